@@ -1,0 +1,45 @@
+// Compiled once for each optimisation level; holds nothing but these kernels (cmake/course.cmake says why).
+#include "gemm.hpp"
+
+namespace naive {
+
+// [rows_of_rows]
+template <class T>
+void rows_of_rows(const Rows<T>& a, const Rows<T>& b, Rows<T>& c) {
+  for (std::size_t i = 0; i < c.size(); ++i)
+    for (std::size_t j = 0; j < c[i].size(); ++j)
+      for (std::size_t p = 0; p < b.size(); ++p) c[i][j] += a[i][p] * b[p][j];
+}
+// [/rows_of_rows]
+
+// [checked]
+template <class T>
+void checked(View<const T> a, View<const T> b, View<T> c) {
+  for (Index i = 0; i < c.rows(); ++i)
+    for (Index j = 0; j < c.cols(); ++j) {
+      T sum = c.at(i, j);
+      for (Index p = 0; p < a.cols(); ++p) sum += a.at(i, p) * b.at(p, j);
+      c.at(i, j) = sum;
+    }
+}
+// [/checked]
+
+// [ijk]
+template <class T>
+void ijk(View<const T> a, View<const T> b, View<T> c) {
+  for (Index i = 0; i < c.rows(); ++i)
+    for (Index j = 0; j < c.cols(); ++j) {
+      T sum = c(i, j);
+      for (Index p = 0; p < a.cols(); ++p) sum += a(i, p) * b(p, j);
+      c(i, j) = sum;
+    }
+}
+// [/ijk]
+
+template void rows_of_rows(const Rows<float>&, const Rows<float>&, Rows<float>&);
+template void rows_of_rows(const Rows<double>&, const Rows<double>&, Rows<double>&);
+template void rows_of_rows(const Rows<std::int32_t>&, const Rows<std::int32_t>&, Rows<std::int32_t>&);
+COURSE_INSTANTIATE(checked);
+COURSE_INSTANTIATE(ijk);
+
+}  // namespace naive

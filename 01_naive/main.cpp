@@ -1,0 +1,26 @@
+// 01_naive: three nested loops, the start of the ladder.
+#include "broken.hpp"
+#include "common/loop.hpp"
+#include "gemm.hpp"
+
+template <class T>
+course::Variants<T> variants() {
+  using namespace naive;
+  using course::baseline, course::broken, course::cpu;
+  course::Variants<T> list = {
+      cpu<T>("rows_of_rows", "a vector of vectors, as in a first course", rows_of_rows<T>),
+      cpu<T>("checked", "one block of memory, every access checked", checked<T>),
+      baseline(cpu<T>("ijk", "one block of memory, unchecked: the baseline", ijk<T>)),
+      broken(cpu<T>("b_by_row", "multiplies by the transpose", wrong::b_by_row<T>)),
+      broken(cpu<T>("last_row_lost", "stops a row early", wrong::last_row_lost<T>)),
+      broken(cpu<T>("overwritten", "C = A·B", wrong::overwritten<T>)),
+      broken(cpu<T>("stale_sum", "sum not reset", wrong::stale_sum<T>)),
+      broken(cpu<T>("beyond_the_row", "writes outside C", wrong::beyond_the_row<T>)),
+  };
+  if constexpr (std::is_floating_point_v<T>) list.push_back(broken(cpu<T>("nan", "one NaN", wrong::nan<T>)));
+  return list;
+}
+
+int main(int argc, char** argv) {
+  return course::run(argc, argv, COURSE_STEP("three nested loops"));
+}

@@ -1,0 +1,36 @@
+// 02_loop_order: six orders of three loops, and what a row-of-rows matrix and a transposed B have to do with
+// it.
+#include "broken.hpp"
+#include "common/loop.hpp"
+#include "gemm.hpp"
+
+template <class T>
+course::Variants<T> variants() {
+  using namespace loop_order;
+  using course::broken, course::cpu;
+  const auto bt = [](const course::Shape& s) { return course::Shape{s.n, s.k, 0}; };
+  course::Variants<T> list = {
+      cpu<T>("ijk", "rows of C, then columns: walks down B", ijk<T>),
+      cpu<T>("ikj", "rows of C, rows of B: walks along both", ikj<T>),
+      cpu<T>("jik", "columns of C, then rows: walks down B", jik<T>),
+      cpu<T>("jki", "columns of C, columns of A: walks down both", jki<T>),
+      cpu<T>("kij", "a row of B for every row of C: walks along both", kij<T>),
+      cpu<T>("kji", "a column of A for every column of C: walks down both", kji<T>),
+      cpu<T>("transposed", "copies B transposed, then dot products along rows", transposed<T>, bt),
+      cpu<T>("contiguous", "01's rows_of_rows on one block of memory", contiguous<T>),
+      broken(cpu<T>("b_by_row", "multiplies by the transpose", wrong::b_by_row<T>)),
+      broken(cpu<T>("last_row_lost", "stops a row early", wrong::last_row_lost<T>)),
+      broken(cpu<T>("overwritten", "C = A·B", wrong::overwritten<T>)),
+      broken(cpu<T>("stale_sum", "one sum for all columns", wrong::stale_sum<T>)),
+      broken(cpu<T>("transposed_short", "the last column is never copied", wrong::transposed_short<T>, bt)),
+  };
+#ifndef COURSE_NATIVE  // built for the host: the contiguous ones only
+  list.push_back(cpu<T>("rows_ikj", "a vector of vectors in ikj order", rows_ikj<T>));
+#endif
+  if constexpr (std::is_floating_point_v<T>) list.push_back(broken(cpu<T>("nan", "one NaN", wrong::nan<T>)));
+  return list;
+}
+
+int main(int argc, char** argv) {
+  return course::run(argc, argv, COURSE_STEP("the order of the loops"));
+}

@@ -1,0 +1,87 @@
+# course_step(NAME [SOURCES main.cpp gemm.cpp …] [LEVELS O0 … native] [LIBRARIES …])
+#   builds build/NAME/NAME, one more program NAME-LEVEL for each level, registers the tests every step has, and writes
+#   the program into build/programs.txt, from which the report knows what to run.
+#
+# A level changes the flags of gemm*.cpp alone, the kernels' translation unit. main.cpp and common are compiled plainly
+# in every program, and nothing is *linked* with -Ofast: linking so would switch on flush-to-zero for the whole process,
+# and a template shared between objects of different flags would be kept once, whichever the linker met first. That is
+# why a gemm.cpp holds nothing but uniquely named kernels; the test `objects` looks at the symbols.
+
+# The flags a record shows: what the compiler got, less what changes no code.
+string(TOUPPER "${CMAKE_BUILD_TYPE}" course_build)
+set(course_plain_flags "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${course_build}}")
+string(REGEX REPLACE "-D[^ ]+|-g[0-9]*( |$)|-fno-omit-frame-pointer" "" course_plain_flags "${course_plain_flags}")
+string(REGEX REPLACE " +" " " course_plain_flags "${course_plain_flags}")
+string(STRIP "${course_plain_flags}" course_plain_flags)
+
+# The instruction sets -march=native switches on here, by their names in /proc/cpuinfo: a program checks them before it
+# runs, so that one carried to an older machine is skipped instead of dying.
+execute_process(COMMAND ${CMAKE_CXX_COMPILER} -march=native -dM -E -x c++ /dev/null
+                OUTPUT_VARIABLE course_macros ERROR_QUIET)
+set(course_native_sets "")
+foreach(set avx avx2 fma bmi1 bmi2 avx512f avx512dq avx512bw avx512vl)
+  string(REPLACE bmi1 bmi macro ${set})
+  string(TOUPPER ${macro} macro)
+  if(course_macros MATCHES "#define __${macro}__ 1")
+    list(APPEND course_native_sets ${set})
+  endif()
+endforeach()
+string(REPLACE ";" "," course_native_sets "${course_native_sets}")
+
+file(WRITE ${CMAKE_BINARY_DIR}/programs.txt "# program path features\n")
+
+function(course_program program)
+  cmake_parse_arguments(ARG "" "LEVEL" "SOURCES;LIBRARIES" ${ARGN})
+  set(step ${CMAKE_CURRENT_SOURCE_DIR})
+  cmake_path(GET step FILENAME step)
+  set(kernels ${ARG_SOURCES})
+  list(FILTER kernels INCLUDE REGEX "^gemm")
+  list(REMOVE_ITEM ARG_SOURCES ${kernels})
+  add_library(${program}-kernels OBJECT ${kernels})
+  add_executable(${program} ${ARG_SOURCES} $<TARGET_OBJECTS:${program}-kernels>)
+  set(flags "${course_plain_flags}")
+  set(sets "")
+  if(ARG_LEVEL STREQUAL native)
+    set(options -march=native)
+    set(flags "${flags} -march=native")
+    set(sets "${course_native_sets}")
+    target_compile_definitions(${program} PRIVATE COURSE_NATIVE)
+  elseif(ARG_LEVEL)
+    set(options -${ARG_LEVEL})
+    string(REGEX REPLACE "-O[0-3a-z]*" "" flags "${flags}")
+    string(STRIP "${flags} -${ARG_LEVEL}" flags)
+  endif()
+  target_compile_options(${program}-kernels PRIVATE ${options})
+  target_compile_definitions(${program} PRIVATE COURSE_PROGRAM="${program}" COURSE_FLAGS="${flags}"
+                                                COURSE_INSTRUCTION_SETS="${sets}")
+  target_link_libraries(${program}-kernels PRIVATE course_headers)
+  target_link_libraries(${program} PRIVATE common ${ARG_LIBRARIES})
+  file(APPEND ${CMAKE_BINARY_DIR}/programs.txt "${program} ${step}/${program}\n")
+endfunction()
+
+# One test that calls the program; 77 is shown as Skipped.
+function(course_test name label)
+  add_test(NAME ${name} COMMAND ${ARGN})
+  set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 LABELS "${label};quick" TIMEOUT 300)
+endfunction()
+
+# The tests every program has: random shapes, the traps among shapes, padded rows and guard bands; and that each of its
+# broken kernels is found wrong.
+function(course_tests program label)
+  set(check $<TARGET_FILE:${program}> --repeat 1 --warmup 0 --verify full)
+  course_test(${program}.random ${label} ${check} --random 40 --pad 3)
+  course_test(${program}.digits ${label} ${check} --random 40 --fill digits --seed 7)
+  course_test(${program}.edges ${label} ${check} --pad 1 --shape
+    1x1x1,0x5x3,5x0x3,5x3x0,0x0x0,1x64x64,64x1x64,64x64x1,1x1x97,97x1x1,1x97x1,31x37x41,101x103x107)
+  course_test(${program}.broken ${label} ${check} --expect-wrong --pad 2 --shape 33x33x33,17x40x23)
+endfunction()
+
+function(course_step name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LEVELS;LIBRARIES" ${ARGN})
+  course_program(${name} SOURCES ${ARG_SOURCES} LIBRARIES ${ARG_LIBRARIES})
+  course_tests(${name} ${name})
+  foreach(level ${ARG_LEVELS})
+    course_program(${name}-${level} LEVEL ${level} SOURCES ${ARG_SOURCES} LIBRARIES ${ARG_LIBRARIES})
+    course_tests(${name}-${level} ${name})
+  endforeach()
+endfunction()

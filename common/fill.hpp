@@ -1,0 +1,58 @@
+// Inputs: a counter hash of (seed, matrix, i, j), the same on any machine, thread, rank or GPU.
+#pragma once
+
+#include <string_view>
+
+#include "common/view.hpp"
+
+namespace course {
+
+enum class Fill { digits, uniform };
+
+constexpr std::string_view fill_name(Fill fill) {
+  return fill == Fill::digits ? "digits" : "uniform";
+}
+
+/// Bijective mixing of 64 bits: the finaliser of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014; constants by
+/// Stafford).
+constexpr std::uint64_t mix(std::uint64_t x) {
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
+/// 64 random bits for element (i, j) of matrix 'A', 'B' or 'C'; needs no state, so any order of filling
+/// agrees.
+constexpr std::uint64_t element_hash(std::uint64_t seed, char matrix, Index i, Index j) {
+  const std::uint64_t row =
+      mix(mix(seed + static_cast<std::uint64_t>(matrix)) + static_cast<std::uint64_t>(i));
+  return mix(row + 0x9e3779b97f4a7c15u * (static_cast<std::uint64_t>(j) + 1));
+}
+
+/// Element (i, j): `digits` are integers 0..9; `uniform` is symmetric in (-1, 1), for integers -9..9.
+template <class T>
+constexpr T element(Fill fill, std::uint64_t seed, char matrix, Index i, Index j) {
+  const std::uint64_t bits = element_hash(seed, matrix, i, j);
+  if (fill == Fill::digits) return static_cast<T>((bits >> 32) * 10 >> 32);
+  if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<T>((bits >> 32) * 19 >> 32) - 9);
+  // Odd multiples of 2^-digits: all representable, none zero, mean exactly zero.
+  constexpr int digits = std::numeric_limits<T>::digits;
+  const auto odd = static_cast<std::int64_t>(2 * (bits >> (64 - digits)) + 1) - (std::int64_t{1} << digits);
+  return static_cast<T>(odd) / static_cast<T>(std::int64_t{1} << digits);
+}
+
+/// Writes every element of `view` as matrix 'A', 'B' or 'C'.
+template <class T>
+void fill_matrix(View<T> view, Fill fill, std::uint64_t seed, char matrix) {
+  for (Index i = 0; i < view.rows(); ++i)
+    for (Index j = 0; j < view.cols(); ++j) view(i, j) = element<T>(fill, seed, matrix, i, j);
+}
+
+/// The largest k for which every sum of `digits` (at most 81 k + 9) is exact in T.
+template <class T>
+constexpr Index exact_k() {
+  constexpr int digits = std::numeric_limits<T>::digits;
+  return ((digits < 62 ? std::int64_t{1} << digits : std::numeric_limits<std::int64_t>::max()) - 10) / 81;
+}
+
+}  // namespace course

@@ -1,0 +1,27 @@
+// The machine and the build, as far as records and refusals need them.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace course {
+
+/// The processor's name as /proc/cpuinfo gives it, and how many cores may be used: "AMD EPYC (2 cores)".
+std::string processor();
+std::string host_name();
+/// For example "g++ 12.2.0".
+std::string compiler();
+/// The commit built from, with +xxxxxx (a hash of the difference) when the source differs from it.
+std::string commit();
+/// Now, in UTC: 2026-11-21T07:48:24Z.
+std::string utc_now();
+
+/// Bytes a process may still take without being killed: /proc/meminfo and the cgroup's limit, the smaller.
+double available_memory();
+/// "1.5 GiB".
+std::string readable_bytes(double bytes);
+
+/// Which of a comma-separated list of /proc/cpuinfo flags this processor lacks, in the same form.
+std::string lacking(std::string_view instruction_sets);
+
+}  // namespace course

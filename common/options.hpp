@@ -1,0 +1,42 @@
+// The one command line of all steps.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/fill.hpp"
+#include "common/record.hpp"
+#include "common/variant.hpp"
+
+namespace course {
+
+enum class Verify { automatic, full, none };
+
+struct Options {
+  std::vector<Shape> shapes;
+  std::vector<std::string> types, variants;
+  std::vector<int> threads = {1};
+  std::vector<Index> tiles = {0};
+  int repeat = 5, warmup = 1;
+  double budget = 10;  // seconds a row may take
+  Fill fill = Fill::uniform;
+  std::uint64_t seed = 987654;
+  Verify verify = Verify::automatic;
+  std::string csv;
+  bool resume = false, counters = false, list = false;
+  // For the tests: hidden from --help.
+  bool expect_wrong = false;
+  Index pad = 0;
+};
+
+/// What the command line depends on.
+struct Features {
+  std::string program, idea;
+  bool threads = false, tiles = false;
+};
+
+/// The options, or nothing when help was printed and all is done. Throws Refusal with one line that says what
+/// was given and what would do. Integers are decimal digits and nothing else, within their bounds.
+std::optional<Options> parse_options(int argc, const char* const* argv, const Features& features);
+
+}  // namespace course

@@ -1,0 +1,19 @@
+// Wall-clock time.
+#pragma once
+
+#include <chrono>
+
+namespace course {
+
+/// Starts when it is made; steady, so that a change of the system's date does not show.
+class Stopwatch {
+ public:
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace course

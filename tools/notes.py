@@ -1,0 +1,300 @@
+#!/usr/bin/env python3
+"""Refills the code, figures and tables of the notes from the sources and the CSV files.
+
+    notes.py [--check] [FILE.md …]        (no FILE: every tracked *.md of the repository)
+
+What a note may hold, outside fenced code blocks and `code spans`:
+
+    <!-- code: gemm.hpp#ikj -->           then at once a fence: what lies between the comment lines
+                                          "// [ikj]" and "// [/ikj]" (or "# [ikj]"), dedented
+    <!-- value: CSV; FILTER; COLUMN; FORMAT -->9.8<!-- /value -->
+    <!-- ratio: CSV; FILTER A; FILTER B; COLUMN; FORMAT -->12.3<!-- /ratio -->       A divided by B;
+                                          "CSV A | CSV B" takes them from two files
+    <!-- table: CSV; FILTER; rows=step+variant; cols=n; COLUMN; FORMAT; title=TEXT -->
+    <!-- /table -->                       both alone on their lines, the table between them
+
+FILTER is "column=value,column=this|that"; it must leave one row for a figure and for each cell. Rows that
+differ only in their commit and what they measured are one row: the last. COLUMN may carry a scale
+("median_s*1000"); FORMAT is %.3g unless given, and TEXT stands for the first heading. A CSV is looked
+for under plots/, beside the note, then from the root; a source file beside the note, then from the root.
+
+Relative links and images must exist. Exit status: 0 well; 1 --check found something stale; 2 an error,
+each one line on stderr (a note with an error is left as it is)."""
+import argparse, csv, math, re, subprocess, sys, textwrap
+from pathlib import Path
+from urllib.parse import unquote
+
+FENCE = re.compile(r"([ \t]*)(```+|~~~+)[^`]*$")
+FRAGMENT_MARK = re.compile(r"\s*(?://|#)\s*\[(/?[\w.-]+)\]\s*$")
+CODE = re.compile(r"\s*<!--\s*code:\s*(\S.*?)#([\w.-]+)\s*-->\s*$")
+TABLE = re.compile(r"\s*<!--\s*table:(.*?)-->\s*$")
+TABLE_END = re.compile(r"\s*<!--\s*/table\s*-->\s*$")
+# A code span comes first, so that a marker shown in one is passed over.
+INLINE = re.compile(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)|"
+                    r"<!--\s*(value|ratio):((?:(?!-->).)*)-->((?:(?!<!--).)*)<!--\s*/\2\s*-->")
+STRAY = re.compile(r"<!--\s*(?:(?:code|value|ratio|table)\s*:|/\s*(?:code|value|ratio|table)\s*-->).*")
+LINK = re.compile(r"""\]\(\s*<?([^)\s>]+)|\b(?:src|href)=["']([^"']+)""")
+# What a row is about: rows alike in all of these are one measurement, taken again.
+KEY = ("step variant type m n k fill seed threads ranks grid block tile device "
+       "flags compiler host").split()
+
+
+class Problem(Exception):
+    """What is wrong in one place of a note, as one line for its writer."""
+
+
+def find(name, folders):
+    for folder in folders:
+        if (folder / name).is_file():
+            return folder / name
+    raise Problem(f"no file {name}")
+
+
+def fragment(source, name):
+    """The lines of `source` between its marks [name] and [/name], dedented, without marks inside."""
+    lines = source.read_text(encoding="utf-8").split("\n")
+    marks = [mark and mark[1] for mark in map(FRAGMENT_MARK.match, lines)]
+    if marks.count(name) != 1 or marks.count("/" + name) != 1:
+        raise Problem(f"{source.name} has {marks.count(name)} marks [{name}] and {marks.count('/' + name)} "
+                      f"marks [/{name}], one of each is needed")
+    first, last = marks.index(name), marks.index("/" + name)
+    if last < first:
+        raise Problem(f"{source.name} has [/{name}] before [{name}]")
+    kept = [line for line, mark in zip(lines[first:last], marks[first:last]) if not mark]
+    return textwrap.dedent("\n".join(kept)).strip("\n").split("\n")
+
+
+def number(text):
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if math.isfinite(value):
+        return value
+    raise Problem(f"'{text}' is not a number (for text, ask for %s)")
+
+
+def formatted(value, scale, form):
+    value = value if scale is None else number(value) * scale
+    if form.endswith("d"):
+        value = round(number(value))  # % by itself cuts: 9.9 would become 9
+    return form % (value if form.endswith("s") else number(value))
+
+
+def column_and_format(column, form="%.3g"):
+    """(column, scale or None, format) of two fields such as "median_s*1000" and "%.0f"."""
+    if not re.fullmatch(r"%(\.\d{1,2})?[fgeds]", form):
+        raise Problem(f"the format '{form}' is not of the shape %.2f (or g, e, d, s)")
+    name, star, scale = (part.strip() for part in column.partition("*"))
+    return name, number(scale) if star else None, form
+
+
+def alternatives(conditions):
+    """{column: [its possible values]} of a filter."""
+    parts = [part.partition("=") for part in conditions.split(",") if part.strip()]
+    if not all(equals for _, equals, _ in parts):
+        raise Problem(f"the filter '{conditions}' is not of the shape column=value,column=value")
+    return {name.strip(): [v.strip() for v in values.split("|")] for name, _, values in parts}
+
+
+def matching(table, conditions, columns):
+    """The rows of the file `table` that meet the filter; the filter's columns and `columns` must exist."""
+    wanted = alternatives(conditions)
+    with open(table, encoding="utf-8", newline="") as file:
+        reader = csv.DictReader(file, restval="")
+        for name in [*wanted, *columns]:
+            if name not in (reader.fieldnames or ()):
+                raise Problem(f"{table.name} has no column '{name}'")
+        rows = [row for row in reader if all(row[name] in values for name, values in wanted.items())]
+    for name, values in wanted.items():
+        for value in values:
+            if not any(row[name] == value for row in rows):  # so that no misspelt alternative gets lost
+                raise Problem(f"no row of {table.name} matches '{conditions}'"
+                              + (f" with {name}={value}" if len(values) > 1 else ""))
+    return rows
+
+
+def the_one(rows, conditions):
+    """The single row among `rows`, or the last when they are one measurement at different commits."""
+    keys = {tuple(row.get(name) for name in KEY) for row in rows}
+    commits = {row["commit"] for row in rows if "commit" in row}
+    if len(rows) == 1 or rows and len(keys) == 1 and len(commits) == len(rows):
+        return rows[-1]
+    raise Problem(f"{len(rows)} rows match '{conditions}', one is needed")
+
+
+def figure(kind, argument, folders):
+    """The text of a value or ratio marker."""
+    fields, filters = [field.strip() for field in argument.split(";")], 1 + (kind == "ratio")
+    if len(fields) not in (filters + 2, filters + 3):
+        raise Problem(f"a {kind} needs CSV; {'FILTER; ' * filters}COLUMN; FORMAT")
+    column, scale, form = column_and_format(*fields[filters + 1:])
+    tables = re.split(r"\s*\\?\|\s*", fields[0])  # \| : inside a Markdown table a bare | ends the cell
+    if len(tables) not in (1, filters):
+        raise Problem(f"a {kind} takes {filters} CSV at most, not '{fields[0]}'")
+    texts = [the_one(matching(find(tables[min(i, len(tables) - 1)], folders), conditions, [column]),
+                     conditions)[column] for i, conditions in enumerate(fields[1:filters + 1])]
+    if kind == "value":
+        return formatted(texts[0], scale, form)
+    if number(texts[1]) == 0:
+        raise Problem(f"the {column} to divide by is 0")
+    return formatted(number(texts[0]) / number(texts[1]), scale, form)
+
+
+def in_order(values, given):
+    """Distinct values: as the filter gives them, else numbers ascending, else as they first appear."""
+    distinct = list(dict.fromkeys(values))
+    if given and len(given) > 1:
+        return sorted(distinct, key=given.index)
+    try:
+        return sorted(distinct, key=number)
+    except Problem:
+        return distinct
+
+
+def table_lines(argument, folders):
+    """The lines of a Markdown table."""
+    fields = [field.strip() for field in argument.split(";")]
+    title = fields.pop()[len("title="):] if fields[-1].startswith("title=") else None
+    if len(fields) not in (5, 6) or fields[2][:5] != "rows=" or fields[3][:5] != "cols=":
+        raise Problem("a table needs CSV; FILTER; rows=COLUMN; cols=COLUMN; COLUMN; FORMAT; title=TEXT")
+    labels, across = [name.strip() for name in fields[2][5:].split("+")], fields[3][5:].strip()
+    column, scale, form = column_and_format(*fields[4:])
+    rows = matching(find(fields[0], folders), fields[1], [*labels, across, column])
+    if not rows:
+        raise Problem(f"no row matches '{fields[1]}'")
+    given, cells = alternatives(fields[1]), {}
+    for row in rows:
+        cells.setdefault(tuple(row[name] for name in labels), {}).setdefault(row[across], []).append(row)
+    order = {name: in_order([row[name] for row in rows], given.get(name)) for name in [*labels, across]}
+
+    def cell(label, head):
+        if head not in cells[label]:
+            return "–"
+        where = ",".join([fields[1], *map("=".join, zip([*labels, across], [*label, head]))])
+        text = the_one(cells[label][head], where)[column]
+        return formatted(text, scale, form) if text else "–"
+
+    heads, names = order[across], [title or labels[0], *labels[1:]]
+    lines = [[*names, *heads], ["---"] * len(names) + ["---:"] * len(heads)]
+    for label in sorted(cells, key=lambda label: [order[n].index(v) for n, v in zip(labels, label)]):
+        lines.append([*label, *(cell(label, head) for head in heads)])
+    return ["| " + " | ".join(text.replace("|", "\\|") for text in line) + " |" for line in lines]
+
+
+def past(lines, start, closing):
+    """The index past the first line after `start` that has `closing` in it."""
+    for at in range(start + 1, len(lines)):
+        if re.search(closing, lines[at]):
+            return at + 1
+    raise Problem("this is never closed")
+
+
+def past_fence(lines, start):
+    return past(lines, start, rf"^\s*{FENCE.match(lines[start])[2]}+\s*$")
+
+
+def past_table(lines, start):
+    end = past(lines, start, STRAY)
+    if TABLE_END.match(lines[end - 1]):
+        return end
+    raise Problem("the table has no <!-- /table -->")
+
+
+def code_block(marker, lines, opening, folders):
+    """The fenced block that opens at `opening`, with the code that `marker` asks for."""
+    fence, code = FENCE.match(lines[opening]), fragment(find(marker[1], folders), marker[2])
+    if any(line.strip().startswith(fence[2]) for line in code):
+        raise Problem(f"{marker[1]}#{marker[2]} has a line that would close the fence {fence[2]}")
+    return [fence[0], *(fence[1] + line if line else "" for line in code), fence[1] + fence[2]]
+
+
+def broken_link(target, note, root):
+    path = unquote(re.split("[#?]", target)[0])
+    if not path or re.match(r"[A-Za-z][\w+.-]*:|//", path):
+        return False
+    return not (root / path[1:] if path[0] == "/" else note.parent / path).exists()
+
+
+def refill(note, root, lines):
+    """(the lines refilled, [(line number, what is stale)], [(line number, what is wrong)])."""
+    filled, stale, errors, at = [], [], [], 0
+    code_folders, csv_folders = [note.parent, root], [root / "plots", note.parent, root]
+
+    def figure_again(match):
+        if match[1]:  # a code span
+            return match[0]
+        text = figure(match[2], match[3], csv_folders)
+        if text != match[4]:
+            stale.append((at + 1, f"{match[2]} '{match[4]}', should be '{text}' ({match[3].strip()})"))
+        return match[0].replace(f"-->{match[4]}<!--", f"-->{text}<!--")
+
+    while at < len(lines):
+        line, end, what = lines[at], at + 1, ""
+        new = [line]
+        try:
+            if FENCE.match(line):
+                end = len(lines)  # should it never close, the rest is code, as for any reader of Markdown
+                end = past_fence(lines, at)
+                new = lines[at:end]
+            elif marker := CODE.match(line):
+                if end == len(lines) or not FENCE.match(lines[end]):
+                    raise Problem("a fence must follow this marker at once")
+                end, what = past_fence(lines, at + 1), f"code {marker[1]}#{marker[2]}"
+                new = [line, *code_block(marker, lines, at + 1, code_folders)]
+            elif marker := TABLE.match(line):
+                end, what = past_table(lines, at), f"table {marker[1].strip()}"
+                new = [line, *table_lines(marker[1], csv_folders), lines[end - 1]]
+            else:
+                rest = INLINE.sub("", line)
+                errors += [(at + 1, f"broken link {target}") for target in map("".join, LINK.findall(rest))
+                           if broken_link(target, note, root)]
+                if stray := STRAY.search(rest):
+                    raise Problem(f"misspelt, unclosed or not alone on its line: {stray[0]}")
+                new = [INLINE.sub(figure_again, line)]
+        except (Problem, OSError, UnicodeError, csv.Error) as problem:
+            errors.append((at + 1, str(problem)))
+            new = lines[at:end]
+        if what and new != lines[at:end]:
+            stale.append((at + 1, what))
+        filled += new
+        at = end
+    return filled, stale, errors
+
+
+def notes_of(root):
+    """The repository's notes: those git tracks, or without git all, save what was built."""
+    try:
+        listed = subprocess.run(["git", "-C", root, "ls-files", "-z", "*.md"], capture_output=True, text=True).stdout
+    except OSError:
+        listed = ""
+    paths = [root / name for name in listed.split("\0") if name] or sorted(root.rglob("*.md"))
+    return [path for path in paths if path.is_file() and not any(
+        part.startswith(("build", ".")) or part == "report" for part in path.relative_to(root).parts[:-1])]
+
+
+def main(arguments, root=Path(__file__).resolve().parent.parent):
+    options = argparse.ArgumentParser(description="Refills the notes from the sources and the CSV files.")
+    options.add_argument("--check", action="store_true", help="write nothing, name what is stale")
+    options.add_argument("notes", nargs="*", type=Path, metavar="FILE.md")
+    options, status = options.parse_args(arguments), 0
+    for note in map(Path.resolve, options.notes or notes_of(root)):
+        name = note.relative_to(root) if note.is_relative_to(root) else note
+        try:
+            filled, stale, errors = refill(note, root, note.read_text(encoding="utf-8").split("\n"))
+        except (OSError, UnicodeError) as problem:
+            filled, stale, errors = [], [], [(1, str(problem))]
+        for line, what in errors:
+            print(f"{name}:{line}: {what}", file=sys.stderr)
+        if options.check:
+            for line, what in stale:
+                print(f"{name}:{line}: stale {what}")
+        elif stale and not errors:
+            note.write_text("\n".join(filled), encoding="utf-8")
+            print(name)
+        status = max(status, 2 if errors else 1 if stale and options.check else 0)
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,300 @@
+"""Tests of notes.py, each in a small repository of its own: python3 tools/notes_test.py"""
+import contextlib, io, sys, tempfile, unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import notes
+
+CSV = """step,variant,type,n,median_s,gflops,compiler,commit
+01,ijk,f32,512,0.5,0.536,gcc 12,aaa
+01,ijk,f32,64,0.00025,2.1,gcc 12,aaa
+02,jki,f32,64,0.0005,1.05,gcc 12,aaa
+02,ikj,f32,512,0.0285,9.35,gcc 12,aaa
+02,ikj,f32,512,0.025,10.74,gcc 12,bbb
+02,kij,f64,64,,,gcc 12,aaa
+"""
+SOURCE = """#pragma once
+namespace loop_order {
+    // [ikj]
+    void ikj() {
+        // [inner]
+        for (;;) {}
+
+        // [/inner]
+    }
+    // [/ikj]
+}
+// [open]
+// [twice]
+// [twice]
+// [/twice]
+// [fence]
+// ```
+```
+// [/fence]
+"""
+
+
+class Repository(unittest.TestCase):
+    """A root with plots/r.csv and 02/gemm.hpp; `run` gives it the note 02/README.md and refills it."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name).resolve()
+        self.write("plots/r.csv", CSV)
+        self.write("02/gemm.hpp", SOURCE)
+        self.write("CMakeLists.txt", "x()\n  # [step]\n  course_step(02)\n  # [/step]\n")
+        self.note = self.root / "02/README.md"
+
+    def write(self, name, text):
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+    def notes(self, *arguments):
+        """Runs the tool; its output is in self.out and self.err."""
+        with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as err:
+            status = notes.main(list(arguments), self.root)
+        self.out, self.err = out.getvalue(), err.getvalue()
+        return status
+
+    def refilled(self, text):
+        """The note after a run that must go well and, done again, change nothing."""
+        self.write("02/README.md", text)
+        self.assertEqual(self.notes(), 0, msg := f"status of {text}")
+        self.assertEqual(self.err, "", msg)
+        self.assertEqual(self.out, "02/README.md\n" if self.note.read_text() != text else "")
+        first = self.note.read_text()
+        again = self.notes(), self.out, self.note.read_text()
+        self.assertEqual(again, (0, "", first), "a second run changes nothing")
+        self.assertEqual((self.notes("--check"), self.out), (0, ""))
+        return first
+
+    def value(self, arguments, kind="value"):
+        """The text a value marker gets."""
+        text = self.refilled(f"It ran at <!-- {kind}: {arguments} -->?<!-- /{kind} --> today.\n")
+        self.assertTrue(text.startswith(f"It ran at <!-- {kind}: {arguments} -->"))
+        self.assertTrue(text.endswith(f"<!-- /{kind} --> today.\n"))
+        return text.split("-->")[1].split("<!--")[0]
+
+    def wrong(self, text, *said):
+        """One error line that names the place, in both modes, and the note left as it was."""
+        text = f"# Note\n\n{text}\n"
+        self.write("02/README.md", text)
+        for mode in [], ["--check"]:
+            self.assertEqual(self.notes(*mode), 2, text)
+            self.assertEqual(self.err.count("\n"), 1, self.err)
+            self.assertRegex(self.err, r"^02/README.md:3: ")
+            for words in said:
+                self.assertIn(words, self.err)
+            self.assertEqual(self.note.read_text(), text)
+
+
+class Code(Repository):
+    def test_fragment_replaces_the_block_dedented_and_without_inner_marks(self):
+        self.assertEqual(self.refilled("a\n<!-- code: gemm.hpp#ikj -->\n```cpp\nold\nolder\n```\nb\n"),
+                         "a\n<!-- code: gemm.hpp#ikj -->\n```cpp\n"
+                         "void ikj() {\n    for (;;) {}\n\n}\n```\nb\n")
+
+    def test_source_beside_the_note_else_from_the_root_any_info_string(self):
+        block = "<!-- code: CMakeLists.txt#step -->\n````cmake title\n{}````"
+        self.assertEqual(self.refilled(block.format("```\n")), block.format("course_step(02)\n"))
+        self.write("02/CMakeLists.txt", "# [step]\nbeside\n# [/step]")
+        self.assertEqual(self.refilled(block.format("")), block.format("beside\n"))
+
+    def test_fence_in_a_list_keeps_its_indent(self):
+        block = "- x\n  <!-- code: gemm.hpp#inner -->\n  ```cpp\n{}  ```\n"
+        self.assertEqual(self.refilled(block.format("")), block.format("  for (;;) {}\n"))
+
+    def test_errors(self):
+        block = "<!-- code: {} -->\n```cpp\nold\n```"
+        self.wrong(block.format("gemm.hpp#jki"), "gemm.hpp", "[jki]")
+        self.wrong(block.format("gemm.hpp#open"), "0 marks [/open]")
+        self.wrong(block.format("gemm.hpp#twice"), "2 marks [twice]")
+        self.wrong(block.format("gemm.hpp#fence"), "close the fence")
+        self.wrong(block.format("gone.hpp#ikj"), "no file gone.hpp")
+        self.wrong(block.format("gemm.hpp"), "misspelt")
+        self.wrong("<!-- code: gemm.hpp#ikj -->\n\n```cpp\nold\n```", "fence must follow")
+        self.wrong("<!-- code: gemm.hpp#ikj -->", "fence must follow")
+        self.wrong("```cpp\nnever closed", "never closed")
+
+
+class Values(Repository):
+    def test_value(self):
+        self.assertEqual(self.value("r.csv; variant=ijk,n=512; gflops; %.2f"), "0.54")
+        self.assertEqual(self.value("r.csv; variant = ijk, n = 512; gflops"), "0.536")
+        self.assertEqual(self.value("r.csv; variant=ijk,n=64; n; %d"), "64")
+        self.assertEqual(self.value("r.csv; variant=ijk,n=512; compiler; %s"), "gcc 12")
+        self.assertEqual(self.value("r.csv; variant=ijk,n=512; median_s; %.1e"), "5.0e-01")
+
+    def test_filter_compares_text(self):
+        self.write("plots/r.csv", "step,x\n1,5\n01,6\n")
+        self.assertEqual(self.value("r.csv; step=01; x"), "6")
+
+    def test_scale_and_rounding(self):
+        self.assertEqual(self.value("r.csv; variant=ijk,n=64; median_s*1e6; %.0f"), "250")
+        self.assertEqual(self.value("r.csv; variant=ikj,commit=bbb; gflops; %d"), "11")
+
+    def test_last_commit_counts(self):
+        self.assertEqual(self.value("r.csv; variant=ikj; gflops; %.2f"), "10.74")
+
+    def test_path_under_plots_then_beside_the_note_then_root(self):
+        for folder in "", "02/", "plots/":
+            self.write(folder + "x.csv", f"where\nin {folder}.\n")
+            self.assertEqual(self.value("x.csv; ; where; %s"), f"in {folder}.")
+
+    def test_ratio(self):
+        rows = "variant=ijk,n=512; variant=ikj,commit=bbb"
+        self.assertEqual(self.value(f"r.csv; {rows}; median_s; %.1f", "ratio"), "20.0")
+        self.assertEqual(self.value(f"r.csv; {rows}; median_s*100", "ratio"), "2e+03")
+        self.write("plots/s.csv", "variant,n,median_s\nijk,512,0.25\n")
+        for bar in "|", r"\|":
+            self.assertEqual(self.value(f"s.csv {bar} r.csv; n=512; variant=ijk,n=512; median_s", "ratio"), "0.5")
+
+    def test_several_on_one_line(self):
+        one = "<!-- value: r.csv; variant=jki; gflops -->{}<!-- /value -->"
+        row = f"| {one} | {one} |"
+        self.assertEqual(self.refilled(row.format("", "x")), row.format("1.05", "1.05"))
+
+    def test_errors(self):
+        value = "<!-- value: {} -->x<!-- /value -->"
+        self.wrong(value.format("r.csv; variant=kji; gflops"), "no row", "variant=kji")
+        self.wrong(value.format("r.csv; variant=ijk; gflops"), "2 rows", "variant=ijk")
+        self.wrong(value.format("r.csv; variant; gflops"), "filter 'variant'")
+        self.wrong(value.format("r.csv; variant=jki; speed"), "no column 'speed'")
+        self.wrong(value.format("r.csv; speed=1; gflops"), "no column 'speed'")
+        self.wrong(value.format("s.csv; variant=jki; gflops"), "no file s.csv")
+        self.wrong(value.format("r.csv; variant=jki"), "a value needs")
+        self.wrong(value.format("r.csv; variant=jki; compiler; %.1f"), "'gcc 12' is not a number")
+        self.wrong(value.format("r.csv; variant=kij; gflops"), "'' is not a number")
+        self.wrong(value.format("r.csv; variant=jki; gflops*x"), "'x' is not a number")
+        for form in "%5.1f", "%.1f s", "%x", "%", "%.1f%s", "%.999f":
+            self.wrong(value.format(f"r.csv; variant=jki; gflops; {form}"), f"'{form}'")
+        self.wrong("<!-- value: r.csv; variant=jki; gflops -->x", "unclosed")
+        self.wrong("x<!-- /value -->", "unclosed")
+        self.wrong("<!-- value: r.csv --> and " + value.format("r.csv; variant=jki; gflops"), "unclosed")
+        self.wrong("<!-- ratio: r.csv; variant=jki; gflops -->x<!-- /ratio -->", "a ratio needs")
+        self.write("plots/z.csv", "a,x\n1,0\n")
+        self.wrong("<!-- ratio: z.csv; a=1; a=1; x -->x<!-- /ratio -->", "divide by is 0")
+
+    def test_one_measurement_means_the_same_key_and_other_commits(self):
+        value = "<!-- value: r.csv; n=1; x -->x<!-- /value -->"
+        self.write("plots/r.csv", "n,host,x,commit\n1,epyc,5,a\n1,laptop,6,b\n")
+        self.wrong(value, "2 rows")
+        self.write("plots/r.csv", "n,host,x,commit\n1,epyc,5,a\n1,epyc,6,a\n")
+        self.wrong(value, "2 rows")
+        self.write("plots/r.csv", "n,x\n1,5\n1,6\n")
+        self.wrong(value, "2 rows")
+
+
+class Tables(Repository):
+    def table(self, arguments):
+        text = self.refilled(f"a\n<!-- table: {arguments} -->\nold\n<!-- /table -->\nb\n")
+        head, *lines, tail, end, _ = text.split("\n")[1:]
+        self.assertEqual((head, tail, end), (f"<!-- table: {arguments} -->", "<!-- /table -->", "b"))
+        return lines
+
+    def test_cells_gaps_and_numbers_ascending(self):
+        self.assertEqual(self.table("r.csv; type=f32; rows=variant; cols=n; gflops; %.1f"), [
+            "| variant | 64 | 512 |", "| --- | ---: | ---: |",
+            "| ijk | 2.1 | 0.5 |", "| jki | 1.1 | – |", "| ikj | – | 10.7 |"])
+
+    def test_alternatives_give_the_order(self):
+        rows = self.table("r.csv; variant=ikj|ijk,n=512; rows=variant; cols=n; median_s*1000; %.0f; title=loop|s")
+        self.assertEqual(rows[::2], [r"| loop\|s | 512 |", "| ikj | 25 |"])
+        rows = self.table("r.csv; n=512|64,variant=ijk; rows=variant; cols=n; n; %d")
+        self.assertEqual(rows[0], "| variant | 512 | 64 |")
+
+    def test_several_row_columns_and_empty_cells(self):
+        self.assertEqual(self.table("r.csv; n=64; rows=step+variant; cols=n; gflops; title=Step"), [
+            "| Step | variant | 64 |", "| --- | --- | ---: |",
+            "| 01 | ijk | 2.1 |", "| 02 | jki | 1.05 |", "| 02 | kij | – |"])
+
+    def test_errors(self):
+        def table(arguments):
+            return f"<!-- table: {arguments} -->\n| old |\n<!-- /table -->"
+        self.wrong(table("r.csv; n=7; rows=variant; cols=n; gflops"), "no row", "n=7")
+        self.wrong(table("r.csv; variant=ijk|ikk; rows=variant; cols=n; gflops"), "variant=ikk")
+        self.wrong(table("r.csv; ; rows=step; cols=type; gflops"), "step=01,type=f32", "2 rows")
+        self.wrong(table("r.csv; n=64; rows=loop; cols=n; gflops"), "no column 'loop'")
+        self.wrong(table("r.csv; n=64; rows=variant; gflops"), "a table needs")
+        self.wrong(table("r.csv; n=64; rows=variant; cols=n; gflops; bold"), "'bold'")
+        table = "<!-- table: r.csv; n=64; rows=variant; cols=n; gflops -->\n"
+        self.wrong(table + "old", "never closed")
+        self.write("02/other.md", table + "old\n" + table + "<!-- /table -->\n")
+        self.assertEqual(self.notes(str(self.root / "02/other.md")), 2)
+        self.assertIn("other.md:1: the table has no", self.err)
+        (self.root / "02/other.md").unlink()
+        self.wrong("text " + table, "alone on its line")
+        self.wrong("<!-- /table -->", "misspelt")
+
+
+class Notes(Repository):
+    VALUE = "<!-- value: r.csv; variant=jki; gflops -->9<!-- /value -->"
+
+    def test_check_names_stale_places_and_writes_nothing(self):
+        text = (f"a\n{self.VALUE}\n<!-- code: gemm.hpp#ikj -->\n```cpp\nold\n```\n"
+                "<!-- table: r.csv; n=64; rows=variant; cols=n; gflops -->\n<!-- /table -->\n")
+        self.write("02/README.md", text)
+        self.assertEqual(self.notes("--check"), 1)
+        self.assertEqual(self.note.read_text(), text)
+        self.assertRegex(self.out, r"(?s)^02/README.md:2: stale value '9', should be '1.05' .*\n"
+                         r"02/README.md:3: stale code gemm.hpp#ikj\n02/README.md:7: stale table r.csv.*\n$")
+        self.assertEqual(self.notes(), 0)
+        self.assertEqual(self.notes("--check"), 0)
+        self.write("plots/r.csv", CSV.replace("1.05", "1.06"))
+        self.assertEqual(self.notes("--check"), 1)
+
+    def test_an_error_outweighs_and_other_notes_are_still_written(self):
+        self.write("02/README.md", self.VALUE + "\n[x](gone.md)\n")
+        self.write("README.md", self.VALUE)
+        self.assertEqual(self.notes("--check"), 2)
+        self.assertEqual(self.notes(), 2)
+        self.assertEqual(self.out, "README.md\n")
+        self.assertIn(">9<", self.note.read_text())
+
+    def test_markers_and_links_in_fences_and_code_spans_are_text(self):
+        for fence in "```", "~~~", "````md\n```":
+            text = (f"{fence}\n{self.VALUE}\n<!-- code: gemm.hpp#ikj -->\n[x](gone)\n<!-- table: x -->\n"
+                    f"{fence[:4].strip()}\n")
+            self.assertEqual(self.refilled(text), text)
+        text = f"Write `{self.VALUE}`, `<!-- code: x -->` or ``a`[i](j)``.\n"
+        self.assertEqual(self.refilled(text), text)
+        self.assertIn("1.05", self.refilled("```\n```\n" + self.VALUE))
+
+    def test_links(self):
+        self.write("02/a b.png", "")
+        text = ('[a](gemm.hpp#L3) ![b](../plots/r.csv "title") [c](#here) [d](https://x.y/z) [e](mailto:a@b)\n'
+                '[![f](a%20b.png)](../02) <img src="gemm.hpp" width="3"> [g](/plots/r.csv)\n'
+                '<!-- table of contents -->\n')
+        self.assertEqual(self.refilled(text), text)
+        for link in ("[a](gone.md)", "![b](gone.png)", '<img width=3 src="gone.svg">',
+                     "[![f](gone.md)](gemm.hpp)", "[g](/gone)"):
+            self.wrong(link, "gone")
+
+    def test_named_notes_only_and_a_missing_one(self):
+        self.write("README.md", self.VALUE)
+        self.write("other.md", self.VALUE)
+        self.assertEqual((self.notes(str(self.root / "other.md")), self.out), (0, "other.md\n"))
+        self.assertEqual(self.notes(str(self.root / "gone.md")), 2)
+        self.assertIn("gone.md", self.err)
+
+    def test_what_was_built_is_left_out(self):
+        for name in "build-asan/README.md", "report/README.md", ".cache/README.md":
+            self.write(name, self.VALUE)
+        self.assertEqual((self.notes(), self.out), (0, ""))
+
+    def test_git_says_which_notes_there_are(self):
+        for name in "a.md", "b.md":
+            self.write(name, self.VALUE)
+        try:
+            for command in ["init", "-q"], ["add", "a.md"]:
+                notes.subprocess.run(["git", "-C", self.root, *command], check=True)
+        except OSError:
+            self.skipTest("no git here")
+        self.assertEqual((self.notes(), self.out), (0, "a.md\n"))
+
+
+if __name__ == "__main__":
+    unittest.main()
