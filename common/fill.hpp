@@ -24,8 +24,8 @@ constexpr std::uint64_t mix(std::uint64_t x) {
 /// 64 random bits for element (i, j) of matrix 'A', 'B' or 'C'; needs no state, so any order of filling
 /// agrees.
 constexpr std::uint64_t element_hash(std::uint64_t seed, char matrix, Index i, Index j) {
-  const std::uint64_t row =
-      mix(mix(seed + static_cast<std::uint64_t>(matrix)) + static_cast<std::uint64_t>(i));
+  const std::uint64_t matrix_key = mix(mix(seed) + static_cast<std::uint64_t>(matrix));
+  const std::uint64_t row = mix(matrix_key + static_cast<std::uint64_t>(i));
   return mix(row + 0x9e3779b97f4a7c15u * (static_cast<std::uint64_t>(j) + 1));
 }
 

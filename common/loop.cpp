@@ -514,7 +514,7 @@ int run(int argc, const char* const* argv, Step step) {
   } catch (const std::exception& error) {
     std::cerr << step.program << ": " << error.what() << "\n";
   }
-  if (std::fflush(stdout) != 0 && status == 0) {
+  if ((std::fflush(stdout) != 0 || std::ferror(stdout) != 0) && status == 0) {
     std::cerr << step.program << ": cannot write to standard output\n";
     status = 2;
   }

@@ -22,6 +22,7 @@ Index whole_number(const std::string& option, const std::string& given, Index le
   Index value = 0;
   const auto [end, error] = std::from_chars(given.data(), given.data() + given.size(), value);
   const std::string range = most == no_limit ? std::to_string(least) + " or more"
+                            : most == least  ? std::to_string(least) + ", this step knows no other"
                                              : std::to_string(least) + " to " + std::to_string(most);
   if (error == std::errc::invalid_argument || end != given.data() + given.size())
     refuse(option, given, "is not a whole number; give " + range + ", digits only");

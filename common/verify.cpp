@@ -65,7 +65,7 @@ struct Reference<T>::Data {
     if (exact) return 0;
     constexpr double u = std::numeric_limits<T>::epsilon() / 2.0;
     return 8 * u * a_norms[static_cast<std::size_t>(i)] * b_norms[static_cast<std::size_t>(j)] +
-           2 * u * std::abs(static_cast<double>(want));
+           2 * u * (std::abs(static_cast<double>(want)) + std::abs(static_cast<double>(problem.c(i, j))));
   }
 
   /// γ_k·(|a_i||b_j| + |c|) at one element: no right order of summation exceeds it.

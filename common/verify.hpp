@@ -23,7 +23,7 @@ struct Check {
 
 /// The right C for a problem, in a wider type (f32 → double, f64 → long double, i32 → 64 bits), for the rows
 /// and columns named. Integers and exact inputs demand equality; other inputs allow
-///   |C - Ĉ| <= 8u ||a_i||₂ ||b_j||₂ + 2u |Ĉ|,
+///   |C - Ĉ| <= 8u ||a_i||₂ ||b_j||₂ + 2u (|Ĉ| + |C₀|),   C₀: what C held before, u: the unit roundoff of T,
 /// the size that rounding has for zero-mean input (Higham & Mary 2019 give the probabilistic argument).
 template <class T>
 class Reference {

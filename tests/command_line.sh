@@ -1,0 +1,134 @@
+#!/usr/bin/env bash
+# Bad input, each with its message: exit 2, one line on stderr, nothing on stdout, nothing written.
+#   command_line.sh PROGRAM
+# shellcheck disable=SC2015 # fail() after && and || is meant for either
+set -u
+program=$1
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+failures=0
+
+fail() {
+  printf 'FAILED: %s\n' "$1"
+  failures=$((failures + 1))
+}
+
+# refuses MESSAGE ARGUMENT…: the message is a part of the line.
+refuses() {
+  local message=$1 status
+  shift
+  "$program" --size 8 --csv new.csv "$@" >out 2>err </dev/null
+  status=$?
+  [ $status -eq 2 ] || fail "$*: exit $status, not 2"
+  [ "$(wc -l <err)" -eq 1 ] || fail "$*: $(wc -l <err) lines on stderr"
+  grep -qF -- "$message" err || fail "$*: '$message' is not in: $(cat err)"
+  [ ! -s out ] || fail "$*: printed on stdout"
+  [ ! -e new.csv ] || fail "$*: wrote new.csv"
+  rm -f new.csv
+}
+
+# The same without the --size that refuses() gives.
+refuses_size() {
+  local message=$1 status
+  shift
+  "$program" --csv new.csv "$@" >out 2>err </dev/null
+  status=$?
+  [ $status -eq 2 ] || fail "$*: exit $status, not 2"
+  [ "$(wc -l <err)" -eq 1 ] || fail "$*: $(wc -l <err) lines on stderr"
+  grep -qF -- "$message" err || fail "$*: '$message' is not in: $(cat err)"
+  [ ! -e new.csv ] || fail "$*: wrote new.csv"
+  rm -f new.csv
+}
+
+refuses_size "--size: '-1' is out of range; give 0 or more" --size -1
+refuses_size "--size: 'abc' is not a whole number" --size abc
+refuses_size "--size: '' is not a whole number" --size ''
+refuses_size "--size: '1e3' is not a whole number" --size 1e3
+refuses_size "--size: '12x' is not a whole number" --size 12x
+refuses_size "--size: '+5' is not a whole number" --size +5
+refuses_size "--size: ' 5' is not a whole number" --size ' 5'
+refuses_size "--size: '99999999999999999999' is beyond 64 bits" --size 99999999999999999999
+refuses_size "--size: '' is not a whole number" --size 16,,32
+refuses_size "--size: '' is not a whole number" --size 16,
+refuses_size "of memory" --size 1000000
+refuses_size "are available; give a smaller size" --size 1000000
+refuses_size "of memory" --size 9223372036854775807
+refuses "--shape: '3x4' is not MxNxK" --shape 3x4
+refuses "--shape: '3x4x5x6' is not MxNxK" --shape 3x4x5x6
+refuses "--shape: 'b' is not a whole number" --shape 3xbx5
+refuses "--shape: '' is not a whole number" --shape 3xx5
+refuses "--shape: '-4' is out of range" --shape 3x-4x5
+refuses "--shape: '' is not MxNxK" --shape ''
+refuses "of memory" --shape 4294967296x4294967296x1
+refuses "--type: 'f16' is unknown; give f32, f64, i32" --type f16
+refuses "--type: '' is unknown" --type f32,
+refuses "--variant: 'nosuch' is unknown; this step has rows_of_rows, checked, ijk" --variant nosuch
+refuses "--variant: '' is unknown" --variant ''
+refuses "--nosuch" --nosuch
+refuses "stray" stray
+refuses "--repeat: '0' is out of range; give 1 to 1000000" --repeat 0
+refuses "--repeat: 'many' is not a whole number" --repeat many
+refuses "--repeat: give it once, with one value" --repeat
+refuses "--repeat: give it once, with one value" --repeat 1 --repeat 2
+refuses "--warmup: '-1' is out of range" --warmup -1
+refuses "--threads: '0' is out of range" --threads 0
+refuses "--threads: '2' is out of range; give 1, this step knows no other" --threads 2
+refuses "--budget: '0' is not a number of seconds above 0" --budget 0
+refuses "--budget: 'nan' is not a number" --budget nan
+refuses "--budget: 'inf' is not a number" --budget inf
+refuses "--fill: 'ones' is unknown; give digits, uniform" --fill ones
+refuses "--fill: digits are exact in f32 up to k = 207126" --fill digits --shape 2x2x300000
+refuses "--seed: '-3' is out of range" --seed -3
+refuses "--verify: 'some' is unknown; give auto, full, none" --verify some
+refuses "--tile" --tile 16
+refuses "--pad: is for tests" --pad 3
+for csv in /nonexistent/rows.csv /dev/full "$folder" ''; do
+  "$program" --size 8 --csv "$csv" >out 2>err
+  [ $? -eq 2 ] && [ "$(wc -l <err)" -eq 1 ] && [ ! -s out ] && grep -qF -- "--csv:" err || fail "--csv '$csv': $(cat err)"
+done
+"$program" --size 8 --resume >out 2>err
+[ $? -eq 2 ] && grep -qF -- "--resume: needs --csv FILE" err || fail "--resume without --csv"
+
+# A disk that fills up after the header: what was written stays whole, the program says so.
+(ulimit -f 1 && "$program" --size 8,9,10,11 --repeat 1 --csv small.csv) >out 2>err
+status=$?
+[ $status -eq 2 ] || fail "full disk: exit $status, not 2"
+grep -qF -- "--csv: cannot write small.csv: " err || fail "full disk: $(cat err)"
+[ "$(tail -c 1 small.csv | wc -l)" -eq 1 ] || fail "full disk: a torn last line"
+[ "$(awk -F, '{print NF}' small.csv | sort -u)" = 39 ] || fail "full disk: a row is not whole"
+
+# A CSV with other columns is left as it was.
+printf 'a,b\n1,2\n' >other.csv
+"$program" --size 8 --csv other.csv >out 2>err
+[ $? -eq 2 ] && grep -qF "has other columns" err || fail "other columns: $(cat err)"
+[ "$(cat other.csv)" = "$(printf 'a,b\n1,2')" ] || fail "other columns: the file was changed"
+
+# What is odd and still right: 010 is ten, lists may repeat themselves, 0 is a size.
+"$program" --size 010,10,0 --type f32 --variant ijk --repeat 1 --csv new.csv >out 2>err || fail "--size 010,10,0: $(cat err)"
+[ "$(tail -n +2 new.csv | cut -d, -f4 | paste -sd,)" = 10,0 ] || fail "010 is not ten, or a repeated size ran twice"
+"$program" --help >out 2>err || fail "--help"
+grep -qF -- "--budget" out || fail "--help says nothing of --budget"
+grep -qF -- "--expect-wrong" out && fail "--help shows what is for the tests"
+"$program" --list >out 2>err || fail "--list"
+grep -qF "ijk" out || fail "--list lacks ijk"
+grep -qF "b_by_row" out && fail "--list shows a broken variant"
+"$program" --size 8 >/dev/full 2>err
+[ $? -eq 2 ] || fail "a full standard output passed in silence"
+
+# A wrong result is 1, whatever else; a misspelt name is 2 even where wrong is expected.
+"$program" --size 9 --type f32 --variant ijk,nan >out 2>err
+[ $? -eq 1 ] && grep -qF "again by: " err || fail "a wrong result: $(cat err)"
+"$program" --size 9 --expect-wrong --variant nam >out 2>err
+[ $? -eq 2 ] || fail "--expect-wrong with a misspelt name"
+"$program" --size 9 --expect-wrong --variant ijk >out 2>err
+[ $? -eq 1 ] || fail "--expect-wrong on a right variant"
+
+# Ctrl-C: finished rows are on disk, and the program ends by the signal.
+timeout --signal=INT 5 "$program" --size 16,2000 --type f32 --variant ijk --repeat 1000000 --budget 1000 --csv killed.csv >out 2>err
+status=$?
+[ $status -eq 124 ] || fail "Ctrl-C: exit $status"
+[ -s killed.csv ] && [ "$(awk -F, '{print NF}' killed.csv | sort -u)" = 39 ] || fail "Ctrl-C: rows are missing"
+
+[ $failures -eq 0 ] && echo "all refused as they should be"
+exit $((failures > 0))

@@ -1,0 +1,53 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "common/fill.hpp"
+
+using namespace course;
+
+TEST_CASE("the values are the same on every machine") {  // pinned: results elsewhere are compared with these
+  static_assert(element_hash(987654, 'A', 0, 0) == 0xe4aa6882a83fa1c6);
+  CHECK(element<std::int32_t>(Fill::digits, 987654, 'A', 0, 0) == 8);
+  CHECK(element<float>(Fill::uniform, 987654, 'A', 1, 2) == 0.555649698f);
+}
+
+TEST_CASE_TEMPLATE("digits are 0..9, all of them", T, float, double, std::int32_t) {
+  std::set<T> seen;
+  for (Index j = 0; j < 1000; ++j) seen.insert(element<T>(Fill::digits, 1, 'B', 3, j));
+  CHECK(seen.size() == 10);
+  CHECK(*seen.begin() == 0);
+  CHECK(*seen.rbegin() == 9);
+}
+
+TEST_CASE_TEMPLATE("uniform is symmetric in (-1, 1), integers in -9..9", T, float, double, std::int32_t) {
+  const double range = std::is_integral_v<T> ? 9 : 1;
+  const int count = 100000;
+  double sum = 0, squares = 0, most = 0;
+  for (Index j = 0; j < count; ++j) {
+    const auto value = static_cast<double>(element<T>(Fill::uniform, 5, 'C', j, 2 * j));
+    sum += value, squares += value * value, most = std::max(most, std::abs(value));
+  }
+  const double variance = std::is_integral_v<T> ? 30 : 1.0 / 3;  // (19² - 1)/12 and 2²/12
+  CHECK(std::abs(sum / count) < 5 * std::sqrt(variance / count));
+  CHECK(squares / count == doctest::Approx(variance).epsilon(0.02));
+  CHECK(most <= range);
+  CHECK(most > 0.99 * range);
+}
+
+TEST_CASE("matrices, seeds, rows and columns differ") {
+  std::set<std::uint64_t> seen;
+  for (const std::uint64_t seed : {1u, 2u})
+    for (const char matrix : {'A', 'B', 'C'})
+      for (Index i = 0; i < 10; ++i)
+        for (Index j = 0; j < 10; ++j) seen.insert(element_hash(seed, matrix, i, j));
+  CHECK(seen.size() == 600);
+}
+
+TEST_CASE("digits are exact as far as exact_k says") {
+  CHECK(exact_k<float>() == ((1 << 24) - 10) / 81);
+  CHECK(81 * exact_k<float>() + 9 < 1 << 24);
+  CHECK(81 * exact_k<std::int32_t>() + 9 <= std::numeric_limits<std::int32_t>::max());
+}

@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# What the house looks like: house.sh format|shell|notes SOURCE. 77 where the tool is missing.
+set -u
+cd "$2" || exit 1
+needs() { command -v "$1" >/dev/null || { echo "no $1 here"; exit 77; }; }
+sources() { git ls-files -co --exclude-standard -- "$@" 2>/dev/null || find . -name "$1" -not -path './build*'; }
+case $1 in
+format)
+  needs clang-format
+  sources '*.cpp' '*.hpp' '*.cu' '*.cuh' | xargs clang-format --dry-run -Werror
+  ;;
+shell)
+  needs shellcheck
+  { sources '*.sh'; echo .ci/run; } | xargs shellcheck
+  ;;
+notes)
+  python3 -B tools/notes.py --check
+  ;;
+esac

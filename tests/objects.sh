@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Objects compiled for one level or instruction set hold nothing but kernels, and no program is linked with fast-math.
+# A shared template in such an object may be the copy the whole program gets: one that accepts NaN, or dies on an
+# older processor. -O0 is let off: it emits std::vector's accessors, which are slow there but not different.
+#   objects.sh BUILD
+set -u
+cd "$1" || exit 1
+status=0
+checked=0
+for object in [0-9]*/CMakeFiles/*-kernels.dir/gemm*.o; do
+  case $object in *-O0-kernels*) continue ;; esac
+  checked=$((checked + 1))
+  # Defined, visible to the linker, and not one of the step's own: T W V u B D R, less the namespaces of steps.
+  foreign=$(nm --demangle --defined-only --extern-only "$object" | awk '$2 ~ /[TWVuBDR]/' |
+    grep -vE ' void (naive|loop_order|tiling|openmp|avx2)::[a-z0-9_]+<(float|double|int)>\(' || true)
+  [ -z "$foreign" ] || { printf '%s holds more than kernels:\n%s\n' "$object" "$foreign"; status=1; }
+done
+for program in [0-9]*/[0-9]*; do
+  if [ ! -f "$program" ] || [ ! -x "$program" ]; then continue; fi
+  if nm "$program" | grep -q set_fast_math; then
+    echo "$program is linked with fast-math: denormals are flushed in all of it"
+    status=1
+  fi
+done
+[ $checked -ge 7 ] || { echo "only $checked objects were found"; status=1; }
+exit $status

@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# kill -9 in the middle of a report, then the report again: no row lost, none twice.
+#   report_interrupted.sh BUILD
+set -u
+build=$1
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+cd "$(dirname "$0")/.." || exit 1
+rows() { make --no-print-directory -f Makefile.report rows BUILD="$build" OUT="$out" SIZES="40 50" TYPES="f32 i32" REPEAT=3; }
+count() { if [ -e "$out/results.csv" ]; then wc -l <"$out/results.csv"; else echo 0; fi; }
+
+for stop_after in 5 30; do
+  setsid bash -c "$(declare -f rows); build='$build' out='$out'; rows" >/dev/null 2>&1 &
+  report=$!
+  for _ in $(seq 2000); do
+    [ "$(count)" -gt $stop_after ] && break
+    sleep 0.005
+  done
+  kill -9 -- "-$report" 2>/dev/null
+  wait "$report" 2>/dev/null
+  cp "$out/results.csv" "$out/killed.csv"
+  echo "killed at $(count) lines"
+done
+printf 'torn,by,a,crash' >>"$out/results.csv" # what a crash of the machine may leave
+
+rows >"$out/log" 2>&1 || { cat "$out/log"; exit 1; }
+killed=$(wc -l <"$out/killed.csv")
+head -n "$killed" "$out/results.csv" | cmp - "$out/killed.csv" || { echo "rows of the killed report were lost"; exit 1; }
+# A fresh report says how many rows there must be.
+whole=$(mktemp -d)
+mv "$out/results.csv" "$whole/resumed.csv"
+rows >"$out/log" 2>&1 || exit 1
+keys() { tail -n +2 "$1" | cut -d, -f1-9,35 | sort; }
+keys "$whole/resumed.csv" >"$whole/a"
+keys "$out/results.csv" >"$whole/b"
+echo "resumed: $(wc -l <"$whole/a") rows; in one go: $(wc -l <"$whole/b")"
+[ "$(wc -l <"$whole/b")" -gt 50 ] && [ -z "$(uniq -d "$whole/a")" ] && cmp "$whole/a" "$whole/b"
+status=$?
+rm -rf "$whole"
+exit $status
