@@ -310,10 +310,10 @@ bool left_out(Session& session, Variant<T>& variant, const Record& record,
   char text[200];
   std::snprintf(
       text, sizeof text,
-      "%s %s %s left out: one run takes about %s, over ten times the budget of %s; --budget %.2g would do",
+      "%s %s %s left out: one run takes about %s, over ten times the budget of %s; --budget %.3g would do",
       variant.name.c_str(), record.type.c_str(), shape_text(record.shape).c_str(),
       readable_seconds(expected).c_str(), readable_seconds(session.options.budget).c_str(),
-      std::ceil(expected / 5) / 2 + 1);
+      std::ceil(expected) / 10);
   session.say_once(text);
   return true;
 }

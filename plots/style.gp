@@ -1,0 +1,33 @@
+# What all charts share. tools/report.py gives the variables with -e: dir (of these scripts), data, out, format
+# ('svg' or 'png'), title, machine, count (how many lines, or bars in a group), ticks (where the x axis is
+# labelled), left and right (where it ends), and to some charts more. noenhanced leaves the `_` in names alone.
+if (format eq 'svg') set terminal svg size 900,560 noenhanced font 'sans-serif,14' background 'white'
+if (format eq 'png') set terminal pngcairo size 1350,840 noenhanced font 'sans-serif,14' fontscale 1.5 \
+    linewidth 1.5 pointscale 1.5 background 'white'
+set output out
+set title title font ',16'
+set label 1 machine at screen 0.012, screen 0.022 font ',10' textcolor rgb '#555555'
+set bmargin 5.2
+set border 3
+set tics nomirror
+set grid xtics ytics mytics linewidth 0.6 dashtype 1 linecolor rgb '#dddddd'
+set key outside right top Left reverse samplen 3.4 spacing 1.25 font ',12'
+set xrange [left:right]
+eval 'set xtics ('.ticks.')'
+
+# Okabe and Ito's colours, which the colour-blind can tell apart (grey for their yellow, too pale on white);
+# points, dashes and patterns differ as well, for black and white.
+colours = '#000000 #E69F00 #0072B2 #009E73 #D55E00 #56B4E9 #CC79A7 #777777 #000000 #E69F00 #0072B2 #D55E00'
+points = '7 5 9 11 13 15 4 6 8 10 12 14'
+dashes = '1 2 4 5 3 1 2 4 3 5 1 2'
+patterns = '3 1 4 2 5 6 7 3 1 4 2 5'
+do for [i = 1:12] {
+  set linetype i linecolor rgb word(colours, i) pointtype int(word(points, i)) dashtype int(word(dashes, i)) \
+      linewidth 1.8 pointsize 0.9
+}
+set linetype cycle 12
+pattern(i) = int(word(patterns, i % 12 + 1))
+
+# A data file holds one block for each line or kind of bar, two empty lines apart: its name, which
+# columnheader(1) reads, then rows of x, y and the two ends of y's spread (NaN where there is none).
+spread(y, low) = low == low ? y : NaN   # NaN differs from itself: then no error bar is drawn

@@ -1,0 +1,10 @@
+# Time of one product against n. Both axes are logarithmic: a power of n is a straight line.
+load dir.'/style.gp'
+set logscale x 2
+set logscale y 10
+set format y '%.0s %cs'
+set xlabel 'n (matrices n × n)'
+set ylabel 'time of one product (lower is better)'
+plot for [i = 0:count-1] data index i using 1:(spread($2, $3)):3:4 with yerrorbars linetype i+1 dashtype 1 \
+       pointsize 0 notitle, \
+     for [i = 0:count-1] data index i using 1:2 with linespoints linetype i+1 title columnheader(1)
