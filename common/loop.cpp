@@ -291,9 +291,10 @@ double expected_seconds(Session& session, Variant<T>& variant, const Shape& shap
 template <class T>
 bool left_out(Session& session, Variant<T>& variant, const Record& record,
               std::map<std::string, double>& rates) {
-  if (const auto verdict = session.csv.verdict(key_of(record.fields())); session.options.resume && verdict) {
+  const auto verdict = session.csv.verdict(key_of(record.fields()));
+  if (session.options.resume && session.step.world.agree(verdict.has_value())) {
     ++session.resumed;
-    if (*verdict == "wrong") {
+    if (verdict == "wrong") {
       ++session.wrong;
       session.say_once(session.options.csv + " has this row as wrong: " + reproduction(session, record));
     }
@@ -304,13 +305,13 @@ bool left_out(Session& session, Variant<T>& variant, const Record& record,
     session.say_once(variant.name + " skipped: " + why);
     return true;
   }
-  if (variant.baseline || record.shape.flops() < probe_beyond) return false;
+  if ((variant.baseline && !session.step.is_level) || record.shape.flops() < probe_beyond) return false;
   const double expected = expected_seconds(session, variant, record.shape, record.settings, rates);
   if (session.step.world.agree(expected <= 10 * session.options.budget)) return false;
   char text[200];
   std::snprintf(
       text, sizeof text,
-      "%s %s %s left out: one run takes about %s, over ten times the budget of %s; --budget %.3g would do",
+      "%s %s %s left out: one run takes about %s, over ten times the budget of %s; --budget %.3g may do",
       variant.name.c_str(), record.type.c_str(), shape_text(record.shape).c_str(),
       readable_seconds(expected).c_str(), readable_seconds(session.options.budget).c_str(),
       std::ceil(expected) / 10);
@@ -324,9 +325,9 @@ void run_row(Session& session, Variant<T>& variant, Inputs<T>& inputs, const Set
              std::map<std::string, double>& rates) {
   const Problem<T> problem = inputs.problem(settings);
   Record record = identity(session, variant, problem.shape, settings);
-  if (left_out(session, variant, record, rates)) return;
   Check check;
   try {
+    if (left_out(session, variant, record, rates)) return;
     variant.prepare(problem);
     session.counters.clear();
     summarise(record,

@@ -27,6 +27,8 @@ struct Step {
   Variants<float> f32;
   Variants<double> f64;
   Variants<std::int32_t> i32;
+  bool is_level =
+      false;  // the step's kernels at another optimisation level: not where the baseline is measured
   bool threads = false, tiles = false;
   World world = {};
 };
@@ -42,5 +44,5 @@ int run(int argc, const char* const* argv, Step step);
 #define COURSE_STEP(idea)                                                                               \
   course::Step {                                                                                        \
     COURSE_PROGRAM, idea, COURSE_FLAGS, COURSE_INSTRUCTION_SETS, variants<float>(), variants<double>(), \
-        variants<std::int32_t>()                                                                        \
+        variants<std::int32_t>(), COURSE_IS_LEVEL                                                       \
   }

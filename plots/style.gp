@@ -1,6 +1,8 @@
 # What all charts share. tools/report.py gives the variables with -e: dir (of these scripts), data, out, format
 # ('svg' or 'png'), title, machine, count (how many lines, or bars in a group), ticks (where the x axis is
 # labelled), left and right (where it ends), and to some charts more. noenhanced leaves the `_` in names alone.
+set encoding utf8
+set micro
 if (format eq 'svg') set terminal svg size 900,560 noenhanced font 'sans-serif,14' background 'white'
 if (format eq 'png') set terminal pngcairo size 1350,840 noenhanced font 'sans-serif,14' fontscale 1.5 \
     linewidth 1.5 pointscale 1.5 background 'white'
@@ -10,7 +12,7 @@ set label 1 machine at screen 0.012, screen 0.022 font ',10' textcolor rgb '#555
 set bmargin 5.2
 set border 3
 set tics nomirror
-set grid xtics ytics mytics linewidth 0.6 dashtype 1 linecolor rgb '#dddddd'
+set grid xtics ytics mytics linetype 1 linewidth 0.6 dashtype 1 linecolor rgb '#dddddd'
 set key outside right top Left reverse samplen 3.4 spacing 1.25 font ',12'
 set xrange [left:right]
 eval 'set xtics ('.ticks.')'
@@ -26,8 +28,17 @@ do for [i = 1:12] {
       linewidth 1.8 pointsize 0.9
 }
 set linetype cycle 12
-pattern(i) = int(word(patterns, i % 12 + 1))
+pattern(i) = int(word(patterns, (i-1) % 12 + 1))
+look(i) = int(word(looks, i+1))   # of a bar: which linetype and pattern
+
+# The thread charts mark the last thread that has a core of its own; beyond it threads must share.
+if (exists('cores')) {
+  set arrow 2 from cores, graph 0 to cores, graph 1 nohead dashtype 3 linewidth 1.2 linecolor rgb '#555555'
+  set label 2 ''.cores.' cores' at cores, graph 1.03 center font ',11'
+}
 
 # A data file holds one block for each line or kind of bar, two empty lines apart: its name, which
-# columnheader(1) reads, then rows of x, y and the two ends of y's spread (NaN where there is none).
-spread(y, low) = low == low ? y : NaN   # NaN differs from itself: then no error bar is drawn
+# columnheader(1) reads, then rows of x, y and the two ends of y's spread (NaN where there is none). Bars have
+# two columns more: where their label stands, and the label.
+# Error bars are arrows with flat heads: gnuplot's own wipe out the middle of what they stand on.
+spread = 'using 1:3:(0):($4-$3) with vectors heads size screen 0.005,90 fixed'

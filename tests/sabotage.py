@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""Breaks the course on purpose, one line at a time, and sees which test turns red.
+
+    tests/sabotage.py [NAME …]      (`make sabotage`)
+
+Works on a copy of the tree in a temporary folder. A sabotage no test notices is a hole: exit 1.
+"""
+
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+# name, file, what stands there, what it becomes
+SABOTAGES = [
+    ("rows one short", "01_naive/gemm.cpp", "i < c.rows(); ++i)\n    for (Index j = 0; j < c.cols(); ++j) {\n      T sum = c(i, j);",
+     "i + 1 < c.rows(); ++i)\n    for (Index j = 0; j < c.cols(); ++j) {\n      T sum = c(i, j);"),
+    ("ikj: index of B swapped", "02_loop_order/gemm.cpp", "c(i, j) += factor * b(p, j);", "c(i, j) += factor * b(j, p);"),
+    ("transposed: one column short", "02_loop_order/gemm.cpp", "j < b.cols(); ++j) bt(j, p)", "j + 1 < b.cols(); ++j) bt(j, p)"),
+    ("contiguous: overwrites", "02_loop_order/gemm.cpp", "c(i, j) += a(i, p) * b(p, j);\n}\n// [/contiguous]",
+     "c(i, j) = a(i, p) * b(p, j);\n}\n// [/contiguous]"),
+    ("view: columns for the leading dimension", "common/view.hpp", "return data_[i * ld_ + j]; }", "return data_[i * cols_ + j]; }"),
+    ("view: check off by one", "common/view.hpp", "j < 0 || j >= cols_", "j < 0 || j > cols_"),
+    ("guards: padding not looked at", "common/view.hpp", "+ cols_, ld_ - cols_)", "+ cols_, 0)"),
+    ("matrix: not poisoned", "common/view.hpp", "view()(i, j) = poison<T>();", "(void)j;"),
+    ("checker: accepts NaN", "common/verify.cpp", "if (!(size <= allowed))", "if (size > allowed)"),
+    ("checker: maximum loses NaN", "common/verify.cpp", "if (std::isnan(most)) return;\n", ""),
+    ("checker: bound ten times wider", "common/verify.cpp", "return 8 * u", "return 80 * u"),
+    ("checker: bound from the wrong row", "common/verify.cpp", "a_norms[static_cast<std::size_t>(i)]", "a_norms[0]"),
+    ("checker: last row and column not sampled", "common/verify.cpp", "drawn = {0, count - 1};", "drawn = {0};"),
+    ("Freivalds: even weights", "common/verify.cpp", "| 1u;", "& ~255u;"),
+    ("Freivalds: one weight for all", "common/verify.cpp", "element_hash(seed, 'x', v, static_cast<Index>(j)) | 1u", "std::uint64_t{1}"),
+    ("Freivalds: C before forgotten", "common/verify.cpp", "after[i] != before[i] + product[i]", "after[i] != product[i]"),
+    ("Freivalds: fractions pass", "common/verify.cpp", "check.right = whole_numbers && wrong_rows.empty();", "check.right = wrong_rows.empty();"),
+    ("fill: C is zero", "common/loop.cpp", "fill_matrix(c_.view(), kind, options_.seed, 'C');",
+     "for (Index i = 0; i < c_.view().rows(); ++i)\n      for (Index j = 0; j < c_.view().cols(); ++j) c_.view()(i, j) = 0;"),
+    ("fill: row ignored", "common/fill.hpp", "static_cast<std::uint64_t>(i));", "0 * static_cast<std::uint64_t>(i));"),
+    ("loop: wrong results end with 0", "common/loop.cpp", "if (failed) return 1;", "(void)failed;"),
+    ("loop: C not reset", "common/loop.cpp", "    variant.reset();\n    session.counters.start();", "    session.counters.start();"),
+    ("loop: verdict always right", "common/loop.cpp", 'check.right ? "right" : "wrong"', 'check.right ? "right" : "right"'),
+    ("loop: guards ignored", "common/loop.cpp", "if (!trouble.empty()) check.right = false", "if (false) check.right = false"),
+    ("loop: baseline left out", "common/loop.cpp", "if ((variant.baseline && !session.step.is_level) || ", "if ("),
+    ("loop: median is the first", "common/loop.cpp", "  std::sort(values.begin(), values.end());\n", ""),
+    ("loop: resumed wrong rows forgiven", "common/loop.cpp", 'if (verdict == "wrong")', 'if (verdict == "never")'),
+    ("csv: other columns accepted", "common/record.cpp", "content.substr(0, content.find('\\n')) != header", "false"),
+    ("csv: torn line kept", "common/record.cpp", "if (whole < content.size())", "if (false)"),
+    ("csv: key without threads", "common/record.cpp", '"threads",', '"thread",'),
+    ("options: octal", "common/options.cpp", "given.data() + given.size(), value);\n  const std::string range",
+     "given.data() + given.size(), value, given.starts_with(\"0\") ? 8 : 10);\n  const std::string range"),
+    ("options: overflow clamped", "common/options.cpp", "if (error == std::errc::result_out_of_range) refuse", "if (false) refuse"),
+    ("memory: no question asked", "common/loop.cpp", "if (needed > 0.95 * available)", "if (needed > 1e300 * available)"),
+    ("build: kernels and common share flags", "cmake/course.cmake", "target_compile_options(${program}-kernels PRIVATE ${course_kernel_flags} ${options})",
+     "target_compile_options(${program}-kernels PRIVATE ${options})\n  target_link_options(${program} PRIVATE ${options})"),
+    ("build: a template leaves the object", "common/view.hpp", "[[gnu::always_inline]] constexpr", "[[gnu::noinline]] constexpr"),
+    ("report: a failing step passes", "Makefile.report", "exit 1; fi", "exit 0; fi"),
+    ("report: starts anew", "Makefile.report", "--resume --counters", "--counters"),
+    ("notes: code changed", "02_loop_order/gemm.cpp", "const T factor = a(i, p);", "const T scale = a(i, p), factor = scale;"),
+]
+
+
+def run(command, where):
+    return subprocess.run(command, cwd=where, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+def red_tests(tree):
+    """Names of failing tests; a build that fails counts as found."""
+    build = run(["sh", "-c", "cmake -B build >/dev/null && cmake --build build --parallel $(nproc)"], tree)
+    if build.returncode != 0:
+        return ["(does not build)"]
+    tests = run(["sh", "-c", "ctest --test-dir build --parallel $(nproc) --timeout 60 -LE format"], tree)
+    lines = [line.strip() for line in tests.stdout.splitlines() if line.startswith("\t")]
+    return [line.split(" - ")[1].split(" (")[0] for line in lines if " - " in line and "(Skipped)" not in line]
+
+
+def main(names):
+    unnoticed = []
+    with tempfile.TemporaryDirectory() as folder:
+        tree = pathlib.Path(folder) / "tree"
+        shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns("build*", "report", ".git"))
+        run(["sh", "-c", "git init -q . && git add -A && git -c user.name=x -c user.email=x commit -qm x"], tree)
+        before = [test for test in red_tests(tree)]
+        if before:
+            sys.exit(f"red before any sabotage: {', '.join(before)}")
+        for name, file, old, new in SABOTAGES:
+            if names and not any(part in name for part in names):
+                continue
+            path = tree / file
+            text = path.read_text()
+            if old not in text:
+                sys.exit(f"{name}: {file} no longer has: {old}")
+            path.write_text(text.replace(old, new))
+            red = [test for test in red_tests(tree) if test != "house.format"]
+            path.write_text(text)
+            print(f"{name}: {', '.join(red[:4]) + (f' and {len(red) - 4} more' if len(red) > 4 else '') if red else 'UNNOTICED'}", flush=True)
+            if not red:
+                unnoticed.append(name)
+    if unnoticed:
+        sys.exit(f"unnoticed: {', '.join(unnoticed)}")
+
+
+main(sys.argv[1:])
