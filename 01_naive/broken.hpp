@@ -50,7 +50,7 @@ void nan(View<const T> a, View<const T> b, View<T> c) {
   if (c.rows() > 0 && c.cols() > 0) c(c.rows() / 2, c.cols() / 2) = std::numeric_limits<T>::quiet_NaN();
 }
 
-/// Writes one element beyond each row: right in C, wrong in the memory behind it.
+/// Writes one element beyond the last row: right in C, wrong in the memory behind it.
 template <class T>
 void beyond_the_row(View<const T> a, View<const T> b, View<T> c) {
   ijk<T>(a, b, c);

@@ -19,12 +19,15 @@ int open_event(std::uint32_t type, std::uint64_t config) {
   attributes.config = config;
   attributes.exclude_kernel = attributes.exclude_hv = 1;  // what perf_event_paranoid = 2 still allows
   attributes.inherit = 1;
+  attributes.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
   return static_cast<int>(syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
 }
 
+/// The count so far, scaled up for the time that the kernel lent the counter to another event.
 double read_event(int file) {
-  std::uint64_t value = 0;
-  return read(file, &value, sizeof value) == sizeof value ? static_cast<double>(value) : 0;
+  std::uint64_t value[3] = {};  // count, nanoseconds enabled, nanoseconds running
+  if (read(file, value, sizeof value) != sizeof value || value[2] == 0) return 0;
+  return static_cast<double>(value[0]) * static_cast<double>(value[1]) / static_cast<double>(value[2]);
 }
 
 constexpr std::array usage_names = {"page_faults", "context_switches", "task_clock_s"};

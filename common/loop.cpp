@@ -7,18 +7,21 @@
 #include <csignal>
 #include <cstdio>
 #include <iostream>
-#include <numeric>
+#include <map>
 #include <set>
+#include <utility>
 
 #include "common/counters.hpp"
 #include "common/machine.hpp"
 #include "common/options.hpp"
+#include "common/table.hpp"
 #include "common/verify.hpp"
 
 namespace course {
 namespace {
 
 constexpr Index whole_up_to = 2048;     // --verify auto compares every element up to this size
+constexpr Index probe_size = 192;       // a product small enough to estimate a large one from
 constexpr double probe_beyond = 0.3e9;  // operations from which a first run is estimated before it is begun
 
 // clang-format off
@@ -28,17 +31,6 @@ template <> const char* type_name<double>() { return "f64"; }
 template <> const char* type_name<std::int32_t>() { return "i32"; }
 // clang-format on
 
-std::string shape_text(const Shape& s) {
-  return std::to_string(s.m) + "x" + std::to_string(s.n) + "x" + std::to_string(s.k);
-}
-
-std::string readable_seconds(double s) {
-  const double scale = s < 1e-3 ? 1e6 : s < 1 ? 1e3 : 1;
-  char text[32];
-  std::snprintf(text, sizeof text, "%.4g %s", s * scale, s < 1e-3 ? "us" : s < 1 ? "ms" : "s");
-  return text;
-}
-
 /// All that one invocation of a program shares between its rows.
 struct Session {
   const Options& options;
@@ -47,6 +39,7 @@ struct Session {
   Counters counters;
   int rows = 0, row = 0;  // how many there will be; which one this is
   int measured = 0, skipped = 0, wrong = 0, not_wrong = 0, resumed = 0;
+  std::map<std::string, double> rates = {};  // operations a second, by type, variant and settings
   std::set<std::string> said = {};
   bool header_printed = false;
 
@@ -98,10 +91,12 @@ class Inputs {
 
   bool exact() const { return std::is_integral_v<T> || kind_ == Fill::digits; }
 
-  /// The variant's C, fetched into memory that held NaN or nonsense. Guards are checked on the way.
+  /// The variant's C, fetched into memory that held NaN or nonsense; all guards are checked on the way.
   View<const T> fetch(Variant<T>& variant, std::string& trouble) {
     out_.poison_elements();
-    if (!variant.result(out_.view()) || !out_.guards_intact()) trouble = "wrote outside its matrix";
+    const bool inside = variant.result(out_.view());
+    for (const Matrix<T>* matrix : {&a_, &b_, &c_, &out_})
+      if (!inside || !matrix->guards_intact()) trouble = "wrote outside its matrix";
     return out_.view();
   }
 
@@ -124,33 +119,43 @@ bool verifies_whole(const Options& options, const Shape& s) {
   return options.verify == Verify::full || std::max({s.m, s.n, s.k}) <= whole_up_to;
 }
 
-/// Compares the last run's C with what it should be; beyond `whole_up_to` runs once more on digits.
+/// One more run, on digits, whose product is known exactly; the inputs are then filled as they were.
+template <class T>
+Check judge_on_digits(Session& session, Variant<T>& variant, Inputs<T>& inputs, const Problem<T>& problem,
+                      std::string& trouble) {
+  session.progress(variant.name + ": once more on digits, for Freivalds");
+  struct Refill {
+    Inputs<T>& inputs;
+    Fill as_it_was;
+    ~Refill() { inputs.fill(as_it_was); }
+  } const refill{inputs, session.options.fill};
+  inputs.fill(Fill::digits);
+  variant.prepare(problem);
+  variant.reset();
+  variant.run();
+  return freivalds(problem, inputs.fetch(variant, trouble), session.options.seed);
+}
+
+/// Compares the last run's C with what it should be, on the rank that speaks; `method` says how.
 template <class T>
 Check judge(Session& session, Variant<T>& variant, Inputs<T>& inputs, const Problem<T>& problem,
             std::string& method) {
   const bool whole = verifies_whole(session.options, problem.shape);
+  const bool with_freivalds = !whole && problem.shape.k <= exact_k<T>();
+  method = whole ? "full" : with_freivalds ? "samples+freivalds" : "samples";
+  session.progress(variant.name + ": verifying");
+  Check check;
   std::string trouble;
   const View<const T> c = inputs.fetch(variant, trouble);
-  Check check = inputs.reference(whole).compare(c);
-  method = whole ? "full" : "samples";
-  if (!whole && problem.shape.k <= exact_k<T>()) {
-    method = "samples+freivalds";
-    Check second;
-    if (inputs.exact()) {
-      second = freivalds(problem, c, session.options.seed);
-    } else {
-      session.progress(variant.name + ": once more on digits, for Freivalds");
-      inputs.fill(Fill::digits);
-      variant.prepare(problem);
-      variant.reset();
-      variant.run();
-      second = freivalds(problem, inputs.fetch(variant, trouble), session.options.seed);
-      inputs.fill(session.options.fill);
-    }
+  check.right = true;  // other ranks have nothing to object
+  if (session.speaks()) check = inputs.reference(whole).compare(c);
+  if (with_freivalds) {
+    const Check second = inputs.exact() ? freivalds(problem, c, session.options.seed)
+                                        : judge_on_digits(session, variant, inputs, problem, trouble);
     if (!second.right) {
       if (check.right) check.trouble = second.trouble;
       check.right = false;
-      check.error_share = std::max(check.error_share, second.error_share);
+      check.error_share = second.error_share;
       check.differences = std::max(check.differences, second.differences);
     }
   }
@@ -171,6 +176,7 @@ std::vector<Seconds> measure(Session& session, Variant<T>& variant, const std::s
     seconds.product = session.step.world.slowest(seconds.product);
     return seconds;
   };
+  session.counters.clear();
   for (int w = 0; w < options.warmup; ++w) {
     session.progress(what + ": warm-up " + std::to_string(w + 1) + " of " + std::to_string(options.warmup));
     const Seconds seconds = once();
@@ -187,62 +193,6 @@ std::vector<Seconds> measure(Session& session, Variant<T>& variant, const std::s
   } while (
       session.step.world.agree(static_cast<int>(runs.size()) < options.repeat && spent < options.budget));
   return runs;
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
-
-/// Fills in times and rates. Phases are medians of their own.
-void summarise(Record& record, const std::vector<Seconds>& runs) {
-  std::vector<double> times;
-  for (const Seconds& run : runs) times.push_back(run.product);
-  const auto count = static_cast<double>(times.size());
-  const double mean = std::accumulate(times.begin(), times.end(), 0.0) / count;
-  double squares = 0;
-  for (const double t : times) squares += (t - mean) * (t - mean);
-  record.repeat = static_cast<int>(times.size());
-  record.best_s = *std::min_element(times.begin(), times.end());
-  record.median_s = median(times);
-  record.mean_s = mean;
-  record.stddev_s = times.size() > 1 ? std::sqrt(squares / (count - 1)) : 0;
-  if (*record.median_s > 0 && record.shape.flops() > 0)
-    record.gflops = record.shape.flops() / *record.median_s * 1e-9;
-  const auto phase = [&](std::optional<double> Seconds::*which) {
-    std::vector<double> values;
-    for (const Seconds& run : runs)
-      if (run.*which) values.push_back(*(run.*which));
-    if (!values.empty()) record.seconds.*which = median(values);
-  };
-  for (const auto which : {&Seconds::alloc, &Seconds::copy_in, &Seconds::copy_out, &Seconds::distribute,
-                           &Seconds::collect, &Seconds::imbalance, &Seconds::words_received})
-    phase(which);
-}
-
-void print_row(Session& session, const Record& r, const Check& check) {
-  session.clear_progress();
-  if (!session.header_printed)
-    std::printf("%s on %s, %s %s\n%-16s %-4s %-17s %7s %5s %5s %11s %11s %9s %9s %9s  %s\n", r.step.c_str(),
-                r.device.c_str(), r.compiler.c_str(), r.flags.c_str(), "variant", "type", "m x n x k",
-                "threads", "tile", "runs", "median", "best", "GFLOP/s", "error", "worst", "verdict");
-  session.header_printed = true;
-  // error: share of what is allowed; worst: share of the worst-case bound gamma_k |A||B| (notes of 01)
-  const bool verified = r.verdict != "unverified";
-  const auto number = [](bool shown, double value, const char* format) {
-    char text[32] = "-";
-    if (shown) std::snprintf(text, sizeof text, format, value);
-    return std::string(text);
-  };
-  std::printf("%-16s %-4s %-17s %7d %5s %5d %11s %11s %9s %9s %9s  %s\n", r.variant.c_str(), r.type.c_str(),
-              shape_text(r.shape).c_str(), r.settings.threads,
-              r.settings.tile > 0 ? std::to_string(r.settings.tile).c_str() : "-", r.repeat,
-              readable_seconds(*r.median_s).c_str(), readable_seconds(*r.best_s).c_str(),
-              number(r.gflops.has_value(), r.gflops.value_or(0), "%.3f").c_str(),
-              number(verified, check.error_share, "%.3g").c_str(),
-              number(verified, check.worst_case_share, "%.2g").c_str(), r.verdict.c_str());
-  std::fflush(stdout);
 }
 
 template <class T>
@@ -271,98 +221,129 @@ std::string reproduction(const Session& session, const Record& r) {
   return line;
 }
 
-/// Seconds one run will take, from the rate of the last smaller row of the same variant, else of a small
-/// product; too low rather than too high, since larger sizes are seldom faster.
+/// Under what the rate of a row is remembered.
+std::string rate_key(const Record& r) {
+  return r.type + r.variant + "," + std::to_string(r.settings.threads) + "," +
+         std::to_string(r.settings.tile) + "," + r.settings.grid + "," + r.settings.block;
+}
+
+/// Seconds one run will take, from the rate of the last row of the same variant, else of a small product; too
+/// low rather than too high, since larger sizes are seldom faster.
 template <class T>
-double expected_seconds(Session& session, Variant<T>& variant, const Shape& shape, const Settings& settings,
-                        std::map<std::string, double>& rates) {
-  const auto known = rates.find(variant.name);
-  if (known != rates.end()) return shape.flops() / known->second;
-  const auto small = [](Index size) { return std::min<Index>(size, 192); };
+double expected_seconds(Session& session, Variant<T>& variant, const Record& record) {
+  const auto known = session.rates.find(rate_key(record));
+  if (known != session.rates.end()) return record.shape.flops() / known->second;
+  const auto small = [](Index size) { return std::min(size, probe_size); };
   session.progress(variant.name + ": a small product, to estimate the time");
-  Inputs<T> inputs({small(shape.m), small(shape.n), small(shape.k)}, session.options);
-  const Problem<T> problem = inputs.problem(settings);
-  variant.prepare(problem);
-  variant.reset();
-  return variant.run().product * shape.flops() / problem.shape.flops();
+  const Shape& s = record.shape;
+  Inputs<T> inputs({small(s.m), small(s.n), small(s.k)}, session.options);
+  const Problem<T> problem = inputs.problem(record.settings);
+  try {
+    variant.prepare(problem);
+    variant.reset();
+    return variant.run().product * s.flops() / problem.shape.flops();
+  } catch (const std::exception&) {
+    return 0;  // the row itself will throw again, and say so
+  }
+}
+
+/// True if the CSV has the row, verified if it is to be, and repeated as often as asked or as its budget
+/// allowed.
+bool has_row(Session& session, const Record& record) {
+  const Options& options = session.options;
+  const auto known = session.csv.known(record);
+  const bool done = known && (known->verdict != "unverified" || options.verify == Verify::none) &&
+                    (known->repeat >= options.repeat || known->seconds >= options.budget);
+  if (!session.step.world.agree(done)) return false;
+  ++session.resumed;
+  if (known && known->verdict == "wrong") {
+    ++session.wrong;
+    session.say_once(options.csv + " has this row as wrong: " + reproduction(session, record));
+  }
+  return true;
 }
 
 /// True if the row is not to be run: done before, impossible here, or too long for the budget. Says why.
 template <class T>
-bool left_out(Session& session, Variant<T>& variant, const Record& record,
-              std::map<std::string, double>& rates) {
-  const auto verdict = session.csv.verdict(key_of(record.fields()));
-  if (session.options.resume && session.step.world.agree(verdict.has_value())) {
-    ++session.resumed;
-    if (verdict == "wrong") {
-      ++session.wrong;
-      session.say_once(session.options.csv + " has this row as wrong: " + reproduction(session, record));
-    }
-    return true;
-  }
+bool left_out(Session& session, Variant<T>& variant, const Record& record) {
+  const Options& options = session.options;
+  if (options.resume && has_row(session, record)) return true;
   if (const std::string why = variant.needs(); !why.empty()) {
     ++session.skipped;
     session.say_once(variant.name + " skipped: " + why);
     return true;
   }
   if ((variant.baseline && !session.step.is_level) || record.shape.flops() < probe_beyond) return false;
-  const double expected = expected_seconds(session, variant, record.shape, record.settings, rates);
-  if (session.step.world.agree(expected <= 10 * session.options.budget)) return false;
-  char text[200];
-  std::snprintf(
-      text, sizeof text,
-      "%s %s %s left out: one run takes about %s, over ten times the budget of %s; --budget %.3g may do",
-      variant.name.c_str(), record.type.c_str(), shape_text(record.shape).c_str(),
-      readable_seconds(expected).c_str(), readable_seconds(session.options.budget).c_str(),
-      std::ceil(expected) / 10);
-  session.say_once(text);
+  const double expected = expected_seconds(session, variant, record);
+  if (session.step.world.agree(expected <= 10 * options.budget)) return false;
+  char may_do[32];
+  std::snprintf(may_do, sizeof may_do, "%.3g", std::ceil(expected) / 10);
+  session.say_once(variant.name + " " + record.type + " " + shape_text(record.shape) +
+                   " left out: one run takes about " + readable_seconds(expected) +
+                   ", over ten times the budget of " + readable_seconds(options.budget) + "; --budget " +
+                   may_do + " may do");
   return true;
+}
+
+/// Runs and times the variant. False if it threw: a kernel that throws has no result.
+template <class T>
+bool run_and_time(Session& session, Variant<T>& variant, const Problem<T>& problem, Record& record,
+                  Check& check) {
+  try {
+    variant.prepare(problem);
+    summarise(record,
+              measure(session, variant, variant.name + " " + record.type + " " + shape_text(problem.shape)));
+    return true;
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {
+    check.trouble = std::string("it threw: ") + error.what();
+  } catch (...) {
+    check.trouble = "it threw";
+  }
+  check.error_share = check.relative_error = std::numeric_limits<double>::infinity();
+  record.verify = "none", record.verdict = "wrong";
+  return false;
 }
 
 /// One row: run, verify, print, record.
 template <class T>
-void run_row(Session& session, Variant<T>& variant, Inputs<T>& inputs, const Settings& settings,
-             std::map<std::string, double>& rates) {
+void run_row(Session& session, Variant<T>& variant, Inputs<T>& inputs, const Settings& settings) {
+  struct Release {
+    Variant<T>& variant;
+    ~Release() { variant.release(); }
+  } const release{variant};
+  const Options& options = session.options;
   const Problem<T> problem = inputs.problem(settings);
   Record record = identity(session, variant, problem.shape, settings);
+  if (left_out(session, variant, record)) return;
   Check check;
-  try {
-    if (left_out(session, variant, record, rates)) return;
-    variant.prepare(problem);
-    session.counters.clear();
-    summarise(record,
-              measure(session, variant, variant.name + " " + record.type + " " + shape_text(problem.shape)));
-    if (record.gflops) rates[variant.name] = problem.shape.flops() / *record.best_s;
-    if (session.options.counters) record.counters = session.counters.per_run(record.repeat);
+  const bool ran = run_and_time(session, variant, problem, record, check);
+  if (ran) {
+    if (options.counters) record.counters = session.counters.per_run(record.repeat);
+    if (problem.shape.flops() >= probe_beyond / 20)
+      session.rates[rate_key(record)] = problem.shape.flops() / *record.best_s;
     record.verify = "none", record.verdict = "unverified";
-    if (session.options.verify != Verify::none) {
-      session.progress(variant.name + ": verifying");
+    if (options.verify != Verify::none) {
       check = judge(session, variant, inputs, problem, record.verify);
+      record.verdict = session.step.world.agree(check.right) ? "right" : "wrong";
     }
-  } catch (const std::bad_alloc&) {
-    throw;
-  } catch (const std::exception& error) {  // a kernel that throws has no result
-    check.trouble = std::string("it threw: ") + error.what();
-    check.error_share = check.relative_error = std::numeric_limits<double>::infinity();
-    record.verify = "full", record.best_s = record.median_s = record.best_s.value_or(0);
   }
-  if (session.options.verify != Verify::none) {
-    record.verdict = check.right ? "right" : "wrong";
+  if (record.verdict != "unverified") {
     record.error_share = check.error_share, record.relative_error = check.relative_error;
     record.differences = check.differences;
   }
   ++session.measured;
+  const bool wrong = record.verdict == "wrong";
+  ++(wrong && (ran || !options.expect_wrong) ? session.wrong : session.not_wrong);
   if (!session.speaks()) return;
-  print_row(session, record, check);
-  if (record.verdict == "wrong") {
-    ++session.wrong;
-    if (!session.options.expect_wrong)
-      session.say_once("wrong: " + check.trouble + "; again by: " + reproduction(session, record));
-  } else {
-    ++session.not_wrong;
-    if (session.options.expect_wrong)
-      session.say_once("expected wrong, found " + record.verdict + ": " + reproduction(session, record));
-  }
+  session.clear_progress();
+  if (!std::exchange(session.header_printed, true)) print_header(record);
+  print_row(record, check);
+  if (wrong && !(ran && options.expect_wrong))
+    session.say_once("wrong: " + check.trouble + "; again by: " + reproduction(session, record));
+  if (!wrong && options.expect_wrong)
+    session.say_once("expected wrong, found " + record.verdict + ": " + reproduction(session, record));
   if (session.csv.open()) session.csv.append(record);
 }
 
@@ -373,9 +354,9 @@ Variants<T> chosen(const Variants<T>& all, const Options& options) {
   if (std::find(options.types.begin(), options.types.end(), type_name<T>()) == options.types.end()) return {};
   Variants<T> some;
   for (const auto& variant : all) {
-    const bool named =
-        std::find(options.variants.begin(), options.variants.end(), variant->name) != options.variants.end();
-    if (options.variants.empty() ? variant->broken == options.expect_wrong : named) some.push_back(variant);
+    const auto& names = options.variants;
+    const bool named = std::find(names.begin(), names.end(), variant->name) != names.end();
+    if (names.empty() ? variant->broken == options.expect_wrong : named) some.push_back(variant);
   }
   return some;
 }
@@ -397,7 +378,8 @@ void check_sizes(const Options& options, const Variants<T>& variants) {
     const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n), k = static_cast<double>(s.k);
     double own = 0;
     for (const auto& variant : variants) own = std::max(own, variant->bytes(s));
-    double needed = sizeof(T) * (m * k + k * n + 2 * m * n) + own;
+    const double padding = static_cast<double>(options.pad) * (3 * m + k);
+    double needed = sizeof(T) * (m * k + k * n + 2 * m * n + padding) + own;
     if (options.verify != Verify::none) needed += Reference<T>::bytes(s, verifies_whole(options, s));
     if (needed > 0.95 * available)
       throw Refusal{shape_text(s) + ": " + type_name<T>() + " needs " + readable_bytes(needed) +
@@ -412,92 +394,91 @@ void check_sizes(const Options& options, const Variants<T>& variants) {
 template <class T>
 void run_type(Session& session, const Variants<T>& variants) {
   if (variants.empty()) return;
-  std::map<std::string, double> rates;  // operations a second, by variant
   for (const Shape& shape : session.options.shapes) {
     Inputs<T> inputs(shape, session.options);
     for (const auto& variant : variants)
       for (const Settings& settings : settings_of(session.options)) {
         ++session.row;
-        run_row(session, *variant, inputs, settings, rates);
+        run_row(session, *variant, inputs, settings);
       }
   }
 }
 
-template <class T>
-void names_of(const Variants<T>& variants, std::vector<std::string>& names, bool with_broken) {
-  for (const auto& variant : variants)
-    if ((with_broken || !variant->broken) &&
-        std::find(names.begin(), names.end(), variant->name) == names.end())
-      names.push_back(variant->name);
+/// Calls `f` with the variants of each type in turn.
+template <class F>
+void for_each_type(const Step& step, F f) {
+  f(step.f32), f(step.f64), f(step.i32);
 }
 
 void check_names(const Step& step, const Options& options) {
-  std::vector<std::string> known, shown;
-  for (const bool with_broken : {true, false}) {
-    auto& names = with_broken ? known : shown;
-    names_of(step.f32, names, with_broken), names_of(step.f64, names, with_broken),
-        names_of(step.i32, names, with_broken);
-  }
-  std::string list;
-  for (const std::string& name : shown) list += (list.empty() ? "" : ", ") + name;
+  std::set<std::string> known;
+  std::string shown;
+  for_each_type(step, [&](const auto& variants) {
+    for (const auto& variant : variants)
+      if (known.insert(variant->name).second && !variant->broken)
+        shown += (shown.empty() ? "" : ", ") + variant->name;
+  });
   for (const std::string& name : options.variants)
-    if (std::find(known.begin(), known.end(), name) == known.end())
-      throw Refusal{"--variant: '" + name + "' is unknown; this step has " + list};
+    if (!known.contains(name)) throw Refusal{"--variant: '" + name + "' is unknown; this step has " + shown};
 }
 
 void print_list(const Step& step) {
   std::printf("%s: %s\n", step.program.c_str(), step.idea.c_str());
   std::set<std::string> printed;
-  const auto print = [&](const auto& variants) {
+  for_each_type(step, [&](const auto& variants) {
     for (const auto& v : variants) {
       if (v->broken || !printed.insert(v->name).second) continue;
       const std::string why = v->needs();
       std::printf("  %-16s %s%s%s\n", v->name.c_str(), v->idea.c_str(),
                   why.empty() ? "" : "; not here: ", why.c_str());
     }
-  };
-  print(step.f32), print(step.f64), print(step.i32);
+  });
 }
 
-int run_session(const Step& step, const Options& options) {
+/// Runs all rows; the exit status unless something is refused on the way (a wrong result before that still
+/// counts).
+int run_rows(Session& session) {
+  const Options& options = session.options;
+  std::string refusal;
+  try {
+    for_each_type(session.step, [&](const auto& variants) { run_type(session, chosen(variants, options)); });
+  } catch (const Refusal& refused) {
+    refusal = refused.message;
+  } catch (const std::bad_alloc&) {
+    refusal = "out of memory; give a smaller size";
+  }
+  session.clear_progress();
+  if (session.resumed > 0)
+    std::printf("%s: %d rows were in %s already\n", session.step.program.c_str(), session.resumed,
+                options.csv.c_str());
+  const bool failed = options.expect_wrong ? session.not_wrong > 0 : session.wrong > 0;
+  if (!refusal.empty()) {
+    if (!failed) throw Refusal{refusal};
+    std::cerr << session.step.program << ": " << refusal << "\n";
+  }
+  if (failed) return 1;
+  return session.skipped > 0 && session.measured == 0 && session.resumed == 0 ? 77 : 0;
+}
+
+int run_step(const Step& step, const Options& options) {
   check_names(step, options);
   if (options.list) return print_list(step), 0;
   if (const std::string missing = lacking(step.instruction_sets); !missing.empty()) {
     std::cerr << step.program << ": skipped: built for " << missing << ", which this processor lacks\n";
     return 77;
   }
-  const auto f32 = chosen(step.f32, options);
-  const auto f64 = chosen(step.f64, options);
-  const auto i32 = chosen(step.i32, options);
-  check_sizes(options, f32), check_sizes(options, f64), check_sizes(options, i32);
+  std::size_t variants = 0;
+  for_each_type(step, [&](const auto& all) {
+    const auto some = chosen(all, options);
+    check_sizes(options, some);
+    variants += some.size();
+  });
+  if (variants == 0) throw Refusal{"--variant: none of this name or kind exists for the types asked for"};
   Session session{options, step, options.csv.empty() || step.world.rank != 0 ? Csv() : Csv(options.csv), {}};
-  session.rows = static_cast<int>((f32.size() + f64.size() + i32.size()) * options.shapes.size() *
-                                  settings_of(options).size());
+  session.rows = static_cast<int>(variants * options.shapes.size() * settings_of(options).size());
   if (const std::string missing = session.counters.missing(); options.counters && !missing.empty())
     session.say_once("counters this machine does not give: " + missing);
-  int refused = 0;
-  try {
-    run_type(session, f32), run_type(session, f64), run_type(session, i32);
-  } catch (const Refusal& refusal) {
-    session.clear_progress();
-    std::cerr << step.program << ": " << refusal.message << "\n";
-    refused = 2;
-  } catch (const std::bad_alloc&) {
-    session.clear_progress();
-    std::cerr << step.program << ": out of memory; give a smaller size\n";
-    refused = 2;
-  }
-  session.clear_progress();
-  if (session.resumed > 0)
-    std::printf("%s: %d rows were in %s already\n", step.program.c_str(), session.resumed,
-                options.csv.c_str());
-  const bool failed = options.expect_wrong ? session.not_wrong > 0 : session.wrong > 0;
-  if (failed) return 1;
-  if (refused != 0) return refused;
-  const bool nothing = session.measured == 0 && session.resumed == 0;
-  if (options.expect_wrong && nothing && session.skipped == 0)
-    throw Refusal{"--expect-wrong: no broken variant was run"};
-  return nothing && session.skipped > 0 ? 77 : 0;
+  return run_rows(session);
 }
 
 }  // namespace
@@ -505,20 +486,24 @@ int run_session(const Step& step, const Options& options) {
 int run(int argc, const char* const* argv, Step step) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is a full disk: an error of write, not a death
   int status = 2;
+  std::string refusal;
   try {
     const auto options = parse_options(argc, argv, {step.program, step.idea, step.threads, step.tiles});
-    status = options ? run_session(step, *options) : 0;
-  } catch (const Refusal& refusal) {
-    std::cerr << step.program << ": " << refusal.message << "\n";
+    status = options ? run_step(step, *options) : 0;
+  } catch (const Refusal& refused) {
+    refusal = refused.message;
   } catch (const std::bad_alloc&) {
-    std::cerr << step.program << ": out of memory; give a smaller size\n";
+    refusal = "out of memory; give a smaller size";
   } catch (const std::exception& error) {
-    std::cerr << step.program << ": " << error.what() << "\n";
+    refusal = error.what();
+  } catch (...) {
+    refusal = "something unknown was thrown";
   }
-  if ((std::fflush(stdout) != 0 || std::ferror(stdout) != 0) && status == 0) {
-    std::cerr << step.program << ": cannot write to standard output\n";
-    status = 2;
-  }
+  if (refusal.empty() && status == 0 && (std::fflush(stdout) != 0 || std::ferror(stdout) != 0))
+    refusal = "cannot write to standard output", status = 2;
+  std::replace_if(
+      refusal.begin(), refusal.end(), [](unsigned char c) { return c < ' '; }, ' ');  // one line
+  if (!refusal.empty()) std::cerr << step.program << ": " << refusal << "\n";
   return status;
 }
 

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <ctime>
 #include <fstream>
 #include <iterator>
@@ -31,6 +32,18 @@ std::string cpuinfo(std::string_view key) {
 double number_in(const std::string& path) {
   double value = 0;
   return std::ifstream(path) >> value ? value : std::numeric_limits<double>::infinity();
+}
+
+/// What a memory cgroup still allows: its limit less what it uses, but for file cache the kernel would drop.
+double left_in_group(const std::string& folder, bool v2) {
+  const double limit = number_in(folder + (v2 ? "/memory.max" : "/memory.limit_in_bytes"));
+  double used = number_in(folder + (v2 ? "/memory.current" : "/memory.usage_in_bytes"));
+  if (std::isinf(limit) || std::isinf(used)) return std::numeric_limits<double>::infinity();
+  std::ifstream stat(folder + "/memory.stat");
+  double value = 0;
+  for (std::string name; stat >> name >> value;)
+    if (name == (v2 ? "inactive_file" : "total_inactive_file")) used -= value;
+  return std::max(0.0, limit - used);
 }
 
 }  // namespace
@@ -73,14 +86,19 @@ double available_memory() {
   std::ifstream meminfo("/proc/meminfo");
   for (std::string line; std::getline(meminfo, line);)
     if (line.starts_with("MemAvailable:")) available = 1024 * std::stod(line.substr(13));
-  const auto left = [](const std::string& limit, const std::string& used) {
-    return number_in(limit) - std::min(number_in(used), number_in(limit));
-  };
-  const std::string cgroup = "/sys/fs/cgroup/";
-  const double v2 = left(cgroup + "memory.max", cgroup + "memory.current");
-  const double v1 = left(cgroup + "memory/memory.limit_in_bytes", cgroup + "memory/memory.usage_in_bytes");
-  if (v2 == v2) available = std::min(available, v2);  // infinite minus infinite where there is no such file
-  if (v1 == v1) available = std::min(available, v1);
+  // Lines "0::/group" (version 2) or "N:memory:/group" (version 1): the limit of the group and of all above
+  // it.
+  std::ifstream groups("/proc/self/cgroup");
+  for (std::string line; std::getline(groups, line);) {
+    const bool v2 = line.starts_with("0::");
+    if (!v2 && line.find(":memory:") == std::string::npos) continue;
+    const std::string root = v2 ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory";
+    for (std::string group = line.substr(line.rfind(':') + 1);; group.resize(group.rfind('/'))) {
+      if (group == "/") group.clear();
+      available = std::min(available, left_in_group(root + group, v2));
+      if (group.empty()) break;
+    }
+  }
   return available;
 }
 

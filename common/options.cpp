@@ -11,6 +11,7 @@ namespace course {
 namespace {
 
 constexpr Index no_limit = std::numeric_limits<Index>::max();
+constexpr Index longest = Index{1} << 31;  // in any direction: even empty rows take time to walk
 
 [[noreturn]] void refuse(const std::string& option, const std::string& given,
                          const std::string& what_would_do) {
@@ -68,8 +69,8 @@ std::string one_of(const std::string& option, const std::string& given,
 Shape shape(const std::string& given) {
   const std::vector<std::string> parts = items(given, 'x');
   if (parts.size() != 3) refuse("--shape", given, "is not MxNxK, such as 2048x2048x64");
-  return {whole_number("--shape", parts[0], 0), whole_number("--shape", parts[1], 0),
-          whole_number("--shape", parts[2], 0)};
+  return {whole_number("--shape", parts[0], 0, longest), whole_number("--shape", parts[1], 0, longest),
+          whole_number("--shape", parts[2], 0, longest)};
 }
 
 /// `count` small shapes drawn with the seed: any size below 70 in each direction, every third time a single
@@ -141,7 +142,7 @@ std::optional<Options> parse_options(int argc, const char* const* argv, const Fe
 
   if (size_option->count() > 0)
     for (const std::string& item : items(size)) {
-      const Index n = whole_number("--size", item, 0);
+      const Index n = whole_number("--size", item, 0, longest);
       add_once(options.shapes, Shape{n, n, n});
     }
   if (shape_option->count() > 0)

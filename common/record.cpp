@@ -8,7 +8,9 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <iostream>
 #include <sstream>
 
@@ -97,9 +99,9 @@ std::string Record::line() const {
 }
 
 std::string key_of(const std::vector<std::pair<std::string, std::string>>& fields) {
-  static constexpr std::array identity = {"step", "variant", "type",    "m",     "n",     "k",
-                                          "fill", "seed",    "threads", "ranks", "grid",  "block",
-                                          "tile", "device",  "flags",   "host",  "commit"};
+  static constexpr std::array identity = {"step", "variant", "type",    "m",        "n",    "k",
+                                          "fill", "seed",    "threads", "ranks",    "grid", "block",
+                                          "tile", "device",  "flags",   "compiler", "host", "commit"};
   std::string key;
   for (const auto& [name, value] : fields)
     if (std::find(identity.begin(), identity.end(), name) != identity.end()) key += value + ",";
@@ -112,13 +114,10 @@ Csv::Csv(const std::string& path) : path_(path) {
   const bool exists = stat(path.c_str(), &before) == 0;
   std::string content;
   if (exists && S_ISREG(before.st_mode)) {
-    const int reader = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    content.resize(static_cast<std::size_t>(before.st_size));
-    std::size_t got = 0;
-    for (ssize_t n = 0; reader >= 0 && (n = read(reader, content.data() + got, content.size() - got)) > 0;)
-      got += static_cast<std::size_t>(n);
-    content.resize(got);
-    if (reader >= 0) close(reader);
+    std::ifstream reader(path, std::ios::binary);
+    content.assign(std::istreambuf_iterator<char>(reader), {});
+    if (!reader || content.size() < static_cast<std::size_t>(before.st_size))
+      throw Refusal{"--csv: cannot read " + path + ", so that the rows it has are unknown"};
     const bool torn_header = content.find('\n') == std::string::npos && header.starts_with(content);
     if (!torn_header && content.substr(0, content.find('\n')) != header)
       throw Refusal{"--csv: " + path + " has other columns than this course writes; it was left as it was"};
@@ -149,20 +148,22 @@ void Csv::read_rows(const std::string& content) {
     const std::vector<std::string> cells = split(line);
     if (cells.size() != names.size()) continue;
     std::vector<std::pair<std::string, std::string>> fields;
-    for (std::size_t c = 0; c < names.size(); ++c) fields.emplace_back(names[c], cells[c]);
-    const auto column = std::find(names.begin(), names.end(), "verdict") - names.begin();
-    verdicts_[key_of(fields)] = cells[static_cast<std::size_t>(column)];
+    std::map<std::string, std::string> cell;
+    for (std::size_t c = 0; c < names.size(); ++c)
+      fields.emplace_back(names[c], cells[c]), cell[names[c]] = cells[c];
+    const int repeat = std::atoi(cell["repeat"].c_str());
+    rows_[key_of(fields)] = {cell["verdict"], repeat, repeat * std::atof(cell["mean_s"].c_str())};
   }
 }
 
 void Csv::append(const Record& record) {
   write_whole(record.line() + "\n");
-  verdicts_[key_of(record.fields())] = record.verdict;
+  rows_[key_of(record.fields())] = {record.verdict, record.repeat, record.repeat * record.mean_s.value_or(0)};
 }
 
-std::optional<std::string> Csv::verdict(const std::string& key) const {
-  const auto found = verdicts_.find(key);
-  return found == verdicts_.end() ? std::nullopt : std::optional(found->second);
+std::optional<Csv::Known> Csv::known(const Record& record) const {
+  const auto found = rows_.find(key_of(record.fields()));
+  return found == rows_.end() ? std::nullopt : std::optional(found->second);
 }
 
 void Csv::write_whole(const std::string& text) {
@@ -171,8 +172,8 @@ void Csv::write_whole(const std::string& text) {
   const ssize_t written = write(file_, text.data(), text.size());
   if (written == static_cast<ssize_t>(text.size())) return;
   const std::string why = written < 0 ? std::strerror(errno) : "no space left";
-  if (written > 0 && S_ISREG(before.st_mode) && ftruncate(file_, before.st_size) != 0) return;
-  throw Refusal{"--csv: cannot write " + path_ + ": " + why};
+  const bool whole = written <= 0 || !S_ISREG(before.st_mode) || ftruncate(file_, before.st_size) == 0;
+  throw Refusal{"--csv: cannot write " + path_ + ": " + why + (whole ? "" : "; its last line is torn")};
 }
 
 }  // namespace course

@@ -56,8 +56,15 @@ class Csv {
   bool open() const { return file_ >= 0; }
   /// Throws Refusal when the disk is full; what was there before stays whole.
   void append(const Record& record);
-  /// The verdict of the row with this key, or nothing if the file has none.
-  std::optional<std::string> verdict(const std::string& key) const;
+
+  /// What the file knows of a row: its verdict, how often it was run and for how long in all.
+  struct Known {
+    std::string verdict;
+    int repeat;
+    double seconds;
+  };
+  /// The last row with the same key as this one, or nothing.
+  std::optional<Known> known(const Record& record) const;
 
  private:
   void write_whole(const std::string& text);
@@ -65,7 +72,7 @@ class Csv {
 
   std::string path_;
   int file_ = -1;
-  std::map<std::string, std::string> verdicts_;  // by key
+  std::map<std::string, Known> rows_;  // by key
 };
 
 }  // namespace course

@@ -16,13 +16,15 @@ class RowsVariant : public Variant<T> {
 
   double bytes(const Shape& s) const override {
     const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n), k = static_cast<double>(s.k);
-    return sizeof(T) * (m * k + k * n + m * n) +
-           48 * (2 * m + k);  // a row: its vector and the allocator's header
+    const double row = 64;  // its vector, and the allocator's header and rounding
+    return sizeof(T) * (m * k + k * n + m * n) + row * (2 * m + k);
   }
   void prepare(const Problem<T>& problem) override {
+    release();
     initial_ = problem.c;
     a_ = to_rows(problem.a), b_ = to_rows(problem.b), c_ = to_rows(problem.c);
   }
+  void release() override { a_ = {}, b_ = {}, c_ = {}; }
   void reset() override {
     for (std::size_t i = 0; i < c_.size(); ++i)
       for (std::size_t j = 0; j < c_[i].size(); ++j)
@@ -45,6 +47,7 @@ class RowsVariant : public Variant<T> {
  private:
   static Rows<T> to_rows(View<const T> view) {
     Rows<T> rows;
+    rows.reserve(static_cast<std::size_t>(view.rows()));
     for (Index i = 0; i < view.rows(); ++i) rows.emplace_back(&view(i, 0), &view(i, 0) + view.cols());
     return rows;
   }

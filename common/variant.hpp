@@ -75,6 +75,8 @@ class Variant {
   /// The GPU's name; empty for the processor.
   virtual std::string device() const { return {}; }
   virtual void prepare(const Problem<T>& problem) = 0;
+  /// Gives back what prepare took: rows follow one another, their memory must not add up.
+  virtual void release() = 0;
   /// Puts C back to what it was before the product; not timed.
   virtual void reset() = 0;
   virtual Seconds run() = 0;
@@ -91,15 +93,17 @@ void copy(View<const T> from, View<T> to) {
     for (Index j = 0; j < from.cols(); ++j) to(i, j) = from(i, j);
 }
 
-/// A step's function on Views, timed by the clock; with a workspace of its own where the kernel takes a
-/// fourth view.
+/// A step's function on Views, timed by the clock. The fourth view is a workspace, empty for most.
+template <class T>
+using Kernel = std::function<void(View<const T> a, View<const T> b, View<T> c, View<T> workspace)>;
+
+/// The size of a workspace for a shape: m × n of what it returns.
+using Extent = std::function<Shape(const Shape&)>;
+
 template <class T>
 class CpuVariant : public Variant<T> {
  public:
-  using Kernel = std::function<void(View<const T> a, View<const T> b, View<T> c, View<T> workspace)>;
-  using Extent = std::function<Shape(const Shape&)>;  // workspace: m × n of what it returns
-
-  CpuVariant(std::string name, std::string idea, Kernel kernel, Extent extent)
+  CpuVariant(std::string name, std::string idea, Kernel<T> kernel, Extent extent)
       : Variant<T>(std::move(name), std::move(idea)),
         kernel_(std::move(kernel)),
         extent_(std::move(extent)) {}
@@ -110,11 +114,13 @@ class CpuVariant : public Variant<T> {
                         static_cast<double>(extent.m) * static_cast<double>(extent.n));
   }
   void prepare(const Problem<T>& problem) override {
+    release();
     const Shape extent = extent_(problem.shape);
     problem_ = problem;
     c_ = Matrix<T>(problem.shape.m, problem.shape.n, problem.pad);
     workspace_ = Matrix<T>(extent.m, extent.n, problem.pad);
   }
+  void release() override { c_ = {}, workspace_ = {}; }
   void reset() override { copy<T>(problem_.c, c_.view()); }
   Seconds run() override {
     Seconds seconds;
@@ -129,32 +135,29 @@ class CpuVariant : public Variant<T> {
   }
 
  private:
-  Kernel kernel_;
+  Kernel<T> kernel_;
   Extent extent_;
   Problem<T> problem_;
   Matrix<T> c_, workspace_;
 };
 
-template <class T>
-using PlainKernel = void (*)(View<const T> a, View<const T> b, View<T> c);
-
 /// The variant of a plain function C += A·B on views.
 template <class T>
-std::shared_ptr<Variant<T>> cpu(std::string name, std::string idea, PlainKernel<T> kernel) {
-  return std::make_shared<CpuVariant<T>>(
-      std::move(name), std::move(idea),
-      [kernel](View<const T> a, View<const T> b, View<T> c, View<T>) { kernel(a, b, c); },
-      [](const Shape&) { return Shape{}; });
+std::shared_ptr<Variant<T>> cpu(std::string name, std::string idea,
+                                void (*kernel)(View<const T> a, View<const T> b, View<T> c)) {
+  const auto with_workspace = [kernel](View<const T> a, View<const T> b, View<T> c, View<T>) {
+    kernel(a, b, c);
+  };
+  return std::make_shared<CpuVariant<T>>(std::move(name), std::move(idea), with_workspace,
+                                         [](const Shape&) { return Shape{}; });
 }
 
+/// The variant of a function that also takes a workspace, poisoned once a row.
 template <class T>
-using WorkspaceKernel = void (*)(View<const T> a, View<const T> b, View<T> c, View<T> workspace);
-
-/// The variant of a function that also takes a workspace of `extent(shape)`: m × n elements, poisoned once a
-/// row.
-template <class T>
-std::shared_ptr<Variant<T>> cpu(std::string name, std::string idea, WorkspaceKernel<T> kernel,
-                                typename CpuVariant<T>::Extent extent) {
+std::shared_ptr<Variant<T>> cpu(std::string name, std::string idea,
+                                void (*kernel)(View<const T> a, View<const T> b, View<T> c,
+                                               View<T> workspace),
+                                Extent extent) {
   return std::make_shared<CpuVariant<T>>(std::move(name), std::move(idea), kernel, std::move(extent));
 }
 

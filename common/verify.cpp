@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <future>
 #include <numeric>
 #include <set>
 #include <thread>
@@ -30,16 +31,20 @@ auto mapped(View<const T> view) {
                                                              Eigen::OuterStride<>(view.ld()));
 }
 
-/// c += a·b on all cores: long double runs at 0.8 GFLOP/s on one.
+/// c += a·b on all cores (long double runs at 0.8 GFLOP/s on one). What a worker throws is thrown here.
 template <class W>
 void multiply(const Dense<W>& a, const Dense<W>& b, Dense<W>& c) {
-  const Index threads = std::max(1u, std::thread::hardware_concurrency());
-  std::vector<std::jthread> workers;
+  const Index threads =
+      std::clamp<Index>(std::thread::hardware_concurrency(), 1, std::max<Index>(1, c.rows()));
+  std::vector<std::future<void>> parts;
   for (Index t = 0; t < threads; ++t) {
-    const Index from = c.rows() * t / threads, to = c.rows() * (t + 1) / threads;
-    workers.emplace_back(
-        [&, from, to] { c.middleRows(from, to - from).noalias() += a.middleRows(from, to - from) * b; });
+    const Index from = c.rows() * t / threads, count = c.rows() * (t + 1) / threads - from;
+    // No policy: where no thread can be had, the part is computed by get().
+    parts.push_back(std::async(
+        [&a, &b, &c, from, count] { c.middleRows(from, count).noalias() += a.middleRows(from, count) * b; }));
   }
+  for (auto& part : parts) part.wait();
+  for (auto& part : parts) part.get();
 }
 
 /// A maximum that NaN wins: std::max would lose it.
@@ -81,7 +86,7 @@ struct Reference<T>::Data {
 template <class T>
 Reference<T>::Reference(const Problem<T>& problem, bool exact, std::vector<Index> rows,
                         std::vector<Index> cols)
-    : data_(std::make_unique<Data>()) {
+    : data_(std::make_shared<Data>()) {
   using W = typename Data::W;
   Data& d = *data_;
   d.problem = problem, d.exact = exact || std::is_integral_v<T>;
@@ -100,13 +105,6 @@ Reference<T>::Reference(const Problem<T>& problem, bool exact, std::vector<Index
   for (Index i = 0; i < a.rows(); ++i) d.a_norms.push_back(a.row(i).template cast<double>().norm());
   for (Index j = 0; j < b.cols(); ++j) d.b_norms.push_back(b.col(j).template cast<double>().norm());
 }
-
-template <class T>
-Reference<T>::~Reference() = default;
-template <class T>
-Reference<T>::Reference(Reference&&) noexcept = default;
-template <class T>
-Reference<T>& Reference<T>::operator=(Reference&&) noexcept = default;
 
 template <class T>
 Reference<T> Reference<T>::whole(const Problem<T>& problem, bool exact) {
@@ -152,6 +150,7 @@ Check Reference<T>::compare(View<const T> c) const {
   }
   for (Index i = 0; i < d.of_cols.rows(); ++i) {
     double row_error = 0, row_norm = 0;
+    if (std::binary_search(d.rows.begin(), d.rows.end(), i)) continue;  // seen above
     for (std::size_t s = 0; s < d.cols.size(); ++s)
       inspect(i, d.cols[s], d.of_cols(i, static_cast<Index>(s)), row_error, row_norm);
     raise(widest, row_error), raise(norm, row_norm);

@@ -29,9 +29,6 @@ template <class T>
 class Reference {
  public:
   Reference(const Problem<T>& problem, bool exact, std::vector<Index> rows, std::vector<Index> cols);
-  ~Reference();
-  Reference(Reference&&) noexcept;
-  Reference& operator=(Reference&&) noexcept;
 
   /// Every element.
   static Reference whole(const Problem<T>& problem, bool exact);
@@ -45,7 +42,7 @@ class Reference {
 
  private:
   struct Data;
-  std::unique_ptr<Data> data_;
+  std::shared_ptr<Data> data_;
 };
 
 /// Freivalds (1977): C - C₀ = A·B is tested as C·x - C₀·x = A·(B·x) for several random x, exactly (modulo

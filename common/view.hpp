@@ -77,7 +77,7 @@ constexpr T poison() {
 template <class T>
 class Matrix {
  public:
-  Matrix() = default;
+  Matrix() = default;  // no elements, no guards
   Matrix(Index rows, Index cols, Index pad = 0) : rows_(rows), cols_(cols), ld_(cols + pad) {
     const std::size_t bytes = (static_cast<std::size_t>(size()) * sizeof(T) + 63) / 64 * 64;
     buffer_.reset(static_cast<T*>(std::aligned_alloc(64, bytes)));
@@ -85,8 +85,8 @@ class Matrix {
     for (Index e = 0; e < size(); ++e) buffer_.get()[e] = poison<T>();
   }
 
-  View<T> view() { return {buffer_.get() + guard, rows_, cols_, ld_}; }
-  View<const T> view() const { return {buffer_.get() + guard, rows_, cols_, ld_}; }
+  View<T> view() { return {data(), rows_, cols_, ld_}; }
+  View<const T> view() const { return {data(), rows_, cols_, ld_}; }
 
   /// Overwrites every element of the matrix, so that one nobody writes afterwards is noticed.
   void poison_elements() {
@@ -96,6 +96,7 @@ class Matrix {
 
   /// False when somebody wrote outside the matrix: before it, behind it or into the padding.
   bool guards_intact() const {
+    if (!buffer_) return true;
     const T* data = buffer_.get();
     bool intact = untouched(data, guard) && untouched(data + guard + rows_ * ld_, guard);
     for (Index i = 0; i < rows_; ++i) intact &= untouched(data + guard + i * ld_ + cols_, ld_ - cols_);
@@ -110,6 +111,7 @@ class Matrix {
   };
 
   Index size() const { return rows_ * ld_ + 2 * guard; }
+  T* data() const { return buffer_ ? buffer_.get() + guard : nullptr; }
 
   static bool untouched(const T* from, Index count) {
     const T wanted = poison<T>();

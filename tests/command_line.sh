@@ -41,7 +41,7 @@ refuses_size() {
   rm -f new.csv
 }
 
-refuses_size "--size: '-1' is out of range; give 0 or more" --size -1
+refuses_size "--size: '-1' is out of range; give 0 to 2147483648" --size -1
 refuses_size "--size: 'abc' is not a whole number" --size abc
 refuses_size "--size: '' is not a whole number" --size ''
 refuses_size "--size: '1e3' is not a whole number" --size 1e3
@@ -53,14 +53,15 @@ refuses_size "--size: '' is not a whole number" --size 16,,32
 refuses_size "--size: '' is not a whole number" --size 16,
 refuses_size "of memory" --size 1000000
 refuses_size "are available; give a smaller size" --size 1000000
-refuses_size "of memory" --size 9223372036854775807
+refuses_size "--size: '9223372036854775807' is out of range" --size 9223372036854775807
+refuses_size "--size: '8 9' is not a whole number" --size $'8\n9'
 refuses "--shape: '3x4' is not MxNxK" --shape 3x4
 refuses "--shape: '3x4x5x6' is not MxNxK" --shape 3x4x5x6
 refuses "--shape: 'b' is not a whole number" --shape 3xbx5
 refuses "--shape: '' is not a whole number" --shape 3xx5
 refuses "--shape: '-4' is out of range" --shape 3x-4x5
 refuses "--shape: '' is not MxNxK" --shape ''
-refuses "of memory" --shape 4294967296x4294967296x1
+refuses "of memory" --shape 2147483648x2147483648x1
 refuses "--type: 'f16' is unknown; give f32, f64, i32" --type f16
 refuses "--type: '' is unknown" --type f32,
 refuses "--variant: 'nosuch' is unknown; this step has rows_of_rows, checked, ijk" --variant nosuch
@@ -87,6 +88,7 @@ for csv in /nonexistent/rows.csv /dev/full "$folder" ''; do
   "$program" --size 8 --csv "$csv" >out 2>err
   [ $? -eq 2 ] && [ "$(wc -l <err)" -eq 1 ] && [ ! -s out ] && grep -qF -- "--csv:" err || fail "--csv '$csv': $(cat err)"
 done
+refuses "--variant: none of this name or kind" --variant nan --type i32
 "$program" --size 8 --resume >out 2>err
 [ $? -eq 2 ] && grep -qF -- "--resume: needs --csv FILE" err || fail "--resume without --csv"
 

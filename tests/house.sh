@@ -3,7 +3,10 @@
 set -u
 cd "$2" || exit 1
 needs() { command -v "$1" >/dev/null || { echo "no $1 here"; exit 77; }; }
-sources() { git ls-files -co --exclude-standard -- "$@" 2>/dev/null || find . -name "$1" -not -path './build*'; }
+sources() {
+  git -c safe.directory='*' ls-files -co --exclude-standard -- "$@" 2>/dev/null ||
+    for pattern in "$@"; do find . -name "$pattern" -not -path './build*'; done
+}
 case $1 in
 format)
   needs clang-format

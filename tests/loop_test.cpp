@@ -22,10 +22,12 @@ struct Counting : Variant<float> {
   void prepare(const Problem<float>& problem_) override {
     problem = problem_, c = Matrix<float>(problem.shape.m, problem.shape.n), ++prepared;
   }
+  void release() override { ++released; }
   void reset() override { copy<float>(problem.c, c.view()), ++resets; }
   Seconds run() override {
     ++runs;
-    if (throws) throw std::runtime_error("a kernel's exception");
+    if (throws || runs == throws_at) throw std::runtime_error("a kernel's exception");
+    if (throws_nonsense) throw 42;
     for (Index i = 0; i < problem.shape.m; ++i)
       for (Index p = 0; p < problem.shape.k; ++p)
         for (Index j = 0; j < problem.shape.n; ++j) c.view()(i, j) += problem.a(i, p) * problem.b(p, j);
@@ -40,8 +42,8 @@ struct Counting : Variant<float> {
 
   double seconds;
   std::string reason;
-  bool throws = false, writes_nothing = false;
-  int prepared = 0, resets = 0, runs = 0;
+  bool throws = false, throws_nonsense = false, writes_nothing = false;
+  int prepared = 0, released = 0, resets = 0, runs = 0, throws_at = -1;
   Problem<float> problem;
   Matrix<float> c;
 };
@@ -90,6 +92,7 @@ TEST_CASE("a row is warmed up and repeated as asked, C reset before every run") 
   CHECK(run.variant->runs == 6);
   CHECK(run.variant->resets == 6);
   CHECK(run.variant->prepared == 1);
+  CHECK(run.variant->released == 1);  // else the rows of a long run would fill the memory
   CHECK(run.cell("repeat") == "4");
   CHECK(run.cell("median_s") == "0.001");
   CHECK(run.cell("stddev_s") == "0");
@@ -124,11 +127,19 @@ TEST_CASE("resumed rows are neither run nor written again, and a wrong one stays
   CHECK(run({"--size", "9"}) == 0);
   CHECK(run({"--size", "9,10", "--resume"}) == 0);
   CHECK(run.lines().size() == 3);
+  CHECK(run({"--size", "9", "--resume", "--repeat", "6"}) ==
+        0);  // more runs than the row has: measured again
+  CHECK(run.lines().size() == 4);
+  CHECK(run.cell("repeat") == "6");
+  CHECK(run({"--size", "12", "--resume", "--verify", "none"}) == 0);
+  CHECK(run({"--size", "12", "--resume"}) == 0);  // unverified is not done
+  CHECK(run({"--size", "12", "--resume"}) == 0);
+  CHECK(run.lines().size() == 6);
   run.variant->writes_nothing = true;
   CHECK(run({"--size", "11", "--resume"}) == 1);
   run.variant->writes_nothing = false;
   CHECK(run({"--size", "9,10,11", "--resume"}) == 1);
-  CHECK(run.lines().size() == 4);
+  CHECK(run.lines().size() == 7);
 }
 
 TEST_CASE("a variant that writes no result is wrong: what it should have written was poisoned") {
@@ -140,11 +151,32 @@ TEST_CASE("a variant that writes no result is wrong: what it should have written
   CHECK(run.cell("differences") == "81");
 }
 
-TEST_CASE("a kernel that throws is wrong, not a crash") {
+TEST_CASE("a kernel that throws is wrong, not a crash, verified or not") {
+  for (const std::string verify : {"auto", "none"}) {
+    Run run;
+    run.variant->throws = true;
+    CHECK(run({"--size", "9", "--verify", verify}) == 1);
+    CHECK(run.cell("verdict") == "wrong");
+    CHECK(run.variant->released == 1);
+    CHECK(run({"--size", "600", "--type", "f32"}) == 1);  // in the probe already
+    run.variant->throws = false, run.variant->throws_nonsense = true;
+    CHECK(run({"--size", "10", "--verify", verify}) == 1);
+    CHECK(run({"--size", "11", "--verify", verify, "--expect-wrong", "--variant", "counting"}) == 1);
+  }
+}
+
+TEST_CASE("a throw in the run on digits leaves the inputs as they were") {
   Run run;
-  run.variant->throws = true;
-  CHECK(run({"--size", "9"}) == 1);
-  CHECK(run.cell("verdict") == "wrong");
+  run.variant->throws_at = 2;  // the first is timed, the second is on digits
+  CHECK(run({"--shape", "2049x3x5", "--repeat", "1", "--warmup", "0"}) != 0);
+  run.variant->throws_at = -1;
+  CHECK(run({"--shape", "2049x3x5", "--repeat", "1", "--warmup", "0"}) == 0);
+}
+
+TEST_CASE("a rate from a tiny product does not leave out a large one") {
+  Run run(1e-4);  // whatever the size: 20 kFLOP/s at n = 1, 3 GFLOP/s at 600
+  CHECK(run({"--size", "1,600", "--type", "f32", "--budget", "1"}) == 0);
+  CHECK(run.lines().size() == 3);
 }
 
 TEST_CASE("what cannot run is skipped: 77 when nothing else was asked for") {
@@ -185,7 +217,7 @@ TEST_CASE("of several ranks only the first speaks; the slowest gives the time") 
   CHECK(run({"--size", "9", "--repeat", "2"}) == 0);
   CHECK(run.cell("median_s") == "0.003");
   CHECK(run.cell("ranks") == "4");
-  CHECK(agreed == 3);  // after the warm-up and after each run: all ranks repeat as often
+  CHECK(agreed == 4);  // after the warm-up, after each run, on the verdict: all ranks do the same
   run.world.rank = 1;
   CHECK(run({"--size", "10"}) == 0);
   CHECK(run.lines().size() == 2);
@@ -193,7 +225,9 @@ TEST_CASE("of several ranks only the first speaks; the slowest gives the time") 
 
 TEST_CASE("instruction sets the processor lacks are a skip") {
   const char* argv[] = {"test", "--size", "9"};
+#ifdef __x86_64__
   CHECK(run(3, argv, Step{"test", "a test", "-O3", "sse2", {std::make_shared<Counting>(1e-3)}, {}, {}}) == 0);
-  CHECK(run(3, argv,
-            Step{"test", "a test", "-O3", "sse2,avx1024", {std::make_shared<Counting>(1e-3)}, {}, {}}) == 77);
+#endif
+  CHECK(run(3, argv, Step{"test", "a test", "-O3", "avx1024", {std::make_shared<Counting>(1e-3)}, {}, {}}) ==
+        77);
 }

@@ -66,11 +66,11 @@ TEST_CASE("rows are appended below one header and found again by their key") {
   { Csv(path).append(row("ijk")); }
   {
     Csv csv(path);
-    CHECK(csv.verdict(key_of(row("ijk").fields())) == "right");
-    CHECK_FALSE(csv.verdict(key_of(row("ikj").fields())).has_value());
-    CHECK_FALSE(csv.verdict(key_of(row("ijk", 9).fields())).has_value());
+    CHECK(csv.known(row("ijk"))->verdict == "right");
+    CHECK_FALSE(csv.known(row("ikj")).has_value());
+    CHECK_FALSE(csv.known(row("ijk", 9)).has_value());
     csv.append(row("ikj"));
-    CHECK(csv.verdict(key_of(row("ikj").fields())) == "right");
+    CHECK(csv.known(row("ikj"))->verdict == "right");
   }
   CHECK(content(path) == Record{}.header() + "\n" + row("ijk").line() + "\n" + row("ikj").line() + "\n");
 }
@@ -93,6 +93,7 @@ TEST_CASE("each thing that tells rows apart is part of the key") {
   CHECK(differs([](Record& r) { r.ranks = 2; }));
   CHECK(differs([](Record& r) { r.device = "gpu"; }));
   CHECK(differs([](Record& r) { r.flags = "-O0"; }));
+  CHECK(differs([](Record& r) { r.compiler = "clang++"; }));
   CHECK(differs([](Record& r) { r.host = "other"; }));
   CHECK(differs([](Record& r) { r.commit = "abc"; }));
   CHECK_FALSE(differs([](Record& r) { r.best_s = 1, r.repeat = 5, r.verdict = "wrong", r.started = "now"; }));
@@ -118,6 +119,18 @@ TEST_CASE("a file with other columns is refused and left as it was") {
     CHECK_THROWS_AS(Csv{path}, Refusal);
     CHECK(content(path) == text);
   }
+}
+
+TEST_CASE("what was run, how often and for how long, is known again") {
+  const Folder folder;
+  const auto path = folder.path / "rows.csv";
+  Record r = row("ijk");
+  r.repeat = 4, r.mean_s = 0.25, r.verdict = "wrong";
+  { Csv(path).append(r); }
+  const auto known = Csv(path).known(row("ijk"));
+  CHECK(known->verdict == "wrong");
+  CHECK(known->repeat == 4);
+  CHECK(known->seconds == doctest::Approx(1));
 }
 
 TEST_CASE("what cannot be written is refused") {

@@ -2,6 +2,7 @@
 # kill -9 in the middle of a report, then the report again: no row lost, none twice.
 #   report_interrupted.sh BUILD
 set -u
+unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES STEPS FILL BUDGET THREADS RANKS QUICK REPEAT # `make test STEPS=…`
 build=$1
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
@@ -33,6 +34,7 @@ rows >"$out/log" 2>&1 || exit 1
 keys() { tail -n +2 "$1" | cut -d, -f1-9,35 | sort; }
 keys "$whole/resumed.csv" >"$whole/a"
 keys "$out/results.csv" >"$whole/b"
+[ "$killed" -lt "$(wc -l <"$whole/resumed.csv")" ] || { echo "the kill came too late to show anything"; exit 1; }
 echo "resumed: $(wc -l <"$whole/a") rows; in one go: $(wc -l <"$whole/b")"
 [ "$(wc -l <"$whole/b")" -gt 50 ] && [ -z "$(uniq -d "$whole/a")" ] && cmp "$whole/a" "$whole/b"
 status=$?
