@@ -340,6 +340,7 @@ void run_row(Session& session, Variant<T>& variant, Inputs<T>& inputs, const Set
   session.clear_progress();
   if (!std::exchange(session.header_printed, true)) print_header(record);
   print_row(record, check);
+  if (wrong && options.expect_wrong) std::printf("  %s\n", check.trouble.c_str());
   if (wrong && !(ran && options.expect_wrong))
     session.say_once("wrong: " + check.trouble + "; again by: " + reproduction(session, record));
   if (!wrong && options.expect_wrong)

@@ -66,6 +66,8 @@ TEST_CASE_TEMPLATE("a right product is right", T, float, double, std::int32_t) {
 
 TEST_CASE_TEMPLATE("one element wrong by twice what is allowed is found", T, float, double) {
   Case<T> wrong({40, 50, 60}, Fill::uniform);
+  for (Index p = 0; p < 60; ++p) wrong.a.view()(0, p) *= 1000;  // a long row 0 must not widen row 17's bound
+  wrong.multiply();
   const double u = std::numeric_limits<T>::epsilon() / 2.0;
   double a2 = 0, b2 = 0;
   for (Index p = 0; p < 60; ++p) {
