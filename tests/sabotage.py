@@ -43,7 +43,7 @@ SABOTAGES = [
     ("loop: verdict always right", "common/loop.cpp", 'agree(check.right) ? "right" : "wrong"', 'agree(check.right) ? "right" : "right"'),
     ("loop: guards ignored", "common/loop.cpp", "if (!trouble.empty()) check.right = false", "if (false) check.right = false"),
     ("loop: baseline left out", "common/loop.cpp", "if ((variant.baseline && !session.step.is_level) || ", "if ("),
-    ("loop: median is the first", "common/loop.cpp", "  std::sort(values.begin(), values.end());\n", ""),
+    ("loop: median is the first", "common/table.cpp", "  std::sort(values.begin(), values.end());\n", ""),
     ("loop: resumed wrong rows forgiven", "common/loop.cpp", 'known->verdict == "wrong"', 'known->verdict == "never"'),
     ("csv: other columns accepted", "common/record.cpp", "content.substr(0, content.find('\\n')) != header", "false"),
     ("csv: torn line kept", "common/record.cpp", "if (whole < content.size())", "if (false)"),
