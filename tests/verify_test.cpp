@@ -153,6 +153,12 @@ TEST_CASE("Freivalds refuses fractions and numbers beyond its integers") {
     product.c.view()(4, 4) = bad;
     CHECK_FALSE(freivalds(product.problem, std::as_const(product.c).view(), 3).right);
   }
+  // Where 0 is right, a number taken for 0 must not pass.
+  Case<double> zero({9, 9, 0}, Fill::digits);
+  for (Index j = 0; j < 9; ++j) zero.before.view()(4, j) = zero.c.view()(4, j) = 0;
+  CHECK(freivalds(zero.problem, std::as_const(zero.c).view(), 3).right);
+  zero.c.view()(4, 4) = std::numeric_limits<double>::quiet_NaN();
+  CHECK_FALSE(freivalds(zero.problem, std::as_const(zero.c).view(), 3).right);
 }
 
 // The bound, from both sides. Sums in order are the worst right ones: their largest share levels off near
