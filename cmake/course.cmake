@@ -1,4 +1,4 @@
-# course_step(NAME [SOURCES main.cpp gemm.cpp …] [LEVELS O0 … native] [LIBRARIES …])
+# course_step(NAME [SOURCES main.cpp gemm.cpp …] [LEVELS O0 … native] [LIBRARIES …] [FEATURES threads tiles])
 #   builds build/NAME/NAME, one more program NAME-LEVEL for each level, registers the tests every step has, and writes
 #   the program into build/programs.txt, from which the report knows what to run.
 #
@@ -32,10 +32,24 @@ foreach(set avx avx2 fma bmi1 bmi2 avx512f avx512dq avx512bw avx512vl)
 endforeach()
 string(REPLACE ";" "," course_native_sets "${course_native_sets}")
 
+# The widest registers that gcc uses with -march=native: it may have 512 bits and prefer 256.
+file(WRITE ${CMAKE_BINARY_DIR}/width.cpp "void f(float* a, float* b, long n) { for (long i = 0; i < n; ++i) a[i] += b[i]; }")
+execute_process(COMMAND ${CMAKE_CXX_COMPILER} -O3 -march=native -S -o - ${CMAKE_BINARY_DIR}/width.cpp
+                OUTPUT_VARIABLE course_assembly ERROR_QUIET)
+set(course_native_vector sse2)
+foreach(width "ymm avx2" "zmm avx512")
+  separate_arguments(width UNIX_COMMAND "${width}")
+  list(GET width 0 register)
+  if(course_assembly MATCHES "%${register}")
+    list(GET width 1 course_native_vector)
+  endif()
+endforeach()
+
 file(WRITE ${CMAKE_BINARY_DIR}/programs.txt "# program path features\n")
 
 function(course_program program)
-  cmake_parse_arguments(ARG "" "LEVEL" "SOURCES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ARG "" "LEVEL" "SOURCES;LIBRARIES;FEATURES" ${ARGN})
+  list(JOIN ARG_FEATURES " " features)
   set(step ${CMAKE_CURRENT_SOURCE_DIR})
   cmake_path(GET step FILENAME step)
   set(kernels ${ARG_SOURCES})
@@ -45,10 +59,12 @@ function(course_program program)
   add_executable(${program} ${ARG_SOURCES} $<TARGET_OBJECTS:${program}-kernels>)
   set(flags "${course_plain_flags}")
   set(sets "")
+  set(vector sse2)
   if(ARG_LEVEL STREQUAL native)
     set(options -march=native)
     string(APPEND flags " -march=native")
     set(sets "${course_native_sets}")
+    set(vector ${course_native_vector})
     target_compile_definitions(${program} PRIVATE COURSE_NATIVE)
   elseif(ARG_LEVEL)
     set(options -${ARG_LEVEL})
@@ -57,11 +73,11 @@ function(course_program program)
   endif()
   target_compile_options(${program}-kernels PRIVATE ${course_kernel_flags} ${options})
   target_compile_definitions(${program} PRIVATE COURSE_IS_LEVEL=$<BOOL:${ARG_LEVEL}> COURSE_PROGRAM="${program}" COURSE_FLAGS="${flags}"
-                                                COURSE_INSTRUCTION_SETS="${sets}")
+                                                COURSE_INSTRUCTION_SETS="${sets}" COURSE_VECTOR="${vector}")
   target_link_libraries(${program}-kernels PRIVATE course_headers)
   target_link_libraries(${program} PRIVATE common ${ARG_LIBRARIES})
   add_dependencies(course_programs ${program})
-  file(APPEND ${CMAKE_BINARY_DIR}/programs.txt "${program} ${step}/${program}\n")
+  file(APPEND ${CMAKE_BINARY_DIR}/programs.txt "${program} ${step}/${program} ${features}\n")
 endfunction()
 
 # One test that calls the program; 77 is shown as Skipped.
@@ -73,7 +89,11 @@ endfunction()
 # The tests every program has: random shapes, the traps among shapes, padded rows and guard bands; and that each of its
 # broken kernels is found wrong.
 function(course_tests program label)
+  cmake_parse_arguments(ARG "" "" "FEATURES" ${ARGN})
   set(check $<TARGET_FILE:${program}> --repeat 1 --warmup 0 --verify full)
+  if(tiles IN_LIST ARG_FEATURES)  # smaller than the shapes, so that there are edges
+    list(APPEND check --tile 5,8,16)
+  endif()
   course_test(${program}.random ${label} ${check} --random 40 --pad 3)
   course_test(${program}.digits ${label} ${check} --random 40 --fill digits --seed 7)
   course_test(${program}.edges ${label} ${check} --pad 1 --shape
@@ -82,11 +102,11 @@ function(course_tests program label)
 endfunction()
 
 function(course_step name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LEVELS;LIBRARIES" ${ARGN})
-  course_program(${name} SOURCES ${ARG_SOURCES} LIBRARIES ${ARG_LIBRARIES})
-  course_tests(${name} ${name})
+  cmake_parse_arguments(ARG "" "" "SOURCES;LEVELS;LIBRARIES;FEATURES" ${ARGN})
+  course_program(${name} SOURCES ${ARG_SOURCES} LIBRARIES ${ARG_LIBRARIES} FEATURES ${ARG_FEATURES})
+  course_tests(${name} ${name} FEATURES ${ARG_FEATURES})
   foreach(level ${ARG_LEVELS})
-    course_program(${name}-${level} LEVEL ${level} SOURCES ${ARG_SOURCES} LIBRARIES ${ARG_LIBRARIES})
-    course_tests(${name}-${level} ${name})
+    course_program(${name}-${level} LEVEL ${level} SOURCES ${ARG_SOURCES} LIBRARIES ${ARG_LIBRARIES} FEATURES ${ARG_FEATURES})
+    course_tests(${name}-${level} ${name} FEATURES ${ARG_FEATURES})
   endforeach()
 endfunction()

@@ -8,33 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "common/cost.hpp"
 #include "common/stopwatch.hpp"
 #include "common/view.hpp"
 
 namespace course {
-
-/// C (m × n) += A (m × k) · B (k × n).
-struct Shape {
-  Index m = 0, n = 0, k = 0;
-  double flops() const {
-    return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-  }
-  bool operator==(const Shape&) const = default;
-};
-
-/// What a row fixes besides variant, type and shape; 0 or empty where a step has no such choice.
-struct Settings {
-  int threads = 1;
-  Index tile = 0;
-  std::string grid, block;  // MPI: "PxQ" processes, "MBxNB" elements
-};
-
-/// Work of one product, from which common predicts a time: operations, and bytes moved at each level of
-/// memory.
-struct Cost {
-  double flops = 0;
-  std::optional<double> l1, l2, l3, memory;
-};
 
 /// One run, in seconds by phase; a phase that a variant does not have stays empty.
 struct Seconds {
@@ -62,14 +40,19 @@ class Variant {
   virtual ~Variant() = default;
 
   std::string name, idea;
+  std::string vector;     // the instruction set of its kernel, if not its program's: sse2, avx2, avx512
   bool baseline = false;  // measured at every size whatever the budget: all speedups need it
   bool broken = false;    // wrong on purpose: hidden, run by --expect-wrong only
+  bool threaded = false;  // has rows for each of --threads, not just for one thread
+  bool tiled = false;     // has rows for each of --tile
 
   /// Why it cannot run here, or nothing.
   virtual std::string needs() const { return {}; }
-  virtual Cost cost(const Shape& shape) const {
-    return {.flops = shape.flops(), .l1 = {}, .l2 = {}, .l3 = {}, .memory = {}};
+  /// What the product costs; nothing where nobody has counted.
+  virtual std::optional<Cost> cost(const Shape& shape, const Settings& settings) const {
+    return cost_of ? std::optional(cost_of(shape, settings)) : std::nullopt;
   }
+  CostOf cost_of;
   /// Bytes of host memory it will allocate itself.
   virtual double bytes(const Shape& shape) const = 0;
   /// The GPU's name; empty for the processor.
@@ -95,18 +78,22 @@ void copy(View<const T> from, View<T> to) {
 
 /// A step's function on Views, timed by the clock. The fourth view is a workspace, empty for most.
 template <class T>
-using Kernel = std::function<void(View<const T> a, View<const T> b, View<T> c, View<T> workspace)>;
+using Kernel = std::function<void(View<const T> a, View<const T> b, View<T> c, View<T> workspace,
+                                  const Settings& settings)>;
 
 /// The size of a workspace for a shape: m × n of what it returns.
 using Extent = std::function<Shape(const Shape&)>;
+inline Shape no_workspace(const Shape&) {
+  return {};
+}
 
 template <class T>
 class CpuVariant : public Variant<T> {
  public:
-  CpuVariant(std::string name, std::string idea, Kernel<T> kernel, Extent extent)
-      : Variant<T>(std::move(name), std::move(idea)),
-        kernel_(std::move(kernel)),
-        extent_(std::move(extent)) {}
+  CpuVariant(std::string name, std::string idea, Kernel<T> kernel, CostOf cost, Extent extent = no_workspace)
+      : Variant<T>(std::move(name), std::move(idea)), kernel_(std::move(kernel)), extent_(std::move(extent)) {
+    this->cost_of = std::move(cost);
+  }
 
   double bytes(const Shape& shape) const override {
     const Shape extent = extent_(shape);
@@ -125,7 +112,7 @@ class CpuVariant : public Variant<T> {
   Seconds run() override {
     Seconds seconds;
     const Stopwatch watch;
-    kernel_(problem_.a, problem_.b, c_.view(), workspace_.view());
+    kernel_(problem_.a, problem_.b, c_.view(), workspace_.view(), problem_.settings);
     seconds.product = watch.seconds();
     return seconds;
   }
@@ -144,12 +131,10 @@ class CpuVariant : public Variant<T> {
 /// The variant of a plain function C += A·B on views.
 template <class T>
 std::shared_ptr<Variant<T>> cpu(std::string name, std::string idea,
-                                void (*kernel)(View<const T> a, View<const T> b, View<T> c)) {
-  const auto with_workspace = [kernel](View<const T> a, View<const T> b, View<T> c, View<T>) {
-    kernel(a, b, c);
-  };
-  return std::make_shared<CpuVariant<T>>(std::move(name), std::move(idea), with_workspace,
-                                         [](const Shape&) { return Shape{}; });
+                                void (*kernel)(View<const T> a, View<const T> b, View<T> c),
+                                CostOf cost = {}) {
+  const auto call = [kernel](auto a, auto b, auto c, auto, const Settings&) { kernel(a, b, c); };
+  return std::make_shared<CpuVariant<T>>(std::move(name), std::move(idea), call, std::move(cost));
 }
 
 /// The variant of a function that also takes a workspace, poisoned once a row.
@@ -157,8 +142,25 @@ template <class T>
 std::shared_ptr<Variant<T>> cpu(std::string name, std::string idea,
                                 void (*kernel)(View<const T> a, View<const T> b, View<T> c,
                                                View<T> workspace),
-                                Extent extent) {
-  return std::make_shared<CpuVariant<T>>(std::move(name), std::move(idea), kernel, std::move(extent));
+                                CostOf cost, Extent extent) {
+  const auto call = [kernel](auto a, auto b, auto c, auto workspace, const Settings&) {
+    kernel(a, b, c, workspace);
+  };
+  return std::make_shared<CpuVariant<T>>(std::move(name), std::move(idea), call, std::move(cost),
+                                         std::move(extent));
+}
+
+/// The variant of a function that also takes the size of its tiles.
+template <class T>
+std::shared_ptr<Variant<T>> cpu(std::string name, std::string idea,
+                                void (*kernel)(View<const T> a, View<const T> b, View<T> c, Index tile),
+                                CostOf cost = {}) {
+  const auto call = [kernel](auto a, auto b, auto c, auto, const Settings& settings) {
+    kernel(a, b, c, settings.tile);
+  };
+  auto variant = std::make_shared<CpuVariant<T>>(std::move(name), std::move(idea), call, std::move(cost));
+  variant->tiled = true;
+  return variant;
 }
 
 /// Marks a variant: the one all speedups are measured against.

@@ -132,3 +132,12 @@ class Matrix {
   template void kernel(course::View<const double>, course::View<const double>, course::View<double>); \
   template void kernel(course::View<const std::int32_t>, course::View<const std::int32_t>,            \
                        course::View<std::int32_t>)
+
+/// The same for a kernel that also takes the size of its tiles.
+#define COURSE_INSTANTIATE_TILED(kernel)                                                             \
+  template void kernel(course::View<const float>, course::View<const float>, course::View<float>,    \
+                       course::Index);                                                               \
+  template void kernel(course::View<const double>, course::View<const double>, course::View<double>, \
+                       course::Index);                                                               \
+  template void kernel(course::View<const std::int32_t>, course::View<const std::int32_t>,           \
+                       course::View<std::int32_t>, course::Index)
