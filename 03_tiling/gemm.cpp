@@ -87,8 +87,8 @@ void four_by_four(View<const T> a, View<const T> b, View<T> c, Index tile) {
 }
 // [/four_by_four]
 
-COURSE_INSTANTIATE_TILED(tiled);
-COURSE_INSTANTIATE_TILED(two_level);
-COURSE_INSTANTIATE_TILED(four_by_four);
+COURSE_INSTANTIATE(tiled, Index);
+COURSE_INSTANTIATE(two_level, Index);
+COURSE_INSTANTIATE(four_by_four, Index);
 
 }  // namespace tiling

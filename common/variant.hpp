@@ -128,13 +128,20 @@ class CpuVariant : public Variant<T> {
   Matrix<T> c_, workspace_;
 };
 
+template <class T>
+std::shared_ptr<Variant<T>> cpu_variant(std::string name, std::string idea, Kernel<T> kernel, CostOf cost,
+                                        Extent extent = no_workspace) {
+  return std::make_shared<CpuVariant<T>>(std::move(name), std::move(idea), std::move(kernel), std::move(cost),
+                                         std::move(extent));
+}
+
 /// The variant of a plain function C += A·B on views.
 template <class T>
 std::shared_ptr<Variant<T>> cpu(std::string name, std::string idea,
                                 void (*kernel)(View<const T> a, View<const T> b, View<T> c),
                                 CostOf cost = {}) {
   const auto call = [kernel](auto a, auto b, auto c, auto, const Settings&) { kernel(a, b, c); };
-  return std::make_shared<CpuVariant<T>>(std::move(name), std::move(idea), call, std::move(cost));
+  return cpu_variant<T>(std::move(name), std::move(idea), call, std::move(cost));
 }
 
 /// The variant of a function that also takes a workspace, poisoned once a row.
@@ -143,11 +150,8 @@ std::shared_ptr<Variant<T>> cpu(std::string name, std::string idea,
                                 void (*kernel)(View<const T> a, View<const T> b, View<T> c,
                                                View<T> workspace),
                                 CostOf cost, Extent extent) {
-  const auto call = [kernel](auto a, auto b, auto c, auto workspace, const Settings&) {
-    kernel(a, b, c, workspace);
-  };
-  return std::make_shared<CpuVariant<T>>(std::move(name), std::move(idea), call, std::move(cost),
-                                         std::move(extent));
+  const auto call = [kernel](auto a, auto b, auto c, auto w, const Settings&) { kernel(a, b, c, w); };
+  return cpu_variant<T>(std::move(name), std::move(idea), call, std::move(cost), std::move(extent));
 }
 
 /// The variant of a function that also takes the size of its tiles.
@@ -155,11 +159,34 @@ template <class T>
 std::shared_ptr<Variant<T>> cpu(std::string name, std::string idea,
                                 void (*kernel)(View<const T> a, View<const T> b, View<T> c, Index tile),
                                 CostOf cost = {}) {
-  const auto call = [kernel](auto a, auto b, auto c, auto, const Settings& settings) {
-    kernel(a, b, c, settings.tile);
-  };
-  auto variant = std::make_shared<CpuVariant<T>>(std::move(name), std::move(idea), call, std::move(cost));
+  const auto call = [kernel](auto a, auto b, auto c, auto, const Settings& s) { kernel(a, b, c, s.tile); };
+  auto variant = cpu_variant<T>(std::move(name), std::move(idea), call, std::move(cost));
   variant->tiled = true;
+  return variant;
+}
+
+/// The variant of a function that also takes a number of threads.
+template <class T>
+std::shared_ptr<Variant<T>> cpu(std::string name, std::string idea,
+                                void (*kernel)(View<const T> a, View<const T> b, View<T> c, int threads),
+                                CostOf cost = {}) {
+  const auto call = [kernel](auto a, auto b, auto c, auto, const Settings& s) { kernel(a, b, c, s.threads); };
+  auto variant = cpu_variant<T>(std::move(name), std::move(idea), call, std::move(cost));
+  variant->threaded = true;
+  return variant;
+}
+
+/// The variant of a function that also takes a number of threads and the size of its tiles.
+template <class T>
+std::shared_ptr<Variant<T>> cpu(std::string name, std::string idea,
+                                void (*kernel)(View<const T> a, View<const T> b, View<T> c, int threads,
+                                               Index tile),
+                                CostOf cost = {}) {
+  const auto call = [kernel](auto a, auto b, auto c, auto, const Settings& s) {
+    kernel(a, b, c, s.threads, s.tile);
+  };
+  auto variant = cpu_variant<T>(std::move(name), std::move(idea), call, std::move(cost));
+  variant->threaded = variant->tiled = true;
   return variant;
 }
 

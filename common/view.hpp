@@ -126,18 +126,12 @@ class Matrix {
 
 }  // namespace course
 
-/// Explicit instantiations of one kernel for the course's three types, at the end of a gemm.cpp.
-#define COURSE_INSTANTIATE(kernel)                                                                    \
-  template void kernel(course::View<const float>, course::View<const float>, course::View<float>);    \
-  template void kernel(course::View<const double>, course::View<const double>, course::View<double>); \
-  template void kernel(course::View<const std::int32_t>, course::View<const std::int32_t>,            \
-                       course::View<std::int32_t>)
-
-/// The same for a kernel that also takes the size of its tiles.
-#define COURSE_INSTANTIATE_TILED(kernel)                                                             \
-  template void kernel(course::View<const float>, course::View<const float>, course::View<float>,    \
-                       course::Index);                                                               \
-  template void kernel(course::View<const double>, course::View<const double>, course::View<double>, \
-                       course::Index);                                                               \
-  template void kernel(course::View<const std::int32_t>, course::View<const std::int32_t>,           \
-                       course::View<std::int32_t>, course::Index)
+/// Explicit instantiations of one kernel for the course's three types, at the end of a gemm.cpp; behind the
+/// kernel, the types of what it takes besides A, B and C.
+#define COURSE_INSTANTIATE(kernel, ...)                                                    \
+  template void kernel(course::View<const float>, course::View<const float>,               \
+                       course::View<float> __VA_OPT__(, ) __VA_ARGS__);                    \
+  template void kernel(course::View<const double>, course::View<const double>,             \
+                       course::View<double> __VA_OPT__(, ) __VA_ARGS__);                   \
+  template void kernel(course::View<const std::int32_t>, course::View<const std::int32_t>, \
+                       course::View<std::int32_t> __VA_OPT__(, ) __VA_ARGS__)
