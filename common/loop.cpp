@@ -69,8 +69,8 @@ template <class T>
 class Inputs {
  public:
   Inputs(const Shape& shape, const Options& options)
-      : a_(shape.m, shape.k, options.pad),
-        b_(shape.k, shape.n, options.pad),
+      : a_(shape.m, shape.k, options.pad, most_threads(options)),
+        b_(shape.k, shape.n, options.pad, most_threads(options)),
         c_(shape.m, shape.n, options.pad),
         out_(shape.m, shape.n, options.pad),
         options_(options) {
@@ -91,6 +91,10 @@ class Inputs {
     Problem<T> with = problem_;
     with.settings = settings;
     return with;
+  }
+
+  static int most_threads(const Options& options) {
+    return *std::max_element(options.threads.begin(), options.threads.end());
   }
 
   bool exact() const { return std::is_integral_v<T> || kind_ == Fill::digits; }

@@ -40,11 +40,12 @@ class Variant {
   virtual ~Variant() = default;
 
   std::string name, idea;
-  std::string vector;     // the instruction set of its kernel, if not its program's: sse2, avx2, avx512
-  bool baseline = false;  // measured at every size whatever the budget: all speedups need it
-  bool broken = false;    // wrong on purpose: hidden, run by --expect-wrong only
-  bool threaded = false;  // has rows for each of --threads, not just for one thread
-  bool tiled = false;     // has rows for each of --tile
+  std::string vector;           // the instruction set of its kernel, if not its program's: sse2, avx2, avx512
+  bool baseline = false;        // measured at every size whatever the budget: all speedups need it
+  bool broken = false;          // wrong on purpose: hidden, run by --expect-wrong only
+  bool threaded = false;        // has rows for each of --threads, not just for one thread
+  bool tiled = false;           // has rows for each of --tile
+  bool touched_by_one = false;  // of its matrices, one thread writes all first, not each thread its rows
 
   /// Why it cannot run here, or nothing.
   virtual std::string needs() const { return {}; }
@@ -97,17 +98,25 @@ class CpuVariant : public Variant<T> {
 
   double bytes(const Shape& shape) const override {
     const Shape extent = extent_(shape);
-    return sizeof(T) * (static_cast<double>(shape.m) * static_cast<double>(shape.n) +
-                        static_cast<double>(extent.m) * static_cast<double>(extent.n));
+    const auto m = static_cast<double>(shape.m), n = static_cast<double>(shape.n),
+               k = static_cast<double>(shape.k);
+    return sizeof(T) * (m * n + static_cast<double>(extent.m) * static_cast<double>(extent.n) +
+                        (this->touched_by_one ? m * k + k * n : 0));
   }
   void prepare(const Problem<T>& problem) override {
     release();
     const Shape extent = extent_(problem.shape);
+    const int threads = this->touched_by_one ? 1 : problem.settings.threads;
     problem_ = problem;
-    c_ = Matrix<T>(problem.shape.m, problem.shape.n, problem.pad);
-    workspace_ = Matrix<T>(extent.m, extent.n, problem.pad);
+    c_ = Matrix<T>(problem.shape.m, problem.shape.n, problem.pad, threads);
+    workspace_ = Matrix<T>(extent.m, extent.n, problem.pad, threads);
+    if (!this->touched_by_one) return;
+    a_ = Matrix<T>(problem.shape.m, problem.shape.k, problem.pad);
+    b_ = Matrix<T>(problem.shape.k, problem.shape.n, problem.pad);
+    copy<T>(problem.a, a_.view()), copy<T>(problem.b, b_.view());
+    problem_.a = a_.view(), problem_.b = b_.view();
   }
-  void release() override { c_ = {}, workspace_ = {}; }
+  void release() override { a_ = {}, b_ = {}, c_ = {}, workspace_ = {}; }
   void reset() override { copy<T>(problem_.c, c_.view()); }
   Seconds run() override {
     Seconds seconds;
@@ -118,14 +127,16 @@ class CpuVariant : public Variant<T> {
   }
   bool result(View<T> out) override {
     copy<T>(std::as_const(c_).view(), out);
-    return c_.guards_intact() && workspace_.guards_intact();
+    for (const Matrix<T>* matrix : {&a_, &b_, &c_, &workspace_})
+      if (!matrix->guards_intact()) return false;
+    return true;
   }
 
  private:
   Kernel<T> kernel_;
   Extent extent_;
   Problem<T> problem_;
-  Matrix<T> c_, workspace_;
+  Matrix<T> a_, b_, c_, workspace_;  // a_, b_: only if touched by one
 };
 
 template <class T>
@@ -194,6 +205,13 @@ std::shared_ptr<Variant<T>> cpu(std::string name, std::string idea,
 template <class T>
 std::shared_ptr<Variant<T>> baseline(std::shared_ptr<Variant<T>> variant) {
   variant->baseline = true;
+  return variant;
+}
+
+/// Marks a variant of cpu(): its matrices are written first by one thread.
+template <class T>
+std::shared_ptr<Variant<T>> touched_by_one(std::shared_ptr<Variant<T>> variant) {
+  variant->touched_by_one = true;
   return variant;
 }
 
