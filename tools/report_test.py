@@ -5,21 +5,21 @@ from pathlib import Path
 
 TOOL = Path(__file__).resolve().parent / "report.py"
 sys.path.insert(0, str(TOOL.parent))
-import report
+import charts, measured
 
 NO_GNUPLOT = unittest.skipUnless(shutil.which("gnuplot"), "no gnuplot here")
 
 
 def row(step, variant, n, seconds, type="f32", **more):
     """A row of results.csv: a right square product, run five times, unless told otherwise."""
-    cells = dict.fromkeys(report.COLUMNS, "")
+    cells = dict.fromkeys(measured.COLUMNS, "")
     cells |= {"step": step, "variant": variant, "type": type, "m": n, "n": n, "k": n, "seed": 987654,
               "threads": 1, "ranks": 1, "device": "Test CPU (2 cores)", "repeat": 5,
               "fill": "uniform", "best_s": seconds * 0.9,
               "median_s": seconds, "mean_s": seconds * 1.05, "stddev_s": seconds * 0.1, "verify": "full",
               "error_share": 0.3, "differences": 0, "verdict": "right", "flags": "-O3", "compiler": "g++ 12",
               "host": "here", "commit": "c1", "started": "2026-11-21T08:30:00Z"} | more
-    assert len(cells) == len(report.COLUMNS)
+    assert len(cells) == len(measured.COLUMNS)
     return ",".join(map(str, cells.values()))
 
 
@@ -39,7 +39,7 @@ class Case(unittest.TestCase):
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
         self.csv = self.folder / "results.csv"
 
-    def write(self, lines, header=",".join(report.COLUMNS)):
+    def write(self, lines, header=",".join(measured.COLUMNS)):
         self.csv.write_text("\n".join([header, *lines]) + "\n", encoding="utf-8")
 
     def run_tool(self, command, *arguments):
@@ -135,7 +135,7 @@ class Refusals(Case):
         self.refuse("cannot read")
 
     def test_other_columns(self):
-        self.write(LADDER, ",".join(report.COLUMNS[:-1]))
+        self.write(LADDER, ",".join(measured.COLUMNS[:-1]))
         self.refuse("other columns")
 
     def test_no_row_to_show(self):
@@ -193,7 +193,7 @@ class Page(Case):
     def test_every_chart_and_row_is_there(self):
         self.write(LADDER + THREADS)
         images = Images(text := self.page())
-        names = {chart.name for chart in report.plan(report.load(self.csv, None)[0])}
+        names = {chart.name for chart in charts.plan(measured.load(self.csv, None)[0])}
         self.assertGreater(len(names), 8)
         self.assertEqual({f"charts/{name}.svg" for name in names}, set(images.sources))
         self.assertIn("../results.csv", images.links)
@@ -244,16 +244,16 @@ class Draw(Case):
 
     def test_a_wrong_row_is_not_drawn(self):
         self.write([*LADDER, row("02_loop_order", "too_good", 1024, 1e-4, verdict="wrong")])
-        for chart in report.plan(report.load(self.csv, None)[0]):
-            self.assertNotIn("too_good", report.data_of(chart))
+        for chart in charts.plan(measured.load(self.csv, None)[0]):
+            self.assertNotIn("too_good", charts.data_of(chart))
 
     def test_the_spread_is_in_the_charts_unit_and_only_of_several_runs(self):
         self.write([row("01_naive", "ijk", 1000, 2.0), row("01_naive", "ijk", 2000, 16.0, repeat=1)])
-        charts = {chart.name: chart for chart in report.plan(report.load(self.csv, None)[0])}
-        first, second = charts["time_f32"].lines["01_naive: ijk"]
+        plan = {chart.name: chart for chart in charts.plan(measured.load(self.csv, None)[0])}
+        first, second = plan["time_f32"].lines["01_naive: ijk"]
         self.assertEqual([round(value, 6) for value in first], [1000, 2.0, 1.8, 2.3])
         self.assertTrue(second[2] != second[2] and second[3] != second[3], "NaN: no error bar")
-        rates = charts["gflops_f32"].lines["01_naive: ijk"][0]
+        rates = plan["gflops_f32"].lines["01_naive: ijk"][0]
         self.assertEqual([round(value, 4) for value in rates], [1000, 1.0, 0.8696, 1.1111])
 
 
