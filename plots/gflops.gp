@@ -1,5 +1,5 @@
-# GFLOP/s against n, from zero: twice as high is twice as fast. Given bottom, from there and logarithmic: what is a
-# hundred times as slow would lie on the floor. level, if given, holds the processor's roofs.
+# GFLOP/s against n, from zero: twice as high is twice as fast. Given bottom, from there and logarithmic: what is
+# hundreds of times as slow would lie on the floor. level, if given, holds the processor's roofs.
 load dir.'/style.gp'
 set logscale x 2
 set yrange [0:*]

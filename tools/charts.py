@@ -98,7 +98,7 @@ def line_chart(name, script, title, lines, measure, settings=None, step="", besi
         caption += " Grey: what libraries reach, each at its best setting."
     x, y, *_ = zip(*(at[:2] for points in (*lines.values(), *beside.values()) for at in points))
     settings = axis(x) | (settings or {})
-    if script == "gflops" and not step and max(y) > 50 * min(y):
+    if script == "gflops" and not step and max(y) > 200 * min(y):
         settings["bottom"] = min(y) / 1.5
         caption += " The axis is logarithmic: the same factor is the same height."
     return Chart(name, script, title, caption, lines, settings, step, beside)
