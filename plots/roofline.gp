@@ -1,7 +1,8 @@
 # GFLOP/s against the FLOP done for each byte moved, under the machine's roofs. count blocks hold a point each: x,
 # measured, predicted, where its number stands, and that. Then come the roofs: slanted ones, as many as that variable
-# says, and level ones; each is a line, with its label at one of its points. looks, roof_looks and limit_looks give
+# says, and level ones; each is a line: x, y, where its label stands, and that. looks, roof_looks and limit_looks give
 # points, slanted roofs and entries of the key the shape and colour of their limit.
+entries = count + 4 + |limit_text|
 load dir.'/style.gp'
 set logscale x 2
 set logscale y 2
@@ -24,11 +25,11 @@ colour(words, i) = word(colours, int(word(words, i)))
 shape(marks, words, i) = int(word(marks, int(word(words, i))))
 plot for [i = count:count+slanted-1] data index i using 1:2 with lines linewidth 1.4 dashtype 1 \
        linecolor rgb colour(roof_looks, i-count+1) notitle, \
-     for [i = count:count+slanted-1] data index i using 1:2:3 with labels rotate by angle right offset -1.1, 0.5 \
+     for [i = count:count+slanted-1] data index i using 3:4:5 with labels rotate by angle right \
        font ',11' textcolor rgb colour(roof_looks, i-count+1) notitle, \
      for [i = count+slanted:count+beside-1] data index i using 1:2 with lines linewidth 1.2 dashtype 2 \
        linecolor rgb '#777777' notitle, \
-     for [i = count+slanted:count+beside-1] data index i using 1:2:3 with labels right offset 0, 0.6 \
+     for [i = count+slanted:count+beside-1] data index i using 3:4:5 with labels right offset 0, 0.6 \
        font ',11' notitle, \
      for [i = 0:count-1] data index i using 1:2:(0):($3-$2) with vectors nohead linewidth 1 dashtype 1 \
        linecolor rgb colour(looks, i+1) notitle, \

@@ -14,9 +14,15 @@ set bmargin 5.2
 set border 3
 set tics nomirror
 set grid xtics ytics mytics linetype 1 linewidth 0.6 dashtype 1 linecolor rgb '#dddddd'
-set rmargin at screen 0.645   # the key has the rest; where a name is long, in smaller letters
-letters = sprintf(',%.1f', longest > 33 ? 11*33.0/longest : 11)
-set key at screen 0.655, screen 0.9 left top Left reverse samplen 3 spacing 1.2 maxcols 1 font letters
+# The key has the right of the picture; where a name is long or there are many, in smaller letters: gnuplot would
+# begin a second column, outside.
+set rmargin at screen 0.645
+if (!exists('entries')) entries = count + beside
+wide = 33.0 / longest
+high = 22.0 / entries
+letters = sprintf(',%.1f', 11 * (wide < high ? (wide < 1 ? wide : 1) : (high < 1 ? high : 1)))
+set key at screen 0.655, screen 0.9 left top Left reverse samplen 3 maxcols 1 font letters
+set key spacing (entries > 19 ? 1.0 : 1.2)
 set xrange [left:right]
 eval 'set xtics ('.ticks.')'
 

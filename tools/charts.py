@@ -230,15 +230,16 @@ def roofline_chart(results, rows, threads, step):
     letter = LETTER / math.hypot(1, 0.88 * slope)  # of a text along a roof; the plot is 0.88 times as high as wide
     for level, rate in slanted.items():
         text, end = f"{level}: {digits(rate)} GB/s", part(roof / rate, roof)
-        # It ends where the roof does, or as far down as it must to hit nothing.
-        spots = [[(end[0] - down - place * letter - 0.022, end[1] - (down + place * letter) * slope + 0.025)
-                  for place in range(len(text))] for down in (0.01 * step for step in range(2, 60))]
+        # It ends where the roof does, or as far down as it must to hit nothing: over the roof, or else under it.
+        spots = [[(end[0] - (down + place * letter) - 0.022 * side,
+                   end[1] - (down + place * letter) * slope + 0.025 * side) for place in range(len(text))]
+                 for side in (1, -1) for down in (0.01 * step for step in range(2, 60))]
         spot = free([spot for spot in spots if spot[-1][0] > 0.02 and spot[-1][1] > 0.02] or spots, taken)
-        label_at = left * math.exp((spot[0][0] + 0.022) * wide)
-        beside[text] = [[at, rate * at, words] for at, words in ((left, ""), (label_at, text), (roof / rate, ""))]
+        label_at = left * math.exp(spot[0][0] * wide), bottom * math.exp(spot[0][1] * high)
+        beside[text] = [[left, rate * left, *label_at, text], [roof / rate, roof, *label_at, ""]]
     for text, rate in flat.items():
         start = max(left, rate / max(slanted.values()))
-        beside[text] = [[start, rate, ""], [right / 1.03, rate, text], [right, rate, ""]]
+        beside[text] = [[start, rate, right / 1.03, rate, text], [right, rate, right / 1.03, rate, ""]]
     looks = {limit: str(place) for place, limit in enumerate(LIMITS, 1)}
     met = [limit for limit in LIMITS if limit in {row.limit for row in rows}]
     powers = range(math.ceil(math.log2(left)), math.floor(math.log2(right)) + 1)

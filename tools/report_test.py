@@ -331,7 +331,7 @@ class Rooflines(Case):
         self.assertEqual(list(chart.beside), ["L1: 200 GB/s", "L2: 80.0 GB/s", "L3: 40.0 GB/s", "memory: 20.0 GB/s",
                                               "avx2: 100 GFLOP/s", "sse2: 50.0 GFLOP/s",
                                               "chain of additions: 2.50 GFLOP/s"])
-        for (x, y, _), ridge in zip((roof[-1] for roof in chart.beside.values()), (0.5, 1.25, 2.5, 5)):
+        for (x, y, *_), ridge in zip((roof[-1] for roof in chart.beside.values()), (0.5, 1.25, 2.5, 5)):
             self.assertAlmostEqual(x, ridge)
             self.assertAlmostEqual(y, 100)
 
@@ -371,6 +371,17 @@ class Rooflines(Case):
         for shown in ("1 01_naive: ijk", "memory: 20.0 GB/s", "hollow: predicted", "chain of additions", ">1/2<"):
             self.assertIn(shown, text)
         self.assertIn("3 tiles fill L1 (T = 52)", (self.folder / "out" / "charts" / "tiles_f32.svg").read_text())
+
+
+    @NO_GNUPLOT
+    def test_a_long_key_stays_one_column(self):
+        self.write(FORETOLD[:1] + [foretold("02_loop_order", f"v{place}", 1000, 0.1 + place, 0.1, "memory")
+                                   for place in range(20)])
+        self.assertEqual(self.run_tool("draw", "--machine", self.machine(), "--out", "out")[0], 0)
+        text = (self.folder / "out" / "charts" / "roofline_f32_02_loop_order.svg").read_text()
+        across = {re.search(r"translate\(([\d.]+),[^<]*<text>" + name + "</text>", text)[1]
+                  for name in ("1 v0", "20 v19", "hollow: predicted", "memory bandwidth")}
+        self.assertEqual(len(across), 1, "gnuplot begins a second column outside the picture")
 
 
 class Tiles(Case):
