@@ -42,9 +42,8 @@ Cost ikj(const Shape& s, const Settings&) {
   const Extents<T> e(s);
   Cost cost = e.least();
   cost.loads_stores = 3 * e.size * e.madds;
-  cost.reuses.push_back(
-      {2 * e.size * e.madds, 2 * e.n * e.size});   // the row of C, in and out, for the next p
-  cost.reuses.push_back({e.size * e.madds, e.b});  // B, for the next i
+  cost.reuses.push_back({2 * e.size * e.madds, 2 * e.n * e.size});  // the row of C, for the next p
+  cost.reuses.push_back({e.size * e.madds, e.b});                   // B, for the next i
   return cost;
 }
 // [/ikj]
@@ -55,21 +54,21 @@ Cost kij(const Shape& s, const Settings&) {
   const Extents<T> e(s);
   Cost cost = e.least();
   cost.loads_stores = 3 * e.size * e.madds;
-  cost.reuses.push_back({2 * e.size * e.madds, e.c});
+  cost.reuses.push_back({e.size * e.madds, e.c});
   cost.reuses.push_back({e.size * e.madds, 2 * e.n * e.size});
   return cost;
 }
 
 // [jki]
-/// jki: a column of A down, a column of C down; C's lines travel in and out.
+/// jki: a column of A down, a column of C down.
 template <class T>
 Cost jki(const Shape& s, const Settings&) {
   const Extents<T> e(s);
   const double pass = 2 * e.m * line;  // a line for each element of both columns
   Cost cost = e.least();
   cost.loads_stores = 3 * e.size * e.madds;
-  cost.reuses.push_back({2 * line * e.madds, pass});  // C's column, for the next p
-  walk_down<T>(cost, e.madds, pass, e.a);             // A's lines, for the next p; then for the next j
+  cost.reuses.push_back({line * e.madds, pass});  // C's column, for the next p
+  walk_down<T>(cost, e.madds, pass, e.a);         // A's lines, for the next p; then for the next j
   return cost;
 }
 // [/jki]
@@ -83,7 +82,7 @@ Cost kji(const Shape& s, const Settings&) {
   Cost cost = e.least();
   cost.loads_stores = 3 * e.size * e.madds;
   cost.reuses.push_back({line * e.madds, pass});
-  walk_down<T>(cost, 2 * e.madds, pass, e.c);
+  walk_down<T>(cost, e.madds, pass, e.c);
   return cost;
 }
 
@@ -97,7 +96,7 @@ Cost transposed(const Shape& s, const Settings&) {
   cost.loads_stores = 2 * e.size * e.madds;
   cost.reuses.push_back({e.size * e.madds, 2 * e.k * e.size});  // the row of A, for the next j
   cost.reuses.push_back({e.size * e.madds, e.b});               // Bᵀ, for the next i
-  walk_down<T>(cost, 2 * e.n * e.k, e.n * line, e.b);           // the copy: Bᵀ's lines in and out
+  walk_down<T>(cost, e.n * e.k, e.n * line, e.b);               // the copy: Bᵀ's lines
   return cost;
 }
 

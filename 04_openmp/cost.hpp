@@ -17,8 +17,8 @@ Cost parallel_for(const Shape& s, const Settings&) {
   const Extents<T> e(s);
   Cost cost = e.least();
   cost.loads_stores = 3 * e.size * e.madds;
-  cost.reuses.push_back({2 * e.size * e.madds, 2 * e.n * e.size});  // the row of C, for the next p
-  cost.reuses.push_back({e.size * e.madds, e.b});                   // B, for the next i
+  cost.reuses.push_back({e.size * e.madds, 2 * e.n * e.size});  // the row of C, for the next p
+  cost.reuses.push_back({e.size * e.madds, e.b});               // B, for the next i
   return cost;
 }
 
@@ -44,11 +44,11 @@ Cost tiled(const Shape& s, const Settings& settings) {
   const double m = std::min(tile, e.m), n = std::min(tile, e.n), k = std::min(tile, e.k);
   Cost cost = e.least();
   cost.loads_stores = 3 * e.size * e.madds;
-  cost.reuses.push_back({2 * e.size * e.madds, 2 * n * e.size});        // C's row, for the next p
+  cost.reuses.push_back({e.size * e.madds, 2 * n * e.size});            // C's row, for the next p
   cost.reuses.push_back({e.size * e.madds, (k * n + 2 * n) * e.size});  // B's tile, for the next i
   cost.reuses.push_back({e.size * e.madds / m, e.b});                   // B, for the next tiles of C
   cost.reuses.push_back(
-      {2 * e.size * e.madds / k, (m * n + k * n + m * k) * e.size});  // C's tile, for the next of k
+      {e.size * e.madds / k, (m * n + k * n + m * k) * e.size});  // C's tile, for the next of k
   return cost;
 }
 

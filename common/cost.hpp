@@ -56,7 +56,7 @@ struct Extents {
 
   /// What every variant pays: the operations, and each matrix once, C in and out, if they are not still
   /// there.
-  Cost least() const { return {2 * madds, 0, 0, {{a + b + 2 * c, a + b + c}}}; }
+  Cost least() const { return {2 * madds, 0, 0, {{a + b + c, a + b + c}}}; }
 };
 
 /// `touches` steps down columns, a line each. Of the touches of one line all but the last come `soon` one
