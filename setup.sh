@@ -5,13 +5,15 @@
 # Where apt is not to be had, or not by you, it prints the names and ends with 1.
 set -eu
 
-core="g++ cmake make git python3 libcli11-dev libeigen3-dev doctest-dev gnuplot-nox fonts-dejavu-core binutils"
+core="g++ cmake make git python3 libcli11-dev libeigen3-dev doctest-dev gnuplot-nox fonts-dejavu-core binutils libhwloc-dev"
 checks="valgrind shellcheck clang-format" # without them some tests are skipped, nothing else
+# Without these their rows in 00 are missing. Their names change from release to release: those apt knows are installed.
+rivals="libopenblas0-openmp libblis4-openmp libdnnl2 libdnnl3"
 
 case "${1-}" in
 "") ;;
 --list)
-  echo "$core $checks"
+  echo "$core $checks $rivals"
   exit 0
   ;;
 *)
@@ -27,6 +29,10 @@ present() {
   fi
   case $1 in
   libcli11-dev) header CLI/CLI.hpp ;;
+  libhwloc-dev) header hwloc.h ;;
+  libopenblas0-openmp) library libopenblas ;;
+  libblis4-openmp) library libblis ;;
+  libdnnl2 | libdnnl3) library libdnnl ;;
   libeigen3-dev) header eigen3/Eigen/Dense ;;
   doctest-dev) header doctest/doctest.h ;;
   gnuplot-nox) command -v gnuplot >/dev/null 2>&1 ;;
@@ -35,6 +41,7 @@ present() {
   *) command -v "$1" >/dev/null 2>&1 ;;
   esac
 }
+library() { PATH=$PATH:/sbin ldconfig -p 2>/dev/null | grep -q "[[:space:]]$1\.so"; }
 header() { test -e "/usr/include/$1" || test -e "/usr/local/include/$1"; }
 
 missing=""
@@ -46,11 +53,16 @@ for package in $checks; do
   present "$package" || missing="$missing $package"
 done
 missing="$needed$missing"
-[ -n "$missing" ] || exit 0
+absent_rivals() {
+  for package in $rivals; do
+    if ! present "$package" && apt-cache show "$package" >/dev/null 2>&1; then printf ' %s' "$package"; fi
+  done
+}
+[ -n "$missing$(absent_rivals)" ] || exit 0
 
 by_hand() {
   if [ -z "$needed" ]; then
-    echo "setup.sh: $1; some tests will be skipped without$missing" >&2
+    echo "setup.sh: $1; some tests or rows will be left out without$missing$(absent_rivals)" >&2
     exit 0
   fi
   echo "setup.sh: $1; please install these (Debian's names):$missing" >&2
@@ -64,11 +76,17 @@ elif command -v sudo >/dev/null 2>&1 && sudo -n true 2>/dev/null; then
 else
   by_hand "apt needs root, and sudo asks for a password"
 fi
-echo "setup.sh: installing$missing"
 log=$(mktemp)
-# shellcheck disable=SC2086 # lists of words
-if ! { $as_root apt-get update && $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $missing; } >"$log" 2>&1; then
+install() {
+  echo "setup.sh: installing$1"
+  # shellcheck disable=SC2086 # lists of words
+  $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $1 >>"$log" 2>&1
+}
+if ! { $as_root apt-get update >"$log" 2>&1 && { [ -z "$missing" ] || install "$missing"; }; }; then
   tail -n 5 "$log" >&2
   by_hand "apt failed (the log is $log)"
 fi
+for package in $(absent_rivals); do # asked again: before the update apt may have known nothing
+  install " $package" || echo "setup.sh: $package cannot be had; 00 goes without" >&2
+done
 rm -f "$log"

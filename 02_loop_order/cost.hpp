@@ -42,8 +42,8 @@ Cost ikj(const Shape& s, const Settings&) {
   const Extents<T> e(s);
   Cost cost = e.least();
   cost.loads_stores = 3 * e.size * e.madds;
-  cost.reuses.push_back({2 * e.size * e.madds, 2 * e.n * e.size});  // the row of C, for the next p
-  cost.reuses.push_back({e.size * e.madds, e.b});                   // B, for the next i
+  cost.reuses.push_back({e.size * e.madds, 2 * e.n * e.size});  // the row of C, for the next p
+  cost.reuses.push_back({e.size * e.madds, e.b});               // B, for the next i
   return cost;
 }
 // [/ikj]

@@ -106,6 +106,10 @@ function(course_tests program label)
   course_test(${program}.edges ${label} ${right} --pad 1 --shape
     1x1x1,0x5x3,5x0x3,5x3x0,0x0x0,1x64x64,64x1x64,64x64x1,1x1x97,97x1x1,1x97x1,31x37x41,101x103x107)
   course_test(${program}.broken ${label} ${check} --expect-wrong --pad 2 --shape 33x33x33,17x40x23)
+  if(threads IN_LIST ARG_FEATURES)  # threads without a core of their own must not spin at the barriers
+    set_tests_properties(${program}.random ${program}.digits ${program}.edges ${program}.broken PROPERTIES
+                         ENVIRONMENT OMP_WAIT_POLICY=passive)
+  endif()
 endfunction()
 
 function(course_step name)

@@ -531,13 +531,12 @@ int run_step(const Step& step, const Options& options) {
 
 }  // namespace
 
-int run(int argc, const char* const* argv, Step step) {
+int guarded(const std::string& program, const std::function<int()>& body) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is a full disk: an error of write, not a death
   int status = 2;
   std::string refusal;
   try {
-    const auto options = parse_options(argc, argv, {step.program, step.idea, step.threads, step.tiles});
-    status = options ? run_step(step, *options) : 0;
+    status = body();
   } catch (const Refusal& refused) {
     refusal = refused.message;
   } catch (const std::bad_alloc&) {
@@ -551,8 +550,15 @@ int run(int argc, const char* const* argv, Step step) {
     refusal = "cannot write to standard output", status = 2;
   std::replace_if(
       refusal.begin(), refusal.end(), [](unsigned char c) { return c < ' '; }, ' ');  // one line
-  if (!refusal.empty()) std::cerr << step.program << ": " << refusal << "\n";
+  if (!refusal.empty()) std::cerr << program << ": " << refusal << "\n";
   return status;
+}
+
+int run(int argc, const char* const* argv, Step step) {
+  return guarded(step.program, [&] {
+    const auto options = parse_options(argc, argv, {step.program, step.idea, step.threads, step.tiles});
+    return options ? run_step(step, *options) : 0;
+  });
 }
 
 }  // namespace course

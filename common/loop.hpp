@@ -35,6 +35,10 @@ struct Step {
   World world = {};
 };
 
+/// Calls `body` for its exit status and turns whatever it throws into one line on stderr and 2; so does a
+/// standard output that cannot be written.
+int guarded(const std::string& program, const std::function<int()>& body);
+
 /// Runs the program and returns its exit status: 0 well, 1 a result was wrong, 2 a refusal (one line on
 /// stderr), 77 nothing that was asked for can run here. Throws nothing.
 int run(int argc, const char* const* argv, Step step);

@@ -7,6 +7,8 @@
 #include <iostream>
 #include <limits>
 
+#include "common/table.hpp"
+
 namespace course {
 namespace {
 
@@ -91,43 +93,73 @@ std::vector<Shape> random_shapes(Index count, std::uint64_t seed) {
   return shapes;
 }
 
+/// "256,512,2048x2048x64".
+std::string shown(const std::vector<Shape>& shapes) {
+  std::string out;
+  for (const Shape& s : shapes)
+    out += (out.empty() ? "" : ",") + (s.m == s.n && s.n == s.k ? std::to_string(s.m) : shape_text(s));
+  return out;
+}
+
+std::string shown(const std::vector<int>& counts) {
+  std::string out;
+  for (const int count : counts) out += (out.empty() ? "" : ",") + std::to_string(count);
+  return out;
+}
+
+std::string shown(double number) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", number);
+  return text;
+}
+
 }  // namespace
 
 std::optional<Options> parse_options(int argc, const char* const* argv, const Features& features) {
   Options options;
   CLI::App app(features.program + ": " + features.idea);
   app.set_help_flag("--help", "Print this and exit");
-  std::string size, shapes, type = "f32,f64,i32", variant, threads = "1", tile, repeat = "5", warmup = "1",
-                            budget = "10", fill = "uniform", seed = "987654", verify = "auto", pad = "0",
-                            random = "0";
+  std::string size, shapes, type = "f32,f64,i32", variant, threads = shown(features.thread_counts), tile,
+                            repeat = "5", warmup = "1", budget = shown(features.budget), fill = "uniform",
+                            seed = "987654", verify = "auto", pad = "0", random = "0", blas;
   const auto text = [&](const std::string& name, std::string& value, const std::string& what) {
     return app.add_option(name, value, what)->type_name("");
   };
-  const auto* size_option = text("--size", size, "Square sizes: 256,512,1024 (default 256,512)");
+  const auto* size_option =
+      text("--size", size, "Square sizes: 256,512,1024 (default " + shown(features.shapes) + ")");
   const auto* shape_option = text("--shape", shapes, "Shapes MxNxK: 2048x2048x64,...");
   text("--type", type, "Of f32,f64,i32 (default all)");
   const auto* variant_option = text("--variant", variant, "Names from --list (default all)");
-  text("--threads", threads, features.threads ? "Thread counts: 1,2,4" : "1: this step has one thread");
+  text("--threads", threads,
+       features.threads ? "Thread counts: 1,2,4 (default " + threads + ")" : "1: this step has one thread");
   const auto* tile_option = features.tiles.empty() ? nullptr : text("--tile", tile, "Tile sizes: 32,64");
   text("--repeat", repeat, "Timed runs a row, at most (default 5)");
-  text("--warmup", warmup, "Untimed runs before them (default 1)");
   text("--budget", budget,
-       "Seconds a row may take; a row whose single run needs over ten times it is left out (default 10)");
-  text("--fill", fill,
-       "Inputs: uniform in (-1, 1), or digits 0..9, whose products are exact (default uniform)");
-  text("--seed", seed, "Of the inputs (default 987654)");
-  text("--verify", verify, "auto: the whole matrix up to 2048, samples and Freivalds beyond; full; none");
+       "Seconds a row may take; a row whose single run needs over ten times it is left out (default " +
+           budget + ")");
+  if (features.inputs) {
+    text("--warmup", warmup, "Untimed runs before them (default 1)");
+    text("--fill", fill,
+         "Inputs: uniform in (-1, 1), or digits 0..9, whose products are exact (default uniform)");
+    text("--seed", seed, "Of the inputs (default 987654)");
+    text("--verify", verify, "auto: the whole matrix up to 2048, samples and Freivalds beyond; full; none");
+  }
+  const auto* blas_option =
+      features.blas ? text("--blas", blas, "Libraries with cblas_sgemm: FILE,...") : nullptr;
   const auto* csv_option = text("--csv", options.csv, "Append one line a row to this file");
-  text("--machine", options.machine,
-       "What 00_machine found, for predictions (default: machine.csv beside the CSV, else "
-       "report/machine.csv)");
   app.add_flag("--resume", options.resume, "Leave out rows that the CSV has");
-  app.add_flag("--counters", options.counters,
-               "Record cycles, misses, page faults, ... as the machine gives them");
   app.add_flag("--list", options.list, "Print the variants and exit");
-  app.add_flag("--expect-wrong", options.expect_wrong)->group("");
-  text("--pad", pad, "")->group("");
-  const auto* random_option = text("--random", random, "")->group("");
+  const CLI::Option* random_option = nullptr;
+  if (features.inputs) {
+    text("--machine", options.machine,
+         "What 00_machine found, for predictions (default: machine.csv beside the CSV, else "
+         "report/machine.csv)");
+    app.add_flag("--counters", options.counters,
+                 "Record cycles, misses, page faults, ... as the machine gives them");
+    app.add_flag("--expect-wrong", options.expect_wrong)->group("");
+    text("--pad", pad, "")->group("");
+    random_option = text("--random", random, "")->group("");
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
@@ -171,10 +203,15 @@ std::optional<Options> parse_options(int argc, const char* const* argv, const Fe
   one_of("--verify", verify, {"auto", "full", "none"});
   options.verify = verify == "auto" ? Verify::automatic : verify == "full" ? Verify::full : Verify::none;
   options.pad = whole_number("--pad", pad, 0, 4096);
-  if (random_option->count() > 0)
+  if (random_option != nullptr && random_option->count() > 0)
     for (const Shape& drawn : random_shapes(whole_number("--random", random, 1, 10'000), options.seed))
       add_once(options.shapes, drawn);
-  if (options.shapes.empty()) options.shapes = {{256, 256, 256}, {512, 512, 512}};
+  if (options.shapes.empty()) options.shapes = features.shapes;
+  if (blas_option != nullptr && blas_option->count() > 0)
+    for (const std::string& item : items(blas)) {
+      if (item.empty()) throw Refusal{"--blas: '' names no file; give a shared library's path"};
+      add_once(options.blas, item);
+    }
   if (csv_option->count() > 0 && options.csv.empty()) throw Refusal{"--csv: '' names no file; give a path"};
   if (options.resume && options.csv.empty())
     throw Refusal{"--resume: needs --csv FILE, the file that has rows"};

@@ -23,6 +23,7 @@ struct Options {
   std::uint64_t seed = 987654;
   Verify verify = Verify::automatic;
   std::string csv, machine;
+  std::vector<std::string> blas;  // library files
   bool resume = false, counters = false, list = false;
   // For the tests: hidden from --help.
   bool expect_wrong = false;
@@ -33,7 +34,13 @@ struct Options {
 struct Features {
   std::string program, idea;
   bool threads = false;
-  std::vector<Index> tiles;  // the default of --tile, which an empty list leaves out
+  std::vector<Index> tiles = {};  // the default of --tile, which an empty list leaves out
+  bool blas = false;              // --blas FILE
+  bool inputs = true;  // what concerns the inputs and a variant's own runs: --fill, --seed, --verify, ...
+  // What holds where nothing is given.
+  std::vector<Shape> shapes = {{256, 256, 256}, {512, 512, 512}};
+  std::vector<int> thread_counts = {1};
+  double budget = 10;
 };
 
 /// The options, or nothing when help was printed and all is done. Throws Refusal with one line that says what

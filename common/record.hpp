@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/row_file.hpp"
 #include "common/variant.hpp"
 
 namespace course {
@@ -45,19 +46,14 @@ struct Record {
 /// What tells one row from another: every column that a user chose or that names program and machine.
 std::string key_of(const std::vector<std::pair<std::string, std::string>>& fields);
 
-/// An append-only CSV file. Each row is one write, so that a killed program leaves whole rows.
+/// The file of records, and what it knew before.
 class Csv {
  public:
   Csv() = default;
-  /// Opens or creates `path`; a torn last line (a crash of the machine) is cut off. Throws Refusal if it
-  /// cannot be written or has other columns, and then leaves it as it was.
+  /// Throws Refusal as RowFile does.
   explicit Csv(const std::string& path);
-  ~Csv();
-  Csv(const Csv&) = delete;
-  Csv& operator=(const Csv&) = delete;
 
-  bool open() const { return file_ >= 0; }
-  /// Throws Refusal when the disk is full; what was there before stays whole.
+  bool open() const { return file_.open(); }
   void append(const Record& record);
 
   /// What the file knows of a row: its verdict, how often it was run and for how long in all.
@@ -70,11 +66,7 @@ class Csv {
   std::optional<Known> known(const Record& record) const;
 
  private:
-  void write_whole(const std::string& text);
-  void read_rows(const std::string& content);
-
-  std::string path_;
-  int file_ = -1;
+  RowFile file_;
   std::map<std::string, Known> rows_;  // by key
 };
 

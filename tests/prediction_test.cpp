@@ -54,7 +54,9 @@ TEST_CASE("the slowest of the parts decides, and is named") {
 
 TEST_CASE("what is used again comes from the first level that still holds it") {
   const Roofs roofs = machine();
-  const auto of = [&](double distance) { return *roofs.predict({1, 0, 400, {{400, distance}}}, "f32", "sse2", 1); };
+  const auto of = [&](double distance) {
+    return *roofs.predict({1, 0, 400, {{400, distance}}}, "f32", "sse2", 1);
+  };
   CHECK(of(1000).limit == "L1");  // it just fits
   CHECK(of(1000).bytes[1] == 0);
   CHECK(of(1001).limit == "L2");
@@ -72,8 +74,8 @@ TEST_CASE("threads share the chain, and reach the rates that all of them have to
   const auto seconds = [&](const Cost& cost, int threads) {
     return roofs.predict(cost, "f32", "sse2", threads)->seconds;
   };
-  CHECK(seconds({100, 0, 8, {}}, 2) == doctest::Approx(5e-9));         // twice one
-  CHECK(seconds({100, 0, 8, {}}, 4) == doctest::Approx(100 / 30e9));   // as measured with four
+  CHECK(seconds({100, 0, 8, {}}, 2) == doctest::Approx(5e-9));          // twice one
+  CHECK(seconds({100, 0, 8, {}}, 4) == doctest::Approx(100 / 30e9));    // as measured with four
   CHECK(seconds({100, 0, 8, {}}, 100) == doctest::Approx(100 / 30e9));  // there are no more cores
   CHECK(seconds({100, 50, 8, {}}, 2) == doctest::Approx(50e-9));
   CHECK(seconds({1, 0, 8, {{300, 1e9}}}, 2) == doctest::Approx(200e-9));  // memory: 1.5 GB/s at most
@@ -90,9 +92,10 @@ TEST_CASE("nothing is predicted from rates that are not there") {
 }
 
 TEST_CASE("a processor without a third level loses what the second does not hold to memory") {
-  const Roofs roofs = machine(std::string(header) +
-                              "cache,,,,L1,1000,B,\ncache,,,,L2,10000,B,\npeak,f32,sse2,1,,10,GFLOP/s,\n"
-                              "bandwidth,,sse2,1,L1,8,GB/s,\nbandwidth,,sse2,1,L2,4,GB/s,\nbandwidth,,sse2,1,memory,1,GB/s,\n");
+  const Roofs roofs = machine(
+      std::string(header) +
+      "cache,,,,L1,1000,B,\ncache,,,,L2,10000,B,\npeak,f32,sse2,1,,10,GFLOP/s,\n"
+      "bandwidth,,sse2,1,L1,8,GB/s,\nbandwidth,,sse2,1,L2,4,GB/s,\nbandwidth,,sse2,1,memory,1,GB/s,\n");
   CHECK(roofs.predict({1, 0, 4, {{400, 10001}}}, "f32", "sse2", 1)->limit == "memory");
 }
 

@@ -1,0 +1,44 @@
+// Eigen as a library like the others: compiled for this processor, so that it is Eigen at its best, and
+// therefore a module that is loaded, never linked: the program's own Eigen, the verifier's, must stay
+// compiled plainly.
+#include <Eigen/Core>
+#include <cstdint>
+
+namespace {
+
+template <class T>
+using Dense = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using Stride = Eigen::OuterStride<>;
+
+/// What this course asks of a library: row-major, no transposes, C += A·B.
+template <class T>
+void gemm(int m, int n, int k, const T* a, int lda, const T* b, int ldb, T* c, int ldc) {
+  const Eigen::Map<const Dense<T>, 0, Stride> of_a(a, m, k, Stride(lda)), of_b(b, k, n, Stride(ldb));
+  Eigen::Map<Dense<T>, 0, Stride>(c, m, n, Stride(ldc)).noalias() += of_a * of_b;
+}
+
+}  // namespace
+
+#define EXPORT extern "C" [[gnu::visibility("default")]]
+
+EXPORT void cblas_sgemm(int, int, int, int m, int n, int k, float, const float* a, int lda, const float* b,
+                        int ldb, float, float* c, int ldc) {
+  gemm(m, n, k, a, lda, b, ldb, c, ldc);
+}
+EXPORT void cblas_dgemm(int, int, int, int m, int n, int k, double, const double* a, int lda, const double* b,
+                        int ldb, double, double* c, int ldc) {
+  gemm(m, n, k, a, lda, b, ldb, c, ldc);
+}
+EXPORT void cblas_igemm(int, int, int, int m, int n, int k, std::int32_t, const std::int32_t* a, int lda,
+                        const std::int32_t* b, int ldb, std::int32_t, std::int32_t* c, int ldc) {
+  gemm(m, n, k, a, lda, b, ldb, c, ldc);
+}
+
+#define TEXT_OF(number) #number
+#define TEXT(number) TEXT_OF(number)
+EXPORT const char* course_eigen_version() {
+  return TEXT(EIGEN_WORLD_VERSION) "." TEXT(EIGEN_MAJOR_VERSION) "." TEXT(EIGEN_MINOR_VERSION);
+}
+EXPORT const char* course_eigen_config() {
+  return "g++ " __VERSION__ " -O3 -march=native -fopenmp";
+}

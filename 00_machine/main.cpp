@@ -1,0 +1,165 @@
+// 00_machine: what this machine is and what it can do, before any code of ours is blamed for being slow.
+#include <algorithm>
+#include <cstdio>
+#include <iostream>
+
+#include "common/loop.hpp"
+#include "common/machine.hpp"
+#include "common/record.hpp"
+#include "common/table.hpp"
+#include "rivals.hpp"
+
+namespace {
+
+using namespace machine;
+
+/// What --variant chooses from.
+struct Part {
+  const char *name, *idea;
+  void (*add)(Session&);  // nullptr: a library
+};
+constexpr Part parts[] = {
+    {"topology", "cores, caches, memory, vector sets, as the system tells",
+     [](Session& s) { add_topology(s.sheet, s.machine); }},
+    {"latency", "how long one instruction waits for the one before; the clock", add_latencies},
+    {"peak", "operations a second when nothing waits", add_peaks},
+    {"bandwidth", "a = b + factor * c from each level of memory", add_bandwidths},
+    {"eigen", "Eigen, compiled for this processor", nullptr},
+    {"openblas", "OpenBLAS, as it chooses and as it is fastest", nullptr},
+    {"blis", "BLIS, as it chooses and as it is fastest", nullptr},
+    {"onednn", "oneDNN (f32)", nullptr},
+    {"mkl", "Intel's library", nullptr},
+    {"blas", "the libraries given with --blas", nullptr},
+};
+
+bool is_library(const std::string& part) {
+  const auto& all = library_parts();
+  return std::find(all.begin(), all.end(), part) != all.end();
+}
+
+course::Features features(const Topology& machine) {
+  course::Features offered;
+  offered.program = "00_machine", offered.idea = "what this machine is, and what it can do";
+  offered.threads = offered.blas = true;
+  offered.inputs = false;
+  const auto all = static_cast<int>(machine.cpus.size());
+  offered.thread_counts = all > 1 ? std::vector{1, all} : std::vector{1};
+  offered.shapes = {{256, 256, 256},    {512, 512, 512},  {1024, 1024, 1024},
+                    {2048, 2048, 2048}, {2048, 2048, 64}, {4096, 4096, 128}};
+  offered.budget = 0.4;
+  return offered;
+}
+
+bool asked_for(const course::Options& options, const std::string& part) {
+  const auto& names = options.variants;
+  return names.empty() || std::find(names.begin(), names.end(), part) != names.end();
+}
+
+/// Throws Refusal if an option cannot be served here.
+void check(const course::Options& options, const Topology& machine) {
+  std::string names;
+  for (const Part& part : parts) names += (names.empty() ? "" : ", ") + std::string(part.name);
+  for (const std::string& name : options.variants)
+    if (std::none_of(std::begin(parts), std::end(parts), [&](const Part& part) { return part.name == name; }))
+      throw course::Refusal{"--variant: '" + name + "' is unknown; this program has " + names};
+  for (const int threads : options.threads)
+    if (threads > static_cast<int>(machine.cpus.size()))
+      throw course::Refusal{"--threads: '" + std::to_string(threads) + "' is more than the " +
+                            std::to_string(machine.cpus.size()) + " hardware threads this process may use"};
+  const bool libraries = std::any_of(std::begin(parts), std::end(parts), [&](const Part& part) {
+    return is_library(part.name) && asked_for(options, part.name);
+  });
+  const double available = course::available_memory();
+  for (const course::Shape& s : options.shapes) {
+    const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n), k = static_cast<double>(s.k);
+    const double needed = 8 * (m * k + k * n + m * n);
+    if (libraries && needed > 0.9 * available)
+      throw course::Refusal{course::shape_text(s) + ": needs " + course::readable_bytes(needed) +
+                            " of memory, " + course::readable_bytes(available) +
+                            " are available; give a smaller size"};
+  }
+}
+
+std::vector<Candidate> of_part(const std::vector<Candidate>& all, const std::string& part) {
+  std::vector<Candidate> some;
+  for (const Candidate& candidate : all)
+    if (candidate.part == part) some.push_back(candidate);
+  return some;
+}
+
+void print_list(const std::vector<Candidate>& libraries) {
+  std::printf("00_machine: what this machine is, and what it can do\n");
+  for (const Part& part : parts) {
+    std::printf("  %-16s %s", part.name, part.idea);
+    if (is_library(part.name) && of_part(libraries, part.name).empty())
+      std::printf("; not here: %s", part.name == std::string("blas") ? "none was given" : "not installed");
+    std::printf("\n");
+  }
+}
+
+/// The candidates of a part, library by library: --blas may give several.
+bool add_libraries(Session& session, const std::vector<Candidate>& candidates) {
+  bool any = false;
+  for (std::size_t first = 0; first < candidates.size();) {
+    std::size_t end = first;
+    while (end < candidates.size() && candidates[end].file == candidates[first].file) ++end;
+    any |= add_library(session, {candidates.begin() + static_cast<std::ptrdiff_t>(first),
+                                 candidates.begin() + static_cast<std::ptrdiff_t>(end)});
+    first = end;
+  }
+  return any;
+}
+
+/// False if nothing that was asked for can run here.
+bool add_parts(Session& session, const std::vector<Candidate>& libraries) {
+  const course::Options& options = session.options;
+  bool any = false;
+  for (const Part& part : parts) {
+    if (!asked_for(options, part.name)) continue;
+    if (is_library(part.name)) {
+      const auto candidates = of_part(libraries, part.name);
+      any |= add_libraries(session, candidates);
+      if (candidates.empty() && !options.variants.empty())
+        std::cerr << "00_machine: " << part.name << " skipped: "
+                  << (part.name == std::string("blas") ? "give --blas FILE" : "it is not installed here")
+                  << "\n";
+    } else {
+      any = true;
+      part.add(session);
+    }
+  }
+  return any;
+}
+
+int run_parts(const course::Options& options, const Topology& machine,
+              const std::vector<Candidate>& libraries) {
+  Sheet sheet(options.csv, options.resume, course::processor());
+  Session session{options, machine, sheet};
+  std::printf("00_machine on %s, %s\n", course::processor().c_str(), course::compiler().c_str());
+  int status = 0;
+  try {
+    add_processor(sheet, machine);
+    status = add_parts(session, libraries) ? 0 : 77;
+  } catch (const course::Refusal& refused) {
+    if (!session.wrong) throw;
+    std::cerr << "00_machine: " << refused.message << "\n";  // a wrong product beats all else
+  }
+  if (sheet.left_out > 0 && options.resume)
+    std::printf("00_machine: %d rows were in %s already\n", sheet.left_out, options.csv.c_str());
+  return session.wrong ? 1 : status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc > 1 && argv[1] == child_mark) return run_child(argc, argv);
+  return course::guarded("00_machine", [&] {
+    const Topology machine = topology();
+    const auto options = course::parse_options(argc, argv, features(machine));
+    if (!options) return 0;
+    check(*options, machine);
+    const auto libraries = candidates(options->blas);
+    if (options->list) return print_list(libraries), 0;
+    return run_parts(*options, machine, libraries);
+  });
+}

@@ -1,0 +1,124 @@
+#include "measure.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <barrier>
+#include <chrono>
+#include <exception>
+#include <latch>
+#include <system_error>
+#include <thread>
+
+#include "common/record.hpp"
+#include "common/stopwatch.hpp"
+
+namespace machine {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+void pin(int cpu) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(static_cast<std::size_t>(cpu), &set);
+  sched_setaffinity(0, sizeof set, &set);  // if refused, the system places the thread
+}
+
+/// Threads that wait for a number of rounds, do them, and wait again.
+class Crew {
+ public:
+  Crew(int threads, const std::vector<int>& cpus, const std::function<Work(int)>& prepare)
+      : barrier_(threads + 1), spans_(static_cast<std::size_t>(threads)) {
+    try {
+      for (int t = 0; t < threads; ++t)
+        threads_.emplace_back([this, t, threads, &cpus, &prepare] {
+          hired_.wait();
+          if (cancelled_) return;
+          if (threads > 1) pin(cpus[static_cast<std::size_t>(t) % cpus.size()]);
+          work(t, prepare);
+        });
+    } catch (const std::system_error& error) {
+      cancelled_ = true;
+      hired_.count_down();
+      threads_.clear();
+      throw course::Refusal{std::string("cannot start a thread: ") + error.what() + "; give fewer --threads"};
+    }
+    hired_.count_down();
+    barrier_.arrive_and_wait();  // all have prepared
+    if (const auto failed =
+            std::find_if(spans_.begin(), spans_.end(), [](auto& s) { return s.failure != nullptr; });
+        failed != spans_.end()) {
+      const std::exception_ptr failure = failed->failure;
+      window(0);
+      threads_.clear();
+      std::rethrow_exception(failure);
+    }
+  }
+  ~Crew() {
+    if (!threads_.empty()) window(0);
+  }
+
+  /// Seconds from the first start to the last end; 0 rounds send the threads home.
+  double window(Index rounds) {
+    rounds_ = rounds;
+    barrier_.arrive_and_wait();
+    if (rounds == 0) return 0;
+    barrier_.arrive_and_wait();
+    Clock::time_point first = spans_[0].start, last = spans_[0].end;
+    for (const Span& span : spans_) first = std::min(first, span.start), last = std::max(last, span.end);
+    return std::chrono::duration<double>(last - first).count();
+  }
+
+ private:
+  struct alignas(64) Span {
+    Clock::time_point start, end;
+    std::exception_ptr failure;
+  };
+
+  void work(int t, const std::function<Work(int)>& prepare) {
+    Span& mine = spans_[static_cast<std::size_t>(t)];
+    Work work;
+    try {
+      work = prepare(t);
+    } catch (...) {
+      mine.failure = std::current_exception();
+    }
+    barrier_.arrive_and_wait();
+    while (true) {
+      barrier_.arrive_and_wait();
+      if (rounds_ == 0) return;
+      mine.start = Clock::now();
+      work(rounds_);
+      mine.end = Clock::now();
+      barrier_.arrive_and_wait();
+    }
+  }
+
+  std::latch hired_{1};
+  bool cancelled_ = false;
+  std::barrier<> barrier_;
+  Index rounds_ = 0;
+  std::vector<Span> spans_;
+  std::vector<std::jthread> threads_;
+};
+
+}  // namespace
+
+double best_rate(int threads, const std::vector<int>& cpus, double budget,
+                 const std::function<Work(int thread)>& prepare) {
+  Crew crew(threads, cpus, prepare);
+  const double enough = std::min(0.02, budget / 4);
+  const course::Stopwatch watch;
+  double best = 0;
+  for (Index rounds = 1; best == 0 || watch.seconds() < budget;) {
+    const double seconds = crew.window(rounds);
+    if (seconds < enough)  // too short a window: its start and end would count
+      rounds = 1 + static_cast<Index>(static_cast<double>(rounds) * std::min(8.0, 1.2 * enough / seconds));
+    else
+      best = std::max(best, static_cast<double>(rounds) / seconds);
+  }
+  return best * threads;
+}
+
+}  // namespace machine

@@ -1,0 +1,50 @@
+// The roof's kernels, written once over GCC's vector types. Each peak_SET.cpp compiles them with flags of its
+// own: all of it is inlined, so that no function compiled for one set can become another's
+// (cmake/course.cmake).
+#pragma once
+
+#include "kernels.hpp"
+
+namespace machine {
+
+/// `bytes` bytes of T: the compiler's operators work on all elements at once. It may lie over an array of T.
+template <class T, int bytes>
+struct Vector {
+  typedef T type [[gnu::vector_size(bytes), gnu::may_alias]];
+};
+
+// [peak]
+/// Sums start from memory and return there: otherwise the compiler could merge equal chains, or drop them.
+template <class T, int bytes, int chains>
+COURSE_INLINE void multiply_add(T* state, Index rounds) {
+  using V = typename Vector<T, bytes>::type;
+  V* const vectors = reinterpret_cast<V*>(state);
+  const V factor = vectors[0], term = vectors[1];
+  V sum[chains];
+#pragma GCC unroll 32  // each sum becomes a register
+  for (int c = 0; c < chains; ++c) sum[c] = vectors[2 + c];
+  for (Index r = 0; r < rounds; ++r)
+#pragma GCC unroll 32
+    for (int c = 0; c < chains; ++c) sum[c] = sum[c] * factor + term;
+#pragma GCC unroll 32
+  for (int c = 0; c < chains; ++c) vectors[2 + c] = sum[c];
+}
+// [/peak]
+
+// [triad]
+template <int bytes>
+COURSE_INLINE void triad(double* a, const double* b, const double* c, double factor, Index count,
+                         Index passes) {
+  using V = typename Vector<double, bytes>::type;
+  const Index vectors = count * static_cast<Index>(sizeof(double)) / bytes;
+  for (Index pass = 0; pass < passes; ++pass) {
+    auto* const to = reinterpret_cast<V*>(a);
+    const auto *const from = reinterpret_cast<const V*>(b), *const scaled = reinterpret_cast<const V*>(c);
+#pragma GCC unroll 4
+    for (Index i = 0; i < vectors; ++i) to[i] = from[i] + factor * scaled[i];
+    asm volatile("" ::: "memory");  // or one pass would do for all: they write the same
+  }
+}
+// [/triad]
+
+}  // namespace machine

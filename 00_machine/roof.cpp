@@ -1,0 +1,183 @@
+#include "roof.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+
+#include "common/machine.hpp"
+#include "common/record.hpp"
+#include "measure.hpp"
+
+namespace machine {
+namespace {
+
+struct Free {
+  void operator()(void* p) const { std::free(p); }
+};
+template <class T>
+using Buffer = std::shared_ptr<T>;
+
+/// `bytes` bytes at a cache line's start, filled with `value`. Throws std::bad_alloc.
+template <class T>
+Buffer<T> buffer(std::size_t bytes, T value) {
+  Buffer<T> memory(static_cast<T*>(std::aligned_alloc(64, (bytes + 63) / 64 * 64)), Free());
+  if (!memory) throw std::bad_alloc();
+  std::fill_n(memory.get(), bytes / sizeof(T), value);
+  return memory;
+}
+
+/// A kernel's registers: factors and terms that keep every sum near 1.
+template <class T>
+Buffer<T> registers(int vector_bytes, int chains) {
+  const std::size_t lanes = static_cast<std::size_t>(vector_bytes) / sizeof(T);
+  const auto state = buffer<T>((2 + static_cast<std::size_t>(chains)) * lanes * sizeof(T), T{1});
+  if constexpr (std::is_floating_point_v<T>) std::fill_n(state.get(), 2 * lanes, T(0.5));
+  return state;
+}
+
+template <class T>
+std::function<Work(int)> of_kernel(void (*run)(T*, Index), int vector_bytes, int chains) {
+  return [=](int) -> Work {
+    const auto state = registers<T>(vector_bytes, chains);
+    return [=](Index rounds) { run(state.get(), rounds); };
+  };
+}
+
+std::string of_cycles(double seconds, double clock) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f cycles", seconds * clock);
+  return text;
+}
+
+/// Measures if the row is wanted: `value` is called for what to write.
+template <class F>
+void add_if_wanted(Session& session, Row row, F fill) {
+  if (!session.sheet.wants(row)) {
+    ++session.sheet.left_out;
+    return;
+  }
+  fill(row);
+  if (!row.value.empty()) session.sheet.add(row);
+}
+
+/// How long one step of a chain takes, in seconds.
+template <class T>
+double seconds_a_step(Session& session, void (*run)(T*, Index), int vector_bytes) {
+  return 1 / best_rate(1, session.machine.cpus, session.options.budget, of_kernel<T>(run, vector_bytes, 1));
+}
+
+template <class T>
+void add_latency(Session& session, const std::string& type, const std::string& vector,
+                 const std::string& operation, double clock, void (*run)(T*, Index), int vector_bytes) {
+  if (run == nullptr || !session.asks_for(type)) return;
+  add_if_wanted(session, {"latency", type, vector, 1, operation, "", "ns", ""}, [&](Row& row) {
+    const double seconds = seconds_a_step<T>(session, run, vector_bytes);
+    row.value = rounded(seconds * 1e9), row.note = of_cycles(seconds, clock);
+  });
+}
+
+template <class T>
+void add_peak(Session& session, const std::string& type, const Kernels& set, const Peak<T>& peak,
+              int threads) {
+  if (!session.asks_for(type)) return;
+  add_if_wanted(session, {"peak", type, set.name, threads, "", "", "GFLOP/s", ""}, [&](Row& row) {
+    const double rate = best_rate(threads, session.machine.cpus, session.options.budget,
+                                  of_kernel<T>(peak.run, set.bytes, peak.chains));
+    const double elements = static_cast<double>(set.bytes) / sizeof(T);
+    row.value = rounded(rate * 2 * elements * peak.chains * 1e-9);
+    row.note = std::string(peak.instructions) + "; " + std::to_string(peak.chains) + " chains";
+  });
+}
+
+/// Bytes of the three arrays together, for each of `threads` threads, that lie in a level; 0 if the level
+/// does not exist or is too small for so many. Level 4 is memory.
+double working_set(const Topology& machine, int level, int threads) {
+  const Cache* const cache = machine.cache(level);
+  if (level < 4 && cache == nullptr) return 0;
+  const auto all = static_cast<double>(threads);
+  // How many of the threads meet in one cache.
+  const auto together = [&](const Cache& shared) {
+    const double share = all * shared.threads / static_cast<double>(machine.cpus.size());
+    return std::clamp(share, 1.0, static_cast<double>(shared.threads));
+  };
+  if (level <= 2) return cache->bytes / 2 / together(*cache);
+  const Cache* const l2 = machine.cache(2);
+  const double beyond_l2 = l2 == nullptr ? 0 : 2 * l2->bytes / together(*l2);
+  if (level == 3) {
+    // Where the third level is a host's, shared with strangers, a large part of it is not ours.
+    const double share = std::max(std::min(cache->bytes / 2, 32.0 * (1 << 20)) / all, beyond_l2);
+    return share * together(*cache) <= cache->bytes ? share : 0;
+  }
+  const double last = machine.caches.empty() ? 0 : machine.caches.back().bytes;
+  const double wanted = std::clamp(4 * last, 256.0 * (1 << 20), 1024.0 * (1 << 20));
+  return std::min(wanted, course::available_memory() / 4) / all;
+}
+
+/// Three arrays, one after the other, and a few lines more between them: with the same place in a page each,
+/// the processor takes a load for one of what is being stored.
+Work triad_of(const Kernels& set, Index count) {
+  const Index apart = (count * 8 + 4095) / 4096 * 512 + 21 * 8;
+  const auto arrays = buffer<double>(static_cast<std::size_t>(3 * apart) * 8, 1.0);
+  return [=, run = set.triad](Index passes) {
+    double* const a = arrays.get();
+    run(a, a + apart, a + 2 * apart, 0.5, count, passes);
+  };
+}
+
+void add_bandwidth(Session& session, const Kernels& set, int level, int threads) {
+  const std::string name = level_name(level);
+  const double bytes = working_set(session.machine, level, threads);
+  if (bytes == 0) return;
+  add_if_wanted(session, {"bandwidth", "", set.name, threads, name, "", "GB/s", ""}, [&](Row& row) {
+    const auto count = std::max<Index>(64, static_cast<Index>(bytes) / 3 / 8 / 64 * 64);
+    const double rate = best_rate(threads, session.machine.cpus, session.options.budget,
+                                  [&](int) { return triad_of(set, count); });
+    row.value = rounded(rate * 24 * static_cast<double>(count) * 1e-9);
+    row.note = "triad; 3 arrays of " + course::readable_bytes(8 * static_cast<double>(count)) +
+               (threads > 1 ? " a thread" : "") + (level > 1 ? "; write-allocate traffic not counted" : "");
+  });
+}
+
+}  // namespace
+
+bool Session::asks_for(const std::string& type) const {
+  return std::find(options.types.begin(), options.types.end(), type) != options.types.end();
+}
+
+void add_latencies(Session& session) {
+  // A chain of integer additions takes a cycle each: they tell the clock, and the clock all other cycles.
+  const double clock = 1 / seconds_a_step<std::uint32_t>(session, additions, 8);
+  add_if_wanted(session, {"clock", "", "", 1, "", "", "GHz", ""}, [&](Row& row) {
+    row.value = rounded(clock * 1e-9), row.note = "a chain of dependent integer additions; 1 cycle each";
+  });
+  add_latency<float>(session, "f32", "", "add", clock, additions, 8);
+  add_latency<double>(session, "f64", "", "add", clock, additions, 16);
+  add_latency<std::uint32_t>(session, "i32", "", "add", clock, additions, 8);
+  for (const Kernels* set : vector_sets()) {
+    add_latency<float>(session, "f32", set->name, "fma", clock, set->fma_f32.run, set->bytes);
+    add_latency<double>(session, "f64", set->name, "fma", clock, set->fma_f64.run, set->bytes);
+  }
+}
+
+void add_peaks(Session& session) {
+  for (const int threads : session.options.threads)
+    for (const Kernels* set : vector_sets()) {
+      add_peak(session, "f32", *set, set->f32, threads);
+      add_peak(session, "f64", *set, set->f64, threads);
+      add_peak(session, "i32", *set, set->i32, threads);
+    }
+}
+
+void add_bandwidths(Session& session) {
+  for (const int threads : session.options.threads)
+    for (int level = 1; level <= 4; ++level) {
+      if (session.machine.cache(level) != nullptr && working_set(session.machine, level, threads) == 0)
+        std::cerr << "00_machine: L" << level << " with " << threads
+                  << " threads left out: it is too small to hold twice their second level\n";
+      for (const Kernels* set : vector_sets()) add_bandwidth(session, *set, level, threads);
+    }
+}
+
+}  // namespace machine

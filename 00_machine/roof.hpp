@@ -1,0 +1,23 @@
+// What the machine can do: how long an instruction takes, how many fit in a second, how fast memory is.
+#pragma once
+
+#include "common/options.hpp"
+#include "topology.hpp"
+
+namespace machine {
+
+/// What the parts of the program share.
+struct Session {
+  const course::Options& options;
+  const Topology& machine;
+  Sheet& sheet;
+  bool wrong = false;  // a library was
+
+  bool asks_for(const std::string& type) const;
+};
+
+void add_latencies(Session& session);
+void add_peaks(Session& session);
+void add_bandwidths(Session& session);
+
+}  // namespace machine

@@ -1,0 +1,47 @@
+// machine.csv: one row a finding, written as soon as it is found.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "common/row_file.hpp"
+
+namespace machine {
+
+struct Row {
+  std::string name, type, vector;
+  int threads = 0;  // 0: has nothing to do with threads
+  std::string level, value, unit, note;
+
+  /// What tells one row from another.
+  std::string key() const;
+};
+
+/// "118.2": four digits are more than any of these measurements holds.
+std::string rounded(double value);
+std::string whole(double value);  // bytes and counts
+
+class Sheet {
+ public:
+  /// An empty `path`: the terminal only. With `resume`, rows that the file has are not wanted again. Throws
+  /// Refusal as RowFile does, and if the file tells of another processor.
+  Sheet(const std::string& path, bool resume, const std::string& processor);
+
+  /// False if the file has a row with this one's key.
+  bool wants(const Row& row) const;
+  /// Prints the row and appends it to the file.
+  void add(const Row& row);
+
+  /// The label of the library setting that the file's notes call the best, given the library's name.
+  std::optional<std::string> best(const std::string& library) const;
+
+  int added = 0, left_out = 0;
+
+ private:
+  std::optional<course::RowFile> file_;
+  std::map<std::string, Row> known_;  // by key
+  std::string group_;
+};
+
+}  // namespace machine

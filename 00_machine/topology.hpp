@@ -1,0 +1,41 @@
+// What the machine is: processors, caches, memory and vector sets that this process may use.
+#pragma once
+
+#include <vector>
+
+#include "kernels.hpp"
+#include "sheet.hpp"
+
+namespace machine {
+
+/// "L1" to "L3"; 4 is "memory".
+std::string level_name(int level);
+
+struct Cache {
+  int level = 0;
+  double bytes = 0;
+  int ways = 0, line = 0;  // 0: unknown
+  int cores = 1;           // usable cores that share it
+  int threads = 1;         // usable hardware threads that share it
+};
+
+struct Topology {
+  std::vector<int> cpus;  // the system's numbers of the usable hardware threads, one of each core first
+  int cores = 1;
+  std::vector<Cache> caches;  // for data, of the first usable core, from the smallest level
+  double memory = 0;          // bytes
+
+  /// Nothing if there is no such level.
+  const Cache* cache(int level) const;
+};
+
+/// As hwloc sees it, less what this process is not allowed. Throws Refusal if hwloc fails.
+Topology topology();
+
+/// The vector sets that this processor and its system have, from the narrowest.
+std::vector<const Kernels*> vector_sets();
+
+void add_processor(Sheet& sheet, const Topology& machine);
+void add_topology(Sheet& sheet, const Topology& machine);
+
+}  // namespace machine

@@ -1,0 +1,165 @@
+#!/usr/bin/env bash
+# 00_machine: what it writes, what it refuses, and libraries that go wrong. No time is looked at.
+#   machine.sh CHECK PROGRAM FOLDER     (FOLDER holds libfake_*.so and libcourse_eigen.so)
+# shellcheck disable=SC2015 # fail() after && and || is meant for either
+set -u
+check=$1 program=$2 libraries=$3
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+failures=0
+quick="--budget 0.002 --size 48 --repeat 1"
+
+fail() {
+  printf 'FAILED: %s\n' "$1"
+  failures=$((failures + 1))
+}
+# runs STATUS ARGUMENT…: the exit status must be this one; the output stays in out and err.
+runs() {
+  local wanted=$1 status
+  shift
+  # shellcheck disable=SC2086 # a list of words
+  "$program" $quick "$@" >out 2>err </dev/null
+  status=$?
+  [ $status -eq "$wanted" ] || fail "$*: exit $status, not $wanted: $(cat err)"
+}
+# has PATTERN: a line of machine.csv.
+has() { grep -qE "$1" machine.csv || fail "no row like $1"; }
+refuses() {
+  local message=$1
+  shift
+  rm -f new.csv
+  runs 2 --csv new.csv "$@"
+  [ "$(wc -l <err)" -eq 1 ] || fail "$*: $(wc -l <err) lines on stderr"
+  grep -qF -- "$message" err || fail "$*: '$message' is not in: $(cat err)"
+  [ ! -s out ] && [ ! -e new.csv ] || fail "$*: printed or wrote something"
+}
+
+case $check in
+rows)
+  runs 0 --csv machine.csv
+  [ "$(head -1 machine.csv)" = name,type,vector,threads,level,value,unit,note ] || fail "header: $(head -1 machine.csv)"
+  [ "$(awk -F, '{print NF}' machine.csv | sort -u)" = 8 ] || fail "a row is not of 8 cells"
+  awk -F, 'NR > 1 && !($6 > 0) {print; bad = 1} END {exit bad}' machine.csv || fail "a value is not above 0"
+  [ -z "$(tail -n +2 machine.csv | cut -d, -f1-5 | sort | uniq -d)" ] || fail "a row is there twice"
+  cpus=$(nproc)
+  has "^processor,,,,,$cpus,threads,.+"
+  grep -qF "$(grep -m1 'model name' /proc/cpuinfo | cut -d: -f2 | sed 's/^ //; s/,/ /g')" machine.csv || fail "the processor's name"
+  has "^cache,,,,L1,[1-9][0-9]{3,},B,"
+  l1=$(getconf LEVEL1_DCACHE_SIZE 2>/dev/null || echo 0)
+  [ "${l1:-0}" -eq 0 ] || has "^cache,,,,L1,$l1,B,"
+  has "^memory,,,,memory,$(awk '/MemTotal/ {print substr($2, 1, 2)}' /proc/meminfo | cut -c1)[0-9]+,B,|^memory,,,,memory,[0-9]{9,},B,"
+  has '^clock,,,1,,[0-9.]+,GHz,'
+  has '^vector,,sse2,,,16,B,'
+  sets=sse2
+  grep -qw avx2 /proc/cpuinfo && grep -qw fma /proc/cpuinfo && sets="$sets avx2" && has '^vector,,avx2,,,32,B,'
+  grep -qw avx512f /proc/cpuinfo && sets="$sets avx512" && has '^vector,,avx512,,,64,B,'
+  for type in f32 f64 i32; do
+    has "^latency,$type,,1,add,[0-9.]+,ns,[0-9.]+ cycles$"
+    has "^library,$type,Eigen,$cpus,48x48x48,[0-9.]+,GFLOP/s,as chosen and best; 3"
+    for set in $sets; do
+      for threads in 1 "$cpus"; do has "^peak,$type,$set,$threads,,[0-9.e+]+,GFLOP/s,.* chains$"; done
+    done
+  done
+  for set in $sets; do
+    for level in L1 memory; do has "^bandwidth,,$set,1,$level,[0-9.e+]+,GB/s,triad; 3 arrays of "; done
+    [ "$set" = sse2 ] || has "^latency,f64,$set,1,fma,"
+  done
+  # Each library: as it chooses, and one setting that is best, for each type and number of threads.
+  for name in OpenBLAS BLIS; do
+    grep -q "^library,f32,$name" machine.csv || continue
+    for threads in 1 "$cpus"; do
+      [ "$(grep -cE "^library,f32,$name(| [A-Za-z0-9]+),$threads,.*,(|as chosen and )best; " machine.csv)" -eq 1 ] || fail "$name, $threads threads: not one best"
+      [ "$(grep -cE "^library,f32,$name,$threads,.*,as chosen(| and best); " machine.csv)" -eq 1 ] || fail "$name, $threads threads: not one as chosen"
+    done
+  done
+  ;;
+resume)
+  runs 0 --csv machine.csv --variant topology,latency,peak,eigen,openblas --type f32 --threads 1
+  cp machine.csv before.csv
+  runs 0 --csv machine.csv --variant topology,latency,peak,eigen,openblas --type f32 --threads 1 --resume
+  cmp before.csv machine.csv || fail "--resume added something"
+  grep -qE "$(($(wc -l <machine.csv) - 1)) rows were in machine.csv already" out || fail "it does not say so: $(tail -1 out)"
+  # What is missing is measured, and nothing else: a killed program's last line is torn.
+  grep -v '^peak,f32,sse2' before.csv >machine.csv
+  printf 'peak,f32,ss' >>machine.csv
+  runs 0 --csv machine.csv --variant topology,latency,peak,eigen,openblas --type f32 --threads 1 --resume
+  [ "$(wc -l <machine.csv)" -eq "$(wc -l <before.csv)" ] || fail "rows missing or twice after a torn line"
+  has '^peak,f32,sse2,1,,[0-9.]+,'
+  # Another machine's file is left as it was.
+  sed -i '/^processor/s/,[^,]*$/,another processor/' machine.csv
+  cp machine.csv before.csv
+  runs 2 --csv machine.csv --resume
+  grep -qF "tells of another processor" err && [ "$(wc -l <err)" -eq 1 ] || fail "another processor: $(cat err)"
+  cmp before.csv machine.csv || fail "another processor's file was changed"
+  ;;
+refusals)
+  refuses "--variant: 'peek' is unknown; this program has topology" --variant peek
+  refuses "--blas: 'nosuch.so' cannot be used: " --blas nosuch.so
+  refuses "--blas: '' names no file" --blas ''
+  refuses "it has neither cblas_sgemm nor dnnl_sgemm" --blas "$libraries/libfake_empty.so"
+  printf 'not a library' >text.so
+  refuses "--blas: 'text.so' cannot be used: " --blas text.so
+  refuses "--threads: '4096' is more than the" --threads 4096
+  refuses "--type: 'f16' is unknown" --type f16
+  refuses "--fill" --fill digits
+  refuses "--seed" --seed 1
+  refuses "--verify" --verify none
+  refuses "--warmup" --warmup 1
+  refuses "--counters" --counters
+  refuses "--expect-wrong" --expect-wrong
+  refuses "of memory" --shape 2000000000x2000000000x1
+  printf 'a,b\n1,2\n' >other.csv
+  runs 2 --csv other.csv
+  grep -qF "has other columns" err || fail "other columns: $(cat err)"
+  "$program" --resume >out 2>err
+  [ $? -eq 2 ] && grep -qF -- "--resume: needs --csv FILE" err || fail "--resume without --csv: $(cat err)"
+  "$program" --list >out 2>err && grep -q '^  bandwidth ' out && grep -q '^  openblas ' out || fail "--list: $(cat out err)"
+  runs 77 --variant blas
+  grep -qF "blas skipped: give --blas FILE" err || fail "blas without a file: $(cat err)"
+  # The mark of its own processes, given by somebody else.
+  "$program" --library-child x 1 1 f32:1x1x1 </dev/null >out 2>err 3>&-
+  [ $? -eq 2 ] || fail "--library-child without a parent"
+  ;;
+libraries)
+  # A right one first: --blas works, and what follows is wrong for the reason given.
+  runs 0 --blas "$libraries/libfake_right.so" --variant blas --csv machine.csv --threads 1
+  has '^library,f32,libfake_right.so,1,48x48x48,[0-9.]+,GFLOP/s,as chosen and best; '
+  runs 1 --blas "$libraries/libfake_transposed.so" --variant topology,blas --csv machine.csv --threads 1
+  grep -qE "^00_machine: libfake_transposed.so f32 is wrong: 67x45x129: " err && [ "$(wc -l <err)" -eq 1 ] || fail "transposed: $(cat err)"
+  grep -q fake_transposed machine.csv && fail "a wrong library has a row"
+  runs 1 --blas "$libraries/libfake_outside.so" --variant blas --threads 1
+  grep -qF "it wrote outside its matrix" err || fail "outside: $(cat err)"
+  # One that crashes is named; the rest goes on.
+  runs 0 --blas "$libraries/libfake_crash.so,$libraries/libfake_right.so" --variant blas --threads 1
+  grep -qE "^00_machine: libfake_crash.so f32 with 1 thread left out: it ended by " err && [ "$(wc -l <err)" -eq 1 ] || fail "crash: $(cat err)"
+  grep -q 'libfake_right.so' out || fail "after a crash nothing followed"
+  ;;
+hang)
+  runs 77 --blas "$libraries/libfake_hang.so" --variant blas --threads 1
+  grep -qE "^00_machine: libfake_hang.so f32 with 1 thread left out: nothing came for " err || fail "hang: $(cat err)"
+  ;;
+interrupt)
+  # Ctrl-C, and kill -9, in the middle of a library: its process ends, too.
+  for signal in INT KILL; do
+    env --default-signal=INT "$program" --blas "$libraries/libfake_hang.so" --variant blas --threads 1 >out 2>err &
+    running=$!
+    for _ in $(seq 1000); do
+      child=$(pgrep -P $running 2>/dev/null | head -1)
+      [ -n "$child" ] && grep -q library-child "/proc/$child/cmdline" 2>/dev/null && break
+      sleep 0.01
+    done
+    kill -$signal $running
+    wait $running 2>/dev/null
+    status=$?
+    [ $status -gt 128 ] || fail "$signal: exit $status, not the signal's"
+    for _ in $(seq 200); do
+      grep -q library-child "/proc/$child/cmdline" 2>/dev/null || break
+      sleep 0.01
+    done
+    grep -q library-child "/proc/$child/cmdline" 2>/dev/null && fail "$signal: process $child lives on" && kill -9 "$child"
+  done
+  ;;
+*) fail "no check $check" ;;
+esac
+exit $((failures > 0))
