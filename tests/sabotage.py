@@ -57,6 +57,18 @@ SABOTAGES = [
     ("build: a template leaves the object", "common/view.hpp", "[[gnu::always_inline]] constexpr", "[[gnu::noinline]] constexpr"),
     ("report: a failing step passes", "Makefile.report", "exit 1; fi", "exit 0; fi"),
     ("report: starts anew", "Makefile.report", "--resume --counters", "--counters"),
+    ("machine: wrong libraries forgiven", "00_machine/rivals.cpp", "session.wrong |= !found.wrong.empty();", "(void)session;"),
+    ("machine: products not verified", "00_machine/rivals.cpp", "return check.right ?", "return true ?"),
+    ("machine: guards of a library ignored", "00_machine/rivals.cpp", "if (!inputs.guards_intact()) return", "if (false) return"),
+    ("machine: children outlive the program", "00_machine/rivals.cpp", "prctl(PR_SET_PDEATHSIG, SIGKILL);", ""),
+    ("machine: no limit for a library", "00_machine/rivals.cpp", "const double limit = 10 +", "const double limit = 1000 +"),
+    ("machine: libraries in the program's own process", "00_machine/main.cpp", "if (argc > 1 && argv[1] == child_mark)", "if (argc > 99)"),
+    ("machine: rows measured again", "00_machine/sheet.cpp", "return !known_.contains(row.key());", "return !known_.contains(row.key() + 'x');"),
+    ("machine: another processor's file extended", "00_machine/sheet.cpp", 'row.name == "processor" && row.note', 'row.name == "nothing" && row.note'),
+    ("machine: the best setting not said", "00_machine/rivals.cpp", '? "as chosen and best"', '? "as chosen"'),
+    ("machine: no multiply-add in avx2", "00_machine/CMakeLists.txt", "-mavx2 -mfma -ffp-contract=fast", "-mavx2 -mfma -ffp-contract=off"),
+    ("machine: sums in memory", "00_machine/peak.hpp", "#pragma GCC unroll 32\n    for", "    for"),
+    ("machine: a vector set's object shows its functions", "00_machine/peak_avx2.cpp", "namespace {\n\nusing machine::Index;", "using machine::Index;\n\nnamespace {}\ninline namespace shown {"),
     ("notes: code changed", "02_loop_order/gemm.cpp", "const T factor = a(i, p);", "const T scale = a(i, p), factor = scale;"),
 ]
 
