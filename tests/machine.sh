@@ -55,10 +55,10 @@ rows)
   grep -qw avx2 /proc/cpuinfo && grep -qw fma /proc/cpuinfo && sets="$sets avx2" && has '^vector,,avx2,,,32,B,'
   grep -qw avx512f /proc/cpuinfo && sets="$sets avx512" && has '^vector,,avx512,,,64,B,'
   for type in f32 f64 i32; do
-    has "^latency,$type,,1,add,[0-9.e+-]+,ns,[0-9.]+ cycles$"
+    has "^latency,$type,,1,add,[0-9.e+-]+,ns,[0-9.]+ cycles"
     has "^library,$type,Eigen,$cpus,48x48x48,[0-9.e+-]+,GFLOP/s,as chosen and best; 3"
     for set in $sets; do
-      for threads in 1 "$cpus"; do has "^peak,$type,$set,$threads,,[0-9.e+-]+,GFLOP/s,.* chains$"; done
+      for threads in 1 "$cpus"; do has "^peak,$type,$set,$threads,,[0-9.e+-]+,GFLOP/s,.* chains"; done
     done
   done
   for set in $sets; do
@@ -73,6 +73,16 @@ rows)
       [ "$(grep -cE "^library,f32,$name,$threads,.*,as chosen(| and best); " machine.csv)" -eq 1 ] || fail "$name, $threads threads: not one as chosen"
     done
   done
+  ;;
+disturbed)
+  # Beside a busy loop on the same processor half of it is left: the row must say so.
+  cpu=$(taskset -cp $$ 2>/dev/null | sed 's/.*: //; s/[,-].*//')
+  [ -n "$cpu" ] || { echo "no taskset here"; exit 77; }
+  taskset -c "$cpu" sh -c 'while :; do :; done' &
+  busy=$!
+  taskset -c "$cpu" "$program" --variant peak --type f32 --budget 0.3 --csv busy.csv >out 2>err
+  kill $busy
+  grep -qE '^peak,f32,sse2,1,.*; disturbed: the threads had a processor for [0-9]+ % of the time' busy.csv || fail "not disturbed: $(cat busy.csv)"
   ;;
 resume)
   runs 0 --csv machine.csv --variant topology,latency,peak,eigen,openblas --type f32 --threads 1

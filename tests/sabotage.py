@@ -65,6 +65,7 @@ SABOTAGES = [
     ("machine: libraries in the program's own process", "00_machine/main.cpp", "if (argc > 1 && argv[1] == child_mark)", "if (argc > 99)"),
     ("machine: rows measured again", "00_machine/sheet.cpp", "return !known_.contains(row.key());", "return !known_.contains(row.key() + 'x');"),
     ("machine: another processor's file extended", "00_machine/sheet.cpp", 'row.name == "processor" && row.note', 'row.name == "nothing" && row.note'),
+    ("machine: a disturbed roof says nothing", "00_machine/measure.cpp", "if (share >= 0.97) return {};", "if (share >= 0) return {};"),
     ("machine: the best setting not said", "00_machine/rivals.cpp", '? "as chosen and best"', '? "as chosen"'),
     ("machine: no multiply-add in avx2", "00_machine/CMakeLists.txt", "-mavx2 -mfma -ffp-contract=fast", "-mavx2 -mfma -ffp-contract=off"),
     ("machine: sums in memory", "00_machine/peak.hpp", "#pragma GCC unroll 32\n    for", "    for"),
