@@ -16,7 +16,7 @@ using Work = std::function<void(Index rounds)>;
 
 struct Rate {
   double rounds = 0;  // a second, of all threads together
-  double share = 0;   // of the window's time that the threads had a processor; below 1 others ran there, too
+  double share = 0;   // of its time that the worst-served thread had a processor; below 1 others ran there
 
   /// "; disturbed: ..." if this is less than the machine can do; nothing if the threads had their processors.
   std::string disturbed() const;

@@ -82,7 +82,7 @@ disturbed)
   busy=$!
   taskset -c "$cpu" "$program" --variant peak --type f32 --budget 0.3 --csv busy.csv >out 2>err
   kill $busy
-  grep -qE '^peak,f32,sse2,1,.*; disturbed: the threads had a processor for [0-9]+ % of the time' busy.csv || fail "not disturbed: $(cat busy.csv)"
+  grep -qE '^peak,f32,sse2,1,.*; disturbed: a thread had a processor for [0-9]+ % of the time' busy.csv || fail "not disturbed: $(cat busy.csv)"
   ;;
 resume)
   runs 0 --csv machine.csv --variant topology,latency,peak,eigen,openblas --type f32 --threads 1
