@@ -1,6 +1,7 @@
 #include "measure.hpp"
 
 #include <sched.h>
+#include <time.h>
 
 #include <algorithm>
 #include <barrier>
@@ -23,6 +24,12 @@ void pin(int cpu) {
   CPU_ZERO(&set);
   CPU_SET(static_cast<std::size_t>(cpu), &set);
   sched_setaffinity(0, sizeof set, &set);  // if refused, the system places the thread
+}
+
+double processor_seconds() {
+  timespec used = {};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec);
 }
 
 /// Threads that wait for a number of rounds, do them, and wait again.
@@ -59,20 +66,28 @@ class Crew {
     if (!threads_.empty()) window(0);
   }
 
-  /// Seconds from the first start to the last end; 0 rounds send the threads home.
-  double window(Index rounds) {
+  struct Window {
+    double seconds = 0, share = 0;
+  };
+  /// From the first start to the last end; 0 rounds send the threads home.
+  Window window(Index rounds) {
     rounds_ = rounds;
     barrier_.arrive_and_wait();
-    if (rounds == 0) return 0;
+    if (rounds == 0) return {};
     barrier_.arrive_and_wait();
     Clock::time_point first = spans_[0].start, last = spans_[0].end;
-    for (const Span& span : spans_) first = std::min(first, span.start), last = std::max(last, span.end);
-    return std::chrono::duration<double>(last - first).count();
+    double share = 1;  // of its own time, or a thread that was merely done first would count as disturbed
+    for (const Span& span : spans_) {
+      first = std::min(first, span.start), last = std::max(last, span.end);
+      share = std::min(share, span.used / std::chrono::duration<double>(span.end - span.start).count());
+    }
+    return {std::chrono::duration<double>(last - first).count(), share};
   }
 
  private:
   struct alignas(64) Span {
     Clock::time_point start, end;
+    double used = 0;  // seconds of a processor
     std::exception_ptr failure;
   };
 
@@ -88,9 +103,11 @@ class Crew {
     while (true) {
       barrier_.arrive_and_wait();
       if (rounds_ == 0) return;
+      const double before = processor_seconds();
       mine.start = Clock::now();
       work(rounds_);
       mine.end = Clock::now();
+      mine.used = processor_seconds() - before;
       barrier_.arrive_and_wait();
     }
   }
@@ -105,20 +122,26 @@ class Crew {
 
 }  // namespace
 
-double best_rate(int threads, const std::vector<int>& cpus, double budget,
-                 const std::function<Work(int thread)>& prepare) {
+std::string Rate::disturbed() const {
+  if (share >= 0.97) return {};
+  return "; disturbed: a thread had a processor for " + std::to_string(static_cast<int>(100 * share)) +
+         " % of the time";
+}
+
+Rate best_rate(int threads, const std::vector<int>& cpus, double budget,
+               const std::function<Work(int thread)>& prepare) {
   Crew crew(threads, cpus, prepare);
   const double enough = std::min(0.02, budget / 4);
   const course::Stopwatch watch;
-  double best = 0;
-  for (Index rounds = 1; best == 0 || watch.seconds() < budget;) {
-    const double seconds = crew.window(rounds);
+  Rate best;
+  for (Index rounds = 1; best.rounds == 0 || watch.seconds() < budget;) {
+    const auto [seconds, share] = crew.window(rounds);
     if (seconds < enough)  // too short a window: its start and end would count
       rounds = 1 + static_cast<Index>(static_cast<double>(rounds) * std::min(8.0, 1.2 * enough / seconds));
-    else
-      best = std::max(best, static_cast<double>(rounds) / seconds);
+    else if (const double rate = static_cast<double>(rounds) * threads / seconds; rate > best.rounds)
+      best = {rate, share};
   }
-  return best * threads;
+  return best;
 }
 
 }  // namespace machine

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "common/view.hpp"
@@ -13,11 +14,19 @@ using course::Index;
 /// Does a thread's work `rounds` times.
 using Work = std::function<void(Index rounds)>;
 
-/// Rounds a second of all threads together. `prepare` is called in each thread, which first touches there
+struct Rate {
+  double rounds = 0;  // a second, of all threads together
+  double share = 0;   // of its time that the worst-served thread had a processor; below 1 others ran there
+
+  /// "; disturbed: ..." if this is less than the machine can do; nothing if the threads had their processors.
+  std::string disturbed() const;
+};
+
+/// The most rounds a second. `prepare` is called in each thread, which first touches there
 /// what it will use. Two threads and more are pinned, thread t to cpus[t]; all start at a barrier, and a
 /// window lasts from the first start to the last end. Windows take 20 ms or a quarter of `budget`, in all
 /// about `budget` seconds. Throws what `prepare` throws, and Refusal if the threads cannot be had.
-double best_rate(int threads, const std::vector<int>& cpus, double budget,
-                 const std::function<Work(int thread)>& prepare);
+Rate best_rate(int threads, const std::vector<int>& cpus, double budget,
+               const std::function<Work(int thread)>& prepare);
 
 }  // namespace machine

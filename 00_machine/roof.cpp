@@ -62,10 +62,10 @@ void add_if_wanted(Session& session, Row row, F fill) {
   if (!row.value.empty()) session.sheet.add(row);
 }
 
-/// How long one step of a chain takes, in seconds.
+/// Steps of one chain a second.
 template <class T>
-double seconds_a_step(Session& session, void (*run)(T*, Index), int vector_bytes) {
-  return 1 / best_rate(1, session.machine.cpus, session.options.budget, of_kernel<T>(run, vector_bytes, 1));
+Rate steps(Session& session, void (*run)(T*, Index), int vector_bytes) {
+  return best_rate(1, session.machine.cpus, session.options.budget, of_kernel<T>(run, vector_bytes, 1));
 }
 
 template <class T>
@@ -73,8 +73,8 @@ void add_latency(Session& session, const std::string& type, const std::string& v
                  const std::string& operation, double clock, void (*run)(T*, Index), int vector_bytes) {
   if (run == nullptr || !session.asks_for(type)) return;
   add_if_wanted(session, {"latency", type, vector, 1, operation, "", "ns", ""}, [&](Row& row) {
-    const double seconds = seconds_a_step<T>(session, run, vector_bytes);
-    row.value = rounded(seconds * 1e9), row.note = of_cycles(seconds, clock);
+    const Rate rate = steps<T>(session, run, vector_bytes);
+    row.value = rounded(1e9 / rate.rounds), row.note = of_cycles(1 / rate.rounds, clock) + rate.disturbed();
   });
 }
 
@@ -83,11 +83,12 @@ void add_peak(Session& session, const std::string& type, const Kernels& set, con
               int threads) {
   if (!session.asks_for(type)) return;
   add_if_wanted(session, {"peak", type, set.name, threads, "", "", "GFLOP/s", ""}, [&](Row& row) {
-    const double rate = best_rate(threads, session.machine.cpus, session.options.budget,
-                                  of_kernel<T>(peak.run, set.bytes, peak.chains));
+    const Rate rate = best_rate(threads, session.machine.cpus, session.options.budget,
+                                of_kernel<T>(peak.run, set.bytes, peak.chains));
     const double elements = static_cast<double>(set.bytes) / sizeof(T);
-    row.value = rounded(rate * 2 * elements * peak.chains * 1e-9);
-    row.note = std::string(peak.instructions) + "; " + std::to_string(peak.chains) + " chains";
+    row.value = rounded(rate.rounds * 2 * elements * peak.chains * 1e-9);
+    row.note =
+        std::string(peak.instructions) + "; " + std::to_string(peak.chains) + " chains" + rate.disturbed();
   });
 }
 
@@ -132,11 +133,12 @@ void add_bandwidth(Session& session, const Kernels& set, int level, int threads)
   if (bytes == 0) return;
   add_if_wanted(session, {"bandwidth", "", set.name, threads, name, "", "GB/s", ""}, [&](Row& row) {
     const auto count = std::max<Index>(64, static_cast<Index>(bytes) / 3 / 8 / 64 * 64);
-    const double rate = best_rate(threads, session.machine.cpus, session.options.budget,
-                                  [&](int) { return triad_of(set, count); });
-    row.value = rounded(rate * 24 * static_cast<double>(count) * 1e-9);
+    const Rate rate = best_rate(threads, session.machine.cpus, session.options.budget,
+                                [&](int) { return triad_of(set, count); });
+    row.value = rounded(rate.rounds * 24 * static_cast<double>(count) * 1e-9);
     row.note = "triad; 3 arrays of " + course::readable_bytes(8 * static_cast<double>(count)) +
-               (threads > 1 ? " a thread" : "") + (level > 1 ? "; write-allocate traffic not counted" : "");
+               (threads > 1 ? " a thread" : "") + (level > 1 ? "; write-allocate traffic not counted" : "") +
+               rate.disturbed();
   });
 }
 
@@ -148,9 +150,11 @@ bool Session::asks_for(const std::string& type) const {
 
 void add_latencies(Session& session) {
   // A chain of integer additions takes a cycle each: they tell the clock, and the clock all other cycles.
-  const double clock = 1 / seconds_a_step<std::uint32_t>(session, additions, 8);
+  const Rate chain = steps<std::uint32_t>(session, additions, 8);
+  const double clock = chain.rounds;
   add_if_wanted(session, {"clock", "", "", 1, "", "", "GHz", ""}, [&](Row& row) {
-    row.value = rounded(clock * 1e-9), row.note = "a chain of dependent integer additions; 1 cycle each";
+    row.value = rounded(clock * 1e-9),
+    row.note = "a chain of dependent integer additions; 1 cycle each" + chain.disturbed();
   });
   add_latency<float>(session, "f32", "", "add", clock, additions, 8);
   add_latency<double>(session, "f64", "", "add", clock, additions, 16);

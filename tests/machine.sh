@@ -49,20 +49,20 @@ rows)
   l1=$(getconf LEVEL1_DCACHE_SIZE 2>/dev/null || echo 0)
   [ "${l1:-0}" -eq 0 ] || has "^cache,,,,L1,$l1,B,"
   has "^memory,,,,memory,$(awk '/MemTotal/ {print substr($2, 1, 2)}' /proc/meminfo | cut -c1)[0-9]+,B,|^memory,,,,memory,[0-9]{9,},B,"
-  has '^clock,,,1,,[0-9.]+,GHz,'
+  has '^clock,,,1,,[0-9.e+-]+,GHz,'
   has '^vector,,sse2,,,16,B,'
   sets=sse2
   grep -qw avx2 /proc/cpuinfo && grep -qw fma /proc/cpuinfo && sets="$sets avx2" && has '^vector,,avx2,,,32,B,'
   grep -qw avx512f /proc/cpuinfo && sets="$sets avx512" && has '^vector,,avx512,,,64,B,'
   for type in f32 f64 i32; do
-    has "^latency,$type,,1,add,[0-9.]+,ns,[0-9.]+ cycles$"
-    has "^library,$type,Eigen,$cpus,48x48x48,[0-9.]+,GFLOP/s,as chosen and best; 3"
+    has "^latency,$type,,1,add,[0-9.e+-]+,ns,[0-9.]+ cycles"
+    has "^library,$type,Eigen,$cpus,48x48x48,[0-9.e+-]+,GFLOP/s,as chosen and best; 3"
     for set in $sets; do
-      for threads in 1 "$cpus"; do has "^peak,$type,$set,$threads,,[0-9.e+]+,GFLOP/s,.* chains$"; done
+      for threads in 1 "$cpus"; do has "^peak,$type,$set,$threads,,[0-9.e+-]+,GFLOP/s,.* chains"; done
     done
   done
   for set in $sets; do
-    for level in L1 memory; do has "^bandwidth,,$set,1,$level,[0-9.e+]+,GB/s,triad; 3 arrays of "; done
+    for level in L1 memory; do has "^bandwidth,,$set,1,$level,[0-9.e+-]+,GB/s,triad; 3 arrays of "; done
     [ "$set" = sse2 ] || has "^latency,f64,$set,1,fma,"
   done
   # Each library: as it chooses, and one setting that is best, for each type and number of threads.
@@ -73,6 +73,16 @@ rows)
       [ "$(grep -cE "^library,f32,$name,$threads,.*,as chosen(| and best); " machine.csv)" -eq 1 ] || fail "$name, $threads threads: not one as chosen"
     done
   done
+  ;;
+disturbed)
+  # Beside a busy loop on the same processor half of it is left: the row must say so.
+  cpu=$(taskset -cp $$ 2>/dev/null | sed 's/.*: //; s/[,-].*//')
+  [ -n "$cpu" ] || { echo "no taskset here"; exit 77; }
+  taskset -c "$cpu" sh -c 'while :; do :; done' &
+  busy=$!
+  taskset -c "$cpu" "$program" --variant peak --type f32 --budget 0.3 --csv busy.csv >out 2>err
+  kill $busy
+  grep -qE '^peak,f32,sse2,1,.*; disturbed: a thread had a processor for [0-9]+ % of the time' busy.csv || fail "not disturbed: $(cat busy.csv)"
   ;;
 resume)
   runs 0 --csv machine.csv --variant topology,latency,peak,eigen,openblas --type f32 --threads 1
@@ -85,7 +95,7 @@ resume)
   printf 'peak,f32,ss' >>machine.csv
   runs 0 --csv machine.csv --variant topology,latency,peak,eigen,openblas --type f32 --threads 1 --resume
   [ "$(wc -l <machine.csv)" -eq "$(wc -l <before.csv)" ] || fail "rows missing or twice after a torn line"
-  has '^peak,f32,sse2,1,,[0-9.]+,'
+  has '^peak,f32,sse2,1,,[0-9.e+-]+,'
   # Another machine's file is left as it was.
   sed -i '/^processor/s/,[^,]*$/,another processor/' machine.csv
   cp machine.csv before.csv
@@ -124,7 +134,7 @@ refusals)
 libraries)
   # A right one first: --blas works, and what follows is wrong for the reason given.
   runs 0 --blas "$libraries/libfake_right.so" --variant blas --csv machine.csv --threads 1
-  has '^library,f32,libfake_right.so,1,48x48x48,[0-9.]+,GFLOP/s,as chosen and best; '
+  has '^library,f32,libfake_right.so,1,48x48x48,[0-9.e+-]+,GFLOP/s,as chosen and best; '
   runs 1 --blas "$libraries/libfake_transposed.so" --variant topology,blas --csv machine.csv --threads 1
   grep -qE "^00_machine: libfake_transposed.so f32 is wrong: 67x45x129: " err && [ "$(wc -l <err)" -eq 1 ] || fail "transposed: $(cat err)"
   grep -q fake_transposed machine.csv && fail "a wrong library has a row"
@@ -140,6 +150,7 @@ hang)
   grep -qE "^00_machine: libfake_hang.so f32 with 1 thread left out: nothing came for " err || fail "hang: $(cat err)"
   ;;
 interrupt)
+  command -v pgrep >/dev/null || { echo "no pgrep here"; exit 77; }
   # Ctrl-C, and kill -9, in the middle of a library: its process ends, too.
   for signal in INT KILL; do
     env --default-signal=INT "$program" --blas "$libraries/libfake_hang.so" --variant blas --threads 1 >out 2>err &
@@ -149,6 +160,7 @@ interrupt)
       [ -n "$child" ] && grep -q library-child "/proc/$child/cmdline" 2>/dev/null && break
       sleep 0.01
     done
+    [ -n "$child" ] || fail "$signal: no process of a library was seen"
     kill -$signal $running
     wait $running 2>/dev/null
     status=$?
