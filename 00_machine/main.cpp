@@ -140,6 +140,9 @@ int run_parts(const course::Options& options, const Topology& machine,
   try {
     add_processor(sheet, machine);
     status = add_parts(session, libraries) ? 0 : 77;
+    sheet.second_look = true;
+    if (asked_for(options, "peak")) add_peaks(session);
+    if (asked_for(options, "bandwidth")) add_bandwidths(session);
   } catch (const course::Refusal& refused) {
     if (!session.wrong) throw;
     std::cerr << "00_machine: " << refused.message << "\n";  // a wrong product beats all else

@@ -52,7 +52,7 @@ Sheet::Sheet(const std::string& path, bool resume, const std::string& processor)
 }
 
 bool Sheet::wants(const Row& row) const {
-  return !known_.contains(row.key());
+  return second_look ? measured_.contains(row.key()) : !known_.contains(row.key());
 }
 
 std::optional<std::string> Sheet::best(const std::string& library) const {
@@ -64,6 +64,9 @@ std::optional<std::string> Sheet::best(const std::string& library) const {
 }
 
 void Sheet::add(const Row& row) {
+  const double value = std::atof(row.value.c_str());
+  if (second_look && value <= 1.005 * measured_[row.key()]) return;
+  measured_[row.key()] = value;
   if (row.name != group_) std::printf("%s\n", row.name.c_str());
   group_ = row.name;
   std::printf(

@@ -28,19 +28,21 @@ class Sheet {
   /// Refusal as RowFile does, and if the file tells of another processor.
   Sheet(const std::string& path, bool resume, const std::string& processor);
 
-  /// False if the file has a row with this one's key.
+  /// False if the file has a row with this one's key; at the second look, if this run has not.
   bool wants(const Row& row) const;
-  /// Prints the row and appends it to the file.
+  /// Prints the row and appends it to the file; at the second look only one that is better than at the first.
   void add(const Row& row);
 
   /// The label of the library setting that the file's notes call the best, given the library's name.
   std::optional<std::string> best(const std::string& library) const;
 
   int added = 0, left_out = 0;
+  bool second_look = false;  // other programs may have disturbed the first; roofs only gain by another
 
  private:
   std::optional<course::RowFile> file_;
-  std::map<std::string, Row> known_;  // by key
+  std::map<std::string, Row> known_;        // by key
+  std::map<std::string, double> measured_;  // in this run, by key
   std::string group_;
 };
 
