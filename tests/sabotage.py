@@ -65,6 +65,8 @@ SABOTAGES = [
     ("machine: libraries in the program's own process", "00_machine/main.cpp", "if (argc > 1 && argv[1] == child_mark)", "if (argc > 99)"),
     ("machine: rows measured again", "00_machine/sheet.cpp", "return !known_.contains(row.key());", "return !known_.contains(row.key() + 'x');"),
     ("machine: another processor's file extended", "00_machine/sheet.cpp", 'row.name == "processor" && row.note', 'row.name == "nothing" && row.note'),
+    ("machine: more threads than there are accepted", "00_machine/main.cpp", "if (threads > static_cast<int>(machine.cpus.size()))", "if (threads > 99999)"),
+    ("machine: a library that cannot be loaded accepted", "00_machine/libraries.cpp", "    if (!found.found)\n", "    if (found.text == file)\n"),
     ("machine: a disturbed roof says nothing", "00_machine/measure.cpp", "if (share >= 0.97) return {};", "if (share >= 0) return {};"),
     ("machine: the best setting not said", "00_machine/rivals.cpp", '? "as chosen and best"', '? "as chosen"'),
     ("machine: no multiply-add in avx2", "00_machine/CMakeLists.txt", "-mavx2 -mfma -ffp-contract=fast", "-mavx2 -mfma -ffp-contract=off"),
