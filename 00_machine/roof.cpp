@@ -55,7 +55,7 @@ std::string of_cycles(double seconds, double clock) {
 template <class F>
 void add_if_wanted(Session& session, Row row, F fill) {
   if (!session.sheet.wants(row)) {
-    ++session.sheet.left_out;
+    session.sheet.left_out += session.sheet.second_look ? 0 : 1;
     return;
   }
   fill(row);
