@@ -54,16 +54,29 @@ bool multiplies(void* library) {
 }
 
 struct Probe {
-  bool found = false;
+  bool found = false, openmp = false;
   std::string text;  // the loader's reason, or a line of BLIS's kernels in the order of their numbers
 };
 
-/// "+" and BLIS's kernels in the order of their numbers, or "-" and why the file is of no use.
+/// Whether the library's threads are OpenMP's: it asks for libgomp, libomp or libiomp5.
+bool has_openmp(void* library) {
+  const link_map* map = nullptr;
+  if (dlinfo(library, RTLD_DI_LINKMAP, &map) != 0) return false;
+  const char* texts = nullptr;
+  for (const ElfW(Dyn)* entry = map->l_ld; entry->d_tag != DT_NULL; ++entry)
+    if (entry->d_tag == DT_STRTAB) texts = reinterpret_cast<const char*>(entry->d_un.d_ptr);
+  for (const ElfW(Dyn)* entry = map->l_ld; texts != nullptr && entry->d_tag != DT_NULL; ++entry)
+    if (entry->d_tag == DT_NEEDED && std::strstr(texts + entry->d_un.d_val, "omp") != nullptr) return true;
+  return false;
+}
+
+/// "+" (its threads are its own) or "o" (OpenMP's) and BLIS's kernels in the order of their numbers, or "-"
+/// and why the file is of no use.
 std::string inspect(const std::string& file) {
   void* const library = open(file);
   if (library == nullptr) return std::string("-").append(dlerror());
   if (!multiplies(library)) return "-it has neither cblas_sgemm nor dnnl_sgemm";
-  std::string text = "+";
+  std::string text = has_openmp(library) ? "o" : "+";
   if (const auto name = symbol<const char* (*)(int)>(library, "bli_arch_string"))
     for (int id = 0; id < 13; ++id) text.append(name(id)).append(" ");  // all versions have 13 or more
   return text;
@@ -91,12 +104,12 @@ Probe probe(const std::string& file) {
   int status = 0;
   waitpid(child, &status, 0);
   if (text.empty())
-    return {false, WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "it ended the process"};
-  return {text[0] == '+', text.substr(1)};
+    return {false, false, WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "it ended the process"};
+  return {text[0] != '-', text[0] == 'o', text.substr(1)};
 }
 
 /// The first of these files, or of the files a pattern with * matches, that can be loaded.
-std::string first_of(const std::vector<std::string>& patterns, std::string& said) {
+std::string first_of(const std::vector<std::string>& patterns, Probe& found) {
   for (const std::string& pattern : patterns) {
     std::vector<std::string> files = {pattern};
     if (pattern.find('*') != std::string::npos) {
@@ -107,7 +120,7 @@ std::string first_of(const std::vector<std::string>& patterns, std::string& said
       globfree(&matched);
     }
     for (const std::string& file : files)
-      if (const Probe found = probe(file); found.found) return said = found.text, file;
+      if (found = probe(file); found.found) return file;
   }
   return {};
 }
@@ -125,21 +138,21 @@ constexpr Setting blis_settings[] = {{"haswell", avx2}, {"zen", avx2},   {"zen2"
 
 void add(std::vector<Candidate>& list, const std::string& name, const std::string& part,
          const std::vector<std::string>& files) {
-  std::string kernels;
-  const std::string file = first_of(files, kernels);
+  Probe found;
+  const std::string file = first_of(files, found);
   if (file.empty()) return;
-  list.push_back({name, part, "", file, {}});
+  list.push_back({name, part, "", file, found.openmp, {}});
   if (part == "openblas")
     for (const Setting& setting : openblas_settings)
       if (course::lacking(setting.sets).empty())
-        list.push_back({name, part, setting.name, file, {{"OPENBLAS_CORETYPE", setting.name}}});
+        list.push_back({name, part, setting.name, file, found.openmp, {{"OPENBLAS_CORETYPE", setting.name}}});
   if (part == "blis")
     for (const Setting& setting : blis_settings) {
-      std::istringstream names(kernels);  // their numbers differ from version to version: ask
+      std::istringstream names(found.text);  // their numbers differ from version to version: ask
       std::string known;
       for (int id = 0; names >> known; ++id)
         if (known == setting.name && course::lacking(setting.sets).empty())
-          list.push_back({name, part, known, file, {{"BLIS_ARCH_TYPE", std::to_string(id)}}});
+          list.push_back({name, part, known, file, found.openmp, {{"BLIS_ARCH_TYPE", std::to_string(id)}}});
     }
 }
 
@@ -195,18 +208,19 @@ std::vector<Candidate> candidates(const std::vector<std::string>& files) {
     if (!found.found)
       throw Refusal{"--blas: '" + file + "' cannot be used: " + found.text +
                     "; give a shared library with cblas_sgemm"};
-    list.push_back({std::filesystem::path(file).filename().string(), "blas", "", path, {}});
+    list.push_back({std::filesystem::path(file).filename().string(), "blas", "", path, found.openmp, {}});
   }
   return list;
 }
 
-Environment thread_environment(int threads, int cores) {
+Environment thread_environment(int threads, int cores, bool openmp) {
   const std::string count = std::to_string(threads);
   Environment environment = {{"OMP_NUM_THREADS", count},  {"OPENBLAS_NUM_THREADS", count},
                              {"BLIS_NUM_THREADS", count}, {"MKL_NUM_THREADS", count},
                              {"MKL_DYNAMIC", "FALSE"},    {"OMP_DYNAMIC", "FALSE"}};
-  // One thread alone goes where the system finds room.
-  environment.emplace_back("OMP_PROC_BIND", threads > 1 ? "true" : "false");
+  // One thread alone goes where the system finds room. Our own OpenMP would bind the first thread to one
+  // core, and threads that are not OpenMP's would be born there, all of them.
+  environment.emplace_back("OMP_PROC_BIND", threads > 1 && openmp ? "true" : "false");
   environment.emplace_back("OMP_PLACES", threads > cores ? "threads" : "cores");
   return environment;
 }

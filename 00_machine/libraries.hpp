@@ -22,6 +22,7 @@ struct Candidate {
   std::string part;         // what --variant calls it: "openblas"
   std::string setting;      // the kernel it is made to use, "SkylakeX"; empty: as the library chooses
   std::string file;         // what it is loaded from
+  bool openmp = false;      // its threads are OpenMP's
   Environment environment;  // read while the library loads: to be set before
 
   std::string label() const { return setting.empty() ? name : name + " " + setting; }
@@ -36,7 +37,7 @@ const std::vector<std::string>& library_parts();
 std::vector<Candidate> candidates(const std::vector<std::string>& files);
 
 /// What makes any library use `threads` threads, one a core as long as there are `cores`.
-Environment thread_environment(int threads, int cores);
+Environment thread_environment(int threads, int cores, bool openmp);
 
 /// A library in this process.
 class Library {

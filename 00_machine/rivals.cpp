@@ -211,7 +211,7 @@ std::pair<pid_t, int> start(const Candidate& candidate, int threads, int cores, 
     const rlimit no_core{0, 0};
     setrlimit(RLIMIT_CORE, &no_core);
     set(candidate.environment);
-    set(thread_environment(threads, cores));
+    set(thread_environment(threads, cores, candidate.openmp));
     const int nowhere = ::open("/dev/null", O_RDWR);  // what a library prints is not ours
     for (const int stream : {0, 1, 2}) dup2(nowhere, stream);
     if (ends[1] == findings)
