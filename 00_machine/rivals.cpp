@@ -369,7 +369,7 @@ int run_child(int argc, const char* const* argv) {
   if (argc < 6 || fcntl(findings, F_GETFD) < 0) return 2;
   fcntl(findings, F_SETFD, FD_CLOEXEC);
   try {
-    const Library library = load({argv[2], "", "", argv[2], {}});
+    const Library library = load({argv[2], "", "", argv[2], false, {}});
     const int repeat = std::atoi(argv[3]);
     const double budget = std::atof(argv[4]);
     std::vector<Job> jobs;
