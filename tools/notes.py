@@ -36,7 +36,7 @@ STRAY = re.compile(r"<!--\s*(?:(?:code|value|ratio|table)\s*:|/\s*(?:code|value|
 LINK = re.compile(r"""\]\(\s*<?([^)\s>]+)|\b(?:src|href)=["']([^"']+)""")
 # What a row is about: rows alike in all of these are one measurement, taken again.
 KEY = ("step variant type m n k fill seed threads ranks grid block tile device "
-       "flags compiler host").split()
+       "flags compiler host name vector level").split()  # the last three: machine.csv's
 
 
 class Problem(Exception):
@@ -115,10 +115,12 @@ def matching(table, conditions, columns):
 
 
 def the_one(rows, conditions):
-    """The single row among `rows`, or the last when they are one measurement at different commits."""
+    """The single row among `rows`, or the last when they are one measurement at different commits, or looked at
+    twice (machine.csv: the second is the better one)."""
     keys = {tuple(row.get(name) for name in KEY) for row in rows}
     commits = {row["commit"] for row in rows if "commit" in row}
-    if len(rows) == 1 or rows and len(keys) == 1 and len(commits) == len(rows):
+    again = "level" in rows[0] and "unit" in rows[0] if rows else False
+    if len(rows) == 1 or rows and len(keys) == 1 and (again or len(commits) == len(rows)):
         return rows[-1]
     raise Problem(f"{len(rows)} rows match '{conditions}', one is needed")
 

@@ -186,6 +186,8 @@ class Values(Repository):
         self.wrong(value, "2 rows")
         self.write("plots/r.csv", "n,x\n1,5\n1,6\n")
         self.wrong(value, "2 rows")
+        self.write("plots/r.csv", "n,level,unit,x\n1,L1,B,5\n1,L1,B,6\n")  # 00_machine looked twice
+        self.assertEqual(self.value("r.csv; n=1; x"), "6")
 
 
 class Tables(Repository):
