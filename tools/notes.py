@@ -11,6 +11,8 @@ What a note may hold, outside fenced code blocks and `code spans`:
     <!-- ratio: CSV; FILTER A; FILTER B; COLUMN; FORMAT -->12.3<!-- /ratio -->       A divided by B;
                                           "CSV A | CSV B" takes them from two files
     <!-- table: CSV; FILTER; rows=step+variant; cols=n; COLUMN; FORMAT; title=TEXT -->
+    <!-- table: CSV; FILTER; rows=step+variant; cols=*; COLUMN+COLUMN/COLUMN; FORMAT; title=TEXT -->
+                                          the columns themselves side by side, and a quotient of two
     <!-- /table -->                       both alone on their lines, the table between them
 
 FILTER is "column=value,column=this|that"; it must leave one row for a figure and for each cell. Rows that
@@ -161,6 +163,8 @@ def table_lines(argument, folders):
     if len(fields) not in (5, 6) or fields[2][:5] != "rows=" or fields[3][:5] != "cols=":
         raise Problem("a table needs CSV; FILTER; rows=COLUMN; cols=COLUMN; COLUMN; FORMAT; title=TEXT")
     labels, across = [name.strip() for name in fields[2][5:].split("+")], fields[3][5:].strip()
+    if across == "*":
+        return side_by_side(fields, labels, title, folders)
     column, scale, form = column_and_format(*fields[4:])
     rows = matching(find(fields[0], folders), fields[1], [*labels, across, column])
     if not rows:
@@ -181,6 +185,30 @@ def table_lines(argument, folders):
     lines = [[*names, *heads], ["---"] * len(names) + ["---:"] * len(heads)]
     for label in sorted(cells, key=lambda label: [order[n].index(v) for n, v in zip(labels, label)]):
         lines.append([*label, *(cell(label, head) for head in heads)])
+    return ["| " + " | ".join(text.replace("|", "\\|") for text in line) + " |" for line in lines]
+
+
+def side_by_side(fields, labels, title, folders):
+    """A table whose columns are those of the CSV, or quotients of two; one format a column, or one for all."""
+    columns, formats = fields[4].split("+"), (fields[5:] or ["%.3g"])[0].split("+")
+    parts = [column.split("/") for column in columns]
+    rows = matching(find(fields[0], folders), fields[1], [*labels, *(name for part in parts for name in part)])
+    groups, given = {}, alternatives(fields[1])
+    for row in rows:
+        groups.setdefault(tuple(row[name] for name in labels), []).append(row)
+    order = {name: in_order([row[name] for row in rows], given.get(name)) for name in labels}
+    lines = [[title or labels[0], *labels[1:], *columns], ["---"] * len(labels) + ["---:"] * len(columns)]
+    for label in sorted(groups, key=lambda label: [order[n].index(v) for n, v in zip(labels, label)]):
+        row, cells = the_one(groups[label], f"{fields[1]}, {'+'.join(label)}"), []
+        for place, part in enumerate(parts):
+            form = column_and_format("x", formats[place % len(formats)])[2]
+            if not all(row[name] for name in part):
+                cells.append("–")
+            elif len(part) == 2:
+                cells.append(formatted(number(row[part[0]]) / number(row[part[1]]), None, form))
+            else:
+                cells.append(formatted(row[part[0]], None, form))
+        lines.append([*label, *cells])
     return ["| " + " | ".join(text.replace("|", "\\|") for text in line) + " |" for line in lines]
 
 

@@ -178,6 +178,14 @@ class Values(Repository):
         self.write("plots/z.csv", "a,x\n1,0\n")
         self.wrong("<!-- ratio: z.csv; a=1; a=1; x -->x<!-- /ratio -->", "divide by is 0")
 
+    def test_columns_side_by_side(self):
+        self.write("plots/t.csv", "v,p,q\na,1,2\nb,,4\nc,3,4.5\n")
+        marker = "<!-- table: t.csv; v=a|b|c; rows=v; cols=*; p+q/p; %.0f+%.1f; title=T -->\n<!-- /table -->\n"
+        self.assertEqual(self.refilled(marker).splitlines()[1:-1],
+                         ["| T | p | q/p |", "| --- | ---: | ---: |", "| a | 1 | 2.0 |", "| b | – | – |",
+                          "| c | 3 | 1.5 |"])
+        self.wrong(marker.replace("q/p", "q/x").strip(), "no column 'x'")
+
     def test_one_measurement_means_the_same_key_and_other_commits(self):
         value = "<!-- value: r.csv; n=1; x -->x<!-- /value -->"
         self.write("plots/r.csv", "n,host,x,commit\n1,epyc,5,a\n1,laptop,6,b\n")
