@@ -1,0 +1,81 @@
+// What the common loop does not ask of 04: the same bits for any number of threads, threads inside threads.
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include <doctest/doctest.h>
+#include <omp.h>
+
+#include <cstring>
+#include <thread>
+
+#include "common/fill.hpp"
+#include "common/variant.hpp"
+#include "gemm.hpp"
+
+using namespace openmp;
+using course::Matrix;
+
+namespace {
+
+constexpr Index m = 61, n = 67, k = 43;  // nothing divides into tiles or threads
+
+template <class T>
+struct Product {
+  Matrix<T> a{m, k}, b{k, n}, c{m, n};
+  Product() {
+    fill_matrix(a.view(), course::Fill::uniform, 1, 'A');
+    fill_matrix(b.view(), course::Fill::uniform, 1, 'B');
+    fill_matrix(c.view(), course::Fill::uniform, 1, 'C');
+  }
+  bool operator==(const Product& other) const {  // no padding: one piece of memory
+    return std::memcmp(c.view().data(), other.c.view().data(), m * n * sizeof(T)) == 0;
+  }
+};
+
+template <class T>
+using Kernel = void (*)(View<const T>, View<const T>, View<T>, int threads);
+
+template <class T>
+const std::vector<Kernel<T>> kernels = {
+    parallel_for<T>,
+    collapse_simd<T>,
+    column_blocks<T>,
+    columns_in_turn<T>,
+    [](View<const T> a, View<const T> b, View<T> c, int threads) { tiled<T>(a, b, c, threads, 16); },
+    [](View<const T> a, View<const T> b, View<T> c, int threads) { tiled_simd<T>(a, b, c, threads, 16); }};
+
+template <class T>
+void run(Kernel<T> kernel, Product<T>& product, int threads) {
+  kernel(product.a.view(), product.b.view(), product.c.view(), threads);
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("the same bits whatever the number of threads", T, float, double, std::int32_t) {
+  for (const Kernel<T> kernel : kernels<T>) {
+    Product<T> alone;
+    run(kernel, alone, 1);
+    CHECK_FALSE(alone == Product<T>());
+    for (const int threads : {2, 3, 5, 64, 100}) {  // the last two: as many as rows, and more
+      Product<T> together;
+      run(kernel, together, threads);
+      CHECK(together == alone);
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("inside a parallel region, and two products at once", T, float, double) {
+  for (const Kernel<T> kernel : kernels<T>) {
+    Product<T> alone;
+    run(kernel, alone, 1);
+    Product<T> inside[2], beside[2];
+#pragma omp parallel for num_threads(2)
+    for (int t = 0; t < 2; ++t) run(kernel, inside[t], 3);
+    {
+      const std::jthread first([&] { run(kernel, beside[0], 3); }),
+          second([&] { run(kernel, beside[1], 3); });
+    }
+    for (int t = 0; t < 2; ++t) {
+      CHECK(inside[t] == alone);
+      CHECK(beside[t] == alone);
+    }
+  }
+}
