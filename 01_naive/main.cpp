@@ -1,6 +1,7 @@
 // 01_naive: three nested loops, the start of the ladder.
 #include "broken.hpp"
 #include "common/loop.hpp"
+#include "cost.hpp"
 #include "gemm.hpp"
 
 template <class T>
@@ -8,9 +9,10 @@ course::Variants<T> variants() {
   using namespace naive;
   using course::baseline, course::broken, course::cpu;
   course::Variants<T> list = {
-      cpu<T>("rows_of_rows", "a vector of vectors, as in a first course", rows_of_rows<T>),
-      cpu<T>("checked", "one block of memory, every access checked", checked<T>),
-      baseline(cpu<T>("ijk", "one block of memory, unchecked: the baseline", ijk<T>)),
+      cpu<T>("rows_of_rows", "a vector of vectors, as in a first course", rows_of_rows<T>,
+             cost::rows_of_rows<T>),
+      cpu<T>("checked", "one block of memory, every access checked", checked<T>, cost::ijk<T>),
+      baseline(cpu<T>("ijk", "one block of memory, unchecked: the baseline", ijk<T>, cost::ijk<T>)),
       broken(cpu<T>("b_by_row", "multiplies by the transpose", wrong::b_by_row<T>)),
       broken(cpu<T>("last_row_lost", "stops a row early", wrong::last_row_lost<T>)),
       broken(cpu<T>("overwritten", "C = A·B", wrong::overwritten<T>)),

@@ -2,6 +2,7 @@
 // it.
 #include "broken.hpp"
 #include "common/loop.hpp"
+#include "cost.hpp"
 #include "gemm.hpp"
 
 template <class T>
@@ -10,26 +11,27 @@ course::Variants<T> variants() {
   using course::broken, course::cpu;
   const auto bt = [](const course::Shape& s) { return course::Shape{s.n, s.k, 0}; };
   course::Variants<T> list = {
-      cpu<T>("ijk", "rows of C, then columns: walks down B", ijk<T>),
-      cpu<T>("ikj", "rows of C, rows of B: walks along both", ikj<T>),
-      cpu<T>("jik", "columns of C, then rows: walks down B", jik<T>),
-      cpu<T>("jki", "columns of C, columns of A: walks down both", jki<T>),
-      cpu<T>("kij", "a row of B for every row of C: walks along both", kij<T>),
-      cpu<T>("kji", "a column of A for every column of C: walks down both", kji<T>),
-      cpu<T>("transposed", "copies B transposed, then dot products along rows", transposed<T>, bt),
-      cpu<T>("contiguous", "01's rows_of_rows on one block of memory", contiguous<T>),
+      cpu<T>("ijk", "rows of C, then columns: walks down B", ijk<T>, cost::ijk<T>),
+      cpu<T>("ikj", "rows of C, rows of B: walks along both", ikj<T>, cost::ikj<T>),
+      cpu<T>("jik", "columns of C, then rows: walks down B", jik<T>, cost::jik<T>),
+      cpu<T>("jki", "columns of C, columns of A: walks down both", jki<T>, cost::jki<T>),
+      cpu<T>("kij", "a row of B for every row of C: walks along both", kij<T>, cost::kij<T>),
+      cpu<T>("kji", "a column of A for every column of C: walks down both", kji<T>, cost::kji<T>),
+      cpu<T>("transposed", "copies B transposed, then dot products along rows", transposed<T>,
+             cost::transposed<T>, bt),
+      cpu<T>("contiguous", "01's rows_of_rows on one block of memory", contiguous<T>, cost::contiguous<T>),
       broken(cpu<T>("b_by_row", "multiplies by the transpose", wrong::b_by_row<T>)),
       broken(cpu<T>("last_row_lost", "stops a row early", wrong::last_row_lost<T>)),
       broken(cpu<T>("overwritten", "C = A·B", wrong::overwritten<T>)),
       broken(cpu<T>("stale_sum", "one sum for all columns", wrong::stale_sum<T>)),
   };
 #ifndef COURSE_NATIVE  // built for the host: the contiguous ones only
-  list.push_back(cpu<T>("rows_ikj", "a vector of vectors in ikj order", rows_ikj<T>));
+  list.push_back(cpu<T>("rows_ikj", "a vector of vectors in ikj order", rows_ikj<T>, cost::ikj<T>));
 #endif
   if constexpr (std::is_floating_point_v<T>) {  // integers have no NaN, neither to write nor to read
     list.push_back(broken(cpu<T>("nan", "one NaN", wrong::nan<T>)));
     list.push_back(broken(
-        cpu<T>("transposed_short", "the last column is never copied", wrong::transposed_short<T>, bt)));
+        cpu<T>("transposed_short", "the last column is never copied", wrong::transposed_short<T>, {}, bt)));
   }
   return list;
 }

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <iostream>
 #include <map>
 #include <set>
@@ -15,6 +16,7 @@
 #include "common/counters.hpp"
 #include "common/machine.hpp"
 #include "common/options.hpp"
+#include "common/prediction.hpp"
 #include "common/table.hpp"
 #include "common/verify.hpp"
 
@@ -38,7 +40,8 @@ struct Session {
   const Step& step;
   Csv csv;
   Counters counters;
-  int rows = 0, row = 0;  // how many there will be; which one this is
+  std::optional<Roofs> roofs = {};  // of machine.csv, if there is one
+  int rows = 0, row = 0;            // how many there will be; which one this is
   int measured = 0, skipped = 0, wrong = 0, not_wrong = 0, resumed = 0;
   std::map<std::string, double> rates = {};  // operations a second, by type, variant and settings
   std::set<std::string> said = {};
@@ -66,8 +69,8 @@ template <class T>
 class Inputs {
  public:
   Inputs(const Shape& shape, const Options& options)
-      : a_(shape.m, shape.k, options.pad),
-        b_(shape.k, shape.n, options.pad),
+      : a_(shape.m, shape.k, options.pad, most_threads(options)),
+        b_(shape.k, shape.n, options.pad, most_threads(options)),
         c_(shape.m, shape.n, options.pad),
         out_(shape.m, shape.n, options.pad),
         options_(options) {
@@ -88,6 +91,10 @@ class Inputs {
     Problem<T> with = problem_;
     with.settings = settings;
     return with;
+  }
+
+  static int most_threads(const Options& options) {
+    return *std::max_element(options.threads.begin(), options.threads.end());
   }
 
   bool exact() const { return std::is_integral_v<T> || kind_ == Fill::digits; }
@@ -307,6 +314,20 @@ bool run_and_time(Session& session, Variant<T>& variant, const Problem<T>& probl
   return false;
 }
 
+/// Says what the row should take, if its cost was counted and the machine measured.
+template <class T>
+void predict(const Session& session, const Variant<T>& variant, Record& record) {
+  if (!session.roofs || !variant.device().empty()) return;
+  const std::string& vector = variant.vector.empty() ? session.step.vector : variant.vector;
+  if (const auto cost = variant.cost(record.shape, record.settings))
+    if (const auto prediction = session.roofs->predict(*cost, record.type, vector, record.settings.threads)) {
+      record.predicted_s = prediction->seconds, record.limit = prediction->limit;
+      record.counters = prediction->text() + (record.counters.empty() ? "" : ";" + record.counters);
+    }
+  if (const auto peak = session.roofs->peak(record.type, record.settings.threads); peak && record.gflops)
+    record.peak_share = *record.gflops / *peak;
+}
+
 /// One row: run, verify, print, record.
 template <class T>
 void run_row(Session& session, Variant<T>& variant, Inputs<T>& inputs, const Settings& settings) {
@@ -322,6 +343,7 @@ void run_row(Session& session, Variant<T>& variant, Inputs<T>& inputs, const Set
   const bool ran = run_and_time(session, variant, problem, record, check);
   if (ran) {
     if (options.counters) record.counters = session.counters.per_run(record.repeat);
+    predict(session, variant, record);
     if (problem.shape.flops() >= probe_beyond / 20)
       session.rates[rate_key(record)] = problem.shape.flops() / *record.best_s;
     record.verify = "none", record.verdict = "unverified";
@@ -363,10 +385,12 @@ Variants<T> chosen(const Variants<T>& all, const Options& options) {
   return some;
 }
 
-std::vector<Settings> settings_of(const Options& options) {
+/// The settings a variant has rows for; what it does not know stays as it is for all: one thread, no tile.
+template <class T>
+std::vector<Settings> settings_of(const Options& options, const Variant<T>& variant) {
   std::vector<Settings> list;
-  for (const int threads : options.threads)
-    for (const Index tile : options.tiles)
+  for (const int threads : variant.threaded ? options.threads : std::vector{1})
+    for (const Index tile : variant.tiled ? options.tiles : std::vector<Index>{0})
       list.push_back({.threads = threads, .tile = tile, .grid = {}, .block = {}});
   return list;
 }
@@ -399,7 +423,7 @@ void run_type(Session& session, const Variants<T>& variants) {
   for (const Shape& shape : session.options.shapes) {
     Inputs<T> inputs(shape, session.options);
     for (const auto& variant : variants)
-      for (const Settings& settings : settings_of(session.options)) {
+      for (const Settings& settings : settings_of(session.options, *variant)) {
         ++session.row;
         run_row(session, *variant, inputs, settings);
       }
@@ -462,6 +486,25 @@ int run_rows(Session& session) {
   return session.skipped > 0 && session.measured == 0 && session.resumed == 0 ? 77 : 0;
 }
 
+/// What 00_machine found here: the file named, else one beside the CSV or in report/. A file of another
+/// processor predicts nothing here.
+std::optional<Roofs> roofs(Session& session) {
+  namespace fs = std::filesystem;
+  const Options& options = session.options;
+  for (const fs::path& path :
+       {fs::path(options.machine), fs::path(options.csv).replace_filename("machine.csv"),
+        fs::path("report/machine.csv")}) {
+    std::error_code ignored;
+    const bool named = !options.machine.empty();
+    if (!named && (path.empty() || !fs::is_regular_file(path, ignored))) continue;
+    Roofs found(path.string());
+    if (found.processor().empty() || found.processor() == processor()) return found;
+    session.say_once(path.string() + " is of another machine, " + found.processor() + ": no predictions");
+    if (named) break;
+  }
+  return std::nullopt;
+}
+
 int run_step(const Step& step, const Options& options) {
   check_names(step, options);
   if (options.list) return print_list(step), 0;
@@ -469,15 +512,17 @@ int run_step(const Step& step, const Options& options) {
     std::cerr << step.program << ": skipped: built for " << missing << ", which this processor lacks\n";
     return 77;
   }
-  std::size_t variants = 0;
+  std::size_t variants = 0, rows = 0;
   for_each_type(step, [&](const auto& all) {
     const auto some = chosen(all, options);
     check_sizes(options, some);
     variants += some.size();
+    for (const auto& variant : some) rows += settings_of(options, *variant).size() * options.shapes.size();
   });
   if (variants == 0) throw Refusal{"--variant: none of this name or kind exists for the types asked for"};
   Session session{options, step, options.csv.empty() || step.world.rank != 0 ? Csv() : Csv(options.csv), {}};
-  session.rows = static_cast<int>(variants * options.shapes.size() * settings_of(options).size());
+  session.rows = static_cast<int>(rows);
+  session.roofs = roofs(session);
   const bool named = std::getenv("COURSE_COUNTERS_NAMED") != nullptr;  // by the report's first program
   if (const std::string missing = session.counters.missing(); options.counters && !missing.empty() && !named)
     session.say_once("counters this machine does not give: " + missing);

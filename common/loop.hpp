@@ -29,7 +29,9 @@ struct Step {
   Variants<std::int32_t> i32;
   bool is_level =
       false;  // the step's kernels at another optimisation level: not where the baseline is measured
-  bool threads = false, tiles = false;
+  std::string vector = "sse2";    // the widest registers its kernels use, unless a variant says otherwise
+  bool threads = false;           // offers --threads
+  std::vector<Index> tiles = {};  // the tile sizes it runs unless told otherwise; none: it has no --tile
   World world = {};
 };
 
@@ -44,5 +46,5 @@ int run(int argc, const char* const* argv, Step step);
 #define COURSE_STEP(idea)                                                                               \
   course::Step {                                                                                        \
     COURSE_PROGRAM, idea, COURSE_FLAGS, COURSE_INSTRUCTION_SETS, variants<float>(), variants<double>(), \
-        variants<std::int32_t>(), COURSE_IS_LEVEL                                                       \
+        variants<std::int32_t>(), COURSE_IS_LEVEL, COURSE_VECTOR                                        \
   }

@@ -108,7 +108,7 @@ std::optional<Options> parse_options(int argc, const char* const* argv, const Fe
   text("--type", type, "Of f32,f64,i32 (default all)");
   const auto* variant_option = text("--variant", variant, "Names from --list (default all)");
   text("--threads", threads, features.threads ? "Thread counts: 1,2,4" : "1: this step has one thread");
-  const auto* tile_option = features.tiles ? text("--tile", tile, "Tile sizes: 32,64") : nullptr;
+  const auto* tile_option = features.tiles.empty() ? nullptr : text("--tile", tile, "Tile sizes: 32,64");
   text("--repeat", repeat, "Timed runs a row, at most (default 5)");
   text("--warmup", warmup, "Untimed runs before them (default 1)");
   text("--budget", budget,
@@ -118,6 +118,9 @@ std::optional<Options> parse_options(int argc, const char* const* argv, const Fe
   text("--seed", seed, "Of the inputs (default 987654)");
   text("--verify", verify, "auto: the whole matrix up to 2048, samples and Freivalds beyond; full; none");
   const auto* csv_option = text("--csv", options.csv, "Append one line a row to this file");
+  text("--machine", options.machine,
+       "What 00_machine found, for predictions (default: machine.csv beside the CSV, else "
+       "report/machine.csv)");
   app.add_flag("--resume", options.resume, "Leave out rows that the CSV has");
   app.add_flag("--counters", options.counters,
                "Record cycles, misses, page faults, ... as the machine gives them");
@@ -155,6 +158,7 @@ std::optional<Options> parse_options(int argc, const char* const* argv, const Fe
   for (const std::string& item : items(threads))
     add_once(options.threads,
              static_cast<int>(whole_number("--threads", item, 1, features.threads ? 4096 : 1)));
+  if (!features.tiles.empty()) options.tiles = features.tiles;
   if (tile_option != nullptr && tile_option->count() > 0) {
     options.tiles.clear();
     for (const std::string& item : items(tile)) add_once(options.tiles, whole_number("--tile", item, 1));

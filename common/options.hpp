@@ -22,7 +22,7 @@ struct Options {
   Fill fill = Fill::uniform;
   std::uint64_t seed = 987654;
   Verify verify = Verify::automatic;
-  std::string csv;
+  std::string csv, machine;
   bool resume = false, counters = false, list = false;
   // For the tests: hidden from --help.
   bool expect_wrong = false;
@@ -32,7 +32,8 @@ struct Options {
 /// What the command line depends on.
 struct Features {
   std::string program, idea;
-  bool threads = false, tiles = false;
+  bool threads = false;
+  std::vector<Index> tiles;  // the default of --tile, which an empty list leaves out
 };
 
 /// The options, or nothing when help was printed and all is done. Throws Refusal with one line that says what

@@ -28,6 +28,9 @@ struct Record {
   std::optional<double> best_s, median_s, mean_s, stddev_s;
   Seconds seconds;  // medians by phase; `product` is not used
   std::optional<double> gflops, predicted_s;
+  std::optional<double>
+      peak_share;     // of the processor's peak; for the terminal, the CSV has no column for it
+  std::string limit;  // what the prediction says decides; in the CSV it is among the counters
   std::string verify;
   std::optional<double> error_share, relative_error;
   std::optional<Index> differences;

@@ -11,8 +11,10 @@ using RowsKernel = void (*)(const Rows<T>& a, const Rows<T>& b, Rows<T>& c);
 template <class T>
 class RowsVariant : public Variant<T> {
  public:
-  RowsVariant(std::string name, std::string idea, RowsKernel<T> kernel)
-      : Variant<T>(std::move(name), std::move(idea)), kernel_(kernel) {}
+  RowsVariant(std::string name, std::string idea, RowsKernel<T> kernel, CostOf cost)
+      : Variant<T>(std::move(name), std::move(idea)), kernel_(kernel) {
+    this->cost_of = std::move(cost);
+  }
 
   double bytes(const Shape& s) const override {
     const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n), k = static_cast<double>(s.k);
@@ -59,8 +61,8 @@ class RowsVariant : public Variant<T> {
 
 /// The variant of a function C += A·B on vectors of vectors.
 template <class T>
-std::shared_ptr<Variant<T>> cpu(std::string name, std::string idea, RowsKernel<T> kernel) {
-  return std::make_shared<RowsVariant<T>>(std::move(name), std::move(idea), kernel);
+std::shared_ptr<Variant<T>> cpu(std::string name, std::string idea, RowsKernel<T> kernel, CostOf cost = {}) {
+  return std::make_shared<RowsVariant<T>>(std::move(name), std::move(idea), kernel, std::move(cost));
 }
 
 }  // namespace course

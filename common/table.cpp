@@ -49,8 +49,9 @@ void summarise(Record& record, const std::vector<Seconds>& runs) {
 
 void print_header(const Record& r) {
   std::printf("%s on %s, %s %s\n", r.step.c_str(), r.device.c_str(), r.compiler.c_str(), r.flags.c_str());
-  std::printf("%-16s %-4s %-17s %7s %5s %5s %11s %11s %9s %9s %9s  %s\n", "variant", "type", "m x n x k",
-              "threads", "tile", "runs", "median", "best", "GFLOP/s", "error", "worst", "verdict");
+  std::printf("%-16s %-4s %-17s %7s %5s %5s %11s %11s %-6s %9s %6s %9s %9s  %s\n", "variant", "type",
+              "m x n x k", "threads", "tile", "runs", "median", "predicted", "by", "GFLOP/s", "peak", "error",
+              "worst", "verdict");
 }
 
 void print_row(const Record& r, const Check& check) {
@@ -61,12 +62,14 @@ void print_row(const Record& r, const Check& check) {
     if (shown) std::snprintf(text, sizeof text, format, value);
     return std::string(text);
   };
-  std::printf("%-16s %-4s %-17s %7d %5s %5d %11s %11s %9s %9s %9s  %s\n", r.variant.c_str(), r.type.c_str(),
-              shape_text(r.shape).c_str(), r.settings.threads,
+  std::printf("%-16s %-4s %-17s %7d %5s %5d %11s %11s %-6s %9s %6s %9s %9s  %s\n", r.variant.c_str(),
+              r.type.c_str(), shape_text(r.shape).c_str(), r.settings.threads,
               r.settings.tile > 0 ? std::to_string(r.settings.tile).c_str() : "-", r.repeat,
               readable_seconds(r.median_s.value_or(0)).c_str(),
-              readable_seconds(r.best_s.value_or(0)).c_str(),
+              r.predicted_s ? readable_seconds(*r.predicted_s).c_str() : "-",
+              r.limit.empty() ? "-" : r.limit.c_str(),
               number(r.gflops.has_value(), r.gflops.value_or(0), "%.3f").c_str(),
+              number(r.peak_share.has_value(), 100 * r.peak_share.value_or(0), "%.3g%%").c_str(),
               number(verified, check.error_share, "%.3g").c_str(),
               number(verified, check.worst_case_share, "%.2g").c_str(), r.verdict.c_str());
   std::fflush(stdout);

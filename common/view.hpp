@@ -1,9 +1,11 @@
 // A matrix as kernels see it: View (borrowed) and Matrix (owned, with guard bands).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <new>
@@ -21,6 +23,10 @@ using Index = std::int64_t;
 /// Throws std::out_of_range naming the index and the shape; apart, so that the check costs a compare and a
 /// branch.
 [[noreturn]] void out_of_range(Index i, Index j, Index rows, Index cols);
+
+/// Calls work(row) for every row, shared out among `threads` as OpenMP's static schedule does. A page of
+/// memory lies near the core that writes it first: so it lies near the one that will use it.
+void share_rows(Index rows, int threads, const std::function<void(Index row)>& work);
 
 /// A rows × cols matrix in row-major order that somebody else owns; row i starts at data + i * ld, ld >=
 /// cols.
@@ -72,17 +78,18 @@ constexpr T poison() {
 }
 
 /// Owns rows × cols elements aligned to 64 bytes, poisoned at birth, with guard bands before, behind and in
-/// the `pad` columns right of the matrix. Throws std::bad_alloc. The caller has checked that the size fits in
-/// memory.
+/// the `pad` columns right of the matrix; its rows first touched by `threads`. Throws std::bad_alloc. The
+/// caller has checked that the size fits in memory.
 template <class T>
 class Matrix {
  public:
   Matrix() = default;  // no elements, no guards
-  Matrix(Index rows, Index cols, Index pad = 0) : rows_(rows), cols_(cols), ld_(cols + pad) {
+  Matrix(Index rows, Index cols, Index pad = 0, int threads = 1) : rows_(rows), cols_(cols), ld_(cols + pad) {
     const std::size_t bytes = (static_cast<std::size_t>(size()) * sizeof(T) + 63) / 64 * 64;
     buffer_.reset(static_cast<T*>(std::aligned_alloc(64, bytes)));
     if (!buffer_) throw std::bad_alloc();
-    for (Index e = 0; e < size(); ++e) buffer_.get()[e] = poison<T>();
+    share_rows(rows, threads, [this](Index i) { poison_part(guard + i * ld_, ld_); });
+    poison_part(0, guard), poison_part(guard + rows_ * ld_, guard);
   }
 
   View<T> view() { return {data(), rows_, cols_, ld_}; }
@@ -111,6 +118,7 @@ class Matrix {
   };
 
   Index size() const { return rows_ * ld_ + 2 * guard; }
+  void poison_part(Index from, Index count) { std::fill_n(buffer_.get() + from, count, poison<T>()); }
   T* data() const { return buffer_ ? buffer_.get() + guard : nullptr; }
 
   static bool untouched(const T* from, Index count) {
@@ -126,9 +134,12 @@ class Matrix {
 
 }  // namespace course
 
-/// Explicit instantiations of one kernel for the course's three types, at the end of a gemm.cpp.
-#define COURSE_INSTANTIATE(kernel)                                                                    \
-  template void kernel(course::View<const float>, course::View<const float>, course::View<float>);    \
-  template void kernel(course::View<const double>, course::View<const double>, course::View<double>); \
-  template void kernel(course::View<const std::int32_t>, course::View<const std::int32_t>,            \
-                       course::View<std::int32_t>)
+/// Explicit instantiations of one kernel for the course's three types, at the end of a gemm.cpp; behind the
+/// kernel, the types of what it takes besides A, B and C.
+#define COURSE_INSTANTIATE(kernel, ...)                                                    \
+  template void kernel(course::View<const float>, course::View<const float>,               \
+                       course::View<float> __VA_OPT__(, ) __VA_ARGS__);                    \
+  template void kernel(course::View<const double>, course::View<const double>,             \
+                       course::View<double> __VA_OPT__(, ) __VA_ARGS__);                   \
+  template void kernel(course::View<const std::int32_t>, course::View<const std::int32_t>, \
+                       course::View<std::int32_t> __VA_OPT__(, ) __VA_ARGS__)

@@ -1,6 +1,7 @@
 # GFLOP/s of 01's variants at each optimisation level.
 load dir.'/style.gp'
 set key off   # every bar bears its name
+set rmargin 2
 set grid noxtics
 set xtics scale 0
 set yrange [0:top]

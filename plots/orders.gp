@@ -1,6 +1,7 @@
 # GFLOP/s of the six loop orders by n; looks 7 to 12, the native ones, are hatched.
 load dir.'/style.gp'
 set key off   # every bar bears its name
+set rmargin 2
 set grid noxtics
 set xtics scale 0
 set yrange [0:top]

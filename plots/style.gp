@@ -1,6 +1,7 @@
-# What all charts share. tools/report.py gives the variables with -e: dir (of these scripts), data, out, format
-# ('svg' or 'png'), title, machine, count (how many lines, or bars in a group), ticks (where the x axis is
-# labelled), left and right (where it ends), and to some charts more. noenhanced leaves the `_` in names alone.
+# What all charts share. tools/charts.py gives the variables with -e: dir (of these scripts), data, out, format
+# ('svg' or 'png'), title, machine, count (how many lines, or bars in a group), beside (how many to compare them
+# with), longest (letters of the longest name), ticks (where the x axis is labelled), left and right (where it ends),
+# and to some charts more. noenhanced leaves the `_` in names alone.
 set encoding utf8
 set micro
 if (format eq 'svg') set terminal svg size 900,560 noenhanced font 'sans-serif,14' background 'white'
@@ -13,7 +14,15 @@ set bmargin 5.2
 set border 3
 set tics nomirror
 set grid xtics ytics mytics linetype 1 linewidth 0.6 dashtype 1 linecolor rgb '#dddddd'
-set key outside right top Left reverse samplen 3.4 spacing 1.25 font ',12'
+# The key has the right of the picture; where a name is long or there are many, in smaller letters: gnuplot would
+# begin a second column, outside.
+set rmargin at screen 0.645
+if (!exists('entries')) entries = count + beside
+wide = 33.0 / longest
+high = 22.0 / entries
+letters = sprintf(',%.1f', 11 * (wide < high ? (wide < 1 ? wide : 1) : (high < 1 ? high : 1)))
+set key at screen 0.655, screen 0.9 left top Left reverse samplen 3 maxcols 1 font letters
+set key spacing (entries > 19 ? 1.0 : 1.2)
 set xrange [left:right]
 eval 'set xtics ('.ticks.')'
 
@@ -31,10 +40,19 @@ set linetype cycle 12
 pattern(i) = int(word(patterns, (i-1) % 12 + 1))
 look(i) = int(word(looks, i+1))   # of a bar: which linetype and pattern
 
-# The thread charts mark the last thread that has a core of its own; beyond it threads must share.
-if (exists('cores')) {
-  set arrow 2 from cores, graph 0 to cores, graph 1 nohead dashtype 3 linewidth 1.2 linecolor rgb '#555555'
-  set label 2 ''.cores.' cores' at cores, graph 1.03 center font ',11'
+# Marks with their text on them: upright[i] at an x, such as the last thread that has a core of its own, and
+# level[i] at a y, such as the processor's peak.
+if (exists('upright')) {
+  do for [i = 1:|upright|] {
+    set arrow from upright[i], graph 0 to upright[i], graph 1 nohead dashtype 3 linewidth 1.2 linecolor rgb '#555555'
+    set label upright_text[i] at upright[i], graph 1.03 center font ',11'
+  }
+}
+if (exists('level')) {
+  do for [i = 1:|level|] {
+    set arrow from left, level[i] to right, level[i] nohead dashtype 2 linewidth 1.2
+    set label level_text[i] at left, level[i] offset 1, 0.6 font ',11'
+  }
 }
 
 # A data file holds one block for each line or kind of bar, two empty lines apart: its name, which
@@ -42,3 +60,7 @@ if (exists('cores')) {
 # two columns more: where their label stands, and the label.
 # Error bars are arrows with flat heads: gnuplot's own wipe out the middle of what they stand on.
 spread = 'using 1:3:(0):($4-$3) with vectors heads size screen 0.005,90 fixed'
+# What stands beside the lines, to compare them with (beside blocks more): thin and grey, each with a point of its own.
+others = 'for [i = count:count+beside-1] data index i using 1:2 with linespoints dashtype i%4+2 linewidth 1.1 \
+  linecolor rgb "#777777" pointtype int(word("6 4 8 10 12 1 2 3 14", (i-count) % 9 + 1)) pointsize 0.6 \
+  title columnheader(1)'

@@ -2,12 +2,13 @@
 # kill -9 in the middle of a report, then the report again: no row lost, none twice.
 #   report_interrupted.sh BUILD
 set -u
-unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES STEPS FILL BUDGET THREADS RANKS QUICK REPEAT # `make test STEPS=…`
+export MACHINE_OPTIONS="--variant topology" # the rest of 00 takes its time
+unset TILES TILE_SIZE MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES STEPS FILL BUDGET THREADS RANKS QUICK REPEAT # `make test STEPS=…`
 build=$1
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 cd "$(dirname "$0")/.." || exit 1
-rows() { make --no-print-directory -f Makefile.report rows BUILD="$build" OUT="$out" SIZES="40 50" TYPES="f32 i32" REPEAT=3; }
+rows() { make --no-print-directory -f Makefile.report rows BUILD="$build" OUT="$out" SIZES="40 50" TILE_SIZE=50 TILES="8 64" TYPES="f32 i32" REPEAT=3; }
 count() { if [ -e "$out/results.csv" ]; then wc -l <"$out/results.csv"; else echo 0; fi; }
 
 for stop_after in 5 30; do
@@ -31,7 +32,7 @@ head -n "$killed" "$out/results.csv" | cmp - "$out/killed.csv" || { echo "rows o
 whole=$(mktemp -d)
 mv "$out/results.csv" "$whole/resumed.csv"
 rows >"$out/log" 2>&1 || exit 1
-keys() { tail -n +2 "$1" | cut -d, -f1-9,35 | sort; }
+keys() { tail -n +2 "$1" | cut -d, -f1-9,13,35 | sort; }
 keys "$whole/resumed.csv" >"$whole/a"
 keys "$out/results.csv" >"$whole/b"
 [ "$killed" -lt "$(wc -l <"$whole/resumed.csv")" ] || { echo "the kill came too late to show anything"; exit 1; }

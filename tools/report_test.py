@@ -5,21 +5,21 @@ from pathlib import Path
 
 TOOL = Path(__file__).resolve().parent / "report.py"
 sys.path.insert(0, str(TOOL.parent))
-import report
+import charts, measured
 
 NO_GNUPLOT = unittest.skipUnless(shutil.which("gnuplot"), "no gnuplot here")
 
 
 def row(step, variant, n, seconds, type="f32", **more):
     """A row of results.csv: a right square product, run five times, unless told otherwise."""
-    cells = dict.fromkeys(report.COLUMNS, "")
+    cells = dict.fromkeys(measured.COLUMNS, "")
     cells |= {"step": step, "variant": variant, "type": type, "m": n, "n": n, "k": n, "seed": 987654,
               "threads": 1, "ranks": 1, "device": "Test CPU (2 cores)", "repeat": 5,
               "fill": "uniform", "best_s": seconds * 0.9,
               "median_s": seconds, "mean_s": seconds * 1.05, "stddev_s": seconds * 0.1, "verify": "full",
               "error_share": 0.3, "differences": 0, "verdict": "right", "flags": "-O3", "compiler": "g++ 12",
               "host": "here", "commit": "c1", "started": "2026-11-21T08:30:00Z"} | more
-    assert len(cells) == len(report.COLUMNS)
+    assert len(cells) == len(measured.COLUMNS)
     return ",".join(map(str, cells.values()))
 
 
@@ -32,6 +32,37 @@ LADDER = [row("01_naive", "ijk", 512, 0.2), row("01_naive", "ijk", 1024, 2.0),
 THREADS = [row("04_openmp", "tiled", 1024, 0.1 / threads, threads=threads) for threads in (1, 2, 4)]
 MACHINE = "name,type,vector,threads,level,value,unit,note\n" \
           "peak,f32,avx2,1,,100,GFLOP/s,\npeak,f32,avx2,2,,0.2,TFLOP/s,\n"
+FULL_MACHINE = MACHINE + """\
+processor,,,,,2,threads,Test CPU (2 cores)
+cache,,,,L1,32768,B,8 ways; 64 B lines; each core
+cache,,,,L2,1048576,B,8 ways; 64 B lines; each core
+latency,f32,,1,add,0.8,ns,3.0 cycles
+peak,f32,sse2,1,,50,GFLOP/s,
+bandwidth,,sse2,1,L1,90,GB/s,triad
+bandwidth,,avx2,1,L1,200,GB/s,triad
+bandwidth,,avx2,1,L2,80,GB/s,triad
+bandwidth,,avx2,1,L3,40,GB/s,triad
+bandwidth,,avx2,1,memory,0.02,TB/s,triad
+bandwidth,,avx2,2,L1,400,GB/s,triad
+library,f32,OpenBLAS,1,1024x1024x1024,40,GFLOP/s,as chosen; 0.3.21
+library,f32,OpenBLAS SkylakeX,1,1024x1024x1024,90,GFLOP/s,best; 0.3.21
+library,f32,OpenBLAS SkylakeX,2,1024x1024x1024,170,GFLOP/s,best; 0.3.21
+library,f32,OpenBLAS SkylakeX,1,1024x1024x64,70,GFLOP/s,best; 0.3.21
+library,f32,BLIS,1,1024x1024x1024,80,GFLOP/s,as chosen and best; 0.9
+"""
+
+
+def foretold(step, variant, n, seconds, predicted, limit, **more):
+    """A row with a prediction: 4e9 bytes between L1 and the core, 1e9 from each level beyond."""
+    counters = f"page_faults=0;limit={limit};bytes_l1=4e9;bytes_l2=1e9;bytes_l3=1e9;bytes_memory=1e9"
+    return row(step, variant, n, seconds, predicted_s=predicted, counters=counters, **more)
+
+
+FORETOLD = [foretold("01_naive", "ijk", 1000, 2.0, 0.8, "chain"), foretold("01_naive", "ijk", 2000, 20, 6, "chain"),
+            foretold("02_loop_order", "ikj", 1000, 0.1, 0.09, "L1"),
+            foretold("02_loop_order", "kij", 1000, 0.2, 0.0125, "L2"),
+            foretold("01_naive-O0", "ijk", 1000, 5.0, 1.0, "chain")]
+TILES = [row("03_tiling", "tiled", 1024, 0.1 + abs(tile - 64) / 1000, tile=tile) for tile in (32, 64, 128, 512)]
 
 
 class Case(unittest.TestCase):
@@ -39,7 +70,7 @@ class Case(unittest.TestCase):
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
         self.csv = self.folder / "results.csv"
 
-    def write(self, lines, header=",".join(report.COLUMNS)):
+    def write(self, lines, header=",".join(measured.COLUMNS)):
         self.csv.write_text("\n".join([header, *lines]) + "\n", encoding="utf-8")
 
     def run_tool(self, command, *arguments):
@@ -47,6 +78,15 @@ class Case(unittest.TestCase):
         done = subprocess.run([sys.executable, "-B", str(TOOL), command, str(self.csv), *map(str, arguments)],
                               cwd=self.folder, capture_output=True, text=True, timeout=60)
         return done.returncode, done.stdout, done.stderr
+
+    def machine(self, text=FULL_MACHINE):
+        file = self.folder / "machine.csv"
+        file.write_text(text)
+        return file
+
+    def plan(self, machine=None):
+        """{name: chart} of all that was written."""
+        return {chart.name: chart for of in measured.load(self.csv, machine) for chart in charts.plan(of)}
 
     def ladder(self, *arguments):
         status, out, err = self.run_tool("ladder", *arguments)
@@ -106,8 +146,7 @@ class Ladder(Case):
         self.assertRegex(out, r"02_loop_order +ikj +1.00 ms +2147 +–")
 
     def test_share_of_peak_is_of_as_many_threads(self):
-        machine = self.folder / "machine.csv"
-        machine.write_text(MACHINE)
+        machine = self.machine(MACHINE)
         self.write(LADDER + [row("04_openmp", "tiled", 1024, 0.0214748, threads=2)])
         rungs = self.rungs(self.ladder("--machine", machine))
         self.assertEqual(rungs["02_loop_order"][-2:], ["8.59", "%"])
@@ -124,6 +163,54 @@ class Ladder(Case):
         self.assertEqual(self.run_tool("page", "--out", self.folder / "out")[::2], (0, ""))
 
 
+class Predicted(Case):
+    def predicted(self, *arguments):
+        status, out, err = self.run_tool("predicted", *arguments)
+        self.assertEqual((status, err), (0, ""))
+        return out
+
+    def test_ratio_limit_and_mark_at_the_size_most_variants_have(self):
+        self.write(FORETOLD)
+        out = self.predicted()
+        self.assertRegex(out, r"f32, n = 1000")
+        self.assertRegex(out, r"01_naive +ijk +800 ms +2.00 s +2.50× +! +chain of additions\n")
+        self.assertRegex(out, r"02_loop_order +ikj +90.0 ms +100 ms +1.11× +L1 bandwidth\n")
+        self.assertRegex(out, r"02_loop_order +kij +12.5 ms +200 ms +16.0× +! +L2 bandwidth\n")
+        self.assertIn("notes say why", out)
+        self.assertNotIn("01_naive-O0", out)
+        self.assertRegex(self.predicted("--machine", self.machine()), r"ikj .* 20.0 %\n")
+
+    def test_the_size_given(self):
+        self.write(FORETOLD)
+        self.assertRegex(self.predicted("--size", 2000), r"n = 2000.*\n.*\n01_naive +ijk +6.00 s +20.0 s +3.33×")
+        status, _, err = self.run_tool("predicted", "--size", 7)
+        self.assertEqual((status, "size 7" in err), (2, True))
+
+    def test_too_fast_is_marked_too_and_near_is_not(self):
+        for seconds, mark in ((0.4, "!"), (0.5, ""), (2.0, ""), (2.1, "!")):
+            self.write([foretold("01_naive", "ijk", 1000, seconds, 1.0, "L3")])
+            self.assertEqual("!" in self.predicted(), bool(mark), seconds)
+
+    def test_the_best_tile_stands_for_its_variant(self):
+        self.write([foretold("03_tiling", "tiled", 1000, time, 0.3, "memory", tile=tile)
+                    for tile, time in ((16, 0.5), (32, 0.4), (64, 0.6))])
+        self.assertEqual(re.findall(r"tile \d+", self.predicted()), ["tile 32"])
+
+    def test_no_prediction_is_a_refusal(self):
+        self.write(LADDER)
+        status, out, err = self.run_tool("predicted")
+        self.assertEqual((status, out, err.count("\n")), (2, "", 1))
+
+    def test_garbled_predictions_do_not_crash(self):
+        lines = [row("02_loop_order", f"v{place}", 1000, 0.1, predicted_s=text, counters=counters)
+                 for place, (text, counters) in enumerate((
+                     ("x", "limit=L9"), ("0", "limit"), ("nan", ";;=;limit=L1"), ("1", "limit=flops;bytes_l1=x"),
+                     ("1", "limit=L2;bytes_l2=0"), ("", "limit=L2;bytes_l2=1e9"), ("1", "bytes_l1=1")))]
+        self.write(FORETOLD + lines)
+        self.predicted("--machine", self.machine())
+        self.assertEqual(self.run_tool("page", "--machine", self.machine(), "--out", "out")[::2], (0, ""))
+
+
 class Refusals(Case):
     def refuse(self, says):
         for command in (["ladder"], ["draw", "--out", "out"], ["page", "--out", "out"]):
@@ -135,7 +222,7 @@ class Refusals(Case):
         self.refuse("cannot read")
 
     def test_other_columns(self):
-        self.write(LADDER, ",".join(report.COLUMNS[:-1]))
+        self.write(LADDER, ",".join(measured.COLUMNS[:-1]))
         self.refuse("other columns")
 
     def test_no_row_to_show(self):
@@ -193,12 +280,156 @@ class Page(Case):
     def test_every_chart_and_row_is_there(self):
         self.write(LADDER + THREADS)
         images = Images(text := self.page())
-        names = {chart.name for chart in report.plan(report.load(self.csv, None)[0])}
+        names = set(self.plan())
         self.assertGreater(len(names), 8)
         self.assertEqual({f"charts/{name}.svg" for name in names}, set(images.sources))
         self.assertIn("../results.csv", images.links)
         self.assertIn("Every row of 02_loop_order (5; compiled with -O3)", text)
         self.assertIn("Every row of 01_naive-O0 (1;", text)
+
+
+    def test_what_the_machine_can_do_and_what_was_predicted(self):
+        self.write(FORETOLD)
+        text = self.page("--machine", self.machine())
+        for shown in ("What the machine can do", "32 KiB", "0.8 ns", "OpenBLAS SkylakeX", "1024×1024×64", "as chosen",
+                      "Predicted and measured", "notes say why", "<td>chain of additions</td>", '<tr class="far">',
+                      "<th>predicted</th><th>limit</th>"):
+            self.assertIn(shown, text)
+        self.assertEqual(text.count("<details open>"), 2, "the first type of each table")
+
+    def test_nothing_of_it_without_machine_and_predictions(self):
+        self.write(LADDER)
+        text = self.page()
+        for absent in ("What the machine can do", "Predicted and measured", "<th>predicted</th>", "roofline"):
+            self.assertNotIn(absent, text)
+
+    def test_another_processors_machine_file_is_not_this_ones(self):
+        self.write(FORETOLD)
+        machine = self.machine(FULL_MACHINE.replace("Test CPU", "Other CPU"))
+        text = self.page("--machine", machine)
+        self.assertNotIn("What the machine can do", text)
+        self.assertNotIn("% of peak", text)
+        self.assertFalse([name for name in self.plan(machine) if name.startswith("roofline")])
+        self.assertIn("What the machine can do", self.page("--machine", self.machine(
+            FULL_MACHINE.replace("(2 cores)", "(64 cores)"))), "fewer cores may be used")
+
+
+class Rooflines(Case):
+    def test_points_stand_at_the_bytes_of_their_limit(self):
+        self.write(FORETOLD)
+        chart = self.plan(self.machine())["roofline_f32_02_loop_order"]
+        (ikj,), (kij,) = chart.lines["1 ikj"], chart.lines["2 kij"]
+        self.assertEqual([round(value, 4) for value in ikj[:3]], [0.5, 20, 22.2222], "2e9 FLOP over 4e9 bytes of L1")
+        self.assertEqual([round(value, 4) for value in kij[:3]], [2, 10, 160], "over 1e9 of L2")
+        naive = self.plan(self.machine())["roofline_f32"].lines["1 01_naive: ijk"][0]
+        self.assertEqual([round(value, 4) for value in naive[:3]], [0.5, 1, 2.5], "a chain: over those of L1")
+        self.assertEqual(chart.settings["limit_text"], ["L1 bandwidth", "L2 bandwidth"])
+
+    def test_roofs_are_of_the_best_vector_set_and_end_at_the_peak(self):
+        self.write(FORETOLD)
+        chart = self.plan(self.machine())["roofline_f32"]
+        self.assertEqual(list(chart.beside), ["L1: 200 GB/s", "L2: 80.0 GB/s", "L3: 40.0 GB/s", "memory: 20.0 GB/s",
+                                              "avx2: 100 GFLOP/s", "sse2: 50.0 GFLOP/s",
+                                              "chain of additions: 2.50 GFLOP/s"])
+        for (x, y, *_), ridge in zip((roof[-1] for roof in chart.beside.values()), (0.5, 1.25, 2.5, 5)):
+            self.assertAlmostEqual(x, ridge)
+            self.assertAlmostEqual(y, 100)
+
+    def test_one_chart_for_one_thread_and_one_for_the_most(self):
+        self.write(FORETOLD + [foretold("04_openmp", "rows", 1000, 0.1, 0.05, "L1", threads=threads)
+                               for threads in (1, 2)])
+        plan = self.plan(self.machine())
+        self.assertEqual(list(plan["roofline_f32"].lines)[2], "3 04_openmp: rows")
+        self.assertEqual(list(plan["roofline_f32_2_threads"].lines), ["1 04_openmp: rows"])
+        self.assertEqual(list(plan["roofline_f32_04_openmp_2_threads"].beside),
+                         ["L1: 400 GB/s", "avx2: 200 GFLOP/s", "chain of additions: 5.00 GFLOP/s"])
+
+    def test_marks_that_touch_share_a_row_of_numbers(self):
+        labels = charts.numbers_of([(0.5, 0.5), (0.2, 0.9), (0.51, 0.51)], taken := [])
+        self.assertEqual([text for _, _, text in labels], ["1 3", "2", ""])
+        self.assertEqual(len(taken), 4)
+
+    def test_no_text_hits_a_mark_while_there_is_room(self):
+        marks = [(0.5, 0.5), (0.55, 0.5), (0.6, 0.5)]
+        labels = charts.numbers_of(marks, marks.copy())
+        for x, y, _ in labels:
+            self.assertFalse([mark for mark in marks if abs(x - mark[0]) < 0.02 and abs(y - mark[1]) < 0.037])
+
+    def test_a_gpu_and_ranks_have_no_place_under_this_roof(self):
+        self.write(FORETOLD + [foretold("07_cuda_global", "plain", 1000, 0.01, 0.01, "memory", device="GPU"),
+                               foretold("06_mpi", "rows", 1000, 0.1, 0.1, "L1", ranks=2)])
+        names = " ".join(self.plan(self.machine())["roofline_f32"].lines)
+        self.assertNotIn("07", names)
+        self.assertNotIn("06", names)
+
+    @NO_GNUPLOT
+    def test_rooflines_and_tiles_are_drawn(self):
+        self.write(FORETOLD + TILES)
+        status, _, err = self.run_tool("draw", "--machine", self.machine(), "--out", "out")
+        self.assertEqual((status, err), (0, ""))
+        text = (self.folder / "out" / "charts" / "roofline_f32.svg").read_text()
+        for shown in ("1 01_naive: ijk", "memory: 20.0 GB/s", "hollow: predicted", "chain of additions", ">1/2<"):
+            self.assertIn(shown, text)
+        self.assertIn("3 tiles fill L1 (T = 52)", (self.folder / "out" / "charts" / "tiles_f32.svg").read_text())
+
+
+    @NO_GNUPLOT
+    def test_a_long_key_stays_one_column(self):
+        self.write(FORETOLD[:1] + [foretold("02_loop_order", f"v{place}", 1000, 0.1 + place, 0.1, "memory")
+                                   for place in range(20)])
+        self.assertEqual(self.run_tool("draw", "--machine", self.machine(), "--out", "out")[0], 0)
+        text = (self.folder / "out" / "charts" / "roofline_f32_02_loop_order.svg").read_text()
+        across = {re.search(r"translate\(([\d.]+),[^<]*<text>" + name + "</text>", text)[1]
+                  for name in ("1 v0", "20 v19", "hollow: predicted", "memory bandwidth")}
+        self.assertEqual(len(across), 1, "gnuplot begins a second column outside the picture")
+
+
+class Tiles(Case):
+    def test_lines_marks_and_what_they_are_compared_with(self):
+        native = [cells.replace("03_tiling", "03_tiling-native") for cells in TILES]
+        self.write(LADDER + TILES + native + [row("02_loop_order-native", "kij", 1024, 0.2)] +
+                   [row("03_tiling", "tiled", 2048, 1, tile=tile) for tile in (32, 64)])  # too few tiles at 2048
+        chart = self.plan(self.machine())["tiles_f32"]
+        self.assertEqual(list(chart.lines), ["03_tiling: tiled", "03_tiling-native: tiled"])
+        self.assertEqual([point[0] for point in chart.lines["03_tiling: tiled"]], [32, 64, 128, 512])
+        self.assertEqual(list(chart.beside), ["02_loop_order: ikj", "02_loop_order-native: kij"])
+        self.assertEqual([round(rate, 2) for _, rate in chart.beside["02_loop_order: ikj"]], [8.59, 8.59])
+        self.assertEqual(chart.settings["upright_text"], ["3 tiles fill L1 (T = 52)", "3 tiles fill L2 (T = 296)"])
+        self.assertIn("n = 1024", chart.title)
+
+    def test_no_chart_of_two_tiles(self):
+        self.write(LADDER + TILES[:2])
+        self.assertNotIn("tiles_f32", self.plan())
+
+    def test_against_n_a_variant_is_one_line_of_its_best_tiles(self):
+        self.write(LADDER + TILES + [row("03_tiling", "tiled", 512, time, tile=tile)
+                                     for tile, time in ((32, 0.01), (64, 0.02))])
+        plan = self.plan()
+        self.assertEqual([point[:2] for point in plan["time_f32_03_tiling"].lines["tiled"]], [[512, 0.01], [1024, 0.1]])
+        self.assertIn("best tile", plan["time_f32_03_tiling"].caption)
+        self.assertNotIn("best tile", plan["time_f32_02_loop_order"].caption)
+
+
+class Libraries(Case):
+    def test_each_at_its_best_setting_beside_the_steps(self):
+        self.write(LADDER)
+        plan = self.plan(self.machine())
+        self.assertEqual(plan["gflops_f32"].beside, {"OpenBLAS, one thread": [[1024, 90]],
+                                                     "BLIS, one thread": [[1024, 80]]})
+        self.assertEqual(plan["gflops_f32"].settings["level"], [100])
+        self.assertFalse(plan["gflops_f32_02_loop_order"].beside)
+
+    def test_all_threads_only_where_a_line_has_several(self):
+        self.write(LADDER + THREADS)
+        chart = self.plan(self.machine())["gflops_f32"]
+        self.assertEqual(chart.beside["OpenBLAS, 2 threads"], [[1024, 170]])
+        self.assertEqual(chart.settings["level"], [100, 200])
+
+    def test_logarithmic_only_where_the_slowest_would_lie_on_the_floor(self):
+        self.write(LADDER)
+        self.assertNotIn("bottom", self.plan()["gflops_f32"].settings)
+        self.write([*LADDER, row("05_avx2", "packed", 1024, 0.005)])
+        self.assertIn("bottom", self.plan()["gflops_f32"].settings)
 
 
 class Draw(Case):
@@ -244,16 +475,16 @@ class Draw(Case):
 
     def test_a_wrong_row_is_not_drawn(self):
         self.write([*LADDER, row("02_loop_order", "too_good", 1024, 1e-4, verdict="wrong")])
-        for chart in report.plan(report.load(self.csv, None)[0]):
-            self.assertNotIn("too_good", report.data_of(chart))
+        for chart in self.plan().values():
+            self.assertNotIn("too_good", charts.data_of(chart))
 
     def test_the_spread_is_in_the_charts_unit_and_only_of_several_runs(self):
         self.write([row("01_naive", "ijk", 1000, 2.0), row("01_naive", "ijk", 2000, 16.0, repeat=1)])
-        charts = {chart.name: chart for chart in report.plan(report.load(self.csv, None)[0])}
-        first, second = charts["time_f32"].lines["01_naive: ijk"]
+        plan = self.plan()
+        first, second = plan["time_f32"].lines["01_naive: ijk"]
         self.assertEqual([round(value, 6) for value in first], [1000, 2.0, 1.8, 2.3])
         self.assertTrue(second[2] != second[2] and second[3] != second[3], "NaN: no error bar")
-        rates = charts["gflops_f32"].lines["01_naive: ijk"][0]
+        rates = plan["gflops_f32"].lines["01_naive: ijk"][0]
         self.assertEqual([round(value, 4) for value in rates], [1000, 1.0, 0.8696, 1.1111])
 
 

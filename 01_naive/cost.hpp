@@ -1,0 +1,40 @@
+// What the variants of 01 cost; worked out in README.md.
+#pragma once
+
+#include "common/cost.hpp"
+
+namespace naive::cost {
+
+using course::Cost, course::Extents, course::line, course::Settings, course::Shape;
+
+// [ijk]
+/// A row of A along, a column of B down, one sum.
+template <class T>
+Cost ijk(const Shape& s, const Settings&) {
+  const Extents<T> e(s);
+  const double pass =
+      e.k * (e.size + line);  // one element of C: a row of A, a line for each element of B's column
+  Cost cost = e.least();
+  cost.chain = e.madds;
+  cost.loads_stores = 2 * e.size * e.madds;
+  cost.reuses.push_back({e.size * e.madds, pass});  // the row of A, for the next j
+  course::walk_down<T>(cost, e.madds, pass, e.b);   // B's lines, for the next j; then for the next i
+  return cost;
+}
+// [/ijk]
+
+/// ijk that asks for each row of B where it is (8 of the 24 bytes a vector takes), and stores the sum at each
+/// step.
+template <class T>
+Cost rows_of_rows(const Shape& s, const Settings&) {
+  const Extents<T> e(s);
+  const double header = 24, pass = e.k * (e.size + line + header);
+  Cost cost = e.least();
+  cost.chain = e.madds;
+  cost.loads_stores = (3 * e.size + 8) * e.madds;
+  cost.reuses.push_back({(e.size + header) * e.madds, pass});
+  course::walk_down<T>(cost, e.madds, pass, e.b);
+  return cost;
+}
+
+}  // namespace naive::cost

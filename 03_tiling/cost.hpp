@@ -1,0 +1,64 @@
+// What the variants of 03 cost; worked out in README.md.
+#pragma once
+
+#include <algorithm>
+
+#include "common/cost.hpp"
+
+namespace tiling::cost {
+
+using course::Cost, course::Extents, course::Settings, course::Shape;
+
+// [tiles]
+/// What tiles of m × k by k × n bring in: B's tile serves the rows of its tile of C, then waits for the next
+/// row of tiles; C's tile comes once for each step of tiles along k.
+template <class T>
+void tiles(Cost& cost, const Extents<T>& e, double tile) {
+  const double m = std::min(tile, e.m), n = std::min(tile, e.n), k = std::min(tile, e.k);
+  cost.reuses.push_back({e.size * e.madds, 2 * n * e.size});              // C's row, for the next p
+  cost.reuses.push_back({e.size * e.madds, (k * n + 2 * n) * e.size});    // B's tile, for the next i
+  cost.reuses.push_back({e.size * e.madds / m, e.b});                     // B, for the next tiles of C
+  cost.reuses.push_back({e.size * e.madds / k, (k + m) * e.n * e.size});  // C's tile, for the next of k
+}
+// [/tiles]
+
+// [tiled]
+template <class T>
+Cost tiled(const Shape& s, const Settings& settings) {
+  const Extents<T> e(s);
+  Cost cost = e.least();
+  cost.loads_stores = 3 * e.size * e.madds;
+  tiles(cost, e, static_cast<double>(settings.tile));
+  return cost;
+}
+// [/tiled]
+
+/// Inside an outer tile, the inner tiles find B and C within it.
+template <class T>
+Cost two_level(const Shape& s, const Settings& settings) {
+  const Extents<T> e(s);
+  const double inner = static_cast<double>(settings.tile), outer = 4 * inner;
+  const double m = std::min(outer, e.m), n = std::min(outer, e.n), k = std::min(outer, e.k);
+  Cost cost = tiled<T>(s, settings);
+  for (auto& reuse : cost.reuses)
+    reuse.distance =
+        std::min(reuse.distance, (k * n + m * k + m * n) * e.size);  // no walk leaves the outer tile …
+  cost.reuses.push_back({e.size * e.madds / m, e.b});                // … but from one to the next
+  cost.reuses.push_back({e.size * e.madds / k, (k + m) * e.n * e.size});
+  cost.reuses.push_back({e.a + e.b + e.c, e.a + e.b + e.c});
+  return cost;
+}
+
+/// Four rows of B loaded, four of C loaded and stored, for sixteen multiply-adds; the tiles as before.
+template <class T>
+Cost four_by_four(const Shape& s, const Settings& settings) {
+  const Extents<T> e(s);
+  Cost cost = tiled<T>(s, settings);
+  cost.loads_stores /= 4;
+  cost.reuses[1].bytes /= 4,
+      cost.reuses[1].distance = 8 * e.size * std::min(static_cast<double>(settings.tile), e.n);
+  cost.reuses[2].bytes /= 4;
+  return cost;
+}
+
+}  // namespace tiling::cost

@@ -1,0 +1,25 @@
+// 03: the same multiply-adds, tile by tile. What each function is for stands in README.md.
+#pragma once
+
+#include "common/view.hpp"
+
+namespace tiling {
+
+using course::Index;
+using course::View;
+
+// All compute C += A·B for any shape; `tile` >= 1 may exceed the matrix.
+
+/// Tiles of tile × tile elements, their loops in ikj order, ikj inside.
+template <class T>
+void tiled(View<const T> a, View<const T> b, View<T> c, Index tile);
+
+/// Tiles of four times that size in each direction, each of them tiled once more.
+template <class T>
+void two_level(View<const T> a, View<const T> b, View<T> c, Index tile);
+
+/// Tiles, and inside a tile four rows of C by four rows of B at a time.
+template <class T>
+void four_by_four(View<const T> a, View<const T> b, View<T> c, Index tile);
+
+}  // namespace tiling

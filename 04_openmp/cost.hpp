@@ -1,0 +1,80 @@
+// What the variants of 04 cost; worked out in README.md. The caches are each core's own, so is what a thread
+// touches.
+#pragma once
+
+#include <algorithm>
+#include <type_traits>
+
+#include "common/cost.hpp"
+
+namespace openmp::cost {
+
+using course::Cost, course::Extents, course::line, course::Settings, course::Shape;
+
+/// ikj: each thread reads all of B for each of its rows.
+template <class T>
+Cost parallel_for(const Shape& s, const Settings&) {
+  const Extents<T> e(s);
+  Cost cost = e.least();
+  cost.loads_stores = 3 * e.size * e.madds;
+  cost.reuses.push_back({e.size * e.madds, 2 * e.n * e.size});  // the row of C, for the next p
+  cost.reuses.push_back({e.size * e.madds, e.b});               // B, for the next i
+  return cost;
+}
+
+/// ijk: a line of B for each step down the column; the sums are as many as a register of 16 bytes holds.
+template <class T>
+Cost collapse_simd(const Shape& s, const Settings&) {
+  const Extents<T> e(s);
+  const double pass = e.k * (e.size + line);
+  Cost cost = e.least();
+  cost.chain = e.madds / (16 / e.size);
+  cost.loads_stores = 2 * e.size * e.madds;
+  cost.reuses.push_back({e.size * e.madds, pass});
+  course::walk_down<T>(cost, e.madds, pass, e.b);
+  return cost;
+}
+
+/// Tiles of C: while one is worked on, tiles of A and B pass by; C's stays as long as a cache holds it and
+/// one of B.
+template <class T>
+Cost tiled(const Shape& s, const Settings& settings) {
+  const Extents<T> e(s);
+  const double tile = static_cast<double>(settings.tile);
+  const double m = std::min(tile, e.m), n = std::min(tile, e.n), k = std::min(tile, e.k);
+  Cost cost = e.least();
+  cost.loads_stores = 3 * e.size * e.madds;
+  cost.reuses.push_back({e.size * e.madds, 2 * n * e.size});            // C's row, for the next p
+  cost.reuses.push_back({e.size * e.madds, (k * n + 2 * n) * e.size});  // B's tile, for the next i
+  cost.reuses.push_back({e.size * e.madds / m, e.b});                   // B, for the next tiles of C
+  cost.reuses.push_back(
+      {e.size * e.madds / k, (m * n + k * n + m * k) * e.size});  // C's tile, for the next of k
+  return cost;
+}
+
+/// Four rows of B loaded, four of C loaded and stored, for sixteen multiply-adds.
+template <class T>
+Cost tiled_simd(const Shape& s, const Settings& settings) {
+  const Extents<T> e(s);
+  const double n = std::min(static_cast<double>(settings.tile), e.n);
+  Cost cost = tiled<T>(s, settings);
+  cost.loads_stores /= 4;
+  cost.reuses[1] = {cost.reuses[1].bytes / 4, 8 * n * e.size};  // four rows of C, for the next four p
+  cost.reuses[2].bytes /= 4;
+  return cost;
+}
+
+/// contiguous of step 02, a thread's columns one after the other: the column of B for the next i, A for the
+/// next j.
+template <class T>
+Cost columns(const Shape& s, const Settings&) {
+  const Extents<T> e(s);
+  Cost cost = e.least();
+  cost.chain = e.madds;
+  cost.loads_stores = 3 * e.size * e.madds;
+  cost.reuses.push_back({line * e.madds, e.k * (e.size + line)});
+  cost.reuses.push_back({e.size * e.madds, e.a});
+  return cost;
+}
+
+}  // namespace openmp::cost

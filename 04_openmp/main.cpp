@@ -1,0 +1,33 @@
+// 04_openmp: the same products on several cores, and what they get into each other's way with.
+#include "broken.hpp"
+#include "common/loop.hpp"
+#include "cost.hpp"
+#include "gemm.hpp"
+
+template <class T>
+course::Variants<T> variants() {
+  using namespace openmp;
+  using course::broken, course::cpu, course::touched_by_one;
+  return {
+      cpu<T>("parallel_for", "rows of C shared out, ikj inside", parallel_for<T>, cost::parallel_for<T>),
+      cpu<T>("collapse_simd", "elements of C shared out, a simd reduction inside", collapse_simd<T>,
+             cost::collapse_simd<T>),
+      cpu<T>("tiled", "tiles of C shared out, ikj inside", tiled<T>, cost::tiled<T>),
+      cpu<T>("tiled_simd", "tiles of C shared out, 4 x 4 inside", tiled_simd<T>, cost::tiled_simd<T>),
+      touched_by_one(cpu<T>("touched_by_one", "tiled_simd on memory that one thread wrote first",
+                            tiled_simd<T>, cost::tiled_simd<T>)),
+      cpu<T>("column_blocks", "columns of C shared out in blocks", column_blocks<T>, cost::columns<T>),
+      cpu<T>("columns_in_turn", "columns of C shared out in turn: false sharing", columns_in_turn<T>,
+             cost::columns<T>),
+      broken(cpu<T>("k_without_reduction", "threads add to the same element", wrong::k_without_reduction<T>)),
+      broken(cpu<T>("shared_sum", "one sum for all threads", wrong::shared_sum<T>)),
+      broken(cpu<T>("rest_lost", "m / threads rows for each", wrong::rest_lost<T>)),
+  };
+}
+
+int main(int argc, char** argv) {
+  auto step = COURSE_STEP("several cores");
+  step.threads = true;
+  step.tiles = {128};
+  return course::run(argc, argv, step);
+}

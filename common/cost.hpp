@@ -1,0 +1,71 @@
+// What a product is asked for (Shape, Settings) and what it costs, counted from its loops.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "common/view.hpp"
+
+namespace course {
+
+/// C (m × n) += A (m × k) · B (k × n).
+struct Shape {
+  Index m = 0, n = 0, k = 0;
+  double flops() const {
+    return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+  }
+  bool operator==(const Shape&) const = default;
+};
+
+/// What a row fixes besides variant, type and shape; 0 or empty where a step has no such choice.
+struct Settings {
+  int threads = 1;
+  Index tile = 0;
+  std::string grid, block;  // MPI: "PxQ" processes, "MBxNB" elements
+};
+
+// [cost]
+/// Bytes that a loop touches again when `distance` bytes of other memory have been touched in between: a
+/// cache smaller than that has lost them, and they travel once more.
+struct Reuse {
+  double bytes, distance;
+};
+
+/// What one product asks of a processor; prediction.hpp turns it into seconds.
+struct Cost {
+  double flops = 0;
+  double chain = 0;           // additions each of which waits for the one before
+  double loads_stores = 0;    // bytes between the core and the first level
+  std::vector<Reuse> reuses;  // what must come from beyond the first level, if that has lost it
+};
+// [/cost]
+
+/// Counts a cost: of this shape, with these settings.
+using CostOf = std::function<Cost(const Shape& shape, const Settings& settings)>;
+
+constexpr double line = 64;  // bytes of a cache line
+
+/// A shape as costs are counted with: numbers of elements, and matrices in bytes.
+template <class T>
+struct Extents {
+  explicit Extents(const Shape& s)
+      : m(static_cast<double>(s.m)), n(static_cast<double>(s.n)), k(static_cast<double>(s.k)) {}
+  double m, n, k;
+  double size = sizeof(T), a = m * k * size, b = k * n * size, c = m * n * size, madds = m * n * k;
+
+  /// What every variant pays: the operations, and each matrix once, C in and out, if they are not still
+  /// there.
+  Cost least() const { return {2 * madds, 0, 0, {{a + b + c, a + b + c}}}; }
+};
+
+/// `touches` steps down columns, a line each. Of the touches of one line all but the last come `soon` one
+/// after the other (the next column), the last one's next after `late` bytes.
+template <class T>
+void walk_down(Cost& cost, double touches, double soon, double late) {
+  const double last = sizeof(T) / line;
+  cost.reuses.push_back({touches * line * (1 - last), soon});
+  cost.reuses.push_back({touches * line * last, late});
+}
+
+}  // namespace course

@@ -1,0 +1,57 @@
+// From what a product costs and what 00_machine measured to the time it should take.
+#pragma once
+
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/variant.hpp"
+
+namespace course {
+
+/// The time of one product if everything overlaps and the slowest part decides.
+struct Prediction {
+  double seconds = 0;
+  std::string limit;                 // what decides: flops, chain, L1, L2, L3 or memory
+  std::array<double, 4> bytes = {};  // cross into the core from L1, and into L1, L2 and L3 from beyond
+
+  /// "limit=L2;bytes_l1=…;bytes_l2=…", as the CSV's counters have it.
+  std::string text() const;
+};
+
+/// What machine.csv says of the processor: how fast it can be at each thing.
+class Roofs {
+ public:
+  /// Throws Refusal if the file cannot be read or is not 00_machine's.
+  explicit Roofs(const std::string& path);
+
+  /// The processor that was measured; empty if the file does not say.
+  const std::string& processor() const { return processor_; }
+
+  /// Nothing where the file lacks a rate that is needed. `type` is f32, f64 or i32; `vector` sse2, avx2 or
+  /// avx512.
+  std::optional<Prediction> predict(const Cost& cost, const std::string& type, const std::string& vector,
+                                    int threads) const;
+
+  /// GFLOP/s at most, whatever the instruction set.
+  std::optional<double> peak(const std::string& type, int threads) const;
+
+ private:
+  struct Rate {
+    int threads;
+    double value;
+  };
+  using Rates = std::vector<Rate>;
+
+  static std::optional<double> at(const Rates& rates, int threads);
+  std::optional<double> find(const std::string& key, int threads) const;
+
+  std::string processor_;
+  std::map<std::string, Rates> rates_;     // by name, type, vector and level
+  std::map<std::string, double> latency_;  // seconds of an addition, by type
+  std::array<double, 3> capacity_ = {};    // bytes of L1, L2, L3; 0 where there is none
+};
+
+}  // namespace course

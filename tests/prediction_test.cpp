@@ -1,0 +1,105 @@
+// Predictions, against a machine.csv whose numbers make the times easy to work out by hand.
+#include "common/prediction.hpp"
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "common/record.hpp"
+
+using namespace course;
+
+namespace {
+
+constexpr const char* header = "name,type,vector,threads,level,value,unit,note\n";
+constexpr const char* rows =
+    "processor,,,,,4,threads,a test\n"
+    "cache,,,,L1,1000,B,\ncache,,,,L2,10000,B,\ncache,,,,L3,100000,B,\n"
+    "latency,f32,,1,add,2,ns,\nlatency,f32,avx2,1,fma,99,ns,\n"
+    "peak,f32,sse2,1,,10,GFLOP/s,\npeak,f32,sse2,4,,30,GFLOP/s,\npeak,f32,avx2,1,,20,GFLOP/s,\n"
+    "bandwidth,,sse2,1,L1,8,GB/s,\nbandwidth,,sse2,1,L2,4,GB/s,\nbandwidth,,sse2,1,L3,2,GB/s,\n"
+    "bandwidth,,sse2,1,memory,1,GB/s,\nbandwidth,,sse2,4,memory,1.5,GB/s,\n";
+
+struct File {
+  explicit File(const std::string& text) {
+    char name[] = "/tmp/course-roofs-XXXXXX";
+    close(mkstemp(name));
+    path = name;
+    std::ofstream(path) << text;
+  }
+  ~File() { std::filesystem::remove(path); }
+  std::string path;
+};
+
+Roofs machine(const std::string& text = std::string(header) + rows) {
+  return Roofs(File(text).path);
+}
+
+}  // namespace
+
+TEST_CASE("the slowest of the parts decides, and is named") {
+  const Roofs roofs = machine();
+  CHECK(roofs.processor() == "a test");
+  const auto limit = [&](const Cost& cost) { return roofs.predict(cost, "f32", "sse2", 1)->limit; };
+  const auto seconds = [&](const Cost& cost) { return roofs.predict(cost, "f32", "sse2", 1)->seconds; };
+  CHECK(limit({100, 0, 8, {}}) == "flops");
+  CHECK(seconds({100, 0, 8, {}}) == doctest::Approx(10e-9));  // 100 / 10 GFLOP/s
+  CHECK(limit({100, 50, 8, {}}) == "chain");
+  CHECK(seconds({100, 50, 8, {}}) == doctest::Approx(100e-9));  // 50 of 2 ns, not the fma's 99
+  CHECK(limit({100, 0, 800, {}}) == "L1");
+  CHECK(seconds({100, 0, 800, {}}) == doctest::Approx(100e-9));  // 800 B / 8 GB/s
+}
+
+TEST_CASE("what is used again comes from the first level that still holds it") {
+  const Roofs roofs = machine();
+  const auto of = [&](double distance) { return *roofs.predict({1, 0, 400, {{400, distance}}}, "f32", "sse2", 1); };
+  CHECK(of(1000).limit == "L1");  // it just fits
+  CHECK(of(1000).bytes[1] == 0);
+  CHECK(of(1001).limit == "L2");
+  CHECK(of(1001).seconds == doctest::Approx(100e-9));
+  CHECK(of(1001).bytes == std::array<double, 4>{400, 400, 0, 0});
+  CHECK(of(10001).limit == "L3");
+  CHECK(of(10001).bytes == std::array<double, 4>{400, 400, 400, 0});
+  CHECK(of(100001).limit == "memory");
+  CHECK(of(100001).seconds == doctest::Approx(400e-9));
+  CHECK(of(100001).text() == "limit=memory;bytes_l1=400;bytes_l2=400;bytes_l3=400;bytes_memory=400");
+}
+
+TEST_CASE("threads share the chain, and reach the rates that all of them have together") {
+  const Roofs roofs = machine();
+  const auto seconds = [&](const Cost& cost, int threads) {
+    return roofs.predict(cost, "f32", "sse2", threads)->seconds;
+  };
+  CHECK(seconds({100, 0, 8, {}}, 2) == doctest::Approx(5e-9));         // twice one
+  CHECK(seconds({100, 0, 8, {}}, 4) == doctest::Approx(100 / 30e9));   // as measured with four
+  CHECK(seconds({100, 0, 8, {}}, 100) == doctest::Approx(100 / 30e9));  // there are no more cores
+  CHECK(seconds({100, 50, 8, {}}, 2) == doctest::Approx(50e-9));
+  CHECK(seconds({1, 0, 8, {{300, 1e9}}}, 2) == doctest::Approx(200e-9));  // memory: 1.5 GB/s at most
+  CHECK(*roofs.peak("f32", 1) == doctest::Approx(20));                    // of the best instruction set
+}
+
+TEST_CASE("nothing is predicted from rates that are not there") {
+  const Roofs roofs = machine();
+  CHECK_FALSE(roofs.predict({100, 0, 8, {}}, "f64", "sse2", 1));
+  CHECK_FALSE(roofs.predict({100, 0, 8, {}}, "f32", "avx512", 1));
+  CHECK_FALSE(roofs.predict({100, 0, 8, {}}, "f32", "avx2", 1));  // it has a peak, but no bandwidth
+  CHECK_FALSE(roofs.predict({0, 0, 0, {}}, "f32", "sse2", 1));
+  CHECK_FALSE(roofs.peak("i32", 1));
+}
+
+TEST_CASE("a processor without a third level loses what the second does not hold to memory") {
+  const Roofs roofs = machine(std::string(header) +
+                              "cache,,,,L1,1000,B,\ncache,,,,L2,10000,B,\npeak,f32,sse2,1,,10,GFLOP/s,\n"
+                              "bandwidth,,sse2,1,L1,8,GB/s,\nbandwidth,,sse2,1,L2,4,GB/s,\nbandwidth,,sse2,1,memory,1,GB/s,\n");
+  CHECK(roofs.predict({1, 0, 4, {{400, 10001}}}, "f32", "sse2", 1)->limit == "memory");
+}
+
+TEST_CASE("torn and senseless rows are passed over, other files refused") {
+  CHECK(machine(std::string(header) + rows + "peak,f32,sse2,1,,1e9\npeak,f32,sse2,1,,many,GFLOP/s,\n")
+            .predict({100, 0, 8, {}}, "f32", "sse2", 1)
+            ->seconds == doctest::Approx(10e-9));
+  CHECK_THROWS_AS(machine("step,variant\n"), Refusal);
+  CHECK_THROWS_AS(Roofs("/nowhere/machine.csv"), Refusal);
+}

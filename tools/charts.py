@@ -1,0 +1,424 @@
+"""What each chart shows, chosen from the rows; the scripts in plots/ say how it looks."""
+import math, os, re, subprocess
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from measured import BASELINE, LEVELS, LIMITS, Refusal, Row, along, best, common_size, digits
+
+ORDERS = "ijk ikj jik jki kij kji".split()
+ORDER_STEPS = {"02_loop_order": "", "02_loop_order-native": " native"}
+UNTILED = "02_loop_order"  # what tiles are compared with
+PLOTS = Path(__file__).resolve().parent.parent / "plots"
+
+
+@dataclass
+class Chart:
+    name: str
+    script: str
+    title: str
+    caption: str
+    lines: dict     # a line's name: its points, each x, y, the ends of y's spread, and of a bar top and label
+    settings: dict  # gnuplot's variables besides those of every chart; a list becomes an array
+    step: str = ""  # whose chart it is; empty where steps are compared
+    beside: dict = field(default_factory=dict)  # what the lines are compared with, drawn thin
+    columns: str = "x, y, low, high"
+
+    def alt(self):
+        kind = {"levels": "Bar", "orders": "Bar", "roofline": "Roofline"}.get(self.script, "Line")
+        return f"{kind} chart. {self.title}. Shown: {', '.join([*self.lines, *self.beside])}."
+
+
+SPREAD = (" The thin bars reach from the best run to the mean plus one standard deviation; what has none "
+          "ran once.")
+TEXTS = {  # by script: the title, what is shown
+    "time": ("time against n",
+        "Median time of one product: lower is better. Both axes are logarithmic, so a straight line is a "
+        "power of n; the work itself grows as n³."),
+    "gflops": ("GFLOP/s against n",
+        "Billions of multiplications and additions a second: higher is better. A variant that growing "
+        "matrices do not slow down is a level line."),
+    "speedup": ("speedup over 01_naive ijk",
+        "How many times as fast as the baseline of the same type and size: higher is better. The axis is "
+        "logarithmic: the same factor is the same height."),
+    "roofline": ("the roofline",
+        "How fast, against how much is computed for each byte moved. Filled marks are measured, the hollow one on "
+        "the same thin line is what was predicted; numbers lead to the list, those of marks that touch stand in a "
+        "row. Colour and shape say which limit the prediction found. A mark stands at the FLOP for each byte that "
+        "crosses there (for arithmetic and chains: between L1 and the core), and the line of its own colour is "
+        "its roof; the level ones are the peaks of vector sets. An addition that waits for "
+        "the one before it gives 2 FLOP in an addition's latency."),
+    "tiles": ("GFLOP/s against the tile",
+        "Square tiles of T × T elements: higher is better. The upright lines are where three of them, one of each "
+        "matrix, fill a cache; the grey level lines are the fastest of 02_loop_order, which has no tiles."),
+    "levels": ("01_naive at each optimisation level",
+        "The same three loops, as the compiler makes them at each level: higher is better."),
+    "orders": ("the six loop orders",
+        "The same multiplications and additions in six orders: higher is better. native (hatched) is "
+        "compiled for this very processor."),
+    "threads_time": ("time against threads",
+        "Median time of one product: lower is better. Both axes are logarithmic."),
+    "threads_speedup": ("speedup against threads",
+        "How many times as fast as the same variant on one thread: higher is better. The dashed line is "
+        "the ideal: p threads, p times as fast."),
+    "threads_efficiency": ("efficiency against threads",
+        "Speedup over one thread, divided by the threads: the share of them that does useful work. 100 % "
+        "is ideal."),
+}
+
+
+def point(x, row, measure):
+    """A chart's point: x, and what `measure` makes of the row's median time and of the ends of its spread."""
+    ends = sorted(measure(row, end) for end in row.spread() or ()) or [math.nan, math.nan]
+    return [x, measure(row, row.median), *ends]
+
+
+def axis(values):
+    """A logarithmic x axis labelled at these values, save where a label would run into the one before."""
+    low, high, ticks, last = min(values), max(values), [], None
+    for value in sorted(set(values)):
+        room = last is None or math.log(value / last) > 0.07 * math.log(high / low)
+        ticks.append(f'"{value if room else ""}" {value}')
+        last = value if room else last
+    margin = max(1.12, (high / low) ** 0.05)
+    return {"ticks": ",".join(ticks), "left": low / margin, "right": high * margin}
+
+
+def line_chart(name, script, title, lines, measure, settings=None, step="", beside={}):
+    """A chart of {line: [(x, row)]}, less the points that `measure` knows nothing of; None if none is left."""
+    caption = TEXTS[script][1] + SPREAD
+    if script in ("time", "gflops") and any(row.tile for at in lines.values() for _, row in at):
+        caption += " What has a tile is shown with its best tile at each n."
+    lines = {label: [point(x, row, measure) for x, row in at if measure(row, row.median) is not None]
+             for label, at in lines.items()}
+    lines = {label: points for label, points in lines.items() if points}
+    if not lines:
+        return None
+    if beside and script == "gflops":
+        caption += " Grey: what libraries reach, each at its best setting."
+    x, y, *_ = zip(*(at[:2] for points in (*lines.values(), *beside.values()) for at in points))
+    settings = axis(x) | (settings or {})
+    if script == "gflops" and not step and max(y) > 200 * min(y):
+        settings["bottom"] = min(y) / 1.5
+        caption += " The axis is logarithmic: the same factor is the same height."
+    return Chart(name, script, title, caption, lines, settings, step, beside)
+
+
+def yardsticks(results, type, lines):
+    """The roof and the libraries, with one thread, and with all where one of the lines had several."""
+    machine, settings, beside = results.machine, {"level": [], "level_text": []}, {}
+    several = any(max(row.threads, row.ranks) > 1 for at in lines.values() for _, row in at)
+    most = max((fact.threads for fact in machine.facts if fact.name in ("peak", "library")), default=1)
+    for threads in (1, most) if several and most > 1 else (1,):
+        whose = "one thread" if threads == 1 else f"{threads} threads"
+        peak = results.peak(type, threads)
+        if peak and not (settings["level"] and peak < 1.1 * settings["level"][0]):  # two labels would run together
+            settings["level"].append(peak)
+            settings["level_text"].append(f"peak of {whose}: {digits(peak)} GFLOP/s")
+        for library, rates in machine.libraries(type, threads).items():
+            beside[f"{library}, {whose}"] = [[n, rate] for n, rate in rates.items()]
+    return settings if settings["level"] else {}, beside
+
+
+def size_charts(results, type, lines, step=""):
+    """Time, GFLOP/s and, where steps are compared, speedup against n."""
+    measures = {"time": lambda row, s: s, "gflops": Row.gflops, "speedup": results.speedup}
+    for script in ("time", "gflops") if step else measures:
+        name, title = f"{script}_{type}", f"{step or 'The steps'}: {TEXTS[script][0]}, {type}"
+        name += f"_{step}" if step else ""
+        settings, beside = yardsticks(results, type, lines) if script == "gflops" and not step else ({}, {})
+        yield line_chart(name, script, title, lines, measures[script], settings, step, beside)
+
+
+def tile_chart(results, type):
+    """What ran with three tiles or more, at the largest such size; the twelve fastest at most."""
+    runs = {}  # (n, line's name, program): its rows
+    for row in results.squares:
+        if row.type == type and row.tile:
+            settings = [f"{getattr(row, name)} {name}" for name in ("threads", "ranks") if getattr(row, name) > 1]
+            runs.setdefault((row.n, ", ".join([f"{row.step}: {row.variant}", *settings]), row.step), []).append(row)
+    runs = {key: along(rows, "tile") for key, rows in runs.items() if len({row.tile for row in rows}) > 2}
+    if not runs:
+        return None
+    n = max(runs)[0]
+    fast = sorted((key for key in runs if key[0] == n), key=lambda key: min(row.median for _, row in runs[key]))[:12]
+    fast.sort(key=lambda key: (key[2], key[1]))
+    lines = {key[1]: runs[key] for key in fast}
+    tiles = [tile for at in lines.values() for tile, _ in at]
+    beside = {}
+    for step in dict.fromkeys(UNTILED + "-native" * key[2].endswith("-native") for key in fast):
+        if row := best(results.squares, type=type, n=n, step=step, threads=1):
+            beside[f"{step}: {row.variant}"] = [[tile, row.gflops()] for tile in (min(tiles), max(tiles))]
+    width = int(re.sub(r"\D", "", type) or 32) / 8
+    full = {fact.level: math.sqrt(fact.value / (3 * width)) for fact in results.machine.of("cache")}
+    full = {level: tile for level, tile in full.items() if min(tiles) <= tile <= max(tiles)}
+    marks = {"upright": list(full.values()),
+             "upright_text": [f"3 tiles fill {level} (T = {tile:.0f})" for level, tile in full.items()]}
+    return line_chart(f"tiles_{type}", "tiles", f"Tiles: {TEXTS['tiles'][0]}, {type}, n = {n}", lines, Row.gflops,
+                      marks if full else {}, beside=beside)
+
+
+LETTER = 0.0135  # the width of a letter of a roofline's text; places there are in parts of the picture
+
+
+def free(spots, taken):
+    """The first of these spots, each the places of its letters, that hits nothing taken; else the very first."""
+    def hits(spot):
+        return any(abs(x - a) < 0.02 and abs(y - b) < 0.037 for x, y in spot for a, b in taken)
+    spot = next((spot for spot in spots if not hits(spot)), spots[0])
+    taken += spot
+    return spot
+
+
+def numbers_of(marks, taken):
+    """Where the numbers of these marks stand, as [(x, y, text)]: marks that touch share a text, at the first."""
+    groups = []
+    for place, (x, y) in enumerate(marks):
+        near = [group for group in groups
+                if any(abs(x - marks[of][0]) < 0.025 and abs(y - marks[of][1]) < 0.04 for of in group)]
+        groups = [group for group in groups if group not in near] + [sorted(sum(near, [place]))]
+    labels = [(x, y, "") for x, y in marks]
+    for group in groups:
+        text = " ".join(str(place + 1) for place in group)
+        x, y = zip(*(marks[place] for place in group))
+        level, middle = sum(y) / len(y), (min(x) + max(x)) / 2 - (len(text) - 1) / 2 * LETTER
+        starts = [(max(x) + 0.022, level), (min(x) - 0.022 - (len(text) - 1) * LETTER, level),
+                  (middle, min(y) - 0.045), (middle, max(y) + 0.045)]
+        spot = free([[(across + letter * LETTER, up) for letter in range(len(text))] for across, up in starts], taken)
+        labels[group[0]] = (spot[0][0] + spot[-1][0]) / 2, spot[0][1], text
+    return labels
+
+
+def roofs(machine, type, threads):
+    """The slanted roofs, {level: GB/s}, the fastest first; the level ones, {text: GFLOP/s}; and the highest."""
+    slanted = {level: machine.most("bandwidth", threads=threads, level=level) for level in LIMITS}
+    peaks = {fact.vector: fact.value for fact in machine.of("peak", type=type, threads=threads)}
+    top = max(peaks, key=peaks.get, default=None)
+    flat = {f"{vector}: {digits(rate)} GFLOP/s": rate for vector, rate in peaks.items()
+            if vector == top or vector == "sse2" and rate < 0.8 * peaks[top]}
+    for fact in machine.of("latency", type=type, level="add"):
+        rate = 2 * threads / fact.value
+        flat[f"{LIMITS['chain']}: {digits(rate)} GFLOP/s"] = rate
+    return dict(sorted(((level, rate) for level, rate in slanted.items() if rate), key=lambda pair: -pair[1])), \
+        flat, peaks.get(top)
+
+
+def roofline_chart(results, rows, threads, step):
+    """Each row at its own FLOP for each byte, under the roofs of so many threads; None where either is unknown."""
+    type, n = (rows[0].type, rows[0].n) if rows else ("", 0)
+    slanted, flat, roof = roofs(results.machine, type, threads)
+    if not (rows and slanted and roof):
+        return None
+    x = [row.intensity() for row in rows]
+    ends = [[row.gflops(), row.gflops(row.predicted) if row.predicted else math.nan] for row in rows]
+    heights = [height for of in ends for height in of if height == height]
+    left, right = min(*x, roof / max(slanted.values()) / 3) / 1.7, 5 * max(*x, roof / min(slanted.values()))
+    bottom, top = min(*heights, *flat.values()) / 1.6, 1.5 * max(*heights, roof)
+    wide, high = math.log(right / left), math.log(top / bottom)
+
+    def part(at, height):
+        return math.log(at / left) / wide, math.log(height / bottom) / high
+    marks, hollow = ([part(at, of[which]) for at, of in zip(x, ends) if of[which] == of[which]] for which in (0, 1))
+    taken = marks + hollow
+    for text, rate in flat.items():
+        taken += [(1 - letter * LETTER, part(right, rate)[1] + 0.035) for letter in range(len(text))]
+    numbers = numbers_of(marks, taken)
+    names = [row.label() if step else f"{row.step}: {row.variant}" for row in rows]
+    lines = {f"{number} {label}": [[at, *of, left * math.exp(across * wide), bottom * math.exp(up * high), text]]
+             for number, (label, at, of, (across, up, text)) in enumerate(zip(names, x, ends, numbers), 1)}
+    beside, slope = {}, wide / high
+    letter = LETTER / math.hypot(1, 0.88 * slope)  # of a text along a roof; the plot is 0.88 times as high as wide
+    for level, rate in slanted.items():
+        text, end = f"{level}: {digits(rate)} GB/s", part(roof / rate, roof)
+        # It ends where the roof does, or as far down as it must to hit nothing: over the roof, or else under it.
+        spots = [[(end[0] - (down + place * letter) - 0.022 * side,
+                   end[1] - (down + place * letter) * slope + 0.025 * side) for place in range(len(text))]
+                 for side in (1, -1) for down in (0.01 * step for step in range(2, 60))]
+        spot = free([spot for spot in spots if spot[-1][0] > 0.02 and spot[-1][1] > 0.02] or spots, taken)
+        label_at = left * math.exp(spot[0][0] * wide), bottom * math.exp(spot[0][1] * high)
+        beside[text] = [[left, rate * left, *label_at, text], [roof / rate, roof, *label_at, ""]]
+    for text, rate in flat.items():
+        start = max(left, rate / max(slanted.values()))
+        beside[text] = [[start, rate, right / 1.03, rate, text], [right, rate, right / 1.03, rate, ""]]
+    looks = {limit: str(place) for place, limit in enumerate(LIMITS, 1)}
+    met = [limit for limit in LIMITS if limit in {row.limit for row in rows}]
+    powers = range(math.ceil(math.log2(left)), math.floor(math.log2(right)) + 1)
+    settings = {
+        "left": left, "right": right, "bottom": bottom, "top": top, "slanted": len(slanted),
+        "ticks": ",".join(f'"{2 ** power if power >= 0 else f"1/{2 ** -power}"}" {2.0 ** power}' for power in powers
+                          if len(powers) < 10 or power % 2 == 0),
+        "looks": " ".join(looks[row.limit] for row in rows),
+        "roof_looks": " ".join(looks[level] for level in slanted),
+        "limit_looks": " ".join(looks[limit] for limit in met), "limit_text": [LIMITS[limit] for limit in met]}
+    whose = "one thread" if threads == 1 else f"{threads} threads"
+    name = f"roofline_{type}" + f"_{step}" * bool(step) + f"_{threads}_threads" * (threads > 1)
+    return Chart(name, "roofline", f"{step or 'The steps'}: {TEXTS['roofline'][0]}, {type}, n = {n}, {whose}",
+                 TEXTS["roofline"][1], lines, settings, step, beside,
+                 "x, measured, predicted, where the number stands, number")
+
+
+def roofline_charts(results, type, variants, step=""):
+    """These (step, variant) on one thread, and on the most that any ran with, at the size that most of them have."""
+    rows = [row for row in results.squares if row.type == type and (row.step, row.variant) in variants
+            and row.ranks < 2 and row.intensity() and row.limit in LIMITS and results.at_home(row)]
+    for threads in sorted({1, max((row.threads for row in rows), default=1)}):
+        mine = [row for row in rows if row.threads == threads]
+        n = common_size(mine)
+        fastest = [best(mine, n=n, step=step, variant=variant) for step, variant in variants]
+        yield roofline_chart(results, [row for row in fastest if row], threads, step)
+
+
+def bar_chart(script, type, groups, title, step):
+    """Bars of GFLOP/s from {group: {kind of bar: its row or None}}, each with its kind and value at its top."""
+    every = list(dict.fromkeys(kind for bars in groups.values() for kind in bars))
+    kinds = [kind for kind in every if any(bars.get(kind) for bars in groups.values())]
+    if not kinds:
+        return None
+    width, lines = 0.86 / len(kinds), {kind: [] for kind in kinds}
+    for middle, bars in enumerate(groups.values()):
+        for place, kind in enumerate(kinds):
+            if bars.get(kind):
+                at = point(round(middle + (place - (len(kinds) - 1) / 2) * width, 4), bars[kind], Row.gflops)
+                lines[kind].append([*at, at[1] if math.isnan(at[3]) else at[3], f"{kind} {digits(at[1])}"])
+    ticks = ",".join(f'"{plain(group)}" {middle}' for middle, group in enumerate(groups))
+    top = 1.4 * max((at[4] for points in lines.values() for at in points))
+    looks = " ".join(str(every.index(kind) + 1) for kind in kinds)  # a kind looks alike, whichever are missing
+    settings = {"ticks": ticks, "left": -0.5, "right": len(groups) - 0.5, "width": 0.9 * width, "top": top,
+                "looks": looks}
+    return Chart(f"{script}_{type}", script, title, TEXTS[script][1] + SPREAD, lines, settings, step,
+                 columns="x, y, low, high, top, label")
+
+
+def level_chart(results, type):
+    """01's variants at every level, at the largest size that has them all (or most of them)."""
+    rows = [row for row in results.squares if row.type == type and row.step in LEVELS]
+    levels = sorted({row.step for row in rows})
+    n = common_size(rows)
+    groups = {variant: {level.removeprefix(BASELINE[0]): best(rows, step=level, variant=variant, n=n)
+                        for level in levels}
+              for variant in dict.fromkeys(row.variant for row in rows if row.n == n)}
+    return bar_chart("levels", type, groups, f"{TEXTS['levels'][0]}, {type}, n = {n}", BASELINE[0])
+
+
+def order_chart(results, type):
+    """The six orders, plain and native, at the four largest sizes: more would not be legible."""
+    rows = [row for row in results.squares
+            if row.type == type and row.step in ORDER_STEPS and row.variant in ORDERS]
+    groups = {str(n): {order + ending: best(rows, step=step, variant=order, n=n)
+                       for step, ending in ORDER_STEPS.items() for order in ORDERS}
+              for n in sorted({row.n for row in rows})[-4:]}
+    return bar_chart("orders", type, groups, f"02_loop_order: {TEXTS['orders'][0]}, {type}", "02_loop_order")
+
+
+def thread_charts(results, type):
+    """What ran on several numbers of threads, at the largest such size; the twelve fastest variants at most."""
+    runs = {}  # (n, step, variant): its rows
+    for row in results.squares:
+        if row.type == type and row.ranks < 2 and row.threads:
+            runs.setdefault((row.n, row.step, row.variant), []).append(row)
+    runs = {key: along(rows, "threads") for key, rows in runs.items() if len({row.threads for row in rows}) > 1}
+    if not runs:
+        return
+    n = max(runs)[0]
+    fast = sorted((key for key in runs if key[0] == n),
+                  key=lambda key: min(row.median for _, row in runs[key]))[:12]
+    lines = {f"{step}: {variant}": runs[n, step, variant] for _, step, variant in sorted(fast)}
+    alone = {(row.step, row.variant): row.median for key in fast for threads, row in runs[key] if threads == 1}
+
+    def speedup(row, seconds):
+        one = alone.get((row.step, row.variant))
+        return one and one / seconds
+
+    def efficiency(row, seconds):
+        factor = speedup(row, seconds)
+        return factor and 100 * factor / row.threads
+    # The programs write the number of cores behind the processor's name.
+    cores = max(map(int, re.findall(r"\((\d+) cores\)", " ".join(results.words("device")))), default=0)
+    beyond = 0 < cores < max(row.threads for key in fast for _, row in runs[key])
+    mark = {"upright": [cores], "upright_text": [f"{cores} cores"]} if beyond else {}
+    for script, measure in (("threads_time", lambda row, seconds: seconds), ("threads_speedup", speedup),
+                            ("threads_efficiency", efficiency)):
+        title = f"Threads: {TEXTS[script][0]}, {type}, n = {n}"
+        yield line_chart(f"{script}_{type}", script, title, lines, measure, mark)
+
+
+def plan(results):
+    """Every chart that a machine's rows allow."""
+    charts = []
+    for type in results.types:
+        steps, chosen, shown = {}, {}, []
+        for step in results.rungs:
+            rows = [row for row in results.squares if (row.type, row.step) == (type, step)]
+            if rows:
+                steps[step] = {variant: along([row for row in rows if row.variant == variant], "n")
+                               for variant in dict.fromkeys(row.variant for row in rows)}
+                # A step is compared by the variant that is its best at its largest size, 01 by the baseline.
+                name = BASELINE[1] if step == BASELINE[0] else best(rows, n=max(row.n for row in rows)).variant
+                chosen[f"{step}: {name}"] = steps[step].get(name, [])
+                shown.append((step, name))
+        charts += [*size_charts(results, type, chosen), *roofline_charts(results, type, shown),
+                   tile_chart(results, type), *thread_charts(results, type), level_chart(results, type),
+                   order_chart(results, type)]
+        for step, lines in steps.items():
+            charts += size_charts(results, type, lines, step)
+            charts += roofline_charts(results, type, [(step, variant) for variant in lines], step)
+    return [chart for chart in charts if chart]
+
+
+def named(machines):
+    """(results, chart, its files' name) of every chart; where there are several hosts, theirs is in it."""
+    for results in machines:
+        host = results.host + "_" if len(machines) > 1 else ""
+        for chart in plan(results):
+            yield results, chart, re.sub(r"[^\w.-]", "-", host + chart.name)
+
+
+def draw(machines, out):
+    """Writes every chart's data and calls gnuplot on it, as many at once as there are cores."""
+    folder, commands = Path(out) / "charts", []
+    folder.mkdir(parents=True, exist_ok=True)
+    for results, chart, name in named(machines):
+        data = folder / f"{name}.dat"
+        data.write_text(data_of(chart), encoding="utf-8")
+        for format in ("svg", "png"):
+            variables = {"dir": str(PLOTS), "data": str(data), "out": str(folder / f"{name}.{format}"),
+                         "format": format, "title": chart.title, "machine": results.place(),
+                         "count": len(chart.lines), "beside": len(chart.beside),
+                         "longest": max(map(len, [*chart.lines, *chart.beside]))} | chart.settings
+            given = "; ".join(assignment(key, value) for key, value in variables.items())
+            commands.append(["gnuplot", "-e", given, str(PLOTS / f"{chart.script}.gp")])
+
+    def run(command):
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace")
+        if done.returncode:
+            raise Refusal(f"gnuplot on {Path(command[-1]).name}: {' '.join(done.stderr.split())}")
+    try:
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            list(pool.map(run, commands))
+    except FileNotFoundError:
+        raise Refusal("there is no gnuplot here; ./setup.sh installs it") from None
+    print(f"{len(commands) // 2} charts in {folder}")
+
+
+def data_of(chart):
+    """A chart's data file: a block for each line, its name first, and after them what stands beside."""
+    blocks = []
+    for label, points in (*chart.lines.items(), *chart.beside.items()):
+        rows = [" ".join(f'"{plain(cell)}"' if isinstance(cell, str) else f"{cell:.6g}" for cell in cells)
+                for cells in points]
+        blocks.append("\n".join([f'"{plain(label)}"', *rows]))
+    return f"# {chart.title}\n# {chart.columns}\n" + "\n\n\n".join(blocks) + "\n"
+
+
+def plain(text):
+    """A name as it may stand between gnuplot's double quotes, where these characters would mean something."""
+    return re.sub(r"[\"`\\]", "", text)
+
+
+def assignment(name, value):
+    """A variable set in gnuplot: a list makes an array; between single quotes only the quote itself is special."""
+    def quoted(value):
+        return "'" + value.replace("'", "''").replace("\n", " ") + "'" if isinstance(value, str) else str(value)
+    if isinstance(value, list):
+        return f"array {name}[{len(value)}] = [{', '.join(map(quoted, value))}]"
+    return f"{name}={quoted(value)}"

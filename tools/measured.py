@@ -1,0 +1,231 @@
+"""What was measured: the rows of results.csv and the facts of machine.csv, and what tables and charts ask of them."""
+import math, re
+from pathlib import Path
+from types import SimpleNamespace
+
+COLUMNS = ("step,variant,type,m,n,k,fill,seed,threads,ranks,grid,block,tile,device,"
+           "repeat,best_s,median_s,mean_s,stddev_s,alloc_s,copy_in_s,copy_out_s,distribute_s,"
+           "collect_s,imbalance,words_received,gflops,predicted_s,verify,error_share,"
+           "relative_error,differences,verdict,counters,flags,compiler,host,commit,started").split(",")
+MACHINE_COLUMNS = "name,type,vector,threads,level,value,unit,note".split(",")
+KEY = "step variant type m n k fill seed threads ranks grid block tile device flags host".split()
+BASELINE, LEVELS = ("01_naive", "ijk"), [f"01_naive-{level}" for level in ("O0", "O1", "O2", "O3", "Ofast")]
+# What a prediction says binds, from the processor outwards, in words.
+LIMITS = {"flops": "arithmetic", "chain": "chain of additions", "L1": "L1 bandwidth", "L2": "L2 bandwidth",
+          "L3": "L3 bandwidth", "memory": "memory bandwidth"}
+
+
+class Refusal(Exception):
+    """Why nothing can be shown, as one line."""
+
+
+# ---- what was measured ----
+
+def number(text):
+    """The number in a cell; None where it is empty, garbled, negative or not finite."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) and value >= 0 else None
+
+
+class Row:
+    """One measurement. `cells` holds every column as text; here a count that is missing is 0, a time None."""
+
+    def __init__(self, cells):
+        self.cells = cells
+        for name in ("step", "variant", "type", "host"):
+            setattr(self, name, cells[name])
+        for name in ("m", "n", "k", "threads", "ranks", "repeat", "tile"):
+            setattr(self, name, int(number(cells[name]) or 0))
+        self.median, self.least, self.mean, self.deviation, self.predicted = (
+            number(cells[name]) for name in ("median_s", "best_s", "mean_s", "stddev_s", "predicted_s"))
+        counted = dict(pair.split("=", 1) for pair in cells["counters"].split(";") if "=" in pair)
+        self.limit = counted.get("limit", "")
+        # Bytes to and from the level that binds; for what arithmetic binds, those between L1 and the core.
+        level = "l1" if self.limit in ("flops", "chain") else self.limit.lower()
+        self.moved = number(counted.get(f"bytes_{level}", ""))
+        self.sound = cells["verdict"] in ("right", "unverified")
+        self.square = self.m == self.n == self.k > 0
+        self.shape = f"{self.m}×{self.n}×{self.k}"
+
+    def intensity(self):
+        """FLOP for each byte that crosses where the prediction says it is tight; None where nothing was counted."""
+        return 2 * self.m * self.n * self.k / self.moved if self.moved else None
+
+    def missed(self):
+        """Measured time over predicted time, or None."""
+        return self.median / self.predicted if self.median and self.predicted else None
+
+    def gflops(self, seconds=None):
+        return 2e-9 * self.m * self.n * self.k / (seconds or self.median)
+
+    def spread(self):
+        """The ends of the spread: the best run, and the mean plus one deviation. None for a single run."""
+        if self.repeat < 2 or not self.least or self.mean is None or self.deviation is None:
+            return None
+        return min(self.least, self.median), max(self.mean + self.deviation, self.median)
+
+    def label(self):
+        """The variant, and what it was set to."""
+        settings = [f"{getattr(self, name)} {name}" for name in ("threads", "ranks") if getattr(self, name) > 1]
+        settings += [f"{name} {self.cells[name]}" for name in ("grid", "block", "tile") if self.cells[name]]
+        return self.variant + (f" ({', '.join(settings)})" if settings else "")
+
+
+def best(rows, **wanted):
+    """The fastest of the rows that have these attributes, or None."""
+    return min((row for row in rows if all(getattr(row, name) == value for name, value in wanted.items())),
+               key=lambda row: row.median, default=None)
+
+
+def along(rows, name):
+    """The fastest row at each value of an attribute, as (value, row), ascending."""
+    return [(value, best(rows, **{name: value})) for value in sorted({getattr(row, name) for row in rows})]
+
+
+def common_size(rows):
+    """The size that most variants have, of those the largest: slow ones may be left out at large sizes. 0 for none."""
+    return max({row.n for row in rows}, default=0,
+               key=lambda n: (len({(row.step, row.variant) for row in rows if row.n == n}), n))
+
+
+class Machine:
+    """The facts of machine.csv. Rates are in units of 10⁹ a second."""
+
+    def __init__(self, lines=()):
+        facts = {tuple(cells[name] for name in MACHINE_COLUMNS[:5]): SimpleNamespace(**cells) for cells in lines}
+        self.facts = [fact for fact in facts.values() if number(fact.value)]
+        for fact in self.facts:
+            scaled = fact.unit[1:] in ("FLOP/s", "B/s") and fact.unit[0] == "T"
+            fact.value = number(fact.value) * (1000 if scaled else 1)
+            fact.threads = int(number(fact.threads) or 0)
+
+    def of(self, name, **wanted):
+        """The facts of this name with these attributes."""
+        return [fact for fact in self.facts
+                if fact.name == name and all(getattr(fact, key) == value for key, value in wanted.items())]
+
+    def most(self, name, **wanted):
+        """The highest of these values, or None: that of the best vector set, or of a library's best setting."""
+        return max((fact.value for fact in self.of(name, **wanted)), default=None)
+
+    def same(self, devices):
+        """Whether one of these is its processor, however many of its cores may be used."""
+        mine = {fact.note.partition(" (")[0] for fact in self.of("processor")}
+        return not mine or bool(mine & {device.partition(" (")[0] for device in devices})
+
+    def libraries(self, type, threads):
+        """{library: {n: the rate of its best setting there}}, of square products."""
+        found = {}
+        for fact in self.of("library", type=type, threads=threads):
+            if match := re.fullmatch(r"(\d+)x\1x\1", fact.level):
+                found.setdefault(fact.vector.split()[0], {}).setdefault(int(match[1]), []).append(fact.value)
+        return {library: {n: max(rates) for n, rates in sorted(at.items())} for library, at in found.items()}
+
+
+class Results:
+    """The rows of one machine, and what the ladder and the charts ask of them."""
+
+    def __init__(self, host, rows, machine):
+        self.host, self.rows = host, rows
+        self.machine = machine if machine.same({row.cells["device"] for row in rows}) else Machine()
+        timed = [row for row in rows if row.sound and row.median and row.gflops()]
+        self.baselines = {(row.type, row.shape): row for row in timed if (row.step, row.variant) == BASELINE}
+        self.squares = [row for row in timed if row.square]
+        self.types = sorted({row.type for row in self.squares})
+        self.rungs = sorted({row.step for row in self.squares if row.step not in LEVELS})
+        self.wrong = [row for row in rows if not row.sound]
+
+    def speedup(self, row, seconds=None):
+        base = self.baselines.get((row.type, row.shape))
+        return base and base.median / (seconds or row.median)
+
+    def peak(self, type, threads):
+        """The processor's peak in GFLOP/s with so many threads, else the highest known; or None."""
+        return self.machine.most("peak", type=type, threads=threads) or self.machine.most("peak", type=type)
+
+    def share(self, row):
+        """The per cent of the peak that a row reached, where the peak is that of its device."""
+        peak = self.peak(row.type, row.threads)
+        return 100 * row.gflops() / peak if peak and self.at_home(row) else None
+
+    def at_home(self, row):
+        """Whether a row ran where the baseline did: the roofs are of that processor."""
+        homes = {base.cells["device"] for base in self.baselines.values()}
+        return not homes or row.cells["device"] in homes
+
+    def compared(self, type, n=None):
+        """The products of size n (the one most variants have) that were predicted: of each variant the best tile."""
+        rows = [row for row in self.squares if row.type == type and row.step not in LEVELS and row.missed()]
+        n = n or common_size(rows)
+        alike = dict.fromkeys((row.step, row.variant, row.threads, row.ranks) for row in rows if row.n == n)
+        return [best(rows, n=n, step=step, variant=variant, threads=threads, ranks=ranks)
+                for step, variant, threads, ranks in sorted(alike, key=lambda key: key[0])]
+
+    def sizes(self, type):
+        """The ladder's sizes, ascending: those of the baseline, or all where it was not measured."""
+        with_base = {row.n for row in self.baselines.values() if row.type == type and row.square}
+        return sorted(with_base or {row.n for row in self.squares if row.type == type})
+
+    def ladder(self, type, n):
+        """The baseline, then the fastest row of every other program."""
+        rows = [best(self.squares, type=type, n=n, step=step) for step in self.rungs if step != BASELINE[0]]
+        return [row for row in (self.baselines.get((type, f"{n}×{n}×{n}")), *rows) if row]
+
+    def words(self, name):
+        """The different words in a column, in order."""
+        return list(dict.fromkeys(row.cells[name] for row in self.rows if row.cells[name]))
+
+    def place(self):
+        """The machine in a few words."""
+        day = max(self.words("started"), default="")[:10]
+        parts = " + ".join(self.words("device")), " + ".join(self.words("compiler")), day
+        return ", ".join(part for part in parts if part)[:130]
+
+
+def lines_of(path, columns):
+    """A CSV's lines as {column: cell}. The schema has no quoting; a line torn by a crash is passed over."""
+    try:
+        header, *lines = (line.rstrip("\r").split(",") for line in
+                          Path(path).read_text(encoding="utf-8", errors="replace").split("\n"))
+    except OSError as error:
+        raise Refusal(f"cannot read {path}: {error.strerror}") from None
+    if header != columns:
+        raise Refusal(f"{path} has other columns than {columns[0]},{columns[1]},…,{columns[-1]}")
+    return [dict(zip(columns, cells)) for cells in lines if len(cells) == len(columns)]
+
+
+def load(path, machine_path):
+    """The results of each machine: times of different machines are never compared.
+
+    Rows alike in all of KEY are one measurement taken again: the last counts."""
+    newest = {}
+    for cells in lines_of(path, COLUMNS):
+        key = tuple(cells[name] for name in KEY)
+        newest.pop(key, None)  # the one read last shall also stand last
+        newest[key] = Row(cells)
+    machine = Machine(lines_of(machine_path, MACHINE_COLUMNS) if machine_path else ())
+    hosts = dict.fromkeys(row.host for row in newest.values())
+    machines = [Results(host, [row for row in newest.values() if row.host == host], machine) for host in hosts]
+    if not any(results.squares for results in machines):
+        wrong = sum(len(results.wrong) for results in machines)
+        raise Refusal(f"{path} has no square product to show: {len(newest)} rows, {wrong} of them not right")
+    return machines
+
+
+# ---- how numbers are written ----
+
+def digits(value):
+    """Three significant digits, never fewer than the whole part has: 0.370, 10.0, 1234."""
+    return f"{value:.{max(0, 2 - math.floor(math.log10(float(f'{value:.2e}'))))}f}" if value else "0"
+
+
+def seconds(value):
+    if value is None:
+        return "–"
+    for scale, unit in (1, "s"), (1e3, "ms"), (1e6, "µs"), (1e9, "ns"):
+        if value * scale >= 1:
+            break
+    return f"{digits(value * scale)} {unit}"
