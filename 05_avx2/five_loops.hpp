@@ -63,7 +63,7 @@ void five_loops(View<const T> a, View<const T> b, View<T> c, const Caches& cache
     for (Index pc = 0; pc < k; pc += kc)
       for (Index jc = 0; jc < n; jc += nc) {
         const View<const T> b_block = b.block(pc, jc, smaller(kc, k - pc), smaller(nc, n - jc));
-        if (copy_b) pack_B<V, vectors>(b_block, room);
+        if (copy_b) pack_B<V, nr>(b_block, room);
         const Index rows = smaller(mc, m - ic), kk = b_block.rows(), strips = divide_up(rows, mr);
         const View<const T> a_panel = a.block(ic, pc, rows, kk);
         const View<T> a_packed(room + kc * nc, rows, kk, a_ld);
@@ -71,7 +71,8 @@ void five_loops(View<const T> a, View<const T> b, View<T> c, const Caches& cache
         for (Index strip = 0; strip < strips; ++strip) {
           const Index i = rows * strip / strips, end = rows * (strip + 1) / strips;  // mr rows, or one less
           const bool last = strip == strips - 1;
-          if (copy_a && jc == 0) pack_A(a_panel.block(i, 0, end - i, kk), a_packed.block(i, 0, end - i, kk));
+          if (copy_a && jc == 0)
+            pack_A<V>(a_panel.block(i, 0, end - i, kk), a_packed.block(i, 0, end - i, kk));
           const View<const T> a_strip = (copy_a ? a_packed : a_panel).block(i, 0, end - i, kk);
           const View<const T> a_next = copy_a && jc > 0 ? a_packed : a_panel;
 

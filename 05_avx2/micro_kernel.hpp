@@ -13,8 +13,7 @@ namespace {
 /// it fetches C and two cache lines of each row of `next`. Masked: the last vector is partly outside. (Views
 /// by reference: copying one member-wise written costs a stalled load, which short k would feel.)
 template <class V, int rows, int vectors, bool masked, class T = typename V::Element>
-void tile(const View<const T>& a, const View<const T>& b, const View<T>& c,
-          const View<const T>& next) noexcept {
+void tile(const View<const T>& a, const View<const T>& b, const View<T>& c, const View<const T>& next) {
   constexpr int line = 64 / sizeof(T), ahead = 8;  // ahead: rows of B between its prefetch and its use
   const auto some = V::first(c.cols() - (vectors - 1) * V::lanes);
   const auto load = [some](const T* row, int j) {

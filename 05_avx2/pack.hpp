@@ -4,45 +4,39 @@
 #include <sys/mman.h>
 
 #include <cstdlib>
-#include <cstring>
 
 #include "vector.hpp"
 
 namespace avx2 {
 namespace {
 
-// [pack_B]
-/// Copies B (k × n) in strips of `vectors` vectors of columns, one behind the other, each k × nr without
-/// gaps. What the last strip has beyond n stays as it was: no kernel reads it.
-template <class V, int vectors, class T = typename V::Element>
-void pack_B(View<const T> b, T* to) {
-  constexpr Index nr = vectors * V::lanes, at_once = 8;  // rows: a strip's page is met less often than by one
-  for (Index p0 = 0; p0 < b.rows(); p0 += at_once)
-    for (Index j = 0; j < b.cols(); j += nr) {
-      const Index end = p0 + at_once < b.rows() ? p0 + at_once : b.rows();
-      T* at = to + j * b.rows() + p0 * nr;
-      for (Index p = p0; p < end; ++p, at += nr)
-#pragma GCC unroll 4
-        for (int v = 0; v < vectors; ++v) {
-          const Index left = b.cols() - j - v * V::lanes;
-          const T* from = &b(p, j) + v * V::lanes;
-          if (left >= V::lanes)
-            V::load(from).store(at + v * V::lanes);
-          else if (left > 0)
-            V::load(from, V::first(left)).store(at + v * V::lanes);
-        }
-    }
+// [pack]
+/// Copies `count` elements that lie side by side.
+template <class V, class T = typename V::Element>
+void copy_row(const T* from, Index count, T* to) {
+  Index j = 0;
+  for (; j + V::lanes <= count; j += V::lanes) V::load(from + j).store(to + j);
+  if (j < count) V::load(from + j, V::first(count - j)).store(to + j, V::first(count - j));
 }
-// [/pack_B]
 
-// [pack_A]
-/// Copies A (at most mr × k), row by row: `to` has A's shape and rows that follow one another closely.
-template <class T>
+/// Copies A (at most mr × k) row by row: `to` has its shape, and rows that follow one another closely.
+template <class V, class T = typename V::Element>
 void pack_A(View<const T> a, View<T> to) {
-  for (Index i = 0; i < a.rows(); ++i)
-    std::memcpy(&to(i, 0), &a(i, 0), static_cast<std::size_t>(a.cols()) * sizeof(T));
+  for (Index i = 0; i < a.rows(); ++i) copy_row<V>(&a(i, 0), a.cols(), &to(i, 0));
 }
-// [/pack_A]
+
+/// Copies B (k × n) in strips of nr columns, one behind the other, each k × nr without gaps. What the last
+/// strip has beyond n stays as it was: no kernel reads it.
+template <class V, Index nr, class T = typename V::Element>
+void pack_B(View<const T> b, T* to) {
+  constexpr Index at_once = 8;  // rows: a page of `to` is not left for a single one
+  const Index k = b.rows(), n = b.cols();
+  for (Index some = 0; some < k; some += at_once)
+    for (Index j = 0; j < n; j += nr)
+      for (Index p = some; p < k && p < some + at_once; ++p)
+        copy_row<V>(&b(p, j), n - j < nr ? n - j : nr, to + j * k + p * nr);
+}
+// [/pack]
 
 // [space]
 /// Where a thread packs: kept from product to product, in pages of 2 MiB where the kernel grants them, so
