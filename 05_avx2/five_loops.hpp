@@ -56,8 +56,10 @@ void five_loops(View<const T> a, View<const T> b, View<T> c, const Caches& cache
 
   static thread_local Space space;
   auto* const room = static_cast<T*>(space.of((kc * nc + mc * a_ld) * size));
-  const bool one_block = kc * nc >= k * n && b.ld() * size <= 2048;  // its rows share pages
-  const bool copy_b = room && !one_block, copy_a = room && m * a.ld() * size > caches.l3;
+  // Rows of B that are a page apart, or strips of single lines, meet in few sets of L1: those are copied
+  // always.
+  const bool spread = b.ld() * size <= 2048 && nr * size > 64;
+  const bool copy_b = room && !(spread && k * n <= kc * nc), copy_a = room && m * a.ld() * size > caches.l3;
 
   for (Index ic = 0; ic < m; ic += mc)
     for (Index pc = 0; pc < k; pc += kc)
