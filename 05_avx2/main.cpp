@@ -6,6 +6,7 @@
 #include "broken.hpp"
 #include "common/loop.hpp"
 #include "common/machine.hpp"
+#include "cost.hpp"
 #include "gemm.hpp"
 
 using course::Settings, course::View;
@@ -15,8 +16,9 @@ template <class T>
 class OnSet : public course::CpuVariant<T> {
  public:
   OnSet(const char* sets, const char* vector, std::string name, std::string idea, course::Kernel<T> kernel,
-        course::Extent extent = course::no_workspace)
-      : course::CpuVariant<T>(std::move(name), std::move(idea), std::move(kernel), {}, std::move(extent)),
+        course::CostOf cost, course::Extent extent = course::no_workspace)
+      : course::CpuVariant<T>(std::move(name), std::move(idea), std::move(kernel), std::move(cost),
+                              std::move(extent)),
         sets_(sets) {
     this->vector = vector;
   }
@@ -56,26 +58,35 @@ course::Variants<T> variants() {
   using M = View<const T>;
   using C = View<T>;
   using S = const Settings&;
-  add("avx2", true, "ikj_avx2", "02's ikj with lanes of intrinsics",
-      [](M a, M b, C c, C, S s) { ikj_avx2<T>(a, b, c, s.threads); });
+  const auto narrow = cost::packed<T>(6, 64 / sizeof(T), caches(1)),
+             wide = cost::packed<T>(9, 192 / sizeof(T), caches(1));
+  add(
+      "avx2", true, "ikj_avx2", "02's ikj with lanes of intrinsics",
+      [](M a, M b, C c, C, S s) { ikj_avx2<T>(a, b, c, s.threads); }, cost::ikj<T>);
   add(
       "avx2", true, "dot_avx2", "02's transposed with lanes, and a horizontal sum",
-      [](M a, M b, C c, C bt, S s) { dot_avx2<T>(a, b, c, bt, s.threads); },
+      [](M a, M b, C c, C bt, S s) { dot_avx2<T>(a, b, c, bt, s.threads); }, cost::dot<T>,
       [](const course::Shape& s) {
         return course::Shape{s.n, s.k, 0};
       });
-  add("avx2", false, "register_tile", "a tile of C in registers",
-      [](M a, M b, C c, C, S) { register_tile<T>(a, b, c); });
-  add("avx2", false, "packed", "the tile in five loops over packed blocks",
-      [](M a, M b, C c, C, S) { packed<T>(a, b, c, caches(1)); });
-  add("avx2", true, "packed_threads", "packed, C in a grid of threads",
-      [](M a, M b, C c, C, S s) { packed_threads<T>(a, b, c, caches(s.threads), s.threads); });
-  add("avx512", false, "avx512", "packed with wider registers, and more",
-      [](M a, M b, C c, C, S) { avx512<T>(a, b, c, caches(1)); });
-  add("avx512", true, "avx512_threads", "avx512, C in a grid of threads",
-      [](M a, M b, C c, C, S s) { avx512_threads<T>(a, b, c, caches(s.threads), s.threads); });
+  add(
+      "avx2", false, "register_tile", "a tile of C in registers",
+      [](M a, M b, C c, C, S) { register_tile<T>(a, b, c); }, cost::register_tile<T>);
+  add(
+      "avx2", false, "packed", "the tile in five loops over packed blocks",
+      [](M a, M b, C c, C, S) { packed<T>(a, b, c, caches(1)); }, narrow);
+  add(
+      "avx2", true, "packed_threads", "packed, C in a grid of threads",
+      [](M a, M b, C c, C, S s) { packed_threads<T>(a, b, c, caches(s.threads), s.threads); }, narrow);
+  add(
+      "avx512", false, "avx512", "packed with wider registers, and more",
+      [](M a, M b, C c, C, S) { avx512<T>(a, b, c, caches(1)); }, wide);
+  add(
+      "avx512", true, "avx512_threads", "avx512, C in a grid of threads",
+      [](M a, M b, C c, C, S s) { avx512_threads<T>(a, b, c, caches(s.threads), s.threads); }, wide);
   const auto add_broken = [&](const char* name, const char* idea, void (*kernel)(M, M, C)) {
-    add("avx2", false, name, idea, [kernel](M a, M b, C c, C, S) { kernel(a, b, c); });
+    add(
+        "avx2", false, name, idea, [kernel](M a, M b, C c, C, S) { kernel(a, b, c); }, course::CostOf{});
     course::broken<T>(list.back());
   };
   add_broken("edge_lost", "whole tiles only", wrong::edge_lost<T>);

@@ -1,0 +1,75 @@
+// What the variants of 05 cost; worked out in README.md.
+#pragma once
+
+#include "common/cost.hpp"
+#include "gemm.hpp"
+
+namespace avx2::cost {
+
+using course::Cost, course::CostOf, course::Extents, course::Settings, course::Shape;
+
+/// ikj: a row of B along, a row of C along; each thread reads all of B for each of its rows.
+template <class T>
+Cost ikj(const Shape& s, const Settings&) {
+  const Extents<T> e(s);
+  Cost cost = e.least();
+  cost.loads_stores = 3 * e.size * e.madds;
+  cost.reuses.push_back({e.size * e.madds, 2 * e.n * e.size});  // the row of C, for the next p
+  cost.reuses.push_back({e.size * e.madds, e.b});               // B, for the next i
+  return cost;
+}
+
+/// dot: two rows along, a sum in each of 32 bytes' lanes. The copy walks down Bᵀ.
+template <class T>
+Cost dot(const Shape& s, const Settings&) {
+  const Extents<T> e(s);
+  Cost cost = e.least();
+  cost.chain = e.madds / (32 / e.size);
+  cost.loads_stores = 2 * e.size * e.madds;
+  cost.reuses.push_back({e.size * e.madds, 2 * e.k * e.size});     // the row of A, for the next j
+  cost.reuses.push_back({e.size * e.madds, e.b});                  // Bᵀ, for the next i
+  course::walk_down<T>(cost, e.n * e.k, e.n * course::line, e.b);  // the copy: Bᵀ's lines
+  return cost;
+}
+
+// [tile]
+/// A tile of mr × nr in registers: for each p it loads mr numbers of A and nr of B, and C once for all p.
+template <class T>
+Cost tile(const Extents<T>& e, double mr, double nr) {
+  Cost cost = e.least();
+  cost.loads_stores = e.size * (e.madds / nr + e.madds / mr) + 2 * e.c;
+  return cost;
+}
+// [/tile]
+
+/// Unpacked: the strip of A returns for the next strip of B, all of B for the next strip of A.
+template <class T>
+Cost register_tile(const Shape& s, const Settings&) {
+  const Extents<T> e(s);
+  const double mr = 6, nr = 64 / e.size;
+  Cost cost = tile(e, mr, nr);
+  cost.reuses.push_back({e.size * e.madds / nr, e.k * (mr + nr) * e.size});
+  cost.reuses.push_back({e.size * e.madds / mr, e.b});
+  return cost;
+}
+
+// [packed]
+/// In blocks of kc × nc (B) and kc (A): a strip of B passes through the first level while one of A is used;
+/// the block of B is there for the next strip; A returns for each block of B, C for each kc.
+template <class T>
+CostOf packed(double mr, double nr, const Caches& caches) {
+  return [=](const Shape& s, const Settings&) {
+    const Extents<T> e(s);
+    const double kc = static_cast<double>(caches.l1) / 2 / (mr * e.size);
+    const double nc = static_cast<double>(caches.l2) * 5 / 8 / (kc * e.size);
+    Cost cost = tile(e, mr, nr);
+    cost.reuses.push_back({e.size * e.madds / nr, kc * (mr + nr) * e.size});
+    cost.reuses.push_back({e.size * e.madds / mr, kc * (nc + mr) * e.size});
+    cost.reuses.push_back({e.size * e.madds / nc, kc * (e.m + nc) * e.size});
+    cost.reuses.push_back({e.size * e.madds / kc, e.c});
+    return cost;
+  };
+}
+// [/packed]
+
+}  // namespace avx2::cost
