@@ -131,13 +131,19 @@ def size_charts(results, type, lines, step=""):
 
 
 def tile_chart(results, type):
-    """What ran with three tiles or more, at the largest such size; the twelve fastest at most."""
-    runs = {}  # (n, line's name, program): its rows
+    """What ran with three tiles or more, at the largest such size, on one thread or else on the most threads; the
+    twelve fastest at most."""
+    swept, runs = {}, {}  # rows by what is swept and by threads; then by (n, line's name, program)
     for row in results.squares:
         if row.type == type and row.tile:
-            settings = [f"{getattr(row, name)} {name}" for name in ("threads", "ranks") if getattr(row, name) > 1]
-            runs.setdefault((row.n, ", ".join([f"{row.step}: {row.variant}", *settings]), row.step), []).append(row)
-    runs = {key: along(rows, "tile") for key, rows in runs.items() if len({row.tile for row in rows}) > 2}
+            by_threads = swept.setdefault((row.n, row.step, row.variant, row.ranks), {})
+            by_threads.setdefault(row.threads, []).append(row)
+    for (n, step, variant, ranks), by_threads in swept.items():
+        able = [threads for threads, rows in by_threads.items() if len({row.tile for row in rows}) > 2]
+        if able:
+            threads = min(able) if min(able) < 2 else max(able)
+            settings = [f"{count} {name}" for name, count in (("threads", threads), ("ranks", ranks)) if count > 1]
+            runs[n, ", ".join([f"{step}: {variant}", *settings]), step] = along(by_threads[threads], "tile")
     if not runs:
         return None
     n = max(runs)[0]
