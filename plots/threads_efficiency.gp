@@ -8,7 +8,10 @@ set xlabel 'threads'
 set ylabel 'efficiency: speedup / threads (higher is better)'
 set samples 1000
 thick(i) = strstrt(' '.fit_line.' ', sprintf(' %d ', i+1)) ? 1.8 : 0.8
-ideal(p) = p < 1 ? NaN : p < cores ? 100 : 100.0 * cores / p
+# Beyond the cores, cores / p; straight from doubling to doubling, or the straight lines of the data would rise above it.
+doublings(p) = log(1.0 * p / cores) / log(2)
+ideal(p) = p < 1 ? NaN : p < cores ? 100 : \
+    100 / 2**floor(doublings(p)) * (1 - (doublings(p) - floor(doublings(p))) / 2)
 fitted(p, s) = p < 1 || p > cores ? NaN : 100 / (s * p + 1 - s)
 plot [left:right] ideal(x) with lines dashtype 2 linewidth 1.2 linecolor rgb '#555555' \
        title 'ideal: 100 %'.(right > cores ? ' up to the cores' : ''), \
