@@ -18,7 +18,7 @@ set grid xtics ytics mytics linetype 1 linewidth 0.6 dashtype 1 linecolor rgb '#
 # begin a second column, outside.
 set rmargin at screen 0.645
 if (!exists('entries')) entries = count + beside
-wide = 33.0 / longest
+wide = 30.0 / longest
 high = 22.0 / entries
 letters = sprintf(',%.1f', 11 * (wide < high ? (wide < 1 ? wide : 1) : (high < 1 ? high : 1)))
 set key at screen 0.655, screen 0.9 left top Left reverse samplen 3 maxcols 1 font letters

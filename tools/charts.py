@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from measured import BASELINE, LEVELS, LIMITS, Refusal, Row, along, best, common_size, digits
+from scaling import SERIAL_IS, cores_of, ranked, scalings, sharing
 
 ORDERS = "ijk ikj jik jki kij kji".split()
 ORDER_STEPS = {"02_loop_order": "", "02_loop_order-native": " native"}
@@ -20,7 +21,7 @@ class Chart:
     caption: str
     lines: dict     # a line's name: its points, each x, y, the ends of y's spread, and of a bar top and label
     settings: dict  # gnuplot's variables besides those of every chart; a list becomes an array
-    step: str = ""  # whose chart it is; empty where steps are compared
+    step: str = ""  # whose chart it is: a program's, "threads", or where steps are compared empty
     beside: dict = field(default_factory=dict)  # what the lines are compared with, drawn thin
     columns: str = "x, y, low, high"
 
@@ -31,6 +32,8 @@ class Chart:
 
 SPREAD = (" The thin bars reach from the best run to the mean plus one standard deviation; what has none "
           "ran once.")
+BEST_TILES = " A name begins with its step's number. What has a tile is shown with its best on each number of threads."
+SERIAL = f" {SERIAL_IS} The dotted curves are the fits of the thick lines: those of the fastest, four at most."
 TEXTS = {  # by script: the title, what is shown
     "time": ("time against n",
         "Median time of one product: lower is better. Both axes are logarithmic, so a straight line is a "
@@ -57,13 +60,17 @@ TEXTS = {  # by script: the title, what is shown
         "The same multiplications and additions in six orders: higher is better. native (hatched) is "
         "compiled for this very processor."),
     "threads_time": ("time against threads",
-        "Median time of one product: lower is better. Both axes are logarithmic."),
+        "Median time of one product: lower is better. Both axes are logarithmic." + BEST_TILES),
     "threads_speedup": ("speedup against threads",
         "How many times as fast as the same variant on one thread: higher is better. The dashed line is "
-        "the ideal: p threads, p times as fast."),
+        "the ideal: p threads, p times as fast, and no faster than the cores." + SERIAL + BEST_TILES),
     "threads_efficiency": ("efficiency against threads",
         "Speedup over one thread, divided by the threads: the share of them that does useful work. 100 % "
-        "is ideal."),
+        "is ideal; threads beyond the cores can only share those." + SERIAL + BEST_TILES),
+    "threads_sharing": ("false sharing",
+        "Both variants share out the columns of C and do the same work. Dealt out in turn, neighbouring columns "
+        "belong to different threads, which write to the same cache lines and take them from each other. Lower is "
+        "better."),
 }
 
 
@@ -131,13 +138,19 @@ def size_charts(results, type, lines, step=""):
 
 
 def tile_chart(results, type):
-    """What ran with three tiles or more, at the largest such size; the twelve fastest at most."""
-    runs = {}  # (n, line's name, program): its rows
+    """What ran with three tiles or more, at the largest such size, on one thread or else on the most threads; the
+    twelve fastest at most."""
+    swept, runs = {}, {}  # rows by what is swept and by threads; then by (n, line's name, program)
     for row in results.squares:
         if row.type == type and row.tile:
-            settings = [f"{getattr(row, name)} {name}" for name in ("threads", "ranks") if getattr(row, name) > 1]
-            runs.setdefault((row.n, ", ".join([f"{row.step}: {row.variant}", *settings]), row.step), []).append(row)
-    runs = {key: along(rows, "tile") for key, rows in runs.items() if len({row.tile for row in rows}) > 2}
+            by_threads = swept.setdefault((row.n, row.step, row.variant, row.ranks), {})
+            by_threads.setdefault(row.threads, []).append(row)
+    for (n, step, variant, ranks), by_threads in swept.items():
+        able = [threads for threads, rows in by_threads.items() if len({row.tile for row in rows}) > 2]
+        if able:
+            threads = min(able) if min(able) < 2 else max(able)
+            settings = [f"{count} {name}" for name, count in (("threads", threads), ("ranks", ranks)) if count > 1]
+            runs[n, ", ".join([f"{step}: {variant}", *settings]), step] = along(by_threads[threads], "tile")
     if not runs:
         return None
     n = max(runs)[0]
@@ -311,35 +324,33 @@ def order_chart(results, type):
 
 
 def thread_charts(results, type):
-    """What ran on several numbers of threads, at the largest such size; the twelve fastest variants at most."""
-    runs = {}  # (n, step, variant): its rows
-    for row in results.squares:
-        if row.type == type and row.ranks < 2 and row.threads:
-            runs.setdefault((row.n, row.step, row.variant), []).append(row)
-    runs = {key: along(rows, "threads") for key, rows in runs.items() if len({row.threads for row in rows}) > 1}
-    if not runs:
-        return
-    n = max(runs)[0]
-    fast = sorted((key for key in runs if key[0] == n),
-                  key=lambda key: min(row.median for _, row in runs[key]))[:12]
-    lines = {f"{step}: {variant}": runs[n, step, variant] for _, step, variant in sorted(fast)}
-    alone = {(row.step, row.variant): row.median for key in fast for threads, row in runs[key] if threads == 1}
+    """What ran on several numbers of threads, at the largest such size; the twelve fastest variants at most, and
+    every program's fastest among them."""
+    found, cores = scalings(results, type), cores_of(results)
+    first, pair = ranked(found)[:12], sharing(found)
+    fitted = [scaling for scaling in first if scaling.serial is not None][:4]
+    shown = sorted(first, key=lambda scaling: (scaling.step, scaling.variant))
+    rated = [scaling for scaling in shown if 1 in scaling.times]
+    own = {(scaling.step, scaling.variant): scaling for scaling in rated}
+    # Of the lines with a fitted curve, which they are, counted from 1, and their serial fractions.
+    fits = {"cores": cores if cores < math.inf else 10**6,
+            "fit_line": " ".join(str(1 + rated.index(scaling)) for scaling in fitted),
+            "fit_serial": " ".join(f"{scaling.serial:.6g}" for scaling in fitted)}
 
     def speedup(row, seconds):
-        one = alone.get((row.step, row.variant))
-        return one and one / seconds
+        return own[row.step, row.variant].speedup(seconds)
 
     def efficiency(row, seconds):
-        factor = speedup(row, seconds)
-        return factor and 100 * factor / row.threads
-    # The programs write the number of cores behind the processor's name.
-    cores = max(map(int, re.findall(r"\((\d+) cores\)", " ".join(results.words("device")))), default=0)
-    beyond = 0 < cores < max(row.threads for key in fast for _, row in runs[key])
-    mark = {"upright": [cores], "upright_text": [f"{cores} cores"]} if beyond else {}
-    for script, measure in (("threads_time", lambda row, seconds: seconds), ("threads_speedup", speedup),
-                            ("threads_efficiency", efficiency)):
-        title = f"Threads: {TEXTS[script][0]}, {type}, n = {n}"
-        yield line_chart(f"{script}_{type}", script, title, lines, measure, mark)
+        return 100 * speedup(row, seconds) / row.threads
+    for script, of, measure in (("threads_time", shown, lambda row, seconds: seconds),
+                                ("threads_speedup", rated, speedup), ("threads_efficiency", rated, efficiency),
+                                ("threads_sharing", pair, lambda row, seconds: seconds)):
+        if of:
+            lines = {scaling.label(of is rated): scaling.runs for scaling in of}
+            beyond = cores < max(threads for scaling in of for threads in scaling.times)
+            mark = {"upright": [cores], "upright_text": [f"{cores} cores"]} if beyond else {}
+            yield line_chart(f"{script}_{type}", script, f"Threads: {TEXTS[script][0]}, {type}, n = {of[0].n}",
+                             lines, measure, mark | (fits if of is rated else {}), "threads")
 
 
 def plan(results):

@@ -222,6 +222,14 @@ def digits(value):
     return f"{value:.{max(0, 2 - math.floor(math.log10(float(f'{value:.2e}'))))}f}" if value else "0"
 
 
+def times(factor):
+    return f"{digits(factor)}×" if factor else "–"
+
+
+def percent(share, places=1):
+    return "–" if share is None else f"{100 * share:.{places}f} %"
+
+
 def seconds(value):
     if value is None:
         return "–"

@@ -17,7 +17,8 @@ from pathlib import Path
 from urllib.parse import quote
 
 from charts import draw, named
-from measured import LIMITS, Refusal, digits, load, number, seconds
+from measured import LIMITS, Refusal, digits, load, number, percent, seconds, times
+from scaling import SERIAL_IS, cores_of, published, scalings
 
 
 # ---- the four commands ----
@@ -28,8 +29,7 @@ def ladder_table(results, type, n):
     rungs = []
     for row in results.ladder(type, n):
         factor, share = results.speedup(row), results.share(row)
-        rungs.append([row.step, row.label(), seconds(row.median), digits(row.gflops()),
-                      f"{digits(factor)}×" if factor else "–"])
+        rungs.append([row.step, row.label(), seconds(row.median), digits(row.gflops()), times(factor)])
         if peak:
             rungs[-1].append(f"{digits(share)} %" if share else "–")
     return headings + ["% of peak"] * bool(peak), rungs
@@ -214,6 +214,37 @@ def page_predicted(results):
         for type, rows in tables)
 
 
+def thread_table(results, found):
+    """Each variant at the largest size, on the most threads, and before that on the most with a core each."""
+    rows, cores, n = [], cores_of(results), max(scaling.n for scaling in found)
+    for scaling in (scaling for scaling in found if scaling.n == n):
+        for most in sorted({max(scaling.times), max((p for p in scaling.times if 1 < p <= cores), default=0)} - {0}):
+            factor = scaling.speedup(scaling.times[most])
+            rows.append([scaling.step, scaling.variant, seconds(scaling.times.get(1)),
+                         f"{most}{', beyond the cores' * (most > cores)}", seconds(scaling.times[most]),
+                         times(factor), percent(factor and factor / most), percent(scaling.serial)])
+    return table(["program", "variant", "one thread", "threads", "time", "speedup", "efficiency", "serial fraction"],
+                 rows)
+
+
+def page_threads(results, figures):
+    """How products scale with threads, ours and others': nothing where nothing ran on several."""
+    by_type = {type: found for type in results.types if (found := scalings(results, type))}
+    if not by_type:
+        return ""
+    parts = ["<h2>Threads</h2>\n", figures, "<h3>Speedup and the serial fraction</h3>\n", f"<p>{SERIAL_IS}</p>\n"]
+    parts.append(unfolded((f"{type}, n = {max(scaling.n for scaling in found)}", thread_table(results, found))
+                          for type, found in by_type.items()))
+    parts.append("<h3>Beside what others published</h3>\n<p>Speedup over one thread, and that divided by the threads. "
+                 "Other machines, other sizes: what compares is how the figures fall as threads are added.</p>\n")
+    for theirs, ours, rows in published(sum(by_type.values(), [])):
+        parts.append(f"<h4>{html.escape(theirs)}</h4>\n<p>Ours: {html.escape(ours)}.</p>\n" + table(
+            ["threads", "published speedup", "published efficiency", "our speedup", "our efficiency"],
+            [[str(threads), times(factor), percent(share, 0), times(mine), percent(our_share, 0)]
+             for threads, factor, share, mine, our_share in rows]))
+    return "".join(parts)
+
+
 def page_rows(results, step):
     """Every row of a program, wrong ones marked."""
     rows = [row for row in results.rows if row.step == step]
@@ -225,8 +256,7 @@ def page_rows(results, step):
         factor, share = rated and results.speedup(row), number(row.cells["error_share"])
         cells.append([row.label(), row.type, row.shape, seconds(row.median), seconds(row.least),
                       seconds(row.deviation), str(row.repeat), digits(row.gflops()) if rated else "–",
-                      f"{digits(factor)}×" if factor else "–", row.cells["verdict"],
-                      "–" if share is None else f"{share:.2g}"])
+                      times(factor), row.cells["verdict"], "–" if share is None else f"{share:.2g}"])
         if foreseen:
             cells[-1] += [seconds(row.predicted), LIMITS.get(row.limit, row.limit or "–")]
     headings = ["variant", "type", "m×n×k", "median", "best", "deviation", "runs", "GFLOP/s", "speedup",
@@ -256,7 +286,7 @@ def page_machine(results, charts):
             f'loading="lazy" alt="{html.escape(chart.alt())}"></a>\n<figcaption>{html.escape(chart.caption)} '
             f'<a href="charts/{name}.dat">The numbers.</a></figcaption></figure>\n'
             for chart, name in charts if chart.step == step)
-    parts.append("<h2>All steps</h2>\n" + figures(""))
+    parts += ["<h2>All steps</h2>\n" + figures(""), page_threads(results, figures("threads"))]
     programs = sorted({row.step for row in results.rows})
     for step in dict.fromkeys(program.partition("-")[0] for program in programs):
         mine = [program for program in programs if program.partition("-")[0] == step]
@@ -288,10 +318,10 @@ def page(machines, out, csv, log, failed):
             n = results.sizes(type)[-1]
             top = min(results.ladder(type, n), key=lambda row: row.median)
             factor = results.speedup(top)
-            times = f", {digits(factor)} times as fast as the three plain loops" if factor else ""
+            ahead = f", {digits(factor)} times as fast as the three plain loops" if factor else ""
             parts.append(f'<p class="lead">The fastest {html.escape(type)} product of size {n} here: '
                          f"<b>{html.escape(top.step)}</b> <code>{html.escape(top.label())}</code>, "
-                         f"{seconds(top.median)}{times}.</p>\n")
+                         f"{seconds(top.median)}{ahead}.</p>\n")
     parts.append(INTRODUCTION)
     for results in machines:
         parts.append(page_machine(results, [(chart, name) for of, chart, name in charts if of is results]))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 TOOL = Path(__file__).resolve().parent / "report.py"
 sys.path.insert(0, str(TOOL.parent))
-import charts, measured
+import charts, measured, scaling
 
 NO_GNUPLOT = unittest.skipUnless(shutil.which("gnuplot"), "no gnuplot here")
 
@@ -297,6 +297,19 @@ class Page(Case):
             self.assertIn(shown, text)
         self.assertEqual(text.count("<details open>"), 2, "the first type of each table")
 
+    def test_threads_have_a_section_with_ours_beside_what_others_published(self):
+        self.write(LADDER)
+        self.assertNotIn("<h2>Threads</h2>", self.page())
+        self.write(LADDER + amdahl("tiled", 0.1) + amdahl("tiled_simd", 0.1, type="i32") +
+                   amdahl("tiled_simd", 0.9, (1, 2), n=512, type="i32"))
+        text = self.page()
+        threads = re.sub("<[^>]*>", "|", text[text.index("<h2>Threads"):text.index("<h2>01_naive")])
+        for shown in ("|04_openmp||tiled||1.00 s||4||325 ms||3.08×||76.9 %||10.0 %|",
+                      "|8, beyond the cores||325 ms||3.08×||38.5 %||10.0 %|", "shared bandwidth included",
+                      "Ours: 04_openmp tiled_simd, i32, n = 1024.", "|2||1.82×||91 %||1.82×||91 %|",
+                      "|16||6.71×||42 %||–||–|", "Ours: not measured here.", "|2||1.27×||63 %||–||–|"):
+            self.assertIn(shown, threads)
+
     def test_nothing_of_it_without_machine_and_predictions(self):
         self.write(LADDER)
         text = self.page()
@@ -408,6 +421,101 @@ class Tiles(Case):
         self.assertEqual([point[:2] for point in plan["time_f32_03_tiling"].lines["tiled"]], [[512, 0.01], [1024, 0.1]])
         self.assertIn("best tile", plan["time_f32_03_tiling"].caption)
         self.assertNotIn("best tile", plan["time_f32_02_loop_order"].caption)
+
+
+    def test_one_thread_or_else_the_most(self):
+        def swept(variant, *counts):
+            return [row("04_openmp", variant, 1024, 0.1 / threads + tile / 1e4, threads=threads, tile=tile)
+                    for threads in counts for tile in (32, 64, 128)]
+        once = [row("04_openmp", "rest", 1024, 0.1, threads=1, tile=32)]  # on one thread only one tile was tried
+        self.write(LADDER + swept("tiled", 1, 2, 4) + swept("rest", 2, 4) + once)
+        lines = self.plan()["tiles_f32"].lines
+        self.assertEqual(list(lines), ["04_openmp: rest, 4 threads", "04_openmp: tiled"])
+        self.assertEqual(len(lines["04_openmp: rest, 4 threads"]), 3)
+        alone = row("x", "x", 1024, 0.1 + 32e-4).split(",")[measured.COLUMNS.index("median_s")]
+        self.assertAlmostEqual(lines["04_openmp: tiled"][0][1], 2e-9 * 1024**3 / float(alone))
+
+
+def amdahl(variant, serial, counts=(1, 2, 4, 8), n=1024, alone=1.0, step="04_openmp", cores=4, **more):
+    """Rows of a product that grows faster as Amdahl says, up to the cores."""
+    return [row(step, variant, n, alone * (serial + (1 - serial) / min(threads, cores)), threads=threads,
+                **{"device": f"Test CPU ({cores} cores)"} | more) for threads in counts]
+
+
+class Threads(Case):
+    def test_the_serial_fraction_is_fitted_up_to_the_cores(self):
+        exact = {p: 0.1 + 0.9 / p for p in (1, 2, 4)}
+        self.assertAlmostEqual(scaling.serial_fraction(exact | {8: 5.0}, 4), 0.1)
+        self.assertAlmostEqual(scaling.serial_fraction({1: 2.0, 2: 1.5}, 2), 0.5, msg="two points: just their ratio")
+        self.assertAlmostEqual(scaling.serial_fraction({1: 1, 2: 0.6, 4: 0.25}, 4), 0.5 * 0.1 / (0.25 + 0.5625))
+        self.assertEqual(scaling.serial_fraction({1: 1, 2: 0.3}, 2), 0, "faster than ideal")
+        self.assertEqual(scaling.serial_fraction({1: 1, 2: 3.0}, 2), 1, "slower than alone")
+        for unknown in ({2: 1, 4: 0.5}, {1: 1}, {1: 1, 8: 0.2}):
+            self.assertIsNone(scaling.serial_fraction(unknown, 4))
+
+    def test_the_key_says_it_and_the_fastest_four_have_a_curve(self):
+        self.write([line for place in range(6) for line in amdahl(f"v{place}", place / 100, alone=9 - place)])
+        plan = self.plan()
+        for name in ("threads_speedup_f32", "threads_efficiency_f32"):
+            self.assertEqual(list(plan[name].lines)[:2], ["04: v0, serial 0.0 %", "04: v1, serial 1.0 %"])
+            settings = plan[name].settings
+            self.assertEqual((settings["fit_line"], settings["cores"]), ("6 5 4 3", 4))
+            self.assertEqual(settings["fit_serial"].split(), ["0.05", "0.04", "0.03", "0.02"])
+            self.assertIn("shared bandwidth", plan[name].caption)
+        self.assertEqual(list(plan["threads_time_f32"].lines)[:2], ["04: v0", "04: v1"])
+
+    def test_threads_beyond_the_cores_are_marked_where_there_are_any(self):
+        for cores, counts, text in ((2, (1, 2, 4), ["2 cores"]), (16, (1, 2, 4, 8, 16, 32), ["16 cores"]),
+                                    (4, (1, 2, 4), None)):
+            self.write(amdahl("tiled", 0.1, counts, cores=cores))
+            self.assertEqual(self.plan()["threads_speedup_f32"].settings.get("upright_text"), text)
+
+    def test_each_number_of_threads_has_its_best_tile(self):
+        self.write([row("04_openmp", "tiled", 1024, seconds, threads=threads, tile=tile)
+                    for threads, tile, seconds in ((1, 32, 1.2), (1, 64, 1.0), (2, 32, 0.5), (2, 64, 0.6))])
+        plan = self.plan()
+        self.assertEqual([at[:2] for at in plan["threads_time_f32"].lines["04: tiled"]], [[1, 1.0], [2, 0.5]])
+        self.assertEqual([at[:2] for at in plan["threads_speedup_f32"].lines["04: tiled, serial 0.0 %"]],
+                         [[1, 1.0], [2, 2.0]])
+        self.assertIn("its best on each number of threads", plan["threads_time_f32"].caption)
+
+    def test_every_programs_fastest_is_among_the_twelve(self):
+        rows = [line for place in range(14) for line in amdahl(f"v{place:02}", 0.1, alone=1 + place)]
+        self.write(rows + amdahl("slow", 0.1, alone=99, step="05_avx2") + amdahl("late", 0.1, alone=98, step="mine"))
+        plan = self.plan()
+        names = list(plan["threads_time_f32"].lines)
+        self.assertEqual(names, [f"04: v{place:02}" for place in range(10)] + ["05: slow", "mine: late"])
+        self.assertEqual(plan["threads_speedup_f32"].settings["fit_line"], "1 12 11 2")
+
+    def test_false_sharing_has_a_chart_of_its_own(self):
+        pair = amdahl("column_blocks", 0.1) + amdahl("columns_in_turn", 0.9)
+        native = [line.replace("04_openmp", "04_openmp-native") for line in pair]
+        self.write(amdahl("tiled", 0.1) + pair + native + amdahl("column_blocks", 0.1, n=2048))
+        plan = self.plan()
+        self.assertEqual(list(plan["threads_sharing_f32"].lines), ["04: column_blocks", "04: columns_in_turn"])
+        self.assertIn("n = 1024", plan["threads_sharing_f32"].title, "the largest size with both")
+        self.write(amdahl("tiled", 0.1) + pair + native)
+        self.assertEqual(list(self.plan()["threads_time_f32"].lines), ["04: tiled"])
+        self.write(amdahl("tiled", 0.1) + native)
+        self.assertNotIn("threads_sharing_f32", self.plan())
+
+    def test_without_one_thread_there_is_a_time_and_no_speedup(self):
+        self.write(amdahl("tiled", 0.1, (2, 4)))
+        self.assertEqual([name for name in self.plan() if name.startswith("threads")], ["threads_time_f32"])
+
+    @NO_GNUPLOT
+    def test_drawn_with_the_ideal_flat_beyond_the_cores(self):
+        self.write(amdahl("tiled", 0.1) + amdahl("column_blocks", 0.1) + amdahl("columns_in_turn", 0.9))
+        self.assertEqual(self.run_tool("draw", "--out", "out")[::2], (0, ""))
+
+        def text(name):
+            return (self.folder / "out" / "charts" / f"threads_{name}_f32.svg").read_text()
+        self.assertIn("ideal: p×, at most 4×", text("speedup"))
+        self.assertIn("up to the cores", text("efficiency"))
+        self.assertIn("columns_in_turn", text("sharing"))
+        self.write(amdahl("tiled", 0.1, device="unknown"))
+        self.assertEqual(self.run_tool("draw", "--out", "out")[::2], (0, ""))
+        self.assertIn(">ideal: p×<", text("speedup"))
 
 
 class Libraries(Case):

@@ -1,0 +1,102 @@
+"""How products grow faster with threads: what is compared, what does not shrink, and what others published."""
+import csv, math, re
+from pathlib import Path
+
+from measured import along, percent
+
+SHARING = ("04_openmp", ["column_blocks", "columns_in_turn"])  # what shows false sharing, in a chart of its own
+SERIAL_IS = ("The serial fraction is Amdahl's s in time(p) / time(1) = s + (1 - s) / p, fitted up to the cores: all "
+             "that does not shrink with threads, shared bandwidth included; a fit to two points says no more than "
+             "they do.")
+PUBLISHED = Path(__file__).resolve().parent.parent / "plots" / "published"
+# By file: what was measured and where; ours that does the same: its step, its variants, the most alike first.
+SOURCES = {
+    "genova_2024": ("Genova 2024: tiles of 256 with simd, i9-12900K (8 fast cores, 8 slow ones, 24 hardware threads)",
+                    "04_openmp", ["tiled_simd", "tiled", "parallel_for", "collapse_simd"]),
+    "csc4005_2023": ("CSC4005 2023: ikj with AVX2, a university cluster (speedups worked out from its times)",
+                     "05_avx2", ["ikj_avx2", "dot_avx2"])}
+
+
+def cores_of(results):
+    """How many cores there are: the programs write it behind the processor's name. Infinite where none did."""
+    return max(map(int, re.findall(r"\((\d+) cores\)", " ".join(results.words("device")))), default=math.inf)
+
+
+def serial_fraction(times, cores):
+    """Amdahl's s in T(p) / T(1) = s + (1 - s) / p, by least squares on {p: T(p)} up to the cores; None if unknown."""
+    points = [(1 - 1 / p, time / times[1] - 1 / p) for p, time in times.items() if 1 < p <= cores and 1 in times]
+    if not points:
+        return None
+    return min(1, max(0, sum(x * y for x, y in points) / sum(x * x for x, _ in points)))
+
+
+class Scaling:
+    """A variant at one size on several numbers of threads, on each with its best tile."""
+
+    def __init__(self, rows, cores):
+        self.runs = along(rows, "threads")
+        self.step, self.variant, self.type, self.n = (getattr(rows[0], name) for name in "step variant type n".split())
+        self.times = {threads: row.median for threads, row in self.runs}
+        self.serial = serial_fraction(self.times, cores)
+        self.least = min(self.times.values())
+
+    def label(self, rated):
+        """The step's number, what its program was built for, and the variant: steps' names would crowd the key."""
+        serial = f", serial {percent(self.serial)}" if rated and self.serial is not None else ""
+        return re.sub(r"^(\d+)_[^-]*", r"\1", self.step) + f": {self.variant}{serial}"
+
+    def speedup(self, seconds):
+        """Over its own time on one thread, or None."""
+        return self.times[1] / seconds if 1 in self.times and seconds else None
+
+
+def scalings(results, type):
+    """All that ran on several numbers of threads, the fastest first."""
+    alike, cores = {}, cores_of(results)
+    for row in results.squares:
+        if row.type == type and row.ranks < 2 and row.threads:
+            alike.setdefault((row.n, row.step, row.variant), []).append(row)
+    found = [Scaling(rows, cores) for rows in alike.values() if len({row.threads for row in rows}) > 1]
+    return sorted(found, key=lambda scaling: scaling.least)
+
+
+def sharing(found):
+    """The demonstration of false sharing, at the largest size that has all of it; else nothing."""
+    step, variants = SHARING
+    pairs = {}
+    for scaling in found:
+        if scaling.step == step and scaling.variant in variants:
+            pairs.setdefault(scaling.n, []).append(scaling)
+    n = max((n for n, pair in pairs.items() if len(pair) == len(variants)), default=None)
+    return sorted(pairs.get(n, ()), key=lambda scaling: variants.index(scaling.variant))
+
+
+def ranked(found):
+    """Of the largest size, without what shows false sharing: each program's fastest first, then the others."""
+    n = max((scaling.n for scaling in found), default=0)
+    fast = [scaling for scaling in found if scaling.n == n and scaling.variant not in SHARING[1]]
+    first = {scaling.step: scaling for scaling in reversed(fast)}
+    return sorted(fast, key=lambda scaling: first[scaling.step] is not scaling)
+
+
+def published(found):
+    """A table for each report that printed its threads: what it is, ours in words, and
+    (threads, speedup, efficiency, our speedup, our efficiency), None for what is not known."""
+    for name, (what, step, variants) in SOURCES.items():
+        with open(PUBLISHED / f"{name}.csv", encoding="utf-8", newline="") as file:
+            lines = [cells for cells in csv.DictReader(file) if cells["experiment"] == "openmp_threads"]
+        n = max(int(cells["n"]) for cells in lines)
+        theirs = {(cells["metric"], int(cells["threads"])): float(cells["value"])
+                  for cells in lines if int(cells["n"]) == n}
+        alike = [scaling for scaling in found
+                 if scaling.step == step and scaling.variant in variants and 1 in scaling.times]
+        ours = min(alike, default=None, key=lambda scaling: (scaling.type != lines[0]["type"].replace("int", "i"),
+                                                             variants.index(scaling.variant), -scaling.n))
+        rows = []
+        for threads in sorted({threads for _, threads in theirs}):
+            factor = theirs.get(("speedup", threads)) or theirs["time", 1] / theirs["time", threads]
+            mine = ours and ours.speedup(ours.times.get(threads))
+            rows.append((threads, factor, theirs.get(("efficiency", threads), factor / threads), mine,
+                         mine and mine / threads))
+        yield (f"{what}, {lines[0]['type']}, n = {n}",
+               f"{ours.step} {ours.variant}, {ours.type}, n = {ours.n}" if ours else "not measured here", rows)
