@@ -35,7 +35,6 @@ void shared_sum(View<const T> a, View<const T> b, View<T> c, int threads) {
       const Index j = from + omp_get_thread_num();
       T sum = 0;
       for (Index p = 0; j < c.cols() && p < a.cols(); ++p) sum += a(i, p) * b(p, j);
-#pragma omp critical
       shared = sum;
 #pragma omp barrier
       if (j < c.cols()) c(i, j) += shared;

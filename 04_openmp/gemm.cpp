@@ -62,21 +62,24 @@ void tiled(View<const T> a, View<const T> b, View<T> c, int threads, Index tile)
 /// Four rows of C += four columns of A times four rows of B, as in step 03; simd is OpenMP's word for
 /// "independent".
 template <class T>
-COURSE_INLINE void block_4x4(View<const T> a, View<const T> b, View<T> c) {
+[[gnu::always_inline]] inline void block_4x4(View<const T> a, View<const T> b, View<T> c) {
   T factor[4][4];
   for (Index i = 0; i < 4; ++i)
     for (Index p = 0; p < 4; ++p) factor[i][p] = a(i, p);
   const Index n = c.cols();
 #pragma omp simd
-  for (Index j = 0; j < n; ++j)
+  for (Index j = 0; j < n; ++j) {
+    const T b_j[4] = {b(0, j), b(1, j), b(2, j),
+                      b(3, j)};  // once: a store to C could change B, for all gcc knows
     for (Index i = 0; i < 4; ++i)
       c(i, j) +=
-          factor[i][0] * b(0, j) + factor[i][1] * b(1, j) + factor[i][2] * b(2, j) + factor[i][3] * b(3, j);
+          factor[i][0] * b_j[0] + factor[i][1] * b_j[1] + factor[i][2] * b_j[2] + factor[i][3] * b_j[3];
+  }
 }
 // [/block]
 
 template <class T>
-COURSE_INLINE void blocks_4x4(View<const T> a, View<const T> b, View<T> c) {
+[[gnu::always_inline]] inline void blocks_4x4(View<const T> a, View<const T> b, View<T> c) {
   const Index m = c.rows() / 4 * 4, k = a.cols() / 4 * 4, n = c.cols();
   for (Index i = 0; i < m; i += 4)
     for (Index p = 0; p < k; p += 4)
