@@ -10,18 +10,21 @@ void ikj_avx2(View<const T> a, View<const T> b, View<T> c, int threads) {
   const Index n = c.cols(), whole = n / V::lanes * V::lanes;
   const auto rest = V::first(n - whole);
 #pragma omp parallel for num_threads(threads) schedule(static)
-  for (Index i = 0; i < c.rows(); ++i)
+  for (Index i = 0; i < c.rows(); ++i) {
+    T* const c_i = &c(i, 0);
     for (Index p = 0; p < a.cols(); ++p) {
+      const T* const b_p = &b(p, 0);
       const V factor = V::broadcast(&a(i, p));
       for (Index j = 0; j < whole; j += V::lanes) {
-        V sum = V::load(&c(i, j));
-        sum.multiply_add(factor, V::load(&b(p, j)));
-        sum.store(&c(i, j));
+        V sum = V::load(c_i + j);
+        sum.multiply_add(factor, V::load(b_p + j));
+        sum.store(c_i + j);
       }
-      V sum = V::load(&c(i, whole), rest);
-      sum.multiply_add(factor, V::load(&b(p, whole), rest));
-      sum.store(&c(i, whole), rest);
+      V sum = V::load(c_i + whole, rest);
+      sum.multiply_add(factor, V::load(b_p + whole, rest));
+      sum.store(c_i + whole, rest);
     }
+  }
 }
 // [/ikj_avx2]
 
