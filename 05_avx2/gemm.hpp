@@ -1,0 +1,44 @@
+// 05: C += A·B with the vector unit, from eight lanes by hand to the speed of the libraries. What each
+// function is for stands in README.md.
+#pragma once
+
+#include "common/view.hpp"
+
+namespace avx2 {
+
+using course::Index;
+using course::View;
+
+/// What one thread may count on: bytes of first- and second-level cache, and of its share of the third.
+struct Caches {
+  Index l1 = 32 << 10, l2 = 1 << 20, l3 = 4 << 20;
+};
+
+// All compute C += A·B, give the same bits whatever the number of threads, and need AVX2 and FMA.
+
+/// Rows of C, rows of B: 02's ikj with eight lanes at a time. Threads share the rows of C.
+template <class T>
+void ikj_avx2(View<const T> a, View<const T> b, View<T> c, int threads);
+
+/// Dot products of rows of A and rows of Bᵀ, which it first writes into `bt` (n × k).
+template <class T>
+void dot_avx2(View<const T> a, View<const T> b, View<T> c, View<T> bt, int threads);
+
+/// The micro-kernel alone: a tile of C in registers while all of k passes by; nothing is copied.
+template <class T>
+void register_tile(View<const T> a, View<const T> b, View<T> c);
+
+/// The micro-kernel in five loops over blocks that fit the caches, copied there where that pays.
+template <class T>
+void packed(View<const T> a, View<const T> b, View<T> c, const Caches& caches);
+template <class T>
+void packed_threads(View<const T> a, View<const T> b, View<T> c, const Caches& caches, int threads);
+
+// The same with AVX-512 (F, DQ, BW, VL): registers twice as wide and twice as many.
+
+template <class T>
+void avx512(View<const T> a, View<const T> b, View<T> c, const Caches& caches);
+template <class T>
+void avx512_threads(View<const T> a, View<const T> b, View<T> c, const Caches& caches, int threads);
+
+}  // namespace avx2

@@ -1,0 +1,91 @@
+// 05_avx2: the vector unit by hand, from eight lanes in the inner loop to the speed of the libraries.
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "broken.hpp"
+#include "common/loop.hpp"
+#include "common/machine.hpp"
+#include "gemm.hpp"
+
+using course::Settings, course::View;
+
+/// A variant that can run where the processor has the named instruction sets.
+template <class T>
+class OnSet : public course::CpuVariant<T> {
+ public:
+  OnSet(const char* sets, const char* vector, std::string name, std::string idea, course::Kernel<T> kernel,
+        course::Extent extent = course::no_workspace)
+      : course::CpuVariant<T>(std::move(name), std::move(idea), std::move(kernel), {}, std::move(extent)),
+        sets_(sets) {
+    this->vector = vector;
+  }
+  std::string needs() const override {
+    const std::string missing = course::lacking(sets_);
+    return missing.empty() ? "" : "this processor lacks " + missing;
+  }
+
+ private:
+  const char* sets_;
+};
+
+/// What the system says of the caches; of the third level, which all share, no thread counts on more than
+/// four times its second.
+avx2::Caches caches(int threads) {
+  avx2::Caches caches;
+  const auto ask = [](int name, avx2::Index otherwise) {
+    const long bytes = sysconf(name);
+    return bytes > 0 ? avx2::Index{bytes} : otherwise;
+  };
+  caches.l1 = ask(_SC_LEVEL1_DCACHE_SIZE, caches.l1);
+  caches.l2 = ask(_SC_LEVEL2_CACHE_SIZE, caches.l2);
+  caches.l3 = std::min(ask(_SC_LEVEL3_CACHE_SIZE, caches.l3) / threads, 4 * caches.l2);
+  return caches;
+}
+
+template <class T>
+course::Variants<T> variants() {
+  using namespace avx2;
+  course::Variants<T> list;
+  const auto add = [&list](const char* set, bool threaded, auto... what) {
+    const bool wide = std::string_view(set) == "avx512";
+    list.push_back(std::make_shared<OnSet<T>>(
+        wide ? "avx2,fma,avx512f,avx512dq,avx512bw,avx512vl" : "avx2,fma", set, what...));
+    list.back()->threaded = threaded;
+  };
+  using M = View<const T>;
+  using C = View<T>;
+  using S = const Settings&;
+  add("avx2", true, "ikj_avx2", "02's ikj with lanes of intrinsics",
+      [](M a, M b, C c, C, S s) { ikj_avx2<T>(a, b, c, s.threads); });
+  add(
+      "avx2", true, "dot_avx2", "02's transposed with lanes, and a horizontal sum",
+      [](M a, M b, C c, C bt, S s) { dot_avx2<T>(a, b, c, bt, s.threads); },
+      [](const course::Shape& s) {
+        return course::Shape{s.n, s.k, 0};
+      });
+  add("avx2", false, "register_tile", "a tile of C in registers",
+      [](M a, M b, C c, C, S) { register_tile<T>(a, b, c); });
+  add("avx2", false, "packed", "the tile in five loops over packed blocks",
+      [](M a, M b, C c, C, S) { packed<T>(a, b, c, caches(1)); });
+  add("avx2", true, "packed_threads", "packed, C in a grid of threads",
+      [](M a, M b, C c, C, S s) { packed_threads<T>(a, b, c, caches(s.threads), s.threads); });
+  add("avx512", false, "avx512", "packed with wider registers, and more",
+      [](M a, M b, C c, C, S) { avx512<T>(a, b, c, caches(1)); });
+  add("avx512", true, "avx512_threads", "avx512, C in a grid of threads",
+      [](M a, M b, C c, C, S s) { avx512_threads<T>(a, b, c, caches(s.threads), s.threads); });
+  const auto add_broken = [&](const char* name, const char* idea, void (*kernel)(M, M, C)) {
+    add("avx2", false, name, idea, [kernel](M a, M b, C c, C, S) { kernel(a, b, c); });
+    course::broken<T>(list.back());
+  };
+  add_broken("edge_lost", "whole tiles only", wrong::edge_lost<T>);
+  add_broken("stale_block", "B packed for the first block of k only", wrong::stale_block<T>);
+  add_broken("short_mask", "a mask that is a lane short", wrong::short_mask<T>);
+  return list;
+}
+
+int main(int argc, char** argv) {
+  auto step = COURSE_STEP("the vector unit");
+  step.threads = true;
+  return course::run(argc, argv, step);
+}

@@ -1,0 +1,130 @@
+// What the common loop does not ask of 05: edges round every block, threads in threads, the same bits.
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <thread>
+
+#include "common/fill.hpp"
+#include "common/machine.hpp"
+#include "common/verify.hpp"
+#include "gemm.hpp"
+
+using namespace avx2;
+using course::Matrix, course::Shape;
+
+namespace {
+
+constexpr Caches small{2048, 8192, 32768};  // small blocks: their edges are met in small products
+
+bool can(bool wide) {
+  return course::lacking(wide ? "avx2,fma,avx512f,avx512dq,avx512bw,avx512vl" : "avx2,fma").empty();
+}
+
+/// A product's inputs and its C, with padded rows and guard bands.
+template <class T>
+struct Product {
+  Matrix<T> a, b, before, c;
+
+  explicit Product(Shape s, Index pad = 3)
+      : a(s.m, s.k, pad), b(s.k, s.n, pad), before(s.m, s.n, pad), c(s.m, s.n, pad) {
+    fill_matrix(a.view(), course::Fill::uniform, 1, 'A');
+    fill_matrix(b.view(), course::Fill::uniform, 1, 'B');
+    fill_matrix(before.view(), course::Fill::uniform, 1, 'C');
+    reset();
+  }
+  void reset() { course::copy<T>(before.view(), c.view()); }
+  void run(bool wide, int threads, const Caches& caches = small) {
+    const View<const T> av = a.view(), bv = b.view();
+    if (wide)
+      threads == 1 ? avx512<T>(av, bv, c.view(), caches)
+                   : avx512_threads<T>(av, bv, c.view(), caches, threads);
+    else
+      threads == 1 ? packed<T>(av, bv, c.view(), caches)
+                   : packed_threads<T>(av, bv, c.view(), caches, threads);
+  }
+  bool right() {
+    const course::Problem<T> problem{
+        {c.view().rows(), c.view().cols(), a.view().cols()}, {}, a.view(), b.view(), before.view(), 3};
+    return course::Reference<T>::whole(problem, std::is_integral_v<T>).compare(c.view()).right &&
+           c.guards_intact();
+  }
+  bool same(Product& other) {
+    for (Index i = 0; i < c.view().rows(); ++i)
+      if (std::memcmp(&c.view()(i, 0), &other.c.view()(i, 0),
+                      static_cast<std::size_t>(c.view().cols()) * sizeof(T)))
+        return false;
+    return true;
+  }
+};
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("edges round every tile and block", T, float, double, std::int32_t) {
+  for (const bool wide : {false, true}) {
+    if (!can(wide)) continue;
+    const Index mr = wide ? 9 : 6, nr = (wide ? 192 : 64) / Index{sizeof(T)};
+    const Index kc = small.l1 / 2 / (mr * Index{sizeof(T)});
+    const Index nc = small.l2 * 5 / 8 / (kc * Index{sizeof(T)}), mc = small.l3 / (kc * Index{sizeof(T)});
+    for (const Index m : {mr - 1, mr, mr + 1, mc - 1, mc, mc + 1, 2 * mc + 1})
+      for (const Index n : {nr - 1, nr, nr + 1, nc - 1, nc, nc + 1})
+        for (const Index k : {kc - 1, kc, kc + 1, 2 * kc + 1}) {
+          Product<T> product({m, n, k});
+          product.run(wide, 1);
+          CAPTURE(wide);
+          CAPTURE(m);
+          CAPTURE(n);
+          CAPTURE(k);
+          CHECK(product.right());
+        }
+  }
+}
+
+TEST_CASE_TEMPLATE("random shapes, random caches, any number of threads: right, and the same bits", T, float,
+                   double, std::int32_t) {
+  std::uint64_t state = 20;
+  const auto draw = [&state](std::uint64_t below) {
+    return static_cast<Index>(course::mix(++state) % below);
+  };
+  for (int round = 0; round < 60; ++round) {
+    const bool wide = round % 2;
+    if (!can(wide)) continue;
+    const Shape shape{1 + draw(150), 1 + draw(150), 1 + draw(150)};
+    const Caches caches{512 + draw(4096), 2048 + draw(65536), 4096 + draw(65536)};
+    CAPTURE(wide);
+    CAPTURE(shape.m);
+    CAPTURE(shape.n);
+    CAPTURE(shape.k);
+    CAPTURE(caches.l1);
+    Product<T> one(shape), many(shape);
+    one.run(wide, 1, caches);
+    CHECK(one.right());
+    for (const int threads : {2, 3, 7, 16}) {
+      many.reset();
+      many.run(wide, threads, caches);
+      CHECK(one.same(many));
+      CHECK(many.c.guards_intact());
+    }
+  }
+}
+
+TEST_CASE("more threads than rows, inside a parallel region, and two products at once") {
+  for (const bool wide : {false, true}) {
+    if (!can(wide)) continue;
+    Product<float> expected({5, 300, 70});
+    expected.run(wide, 1);
+    Product<float> products[2] = {Product<float>({5, 300, 70}), Product<float>({5, 300, 70})};
+    const auto check = [&] {
+      for (auto& product : products) {
+        CHECK(product.same(expected));
+        product.reset();
+      }
+    };
+#pragma omp parallel for num_threads(2)
+    for (int i = 0; i < 2; ++i) products[i].run(wide, 16);
+    check();
+    std::thread first([&] { products[0].run(wide, 8); }), second([&] { products[1].run(wide, 8); });
+    first.join(), second.join();
+    check();
+  }
+}
