@@ -1,12 +1,8 @@
 // 05_avx2: the vector unit by hand, from eight lanes in the inner loop to the speed of the libraries.
-#include <unistd.h>
-
-#include <algorithm>
-
 #include "broken.hpp"
+#include "caches.hpp"
 #include "common/loop.hpp"
 #include "common/machine.hpp"
-#include "gemm.hpp"
 
 using course::Settings, course::View;
 
@@ -28,20 +24,6 @@ class OnSet : public course::CpuVariant<T> {
  private:
   const char* sets_;
 };
-
-/// What the system says of the caches; of the third level, which all share, no thread counts on more than
-/// four times its second.
-avx2::Caches caches(int threads) {
-  avx2::Caches caches;
-  const auto ask = [](int name, avx2::Index otherwise) {
-    const long bytes = sysconf(name);
-    return bytes > 0 ? avx2::Index{bytes} : otherwise;
-  };
-  caches.l1 = ask(_SC_LEVEL1_DCACHE_SIZE, caches.l1);
-  caches.l2 = ask(_SC_LEVEL2_CACHE_SIZE, caches.l2);
-  caches.l3 = std::min(ask(_SC_LEVEL3_CACHE_SIZE, caches.l3) / threads, 4 * caches.l2);
-  return caches;
-}
 
 template <class T>
 course::Variants<T> variants() {
@@ -67,13 +49,13 @@ course::Variants<T> variants() {
   add("avx2", false, "register_tile", "a tile of C in registers",
       [](M a, M b, C c, C, S) { register_tile<T>(a, b, c); });
   add("avx2", false, "packed", "the tile in five loops over packed blocks",
-      [](M a, M b, C c, C, S) { packed<T>(a, b, c, caches(1)); });
+      [](M a, M b, C c, C, S) { packed<T>(a, b, c, caches_here(1)); });
   add("avx2", true, "packed_threads", "packed, C in a grid of threads",
-      [](M a, M b, C c, C, S s) { packed_threads<T>(a, b, c, caches(s.threads), s.threads); });
+      [](M a, M b, C c, C, S s) { packed_threads<T>(a, b, c, caches_here(s.threads), s.threads); });
   add("avx512", false, "avx512", "packed with wider registers, and more",
-      [](M a, M b, C c, C, S) { avx512<T>(a, b, c, caches(1)); });
+      [](M a, M b, C c, C, S) { avx512<T>(a, b, c, caches_here(1)); });
   add("avx512", true, "avx512_threads", "avx512, C in a grid of threads",
-      [](M a, M b, C c, C, S s) { avx512_threads<T>(a, b, c, caches(s.threads), s.threads); });
+      [](M a, M b, C c, C, S s) { avx512_threads<T>(a, b, c, caches_here(s.threads), s.threads); });
   const auto add_broken = [&](const char* name, const char* idea, void (*kernel)(M, M, C)) {
     add("avx2", false, name, idea, [kernel](M a, M b, C c, C, S) { kernel(a, b, c); });
     course::broken<T>(list.back());
