@@ -1,46 +1,25 @@
 #!/usr/bin/env bash
 # 05's rivals: what it writes, what it refuses, and rivals that go wrong. No time is looked at.
 #   rivals.sh CHECK PROGRAM FOLDER     (FOLDER holds libfake_*.so)
-# shellcheck disable=SC2015 # fail() after && and || is meant for either
+# shellcheck disable=SC2015,SC2034,SC2154 # fail() after && and || is meant for either; program.sh reads and sets
 set -u
 check=$1 program=$2 libraries=$3
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder" || exit 1
-failures=0
+quick="--pairs 3 --budget 1e-9 --size 40" file=rivals.csv
+# shellcheck source=/dev/null
+. "$(dirname "$0")/program.sh"
 grep -qw avx2 /proc/cpuinfo && grep -qw fma /proc/cpuinfo || { echo "no AVX2 here"; exit 77; }
 wide=packed
 "$program" --list | grep -qE '^  avx512 .*setting$' && wide=avx512
 
-fail() {
-  printf 'FAILED: %s\n' "$1"
-  failures=$((failures + 1))
-}
-# runs STATUS ARGUMENT…: tiny products, three pairs; the exit status must be this one.
-runs() {
-  local wanted=$1 status
-  shift
-  "$program" --pairs "${pairs:-3}" --budget 1e-9 --size 40 --csv rivals.csv "$@" >out 2>err </dev/null
-  status=$?
-  [ $status -eq "$wanted" ] || fail "$*: exit $status, not $wanted: $(cat err)"
-}
+# meets STATUS ARGUMENT…: what is measured goes to rivals.csv.
+meets() { runs "$1" --csv rivals.csv "${@:2}"; }
 # fakes STATUS NAME ARGUMENT…: against a fake library alone.
 fakes() {
   local wanted=$1 fake=$2
   shift 2
-  runs "$wanted" --blas "$libraries/libfake_$fake.so" --rival blas "$@"
+  meets "$wanted" --blas "$libraries/libfake_$fake.so" --rival blas "$@"
 }
-has() { grep -qE "$1" rivals.csv || fail "no row like $1 in $(cat rivals.csv)"; }
 rows() { tail -n +2 rivals.csv | wc -l; }
-refuses() {
-  local message=$1
-  shift
-  rm -f rivals.csv
-  runs 2 "$@"
-  [ "$(wc -l <err)" -eq 1 ] || fail "$*: $(wc -l <err) lines on stderr"
-  grep -qF -- "$message" err || fail "$*: '$message' is not in: $(cat err)"
-  [ ! -s out ] && [ ! -e rivals.csv ] || fail "$*: printed or wrote something"
-}
 header=type,m,n,k,threads,variant,rival,pairs,ratio,ratio_low,ratio_high,ours_gflops,rival_gflops,device,flags,compiler,host,commit,started
 
 case $check in
@@ -89,7 +68,7 @@ settings)
     echo "library,f32,OpenBLAS,1,512x512x512,1,GFLOP/s,as chosen; 0"
     echo "library,f32,OpenBLAS $setting,1,512x512x512,1,GFLOP/s,best; 0"
   } >machine.csv
-  runs 0 --rival openblas --type f32 --threads 1 --machine machine.csv
+  meets 0 --rival openblas --type f32 --threads 1 --machine machine.csv
   has "^f32,40,40,40,1,$wide,OpenBLAS $setting,"
   has "^f32,40,40,40,1,packed,OpenBLAS Haswell,"
   [ "$(rows)" -eq $expected ] || fail "other rows: $(cat rivals.csv)"
@@ -97,7 +76,7 @@ settings)
   [ $wide = packed ] || grep -q "packed against the best library kept to AVX2" out || fail "no summary of AVX2: $(cat out)"
   # Another machine's file says nothing of this one.
   sed -i '/^processor/s/,[^,]*$/,another processor/' machine.csv
-  runs 0 --rival openblas --type f32 --threads 1 --machine machine.csv
+  meets 0 --rival openblas --type f32 --threads 1 --machine machine.csv
   grep -q "machine.csv is of another machine, another processor" err && grep -q '^library OpenBLAS, ' out || fail "another machine's settings: $(cat out err)"
   ;;
 wrong)
@@ -111,17 +90,17 @@ wrong)
   ;;
 failing)
   # One that crashes is named; the rest goes on.
-  runs 0 --blas "$libraries/libfake_crash.so,$libraries/libfake_right.so" --rival blas --threads 1 --shape 33x20x50
+  meets 0 --blas "$libraries/libfake_crash.so,$libraries/libfake_right.so" --rival blas --threads 1 --shape 33x20x50
   grep -qE "^rivals: libfake_crash.so with 1 thread left out: it ended by " err && [ "$(wc -l <err)" -eq 1 ] || fail "crash: $(cat err)"
   has 'libfake_right.so'
   fakes 77 hang --threads 1
   grep -qE "^rivals: libfake_hang.so with 1 thread left out: nothing came for " err || fail "hang: $(cat err)"
-  runs 77 --rival mkl,blas --blas "$libraries/libfake_crash.so" --threads 1
+  meets 77 --rival mkl,blas --blas "$libraries/libfake_crash.so" --threads 1
   ;;
 refusals)
   refuses "--variant: 'avx1024' is unknown; this program has avx512, packed" --variant avx1024
   refuses "--rival: 'atlas' is unknown; give eigen, openblas" --rival atlas
-  pairs=0 refuses "--pairs: '0' is out of range"
+  quick="--pairs 0" refuses "--pairs: '0' is out of range"
   refuses "--type: 'i32' is unknown; give f32, f64" --type i32
   refuses "--threads: '4096' is more than the" --threads 4096
   refuses "--blas: 'nosuch.so' cannot be used: " --blas nosuch.so
