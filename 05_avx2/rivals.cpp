@@ -168,8 +168,10 @@ std::vector<Rival> find_rivals(Session& session, const std::vector<std::vector<C
   const std::string& type = session.options.types[0];
   std::vector<Rival> rivals;
   for (const auto& settings : libraries) {
-    const auto found = known.find(settings[0].name);
-    Choice choice = remembered(settings, found == known.end() ? std::nullopt : std::optional(found->second));
+    const std::string& name = settings[0].name;
+    const auto found = known.find(name);
+    Choice choice = remembered(settings, found != known.end() ? std::optional(found->second)
+                                                              : session.standing.met(session.ours[0], name));
     if (choice.best == nullptr)
       choice = choose(settings, type + ":" + course::shape_text(screened), [&](const Candidate& setting) {
         Look look;

@@ -82,6 +82,18 @@ bool Standing::wants(Row row) {
   return false;
 }
 
+std::optional<std::string> Standing::met(const std::string& rung, const std::string& library) const {
+  std::optional<std::string> found;
+  for (const auto& [key, cells] : known_) {
+    const std::string &variant = cells[5], &rival = cells[6];
+    const bool ours = variant == rung || variant == rung + "_threads";
+    if (!ours || !key.ends_with(provenance_) || (rival != library && !rival.starts_with(library + " ")))
+      continue;
+    if (!found || narrow(*found)) found = rival;  // one kept to AVX2 may be met besides
+  }
+  return found;
+}
+
 void Standing::add(const Row& row) {
   const auto& [pairs, ratio, low, high, ours, theirs] = row.numbers;
   const auto number = [](const std::string& text) { return std::atof(text.c_str()); };

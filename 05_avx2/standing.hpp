@@ -29,6 +29,9 @@ class Standing {
 
   /// False if the file has this row: then it counts in the summary.
   bool wants(Row row);
+  /// The rival that a rung of ours met by the file: this library (a label is its name, or that and a
+  /// setting), at its best.
+  std::optional<std::string> met(const std::string& rung, const std::string& library) const;
   /// Prints the row and appends it to the file.
   void add(const Row& row);
   /// Of each type, number of threads and variant: ours against the best library in each cell.

@@ -109,5 +109,5 @@ status=$?
 [ $status -eq 130 ] || fail "Ctrl-C: exit $status, not the signal's"
 [ "$(wc -l <killed.csv)" -eq 2 ] && [ "$(awk -F, '{print NF}' killed.csv | sort -u)" = 39 ] || fail "Ctrl-C: rows are missing"
 
-[ $failures -eq 0 ] && echo "all refused as they should be"
+[ "$failures" -eq 0 ] && echo "all refused as they should be"
 exit $((failures > 0))

@@ -53,10 +53,17 @@ resume)
   printf 'f32,50,5' >>rivals.csv
   fakes 0 right --threads 1 --resume --shape 50x50x50
   [ "$(rows)" -eq $(($(tail -n +2 before.csv | wc -l) * 2)) ] || fail "rows missing or too many after a torn line"
+  # A library's best setting is looked for once.
+  if "$program" --list | grep -q '  OpenBLAS$'; then
+    meets 0 --rival openblas --threads 1 --type f32 --variant $wide
+    grep -q '^library OpenBLAS, ' out || fail "no setting was looked for: $(cat out)"
+    meets 0 --rival openblas --threads 1 --type f32 --variant $wide --resume --shape 33x20x50
+    grep -q '^library ' out && fail "it was looked for again: $(cat out)"
+  fi
   # Rows of another build are others.
   sed -i 's/,g++[^,]*,/,g++ 1,/' rivals.csv
   fakes 0 right --threads 1 --resume
-  [ "$(grep -c '^f32,40,40,40' rivals.csv)" -eq $(($(tail -n +2 before.csv | wc -l) * 2)) ] || fail "another compiler's row was taken for ours"
+  [ "$(grep -c '^f32,40,40,40.*libfake' rivals.csv)" -eq $(($(tail -n +2 before.csv | wc -l) * 2)) ] || fail "another compiler's row was taken for ours"
   ;;
 settings)
   "$program" --list | grep -q '  OpenBLAS$' || { echo "no OpenBLAS here"; exit 77; }
