@@ -150,7 +150,7 @@ std::string meet(Session& session, const Candidate& candidate, const Shape& shap
           duel::Row row{cells[2],          shape, threads, cells[1] + (threads > 1 ? "_threads" : ""),
                         candidate.label(), {}};
           std::copy_n(cells.begin() + 3, 6, row.numbers);
-          on_row(row);
+          if (knows(candidate, kernel)) on_row(row);
         }
       });
   if (!end.empty()) {
@@ -175,13 +175,8 @@ std::vector<Rival> find_rivals(Session& session, const std::vector<std::vector<C
     if (choice.best == nullptr)
       choice = choose(settings, type + ":" + course::shape_text(screened), [&](const Candidate& setting) {
         Look look;
-        const std::string kernel =
-            meet(session, setting, screened, 1, {{session.ours[0], type}}, 5, screening,
-                 [&](const duel::Row& row) { look.rate = std::atof(row.numbers[5].c_str()); });
-        if (knows(setting, kernel))
-          look.kernel = kernel;
-        else
-          look.rate.reset();
+        look.kernel = meet(session, setting, screened, 1, {{session.ours[0], type}}, 5, screening,
+                           [&](const duel::Row& row) { look.rate = std::atof(row.numbers[5].c_str()); });
         return look;
       });
     for (const Candidate& setting : settings) {
@@ -215,8 +210,12 @@ void run_duels(Session& session, const std::vector<Rival>& rivals) {
                     {type, shape, threads, rung + (threads > 1 ? "_threads" : ""), label, {}}))
               jobs.emplace_back(rung, type);
         if (jobs.empty() || session.out.contains(label)) continue;
-        meet(session, rival.candidate, shape, threads, jobs, session.options.repeat, session.options.budget,
-             [&](const duel::Row& row) { session.standing.add(row); });
+        const std::string kernel =
+            meet(session, rival.candidate, shape, threads, jobs, session.options.repeat,
+                 session.options.budget, [&](const duel::Row& row) { session.standing.add(row); });
+        if (knows(rival.candidate, kernel)) continue;
+        say(session, label + " left out: it does not know this setting and uses " + kernel);
+        session.out.insert(label);
       }
 }
 
