@@ -7,6 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -211,6 +213,53 @@ std::vector<Candidate> candidates(const std::vector<std::string>& files) {
     list.push_back({std::filesystem::path(file).filename().string(), "blas", "", path, found.openmp, {}});
   }
   return list;
+}
+
+std::vector<std::vector<Candidate>> by_library(const std::vector<Candidate>& candidates) {
+  std::vector<std::vector<Candidate>> libraries;
+  for (const Candidate& candidate : candidates) {
+    if (libraries.empty() || libraries.back()[0].file != candidate.file) libraries.emplace_back();
+    libraries.back().push_back(candidate);
+  }
+  return libraries;
+}
+
+bool knows(const Candidate& setting, const std::string& kernel) {
+  return setting.setting.empty() || kernel.empty() ||
+         std::equal(setting.setting.begin(), setting.setting.end(), kernel.begin(), kernel.end(),
+                    [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
+}
+
+Choice choose(const std::vector<Candidate>& settings, const std::string& what,
+              const std::function<Look(const Candidate&)>& look) {
+  constexpr double clearly = 1.03;
+  Choice choice;
+  double most = 0, as_chosen = 0;
+  std::printf("library %s, %s on 1 thread:", settings[0].name.c_str(), what.c_str());
+  for (const Candidate& setting : settings) {
+    const auto [kernel, rate] = look(setting);
+    if (!rate) continue;
+    const bool own = setting.setting.empty();
+    std::printf(" %s %.4g", own ? ("(" + kernel + ")").c_str() : setting.setting.c_str(), *rate);
+    std::fflush(stdout);
+    if (own) choice.chosen = &setting, as_chosen = *rate;
+    if (*rate > most) choice.best = &setting, most = *rate;
+  }
+  std::printf(" GFLOP/s\n");
+  if (choice.chosen != nullptr && most < clearly * as_chosen) choice.best = choice.chosen;
+  return choice;
+}
+
+Choice remembered(const std::vector<Candidate>& settings, const std::optional<std::string>& best) {
+  if (settings.size() == 1) return {&settings[0], &settings[0]};
+  for (const Candidate& setting : settings)
+    if (best && setting.label() == *best) return {&settings[0], &setting};
+  return {};
+}
+
+bool is_best(const std::string& library, const std::string& label, const std::string& note) {
+  return (label == library || label.starts_with(library + " ")) &&
+         (note.starts_with("best;") || note.starts_with("as chosen and best;"));
 }
 
 Environment thread_environment(int threads, int cores, bool openmp) {

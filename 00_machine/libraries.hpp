@@ -2,7 +2,9 @@
 // there.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,6 +37,30 @@ const std::vector<std::string>& library_parts();
 /// Tries to load each in a process of its own, so that none stays in this one: call it before there are other
 /// threads. Throws course::Refusal if one of `files` (--blas) cannot be loaded or multiplies no matrices.
 std::vector<Candidate> candidates(const std::vector<std::string>& files);
+
+/// The settings of each library, library by library.
+std::vector<std::vector<Candidate>> by_library(const std::vector<Candidate>& candidates);
+
+/// Whether a library that says it uses `kernel` knows this setting; one that does not know it chooses itself.
+bool knows(const Candidate& setting, const std::string& kernel);
+
+/// What a look at one setting found: the kernel, and the rate in GFLOP/s if there was one.
+struct Look {
+  std::string kernel;
+  std::optional<double> rate;
+};
+/// Of the settings of one library: as the library chooses, and the best. nullptr: none of them could be had.
+struct Choice {
+  const Candidate *chosen = nullptr, *best = nullptr;
+};
+/// Looks at each setting and says so in a line; `what` is done there. The best is better than the library's
+/// choice by more than noise.
+Choice choose(const std::vector<Candidate>& settings, const std::string& what,
+              const std::function<Look(const Candidate&)>& look);
+/// The choice that is known already, by the label of the best; a single setting needs no knowledge.
+Choice remembered(const std::vector<Candidate>& settings, const std::optional<std::string>& best);
+/// Whether a row of machine.csv, by its label and note, is of this library's best setting.
+bool is_best(const std::string& library, const std::string& label, const std::string& note);
 
 /// What makes any library use `threads` threads, one a core as long as there are `cores`.
 Environment thread_environment(int threads, int cores, bool openmp);

@@ -97,19 +97,6 @@ void print_list(const std::vector<Candidate>& libraries) {
   }
 }
 
-/// The candidates of a part, library by library: --blas may give several.
-bool add_libraries(Session& session, const std::vector<Candidate>& candidates) {
-  bool any = false;
-  for (std::size_t first = 0; first < candidates.size();) {
-    std::size_t end = first;
-    while (end < candidates.size() && candidates[end].file == candidates[first].file) ++end;
-    any |= add_library(session, {candidates.begin() + static_cast<std::ptrdiff_t>(first),
-                                 candidates.begin() + static_cast<std::ptrdiff_t>(end)});
-    first = end;
-  }
-  return any;
-}
-
 /// False if nothing that was asked for can run here.
 bool add_parts(Session& session, const std::vector<Candidate>& libraries) {
   const course::Options& options = session.options;
@@ -118,7 +105,7 @@ bool add_parts(Session& session, const std::vector<Candidate>& libraries) {
     if (!asked_for(options, part.name)) continue;
     if (is_library(part.name)) {
       const auto candidates = of_part(libraries, part.name);
-      any |= add_libraries(session, candidates);
+      for (const auto& settings : by_library(candidates)) any |= add_library(session, settings);
       if (candidates.empty() && !options.variants.empty())
         std::cerr << "00_machine: " << part.name << " skipped: "
                   << (part.name == std::string("blas") ? "give --blas FILE" : "it is not installed here")

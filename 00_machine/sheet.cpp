@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "common/record.hpp"
+#include "libraries.hpp"
 
 namespace machine {
 namespace {
@@ -57,9 +58,7 @@ bool Sheet::wants(const Row& row) const {
 
 std::optional<std::string> Sheet::best(const std::string& library) const {
   for (const auto& [key, row] : known_)
-    if (row.name == "library" && (row.vector == library || row.vector.starts_with(library + " ")) &&
-        (row.note.starts_with("best;") || row.note.starts_with("as chosen and best;")))
-      return row.vector;
+    if (row.name == "library" && is_best(library, row.vector, row.note)) return row.vector;
   return std::nullopt;
 }
 

@@ -1,13 +1,9 @@
 // 05_avx2: the vector unit by hand, from eight lanes in the inner loop to the speed of the libraries.
-#include <unistd.h>
-
-#include <algorithm>
-
 #include "broken.hpp"
+#include "caches.hpp"
 #include "common/loop.hpp"
 #include "common/machine.hpp"
 #include "cost.hpp"
-#include "gemm.hpp"
 
 using course::Settings, course::View;
 
@@ -31,20 +27,6 @@ class OnSet : public course::CpuVariant<T> {
   const char* sets_;
 };
 
-/// What the system says of the caches; of the third level, which all share, no thread counts on more than
-/// four times its second.
-avx2::Caches caches(int threads) {
-  avx2::Caches caches;
-  const auto ask = [](int name, avx2::Index otherwise) {
-    const long bytes = sysconf(name);
-    return bytes > 0 ? avx2::Index{bytes} : otherwise;
-  };
-  caches.l1 = ask(_SC_LEVEL1_DCACHE_SIZE, caches.l1);
-  caches.l2 = ask(_SC_LEVEL2_CACHE_SIZE, caches.l2);
-  caches.l3 = std::min(ask(_SC_LEVEL3_CACHE_SIZE, caches.l3) / threads, 4 * caches.l2);
-  return caches;
-}
-
 template <class T>
 course::Variants<T> variants() {
   using namespace avx2;
@@ -58,8 +40,8 @@ course::Variants<T> variants() {
   using M = View<const T>;
   using C = View<T>;
   using S = const Settings&;
-  const auto narrow = cost::packed<T>(6, 64 / sizeof(T), caches(1)),
-             wide = cost::packed<T>(9, 192 / sizeof(T), caches(1));
+  const auto narrow = cost::packed<T>(6, 64 / sizeof(T), caches_here(1)),
+             wide = cost::packed<T>(9, 192 / sizeof(T), caches_here(1));
   add(
       "avx2", true, "ikj_avx2", "02's ikj with lanes of intrinsics",
       [](M a, M b, C c, C, S s) { ikj_avx2<T>(a, b, c, s.threads); }, cost::ikj<T>);
@@ -74,16 +56,16 @@ course::Variants<T> variants() {
       [](M a, M b, C c, C, S) { register_tile<T>(a, b, c); }, cost::register_tile<T>);
   add(
       "avx2", false, "packed", "the tile in five loops over packed blocks",
-      [](M a, M b, C c, C, S) { packed<T>(a, b, c, caches(1)); }, narrow);
+      [](M a, M b, C c, C, S) { packed<T>(a, b, c, caches_here(1)); }, narrow);
   add(
       "avx2", true, "packed_threads", "packed, C in a grid of threads",
-      [](M a, M b, C c, C, S s) { packed_threads<T>(a, b, c, caches(s.threads), s.threads); }, narrow);
+      [](M a, M b, C c, C, S s) { packed_threads<T>(a, b, c, caches_here(s.threads), s.threads); }, narrow);
   add(
       "avx512", false, "avx512", "packed with wider registers, and more",
-      [](M a, M b, C c, C, S) { avx512<T>(a, b, c, caches(1)); }, wide);
+      [](M a, M b, C c, C, S) { avx512<T>(a, b, c, caches_here(1)); }, wide);
   add(
       "avx512", true, "avx512_threads", "avx512, C in a grid of threads",
-      [](M a, M b, C c, C, S s) { avx512_threads<T>(a, b, c, caches(s.threads), s.threads); }, wide);
+      [](M a, M b, C c, C, S s) { avx512_threads<T>(a, b, c, caches_here(s.threads), s.threads); }, wide);
   const auto add_broken = [&](const char* name, const char* idea, void (*kernel)(M, M, C)) {
     add(
         "avx2", false, name, idea, [kernel](M a, M b, C c, C, S) { kernel(a, b, c); }, course::CostOf{});

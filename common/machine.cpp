@@ -48,11 +48,14 @@ double left_in_group(const std::string& folder, bool v2) {
 
 }  // namespace
 
+int usable_cpus() {
+  cpu_set_t set;
+  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
 std::string processor() {
   const std::string name = cpuinfo("model name");
-  cpu_set_t set;
-  const int cores = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-  return (name.empty() ? "unknown processor" : name) + " (" + std::to_string(cores) + " cores)";
+  return (name.empty() ? "unknown processor" : name) + " (" + std::to_string(usable_cpus()) + " cores)";
 }
 
 std::string host_name() {

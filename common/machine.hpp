@@ -8,6 +8,8 @@ namespace course {
 
 /// The processor's name as /proc/cpuinfo gives it, and how many cores may be used: "AMD EPYC (2 cores)".
 std::string processor();
+/// Hardware threads that this process may use.
+int usable_cpus();
 std::string host_name();
 /// For example "g++ 12.2.0".
 std::string compiler();

@@ -101,6 +101,12 @@ std::string shown(const std::vector<Shape>& shapes) {
   return out;
 }
 
+std::string shown(const std::vector<std::string>& names) {
+  std::string out;
+  for (const std::string& name : names) out += (out.empty() ? "" : ",") + name;
+  return out;
+}
+
 std::string shown(const std::vector<int>& counts) {
   std::string out;
   for (const int count : counts) out += (out.empty() ? "" : ",") + std::to_string(count);
@@ -119,24 +125,33 @@ std::optional<Options> parse_options(int argc, const char* const* argv, const Fe
   Options options;
   CLI::App app(features.program + ": " + features.idea);
   app.set_help_flag("--help", "Print this and exit");
-  std::string size, shapes, type = "f32,f64,i32", variant, threads = shown(features.thread_counts), tile,
-                            repeat = "5", warmup = "1", budget = shown(features.budget), fill = "uniform",
-                            seed = "987654", verify = "auto", pad = "0", random = "0", blas;
+  std::string size, shapes, type = shown(features.types), variant, threads = shown(features.thread_counts),
+                            tile, repeat = features.rivals.empty() ? "5" : "21", warmup = "1",
+                            budget = shown(features.budget), fill = "uniform", seed = "987654",
+                            verify = "auto", pad = "0", random = "0", blas, rival;
   const auto text = [&](const std::string& name, std::string& value, const std::string& what) {
     return app.add_option(name, value, what)->type_name("");
   };
   const auto* size_option =
       text("--size", size, "Square sizes: 256,512,1024 (default " + shown(features.shapes) + ")");
   const auto* shape_option = text("--shape", shapes, "Shapes MxNxK: 2048x2048x64,...");
-  text("--type", type, "Of f32,f64,i32 (default all)");
+  text("--type", type, "Of " + type + " (default all)");
   const auto* variant_option = text("--variant", variant, "Names from --list (default all)");
   text("--threads", threads,
        features.threads ? "Thread counts: 1,2,4 (default " + threads + ")" : "1: this step has one thread");
   const auto* tile_option = features.tiles.empty() ? nullptr : text("--tile", tile, "Tile sizes: 32,64");
-  text("--repeat", repeat, "Timed runs a row, at most (default 5)");
-  text("--budget", budget,
-       "Seconds a row may take; a row whose single run needs over ten times it is left out (default " +
-           budget + ")");
+  const bool duels = !features.rivals.empty();
+  const std::string runs = duels ? "--pairs" : "--repeat";
+  text(runs, repeat,
+       (duels ? "Pairs of runs a row has at least (default " : "Timed runs a row, at most (default ") +
+           repeat + ")");
+  const std::string budgeted = duels
+                                   ? "Seconds a row may go on with more pairs"
+                                   : "Seconds a row may take; a row whose single run needs over ten times it "
+                                     "is left out";
+  text("--budget", budget, budgeted + " (default " + budget + ")");
+  const auto* rival_option =
+      duels ? text("--rival", rival, "Of " + shown(features.rivals) + " (default all)") : nullptr;
   if (features.inputs) {
     text("--warmup", warmup, "Untimed runs before them (default 1)");
     text("--fill", fill,
@@ -150,6 +165,7 @@ std::optional<Options> parse_options(int argc, const char* const* argv, const Fe
   app.add_flag("--resume", options.resume, "Leave out rows that the CSV has");
   app.add_flag("--list", options.list, "Print the variants and exit");
   const CLI::Option* random_option = nullptr;
+  if (duels) text("--machine", options.machine, "What 00_machine found: each library's best setting");
   if (features.inputs) {
     text("--machine", options.machine,
          "What 00_machine found, for predictions (default: machine.csv beside the CSV, else "
@@ -182,8 +198,7 @@ std::optional<Options> parse_options(int argc, const char* const* argv, const Fe
     }
   if (shape_option->count() > 0)
     for (const std::string& item : items(shapes)) add_once(options.shapes, shape(item));
-  for (const std::string& item : items(type))
-    add_once(options.types, one_of("--type", item, {"f32", "f64", "i32"}));
+  for (const std::string& item : items(type)) add_once(options.types, one_of("--type", item, features.types));
   if (variant_option->count() > 0)
     for (const std::string& item : items(variant)) add_once(options.variants, item);
   options.threads.clear();
@@ -195,7 +210,7 @@ std::optional<Options> parse_options(int argc, const char* const* argv, const Fe
     options.tiles.clear();
     for (const std::string& item : items(tile)) add_once(options.tiles, whole_number("--tile", item, 1));
   }
-  options.repeat = static_cast<int>(whole_number("--repeat", repeat, 1, 1'000'000));
+  options.repeat = static_cast<int>(whole_number(runs, repeat, 1, 1'000'000));
   options.warmup = static_cast<int>(whole_number("--warmup", warmup, 0, 1'000'000));
   options.budget = seconds("--budget", budget);
   options.fill = one_of("--fill", fill, {"digits", "uniform"}) == "digits" ? Fill::digits : Fill::uniform;
@@ -207,6 +222,9 @@ std::optional<Options> parse_options(int argc, const char* const* argv, const Fe
     for (const Shape& drawn : random_shapes(whole_number("--random", random, 1, 10'000), options.seed))
       add_once(options.shapes, drawn);
   if (options.shapes.empty()) options.shapes = features.shapes;
+  if (rival_option != nullptr && rival_option->count() > 0)
+    for (const std::string& item : items(rival))
+      add_once(options.rivals, one_of("--rival", item, features.rivals));
   if (blas_option != nullptr && blas_option->count() > 0)
     for (const std::string& item : items(blas)) {
       if (item.empty()) throw Refusal{"--blas: '' names no file; give a shared library's path"};

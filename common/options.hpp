@@ -23,7 +23,8 @@ struct Options {
   std::uint64_t seed = 987654;
   Verify verify = Verify::automatic;
   std::string csv, machine;
-  std::vector<std::string> blas;  // library files
+  std::vector<std::string> blas;    // library files
+  std::vector<std::string> rivals;  // kinds of libraries
   bool resume = false, counters = false, list = false;
   // For the tests: hidden from --help.
   bool expect_wrong = false;
@@ -37,6 +38,8 @@ struct Features {
   std::vector<Index> tiles = {};  // the default of --tile, which an empty list leaves out
   bool blas = false;              // --blas FILE
   bool inputs = true;  // what concerns the inputs and a variant's own runs: --fill, --seed, --verify, ...
+  std::vector<std::string> rivals = {};  // --rival, of these; and --pairs for --repeat
+  std::vector<std::string> types = {"f32", "f64", "i32"};
   // What holds where nothing is given.
   std::vector<Shape> shapes = {{256, 256, 256}, {512, 512, 512}};
   std::vector<int> thread_counts = {1};

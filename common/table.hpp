@@ -11,6 +11,7 @@ namespace course {
 
 std::string shape_text(const Shape& shape);    // "256x256x256"
 std::string readable_seconds(double seconds);  // "3.59 ms"
+std::string threads_text(int threads);         // "1 thread", "2 threads"
 
 /// The middle value; the mean of the two middle ones of an even number. `values` is not empty.
 double median(std::vector<double> values);

@@ -1,39 +1,14 @@
 #!/usr/bin/env bash
 # Bad input, each with its message: exit 2, one line on stderr, nothing on stdout, nothing written.
 #   command_line.sh PROGRAM
-# shellcheck disable=SC2015 # fail() after && and || is meant for either
+# shellcheck disable=SC2015,SC2034,SC2154 # fail() after && and || is meant for either; program.sh reads and sets
 set -u
 program=$1
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder" || exit 1
-failures=0
-
-fail() {
-  printf 'FAILED: %s\n' "$1"
-  failures=$((failures + 1))
-}
-
-# refuses_size MESSAGE ARGUMENT…: the message is a part of the one line.
-refuses_size() {
-  local message=$1 status
-  shift
-  "$program" --csv new.csv "$@" >out 2>err </dev/null
-  status=$?
-  [ $status -eq 2 ] || fail "$*: exit $status, not 2"
-  [ "$(wc -l <err)" -eq 1 ] || fail "$*: $(wc -l <err) lines on stderr"
-  grep -qF -- "$message" err || fail "$*: '$message' is not in: $(cat err)"
-  [ ! -s out ] || fail "$*: printed on stdout"
-  [ ! -e new.csv ] || fail "$*: wrote new.csv"
-  rm -f new.csv
-}
-
-# The same with a small size, for all that is not about sizes.
-refuses() {
-  local message=$1
-  shift
-  refuses_size "$message" --size 8 "$@"
-}
+quick="--size 8" file=new.csv
+# shellcheck source=/dev/null
+. "$(dirname "$0")/program.sh"
+# refuses_size MESSAGE ARGUMENT…: without the small size that is for all that is not about sizes.
+refuses_size() { quick="" refuses "$@"; }
 
 refuses_size "--size: '-1' is out of range; give 0 to 2147483648" --size -1
 refuses_size "--size: 'abc' is not a whole number" --size abc
@@ -134,5 +109,5 @@ status=$?
 [ $status -eq 130 ] || fail "Ctrl-C: exit $status, not the signal's"
 [ "$(wc -l <killed.csv)" -eq 2 ] && [ "$(awk -F, '{print NF}' killed.csv | sort -u)" = 39 ] || fail "Ctrl-C: rows are missing"
 
-[ $failures -eq 0 ] && echo "all refused as they should be"
+[ "$failures" -eq 0 ] && echo "all refused as they should be"
 exit $((failures > 0))

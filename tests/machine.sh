@@ -1,39 +1,12 @@
 #!/usr/bin/env bash
 # 00_machine: what it writes, what it refuses, and libraries that go wrong. No time is looked at.
 #   machine.sh CHECK PROGRAM FOLDER     (FOLDER holds libfake_*.so and libcourse_eigen.so)
-# shellcheck disable=SC2015 # fail() after && and || is meant for either
+# shellcheck disable=SC2015,SC2034,SC2154 # fail() after && and || is meant for either; program.sh reads and sets
 set -u
 check=$1 program=$2 libraries=$3
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder" || exit 1
-failures=0
-quick="--budget 0.002 --size 48 --repeat 1"
-
-fail() {
-  printf 'FAILED: %s\n' "$1"
-  failures=$((failures + 1))
-}
-# runs STATUS ARGUMENT…: the exit status must be this one; the output stays in out and err.
-runs() {
-  local wanted=$1 status
-  shift
-  # shellcheck disable=SC2086 # a list of words
-  "$program" $quick "$@" >out 2>err </dev/null
-  status=$?
-  [ $status -eq "$wanted" ] || fail "$*: exit $status, not $wanted: $(cat err)"
-}
-# has PATTERN: a line of machine.csv.
-has() { grep -qE "$1" machine.csv || fail "no row like $1"; }
-refuses() {
-  local message=$1
-  shift
-  rm -f new.csv
-  runs 2 --csv new.csv "$@"
-  [ "$(wc -l <err)" -eq 1 ] || fail "$*: $(wc -l <err) lines on stderr"
-  grep -qF -- "$message" err || fail "$*: '$message' is not in: $(cat err)"
-  [ ! -s out ] && [ ! -e new.csv ] || fail "$*: printed or wrote something"
-}
+quick="--budget 0.002 --size 48 --repeat 1" file=machine.csv
+# shellcheck source=/dev/null
+. "$(dirname "$0")/program.sh"
 
 case $check in
 rows)

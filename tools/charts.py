@@ -1,7 +1,7 @@
 """What each chart shows, chosen from the rows; the scripts in plots/ say how it looks."""
 import math, os, re, subprocess
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from measured import BASELINE, LEVELS, LIMITS, Refusal, Row, along, best, common_size, digits
@@ -385,15 +385,20 @@ def named(machines):
 
 
 def draw(machines, out):
-    """Writes every chart's data and calls gnuplot on it, as many at once as there are cores."""
+    """Writes every chart of these machines."""
+    render([(replace(chart, name=name), results.place()) for results, chart, name in named(machines)], out)
+
+
+def render(charts, out):
+    """Writes each chart's data, with its place, and calls gnuplot on it, as many at once as there are cores."""
     folder, commands = Path(out) / "charts", []
     folder.mkdir(parents=True, exist_ok=True)
-    for results, chart, name in named(machines):
-        data = folder / f"{name}.dat"
+    for chart, place in charts:
+        data = folder / f"{chart.name}.dat"
         data.write_text(data_of(chart), encoding="utf-8")
         for format in ("svg", "png"):
-            variables = {"dir": str(PLOTS), "data": str(data), "out": str(folder / f"{name}.{format}"),
-                         "format": format, "title": chart.title, "machine": results.place(),
+            variables = {"dir": str(PLOTS), "data": str(data), "out": str(folder / f"{chart.name}.{format}"),
+                         "format": format, "title": chart.title, "machine": place,
                          "count": len(chart.lines), "beside": len(chart.beside),
                          "longest": max(map(len, [*chart.lines, *chart.beside]))} | chart.settings
             given = "; ".join(assignment(key, value) for key, value in variables.items())

@@ -179,10 +179,15 @@ class Results:
         return list(dict.fromkeys(row.cells[name] for row in self.rows if row.cells[name]))
 
     def place(self):
-        """The machine in a few words."""
-        day = max(self.words("started"), default="")[:10]
-        parts = " + ".join(self.words("device")), " + ".join(self.words("compiler")), day
-        return ", ".join(part for part in parts if part)[:130]
+        return place_of([row.cells for row in self.rows])
+
+
+def place_of(rows):
+    """The machine in a few words, from the cells of these rows."""
+    def words(name):
+        return dict.fromkeys(cells[name] for cells in rows if cells[name])
+    parts = " + ".join(words("device")), " + ".join(words("compiler")), max(words("started"), default="")[:10]
+    return ", ".join(part for part in parts if part)[:130]
 
 
 def lines_of(path, columns):

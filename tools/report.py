@@ -5,10 +5,12 @@
     report.py predicted RESULTS.csv [--machine machine.csv] [--size N]
     report.py draw      RESULTS.csv [--machine machine.csv] --out DIR
     report.py page      RESULTS.csv [--machine machine.csv] --out DIR [--log FILE] [--failed FILE]
+    report.py rivals    RIVALS.csv [--out DIR]
 
 `ladder` prints the fastest variant of every program, over the baseline: ijk of 01_naive. `predicted` prints
 what was predicted beside what was measured, at the size that most variants have. `draw` writes
-DIR/charts/NAME.dat, .svg and .png with the scripts in plots/; `page` writes DIR/index.html around them.
+DIR/charts/NAME.dat, .svg and .png with the scripts in plots/; `page` writes DIR/index.html around them. `rivals`
+prints ours beside the best library at each shape, and draws the ratio to each library.
 
 Rows alike in all of KEY are one measurement taken again: the last counts. A row whose result is wrong is
 named, never ranked or drawn. Exit status: 0 well; 2 nothing can be shown, with one line that says why."""
@@ -16,12 +18,13 @@ import argparse, html, os, signal, sys
 from pathlib import Path
 from urllib.parse import quote
 
+import rivals
 from charts import draw, named
 from measured import LIMITS, Refusal, digits, load, number, percent, seconds, times
 from scaling import SERIAL_IS, cores_of, published, scalings
 
 
-# ---- the four commands ----
+# ---- the commands ----
 
 def ladder_table(results, type, n):
     """The headings and the rungs of a ladder, as text."""
@@ -54,6 +57,16 @@ def ladder(machines, all_sizes):
     for row in (row for results in machines for row in results.wrong):
         print(f"\nWRONG, left out: {wrong_line(row)}", end="")
     print()
+
+
+def standings(path, out):
+    """Prints how ours stand against the libraries; with `out`, draws it."""
+    groups = rivals.load(path)
+    for group in groups:
+        print_table(f"{group.title()}, {group.place()}", *rivals.table(group))
+    print(f"\nMarked !: below {rivals.TARGET:g} of the best library, a mean below 1.")
+    if out:
+        rivals.draw(groups, out)
 
 
 FAR_OFF = "Rows marked ! took more than twice, or less than half, the predicted time: their steps' notes say why."
@@ -356,8 +369,13 @@ def main():
         if name == "page":
             command.add_argument("--log", metavar="FILE", help="a log whose end the page shows")
             command.add_argument("--failed", metavar="FILE", help="the steps that failed, one a line")
+    command = commands.add_parser("rivals")
+    command.add_argument("csv", metavar="RIVALS.csv")
+    command.add_argument("--out", metavar="DIR")
     given = parser.parse_args()
     try:
+        if given.command == "rivals":
+            return standings(given.csv, given.out)
         machines = load(given.csv, given.machine)
         if given.command == "ladder":
             ladder(machines, given.all_sizes)

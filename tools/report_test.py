@@ -5,7 +5,7 @@ from pathlib import Path
 
 TOOL = Path(__file__).resolve().parent / "report.py"
 sys.path.insert(0, str(TOOL.parent))
-import charts, measured, scaling
+import charts, measured, rivals, scaling
 
 NO_GNUPLOT = unittest.skipUnless(shutil.which("gnuplot"), "no gnuplot here")
 
@@ -538,6 +538,103 @@ class Libraries(Case):
         self.assertNotIn("bottom", self.plan()["gflops_f32"].settings)
         self.write([*LADDER, row("05_avx2", "packed", 1024, 0.005)])
         self.assertIn("bottom", self.plan()["gflops_f32"].settings)
+
+
+def duel(variant, rival, n, ratio, /, theirs=100, type="f32", **more):
+    """A row of rivals.csv."""
+    cells = dict.fromkeys(rivals.COLUMNS, "")
+    cells |= {"type": type, "m": n, "n": n, "k": n, "threads": 1, "variant": variant, "rival": rival, "pairs": 21,
+              "ratio": ratio, "ratio_low": 0.9 * ratio, "ratio_high": 1.1 * ratio, "ours_gflops": ratio * theirs,
+              "rival_gflops": theirs, "device": "Test CPU (2 cores)", "flags": "-O3", "compiler": "g++ 12",
+              "host": "here", "commit": "c1", "started": "2026-11-21T08:30:00Z"} | more
+    assert len(cells) == len(rivals.COLUMNS)
+    return ",".join(map(str, cells.values()))
+
+
+DUELS = [duel("avx512", "OpenBLAS SkylakeX", 256, 1.1, 200), duel("avx512", "oneDNN", 256, 0.9, 210),
+         duel("avx512", "OpenBLAS SkylakeX", 512, 1.21, 220), duel("avx512", "oneDNN", 512, 1.3, 190),
+         duel("avx512", "oneDNN", 256, 0.98, 200, k=32),
+         duel("packed", "OpenBLAS Haswell", 256, 1.0, 100), duel("packed", "BLIS haswell", 256, 1.2, 90)]
+
+
+class Rivals(Case):
+    def write(self, lines):
+        super().write(lines, ",".join(rivals.COLUMNS))
+
+    def rivals(self, *arguments):
+        status, out, err = self.run_tool("rivals", *arguments)
+        self.assertEqual((status, err), (0, ""))
+        return out
+
+    def charts(self):
+        return {chart.name: chart for chart in (rivals.chart(group, False) for group in rivals.load(self.csv))}
+
+    def test_the_best_library_of_each_shape_counts_and_what_is_missed_is_marked(self):
+        self.write(DUELS)
+        out = self.rivals()
+        self.assertRegex(out, r"avx512 against every library, f32, 1 thread, Test CPU")
+        self.assertRegex(out, r"\n256 +oneDNN +210 +189 +0\.900 +0\.810 – 0\.990 +21 +!\n")
+        self.assertRegex(out, r"\n512 +OpenBLAS SkylakeX +220 +266 +1\.210 .* 21\n")
+        self.assertRegex(out, r"\n256²×32 +oneDNN +200 +196 +0\.980 .* 21\n")
+        self.assertRegex(out, r"\ngeometric mean +1\.022\n", "the cube root of 0.9 · 1.21 · 0.98")
+
+    def test_avx2_rungs_have_a_table_of_the_libraries_kept_to_avx2(self):
+        self.write(DUELS)
+        self.assertEqual([group.title() for group in rivals.load(self.csv)],
+                         ["avx512 against every library, f32, 1 thread",
+                          "packed against libraries kept to AVX2, f32, 1 thread"])
+        self.write([*DUELS, duel("packed", "oneDNN", 256, 0.5, 200)])
+        groups = rivals.load(self.csv)[1:]
+        self.assertEqual([(group.against, len(group.duels), group.best("256").rival) for group in groups],
+                         [("every library", 3, "oneDNN"), ("libraries kept to AVX2", 2, "OpenBLAS Haswell")])
+
+    def test_the_last_of_two_like_rows_counts_and_other_hosts_are_apart(self):
+        self.write([*DUELS, duel("avx512", "oneDNN", 256, 1.07, 215, commit="c2"),
+                    duel("avx512", "oneDNN", 256, 0.5, 900, host="there")])
+        self.assertEqual([group.best("256").ratio for group in rivals.load(self.csv)], [1.07, 1.0, 0.5])
+
+    def test_charts_hold_a_line_a_library_and_do_not_join_squares_with_others(self):
+        self.write(DUELS)
+        plan = self.charts()
+        self.assertEqual(list(plan), ["rivals_f32_1_avx512", "rivals_f32_1_packed_avx2"])
+        lines = plan["rivals_f32_1_avx512"].lines
+        self.assertEqual(list(lines), ["OpenBLAS SkylakeX", "oneDNN"])
+        self.assertEqual([[round(at, 4) for at in point] for point in lines["oneDNN"][:2]],
+                         [[0.06, 0.9, 0.81, 0.99], [1.06, 1.3, 1.17, 1.43]])
+        gap, last = lines["oneDNN"][2:]
+        self.assertTrue(gap[1] != gap[1] and last[0] > gap[0], "NaN: the line is broken")
+        settings = plan["rivals_f32_1_avx512"].settings
+        self.assertEqual(settings["ticks"], '"256" 0,"512" 1,"256²×32" 2')
+        self.assertLess(settings["bottom"], 0.81)
+
+    def test_far_faster_than_a_library_does_not_press_the_rest_flat(self):
+        self.write([*DUELS, duel("avx512", "Eigen", 256, 9)])
+        self.assertEqual(self.charts()["rivals_f32_1_avx512"].settings["top"], rivals.TOP)
+
+    @NO_GNUPLOT
+    def test_they_are_drawn(self):
+        self.write([*DUELS, duel("avx512_threads", "it's `odd`", 7, 1.0, threads=2, type="f64")])
+        self.assertIn("3 charts in", self.rivals("--out", "out"))
+        folder = self.folder / "out" / "charts"
+        text = (folder / "rivals_f32_1_avx512.svg").read_text()
+        for shown in ("avx512 against every library, f32, 1 thread", "0.98: the target", "256²×32", "oneDNN",
+                      "Test CPU (2 cores), g++ 12, 2026-11-21"):
+            self.assertIn(shown, text)
+        self.assertTrue((folder / "rivals_f64_2_avx512_threads.png").read_bytes().startswith(b"\x89PNG"))
+
+    def test_refusals_and_garbage(self):
+        self.assertEqual(self.run_tool("rivals")[0], 2)
+        super().write(LADDER)
+        status, out, err = self.run_tool("rivals")
+        self.assertEqual((status, out, err.count("\n")), (2, "", 1))
+        self.assertIn("other columns", err)
+        self.write([duel("avx512", "oneDNN", 256, 1.0, ratio=text) for text in ("", "x", "nan", "-1", "0")])
+        status, _, err = self.run_tool("rivals")
+        self.assertEqual((status, "no row to show" in err), (2, True))
+        self.write([*DUELS, "f32,256"] + [duel("avx512", f"r{place}", 256, 1.0, **{column: text})
+                                          for column in ("m", "ratio_low", "rival_gflops", "threads", "pairs")
+                                          for place, text in enumerate(("", "x", "inf", "0"))])
+        self.rivals()
 
 
 class Draw(Case):

@@ -1,0 +1,38 @@
+// Ours and a rival in turns. Noise comes in bursts that last longer than a pair: it slows both, and their
+// ratio stays.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+namespace duel {
+
+/// Seconds of one product each.
+struct Pair {
+  double ours, theirs;
+};
+
+struct Verdict {
+  double ratio, low, high;  // median and quartiles of theirs / ours: above 1 we are faster
+  double ours, theirs;      // median seconds
+};
+/// `pairs` is not empty.
+Verdict judge(const std::vector<Pair>& pairs);
+
+struct Rules {
+  int pairs = 21;         // at least
+  double budget = 0;      // more while seconds are left
+  double sample = 1e-3;   // seconds a sample takes at least: short products are repeated in it
+  double unheeded = 0;    // seconds a contender runs untimed before each of its samples
+  int between_reset = 8;  // pairs after which C is reset: it grows with every run
+};
+/// Warms both up, then times them pair by pair: ours first in one, theirs in the next.
+std::vector<Pair> alternate(const std::function<void()>& ours, const std::function<void()>& theirs,
+                            const std::function<void()>& reset, const Rules& rules);
+
+/// The process of one rival. Its arguments: the library's file, the seconds untimed, threads, pairs, budget,
+/// MxNxK, then VARIANT:TYPE,...; it tells "about", "type", "wrong" with what is, and for each verdict "row"
+/// with variant, type, pairs and the verdict's numbers.
+int run_child(int argc, const char* const* argv);
+
+}  // namespace duel

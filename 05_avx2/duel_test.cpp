@@ -1,0 +1,80 @@
+// Who is timed when, and what is made of the times.
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <string>
+#include <thread>
+
+#include "duel.hpp"
+
+using namespace duel;
+
+namespace {
+
+/// What was called: o for ours, t for theirs, | for a reset. Each call takes longer than a sample must.
+struct Log {
+  std::string calls;
+
+  std::string of(const Rules& rules) {
+    const auto says = [this](char who) {
+      return [this, who] {
+        calls += who;
+        std::this_thread::sleep_for(std::chrono::microseconds(50));
+      };
+    };
+    alternate(
+        says('o'), says('t'), [this] { calls += '|'; }, rules);
+    return calls;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("after a warm-up of both, pairs begin with ours and with theirs in turn") {
+  CHECK(Log().of({.pairs = 5, .sample = 1e-9, .between_reset = 100}) == "ot|ottoottoot");
+}
+
+TEST_CASE("C is reset every few pairs") {
+  CHECK(Log().of({.pairs = 5, .sample = 1e-9, .between_reset = 2}) == "ot|otto|otto|ot");
+}
+
+TEST_CASE("more pairs while there is time") {
+  CHECK(Log().of({.pairs = 3, .budget = 0.1, .sample = 1e-9}).size() > 12);
+}
+
+TEST_CASE("a short product is repeated in a sample") {
+  const std::string calls = Log().of({.pairs = 2, .sample = 0.01});
+  const std::string first = calls.substr(calls.find('|') + 1);
+  CHECK(first.find('t') > 1);
+  CHECK(first.find('t') <= 200);
+}
+
+TEST_CASE("what is unheeded runs before each sample, and is its own") {
+  const std::string calls = Log().of({.pairs = 1, .sample = 1e-9, .unheeded = 0.002});
+  const std::string first = calls.substr(calls.find('|') + 1);
+  CHECK(first.find('t') > 2);
+  CHECK(first.find_last_of('o') < first.find('t'));
+  CHECK(first.size() - first.find('t') > 2);
+}
+
+TEST_CASE("the ratio is the median of theirs over ours, pair by pair") {
+  // Bursts of noise that slow a pair alike leave the ratio; the ratio of the medians would be 2.4 / 2.
+  const Verdict verdict = judge({{1, 1.2}, {10, 12}, {2, 2.4}, {1, 2.4}, {10, 10}});
+  CHECK(verdict.ratio == doctest::Approx(1.2));
+  CHECK(verdict.low == doctest::Approx(1.2));
+  CHECK(verdict.high == doctest::Approx(1.2));
+  CHECK(verdict.ours == 2);
+  CHECK(verdict.theirs == doctest::Approx(2.4));
+  const Verdict uneven = judge({{1, 1}, {1, 2}, {1, 4}, {2, 16}, {1, 16}});
+  CHECK(uneven.ratio == 4);
+  CHECK(uneven.low == 2);
+  CHECK(uneven.high == 8);
+}
+
+TEST_CASE("quartiles lie between two values in proportion") {
+  const Verdict verdict = judge({{1, 1}, {1, 2}, {1, 3}, {1, 4}});
+  CHECK(verdict.ratio == 2.5);
+  CHECK(verdict.low == 1.75);
+  CHECK(verdict.high == 3.25);
+}

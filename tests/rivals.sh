@@ -1,0 +1,137 @@
+#!/usr/bin/env bash
+# 05's rivals: what it writes, what it refuses, and rivals that go wrong. No time is looked at.
+#   rivals.sh CHECK PROGRAM FOLDER     (FOLDER holds libfake_*.so)
+# shellcheck disable=SC2015,SC2034,SC2154 # fail() after && and || is meant for either; program.sh reads and sets
+set -u
+check=$1 program=$2 libraries=$3
+quick="--pairs 3 --budget 1e-9 --size 40" file=rivals.csv
+# shellcheck source=/dev/null
+. "$(dirname "$0")/program.sh"
+grep -qw avx2 /proc/cpuinfo && grep -qw fma /proc/cpuinfo || { echo "no AVX2 here"; exit 77; }
+wide=packed
+"$program" --list | grep -qE '^  avx512 .*setting$' && wide=avx512
+
+# meets STATUS ARGUMENT…: what is measured goes to rivals.csv.
+meets() { runs "$1" --csv rivals.csv "${@:2}"; }
+# fakes STATUS NAME ARGUMENT…: against a fake library alone.
+fakes() {
+  local wanted=$1 fake=$2
+  shift 2
+  meets "$wanted" --blas "$libraries/libfake_$fake.so" --rival blas "$@"
+}
+rows() { tail -n +2 rivals.csv | wc -l; }
+header=type,m,n,k,threads,variant,rival,pairs,ratio,ratio_low,ratio_high,ours_gflops,rival_gflops,device,flags,compiler,host,commit,started
+
+case $check in
+rows)
+  fakes 0 right --variant "packed,$wide" --shape 33x20x50 --threads 1
+  [ "$(head -1 rivals.csv)" = $header ] || fail "header: $(head -1 rivals.csv)"
+  [ "$(awk -F, '{print NF}' rivals.csv | sort -u)" = 19 ] || fail "a row is not of 19 cells"
+  awk -F, 'NR > 1 && !($9 > 0 && $10 <= $9 && $9 <= $11 && $12 > 0 && $13 > 0) {print; bad = 1} END {exit bad}' rivals.csv ||
+    fail "a ratio is not between its quartiles, or a rate not above 0"
+  # The fake has no dgemm: rows of f32 alone, the cheap shape first.
+  for variant in packed $wide; do
+    for shape in 33,20,50 40,40,40; do has "^f32,$shape,1,$variant,libfake_right.so,3,[0-9.e+-]+,"; done
+  done
+  [ "$(sed -n 2p rivals.csv | cut -d, -f2-4)" = 33,20,50 ] || fail "the cheap shape is not the first"
+  [ "$(cut -d, -f1,5 rivals.csv | sort -u | wc -l)" -eq 2 ] || fail "rows of another type or number of threads"
+  grep -qE "^f32, 1 thread, packed against the best library: geometric mean [0-9.]+; worst [0-9.]+, [0-9x]+ against libfake_right.so; [0-2] of 2 cells below 0.98$" out ||
+    fail "no summary: $(cat out)"
+  # Three plain loops are no match: a ratio upside down would be below 1.
+  awk -F, 'NR > 1 && $9 < 1 {bad = 1} END {exit bad}' rivals.csv || fail "three loops won: $(cat rivals.csv)"
+  awk -F, 'NR > 1 && $12 < $13 {bad = 1} END {exit bad}' rivals.csv || fail "the rates are changed over: $(cat rivals.csv)"
+  # Several threads call the rung's sister.
+  [ "$(nproc)" -lt 2 ] || { fakes 0 right --variant packed --threads 2 && has '^f32,40,40,40,2,packed_threads,libfake_right.so,'; }
+  ;;
+resume)
+  fakes 0 right --threads 1
+  cp rivals.csv before.csv
+  fakes 0 right --threads 1 --resume
+  cmp before.csv rivals.csv || fail "--resume added something"
+  grep -qF "rivals: $(rows) rows were in rivals.csv already" out || fail "it does not say so: $(cat out)"
+  grep -qE "geometric mean .* of 1 cells" out || fail "rows of before are not in the summary: $(cat out)"
+  printf 'f32,50,5' >>rivals.csv
+  fakes 0 right --threads 1 --resume --shape 50x50x50
+  [ "$(rows)" -eq $(($(tail -n +2 before.csv | wc -l) * 2)) ] || fail "rows missing or too many after a torn line"
+  # The summary takes the fastest library's ratio, not the lowest or the last.
+  rm rivals.csv
+  two="$libraries/libfake_right.so,$libraries/libfake_square.so"
+  set -- --blas "$two" --rival blas --threads 1 --variant packed --shape 33x20x50
+  quick="--pairs 3 --budget 1e-9" meets 0 "$@"
+  awk -F, -v OFS=, '/_square/ {$9 = 0.5; $13 = 99999} {print}' rivals.csv >new.csv && mv new.csv rivals.csv
+  quick="" meets 0 "$@" --resume
+  grep -qF "geometric mean 0.500; worst 0.500, 33x20x50 against libfake_square.so; 1 of 1 cells below 0.98" out || fail "not against the fastest: $(cat out)"
+  rm rivals.csv && fakes 0 right --threads 1
+  # A library's best setting is looked for once.
+  if "$program" --list | grep -q '  OpenBLAS$'; then
+    meets 0 --rival openblas --threads 1 --type f32 --variant $wide
+    grep -q '^library OpenBLAS, ' out || fail "no setting was looked for: $(cat out)"
+    meets 0 --rival openblas --threads 1 --type f32 --variant $wide --resume --shape 33x20x50
+    grep -q '^library ' out && fail "it was looked for again: $(cat out)"
+  fi
+  # Rows of another build are others.
+  sed -i 's/,g++[^,]*,/,g++ 1,/' rivals.csv
+  fakes 0 right --threads 1 --resume
+  [ "$(grep -c '^f32,40,40,40.*libfake' rivals.csv)" -eq $(($(tail -n +2 before.csv | wc -l) * 2)) ] || fail "another compiler's row was taken for ours"
+  ;;
+settings)
+  "$program" --list | grep -q '  OpenBLAS$' || { echo "no OpenBLAS here"; exit 77; }
+  setting=Haswell expected=1
+  [ $wide = packed ] || setting=SkylakeX expected=2
+  {
+    echo name,type,vector,threads,level,value,unit,note
+    echo "processor,,,,,2,threads,$("$program" --rival blas 2>/dev/null | sed -n 's/.*; on //p')"
+    echo "library,f32,OpenBLAS,1,512x512x512,1,GFLOP/s,as chosen; 0"
+    echo "library,f32,OpenBLAS $setting,1,512x512x512,1,GFLOP/s,best; 0"
+  } >machine.csv
+  meets 0 --rival openblas --type f32 --threads 1 --machine machine.csv
+  has "^f32,40,40,40,1,$wide,OpenBLAS $setting,"
+  has "^f32,40,40,40,1,packed,OpenBLAS Haswell,"
+  [ "$(rows)" -eq $expected ] || fail "other rows: $(cat rivals.csv)"
+  grep -q '^library ' out && fail "settings that machine.csv knows were tried"
+  [ $wide = packed ] || grep -q "packed against the best library kept to AVX2" out || fail "no summary of AVX2: $(cat out)"
+  # Another machine's file says nothing of this one.
+  sed -i '/^processor/s/,[^,]*$/,another processor/' machine.csv
+  meets 0 --rival openblas --type f32 --threads 1 --machine machine.csv
+  grep -q "machine.csv is of another machine, another processor" err && grep -q '^library OpenBLAS, ' out || fail "another machine's settings: $(cat out err)"
+  ;;
+wrong)
+  fakes 1 transposed --threads 1
+  grep -qE "^rivals: libfake_transposed.so f32 is wrong: 67x45x129: " err && [ "$(wc -l <err)" -eq 1 ] || fail "transposed: $(cat err)"
+  [ "$(rows)" -eq 0 ] || fail "a wrong rival has a row"
+  fakes 1 square --threads 1
+  grep -qE "^rivals: libfake_square.so f32 is wrong: 40x40x40: " err || fail "wrong at the shape that is timed: $(cat err)"
+  fakes 1 outside --threads 1
+  grep -qF "it wrote outside its matrix" err || fail "outside: $(cat err)"
+  ;;
+failing)
+  # One that crashes is named; the rest goes on.
+  meets 0 --blas "$libraries/libfake_crash.so,$libraries/libfake_right.so" --rival blas --threads 1 --shape 33x20x50
+  grep -qE "^rivals: libfake_crash.so with 1 thread left out: it ended by " err && [ "$(wc -l <err)" -eq 1 ] || fail "crash: $(cat err)"
+  has 'libfake_right.so'
+  fakes 77 hang --threads 1
+  grep -qE "^rivals: libfake_hang.so with 1 thread left out: nothing came for " err || fail "hang: $(cat err)"
+  meets 77 --rival mkl,blas --blas "$libraries/libfake_crash.so" --threads 1
+  ;;
+refusals)
+  refuses "--variant: 'avx1024' is unknown; this program has avx512, packed" --variant avx1024
+  refuses "--rival: 'atlas' is unknown; give eigen, openblas" --rival atlas
+  quick="--pairs 0" refuses "--pairs: '0' is out of range"
+  refuses "--type: 'i32' is unknown; give f32, f64" --type i32
+  refuses "--threads: '4096' is more than the" --threads 4096
+  refuses "--blas: 'nosuch.so' cannot be used: " --blas nosuch.so
+  refuses "0x5x5: an empty product" --shape 0x5x5
+  refuses "of memory" --shape 2000000000x2000000000x1
+  refuses "--machine: cannot read nosuch.csv" --machine nosuch.csv
+  printf 'a,b\n' >other.csv
+  refuses "--machine: other.csv is not what 00_machine writes" --machine other.csv
+  refuses "--repeat" --repeat 3
+  "$program" --csv other.csv >out 2>err </dev/null
+  [ $? -eq 2 ] && grep -qF "has other columns" err || fail "other columns: $(cat err)"
+  # The mark of its own processes, given by somebody else.
+  "$program" --library-child x 0 1 1 1 1x1x1 packed:f32 </dev/null >out 2>err 3>&-
+  [ $? -eq 2 ] || fail "--library-child without a parent"
+  ;;
+*) fail "no check $check" ;;
+esac
+exit $((failures > 0))

@@ -1,0 +1,124 @@
+"""Ours against the libraries: the rows of rivals.csv, their tables and charts."""
+import math
+
+from charts import Chart, render
+from measured import Refusal, digits, lines_of, number, place_of
+
+COLUMNS = ("type,m,n,k,threads,variant,rival,pairs,ratio,ratio_low,ratio_high,ours_gflops,rival_gflops,"
+           "device,flags,compiler,host,commit,started").split(",")
+KEY = "type m n k threads variant rival device flags host".split()
+TARGET = 0.98  # of the best library, in every cell
+TOP = 1.5      # a chart shows no more: what matters is near 1
+
+
+class Duel:
+    """One row: a product of ours and of a library, in turns."""
+
+    def __init__(self, cells):
+        self.cells = cells
+        for name in ("type", "variant", "rival", "host"):
+            setattr(self, name, cells[name])
+        for name in ("m", "n", "k", "threads", "pairs"):
+            setattr(self, name, int(number(cells[name]) or 0))
+        self.ratio, self.low, self.high, self.ours, self.theirs = (
+            number(cells[name]) for name in COLUMNS[8:13])
+        self.square = self.m == self.n == self.k
+
+    def sound(self):
+        return all((self.m, self.n, self.k, self.threads, self.ratio, self.low, self.high, self.ours, self.theirs))
+
+    def shape(self):
+        """256, 2048²×32, 3×4×5."""
+        if self.square:
+            return str(self.n)
+        return f"{self.n}²×{self.k}" if self.m == self.n else f"{self.m}×{self.n}×{self.k}"
+
+    def kept_to_avx2(self):
+        """An AVX2 rung against a library's AVX2 kernels."""
+        return self.variant.startswith("packed") and self.rival.endswith((" Haswell", " haswell"))
+
+
+class Group:
+    """The duels of one host, type, number of threads and variant with libraries at their best, or kept to AVX2."""
+
+    def __init__(self, duels, against):
+        self.duels, self.against, first = duels, against, duels[0]
+        self.type, self.threads, self.variant, self.host = first.type, first.threads, first.variant, first.host
+        self.shapes = list(dict.fromkeys(duel.shape() for duel in sorted(
+            duels, key=lambda duel: (not duel.square, duel.m, duel.n, duel.k))))
+
+    def title(self):
+        whose = "1 thread" if self.threads == 1 else f"{self.threads} threads"
+        return f"{self.variant} against {self.against}, {self.type}, {whose}"
+
+    def best(self, shape):
+        """The duel with the library that is the fastest there."""
+        return max((duel for duel in self.duels if duel.shape() == shape), key=lambda duel: duel.theirs)
+
+    def mean(self):
+        """The geometric mean of the ratios to the best library, over the shapes."""
+        return math.exp(sum(math.log(self.best(shape).ratio) for shape in self.shapes) / len(self.shapes))
+
+    def place(self):
+        return place_of([duel.cells for duel in self.duels])
+
+
+def load(path):
+    """The groups, in the order of type, threads and variant. Rows alike in all of KEY: the last counts."""
+    newest = {}
+    for cells in lines_of(path, COLUMNS):
+        newest[tuple(cells[name] for name in KEY)] = Duel(cells)
+    groups = {}
+    for duel in newest.values():
+        if duel.sound():
+            groups.setdefault((duel.host, duel.type, duel.threads, duel.variant), []).append(duel)
+    if not groups:
+        raise Refusal(f"{path} has no row to show")
+    found = []
+    for key in sorted(groups):
+        kept = [duel for duel in groups[key] if duel.kept_to_avx2()]
+        if len(kept) < len(groups[key]):
+            found.append(Group(groups[key], "every library"))
+        if kept:
+            found.append(Group(kept, "libraries kept to AVX2"))
+    return found
+
+
+def table(group):
+    """The headings and rows: ours beside the best library at each shape, what is missed marked."""
+    headings = ["n, or m×n×k", "best library", "its GFLOP/s", "ours", "ours / it", "quartiles", "pairs", ""]
+    rows = []
+    for duel in map(group.best, group.shapes):
+        rows.append([duel.shape(), duel.rival, digits(duel.theirs), digits(duel.ours), f"{duel.ratio:.3f}",
+                     f"{duel.low:.3f} – {duel.high:.3f}", str(duel.pairs), "!" * (duel.ratio < TARGET)])
+    rows.append(["geometric mean", "", "", "", f"{group.mean():.3f}", "", "", "!" * (group.mean() < 1)])
+    return headings, rows
+
+
+def chart(group, several_hosts):
+    """The ratio to each library, against the shapes; lines do not lead from squares to other shapes."""
+    rivals = sorted({duel.rival for duel in group.duels})
+    squares = sum(duel.square for duel in map(group.best, group.shapes))
+    lines = {}
+    for place, rival in enumerate(rivals):
+        points = {duel.shape(): duel for duel in group.duels if duel.rival == rival}
+        aside = 0.12 * (place - (len(rivals) - 1) / 2)
+        lines[rival] = []
+        for at, shape in enumerate(group.shapes):
+            if at == squares > 0:
+                lines[rival].append([at - 0.5, *[math.nan] * 3])
+            if duel := points.get(shape):
+                lines[rival].append([at + aside, duel.ratio, duel.low, duel.high])
+    ticks = ",".join(f'"{shape}" {at}' for at, shape in enumerate(group.shapes))
+    settings = {"ticks": ticks, "left": -0.6, "right": len(group.shapes) - 0.4, "target": TARGET,
+                "bottom": min(0.9, 0.97 * min(duel.low for duel in group.duels)),
+                "top": min(TOP, max(1.1, 1.03 * max(duel.high for duel in group.duels)))}
+    name = f"rivals_{group.type}_{group.threads}_{group.variant}" + "_avx2" * (group.against != "every library")
+    return Chart(f"{group.host}_{name}" if several_hosts else name, "rivals", group.title(),
+                 "How many times as fast as each library: above 1 ours is faster. Medians of paired ratios; the thin "
+                 f"bars are their quartiles. What is above {TOP} is not shown.", lines, settings)
+
+
+def draw(groups, out):
+    hosts = {group.host for group in groups}
+    render([(chart(group, len(hosts) > 1), group.place()) for group in groups], out)
