@@ -249,6 +249,7 @@ double expected_seconds(Session& session, Variant<T>& variant, const Record& rec
   try {
     variant.prepare(problem);
     variant.reset();
+    if (record.settings.threads > 1) variant.run();  // the first run also starts the threads
     return variant.run().product * s.flops() / problem.shape.flops();
   } catch (const std::exception&) {
     return 0;  // the row itself will throw again, and say so
