@@ -1,5 +1,6 @@
 #include "common/machine.hpp"
 
+#include <omp.h>
 #include <sched.h>
 #include <unistd.h>
 
@@ -49,8 +50,11 @@ double left_in_group(const std::string& folder, bool v2) {
 }  // namespace
 
 int usable_cpus() {
+  int cpus = 0;  // of OpenMP's places: it has bound this thread to one of them (OMP_PROC_BIND)
+  for (int place = 0; place < omp_get_num_places(); ++place) cpus += omp_get_place_num_procs(place);
   cpu_set_t set;
-  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+  if (cpus == 0) cpus = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+  return cpus;
 }
 
 std::string processor() {

@@ -12,7 +12,9 @@ loop() {
     sed -n "/::$function(/,/ret/p")
   for instruction in "$@"; do
     found=$(grep -cE "[[:space:]]$instruction " <<<"$code")
-    [ "$found" -eq "$count" ] || [ "$count" = 1 ] && [ "$found" -gt 0 ] || { echo "$set $function: $found times $instruction, not $count"; status=1; }
+    if [ "$count" -gt 1 ] || [ "$found" -eq 0 ]; then
+      [ "$found" -eq "$count" ] || { echo "$set $function: $found times $instruction, not $count"; status=1; }
+    fi
   done
   found=$(grep -cE "[[:space:]]v?p?(fn?m|mul|add|sub)[a-z0-9]* +.*[xyz]mm" <<<"$code")
   [ "$found" -eq $((count * $#)) ] || [ "$count" = 1 ] || { echo "$set $function: $found arithmetic instructions"; status=1; }
