@@ -99,7 +99,7 @@ SABOTAGES = [
     ("cost: tiles read B as often as without", "03_tiling/cost.hpp", "e.size * e.madds / m, e.b", "e.size * e.madds, e.b"),
     ("tiles: the last column of tiles is taken whole", "03_tiling/gemm.cpp", "least(tile, c.cols() - j)", "tile"),
     ("tiles: what is left of k is lost", "03_tiling/gemm.cpp", "c.block(0, 0, m, n));\n  ikj<T>(a.block(m", "c.block(0, 0, 0, n));\n  ikj<T>(a.block(m"),
-    ("openmp: one row too few", "04_openmp/gemm.cpp", "for (Index i = 0; i < m; ++i)\n    for (Index p = 0", "for (Index i = 0; i + 1 < m; ++i)\n    for (Index p = 0"),
+    ("openmp: one row too few", "04_openmp/gemm.cpp", "View<T> c, int threads) {\n  const Index m = c.rows(), n = c.cols(), k = a.cols();\n#pragma omp parallel for num_threads", "View<T> c, int threads) {\n  const Index m = c.rows() - 1, n = c.cols(), k = a.cols();\n#pragma omp parallel for num_threads"),
     ("openmp: tiles of k shared out, too", "04_openmp/gemm.cpp", "collapse(2) num_threads(threads) schedule(static)\n  for (Index i = 0; i < rows; i += tile)\n    for (Index j = 0; j < cols; j += tile)\n      for (Index p = 0; p < a.cols()",
      "collapse(2) num_threads(threads) schedule(static)\n  for (Index i = 0; i < rows; i += tile)\n    for (Index j = 0; j < cols; j += tile)\n      for (Index p = 1; p < a.cols()"),
     ("avx2: the last vector is not masked", "05_avx2/micro_kernel.hpp", "if (masked && j == vectors - 1)\n        sum[i][j].store", "if (false)\n        sum[i][j].store"),
