@@ -286,6 +286,10 @@ Library load(const Candidate& candidate) {
   library.path = candidate.file;
   if (const link_map* map = nullptr; dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && map->l_name[0] != '\0')
     library.path = std::filesystem::path(map->l_name).lexically_normal().string();
+  // Where it was built or carried to says nothing on another machine: only the system's libraries keep their
+  // path.
+  if (!library.path.starts_with("/usr/") && !library.path.starts_with("/lib"))
+    library.path = std::filesystem::path(library.path).filename().string();
   library.symbols_ = std::make_shared<const Library::Symbols>(Library::Symbols{
       symbol<Cblas<float>>(handle, "cblas_sgemm"), symbol<Cblas<double>>(handle, "cblas_dgemm"),
       symbol<Cblas<std::int32_t>>(handle, "cblas_igemm"), symbol<Dnnl>(handle, "dnnl_sgemm")});
