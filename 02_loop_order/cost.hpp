@@ -35,18 +35,7 @@ Cost jik(const Shape& s, const Settings&) {
   return cost;
 }
 
-// [ikj]
-/// ikj: a row of B along, a row of C along, both loaded, C stored.
-template <class T>
-Cost ikj(const Shape& s, const Settings&) {
-  const Extents<T> e(s);
-  Cost cost = e.least();
-  cost.loads_stores = 3 * e.size * e.madds;
-  cost.reuses.push_back({e.size * e.madds, 2 * e.n * e.size});  // the row of C, for the next p
-  cost.reuses.push_back({e.size * e.madds, e.b});               // B, for the next i
-  return cost;
-}
-// [/ikj]
+using course::ikj;
 
 /// kij: the same inner loop; the row of B is wanted again for the next i, all of C for the next p.
 template <class T>

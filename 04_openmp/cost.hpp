@@ -11,17 +11,6 @@ namespace openmp::cost {
 
 using course::Cost, course::Extents, course::line, course::Settings, course::Shape;
 
-/// ikj: each thread reads all of B for each of its rows.
-template <class T>
-Cost parallel_for(const Shape& s, const Settings&) {
-  const Extents<T> e(s);
-  Cost cost = e.least();
-  cost.loads_stores = 3 * e.size * e.madds;
-  cost.reuses.push_back({e.size * e.madds, 2 * e.n * e.size});  // the row of C, for the next p
-  cost.reuses.push_back({e.size * e.madds, e.b});               // B, for the next i
-  return cost;
-}
-
 /// ijk: a line of B for each step down the column; the sums are as many as a register of 16 bytes holds.
 template <class T>
 Cost collapse_simd(const Shape& s, const Settings&) {

@@ -9,7 +9,7 @@ course::Variants<T> variants() {
   using namespace openmp;
   using course::broken, course::cpu, course::touched_by_one;
   return {
-      cpu<T>("parallel_for", "rows of C shared out, ikj inside", parallel_for<T>, cost::parallel_for<T>),
+      cpu<T>("parallel_for", "rows of C shared out, ikj inside", parallel_for<T>, course::ikj<T>),
       cpu<T>("collapse_simd", "elements of C shared out, a simd reduction inside", collapse_simd<T>,
              cost::collapse_simd<T>),
       cpu<T>("tiled", "tiles of C shared out, ikj inside", tiled<T>, cost::tiled<T>),

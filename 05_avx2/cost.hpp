@@ -8,16 +8,7 @@ namespace avx2::cost {
 
 using course::Cost, course::CostOf, course::Extents, course::Settings, course::Shape;
 
-/// ikj: a row of B along, a row of C along; each thread reads all of B for each of its rows.
-template <class T>
-Cost ikj(const Shape& s, const Settings&) {
-  const Extents<T> e(s);
-  Cost cost = e.least();
-  cost.loads_stores = 3 * e.size * e.madds;
-  cost.reuses.push_back({e.size * e.madds, 2 * e.n * e.size});  // the row of C, for the next p
-  cost.reuses.push_back({e.size * e.madds, e.b});               // B, for the next i
-  return cost;
-}
+using course::ikj;
 
 /// dot: two rows along, a sum in each of 32 bytes' lanes. The copy walks down Bᵀ.
 template <class T>

@@ -68,4 +68,17 @@ void walk_down(Cost& cost, double touches, double soon, double late) {
   cost.reuses.push_back({touches * line * last, late});
 }
 
+// [ikj]
+/// ikj, of steps 02, 04 and 05: a row of B along, a row of C along, both loaded, C stored.
+template <class T>
+Cost ikj(const Shape& s, const Settings&) {
+  const Extents<T> e(s);
+  Cost cost = e.least();
+  cost.loads_stores = 3 * e.size * e.madds;
+  cost.reuses.push_back({e.size * e.madds, 2 * e.n * e.size});  // the row of C, for the next p
+  cost.reuses.push_back({e.size * e.madds, e.b});               // B, for the next i
+  return cost;
+}
+// [/ikj]
+
 }  // namespace course

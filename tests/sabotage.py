@@ -95,7 +95,7 @@ SABOTAGES = [
     ("prediction: the chain does not count", "common/prediction.cpp", "if (cost.chain > 0) takes(", "if (cost.chain > 1e300) takes("),
     ("prediction: a level that just holds it has lost it", "common/prediction.cpp", "reuse.distance > capacity_[l]", "reuse.distance >= capacity_[l]"),
     ("prediction: threads do not share", "common/prediction.cpp", "latency->second / threads", "latency->second"),
-    ("cost: ikj does not read B again", "02_loop_order/cost.hpp", "cost.reuses.push_back({e.size * e.madds, e.b});               // B", "// B"),
+    ("cost: ikj does not read B again", "common/cost.hpp", "cost.reuses.push_back({e.size * e.madds, e.b});", ""),
     ("cost: tiles read B as often as without", "03_tiling/cost.hpp", "e.size * e.madds / m, e.b", "e.size * e.madds, e.b"),
     ("tiles: the last column of tiles is taken whole", "03_tiling/gemm.cpp", "least(tile, c.cols() - j)", "tile"),
     ("tiles: what is left of k is lost", "03_tiling/gemm.cpp", "c.block(0, 0, m, n));\n  ikj<T>(a.block(m", "c.block(0, 0, 0, n));\n  ikj<T>(a.block(m"),
