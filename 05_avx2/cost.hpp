@@ -51,7 +51,7 @@ template <class T>
 CostOf packed(double mr, double nr, const Caches& caches) {
   return [=](const Shape& s, const Settings&) {
     const Extents<T> e(s);
-    const double kc = static_cast<double>(caches.l1) / 2 / (mr * e.size);
+    const double kc = static_cast<double>(caches.l1) * 5 / 8 / (mr * e.size);
     const double nc = static_cast<double>(caches.l2) * 5 / 8 / (kc * e.size);
     Cost cost = tile(e, mr, nr);
     cost.reuses.push_back({e.size * e.madds / nr, kc * (mr + nr) * e.size});

@@ -31,7 +31,8 @@ void tile(const View<const T>& a, const View<const T>& b, const View<T>& c, cons
   for (int i = 0; i < rows; i += 3) a_row[i / 3] = a.data() + i * a.ld();
 
   const T *b_row = b.data(), *c_fetch = c.data(), *next_fetch = next.data();
-  const Index steps = (a.cols() + rows - 1) / rows;  // a row of C and of `next` is fetched every so many
+  const Index steps =
+      a.cols() < rows ? 1 : a.cols() / rows;  // a row of C and of `next` is fetched every so many
   for (Index left = a.cols(); left > 0; left -= steps) {
 #pragma GCC unroll 32
     for (int j = 0; j < vectors * V::lanes; j += line) _mm_prefetch(c_fetch + j, _MM_HINT_T0);

@@ -64,7 +64,7 @@ TEST_CASE_TEMPLATE("edges round every tile and block", T, float, double, std::in
   for (const bool wide : {false, true}) {
     if (!can(wide)) continue;
     const Index mr = wide ? 9 : 6, nr = (wide ? 192 : 64) / Index{sizeof(T)};
-    const Index kc = small.l1 / 2 / (mr * Index{sizeof(T)});
+    const Index kc = small.l1 * 5 / 8 / (mr * Index{sizeof(T)});
     const Index nc = small.l2 * 5 / 8 / (kc * Index{sizeof(T)}), mc = small.l3 / (kc * Index{sizeof(T)});
     for (const Index m : {mr - 1, mr, mr + 1, mc - 1, mc, mc + 1, 2 * mc + 1})
       for (const Index n : {nr - 1, nr, nr + 1, nc - 1, nc, nc + 1})
