@@ -5,7 +5,9 @@
 
 #include "caches.hpp"
 #include "child.hpp"
+#include "common/machine.hpp"
 #include "common/row_file.hpp"
+#include "common/table.hpp"
 #include "duel.hpp"
 #include "inputs.hpp"
 
@@ -89,6 +91,9 @@ int run_child(int argc, const char* const* argv) {
     meeting.rules.pairs = std::atoi(argv[5]), meeting.rules.budget = std::atof(argv[6]);
     std::sscanf(argv[7], "%ldx%ldx%ld", &meeting.shape.m, &meeting.shape.n, &meeting.shape.k);
     machine::tell_about(library);
+    if (const int cpus = course::usable_cpus(); cpus < meeting.threads)
+      throw course::Refusal{course::threads_text(meeting.threads) + " would meet on " + std::to_string(cpus) +
+                            " cores"};
     meet<float>(meeting, "f32");
     meet<double>(meeting, "f64");
   });

@@ -14,6 +14,8 @@ What a note may hold, outside fenced code blocks and `code spans`:
     <!-- table: CSV; FILTER; rows=step+variant; cols=*; COLUMN+COLUMN/COLUMN; FORMAT; title=TEXT -->
                                           the columns themselves side by side, and a quotient of two
     <!-- /table -->                       both alone on their lines, the table between them
+    <!-- standing: RIVALS.csv -->         how ours stand against the libraries, a row for each set of duels;
+    <!-- /standing -->                    alone on their lines, too
 
 FILTER is "column=value,column=this|that"; it must leave one row for a figure and for each cell. Rows that
 differ only in their commit and what they measured are one row: the last. COLUMN may carry a scale
@@ -26,15 +28,17 @@ import argparse, csv, math, re, subprocess, sys, textwrap
 from pathlib import Path
 from urllib.parse import unquote
 
+import rivals
+from measured import Refusal
+
 FENCE = re.compile(r"([ \t]*)(```+|~~~+)[^`]*$")
 FRAGMENT_MARK = re.compile(r"\s*(?://|#)\s*\[(/?[\w.-]+)\]\s*$")
 CODE = re.compile(r"\s*<!--\s*code:\s*(\S.*?)#([\w.-]+)\s*-->\s*$")
-TABLE = re.compile(r"\s*<!--\s*table:(.*?)-->\s*$")
-TABLE_END = re.compile(r"\s*<!--\s*/table\s*-->\s*$")
+TABLE = re.compile(r"\s*<!--\s*(table|standing):(.*?)-->\s*$")
 # A code span comes first, so that a marker shown in one is passed over.
 INLINE = re.compile(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)|"
                     r"<!--\s*(value|ratio):((?:(?!-->).)*)-->((?:(?!<!--).)*)<!--\s*/\2\s*-->")
-STRAY = re.compile(r"<!--\s*(?:(?:code|value|ratio|table)\s*:|/\s*(?:code|value|ratio|table)\s*-->).*")
+STRAY = re.compile(r"<!--\s*(?:(?:code|value|ratio|table|standing)\s*:|/\s*(?:code|value|ratio|table|standing)\s*-->).*")
 LINK = re.compile(r"""\]\(\s*<?([^)\s>]+)|\b(?:src|href)=["']([^"']+)""")
 # What a row is about: rows alike in all of these are one measurement, taken again.
 KEY = ("step variant type m n k fill seed threads ranks grid block tile device "
@@ -185,7 +189,17 @@ def table_lines(argument, folders):
     lines = [[*names, *heads], ["---"] * len(names) + ["---:"] * len(heads)]
     for label in sorted(cells, key=lambda label: [order[n].index(v) for n, v in zip(labels, label)]):
         lines.append([*label, *(cell(label, head) for head in heads)])
+    return in_bars(lines)
+
+
+def in_bars(lines):
     return ["| " + " | ".join(text.replace("|", "\\|") for text in line) + " |" for line in lines]
+
+
+def standing_lines(argument, folders):
+    """How ours stand against the libraries."""
+    headings, rows = rivals.summary(rivals.load(find(argument.strip(), folders)))
+    return in_bars([headings, ["---"] * 3 + ["---:"] * (len(headings) - 3), *rows])
 
 
 def side_by_side(fields, labels, title, folders):
@@ -209,7 +223,7 @@ def side_by_side(fields, labels, title, folders):
             else:
                 cells.append(formatted(row[part[0]], None, form))
         lines.append([*label, *cells])
-    return ["| " + " | ".join(text.replace("|", "\\|") for text in line) + " |" for line in lines]
+    return in_bars(lines)
 
 
 def past(lines, start, closing):
@@ -224,11 +238,11 @@ def past_fence(lines, start):
     return past(lines, start, rf"^\s*{FENCE.match(lines[start])[2]}+\s*$")
 
 
-def past_table(lines, start):
+def past_table(lines, start, kind):
     end = past(lines, start, STRAY)
-    if TABLE_END.match(lines[end - 1]):
+    if re.match(rf"\s*<!--\s*/{kind}\s*-->\s*$", lines[end - 1]):
         return end
-    raise Problem("the table has no <!-- /table -->")
+    raise Problem(f"the {kind} has no <!-- /{kind} -->")
 
 
 def code_block(marker, lines, opening, folders):
@@ -273,8 +287,10 @@ def refill(note, root, lines):
                 end, what = past_fence(lines, at + 1), f"code {marker[1]}#{marker[2]}"
                 new = [line, *code_block(marker, lines, at + 1, code_folders)]
             elif marker := TABLE.match(line):
-                end, what = past_table(lines, at), f"table {marker[1].strip()}"
-                new = [line, *table_lines(marker[1], csv_folders), lines[end - 1]]
+                kind, argument = marker.groups()
+                end, what = past_table(lines, at, kind), f"{kind} {argument.strip()}"
+                fill = table_lines if kind == "table" else standing_lines
+                new = [line, *fill(argument, csv_folders), lines[end - 1]]
             else:
                 rest = INLINE.sub("", line)
                 errors += [(at + 1, f"broken link {target}") for target in map("".join, LINK.findall(rest))
@@ -282,7 +298,7 @@ def refill(note, root, lines):
                 if stray := STRAY.search(rest):
                     raise Problem(f"misspelt, unclosed or not alone on its line: {stray[0]}")
                 new = [INLINE.sub(figure_again, line)]
-        except (Problem, OSError, UnicodeError, csv.Error) as problem:
+        except (Problem, Refusal, OSError, UnicodeError, csv.Error) as problem:
             errors.append((at + 1, str(problem)))
             new = lines[at:end]
         if what and new != lines[at:end]:

@@ -65,6 +65,7 @@ def standings(path, out):
     for group in groups:
         print_table(f"{group.title()}, {group.place()}", *rivals.table(group))
     print(f"\nMarked !: below {rivals.TARGET:g} of the best library, a mean below 1.")
+    print_table("Ours over the best library of each shape", *rivals.summary(groups))
     if out:
         rivals.draw(groups, out)
 
@@ -294,11 +295,7 @@ def page_machine(results, charts):
     parts += [page_predicted(results), page_roof(results.machine)]
 
     def figures(step):
-        return "".join(
-            f'<figure><a href="charts/{name}.svg"><img src="charts/{name}.svg" width="900" height="560" '
-            f'loading="lazy" alt="{html.escape(chart.alt())}"></a>\n<figcaption>{html.escape(chart.caption)} '
-            f'<a href="charts/{name}.dat">The numbers.</a></figcaption></figure>\n'
-            for chart, name in charts if chart.step == step)
+        return "".join(figure(name, chart) for chart, name in charts if chart.step == step)
     parts += ["<h2>All steps</h2>\n" + figures(""), page_threads(results, figures("threads"))]
     programs = sorted({row.step for row in results.rows})
     for step in dict.fromkeys(program.partition("-")[0] for program in programs):
@@ -316,7 +313,28 @@ def tail(path, count):
         return []
 
 
-def page(machines, out, csv, log, failed):
+def figure(name, chart):
+    """A chart that was drawn, with its caption."""
+    return (f'<figure><a href="charts/{name}.svg"><img src="charts/{name}.svg" width="900" height="560" '
+            f'loading="lazy" alt="{html.escape(chart.alt())}"></a>\n<figcaption>{html.escape(chart.caption)} '
+            f'<a href="charts/{name}.dat">The numbers.</a></figcaption></figure>\n')
+
+
+def page_rivals(path):
+    """Ours beside the libraries: nothing without a rivals.csv."""
+    if not path:
+        return ""
+    groups = rivals.load(path)
+    several = len({group.host for group in groups}) > 1
+    parts = ["<h2>Beside the libraries</h2>\n<p>Ours and one library took turns in one process; above 1 ours is the "
+             "faster. What counts is the best library of each shape.</p>\n", table(*rivals.summary(groups))]
+    for group in groups:
+        chart = rivals.chart(group, several)
+        parts += [figure(chart.name, chart), details(html.escape(group.title()), table(*rivals.table(group)))]
+    return "".join(parts)
+
+
+def page(machines, out, csv, log, failed, duels):
     """Writes index.html: one file, no script; the charts and the CSV stand beside it."""
     Path(out).mkdir(parents=True, exist_ok=True)
     charts, parts = list(named(machines)), ["<h1>Matrix multiplication, step by step</h1>\n"]
@@ -338,6 +356,7 @@ def page(machines, out, csv, log, failed):
     parts.append(INTRODUCTION)
     for results in machines:
         parts.append(page_machine(results, [(chart, name) for of, chart, name in charts if of is results]))
+    parts.append(page_rivals(duels))
     link = quote(os.path.relpath(csv, out))
     parts.append(f'<h2>The data</h2>\n<p>Every number above comes from <a href="{html.escape(link)}">'
                  f"{html.escape(Path(csv).name)}</a>, one line a measurement.</p>\n")
@@ -369,6 +388,7 @@ def main():
         if name == "page":
             command.add_argument("--log", metavar="FILE", help="a log whose end the page shows")
             command.add_argument("--failed", metavar="FILE", help="the steps that failed, one a line")
+            command.add_argument("--rivals", metavar="rivals.csv", help="ours against the libraries")
     command = commands.add_parser("rivals")
     command.add_argument("csv", metavar="RIVALS.csv")
     command.add_argument("--out", metavar="DIR")
@@ -384,7 +404,7 @@ def main():
         elif given.command == "draw":
             draw(machines, given.out)
         else:
-            page(machines, given.out, given.csv, given.log, given.failed)
+            page(machines, given.out, given.csv, given.log, given.failed, given.rivals)
     except Refusal as refusal:
         sys.exit(print(f"report.py: {refusal}", file=sys.stderr) or 2)
     except OSError as error:

@@ -622,6 +622,22 @@ class Rivals(Case):
             self.assertIn(shown, text)
         self.assertTrue((folder / "rivals_f64_2_avx512_threads.png").read_bytes().startswith(b"\x89PNG"))
 
+    def test_a_summary_ends_the_tables(self):
+        self.write(DUELS)
+        self.assertRegex(self.rivals(), r"\navx512 +every library +f32 +1 +1\.022 +0\.900 at 256, oneDNN +1 of 3\n"
+                                        r"packed +libraries kept to AVX2 .* 0 of 1\n$")
+
+    def test_the_page_shows_them_if_there_are_some(self):
+        self.write(DUELS)
+        duels = self.csv.rename(self.folder / "rivals.csv")
+        super().write(LADDER)
+        self.assertNotIn("Beside the libraries", Page.page(self))
+        page = Page.page(self, "--rivals", duels)
+        for shown in ("<h2>Beside the libraries</h2>", 'src="charts/rivals_f32_1_avx512.svg"', "0.900 at 256, oneDNN",
+                      "avx512 against every library, f32, 1 thread"):
+            self.assertIn(shown, page)
+        self.assertEqual(self.run_tool("page", "--out", "out", "--rivals", "none.csv")[0], 2)
+
     def test_refusals_and_garbage(self):
         self.assertEqual(self.run_tool("rivals")[0], 2)
         super().write(LADDER)

@@ -95,6 +95,18 @@ def table(group):
     return headings, rows
 
 
+def summary(groups):
+    """The headings and rows of how each group stands, as text."""
+    rows = []
+    for group in groups:
+        best = [group.best(shape) for shape in group.shapes]
+        worst = min(best, key=lambda duel: duel.ratio)
+        rows.append([group.variant, group.against, group.type, str(group.threads), f"{group.mean():.3f}",
+                     f"{worst.ratio:.3f} at {worst.shape()}, {worst.rival}",
+                     f"{sum(duel.ratio < TARGET for duel in best)} of {len(best)}"])
+    return ["variant", "against", "type", "threads", "mean", "worst", f"below {TARGET:g}"], rows
+
+
 def chart(group, several_hosts):
     """The ratio to each library, against the shapes; lines do not lead from squares to other shapes."""
     rivals = sorted({duel.rival for duel in group.duels})
