@@ -89,18 +89,35 @@ template <class T>
 }
 
 // [tiled_simd]
+/// The tile of C at (i, j), with all of k.
+template <class T>
+[[gnu::always_inline]] inline void tile_of_c(View<const T> a, View<const T> b, View<T> c, Index i, Index j,
+                                             Index tile) {
+  const Index m = least(tile, c.rows() - i), n = least(tile, c.cols() - j);
+  for (Index p = 0; p < a.cols(); p += tile) {
+    const Index k = least(tile, a.cols() - p);
+    blocks_4x4(a.block(i, p, m, k), b.block(p, j, k, n), c.block(i, j, m, n));
+  }
+}
+
 template <class T>
 void tiled_simd(View<const T> a, View<const T> b, View<T> c, int threads, Index tile) {
   const Index rows = c.rows(), cols = c.cols();
 #pragma omp parallel for collapse(2) num_threads(threads) schedule(static)
   for (Index i = 0; i < rows; i += tile)
-    for (Index j = 0; j < cols; j += tile)
-      for (Index p = 0; p < a.cols(); p += tile) {
-        const Index m = least(tile, rows - i), n = least(tile, cols - j), k = least(tile, a.cols() - p);
-        blocks_4x4(a.block(i, p, m, k), b.block(p, j, k, n), c.block(i, j, m, n));
-      }
+    for (Index j = 0; j < cols; j += tile) tile_of_c(a, b, c, i, j, tile);
 }
 // [/tiled_simd]
+
+// [tiled_dynamic]
+template <class T>
+void tiled_dynamic(View<const T> a, View<const T> b, View<T> c, int threads, Index tile) {
+  const Index rows = c.rows(), cols = c.cols();
+#pragma omp parallel for collapse(2) num_threads(threads) schedule(dynamic)
+  for (Index i = 0; i < rows; i += tile)
+    for (Index j = 0; j < cols; j += tile) tile_of_c(a, b, c, i, j, tile);
+}
+// [/tiled_dynamic]
 
 // [columns]
 template <class T>
@@ -128,5 +145,6 @@ COURSE_INSTANTIATE(column_blocks, int);
 COURSE_INSTANTIATE(columns_in_turn, int);
 COURSE_INSTANTIATE(tiled, int, Index);
 COURSE_INSTANTIATE(tiled_simd, int, Index);
+COURSE_INSTANTIATE(tiled_dynamic, int, Index);
 
 }  // namespace openmp

@@ -9,7 +9,7 @@ using course::Index;
 using course::View;
 
 // All compute C += A·B for any shape, with the same bits whatever the number of threads: no element of C is
-// summed by two threads, and each sum runs in the order of p.
+// summed by two threads, and the order in which its products are added depends on the variant alone.
 
 /// Rows of C are shared out; ikj inside.
 template <class T>
@@ -26,6 +26,10 @@ void tiled(View<const T> a, View<const T> b, View<T> c, int threads, Index tile)
 /// Tiles of C are shared out; four rows of C by four of B inside.
 template <class T>
 void tiled_simd(View<const T> a, View<const T> b, View<T> c, int threads, Index tile);
+
+/// The same, but a thread that has done its tile takes the next one that nobody has.
+template <class T>
+void tiled_dynamic(View<const T> a, View<const T> b, View<T> c, int threads, Index tile);
 
 /// Columns of C are shared out, in blocks: each thread has its own cache lines of C, but for one at each
 /// border.

@@ -14,6 +14,8 @@ course::Variants<T> variants() {
              cost::collapse_simd<T>),
       cpu<T>("tiled", "tiles of C shared out, ikj inside", tiled<T>, cost::tiled<T>),
       cpu<T>("tiled_simd", "tiles of C shared out, 4 x 4 inside", tiled_simd<T>, cost::tiled_simd<T>),
+      cpu<T>("tiled_dynamic", "tiled_simd, each thread takes the next tile when it is free", tiled_dynamic<T>,
+             cost::tiled_simd<T>),
       touched_by_one(cpu<T>("touched_by_one", "tiled_simd on memory that one thread wrote first",
                             tiled_simd<T>, cost::tiled_simd<T>)),
       cpu<T>("column_blocks", "columns of C shared out in blocks", column_blocks<T>, cost::columns<T>),

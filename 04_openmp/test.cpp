@@ -40,7 +40,8 @@ const std::vector<Kernel<T>> kernels = {
     column_blocks<T>,
     columns_in_turn<T>,
     [](View<const T> a, View<const T> b, View<T> c, int threads) { tiled<T>(a, b, c, threads, 16); },
-    [](View<const T> a, View<const T> b, View<T> c, int threads) { tiled_simd<T>(a, b, c, threads, 16); }};
+    [](View<const T> a, View<const T> b, View<T> c, int threads) { tiled_simd<T>(a, b, c, threads, 16); },
+    [](View<const T> a, View<const T> b, View<T> c, int threads) { tiled_dynamic<T>(a, b, c, threads, 16); }};
 
 template <class T>
 void run(Kernel<T> kernel, Product<T>& product, int threads) {
@@ -54,7 +55,7 @@ TEST_CASE_TEMPLATE("the same bits whatever the number of threads", T, float, dou
     Product<T> alone;
     run(kernel, alone, 1);
     CHECK_FALSE(alone == Product<T>());
-    for (const int threads : {2, 3, 5, 64, 100}) {  // the last two: as many as rows, and more
+    for (const int threads : {2, 3, 5, 64, 100}) {  // the last two: more than rows, and more than columns
       Product<T> together;
       run(kernel, together, threads);
       CHECK(together == alone);

@@ -20,8 +20,14 @@ template <class T>
 void gemm(int order, int a_op, int b_op, Index m, Index n, Index k, T alpha, const T* a, Index lda,
           const T* b, Index ldb, T beta, T* c, Index ldc) {
   constexpr int row_major = 101, as_it_is = 111;
-  if (order != row_major || a_op != as_it_is || b_op != as_it_is || alpha != T{1} || beta != T{1}) {
-    std::fputs("course_blas: only row-major C += A*B without transposition\n", stderr);
+  if (order != row_major || a_op != as_it_is || b_op != as_it_is || alpha != T{1} || beta != T{1} || m < 0 ||
+      n < 0 || k < 0 || lda < k || ldb < n || ldc < n) {
+    std::fputs("course_blas: only row-major C += A*B without transposition, of sizes that go together\n",
+               stderr);
+    std::exit(2);
+  }
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) {
+    std::fputs("course_blas: this processor lacks avx2 or fma\n", stderr);
     std::exit(2);
   }
   static const char* const rung = std::getenv("COURSE_RUNG");  // "packed": AVX2 even where there is more

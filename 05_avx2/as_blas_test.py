@@ -8,9 +8,9 @@ import sys
 ROW_MAJOR, PLAIN, M, N, K = 101, 111, 5, 7, 3
 
 
-def product(library, name, real, alpha=1, order=ROW_MAJOR, a_op=PLAIN, beta=1):
+def product(library, name, real, alpha=1, order=ROW_MAJOR, a_op=PLAIN, beta=1, ldb=N):
     a, b, c = ((real * (rows * cols))(*range(rows * cols)) for rows, cols in ((M, K), (K, N), (M, N)))
-    getattr(ctypes.CDLL(library), name)(order, a_op, PLAIN, M, N, K, real(alpha), a, K, b, N, real(beta), c, N)
+    getattr(ctypes.CDLL(library), name)(order, a_op, PLAIN, M, N, K, real(alpha), a, K, b, ldb, real(beta), c, N)
     return c[:]
 
 
@@ -19,7 +19,7 @@ def main(library):
     for name, real in ("cblas_sgemm", ctypes.c_float), ("cblas_dgemm", ctypes.c_double), ("cblas_igemm", ctypes.c_int32):
         if product(library, name, real) != right:
             sys.exit(f"{name} is wrong")
-    for what in "alpha=2", "order=102", "a_op=112", "beta=0":
+    for what in "alpha=2", "order=102", "a_op=112", "beta=0", "ldb=6":
         call = f"import as_blas_test as t, ctypes; t.product({library!r}, 'cblas_dgemm', ctypes.c_double, {what})"
         done = subprocess.run([sys.executable, "-B", "-c", call], cwd=sys.path[0], capture_output=True, text=True)
         if (done.returncode, done.stderr.count("\n")) != (2, 1):

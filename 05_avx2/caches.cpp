@@ -31,7 +31,7 @@ Caches ask_hwloc() {
 Caches caches_here(int threads) {
   static const Caches whole = ask_hwloc();
   Caches share = whole;
-  share.l3 = std::min(whole.l3 / threads, 4 * whole.l2);
+  share.l3 = std::min(whole.l3 / threads, 16 * whole.l2);
   return share;
 }
 

@@ -45,8 +45,8 @@ Cost register_tile(const Shape& s, const Settings&) {
 }
 
 // [packed]
-/// In blocks of kc × nc (B) and kc (A): a strip of B passes through the first level while one of A is used;
-/// the block of B is there for the next strip; A returns for each block of B, C for each kc.
+/// In blocks of kc × nc (B) and mr × kc (A): a strip of B passes through the first level while one of A is
+/// used; the block of B is there for the next strip; A returns for each block of B, C for each kc.
 template <class T>
 CostOf packed(double mr, double nr, const Caches& caches) {
   return [=](const Shape& s, const Settings&) {

@@ -20,7 +20,8 @@ constexpr Index larger(Index a, Index b) {
   return a > b ? a : b;
 }
 
-/// The longest piece, a multiple of `step`, when `all` is cut evenly into pieces of at most `most`.
+/// The piece, a multiple of `step`, when `all` is cut evenly into as many pieces of `most` as there must be;
+/// rounded up, so it may be a little more than `most`.
 constexpr Index even(Index all, Index most, Index step) {
   const Index pieces = divide_up(all, larger(most, step));
   return divide_up(divide_up(all, pieces), step) * step;
@@ -40,27 +41,28 @@ struct Plan {
   bool copy_a, copy_b;
 };
 
-/// For C (m × n). A strip of A (mr × kc) returns for every tile of a row: it gets 5/8 of L1, B's strip only
-/// passes through. A block of B (kc × nc) returns for every strip of A: 5/8 of L2. A panel of A (mc × kc)
-/// returns for every block of B: the share of L3. kc depends on nothing but k, so that every split of the
-/// work adds in the same order.
+/// For C (m × n). A strip of A (mr × kc) may be 5/8 of L1. A block of B (kc × nc) returns for every strip of
+/// A: 5/8 of L2. A panel of A (mc × kc) returns for every block of B: the share of L3. Of the product's
+/// shape, kc depends on k alone, so that every split of the work adds in the same order.
 template <class V, int mr, int vectors, class T = typename V::Element>
 Plan plan(View<const T> a, View<const T> b, Index m, Index n, const Caches& caches) {
   constexpr Index size = sizeof(T), nr = vectors * V::lanes, page = 4096;
   const Index k = a.cols(), kc = even(k, caches.l1 * 5 / 8 / (mr * size), 1);
   const Index nc = even(n, caches.l2 * 5 / 8 / (kc * size), nr);
   const Index mc = even(m, caches.l3 / (kc * size), mr);
-  // What fits a cache is read where it lies, but rows a page apart meet in few sets of L1. A tile as narrow
-  // as a cache line reads three times as much for a multiply-add: it has B copied always, and such rows of A.
+  // What fits a cache is read where it lies, and what is used once; but rows a page apart meet in few sets of
+  // L1. A tile as narrow as a cache line loads A three times as often: it copies B always, and such rows of
+  // A.
   const bool narrow = nr * size <= 64, b_near = k * n <= kc * nc && b.ld() * size < page;
-  const bool a_near = m * a.ld() * size <= caches.l3 && !(narrow && a.ld() * size % page == 0);
-  return {mc, kc, nc, !a_near, narrow || !b_near};
+  const bool a_near = m * a.ld() * size <= caches.l3 / 4 && !(narrow && a.ld() * size % page == 0);
+  return {mc, kc, nc, !a_near && n > nr, (narrow || !b_near) && m > mr};
 }
 // [/blocks]
 
 // [five_loops]
-/// Threads with the same columns of C share the copy of B. `rows`, `cols`: the most that any thread has, so
-/// that all meet at each block. room: for a block of B, for two if there are several members.
+/// Threads with the same columns of C share the copy of B. `rows`, `cols`: the most that any thread of the
+/// grid has; the barrier is for all of them, so all count the same blocks. room: for a block of B, for two if
+/// there are several members.
 template <class T>
 struct Team {
   Index members, me, rows, cols;
@@ -72,10 +74,10 @@ template <class V, int mr, int vectors, class T = typename V::Element>
 void five_loops(View<const T> a, View<const T> b, View<T> c, const Plan& plan, const Team<T>& team) {
   constexpr Index nr = vectors * V::lanes, size = sizeof(T), gap = 64 / size;
   const auto [mc, kc, nc, copy_a, copy_b] = plan;
-  const Index a_ld = divide_up(kc, gap) * gap + gap;  // rows apart by an odd way: they meet in no cache set
+  const Index a_ld = (divide_up(kc, gap) | 1) * gap;  // an odd number of lines: rows meet in no cache set
   static thread_local Space space;
   T* const a_room = copy_a ? static_cast<T*>(space.of(mc * a_ld * size)) : nullptr;
-  T *b_packed = team.room, *b_before = team.room + (team.members > 1 ? kc * nc : 0);
+  T *b_packed = team.room, *b_before = team.members > 1 ? team.room + kc * nc : team.room;
 
   for (Index ic = 0; ic < team.rows; ic += mc)
     for (Index pc = 0; pc < a.cols(); pc += kc)
@@ -96,7 +98,8 @@ void five_loops(View<const T> a, View<const T> b, View<T> c, const Plan& plan, c
         }
         const Index strips = divide_up(rows, mr);
         for (Index strip = 0; strip < strips; ++strip) {
-          const Index i = rows * strip / strips, end = rows * (strip + 1) / strips;  // mr rows, or one less
+          const Index i = rows * strip / strips,
+                      end = rows * (strip + 1) / strips;  // evenly, mr rows at most
           const View<const T> next = a_room && jc > 0 ? a_packed : a_panel;
           View<const T> a_strip = a_panel.block(i, 0, end - i, kk);
           if (a_room) {
@@ -108,8 +111,9 @@ void five_loops(View<const T> a, View<const T> b, View<T> c, const Plan& plan, c
             const Index width = smaller(nr, cols - j);
             const View<const T> b_strip =
                 copy_b ? View<const T>(b_packed + j * kk, kk, width, nr) : b_block.block(0, j, kk, width);
-            kernel<V, mr, vectors>(end - i, width)(a_strip, b_strip, c_panel.block(i, j, end - i, width),
-                                                   next.block(end < rows ? end : i, j / nr * 2 * gap, 0, 0));
+            kernel<V, mr, vectors>(end - i, width)(
+                a_strip, b_strip, c_panel.block(i, j, end - i, width),
+                next.block(end < rows ? end : 0, smaller(j / nr * 2 * gap, kk), 0, 0));
           }
         }
       }
@@ -128,15 +132,17 @@ void five_loops(View<const T> a, View<const T> b, View<T> c, const Caches& cache
 // [/five_loops]
 
 // [threads]
-/// C in a grid of threads, of all grids the one in which a thread copies least. Those of a column are a team
-/// if their part of B is larger than L2; a smaller one each copies for itself, and nobody waits for anybody.
+/// C in a grid of threads, of all grids the one in which a thread needs the fewest rows of A and columns of
+/// B. The threads of a column share the copy of B if they are more than two and their part of B is larger
+/// than L2; else each copies for itself, and nobody waits for anybody.
 template <class V, int mr, int vectors, class T = typename V::Element>
 void in_threads(View<const T> a, View<const T> b, View<T> c, const Caches& caches, int threads) {
   const Index m = c.rows(), n = c.cols(), k = a.cols(), lanes = divide_up(n, V::lanes);
   if (m == 0 || n == 0 || k == 0) return;
+  const auto most = [=](Index d) { return divide_up(m, d) + divide_up(lanes, threads / d) * V::lanes; };
   Index down = threads;
-  for (Index d = 1; d < threads; ++d)
-    if (threads % d == 0 && m / d + n / (threads / d) < m / down + n / (threads / down)) down = d;
+  for (Index d = threads; d > 0; --d)
+    if (threads % d == 0 && most(d) < most(down)) down = d;
   const Index across = threads / down, most_rows = divide_up(m, down);
   const Index most_cols = divide_up(lanes, across) * V::lanes;
 
@@ -153,11 +159,11 @@ void in_threads(View<const T> a, View<const T> b, View<T> c, const Caches& cache
     const Index i = m * row / down, rows = m * (row + 1) / down - i;
     const Index j = lanes * col / across * V::lanes, end = smaller(n, lanes * (col + 1) / across * V::lanes);
     const Team<T> team{share ? down : 1, share ? row : 0, most_rows, most_cols,
-                       room + (share ? 2 * col : t) * block};
+                       room ? room + (share ? 2 * col : t) * block : nullptr};
     five_loops<V, mr, vectors>(a.block(i, 0, rows, k), b.block(0, j, k, end - j),
                                c.block(i, j, rows, end - j), how, team);
   } else if (omp_get_thread_num() == 0) {
-    five_loops<V, mr, vectors>(a, b, c, caches);  // inside another region there are fewer
+    five_loops<V, mr, vectors>(a, b, c, caches);  // fewer than asked for, inside another region: one does all
   }
 }
 // [/threads]

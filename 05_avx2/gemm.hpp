@@ -11,7 +11,7 @@ using course::View;
 
 /// What one thread may count on: bytes of first- and second-level cache, and of its share of the third.
 struct Caches {
-  Index l1 = 32 << 10, l2 = 1 << 20, l3 = 4 << 20;
+  Index l1 = 32 << 10, l2 = 1 << 20, l3 = 16 << 20;
 };
 
 // All compute C += A·B, give the same bits whatever the number of threads, and need AVX2 and FMA.

@@ -3,8 +3,8 @@
 
 namespace avx2 {
 
-// 16 registers: 6 × 2 sums, 2 of B, one of A. Two units with a latency of four to five cycles need 8 to 10
-// sums in flight.
+// 16 registers: 6 × 2 sums, 2 of B, one of A. Two units with a latency of four cycles need 8 sums in
+// flight.
 constexpr int mr = 6, vectors = 2;
 
 // [register_tile]

@@ -29,7 +29,7 @@ void pack_A(View<const T> a, View<T> to) {
 /// strip has beyond n stays as it was: no kernel reads it.
 template <class V, Index nr, class T = typename V::Element>
 void pack_B(View<const T> b, T* to) {
-  constexpr Index at_once = 8;  // rows: a page of `to` is not left for a single one
+  constexpr Index at_once = 8;  // rows of a strip before the next strip's, which lies on other pages
   const Index k = b.rows(), n = b.cols();
   for (Index some = 0; some < k; some += at_once)
     for (Index j = 0; j < n; j += nr)

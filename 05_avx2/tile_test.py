@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The loop of each full-width micro-kernel, as the compiler wrote it: tile_test.py avx2|avx512 OBJECT.
 
-For every height there must be exactly rows * vectors multiply-adds a k step, one load of each vector of B, one
-broadcast of each row of A, and no access to the stack: a spilt register would show as one.
+For every height there must be exactly rows * vectors multiply-adds a k step, and no vector on the stack: a spilt
+register would show as one.
 """
 import re
 import subprocess

@@ -1,4 +1,5 @@
-// The vector registers: all that differs between AVX2 and AVX-512, and the only place with intrinsics.
+// The vector registers: all that differs between AVX2 and AVX-512, and the only place with intrinsics
+// but for the prefetches.
 //
 // Everything here and in the headers above it lies in an unnamed namespace: each translation unit has its own
 // copy, compiled for its own instruction set, and none leaves the object (cmake/course.cmake says why).

@@ -14,7 +14,7 @@ eval put(11, 0, 11, 8, plain);  eval put(14, 3, 5, 2.4, line); eval put(16, 3, 1
 # C: mc x nc, in it the tile mr x nr
 eval put(25, 0, 11, 10, plain); eval put(28, 2, 5, 6, line);   eval put(30, 4, 1.2, 0.8, '#d55e00')
 set label 4 'panel mc × kc: L3' at 0,10.9 font ',11'
-set label 5 'strip mr × kc: L1' at 0,11.9 font ',11'
+set label 5 'strip mr × kc: L1, L2' at 0,11.9 font ',11'
 set label 6 'block kc × nc: L2' at 11,8.9 font ',11'
 set label 7 'strip kc × nr: passes through L1' at 11,9.9 font ',11'
 set label 9 'tile mr × nr: registers' at 25,10.9 font ',11'
