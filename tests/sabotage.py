@@ -88,7 +88,7 @@ SABOTAGES = [
     ("rivals: settings looked for again", "05_avx2/rivals.cpp", "session.standing.met(session.ours[0], name)", "std::nullopt"),
     ("rivals: nobody meets the libraries kept to AVX2", "05_avx2/rivals.cpp", "|| narrow) rivals.push_back", ") rivals.push_back"),
     ("rivals: rows measured again", "05_avx2/standing.cpp", "known_.find(key(row))", "known_.find(key(row) + 'x')"),
-    ("rivals: the summary of the slowest library", "05_avx2/standing.cpp", "std::atof(row->numbers[5].c_str()) >", "std::atof(row->numbers[5].c_str()) <"),
+    ("rivals: the summary of the slowest library", "05_avx2/standing.cpp", "ratio(*row) < ratio(*most)", "ratio(*row) > ratio(*most)"),
     ("rivals: the table of the slowest library", "tools/rivals.py", "key=lambda duel: duel.theirs)", "key=lambda duel: -duel.theirs)"),
     ("rivals: missed cells not marked", "tools/rivals.py", '"!" * (duel.ratio < TARGET)', '"!" * (duel.ratio < 0)'),
     ("rivals: lines join squares and others", "tools/rivals.py", "if at == squares > 0:", "if at < 0:"),

@@ -578,6 +578,10 @@ class Rivals(Case):
         self.assertRegex(out, r"\n256²×32 +oneDNN +200 +196 +0\.980 .* 21\n")
         self.assertRegex(out, r"\ngeometric mean +1\.022\n", "the cube root of 0.9 · 1.21 · 0.98")
 
+    def test_rates_of_other_minutes_do_not_choose_the_best(self):
+        self.write([duel("avx512", "OpenBLAS SkylakeX", 256, 1.1, 200), duel("avx512", "oneDNN", 256, 0.9, 100)])
+        self.assertEqual(rivals.load(self.csv)[0].best("256").rival, "oneDNN")
+
     def test_avx2_rungs_have_a_table_of_the_libraries_kept_to_avx2(self):
         self.write(DUELS)
         self.assertEqual([group.title() for group in rivals.load(self.csv)],

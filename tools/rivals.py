@@ -52,8 +52,9 @@ class Group:
         return f"{self.variant} against {self.against}, {self.type}, {whose}"
 
     def best(self, shape):
-        """The duel with the library that is the fastest there."""
-        return max((duel for duel in self.duels if duel.shape() == shape), key=lambda duel: duel.theirs)
+        """The duel with the library that did best beside ours. (Not the one of the highest rate: duels are minutes
+        apart, and on a shared machine a rate says as much about the minute as about the library.)"""
+        return min((duel for duel in self.duels if duel.shape() == shape), key=lambda duel: duel.ratio)
 
     def mean(self):
         """The geometric mean of the ratios to the best library, over the shapes."""
