@@ -53,8 +53,8 @@ TEST_CASE("a short product is repeated in a sample") {
 TEST_CASE("what is unheeded runs before each sample, and is its own") {
   const std::string calls = Log().of({.pairs = 1, .sample = 1e-9, .unheeded = 0.002});
   const std::string first = calls.substr(calls.find('|') + 1);
-  CHECK(first.find('t') >=
-        2);  // untimed once at least, however slow this machine is just now, and timed once
+  // Untimed once at least, however slow this machine is just now, and timed once.
+  CHECK(first.find('t') >= 2);
   CHECK(first.find_last_of('o') < first.find('t'));
   CHECK(first.size() - first.find('t') >= 2);
 }
