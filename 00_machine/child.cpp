@@ -1,7 +1,6 @@
 #include "child.hpp"
 
 #include <fcntl.h>
-#include <omp.h>
 #include <poll.h>
 #include <sched.h>
 #include <sys/prctl.h>
@@ -14,6 +13,7 @@
 #include <csignal>
 #include <cstring>
 
+#include "common/machine.hpp"
 #include "common/record.hpp"
 #include "common/table.hpp"
 
@@ -32,20 +32,6 @@ struct Child {
   }
 };
 
-/// The processors of this process. OpenMP may have bound its first thread to one of them (OMP_PROC_BIND), and
-/// what a bound thread starts would have no other.
-cpu_set_t all_processors() {
-  cpu_set_t all;
-  CPU_ZERO(&all);
-  for (int place = 0; place < omp_get_num_places(); ++place) {
-    std::vector<int> ids(static_cast<std::size_t>(omp_get_place_num_procs(place)));
-    omp_get_place_proc_ids(place, ids.data());
-    for (const int id : ids) CPU_SET(static_cast<std::size_t>(id), &all);
-  }
-  if (CPU_COUNT(&all) == 0) sched_getaffinity(0, sizeof all, &all);
-  return all;
-}
-
 Child start(std::vector<std::string> words, const Environment& environment) {
   words.insert(words.begin(), {program_invocation_short_name, child_mark});
   std::vector<char*> argv;
@@ -54,7 +40,7 @@ Child start(std::vector<std::string> words, const Environment& environment) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0)
     throw course::Refusal{std::string("cannot make a pipe: ") + std::strerror(errno)};
-  const cpu_set_t all = all_processors();
+  const cpu_set_t all = course::usable_set();  // a bound thread would hand down its one core
   const pid_t parent = getpid(), child = fork();
   if (child < 0) throw course::Refusal{std::string("cannot start a process: ") + std::strerror(errno)};
   if (child == 0) {

@@ -1,7 +1,6 @@
 #include "common/machine.hpp"
 
 #include <omp.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include <limits>
 #include <set>
 #include <sstream>
+#include <vector>
 
 #include "commit.hpp"  // written by cmake/commit.cmake at every build
 
@@ -49,12 +49,21 @@ double left_in_group(const std::string& folder, bool v2) {
 
 }  // namespace
 
+cpu_set_t usable_set() {
+  cpu_set_t all;
+  CPU_ZERO(&all);
+  for (int place = 0; place < omp_get_num_places(); ++place) {
+    std::vector<int> ids(static_cast<std::size_t>(omp_get_place_num_procs(place)));
+    omp_get_place_proc_ids(place, ids.data());
+    for (const int id : ids) CPU_SET(static_cast<std::size_t>(id), &all);
+  }
+  if (CPU_COUNT(&all) == 0) sched_getaffinity(0, sizeof all, &all);
+  return all;
+}
+
 int usable_cpus() {
-  int cpus = 0;  // of OpenMP's places: it has bound this thread to one of them (OMP_PROC_BIND)
-  for (int place = 0; place < omp_get_num_places(); ++place) cpus += omp_get_place_num_procs(place);
-  cpu_set_t set;
-  if (cpus == 0) cpus = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-  return cpus;
+  const cpu_set_t all = usable_set();
+  return std::max(1, CPU_COUNT(&all));
 }
 
 std::string processor() {

@@ -1,6 +1,8 @@
 // The machine and the build, as far as records and refusals need them.
 #pragma once
 
+#include <sched.h>
+
 #include <string>
 #include <string_view>
 
@@ -8,7 +10,9 @@ namespace course {
 
 /// The processor's name as /proc/cpuinfo gives it, and how many cores may be used: "AMD EPYC (2 cores)".
 std::string processor();
-/// Hardware threads that this process may use.
+/// The hardware threads that this process may use, even where OpenMP has bound the calling thread to one of
+/// them (OMP_PROC_BIND); and how many they are.
+cpu_set_t usable_set();
 int usable_cpus();
 std::string host_name();
 /// For example "g++ 12.2.0".
