@@ -5,7 +5,7 @@
 # Where apt is not to be had, or not by you, it prints the names and ends with 1.
 set -eu
 
-core="g++ cmake make git python3 libcli11-dev libeigen3-dev doctest-dev gnuplot-nox fonts-dejavu-core binutils libhwloc-dev"
+core="g++ cmake make git python3 libcli11-dev libfmt-dev libeigen3-dev doctest-dev gnuplot-nox fonts-dejavu-core binutils libhwloc-dev"
 checks="valgrind shellcheck clang-format clang-14 libclang-rt-14-dev libomp-14-dev" # without them some tests are skipped, nothing else
 # Without these their rows in 00 are missing. Their names change from release to release: those apt knows are installed.
 rivals="libopenblas0-openmp libblis4-openmp libdnnl2 libdnnl3"
@@ -29,6 +29,7 @@ present() {
   fi
   case $1 in
   libcli11-dev) header CLI/CLI.hpp ;;
+  libfmt-dev) header fmt/core.h ;;
   libhwloc-dev) header hwloc.h ;;
   libopenblas0-openmp) library libopenblas ;;
   libblis4-openmp) library libblis ;;

@@ -13,9 +13,8 @@
 #include <csignal>
 #include <cstring>
 
-#include "common/machine.hpp"
-#include "common/record.hpp"
-#include "common/table.hpp"
+#include "runner/machine.hpp"
+#include "runner/text.hpp"
 
 namespace machine {
 namespace {

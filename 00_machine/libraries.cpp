@@ -15,8 +15,8 @@
 #include <limits>
 #include <sstream>
 
-#include "common/machine.hpp"
-#include "common/record.hpp"
+#include "runner/machine.hpp"
+#include "runner/text.hpp"
 
 namespace machine {
 namespace {
@@ -127,12 +127,12 @@ std::string first_of(const std::vector<std::string>& patterns, Probe& found) {
   return {};
 }
 
-/// A kernel that can be asked for, and the /proc/cpuinfo flags it needs.
+/// A kernel that can be asked for, and the features of the processor it needs.
 struct Setting {
   const char *name, *sets;
 };
 constexpr const char *avx2 = "avx2,fma", *avx512 = "avx512f,avx512cd,avx512dq,avx512bw,avx512vl",
-                     *bf16 = "avx512f,avx512cd,avx512dq,avx512bw,avx512vl,avx512_bf16";
+                     *bf16 = "avx512f,avx512cd,avx512dq,avx512bw,avx512vl,avx512bf16";
 constexpr Setting openblas_settings[] = {
     {"Haswell", avx2}, {"Zen", avx2}, {"SkylakeX", avx512}, {"Cooperlake", bf16}, {"SapphireRapids", bf16}};
 constexpr Setting blis_settings[] = {{"haswell", avx2}, {"zen", avx2},   {"zen2", avx2},
@@ -192,7 +192,8 @@ std::vector<Candidate> candidates(const std::vector<std::string>& files) {
   std::error_code unreadable;
   const auto programs = std::filesystem::read_symlink("/proc/self/exe", unreadable).parent_path();
   std::vector<Candidate> list;
-  add(list, "Eigen", "eigen", {programs.string() + "/../00_machine/libcourse_eigen.so"});
+  if (course::lacking(COURSE_NATIVE_FEATURES).empty())  // Eigen was compiled for the builder's processor
+    add(list, "Eigen", "eigen", {programs.string() + "/../00_machine/libcourse_eigen.so"});
   // The OpenMP build first: the one of pthreads often puts two threads on one core.
   add(list, "OpenBLAS", "openblas",
       {"/usr/lib/*/openblas-openmp/libopenblas.so.0", "libopenblaso.so.0", "libopenblas.so.0",

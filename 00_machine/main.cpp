@@ -3,11 +3,10 @@
 #include <cstdio>
 #include <iostream>
 
-#include "common/loop.hpp"
-#include "common/machine.hpp"
-#include "common/record.hpp"
-#include "common/table.hpp"
 #include "rivals.hpp"
+#include "runner/machine.hpp"
+#include "runner/run.hpp"
+#include "runner/text.hpp"
 
 namespace {
 
@@ -56,28 +55,17 @@ bool asked_for(const course::Options& options, const std::string& part) {
 }
 
 /// Throws Refusal if an option cannot be served here.
-void check(const course::Options& options, const Topology& machine) {
-  std::string names;
-  for (const Part& part : parts) names += (names.empty() ? "" : ", ") + std::string(part.name);
+void check(const course::Options& options) {
+  std::vector<std::string> names;
+  for (const Part& part : parts) names.emplace_back(part.name);
   for (const std::string& name : options.variants)
-    if (std::none_of(std::begin(parts), std::end(parts), [&](const Part& part) { return part.name == name; }))
-      throw course::Refusal{"--variant: '" + name + "' is unknown; this program has " + names};
-  for (const int threads : options.threads)
-    if (threads > static_cast<int>(machine.cpus.size()))
-      throw course::Refusal{"--threads: '" + std::to_string(threads) + "' is more than the " +
-                            std::to_string(machine.cpus.size()) + " hardware threads this process may use"};
+    course::one_of("--variant", name, names, "this program has");
+  course::require_cpus(options.threads);
   const bool libraries = std::any_of(std::begin(parts), std::end(parts), [&](const Part& part) {
     return is_library(part.name) && asked_for(options, part.name);
   });
-  const double available = course::available_memory();
-  for (const course::Shape& s : options.shapes) {
-    const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n), k = static_cast<double>(s.k);
-    const double needed = 8 * (m * k + k * n + m * n);
-    if (libraries && needed > 0.9 * available)
-      throw course::Refusal{course::shape_text(s) + ": needs " + course::readable_bytes(needed) +
-                            " of memory, " + course::readable_bytes(available) +
-                            " are available; give a smaller size"};
-  }
+  for (const course::Shape& s : options.shapes)
+    if (libraries) course::require_memory(course::shape_text(s) + ": needs", 8 * s.elements());
 }
 
 std::vector<Candidate> of_part(const std::vector<Candidate>& all, const std::string& part) {
@@ -90,10 +78,11 @@ std::vector<Candidate> of_part(const std::vector<Candidate>& all, const std::str
 void print_list(const std::vector<Candidate>& libraries) {
   std::printf("00_machine: what this machine is, and what it can do\n");
   for (const Part& part : parts) {
-    std::printf("  %-16s %s", part.name, part.idea);
-    if (is_library(part.name) && of_part(libraries, part.name).empty())
-      std::printf("; not here: %s", part.name == std::string("blas") ? "none was given" : "not installed");
-    std::printf("\n");
+    const bool missing = is_library(part.name) && of_part(libraries, part.name).empty();
+    course::print_choice(part.name, part.idea,
+                         !missing                                ? ""
+                         : part.name == std::string_view("blas") ? "none was given"
+                                                                 : "not installed");
   }
 }
 
@@ -147,7 +136,7 @@ int main(int argc, char** argv) {
     const Topology machine = topology();
     const auto options = course::parse_options(argc, argv, features(machine));
     if (!options) return 0;
-    check(*options, machine);
+    check(*options);
     const auto libraries = candidates(options->blas);
     if (options->list) return print_list(libraries), 0;
     return run_parts(*options, machine, libraries);

@@ -11,8 +11,8 @@
 #include <system_error>
 #include <thread>
 
-#include "common/record.hpp"
 #include "common/stopwatch.hpp"
+#include "runner/text.hpp"
 
 namespace machine {
 namespace {

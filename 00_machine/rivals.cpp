@@ -7,9 +7,9 @@
 #include <sstream>
 
 #include "child.hpp"
-#include "common/record.hpp"
 #include "common/stopwatch.hpp"
 #include "inputs.hpp"
+#include "runner/text.hpp"
 
 namespace machine {
 namespace {
@@ -31,10 +31,13 @@ struct Job {
 /// best, in seconds.
 template <class T>
 double time(const Library& library, const Shape& shape, int repeat, double budget) {
-  Inputs<T> inputs(shape);
+  const course::Problem<T> problem{shape};
+  const course::Inputs<T>& inputs = problem.whole();
+  course::Matrix<T> c(shape.m, shape.n);
+  course::copy<T>(inputs.c.view(), c.view());
   const auto once = [&] {
     const course::Stopwatch watch;
-    library.gemm<T>(inputs.a.view(), inputs.b.view(), inputs.c.view());
+    library.gemm<T>(inputs.a.view(), inputs.b.view(), c.view());
     return watch.seconds();
   };
   std::vector<double> runs = {once()};

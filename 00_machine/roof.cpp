@@ -6,9 +6,9 @@
 #include <iostream>
 #include <memory>
 
-#include "common/machine.hpp"
-#include "common/record.hpp"
 #include "measure.hpp"
+#include "runner/machine.hpp"
+#include "runner/text.hpp"
 
 namespace machine {
 namespace {

@@ -1,7 +1,7 @@
 // What the machine can do: how long an instruction takes, how many fit in a second, how fast memory is.
 #pragma once
 
-#include "common/options.hpp"
+#include "runner/options.hpp"
 #include "topology.hpp"
 
 namespace machine {

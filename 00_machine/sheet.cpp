@@ -2,16 +2,18 @@
 
 #include <cstdio>
 
-#include "common/record.hpp"
 #include "libraries.hpp"
+#include "runner/text.hpp"
 
 namespace machine {
 namespace {
 
-const std::string header = "name,type,vector,threads,level,value,unit,note";
-
 std::string count(int threads) {
   return threads == 0 ? "" : std::to_string(threads);
+}
+
+course::Table::Row cells(const Row& row) {
+  return {row.name, row.type, row.vector, count(row.threads), row.level, row.value, row.unit, row.note};
 }
 
 /// What fits on a terminal: a library's version and how it was built are for the file.
@@ -21,10 +23,6 @@ std::string brief(const std::string& note) {
 }
 
 }  // namespace
-
-std::string Row::key() const {
-  return name + "," + type + "," + course::csv_text(vector) + "," + count(threads) + "," + level;
-}
 
 std::string rounded(double value) {
   char text[32];
@@ -38,42 +36,42 @@ std::string whole(double value) {
   return text;
 }
 
-Sheet::Sheet(const std::string& path, bool resume, const std::string& processor) {
+Sheet::Sheet(const std::string& path, bool resume, const std::string& processor) : resume_(resume) {
   if (path.empty()) return;
-  file_.emplace(path, header);
+  file_.open(path);
   if (!resume) return;
-  for (const auto& cells : file_->rows()) {
-    const Row row{cells[0], cells[1], cells[2], std::atoi(cells[3].c_str()),
-                  cells[4], cells[5], cells[6], cells[7]};
-    if (row.name == "processor" && row.note != course::csv_text(processor))
-      throw course::Refusal{"--resume: " + path + " tells of another processor, " + row.note + ", not of " +
-                            processor + "; give another file"};
-    known_[row.key()] = row;
-  }
+  for (const course::Table::Row* row : file_.rows())
+    if (file_.cell(*row, "name") == "processor" && !file_.same(file_.cell(*row, "note"), processor))
+      throw course::Refusal{"--resume: " + path + " tells of another processor, " + file_.cell(*row, "note") +
+                            ", not of " + processor + "; give another file"};
 }
 
 bool Sheet::wants(const Row& row) const {
-  return second_look ? measured_.contains(row.key()) : !known_.contains(row.key());
+  return second_look ? measured_.find(cells(row)) != nullptr : !resume_ || file_.find(cells(row)) == nullptr;
 }
 
 std::optional<std::string> Sheet::best(const std::string& library) const {
-  for (const auto& [key, row] : known_)
-    if (row.name == "library" && is_best(library, row.vector, row.note)) return row.vector;
+  if (resume_)
+    for (const course::Table::Row* row : file_.rows())
+      if (file_.cell(*row, "name") == "library" &&
+          is_best(library, file_.cell(*row, "vector"), file_.cell(*row, "note")))
+        return file_.cell(*row, "vector");
   return std::nullopt;
 }
 
 void Sheet::add(const Row& row) {
-  const double value = std::atof(row.value.c_str());
-  if (second_look && value <= 1.005 * measured_[row.key()]) return;
-  measured_[row.key()] = value;
-  if (row.name != group_) std::printf("%s\n", row.name.c_str());
+  const course::Table::Row* const before = measured_.find(cells(row));
+  if (second_look && before != nullptr &&
+      std::atof(row.value.c_str()) <= 1.005 * measured_.number(*before, "value"))
+    return;
+  measured_.append(cells(row));
+  if (row.name != group_) fmt::print("{}\n", row.name);
   group_ = row.name;
-  std::printf(
-      "  %-4s %-20s %7s %-14s %11s %-8s %s\n", row.type.c_str(), row.vector.c_str(),
-      row.threads == 0 ? "" : (count(row.threads) + (row.threads == 1 ? " thread " : " threads")).c_str(),
-      row.level.c_str(), row.value.c_str(), row.unit.c_str(), brief(row.note).c_str());
+  fmt::print("  {:<4} {:<20} {:>7} {:<14} {:>11} {:<8} {}\n", row.type, row.vector,
+             row.threads == 0 ? "" : course::threads_text(row.threads), row.level, row.value, row.unit,
+             brief(row.note));
   std::fflush(stdout);
-  if (file_) file_->append(row.key() + "," + row.value + "," + row.unit + "," + course::csv_text(row.note));
+  if (file_.is_open()) file_.append(cells(row));
   ++added;
 }
 

@@ -1,11 +1,10 @@
 // machine.csv: one row a finding, written as soon as it is found.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 
-#include "common/row_file.hpp"
+#include "runner/prediction.hpp"
 
 namespace machine {
 
@@ -13,9 +12,6 @@ struct Row {
   std::string name, type, vector;
   int threads = 0;  // 0: has nothing to do with threads
   std::string level, value, unit, note;
-
-  /// What tells one row from another.
-  std::string key() const;
 };
 
 /// "118.2": four digits are more than any of these measurements holds.
@@ -25,7 +21,7 @@ std::string whole(double value);  // bytes and counts
 class Sheet {
  public:
   /// An empty `path`: the terminal only. With `resume`, rows that the file has are not wanted again. Throws
-  /// Refusal as RowFile does, and if the file tells of another processor.
+  /// Refusal as Table does, and if the file tells of another processor.
   Sheet(const std::string& path, bool resume, const std::string& processor);
 
   /// False if the file has a row with this one's key; at the second look, if this run has not.
@@ -40,9 +36,9 @@ class Sheet {
   bool second_look = false;  // other programs may have disturbed the first; roofs only gain by another
 
  private:
-  std::optional<course::RowFile> file_;
-  std::map<std::string, Row> known_;        // by key
-  std::map<std::string, double> measured_;  // in this run, by key
+  course::Table file_{course::machine_schema()};      // with --resume, what it had counts
+  course::Table measured_{course::machine_schema()};  // in this run
+  bool resume_;
   std::string group_;
 };
 

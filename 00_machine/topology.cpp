@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <memory>
 
-#include "common/machine.hpp"
-#include "common/record.hpp"
+#include "runner/machine.hpp"
+#include "runner/text.hpp"
 
 namespace machine {
 namespace {

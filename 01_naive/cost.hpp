@@ -1,7 +1,7 @@
 // What the variants of 01 cost; worked out in README.md.
 #pragma once
 
-#include "common/cost.hpp"
+#include "runner/cost.hpp"
 
 namespace naive::cost {
 

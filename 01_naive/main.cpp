@@ -1,8 +1,8 @@
 // 01_naive: three nested loops, the start of the ladder.
 #include "broken.hpp"
-#include "common/loop.hpp"
 #include "cost.hpp"
 #include "gemm.hpp"
+#include "runner/run.hpp"
 
 template <class T>
 course::Variants<T> variants() {

@@ -1,15 +1,14 @@
 // 02_loop_order: six orders of three loops, and what a row-of-rows matrix and a transposed B have to do with
 // it.
 #include "broken.hpp"
-#include "common/loop.hpp"
 #include "cost.hpp"
 #include "gemm.hpp"
+#include "runner/run.hpp"
 
 template <class T>
 course::Variants<T> variants() {
   using namespace loop_order;
-  using course::broken, course::cpu;
-  const auto bt = [](const course::Shape& s) { return course::Shape{s.n, s.k, 0}; };
+  using course::broken, course::cpu, course::transposed_b;
   course::Variants<T> list = {
       cpu<T>("ijk", "rows of C, then columns: walks down B", ijk<T>, cost::ijk<T>),
       cpu<T>("ikj", "rows of C, rows of B: walks along both", ikj<T>, cost::ikj<T>),
@@ -18,7 +17,7 @@ course::Variants<T> variants() {
       cpu<T>("kij", "a row of B for every row of C: walks along both", kij<T>, cost::kij<T>),
       cpu<T>("kji", "a column of A for every column of C: walks down both", kji<T>, cost::kji<T>),
       cpu<T>("transposed", "copies B transposed, then dot products along rows", transposed<T>,
-             cost::transposed<T>, bt),
+             cost::transposed<T>, transposed_b),
       cpu<T>("contiguous", "01's rows_of_rows on one block of memory", contiguous<T>, cost::contiguous<T>),
       broken(cpu<T>("b_by_row", "multiplies by the transpose", wrong::b_by_row<T>)),
       broken(cpu<T>("last_row_lost", "stops a row early", wrong::last_row_lost<T>)),
@@ -30,8 +29,8 @@ course::Variants<T> variants() {
 #endif
   if constexpr (std::is_floating_point_v<T>) {  // integers have no NaN, neither to write nor to read
     list.push_back(broken(cpu<T>("nan", "one NaN", wrong::nan<T>)));
-    list.push_back(broken(
-        cpu<T>("transposed_short", "the last column is never copied", wrong::transposed_short<T>, {}, bt)));
+    list.push_back(broken(cpu<T>("transposed_short", "the last column is never copied",
+                                 wrong::transposed_short<T>, course::uncounted, transposed_b)));
   }
   return list;
 }

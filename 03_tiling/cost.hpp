@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "common/cost.hpp"
+#include "runner/cost.hpp"
 
 namespace tiling::cost {
 

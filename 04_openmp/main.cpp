@@ -1,35 +1,37 @@
 // 04_openmp: the same products on several cores, and what they get into each other's way with.
 #include "broken.hpp"
-#include "common/loop.hpp"
 #include "cost.hpp"
 #include "gemm.hpp"
+#include "runner/run.hpp"
 
 template <class T>
 course::Variants<T> variants() {
   using namespace openmp;
-  using course::broken, course::cpu, course::touched_by_one;
+  using course::broken, course::cpu, course::threads, course::tile, course::touched_by_one, course::uncounted;
   return {
-      cpu<T>("parallel_for", "rows of C shared out, ikj inside", parallel_for<T>, course::ikj<T>),
+      cpu<T>("parallel_for", "rows of C shared out, ikj inside", parallel_for<T>, course::ikj<T>, threads),
       cpu<T>("collapse_simd", "elements of C shared out, a simd reduction inside", collapse_simd<T>,
-             cost::collapse_simd<T>),
-      cpu<T>("tiled", "tiles of C shared out, ikj inside", tiled<T>, cost::tiled<T>),
-      cpu<T>("tiled_simd", "tiles of C shared out, 4 x 4 inside", tiled_simd<T>, cost::tiled_simd<T>),
+             cost::collapse_simd<T>, threads),
+      cpu<T>("tiled", "tiles of C shared out, ikj inside", tiled<T>, cost::tiled<T>, threads, tile),
+      cpu<T>("tiled_simd", "tiles of C shared out, 4 x 4 inside", tiled_simd<T>, cost::tiled_simd<T>, threads,
+             tile),
       cpu<T>("tiled_dynamic", "tiled_simd, each thread takes the next tile when it is free", tiled_dynamic<T>,
-             cost::tiled_simd<T>),
+             cost::tiled_simd<T>, threads, tile),
       touched_by_one(cpu<T>("touched_by_one", "tiled_simd on memory that one thread wrote first",
-                            tiled_simd<T>, cost::tiled_simd<T>)),
-      cpu<T>("column_blocks", "columns of C shared out in blocks", column_blocks<T>, cost::columns<T>),
+                            tiled_simd<T>, cost::tiled_simd<T>, threads, tile)),
+      cpu<T>("column_blocks", "columns of C shared out in blocks", column_blocks<T>, cost::columns<T>,
+             threads),
       cpu<T>("columns_in_turn", "columns of C shared out in turn: false sharing", columns_in_turn<T>,
-             cost::columns<T>),
-      broken(cpu<T>("k_without_reduction", "threads add to the same element", wrong::k_without_reduction<T>)),
-      broken(cpu<T>("shared_sum", "one sum for all threads", wrong::shared_sum<T>)),
-      broken(cpu<T>("rest_lost", "m / threads rows for each", wrong::rest_lost<T>)),
+             cost::columns<T>, threads),
+      broken(cpu<T>("k_without_reduction", "threads add to the same element", wrong::k_without_reduction<T>,
+                    uncounted, threads)),
+      broken(cpu<T>("shared_sum", "one sum for all threads", wrong::shared_sum<T>, uncounted, threads)),
+      broken(cpu<T>("rest_lost", "m / threads rows for each", wrong::rest_lost<T>, uncounted, threads)),
   };
 }
 
 int main(int argc, char** argv) {
   auto step = COURSE_STEP("several cores");
-  step.threads = true;
   step.tiles = {128};
   return course::run(argc, argv, step);
 }

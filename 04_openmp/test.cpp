@@ -6,8 +6,7 @@
 #include <cstring>
 #include <thread>
 
-#include "common/fill.hpp"
-#include "common/variant.hpp"
+#include "common/problem.hpp"
 #include "gemm.hpp"
 
 using namespace openmp;

@@ -1,8 +1,8 @@
 // What the variants of 05 cost; worked out in README.md.
 #pragma once
 
-#include "common/cost.hpp"
 #include "gemm.hpp"
+#include "runner/cost.hpp"
 
 namespace avx2::cost {
 

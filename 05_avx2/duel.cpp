@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "common/stopwatch.hpp"
-#include "common/table.hpp"
+#include "runner/text.hpp"
 
 namespace duel {
 namespace {

@@ -5,11 +5,11 @@
 
 #include "caches.hpp"
 #include "child.hpp"
-#include "common/machine.hpp"
-#include "common/row_file.hpp"
-#include "common/table.hpp"
 #include "duel.hpp"
 #include "inputs.hpp"
+#include "runner/machine.hpp"
+#include "runner/table.hpp"
+#include "runner/text.hpp"
 
 namespace duel {
 namespace {
@@ -50,11 +50,12 @@ void meet(const Meeting& meeting, const std::string& type) {
   if (variants.empty() || !library.has<T>()) return;
   machine::tell({"type", type});
   const course::Shape& shape = meeting.shape;
-  machine::Inputs<T> inputs(shape);
-  const auto reference = inputs.reference();
+  const course::Problem<T> problem{shape};
+  const course::Inputs<T>& inputs = problem.whole();
+  course::Verifier<T> verifier(problem, false);
   const auto wrong = [&](const std::string& who, const auto& product) {
     std::string what = machine::trouble<T>(product);
-    if (what.empty()) what = machine::trouble(inputs, reference, product);
+    if (what.empty()) what = machine::trouble(problem, verifier, product);
     if (!what.empty()) machine::tell({"wrong", who, what});
     return !what.empty();
   };
@@ -86,7 +87,7 @@ int run_child(int argc, const char* const* argv) {
   if (argc < 9) return 2;
   return machine::serve([&] {
     const machine::Library library = machine::load({argv[2], "", "", argv[2], false, {}});
-    Meeting meeting{library, {}, std::atoi(argv[4]), {}, course::split_cells(argv[8])};
+    Meeting meeting{library, {}, std::atoi(argv[4]), {}, course::split(argv[8])};
     meeting.rules.unheeded = std::atof(argv[3]);
     meeting.rules.pairs = std::atoi(argv[5]), meeting.rules.budget = std::atof(argv[6]);
     std::sscanf(argv[7], "%ldx%ldx%ld", &meeting.shape.m, &meeting.shape.n, &meeting.shape.k);

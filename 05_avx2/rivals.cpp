@@ -1,7 +1,6 @@
 // Ours against every library here: both in one process, in turns; the question is their ratio.
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
 #include <functional>
 #include <iostream>
 #include <map>
@@ -9,12 +8,13 @@
 #include <sstream>
 
 #include "child.hpp"
-#include "common/loop.hpp"
-#include "common/machine.hpp"
-#include "common/options.hpp"
-#include "common/table.hpp"
 #include "common/verify.hpp"
 #include "duel.hpp"
+#include "runner/machine.hpp"
+#include "runner/options.hpp"
+#include "runner/prediction.hpp"
+#include "runner/run.hpp"
+#include "runner/text.hpp"
 #include "standing.hpp"
 
 namespace {
@@ -63,23 +63,15 @@ course::Features features(int cpus) {
 }
 
 /// Throws Refusal if an option cannot be served here.
-void check(const course::Options& options, int cpus) {
+void check(const course::Options& options) {
   for (const std::string& name : options.variants)
-    if (std::none_of(std::begin(rungs), std::end(rungs), [&](const Rung& rung) { return rung.name == name; }))
-      throw course::Refusal{"--variant: '" + name + "' is unknown; this program has avx512, packed"};
-  for (const int threads : options.threads)
-    if (threads > cpus)
-      throw course::Refusal{"--threads: '" + std::to_string(threads) + "' is more than the " +
-                            std::to_string(cpus) + " hardware threads this process may use"};
-  const double available = course::available_memory();
+    course::one_of("--variant", name, {"avx512", "packed"}, "this program has");
+  course::require_cpus(options.threads);
   for (const Shape& s : options.shapes) {
     if (s.flops() == 0) throw course::Refusal{course::shape_text(s) + ": an empty product takes no time"};
-    const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n), k = static_cast<double>(s.k);
-    const double needed = 8 * (m * k + k * n + 4 * m * n) + course::Reference<double>::bytes(s, false);
-    if (needed > 0.9 * available)
-      throw course::Refusal{course::shape_text(s) + ": needs " + course::readable_bytes(needed) +
-                            " of memory, " + course::readable_bytes(available) +
-                            " are available; give a smaller size"};
+    const double c = static_cast<double>(s.m) * static_cast<double>(s.n);
+    course::require_memory(course::shape_text(s) + ": needs",
+                           8 * (s.elements() + 3 * c) + course::Verifier<double>::bytes(s, false));
   }
 }
 
@@ -88,21 +80,17 @@ std::map<std::string, std::string> known_settings(const std::string& path,
                                                   const std::vector<std::vector<Candidate>>& libraries) {
   std::map<std::string, std::string> known;
   if (path.empty()) return known;
-  std::ifstream file(path);
-  std::string line;
-  if (!std::getline(file, line)) throw course::Refusal{"--machine: cannot read " + path};
-  if (line != "name,type,vector,threads,level,value,unit,note")
-    throw course::Refusal{"--machine: " + path + " is not what 00_machine writes"};
-  while (std::getline(file, line)) {
-    const std::vector<std::string> cells = course::split_cells(line);
-    if (cells.size() != 8) continue;
-    if (cells[0] == "processor" && cells[7] != course::csv_text(course::processor())) {
-      std::cerr << "rivals: " << path << " is of another machine, " << cells[7] << "\n";
+  course::Table table(course::machine_schema());
+  table.read(path, "--machine");
+  for (const course::Table::Row* row : table.rows()) {
+    const std::string &name = table.cell(*row, "name"), &note = table.cell(*row, "note");
+    if (name == "processor" && !course::Table::same(note, course::processor())) {
+      std::cerr << "rivals: " << path << " is of another machine, " << note << "\n";
       return {};
     }
     for (const auto& settings : libraries)
-      if (cells[0] == "library" && is_best(settings[0].name, cells[2], cells[7]))
-        known[settings[0].name] = cells[2];
+      if (name == "library" && is_best(settings[0].name, table.cell(*row, "vector"), note))
+        known[settings[0].name] = table.cell(*row, "vector");
   }
   return known;
 }
@@ -246,9 +234,7 @@ std::vector<std::vector<Candidate>> libraries(const course::Options& options) {
 void print_list(const std::vector<std::vector<Candidate>>& found) {
   std::printf("rivals: ours and every library, in turns\n");
   for (const Rung& rung : rungs) {
-    const std::string missing = course::lacking(rung.sets);
-    std::printf("  %-16s %s%s%s\n", rung.name, rung.idea,
-                missing.empty() ? "" : "; not here: ", missing.c_str());
+    course::print_choice(rung.name, rung.idea, course::lacking(rung.sets));
   }
   for (const auto& settings : found) std::printf("  against          %s\n", settings[0].name.c_str());
 }
@@ -279,7 +265,7 @@ int main(int argc, char** argv) {
     const int cpus = course::usable_cpus();
     const auto options = course::parse_options(argc, argv, features(cpus));
     if (!options) return 0;
-    check(*options, cpus);
+    check(*options);
     const auto found = libraries(*options);
     if (options->list) return print_list(found), 0;
     return run(*options, found);

@@ -5,28 +5,17 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "common/machine.hpp"
-#include "common/table.hpp"
+#include "runner/machine.hpp"
+#include "runner/text.hpp"
 
 namespace duel {
 namespace {
 
-const std::string header =
-    "type,m,n,k,threads,variant,rival,pairs,ratio,ratio_low,ratio_high,ours_gflops,rival_gflops,device,flags,"
-    "compiler,host,commit,started";
-
-/// Columns that tell one row from another.
-std::string key_of(const std::vector<std::string>& cells) {
-  std::string key;
-  for (const std::size_t column : {0, 1, 2, 3, 4, 5, 6, 13, 14, 15, 16, 17}) key += cells[column] + ",";
-  return key;
-}
-
-std::string identity(const Row& row) {
-  const auto& [m, n, k] = row.shape;
-  return row.type + "," + std::to_string(m) + "," + std::to_string(n) + "," + std::to_string(k) + "," +
-         std::to_string(row.threads) + "," + row.variant + "," + course::csv_text(row.rival) + ",";
-}
+const course::Schema schema{
+    course::split(
+        "type,m,n,k,threads,variant,rival,pairs,ratio,ratio_low,ratio_high,ours_gflops,rival_gflops,"
+        "device,flags,compiler,host,commit,started"),
+    course::split("type,m,n,k,threads,variant,rival,device,flags,compiler,host,commit")};
 
 double ratio(const Row& row) {
   return std::atof(row.numbers[1].c_str());
@@ -61,23 +50,38 @@ void print_standing(const std::string& title, const std::vector<const Row*>& row
 }  // namespace
 
 Standing::Standing(const std::string& path, bool resume, const std::string& flags)
-    : provenance_(course::csv_text(course::processor()) + "," + course::csv_text(flags) + "," +
-                  course::csv_text(course::compiler()) + "," + course::csv_text(course::host_name()) + "," +
-                  course::csv_text(course::commit()) + ",") {
-  if (path.empty()) return;
-  file_.emplace(path, header);
-  if (!resume) return;
-  for (const auto& cells : file_->rows()) known_[key_of(cells)] = cells;
+    : file_(schema), flags_(flags), resume_(resume) {
+  if (!path.empty()) file_.open(path);
 }
 
-std::string Standing::key(const Row& row) const {
-  return identity(row) + provenance_;
+course::Table::Row Standing::cells(const Row& row) const {
+  const auto& [m, n, k] = row.shape;
+  const auto& [pairs, ratio, low, high, ours, theirs] = row.numbers;
+  return {row.type,
+          std::to_string(m),
+          std::to_string(n),
+          std::to_string(k),
+          std::to_string(row.threads),
+          row.variant,
+          row.rival,
+          pairs,
+          ratio,
+          low,
+          high,
+          ours,
+          theirs,
+          course::processor(),
+          flags_,
+          course::compiler(),
+          course::host_name(),
+          course::commit(),
+          course::utc_now()};
 }
 
 bool Standing::wants(Row row) {
-  const auto found = known_.find(key(row));
-  if (found == known_.end()) return true;
-  std::copy_n(found->second.begin() + 7, 6, row.numbers);
+  const course::Table::Row* const found = resume_ ? file_.find(cells(row)) : nullptr;
+  if (found == nullptr) return true;
+  std::copy_n(found->begin() + 7, 6, row.numbers);
   rows_.push_back(row);
   ++left_out;
   return false;
@@ -85,11 +89,13 @@ bool Standing::wants(Row row) {
 
 std::optional<std::string> Standing::met(const std::string& rung, const std::string& library) const {
   std::optional<std::string> found;
-  for (const auto& [key, cells] : known_) {
-    const std::string &variant = cells[5], &rival = cells[6];
+  if (!resume_) return found;
+  for (const course::Table::Row* row : file_.rows()) {
+    const std::string &variant = file_.cell(*row, "variant"), &rival = file_.cell(*row, "rival");
     const bool ours = variant == rung || variant == rung + "_threads";
-    if (!ours || !key.ends_with(provenance_) || (rival != library && !rival.starts_with(library + " ")))
-      continue;
+    course::Table::Row here = cells({});  // the same build on the same machine
+    std::copy_n(row->begin(), 13, here.begin());
+    if (!ours || file_.find(here) != row || (rival != library && !rival.starts_with(library + " "))) continue;
     if (!found || narrow(*found)) found = rival;  // one kept to AVX2 may be met besides
   }
   return found;
@@ -103,9 +109,7 @@ void Standing::add(const Row& row) {
               course::threads_text(row.threads).c_str(), row.variant.c_str(), number(ratio), number(low),
               number(high), row.rival.c_str(), number(ours), number(theirs), pairs.c_str());
   std::fflush(stdout);
-  std::string line = identity(row);
-  for (const std::string& cell : row.numbers) line += cell + ",";
-  if (file_) file_->append(line + provenance_ + course::utc_now());
+  if (file_.is_open()) file_.append(cells(row));
   rows_.push_back(row);
   ++added;
 }

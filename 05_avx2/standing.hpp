@@ -1,13 +1,12 @@
 // rivals.csv: one row a duel, written as soon as it is over; and how ours stand in all.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "common/cost.hpp"
-#include "common/row_file.hpp"
+#include "common/problem.hpp"
+#include "runner/table.hpp"
 
 namespace duel {
 
@@ -24,7 +23,7 @@ constexpr double target = 0.98;  // of the best library, in every cell
 class Standing {
  public:
   /// An empty `path`: the terminal only. With `resume`, rows that the file has are not wanted again. Throws
-  /// Refusal as RowFile does.
+  /// Refusal as Table does.
   Standing(const std::string& path, bool resume, const std::string& flags);
 
   /// False if the file has this row: then it counts in the summary.
@@ -40,11 +39,11 @@ class Standing {
   int added = 0, left_out = 0;
 
  private:
-  std::string key(const Row& row) const;
+  course::Table::Row cells(const Row& row) const;
 
-  std::optional<course::RowFile> file_;
-  std::string provenance_;                                 // device, flags, compiler, host, commit
-  std::map<std::string, std::vector<std::string>> known_;  // cells by key
+  course::Table file_;
+  std::string flags_;
+  bool resume_;
   std::vector<Row> rows_;
 };
 

@@ -5,10 +5,9 @@
 #include <cstring>
 #include <thread>
 
-#include "common/fill.hpp"
-#include "common/machine.hpp"
 #include "common/verify.hpp"
 #include "gemm.hpp"
+#include "runner/machine.hpp"
 
 using namespace avx2;
 using course::Matrix, course::Shape;
@@ -21,33 +20,28 @@ bool can(bool wide) {
   return course::lacking(wide ? "avx2,fma,avx512f,avx512dq,avx512bw,avx512vl" : "avx2,fma").empty();
 }
 
-/// A product's inputs and its C, with padded rows and guard bands.
+/// A problem and its C, with padded rows and guard bands.
 template <class T>
 struct Product {
-  Matrix<T> a, b, before, c;
+  course::Problem<T> problem;
+  Matrix<T> c;
 
-  explicit Product(Shape s, Index pad = 3)
-      : a(s.m, s.k, pad), b(s.k, s.n, pad), before(s.m, s.n, pad), c(s.m, s.n, pad) {
-    fill_matrix(a.view(), course::Fill::uniform, 1, 'A');
-    fill_matrix(b.view(), course::Fill::uniform, 1, 'B');
-    fill_matrix(before.view(), course::Fill::uniform, 1, 'C');
+  explicit Product(Shape s, Index pad = 3) : problem{s, course::Fill::uniform, 1, pad}, c(s.m, s.n, pad) {
     reset();
   }
-  void reset() { course::copy<T>(before.view(), c.view()); }
+  void reset() { course::copy<T>(problem.whole().c.view(), c.view()); }
   void run(bool wide, int threads, const Caches& caches = small) {
-    const View<const T> av = a.view(), bv = b.view();
+    const View<const T> a = problem.whole().a.view(), b = problem.whole().b.view();
     if (wide)
-      threads == 1 ? avx512<T>(av, bv, c.view(), caches)
-                   : avx512_threads<T>(av, bv, c.view(), caches, threads);
+      threads == 1 ? avx512<T>(a, b, c.view(), caches) : avx512_threads<T>(a, b, c.view(), caches, threads);
     else
-      threads == 1 ? packed<T>(av, bv, c.view(), caches)
-                   : packed_threads<T>(av, bv, c.view(), caches, threads);
+      threads == 1 ? packed<T>(a, b, c.view(), caches) : packed_threads<T>(a, b, c.view(), caches, threads);
   }
   bool right() {
-    const course::Problem<T> problem{
-        {c.view().rows(), c.view().cols(), a.view().cols()}, {}, a.view(), b.view(), before.view(), 3};
-    return course::Reference<T>::whole(problem, std::is_integral_v<T>).compare(c.view()).right &&
-           c.guards_intact();
+    const auto [m, n, k] = problem.shape;
+    course::Verifier<T> verifier(problem, true);
+    return verifier.check({course::all_of(m), course::all_of(n), c.view()}, course::World()).right &&
+           c.guards_intact() && problem.guards_intact();
   }
   bool same(Product& other) {
     for (Index i = 0; i < c.view().rows(); ++i)

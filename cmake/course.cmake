@@ -18,14 +18,13 @@ string(REGEX REPLACE "-D[^ ]+|-g[0-9]*( |$)|-fno-omit-frame-pointer" "" course_p
 string(REGEX REPLACE " +" " " course_plain_flags "${course_plain_flags} ${course_kernel_flags}")
 string(STRIP "${course_plain_flags}" course_plain_flags)
 
-# The instruction sets -march=native switches on here, by their names in /proc/cpuinfo: a program checks them before it
-# runs, so that one carried to an older machine is skipped instead of dying.
+# The instruction sets -march=native switches on here, by the names __builtin_cpu_supports knows: a program asks the
+# processor for them before it runs, so that one carried to an older machine is skipped instead of dying.
 execute_process(COMMAND ${CMAKE_CXX_COMPILER} -march=native -dM -E -x c++ /dev/null
                 OUTPUT_VARIABLE course_macros ERROR_QUIET)
 set(course_native_sets "")
-foreach(set avx avx2 fma bmi1 bmi2 avx512f avx512dq avx512bw avx512vl)
-  string(REPLACE bmi1 bmi macro ${set})
-  string(TOUPPER ${macro} macro)
+foreach(set avx avx2 fma bmi bmi2 avx512f avx512dq avx512bw avx512vl)
+  string(TOUPPER ${set} macro)
   if(course_macros MATCHES "#define __${macro}__ 1")
     list(APPEND course_native_sets ${set})
   endif()
@@ -75,7 +74,7 @@ function(course_program program)
   target_compile_definitions(${program} PRIVATE COURSE_IS_LEVEL=$<BOOL:${ARG_LEVEL}> COURSE_PROGRAM="${program}" COURSE_FLAGS="${flags}"
                                                 COURSE_INSTRUCTION_SETS="${sets}" COURSE_VECTOR="${vector}")
   target_link_libraries(${program}-kernels PRIVATE course_headers ${ARG_LIBRARIES})
-  target_link_libraries(${program} PRIVATE common ${ARG_LIBRARIES})
+  target_link_libraries(${program} PRIVATE runner ${ARG_LIBRARIES})
   add_dependencies(course_programs ${program})
   file(APPEND ${CMAKE_BINARY_DIR}/programs.txt "${program} ${step}/${program} ${features}\n")
 endfunction()

@@ -1,6 +1,7 @@
 // Inputs: a counter hash of (seed, matrix, i, j), the same on any machine, thread, rank or GPU.
 #pragma once
 
+#include <limits>
 #include <string_view>
 
 #include "common/view.hpp"

@@ -1,224 +1,249 @@
-// What the common loop knows of a step: its variants, each behind one interface, CPU, MPI and CUDA alike.
+// What is known of a step: its variants, each behind one interface, CPU, MPI and CUDA alike.
 #pragma once
 
+#include <array>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "common/cost.hpp"
+#include "common/problem.hpp"
 #include "common/stopwatch.hpp"
-#include "common/view.hpp"
+#include "common/world.hpp"
 
 namespace course {
 
-/// One run, in seconds by phase; a phase that a variant does not have stays empty.
-struct Seconds {
-  double product = 0;
-  std::optional<double> alloc, copy_in, copy_out, distribute, collect;
-  std::optional<double> imbalance;       // slowest rank's product over the mean
-  std::optional<double> words_received;  // by the rank that receives most
+/// What a row fixes besides variant, type and shape; 0 or empty where a step has no such choice.
+struct Settings {
+  int threads = 1;
+  Index tile = 0;
+  std::string grid, block;  // MPI: "PxQ" processes, "MBxNB" elements
 };
 
-/// The inputs of a row, filled; they outlive the variant's use of them. `pad` is what every leading dimension
-/// exceeds its columns by.
-template <class T>
-struct Problem {
-  Shape shape;
-  Settings settings;
-  View<const T> a, b, c;  // c: what C holds before the product
-  Index pad = 0;
+/// Seconds by phase, the imbalance (slowest rank's product over the mean) and the words that the rank
+/// received; what a variant does not have stays empty.
+struct Times {
+  using Part = std::optional<double>;
+  Part alloc = {}, distribute = {}, copy_in = {}, product = {}, copy_out = {}, collect = {}, imbalance = {},
+       words_received = {};
+
+  static constexpr std::array<Part Times::*, 8> parts() {
+    return {&Times::alloc,    &Times::distribute, &Times::copy_in,   &Times::product,
+            &Times::copy_out, &Times::collect,    &Times::imbalance, &Times::words_received};
+  }
+  /// Adds what another phase of the same run took.
+  Times& operator+=(const Times& other) {
+    for (const auto part : parts())
+      if (other.*part) this->*part = (this->*part).value_or(0) + *(other.*part);
+    return *this;
+  }
 };
 
-/// One way to compute C += A·B. The loop calls prepare once a row, then reset and run in turn, then result.
+struct Cost;  // runner/cost.hpp: what a product asks of a processor
+using CostOf = std::function<Cost(const Shape& shape, const Settings& settings)>;
+inline const CostOf uncounted;  // nobody has counted
+
+/// What does not change from row to row.
+struct Traits {
+  std::string name, idea;
+  CostOf cost = {};
+  std::string vector = {};  // the instruction set of its kernel, if not its program's: sse2, avx2, avx512
+  std::string needs = {};   // features the processor must have: "avx2,fma"
+  bool threads = false, tiles = false;  // swept over: has rows for each of --threads, of --tile
+  bool baseline = false;                // measured at every size whatever the budget: all speedups need it
+  bool broken = false;                  // wrong on purpose: hidden, run by --expect-wrong only
+  bool touched_by_one = false;          // one thread writes its matrices first, not each thread its rows
+};
+
+/// One way to compute C += A·B. For each row: allocate; then distribute, reset, run, fetch, as often as it is
+/// repeated; then release. Every rank makes the same calls. refuses, bytes and allocate do not communicate;
+/// one that throws afterwards, while others may wait for it, ends the program.
 template <class T>
 class Variant {
  public:
-  Variant(std::string name_, std::string idea_) : name(std::move(name_)), idea(std::move(idea_)) {}
+  explicit Variant(Traits traits_) : traits(std::move(traits_)) {}
   virtual ~Variant() = default;
 
-  std::string name, idea;
-  std::string vector;           // the instruction set of its kernel, if not its program's: sse2, avx2, avx512
-  bool baseline = false;        // measured at every size whatever the budget: all speedups need it
-  bool broken = false;          // wrong on purpose: hidden, run by --expect-wrong only
-  bool threaded = false;        // has rows for each of --threads, not just for one thread
-  bool tiled = false;           // has rows for each of --tile
-  bool touched_by_one = false;  // of its matrices, one thread writes all first, not each thread its rows
+  Traits traits;
 
-  /// Why it cannot run here, or nothing.
-  virtual std::string needs() const { return {}; }
-  /// What the product costs; nothing where nobody has counted.
-  virtual std::optional<Cost> cost(const Shape& shape, const Settings& settings) const {
-    return cost_of ? std::optional(cost_of(shape, settings)) : std::nullopt;
-  }
-  CostOf cost_of;
-  /// Bytes of host memory it will allocate itself.
-  virtual double bytes(const Shape& shape) const = 0;
   /// The GPU's name; empty for the processor.
   virtual std::string device() const { return {}; }
-  virtual void prepare(const Problem<T>& problem) = 0;
-  /// Gives back what prepare took: rows follow one another, their memory must not add up.
-  virtual void release() = 0;
-  /// Puts C back to what it was before the product; not timed.
+  /// Why this row cannot run here, such as "needs 4 ranks"; or nothing.
+  virtual std::string refuses(const Problem<T>&, const Settings&, const World&) const { return {}; }
+  /// Bytes of this process's memory at most, inputs and workspace included.
+  virtual double bytes(const Problem<T>& problem, const Settings& settings) const = 0;
+  /// Takes memory. `problem` and `world` outlive release().
+  virtual Times allocate(const Problem<T>& problem, const Settings& settings, const World& world) = 0;
+  /// Brings the inputs to where they are multiplied.
+  virtual Times distribute() { return {}; }
+  /// Puts C back to what it was before the product, where it lies; not timed.
   virtual void reset() = 0;
-  virtual Seconds run() = 0;
-  /// Writes C into `out` (m × n, poisoned beforehand). False if something was written outside a buffer.
-  virtual bool result(View<T> out) = 0;
+  virtual Times run() = 0;
+  /// This rank's piece of C, in host memory that was poisoned before it was copied there (a CPU's own C is it
+  /// already) and lives until the next call.
+  virtual Times fetch(Piece<T>& piece) = 0;
+  /// False if something was written outside a buffer, on a GPU too.
+  virtual bool guards_intact() const = 0;
+  /// Gives back what allocate took: rows follow one another, their memory must not add up.
+  virtual void release() = 0;
 };
 
 template <class T>
 using Variants = std::vector<std::shared_ptr<Variant<T>>>;
 
-template <class T>
-void copy(View<const T> from, View<T> to) {
-  for (Index i = 0; i < from.rows(); ++i)
-    for (Index j = 0; j < from.cols(); ++j) to(i, j) = from(i, j);
-}
+/// Makers: what follows a kernel in cpu() makes one further argument of it from the row.
+struct Threads {
+  int operator()(const Shape&, const Settings& settings) const { return settings.threads; }
+};
+struct Tile {
+  Index operator()(const Shape&, const Settings& settings) const { return settings.tile; }
+};
+/// A matrix of `extent` (its m × n), poisoned once a row.
+struct Workspace {
+  Shape (*extent)(const Shape& shape);
+};
+inline constexpr Threads threads;
+inline constexpr Tile tile;
+inline constexpr Workspace no_workspace{[](const Shape&) { return Shape{}; }};
+inline constexpr Workspace transposed_b{[](const Shape& s) { return Shape{s.n, s.k, 0}; }};
 
-/// A step's function on Views, timed by the clock. The fourth view is a workspace, empty for most.
-template <class T>
-using Kernel = std::function<void(View<const T> a, View<const T> b, View<T> c, View<T> workspace,
-                                  const Settings& settings)>;
-
-/// The size of a workspace for a shape: m × n of what it returns.
-using Extent = std::function<Shape(const Shape&)>;
-inline Shape no_workspace(const Shape&) {
-  return {};
-}
-
+/// A function on the CPU.
 template <class T>
 class CpuVariant : public Variant<T> {
  public:
-  CpuVariant(std::string name, std::string idea, Kernel<T> kernel, CostOf cost, Extent extent = no_workspace)
-      : Variant<T>(std::move(name), std::move(idea)), kernel_(std::move(kernel)), extent_(std::move(extent)) {
-    this->cost_of = std::move(cost);
-  }
+  struct Matrices {
+    const Inputs<T>& inputs;
+    View<T> c, workspace;
+  };
+  using Call = std::function<double(const Matrices& matrices, const Shape& shape, const Settings& settings)>;
 
-  double bytes(const Shape& shape) const override {
-    const Shape extent = extent_(shape);
-    const auto m = static_cast<double>(shape.m), n = static_cast<double>(shape.n),
-               k = static_cast<double>(shape.k);
-    return sizeof(T) * (m * n + static_cast<double>(extent.m) * static_cast<double>(extent.n) +
-                        (this->touched_by_one ? m * k + k * n : 0));
-  }
-  void prepare(const Problem<T>& problem) override {
-    release();
+  /// `call` returns the product's seconds; it copies the matrices to rows of rows first if `in_rows`.
+  CpuVariant(Traits traits, Call call, Workspace workspace, bool in_rows = false)
+      : Variant<T>(std::move(traits)), call_(std::move(call)), extent_(workspace.extent), in_rows_(in_rows) {}
+
+  double bytes(const Problem<T>& problem, const Settings&) const override {
+    const auto [m, n, k] = problem.shape;
     const Shape extent = extent_(problem.shape);
-    const int threads = this->touched_by_one ? 1 : problem.settings.threads;
-    problem_ = problem;
-    c_ = Matrix<T>(problem.shape.m, problem.shape.n, problem.pad, threads);
-    workspace_ = Matrix<T>(extent.m, extent.n, problem.pad, threads);
-    if (!this->touched_by_one) return;
-    a_ = Matrix<T>(problem.shape.m, problem.shape.k, problem.pad);
-    b_ = Matrix<T>(problem.shape.k, problem.shape.n, problem.pad);
-    copy<T>(problem.a, a_.view()), copy<T>(problem.b, b_.view());
-    problem_.a = a_.view(), problem_.b = b_.view();
+    const double own = static_cast<double>(m) * static_cast<double>(n + problem.pad) +
+                       static_cast<double>(extent.m) * static_cast<double>(extent.n + problem.pad);
+    const double row = 64;  // of rows of rows: its vector, and the allocator's header and rounding
+    return problem.whole_bytes() * (in_rows_ || this->traits.touched_by_one ? 2 : 1) + sizeof(T) * own +
+           (in_rows_ ? row * static_cast<double>(2 * m + k) : 0);
   }
-  void release() override { a_ = {}, b_ = {}, c_ = {}, workspace_ = {}; }
-  void reset() override { copy<T>(problem_.c, c_.view()); }
-  Seconds run() override {
-    Seconds seconds;
-    const Stopwatch watch;
-    kernel_(problem_.a, problem_.b, c_.view(), workspace_.view(), problem_.settings);
-    seconds.product = watch.seconds();
-    return seconds;
+  Times allocate(const Problem<T>& problem, const Settings& settings, const World&) override {
+    release();
+    problem_ = &problem, settings_ = settings;
+    const bool by_one = this->traits.touched_by_one;
+    const int touching = by_one ? 1 : settings.threads;
+    const Shape &s = problem.shape, extent = extent_(s);
+    if (by_one) own_ = problem, own_.threads = 1, own_.forget(), problem_ = &own_;
+    problem_->whole();
+    c_ = Matrix<T>(s.m, s.n, problem.pad, touching);
+    workspace_ = Matrix<T>(extent.m, extent.n, problem.pad, touching);
+    return {};
   }
-  bool result(View<T> out) override {
-    copy<T>(std::as_const(c_).view(), out);
-    for (const Matrix<T>* matrix : {&a_, &b_, &c_, &workspace_})
-      if (!matrix->guards_intact()) return false;
-    return true;
+  void release() override { own_.forget(), c_ = {}, workspace_ = {}; }
+  void reset() override { copy<T>(problem_->whole().c.view(), c_.view()); }
+  Times run() override {
+    return {.product = call_({problem_->whole(), c_.view(), workspace_.view()}, problem_->shape, settings_)};
+  }
+  Times fetch(Piece<T>& piece) override {
+    piece = {all_of(problem_->shape.m), all_of(problem_->shape.n), std::as_const(c_).view()};
+    return {};
+  }
+  bool guards_intact() const override {
+    return own_.guards_intact() && c_.guards_intact() && workspace_.guards_intact();
   }
 
  private:
-  Kernel<T> kernel_;
-  Extent extent_;
-  Problem<T> problem_;
-  Matrix<T> a_, b_, c_, workspace_;  // a_, b_: only if touched by one
+  Call call_;
+  Shape (*extent_)(const Shape&);
+  bool in_rows_;
+  const Problem<T>* problem_ = nullptr;
+  Problem<T> own_;  // only if touched by one
+  Settings settings_;
+  Matrix<T> c_, workspace_;
 };
 
-template <class T>
-std::shared_ptr<Variant<T>> cpu_variant(std::string name, std::string idea, Kernel<T> kernel, CostOf cost,
-                                        Extent extent = no_workspace) {
-  return std::make_shared<CpuVariant<T>>(std::move(name), std::move(idea), std::move(kernel), std::move(cost),
-                                         std::move(extent));
-}
-
-/// The variant of a plain function C += A·B on views.
-template <class T>
+/// The variant of a plain function C += A·B on views. What it is swept over follows from the makers of its
+/// further arguments.
+template <class T, class... Extra, class... Makers>
 std::shared_ptr<Variant<T>> cpu(std::string name, std::string idea,
-                                void (*kernel)(View<const T> a, View<const T> b, View<T> c),
-                                CostOf cost = {}) {
-  const auto call = [kernel](auto a, auto b, auto c, auto, const Settings&) { kernel(a, b, c); };
-  return cpu_variant<T>(std::move(name), std::move(idea), call, std::move(cost));
-}
-
-/// The variant of a function that also takes a workspace, poisoned once a row.
-template <class T>
-std::shared_ptr<Variant<T>> cpu(std::string name, std::string idea,
-                                void (*kernel)(View<const T> a, View<const T> b, View<T> c,
-                                               View<T> workspace),
-                                CostOf cost, Extent extent) {
-  const auto call = [kernel](auto a, auto b, auto c, auto w, const Settings&) { kernel(a, b, c, w); };
-  return cpu_variant<T>(std::move(name), std::move(idea), call, std::move(cost), std::move(extent));
-}
-
-/// The variant of a function that also takes the size of its tiles.
-template <class T>
-std::shared_ptr<Variant<T>> cpu(std::string name, std::string idea,
-                                void (*kernel)(View<const T> a, View<const T> b, View<T> c, Index tile),
-                                CostOf cost = {}) {
-  const auto call = [kernel](auto a, auto b, auto c, auto, const Settings& s) { kernel(a, b, c, s.tile); };
-  auto variant = cpu_variant<T>(std::move(name), std::move(idea), call, std::move(cost));
-  variant->tiled = true;
-  return variant;
-}
-
-/// The variant of a function that also takes a number of threads.
-template <class T>
-std::shared_ptr<Variant<T>> cpu(std::string name, std::string idea,
-                                void (*kernel)(View<const T> a, View<const T> b, View<T> c, int threads),
-                                CostOf cost = {}) {
-  const auto call = [kernel](auto a, auto b, auto c, auto, const Settings& s) { kernel(a, b, c, s.threads); };
-  auto variant = cpu_variant<T>(std::move(name), std::move(idea), call, std::move(cost));
-  variant->threaded = true;
-  return variant;
-}
-
-/// The variant of a function that also takes a number of threads and the size of its tiles.
-template <class T>
-std::shared_ptr<Variant<T>> cpu(std::string name, std::string idea,
-                                void (*kernel)(View<const T> a, View<const T> b, View<T> c, int threads,
-                                               Index tile),
-                                CostOf cost = {}) {
-  const auto call = [kernel](auto a, auto b, auto c, auto, const Settings& s) {
-    kernel(a, b, c, s.threads, s.tile);
+                                void (*kernel)(View<const T> a, View<const T> b, View<T> c, Extra...),
+                                CostOf cost = {}, Makers... makers) {
+  Workspace workspace = no_workspace;
+  [[maybe_unused]] const auto keep = [&workspace](const auto& maker) {
+    if constexpr (std::is_same_v<decltype(maker), const Workspace&>) workspace = maker;
   };
-  auto variant = cpu_variant<T>(std::move(name), std::move(idea), call, std::move(cost));
-  variant->threaded = variant->tiled = true;
-  return variant;
+  (keep(makers), ...);
+  Traits traits{.name = std::move(name), .idea = std::move(idea), .cost = std::move(cost)};
+  traits.threads = (std::is_same_v<Makers, Threads> || ...);
+  traits.tiles = (std::is_same_v<Makers, Tile> || ...);
+  const auto call = [=](const auto& matrices, const Shape& shape, const Settings& settings) {
+    [[maybe_unused]] const auto argument = [&](const auto& maker) {
+      if constexpr (std::is_same_v<decltype(maker), const Workspace&>)
+        return matrices.workspace;
+      else
+        return maker(shape, settings);
+    };
+    const View<const T> a = matrices.inputs.a.view(), b = matrices.inputs.b.view();
+    const Stopwatch watch;
+    kernel(a, b, matrices.c, argument(makers)...);
+    return watch.seconds();
+  };
+  return std::make_shared<CpuVariant<T>>(std::move(traits), call, workspace);
+}
+
+/// The variant of a function C += A·B on vectors of vectors; copying there and back is not timed.
+template <class T>
+std::shared_ptr<Variant<T>> cpu(std::string name, std::string idea,
+                                void (*kernel)(const Rows<T>& a, const Rows<T>& b, Rows<T>& c),
+                                CostOf cost = {}) {
+  const auto call = [kernel](const auto& matrices, const Shape&, const Settings&) {
+    const auto rows = [](View<const T> view) {
+      Rows<T> copied;
+      for (Index i = 0; i < view.rows(); ++i) copied.emplace_back(&view(i, 0), &view(i, 0) + view.cols());
+      return copied;
+    };
+    const Rows<T> a = rows(matrices.inputs.a.view()), b = rows(matrices.inputs.b.view());
+    Rows<T> c = rows(matrices.c);
+    const Stopwatch watch;
+    kernel(a, b, c);
+    const double seconds = watch.seconds();
+    for (Index i = 0; const std::vector<T>& row : c) std::copy(row.begin(), row.end(), &matrices.c(i++, 0));
+    return seconds;
+  };
+  return std::make_shared<CpuVariant<T>>(
+      Traits{.name = std::move(name), .idea = std::move(idea), .cost = std::move(cost)}, call, no_workspace,
+      true);
 }
 
 /// Marks a variant: the one all speedups are measured against.
 template <class T>
 std::shared_ptr<Variant<T>> baseline(std::shared_ptr<Variant<T>> variant) {
-  variant->baseline = true;
+  variant->traits.baseline = true;
   return variant;
 }
 
 /// Marks a variant of cpu(): its matrices are written first by one thread.
 template <class T>
 std::shared_ptr<Variant<T>> touched_by_one(std::shared_ptr<Variant<T>> variant) {
-  variant->touched_by_one = true;
+  variant->traits.touched_by_one = true;
   return variant;
 }
 
 /// Marks a variant: wrong on purpose.
 template <class T>
 std::shared_ptr<Variant<T>> broken(std::shared_ptr<Variant<T>> variant) {
-  variant->broken = true;
+  variant->traits.broken = true;
+  return variant;
+}
+
+/// Marks a variant: its kernel uses these registers and needs a processor with these features.
+template <class T>
+std::shared_ptr<Variant<T>> on(const char* vector, const char* features,
+                               std::shared_ptr<Variant<T>> variant) {
+  variant->traits.vector = vector, variant->traits.needs = features;
   return variant;
 }
 

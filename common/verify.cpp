@@ -3,14 +3,12 @@
 
 #include <Eigen/Dense>
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <cstdio>
 #include <future>
 #include <numeric>
 #include <set>
 #include <thread>
-
-#include "common/fill.hpp"
 
 namespace course {
 namespace {
@@ -24,202 +22,272 @@ template <> struct Wider<std::int32_t> { using type = std::int64_t; };
 
 template <class W>
 using Dense = Eigen::Matrix<W, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using Words = std::vector<std::uint64_t>;
 
-template <class T>
-auto mapped(View<const T> view) {
-  return Eigen::Map<const Dense<T>, 0, Eigen::OuterStride<>>(view.data(), view.rows(), view.cols(),
-                                                             Eigen::OuterStride<>(view.ld()));
-}
-
-/// c += a·b on all cores (long double runs at 0.8 GFLOP/s on one). What a worker throws is thrown here.
-template <class W>
-void multiply(const Dense<W>& a, const Dense<W>& b, Dense<W>& c) {
-  const Index threads =
-      std::clamp<Index>(std::thread::hardware_concurrency(), 1, std::max<Index>(1, c.rows()));
-  std::vector<std::future<void>> parts;
-  for (Index t = 0; t < threads; ++t) {
-    const Index from = c.rows() * t / threads, count = c.rows() * (t + 1) / threads - from;
-    // No policy: where no thread can be had, the part is computed by get().
-    parts.push_back(std::async(
-        [&a, &b, &c, from, count] { c.middleRows(from, count).noalias() += a.middleRows(from, count) * b; }));
-  }
-  for (auto& part : parts) part.wait();
-  for (auto& part : parts) part.get();
-}
+constexpr Index panel = 256;  // columns of A and rows of B that are held at a time
 
 /// A maximum that NaN wins: std::max would lose it.
 void raise(double& most, double value) {
-  if (std::isnan(most)) return;
-  if (!(value <= most)) most = value;
+  if (!std::isnan(most) && !(value <= most)) most = value;
+}
+
+std::size_t at(Index i) {
+  return static_cast<std::size_t>(i);
+}
+
+/// Up to 8 of 0 … count - 1, the first and the last among them.
+Indices sample(Index count, std::uint64_t seed, char what) {
+  std::set<Index> drawn;
+  if (count > 0) drawn = {0, count - 1};
+  for (Index d = 0; d < 6 && count > 0; ++d)
+    drawn.insert(static_cast<Index>(element_hash(seed, what, d, 0) % static_cast<std::uint64_t>(count)));
+  return {drawn.begin(), drawn.end()};
+}
+
+/// Odd words, a different one for each index.
+Words weights(Index count, std::uint64_t seed, char what, Index vector = 0) {
+  Words words(at(count));
+  for (Index i = 0; i < count; ++i) words[at(i)] = element_hash(seed, what, vector, i) | 1u;
+  return words;
+}
+
+std::uint64_t sum_at(const Words& words, const Indices& indices) {
+  std::uint64_t sum = 0;
+  for (const Index i : indices) sum += words[at(i)];
+  return sum;
+}
+
+/// What is wrong with a piece, or nothing.
+template <class T>
+std::string misfit(const Piece<T>& piece, const Shape& s) {
+  const auto inside = [](const Indices& some, Index count) {
+    return std::all_of(some.begin(), some.end(), [count](Index i) { return 0 <= i && i < count; });
+  };
+  const bool fits = inside(piece.rows, s.m) && inside(piece.cols, s.n) &&
+                    piece.c.rows() == std::ssize(piece.rows) && piece.c.cols() == std::ssize(piece.cols);
+  return fits ? "" : "a piece of C has rows or columns that C has not";
+}
+
+/// True if the pieces cover C, each element once: else Σ over pieces (Σ uᵢ)(Σ xⱼ) = (Σ all u)(Σ all x)
+/// would be a coincidence of 64 bits.
+template <class T>
+bool covered(const Problem<T>& problem, const Piece<T>& piece, bool fits, const World& world) {
+  const Words u = weights(problem.shape.m, problem.seed, 'u'),
+              x = weights(problem.shape.n, problem.seed, 'x');
+  std::uint64_t pieces = fits ? sum_at(u, piece.rows) * sum_at(x, piece.cols) : 0;
+  world.sum({&pieces, 1});
+  return pieces == std::accumulate(u.begin(), u.end(), std::uint64_t{0}) *
+                       std::accumulate(x.begin(), x.end(), std::uint64_t{0});
 }
 
 }  // namespace
 
+/// The right C at some rows and columns of a piece, and what rounding may do there.
 template <class T>
-struct Reference<T>::Data {
+struct Verifier<T>::Reference {
   using W = typename Wider<T>::type;
 
-  Problem<T> problem;
-  bool exact;
-  std::vector<Index> rows, cols;
-  Dense<W> of_rows, of_cols;             // the reference: picked rows × n, m × picked columns
-  std::vector<double> a_norms, b_norms;  // ||a_i||₂ of all rows of A, ||b_j||₂ of all columns of B
+  Indices rows, cols;  // their places in the piece
+  Dense<W> c;
+  Dense<W> a_norms, b_norms;  // ||aᵢ||₂² of these rows of A, ||bⱼ||₂² of these columns of B
 
-  /// The allowed error of element (i, j) with the right value `want`.
-  double allowed(Index i, Index j, W want) const {
-    if (exact) return 0;
+  /// The allowed error of element (r, s), which held `before`.
+  double allowed(Index r, Index s, double before) const {
     constexpr double u = std::numeric_limits<T>::epsilon() / 2.0;
-    return 8 * u * a_norms[static_cast<std::size_t>(i)] * b_norms[static_cast<std::size_t>(j)] +
-           2 * u * (std::abs(static_cast<double>(want)) + std::abs(static_cast<double>(problem.c(i, j))));
-  }
-
-  /// γ_k·(|a_i||b_j| + |c|) at one element: no right order of summation exceeds it.
-  double worst_case(Index i, Index j) const {
-    double sum = std::abs(static_cast<double>(problem.c(i, j)));
-    for (Index p = 0; p < problem.shape.k; ++p)
-      sum += std::abs(static_cast<double>(problem.a(i, p)) * static_cast<double>(problem.b(p, j)));
-    const double ku = static_cast<double>(problem.shape.k + 1) * std::numeric_limits<T>::epsilon() / 2;
-    return ku / (1 - ku) * sum;
+    const double norms = std::sqrt(static_cast<double>(a_norms(r, 0)) * static_cast<double>(b_norms(0, s)));
+    return 8 * u * norms + 2 * u * (std::abs(static_cast<double>(c(r, s))) + std::abs(before));
   }
 };
 
 template <class T>
-Reference<T>::Reference(const Problem<T>& problem, bool exact, std::vector<Index> rows,
-                        std::vector<Index> cols)
-    : data_(std::make_shared<Data>()) {
-  using W = typename Data::W;
-  Data& d = *data_;
-  d.problem = problem, d.exact = exact || std::is_integral_v<T>;
-  d.rows = std::move(rows), d.cols = std::move(cols);
-  const auto a = mapped(problem.a), b = mapped(problem.b), c = mapped(problem.c);
-  if (!d.rows.empty()) {
-    const Dense<W> some_a = a(d.rows, Eigen::all).template cast<W>(), wide_b = b.template cast<W>();
-    d.of_rows = c(d.rows, Eigen::all).template cast<W>();
-    multiply<W>(some_a, wide_b, d.of_rows);
-  }
-  if (!d.cols.empty()) {
-    const Dense<W> wide_a = a.template cast<W>(), some_b = b(Eigen::all, d.cols).template cast<W>();
-    d.of_cols = c(Eigen::all, d.cols).template cast<W>();
-    multiply<W>(wide_a, some_b, d.of_cols);
-  }
-  for (Index i = 0; i < a.rows(); ++i) d.a_norms.push_back(a.row(i).template cast<double>().norm());
-  for (Index j = 0; j < b.cols(); ++j) d.b_norms.push_back(b.col(j).template cast<double>().norm());
+Verifier<T>::Verifier(Problem<T> problem, bool whole) : problem_(std::move(problem)), whole_(whole) {
+  problem_.forget();  // it needs the recipe only
 }
 
 template <class T>
-Reference<T> Reference<T>::whole(const Problem<T>& problem, bool exact) {
-  std::vector<Index> rows(static_cast<std::size_t>(problem.shape.m));
-  std::iota(rows.begin(), rows.end(), 0);
-  return Reference(problem, exact, std::move(rows), {});
+void Verifier<T>::add_reference(const Piece<T>& piece, Indices rows, Indices cols) {
+  using W = typename Reference::W;
+  const Index m = std::ssize(rows), n = std::ssize(cols), k = problem_.shape.k;
+  const auto i_of = [&](Index r) { return piece.rows[at(rows[at(r)])]; };
+  const auto j_of = [&](Index s) { return piece.cols[at(cols[at(s)])]; };
+  const auto wide = [](T value) { return static_cast<W>(value); };
+  Dense<W> a_norms = Dense<W>::Zero(m, 1), b_norms = Dense<W>::Zero(1, n);
+  Dense<W> c =
+      Dense<W>::NullaryExpr(m, n, [&](Index r, Index s) { return wide(problem_.c(i_of(r), j_of(s))); });
+  const Index worth_a_thread = 1 << 18;  // multiply-adds of a panel
+  const Index parts = std::clamp<Index>(m * n * std::min(k, panel) / worth_a_thread, 1,
+                                        std::max(1u, std::thread::hardware_concurrency()));
+  for (Index p = 0; p < k && n > 0; p += panel) {
+    const Index depth = std::min(panel, k - p);
+    const Dense<W> b =
+        Dense<W>::NullaryExpr(depth, n, [&](Index q, Index s) { return wide(problem_.b(p + q, j_of(s))); });
+    b_norms += b.colwise().squaredNorm();
+    // c += a·b, rows shared out: long double runs at 0.8 GFLOP/s on one core. No policy: where no thread can
+    // be had, get() computes the part.
+    std::vector<std::future<void>> started;
+    for (Index t = 0; t < parts; ++t)
+      started.push_back(std::async([&, from = m * t / parts, end = m * (t + 1) / parts] {
+        const Dense<W> a = Dense<W>::NullaryExpr(
+            end - from, depth, [&](Index r, Index q) { return wide(problem_.a(i_of(from + r), p + q)); });
+        a_norms.middleRows(from, end - from) += a.rowwise().squaredNorm();
+        c.middleRows(from, end - from).noalias() += a * b;
+      }));
+    for (auto& part : started) part.wait();
+    for (auto& part : started) part.get();
+  }
+  references_.push_back(std::make_shared<const Reference>(
+      Reference{std::move(rows), std::move(cols), std::move(c), std::move(a_norms), std::move(b_norms)}));
 }
 
+/// The references for a new piece. Of a sample: some rows, and some columns of the other rows.
 template <class T>
-Reference<T> Reference<T>::sampled(const Problem<T>& problem, bool exact, std::uint64_t seed) {
-  const auto draw = [seed](Index count, char what) {
-    std::set<Index> drawn;
-    if (count > 0) drawn = {0, count - 1};
-    for (Index d = 0; d < 6 && count > 0; ++d)
-      drawn.insert(static_cast<Index>(element_hash(seed, what, d, 0) % static_cast<std::uint64_t>(count)));
-    return std::vector<Index>(drawn.begin(), drawn.end());
+void Verifier<T>::refer_to(const Piece<T>& piece) {
+  if (!references_.empty() && piece.rows == rows_ && piece.cols == cols_) return;
+  references_.clear(), rows_ = piece.rows, cols_ = piece.cols;
+  const auto places = [](const Indices& all, const Indices& drawn, bool among) {
+    Indices found;
+    for (Index place = 0; place < std::ssize(all); ++place)
+      if (std::binary_search(drawn.begin(), drawn.end(), all[at(place)]) == among) found.push_back(place);
+    return found;
   };
-  return Reference(problem, exact, draw(problem.shape.m, 'r'), draw(problem.shape.n, 'c'));
+  const Indices rows = sample(problem_.shape.m, problem_.seed, 'r'), none,
+                cols = sample(problem_.shape.n, problem_.seed, 'c');
+  add_reference(piece, whole_ ? places(rows_, none, false) : places(rows_, rows, true),
+                places(cols_, none, false));
+  if (!whole_) add_reference(piece, places(rows_, rows, false), places(cols_, cols, true));
 }
 
 template <class T>
-Check Reference<T>::compare(View<const T> c) const {
-  using W = typename Data::W;
-  const Data& d = *data_;
-  Check check;
-  Index worst_i = -1, worst_j = -1;
-  double widest = 0, norm = 0, worst_error = 0;
-  const auto inspect = [&](Index i, Index j, W want, double& row_error, double& row_norm) {
-    const W error = c(i, j) >= want ? c(i, j) - want : want - c(i, j);
-    const double allowed = d.allowed(i, j, want), size = static_cast<double>(error);
-    row_error += size, row_norm += std::abs(static_cast<double>(want));
-    if (!(size <= allowed)) ++check.differences;  // written so that NaN counts
-    const double share = size == 0 ? 0 : size / allowed;
-    if (worst_i < 0 || (!std::isnan(check.error_share) && !(share <= check.error_share)))
-      worst_i = i, worst_j = j, worst_error = size;
-    raise(check.error_share, share);
-  };
-  for (std::size_t r = 0; r < d.rows.size(); ++r) {
-    double row_error = 0, row_norm = 0;
-    for (Index j = 0; j < d.of_rows.cols(); ++j)
-      inspect(d.rows[r], j, d.of_rows(static_cast<Index>(r), j), row_error, row_norm);
-    raise(widest, row_error), raise(norm, row_norm);
+Check Verifier<T>::check(const Piece<T>& piece, const World& world) {
+  std::string trouble = misfit(piece, problem_.shape);
+  const bool fits = trouble.empty(), exact = problem_.exact();
+  if (fits) refer_to(piece);
+  double share_most = 0, worst_error = 0;
+  std::vector<double> error_of_row(at(problem_.shape.m)), norm_of_row(error_of_row.size());
+  Index differences = 0, worst_i = -1, worst_j = -1;
+  for (std::size_t part = 0; fits && part < references_.size(); ++part) {
+    const Reference& right = *references_[part];
+    for (Index r = 0; r < right.c.rows(); ++r)
+      for (Index s = 0; s < right.c.cols(); ++s) {
+        const Index i = rows_[at(right.rows[at(r)])], j = cols_[at(right.cols[at(s)])];
+        const auto want = right.c(r, s);
+        const T have = piece.c(right.rows[at(r)], right.cols[at(s)]);
+        const double error = static_cast<double>(have >= want ? have - want : want - have);
+        const double allowed = exact ? 0 : right.allowed(r, s, static_cast<double>(problem_.c(i, j)));
+        error_of_row[at(i)] += error, norm_of_row[at(i)] += std::abs(static_cast<double>(want));
+        if (!(error <= allowed)) ++differences;  // written so that NaN counts
+        const double share = error == 0 ? 0 : error / allowed;
+        if (worst_i < 0 || (!std::isnan(share_most) && !(share <= share_most)))
+          worst_i = i, worst_j = j, worst_error = error;
+        raise(share_most, share);
+      }
   }
-  for (Index i = 0; i < d.of_cols.rows(); ++i) {
-    double row_error = 0, row_norm = 0;
-    if (std::binary_search(d.rows.begin(), d.rows.end(), i)) continue;  // seen above
-    for (std::size_t s = 0; s < d.cols.size(); ++s)
-      inspect(i, d.cols[s], d.of_cols(i, static_cast<Index>(s)), row_error, row_norm);
-    raise(widest, row_error), raise(norm, row_norm);
+  double worst_case_share = 0;
+  if (worst_error != 0 && !exact) {  // γ_k·(|aᵢ||bⱼ| + |C₀|): no right order of summation exceeds it
+    double sum = std::abs(static_cast<double>(problem_.c(worst_i, worst_j)));
+    for (Index p = 0; p < problem_.shape.k; ++p)
+      sum +=
+          std::abs(static_cast<double>(problem_.a(worst_i, p)) * static_cast<double>(problem_.b(p, worst_j)));
+    const double ku = static_cast<double>(problem_.shape.k + 1) * std::numeric_limits<T>::epsilon() / 2;
+    worst_case_share = worst_error / (ku / (1 - ku) * sum);
   }
-  check.relative_error = widest == 0 ? 0 : widest / norm;
-  check.right = check.differences == 0;
-  if (worst_i >= 0 && worst_error != 0 && !d.exact)
-    check.worst_case_share = worst_error / d.worst_case(worst_i, worst_j);
-  if (!check.right) {
-    char text[200];
-    std::snprintf(text, sizeof text, "%lld elements differ, the worst is C(%lld, %lld) = %.9g",
-                  static_cast<long long>(check.differences), static_cast<long long>(worst_i),
-                  static_cast<long long>(worst_j), static_cast<double>(c(worst_i, worst_j)));
-    check.trouble = text;
-  }
-  return check;
+  if (differences > 0)
+    trouble = std::to_string(differences) + " elements differ, the worst is C(" + std::to_string(worst_i) +
+              ", " + std::to_string(worst_j) + ")";
+
+  // What all ranks found together.
+  const bool whole_c = covered(problem_, piece, fits, world);
+  auto all_differences = static_cast<std::uint64_t>(differences);
+  double shares[] = {whole_c ? share_most : std::numeric_limits<double>::infinity(), worst_case_share};
+  world.sum({&all_differences, 1}), world.max(shares);
+  world.sum(error_of_row), world.sum(norm_of_row);
+  trouble = world.first(trouble);
+  if (!whole_c && trouble.empty()) trouble = "not every element of C came back exactly once";
+  double widest = 0, norm = 0;
+  for (const double error : error_of_row) raise(widest, error);
+  for (const double size : norm_of_row) raise(norm, size);
+  return {.right = all_differences == 0 && trouble.empty(),
+          .error_share = shares[0],
+          .relative_error = widest == 0 ? 0 : widest / norm,
+          .differences = static_cast<Index>(all_differences),
+          .worst_case_share = shares[1],
+          .trouble = trouble};
 }
 
 template <class T>
-double Reference<T>::bytes(const Shape& s, bool whole) {
-  const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n), k = static_cast<double>(s.k);
-  const double elements = whole ? m * k + k * n + m * n : std::max(m * k, k * n) + 8 * (m + n + 2 * k);
-  return sizeof(typename Data::W) * elements + 8 * (2 * m + n);
+double Verifier<T>::bytes(const Shape& s, bool whole) {
+  const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n);
+  const double depth = static_cast<double>(std::min(panel, s.k));
+  const double elements = whole ? m * n : 8 * (m + n);
+  return sizeof(typename Reference::W) * (elements + depth * (m + n)) + 8 * 5 * (m + n);
 }
 
 template <class T>
-Check freivalds(const Problem<T>& problem, View<const T> c, std::uint64_t seed, int vectors) {
-  using Vector = std::vector<std::uint64_t>;
-  Check check;
-  bool whole_numbers = true;
+Check freivalds(const Problem<T>& problem, const Piece<T>& piece, const World& world) {
+  constexpr Index vectors = 4;
+  const auto [m, n, k] = problem.shape;
+  std::string trouble = misfit(piece, problem.shape);
+  const bool fits = trouble.empty();
+  bool integers = true;
   const auto integer = [&](T value) {
     // 2^53 holds every exact product of the course; NaN and fractions fail here.
-    if (!(std::abs(static_cast<double>(value)) <= 0x1p53) ||
-        static_cast<T>(static_cast<std::int64_t>(value)) != value) {
-      whole_numbers = false;
-      return std::uint64_t{0};
+    if (std::abs(static_cast<double>(value)) <= 0x1p53 &&
+        static_cast<T>(static_cast<std::int64_t>(value)) == value)
+      return static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
+    integers = false;
+    return std::uint64_t{0};
+  };
+  const auto change = [&](Index i, Index j) {  // of the element (i, j) of the piece
+    return integer(piece.c(i, j)) - integer(problem.c(piece.rows[at(i)], piece.cols[at(j)]));
+  };
+  const Index from = k * world.rank() / world.size(), end = k * (world.rank() + 1) / world.size();
+  std::array<std::uint64_t, vectors> difference{};  // left side less right side, of this rank
+  for (Index v = 0; v < vectors; ++v) {
+    const Words u = weights(m, problem.seed, 'u', v), x = weights(n, problem.seed, 'x', v);
+    for (Index i = 0; fits && i < piece.c.rows(); ++i) {
+      std::uint64_t row = 0;
+      for (Index j = 0; j < piece.c.cols(); ++j) row += change(i, j) * x[at(piece.cols[at(j)])];
+      difference[at(v)] += u[at(piece.rows[at(i)])] * row;
     }
-    return static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
-  };
-  const auto times = [&](View<const T> matrix, const Vector& x) {
-    Vector y(static_cast<std::size_t>(matrix.rows()), 0);
-    for (Index i = 0; i < matrix.rows(); ++i)
-      for (Index j = 0; j < matrix.cols(); ++j)
-        y[static_cast<std::size_t>(i)] += integer(matrix(i, j)) * x[static_cast<std::size_t>(j)];
-    return y;
-  };
-  std::set<std::size_t> wrong_rows;
-  for (int v = 0; v < vectors; ++v) {
-    Vector x(static_cast<std::size_t>(problem.shape.n));
-    for (std::size_t j = 0; j < x.size(); ++j) x[j] = element_hash(seed, 'x', v, static_cast<Index>(j)) | 1u;
-    const Vector before = times(problem.c, x), product = times(problem.a, times(problem.b, x)),
-                 after = times(c, x);
-    for (std::size_t i = 0; i < after.size(); ++i)
-      if (after[i] != before[i] + product[i]) wrong_rows.insert(i);
+    Words ua(at(end - from));
+    for (Index i = 0; i < m; ++i)
+      for (Index p = from; p < end; ++p) ua[at(p - from)] += u[at(i)] * integer(problem.a(i, p));
+    for (Index p = from; p < end; ++p) {
+      std::uint64_t bx = 0;
+      for (Index j = 0; j < n; ++j) bx += integer(problem.b(p, j)) * x[at(j)];
+      difference[at(v)] -= ua[at(p - from)] * bx;
+    }
   }
-  check.differences = static_cast<Index>(wrong_rows.size());
-  check.right = whole_numbers && wrong_rows.empty();
-  check.error_share = check.right ? 0 : std::numeric_limits<double>::infinity();
-  if (!whole_numbers)
-    check.trouble = "Freivalds: C holds a fraction, NaN or a number beyond 2^53 where integers are due";
-  else if (!check.right)
-    check.trouble = "Freivalds: " + std::to_string(wrong_rows.size()) + " rows are wrong, the first is " +
-                    std::to_string(*wrong_rows.begin());
-  return check;
+  if (trouble.empty() && !integers)
+    trouble = "Freivalds: C holds a fraction, NaN or a number beyond 2^53 where integers are due";
+  world.sum(difference);
+  trouble = world.first(trouble);
+  if (trouble.empty() && difference == decltype(difference){}) return {.right = true};
+  Index wrong = 0;
+  if (trouble.empty() && world.size() == 1) {  // alone, row by row: which are wrong?
+    const Words x = weights(n, problem.seed, 'x');
+    Words bx(at(k));
+    for (Index p = 0; p < k; ++p)
+      for (Index j = 0; j < n; ++j) bx[at(p)] += integer(problem.b(p, j)) * x[at(j)];
+    for (Index i = 0; i < piece.c.rows(); ++i) {
+      std::uint64_t row = 0;
+      for (Index j = 0; j < piece.c.cols(); ++j) row += change(i, j) * x[at(piece.cols[at(j)])];
+      for (Index p = 0; p < k; ++p) row -= integer(problem.a(piece.rows[at(i)], p)) * bx[at(p)];
+      if (row != 0 && ++wrong == 1)
+        trouble = " rows are wrong, the first is " + std::to_string(piece.rows[at(i)]);
+    }
+    trouble =
+        "Freivalds: " + (wrong == 0 ? "the sums over C and A·B differ" : std::to_string(wrong) + trouble);
+  }
+  return {.right = false,
+          .error_share = std::numeric_limits<double>::infinity(),
+          .differences = std::max<Index>(1, wrong),
+          .trouble = trouble.empty() ? "Freivalds: the sums over C and A·B differ" : trouble};
 }
 
-#define COURSE_VERIFY(T)       \
-  template class Reference<T>; \
-  template Check freivalds<T>(const Problem<T>&, View<const T>, std::uint64_t, int);
+#define COURSE_VERIFY(T)      \
+  template class Verifier<T>; \
+  template Check freivalds(const Problem<T>&, const Piece<T>&, const World&);
 COURSE_VERIFY(float)
 COURSE_VERIFY(double)
 COURSE_VERIFY(std::int32_t)

@@ -51,6 +51,7 @@ refuses "--fill: 'ones' is unknown; give digits, uniform" --fill ones
 refuses "--fill: digits are exact in f32 up to k = 207126" --fill digits --shape 2x2x300000
 refuses "--seed: '-3' is out of range" --seed -3
 refuses "--verify: 'some' is unknown; give auto, full, none" --verify some
+refuses "--counters" --counters
 refuses "--tile" --tile 16
 refuses "--pad: is for tests" --pad 3
 for csv in /nonexistent/rows.csv /dev/full "$folder" ''; do
@@ -67,7 +68,7 @@ status=$?
 [ $status -eq 2 ] || fail "full disk: exit $status, not 2"
 grep -qF -- "--csv: cannot write small.csv: " err || fail "full disk: $(cat err)"
 [ "$(tail -c 1 small.csv | wc -l)" -eq 1 ] || fail "full disk: a torn last line"
-[ "$(awk -F, '{print NF}' small.csv | sort -u)" = 39 ] || fail "full disk: a row is not whole"
+[ "$(awk -F, '{print NF}' small.csv | sort -u)" = 43 ] || fail "full disk: a row is not whole"
 
 # A CSV with other columns is left as it was.
 printf 'a,b\n1,2\n' >other.csv
@@ -107,7 +108,7 @@ kill -INT $running
 wait $running
 status=$?
 [ $status -eq 130 ] || fail "Ctrl-C: exit $status, not the signal's"
-[ "$(wc -l <killed.csv)" -eq 2 ] && [ "$(awk -F, '{print NF}' killed.csv | sort -u)" = 39 ] || fail "Ctrl-C: rows are missing"
+[ "$(wc -l <killed.csv)" -eq 2 ] && [ "$(awk -F, '{print NF}' killed.csv | sort -u)" = 43 ] || fail "Ctrl-C: rows are missing"
 
 [ "$failures" -eq 0 ] && echo "all refused as they should be"
 exit $((failures > 0))

@@ -93,7 +93,6 @@ refusals)
   refuses "--seed" --seed 1
   refuses "--verify" --verify none
   refuses "--warmup" --warmup 1
-  refuses "--counters" --counters
   refuses "--expect-wrong" --expect-wrong
   refuses "of memory" --shape 2000000000x2000000000x1
   printf 'a,b\n1,2\n' >other.csv

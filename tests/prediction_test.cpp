@@ -1,5 +1,5 @@
 // Predictions, against a machine.csv whose numbers make the times easy to work out by hand.
-#include "common/prediction.hpp"
+#include "runner/prediction.hpp"
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "common/record.hpp"
+#include "runner/text.hpp"
 
 using namespace course;
 
@@ -71,7 +71,7 @@ TEST_CASE("what is used again comes from the first level that still holds it") {
   CHECK(of(10001).bytes == std::array<double, 4>{400, 400, 400, 0});
   CHECK(of(100001).limit == "memory");
   CHECK(of(100001).seconds == near(400e-9));
-  CHECK(of(100001).text() == "limit=memory;bytes_l1=400;bytes_l2=400;bytes_l3=400;bytes_memory=400");
+  CHECK(of(100001).bytes == std::array<double, 4>{400, 400, 400, 400});
 }
 
 TEST_CASE("threads share the chain, and reach the rates that all of them have together") {
@@ -104,10 +104,25 @@ TEST_CASE("a processor without a third level loses what the second does not hold
   CHECK(roofs.predict({1, 0, 4, {{400, 10001}}}, "f32", "sse2", 1)->limit == "memory");
 }
 
+TEST_CASE("of rows measured again the last counts, for one thread and for all") {
+  const Roofs roofs = machine(std::string(header) + rows +
+                              "peak,f32,sse2,1,,16,GFLOP/s,\npeak,f32,sse2,4,,60,GFLOP/s,\n"
+                              "peak,f32,avx2,4,,12,GFLOP/s,disturbed\npeak,f32,avx2,4,,70,GFLOP/s,\n");
+  const auto seconds = [&](const char* vector, int threads) {
+    return roofs.predict({240, 0, 0, {}}, "f32", vector, threads)->seconds;
+  };
+  CHECK(seconds("sse2", 1) == near(15e-9));
+  CHECK(seconds("sse2", 4) == near(4e-9));
+  CHECK(seconds("sse2", 2) == near(7.5e-9));
+  CHECK(seconds("avx2", 1) == near(12e-9));  // what all threads reached says nothing of one
+  CHECK(*roofs.peak("f32", 4) == 70);
+}
+
 TEST_CASE("torn and senseless rows are passed over, other files refused") {
-  CHECK(machine(std::string(header) + rows + "peak,f32,sse2,1,,1e9\npeak,f32,sse2,1,,many,GFLOP/s,\n")
-            .predict({100, 0, 8, {}}, "f32", "sse2", 1)
-            ->seconds == near(10e-9));
+  const Roofs roofs =
+      machine(std::string(header) + rows + "peak,f32,sse2,1,,1e9\npeak,f32,avx512,1,,many,GFLOP/s,\n");
+  CHECK(roofs.predict({100, 0, 8, {}}, "f32", "sse2", 1)->seconds == near(10e-9));
+  CHECK_FALSE(roofs.predict({100, 0, 8, {}}, "f32", "avx512", 1));
   CHECK_THROWS_AS(machine("step,variant\n"), Refusal);
   CHECK_THROWS_AS(Roofs("/nowhere/machine.csv"), Refusal);
 }

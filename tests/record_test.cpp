@@ -1,140 +1,78 @@
-#include "common/record.hpp"
+#include "runner/record.hpp"
 
 #include <doctest/doctest.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
+
+#include "runner/text.hpp"
 
 using namespace course;
 
-namespace {
-
-struct Folder {
-  Folder() {
-    char name[] = "/tmp/course-record-XXXXXX";
-    path = mkdtemp(name);
-  }
-  ~Folder() { std::filesystem::remove_all(path); }
-  std::filesystem::path path;
-};
-
-std::string content(const std::filesystem::path& path) {
-  std::stringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
-}
-
-void write(const std::filesystem::path& path, const std::string& text) {
-  std::ofstream(path) << text;
-}
-
-Record row(const std::string& variant, Index n = 8) {
+TEST_CASE("a record's times and rate come from its runs") {
   Record r;
-  r.step = "01_naive", r.variant = variant, r.type = "f32", r.shape = {n, n, n}, r.verdict = "right";
-  return r;
+  r.shape = {100, 100, 100};
+  std::vector<Times> runs(3);
+  runs[0].product = 0.004, runs[1].product = 0.001, runs[2].product = 0.002;
+  runs[0].copy_in = 3, runs[1].copy_in = 1, runs[2].copy_in = 2;
+  r.summarise(runs);
+  CHECK(r.repeat == 3);
+  CHECK(*r.best_s == 0.001);
+  CHECK(*r.median_s == 0.002);
+  CHECK(*r.mean_s == doctest::Approx(0.007 / 3));
+  CHECK(*r.stddev_s == doctest::Approx(0.00152752523));  // of a sample: divided by n - 1
+  CHECK(*r.gflops == doctest::Approx(2e6 / 0.002 * 1e-9));
+  CHECK(*r.times.copy_in == 2);
+  CHECK_FALSE(r.times.copy_out.has_value());
 }
 
-}  // namespace
-
-TEST_CASE("the schema is the agreed one") {
-  CHECK(Record{}.header() ==
-        "step,variant,type,m,n,k,fill,seed,threads,ranks,grid,block,tile,device,repeat,best_s,median_s,mean_"
-        "s,stddev_s,"
-        "alloc_s,copy_in_s,copy_out_s,distribute_s,collect_s,imbalance,words_received,gflops,predicted_s,"
-        "verify,"
-        "error_share,relative_error,differences,verdict,counters,flags,compiler,host,commit,started");
+TEST_CASE("nothing done is no rate") {
+  Record r;
+  r.shape = {0, 5, 5};
+  std::vector<Times> runs(1);
+  runs[0].product = 1e-7;
+  r.summarise(runs);
+  CHECK_FALSE(r.gflops.has_value());
+  CHECK(*r.stddev_s == 0);
 }
 
-TEST_CASE("what does not apply is empty, and no cell can break a line") {
-  Record r = row("ijk");
-  r.device = "a, \"b\"\nc", r.best_s = 0.25, r.settings.tile = 64;
-  const std::string line = r.line();
-  const std::string header = Record{}.header();
-  CHECK(std::count(line.begin(), line.end(), ',') == std::count(header.begin(), header.end(), ','));
-  CHECK(line.find('\n') == std::string::npos);
-  CHECK(line.find('"') == std::string::npos);
-  CHECK(line.find(",64,a   b  c,0,0.25,,,") != std::string::npos);
+TEST_CASE("the schema is the agreed one, and a row has a cell for each column") {
+  CHECK(
+      listed(results_schema().columns, ",") ==
+      "step,variant,type,m,n,k,fill,seed,threads,ranks,grid,block,tile,device,repeat,best_s,median_s,mean_s,"
+      "stddev_s,alloc_s,copy_in_s,copy_out_s,distribute_s,collect_s,imbalance,words_received,gflops,"
+      "predicted_s,limit,bytes_l1,bytes_l2,bytes_l3,bytes_memory,verify,error_share,relative_error,"
+      "differences,verdict,flags,compiler,host,commit,started");
+  CHECK(Record{}.row().size() == results_schema().columns.size());
 }
 
-TEST_CASE("rows are appended below one header and found again by their key") {
-  const Folder folder;
-  const auto path = folder.path / "rows.csv";
-  { Csv(path).append(row("ijk")); }
-  {
-    Csv csv(path);
-    CHECK(csv.known(row("ijk"))->verdict == "right");
-    CHECK_FALSE(csv.known(row("ikj")).has_value());
-    CHECK_FALSE(csv.known(row("ijk", 9)).has_value());
-    csv.append(row("ikj"));
-    CHECK(csv.known(row("ikj"))->verdict == "right");
-  }
-  CHECK(content(path) == Record{}.header() + "\n" + row("ijk").line() + "\n" + row("ikj").line() + "\n");
-}
-
-TEST_CASE("each thing that tells rows apart is part of the key") {
-  const std::string key = key_of(row("ijk").fields());
-  const auto differs = [&](auto change) {
-    Record r = row("ijk");
-    change(r);
-    return key_of(r.fields()) != key;
-  };
-  CHECK(differs([](Record& r) { r.step = "02"; }));
-  CHECK(differs([](Record& r) { r.type = "f64"; }));
-  CHECK(differs([](Record& r) { r.shape.k = 9; }));
-  CHECK(differs([](Record& r) { r.fill = "digits"; }));
-  CHECK(differs([](Record& r) { r.seed = 1; }));
-  CHECK(differs([](Record& r) { r.settings.threads = 2; }));
-  CHECK(differs([](Record& r) { r.settings.tile = 32; }));
-  CHECK(differs([](Record& r) { r.settings.grid = "2x2"; }));
-  CHECK(differs([](Record& r) { r.ranks = 2; }));
-  CHECK(differs([](Record& r) { r.device = "gpu"; }));
-  CHECK(differs([](Record& r) { r.flags = "-O0"; }));
-  CHECK(differs([](Record& r) { r.compiler = "clang++"; }));
-  CHECK(differs([](Record& r) { r.host = "other"; }));
-  CHECK(differs([](Record& r) { r.commit = "abc"; }));
-  CHECK_FALSE(differs([](Record& r) { r.best_s = 1, r.repeat = 5, r.verdict = "wrong", r.started = "now"; }));
-}
-
-TEST_CASE("a torn last line is cut off, a torn header written anew") {
-  const Folder folder;
-  const auto path = folder.path / "rows.csv";
-  const std::string whole = Record{}.header() + "\n" + row("ijk").line() + "\n";
-  write(path, whole + row("ikj").line().substr(0, 20));
-  { Csv csv(path); }
-  CHECK(content(path) == whole);
-  write(path, Record{}.header().substr(0, 30));
-  { Csv csv(path); }
-  CHECK(content(path) == Record{}.header() + "\n");
-}
-
-TEST_CASE("a file with other columns is refused and left as it was") {
-  const Folder folder;
-  const auto path = folder.path / "other.csv";
-  for (const std::string text : {"a,b,c\n1,2,3\n", "no newline", "\n"}) {
-    write(path, text);
-    CHECK_THROWS_AS(Csv{path}, Refusal);
-    CHECK(content(path) == text);
-  }
-}
-
-TEST_CASE("what was run, how often and for how long, is known again") {
-  const Folder folder;
-  const auto path = folder.path / "rows.csv";
-  Record r = row("ijk");
-  r.repeat = 4, r.mean_s = 0.25, r.verdict = "wrong";
-  { Csv(path).append(r); }
-  const auto known = Csv(path).known(row("ijk"));
-  CHECK(known->verdict == "wrong");
-  CHECK(known->repeat == 4);
-  CHECK(known->seconds == doctest::Approx(1));
-}
-
-TEST_CASE("what cannot be written is refused") {
-  CHECK_THROWS_AS(Csv("/nonexistent/rows.csv"), Refusal);
-  CHECK_THROWS_AS(Csv("/tmp"), Refusal);
-  CHECK_THROWS_AS(Csv("/dev/full"), Refusal);
+TEST_CASE("each value is in its column, and what does not apply is empty") {
+  Record r;
+  r.step = "01_naive", r.variant = "ijk", r.type = "f32", r.shape = {2, 3, 4}, r.device = "a, \"b\"\nc";
+  r.best_s = 0.25, r.settings.tile = 64, r.settings.grid = "2x3", r.ranks = 6, r.verdict = "right";
+  r.check = {.right = true, .error_share = 0.5, .relative_error = 0.125, .differences = 7};
+  r.prediction = {.seconds = 0.75, .limit = "L2", .bytes = {1, 20, 3e9, 0}};
+  r.times.copy_in = 1.5, r.times.words_received = 9;
+  const Table table(results_schema());
+  const Table::Row row = r.row();
+  const auto cell = [&](const char* column) { return table.cell(row, column); };
+  CHECK(listed({cell("m"), cell("n"), cell("k")}, ",") == "2,3,4");
+  CHECK(cell("tile") == "64");
+  CHECK(cell("grid") == "2x3");
+  CHECK(cell("ranks") == "6");
+  CHECK(cell("best_s") == "0.25");
+  CHECK(cell("median_s") == "");
+  CHECK(cell("copy_in_s") == "1.5");
+  CHECK(cell("copy_out_s") == "");
+  CHECK(cell("words_received") == "9");
+  CHECK(cell("predicted_s") == "0.75");
+  CHECK(cell("limit") == "L2");
+  CHECK(listed({cell("bytes_l1"), cell("bytes_l2"), cell("bytes_l3"), cell("bytes_memory")}, ",") ==
+        "1,20,3e+09,0");
+  CHECK(cell("error_share") == "0.5");
+  CHECK(cell("relative_error") == "0.125");
+  CHECK(cell("differences") == "7");
+  r.check.reset(), r.prediction.reset(), r.settings.tile = 0, r.verdict = "unverified";
+  for (const char* column :
+       {"limit", "bytes_l1", "predicted_s", "error_share", "relative_error", "differences", "tile"})
+    CHECK(table.cell(r.row(), column) == "");
 }

@@ -1,38 +1,146 @@
-#include "common/table.hpp"
+// One class reads and writes all of the course's CSV files.
+#include "runner/table.hpp"
 
 #include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "runner/prediction.hpp"
+#include "runner/record.hpp"
+#include "runner/text.hpp"
 
 using namespace course;
 
-TEST_CASE("a median is the middle of the sorted values") {
-  CHECK(median({3, 1, 2}) == 2);
-  CHECK(median({4, 1, 3, 2}) == 2.5);
-  CHECK(median({7}) == 7);
+namespace {
+
+struct Folder {
+  Folder() {
+    char name[] = "/tmp/course-table-XXXXXX";
+    path = mkdtemp(name);
+  }
+  ~Folder() { std::filesystem::remove_all(path); }
+  std::filesystem::path path;
+};
+
+std::string content(const std::filesystem::path& path) {
+  std::stringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
 }
 
-TEST_CASE("a record's times and rate come from its runs") {
-  Record r;
-  r.shape = {100, 100, 100};
-  std::vector<Seconds> runs(3);
-  runs[0].product = 0.004, runs[1].product = 0.001, runs[2].product = 0.002;
-  runs[0].copy_in = 3, runs[1].copy_in = 1, runs[2].copy_in = 2;
-  summarise(r, runs);
-  CHECK(r.repeat == 3);
-  CHECK(*r.best_s == 0.001);
-  CHECK(*r.median_s == 0.002);
-  CHECK(*r.mean_s == doctest::Approx(0.007 / 3));
-  CHECK(*r.stddev_s == doctest::Approx(0.00152752523));  // of a sample: divided by n - 1
-  CHECK(*r.gflops == doctest::Approx(2e6 / 0.002 * 1e-9));
-  CHECK(*r.seconds.copy_in == 2);
-  CHECK_FALSE(r.seconds.copy_out.has_value());
+void write(const std::filesystem::path& path, const std::string& text) {
+  std::ofstream(path) << text;
 }
 
-TEST_CASE("nothing done is no rate") {
-  Record r;
-  r.shape = {0, 5, 5};
-  std::vector<Seconds> runs(1);
-  runs[0].product = 1e-7;
-  summarise(r, runs);
-  CHECK_FALSE(r.gflops.has_value());
-  CHECK(*r.stddev_s == 0);
+const Schema schema{{"name", "size", "value"}, {"name", "size"}};
+
+}  // namespace
+
+TEST_CASE("rows are appended below one header and found again by their key") {
+  const Folder folder;
+  const std::string path = folder.path / "rows.csv";
+  {
+    Table table(schema);
+    table.open(path);
+    table.append({"a", "1", "x"});
+    CHECK(table.find({"a", "1", "?"})->at(2) == "x");
+  }
+  Table table(schema);
+  table.open(path);
+  CHECK(table.find({"a", "1", ""})->at(2) == "x");
+  CHECK(table.find({"b", "1", "x"}) == nullptr);
+  CHECK(table.find({"a", "2", "x"}) == nullptr);
+  table.append({"b", "1", "y"});
+  CHECK(content(path) == "name,size,value\na,1,x\nb,1,y\n");
+}
+
+TEST_CASE("of rows with the same key the last counts, in the place where it stands") {
+  const Folder folder;
+  const std::string path = folder.path / "rows.csv";
+  write(path, "name,size,value\na,1,old\nb,1,y\na,1,new\n");
+  Table table(schema);
+  table.read(path, "--file");
+  REQUIRE(table.rows().size() == 2);
+  CHECK(table.rows()[0]->at(0) == "b");
+  CHECK(table.rows()[1]->at(2) == "new");
+  table.append({"b", "1", "again"});
+  CHECK(table.find({"b", "1", ""})->at(2) == "again");
+  CHECK(content(path) == "name,size,value\na,1,old\nb,1,y\na,1,new\n");  // only read
+}
+
+TEST_CASE("no cell can break a line, and a key with such a cell is found again") {
+  const Folder folder;
+  const std::string path = folder.path / "rows.csv";
+  const std::string odd = "a, \"b\"\nc\r";
+  Table table(schema);
+  table.open(path);
+  table.append({odd, "1", odd});
+  CHECK(content(path) == "name,size,value\na   b  c ,1,a   b  c \n");
+  CHECK(table.find({odd, "1", ""}) != nullptr);
+  CHECK(Table::same("a   b  c ", odd));
+  CHECK_FALSE(Table::same("a b c", odd));
+}
+
+TEST_CASE("cells are found by their column, numbers are numbers as a whole") {
+  const Table table(schema);
+  const Table::Row row = {"a", "12", "1e3x"};
+  CHECK(table.cell(row, "size") == "12");
+  CHECK(table.number(row, "size") == 12);
+  CHECK(table.number(row, "value") == 0);
+  CHECK(table.number({"", "-2.5e-1", ""}, "size") == -0.25);
+}
+
+TEST_CASE("each thing that tells rows apart is part of the key, nothing else is") {
+  const auto check = [](const Schema& which, const std::vector<std::string>& expected) {
+    for (std::size_t c = 0; c < which.columns.size(); ++c) {
+      Table table(which);
+      Table::Row row(which.columns.size(), "1");
+      table.append(row);
+      row[c].push_back('2');
+      const bool named = std::find(expected.begin(), expected.end(), which.columns[c]) != expected.end();
+      CAPTURE(which.columns[c]);
+      CHECK((table.find(row) == nullptr) == named);
+    }
+  };
+  check(results_schema(), split("step,variant,type,m,n,k,fill,seed,threads,ranks,grid,block,tile,device,"
+                                "flags,compiler,host,commit"));
+  check(machine_schema(), split("name,type,vector,threads,level"));
+}
+
+TEST_CASE("a torn last line is cut off, a torn header written anew, a torn row passed over") {
+  const Folder folder;
+  const std::string path = folder.path / "rows.csv", whole = "name,size,value\na,1,x\n";
+  write(path, "name,size,value\na,1,x\nb,1");
+  { Table(schema).open(path); }
+  CHECK(content(path) == whole);
+  write(path, "name,si");
+  { Table(schema).open(path); }
+  CHECK(content(path) == "name,size,value\n");
+  write(path, "name,size,value\na,1\nb,1,y\n");
+  Table table(schema);
+  table.open(path);
+  CHECK(table.rows().size() == 1);
+  CHECK(content(path) == "name,size,value\na,1\nb,1,y\n");
+}
+
+TEST_CASE("a file with other columns is refused and left as it was") {
+  const Folder folder;
+  const std::string path = folder.path / "other.csv";
+  for (const std::string text : {"a,b,c\n1,2,3\n", "no newline", "\n", "name,size,value,more\n"}) {
+    write(path, text);
+    CHECK_THROWS_AS(Table(schema).open(path), Refusal);
+    CHECK_THROWS_AS(Table(schema).read(path, "--file"), Refusal);
+    CHECK(content(path) == text);
+  }
+}
+
+TEST_CASE("what cannot be read or written is refused") {
+  for (const char* path : {"/nonexistent/rows.csv", "/tmp", "/dev/full"})
+    CHECK_THROWS_AS(Table(schema).open(path), Refusal);
+  CHECK_THROWS_AS(Table(schema).read("/nonexistent/rows.csv", "--file"), Refusal);
 }

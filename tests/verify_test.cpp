@@ -6,42 +6,37 @@
 #include <cmath>
 #include <limits>
 
-#include "common/fill.hpp"
-
 using namespace course;
 
 namespace {
 
-/// A problem with its matrices, and C computed plainly by rows of B.
+/// A problem, and C computed plainly by rows of B from inputs that a test may change.
 template <class T>
 struct Case {
   Case(Shape shape, Fill kind, std::uint64_t seed = 987654, Index pad = 2)
-      : a(shape.m, shape.k, pad),
+      : problem{shape, kind, seed, pad},
+        a(shape.m, shape.k, pad),
         b(shape.k, shape.n, pad),
-        before(shape.m, shape.n, pad),
         c(shape.m, shape.n, pad) {
-    fill_matrix(a.view(), kind, seed, 'A');
-    fill_matrix(b.view(), kind, seed, 'B');
-    fill_matrix(before.view(), kind, seed, 'C');
-    problem.shape = shape;
-    problem.a = a.view(), problem.b = b.view(), problem.c = before.view();
-    exact = kind == Fill::digits;
+    copy<T>(problem.whole().a.view(), a.view());
+    copy<T>(problem.whole().b.view(), b.view());
     multiply();
   }
 
   void multiply() {
-    copy<T>(problem.c, c.view());
+    copy<T>(problem.whole().c.view(), c.view());
     for (Index i = 0; i < problem.shape.m; ++i)
       for (Index p = 0; p < problem.shape.k; ++p)
         for (Index j = 0; j < problem.shape.n; ++j) c.view()(i, j) += a.view()(i, p) * b.view()(p, j);
   }
 
-  Check whole() { return Reference<T>::whole(problem, exact).compare(c.view()); }
-  Check sampled() { return Reference<T>::sampled(problem, exact, 1).compare(c.view()); }
+  Piece<T> piece() const { return {all_of(problem.shape.m), all_of(problem.shape.n), c.view()}; }
+  Check whole() const { return Verifier<T>(problem, true).check(piece(), World()); }
+  Check sampled() const { return Verifier<T>(problem, false).check(piece(), World()); }
+  Check sums() const { return freivalds(problem, piece(), World()); }
 
-  Matrix<T> a, b, before, c;
   Problem<T> problem;
-  bool exact;
+  Matrix<T> a, b, c;
 };
 
 /// Rounds a float to `bits` bits of significand (TF32 has 11, BF16 has 8), ties away from zero.
@@ -64,29 +59,44 @@ TEST_CASE_TEMPLATE("a right product is right", T, float, double, std::int32_t) {
     }
 }
 
-TEST_CASE_TEMPLATE("one element wrong by twice what is allowed is found", T, float, double) {
-  Case<T> wrong({40, 50, 60}, Fill::uniform);
-  for (Index p = 0; p < 60; ++p) wrong.a.view()(0, p) *= 1000;  // a long row 0 must not widen row 17's bound
-  wrong.multiply();
+TEST_CASE_TEMPLATE("one element wrong by twice what is allowed is found, by its own row and column", T, float,
+                   double) {
   const double u = std::numeric_limits<T>::epsilon() / 2.0;
-  double a2 = 0, b2 = 0;
-  for (Index p = 0; p < 60; ++p) {
-    a2 += std::pow(static_cast<double>(wrong.problem.a(17, p)), 2);
-    b2 += std::pow(static_cast<double>(wrong.problem.b(p, 23)), 2);
+  for (const Index k : {1, 60}) {
+    Case<T> wrong({40, 50, k}, Fill::uniform);
+    const auto norm = [k](auto element) {
+      double squares = 0;
+      for (Index p = 0; p < k; ++p) squares += std::pow(static_cast<double>(element(p)), 2);
+      return std::sqrt(squares);
+    };
+    const auto allowed = [&](Index i, Index j, Index row, Index col) {  // at (i, j), with the norms of others
+      const auto& p = wrong.problem;
+      return 8 * u * norm([&](Index q) { return p.a(row, q); }) * norm([&](Index q) { return p.b(q, col); }) +
+             2 * u *
+                 (std::abs(static_cast<double>(wrong.c.view()(i, j))) +
+                  std::abs(static_cast<double>(p.c(i, j))));
+    };
+    // Where the bound of another row or column would be the most too wide: with k = 1 far more than twice.
+    Index i = 0, j = 0;
+    double widest = 0;
+    for (Index row = 1; row < 40; ++row)
+      for (Index col = 1; col < 50; ++col) {
+        const double wider =
+            std::min(allowed(row, col, 0, col), allowed(row, col, row, 0)) / allowed(row, col, row, col);
+        if (wider > widest) widest = wider, i = row, j = col;
+      }
+    if (k == 1) CHECK(widest > 3);
+    T& element = wrong.c.view()(i, j);
+    const T right = element;
+    element = static_cast<T>(static_cast<double>(right) + (right > 0 ? 2 : -2) * allowed(i, j, i, j));
+    const Check check = wrong.whole();
+    CHECK_FALSE(check.right);
+    CHECK(check.differences == 1);
+    CHECK(check.error_share > 1);
+    CHECK(check.error_share < 3.5);
+    const std::string place = "C(" + std::to_string(i) + ", " + std::to_string(j) + ")";
+    CHECK(check.trouble.find(place) != std::string::npos);
   }
-  T& element = wrong.c.view()(17, 23);
-  const double allowed =
-      8 * u * std::sqrt(a2 * b2) +
-      2 * u *
-          (std::abs(static_cast<double>(element)) + std::abs(static_cast<double>(wrong.problem.c(17, 23))));
-  const T right = element;
-  element = static_cast<T>(static_cast<double>(right) + (right > 0 ? 2 : -2) * allowed);
-  const Check check = wrong.whole();
-  CHECK_FALSE(check.right);
-  CHECK(check.differences == 1);
-  CHECK(check.error_share > 1);
-  CHECK(check.error_share < 3.5);
-  CHECK(check.trouble.find("C(17, 23)") != std::string::npos);
 }
 
 TEST_CASE_TEMPLATE("exact inputs demand equality", T, float, double, std::int32_t) {
@@ -108,8 +118,7 @@ TEST_CASE_TEMPLATE("NaN and infinity are wrong, and stay visible in every figure
         CHECK(check.differences == 1);
         CHECK_FALSE(check.error_share <= 1);
         CHECK_FALSE(check.relative_error <= 1);
-        if (kind == Fill::digits)
-          CHECK_FALSE(freivalds(wrong.problem, std::as_const(wrong.c).view(), 1).right);
+        if (kind == Fill::digits) CHECK_FALSE(wrong.sums().right);
       }
 }
 
@@ -125,8 +134,7 @@ TEST_CASE_TEMPLATE("a lost last row, a lost last column and a C overwritten are 
       for (Case<T>* wrong : {&row, &column, &overwritten}) {
         CHECK_FALSE(wrong->whole().right);
         CHECK_FALSE(wrong->sampled().right);
-        if (kind == Fill::digits)
-          CHECK_FALSE(freivalds(wrong->problem, std::as_const(wrong->c).view(), 1).right);
+        if (kind == Fill::digits) CHECK_FALSE(wrong->sums().right);
       }
     }
   }
@@ -135,30 +143,32 @@ TEST_CASE_TEMPLATE("a lost last row, a lost last column and a C overwritten are 
 TEST_CASE_TEMPLATE("Freivalds accepts what is right and finds one wrong element anywhere", T, float, double,
                    std::int32_t) {
   Case<T> product({61, 53, 47}, Fill::digits);
-  CHECK(freivalds(product.problem, std::as_const(product.c).view(), 3).right);
+  CHECK(product.sums().right);
   for (const auto& [i, j] : {std::pair{0, 0}, {30, 20}, {60, 52}})
     for (const T by : {T{1}, T{-1}, T{256}}) {
       product.c.view()(i, j) += by;
-      CHECK_FALSE(freivalds(product.problem, std::as_const(product.c).view(), 3, 1).right);
+      CHECK_FALSE(product.sums().right);
       product.c.view()(i, j) -= by;
     }
   std::swap(product.c.view()(3, 4), product.c.view()(3, 5));  // equal sums: only different weights see it
   CHECK(product.c.view()(3, 4) != product.c.view()(3, 5));
-  CHECK_FALSE(freivalds(product.problem, std::as_const(product.c).view(), 3).right);
+  CHECK_FALSE(product.sums().right);
 }
 
 TEST_CASE("Freivalds refuses fractions and numbers beyond its integers") {
   for (const double bad : {0.5, 1e300, -1e300}) {
     Case<double> product({9, 9, 9}, Fill::digits);
     product.c.view()(4, 4) = bad;
-    CHECK_FALSE(freivalds(product.problem, std::as_const(product.c).view(), 3).right);
+    CHECK_FALSE(product.sums().right);
   }
   // Where 0 is right, a number taken for 0 must not pass.
   Case<double> zero({9, 9, 0}, Fill::digits);
-  for (Index j = 0; j < 9; ++j) zero.before.view()(4, j) = zero.c.view()(4, j) = 0;
-  CHECK(freivalds(zero.problem, std::as_const(zero.c).view(), 3).right);
-  zero.c.view()(4, 4) = std::numeric_limits<double>::quiet_NaN();
-  CHECK_FALSE(freivalds(zero.problem, std::as_const(zero.c).view(), 3).right);
+  CHECK(zero.sums().right);
+  Index at = 0;
+  while (zero.problem.c(4, at) != 0) ++at;
+  REQUIRE(at < 9);
+  zero.c.view()(4, at) = std::numeric_limits<double>::quiet_NaN();
+  CHECK_FALSE(zero.sums().right);
 }
 
 // The bound, from both sides. Sums in order are the worst right ones: their largest share levels off near
@@ -181,15 +191,12 @@ TEST_CASE("inputs rounded to TF32 or BF16 are refused at every k from 8 to 4096"
   for (const int bits : {11, 8})
     for (Index k = 8; k <= 4096; ++k) {
       Case<float> tensor({n, n, k}, Fill::uniform);
-      const Matrix<float> a = std::move(tensor.a), b = std::move(tensor.b);
-      tensor.a = Matrix<float>(n, k, 2), tensor.b = Matrix<float>(k, n, 2);
       for (Index i = 0; i < n; ++i)
         for (Index p = 0; p < k; ++p) {
-          tensor.a.view()(i, p) = rounded_to(a.view()(i, p), bits);
-          tensor.b.view()(p, i) = rounded_to(b.view()(p, i), bits);
+          tensor.a.view()(i, p) = rounded_to(tensor.a.view()(i, p), bits);
+          tensor.b.view()(p, i) = rounded_to(tensor.b.view()(p, i), bits);
         }
       tensor.multiply();
-      tensor.problem.a = a.view(), tensor.problem.b = b.view();
       const Check check = tensor.whole();
       CAPTURE(k);
       CAPTURE(bits);
@@ -201,15 +208,12 @@ TEST_CASE("inputs rounded to TF32 or BF16 are refused at every k from 8 to 4096"
 TEST_CASE("the worst-case bound alone would accept TF32 inputs: why it is not the bound") {
   const Index k = 2048;
   Case<float> tensor({16, 16, k}, Fill::uniform);
-  const Matrix<float> a = std::move(tensor.a), b = std::move(tensor.b);
-  tensor.a = Matrix<float>(16, k), tensor.b = Matrix<float>(k, 16);
   for (Index i = 0; i < 16; ++i)
     for (Index p = 0; p < k; ++p) {
-      tensor.a.view()(i, p) = rounded_to(a.view()(i, p), 11);
-      tensor.b.view()(p, i) = rounded_to(b.view()(p, i), 11);
+      tensor.a.view()(i, p) = rounded_to(tensor.a.view()(i, p), 11);
+      tensor.b.view()(p, i) = rounded_to(tensor.b.view()(p, i), 11);
     }
   tensor.multiply();
-  tensor.problem.a = a.view(), tensor.problem.b = b.view();
   CHECK(tensor.whole().worst_case_share < 1);
   CHECK_FALSE(tensor.whole().right);
 }
@@ -220,4 +224,44 @@ TEST_CASE("the relative error is in the infinity norm") {
   const double norm = std::max(c(0, 0) + c(0, 1), c(1, 0) + c(1, 1));
   c(1, 0) += 3, c(1, 1) -= 4;
   CHECK(product.whole().relative_error == doctest::Approx(7 / norm));
+}
+
+TEST_CASE("a piece may hold any rows and columns, and every element must come back once") {
+  const Case<float> product({11, 13, 17}, Fill::uniform);
+  const auto of = [&](Indices rows, Indices cols) {
+    Matrix<float> c(std::ssize(rows), std::ssize(cols));
+    for (Index i = 0; i < c.view().rows(); ++i)
+      for (Index j = 0; j < c.view().cols(); ++j)
+        c.view()(i, j) =
+            product.c.view()(rows[static_cast<std::size_t>(i)], cols[static_cast<std::size_t>(j)]);
+    for (const bool whole : {true, false}) {
+      const Check check = Verifier<float>(product.problem, whole).check({rows, cols, c.view()}, World());
+      if (!check.right) return check.trouble;
+    }
+    return std::string();
+  };
+  Indices odd = {1, 3, 5, 7, 9, 0, 2, 4, 6, 8, 10};
+  CHECK(of(odd, all_of(13)) == "");
+  odd.pop_back();
+  CHECK(of(odd, all_of(13)) == "not every element of C came back exactly once");
+  odd.push_back(9);
+  CHECK(of(odd, all_of(13)) == "not every element of C came back exactly once");
+  CHECK(of({}, {}) == "not every element of C came back exactly once");
+  Piece<float> beyond = product.piece();
+  beyond.rows.back() = 11;
+  CHECK_FALSE(Verifier<float>(product.problem, true).check(beyond, World()).right);
+  CHECK_FALSE(freivalds(Case<float>({11, 13, 17}, Fill::digits).problem, beyond, World()).right);
+}
+
+TEST_CASE("a reference is kept for pieces of the same rows and columns, and made anew for others") {
+  Case<float> product({40, 30, 20}, Fill::uniform);
+  Verifier<float> verifier(product.problem, true);
+  CHECK(verifier.check(product.piece(), World()).right);
+  Piece<float> swapped = product.piece();
+  std::swap(swapped.rows[3], swapped.rows[4]);
+  CHECK_FALSE(verifier.check(swapped, World()).right);
+  for (Index j = 0; j < 30; ++j) std::swap(product.c.view()(3, j), product.c.view()(4, j));
+  CHECK(verifier.check(swapped, World()).right);
+  product.c.view()(5, 5) += 1;
+  CHECK_FALSE(verifier.check(swapped, World()).right);
 }

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "common/view.hpp"
+#include "common/matrix.hpp"
 
 using namespace course;
 

@@ -5,8 +5,9 @@ from types import SimpleNamespace
 
 COLUMNS = ("step,variant,type,m,n,k,fill,seed,threads,ranks,grid,block,tile,device,"
            "repeat,best_s,median_s,mean_s,stddev_s,alloc_s,copy_in_s,copy_out_s,distribute_s,"
-           "collect_s,imbalance,words_received,gflops,predicted_s,verify,error_share,"
-           "relative_error,differences,verdict,counters,flags,compiler,host,commit,started").split(",")
+           "collect_s,imbalance,words_received,gflops,predicted_s,limit,bytes_l1,bytes_l2,bytes_l3,"
+           "bytes_memory,verify,error_share,relative_error,differences,verdict,flags,compiler,host,"
+           "commit,started").split(",")
 MACHINE_COLUMNS = "name,type,vector,threads,level,value,unit,note".split(",")
 KEY = "step variant type m n k fill seed threads ranks grid block tile device flags host".split()
 BASELINE, LEVELS = ("01_naive", "ijk"), [f"01_naive-{level}" for level in ("O0", "O1", "O2", "O3", "Ofast")]
@@ -41,11 +42,10 @@ class Row:
             setattr(self, name, int(number(cells[name]) or 0))
         self.median, self.least, self.mean, self.deviation, self.predicted = (
             number(cells[name]) for name in ("median_s", "best_s", "mean_s", "stddev_s", "predicted_s"))
-        counted = dict(pair.split("=", 1) for pair in cells["counters"].split(";") if "=" in pair)
-        self.limit = counted.get("limit", "")
+        self.limit = cells["limit"]
         # Bytes to and from the level that binds; for what arithmetic binds, those between L1 and the core.
         level = "l1" if self.limit in ("flops", "chain") else self.limit.lower()
-        self.moved = number(counted.get(f"bytes_{level}", ""))
+        self.moved = number(cells.get(f"bytes_{level}", ""))
         self.sound = cells["verdict"] in ("right", "unverified")
         self.square = self.m == self.n == self.k > 0
         self.shape = f"{self.m}×{self.n}×{self.k}"

@@ -54,8 +54,8 @@ library,f32,BLIS,1,1024x1024x1024,80,GFLOP/s,as chosen and best; 0.9
 
 def foretold(step, variant, n, seconds, predicted, limit, **more):
     """A row with a prediction: 4e9 bytes between L1 and the core, 1e9 from each level beyond."""
-    counters = f"page_faults=0;limit={limit};bytes_l1=4e9;bytes_l2=1e9;bytes_l3=1e9;bytes_memory=1e9"
-    return row(step, variant, n, seconds, predicted_s=predicted, counters=counters, **more)
+    levels = {"bytes_l1": "4e9", "bytes_l2": "1e9", "bytes_l3": "1e9", "bytes_memory": "1e9"}
+    return row(step, variant, n, seconds, predicted_s=predicted, limit=limit, **levels, **more)
 
 
 FORETOLD = [foretold("01_naive", "ijk", 1000, 2.0, 0.8, "chain"), foretold("01_naive", "ijk", 2000, 20, 6, "chain"),
@@ -202,10 +202,11 @@ class Predicted(Case):
         self.assertEqual((status, out, err.count("\n")), (2, "", 1))
 
     def test_garbled_predictions_do_not_crash(self):
-        lines = [row("02_loop_order", f"v{place}", 1000, 0.1, predicted_s=text, counters=counters)
-                 for place, (text, counters) in enumerate((
-                     ("x", "limit=L9"), ("0", "limit"), ("nan", ";;=;limit=L1"), ("1", "limit=flops;bytes_l1=x"),
-                     ("1", "limit=L2;bytes_l2=0"), ("", "limit=L2;bytes_l2=1e9"), ("1", "bytes_l1=1")))]
+        lines = [row("02_loop_order", f"v{place}", 1000, 0.1, predicted_s=text, **more)
+                 for place, (text, more) in enumerate((
+                     ("x", {"limit": "L9"}), ("0", {}), ("nan", {"limit": "L1"}),
+                     ("1", {"limit": "flops", "bytes_l1": "x"}), ("1", {"limit": "L2", "bytes_l2": 0}),
+                     ("", {"limit": "L2", "bytes_l2": "1e9"}), ("1", {"bytes_l1": 1})))]
         self.write(FORETOLD + lines)
         self.predicted("--machine", self.machine())
         self.assertEqual(self.run_tool("page", "--machine", self.machine(), "--out", "out")[::2], (0, ""))

@@ -5,6 +5,9 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "common/world.hpp"
 
 namespace course {
 
@@ -14,6 +17,8 @@ std::string processor();
 /// them (OMP_PROC_BIND); and how many they are.
 cpu_set_t usable_set();
 int usable_cpus();
+/// Throws Refusal if one of --threads' counts is more than that.
+void require_cpus(const std::vector<int>& counts);
 std::string host_name();
 /// For example "g++ 12.2.0".
 std::string compiler();
@@ -24,10 +29,12 @@ std::string utc_now();
 
 /// Bytes a process may still take without being killed: /proc/meminfo and the cgroup's limit, the smaller.
 double available_memory();
-/// "1.5 GiB".
-std::string readable_bytes(double bytes);
+/// Throws Refusal, on every rank, if `bytes` of each rank of a host are more than it has: `what` needs them.
+void require_memory(const std::string& what, double bytes, const std::string& what_would_do = "",
+                    const World& world = {});
 
-/// Which of a comma-separated list of /proc/cpuinfo flags this processor lacks, in the same form.
-std::string lacking(std::string_view instruction_sets);
+/// Which of a comma-separated list of features ("avx2,fma") this processor lacks, in the same form. Asked of
+/// the processor itself, so that an emulated one is believed.
+std::string lacking(std::string_view features);
 
 }  // namespace course

@@ -1,4 +1,4 @@
-#include "common/view.hpp"
+#include "common/matrix.hpp"
 
 #include <stdexcept>
 #include <string>

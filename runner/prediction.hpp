@@ -5,20 +5,20 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <vector>
 
-#include "common/variant.hpp"
+#include "runner/cost.hpp"
+#include "runner/table.hpp"
 
 namespace course {
+
+/// machine.csv: one row a finding of 00_machine.
+const Schema& machine_schema();
 
 /// The time of one product if everything overlaps and the slowest part decides.
 struct Prediction {
   double seconds = 0;
   std::string limit;                 // what decides: flops, chain, L1, L2, L3 or memory
   std::array<double, 4> bytes = {};  // cross into the core from L1, and into L1, L2 and L3 from beyond
-
-  /// "limit=L2;bytes_l1=…;bytes_l2=…", as the CSV's counters have it.
-  std::string text() const;
 };
 
 /// What machine.csv says of the processor: how fast it can be at each thing.
@@ -39,19 +39,13 @@ class Roofs {
   std::optional<double> peak(const std::string& type, int threads) const;
 
  private:
-  struct Rate {
-    int threads;
-    double value;
-  };
-  using Rates = std::vector<Rate>;
-
-  static std::optional<double> at(const Rates& rates, int threads);
-  std::optional<double> find(const std::string& key, int threads) const;
+  std::optional<double> rate(const std::string& name, const std::string& type, const std::string& vector,
+                             const std::string& level, int threads) const;
 
   std::string processor_;
-  std::map<std::string, Rates> rates_;     // by name, type, vector and level
-  std::map<std::string, double> latency_;  // seconds of an addition, by type
-  std::array<double, 3> capacity_ = {};    // bytes of L1, L2, L3; 0 where there is none
+  std::map<std::string, std::map<int, double>> rates_;  // by name, type, vector and level; then by threads
+  std::map<std::string, double> latency_;               // seconds of an addition, by type
+  std::array<double, 3> capacity_ = {};                 // bytes of L1, L2, L3; 0 where there is none
 };
 
 }  // namespace course

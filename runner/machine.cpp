@@ -1,4 +1,4 @@
-#include "common/machine.hpp"
+#include "runner/machine.hpp"
 
 #include <omp.h>
 #include <unistd.h>
@@ -7,13 +7,13 @@
 #include <cmath>
 #include <ctime>
 #include <fstream>
-#include <iterator>
 #include <limits>
 #include <set>
-#include <sstream>
 #include <vector>
 
 #include "commit.hpp"  // written by cmake/commit.cmake at every build
+#include "runner/table.hpp"
+#include "runner/text.hpp"
 
 namespace course {
 namespace {
@@ -68,7 +68,7 @@ int usable_cpus() {
 
 std::string processor() {
   const std::string name = cpuinfo("model name");
-  return (name.empty() ? "unknown processor" : name) + " (" + std::to_string(usable_cpus()) + " cores)";
+  return fmt::format("{} ({} cores)", name.empty() ? "unknown processor" : name, usable_cpus());
 }
 
 std::string host_name() {
@@ -79,10 +79,9 @@ std::string host_name() {
 
 std::string compiler() {
 #if defined(__clang__)
-  return "clang++ " + std::to_string(__clang_major__) + "." + std::to_string(__clang_minor__);
+  return fmt::format("clang++ {}.{}", __clang_major__, __clang_minor__);
 #else
-  return "g++ " + std::to_string(__GNUC__) + "." + std::to_string(__GNUC_MINOR__) + "." +
-         std::to_string(__GNUC_PATCHLEVEL__);
+  return fmt::format("g++ {}.{}.{}", __GNUC__, __GNUC_MINOR__, __GNUC_PATCHLEVEL__);
 #endif
 }
 
@@ -118,22 +117,49 @@ double available_memory() {
   return available;
 }
 
-std::string readable_bytes(double bytes) {
-  const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  std::size_t unit = 0;
-  while (bytes >= 1024 && unit + 1 < std::size(units)) bytes /= 1024, ++unit;
-  char text[64];
-  std::snprintf(text, sizeof text, "%.4g %s", bytes, units[unit]);
-  return text;
+void require_memory(const std::string& what, double bytes, const std::string& what_would_do,
+                    const World& world) {
+  static const double available = available_memory();
+  const double needed = world.on_this_host(bytes);
+  const std::string trouble =
+      needed > 0.95 * available
+          ? fmt::format("{} {} of memory, {} are available; give a smaller size{}", what,
+                        readable_bytes(needed), readable_bytes(available), what_would_do)
+          : "";
+  if (const std::string first = world.first(trouble); !first.empty()) throw Refusal{first};
 }
 
-std::string lacking(std::string_view instruction_sets) {
-  std::istringstream flags(cpuinfo("flags")), wanted{std::string(instruction_sets)};
-  const std::set<std::string> has{std::istream_iterator<std::string>(flags), {}};
-  std::string missing;
-  for (std::string set; std::getline(wanted, set, ',');)
-    if (!has.contains(set)) missing.append(missing.empty() ? "" : ",").append(set);
-  return missing;
+void require_cpus(const std::vector<int>& counts) {
+  const int cpus = usable_cpus();
+  for (const int threads : counts)
+    if (threads > cpus)
+      throw Refusal{fmt::format("--threads: '{}' is more than the {} hardware threads this process may use",
+                                threads, cpus)};
+}
+
+std::string lacking(std::string_view features) {
+  static const std::set<std::string> has = [] {
+    std::set<std::string> found;
+#define COURSE_ASK(feature) \
+  if (__builtin_cpu_supports(#feature)) found.insert(#feature)
+    COURSE_ASK(sse2);
+    COURSE_ASK(avx);
+    COURSE_ASK(avx2);
+    COURSE_ASK(fma);
+    COURSE_ASK(bmi);
+    COURSE_ASK(bmi2);
+    COURSE_ASK(avx512f);
+    COURSE_ASK(avx512cd);
+    COURSE_ASK(avx512dq);
+    COURSE_ASK(avx512bw);
+    COURSE_ASK(avx512vl);
+    COURSE_ASK(avx512bf16);
+    return found;
+  }();
+  std::vector<std::string> missing;
+  for (const std::string& feature : split(features))
+    if (!feature.empty() && !has.contains(feature)) missing.push_back(feature);
+  return listed(missing, ",");
 }
 
 }  // namespace course

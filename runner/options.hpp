@@ -1,12 +1,11 @@
 // The one command line of all steps.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "common/fill.hpp"
-#include "common/record.hpp"
-#include "common/variant.hpp"
+#include "common/problem.hpp"
 
 namespace course {
 
@@ -15,7 +14,7 @@ enum class Verify { automatic, full, none };
 struct Options {
   std::vector<Shape> shapes;
   std::vector<std::string> types, variants;
-  std::vector<int> threads = {1};
+  std::vector<int> threads;
   std::vector<Index> tiles = {0};
   int repeat = 5, warmup = 1;
   double budget = 10;  // seconds a row may take
@@ -25,7 +24,7 @@ struct Options {
   std::string csv, machine;
   std::vector<std::string> blas;    // library files
   std::vector<std::string> rivals;  // kinds of libraries
-  bool resume = false, counters = false, list = false;
+  bool resume = false, list = false;
   // For the tests: hidden from --help.
   bool expect_wrong = false;
   Index pad = 0;
@@ -44,10 +43,11 @@ struct Features {
   std::vector<Shape> shapes = {{256, 256, 256}, {512, 512, 512}};
   std::vector<int> thread_counts = {1};
   double budget = 10;
+  bool speaks = true;  // prints the help
 };
 
-/// The options, or nothing when help was printed and all is done. Throws Refusal with one line that says what
-/// was given and what would do. Integers are decimal digits and nothing else, within their bounds.
+/// The options, or nothing when help was asked for and all is done. Throws Refusal with one line that says
+/// what was given and what would do. Integers are decimal digits and nothing else, within their bounds.
 std::optional<Options> parse_options(int argc, const char* const* argv, const Features& features);
 
 }  // namespace course

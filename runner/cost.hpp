@@ -1,29 +1,11 @@
-// What a product is asked for (Shape, Settings) and what it costs, counted from its loops.
+// What a product costs, counted from its loops.
 #pragma once
 
-#include <functional>
-#include <string>
 #include <vector>
 
-#include "common/view.hpp"
+#include "common/variant.hpp"
 
 namespace course {
-
-/// C (m × n) += A (m × k) · B (k × n).
-struct Shape {
-  Index m = 0, n = 0, k = 0;
-  double flops() const {
-    return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-  }
-  bool operator==(const Shape&) const = default;
-};
-
-/// What a row fixes besides variant, type and shape; 0 or empty where a step has no such choice.
-struct Settings {
-  int threads = 1;
-  Index tile = 0;
-  std::string grid, block;  // MPI: "PxQ" processes, "MBxNB" elements
-};
 
 // [cost]
 /// Bytes that a loop touches again when `distance` bytes of other memory have been touched in between: a
@@ -40,9 +22,6 @@ struct Cost {
   std::vector<Reuse> reuses;  // what must come from beyond the first level, if that has lost it
 };
 // [/cost]
-
-/// Counts a cost: of this shape, with these settings.
-using CostOf = std::function<Cost(const Shape& shape, const Settings& settings)>;
 
 constexpr double line = 64;  // bytes of a cache line
 

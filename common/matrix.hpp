@@ -1,0 +1,88 @@
+// Memory for a matrix: aligned, first touched by the threads that will use it, with guard bands round it.
+#pragma once
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <new>
+
+#include "common/view.hpp"
+
+namespace course {
+
+/// Calls work(row) for every row, shared out among `threads` as OpenMP's static schedule does. A page of
+/// memory lies near the core that writes it first: so it lies near the one that will use it.
+void share_rows(Index rows, int threads, const std::function<void(Index row)>& work);
+
+/// What unwritten memory holds: NaN, or an integer that no course input or product of small size contains.
+template <class T>
+constexpr T poison() {
+  if constexpr (std::is_floating_point_v<T>) return std::numeric_limits<T>::quiet_NaN();
+  return static_cast<T>(0x81818181);
+}
+
+template <class T>
+void copy(View<const T> from, View<T> to) {
+  for (Index i = 0; i < from.rows(); ++i)
+    for (Index j = 0; j < from.cols(); ++j) to(i, j) = from(i, j);
+}
+
+/// Owns rows × cols elements aligned to 64 bytes, poisoned at birth, with guard bands before, behind and in
+/// the `pad` columns right of the matrix; its rows first touched by `threads`. Throws std::bad_alloc. The
+/// caller has checked that the size fits in memory.
+template <class T>
+class Matrix {
+ public:
+  Matrix() = default;  // no elements, no guards
+  Matrix(Index rows, Index cols, Index pad = 0, int threads = 1) : rows_(rows), cols_(cols), ld_(cols + pad) {
+    const std::size_t bytes = (static_cast<std::size_t>(size()) * sizeof(T) + 63) / 64 * 64;
+    buffer_.reset(static_cast<T*>(std::aligned_alloc(64, bytes)));
+    if (!buffer_) throw std::bad_alloc();
+    share_rows(rows, threads, [this](Index i) { poison_part(guard + i * ld_, ld_); });
+    poison_part(0, guard), poison_part(guard + rows_ * ld_, guard);
+  }
+
+  View<T> view() { return {data(), rows_, cols_, ld_}; }
+  View<const T> view() const { return {data(), rows_, cols_, ld_}; }
+
+  /// Overwrites every element of the matrix, so that one nobody writes afterwards is noticed.
+  void poison_elements() {
+    for (Index i = 0; i < rows_; ++i)
+      for (Index j = 0; j < cols_; ++j) view()(i, j) = poison<T>();
+  }
+
+  /// False when somebody wrote outside the matrix: before it, behind it or into the padding.
+  bool guards_intact() const {
+    if (!buffer_) return true;
+    const T* data = buffer_.get();
+    bool intact = untouched(data, guard) && untouched(data + guard + rows_ * ld_, guard);
+    for (Index i = 0; i < rows_; ++i) intact &= untouched(data + guard + i * ld_ + cols_, ld_ - cols_);
+    return intact;
+  }
+
+ private:
+  static constexpr Index guard = 256 / sizeof(T);  // four cache lines: the matrix itself stays aligned
+
+  struct Free {
+    void operator()(T* p) const { std::free(p); }
+  };
+
+  Index size() const { return rows_ * ld_ + 2 * guard; }
+  void poison_part(Index from, Index count) { std::fill_n(buffer_.get() + from, count, poison<T>()); }
+  T* data() const { return buffer_ ? buffer_.get() + guard : nullptr; }
+
+  static bool untouched(const T* from, Index count) {
+    const T wanted = poison<T>();
+    for (Index e = 0; e < count; ++e)
+      if (std::memcmp(from + e, &wanted, sizeof(T)) != 0) return false;  // by bits: NaN equals nothing
+    return true;
+  }
+
+  Index rows_ = 0, cols_ = 0, ld_ = 0;
+  std::unique_ptr<T, Free> buffer_;
+};
+
+}  // namespace course

@@ -1,0 +1,92 @@
+// What is to be multiplied: C += A·B, as a recipe.
+#pragma once
+
+#include <memory>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "common/fill.hpp"
+#include "common/matrix.hpp"
+
+namespace course {
+
+/// C (m × n) += A (m × k) · B (k × n).
+struct Shape {
+  Index m = 0, n = 0, k = 0;
+  double flops() const {
+    return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+  }
+  /// Elements of A, B and C together.
+  double elements() const {
+    const auto m_ = static_cast<double>(m), n_ = static_cast<double>(n), k_ = static_cast<double>(k);
+    return m_ * k_ + k_ * n_ + m_ * n_;
+  }
+  bool operator==(const Shape&) const = default;
+};
+
+/// Whole matrices, filled; `c` is what C holds before the product.
+template <class T>
+struct Inputs {
+  Matrix<T> a, b, c;
+  bool guards_intact() const { return a.guards_intact() && b.guards_intact() && c.guards_intact(); }
+};
+
+/// Element (i, j) of each input is a function of (fill, seed, matrix, i, j), the same on any thread, rank or
+/// GPU: nobody need hold a whole matrix, and whoever has a piece of C can check it.
+template <class T>
+struct Problem {
+  Shape shape;
+  Fill fill = Fill::uniform;
+  std::uint64_t seed = 987654;
+  Index pad = 0;    // what every leading dimension exceeds its columns by
+  int threads = 1;  // that touch the rows of whole matrices first
+
+  T a(Index i, Index p) const { return element<T>(fill, seed, 'A', i, p); }
+  T b(Index p, Index j) const { return element<T>(fill, seed, 'B', p, j); }
+  T c(Index i, Index j) const { return element<T>(fill, seed, 'C', i, j); }
+
+  /// True if every sum is exact in T, so that equality can be demanded.
+  bool exact() const { return std::is_integral_v<T> || fill == Fill::digits; }
+
+  /// A, B and C in this process's memory, for those who hold matrices: made when first asked for, then kept
+  /// until forget(). Throws std::bad_alloc.
+  const Inputs<T>& whole() const {
+    if (made) return *made;
+    made = std::make_shared<Inputs<T>>(Inputs<T>{Matrix<T>(shape.m, shape.k, pad, threads),
+                                                 Matrix<T>(shape.k, shape.n, pad, threads),
+                                                 Matrix<T>(shape.m, shape.n, pad, threads)});
+    fill_matrix(made->a.view(), fill, seed, 'A');
+    fill_matrix(made->b.view(), fill, seed, 'B');
+    fill_matrix(made->c.view(), fill, seed, 'C');
+    return *made;
+  }
+  void forget() const { made = nullptr; }
+  bool guards_intact() const { return !made || made->guards_intact(); }
+  /// Bytes that whole() takes.
+  double whole_bytes() const {
+    const double padding =
+        static_cast<double>(pad) * (2 * static_cast<double>(shape.m) + static_cast<double>(shape.k));
+    return sizeof(T) * (shape.elements() + padding);
+  }
+
+  mutable std::shared_ptr<Inputs<T>> made = nullptr;  // by whole()
+};
+
+using Indices = std::vector<Index>;
+
+/// What one rank has of C: c(i, j) is C(rows[i], cols[j]), whatever the blocks it was dealt in.
+template <class T>
+struct Piece {
+  Indices rows, cols;
+  View<const T> c;
+};
+
+/// 0, 1, …, count - 1.
+inline Indices all_of(Index count) {
+  Indices indices(static_cast<std::size_t>(count));
+  std::iota(indices.begin(), indices.end(), 0);
+  return indices;
+}
+
+}  // namespace course

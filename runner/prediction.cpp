@@ -1,0 +1,83 @@
+#include "runner/prediction.hpp"
+
+#include <algorithm>
+
+#include "runner/text.hpp"
+
+namespace course {
+namespace {
+
+constexpr std::array levels = {"L1", "L2", "L3", "memory"};
+
+}  // namespace
+
+const Schema& machine_schema() {
+  static const Schema schema{split("name,type,vector,threads,level,value,unit,note"),
+                             split("name,type,vector,threads,level")};
+  return schema;
+}
+
+Roofs::Roofs(const std::string& path) {
+  Table table(machine_schema());
+  table.read(path, "--machine");
+  for (const Table::Row* row : table.rows()) {
+    const std::string &name = row->at(0), &type = row->at(1), &vector = row->at(2), &level = row->at(4);
+    const double value = table.number(*row, "value");
+    if (!(value > 0)) continue;
+    if (name == "processor") processor_ = row->at(7);
+    if (name == "latency" && level == "add") latency_[type] = value * 1e-9;
+    if (name == "cache")
+      for (std::size_t l = 0; l < capacity_.size(); ++l)
+        if (level == levels[l]) capacity_[l] = value;
+    if (name == "peak" || name == "bandwidth")
+      rates_[listed({name, type, vector, level}, ",")][std::max(1, std::atoi(row->at(3).c_str()))] =
+          value * 1e9;
+  }
+}
+
+/// Measured with one thread, with all, perhaps between; elsewhere it grows with the threads from the next
+/// lower number until it reaches what the next higher one gives.
+std::optional<double> Roofs::rate(const std::string& name, const std::string& type, const std::string& vector,
+                                  const std::string& level, int threads) const {
+  const auto found = rates_.find(listed({name, type, vector, level}, ","));
+  if (found == rates_.end()) return std::nullopt;
+  const auto above = found->second.lower_bound(threads);
+  if (above != found->second.end() && above->first == threads) return above->second;
+  if (above == found->second.begin()) return std::nullopt;
+  const auto [count, below] = *std::prev(above);
+  return above == found->second.end() ? below : std::min(below * threads / count, above->second);
+}
+
+std::optional<double> Roofs::peak(const std::string& type, int threads) const {
+  std::optional<double> most;
+  for (const char* vector : {"sse2", "avx2", "avx512"})
+    if (const auto found = rate("peak", type, vector, "", threads))
+      most = std::max(most.value_or(0), *found * 1e-9);
+  return most;
+}
+
+std::optional<Prediction> Roofs::predict(const Cost& cost, const std::string& type, const std::string& vector,
+                                         int threads) const {
+  Prediction prediction;
+  prediction.bytes[0] = cost.loads_stores;
+  for (const Reuse& reuse : cost.reuses)
+    for (std::size_t l = 0; l < capacity_.size(); ++l)  // a level that is missing has 0: it loses everything
+      if (reuse.distance > capacity_[l]) prediction.bytes[l + 1] += reuse.bytes;
+  const auto takes = [&](const char* limit, double seconds) {
+    if (seconds > prediction.seconds) prediction.seconds = seconds, prediction.limit = limit;
+  };
+  const auto peak = rate("peak", type, vector, "", threads);
+  const auto latency = latency_.find(type);
+  if (!peak || (cost.chain > 0 && latency == latency_.end())) return std::nullopt;
+  takes("flops", cost.flops / *peak);
+  if (cost.chain > 0) takes("chain", cost.chain * latency->second / threads);
+  for (std::size_t l = 0; l < levels.size(); ++l) {
+    if (prediction.bytes[l] <= 0 || (l > 0 && l < 3 && capacity_[l] <= 0)) continue;
+    const auto bandwidth = rate("bandwidth", "", vector, levels[l], threads);
+    if (!bandwidth) return std::nullopt;
+    takes(levels[l], prediction.bytes[l] / *bandwidth);
+  }
+  return prediction.limit.empty() ? std::nullopt : std::optional(prediction);
+}
+
+}  // namespace course

@@ -1,0 +1,112 @@
+#include "runner/record.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <concepts>
+#include <cstdio>
+#include <numeric>
+
+#include "runner/text.hpp"
+
+namespace course {
+namespace {
+
+// The text of a cell.
+std::string text(const std::string& value) {
+  return value;
+}
+template <std::integral Count>
+std::string text(Count value) {
+  return std::to_string(value);
+}
+std::string text(std::optional<double> value) {
+  return value ? fmt::format("{:.9g}", *value) : "";
+}
+template <class... Values>
+Table::Row cells(const Values&... values) {
+  return {text(values)...};
+}
+
+constexpr const char* columns =
+    "{:<16} {:<4} {:<17} {:>7} {:>5} {:>5} {:>11} {:>11} {:<6} {:>9} {:>6} {:>9} {:>9}  {}\n";
+
+}  // namespace
+
+const Schema& results_schema() {
+  static const Schema schema{
+      split("step,variant,type,m,n,k,fill,seed,threads,ranks,grid,block,tile,device,repeat,best_s,median_s,"
+            "mean_s,stddev_s,alloc_s,copy_in_s,copy_out_s,distribute_s,collect_s,imbalance,words_received,"
+            "gflops,predicted_s,limit,bytes_l1,bytes_l2,bytes_l3,bytes_memory,verify,error_share,"
+            "relative_error,differences,verdict,flags,compiler,host,commit,started"),
+      split("step,variant,type,m,n,k,fill,seed,threads,ranks,grid,block,tile,device,flags,compiler,host,"
+            "commit")};
+  return schema;
+}
+
+Table::Row Record::row() const {
+  const bool judged = check && verdict != "unverified";
+  const auto found = [&](double Check::*share) {
+    return judged ? std::optional((*check).*share) : std::nullopt;
+  };
+  const auto bytes = [this](std::size_t level) {
+    return prediction ? fmt::format("{:.6g}", prediction->bytes[level]) : "";
+  };
+  const std::optional<double> predicted = prediction ? std::optional(prediction->seconds) : std::nullopt;
+  return cells(step, variant, type, shape.m, shape.n, shape.k, fill, seed, settings.threads, ranks,
+               settings.grid, settings.block, settings.tile == 0 ? "" : text(settings.tile), device, repeat,
+               best_s, median_s, mean_s, stddev_s, times.alloc, times.copy_in, times.copy_out,
+               times.distribute, times.collect, times.imbalance, times.words_received, gflops, predicted,
+               prediction ? prediction->limit : "", bytes(0), bytes(1), bytes(2), bytes(3), verify,
+               found(&Check::error_share), found(&Check::relative_error),
+               judged ? text(check->differences) : "", verdict, flags, compiler, host, commit, started);
+}
+
+void Record::summarise(const std::vector<Times>& runs) {
+  const auto values = [&runs](auto part) {
+    std::vector<double> found;
+    for (const Times& run : runs)
+      if (run.*part) found.push_back(*(run.*part));
+    return found;
+  };
+  for (const auto part : Times::parts())
+    if (const auto found = values(part); !found.empty()) times.*part = median(found);
+  const std::vector<double> product = values(&Times::product);
+  const auto count = static_cast<double>(product.size());
+  const double mean = std::accumulate(product.begin(), product.end(), 0.0) / count;
+  double squares = 0;
+  for (const double t : product) squares += (t - mean) * (t - mean);
+  repeat = static_cast<int>(product.size());
+  best_s = *std::min_element(product.begin(), product.end());
+  median_s = median(product), mean_s = mean;
+  stddev_s = product.size() > 1 ? std::sqrt(squares / (count - 1)) : 0;
+  if (*median_s > 0 && shape.flops() > 0) gflops = shape.flops() / *median_s * 1e-9;
+}
+
+void print_header(const Record& r) {
+  fmt::print("{} on {}, {} {}\n", r.step, r.device, r.compiler, r.flags);
+  fmt::print(fmt::runtime(columns), "variant", "type", "m x n x k", "threads", "tile", "runs", "median",
+             "predicted", "by", "GFLOP/s", "peak", "error", "worst", "verdict");
+}
+
+void print_row(const Record& r) {
+  // error: share of what is allowed; worst: share of the worst-case bound gamma_k |A||B| (notes of 01)
+  const auto number = [](const char* format, std::optional<double> value) {
+    return value ? fmt::format(fmt::runtime(format), *value) : "-";
+  };
+  const auto judged = r.verdict == "unverified" ? std::nullopt : r.check;
+  const auto of = [&](double Check::*share) {
+    return judged ? std::optional((*judged).*share) : std::nullopt;
+  };
+  fmt::print(
+      fmt::runtime(columns), r.variant, r.type, shape_text(r.shape), r.settings.threads,
+      r.settings.tile > 0 ? std::to_string(r.settings.tile) : "-", r.repeat,
+      readable_seconds(r.median_s.value_or(0)), r.prediction ? readable_seconds(r.prediction->seconds) : "-",
+      r.prediction ? r.prediction->limit : "-", number("{:.3f}", r.gflops),
+      number("{:.3g}%", r.peak_share ? std::optional(100 * *r.peak_share) : std::nullopt),
+      number("{:.3g}", of(&Check::error_share)), number("{:.2g}", of(&Check::worst_case_share)), r.verdict);
+  std::fflush(stdout);
+}
+
+}  // namespace course

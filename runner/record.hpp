@@ -1,0 +1,46 @@
+// One row: what was run and what came out; and how it is shown.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/variant.hpp"
+#include "common/verify.hpp"
+#include "runner/prediction.hpp"
+#include "runner/table.hpp"
+
+namespace course {
+
+struct Record {
+  std::string step, variant, type;
+  Shape shape;
+  std::string fill;
+  std::uint64_t seed = 0;
+  Settings settings;
+  int ranks = 1;
+  std::string device;
+  int repeat = 0;
+  std::optional<double> best_s, median_s, mean_s, stddev_s;  // of the product
+  Times times;                                               // medians; `product` is not used
+  std::optional<double> gflops;
+  std::optional<Prediction> prediction;
+  std::optional<double>
+      peak_share;  // of the processor's peak; for the terminal, the CSV has no column for it
+  std::string verify, verdict;
+  std::optional<Check> check;
+  std::string flags, compiler, host, commit, started;
+
+  /// Fills in repeats, times, rate and phases; each phase by its own median. `runs` is not empty.
+  void summarise(const std::vector<Times>& runs);
+  /// The cells of results_schema().
+  Table::Row row() const;
+};
+
+const Schema& results_schema();
+
+/// The two lines above the rows on the terminal, and one of those.
+void print_header(const Record& record);
+void print_row(const Record& record);
+
+}  // namespace course

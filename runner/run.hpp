@@ -1,0 +1,41 @@
+// The program round every step: options → problems → for each variant allocate, run, verify → rows.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "common/variant.hpp"
+#include "runner/cost.hpp"
+
+namespace course {
+
+/// A step: its variants for each type, and what its command line offers.
+struct Step {
+  std::string program, idea;
+  std::string flags;     // the kernels' compiler flags, for the record
+  std::string features;  // of the processor the kernels were built for, comma-separated
+  Variants<float> f32;
+  Variants<double> f64;
+  Variants<std::int32_t> i32;
+  bool is_level = false;  // the kernels at another optimisation level: not where the baseline is measured
+  std::string vector = "sse2";    // the widest registers its kernels use, unless a variant says otherwise
+  std::vector<Index> tiles = {};  // the tile sizes it runs unless told otherwise
+};
+
+/// Calls `body` for its exit status and turns whatever it throws into one line on stderr and 2; so does a
+/// standard output that cannot be written.
+int guarded(const std::string& program, const std::function<int()>& body, const World& world = {});
+
+/// Runs the program and returns its exit status, the same on every rank: 0 well, 1 a result was wrong, 2 a
+/// refusal (one line on stderr), 77 nothing that was asked for can run here. Throws nothing.
+int run(int argc, const char* const* argv, const Step& step, const World& world = {});
+
+}  // namespace course
+
+/// A program's main, given main.cpp's `template <class T> course::Variants<T> variants()`; the build defines
+/// the rest.
+#define COURSE_STEP(idea)                                                                               \
+  course::Step {                                                                                        \
+    COURSE_PROGRAM, idea, COURSE_FLAGS, COURSE_INSTRUCTION_SETS, variants<float>(), variants<double>(), \
+        variants<std::int32_t>(), COURSE_IS_LEVEL, COURSE_VECTOR                                        \
+  }

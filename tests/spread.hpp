@@ -1,0 +1,90 @@
+// A small variant whose ranks share C: row i belongs to rank i mod P. What goes wrong, goes wrong on rank 1.
+#pragma once
+
+#include <new>
+#include <stdexcept>
+#include <thread>
+
+#include "common/variant.hpp"
+
+template <class T>
+class Spread : public course::Variant<T> {
+ public:
+  /// `fault`: its name, or one of those below.
+  explicit Spread(const std::string& fault)
+      : course::Variant<T>({.name = fault, .idea = "row i of C on rank i mod P"}) {}
+
+  std::string refuses(const course::Problem<T>&, const course::Settings&,
+                      const course::World& world) const override {
+    return has("refusal", world) ? "rank 1 will not" : "";
+  }
+  double bytes(const course::Problem<T>& problem, const course::Settings&) const override {
+    return this->traits.name == "too_large" ? 1e15 : sizeof(T) * problem.shape.elements();
+  }
+  course::Times allocate(const course::Problem<T>& problem, const course::Settings&,
+                         const course::World& world) override {
+    problem_ = &problem, world_ = &world;
+    if (has("no_memory", world)) throw std::bad_alloc();
+    if (has("throw_in_allocate", world)) throw std::runtime_error("no such thing");
+    rows_.clear(), cols_ = course::all_of(problem.shape.n);
+    const bool lost = has("missing_piece", world);
+    for (course::Index i = world.rank(); i < problem.shape.m && !lost; i += world.size()) rows_.push_back(i);
+    c_ = course::Matrix<T>(std::ssize(rows_), problem.shape.n, problem.pad);
+    return {.alloc = 0.5 + world.rank()};
+  }
+  /// Rank 0 makes B and gives it to all, as sums of bits: zeros of the others.
+  course::Times distribute() override {
+    const auto [m, n, k] = problem_->shape;
+    b_.assign(static_cast<std::size_t>(k * n), 0);
+    for (course::Index p = 0; p < k && world_->rank() == 0; ++p)
+      for (course::Index j = 0; j < n; ++j) b_[static_cast<std::size_t>(p * n + j)] = problem_->b(p, j);
+    world_->sum(b_);
+    return {.distribute = 1.0 + world_->rank(), .words_received = world_->rank() == 0 ? 0.0 : double(k * n)};
+  }
+  void reset() override {
+    for (course::Index r = 0; r < std::ssize(rows_); ++r)
+      for (const course::Index j : cols_) c_.view()(r, j) = problem_->c(rows_[std::size_t(r)], j);
+  }
+  course::Times run() override {
+    const auto [m, n, k] = problem_->shape;
+    if (has("throw_in_run", *world_)) throw std::runtime_error("it broke");
+    if (has("no_memory_in_run", *world_)) throw std::bad_alloc();
+    double all_here[] = {1};
+    world_->sum(all_here);  // others wait here for one that threw
+    for (course::Index r = 0; r < std::ssize(rows_); ++r)
+      for (course::Index p = 0; p < k; ++p)
+        for (const course::Index j : cols_)
+          c_.view()(r, j) +=
+              problem_->a(rows_[std::size_t(r)], p) * static_cast<T>(b_[std::size_t(p * n + j)]);
+    if (has("wrong_element", *world_) && !rows_.empty() && n > 0)
+      c_.view()(std::ssize(rows_) - 1, n / 2) += 1;
+    if (has("broken_guard", *world_)) c_.view().data()[-1] = 0;
+    return {.product = this->traits.name == "slow" ? 1e3 : 0.002 + 0.001 * world_->rank()};
+  }
+  course::Times fetch(course::Piece<T>& piece) override {
+    piece = {rows_, cols_, std::as_const(c_).view()};
+    return {};
+  }
+  bool guards_intact() const override { return c_.guards_intact(); }
+  void release() override { c_ = {}, b_ = {}; }
+
+  /// All there are, and one without a fault.
+  static course::Variants<T> all() {
+    course::Variants<T> list;
+    for (const char* name : {"right", "wrong_element", "missing_piece", "broken_guard", "throw_in_allocate",
+                             "throw_in_run", "no_memory", "no_memory_in_run", "refusal", "slow", "too_large"})
+      list.push_back(std::make_shared<Spread<T>>(name));
+    return list;
+  }
+
+ private:
+  bool has(const char* fault, const course::World& world) const {
+    return this->traits.name == fault && world.rank() == 1;
+  }
+
+  const course::Problem<T>* problem_ = nullptr;
+  const course::World* world_ = nullptr;
+  course::Indices rows_, cols_;
+  std::vector<double> b_;
+  course::Matrix<T> c_;
+};
