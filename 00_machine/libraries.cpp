@@ -188,6 +188,21 @@ const std::vector<std::string>& library_parts() {
   return parts;
 }
 
+void add_blas(course::CommandLine& line, std::vector<std::string>& files) {
+  line.list("--blas", "Libraries with cblas_sgemm: FILE,...", files, [](auto& option, auto& item) {
+    if (item.empty()) throw Refusal{option + ": '' names no file; give a shared library's path"};
+    return item;
+  });
+}
+
+void require_cpus(const std::vector<int>& counts) {
+  const int cpus = course::usable_cpus();
+  for (const int threads : counts)
+    if (threads > cpus)
+      throw Refusal{fmt::format("--threads: '{}' is more than the {} hardware threads this process may use",
+                                threads, cpus)};
+}
+
 std::vector<Candidate> candidates(const std::vector<std::string>& files) {
   std::error_code unreadable;
   const auto programs = std::filesystem::read_symlink("/proc/self/exe", unreadable).parent_path();

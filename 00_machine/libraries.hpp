@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/view.hpp"
+#include "runner/options.hpp"
 
 namespace machine {
 
@@ -32,6 +33,11 @@ struct Candidate {
 
 /// The names --variant knows, in the order of candidates(): eigen, openblas, blis, onednn, mkl, blas.
 const std::vector<std::string>& library_parts();
+
+/// Adds --blas FILE,... to a command line.
+void add_blas(course::CommandLine& line, std::vector<std::string>& files);
+/// Throws course::Refusal if one of --threads' counts is more than the hardware threads that may be used.
+void require_cpus(const std::vector<int>& counts);
 
 /// Every library found here with every setting this processor can run, each library as it chooses first.
 /// Tries to load each in a process of its own, so that none stays in this one: call it before there are other

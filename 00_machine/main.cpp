@@ -36,17 +36,15 @@ bool is_library(const std::string& part) {
   return std::find(all.begin(), all.end(), part) != all.end();
 }
 
-course::Features features(const Topology& machine) {
-  course::Features offered;
-  offered.program = "00_machine", offered.idea = "what this machine is, and what it can do";
-  offered.threads = offered.blas = true;
-  offered.inputs = false;
+/// What holds where nothing is given.
+course::Options defaults(const Topology& machine) {
+  course::Options options;
   const auto all = static_cast<int>(machine.cpus.size());
-  offered.thread_counts = all > 1 ? std::vector{1, all} : std::vector{1};
-  offered.shapes = {{256, 256, 256},    {512, 512, 512},  {1024, 1024, 1024},
+  if (all > 1) options.threads.push_back(all);
+  options.shapes = {{256, 256, 256},    {512, 512, 512},  {1024, 1024, 1024},
                     {2048, 2048, 2048}, {2048, 2048, 64}, {4096, 4096, 128}};
-  offered.budget = 0.4;
-  return offered;
+  options.budget = 0.4;
+  return options;
 }
 
 bool asked_for(const course::Options& options, const std::string& part) {
@@ -60,7 +58,7 @@ void check(const course::Options& options) {
   for (const Part& part : parts) names.emplace_back(part.name);
   for (const std::string& name : options.variants)
     course::one_of("--variant", name, names, "this program has");
-  course::require_cpus(options.threads);
+  require_cpus(options.threads);
   const bool libraries = std::any_of(std::begin(parts), std::end(parts), [&](const Part& part) {
     return is_library(part.name) && asked_for(options, part.name);
   });
@@ -134,11 +132,17 @@ int main(int argc, char** argv) {
   if (argc > 1 && argv[1] == child_mark) return run_child(argc, argv);
   return course::guarded("00_machine", [&] {
     const Topology machine = topology();
-    const auto options = course::parse_options(argc, argv, features(machine));
-    if (!options) return 0;
-    check(*options);
-    const auto libraries = candidates(options->blas);
-    if (options->list) return print_list(libraries), 0;
-    return run_parts(*options, machine, libraries);
+    course::Options options = defaults(machine);
+    std::vector<std::string> files;
+    course::CommandLine line("00_machine", "what this machine is, and what it can do");
+    line.add_common(options, true);
+    line.number("--repeat", "Timed runs of a library's product, at most (default 5)", options.repeat, 1,
+                1'000'000);
+    add_blas(line, files);
+    if (!line.parse(argc, argv)) return 0;
+    check(options);
+    const auto libraries = candidates(files);
+    if (options.list) return print_list(libraries), 0;
+    return run_parts(options, machine, libraries);
   });
 }

@@ -37,6 +37,12 @@ struct Rival {
   bool best = false, narrow = false;  // its library's best; kept to AVX2
 };
 
+/// The command line: the course's, and kinds of libraries and files.
+struct Asked {
+  course::Options options;
+  std::vector<std::string> kinds, files;
+};
+
 struct Session {
   const course::Options& options;
   duel::Standing& standing;
@@ -45,28 +51,25 @@ struct Session {
   bool wrong = false;
 };
 
-course::Features features(int cpus) {
-  course::Features offered;
-  offered.program = "rivals", offered.idea = "ours and every library, in turns";
-  offered.threads = offered.blas = true;
-  offered.inputs = false;
-  offered.rivals = library_parts();
-  offered.types = {"f32", "f64"};
-  offered.thread_counts = cpus > 1 ? std::vector{1, cpus} : std::vector{1};
-  offered.budget = 0.3;
-  offered.shapes.clear();
+/// What holds where nothing is given.
+Asked defaults() {
+  Asked asked;
+  course::Options& options = asked.options;
+  options.types = {"f32", "f64"}, options.repeat = 21, options.budget = 0.3;
+  if (const int cpus = course::usable_cpus(); cpus > 1) options.threads.push_back(cpus);
+  options.shapes.clear();
   for (const course::Index n : {256, 384, 512, 768, 1024, 1500, 2000, 2048, 3000, 4096})
-    offered.shapes.push_back({n, n, n});
+    options.shapes.push_back({n, n, n});
   for (const course::Index n : {2048, 4096})
-    for (const course::Index k : {32, 64, 128, 156}) offered.shapes.push_back({n, n, k});
-  return offered;
+    for (const course::Index k : {32, 64, 128, 156}) options.shapes.push_back({n, n, k});
+  return asked;
 }
 
 /// Throws Refusal if an option cannot be served here.
 void check(const course::Options& options) {
   for (const std::string& name : options.variants)
     course::one_of("--variant", name, {"avx512", "packed"}, "this program has");
-  course::require_cpus(options.threads);
+  require_cpus(options.threads);
   for (const Shape& s : options.shapes) {
     if (s.flops() == 0) throw course::Refusal{course::shape_text(s) + ": an empty product takes no time"};
     const double c = static_cast<double>(s.m) * static_cast<double>(s.n);
@@ -222,10 +225,10 @@ std::vector<std::string> ours(const course::Options& options) {
   return names;
 }
 
-std::vector<std::vector<Candidate>> libraries(const course::Options& options) {
+std::vector<std::vector<Candidate>> libraries(const Asked& all) {
   std::vector<Candidate> asked;
-  for (Candidate& candidate : candidates(options.blas))
-    if (const auto& kinds = options.rivals;
+  for (Candidate& candidate : candidates(all.files))
+    if (const auto& kinds = all.kinds;
         kinds.empty() || std::find(kinds.begin(), kinds.end(), candidate.part) != kinds.end())
       asked.push_back(std::move(candidate));
   return by_library(asked);
@@ -262,12 +265,20 @@ int run(const course::Options& options, const std::vector<std::vector<Candidate>
 int main(int argc, char** argv) {
   if (argc > 1 && argv[1] == child_mark) return duel::run_child(argc, argv);
   return course::guarded("rivals", [&] {
-    const int cpus = course::usable_cpus();
-    const auto options = course::parse_options(argc, argv, features(cpus));
-    if (!options) return 0;
-    check(*options);
-    const auto found = libraries(*options);
-    if (options->list) return print_list(found), 0;
-    return run(*options, found);
+    Asked asked = defaults();
+    course::Options& options = asked.options;
+    course::CommandLine line("rivals", "ours and every library, in turns");
+    line.add_common(options, true);
+    line.number("--pairs", "Pairs of runs a row has at least (default 21)", options.repeat, 1, 1'000'000);
+    line.list("--rival", "Of " + course::listed(library_parts(), ",") + " (default all)", asked.kinds,
+              [](auto& option, auto& item) { return course::one_of(option, item, library_parts()); });
+    line.text("--machine", "What 00_machine found: each library's best setting",
+              [&](auto&, auto& given) { options.machine = given; });
+    add_blas(line, asked.files);
+    if (!line.parse(argc, argv)) return 0;
+    check(options);
+    const auto found = libraries(asked);
+    if (options.list) return print_list(found), 0;
+    return run(options, found);
   });
 }

@@ -18,17 +18,6 @@
 namespace course {
 namespace {
 
-/// The value behind "key :" in /proc/cpuinfo, first processor; empty if there is none.
-std::string cpuinfo(std::string_view key) {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    if (line.compare(0, key.size(), key) != 0) continue;
-    const auto colon = line.find(": ");
-    if (colon != std::string::npos) return line.substr(colon + 2);
-  }
-  return {};
-}
-
 /// A number read from a file such as memory.max; infinite where there is none ("max").
 double number_in(const std::string& path) {
   double value = 0;
@@ -67,8 +56,12 @@ int usable_cpus() {
 }
 
 std::string processor() {
-  const std::string name = cpuinfo("model name");
-  return fmt::format("{} ({} cores)", name.empty() ? "unknown processor" : name, usable_cpus());
+  std::ifstream file("/proc/cpuinfo");
+  std::string name = "unknown processor";
+  for (std::string line; std::getline(file, line);)
+    if (const auto colon = line.find(": "); line.starts_with("model name") && colon != std::string::npos)
+      name = line.substr(colon + 2);
+  return fmt::format("{} ({} cores)", name, usable_cpus());
 }
 
 std::string host_name() {
@@ -78,11 +71,7 @@ std::string host_name() {
 }
 
 std::string compiler() {
-#if defined(__clang__)
-  return fmt::format("clang++ {}.{}", __clang_major__, __clang_minor__);
-#else
-  return fmt::format("g++ {}.{}.{}", __GNUC__, __GNUC_MINOR__, __GNUC_PATCHLEVEL__);
-#endif
+  return COURSE_COMPILER;
 }
 
 std::string commit() {
@@ -127,14 +116,6 @@ void require_memory(const std::string& what, double bytes, const std::string& wh
                         readable_bytes(needed), readable_bytes(available), what_would_do)
           : "";
   if (const std::string first = world.first(trouble); !first.empty()) throw Refusal{first};
-}
-
-void require_cpus(const std::vector<int>& counts) {
-  const int cpus = usable_cpus();
-  for (const int threads : counts)
-    if (threads > cpus)
-      throw Refusal{fmt::format("--threads: '{}' is more than the {} hardware threads this process may use",
-                                threads, cpus)};
 }
 
 std::string lacking(std::string_view features) {

@@ -5,7 +5,6 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "common/world.hpp"
 
@@ -17,12 +16,10 @@ std::string processor();
 /// them (OMP_PROC_BIND); and how many they are.
 cpu_set_t usable_set();
 int usable_cpus();
-/// Throws Refusal if one of --threads' counts is more than that.
-void require_cpus(const std::vector<int>& counts);
 std::string host_name();
-/// For example "g++ 12.2.0".
+/// For example "g++ 12.2.0"; and the commit built from, with +xxxxxx (a hash of the difference) when the
+/// source differs from it. By cmake/commit.cmake, at every build.
 std::string compiler();
-/// The commit built from, with +xxxxxx (a hash of the difference) when the source differs from it.
 std::string commit();
 /// Now, in UTC: 2026-11-21T07:48:24Z.
 std::string utc_now();

@@ -1,6 +1,5 @@
 #include <cmath>
-#include <stdexcept>
-#include <utility>
+#include <limits>
 
 #include "runner/machine.hpp"
 #include "runner/session.hpp"
@@ -17,27 +16,12 @@ Record identity(const Session& session, const Variant<T>& variant, const Shape& 
   static const std::string cpu = processor(), name = host_name();
   Record r;
   r.step = session.step.program, r.variant = variant.traits.name, r.type = type_name<T>;
-  r.shape = shape, r.settings = settings;
+  r.shape = shape, r.settings = settings, r.ranks = session.world.size();
   r.fill = fill_name(session.options.fill), r.seed = session.options.seed;
-  r.ranks = session.world.size();
   r.device = variant.device().empty() ? cpu : variant.device();
   r.flags = session.step.flags, r.compiler = compiler(), r.host = name, r.commit = commit();
   r.started = utc_now(), r.verify = "none", r.verdict = "unverified";
   return r;
-}
-
-/// Each phase as the slowest rank had it.
-Times slowest(const World& world, Times times) {
-  if (world.size() == 1) return times;
-  double sum = times.product.value_or(0);
-  world.sum({&sum, 1});
-  std::array<double, Times::parts().size()> most{};
-  for (std::size_t p = 0; p < most.size(); ++p) most[p] = (times.*Times::parts()[p]).value_or(-1);
-  world.max(most);
-  for (std::size_t p = 0; p < most.size(); ++p)
-    if (most[p] >= 0) times.*Times::parts()[p] = most[p];
-  if (sum > 0) times.imbalance = *times.product * world.size() / sum;
-  return times;
 }
 
 /// What the row is called while it runs.
@@ -63,9 +47,10 @@ std::string rate_key(const Record& r) {
 }
 
 /// Seconds one run will take, from the rate of the last row of the same variant, else of a small product; too
-/// low rather than too high, since larger sizes are seldom faster.
+/// low rather than too high, since larger sizes are seldom faster. 0 if it throws: the row will say so.
 template <class T>
-double expected_seconds(Session& session, Variant<T>& variant, const Work<T>& work, const Record& record) {
+double expected_seconds(const Session& session, Variant<T>& variant, const Work<T>& work,
+                        const Record& record) {
   const Shape& s = record.shape;
   if (const auto known = session.rates.find(rate_key(record)); known != session.rates.end())
     return s.flops() / known->second;
@@ -73,40 +58,35 @@ double expected_seconds(Session& session, Variant<T>& variant, const Work<T>& wo
   const auto small = [](Index size) { return std::min(size, probe_size); };
   Problem<T> problem = work.problem;
   problem.forget(), problem.shape = {small(s.m), small(s.n), small(s.k)};
-  Times times;
-  if (!allocate(session, variant, problem, record.settings, times).empty()) return 0;  // the row will say so
+  const Allocated<T> allocated(session, variant, problem, record.settings);
+  if (!allocated.trouble.empty()) return 0;
   double seconds = 0;
   session.attempt([&] {
     Piece<T> piece;
-    if (record.settings.threads > 1) once(session, variant, piece);  // the first run also starts the threads
-    seconds = once(session, variant, piece).product.value_or(0) * s.flops() / problem.shape.flops();
+    if (record.settings.threads > 1) allocated.run(piece);  // the first run also starts the threads
+    seconds = allocated.run(piece).product.value_or(0) * s.flops() / problem.shape.flops();
   });
-  variant.release();
   return seconds;
 }
 
 /// True if the CSV has the row, verified if it is to be, and repeated as often as asked or as its budget
 /// allowed.
 bool has_row(Session& session, const Record& record, const Traits& traits) {
-  enum : std::uint64_t { no, yes, wrong };
+  enum : std::uint64_t { no, yes, wrong } answer = no;
   const Options& options = session.options;
-  std::uint64_t answer = no;
   if (const Table::Row* known = session.table.find(record.row()); known != nullptr) {
     const double repeat = session.table.number(*known, "repeat");
+    const double spent = repeat * session.table.number(*known, "mean_s");
     const std::string& verdict = session.table.cell(*known, "verdict");
-    const bool done =
-        (verdict != "unverified" || options.verify == Verify::none) &&
-        (repeat >= options.repeat || repeat * session.table.number(*known, "mean_s") >= options.budget);
-    answer = !done ? no : verdict == "wrong" ? wrong : yes;
+    if ((verdict != "unverified" || options.verify == Verify::none) &&
+        (repeat >= options.repeat || spent >= options.budget))
+      answer = verdict == "wrong" ? wrong : yes;
   }
-  answer = session.world.root(answer);
-  if (answer == no) return false;
-  ++session.resumed;
-  if (answer == wrong) {
-    ++session.wrong;
+  const std::uint64_t known = session.world.root(answer);
+  session.resumed += known != no, session.wrong += known == wrong;
+  if (known == wrong)
     session.say_once(options.csv + " has this row as wrong: " + reproduction(session, record, traits));
-  }
-  return true;
+  return known != no;
 }
 
 /// True if the row is not to be run: done before, impossible here, or too long for the budget. Says why.
@@ -135,29 +115,27 @@ bool left_out(Session& session, Variant<T>& variant, const Work<T>& work, const 
 /// Warm-up, then timed runs until --repeat or the budget is spent, at least one. A warm-up longer than the
 /// budget is kept as the only run: what it pays for cold caches is lost in it.
 template <class T>
-std::vector<Times> measure(Session& session, Variant<T>& variant, Piece<T>& piece, const std::string& what) {
+std::vector<Times> measure(const Session& session, const Allocated<T>& allocated, Piece<T>& piece,
+                           const std::string& what) {
   const Options& options = session.options;
-  const auto spent_by = [](const Times& times) {
-    double seconds = 0;
+  double spent = 0;
+  const auto once = [&](const char* kind, int number, int of) {
+    session.progress(fmt::format("{}: {} {} of {}", what, kind, number, of));
+    const Times times = allocated.run(piece);
     for (const auto part :
          {&Times::distribute, &Times::copy_in, &Times::product, &Times::copy_out, &Times::collect})
-      seconds += (times.*part).value_or(0);
-    return seconds;
+      spent += (times.*part).value_or(0);
+    return times;
   };
   for (int w = 1; w <= options.warmup; ++w) {
-    session.progress(fmt::format("{}: warm-up {} of {}", what, w, options.warmup));
-    const Times times = once(session, variant, piece);
-    if (session.world.root(spent_by(times) >= options.budget) != 0) return {times};
+    spent = 0;
+    const Times times = once("warm-up", w, options.warmup);
+    if (session.world.root(spent >= options.budget) != 0) return {times};
   }
+  spent = 0;
   std::vector<Times> runs;
-  double spent = 0;
-  bool more = true;
-  while (more) {
-    session.progress(fmt::format("{}: run {} of {}", what, runs.size() + 1, options.repeat));
-    runs.push_back(once(session, variant, piece));
-    spent += spent_by(runs.back());
-    more = session.world.root(std::ssize(runs) < options.repeat && spent < options.budget) != 0;
-  }
+  do runs.push_back(once("run", static_cast<int>(runs.size()) + 1, options.repeat));
+  while (session.world.root(std::ssize(runs) < options.repeat && spent < options.budget) != 0);
   return runs;
 }
 
@@ -166,11 +144,12 @@ template <class T>
 void predict(const Session& session, const Variant<T>& variant, Record& record) {
   if (!session.roofs || !variant.device().empty()) return;
   const Traits& traits = variant.traits;
+  const int threads = record.settings.threads;
+  const std::string& vector = traits.vector.empty() ? session.step.vector : traits.vector;
   if (traits.cost)
-    record.prediction = session.roofs->predict(traits.cost(record.shape, record.settings), record.type,
-                                               traits.vector.empty() ? session.step.vector : traits.vector,
-                                               record.settings.threads);
-  if (const auto peak = session.roofs->peak(record.type, record.settings.threads); peak && record.gflops)
+    record.prediction =
+        session.roofs->predict(traits.cost(record.shape, record.settings), record.type, vector, threads);
+  if (const auto peak = session.roofs->peak(record.type, threads); peak && record.gflops)
     record.peak_share = *record.gflops / *peak;
 }
 
@@ -178,9 +157,8 @@ void predict(const Session& session, const Variant<T>& variant, Record& record) 
 void report(Session& session, const Record& record, const Traits& traits, bool threw) {
   const bool wrong = record.verdict == "wrong", expected = session.options.expect_wrong;
   ++session.measured;
-  ++(wrong && !(threw && expected) ? session.wrong
-                                   : session.not_wrong);  // a kernel that throws shows nothing
-  session.clear_progress();
+  ++(wrong && !(threw && expected) ? session.wrong : session.not_wrong);  // a throw is no wrong result
+  session.progress("");
   if (session.speaks()) {
     if (session.measured == 1) print_header(record);
     print_row(record);
@@ -200,55 +178,20 @@ void report(Session& session, const Record& record, const Traits& traits, bool t
 }  // namespace
 
 template <class T>
-std::string allocate(Session& session, Variant<T>& variant, const Problem<T>& problem,
-                     const Settings& settings, Times& times) {
-  static const std::string no_memory = "out of memory; give a smaller size";
-  std::string why;
-  try {
-    times = variant.allocate(problem, settings, session.world);
-  } catch (const std::bad_alloc&) {
-    why = no_memory;
-  } catch (const std::exception& error) {
-    why = std::string("it threw: ") + error.what();
-  } catch (...) {
-    why = "it threw";
-  }
-  why = session.world.first(why);
-  if (!why.empty()) variant.release();
-  if (why == no_memory) throw Refusal{why};
-  times = slowest(session.world, times);
-  return why;
-}
-
-template <class T>
-Times once(Session& session, Variant<T>& variant, Piece<T>& piece) {
-  Times times = variant.distribute();
-  variant.reset();
-  times += variant.run();
-  times += variant.fetch(piece);
-  return slowest(session.world, times);
-}
-
-template <class T>
 void run_row(Session& session, Variant<T>& variant, Work<T>& work, const Settings& settings) {
-  struct Release {
-    Variant<T>& variant;
-    ~Release() { variant.release(); }
-  } const release{variant};
-  const Options& options = session.options;
   Record record = identity(session, variant, work.problem.shape, settings);
   if (left_out(session, variant, work, record)) return;
-  Times allocation;
-  std::string trouble = allocate(session, variant, work.problem, settings, allocation);
+  const Allocated<T> allocated(session, variant, work.problem, settings);
+  std::string trouble = allocated.trouble;
   if (trouble.empty())
     trouble = session.attempt([&] {
       Piece<T> piece;
-      record.summarise(measure(session, variant, piece, title(record)));
-      record.times += allocation;
+      record.summarise(measure(session, allocated, piece, title(record)));
+      record.times += allocated.times;
       predict(session, variant, record);
       if (record.shape.flops() >= probe_beyond / 20)
         session.rates[rate_key(record)] = record.shape.flops() / *record.best_s;
-      if (options.verify == Verify::none) return;
+      if (session.options.verify == Verify::none) return;
       record.check = judge(session, variant, work, settings, piece, record.verify);
       record.verdict = record.check->right ? "right" : "wrong";
     });
@@ -260,12 +203,8 @@ void run_row(Session& session, Variant<T>& variant, Work<T>& work, const Setting
   report(session, record, variant.traits, !trouble.empty());
 }
 
-#define COURSE_ROW(T)                                                                               \
-  template std::string allocate(Session&, Variant<T>&, const Problem<T>&, const Settings&, Times&); \
-  template Times once(Session&, Variant<T>&, Piece<T>&);                                            \
-  template void run_row(Session&, Variant<T>&, Work<T>&, const Settings&);
-COURSE_ROW(float)
-COURSE_ROW(double)
-COURSE_ROW(std::int32_t)
+template void run_row(Session&, Variant<float>&, Work<float>&, const Settings&);
+template void run_row(Session&, Variant<double>&, Work<double>&, const Settings&);
+template void run_row(Session&, Variant<std::int32_t>&, Work<std::int32_t>&, const Settings&);
 
 }  // namespace course

@@ -1,7 +1,5 @@
 #include "runner/run.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
@@ -19,34 +17,16 @@ void for_each_type(const Step& step, F f) {
   f(step.f32), f(step.f64), f(step.i32);
 }
 
-/// The names that --list and refusals show, each once; and those besides.
-struct Names {
-  std::vector<std::string> shown, all;
-  bool threads = false, tiles = false;  // whether a variant is swept over them
-
-  explicit Names(const Step& step) {
-    for_each_type(step, [&](const auto& variants) {
-      for (const auto& variant : variants) {
-        const Traits& traits = variant->traits;
-        threads |= traits.threads, tiles |= traits.tiles;
-        if (std::find(all.begin(), all.end(), traits.name) != all.end()) continue;
-        all.push_back(traits.name);
-        if (!traits.broken) shown.push_back(traits.name);
-      }
-    });
-  }
-};
-
-void print_list(const Step& step, const World& world) {
-  fmt::print("{}: {}\n", step.program, step.idea);
-  std::set<std::string> printed;
-  for_each_type(step, [&]<class T>(const Variants<T>& variants) {
+/// Calls `f` with each variant's traits, once for each name, and why the variant cannot run here.
+template <class F>
+void for_each_name(const Step& step, const World& world, F f) {
+  std::set<std::string> seen;
+  for_each_type(step, [&](const auto& variants) {
     for (const auto& variant : variants) {
-      const Traits& traits = variant->traits;
-      if (traits.broken || !printed.insert(traits.name).second) continue;
-      const std::string missing = lacking(traits.needs);
-      print_choice(traits.name, traits.idea,
-                   missing.empty() ? variant->refuses({}, {}, world) : "this processor lacks " + missing);
+      if (!seen.insert(variant->traits.name).second) continue;
+      const std::string missing = lacking(variant->traits.needs);
+      f(variant->traits,
+        missing.empty() ? variant->refuses({}, {}, world) : "this processor lacks " + missing);
     }
   });
 }
@@ -67,16 +47,8 @@ Variants<T> chosen(const Variants<T>& all, const Options& options) {
   return some;
 }
 
-/// The settings a variant has rows for; what it does not know stays as it is for all: one thread, no tile.
-std::vector<Settings> settings_of(const Options& options, const Traits& traits) {
-  std::vector<Settings> list;
-  for (const int threads : traits.threads ? options.threads : std::vector{1})
-    for (const Index tile : traits.tiles ? options.tiles : std::vector<Index>{0})
-      list.push_back({.threads = threads, .tile = tile, .grid = {}, .block = {}});
-  return list;
-}
-
-/// Calls `f` for each row asked for: with the variant, its problem and its settings.
+/// Calls `f` for each row asked for: with the variant, its problem and its settings. What a variant does not
+/// know stays as it is for all: one thread, no tile.
 template <class F>
 void for_each_row(const Session& session, F f) {
   const Options& options = session.options;
@@ -86,7 +58,9 @@ void for_each_row(const Session& session, F f) {
       Work<T> work{{shape, options.fill, options.seed, options.pad,
                     *std::max_element(options.threads.begin(), options.threads.end())}};
       for (const auto& variant : variants)
-        for (const Settings& settings : settings_of(options, variant->traits)) f(*variant, work, settings);
+        for (const int threads : variant->traits.threads ? options.threads : std::vector{1})
+          for (const Index tile : variant->traits.tiles ? options.tiles : std::vector<Index>{0})
+            f(*variant, work, Settings{threads, tile, {}, {}});
     }
   });
 }
@@ -114,7 +88,7 @@ int check_rows(const Session& session) {
 
 /// What 00_machine found here: the file named, else one beside the CSV or in report/. A file of another
 /// processor predicts nothing here.
-std::optional<Roofs> roofs(Session& session) {
+std::optional<Roofs> find_roofs(Session& session) {
   namespace fs = std::filesystem;
   const Options& options = session.options;
   const bool named = !options.machine.empty();
@@ -144,7 +118,7 @@ int run_rows(Session& session) {
   } catch (const Refusal& refused) {
     refusal = refused.message;
   }
-  session.clear_progress();
+  session.progress("");
   if (session.resumed > 0 && session.speaks())
     fmt::print("{}: {} rows were in {} already\n", session.step.program, session.resumed, options.csv);
   const bool failed = options.expect_wrong ? session.not_wrong > 0 : session.wrong > 0;
@@ -155,89 +129,49 @@ int run_rows(Session& session) {
 }
 
 int run_step(const Step& step, const Options& options, const World& world) {
-  const Names names(step);
+  std::vector<std::string> names, shown;
+  for_each_name(step, world, [&](const Traits& traits, const std::string&) {
+    names.push_back(traits.name);
+    if (!traits.broken) shown.push_back(traits.name);
+  });
   for (const std::string& name : options.variants)
-    if (std::find(names.all.begin(), names.all.end(), name) == names.all.end())
-      one_of("--variant", name, names.shown, "this step has");
-  if (options.list && world.rank() == 0) print_list(step, world);
-  if (options.list) return 0;
-  Session session(options, step, world);
-  std::string missing = lacking(step.features);
-  if (missing = world.first(missing); !missing.empty()) {
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      one_of("--variant", name, shown, "this step has");
+  if (options.list) {
+    if (world.rank() > 0) return 0;
+    fmt::print("{}: {}\n", step.program, step.idea);
+    for_each_name(step, world, [](const Traits& traits, const std::string& why_not) {
+      if (!traits.broken) print_choice(traits.name, traits.idea, why_not);
+    });
+    return 0;
+  }
+  Session session{options, step, world};
+  if (const std::string missing = world.first(lacking(step.features)); !missing.empty()) {
     session.say_once("skipped: built for " + missing + ", which this processor lacks");
     return 77;
   }
   session.rows = check_rows(session);
   session.on_root([&] {
     if (!options.csv.empty()) session.table.open(options.csv);
-    session.roofs = roofs(session);
+    session.roofs = find_roofs(session);
   });
   return run_rows(session);
 }
 
 }  // namespace
 
-void Session::progress(const std::string& what) const {
-  if (speaks() && isatty(STDERR_FILENO))
-    fmt::print(stderr, "\r\033[K[{}/{}] {} {}", row, rows, step.program, what);
-}
-
-void Session::clear_progress() const {
-  if (speaks() && isatty(STDERR_FILENO)) fmt::print(stderr, "\r\033[K");
-}
-
-void Session::say_once(const std::string& line) {
-  if (!said_.insert(line).second || !speaks()) return;
-  clear_progress();
-  fmt::print(stderr, "{}: {}\n", step.program, line);
-}
-
-void Session::on_root(const std::function<void()>& body) const {
-  std::string refusal;
-  try {
-    if (world.rank() == 0) body();
-  } catch (const Refusal& refused) {
-    refusal = refused.message;
-  }
-  if (refusal = world.first(refusal); !refusal.empty()) throw Refusal{refusal};
-}
-
-std::string Session::attempt(const std::function<void()>& body) const {
-  std::string why;
-  try {
-    body();
-    return {};
-  } catch (const Refusal&) {
-    throw;  // of all ranks
-  } catch (const std::bad_alloc&) {
-    if (world.size() == 1) throw;
-    why = "out of memory";
-  } catch (const std::exception& error) {
-    why = std::string("it threw: ") + error.what();
-  } catch (...) {
-    why = "it threw";
-  }
-  if (world.size() > 1) world.abort(fmt::format("{}: rank {}: {}", step.program, world.rank(), why));
-  return why;
-}
-
 int guarded(const std::string& program, const std::function<int()>& body, const World& world) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is a full disk: an error of write, not a death
   int status = 2;
-  std::string refusal, alone;  // alone: other ranks do not know
+  std::string refusal;
   try {
     status = body();
   } catch (const Refusal& refused) {
     refusal = refused.message;
-  } catch (const std::bad_alloc&) {
-    alone = "out of memory; give a smaller size";
-  } catch (const std::exception& error) {
-    alone = error.what();
   } catch (...) {
-    alone = "something unknown was thrown";
+    refusal = caught();
+    if (world.size() > 1) world.abort(program + ": " + refusal);
   }
-  if (!alone.empty() && world.size() > 1) world.abort(program + ": " + alone);
-  if (refusal.empty()) refusal = alone;
   if (refusal.empty() && status == 0 && (std::fflush(stdout) != 0 || std::ferror(stdout) != 0))
     refusal = "cannot write to standard output", status = 2;
   std::replace_if(
@@ -247,19 +181,15 @@ int guarded(const std::string& program, const std::function<int()>& body, const 
 }
 
 int run(int argc, const char* const* argv, const Step& step, const World& world) {
-  return guarded(
-      step.program,
-      [&] {
-        const Names names(step);
-        const auto options = parse_options(argc, argv,
-                                           {.program = step.program,
-                                            .idea = step.idea,
-                                            .threads = names.threads,
-                                            .tiles = names.tiles ? step.tiles : std::vector<Index>{},
-                                            .speaks = world.rank() == 0});
-        return options ? run_step(step, *options, world) : 0;
-      },
-      world);
+  const auto body = [&] {
+    Options options{.tiles = step.tiles};
+    bool threads = false;
+    for_each_name(step, world, [&](const Traits& traits, const std::string&) { threads |= traits.threads; });
+    CommandLine line(step.program, step.idea);
+    line.add_common(options, threads), line.add_step(options);
+    return line.parse(argc, argv, world.rank() == 0) ? run_step(step, options, world) : 0;
+  };
+  return guarded(step.program, body, world);
 }
 
 }  // namespace course

@@ -1,11 +1,10 @@
-// What one invocation of a program shares between its rows.
+// What one invocation of a program shares between its rows, and what a row is made of.
 #pragma once
 
-#include <limits>
 #include <map>
+#include <optional>
 #include <set>
 
-#include "common/verify.hpp"
 #include "runner/options.hpp"
 #include "runner/record.hpp"
 #include "runner/run.hpp"
@@ -18,11 +17,7 @@ constexpr const char* type_name = std::is_same_v<T, float>    ? "f32"
                                   : std::is_same_v<T, double> ? "f64"
                                                               : "i32";
 
-class Session {
- public:
-  Session(const Options& options_, const Step& step_, const World& world_)
-      : options(options_), step(step_), world(world_) {}
-
+struct Session {
   const Options& options;
   const Step& step;
   const World& world;
@@ -31,22 +26,21 @@ class Session {
   int rows = 0, row = 0;            // how many there will be; which one this is
   int measured = 0, skipped = 0, wrong = 0, not_wrong = 0, resumed = 0;
   std::map<std::string, double> rates = {};  // operations a second, by type, variant and settings
+  std::set<std::string> said = {};
 
-  /// Only rank 0 speaks.
   bool speaks() const { return world.rank() == 0; }
-  /// A line that overwrites itself, on a terminal only.
+  /// A line that overwrites itself, on a terminal only; an empty one clears it.
   void progress(const std::string& what) const;
-  void clear_progress() const;
   void say_once(const std::string& line);
   /// Calls `body` on rank 0; what it refuses, all ranks throw.
   void on_root(const std::function<void()>& body) const;
   /// Calls `body`, in which ranks wait for one another. What it throws is returned; with several ranks it
-  /// ends the program instead. Running out of memory is thrown on.
+  /// ends the program instead. Refusals and running out of memory are thrown on.
   std::string attempt(const std::function<void()>& body) const;
-
- private:
-  std::set<std::string> said_ = {};
 };
+
+/// What the exception at hand says.
+std::string caught();
 
 /// A problem, and the checker of all its variants' pieces.
 template <class T>
@@ -55,23 +49,31 @@ struct Work {
   std::optional<Verifier<T>> verifier = {};
 };
 
+/// A variant's memory for one row, on every rank or on none.
+template <class T>
+class Allocated {
+ public:
+  Allocated(const Session& session, Variant<T>& variant, const Problem<T>& problem, const Settings& settings);
+  ~Allocated() { variant_.release(); }
+  Allocated(const Allocated&) = delete;
+
+  std::string trouble;  // what a rank threw; out of memory is a Refusal of all
+  Times times;
+  /// One distribution, product and collection; each phase the slowest rank's.
+  Times run(Piece<T>& piece) const;
+
+ private:
+  const Session& session_;
+  Variant<T>& variant_;
+};
+
 /// Whether --verify asks for every element of C.
 bool verifies_whole(const Options& options, const Shape& shape);
-
-/// The variant's memory for a row, on every rank or on none: what one of them throws is returned, the same to
-/// all; out of memory is a Refusal of all.
-template <class T>
-std::string allocate(Session& session, Variant<T>& variant, const Problem<T>& problem,
-                     const Settings& settings, Times& times);
-
-/// One distribution, product and collection; each phase the slowest rank's.
-template <class T>
-Times once(Session& session, Variant<T>& variant, Piece<T>& piece);
 
 /// Checks the last run's C, its guards and, beyond what is compared whole, one more run on digits; `method`
 /// says how.
 template <class T>
-Check judge(Session& session, Variant<T>& variant, Work<T>& work, const Settings& settings,
+Check judge(const Session& session, Variant<T>& variant, Work<T>& work, const Settings& settings,
             const Piece<T>& piece, std::string& method);
 
 /// One row: run, verify, print, record.

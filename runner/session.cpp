@@ -1,0 +1,105 @@
+#include "runner/session.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace course {
+namespace {
+
+const std::string no_memory = "out of memory; give a smaller size";
+
+/// Each phase as the slowest rank had it.
+Times slowest(const World& world, Times times) {
+  if (world.size() == 1) return times;
+  double sum = times.product.value_or(0);
+  world.sum({&sum, 1});
+  std::array<double, Times::parts().size()> most{};
+  for (std::size_t p = 0; p < most.size(); ++p) most[p] = (times.*Times::parts()[p]).value_or(-1);
+  world.max(most);
+  for (std::size_t p = 0; p < most.size(); ++p)
+    if (most[p] >= 0) times.*Times::parts()[p] = most[p];
+  if (sum > 0) times.imbalance = *times.product * world.size() / sum;
+  return times;
+}
+
+}  // namespace
+
+std::string caught() {
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    return no_memory;
+  } catch (const std::exception& error) {
+    return std::string("it threw: ") + error.what();
+  } catch (...) {
+    return "it threw";
+  }
+}
+
+void Session::progress(const std::string& what) const {
+  if (!speaks() || !isatty(STDERR_FILENO)) return;
+  fmt::print(stderr, "\r\033[K");
+  if (!what.empty()) fmt::print(stderr, "[{}/{}] {} {}", row, rows, step.program, what);
+}
+
+void Session::say_once(const std::string& line) {
+  if (!said.insert(line).second || !speaks()) return;
+  progress("");
+  fmt::print(stderr, "{}: {}\n", step.program, line);
+}
+
+void Session::on_root(const std::function<void()>& body) const {
+  std::string refusal;
+  try {
+    if (world.rank() == 0) body();
+  } catch (const Refusal& refused) {
+    refusal = refused.message;
+  }
+  if (refusal = world.first(refusal); !refusal.empty()) throw Refusal{refusal};
+}
+
+std::string Session::attempt(const std::function<void()>& body) const {
+  try {
+    body();
+    return {};
+  } catch (const Refusal&) {
+    throw;  // of all ranks
+  } catch (...) {
+    const std::string why = caught();
+    if (world.size() > 1) world.abort(fmt::format("{}: rank {}: {}", step.program, world.rank(), why));
+    if (why == no_memory) throw;
+    return why;
+  }
+}
+
+template <class T>
+Allocated<T>::Allocated(const Session& session, Variant<T>& variant, const Problem<T>& problem,
+                        const Settings& settings)
+    : session_(session), variant_(variant) {
+  try {
+    times = variant.allocate(problem, settings, session.world);
+  } catch (...) {
+    trouble = caught();
+  }
+  trouble = session.world.first(trouble);
+  if (trouble == no_memory) variant.release();
+  if (trouble == no_memory) throw Refusal{trouble};
+  times = slowest(session.world, times);
+}
+
+template <class T>
+Times Allocated<T>::run(Piece<T>& piece) const {
+  Times taken = variant_.distribute();
+  variant_.reset();
+  taken += variant_.run();
+  taken += variant_.fetch(piece);
+  return slowest(session_.world, taken);
+}
+
+template class Allocated<float>;
+template class Allocated<double>;
+template class Allocated<std::int32_t>;
+
+}  // namespace course
