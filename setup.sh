@@ -6,7 +6,7 @@
 set -eu
 
 core="g++ cmake make git python3 libcli11-dev libfmt-dev libeigen3-dev doctest-dev gnuplot-nox fonts-dejavu-core binutils libhwloc-dev"
-checks="valgrind shellcheck clang-format clang-14 libclang-rt-14-dev libomp-14-dev" # without them some tests are skipped, nothing else
+checks="libopenmpi-dev openmpi-bin valgrind shellcheck clang-format clang-14 libclang-rt-14-dev libomp-14-dev" # without them some tests are skipped, nothing else
 # Without these their rows in 00 are missing. Their names change from release to release: those apt knows are installed.
 rivals="libopenblas0-openmp libblis4-openmp libdnnl2 libdnnl3"
 
@@ -31,6 +31,8 @@ present() {
   libcli11-dev) header CLI/CLI.hpp ;;
   libfmt-dev) header fmt/core.h ;;
   libhwloc-dev) header hwloc.h ;;
+  libopenmpi-dev) command -v mpicxx >/dev/null 2>&1 ;;
+  openmpi-bin) command -v mpirun >/dev/null 2>&1 ;;
   libopenblas0-openmp) library libopenblas ;;
   libblis4-openmp) library libblis ;;
   libdnnl2 | libdnnl3) library libdnnl ;;

@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# Three real ranks: what goes wrong on rank 1 is everybody's, with one message of ours and the right status; nothing
+# hangs. (mpirun adds lines of its own when a rank ends with something else than 0.)
+#   ranks.sh MPIRUN PROGRAM
+# shellcheck disable=SC2015,SC2034,SC2154 # fail() after && and || is meant for either; program.sh reads and sets
+set -u
+mpirun=$1 program=$2 file=rows.csv
+[ -x "$mpirun" ] || { echo "no mpirun here"; exit 77; }
+# As root, with more ranks than cores, and none pinned to one: what tests on two cores need of Open MPI.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+export OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_btl_vader_single_copy_mechanism=none
+# shellcheck source=/dev/null
+. "$(dirname "$0")/program.sh"
+
+# ranks STATUS ARGUMENT…: three of them; a hang is ended after a minute and is no status of ours.
+ranks() {
+  local wanted=$1 status
+  shift
+  timeout 60 "$mpirun" -n 3 "$program" --repeat 2 "$@" >out 2>err </dev/null
+  status=$?
+  [ $status -eq "$wanted" ] || fail "$*: exit $status, not $wanted: $(cat err)"
+}
+# says STATUS MESSAGE ARGUMENT…: and this is the one line of ours.
+says() {
+  local wanted=$1 message=$2
+  shift 2
+  ranks "$wanted" "$@"
+  [ "$(grep -c '^ranks: ' err)" -eq 1 ] || fail "$*: not one line of ours: $(cat err)"
+  grep -qF "ranks: $message" err || fail "$*: '$message' is not in: $(cat err)"
+}
+
+ranks 0 --variant right --shape 10x7x5,1x4x3,2x0x3,5x5x0 --csv rows.csv
+grep -q '^ranks: ' err && fail "right, and yet: $(cat err)"
+# One launcher with another MPI's program would run three times one rank.
+[ "$(tail -n +2 rows.csv | cut -d, -f10 | sort -u)" = 3 ] || fail "not three ranks: $(cat rows.csv)"
+[ "$(tail -n +2 rows.csv | wc -l)" -eq 12 ] || fail "not a row for each shape and type: $(cat rows.csv)"
+[ "$(grep -c ',right,' rows.csv)" -eq 12 ] || fail "not all right: $(cat rows.csv)"
+ranks 0 --variant right --shape 2050x3x5 --type f64
+grep -q right out || fail "samples and Freivalds on three ranks: $(cat out err)"
+
+says 1 "wrong: 1 elements differ, the worst is C(7, 4)" --variant wrong_element --size 9 --type f32
+says 1 "wrong: 1 elements differ" --variant wrong_element --size 9 --type i32
+says 1 "wrong: Freivalds: the sums over C and A·B differ" --variant wrong_element --shape 2050x200x5 --type f32
+says 1 "wrong: not every element of C came back exactly once" --variant missing_piece --size 9 --type f32
+says 1 "wrong: rank 1 wrote outside its matrix" --variant broken_guard --size 9 --type f32
+says 1 "wrong: it threw: no such thing" --variant throw_in_allocate --size 9 --type f32
+says 1 "rank 1: it threw: it broke" --variant throw_in_run --size 9 --type f32
+says 2 "out of memory; give a smaller size" --variant no_memory --size 9 --type f32
+says 1 "rank 1: out of memory; give a smaller size" --variant no_memory_in_run --size 9 --type f32
+says 77 "refusal skipped: rank 1 will not" --variant refusal --size 9 --type f32
+says 0 "slow f32 600x600x600 left out: one run takes about" --variant slow --size 600 --type f32 --budget 1
+says 2 "9x9x9: f32 needs 2.665 PiB of memory" --variant too_large --size 9 --type f32 # of all three together
+says 2 "--size: 'abc' is not a whole number" --variant right --size abc
+says 2 "--csv: cannot write /nonexistent/rows.csv" --variant right --size 9 --csv /nonexistent/rows.csv
+
+# A rank that breaks down leaves what was finished on disk; the report's way of going on finds it.
+rm -f rows.csv
+ranks 1 --variant right,throw_in_run --size 9 --type f32 --csv rows.csv
+[ "$(tail -n +2 rows.csv | wc -l)" -eq 1 ] || fail "the finished row is lost: $(cat rows.csv)"
+ranks 0 --variant right --size 9 --type f32 --csv rows.csv --resume
+grep -q "1 rows were in rows.csv already" out || fail "it was measured again: $(cat out)"
+exit $((failures > 0))
