@@ -1,6 +1,7 @@
 #include "child.hpp"
 
 #include <fcntl.h>
+#include <omp.h>
 #include <poll.h>
 #include <sched.h>
 #include <sys/prctl.h>
@@ -13,7 +14,6 @@
 #include <csignal>
 #include <cstring>
 
-#include "runner/machine.hpp"
 #include "runner/text.hpp"
 
 namespace machine {
@@ -31,6 +31,19 @@ struct Child {
   }
 };
 
+/// The hardware threads that this process may use, even where OpenMP has bound the calling one to a core.
+cpu_set_t usable_set() {
+  cpu_set_t all;
+  CPU_ZERO(&all);
+  for (int place = 0; place < omp_get_num_places(); ++place) {
+    std::vector<int> ids(static_cast<std::size_t>(omp_get_place_num_procs(place)));
+    omp_get_place_proc_ids(place, ids.data());
+    for (const int id : ids) CPU_SET(static_cast<std::size_t>(id), &all);
+  }
+  if (CPU_COUNT(&all) == 0) sched_getaffinity(0, sizeof all, &all);
+  return all;
+}
+
 Child start(std::vector<std::string> words, const Environment& environment) {
   words.insert(words.begin(), {program_invocation_short_name, child_mark});
   std::vector<char*> argv;
@@ -39,7 +52,7 @@ Child start(std::vector<std::string> words, const Environment& environment) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0)
     throw course::Refusal{std::string("cannot make a pipe: ") + std::strerror(errno)};
-  const cpu_set_t all = course::usable_set();  // a bound thread would hand down its one core
+  const cpu_set_t all = usable_set();  // a bound thread would hand down its one core
   const pid_t parent = getpid(), child = fork();
   if (child < 0) throw course::Refusal{std::string("cannot start a process: ") + std::strerror(errno)};
   if (child == 0) {

@@ -188,11 +188,13 @@ const std::vector<std::string>& library_parts() {
   return parts;
 }
 
-void add_blas(course::CommandLine& line, std::vector<std::string>& files) {
-  line.list("--blas", "Libraries with cblas_sgemm: FILE,...", files, [](auto& option, auto& item) {
-    if (item.empty()) throw Refusal{option + ": '' names no file; give a shared library's path"};
-    return item;
-  });
+void add_blas(CLI::App& app, std::vector<std::string>& files) {
+  course::add_list(app, "--blas", "Libraries with cblas_sgemm: FILE,...", files,
+                   [](auto& option, auto& item) {
+                     if (item.empty())
+                       throw Refusal{option + ": '' names no file; give a shared library's path"};
+                     return item;
+                   });
 }
 
 void require_cpus(const std::vector<int>& counts) {

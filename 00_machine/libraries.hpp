@@ -35,7 +35,7 @@ struct Candidate {
 const std::vector<std::string>& library_parts();
 
 /// Adds --blas FILE,... to a command line.
-void add_blas(course::CommandLine& line, std::vector<std::string>& files);
+void add_blas(CLI::App& app, std::vector<std::string>& files);
 /// Throws course::Refusal if one of --threads' counts is more than the hardware threads that may be used.
 void require_cpus(const std::vector<int>& counts);
 

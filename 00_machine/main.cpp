@@ -109,7 +109,7 @@ int run_parts(const course::Options& options, const Topology& machine,
               const std::vector<Candidate>& libraries) {
   Sheet sheet(options.csv, options.resume, course::processor());
   Session session{options, machine, sheet};
-  std::printf("00_machine on %s, %s\n", course::processor().c_str(), course::compiler().c_str());
+  std::printf("00_machine on %s, %s\n", course::processor().c_str(), course::compiler.c_str());
   int status = 0;
   try {
     add_processor(sheet, machine);
@@ -134,12 +134,12 @@ int main(int argc, char** argv) {
     const Topology machine = topology();
     course::Options options = defaults(machine);
     std::vector<std::string> files;
-    course::CommandLine line("00_machine", "what this machine is, and what it can do");
-    line.add_common(options, true);
-    line.number("--repeat", "Timed runs of a library's product, at most (default 5)", options.repeat, 1,
-                1'000'000);
-    add_blas(line, files);
-    if (!line.parse(argc, argv)) return 0;
+    CLI::App app("00_machine: what this machine is, and what it can do");
+    course::add_common(app, options, true);
+    course::add_number(app, "--repeat", "Timed runs of a library's product, at most (default 5)",
+                       options.repeat, 1, 1'000'000);
+    add_blas(app, files);
+    if (!course::parse(app, options, argc, argv)) return 0;
     check(options);
     const auto libraries = candidates(files);
     if (options.list) return print_list(libraries), 0;

@@ -267,15 +267,17 @@ int main(int argc, char** argv) {
   return course::guarded("rivals", [&] {
     Asked asked = defaults();
     course::Options& options = asked.options;
-    course::CommandLine line("rivals", "ours and every library, in turns");
-    line.add_common(options, true);
-    line.number("--pairs", "Pairs of runs a row has at least (default 21)", options.repeat, 1, 1'000'000);
-    line.list("--rival", "Of " + course::listed(library_parts(), ",") + " (default all)", asked.kinds,
-              [](auto& option, auto& item) { return course::one_of(option, item, library_parts()); });
-    line.text("--machine", "What 00_machine found: each library's best setting",
-              [&](auto&, auto& given) { options.machine = given; });
-    add_blas(line, asked.files);
-    if (!line.parse(argc, argv)) return 0;
+    CLI::App app("rivals: ours and every library, in turns");
+    course::add_common(app, options, true);
+    course::add_number(app, "--pairs", "Pairs of runs a row has at least (default 21)", options.repeat, 1,
+                       1'000'000);
+    course::add_list(app, "--rival", "Of " + course::listed(library_parts(), ",") + " (default all)",
+                     asked.kinds,
+                     [](auto& option, auto& item) { return course::one_of(option, item, library_parts()); });
+    course::add_text(app, "--machine", "What 00_machine found: each library's best setting",
+                     [&](auto&, auto& given) { options.machine = given; });
+    add_blas(app, asked.files);
+    if (!course::parse(app, options, argc, argv)) return 0;
     check(options);
     const auto found = libraries(asked);
     if (options.list) return print_list(found), 0;

@@ -72,9 +72,9 @@ course::Table::Row Standing::cells(const Row& row) const {
           theirs,
           course::processor(),
           flags_,
-          course::compiler(),
+          course::compiler,
           course::host_name(),
-          course::commit(),
+          course::commit,
           course::utc_now()};
 }
 

@@ -1,8 +1,6 @@
 // The machine and the build, as far as records and refusals need them.
 #pragma once
 
-#include <sched.h>
-
 #include <string>
 #include <string_view>
 
@@ -10,19 +8,16 @@
 
 namespace course {
 
-/// The processor's name as /proc/cpuinfo gives it, and how many cores may be used: "AMD EPYC (2 cores)".
-std::string processor();
-/// The hardware threads that this process may use, even where OpenMP has bound the calling thread to one of
-/// them (OMP_PROC_BIND); and how many they are.
-cpu_set_t usable_set();
+/// How many hardware threads this process may use, even where OpenMP has bound the calling one to a core.
 int usable_cpus();
+/// The processor's name as /proc/cpuinfo gives it, and that number: "AMD EPYC (2 cores)".
+std::string processor();
 std::string host_name();
-/// For example "g++ 12.2.0"; and the commit built from, with +xxxxxx (a hash of the difference) when the
-/// source differs from it. By cmake/commit.cmake, at every build.
-std::string compiler();
-std::string commit();
 /// Now, in UTC: 2026-11-21T07:48:24Z.
 std::string utc_now();
+/// For example "g++ 12.2.0"; and the commit built from, with +xxxxxx (a hash of the difference) when the
+/// source differs from it. By cmake/commit.cmake, at every build.
+extern const std::string compiler, commit;
 
 /// Bytes a process may still take without being killed: /proc/meminfo and the cgroup's limit, the smaller.
 double available_memory();

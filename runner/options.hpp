@@ -1,19 +1,15 @@
-// The one command line of all steps.
+// The one command line of all steps, on CLI11.
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <functional>
 #include <limits>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "common/problem.hpp"
 #include "runner/table.hpp"
-
-namespace CLI {
-class App;
-}
 
 namespace course {
 
@@ -36,54 +32,42 @@ struct Options {
   Index pad = 0;
 };
 
-/// Decimal digits and nothing else, within bounds; throws Refusal.
-Index whole_number(const std::string& option, const std::string& given, Index least,
-                   Index most = std::numeric_limits<Index>::max());
+/// What every program has; `threads`: --threads may be other than 1. What is given replaces what an option
+/// held before.
+void add_common(CLI::App& app, Options& options, bool threads);
+/// What steps have besides.
+void add_step(CLI::App& app, Options& options);
+/// False when help was asked for, which is printed if `speaks`. Throws Refusal with one line that says what
+/// was given and what would do.
+bool parse(CLI::App& app, const Options& options, int argc, const char* const* argv, bool speaks = true);
 
-/// Appends what the list has not got yet.
-template <class Item>
-void add_once(std::vector<Item>& items, const Item& item) {
-  if (std::find(items.begin(), items.end(), item) == items.end()) items.push_back(item);
+/// An option with one value, given to `take` with its name; without a description it is for the tests.
+using Take = std::function<void(const std::string& option, const std::string& given)>;
+void add_text(CLI::App& app, const std::string& name, const std::string& what, const Take& take);
+
+/// One with decimal digits and nothing else, within bounds. (CLI11 would read 010 as eight and cut
+/// 99999999999999999999 to 2^63 - 1.)
+Index whole_number(const std::string& option, const std::string& given, Index least, Index most);
+template <class T>
+void add_number(CLI::App& app, const std::string& name, const std::string& what, T& value, Index least,
+                Index most = std::numeric_limits<Index>::max()) {
+  add_text(app, name, what, [&value, least, most](const std::string& option, const std::string& given) {
+    value = static_cast<T>(whole_number(option, given, least, most));
+  });
 }
 
-/// A command line, option by option; what is given replaces what an option's value held before.
-class CommandLine {
- public:
-  CommandLine(const std::string& program, const std::string& idea);
-  ~CommandLine();
-
-  /// What every program has; `threads`: --threads may be other than 1.
-  void add_common(Options& options, bool threads);
-  /// What steps have besides.
-  void add_step(Options& options);
-
-  /// An option with one value, given to `take` with its name; without a description it is for the tests.
-  void text(const std::string& name, const std::string& what,
-            const std::function<void(const std::string& option, const std::string& given)>& take);
-  /// One with a list: each item once, as `read` takes it. An empty item is for `read` to refuse.
-  template <class Item, class Read>
-  void list(const std::string& name, const std::string& what, std::vector<Item>& items, const Read& read) {
-    text(name, what, [&items, read](const std::string& option, const std::string& given) {
-      items.clear();
-      for (const std::string& item : split(given)) add_once(items, static_cast<Item>(read(option, item)));
-    });
-  }
-  template <class T>
-  void number(const std::string& name, const std::string& what, T& value, Index least,
-              Index most = std::numeric_limits<Index>::max()) {
-    text(name, what, [&value, least, most](const std::string& option, const std::string& given) {
-      value = static_cast<T>(whole_number(option, given, least, most));
-    });
-  }
-  void flag(const std::string& name, const std::string& what, bool& value);
-
-  /// False when help was asked for, which is printed if `speaks`. Throws Refusal with one line that says what
-  /// was given and what would do.
-  bool parse(int argc, const char* const* argv, bool speaks = true);
-
- private:
-  std::unique_ptr<CLI::App> app_;
-  const Options* options_ = nullptr;
-};
+/// One with a list: each item once, as `read` takes it. (CLI11 would drop empty items.)
+template <class Item, class Read>
+void add_list(
+    CLI::App& app, const std::string& name, const std::string& what, std::vector<Item>& items,
+    const Read& read, const std::function<bool()>& keep = [] { return false; }) {
+  add_text(app, name, what, [&items, read, keep](const std::string& option, const std::string& given) {
+    if (!keep()) items.clear();
+    for (const std::string& text : split(given))
+      if (const auto item = static_cast<Item>(read(option, text));
+          std::find(items.begin(), items.end(), item) == items.end())
+        items.push_back(item);
+  });
+}
 
 }  // namespace course

@@ -1,5 +1,4 @@
 #include <cmath>
-#include <limits>
 
 #include "runner/machine.hpp"
 #include "runner/session.hpp"
@@ -10,197 +9,261 @@ namespace {
 constexpr Index probe_size = 192;       // a product small enough to estimate a large one from
 constexpr double probe_beyond = 0.3e9;  // operations from which a first run is estimated before it is begun
 
+/// Each phase as the slowest rank had it.
+Times slowest(const World& world, Times times) {
+  if (world.size() == 1) return times;
+  double sum = times.product.value_or(0);
+  world.sum({&sum, 1});
+  std::array<double, Times::parts().size()> most{};
+  for (std::size_t p = 0; p < most.size(); ++p) most[p] = (times.*Times::parts()[p]).value_or(-1);
+  world.max(most);
+  for (std::size_t p = 0; p < most.size(); ++p)
+    if (most[p] >= 0) times.*Times::parts()[p] = most[p];
+  if (sum > 0) times.imbalance = *times.product * world.size() / sum;
+  return times;
+}
+
 template <class T>
-Record identity(const Session& session, const Variant<T>& variant, const Shape& shape,
-                const Settings& settings) {
-  static const std::string cpu = processor(), name = host_name();
-  Record r;
-  r.step = session.step.program, r.variant = variant.traits.name, r.type = type_name<T>;
-  r.shape = shape, r.settings = settings, r.ranks = session.world.size();
-  r.fill = fill_name(session.options.fill), r.seed = session.options.seed;
-  r.device = variant.device().empty() ? cpu : variant.device();
-  r.flags = session.step.flags, r.compiler = compiler(), r.host = name, r.commit = commit();
-  r.started = utc_now(), r.verify = "none", r.verdict = "unverified";
-  return r;
-}
-
-/// What the row is called while it runs.
-std::string title(const Record& r) {
-  return r.variant + " " + r.type + " " + shape_text(r.shape);
-}
-
-/// The command line that runs one row again.
-std::string reproduction(const Session& session, const Record& r, const Traits& traits) {
-  std::string line =
-      fmt::format("{} --variant {} --type {} --shape {} --fill {} --seed {} --repeat 1 --verify full", r.step,
-                  r.variant, r.type, shape_text(r.shape), r.fill, r.seed);
-  if (traits.threads) line += fmt::format(" --threads {}", r.settings.threads);
-  if (traits.tiles) line += fmt::format(" --tile {}", r.settings.tile);
-  if (session.options.pad > 0) line += fmt::format(" --pad {}", session.options.pad);
-  return line;
-}
-
-/// Under what the rate of a row is remembered.
-std::string rate_key(const Record& r) {
-  return fmt::format("{}{},{},{},{},{}", r.type, r.variant, r.settings.threads, r.settings.tile,
-                     r.settings.grid, r.settings.block);
-}
-
-/// Seconds one run will take, from the rate of the last row of the same variant, else of a small product; too
-/// low rather than too high, since larger sizes are seldom faster. 0 if it throws: the row will say so.
-template <class T>
-double expected_seconds(const Session& session, Variant<T>& variant, const Work<T>& work,
-                        const Record& record) {
-  const Shape& s = record.shape;
-  if (const auto known = session.rates.find(rate_key(record)); known != session.rates.end())
-    return s.flops() / known->second;
-  session.progress(variant.traits.name + ": a small product, to estimate the time");
-  const auto small = [](Index size) { return std::min(size, probe_size); };
-  Problem<T> problem = work.problem;
-  problem.forget(), problem.shape = {small(s.m), small(s.n), small(s.k)};
-  const Allocated<T> allocated(session, variant, problem, record.settings);
-  if (!allocated.trouble.empty()) return 0;
-  double seconds = 0;
-  session.attempt([&] {
-    Piece<T> piece;
-    if (record.settings.threads > 1) allocated.run(piece);  // the first run also starts the threads
-    seconds = allocated.run(piece).product.value_or(0) * s.flops() / problem.shape.flops();
-  });
-  return seconds;
-}
-
-/// True if the CSV has the row, verified if it is to be, and repeated as often as asked or as its budget
-/// allowed.
-bool has_row(Session& session, const Record& record, const Traits& traits) {
-  enum : std::uint64_t { no, yes, wrong } answer = no;
-  const Options& options = session.options;
-  if (const Table::Row* known = session.table.find(record.row()); known != nullptr) {
-    const double repeat = session.table.number(*known, "repeat");
-    const double spent = repeat * session.table.number(*known, "mean_s");
-    const std::string& verdict = session.table.cell(*known, "verdict");
-    if ((verdict != "unverified" || options.verify == Verify::none) &&
-        (repeat >= options.repeat || spent >= options.budget))
-      answer = verdict == "wrong" ? wrong : yes;
+class Row {
+ public:
+  Row(Session& session, Variant<T>& variant, Work<T>& work, const Settings& settings)
+      : session_(session), variant_(variant), traits_(variant.traits), work_(work), settings_(settings) {
+    static const std::string cpu = processor(), name = host_name();
+    Record& r = record_;
+    r.step = session.step.program, r.variant = traits_.name, r.type = type_name<T>;
+    r.shape = work.problem.shape, r.settings = settings, r.ranks = world_.size();
+    r.fill = fill_name(options_.fill), r.seed = options_.seed;
+    r.device = variant.device().empty() ? cpu : variant.device();
+    r.flags = session.step.flags, r.compiler = compiler, r.host = name, r.commit = commit;
+    r.started = utc_now(), r.verify = "none", r.verdict = "unverified";
+    title_ = r.variant + " " + r.type + " " + shape_text(r.shape);
+    rate_key_ = fmt::format("{}{},{},{},{},{}", r.type, r.variant, settings.threads, settings.tile,
+                            settings.grid, settings.block);
   }
-  const std::uint64_t known = session.world.root(answer);
-  session.resumed += known != no, session.wrong += known == wrong;
-  if (known == wrong)
-    session.say_once(options.csv + " has this row as wrong: " + reproduction(session, record, traits));
-  return known != no;
-}
+  ~Row() { variant_.release(); }
 
-/// True if the row is not to be run: done before, impossible here, or too long for the budget. Says why.
-template <class T>
-bool left_out(Session& session, Variant<T>& variant, const Work<T>& work, const Record& record) {
-  const Options& options = session.options;
-  const Traits& traits = variant.traits;
-  if (options.resume && has_row(session, record, traits)) return true;
-  std::string why = lacking(traits.needs);
-  why = why.empty() ? variant.refuses(work.problem, record.settings, session.world)
-                    : "this processor lacks " + why;
-  if (why = session.world.first(why); !why.empty()) {
-    ++session.skipped;
-    session.say_once(traits.name + " skipped: " + why);
+  void run() {
+    if (left_out()) return;
+    std::string trouble = allocate(work_.problem);
+    const Times allocation = taken_;
+    const auto body = [&] {
+      record_.summarise(measure());
+      record_.times += allocation;
+      predict();
+      if (record_.shape.flops() >= probe_beyond / 20)
+        session_.rates[rate_key_] = record_.shape.flops() / *record_.best_s;
+      if (options_.verify != Verify::none) judge();
+    };
+    if (trouble.empty()) trouble = session_.attempt(body);
+    if (!trouble.empty()) {
+      constexpr double without_end = std::numeric_limits<double>::infinity();
+      record_.check = {.error_share = without_end, .relative_error = without_end, .trouble = trouble};
+      record_.verify = "none", record_.verdict = "wrong";
+    }
+    report(!trouble.empty());
+  }
+
+ private:
+  /// True if the row is not to be run: done before, impossible here, or too long for the budget. Says why.
+  bool left_out() {
+    if (options_.resume && has_row()) return true;
+    std::string why = lacking(traits_.needs);
+    why = why.empty() ? variant_.refuses(work_.problem, settings_, world_) : "this processor lacks " + why;
+    if (why = world_.first(why); !why.empty()) {
+      ++session_.skipped;
+      session_.say_once(traits_.name + " skipped: " + why);
+      return true;
+    }
+    if ((traits_.baseline && !session_.step.is_level) || record_.shape.flops() < probe_beyond) return false;
+    const double expected = expected_seconds();
+    if (world_.root(expected <= 10 * options_.budget) != 0) return false;
+    session_.say_once(fmt::format(
+        "{} left out: one run takes about {}, over ten times the budget of {}; --budget {:.3g} may do",
+        title_, readable_seconds(expected), readable_seconds(options_.budget), std::ceil(expected) / 10));
     return true;
   }
-  if ((traits.baseline && !session.step.is_level) || record.shape.flops() < probe_beyond) return false;
-  const double expected = expected_seconds(session, variant, work, record);
-  if (session.world.root(expected <= 10 * options.budget) != 0) return false;
-  session.say_once(fmt::format(
-      "{} left out: one run takes about {}, over ten times the budget of {}; --budget {:.3g} may do",
-      title(record), readable_seconds(expected), readable_seconds(options.budget), std::ceil(expected) / 10));
-  return true;
-}
 
-/// Warm-up, then timed runs until --repeat or the budget is spent, at least one. A warm-up longer than the
-/// budget is kept as the only run: what it pays for cold caches is lost in it.
-template <class T>
-std::vector<Times> measure(const Session& session, const Allocated<T>& allocated, Piece<T>& piece,
-                           const std::string& what) {
-  const Options& options = session.options;
-  double spent = 0;
-  const auto once = [&](const char* kind, int number, int of) {
-    session.progress(fmt::format("{}: {} {} of {}", what, kind, number, of));
-    const Times times = allocated.run(piece);
-    for (const auto part :
-         {&Times::distribute, &Times::copy_in, &Times::product, &Times::copy_out, &Times::collect})
-      spent += (times.*part).value_or(0);
-    return times;
-  };
-  for (int w = 1; w <= options.warmup; ++w) {
-    spent = 0;
-    const Times times = once("warm-up", w, options.warmup);
-    if (session.world.root(spent >= options.budget) != 0) return {times};
+  /// True if the CSV has the row, verified if it is to be, and repeated as often as asked or as its budget
+  /// allowed.
+  bool has_row() {
+    enum : std::uint64_t { no, yes, wrong } answer = no;
+    const Table& table = session_.table;
+    if (const Table::Row* row = table.find(record_.row()); row != nullptr) {
+      const double repeat = table.number(*row, "repeat"), spent = repeat * table.number(*row, "mean_s");
+      const std::string& verdict = table.cell(*row, "verdict");
+      if ((verdict != "unverified" || options_.verify == Verify::none) &&
+          (repeat >= options_.repeat || spent >= options_.budget))
+        answer = verdict == "wrong" ? wrong : yes;
+    }
+    const std::uint64_t known = world_.root(answer);
+    session_.resumed += known != no, session_.wrong += known == wrong;
+    if (known == wrong) session_.say_once(options_.csv + " has this row as wrong: " + reproduction());
+    return known != no;
   }
-  spent = 0;
-  std::vector<Times> runs;
-  do runs.push_back(once("run", static_cast<int>(runs.size()) + 1, options.repeat));
-  while (session.world.root(std::ssize(runs) < options.repeat && spent < options.budget) != 0);
-  return runs;
-}
 
-/// Says what the row should take, if its cost was counted and the machine measured.
-template <class T>
-void predict(const Session& session, const Variant<T>& variant, Record& record) {
-  if (!session.roofs || !variant.device().empty()) return;
-  const Traits& traits = variant.traits;
-  const int threads = record.settings.threads;
-  const std::string& vector = traits.vector.empty() ? session.step.vector : traits.vector;
-  if (traits.cost)
-    record.prediction =
-        session.roofs->predict(traits.cost(record.shape, record.settings), record.type, vector, threads);
-  if (const auto peak = session.roofs->peak(record.type, threads); peak && record.gflops)
-    record.peak_share = *record.gflops / *peak;
-}
-
-/// Counts the row, prints and writes it.
-void report(Session& session, const Record& record, const Traits& traits, bool threw) {
-  const bool wrong = record.verdict == "wrong", expected = session.options.expect_wrong;
-  ++session.measured;
-  ++(wrong && !(threw && expected) ? session.wrong : session.not_wrong);  // a throw is no wrong result
-  session.progress("");
-  if (session.speaks()) {
-    if (session.measured == 1) print_header(record);
-    print_row(record);
-    if (wrong && expected) fmt::print("  {}\n", record.check->trouble);
+  /// Seconds one run will take, from the rate of the last row of the same variant, else of a small product;
+  /// too low rather than too high, since larger sizes are seldom faster. 0 if it throws: the row will say so.
+  double expected_seconds() {
+    const Shape& s = record_.shape;
+    if (const auto known = session_.rates.find(rate_key_); known != session_.rates.end())
+      return s.flops() / known->second;
+    session_.progress(traits_.name + ": a small product, to estimate the time");
+    const auto small = [](Index size) { return std::min(size, probe_size); };
+    Problem<T> problem = work_.problem;
+    problem.forget(), problem.shape = {small(s.m), small(s.n), small(s.k)};
+    double seconds = 0;
+    if (allocate(problem).empty())
+      session_.attempt([&] {
+        if (settings_.threads > 1) once();  // the first run also starts the threads
+        seconds = once().product.value_or(0) * s.flops() / problem.shape.flops();
+      });
+    variant_.release();
+    return seconds;
   }
-  if (wrong && (threw || !expected))
-    session.say_once("wrong: " + record.check->trouble +
-                     "; again by: " + reproduction(session, record, traits));
-  if (!wrong && expected)
-    session.say_once("expected wrong, found " + record.verdict + ": " +
-                     reproduction(session, record, traits));
-  session.on_root([&] {
-    if (session.table.is_open()) session.table.append(record.row());
-  });
-}
+
+  /// The variant's memory, on every rank or on none: what one of them throws is returned, the same to all;
+  /// out of memory is a Refusal of all.
+  std::string allocate(const Problem<T>& problem) {
+    std::string why;
+    try {
+      taken_ = variant_.allocate(problem, settings_, world_);
+    } catch (...) {
+      why = caught();
+    }
+    if (why = world_.first(why); why == no_memory) throw Refusal{why};
+    taken_ = slowest(world_, taken_);
+    return why;
+  }
+
+  /// One distribution, product and collection.
+  Times once() {
+    Times times = variant_.distribute();
+    variant_.reset();
+    times += variant_.run();
+    times += variant_.fetch(piece_);
+    return slowest(world_, times);
+  }
+
+  /// Warm-up, then timed runs until --repeat or the budget is spent, at least one. A warm-up longer than the
+  /// budget is kept as the only run: what it pays for cold caches is lost in it.
+  std::vector<Times> measure() {
+    const auto timed = [this](const char* kind, int number, int of, double& spent) {
+      session_.progress(fmt::format("{}: {} {} of {}", title_, kind, number, of));
+      const Times times = once();
+      for (const auto part :
+           {&Times::distribute, &Times::copy_in, &Times::product, &Times::copy_out, &Times::collect})
+        spent += (times.*part).value_or(0);
+      return times;
+    };
+    for (int w = 1; w <= options_.warmup; ++w) {
+      double spent = 0;
+      const Times times = timed("warm-up", w, options_.warmup, spent);
+      if (world_.root(spent >= options_.budget) != 0) return {times};
+    }
+    std::vector<Times> runs;
+    double spent = 0;
+    do runs.push_back(timed("run", static_cast<int>(runs.size()) + 1, options_.repeat, spent));
+    while (world_.root(std::ssize(runs) < options_.repeat && spent < options_.budget) != 0);
+    return runs;
+  }
+
+  /// Says what the row should take, if its cost was counted and the machine measured.
+  void predict() {
+    if (!session_.roofs || !variant_.device().empty()) return;
+    const std::string& vector = traits_.vector.empty() ? session_.step.vector : traits_.vector;
+    if (traits_.cost)
+      record_.prediction = session_.roofs->predict(traits_.cost(record_.shape, settings_), record_.type,
+                                                   vector, settings_.threads);
+    if (const auto peak = session_.roofs->peak(record_.type, settings_.threads); peak && record_.gflops)
+      record_.peak_share = *record_.gflops / *peak;
+  }
+
+  /// Checks the last run's C, all guards and, beyond what is compared whole, one more run on digits.
+  void judge() {
+    const Problem<T>& problem = work_.problem;
+    const bool whole = verifies_whole(options_, problem.shape);
+    const bool with_freivalds = !whole && problem.shape.k <= exact_k<T>();
+    record_.verify = whole ? "full" : with_freivalds ? "samples+freivalds" : "samples";
+    session_.progress(traits_.name + ": verifying");
+    if (!work_.verifier) work_.verifier.emplace(problem, whole);
+    Check check = work_.verifier->check(piece_, world_);
+    bool intact = variant_.guards_intact() && problem.guards_intact();
+    if (with_freivalds) {
+      const Check second = problem.exact() ? freivalds(problem, piece_, world_) : on_digits(intact);
+      if (check.right) check.trouble = second.trouble;
+      check.right &= second.right;
+      check.error_share = std::max(check.error_share, second.error_share);
+      check.differences = std::max(check.differences, second.differences);
+    }
+    const std::string who = world_.size() > 1 ? fmt::format("rank {} ", world_.rank()) : "";
+    const std::string outside = world_.first(intact ? "" : who + "wrote outside its matrix");
+    if (!outside.empty()) check.right = false, check.trouble = outside;
+    record_.check = check, record_.verdict = check.right ? "right" : "wrong";
+  }
+
+  /// Digits' product is known exactly. The whole matrices of before make room for theirs.
+  Check on_digits(bool& intact) {
+    session_.progress(traits_.name + ": once more on digits, for Freivalds");
+    variant_.release(), work_.problem.forget();
+    Problem<T> digits = work_.problem;
+    digits.fill = Fill::digits;
+    if (const std::string why = allocate(digits); !why.empty()) throw std::runtime_error(why);
+    once();
+    intact &= variant_.guards_intact() && digits.guards_intact();
+    const Check check = freivalds(digits, piece_, world_);
+    variant_.release();
+    return check;
+  }
+
+  /// The command line that runs this row again.
+  std::string reproduction() const {
+    std::string line = fmt::format(
+        "{} --variant {} --type {} --shape {} --fill {} --seed {} --repeat 1 --verify full", record_.step,
+        record_.variant, record_.type, shape_text(record_.shape), record_.fill, record_.seed);
+    if (traits_.threads) line += fmt::format(" --threads {}", settings_.threads);
+    if (traits_.tiles) line += fmt::format(" --tile {}", settings_.tile);
+    if (options_.pad > 0) line += fmt::format(" --pad {}", options_.pad);
+    return line;
+  }
+
+  /// Counts the row, prints and writes it.
+  void report(bool threw) {
+    const bool wrong = record_.verdict == "wrong", expected = options_.expect_wrong;
+    ++session_.measured;
+    ++(wrong && !(threw && expected) ? session_.wrong : session_.not_wrong);  // a throw is no wrong result
+    session_.progress("");
+    if (session_.speaks()) {
+      if (session_.measured == 1) print_header(record_);
+      print_row(record_);
+      if (wrong && expected) fmt::print("  {}\n", record_.check->trouble);
+    }
+    if (wrong && (threw || !expected))
+      session_.say_once("wrong: " + record_.check->trouble + "; again by: " + reproduction());
+    if (!wrong && expected)
+      session_.say_once("expected wrong, found " + record_.verdict + ": " + reproduction());
+    session_.on_root([&] {
+      if (session_.table.is_open()) session_.table.append(record_.row());
+    });
+  }
+
+  Session& session_;
+  const Options& options_ = session_.options;
+  const World& world_ = session_.world;
+  Variant<T>& variant_;
+  const Traits& traits_;
+  Work<T>& work_;
+  const Settings& settings_;
+  Record record_;
+  Piece<T> piece_;  // of the last run
+  Times taken_;     // by the last allocation
+  std::string title_, rate_key_;
+};
 
 }  // namespace
 
 template <class T>
 void run_row(Session& session, Variant<T>& variant, Work<T>& work, const Settings& settings) {
-  Record record = identity(session, variant, work.problem.shape, settings);
-  if (left_out(session, variant, work, record)) return;
-  const Allocated<T> allocated(session, variant, work.problem, settings);
-  std::string trouble = allocated.trouble;
-  if (trouble.empty())
-    trouble = session.attempt([&] {
-      Piece<T> piece;
-      record.summarise(measure(session, allocated, piece, title(record)));
-      record.times += allocated.times;
-      predict(session, variant, record);
-      if (record.shape.flops() >= probe_beyond / 20)
-        session.rates[rate_key(record)] = record.shape.flops() / *record.best_s;
-      if (session.options.verify == Verify::none) return;
-      record.check = judge(session, variant, work, settings, piece, record.verify);
-      record.verdict = record.check->right ? "right" : "wrong";
-    });
-  if (!trouble.empty()) {
-    constexpr double without_end = std::numeric_limits<double>::infinity();
-    record.check = {.error_share = without_end, .relative_error = without_end, .trouble = trouble};
-    record.verify = "none", record.verdict = "wrong";
-  }
-  report(session, record, variant.traits, !trouble.empty());
+  Row<T>(session, variant, work, settings).run();
 }
 
 template void run_row(Session&, Variant<float>&, Work<float>&, const Settings&);

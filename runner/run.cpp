@@ -185,9 +185,9 @@ int run(int argc, const char* const* argv, const Step& step, const World& world)
     Options options{.tiles = step.tiles};
     bool threads = false;
     for_each_name(step, world, [&](const Traits& traits, const std::string&) { threads |= traits.threads; });
-    CommandLine line(step.program, step.idea);
-    line.add_common(options, threads), line.add_step(options);
-    return line.parse(argc, argv, world.rank() == 0) ? run_step(step, options, world) : 0;
+    CLI::App app(step.program + ": " + step.idea);
+    add_common(app, options, threads), add_step(app, options);
+    return parse(app, options, argc, argv, world.rank() == 0) ? run_step(step, options, world) : 0;
   };
   return guarded(step.program, body, world);
 }

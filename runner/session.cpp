@@ -2,29 +2,7 @@
 
 #include <unistd.h>
 
-#include <algorithm>
-#include <stdexcept>
-
 namespace course {
-namespace {
-
-const std::string no_memory = "out of memory; give a smaller size";
-
-/// Each phase as the slowest rank had it.
-Times slowest(const World& world, Times times) {
-  if (world.size() == 1) return times;
-  double sum = times.product.value_or(0);
-  world.sum({&sum, 1});
-  std::array<double, Times::parts().size()> most{};
-  for (std::size_t p = 0; p < most.size(); ++p) most[p] = (times.*Times::parts()[p]).value_or(-1);
-  world.max(most);
-  for (std::size_t p = 0; p < most.size(); ++p)
-    if (most[p] >= 0) times.*Times::parts()[p] = most[p];
-  if (sum > 0) times.imbalance = *times.product * world.size() / sum;
-  return times;
-}
-
-}  // namespace
 
 std::string caught() {
   try {
@@ -74,32 +52,9 @@ std::string Session::attempt(const std::function<void()>& body) const {
   }
 }
 
-template <class T>
-Allocated<T>::Allocated(const Session& session, Variant<T>& variant, const Problem<T>& problem,
-                        const Settings& settings)
-    : session_(session), variant_(variant) {
-  try {
-    times = variant.allocate(problem, settings, session.world);
-  } catch (...) {
-    trouble = caught();
-  }
-  trouble = session.world.first(trouble);
-  if (trouble == no_memory) variant.release();
-  if (trouble == no_memory) throw Refusal{trouble};
-  times = slowest(session.world, times);
+bool verifies_whole(const Options& options, const Shape& s) {
+  constexpr Index whole_up_to = 2048;  // --verify auto
+  return options.verify == Verify::full || std::max({s.m, s.n, s.k}) <= whole_up_to;
 }
-
-template <class T>
-Times Allocated<T>::run(Piece<T>& piece) const {
-  Times taken = variant_.distribute();
-  variant_.reset();
-  taken += variant_.run();
-  taken += variant_.fetch(piece);
-  return slowest(session_.world, taken);
-}
-
-template class Allocated<float>;
-template class Allocated<double>;
-template class Allocated<std::int32_t>;
 
 }  // namespace course

@@ -1,4 +1,4 @@
-// What one invocation of a program shares between its rows, and what a row is made of.
+// What one invocation of a program shares between its rows.
 #pragma once
 
 #include <map>
@@ -11,11 +11,6 @@
 #include "runner/text.hpp"
 
 namespace course {
-
-template <class T>
-constexpr const char* type_name = std::is_same_v<T, float>    ? "f32"
-                                  : std::is_same_v<T, double> ? "f64"
-                                                              : "i32";
 
 struct Session {
   const Options& options;
@@ -41,6 +36,7 @@ struct Session {
 
 /// What the exception at hand says.
 std::string caught();
+inline const std::string no_memory = "out of memory; give a smaller size";
 
 /// A problem, and the checker of all its variants' pieces.
 template <class T>
@@ -49,35 +45,16 @@ struct Work {
   std::optional<Verifier<T>> verifier = {};
 };
 
-/// A variant's memory for one row, on every rank or on none.
-template <class T>
-class Allocated {
- public:
-  Allocated(const Session& session, Variant<T>& variant, const Problem<T>& problem, const Settings& settings);
-  ~Allocated() { variant_.release(); }
-  Allocated(const Allocated&) = delete;
-
-  std::string trouble;  // what a rank threw; out of memory is a Refusal of all
-  Times times;
-  /// One distribution, product and collection; each phase the slowest rank's.
-  Times run(Piece<T>& piece) const;
-
- private:
-  const Session& session_;
-  Variant<T>& variant_;
-};
-
 /// Whether --verify asks for every element of C.
 bool verifies_whole(const Options& options, const Shape& shape);
-
-/// Checks the last run's C, its guards and, beyond what is compared whole, one more run on digits; `method`
-/// says how.
-template <class T>
-Check judge(const Session& session, Variant<T>& variant, Work<T>& work, const Settings& settings,
-            const Piece<T>& piece, std::string& method);
 
 /// One row: run, verify, print, record.
 template <class T>
 void run_row(Session& session, Variant<T>& variant, Work<T>& work, const Settings& settings);
+
+template <class T>
+constexpr const char* type_name = std::is_same_v<T, float>    ? "f32"
+                                  : std::is_same_v<T, double> ? "f64"
+                                                              : "i32";
 
 }  // namespace course

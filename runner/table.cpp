@@ -4,17 +4,30 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <fstream>
 #include <iostream>
-#include <stdexcept>
 
 #include "runner/text.hpp"
 
 namespace course {
+namespace {
+
+std::string plain(std::string cell) {
+  std::replace_if(
+      cell.begin(), cell.end(), [](char c) { return c == ',' || c == '"' || c == '\n' || c == '\r'; }, ' ');
+  return cell;
+}
+
+/// Bytes of a regular file; -1 for anything else, or nothing.
+off_t size_of(const std::string& path) {
+  struct stat status {};
+  return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) ? status.st_size : -1;
+}
+
+}  // namespace
 
 std::vector<std::string> split(std::string_view text, char separator) {
   std::vector<std::string> parts(1);
@@ -26,53 +39,37 @@ std::vector<std::string> split(std::string_view text, char separator) {
   return parts;
 }
 
-namespace {
-
-/// There is no quoting: what would need it becomes a blank.
-std::string plain(std::string cell) {
-  std::replace_if(
-      cell.begin(), cell.end(), [](char c) { return c == ',' || c == '"' || c == '\n' || c == '\r'; }, ' ');
-  return cell;
-}
-
-}  // namespace
-
 Table::~Table() {
-  if (file_ >= 0) ::close(file_);
+  if (is_open()) ::close(file_);
 }
 
 void Table::read(const std::string& path, const std::string& option) {
   path_ = path, option_ = option;
   std::ifstream file(path, std::ios::binary);
-  struct stat before {};
   const std::string content(std::istreambuf_iterator<char>(file), {});
-  if (!file || stat(path.c_str(), &before) != 0 || content.size() < static_cast<std::size_t>(before.st_size))
+  if (!file || static_cast<off_t>(content.size()) < size_of(path))
     throw Refusal{option + ": cannot read " + path};
+  whole_ = content.rfind('\n') + 1;  // npos + 1 is 0: no whole line
+  torn_ = content.size() - whole_;
   const std::string header = listed(schema_.columns, ",");
-  const std::size_t whole = content.rfind('\n') + 1;  // npos + 1 is 0: no whole line
-  const std::vector<std::string> lines = split(std::string_view(content).substr(0, whole), '\n');
-  if (whole == 0 ? !header.starts_with(content) : lines[0] != header)
+  const std::vector<std::string> lines = split(std::string_view(content).substr(0, whole_), '\n');
+  if (whole_ == 0 ? !header.starts_with(content) : lines[0] != header)
     throw Refusal{option + ": " + path + " has other columns than this course writes; it was left as it was"};
   for (std::size_t l = 1; l < lines.size(); ++l)
     if (Row cells = split(lines[l]); cells.size() == schema_.columns.size()) take(std::move(cells));
 }
 
-void Table::open(const std::string& path, const std::string& option) {
-  path_ = path, option_ = option;
-  struct stat before {};
-  const bool regular = stat(path.c_str(), &before) == 0 && S_ISREG(before.st_mode);
-  if (regular) read(path, option);
-  file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-  if (file_ < 0) file_ = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
-  if (file_ < 0) throw Refusal{option + ": cannot write " + path + ": " + std::strerror(errno)};
-  off_t whole = regular ? before.st_size : 0;
-  for (char last = 0; whole > 0 && pread(file_, &last, 1, whole - 1) == 1 && last != '\n';) --whole;
-  if (regular && whole < before.st_size) {
-    std::cerr << option << ": the last line of " << path << " was torn; it is cut off\n";
-    if (ftruncate(file_, whole) != 0)
-      throw Refusal{option + ": cannot mend " + path + ": " + std::strerror(errno)};
+void Table::open(const std::string& path) {
+  path_ = path;
+  if (size_of(path) >= 0) read(path, option_);
+  file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (!is_open()) throw Refusal{option_ + ": cannot write " + path + ": " + std::strerror(errno)};
+  if (torn_ > 0) {
+    std::cerr << option_ << ": the last line of " << path << " was torn; it is cut off\n";
+    if (ftruncate(file_, static_cast<off_t>(whole_)) != 0)
+      throw Refusal{option_ + ": cannot mend " + path + ": " + std::strerror(errno)};
   }
-  if (whole == 0) write(listed(schema_.columns, ","));
+  if (whole_ == 0) write(listed(schema_.columns, ","));
 }
 
 void Table::append(Row row) {
@@ -83,12 +80,11 @@ void Table::append(Row row) {
 
 void Table::write(const std::string& text) {
   const std::string line = text + "\n";
-  struct stat before {};
-  fstat(file_, &before);
+  const off_t before = size_of(path_);
   const ssize_t written = ::write(file_, line.data(), line.size());
   if (written == static_cast<ssize_t>(line.size())) return;
   const std::string why = written < 0 ? std::strerror(errno) : "no space left";
-  const bool whole = written <= 0 || !S_ISREG(before.st_mode) || ftruncate(file_, before.st_size) == 0;
+  const bool whole = written <= 0 || before < 0 || ftruncate(file_, before) == 0;
   throw Refusal{option_ + ": cannot write " + path_ + ": " + why + (whole ? "" : "; its last line is torn")};
 }
 
@@ -104,19 +100,14 @@ const Table::Row* Table::find(const Row& like) const {
 
 std::vector<const Table::Row*> Table::rows() const {
   std::vector<const Row*> newest;
-  for (std::size_t r = 0; r < rows_.size(); ++r)
-    if (last_.at(key(rows_[r])) == r) newest.push_back(&rows_[r]);
+  for (const Row& row : rows_)
+    if (find(row) == &row) newest.push_back(&row);
   return newest;
 }
 
-std::size_t Table::place(std::string_view column) const {
-  const auto found = std::find(schema_.columns.begin(), schema_.columns.end(), column);
-  if (found == schema_.columns.end()) throw std::logic_error("no column " + std::string(column));
-  return static_cast<std::size_t>(found - schema_.columns.begin());
-}
-
 const std::string& Table::cell(const Row& row, std::string_view column) const {
-  return row.at(place(column));
+  const auto found = std::find(schema_.columns.begin(), schema_.columns.end(), column);
+  return row.at(static_cast<std::size_t>(found - schema_.columns.begin()));  // throws where there is none
 }
 
 double Table::number(const Row& row, std::string_view column) const {

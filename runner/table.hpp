@@ -16,8 +16,8 @@ struct Schema {
 /// "a,b,c" → {"a", "b", "c"}; an empty item stays.
 std::vector<std::string> split(std::string_view text, char separator = ',');
 
-/// Rows of one schema. Of rows with the same key the last one counts: the others are superseded. In a file
-/// there is no quoting: a cell that would need it gets blanks.
+/// Rows of one schema. Of rows with the same key the last one counts. A file has no quoting: what would need
+/// it becomes a blank.
 class Table {
  public:
   using Row = std::vector<std::string>;  // a cell for each column
@@ -25,14 +25,13 @@ class Table {
   explicit Table(Schema schema) : schema_(std::move(schema)) {}
   ~Table();
   Table(const Table&) = delete;
-  Table& operator=(const Table&) = delete;
 
   /// Takes the rows of the file at `path`; a torn one is passed over. Throws Refusal, which begins with
   /// `option`, if it cannot be read or has other columns.
   void read(const std::string& path, const std::string& option);
   /// The same, and appends to it from now on; makes it where there is none, and cuts off a torn last line (a
-  /// crash of the machine). Throws Refusal and then leaves it as it was.
-  void open(const std::string& path, const std::string& option = "--csv");
+  /// crash of the machine). A file that it refuses stays as it was.
+  void open(const std::string& path);
   bool is_open() const { return file_ >= 0; }
 
   /// Adds a row; to the file by one write, so that a killed program leaves whole rows. Throws Refusal when
@@ -50,14 +49,14 @@ class Table {
   static bool same(const std::string& cell, const std::string& text);
 
  private:
-  std::size_t place(std::string_view column) const;
   std::string key(const Row& row) const;
   void take(Row row);
   void write(const std::string& text);
 
   Schema schema_;
-  std::string path_, option_;
+  std::string path_, option_ = "--csv";
   int file_ = -1;
+  std::size_t whole_ = 0, torn_ = 0;  // bytes of whole lines, and behind them
   std::vector<Row> rows_;
   std::map<std::string, std::size_t> last_;  // by key: the row that counts
 };
