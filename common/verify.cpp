@@ -3,7 +3,6 @@
 
 #include <Eigen/Dense>
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <future>
 #include <numeric>
@@ -13,13 +12,9 @@
 namespace course {
 namespace {
 
-// clang-format off
-template <class T> struct Wider;
-template <> struct Wider<float> { using type = double; };
-template <> struct Wider<double> { using type = long double; };
-template <> struct Wider<std::int32_t> { using type = std::int64_t; };
-// clang-format on
-
+template <class T>
+using Wider = std::conditional_t<std::is_same_v<T, float>, double,
+                                 std::conditional_t<std::is_same_v<T, double>, long double, std::int64_t>>;
 template <class W>
 using Dense = Eigen::Matrix<W, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using Words = std::vector<std::uint64_t>;
@@ -72,12 +67,11 @@ std::string misfit(const Piece<T>& piece, const Shape& s) {
 /// would be a coincidence of 64 bits.
 template <class T>
 bool covered(const Problem<T>& problem, const Piece<T>& piece, bool fits, const World& world) {
-  const Words u = weights(problem.shape.m, problem.seed, 'u'),
-              x = weights(problem.shape.n, problem.seed, 'x');
+  const auto [m, n, k] = problem.shape;
+  const Words u = weights(m, problem.seed, 'u'), x = weights(n, problem.seed, 'x');
   std::uint64_t pieces = fits ? sum_at(u, piece.rows) * sum_at(x, piece.cols) : 0;
   world.sum({&pieces, 1});
-  return pieces == std::accumulate(u.begin(), u.end(), std::uint64_t{0}) *
-                       std::accumulate(x.begin(), x.end(), std::uint64_t{0});
+  return pieces == sum_at(u, all_of(m)) * sum_at(x, all_of(n));
 }
 
 }  // namespace
@@ -85,7 +79,7 @@ bool covered(const Problem<T>& problem, const Piece<T>& piece, bool fits, const 
 /// The right C at some rows and columns of a piece, and what rounding may do there.
 template <class T>
 struct Verifier<T>::Reference {
-  using W = typename Wider<T>::type;
+  using W = Wider<T>;
 
   Indices rows, cols;  // their places in the piece
   Dense<W> c;
@@ -162,7 +156,7 @@ Check Verifier<T>::check(const Piece<T>& piece, const World& world) {
   std::string trouble = misfit(piece, problem_.shape);
   const bool fits = trouble.empty(), exact = problem_.exact();
   if (fits) refer_to(piece);
-  double share_most = 0, worst_error = 0;
+  double share_most = 0, worst_error = 0, worst_value = 0;
   std::vector<double> error_of_row(at(problem_.shape.m)), norm_of_row(error_of_row.size());
   Index differences = 0, worst_i = -1, worst_j = -1;
   for (std::size_t part = 0; fits && part < references_.size(); ++part) {
@@ -178,22 +172,22 @@ Check Verifier<T>::check(const Piece<T>& piece, const World& world) {
         if (!(error <= allowed)) ++differences;  // written so that NaN counts
         const double share = error == 0 ? 0 : error / allowed;
         if (worst_i < 0 || (!std::isnan(share_most) && !(share <= share_most)))
-          worst_i = i, worst_j = j, worst_error = error;
+          worst_i = i, worst_j = j, worst_error = error, worst_value = static_cast<double>(have);
         raise(share_most, share);
       }
   }
   double worst_case_share = 0;
   if (worst_error != 0 && !exact) {  // γ_k·(|aᵢ||bⱼ| + |C₀|): no right order of summation exceeds it
-    double sum = std::abs(static_cast<double>(problem_.c(worst_i, worst_j)));
+    const auto size = [](T value) { return std::abs(static_cast<double>(value)); };
+    double sum = size(problem_.c(worst_i, worst_j));
     for (Index p = 0; p < problem_.shape.k; ++p)
-      sum +=
-          std::abs(static_cast<double>(problem_.a(worst_i, p)) * static_cast<double>(problem_.b(p, worst_j)));
+      sum += size(problem_.a(worst_i, p)) * size(problem_.b(p, worst_j));
     const double ku = static_cast<double>(problem_.shape.k + 1) * std::numeric_limits<T>::epsilon() / 2;
     worst_case_share = worst_error / (ku / (1 - ku) * sum);
   }
   if (differences > 0)
     trouble = std::to_string(differences) + " elements differ, the worst is C(" + std::to_string(worst_i) +
-              ", " + std::to_string(worst_j) + ")";
+              ", " + std::to_string(worst_j) + ") = " + std::to_string(worst_value);
 
   // What all ranks found together.
   const bool whole_c = covered(problem_, piece, fits, world);
@@ -215,10 +209,10 @@ Check Verifier<T>::check(const Piece<T>& piece, const World& world) {
 }
 
 template <class T>
-double Verifier<T>::bytes(const Shape& s, bool whole) {
+double Verifier<T>::bytes(const Shape& s, bool whole, int ranks) {
   const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n);
   const double depth = static_cast<double>(std::min(panel, s.k));
-  const double elements = whole ? m * n : 8 * (m + n);
+  const double elements = whole ? m * n / ranks : 8 * (m + n);
   return sizeof(typename Reference::W) * (elements + depth * (m + n)) + 8 * 5 * (m + n);
 }
 
@@ -237,52 +231,50 @@ Check freivalds(const Problem<T>& problem, const Piece<T>& piece, const World& w
     integers = false;
     return std::uint64_t{0};
   };
-  const auto change = [&](Index i, Index j) {  // of the element (i, j) of the piece
-    return integer(piece.c(i, j)) - integer(problem.c(piece.rows[at(i)], piece.cols[at(j)]));
+  const auto row_of_change = [&](Index i, const Words& x) {  // ((C - C₀) x)ᵢ, i a row of the piece
+    std::uint64_t sum = 0;
+    for (Index j = 0; const Index col : piece.cols)
+      sum += (integer(piece.c(i, j++)) - integer(problem.c(piece.rows[at(i)], col))) * x[at(col)];
+    return sum;
+  };
+  const auto row_of_b = [&](Index p, const Words& x) {  // (B x)ₚ
+    std::uint64_t sum = 0;
+    for (Index j = 0; j < n; ++j) sum += integer(problem.b(p, j)) * x[at(j)];
+    return sum;
   };
   const Index from = k * world.rank() / world.size(), end = k * (world.rank() + 1) / world.size();
-  std::array<std::uint64_t, vectors> difference{};  // left side less right side, of this rank
+  Words difference(vectors);  // left side less right side, of this rank
   for (Index v = 0; v < vectors; ++v) {
     const Words u = weights(m, problem.seed, 'u', v), x = weights(n, problem.seed, 'x', v);
-    for (Index i = 0; fits && i < piece.c.rows(); ++i) {
-      std::uint64_t row = 0;
-      for (Index j = 0; j < piece.c.cols(); ++j) row += change(i, j) * x[at(piece.cols[at(j)])];
-      difference[at(v)] += u[at(piece.rows[at(i)])] * row;
-    }
+    for (Index i = 0; fits && i < piece.c.rows(); ++i)
+      difference[at(v)] += u[at(piece.rows[at(i)])] * row_of_change(i, x);
     Words ua(at(end - from));
     for (Index i = 0; i < m; ++i)
       for (Index p = from; p < end; ++p) ua[at(p - from)] += u[at(i)] * integer(problem.a(i, p));
-    for (Index p = from; p < end; ++p) {
-      std::uint64_t bx = 0;
-      for (Index j = 0; j < n; ++j) bx += integer(problem.b(p, j)) * x[at(j)];
-      difference[at(v)] -= ua[at(p - from)] * bx;
-    }
+    for (Index p = from; p < end; ++p) difference[at(v)] -= ua[at(p - from)] * row_of_b(p, x);
   }
-  if (trouble.empty() && !integers)
+  if (fits && !integers)
     trouble = "Freivalds: C holds a fraction, NaN or a number beyond 2^53 where integers are due";
   world.sum(difference);
   trouble = world.first(trouble);
-  if (trouble.empty() && difference == decltype(difference){}) return {.right = true};
+  if (trouble.empty() && difference == Words(vectors)) return {.right = true};
   Index wrong = 0;
-  if (trouble.empty() && world.size() == 1) {  // alone, row by row: which are wrong?
+  if (trouble.empty()) trouble = "Freivalds: the sums over C and over A·B differ";
+  if (fits && integers && world.size() == 1) {  // alone, row by row: which are wrong?
     const Words x = weights(n, problem.seed, 'x');
-    Words bx(at(k));
-    for (Index p = 0; p < k; ++p)
-      for (Index j = 0; j < n; ++j) bx[at(p)] += integer(problem.b(p, j)) * x[at(j)];
+    Words bx;
+    for (Index p = 0; p < k; ++p) bx.push_back(row_of_b(p, x));
     for (Index i = 0; i < piece.c.rows(); ++i) {
-      std::uint64_t row = 0;
-      for (Index j = 0; j < piece.c.cols(); ++j) row += change(i, j) * x[at(piece.cols[at(j)])];
+      std::uint64_t row = row_of_change(i, x);
       for (Index p = 0; p < k; ++p) row -= integer(problem.a(piece.rows[at(i)], p)) * bx[at(p)];
       if (row != 0 && ++wrong == 1)
-        trouble = " rows are wrong, the first is " + std::to_string(piece.rows[at(i)]);
+        trouble += "; the first wrong row is " + std::to_string(piece.rows[at(i)]);
     }
-    trouble =
-        "Freivalds: " + (wrong == 0 ? "the sums over C and A·B differ" : std::to_string(wrong) + trouble);
   }
   return {.right = false,
           .error_share = std::numeric_limits<double>::infinity(),
           .differences = std::max<Index>(1, wrong),
-          .trouble = trouble.empty() ? "Freivalds: the sums over C and A·B differ" : trouble};
+          .trouble = trouble};
 }
 
 #define COURSE_VERIFY(T)      \

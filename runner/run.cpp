@@ -74,7 +74,8 @@ int check_rows(const Session& session) {
                                      const Settings& settings) {
     const Shape& s = work.problem.shape;
     double bytes = variant.bytes(work.problem, settings);
-    if (options.verify != Verify::none) bytes += Verifier<T>::bytes(s, verifies_whole(options, s));
+    if (options.verify != Verify::none)
+      bytes += Verifier<T>::bytes(s, verifies_whole(options, s), session.world.size());
     require_memory(fmt::format("{}: {} needs", shape_text(s), type_name<T>), bytes,
                    options.verify == Verify::full ? " or --verify auto" : "", session.world);
     if (options.fill == Fill::digits && s.k > exact_k<T>())
