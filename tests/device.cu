@@ -8,6 +8,7 @@ using course::Index, course::Problem, course::Settings, course::Times, course::V
 
 /// The status of every call comes by here: what went wrong becomes an exception that says so.
 void check(cudaError_t status) {
+  if (status != cudaSuccess) cudaGetLastError();  // forgotten: the next launch shall not be blamed for it
   if (status == cudaErrorMemoryAllocation) throw std::bad_alloc();  // the runner asks for a smaller size
   if (status != cudaSuccess) throw std::runtime_error(cudaGetErrorString(status));
 }
