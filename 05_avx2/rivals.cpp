@@ -237,7 +237,8 @@ std::vector<std::vector<Candidate>> libraries(const Asked& all) {
 void print_list(const std::vector<std::vector<Candidate>>& found) {
   std::printf("rivals: ours and every library, in turns\n");
   for (const Rung& rung : rungs) {
-    course::print_choice(rung.name, rung.idea, course::lacking(rung.sets));
+    const std::string missing = course::lacking(rung.sets);
+    course::print_choice(rung.name, rung.idea, missing.empty() ? "" : "this processor lacks " + missing);
   }
   for (const auto& settings : found) std::printf("  against          %s\n", settings[0].name.c_str());
 }
