@@ -5,7 +5,7 @@
 #include "gemm.hpp"
 #include "runner/run.hpp"
 
-/// Makes the argument of kernels that ask for what their threads may count on.
+/// Makes the argument that says how large a cache each of the threads may count on.
 constexpr auto caches = [](const course::Shape&, const course::Settings& settings) {
   return avx2::caches_here(settings.threads);
 };

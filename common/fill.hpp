@@ -1,4 +1,4 @@
-// Inputs: a counter hash of (seed, matrix, i, j), the same on any machine, thread, rank or GPU.
+// Inputs: a hash of (seed, matrix, i, j), no state; the same on any machine, thread, rank or GPU.
 #pragma once
 
 #include <limits>
@@ -14,8 +14,8 @@ constexpr std::string_view fill_name(Fill fill) {
   return fill == Fill::digits ? "digits" : "uniform";
 }
 
-/// Bijective mixing of 64 bits: the finaliser of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014; constants by
-/// Stafford).
+/// Scrambles 64 bits, no two inputs alike: the last step of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014;
+/// constants by Stafford).
 constexpr std::uint64_t mix(std::uint64_t x) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
@@ -34,12 +34,14 @@ constexpr std::uint64_t element_hash(std::uint64_t seed, char matrix, Index i, I
 template <class T>
 constexpr T element(Fill fill, std::uint64_t seed, char matrix, Index i, Index j) {
   const std::uint64_t bits = element_hash(seed, matrix, i, j);
+  // 32 random bits times 10, less their own 32: 0..9.
   if (fill == Fill::digits) return static_cast<T>((bits >> 32) * 10 >> 32);
-  if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<T>((bits >> 32) * 19 >> 32) - 9);
-  // Odd multiples of 2^-digits: all representable, none zero, mean exactly zero.
-  constexpr int digits = std::numeric_limits<T>::digits;
-  const auto odd = static_cast<std::int64_t>(2 * (bits >> (64 - digits)) + 1) - (std::int64_t{1} << digits);
-  return static_cast<T>(odd) / static_cast<T>(std::int64_t{1} << digits);
+  if constexpr (std::is_integral_v<T>) return static_cast<T>((bits >> 32) * 19 >> 32) - 9;
+  // Odd multiples of 2^-mantissa: all representable, none zero, mean exactly zero.
+  constexpr int mantissa = std::numeric_limits<T>::digits;
+  const auto odd =
+      static_cast<std::int64_t>(2 * (bits >> (64 - mantissa)) + 1) - (std::int64_t{1} << mantissa);
+  return static_cast<T>(odd) / static_cast<T>(std::int64_t{1} << mantissa);
 }
 
 /// Writes every element of `view` as matrix 'A', 'B' or 'C'.
@@ -52,8 +54,7 @@ void fill_matrix(View<T> view, Fill fill, std::uint64_t seed, char matrix) {
 /// The largest k for which every sum of `digits` (at most 81 k + 9) is exact in T.
 template <class T>
 constexpr Index exact_k() {
-  constexpr int digits = std::numeric_limits<T>::digits;
-  return ((digits < 62 ? std::int64_t{1} << digits : std::numeric_limits<std::int64_t>::max()) - 10) / 81;
+  return ((std::int64_t{1} << std::numeric_limits<T>::digits) - 10) / 81;
 }
 
 }  // namespace course

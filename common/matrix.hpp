@@ -13,8 +13,8 @@
 
 namespace course {
 
-/// Calls work(row) for every row, shared out among `threads` as OpenMP's static schedule does. A page of
-/// memory lies near the core that writes it first: so it lies near the one that will use it.
+/// Calls work(row) for every row, shared out among `threads` as OpenMP's static schedule does. Linux places a
+/// page of memory near the core that writes it first (NUMA): here, the core that will use it.
 void share_rows(Index rows, int threads, const std::function<void(Index row)>& work);
 
 /// What unwritten memory holds: NaN, or an integer that no course input or product of small size contains.
@@ -42,7 +42,8 @@ class Matrix {
     buffer_.reset(static_cast<T*>(std::aligned_alloc(64, bytes)));
     if (!buffer_) throw std::bad_alloc();
     share_rows(rows, threads, [this](Index i) { poison_part(guard + i * ld_, ld_); });
-    poison_part(0, guard), poison_part(guard + rows_ * ld_, guard);
+    poison_part(0, guard);
+    poison_part(guard + rows_ * ld_, guard);
   }
 
   View<T> view() { return {data(), rows_, cols_, ld_}; }
@@ -66,7 +67,7 @@ class Matrix {
  private:
   static constexpr Index guard = 256 / sizeof(T);  // four cache lines: the matrix itself stays aligned
 
-  struct Free {
+  struct Free {  // what aligned_alloc gave is not for delete
     void operator()(T* p) const { std::free(p); }
   };
 

@@ -3,7 +3,6 @@
 
 #include <memory>
 #include <numeric>
-#include <utility>
 #include <vector>
 
 #include "common/fill.hpp"
@@ -40,7 +39,7 @@ struct Problem {
   Fill fill = Fill::uniform;
   std::uint64_t seed = 987654;
   Index pad = 0;    // what every leading dimension exceeds its columns by
-  int threads = 1;  // that touch the rows of whole matrices first
+  int threads = 1;  // that first touch whole matrices: the most of any row of results
 
   T a(Index i, Index p) const { return element<T>(fill, seed, 'A', i, p); }
   T b(Index p, Index j) const { return element<T>(fill, seed, 'B', p, j); }
@@ -70,12 +69,12 @@ struct Problem {
     return sizeof(T) * (shape.elements() + padding);
   }
 
-  mutable std::shared_ptr<Inputs<T>> made = nullptr;  // by whole()
+  mutable std::shared_ptr<Inputs<T>> made = nullptr;  // what whole() keeps; no part of the recipe
 };
 
 using Indices = std::vector<Index>;
 
-/// What one rank has of C: c(i, j) is C(rows[i], cols[j]), whatever the blocks it was dealt in.
+/// What one rank has of C: c(i, j) is C(rows[i], cols[j]), however rows and columns were shared out.
 template <class T>
 struct Piece {
   Indices rows, cols;

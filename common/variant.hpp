@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/problem.hpp"
@@ -13,7 +14,7 @@
 
 namespace course {
 
-/// What a row fixes besides variant, type and shape; 0 or empty where a step has no such choice.
+/// What a row of the results fixes besides variant, type and shape; 0 or empty where there is no such choice.
 struct Settings {
   int threads = 1;
   Index tile = 0;
@@ -27,6 +28,7 @@ struct Times {
   Part alloc = {}, distribute = {}, copy_in = {}, product = {}, copy_out = {}, collect = {}, imbalance = {},
        words_received = {};
 
+  /// Pointers to the members: a list of them, to loop over.
   static constexpr std::array<Part Times::*, 8> parts() {
     return {&Times::alloc,    &Times::distribute, &Times::copy_in,   &Times::product,
             &Times::copy_out, &Times::collect,    &Times::imbalance, &Times::words_received};
@@ -41,7 +43,7 @@ struct Times {
 
 struct Cost;  // runner/cost.hpp: what a product asks of a processor
 using CostOf = std::function<Cost(const Shape& shape, const Settings& settings)>;
-inline const CostOf uncounted;  // nobody has counted
+inline const CostOf uncounted;  // no prediction
 
 /// What does not change from row to row.
 struct Traits {
@@ -79,8 +81,8 @@ class Variant {
   /// Puts C back to what it was before the product, where it lies; not timed.
   virtual void reset() = 0;
   virtual Times run() = 0;
-  /// This rank's piece of C, in host memory that was poisoned before it was copied there (a CPU's own C is it
-  /// already) and lives until the next call.
+  /// This rank's piece of C in host memory, valid until the next call: a CPU's own C, or a copy made into
+  /// poisoned memory.
   virtual Times fetch(Piece<T>& piece) = 0;
   /// False if something was written outside a buffer, on a GPU too.
   virtual bool guards_intact() const = 0;
@@ -91,7 +93,7 @@ class Variant {
 template <class T>
 using Variants = std::vector<std::shared_ptr<Variant<T>>>;
 
-/// Makers: what follows a kernel in cpu() makes one further argument of it from the row.
+/// Makers: what follows the cost in cpu(), each making the kernel's next argument after C.
 struct Threads {
   int operator()(const Shape&, const Settings& settings) const { return settings.threads; }
 };

@@ -26,6 +26,7 @@ void raise(double& most, double value) {
   if (!std::isnan(most) && !(value <= most)) most = value;
 }
 
+/// An Index as vectors want it.
 std::size_t at(Index i) {
   return static_cast<std::size_t>(i);
 }
@@ -63,8 +64,8 @@ std::string misfit(const Piece<T>& piece, const Shape& s) {
   return fits ? "" : "a piece of C has rows or columns that C has not";
 }
 
-/// True if the pieces cover C, each element once: else Σ over pieces (Σ uᵢ)(Σ xⱼ) = (Σ all u)(Σ all x)
-/// would be a coincidence of 64 bits.
+/// True if the pieces cover C, each element once: Σ over pieces (Σ uᵢ)(Σ xⱼ) = (Σ all u)(Σ all x) for random
+/// u and x. If they do not, the two are equal with probability 2⁻⁶⁴ or so.
 template <class T>
 bool covered(const Problem<T>& problem, const Piece<T>& piece, bool fits, const World& world) {
   const auto [m, n, k] = problem.shape;
@@ -102,6 +103,7 @@ template <class T>
 void Verifier<T>::add_reference(const Piece<T>& piece, Indices rows, Indices cols) {
   using W = typename Reference::W;
   const Index m = std::ssize(rows), n = std::ssize(cols), k = problem_.shape.k;
+  // r: in the reference, rows[r]: in the piece, piece.rows[…]: in C.
   const auto i_of = [&](Index r) { return piece.rows[at(rows[at(r)])]; };
   const auto j_of = [&](Index s) { return piece.cols[at(cols[at(s)])]; };
   const auto wide = [](T value) { return static_cast<W>(value); };
@@ -111,7 +113,7 @@ void Verifier<T>::add_reference(const Piece<T>& piece, Indices rows, Indices col
   const Index worth_a_thread = 1 << 18;  // multiply-adds of a panel
   const Index parts = std::clamp<Index>(m * n * std::min(k, panel) / worth_a_thread, 1,
                                         std::max(1u, std::thread::hardware_concurrency()));
-  for (Index p = 0; p < k && n > 0; p += panel) {
+  for (Index p = 0; p < k && m * n > 0; p += panel) {
     const Index depth = std::min(panel, k - p);
     const Dense<W> b =
         Dense<W>::NullaryExpr(depth, n, [&](Index q, Index s) { return wide(problem_.b(p + q, j_of(s))); });
@@ -126,7 +128,6 @@ void Verifier<T>::add_reference(const Piece<T>& piece, Indices rows, Indices col
         a_norms.middleRows(from, end - from) += a.rowwise().squaredNorm();
         c.middleRows(from, end - from).noalias() += a * b;
       }));
-    for (auto& part : started) part.wait();
     for (auto& part : started) part.get();
   }
   references_.push_back(std::make_shared<const Reference>(
@@ -138,17 +139,18 @@ template <class T>
 void Verifier<T>::refer_to(const Piece<T>& piece) {
   if (!references_.empty() && piece.rows == rows_ && piece.cols == cols_) return;
   references_.clear(), rows_ = piece.rows, cols_ = piece.cols;
+  const Indices all_rows = all_of(std::ssize(rows_)), all_cols = all_of(std::ssize(cols_));
+  if (whole_) return add_reference(piece, all_rows, all_cols);
   const auto places = [](const Indices& all, const Indices& drawn, bool among) {
     Indices found;
     for (Index place = 0; place < std::ssize(all); ++place)
       if (std::binary_search(drawn.begin(), drawn.end(), all[at(place)]) == among) found.push_back(place);
     return found;
   };
-  const Indices rows = sample(problem_.shape.m, problem_.seed, 'r'), none,
+  const Indices rows = sample(problem_.shape.m, problem_.seed, 'r'),
                 cols = sample(problem_.shape.n, problem_.seed, 'c');
-  add_reference(piece, whole_ ? places(rows_, none, false) : places(rows_, rows, true),
-                places(cols_, none, false));
-  if (!whole_) add_reference(piece, places(rows_, rows, false), places(cols_, cols, true));
+  add_reference(piece, places(rows_, rows, true), all_cols);
+  add_reference(piece, places(rows_, rows, false), places(cols_, cols, true));
 }
 
 template <class T>
@@ -177,7 +179,7 @@ Check Verifier<T>::check(const Piece<T>& piece, const World& world) {
       }
   }
   double worst_case_share = 0;
-  if (worst_error != 0 && !exact) {  // γ_k·(|aᵢ||bⱼ| + |C₀|): no right order of summation exceeds it
+  if (worst_error != 0 && !exact) {  // γₖ₊₁ (|aᵢ||bⱼ| + |C₀|): k products and k additions round
     const auto size = [](T value) { return std::abs(static_cast<double>(value)); };
     double sum = size(problem_.c(worst_i, worst_j));
     for (Index p = 0; p < problem_.shape.k; ++p)

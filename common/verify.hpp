@@ -11,17 +11,19 @@ namespace course {
 /// infinite.
 struct Check {
   bool right = false;
-  double error_share = 0, relative_error = 0;  // relative: infinity norm of the difference over that of C
+  double error_share = 0, relative_error = 0;  // relative: ∞-norm of the difference over that of C, of what
+                                               // was compared
   Index differences = 0;                       // elements beyond what is allowed
-  double worst_case_share = 0;  // at the worst element: error over γ_k |aᵢ||bⱼ|, the bound that never fails
+  double worst_case_share = 0;  // at the worst element: error over the bound that no right order of summation
+                                // exceeds, γₖ₊₁ (|aᵢ||bⱼ| + |C₀|) with γₖ = ku / (1 - ku)
   std::string trouble = {};     // empty, or what was wrong and where
 };
 
 /// Compares pieces of C with the right values, made in a wider type (f32 → double, f64 → long double, i32 →
 /// 64 bits) from the recipe, panel by panel of k. Integers and exact inputs demand equality; others allow
 ///   |C - Ĉ| <= 8u ||aᵢ||₂ ||bⱼ||₂ + 2u (|Ĉ| + |C₀|),   C₀: what C held before, u: the unit roundoff of T,
-/// the size that rounding has for zero-mean input (Higham & Mary 2019 give the probabilistic argument). The
-/// reference is computed at the first check and kept for pieces of the same rows and columns.
+/// since errors of either sign cancel in part: with zero-mean input they grow as √k, not k (Higham & Mary
+/// 2019). The reference is computed at the first check and kept for pieces of the same rows and columns.
 template <class T>
 class Verifier {
  public:
@@ -41,13 +43,13 @@ class Verifier {
 
   Problem<T> problem_;
   bool whole_;
-  Indices rows_, cols_;  // of the piece that references_ are for
-  std::vector<std::shared_ptr<const Reference>> references_;
+  Indices rows_, cols_;                                       // of the piece that references_ are for
+  std::vector<std::shared_ptr<const Reference>> references_;  // shared: Reference is known to verify.cpp only
 };
 
-/// Freivalds (1977), in one number a vector: Σ uᵢ (C − C₀)ᵢⱼ xⱼ = Σₚ (uᵀA)ₚ (B x)ₚ for several random u and
-/// x, exactly (modulo 2^64; all entries are odd, so that one wrong element never escapes). Inputs must be
-/// integers. Each rank adds its piece and its share of p: (mn + mk + kn) / ranks a vector.
+/// Freivalds (1977), in one number for each pair u, x: Σ uᵢ (C − C₀)ᵢⱼ xⱼ = Σₚ (uᵀA)ₚ (B x)ₚ for several
+/// random u and x, exactly (modulo 2^64; all entries are odd, so that one wrong element never escapes).
+/// Inputs must be integers. Each rank adds its piece and its share of p: (mn + mk + kn) / ranks a vector.
 template <class T>
 Check freivalds(const Problem<T>& problem, const Piece<T>& piece, const World& world);
 

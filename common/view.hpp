@@ -5,8 +5,8 @@
 #include <type_traits>
 #include <vector>
 
-// Inlined even at -O0: no out-of-line copy may leave an object compiled with other flags
-// (cmake/course.cmake).
+// Inlined even at -O0: else the linker might keep one out-of-line copy for the whole program, compiled for
+// AVX (cmake/course.cmake).
 #define COURSE_INLINE [[gnu::always_inline]] constexpr
 
 namespace course {
@@ -17,8 +17,8 @@ using Index = std::int64_t;
 /// branch.
 [[noreturn]] void out_of_range(Index i, Index j, Index rows, Index cols);
 
-/// A rows × cols matrix in row-major order that somebody else owns; row i starts at data + i * ld, ld >=
-/// cols.
+/// A rows × cols matrix in row-major order that somebody else owns. ld, the leading dimension: elements from
+/// one row to the next, >= cols.
 template <class T>
 class View {
  public:
@@ -26,7 +26,7 @@ class View {
   COURSE_INLINE View(T* data, Index rows, Index cols, Index ld)
       : data_(data), rows_(rows), cols_(cols), ld_(ld) {}
 
-  /// Reads through a View<const T> are allowed wherever a View<T> is at hand.
+  /// A View<T> becomes a View<const T>, never the other way round.
   template <class U>
   requires std::is_same_v<const U, T> COURSE_INLINE View(View<U> other)
       : View(other.data(), other.rows(), other.cols(), other.ld()) {}
@@ -61,8 +61,8 @@ using Rows = std::vector<std::vector<T>>;
 
 }  // namespace course
 
-/// Explicit instantiations of one kernel for the course's three types, at the end of a gemm.cpp; behind the
-/// kernel, the types of what it takes besides A, B and C.
+/// A template that is defined in a .cpp must be instantiated there: a kernel for the course's three types, at
+/// the end of gemm.cpp. After the kernel: the types of its arguments after C, if they do not depend on T.
 #define COURSE_INSTANTIATE(kernel, ...)                                                    \
   template void kernel(course::View<const float>, course::View<const float>,               \
                        course::View<float> __VA_OPT__(, ) __VA_ARGS__);                    \

@@ -9,8 +9,8 @@
 
 namespace course {
 
-/// Every member but rank, size and abort is called by all ranks, in the same order, and waits for all of
-/// them. This one is alone: each answer is what the rank itself put in.
+/// This one is a single process: each answer is what it put in itself. MpiWorld and the tests' Crew override.
+/// All ranks call every member but rank, size and abort, in the same order, and wait there for one another.
 class World {
  public:
   virtual ~World() = default;
