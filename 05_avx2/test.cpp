@@ -128,7 +128,7 @@ TEST_CASE_TEMPLATE("threads alone and in teams, every edge of their blocks: righ
       const auto about = [&draw](Index step) { return step * (1 + draw(4)) + draw(3) - 1; };
       const int threads = 2 + round % 15;
       const Index kc = 2 + draw(12), nc = tile.nr * (1 + draw(2));
-      const Index mc = draw(3) ? tile.mr * (1 + draw(3)) : 10'000;  // then A is small and read where it lies
+      const Index mc = draw(3) ? tile.mr * (1 + draw(2)) : 10'000;  // then A is small and read where it lies
       // Threads share the copy of B if C is higher than wide, and B larger than the second level.
       const Index m = about(tile.mr) * (round / 15 % 4 ? threads : 1), n = about(tile.nr), k = about(kc);
       // The narrow tile copies rows of A that lie whole pages apart however small A is.
