@@ -6,6 +6,9 @@
 #include <cstdlib>
 
 #include "vector.hpp"
+#ifdef COURSE_GUARDED_SPACE  // a test build brings its own Space
+#include "guarded_space.hpp"
+#endif
 
 namespace avx2 {
 namespace {
@@ -38,6 +41,7 @@ void pack_B(View<const T> b, T* to) {
 }
 // [/pack]
 
+#ifndef COURSE_GUARDED_SPACE
 // [space]
 /// Where a thread packs: kept from product to product, in pages of 2 MiB where the kernel grants them, so
 /// that one entry of the TLB covers it all.
@@ -65,6 +69,7 @@ class Space {
   Index size_ = 0;
 };
 // [/space]
+#endif
 
 }  // namespace
 }  // namespace avx2
