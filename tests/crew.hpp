@@ -100,7 +100,7 @@ class Crew {
         else
           std::transform(all.begin(), all.end(), from.begin(), all.begin(), join);
       });
-      std::copy(all.begin(), all.end(), mine.begin());
+      for (std::size_t i = 0; i < mine.size(); ++i) mine[i] = all[i];
     }
 
     Crew& crew_;
