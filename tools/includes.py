@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+"""Who includes whom, room by room: includes.py [--check]
+
+Prints, for each room of the house, the headers of other rooms that it includes and how often. A step's kernels are a room
+of their own: they know common/view.hpp and nothing else. --check ends with 1 and a line for each include that the house
+does not allow."""
+import collections
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+KERNEL = re.compile(r"(gemm\w*|five_loops|micro_kernel|pack|guarded_space|vector)\.(cpp|hpp|cuh|cu)$")
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
+# What each room may include besides itself. 05's rivals use 00's libraries until they have a room of their own.
+ALLOWED = {"kernels": ["common/view.hpp"], "common": [], "runner": ["common/"], "tests": [""],
+           "step": ["common/", "runner/", "kernels"], "rivals in 05": ["common/", "runner/", "kernels", "00_machine/", "05_avx2/"]}
+RIVALS = re.compile(r"05_avx2/(duel\w*|rivals|standing)\.(cpp|hpp)$")
+
+
+def room(path):
+    folder, name = path.parts[0], path.name
+    if folder[:2].isdigit() and folder != "00_machine" and KERNEL.match(name):
+        return f"kernels of {folder}"
+    return "rivals in 05" if RIVALS.match(path.as_posix()) else folder
+
+
+def resolved(text, source):
+    """The file of the course that this include means, or None: a system's or a generated one."""
+    for base in (source.parent, Path("."), Path("00_machine")):  # 00's folder is on the path of 05's rivals
+        if (ROOT / base / text).is_file():
+            return base / text
+    return None
+
+
+def kind(name):
+    if name.startswith("kernels"):
+        return "kernels"
+    return name if name in ALLOWED else "step"
+
+
+def main(check):
+    files = subprocess.run(["git", "-c", "safe.directory=*", "ls-files", "-co", "--exclude-standard", "*.cpp", "*.hpp", "*.cu", "*.cuh"],
+                           cwd=ROOT, check=True, capture_output=True, text=True).stdout.split()
+    seen, wrong = collections.defaultdict(collections.Counter), []
+    for source in map(Path, files):
+        here = room(source)
+        for text in INCLUDE.findall((ROOT / source).read_text(encoding="utf-8")):
+            target = resolved(text, source)
+            if target is None or room(target) == here:
+                continue
+            there = room(target)
+            seen[here][there if not there.startswith("common") or kind(here) != "kernels" else target.as_posix()] += 1
+            own = there == f"kernels of {source.parts[0]}"
+            allowed = ALLOWED[kind(here)]
+            if not any(target.as_posix().startswith(a) for a in allowed if a != "kernels") and not ("kernels" in allowed and own):
+                wrong.append(f"{source} includes {target}")
+    if check:
+        print("\n".join(wrong) if wrong else f"{len(files)} files, every include allowed")
+        return int(bool(wrong))
+    width = max(map(len, seen))
+    for here in sorted(seen):
+        print(f"{here.ljust(width)} ──► " + ", ".join(f"{there} ({count})" for there, count in sorted(seen[here].items())))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main("--check" in sys.argv[1:]))
