@@ -6,9 +6,7 @@
 #include "runner/run.hpp"
 
 /// Makes the argument that says how large a cache each of the threads may count on.
-constexpr auto caches = [](const course::Shape&, const course::Settings& settings) {
-  return avx2::caches_here(settings.threads);
-};
+constexpr auto caches = [](const auto& call) { return avx2::caches_here(call.settings.threads); };
 
 template <class T>
 course::Variants<T> variants() {

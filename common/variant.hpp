@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -93,39 +94,42 @@ class Variant {
 template <class T>
 using Variants = std::vector<std::shared_ptr<Variant<T>>>;
 
+/// What a call on the CPU works on.
+template <class T>
+struct CpuCall {
+  View<const T> a, b;
+  View<T> c, workspace;
+  Shape shape;
+  Settings settings;
+};
+
 /// Makers: what follows the cost in cpu(), each making the kernel's next argument after C.
 struct Threads {
-  int operator()(const Shape&, const Settings& settings) const { return settings.threads; }
+  int operator()(const auto& call) const { return call.settings.threads; }
 };
 struct Tile {
-  Index operator()(const Shape&, const Settings& settings) const { return settings.tile; }
+  Index operator()(const auto& call) const { return call.settings.tile; }
 };
-/// A matrix of `extent` (its m × n), poisoned once a row.
+/// A matrix of `extent` (its m × n), poisoned once a row of results.
 struct Workspace {
-  Shape (*extent)(const Shape& shape);
+  Shape (*extent)(const Shape& shape) = [](const Shape&) { return Shape{}; };
+  auto operator()(const auto& call) const { return call.workspace; }
 };
 inline constexpr Threads threads;
 inline constexpr Tile tile;
-inline constexpr Workspace no_workspace{[](const Shape&) { return Shape{}; }};
 inline constexpr Workspace transposed_b{[](const Shape& s) { return Shape{s.n, s.k, 0}; }};
 
-/// A function on the CPU.
+/// A function on the CPU that returns its seconds. `in_rows`: it copies its matrices to rows of rows first.
 template <class T>
 class CpuVariant : public Variant<T> {
  public:
-  struct Matrices {
-    const Inputs<T>& inputs;
-    View<T> c, workspace;
-  };
-  using Call = std::function<double(const Matrices& matrices, const Shape& shape, const Settings& settings)>;
-
-  /// `call` returns the product's seconds; it copies the matrices to rows of rows first if `in_rows`.
+  using Call = std::function<double(const CpuCall<T>&)>;
   CpuVariant(Traits traits, Call call, Workspace workspace, bool in_rows = false)
-      : Variant<T>(std::move(traits)), call_(std::move(call)), extent_(workspace.extent), in_rows_(in_rows) {}
+      : Variant<T>(std::move(traits)), call_(std::move(call)), workspace_of_(workspace), in_rows_(in_rows) {}
 
   double bytes(const Problem<T>& problem, const Settings&) const override {
     const auto [m, n, k] = problem.shape;
-    const Shape extent = extent_(problem.shape);
+    const Shape extent = workspace_of_.extent(problem.shape);
     const double own = static_cast<double>(m) * static_cast<double>(n + problem.pad) +
                        static_cast<double>(extent.m) * static_cast<double>(extent.n + problem.pad);
     const double row = 64;  // of rows of rows: its vector, and the allocator's header and rounding
@@ -133,13 +137,12 @@ class CpuVariant : public Variant<T> {
            (in_rows_ ? row * static_cast<double>(2 * m + k) : 0);
   }
   Times allocate(const Problem<T>& problem, const Settings& settings, const World&) override {
-    release();
     problem_ = &problem, settings_ = settings;
     const bool by_one = this->traits.touched_by_one;
-    const int touching = by_one ? 1 : settings.threads;
-    const Shape &s = problem.shape, extent = extent_(s);
     if (by_one) own_ = problem, own_.threads = 1, own_.forget(), problem_ = &own_;
     problem_->whole();
+    const int touching = by_one ? 1 : settings.threads;
+    const Shape &s = problem.shape, extent = workspace_of_.extent(s);
     c_ = Matrix<T>(s.m, s.n, problem.pad, touching);
     workspace_ = Matrix<T>(extent.m, extent.n, problem.pad, touching);
     return {};
@@ -147,7 +150,9 @@ class CpuVariant : public Variant<T> {
   void release() override { own_.forget(), c_ = {}, workspace_ = {}; }
   void reset() override { copy<T>(problem_->whole().c.view(), c_.view()); }
   Times run() override {
-    return {.product = call_({problem_->whole(), c_.view(), workspace_.view()}, problem_->shape, settings_)};
+    const Inputs<T>& inputs = problem_->whole();
+    return {.product = call_({inputs.a.view(), inputs.b.view(), c_.view(), workspace_.view(), problem_->shape,
+                              settings_})};
   }
   Times fetch(Piece<T>& piece) override {
     piece = {all_of(problem_->shape.m), all_of(problem_->shape.n), std::as_const(c_).view()};
@@ -159,7 +164,7 @@ class CpuVariant : public Variant<T> {
 
  private:
   Call call_;
-  Shape (*extent_)(const Shape&);
+  Workspace workspace_of_;
   bool in_rows_;
   const Problem<T>* problem_ = nullptr;
   Problem<T> own_;  // only if touched by one
@@ -167,33 +172,25 @@ class CpuVariant : public Variant<T> {
   Matrix<T> c_, workspace_;
 };
 
-/// The variant of a plain function C += A·B on views. What it is swept over follows from the makers of its
-/// further arguments.
+/// The variant of a plain function C += A·B on views. What it is swept over follows from the types of the
+/// makers of its further arguments.
 template <class T, class... Extra, class... Makers>
 std::shared_ptr<Variant<T>> cpu(std::string name, std::string idea,
                                 void (*kernel)(View<const T> a, View<const T> b, View<T> c, Extra...),
                                 CostOf cost = {}, Makers... makers) {
-  Workspace workspace = no_workspace;
-  [[maybe_unused]] const auto keep = [&workspace](const auto& maker) {
-    if constexpr (std::is_same_v<decltype(maker), const Workspace&>) workspace = maker;
-  };
-  (keep(makers), ...);
   Traits traits{.name = std::move(name), .idea = std::move(idea), .cost = std::move(cost)};
   traits.threads = (std::is_same_v<Makers, Threads> || ...);
   traits.tiles = (std::is_same_v<Makers, Tile> || ...);
-  const auto call = [=](const auto& matrices, const Shape& shape, const Settings& settings) {
-    [[maybe_unused]] const auto argument = [&](const auto& maker) {
-      if constexpr (std::is_same_v<decltype(maker), const Workspace&>)
-        return matrices.workspace;
-      else
-        return maker(shape, settings);
-    };
-    const View<const T> a = matrices.inputs.a.view(), b = matrices.inputs.b.view();
+  Workspace workspace;
+  if constexpr ((std::is_same_v<Makers, Workspace> || ...))
+    workspace = std::get<Workspace>(std::tuple(makers...));
+  const auto timed = [kernel](const CpuCall<T>& call, Extra... extra) {
     const Stopwatch watch;
-    kernel(a, b, matrices.c, argument(makers)...);
+    kernel(call.a, call.b, call.c, extra...);
     return watch.seconds();
   };
-  return std::make_shared<CpuVariant<T>>(std::move(traits), call, workspace);
+  return std::make_shared<CpuVariant<T>>(
+      std::move(traits), [=](const CpuCall<T>& call) { return timed(call, makers(call)...); }, workspace);
 }
 
 /// The variant of a function C += A·B on vectors of vectors; copying there and back is not timed.
@@ -201,50 +198,40 @@ template <class T>
 std::shared_ptr<Variant<T>> cpu(std::string name, std::string idea,
                                 void (*kernel)(const Rows<T>& a, const Rows<T>& b, Rows<T>& c),
                                 CostOf cost = {}) {
-  const auto call = [kernel](const auto& matrices, const Shape&, const Settings&) {
-    const auto rows = [](View<const T> view) {
-      Rows<T> copied;
-      for (Index i = 0; i < view.rows(); ++i) copied.emplace_back(&view(i, 0), &view(i, 0) + view.cols());
-      return copied;
-    };
-    const Rows<T> a = rows(matrices.inputs.a.view()), b = rows(matrices.inputs.b.view());
-    Rows<T> c = rows(matrices.c);
+  const auto rows = [](View<const T> view) {
+    Rows<T> copied;
+    for (Index i = 0; i < view.rows(); ++i) copied.emplace_back(&view(i, 0), &view(i, 0) + view.cols());
+    return copied;
+  };
+  const auto timed = [=](const CpuCall<T>& call) {
+    const Rows<T> a = rows(call.a), b = rows(call.b);
+    Rows<T> c = rows(call.c);
     const Stopwatch watch;
     kernel(a, b, c);
     const double seconds = watch.seconds();
-    for (Index i = 0; const std::vector<T>& row : c) std::copy(row.begin(), row.end(), &matrices.c(i++, 0));
+    for (Index i = 0; const std::vector<T>& row : c) std::copy(row.begin(), row.end(), &call.c(i++, 0));
     return seconds;
   };
-  return std::make_shared<CpuVariant<T>>(
-      Traits{.name = std::move(name), .idea = std::move(idea), .cost = std::move(cost)}, call, no_workspace,
-      true);
+  Traits traits{.name = std::move(name), .idea = std::move(idea), .cost = std::move(cost)};
+  return std::make_shared<CpuVariant<T>>(std::move(traits), timed, Workspace(), true);
 }
 
-/// Marks a variant: the one all speedups are measured against.
-template <class T>
-std::shared_ptr<Variant<T>> baseline(std::shared_ptr<Variant<T>> variant) {
-  variant->traits.baseline = true;
-  return variant;
-}
-
-/// Marks a variant of cpu(): its matrices are written first by one thread.
-template <class T>
-std::shared_ptr<Variant<T>> touched_by_one(std::shared_ptr<Variant<T>> variant) {
-  variant->traits.touched_by_one = true;
-  return variant;
-}
-
-/// Marks a variant: wrong on purpose.
-template <class T>
-std::shared_ptr<Variant<T>> broken(std::shared_ptr<Variant<T>> variant) {
-  variant->traits.broken = true;
-  return variant;
-}
+/// Marks a variant with one of its traits: broken(cpu<T>(…)).
+struct Mark {
+  using Flag = bool Traits::*;  // nvcc puts parentheses round the bare type, and warns of them
+  Flag trait;
+  template <class T>
+  auto operator()(std::shared_ptr<Variant<T>> variant) const {
+    variant->traits.*trait = true;
+    return variant;
+  }
+};
+inline constexpr Mark baseline{&Traits::baseline}, broken{&Traits::broken},
+    touched_by_one{&Traits::touched_by_one};
 
 /// Marks a variant: its kernel uses these registers and needs a processor with these features.
 template <class T>
-std::shared_ptr<Variant<T>> on(const char* vector, const char* features,
-                               std::shared_ptr<Variant<T>> variant) {
+auto on(const char* vector, const char* features, std::shared_ptr<Variant<T>> variant) {
   variant->traits.vector = vector, variant->traits.needs = features;
   return variant;
 }

@@ -84,6 +84,15 @@ void Record::summarise(const std::vector<Times>& runs) {
   if (*median_s > 0 && shape.flops() > 0) gflops = shape.flops() / *median_s * 1e-9;
 }
 
+std::string Record::again(const Traits& traits, Index pad) const {
+  std::string line =
+      fmt::format("{} --variant {} --type {} --shape {} --fill {} --seed {} --repeat 1 --verify full", step,
+                  variant, type, shape_text(shape), fill, seed);
+  if (traits.threads) line += fmt::format(" --threads {}", settings.threads);
+  if (traits.tiles) line += fmt::format(" --tile {}", settings.tile);
+  return pad > 0 ? line + fmt::format(" --pad {}", pad) : line;
+}
+
 void print_header(const Record& r) {
   fmt::print("{} on {}, {} {}\n", r.step, r.device, r.compiler, r.flags);
   fmt::print(fmt::runtime(columns), "variant", "type", "m x n x k", "threads", "tile", "runs", "median",

@@ -25,14 +25,15 @@ struct Record {
   Times times;                                               // medians; `product` is not used
   std::optional<double> gflops;
   std::optional<Prediction> prediction;
-  std::optional<double>
-      peak_share;  // of the processor's peak; for the terminal, the CSV has no column for it
+  std::optional<double> peak_share;  // of the processor's peak; the CSV has no column for it
   std::string verify, verdict;
   std::optional<Check> check;
   std::string flags, compiler, host, commit, started;
 
   /// Fills in repeats, times, rate and phases; each phase by its own median. `runs` is not empty.
   void summarise(const std::vector<Times>& runs);
+  /// The command line that runs this row again.
+  std::string again(const Traits& traits, Index pad) const;
   /// The cells of results_schema().
   Table::Row row() const;
 };

@@ -9,20 +9,6 @@ namespace {
 constexpr Index probe_size = 192;       // a product small enough to estimate a large one from
 constexpr double probe_beyond = 0.3e9;  // operations from which a first run is estimated before it is begun
 
-/// Each phase as the slowest rank had it.
-Times slowest(const World& world, Times times) {
-  if (world.size() == 1) return times;
-  double sum = times.product.value_or(0);
-  world.sum({&sum, 1});
-  std::array<double, Times::parts().size()> most{};
-  for (std::size_t p = 0; p < most.size(); ++p) most[p] = (times.*Times::parts()[p]).value_or(-1);
-  world.max(most);
-  for (std::size_t p = 0; p < most.size(); ++p)
-    if (most[p] >= 0) times.*Times::parts()[p] = most[p];
-  if (sum > 0) times.imbalance = *times.product * world.size() / sum;
-  return times;
-}
-
 template <class T>
 class Row {
  public:
@@ -56,8 +42,7 @@ class Row {
     };
     if (trouble.empty()) trouble = session_.attempt(body);
     if (!trouble.empty()) {
-      constexpr double without_end = std::numeric_limits<double>::infinity();
-      record_.check = {.error_share = without_end, .relative_error = without_end, .trouble = trouble};
+      record_.check = {.error_share = HUGE_VAL, .relative_error = HUGE_VAL, .trouble = trouble};
       record_.verify = "none", record_.verdict = "wrong";
     }
     report(!trouble.empty());
@@ -97,7 +82,8 @@ class Row {
     }
     const std::uint64_t known = world_.root(answer);
     session_.resumed += known != no, session_.wrong += known == wrong;
-    if (known == wrong) session_.say_once(options_.csv + " has this row as wrong: " + reproduction());
+    if (known == wrong)
+      session_.say_once(options_.csv + " has this row as wrong: " + record_.again(traits_, options_.pad));
     return known != no;
   }
 
@@ -215,17 +201,6 @@ class Row {
     return check;
   }
 
-  /// The command line that runs this row again.
-  std::string reproduction() const {
-    std::string line = fmt::format(
-        "{} --variant {} --type {} --shape {} --fill {} --seed {} --repeat 1 --verify full", record_.step,
-        record_.variant, record_.type, shape_text(record_.shape), record_.fill, record_.seed);
-    if (traits_.threads) line += fmt::format(" --threads {}", settings_.threads);
-    if (traits_.tiles) line += fmt::format(" --tile {}", settings_.tile);
-    if (options_.pad > 0) line += fmt::format(" --pad {}", options_.pad);
-    return line;
-  }
-
   /// Counts the row, prints and writes it.
   void report(bool threw) {
     const bool wrong = record_.verdict == "wrong", expected = options_.expect_wrong;
@@ -238,9 +213,11 @@ class Row {
       if (wrong && expected) fmt::print("  {}\n", record_.check->trouble);
     }
     if (wrong && (threw || !expected))
-      session_.say_once("wrong: " + record_.check->trouble + "; again by: " + reproduction());
+      session_.say_once("wrong: " + record_.check->trouble +
+                        "; again by: " + record_.again(traits_, options_.pad));
     if (!wrong && expected)
-      session_.say_once("expected wrong, found " + record_.verdict + ": " + reproduction());
+      session_.say_once("expected wrong, found " + record_.verdict + ": " +
+                        record_.again(traits_, options_.pad));
     session_.on_root([&] {
       if (session_.table.is_open()) session_.table.append(record_.row());
     });

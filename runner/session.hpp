@@ -34,6 +34,9 @@ struct Session {
   std::string attempt(const std::function<void()>& body) const;
 };
 
+/// Each phase as the slowest rank had it.
+Times slowest(const World& world, Times times);
+
 /// What the exception at hand says.
 std::string caught();
 inline const std::string no_memory = "out of memory; give a smaller size";
