@@ -91,5 +91,6 @@ TEST_CASE("inputs that one thread touches first are others than the problem's, a
   const double inputs = problem.whole_bytes();
   CHECK(shared->bytes(problem, {}) == inputs + 3 * 4 * sizeof(float));
   CHECK(own->bytes(problem, {}) == 2 * inputs + 3 * 4 * sizeof(float));
-  CHECK(cpu<float>("", "", of_rows)->bytes(problem, {}) > 2 * inputs);
+  const Problem<float> large{{300, 400, 500}};
+  CHECK(cpu<float>("", "", of_rows)->bytes(large, {}) > 2 * large.whole_bytes());
 }
