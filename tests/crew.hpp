@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <condition_variable>
 #include <functional>
@@ -43,11 +44,13 @@ class Crew {
     std::unique_lock lock(mutex_);
     const int meeting = meetings;
     if (++waiting_ == size_) waiting_ = 0, ++meetings, all_.notify_all();
-    all_.wait(lock, [&] { return ended_ || meetings != meeting; });
+    const auto met = [&] { return ended_ || meetings != meeting; };
+    if (!all_.wait_for(lock, std::chrono::seconds(30), met)) end("a rank waited in vain", lock);
     if (ended_) throw Ended();
   }
-  [[noreturn]] void end(const std::string& line) {
-    const std::lock_guard lock(mutex_);
+  /// `locked`: holds mutex_.
+  [[noreturn]] void end(const std::string& line, const std::unique_lock<std::mutex>& locked) {
+    (void)locked;
     if (!ended_) last_words.push_back(line);
     ended_ = true, all_.notify_all();
     throw Ended();
@@ -79,7 +82,9 @@ class Crew {
       sum(std::span(&mine, 1));
       return mine;
     }
-    [[noreturn]] void abort(const std::string& line) const override { crew_.end(line); }
+    [[noreturn]] void abort(const std::string& line) const override {
+      crew_.end(line, std::unique_lock(crew_.mutex_));
+    }
 
    private:
     /// Shows `mine` to all and calls `look` with each rank's, in order.

@@ -107,14 +107,16 @@ TEST_CASE("a processor without a third level loses what the second does not hold
 TEST_CASE("of rows measured again the last counts, for one thread and for all") {
   const Roofs roofs = machine(std::string(header) + rows +
                               "peak,f32,sse2,1,,16,GFLOP/s,\npeak,f32,sse2,4,,60,GFLOP/s,\n"
-                              "peak,f32,avx2,4,,12,GFLOP/s,disturbed\npeak,f32,avx2,4,,70,GFLOP/s,\n");
+                              "peak,f32,avx2,4,,12,GFLOP/s,disturbed\npeak,f32,avx2,4,,70,GFLOP/s,\n"
+                              "peak,f32,avx512,1,,40,GFLOP/s,\npeak,f32,avx512,4,,12,GFLOP/s,disturbed\n");
   const auto seconds = [&](const char* vector, int threads) {
     return roofs.predict({240, 0, 0, {}}, "f32", vector, threads)->seconds;
   };
   CHECK(seconds("sse2", 1) == near(15e-9));
   CHECK(seconds("sse2", 4) == near(4e-9));
   CHECK(seconds("sse2", 2) == near(7.5e-9));
-  CHECK(seconds("avx2", 1) == near(12e-9));  // what all threads reached says nothing of one
+  CHECK(seconds("avx2", 1) == near(12e-9));
+  CHECK(seconds("avx512", 1) == near(6e-9));  // what all threads reached says nothing of one
   CHECK(*roofs.peak("f32", 4) == 70);
 }
 

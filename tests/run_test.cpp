@@ -42,6 +42,8 @@ struct Counting : Variant<float> {
     for (Index i = 0; i < problem->shape.m; ++i)
       for (Index p = 0; p < problem->shape.k; ++p)
         for (Index j = 0; j < problem->shape.n; ++j) c.view()(i, j) += in.a.view()(i, p) * in.b.view()(p, j);
+    const bool late = problem->shape.m > 2048;  // in the run on digits only
+    if (spills && (!late || problem->fill == Fill::digits)) const_cast<float*>(in.a.view().data())[-1] = 0;
     if (spoilt >= 0) c.view()(spoilt, spoilt_column) += 1;
     return {.product = seconds};
   }
@@ -54,7 +56,7 @@ struct Counting : Variant<float> {
 
   double seconds;
   std::string reason;
-  bool copies = true, throws = false, throws_nonsense = false, writes_nothing = false;
+  bool copies = true, throws = false, throws_nonsense = false, writes_nothing = false, spills = false;
   Index spoilt = -1, spoilt_column = 0;  // an element that is wrong
   int allocated = 0, released = 0, resets = 0, runs = 0, throws_at = -1;
   const Problem<float>* problem = nullptr;
@@ -186,6 +188,15 @@ TEST_CASE("a variant that writes no result is wrong: what it should have written
   CHECK(run.cell("differences") == "81");
 }
 
+TEST_CASE("a variant that writes beside its inputs is wrong, in the run on digits, too") {
+  for (const char* shape : {"9x9x9", "2049x3x5"}) {
+    Run run;
+    run.variant->spills = true;
+    CHECK(run({"--shape", shape, "--repeat", "1", "--warmup", "0"}) == 1);
+    CHECK(run.cell("verdict") == "wrong");
+  }
+}
+
 TEST_CASE("a kernel that throws is wrong, not a crash, verified or not") {
   for (const std::string verify : {"auto", "none"}) {
     Run run;
@@ -312,6 +323,8 @@ TEST_CASE("what goes wrong on rank 1 is everybody's: one message, one status, no
            {"wrong_element", wrong, "wrong: 1 elements differ, the worst is C(7, 4)"},
            {"missing_piece", wrong, "wrong: not every element of C came back exactly once"},
            {"broken_guard", wrong, "wrong: rank 1 wrote outside its matrix"},
+           {"nan_element", wrong, "wrong: 1 elements differ, the worst is C(7, 4)"},
+           {"throw_in_refuses", wrong, "ranks: it threw: no answer"},
            {"throw_in_allocate", wrong, "wrong: it threw: no such thing"},
            {"throw_in_run", wrong, "ranks: rank 1: it threw: it broke"},
            {"no_memory", refused, "ranks: out of memory; give a smaller size"},

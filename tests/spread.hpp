@@ -1,6 +1,7 @@
 // A small variant whose ranks share C: row i belongs to rank i mod P. What goes wrong, goes wrong on rank 1.
 #pragma once
 
+#include <limits>
 #include <new>
 #include <stdexcept>
 #include <thread>
@@ -14,8 +15,9 @@ class Spread : public course::Variant<T> {
   explicit Spread(const std::string& fault)
       : course::Variant<T>({.name = fault, .idea = "row i of C on rank i mod P"}) {}
 
-  std::string refuses(const course::Problem<T>&, const course::Settings&,
+  std::string refuses(const course::Problem<T>& problem, const course::Settings&,
                       const course::World& world) const override {
+    if (has("throw_in_refuses", world) && problem.shape.m > 0) throw std::runtime_error("no answer");
     return has("refusal", world) ? "rank 1 will not" : "";
   }
   double bytes(const course::Problem<T>& problem, const course::Settings&) const override {
@@ -58,6 +60,8 @@ class Spread : public course::Variant<T> {
               problem_->a(rows_[std::size_t(r)], p) * static_cast<T>(b_[std::size_t(p * n + j)]);
     if (has("wrong_element", *world_) && !rows_.empty() && n > 0)
       c_.view()(std::ssize(rows_) - 1, n / 2) += 1;
+    if (has("nan_element", *world_) && !rows_.empty() && n > 0)
+      c_.view()(std::ssize(rows_) - 1, n / 2) = std::numeric_limits<T>::quiet_NaN();
     if (has("broken_guard", *world_)) c_.view().data()[-1] = 0;
     return {.product = this->traits.name == "slow" ? 1e3 : 0.002 + 0.001 * world_->rank()};
   }
@@ -71,8 +75,9 @@ class Spread : public course::Variant<T> {
   /// All there are, and one without a fault.
   static course::Variants<T> all() {
     course::Variants<T> list;
-    for (const char* name : {"right", "wrong_element", "missing_piece", "broken_guard", "throw_in_allocate",
-                             "throw_in_run", "no_memory", "no_memory_in_run", "refusal", "slow", "too_large"})
+    for (const char* name : {"right", "wrong_element", "nan_element", "missing_piece", "broken_guard",
+                             "throw_in_allocate", "throw_in_refuses", "throw_in_run", "no_memory",
+                             "no_memory_in_run", "refusal", "slow", "too_large"})
       list.push_back(std::make_shared<Spread<T>>(name));
     return list;
   }

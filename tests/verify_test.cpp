@@ -262,6 +262,10 @@ TEST_CASE("a reference is kept for pieces of the same rows and columns, and made
   CHECK_FALSE(verifier.check(swapped, World()).right);
   for (Index j = 0; j < 30; ++j) std::swap(product.c.view()(3, j), product.c.view()(4, j));
   CHECK(verifier.check(swapped, World()).right);
+  std::swap(swapped.cols[7], swapped.cols[8]);
+  CHECK_FALSE(verifier.check(swapped, World()).right);
+  for (Index i = 0; i < 40; ++i) std::swap(product.c.view()(i, 7), product.c.view()(i, 8));
+  CHECK(verifier.check(swapped, World()).right);
   product.c.view()(5, 5) += 1;
   CHECK_FALSE(verifier.check(swapped, World()).right);
 }
