@@ -1,4 +1,5 @@
 // 00_machine: what this machine is and what it can do, before any code of ours is blamed for being slow.
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <iostream>

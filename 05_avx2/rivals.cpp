@@ -1,4 +1,5 @@
 // Ours against every library here: both in one process, in turns; the question is their ratio.
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <functional>

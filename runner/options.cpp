@@ -1,5 +1,6 @@
 #include "runner/options.hpp"
 
+#include <CLI/CLI.hpp>
 #include <charconv>
 #include <cmath>
 

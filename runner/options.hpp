@@ -1,7 +1,6 @@
 // The one command line of all steps, on CLI11.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <functional>
 #include <limits>
@@ -10,6 +9,10 @@
 
 #include "common/problem.hpp"
 #include "runner/table.hpp"
+
+namespace CLI {
+class App;  // its header is a long one: only who makes one includes it
+}
 
 namespace course {
 

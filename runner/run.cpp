@@ -1,5 +1,6 @@
 #include "runner/run.hpp"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
