@@ -221,7 +221,8 @@ double Verifier<T>::bytes(const Shape& s, bool whole, int ranks) {
 template <class T>
 Check freivalds(const Problem<T>& problem, const Piece<T>& piece, const World& world) {
   constexpr Index vectors = 4;
-  const auto [m, n, k] = problem.shape;
+  const Index m = problem.shape.m, n = problem.shape.n,
+              k = problem.shape.k;  // clang 14's lambdas take no bindings
   std::string trouble = misfit(piece, problem.shape);
   const bool fits = trouble.empty();
   bool integers = true;
