@@ -11,7 +11,6 @@ struct Session {
   const course::Options& options;
   const Topology& machine;
   Sheet& sheet;
-  bool wrong = false;  // a library was
 
   bool asks_for(const std::string& type) const;
 };

@@ -2,7 +2,6 @@
 
 #include <cstdio>
 
-#include "libraries.hpp"
 #include "runner/text.hpp"
 
 namespace machine {
@@ -14,12 +13,6 @@ std::string count(int threads) {
 
 course::Table::Row cells(const Row& row) {
   return {row.name, row.type, row.vector, count(row.threads), row.level, row.value, row.unit, row.note};
-}
-
-/// What fits on a terminal: a library's version and how it was built are for the file.
-std::string brief(const std::string& note) {
-  const auto third = note.find(';', note.find(';') + 1);
-  return third == std::string::npos || note.find('/') > note.size() ? note : note.substr(0, third);
 }
 
 }  // namespace
@@ -50,15 +43,6 @@ bool Sheet::wants(const Row& row) const {
   return second_look ? measured_.find(cells(row)) != nullptr : !resume_ || file_.find(cells(row)) == nullptr;
 }
 
-std::optional<std::string> Sheet::best(const std::string& library) const {
-  if (resume_)
-    for (const course::Table::Row* row : file_.rows())
-      if (file_.cell(*row, "name") == "library" &&
-          is_best(library, file_.cell(*row, "vector"), file_.cell(*row, "note")))
-        return file_.cell(*row, "vector");
-  return std::nullopt;
-}
-
 void Sheet::add(const Row& row) {
   const course::Table::Row* const before = measured_.find(cells(row));
   if (second_look && before != nullptr &&
@@ -69,7 +53,7 @@ void Sheet::add(const Row& row) {
   group_ = row.name;
   fmt::print("  {:<4} {:<20} {:>7} {:<14} {:>11} {:<8} {}\n", row.type, row.vector,
              row.threads == 0 ? "" : course::threads_text(row.threads), row.level, row.value, row.unit,
-             brief(row.note));
+             row.note);
   std::fflush(stdout);
   if (file_.is_open()) file_.append(cells(row));
   ++added;

@@ -1,7 +1,6 @@
 // machine.csv: one row a finding, written as soon as it is found.
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "runner/prediction.hpp"
@@ -28,9 +27,6 @@ class Sheet {
   bool wants(const Row& row) const;
   /// Prints the row and appends it to the file; at the second look only one that is better than at the first.
   void add(const Row& row);
-
-  /// The label of the library setting that the file's notes call the best, given the library's name.
-  std::optional<std::string> best(const std::string& library) const;
 
   int added = 0, left_out = 0;
   bool second_look = false;  // other programs may have disturbed the first; roofs only gain by another

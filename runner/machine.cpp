@@ -43,6 +43,13 @@ int usable_cpus() {
   return std::max(1, omp_get_num_procs());
 }
 
+void require_cpus(const std::vector<int>& counts) {
+  for (const int threads : counts)
+    if (threads > usable_cpus())
+      throw Refusal{fmt::format("--threads: '{}' is more than the {} hardware threads this process may use",
+                                threads, usable_cpus())};
+}
+
 std::string processor() {
   std::ifstream file("/proc/cpuinfo");
   std::string name = "unknown processor";

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "common/world.hpp"
 
@@ -10,6 +11,8 @@ namespace course {
 
 /// How many hardware threads this process may use, even where OpenMP has bound the calling one to a core.
 int usable_cpus();
+/// Throws Refusal if one of --threads' counts is more than that.
+void require_cpus(const std::vector<int>& counts);
 /// The processor's name as /proc/cpuinfo gives it, and that number: "AMD EPYC (2 cores)".
 std::string processor();
 std::string host_name();

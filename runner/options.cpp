@@ -52,8 +52,7 @@ void add_text(CLI::App& app, Text name, Text what, const Take& take) {
       ->group(what.empty() ? "" : "Options");
 }
 
-void add_common(CLI::App& app, Options& o, bool threads) {
-  app.set_help_flag("--help", "Print this and exit");
+void add_shapes(CLI::App& app, Options& o) {
   std::vector<std::string> sizes;
   for (const Shape& s : o.shapes)
     sizes.push_back(s.m == s.n && s.n == s.k ? std::to_string(s.m) : shape_text(s));
@@ -65,6 +64,10 @@ void add_common(CLI::App& app, Options& o, bool threads) {
            square);
   add_list(app, "--shape", "Shapes MxNxK: 2048x2048x64,...", o.shapes, shape,
            [&app] { return app.count("--size") > 0; });
+}
+
+void add_common(CLI::App& app, Options& o, bool threads) {
+  app.set_help_flag("--help", "Print this and exit");
   add_list(app, "--type", "Of " + listed(o.types, ",") + " (default all)", o.types,
            [known = o.types](Text option, Text item) { return one_of(option, item, known); });
   add_list(app, "--variant", "Names from --list (default all)", o.variants,

@@ -38,6 +38,8 @@ struct Options {
 /// What every program has; `threads`: --threads may be other than 1. What is given replaces what an option
 /// held before.
 void add_common(CLI::App& app, Options& options, bool threads);
+/// --size and --shape.
+void add_shapes(CLI::App& app, Options& options);
 /// What steps have besides.
 void add_step(CLI::App& app, Options& options);
 /// False when help was asked for, which is printed if `speaks`. Throws Refusal with one line that says what

@@ -188,7 +188,7 @@ int run(int argc, const char* const* argv, const Step& step, const World& world)
     bool threads = false;
     for_each_name(step, world, [&](const Traits& traits, const std::string&) { threads |= traits.threads; });
     CLI::App app(step.program + ": " + step.idea);
-    add_common(app, options, threads), add_step(app, options);
+    add_shapes(app, options), add_common(app, options, threads), add_step(app, options);
     return parse(app, options, argc, argv, world.rank() == 0) ? run_step(step, options, world) : 0;
   };
   return guarded(step.program, body, world);

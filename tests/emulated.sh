@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Every program on processors that are not here: what they lack is left out by name, and nothing dies of it.
 #   emulated.sh MODEL BUILD     MODEL: Nehalem, which ends at SSE4.2; Haswell, which ends at AVX2
-# Only what a program does itself: the processes it starts by /proc/self/exe are not emulated. So no libraries.
 # shellcheck disable=SC2015,SC2034,SC2154 # fail() after && and || is meant for either; program.sh reads and sets
 set -u
 model=$1
@@ -81,15 +80,29 @@ while read -r name path _; do
   esac
 done < <(grep -v '^#' "$build/programs.txt")
 
-# The rivals choose what is to run before they start a process: on a Nehalem nothing is.
+# The rivals choose what is to run by what their process finds of the processor: here one that is emulated, and so are the
+# libraries that it loads. On a Nehalem nothing of ours is left.
 name=rivals
-emulated 0 05_avx2/rivals --list
+mkdir -p emulated/rivals emulated/05_avx2
+printf '#!/bin/sh\nexec %s -cpu %s %s "$@"\n' $program "$model" "$build/rivals/meet" >emulated/rivals/meet
+chmod +x emulated/rivals/meet
+ln -s "$build/05_avx2/libcourse_blas.so" emulated/05_avx2/
+rivals() {
+  local wanted=$1 status
+  shift
+  "$build/rivals/rivals" --build emulated "$@" >out 2>err </dev/null
+  status=$?
+  [ $status -eq "$wanted" ] || fail "rivals $*: exit $status, not $wanted: $(cat err)"
+}
+rivals 0 --list --rival blas
 grep -qE '^  avx512 .*this processor lacks .*avx512f' out || fail "rivals: avx512 is offered: $(cat out)"
 if [ "$model" = Haswell ]; then
   ! grep '^  packed ' out | grep -q lacks || fail "rivals: packed is not offered: $(cat out)"
+  rivals 0 --rival blas --blas "$build/05_avx2/libcourse_blas.so" --size 20 --threads 1 --pairs 3 --budget 1e-9 --type f32
+  grep -q '^  f32  20x20x20 .* packed ' out || fail "rivals: packed met nobody: $(cat out err)"
 else
   grep -q '^  packed .*this processor lacks avx2,fma' out || fail "rivals: packed is offered: $(cat out)"
-  emulated 77 05_avx2/rivals --rival blas --blas "$build/05_avx2/libcourse_blas.so" --size 20 --threads 1
+  rivals 77 --rival blas --size 20 --threads 1
   says 2 '(avx512|packed) skipped: this processor lacks avx2,fma(,avx512[a-z]+)*'
 fi
 exit $((failures > 0))

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# 00_machine: what it writes, what it refuses, and libraries that go wrong. No time is looked at.
-#   machine.sh CHECK PROGRAM FOLDER     (FOLDER holds libfake_*.so and libcourse_eigen.so)
+# 00_machine: what it writes and what it refuses. No time is looked at.
+#   machine.sh CHECK PROGRAM
 # shellcheck disable=SC2015,SC2034,SC2154 # fail() after && and || is meant for either; program.sh reads and sets
 set -u
-check=$1 program=$2 libraries=$3
-quick="--budget 0.002 --size 48 --repeat 1" file=machine.csv
+check=$1 program=$2
+quick="--budget 0.002" file=machine.csv
 # shellcheck source=/dev/null
 . "$(dirname "$0")/program.sh"
 
@@ -32,7 +32,6 @@ rows)
   grep -qw avx512f /proc/cpuinfo && sets="$sets avx512" && has '^vector,,avx512,,,64,B,'
   for type in f32 f64 i32; do
     has "^latency,$type,,1,add,[0-9.e+-]+,ns,[0-9.]+ cycles"
-    has "^library,$type,Eigen,$cpus,48x48x48,[0-9.e+-]+,GFLOP/s,as chosen and best; 3"
     for set in $sets; do
       for threads in 1 "$cpus"; do has "^peak,$type,$set,$threads,,[0-9.e+-]+,GFLOP/s,.* chains"; done
     done
@@ -40,14 +39,6 @@ rows)
   for set in $sets; do
     for level in L1 memory; do has "^bandwidth,,$set,1,$level,[0-9.e+-]+,GB/s,triad; 3 arrays of "; done
     [ "$set" = sse2 ] || has "^latency,f64,$set,1,fma,"
-  done
-  # Each library: as it chooses, and one setting that is best, for each type and number of threads.
-  for name in OpenBLAS BLIS; do
-    grep -q "^library,f32,$name" machine.csv || continue
-    for threads in 1 "$cpus"; do
-      [ "$(grep -cE "^library,f32,$name(| [A-Za-z0-9]+),$threads,.*,(|as chosen and )best; " machine.csv)" -eq 1 ] || fail "$name, $threads threads: not one best"
-      [ "$(grep -cE "^library,f32,$name,$threads,.*,as chosen(| and best); " machine.csv)" -eq 1 ] || fail "$name, $threads threads: not one as chosen"
-    done
   done
   ;;
 disturbed)
@@ -61,16 +52,16 @@ disturbed)
   grep -qE '^peak,f32,sse2,1,.*; disturbed: a thread had a processor for [0-9]+ % of the time' busy.csv || fail "not disturbed: $(cat busy.csv)"
   ;;
 resume)
-  runs 0 --csv machine.csv --variant topology,latency,peak,eigen,openblas --type f32 --threads 1
+  runs 0 --csv machine.csv --variant topology,latency,peak --type f32 --threads 1
   cp machine.csv before.csv
-  runs 0 --csv machine.csv --variant topology,latency,peak,eigen,openblas --type f32 --threads 1 --resume
+  runs 0 --csv machine.csv --variant topology,latency,peak --type f32 --threads 1 --resume
   cmp before.csv machine.csv || fail "--resume added something"
   keys() { tail -n +2 "$1" | cut -d, -f1-5 | sort -u; }
   grep -qE "$(keys machine.csv | wc -l) rows were in machine.csv already" out || fail "it does not say so: $(tail -1 out)"
   # What is missing is measured, and nothing else: a killed program's last line is torn.
   grep -v '^peak,f32,sse2' before.csv >machine.csv
   printf 'peak,f32,ss' >>machine.csv
-  runs 0 --csv machine.csv --variant topology,latency,peak,eigen,openblas --type f32 --threads 1 --resume
+  runs 0 --csv machine.csv --variant topology,latency,peak --type f32 --threads 1 --resume
   [ "$(keys machine.csv)" = "$(keys before.csv)" ] || fail "rows missing or torn after a torn line"
   has '^peak,f32,sse2,1,,[0-9.e+-]+,'
   # Another machine's file is left as it was.
@@ -82,11 +73,6 @@ resume)
   ;;
 refusals)
   refuses "--variant: 'peek' is unknown; this program has topology" --variant peek
-  refuses "--blas: 'nosuch.so' cannot be used: " --blas nosuch.so
-  refuses "--blas: '' names no file" --blas ''
-  refuses "it has neither cblas_sgemm nor dnnl_sgemm" --blas "$libraries/libfake_empty.so"
-  printf 'not a library' >text.so
-  refuses "--blas: 'text.so' cannot be used: " --blas text.so
   refuses "--threads: '4096' is more than the" --threads 4096
   refuses "--type: 'f16' is unknown" --type f16
   refuses "--fill" --fill digits
@@ -94,59 +80,13 @@ refusals)
   refuses "--verify" --verify none
   refuses "--warmup" --warmup 1
   refuses "--expect-wrong" --expect-wrong
-  refuses "of memory" --shape 2000000000x2000000000x1
+  refuses "--size" --size 64
   printf 'a,b\n1,2\n' >other.csv
   runs 2 --csv other.csv
   grep -qF "has other columns" err || fail "other columns: $(cat err)"
   "$program" --resume >out 2>err
   [ $? -eq 2 ] && grep -qF -- "--resume: needs --csv FILE" err || fail "--resume without --csv: $(cat err)"
-  "$program" --list >out 2>err && grep -q '^  bandwidth ' out && grep -q '^  openblas ' out || fail "--list: $(cat out err)"
-  runs 77 --variant blas
-  grep -qF "blas skipped: give --blas FILE" err || fail "blas without a file: $(cat err)"
-  # The mark of its own processes, given by somebody else.
-  "$program" --library-child x 1 1 f32:1x1x1 </dev/null >out 2>err 3>&-
-  [ $? -eq 2 ] || fail "--library-child without a parent"
-  ;;
-libraries)
-  # A right one first: --blas works, and what follows is wrong for the reason given.
-  runs 0 --blas "$libraries/libfake_right.so" --variant blas --csv machine.csv --threads 1
-  has '^library,f32,libfake_right.so,1,48x48x48,[0-9.e+-]+,GFLOP/s,as chosen and best; '
-  runs 1 --blas "$libraries/libfake_transposed.so" --variant topology,blas --csv machine.csv --threads 1
-  grep -qE "^00_machine: libfake_transposed.so f32 is wrong: 67x45x129: " err && [ "$(wc -l <err)" -eq 1 ] || fail "transposed: $(cat err)"
-  grep -q fake_transposed machine.csv && fail "a wrong library has a row"
-  runs 1 --blas "$libraries/libfake_outside.so" --variant blas --threads 1
-  grep -qF "it wrote outside its matrix" err || fail "outside: $(cat err)"
-  # One that crashes is named; the rest goes on.
-  runs 0 --blas "$libraries/libfake_crash.so,$libraries/libfake_right.so" --variant blas --threads 1
-  grep -qE "^00_machine: libfake_crash.so f32 with 1 thread left out: it ended by " err && [ "$(wc -l <err)" -eq 1 ] || fail "crash: $(cat err)"
-  grep -q 'libfake_right.so' out || fail "after a crash nothing followed"
-  ;;
-hang)
-  runs 77 --blas "$libraries/libfake_hang.so" --variant blas --threads 1
-  grep -qE "^00_machine: libfake_hang.so f32 with 1 thread left out: nothing came for " err || fail "hang: $(cat err)"
-  ;;
-interrupt)
-  command -v pgrep >/dev/null || { echo "no pgrep here"; exit 77; }
-  # Ctrl-C, and kill -9, in the middle of a library: its process ends, too.
-  for signal in INT KILL; do
-    env --default-signal=INT "$program" --blas "$libraries/libfake_hang.so" --variant blas --threads 1 >out 2>err &
-    running=$!
-    for _ in $(seq 1000); do
-      child=$(pgrep -P $running 2>/dev/null | head -1)
-      [ -n "$child" ] && grep -q library-child "/proc/$child/cmdline" 2>/dev/null && break
-      sleep 0.01
-    done
-    [ -n "$child" ] || fail "$signal: no process of a library was seen"
-    kill -$signal $running
-    wait $running 2>/dev/null
-    status=$?
-    [ $status -gt 128 ] || fail "$signal: exit $status, not the signal's"
-    for _ in $(seq 200); do
-      grep -q library-child "/proc/$child/cmdline" 2>/dev/null || break
-      sleep 0.01
-    done
-    grep -q library-child "/proc/$child/cmdline" 2>/dev/null && fail "$signal: process $child lives on" && kill -9 "$child"
-  done
+  "$program" --list >out 2>err && grep -q '^  bandwidth ' out || fail "--list: $(cat out err)"
   ;;
 *) fail "no check $check" ;;
 esac

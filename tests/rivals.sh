@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# 05's rivals: what it writes, what it refuses, and rivals that go wrong. No time is looked at.
+# The rivals: what is written, what is refused, and libraries that go wrong. No time is looked at.
 #   rivals.sh CHECK PROGRAM FOLDER     (FOLDER holds libfake_*.so)
 # shellcheck disable=SC2015,SC2034,SC2154 # fail() after && and || is meant for either; program.sh reads and sets
 set -u
@@ -19,7 +19,7 @@ fakes() {
   shift 2
   meets "$wanted" --blas "$libraries/libfake_$fake.so" --rival blas "$@"
 }
-rows() { tail -n +2 rivals.csv | wc -l; }
+rows() { tail -n +2 "${1:-rivals.csv}" | wc -l; }
 header=type,m,n,k,threads,variant,rival,pairs,ratio,ratio_low,ratio_high,ours_gflops,rival_gflops,device,flags,compiler,host,commit,started
 
 case $check in
@@ -35,7 +35,7 @@ rows)
   done
   [ "$(sed -n 2p rivals.csv | cut -d, -f2-4)" = 33,20,50 ] || fail "the cheap shape is not the first"
   [ "$(cut -d, -f1,5 rivals.csv | sort -u | wc -l)" -eq 2 ] || fail "rows of another type or number of threads"
-  grep -qE "^f32, 1 thread, packed against the best library: geometric mean [0-9.]+; worst [0-9.]+, [0-9x]+ against libfake_right.so; [0-2] of 2 cells below 0.98$" out ||
+  grep -qE "^f32, 1 thread, packed against every library: geometric mean [0-9.]+; worst [0-9.]+ at [0-9×]+, libfake_right.so; [0-2] of 2 cells below 0.98$" out ||
     fail "no summary: $(cat out)"
   # Three plain loops are no match: a ratio upside down would be below 1.
   awk -F, 'NR > 1 && $9 < 1 {bad = 1} END {exit bad}' rivals.csv || fail "three loops won: $(cat rivals.csv)"
@@ -49,7 +49,7 @@ resume)
   fakes 0 right --threads 1 --resume
   cmp before.csv rivals.csv || fail "--resume added something"
   grep -qF "rivals: $(rows) rows were in rivals.csv already" out || fail "it does not say so: $(cat out)"
-  grep -qE "geometric mean .* of 1 cells" out || fail "rows of before are not in the summary: $(cat out)"
+  grep -qE "of 1 cells below" out || fail "rows of before are not in the summary: $(cat out)"
   printf 'f32,50,5' >>rivals.csv
   fakes 0 right --threads 1 --resume --shape 50x50x50
   [ "$(rows)" -eq $(($(tail -n +2 before.csv | wc -l) * 2)) ] || fail "rows missing or too many after a torn line"
@@ -60,7 +60,7 @@ resume)
   quick="--pairs 3 --budget 1e-9" meets 0 "$@"
   awk -F, -v OFS=, '/_right/ {$9 = 0.5; $13 = 0.001} {print}' rivals.csv >new.csv && mv new.csv rivals.csv
   quick="" meets 0 "$@" --resume
-  grep -qF "geometric mean 0.500; worst 0.500, 33x20x50 against libfake_right.so; 1 of 1 cells below 0.98" out || fail "not against the best: $(cat out)"
+  grep -qF "geometric mean 0.500; worst 0.500 at 33×20×50, libfake_right.so; 1 of 1 cells below 0.98" out || fail "not against the best: $(cat out)"
   rm rivals.csv && fakes 0 right --threads 1
   # A library's best setting is looked for once.
   if "$program" --list | grep -q '  OpenBLAS$'; then
@@ -89,7 +89,7 @@ settings)
   has "^f32,40,40,40,1,packed,OpenBLAS Haswell,"
   [ "$(rows)" -eq $expected ] || fail "other rows: $(cat rivals.csv)"
   grep -q '^library ' out && fail "settings that machine.csv knows were tried"
-  [ $wide = packed ] || grep -q "packed against the best library kept to AVX2" out || fail "no summary of AVX2: $(cat out)"
+  [ $wide = packed ] || grep -q "packed against libraries kept to AVX2" out || fail "no summary of AVX2: $(cat out)"
   # Another machine's file says nothing of this one.
   sed -i '/^processor/s/,[^,]*$/,another processor/' machine.csv
   meets 0 --rival openblas --type f32 --threads 1 --machine machine.csv
@@ -102,7 +102,7 @@ wrong)
   fakes 1 square --threads 1
   grep -qE "^rivals: libfake_square.so f32 is wrong: 40x40x40: " err || fail "wrong at the shape that is timed: $(cat err)"
   fakes 1 outside --threads 1
-  grep -qF "it wrote outside its matrix" err || fail "outside: $(cat err)"
+  grep -qF "wrote outside its matrix" err || fail "outside: $(cat err)"
   ;;
 failing)
   # One that crashes is named; the rest goes on.
@@ -114,23 +114,87 @@ failing)
   meets 77 --rival mkl,blas --blas "$libraries/libfake_crash.so" --threads 1
   ;;
 refusals)
-  refuses "--variant: 'avx1024' is unknown; this program has avx512, packed" --variant avx1024
+  refuses "--variant: 'avx1024' is unknown; give avx512, packed" --variant avx1024
   refuses "--rival: 'atlas' is unknown; give eigen, openblas" --rival atlas
-  quick="--pairs 0" refuses "--pairs: '0' is out of range"
-  refuses "--type: 'i32' is unknown; give f32, f64" --type i32
+  quick="--pairs 0" refuses ": '0' is out of range"
+  refuses "--type: 'f16' is unknown; give f32, f64, i32" --type f16
   refuses "--threads: '4096' is more than the" --threads 4096
   refuses "--blas: 'nosuch.so' cannot be used: " --blas nosuch.so
+  refuses "--blas: '' names no file" --blas ''
+  refuses "it has neither cblas_sgemm nor dnnl_sgemm" --blas "$libraries/libfake_empty.so"
+  printf 'not a library' >text.so
+  refuses "--blas: 'text.so' cannot be used: " --blas text.so
+  refuses "--nosuch" --nosuch
+  "$program" --resume >out 2>err </dev/null
+  [ $? -eq 2 ] && grep -qF -- "--resume: needs --csv FILE" err || fail "--resume without --csv: $(cat err)"
   refuses "0x5x5: an empty product" --shape 0x5x5
   refuses "of memory" --shape 2000000000x2000000000x1
-  refuses "--machine: cannot read nosuch.csv" --machine nosuch.csv
+  refuses "cannot read nosuch.csv" --machine nosuch.csv
   printf 'a,b\n' >other.csv
-  refuses "--machine: other.csv has other columns than this course writes" --machine other.csv
+  refuses "other.csv has other columns than " --machine other.csv
   refuses "--repeat" --repeat 3
   "$program" --csv other.csv >out 2>err </dev/null
   [ $? -eq 2 ] && grep -qF "has other columns" err || fail "other columns: $(cat err)"
-  # The mark of its own processes, given by somebody else.
-  "$program" --library-child x 0 1 1 1 1x1x1 packed:f32 </dev/null >out 2>err 3>&-
-  [ $? -eq 2 ] || fail "--library-child without a parent"
+;;
+alone)
+  # Each library by itself, rows of machine.csv: as it chooses, and one setting that is best.
+  quick="--alone --budget 0.002 --pairs 1 --size 48" file=machine.csv cpus=$(nproc)
+  runs 0 --csv machine.csv --type f32,i32
+  [ "$(head -1 machine.csv)" = name,type,vector,threads,level,value,unit,note ] || fail "header: $(head -1 machine.csv)"
+  for type in f32 i32; do has "^library,$type,Eigen,$cpus,48x48x48,[0-9.e+-]+,GFLOP/s,as chosen and best; 3"; done
+  for name in OpenBLAS BLIS; do
+    grep -q "^library,f32,$name" machine.csv || continue
+    for threads in 1 "$cpus"; do
+      [ "$(grep -cE "^library,f32,$name(| [A-Za-z0-9]+),$threads,.*,(|as chosen and )best; " machine.csv)" -eq 1 ] || fail "$name, $threads threads: not one best"
+      [ "$(grep -cE "^library,f32,$name,$threads,.*,as chosen(| and best); " machine.csv)" -eq 1 ] || fail "$name, $threads threads: not one as chosen"
+    done
+  done
+  cp machine.csv before.csv
+  runs 0 --csv machine.csv --type f32,i32 --resume
+  cmp before.csv machine.csv || fail "--resume added something"
+  grep -q '^library ' out && fail "a best setting was looked for again"
+  # Another machine's file is left as it was.
+  echo "processor,,,,,2,threads,another processor" >>machine.csv
+  cp machine.csv before.csv
+  runs 2 --csv machine.csv --resume
+  grep -qF "tells of another processor" err && [ "$(wc -l <err)" -eq 1 ] || fail "another processor: $(cat err)"
+  cmp before.csv machine.csv || fail "another processor's file was changed"
+  # A right one, a wrong one, one that crashes: the rest goes on.
+  rm machine.csv
+  quick="$quick --rival blas --threads 1"
+  runs 1 --csv machine.csv --blas "$libraries/libfake_transposed.so,$libraries/libfake_crash.so,$libraries/libfake_right.so"
+  grep -qE "^rivals: libfake_transposed.so f32 is wrong: 67x45x129: " err && grep -qE "^rivals: libfake_crash.so with 1 thread left out: it ended by " err &&
+    [ "$(wc -l <err)" -eq 2 ] || fail "said: $(cat err)"
+  has '^library,f32,libfake_right.so,1,48x48x48,[0-9.e+-]+,GFLOP/s,as chosen and best; '
+  [ "$(rows machine.csv)" -eq 1 ] || fail "a wrong library has a row: $(cat machine.csv)"
+  ;;
+bound)
+  # Whoever binds our threads does not bind the libraries' to one core.
+  [ "$(nproc)" -gt 1 ] || { echo "one core"; exit 77; }
+  OMP_PROC_BIND=true fakes 0 right --size 65 --threads "$(nproc)"
+  ;;
+interrupt)
+  command -v pgrep >/dev/null || { echo "no pgrep here"; exit 77; }
+  # Ctrl-C, and kill -9, in the middle of a library: its process ends, too.
+  for signal in INT KILL; do
+    env --default-signal=INT "$program" --pairs 3 --blas "$libraries/libfake_hang.so" --rival blas --threads 1 >out 2>err &
+    running=$!
+    for _ in $(seq 1000); do
+      child=$(pgrep -P $running 2>/dev/null | head -1)
+      [ -n "$child" ] && grep -q alone "/proc/$child/cmdline" 2>/dev/null && break
+      sleep 0.01
+    done
+    grep -q alone "/proc/$child/cmdline" 2>/dev/null || fail "$signal: no process of a library was seen"
+    kill -$signal $running
+    wait $running 2>/dev/null
+    status=$?
+    [ $status -gt 128 ] || fail "$signal: exit $status, not the signal's"
+    for _ in $(seq 200); do
+      grep -q alone "/proc/$child/cmdline" 2>/dev/null || break
+      sleep 0.01
+    done
+    grep -q alone "/proc/$child/cmdline" 2>/dev/null && fail "$signal: process $child lives on" && kill -9 "$child"
+  done
   ;;
 *) fail "no check $check" ;;
 esac

@@ -13,22 +13,21 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 KERNEL = re.compile(r"(gemm\w*|five_loops|micro_kernel|pack|guarded_space|vector)\.(cpp|hpp|cuh|cu)$")
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
-# What each room may include besides itself. 05's rivals use 00's libraries until they have a room of their own.
+# What each room may include besides itself.
 ALLOWED = {"kernels": ["common/view.hpp"], "common": [], "runner": ["common/"], "tests": [""],
-           "step": ["common/", "runner/", "kernels"], "rivals in 05": ["common/", "runner/", "kernels", "00_machine/", "05_avx2/"]}
-RIVALS = re.compile(r"05_avx2/(duel\w*|rivals|standing)\.(cpp|hpp)$")
+           "step": ["common/", "runner/", "kernels"], "rivals": ["common/", "runner/"]}
 
 
 def room(path):
     folder, name = path.parts[0], path.name
     if folder[:2].isdigit() and folder != "00_machine" and KERNEL.match(name):
         return f"kernels of {folder}"
-    return "rivals in 05" if RIVALS.match(path.as_posix()) else folder
+    return folder
 
 
 def resolved(text, source):
     """The file of the course that this include means, or None: a system's or a generated one."""
-    for base in (source.parent, Path("."), Path("00_machine")):  # 00's folder is on the path of 05's rivals
+    for base in (source.parent, Path(".")):
         if (ROOT / base / text).is_file():
             return base / text
     return None

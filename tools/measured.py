@@ -202,6 +202,20 @@ def lines_of(path, columns):
     return [dict(zip(columns, cells)) for cells in lines if len(cells) == len(columns)]
 
 
+def append(path, columns, cells):
+    """Adds a line to a CSV, by one write; makes it where there is none, and cuts off a last line torn by a crash."""
+    try:
+        with open(path, "a+b") as file:
+            file.seek(0)
+            text = file.read()
+            file.truncate(whole := text.rfind(b"\n") + 1)
+            header = "" if whole else ",".join(columns) + "\n"
+            line = ",".join(str(cell).replace(",", " ") for cell in cells)
+            file.write(f"{header}{line}\n".encode())
+    except OSError as error:
+        raise Refusal(f"cannot write {path}: {error.strerror}") from None
+
+
 def load(path, machine_path):
     """The results of each machine: times of different machines are never compared.
 

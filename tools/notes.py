@@ -28,7 +28,7 @@ import argparse, csv, math, re, subprocess, sys, textwrap
 from pathlib import Path
 from urllib.parse import unquote
 
-import rivals
+import standing
 from measured import Refusal
 
 FENCE = re.compile(r"([ \t]*)(```+|~~~+)[^`]*$")
@@ -198,7 +198,7 @@ def in_bars(lines):
 
 def standing_lines(argument, folders):
     """How ours stand against the libraries."""
-    headings, rows = rivals.summary(rivals.load(find(argument.strip(), folders)))
+    headings, rows = standing.summary(standing.load(find(argument.strip(), folders)))
     return in_bars([headings, ["---"] * 3 + ["---:"] * (len(headings) - 3), *rows])
 
 

@@ -18,7 +18,7 @@ import argparse, html, os, signal, sys
 from pathlib import Path
 from urllib.parse import quote
 
-import rivals
+import standing as rivals
 from charts import draw, named
 from measured import LIMITS, Refusal, digits, load, number, percent, seconds, times
 from scaling import SERIAL_IS, cores_of, published, scalings

@@ -5,7 +5,7 @@ from pathlib import Path
 
 TOOL = Path(__file__).resolve().parent / "report.py"
 sys.path.insert(0, str(TOOL.parent))
-import charts, measured, rivals, scaling
+import charts, measured, scaling, standing
 
 NO_GNUPLOT = unittest.skipUnless(shutil.which("gnuplot"), "no gnuplot here")
 
@@ -543,12 +543,12 @@ class Libraries(Case):
 
 def duel(variant, rival, n, ratio, /, theirs=100, type="f32", **more):
     """A row of rivals.csv."""
-    cells = dict.fromkeys(rivals.COLUMNS, "")
+    cells = dict.fromkeys(standing.COLUMNS, "")
     cells |= {"type": type, "m": n, "n": n, "k": n, "threads": 1, "variant": variant, "rival": rival, "pairs": 21,
               "ratio": ratio, "ratio_low": 0.9 * ratio, "ratio_high": 1.1 * ratio, "ours_gflops": ratio * theirs,
               "rival_gflops": theirs, "device": "Test CPU (2 cores)", "flags": "-O3", "compiler": "g++ 12",
               "host": "here", "commit": "c1", "started": "2026-11-21T08:30:00Z"} | more
-    assert len(cells) == len(rivals.COLUMNS)
+    assert len(cells) == len(standing.COLUMNS)
     return ",".join(map(str, cells.values()))
 
 
@@ -560,7 +560,7 @@ DUELS = [duel("avx512", "OpenBLAS SkylakeX", 256, 1.1, 200), duel("avx512", "one
 
 class Rivals(Case):
     def write(self, lines):
-        super().write(lines, ",".join(rivals.COLUMNS))
+        super().write(lines, ",".join(standing.COLUMNS))
 
     def rivals(self, *arguments):
         status, out, err = self.run_tool("rivals", *arguments)
@@ -568,7 +568,7 @@ class Rivals(Case):
         return out
 
     def charts(self):
-        return {chart.name: chart for chart in (rivals.chart(group, False) for group in rivals.load(self.csv))}
+        return {chart.name: chart for chart in (standing.chart(group, False) for group in standing.load(self.csv))}
 
     def test_the_best_library_of_each_shape_counts_and_what_is_missed_is_marked(self):
         self.write(DUELS)
@@ -581,22 +581,22 @@ class Rivals(Case):
 
     def test_rates_of_other_minutes_do_not_choose_the_best(self):
         self.write([duel("avx512", "OpenBLAS SkylakeX", 256, 1.1, 200), duel("avx512", "oneDNN", 256, 0.9, 100)])
-        self.assertEqual(rivals.load(self.csv)[0].best("256").rival, "oneDNN")
+        self.assertEqual(standing.load(self.csv)[0].best("256").rival, "oneDNN")
 
     def test_avx2_rungs_have_a_table_of_the_libraries_kept_to_avx2(self):
         self.write(DUELS)
-        self.assertEqual([group.title() for group in rivals.load(self.csv)],
+        self.assertEqual([group.title() for group in standing.load(self.csv)],
                          ["avx512 against every library, f32, 1 thread",
                           "packed against libraries kept to AVX2, f32, 1 thread"])
         self.write([*DUELS, duel("packed", "oneDNN", 256, 0.5, 200)])
-        groups = rivals.load(self.csv)[1:]
+        groups = standing.load(self.csv)[1:]
         self.assertEqual([(group.against, len(group.duels), group.best("256").rival) for group in groups],
                          [("every library", 3, "oneDNN"), ("libraries kept to AVX2", 2, "OpenBLAS Haswell")])
 
     def test_the_last_of_two_like_rows_counts_and_other_hosts_are_apart(self):
         self.write([*DUELS, duel("avx512", "oneDNN", 256, 1.07, 215, commit="c2"),
                     duel("avx512", "oneDNN", 256, 0.5, 900, host="there")])
-        self.assertEqual([group.best("256").ratio for group in rivals.load(self.csv)], [1.07, 1.0, 0.5])
+        self.assertEqual([group.best("256").ratio for group in standing.load(self.csv)], [1.07, 1.0, 0.5])
 
     def test_charts_hold_a_line_a_library_and_do_not_join_squares_with_others(self):
         self.write(DUELS)
@@ -614,7 +614,7 @@ class Rivals(Case):
 
     def test_far_faster_than_a_library_does_not_press_the_rest_flat(self):
         self.write([*DUELS, duel("avx512", "Eigen", 256, 9)])
-        self.assertEqual(self.charts()["rivals_f32_1_avx512"].settings["top"], rivals.TOP)
+        self.assertEqual(self.charts()["rivals_f32_1_avx512"].settings["top"], standing.TOP)
 
     @NO_GNUPLOT
     def test_they_are_drawn(self):

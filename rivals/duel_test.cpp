@@ -6,9 +6,10 @@
 #include <string>
 #include <thread>
 
+#include "common/stopwatch.hpp"
 #include "duel.hpp"
 
-using namespace duel;
+using namespace rivals;
 
 namespace {
 
@@ -19,8 +20,10 @@ struct Log {
   std::string of(const Rules& rules) {
     const auto says = [this](char who) {
       return [this, who] {
+        const course::Stopwatch watch;
         calls += who;
         std::this_thread::sleep_for(std::chrono::microseconds(50));
+        return watch.seconds();
       };
     };
     alternate(

@@ -36,9 +36,12 @@ EXPORT void cblas_igemm(int, int, int, int m, int n, int k, std::int32_t, const 
 
 #define TEXT_OF(number) #number
 #define TEXT(number) TEXT_OF(number)
-EXPORT const char* course_eigen_version() {
+EXPORT const char* course_version() {
   return TEXT(EIGEN_WORLD_VERSION) "." TEXT(EIGEN_MAJOR_VERSION) "." TEXT(EIGEN_MINOR_VERSION);
 }
-EXPORT const char* course_eigen_config() {
+EXPORT const char* course_config() {
   return "g++ " __VERSION__ " -O3 -march=native -fopenmp";
+}
+EXPORT const char* course_needs() {
+  return COURSE_NATIVE_FEATURES;
 }

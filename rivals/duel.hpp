@@ -5,7 +5,10 @@
 #include <functional>
 #include <vector>
 
-namespace duel {
+namespace rivals {
+
+/// Runs a product once; returns its seconds.
+using Product = std::function<double()>;
 
 /// Seconds of one product each.
 struct Pair {
@@ -27,12 +30,7 @@ struct Rules {
   int between_reset = 8;  // pairs after which C is reset: it grows with every run
 };
 /// Warms both up, then times them pair by pair: ours first in one, theirs in the next.
-std::vector<Pair> alternate(const std::function<void()>& ours, const std::function<void()>& theirs,
-                            const std::function<void()>& reset, const Rules& rules);
+std::vector<Pair> alternate(const Product& ours, const Product& theirs, const std::function<void()>& reset,
+                            const Rules& rules);
 
-/// The process of one rival. Its arguments: the library's file, the seconds untimed, threads, pairs, budget,
-/// MxNxK, then VARIANT:TYPE,...; it tells "about", "type", "wrong" with what is, and for each verdict "row"
-/// with variant, type, pairs and the verdict's numbers.
-int run_child(int argc, const char* const* argv);
-
-}  // namespace duel
+}  // namespace rivals

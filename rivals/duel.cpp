@@ -6,7 +6,7 @@
 #include "common/stopwatch.hpp"
 #include "runner/text.hpp"
 
-namespace duel {
+namespace rivals {
 namespace {
 
 /// The value that a share of the values lies below, between two of them in proportion.
@@ -21,7 +21,7 @@ double quantile(std::vector<double> values, double share) {
 class Contender {
  public:
   /// Runs it, which warms it up, and sees how often it fits a sample.
-  Contender(const std::function<void()>& product, const Rules& rules) : product_(product), rules_(rules) {
+  Contender(const Product& product, const Rules& rules) : product_(product), rules_(rules) {
     double least = timed(1);
     if (least < rules.sample) least = std::min(least, timed(1));
     runs_ = std::max(1, static_cast<int>(std::ceil(rules.sample / std::max(least, 1e-8))));
@@ -33,12 +33,12 @@ class Contender {
 
  private:
   double timed(int runs) const {
-    const course::Stopwatch watch;
-    for (int run = 0; run < runs; ++run) product_();
-    return watch.seconds() / runs;
+    double seconds = 0;
+    for (int run = 0; run < runs; ++run) seconds += product_();
+    return seconds / runs;
   }
 
-  const std::function<void()>& product_;
+  const Product& product_;
   const Rules& rules_;
   int runs_ = 1;
 };
@@ -55,8 +55,8 @@ Verdict judge(const std::vector<Pair>& pairs) {
           course::median(theirs)};
 }
 
-std::vector<Pair> alternate(const std::function<void()>& ours, const std::function<void()>& theirs,
-                            const std::function<void()>& reset, const Rules& rules) {
+std::vector<Pair> alternate(const Product& ours, const Product& theirs, const std::function<void()>& reset,
+                            const Rules& rules) {
   const Contender we(ours, rules), they(theirs, rules);
   std::vector<Pair> pairs;
   const course::Stopwatch watch;
@@ -71,4 +71,4 @@ std::vector<Pair> alternate(const std::function<void()>& ours, const std::functi
   return pairs;
 }
 
-}  // namespace duel
+}  // namespace rivals
