@@ -45,6 +45,7 @@ native=0 # what becomes of programs that were compiled for the processor that is
 
 while read -r name path _; do
   case $name in
+  rivals) ;; # below
   00_machine)
     emulated 0 "$path" --variant topology,latency,peak,bandwidth --threads 1 --budget 0.002
     found=$(awk -F, 'NR > 1 && $3 != "" {print $1, $3}' $file | sort -u)

@@ -45,12 +45,11 @@ TEXTS = {  # by script: the title, what is shown
         "How many times as fast as the baseline of the same type and size: higher is better. The axis is "
         "logarithmic: the same factor is the same height."),
     "roofline": ("the roofline",
-        "How fast, against how much is computed for each byte moved. Filled marks are measured, the hollow one on "
-        "the same thin line is what was predicted; numbers lead to the list, those of marks that touch stand in a "
-        "row. Colour and shape say which limit the prediction found. A mark stands at the FLOP for each byte that "
-        "crosses there (for arithmetic and chains: between L1 and the core), and the line of its own colour is "
-        "its roof; the level ones are the peaks of vector sets. An addition that waits for "
-        "the one before it gives 2 FLOP in an addition's latency."),
+        "How fast, against how much is computed for each byte moved. Marks are measured; the thin line leads to a bar "
+        "where the prediction is. A mark's colour, and the word behind its name, say which limit the prediction found: "
+        "it stands at the FLOP for each byte that crosses there (for arithmetic and chains: between L1 and the core), "
+        "and the line of its own colour is its roof; the level ones are the peaks of vector sets. An addition that waits "
+        "for the one before it gives 2 FLOP in an addition's latency."),
     "tiles": ("GFLOP/s against the tile",
         "Square tiles of T × T elements: higher is better. The upright lines are where three of them, one of each "
         "matrix, fill a cache; the grey level lines are the fastest of 02_loop_order, which has no tiles."),
@@ -171,37 +170,6 @@ def tile_chart(results, type):
                       marks if full else {}, beside=beside)
 
 
-LETTER = 0.0135  # the width of a letter of a roofline's text; places there are in parts of the picture
-
-
-def free(spots, taken):
-    """The first of these spots, each the places of its letters, that hits nothing taken; else the very first."""
-    def hits(spot):
-        return any(abs(x - a) < 0.02 and abs(y - b) < 0.037 for x, y in spot for a, b in taken)
-    spot = next((spot for spot in spots if not hits(spot)), spots[0])
-    taken += spot
-    return spot
-
-
-def numbers_of(marks, taken):
-    """Where the numbers of these marks stand, as [(x, y, text)]: marks that touch share a text, at the first."""
-    groups = []
-    for place, (x, y) in enumerate(marks):
-        near = [group for group in groups
-                if any(abs(x - marks[of][0]) < 0.025 and abs(y - marks[of][1]) < 0.04 for of in group)]
-        groups = [group for group in groups if group not in near] + [sorted(sum(near, [place]))]
-    labels = [(x, y, "") for x, y in marks]
-    for group in groups:
-        text = " ".join(str(place + 1) for place in group)
-        x, y = zip(*(marks[place] for place in group))
-        level, middle = sum(y) / len(y), (min(x) + max(x)) / 2 - (len(text) - 1) / 2 * LETTER
-        starts = [(max(x) + 0.022, level), (min(x) - 0.022 - (len(text) - 1) * LETTER, level),
-                  (middle, min(y) - 0.045), (middle, max(y) + 0.045)]
-        spot = free([[(across + letter * LETTER, up) for letter in range(len(text))] for across, up in starts], taken)
-        labels[group[0]] = (spot[0][0] + spot[-1][0]) / 2, spot[0][1], text
-    return labels
-
-
 def roofs(machine, type, threads):
     """The slanted roofs, {level: GB/s}, the fastest first; the level ones, {text: GFLOP/s}; and the highest."""
     slanted = {level: machine.most("bandwidth", threads=threads, level=level) for level in LIMITS}
@@ -222,52 +190,25 @@ def roofline_chart(results, rows, threads, step):
     slanted, flat, roof = roofs(results.machine, type, threads)
     if not (rows and slanted and roof):
         return None
-    x = [row.intensity() for row in rows]
-    ends = [[row.gflops(), row.gflops(row.predicted) if row.predicted else math.nan] for row in rows]
-    heights = [height for of in ends for height in of if height == height]
+    lines = {f"{row.label() if step else f'{row.step}: {row.variant}'}, {row.limit}":
+             [[row.intensity(), row.gflops(), row.gflops(row.predicted) if row.predicted else math.nan]] for row in rows}
+    x, *ends = zip(*(of[0] for of in lines.values()))
+    heights = [height for end in ends for height in end if height == height]
     left, right = min(*x, roof / max(slanted.values()) / 3) / 1.7, 5 * max(*x, roof / min(slanted.values()))
-    bottom, top = min(*heights, *flat.values()) / 1.6, 1.5 * max(*heights, roof)
-    wide, high = math.log(right / left), math.log(top / bottom)
-
-    def part(at, height):
-        return math.log(at / left) / wide, math.log(height / bottom) / high
-    marks, hollow = ([part(at, of[which]) for at, of in zip(x, ends) if of[which] == of[which]] for which in (0, 1))
-    taken = marks + hollow
-    for text, rate in flat.items():
-        taken += [(1 - letter * LETTER, part(right, rate)[1] + 0.035) for letter in range(len(text))]
-    numbers = numbers_of(marks, taken)
-    names = [row.label() if step else f"{row.step}: {row.variant}" for row in rows]
-    lines = {f"{number} {label}": [[at, *of, left * math.exp(across * wide), bottom * math.exp(up * high), text]]
-             for number, (label, at, of, (across, up, text)) in enumerate(zip(names, x, ends, numbers), 1)}
-    beside, slope = {}, wide / high
-    letter = LETTER / math.hypot(1, 0.88 * slope)  # of a text along a roof; the plot is 0.88 times as high as wide
-    for level, rate in slanted.items():
-        text, end = f"{level}: {digits(rate)} GB/s", part(roof / rate, roof)
-        # It ends where the roof does, or as far down as it must to hit nothing: over the roof, or else under it.
-        spots = [[(end[0] - (down + place * letter) - 0.022 * side,
-                   end[1] - (down + place * letter) * slope + 0.025 * side) for place in range(len(text))]
-                 for side in (1, -1) for down in (0.01 * step for step in range(2, 60))]
-        spot = free([spot for spot in spots if spot[-1][0] > 0.02 and spot[-1][1] > 0.02] or spots, taken)
-        label_at = left * math.exp(spot[0][0] * wide), bottom * math.exp(spot[0][1] * high)
-        beside[text] = [[left, rate * left, *label_at, text], [roof / rate, roof, *label_at, ""]]
-    for text, rate in flat.items():
-        start = max(left, rate / max(slanted.values()))
-        beside[text] = [[start, rate, right / 1.03, rate, text], [right, rate, right / 1.03, rate, ""]]
-    looks = {limit: str(place) for place, limit in enumerate(LIMITS, 1)}
-    met = [limit for limit in LIMITS if limit in {row.limit for row in rows}]
+    beside = {f"{level}: {digits(rate)} GB/s": [[left, rate * left], [roof / rate, roof]] for level, rate in slanted.items()}
+    beside |= {text: [[max(left, rate / max(slanted.values())), rate], [right, rate]] for text, rate in flat.items()}
+    look = {limit: str(place) for place, limit in enumerate(LIMITS, 1)}
     powers = range(math.ceil(math.log2(left)), math.floor(math.log2(right)) + 1)
     settings = {
-        "left": left, "right": right, "bottom": bottom, "top": top, "slanted": len(slanted),
+        "left": left, "right": right, "bottom": min(*heights, *flat.values()) / 1.6, "top": 1.5 * max(*heights, roof),
+        "slanted": len(slanted), "looks": " ".join(look[row.limit] for row in rows),
+        "roof_looks": " ".join(look[level] for level in slanted),
         "ticks": ",".join(f'"{2 ** power if power >= 0 else f"1/{2 ** -power}"}" {2.0 ** power}' for power in powers
-                          if len(powers) < 10 or power % 2 == 0),
-        "looks": " ".join(looks[row.limit] for row in rows),
-        "roof_looks": " ".join(looks[level] for level in slanted),
-        "limit_looks": " ".join(looks[limit] for limit in met), "limit_text": [LIMITS[limit] for limit in met]}
+                          if len(powers) < 10 or power % 2 == 0)}
     whose = "one thread" if threads == 1 else f"{threads} threads"
     name = f"roofline_{type}" + f"_{step}" * bool(step) + f"_{threads}_threads" * (threads > 1)
     return Chart(name, "roofline", f"{step or 'The steps'}: {TEXTS['roofline'][0]}, {type}, n = {n}, {whose}",
-                 TEXTS["roofline"][1], lines, settings, step, beside,
-                 "x, measured, predicted, where the number stands, number")
+                 TEXTS["roofline"][1], lines, settings, step, beside, "x, measured, predicted")
 
 
 def roofline_charts(results, type, variants, step=""):
@@ -364,9 +305,11 @@ def plan(results):
                 steps[step] = {variant: along([row for row in rows if row.variant == variant], "n")
                                for variant in dict.fromkeys(row.variant for row in rows)}
                 # A step is compared by the variant that is its best at its largest size, 01 by the baseline.
-                name = BASELINE[1] if step == BASELINE[0] else best(
-                    [row for row in rows if row.variant != "touched_by_one"], n=max(row.n for row in rows)).variant
-                chosen[f"{step}: {name}"] = steps[step].get(name, [])
+                fair = [row for row in rows if row.variant != "touched_by_one"] or rows
+                name = best(fair, n=max(row.n for row in fair)).variant
+                if step == BASELINE[0] and BASELINE[1] in steps[step]:
+                    name = BASELINE[1]
+                chosen[f"{step}: {name}"] = steps[step][name]
                 shown.append((step, name))
         charts += [*size_charts(results, type, chosen), *roofline_charts(results, type, shown),
                    tile_chart(results, type), *thread_charts(results, type), level_chart(results, type),
