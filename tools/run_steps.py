@@ -1,99 +1,135 @@
 #!/usr/bin/env python3
-"""Runs every step for `make report`, one program after the other: two at once would disturb each other's times.
+"""Runs the steps for the report, one program after the other: two at once would disturb each other's times.
 
-    run_steps.py --build build --out report … [--plan]        (Makefile.report gives the variables)
+BUILD/programs.txt lists the programs, one a line: name, path below BUILD, features. `threads` and `tiles` say what a
+program is swept over; `ranks`, that mpirun starts it; `machine` and `libraries`, that it measures these instead of a
+step. Those come first and always, for predictions and charts need them, and so does the baseline, which every speedup needs.
 
-build/programs.txt says which programs there are, and what each is swept over: threads, tiles, ranks; `machine` and
-`libraries` measure the machine. What ends with anything but 0 and 77 is named, now and in OUT/failed, and the others
-go on. --plan prints what would be run. Exit status: 0 all was started; 2 there is no such step."""
-import argparse, os, shutil, signal, subprocess, sys
+Makefile.report gives the options. A program that fails is named, at once and in OUT/failed, and the others still run.
+Exit status: 0 all were started; 2 there is no such step; 130 or 143 interrupted."""
+import argparse, os, shlex, shutil, signal, subprocess, sys
 from pathlib import Path
+from typing import NamedTuple
 
-BASELINE = "01_naive", "ijk"  # all speedups are over it: measured whatever STEPS says
-# Open MPI as root, more ranks than cores, and no rank tied to a core that its threads would have to share.
-MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-       "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_hwloc_base_binding_policy": "none"}
+from measured import BASELINE
 
-
-def programs(build):
-    """(program, path, features) of each line of programs.txt."""
-    lines = [line.split() for line in (build / "programs.txt").read_text().splitlines() if not line.startswith("#")]
-    return [(program, path, set(features)) for program, path, *features in lines]
+# As root, with more ranks than cores, and not bound: with two ranks Open MPI would give OpenMP one core.
+OPEN_MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+            "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_hwloc_base_binding_policy": "none"}
+WELL = (0, 77)  # 77: this machine cannot run it, and the program said so
 
 
-def step_of(path):
-    return path.partition("/")[0]
+class Program(NamedTuple):
+    name: str
+    path: str
+    features: list
+
+    def of_machine(self):
+        return {"machine", "libraries"} & set(self.features)
+
+    def asked_for(self, steps):
+        return not steps or self.name in steps or self.path.split("/")[0] in steps
 
 
-def commands(program, path, features, given):
-    """What is run of one program: (ranks, {option: value}) each; nothing if it was not asked for."""
-    if "machine" in features or "libraries" in features:
-        more = given.machine_options if "machine" in features else f"--alone {given.library_options}"
-        return [(0, {"--csv": f"{given.out}/machine.csv", "--resume": "", "more": more})]
-    options = {"--type": given.types, "--repeat": given.repeat, "--budget": given.budget, "--fill": given.fill,
-               "--csv": f"{given.out}/results.csv", "--resume": "", "--size": given.sizes}
-    if given.steps and not {program, step_of(path)} & set(given.steps.split()):
-        return [(0, options | {"--variant": BASELINE[1]})] if program == BASELINE[0] else []
-    if "threads" in features:
-        options["--threads"] = given.threads
-    runs = [(ranks, options) for ranks in (map(int, given.ranks.split()) if "ranks" in features else [0])]
-    if "tiles" in features:  # at the sizes a step runs the tile it is best with, at one size all of them
-        sweep = {"--size": given.tile_size, "--tile": given.tiles}
-        runs.append((0, options | sweep | ({"--threads": given.cores} if "threads" in features else {})))
+def programs_of(build):
+    lines = (build / "programs.txt").read_text(encoding="utf-8").splitlines()
+    found = [Program(name, path, features) for name, path, *features in
+             (line.split() for line in lines if line and not line.startswith("#"))]
+    return sorted(found, key=lambda program: not program.of_machine())
+
+
+def command_lines(program, given):
+    """What one program is run with: lists of words."""
+    command = [str(given.build / program.path)]
+    if program.of_machine():
+        more = given.machine_options if "machine" in program.features else f"--alone {given.library_options}"
+        return [[*command, "--csv", str(given.out / "machine.csv"), "--resume", *shlex.split(more)]]
+    command += ["--type", ",".join(given.types), "--repeat", given.repeat, "--budget", given.budget,
+                "--fill", given.fill, "--csv", str(given.out / "results.csv"), "--resume"]
+    if not program.asked_for(given.steps):
+        command += ["--variant", BASELINE[1]]
+    swept = "threads" in program.features
+    runs = [[*command, "--size", ",".join(given.sizes), *["--threads", ",".join(given.threads)] * swept]]
+    if "tiles" in program.features:  # at the other sizes a program chooses the tile it is best with
+        runs.append([*command, "--size", given.tile_size, "--tile", ",".join(given.tiles),
+                     *["--threads", given.cores] * swept])
+    if "ranks" in program.features:
+        runs = [["mpirun", "-n", ranks, *run] for ranks in given.ranks for run in runs]
     return runs
 
 
-def words(options):
-    """The options as a program takes them: lists with commas."""
-    flat = []
-    for name, value in options.items():
-        flat += value.split() if name == "more" else [name, *([",".join(value.split())] if value else [])]
-    return flat
+def plan(given):
+    """(program, its command lines) of all that is asked for."""
+    programs = programs_of(given.build)
+    for step in given.steps:
+        if not any(program.asked_for([step]) for program in programs):
+            there = sorted({program.path.split("/")[0] for program in programs})
+            sys.exit(print(f"STEPS: there is no {step}; give some of {' '.join(there)}", file=sys.stderr) or 2)
+    return [(program, command_lines(program, given)) for program in programs
+            if program.asked_for(given.steps) or program.of_machine() or program.name == BASELINE[0]]
 
 
-def run(command, ranks):
-    """The exit status, 128 and the signal's number if it died of one; Ctrl-C ends all at once."""
-    launcher = ["mpirun", "-n", str(ranks)] if ranks else []
-    status = subprocess.call([*launcher, *command], stdin=subprocess.DEVNULL, env=os.environ | (MPI if ranks else {}))
-    status = status if status >= 0 else 128 - status
-    if status in (128 + signal.SIGINT, 128 + signal.SIGTERM):
-        sys.exit(status)
-    return status
+class Stopped(Exception):
+    pass
+
+
+def stop(signum, frame):
+    raise Stopped(signum)
+
+
+def run(command):
+    """Its exit status; one that died by a signal has 128 more than the signal, as in a shell."""
+    try:
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, env=os.environ | OPEN_MPI)
+    except OSError as error:
+        print(f"{command[0]}: {error.strerror}", file=sys.stderr)
+        return 127
+    try:
+        status = process.wait()
+    except Stopped as stopped:
+        try:
+            process.wait(timeout=1)  # Ctrl-C at a terminal has reached it already
+        except subprocess.TimeoutExpired:
+            process.send_signal(stopped.args[0])
+            process.wait()
+        return 128 + stopped.args[0]
+    return status if status >= 0 else 128 - status
+
+
+def run_all(planned, out):
+    """Runs what is planned; what fails is named."""
+    out.mkdir(parents=True, exist_ok=True)
+    with open(out / "failed", "w", encoding="utf-8", buffering=1) as failed:
+        for number, (program, commands) in enumerate(planned, 1):
+            print(f"== {program.name} ({number} of {len(planned)})", flush=True)
+            if "ranks" in program.features and not shutil.which("mpirun"):
+                print("skipped: there is no mpirun here; ./setup.sh installs one", flush=True)
+                continue
+            for status in map(run, commands):
+                if status in (128 + signal.SIGINT, 128 + signal.SIGTERM):
+                    sys.exit(status)
+                if status not in WELL:
+                    print(f"{program.name} ended with {status}", file=sys.stderr)
+                    print(f"{program.name} ended with {status}", file=failed)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name in ("build", "out", "steps", "types", "sizes", "threads", "ranks", "tiles", "tile-size", "cores", "repeat",
-                 "budget", "fill", "machine-options", "library-options"):
-        parser.add_argument(f"--{name}", default="")
-    parser.add_argument("--plan", action="store_true")
+    parser.add_argument("build", type=Path, metavar="BUILD")
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR")
+    for name in ("sizes", "types", "threads", "ranks", "tiles", "steps"):
+        parser.add_argument(f"--{name}", nargs="*", default=[])
+    for name in ("repeat", "budget", "fill", "tile-size", "cores", "machine-options", "library-options"):
+        parser.add_argument(f"--{name}", required="options" not in name, default="")
+    parser.add_argument("--plan", action="store_true", help="print the command lines, one a line, and run nothing")
     given = parser.parse_args()
-    build, out = Path(given.build), Path(given.out)
-    known = programs(build)
-    for step in given.steps.split():
-        if not any(step in (program, step_of(path)) for program, path, _ in known):
-            print(f"STEPS: there is no {step}; give some of {' '.join(sorted({step_of(path) for _, path, _ in known}))}",
-                  file=sys.stderr)
-            return 2
-    if not given.plan:
-        out.mkdir(parents=True, exist_ok=True)
-        (out / "failed").write_text("")
-    for number, (program, path, features) in enumerate(known, 1):
-        runs = commands(program, path, features, given)
-        if runs and not given.plan:
-            print(f"== {program} ({number} of {len(known)})", flush=True)
-        for ranks, options in runs:
-            if given.plan:
-                print(program, *([f"on {ranks} ranks"] if ranks else []), *words(options))
-            elif ranks and not shutil.which("mpirun"):
-                print(f"{program} on {ranks} ranks left out: there is no mpirun here", file=sys.stderr)
-            elif (status := run([build / path, *words(options)], ranks)) not in (0, 77):
-                print(f"{program} ended with {status}", file=sys.stderr, flush=True)
-                with open(out / "failed", "a") as failed:
-                    failed.write(f"{program} ended with {status}\n")
-    return 0
+    planned = plan(given)
+    if given.plan:
+        return print("\n".join(shlex.join(command) for _, commands in planned for command in commands))
+    for signum in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(signum, stop)
+    run_all(planned, given.out)
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    sys.exit(main())
+    main()

@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+"""Tests of run_steps.py on programs of a line each: python3 tools/run_steps_test.py"""
+import os, shutil, signal, subprocess, sys, tempfile, time, unittest
+from pathlib import Path
+
+TOOL = Path(__file__).resolve().parent / "run_steps.py"
+OPTIONS = {"sizes": "256 512", "types": "f32 f64", "threads": "1 2", "ranks": "1 3", "tiles": "8 16", "steps": "",
+           "repeat": "5", "budget": "0.2", "fill": "uniform", "tile-size": "512", "cores": "2"}
+
+
+class Steps(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.lines = ["# program path features"]
+
+    def program(self, name, script="exit 0", features="", step=None):
+        path = self.folder / (step or name) / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"#!/bin/sh\n{script}\n")
+        path.chmod(0o755)
+        self.lines.append(f"{name} {step or name}/{name} {features}")
+
+    def start(self, *more, **given):
+        (self.folder / "programs.txt").write_text("\n".join(self.lines) + "\n")
+        options = [word for name, value in (OPTIONS | given).items() for word in (f"--{name}", *value.split())]
+        return subprocess.Popen([sys.executable, "-B", str(TOOL), str(self.folder), "--out", str(self.folder / "out"),
+                                 *options, *more], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                env=os.environ | {"PATH": f"{self.folder}:{os.environ['PATH']}"})
+
+    def run_tool(self, *more, **given):
+        process = self.start(*more, **given)
+        out, err = process.communicate(timeout=60)
+        return process.returncode, out, err
+
+    def plan(self, *more, **given):
+        status, out, err = self.run_tool("--plan", *more, **given)
+        self.assertEqual((status, err), (0, ""))
+        return [line.replace(f"{self.folder}/", "") for line in out.splitlines()]
+
+    def failed(self):
+        return (self.folder / "out" / "failed").read_text()
+
+    def test_what_fails_is_named_and_the_others_run(self):
+        self.program("01_right", "echo right")
+        self.program("02_wrong", "exit 1")
+        self.program("03_refused", "exit 2")
+        self.program("04_cannot", "exit 77")
+        self.program("05_dies", "kill -SEGV $$")
+        self.lines.append("06_gone 06_gone/06_gone")
+        self.program("07_last", "echo last")
+        status, out, err = self.run_tool()
+        self.assertEqual(status, 0)
+        self.assertEqual([line for line in out.splitlines() if line.startswith("== ")][2], "== 03_refused (3 of 7)")
+        self.assertIn("last", out)
+        named = "02_wrong ended with 1\n03_refused ended with 2\n05_dies ended with 139\n06_gone ended with 127\n"
+        self.assertEqual(self.failed(), named)
+        self.assertTrue(set(named.splitlines()) <= set(err.splitlines()))
+        self.assertEqual(self.run_tool(steps="01_right")[0], 0)
+        self.assertEqual(self.failed(), "", "the next report begins anew")
+
+    def test_an_unknown_step_is_refused_in_a_line(self):
+        self.program("01_naive", "echo ran")
+        status, out, err = self.run_tool(steps="01_naive 99_none")
+        self.assertEqual((status, out, err), (2, "", "STEPS: there is no 99_none; give some of 01_naive\n"))
+
+    def test_machine_and_baseline_are_always_there_the_machine_first(self):
+        for name, features in (("01_naive", ""), ("01_naive-O3", ""), ("02_loop_order", ""), ("rivals", "machine")):
+            self.program(name, features=features, step=name.partition("-")[0])
+        first, base, last = self.plan("--machine-options=--variant topology", steps="02_loop_order")
+        self.assertEqual(first, "rivals/rivals --csv out/machine.csv --resume --variant topology")
+        self.assertRegex(base, "^01_naive/01_naive .* --variant ijk --size 256,512$")
+        self.assertNotIn("--variant", last)
+        self.assertEqual([line.split()[0] for line in self.plan(steps="01_naive")],
+                         ["rivals/rivals", "01_naive/01_naive", "01_naive/01_naive-O3"])
+        self.assertEqual(len(self.plan(steps="01_naive-O3")), 3)
+
+    def test_tiles_are_swept_at_one_size_and_threads_at_all(self):
+        self.program("04_openmp", features="threads tiles")
+        all_sizes, sweep = self.plan()
+        self.assertRegex(all_sizes, "--type f32,f64 --repeat 5 --budget 0.2 .* --size 256,512 --threads 1,2$")
+        self.assertRegex(sweep, "--size 512 --tile 8,16 --threads 2$")
+
+    def test_ranks_are_started_by_mpirun_once_for_each_number(self):
+        self.program("06_mpi", "echo ranks $OMPI_ALLOW_RUN_AS_ROOT $OMPI_MCA_rmaps_base_oversubscribe", "ranks")
+        self.assertEqual([line.split()[:4] for line in self.plan()],
+                         [["mpirun", "-n", ranks, "06_mpi/06_mpi"] for ranks in ("1", "3")])
+        (self.folder / "mpirun").write_text('#!/bin/sh\necho "mpirun $*"; shift 2; exec "$@"\n')
+        (self.folder / "mpirun").chmod(0o755)
+        out = self.run_tool()[1]
+        self.assertRegex(out, "mpirun -n 1 .*\nranks 1 1\nmpirun -n 3 ")
+
+    @unittest.skipUnless(shutil.which("mpirun"), "no mpirun here")
+    def test_a_real_mpirun_starts_as_many(self):
+        self.program("06_mpi", "echo size $OMPI_COMM_WORLD_SIZE$PMI_SIZE", "ranks")
+        out = self.run_tool()[1]
+        self.assertEqual([out.count(f"size {ranks}\n") for ranks in (1, 3)], [1, 3])
+
+    def test_without_mpirun_they_are_skipped_with_a_line(self):
+        self.program("06_mpi", "echo ran", "ranks")
+        (self.folder / "programs.txt").write_text("\n".join(self.lines) + "\n")
+        options = [word for name, value in OPTIONS.items() for word in (f"--{name}", *value.split())]
+        done = subprocess.run([sys.executable, "-B", str(TOOL), str(self.folder), "--out", str(self.folder / "out"), *options],
+                              capture_output=True, text=True, env={"PATH": str(self.folder)})
+        self.assertEqual((done.returncode, "no mpirun here" in done.stdout, "ran" in done.stdout.split()), (0, True, False))
+        self.assertEqual(self.failed(), "")
+
+    def test_a_program_that_was_interrupted_ends_everything(self):
+        for signum, status in (("INT", 130), ("TERM", 143)):
+            self.lines = []
+            self.program("01_stops", f"kill -{signum} $$")
+            self.program("02_never", "echo ran")
+            self.assertEqual(self.run_tool()[:2], (status, "== 01_stops (1 of 2)\n"))
+
+    def test_a_signal_is_passed_on(self):
+        self.program("01_waits", "trap 'echo told; exit 5' INT TERM; echo waits; while :; do sleep 0.1; done")
+        self.program("02_never", "echo ran")
+        for signum in (signal.SIGINT, signal.SIGTERM):
+            process = self.start()
+            while process.stdout.readline() != "waits\n":
+                time.sleep(0.01)
+            process.send_signal(signum)
+            out, _ = process.communicate(timeout=60)
+            self.assertEqual((process.returncode, out), (128 + signum, "told\n"))
+
+
+if __name__ == "__main__":
+    unittest.main()
