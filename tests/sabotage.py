@@ -602,16 +602,22 @@ class Campaign:
             return [test for test in self.known if test not in TEXTUAL]
         return [test for test in self.known if re.fullmatch(entry.tests, test)]
 
-    def targets(self, entry):
-        """What to build for an entry's tests; None: everything."""
-        return None if self.all_tests else entry.targets.split() if entry.targets else targets_of(self.tests_of(entry))
+    def prepared(self, tree, entries):
+        """What the compiler said if what the tests of these look at, unbroken, could not be built."""
+        wanted = {target for entry in entries for target in targets_of(self.tests_of(entry))}
+        return tree.build(None if self.all_tests else sorted(wanted))
+
+    def rebuilt(self, tree, entry):
+        """The same after the break: only what it changes for its tests, where the entry says so."""
+        if self.all_tests:
+            return tree.build(None)
+        return tree.build(entry.targets.split() if entry.targets else targets_of(self.tests_of(entry)))
 
     def look(self, tree, entries):
         """Before any break: everything that these need is built, and tested, on all cores."""
         tree.fill(self.files)
         self.known = tree.configure()
-        targets = [self.targets(entry) for entry in entries]
-        if said := tree.build(None if self.all_tests else sorted(set(itertools.chain(*targets)))):
+        if said := self.prepared(tree, entries):
             sys.exit(f"before any break:\n{said[-3000:]}")
         wanted = sorted({test for entry in entries for test in self.tests_of(entry)})
         self.answers = tree.test(wanted) if wanted else {}
@@ -627,8 +633,10 @@ class Campaign:
         patience = None if self.all_tests else self.patience + 5 * sum(sound.values())
         content = self.files[entry.file][0]
         try:
+            if entry.targets and (said := self.prepared(tree, [entry])):
+                return "DOES NOT BUILD", f"before the break: {said[-300:]}"
             tree.write(entry.file, content.replace(entry.old.encode(), entry.new.encode()))
-            if said := tree.build(self.targets(entry)):
+            if said := self.rebuilt(tree, entry):
                 lines = said.splitlines()
                 return "DOES NOT BUILD", next((line for line in lines if "error" in line.lower()), lines[-1])
             answers = tree.test(sound, patience)
@@ -673,11 +681,14 @@ def chosen(options):
 
 def break_all(campaign, entries, folder, workers, jobs):
     commands, groups = Commands(), queue.SimpleQueue()
-    for group in (*in_groups(entries), *[None] * workers):
-        groups.put(group)
     with concurrent.futures.ThreadPoolExecutor(workers) as crew:
         try:
             campaign.look(Tree(folder / "1", workers * jobs, commands), entries)
+            # What needs all programs comes first: it takes longest.
+            for group in sorted(in_groups(entries), key=lambda group: "course_programs" not in targets_of(campaign.tests_of(group[0]))):
+                groups.put(group)
+            for _ in range(workers):
+                groups.put(None)
             trees = [Tree(folder / str(number), jobs, commands) for number in range(1, workers + 1)]
             ended, _ = concurrent.futures.wait([crew.submit(campaign.work, tree, groups) for tree in trees],
                                                return_when=concurrent.futures.FIRST_EXCEPTION)
