@@ -12,8 +12,8 @@
     tests/sabotage.py --write-md      without building: results.csv into the table of tests/sabotages.md
 
 Each worker breaks a copy of its own, one line, builds what the tests need, runs them, and mends it. What came out is
-written to results.csv at once; a second call goes on where the first was stopped. Where ccache is, the copies share what
-they compile. Ends with 1 when a break was not noticed or could not be made.
+written to results.csv at once; a second call goes on where the first was stopped. Where ccache is, what a break did not
+touch is not compiled again. Ends with 1 when a break was not noticed or could not be made.
 """
 import argparse
 import collections
@@ -545,6 +545,19 @@ class Tree:
         if status != 0:
             sys.exit(said)
 
+    def clone(self, other):
+        """Becomes a copy of another tree, with all that is built there. Its path stands in many of the files, programs and
+        libraries among them: this one's, which is as long, takes its place."""
+        there, here = bytes(other.path), bytes(self.path)
+        assert len(there) == len(here)
+        shutil.rmtree(self.path, ignore_errors=True)
+        shutil.copytree(other.path, self.path, symlinks=True)
+        for path in self.path.rglob("*"):
+            if path.is_file() and not path.is_symlink() and there in (content := path.read_bytes()):
+                dates = path.stat().st_atime_ns, path.stat().st_mtime_ns
+                path.write_bytes(content.replace(there, here))
+                os.utime(path, ns=dates)
+
     def configure(self):
         """Returns the names of all tests."""
         launcher = "ccache" if shutil.which("ccache") else ""
@@ -653,8 +666,6 @@ class Campaign:
     def work(self, tree, groups):
         """One worker: breaks a group of neighbours, one after the other, and takes the next group."""
         try:
-            tree.fill(self.files)
-            tree.configure()
             for group in iter(groups.get, None):
                 for entry in group:
                     started = time.monotonic()
@@ -684,13 +695,15 @@ def break_all(campaign, entries, folder, workers, jobs):
     commands, groups = Commands(), queue.SimpleQueue()
     with concurrent.futures.ThreadPoolExecutor(workers) as crew:
         try:
-            campaign.look(Tree(folder / "1", workers * jobs, commands), entries)
+            campaign.look(Tree(folder / "01", workers * jobs, commands), entries)
             # What needs all programs comes first: it takes longest.
             for group in sorted(in_groups(entries), key=lambda group: "course_programs" not in targets_of(campaign.tests_of(group[0]))):
                 groups.put(group)
             for _ in range(workers):
                 groups.put(None)
-            trees = [Tree(folder / str(number), jobs, commands) for number in range(1, workers + 1)]
+            trees = [Tree(folder / f"{number:02}", jobs, commands) for number in range(1, workers + 1)]
+            for tree in trees[1:]:
+                tree.clone(trees[0])
             ended, _ = concurrent.futures.wait([crew.submit(campaign.work, tree, groups) for tree in trees],
                                                return_when=concurrent.futures.FIRST_EXCEPTION)
             for one in ended:
@@ -728,8 +741,8 @@ def a_shard(text):
     return part, parts
 
 
-def at_least_one(text):
-    if int(text) < 1:
+def up_to_99(text):
+    if not 1 <= int(text) <= 99:
         raise ValueError
     return int(text)
 
@@ -737,8 +750,8 @@ def at_least_one(text):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*")
-    parser.add_argument("--workers", type=at_least_one, default=max(1, cores() // 2))
-    parser.add_argument("--jobs", type=at_least_one)
+    parser.add_argument("--workers", type=up_to_99, default=max(1, cores() // 2))
+    parser.add_argument("--jobs", type=up_to_99)
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--all-tests", action="store_true")
     parser.add_argument("--shard", type=a_shard, default=(1, 1))

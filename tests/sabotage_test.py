@@ -107,7 +107,7 @@ class Case(unittest.TestCase):
                                  "skip": ("LEFT OUT", "skipped: toy.skipped"), "both": ("red", "toy.add toy.store"),
                                  "ill": ("RED BEFORE", "toy.red (Failed)")})
         self.assertIn("8 breaks: 4 red, ", said)
-        for copy in "12":  # mended, and the other's git knows nothing of it
+        for copy in "01", "02":  # mended, and the other's git knows nothing of it
             self.assertEqual((self.work / copy / "source").read_text(), SOURCE)
         self.assertEqual((self.root / "source").read_text(), SOURCE)
 
@@ -136,7 +136,7 @@ class Case(unittest.TestCase):
             process.send_signal(signal.SIGINT)
             self.assertEqual(process.wait(20), 130)
         self.assertEqual(self.results(), {"add": ("red", "toy.add")})
-        self.assertEqual((self.work / "1/source").read_text(), SOURCE)
+        self.assertEqual((self.work / "01/source").read_text(), SOURCE)
         for pid in (self.work / "pids").read_text().split():
             self.wait_for(lambda: not Path(f"/proc/{pid}").exists() or ") Z " in Path(f"/proc/{pid}/stat").read_text())
 
