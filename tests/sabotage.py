@@ -670,7 +670,7 @@ class Campaign:
                 for entry in group:
                     started = time.monotonic()
                     what, tests = self.broken(tree, entry)
-                    self.results.add(Found(entry.name, what, tests, f"{time.monotonic() - started:.0f}", self.state(entry)))
+                    self.results.add(Found(entry.name, what, " ".join(tests.split()), f"{time.monotonic() - started:.0f}", self.state(entry)))
         except Stopped:
             pass
 
