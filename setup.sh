@@ -6,7 +6,7 @@
 set -eu
 
 core="g++ cmake make git python3 libcli11-dev libfmt-dev libeigen3-dev doctest-dev gnuplot-nox fonts-dejavu-core binutils libhwloc-dev"
-checks="libopenmpi-dev openmpi-bin valgrind shellcheck clang-format clang-14 libclang-rt-14-dev libomp-14-dev qemu-user" # without them some tests are skipped, nothing else
+checks="libopenmpi-dev openmpi-bin valgrind ccache shellcheck clang-format clang-14 libclang-rt-14-dev libomp-14-dev qemu-user" # without them some tests are skipped, and make sabotage takes longer, nothing else
 # Without these their rows in 00 are missing. Their names change from release to release: those apt knows are installed.
 rivals="libopenblas0-openmp libblis4-openmp libdnnl2 libdnnl3"
 

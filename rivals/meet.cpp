@@ -23,11 +23,13 @@ namespace {
 using namespace rivals;
 using course::Problem, course::Shape, course::Table, course::Variant, course::Verifier;
 
-const course::Schema schema{
-    course::split(
-        "type,m,n,k,threads,variant,rival,pairs,ratio,ratio_low,ratio_high,ours_gflops,rival_gflops,"
-        "device,flags,compiler,host,commit,started"),
-    course::split("type,m,n,k,threads,variant,rival,device,flags,compiler,host,commit")};
+const course::Schema& rivals_schema() {
+  using course::key;
+  static const course::Schema schema = course::schema_of({
+#include "rivals.columns"
+  });
+  return schema;
+}
 
 // ------------------------------------------------------------------ alone
 
@@ -53,7 +55,7 @@ struct Meeting {
   const std::string& label;
   const course::Options& options;
   Rules rules;
-  Table table{schema};
+  Table table{rivals_schema()};
   int wrong = 0, rows = 0;
 };
 

@@ -12,8 +12,9 @@ constexpr std::array levels = {"L1", "L2", "L3", "memory"};
 }  // namespace
 
 const Schema& machine_schema() {
-  static const Schema schema{split("name,type,vector,threads,level,value,unit,note"),
-                             split("name,type,vector,threads,level")};
+  static const Schema schema = schema_of({
+#include "runner/machine.columns"
+  });
   return schema;
 }
 

@@ -35,13 +35,9 @@ constexpr const char* columns =
 }  // namespace
 
 const Schema& results_schema() {
-  static const Schema schema{
-      split("step,variant,type,m,n,k,fill,seed,threads,ranks,grid,block,tile,device,repeat,best_s,median_s,"
-            "mean_s,stddev_s,alloc_s,copy_in_s,copy_out_s,distribute_s,collect_s,imbalance,words_received,"
-            "gflops,predicted_s,limit,bytes_l1,bytes_l2,bytes_l3,bytes_memory,verify,error_share,"
-            "relative_error,differences,verdict,flags,compiler,host,commit,started"),
-      split("step,variant,type,m,n,k,fill,seed,threads,ranks,grid,block,tile,device,flags,compiler,host,"
-            "commit")};
+  static const Schema schema = schema_of({
+#include "runner/results.columns"
+  });
   return schema;
 }
 

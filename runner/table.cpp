@@ -29,6 +29,15 @@ off_t size_of(const std::string& path) {
 
 }  // namespace
 
+Schema schema_of(const std::vector<Column>& columns) {
+  Schema schema;
+  for (const Column& column : columns) {
+    schema.columns.push_back(column.name);
+    if (column.is_key) schema.key.push_back(column.name);
+  }
+  return schema;
+}
+
 std::vector<std::string> split(std::string_view text, char separator) {
   std::vector<std::string> parts(1);
   for (const char c : text)

@@ -12,6 +12,13 @@ namespace course {
 struct Schema {
   std::vector<std::string> columns, key;
 };
+/// A line of a list of columns, results.columns or machine.columns: {"step", key} or {"repeat"}.
+struct Column {
+  const char* name;
+  bool is_key = false;
+};
+constexpr bool key = true;
+Schema schema_of(const std::vector<Column>& columns);
 
 /// "a,b,c" → {"a", "b", "c"}; an empty item stays.
 std::vector<std::string> split(std::string_view text, char separator = ',');

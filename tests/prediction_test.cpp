@@ -13,7 +13,7 @@ using namespace course;
 
 namespace {
 
-constexpr const char* header = "name,type,vector,threads,level,value,unit,note\n";
+const std::string header = listed(machine_schema().columns, ",") + "\n";
 constexpr const char* rows =
     "processor,,,,,4,threads,a test\n"
     "cache,,,,L1,1000,B,\ncache,,,,L2,10000,B,\ncache,,,,L3,100000,B,\n"
@@ -38,7 +38,7 @@ doctest::Approx near(double value) {
   return doctest::Approx(value).scale(0);
 }
 
-Roofs machine(const std::string& text = std::string(header) + rows) {
+Roofs machine(const std::string& text = header + rows) {
   return Roofs(File(text).path);
 }
 
@@ -98,14 +98,14 @@ TEST_CASE("nothing is predicted from rates that are not there") {
 
 TEST_CASE("a processor without a third level loses what the second does not hold to memory") {
   const Roofs roofs = machine(
-      std::string(header) +
+      header +
       "cache,,,,L1,1000,B,\ncache,,,,L2,10000,B,\npeak,f32,sse2,1,,10,GFLOP/s,\n"
       "bandwidth,,sse2,1,L1,8,GB/s,\nbandwidth,,sse2,1,L2,4,GB/s,\nbandwidth,,sse2,1,memory,1,GB/s,\n");
   CHECK(roofs.predict({1, 0, 4, {{400, 10001}}}, "f32", "sse2", 1)->limit == "memory");
 }
 
 TEST_CASE("of rows measured again the last counts, for one thread and for all") {
-  const Roofs roofs = machine(std::string(header) + rows +
+  const Roofs roofs = machine(header + rows +
                               "peak,f32,sse2,1,,16,GFLOP/s,\npeak,f32,sse2,4,,60,GFLOP/s,\n"
                               "peak,f32,avx2,4,,12,GFLOP/s,disturbed\npeak,f32,avx2,4,,70,GFLOP/s,\n"
                               "peak,f32,avx512,1,,40,GFLOP/s,\npeak,f32,avx512,4,,12,GFLOP/s,disturbed\n");
@@ -121,8 +121,7 @@ TEST_CASE("of rows measured again the last counts, for one thread and for all") 
 }
 
 TEST_CASE("torn and senseless rows are passed over, other files refused") {
-  const Roofs roofs =
-      machine(std::string(header) + rows + "peak,f32,sse2,1,,1e9\npeak,f32,avx512,1,,many,GFLOP/s,\n");
+  const Roofs roofs = machine(header + rows + "peak,f32,sse2,1,,1e9\npeak,f32,avx512,1,,many,GFLOP/s,\n");
   CHECK(roofs.predict({100, 0, 8, {}}, "f32", "sse2", 1)->seconds == near(10e-9));
   CHECK_FALSE(roofs.predict({100, 0, 8, {}}, "f32", "avx512", 1));
   CHECK_THROWS_AS(machine("step,variant\n"), Refusal);

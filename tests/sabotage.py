@@ -2,23 +2,37 @@
 """Breaks the course on purpose, one line at a time, and sees whether the tests that promise to notice do.
 
     tests/sabotage.py [NAME …]        (`make sabotage`) these, or all; a part of a name, a file or a test will do
-      --tree DIR                      keep the copy that is broken there: a second run builds what changed only
+      --workers N                     so many copies of the tree at once (default: half the cores)
+      --jobs N                        compilers and tests at a time in each (default: the cores, shared out)
+      --again                         those, too, whose result for this very tree is known
       --all-tests                     after each break build everything and run every test: what else turns red?
-      --jobs N                        compilers and tests at a time (default: the cores)
+      --shard I/N                     one of N parts, for several machines
+      --tree DIR                      where the copies and results.csv are (default: build-sabotage)
     tests/sabotage.py --check         without building: does each line still stand, is each test there?
+    tests/sabotage.py --write-md      without building: results.csv into the table of tests/sabotages.md
 
-Works on a copy of the tree. A sabotage that its tests do not notice is a hole: exit 1. tests/sabotages.md is the table.
+Each worker breaks a copy of its own, one line, builds what the tests need, runs them, and mends it. What came out is
+written to results.csv at once; a second call goes on where the first was stopped. Where ccache is, what a break did not
+touch is not compiled again. Ends with 1 when a break was not noticed or could not be made.
 """
 import argparse
 import collections
+import concurrent.futures
+import contextlib
+import csv
+import hashlib
+import io
+import itertools
 import os
 import pathlib
+import queue
 import re
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -43,14 +57,11 @@ TARGETS = [
 ]
 FAKES = " ".join(f"fake_{fault}" for fault in "transposed crash hang empty outside square right".split())
 
-# The breaks that these tests alone notice wait for them: not every machine, nor every branch, has them.
-AWAITED = ("emulated",)
 # They look at the text itself, and would notice every break.
 TEXTUAL = {"house.format", "house.sabotage"}
-PATIENCE = 400  # seconds for the tests of one break: who hangs longer has noticed, too
 
 Sabotage = collections.namedtuple("Sabotage", "name file old new tests targets", defaults=[None])
-RESULTS_KEY = "step,variant,type,m,n,k,fill,seed,threads,ranks,grid,block,tile,device,flags,compiler,host,"
+RESULTS_KEY = "step,variant,type,m,n,k,fill,seed,threads,ranks,grid,block,tile,device,flags,compiler,host,commit"
 
 # Name; file; what stands there, once; what it becomes; which tests must notice, any of them (a pattern for whole names);
 # what to build for them, if that is not what their names say. Neighbours share a file: little is built in between.
@@ -167,10 +178,8 @@ SABOTAGES = [Sabotage(*entry) for entry in [
 
     # ---- runner: records and tables
     ("loop: median is the first", "runner/text.hpp", "  std::sort(values.begin(), values.end());\n", "", "runner.text|runner.record"),
-    *[(f"csv: key without {column}", "runner/record.cpp", f'"{RESULTS_KEY}"',
-       f'"{",".join(part for part in RESULTS_KEY.split(",") if part != column)}"', "runner.table")
-      for column in RESULTS_KEY.split(",")[:-1]],
-    ("csv: key without commit", "runner/record.cpp", f'{RESULTS_KEY}"\n            "commit")', f'{RESULTS_KEY[:-1]}")', "runner.table"),
+    *[(f"csv: key without {column}", "runner/results.columns", f'{{"{column}", key}}', f'{{"{column}"}}', "runner.table")
+      for column in RESULTS_KEY.split(",")],
     ("csv: other columns accepted", "runner/table.cpp", ": lines[0] != header)", ": false)", "runner.table"),
     ("csv: torn line kept", "runner/table.cpp", "if (torn_ > 0) {", "if (false) {", "runner.table"),
     ("csv: superseded rows are shown", "runner/table.cpp", "if (find(row) == &row) newest", "newest", "runner.table"),
@@ -207,7 +216,8 @@ SABOTAGES = [Sabotage(*entry) for entry in [
      "02_loop_order.random"),
     ("contiguous: overwrites", "02_loop_order/gemm.cpp", "c(i, j) += a(i, p) * b(p, j);\n}\n// [/contiguous]",
      "c(i, j) = a(i, p) * b(p, j);\n}\n// [/contiguous]", "02_loop_order.random"),
-    ("build: a template leaves the object", "common/view.hpp", "[[gnu::always_inline]] constexpr", "[[gnu::noinline]] constexpr",
+    # (noinline alone lets g++ make clones that the linker does not see.)
+    ("build: a template leaves the object", "common/view.hpp", "[[gnu::always_inline]] constexpr", "[[gnu::noipa]] constexpr",
      "objects", "02_loop_order-kernels"),
     ("build: kernels and common share flags", "cmake/course.cmake",
      "target_compile_options(${program}-kernels PRIVATE ${course_kernel_flags} ${options})",
@@ -349,6 +359,7 @@ def written_tests():
 
 
 def check():
+    """What stands in the way of a break: its text, or its tests, are not there."""
     troubles, tests = [], written_tests()
     names = [entry.name for entry in SABOTAGES]
     troubles += [f"{name}: is there twice" for name in sorted(set(names)) if names.count(name) > 1]
@@ -359,76 +370,216 @@ def check():
             troubles.append(f"{entry.name}: {entry.file} has {found} times, not once: {entry.old}")
         if entry.old == entry.new:
             troubles.append(f"{entry.name}: changes nothing")
-        if not entry.tests.startswith(AWAITED) and not any(re.fullmatch(entry.tests, test) for test in tests):
+        if not any(re.fullmatch(entry.tests, test) for test in tests):
             troubles.append(f"{entry.name}: there is no test {entry.tests}")
-    print("\n".join(troubles) or f"{len(SABOTAGES)} sabotages can be done")
-    return 1 if troubles else 0
+    return troubles
 
 
-# ---------------------------------------------------------------- with a copy of the tree
+TABLE_HEAD = "| what is broken | file | tests that turned red |\n|---|---|---|\n"
 
-class Tree:
-    def __init__(self, path, jobs):
-        self.path, self.jobs, self.known = path, jobs, []
 
-    def run(self, *command, patience=None):
+def table_file():
+    return ROOT / "tests/sabotages.md"
+
+
+def table_rows():
+    """(name, file, what turned red) of each row of the table, which is the last thing in its file."""
+    rows = table_file().read_text().partition(TABLE_HEAD)[2].splitlines()
+    return [tuple(cell.strip() for cell in row.strip("|").split("|")) for row in rows]
+
+
+def check_table():
+    if [row[:2] for row in table_rows()] == [(entry.name, entry.file) for entry in SABOTAGES]:
+        return []
+    return ["tests/sabotages.md lists others than tests/sabotage.py: tests/sabotage.py --write-md"]
+
+
+def write_table(results):
+    """What this run or an earlier one found, the newest first; other rows keep what they say."""
+    cells = {name: red for name, _, red in table_rows()} | {found.name: in_short(found) for found in results}
+    rows = [f"| {entry.name} | {entry.file} | {cells.get(entry.name, 'not run')} |\n" for entry in SABOTAGES]
+    table_file().write_text(table_file().read_text().partition(TABLE_HEAD)[0] + TABLE_HEAD + "".join(rows))
+
+
+# ---------------------------------------------------------------- what came out
+
+# `what` is red, or in capitals why not; `tests` are those that turned red, or a reason; `state` stands for the tree and the break.
+Found = collections.namedtuple("Found", "name what tests seconds state")
+# What another call need not find out again; a test that is missing, or red already, may be there next time.
+FINAL = ("red", "UNNOTICED", "DOES NOT BUILD")
+GOOD = ("red", "LEFT OUT")
+
+
+def in_short(found):
+    tests = found.tests.split(" ") if found.what == "red" and "hung" not in found.tests else [found.tests]
+    said = ", ".join(tests[:4]) + (f" and {len(tests) - 4} more" if len(tests) > 4 else "")
+    return said if found.what == "red" else f"{found.what}: {said}" if said else found.what
+
+
+class Results:
+    """results.csv: a line a break, written whole as soon as it is known. Of lines with one name the last counts."""
+
+    def __init__(self, path):
+        self.path, self.lock, self.of = path, threading.Lock(), {}
+        lines = path.read_text().splitlines() if path.exists() else []
+        for cells in csv.reader(lines[1:]):
+            if len(cells) == len(Found._fields):
+                self.of[cells[0]] = Found(*cells)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        fresh = path.with_name(path.name + ".new")  # without a line torn by a crash, and those that no longer count
+        fresh.write_text("".join(map(self.line, (Found._fields, *self.of.values()))))
+        fresh.replace(path)
+
+    @staticmethod
+    def line(cells):
+        line = io.StringIO()
+        csv.writer(line, lineterminator="\n").writerow(cells)
+        return line.getvalue()
+
+    def add(self, found):
+        with self.lock:
+            self.of[found.name] = found
+            with self.path.open("a") as file:
+                file.write(self.line(found))
+            print(f"{found.name}: {in_short(found)} ({found.seconds} s)", flush=True)
+
+    def known(self, name, state):
+        return name in self.of and self.of[name].state == state and self.of[name].what in FINAL
+
+
+# ---------------------------------------------------------------- with copies of the tree
+
+STOPS = signal.SIGINT, signal.SIGTERM, signal.SIGHUP
+
+
+class Stopped(Exception):
+    """The user has had enough."""
+
+
+class Commands:
+    """Runs commands for the workers; ends them all when told to."""
+
+    def __init__(self):
+        self.lock, self.running, self.stopped = threading.Lock(), set(), False
+
+    def run(self, *command, cwd, env, patience=None):
         """What was printed, and the exit status; None if it took too long."""
-        with subprocess.Popen(command, cwd=self.path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                              errors="replace", start_new_session=True) as process:
+        with tempfile.TemporaryFile("w+", errors="replace") as said:  # no pipe: a grandchild that lives on might hold it
+            with self.lock:
+                if self.stopped:
+                    raise Stopped
+                process = subprocess.Popen(command, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=said,
+                                           stderr=subprocess.STDOUT, start_new_session=True)
+                self.running.add(process)
             try:
-                return process.communicate(timeout=patience)[0], process.returncode
+                status = process.wait(patience)
             except subprocess.TimeoutExpired:
                 os.killpg(process.pid, signal.SIGKILL)
-                return process.communicate()[0], None
-            except BaseException:  # Ctrl-C: the child has a session of its own
-                os.killpg(process.pid, signal.SIGKILL)
-                raise
+                process.wait()
+                status = None
+            with self.lock:
+                self.running.remove(process)
+                if self.stopped:
+                    raise Stopped
+            said.seek(0)
+            return said.read(), status
 
-    def copy(self):
-        """As the working tree is; what is the same keeps its date."""
-        listed = subprocess.run(["git", "ls-files", "-coz", "--exclude-standard"], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout
-        files = {file for file in listed.split("\0") if file and (ROOT / file).exists()}
-        for file in files:
-            source, copy = ROOT / file, self.path / file
-            if not copy.exists() or copy.read_bytes() != source.read_bytes():
-                copy.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy2(source, copy)
-                copy.touch()
+    def stop(self):
+        """First politely: make removes what is half compiled."""
+        for number in signal.SIGTERM, signal.SIGKILL:
+            with self.lock:
+                self.stopped = True
+                for process in self.running:
+                    with contextlib.suppress(ProcessLookupError):  # it has just ended
+                        os.killpg(process.pid, number)
+            for _ in range(50):
+                if self.running:
+                    time.sleep(0.1)
+
+
+def snapshot():
+    """{file: (its bytes, its mode)} of the working tree: what git knows or would."""
+    listed = subprocess.run(["git", "-c", "safe.directory=*", "ls-files", "-coz", "--exclude-standard"], cwd=ROOT,
+                            stdout=subprocess.PIPE, text=True, check=True).stdout
+    files = sorted({file for file in listed.split("\0") if file and (ROOT / file).is_file()})
+    return {file: ((ROOT / file).read_bytes(), (ROOT / file).stat().st_mode) for file in files}
+
+
+class Tree:
+    """A copy of the course with a build folder of its own."""
+
+    def __init__(self, path, jobs, commands):
+        self.path, self.jobs, self.commands = path, jobs, commands
+        self.env = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
+        # One cache for all copies: paths are taken from the copy's folder on, and which folder it is does not count.
+        self.env |= {"CCACHE_DIR": str(path.parent / "ccache"), "CCACHE_BASEDIR": str(path), "CCACHE_NOHASHDIR": "1"}
+
+    def run(self, *command, patience=None):
+        return self.commands.run(*command, cwd=self.path, env=self.env, patience=patience)
+
+    def write(self, file, content):
+        """Newer than anything that was built from the old content: the kernel's stamps lag behind the clock, ours does not.
+        So it is when a break is mended: with its old date make would keep what was built from the break."""
+        path = self.path / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+        os.utime(path, ns=(time.time_ns(),) * 2)
+
+    def fill(self, files):
+        """Makes it these files; what is the same keeps its date."""
+        for file, (content, mode) in files.items():
+            path = self.path / file
+            if not path.exists() or path.read_bytes() != content:
+                self.write(file, content)
+            path.chmod(mode & 0o777)
         for path in self.path.rglob("*"):
             inside = path.relative_to(self.path)
-            if path.is_file() and inside.parts[0] not in ("build", ".git") and str(inside) not in files:
+            if inside.parts[0] not in ("build", ".git") and path.is_file() and str(inside) not in files:
                 path.unlink()
         # A repository, for the tests of the house; in which nothing ever changes, or each break would be a commit of its own
-        # and what shows the commit compiled anew.
-        self.run("sh", "-c", "rm -rf .git && export GIT_COMMITTER_DATE=2000-01-01T00:00:00Z && git init -q . && git add -A && git -c user.name=x -c user.email=x commit -qm x "
-                 "--date=2000-01-01T00:00:00Z && git ls-files -z | git update-index --assume-unchanged -z --stdin")
-
-    def build(self, targets):
-        """What the compiler said if it failed."""
-        if targets == []:
-            return ""
-        parallel = ["--parallel", str(self.jobs)]
-        said, status = self.run("cmake", "--build", "build", *parallel, *(["--target", *targets] if targets else []))
-        return said if status != 0 else ""
-
-    def configure(self):
-        said, status = self.run("cmake", "-B", "build")
+        # and what shows the commit compiled anew. The same in every copy.
+        said, status = self.run("sh", "-c", "rm -rf .git && export GIT_COMMITTER_DATE=2000-01-01T00:00:00Z && git init -q . && "
+                                "git add -A && git -c user.name=x -c user.email=x commit -qm x --date=2000-01-01T00:00:00Z && "
+                                "git ls-files -z | git update-index --assume-unchanged -z --stdin")
         if status != 0:
             sys.exit(said)
-        listed = self.run("ctest", "--test-dir", "build", "-N")[0]
-        self.known = re.findall(r"Test +#\d+: (\S+)", listed)
 
-    def tests(self, pattern):
-        return [name for name in self.known if re.fullmatch(pattern, name)]
+    def clone(self, other):
+        """Becomes a copy of another tree, with all that is built there. Its path stands in many of the files, programs and
+        libraries among them: this one's, which is as long, takes its place."""
+        there, here = bytes(other.path), bytes(self.path)
+        assert len(there) == len(here)
+        shutil.rmtree(self.path, ignore_errors=True)
+        shutil.copytree(other.path, self.path, symlinks=True)
+        for path in self.path.rglob("*"):
+            if path.is_file() and not path.is_symlink() and there in (content := path.read_bytes()):
+                dates = path.stat().st_atime_ns, path.stat().st_mtime_ns
+                path.write_bytes(content.replace(there, here))
+                os.utime(path, ns=dates)
 
-    def red(self, names):
-        """Those of the tests that failed; not run, or left out, is not failed."""
-        pattern = "^(" + "|".join(map(re.escape, names)) + ")$"
-        started = time.monotonic()
-        said, status = self.run("ctest", "--test-dir", "build", "--parallel", str(self.jobs), "-R", pattern,
-                                   patience=PATIENCE if len(names) < 20 else None)
-        failed = re.findall(r"^\t *\d+ - (\S+) \((?!Not Run|Disabled|Skipped)", said, re.M)
-        return failed if status is not None else [*failed, f"hung for {time.monotonic() - started:.0f} s"]
+    def configure(self):
+        """Returns the names of all tests."""
+        launcher = "ccache" if shutil.which("ccache") else ""
+        said, status = self.run("cmake", "-B", "build", f"-DCMAKE_CXX_COMPILER_LAUNCHER={launcher}")
+        if status != 0:
+            sys.exit(said)
+        return re.findall(r"Test +#\d+: (\S+)", self.run("ctest", "--test-dir", "build", "-N")[0])
+
+    def build(self, targets):
+        """What the compiler said if it failed. None: everything."""
+        if targets == []:
+            return ""
+        said, status = self.run("cmake", "--build", "build", "--parallel", str(self.jobs), *(["--target", *targets] if targets else []))
+        return "" if status == 0 else said or "the compiler said nothing"
+
+    def test(self, names, patience=None):
+        """{test: (Passed, Skipped, Not Run or Failed, seconds)}; empty when patience ended."""
+        said, status = self.run("ctest", "--test-dir", "build", "--parallel", str(self.jobs), "-R",
+                                "^(" + "|".join(map(re.escape, names)) + ")$", patience=patience)
+        answers = re.findall(r"Test +#\d+: (\S+) \.*(.*?) +([\d.]+) sec$", said, re.M)
+        words = ("Passed", "Skipped", "Not Run")
+        return {} if status is None else {
+            test: (next((word for word in words if word in answer), "Failed"), float(seconds)) for test, answer, seconds in answers}
 
 
 def targets_of(tests):
@@ -443,67 +594,188 @@ def targets_of(tests):
     return sorted(targets)
 
 
-def sabotage(tree, entry, all_tests):
-    """The tests that turned red; a line that begins with a capital says why none could."""
-    tests = [test for test in tree.known if test not in TEXTUAL] if all_tests else tree.tests(entry.tests)
-    if not tests:
-        return ["LEFT OUT: none of its tests is here"]
-    targets = None if all_tests else entry.targets.split() if entry.targets else targets_of(tests)
-    path = tree.path / entry.file
-    text = path.read_text()
-    try:
-        path.write_text(text.replace(entry.old, entry.new))
-        if said := tree.build(targets):
-            return ["DOES NOT BUILD: " + next((line for line in said.splitlines() if "error" in line.lower()), said[-300:])]
-        return tree.red(tests)
-    finally:
-        path.write_text(text)
+class Campaign:
+    """All breaks of one call, and what the workers must know of the course as it should be."""
+    patience = 60  # seconds beyond five times what the tests of a break take: then they hang
+
+    def __init__(self, all_tests, files, results):
+        self.all_tests, self.files, self.results = all_tests, files, results
+        self.known, self.answers = [], {}
+
+    def state(self, entry):
+        """What a result holds for: this tree, less the list of breaks and their table, and this break."""
+        state = hashlib.sha256(repr((entry, self.all_tests)).encode())
+        for file, (content, _) in self.files.items():
+            if file not in ("tests/sabotage.py", "tests/sabotages.md"):
+                state.update(f"{file} {len(content)} ".encode() + content)
+        return state.hexdigest()[:16]
+
+    def tests_of(self, entry):
+        if self.all_tests:
+            return [test for test in self.known if test not in TEXTUAL]
+        return [test for test in self.known if re.fullmatch(entry.tests, test)]
+
+    def prepared(self, tree, entries):
+        """What the compiler said if what the tests of these look at, unbroken, could not be built."""
+        wanted = {target for entry in entries for target in targets_of(self.tests_of(entry))}
+        return tree.build(None if self.all_tests else sorted(wanted))
+
+    def rebuilt(self, tree, entry):
+        """The same after the break: only what it changes for its tests, where the entry says so."""
+        if self.all_tests:
+            return tree.build(None)
+        return tree.build(entry.targets.split() if entry.targets else targets_of(self.tests_of(entry)))
+
+    def look(self, tree, entries):
+        """Before any break: everything that these need is built, and tested, on all cores."""
+        tree.fill(self.files)
+        self.known = tree.configure()
+        if said := self.prepared(tree, entries):
+            sys.exit(f"before any break:\n{said[-3000:]}")
+        wanted = sorted({test for entry in entries for test in self.tests_of(entry)})
+        self.answers = tree.test(wanted) if wanted else {}
+
+    def broken(self, tree, entry):
+        """What came of one break, as (what, tests)."""
+        before = {test: self.answers.get(test, ("Not Run", 0)) for test in self.tests_of(entry)}
+        sound = {test: seconds for test, (answer, seconds) in before.items() if answer == "Passed"}
+        odd = [f"{test} ({answer})" for test, (answer, _) in before.items() if answer not in ("Passed", "Skipped")]
+        if not sound:
+            return ("RED BEFORE", " ".join(odd)) if odd else ("LEFT OUT", f"skipped: {' '.join(before)}" if before else "no such test here")
+        # Who hangs has noticed, too. All tests together end by their own limits.
+        patience = None if self.all_tests else self.patience + 5 * sum(sound.values())
+        content = self.files[entry.file][0]
+        try:
+            if entry.targets and (said := self.prepared(tree, [entry])):
+                return "DOES NOT BUILD", f"before the break: {said[-300:]}"
+            tree.write(entry.file, content.replace(entry.old.encode(), entry.new.encode()))
+            if said := self.rebuilt(tree, entry):
+                lines = said.splitlines()
+                return "DOES NOT BUILD", next((line for line in lines if "error" in line.lower()), lines[-1])
+            answers = tree.test(sound, patience)
+        finally:
+            tree.write(entry.file, content)
+        if not answers:
+            return "red", f"{' '.join(sound)} hung for {patience:.0f} s"
+        if lost := [test for test in sound if answers.get(test, ("Not Run",))[0] == "Not Run"]:
+            return "DOES NOT BUILD", f"not run: {' '.join(lost)}"
+        red = [test for test in sound if answers[test][0] == "Failed"]
+        return ("red", " ".join(red)) if red else ("UNNOTICED", "")
+
+    def work(self, tree, groups):
+        """One worker: breaks a group of neighbours, one after the other, and takes the next group."""
+        try:
+            for group in iter(groups.get, None):
+                for entry in group:
+                    started = time.monotonic()
+                    what, tests = self.broken(tree, entry)
+                    self.results.add(Found(entry.name, what, " ".join(tests.split()), f"{time.monotonic() - started:.0f}", self.state(entry)))
+        except Stopped:
+            pass
 
 
-def run(options, folder):
-    chosen = [entry for entry in SABOTAGES if not options.names or any(
+def in_groups(entries, most=4):
+    """Neighbours that break the same file go to one worker: what depends on it is built once less."""
+    for _, alike in itertools.groupby(entries, key=lambda entry: entry.file):
+        alike = list(alike)
+        yield from (alike[i:i + most] for i in range(0, len(alike), most))
+
+
+def chosen(options):
+    entries = [entry for entry in SABOTAGES if not options.names or any(
         part in text for part in options.names for text in (entry.name, entry.file, entry.tests))]
-    if not chosen:
+    if not entries:
         sys.exit(f"no sabotage is like {' or '.join(options.names)}")
-    tree = Tree(folder, options.jobs)
-    tree.copy()
-    tree.configure()
-    wanted = sorted({test for entry in chosen for test in (tree.known if options.all_tests else tree.tests(entry.tests))} - TEXTUAL)
-    if said := tree.build(None if options.all_tests else targets_of(wanted)):
-        sys.exit(said)
-    if before := tree.red(wanted):
-        sys.exit(f"red before any sabotage: {', '.join(before)}")
-    unnoticed = []
-    for entry in chosen:
-        started = time.monotonic()
-        red = sabotage(tree, entry, options.all_tests)
-        print(f"{entry.name}: {', '.join(red[:4]) or 'UNNOTICED'}{f' and {len(red) - 4} more' if len(red) > 4 else ''} "
-              f"({time.monotonic() - started:.0f} s)", flush=True)
-        if not red or red[0].startswith("DOES NOT BUILD"):
-            unnoticed.append(entry.name)
-    if unnoticed:
-        sys.exit(f"unnoticed: {', '.join(unnoticed)}")
+    part, parts = options.shard
+    return list(itertools.chain(*list(in_groups(entries))[part - 1::parts]))
+
+
+def break_all(campaign, entries, folder, workers, jobs):
+    commands, groups = Commands(), queue.SimpleQueue()
+    with concurrent.futures.ThreadPoolExecutor(workers) as crew:
+        try:
+            campaign.look(Tree(folder / "01", workers * jobs, commands), entries)
+            # What needs all programs comes first: it takes longest.
+            for group in sorted(in_groups(entries), key=lambda group: "course_programs" not in targets_of(campaign.tests_of(group[0]))):
+                groups.put(group)
+            for _ in range(workers):
+                groups.put(None)
+            trees = [Tree(folder / f"{number:02}", jobs, commands) for number in range(1, workers + 1)]
+            for tree in trees[1:]:
+                tree.clone(trees[0])
+            ended, _ = concurrent.futures.wait([crew.submit(campaign.work, tree, groups) for tree in trees],
+                                               return_when=concurrent.futures.FIRST_EXCEPTION)
+            for one in ended:
+                one.result()  # throws what it threw
+        except BaseException:
+            commands.stop()
+            raise
+
+
+def run(options):
+    folder = options.tree.resolve()
+    entries, results = chosen(options), Results(folder / "results.csv")
+    campaign = Campaign(options.all_tests, snapshot(), results)
+    todo = [entry for entry in entries if options.again or not results.known(entry.name, campaign.state(entry))]
+    if len(todo) < len(entries):
+        print(f"{len(entries) - len(todo)} of {len(entries)} are known from before ({results.path})", flush=True)
+    if todo:
+        break_all(campaign, todo, folder, options.workers, options.jobs or max(1, cores() // options.workers))
+    found = [results.of[entry.name] for entry in entries]
+    counts = collections.Counter(one.what for one in found)
+    print(f"{len(found)} breaks: {', '.join(f'{count} {what}' for what, count in counts.most_common())}")
+    bad = [one for one in found if one.what not in GOOD]
+    print("".join(f"  {one.name}: {in_short(one)}\n" for one in bad), end="")
+    return 1 if bad else 0
+
+
+def cores():
+    return len(os.sched_getaffinity(0))
+
+
+def a_shard(text):
+    part, parts = map(int, text.split("/"))
+    if not 1 <= part <= parts:
+        raise ValueError
+    return part, parts
+
+
+def up_to_99(text):
+    if not 1 <= int(text) <= 99:
+        raise ValueError
+    return int(text)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*")
-    parser.add_argument("--tree", type=pathlib.Path)
+    parser.add_argument("--workers", type=up_to_99, default=max(1, cores() // 2))
+    parser.add_argument("--jobs", type=up_to_99)
+    parser.add_argument("--again", action="store_true")
     parser.add_argument("--all-tests", action="store_true")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--shard", type=a_shard, default=(1, 1))
+    parser.add_argument("--tree", type=pathlib.Path, default=ROOT / "build-sabotage")
     parser.add_argument("--check", action="store_true")
+    parser.add_argument("--write-md", action="store_true")
     options = parser.parse_args()
-    if status := check():
-        return status
-    if options.check:
+    if options.write_md:
+        write_table(Results(options.tree / "results.csv").of.values())
+    troubles = check() + (check_table() if options.check else [])
+    if troubles:
+        print("\n".join(troubles))
+        return 1
+    if options.check or options.write_md:
+        print(f"{len(SABOTAGES)} sabotages can be done")
         return 0
-    for stop in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(stop, lambda number, _: sys.exit(128 + number))
-    if options.tree:
-        options.tree.mkdir(parents=True, exist_ok=True)
-        return run(options, options.tree.resolve())
-    with tempfile.TemporaryDirectory() as folder:
-        return run(options, pathlib.Path(folder))
+
+    def stop(number, _):
+        for other in STOPS:
+            signal.signal(other, signal.SIG_IGN)  # it takes a moment
+        sys.exit(128 + number)
+
+    for number in STOPS:
+        signal.signal(number, stop)
+    return run(options)
 
 
 if __name__ == "__main__":

@@ -3,13 +3,17 @@ import math, re
 from pathlib import Path
 from types import SimpleNamespace
 
-COLUMNS = ("step,variant,type,m,n,k,fill,seed,threads,ranks,grid,block,tile,device,"
-           "repeat,best_s,median_s,mean_s,stddev_s,alloc_s,copy_in_s,copy_out_s,distribute_s,"
-           "collect_s,imbalance,words_received,gflops,predicted_s,limit,bytes_l1,bytes_l2,bytes_l3,"
-           "bytes_memory,verify,error_share,relative_error,differences,verdict,flags,compiler,host,"
-           "commit,started").split(",")
-MACHINE_COLUMNS = "name,type,vector,threads,level,value,unit,note".split(",")
-KEY = "step variant type m n k fill seed threads ranks grid block tile device flags host".split()
+def columns_of(name):
+    """The columns of a kind of file, and those that tell one row from another: NAME.columns is the one list of them."""
+    text = (Path(__file__).resolve().parent.parent / f"{name}.columns").read_text(encoding="utf-8")
+    columns = re.findall(r'^\{"(\w+)"(, key)?\},$', text, re.M)
+    return [column for column, _ in columns], [column for column, key in columns if key]
+
+
+COLUMNS, FULL_KEY = columns_of("runner/results")
+MACHINE_COLUMNS, MACHINE_KEY = columns_of("runner/machine")
+BUILD = ("compiler", "commit")
+KEY = [name for name in FULL_KEY if name not in BUILD]  # another build's row takes the place of the old one
 BASELINE, LEVELS = ("01_naive", "ijk"), [f"01_naive-{level}" for level in ("O0", "O1", "O2", "O3", "Ofast")]
 # What a prediction says binds, from the processor outwards, in words.
 LIMITS = {"flops": "arithmetic", "chain": "chain of additions", "L1": "L1 bandwidth", "L2": "L2 bandwidth",
@@ -95,7 +99,7 @@ class Machine:
     """The facts of machine.csv. Rates are in units of 10⁹ a second."""
 
     def __init__(self, lines=()):
-        facts = {tuple(cells[name] for name in MACHINE_COLUMNS[:5]): SimpleNamespace(**cells) for cells in lines}
+        facts = {tuple(cells[name] for name in MACHINE_KEY): SimpleNamespace(**cells) for cells in lines}
         self.facts = [fact for fact in facts.values() if number(fact.value)]
         for fact in self.facts:
             scaled = fact.unit[1:] in ("FLOP/s", "B/s") and fact.unit[0] == "T"

@@ -29,7 +29,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import standing
-from measured import Refusal
+from measured import FULL_KEY, MACHINE_KEY, Refusal
 
 FENCE = re.compile(r"([ \t]*)(```+|~~~+)[^`]*$")
 FRAGMENT_MARK = re.compile(r"\s*(?://|#)\s*\[(/?[\w.-]+)\]\s*$")
@@ -40,9 +40,8 @@ INLINE = re.compile(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)|"
                     r"<!--\s*(value|ratio):((?:(?!-->).)*)-->((?:(?!<!--).)*)<!--\s*/\2\s*-->")
 STRAY = re.compile(r"<!--\s*(?:(?:code|value|ratio|table|standing)\s*:|/\s*(?:code|value|ratio|table|standing)\s*-->).*")
 LINK = re.compile(r"""\]\(\s*<?([^)\s>]+)|\b(?:src|href)=["']([^"']+)""")
-# What a row is about: rows alike in all of these are one measurement, taken again.
-KEY = ("step variant type m n k fill seed threads ranks grid block tile device "
-       "flags compiler host name vector level").split()  # the last three: machine.csv's
+# What a row is about: rows alike in all of these are one measurement, taken again, perhaps at another commit.
+KEY = {*FULL_KEY, *MACHINE_KEY} - {"commit"}
 
 
 class Problem(Exception):

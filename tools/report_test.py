@@ -30,7 +30,7 @@ LADDER = [row("01_naive", "ijk", 512, 0.2), row("01_naive", "ijk", 1024, 2.0),
           row("02_loop_order", "ikj", 1024, 0.25), row("02_loop_order", "kij", 1024, 0.5),
           row("02_loop_order", "ikj", 2048, 2.0)]  # no baseline at this size
 THREADS = [row("04_openmp", "tiled", 1024, 0.1 / threads, threads=threads) for threads in (1, 2, 4)]
-MACHINE = "name,type,vector,threads,level,value,unit,note\n" \
+MACHINE = ",".join(measured.MACHINE_COLUMNS) + "\n" \
           "peak,f32,avx2,1,,100,GFLOP/s,\npeak,f32,avx2,2,,0.2,TFLOP/s,\n"
 FULL_MACHINE = MACHINE + """\
 processor,,,,,2,threads,Test CPU (2 cores)

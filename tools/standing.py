@@ -2,11 +2,10 @@
 import math
 
 from charts import Chart, render
-from measured import Refusal, digits, lines_of, number, place_of
+from measured import BUILD, Refusal, columns_of, digits, lines_of, number, place_of
 
-COLUMNS = ("type,m,n,k,threads,variant,rival,pairs,ratio,ratio_low,ratio_high,ours_gflops,rival_gflops,"
-           "device,flags,compiler,host,commit,started").split(",")
-KEY = "type m n k threads variant rival device flags host".split()
+COLUMNS, FULL_KEY = columns_of("rivals/rivals")
+KEY = [name for name in FULL_KEY if name not in BUILD]
 TARGET = 0.98  # of the best library, in every cell
 TOP = 1.5      # a chart shows no more: what matters is near 1
 
@@ -21,7 +20,7 @@ class Duel:
         for name in ("m", "n", "k", "threads", "pairs"):
             setattr(self, name, int(number(cells[name]) or 0))
         self.ratio, self.low, self.high, self.ours, self.theirs = (
-            number(cells[name]) for name in COLUMNS[8:13])
+            number(cells[name]) for name in ("ratio", "ratio_low", "ratio_high", "ours_gflops", "rival_gflops"))
         self.square = self.m == self.n == self.k
 
     def sound(self):
