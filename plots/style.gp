@@ -26,17 +26,18 @@ set key spacing (entries > 19 ? 1.0 : 1.2)
 set xrange [left:right]
 eval 'set xtics ('.ticks.')'
 
-# Okabe and Ito's colours, which the colour-blind can tell apart (grey for their yellow, too pale on white);
+# Okabe and Ito's colours, which the colour-blind can tell apart (wine for their yellow, too pale on white; grey is for what stands beside);
 # points, dashes and patterns differ as well, for black and white.
-colours = '#000000 #E69F00 #0072B2 #009E73 #D55E00 #56B4E9 #CC79A7 #777777 #000000 #E69F00 #0072B2 #D55E00'
-points = '7 5 9 11 13 15 4 6 8 10 12 14'
-dashes = '1 2 4 5 3 1 2 4 3 5 1 2'
+colours = '#000000 #E69F00 #0072B2 #009E73 #D55E00 #56B4E9 #CC79A7 #882255 #000000 #E69F00 #0072B2 #D55E00 \
+#009E73 #56B4E9 #CC79A7 #000000 #E69F00 #0072B2'
+points = '7 5 9 11 13 15 4 6 8 10 12 14 5 7 9 1 2 3'
+dashes = '1 2 4 5 3 1 2 4 3 5 1 2 3 4 5 2 3 1'
 patterns = '3 1 4 2 5 6 7 3 1 4 2 5'
-do for [i = 1:12] {
+do for [i = 1:18] {
   set linetype i linecolor rgb word(colours, i) pointtype int(word(points, i)) dashtype int(word(dashes, i)) \
       linewidth 1.8 pointsize 0.9
 }
-set linetype cycle 12
+set linetype cycle 18
 pattern(i) = int(word(patterns, (i-1) % 12 + 1))
 look(i) = int(word(looks, i+1))   # of a bar: which linetype and pattern
 

@@ -1,11 +1,11 @@
 """What each chart shows, chosen from the rows; the scripts in plots/ say how it looks."""
-import math, os, re, subprocess
+import json, math, os, re, subprocess
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from measured import BASELINE, LEVELS, LIMITS, Refusal, Row, along, best, common_size, digits
-from scaling import SERIAL_IS, cores_of, ranked, scalings, sharing
+from scaling import SERIAL_IS, cores_of, ranked, scalings, sharing, short
 
 ORDERS = "ijk ikj jik jki kij kji".split()
 ORDER_STEPS = {"02_loop_order": "", "02_loop_order-native": " native"}
@@ -24,6 +24,7 @@ class Chart:
     step: str = ""  # whose chart it is: a program's, "threads", or where steps are compared empty
     beside: dict = field(default_factory=dict)  # what the lines are compared with, drawn thin
     columns: str = "x, y, low, high"
+    type: str = ""
 
     def alt(self):
         kind = {"levels": "Bar", "orders": "Bar", "roofline": "Roofline"}.get(self.script, "Line")
@@ -32,45 +33,8 @@ class Chart:
 
 SPREAD = (" The thin bars reach from the best run to the mean plus one standard deviation; what has none "
           "ran once.")
-BEST_TILES = " A name begins with its step's number. What has a tile is shown with its best on each number of threads."
-SERIAL = f" {SERIAL_IS} The dotted curves are the fits of the thick lines: those of the fastest, four at most."
-TEXTS = {  # by script: the title, what is shown
-    "time": ("time against n",
-        "Median time of one product: lower is better. Both axes are logarithmic, so a straight line is a "
-        "power of n; the work itself grows as n³."),
-    "gflops": ("GFLOP/s against n",
-        "Billions of multiplications and additions a second: higher is better. A variant that growing "
-        "matrices do not slow down is a level line."),
-    "speedup": ("speedup over 01_naive ijk",
-        "How many times as fast as the baseline of the same type and size: higher is better. The axis is "
-        "logarithmic: the same factor is the same height."),
-    "roofline": ("the roofline",
-        "How fast, against how much is computed for each byte moved. Marks are measured; the thin line leads to a bar "
-        "where the prediction is. A mark's colour, and the word behind its name, say which limit the prediction found: "
-        "it stands at the FLOP for each byte that crosses there (for arithmetic and chains: between L1 and the core), "
-        "and the line of its own colour is its roof; the level ones are the peaks of vector sets. An addition that waits "
-        "for the one before it gives 2 FLOP in an addition's latency."),
-    "tiles": ("GFLOP/s against the tile",
-        "Square tiles of T × T elements: higher is better. The upright lines are where three of them, one of each "
-        "matrix, fill a cache; the grey level lines are the fastest of 02_loop_order, which has no tiles."),
-    "levels": ("01_naive at each optimisation level",
-        "The same three loops, as the compiler makes them at each level: higher is better."),
-    "orders": ("the six loop orders",
-        "The same multiplications and additions in six orders: higher is better. native (hatched) is "
-        "compiled for this very processor."),
-    "threads_time": ("time against threads",
-        "Median time of one product: lower is better. Both axes are logarithmic." + BEST_TILES),
-    "threads_speedup": ("speedup against threads",
-        "How many times as fast as the same variant on one thread: higher is better. The dashed line is "
-        "the ideal: p threads, p times as fast, and no faster than the cores." + SERIAL + BEST_TILES),
-    "threads_efficiency": ("efficiency against threads",
-        "Speedup over one thread, divided by the threads: the share of them that does useful work. 100 % "
-        "is ideal; threads beyond the cores can only share those." + SERIAL + BEST_TILES),
-    "threads_sharing": ("false sharing",
-        "Both variants share out the columns of C and do the same work. Dealt out in turn, neighbouring columns "
-        "belong to different threads, which write to the same cache lines and take them from each other. Lower is "
-        "better."),
-}
+with open(PLOTS / "texts.json", encoding="utf-8") as file:
+    TEXTS = json.load(file)  # by script: the title, what is shown
 
 
 def point(x, row, measure):
@@ -93,6 +57,8 @@ def axis(values):
 def line_chart(name, script, title, lines, measure, settings=None, step="", beside={}):
     """A chart of {line: [(x, row)]}, less the points that `measure` knows nothing of; None if none is left."""
     caption = TEXTS[script][1] + SPREAD
+    if script in ("threads_speedup", "threads_efficiency"):
+        caption += f" {SERIAL_IS}"
     if script in ("time", "gflops") and any(row.tile for at in lines.values() for _, row in at):
         caption += " What has a tile is shown with its best tile at each n."
     lines = {label: [point(x, row, measure) for x, row in at if measure(row, row.median) is not None]
@@ -190,25 +156,33 @@ def roofline_chart(results, rows, threads, step):
     slanted, flat, roof = roofs(results.machine, type, threads)
     if not (rows and slanted and roof):
         return None
-    lines = {f"{row.label() if step else f'{row.step}: {row.variant}'}, {row.limit}":
-             [[row.intensity(), row.gflops(), row.gflops(row.predicted) if row.predicted else math.nan]] for row in rows}
-    x, *ends = zip(*(of[0] for of in lines.values()))
-    heights = [height for end in ends for height in end if height == height]
-    left, right = min(*x, roof / max(slanted.values()) / 3) / 1.7, 5 * max(*x, roof / min(slanted.values()))
-    beside = {f"{level}: {digits(rate)} GB/s": [[left, rate * left], [roof / rate, roof]] for level, rate in slanted.items()}
-    beside |= {text: [[max(left, rate / max(slanted.values())), rate], [right, rate]] for text, rate in flat.items()}
-    look = {limit: str(place) for place, limit in enumerate(LIMITS, 1)}
+    x = [row.intensity() for row in rows]
+    left, most = min(*x, roof / max(slanted.values()) / 3) / 1.7, max(*x, roof / min(slanted.values()))
+    lines, right = {}, most * (most / left) ** 0.4  # room for the level roofs' labels
+    for place, (row, at, rate) in enumerate(zip(rows, x, map(Row.gflops, rows))):
+        hidden = sum(abs(x[other] / at - 1) < 0.1 and abs(rows[other].gflops() / rate - 1) < 0.15
+                     for other in range(place))
+        program = row.label() if step else f"{short(row.step)}: {row.variant}"
+        lines[f"{program} ({LIMITS[row.limit].partition(' ')[0]})"] = [
+            [at * (right / left) ** (0.02 * hidden), rate,
+             row.gflops(row.predicted) if row.predicted else math.nan]]
+    heights = [height for points in lines.values() for height in points[0][1:]]
+    known = [height for height in heights if height == height]
+    bottom, top = min(*known, *flat.values()) / 1.6, 2.5 * max(*known, roof)
+    beside = {f"{level}: {digits(rate)} GB/s": [[left, rate * left, ""], [roof / rate, roof, level]]
+              for level, rate in slanted.items()}
+    for text, rate in flat.items():
+        beside[text] = [[max(left, rate / max(slanted.values())), rate, ""], [right / 1.03, rate, text]]
     powers = range(math.ceil(math.log2(left)), math.floor(math.log2(right)) + 1)
     settings = {
-        "left": left, "right": right, "bottom": min(*heights, *flat.values()) / 1.6, "top": 1.5 * max(*heights, roof),
-        "slanted": len(slanted), "looks": " ".join(look[row.limit] for row in rows),
-        "roof_looks": " ".join(look[level] for level in slanted),
+        "left": left, "right": right, "bottom": bottom, "top": top, "slanted": len(slanted),
         "ticks": ",".join(f'"{2 ** power if power >= 0 else f"1/{2 ** -power}"}" {2.0 ** power}' for power in powers
                           if len(powers) < 10 or power % 2 == 0)}
     whose = "one thread" if threads == 1 else f"{threads} threads"
     name = f"roofline_{type}" + f"_{step}" * bool(step) + f"_{threads}_threads" * (threads > 1)
     return Chart(name, "roofline", f"{step or 'The steps'}: {TEXTS['roofline'][0]}, {type}, n = {n}, {whose}",
-                 TEXTS["roofline"][1], lines, settings, step, beside, "x, measured, predicted")
+                 TEXTS["roofline"][1], lines, settings, step, beside,
+                 "x, measured, predicted")
 
 
 def roofline_charts(results, type, variants, step=""):
@@ -296,28 +270,29 @@ def thread_charts(results, type):
 
 def plan(results):
     """Every chart that a machine's rows allow."""
-    charts = []
-    for type in results.types:
-        steps, chosen, shown = {}, {}, []
-        for step in results.rungs:
-            rows = [row for row in results.squares if (row.type, row.step) == (type, step)]
-            if rows:
-                steps[step] = {variant: along([row for row in rows if row.variant == variant], "n")
-                               for variant in dict.fromkeys(row.variant for row in rows)}
-                # A step is compared by the variant that is its best at its largest size, 01 by the baseline.
-                fair = [row for row in rows if row.variant != "touched_by_one"] or rows
-                name = best(fair, n=max(row.n for row in fair)).variant
-                if step == BASELINE[0] and BASELINE[1] in steps[step]:
-                    name = BASELINE[1]
-                chosen[f"{step}: {name}"] = steps[step][name]
-                shown.append((step, name))
-        charts += [*size_charts(results, type, chosen), *roofline_charts(results, type, shown),
-                   tile_chart(results, type), *thread_charts(results, type), level_chart(results, type),
-                   order_chart(results, type)]
-        for step, lines in steps.items():
-            charts += size_charts(results, type, lines, step)
-            charts += roofline_charts(results, type, [(step, variant) for variant in lines], step)
-    return [chart for chart in charts if chart]
+    return [replace(chart, type=type) for type in results.types for chart in plan_of(results, type) if chart]
+
+
+def plan_of(results, type):
+    """Those of one type; None where the rows do not suffice."""
+    steps, chosen, shown = {}, {}, []
+    for step in results.rungs:
+        rows = [row for row in results.squares if (row.type, row.step) == (type, step)]
+        if rows:
+            steps[step] = {variant: along([row for row in rows if row.variant == variant], "n")
+                           for variant in dict.fromkeys(row.variant for row in rows)}
+            # A step is compared by the variant that is its best at its largest size, 01 by the baseline.
+            rows = [row for row in rows if row.variant != "touched_by_one"] or rows
+            name = BASELINE[1] if step == BASELINE[0] and BASELINE[1] in steps[step] else best(
+                rows, n=max(row.n for row in rows)).variant
+            chosen[f"{step}: {name}"] = steps[step].get(name, [])
+            shown.append((step, name))
+    yield from (*size_charts(results, type, chosen), *roofline_charts(results, type, shown),
+                tile_chart(results, type), *thread_charts(results, type), level_chart(results, type),
+                order_chart(results, type))
+    for step, lines in steps.items():
+        yield from size_charts(results, type, lines, step)
+        yield from roofline_charts(results, type, [(step, variant) for variant in lines], step)
 
 
 def named(machines):

@@ -174,9 +174,10 @@ class Results:
         return sorted(with_base or {row.n for row in self.squares if row.type == type})
 
     def ladder(self, type, n):
-        """The baseline, then the fastest row of every other program."""
-        rows = [best(self.squares, type=type, n=n, step=step) for step in self.rungs if step != BASELINE[0]]
-        return [row for row in (self.baselines.get((type, f"{n}×{n}×{n}")), *rows) if row]
+        """The baseline, then the fastest row of every other program; 01's own fastest where the baseline is missing."""
+        rows = [best(self.squares, type=type, n=n, step=step) for step in self.rungs]
+        base = self.baselines.get((type, f"{n}×{n}×{n}"))
+        return [base if base and row.step == base.step else row for row in rows if row]
 
     def words(self, name):
         """The different words in a column, in order."""
@@ -233,7 +234,7 @@ def load(path, machine_path):
     hosts = dict.fromkeys(row.host for row in newest.values())
     machines = [Results(host, [row for row in newest.values() if row.host == host], machine) for host in hosts]
     if not machines:
-        raise Refusal(f"{path} has no row to show")
+        raise Refusal(f"{path} holds no row: nothing was measured")
     return machines
 
 
@@ -242,6 +243,10 @@ def load(path, machine_path):
 def digits(value):
     """Three significant digits, never fewer than the whole part has: 0.370, 10.0, 1234."""
     return f"{value:.{max(0, 2 - math.floor(math.log10(float(f'{value:.2e}'))))}f}" if value else "0"
+
+
+def whose(threads):
+    return "1 thread" if threads == 1 else f"{threads} threads"
 
 
 def times(factor):

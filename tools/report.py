@@ -9,18 +9,20 @@
 
 `ladder` prints the fastest variant of every program, over the baseline: ijk of 01_naive. `predicted` prints
 what was predicted beside what was measured, at the size that most variants have. `draw` writes
-DIR/charts/NAME.dat, .svg and .png with the scripts in plots/; `page` writes DIR/index.html around them, with page.html.jinja. `rivals`
-prints ours beside the best library at each shape, and draws the ratio to each library.
+DIR/charts/NAME.dat, .svg and .png with the scripts in plots/; `page` fills page.html.jinja and writes
+DIR/index.html round them. `rivals` prints ours beside the best library at each shape, and draws the ratio to each.
 
-Rows alike in all of KEY are one measurement taken again: the last counts. A row whose result is wrong is
-named, never ranked or drawn. Exit status: 0 well; 2 nothing can be shown, with one line that says why."""
+Rows alike in all of KEY are one measurement taken again: the last counts. A row whose result is wrong is named, never
+ranked or drawn; where nothing is left to rank, that is said. Exit status: 0 well; 2 the files cannot be read or
+written, in a line."""
 import argparse, os, signal, sys
+from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
 
 import standing
 from charts import draw, named
-from measured import LIMITS, Refusal, digits, load, number, percent, seconds, times
+from measured import LIMITS, Refusal, digits, load, number, percent, seconds, times, whose
 from scaling import SERIAL_IS, cores_of, published, scalings
 
 
@@ -54,6 +56,8 @@ def ladder(machines, all_sizes):
         for type in results.types:
             for n in results.sizes(type)[0 if all_sizes else -1:]:
                 print_table(f"{type}, n = {n}, {results.place()}", *ladder_table(results, type, n))
+    if not any(results.types for results in machines):
+        print("No ladder: there is no square product with a right result.")
     for row in (row for results in machines for row in results.wrong):
         print(f"\nWRONG, left out: {wrong_line(row)}", end="")
     print()
@@ -107,61 +111,55 @@ def wrong_line(row):
             f"{cells['differences'] or '?'} elements differ, error / allowed = {cells['error_share'] or '?'}")
 
 
-def sheet(headings, rows, title="", looks={}):
-    """A table of the page; `looks` gives the rows of these numbers a look."""
-    return {"title": title, "headings": headings, "bar": None,
-            "rows": [{"cells": cells, "look": looks.get(number, "")} for number, cells in enumerate(rows)]}
+# ---- the page: plain data for page.html.jinja ----
+
+@dataclass
+class Table:
+    title: str
+    headings: list
+    rows: list
+    note: str = ""
+    marks: dict = field(default_factory=dict)  # a row's number: its class
+    bars: list = ()                            # of each row: how long the bar behind its rate is
+    open: bool = False
+
+
+@dataclass
+class Section:
+    title: str
+    text: str = ""
+    charts: dict = field(default_factory=dict)  # type: (name, chart) each; the first type is shown, the others folded
+    tables: list = ()
 
 
 def page_ladder(results, type, n):
-    """The ladder; the bar behind the GFLOP/s is long as the fastest rung's share."""
-    ladder = sheet(*ladder_table(results, type, n), f"{type}, n = {n}") | {"bar": 3}
     rates = [row.gflops() for row in results.ladder(type, n)]
-    for row, rate in zip(ladder["rows"], rates):
-        row["share"] = f"{rate / max(rates):.1%}"
-    return ladder
+    return Table(f"{type}, n = {n}", *ladder_table(results, type, n), bars=[rate / max(rates) for rate in rates])
 
 
-def page_lead(results):
-    """The fastest product of the first type at its largest size; None where nothing can be ranked."""
-    for type in results.types:
-        n = results.sizes(type)[-1]
-        if rungs := results.ladder(type, n):
-            top = min(rungs, key=lambda row: row.median)
-            factor = results.speedup(top)
-            return {"type": type, "n": n, "step": top.step, "label": top.label(), "time": seconds(top.median),
-                    "factor": factor and digits(factor)}
-    return None
-
-
-def pivot(facts, down, across, headings, title):
+def pivot(title, facts, down, across, headings):
     """A table of values, a row for each `down` (a tuple of words), a column for each `across`."""
     columns = list(dict.fromkeys(map(across, facts)))
     values = {(down(fact), across(fact)): digits(fact.value) for fact in facts}
-    rows = [[*words, *(values.get((words, column), "–") for column in columns)]
-            for words in dict.fromkeys(map(down, facts))]
-    return sheet([*headings, *columns], rows, title)
+    return Table(title, [*headings, *columns], [[*words, *(values.get((words, column), "–") for column in columns)]
+                                                for words in dict.fromkeys(map(down, facts))])
 
 
-def threads_of(fact):
-    return "1 thread" if fact.threads == 1 else f"{fact.threads} threads"
-
-
-def page_roof(machine):
-    """What the machine can do, as tables."""
+def machine_tables(machine):
+    """What the machine can do: nothing where there is no machine.csv."""
     single = [[fact.name, " ".join(filter(None, (fact.type, fact.level))), amount(fact), fact.note]
               for fact in machine.facts if fact.name in ("processor", "cache", "latency")]
-    tables = [sheet(["", "", "value", "note"], single, "Processor, caches, latencies")] if single else []
-    for name, heading, key in (("peak", "Peak of each vector set, GFLOP/s", "type"),
-                               ("bandwidth", "Bandwidth of each level with each vector set, GB/s", "level")):
+    if single:
+        yield Table("Processor, caches, latencies", ["", "", "value", "note"], single)
+    for name, title, key in (("peak", "Peak of each vector set, GFLOP/s", "type"),
+                             ("bandwidth", "Bandwidth of each level with each vector set, GB/s", "level")):
         if facts := machine.of(name):
-            tables.append(pivot(facts, lambda fact: (getattr(fact, key), fact.vector), threads_of, [key, "vector set"], heading))
+            yield pivot(title, facts, lambda fact: (getattr(fact, key), fact.vector),
+                        lambda fact: whose(fact.threads), [key, "vector set"])
     for type in dict.fromkeys(fact.type for fact in machine.of("library")):
-        tables.append(pivot(machine.of("library", type=type),
-                            lambda fact: (fact.vector, fact.note.partition(";")[0], threads_of(fact)),
-                            lambda fact: fact.level.replace("x", "×"), ["library", "setting", "threads"],
-                            f"Libraries, {type}, GFLOP/s"))
-    return tables
+        yield pivot(f"Libraries, GFLOP/s, {type}", machine.of("library", type=type),
+                    lambda fact: (fact.vector, fact.note.partition(";")[0], whose(fact.threads)),
+                    lambda fact: fact.level.replace("x", "×"), ["library", "setting", "threads"])
 
 
 def amount(fact):
@@ -172,15 +170,11 @@ def amount(fact):
     return f"{value:g} {unit}"
 
 
-def page_predicted(results):
-    """What was predicted beside what was measured, a table for each type; and whether any is far off."""
-    tables, far = [], False
+def predicted_tables(results):
     for type in results.types:
         if rows := results.compared(type):
-            looks = {place: "far" for place, row in enumerate(rows) if far_off(row)}
-            tables.append(sheet(*predicted_table(results, rows), f"{type}, n = {rows[0].n}", looks))
-            far |= bool(looks)
-    return tables, FAR_OFF if far else ""
+            yield Table(f"{type}, n = {rows[0].n}", *predicted_table(results, rows),
+                        marks={place: "far" for place, row in enumerate(rows) if far_off(row)})
 
 
 def thread_table(results, type, found):
@@ -192,26 +186,31 @@ def thread_table(results, type, found):
             rows.append([scaling.step, scaling.variant, seconds(scaling.times.get(1)),
                          f"{most}{', beyond the cores' * (most > cores)}", seconds(scaling.times[most]),
                          times(factor), percent(factor and factor / most), percent(scaling.serial)])
-    return sheet(["program", "variant", "one thread", "threads", "time", "speedup", "efficiency", "serial fraction"],
-                 rows, f"{type}, n = {n}")
+    return Table(f"Speedup and serial fraction, {type}, n = {n}",
+                 ["program", "variant", "one thread", "threads", "time", "speedup", "efficiency", "serial fraction"], rows)
 
 
-def page_published(found):
-    """Our speedups beside those that others published."""
-    return [sheet(["threads", "published speedup", "published efficiency", "our speedup", "our efficiency"],
-                  [[str(threads), times(factor), percent(share, 0), times(mine), percent(our_share, 0)]
-                   for threads, factor, share, mine, our_share in rows], f"{theirs}; ours: {ours}")
-            for theirs, ours, rows in published(found)]
+def thread_tables(results):
+    """How products scale with threads, ours and others': nothing where nothing ran on several."""
+    by_type = {type: found for type in results.types if (found := scalings(results, type))}
+    tables = [thread_table(results, type, found) for type, found in by_type.items()]
+    for theirs, ours, rows in published(sum(by_type.values(), [])) if by_type else ():
+        cells = [[str(threads), times(factor), percent(share, 0), times(mine), percent(our_share, 0)]
+                 for threads, factor, share, mine, our_share in rows]
+        tables.append(Table(f"Beside {theirs}", ["threads", "published speedup", "published efficiency", "our speedup",
+                                                 "our efficiency"], cells, f"Ours: {ours}. Other machines, other sizes: "
+                            "what compares is how the figures fall as threads are added."))
+    return tables
 
 
-def page_rows(results, program):
+def row_table(results, step):
     """Every row of a program, wrong ones marked."""
-    rows = [row for row in results.rows if row.step == program]
+    rows = [row for row in results.rows if row.step == step]
     flags = " and ".join(dict.fromkeys(row.cells["flags"] for row in rows))
     foreseen = any(row.predicted for row in rows)
     cells = []
     for row in rows:
-        rated = row.sound and row.median and row.gflops()  # a wrong result is fast at nothing, nor is an empty one
+        rated = row.sound and row.median  # a wrong result is fast at nothing
         factor, share = rated and results.speedup(row), number(row.cells["error_share"])
         cells.append([row.label(), row.type, row.shape, seconds(row.median), seconds(row.least),
                       seconds(row.deviation), str(row.repeat), digits(row.gflops()) if rated else "–",
@@ -220,53 +219,61 @@ def page_rows(results, program):
             cells[-1] += [seconds(row.predicted), LIMITS.get(row.limit, row.limit or "–")]
     headings = ["variant", "type", "m×n×k", "median", "best", "deviation", "runs", "GFLOP/s", "speedup",
                 "result", "error / allowed"] + ["predicted", "limit"] * foreseen
-    wrong = {place: "bad" for place, row in enumerate(rows) if not row.sound}
-    return sheet(headings, cells, f"Every row of {program} ({len(rows)}; compiled with {flags})", wrong)
+    wrong = {number: "wrong" for number, row in enumerate(rows) if not row.sound}
+    return Table(f"Every row of {step} ({len(rows)}; compiled with {flags})", headings, cells, marks=wrong)
 
 
-def figure(chart, name):
-    """A chart that was drawn, with its caption."""
-    return {"name": name, "alt": chart.alt(), "caption": chart.caption}
+def rivals_section(path):
+    """Ours beside the libraries."""
+    groups = standing.load(path)
+    several = len({group.host for group in groups}) > 1
+    shown = [standing.chart(group, several) for group in groups]
+    return Section("Beside the libraries", "Ours and one library took turns in one process; above 1 ours is the "
+                   "faster. What counts is the best library of each shape.", {"": [(of.name, of) for of in shown]},
+                   [Table("How each of ours stands", *standing.summary(groups), open=True),
+                    *(Table(group.title(), *standing.table(group)) for group in groups)])
 
 
-def page_machine(results, charts):
-    """All that is shown of one machine; `charts`: (chart, its files' name)."""
-    def figures(step):
-        return [figure(chart, name) for chart, name in charts if chart.step == step and chart.name not in headline]
-    headline = [f"{kind}_{results.types[0]}" for kind in ("gflops", "speedup")] if results.types else []
-    found = {type: some for type in results.types if (some := scalings(results, type))}
+def lead(results):
+    """The fastest row of the first type at its largest size, in words; None where nothing is ranked."""
+    for type in results.types[:1]:
+        n = results.sizes(type)[-1]
+        if top := min(results.ladder(type, n), key=lambda row: row.median, default=None):
+            return {"type": type, "n": n, "row": top, "time": seconds(top.median),
+                    "factor": digits(results.speedup(top) or 0)}
+
+
+def machine_page(results, charts):
+    """All that is shown of one machine; `charts` are (name, chart) each."""
+    def of(steps, among=charts):
+        mine = [(name, chart) for name, chart in among if chart.step in steps]
+        return {type: found for type in results.types if (found := [at for at in mine if at[1].type == type])}
+    ladders = [page_ladder(results, type, n) for type in results.types for n in reversed(results.sizes(type))
+               if results.ladder(type, n)]
+    first = [f"{script}_{type}" for type in results.types[:1] for script in ("gflops", "speedup")]
+    headline = [(name, chart) for name, chart in charts if chart.name in first]
     programs = sorted({row.step for row in results.rows})
     steps = {}
     for program in programs:
         steps.setdefault(program.partition("-")[0], []).append(program)
-    predictions, far = page_predicted(results)
-    ladders = [page_ladder(results, type, n) for type in results.types for n in reversed(results.sizes(type))
-               if results.ladder(type, n)]
-    return {
-        "place": results.place(), "lead": page_lead(results), "ladders": ladders,
-        "headline": [figure(chart, name) for chart, name in charts if chart.name in headline],
-        "steps_figures": figures(""), "predicted": predictions, "far_off": far, "serial_is": SERIAL_IS,
-        "threads": [thread_table(results, type, some) for type, some in found.items()],
-        "threads_figures": figures("threads"), "published": page_published(sum(found.values(), [])),
-        "steps": [{"name": step, "figures": sum(map(figures, mine), []), "rows": [page_rows(results, program) for program in mine]}
-                  for step, mine in steps.items()],
-        "roof": page_roof(results.machine),
-        "facts": {"device": ", ".join(results.words("device")), "host": results.host,
-                  "compiler": ", ".join(results.words("compiler")),
-                  "measured": ", ".join(sorted({started[:10] for started in results.words("started")})),
-                  "commit": ", ".join(results.words("commit")), "rows": len(results.rows)}}
+    machine, far = list(machine_tables(results.machine)), list(predicted_tables(results))
+    threads = thread_tables(results)
+    sections = [Section("All steps", "", of([""], [at for at in charts if at not in headline])),
+                Section("Predicted and measured", FAR_OFF * any(table.marks for table in far), {}, far),
+                Section("What the machine can do", "", {}, machine),
+                Section("Threads", SERIAL_IS, of(["threads"]), threads),
+                *(Section(step, "", of(mine), [row_table(results, program) for program in mine])
+                  for step, mine in steps.items())]
+    facts = {"device": results.words("device"), "host": [results.host], "compiler": results.words("compiler"),
+             "measured": sorted({started[:10] for started in results.words("started")}),
+             "commit": results.words("commit"), "rows": [str(len(results.rows))]}
+    return {"host": results.host, "lead": lead(results), "facts": facts, "ladder": ladders[:1], "ladders": ladders[1:],
+            "headline": headline, "sections": [part for part in sections if part.charts or part.tables]}
 
 
-def page_rivals(path):
-    """Ours beside the libraries: nothing without a rivals.csv."""
-    if not path:
-        return None
-    groups = standing.load(path)
-    several = len({group.host for group in groups}) > 1
-    drawn = [(group, standing.chart(group, several)) for group in groups]
-    return {"summary": sheet(*standing.summary(groups)),
-            "groups": [{"figure": figure(chart, chart.name), "table": sheet(*standing.table(group), group.title())}
-                       for group, chart in drawn]}
+def named_in(failed):
+    """The lines of a file that need not be there."""
+    return Path(failed).read_text(encoding="utf-8").splitlines() if failed and Path(failed).exists() else []
 
 
 def page(machines, out, csv, failed, duels):
@@ -274,27 +281,18 @@ def page(machines, out, csv, failed, duels):
     try:
         import jinja2
     except ImportError:
-        raise Refusal(f"{sys.executable} has no jinja2; ./setup.sh installs it for /usr/bin/python3") from None
+        raise Refusal("the page needs jinja2 for Python; ./setup.sh installs it (python3-jinja2)") from None
+    charts = list(named(machines))
+    environment = jinja2.Environment(loader=jinja2.FileSystemLoader(Path(__file__).resolve().parent), autoescape=True,
+                                     trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined)
+    text = environment.get_template("page.html.jinja").render(
+        failed=named_in(failed), wrong=[wrong_line(row) for results in machines for row in results.wrong],
+        machines=[machine_page(of, [(name, chart) for results, chart, name in charts if results is of])
+                  for of in machines],
+        rivals=[rivals_section(duels)] if duels else [], link=quote(os.path.relpath(csv, out)), csv=Path(csv).name)
     Path(out).mkdir(parents=True, exist_ok=True)
-    template = jinja2.Environment(loader=jinja2.FileSystemLoader(Path(__file__).parent), autoescape=True,
-                                  undefined=jinja2.StrictUndefined).get_template("page.html.jinja")
-    charts, alerts = list(named(machines)), [
-        {"heading": "Steps that failed", "lines": lines_in(failed)},
-        {"heading": "Wrong results, left out of ladder and charts",
-         "lines": [wrong_line(row) for results in machines for row in results.wrong]}]
-    text = template.render(
-        alerts=alerts, rivals=page_rivals(duels), data={"link": quote(os.path.relpath(csv, out)), "name": Path(csv).name},
-        machines=[page_machine(results, [(chart, name) for of, chart, name in charts if of is results]) for results in machines])
     (Path(out) / "index.html").write_text(text, encoding="utf-8")
     print(f"{Path(out) / 'index.html'}")
-
-
-def lines_in(path):
-    """The lines of a file that need not be there."""
-    try:
-        return Path(path).read_text(encoding="utf-8", errors="replace").splitlines() if path else []
-    except OSError:
-        return []
 
 
 def main():

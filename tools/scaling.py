@@ -17,6 +17,11 @@ SOURCES = {
                      "05_avx2", ["ikj_avx2", "dot_avx2"])}
 
 
+def short(step):
+    """The step's number and what its program was built for: steps' names would crowd a key."""
+    return re.sub(r"^(\d+)_[^-]*", r"\1", step)
+
+
 def cores_of(results):
     """How many cores there are: the programs write it behind the processor's name. Infinite where none did."""
     return max(map(int, re.findall(r"\((\d+) cores\)", " ".join(results.words("device")))), default=math.inf)
@@ -41,9 +46,9 @@ class Scaling:
         self.least = min(self.times.values())
 
     def label(self, rated):
-        """The step's number, what its program was built for, and the variant: steps' names would crowd the key."""
+        """The program, the variant and, beside rates, what was fitted."""
         serial = f", serial {percent(self.serial)}" if rated and self.serial is not None else ""
-        return re.sub(r"^(\d+)_[^-]*", r"\1", self.step) + f": {self.variant}{serial}"
+        return f"{short(self.step)}: {self.variant}{serial}"
 
     def speedup(self, seconds):
         """Over its own time on one thread, or None."""
