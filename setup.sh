@@ -5,7 +5,7 @@
 # Where apt is not to be had, or not by you, it prints the names and ends with 1.
 set -eu
 
-core="g++ cmake make git python3 libcli11-dev libfmt-dev libeigen3-dev doctest-dev gnuplot-nox fonts-dejavu-core binutils libhwloc-dev"
+core="g++ cmake make git python3 python3-jinja2 libcli11-dev libfmt-dev libeigen3-dev doctest-dev gnuplot-nox fonts-dejavu-core binutils libhwloc-dev"
 checks="libopenmpi-dev openmpi-bin valgrind ccache shellcheck clang-format clang-14 libclang-rt-14-dev libomp-14-dev qemu-user" # without them some tests are skipped, and make sabotage takes longer, nothing else
 # Without these their rows in 00 are missing. Their names change from release to release: those apt knows are installed.
 rivals="libopenblas0-openmp libblis4-openmp libdnnl2 libdnnl3"
@@ -30,6 +30,7 @@ present() {
   case $1 in
   libcli11-dev) header CLI/CLI.hpp ;;
   libfmt-dev) header fmt/core.h ;;
+  python3-jinja2) for python in python3 /usr/bin/python3; do "$python" -c 'import jinja2' 2>/dev/null && return 0; done; return 1 ;;
   libhwloc-dev) header hwloc.h ;;
   libopenmpi-dev) command -v mpicxx >/dev/null 2>&1 ;;
   openmpi-bin) command -v mpirun >/dev/null 2>&1 ;;
