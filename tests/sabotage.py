@@ -11,9 +11,9 @@
     tests/sabotage.py --check         without building: does each line still stand, is each test there?
     tests/sabotage.py --write-md      without building: results.csv into the table of tests/sabotages.md
 
-Each worker breaks a copy of its own, one line, builds what the tests need, runs them, and mends it. What came out is
-written to results.csv at once; a second call goes on where the first was stopped. Where ccache is, what a break did not
-touch is not compiled again. Ends with 1 when a break was not noticed or could not be made.
+One copy of the tree is built and stays whole; for each break a worker copies that, with all that is built, breaks its line,
+builds what the tests need, and runs them. What came out is written to results.csv at once; a second call goes on where the
+first was stopped. ccache, where it is, makes the first copy cheap. Ends with 1 when a break was not noticed or not made.
 """
 import argparse
 import collections
@@ -22,7 +22,6 @@ import contextlib
 import csv
 import hashlib
 import io
-import itertools
 import os
 import pathlib
 import queue
@@ -518,8 +517,7 @@ class Tree:
         return self.commands.run(*command, cwd=self.path, env=self.env, patience=patience)
 
     def write(self, file, content):
-        """Newer than anything that was built from the old content: the kernel's stamps lag behind the clock, ours does not.
-        So it is when a break is mended: with its old date make would keep what was built from the break."""
+        """Newer than anything that was built from the old content: the kernel's stamps lag behind the clock, ours does not."""
         path = self.path / file
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
@@ -546,7 +544,8 @@ class Tree:
 
     def clone(self, other):
         """Becomes a copy of another tree, with all that is built there. Its path stands in many of the files, programs and
-        libraries among them: this one's, which is as long, takes its place."""
+        libraries among them: this one's, which is as long, takes its place. So a break costs no building but its own: to mend
+        it in place would mean to compile all that it had touched once more, and to leave nothing of it behind."""
         there, here = bytes(other.path), bytes(self.path)
         assert len(there) == len(here)
         shutil.rmtree(self.path, ignore_errors=True)
@@ -600,7 +599,7 @@ class Campaign:
 
     def __init__(self, all_tests, files, results):
         self.all_tests, self.files, self.results = all_tests, files, results
-        self.known, self.answers = [], {}
+        self.whole, self.known, self.answers = None, [], {}
 
     def state(self, entry):
         """What a result holds for: this tree, less the list of breaks and their table, and this break."""
@@ -615,22 +614,16 @@ class Campaign:
             return [test for test in self.known if test not in TEXTUAL]
         return [test for test in self.known if re.fullmatch(entry.tests, test)]
 
-    def prepared(self, tree, entries):
-        """What the compiler said if what the tests of these look at, unbroken, could not be built."""
-        wanted = {target for entry in entries for target in targets_of(self.tests_of(entry))}
-        return tree.build(None if self.all_tests else sorted(wanted))
-
-    def rebuilt(self, tree, entry):
-        """The same after the break: only what it changes for its tests, where the entry says so."""
-        if self.all_tests:
-            return tree.build(None)
-        return tree.build(entry.targets.split() if entry.targets else targets_of(self.tests_of(entry)))
+    def build(self, tree, targets):
+        """What the compiler said if it failed."""
+        return tree.build(None if self.all_tests else sorted(targets))
 
     def look(self, tree, entries):
-        """Before any break: everything that these need is built, and tested, on all cores."""
+        """Before any break: everything that these need is built, and tested, on all cores. This copy stays whole."""
+        self.whole = tree
         tree.fill(self.files)
         self.known = tree.configure()
-        if said := self.prepared(tree, entries):
+        if said := self.build(tree, {target for entry in entries for target in targets_of(self.tests_of(entry))}):
             sys.exit(f"before any break:\n{said[-3000:]}")
         wanted = sorted({test for entry in entries for test in self.tests_of(entry)})
         self.answers = tree.test(wanted) if wanted else {}
@@ -644,17 +637,12 @@ class Campaign:
             return ("RED BEFORE", " ".join(odd)) if odd else ("LEFT OUT", f"skipped: {' '.join(before)}" if before else "no such test here")
         # Who hangs has noticed, too. All tests together end by their own limits.
         patience = None if self.all_tests else self.patience + 5 * sum(sound.values())
-        content = self.files[entry.file][0]
-        try:
-            if entry.targets and (said := self.prepared(tree, [entry])):
-                return "DOES NOT BUILD", f"before the break: {said[-300:]}"
-            tree.write(entry.file, content.replace(entry.old.encode(), entry.new.encode()))
-            if said := self.rebuilt(tree, entry):
-                lines = said.splitlines()
-                return "DOES NOT BUILD", next((line for line in lines if "error" in line.lower()), lines[-1])
-            answers = tree.test(sound, patience)
-        finally:
-            tree.write(entry.file, content)
+        tree.clone(self.whole)
+        tree.write(entry.file, self.files[entry.file][0].replace(entry.old.encode(), entry.new.encode()))
+        if said := self.build(tree, entry.targets.split() if entry.targets else targets_of(before)):
+            lines = said.splitlines()
+            return "DOES NOT BUILD", next((line for line in lines if "error" in line.lower()), lines[-1])
+        answers = tree.test(sound, patience)
         if not answers:
             return "red", f"{' '.join(sound)} hung for {patience:.0f} s"
         if lost := [test for test in sound if answers.get(test, ("Not Run",))[0] == "Not Run"]:
@@ -662,23 +650,15 @@ class Campaign:
         red = [test for test in sound if answers[test][0] == "Failed"]
         return ("red", " ".join(red)) if red else ("UNNOTICED", "")
 
-    def work(self, tree, groups):
-        """One worker: breaks a group of neighbours, one after the other, and takes the next group."""
+    def work(self, tree, waiting):
+        """One worker: takes one break after the other."""
         try:
-            for group in iter(groups.get, None):
-                for entry in group:
-                    started = time.monotonic()
-                    what, tests = self.broken(tree, entry)
-                    self.results.add(Found(entry.name, what, " ".join(tests.split()), f"{time.monotonic() - started:.0f}", self.state(entry)))
+            for entry in iter(waiting.get, None):
+                started = time.monotonic()
+                what, tests = self.broken(tree, entry)
+                self.results.add(Found(entry.name, what, " ".join(tests.split()), f"{time.monotonic() - started:.0f}", self.state(entry)))
         except Stopped:
             pass
-
-
-def in_groups(entries, most=4):
-    """Neighbours that break the same file go to one worker: what depends on it is built once less."""
-    for _, alike in itertools.groupby(entries, key=lambda entry: entry.file):
-        alike = list(alike)
-        yield from (alike[i:i + most] for i in range(0, len(alike), most))
 
 
 def chosen(options):
@@ -687,23 +667,21 @@ def chosen(options):
     if not entries:
         sys.exit(f"no sabotage is like {' or '.join(options.names)}")
     part, parts = options.shard
-    return list(itertools.chain(*list(in_groups(entries))[part - 1::parts]))
+    return entries[part - 1::parts]
 
 
 def break_all(campaign, entries, folder, workers, jobs):
-    commands, groups = Commands(), queue.SimpleQueue()
+    commands, waiting = Commands(), queue.SimpleQueue()
     with concurrent.futures.ThreadPoolExecutor(workers) as crew:
         try:
-            campaign.look(Tree(folder / "01", workers * jobs, commands), entries)
+            campaign.look(Tree(folder / "00", workers * jobs, commands), entries)
             # What needs all programs comes first: it takes longest.
-            for group in sorted(in_groups(entries), key=lambda group: "course_programs" not in targets_of(campaign.tests_of(group[0]))):
-                groups.put(group)
+            for entry in sorted(entries, key=lambda entry: "course_programs" not in targets_of(campaign.tests_of(entry))):
+                waiting.put(entry)
             for _ in range(workers):
-                groups.put(None)
+                waiting.put(None)
             trees = [Tree(folder / f"{number:02}", jobs, commands) for number in range(1, workers + 1)]
-            for tree in trees[1:]:
-                tree.clone(trees[0])
-            ended, _ = concurrent.futures.wait([crew.submit(campaign.work, tree, groups) for tree in trees],
+            ended, _ = concurrent.futures.wait([crew.submit(campaign.work, tree, waiting) for tree in trees],
                                                return_when=concurrent.futures.FIRST_EXCEPTION)
             for one in ended:
                 one.result()  # throws what it threw
