@@ -30,7 +30,6 @@ present() {
   case $1 in
   libcli11-dev) header CLI/CLI.hpp ;;
   libfmt-dev) header fmt/core.h ;;
-  python3-jinja2) for python in python3 /usr/bin/python3; do "$python" -c 'import jinja2' 2>/dev/null && return 0; done; return 1 ;;
   libhwloc-dev) header hwloc.h ;;
   libopenmpi-dev) command -v mpicxx >/dev/null 2>&1 ;;
   openmpi-bin) command -v mpirun >/dev/null 2>&1 ;;
@@ -39,6 +38,7 @@ present() {
   libdnnl2 | libdnnl3) library libdnnl ;;
   libeigen3-dev) header eigen3/Eigen/Dense ;;
   doctest-dev) header doctest/doctest.h ;;
+  python3-jinja2) python3 -c 'import jinja2' 2>/dev/null || /usr/bin/python3 -c 'import jinja2' 2>/dev/null ;;
   gnuplot-nox) command -v gnuplot >/dev/null 2>&1 ;;
   fonts-dejavu-core) command -v fc-list >/dev/null 2>&1 && fc-list | grep -q . ;;
   qemu-user) command -v qemu-x86_64 >/dev/null 2>&1 ;;

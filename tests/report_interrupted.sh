@@ -2,7 +2,7 @@
 # kill -9 in the middle of a report, then the report again: no row lost, none twice.
 #   report_interrupted.sh BUILD
 set -u
-export MACHINE_OPTIONS="--variant topology" # the rest of 00 takes its time
+export MACHINE_OPTIONS="--variant topology" LIBRARY_OPTIONS="--rival mkl" # the rest of 00, and the libraries, take their time
 unset TILES TILE_SIZE MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES STEPS FILL BUDGET THREADS RANKS QUICK REPEAT # `make test STEPS=…`
 build=$1
 out=$(mktemp -d)

@@ -162,7 +162,7 @@ def roofline_chart(results, rows, threads, step):
     for place, (row, at, rate) in enumerate(zip(rows, x, map(Row.gflops, rows))):
         hidden = sum(abs(x[other] / at - 1) < 0.1 and abs(rows[other].gflops() / rate - 1) < 0.15
                      for other in range(place))
-        program = row.label() if step else f"{short(row.step)}: {row.variant}"
+        program = f"{short(row.step)}: " * (not step) + row.variant + f", tile {row.tile}" * bool(step and row.tile)
         lines[f"{program} ({LIMITS[row.limit].partition(' ')[0]})"] = [
             [at * (right / left) ** (0.02 * hidden), rate,
              row.gflops(row.predicted) if row.predicted else math.nan]]
