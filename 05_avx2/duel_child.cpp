@@ -3,9 +3,9 @@
 #include <cstdlib>
 #include <string>
 
-#include "caches.hpp"
 #include "child.hpp"
 #include "duel.hpp"
+#include "gemm.hpp"
 #include "inputs.hpp"
 #include "runner/machine.hpp"
 #include "runner/table.hpp"
@@ -16,14 +16,10 @@ namespace {
 
 using course::View;
 
-/// One thread calls the plain rung, several its sister.
 template <class T>
 void multiply(const std::string& variant, int threads, View<const T> a, View<const T> b, View<T> c) {
   const avx2::Caches caches = avx2::caches_here(threads);
-  if (variant == "avx512")
-    threads == 1 ? avx2::avx512<T>(a, b, c, caches) : avx2::avx512_threads<T>(a, b, c, caches, threads);
-  else
-    threads == 1 ? avx2::packed<T>(a, b, c, caches) : avx2::packed_threads<T>(a, b, c, caches, threads);
+  variant == "avx512" ? avx2::avx512<T>(a, b, c, caches, threads) : avx2::packed<T>(a, b, c, caches, threads);
 }
 
 struct Meeting {
