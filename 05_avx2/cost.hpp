@@ -1,14 +1,12 @@
 // What the variants of 05 cost; worked out in README.md.
 #pragma once
 
-#include "gemm.hpp"
+#include "blocks.hpp"
 #include "runner/cost.hpp"
 
 namespace avx2::cost {
 
-using course::Cost, course::CostOf, course::Extents, course::Settings, course::Shape;
-
-using course::ikj;
+using course::Cost, course::CostOf, course::Extents, course::ikj, course::Settings, course::Shape;
 
 /// dot: two rows along, a sum in each of 32 bytes' lanes. The copy walks down Bᵀ.
 template <class T>
@@ -23,36 +21,34 @@ Cost dot(const Shape& s, const Settings&) {
   return cost;
 }
 
-// [tile]
 /// A tile of mr × nr in registers: for each p it loads mr numbers of A and nr of B, and C once for all p.
 template <class T>
-Cost tile(const Extents<T>& e, double mr, double nr) {
+Cost tile(const Extents<T>& e, int mr, int nr) {
   Cost cost = e.least();
   cost.loads_stores = e.size * (e.madds / nr + e.madds / mr) + 2 * e.c;
   return cost;
 }
-// [/tile]
 
 /// Unpacked: the strip of A returns for the next strip of B, all of B for the next strip of A.
 template <class T>
 Cost register_tile(const Shape& s, const Settings&) {
   const Extents<T> e(s);
-  const double mr = 6, nr = 64 / e.size;
+  const int mr = avx2_tile.mr, nr = avx2_tile.nr(sizeof(T));
   Cost cost = tile(e, mr, nr);
   cost.reuses.push_back({e.size * e.madds / nr, e.k * (mr + nr) * e.size});
   cost.reuses.push_back({e.size * e.madds / mr, e.b});
   return cost;
 }
 
-// [packed]
 /// In blocks of kc × nc (B) and mr × kc (A): a strip of B passes through the first level while one of A is
 /// used; the block of B is there for the next strip; A returns for each block of B, C for each kc.
 template <class T>
-CostOf packed(double mr, double nr, const Caches& caches) {
+CostOf packed(const TileShape& shape, const Caches& caches) {
   return [=](const Shape& s, const Settings&) {
     const Extents<T> e(s);
-    const double kc = static_cast<double>(caches.l1) * 5 / 8 / (mr * e.size);
-    const double nc = static_cast<double>(caches.l2) * 5 / 8 / (kc * e.size);
+    const Blocks most = blocks(shape, sizeof(T), s.m, s.n, s.k, caches);
+    const int mr = shape.mr, nr = shape.nr(sizeof(T));
+    const auto kc = static_cast<double>(most.kc), nc = static_cast<double>(most.nc);
     Cost cost = tile(e, mr, nr);
     cost.reuses.push_back({e.size * e.madds / nr, kc * (mr + nr) * e.size});
     cost.reuses.push_back({e.size * e.madds / mr, kc * (nc + mr) * e.size});
@@ -61,6 +57,5 @@ CostOf packed(double mr, double nr, const Caches& caches) {
     return cost;
   };
 }
-// [/packed]
 
 }  // namespace avx2::cost

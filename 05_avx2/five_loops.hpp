@@ -2,168 +2,150 @@
 #pragma once
 
 #include <omp.h>
+#include <sched.h>
 
-#include "gemm.hpp"
-#include "micro_kernel.hpp"
+#include <atomic>
+#include <memory>
+
 #include "pack.hpp"
 
 namespace avx2 {
 namespace {
 
-constexpr Index divide_up(Index a, Index b) {
-  return (a + b - 1) / b;
-}
-constexpr Index smaller(Index a, Index b) {
-  return a < b ? a : b;
-}
-constexpr Index larger(Index a, Index b) {
-  return a > b ? a : b;
+/// Is A (m rows) copied? Not what fits its cache, and not what is used once. But rows that lie whole pages
+/// apart meet in few sets of the first level, and a narrow tile loads them often.
+template <class Tile>
+bool copies_A(const In<Tile>& a, Index m, Index n, const Caches& caches) {
+  const Index row = a.ld() * Tile::size;
+  return n > Tile::nr && (m * row > caches.l3 / 4 || (Tile::narrow && row % 4096 == 0));
 }
 
-/// The piece, a multiple of `step`, when `all` is cut evenly into as many pieces of `most` as there must be;
-/// rounded up, so it may be a little more than `most`.
-constexpr Index even(Index all, Index most, Index step) {
-  const Index pieces = divide_up(all, larger(most, step));
-  return divide_up(divide_up(all, pieces), step) * step;
+/// Is B (n columns) copied? Not what is a single block of rows less than a page apart, and not what is used
+/// once. A narrow tile fetches B so often that copying always pays.
+template <class Tile>
+bool copies_B(const In<Tile>& b, Index m, Index n, const Blocks& blocks) {
+  const bool near = b.rows() * n <= blocks.kc * blocks.nc && b.ld() * Tile::size < 4096;
+  return m > Tile::mr && (Tile::narrow || !near);
 }
 
-/// What of the block (i, j), rows × cols, lies in the matrix.
-template <class T>
-View<T> piece(View<T> of, Index i, Index rows, Index j, Index cols) {
-  i = smaller(i, of.rows()), j = smaller(j, of.cols());
-  return of.block(i, j, smaller(rows, of.rows() - i), smaller(cols, of.cols() - j));
+// [macro_kernel]
+/// C += a panel of A · a block of B: the two loops over tiles. A strip of A goes into `copy`, if that has any
+/// data, just before its use; while it is used, the next one is fetched, two lines of each row a tile.
+template <class Tile>
+void macro_kernel(const In<Tile>& a, const Out<Tile>& copy, const Block<Tile>& b, const Out<Tile>& c) {
+  const Index k = a.cols(), strips = divide_up(c.rows(), Tile::mr);
+  for (Index strip = 0; strip < strips; ++strip) {
+    const auto [ir, rows] = part(c.rows(), strips, strip);
+    const Index next = strip + 1 < strips ? ir + rows : 0;
+    In<Tile> a_strip = a.block(ir, 0, rows, k);
+    if (copy.data()) a_strip = copy_rows<Tile>(a_strip, copy.block(ir, 0, rows, k));
+    for (Index jr = 0; jr < c.cols(); jr += Tile::nr) {
+      const In<Tile> b_strip = b.strip(jr);
+      const Index cols = b_strip.cols(), fetched = smaller(jr / Tile::nr * 2 * Tile::line, k);
+      kernel<Tile>(rows, cols)(a_strip, b_strip, c.block(ir, jr, rows, cols), Rows(a, next, fetched));
+    }
+  }
 }
+// [/macro_kernel]
 
-// [blocks]
-/// How a product is cut and what of it is copied: rows in pieces of mc, k of kc, columns of nc.
-struct Plan {
-  Index mc, kc, nc;
-  bool copy_a, copy_b;
+// [team]
+/// Where the members of one team wait for each other, and for nobody else.
+struct alignas(64) Barrier {
+  std::atomic<Index> arrived = 0;  // in all rounds: nobody arrives for the next before this one is full
+
+  void wait(Index members) {
+    const Index round = arrived.fetch_add(1, std::memory_order_acq_rel) / members;
+    for (int look = 0; arrived.load(std::memory_order_acquire) < (round + 1) * members; ++look)
+      look < 2000 ? _mm_pause() : static_cast<void>(sched_yield());  // who we wait for may need our core
+  }
 };
 
-/// For C (m × n). A strip of A (mr × kc) may be 5/8 of L1. A block of B (kc × nc) returns for every strip of
-/// A: 5/8 of L2. A panel of A (mc × kc) returns for every block of B: the share of L3. Of the product's
-/// shape, kc depends on k alone, so that every split of the work adds in the same order.
-template <class V, int mr, int vectors, class T = typename V::Element>
-Plan plan(View<const T> a, View<const T> b, Index m, Index n, const Caches& caches) {
-  constexpr Index size = sizeof(T), nr = vectors * V::lanes, page = 4096;
-  const Index k = a.cols(), kc = even(k, caches.l1 * 5 / 8 / (mr * size), 1);
-  const Index nc = even(n, caches.l2 * 5 / 8 / (kc * size), nr);
-  const Index mc = even(m, caches.l3 / (kc * size), mr);
-  // What fits a cache is read where it lies, and what is used once; but rows a page apart meet in few sets of
-  // L1. A tile as narrow as a cache line loads A three times as often: it copies B always, and such rows of
-  // A.
-  const bool narrow = nr * size <= 64, b_near = k * n <= kc * nc && b.ld() * size < page;
-  const bool a_near = m * a.ld() * size <= caches.l3 / 4 && !(narrow && a.ld() * size % page == 0);
-  return {mc, kc, nc, !a_near && n > nr, (narrow || !b_near) && m > mr};
-}
-// [/blocks]
+/// A thread in its team: threads with the same columns of C, which share the copies of B. `rows` is the most
+/// that one of them has, for all must count the same blocks. In `room` are two blocks, used in turn, or one
+/// if the thread is alone; or it is nullptr: B is read where it lies.
+template <class Tile>
+struct Member {
+  Index members, me, rows, block;  // block: elements
+  typename Tile::T* room;
+  Barrier& barrier;
+  Index turn = 0;
+
+  /// Copies a part of b, and waits for the others'. A slower member may still read the block before this one,
+  /// but nobody any earlier one.
+  Block<Tile> copy(const In<Tile>& b) {
+    if (!room) return {b, nullptr};
+    typename Tile::T* const packed = room + turn * block;
+    const auto [strip, strips] = part(divide_up(b.cols(), Tile::nr), members, me);
+    const Index jr = strip * Tile::nr, cols = smaller(strips * Tile::nr, b.cols() - jr);
+    pack_B<Tile>(b.block(0, jr, b.rows(), cols), packed + jr * b.rows());
+    if (members > 1) barrier.wait(members), turn = 1 - turn;
+    return {b, packed};
+  }
+};
+// [/team]
 
 // [five_loops]
-/// Threads with the same columns of C share the copy of B. `rows`, `cols`: the most that any thread of the
-/// grid has; the barrier is for all of them, so all count the same blocks. room: for a block of B, for two if
-/// there are several members.
-template <class T>
-struct Team {
-  Index members, me, rows, cols;
-  T* room;
-};
-
-/// C += A·B in five loops.
-template <class V, int mr, int vectors, class T = typename V::Element>
-void five_loops(View<const T> a, View<const T> b, View<T> c, const Plan& plan, const Team<T>& team) {
-  constexpr Index nr = vectors * V::lanes, size = sizeof(T), gap = 64 / size;
-  const auto [mc, kc, nc, copy_a, copy_b] = plan;
-  const Index a_ld = (divide_up(kc, gap) | 1) * gap;  // an odd number of lines: rows meet in no cache set
+/// C += A·B in one thread: three loops over blocks, and the macro-kernel's two.
+template <class Tile>
+void five_loops(const In<Tile>& a, const In<Tile>& b, const Out<Tile>& c, const Blocks& blocks,
+                const Caches& caches, Member<Tile> team) {
+  const auto [mc, kc, nc] = blocks;
+  const Index ld = (divide_up(kc, Tile::line) | 1) * Tile::line;  // odd, in lines: rows meet in no cache set
   static thread_local Space space;
-  T* const a_room = copy_a ? static_cast<T*>(space.of(mc * a_ld * size)) : nullptr;
-  T *b_packed = team.room, *b_before = team.members > 1 ? team.room + kc * nc : team.room;
+  const bool copy_a = copies_A<Tile>(a, team.rows, c.cols(), caches);
+  auto* const room = copy_a ? space.of<typename Tile::T>(mc * ld) : nullptr;
 
   for (Index ic = 0; ic < team.rows; ic += mc)
     for (Index pc = 0; pc < a.cols(); pc += kc)
-      for (Index jc = 0; jc < team.cols; jc += nc) {
-        const View<const T> a_panel = piece(a, ic, mc, pc, kc), b_block = piece(b, pc, kc, jc, nc);
-        const View<T> c_panel = piece(c, ic, mc, jc, nc);
-        const Index rows = a_panel.rows(), kk = a_panel.cols(), cols = b_block.cols();
-        const View<T> a_packed(a_room, rows, kk, a_ld);
-
-        if (copy_b) {
-          std::swap(b_packed, b_before);  // a slower member may still read the last one
-          const Index part = divide_up(divide_up(cols, nr), team.members) * nr,
-                      j = smaller(part * team.me, cols);
-          pack_B<V, nr>(piece(b_block, 0, kk, j, part), b_packed + j * kk);
-          if (team.members > 1) {
-#pragma omp barrier
-          }
-        }
-        const Index strips = divide_up(rows, mr);
-        for (Index strip = 0; strip < strips; ++strip) {
-          const Index i = rows * strip / strips,
-                      end = rows * (strip + 1) / strips;  // evenly, mr rows at most
-          const View<const T> next = a_room && jc > 0 ? a_packed : a_panel;
-          View<const T> a_strip = a_panel.block(i, 0, end - i, kk);
-          if (a_room) {
-            const View<T> copy = a_packed.block(i, 0, end - i, kk);
-            if (jc == 0) pack_A<V>(a_strip, copy);
-            a_strip = copy;
-          }
-          for (Index j = 0; j < cols; j += nr) {
-            const Index width = smaller(nr, cols - j);
-            const View<const T> b_strip =
-                copy_b ? View<const T>(b_packed + j * kk, kk, width, nr) : b_block.block(0, j, kk, width);
-            kernel<V, mr, vectors>(end - i, width)(
-                a_strip, b_strip, c_panel.block(i, j, end - i, width),
-                next.block(end < rows ? end : 0, smaller(j / nr * 2 * gap, kk), 0, 0));
-          }
-        }
+      for (Index jc = 0; jc < c.cols(); jc += nc) {
+        const Index k = smaller(kc, a.cols() - pc), cols = smaller(nc, c.cols() - jc);
+        const Block<Tile> b_block = team.copy(b.block(pc, jc, k, cols));
+        if (ic >= c.rows()) continue;  // others of the team have a row more
+        const Index rows = smaller(mc, c.rows() - ic);
+        const Out<Tile> copy(room, rows, k, ld), none;
+        const bool copied = room && jc > 0;  // for the first block of B
+        macro_kernel<Tile>(copied ? In<Tile>(copy) : a.block(ic, pc, rows, k), copied ? none : copy, b_block,
+                           c.block(ic, jc, rows, cols));
       }
-}
-
-/// In one thread.
-template <class V, int mr, int vectors, class T = typename V::Element>
-void five_loops(View<const T> a, View<const T> b, View<T> c, const Caches& caches) {
-  if (a.cols() == 0 || c.rows() == 0 || c.cols() == 0) return;
-  Plan how = plan<V, mr, vectors>(a, b, c.rows(), c.cols(), caches);
-  static thread_local Space space;
-  T* const room = how.copy_b ? static_cast<T*>(space.of(how.kc * how.nc * Index{sizeof(T)})) : nullptr;
-  how.copy_b = room;
-  five_loops<V, mr, vectors>(a, b, c, how, Team<T>{1, 0, c.rows(), c.cols(), room});
 }
 // [/five_loops]
 
 // [threads]
-/// C in a grid of threads, of all grids the one in which a thread needs the fewest rows of A and columns of
-/// B. The threads of a column share the copy of B if they are more than two and their part of B is larger
-/// than L2; else each copies for itself, and nobody waits for anybody.
-template <class V, int mr, int vectors, class T = typename V::Element>
-void in_threads(View<const T> a, View<const T> b, View<T> c, const Caches& caches, int threads) {
-  const Index m = c.rows(), n = c.cols(), k = a.cols(), lanes = divide_up(n, V::lanes);
-  if (m == 0 || n == 0 || k == 0) return;
-  const auto most = [=](Index d) { return divide_up(m, d) + divide_up(lanes, threads / d) * V::lanes; };
-  Index down = threads;
-  for (Index d = threads; d > 0; --d)
-    if (threads % d == 0 && most(d) < most(down)) down = d;
-  const Index across = threads / down, most_rows = divide_up(m, down);
-  const Index most_cols = divide_up(lanes, across) * V::lanes;
+/// How many of the threads are one below the other in the grid in which a thread needs the fewest rows of A
+/// and columns of B. (Columns are shared out by vectors.)
+constexpr Index threads_down(Index m, Index vectors, Index lanes, Index threads) {
+  const auto most = [=](Index d) { return divide_up(m, d) + divide_up(vectors, threads / d) * lanes; };
+  Index best = threads;
+  for (Index down = threads; down > 0; --down)
+    if (threads % down == 0 && most(down) < most(best)) best = down;
+  return best;
+}
 
-  Plan how = plan<V, mr, vectors>(a, b, most_rows, most_cols, caches);
-  const bool share = down > 2 && k * most_cols * Index{sizeof(T)} > caches.l2;
-  const Index block = how.kc * how.nc, blocks = share ? 2 * across : threads;
+/// C += A·B in threads. Those with the same columns of C are a team if they are more than two and their part
+/// of B is larger than L2; else each copies for itself, and nobody waits for anybody.
+template <class Tile>
+void in_threads(const In<Tile>& a, const In<Tile>& b, const Out<Tile>& c, const Caches& caches, int threads) {
+  const Index m = c.rows(), n = c.cols(), k = a.cols(), lanes = Tile::V::lanes, vectors = divide_up(n, lanes);
+  const Index down = threads_down(m, vectors, lanes, threads), across = threads / down;
+  const Index most_rows = divide_up(m, down), most_cols = smaller(n, divide_up(vectors, across) * lanes);
+  const Blocks most = blocks(Tile::shape, Tile::size, most_rows, most_cols, k, caches);
+  const bool copy_b = copies_B<Tile>(b, most_rows, most_cols, most);
+  const Index members = down > 2 && k * most_cols * Tile::size > caches.l2 ? down : 1;
+  const Index teams = threads / members, block = most.kc * most.nc, team_room = (members > 1 ? 2 : 1) * block;
   static thread_local Space space;
-  T* const room = how.copy_b ? static_cast<T*>(space.of(blocks * block * Index{sizeof(T)})) : nullptr;
-  how.copy_b = room;
+  auto* const room = copy_b ? space.of<typename Tile::T>(teams * team_room) : nullptr;
+  const std::unique_ptr<Barrier[]> barriers(new Barrier[static_cast<std::size_t>(teams)]);
 
 #pragma omp parallel num_threads(threads)
-  if (omp_get_num_threads() == threads) {
-    const Index t = omp_get_thread_num(), row = t / across, col = t % across;
-    const Index i = m * row / down, rows = m * (row + 1) / down - i;
-    const Index j = lanes * col / across * V::lanes, end = smaller(n, lanes * (col + 1) / across * V::lanes);
-    const Team<T> team{share ? down : 1, share ? row : 0, most_rows, most_cols,
-                       room ? room + (share ? 2 * col : t) * block : nullptr};
-    five_loops<V, mr, vectors>(a.block(i, 0, rows, k), b.block(0, j, k, end - j),
-                               c.block(i, j, rows, end - j), how, team);
-  } else if (omp_get_thread_num() == 0) {
-    five_loops<V, mr, vectors>(a, b, c, caches);  // fewer than asked for, inside another region: one does all
+  if (const Index t = omp_get_thread_num(), team = t / members; omp_get_num_threads() == threads) {
+    const auto [i, rows] = part(m, down, t % down);
+    const auto [vector, count] = part(vectors, across, t / down);
+    const Index j = vector * lanes, cols = smaller(count * lanes, n - j);
+    five_loops<Tile>(a.block(i, 0, rows, k), b.block(0, j, k, cols), c.block(i, j, rows, cols), most, caches,
+                     {members, t % members, most_rows, block, room ? room + team * team_room : nullptr,
+                      *(barriers.get() + team)});
+  } else if (t == 0) {
+    in_threads<Tile>(a, b, c, caches, 1);  // fewer than asked for, inside another region: one does all
   }
 }
 // [/threads]

@@ -1,5 +1,4 @@
-// 05: C += A·B with the vector unit, from eight lanes by hand to the speed of the libraries. What each
-// function is for stands in README.md.
+// 05: C += A·B with the vector unit, from eight lanes by hand to the speed of the libraries (README.md).
 #pragma once
 
 #include "common/view.hpp"
@@ -13,6 +12,10 @@ using course::View;
 struct Caches {
   Index l1 = 32 << 10, l2 = 1 << 20, l3 = 16 << 20;
 };
+
+/// What hwloc says of them: of the third level, which all share, a thread's part, and no more than sixteen
+/// times its second. Where hwloc knows nothing, the above.
+Caches caches_here(int threads);
 
 // All compute C += A·B, give the same bits whatever the number of threads, and need AVX2 and FMA.
 
@@ -28,17 +31,13 @@ void dot_avx2(View<const T> a, View<const T> b, View<T> c, View<T> bt, int threa
 template <class T>
 void register_tile(View<const T> a, View<const T> b, View<T> c);
 
-/// The micro-kernel in five loops over blocks that fit the caches, copied there where that pays.
+/// The micro-kernel in five loops over blocks that fit the caches, copied there where that pays; C in a grid
+/// of threads.
 template <class T>
-void packed(View<const T> a, View<const T> b, View<T> c, const Caches& caches);
-template <class T>
-void packed_threads(View<const T> a, View<const T> b, View<T> c, const Caches& caches, int threads);
+void packed(View<const T> a, View<const T> b, View<T> c, const Caches& caches, int threads);
 
-// The same with AVX-512 (F, DQ, BW, VL): registers twice as wide and twice as many.
-
+/// The same with AVX-512 (F, DQ, BW, VL): registers twice as wide and twice as many.
 template <class T>
-void avx512(View<const T> a, View<const T> b, View<T> c, const Caches& caches);
-template <class T>
-void avx512_threads(View<const T> a, View<const T> b, View<T> c, const Caches& caches, int threads);
+void avx512(View<const T> a, View<const T> b, View<T> c, const Caches& caches, int threads);
 
 }  // namespace avx2

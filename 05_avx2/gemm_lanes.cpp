@@ -7,7 +7,7 @@ namespace avx2 {
 // [ikj_avx2]
 template <class T>
 void ikj_avx2(View<const T> a, View<const T> b, View<T> c, int threads) {
-  using V = Ymm<T>;
+  using V = Vector<T, 32>;
   const Index n = c.cols(), whole = n / V::lanes * V::lanes;
   const auto rest = V::first(n - whole);
 #pragma omp parallel for num_threads(threads) schedule(static)
@@ -32,7 +32,7 @@ void ikj_avx2(View<const T> a, View<const T> b, View<T> c, int threads) {
 // [dot_avx2]
 template <class T>
 void dot_avx2(View<const T> a, View<const T> b, View<T> c, View<T> bt, int threads) {
-  using V = Ymm<T>;
+  using V = Vector<T, 32>;
   const Index k = a.cols(), whole = k / V::lanes * V::lanes;
   const auto rest = V::first(k - whole);
 #pragma omp parallel for num_threads(threads) schedule(static)
@@ -42,9 +42,10 @@ void dot_avx2(View<const T> a, View<const T> b, View<T> c, View<T> bt, int threa
 #pragma omp parallel for num_threads(threads) schedule(static)
   for (Index i = 0; i < c.rows(); ++i)
     for (Index j = 0; j < c.cols(); ++j) {
-      V sum = V::zero();  // eight sums of every eighth product
-      for (Index p = 0; p < whole; p += V::lanes) sum.multiply_add(V::load(&a(i, p)), V::load(&bt(j, p)));
-      sum.multiply_add(V::load(&a(i, whole), rest), V::load(&bt(j, whole), rest));
+      const T *const a_i = a.data() + i * a.ld(), *const bt_j = bt.data() + j * bt.ld();
+      V sum{};  // eight sums of every eighth product
+      for (Index p = 0; p < whole; p += V::lanes) sum.multiply_add(V::load(a_i + p), V::load(bt_j + p));
+      sum.multiply_add(V::load(a_i + whole, rest), V::load(bt_j + whole, rest));
       T lane[V::lanes], total = 0;
       sum.store(lane);
       for (const T each : lane) total += each;  // the horizontal sum
@@ -53,12 +54,9 @@ void dot_avx2(View<const T> a, View<const T> b, View<T> c, View<T> bt, int threa
 }
 // [/dot_avx2]
 
-#define INSTANTIATE(T)                                                \
-  template void ikj_avx2(View<const T>, View<const T>, View<T>, int); \
-  template void dot_avx2(View<const T>, View<const T>, View<T>, View<T>, int)
-
-INSTANTIATE(float);
-INSTANTIATE(double);
-INSTANTIATE(std::int32_t);
+COURSE_INSTANTIATE(ikj_avx2, int);
+template void dot_avx2(View<const float>, View<const float>, View<float>, View<float>, int);
+template void dot_avx2(View<const double>, View<const double>, View<double>, View<double>, int);
+template void dot_avx2(View<const int>, View<const int>, View<int>, View<int>, int);
 
 }  // namespace avx2

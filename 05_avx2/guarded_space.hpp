@@ -20,8 +20,10 @@ class Space {
   Space& operator=(const Space&) = delete;
   ~Space() { release(); }
 
-  void* of(Index bytes) {
+  template <class T>
+  T* of(Index count) {
     release();
+    const Index bytes = count * Index{sizeof(T)};
     const Index inside = (bytes + page - 1) / page * page + page;  // a page of band, or a little more
     size_ = static_cast<std::size_t>(inside + page);
     void* const all = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -29,7 +31,7 @@ class Space {
       fail("no memory");  // nullptr would let the kernels go on without a copy, unguarded
     band_ = static_cast<std::uint32_t*>(all), room_ = band_ + (inside - bytes) / 4;
     for (std::uint32_t* word = band_; word < room_ + bytes / 4; ++word) *word = nan;
-    return room_;
+    return reinterpret_cast<T*>(room_);
   }
 
  private:

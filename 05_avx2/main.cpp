@@ -1,37 +1,35 @@
 // 05_avx2: the vector unit by hand, from eight lanes in the inner loop to the speed of the libraries.
 #include "broken.hpp"
-#include "caches.hpp"
 #include "cost.hpp"
-#include "gemm.hpp"
 #include "runner/run.hpp"
 
-/// Makes the argument that says how large a cache each of the threads may count on.
+// Arguments for a row: how large a cache each of the threads may count on, and a single thread.
 constexpr auto caches = [](const auto& call) { return avx2::caches_here(call.settings.threads); };
+constexpr auto one = [](const auto&) { return 1; };
 
 template <class T>
 course::Variants<T> variants() {
   using namespace avx2;
   using course::broken, course::cpu, course::on, course::threads, course::transposed_b;
-  const auto narrow = cost::packed<T>(6, 64 / sizeof(T), caches_here(1)),
-             wide = cost::packed<T>(9, 192 / sizeof(T), caches_here(1));
+  const auto narrow = cost::packed<T>(avx2_tile, caches_here(1)),
+             wide = cost::packed<T>(avx512_tile, caches_here(1));
   course::Variants<T> list = {
-      cpu<T>("ikj_avx2", "02's ikj with lanes of intrinsics", ikj_avx2<T>, cost::ikj<T>, threads),
+      cpu<T>("ikj_avx2", "02's ikj with lanes by hand", ikj_avx2<T>, cost::ikj<T>, threads),
       cpu<T>("dot_avx2", "02's transposed with lanes, and a horizontal sum", dot_avx2<T>, cost::dot<T>,
              transposed_b, threads),
       cpu<T>("register_tile", "a tile of C in registers", register_tile<T>, cost::register_tile<T>),
-      cpu<T>("packed", "the tile in five loops over packed blocks", packed<T>, narrow, caches),
-      cpu<T>("packed_threads", "packed, C in a grid of threads", packed_threads<T>, narrow, caches, threads),
+      cpu<T>("packed", "the tile in five loops over packed blocks", packed<T>, narrow, caches, one),
+      cpu<T>("packed_threads", "packed, C in a grid of threads", packed<T>, narrow, caches, threads),
       broken(cpu<T>("edge_lost", "whole tiles only", wrong::edge_lost<T>)),
       broken(cpu<T>("stale_block", "B packed for the first block of k only", wrong::stale_block<T>)),
       broken(cpu<T>("short_mask", "a mask that is a lane short", wrong::short_mask<T>)),
   };
-  for (auto& variant : list) on("avx2", "avx2,fma", variant);
+  for (auto& variant : list) on("avx2", avx2_needs, variant);
   for (auto& variant : {
-           cpu<T>("avx512", "packed with wider registers, and more", avx512<T>, wide, caches),
-           cpu<T>("avx512_threads", "avx512, C in a grid of threads", avx512_threads<T>, wide, caches,
-                  threads),
+           cpu<T>("avx512", "packed with wider registers, and more", avx512<T>, wide, caches, one),
+           cpu<T>("avx512_threads", "avx512, C in a grid of threads", avx512<T>, wide, caches, threads),
        })
-    list.push_back(on("avx512", "avx2,fma,avx512f,avx512dq,avx512bw,avx512vl", variant));
+    list.push_back(on("avx512", avx512_needs, variant));
   return list;
 }
 

@@ -8,89 +8,106 @@
 namespace avx2 {
 namespace {
 
+/// What the kernels are compiled for: the type of the elements, and the tile that is kept in registers.
+template <class Element, TileShape tile_shape>
+struct Tile {
+  using T = Element;
+  using V = Vector<T, tile_shape.bytes>;
+  static constexpr TileShape shape = tile_shape;
+  static constexpr int mr = shape.mr, vectors = shape.vectors, nr = vectors * V::lanes;
+  static constexpr int size = sizeof(T), line = 64 / size;  // bytes of an element, elements of a cache line
+  static constexpr bool narrow = nr <= line;
+  using Narrower = Tile<T, TileShape{shape.mr, shape.vectors - 1, shape.bytes}>;
+};
+template <class Tile>
+using In = View<const typename Tile::T>;  // of A or B
+template <class Tile>
+using Out = View<typename Tile::T>;  // of C, or of a copy
+
+/// Rows that will be wanted soon, to be fetched one by one. An address is a number here, not a pointer, for
+/// it may be beyond the matrix: to fetch what is there does no harm. A fetch waits for nothing.
+struct Rows {
+  Index at, ld;  // the address of the first, and bytes from one to the next
+
+  template <class T>
+  Rows(const View<T>& of, Index i, Index j)
+      : at(address(of.data()) + (i * of.ld() + j) * Index{sizeof(T)}), ld(of.ld() * Index{sizeof(T)}) {}
+
+  static Index address(const void* p) { return reinterpret_cast<Index>(p); }
+  static void to_L1(Index line) { _mm_prefetch(reinterpret_cast<const char*>(line), _MM_HINT_T0); }
+  static void to_L2(Index line) { _mm_prefetch(reinterpret_cast<const char*>(line), _MM_HINT_T1); }
+};
+
 // [micro_kernel]
-/// C (rows × at most vectors * lanes) += A (rows × k) · B (k × as C), in rows * vectors registers. Meanwhile
-/// it fetches C and two cache lines of each row of `next`. Masked: the last vector is partly outside. (Views
-/// by reference: copying one member-wise written costs a stalled load, which short k would feel.)
-template <class V, int rows, int vectors, bool masked, class T = typename V::Element>
-void tile(const View<const T>& a, const View<const T>& b, const View<T>& c, const View<const T>& next) {
-  constexpr int line = 64 / sizeof(T), ahead = 8;  // ahead: rows of B between its prefetch and its use
+/// C (rows × at most nr) += A (rows × k) · B (k × as C), in rows * vectors registers. Meanwhile it fetches C
+/// and two cache lines of each row of `next`. Masked: the last vector is partly outside. (Views by reference:
+/// copying one member-wise written costs a stalled load, which short k would feel.)
+template <class Tile, int rows, bool masked>
+void micro_kernel(const In<Tile>& a, const In<Tile>& b, const Out<Tile>& c, const Rows& next) {
+  using T = typename Tile::T;
+  using V = typename Tile::V;
+  constexpr int vectors = Tile::vectors, width = vectors * V::bytes, ahead = 8;  // B is fetched 8 rows ahead
   const auto some = V::first(c.cols() - (vectors - 1) * V::lanes);
-  const auto load = [some](const T* row, int j) {
-    return masked && j == vectors - 1 ? V::load(row + j * V::lanes, some) : V::load(row + j * V::lanes);
+  const auto partly = [](int j) { return masked && j == vectors - 1; };
+  const auto load = [=](const T* row, int j) {
+    return partly(j) ? V::load(row + j * V::lanes, some) : V::load(row + j * V::lanes);
   };
 
-  V sum[rows][vectors];
-#pragma GCC unroll 32
-  for (int i = 0; i < rows; ++i)
-#pragma GCC unroll 32
-    for (int j = 0; j < vectors; ++j) sum[i][j] = V::zero();
-
+  V sum[rows][vectors] = {};
   const T* a_row[(rows + 2) / 3];  // of every third row: the others are one and two times ld further
-#pragma GCC unroll 32
   for (int i = 0; i < rows; i += 3) a_row[i / 3] = a.data() + i * a.ld();
 
-  const T *b_row = b.data(), *c_fetch = c.data(), *next_fetch = next.data();
-  const Index steps =
-      a.cols() < rows ? 1 : a.cols() / rows;  // a row of C and of `next` is fetched every so many
-  for (Index left = a.cols(); left > 0; left -= steps) {
-#pragma GCC unroll 32
-    for (int j = 0; j < vectors * V::lanes; j += line) _mm_prefetch(c_fetch + j, _MM_HINT_T0);
-    _mm_prefetch(c_fetch + vectors * V::lanes - 1, _MM_HINT_T0);  // where C is not aligned
-    _mm_prefetch(next_fetch, _MM_HINT_T1);
-    _mm_prefetch(next_fetch + line, _MM_HINT_T1);
-    c_fetch += c.ld(), next_fetch += next.ld();
+  const Index a_ld = a.ld(), k = a.cols(),
+              steps = k < rows ? 1 : k / rows;  // a row of C and of `next` is fetched every so many
+  Rows b_row(b, 0, 0), c_soon(c, 0, 0), next_soon = next;
+  for (Index p = 0; p < k;) {
+    for (int j = 0; j < width; j += 64) Rows::to_L1(c_soon.at + j);
+    Rows::to_L1(c_soon.at + width - 1);  // where C is not aligned
+    Rows::to_L2(next_soon.at), Rows::to_L2(next_soon.at + 64);
+    c_soon.at += c_soon.ld, next_soon.at += next_soon.ld;
 
-    for (Index p = left < steps ? left : steps; p > 0; --p, b_row += b.ld()) {
+    for (const Index end = smaller(k, p + steps); p < end; ++p, b_row.at += b_row.ld) {
       V b_p[vectors];
-#pragma GCC unroll 32
       for (int j = 0; j < vectors; ++j) {
-        b_p[j] = load(b_row, j);
-        if (j * V::lanes % line == 0) _mm_prefetch(b_row + ahead * b.ld() + j * V::lanes, _MM_HINT_T0);
+        b_p[j] = load(reinterpret_cast<const T*>(b_row.at), j);
+        if (j * V::bytes % 64 == 0) Rows::to_L1(b_row.at + ahead * b_row.ld + j * V::bytes);
       }
 #pragma GCC unroll 32
       for (int i = 0; i < rows; ++i) {
-        const V a_ip = V::broadcast(a_row[i / 3] + i % 3 * a.ld());
-#pragma GCC unroll 32
+        const V a_ip = V::broadcast(a_row[i / 3] + p + i % 3 * a_ld);
         for (int j = 0; j < vectors; ++j) sum[i][j].multiply_add(a_ip, b_p[j]);
       }
-#pragma GCC unroll 32
-      for (int i = 0; i < rows; i += 3) ++a_row[i / 3];
     }
   }
 
-  T* c_row = c.data();
 #pragma GCC unroll 32
-  for (int i = 0; i < rows; ++i, c_row += c.ld())
-#pragma GCC unroll 32
+  for (int i = 0; i < rows; ++i) {
+    T* const c_row = &c(i, 0);
     for (int j = 0; j < vectors; ++j) {
       sum[i][j].add(load(c_row, j));
-      if (masked && j == vectors - 1)
-        sum[i][j].store(c_row + j * V::lanes, some);
-      else
-        sum[i][j].store(c_row + j * V::lanes);
+      partly(j) ? sum[i][j].store(c_row + j * V::lanes, some) : sum[i][j].store(c_row + j * V::lanes);
     }
+  }
 }
 // [/micro_kernel]
 
-// [edges]
 /// The kernels of one width for 1 … mr rows: no edge computes a row in vain.
-template <class V, int vectors, bool masked, int... row>
+template <class Tile, bool masked, int... row>
 auto of_rows(Index rows, std::integer_sequence<int, row...>) {
-  static constexpr decltype(&tile<V, 1, 1, false>) kernels[] = {&tile<V, row + 1, vectors, masked>...};
+  static constexpr decltype(&micro_kernel<Tile, 1, false>) kernels[] = {
+      &micro_kernel<Tile, row + 1, masked>...};
   return kernels[rows - 1];
 }
 
-/// The kernel for a tile of C, at most mr × vectors * lanes: as many vectors as it has columns for.
-template <class V, int mr, int vectors>
+/// The kernel for a tile of C, at most mr × nr: as many vectors as it has columns for.
+template <class Tile>
 auto kernel(Index rows, Index cols) {
-  constexpr std::make_integer_sequence<int, mr> heights{};
-  if (cols == vectors * V::lanes) return of_rows<V, vectors, false>(rows, heights);
-  if constexpr (vectors > 1)
-    if (cols <= (vectors - 1) * V::lanes) return kernel<V, mr, vectors - 1>(rows, cols);
-  return of_rows<V, vectors, true>(rows, heights);
+  constexpr std::make_integer_sequence<int, Tile::mr> heights{};
+  if (cols == Tile::nr) return of_rows<Tile, false>(rows, heights);
+  if constexpr (Tile::vectors > 1)
+    if (cols <= Tile::nr - Tile::V::lanes) return kernel<typename Tile::Narrower>(rows, cols);
+  return of_rows<Tile, true>(rows, heights);
 }
-// [/edges]
 
 }  // namespace
 }  // namespace avx2

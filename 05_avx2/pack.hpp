@@ -5,7 +5,7 @@
 
 #include <cstdlib>
 
-#include "vector.hpp"
+#include "micro_kernel.hpp"
 #ifdef COURSE_GUARDED_SPACE  // a test build brings its own Space
 #include "guarded_space.hpp"
 #endif
@@ -15,34 +15,47 @@ namespace {
 
 // [pack]
 /// Copies `count` elements that lie side by side.
-template <class V, class T = typename V::Element>
-void copy_row(const T* from, Index count, T* to) {
+template <class V>
+void copy_row(const typename V::Element* from, Index count, typename V::Element* to) {
   Index j = 0;
   for (; j + V::lanes <= count; j += V::lanes) V::load(from + j).store(to + j);
-  if (j < count) V::load(from + j, V::first(count - j)).store(to + j, V::first(count - j));
+  const auto rest = V::first(count - j);
+  if (j < count) V::load(from + j, rest).store(to + j, rest);
 }
 
-/// Copies A (at most mr × k) row by row: `to` has its shape, and rows that follow one another closely.
-template <class V, class T = typename V::Element>
-void pack_A(View<const T> a, View<T> to) {
-  for (Index i = 0; i < a.rows(); ++i) copy_row<V>(&a(i, 0), a.cols(), &to(i, 0));
+/// Copies a strip of A as it is, row by row: only where its rows lie changes. Returns the copy.
+template <class Tile>
+In<Tile> copy_rows(const In<Tile>& a, const Out<Tile>& to) {
+  for (Index i = 0; i < a.rows(); ++i) copy_row<typename Tile::V>(&a(i, 0), a.cols(), &to(i, 0));
+  return to;
 }
 
 /// Copies B (k × n) in strips of nr columns, one behind the other, each k × nr without gaps. What the last
 /// strip has beyond n stays as it was: no kernel reads it.
-template <class V, Index nr, class T = typename V::Element>
-void pack_B(View<const T> b, T* to) {
+template <class Tile>
+void pack_B(const In<Tile>& b, typename Tile::T* to) {
   constexpr Index at_once = 8;  // rows of a strip before the next strip's, which lies on other pages
   const Index k = b.rows(), n = b.cols();
   for (Index some = 0; some < k; some += at_once)
-    for (Index j = 0; j < n; j += nr)
-      for (Index p = some; p < k && p < some + at_once; ++p)
-        copy_row<V>(&b(p, j), n - j < nr ? n - j : nr, to + j * k + p * nr);
+    for (Index j = 0; j < n; j += Tile::nr)
+      for (Index p = some; p < smaller(k, some + at_once); ++p)
+        copy_row<typename Tile::V>(&b(p, j), smaller(Tile::nr, n - j), to + j * k + p * Tile::nr);
 }
+
+/// A block of B as the micro-kernel reads it: strips of nr columns, packed or where they lie.
+template <class Tile>
+struct Block {
+  In<Tile> b;
+  const typename Tile::T* packed;  // or nullptr
+
+  In<Tile> strip(Index jr) const {
+    const Index k = b.rows(), cols = smaller(Tile::nr, b.cols() - jr);
+    return packed ? In<Tile>(packed + jr * k, k, cols, Tile::nr) : b.block(0, jr, k, cols);
+  }
+};
 // [/pack]
 
 #ifndef COURSE_GUARDED_SPACE
-// [space]
 /// Where a thread packs: kept from product to product, in pages of 2 MiB where the kernel grants them, so
 /// that one entry of the TLB covers it all.
 class Space {
@@ -50,25 +63,26 @@ class Space {
   Space() = default;
   Space(const Space&) = delete;
   Space& operator=(const Space&) = delete;
-  ~Space() { std::free(bytes_); }
+  ~Space() { std::free(room_); }
 
-  /// Room for so many bytes, its content lost; nullptr if there is none.
-  void* of(Index bytes) {
-    if (bytes <= size_) return bytes_;
+  /// Room for so many elements, its content lost; nullptr if there is none.
+  template <class T>
+  T* of(Index count) {
     constexpr Index page = 2 << 20;
-    std::free(bytes_);
-    size_ = (bytes + page - 1) / page * page;
-    bytes_ = std::aligned_alloc(page, static_cast<std::size_t>(size_));
-    if (!bytes_) return size_ = 0, nullptr;
-    madvise(bytes_, static_cast<std::size_t>(size_), MADV_HUGEPAGE);
-    return bytes_;
+    const Index pages = divide_up(count * Index{sizeof(T)}, page);
+    if (pages > pages_) {
+      std::free(room_);
+      room_ = std::aligned_alloc(page, static_cast<std::size_t>(pages * page));
+      pages_ = room_ ? pages : 0;
+      if (room_) madvise(room_, static_cast<std::size_t>(pages * page), MADV_HUGEPAGE);
+    }
+    return static_cast<T*>(room_);
   }
 
  private:
-  void* bytes_ = nullptr;
-  Index size_ = 0;
+  void* room_ = nullptr;
+  Index pages_ = 0;
 };
-// [/space]
 #endif
 
 }  // namespace

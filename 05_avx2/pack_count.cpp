@@ -26,6 +26,12 @@ struct Counting {
   static Mask first(Index count) { return count < lanes ? count : lanes; }
 };
 
+struct CountingTile {
+  using T = float;
+  using V = Counting;
+  static constexpr int nr = 8;
+};
+
 bool once(const char* what, Index rows, Index cols) {
   for (const int times : reads)
     if (times != 1)
@@ -40,10 +46,10 @@ bool counted(Index rows, Index cols) {
   for (std::size_t e = 0; e < from.size(); ++e) from[e] = static_cast<float>(e);
   const View<const float> view(from.data(), rows, cols, cols);
   reads.assign(from.size(), 0);
-  pack_A<Counting>(view, View<float>(to.data(), rows, cols, cols));
-  if (!once("pack_A", rows, cols)) return false;
+  copy_rows<CountingTile>(view, {to.data(), rows, cols, cols});
+  if (!once("copy_rows", rows, cols)) return false;
   reads.assign(from.size(), 0);
-  pack_B<Counting, 8>(view, to.data());
+  pack_B<CountingTile>(view, to.data());
   return once("pack_B", rows, cols);
 }
 

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <thread>
 
+#include "blocks.hpp"
 #include "common/verify.hpp"
-#include "gemm.hpp"
 #include "runner/machine.hpp"
 
 using namespace avx2;
@@ -18,7 +18,18 @@ namespace {
 constexpr Caches small{2048, 8192, 32768};  // small blocks: their edges are met in small products
 
 bool can(bool wide) {
-  return course::lacking(wide ? "avx2,fma,avx512f,avx512dq,avx512bw,avx512vl" : "avx2,fma").empty();
+  return course::lacking(wide ? avx512_needs : avx2_needs).empty();
+}
+
+/// The least size that is large enough, as all larger ones are.
+template <class Enough>
+Index least(Enough enough) {
+  Index below = 0, found = Index{1} << 30;
+  while (found - below > 1) {
+    const Index middle = (below + found) / 2;
+    (enough(middle) ? found : below) = middle;
+  }
+  return found;
 }
 
 /// The tile, and caches for blocks of at most mc, kc and nc: of a few tiles, so that small products have
@@ -26,11 +37,17 @@ bool can(bool wide) {
 template <class T>
 struct Tile {
   bool wide;
-  Index size = sizeof(T), mr = wide ? 9 : 6, nr = (wide ? 192 : 64) / size;
+  TileShape shape = wide ? avx512_tile : avx2_tile;
+  int size = sizeof(T), mr = shape.mr, nr = shape.nr(size);
 
+  /// The smallest in which such a block stays whole.
   Caches caches(Index mc, Index kc, Index nc) const {
-    const auto cache = [](Index bytes) { return (bytes * 8 + 4) / 5; };  // a block takes 5/8 of it
-    return {cache(mr * kc * size), cache(kc * nc * size), mc * kc * size};
+    Caches c;
+    const auto cut = [&] { return blocks(shape, size, mc, nc, kc, c); };
+    c.l1 = least([&](Index l1) { return c.l1 = l1, cut().kc == kc; });
+    c.l2 = least([&](Index l2) { return c.l2 = l2, cut().nc >= nc; });
+    c.l3 = least([&](Index l3) { return c.l3 = l3, cut().mc >= mc; });
+    return c;
   }
 };
 
@@ -52,10 +69,7 @@ struct Product {
   void reset() { course::copy<T>(problem.whole().c.view(), c.view()); }
   void run(bool wide, int threads, const Caches& caches = small) {
     const View<const T> a = problem.whole().a.view(), b = problem.whole().b.view();
-    if (wide)
-      threads == 1 ? avx512<T>(a, b, c.view(), caches) : avx512_threads<T>(a, b, c.view(), caches, threads);
-    else
-      threads == 1 ? packed<T>(a, b, c.view(), caches) : packed_threads<T>(a, b, c.view(), caches, threads);
+    (wide ? avx512<T> : packed<T>)(a, b, c.view(), caches, threads);
   }
   bool right() {
     const auto [m, n, k] = problem.shape;
@@ -73,6 +87,37 @@ struct Product {
 };
 
 }  // namespace
+
+TEST_CASE_TEMPLATE("lanes, and a tile alone, at the end of a row and of the matrix", T, float, double,
+                   std::int32_t) {
+  if (!can(false)) return;
+  for (const Index m : {1, 6, 7})
+    for (const Index n : {1, 4, 8, 16, 17})
+      for (const Index k : {1, 4, 7, 8, 16}) {
+        CAPTURE(m);
+        CAPTURE(n);
+        CAPTURE(k);
+        Product<T> ikj({m, n, k}), dot({m, n, k}), tile({m, n, k});
+        Matrix<T> bt(n, k);
+        const View<const T> a = ikj.problem.whole().a.view(), b = ikj.problem.whole().b.view();
+        ikj_avx2<T>(a, b, ikj.c.view(), 1);
+        dot_avx2<T>(a, b, dot.c.view(), bt.view(), 1);
+        register_tile<T>(a, b, tile.c.view());
+        CHECK(ikj.right());
+        CHECK(dot.right());
+        CHECK(tile.right());
+      }
+}
+
+TEST_CASE("the blocks of one product: the caches' shares, cut evenly") {
+  const Caches caches{32 << 10, 1 << 20, 16 << 20};
+  const Blocks some = blocks(avx512_tile, sizeof(float), 10'000, 2048, 2048, caches);
+  CHECK(some.kc == 512);   // of at most 20480 / 36 = 568
+  CHECK(some.nc == 336);   // of at most 320: seven pieces, each of whole strips of 48
+  CHECK(some.mc == 5004);  // of at most 8192
+  const Blocks none = blocks(avx2_tile, sizeof(double), 0, 0, 0, caches);
+  CHECK((none.mc == 6 && none.kc == 1 && none.nc == 8));
+}
 
 TEST_CASE_TEMPLATE("edges round every tile and block", T, float, double, std::int32_t) {
   for (const bool wide : {false, true}) {
@@ -130,7 +175,8 @@ TEST_CASE_TEMPLATE("threads alone and in teams, every edge of their blocks: righ
       const Index kc = 2 + draw(12), nc = tile.nr * (1 + draw(2));
       const Index mc = draw(3) ? tile.mr * (1 + draw(2)) : 10'000;  // then A is small and read where it lies
       // Threads share the copy of B if C is higher than wide, and B larger than the second level.
-      const Index m = about(tile.mr) * (round / 15 % 4 ? threads : 1), n = about(tile.nr), k = about(kc);
+      const Index m = round / 15 % 4 ? about(tile.mr) * threads - draw(3) : about(tile.mr),
+                  n = about(tile.nr), k = about(kc);
       // The narrow tile copies rows of A that lie whole pages apart however small A is.
       const Index pad = draw(4) ? 3 : 4096 / tile.size - k;
       Product<T> one({m, n, k}, pad), many({m, n, k}, pad);

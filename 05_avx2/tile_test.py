@@ -7,8 +7,15 @@ register would show as one.
 import re
 import subprocess
 import sys
+from pathlib import Path
 
-SETS = {"avx2": ("Ymm", "ymm", 6, 2), "avx512": ("Zmm", "zmm", 9, 3)}
+REGISTERS = {"avx2": "ymm", "avx512": "zmm"}
+
+
+def tile(chosen):
+    """(mr, vectors, bytes) of an instruction set's tile, where blocks.hpp names them."""
+    text = (Path(__file__).parent / "blocks.hpp").read_text(encoding="utf-8")
+    return [int(number) for number in re.search(chosen + r"_tile\{(\d+), (\d+), (\d+)\}", text).groups()]
 
 
 def functions(text):
@@ -32,12 +39,12 @@ def innermost(code):
 
 
 def main(chosen, path):
-    vector, register, mr, vectors = SETS[chosen]
+    register, (mr, vectors, size) = REGISTERS[chosen], tile(chosen)
     text = subprocess.run(["objdump", "-dC", "--no-show-raw-insn", path], check=True, capture_output=True, text=True).stdout
     found, status = set(), 0
     for name, code in functions(text):
-        match = re.search(rf"tile<.*::{vector}<(float|double)>, (\d+), {vectors}, false,", name)
-        if not match or "five_loops" in name:
+        match = re.search(rf"micro_kernel<.*::Tile<(float|double), avx2::TileShape\{{{mr}, {vectors}, {size}\}}>, (\d+), false>", name)
+        if not match:
             continue
         rows = int(match[2])
         found.add((match[1], rows))

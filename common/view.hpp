@@ -9,6 +9,13 @@
 // AVX (cmake/course.cmake).
 #define COURSE_INLINE [[gnu::always_inline]] constexpr
 
+// A test build with COURSE_CHECKED ends where a View is asked for what it does not have.
+#ifdef COURSE_CHECKED
+#define COURSE_CHECK(inside) ((inside) ? static_cast<void>(0) : __builtin_trap())
+#else
+#define COURSE_CHECK(inside) static_cast<void>(0)
+#endif
+
 namespace course {
 
 using Index = std::int64_t;
@@ -37,7 +44,10 @@ class View {
   COURSE_INLINE Index ld() const { return ld_; }
 
   /// Element (i, j), unchecked.
-  COURSE_INLINE T& operator()(Index i, Index j) const { return data_[i * ld_ + j]; }
+  COURSE_INLINE T& operator()(Index i, Index j) const {
+    COURSE_CHECK(i >= 0 && i < rows_ && j >= 0 && j < cols_);
+    return data_[i * ld_ + j];
+  }
 
   /// Element (i, j); throws std::out_of_range outside the matrix.
   COURSE_INLINE T& at(Index i, Index j) const {
@@ -45,8 +55,9 @@ class View {
     return data_[i * ld_ + j];
   }
 
-  /// The rows × cols part whose first element is (i, j); it must lie inside.
+  /// The rows × cols part whose first element is (i, j); it must lie inside. An empty one begins inside, too.
   COURSE_INLINE View block(Index i, Index j, Index rows, Index cols) const {
+    COURSE_CHECK(i >= 0 && i <= rows_ - rows && (i < rows_ || i == 0) && j >= 0 && j <= cols_ - cols);
     return {data_ + i * ld_ + j, rows, cols, ld_};
   }
 
