@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Tests of report.py on small results written by hand: python3 tools/report_test.py"""
-import html.parser, importlib.util, re, shutil, subprocess, sys, tempfile, unittest
+import html.parser, importlib.util, os, re, shutil, subprocess, sys, tempfile, unittest
 from pathlib import Path
 
 TOOL = Path(__file__).resolve().parent / "report.py"
@@ -238,6 +238,15 @@ class Refusals(Case):
     def test_no_row_at_all(self):
         self.write([])
         self.refuse("holds no row: nothing was measured")
+
+    def test_only_the_page_wants_jinja2(self):
+        (self.folder / "jinja2.py").write_text("raise ImportError\n")
+        self.write(LADDER)
+        for command, status, says in ((["ladder"], 0, ""), (["page", "--out", "out"], 2, "./setup.sh installs it")):
+            done = subprocess.run([sys.executable, "-B", str(TOOL), *command, str(self.csv)], cwd=self.folder, text=True,
+                                  capture_output=True, env=os.environ | {"PYTHONPATH": str(self.folder)})
+            self.assertEqual((done.returncode, done.stderr.count("\n")), (status, status // 2), done.stderr)
+            self.assertIn(says, done.stderr)
 
     def test_a_machine_file_with_other_columns(self):
         self.write(LADDER)

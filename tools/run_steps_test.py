@@ -99,8 +99,8 @@ class Steps(unittest.TestCase):
         self.program("06_mpi", "echo ran", "ranks")
         (self.folder / "programs.txt").write_text("\n".join(self.lines) + "\n")
         options = [word for name, value in OPTIONS.items() for word in (f"--{name}", *value.split())]
-        done = subprocess.run([sys.executable, "-B", str(TOOL), str(self.folder), "--out", str(self.folder / "out"), *options],
-                              capture_output=True, text=True, env={"PATH": str(self.folder)})
+        done = subprocess.run([sys.executable, "-B", str(TOOL), str(self.folder), "--out", str(self.folder / "out"),
+                               *options], capture_output=True, text=True, env={"PATH": str(self.folder)})
         self.assertEqual((done.returncode, "no mpirun here" in done.stdout, "ran" in done.stdout.split()), (0, True, False))
         self.assertEqual(self.failed(), "")
 
