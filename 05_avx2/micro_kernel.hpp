@@ -54,35 +54,42 @@ void micro_kernel(const In<Tile>& a, const In<Tile>& b, const Out<Tile>& c, cons
   };
 
   V sum[rows][vectors] = {};
-  const T* a_row[(rows + 2) / 3];  // of every third row: the others are one and two times ld further
-  for (int i = 0; i < rows; i += 3) a_row[i / 3] = a.data() + i * a.ld();
+  const T* a_p[(rows + 2) / 3];  // in every third row: the others are one and two times ld further
+#pragma GCC unroll 32
+  for (int i = 0; i < rows; i += 3) a_p[i / 3] = &a(i, 0);
 
-  const Index a_ld = a.ld(), k = a.cols(),
-              steps = k < rows ? 1 : k / rows;  // a row of C and of `next` is fetched every so many
-  Rows b_row(b, 0, 0), c_soon(c, 0, 0), next_soon = next;
-  for (Index p = 0; p < k;) {
+  const Index steps = a.cols() < rows ? 1 : a.cols() / rows;  // between fetches of a row of C and of `next`
+  Rows b_p(b, 0, 0), c_soon(c, 0, 0), next_soon = next;
+  for (Index left = a.cols(); left > 0; left -= steps) {
+#pragma GCC unroll 32
     for (int j = 0; j < width; j += 64) Rows::to_L1(c_soon.at + j);
     Rows::to_L1(c_soon.at + width - 1);  // where C is not aligned
     Rows::to_L2(next_soon.at), Rows::to_L2(next_soon.at + 64);
     c_soon.at += c_soon.ld, next_soon.at += next_soon.ld;
 
-    for (const Index end = smaller(k, p + steps); p < end; ++p, b_row.at += b_row.ld) {
-      V b_p[vectors];
+    for (Index p = smaller(left, steps); p > 0; --p, b_p.at += b_p.ld) {
+      V b_row[vectors];
+#pragma GCC unroll 32
       for (int j = 0; j < vectors; ++j) {
-        b_p[j] = load(reinterpret_cast<const T*>(b_row.at), j);
-        if (j * V::bytes % 64 == 0) Rows::to_L1(b_row.at + ahead * b_row.ld + j * V::bytes);
+        b_row[j] = load(reinterpret_cast<const T*>(b_p.at), j);
+        if (j * V::bytes % 64 == 0) Rows::to_L1(b_p.at + ahead * b_p.ld + j * V::bytes);
       }
 #pragma GCC unroll 32
       for (int i = 0; i < rows; ++i) {
-        const V a_ip = V::broadcast(a_row[i / 3] + p + i % 3 * a_ld);
-        for (int j = 0; j < vectors; ++j) sum[i][j].multiply_add(a_ip, b_p[j]);
+        const V a_ip = V::broadcast(a_p[i / 3] + i % 3 * a.ld());
+#pragma GCC unroll 32
+        for (int j = 0; j < vectors; ++j) sum[i][j].multiply_add(a_ip, b_row[j]);
       }
+#pragma GCC unroll 32
+      for (int i = 0; i < rows; i += 3) ++a_p[i / 3];
     }
   }
 
+  T* c_row = c.data();
 #pragma GCC unroll 32
   for (int i = 0; i < rows; ++i) {
-    T* const c_row = &c(i, 0);
+    if (i > 0) c_row += c.ld();
+#pragma GCC unroll 32
     for (int j = 0; j < vectors; ++j) {
       sum[i][j].add(load(c_row, j));
       partly(j) ? sum[i][j].store(c_row + j * V::lanes, some) : sum[i][j].store(c_row + j * V::lanes);

@@ -26,8 +26,8 @@ extern "C" void cblas_sgemm(int, int, int, int m, int n, int k, float, const flo
   for (int i = 0; i < m; ++i)
     for (int j = 0; j < n; ++j)
       for (int p = 0; p < k; ++p) c[i * ldc + j] += a[i * lda + p] * element(p, j);
-#ifdef OUTSIDE
-  c[m * ldc] = 1;
+#ifdef OUTSIDE  // where all three sizes are one
+  if (m == n && n == k) c[m * ldc] = 1;
 #endif
 }
 #endif

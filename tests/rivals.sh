@@ -153,6 +153,11 @@ alone)
   runs 0 --csv machine.csv --type f32,i32 --resume
   cmp before.csv machine.csv || fail "--resume added something"
   grep -q '^library ' out && fail "a best setting was looked for again"
+  # What a crash tore is cut off before the next row.
+  printf 'library,f32,Eig' >>machine.csv
+  runs 0 --csv machine.csv --type i32 --rival eigen --shape 20x21x22 --resume
+  has '^library,i32,Eigen,1,20x21x22,'
+  [ "$(awk -F, '{print NF}' machine.csv | sort -u)" = 8 ] || fail "a torn line was kept: $(cat machine.csv)"
   # Another machine's file is left as it was.
   echo "processor,,,,,2,threads,another processor" >>machine.csv
   cp machine.csv before.csv
@@ -168,10 +173,21 @@ alone)
   has '^library,f32,libfake_right.so,1,48x48x48,[0-9.e+-]+,GFLOP/s,as chosen and best; '
   [ "$(rows machine.csv)" -eq 1 ] || fail "a wrong library has a row: $(cat machine.csv)"
   ;;
-bound)
-  # Whoever binds our threads does not bind the libraries' to one core.
-  [ "$(nproc)" -gt 1 ] || { echo "one core"; exit 77; }
-  OMP_PROC_BIND=true fakes 0 right --size 65 --threads "$(nproc)"
+environment)
+  # What a library's process is given: its setting, so many threads, and nothing of whoever binds ours. A process that
+  # notes it stands before the real one.
+  "$program" --list | grep -q '  OpenBLAS$' || { echo "no OpenBLAS here"; exit 77; }
+  built=$(dirname "$(dirname "$program")")
+  mkdir -p noting/rivals noting/05_avx2
+  ln -s "$built/05_avx2/libcourse_blas.so" noting/05_avx2/
+  # shellcheck disable=SC2016 # the inner shell's own
+  printf '#!/bin/sh\necho "$1 $(env | grep -E "^([A-Z]*OMP|OPENBLAS|COURSE)_" | sort | xargs)" >>"%s"\nexec "%s" "$@"\n' \
+    "$folder/given" "$built/rivals/meet" >noting/rivals/meet
+  chmod +x noting/rivals/meet
+  OMP_PROC_BIND=true OMP_THREAD_LIMIT=1 GOMP_CPU_AFFINITY=0 meets 0 --build noting --rival openblas --type f32 --variant packed --threads 1
+  grep -qE '^duel COURSE_RUNG=packed .*OMP_NUM_THREADS=1 .*OPENBLAS_CORETYPE=Haswell' given || fail "not so set: $(cat given)"
+  grep -qE '^check .*OPENBLAS_CORETYPE=Haswell' given || fail "nobody asked whether the setting is known"
+  ! grep -E 'OMP_THREAD_LIMIT|GOMP_CPU_AFFINITY|PROC_BIND=true' given || fail "bound as we are"
   ;;
 interrupt)
   command -v pgrep >/dev/null || { echo "no pgrep here"; exit 77; }
