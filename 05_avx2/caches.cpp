@@ -23,9 +23,7 @@ Caches caches_here(int threads) {
     hwloc_topology_destroy(topology);
     return caches;
   }();
-  Caches share = whole;
-  share.l3 = std::min(whole.l3 / threads, 16 * whole.l2);
-  return share;
+  return {whole.l1, whole.l2, std::min(whole.l3 / threads, 16 * whole.l2)};
 }
 
 }  // namespace avx2
