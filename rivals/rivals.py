@@ -316,8 +316,9 @@ def asked():
                 raise Refusal(f"--{name}: '{item}' is unknown; give {', '.join(known)}")
             if not item:
                 raise Refusal("--blas: '' names no file; give a shared library's path")
+    shaped = options.size is not None or options.shape is not None
     for name, default in DEFAULTS[options.alone].items():
-        if getattr(options, name) is None and not (name in ("size", "shape") and (options.size or options.shape) is not None):
+        if getattr(options, name) is None and not (shaped and name in ("size", "shape")):
             setattr(options, name, default)
     given = [(f"--{name}", getattr(options, name)) for name in ("size", "shape", "type", "threads", "pairs", "budget")]
     machine = check(options.build, *(word for pair in given if pair[1] is not None for word in pair))

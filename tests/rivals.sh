@@ -3,7 +3,7 @@
 #   rivals.sh CHECK PROGRAM FOLDER     (FOLDER holds libfake_*.so)
 # shellcheck disable=SC2015,SC2034,SC2154 # fail() after && and || is meant for either; program.sh reads and sets
 set -u
-check=$1 program=$2 libraries=$3
+check=$1 program=$2 libraries=$3 here=$(cd "$(dirname "$0")" && pwd)
 quick="--pairs 3 --budget 1e-9 --size 40" file=rivals.csv
 # shellcheck source=/dev/null
 . "$(dirname "$0")/program.sh"
@@ -112,6 +112,17 @@ failing)
   fakes 77 hang --threads 1
   grep -qE "^rivals: libfake_hang.so with 1 thread left out: nothing came for " err || fail "hang: $(cat err)"
   meets 77 --rival mkl,blas --blas "$libraries/libfake_crash.so" --threads 1
+  ;;
+defaults)
+  # All shapes where none is given, and no others where some are.
+  shapes() { # ARGUMENT…
+    python3 -B -c 'import sys; sys.path.insert(0, sys.argv.pop(1)); import rivals; print(*rivals.asked().shapes)' \
+      "$here/../rivals" --build "$(dirname "$(dirname "$program")")" "$@"
+  }
+  [ "$(shapes | tr ' ' '\n' | sort -u | wc -l)" -eq 18 ] || fail "by default: $(shapes)"
+  [ "$(shapes --alone | wc -w)" -eq 6 ] || fail "alone: $(shapes --alone)"
+  [ "$(shapes --size 5)" = 5x5x5 ] && [ "$(shapes --shape 1x2x3,1x2x3)" = 1x2x3 ] || fail "shapes were added"
+  [ "$(shapes --size 5,6 --shape 1x2x3)" = "5x5x5 6x6x6 1x2x3" ] || fail "both: $(shapes --size 5,6 --shape 1x2x3)"
   ;;
 refusals)
   refuses "--variant: 'avx1024' is unknown; give avx512, packed" --variant avx1024

@@ -286,6 +286,8 @@ SABOTAGES = [Sabotage(*entry) for entry in [
      "rivals.settings|rivals.alone"),
     ("rivals: settings looked for again", "rivals/rivals.py", "known.get(name, NARROW[0]) in NARROW:", "name in known:", "rivals.resume"),
     ("rivals: nobody meets the libraries kept to AVX2", "rivals/rivals.py", ' or rung == "packed" and setting.label in NARROW', "", "rivals.settings"),
+    ("rivals: squares alone by default", "rivals/rivals.py", "    shaped = options.size is not None or options.shape is not None\n",
+     "    shaped = True\n", "rivals.defaults"),
     ("rivals: the best setting not said", "rivals/rivals.py", 'why = "as chosen and best" if', 'why = "as chosen" if', "rivals.alone"),
     ("rivals: a setting not set", "rivals/rivals.py", "    return setting.environment | counts", "    return counts", "rivals.environment"),
     ("rivals: libraries are bound as we are", "rivals/rivals.py", 'if not name.startswith(("OMP_", "GOMP_"))', "", "rivals.environment"),
