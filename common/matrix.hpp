@@ -30,20 +30,21 @@ void copy(View<const T> from, View<T> to) {
     for (Index j = 0; j < from.cols(); ++j) to(i, j) = from(i, j);
 }
 
-/// Owns rows × cols elements aligned to 64 bytes, poisoned at birth, with guard bands before, behind and in
-/// the `pad` columns right of the matrix; its rows first touched by `threads`. Throws std::bad_alloc. The
-/// caller has checked that the size fits in memory.
+/// Owns rows × cols elements aligned to 64 bytes, poisoned at birth, with guard bands before and behind
+/// (`guard` elements each, a multiple of 64 bytes) and in the `pad` columns right of the matrix; its rows
+/// first touched by `threads`. Throws std::bad_alloc. The caller has checked that the size fits in memory.
 template <class T>
 class Matrix {
  public:
   Matrix() = default;  // no elements, no guards
-  Matrix(Index rows, Index cols, Index pad = 0, int threads = 1) : rows_(rows), cols_(cols), ld_(cols + pad) {
+  Matrix(Index rows, Index cols, Index pad = 0, int threads = 1, Index guard = four_lines)
+      : rows_(rows), cols_(cols), ld_(cols + pad), guard_(guard) {
     const std::size_t bytes = (static_cast<std::size_t>(size()) * sizeof(T) + 63) / 64 * 64;
     buffer_.reset(static_cast<T*>(std::aligned_alloc(64, bytes)));
     if (!buffer_) throw std::bad_alloc();
-    share_rows(rows, threads, [this](Index i) { poison_part(guard + i * ld_, ld_); });
-    poison_part(0, guard);
-    poison_part(guard + rows_ * ld_, guard);
+    share_rows(rows, threads, [this](Index i) { poison_part(guard_ + i * ld_, ld_); });
+    poison_part(0, guard_);
+    poison_part(guard_ + rows_ * ld_, guard_);
   }
 
   View<T> view() { return {data(), rows_, cols_, ld_}; }
@@ -59,21 +60,21 @@ class Matrix {
   bool guards_intact() const {
     if (!buffer_) return true;
     const T* data = buffer_.get();
-    bool intact = untouched(data, guard) && untouched(data + guard + rows_ * ld_, guard);
-    for (Index i = 0; i < rows_; ++i) intact &= untouched(data + guard + i * ld_ + cols_, ld_ - cols_);
+    bool intact = untouched(data, guard_) && untouched(data + guard_ + rows_ * ld_, guard_);
+    for (Index i = 0; i < rows_; ++i) intact &= untouched(data + guard_ + i * ld_ + cols_, ld_ - cols_);
     return intact;
   }
 
  private:
-  static constexpr Index guard = 256 / sizeof(T);  // four cache lines: the matrix itself stays aligned
+  static constexpr Index four_lines = 256 / sizeof(T);  // the matrix itself stays aligned
 
   struct Free {  // what aligned_alloc gave is not for delete
     void operator()(T* p) const { std::free(p); }
   };
 
-  Index size() const { return rows_ * ld_ + 2 * guard; }
+  Index size() const { return rows_ * ld_ + 2 * guard_; }
   void poison_part(Index from, Index count) { std::fill_n(buffer_.get() + from, count, poison<T>()); }
-  T* data() const { return buffer_ ? buffer_.get() + guard : nullptr; }
+  T* data() const { return buffer_ ? buffer_.get() + guard_ : nullptr; }
 
   static bool untouched(const T* from, Index count) {
     const T wanted = poison<T>();
@@ -82,7 +83,7 @@ class Matrix {
     return true;
   }
 
-  Index rows_ = 0, cols_ = 0, ld_ = 0;
+  Index rows_ = 0, cols_ = 0, ld_ = 0, guard_ = 0;
   std::unique_ptr<T, Free> buffer_;
 };
 

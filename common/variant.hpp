@@ -19,7 +19,8 @@ namespace course {
 struct Settings {
   int threads = 1;
   Index tile = 0;
-  std::string grid, block;  // MPI: "PxQ" processes, "MBxNB" elements
+  std::string grid = {}, block = {};  // MPI: "PxQ" processes, "MBxNB" elements; on a GPU "XxY" threads
+  bool verify_copies = false;         // on a GPU: read back what was sent; nothing in the results tells of it
 };
 
 /// Seconds by phase, the imbalance (slowest rank's product over the mean) and the words that the rank
@@ -52,10 +53,11 @@ struct Traits {
   CostOf cost = {};
   std::string vector = {};  // the instruction set of its kernel, if not its program's: sse2, avx2, avx512
   std::string needs = {};   // features the processor must have: "avx2,fma"
-  bool threads = false, tiles = false;  // swept over: has rows for each of --threads, of --tile
-  bool baseline = false;                // measured at every size whatever the budget: all speedups need it
-  bool broken = false;                  // wrong on purpose: hidden, run by --expect-wrong only
-  bool touched_by_one = false;          // one thread writes its matrices first, not each thread its rows
+  bool threads = false, tiles = false, blocks = false;  // swept over: has rows for each of --threads, …
+  bool baseline = false;        // measured at every size whatever the budget: all speedups need it
+  bool broken = false;          // wrong on purpose: hidden, run by --expect-wrong only
+  bool touched_by_one = false;  // one thread writes its matrices first, not each thread its rows
+  bool unwaited = false;        // on a GPU: its clock stops without waiting for the kernel
 };
 
 /// One way to compute C += A·B. For each row: allocate; then distribute, reset, run, fetch, as often as it is
@@ -75,6 +77,8 @@ class Variant {
   virtual std::string refuses(const Problem<T>&, const Settings&, const World&) const { return {}; }
   /// Bytes of this process's memory at most, inputs and workspace included.
   virtual double bytes(const Problem<T>& problem, const Settings& settings) const = 0;
+  /// Bytes of the GPU's memory that are needed at most, and how many are free.
+  virtual std::pair<double, double> device_memory(const Problem<T>&, const Settings&) const { return {}; }
   /// Takes memory. `problem` and `world` outlive release().
   virtual Times allocate(const Problem<T>& problem, const Settings& settings, const World& world) = 0;
   /// Brings the inputs to where they are multiplied.
@@ -87,6 +91,8 @@ class Variant {
   virtual Times fetch(Piece<T>& piece) = 0;
   /// False if something was written outside a buffer, on a GPU too.
   virtual bool guards_intact() const = 0;
+  /// What else the variant itself found wrong with its runs; or nothing.
+  virtual std::string complaint() const { return {}; }
   /// Gives back what allocate took: rows follow one another, their memory must not add up.
   virtual void release() = 0;
 };
@@ -227,7 +233,8 @@ struct Mark {
   }
 };
 inline constexpr Mark baseline{&Traits::baseline}, broken{&Traits::broken},
-    touched_by_one{&Traits::touched_by_one};
+    touched_by_one{&Traits::touched_by_one}, with_tiles{&Traits::tiles}, with_blocks{&Traits::blocks},
+    unwaited{&Traits::unwaited};
 
 /// Marks a variant: its kernel uses these registers and needs a processor with these features.
 template <class T>

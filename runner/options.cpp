@@ -88,8 +88,12 @@ void add_common(CLI::App& app, Options& o, bool threads) {
 }
 
 void add_step(CLI::App& app, Options& o) {
-  const auto tile = [](Text option, Text item) {
-    return whole_number(option, item, 1, std::numeric_limits<Index>::max());
+  const auto tile = [&o](Text option, Text item) {
+    const Index side = whole_number(option, item, 1, std::numeric_limits<Index>::max());
+    std::vector<std::string> choices;
+    for (const Index choice : o.tile_choices) choices.push_back(std::to_string(choice));
+    if (!choices.empty()) one_of(option, item, choices, "this step has");
+    return side;
   };
   if (!o.tiles.empty()) add_list(app, "--tile", "Tile sizes: 32,64", o.tiles, tile);
   add_number(app, "--repeat", "Timed runs a row, at most (default 5)", o.repeat, 1, 1'000'000);
@@ -109,6 +113,26 @@ void add_step(CLI::App& app, Options& o) {
       ->type_name("");
   app.add_flag("--expect-wrong", o.expect_wrong)->group("");
   add_number(app, "--pad", "", o.pad, 0, 4096);
+}
+
+void add_gpu(CLI::App& app, Options& o) {
+  const auto block = [](Text option, Text item) {
+    const std::vector<std::string> sides = split(item, 'x');
+    if (sides.size() != 2) refuse(option, item, "is not XxY threads, such as 32x8");
+    const Index x = whole_number(option, sides[0], 1, 1024), y = whole_number(option, sides[1], 1, 1024);
+    if (x * y > 1024) refuse(option, item, "is more than 1024 threads, the most that CUDA allows in a block");
+    return fmt::format("{}x{}", x, y);
+  };
+  if (!o.blocks.empty())
+    add_list(app, "--block", "Threads of a block: 8x8,32x8 (default " + listed(o.blocks, ",") + ")", o.blocks,
+             block);
+  add_text(app, "--emulate",
+           "On the processor, for right or wrong alone; threads in order: forward, reversed, SEED",
+           [&o](Text option, Text given) {
+             o.emulate = given;
+             if (given != "forward" && given != "reversed") whole_number(option, given, 0, longest);
+           });
+  app.add_flag("--verify-copies", o.verify_copies, "Read back what was sent to the GPU, and compare");
 }
 
 bool parse(CLI::App& app, const Options& o, int argc, const char* const* argv, bool speaks) {

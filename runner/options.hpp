@@ -22,14 +22,16 @@ struct Options {
   std::vector<Shape> shapes = {{256, 256, 256}, {512, 512, 512}};
   std::vector<std::string> types = {"f32", "f64", "i32"}, variants = {};
   std::vector<int> threads = {1};
-  std::vector<Index> tiles = {};
+  std::vector<Index> tiles = {}, tile_choices = {};  // choices: if it has some, there are no others
+  std::vector<std::string> blocks = {};
   int repeat = 5, warmup = 1;
   double budget = 10;  // seconds a row may take
   Fill fill = Fill::uniform;
   std::uint64_t seed = 987654;
   Verify verify = Verify::automatic;
   std::string csv = {}, machine = {};
-  bool resume = false, list = false;
+  bool resume = false, list = false, verify_copies = false;
+  std::string emulate = {};
   // For the tests: hidden from --help.
   bool expect_wrong = false;
   Index pad = 0;
@@ -42,6 +44,8 @@ void add_common(CLI::App& app, Options& options, bool threads);
 void add_shapes(CLI::App& app, Options& options);
 /// What steps have besides.
 void add_step(CLI::App& app, Options& options);
+/// What those on a GPU have besides.
+void add_gpu(CLI::App& app, Options& options);
 /// False when help was asked for, which is printed if `speaks`. Throws Refusal with one line that says what
 /// was given and what would do.
 bool parse(CLI::App& app, const Options& options, int argc, const char* const* argv, bool speaks = true);

@@ -7,7 +7,9 @@
 namespace course {
 namespace {
 
-constexpr std::array levels = {"L1", "L2", "L3", "memory"};
+constexpr std::array levels = {"L1", "L2", "L3", "memory"},
+                     gpu_levels = {"shared", "L2", "",
+                                   "memory"};  // a multiprocessor's L1 is its shared memory, too
 
 }  // namespace
 
@@ -26,10 +28,11 @@ Roofs::Roofs(const std::string& path) {
     const double value = table.number(*row, "value");
     if (!(value > 0)) continue;
     if (name == "processor") processor_ = row->at(7);
+    if (name == "gpu") gpu_ = row->at(7).substr(0, row->at(7).find(';'));
     if (name == "latency" && level == "add") latency_[type] = value * 1e-9;
     if (name == "cache")
       for (std::size_t l = 0; l < capacity_.size(); ++l)
-        if (level == levels[l]) capacity_[l] = value;
+        if (level == levels[l]) (vector == "cuda" ? gpu_capacity_ : capacity_)[l] = value;
     if (name == "peak" || name == "bandwidth")
       rates_[listed({name, type, vector, level}, ",")][std::max(1, std::atoi(row->at(3).c_str()))] =
           value * 1e9;
@@ -49,8 +52,12 @@ std::optional<double> Roofs::rate(const std::string& name, const std::string& ty
   return above == found->second.end() ? below : std::min(below * threads / count, above->second);
 }
 
-std::optional<double> Roofs::peak(const std::string& type, int threads) const {
+std::optional<double> Roofs::peak(const std::string& type, int threads, bool of_gpu) const {
   std::optional<double> most;
+  if (of_gpu) {
+    most = rate("peak", type, "cuda", "", 1);
+    return most ? std::optional(*most * 1e-9) : most;
+  }
   for (const char* vector : {"sse2", "avx2", "avx512"})
     if (const auto found = rate("peak", type, vector, "", threads))
       most = std::max(most.value_or(0), *found * 1e-9);
@@ -59,11 +66,14 @@ std::optional<double> Roofs::peak(const std::string& type, int threads) const {
 
 std::optional<Prediction> Roofs::predict(const Cost& cost, const std::string& type, const std::string& vector,
                                          int threads) const {
+  const bool on_gpu = vector == "cuda";
+  const auto& capacity = on_gpu ? gpu_capacity_ : capacity_;
+  const auto& names = on_gpu ? gpu_levels : levels;
   Prediction prediction;
   prediction.bytes[0] = cost.loads_stores;
   for (const Reuse& reuse : cost.reuses)
-    for (std::size_t l = 0; l < capacity_.size(); ++l)  // a level that is missing has 0: it loses everything
-      if (reuse.distance > capacity_[l]) prediction.bytes[l + 1] += reuse.bytes;
+    for (std::size_t l = 0; l < capacity.size(); ++l)  // a level that is missing has 0: it loses everything
+      if (reuse.distance > capacity[l]) prediction.bytes[l + 1] += reuse.bytes;
   const auto takes = [&](const char* limit, double seconds) {
     if (seconds > prediction.seconds) prediction.seconds = seconds, prediction.limit = limit;
   };
@@ -73,10 +83,10 @@ std::optional<Prediction> Roofs::predict(const Cost& cost, const std::string& ty
   takes("flops", cost.flops / *peak);
   if (cost.chain > 0) takes("chain", cost.chain * latency->second / threads);
   for (std::size_t l = 0; l < levels.size(); ++l) {
-    if (prediction.bytes[l] <= 0 || (l > 0 && l < 3 && capacity_[l] <= 0)) continue;
-    const auto bandwidth = rate("bandwidth", "", vector, levels[l], threads);
+    if (prediction.bytes[l] <= 0 || (l > 0 && l < 3 && capacity[l] <= 0)) continue;
+    const auto bandwidth = rate("bandwidth", "", vector, names[l], threads);
     if (!bandwidth) return std::nullopt;
-    takes(levels[l], prediction.bytes[l] / *bandwidth);
+    takes(names[l], prediction.bytes[l] / *bandwidth);
   }
   return prediction.limit.empty() ? std::nullopt : std::optional(prediction);
 }

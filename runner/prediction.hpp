@@ -17,7 +17,7 @@ const Schema& machine_schema();
 /// The time of one product if everything overlaps and the slowest part decides.
 struct Prediction {
   double seconds = 0;
-  std::string limit;                 // what decides: flops, chain, L1, L2, L3 or memory
+  std::string limit;  // what decides: flops, chain, L1, L2, L3 or memory; on a GPU, shared for L1
   std::array<double, 4> bytes = {};  // cross into the core from L1, and into L1, L2 and L3 from beyond
 };
 
@@ -29,23 +29,25 @@ class Roofs {
 
   /// The processor that was measured; empty if the file does not say.
   const std::string& processor() const { return processor_; }
+  /// The GPU that was measured; empty if there was none.
+  const std::string& gpu() const { return gpu_; }
 
-  /// Nothing where the file lacks a rate that is needed. `type` is f32, f64 or i32; `vector` sse2, avx2 or
-  /// avx512.
+  /// Nothing where the file lacks a rate that is needed. `type` is f32, f64 or i32; `vector` sse2, avx2,
+  /// avx512 or, on a GPU, cuda.
   std::optional<Prediction> predict(const Cost& cost, const std::string& type, const std::string& vector,
                                     int threads) const;
 
-  /// GFLOP/s at most, whatever the instruction set.
-  std::optional<double> peak(const std::string& type, int threads) const;
+  /// GFLOP/s at most: of the processor, whatever the instruction set, or of the GPU.
+  std::optional<double> peak(const std::string& type, int threads, bool of_gpu = false) const;
 
  private:
   std::optional<double> rate(const std::string& name, const std::string& type, const std::string& vector,
                              const std::string& level, int threads) const;
 
-  std::string processor_;
+  std::string processor_, gpu_;
   std::map<std::string, std::map<int, double>> rates_;  // by name, type, vector and level; then by threads
   std::map<std::string, double> latency_;               // seconds of an addition, by type
-  std::array<double, 3> capacity_ = {};                 // bytes of L1, L2, L3; 0 where there is none
+  std::array<double, 3> capacity_ = {}, gpu_capacity_ = {};  // bytes of L1, L2, L3; 0 where there is none
 };
 
 }  // namespace course

@@ -86,6 +86,7 @@ std::string Record::again(const Traits& traits, Index pad) const {
                   variant, type, shape_text(shape), fill, seed);
   if (traits.threads) line += fmt::format(" --threads {}", settings.threads);
   if (traits.tiles) line += fmt::format(" --tile {}", settings.tile);
+  if (traits.blocks) line += " --block " + settings.block;
   return pad > 0 ? line + fmt::format(" --pad {}", pad) : line;
 }
 
@@ -104,13 +105,16 @@ void print_row(const Record& r) {
   const auto of = [&](double Check::*share) {
     return judged ? std::optional((*judged).*share) : std::nullopt;
   };
-  fmt::print(
-      fmt::runtime(columns), r.variant, r.type, shape_text(r.shape), r.settings.threads,
-      r.settings.tile > 0 ? std::to_string(r.settings.tile) : "-", r.repeat,
-      readable_seconds(r.median_s.value_or(0)), r.prediction ? readable_seconds(r.prediction->seconds) : "-",
-      r.prediction ? r.prediction->limit : "-", number("{:.3f}", r.gflops),
-      number("{:.3g}%", r.peak_share ? std::optional(100 * *r.peak_share) : std::nullopt),
-      number("{:.3g}", of(&Check::error_share)), number("{:.2g}", of(&Check::worst_case_share)), r.verdict);
+  fmt::print(fmt::runtime(columns), r.variant, r.type, shape_text(r.shape), r.settings.threads,
+             r.settings.tile > 0         ? std::to_string(r.settings.tile)
+             : !r.settings.block.empty() ? r.settings.block
+                                         : "-",
+             r.repeat, readable_seconds(r.median_s.value_or(0)),
+             r.prediction ? readable_seconds(r.prediction->seconds) : "-",
+             r.prediction ? r.prediction->limit : "-", number("{:.3f}", r.gflops),
+             number("{:.3g}%", r.peak_share ? std::optional(100 * *r.peak_share) : std::nullopt),
+             number("{:.3g}", of(&Check::error_share)), number("{:.2g}", of(&Check::worst_case_share)),
+             r.verdict);
   std::fflush(stdout);
 }
 

@@ -82,8 +82,7 @@ class Row {
     }
     const std::uint64_t known = world_.root(answer);
     session_.resumed += known != no, session_.wrong += known == wrong;
-    if (known == wrong)
-      session_.say_once(options_.csv + " has this row as wrong: " + record_.again(traits_, options_.pad));
+    if (known == wrong) session_.say_once(options_.csv + " has this row as wrong: " + again());
     return known != no;
   }
 
@@ -155,13 +154,15 @@ class Row {
 
   /// Says what the row should take, if its cost was counted and the machine measured.
   void predict() {
-    if (!session_.roofs || !variant_.device().empty()) return;
+    if (!session_.roofs) return;
+    if (const std::string device = variant_.device(); !device.empty() && device != session_.roofs->gpu())
+      return;
     const std::string& vector = traits_.vector.empty() ? session_.step.vector : traits_.vector;
     if (traits_.cost)
       record_.prediction = session_.roofs->predict(traits_.cost(record_.shape, settings_), record_.type,
                                                    vector, settings_.threads);
-    if (const auto peak = session_.roofs->peak(record_.type, settings_.threads); peak && record_.gflops)
-      record_.peak_share = *record_.gflops / *peak;
+    const auto peak = session_.roofs->peak(record_.type, settings_.threads, !variant_.device().empty());
+    if (peak && record_.gflops) record_.peak_share = *record_.gflops / *peak;
   }
 
   /// Checks the last run's C, all guards and, beyond what is compared whole, one more run on digits.
@@ -182,8 +183,9 @@ class Row {
       check.differences = std::max(check.differences, second.differences);
     }
     const std::string who = world_.size() > 1 ? fmt::format("rank {} ", world_.rank()) : "";
-    const std::string outside = world_.first(intact ? "" : who + "wrote outside its matrix");
-    if (!outside.empty()) check.right = false, check.trouble = outside;
+    std::string complaint = intact ? variant_.complaint() : "wrote outside its matrix";
+    complaint = world_.first(complaint.empty() ? "" : who + complaint);
+    if (!complaint.empty()) check.right = false, check.trouble = complaint;
     record_.check = check, record_.verdict = check.right ? "right" : "wrong";
   }
 
@@ -201,6 +203,11 @@ class Row {
     return check;
   }
 
+  std::string again() const {
+    return record_.again(traits_, options_.pad) +
+           (options_.emulate.empty() ? "" : " --emulate " + options_.emulate);
+  }
+
   /// Counts the row, prints and writes it.
   void report(bool threw) {
     const bool wrong = record_.verdict == "wrong", expected = options_.expect_wrong;
@@ -213,11 +220,8 @@ class Row {
       if (wrong && expected) fmt::print("  {}\n", record_.check->trouble);
     }
     if (wrong && (threw || !expected))
-      session_.say_once("wrong: " + record_.check->trouble +
-                        "; again by: " + record_.again(traits_, options_.pad));
-    if (!wrong && expected)
-      session_.say_once("expected wrong, found " + record_.verdict + ": " +
-                        record_.again(traits_, options_.pad));
+      session_.say_once("wrong: " + record_.check->trouble + "; again by: " + again());
+    if (!wrong && expected) session_.say_once("expected wrong, found " + record_.verdict + ": " + again());
     session_.on_root([&] {
       if (session_.table.is_open()) session_.table.append(record_.row());
     });

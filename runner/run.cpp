@@ -26,8 +26,9 @@ void for_each_name(const Step& step, const World& world, F f) {
     for (const auto& variant : variants) {
       if (!seen.insert(variant->traits.name).second) continue;
       const std::string missing = lacking(variant->traits.needs);
-      f(variant->traits,
-        missing.empty() ? variant->refuses({}, {}, world) : "this processor lacks " + missing);
+      f(variant->traits, !step.missing.empty() ? step.missing
+                         : missing.empty()     ? variant->refuses({}, {}, world)
+                                               : "this processor lacks " + missing);
     }
   });
 }
@@ -61,7 +62,13 @@ void for_each_row(const Session& session, F f) {
       for (const auto& variant : variants)
         for (const int threads : variant->traits.threads ? options.threads : std::vector{1})
           for (const Index tile : variant->traits.tiles ? options.tiles : std::vector<Index>{0})
-            f(*variant, work, Settings{threads, tile, {}, {}});
+            for (const std::string& block :
+                 variant->traits.blocks ? options.blocks : std::vector{std::string()})
+              f(*variant, work,
+                Settings{.threads = threads,
+                         .tile = tile,
+                         .block = block,
+                         .verify_copies = options.verify_copies});
     }
   });
 }
@@ -79,6 +86,9 @@ int check_rows(const Session& session) {
       bytes += Verifier<T>::bytes(s, verifies_whole(options, s), session.world.size());
     require_memory(fmt::format("{}: {} needs", shape_text(s), type_name<T>), bytes,
                    options.verify == Verify::full ? " or --verify auto" : "", session.world);
+    if (const auto [needed, free] = variant.device_memory(work.problem, settings); needed > free)
+      throw Refusal{fmt::format("{}: {} needs {} of the GPU's memory, which has {} free; give a smaller size",
+                                shape_text(s), type_name<T>, readable_bytes(needed), readable_bytes(free))};
     if (options.fill == Fill::digits && s.k > exact_k<T>())
       throw Refusal{fmt::format("--fill: digits are exact in {} up to k = {}, not at {}; give --fill uniform",
                                 type_name<T>, exact_k<T>(), shape_text(s))};
@@ -152,6 +162,10 @@ int run_step(const Step& step, const Options& options, const World& world) {
     session.say_once("skipped: built for " + missing + ", which this processor lacks");
     return 77;
   }
+  if (!step.missing.empty()) {
+    session.say_once("skipped: " + step.missing);
+    return 77;
+  }
   session.rows = check_rows(session);
   session.on_root([&] {
     if (!options.csv.empty()) session.table.open(options.csv);
@@ -184,12 +198,17 @@ int guarded(const std::string& program, const std::function<int()>& body, const 
 
 int run(int argc, const char* const* argv, const Step& step, const World& world) {
   const auto body = [&] {
-    Options options{.tiles = step.tiles};
+    Options options{.tiles = step.tiles, .tile_choices = step.tile_choices, .blocks = step.blocks};
     bool threads = false;
     for_each_name(step, world, [&](const Traits& traits, const std::string&) { threads |= traits.threads; });
     CLI::App app(step.program + ": " + step.idea);
     add_shapes(app, options), add_common(app, options, threads), add_step(app, options);
-    return parse(app, options, argc, argv, world.rank() == 0) ? run_step(step, options, world) : 0;
+    if (step.on_gpu) add_gpu(app, options);
+    if (!parse(app, options, argc, argv, world.rank() == 0)) return 0;
+    if (options.emulate.empty()) return run_step(step, options, world);
+    if (!step.emulated)
+      throw Refusal{"--emulate: this program was built without the emulator, which needs Boost.Context"};
+    return run_step(step.emulated(options.emulate), options, world);
   };
   return guarded(step.program, body, world);
 }

@@ -1,0 +1,49 @@
+// 07_cuda_global: a thread for each element of C, on the GPU or, by --emulate, on the processor.
+#include "broken.cuh"
+#include "cost.hpp"
+#include "emulator/gpu.hpp"
+#include "gemm.cuh"
+#include "runner/run.hpp"
+
+namespace {
+
+using namespace cuda_global;
+using course::broken, course::gpu, course::Memory, course::uncounted, course::with_blocks;
+
+/// How a launcher above and a kernel become what a variant starts: the row says the block.
+template <class T>
+course::Launch<T> started(void (*launcher)(Kernel<T>, Block, View<const T>, View<const T>, View<T>),
+                          Kernel<T> kernel) {
+  return [=](View<const T> a, View<const T> b, View<T> c, const course::Settings& settings) {
+    launcher(kernel, course::block_of(settings), a, b, c);
+  };
+}
+
+template <class T>
+course::Variants<T> variants() {
+  const auto along = started<T>(columns_along_x<T>, coalesced<T>);
+  const auto wrong_kernel = [](Kernel<T> kernel) { return started<T>(columns_along_x<T>, kernel); };
+  course::Variants<T> list = {
+      gpu<T>("uncoalesced", "neighbouring threads: neighbouring rows",
+             started<T>(rows_along_x<T>, uncoalesced<T>), cost::uncoalesced<T>),
+      gpu<T>("coalesced", "neighbouring threads: neighbouring columns", along, cost::coalesced<T>),
+      gpu<T>("coalesced_pitched", "… rows padded to where the GPU likes them", along, cost::coalesced<T>,
+             Memory::pitched),
+      gpu<T>("coalesced_unified", "… memory that both sides reach", along, cost::coalesced<T>,
+             Memory::unified),
+      gpu<T>("coalesced_registered", "… copied from host memory that stays where it is", along,
+             cost::coalesced<T>, Memory::registered),
+      broken(gpu<T>("store_outside_guard", "threads beyond C store, too",
+                    wrong_kernel(wrong::store_outside_guard<T>))),
+      broken(gpu<T>("b_by_row", "multiplies by the transpose", wrong_kernel(wrong::b_by_row<T>))),
+      broken(gpu<T>("row_of_blocks_lost", "as many blocks as fit, not as cover C",
+                    started<T>(wrong::row_of_blocks_lost<T>, coalesced<T>))),
+      broken(gpu<T>("swapped", "<<<block, grid>>>", started<T>(wrong::swapped<T>, coalesced<T>))),
+  };
+  for (auto& variant : list) variant = with_blocks(variant);
+  return list;
+}
+
+}  // namespace
+
+COURSE_GPU_STEP("a thread for each element of C", step.blocks = {"32x32"})

@@ -1,0 +1,50 @@
+// 08: a block copies tiles of A and B to shared memory, where each number is used as often as the tile is
+// wide.
+#pragma once
+
+#include "common/view.hpp"
+#include "emulator/launch.hpp"
+
+namespace cuda_shared {
+
+using course::Block, course::Grid, course::Index, course::SharedTile, course::View;
+
+// [shared]
+/// C += A·B, started with blocks of tile × tile threads, each of which makes one tile of C.
+template <class T, int tile>
+__global__ void shared(View<const T> a, View<const T> b, View<T> c) {
+  __shared__ SharedTile<T, tile, tile> a_tile;
+  __shared__ SharedTile<T, tile, tile> b_tile;
+  const int x = int(threadIdx.x), y = int(threadIdx.y);
+  const Index i = Index{blockIdx.y} * tile + y, j = Index{blockIdx.x} * tile + x;
+  const bool inside = i < c.rows() && j < c.cols();
+  T sum = inside ? c(i, j) : T(0);
+  for (Index p = 0; p < a.cols(); p += tile) {
+    a_tile[y][x] = i < a.rows() && p + x < a.cols() ? a(i, p + x) : T(0);
+    b_tile[y][x] = p + y < b.rows() && j < b.cols() ? b(p + y, j) : T(0);
+    __syncthreads();  // nobody reads before all have written
+    for (int q = 0; q < tile; ++q) sum += a_tile[y][q] * b_tile[q][x];
+    __syncthreads();  // nobody writes before all have read
+  }
+  if (inside) c(i, j) = sum;
+}
+// [/shared]
+
+template <class T>
+using Kernel = void (*)(View<const T> a, View<const T> b, View<T> c);
+
+// [launch]
+/// Starts a kernel that makes a tile of C a block; what is beyond CUDA's limit in y by another launch.
+template <class T>
+static void tile_a_block(Kernel<T> kernel, Index tile, View<const T> a, View<const T> b, View<T> c) {
+  const Index most = course::most_blocks_in_y * tile;
+  for (Index i = 0; i < c.rows(); i += most) {
+    const Index m = c.rows() - i < most ? c.rows() - i : most;
+    const Grid grid{course::ceil_div(c.cols(), tile), course::ceil_div(m, tile)};
+    course::launch(kernel, grid, Block{tile, tile}, a.block(i, 0, m, a.cols()), b,
+                   c.block(i, 0, m, c.cols()));
+  }
+}
+// [/launch]
+
+}  // namespace cuda_shared

@@ -1,0 +1,141 @@
+// The GPU of this machine, by CUDA's runtime; for nvcc.
+#pragma once
+
+#include <cstdlib>
+#include <limits>
+#include <memory>
+
+#include "common/gpu.hpp"
+
+namespace course {
+
+struct Cuda {
+  static std::string device() {
+    cudaDeviceProp properties;
+    return cudaGetDeviceProperties(&properties, 0) == cudaSuccess ? properties.name : "no GPU";
+  }
+  static std::string missing() {
+    int devices = 0, major = 0, minor = 0;
+    if (const cudaError_t status = cudaGetDeviceCount(&devices); devices == 0)
+      return std::string("no CUDA device: ") + cudaGetErrorString(status);
+    if (const cudaError_t status = cudaDeviceSynchronize(); status != cudaSuccess)
+      return std::string("the GPU does not answer any more: ") + cudaGetErrorString(status);
+    cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0);
+    cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, 0);
+    const auto text = [](int capability) {
+      return std::to_string(capability / 10) + "." + std::to_string(capability % 10);
+    };
+    if (10 * major + minor >= COURSE_LEAST_CAPABILITY) return {};
+    return "built for GPUs of compute capability " + text(COURSE_LEAST_CAPABILITY) +
+           " and later, this one has " + text(10 * major + minor);
+  }
+  static double free_memory() {
+    std::size_t free = 0, all = 0;
+    return cudaMemGetInfo(&free, &all) == cudaSuccess ? double(free)
+                                                      : std::numeric_limits<double>::infinity();
+  }
+
+  static void synchronize() { check(cudaDeviceSynchronize()); }
+  /// Whether the GPU still has something to do.
+  static bool pending() { return cudaStreamQuery(nullptr) == cudaErrorNotReady; }
+
+  /// What `work` takes, by marks in the GPU's own queue: the host's clock would see the launch only.
+  template <class Work>
+  static double seconds_of(Work work) {
+    const auto mark = [] {
+      cudaEvent_t event = nullptr;
+      check(cudaEventCreate(&event)), check(cudaEventRecord(event));
+      return std::shared_ptr<CUevent_st>(event, cudaEventDestroy);
+    };
+    const auto start = mark();
+    work();
+    const auto end = mark();
+    float milliseconds = 0;
+    check(cudaEventSynchronize(end.get()));  // a kernel's errors show here, too
+    check(cudaEventElapsedTime(&milliseconds, start.get(), end.get()));
+    return 1e-3 * milliseconds;
+  }
+
+  /// From anywhere to anywhere: CUDA sees by the address which memory it is.
+  template <class T>
+  static void transfer(View<const T> from, View<T> to) {
+    if (from.rows() == 0 || from.cols() == 0) return;
+    const auto bytes = [](Index elements) { return std::size_t(elements) * sizeof(T); };
+    check(cudaMemcpy2D(to.data(), bytes(to.ld()), from.data(), bytes(from.ld()), bytes(from.cols()),
+                       std::size_t(from.rows()), cudaMemcpyDefault));
+  }
+
+  /// common's Matrix in the GPU's memory.
+  template <class T>
+  class Matrix {
+   public:
+    Matrix() = default;
+    Matrix(Index rows, Index cols, Index pad, Memory memory) : rows_(rows), cols_(cols), ld_(cols + pad) {
+      void* got = nullptr;
+      if (memory == Memory::pitched) {  // the guards are whole rows, too: how long one is CUDA decides
+        const Index around = ceil_div(2 * wide_guard(ld_), std::max<Index>(ld_, 1));
+        std::size_t pitch = 0;
+        check(cudaMallocPitch(&got, &pitch, std::max<std::size_t>(1, std::size_t(ld_) * sizeof(T)),
+                              std::size_t(rows + around)));
+        ld_ = Index(pitch / sizeof(T));
+        all_ = (rows + around) * ld_;
+      } else {
+        all_ = rows * ld_ + 2 * wide_guard(ld_);
+        const std::size_t bytes = std::size_t(all_) * sizeof(T);
+        check(memory == Memory::unified ? cudaMallocManaged(&got, bytes) : cudaMalloc(&got, bytes));
+      }
+      buffer_.reset(static_cast<T*>(got), cudaFree);
+      guard_ = (all_ - rows * ld_) / 2 / 64 * 64;
+    }
+    View<T> view() const { return {buffer_ ? buffer_.get() + guard_ : nullptr, rows_, cols_, ld_}; }
+
+    void poison() {
+      check(cudaMemset(buffer_.get(), poison_byte, std::size_t(all_) * sizeof(T)));
+      synchronize();  // cudaMemset returns before it is done
+    }
+    bool guards_intact() const {
+      if (!buffer_) return true;
+      const T* const data = buffer_.get();
+      const Index end = guard_ + rows_ * ld_;
+      return poisoned({data, 1, guard_, guard_}) &&
+             poisoned({data + guard_ + cols_, rows_, ld_ - cols_, ld_}) &&
+             poisoned({data + end, 1, all_ - end, all_ - end});
+    }
+
+   private:
+    static constexpr int poison_byte = std::is_floating_point_v<T> ? 0xff : 0x81;  // NaN, or no input
+
+    static bool poisoned(View<const T> part) {
+      std::vector<T> here(std::size_t(part.rows() * part.cols()));
+      transfer(part, View<T>(here.data(), part.rows(), part.cols(), part.cols()));
+      const auto* const bytes = reinterpret_cast<const unsigned char*>(here.data());
+      return std::all_of(bytes, bytes + here.size() * sizeof(T),
+                         [](int byte) { return byte == poison_byte; });
+    }
+
+    Index rows_ = 0, cols_ = 0, ld_ = 0, guard_ = 0, all_ = 0;
+    std::shared_ptr<T> buffer_;
+  };
+
+  /// Host memory with pages of its own, which the system may not move: the GPU copies it by itself.
+  template <class T>
+  class HostMatrix {
+   public:
+    HostMatrix() = default;
+    HostMatrix(Index rows, Index cols, Index pad) : rows_(rows), cols_(cols), ld_(cols + pad) {
+      constexpr std::size_t page = 4096;
+      const std::size_t bytes = (std::size_t(rows * ld_) * sizeof(T) / page + 1) * page;
+      buffer_.reset(static_cast<T*>(std::aligned_alloc(page, bytes)), std::free);
+      if (!buffer_) throw std::bad_alloc();
+      check(cudaHostRegister(buffer_.get(), bytes, cudaHostRegisterDefault));
+      registered_.reset(buffer_.get(), cudaHostUnregister);
+    }
+    View<T> view() const { return {buffer_.get(), rows_, cols_, ld_}; }
+
+   private:
+    Index rows_ = 0, cols_ = 0, ld_ = 0;
+    std::shared_ptr<T> buffer_, registered_;  // the second is given up first
+  };
+};
+
+}  // namespace course

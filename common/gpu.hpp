@@ -1,0 +1,177 @@
+// A kernel of a GPU as a variant: the same on the GPU (common/cuda.hpp) and under the emulator.
+#pragma once
+
+#include <cstdlib>
+#include <tuple>
+#include <utility>
+
+#include "common/variant.hpp"
+#include "emulator/launch.hpp"
+
+namespace course {
+
+/// Where a GPU's matrices lie. pitched: each row begins where the GPU likes it; unified: pages go to who
+/// touches them; registered: the GPU's own, copied from host memory that cannot be paged out.
+enum class Memory { device, pitched, unified, registered };
+
+/// Elements before and behind a GPU's matrix that nobody may write: more than a block of 32 × 32 or of 1024 ×
+/// 1 threads reaches beyond the last row, so that a kernel without bounds is wrong and does not crash. A
+/// multiple of 256 bytes.
+constexpr Index wide_guard(Index ld) {
+  return ceil_div(32 * ld + 1024, 64) * 64;
+}
+
+/// "32x8" of a row's settings.
+inline Block block_of(const Settings& settings) {
+  const std::size_t x = settings.block.find('x');
+  if (x == std::string::npos) return {};
+  return {std::atoll(settings.block.c_str()), std::atoll(settings.block.c_str() + x + 1)};
+}
+
+/// Starts the kernel, once or more, on matrices where it can reach them.
+template <class T>
+using Launch = std::function<void(View<const T> a, View<const T> b, View<T> c, const Settings& settings)>;
+
+/// Copies A, B and C to where the kernel is, runs it, copies C back. `Platform` has
+///   Matrix<T>(rows, cols, pad, memory), with poison(), view(), guards_intact() and bytes(); HostMatrix<T>,
+///   registered; transfer(from, to), synchronize(), seconds_of(work), pending(); device(), missing() (why
+///   nothing can run, or nothing) and free_memory().
+template <class T, class Platform>
+class GpuVariant : public Variant<T> {
+ public:
+  GpuVariant(Traits traits, Launch<T> launch, Memory memory)
+      : Variant<T>(std::move(traits)), launch_(std::move(launch)), memory_(memory) {}
+
+  std::string device() const override { return Platform::device(); }
+  std::string refuses(const Problem<T>&, const Settings&, const World&) const override {
+    return Platform::missing();
+  }
+  double bytes(const Problem<T>& problem, const Settings&) const override {
+    const double c =
+        sizeof(T) * static_cast<double>(problem.shape.m) * static_cast<double>(problem.shape.n + problem.pad);
+    return (problem.whole_bytes() + c) * (memory_ == Memory::registered ? 2 : 1);
+  }
+  std::pair<double, double> device_memory(const Problem<T>& problem, const Settings&) const override {
+    const auto [m, n, k] = problem.shape;
+    const auto of = [&](Index rows, Index cols) {
+      constexpr Index line = 512 / sizeof(T);  // what cudaMallocPitch rounds rows up to
+      const Index ld =
+          memory_ == Memory::pitched ? ceil_div(cols + problem.pad, line) * line : cols + problem.pad;
+      return static_cast<double>(rows * ld + 2 * wide_guard(ld)) * sizeof(T);
+    };
+    return {of(m, k) + of(k, n) + 2 * of(m, n), Platform::free_memory()};
+  }
+
+  Times allocate(const Problem<T>& problem, const Settings& settings, const World&) override {
+    release();
+    problem_ = &problem, settings_ = settings;
+    const Inputs<T>& inputs = problem.whole();
+    const auto [m, n, k] = problem.shape;
+    const Index pad = problem.pad;
+    if (memory_ != Memory::registered) fetched_ = course::Matrix<T>(m, n, pad);
+    Platform::synchronize();  // the first call of all starts the GPU: not this row's time
+    const Stopwatch watch;
+    if (memory_ == Memory::registered)
+      for (const auto& [pinned, like] : {std::pair(&host_a_, &inputs.a), std::pair(&host_b_, &inputs.b),
+                                         std::pair(&host_c_, &inputs.c), std::pair(&host_result_, &inputs.c)})
+        *pinned = HostMatrix(like->view().rows(), like->view().cols(), pad);
+    a_ = Matrix(m, k, pad, memory_), b_ = Matrix(k, n, pad, memory_), c_ = Matrix(m, n, pad, memory_);
+    before_ = Matrix(m, n, pad, memory_);
+    Platform::synchronize();
+    const double seconds = watch.seconds();
+    for (Matrix* const matrix : {&a_, &b_, &c_, &before_}) matrix->poison();
+    if (memory_ == Memory::registered) {
+      copy<T>(inputs.a.view(), host_a_.view()), copy<T>(inputs.b.view(), host_b_.view());
+      copy<T>(inputs.c.view(), host_c_.view());
+    }
+    return {.alloc = seconds};
+  }
+
+  Times distribute() override {
+    const auto [a, b, c] = host_inputs();
+    const double seconds = Platform::seconds_of(
+        [&, a = a, b = b, c = c] { send(a, a_.view()), send(b, b_.view()), send(c, before_.view()); });
+    if (settings_.verify_copies) complaint_ = lost("A", a, a_) + lost("B", b, b_) + lost("C", c, before_);
+    return {.copy_in = seconds};
+  }
+
+  void reset() override { send(View<const T>(before_.view()), c_.view()); }
+
+  Times run() override {
+    const auto work = [this] { launch_(a_.view(), b_.view(), c_.view(), settings_); };
+    launched = {{0, 0}, {}};
+    if (this->traits.unwaited) {  // wrong on purpose: the launch returns before the kernel has run
+      const Stopwatch watch;
+      work();
+      const double seconds = watch.seconds();
+      if (Platform::pending()) complaint_ = "the clock was stopped before the kernel had run";
+      Platform::synchronize();
+      return {.product = seconds};
+    }
+    const double seconds = Platform::seconds_of(work);
+    const auto& [x, y] = launched.block;
+    const std::string block = std::to_string(x) + "x" + std::to_string(y);
+    if (this->traits.blocks && launched.grid.x > 0 && block != settings_.block)
+      complaint_ = "blocks of " + block + " threads were launched, not of " + settings_.block;
+    return {.product = seconds};
+  }
+
+  Times fetch(Piece<T>& piece) override {
+    const View<T> to = memory_ == Memory::registered ? host_result_.view() : fetched_.view();
+    for (Index i = 0; i < to.rows(); ++i)
+      for (Index j = 0; j < to.cols(); ++j) to(i, j) = poison<T>();
+    const double seconds = Platform::seconds_of([&] { send(View<const T>(c_.view()), to); });
+    piece = {all_of(problem_->shape.m), all_of(problem_->shape.n), View<const T>(to)};
+    return {.copy_out = seconds};
+  }
+
+  bool guards_intact() const override {
+    return a_.guards_intact() && b_.guards_intact() && before_.guards_intact() && c_.guards_intact() &&
+           fetched_.guards_intact();
+  }
+  std::string complaint() const override { return complaint_; }
+
+  void release() override {
+    a_ = {}, b_ = {}, before_ = {}, c_ = {}, fetched_ = {}, complaint_.clear();
+    host_a_ = {}, host_b_ = {}, host_c_ = {}, host_result_ = {};
+  }
+
+ private:
+  using Matrix = typename Platform::template Matrix<T>;
+  using HostMatrix = typename Platform::template HostMatrix<T>;
+
+  std::tuple<View<const T>, View<const T>, View<const T>> host_inputs() {
+    if (memory_ == Memory::registered) return {host_a_.view(), host_b_.view(), host_c_.view()};
+    const Inputs<T>& inputs = problem_->whole();
+    return {inputs.a.view(), inputs.b.view(), inputs.c.view()};
+  }
+  /// Unified memory is written and read by the host as if it were its own; that is what it is for.
+  void send(View<const T> from, View<T> to) {
+    if (memory_ == Memory::unified)
+      copy<T>(from, to);
+    else
+      Platform::transfer(from, to);
+  }
+  /// --verify-copies: what reached the GPU, read back.
+  std::string lost(const char* name, View<const T> sent, const Matrix& there) {
+    course::Matrix<T> back(sent.rows(), sent.cols());
+    Platform::transfer(View<const T>(there.view()), back.view());
+    Index differences = 0;
+    for (Index i = 0; i < sent.rows(); ++i)
+      for (Index j = 0; j < sent.cols(); ++j) differences += !(back.view()(i, j) == sent(i, j));
+    if (differences == 0) return {};
+    return std::to_string(differences) + " elements of " + name +
+           " did not reach the GPU as they were sent; ";
+  }
+
+  Launch<T> launch_;
+  Memory memory_;
+  const Problem<T>* problem_ = nullptr;
+  Settings settings_;
+  Matrix a_, b_, before_, c_;                          // `before`: what C holds before the product
+  HostMatrix host_a_, host_b_, host_c_, host_result_;  // if registered
+  course::Matrix<T> fetched_;                          // if not
+  std::string complaint_;
+};
+
+}  // namespace course

@@ -1,0 +1,159 @@
+// The emulator does what CUDA does, and says where a kernel breaks CUDA's rules.
+#include "emulator/gpu.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <mutex>
+#include <set>
+
+using namespace course;
+
+namespace {
+
+/// What a launch that must fail says.
+std::string trouble(const std::function<void()>& body) {
+  try {
+    body(), emulator::synchronize();
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return {};
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::vector<unsigned> turns;
+std::mutex guard;
+void take_turns() {
+  turns.push_back(threadIdx.x), __syncthreads(), turns.push_back(100 + threadIdx.x);
+}
+std::vector<unsigned> turns_in(const std::string& order) {
+  turns.clear(), emulator::set_order(order);
+  launch(take_turns, Grid{1, 1}, Block{6, 1}), emulator::synchronize();
+  return turns;
+}
+
+std::set<std::pair<unsigned, unsigned>> places;
+void note_place() {
+  const std::lock_guard lock(guard);
+  places.emplace(blockIdx.y * blockDim.y + threadIdx.y, blockIdx.x * blockDim.x + threadIdx.x);
+  if (gridDim.x != 3 || gridDim.y != 2) places.emplace(999, 999);
+}
+
+void some_leave(unsigned who) {
+  if (threadIdx.x == who) return;
+  __syncthreads();
+}
+void two_barriers() {
+  if (threadIdx.x == 0)
+    __syncthreads();
+  else
+    __syncthreads();
+}
+void beyond_the_tile() {
+  __shared__ SharedTile<float, 4, 4> tile;
+  tile[0][threadIdx.x] = 1;
+}
+int poisoned = 0;
+void look_then_write() {
+  __shared__ SharedTile<double, 2, 2> tile;
+  const std::lock_guard lock(guard);
+  if (threadIdx.x == 0) poisoned += std::isnan(tile[1][1]);
+  tile[1][1] = 1;
+}
+
+void add(View<const float> a, View<const float> b, View<float> c) {
+  for (Index p = 0; threadIdx.x == 0 && p < a.cols(); ++p) c(0, 0) += a(0, p) * b(p, 0);
+}
+void first_element(View<const float> a, View<const float> b, View<float> c, const Settings&) {
+  launch(add, Grid{1, 1}, Block{1, 1}, a, b, c);
+}
+
+/// The last element that is copied is lost.
+struct Lossy : Emulated {
+  template <class T>
+  static void transfer(View<const T> from, View<T> to) {
+    if (from.cols() > 0) Emulated::transfer<T>(from.block(0, 0, from.rows(), from.cols() - 1), to);
+  }
+};
+
+template <class Platform>
+std::string complaint_of(bool verify_copies) {
+  const auto variant = gpu<float, Platform>("", "", first_element);
+  const Problem<float> problem{{1, 1, 5}};
+  variant->allocate(problem, {.verify_copies = verify_copies}, World());
+  variant->distribute();
+  return variant->complaint();
+}
+
+}  // namespace
+
+TEST_CASE("threads take turns from barrier to barrier, in the order asked for") {
+  CHECK(turns_in("forward") == std::vector<unsigned>{0, 1, 2, 3, 4, 5, 100, 101, 102, 103, 104, 105});
+  CHECK(turns_in("reversed") == std::vector<unsigned>{5, 4, 3, 2, 1, 0, 105, 104, 103, 102, 101, 100});
+  const auto seven = turns_in("7");
+  CHECK(seven == turns_in("7"));
+  CHECK(seven != turns_in("8"));
+  CHECK(std::set(seven.begin(), seven.begin() + 6) == std::set<unsigned>{0, 1, 2, 3, 4, 5});
+  CHECK(std::set(seven.begin() + 6, seven.end()) == std::set<unsigned>{100, 101, 102, 103, 104, 105});
+  emulator::set_order("forward");
+}
+
+TEST_CASE("each thread of each block runs once, at its own place") {
+  places.clear();
+  launch(note_place, Grid{3, 2}, Block{5, 7}), emulator::synchronize();
+  CHECK(places.size() == 15 * 14);
+  CHECK(places.rbegin()->first == 13);
+  places.clear();
+  launch(note_place, Grid{0, 2}, Block{5, 7}), emulator::synchronize();
+  CHECK(places.empty());
+}
+
+TEST_CASE("a launch waits in the queue until somebody waits for it") {
+  turns.clear();
+  launch(take_turns, Grid{1, 1}, Block{1, 1});
+  CHECK(emulator::pending());
+  CHECK(turns.empty());
+  emulator::synchronize();
+  CHECK_FALSE(emulator::pending());
+  CHECK(turns.size() == 2);
+}
+
+TEST_CASE("a barrier that not all threads reach is an error with the place") {
+  const std::string left = trouble([] { launch(some_leave, Grid{1, 1}, Block{4, 2}, 3u); });
+  CHECK_MESSAGE(has(left, "block (0, 0): thread (0, 0) waits at the barrier of emulator_test.cpp:"), left);
+  CHECK_MESSAGE(has(left, ", thread (3, 0) has ended"), left);
+  const std::string two = trouble([] { launch(two_barriers, Grid{1, 1}, Block{4, 1}); });
+  CHECK_MESSAGE(has(two, "thread (1, 0) at that of emulator_test.cpp:"), two);
+  CHECK(trouble([] { launch(some_leave, Grid{2, 2}, Block{4, 2}, 99u); }).empty());  // and it goes on
+}
+
+TEST_CASE(
+    "shared memory: what is outside a tile is an error, and what nobody wrote in this block is poison") {
+  const std::string outside = trouble([] { launch(beyond_the_tile, Grid{1, 1}, Block{5, 1}); });
+  CHECK_MESSAGE(has(outside, "thread (4, 0) of block (0, 0): element (0, 4) of a 4 x 4 tile"), outside);
+  launch(look_then_write, Grid{6, 1}, Block{2, 1}), emulator::synchronize();
+  CHECK(poisoned == 6);
+}
+
+TEST_CASE("what CUDA refuses to launch is refused; Grid and Block cannot be swapped") {
+  CHECK(trouble([] { launch(take_turns, Grid{1, 1}, Block{33, 32}); }) == "invalid configuration argument");
+  CHECK(trouble([] { launch(take_turns, Grid{1, 65536}, Block{1, 1}); }) == "invalid configuration argument");
+  constexpr auto swappable = []<class G, class B>(G g, B b) {
+    return requires {
+      launch(take_turns, g, b);
+    };
+  };
+  static_assert(swappable(Grid{}, Block{}));
+  static_assert(!swappable(Block{}, Grid{}));
+}
+
+TEST_CASE("--verify-copies sees what did not reach the GPU") {
+  CHECK(complaint_of<Emulated>(true).empty());
+  CHECK(complaint_of<Lossy>(false).empty());
+  CHECK_MESSAGE(has(complaint_of<Lossy>(true), "1 elements of A did not reach the GPU"),
+                complaint_of<Lossy>(true));
+}
