@@ -1,6 +1,7 @@
 // What the variants of 07 cost; worked out in README.md.
 #pragma once
 
+#include <algorithm>
 #include <numeric>
 
 #include "common/gpu.hpp"
@@ -11,15 +12,15 @@ namespace cuda_global::cost {
 using course::Cost, course::Extents, course::Index, course::Settings, course::Shape;
 
 // [wavefronts]
-/// The first level gives a warp 128 bytes at a time, a wavefront: so many for `lanes` neighbours in a row,
-/// and for as many rows as `lanes`, `stride` bytes apart, which can come together where they lie in different
-/// banks.
+/// The first level answers a warp in wavefronts of at most 128 bytes, a word from each of its 32 banks: so
+/// many for `lanes` neighbours in a row; and for as many rows, `stride` bytes apart. It looks up four lines
+/// at a time, and rows that begin in the same bank come one after the other.
 inline double along_row(Index lanes, Index size) {
   return static_cast<double>(course::ceil_div(lanes * size, 128));
 }
 inline double down_column(Index lanes, Index stride) {
-  const Index apart = 128 / std::gcd(stride, Index{128});  // rows until the next begins in the same bank
-  return static_cast<double>(course::ceil_div(lanes, apart));
+  const Index banks = 128 / std::gcd(stride, Index{128});  // in which a row can begin
+  return static_cast<double>(std::max(course::ceil_div(lanes, banks), course::ceil_div(lanes, 4)));
 }
 // [/wavefronts]
 

@@ -46,4 +46,4 @@ course::Variants<T> variants() {
 
 }  // namespace
 
-COURSE_GPU_STEP("a thread for each element of C", step.blocks = {"32x32"})
+COURSE_GPU_STEP("a thread for each element of C", (step.blocks = {"32x32", "32x8"}))

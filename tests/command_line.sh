@@ -10,7 +10,7 @@ quick="--size 8" file=new.csv
 # refuses_size MESSAGE ARGUMENT…: without the small size that is for all that is not about sizes.
 refuses_size() { quick="" refuses "$@"; }
 
-refuses_size "--size: '-1' is out of range; give 0 to 2147483648" --size -1
+refuses_size "--size: '-1' is out of range; give 0 to 2147483647" --size -1
 refuses_size "--size: 'abc' is not a whole number" --size abc
 refuses_size "--size: '' is not a whole number" --size ''
 refuses_size "--size: '1e3' is not a whole number" --size 1e3
@@ -30,7 +30,7 @@ refuses "--shape: 'b' is not a whole number" --shape 3xbx5
 refuses "--shape: '' is not a whole number" --shape 3xx5
 refuses "--shape: '-4' is out of range" --shape 3x-4x5
 refuses "--shape: '' is not MxNxK" --shape ''
-refuses "of memory" --shape 2147483648x2147483648x1
+refuses "of memory" --shape 2147483647x2147483647x1
 refuses "--type: 'f16' is unknown; give f32, f64, i32" --type f16
 refuses "--type: '' is unknown" --type f32,
 refuses "--variant: 'nosuch' is unknown; this step has rows_of_rows, checked, ijk" --variant nosuch
