@@ -43,6 +43,8 @@ inline constinit thread_local course::emulator::Triple threadIdx, blockIdx, bloc
 
 /// Waits until all threads of the block have come here.
 void __syncthreads(std::source_location where = std::source_location::current());
+/// Ends the kernel and, on a GPU, all that this process could do there.
+[[noreturn]] void __trap();
 
 namespace course {
 

@@ -52,10 +52,15 @@ struct Counting : Variant<float> {
     piece = {all_of(problem->shape.m), all_of(problem->shape.n), std::as_const(c).view()};
     return {.copy_out = copies ? std::optional(0.125) : std::nullopt};
   }
+  std::string complaint() const override { return complains; }
+  std::pair<double, double> device_memory(const Problem<float>&, const Settings&) const override {
+    return {on_device, 2048};
+  }
   bool guards_intact() const override { return c.guards_intact(); }
 
   double seconds;
-  std::string reason;
+  std::string reason, complains;
+  double on_device = 0;
   bool copies = true, throws = false, throws_nonsense = false, writes_nothing = false, spills = false;
   Index spoilt = -1, spoilt_column = 0;  // an element that is wrong
   int allocated = 0, released = 0, resets = 0, runs = 0, throws_at = -1;
@@ -363,4 +368,17 @@ TEST_CASE("instruction sets the processor lacks are a skip") {
 #endif
   CHECK(run(3, argv, Step{"test", "a test", "-O3", "avx1024", {std::make_shared<Counting>(1e-3)}, {}, {}}) ==
         77);
+}
+
+TEST_CASE("what a variant finds wrong with itself makes the row wrong, and a GPU too small refuses it") {
+  Run run;
+  run.variant->complains = "blocks of 1x1";
+  CHECK(run({"--size", "9"}) == 1);
+  CHECK(run.cell("verdict") == "wrong");
+  Run large;
+  large.variant->on_device = 2049;
+  CHECK(large({"--size", "9"}) == 2);
+  CHECK(large.variant->allocated == 0);
+  large.variant->on_device = 2048;
+  CHECK(large({"--size", "9"}) == 0);
 }

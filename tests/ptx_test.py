@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+"""What nvcc makes of the kernels of 07 and 08, for float: ptx_test.py NVCC SOURCE. 77 where there is no nvcc.
+
+The loop of 07's kernels has eight steps, so that eight loads can be under way; shared has two barriers; no register is spilt."""
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+KERNELS = {"cuda_global": ("coalesced<float>", "uncoalesced<float>"), "cuda_shared": ("shared<float, 32>", "shared<double, 16>")}
+
+
+def ptx(nvcc, source, folder):
+    """The PTX of KERNELS, and what ptxas says of them."""
+    of = {"cuda_global": "07_cuda_global/gemm.cuh", "cuda_shared": "08_cuda_shared/gemm.cuh"}
+    text = "".join(f'#include "{header}"\n' for header in of.values())
+    for space, kernels in KERNELS.items():
+        for kernel in kernels:
+            type = re.search("float|double", kernel)[0]
+            views = f"course::View<const {type}>, course::View<const {type}>, course::View<{type}>"
+            text += f"template __global__ void {space}::{kernel}({views});\n"
+    (folder / "kernels.cu").write_text(text)
+    done = subprocess.run([nvcc, "-std=c++20", "--expt-relaxed-constexpr", "-O3", "-arch=sm_80", "-I", source, "-Xptxas", "-v",
+                           "--keep", "--keep-dir", folder, "-c", folder / "kernels.cu", "-o", folder / "kernels.o"],
+                          capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"nvcc: {done.stderr}")
+    return (folder / "kernels.ptx").read_text(), done.stderr
+
+
+def body(text, name):
+    """A kernel's instructions, in order."""
+    found = re.search(rf"\.entry [\w$]*{name}[\w$]*\(.*?\n{{\n(.*?)\n}}", text, re.S)
+    return [line.strip() for line in found[1].splitlines() if line.strip()]
+
+
+def main(nvcc, source):
+    if not shutil.which(nvcc):
+        print("no nvcc here")
+        return 77
+    with tempfile.TemporaryDirectory() as folder:
+        text, said = ptx(nvcc, source, Path(folder))
+    failures = []
+    for name in ("9coalescedIf", "11uncoalescedIf"):
+        if "fma" not in "".join(code := body(text, name)):
+            failures.append(f"{name}: no multiply-add")
+        # nvcc's PTX has load and use in turn; ptxas moves the loads up. What it needs is eight steps without a branch.
+        steps = max((len(re.findall(r"^fma", part, re.M)) for part in re.split(r"^(?:@%p\d+ )?bra.*$|^\$L.*$", "\n".join(code), flags=re.M)), default=0)
+        if steps != 8:
+            failures.append(f"{name}: {steps} multiply-adds in the loop, not 8")
+    for name in ("6sharedIfLi32", "6sharedIdLi16"):
+        code = body(text, name)
+        barriers = [at for at, line in enumerate(code) if line.startswith("bar.sync")]
+        if len(barriers) != 2:
+            failures.append(f"{name}: {len(barriers)} barriers, not 2")
+    spilt = re.findall(r"(\d+) bytes spill", said)
+    if not spilt or any(int(bytes) for bytes in spilt):
+        failures.append(f"spilt registers: {spilt}")
+    print("\n".join(failures))
+    return int(bool(failures))
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
