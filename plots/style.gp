@@ -1,4 +1,4 @@
-# What all charts share. tools/charts.py gives the variables with -e: dir (of these scripts), data, out, format
+# What all charts share. tools/drawing.py gives the variables with -e: dir (of these scripts), data, out, format
 # ('svg' or 'png'), title, machine, count (how many lines, or bars in a group), beside (how many to compare them
 # with), longest (letters of the longest name), ticks (where the x axis is labelled), left and right (where it ends),
 # and to some charts more. noenhanced leaves the `_` in names alone.

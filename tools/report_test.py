@@ -5,7 +5,7 @@ from pathlib import Path
 
 TOOL = Path(__file__).resolve().parent / "report.py"
 sys.path.insert(0, str(TOOL.parent))
-import charts, measured, scaling, standing
+import charts, drawing, measured, scaling, standing
 
 NO_JINJA2 = unittest.skipUnless(importlib.util.find_spec("jinja2"), "no jinja2 for this Python")
 NO_GNUPLOT = unittest.skipUnless(shutil.which("gnuplot"), "no gnuplot here")
@@ -785,7 +785,7 @@ class Draw(Case):
     def test_a_wrong_row_is_not_drawn(self):
         self.write([*LADDER, row("02_loop_order", "too_good", 1024, 1e-4, verdict="wrong")])
         for chart in self.plan().values():
-            self.assertNotIn("too_good", charts.data_of(chart))
+            self.assertNotIn("too_good", drawing.data_of(chart))
 
     def test_the_spread_is_in_the_charts_unit_and_only_of_several_runs(self):
         self.write([row("01_naive", "ijk", 1000, 2.0), row("01_naive", "ijk", 2000, 16.0, repeat=1)])
