@@ -18,14 +18,14 @@ class Chart:
     caption: str
     lines: dict     # a line's name: its points, each x, y, the ends of y's spread, and of a bar top and label
     settings: dict  # gnuplot's variables besides those of every chart; a list becomes an array
-    step: str = ""  # whose chart it is: a program's, "threads", or where steps are compared empty
+    step: str = ""  # whose chart it is: a program's, "threads", "gpu", or where steps are compared empty
     beside: dict = field(default_factory=dict)  # what the lines are compared with, drawn thin
     columns: str = "x, y, low, high"
     type: str = ""
 
     def alt(self):
-        kind = {"levels": "Bar", "orders": "Bar", "roofline": "Roofline"}.get(self.script, "Line")
-        return f"{kind} chart. {self.title}. Shown: {', '.join([*self.lines, *self.beside])}."
+        kind = {"roofline": "Roofline"} | dict.fromkeys(("levels", "orders", "blocks", "phases"), "Bar")
+        return f"{kind.get(self.script, 'Line')} chart. {self.title}. Shown: {', '.join([*self.lines, *self.beside])}."
 
 
 SPREAD = (" The thin bars reach from the best run to the mean plus one standard deviation; what has none "
@@ -51,13 +51,17 @@ def axis(values):
     return {"ticks": ",".join(ticks), "left": low / margin, "right": high * margin}
 
 
-def line_chart(name, script, title, lines, measure, settings=None, step="", beside={}):
-    """A chart of {line: [(x, row)]}, less the points that `measure` knows nothing of; None if none is left."""
-    caption = TEXTS[script][1] + SPREAD
+def line_chart(name, script, title, lines, measure, settings=None, beside={}, step="", text=""):
+    """A chart of {line: [(x, row)]}, less the points that `measure` knows nothing of; None if none is left. Its text is
+    the script's unless another is named."""
+    caption = TEXTS[text or script][1] + SPREAD
     if script in ("threads_speedup", "threads_efficiency"):
         caption += f" {SERIAL_IS}"
-    if script in ("time", "gflops") and any(row.tile for at in lines.values() for _, row in at):
+    rows = [row for at in lines.values() for _, row in at]
+    if script in ("time", "gflops") and any(row.tile for row in rows):
         caption += " What has a tile is shown with its best tile at each n."
+    if script in ("time", "gflops") and any(row.gpu for row in rows):
+        caption += f" {TEXTS['on_gpu'][1]}"
     lines = {label: [point(x, row, measure) for x, row in at if measure(row, row.median) is not None]
              for label, at in lines.items()}
     lines = {label: points for label, points in lines.items() if points}

@@ -196,8 +196,8 @@ class Results:
         """The different words in a column, in order."""
         return list(dict.fromkeys(row.cells[name] for row in self.rows if row.cells[name]))
 
-    def place(self):
-        return place_of([row.cells for row in self.rows if not row.rehearsed])
+    def place(self, gpu=False):
+        return place_of([row.cells for row in self.rows if row.gpu or not (gpu or row.rehearsed)])
 
 
 def place_of(rows):

@@ -1,0 +1,99 @@
+"""What ran on a GPU, in tables: ours, and ours beside what others published."""
+import math
+
+from measured import best, common_size, digits, seconds, times
+from scaling import printed, short
+
+CORES_ARE = ("Speedup / CUDA cores is what Genova 2024 printed as efficiency. It is an efficiency of nothing: the speedup is over "
+             "one core of a processor, and a CUDA core is no such core. What part of the GPU works, the share of its peak says.")
+# By file: whose, its experiments, and of each of its variants ours: the step's number and the variant (empty: the best).
+SOURCES = {
+    "genova_2024": ("Genova 2024: NVIDIA T400", ("cuda_no_tiling", "cuda_shared"), {
+        "global": ("07", "coalesced"), "pitched": ("07", "coalesced_pitched"), "unified": ("07", "coalesced_unified"),
+        "shared_global": ("08", "shared"), "shared_unified": ("08", "shared_unified")}),
+    "csc4005_2023": ("CSC4005 2023: a university cluster", ("overall", "merged_threads"), {
+        "cuda_global": ("07", "coalesced"), "cuda_shared": ("08", "shared"), "cuda_shared+merge": ("09", ""),
+        "merge2": ("09", ""), "merge4": ("09", ""), "merge8": ("09", ""), "merge32": ("09", "")}),
+    "coalescing": ("Memory coalescing (its rates; its times cannot be the kernels')", ("gflops",), {
+        "device_global": ("07", "uncoalesced"), "device_shared": ("08", "shared")}),
+    "nsight_shared": ("Shared memory in Nsight: unified memory", ("global_vs_shared",), {
+        "global": ("07", "coalesced_unified"), "shared": ("08", "shared_unified")})}
+# By file and what it printed: the two of ours whose rates it compares.
+RATIOS = {("scpa_2024", "kernel1/kernel0"): (("07", "coalesced"), ("07", "uncoalesced")),
+          ("scpa_2024", "kernel3/kernel1"): (("09", ""), ("07", "coalesced")),
+          ("nsight_shared", "global/shared"): (("08", "shared_unified"), ("07", "coalesced_unified"))}
+NEAREST = "Where we have not measured their size, ours is the nearest one: there rates compare, times do not."
+
+
+def sizes(results, type):
+    """The largest size with a baseline, and the largest that most variants have; the second first."""
+    rows = [row for row in results.on_gpu if row.type == type]
+    based = max((row.n for row in rows if results.speedup(row)), default=None)
+    return list(dict.fromkeys(n for n in (common_size(rows), based) if n))
+
+
+def ours(results, type, n):
+    """The headings and rows of each variant's fastest row."""
+    rows, cores = [row for row in results.on_gpu if (row.type, row.n) == (type, n)], results.gpu.most("cores")
+    cells = []
+    for step, variant in dict.fromkeys((row.step, row.variant) for row in rows):
+        row = best(rows, step=step, variant=variant)
+        factor, share = results.speedup(row), results.share(row)
+        cells.append([row.step, row.label(), seconds(row.median), digits(row.gflops()), times(factor),
+                      per_core(factor, cores), f"{digits(share)} %" if share else "–"])
+    return ["program", "variant", "kernel's time", "GFLOP/s", "speedup over 01 ijk", "speedup / CUDA cores",
+            "% of peak"], cells
+
+
+def per_core(factor, cores):
+    return f"{factor / cores:.3g}" if factor and cores else "–"
+
+
+def nearest(results, which, type, n):
+    """Our fastest row of a step and variant, of this type if there is one, at the nearest size; or None."""
+    step, variant = which
+    rows = [row for row in results.on_gpu if short(row.step) == step and variant in ("", row.variant)]
+    return min(rows, default=None, key=lambda row: (row.type != type, abs(math.log(row.n / n)), row.median))
+
+
+def figures(lines, variant, n):
+    """The printed figures of a variant at a size: seconds, GFLOP/s, speedup, speedup / cores; None where not printed."""
+    of = {line["metric"]: float(line["value"]) * {"ms": 1e-3}.get(line["unit"], 1)
+          for line in lines if (line["variant"], line["n"]) == (variant, n)}
+    time = of.get("time")
+    percent = of.get("speedup-100%")
+    return (time, of.get("rate") or time and 2e-9 * float(n) ** 3 / time,
+            of.get("speedup") or percent and 1 + percent / 100, of.get("efficiency"))
+
+
+def beside(results):
+    """A table for each report: its title, headings, rows and note."""
+    cores = results.gpu.most("cores")
+    for name, (whose, experiments, same) in SOURCES.items():
+        lines = [line for line in printed(name, experiments) if line["variant"] in same]
+        type = lines[0]["type"].replace("int", "i").replace("float", "f")
+        cells = []
+        for variant, n in dict.fromkeys((line["variant"], line["n"]) for line in lines):
+            row = nearest(results, same[variant], type, int(n))
+            time, rate, factor, efficiency = figures(lines, variant, n)
+            mine = row and results.speedup(row)
+            cells.append([variant, n, seconds(time), digits(rate), times(factor), f"{efficiency:.3g}" if efficiency else "–",
+                          *([f"{short(row.step)} {row.label()}", f"{row.n}" + f", {row.type}" * (row.type != type),
+                             seconds(row.median), digits(row.gflops()), times(mine), per_core(mine, cores)]
+                            if row else ["not measured here", *["–"] * 5])])
+        yield (f"Beside {whose}, {type}", ["published", "n", "time", "GFLOP/s", "speedup", "speedup / cores", "ours", "n",
+                                          "time", "GFLOP/s", "speedup", "speedup / cores"], cells, NEAREST)
+
+
+def ratios(results):
+    """The headings and rows of the ratios that others printed, and ours at the nearest size that has both."""
+    cells = []
+    for (name, variant), pair in RATIOS.items():
+        line = next(line for line in printed(name) if line["variant"] == variant)
+        n = int(line["n"] or max((row.n for row in results.on_gpu), default=1))
+        first, second = (nearest(results, which, "f32", n) for which in pair)
+        known = first and second and (first.type, first.n) == (second.type, second.n)
+        cells.append([name, variant, line["n"] or "–", times(float(line["value"])), *(
+            [f"{first.variant} / {second.variant}", str(first.n), times(first.gflops() / second.gflops())] if known
+            else ["not measured here", "–", "–"])])
+    return ["report", "published", "n", "ratio", "ours", "n", "ratio"], cells
