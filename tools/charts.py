@@ -142,8 +142,8 @@ def roofline_chart(machine, rows, threads, step):
                           if len(powers) < 10 or power % 2 == 0)}
     name = f"roofline_{type}" + f"_{step}" * bool(step) + ("_gpu" if not threads else f"_{threads}_threads" * (threads > 1))
     title = f"{step or 'The steps'}: {TEXTS['roofline'][0]}, {type}, n = {n}, {on(threads) or machine.name()}"
-    return Chart(name, "roofline", title, TEXTS["roofline"][1], lines, settings,
-                 step or "gpu" * (not threads), beside, "x, measured, predicted")
+    return Chart(name, "roofline", title, TEXTS["roofline"][1] + " " + TEXTS["roofs" if threads else "roofs_gpu"][1],
+                 lines, settings, step or "gpu" * (not threads), beside, "x, measured, predicted")
 
 
 def roofline_charts(results, type, variants, step=""):

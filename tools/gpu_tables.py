@@ -26,10 +26,10 @@ NEAREST = "Where we have not measured their size, ours is the nearest one: there
 
 
 def sizes(results, type):
-    """The largest size with a baseline, and the largest that most variants have; the second first."""
+    """The largest size with a baseline, and the largest that most variants have."""
     rows = [row for row in results.on_gpu if row.type == type]
     based = max((row.n for row in rows if results.speedup(row)), default=None)
-    return list(dict.fromkeys(n for n in (common_size(rows), based) if n))
+    return list(dict.fromkeys(n for n in (based, common_size(rows)) if n))
 
 
 def ours(results, type, n):
