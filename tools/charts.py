@@ -257,5 +257,5 @@ def file_name(text):
 
 def draw(machines, out, reference=None):
     """Writes every chart of these machines."""
-    render([(replace(chart, name=name), results.place(chart.step == "gpu"))
+    render([(replace(chart, name=name), results.place(chart.step))
             for results, chart, name in named(machines, reference)], out)

@@ -73,8 +73,33 @@ def line_chart(name, script, title, lines, measure, settings=None, beside={}, st
     settings = axis(x) | (settings or {})
     if script == "gflops" and not step and max(y) > 200 * min(y):
         settings["bottom"] = min(y) / 1.5
+        if any(row.gpu for row in rows):
+            settings |= free_places(settings, max(y), [*lines.values(), *beside.values()])
         caption += " The axis is logarithmic: the same factor is the same height."
     return Chart(name, script, title, caption, lines, settings, step, beside)
+
+
+def free_places(settings, most, lines):
+    """The top of a logarithmic axis, and for each level's text the place that the fewest lines run through: from the
+    left end or up to the right one, above the level (1) or below (-1)."""
+    left, right, levels = settings["left"], settings["right"], settings.get("level", [])
+    top, wide = 2 * max([most, *levels]), (right / left) ** 0.6
+    high = (top / settings["bottom"]) ** 0.06
+
+    def crossings(level, side, start):
+        low, above = sorted((level, level * high**side))
+        return sum(low < height(line, start * wide ** (step / 20)) < above for line in lines for step in range(21))
+    places = [min(((side, start) for side in (1, -1) for start in (left, right / wide)),
+                  key=lambda place: crossings(level, *place)) for level in levels]
+    return {"top": top, "level_side": [side for side, _ in places], "level_x": [start for _, start in places]}
+
+
+def height(line, x):
+    """How high a line runs at x where both axes are logarithmic; 0 beyond its ends."""
+    for (x1, y1, *_), (x2, y2, *_) in zip(line, line[1:]):
+        if x1 <= x <= x2:
+            return y1 * (y2 / y1) ** (math.log(x / x1) / math.log(x2 / x1)) if x2 > x1 else y1
+    return 0
 
 
 def bar_chart(script, type, groups, title, step):

@@ -14,14 +14,16 @@ SOURCES = {
     "csc4005_2023": ("CSC4005 2023: a university cluster", ("overall", "merged_threads"), {
         "cuda_global": ("07", "coalesced"), "cuda_shared": ("08", "shared"), "cuda_shared+merge": ("09", ""),
         "merge2": ("09", ""), "merge4": ("09", ""), "merge8": ("09", ""), "merge32": ("09", "")}),
-    "coalescing": ("Memory coalescing (its rates; its times cannot be the kernels')", ("gflops",), {
+    "coalescing": ("a note on memory coalescing (its rates; the times it printed cannot be the kernels')", ("gflops",), {
         "device_global": ("07", "uncoalesced"), "device_shared": ("08", "shared")}),
-    "nsight_shared": ("Shared memory in Nsight: unified memory", ("global_vs_shared",), {
+    "nsight_shared": ("a report on shared memory in Nsight (unified memory)", ("global_vs_shared",), {
         "global": ("07", "coalesced_unified"), "shared": ("08", "shared_unified")})}
 # By file and what it printed: the two of ours whose rates it compares.
 RATIOS = {("scpa_2024", "kernel1/kernel0"): (("07", "coalesced"), ("07", "uncoalesced")),
           ("scpa_2024", "kernel3/kernel1"): (("09", ""), ("07", "coalesced")),
           ("nsight_shared", "global/shared"): (("08", "shared_unified"), ("07", "coalesced_unified"))}
+HEADINGS = [heading for whose in ("published", "ours")
+            for heading in (whose, "n", "time", "GFLOP/s", "speedup", "speedup / cores")]
 NEAREST = "Where we have not measured their size, ours is the nearest one: there rates compare, times do not."
 
 
@@ -49,11 +51,15 @@ def per_core(factor, cores):
     return f"{factor / cores:.3g}" if factor and cores else "–"
 
 
-def nearest(results, which, type, n):
-    """Our fastest row of a step and variant, of this type if there is one, at the nearest size; or None."""
+def alike(results, which):
+    """Our rows on the GPU of a step's number and a variant, or of all its variants."""
     step, variant = which
-    rows = [row for row in results.on_gpu if short(row.step) == step and variant in ("", row.variant)]
-    return min(rows, default=None, key=lambda row: (row.type != type, abs(math.log(row.n / n)), row.median))
+    return [row for row in results.on_gpu if short(row.step) == step and variant in ("", row.variant)]
+
+
+def away(type, n):
+    """How far a row is from this type and size: another type is farther than any size. Of like rows the fastest."""
+    return lambda row: (row.type != type, abs(math.log(row.n / n)), row.median)
 
 
 def figures(lines, variant, n):
@@ -74,26 +80,29 @@ def beside(results):
         type = lines[0]["type"].replace("int", "i").replace("float", "f")
         cells = []
         for variant, n in dict.fromkeys((line["variant"], line["n"]) for line in lines):
-            row = nearest(results, same[variant], type, int(n))
+            row = min(alike(results, same[variant]), key=away(type, int(n)), default=None)
             time, rate, factor, efficiency = figures(lines, variant, n)
             mine = row and results.speedup(row)
             cells.append([variant, n, seconds(time), digits(rate), times(factor), f"{efficiency:.3g}" if efficiency else "–",
-                          *([f"{short(row.step)} {row.label()}", f"{row.n}" + f", {row.type}" * (row.type != type),
+                          *([f"{short(row.step)} {row.variant}", f"{row.n}" + f", {row.type}" * (row.type != type),
                              seconds(row.median), digits(row.gflops()), times(mine), per_core(mine, cores)]
                             if row else ["not measured here", *["–"] * 5])])
-        yield (f"Beside {whose}, {type}", ["published", "n", "time", "GFLOP/s", "speedup", "speedup / cores", "ours", "n",
-                                          "time", "GFLOP/s", "speedup", "speedup / cores"], cells, NEAREST)
+        shown = [place for place in range(12) if any(row[place % 6] != "–" for row in cells)]  # what they printed
+        yield (f"Beside {whose}, {type}", [HEADINGS[place] for place in shown],
+               [[row[place] for place in shown] for row in cells], NEAREST)
 
 
 def ratios(results):
     """The headings and rows of the ratios that others printed, and ours at the nearest size that has both."""
-    cells = []
+    cells, largest = [], max((row.n for row in results.on_gpu), default=1)
     for (name, variant), pair in RATIOS.items():
         line = next(line for line in printed(name) if line["variant"] == variant)
-        n = int(line["n"] or max((row.n for row in results.on_gpu), default=1))
-        first, second = (nearest(results, which, "f32", n) for which in pair)
-        known = first and second and (first.type, first.n) == (second.type, second.n)
-        cells.append([name, variant, line["n"] or "–", times(float(line["value"])), *(
-            [f"{first.variant} / {second.variant}", str(first.n), times(first.gflops() / second.gflops())] if known
-            else ["not measured here", "–", "–"])])
+        fast, slow = (alike(results, which) for which in pair)
+        both = {(row.type, row.n) for row in fast} & {(row.type, row.n) for row in slow}
+        row = min((row for row in fast if (row.type, row.n) in both), key=away("f32", int(line["n"] or largest)), default=None)
+        cells.append([name, variant, line["n"] or "–", times(float(line["value"])), "not measured here", "–", "–"])
+        if row:
+            other = best(slow, type=row.type, n=row.n)
+            cells[-1][4:] = [f"{row.variant} / {other.variant}", f"{row.n}" + f", {row.type}" * (row.type != "f32"),
+                             times(row.gflops() / other.gflops())]
     return ["report", "published", "n", "ratio", "ours", "n", "ratio"], cells

@@ -196,8 +196,11 @@ class Results:
         """The different words in a column, in order."""
         return list(dict.fromkeys(row.cells[name] for row in self.rows if row.cells[name]))
 
-    def place(self, gpu=False):
-        return place_of([row.cells for row in self.rows if row.gpu or not (gpu or row.rehearsed)])
+    def place(self, step=""):
+        """Where all was measured, or what a chart of this step shows: a program may have run on the GPU alone."""
+        rows = [row for row in self.rows if not row.rehearsed]
+        alone = {"gpu"} | {row.step for row in rows} - {row.step for row in rows if not row.gpu}
+        return place_of([row.cells for row in rows if row.gpu or step not in alone])
 
 
 def place_of(rows):

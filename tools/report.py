@@ -181,7 +181,7 @@ def amount(fact):
     if unit == "B":
         power = 3 if value >= 2**30 else 2 if value >= 2**20 else 1
         value, unit = value / 2**(10 * power), " KMG"[power] + "iB"
-    return f"{value:.4g} {unit}" if value < 1000 else f"{value:.0f} {unit}"
+    return (f"{value:.4g}" if value < 1000 else f"{value:.0f}") + f" {unit}" * bool(unit)
 
 
 def predicted_tables(results):
@@ -232,7 +232,7 @@ def reference_section(results, charts):
     """What the GPU of another machine did."""
     return gpu_section(f"Reference, measured on another machine: {results.gpu.name() or 'a GPU'}",
                        "Not this machine, which has no GPU that was measured: the rows of plots/reference, on "
-                       f"{results.place(gpu=True)}. They are in no chart and no ladder above.", results,
+                       f"{results.place('gpu')}. They are in no chart and no ladder above.", results,
                        by_type(results, charts))
 
 
