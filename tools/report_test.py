@@ -695,7 +695,9 @@ class Gpu(Case):
         self.write(LADDER + GPU)
         machine = self.machine(GPU_MACHINE.replace("Test GPU", "Other GPU"))
         self.assertEqual(self.rungs(self.ladder("--machine", machine))["07_cuda_global"][-1], "–")
-        self.assertNotIn("roofline_f32_gpu", self.plan(machine))
+        plan = self.plan(machine)
+        self.assertNotIn("roofline_f32_gpu", plan)
+        self.assertEqual((plan["gflops_f32_gpu"].settings.get("level"), plan["gflops_f32_gpu"].beside), (None, {}))
 
     def test_a_gpus_rows_alone_keep_its_roofs(self):
         self.write(GPU)
@@ -813,7 +815,9 @@ class Gpu(Case):
         self.write(LADDER)
         self.assertEqual(self.run_tool("draw", "--out", "out", "--reference", "h200")[::2], (0, ""))
         folder = self.folder / "out" / "charts"
-        self.assertTrue((folder / "reference_phases_f32.svg").exists())
+        self.assertEqual({file.name for file in folder.glob("reference_*.svg")},
+                         {f"reference_{name}_f32{gpu}.svg" for name, gpu in (
+                             ("phases", ""), ("blocks", ""), ("gflops", "_gpu"), ("tiles", "_gpu"))})
         self.assertNotIn("cuda", (folder / "gflops_f32.dat").read_text())
 
 
