@@ -4,8 +4,9 @@ import math
 from measured import best, common_size, digits, seconds, times
 from scaling import printed, short
 
-CORES_ARE = ("Speedup / CUDA cores is what Genova 2024 printed as efficiency. It is an efficiency of nothing: the speedup is over "
-             "one core of a processor, and a CUDA core is no such core. What part of the GPU works, the share of its peak says.")
+CORES_ARE = ("Speedup / CUDA cores is what Genova 2024 printed as efficiency. It is an efficiency of nothing: the speedup "
+             "is over one core of a processor, and a CUDA core is no such core. What part of the GPU works, the share of "
+             "its peak says.")
 # By file: whose, its experiments, and of each of its variants ours: the step's number and the variant (empty: the best).
 SOURCES = {
     "genova_2024": ("Genova 2024: NVIDIA T400", ("cuda_no_tiling", "cuda_shared"), {
@@ -72,9 +73,15 @@ def figures(lines, variant, n):
             of.get("speedup") or percent and 1 + percent / 100, of.get("efficiency"))
 
 
+def beside_it(results, row, type):
+    """Our row's cells, which say its type where it is another."""
+    factor = results.speedup(row)
+    return [f"{short(row.step)} {row.variant}", f"{row.n}" + f", {row.type}" * (row.type != type), seconds(row.median),
+            digits(row.gflops()), times(factor), per_core(factor, results.gpu.most("cores"))]
+
+
 def beside(results):
     """A table for each report: its title, headings, rows and note."""
-    cores = results.gpu.most("cores")
     for name, (whose, experiments, same) in SOURCES.items():
         lines = [line for line in printed(name, experiments) if line["variant"] in same]
         type = lines[0]["type"].replace("int", "i").replace("float", "f")
@@ -82,11 +89,8 @@ def beside(results):
         for variant, n in dict.fromkeys((line["variant"], line["n"]) for line in lines):
             row = min(alike(results, same[variant]), key=away(type, int(n)), default=None)
             time, rate, factor, efficiency = figures(lines, variant, n)
-            mine = row and results.speedup(row)
-            cells.append([variant, n, seconds(time), digits(rate), times(factor), f"{efficiency:.3g}" if efficiency else "–",
-                          *([f"{short(row.step)} {row.variant}", f"{row.n}" + f", {row.type}" * (row.type != type),
-                             seconds(row.median), digits(row.gflops()), times(mine), per_core(mine, cores)]
-                            if row else ["not measured here", *["–"] * 5])])
+            cells.append([variant, n, seconds(time), digits(rate), times(factor), per_core(efficiency, 1),
+                          *(beside_it(results, row, type) if row else ["not measured here", *["–"] * 5])])
         shown = [place for place in range(12) if any(row[place % 6] != "–" for row in cells)]  # what they printed
         yield (f"Beside {whose}, {type}", [HEADINGS[place] for place in shown],
                [[row[place] for place in shown] for row in cells], NEAREST)
@@ -99,7 +103,8 @@ def ratios(results):
         line = next(line for line in printed(name) if line["variant"] == variant)
         fast, slow = (alike(results, which) for which in pair)
         both = {(row.type, row.n) for row in fast} & {(row.type, row.n) for row in slow}
-        row = min((row for row in fast if (row.type, row.n) in both), key=away("f32", int(line["n"] or largest)), default=None)
+        row = min((row for row in fast if (row.type, row.n) in both), default=None,
+                  key=away("f32", int(line["n"] or largest)))
         cells.append([name, variant, line["n"] or "–", times(float(line["value"])), "not measured here", "–", "–"])
         if row:
             other = best(slow, type=row.type, n=row.n)

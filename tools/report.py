@@ -31,8 +31,8 @@ from scaling import SERIAL_IS, cores_of, published, scalings
 
 def ladder_table(results, type, n):
     """The headings and the rungs of a ladder, as text."""
-    headings, peak = ["step", "best variant", "time", "GFLOP/s", "speedup over 01 ijk"], results.peak(type, 1)
-    peak = peak or results.gpu.most("peak", type=type)
+    headings = ["step", "best variant", "time", "GFLOP/s", "speedup over 01 ijk"]
+    peak = results.peak(type, 1) or results.gpu.most("peak", type=type)
     rungs = []
     for row in results.ladder(type, n):
         factor, share = results.speedup(row), results.share(row)
@@ -339,7 +339,8 @@ def page(machines, out, csv, failed, duels, reference):
         failed=named_in(failed), wrong=[wrong_line(row) for results in machines for row in results.wrong],
         machines=[machine_page(results, of(results)) for results in machines],
         others=[*([rivals_section(duels)] if duels else []),
-                *([reference_section(reference, of(reference))] if reference else [])], link=quote(os.path.relpath(csv, out)), csv=Path(csv).name)
+                *([reference_section(reference, of(reference))] if reference else [])],
+        link=quote(os.path.relpath(csv, out)), csv=Path(csv).name)
     Path(out).mkdir(parents=True, exist_ok=True)
     (Path(out) / "index.html").write_text(text, encoding="utf-8")
     print(f"{Path(out) / 'index.html'}")

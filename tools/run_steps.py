@@ -3,8 +3,9 @@
 
 BUILD/programs.txt lists the programs, one a line: name, path below BUILD, features. `threads` and `tiles` say what a
 program is swept over; `tiles=2,4,8`, that these are its tiles; `blocks=8x8,32x8`, over which shapes of a thread block;
-`gpu`, that it has sizes of its own; `ranks`, that mpirun starts it; `machine` and `libraries`, that it measures these instead
-of a step. Those come first and always, for predictions and charts need them, and so does the baseline, which every speedup needs.
+`gpu`, that it has sizes of its own; `ranks`, that mpirun starts it; `machine` and `libraries`, that it measures these
+instead of a step. Those come first and always, for predictions and charts need them, and so does the baseline, which
+every speedup needs.
 
 Makefile.report gives the options. A program that fails is named, at once and in OUT/failed, and the others still run.
 Exit status: 0 all were started; 2 there is no such step; 130 or 143 interrupted."""
