@@ -13,7 +13,7 @@ set xtics auto
 set format x '%.0s %cs'
 set yrange [bars-0.4:-0.7]
 set xlabel 'time (less is better)'
-small = sprintf(',%.1f', texts > 100 ? 1050.0 / texts : 10.5)
-plot for [i = 0:count-1] data index i using 2:1:2:3:($1-0.08):($1+0.34) with boxxyerror linetype i+1 linewidth 1 \
+small = sprintf(',%.1f', 10.5 * (texts > 100 ? 100.0 / texts : 1) * (bars > 11 ? 11.0 / bars : 1))
+plot for [i = 0:count-1] data index i using 2:1:2:3:($1+0.02):($1+0.38) with boxxyerror linetype i+1 linewidth 1 \
        dashtype 1 fillstyle pattern pattern(i+1) title columnheader(1), \
-     data index count using (left):($1-0.26):2 with labels left offset 0.3, 0 font small notitle
+     data index count using (left):($1-0.24):2 with labels left offset 0.3, 0 font small notitle

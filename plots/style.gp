@@ -44,7 +44,7 @@ look(i) = int(word(looks, i+1))   # of a bar: which linetype and pattern
 # Marks with their text on them: upright[i] at an x, such as the last thread that has a core of its own, and
 # level[i] at a y, such as the processor's peak; with level_x[i] and level_side[i] they say where the text is in nobody's
 # way, and lines are paler under it.
-set style textbox opaque margins 0.2, 0.1 fillcolor rgb '#40ffffff' noborder
+set style textbox opaque margins 0.2, 0.1 fillcolor rgb '#70ffffff' noborder
 if (exists('upright')) {
   do for [i = 1:|upright|] {
     set arrow from upright[i], graph 0 to upright[i], graph 1 nohead dashtype 3 linewidth 1.2 linecolor rgb '#555555'

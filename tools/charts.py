@@ -102,7 +102,7 @@ def roofs(machine, type, threads):
     slanted = {level: machine.most("bandwidth", threads=threads, level=level) for level in LIMITS}
     peaks = {fact.vector: fact.value for fact in machine.of("peak", type=type, threads=threads)}
     top = max(peaks, key=peaks.get, default=None)
-    flat = {f"{vector.replace('cuda', 'multiply-adds')}: {digits(rate)} GFLOP/s": rate for vector, rate in peaks.items()
+    flat = {f"{vector.replace('cuda', 'peak')}: {digits(rate)} GFLOP/s": rate for vector, rate in peaks.items()
             if vector == top or vector == "sse2" and rate < 0.8 * peaks[top]}
     for fact in machine.of("latency", type=type, level="add"):
         rate = 2 * threads / fact.value

@@ -731,7 +731,7 @@ class Gpu(Case):
         self.write(LADDER + GPU)
         chart = self.plan(self.machine(GPU_MACHINE))["roofline_f32_gpu"]
         self.assertEqual(list(chart.beside), ["shared: 30000 GB/s", "L2: 8000 GB/s", "memory: 4000 GB/s",
-                                              "multiply-adds: 50000 GFLOP/s"])
+                                              "peak: 50000 GFLOP/s"])
         x, rate, predicted = chart.lines["08: shared (shared-memory)"][0][:3]
         self.assertEqual([round(value, 3) for value in (x, rate, predicted)],
                          [round(2 * 1024**3 / 4e9, 3), round(2.147483648 / 125e-6, 3), round(2.147483648 / 62.5e-6, 3)])
