@@ -2,5 +2,5 @@ include Makefile.report
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
-	@echo "Variables of the report: SIZES TYPES REPEAT BUDGET STEPS THREADS RANKS OUT QUICK=1 RIVALS REV (README.md)"
+	@echo "Variables of the report: SIZES TYPES REPEAT BUDGET STEPS THREADS RANKS GPU_SIZES OUT QUICK=1 RIVALS REV (README.md)"
 .PHONY: help

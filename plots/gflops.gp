@@ -8,6 +8,7 @@ if (exists('bottom')) {
   set logscale y 2
   set yrange [bottom:*]
   if (exists('level')) { set yrange [bottom:1.4*level[|level|]<*] }
+  if (exists('top')) { set yrange [bottom:top] }
 }
 set xlabel 'n (matrices n × n)'
 set ylabel 'GFLOP/s (higher is better)'

@@ -1,4 +1,4 @@
-# What all charts share. tools/charts.py gives the variables with -e: dir (of these scripts), data, out, format
+# What all charts share. tools/drawing.py gives the variables with -e: dir (of these scripts), data, out, format
 # ('svg' or 'png'), title, machine, count (how many lines, or bars in a group), beside (how many to compare them
 # with), longest (letters of the longest name), ticks (where the x axis is labelled), left and right (where it ends),
 # and to some charts more. noenhanced leaves the `_` in names alone.
@@ -42,7 +42,9 @@ pattern(i) = int(word(patterns, (i-1) % 12 + 1))
 look(i) = int(word(looks, i+1))   # of a bar: which linetype and pattern
 
 # Marks with their text on them: upright[i] at an x, such as the last thread that has a core of its own, and
-# level[i] at a y, such as the processor's peak.
+# level[i] at a y, such as the processor's peak; with level_x[i] and level_side[i] they say where the text is in nobody's
+# way, and lines are paler under it.
+set style textbox opaque margins 0.2, 0.1 fillcolor rgb '#70ffffff' noborder
 if (exists('upright')) {
   do for [i = 1:|upright|] {
     set arrow from upright[i], graph 0 to upright[i], graph 1 nohead dashtype 3 linewidth 1.2 linecolor rgb '#555555'
@@ -52,7 +54,8 @@ if (exists('upright')) {
 if (exists('level')) {
   do for [i = 1:|level|] {
     set arrow from left, level[i] to right, level[i] nohead dashtype 2 linewidth 1.2
-    set label level_text[i] at left, level[i] offset 1, 0.6 font ',11'
+    if (!exists('level_x')) { set label level_text[i] at left, level[i] offset 1, 0.6 font ',11' }
+    else { set label level_text[i] at level_x[i], level[i] offset 1, 0.6*level_side[i] front boxed font ',11' }
   }
 }
 

@@ -3,7 +3,7 @@
 # two halves of `report_plan.sh BUILD` go there.
 #   report_plan.sh BUILD [GOLDEN]
 set -u
-unset TYPES SIZES TILES TILE_SIZE MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES STEPS FILL BUDGET THREADS RANKS QUICK REPEAT MACHINE_OPTIONS LIBRARY_OPTIONS
+unset TYPES SIZES TILES TILE_SIZE GPU_SIZES GPU_TILE_SIZE MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES STEPS FILL BUDGET THREADS RANKS QUICK REPEAT MACHINE_OPTIONS LIBRARY_OPTIONS
 here=$(cd "$(dirname "$0")" && pwd)
 plan() { make --no-print-directory -C "$here/.." -f Makefile.report plan BUILD="$build" OUT=report cores=4 "$@" | sed "s|$build/||"; }
 build=$1

@@ -352,6 +352,14 @@ SABOTAGES = [Sabotage(*entry) for entry in [
     ("rivals: lines join squares and others", "tools/standing.py", "if at == squares > 0:", "if at < 0:", "report.tools"),
     ("notes: code changed", "02_loop_order/gemm.cpp", "for (Index p = 0; p < a.cols(); ++p) {\n      const T factor = a(i, p);",
      "for (Index p = 0; p < a.cols(); ++p) {\n      const T scale = a(i, p), factor = scale;", "house.notes"),
+    ("report: an emulator's rows are ranked", "tools/measured.py", "row.sound and not row.rehearsed and row.median and", "row.sound and row.median and",
+     "report.tools"),
+    ("report: a GPU's share of the processor's peak", "tools/measured.py",
+     'self.gpu.most("peak", type=row.type) if row.gpu else self.peak(', "self.peak(", "report.tools"),
+    ("report: a GPU's phases side by side", "tools/gpu_charts.py", "append([place, end, end + time])", "append([place, 0, time])", "report.tools"),
+    ("report: the reference's charts take this machine's names", "tools/charts.py", 'file_name(f"reference_{chart.name}")', "file_name(chart.name)",
+     "report.tools"),
+    ("report: a GPU has the processor's sizes", "tools/run_steps.py", "given.gpu_sizes if gpu else given.sizes", "given.sizes", "report.run_steps"),
 ]]
 
 

@@ -1,94 +1,39 @@
 """What each chart shows, chosen from the rows; the scripts in plots/ say how it looks."""
-import json, math, os, re, subprocess
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+import math, re
+from dataclasses import replace
 
-from measured import BASELINE, LEVELS, LIMITS, Refusal, Row, along, best, common_size, digits
-from scaling import SERIAL_IS, cores_of, ranked, scalings, sharing, short
+from drawing import TEXTS, Chart, bar_chart, line_chart, render
+from gpu_charts import block_chart, phase_chart
+from measured import BASELINE, LEVELS, LIMITS, Row, along, best, common_size, digits
+from scaling import cores_of, ranked, scalings, sharing, short
 
 ORDERS = "ijk ikj jik jki kij kji".split()
 ORDER_STEPS = {"02_loop_order": "", "02_loop_order-native": " native"}
-UNTILED = "02_loop_order"  # what tiles are compared with
-PLOTS = Path(__file__).resolve().parent.parent / "plots"
+UNTILED = {False: "02_loop_order", True: "07_cuda_global"}  # what tiles are compared with, on the GPU or not
 
 
-@dataclass
-class Chart:
-    name: str
-    script: str
-    title: str
-    caption: str
-    lines: dict     # a line's name: its points, each x, y, the ends of y's spread, and of a bar top and label
-    settings: dict  # gnuplot's variables besides those of every chart; a list becomes an array
-    step: str = ""  # whose chart it is: a program's, "threads", or where steps are compared empty
-    beside: dict = field(default_factory=dict)  # what the lines are compared with, drawn thin
-    columns: str = "x, y, low, high"
-    type: str = ""
-
-    def alt(self):
-        kind = {"levels": "Bar", "orders": "Bar", "roofline": "Roofline"}.get(self.script, "Line")
-        return f"{kind} chart. {self.title}. Shown: {', '.join([*self.lines, *self.beside])}."
-
-
-SPREAD = (" The thin bars reach from the best run to the mean plus one standard deviation; what has none "
-          "ran once.")
-with open(PLOTS / "texts.json", encoding="utf-8") as file:
-    TEXTS = json.load(file)  # by script: the title, what is shown
-
-
-def point(x, row, measure):
-    """A chart's point: x, and what `measure` makes of the row's median time and of the ends of its spread."""
-    ends = sorted(measure(row, end) for end in row.spread() or ()) or [math.nan, math.nan]
-    return [x, measure(row, row.median), *ends]
-
-
-def axis(values):
-    """A logarithmic x axis labelled at these values, save where a label would run into the one before."""
-    low, high, ticks, last = min(values), max(values), [], None
-    for value in sorted(set(values)):
-        room = last is None or math.log(value / last) > 0.07 * math.log(high / low)
-        ticks.append(f'"{value if room else ""}" {value}')
-        last = value if room else last
-    margin = max(1.12, (high / low) ** 0.05)
-    return {"ticks": ",".join(ticks), "left": low / margin, "right": high * margin}
-
-
-def line_chart(name, script, title, lines, measure, settings=None, step="", beside={}):
-    """A chart of {line: [(x, row)]}, less the points that `measure` knows nothing of; None if none is left."""
-    caption = TEXTS[script][1] + SPREAD
-    if script in ("threads_speedup", "threads_efficiency"):
-        caption += f" {SERIAL_IS}"
-    if script in ("time", "gflops") and any(row.tile for at in lines.values() for _, row in at):
-        caption += " What has a tile is shown with its best tile at each n."
-    lines = {label: [point(x, row, measure) for x, row in at if measure(row, row.median) is not None]
-             for label, at in lines.items()}
-    lines = {label: points for label, points in lines.items() if points}
-    if not lines:
-        return None
-    if beside and script == "gflops":
-        caption += " Grey: what libraries reach, each at its best setting."
-    x, y, *_ = zip(*(at[:2] for points in (*lines.values(), *beside.values()) for at in points))
-    settings = axis(x) | (settings or {})
-    if script == "gflops" and not step and max(y) > 200 * min(y):
-        settings["bottom"] = min(y) / 1.5
-        caption += " The axis is logarithmic: the same factor is the same height."
-    return Chart(name, script, title, caption, lines, settings, step, beside)
+def on(threads):
+    """So many threads in words; none have a GPU's rows."""
+    return "one thread" if threads == 1 else f"{threads} threads" * bool(threads)
 
 
 def yardsticks(results, type, lines):
-    """The roof and the libraries, with one thread, and with all where one of the lines had several."""
+    """The roofs and the libraries: the processor's with one thread, and with all where one of the lines had several;
+    the GPU's where one of the lines ran on it."""
     machine, settings, beside = results.machine, {"level": [], "level_text": []}, {}
-    several = any(max(row.threads, row.ranks) > 1 for at in lines.values() for _, row in at)
+    rows = [row for at in lines.values() for _, row in at]
+    several = any(max(row.threads, row.ranks) > 1 for row in rows)
     most = max((fact.threads for fact in machine.facts if fact.name in ("peak", "library")), default=1)
-    for threads in (1, most) if several and most > 1 else (1,):
-        whose = "one thread" if threads == 1 else f"{threads} threads"
-        peak = results.peak(type, threads)
+    known = [(results.peak(type, threads), machine.libraries(type, threads), on(threads))
+             for threads in ((1, most) if several and most > 1 else (1,)) if not all(row.gpu for row in rows)]
+    if any(row.gpu for row in rows):
+        known.append((results.gpu.most("peak", type=type), results.gpu.libraries(type, 0), results.gpu.name()))
+    for peak, libraries, who in known:
         if peak and not (settings["level"] and peak < 1.1 * settings["level"][0]):  # two labels would run together
             settings["level"].append(peak)
-            settings["level_text"].append(f"peak of {whose}: {digits(peak)} GFLOP/s")
-        for library, rates in machine.libraries(type, threads).items():
-            beside[f"{library}, {whose}"] = [[n, rate] for n, rate in rates.items()]
+            settings["level_text"].append(f"peak of {who}: {digits(peak)} GFLOP/s")
+        for library, rates in libraries.items():
+            beside[f"{library}, {who}"] = [[n, rate] for n, rate in rates.items()]
     return settings if settings["level"] else {}, beside
 
 
@@ -99,15 +44,21 @@ def size_charts(results, type, lines, step=""):
         name, title = f"{script}_{type}", f"{step or 'The steps'}: {TEXTS[script][0]}, {type}"
         name += f"_{step}" if step else ""
         settings, beside = yardsticks(results, type, lines) if script == "gflops" and not step else ({}, {})
-        yield line_chart(name, script, title, lines, measures[script], settings, step, beside)
+        yield line_chart(name, script, title, lines, measures[script], settings, beside, step)
 
 
-def tile_chart(results, type):
-    """What ran with three tiles or more, at the largest such size, on one thread or else on the most threads; the
-    twelve fastest at most."""
-    swept, runs = {}, {}  # rows by what is swept and by threads; then by (n, line's name, program)
-    for row in results.squares:
-        if row.type == type and row.tile:
+def gpu_steps_chart(results, type, lines):
+    """GFLOP/s of the steps that ran on the GPU, on an axis of their own."""
+    lines = {label: own for label, at in lines.items() if (own := [(n, row) for n, row in at if row.gpu])}
+    return line_chart(f"gflops_{type}_gpu", "gflops", f"The steps on the GPU: {TEXTS['gflops'][0]}, {type}", lines,
+                      Row.gflops, *yardsticks(results, type, lines), step="gpu")
+
+
+def swept_tiles(rows):
+    """{(n, line's name, program): its runs} of what ran with three tiles or more, on one thread or else on the most."""
+    swept, runs = {}, {}  # rows by what is swept and by threads
+    for row in rows:
+        if row.tile:
             by_threads = swept.setdefault((row.n, row.step, row.variant, row.ranks), {})
             by_threads.setdefault(row.threads, []).append(row)
     for (n, step, variant, ranks), by_threads in swept.items():
@@ -116,6 +67,13 @@ def tile_chart(results, type):
             threads = min(able) if min(able) < 2 else max(able)
             settings = [f"{count} {name}" for name, count in (("threads", threads), ("ranks", ranks)) if count > 1]
             runs[n, ", ".join([f"{step}: {variant}", *settings]), step] = along(by_threads[threads], "tile")
+    return runs
+
+
+def tile_chart(results, type, gpu=False):
+    """What was swept over tiles, at the largest such size, the twelve fastest at most: the processor's programs, or
+    the GPU's, for these are a thousand times as fast."""
+    runs = swept_tiles([row for row in results.squares if row.type == type and row.gpu == gpu])
     if not runs:
         return None
     n = max(runs)[0]
@@ -124,16 +82,19 @@ def tile_chart(results, type):
     lines = {key[1]: runs[key] for key in fast}
     tiles = [tile for at in lines.values() for tile, _ in at]
     beside = {}
-    for step in dict.fromkeys(UNTILED + "-native" * key[2].endswith("-native") for key in fast):
-        if row := best(results.squares, type=type, n=n, step=step, threads=1):
+    for step in dict.fromkeys(UNTILED[gpu] + "-native" * key[2].endswith("-native") for key in fast):
+        if row := best(results.squares, type=type, n=n, step=step, threads=1, gpu=gpu):
             beside[f"{step}: {row.variant}"] = [[tile, row.gflops()] for tile in (min(tiles), max(tiles))]
+    title = f"Tiles{' on the GPU' * gpu}: {TEXTS['tiles'][0]}, {type}, n = {n}"
+    if gpu:
+        return line_chart(f"tiles_{type}_gpu", "tiles", title, lines, Row.gflops, step="gpu", beside=beside,
+                          text="tiles_gpu")
     width = int(re.sub(r"\D", "", type) or 32) / 8
     full = {fact.level: math.sqrt(fact.value / (3 * width)) for fact in results.machine.of("cache")}
     full = {level: tile for level, tile in full.items() if min(tiles) <= tile <= max(tiles)}
     marks = {"upright": list(full.values()),
              "upright_text": [f"3 tiles fill {level} (T = {tile:.0f})" for level, tile in full.items()]}
-    return line_chart(f"tiles_{type}", "tiles", f"Tiles: {TEXTS['tiles'][0]}, {type}, n = {n}", lines, Row.gflops,
-                      marks if full else {}, beside=beside)
+    return line_chart(f"tiles_{type}", "tiles", title, lines, Row.gflops, marks if full else {}, beside=beside)
 
 
 def roofs(machine, type, threads):
@@ -141,7 +102,7 @@ def roofs(machine, type, threads):
     slanted = {level: machine.most("bandwidth", threads=threads, level=level) for level in LIMITS}
     peaks = {fact.vector: fact.value for fact in machine.of("peak", type=type, threads=threads)}
     top = max(peaks, key=peaks.get, default=None)
-    flat = {f"{vector}: {digits(rate)} GFLOP/s": rate for vector, rate in peaks.items()
+    flat = {f"{vector.replace('cuda', 'peak')}: {digits(rate)} GFLOP/s": rate for vector, rate in peaks.items()
             if vector == top or vector == "sse2" and rate < 0.8 * peaks[top]}
     for fact in machine.of("latency", type=type, level="add"):
         rate = 2 * threads / fact.value
@@ -150,15 +111,16 @@ def roofs(machine, type, threads):
         flat, peaks.get(top)
 
 
-def roofline_chart(results, rows, threads, step):
-    """Each row at its own FLOP for each byte, under the roofs of so many threads; None where either is unknown."""
+def roofline_chart(machine, rows, threads, step):
+    """Each row at its own FLOP for each byte, under the roofs of so many threads, or of the GPU (0); None where either
+    is unknown."""
     type, n = (rows[0].type, rows[0].n) if rows else ("", 0)
-    slanted, flat, roof = roofs(results.machine, type, threads)
+    slanted, flat, roof = roofs(machine, type, threads)
     if not (rows and slanted and roof):
         return None
     x = [row.intensity() for row in rows]
     left, most = min(*x, roof / max(slanted.values()) / 3) / 1.7, max(*x, roof / min(slanted.values()))
-    lines, right = {}, most * (most / left) ** 0.4  # room for the level roofs' labels
+    lines, right = {}, most * (most / left) ** (0.4 if threads else 0.6)  # room for the level roofs' labels
     for place, (row, at, rate) in enumerate(zip(rows, x, map(Row.gflops, rows))):
         hidden = sum(abs(x[other] / at - 1) < 0.1 and abs(rows[other].gflops() / rate - 1) < 0.15
                      for other in range(place))
@@ -178,43 +140,24 @@ def roofline_chart(results, rows, threads, step):
         "left": left, "right": right, "bottom": bottom, "top": top, "slanted": len(slanted),
         "ticks": ",".join(f'"{2 ** power if power >= 0 else f"1/{2 ** -power}"}" {2.0 ** power}' for power in powers
                           if len(powers) < 10 or power % 2 == 0)}
-    whose = "one thread" if threads == 1 else f"{threads} threads"
-    name = f"roofline_{type}" + f"_{step}" * bool(step) + f"_{threads}_threads" * (threads > 1)
-    return Chart(name, "roofline", f"{step or 'The steps'}: {TEXTS['roofline'][0]}, {type}, n = {n}, {whose}",
-                 TEXTS["roofline"][1], lines, settings, step, beside,
-                 "x, measured, predicted")
+    name = f"roofline_{type}" + f"_{step}" * bool(step) + ("_gpu" if not threads else f"_{threads}_threads" * (threads > 1))
+    title = f"{step or 'The steps'}: {TEXTS['roofline'][0]}, {type}, n = {n}, {on(threads) or machine.name()}"
+    return Chart(name, "roofline", title, TEXTS["roofline"][1] + " " + TEXTS["roofs" if threads else "roofs_gpu"][1],
+                 lines, settings, step or "gpu" * (not threads), beside, "x, measured, predicted")
 
 
 def roofline_charts(results, type, variants, step=""):
-    """These (step, variant) on one thread, and on the most that any ran with, at the size that most of them have."""
+    """These (step, variant) on one thread, on the most that any ran with, and on the GPU, at the size that most of
+    them have."""
     rows = [row for row in results.squares if row.type == type and (row.step, row.variant) in variants
             and row.ranks < 2 and row.intensity() and row.limit in LIMITS and results.at_home(row)]
-    for threads in sorted({1, max((row.threads for row in rows), default=1)}):
-        mine = [row for row in rows if row.threads == threads]
+    alone = [row for row in rows if not row.gpu]
+    under = [(results.machine, threads, [row for row in alone if row.threads == threads])
+             for threads in sorted({1, max((row.threads for row in alone), default=1)})]
+    for machine, threads, mine in (*under, (results.gpu, 0, [row for row in rows if row.gpu])):
         n = common_size(mine)
         fastest = [best(mine, n=n, step=step, variant=variant) for step, variant in variants]
-        yield roofline_chart(results, [row for row in fastest if row], threads, step)
-
-
-def bar_chart(script, type, groups, title, step):
-    """Bars of GFLOP/s from {group: {kind of bar: its row or None}}, each with its kind and value at its top."""
-    every = list(dict.fromkeys(kind for bars in groups.values() for kind in bars))
-    kinds = [kind for kind in every if any(bars.get(kind) for bars in groups.values())]
-    if not kinds:
-        return None
-    width, lines = 0.86 / len(kinds), {kind: [] for kind in kinds}
-    for middle, bars in enumerate(groups.values()):
-        for place, kind in enumerate(kinds):
-            if bars.get(kind):
-                at = point(round(middle + (place - (len(kinds) - 1) / 2) * width, 4), bars[kind], Row.gflops)
-                lines[kind].append([*at, at[1] if math.isnan(at[3]) else at[3], f"{kind} {digits(at[1])}"])
-    ticks = ",".join(f'"{plain(group)}" {middle}' for middle, group in enumerate(groups))
-    top = 1.4 * max((at[4] for points in lines.values() for at in points))
-    looks = " ".join(str(every.index(kind) + 1) for kind in kinds)  # a kind looks alike, whichever are missing
-    settings = {"ticks": ticks, "left": -0.5, "right": len(groups) - 0.5, "width": 0.9 * width, "top": top,
-                "looks": looks}
-    return Chart(f"{script}_{type}", script, title, TEXTS[script][1] + SPREAD, lines, settings, step,
-                 columns="x, y, low, high, top, label")
+        yield roofline_chart(machine, [row for row in fastest if row], threads, step)
 
 
 def level_chart(results, type):
@@ -265,7 +208,7 @@ def thread_charts(results, type):
             beyond = cores < max(threads for scaling in of for threads in scaling.times)
             mark = {"upright": [cores], "upright_text": [f"{cores} cores"]} if beyond else {}
             yield line_chart(f"{script}_{type}", script, f"Threads: {TEXTS[script][0]}, {type}, n = {of[0].n}",
-                             lines, measure, mark | (fits if of is rated else {}), "threads")
+                             lines, measure, mark | (fits if of is rated else {}), step="threads")
 
 
 def plan(results):
@@ -289,71 +232,30 @@ def plan_of(results, type):
             shown.append((step, name))
     yield from (*size_charts(results, type, chosen), *roofline_charts(results, type, shown),
                 tile_chart(results, type), *thread_charts(results, type), level_chart(results, type),
-                order_chart(results, type))
+                order_chart(results, type), gpu_steps_chart(results, type, chosen), tile_chart(results, type, gpu=True),
+                block_chart(results, type), phase_chart(results, type))
     for step, lines in steps.items():
         yield from size_charts(results, type, lines, step)
         yield from roofline_charts(results, type, [(step, variant) for variant in lines], step)
 
 
-def named(machines):
-    """(results, chart, its files' name) of every chart; where there are several hosts, theirs is in it."""
+def named(machines, reference=None):
+    """(results, chart, its files' name) of every chart; where there are several hosts, theirs is in it. Of a reference,
+    which was measured on another machine, what its GPU did."""
     for results in machines:
         host = results.host + "_" if len(machines) > 1 else ""
         for chart in plan(results):
-            yield results, chart, re.sub(r"[^\w.-]", "-", host + chart.name)
+            yield results, chart, file_name(host + chart.name)
+    for chart in plan(reference) if reference else ():
+        if chart.step == "gpu":
+            yield reference, chart, file_name(f"reference_{chart.name}")
 
 
-def draw(machines, out):
+def file_name(text):
+    return re.sub(r"[^\w.-]", "-", text)
+
+
+def draw(machines, out, reference=None):
     """Writes every chart of these machines."""
-    render([(replace(chart, name=name), results.place()) for results, chart, name in named(machines)], out)
-
-
-def render(charts, out):
-    """Writes each chart's data, with its place, and calls gnuplot on it, as many at once as there are cores."""
-    folder, commands = Path(out) / "charts", []
-    folder.mkdir(parents=True, exist_ok=True)
-    for chart, place in charts:
-        data = folder / f"{chart.name}.dat"
-        data.write_text(data_of(chart), encoding="utf-8")
-        for format in ("svg", "png"):
-            variables = {"dir": str(PLOTS), "data": str(data), "out": str(folder / f"{chart.name}.{format}"),
-                         "format": format, "title": chart.title, "machine": place,
-                         "count": len(chart.lines), "beside": len(chart.beside),
-                         "longest": max(map(len, [*chart.lines, *chart.beside]))} | chart.settings
-            given = "; ".join(assignment(key, value) for key, value in variables.items())
-            commands.append(["gnuplot", "-e", given, str(PLOTS / f"{chart.script}.gp")])
-
-    def run(command):
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace")
-        if done.returncode:
-            raise Refusal(f"gnuplot on {Path(command[-1]).name}: {' '.join(done.stderr.split())}")
-    try:
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
-            list(pool.map(run, commands))
-    except FileNotFoundError:
-        raise Refusal("there is no gnuplot here; ./setup.sh installs it") from None
-    print(f"{len(commands) // 2} charts in {folder}")
-
-
-def data_of(chart):
-    """A chart's data file: a block for each line, its name first, and after them what stands beside."""
-    blocks = []
-    for label, points in (*chart.lines.items(), *chart.beside.items()):
-        rows = [" ".join(f'"{plain(cell)}"' if isinstance(cell, str) else f"{cell:.6g}" for cell in cells)
-                for cells in points]
-        blocks.append("\n".join([f'"{plain(label)}"', *rows]))
-    return f"# {chart.title}\n# {chart.columns}\n" + "\n\n\n".join(blocks) + "\n"
-
-
-def plain(text):
-    """A name as it may stand between gnuplot's double quotes, where these characters would mean something."""
-    return re.sub(r"[\"`\\]", "", text)
-
-
-def assignment(name, value):
-    """A variable set in gnuplot: a list makes an array; between single quotes only the quote itself is special."""
-    def quoted(value):
-        return "'" + value.replace("'", "''").replace("\n", " ") + "'" if isinstance(value, str) else str(value)
-    if isinstance(value, list):
-        return f"array {name}[{len(value)}] = [{', '.join(map(quoted, value))}]"
-    return f"{name}={quoted(value)}"
+    render([(replace(chart, name=name), results.place(chart.step))
+            for results, chart, name in named(machines, reference)], out)

@@ -17,7 +17,8 @@ KEY = [name for name in FULL_KEY if name not in BUILD]  # another build's row ta
 BASELINE, LEVELS = ("01_naive", "ijk"), [f"01_naive-{level}" for level in ("O0", "O1", "O2", "O3", "Ofast")]
 # What a prediction says binds, from the processor outwards, in words.
 LIMITS = {"flops": "arithmetic", "chain": "chain of additions", "L1": "L1 bandwidth", "L2": "L2 bandwidth",
-          "L3": "L3 bandwidth", "memory": "memory bandwidth"}
+          "shared": "shared-memory bandwidth", "L3": "L3 bandwidth", "memory": "memory bandwidth"}
+REHEARSED = ("emulator", "host fallback")  # devices that stand in for a GPU: right or wrong is all that such rows say
 
 
 class Refusal(Exception):
@@ -40,18 +41,23 @@ class Row:
 
     def __init__(self, cells):
         self.cells = cells
-        for name in ("step", "variant", "type", "host"):
+        for name in ("step", "variant", "type", "host", "device"):
             setattr(self, name, cells[name])
         for name in ("m", "n", "k", "threads", "ranks", "repeat", "tile"):
             setattr(self, name, int(number(cells[name]) or 0))
         self.median, self.least, self.mean, self.deviation, self.predicted = (
             number(cells[name]) for name in ("median_s", "best_s", "mean_s", "stddev_s", "predicted_s"))
+        self.phases = {name: number(cells[f"{name}_s"]) for name in ("alloc", "copy_in", "copy_out")}
         self.limit = cells["limit"]
-        # Bytes to and from the level that binds; for what arithmetic binds, those between L1 and the core.
-        level = "l1" if self.limit in ("flops", "chain") else self.limit.lower()
+        # Bytes to and from the level that binds; for what arithmetic binds, those between L1 and the core. What a
+        # GPU's multiprocessor shares is as near to its cores as its L1.
+        level = "l1" if self.limit in ("flops", "chain", "shared") else self.limit.lower()
         self.moved = number(cells.get(f"bytes_{level}", ""))
         self.sound = cells["verdict"] in ("right", "unverified")
         self.square = self.m == self.n == self.k > 0
+        self.rehearsed = self.device.startswith(REHEARSED)
+        # The programs write a processor's cores behind its name.
+        self.gpu = not self.rehearsed and not re.search(r"\(\d+ cores\)", self.device)
         self.shape = f"{self.m}×{self.n}×{self.k}"
 
     def intensity(self):
@@ -96,14 +102,15 @@ def common_size(rows):
 
 
 class Machine:
-    """The facts of machine.csv. Rates are in units of 10⁹ a second."""
+    """The facts of machine.csv about its processor, or about its GPU. Rates are in units of 10⁹ a second."""
 
-    def __init__(self, lines=()):
-        facts = {tuple(cells[name] for name in MACHINE_KEY): SimpleNamespace(**cells) for cells in lines}
+    def __init__(self, lines=(), gpu=False):
+        facts = {tuple(cells[name] for name in MACHINE_KEY): SimpleNamespace(**cells) for cells in lines
+                 if cells["vector"].startswith(("cuda", "cuBLAS")) == gpu}
         self.facts = [fact for fact in facts.values() if number(fact.value)]
         for fact in self.facts:
             scaled = fact.unit[1:] in ("FLOP/s", "B/s") and fact.unit[0] == "T"
-            fact.value = number(fact.value) * (1000 if scaled else 1)
+            fact.value, fact.unit = number(fact.value) * (1000 if scaled else 1), "G" * scaled + fact.unit[scaled:]
             fact.threads = int(number(fact.threads) or 0)
 
     def of(self, name, **wanted):
@@ -120,8 +127,12 @@ class Machine:
         mine = {fact.note.partition(" (")[0] for fact in self.of("processor")}
         return not mine or bool(mine & {device.partition(" (")[0] for device in devices})
 
+    def name(self):
+        """The GPU's name, as the column `device` has it; nothing where there is none."""
+        return next((fact.note.partition(";")[0] for fact in self.of("gpu")), "")
+
     def libraries(self, type, threads):
-        """{library: {n: the rate of its best setting there}}, of square products."""
+        """{library: {n: the rate of its best setting there}}, of square products; a GPU's have no threads."""
         found = {}
         for fact in self.of("library", type=type, threads=threads):
             if match := re.fullmatch(r"(\d+)x\1x\1", fact.level):
@@ -132,12 +143,14 @@ class Machine:
 class Results:
     """The rows of one machine, and what the ladder and the charts ask of them."""
 
-    def __init__(self, host, rows, machine):
-        self.host, self.rows = host, rows
-        self.machine = machine if machine.same({row.cells["device"] for row in rows}) else Machine()
-        timed = [row for row in rows if row.sound and row.median and row.gflops()]
+    def __init__(self, host, rows, machine, gpu):
+        self.host, self.rows, devices = host, rows, {row.device for row in rows}
+        self.machine = machine if machine.same(devices) else Machine()
+        self.gpu = gpu if gpu.name() in devices else Machine()
+        timed = [row for row in rows if row.sound and not row.rehearsed and row.median and row.gflops()]
         self.baselines = {(row.type, row.shape): row for row in timed if (row.step, row.variant) == BASELINE}
         self.squares = [row for row in timed if row.square]
+        self.on_gpu = [row for row in self.squares if row.gpu]
         self.types = sorted({row.type for row in self.squares})
         self.rungs = sorted({row.step for row in self.squares if row.step not in LEVELS})
         self.wrong = [row for row in rows if not row.sound]
@@ -152,13 +165,13 @@ class Results:
 
     def share(self, row):
         """The per cent of the peak that a row reached, where the peak is that of its device."""
-        peak = self.peak(row.type, row.threads)
+        peak = self.gpu.most("peak", type=row.type) if row.gpu else self.peak(row.type, row.threads)
         return 100 * row.gflops() / peak if peak and self.at_home(row) else None
 
     def at_home(self, row):
-        """Whether a row ran where the baseline did: the roofs are of that processor."""
-        homes = {base.cells["device"] for base in self.baselines.values()}
-        return not homes or row.cells["device"] in homes
+        """Whether the roofs are of the device a row ran on: the GPU, or the processor that the baseline ran on."""
+        homes = {base.device for base in self.baselines.values()}
+        return row.device == self.gpu.name() if row.gpu else not homes or row.device in homes
 
     def compared(self, type, n=None):
         """The products of size n (the one most variants have) that were predicted: of each variant the best tile."""
@@ -183,8 +196,11 @@ class Results:
         """The different words in a column, in order."""
         return list(dict.fromkeys(row.cells[name] for row in self.rows if row.cells[name]))
 
-    def place(self):
-        return place_of([row.cells for row in self.rows])
+    def place(self, step=""):
+        """Where all was measured, or what a chart of this step shows: a program may have run on the GPU alone."""
+        rows = [row for row in self.rows if not row.rehearsed]
+        alone = {"gpu"} | {row.step for row in rows} - {row.step for row in rows if not row.gpu}
+        return place_of([row.cells for row in rows if row.gpu or step not in alone])
 
 
 def place_of(rows):
@@ -230,9 +246,10 @@ def load(path, machine_path):
         key = tuple(cells[name] for name in KEY)
         newest.pop(key, None)  # the one read last shall also stand last
         newest[key] = Row(cells)
-    machine = Machine(lines_of(machine_path, MACHINE_COLUMNS) if machine_path else ())
+    facts = lines_of(machine_path, MACHINE_COLUMNS) if machine_path else []
     hosts = dict.fromkeys(row.host for row in newest.values())
-    machines = [Results(host, [row for row in newest.values() if row.host == host], machine) for host in hosts]
+    machines = [Results(host, [row for row in newest.values() if row.host == host], Machine(facts),
+                        Machine(facts, gpu=True)) for host in hosts]
     if not machines:
         raise Refusal(f"{path} holds no row: nothing was measured")
     return machines

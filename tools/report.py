@@ -3,8 +3,8 @@
 
     report.py ladder    RESULTS.csv [--machine machine.csv] [--all-sizes]
     report.py predicted RESULTS.csv [--machine machine.csv] [--size N]
-    report.py draw      RESULTS.csv [--machine machine.csv] --out DIR
-    report.py page      RESULTS.csv [--machine machine.csv] --out DIR [--failed FILE] [--rivals rivals.csv]
+    report.py draw      RESULTS.csv [--machine machine.csv] --out DIR [--reference DIR]
+    report.py page      RESULTS.csv [--machine machine.csv] --out DIR [--reference DIR] [--failed FILE] [--rivals rivals.csv]
     report.py rivals    RIVALS.csv [--out DIR]
 
 `ladder` prints the fastest variant of every program, over the baseline: ijk of 01_naive. `predicted` prints
@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
 
+import gpu_tables as gpu
 import standing
 from charts import draw, named
 from measured import LIMITS, Refusal, digits, load, number, percent, seconds, times, whose
@@ -30,7 +31,8 @@ from scaling import SERIAL_IS, cores_of, published, scalings
 
 def ladder_table(results, type, n):
     """The headings and the rungs of a ladder, as text."""
-    headings, peak = ["step", "best variant", "time", "GFLOP/s", "speedup over 01 ijk"], results.peak(type, 1)
+    headings = ["step", "best variant", "time", "GFLOP/s", "speedup over 01 ijk"]
+    peak = results.peak(type, 1) or results.gpu.most("peak", type=type)
     rungs = []
     for row in results.ladder(type, n):
         factor, share = results.speedup(row), results.share(row)
@@ -162,12 +164,24 @@ def machine_tables(machine):
                     lambda fact: fact.level.replace("x", "×"), ["library", "setting", "threads"])
 
 
+def device_tables(device):
+    """What the GPU can do: nothing where there is none."""
+    single = [[fact.name, " ".join(filter(None, (fact.type, fact.level.replace("_", " ")))), amount(fact), fact.note]
+              for fact in device.facts if fact.name != "library"]
+    if single:
+        yield Table(f"What the GPU can do: {device.name()}", ["", "", "value", "note"], single)
+    if facts := device.of("library"):
+        yield pivot("cuBLAS, GFLOP/s", facts, lambda fact: (fact.type, fact.vector),
+                    lambda fact: fact.level.replace("x", "×"), ["type", "library"])
+
+
 def amount(fact):
-    """A value with its unit; bytes in KiB or MiB."""
+    """A value with its unit; bytes in KiB, MiB or GiB."""
     value, unit = fact.value, fact.unit
     if unit == "B":
-        value, unit = (value / 2**20, "MiB") if value >= 2**20 else (value / 2**10, "KiB")
-    return f"{value:g} {unit}"
+        power = 3 if value >= 2**30 else 2 if value >= 2**20 else 1
+        value, unit = value / 2**(10 * power), " KMG"[power] + "iB"
+    return (f"{value:.4g}" if value < 1000 else f"{value:.0f}") + f" {unit}" * bool(unit)
 
 
 def predicted_tables(results):
@@ -203,6 +217,30 @@ def thread_tables(results):
     return tables
 
 
+def gpu_section(title, text, results, charts):
+    """What ran on the GPU; `charts` by type."""
+    tables = [Table(f"{type}, n = {n}", *gpu.ours(results, type, n), gpu.CORES_ARE)
+              for type in results.types for n in gpu.sizes(results, type)]
+    if tables:
+        tables[0].open = True
+        tables += [*device_tables(results.gpu), *(Table(*of) for of in gpu.beside(results)),
+                   Table("Beside printed ratios, f32", *gpu.ratios(results), gpu.NEAREST)]
+    return Section(title, text, charts, tables)
+
+
+def reference_section(results, charts):
+    """What the GPU of another machine did."""
+    return gpu_section(f"Reference, measured on another machine: {results.gpu.name() or 'a GPU'}",
+                       "Not this machine, which has no GPU that was measured: the rows of plots/reference, on "
+                       f"{results.place('gpu')}. They are in no chart and no ladder above.", results,
+                       by_type(results, charts))
+
+
+def by_type(results, charts):
+    """{type: its (name, chart)}, less the types that have none."""
+    return {type: found for type in results.types if (found := [at for at in charts if at[1].type == type])}
+
+
 def row_table(results, step):
     """Every row of a program, wrong ones marked."""
     rows = [row for row in results.rows if row.step == step]
@@ -210,7 +248,7 @@ def row_table(results, step):
     foreseen = any(row.predicted for row in rows)
     cells = []
     for row in rows:
-        rated = row.sound and row.median  # a wrong result is fast at nothing
+        rated = row.sound and not row.rehearsed and row.median  # a wrong result is fast at nothing
         factor, share = rated and results.speedup(row), number(row.cells["error_share"])
         cells.append([row.label(), row.type, row.shape, seconds(row.median), seconds(row.least),
                       seconds(row.deviation), str(row.repeat), digits(row.gflops()) if rated else "–",
@@ -246,8 +284,7 @@ def lead(results):
 def machine_page(results, charts):
     """All that is shown of one machine; `charts` are (name, chart) each."""
     def of(steps, among=charts):
-        mine = [(name, chart) for name, chart in among if chart.step in steps]
-        return {type: found for type in results.types if (found := [at for at in mine if at[1].type == type])}
+        return by_type(results, [at for at in among if at[1].step in steps])
     ladders = [page_ladder(results, type, n) for type in results.types for n in reversed(results.sizes(type))
                if results.ladder(type, n)]
     first = [f"{script}_{type}" for type in results.types[:1] for script in ("gflops", "speedup")]
@@ -261,6 +298,8 @@ def machine_page(results, charts):
     sections = [Section("All steps", "", of([""], [at for at in charts if at not in headline])),
                 Section("Predicted and measured", FAR_OFF * any(table.marks for table in far), {}, far),
                 Section("What the machine can do", "", {}, machine),
+                gpu_section("GPU", "A time is the kernel's alone; the chart of phases shows what allocation and copies "
+                            "add. Each variant stands with its best block or tile.", results, of(["gpu"])),
                 Section("Threads", SERIAL_IS, of(["threads"]), threads),
                 *(Section(step, "", of(mine), [row_table(results, program) for program in mine])
                   for step, mine in steps.items())]
@@ -276,20 +315,32 @@ def named_in(failed):
     return Path(failed).read_text(encoding="utf-8").splitlines() if failed and Path(failed).exists() else []
 
 
-def page(machines, out, csv, failed, duels):
+def reference_of(folder, machines):
+    """What was measured on the GPU of a reference folder; None where there is no such folder, or a GPU here."""
+    results, machine = Path(folder or "") / "results.csv", Path(folder or "") / "machine.csv"
+    if not folder or not results.exists() or any(of.on_gpu for of in machines):
+        return None
+    return next((of for of in load(results, machine if machine.exists() else None) if of.on_gpu), None)
+
+
+def page(machines, out, csv, failed, duels, reference):
     """Writes index.html: one file, no script; the charts and the CSV stand beside it."""
     try:
         import jinja2
     except ImportError:
         raise Refusal("the page needs jinja2 for Python; ./setup.sh installs it (python3-jinja2)") from None
-    charts = list(named(machines))
+    charts = list(named(machines, reference))
+
+    def of(mine):
+        return [(name, chart) for results, chart, name in charts if results is mine]
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader(Path(__file__).resolve().parent), autoescape=True,
                                      trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined)
     text = environment.get_template("page.html.jinja").render(
         failed=named_in(failed), wrong=[wrong_line(row) for results in machines for row in results.wrong],
-        machines=[machine_page(of, [(name, chart) for results, chart, name in charts if results is of])
-                  for of in machines],
-        rivals=[rivals_section(duels)] if duels else [], link=quote(os.path.relpath(csv, out)), csv=Path(csv).name)
+        machines=[machine_page(results, of(results)) for results in machines],
+        others=[*([rivals_section(duels)] if duels else []),
+                *([reference_section(reference, of(reference))] if reference else [])],
+        link=quote(os.path.relpath(csv, out)), csv=Path(csv).name)
     Path(out).mkdir(parents=True, exist_ok=True)
     (Path(out) / "index.html").write_text(text, encoding="utf-8")
     print(f"{Path(out) / 'index.html'}")
@@ -310,6 +361,7 @@ def main():
             command.add_argument("--size", type=int, metavar="N", help="this size, not the one most variants have")
         else:
             command.add_argument("--out", required=True, metavar="DIR")
+            command.add_argument("--reference", metavar="DIR", help="another machine's GPU, shown where there is none here")
         if name == "page":
             command.add_argument("--failed", metavar="FILE", help="the steps that failed, one a line")
             command.add_argument("--rivals", metavar="rivals.csv", help="ours against the libraries")
@@ -326,9 +378,9 @@ def main():
         elif given.command == "predicted":
             predicted(machines, given.size)
         elif given.command == "draw":
-            draw(machines, given.out)
+            draw(machines, given.out, reference_of(given.reference, machines))
         else:
-            page(machines, given.out, given.csv, given.failed, given.rivals)
+            page(machines, given.out, given.csv, given.failed, given.rivals, reference_of(given.reference, machines))
     except Refusal as refusal:
         sys.exit(print(f"report.py: {refusal}", file=sys.stderr) or 2)
     except OSError as error:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 TOOL = Path(__file__).resolve().parent / "report.py"
 sys.path.insert(0, str(TOOL.parent))
-import charts, measured, scaling, standing
+import charts, drawing, measured, scaling, standing
 
 NO_JINJA2 = unittest.skipUnless(importlib.util.find_spec("jinja2"), "no jinja2 for this Python")
 NO_GNUPLOT = unittest.skipUnless(shutil.which("gnuplot"), "no gnuplot here")
@@ -624,6 +624,203 @@ class Libraries(Case):
         self.assertIn("bottom", self.plan()["gflops_f32"].settings)
 
 
+GPU_MACHINE = FULL_MACHINE + """\
+gpu,,cuda,,,4,multiprocessors,Test GPU; compute capability 9.0
+cores,,cuda,,,512,,FP32 units: 128 a multiprocessor
+memory,,cuda,,memory,150754820096,B,
+peak,f32,cuda,,,50,TFLOP/s,
+peak,f64,cuda,,,25000,GFLOP/s,
+bandwidth,,cuda,,shared,30000,GB/s,
+bandwidth,,cuda,,L2,8000,GB/s,
+bandwidth,,cuda,,memory,4000,GB/s,
+cache,,cuda,,L1,32768,B,
+copy,,cuda,,to_device_pinned,55,GB/s,
+library,f32,cuBLAS,,1024x1024x1024,34000,GFLOP/s,
+library,f32,cuBLAS pedantic,,1024x1024x1024,35000,GFLOP/s,
+library,tf32,cuBLAS,,1024x1024x1024,100000,GFLOP/s,
+"""
+
+
+def on_gpu(step, variant, n, seconds, **more):
+    """A row of a GPU, with its phases and a prediction."""
+    phases = {"alloc_s": 1e-3, "copy_in_s": 3e-3, "copy_out_s": 2e-3}
+    return foretold(step, variant, n, seconds, seconds / 2, "shared", **{"device": "Test GPU", **phases, **more})
+
+
+GPU = [on_gpu("07_cuda_global", "uncoalesced", 1024, 4e-3, block="32x32"),
+       on_gpu("07_cuda_global", "coalesced", 1024, 4e-4, block="32x32"),
+       on_gpu("07_cuda_global", "coalesced", 1024, 5e-4, block="8x8"),
+       on_gpu("07_cuda_global", "coalesced", 1024, 3e-4, block="32x8"),
+       on_gpu("07_cuda_global", "coalesced", 4096, 3e-2, block="32x32"),
+       *(on_gpu("08_cuda_shared", "shared", 1024, 2e-3 / tile, tile=tile) for tile in (4, 8, 16))]
+REHEARSALS = [on_gpu("07_cuda_global", "coalesced", 1024, 1e-9, device="emulator, forward"),
+              on_gpu("10_openacc", "one_each", 1024, 1e-9, device="host fallback: Test CPU (2 cores)"),
+              row("01_naive", "ijk", 1024, 1e-9, device="emulator, forward", seed=1)]
+
+
+class Gpu(Case):
+    def test_the_ladder_has_its_steps_over_the_hosts_ijk_and_under_its_own_peak(self):
+        self.write(LADDER + GPU)
+        rungs = self.rungs(self.ladder("--machine", self.machine(GPU_MACHINE)))
+        self.assertEqual(rungs["07_cuda_global"], "coalesced (block 32x8) 300 µs 7158 6667× 14.3 %".split())
+        self.assertEqual(rungs["08_cuda_shared"], "shared (tile 16) 125 µs 17180 16000× 34.4 %".split())
+        self.assertEqual(rungs["02_loop_order"][-2:], ["8.59", "%"], "the processor's own peak")
+
+    def test_what_is_no_gpu_says_right_or_wrong_and_nothing_else(self):
+        self.write(LADDER + GPU + REHEARSALS)
+        out = self.ladder("--machine", self.machine(GPU_MACHINE))
+        self.assertNotIn("10_openacc", out)
+        self.assertNotIn("emulator", out)
+        self.assertEqual(self.rungs(out)["02_loop_order"][4], "8.00×", "no baseline")
+        for chart in self.plan(self.machine(GPU_MACHINE)).values():
+            self.assertFalse([at for points in chart.lines.values() for at in points if at[1] in (1e-9, 2e-9 * 1024**3 / 1e-9)])
+        text = self.page_of_it()
+        for shown in ("Every row of 10_openacc (1;", "<td>one_each</td>") if text else ():
+            self.assertIn(shown, text)
+        self.assertNotIn("2147483648", text)
+        self.write([*LADDER, on_gpu("07_cuda_global", "coalesced", 64, 1, device="emulator", verdict="wrong")])
+        self.assertIn("WRONG, left out: 07_cuda_global", self.ladder())
+
+    def test_its_facts_and_the_processors_are_not_mixed(self):
+        self.write(FORETOLD + TILES + GPU)
+        results, = measured.load(self.csv, self.machine(GPU_MACHINE))
+        self.assertEqual((results.peak("f32", 1), results.gpu.most("peak", type="f32")), (100, 50000))
+        self.assertEqual(set(results.machine.libraries("f32", 1)), {"OpenBLAS", "BLIS"})
+        plan = self.plan(self.machine(GPU_MACHINE))
+        self.assertEqual(list(plan["roofline_f32"].beside)[:2], ["L1: 200 GB/s", "L2: 80.0 GB/s"])
+        text = self.page_of_it("--machine", self.machine(GPU_MACHINE))
+        self.assertNotIn("0 threads", text)
+
+    def test_another_gpus_machine_file_is_not_this_ones(self):
+        self.write(LADDER + GPU)
+        machine = self.machine(GPU_MACHINE.replace("Test GPU", "Other GPU"))
+        self.assertEqual(self.rungs(self.ladder("--machine", machine))["07_cuda_global"][-1], "–")
+        plan = self.plan(machine)
+        self.assertNotIn("roofline_f32_gpu", plan)
+        self.assertEqual((plan["gflops_f32_gpu"].settings.get("level"), plan["gflops_f32_gpu"].beside), (None, {}))
+
+    def test_a_gpus_rows_alone_keep_its_roofs(self):
+        self.write(GPU)
+        self.assertRegex(self.ladder("--machine", self.machine(GPU_MACHINE)), "n = 4096.*\n.*\n07_cuda.* – +9.16 %")
+
+    def test_the_steps_stand_on_one_axis_and_the_gpus_on_their_own(self):
+        self.write(LADDER + GPU)
+        plan = self.plan(self.machine(GPU_MACHINE))
+        chart = plan["gflops_f32"]
+        self.assertIn("07_cuda_global: coalesced", chart.lines)
+        self.assertEqual((chart.settings["level"], chart.settings["level_text"][1]),
+                         ([100, 50000], "peak of Test GPU: 50000 GFLOP/s"))
+        self.assertEqual(chart.beside["cuBLAS, Test GPU"], [[1024, 35000]], "the better setting; tf32 is another type")
+        self.assertGreater(chart.settings["top"], 50000)
+        own = plan["gflops_f32_gpu"]
+        self.assertEqual((list(own.lines), list(own.beside), own.settings["level"]),
+                         (["07_cuda_global: coalesced", "08_cuda_shared: shared"], ["cuBLAS, Test GPU"], [50000]))
+
+    def test_the_text_of_a_level_stands_where_no_line_runs(self):
+        settings = {"left": 100, "right": 10000, "bottom": 1, "level": [1000]}
+        def place(*lines):
+            found = drawing.free_places(dict(settings), 2000, lines)
+            return found["level_side"], [round(x) for x in found["level_x"]]
+        over_left, over_all = [[100, 1200], [1000, 1200]], [[100, 1200], [10000, 1200]]
+        self.assertEqual(place(), ([1], [100]))
+        self.assertEqual(place([[100, 1200], [500, 1200]]), ([1], [631]))
+        self.assertEqual(place(over_all), ([-1], [100]))
+        self.assertEqual(place(over_left, over_all)[0], [-1])
+
+    def test_its_roofline(self):
+        self.write(LADDER + GPU)
+        chart = self.plan(self.machine(GPU_MACHINE))["roofline_f32_gpu"]
+        self.assertEqual(list(chart.beside), ["shared: 30000 GB/s", "L2: 8000 GB/s", "memory: 4000 GB/s",
+                                              "peak: 50000 GFLOP/s"])
+        x, rate, predicted = chart.lines["08: shared (shared-memory)"][0][:3]
+        self.assertEqual([round(value, 3) for value in (x, rate, predicted)],
+                         [round(2 * 1024**3 / 4e9, 3), round(2.147483648 / 125e-6, 3), round(2.147483648 / 62.5e-6, 3)])
+        self.assertIn("Test GPU", chart.title)
+        self.assertIn("roofline_f32_07_cuda_global_gpu", self.plan(self.machine(GPU_MACHINE)))
+
+    def test_its_tiles_and_blocks_have_charts_of_their_own(self):
+        self.write(LADDER + TILES + GPU)
+        plan = self.plan(self.machine(GPU_MACHINE))
+        self.assertEqual(list(plan["tiles_f32"].lines), ["03_tiling: tiled"])
+        chart = plan["tiles_f32_gpu"]
+        self.assertEqual([at[0] for at in chart.lines["08_cuda_shared: shared"]], [4, 8, 16])
+        self.assertEqual((list(chart.beside), "upright" in chart.settings), (["07_cuda_global: coalesced"], False))
+        self.assertEqual(plan["blocks_f32"].settings["ticks"], '"8×8" 0,"32×8" 1,"32×32" 2')
+        self.assertEqual([len(bars) for bars in plan["blocks_f32"].lines.values()], [1, 3])
+        self.write(LADDER + GPU[:2])
+        self.assertNotIn("blocks_f32", self.plan())
+
+    def test_phases_end_to_end(self):
+        self.write(LADDER + GPU + [on_gpu("08_cuda_shared", "shared_unified", 1024, 1e-3, tile=16, copy_in_s="", copy_out_s=0)])
+        chart = self.plan()["phases_f32"]
+        self.assertIn("n = 1024", chart.title, "the size that most variants have")
+        bars = {phase: [[round(value * 1000, 3) for value in bar[1:]] for bar in of] for phase, of in chart.lines.items()}
+        self.assertEqual({phase: bar[1] for phase, bar in bars.items()},
+                         {"allocation": [0, 1], "copy in": [1, 4], "kernel": [4, 4.3], "copy out": [4.3, 6.3]})
+        self.assertEqual((len(bars["kernel"]), len(bars["copy in"])), (4, 3))
+        self.assertEqual([text for _, text in chart.beside[""]][1::2],
+                         ["07: coalesced, 6.30 ms: allocation 1.00 ms + copy in 3.00 ms + kernel 300 µs + copy out 2.00 ms",
+                          "08: shared_unified, 2.00 ms: allocation 1.00 ms + kernel 1.00 ms"])
+
+    @NO_GNUPLOT
+    def test_all_of_it_is_drawn(self):
+        self.write(LADDER + GPU)
+        self.assertEqual(self.run_tool("draw", "--machine", self.machine(GPU_MACHINE), "--out", "out")[::2], (0, ""))
+        def text(name):
+            return (self.folder / "out" / "charts" / f"{name}_f32.svg").read_text()
+        for name, shown in (("phases", "copy in 3.00 ms + kernel 300"), ("blocks", ">7158<"),
+                            ("gflops", "peak of Test GPU: 50000 GFLOP/s"), ("phases", "Test GPU, g++ 12, 2026")):
+            self.assertIn(shown, text(name))
+        self.assertIn("Test CPU (2 cores) + Test GPU", text("gflops"))
+
+    @NO_JINJA2
+    def test_the_page_says_what_speedup_over_cores_is_worth_and_has_the_published_beside(self):
+        self.write(LADDER + GPU + [on_gpu("07_cuda_global", "coalesced", 1024, 1e-3, type="i32", block="32x32"),
+                                   row("01_naive", "ijk", 1024, 2.0, type="i32")])
+        text = re.sub("<[^>]*>", "|", Page.section(self, self.page_of_it("--machine", self.machine(GPU_MACHINE)), "GPU"))
+        for shown in ("|07_cuda_global||coalesced (block 32x8)||300 µs||7158||6667×||13||14.3 %|", "an efficiency of nothing",
+                      "|140.4 GiB|", "|tf32||cuBLAS||100000|", "Beside Genova 2024: NVIDIA T400, i32",
+                      "|global||1024||62.0 ms||34.6||–||–||07 coalesced||1024||1.00 ms||2147||2000×||3.91|",
+                      "|shared_global||5000||1.93 s||129||175×||0.45||08 shared||1024, f32||125 µs||17180||16000×||31.2|",
+                      "|cuda_shared+merge||2048||11.0 ms||1560||8106×||not measured here||–||–||–||–|",
+                      "|device_global||128||11.3||07 uncoalesced||1024, f32||537|", "ours is the nearest one",
+                      "|scpa_2024||kernel1/kernel0||–||14.0×||coalesced / uncoalesced||1024||13.3×|"):
+            self.assertIn(shown, text)
+
+    @NO_JINJA2
+    def test_without_a_gpu_the_page_shows_the_references_and_says_so(self):
+        reference = self.folder / "h200"
+        self.write(LADDER)
+        without = self.page_of_it("--reference", reference)
+        self.assertNotIn("Reference", without)
+        reference.mkdir()
+        self.write([*GPU, row("01_naive", "ijk", 1024, 3.0, host="there")])
+        self.csv.rename(reference / "results.csv")
+        self.machine(GPU_MACHINE).rename(reference / "machine.csv")
+        self.write(LADDER)
+        text = self.page_of_it("--reference", reference)
+        mine, other = text.split("Reference, measured on another machine: Test GPU</h2>")
+        self.assertNotIn("cuda", mine.replace("reference", ""))
+        self.assertIn('src="charts/reference_phases_f32.svg"', other)
+        self.assertIn("They are in no chart and no ladder above.", other)
+        self.assertEqual({chart.name for _, chart, name in charts.named(measured.load(self.csv, None))}, set(self.plan()))
+        self.write(LADDER + GPU)
+        self.assertNotIn("Reference", self.page_of_it("--reference", reference), "there is a GPU here")
+
+    @NO_GNUPLOT
+    def test_the_references_charts_are_drawn_beside_this_machines(self):
+        (self.folder / "h200").mkdir()
+        self.write(GPU)
+        self.csv.rename(self.folder / "h200" / "results.csv")
+        self.write(LADDER)
+        self.assertEqual(self.run_tool("draw", "--out", "out", "--reference", "h200")[::2], (0, ""))
+        folder = self.folder / "out" / "charts"
+        self.assertEqual({file.name for file in folder.glob("reference_*.svg")},
+                         {f"reference_{name}_f32{gpu}.svg" for name, gpu in (
+                             ("phases", ""), ("blocks", ""), ("gflops", "_gpu"), ("tiles", "_gpu"))})
+        self.assertNotIn("cuda", (folder / "gflops_f32.dat").read_text())
+
+
 def duel(variant, rival, n, ratio, /, theirs=100, type="f32", **more):
     """A row of rivals.csv."""
     cells = dict.fromkeys(standing.COLUMNS, "")
@@ -785,7 +982,7 @@ class Draw(Case):
     def test_a_wrong_row_is_not_drawn(self):
         self.write([*LADDER, row("02_loop_order", "too_good", 1024, 1e-4, verdict="wrong")])
         for chart in self.plan().values():
-            self.assertNotIn("too_good", charts.data_of(chart))
+            self.assertNotIn("too_good", drawing.data_of(chart))
 
     def test_the_spread_is_in_the_charts_unit_and_only_of_several_runs(self):
         self.write([row("01_naive", "ijk", 1000, 2.0), row("01_naive", "ijk", 2000, 16.0, repeat=1)])

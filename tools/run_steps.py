@@ -2,8 +2,10 @@
 """Runs the steps for the report, one program after the other: two at once would disturb each other's times.
 
 BUILD/programs.txt lists the programs, one a line: name, path below BUILD, features. `threads` and `tiles` say what a
-program is swept over; `ranks`, that mpirun starts it; `machine` and `libraries`, that it measures these instead of a
-step. Those come first and always, for predictions and charts need them, and so does the baseline, which every speedup needs.
+program is swept over; `tiles=2,4,8`, that these are its tiles; `blocks=8x8,32x8`, over which shapes of a thread block;
+`gpu`, that it has sizes of its own; `ranks`, that mpirun starts it; `machine` and `libraries`, that it measures these
+instead of a step. Those come first and always, for predictions and charts need them, and so does the baseline, which
+every speedup needs.
 
 Makefile.report gives the options. A program that fails is named, at once and in OUT/failed, and the others still run.
 Exit status: 0 all were started; 2 there is no such step; 130 or 143 interrupted."""
@@ -22,7 +24,7 @@ WELL = (0, 77)  # 77: this machine cannot run it, and the program said so
 class Program(NamedTuple):
     name: str
     path: str
-    features: list
+    features: dict  # each with its list, or nothing
 
     def of_machine(self):
         return {"machine", "libraries"} & set(self.features)
@@ -33,7 +35,7 @@ class Program(NamedTuple):
 
 def programs_of(build):
     lines = (build / "programs.txt").read_text(encoding="utf-8").splitlines()
-    found = [Program(name, path, features) for name, path, *features in
+    found = [Program(name, path, dict(feature.partition("=")[::2] for feature in features)) for name, path, *features in
              (line.split() for line in lines if line and not line.startswith("#"))]
     return sorted(found, key=lambda program: not program.of_machine())
 
@@ -48,11 +50,13 @@ def command_lines(program, given):
                 "--fill", given.fill, "--csv", str(given.out / "results.csv"), "--resume"]
     if not program.asked_for(given.steps):
         command += ["--variant", BASELINE[1]]
-    swept = "threads" in program.features
-    runs = [[*command, "--size", ",".join(given.sizes), *["--threads", ",".join(given.threads)] * swept]]
-    if "tiles" in program.features:  # at the other sizes a program chooses the tile it is best with
-        runs.append([*command, "--size", given.tile_size, "--tile", ",".join(given.tiles),
-                     *["--threads", given.cores] * swept])
+    swept, gpu = "threads" in program.features, "gpu" in program.features
+    runs = [[*command, "--size", ",".join(given.gpu_sizes if gpu else given.sizes),
+             *["--threads", ",".join(given.threads)] * swept]]
+    for feature, option in (("tiles", "--tile"), ("blocks", "--block")):
+        if feature in program.features:  # at the other sizes a program chooses what it is best with
+            runs.append([*command, "--size", given.gpu_tile_size if gpu else given.tile_size, option,
+                         program.features[feature] or ",".join(given.tiles), *["--threads", given.cores] * swept])
     if "ranks" in program.features:
         runs = [["mpirun", "-n", ranks, *run] for ranks in given.ranks for run in runs]
     return runs
@@ -117,9 +121,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", type=Path, metavar="BUILD")
     parser.add_argument("--out", type=Path, required=True, metavar="DIR")
-    for name in ("sizes", "types", "threads", "ranks", "tiles", "steps"):
+    for name in ("sizes", "gpu-sizes", "types", "threads", "ranks", "tiles", "steps"):
         parser.add_argument(f"--{name}", nargs="*", default=[])
-    for name in ("repeat", "budget", "fill", "tile-size", "cores", "machine-options", "library-options"):
+    for name in ("repeat", "budget", "fill", "tile-size", "gpu-tile-size", "cores", "machine-options", "library-options"):
         parser.add_argument(f"--{name}", required="options" not in name, default="")
     parser.add_argument("--plan", action="store_true", help="print the command lines, one a line, and run nothing")
     given = parser.parse_args()

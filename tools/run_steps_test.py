@@ -5,7 +5,7 @@ from pathlib import Path
 
 TOOL = Path(__file__).resolve().parent / "run_steps.py"
 OPTIONS = {"sizes": "256 512", "types": "f32 f64", "threads": "1 2", "ranks": "1 3", "tiles": "8 16", "steps": "",
-           "repeat": "5", "budget": "0.2", "fill": "uniform", "tile-size": "512", "cores": "2"}
+           "repeat": "5", "budget": "0.2", "fill": "uniform", "tile-size": "512", "cores": "2", "gpu-sizes": "1024 4096", "gpu-tile-size": "2048"}
 
 
 class Steps(unittest.TestCase):
@@ -79,6 +79,14 @@ class Steps(unittest.TestCase):
         all_sizes, sweep = self.plan()
         self.assertRegex(all_sizes, "--type f32,f64 --repeat 5 --budget 0.2 .* --size 256,512 --threads 1,2$")
         self.assertRegex(sweep, "--size 512 --tile 8,16 --threads 2$")
+
+    def test_a_gpu_has_sizes_of_its_own_and_lists_of_tiles_and_blocks(self):
+        self.program("07_cuda_global", features="gpu blocks=8x8,32x8")
+        self.program("08_cuda_shared", features="gpu tiles=2,4,32")
+        self.program("mine", features="tiles=5,7")
+        self.assertEqual([line.partition("--resume ")[2] for line in self.plan()],
+                         ["--size 1024,4096", "--size 2048 --block 8x8,32x8", "--size 1024,4096",
+                          "--size 2048 --tile 2,4,32", "--size 256,512", "--size 512 --tile 5,7"])
 
     def test_ranks_are_started_by_mpirun_once_for_each_number(self):
         self.program("06_mpi", "echo ranks $OMPI_ALLOW_RUN_AS_ROOT $OMPI_MCA_rmaps_base_oversubscribe", "ranks")

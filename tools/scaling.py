@@ -84,12 +84,17 @@ def ranked(found):
     return sorted(fast, key=lambda scaling: first[scaling.step] is not scaling)
 
 
+def printed(name, experiments=()):
+    """The figures of a report as dictionaries: those of these experiments, or all."""
+    with open(PUBLISHED / f"{name}.csv", encoding="utf-8", newline="") as file:
+        return [cells for cells in csv.DictReader(file) if not experiments or cells["experiment"] in experiments]
+
+
 def published(found):
     """A table for each report that printed its threads: what it is, ours in words, and
     (threads, speedup, efficiency, our speedup, our efficiency), None for what is not known."""
     for name, (what, step, variants) in SOURCES.items():
-        with open(PUBLISHED / f"{name}.csv", encoding="utf-8", newline="") as file:
-            lines = [cells for cells in csv.DictReader(file) if cells["experiment"] == "openmp_threads"]
+        lines = printed(name, ["openmp_threads"])
         n = max(int(cells["n"]) for cells in lines)
         theirs = {(cells["metric"], int(cells["threads"])): float(cells["value"])
                   for cells in lines if int(cells["n"]) == n}

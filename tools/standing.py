@@ -1,7 +1,7 @@
 """Ours against the libraries: the rows of rivals.csv, their tables and charts."""
 import math
 
-from charts import Chart, render
+from drawing import Chart, render
 from measured import BUILD, Refusal, columns_of, digits, lines_of, number, place_of
 
 COLUMNS, FULL_KEY = columns_of("rivals/rivals")

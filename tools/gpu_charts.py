@@ -1,0 +1,55 @@
+"""The charts of what ran on a GPU alone: block shapes, and where a product's time goes."""
+from drawing import TEXTS, Chart, bar_chart
+from measured import best, common_size, seconds
+from scaling import short
+
+PHASES = {"alloc": "allocation", "copy_in": "copy in", "product": "kernel", "copy_out": "copy out"}
+
+
+def area(shape):
+    """A block's threads, then its sides: 16x16 comes before 32x8."""
+    sides = [int(side) for side in shape.split("x") if side.isdigit()]
+    return (sides[0] * sides[-1] if sides else 0, sides)
+
+
+def block_chart(results, type):
+    """What ran with several block shapes, at the size with most of them."""
+    rows = [row for row in results.on_gpu if row.type == type and row.cells["block"]]
+    shapes = {n: {row.cells["block"] for row in rows if row.n == n} for n in {row.n for row in rows}}
+    n = max(shapes, key=lambda n: (len(shapes[n]), n), default=0)
+    if len(shapes.get(n, ())) < 2:
+        return None
+    kinds = dict.fromkeys((row.step, row.variant) for row in rows if row.n == n)
+    groups = {shape.replace("x", "×"): {f"{short(step)}: {variant}": best(
+        [row for row in rows if row.cells["block"] == shape], n=n, step=step, variant=variant)
+        for step, variant in kinds} for shape in sorted(shapes[n], key=area)}
+    return bar_chart("blocks", type, groups, f"{TEXTS['blocks'][0]}, {type}, n = {n}", "gpu")
+
+
+def phase_rows(results, type):
+    """Of each variant whose phases were timed, the fastest row at the largest size that most have."""
+    rows = [row for row in results.on_gpu if row.type == type and any(row.phases.values())]
+    n = common_size(rows)
+    return [best(rows, n=n, step=step, variant=variant)
+            for step, variant in dict.fromkeys((row.step, row.variant) for row in rows if row.n == n)]
+
+
+def phase_chart(results, type):
+    """A bar a variant, of allocation, copies and kernel end to end; over it the same in numbers."""
+    rows = phase_rows(results, type)
+    if not rows:
+        return None
+    lines, texts, longest = {name: [] for name in PHASES.values()}, [], 0
+    for place, row in enumerate(rows):
+        end, parts = 0, []
+        for phase, name in PHASES.items():
+            if time := row.median if phase == "product" else row.phases[phase]:
+                lines[name].append([place, end, end + time])
+                end += time
+                parts.append(f"{name} {seconds(time)}")
+        texts.append([place, f"{short(row.step)}: {row.variant}, {seconds(end)}: {' + '.join(parts)}"])
+        longest = max(longest, end)
+    return Chart(f"phases_{type}", "phases", f"{TEXTS['phases'][0]}, {type}, n = {rows[0].n}", TEXTS["phases"][1], lines,
+                 {"ticks": '"0" 0', "left": 0, "right": 1.02 * longest, "bars": len(rows),
+                  "texts": max(len(text) for _, text in texts)}, "gpu", {"": texts},
+                 "place from above, start, end; then place, text")
