@@ -1,28 +1,12 @@
 // What the variants of 07 cost; worked out in README.md.
 #pragma once
 
-#include <algorithm>
-#include <numeric>
-
-#include "common/gpu.hpp"
-#include "runner/cost.hpp"
+#include "gpu/cost.hpp"
 
 namespace cuda_global::cost {
 
-using course::Cost, course::Extents, course::Index, course::Settings, course::Shape;
-
-// [wavefronts]
-/// The first level answers a warp in wavefronts of at most 128 bytes, a word from each of its 32 banks: so
-/// many for `lanes` neighbours in a row; and for as many rows, `stride` bytes apart. It looks up four lines
-/// at a time, and rows that begin in the same bank come one after the other.
-inline double along_row(Index lanes, Index size) {
-  return static_cast<double>(course::ceil_div(lanes * size, 128));
-}
-inline double down_column(Index lanes, Index stride) {
-  const Index banks = 128 / std::gcd(stride, Index{128});  // in which a row can begin
-  return static_cast<double>(std::max(course::ceil_div(lanes, banks), course::ceil_div(lanes, 4)));
-}
-// [/wavefronts]
+using course::along_row, course::Cost, course::down_column, course::Extents, course::Index, course::Settings,
+    course::Shape;
 
 /// A thread an element: for each p a warp makes `wavefronts`; a block of `rows` × `cols` takes its rows of A
 /// and its columns of B from the second level.

@@ -3,23 +3,26 @@
 
 #include <cmath>
 
-#include "common/gpu.hpp"
-#include "runner/cost.hpp"
+#include "gpu/cost.hpp"
 
 namespace cuda_shared::cost {
 
-using course::Cost, course::Extents, course::Index, course::Settings, course::Shape;
+using course::Cost, course::down_column, course::Extents, course::Index, course::Settings, course::Shape;
 
 // [shared]
-/// For each q a warp reads a row of B's tile and, four or two numbers at a time, one of A's; for each tile it
-/// loads and stores twice. A block of fewer than 32 threads fills a part of its only warp.
+/// For each q a warp reads a row of B's tile; of A's it reads 16 bytes at a time, two wavefronts; for each
+/// tile it loads twice, perhaps from several rows, and stores twice. A block of fewer than 32 threads fills a
+/// part of its only warp.
 template <class T>
 Cost shared(const Shape& s, const Settings& settings) {
   const Extents<T> e(s);
   const auto tile = static_cast<double>(settings.tile);
   const double warps = e.m * e.n / (tile * tile) * std::ceil(tile * tile / 32);
   const double row = std::max(1.0, 32 * e.size / 128);  // wavefronts of 32 neighbours
-  const double wavefronts = row + e.size / 16 + 4 * row / tile;
+  const Index rows = course::ceil_div(std::min<Index>(32, settings.tile * settings.tile), settings.tile);
+  const double loads = std::max(row, down_column(rows, s.k * Index{sizeof(T)})) +
+                       std::max(row, down_column(rows, s.n * Index{sizeof(T)}));
+  const double wavefronts = row + 2 * e.size / 16 + (loads + 2 * row) / tile;
   Cost cost = e.least();
   cost.loads_stores = warps * e.k * wavefronts * 128;
   cost.reuses.push_back({e.madds / tile * e.size, course::elsewhere});

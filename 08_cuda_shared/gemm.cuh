@@ -3,7 +3,7 @@
 #pragma once
 
 #include "common/view.hpp"
-#include "emulator/launch.hpp"
+#include "gpu/launch.hpp"
 
 namespace cuda_shared {
 

@@ -1,8 +1,8 @@
 // 08_cuda_shared: tiles in shared memory, on the GPU or, by --emulate, on the processor.
 #include "broken.cuh"
 #include "cost.hpp"
-#include "emulator/gpu.hpp"
 #include "gemm.cuh"
+#include "gpu/step.hpp"
 #include "runner/run.hpp"
 
 namespace {

@@ -126,13 +126,13 @@ function(course_step name)
   endforeach()
 endfunction()
 
-# A program of kernels: SOURCE is compiled by nvcc and, as plain C++, for the emulator; emulator/main.cpp has the main.
+# A program of kernels: SOURCE is compiled by nvcc and, as plain C++, for the emulator; gpu/main.cpp has the main.
 function(course_gpu_program name source)
   if(NOT COURSE_CUDA AND NOT TARGET emulator)
     message(STATUS "${name}: neither nvcc nor Boost.Context is here; it is not built")
     return()
   endif()
-  add_executable(${name} ${CMAKE_SOURCE_DIR}/emulator/main.cpp)
+  add_executable(${name} ${CMAKE_SOURCE_DIR}/gpu/main.cpp)
   target_link_libraries(${name} PRIVATE runner)
   set(definitions COURSE_IS_LEVEL=false COURSE_PROGRAM="${name}" COURSE_INSTRUCTION_SETS="" COURSE_VECTOR="sse2")
   if(COURSE_CUDA)

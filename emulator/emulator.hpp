@@ -5,7 +5,7 @@
 #include <string>
 
 #include "common/matrix.hpp"
-#include "emulator/launch.hpp"
+#include "gpu/launch.hpp"
 
 #define __global__ static  // internal linkage: nvcc's stub of the same kernel bears the same name
 #define __device__ static

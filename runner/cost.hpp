@@ -24,7 +24,6 @@ struct Cost {
 // [/cost]
 
 constexpr double line = 64;            // bytes of a cache line
-constexpr double elsewhere = 1 << 20;  // on a GPU: what another multiprocessor used; beyond any first level
 
 /// A shape as costs are counted with: numbers of elements, and matrices in bytes.
 template <class T>

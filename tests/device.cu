@@ -1,6 +1,6 @@
 // A GPU that fails in the middle: what comes before stands, the failing row is wrong, the rest is skipped
 // (device.sh).
-#include "emulator/gpu.hpp"
+#include "gpu/step.hpp"
 #include "runner/run.hpp"
 
 namespace {

@@ -43,7 +43,11 @@ compiler=$(sed -n 's/^CMAKE_CXX_COMPILER:[A-Z]*=//p' "$build/CMakeCache.txt")
 native=0 # what becomes of programs that were compiled for the processor that is here
 "$compiler" -march=native -dM -E -x c++ /dev/null | grep -qE "#define __($lacks)__ 1" && native=77
 
-while read -r name path _; do
+while read -r name path features; do
+  if [[ " $features " == *" gpu "* ]]; then # no GPU is emulated
+    [ -e /dev/nvidia0 ] || { emulated 77 "$path" "${tiny[@]}"; silent; }
+    continue
+  fi
   case $name in
   rivals) ;; # below
   00_machine)

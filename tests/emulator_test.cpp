@@ -1,5 +1,5 @@
 // The emulator does what CUDA does, and says where a kernel breaks CUDA's rules.
-#include "emulator/gpu.hpp"
+#include "gpu/step.hpp"
 
 #include <doctest/doctest.h>
 

@@ -46,6 +46,9 @@ TARGETS = [
     (r"report\..*|objects|emulated\..*", "course_programs"),
     (r"00_machine\.peak_loops", "00_machine-sse2-kernels 00_machine-avx2-kernels 00_machine-avx512-kernels"),
     (r"00_machine\..*", "00_machine"),
+    (r"emulator", "emulator_tests"),
+    (r"gpu_options", "07_cuda_global 08_cuda_shared"),
+    (r"ptx", ""),
     (r"04_openmp\.bits", "04_openmp_tests"),
     (r"05_avx2\.blocks", "05_avx2_tests"),
     (r"05_avx2\.pack_once", "05_avx2_pack_count"),
@@ -72,9 +75,9 @@ SABOTAGES = [Sabotage(*entry) for entry in [
     ("view: check off by one", "common/view.hpp", "j < 0 || j >= cols_", "j < 0 || j > cols_", "common.view"),
     ("guards: padding not looked at", "common/matrix.hpp", "i * ld_ + cols_, ld_ - cols_)", "i * ld_ + cols_, 0)", "common.view"),
     ("matrix: not poisoned", "common/matrix.hpp", "view()(i, j) = poison<T>();", "(void)j;", "common.view"),
-    ("matrix: elements not poisoned at birth", "common/matrix.hpp", "[this](Index i) { poison_part(guard + i * ld_, ld_); }",
-     "[this, pad](Index i) {\n      std::fill_n(buffer_.get() + guard + i * ld_, cols_, T{});\n"
-     "      poison_part(guard + i * ld_ + cols_, pad);\n    }", "common.view|common.variant"),
+    ("matrix: elements not poisoned at birth", "common/matrix.hpp", "[this](Index i) { poison_part(guard_ + i * ld_, ld_); }",
+     "[this, pad](Index i) {\n      std::fill_n(buffer_.get() + guard_ + i * ld_, cols_, T{});\n"
+     "      poison_part(guard_ + i * ld_ + cols_, pad);\n    }", "common.view|common.variant"),
     ("fill: row ignored", "common/fill.hpp", "static_cast<std::uint64_t>(i));", "0 * static_cast<std::uint64_t>(i));", "common.fill"),
     ("fill: C is zero", "common/problem.hpp", "fill_matrix(made->c.view(), fill, seed, 'C');",
      "for (Index i = 0; i < shape.m; ++i) std::fill_n(&made->c.view()(i, 0), shape.n, T{});", "common.verify"),
@@ -139,7 +142,7 @@ SABOTAGES = [Sabotage(*entry) for entry in [
     # ---- runner: a row
     ("loop: C not reset", "runner/row.cpp", "    variant_.reset();\n", "", "runner.run"),
     ("loop: verdict always right", "runner/row.cpp", 'check.right ? "right" : "wrong"', 'check.right ? "right" : "right"', "runner.run"),
-    ("loop: guards ignored", "runner/row.cpp", "if (!outside.empty()) check.right = false,", "if (false) check.right = false,",
+    ("loop: guards ignored", "runner/row.cpp", "if (!complaint.empty()) check.right = false,", "if (false) check.right = false,",
      "runner.run"),
     ("loop: guards of the inputs ignored", "runner/row.cpp", "bool intact = variant_.guards_intact() && problem.guards_intact();",
      "bool intact = variant_.guards_intact();", "runner.run"),
@@ -194,8 +197,8 @@ SABOTAGES = [Sabotage(*entry) for entry in [
     # ---- runner: predictions and costs
     ("prediction: the chain does not count", "runner/prediction.cpp", "if (cost.chain > 0) takes(", "if (cost.chain > 1e300) takes(",
      "runner.prediction"),
-    ("prediction: a level that just holds it has lost it", "runner/prediction.cpp", "reuse.distance > capacity_[l]",
-     "reuse.distance >= capacity_[l]", "runner.prediction"),
+    ("prediction: a level that just holds it has lost it", "runner/prediction.cpp", "reuse.distance > capacity[l]",
+     "reuse.distance >= capacity[l]", "runner.prediction"),
     ("prediction: threads do not share", "runner/prediction.cpp", "latency->second / threads", "latency->second", "runner.prediction"),
     ("prediction: one thread is held to what all reached", "runner/prediction.cpp", "above->first == threads) return above->second;",
      "above->first == threads)\n    return std::min(above->second, found->second.rbegin()->second);", "runner.prediction"),
@@ -360,6 +363,29 @@ SABOTAGES = [Sabotage(*entry) for entry in [
     ("report: the reference's charts take this machine's names", "tools/charts.py", 'file_name(f"reference_{chart.name}")', "file_name(chart.name)",
      "report.tools"),
     ("report: a GPU has the processor's sizes", "tools/run_steps.py", "given.gpu_sizes if gpu else given.sizes", "given.sizes", "report.run_steps"),
+    # ---- GPUs and the emulator
+    ("emulator: shared memory not poisoned", "emulator/emulator.cpp", "for (const auto& poison : shared_memory) poison();", "", "emulator"),
+    ("emulator: two barriers taken for one", "emulator/emulator.cpp", "thread.barrier().line() != first->barrier().line()", "thread.state() == Thread::running", "emulator"),
+    ("emulator: the seed ignored", "emulator/emulator.cpp", "element_hash(seed_ + last,", "element_hash(1 + last,", "emulator"),
+    ("emulator: reversed is forward", "emulator/emulator.cpp", "if (order_ == Order::reversed) std::reverse", "if (false) std::reverse", "emulator"),
+    ("emulator: a tile's bound off by one", "emulator/emulator.hpp", "j >= cols) emulator::outside", "j > cols) emulator::outside", "emulator"),
+    ("emulator: a launch that waits for itself", "emulator/emulator.cpp", "queue.push_back({grid, block, std::move(thread)});",
+     "queue.push_back({grid, block, std::move(thread)});\n  synchronize();", "emulator|08_cuda_shared.every_seed"),
+    ("gpu: other blocks than asked for", "gpu/variant.hpp", "block != settings_.block)", "false)", "07_cuda_global.every_seed"),
+    ("gpu: a clock that stopped too early", "gpu/variant.hpp", "if (Platform::pending()) complaint_", "if (false) complaint_", "08_cuda_shared.every_seed"),
+    ("gpu: copies not verified", "gpu/variant.hpp", "if (settings_.verify_copies)", "if (false)", "emulator"),
+    ("gpu: C's guards not looked at", "gpu/variant.hpp", "before_.guards_intact() && c_.guards_intact()", "before_.guards_intact() && true", "07_cuda_global.every_seed"),
+    ("gpu: memory not asked for", "runner/run.cpp", "needed > free)", "needed < 0)", "runner.run"),
+    ("gpu: blocks of too many threads", "runner/options.cpp", "if (x * y > 1024)", "if (x * y > 2048)", "gpu_options"),
+    ("gpu: any tile", "runner/options.cpp", "if (!choices.empty()) one_of(", "if (false) one_of(", "gpu_options"),
+    ("07: a bound missing", "07_cuda_global/gemm.cuh", "if (i >= c.rows() || j >= c.cols()) return;  // the last", "if (i >= c.rows()) return;  // the last",
+     "07_cuda_global.emulated_forward"),
+    ("07: not unrolled", "07_cuda_global/gemm.cuh", "const int k = int(a.cols());\n#pragma unroll 8\n", "const int k = int(a.cols());\n", "ptx"),
+    ("07: blocks rounded down", "07_cuda_global/gemm.cuh", "const Grid grid{course::ceil_div(c.cols(), block.x)", "const Grid grid{c.cols() / block.x",
+     "07_cuda_global.emulated_forward"),
+    ("08: no second barrier", "08_cuda_shared/gemm.cuh", "__syncthreads();  // nobody writes before all have read", "", "08_cuda_shared.emulated_reversed|ptx"),
+    ("08: a column too many at the edge", "08_cuda_shared/gemm.cuh", "p + x < a.cols() ? a(i, p + x)", "p + x <= a.cols() ? a(i, p + x)",
+     "08_cuda_shared.emulated_forward"),
 ]]
 
 
@@ -374,6 +400,8 @@ def written_tests():
             loop[3].replace(f"${{{loop[1]}}}", item) for item in loop[2].split()), text, flags=re.S)
         names |= set(re.findall(r"course_(?:test|cachegrind)\(([\w.-]+) ", text))
         names |= {f"03_tiling.{name}" for name in re.findall(r"tiling_misses\((\w+) \w+ \d", text)}
+        names |= {f"{step}.{check}" for step in re.findall(r"course_gpu_step\((\w+)", text) for check in
+                  ("random", "digits", "edges", "broken", "emulated_forward", "emulated_reversed", "emulated_987654", "every_seed")}
         for step, more in re.findall(r"course_step\((\w+)([^)]*)\)", text):
             levels = re.search(r" LEVELS((?: [OA-Za-z]\w*)*?)(?: [A-Z]{3,}\b|$)", more)
             for program in [step, *(f"{step}-{level}" for level in (levels[1].split() if levels else []))]:

@@ -14,8 +14,9 @@ ROOT = Path(__file__).resolve().parent.parent
 KERNEL = re.compile(r"(gemm\w*|blocks|five_loops|micro_kernel|pack|guarded_space|vector)\.(cpp|hpp|cuh|cu)$")
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 # What each room may include besides itself.
-ALLOWED = {"kernels": ["common/view.hpp"], "common": [], "runner": ["common/"], "tests": [""],
-           "step": ["common/", "runner/", "kernels"], "rivals": ["common/", "runner/"]}
+ALLOWED = {"kernels": ["common/view.hpp", "gpu/launch.hpp"], "common": [], "runner": ["common/"], "tests": [""],
+           "gpu": ["common/", "emulator/", "runner/run.hpp", "runner/cost.hpp"], "emulator": ["common/", "gpu/"],
+           "step": ["common/", "runner/", "gpu/", "kernels"], "rivals": ["common/", "runner/", "gpu/"]}
 
 
 def room(path):

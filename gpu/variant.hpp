@@ -1,4 +1,4 @@
-// A kernel of a GPU as a variant: the same on the GPU (common/cuda.hpp) and under the emulator.
+// A kernel of a GPU as a variant: the same on the GPU (gpu/cuda.hpp) and under the emulator.
 #pragma once
 
 #include <cstdlib>
@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "common/variant.hpp"
-#include "emulator/launch.hpp"
+#include "gpu/launch.hpp"
 
 namespace course {
 

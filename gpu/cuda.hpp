@@ -5,7 +5,7 @@
 #include <limits>
 #include <memory>
 
-#include "common/gpu.hpp"
+#include "gpu/variant.hpp"
 
 namespace course {
 

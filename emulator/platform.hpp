@@ -1,0 +1,43 @@
+// The emulator in the place of a GPU.
+#pragma once
+
+#include <limits>
+
+#include "gpu/variant.hpp"
+
+namespace course {
+
+/// The host's memory as the GPU's; kernels wait in the emulator's queue until somebody needs what they make.
+struct Emulated {
+  static std::string device() { return "emulator: " + emulator::order(); }
+  static std::string missing() { return {}; }
+  static double free_memory() { return std::numeric_limits<double>::infinity(); }
+  static void synchronize() { emulator::synchronize(); }
+  static bool pending() { return emulator::pending(); }
+
+  template <class Work>
+  static double seconds_of(Work work) {
+    const Stopwatch watch;
+    work(), synchronize();
+    return watch.seconds();
+  }
+  template <class T>
+  static void transfer(View<const T> from, View<T> to) {
+    synchronize();
+    copy<T>(from, to);
+  }
+
+  template <class T>
+  class Matrix : public course::Matrix<T> {
+   public:
+    Matrix() = default;
+    Matrix(Index rows, Index cols, Index pad, Memory)
+        : course::Matrix<T>(rows, cols, pad, 1, wide_guard(cols + pad)) {}
+    View<T> view() const { return const_cast<Matrix*>(this)->course::Matrix<T>::view(); }
+    void poison() {}  // it is born so
+  };
+  template <class T>
+  using HostMatrix = course::Matrix<T>;
+};
+
+}  // namespace course

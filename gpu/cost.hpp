@@ -1,0 +1,28 @@
+// What a warp's loads cost in the first level, which on a GPU is its shared memory, too.
+#pragma once
+
+#include <algorithm>
+#include <numeric>
+
+#include "gpu/variant.hpp"
+#include "runner/cost.hpp"
+
+namespace course {
+
+/// The distance of what another multiprocessor used: beyond any first level.
+constexpr double elsewhere = 1 << 20;
+
+// [wavefronts]
+/// The first level answers a warp in wavefronts of at most 128 bytes, a word from each of its 32 banks: so
+/// many for `lanes` neighbours in a row; and for as many rows, `stride` bytes apart. It looks up four lines
+/// at a time, and rows that begin in the same bank come one after the other.
+inline double along_row(Index lanes, Index size) {
+  return static_cast<double>(ceil_div(lanes * size, 128));
+}
+inline double down_column(Index lanes, Index stride) {
+  const Index banks = 128 / std::gcd(stride, Index{128});  // in which a row can begin
+  return static_cast<double>(std::max(ceil_div(lanes, banks), ceil_div(lanes, 4)));
+}
+// [/wavefronts]
+
+}  // namespace course
