@@ -51,6 +51,7 @@ TARGETS = [
     (r"05_avx2\.pack_once", "05_avx2_pack_count"),
     (r"05_avx2\.tile_.*", "05_avx2-kernels"),
     (r"05_avx2\.as_blas", "course_blas"),
+    (r"10_openacc\.adaptor", "10_openacc_tests"),
     (r"rivals\.duel", "duel_tests"),
     (r"rivals\..*", "meet FAKES"),
 ]
@@ -352,6 +353,26 @@ SABOTAGES = [Sabotage(*entry) for entry in [
     ("rivals: lines join squares and others", "tools/standing.py", "if at == squares > 0:", "if at < 0:", "report.tools"),
     ("notes: code changed", "02_loop_order/gemm.cpp", "for (Index p = 0; p < a.cols(); ++p) {\n      const T factor = a(i, p);",
      "for (Index p = 0; p < a.cols(); ++p) {\n      const T scale = a(i, p), factor = scale;", "house.notes"),
+    # ---- 10: directives
+    ("10: the host's time under the GPU's name", "10_openacc/device.hpp", "if (model_.host_wanted() || !model_.on_host()) return {};",
+     "if (model_.host_wanted() || !model_.on_host() || problem_ == nullptr) return {};", "10_openacc.no_gpu|10_openacc.adaptor"),
+    ("10: nobody asks where the run will be", "10_openacc/device.hpp", "if (model_.on_host() != on_host_)", "if (on_host_ != on_host_)",
+     "10_openacc.adaptor"),
+    ("10: the fallback goes by the processor's name", "10_openacc/device.hpp", '"host fallback: " + course::processor()', "course::processor()",
+     "10_openacc.fallback"),
+    ("10: C not reset on the device", "10_openacc/device.hpp", "{ c_.fill_from(std::as_const(problem_->whole().c).view()); }", "{}",
+     "10_openacc.adaptor"),
+    ("10: the guard behind a buffer not looked at", "10_openacc/device.hpp", " && untouched(data + rows_ * ld_, guard);", ";",
+     "10_openacc.adaptor"),
+    ("10: a GPU that is not there", "10_openacc/model_acc.cpp", "number < acc_get_num_devices(acc_device_nvidia) ? number : -1", "number < 100 ? number : -1",
+     "10_openacc.no_gpu"),
+    ("10: tiles without edges", "10_openacc/gemm_acc.cpp", "j1 = j0 + tile < n ? j0 + tile : n;", "j1 = j0 + tile;",
+     "10_openacc.(random|digits|edges)"),
+    ("10: a broken kernel that is right", "10_openacc/broken.cpp", "T sum = 0;", "T sum = c(i, j);", "10_openacc.broken"),
+    ("10: one lane of 32", "10_openacc/gemm_omp.cpp", "parallel for simd firstprivate", "parallel for firstprivate", "10_openacc.nvptx"),
+    ("10: sums in local memory", "10_openacc/gemm_acc.cpp", "T sum[4][4] = {};", "T sum[4][4] = {};\n      T* volatile kept = &sum[0][0];\n      kept[0] = 0;",
+     "10_openacc.nvptx"),
+    ("10: the plugin stays behind", "10_openacc/carry.sh", 'libraries="$libraries $plugin"', ":", "10_openacc.carry"),
 ]]
 
 
@@ -366,6 +387,7 @@ def written_tests():
             loop[3].replace(f"${{{loop[1]}}}", item) for item in loop[2].split()), text, flags=re.S)
         names |= set(re.findall(r"course_(?:test|cachegrind)\(([\w.-]+) ", text))
         names |= {f"03_tiling.{name}" for name in re.findall(r"tiling_misses\((\w+) \w+ \d", text)}
+        names |= {f"{step}.{check}" for step in re.findall(r"course_tests\((\w+) ", text) for check in ("random", "digits", "edges", "broken")}
         for step, more in re.findall(r"course_step\((\w+)([^)]*)\)", text):
             levels = re.search(r" LEVELS((?: [OA-Za-z]\w*)*?)(?: [A-Z]{3,}\b|$)", more)
             for program in [step, *(f"{step}-{level}" for level in (levels[1].split() if levels else []))]:
