@@ -356,7 +356,7 @@ SABOTAGES = [Sabotage(*entry) for entry in [
     # ---- 10: directives
     ("10: the host's time under the GPU's name", "10_openacc/device.hpp", "if (model_.host_wanted() || !model_.on_host()) return {};",
      "if (model_.host_wanted() || !model_.on_host() || problem_ == nullptr) return {};", "10_openacc.no_gpu|10_openacc.adaptor"),
-    ("10: nobody asks where the run will be", "10_openacc/device.hpp", "if (model_.on_host() != on_host_)", "if (on_host_ != on_host_)",
+    ("10: nobody asks where the run will be", "10_openacc/device.hpp", "if (model_.on_host() != on_host_)", "if (!model_.on_host() && model_.on_host())",
      "10_openacc.adaptor"),
     ("10: the fallback goes by the processor's name", "10_openacc/device.hpp", '"host fallback: " + course::processor()', "course::processor()",
      "10_openacc.fallback"),
