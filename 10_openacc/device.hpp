@@ -83,7 +83,7 @@ class Offloaded : public course::Variant<T> {
       : course::Variant<T>(std::move(traits)), kernel_(kernel), model_(model) {}
 
   std::string device() const override {
-    if (!model_.on_host()) return model_.gpu();
+    if (!model_.on_host()) return model_.gpu() == nullptr ? "a GPU without a name" : model_.gpu();
     return model_.host_wanted() ? "host fallback: " + course::processor() : "";
   }
   std::string refuses(const Problem<T>&, const Settings&, const World&) const override {
@@ -103,7 +103,8 @@ class Offloaded : public course::Variant<T> {
     const auto [m, n, k] = problem.shape;
     const Index pad = problem.pad;
     problem.whole(), fetched_ = Matrix<T>(m, n, pad);
-    if (!on_host_ && on_device(problem) > model_.free_bytes()) throw std::bad_alloc();
+    const double free_bytes = on_host_ ? 0 : model_.free_bytes();
+    if (free_bytes > 0 && on_device(problem) > free_bytes) throw std::bad_alloc();
     const course::Stopwatch watch;
     a_ = {model_, m, k, pad}, b_ = {model_, k, n, pad}, c_ = {model_, m, n, pad};
     const double seconds = watch.seconds();

@@ -16,7 +16,7 @@ struct Model {
   bool (*host_wanted)();             // it is set
   bool (*on_host)();                 // where a region runs now, found out by running one
   const char* (*gpu)();              // its name
-  double (*free_bytes)();            // of the GPU's memory
+  double (*free_bytes)();            // of the GPU's memory; 0 if it is not told
   void* (*take)(std::size_t bytes);  // memory where regions run, or null
   void (*give_back)(void* memory);
   bool (*to_device)(void* to, const void* from, std::size_t bytes);  // false if it failed
