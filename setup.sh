@@ -6,7 +6,8 @@
 set -eu
 
 core="g++ cmake make git python3 python3-jinja2 libcli11-dev libfmt-dev libeigen3-dev doctest-dev gnuplot-nox fonts-dejavu-core binutils libhwloc-dev"
-checks="libopenmpi-dev openmpi-bin valgrind ccache shellcheck clang-format clang-14 libclang-rt-14-dev libomp-14-dev qemu-user" # without them some tests are skipped, and make sabotage takes longer, nothing else
+offload=gcc-$(g++ -dumpversion 2>/dev/null || echo 12)-offload-nvptx # of the compiler's own release; without it step 10 runs on the host only
+checks="libopenmpi-dev openmpi-bin valgrind ccache shellcheck clang-format clang-14 libclang-rt-14-dev libomp-14-dev qemu-user $offload" # without them some tests are skipped, and make sabotage takes longer, nothing else
 # Without these their rows in 00 are missing. Their names change from release to release: those apt knows are installed.
 rivals="libopenblas0-openmp libblis4-openmp libdnnl2 libdnnl3"
 
@@ -42,6 +43,7 @@ present() {
   gnuplot-nox) command -v gnuplot >/dev/null 2>&1 ;;
   fonts-dejavu-core) command -v fc-list >/dev/null 2>&1 && fc-list | grep -q . ;;
   qemu-user) command -v qemu-x86_64 >/dev/null 2>&1 ;;
+  gcc-*-offload-nvptx) test -e "$(dirname "$(g++ -print-libgcc-file-name 2>/dev/null)")/accel/nvptx-none/mkoffload" ;;
   binutils) command -v nm >/dev/null 2>&1 ;;
   *) command -v "$1" >/dev/null 2>&1 ;;
   esac

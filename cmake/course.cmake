@@ -89,7 +89,7 @@ endfunction()
 # The tests every program has: random shapes, the traps among shapes, padded rows and guard bands; and that each of its
 # broken kernels is found wrong.
 function(course_tests program label)
-  cmake_parse_arguments(ARG "" "" "FEATURES" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "FEATURES;ENVIRONMENT" ${ARGN})
   set(check $<TARGET_FILE:${program}> --repeat 1 --warmup 0 --verify full)
   if(tiles IN_LIST ARG_FEATURES)  # smaller than the shapes, so that there are edges
     list(APPEND check --tile 5,16)
@@ -113,6 +113,10 @@ function(course_tests program label)
   if(threads IN_LIST ARG_FEATURES)  # threads without a core of their own must not spin at the barriers
     set_tests_properties(${program}.random ${program}.digits ${program}.edges ${program}.broken PROPERTIES
                          ENVIRONMENT OMP_WAIT_POLICY=passive)
+  endif()
+  if(ARG_ENVIRONMENT)
+    set_tests_properties(${program}.random ${program}.digits ${program}.edges ${program}.broken PROPERTIES
+                         ENVIRONMENT "${ARG_ENVIRONMENT}")
   endif()
 endfunction()
 

@@ -54,6 +54,7 @@ TARGETS = [
     (r"05_avx2\.pack_once", "05_avx2_pack_count"),
     (r"05_avx2\.tile_.*", "05_avx2-kernels"),
     (r"05_avx2\.as_blas", "course_blas"),
+    (r"10_openacc\.adaptor", "10_openacc_tests"),
     (r"rivals\.duel", "duel_tests"),
     (r"rivals\..*", "meet FAKES"),
 ]
@@ -386,6 +387,26 @@ SABOTAGES = [Sabotage(*entry) for entry in [
     ("08: no second barrier", "08_cuda_shared/gemm.cuh", "__syncthreads();  // nobody writes before all have read", "", "08_cuda_shared.emulated_reversed|ptx"),
     ("08: a column too many at the edge", "08_cuda_shared/gemm.cuh", "p + x < a.cols() ? a(i, p + x)", "p + x <= a.cols() ? a(i, p + x)",
      "08_cuda_shared.emulated_forward"),
+    # ---- 10: directives
+    ("10: the host's time under the GPU's name", "10_openacc/device.hpp", "if (model_.host_wanted() || !model_.on_host()) return {};",
+     "if (model_.host_wanted() || !model_.on_host() || problem_ == nullptr) return {};", "10_openacc.no_gpu|10_openacc.adaptor"),
+    ("10: nobody asks where the run will be", "10_openacc/device.hpp", "if (model_.on_host() != on_host_)", "if (!model_.on_host() && model_.on_host())",
+     "10_openacc.adaptor"),
+    ("10: the fallback goes by the processor's name", "10_openacc/device.hpp", '"host fallback: " + course::processor()', "course::processor()",
+     "10_openacc.fallback"),
+    ("10: C not reset on the device", "10_openacc/device.hpp", "{ c_.fill_from(std::as_const(problem_->whole().c).view()); }", "{}",
+     "10_openacc.adaptor"),
+    ("10: the guard behind a buffer not looked at", "10_openacc/device.hpp", " && untouched(data + rows_ * ld_, guard);", ";",
+     "10_openacc.adaptor"),
+    ("10: a GPU that is not there", "10_openacc/model_acc.cpp", "number < acc_get_num_devices(acc_device_nvidia) ? number : -1", "number < 100 ? number : -1",
+     "10_openacc.no_gpu"),
+    ("10: tiles without edges", "10_openacc/gemm_acc.cpp", "j1 = j0 + tile < n ? j0 + tile : n;", "j1 = j0 + tile;",
+     "10_openacc.(random|digits|edges)"),
+    ("10: a broken kernel that is right", "10_openacc/broken.cpp", "T sum = 0;", "T sum = c(i, j);", "10_openacc.broken"),
+    ("10: one lane of 32", "10_openacc/gemm_omp.cpp", "parallel for simd firstprivate", "parallel for firstprivate", "10_openacc.nvptx"),
+    ("10: sums in local memory", "10_openacc/gemm_acc.cpp", "T sum[4][4] = {};", "T sum[4][4] = {};\n      T* volatile kept = &sum[0][0];\n      kept[0] = 0;",
+     "10_openacc.nvptx"),
+    ("10: the plugin stays behind", "10_openacc/carry.sh", 'libraries="$libraries $plugin"', ":", "10_openacc.carry"),
 ]]
 
 
@@ -402,6 +423,7 @@ def written_tests():
         names |= {f"03_tiling.{name}" for name in re.findall(r"tiling_misses\((\w+) \w+ \d", text)}
         names |= {f"{step}.{check}" for step in re.findall(r"course_gpu_step\((\w+)", text) for check in
                   ("random", "digits", "edges", "broken", "emulated_forward", "emulated_reversed", "emulated_987654", "every_seed")}
+        names |= {f"{step}.{check}" for step in re.findall(r"course_tests\((\w+) ", text) for check in ("random", "digits", "edges", "broken")}
         for step, more in re.findall(r"course_step\((\w+)([^)]*)\)", text):
             levels = re.search(r" LEVELS((?: [OA-Za-z]\w*)*?)(?: [A-Z]{3,}\b|$)", more)
             for program in [step, *(f"{step}-{level}" for level in (levels[1].split() if levels else []))]:

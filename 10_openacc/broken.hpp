@@ -1,0 +1,31 @@
+// Wrong on purpose: the verifier must refuse every one of them, on a GPU and on the host.
+#pragma once
+
+#include "gemm.hpp"
+
+namespace openacc::wrong {
+
+// With directives of their own, in broken.cpp.
+
+/// C = A·B: the sum begins at 0, as it does where C was given to the region by copyout.
+template <class T>
+void overwritten(View<const T> a, View<const T> b, View<T> c);
+
+/// Takes rows for as long as the leading dimension and leaves zeros in the padding.
+template <class T>
+void into_padding(View<const T> a, View<const T> b, View<T> c);
+
+/// Whole tiles only: the edges of C stay as they were.
+template <class T>
+void edge_lost(View<const T> a, View<const T> b, View<T> c) {
+  constexpr Index tile = 32;
+  tiled<T>(a, b, c.block(0, 0, c.rows() / tile * tile, c.cols() / tile * tile));
+}
+
+/// Stops one row early.
+template <class T>
+void last_row_lost(View<const T> a, View<const T> b, View<T> c) {
+  if (c.rows() > 0) omp_target_simd<T>(a, b, c.block(0, 0, c.rows() - 1, c.cols()));
+}
+
+}  // namespace openacc::wrong

@@ -1,0 +1,169 @@
+// A variant whose kernel runs where directives send it: on a GPU, or on the host when the user says so.
+#pragma once
+
+#include <stdexcept>
+
+#include "common/variant.hpp"
+#include "model.hpp"
+#include "runner/machine.hpp"
+
+namespace openacc {
+
+using course::Index, course::Matrix, course::Problem, course::Settings, course::Shape, course::Times,
+    course::View, course::World;
+
+/// common's Matrix in a model's memory: poisoned at birth, a guard band before and behind it, padded rows.
+template <class T>
+class DeviceMatrix {
+ public:
+  DeviceMatrix() = default;  // no elements, no guards
+  /// Throws std::bad_alloc.
+  DeviceMatrix(const Model& model, Index rows, Index cols, Index pad)
+      : model_(&model), rows_(rows), cols_(cols), ld_(cols + pad) {
+    T* const memory = static_cast<T*>(model.take(bytes(rows, cols, pad)));
+    if (memory == nullptr) throw std::bad_alloc();
+    buffer_.reset(memory, model.give_back);
+  }
+  static std::size_t bytes(Index rows, Index cols, Index pad) {
+    return sizeof(T) * static_cast<std::size_t>(rows * (cols + pad) + 2 * guard);
+  }
+  View<T> view() const { return {buffer_ ? buffer_.get() + guard : nullptr, rows_, cols_, ld_}; }
+
+  /// What nobody has written yet, guards included, holds poison.
+  void poison() {
+    const std::vector<T> piece(1 << 16, course::poison<T>());
+    const Index whole = rows_ * ld_ + 2 * guard, step = std::ssize(piece);
+    for (Index from = 0; from < whole; from += step)
+      send(piece.data(), buffer_.get() + from, std::min(step, whole - from));
+  }
+  /// All rows in one copy: `from` is padded alike, and what lies in the padding is poison on both sides.
+  void fill_from(View<const T> from) { send(from.data(), view().data(), span()); }
+  void copy_to(View<T> to) const { fetch(view().data(), to.data(), span()); }
+
+  /// False when somebody wrote outside the matrix: before it, behind it or into the padding.
+  bool guards_intact() const {
+    if (!buffer_) return true;
+    const T* const data = view().data();
+    bool intact = untouched(data - guard, guard) && untouched(data + rows_ * ld_, guard);
+    for (Index i = 0; i < rows_ && ld_ > cols_; ++i) intact &= untouched(data + i * ld_ + cols_, ld_ - cols_);
+    return intact;
+  }
+
+ private:
+  static constexpr Index guard = 256 / sizeof(T);  // no less than a GPU's alignment: the matrix keeps it
+
+  /// Elements from the first to the last, the padding between them included.
+  Index span() const { return rows_ == 0 || cols_ == 0 ? 0 : (rows_ - 1) * ld_ + cols_; }
+  void send(const T* from, T* to, Index count) const { copied(model_->to_device, from, to, count); }
+  void fetch(const T* from, T* to, Index count) const { copied(model_->from_device, from, to, count); }
+  void copied(bool (*by)(void*, const void*, std::size_t), const T* from, T* to, Index count) const {
+    if (count > 0 && !by(to, from, sizeof(T) * static_cast<std::size_t>(count)))
+      throw std::runtime_error(std::string(model_->name) + ": a copy failed");
+  }
+  bool untouched(const T* from, Index count) const {
+    std::vector<T> here(static_cast<std::size_t>(count));
+    fetch(from, here.data(), count);
+    const T wanted = course::poison<T>();  // compared by bits: NaN equals nothing
+    return std::all_of(here.begin(), here.end(),
+                       [&](const T& e) { return std::memcmp(&e, &wanted, sizeof(T)) == 0; });
+  }
+
+  const Model* model_ = nullptr;
+  Index rows_ = 0, cols_ = 0, ld_ = 0;
+  std::shared_ptr<T> buffer_;
+};
+
+/// A kernel on views of a model's memory. Where regions run is asked before every row and every run: a
+/// program that meant the GPU and got the host would print the host's time under the GPU's name.
+template <class T>
+class Offloaded : public course::Variant<T> {
+ public:
+  using Kernel = void (*)(View<const T> a, View<const T> b, View<T> c);
+  Offloaded(course::Traits traits, Kernel kernel, const Model& model)
+      : course::Variant<T>(std::move(traits)), kernel_(kernel), model_(model) {}
+
+  std::string device() const override {
+    if (!model_.on_host()) return model_.gpu() == nullptr ? "a GPU without a name" : model_.gpu();
+    return model_.host_wanted() ? "host fallback: " + course::processor() : "";
+  }
+  std::string refuses(const Problem<T>&, const Settings&, const World&) const override {
+    if (model_.host_wanted() || !model_.on_host()) return {};
+    return (offloads ? "no GPU answers " : "built without an offload compiler, so no GPU for ") +
+           std::string(model_.name) + "; " + model_.to_fall_back + " runs it on the host";
+  }
+  /// The host's: inputs, what C comes back to, and what falls back to the host.
+  double bytes(const Problem<T>& problem, const Settings&) const override {
+    const auto [m, n, k] = problem.shape;
+    return problem.whole_bytes() + sizeof(T) * static_cast<double>(m) * static_cast<double>(n + problem.pad) +
+           (model_.on_host() ? on_device(problem) : 0);
+  }
+  Times allocate(const Problem<T>& problem, const Settings&, const World&) override {
+    release();
+    problem_ = &problem, on_host_ = model_.on_host();
+    const auto [m, n, k] = problem.shape;
+    const Index pad = problem.pad;
+    problem.whole(), fetched_ = Matrix<T>(m, n, pad);
+    const double free_bytes = on_host_ ? 0 : model_.free_bytes();
+    if (free_bytes > 0 && on_device(problem) > free_bytes) throw std::bad_alloc();
+    const course::Stopwatch watch;
+    a_ = {model_, m, k, pad}, b_ = {model_, k, n, pad}, c_ = {model_, m, n, pad};
+    const double seconds = watch.seconds();
+    a_.poison(), b_.poison(), c_.poison();
+    return {.alloc = seconds};
+  }
+  Times distribute() override {
+    const course::Inputs<T>& inputs = problem_->whole();
+    const course::Stopwatch watch;
+    a_.fill_from(inputs.a.view()), b_.fill_from(inputs.b.view()), c_.fill_from(inputs.c.view());
+    return {.copy_in = watch.seconds()};
+  }
+  void reset() override { c_.fill_from(std::as_const(problem_->whole().c).view()); }
+  /// By the host's clock, which also sees the launch: kernels return when the device is done.
+  Times run() override {
+    if (model_.on_host() != on_host_)
+      throw std::runtime_error(std::string(model_.name) + " sends its regions elsewhere than before");
+    const course::Stopwatch watch;
+    kernel_(a_.view(), b_.view(), c_.view());
+    return {.product = watch.seconds()};
+  }
+  Times fetch(course::Piece<T>& piece) override {
+    fetched_.poison_elements();
+    const course::Stopwatch watch;
+    c_.copy_to(fetched_.view());
+    const double seconds = watch.seconds();
+    piece = {course::all_of(problem_->shape.m), course::all_of(problem_->shape.n),
+             std::as_const(fetched_).view()};
+    return {.copy_out = seconds};
+  }
+  bool guards_intact() const override {
+    return a_.guards_intact() && b_.guards_intact() && c_.guards_intact() && fetched_.guards_intact();
+  }
+  void release() override { a_ = {}, b_ = {}, c_ = {}, fetched_ = {}; }
+
+ private:
+  static double on_device(const Problem<T>& problem) {
+    const auto [m, n, k] = problem.shape;
+    const auto bytes = [&](Index rows, Index cols) {
+      return static_cast<double>(DeviceMatrix<T>::bytes(rows, cols, problem.pad));
+    };
+    return bytes(m, k) + bytes(k, n) + bytes(m, n);
+  }
+
+  Kernel kernel_;
+  const Model& model_;
+  const Problem<T>* problem_ = nullptr;
+  bool on_host_ = true;  // where the row's memory is
+  DeviceMatrix<T> a_, b_, c_;
+  Matrix<T> fetched_;
+};
+
+/// The variant of a kernel on views of the model's memory.
+template <class T>
+std::shared_ptr<course::Variant<T>> offloaded(std::string name, std::string idea,
+                                              typename Offloaded<T>::Kernel kernel,
+                                              const Model& model = by_openacc) {
+  return std::make_shared<Offloaded<T>>(course::Traits{.name = std::move(name), .idea = std::move(idea)},
+                                        kernel, model);
+}
+
+}  // namespace openacc

@@ -1,0 +1,158 @@
+// The adaptor, with a device that can be made to lie: no GPU is needed.
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include <doctest/doctest.h>
+
+#include <set>
+
+#include "device.hpp"
+
+namespace {
+
+using course::Index, course::View;
+
+/// What the fake device answers.
+struct State {
+  bool host_wanted = false, on_host = false, copies = true;
+  double free_bytes = 1e9;
+  std::set<void*> taken;
+} state;
+
+const openacc::Model fake = {
+    "Fake",
+    "FAKE=host",
+    [] { return state.host_wanted; },
+    [] { return state.on_host; },
+    [] { return "a GPU"; },
+    [] { return state.free_bytes; },
+    [](std::size_t bytes) {
+      return bytes > 1000000 ? nullptr : *state.taken.insert(std::malloc(bytes)).first;
+    },
+    [](void* memory) { state.taken.erase(memory), std::free(memory); },
+    [](void* to, const void* from, std::size_t bytes) {
+      std::memcpy(to, from, bytes);
+      return state.copies;
+    },
+    [](void* to, const void* from, std::size_t bytes) {
+      std::memcpy(to, from, bytes);
+      return state.copies;
+    },
+};
+
+using Kernel = void (*)(View<const float> a, View<const float> b, View<float> c);
+
+void right(View<const float> a, View<const float> b, View<float> c) {
+  for (Index i = 0; i < c.rows(); ++i)
+    for (Index j = 0; j < c.cols(); ++j)
+      for (Index p = 0; p < a.cols(); ++p) c(i, j) += a(i, p) * b(p, j);
+}
+
+/// A row of results, from allocate to fetch.
+struct Row {
+  explicit Row(Kernel kernel = right, Index pad = 2, Index n = 5) : problem{.shape = {4, n, 3}, .pad = pad} {
+    variant = openacc::offloaded<float>("name", "idea", kernel, fake);
+  }
+  course::Times once() {
+    course::Times times = variant->distribute();
+    variant->reset();
+    times += variant->run();
+    times += variant->fetch(piece);
+    return times;
+  }
+  course::Problem<float> problem;
+  std::shared_ptr<course::Variant<float>> variant;
+  course::Piece<float> piece;
+};
+
+TEST_CASE("a row that meant the GPU and would get the host is refused, unless the host was asked for") {
+  const auto refusal = [](const Row& row) { return row.variant->refuses(row.problem, {}, {}); };
+  const Row row;
+  state = {};
+  CHECK(refusal(row).empty());
+  CHECK(row.variant->device() == "a GPU");
+  state.on_host = true;
+  CHECK(refusal(row).find("GPU") != std::string::npos);
+  CHECK(refusal(row).find("Fake; FAKE=host runs it on the host") != std::string::npos);
+  CHECK(row.variant->device().empty());
+  state.host_wanted = true;
+  CHECK(refusal(row).empty());
+  CHECK(row.variant->device().starts_with("host fallback: "));
+}
+
+TEST_CASE("a run that lands elsewhere than its row's memory gives no number") {
+  for (const bool on_host : {false, true}) {
+    state = {};
+    state.on_host = on_host;
+    Row row;
+    row.variant->allocate(row.problem, {}, {});
+    CHECK_NOTHROW(row.once());
+    state.on_host = !on_host;
+    CHECK_THROWS_AS(row.once(), std::runtime_error);
+  }
+}
+
+TEST_CASE("the product is added to C as it was, run after run, and its phases are timed apart") {
+  state = {};
+  for (const Index pad : {0, 3}) {
+    Row row(right, pad);
+    course::Times times = row.variant->allocate(row.problem, {}, {});
+    times += row.once();
+    row.variant->reset();
+    row.variant->run();
+    row.variant->fetch(row.piece);
+    CHECK((times.alloc && times.copy_in && times.product && times.copy_out));
+    for (Index i = 0; i < 4; ++i)
+      for (Index j = 0; j < 5; ++j) {
+        float wanted = row.problem.c(i, j);
+        for (Index p = 0; p < 3; ++p) wanted += row.problem.a(i, p) * row.problem.b(p, j);
+        CHECK(row.piece.c(i, j) == doctest::Approx(wanted));
+      }
+    CHECK(row.variant->guards_intact());
+  }
+}
+
+TEST_CASE("what a kernel writes outside A, B and C is noticed") {
+  state = {};
+  static constexpr auto data = [](View<const float> view) { return const_cast<float*>(view.data()); };
+  const Kernel wild[] = {
+      [](auto, auto, View<float> c) { c.data()[-1] = 1; },
+      [](auto, auto, View<float> c) { c.data()[c.rows() * c.ld()] = 1; },
+      [](auto, auto, View<float> c) { c.data()[c.ld() - 1] = 1; },
+      [](auto, auto, View<float> c) { c.data()[c.rows() * c.ld() - 1] = 1; },
+      [](View<const float> a, auto, auto) { data(a)[a.cols()] = 1; },
+      [](auto, View<const float> b, auto) { data(b)[-1] = 1; },
+  };
+  for (const Kernel kernel : wild) {
+    Row row(kernel);
+    row.variant->allocate(row.problem, {}, {});
+    CHECK(row.variant->guards_intact());
+    row.once();
+    CHECK_FALSE(row.variant->guards_intact());
+  }
+}
+
+TEST_CASE("too little memory is bad_alloc; none is kept, and a failed copy is told") {
+  state = {};
+  Row row;
+  state.free_bytes = 100;
+  CHECK_THROWS_AS(row.variant->allocate(row.problem, {}, {}), std::bad_alloc);
+  state.free_bytes = 1e9;
+  Row large(right, 0, 300000);  // more than `take` gives
+  CHECK_THROWS_AS(large.variant->allocate(large.problem, {}, {}), std::bad_alloc);
+  large.variant->release();
+  row.variant->allocate(row.problem, {}, {});
+  CHECK(state.taken.size() == 3);
+  state.copies = false;
+  CHECK_THROWS_AS(row.once(), std::runtime_error);
+  row.variant->release();
+  CHECK(state.taken.empty());
+}
+
+TEST_CASE("memory on the host counts what would be the device's") {
+  const Row row;
+  state = {};
+  const double on_gpu = row.variant->bytes(row.problem, {});
+  state.on_host = true;
+  CHECK(row.variant->bytes(row.problem, {}) >= on_gpu + sizeof(float) * (4 * 5 + 3 * 7 + 4 * 7));
+}
+
+}  // namespace
