@@ -194,8 +194,8 @@ SABOTAGES = [Sabotage(*entry) for entry in [
     # ---- runner: predictions and costs
     ("prediction: the chain does not count", "runner/prediction.cpp", "if (cost.chain > 0) takes(", "if (cost.chain > 1e300) takes(",
      "runner.prediction"),
-    ("prediction: a level that just holds it has lost it", "runner/prediction.cpp", "reuse.distance > capacity_[l]",
-     "reuse.distance >= capacity_[l]", "runner.prediction"),
+    ("prediction: a level that just holds it has lost it", "runner/prediction.cpp", "reuse.distance > holds",
+     "reuse.distance >= holds", "runner.prediction"),
     ("prediction: threads do not share", "runner/prediction.cpp", "latency->second / threads", "latency->second", "runner.prediction"),
     ("prediction: one thread is held to what all reached", "runner/prediction.cpp", "above->first == threads) return above->second;",
      "above->first == threads)\n    return std::min(above->second, found->second.rbegin()->second);", "runner.prediction"),
@@ -352,6 +352,13 @@ SABOTAGES = [Sabotage(*entry) for entry in [
     ("rivals: lines join squares and others", "tools/standing.py", "if at == squares > 0:", "if at < 0:", "report.tools"),
     ("notes: code changed", "02_loop_order/gemm.cpp", "for (Index p = 0; p < a.cols(); ++p) {\n      const T factor = a(i, p);",
      "for (Index p = 0; p < a.cols(); ++p) {\n      const T scale = a(i, p), factor = scale;", "house.notes"),
+
+    # ---- the GPU's roofs
+    ("machine: a GPU that is not there passes", "00_machine/main.cpp", "if (asked.empty()) return 77;", "if (asked.empty()) return 0;",
+     "00_machine.gpu"),
+    ("prediction: the GPU's caches are the processor's", "runner/prediction.cpp", '(vector == "cuda" ? gpu_capacity_ : capacity_)[l] = value',
+     "gpu_capacity_[l] = capacity_[l] = value", "runner.prediction"),
+    ("rivals: the slower of cuBLAS's ways", "rivals/rivals.py", "best = max(found, key", "best = min(found, key", "rivals.cublas"),
 ]]
 
 
