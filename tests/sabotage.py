@@ -72,9 +72,9 @@ SABOTAGES = [Sabotage(*entry) for entry in [
     ("view: check off by one", "common/view.hpp", "j < 0 || j >= cols_", "j < 0 || j > cols_", "common.view"),
     ("guards: padding not looked at", "common/matrix.hpp", "i * ld_ + cols_, ld_ - cols_)", "i * ld_ + cols_, 0)", "common.view"),
     ("matrix: not poisoned", "common/matrix.hpp", "view()(i, j) = poison<T>();", "(void)j;", "common.view"),
-    ("matrix: elements not poisoned at birth", "common/matrix.hpp", "[this](Index i) { poison_part(guard + i * ld_, ld_); }",
-     "[this, pad](Index i) {\n      std::fill_n(buffer_.get() + guard + i * ld_, cols_, T{});\n"
-     "      poison_part(guard + i * ld_ + cols_, pad);\n    }", "common.view|common.variant"),
+    ("matrix: elements not poisoned at birth", "common/matrix.hpp", "[this](Index i) { poison_part(guard_ + i * ld_, ld_); }",
+     "[this, pad](Index i) {\n      std::fill_n(buffer_.get() + guard_ + i * ld_, cols_, T{});\n"
+     "      poison_part(guard_ + i * ld_ + cols_, pad);\n    }", "common.view|common.variant"),
     ("fill: row ignored", "common/fill.hpp", "static_cast<std::uint64_t>(i));", "0 * static_cast<std::uint64_t>(i));", "common.fill"),
     ("fill: C is zero", "common/problem.hpp", "fill_matrix(made->c.view(), fill, seed, 'C');",
      "for (Index i = 0; i < shape.m; ++i) std::fill_n(&made->c.view()(i, 0), shape.n, T{});", "common.verify"),
@@ -139,7 +139,7 @@ SABOTAGES = [Sabotage(*entry) for entry in [
     # ---- runner: a row
     ("loop: C not reset", "runner/row.cpp", "    variant_.reset();\n", "", "runner.run"),
     ("loop: verdict always right", "runner/row.cpp", 'check.right ? "right" : "wrong"', 'check.right ? "right" : "right"', "runner.run"),
-    ("loop: guards ignored", "runner/row.cpp", "if (!outside.empty()) check.right = false,", "if (false) check.right = false,",
+    ("loop: guards ignored", "runner/row.cpp", "if (!complaint.empty()) check.right = false,", "if (false) check.right = false,",
      "runner.run"),
     ("loop: guards of the inputs ignored", "runner/row.cpp", "bool intact = variant_.guards_intact() && problem.guards_intact();",
      "bool intact = variant_.guards_intact();", "runner.run"),
@@ -357,7 +357,7 @@ SABOTAGES = [Sabotage(*entry) for entry in [
     ("machine: a GPU that is not there passes", "00_machine/main.cpp", "if (asked.empty()) return 77;", "if (asked.empty()) return 0;",
      "00_machine.gpu"),
     ("prediction: the GPU's caches are the processor's", "runner/prediction.cpp", '(vector == "cuda" ? gpu_capacity_ : capacity_)[l] = value',
-     "gpu_capacity_[l] = capacity_[l] = value", "runner.prediction"),
+     "capacity_[l] = value", "runner.prediction"),
     ("rivals: the slower of cuBLAS's ways", "rivals/rivals.py", "best = max(found, key", "best = min(found, key", "rivals.cublas"),
 ]]
 
