@@ -52,8 +52,8 @@ void check(const course::Options& options) {
   course::require_cpus(options.threads);
 }
 
-/// The parts that were asked for and can run; of the others, a line each.
-std::vector<Part> chosen(const course::Options& options) {
+/// The parts that were asked for and can run; of the others, a line each is added to `skipped`.
+std::vector<Part> chosen(const course::Options& options, std::string& skipped) {
   std::vector<Part> some;
   for (const Part& part : parts) {
     if (!asked_for(options, part.name)) continue;
@@ -61,16 +61,21 @@ std::vector<Part> chosen(const course::Options& options) {
     if (missing.empty())
       some.push_back(part);
     else
-      std::cerr << "00_machine: " << part.name << " skipped: " << missing << '\n';
+      skipped.append("00_machine: ").append(part.name).append(" skipped: ").append(missing).append("\n");
   }
   return some;
 }
 
 /// Returns the exit status.
 int run_parts(const course::Options& options, const Topology& machine) {
-  const std::vector<Part> asked = chosen(options);
-  if (asked.empty()) return 77;
+  std::string skipped;
+  const std::vector<Part> asked = chosen(options, skipped);
+  if (asked.empty()) {
+    std::cerr << skipped;
+    return 77;
+  }
   Sheet sheet(options.csv, options.resume, course::processor());
+  std::cerr << skipped;  // what the file refuses is one line, without these
   Session session{options, machine, sheet};
   std::printf("00_machine on %s, %s\n", course::processor().c_str(), course::compiler.c_str());
   add_processor(sheet, machine);

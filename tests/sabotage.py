@@ -354,7 +354,7 @@ SABOTAGES = [Sabotage(*entry) for entry in [
      "for (Index p = 0; p < a.cols(); ++p) {\n      const T scale = a(i, p), factor = scale;", "house.notes"),
 
     # ---- the GPU's roofs
-    ("machine: a GPU that is not there passes", "00_machine/main.cpp", "if (asked.empty()) return 77;", "if (asked.empty()) return 0;",
+    ("machine: a GPU that is not there passes", "00_machine/main.cpp", "std::cerr << skipped;\n    return 77;", "std::cerr << skipped;\n    return 0;",
      "00_machine.gpu"),
     ("prediction: the GPU's caches are the processor's", "runner/prediction.cpp", '(vector == "cuda" ? gpu_capacity_ : capacity_)[l] = value',
      "capacity_[l] = value", "runner.prediction"),
