@@ -30,21 +30,21 @@ Grid resident(Kernel kernel, Block block) {
   return {Index{of_each} * properties().multiProcessorCount};
 }
 
-/// Memory of the GPU, every element alike: no zeros, which may be faster than numbers.
+/// Memory of the GPU, each byte 0x3f: numbers below 1, for zeros might be faster than real data.
 template <class T>
-std::shared_ptr<T> on_gpu(Index count, T value) {
+std::shared_ptr<T> on_gpu(Index count) {
   void* got = nullptr;
-  check(cudaMalloc(&got, static_cast<std::size_t>(count) * sizeof(T)));
+  const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(T);
+  check(cudaMalloc(&got, bytes));
   const std::shared_ptr<T> memory(static_cast<T*>(got), cudaFree);
-  const std::vector<T> values(static_cast<std::size_t>(count), value);
-  check(cudaMemcpy(got, values.data(), values.size() * sizeof(T), cudaMemcpyDefault));
+  check(cudaMemset(got, 0x3f, bytes));
   return memory;
 }
 
-/// A factor, a term and the sums of so many threads, which stay near 1.
+/// A factor, a term and the sums of so many threads, which go to 1 and stay there; integers overflow.
 template <class T>
 std::shared_ptr<T> registers(Index threads) {
-  const auto state = on_gpu<T>(2 + chains * threads, T{1});
+  const auto state = on_gpu<T>(2 + chains * threads);
   const T half[] = {T(0.5), T(0.5)};
   if constexpr (std::is_floating_point_v<T>)
     check(cudaMemcpy(state.get(), half, sizeof half, cudaMemcpyDefault));
@@ -120,7 +120,7 @@ void add_clock(Session& session) {
     const Block block{256};
     const Grid grid = resident(busy_clock, block);
     const auto state = registers<float>(grid.x * block.x);
-    const auto ticks = on_gpu<long long>(2, 1);
+    const auto ticks = on_gpu<long long>(2);
     long long last[2] = {};
     rate_of(session,
             [&](int rounds) { course::launch(busy_clock, grid, block, state.get(), rounds, ticks.get()); });
@@ -157,7 +157,7 @@ double shared_bandwidth(const Session& session) {
   const Block block{tile_cols};
   const Grid grid = resident(read_shared, block);
   const Index threads = grid.x * block.x;
-  const auto state = on_gpu<float4>(threads, {1, 1, 1, 1});
+  const auto state = on_gpu<float4>(threads);
   const double rate =
       rate_of(session, [&](int rounds) { course::launch(read_shared, grid, block, state.get(), rounds); });
   return rate * tile_rows * sizeof(float4) * static_cast<double>(threads);
@@ -170,7 +170,7 @@ double l2_bandwidth(const Session& session, double most_bytes) {
   // All threads have equally much to read.
   const Index each = std::max<Index>(1, static_cast<Index>(most_bytes) / 16 / threads),
               count = each * threads;
-  const auto from = on_gpu<float4>(count, {1, 1, 1, 1}), state = on_gpu<float4>(threads, {1, 1, 1, 1});
+  const auto from = on_gpu<float4>(count), state = on_gpu<float4>(threads);
   const double rate = rate_of(session, [&](int passes) {
     course::launch(read_l2, grid, block, from.get(), static_cast<int>(count), passes, state.get());
   });
@@ -181,7 +181,7 @@ double memory_bandwidth(const Session& session, double bytes) {
   const Block block{512};
   const Grid grid = resident(copy_all, block);
   const Index count = static_cast<Index>(bytes) / 16;
-  const auto from = on_gpu<float4>(count, {1, 1, 1, 1}), to = on_gpu<float4>(count, {2, 2, 2, 2});
+  const auto from = on_gpu<float4>(count), to = on_gpu<float4>(count);
   const double rate = rate_of(session, [&](int copies) {
     for (int i = 0; i < copies; ++i) course::launch(copy_all, grid, block, from.get(), to.get(), count);
   });
@@ -217,7 +217,7 @@ void add_copies(Session& session) {
           std::string(to_device ? "to" : "from") + "_device_" + (pinned ? "pinned" : "pageable");
       add_if_wanted(session, {"copy", "", "cuda", 0, level, "", "GB/s", ""}, [&](Row& row) {
         const auto host = on_host(bytes, pinned);
-        const auto gpu = on_gpu<char>(static_cast<Index>(bytes), 1);
+        const auto gpu = on_gpu<char>(static_cast<Index>(bytes));
         void* const to = to_device ? static_cast<void*>(gpu.get()) : host.get();
         const void* const from = to_device ? host.get() : static_cast<void*>(gpu.get());
         const double rate = rate_of(session, [&](int copies) {
