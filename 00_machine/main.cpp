@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <iostream>
 
-#include "roof.hpp"
+#include "gpu.hpp"
 #include "runner/machine.hpp"
 #include "runner/run.hpp"
 #include "runner/text.hpp"
@@ -17,13 +17,16 @@ using namespace machine;
 struct Part {
   const char *name, *idea;
   void (*add)(Session&);
+  void (*look_again)(Session&) = nullptr;                   // of roofs, which a disturbance lowers
+  std::string (*missing)() = [] { return std::string(); };  // why it cannot run here
 };
 constexpr Part parts[] = {
     {"topology", "cores, caches, memory, vector sets, as the system tells",
      [](Session& s) { add_topology(s.sheet, s.machine); }},
     {"latency", "how long one instruction waits for the one before; the clock", add_latencies},
-    {"peak", "operations a second when nothing waits", add_peaks},
-    {"bandwidth", "a = b + factor * c from each level of memory", add_bandwidths},
+    {"peak", "operations a second when nothing waits", add_peaks, add_peaks},
+    {"bandwidth", "a = b + factor * c from each level of memory", add_bandwidths, add_bandwidths},
+    {"gpu", "the GPU: what it is, its roofs, copies to it and back", add_gpu, add_gpu_roofs, gpu_missing},
 };
 
 /// What holds where nothing is given.
@@ -49,18 +52,40 @@ void check(const course::Options& options) {
   course::require_cpus(options.threads);
 }
 
-void run_parts(const course::Options& options, const Topology& machine) {
+/// The parts that were asked for and can run; of the others, a line each is added to `skipped`.
+std::vector<Part> chosen(const course::Options& options, std::string& skipped) {
+  std::vector<Part> some;
+  for (const Part& part : parts) {
+    if (!asked_for(options, part.name)) continue;
+    const std::string missing = part.missing();
+    if (missing.empty())
+      some.push_back(part);
+    else
+      skipped.append("00_machine: ").append(part.name).append(" skipped: ").append(missing).append("\n");
+  }
+  return some;
+}
+
+/// Returns the exit status.
+int run_parts(const course::Options& options, const Topology& machine) {
+  std::string skipped;
+  const std::vector<Part> asked = chosen(options, skipped);
+  if (asked.empty()) {
+    std::cerr << skipped;
+    return 77;
+  }
   Sheet sheet(options.csv, options.resume, course::processor());
+  std::cerr << skipped;  // what the file refuses is one line, without these
   Session session{options, machine, sheet};
   std::printf("00_machine on %s, %s\n", course::processor().c_str(), course::compiler.c_str());
   add_processor(sheet, machine);
-  for (const Part& part : parts)
-    if (asked_for(options, part.name)) part.add(session);
+  for (const Part& part : asked) part.add(session);
   sheet.second_look = true;
-  if (asked_for(options, "peak")) add_peaks(session);
-  if (asked_for(options, "bandwidth")) add_bandwidths(session);
+  for (const Part& part : asked)
+    if (part.look_again != nullptr) part.look_again(session);
   if (sheet.left_out > 0 && options.resume)
     std::printf("00_machine: %d rows were in %s already\n", sheet.left_out, options.csv.c_str());
+  return 0;
 }
 
 }  // namespace
@@ -75,10 +100,9 @@ int main(int argc, char** argv) {
     check(options);
     if (options.list) {
       std::printf("00_machine: what this machine is, and what it can do\n");
-      for (const Part& part : parts) course::print_choice(part.name, part.idea, "");
-    } else {
-      run_parts(options, machine);
+      for (const Part& part : parts) course::print_choice(part.name, part.idea, part.missing());
+      return 0;
     }
-    return 0;
+    return run_parts(options, machine);
   });
 }

@@ -66,9 +66,6 @@ class Crew {
     if (!threads_.empty()) window(0);
   }
 
-  struct Window {
-    double seconds = 0, share = 0;
-  };
   /// From the first start to the last end; 0 rounds send the threads home.
   Window window(Index rounds) {
     rounds_ = rounds;
@@ -128,19 +125,25 @@ std::string Rate::disturbed() const {
          " % of the time";
 }
 
-Rate best_rate(int threads, const std::vector<int>& cpus, double budget,
-               const std::function<Work(int thread)>& prepare) {
-  Crew crew(threads, cpus, prepare);
+Rate best_of(double budget, const std::function<Window(Index rounds)>& window) {
   const double enough = std::min(0.02, budget / 4);
   const course::Stopwatch watch;
   Rate best;
   for (Index rounds = 1; best.rounds == 0 || watch.seconds() < budget;) {
-    const auto [seconds, share] = crew.window(rounds);
+    const auto [seconds, share] = window(rounds);
     if (seconds < enough)  // too short a window: its start and end would count
       rounds = 1 + static_cast<Index>(static_cast<double>(rounds) * std::min(8.0, 1.2 * enough / seconds));
-    else if (const double rate = static_cast<double>(rounds) * threads / seconds; rate > best.rounds)
+    else if (const double rate = static_cast<double>(rounds) / seconds; rate > best.rounds)
       best = {rate, share};
   }
+  return best;
+}
+
+Rate best_rate(int threads, const std::vector<int>& cpus, double budget,
+               const std::function<Work(int thread)>& prepare) {
+  Crew crew(threads, cpus, prepare);
+  Rate best = best_of(budget, [&](Index rounds) { return crew.window(rounds); });
+  best.rounds *= threads;
   return best;
 }
 

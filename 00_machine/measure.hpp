@@ -22,10 +22,19 @@ struct Rate {
   std::string disturbed() const;
 };
 
-/// The most rounds a second. `prepare` is called in each thread, which first touches there
+/// How long some rounds took, and the share of that time for which their processor was theirs.
+struct Window {
+  double seconds = 0, share = 0;
+};
+
+/// The most rounds a second that a window showed. Windows take 20 ms or a quarter of `budget`, in all about
+/// `budget` seconds.
+Rate best_of(double budget, const std::function<Window(Index rounds)>& window);
+
+/// The same of several threads together. `prepare` is called in each thread, which first touches there
 /// what it will use. Two threads and more are pinned, thread t to cpus[t]; all start at a barrier, and a
-/// window lasts from the first start to the last end. Windows take 20 ms or a quarter of `budget`, in all
-/// about `budget` seconds. Throws what `prepare` throws, and Refusal if the threads cannot be had.
+/// window lasts from the first start to the last end. Throws what `prepare` throws, and Refusal if the
+/// threads cannot be had.
 Rate best_rate(int threads, const std::vector<int>& cpus, double budget,
                const std::function<Work(int thread)>& prepare);
 

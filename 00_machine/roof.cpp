@@ -51,17 +51,6 @@ std::string of_cycles(double seconds, double clock) {
   return text;
 }
 
-/// Measures if the row is wanted: `value` is called for what to write.
-template <class F>
-void add_if_wanted(Session& session, Row row, F fill) {
-  if (!session.sheet.wants(row)) {
-    session.sheet.left_out += session.sheet.second_look ? 0 : 1;
-    return;
-  }
-  fill(row);
-  if (!row.value.empty()) session.sheet.add(row);
-}
-
 /// Steps of one chain a second.
 template <class T>
 Rate steps(Session& session, void (*run)(T*, Index), int vector_bytes) {

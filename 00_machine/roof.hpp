@@ -15,6 +15,17 @@ struct Session {
   bool asks_for(const std::string& type) const;
 };
 
+/// Measures if the row is wanted: `fill` is called for what to write.
+template <class F>
+void add_if_wanted(Session& session, Row row, F fill) {
+  if (!session.sheet.wants(row)) {
+    session.sheet.left_out += session.sheet.second_look ? 0 : 1;
+    return;
+  }
+  fill(row);
+  if (!row.value.empty()) session.sheet.add(row);
+}
+
 void add_latencies(Session& session);
 void add_peaks(Session& session);
 void add_bandwidths(Session& session);

@@ -18,6 +18,7 @@ course::Table::Row cells(const Row& row) {
 }  // namespace
 
 std::string rounded(double value) {
+  if (value >= 1e4) return whole(value);  // not 6.525e+04
   char text[32];
   std::snprintf(text, sizeof text, "%.4g", value);
   return text;
@@ -27,6 +28,10 @@ std::string whole(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.0f", value);
   return text;
+}
+
+std::string bytes_text(double bytes) {
+  return course::readable_bytes(bytes);
 }
 
 Sheet::Sheet(const std::string& path, bool resume, const std::string& processor) : resume_(resume) {

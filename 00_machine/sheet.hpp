@@ -15,7 +15,8 @@ struct Row {
 
 /// "118.2": four digits are more than any of these measurements holds.
 std::string rounded(double value);
-std::string whole(double value);  // bytes and counts
+std::string whole(double value);       // bytes and counts
+std::string bytes_text(double bytes);  // "256 MiB"
 
 class Sheet {
  public:

@@ -29,8 +29,15 @@ KINDS = {
              {"haswell": AVX2, "zen": AVX2, "zen2": AVX2, "zen3": AVX2, "skx": AVX512, "zen4": AVX512}),
     "onednn": ("oneDNN", "libdnnl.so.3 libdnnl.so.2", "", {}),
     "mkl": ("MKL", "libmkl_rt.so.2 libmkl_rt.so", "", {}),
+    "cublas": ("cuBLAS", "", "", {}),  # on the GPU: --alone only
     "blas": ("", "", "", {}),  # given with --blas
 }
+# cuBLAS by types as machine.csv knows them: that of our matrices, its ways to multiply them, and what a row's note says. The
+# tensor cores' types check themselves: our verifier refuses their rounding.
+CUBLAS = {"f32": ("f32", "default,pedantic", ""), "f64": ("f64", "default,pedantic", ""),
+          "tf32": ("f32", "tf32", "sustained; within 2^-10 of f32 in the infinity norm"),
+          "bf16": ("f32", "bf16", "sustained; BF16 to BF16; within 2^-8 of f32 in the infinity norm")}
+ON_GPU = [f"{n}x{n}x{n}" for n in (256, 512, 1024, 2048, 4096, 8192)] + ["8192x8192x128"]  # by default
 NARROW = ("OpenBLAS Haswell", "BLIS haswell")  # kept to AVX2: what `packed` meets
 CLEARLY = 1.03                                 # a setting is better than the library's own choice from here on
 SCREENED, EDGES = "512x512x512", "67x45x129,301x257x190"  # where settings compete; multiples of nothing
@@ -61,17 +68,18 @@ class Setting:
 
 
 def meet(build, *arguments, environment={}, limit=60):
-    """What build/rivals/meet printed, what it said on stderr, and its exit status. A library's words are dropped.
-    Raises Ended."""
+    """What build/rivals/meet printed, what it said on stderr, and its exit status. A library's words are dropped. What is
+    for the "gpu" meet_gpu is told. Raises Ended."""
+    command = [build / "rivals/meet", *arguments] if arguments[0] != "gpu" else [build / "rivals/meet_gpu", *arguments[1:]]
     # What it inherits must not say how many threads, and where.
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("OMP_", "GOMP_"))}
     try:
-        done = subprocess.run([build / "rivals/meet", *map(str, arguments)], env=inherited | environment, text=True,
+        done = subprocess.run([*map(str, command)], env=inherited | environment, text=True,
                               stdin=subprocess.DEVNULL, timeout=limit, capture_output=True, errors="replace")
     except subprocess.TimeoutExpired:
         raise Ended(f"nothing came for {limit:.4g} s") from None
     except OSError as error:
-        raise Refusal(f"cannot start {build}/rivals/meet: {error.strerror}; make build") from None
+        raise Refusal(f"cannot start {command[0]}: {error.strerror}; make build") from None
     said = [line.removeprefix("rivals: ") for line in done.stderr.splitlines() if line.startswith("rivals: ")]
     if done.returncode < 0:
         raise Ended(f"it ended by {signal.strsignal(-done.returncode)}")
@@ -255,6 +263,53 @@ def alone(session, libraries):
                     append(options.csv, MACHINE_COLUMNS, ["library", type, setting.label, threads, shape, rate, "GFLOP/s",
                                                           f"{why}; {setting.about}"])
                     session.rows += 1
+    if not options.rival or "cublas" in options.rival:
+        on_gpu(session, there)
+
+
+def cublas_here(build):
+    """What cuBLAS says of itself. Raises Ended where it cannot run."""
+    if not (build / "rivals/meet_gpu").exists():
+        raise Ended("built without nvcc or without cuBLAS")
+    listed, _, status = meet(build, "gpu", "--list")
+    if status != 0 or (lacks := re.search("; not here: (.*)", listed)):
+        raise Ended(f"meet_gpu ended with {status}" if status else lacks[1])
+    return listed.partition("\n")[0].removeprefix("rivals: ")
+
+
+def on_gpu(session, there):
+    """Rows of cuBLAS for machine.csv, each type in a process of its own: of its ways to multiply the better one."""
+    options = session.options
+    try:
+        about = cublas_here(options.build)
+    except Ended as why:
+        return say(f"cuBLAS skipped: {why}")
+    shapes = options.shapes if options.shaped else ON_GPU
+    for type, (of, ways, note) in CUBLAS.items():
+        wanted = [shape for shape in shapes if (type, "cuBLAS", "", shape) not in there] if of in options.type else []
+        session.rows += len(shapes) - len(wanted) if of in options.type else 0
+        if not wanted:
+            continue
+        setting, of_type, rows = Setting("cuBLAS", "", about, [of], False, type), ["--type", of, "--variant", ways], []
+        plain = not note
+        if plain:
+            session.run("gpu", setting, 1, *of_type, "--shape", EDGES, "--repeat", 1, "--warmup", 0, limit=60)
+        with tempfile.TemporaryDirectory() as folder:
+            # A budget would be spent by the copies, and the first product of all is no estimate of the others.
+            session.run("gpu", setting, 1, *of_type, "--shape", ",".join(wanted), "--verify", "none", "--repeat",
+                        options.pairs if plain else 1, "--warmup", 2 if plain else 0, "--budget", 1e9, "--csv", f"{folder}/rows",
+                        limit=30 * len(wanted))
+            if os.path.exists(f"{folder}/rows"):
+                rows = [row for row in lines_of(f"{folder}/rows", COLUMNS) if row["verdict"] != "wrong"]
+        for shape in wanted:
+            found = [row for row in rows if shape == f"{row['m']}x{row['n']}x{row['k']}"]
+            if found:
+                best = max(found, key=lambda row: float(row["gflops"]))
+                rate = f"{float(best['gflops']):.{0 if float(best['gflops']) >= 1e3 else 1}f}"
+                print(f"  {type:<4} {'cuBLAS':<20} {'':>10} {shape:<14} {rate:>8} GFLOP/s", flush=True)
+                append(options.csv, MACHINE_COLUMNS, ["library", type, "cuBLAS", "", shape, rate, "GFLOP/s",
+                                                      f"{note or best['variant'] + ' is the better'}; {about}"])
+                session.rows += 1
 
 
 def meets(options, rung, setting, best):
@@ -317,6 +372,7 @@ def asked():
             if not item:
                 raise Refusal("--blas: '' names no file; give a shared library's path")
     shaped = options.size is not None or options.shape is not None
+    options.shaped = shaped
     for name, default in DEFAULTS[options.alone].items():
         if getattr(options, name) is None and not (shaped and name in ("size", "shape")):
             setattr(options, name, default)

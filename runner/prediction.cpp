@@ -71,9 +71,12 @@ std::optional<Prediction> Roofs::predict(const Cost& cost, const std::string& ty
   const auto& names = on_gpu ? gpu_levels : levels;
   Prediction prediction;
   prediction.bytes[0] = cost.loads_stores;
-  for (const Reuse& reuse : cost.reuses)
-    for (std::size_t l = 0; l < capacity.size(); ++l)  // a level that is missing has 0: it loses everything
-      if (reuse.distance > capacity[l]) prediction.bytes[l + 1] += reuse.bytes;
+  double holds = 0;  // a level with those before it: what they still have is not asked of one that is missing
+  for (std::size_t l = 0; l < capacity.size(); ++l) {
+    holds = std::max(holds, capacity[l]);
+    for (const Reuse& reuse : cost.reuses)
+      if (reuse.distance > holds) prediction.bytes[l + 1] += reuse.bytes;
+  }
   const auto takes = [&](const char* limit, double seconds) {
     if (seconds > prediction.seconds) prediction.seconds = seconds, prediction.limit = limit;
   };

@@ -14,9 +14,9 @@ rows)
   [ "$(head -1 machine.csv)" = name,type,vector,threads,level,value,unit,note ] || fail "header: $(head -1 machine.csv)"
   [ "$(awk -F, '{print NF}' machine.csv | sort -u)" = 8 ] || fail "a row is not of 8 cells"
   awk -F, 'NR > 1 && !($6 > 0) {print; bad = 1} END {exit bad}' machine.csv || fail "a value is not above 0"
-  [ -z "$(tail -n +2 machine.csv | grep -vE '^(peak|bandwidth),' | cut -d, -f1-5 | sort | uniq -d)" ] || fail "a row is there twice"
+  [ -z "$(tail -n +2 machine.csv | grep -vE '^(peak|bandwidth|copy),' | cut -d, -f1-5 | sort | uniq -d)" ] || fail "a row is there twice"
   # The roofs are looked at twice; a second row must be better than the first.
-  awk -F, '/^(peak|bandwidth),/ {key = $1 $2 $3 "," $4 $5; if (key in first && !($6 > first[key])) {print; bad = 1} first[key] = $6} END {exit bad}' \
+  awk -F, '/^(peak|bandwidth|copy),/ {key = $1 $2 $3 "," $4 $5; if (key in first && !($6 > first[key])) {print; bad = 1} first[key] = $6} END {exit bad}' \
     machine.csv || fail "the second look made a roof lower"
   cpus=$(nproc)
   has "^processor,,,,,$cpus,threads,.+"
@@ -87,6 +87,42 @@ refusals)
   "$program" --resume >out 2>err
   [ $? -eq 2 ] && grep -qF -- "--resume: needs --csv FILE" err || fail "--resume without --csv: $(cat err)"
   "$program" --list >out 2>err && grep -q '^  bandwidth ' out || fail "--list: $(cat out err)"
+  ;;
+gpu)
+  # Where CUDA sees no GPU a line says so, and the other parts go on.
+  export CUDA_VISIBLE_DEVICES=
+  runs 77 --variant gpu --csv machine.csv
+  [ ! -s out ] && [ ! -e machine.csv ] && [ "$(wc -l <err)" -eq 1 ] && grep -q '^00_machine: gpu skipped: [nb]' err ||
+    fail "not one line that says why: $(cat out err)"
+  runs 0 --variant topology,gpu --csv machine.csv
+  [ "$(wc -l <err)" -eq 1 ] && has '^cores,,,,,[0-9]+,cores,' || fail "the other parts do not go on: $(cat err)"
+  grep ',cuda,' machine.csv && fail "rows of a GPU that is not there"
+  runs 0 --list
+  grep -qE '^  gpu .*; not here: [nb]' out && [ ! -s err ] || fail "--list: $(cat out err)"
+  # Where there is one: what must hold of any.
+  unset CUDA_VISIBLE_DEVICES
+  "$program" --list | grep -q '^  gpu .*; not here: ' && exit $((failures > 0))
+  quick="--budget 0.1" file=gpu.csv
+  runs 0 --variant gpu --csv gpu.csv
+  [ "$(awk -F, '{print NF}' gpu.csv | sort -u)" = 8 ] || fail "a row is not of 8 cells"
+  awk -F, 'NR > 1 && !($6 > 0) {print; bad = 1} END {exit bad}' gpu.csv || fail "a value is not above 0"
+  has '^gpu,,cuda,,,[1-9][0-9]*,multiprocessors,[^,;]+; compute capability [0-9.]+; '
+  has '^memory,,cuda,,memory,[0-9]{9,},B,'
+  for level in L1 L2; do has "^cache,,cuda,,$level,[0-9]{4,},B,"; done
+  of() { awk -F, -v key="$1" '$1 "," $2 "," $5 == key && $3 == "cuda" {value = $6} END {print value + 0}' gpu.csv; }
+  holds() { awk "BEGIN {exit !($1)}" || fail "not so: $1 in $(cat gpu.csv)"; }
+  holds "$(of clock,,) > 0.3 && $(of clock,,) < 5"
+  holds "$(of peak,f32,) >= $(of peak,f64,) && $(of peak,f64,) > 0 && $(of peak,i32,) > 0"
+  holds "$(of bandwidth,,shared) > $(of bandwidth,,L2) && $(of bandwidth,,L2) > $(of bandwidth,,memory) && $(of bandwidth,,memory) > 0"
+  for way in to from; do holds "$(of copy,,${way}_device_pinned) >= 0.8 * $(of copy,,${way}_device_pageable)"; done
+  # A multiply-add a clock from each unit, and not much less: too few chains would give a half.
+  [ "$(of cores,,)" = 0 ] || holds "$(of peak,f32,) < 2.2 * $(of cores,,) * $(of clock,,) && $(of peak,f32,) > 1.6 * $(of cores,,) * $(of clock,,)"
+  # A type that nobody asked for, and rows that are there.
+  runs 0 --variant gpu --type f64 --csv f64.csv
+  grep -q '^peak,f64,cuda' f64.csv && ! grep -q '^peak,[fi]32,cuda' f64.csv || fail "other types: $(cat f64.csv)"
+  cp gpu.csv before.csv
+  runs 0 --variant gpu --csv gpu.csv --resume
+  cmp before.csv gpu.csv || fail "--resume added something"
   ;;
 *) fail "no check $check" ;;
 esac

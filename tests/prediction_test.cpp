@@ -102,6 +102,7 @@ TEST_CASE("a processor without a third level loses what the second does not hold
       "cache,,,,L1,1000,B,\ncache,,,,L2,10000,B,\npeak,f32,sse2,1,,10,GFLOP/s,\n"
       "bandwidth,,sse2,1,L1,8,GB/s,\nbandwidth,,sse2,1,L2,4,GB/s,\nbandwidth,,sse2,1,memory,1,GB/s,\n");
   CHECK(roofs.predict({1, 0, 4, {{400, 10001}}}, "f32", "sse2", 1)->limit == "memory");
+  CHECK(roofs.predict({1, 0, 4, {{400, 10000}}}, "f32", "sse2", 1)->limit == "L2");
 }
 
 TEST_CASE("of rows measured again the last counts, for one thread and for all") {
@@ -126,4 +127,33 @@ TEST_CASE("torn and senseless rows are passed over, other files refused") {
   CHECK_FALSE(roofs.predict({100, 0, 8, {}}, "f32", "avx512", 1));
   CHECK_THROWS_AS(machine("step,variant\n"), Refusal);
   CHECK_THROWS_AS(Roofs("/nowhere/machine.csv"), Refusal);
+}
+
+TEST_CASE("a GPU has roofs of its own, beside the processor's in one file") {
+  const Roofs roofs = machine(header + rows +
+                              "gpu,,cuda,,,132,multiprocessors,NVIDIA H200; compute capability 9.0\n"
+                              "cache,,cuda,,L1,2000,B,\ncache,,cuda,,L2,20000,B,\n"
+                              "peak,f32,cuda,,,1000,GFLOP/s,\nbandwidth,,cuda,,shared,800,GB/s,\n"
+                              "bandwidth,,cuda,,L2,400,GB/s,\nbandwidth,,cuda,,memory,100,GB/s,\n");
+  const auto of = [&](double flops, double distance) {
+    return *roofs.predict({flops, 0, 400, {{400, distance}}}, "f32", "cuda", 1);
+  };
+  CHECK(roofs.gpu() == "NVIDIA H200");
+  CHECK(of(1000, 2000).limit == "flops");
+  CHECK(of(1000, 2000).seconds == near(1e-9));
+  CHECK(of(1, 2000).limit == "shared");  // it just fits
+  CHECK(of(1, 2000).seconds == near(0.5e-9));
+  CHECK(of(1, 2001).limit == "L2");
+  CHECK(of(1, 2001).seconds == near(1e-9));
+  CHECK(of(1, 20000).bytes == std::array<double, 4>{400, 400, 0, 0});  // there is no third level to lose it
+  CHECK(of(1, 20001).limit == "memory");
+  CHECK(of(1, 20001).seconds == near(4e-9));
+  CHECK(*roofs.peak("f32", 1, true) == near(1000));
+
+  CHECK(roofs.processor() == "a test");
+  CHECK(*roofs.peak("f32", 1) == near(20));
+  CHECK(roofs.predict({1, 0, 400, {{400, 1001}}}, "f32", "sse2", 1)->limit == "L2");
+  CHECK(roofs.predict({1, 0, 400, {{400, 10001}}}, "f32", "sse2", 1)->limit == "L3");
+  CHECK(machine().gpu().empty());
+  CHECK_FALSE(machine().predict({100, 0, 8, {}}, "f32", "cuda", 1));
 }

@@ -184,6 +184,53 @@ alone)
   has '^library,f32,libfake_right.so,1,48x48x48,[0-9.e+-]+,GFLOP/s,as chosen and best; '
   [ "$(rows machine.csv)" -eq 1 ] || fail "a wrong library has a row: $(cat machine.csv)"
   ;;
+cublas)
+  # A GPU's library: of its ways to multiply the better one; tf32 and bf16 are types of their own.
+  quick="--alone --rival cublas" file=machine.csv built=$(dirname "$(dirname "$program")")
+  mkdir -p fake/rivals
+  ln -s "$built/rivals/meet" fake/rivals/meet
+  cat >fake/rivals/meet_gpu <<'EOF'
+#!/usr/bin/env python3
+import os, sys
+sys.path.insert(0, os.environ["TOOLS"])
+from measured import COLUMNS, append
+given = dict(zip(sys.argv[1::2], sys.argv[2::2]))
+if "--list" in sys.argv:
+    print("rivals: cuBLAS 1.2.3\n  default          f32")
+    sys.exit()
+if given["--type"] == "f64" and "--verify" not in given:
+    sys.exit("rivals: wrong: it is; again by: rivals --variant default --type f64 --shape 67x45x129")
+for place, variant in enumerate(given["--variant"].split(",") if "--csv" in given else ()):
+    for shape in given["--shape"].split(","):
+        cells = dict(zip("mnk", shape.split("x"))) | {"variant": variant, "gflops": 1000 - 100 * place, "verdict": "unverified"}
+        append(given["--csv"], COLUMNS, [cells.get(name, "") for name in COLUMNS])
+EOF
+  chmod +x fake/rivals/meet_gpu
+  export TOOLS="$here/../tools"
+  runs 1 --build fake --csv machine.csv --size 40,50
+  for n in 40 50; do
+    has "^library,f32,cuBLAS,,${n}x${n}x$n,1000,GFLOP/s,default is the better; cuBLAS 1.2.3$"
+    has "^library,tf32,cuBLAS,,${n}x${n}x$n,1000,GFLOP/s,sustained; within .*; cuBLAS 1.2.3$"
+    has "^library,bf16,cuBLAS,,${n}x${n}x$n,1000,GFLOP/s,sustained; BF16 to BF16; "
+  done
+  grep -qF "rivals: cuBLAS f64 f64 is wrong: 67x45x129: it is" err && [ "$(wc -l <err)" -eq 1 ] || fail "a wrong type: $(cat err)"
+  [ "$(rows machine.csv)" -eq 6 ] || fail "not six rows: $(cat machine.csv)"
+  cp machine.csv before.csv
+  runs 0 --build fake --csv machine.csv --size 40,50 --type f32 --resume
+  cmp before.csv machine.csv || fail "--resume added something"
+  runs 0 --build fake --csv default.csv --type f32
+  [ "$(rows default.csv)" -eq 21 ] && grep -q '^library,f32,cuBLAS,,8192x8192x128,' default.csv || fail "by default: $(cat default.csv)"
+  # Without a GPU, or without nvcc: a line.
+  CUDA_VISIBLE_DEVICES="" runs 77 --csv none.csv
+  grep -q '^rivals: cuBLAS skipped: [nb]' err && [ "$(wc -l <err)" -eq 2 ] && [ ! -e none.csv ] || fail "nothing that says why: $(cat err)"
+  # On a GPU: below the roof.
+  [ -x "$built/rivals/meet_gpu" ] && ! "$built/rivals/meet_gpu" --list | grep -q 'not here' || exit $((failures > 0))
+  file=real.csv
+  "$built/00_machine/00_machine" --variant gpu --type f32 --csv real.csv >/dev/null
+  runs 0 --csv real.csv --size 300,2048
+  for type in f32 f64 tf32 bf16; do has "^library,$type,cuBLAS,,2048x2048x2048,[0-9.]+,GFLOP/s,"; done
+  awk -F, '$1 == "peak" {roof = $6} $1 == "library" && $2 == "f32" && !($6 < roof) {print; bad = 1} END {exit bad}' real.csv || fail "above the peak"
+  ;;
 environment)
   # What a library's process is given: its setting, so many threads, and nothing of whoever binds ours. A process that
   # notes it stands before the real one.

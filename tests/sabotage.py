@@ -198,8 +198,8 @@ SABOTAGES = [Sabotage(*entry) for entry in [
     # ---- runner: predictions and costs
     ("prediction: the chain does not count", "runner/prediction.cpp", "if (cost.chain > 0) takes(", "if (cost.chain > 1e300) takes(",
      "runner.prediction"),
-    ("prediction: a level that just holds it has lost it", "runner/prediction.cpp", "reuse.distance > capacity[l]",
-     "reuse.distance >= capacity[l]", "runner.prediction"),
+    ("prediction: a level that just holds it has lost it", "runner/prediction.cpp", "reuse.distance > holds",
+     "reuse.distance >= holds", "runner.prediction"),
     ("prediction: threads do not share", "runner/prediction.cpp", "latency->second / threads", "latency->second", "runner.prediction"),
     ("prediction: one thread is held to what all reached", "runner/prediction.cpp", "above->first == threads) return above->second;",
      "above->first == threads)\n    return std::min(above->second, found->second.rbegin()->second);", "runner.prediction"),
@@ -407,6 +407,13 @@ SABOTAGES = [Sabotage(*entry) for entry in [
     ("10: sums in local memory", "10_openacc/gemm_acc.cpp", "T sum[4][4] = {};", "T sum[4][4] = {};\n      T* volatile kept = &sum[0][0];\n      kept[0] = 0;",
      "10_openacc.nvptx"),
     ("10: the plugin stays behind", "10_openacc/carry.sh", 'libraries="$libraries $plugin"', ":", "10_openacc.carry"),
+
+    # ---- the GPU's roofs
+    ("machine: a GPU that is not there passes", "00_machine/main.cpp", "std::cerr << skipped;\n    return 77;", "std::cerr << skipped;\n    return 0;",
+     "00_machine.gpu"),
+    ("prediction: the GPU's caches are the processor's", "runner/prediction.cpp", '(vector == "cuda" ? gpu_capacity_ : capacity_)[l] = value',
+     "capacity_[l] = value", "runner.prediction"),
+    ("rivals: the slower of cuBLAS's ways", "rivals/rivals.py", "best = max(found, key", "best = min(found, key", "rivals.cublas"),
 ]]
 
 

@@ -1,0 +1,92 @@
+// What the GPU's roofs are measured with: kernels that do nothing but reach them.
+#pragma once
+
+#include "common/view.hpp"
+
+namespace machine {
+
+using course::Index;
+
+/// A thread's number among all of the grid, and how many these are.
+__device__ inline int me() {
+  return static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+}
+__device__ inline int all() {
+  return static_cast<int>(gridDim.x * blockDim.x);
+}
+
+constexpr int chains = 8;  // a thread's; a multiply-add waits about 4 cycles, and other warps hide that, too
+
+// [gpu_peak]
+/// `rounds` times sum = sum * factor + term on each of a thread's sums, which start from memory and return
+/// there: otherwise the compiler could merge equal chains, or drop them.
+template <class T>
+__device__ void multiply_add(T* state, int rounds) {
+  const T factor = state[0], term = state[1];
+  T* const mine = state + 2 + me();
+  T sum[chains];
+  for (int c = 0; c < chains; ++c) sum[c] = mine[c * all()];
+#pragma unroll 16  // or counting the rounds would take a part of the time
+  for (int r = 0; r < rounds; ++r)
+    for (int c = 0; c < chains; ++c) sum[c] = sum[c] * factor + term;
+  for (int c = 0; c < chains; ++c) mine[c * all()] = sum[c];
+}
+// [/gpu_peak]
+
+template <class T>
+__global__ void peak(T* state, int rounds) {
+  multiply_add(state, rounds);
+}
+
+/// The GPU's nanoseconds, which do not depend on its clock. Memory may have changed: no work moves across.
+__device__ inline long long nanoseconds() {
+  long long time = 0;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time)::"memory");
+  return time;
+}
+
+/// The clock while all units are busy: how many cycles and nanoseconds the same work takes.
+__global__ void busy_clock(float* state, int rounds, long long* ticks) {
+  const long long time = nanoseconds(), cycle = clock64();
+  multiply_add(state, rounds);
+  const long long cycles = clock64() - cycle, ns = nanoseconds() - time;
+  if (me() == 0) ticks[0] = cycles, ticks[1] = ns;
+}
+
+__device__ inline void add(float4& sum, float4 value) {
+  sum.x += value.x, sum.y += value.y, sum.z += value.z, sum.w += value.w;
+}
+
+constexpr int tile_rows = 4, tile_cols = 512;  // 32 KiB; as many threads in a block as columns
+
+/// Neighbouring threads read neighbouring 16 bytes: no two want the same bank at once. Each round begins
+/// elsewhere: what was just read could stay in registers.
+__global__ void read_shared(float4* state, int rounds) {
+  __shared__ float4 tile[tile_rows][tile_cols];
+  for (auto& row : tile) row[threadIdx.x] = state[me()];
+  __syncthreads();
+  float4 sum{};
+#pragma unroll 4
+  for (int r = 0; r < rounds; ++r) {
+    const unsigned col = (threadIdx.x + 32u * static_cast<unsigned>(r)) % tile_cols;
+    for (const auto& row : tile) add(sum, row[col]);
+  }
+  state[me()] = sum;
+}
+
+/// Reads everything `passes` times, past the first level (ldcg): the second alone shall answer.
+__global__ void read_l2(const float4* from, int count, int passes, float4* state) {
+  float4 sum{};
+  for (int pass = 0; pass < passes; ++pass)
+#pragma unroll 2  // loads that are under way together
+    for (int i = me(); i < count; i += all()) add(sum, __ldcg(from + i));
+  state[me()] = sum;
+}
+
+/// Neighbouring threads copy neighbouring 16 bytes.
+__global__ void copy_all(const float4* __restrict__ from, float4* __restrict__ to, Index count) {
+#pragma unroll 4  // loads that are under way together: restrict says that no store comes between
+  for (Index i = me(); i < count; i += all()) to[i] = from[i];
+}
+
+}  // namespace machine
