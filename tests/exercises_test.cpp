@@ -1,0 +1,135 @@
+// The exercises of the lessons on CUDA, under the emulator: solutions are right, bugs are what the lesson
+// says.
+#include <doctest/doctest.h>
+
+#include <sstream>
+
+#include "07_cuda_global/exercises.cuh"
+#include "08_cuda_shared/exercises.cuh"
+#include "common/problem.hpp"
+#include "emulator/exercises.cuh"
+
+using namespace course;
+
+namespace {
+
+const std::vector<std::string> orders = {"forward", "reversed", "987654"};
+
+/// How many elements are wrong when `start` has run on `shape`; integers, so that equality may be asked for.
+template <class T>
+Index wrong(const Shape& shape, const std::function<void(View<const T>, View<const T>, View<T>)>& start) {
+  const Problem<T> problem{.shape = shape, .fill = Fill::digits};
+  const Inputs<T>& in = problem.whole();
+  const View<const T> a = in.a.view(), b = in.b.view(), before = in.c.view();
+  Matrix<T> after(shape.m, shape.n);
+  const View<T> c = after.view();
+  copy<T>(before, c);
+  start(a, b, c), emulator::synchronize();
+  Index differences = 0;
+  for (Index i = 0; i < shape.m; ++i)
+    for (Index j = 0; j < shape.n; ++j) {
+      T sum = before(i, j);
+      for (Index p = 0; p < shape.k; ++p) sum += a(i, p) * b(p, j);
+      differences += !(c(i, j) == sum);
+    }
+  return differences;
+}
+
+/// The row that `kernel`, in blocks of `threads`, makes of 1, 2, 3, … `length`; or what the emulator says.
+std::string row(void (*kernel)(View<const float>, View<float>), Index threads, Index length) {
+  Matrix<float> from(1, length), to(1, length);
+  for (Index j = 0; j < length; ++j) from.view()(0, j) = static_cast<float>(j + 1), to.view()(0, j) = 0;
+  try {
+    launch(kernel, Grid{ceil_div(length, threads), 1}, Block{threads, 1}, from.view(), to.view());
+    emulator::synchronize();
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  std::ostringstream text;
+  for (Index j = 0; j < length; ++j) text << (j > 0 ? " " : "") << to.view()(0, j);
+  return text.str();
+}
+
+}  // namespace
+
+TEST_CASE("emulator: the row that is shifted, without its barrier and with it") {
+  emulator::set_order("forward");
+  CHECK(row(exercises::shift, 8, 8) == "nan nan nan nan nan nan nan 0");
+  emulator::set_order("reversed");
+  CHECK(row(exercises::shift, 8, 8) == "2 3 4 5 6 7 8 0");  // right, by luck
+  for (const std::string& order : orders) {
+    emulator::set_order(order);
+    CHECK(row(exercises::shift_solved, 8, 8) == "2 3 4 5 6 7 8 0");
+  }
+}
+
+TEST_CASE("emulator: the row that is mirrored, some of whose threads return before the barrier") {
+  for (const std::string& order : orders) {
+    emulator::set_order(order);
+    CHECK(row(exercises::mirror, 8, 16) == "8 7 6 5 4 3 2 1 16 15 14 13 12 11 10 9");
+    CHECK(row(exercises::mirror, 8, 12) ==  // as README.md prints it, line number and all
+          "block (1, 0): thread (0, 0) waits at the barrier of exercises.cuh:37, thread (4, 0) has ended");
+    CHECK(row(exercises::mirror_solved, 8, 12) == "8 7 6 5 4 3 2 1 0 0 0 0");
+  }
+}
+
+TEST_CASE("emulator: the sums of blocks") {
+  for (const std::string& order : orders) {
+    emulator::set_order(order);
+    const std::string sums = row(exercises::block_sum, 64, 130);
+    CHECK(sums.substr(0, 18) == "2080 6176 259 0 0 ");  // 1 + … + 64, 65 + … + 128, 129 + 130
+  }
+}
+
+TEST_CASE("07: a grid of any size covers C") {
+  for (const Shape& shape : {Shape{1, 1, 1}, Shape{33, 65, 17}, Shape{70, 20, 5}, Shape{5, 7, 0}})
+    CHECK(wrong<float>(shape, [](auto a, auto b, auto c) {
+            launch(cuda_global::exercises::grid_stride<float>, Grid{2, 3}, Block{8, 4}, a, b, c);
+          }) == 0);
+}
+
+TEST_CASE("07: the kernel and the launch that disagree about x are right for squares") {
+  const auto start = cuda_global::exercises::right_for_squares<float>;
+  CHECK(wrong<float>({24, 24, 9}, start) == 0);
+  CHECK(wrong<float>({40, 20, 9}, start) == 16 * 20);  // rows from 24 on: a grid as high as C is wide
+  CHECK(wrong<float>({20, 40, 9}, start) == 20 * 16);
+}
+
+TEST_CASE("08: the tile of B turned round, with padding and without") {
+  using cuda_shared::exercises::turned;
+  for (const std::string& order : orders) {
+    emulator::set_order(order);
+    for (const auto kernel : {turned<float, 8, 0>, turned<float, 8, 1>})
+      for (const Shape& shape : {Shape{1, 1, 1}, Shape{33, 17, 25}, Shape{16, 16, 16}})
+        CHECK(wrong<float>(shape, [=](auto a, auto b, auto c) {
+                cuda_shared::tile_a_block<float>(kernel, 8, a, b, c);
+              }) == 0);
+  }
+}
+
+TEST_CASE("08: barriers inside the guard") {
+  const auto start = [](auto a, auto b, auto c) {
+    cuda_shared::tile_a_block<float>(cuda_shared::exercises::guarded<float, 8>, 8, a, b, c);
+  };
+  emulator::set_order("forward");
+  CHECK(wrong<float>({16, 16, 20}, start) == 0);
+  std::string said;
+  try {
+    wrong<float>({12, 16, 20}, start);
+  } catch (const std::exception& error) {
+    said = error.what();
+  }
+  CHECK(said ==  // as README.md prints it
+        "block (0, 1): thread (0, 0) waits at the barrier of exercises.cuh:44, thread (0, 4) has ended");
+}
+
+TEST_CASE("08: two elements a thread") {
+  for (const std::string& order : orders) {
+    emulator::set_order(order);
+    for (const Shape& shape : {Shape{1, 1, 1}, Shape{33, 17, 25}, Shape{16, 16, 16}, Shape{13, 40, 0}})
+      CHECK(wrong<double>(shape, [](auto a, auto b, auto c) {
+              const Grid grid{ceil_div(c.cols(), 8), ceil_div(c.rows(), 8)};
+              launch(cuda_shared::exercises::two_rows<double, 8>, grid, Block{8, 4}, a, b, c);
+            }) == 0);
+  }
+}
