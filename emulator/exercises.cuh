@@ -1,7 +1,7 @@
 // Kernels of the exercises in README.md; tests/exercises_test.cpp runs them.
 #pragma once
 
-#include "emulator/launch.hpp"
+#include "gpu/launch.hpp"
 
 namespace course::exercises {
 
