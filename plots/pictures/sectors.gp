@@ -4,16 +4,19 @@ load 'plots/pictures/grid.gp'
 set xrange [-0.6:37.4]; set yrange [24.8:-1.6]
 sector = 'set object rectangle from %g,%g to %g,%g fillstyle empty border rgb "black" linewidth 1.8 front'
 u = 0.30  # an element, drawn
-row(x, y, n, first, last, colour) = sprintf('do for [e = 0:%d] { set object rectangle from %g + e * u,%g to %g + (e + 1) * u,%g fillcolor rgb (e >= %d && e <= %d ? "%s" : "#f4f4f4") linewidth 0.3 }', n - 1, x, y, x, y + 0.8, first, last, colour)
+# A row of a matrix in sectors of eight numbers, those of sectors `some` to `last` drawn singly, numbers `from` to `to` coloured.
+bar = 'set object rectangle from %g,%g to %g,%g fillcolor rgb "%s" linewidth 0.3'
+row(x, y, some, last, from, to, colour) = sprintf('do for [s = 0:5] { %s }; do for [e = 8 * %d:8 * %d + 7] { %s }', \
+  sprintf('eval sprintf(bar, %g + 8 * s * u, %g, %g + 8 * (s + 1) * u, %g, plain)', x, y, x, y + 0.8), some, last, \
+  sprintf('eval sprintf(bar, %g + e * u, %g, %g + (e + 1) * u, %g, e >= %d && e <= %d ? "%s" : plain)', x, y, x, y + 0.8, from, to, colour))
 # left: uncoalesced; right: coalesced. A above, B below.
 set label 'uncoalesced: 32 rows i, one column j' at 0.2,-0.8 font 'DejaVu Sans Bold,13'
 set label 'coalesced: one row i, 32 columns j' at 19.8,-0.8 font 'DejaVu Sans Bold,13'
 set arrow from 18.3,-1.2 to 18.3,21.6 nohead linewidth 0.8 linecolor rgb '#999999'
-n = 48
 do for [r = 0:7] {
   y = 1.6 + 1.05 * r
   if (r == 6) { set label '⋮' at 3.2,y+0.4 center } else {
-    eval row(1.6, y, n, 5, 5, now)
+    eval row(1.6, y, 0, 0, 5, 5, now)
     eval sprintf(sector, 1.6, y, 1.6 + 8 * u, y + 0.8)
     set label (r == 7 ? '31' : sprintf('%d', r)) at 1.3,y+0.4 right font ',10'
   }
@@ -22,15 +25,16 @@ set label 'A(i, p): down a column' at 0.2,0.6
 set label '32 sectors, 1,024 bytes fetched for 128' at 1.6,10.8
 do for [r = 0:2] {
   y = 13.8 + 1.05 * r
-  eval row(1.6, y, n, r == 1 ? 13 : -1, r == 1 ? 13 : -1, now)
-  eval row(21.2, y, n, r == 1 ? 8 : -1, r == 1 ? 39 : -1, walk)
+  eval row(1.6, y, 1, r == 1 ? 1 : 0, 13, 13, now)
+  eval row(21.2, y, 1, r == 1 ? 4 : 0, 8, 39, walk)
 }
 eval sprintf(sector, 1.6 + 8 * u, 14.85, 1.6 + 16 * u, 15.65)
 set label 'B(p, j): all threads the same number' at 0.2,12.8
 set label '1 sector' at 1.6,17.8
 do for [r = 0:2] {
   y = 1.6 + 1.05 * r
-  eval row(21.2, y, n, r == 1 ? 5 : -1, r == 1 ? 5 : -1, now)
+  eval row(21.2, y, 1, 0, 5, 5, now)
+  if (r == 1) { eval row(21.2, y, 0, 0, 5, 5, now) }
 }
 eval sprintf(sector, 21.2, 2.65, 21.2 + 8 * u, 3.45)
 set label 'A(i, p): all threads the same number' at 19.8,0.6
@@ -40,6 +44,6 @@ set label 'B(p, j): along a row' at 19.8,12.8
 set label '4 sectors, 128 bytes fetched for 128' at 21.2,17.8
 set label '33 sectors for 32 multiply-adds' at 8.4,20.2 center font 'DejaVu Sans Bold,13'
 set label '5 sectors for 32 multiply-adds' at 28.2,20.2 center font 'DejaVu Sans Bold,13'
-set label 'A small cell is one number in f32; a frame is a sector: 32 bytes, the least that a multiprocessor fetches. The matrices are' at 0.2,22.4
-set label 'drawn 48 wide; the numbers that a warp asks for are coloured (orange: one of a sector; blue: all of it).' at 0.2,23.6
+set label 'A pale box is a sector of 32 bytes, 8 numbers in f32; a frame: one that is fetched. Sectors are fetched whole.' at 0.2,22.4
+set label 'Coloured: the numbers that the warp asks for (orange: one of a sector, blue: all eight). Only 48 columns are drawn.' at 0.2,23.6
 plot NaN
