@@ -4,8 +4,8 @@
 #include <cstring>
 #include <fstream>
 
-#include "gpu/cuda.hpp"
 #include "gpu.cuh"
+#include "gpu/cuda.hpp"
 #include "measure.hpp"
 #include "runner/machine.hpp"
 
@@ -168,8 +168,8 @@ double l2_bandwidth(const Session& session, double most_bytes) {
   const Grid grid = resident(read_l2, block);
   const Index threads = grid.x * block.x;
   // All threads have equally much to read.
-  const Index each = std::max<Index>(1, static_cast<Index>(most_bytes) / 16 / threads),
-              count = each * threads;
+  const Index each = std::max<Index>(1, static_cast<Index>(most_bytes) / 16 / threads / under_way),
+              count = each * threads * under_way;
   const auto from = on_gpu<float4>(count), state = on_gpu<float4>(threads);
   const double rate = rate_of(session, [&](int passes) {
     course::launch(read_l2, grid, block, from.get(), static_cast<int>(count), passes, state.get());
@@ -179,8 +179,8 @@ double l2_bandwidth(const Session& session, double most_bytes) {
 
 double memory_bandwidth(const Session& session, double bytes) {
   const Block block{512};
-  const Grid grid = resident(copy_all, block);
   const Index count = static_cast<Index>(bytes) / 16;
+  const Grid grid{course::ceil_div(count, block.x)};
   const auto from = on_gpu<float4>(count), to = on_gpu<float4>(count);
   const double rate = rate_of(session, [&](int copies) {
     for (int i = 0; i < copies; ++i) course::launch(copy_all, grid, block, from.get(), to.get(), count);
@@ -189,11 +189,11 @@ double memory_bandwidth(const Session& session, double bytes) {
 }
 
 void add_bandwidths_of_gpu(Session& session) {
-  const double l2 = properties().l2CacheSize / 4.0;
+  const double l2 = properties().l2CacheSize * 0.4;
   const double memory = std::min(1024 * MiB, Cuda::free_memory() / 8);
   add_bandwidth(session, "shared", "conflict-free reads of 16 bytes; all multiprocessors",
                 [&] { return shared_bandwidth(session); });
-  add_bandwidth(session, "L2", "reads of a buffer that takes a quarter of it at most; past the first level",
+  add_bandwidth(session, "L2", "reads of a buffer that takes two fifths of it at most; past the first level",
                 [&] { return l2_bandwidth(session, l2); });
   add_bandwidth(session, "memory", "copy of " + bytes_text(memory) + "; read + written",
                 [&] { return memory_bandwidth(session, memory); });

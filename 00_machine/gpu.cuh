@@ -26,7 +26,7 @@ __device__ void multiply_add(T* state, int rounds) {
   T* const mine = state + 2 + me();
   T sum[chains];
   for (int c = 0; c < chains; ++c) sum[c] = mine[c * all()];
-#pragma unroll 16  // or counting the rounds would take a part of the time
+#pragma unroll 8  // counting the rounds takes no time; a longer loop would not stay in the instruction cache
   for (int r = 0; r < rounds; ++r)
     for (int c = 0; c < chains; ++c) sum[c] = sum[c] * factor + term;
   for (int c = 0; c < chains; ++c) mine[c * all()] = sum[c];
@@ -74,19 +74,26 @@ __global__ void read_shared(float4* state, int rounds) {
   state[me()] = sum;
 }
 
-/// Reads everything `passes` times, past the first level (ldcg): the second alone shall answer.
+constexpr int under_way = 4;  // loads of a thread that wait for memory together
+
+/// Reads everything `passes` times, past the first level (ldcg): the second alone shall answer. `count` is a
+/// multiple of what all threads have under way.
 __global__ void read_l2(const float4* from, int count, int passes, float4* state) {
-  float4 sum{};
+  float4 sum{}, value[under_way];
   for (int pass = 0; pass < passes; ++pass)
-#pragma unroll 2  // loads that are under way together
-    for (int i = me(); i < count; i += all()) add(sum, __ldcg(from + i));
+    for (int i = me(); i < count; i += under_way * all()) {
+#pragma unroll
+      for (int w = 0; w < under_way; ++w) value[w] = __ldcg(from + i + w * all());
+#pragma unroll
+      for (int w = 0; w < under_way; ++w) add(sum, value[w]);
+    }
   state[me()] = sum;
 }
 
-/// Neighbouring threads copy neighbouring 16 bytes.
-__global__ void copy_all(const float4* __restrict__ from, float4* __restrict__ to, Index count) {
-#pragma unroll 4  // loads that are under way together: restrict says that no store comes between
-  for (Index i = me(); i < count; i += all()) to[i] = from[i];
+/// Neighbouring threads copy neighbouring 16 bytes, each thread once.
+__global__ void copy_all(const float4* from, float4* to, Index count) {
+  const Index i = Index{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i < count) to[i] = from[i];
 }
 
 }  // namespace machine

@@ -23,7 +23,7 @@ struct Cost {
 };
 // [/cost]
 
-constexpr double line = 64;            // bytes of a cache line
+constexpr double line = 64;  // bytes of a cache line
 
 /// A shape as costs are counted with: numbers of elements, and matrices in bytes.
 template <class T>

@@ -92,8 +92,9 @@ std::string Record::again(const Traits& traits, Index pad) const {
 
 void print_header(const Record& r) {
   fmt::print("{} on {}, {} {}\n", r.step, r.device, r.compiler, r.flags);
-  fmt::print(fmt::runtime(columns), "variant", "type", "m x n x k", "threads", "tile", "runs", "median",
-             "predicted", "by", "GFLOP/s", "peak", "error", "worst", "verdict");
+  fmt::print(fmt::runtime(columns), "variant", "type", "m x n x k", "threads",
+             r.settings.block.empty() ? "tile" : "block", "runs", "median", "predicted", "by", "GFLOP/s",
+             "peak", "error", "worst", "verdict");
 }
 
 void print_row(const Record& r) {

@@ -99,7 +99,8 @@ class Row {
     double seconds = 0;
     if (allocate(problem).empty())
       session_.attempt([&] {
-        if (settings_.threads > 1) once();  // the first run also starts the threads
+        if (settings_.threads > 1 || !variant_.device().empty())
+          once();  // which also starts threads, loads kernels
         seconds = once().product.value_or(0) * s.flops() / problem.shape.flops();
       });
     variant_.release();
