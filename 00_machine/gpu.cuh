@@ -26,7 +26,7 @@ __device__ void multiply_add(T* state, int rounds) {
   T* const mine = state + 2 + me();
   T sum[chains];
   for (int c = 0; c < chains; ++c) sum[c] = mine[c * all()];
-#pragma unroll 8  // counting the rounds takes no time; a longer loop would not stay in the instruction cache
+#pragma unroll(64 / sizeof(T))  // counting takes no time then, and the loop stays in the instruction cache
   for (int r = 0; r < rounds; ++r)
     for (int c = 0; c < chains; ++c) sum[c] = sum[c] * factor + term;
   for (int c = 0; c < chains; ++c) mine[c * all()] = sum[c];
