@@ -44,7 +44,7 @@ def axis(values):
     """A logarithmic x axis labelled at these values, save where a label would run into the one before."""
     low, high, ticks, last = min(values), max(values), [], None
     for value in sorted(set(values)):
-        room = last is None or math.log(value / last) > 0.07 * math.log(high / low)
+        room = last is None or math.log(value / last) > 0.095 * math.log(high / low)
         ticks.append(f'"{value if room else ""}" {value}')
         last = value if room else last
     margin = max(1.12, (high / low) ** 0.05)

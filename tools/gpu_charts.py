@@ -27,11 +27,13 @@ def block_chart(results, type):
 
 
 def phase_rows(results, type):
-    """Of each variant whose phases were timed, the fastest row at the largest size that most have."""
+    """Of each variant whose phases were timed, the fastest row at the largest size that most have; less what would
+    make all other bars dots."""
     rows = [row for row in results.on_gpu if row.type == type and any(row.phases.values())]
     n = common_size(rows)
-    return [best(rows, n=n, step=step, variant=variant)
-            for step, variant in dict.fromkeys((row.step, row.variant) for row in rows if row.n == n)]
+    fastest = [best(rows, n=n, step=step, variant=variant)
+               for step, variant in dict.fromkeys((row.step, row.variant) for row in rows if row.n == n)]
+    return [row for row in fastest if row.median < 50 * min(other.median for other in fastest)]
 
 
 def phase_chart(results, type):
