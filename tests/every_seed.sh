@@ -9,7 +9,9 @@ program=$1 types=$2 file=none quick="--repeat 1 --warmup 0 --verify full --pad 2
 
 "$program" --emulate forward --list >out 2>err || { cat err; exit 77; }
 tiles=$("$program" --help | grep -q -- --tile && echo "--tile 4,16") # shapes of three tiles along k and more
-for order in forward reversed 1 2 3 4 5 6 7 8 9 10; do
+orders="forward reversed 1 2 3 4 5 6 7 8 9 10"
+[ "$types" != f32 ] || orders="forward 1 2" # sanitized: slow
+for order in $orders; do
   # shellcheck disable=SC2086 # a list of words
   runs 0 --emulate $order --expect-wrong --type "$types" $tiles --shape 33x33x50,17x41x101
   [ "$(grep -c ' wrong$' out)" -gt 3 ] && ! grep -q ' right$' out || fail "$order: $(cat out)"
