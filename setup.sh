@@ -6,10 +6,10 @@
 set -eu
 
 core="g++ cmake make git python3 python3-jinja2 libcli11-dev libfmt-dev libeigen3-dev doctest-dev gnuplot-nox fonts-dejavu-core binutils libhwloc-dev"
-offload=gcc-$(g++ -dumpversion 2>/dev/null || echo 12)-offload-nvptx # of the compiler's own release; without it step 10 runs on the host only
-checks="libopenmpi-dev openmpi-bin valgrind ccache shellcheck clang-format clang-14 libclang-rt-14-dev libomp-14-dev qemu-user $offload" # without them some tests are skipped, and make sabotage takes longer, nothing else
+checks="libopenmpi-dev openmpi-bin valgrind ccache shellcheck clang-format clang-14 libclang-rt-14-dev libomp-14-dev qemu-user libboost-context-dev" # without them some tests are skipped, and make sabotage takes longer, nothing else
 # Without these their rows in 00 are missing. Their names change from release to release: those apt knows are installed.
-rivals="libopenblas0-openmp libblis4-openmp libdnnl2 libdnnl3"
+# So does the offload compiler's, of the compiler's own release; without it step 10 runs on the host only.
+rivals="libopenblas0-openmp libblis4-openmp libdnnl2 libdnnl3 gcc-$(g++ -dumpversion 2>/dev/null || echo 12)-offload-nvptx"
 
 case "${1-}" in
 "") ;;
@@ -32,6 +32,7 @@ present() {
   libcli11-dev) header CLI/CLI.hpp ;;
   libfmt-dev) header fmt/core.h ;;
   libhwloc-dev) header hwloc.h ;;
+  libboost-context-dev) header boost/context/fiber.hpp ;;
   libopenmpi-dev) command -v mpicxx >/dev/null 2>&1 ;;
   openmpi-bin) command -v mpirun >/dev/null 2>&1 ;;
   libopenblas0-openmp) library libopenblas ;;
@@ -94,6 +95,6 @@ if ! { $as_root apt-get update >"$log" 2>&1 && { [ -z "$missing" ] || install "$
   by_hand "apt failed (the log is $log)"
 fi
 for package in $(absent_rivals); do # asked again: before the update apt may have known nothing
-  install " $package" || echo "setup.sh: $package cannot be had; 00 goes without" >&2
+  install " $package" || echo "setup.sh: $package cannot be had; its rows are missing" >&2
 done
 rm -f "$log"

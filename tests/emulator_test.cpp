@@ -151,6 +151,20 @@ TEST_CASE("what CUDA refuses to launch is refused; Grid and Block cannot be swap
   static_assert(!swappable(Block{}, Grid{}));
 }
 
+TEST_CASE("a GPU's matrices have guards before, behind and beside them") {
+  const Problem<float> problem{{2, 3, 4}, Fill::uniform, 1, 2};
+  for (const Index outside : {Index{-1}, Index{3}, Index{2 * 5}, Index{2 * 5 + 900}, Index{-900}}) {
+    const auto variant = gpu<float>(
+        "", "",
+        [=](View<const float>, View<const float>, View<float> c, const Settings&) { c.data()[outside] = 1; });
+    variant->allocate(problem, {}, World());
+    variant->distribute(), variant->reset();
+    CHECK(variant->guards_intact());
+    variant->run();
+    CHECK_FALSE(variant->guards_intact());
+  }
+}
+
 TEST_CASE("--verify-copies sees what did not reach the GPU") {
   CHECK(complaint_of<Emulated>(true).empty());
   CHECK(complaint_of<Lossy>(false).empty());

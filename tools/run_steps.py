@@ -77,8 +77,16 @@ class Stopped(Exception):
     pass
 
 
-def stop(signum, frame):
-    raise Stopped(signum)
+class Signals:
+    """Raises Stopped while a program is waited for. One that comes while a program is being started waits, too: else
+    the program would be left behind."""
+    pending, armed = 0, False
+
+    @classmethod
+    def take(cls, signum, frame):
+        cls.pending = signum
+        if cls.armed:
+            raise Stopped
 
 
 def run(command):
@@ -89,14 +97,19 @@ def run(command):
         print(f"{command[0]}: {error.strerror}", file=sys.stderr)
         return 127
     try:
+        Signals.armed = True
+        if Signals.pending:
+            raise Stopped
         status = process.wait()
-    except Stopped as stopped:
+        Signals.armed = False
+    except Stopped:
+        Signals.armed = False
         try:
             process.wait(timeout=1)  # Ctrl-C at a terminal has reached it already
         except subprocess.TimeoutExpired:
-            process.send_signal(stopped.args[0])
+            process.send_signal(Signals.pending)
             process.wait()
-        return 128 + stopped.args[0]
+        return 128 + Signals.pending
     return status if status >= 0 else 128 - status
 
 
@@ -131,7 +144,7 @@ def main():
     if given.plan:
         return print("\n".join(shlex.join(command) for _, commands in planned for command in commands))
     for signum in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(signum, stop)
+        signal.signal(signum, Signals.take)
     run_all(planned, given.out)
 
 

@@ -130,6 +130,18 @@ class Steps(unittest.TestCase):
             out, _ = process.communicate(timeout=60)
             self.assertEqual((process.returncode, out), (128 + signum, "told\n"))
 
+    def test_a_signal_that_comes_while_a_program_is_started_is_passed_on_too(self):
+        import run_steps
+        def start_slowly(*args, **kwargs):
+            process = popen(*args, **kwargs)
+            run_steps.Signals.take(signal.SIGTERM, None)
+            return process
+        popen, subprocess.Popen = subprocess.Popen, start_slowly
+        try:
+            self.assertEqual(run_steps.run(["sleep", "60"]), 128 + signal.SIGTERM)
+        finally:
+            subprocess.Popen, run_steps.Signals.pending = popen, 0
+
 
 if __name__ == "__main__":
     unittest.main()
