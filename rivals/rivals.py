@@ -73,6 +73,7 @@ def meet(build, *arguments, environment={}, limit=60):
     command = [build / "rivals/meet", *arguments] if arguments[0] != "gpu" else [build / "rivals/meet_gpu", *arguments[1:]]
     # What it inherits must not say how many threads, and where.
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("OMP_", "GOMP_"))}
+    inherited["COURSE_STARTER"] = str(os.getpid())  # it ends with us, even if we end before it can ask to be told
     try:
         done = subprocess.run([*map(str, command)], env=inherited | environment, text=True,
                               stdin=subprocess.DEVNULL, timeout=limit, capture_output=True, errors="replace")

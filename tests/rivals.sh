@@ -269,6 +269,11 @@ interrupt)
     done
     grep -q alone "/proc/$child/cmdline" 2>/dev/null && fail "$signal: process $child lives on" && kill -9 "$child"
   done
+  # One whose starter died before it was up.
+  meet=$(dirname "$(dirname "$program")")/rivals/meet
+  COURSE_STARTER=1 timeout 20 "$meet" alone "$libraries/libfake_hang.so" late --size 40 >out 2>&1
+  status=$?
+  [ $status -eq 1 ] || fail "an orphan: exit $status: $(cat out)"
   ;;
 *) fail "no check $check" ;;
 esac

@@ -278,6 +278,8 @@ SABOTAGES = [Sabotage(*entry) for entry in [
     ("rivals: rows measured again", "rivals/meet.cpp", "options.resume && meeting.table.find(empty) != nullptr", "options.resume && meeting.rows > 99",
      "rivals.resume"),
     ("rivals: libraries outlive the program", "rivals/meet.cpp", "  prctl(PR_SET_PDEATHSIG, SIGKILL);", "", "rivals.interrupt"),
+    ("rivals: a library's process does not see that it came too late", "rivals/meet.cpp", "std::atoi(starter) != getppid()", "false",
+     "rivals.interrupt"),
     ("rivals: an empty product is timed", "rivals/meet.cpp", "if (s.flops() == 0) throw", "if (s.flops() < 0) throw", "rivals.refusals"),
     ("rivals: what multiplies nothing is a library", "rivals/library.cpp", "if (!variant<float>() && !variant<double>())", "if (file.empty())",
      "rivals.refusals"),
