@@ -162,8 +162,8 @@ template <class T>
 std::shared_ptr<course::Variant<T>> offloaded(std::string name, std::string idea,
                                               typename Offloaded<T>::Kernel kernel,
                                               const Model& model = by_openacc) {
-  return std::make_shared<Offloaded<T>>(course::Traits{.name = std::move(name), .idea = std::move(idea)},
-                                        kernel, model);
+  return std::make_shared<Offloaded<T>>(
+      course::Traits{.name = std::move(name), .idea = std::move(idea), .vector = "cuda"}, kernel, model);
 }
 
 }  // namespace openacc

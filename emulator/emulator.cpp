@@ -106,7 +106,7 @@ thread_local Thread* Thread::now_running = nullptr;
 
 thread_local std::vector<std::function<void()>> shared_memory;  // how to poison each of its matrices
 
-enum class Order { forward, reversed, shuffled } order_ = Order::forward;
+enum class Order { none, forward, reversed, shuffled } order_ = Order::none;
 std::uint64_t seed_ = 0;
 
 /// The order of `count` threads in a round: from one barrier to the next.
@@ -186,7 +186,7 @@ void set_order(const std::string& order) {
 
 std::string order() {
   if (order_ == Order::shuffled) return fmt::format("shuffled by {}", seed_);
-  return order_ == Order::forward ? "forward" : "reversed";
+  return order_ == Order::forward ? "forward" : order_ == Order::reversed ? "reversed" : "";
 }
 
 void enqueue(Grid grid, Block block, std::function<void()> thread) {

@@ -17,6 +17,7 @@ namespace course::emulator {
 /// In which order the threads of a block run between two barriers: "forward", "reversed", or a seed that
 /// shuffles them anew each time.
 void set_order(const std::string& order);
+/// The one set, in words; empty before.
 std::string order();
 
 /// Puts a launch into the queue; it runs when somebody waits for it. Throws what CUDA would refuse.

@@ -3,6 +3,7 @@
 #include "emulator/emulator.hpp"
 #endif
 #include "runner/run.hpp"
+#include "runner/text.hpp"
 
 course::Step step_on_gpu();
 course::Step step_emulated();
@@ -11,14 +12,15 @@ int main(int argc, char** argv) {
 #ifdef COURSE_HAS_NVCC
   course::Step step = step_on_gpu();
 #else
-  course::Step step = step_emulated();
-  step.missing = "built without nvcc; --emulate forward runs the kernels on the processor";
+  course::Step step = step_emulated();  // its variants refuse to run before they have an order
 #endif
+  step.emulated = [](const std::string& order) -> course::Step {
 #ifdef COURSE_HAS_EMULATOR
-  step.emulated = [](const std::string& order) {
     course::emulator::set_order(order);
     return step_emulated();
-  };
+#else
+    throw course::Refusal{"--emulate: '" + order + "' needs the emulator; this build had no Boost.Context"};
 #endif
+  };
   return course::run(argc, argv, step);
 }

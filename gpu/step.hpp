@@ -35,7 +35,6 @@ std::shared_ptr<Variant<T>> gpu(std::string name, std::string idea, Launch<T> la
 #define COURSE_GPU_STEP(idea, ...)         \
   course::Step COURSE_GPU_STEP_NAME() {    \
     course::Step step = COURSE_STEP(idea); \
-    step.on_gpu = true;                    \
     __VA_ARGS__;                           \
     return step;                           \
   }

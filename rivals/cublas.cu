@@ -9,7 +9,7 @@
 #include <csignal>
 #include <stdexcept>
 
-#include "gpu/cuda.hpp"
+#include "gpu/step.hpp"
 #include "runner/run.hpp"
 
 namespace {
@@ -51,8 +51,7 @@ std::shared_ptr<course::Variant<T>> plain(const char* name, const char* idea, cu
   const auto launch = [how](View<const T> a, View<const T> b, View<T> c, const Settings&) {
     multiply<T>(how, a, b, c);
   };
-  return std::make_shared<course::GpuVariant<T, Cuda>>(
-      course::Traits{.name = name, .idea = idea, .vector = "cuda"}, launch, course::Memory::device);
+  return course::gpu<T>(name, idea, launch);
 }
 
 // ------------------------------------------------------------------ on tensor cores

@@ -7,9 +7,7 @@
 namespace course {
 namespace {
 
-constexpr std::array levels = {"L1", "L2", "L3", "memory"},
-                     gpu_levels = {"shared", "L2", "",
-                                   "memory"};  // a multiprocessor's L1 is its shared memory, too
+constexpr const char* on_gpu = "cuda";  // what stands for a vector set there
 
 }  // namespace
 
@@ -30,9 +28,12 @@ Roofs::Roofs(const std::string& path) {
     if (name == "processor") processor_ = row->at(7);
     if (name == "gpu") gpu_ = row->at(7).substr(0, row->at(7).find(';'));
     if (name == "latency" && level == "add") latency_[type] = value * 1e-9;
-    if (name == "cache")
-      for (std::size_t l = 0; l < capacity_.size(); ++l)
-        if (level == levels[l]) (vector == "cuda" ? gpu_capacity_ : capacity_)[l] = value;
+    if (name == "cache") {
+      const char* const of[] = {"L1", "L2", "L3"};
+      auto& capacity = (vector == on_gpu ? of_gpu_ : of_processor_).capacity;
+      if (const auto found = std::find(std::begin(of), std::end(of), level); found != std::end(of))
+        capacity[static_cast<std::size_t>(found - of)] = value;
+    }
     if (name == "peak" || name == "bandwidth")
       rates_[listed({name, type, vector, level}, ",")][std::max(1, std::atoi(row->at(3).c_str()))] =
           value * 1e9;
@@ -52,23 +53,18 @@ std::optional<double> Roofs::rate(const std::string& name, const std::string& ty
   return above == found->second.end() ? below : std::min(below * threads / count, above->second);
 }
 
-std::optional<double> Roofs::peak(const std::string& type, int threads, bool of_gpu) const {
+std::optional<double> Roofs::peak(const std::string& type, int threads, const std::string& vector) const {
   std::optional<double> most;
-  if (of_gpu) {
-    most = rate("peak", type, "cuda", "", 1);
-    return most ? std::optional(*most * 1e-9) : most;
-  }
-  for (const char* vector : {"sse2", "avx2", "avx512"})
-    if (const auto found = rate("peak", type, vector, "", threads))
+  for (const char* set : {"sse2", "avx2", "avx512", on_gpu})
+    if (const auto found = rate("peak", type, set, "", threads);
+        found && (std::string(set) == on_gpu) == (vector == on_gpu))
       most = std::max(most.value_or(0), *found * 1e-9);
   return most;
 }
 
 std::optional<Prediction> Roofs::predict(const Cost& cost, const std::string& type, const std::string& vector,
                                          int threads) const {
-  const bool on_gpu = vector == "cuda";
-  const auto& capacity = on_gpu ? gpu_capacity_ : capacity_;
-  const auto& names = on_gpu ? gpu_levels : levels;
+  const auto& [names, capacity] = vector == on_gpu ? of_gpu_ : of_processor_;
   Prediction prediction;
   prediction.bytes[0] = cost.loads_stores;
   double holds = 0;  // a level with those before it: what they still have is not asked of one that is missing
@@ -85,7 +81,7 @@ std::optional<Prediction> Roofs::predict(const Cost& cost, const std::string& ty
   if (!peak || (cost.chain > 0 && latency == latency_.end())) return std::nullopt;
   takes("flops", cost.flops / *peak);
   if (cost.chain > 0) takes("chain", cost.chain * latency->second / threads);
-  for (std::size_t l = 0; l < levels.size(); ++l) {
+  for (std::size_t l = 0; l < names.size(); ++l) {
     if (prediction.bytes[l] <= 0 || (l > 0 && l < 3 && capacity[l] <= 0)) continue;
     const auto bandwidth = rate("bandwidth", "", vector, names[l], threads);
     if (!bandwidth) return std::nullopt;

@@ -37,17 +37,24 @@ class Roofs {
   std::optional<Prediction> predict(const Cost& cost, const std::string& type, const std::string& vector,
                                     int threads) const;
 
-  /// GFLOP/s at most: of the processor, whatever the instruction set, or of the GPU.
-  std::optional<double> peak(const std::string& type, int threads, bool of_gpu = false) const;
+  /// GFLOP/s at most: of the GPU if `vector` is cuda, else of the processor, whatever the instruction set.
+  std::optional<double> peak(const std::string& type, int threads, const std::string& vector = "") const;
 
  private:
   std::optional<double> rate(const std::string& name, const std::string& type, const std::string& vector,
                              const std::string& level, int threads) const;
 
+  /// What lies between the units and memory: the levels' names, and bytes of each; 0 where there is none.
+  struct Levels {
+    std::array<const char*, 4> names;
+    std::array<double, 3> capacity = {};
+  };
+
   std::string processor_, gpu_;
   std::map<std::string, std::map<int, double>> rates_;  // by name, type, vector and level; then by threads
   std::map<std::string, double> latency_;               // seconds of an addition, by type
-  std::array<double, 3> capacity_ = {}, gpu_capacity_ = {};  // bytes of L1, L2, L3; 0 where there is none
+  Levels of_processor_{{"L1", "L2", "L3", "memory"}};
+  Levels of_gpu_{{"shared", "L2", "", "memory"}};  // a multiprocessor's L1 is its shared memory, too
 };
 
 }  // namespace course

@@ -26,9 +26,8 @@ void for_each_name(const Step& step, const World& world, F f) {
     for (const auto& variant : variants) {
       if (!seen.insert(variant->traits.name).second) continue;
       const std::string missing = lacking(variant->traits.needs);
-      f(variant->traits, !step.missing.empty() ? step.missing
-                         : missing.empty()     ? variant->refuses({}, {}, world)
-                                               : "this processor lacks " + missing);
+      f(variant->traits,
+        missing.empty() ? variant->refuses({}, {}, world) : "this processor lacks " + missing);
     }
   });
 }
@@ -162,10 +161,6 @@ int run_step(const Step& step, const Options& options, const World& world) {
     session.say_once("skipped: built for " + missing + ", which this processor lacks");
     return 77;
   }
-  if (!step.missing.empty()) {
-    session.say_once("skipped: " + step.missing);
-    return 77;
-  }
   session.rows = check_rows(session);
   session.on_root([&] {
     if (!options.csv.empty()) session.table.open(options.csv);
@@ -203,12 +198,9 @@ int run(int argc, const char* const* argv, const Step& step, const World& world)
     for_each_name(step, world, [&](const Traits& traits, const std::string&) { threads |= traits.threads; });
     CLI::App app(step.program + ": " + step.idea);
     add_shapes(app, options), add_common(app, options, threads), add_step(app, options);
-    if (step.on_gpu) add_gpu(app, options);
+    if (step.emulated) add_gpu(app, options);
     if (!parse(app, options, argc, argv, world.rank() == 0)) return 0;
-    if (options.emulate.empty()) return run_step(step, options, world);
-    if (!step.emulated)
-      throw Refusal{"--emulate: this program was built without the emulator, which needs Boost.Context"};
-    return run_step(step.emulated(options.emulate), options, world);
+    return run_step(options.emulate.empty() ? step : step.emulated(options.emulate), options, world);
   };
   return guarded(step.program, body, world);
 }

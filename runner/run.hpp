@@ -22,9 +22,8 @@ struct Step {
   std::vector<Index> tiles = {};  // the tile sizes it runs unless told otherwise
   std::vector<Index> tile_choices = {};  // if it has some, there are no others
   std::vector<std::string> blocks = {};  // on a GPU: the shapes of its blocks, unless told otherwise
-  bool on_gpu = false;
-  std::string missing = {};  // why none of its variants can run; or nothing
-  std::function<Step(const std::string& order)> emulated = {};  // what --emulate runs instead
+  std::function<Step(const std::string& order)> emulated =
+      {};  // of a step on a GPU: what --emulate runs instead
 };
 
 /// Calls `body` for its exit status and turns whatever it throws into one line on stderr and 2; so does a

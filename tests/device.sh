@@ -16,7 +16,7 @@ if [ -e /dev/nvidia0 ]; then
   grep -q '^device: after skipped: the GPU does not answer any more: ' err || fail "the rest is not skipped: $(cat err)"
 else
   runs 77 --csv rows.csv
-  grep -qE '^device: (before skipped: no CUDA device: .|skipped: built without nvcc; )' err && ! grep -q "^device," rows.csv 2>/dev/null || fail "not a line that says why: $(cat out err)"
+  grep -qE '^device: before skipped: (no CUDA device: .|built without nvcc; )' err && ! grep -q "^device," rows.csv 2>/dev/null || fail "not a line that says why: $(cat out err)"
   runs 0 --list
   grep -qE 'trap  .*; not here: (no CUDA device: .|built without nvcc; )' out || fail "--list: $(cat out err)"
 fi

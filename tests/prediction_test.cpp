@@ -148,7 +148,7 @@ TEST_CASE("a GPU has roofs of its own, beside the processor's in one file") {
   CHECK(of(1, 20000).bytes == std::array<double, 4>{400, 400, 0, 0});  // there is no third level to lose it
   CHECK(of(1, 20001).limit == "memory");
   CHECK(of(1, 20001).seconds == near(4e-9));
-  CHECK(*roofs.peak("f32", 1, true) == near(1000));
+  CHECK(*roofs.peak("f32", 1, "cuda") == near(1000));
 
   CHECK(roofs.processor() == "a test");
   CHECK(*roofs.peak("f32", 1) == near(20));

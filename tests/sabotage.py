@@ -413,8 +413,8 @@ SABOTAGES = [Sabotage(*entry) for entry in [
     # ---- the GPU's roofs
     ("machine: a GPU that is not there passes", "00_machine/main.cpp", "std::cerr << skipped;\n    return 77;", "std::cerr << skipped;\n    return 0;",
      "00_machine.gpu"),
-    ("prediction: the GPU's caches are the processor's", "runner/prediction.cpp", '(vector == "cuda" ? gpu_capacity_ : capacity_)[l] = value',
-     "capacity_[l] = value", "runner.prediction"),
+    ("prediction: the GPU's caches are the processor's", "runner/prediction.cpp", '(vector == on_gpu ? of_gpu_ : of_processor_).capacity',
+     "of_processor_.capacity", "runner.prediction"),
     ("rivals: the slower of cuBLAS's ways", "rivals/rivals.py", "best = max(found, key", "best = min(found, key", "rivals.cublas"),
 ]]
 
