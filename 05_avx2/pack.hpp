@@ -7,7 +7,7 @@
 
 #include "micro_kernel.hpp"
 #ifdef COURSE_GUARDED_SPACE  // a test build brings its own Space
-#include "guarded_space.hpp"
+#include "guarded_space_test.hpp"
 #endif
 
 namespace avx2 {

@@ -86,50 +86,51 @@ function(course_test name labels)
   set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 LABELS "${labels}" TIMEOUT 300)
 endfunction()
 
-# The tests every program has: random shapes, the traps among shapes, padded rows and guard bands; and that each of its
-# broken kernels is found wrong.
+# course_tests(PROGRAM LABEL [SHAPES 40] [RIGHT options …] [WRONG options …] [ENVIRONMENT …])
+#   The tests every program has: random shapes, the traps among shapes, padded rows and guard bands; and that each of its
+#   broken kernels is found wrong, with options of its own.
 function(course_tests program label)
-  cmake_parse_arguments(ARG "" "" "FEATURES;ENVIRONMENT" ${ARGN})
+  cmake_parse_arguments(ARG "" "SHAPES" "RIGHT;WRONG;ENVIRONMENT" ${ARGN})
   set(check $<TARGET_FILE:${program}> --repeat 1 --warmup 0 --verify full)
-  if(tiles IN_LIST ARG_FEATURES)  # smaller than the shapes, so that there are edges
-    list(APPEND check --tile 5,16)
+  if(NOT ARG_SHAPES)
+    set(ARG_SHAPES 40)
   endif()
-  set(right ${check})
-  set(shapes 40)
-  if(threads IN_LIST ARG_FEATURES)  # more than there are cores, and than there are rows
-    list(APPEND right --threads 1,3)
-    set(shapes 20)
-    list(APPEND check --threads 2,5)
-  endif()
-  foreach(seed 987654 7)
-    execute_process(COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_SOURCE_DIR}/tests/shapes.py ${shapes} ${seed}
-                    OUTPUT_VARIABLE random_${seed} COMMAND_ERROR_IS_FATAL ANY)
-  endforeach()
-  course_test(${program}.random ${label} ${right} --shape ${random_987654} --pad 3)
-  course_test(${program}.digits ${label} ${right} --shape ${random_7} --fill digits --seed 7)
-  course_test(${program}.edges ${label} ${right} --pad 1 --shape
-    1x1x1,0x5x3,5x0x3,5x3x0,0x0x0,1x64x64,64x1x64,64x64x1,1x1x97,97x1x1,1x97x1,31x37x41,101x103x107)
-  course_test(${program}.broken ${label} ${check} --expect-wrong --pad 2 --shape 33x33x33,17x40x23)
-  if(threads IN_LIST ARG_FEATURES)  # threads without a core of their own must not spin at the barriers
-    set_tests_properties(${program}.random ${program}.digits ${program}.edges ${program}.broken PROPERTIES
-                         ENVIRONMENT OMP_WAIT_POLICY=passive)
-  endif()
+  course_random_shapes(random ${ARG_SHAPES} 987654)
+  course_random_shapes(other ${ARG_SHAPES} 7)
+  course_test(${program}.random ${label} ${check} ${ARG_RIGHT} --shape ${random} --pad 3)
+  course_test(${program}.digits ${label} ${check} ${ARG_RIGHT} --shape ${other} --fill digits --seed 7)
+  course_test(${program}.edges ${label} ${check} ${ARG_RIGHT} --pad 1 --shape
+    1x1x1,0x5x3,5x0x3,5x3x0,0x0x0,1x64x64,64x1x64,64x64x1,1x1x97,97x1x1,1x97x1,31x37x41,33x1x100,101x103x107,300x5x700)
+  course_test(${program}.broken ${label} ${check} ${ARG_WRONG} --expect-wrong --pad 2)
   if(ARG_ENVIRONMENT)
     set_tests_properties(${program}.random ${program}.digits ${program}.edges ${program}.broken PROPERTIES
                          ENVIRONMENT "${ARG_ENVIRONMENT}")
   endif()
 endfunction()
 
+function(course_random_shapes result count seed)
+  execute_process(COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_SOURCE_DIR}/tests/shapes.py ${count} ${seed}
+                  OUTPUT_VARIABLE shapes COMMAND_ERROR_IS_FATAL ANY)
+  set(${result} ${shapes} PARENT_SCOPE)
+endfunction()
+
 function(course_step name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LEVELS;LIBRARIES;FEATURES" ${ARGN})
+  set(tests RIGHT WRONG --shape 33x33x33,17x40x23)
+  if(threads IN_LIST ARG_FEATURES)  # more than there are cores and than there are rows; those without a core must not spin at barriers
+    set(tests RIGHT --threads 1,3 WRONG --threads 2,5 --shape 33x33x33,17x40x23 SHAPES 20 ENVIRONMENT OMP_WAIT_POLICY=passive)
+  endif()
+  if(tiles IN_LIST ARG_FEATURES)  # smaller than the shapes, so that there are edges
+    list(TRANSFORM tests APPEND ";--tile;5,16" REGEX "^(RIGHT|WRONG)$")
+  endif()
   course_program(${name} SOURCES ${ARG_SOURCES} LIBRARIES ${ARG_LIBRARIES} FEATURES ${ARG_FEATURES})
-  course_tests(${name} ${name} FEATURES ${ARG_FEATURES})
+  course_tests(${name} ${name} ${tests})
   if(NOT COURSE_LEVELS)
     return()
   endif()
   foreach(level ${ARG_LEVELS})
     course_program(${name}-${level} LEVEL ${level} SOURCES ${ARG_SOURCES} LIBRARIES ${ARG_LIBRARIES} FEATURES ${ARG_FEATURES})
-    course_tests(${name}-${level} ${name} FEATURES ${ARG_FEATURES})
+    course_tests(${name}-${level} ${name} ${tests})
   endforeach()
 endfunction()
 
@@ -175,12 +176,9 @@ function(course_gpu_step name)
   add_dependencies(course_programs ${name})
   list(JOIN ARG_FEATURES " " features)
   file(APPEND ${CMAKE_BINARY_DIR}/programs.txt "${name} ${name}/${name} gpu ${features}\n")
-  course_gpu_tests(${name} "${ARG_BROKEN}" ${ARG_FEATURES})
-endfunction()
 
-# On the GPU what every step is tested for, and under the emulator, in three orders, what is small; k of three tiles and more.
-function(course_gpu_tests name broken)
-  set(check $<TARGET_FILE:${name}> --repeat 1 --warmup 0 --verify full --verify-copies)
+  # On the GPU what every step is tested for, and under the emulator, in three orders, what is small; k of three tiles and more.
+  set(copies --verify-copies)
   set(types f32,f64,i32)
   set(orders forward reversed 987654)
   set(blocks 8x8,32x8,32x32)
@@ -189,23 +187,18 @@ function(course_gpu_tests name broken)
     set(orders 987654)
     set(blocks 8x4)
   endif()
-  if("${ARGN}" MATCHES tiles=)
-    list(APPEND check --tile 2,4,8,16,32)
+  if("${ARG_FEATURES}" MATCHES tiles=)
+    list(APPEND copies --tile 2,4,8,16,32)
   else()
-    list(APPEND check --block ${blocks})
+    list(APPEND copies --block ${blocks})
   endif()
-  execute_process(COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_SOURCE_DIR}/tests/shapes.py 40 987654
-                  OUTPUT_VARIABLE shapes COMMAND_ERROR_IS_FATAL ANY)
-  execute_process(COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_SOURCE_DIR}/tests/shapes.py 6 7
-                  OUTPUT_VARIABLE few COMMAND_ERROR_IS_FATAL ANY)
-  set(edges 1x1x1,0x5x3,5x0x3,5x3x0,0x0x0,33x1x100,1x97x1,31x37x97)
-  course_test(${name}.random ${name} ${check} --shape ${shapes} --pad 3)
-  course_test(${name}.digits ${name} ${check} --shape ${shapes} --fill digits --seed 7)
-  course_test(${name}.edges ${name} ${check} --pad 1 --shape ${edges},101x103x107,300x5x700)
-  course_test(${name}.broken ${name} $<TARGET_FILE:${name}> --repeat 1 --warmup 0 --verify full --expect-wrong --pad 2 --variant ${broken} --shape 133x133x133,117x140x123)
+  list(JOIN ARG_BROKEN , broken)
+  course_tests(${name} ${name} RIGHT ${copies} WRONG --variant ${broken} --shape 133x133x133,117x140x123)
   if(TARGET emulator)
+    course_random_shapes(few 6 7)
     foreach(order ${orders})
-      course_test(${name}.emulated_${order} ${name} ${check} --emulate ${order} --pad 3 --shape ${few},${edges})
+      course_test(${name}.emulated_${order} ${name} $<TARGET_FILE:${name}> --repeat 1 --warmup 0 --verify full ${copies} --emulate ${order}
+        --pad 3 --shape ${few},1x1x1,0x5x3,5x0x3,5x3x0,0x0x0,33x1x100,1x97x1,31x37x97)
     endforeach()
     course_test(${name}.every_seed ${name} ${CMAKE_SOURCE_DIR}/tests/every_seed.sh $<TARGET_FILE:${name}> ${types})
   endif()
