@@ -1,5 +1,4 @@
 // What the common loop does not ask of 04: the same bits for any number of threads, threads inside threads.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 #include <omp.h>
 

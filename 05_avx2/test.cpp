@@ -1,7 +1,6 @@
 // What the common loop does not ask of 05: edges round every block, threads in threads, the same bits. Where
 // these kernels pack is guarded (guarded_space_test.hpp): SIGSEGV means that one left the room it had asked
 // for.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <cstring>

@@ -1,5 +1,4 @@
 // The adaptor, with a device that can be made to lie: no GPU is needed.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <set>

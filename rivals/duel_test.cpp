@@ -1,5 +1,4 @@
 // Who is timed when, and what is made of the times.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <chrono>
