@@ -160,10 +160,11 @@ class Offloaded : public course::Variant<T> {
 /// The variant of a kernel on views of the model's memory.
 template <class T>
 std::shared_ptr<course::Variant<T>> offloaded(std::string name, std::string idea,
-                                              typename Offloaded<T>::Kernel kernel,
+                                              typename Offloaded<T>::Kernel kernel, course::CostOf cost = {},
                                               const Model& model = by_openacc) {
-  return std::make_shared<Offloaded<T>>(
-      course::Traits{.name = std::move(name), .idea = std::move(idea), .vector = "cuda"}, kernel, model);
+  course::Traits traits{
+      .name = std::move(name), .idea = std::move(idea), .cost = std::move(cost), .vector = "cuda"};
+  return std::make_shared<Offloaded<T>>(std::move(traits), kernel, model);
 }
 
 }  // namespace openacc

@@ -3,7 +3,9 @@
 
 #include <set>
 
+#include "cost.hpp"
 #include "device.hpp"
+#include "runner/prediction.hpp"
 
 namespace {
 
@@ -48,7 +50,7 @@ void right(View<const float> a, View<const float> b, View<float> c) {
 /// A row of results, from allocate to fetch.
 struct Row {
   explicit Row(Kernel kernel = right, Index pad = 2, Index n = 5) : problem{.shape = {4, n, 3}, .pad = pad} {
-    variant = openacc::offloaded<float>("name", "idea", kernel, fake);
+    variant = openacc::offloaded<float>("name", "idea", kernel, {}, fake);
   }
   course::Times once() {
     course::Times times = variant->distribute();
@@ -152,6 +154,23 @@ TEST_CASE("memory on the host counts what would be the device's") {
   const double on_gpu = row.variant->bytes(row.problem, {});
   state.on_host = true;
   CHECK(row.variant->bytes(row.problem, {}) >= on_gpu + sizeof(float) * (4 * 5 + 3 * 7 + 4 * 7));
+}
+
+TEST_CASE("the H200's roofs allow what the lesson works out") {
+  const course::Roofs roofs(COURSE_SOURCE "/plots/reference/h200/machine.csv");
+  using CostOf = course::Cost (*)(const course::Shape&, const course::Settings&);
+  const auto teraflops = [&](CostOf cost, Index n) {
+    const auto prediction = roofs.predict(cost({n, n, n}, {}), "f32", "cuda", 1);
+    REQUIRE(prediction);
+    return 2e-12 * static_cast<double>(n * n * n) / prediction->seconds;
+  };
+  const auto near = [](double value) { return doctest::Approx(value).epsilon(0.02); };
+  namespace cost = openacc::cost;
+  CHECK(teraflops(cost::one_each<float>, 2048) == near(4.0));
+  CHECK(teraflops(cost::tiled<float>, 2048) == near(8.3));
+  CHECK(teraflops(cost::four_by_four<float>, 2048) == near(16));
+  CHECK(teraflops(cost::omp_target<float>, 2048) == near(0.26));
+  CHECK(teraflops(cost::omp_target_simd<float>, 2048) == near(3.9));
 }
 
 }  // namespace

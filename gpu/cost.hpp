@@ -25,4 +25,17 @@ inline double down_column(Index lanes, Index stride) {
 }
 // [/wavefronts]
 
+/// A thread an element: for each p a warp makes `wavefronts`; a block of `rows` × `cols` takes its rows of A
+/// and its columns of B from the second level, which has lost B if it holds less than `between`.
+template <class T>
+Cost element_a_thread(const Shape& s, double rows, double cols, double wavefronts,
+                      double between = elsewhere) {
+  const Extents<T> e(s);
+  Cost cost = e.least();
+  cost.loads_stores = e.madds / 32 * wavefronts * 128;
+  cost.reuses.push_back({e.madds / cols * e.size, elsewhere});
+  cost.reuses.push_back({e.madds / rows * e.size, std::max(between, elsewhere)});
+  return cost;
+}
+
 }  // namespace course
