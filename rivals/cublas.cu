@@ -3,14 +3,13 @@
 // check themselves.
 #include <cublas_v2.h>
 #include <cuda_bf16.h>
-#include <sys/prctl.h>
 
 #include <cmath>
-#include <csignal>
 #include <stdexcept>
 
 #include "gpu/step.hpp"
 #include "runner/run.hpp"
+#include "starter.hpp"
 
 namespace {
 
@@ -172,7 +171,7 @@ course::Variants<float> of_floats() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);  // Ctrl-C ends all at once, however rivals.py dies
+  rivals::end_with_starter();
   unsetenv("NVIDIA_TF32_OVERRIDE");  // it would make f32 what it is not
   return course::guarded("rivals", [&] {
     return course::run(

@@ -4,20 +4,18 @@
 //   meet check [FILE] [OPTIONS]           are the options sound, what is this machine, what is the library
 //   meet alone FILE LABEL [OPTIONS]       the library as the only variant of a step like any other
 //   meet duel OURS FILE LABEL [OPTIONS]   rows of rivals.csv
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <csignal>
-#include <cstdlib>
 
 #include "common/verify.hpp"
 #include "duel.hpp"
 #include "library.hpp"
 #include "runner/machine.hpp"
 #include "runner/session.hpp"
+#include "starter.hpp"
 
 namespace {
 
@@ -204,10 +202,7 @@ int run(int argc, const char* const* argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // Ctrl-C ends all at once, however rivals.py dies; and it may be dead already.
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  const char* starter = std::getenv("COURSE_STARTER");
-  if (starter && std::atoi(starter) != getppid()) _exit(1);
+  end_with_starter();
   const rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
   const int status = course::guarded("rivals", [&] { return run(argc, argv); });
