@@ -35,7 +35,6 @@ std::string text(const std::source_location& where) {
   return fmt::format("{}:{}", path.substr(path.rfind('/') + 1), where.line());
 }
 
-// [thread]
 /// A CUDA thread. It runs until it reaches a barrier, is done or throws; then the next one has its turn.
 class Thread {
  public:
@@ -61,6 +60,7 @@ class Thread {
                      return std::move(scheduler_);
                    });
   }
+  // [turns]
   /// Goes on to the next barrier or to the end.
   void resume() {
     now_running = this, threadIdx = index_, state_ = running;
@@ -79,6 +79,7 @@ class Thread {
     switch_.arrived();
     if (cancelled_) throw Cancelled();
   }
+  // [/turns]
   /// Lets a thread that waits end, so that its stack is empty.
   void cancel() {
     cancelled_ = true;
@@ -101,7 +102,6 @@ class Thread {
   std::string failure_;
   bool cancelled_ = false;
 };
-// [/thread]
 thread_local Thread* Thread::now_running = nullptr;
 
 thread_local std::vector<std::function<void()>> shared_memory;  // how to poison each of its matrices
@@ -120,6 +120,24 @@ std::vector<std::size_t> turns(std::size_t count, Index block, Index round) {
   return turn;
 }
 
+/// Whether all threads of the block wait, at the same barrier; false if all have ended. Throws if neither.
+bool all_wait(const std::vector<Thread>& threads) {
+  const auto at = [&](Thread::State state) {
+    return std::find_if(threads.begin(), threads.end(), [=](auto& t) { return t.state() == state; });
+  };
+  const auto first = at(Thread::waiting), ended = at(Thread::done);
+  if (first == threads.end()) return false;
+  const auto elsewhere = std::find_if(threads.begin(), threads.end(), [&](const Thread& thread) {
+    return thread.barrier().line() != first->barrier().line();
+  });
+  const std::string who = fmt::format("block {}: thread {} waits at the barrier of {}, thread ",
+                                      text(blockIdx), text(first->index()), text(first->barrier()));
+  if (ended != threads.end()) throw std::runtime_error(who + text(ended->index()) + " has ended");
+  if (elsewhere != threads.end())
+    throw std::runtime_error(who + text(elsewhere->index()) + " at that of " + text(elsewhere->barrier()));
+  return true;
+}
+
 // [block]
 /// One block on this thread of the host: round after round, each from one barrier to the next.
 void run_block(std::vector<Thread>& threads, const std::function<void()>& kernel, Index number) {
@@ -128,22 +146,11 @@ void run_block(std::vector<Thread>& threads, const std::function<void()>& kernel
     const auto of = static_cast<unsigned>(t);
     threads[t].start({of % blockDim.x, of / blockDim.x}, kernel);
   }
-  for (Index round = 0;; ++round) {
+  Index round = 0;
+  do {
     for (const std::size_t t : turns(threads.size(), number, round)) threads[t].resume();
-    const auto at = [&](Thread::State state) {
-      return std::find_if(threads.begin(), threads.end(), [=](auto& t) { return t.state() == state; });
-    };
-    const auto first = at(Thread::waiting), ended = at(Thread::done);
-    if (first == threads.end()) return;
-    const auto elsewhere = std::find_if(threads.begin(), threads.end(), [&](const Thread& thread) {
-      return thread.barrier().line() != first->barrier().line();
-    });
-    const std::string who = fmt::format("block {}: thread {} waits at the barrier of {}, thread ",
-                                        text(blockIdx), text(first->index()), text(first->barrier()));
-    if (ended != threads.end()) throw std::runtime_error(who + text(ended->index()) + " has ended");
-    if (elsewhere != threads.end())
-      throw std::runtime_error(who + text(elsewhere->index()) + " at that of " + text(elsewhere->barrier()));
-  }
+    ++round;
+  } while (all_wait(threads));
 }
 // [/block]
 
