@@ -63,9 +63,7 @@ class DeviceMatrix {
   bool untouched(const T* from, Index count) const {
     std::vector<T> here(static_cast<std::size_t>(count));
     fetch(from, here.data(), count);
-    const T wanted = course::poison<T>();  // compared by bits: NaN equals nothing
-    return std::all_of(here.begin(), here.end(),
-                       [&](const T& e) { return std::memcmp(&e, &wanted, sizeof(T)) == 0; });
+    return course::is_poison(here.data(), count);
   }
 
   const Model* model_ = nullptr;
@@ -127,7 +125,7 @@ class Offloaded : public course::Variant<T> {
     return {.product = watch.seconds()};
   }
   Times fetch(course::Piece<T>& piece) override {
-    fetched_.poison_elements();
+    course::poison_all(fetched_.view());
     const course::Stopwatch watch;
     c_.copy_to(fetched_.view());
     const double seconds = watch.seconds();

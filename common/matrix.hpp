@@ -24,6 +24,20 @@ constexpr T poison() {
   return static_cast<T>(0x81818181);
 }
 
+/// Overwrites every element, so that one nobody writes afterwards is noticed.
+template <class T>
+void poison_all(View<T> view) {
+  for (Index i = 0; i < view.rows(); ++i)
+    for (Index j = 0; j < view.cols(); ++j) view(i, j) = poison<T>();
+}
+/// Whether nobody has written there since: by bits, NaN equals nothing.
+template <class T>
+bool is_poison(const T* from, Index count) {
+  const T wanted = poison<T>();
+  return std::all_of(from, from + count,
+                     [&](const T& element) { return std::memcmp(&element, &wanted, sizeof(T)) == 0; });
+}
+
 template <class T>
 void copy(View<const T> from, View<T> to) {
   for (Index i = 0; i < from.rows(); ++i)
@@ -50,18 +64,12 @@ class Matrix {
   View<T> view() { return {data(), rows_, cols_, ld_}; }
   View<const T> view() const { return {data(), rows_, cols_, ld_}; }
 
-  /// Overwrites every element of the matrix, so that one nobody writes afterwards is noticed.
-  void poison_elements() {
-    for (Index i = 0; i < rows_; ++i)
-      for (Index j = 0; j < cols_; ++j) view()(i, j) = poison<T>();
-  }
-
   /// False when somebody wrote outside the matrix: before it, behind it or into the padding.
   bool guards_intact() const {
     if (!buffer_) return true;
     const T* data = buffer_.get();
-    bool intact = untouched(data, guard_) && untouched(data + guard_ + rows_ * ld_, guard_);
-    for (Index i = 0; i < rows_; ++i) intact &= untouched(data + guard_ + i * ld_ + cols_, ld_ - cols_);
+    bool intact = is_poison(data, guard_) && is_poison(data + guard_ + rows_ * ld_, guard_);
+    for (Index i = 0; i < rows_; ++i) intact &= is_poison(data + guard_ + i * ld_ + cols_, ld_ - cols_);
     return intact;
   }
 
@@ -75,13 +83,6 @@ class Matrix {
   Index size() const { return rows_ * ld_ + 2 * guard_; }
   void poison_part(Index from, Index count) { std::fill_n(buffer_.get() + from, count, poison<T>()); }
   T* data() const { return buffer_ ? buffer_.get() + guard_ : nullptr; }
-
-  static bool untouched(const T* from, Index count) {
-    const T wanted = poison<T>();
-    for (Index e = 0; e < count; ++e)
-      if (std::memcmp(from + e, &wanted, sizeof(T)) != 0) return false;  // by bits: NaN equals nothing
-    return true;
-  }
 
   Index rows_ = 0, cols_ = 0, ld_ = 0, guard_ = 0;
   std::unique_ptr<T, Free> buffer_;

@@ -57,7 +57,6 @@ struct Traits {
   bool baseline = false;        // measured at every size whatever the budget: all speedups need it
   bool broken = false;          // wrong on purpose: hidden, run by --expect-wrong only
   bool touched_by_one = false;  // one thread writes its matrices first, not each thread its rows
-  bool unwaited = false;        // on a GPU: its clock stops without waiting for the kernel
 };
 
 /// One way to compute C += A·B. For each row: allocate; then distribute, reset, run, fetch, as often as it is
@@ -233,8 +232,7 @@ struct Mark {
   }
 };
 inline constexpr Mark baseline{&Traits::baseline}, broken{&Traits::broken},
-    touched_by_one{&Traits::touched_by_one}, with_tiles{&Traits::tiles}, with_blocks{&Traits::blocks},
-    unwaited{&Traits::unwaited};
+    touched_by_one{&Traits::touched_by_one}, with_tiles{&Traits::tiles}, with_blocks{&Traits::blocks};
 
 /// Marks a variant: its kernel uses these registers and needs a processor with these features.
 template <class T>

@@ -39,8 +39,9 @@ using Launch = std::function<void(View<const T> a, View<const T> b, View<T> c, c
 template <class T, class Platform>
 class GpuVariant : public Variant<T> {
  public:
-  GpuVariant(Traits traits, Launch<T> launch, Memory memory)
-      : Variant<T>(std::move(traits)), launch_(std::move(launch)), memory_(memory) {}
+  /// Without `waits` the clock stops when the launch returns, before the kernel has run: wrong on purpose.
+  GpuVariant(Traits traits, Launch<T> launch, Memory memory, bool waits = true)
+      : Variant<T>(std::move(traits)), launch_(std::move(launch)), memory_(memory), waits_(waits) {}
 
   std::string device() const override { return Platform::device(); }
   std::string refuses(const Problem<T>&, const Settings&, const World&) const override {
@@ -100,7 +101,7 @@ class GpuVariant : public Variant<T> {
   Times run() override {
     const auto work = [this] { launch_(a_.view(), b_.view(), c_.view(), settings_); };
     launched = {{0, 0}, {}};
-    if (this->traits.unwaited) {  // wrong on purpose: the launch returns before the kernel has run
+    if (!waits_) {
       const Stopwatch watch;
       work();
       const double seconds = watch.seconds();
@@ -118,8 +119,7 @@ class GpuVariant : public Variant<T> {
 
   Times fetch(Piece<T>& piece) override {
     const View<T> to = memory_ == Memory::registered ? host_result_.view() : fetched_.view();
-    for (Index i = 0; i < to.rows(); ++i)
-      for (Index j = 0; j < to.cols(); ++j) to(i, j) = poison<T>();
+    poison_all(to);
     const double seconds = Platform::seconds_of([&] { send(View<const T>(c_.view()), to); });
     piece = {all_of(problem_->shape.m), all_of(problem_->shape.n), View<const T>(to)};
     return {.copy_out = seconds};
@@ -166,6 +166,7 @@ class GpuVariant : public Variant<T> {
 
   Launch<T> launch_;
   Memory memory_;
+  bool waits_;
   const Problem<T>* problem_ = nullptr;
   Settings settings_;
   Matrix a_, b_, before_, c_;                          // `before`: what C holds before the product

@@ -48,7 +48,7 @@ struct Counting : Variant<float> {
     return {.product = seconds};
   }
   Times fetch(Piece<float>& piece) override {
-    if (writes_nothing) c.poison_elements();
+    if (writes_nothing) course::poison_all(c.view());
     piece = {all_of(problem->shape.m), all_of(problem->shape.n), std::as_const(c).view()};
     return {.copy_out = copies ? std::optional(0.125) : std::nullopt};
   }

@@ -75,7 +75,7 @@ SABOTAGES = [Sabotage(*entry) for entry in [
      "return data_[i * cols_ + j];", "common.view"),
     ("view: check off by one", "common/view.hpp", "j < 0 || j >= cols_", "j < 0 || j > cols_", "common.view"),
     ("guards: padding not looked at", "common/matrix.hpp", "i * ld_ + cols_, ld_ - cols_)", "i * ld_ + cols_, 0)", "common.view"),
-    ("matrix: not poisoned", "common/matrix.hpp", "view()(i, j) = poison<T>();", "(void)j;", "common.view"),
+    ("matrix: not poisoned", "common/matrix.hpp", "view(i, j) = poison<T>();", "(void)j;", "common.view"),
     ("matrix: elements not poisoned at birth", "common/matrix.hpp", "[this](Index i) { poison_part(guard_ + i * ld_, ld_); }",
      "[this, pad](Index i) {\n      std::fill_n(buffer_.get() + guard_ + i * ld_, cols_, T{});\n"
      "      poison_part(guard_ + i * ld_ + cols_, pad);\n    }", "common.view|common.variant"),

@@ -46,7 +46,7 @@ TEST_CASE_TEMPLATE("a matrix is aligned, poisoned and guarded", T, float, double
       outside = kept;
       CHECK(matrix.guards_intact());
     }
-    matrix.poison_elements();
+    course::poison_all(matrix.view());
     const T wanted = poison<T>();
     CHECK(std::memcmp(&matrix.view()(4, 6), &wanted, sizeof(T)) == 0);
   }
