@@ -1,0 +1,169 @@
+// Tiles that come by themselves: B's by cp.async, the next while these are multiplied. f32.
+#pragma once
+
+#include "gemm.cuh"
+#include "copy_async.cuh"
+
+namespace cuda_regtile {
+
+/// How a block's tile of BM × BN is shared out. Each step of k takes BK columns of A and rows of B, in
+/// `slices` that have threads of their own.
+template <int BM_, int BN_, int BK_, int slices_, bool warps_>
+struct Tiling {
+  static constexpr int BM = BM_, BN = BN_, BK = BK_, slices = slices_;
+  static constexpr bool warps = warps_;
+  static constexpr int per_slice = BM * BN / (TM * TN), threads = per_slice * slices;
+  static constexpr int share = TM * TN / slices;  // of a thread's elements, that its slice adds to C
+  static constexpr int down = warps ? 16 : BM / 2, right = warps ? 32 : BN / 2;  // to a thread's other run
+  static_assert(BM * BK == 4 * threads, "a load of A a thread");
+  static_assert(BK * BN % (4 * threads) == 0);
+};
+
+/// Where in the tile a thread's first element lies.
+struct Place {
+  int row, col;
+};
+
+// [place]
+/// A warp makes 32 × 64 elements, 4 × 8 threads: for each q it loads 32 elements of A and 64 of B, not 16 and
+/// 128.
+template <class S>
+__device__ Place place(int thread) {
+  if (!S::warps) return {thread / (S::BN / TN) * 4, thread % (S::BN / TN) * 4};
+  const int warp = thread / 32, lane = thread % 32;
+  return {warp / (S::BN / 64) * 32 + lane / 8 * 4, warp % (S::BN / 64) * 64 + lane % 8 * 4};
+}
+// [/place]
+
+// [snake]
+/// sum += a_q · b_q, there and back: the next multiply-add has an operand in common with the last, which the
+/// multiprocessor need not read again.
+__device__ inline void multiply_add_snake(float (&sum)[TM][TN], const float (&a_q)[TM], const float (&b_q)[TN]) {
+#pragma unroll
+  for (int r = 0; r < TM; ++r)
+#pragma unroll
+    for (int step = 0; step < TN; ++step) {
+      const int s = r % 2 == 0 ? step : TN - 1 - step;
+      sum[r][s] += a_q[r] * b_q[s];
+    }
+}
+// [/snake]
+
+template <class S>
+using ATiles = SharedTile<float, S::BK, S::BM>[2];
+template <class S>
+using BTiles = SharedTile<float, S::BK, S::BN>[2];
+
+// [steps]
+/// sum += the steps from `first` to `end` of the product's tile at (i0, j0).
+template <class S, bool aligned>
+__device__ void multiply_steps(View<const float> a, View<const float> b, Index i0, Index j0, int first, int end,
+                               ATiles<S>& a_tile, BTiles<S>& b_tile, float (&sum)[TM][TN]) {
+  const int thread = int(threadIdx.x);
+  const int k = int(a.cols());
+  const Place at = place<S>(thread % S::per_slice);
+  const int slice = thread / S::per_slice;
+  // What this thread brings: four elements of a row of A, and of B four of each `rows`-th row.
+  const int a_row = thread % S::BM, a_q = thread / S::BM * 4;
+  const int b_q = thread / (S::BN / 4), b_col = thread % (S::BN / 4) * 4;
+  constexpr int rows = S::threads / (S::BN / 4);
+  const Index i = i0 + a_row < a.rows() ? i0 + a_row : a.rows() - 1;  // beyond it: anything, and stored nowhere
+  const Index cols = b.cols() - j0 - b_col;
+  const int b_there = cols < 0 ? 0 : cols < 4 ? int(cols) : 4;
+  const float* a_from = a.data() + i * a.ld() + Index{first} * S::BK + a_q;
+  const float* b_from = b.data() + (Index{first} * S::BK + b_q) * b.ld() + j0 + b_col;
+  float a_next[4];
+  const auto fetch = [&](int step, int stage) {
+    const int left = k - step * S::BK;
+    if (aligned && a_q + 4 <= left) {
+      const Vector<float> vector = *reinterpret_cast<const Vector<float>*>(a_from);
+#pragma unroll
+      for (int e = 0; e < 4; ++e) a_next[e] = vector.element[e];
+    } else {
+#pragma unroll
+      for (int e = 0; e < 4; ++e) a_next[e] = a_q + e < left ? a_from[e] : 0;
+    }
+#pragma unroll
+    for (int l = 0; l < S::BK / rows; ++l)
+      copy_async<aligned>(&in_tile<float>(b_tile[stage][b_q + l * rows], b_col), b_from + l * rows * b.ld(),
+                          b_q + l * rows < left ? b_there : 0);
+    a_from += S::BK, b_from += S::BK * b.ld();
+  };
+  const auto put = [&](int stage) {
+#pragma unroll
+    for (int e = 0; e < 4; ++e) a_tile[stage][a_q + e][a_row] = a_next[e];
+    wait_for_copies();
+    __syncthreads();
+  };
+  fetch(first, 0);
+  put(0);
+  for (int step = first, stage = 0; step < end; ++step, stage ^= 1) {
+    const bool more = step + 1 < end;
+    if (more) fetch(step + 1, stage ^ 1);
+#pragma unroll
+    for (int q = 0; q < S::BK / S::slices; ++q) {
+      float a_now[TM], b_now[TN];
+      take(a_now, a_tile[stage][slice * (S::BK / S::slices) + q], at.row, S::down);
+      take(b_now, b_tile[stage][slice * (S::BK / S::slices) + q], at.col, S::right);
+      multiply_add_snake(sum, a_now, b_now);
+    }
+    if (more) put(stage ^ 1);
+  }
+  __syncthreads();  // the tiles are free again
+}
+// [/steps]
+
+// [slices]
+/// Adds what the slices have found; each then holds its share of its threads' elements, TM · TN / slices of
+/// them. `room`: of (slices - 1) · per_slice times as many.
+template <class S>
+__device__ void add_slices(float* room, float (&sum)[TM][TN]) {
+  const int slice = int(threadIdx.x) / S::per_slice, thread = int(threadIdx.x) % S::per_slice;
+#pragma unroll
+  for (int owner = 0; owner < S::slices; ++owner) {
+    if (slice != owner) {
+      float* const mine = room + (slice - (slice > owner)) * S::per_slice * S::share + thread;
+#pragma unroll
+      for (int e = 0; e < S::share; ++e)
+        mine[e * S::per_slice] = sum[(owner * S::share + e) / TN][(owner * S::share + e) % TN];
+    }
+    __syncthreads();
+    if (slice == owner)
+      for (int other = 0; other < S::slices - 1; ++other)
+#pragma unroll
+        for (int e = 0; e < S::share; ++e)
+          sum[(owner * S::share + e) / TN][(owner * S::share + e) % TN] +=
+              room[(other * S::share + e) * S::per_slice + thread];
+    __syncthreads();
+  }
+}
+// [/slices]
+
+/// C += what the threads have found.
+template <class S, bool aligned>
+__device__ void add_tile(View<float> c, Index i0, Index j0, const float (&sum)[TM][TN]) {
+  const int slice = int(threadIdx.x) / S::per_slice;
+  const Place at = place<S>(int(threadIdx.x) % S::per_slice);
+#pragma unroll
+  for (int r = 0; r < TM; ++r)
+#pragma unroll
+    for (int s = 0; s < TN; s += 4)
+      if ((r * TN + s) / S::share == slice)
+        add<aligned>(c, i0 + at.row + r / 4 * S::down + r % 4, j0 + at.col + s / 4 * S::right, &sum[r][s]);
+}
+
+// [async]
+/// C += A·B, a tile a block.
+template <class S, bool aligned>
+__global__ __launch_bounds__(S::threads, 512 / S::threads) void async(View<const float> a, View<const float> b, View<float> c) {
+  alignas(16) __shared__ ATiles<S> a_tile;
+  alignas(16) __shared__ BTiles<S> b_tile;
+  const Index i0 = Index{blockIdx.y} * S::BM, j0 = Index{blockIdx.x} * S::BN;
+  float sum[TM][TN] = {};
+  multiply_steps<S, aligned>(a, b, i0, j0, 0, int((a.cols() + S::BK - 1) / S::BK), a_tile, b_tile, sum);
+  if (S::slices > 1) add_slices<S>(&b_tile[0][0][0], sum);
+  add_tile<S, aligned>(c, i0, j0, sum);
+}
+// [/async]
+
+}  // namespace cuda_regtile
