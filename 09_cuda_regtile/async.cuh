@@ -166,4 +166,55 @@ __global__ __launch_bounds__(S::threads, 512 / S::threads) void async(View<const
 }
 // [/async]
 
+// [stream_k]
+/// C += A·B by as many blocks as the GPU runs at once, each with an equal part of the work: rounds of whole
+/// tiles first; then what remains, tile after tile, is one long row of steps, and cut into equal parts. A
+/// tile that is cut is finished by the block that has its last steps; the others leave what they have found
+/// in `parts`, and say in `ready` that this `run`'s is there. The order of additions is always the same.
+template <class S, bool aligned>
+__global__ __launch_bounds__(S::threads, 512 / S::threads) void stream_k(View<const float> a, View<const float> b,
+                                                                         View<float> c, float* parts,
+                                                                         unsigned* ready, unsigned run) {
+  alignas(16) __shared__ ATiles<S> a_tile;
+  alignas(16) __shared__ BTiles<S> b_tile;
+  constexpr Index part = TM * TN * S::threads;
+  const int thread = int(threadIdx.x);
+  const int steps = (int(a.cols()) + S::BK - 1) / S::BK;
+  const int across = int((c.cols() + S::BN - 1) / S::BN), tiles = across * int((c.rows() + S::BM - 1) / S::BM);
+  const int blocks = int(gridDim.x), me = int(blockIdx.x);
+  const int rounds = tiles > blocks ? tiles / blocks - 1 : 0;
+  const int rest = tiles - rounds * blocks;
+  const auto begin_of = [&](int block) { return Index{rest} * steps * block / blocks; };
+  const Index begin = begin_of(me);
+  Index end = begin_of(me + 1);
+  for (int round = 0; round < rounds || begin < end; ++round) {
+    int tile = round * blocks + me, first = 0, last = steps;
+    if (round >= rounds) {  // backwards: what another block waits for comes first
+      const int cut = int((end - 1) / steps);
+      const Index from = Index{cut} * steps;
+      tile = rounds * blocks + cut;
+      first = begin > from ? int(begin - from) : 0, last = int(end - from);
+      end = from + first;
+    }
+    const Index i0 = Index{tile / across} * S::BM, j0 = Index{tile % across} * S::BN;
+    float sum[TM][TN] = {};
+    multiply_steps<S, aligned>(a, b, i0, j0, first, last, a_tile, b_tile, sum);
+    if (last < steps) {
+#pragma unroll
+      for (int e = 0; e < TM * TN; ++e) parts[me * part + e * S::threads + thread] = sum[e / TN][e % TN];
+      __syncthreads();
+      if (thread == 0) publish(&ready[me], run);
+      continue;
+    }
+    for (int other = me - 1; first > 0 && begin_of(other + 1) > Index{tile - rounds * blocks} * steps; --other) {
+      if (thread == 0) await(&ready[other], run);
+      __syncthreads();
+#pragma unroll
+      for (int e = 0; e < TM * TN; ++e) sum[e / TN][e % TN] += parts[other * part + e * S::threads + thread];
+    }
+    add_tile<S, aligned>(c, i0, j0, sum);
+  }
+}
+// [/stream_k]
+
 }  // namespace cuda_regtile

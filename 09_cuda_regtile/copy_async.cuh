@@ -1,6 +1,12 @@
 // cp.async: global memory to shared memory, not by way of registers, and nobody waits.
 #pragma once
 
+#ifdef __CUDACC__
+#include <cuda/atomic>
+#else
+#include <atomic>
+#endif
+
 #include "gpu/launch.hpp"
 
 namespace cuda_regtile {
@@ -41,5 +47,23 @@ void copy_async(void* to, const float* from, int there) {
 inline void wait_for_copies() {}
 
 #endif
+
+// Between blocks: all that the threads of a block wrote before its barrier is there for who has awaited `value`.
+#ifdef __CUDACC__
+template <class T>
+using Atomic = cuda::atomic_ref<T, cuda::thread_scope_device>;
+using cuda::memory_order_acquire, cuda::memory_order_release;
+#else
+template <class T>
+using Atomic = std::atomic_ref<T>;
+using std::memory_order_acquire, std::memory_order_release;
+#endif
+__device__ inline void publish(unsigned* flag, unsigned value) {
+  Atomic<unsigned>(*flag).store(value, memory_order_release);
+}
+__device__ inline void await(unsigned* flag, unsigned value) {
+  while (Atomic<unsigned>(*flag).load(memory_order_acquire) != value) {
+  }
+}
 
 }  // namespace cuda_regtile

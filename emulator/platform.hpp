@@ -14,6 +14,7 @@ struct Emulated {
     return emulator::order().empty() ? "built without nvcc; --emulate forward runs it on the processor" : "";
   }
   static double free_memory() { return std::numeric_limits<double>::infinity(); }
+  static int multiprocessors() { return 5; }  // few: so that small products, too, are shared out
   static void synchronize() { emulator::synchronize(); }
   static bool pending() { return emulator::pending(); }
 

@@ -35,6 +35,12 @@ struct Cuda {
                                                       : std::numeric_limits<double>::infinity();
   }
 
+  static int multiprocessors() {
+    int count = 0;
+    check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, 0));
+    return count;
+  }
+
   static void synchronize() { check(cudaDeviceSynchronize()); }
   /// Whether the GPU still has something to do.
   static bool pending() { return cudaStreamQuery(nullptr) == cudaErrorNotReady; }
