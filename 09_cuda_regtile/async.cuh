@@ -55,59 +55,76 @@ template <class S>
 using BTiles = SharedTile<float, S::BK, S::BN>[2];
 
 // [steps]
+/// Brings the tiles of one step after the other: A's by way of registers, since it is transposed, B's by
+/// cp.async.
+template <class S, bool aligned>
+struct Feed {
+  static constexpr int rows = S::threads / (S::BN / 4);  // of B, at a time
+
+  __device__ Feed(View<const float> a, View<const float> b, Index i0, Index j0, int first) : ld(b.ld()), k(int(a.cols())) {
+    const int thread = this_thread();
+    const Index i = i0 + thread % S::BM, p = Index{first} * S::BK;
+    const Index j = j0 + thread % (S::BN / 4) * 4;
+    a_from = &a(i < a.rows() ? i : a.rows() - 1, p + thread / S::BM * 4);  // beyond the last row: stored nowhere
+    b_from = b.data() + (p + thread / (S::BN / 4)) * ld + j;
+    there = j + 4 <= b.cols() ? 4 : j < b.cols() ? int(b.cols() - j) : 0;
+  }
+
+  /// Begins to bring what `step` needs.
+  __device__ void fetch(int step, SharedTile<float, S::BK, S::BN>& b_tile) {
+    const int left = k - step * S::BK, thread = this_thread();
+    const int a_q = thread / S::BM * 4, b_q = thread / (S::BN / 4), b_col = thread % (S::BN / 4) * 4;
+    if (aligned && there == 4 && left >= S::BK) {
+      next = *reinterpret_cast<const Vector<float>*>(a_from);
+#pragma unroll
+      for (int l = 0; l < S::BK / rows; ++l) copy_async(&in_tile<float>(b_tile[b_q + l * rows], b_col), b_from + l * rows * ld);
+    } else {
+#pragma unroll
+      for (int e = 0; e < 4; ++e) next.element[e] = a_q + e < left ? a_from[e] : 0;
+#pragma unroll
+      for (int l = 0; l < S::BK / rows; ++l)
+#pragma unroll
+        for (int e = 0; e < 4; ++e)
+          copy_async_one(&b_tile[b_q + l * rows][b_col + e], b_from + l * rows * ld + e,
+                         b_q + l * rows < left && e < there);
+    }
+    a_from += S::BK, b_from += S::BK * ld;
+  }
+  /// Waits until it is there, for all threads.
+  __device__ void put(SharedTile<float, S::BK, S::BM>& a_tile) {
+    const int thread = this_thread();
+#pragma unroll
+    for (int e = 0; e < 4; ++e) a_tile[thread / S::BM * 4 + e][thread % S::BM] = next.element[e];
+    wait_for_copies();
+    __syncthreads();
+  }
+
+  const float *a_from, *b_from;
+  Index ld;
+  int k, there;
+  Vector<float> next;
+};
+
 /// sum += the steps from `first` to `end` of the product's tile at (i0, j0).
 template <class S, bool aligned>
 __device__ void multiply_steps(View<const float> a, View<const float> b, Index i0, Index j0, int first, int end,
                                ATiles<S>& a_tile, BTiles<S>& b_tile, float (&sum)[TM][TN]) {
-  const int thread = int(threadIdx.x);
-  const int k = int(a.cols());
+  Feed<S, aligned> feed(a, b, i0, j0, first);
+  const int thread = this_thread(), q0 = S::slices == 1 ? 0 : thread / S::per_slice * (S::BK / S::slices);
   const Place at = place<S>(thread % S::per_slice);
-  const int slice = thread / S::per_slice;
-  // What this thread brings: four elements of a row of A, and of B four of each `rows`-th row.
-  const int a_row = thread % S::BM, a_q = thread / S::BM * 4;
-  const int b_q = thread / (S::BN / 4), b_col = thread % (S::BN / 4) * 4;
-  constexpr int rows = S::threads / (S::BN / 4);
-  const Index i = i0 + a_row < a.rows() ? i0 + a_row : a.rows() - 1;  // beyond it: anything, and stored nowhere
-  const Index cols = b.cols() - j0 - b_col;
-  const int b_there = cols < 0 ? 0 : cols < 4 ? int(cols) : 4;
-  const float* a_from = a.data() + i * a.ld() + Index{first} * S::BK + a_q;
-  const float* b_from = b.data() + (Index{first} * S::BK + b_q) * b.ld() + j0 + b_col;
-  float a_next[4];
-  const auto fetch = [&](int step, int stage) {
-    const int left = k - step * S::BK;
-    if (aligned && a_q + 4 <= left) {
-      const Vector<float> vector = *reinterpret_cast<const Vector<float>*>(a_from);
-#pragma unroll
-      for (int e = 0; e < 4; ++e) a_next[e] = vector.element[e];
-    } else {
-#pragma unroll
-      for (int e = 0; e < 4; ++e) a_next[e] = a_q + e < left ? a_from[e] : 0;
-    }
-#pragma unroll
-    for (int l = 0; l < S::BK / rows; ++l)
-      copy_async<aligned>(&in_tile<float>(b_tile[stage][b_q + l * rows], b_col), b_from + l * rows * b.ld(),
-                          b_q + l * rows < left ? b_there : 0);
-    a_from += S::BK, b_from += S::BK * b.ld();
-  };
-  const auto put = [&](int stage) {
-#pragma unroll
-    for (int e = 0; e < 4; ++e) a_tile[stage][a_q + e][a_row] = a_next[e];
-    wait_for_copies();
-    __syncthreads();
-  };
-  fetch(first, 0);
-  put(0);
+  feed.fetch(first, b_tile[0]);
+  feed.put(a_tile[0]);
   for (int step = first, stage = 0; step < end; ++step, stage ^= 1) {
     const bool more = step + 1 < end;
-    if (more) fetch(step + 1, stage ^ 1);
+    if (more) feed.fetch(step + 1, b_tile[stage ^ 1]);
 #pragma unroll
     for (int q = 0; q < S::BK / S::slices; ++q) {
-      float a_now[TM], b_now[TN];
-      take(a_now, a_tile[stage][slice * (S::BK / S::slices) + q], at.row, S::down);
-      take(b_now, b_tile[stage][slice * (S::BK / S::slices) + q], at.col, S::right);
-      multiply_add_snake(sum, a_now, b_now);
+      float a_q[TM], b_q[TN];
+      take(a_q, a_tile[stage][q0 + q], at.row, S::down);
+      take(b_q, b_tile[stage][q0 + q], at.col, S::right);
+      multiply_add_snake(sum, a_q, b_q);
     }
-    if (more) put(stage ^ 1);
+    if (more) feed.put(a_tile[stage ^ 1]);
   }
   __syncthreads();  // the tiles are free again
 }
@@ -142,8 +159,8 @@ __device__ void add_slices(float* room, float (&sum)[TM][TN]) {
 /// C += what the threads have found.
 template <class S, bool aligned>
 __device__ void add_tile(View<float> c, Index i0, Index j0, const float (&sum)[TM][TN]) {
-  const int slice = int(threadIdx.x) / S::per_slice;
-  const Place at = place<S>(int(threadIdx.x) % S::per_slice);
+  const int thread = this_thread(), slice = thread / S::per_slice;
+  const Place at = place<S>(thread % S::per_slice);
 #pragma unroll
   for (int r = 0; r < TM; ++r)
 #pragma unroll
@@ -184,17 +201,16 @@ __global__ __launch_bounds__(S::threads, 512 / S::threads) void stream_k(View<co
   const int blocks = int(gridDim.x), me = int(blockIdx.x);
   const int rounds = tiles > blocks ? tiles / blocks - 1 : 0;
   const int rest = tiles - rounds * blocks;
-  const auto begin_of = [&](int block) { return Index{rest} * steps * block / blocks; };
-  const Index begin = begin_of(me);
-  Index end = begin_of(me + 1);
-  for (int round = 0; round < rounds || begin < end; ++round) {
+  const auto begin_of = [&](int block) { return int(Index{rest} * steps * block / blocks); };
+  for (int round = 0;; ++round) {
     int tile = round * blocks + me, first = 0, last = steps;
     if (round >= rounds) {  // backwards: what another block waits for comes first
-      const int cut = int((end - 1) / steps);
-      const Index from = Index{cut} * steps;
+      const int begin = begin_of(me), end = begin_of(me + 1);
+      const int cut = (end - 1) / steps - (round - rounds);
       tile = rounds * blocks + cut;
-      first = begin > from ? int(begin - from) : 0, last = int(end - from);
-      end = from + first;
+      first = begin > cut * steps ? begin - cut * steps : 0;
+      last = end < (cut + 1) * steps ? end - cut * steps : steps;
+      if (first >= last) return;
     }
     const Index i0 = Index{tile / across} * S::BM, j0 = Index{tile % across} * S::BN;
     float sum[TM][TN] = {};
@@ -206,7 +222,7 @@ __global__ __launch_bounds__(S::threads, 512 / S::threads) void stream_k(View<co
       if (thread == 0) publish(&ready[me], run);
       continue;
     }
-    for (int other = me - 1; first > 0 && begin_of(other + 1) > Index{tile - rounds * blocks} * steps; --other) {
+    for (int other = me - 1; first > 0 && begin_of(other + 1) > (tile - rounds * blocks) * steps; --other) {
       if (thread == 0) await(&ready[other], run);
       __syncthreads();
 #pragma unroll

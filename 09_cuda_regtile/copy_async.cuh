@@ -13,25 +13,25 @@ namespace cuda_regtile {
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
 
-template <bool aligned>
-__device__ void copy_async(void*, const float*, int) {
+__device__ inline void copy_async(void*, const float*) {
   __trap();  // no such instruction; the host does not start these kernels here
+}
+__device__ inline void copy_async_one(void*, const float*, bool) {
+  __trap();
 }
 __device__ inline void wait_for_copies() {}
 
 #elif defined(__CUDACC__)
 
-/// Begins to copy `there` of 4 elements, and zeros for the rest: by 16 bytes where rows are `aligned`.
-template <bool aligned>
-__device__ void copy_async(void* to, const float* from, int there) {
+/// Begins to copy 16 bytes.
+__device__ inline void copy_async(void* to, const float* from) {
   const auto at = unsigned(__cvta_generic_to_shared(to));
-  if (aligned) {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(at), "l"(from), "r"(4 * there));
-  } else {
-#pragma unroll
-    for (int e = 0; e < 4; ++e)
-      asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(at + 4 * e), "l"(from + e), "r"(e < there ? 4 : 0));
-  }
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(at), "l"(from));
+}
+/// Begins to copy one element, or a zero if there is none.
+__device__ inline void copy_async_one(void* to, const float* from, bool there) {
+  const auto at = unsigned(__cvta_generic_to_shared(to));
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(at), "l"(from), "r"(there ? 4 : 0));
 }
 /// Until all that this thread began to copy is there.
 __device__ inline void wait_for_copies() {
@@ -40,13 +40,25 @@ __device__ inline void wait_for_copies() {
 
 #else
 
-template <bool aligned>
-void copy_async(void* to, const float* from, int there) {
-  for (int e = 0; e < 4; ++e) static_cast<float*>(to)[e] = e < there ? from[e] : 0;
+inline void copy_async(void* to, const float* from) {
+  std::copy_n(from, 4, static_cast<float*>(to));
+}
+inline void copy_async_one(void* to, const float* from, bool there) {
+  *static_cast<float*>(to) = there ? *from : 0;
 }
 inline void wait_for_copies() {}
 
 #endif
+
+/// The thread's number, computed with anew: else the compiler keeps what follows from it in registers while
+/// 64 of them hold sums.
+__device__ inline int this_thread() {
+  int thread = int(threadIdx.x);
+#ifdef __CUDACC__
+  asm volatile("" : "+r"(thread));
+#endif
+  return thread;
+}
 
 // Between blocks: all that the threads of a block wrote before its barrier is there for who has awaited `value`.
 #ifdef __CUDACC__
