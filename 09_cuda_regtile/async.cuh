@@ -1,8 +1,8 @@
 // Tiles that come by themselves: B's by cp.async, the next while these are multiplied. f32.
 #pragma once
 
-#include "gemm.cuh"
 #include "copy_async.cuh"
+#include "gemm.cuh"
 
 namespace cuda_regtile {
 
@@ -38,7 +38,8 @@ __device__ Place place(int thread) {
 // [snake]
 /// sum += a_q · b_q, there and back: the next multiply-add has an operand in common with the last, which the
 /// multiprocessor need not read again.
-__device__ inline void multiply_add_snake(float (&sum)[TM][TN], const float (&a_q)[TM], const float (&b_q)[TN]) {
+__device__ inline void multiply_add_snake(float (&sum)[TM][TN], const float (&a_q)[TM],
+                                          const float (&b_q)[TN]) {
 #pragma unroll
   for (int r = 0; r < TM; ++r)
 #pragma unroll
@@ -54,69 +55,74 @@ using ATiles = SharedTile<float, S::BK, S::BM>[2];
 template <class S>
 using BTiles = SharedTile<float, S::BK, S::BN>[2];
 
-// [steps]
-/// Brings the tiles of one step after the other: A's by way of registers, since it is transposed, B's by
-/// cp.async.
-template <class S, bool aligned>
+// [feed]
+/// What a thread brings for each step: A's by way of registers, since it is transposed, B's by cp.async.
 struct Feed {
-  static constexpr int rows = S::threads / (S::BN / 4);  // of B, at a time
-
-  __device__ Feed(View<const float> a, View<const float> b, Index i0, Index j0, int first) : ld(b.ld()), k(int(a.cols())) {
-    const int thread = this_thread();
-    const Index i = i0 + thread % S::BM, p = Index{first} * S::BK;
-    const Index j = j0 + thread % (S::BN / 4) * 4;
-    a_from = &a(i < a.rows() ? i : a.rows() - 1, p + thread / S::BM * 4);  // beyond the last row: stored nowhere
-    b_from = b.data() + (p + thread / (S::BN / 4)) * ld + j;
-    there = j + 4 <= b.cols() ? 4 : j < b.cols() ? int(b.cols() - j) : 0;
-  }
-
-  /// Begins to bring what `step` needs.
-  __device__ void fetch(int step, SharedTile<float, S::BK, S::BN>& b_tile) {
-    const int left = k - step * S::BK, thread = this_thread();
-    const int a_q = thread / S::BM * 4, b_q = thread / (S::BN / 4), b_col = thread % (S::BN / 4) * 4;
-    if (aligned && there == 4 && left >= S::BK) {
-      next = *reinterpret_cast<const Vector<float>*>(a_from);
-#pragma unroll
-      for (int l = 0; l < S::BK / rows; ++l) copy_async(&in_tile<float>(b_tile[b_q + l * rows], b_col), b_from + l * rows * ld);
-    } else {
-#pragma unroll
-      for (int e = 0; e < 4; ++e) next.element[e] = a_q + e < left ? a_from[e] : 0;
-#pragma unroll
-      for (int l = 0; l < S::BK / rows; ++l)
-#pragma unroll
-        for (int e = 0; e < 4; ++e)
-          copy_async_one(&b_tile[b_q + l * rows][b_col + e], b_from + l * rows * ld + e,
-                         b_q + l * rows < left && e < there);
-    }
-    a_from += S::BK, b_from += S::BK * ld;
-  }
-  /// Waits until it is there, for all threads.
-  __device__ void put(SharedTile<float, S::BK, S::BM>& a_tile) {
-    const int thread = this_thread();
-#pragma unroll
-    for (int e = 0; e < 4; ++e) a_tile[thread / S::BM * 4 + e][thread % S::BM] = next.element[e];
-    wait_for_copies();
-    __syncthreads();
-  }
-
-  const float *a_from, *b_from;
-  Index ld;
-  int k, there;
-  Vector<float> next;
+  const float *a, *b;  // of the next step
+  int left;            // of k, from there on
+  int cols;            // of four of B, that are inside
+  Vector<float> of_a;
 };
 
+template <class S>
+__device__ Feed feed_from(View<const float> a, View<const float> b, Index i0, Index j0, int step) {
+  const int thread = this_thread();
+  const Index i = i0 + thread % S::BM, p = Index{step} * S::BK, j = j0 + thread % (S::BN / 4) * 4;
+  Feed feed;
+  feed.a =
+      &a(i < a.rows() ? i : a.rows() - 1, p + thread / S::BM * 4);  // beyond the last row: stored nowhere
+  feed.b = b.data() + (p + thread / (S::BN / 4)) * b.ld() + j;
+  feed.left = int(a.cols() - p);
+  feed.cols = j + 4 <= b.cols() ? 4 : j < b.cols() ? int(b.cols() - j) : 0;
+  return feed;
+}
+
+/// Begins to bring the next step's.
+template <class S, bool aligned>
+__device__ void fetch(Feed& feed, Index ld, SharedTile<float, S::BK, S::BN>& b_tile) {
+  constexpr int rows = S::threads / (S::BN / 4);  // of B, at a time
+  const int thread = this_thread();
+  const int a_q = thread / S::BM * 4, b_q = thread / (S::BN / 4), col = thread % (S::BN / 4) * 4;
+  if (aligned && feed.cols == 4 && feed.left >= S::BK) {
+    feed.of_a = *reinterpret_cast<const Vector<float>*>(feed.a);
+#pragma unroll
+    for (int q = 0; q < S::BK; q += rows) copy_async(&in_tile<float>(b_tile[q + b_q], col), feed.b + q * ld);
+  } else {
+#pragma unroll
+    for (int e = 0; e < 4; ++e) feed.of_a.element[e] = a_q + e < feed.left ? feed.a[e] : 0;
+#pragma unroll
+    for (int q = 0; q < S::BK; q += rows)
+#pragma unroll
+      for (int e = 0; e < 4; ++e)
+        copy_async_one(&b_tile[q + b_q][col + e], feed.b + q * ld + e, q + b_q < feed.left && e < feed.cols);
+  }
+  feed.a += S::BK, feed.b += S::BK * ld, feed.left -= S::BK;
+}
+
+/// Waits until it is there, for all threads.
+template <class S>
+__device__ void put(const Feed& feed, SharedTile<float, S::BK, S::BM>& a_tile) {
+  const int thread = this_thread();
+#pragma unroll
+  for (int e = 0; e < 4; ++e) a_tile[thread / S::BM * 4 + e][thread % S::BM] = feed.of_a.element[e];
+  wait_for_copies();
+  __syncthreads();
+}
+// [/feed]
+
+// [steps]
 /// sum += the steps from `first` to `end` of the product's tile at (i0, j0).
 template <class S, bool aligned>
-__device__ void multiply_steps(View<const float> a, View<const float> b, Index i0, Index j0, int first, int end,
-                               ATiles<S>& a_tile, BTiles<S>& b_tile, float (&sum)[TM][TN]) {
-  Feed<S, aligned> feed(a, b, i0, j0, first);
+__device__ void multiply_steps(View<const float> a, View<const float> b, Index i0, Index j0, int first,
+                               int end, ATiles<S>& a_tile, BTiles<S>& b_tile, float (&sum)[TM][TN]) {
+  Feed feed = feed_from<S>(a, b, i0, j0, first);
   const int thread = this_thread(), q0 = S::slices == 1 ? 0 : thread / S::per_slice * (S::BK / S::slices);
   const Place at = place<S>(thread % S::per_slice);
-  feed.fetch(first, b_tile[0]);
-  feed.put(a_tile[0]);
+  fetch<S, aligned>(feed, b.ld(), b_tile[0]);
+  put<S>(feed, a_tile[0]);
   for (int step = first, stage = 0; step < end; ++step, stage ^= 1) {
     const bool more = step + 1 < end;
-    if (more) feed.fetch(step + 1, b_tile[stage ^ 1]);
+    if (more) fetch<S, aligned>(feed, b.ld(), b_tile[stage ^ 1]);
 #pragma unroll
     for (int q = 0; q < S::BK / S::slices; ++q) {
       float a_q[TM], b_q[TN];
@@ -124,7 +130,7 @@ __device__ void multiply_steps(View<const float> a, View<const float> b, Index i
       take(b_q, b_tile[stage][q0 + q], at.col, S::right);
       multiply_add_snake(sum, a_q, b_q);
     }
-    if (more) feed.put(a_tile[stage ^ 1]);
+    if (more) put<S>(feed, a_tile[stage ^ 1]);
   }
   __syncthreads();  // the tiles are free again
 }
@@ -172,7 +178,8 @@ __device__ void add_tile(View<float> c, Index i0, Index j0, const float (&sum)[T
 // [async]
 /// C += A·B, a tile a block.
 template <class S, bool aligned>
-__global__ __launch_bounds__(S::threads, 512 / S::threads) void async(View<const float> a, View<const float> b, View<float> c) {
+__global__ __launch_bounds__(S::threads, 512 / S::threads) void async(View<const float> a,
+                                                                      View<const float> b, View<float> c) {
   alignas(16) __shared__ ATiles<S> a_tile;
   alignas(16) __shared__ BTiles<S> b_tile;
   const Index i0 = Index{blockIdx.y} * S::BM, j0 = Index{blockIdx.x} * S::BN;
@@ -189,15 +196,17 @@ __global__ __launch_bounds__(S::threads, 512 / S::threads) void async(View<const
 /// tile that is cut is finished by the block that has its last steps; the others leave what they have found
 /// in `parts`, and say in `ready` that this `run`'s is there. The order of additions is always the same.
 template <class S, bool aligned>
-__global__ __launch_bounds__(S::threads, 512 / S::threads) void stream_k(View<const float> a, View<const float> b,
-                                                                         View<float> c, float* parts,
-                                                                         unsigned* ready, unsigned run) {
+__global__ __launch_bounds__(S::threads, 512 / S::threads) void stream_k(View<const float> a,
+                                                                         View<const float> b, View<float> c,
+                                                                         float* parts, unsigned* ready,
+                                                                         unsigned run) {
   alignas(16) __shared__ ATiles<S> a_tile;
   alignas(16) __shared__ BTiles<S> b_tile;
   constexpr Index part = TM * TN * S::threads;
   const int thread = int(threadIdx.x);
   const int steps = (int(a.cols()) + S::BK - 1) / S::BK;
-  const int across = int((c.cols() + S::BN - 1) / S::BN), tiles = across * int((c.rows() + S::BM - 1) / S::BM);
+  const int across = int((c.cols() + S::BN - 1) / S::BN),
+            tiles = across * int((c.rows() + S::BM - 1) / S::BM);
   const int blocks = int(gridDim.x), me = int(blockIdx.x);
   const int rounds = tiles > blocks ? tiles / blocks - 1 : 0;
   const int rest = tiles - rounds * blocks;

@@ -40,11 +40,11 @@ __device__ inline void wait_for_copies() {
 
 #else
 
-inline void copy_async(void* to, const float* from) {
-  std::copy_n(from, 4, static_cast<float*>(to));
-}
 inline void copy_async_one(void* to, const float* from, bool there) {
   *static_cast<float*>(to) = there ? *from : 0;
+}
+inline void copy_async(void* to, const float* from) {
+  for (int e = 0; e < 4; ++e) copy_async_one(static_cast<float*>(to) + e, from + e, true);
 }
 inline void wait_for_copies() {}
 
@@ -60,7 +60,8 @@ __device__ inline int this_thread() {
   return thread;
 }
 
-// Between blocks: all that the threads of a block wrote before its barrier is there for who has awaited `value`.
+// Between blocks: all that the threads of a block wrote before its barrier is there for who has awaited
+// `value`.
 #ifdef __CUDACC__
 template <class T>
 using Atomic = cuda::atomic_ref<T, cuda::thread_scope_device>;

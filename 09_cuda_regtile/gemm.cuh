@@ -63,7 +63,8 @@ __device__ void multiply_add(T (&sum)[M][N], const T (&a_q)[M], const T (&b_q)[N
 // [/multiply_add]
 
 // [square]
-/// C += A·B: for each q a thread takes TM elements of A and TN of B into registers, for TM · TN multiply-adds.
+/// C += A·B: for each q a thread takes TM elements of A and TN of B into registers, for TM · TN
+/// multiply-adds.
 template <class T>
 __global__ __launch_bounds__(threads, at_once<T>) void square(View<const T> a, View<const T> b, View<T> c) {
   __shared__ SharedTile<T, BM, BK> a_tile;
@@ -95,7 +96,8 @@ __global__ __launch_bounds__(threads, at_once<T>) void square(View<const T> a, V
 // [transposed]
 /// The same, A's tile transposed: the TM elements of a column lie side by side.
 template <class T>
-__global__ __launch_bounds__(threads, at_once<T>) void transposed(View<const T> a, View<const T> b, View<T> c) {
+__global__ __launch_bounds__(threads, at_once<T>) void transposed(View<const T> a, View<const T> b,
+                                                                  View<T> c) {
   __shared__ SharedTile<T, BK, BM> a_tile;
   __shared__ SharedTile<T, BK, BN> b_tile;
   const int thread = int(threadIdx.x), row = thread / (BN / TN) * TM, col = thread % (BN / TN) * TN;
@@ -220,7 +222,8 @@ __global__ __launch_bounds__(threads, at_once<T>) void spread(View<const T> a, V
 /// The same, the next tiles on their way while these are multiplied: by registers into a second pair of
 /// tiles. One barrier a round is enough.
 template <class T, bool aligned>
-__global__ __launch_bounds__(threads, at_once<T>) void double_buffered(View<const T> a, View<const T> b, View<T> c) {
+__global__ __launch_bounds__(threads, at_once<T>) void double_buffered(View<const T> a, View<const T> b,
+                                                                       View<T> c) {
   constexpr int W = width<T>, down = BM / (TM / W), right = BN / (TN / W);
   alignas(16) __shared__ SharedTile<T, BK, BM> a_tile[2];
   alignas(16) __shared__ SharedTile<T, BK, BN> b_tile[2];
