@@ -1,22 +1,21 @@
 // Tiles that come by themselves: B's by cp.async, the next while these are multiplied. f32.
 #pragma once
 
-#include "copy_async.cuh"
 #include "gemm.cuh"
 
 namespace cuda_regtile {
 
 /// How a block's tile of BM × BN is shared out. Each step of k takes BK columns of A and rows of B, in
 /// `slices` that have threads of their own.
-template <int BM_, int BN_, int BK_, int slices_, bool warps_>
+template <int BM_, int BN_, int BK_, int slices_ = 1, bool warps_ = true>
 struct Tiling {
   static constexpr int BM = BM_, BN = BN_, BK = BK_, slices = slices_;
-  static constexpr bool warps = warps_;
   static constexpr int per_slice = BM * BN / (TM * TN), threads = per_slice * slices;
+  static constexpr int at_once = 512 / threads;   // blocks on a multiprocessor: 128 registers for each thread
   static constexpr int share = TM * TN / slices;  // of a thread's elements, that its slice adds to C
+  static constexpr bool warps = warps_;
   static constexpr int down = warps ? 16 : BM / 2, right = warps ? 32 : BN / 2;  // to a thread's other run
-  static_assert(BM * BK == 4 * threads, "a load of A a thread");
-  static_assert(BK * BN % (4 * threads) == 0);
+  static_assert(BM * BK == 4 * threads && BK * BN % (4 * threads) == 0, "16 bytes of A a thread; and of B");
 };
 
 /// Where in the tile a thread's first element lies.
@@ -66,7 +65,7 @@ struct Feed {
 
 template <class S>
 __device__ Feed feed_from(View<const float> a, View<const float> b, Index i0, Index j0, int step) {
-  const int thread = this_thread();
+  const int thread = thread_number();
   const Index i = i0 + thread % S::BM, p = Index{step} * S::BK, j = j0 + thread % (S::BN / 4) * 4;
   Feed feed;
   feed.a =
@@ -81,7 +80,7 @@ __device__ Feed feed_from(View<const float> a, View<const float> b, Index i0, In
 template <class S, bool aligned>
 __device__ void fetch(Feed& feed, Index ld, SharedTile<float, S::BK, S::BN>& b_tile) {
   constexpr int rows = S::threads / (S::BN / 4);  // of B, at a time
-  const int thread = this_thread();
+  const int thread = thread_number();
   const int a_q = thread / S::BM * 4, b_q = thread / (S::BN / 4), col = thread % (S::BN / 4) * 4;
   if (aligned && feed.cols == 4 && feed.left >= S::BK) {
     feed.of_a = *reinterpret_cast<const Vector<float>*>(feed.a);
@@ -102,7 +101,7 @@ __device__ void fetch(Feed& feed, Index ld, SharedTile<float, S::BK, S::BN>& b_t
 /// Waits until it is there, for all threads.
 template <class S>
 __device__ void put(const Feed& feed, SharedTile<float, S::BK, S::BM>& a_tile) {
-  const int thread = this_thread();
+  const int thread = thread_number();
 #pragma unroll
   for (int e = 0; e < 4; ++e) a_tile[thread / S::BM * 4 + e][thread % S::BM] = feed.of_a.element[e];
   wait_for_copies();
@@ -116,7 +115,7 @@ template <class S, bool aligned>
 __device__ void multiply_steps(View<const float> a, View<const float> b, Index i0, Index j0, int first,
                                int end, ATiles<S>& a_tile, BTiles<S>& b_tile, float (&sum)[TM][TN]) {
   Feed feed = feed_from<S>(a, b, i0, j0, first);
-  const int thread = this_thread(), q0 = S::slices == 1 ? 0 : thread / S::per_slice * (S::BK / S::slices);
+  const int thread = thread_number(), q0 = S::slices == 1 ? 0 : thread / S::per_slice * (S::BK / S::slices);
   const Place at = place<S>(thread % S::per_slice);
   fetch<S, aligned>(feed, b.ld(), b_tile[0]);
   put<S>(feed, a_tile[0]);
@@ -141,7 +140,7 @@ __device__ void multiply_steps(View<const float> a, View<const float> b, Index i
 /// them. `room`: of (slices - 1) · per_slice times as many.
 template <class S>
 __device__ void add_slices(float* room, float (&sum)[TM][TN]) {
-  const int slice = int(threadIdx.x) / S::per_slice, thread = int(threadIdx.x) % S::per_slice;
+  const int slice = thread_number() / S::per_slice, thread = thread_number() % S::per_slice;
 #pragma unroll
   for (int owner = 0; owner < S::slices; ++owner) {
     if (slice != owner) {
@@ -165,7 +164,7 @@ __device__ void add_slices(float* room, float (&sum)[TM][TN]) {
 /// C += what the threads have found.
 template <class S, bool aligned>
 __device__ void add_tile(View<float> c, Index i0, Index j0, const float (&sum)[TM][TN]) {
-  const int thread = this_thread(), slice = thread / S::per_slice;
+  const int thread = thread_number(), slice = thread / S::per_slice;
   const Place at = place<S>(thread % S::per_slice);
 #pragma unroll
   for (int r = 0; r < TM; ++r)
@@ -178,8 +177,8 @@ __device__ void add_tile(View<float> c, Index i0, Index j0, const float (&sum)[T
 // [async]
 /// C += A·B, a tile a block.
 template <class S, bool aligned>
-__global__ __launch_bounds__(S::threads, 512 / S::threads) void async(View<const float> a,
-                                                                      View<const float> b, View<float> c) {
+__global__ __launch_bounds__(S::threads, S::at_once) void async(View<const float> a, View<const float> b,
+                                                                View<float> c) {
   alignas(16) __shared__ ATiles<S> a_tile;
   alignas(16) __shared__ BTiles<S> b_tile;
   const Index i0 = Index{blockIdx.y} * S::BM, j0 = Index{blockIdx.x} * S::BN;
@@ -196,14 +195,12 @@ __global__ __launch_bounds__(S::threads, 512 / S::threads) void async(View<const
 /// tile that is cut is finished by the block that has its last steps; the others leave what they have found
 /// in `parts`, and say in `ready` that this `run`'s is there. The order of additions is always the same.
 template <class S, bool aligned>
-__global__ __launch_bounds__(S::threads, 512 / S::threads) void stream_k(View<const float> a,
-                                                                         View<const float> b, View<float> c,
-                                                                         float* parts, unsigned* ready,
-                                                                         unsigned run) {
+__global__ __launch_bounds__(S::threads, S::at_once) void stream_k(View<const float> a, View<const float> b,
+                                                                   View<float> c, float* parts,
+                                                                   unsigned* ready, unsigned run) {
   alignas(16) __shared__ ATiles<S> a_tile;
   alignas(16) __shared__ BTiles<S> b_tile;
   constexpr Index part = TM * TN * S::threads;
-  const int thread = int(threadIdx.x);
   const int steps = (int(a.cols()) + S::BK - 1) / S::BK;
   const int across = int((c.cols() + S::BN - 1) / S::BN),
             tiles = across * int((c.rows() + S::BM - 1) / S::BM);
@@ -224,6 +221,7 @@ __global__ __launch_bounds__(S::threads, 512 / S::threads) void stream_k(View<co
     const Index i0 = Index{tile / across} * S::BM, j0 = Index{tile % across} * S::BN;
     float sum[TM][TN] = {};
     multiply_steps<S, aligned>(a, b, i0, j0, first, last, a_tile, b_tile, sum);
+    const int thread = thread_number();
     if (last < steps) {
 #pragma unroll
       for (int e = 0; e < TM * TN; ++e) parts[me * part + e * S::threads + thread] = sum[e / TN][e % TN];

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "gpu/launch.hpp"
-#include "vector.cuh"
+#include "words.cuh"
 
 namespace cuda_regtile {
 
@@ -25,13 +25,13 @@ __global__ void column(View<const T> a, View<const T> b, View<T> c) {
   const Index i = Index{blockIdx.y} * tile + y, j = Index{blockIdx.x} * tile + x;
   T sum[TM] = {};
   for (Index p = 0; p < a.cols(); p += tile) {
-#pragma unroll
+#pragma unroll 8
     for (int r = 0; r < TM; ++r) {
       a_tile[y + r][x] = element(a, i + r, p + x);
       b_tile[y + r][x] = element(b, p + y + r, j);
     }
     __syncthreads();
-#pragma unroll 4
+#pragma unroll width < T>
     for (int q = 0; q < tile; ++q) {
       const T b_q = b_tile[q][x];  // one load for TM multiply-adds
 #pragma unroll
@@ -73,12 +73,14 @@ __global__ __launch_bounds__(threads, at_once<T>) void square(View<const T> a, V
   const Index i0 = Index{blockIdx.y} * BM, j0 = Index{blockIdx.x} * BN;
   T sum[TM][TN] = {};
   for (Index p = 0; p < a.cols(); p += BK) {
+#pragma unroll 2
     for (int e = thread; e < BM * BK; e += threads)
       a_tile[e / BK][e % BK] = element(a, i0 + e / BK, p + e % BK);
+#pragma unroll 2
     for (int e = thread; e < BK * BN; e += threads)
       b_tile[e / BN][e % BN] = element(b, p + e / BN, j0 + e % BN);
     __syncthreads();
-#pragma unroll
+#pragma unroll 2
     for (int q = 0; q < BK; ++q) {
       T a_q[TM], b_q[TN];
       for (int r = 0; r < TM; ++r) a_q[r] = a_tile[row + r][q];
@@ -104,8 +106,10 @@ __global__ __launch_bounds__(threads, at_once<T>) void transposed(View<const T> 
   const Index i0 = Index{blockIdx.y} * BM, j0 = Index{blockIdx.x} * BN;
   T sum[TM][TN] = {};
   for (Index p = 0; p < a.cols(); p += BK) {
+#pragma unroll 2
     for (int e = thread; e < BM * BK; e += threads)
       a_tile[e % BK][e / BK] = element(a, i0 + e / BK, p + e % BK);
+#pragma unroll 2
     for (int e = thread; e < BK * BN; e += threads)
       b_tile[e / BN][e % BN] = element(b, p + e / BN, j0 + e % BN);
     __syncthreads();
@@ -135,10 +139,11 @@ __device__ void take(T (&to)[count], Row row, int at, int apart = width<T>) {
   }
 }
 
-// [vectors]
+// [vectorised]
 /// The same by loads and stores of 16 bytes, where rows are `aligned`.
 template <class T, bool aligned>
-__global__ __launch_bounds__(threads, at_once<T>) void vectors(View<const T> a, View<const T> b, View<T> c) {
+__global__ __launch_bounds__(threads, at_once<T>) void vectorised(View<const T> a, View<const T> b,
+                                                                  View<T> c) {
   constexpr int W = width<T>;
   alignas(16) __shared__ SharedTile<T, BK, BM> a_tile;
   alignas(16) __shared__ SharedTile<T, BK, BN> b_tile;
@@ -173,14 +178,15 @@ __global__ __launch_bounds__(threads, at_once<T>) void vectors(View<const T> a, 
 #pragma unroll
     for (int s = 0; s < TN; s += W) add<aligned>(c, i0 + row + r, j0 + col + s, &sum[r][s]);
 }
-// [/vectors]
+// [/vectorised]
 
-// [spread]
+// [conflict_free]
 /// The same without bank conflicts: a warp's loads of 16 bytes are neighbours, since a thread's rows and
 /// columns come in runs of 16 bytes, the next run behind those of all other threads; and A's tile is
 /// written by neighbours, too: a warp's threads have neighbouring rows.
 template <class T, bool aligned>
-__global__ __launch_bounds__(threads, at_once<T>) void spread(View<const T> a, View<const T> b, View<T> c) {
+__global__ __launch_bounds__(threads, at_once<T>) void conflict_free(View<const T> a, View<const T> b,
+                                                                     View<T> c) {
   constexpr int W = width<T>, down = BM / (TM / W), right = BN / (TN / W);  // from run to run
   alignas(16) __shared__ SharedTile<T, BK, BM> a_tile;
   alignas(16) __shared__ SharedTile<T, BK, BN> b_tile;
@@ -216,7 +222,7 @@ __global__ __launch_bounds__(threads, at_once<T>) void spread(View<const T> a, V
     for (int s = 0; s < TN; s += W)
       add<aligned>(c, i0 + row + r / W * down + r % W, j0 + col + s / W * right, &sum[r][s]);
 }
-// [/spread]
+// [/conflict_free]
 
 // [double_buffered]
 /// The same, the next tiles on their way while these are multiplied: by registers into a second pair of
@@ -232,6 +238,7 @@ __global__ __launch_bounds__(threads, at_once<T>) void double_buffered(View<cons
   constexpr int a_loads = BM * BK / W / threads, b_loads = BK * BN / W / threads;
   Vector<T> a_next[a_loads], b_next[b_loads];
   const auto fetch = [&](Index p) {
+    const int thread = thread_number();
 #pragma unroll
     for (int l = 0; l < a_loads; ++l) {
       const int v = thread + l * threads;
@@ -244,6 +251,7 @@ __global__ __launch_bounds__(threads, at_once<T>) void double_buffered(View<cons
     }
   };
   const auto put = [&](int stage) {
+    const int thread = thread_number();
 #pragma unroll
     for (int l = 0; l < a_loads; ++l)
 #pragma unroll

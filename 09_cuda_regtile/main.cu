@@ -1,5 +1,5 @@
 // 09_cuda_regtile: several elements of C a thread, on the GPU or, by --emulate, on the processor.
-#include "async.cuh"
+#include "best.cuh"
 #include "gpu/step.hpp"
 #include "runner/run.hpp"
 
@@ -34,45 +34,6 @@ std::shared_ptr<course::Variant<T>> vector_of(std::string name, std::string idea
                 });
 }
 
-template <class S>
-std::shared_ptr<course::Variant<float>> async_of(std::string name, std::string idea) {
-  return gpu<float>(std::move(name), std::move(idea),
-                    [=](View<const float> a, View<const float> b, View<float> c, const Settings&) {
-                      const bool aligned = is_aligned(a) && is_aligned(b) && is_aligned(c);
-                      tile_a_block<float>(aligned ? async<S, true> : async<S, false>, S::BM, S::BN,
-                                          Block{S::threads, 1}, a, b, c);
-                    });
-}
-
-/// What blocks leave for each other.
-struct Exchange {
-  course::Here::Matrix<float> parts;
-  course::Here::Matrix<unsigned> ready;
-  unsigned run = 0;
-};
-
-template <class S>
-std::shared_ptr<course::Variant<float>> stream_of(std::string name, std::string idea) {
-  const auto exchange = std::make_shared<Exchange>();
-  return gpu<float>(
-      std::move(name), std::move(idea),
-      [=](View<const float> a, View<const float> b, View<float> c, const Settings&) {
-        const Index at_once = course::Here::multiprocessors() * (512 / S::threads);
-        if (exchange->run == 0) {
-          exchange->parts = {at_once, S::BM * S::BN, 0, Memory::device};
-          exchange->ready = {1, at_once, 0, Memory::device};
-          exchange->ready.poison();
-        }
-        ++exchange->run;
-        using course::ceil_div;
-        const Index steps = ceil_div(c.rows(), S::BM) * ceil_div(c.cols(), S::BN) * ceil_div(a.cols(), S::BK);
-        const bool aligned = is_aligned(a) && is_aligned(b) && is_aligned(c);
-        course::launch(aligned ? stream_k<S, true> : stream_k<S, false>, Grid{std::min(steps, at_once), 1},
-                       Block{S::threads, 1}, a, b, c, exchange->parts.view().data(),
-                       exchange->ready.view().data(), exchange->run);
-      });
-}
-
 template <class T>
 course::Variants<T> variants() {
   course::Variants<T> list = {
@@ -84,19 +45,19 @@ course::Variants<T> variants() {
       column_of<T, 32>(),
       square_of<T>("square", "a thread 8 x 8 elements", square<T>),
       square_of<T>("transposed", "… A's tile transposed", transposed<T>),
-      vector_of<T>("vectors", "… 16 bytes a load", vectors<T, true>, vectors<T, false>),
-      vector_of<T>("spread", "… no bank conflicts", spread<T, true>, spread<T, false>),
+      vector_of<T>("vectors", "… 16 bytes a load", vectorised<T, true>, vectorised<T, false>),
+      vector_of<T>("spread", "… no bank conflicts", conflict_free<T, true>, conflict_free<T, false>),
       vector_of<T>("double_buffered", "… the next tiles by registers", double_buffered<T, true>,
                    double_buffered<T, false>),
   };
   if constexpr (std::is_same_v<T, float>) {
-    list.push_back(async_of<Tiling<128, 128, 8, 1, false>>("async", "… of B by cp.async"));
-    list.push_back(async_of<Tiling<128, 128, 8, 1, true>>("warp_tiles", "… a warp 32 x 64 elements"));
-    list.push_back(async_of<Tiling<128, 256, 16, 1, true>>("large_tiles", "… a block 128 x 256"));
+    list.push_back(gpu<T>("async_copies", "… B's by cp.async", by_tiles<Tiling<128, 128, 8, 1, false>>));
+    list.push_back(gpu<T>("warp_tiles", "… a warp 32 x 64 elements", by_tiles<Tiling<128, 128, 8>>));
+    list.push_back(gpu<T>("large_tiles", "… a block 128 x 256", by_tiles<Tiling<128, 256, 16>>));
     list.push_back(
-        stream_of<Tiling<128, 256, 16, 1, true>>("stream_k", "… equal shares for all multiprocessors"));
-    list.push_back(async_of<Tiling<64, 128, 32, 4, true>>("slices_4", "… k in 4 slices"));
-    list.push_back(async_of<Tiling<32, 64, 64, 16, true>>("slices_16", "… k in 16 slices"));
+        gpu<T>("stream_k", "… equal shares for all multiprocessors", by_shares<Tiling<128, 256, 16>>()));
+    list.push_back(gpu<T>("slices", "small tiles, k in 4 slices", by_tiles<Tiling<64, 128, 32, 4>>));
+    list.push_back(gpu<T>("best", "the tiling that was measured best", best));
   }
   return list;
 }

@@ -1,0 +1,103 @@
+// Which tiling for which shape: all that were tried, and the choice among them.
+#pragma once
+
+#include <cmath>
+
+#include "async.cuh"
+#include "gpu/step.hpp"
+
+namespace cuda_regtile {
+
+using course::Here, course::Launch, course::Memory, course::Settings;
+
+/// 16-byte loads are allowed; else the guarded kernel.
+static bool all_aligned(View<const float> a, View<const float> b, View<float> c) {
+  return is_aligned(a) && is_aligned(b) && is_aligned(c);
+}
+
+/// A tile a block.
+template <class S>
+static void by_tiles(View<const float> a, View<const float> b, View<float> c, const Settings&) {
+  tile_a_block<float>(all_aligned(a, b, c) ? async<S, true> : async<S, false>, S::BM, S::BN,
+                      Block{S::threads, 1}, a, b, c);
+}
+
+/// What blocks leave for each other; allocated at the first product.
+struct Exchange {
+  Here::Matrix<float> parts;
+  Here::Matrix<unsigned> ready;
+  unsigned run = 0;
+};
+
+/// Equal shares for all multiprocessors.
+template <class S>
+static Launch<float> by_shares() {
+  return [exchange = std::make_shared<Exchange>()](View<const float> a, View<const float> b, View<float> c,
+                                                   const Settings&) {
+    using course::ceil_div;
+    const Index at_once = Here::multiprocessors() * S::at_once;
+    auto& [parts, ready, run] = *exchange;
+    if (run == 0) {
+      parts = {at_once, S::BM * S::BN, 0, Memory::device};
+      ready = {1, at_once, 0, Memory::device};
+      ready.poison();
+    }
+    const Index steps = ceil_div(c.rows(), S::BM) * ceil_div(c.cols(), S::BN) * ceil_div(a.cols(), S::BK);
+    course::launch(all_aligned(a, b, c) ? stream_k<S, true> : stream_k<S, false>,
+                   Grid{std::min(steps, at_once), 1}, Block{S::threads, 1}, a, b, c, parts.view().data(),
+                   ready.view().data(), ++run);
+  };
+}
+
+/// A way to multiply: BM × BN × BK, in how many slices; a tile a block, or equal shares.
+struct Engine {
+  std::string name;
+  Launch<float> launch;
+};
+
+static const std::vector<Engine>& engines() {
+  static const std::vector<Engine> all = {
+      {"tiles_128x256x16", by_tiles<Tiling<128, 256, 16>>},
+      {"tiles_128x128x8", by_tiles<Tiling<128, 128, 8>>},
+      {"tiles_128x128x16_2", by_tiles<Tiling<128, 128, 16, 2>>},
+      {"tiles_64x128x8", by_tiles<Tiling<64, 128, 8>>},
+      {"tiles_64x128x16_2", by_tiles<Tiling<64, 128, 16, 2>>},
+      {"tiles_64x128x32_4", by_tiles<Tiling<64, 128, 32, 4>>},
+      {"tiles_64x64x16_4", by_tiles<Tiling<64, 64, 16, 4>>},
+      {"tiles_64x64x32_8", by_tiles<Tiling<64, 64, 32, 8>>},
+      {"tiles_32x64x32_8", by_tiles<Tiling<32, 64, 32, 8>>},
+      {"tiles_32x64x64_16", by_tiles<Tiling<32, 64, 64, 16>>},
+      {"shares_128x256x16", by_shares<Tiling<128, 256, 16>>()},
+      {"shares_128x128x8", by_shares<Tiling<128, 128, 8>>()},
+  };
+  return all;
+}
+
+/// Measured: the fastest engine of each of these shapes.
+struct Choice {
+  double m, n, k;
+  const char* engine;
+};
+constexpr Choice choices[] = {
+#include "choices.inc"
+};
+
+/// The engine of the measured shape that is nearest: by how many times larger or smaller each side is.
+static const Engine& engine_for(Index m, Index n, Index k) {
+  const auto apart = [](Index side, double measured) {
+    return std::abs(std::log(double(side + 1) / measured));
+  };
+  const auto distance = [&](const Choice& c) { return apart(m, c.m) + apart(n, c.n) + apart(k, c.k); };
+  const Choice& nearest =
+      *std::min_element(std::begin(choices), std::end(choices),
+                        [&](auto& one, auto& other) { return distance(one) < distance(other); });
+  for (const Engine& engine : engines())
+    if (engine.name == nearest.engine) return engine;
+  throw std::logic_error(std::string("choices.inc: no engine ") + nearest.engine);
+}
+
+static void best(View<const float> a, View<const float> b, View<float> c, const Settings& settings) {
+  engine_for(c.rows(), c.cols(), a.cols()).launch(a, b, c, settings);
+}
+
+}  // namespace cuda_regtile

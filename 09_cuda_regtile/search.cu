@@ -1,0 +1,20 @@
+// Measures every tiling: `make search` runs it and writes what was fastest into choices.inc.
+#include "best.cuh"
+#include "runner/run.hpp"
+
+namespace {
+
+template <class T>
+course::Variants<T> variants() {
+  course::Variants<T> list;
+  if constexpr (std::is_same_v<T, float>) {
+    for (const auto& [name, launch] : cuda_regtile::engines())
+      list.push_back(course::gpu<float>(name, "a tiling", launch));
+    list.push_back(course::gpu<float>("best", "the one that choices.inc names", cuda_regtile::best));
+  }
+  return list;
+}
+
+}  // namespace
+
+COURSE_GPU_STEP("the search for the best tiling")
