@@ -7,17 +7,18 @@
 #include "gpu/step.hpp"
 
 namespace cuda_regtile {
+namespace {  // a program has both the GPU's and the emulator's
 
 using course::Here, course::Launch, course::Memory, course::Settings;
 
 /// 16-byte loads are allowed; else the guarded kernel.
-static bool all_aligned(View<const float> a, View<const float> b, View<float> c) {
+bool all_aligned(View<const float> a, View<const float> b, View<float> c) {
   return is_aligned(a) && is_aligned(b) && is_aligned(c);
 }
 
 /// A tile a block.
 template <class S>
-static void by_tiles(View<const float> a, View<const float> b, View<float> c, const Settings&) {
+void by_tiles(View<const float> a, View<const float> b, View<float> c, const Settings&) {
   tile_a_block<float>(all_aligned(a, b, c) ? async<S, true> : async<S, false>, S::BM, S::BN,
                       Block{S::threads, 1}, a, b, c);
 }
@@ -31,7 +32,7 @@ struct Exchange {
 
 /// Equal shares for all multiprocessors.
 template <class S>
-static Launch<float> by_shares() {
+Launch<float> by_shares() {
   return [exchange = std::make_shared<Exchange>()](View<const float> a, View<const float> b, View<float> c,
                                                    const Settings&) {
     using course::ceil_div;
@@ -55,7 +56,7 @@ struct Engine {
   Launch<float> launch;
 };
 
-static const std::vector<Engine>& engines() {
+const std::vector<Engine>& engines() {
   static const std::vector<Engine> all = {
       {"tiles_128x256x16", by_tiles<Tiling<128, 256, 16>>},
       {"tiles_128x128x8", by_tiles<Tiling<128, 128, 8>>},
@@ -83,7 +84,7 @@ constexpr Choice choices[] = {
 };
 
 /// The engine of the measured shape that is nearest: by how many times larger or smaller each side is.
-static const Engine& engine_for(Index m, Index n, Index k) {
+const Engine& engine_for(Index m, Index n, Index k) {
   const auto apart = [](Index side, double measured) {
     return std::abs(std::log(double(side + 1) / measured));
   };
@@ -96,8 +97,9 @@ static const Engine& engine_for(Index m, Index n, Index k) {
   throw std::logic_error(std::string("choices.inc: no engine ") + nearest.engine);
 }
 
-static void best(View<const float> a, View<const float> b, View<float> c, const Settings& settings) {
+void best(View<const float> a, View<const float> b, View<float> c, const Settings& settings) {
   engine_for(c.rows(), c.cols(), a.cols()).launch(a, b, c, settings);
 }
 
+}  // namespace
 }  // namespace cuda_regtile

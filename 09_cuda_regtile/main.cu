@@ -1,5 +1,6 @@
 // 09_cuda_regtile: several elements of C a thread, on the GPU or, by --emulate, on the processor.
 #include "best.cuh"
+#include "broken.cuh"
 #include "gpu/step.hpp"
 #include "runner/run.hpp"
 
@@ -34,6 +35,13 @@ std::shared_ptr<course::Variant<T>> vector_of(std::string name, std::string idea
                 });
 }
 
+/// Whole steps of k only.
+template <class T>
+void tail_dropped(View<const T> a, View<const T> b, View<T> c, const Settings&) {
+  tile_a_block<T>(transposed<T>, BM, BN, Block{threads, 1}, a.block(0, 0, a.rows(), a.cols() / BK * BK), b,
+                  c);
+}
+
 template <class T>
 course::Variants<T> variants() {
   course::Variants<T> list = {
@@ -45,10 +53,14 @@ course::Variants<T> variants() {
       column_of<T, 32>(),
       square_of<T>("square", "a thread 8 x 8 elements", square<T>),
       square_of<T>("transposed", "… A's tile transposed", transposed<T>),
-      vector_of<T>("vectors", "… 16 bytes a load", vectorised<T, true>, vectorised<T, false>),
-      vector_of<T>("spread", "… no bank conflicts", conflict_free<T, true>, conflict_free<T, false>),
+      vector_of<T>("vectorised", "… 16 bytes a load", vectorised<T, true>, vectorised<T, false>),
+      vector_of<T>("conflict_free", "… no bank conflicts", conflict_free<T, true>, conflict_free<T, false>),
       vector_of<T>("double_buffered", "… the next tiles by registers", double_buffered<T, true>,
                    double_buffered<T, false>),
+      broken(square_of<T>("padding_forgotten", "reads a padded tile as if it were none",
+                          wrong::padding_forgotten<T>)),
+      broken(square_of<T>("no_barrier", "two buffers, changed without waiting", wrong::no_barrier<T>)),
+      broken(gpu<T>("tail_dropped", "whole steps of k only", tail_dropped<T>)),
   };
   if constexpr (std::is_same_v<T, float>) {
     list.push_back(gpu<T>("async_copies", "… B's by cp.async", by_tiles<Tiling<128, 128, 8, 1, false>>));

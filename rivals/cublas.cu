@@ -1,4 +1,4 @@
-// cuBLAS as variants like any of ours; rivals.py starts this program for its rows of machine.csv. What tensor
+// cuBLAS as variants like any of ours. What tensor
 // cores multiply is rounded to fewer digits before, which the verifier is there to refuse: those variants
 // check themselves.
 #include <cublas_v2.h>
@@ -7,9 +7,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "cublas.hpp"
 #include "gpu/step.hpp"
-#include "runner/run.hpp"
-#include "starter.hpp"
 
 namespace {
 
@@ -147,9 +146,11 @@ class Tensor : public course::GpuVariant<float, Cuda> {
   double allowed_, seconds_ = 0;
 };
 
-// ------------------------------------------------------------------ the program
+}  // namespace
 
-std::string version() {
+namespace rivals {
+
+std::string cublas_version() {
   std::string text = "cuBLAS";
   for (const libraryPropertyType part : {MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL}) {
     int number = 0;
@@ -159,7 +160,7 @@ std::string version() {
   return text;
 }
 
-course::Variants<float> of_floats() {
+course::Variants<float> cublas_of_floats() {
   return {plain<float>("default", "f32, as it chooses", CUBLAS_COMPUTE_32F),
           plain<float>("pedantic", "f32, every operation as written", CUBLAS_COMPUTE_32F_PEDANTIC),
           std::make_shared<Tensor<float>>("tf32", "tensor cores; inputs rounded to 11 bits",
@@ -168,21 +169,16 @@ course::Variants<float> of_floats() {
                                                   CUBLAS_COMPUTE_32F, std::ldexp(1.0, -9))};
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  rivals::end_with_starter();
-  unsetenv("NVIDIA_TF32_OVERRIDE");  // it would make f32 what it is not
-  return course::guarded("rivals", [&] {
-    return course::run(
-        argc, argv,
-        {"rivals",
-         version(),
-         COURSE_FLAGS,
-         "",
-         of_floats(),
-         {plain<double>("default", "f64, as it chooses", CUBLAS_COMPUTE_64F),
-          plain<double>("pedantic", "f64, every operation as written", CUBLAS_COMPUTE_64F_PEDANTIC)},
-         {}});
-  });
+course::Variants<double> cublas_of_doubles() {
+  return {plain<double>("default", "f64, as it chooses", CUBLAS_COMPUTE_64F),
+          plain<double>("pedantic", "f64, every operation as written", CUBLAS_COMPUTE_64F_PEDANTIC)};
 }
+
+std::shared_ptr<course::Variant<float>> on_gpu(const std::string& name, Multiply* multiply) {
+  return course::gpu<float>(
+      name, "ours", [multiply](View<const float> a, View<const float> b, View<float> c, const Settings&) {
+        multiply(c.rows(), c.cols(), a.cols(), a.data(), a.ld(), b.data(), b.ld(), c.data(), c.ld());
+      });
+}
+
+}  // namespace rivals

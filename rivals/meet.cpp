@@ -7,12 +7,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
-#include <algorithm>
-
 #include "common/verify.hpp"
-#include "duel.hpp"
 #include "library.hpp"
+#include "meeting.hpp"
 #include "runner/machine.hpp"
 #include "runner/session.hpp"
 #include "starter.hpp"
@@ -21,14 +18,6 @@ namespace {
 
 using namespace rivals;
 using course::Problem, course::Shape, course::Table, course::Variant, course::Verifier;
-
-const course::Schema& rivals_schema() {
-  using course::key;
-  static const course::Schema schema = course::schema_of({
-#include "rivals.columns"
-  });
-  return schema;
-}
 
 // ------------------------------------------------------------------ alone
 
@@ -46,114 +35,10 @@ int run_alone(const std::string& file, const std::string& label, int argc, const
                       variants<double>(library, label), variants<std::int32_t>(library, label)});
 }
 
-// ------------------------------------------------------------------ in turns
-
-/// One process's duels: between two libraries of files, with one number of threads.
-struct Meeting {
-  const Library &ours, &theirs;
-  const std::string& label;
-  const course::Options& options;
-  Rules rules;
-  Table table{rivals_schema()};
-  int wrong = 0, rows = 0;
-};
-
-/// What is wrong with the product, or nothing.
-template <class T>
-std::string trouble(Variant<T>& variant, const Problem<T>& problem, Verifier<T>& verifier) {
-  variant.allocate(problem, {}, {});
-  variant.reset(), variant.run();
-  course::Piece<T> piece;
-  variant.fetch(piece);
-  const course::Check check = verifier.check(piece, {});
-  const bool inside = problem.guards_intact() && variant.guards_intact();
-  variant.release();
-  if (inside && check.right) return {};
-  return course::shape_text(problem.shape) + ": " + (inside ? check.trouble : "it wrote outside its matrix");
-}
-
-/// A row of rivals.csv; the numbers are empty where it is only looked for.
-Table::Row row_of(const Meeting& meeting, const std::string& type, const Shape& shape,
-                  const std::vector<std::string>& numbers) {
-  const std::string threads = std::to_string(meeting.options.threads[0]);
-  Table::Row row = {type,
-                    std::to_string(shape.m),
-                    std::to_string(shape.n),
-                    std::to_string(shape.k),
-                    threads,
-                    meeting.ours.kernel + (threads == "1" ? "" : "_threads"),
-                    meeting.label};
-  row.insert(row.end(), numbers.begin(), numbers.end());
-  for (const std::string& cell : {course::processor(), std::string(COURSE_FLAGS), course::compiler,
-                                  course::host_name(), course::commit, course::utc_now()})
-    row.push_back(cell);
-  return row;
-}
-
-template <class T>
-void duel(Meeting& meeting, const Shape& shape) {
-  const course::Options& options = meeting.options;
-  const std::string type = course::type_name<T>;
-  const auto we = meeting.ours.variant<T>(), they = meeting.theirs.variant<T>();
-  const bool asked = std::find(options.types.begin(), options.types.end(), type) != options.types.end();
-  if (!asked || !we || !they) return;
-  const Table::Row empty = row_of(meeting, type, shape, std::vector<std::string>(6));
-  if (options.resume && meeting.table.find(empty) != nullptr) {
-    ++meeting.rows;
-    return;
-  }
-  const Problem<T> problem{shape};
-  Verifier<T> verifier(problem, false);
-  for (const auto& [who, variant] : {std::pair(meeting.label, they), std::pair(empty[5], we)})
-    if (const std::string what = trouble(*variant, problem, verifier); !what.empty()) {
-      fmt::print(stderr, "rivals: {} {} is wrong: {}\n", who, type, what);
-      ++meeting.wrong;
-      return;
-    }
-  we->allocate(problem, {}, {}), they->allocate(problem, {}, {});
-  const std::vector<Pair> pairs =
-      alternate([&] { return *we->run().product; }, [&] { return *they->run().product; },
-                [&] { we->reset(), they->reset(); }, meeting.rules);
-  we->release(), they->release();
-  const Verdict v = judge(pairs);
-  const double ours = shape.flops() / v.ours * 1e-9, theirs = shape.flops() / v.theirs * 1e-9;
-  fmt::print(
-      "  {:<4} {:<14} {:<9} {:<14} {:6.3f} ({:.3f} to {:.3f}) x {:<20} {:6.1f} against {:6.1f} GFLOP/s, "
-      "{} pairs\n",
-      type, course::shape_text(shape), course::threads_text(options.threads[0]), empty[5], v.ratio, v.low,
-      v.high, meeting.label, ours, theirs, pairs.size());
-  std::vector<std::string> numbers = {std::to_string(pairs.size())};
-  for (const double number : {v.ratio, v.low, v.high, ours, theirs})
-    numbers.push_back(fmt::format("{:.6g}", number));
-  if (meeting.table.is_open()) meeting.table.append(row_of(meeting, type, shape, numbers));
-  ++meeting.rows;
-}
-
 // ------------------------------------------------------------------ the program
 
-/// What duels and --check are given.
-struct Asked {
-  course::Options options{.repeat = 21};
-  double unheeded = 0;
-
-  bool parse(int argc, const char* const* argv) {
-    CLI::App app("meet: ours and a library in turns (rivals.py starts it)");
-    course::add_shapes(app, options), course::add_common(app, options, true);
-    course::add_number(app, "--pairs", "Pairs of runs a row has at least", options.repeat, 1, 1'000'000);
-    app.add_option("--unheeded", unheeded, "Seconds untimed before each sample");
-    return course::parse(app, options, argc, argv);
-  }
-};
-
-int run_duels(const Library& ours, const Library& theirs, const std::string& label, const Asked& asked) {
-  const course::Options& options = asked.options;
-  const Rules rules{.pairs = options.repeat, .budget = options.budget, .unheeded = asked.unheeded};
-  course::require_cpus(options.threads);
-  Meeting meeting{ours, theirs, label, options, rules};
-  if (!options.csv.empty()) meeting.table.open(options.csv);
-  for (const Shape& shape : options.shapes)
-    duel<float>(meeting, shape), duel<double>(meeting, shape), duel<std::int32_t>(meeting, shape);
-  return meeting.wrong > 0 ? 1 : meeting.rows > 0 ? 0 : 77;
+Side side(const Library& library, const std::string& name) {
+  return {name, library.variant<float>(), library.variant<double>(), library.variant<std::int32_t>()};
 }
 
 /// Throws Refusal if an option cannot be served here; else says what rivals.py wants to know, a line each.
@@ -196,7 +81,8 @@ int run(int argc, const char* const* argv) {
   if (what != "duel" || words.size() != 3) throw course::Refusal{"meet is for rivals.py; call that"};
   if (!asked.parse(argc, argv)) return 0;
   const Library ours(words[0]), theirs(words[1]);
-  return run_duels(ours, theirs, words[2], asked);
+  const bool alone = asked.options.threads == std::vector<int>{1};
+  return run_duels(side(ours, ours.kernel + (alone ? "" : "_threads")), side(theirs, words[2]), asked);
 }
 
 }  // namespace
