@@ -29,7 +29,7 @@ KINDS = {
              {"haswell": AVX2, "zen": AVX2, "zen2": AVX2, "zen3": AVX2, "skx": AVX512, "zen4": AVX512}),
     "onednn": ("oneDNN", "libdnnl.so.3 libdnnl.so.2", "", {}),
     "mkl": ("MKL", "libmkl_rt.so.2 libmkl_rt.so", "", {}),
-    "cublas": ("cuBLAS", "", "", {}),  # on the GPU: --alone only
+    "cublas": ("cuBLAS", "", "", {}),  # on the GPU, against 09's best
     "blas": ("", "", "", {}),  # given with --blas
 }
 # cuBLAS by types as machine.csv knows them: that of our matrices, its ways to multiply them, and what a row's note says. The
@@ -38,6 +38,8 @@ CUBLAS = {"f32": ("f32", "default,pedantic", ""), "f64": ("f64", "default,pedant
           "tf32": ("f32", "tf32", "sustained; within 2^-10 of f32 in the infinity norm"),
           "bf16": ("f32", "bf16", "sustained; BF16 to BF16; within 2^-8 of f32 in the infinity norm")}
 ON_GPU = [f"{n}x{n}x{n}" for n in (256, 512, 1024, 2048, 4096, 8192)] + ["8192x8192x128"]  # by default
+GPU_DUELS = [f"{n}x{n}x{n}" for n in (512, 1000, 1024, 2000, 2048, 3000, 4096, 5000, 6400, 8192, 14400)] + [
+    f"8192x8192x{k}" for k in (32, 64, 128, 156)]
 NARROW = ("OpenBLAS Haswell", "BLIS haswell")  # kept to AVX2: what `packed` meets
 CLEARLY = 1.03                                 # a setting is better than the library's own choice from here on
 SCREENED, EDGES = "512x512x512", "67x45x129,301x257x190"  # where settings compete; multiples of nothing
@@ -339,6 +341,23 @@ def duels(session, libraries):
             print("".join(line + "\n" for line in (rows or "").splitlines() if line.startswith("  ")), end="", flush=True)
 
 
+def duels_on_gpu(session):
+    """Rows of rivals.csv: 09's best against each of cuBLAS's ways to multiply; and every pair, in a file beside it."""
+    options = session.options
+    try:
+        about = cublas_here(options.build)
+    except Ended as why:
+        return say(f"cuBLAS skipped: {why}")
+    shapes = options.shapes if options.shaped else GPU_DUELS
+    for shape in sorted(shapes, key=lambda shape: math.prod(map(int, shape.split("x")))):
+        rows = session.run("gpu", Setting("cuBLAS", "", about, ["f32"], False), 1, "duel",
+                           options.build / "09_cuda_regtile/libcourse_gpu.so", "--shape", shape, "--type", "f32",
+                           "--pairs", options.pairs, "--budget", options.budget, "--csv", options.csv,
+                           "--pairs-csv", options.csv.removesuffix(".csv") + "_pairs.csv", *["--resume"] * options.resume, limit=120)
+        session.rows += rows is not None
+        print("".join(line + "\n" for line in (rows or "").splitlines() if line.startswith("  ")), end="", flush=True)
+
+
 # ---- the command line ----
 
 class Parser(argparse.ArgumentParser):
@@ -413,13 +432,16 @@ def main(folder):
         for rung in options.variant or OURS:
             if options.lacks[rung]:
                 say(f"{rung} skipped: this processor lacks {options.lacks[rung]}")
-        if not options.rungs:
+        gpu = "f32" in options.type and ("cublas" in options.rival or not options.rival and not options.variant)
+        if not options.rungs and not gpu:
             return 77
         session.known = known or (met_settings(options.csv, options.rungs[0]) if options.resume and there else {})
         print(f"ours, as often as fast as: the median of {options.pairs} pairs or more, and its quartiles; on {options.processor}")
         duels(session, libraries)
+        if gpu:
+            duels_on_gpu(session)
         for variant, against, type, threads, mean, worst, below in standing.summary(standing.load(options.csv))[1] if session.rows else ():
-            print(f"{type}, {threads_text(int(threads))}, {variant} against {against}: geometric mean {mean}; worst {worst}; "
+            print(f"{type}, {threads_text(int(threads)) if threads.isdigit() else threads}, {variant} against {against}: geometric mean {mean}; worst {worst}; "
                   f"{below} cells below {standing.TARGET:g}")
     if before and options.resume:
         print(f"rivals: {before} rows were in {options.csv} already")

@@ -32,6 +32,9 @@ class Duel:
             return str(self.n)
         return f"{self.n}²×{self.k}" if self.m == self.n else f"{self.m}×{self.n}×{self.k}"
 
+    def on_gpu(self):
+        return self.rival.startswith("cuBLAS")
+
     def kept_to_avx2(self):
         """An AVX2 rung against a library's AVX2 kernels."""
         return self.variant.startswith("packed") and self.rival.endswith((" Haswell", " haswell"))
@@ -47,7 +50,7 @@ class Group:
             duels, key=lambda duel: (not duel.square, duel.m, duel.n, duel.k))))
 
     def title(self):
-        whose = "1 thread" if self.threads == 1 else f"{self.threads} threads"
+        whose = "on a GPU" if self.duels[0].on_gpu() else "1 thread" if self.threads == 1 else f"{self.threads} threads"
         return f"{self.variant} against {self.against}, {self.type}, {whose}"
 
     def best(self, shape):
@@ -78,7 +81,7 @@ def load(path):
     for key in sorted(groups):
         kept = [duel for duel in groups[key] if duel.kept_to_avx2()]
         if len(kept) < len(groups[key]):
-            found.append(Group(groups[key], "every library"))
+            found.append(Group(groups[key], "cuBLAS" if groups[key][0].on_gpu() else "every library"))
         if kept:
             found.append(Group(kept, "libraries kept to AVX2"))
     return found
@@ -101,7 +104,8 @@ def summary(groups):
     for group in groups:
         best = [group.best(shape) for shape in group.shapes]
         worst = min(best, key=lambda duel: duel.ratio)
-        rows.append([group.variant, group.against, group.type, str(group.threads), f"{group.mean():.3f}",
+        rows.append([group.variant, group.against, group.type,
+                     "GPU" if group.duels[0].on_gpu() else str(group.threads), f"{group.mean():.3f}",
                      f"{worst.ratio:.3f} at {worst.shape()}, {worst.rival}",
                      f"{sum(duel.ratio < TARGET for duel in best)} of {len(best)}"])
     return ["variant", "against", "type", "threads", "mean", "worst", f"below {TARGET:g}"], rows
@@ -125,7 +129,7 @@ def chart(group, several_hosts):
     settings = {"ticks": ticks, "left": -0.6, "right": len(group.shapes) - 0.4, "target": TARGET,
                 "bottom": min(0.9, 0.97 * min(duel.low for duel in group.duels)),
                 "top": min(TOP, max(1.1, 1.03 * max(duel.high for duel in group.duels)))}
-    name = f"rivals_{group.type}_{group.threads}_{group.variant}" + "_avx2" * (group.against != "every library")
+    name = f"rivals_{group.type}_{group.threads}_{group.variant}" + "_avx2" * (group.against == "libraries kept to AVX2")
     return Chart(f"{group.host}_{name}" if several_hosts else name, "rivals", group.title(),
                  "How many times as fast as each library: above 1 ours is faster. Medians of paired ratios; the thin "
                  f"bars are their quartiles. What is above {TOP} is not shown.", lines, settings)
