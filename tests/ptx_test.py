@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""What nvcc makes of the kernels of 07 and 08, for float: ptx_test.py NVCC SOURCE. 77 where there is no nvcc.
+"""What nvcc makes of the kernels of 07 to 09: ptx_test.py NVCC SOURCE. 77 where there is no nvcc.
 
-The loop of 07's kernels has eight steps, so that eight loads can be under way; shared has two barriers; no register is spilt."""
+The loop of 07's kernels has eight steps, so that eight loads can be under way; shared has two barriers; 09's load, store and
+copy 16 bytes at a time where rows are aligned; no register is spilt."""
 import re
 import shutil
 import subprocess
@@ -9,20 +10,27 @@ import sys
 import tempfile
 from pathlib import Path
 
-KERNELS = {"cuda_global": ("coalesced<float>", "uncoalesced<float>"), "cuda_shared": ("shared<float, 32>", "shared<double, 16>")}
+KERNELS = {"cuda_global": ("coalesced<float>", "uncoalesced<float>"), "cuda_shared": ("shared<float, 32>", "shared<double, 16>"),
+           "cuda_regtile": [f"{kernel}<{type}{aligned}>" for type in ("float", "double") for kernel, aligned in (
+               ("column", ", 32"), ("square", ""), ("transposed", ""), ("vectorised", ", true"), ("conflict_free", ", true"),
+               ("double_buffered", ", true"))] + [
+               f"async<cuda_regtile::Tiling<{tiling}>, true>" for tiling in ("128, 128, 8, 1, false", "128, 128, 8", "128, 256, 16", "64, 128, 32, 4")]}
+STREAM_K = "stream_k<cuda_regtile::Tiling<128, 256, 16>, true>"
 
 
 def ptx(nvcc, source, folder):
     """The PTX of KERNELS, and what ptxas says of them."""
-    of = {"cuda_global": "07_cuda_global/gemm.cuh", "cuda_shared": "08_cuda_shared/gemm.cuh"}
+    of = {"cuda_global": "07_cuda_global/gemm.cuh", "cuda_shared": "08_cuda_shared/gemm.cuh", "cuda_regtile": "09_cuda_regtile/async.cuh"}
     text = "".join(f'#include "{header}"\n' for header in of.values())
     for space, kernels in KERNELS.items():
         for kernel in kernels:
-            type = re.search("float|double", kernel)[0]
+            type = "double" if "double" in kernel.split("<")[1] else "float"
             views = f"course::View<const {type}>, course::View<const {type}>, course::View<{type}>"
             text += f"template __global__ void {space}::{kernel}({views});\n"
+    views = "course::View<const float>, course::View<const float>, course::View<float>"
+    text += f"template __global__ void cuda_regtile::{STREAM_K}({views}, float*, unsigned*, unsigned);\n"
     (folder / "kernels.cu").write_text(text)
-    done = subprocess.run([nvcc, "-std=c++20", "--expt-relaxed-constexpr", "-O3", "-arch=sm_80", "-I", source, "-Xptxas", "-v",
+    done = subprocess.run([nvcc, "-std=c++20", "--expt-relaxed-constexpr", "-O3", "-arch=sm_90", "-I", source, "-Xptxas", "-v",
                            "--keep", "--keep-dir", folder, "-c", folder / "kernels.cu", "-o", folder / "kernels.o"],
                           capture_output=True, text=True)
     if done.returncode:
@@ -55,6 +63,17 @@ def main(nvcc, source):
         barriers = [at for at, line in enumerate(code) if line.startswith("bar.sync")]
         if len(barriers) != 2:
             failures.append(f"{name}: {len(barriers)} barriers, not 2")
+    vectors = ["ld.global.v4", "ld.shared.v4", "st.global.v4"]
+    wanted = dict.fromkeys(("10vectorisedIfLb1", "13conflict_freeIfLb1", "15double_bufferedIfLb1"), [*vectors, "st.shared.v4"])
+    wanted |= dict.fromkeys(("5asyncINS_6TilingILi128ELi128ELi8ELi1ELb0", "5asyncINS_6TilingILi64ELi128", "8stream_kINS_6TilingILi128ELi256"),
+                            [*vectors, "cp.async.cg.shared.global"])
+    for name, instructions in wanted.items():
+        code = "\n".join(body(text, name))
+        failures += [f"{name}: no {instruction}" for instruction in instructions if not re.search(rf"{re.escape(instruction)}\b", code)]
+        # Beside those of C, which are as many as stores, of A and of B, or of A alone.
+        loads, stores = (len(re.findall(rf"{kind}.global.v4", code)) for kind in ("ld", "st"))
+        if loads - stores < 2 - ("cp.async" in code):
+            failures.append(f"{name}: {loads} loads of 16 bytes and {stores} stores")
     spilt = re.findall(r"(\d+) bytes spill", said)
     if not spilt or any(int(bytes) for bytes in spilt):
         failures.append(f"spilt registers: {spilt}")

@@ -271,11 +271,11 @@ SABOTAGES = [Sabotage(*entry) for entry in [
     ("avx2: BLAS: alpha is not looked at", "05_avx2/as_blas.cpp", "alpha != T{1} || ", "alpha == T{99} || ", "05_avx2.as_blas"),
 
     # ---- ours against the libraries
-    ("rivals: products not verified at the shape that is timed", "rivals/meet.cpp", "if (inside && check.right)", "if (inside)",
+    ("rivals: products not verified at the shape that is timed", "rivals/meeting.cpp", "if (inside && check.right)", "if (inside)",
      "rivals.wrong"),
-    ("rivals: guards of a library ignored", "rivals/meet.cpp", "problem.guards_intact() && variant.guards_intact();", "true;",
+    ("rivals: guards of a library ignored", "rivals/meeting.cpp", "problem.guards_intact() && variant.guards_intact();", "true;",
      "rivals.wrong"),
-    ("rivals: rows measured again", "rivals/meet.cpp", "options.resume && meeting.table.find(empty) != nullptr", "options.resume && meeting.rows > 99",
+    ("rivals: rows measured again", "rivals/meeting.cpp", "options.resume && meeting.table.find(empty) != nullptr", "options.resume && meeting.rows > 99",
      "rivals.resume"),
     ("rivals: libraries outlive the program", "rivals/starter.hpp", "  prctl(PR_SET_PDEATHSIG, SIGKILL);", "", "rivals.interrupt"),
     ("rivals: a library's process does not see that it came too late", "rivals/starter.hpp", "std::atoi(starter) != getppid()", "false",
