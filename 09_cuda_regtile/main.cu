@@ -1,6 +1,7 @@
 // 09_cuda_regtile: several elements of C a thread, on the GPU or, by --emulate, on the processor.
 #include "best.cuh"
 #include "broken.cuh"
+#include "cost.hpp"
 #include "gpu/step.hpp"
 #include "runner/run.hpp"
 
@@ -14,25 +15,31 @@ std::shared_ptr<course::Variant<T>> column_of() {
   const auto launch = [](View<const T> a, View<const T> b, View<T> c, const Settings&) {
     tile_a_block<T>(column<T, TM>, 32, 32, Block{32, 32 / TM}, a, b, c);
   };
-  return gpu<T>("column_" + std::to_string(TM), "a thread " + std::to_string(TM) + " of a column", launch);
+  return gpu<T>("column_" + std::to_string(TM), "a thread " + std::to_string(TM) + " of a column", launch,
+                cost::column<T, TM>);
 }
 
 template <class T>
-std::shared_ptr<course::Variant<T>> square_of(std::string name, std::string idea, Kernel<T> kernel) {
-  return gpu<T>(std::move(name), std::move(idea),
-                [=](View<const T> a, View<const T> b, View<T> c, const Settings&) {
-                  tile_a_block<T>(kernel, BM, BN, Block{threads, 1}, a, b, c);
-                });
+std::shared_ptr<course::Variant<T>> square_of(std::string name, std::string idea, Kernel<T> kernel,
+                                              course::CostOf cost = {}) {
+  return gpu<T>(
+      std::move(name), std::move(idea),
+      [=](View<const T> a, View<const T> b, View<T> c, const Settings&) {
+        tile_a_block<T>(kernel, BM, BN, Block{threads, 1}, a, b, c);
+      },
+      std::move(cost));
 }
 /// By its fast way where 16-byte loads are allowed, else by the guarded one.
 template <class T>
 std::shared_ptr<course::Variant<T>> vector_of(std::string name, std::string idea, Kernel<T> fast,
-                                              Kernel<T> guarded) {
-  return gpu<T>(std::move(name), std::move(idea),
-                [=](View<const T> a, View<const T> b, View<T> c, const Settings&) {
-                  const bool aligned = is_aligned(a) && is_aligned(b) && is_aligned(c);
-                  tile_a_block<T>(aligned ? fast : guarded, BM, BN, Block{threads, 1}, a, b, c);
-                });
+                                              Kernel<T> guarded, course::CostOf cost) {
+  return gpu<T>(
+      std::move(name), std::move(idea),
+      [=](View<const T> a, View<const T> b, View<T> c, const Settings&) {
+        const bool aligned = is_aligned(a) && is_aligned(b) && is_aligned(c);
+        tile_a_block<T>(aligned ? fast : guarded, BM, BN, Block{threads, 1}, a, b, c);
+      },
+      std::move(cost));
 }
 
 /// Whole steps of k only.
@@ -51,24 +58,30 @@ course::Variants<T> variants() {
       column_of<T, 8>(),
       column_of<T, 16>(),
       column_of<T, 32>(),
-      square_of<T>("square", "a thread 8 x 8 elements", square<T>),
-      square_of<T>("transposed", "… A's tile transposed", transposed<T>),
-      vector_of<T>("vectorised", "… 16 bytes a load", vectorised<T, true>, vectorised<T, false>),
-      vector_of<T>("conflict_free", "… no bank conflicts", conflict_free<T, true>, conflict_free<T, false>),
+      square_of<T>("square", "a thread 8 x 8 elements", square<T>, cost::side_by_side<T>),
+      square_of<T>("transposed", "… A's tile transposed", transposed<T>, cost::side_by_side<T>),
+      vector_of<T>("vectorised", "… 16 bytes a load", vectorised<T, true>, vectorised<T, false>,
+                   cost::side_by_side<T>),
+      vector_of<T>("conflict_free", "… no bank conflicts", conflict_free<T, true>, conflict_free<T, false>,
+                   cost::spread<T>),
       vector_of<T>("double_buffered", "… the next tiles by registers", double_buffered<T, true>,
-                   double_buffered<T, false>),
+                   double_buffered<T, false>, cost::spread<T>),
       broken(square_of<T>("padding_forgotten", "reads a padded tile as if it were none",
                           wrong::padding_forgotten<T>)),
       broken(square_of<T>("no_barrier", "two buffers, changed without waiting", wrong::no_barrier<T>)),
       broken(gpu<T>("tail_dropped", "whole steps of k only", tail_dropped<T>)),
   };
   if constexpr (std::is_same_v<T, float>) {
-    list.push_back(gpu<T>("async_copies", "… B's by cp.async", by_tiles<Tiling<128, 128, 8, 1, false>>));
-    list.push_back(gpu<T>("warp_tiles", "… a warp 32 x 64 elements", by_tiles<Tiling<128, 128, 8>>));
-    list.push_back(gpu<T>("large_tiles", "… a block 128 x 256", by_tiles<Tiling<128, 256, 16>>));
-    list.push_back(
-        gpu<T>("stream_k", "… equal shares for all multiprocessors", by_shares<Tiling<128, 256, 16>>()));
-    list.push_back(gpu<T>("slices", "small tiles, k in 4 slices", by_tiles<Tiling<64, 128, 32, 4>>));
+    list.push_back(gpu<T>("async_copies", "… B's by cp.async", by_tiles<Tiling<128, 128, 8, 1, false>>,
+                          cost::spread<T>));
+    list.push_back(gpu<T>("warp_tiles", "… a warp 32 x 64 elements", by_tiles<Tiling<128, 128, 8>>,
+                          cost::warp_tiles<T, 128, 128>));
+    list.push_back(gpu<T>("large_tiles", "… a block 128 x 256", by_tiles<Tiling<128, 256, 16>>,
+                          cost::warp_tiles<T, 128, 256>));
+    list.push_back(gpu<T>("stream_k", "… equal shares for all multiprocessors",
+                          by_shares<Tiling<128, 256, 16>>(), cost::warp_tiles<T, 128, 256>));
+    list.push_back(gpu<T>("slices", "small tiles, k in 4 slices", by_tiles<Tiling<64, 128, 32, 4>>,
+                          cost::warp_tiles<T, 64, 128>));
     list.push_back(gpu<T>("best", "the tiling that was measured best", best));
   }
   return list;

@@ -1,0 +1,59 @@
+// What the variants of 09 cost; worked out in README.md.
+#pragma once
+
+#include "gpu/cost.hpp"
+
+namespace cuda_regtile::cost {
+
+using course::Cost, course::Extents, course::Settings, course::Shape;
+
+/// Blocks of BM × BN: of A and B each comes from the second level once for each of them; for 32 multiply-adds
+/// a warp makes `wavefronts` in shared memory.
+template <class T>
+Cost block_tiles(const Shape& s, double BM, double BN, double wavefronts) {
+  const Extents<T> e(s);
+  Cost cost = e.least();
+  cost.loads_stores = e.madds / 32 * wavefronts * 128;
+  cost.reuses.push_back({e.madds / BN * e.size, course::elsewhere});
+  cost.reuses.push_back({e.madds / BM * e.size, std::max(e.b, course::elsewhere)});
+  return cost;
+}
+
+// [costs]
+/// For each q a row of B, and of A, 16 bytes at a time, one word for all: two wavefronts. The tiles are
+/// loaded and stored once for 32 q.
+template <class T, int TM>
+Cost column(const Shape& s, const Settings&) {
+  const double size = sizeof(T), row = 32 * size / 128;
+  return block_tiles<T>(s, 32, 32, (row + TM * 2 * size / 16) / TM + 4 * row / 32);
+}
+
+/// For each q a warp's two rows of 16 threads load 8 elements of A and 8 of B each, for 64 multiply-adds
+/// each: `a` wavefronts for a load of 16 bytes of A, `b` for one of B, each half of the warp by itself.
+template <class T>
+Cost eight_by_eight(const Shape& s, double a, double b, double BM = 128, double BN = 128) {
+  const double loads = 8.0 * sizeof(T) / 16;
+  return block_tiles<T>(s, BM, BN, loads * (a + b) / 64);
+}
+
+/// The 8 columns of a thread lie side by side: 16 threads' loads lie 8 elements apart, in a half or a quarter
+/// of the banks.
+template <class T>
+Cost side_by_side(const Shape& s, const Settings&) {
+  return eight_by_eight<T>(s, 2, 2 * 16 * 8 * sizeof(T) / 128.0);
+}
+
+/// 16 threads' loads lie side by side: 256 bytes, two wavefronts.
+template <class T>
+Cost spread(const Shape& s, const Settings&) {
+  return eight_by_eight<T>(s, 2, 2 * 2);
+}
+
+/// Half a warp is 2 × 8 threads: 32 bytes of A, 128 of B.
+template <class T, int BM, int BN>
+Cost warp_tiles(const Shape& s, const Settings&) {
+  return eight_by_eight<T>(s, 2, 2 * 1, BM, BN);
+}
+// [/costs]
+
+}  // namespace cuda_regtile::cost
