@@ -36,6 +36,7 @@ static bool is_aligned(View<T> view) {
   return reinterpret_cast<std::uintptr_t>(view.data()) % 16 == 0 && view.ld() * Index{sizeof(T)} % 16 == 0;
 }
 
+// [load]
 /// The elements from (i, j) on, by one load if all are there and rows are aligned; zeros beyond the matrix.
 template <bool aligned, class T>
 __device__ Vector<T> load(View<const T> from, Index i, Index j) {
@@ -47,6 +48,7 @@ __device__ Vector<T> load(View<const T> from, Index i, Index j) {
     vector.element[e] = i < from.rows() && j + e < from.cols() ? from(i, j + e) : T(0);
   return vector;
 }
+// [/load]
 
 /// C(i, j), … += sum[0], …, by one load and one store if all are there and rows are aligned.
 template <bool aligned, class T>
