@@ -12,15 +12,16 @@ namespace {  // a program has both the GPU's and the emulator's
 using course::Here, course::Launch, course::Memory, course::Settings;
 
 /// 16-byte loads are allowed; else the guarded kernel.
-bool all_aligned(View<const float> a, View<const float> b, View<float> c) {
+template <class T>
+bool all_aligned(View<const T> a, View<const T> b, View<T> c) {
   return is_aligned(a) && is_aligned(b) && is_aligned(c);
 }
 
 /// A tile a block.
-template <class S>
-void by_tiles(View<const float> a, View<const float> b, View<float> c, const Settings&) {
-  tile_a_block<float>(all_aligned(a, b, c) ? async<S, true> : async<S, false>, S::BM, S::BN,
-                      Block{S::threads, 1}, a, b, c);
+template <class S, class T = typename S::T>
+void by_tiles(View<const T> a, View<const T> b, View<T> c, const Settings&) {
+  tile_a_block<T>(all_aligned(a, b, c) ? async<S, true> : async<S, false>, S::BM, S::BN, Block{S::threads, 1},
+                  a, b, c);
 }
 
 /// What blocks leave for each other; allocated at the first product.
@@ -30,12 +31,13 @@ struct Exchange {
   unsigned run = 0;
 };
 
-/// Equal shares for all multiprocessors.
+/// Equal shares for all multiprocessors; a tile a block where 16-byte loads are not allowed.
 template <class S>
 Launch<float> by_shares() {
   return [exchange = std::make_shared<Exchange>()](View<const float> a, View<const float> b, View<float> c,
                                                    const Settings&) {
     using course::ceil_div;
+    if (!all_aligned(a, b, c)) return by_tiles<S>(a, b, c, {});
     const Index at_once = Here::multiprocessors() * S::at_once;
     auto& [parts, ready, run] = *exchange;
     if (run == 0) {
@@ -43,9 +45,11 @@ Launch<float> by_shares() {
       ready = {1, at_once, 0, Memory::device};
       ready.poison();
     }
-    const Index steps = ceil_div(c.rows(), S::BM) * ceil_div(c.cols(), S::BN) * ceil_div(a.cols(), S::BK);
-    course::launch(all_aligned(a, b, c) ? stream_k<S, true> : stream_k<S, false>,
-                   Grid{std::min(steps, at_once), 1}, Block{S::threads, 1}, a, b, c, parts.view().data(),
+    const Index across = ceil_div(c.cols(), S::BN), tiles = across * ceil_div(c.rows(), S::BM);
+    const Index steps = ceil_div(a.cols(), S::BK), blocks = std::min(tiles * steps, at_once);
+    const Index rounds = tiles > blocks ? tiles / blocks - 1 : 0;
+    const Shares shares{int(across), int(steps), int(rounds), int(tiles - rounds * blocks)};
+    course::launch(stream_k<S>, Grid{blocks, 1}, Block{S::threads, 1}, a, b, c, shares, parts.view().data(),
                    ready.view().data(), ++run);
   };
 }
@@ -58,18 +62,17 @@ struct Engine {
 
 const std::vector<Engine>& engines() {
   static const std::vector<Engine> all = {
-      {"tiles_128x256x16", by_tiles<Tiling<128, 256, 16>>},
-      {"tiles_128x128x8", by_tiles<Tiling<128, 128, 8>>},
-      {"tiles_128x128x16_2", by_tiles<Tiling<128, 128, 16, 2>>},
-      {"tiles_64x128x8", by_tiles<Tiling<64, 128, 8>>},
-      {"tiles_64x128x16_2", by_tiles<Tiling<64, 128, 16, 2>>},
-      {"tiles_64x128x32_4", by_tiles<Tiling<64, 128, 32, 4>>},
-      {"tiles_64x64x16_4", by_tiles<Tiling<64, 64, 16, 4>>},
-      {"tiles_64x64x32_8", by_tiles<Tiling<64, 64, 32, 8>>},
-      {"tiles_32x64x32_8", by_tiles<Tiling<32, 64, 32, 8>>},
-      {"tiles_32x64x64_16", by_tiles<Tiling<32, 64, 64, 16>>},
-      {"shares_128x256x16", by_shares<Tiling<128, 256, 16>>()},
-      {"shares_128x128x8", by_shares<Tiling<128, 128, 8>>()},
+      {"tiles_128x256x16", by_tiles<Tiling<float, 128, 256, 16>>},
+      {"tiles_128x128x16", by_tiles<Tiling<float, 128, 128, 16>>},
+      {"tiles_64x128x8", by_tiles<Tiling<float, 64, 128, 8>>},
+      {"tiles_64x128x16_2", by_tiles<Tiling<float, 64, 128, 16, 2>>},
+      {"tiles_64x128x32_4", by_tiles<Tiling<float, 64, 128, 32, 4>>},
+      {"tiles_64x64x16_4", by_tiles<Tiling<float, 64, 64, 16, 4>>},
+      {"tiles_32x64x32_8", by_tiles<Tiling<float, 32, 64, 32, 8>>},
+      {"thin_128x128x16", by_tiles<Tiling<float, 128, 128, 16, 1, c_ahead>>},
+      {"thin_64x128x8", by_tiles<Tiling<float, 64, 128, 8, 1, c_ahead>>},
+      {"thin_64x64x8", by_tiles<Tiling<float, 64, 64, 8, 1, c_ahead>>},
+      {"shares_128x256x16", by_shares<Tiling<float, 128, 256, 16>>()},
   };
   return all;
 }

@@ -128,15 +128,19 @@ __global__ __launch_bounds__(threads, at_once<T>) void transposed(View<const T> 
 }
 // [/transposed]
 
+/// 16 bytes from `from` on.
+template <class T>
+__device__ void take_from(T* to, const T* from) {
+  const Vector<T> vector = *reinterpret_cast<const Vector<T>*>(from);
+#pragma unroll
+  for (int e = 0; e < width<T>; ++e) to[e] = vector.element[e];
+}
 /// `count` elements of a tile's row, 16 bytes at a time: from `at` on, `apart`, 2 · apart, … further on.
 template <class T, int count, class Row>
 __device__ void take(T (&to)[count], Row row, int at, int apart = width<T>) {
 #pragma unroll
-  for (int v = 0; v < count / width<T>; ++v) {
-    const Vector<T> vector = in_tile<T>(row, at + v * apart);
-#pragma unroll
-    for (int e = 0; e < width<T>; ++e) to[v * width<T> + e] = vector.element[e];
-  }
+  for (int v = 0; v < count / width<T>; ++v)
+    take_from(&to[v * width<T>], &in_tile<T>(row, at + v * apart).element[0]);
 }
 
 // [vectorised]
@@ -182,13 +186,13 @@ __global__ __launch_bounds__(threads, at_once<T>) void vectorised(View<const T> 
 
 // [conflict_free]
 /// The same without bank conflicts: a warp's loads of 16 bytes are neighbours, since a thread's rows and
-/// columns come in runs of 16 bytes, the next run behind those of all other threads; and A's tile is
-/// written by neighbours, too: a warp's threads have neighbouring rows.
+/// columns come in runs of 16 bytes, the next run behind those of all other threads; and the rows of A's
+/// tile are padded, so that what goes into one column of it goes into different banks.
 template <class T, bool aligned>
 __global__ __launch_bounds__(threads, at_once<T>) void conflict_free(View<const T> a, View<const T> b,
                                                                      View<T> c) {
   constexpr int W = width<T>, down = BM / (TM / W), right = BN / (TN / W);  // from run to run
-  alignas(16) __shared__ SharedTile<T, BK, BM> a_tile;
+  alignas(16) __shared__ SharedTile<T, BK, BM + W> a_tile;
   alignas(16) __shared__ SharedTile<T, BK, BN> b_tile;
   const int thread = int(threadIdx.x), row = thread / (BN / TN) * W, col = thread % (BN / TN) * W;
   const Index i0 = Index{blockIdx.y} * BM, j0 = Index{blockIdx.x} * BN;
@@ -196,7 +200,7 @@ __global__ __launch_bounds__(threads, at_once<T>) void conflict_free(View<const 
   for (Index p = 0; p < a.cols(); p += BK) {
 #pragma unroll
     for (int v = thread; v < BM * BK / W; v += threads) {
-      const int i = v % BM, q = v / BM * W;
+      const int i = v / (BK / W), q = v % (BK / W) * W;
       const Vector<T> vector = load<aligned>(a, i0 + i, p + q);
 #pragma unroll
       for (int e = 0; e < W; ++e) a_tile[q + e][i] = vector.element[e];
@@ -231,7 +235,7 @@ template <class T, bool aligned>
 __global__ __launch_bounds__(threads, at_once<T>) void double_buffered(View<const T> a, View<const T> b,
                                                                        View<T> c) {
   constexpr int W = width<T>, down = BM / (TM / W), right = BN / (TN / W);
-  alignas(16) __shared__ SharedTile<T, BK, BM> a_tile[2];
+  alignas(16) __shared__ SharedTile<T, BK, BM + W> a_tile[2];
   alignas(16) __shared__ SharedTile<T, BK, BN> b_tile[2];
   const int thread = int(threadIdx.x), row = thread / (BN / TN) * W, col = thread % (BN / TN) * W;
   const Index i0 = Index{blockIdx.y} * BM, j0 = Index{blockIdx.x} * BN;
@@ -242,7 +246,7 @@ __global__ __launch_bounds__(threads, at_once<T>) void double_buffered(View<cons
 #pragma unroll
     for (int l = 0; l < a_loads; ++l) {
       const int v = thread + l * threads;
-      a_next[l] = load<aligned>(a, i0 + v % BM, p + v / BM * W);
+      a_next[l] = load<aligned>(a, i0 + v / (BK / W), p + v % (BK / W) * W);
     }
 #pragma unroll
     for (int l = 0; l < b_loads; ++l) {
@@ -257,7 +261,7 @@ __global__ __launch_bounds__(threads, at_once<T>) void double_buffered(View<cons
 #pragma unroll
       for (int e = 0; e < W; ++e) {
         const int v = thread + l * threads;
-        a_tile[stage][v / BM * W + e][v % BM] = a_next[l].element[e];
+        a_tile[stage][v % (BK / W) * W + e][v / (BK / W)] = a_next[l].element[e];
       }
 #pragma unroll
     for (int l = 0; l < b_loads; ++l) {

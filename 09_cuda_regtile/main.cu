@@ -71,16 +71,25 @@ course::Variants<T> variants() {
       broken(square_of<T>("no_barrier", "two buffers, changed without waiting", wrong::no_barrier<T>)),
       broken(gpu<T>("tail_dropped", "whole steps of k only", tail_dropped<T>)),
   };
+  if constexpr (std::is_floating_point_v<T>) {
+    const auto pipelined = [&]<Idea idea>(std::string name, std::string text, course::CostOf cost) {
+      list.push_back(gpu<T>(std::move(name), std::move(text), by_tiles<Tiling<T, BM, BN, BK, 1, idea>>,
+                            std::move(cost)));
+    };
+    pipelined.template operator()<copies>("async_copies", "… B's by cp.async", cost::spread<T>);
+    pipelined.template operator()<warp_tiles>("warp_tiles", "… a warp 32 x 64 elements",
+                                              cost::warp_tiles<T, BM, BN>);
+    pipelined.template operator()<fragments_ahead>(
+        "fragments_ahead", "… the next column and row on their way", cost::warp_tiles<T, BM, BN>);
+    pipelined.template operator()<snake>("snake", "… multiply-adds there and back",
+                                         cost::warp_tiles<T, BM, BN>);
+  }
   if constexpr (std::is_same_v<T, float>) {
-    list.push_back(gpu<T>("async_copies", "… B's by cp.async", by_tiles<Tiling<128, 128, 8, 1, false>>,
-                          cost::spread<T>));
-    list.push_back(gpu<T>("warp_tiles", "… a warp 32 x 64 elements", by_tiles<Tiling<128, 128, 8>>,
-                          cost::warp_tiles<T, 128, 128>));
-    list.push_back(gpu<T>("large_tiles", "… a block 128 x 256", by_tiles<Tiling<128, 256, 16>>,
+    list.push_back(gpu<T>("large_tiles", "… a block 128 x 256", by_tiles<Tiling<T, 128, 256, 16>>,
                           cost::warp_tiles<T, 128, 256>));
     list.push_back(gpu<T>("stream_k", "… equal shares for all multiprocessors",
-                          by_shares<Tiling<128, 256, 16>>(), cost::warp_tiles<T, 128, 256>));
-    list.push_back(gpu<T>("slices", "small tiles, k in 4 slices", by_tiles<Tiling<64, 128, 32, 4>>,
+                          by_shares<Tiling<T, 128, 256, 16>>(), cost::warp_tiles<T, 128, 256>));
+    list.push_back(gpu<T>("slices", "small tiles, k in 4 slices", by_tiles<Tiling<T, 64, 128, 32, 4>>,
                           cost::warp_tiles<T, 64, 128>));
     list.push_back(gpu<T>("best", "the tiling that was measured best", best));
   }

@@ -50,61 +50,101 @@ __device__ Vector<T> load(View<const T> from, Index i, Index j) {
 }
 // [/load]
 
-/// C(i, j), … += sum[0], …, by one load and one store if all are there and rows are aligned.
+/// Stores them from (i, j) on, by one store if all are inside and rows are aligned; else those that are.
 template <bool aligned, class T>
-__device__ void add(View<T> c, Index i, Index j, const T* sum) {
-  if (aligned && i < c.rows() && j + width<T> <= c.cols()) {
-    Vector<T>& there = reinterpret_cast<Vector<T>&>(c(i, j));
-    Vector<T> vector = there;
-#pragma unroll
-    for (int e = 0; e < width<T>; ++e) vector.element[e] += sum[e];
-    there = vector;
+__device__ void store(View<T> to, Index i, Index j, const Vector<T>& vector) {
+  if (aligned && i < to.rows() && j + width<T> <= to.cols()) {
+    reinterpret_cast<Vector<T>&>(to(i, j)) = vector;
     return;
   }
 #pragma unroll
   for (int e = 0; e < width<T>; ++e)
-    if (i < c.rows() && j + e < c.cols()) c(i, j + e) += sum[e];
+    if (i < to.rows() && j + e < to.cols()) to(i, j + e) = vector.element[e];
+}
+
+/// C(i, j), … += sum[0], …
+template <bool aligned, class T>
+__device__ void add(View<T> c, Index i, Index j, const T* sum) {
+  Vector<T> vector = load<aligned>(View<const T>(c), i, j);
+#pragma unroll
+  for (int e = 0; e < width<T>; ++e) vector.element[e] += sum[e];
+  store<aligned>(c, i, j, vector);
+}
+
+/// Asks for the bytes around an address to be brought to the second level.
+__device__ inline void bring_near([[maybe_unused]] const void* address) {
+#ifdef __CUDACC__
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(address));
+#endif
 }
 
 // cp.async: from global memory to shared memory, not by way of registers.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
 
-__device__ inline void copy_async(void*, const float*) {
+template <class T>
+__device__ void copy_async(T*, const T*) {
   __trap();  // no such instruction; the host does not start these kernels here
 }
-__device__ inline void copy_async_one(void*, const float*, bool) {
+template <class T>
+__device__ void copy_async_one(T*, const T*, bool) {
   __trap();
 }
+__device__ inline void end_of_copies() {}
 __device__ inline void wait_for_copies() {}
 
 #elif defined(__CUDACC__)
 
 /// Begins to copy 16 bytes.
-__device__ inline void copy_async(void* to, const float* from) {
+template <class T>
+__device__ void copy_async(T* to, const T* from) {
   const auto at = unsigned(__cvta_generic_to_shared(to));
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(at), "l"(from));
 }
-/// Begins to copy one element, or a zero if there is none.
-__device__ inline void copy_async_one(void* to, const float* from, bool there) {
+/// Begins to copy one element, or a zero if it is not there.
+template <class T>
+__device__ void copy_async_one(T* to, const T* from, bool there) {
   const auto at = unsigned(__cvta_generic_to_shared(to));
-  asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(at), "l"(from), "r"(there ? 4 : 0));
+  constexpr int bytes = sizeof(T);
+  asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(at), "l"(from), "n"(bytes),
+               "r"(there ? bytes : 0));
 }
-/// Until all that this thread began to copy is there.
+/// What this thread has begun to copy so far can be waited for.
+__device__ inline void end_of_copies() {
+  asm volatile("cp.async.commit_group;" ::: "memory");
+}
+/// Until it is there.
 __device__ inline void wait_for_copies() {
-  asm volatile("cp.async.wait_all;" ::: "memory");
+  asm volatile("cp.async.wait_group 0;" ::: "memory");
 }
 
 #else
 
-inline void copy_async_one(void* to, const float* from, bool there) {
-  *static_cast<float*>(to) = there ? *from : 0;
+template <class T>
+void copy_async_one(T* to, const T* from, bool there) {
+  *to = there ? *from : T(0);
 }
-inline void copy_async(void* to, const float* from) {
-  for (int e = 0; e < 4; ++e) copy_async_one(static_cast<float*>(to) + e, from + e, true);
+template <class T>
+void copy_async(T* to, const T* from) {
+  for (int e = 0; e < width<T>; ++e) copy_async_one(to + e, from + e, true);
 }
+inline void end_of_copies() {}
 inline void wait_for_copies() {}
 
 #endif
+
+// [kept]
+/// An address in shared memory that stays in a register: else the compiler works it out again in each round.
+template <class T>
+__device__ T* kept(T* address) {
+#ifdef __CUDACC__
+  auto at = unsigned(__cvta_generic_to_shared(address));
+  asm volatile("" : "+r"(at));
+  return static_cast<T*>(__cvta_shared_to_generic(at));
+#else
+  return address;
+#endif
+}
+// [/kept]
 
 /// The thread's number, computed with anew: else the compiler keeps what follows from it in registers while
 /// 64 of them hold sums.
@@ -133,6 +173,16 @@ __device__ inline void publish(unsigned* flag, unsigned value) {
 __device__ inline void await(unsigned* flag, unsigned value) {
   while (Atomic<unsigned>(*flag).load(memory_order_acquire) != value) {
   }
+}
+
+/// What another block has written: from the second level.
+template <class T>
+__device__ T read_afresh(const T* from) {
+#ifdef __CUDACC__
+  return __ldcg(from);
+#else
+  return *from;
+#endif
 }
 
 }  // namespace cuda_regtile
