@@ -33,14 +33,14 @@ course::Variants<T> variants() {
   course::Variants<T> list = {
       gpu<T>("shared", "tiles of A and B in shared memory", OF_ALL_TILES(shared), cost::shared<T>),
       gpu<T>("shared_unified", "… of matrices that both sides reach", OF_ALL_TILES(shared), cost::shared<T>,
-             Memory::unified),
+             {.memory = Memory::unified}),
       broken(gpu<T>("no_first_barrier", "reads what is not yet written",
                     OF_ALL_TILES(wrong::barriers, false, true))),
       broken(gpu<T>("no_second_barrier", "overwrites what is still read",
                     OF_ALL_TILES(wrong::barriers, true, false))),
       broken(gpu<T>("no_guard", "right at multiples of the tile only", OF_ALL_TILES(wrong::no_guard))),
       broken(gpu<T>("unwaited", "the clock stops before the kernel does", OF_ALL_TILES(shared), uncounted,
-                    Memory::device, false)),
+                    {.waits = false})),
   };
   for (auto& variant : list) variant = course::with_tiles(variant);
   return list;

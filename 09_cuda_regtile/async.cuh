@@ -50,13 +50,13 @@ __device__ Place place(int thread) {
 // [/place]
 
 // [snake]
-/// A row of sum += a_q · b_q: in a snake, there and back, so that the next multiply-add has an operand in
+/// A column of sum += a_q · b_q: in a snake, there and back, so that the next multiply-add has an operand in
 /// common with the last, which the multiprocessor need not read again.
 template <bool snakes, class T>
-__device__ void multiply_add_row(int r, T (&sum)[TM][TN], const T (&a_q)[TM], const T (&b_q)[TN]) {
+__device__ void multiply_add_column(int s, T (&sum)[TM][TN], const T (&a_q)[TM], const T (&b_q)[TN]) {
 #pragma unroll
-  for (int step = 0; step < TN; ++step) {
-    const int s = snakes && r % 2 == 1 ? TN - 1 - step : step;
+  for (int step = 0; step < TM; ++step) {
+    const int r = snakes && s % 2 == 1 ? TM - 1 - step : step;
     sum[r][s] += a_q[r] * b_q[s];
   }
 }
@@ -144,23 +144,21 @@ __device__ void put(const Feed<S>& feed, int stage) {
 template <class S, bool aligned, class T>
 __device__ void multiply_steps(View<const T> a, View<const T> b, Index i0, Index j0, int first, int end,
                                Tiles<S>& tiles, T (&sum)[TM][TN]) {
-  constexpr int steps = S::BK / S::slices, a_pieces = TM / S::W, pieces = a_pieces + TN / S::W;
+  constexpr int steps = S::BK / S::slices;
   Feed<S> feed = feed_from<S>(a, b, i0, j0, first, tiles);
   const int thread = thread_number(), q0 = S::slices == 1 ? 0 : thread / S::per_slice * steps;
   const Place at = place<S>(thread % S::per_slice);
   const T *const a_at = kept(&tiles.a[0][q0][at.row]), *const b_at = kept(&tiles.b[0][q0][at.col]);
-  T a_q[2][TM], b_q[2][TN];                             // in turns
-  const auto take = [&](int piece, int stage, int q) {  // 16 bytes of a column of A or of a row of B
-    if (piece < a_pieces)
-      take_from(&a_q[q % 2][piece * S::W], a_at + (stage * S::BK + q) * S::BM + piece * S::down);
-    else
-      take_from(&b_q[q % 2][(piece - a_pieces) * S::W],
-                b_at + (stage * S::BK + q) * S::BN + (piece - a_pieces) * S::right);
+  T a_q[2][TM], b_q[2][TN];  // in turns
+  const auto take_a = [&](int stage, int q) {
+    take_from(a_q[q % 2], a_at + (stage * S::BK + q) * S::BM, S::down);
+  };
+  const auto take_b = [&](int stage, int q) {
+    take_from(b_q[q % 2], b_at + (stage * S::BK + q) * S::BN, S::right);
   };
   fetch<S, aligned>(feed, b.ld(), 0);
   put(feed, 0);
-#pragma unroll
-  for (int piece = 0; S::ahead && piece < pieces; ++piece) take(piece, 0, 0);
+  if (S::ahead) take_a(0, 0), take_b(0, 0);
   for (int step = first, stage = 0; step < end; ++step, stage ^= 1) {
     const bool more = step + 1 < end;
 #pragma unroll
@@ -168,13 +166,12 @@ __device__ void multiply_steps(View<const T> a, View<const T> b, Index i0, Index
       const bool last = q + 1 == steps;
       if (q == steps / 2 && more) fetch<S, aligned>(feed, b.ld(), stage ^ 1);
       if (S::ahead && last && more) put(feed, stage ^ 1);
+      if (!S::ahead) take_a(stage, q), take_b(stage, q);
 #pragma unroll
-      for (int piece = 0; !S::ahead && piece < pieces; ++piece) take(piece, stage, q);
-#pragma unroll
-      for (int r = 0; r < TM; ++r) {  // the next pieces come between the rows
-        if (S::ahead && r % (TM / pieces) == 0)
-          take(r / (TM / pieces), last ? stage ^ 1 : stage, last ? 0 : q + 1);
-        multiply_add_row<S::snakes>(r, sum, a_q[q % 2], b_q[q % 2]);
+      for (int s = 0; s < TN; ++s) {
+        if (S::ahead && s == 0) take_a(last ? stage ^ 1 : stage, last ? 0 : q + 1);
+        if (S::ahead && s == TN / 2) take_b(last ? stage ^ 1 : stage, last ? 0 : q + 1);
+        multiply_add_column<S::snakes>(s, sum, a_q[q % 2], b_q[q % 2]);
       }
     }
     if (!S::ahead && more) put(feed, stage ^ 1);
@@ -225,9 +222,9 @@ __device__ void bring_tile_near(View<T> c, Index i0, Index j0) {
 }
 
 // [add_tile]
-/// C += what the threads have found, element by element: 16 bytes at a time would tie the sums to registers
-/// side by side, and the multiply-adds would wait for each other's operands. Rows of loads, then of stores.
-template <class S, class T>
+/// C += what the threads have found. Element by element: 16 bytes at a time would tie the sums to registers
+/// side by side, and the multiply-adds would wait for each other's operands. (Not so the sums of slices.)
+template <class S, bool aligned, class T>
 __device__ void add_tile(View<T> c, Index i0, Index j0, const T (&sum)[TM][TN]) {
   const int thread = thread_number(), slice = thread / S::per_slice;
   const Place at = place<S>(thread % S::per_slice);
@@ -236,15 +233,19 @@ __device__ void add_tile(View<T> c, Index i0, Index j0, const T (&sum)[TM][TN]) 
   for (int r = 0; r < TM; ++r) {
     const Index i = i0 + at.row + r / S::W * S::down + r % S::W;
     const auto col = [&](int s) { return j0 + at.col + s / S::W * S::right + s % S::W; };
-    const auto mine = [&](int s) {
-      return (r * TN + s) / S::share == slice && (all_inside || (i < c.rows() && col(s) < c.cols()));
-    };
-    T there[TN];
+    if (S::slices > 1) {
 #pragma unroll
-    for (int s = 0; s < TN; ++s) there[s] = mine(s) ? c(i, col(s)) : T(0);
+      for (int s = 0; s < TN; s += S::W)
+        if ((r * TN + s) / S::share == slice) add<aligned>(c, i, col(s), &sum[r][s]);
+      continue;
+    }
+    const auto inside = [&](int s) { return all_inside || (i < c.rows() && col(s) < c.cols()); };
+    T there[TN];  // all loads first: no addition waits for each of them
+#pragma unroll
+    for (int s = 0; s < TN; ++s) there[s] = inside(s) ? c(i, col(s)) : T(0);
 #pragma unroll
     for (int s = 0; s < TN; ++s)
-      if (mine(s)) c(i, col(s)) = there[s] + sum[r][s];
+      if (inside(s)) c(i, col(s)) = there[s] + sum[r][s];
   }
 }
 // [/add_tile]
@@ -259,7 +260,7 @@ __global__ __launch_bounds__(S::threads, S::at_once) void async(View<const T> a,
   T sum[TM][TN] = {};
   multiply_steps<S, aligned>(a, b, i0, j0, 0, int((a.cols() + S::BK - 1) / S::BK), tiles, sum);
   if (S::slices > 1) add_slices<S>(tiles, sum);
-  add_tile<S>(c, i0, j0, sum);
+  add_tile<S, aligned>(c, i0, j0, sum);
 }
 // [/async]
 
@@ -317,7 +318,7 @@ __global__ __launch_bounds__(S::threads, S::at_once) void stream_k(View<const T>
         for (int s = 0; s < TN; ++s) sum[r][s] += theirs[s];
       }
     }
-    add_tile<S>(c, i0, j0, sum);
+    add_tile<S, true>(c, i0, j0, sum);
   }
 }
 // [/stream_k]

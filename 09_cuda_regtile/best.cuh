@@ -31,6 +31,12 @@ struct Exchange {
   unsigned run = 0;
 };
 
+/// How many bytes that are.
+template <class S>
+double exchanged() {
+  return double(Here::multiprocessors()) * S::at_once * S::BM * S::BN * sizeof(typename S::T);
+}
+
 /// Equal shares for all multiprocessors; a tile a block where 16-byte loads are not allowed.
 template <class S>
 Launch<float> by_shares() {

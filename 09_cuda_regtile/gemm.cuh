@@ -128,19 +128,25 @@ __global__ __launch_bounds__(threads, at_once<T>) void transposed(View<const T> 
 }
 // [/transposed]
 
-/// 16 bytes from `from` on.
-template <class T>
-__device__ void take_from(T* to, const T* from) {
-  const Vector<T> vector = *reinterpret_cast<const Vector<T>*>(from);
+/// `count` elements, 16 bytes at a time: from `from` on, `apart`, 2 · apart, … further on.
+template <class T, int count>
+__device__ void take_from(T (&to)[count], const T* from, int apart) {
 #pragma unroll
-  for (int e = 0; e < width<T>; ++e) to[e] = vector.element[e];
+  for (int v = 0; v < count / width<T>; ++v) {
+    const Vector<T> vector = *reinterpret_cast<const Vector<T>*>(from + v * apart);
+#pragma unroll
+    for (int e = 0; e < width<T>; ++e) to[v * width<T> + e] = vector.element[e];
+  }
 }
-/// `count` elements of a tile's row, 16 bytes at a time: from `at` on, `apart`, 2 · apart, … further on.
+/// The same from a tile's row.
 template <class T, int count, class Row>
 __device__ void take(T (&to)[count], Row row, int at, int apart = width<T>) {
 #pragma unroll
-  for (int v = 0; v < count / width<T>; ++v)
-    take_from(&to[v * width<T>], &in_tile<T>(row, at + v * apart).element[0]);
+  for (int v = 0; v < count / width<T>; ++v) {
+    const Vector<T> vector = in_tile<T>(row, at + v * apart);
+#pragma unroll
+    for (int e = 0; e < width<T>; ++e) to[v * width<T> + e] = vector.element[e];
+  }
 }
 
 // [vectorised]

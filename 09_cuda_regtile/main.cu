@@ -74,7 +74,7 @@ course::Variants<T> variants() {
   if constexpr (std::is_floating_point_v<T>) {
     const auto pipelined = [&]<Idea idea>(std::string name, std::string text, course::CostOf cost) {
       list.push_back(gpu<T>(std::move(name), std::move(text), by_tiles<Tiling<T, BM, BN, BK, 1, idea>>,
-                            std::move(cost)));
+                            std::move(cost), {.capability = async_capability}));
     };
     pipelined.template operator()<copies>("async_copies", "… B's by cp.async", cost::spread<T>);
     pipelined.template operator()<warp_tiles>("warp_tiles", "… a warp 32 x 64 elements",
@@ -85,13 +85,16 @@ course::Variants<T> variants() {
                                          cost::warp_tiles<T, BM, BN>);
   }
   if constexpr (std::is_same_v<T, float>) {
-    list.push_back(gpu<T>("large_tiles", "… a block 128 x 256", by_tiles<Tiling<T, 128, 256, 16>>,
-                          cost::warp_tiles<T, 128, 256>));
-    list.push_back(gpu<T>("stream_k", "… equal shares for all multiprocessors",
-                          by_shares<Tiling<T, 128, 256, 16>>(), cost::warp_tiles<T, 128, 256>));
+    using Large = Tiling<T, 128, 256, 16>;
+    list.push_back(gpu<T>("large_tiles", "… a block 128 x 256", by_tiles<Large>,
+                          cost::warp_tiles<T, 128, 256>, {.capability = async_capability}));
+    list.push_back(gpu<T>("stream_k", "… equal shares for all multiprocessors", by_shares<Large>(),
+                          cost::warp_tiles<T, 128, 256>,
+                          {.capability = async_capability, .bytes = exchanged<Large>}));
     list.push_back(gpu<T>("slices", "small tiles, k in 4 slices", by_tiles<Tiling<T, 64, 128, 32, 4>>,
-                          cost::warp_tiles<T, 64, 128>));
-    list.push_back(gpu<T>("best", "the tiling that was measured best", best));
+                          cost::warp_tiles<T, 64, 128>, {.capability = async_capability}));
+    list.push_back(gpu<T>("best", "the tiling that was measured best", best, course::uncounted,
+                          {.capability = async_capability, .bytes = exchanged<Large>}));
   }
   return list;
 }

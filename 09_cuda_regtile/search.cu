@@ -4,13 +4,17 @@
 
 namespace {
 
+using namespace cuda_regtile;
+
 template <class T>
 course::Variants<T> variants() {
   course::Variants<T> list;
   if constexpr (std::is_same_v<T, float>) {
-    for (const auto& [name, launch] : cuda_regtile::engines())
-      list.push_back(course::gpu<float>(name, "a tiling", launch));
-    list.push_back(course::gpu<float>("best", "the one that choices.inc names", cuda_regtile::best));
+    for (const auto& [name, launch] : engines())
+      list.push_back(
+          course::gpu<float>(name, "a tiling", launch, course::uncounted, {.capability = async_capability}));
+    list.push_back(course::gpu<float>("best", "the one that choices.inc names", best, course::uncounted,
+                                      {.capability = async_capability}));
   }
   return list;
 }

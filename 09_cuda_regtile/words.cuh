@@ -50,25 +50,20 @@ __device__ Vector<T> load(View<const T> from, Index i, Index j) {
 }
 // [/load]
 
-/// Stores them from (i, j) on, by one store if all are inside and rows are aligned; else those that are.
+/// C(i, j), … += sum[0], …, by one load and one store if all are there and rows are aligned.
 template <bool aligned, class T>
-__device__ void store(View<T> to, Index i, Index j, const Vector<T>& vector) {
-  if (aligned && i < to.rows() && j + width<T> <= to.cols()) {
-    reinterpret_cast<Vector<T>&>(to(i, j)) = vector;
+__device__ void add(View<T> c, Index i, Index j, const T* sum) {
+  if (aligned && i < c.rows() && j + width<T> <= c.cols()) {
+    Vector<T>& there = reinterpret_cast<Vector<T>&>(c(i, j));
+    Vector<T> vector = there;
+#pragma unroll
+    for (int e = 0; e < width<T>; ++e) vector.element[e] += sum[e];
+    there = vector;
     return;
   }
 #pragma unroll
   for (int e = 0; e < width<T>; ++e)
-    if (i < to.rows() && j + e < to.cols()) to(i, j + e) = vector.element[e];
-}
-
-/// C(i, j), … += sum[0], …
-template <bool aligned, class T>
-__device__ void add(View<T> c, Index i, Index j, const T* sum) {
-  Vector<T> vector = load<aligned>(View<const T>(c), i, j);
-#pragma unroll
-  for (int e = 0; e < width<T>; ++e) vector.element[e] += sum[e];
-  store<aligned>(c, i, j, vector);
+    if (i < c.rows() && j + e < c.cols()) c(i, j + e) += sum[e];
 }
 
 /// Asks for the bytes around an address to be brought to the second level.
@@ -79,6 +74,7 @@ __device__ inline void bring_near([[maybe_unused]] const void* address) {
 }
 
 // cp.async: from global memory to shared memory, not by way of registers.
+constexpr int async_capability = 80;
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
 
 template <class T>

@@ -14,7 +14,7 @@ struct Cuda {
     cudaDeviceProp properties;
     return cudaGetDeviceProperties(&properties, 0) == cudaSuccess ? properties.name : "no GPU";
   }
-  static std::string missing() {
+  static std::string missing(int capability = 0) {
     int devices = 0, major = 0, minor = 0;
     if (const cudaError_t status = cudaGetDeviceCount(&devices); devices == 0)
       return std::string("no CUDA device: ") + cudaGetErrorString(status);
@@ -25,9 +25,12 @@ struct Cuda {
     const auto text = [](int capability) {
       return std::to_string(capability / 10) + "." + std::to_string(capability % 10);
     };
-    if (10 * major + minor >= COURSE_LEAST_CAPABILITY) return {};
+    const int here = 10 * major + minor;
+    if (here < capability)
+      return "needs a GPU of compute capability " + text(capability) + ", this one has " + text(here);
+    if (here >= COURSE_LEAST_CAPABILITY) return {};
     return "built for GPUs of compute capability " + text(COURSE_LEAST_CAPABILITY) +
-           " and later, this one has " + text(10 * major + minor);
+           " and later, this one has " + text(here);
   }
   static double free_memory() {
     std::size_t free = 0, all = 0;

@@ -18,9 +18,9 @@ using Here = Emulated;
 /// The variant of a kernel, or of several, that `launch` starts.
 template <class T, class Platform = Here>
 std::shared_ptr<Variant<T>> gpu(std::string name, std::string idea, Launch<T> launch, CostOf cost = {},
-                                Memory memory = Memory::device, bool waits = true) {
+                                Needs needs = {}) {
   Traits traits{.name = std::move(name), .idea = std::move(idea), .cost = std::move(cost), .vector = "cuda"};
-  return std::make_shared<GpuVariant<T, Platform>>(std::move(traits), std::move(launch), memory, waits);
+  return std::make_shared<GpuVariant<T, Platform>>(std::move(traits), std::move(launch), std::move(needs));
 }
 
 }  // namespace course

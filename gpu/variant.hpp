@@ -32,35 +32,43 @@ inline Block block_of(const Settings& settings) {
 template <class T>
 using Launch = std::function<void(View<const T> a, View<const T> b, View<T> c, const Settings& settings)>;
 
+/// What a kernel needs besides its matrices.
+struct Needs {
+  Memory memory = Memory::device;
+  bool waits = true;   ///< Without, the clock stops when the launch returns, before the kernel has run: wrong
+                       ///< on purpose.
+  int capability = 0;  ///< The least compute capability, 80 for 8.0.
+  std::function<double()> bytes = [] { return 0.; };  ///< Of the GPU's memory, that it allocates itself.
+};
+
 /// Copies A, B and C to where the kernel is, runs it, copies C back. `Platform` has
 ///   Matrix<T>(rows, cols, pad, memory), with poison(), view(), guards_intact() and bytes(); HostMatrix<T>,
-///   registered; transfer(from, to), synchronize(), seconds_of(work), pending(); device(), missing() (why
-///   nothing can run, or nothing) and free_memory().
+///   registered; transfer(from, to), synchronize(), seconds_of(work), pending(); device(),
+///   missing(capability) (why nothing can run, or nothing) and free_memory().
 template <class T, class Platform>
 class GpuVariant : public Variant<T> {
  public:
-  /// Without `waits` the clock stops when the launch returns, before the kernel has run: wrong on purpose.
-  GpuVariant(Traits traits, Launch<T> launch, Memory memory, bool waits = true)
-      : Variant<T>(std::move(traits)), launch_(std::move(launch)), memory_(memory), waits_(waits) {}
+  GpuVariant(Traits traits, Launch<T> launch, Needs needs = {})
+      : Variant<T>(std::move(traits)), launch_(std::move(launch)), needs_(std::move(needs)) {}
 
   std::string device() const override { return Platform::device(); }
   std::string refuses(const Problem<T>&, const Settings&, const World&) const override {
-    return Platform::missing();
+    return Platform::missing(needs_.capability);
   }
   double bytes(const Problem<T>& problem, const Settings&) const override {
     const double c =
         sizeof(T) * static_cast<double>(problem.shape.m) * static_cast<double>(problem.shape.n + problem.pad);
-    return (problem.whole_bytes() + c) * (memory_ == Memory::registered ? 2 : 1);
+    return (problem.whole_bytes() + c) * (needs_.memory == Memory::registered ? 2 : 1);
   }
   std::pair<double, double> device_memory(const Problem<T>& problem, const Settings&) const override {
     const auto [m, n, k] = problem.shape;
     const auto of = [&](Index rows, Index cols) {
       constexpr Index line = 512 / sizeof(T);  // what cudaMallocPitch rounds rows up to
       const Index ld =
-          memory_ == Memory::pitched ? ceil_div(cols + problem.pad, line) * line : cols + problem.pad;
+          needs_.memory == Memory::pitched ? ceil_div(cols + problem.pad, line) * line : cols + problem.pad;
       return static_cast<double>(rows * ld + 2 * wide_guard(ld)) * sizeof(T);
     };
-    return {of(m, k) + of(k, n) + 2 * of(m, n), Platform::free_memory()};
+    return {of(m, k) + of(k, n) + 2 * of(m, n) + needs_.bytes(), Platform::free_memory()};
   }
 
   Times allocate(const Problem<T>& problem, const Settings& settings, const World&) override {
@@ -69,19 +77,20 @@ class GpuVariant : public Variant<T> {
     const Inputs<T>& inputs = problem.whole();
     const auto [m, n, k] = problem.shape;
     const Index pad = problem.pad;
-    if (memory_ != Memory::registered) fetched_ = course::Matrix<T>(m, n, pad);
+    if (needs_.memory != Memory::registered) fetched_ = course::Matrix<T>(m, n, pad);
     Platform::synchronize();  // the first call of all starts the GPU: not this row's time
     const Stopwatch watch;
-    if (memory_ == Memory::registered)
+    if (needs_.memory == Memory::registered)
       for (const auto& [pinned, like] : {std::pair(&host_a_, &inputs.a), std::pair(&host_b_, &inputs.b),
                                          std::pair(&host_c_, &inputs.c), std::pair(&host_result_, &inputs.c)})
         *pinned = HostMatrix(like->view().rows(), like->view().cols(), pad);
-    a_ = Matrix(m, k, pad, memory_), b_ = Matrix(k, n, pad, memory_), c_ = Matrix(m, n, pad, memory_);
-    before_ = Matrix(m, n, pad, memory_);
+    a_ = Matrix(m, k, pad, needs_.memory), b_ = Matrix(k, n, pad, needs_.memory),
+    c_ = Matrix(m, n, pad, needs_.memory);
+    before_ = Matrix(m, n, pad, needs_.memory);
     Platform::synchronize();
     const double seconds = watch.seconds();
     for (Matrix* const matrix : {&a_, &b_, &c_, &before_}) matrix->poison();
-    if (memory_ == Memory::registered) {
+    if (needs_.memory == Memory::registered) {
       copy<T>(inputs.a.view(), host_a_.view()), copy<T>(inputs.b.view(), host_b_.view());
       copy<T>(inputs.c.view(), host_c_.view());
     }
@@ -101,7 +110,7 @@ class GpuVariant : public Variant<T> {
   Times run() override {
     const auto work = [this] { launch_(a_.view(), b_.view(), c_.view(), settings_); };
     launched = {{0, 0}, {}};
-    if (!waits_) {
+    if (!needs_.waits) {
       const Stopwatch watch;
       work();
       const double seconds = watch.seconds();
@@ -118,7 +127,7 @@ class GpuVariant : public Variant<T> {
   }
 
   Times fetch(Piece<T>& piece) override {
-    const View<T> to = memory_ == Memory::registered ? host_result_.view() : fetched_.view();
+    const View<T> to = needs_.memory == Memory::registered ? host_result_.view() : fetched_.view();
     poison_all(to);
     const double seconds = Platform::seconds_of([&] { send(View<const T>(c_.view()), to); });
     piece = {all_of(problem_->shape.m), all_of(problem_->shape.n), View<const T>(to)};
@@ -141,13 +150,13 @@ class GpuVariant : public Variant<T> {
   using HostMatrix = typename Platform::template HostMatrix<T>;
 
   std::tuple<View<const T>, View<const T>, View<const T>> host_inputs() {
-    if (memory_ == Memory::registered) return {host_a_.view(), host_b_.view(), host_c_.view()};
+    if (needs_.memory == Memory::registered) return {host_a_.view(), host_b_.view(), host_c_.view()};
     const Inputs<T>& inputs = problem_->whole();
     return {inputs.a.view(), inputs.b.view(), inputs.c.view()};
   }
   /// Unified memory is written and read by the host as if it were its own; that is what it is for.
   void send(View<const T> from, View<T> to) {
-    if (memory_ == Memory::unified)
+    if (needs_.memory == Memory::unified)
       copy<T>(from, to);
     else
       Platform::transfer(from, to);
@@ -165,8 +174,7 @@ class GpuVariant : public Variant<T> {
   }
 
   Launch<T> launch_;
-  Memory memory_;
-  bool waits_;
+  Needs needs_;
   const Problem<T>* problem_ = nullptr;
   Settings settings_;
   Matrix a_, b_, before_, c_;                          // `before`: what C holds before the product

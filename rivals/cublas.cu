@@ -112,12 +112,10 @@ class Tensor : public course::GpuVariant<float, Cuda> {
  public:
   /// `roundoff`: the largest relative error of an input that is rounded for these units.
   Tensor(const char* name, const char* idea, cublasComputeType_t how, double roundoff)
-      : GpuVariant(
-            {.name = name, .idea = idea, .vector = "cuda"},
-            [this](View<const float> a, View<const float> b, View<float> c, const Settings&) {
-              multiply_and_check(a, b, c);
-            },
-            course::Memory::device),
+      : GpuVariant({.name = name, .idea = idea, .vector = "cuda"},
+                   [this](View<const float> a, View<const float> b, View<float> c, const Settings&) {
+                     multiply_and_check(a, b, c);
+                   }),
         how_(how),
         allowed_(2 * roundoff) {}
 
