@@ -14,8 +14,12 @@ KERNELS = {"cuda_global": ("coalesced<float>", "uncoalesced<float>"), "cuda_shar
            "cuda_regtile": [f"{kernel}<{type}{aligned}>" for type in ("float", "double") for kernel, aligned in (
                ("column", ", 32"), ("square", ""), ("transposed", ""), ("vectorised", ", true"), ("conflict_free", ", true"),
                ("double_buffered", ", true"))] + [
-               f"async<cuda_regtile::Tiling<{tiling}>, true>" for tiling in ("128, 128, 8, 1, false", "128, 128, 8", "128, 256, 16", "64, 128, 32, 4")]}
-STREAM_K = "stream_k<cuda_regtile::Tiling<128, 256, 16>, true>"
+               f"async<cuda_regtile::Tiling<{tiling}>, true>" for tiling in (
+                   *(f"{type}, 128, 128, 8, 1, cuda_regtile::{idea}" for type in ("float", "double")
+                     for idea in ("copies", "warp_tiles", "fragments_ahead", "snake")),
+                   "float, 128, 256, 16", "float, 128, 128, 16", "float, 64, 128, 8", "float, 64, 128, 16, 2", "float, 64, 128, 32, 4",
+                   "float, 64, 64, 16, 4", "float, 32, 64, 32, 8", "float, 64, 64, 8, 1, cuda_regtile::c_ahead")]}
+STREAM_K = "stream_k<cuda_regtile::Tiling<float, 128, 256, 16>>"
 
 
 def ptx(nvcc, source, folder):
@@ -24,11 +28,11 @@ def ptx(nvcc, source, folder):
     text = "".join(f'#include "{header}"\n' for header in of.values())
     for space, kernels in KERNELS.items():
         for kernel in kernels:
-            type = "double" if "double" in kernel.split("<")[1] else "float"
+            type = re.search(r"<(?:cuda_regtile::Tiling<)?(\w+)", kernel)[1]
             views = f"course::View<const {type}>, course::View<const {type}>, course::View<{type}>"
             text += f"template __global__ void {space}::{kernel}({views});\n"
     views = "course::View<const float>, course::View<const float>, course::View<float>"
-    text += f"template __global__ void cuda_regtile::{STREAM_K}({views}, float*, unsigned*, unsigned);\n"
+    text += f"template __global__ void cuda_regtile::{STREAM_K}({views}, cuda_regtile::Shares, float*, unsigned*, unsigned);\n"
     (folder / "kernels.cu").write_text(text)
     done = subprocess.run([nvcc, "-std=c++20", "--expt-relaxed-constexpr", "-O3", "-arch=sm_90", "-I", source, "-Xptxas", "-v",
                            "--keep", "--keep-dir", folder, "-c", folder / "kernels.cu", "-o", folder / "kernels.o"],
@@ -65,8 +69,8 @@ def main(nvcc, source):
             failures.append(f"{name}: {len(barriers)} barriers, not 2")
     vectors = ["ld.global.v4", "ld.shared.v4", "st.global.v4"]
     wanted = dict.fromkeys(("10vectorisedIfLb1", "13conflict_freeIfLb1", "15double_bufferedIfLb1"), [*vectors, "st.shared.v4"])
-    wanted |= dict.fromkeys(("5asyncINS_6TilingILi128ELi128ELi8ELi1ELb0", "5asyncINS_6TilingILi64ELi128", "8stream_kINS_6TilingILi128ELi256"),
-                            [*vectors, "cp.async.cg.shared.global"])
+    wanted |= dict.fromkeys(("5asyncINS_6TilingIfLi128ELi128ELi8ELi1ELNS_4IdeaE0", "5asyncINS_6TilingIfLi128ELi256", "5asyncINS_6TilingIfLi64ELi128ELi32",
+                             "8stream_kINS_6TilingIfLi128ELi256"), ["ld.global.v4", "ld.shared.v4", "cp.async.cg.shared.global"])
     for name, instructions in wanted.items():
         code = "\n".join(body(text, name))
         failures += [f"{name}: no {instruction}" for instruction in instructions if not re.search(rf"{re.escape(instruction)}\b", code)]
