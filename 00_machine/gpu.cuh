@@ -38,6 +38,30 @@ __global__ void peak(T* state, int rounds) {
   multiply_add(state, rounds);
 }
 
+constexpr int side = 8;
+
+// [gpu_outer]
+/// `rounds` times sum += column · row, 64 sums, as a register tile does it: three operands from three
+/// registers, one of them an operand of the multiply-add before.
+template <class T>
+__global__ void outer_product(T* state, int rounds) {
+  T* const mine = state + me();
+  T column[side], row[side], sum[side * side] = {}, all_sums = 0;
+#pragma unroll
+  for (int e = 0; e < side; ++e) column[e] = mine[e * all()], row[e] = mine[(side + e) * all()];
+#pragma unroll 4
+  for (int r = 0; r < rounds; ++r)
+#pragma unroll
+    for (int e = 0; e < side * side; ++e) {
+      const int j = e / side, i = j % 2 == 0 ? e % side : side - 1 - e % side;  // there and back
+      sum[e] = fma(column[i], row[j], sum[e]);  // with * and +, all rounds would share one product
+    }
+#pragma unroll
+  for (int e = 0; e < side * side; ++e) all_sums += sum[e];
+  mine[0] = all_sums;
+}
+// [/gpu_outer]
+
 /// The GPU's nanoseconds, which do not depend on its clock. Memory may have changed: no work moves across.
 __device__ inline long long nanoseconds() {
   long long time = 0;
