@@ -42,11 +42,10 @@ constexpr int side = 8;
 
 // [gpu_outer]
 /// `rounds` times sum += column · row, 64 sums, as a register tile does it: three operands from three
-/// registers, one of them an operand of the multiply-add before.
-template <class T>
-__global__ void outer_product(T* state, int rounds) {
-  T* const mine = state + me();
-  T column[side], row[side], sum[side * side] = {}, all_sums = 0;
+/// registers, one of them an operand of the multiply-add before. In assembly, which keeps this order.
+__global__ void outer_product(double* state, int rounds) {
+  double* const mine = state + me();
+  double column[side], row[side], sum[side * side] = {}, all_sums = 0;
 #pragma unroll
   for (int e = 0; e < side; ++e) column[e] = mine[e * all()], row[e] = mine[(side + e) * all()];
 #pragma unroll 4
@@ -54,7 +53,7 @@ __global__ void outer_product(T* state, int rounds) {
 #pragma unroll
     for (int e = 0; e < side * side; ++e) {
       const int j = e / side, i = j % 2 == 0 ? e % side : side - 1 - e % side;  // there and back
-      sum[e] = fma(column[i], row[j], sum[e]);  // with * and +, all rounds would share one product
+      asm volatile("fma.rn.f64 %0, %1, %2, %0;" : "+d"(sum[e]) : "d"(column[i]), "d"(row[j]));
     }
 #pragma unroll
   for (int e = 0; e < side * side; ++e) all_sums += sum[e];

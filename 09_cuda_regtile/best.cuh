@@ -1,7 +1,7 @@
 // Which tiling for which shape: all that were tried, and the choice among them.
 #pragma once
 
-#include <cmath>
+#include <algorithm>
 
 #include "async.cuh"
 #include "gpu/step.hpp"
@@ -95,17 +95,28 @@ constexpr Choice choices[] = {
 };
 
 /// The engine of the measured shape that is nearest: by how many times larger or smaller each side is.
+/// Without logarithms: the clock runs.
 const Engine& engine_for(Index m, Index n, Index k) {
+  static const auto chosen = [] {
+    std::vector<const Engine*> list;
+    for (const Choice& choice : choices) {
+      const auto found = std::find_if(engines().begin(), engines().end(),
+                                      [&](const Engine& engine) { return engine.name == choice.engine; });
+      if (found == engines().end())
+        throw std::logic_error(std::string("choices.inc: no engine ") + choice.engine);
+      list.push_back(&*found);
+    }
+    return list;
+  }();
   const auto apart = [](Index side, double measured) {
-    return std::abs(std::log(double(side + 1) / measured));
+    const double times = double(side + 1) / measured;
+    return times > 1 ? times : 1 / times;
   };
-  const auto distance = [&](const Choice& c) { return apart(m, c.m) + apart(n, c.n) + apart(k, c.k); };
-  const Choice& nearest =
-      *std::min_element(std::begin(choices), std::end(choices),
-                        [&](auto& one, auto& other) { return distance(one) < distance(other); });
-  for (const Engine& engine : engines())
-    if (engine.name == nearest.engine) return engine;
-  throw std::logic_error(std::string("choices.inc: no engine ") + nearest.engine);
+  const auto distance = [&](const Choice& c) { return apart(m, c.m) * apart(n, c.n) * apart(k, c.k); };
+  const auto nearest = std::min_element(std::begin(choices), std::end(choices), [&](auto& one, auto& other) {
+    return distance(one) < distance(other);
+  });
+  return *chosen[std::size_t(nearest - std::begin(choices))];
 }
 
 void best(View<const float> a, View<const float> b, View<float> c, const Settings& settings) {
