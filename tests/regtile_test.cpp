@@ -14,8 +14,9 @@ using namespace cuda_regtile;
 namespace {
 
 /// C after as many products as there are orders, the threads of each block in those orders.
-Matrix<float> after(const Launch<float>& launch, const Shape& shape, const std::vector<std::string>& orders) {
-  const Problem<float> problem{.shape = shape, .fill = Fill::uniform};
+Matrix<float> after(const Launch<float>& launch, const Shape& shape, const std::vector<std::string>& orders,
+                    Fill fill = Fill::uniform) {
+  const Problem<float> problem{.shape = shape, .fill = fill};
   const Inputs<float>& in = problem.whole();
   Matrix<float> c(shape.m, shape.n);
   copy<float>(in.c.view(), c.view());
@@ -45,6 +46,21 @@ TEST_CASE("every engine has the same bits in any order, and when it runs again")
     CHECK_MESSAGE(same_bits(after(launch, cut, {"forward", "forward", "forward"}),
                             after(launch, cut, {"reversed", "987654", "forward"})),
                   name);
+  }
+}
+
+TEST_CASE("every engine is right, at the edges and where rows are not aligned") {
+  for (const Shape& shape : {Shape{132, 272, 72}, Shape{129, 256, 36}, Shape{31, 37, 41}, Shape{65, 129, 8},
+                             Shape{128, 255, 16}}) {
+    const Problem<float> problem{.shape = shape, .fill = Fill::digits};
+    const Inputs<float>& in = problem.whole();
+    Matrix<float> expected(shape.m, shape.n);
+    copy<float>(in.c.view(), expected.view());
+    for (Index i = 0; i < shape.m; ++i)
+      for (Index p = 0; p < shape.k; ++p)
+        for (Index j = 0; j < shape.n; ++j) expected.view()(i, j) += in.a.view()(i, p) * in.b.view()(p, j);
+    for (const auto& [name, launch, needs] : engines())
+      CHECK_MESSAGE(same_bits(after(launch, shape, {"reversed"}, Fill::digits), expected), name);
   }
 }
 
