@@ -12,6 +12,6 @@ do for [lane = 0:31] {
   eval cell(1.5 * (lane % 8), 1.3 * (lane / 8), lane)
   eval cell(15.5 + 1.5 * (lane / 2 % 8), 1.3 * (lane % 2 + lane / 16 * 2), lane)
 }
-set label 3 'A row of threads wants the same of A, a column the same of B. A colour is a quarter of the warp, 8 lanes.' at 0,6.5 font ',11'
-set label 4 'Left, lanes 0 and 1 want the same of A, but not of B. Right, 0 and 1 want the same of B, 0 and 2 the same of A.' at 0,7.5 font ',11'
+set label 103 'A row of threads wants the same of A, a column the same of B. A colour is a quarter of the warp, 8 lanes.' at 0,6.5 font ',11'
+set label 104 'Left, lanes 0 and 1 want the same of A, but not of B. Right, 0 and 1 want the same of B, 0 and 2 the same of A.' at 0,7.5 font ',11'
 plot NaN
