@@ -15,7 +15,7 @@ ideal(p) = p < 1 ? NaN : p < cores ? 100 : \
 fitted(p, s) = p < 1 || p > cores ? NaN : 100 / (s * p + 1 - s)
 plot [left:right] ideal(x) with lines dashtype 2 linewidth 1.2 linecolor rgb '#555555' \
        title 'ideal: 100 %'.(right > cores ? ' up to the cores' : ''), \
-     for [i = 1:words(fit_line)] fitted(x, real(word(fit_serial, i))) with lines linetype int(word(fit_line, i)) \
+     for [i = 1:words(fit_line)] fitted(x, real(word(fit_serial.' 0', i))) with lines linetype int(word(fit_line.' 1', i)) \
        dashtype 3 linewidth 1.1 notitle, \
      for [i = 0:count-1] data index i @spread linetype i+1 dashtype 1 linewidth thick(i) notitle, \
      for [i = 0:count-1] data index i using 1:2 with linespoints linetype i+1 linewidth thick(i) title columnheader(1)

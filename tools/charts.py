@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from drawing import TEXTS, Chart, bar_chart, line_chart, render
 from gpu_charts import block_chart, phase_chart
+from rank_charts import heat_chart, phases_chart, strong_chart, weak_chart
 from measured import BASELINE, LEVELS, LIMITS, Row, along, best, common_size, digits
 from scaling import cores_of, ranked, scalings, sharing, short
 
@@ -236,7 +237,8 @@ def plan_of(results, type):
     yield from (*size_charts(results, type, chosen), *roofline_charts(results, type, shown),
                 tile_chart(results, type), *thread_charts(results, type), level_chart(results, type),
                 order_chart(results, type), gpu_steps_chart(results, type, chosen), tile_chart(results, type, gpu=True),
-                block_chart(results, type), phase_chart(results, type))
+                block_chart(results, type), phase_chart(results, type), strong_chart(results, type), weak_chart(results, type),
+                phases_chart(results, type), heat_chart(results, type))
     for step, lines in steps.items():
         yield from size_charts(results, type, lines, step)
         yield from roofline_charts(results, type, [(step, variant) for variant in lines], step)

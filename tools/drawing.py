@@ -24,7 +24,7 @@ class Chart:
     type: str = ""
 
     def alt(self):
-        kind = {"roofline": "Roofline"} | dict.fromkeys(("levels", "orders", "blocks", "phases"), "Bar")
+        kind = {"roofline": "Roofline"} | dict.fromkeys(("levels", "orders", "blocks", "phases"), "Bar") | {"ranks_heat": "Heat"}
         return f"{kind.get(self.script, 'Line')} chart. {self.title}. Shown: {', '.join([*self.lines, *self.beside])}."
 
 

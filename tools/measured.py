@@ -47,7 +47,7 @@ class Row:
             setattr(self, name, int(number(cells[name]) or 0))
         self.median, self.least, self.mean, self.deviation, self.predicted = (
             number(cells[name]) for name in ("median_s", "best_s", "mean_s", "stddev_s", "predicted_s"))
-        self.phases = {name: number(cells[f"{name}_s"]) for name in ("alloc", "copy_in", "copy_out")}
+        self.phases = {name: number(cells[f"{name}_s"]) for name in ("alloc", "copy_in", "copy_out", "distribute", "collect")}
         self.limit = cells["limit"]
         # Bytes to and from the level that binds; for what arithmetic binds, those between L1 and the core. What a
         # GPU's multiprocessor shares is as near to its cores as its L1.

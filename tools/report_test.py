@@ -412,6 +412,46 @@ class Page(Case):
             FULL_MACHINE.replace("(2 cores)", "(64 cores)"))), "fewer cores may be used")
 
 
+class Ranks(Case):
+    def rows(self):
+        phases = {"distribute_s": 0.1, "collect_s": 0.05}
+        return [*(row("06_mpi", "rows", n, 2 / ranks, ranks=ranks, **phases) for n in (1000,) for ranks in (1, 2, 4)),
+                *(row("06_mpi", "summa", 1000, 2 / ranks, ranks=ranks) for ranks in (1, 2, 4)),
+                row("06_mpi", "summa", 2000, 5, ranks=4), row("06_mpi", "summa", 1000, 0.6, ranks=2, threads=2),
+                row("06_mpi", "summa", 1000, 0.4, ranks=1, threads=4)]
+
+    def test_speedup_counts_all_phases_over_those_on_one_rank(self):
+        self.write(self.rows()[:6])
+        lines = self.plan()["ranks_speedup_f32"].lines
+        self.assertEqual([round(y, 4) for _, y, *_ in lines["06: rows"]], [1, round(2.15 / 1.15, 4), round(2.15 / 0.65, 4)])
+        self.assertEqual([y for _, y, *_ in lines["06: summa"]], [1, 2, 4])
+
+    def test_weak_scaling_takes_sizes_whose_squares_grow_with_the_ranks(self):
+        self.write(self.rows()[3:7])
+        self.assertEqual(self.plan()["ranks_weak_f32"].lines["06: summa"][1][:2], [4, 80.0], "8 times the work, 4 ranks, 2.5 times as long")
+
+    def test_ranks_against_threads_are_as_many_together(self):
+        self.write(self.rows()[:9])
+        chart = self.plan()["ranks_heat_f32"]
+        self.assertEqual(chart.settings["ticks"], '"1 × 4" 0,"2 × 2" 1,"4 × 1" 2')
+        self.assertEqual([(x, y, round(rate, 4)) for x, y, rate, _ in chart.lines["GFLOP/s"]],
+                         [(2, 0, round(2 / 0.65, 4)), (0, 1, 5), (1, 1, round(2 / 0.6, 4)), (2, 1, 4)])
+
+    def test_a_bar_a_variant_on_the_most_ranks(self):
+        self.write(self.rows()[:6])
+        chart = self.plan()["ranks_phases_f32"]
+        self.assertEqual(chart.lines["distribution"], [[0, 0, 0.1]])
+        self.assertEqual([[round(value, 4) for value in bar] for bar in chart.lines["product"]], [[0, 0.1, 0.6], [1, 0, 0.5]])
+
+    def test_they_are_drawn_and_so_are_threads_beyond_all_cores(self):
+        self.write([*self.rows()[:9], *(row("04_openmp", "rows", 1000, 1 / threads, threads=threads) for threads in (1, 16))])
+        self.assertEqual(self.run_tool("draw", "--out", self.folder / "out")[::2], (0, ""))
+
+    def test_none_without_several_ranks(self):
+        self.write([row("06_mpi", "summa", 1000, 1)])
+        self.assertFalse([name for name in self.plan() if name.startswith("ranks")])
+
+
 class Rooflines(Case):
     def test_points_stand_at_the_bytes_of_their_limit(self):
         self.write(FORETOLD)

@@ -1,0 +1,15 @@
+# Ranks × threads, as many together in each column: a cell's colour and number are the rate of all phases.
+entries = 1
+load dir.'/style.gp'
+unset key
+set rmargin at screen 0.86
+set lmargin at screen 0.26
+unset grid
+set xtics scale 0
+set yrange [bars-0.5:-0.5]
+eval 'set ytics ('.names.') scale 0'
+set xlabel 'ranks × threads of each'
+set cbrange [0:*]
+set cblabel 'GFLOP/s, all phases'
+set palette defined (0 '#ffffff', 1 '#56B4E9')
+plot data index 0 using 1:2:3 with image pixels, data index 0 using 1:2:4 with labels font ',11'

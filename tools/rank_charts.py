@@ -1,0 +1,115 @@
+"""The charts of what ran on several ranks: scaling with them, where the time goes, and ranks against threads."""
+from drawing import TEXTS, Chart, line_chart
+from measured import common_size, digits, seconds
+from scaling import short
+
+PHASES = {"distribute": "distribution", "product": "product", "collect": "collection"}
+
+
+def whole(row, median=None):
+    """Seconds of all phases: what one waits for who has the matrices on one rank and wants the result there."""
+    return (row.median if median is None else median) + sum(row.phases[name] or 0 for name in ("distribute", "collect"))
+
+
+def fastest(rows):
+    """Of rows alike but for grid and block, the one whose phases together are the shortest; None of none."""
+    return min(rows, key=whole, default=None)
+
+
+def name_of(row):
+    return f"{short(row.step)}: {row.variant}"
+
+
+def by_variant(rows):
+    """{step and variant: its rows}, in the order they came in."""
+    found = {}
+    for row in rows:
+        found.setdefault(name_of(row), []).append(row)
+    return found
+
+
+def on_ranks(results, type):
+    """The rows of programs that ran on more than one rank, those on a single one included."""
+    steps = {row.step for row in results.squares if row.ranks > 1}
+    return [row for row in results.squares if row.type == type and row.step in steps]
+
+
+def strong_chart(results, type):
+    """Speedup of all phases over a variant's own on one rank, at the size with the most ranks; one thread a rank."""
+    rows = [row for row in on_ranks(results, type) if row.threads < 2]
+    counts = {n: len({row.ranks for row in rows if row.n == n}) for n in {row.n for row in rows}}
+    rows = [row for row in rows if row.n == max(counts, key=lambda n: (counts[n], n))]
+    lines, alone = {}, {}
+    for name, mine in by_variant(rows).items():
+        at = {ranks: fastest([row for row in mine if row.ranks == ranks]) for ranks in sorted({row.ranks for row in mine})}
+        if 1 in at and len(at) > 1:
+            lines[name], alone[name] = list(at.items()), whole(at[1])
+    return line_chart(f"ranks_speedup_{type}", "ranks_speedup",
+                      f"Ranks: {TEXTS['ranks_speedup'][0]}, {type}, n = {rows[0].n}" if rows else "", lines,
+                      lambda row, median: alone[name_of(row)] / whole(row, median), step="06_mpi") if lines else None
+
+
+def weak_chart(results, type):
+    """GFLOP/s a rank over those on one, where n² grows with the ranks: each holds as much as before."""
+    rows = [row for row in on_ranks(results, type) if row.threads < 2]
+    lines, alone = {}, {}
+    for name, mine in by_variant(rows).items():
+        for base in sorted((row for row in mine if row.ranks == 1), key=lambda row: -row.n):
+            alike = [row for row in mine if abs(row.n**2 / (base.n**2 * row.ranks) - 1) < 0.02]
+            at = {ranks: fastest([row for row in alike if row.ranks == ranks])
+                  for ranks in sorted({row.ranks for row in alike})}
+            if len(at) > 1 and name not in lines:
+                lines[name], alone[name] = list(at.items()), base.n**3 / whole(at[1])
+    return line_chart(f"ranks_weak_{type}", "ranks_weak", f"Ranks: {TEXTS['ranks_weak'][0]}, {type}", lines,
+                      lambda row, median: 100 * row.n**3 / whole(row, median) / row.ranks / alone[name_of(row)],
+                      step="06_mpi") if lines else None
+
+
+def phases_chart(results, type):
+    """A bar a variant on the most ranks: distribution, product, collection; over it the same in numbers."""
+    rows = [row for row in on_ranks(results, type) if row.ranks > 1]
+    most = max((row.ranks * max(1, row.threads) for row in rows), default=0)
+    rows = [row for row in rows if row.ranks * max(1, row.threads) == most and row.ranks == max(row.ranks for row in rows)]
+    rows = [fastest(mine) for mine in by_variant([row for row in rows if row.n == common_size(rows)]).values()]
+    if not rows:
+        return None
+    lines, texts, longest = {name: [] for name in PHASES.values()}, [], 0
+    for place, row in enumerate(rows):
+        end, parts = 0, []
+        for phase, name in PHASES.items():
+            if time := row.median if phase == "product" else row.phases[phase]:
+                lines[name].append([place, end, end + time])
+                end += time
+                parts.append(f"{name} {seconds(time)}")
+        texts.append([place, f"{name_of(row)}, {seconds(end)}: {' + '.join(parts)}"])
+        longest = max(longest, end)
+    return Chart(f"ranks_phases_{type}", "phases", f"{TEXTS['ranks_phases'][0]}, {rows[0].ranks} ranks, {type}, n = {rows[0].n}",
+                 TEXTS["ranks_phases"][1], lines,
+                 {"ticks": '"0" 0', "left": 0, "right": 1.02 * longest, "bars": len(rows),
+                  "texts": max(len(text) for _, text in texts)}, "06_mpi", {"": texts},
+                 "place from above, start, end; then place, text")
+
+
+def heat_chart(results, type):
+    """All phases' GFLOP/s with so many ranks of so many threads each, as many together in every column."""
+    rows = on_ranks(results, type)
+    together = {}
+    for row in rows:
+        together.setdefault((row.ranks * max(1, row.threads), row.n), set()).add(row.ranks)
+    total, n = max(together, key=lambda key: (len(together[key]), key), default=(0, 0))
+    if len(together.get((total, n), ())) < 2:
+        return None
+    rows = [row for row in rows if row.n == n and row.ranks * max(1, row.threads) == total]
+    columns, variants = sorted({row.ranks for row in rows}), list(by_variant(rows))
+    cells = []
+    for y, name in enumerate(variants):
+        for x, ranks in enumerate(columns):
+            if row := fastest([row for row in by_variant(rows)[name] if row.ranks == ranks]):
+                rate = row.gflops(whole(row))
+                cells.append([x, y, rate, digits(rate)])
+    ticks = ",".join(f'"{ranks} × {total // ranks}" {x}' for x, ranks in enumerate(columns))
+    return Chart(f"ranks_heat_{type}", "ranks_heat", f"{TEXTS['ranks_heat'][0]}: {total} together, {type}, n = {n}",
+                 TEXTS["ranks_heat"][1], {"GFLOP/s": cells},
+                 {"ticks": ticks, "left": -0.5, "right": len(columns) - 0.5, "names": ",".join(
+                     f'"{name}" {y}' for y, name in enumerate(variants)), "bars": len(variants)}, "06_mpi",
+                 columns="column, row, GFLOP/s, label")
