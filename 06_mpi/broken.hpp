@@ -1,12 +1,11 @@
-// Wrong on purpose: what goes wrong on the way back from other ranks. Two ranks and rows that they cannot
-// share evenly are needed to see it.
+// Wrong on purpose: what goes wrong on the way back from other ranks. Two ranks are needed to see it.
 #pragma once
 
 #include "rows.hpp"
 
 namespace mpi::wrong {
 
-/// Each rank has m / ranks rows: so the remainder of the last rank is computed, and never sent.
+/// m / ranks rows of each rank: where that leaves a remainder, the last rank has computed it in vain.
 template <class T>
 void rest_lost(const Shared<T>& s, MPI_Comm ranks) {
   const int me = rank_in(ranks), size = size_of(ranks);
@@ -19,14 +18,15 @@ void rest_lost(const Shared<T>& s, MPI_Comm ranks) {
   }
 }
 
-/// Each rank's rows begin at its number times m / ranks: right only if all have as many.
+/// Rows go where those of the rank before belong, as if rank 0 had none: it sends none.
 template <class T>
 void wrong_displacement(const Shared<T>& s, MPI_Comm ranks) {
   const int me = rank_in(ranks), size = size_of(ranks);
-  const Index each = s.result.rows() / size;
   if (me > 0) MPI_Send(s.c.data(), rows_in(s.c), row_type(s.c), 0, of_c, ranks);
   for (int of = 1; me == 0 && of < size; ++of) {
-    const View<T> c = s.result.block(of * each, 0, part(s.result.rows(), size, of).count, s.result.cols());
+    const Index from = part(s.result.rows(), size, of - 1).from,
+                count = part(s.result.rows(), size, of).count;
+    const View<T> c = s.result.block(from, 0, count, s.result.cols());
     MPI_Recv(c.data(), rows_in(c), row_type(c), of, of_c, ranks, MPI_STATUS_IGNORE);
   }
 }

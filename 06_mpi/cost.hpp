@@ -35,9 +35,8 @@ inline double summa(const Shape& s, int p, int q, Index mb, Index nb) {
   return static_cast<double>(most);
 }
 
-inline double summa_evenly(const Shape& s, int p, int q) {
-  const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n), k = static_cast<double>(s.k);
-  return m * k * (1 - 1. / q) / p + k * n * (1 - 1. / p) / q;
+inline double summa_evenly(const Shape& s, Index p, Index q) {
+  return static_cast<double>(s.m * s.k * (q - 1) + s.k * s.n * (p - 1)) / static_cast<double>(p * q);
 }
 // [/summa]
 

@@ -34,7 +34,7 @@ course::Variants<T> variants() {
       in_place("summa_unaided", "the next panels on their way meanwhile", unaided),
       in_place("summa", "and the program sees to it that they get on", driven),
       broken(rows("rest_lost", "m / ranks rows for each", scatter_blocking<T>, wrong::rest_lost<T>)),
-      broken(rows("wrong_displacement", "m / ranks rows before each", scatter_blocking<T>,
+      broken(rows("wrong_displacement", "one rank too early", scatter_blocking<T>,
                   wrong::wrong_displacement<T>)),
       broken(rows("wrong_tag", "any tag will do", scatter_blocking<T>, wrong::wrong_tag<T>)),
   };

@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# What several ranks must not do: hang, or speak with several voices.
+#   test.sh refusals|killed MPIRUN PROGRAM
+# shellcheck disable=SC2015,SC2034,SC2154 # fail() after && and || is meant for either; program.sh reads and sets
+set -u
+check=$1 mpirun=$2 program=$3 file=rows.csv here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=/dev/null
+. "$here/../tests/program.sh"
+
+# ranks STATUS ARGUMENT…: three of them; a hang is ended after a minute and is no status of ours.
+ranks() {
+  local wanted=$1 status
+  shift
+  timeout 60 "$mpirun" -n 3 "$program" "$@" >out 2>err </dev/null
+  status=$?
+  [ $status -eq "$wanted" ] || fail "$*: exit $status, not $wanted: $(cat err)"
+}
+# refused MESSAGE ARGUMENT…: by one line of ours, before anything was printed or written.
+refused() {
+  local message=$1
+  shift
+  rm -f rows.csv
+  ranks 2 --csv rows.csv "$@"
+  [ "$(grep -c '^06_mpi: ' err)" -eq 1 ] || fail "$*: not one line of ours: $(cat err)"
+  grep -qF -- "06_mpi: $message" err || fail "$*: '$message' is not in: $(cat err)"
+  [ ! -s out ] && [ ! -e rows.csv ] || fail "$*: printed or wrote something"
+}
+
+case $check in
+refusals)
+  refused "--grid: '2x2' is a grid of 4, and 3 run here; give 1x3 or 3x1" --grid 2x2
+  refused "--grid: '3' is not PxQ processes, such as 2x3" --grid 3
+  refused "--grid: '0' is out of range" --grid 0x3
+  refused "--grid: '4294967296' is out of range" --grid 4294967296x4294967296
+  refused "--block: '64' is not MBxNB elements, such as 64x64" --block 64
+  refused "--block: '0' is out of range" --block 64x0
+  refused "--variant: 'suma' is unknown; this step has rows_blocking" --variant suma
+  refused "1000000x1000000x1000000: f32 needs " --variant summa --type f32 --size 1000000
+  refused "1000000x1000000x1000000: f64 needs " --variant rows_blocking --type f64 --size 1000000
+  "$mpirun" -n 1 "$program" --expect-wrong --size 9 >out 2>err
+  [ $? -eq 77 ] && grep -qF "06_mpi: rest_lost skipped: needs 2 ranks" err || fail "broken on one rank: $(cat err)"
+  ranks 0 --variant summa --type f32 --size 9 --repeat 1 --grid 3x1 --block 2x2 --csv rows.csv
+  [ "$(tail -n 1 rows.csv | cut -d, -f10-12)" = 3,3x1,2x2 ] || fail "ranks, grid and block: $(cat rows.csv)"
+  ;;
+killed)
+  # A rank that dies while others wait for it: the job ends, what was finished is on disk, nobody is left behind.
+  for variant in rows_blocking summa; do
+    rm -f rows.csv
+    "$mpirun" -n 3 "$program" --variant $variant --type f32 --size 40,1500 --verify none --warmup 0 --repeat 500 \
+      --budget 600 --csv rows.csv >out 2>err </dev/null &
+    running=$!
+    for _ in $(seq 3000); do
+      [ -e rows.csv ] && [ "$(wc -l <rows.csv)" -ge 2 ] && break
+      sleep 0.01
+    done
+    mapfile -t processes < <(pgrep -P $running)
+    [ ${#processes[@]} -eq 3 ] || fail "$variant: not three ranks: ${processes[*]}"
+    kill -KILL "${processes[1]}"
+    for _ in $(seq 2000); do
+      kill -0 $running 2>/dev/null || break
+      sleep 0.01
+    done
+    if kill -0 $running 2>/dev/null; then
+      fail "$variant: it hangs"
+      kill -KILL $running "${processes[@]}" 2>/dev/null
+    fi
+    wait $running && fail "$variant: a rank was killed and the job ended well"
+    sleep 0.2
+    for process in "${processes[@]}"; do
+      grep -qs '^State:.[^ZX]' "/proc/$process/status" && fail "$variant: rank $process was left behind"
+    done
+    [ "$(wc -l <rows.csv)" -eq 2 ] && [ "$(awk -F, '{print NF}' rows.csv | sort -u)" = 43 ] ||
+      fail "$variant: the finished row: $(cat rows.csv)"
+  done
+  ;;
+esac
+exit $((failures > 0))
