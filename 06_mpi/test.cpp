@@ -176,8 +176,9 @@ TEST_CASE_TEMPLATE("words of summa: the formula, where sizes divide evenly on ea
     for (const auto& [p, q] : grids()) {
       const Shape even{24 * p, 16 * q, 8 * p * q};
       CAPTURE(variant->traits.name);
-      CAPTURE(text(p, q));
-      const Run<T> run(*variant, even, text(p, q), "4x8");
+      const std::string grid = text(p, q);
+      CAPTURE(grid);
+      const Run<T> run(*variant, even, grid, "4x8");
       CHECK(run.words == cost::summa_evenly(even, p, q));
       CHECK(run.words == cost::summa(even, p, q, 4, 8));
     }
@@ -187,8 +188,9 @@ TEST_CASE("words of summa where nothing divides: the rank that receives most") {
   for (const auto& variant : summas<double>())
     for (const auto& [p, q] : grids())
       for (const Shape& shape : {Shape{37, 41, 29}, Shape{3, 50, 7}, Shape{5, 4, 0}}) {
-        CAPTURE(text(p, q));
-        const Run<double> run(*variant, shape, text(p, q), "3x5");
+        const std::string grid = text(p, q);
+        CAPTURE(grid);
+        const Run<double> run(*variant, shape, grid, "3x5");
         CHECK(most(run.words) == cost::summa(shape, p, q, 3, 5));
       }
 }
@@ -206,9 +208,10 @@ TEST_CASE("words from rank 0 and back; datatypes are freed") {
       CHECK(run.types_kept == 0);
     }
     for (const auto& [p, q] : grids()) {
-      CAPTURE(text(p, q));
+      const std::string grid = text(p, q);
+      CAPTURE(grid);
       BlockCyclic<float> variant(course::Traits{.name = "block_cyclic", .idea = "for tests"});
-      const Run<float> run(variant, shape, text(p, q), "3x5");
+      const Run<float> run(variant, shape, grid, "3x5");
       CHECK(most(run.words) == cost::block_cyclic(shape, p, q, 3, 5));
       CHECK(run.types_kept <= 9);
       if (world->rank() == 0) CHECK(run.types_kept >= 3);
