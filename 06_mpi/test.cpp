@@ -74,6 +74,13 @@ std::string text(Index a, Index b) {
 
 }  // namespace
 
+// Calls of MPI_Testall (--wrap: words.cpp has the one that is wrapped), and of the local product.
+int looks = 0, products = 0;
+extern "C" int __real_MPI_Testall(int count, MPI_Request* requests, int* all, MPI_Status* statuses);
+extern "C" int __wrap_MPI_Testall(int count, MPI_Request* requests, int* all, MPI_Status* statuses) {
+  return ++looks, __real_MPI_Testall(count, requests, all, statuses);
+}
+
 // Of ours, what makes and frees datatypes: PMPI, as in words.cpp.
 extern "C" {
 int MPI_Type_contiguous(int count, MPI_Datatype of, MPI_Datatype* made) {
@@ -193,6 +200,25 @@ TEST_CASE("words of summa where nothing divides: the rank that receives most") {
         const Run<double> run(*variant, shape, grid, "3x5");
         CHECK(most(run.words) == cost::summa(shape, p, q, 3, 5));
       }
+}
+
+TEST_CASE("summa looks after its messages between slices of the product") {
+  const Shape shape{20, 60, 40};  // in a single grid row: panels of A only
+  const std::string grid = text(1, world->size());
+  const Index n = Cyclic{shape.n, 10, world->size()}.count(world->rank());
+  for (const Index slice : {Index{4}, Index{1000}}) {
+    static Index columns;
+    columns = slice, looks = products = 0;
+    Summa<float> variant(course::Traits{.name = "summa", .idea = "for tests"},
+                         [](const Panels<float>& panels, const Grid& ranks, Multiply<float>, int threads) {
+                           const auto counted = [](View<const float> a, View<const float> b, View<float> c,
+                                                   int t) { ++products, avx2::best<float>(a, b, c, t); };
+                           summa<float>(panels, ranks, counted, threads, columns);
+                         });
+    const Run<float> run(variant, shape, grid, "10x10");
+    CHECK(products == 2 * 4 * ((n + slice - 1) / slice));
+    CHECK(looks == products);
+  }
 }
 
 TEST_CASE("words from rank 0 and back; datatypes are freed") {

@@ -3,7 +3,7 @@
 #   test.sh refusals|killed MPIRUN PROGRAM
 # shellcheck disable=SC2015,SC2034,SC2154 # fail() after && and || is meant for either; program.sh reads and sets
 set -u
-check=$1 mpirun=$2 program=$3 file=rows.csv here=$(cd "$(dirname "$0")" && pwd)
+check=$1 mpirun=$2 program=$3 file=rows.csv quick="--size 8" here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=/dev/null
 . "$here/../tests/program.sh"
 
@@ -28,19 +28,22 @@ refused() {
 
 case $check in
 refusals)
+  # All three ranks end, and rank 0 alone says why.
   refused "--grid: '2x2' is a grid of 4, and 3 run here; give 1x3 or 3x1" --grid 2x2
-  refused "--grid: '3' is not PxQ processes, such as 2x3" --grid 3
-  refused "--grid: '0' is out of range" --grid 0x3
-  refused "--grid: '4294967296' is out of range" --grid 4294967296x4294967296
-  refused "--block: '64' is not MBxNB elements, such as 64x64" --block 64
-  refused "--block: '0' is out of range" --block 64x0
   refused "--variant: 'suma' is unknown; this step has rows_blocking" --variant suma
   refused "1000000x1000000x1000000: f32 needs " --variant summa --type f32 --size 1000000
   refused "1000000x1000000x1000000: f64 needs " --variant rows_blocking --type f64 --size 1000000
-  "$mpirun" -n 1 "$program" --expect-wrong --size 9 >out 2>err
-  [ $? -eq 77 ] && grep -qF "06_mpi: rest_lost skipped: needs 2 ranks" err || fail "broken on one rank: $(cat err)"
   ranks 0 --variant summa --type f32 --size 9 --repeat 1 --grid 3x1 --block 2x2 --csv rows.csv
   [ "$(tail -n 1 rows.csv | cut -d, -f10-12)" = 3,3x1,2x2 ] || fail "ranks, grid and block: $(cat rows.csv)"
+  # What is misspelt, without mpirun: one rank.
+  refuses "--grid: '3' is not PxQ processes, such as 2x3" --grid 3
+  refuses "--grid: '0' is out of range; give 1 to 2147483647" --grid 0x3
+  refuses "--grid: '4294967296' is out of range" --grid 4294967296x4294967296
+  refuses "--block: '64' is not MBxNB elements, such as 64x64" --block 64
+  refuses "--block: '0' is out of range" --block 64x0
+  refuses "--threads: '0' is out of range" --threads 0
+  runs 77 --expect-wrong
+  grep -qF "06_mpi: rest_lost skipped: needs 2 ranks" err || fail "broken on one rank: $(cat err)"
   ;;
 killed)
   # A rank that dies while others wait for it: the job ends, what was finished is on disk, nobody is left behind.
