@@ -9,13 +9,6 @@ template <class T>
 course::Variants<T> variants() {
   using namespace mpi;
   using course::broken;
-  constexpr Index slice = 240;  // columns, whole tiles of every kernel of 05
-  constexpr auto unaided = [](const Panels<T>& panels, const Grid& grid, Multiply<T> multiply, int threads) {
-    summa(panels, grid, multiply, threads, panels.c.cols() + 1);
-  };
-  constexpr auto driven = [](const Panels<T>& panels, const Grid& grid, Multiply<T> multiply, int threads) {
-    summa(panels, grid, multiply, threads, slice);
-  };
   const auto rows = [](const char* name, const char* idea, auto scatter,
                        auto gather) -> std::shared_ptr<course::Variant<T>> {
     return std::make_shared<RowsVariant<T>>(course::Traits{.name = name, .idea = idea}, scatter, gather);
@@ -31,8 +24,8 @@ course::Variants<T> variants() {
       std::make_shared<BlockCyclic<T>>(
           course::Traits{.name = "block_cyclic", .idea = "blocks of C dealt out on a grid of ranks"}),
       in_place("summa_blocking", "panels of A and B broadcast, then multiplied", summa_blocking<T>),
-      in_place("summa_unaided", "the next panels on their way meanwhile", unaided),
-      in_place("summa", "and the program sees to it that they get on", driven),
+      in_place("summa_unaided", "the next panels on their way meanwhile", summa_unaided<T>),
+      in_place("summa", "and the program sees to it that they get on", summa<T>),
       broken(rows("rest_lost", "m / ranks rows for each", scatter_blocking<T>, wrong::rest_lost<T>)),
       broken(rows("wrong_displacement", "one rank too early", scatter_blocking<T>,
                   wrong::wrong_displacement<T>)),
@@ -45,18 +38,10 @@ course::Variants<T> variants() {
   return list;
 }
 
-/// The squarest grid, no higher than wide.
-std::string squarest(int ranks) {
-  int p = 1;
-  for (int rows = 1; rows * rows <= ranks; ++rows)
-    if (ranks % rows == 0) p = rows;
-  return std::to_string(p) + "x" + std::to_string(ranks / p);
-}
-
 int main(int argc, char** argv) {
   const course::MpiWorld world(&argc, &argv);
   auto step = COURSE_STEP("several processes");
-  step.grids = {squarest(world.size())};
+  step.grids = {mpi::squarest(world.size())};
   step.blocks = {"128x128"};
   return course::run(argc, argv, step, world);
 }

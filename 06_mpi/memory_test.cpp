@@ -75,7 +75,7 @@ bool as_promised(const course::World& world, const Shape& shape, const Sides& gr
   const Settings settings{.threads = threads, .grid = text(grid), .block = text(block)};
   Summa<T> variant(course::Traits{.name = "summa", .idea = "for tests"},
                    [](const Panels<T>& panels, const Grid& ranks, Multiply<T> multiply, int on) {
-                     summa(panels, ranks, multiply, on, 48);
+                     summa_in_slices<T>(panels, ranks, multiply, on, 48);
                    });
   matrices = {}, rest.most = rest.now;
   const std::size_t before = rest.now;

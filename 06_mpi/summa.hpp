@@ -50,7 +50,8 @@ void summa_blocking(const Panels<T>& panels, const Grid& grid, Multiply<T> multi
 /// While panel s is multiplied, panel s + 1 is on its way. Messages advance only inside of MPI's functions,
 /// so one is called after each `slice` columns of C.
 template <class T>
-void summa(const Panels<T>& panels, const Grid& grid, Multiply<T> multiply, int threads, Index slice) {
+void summa_in_slices(const Panels<T>& panels, const Grid& grid, Multiply<T> multiply, int threads,
+                     Index slice) {
   MPI_Request flying[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
   const auto start = [&](Index s) {
     const View<T> a = panels.panel_a(s, grid.col), b = panels.panel_b(s, grid.row);
@@ -71,5 +72,17 @@ void summa(const Panels<T>& panels, const Grid& grid, Multiply<T> multiply, int 
   }
 }
 // [/summa]
+
+/// The whole product in one go: what is on its way has to get on without help.
+template <class T>
+void summa_unaided(const Panels<T>& panels, const Grid& grid, Multiply<T> multiply, int threads) {
+  summa_in_slices(panels, grid, multiply, threads, panels.c.cols() + 1);
+}
+
+/// In slices of 240 columns, whole tiles of every kernel of 05.
+template <class T>
+void summa(const Panels<T>& panels, const Grid& grid, Multiply<T> multiply, int threads) {
+  summa_in_slices<T>(panels, grid, multiply, threads, 240);
+}
 
 }  // namespace mpi

@@ -18,7 +18,7 @@ int types_alive = 0;  // derived datatypes of this rank
 
 template <class T>
 void slices_of_ten(const Panels<T>& panels, const Grid& grid, Multiply<T> multiply, int threads) {
-  summa(panels, grid, multiply, threads, 10);
+  summa_in_slices<T>(panels, grid, multiply, threads, 10);
 }
 
 template <class T>
@@ -213,7 +213,7 @@ TEST_CASE("summa looks after its messages between slices of the product") {
                          [](const Panels<float>& panels, const Grid& ranks, Multiply<float>, int threads) {
                            const auto counted = [](View<const float> a, View<const float> b, View<float> c,
                                                    int t) { ++products, avx2::best<float>(a, b, c, t); };
-                           summa<float>(panels, ranks, counted, threads, columns);
+                           summa_in_slices<float>(panels, ranks, counted, threads, columns);
                          });
     const Run<float> run(variant, shape, grid, "10x10");
     CHECK(products == 2 * 4 * ((n + slice - 1) / slice));

@@ -26,6 +26,14 @@ inline Sides sides(const std::string& text) {
   return {std::atoll(text.c_str()), std::atoll(text.c_str() + x + 1)};
 }
 
+/// The squarest grid, no higher than wide.
+inline std::string squarest(int ranks) {
+  int p = 1;
+  for (int rows = 1; rows * rows <= ranks; ++rows)
+    if (ranks % rows == 0) p = rows;
+  return std::to_string(p) + "x" + std::to_string(ranks / p);
+}
+
 /// Bytes of a matrix.
 template <class T>
 double bytes_of(Index rows, Index cols) {

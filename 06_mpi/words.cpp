@@ -112,4 +112,23 @@ int MPI_Testall(int count, MPI_Request* requests, int* all, MPI_Status* statuses
   return error;
 }
 
+// For ScaLAPACK, whose messages are counted with the same measure.
+int MPI_Wait(MPI_Request* request, MPI_Status* status) {
+  const MPI_Request before = *request;
+  MPI_Status own;
+  const int error = PMPI_Wait(request, &own);
+  completed(before, own);
+  if (status != MPI_STATUS_IGNORE) *status = own;
+  return error;
+}
+
+int MPI_Test(MPI_Request* request, int* done, MPI_Status* status) {
+  const MPI_Request before = *request;
+  MPI_Status own;
+  const int error = PMPI_Test(request, done, &own);
+  if (*done) completed(before, own);
+  if (*done && status != MPI_STATUS_IGNORE) *status = own;
+  return error;
+}
+
 }  // extern "C"
