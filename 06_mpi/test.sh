@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What several ranks must not do: hang, or speak with several voices.
-#   test.sh refusals|wrapped|killed MPIRUN PROGRAM
+#   test.sh refusals|duel|wrapped|killed MPIRUN PROGRAM
 # shellcheck disable=SC2015,SC2034,SC2154 # fail() after && and || is meant for either; program.sh reads and sets
 set -u
 check=$1 mpirun=$2 program=$3 file=rows.csv quick="--size 8" here=$(cd "$(dirname "$0")" && pwd)
@@ -44,6 +44,18 @@ refusals)
   refuses "--threads: '0' is out of range" --threads 0
   runs 77 --expect-wrong
   grep -qF "06_mpi: rest_lost skipped: needs 2 ranks" err || fail "broken on one rank: $(cat err)"
+  ;;
+duel)
+  rm -f rows.csv
+  timeout 60 "$mpirun" -n 2 "$program" --size 30 --type f64 --pairs 3 --csv rows.csv >out 2>err </dev/null || fail "duel: $(cat err)"
+  [ "$(tail -n +2 rows.csv | cut -d, -f1-9 | paste -sd ' ')" = "$(for pair in 0 1 2; do echo "f64,30,30,30,2,1,1x2,128x128,$pair"; done | paste -sd ' ')" ] ||
+    fail "every pair: $(cat rows.csv)"
+  for nowhere in /dev/full/rows.csv /dev/full; do # not to be opened, and not to be written: no rank waits for rank 0
+    timeout 60 "$mpirun" -n 2 "$program" --size 30 --type f64 --pairs 1 --csv $nowhere >out 2>err </dev/null
+    [ $? -eq 2 ] && [ "$(grep -c '^06_mpi_duel: --csv: ' err)" -eq 1 ] || fail "--csv $nowhere: $(cat err)"
+  done
+  refuses "--type: 'i32' is unknown; give f32, f64" --type i32
+  refuses "--pairs: '0' is out of range" --pairs 0
   ;;
 wrapped)
   # Every function of MPI's that delivers something here is one that words.cpp counts; the rest is known to deliver nothing.
