@@ -146,6 +146,21 @@ void add_peak(Session& session, const std::string& type, const char* instruction
   });
 }
 
+/// f64 in the form of a product, whose operands all lie in registers of a thread's own.
+void add_outer_product(Session& session) {
+  if (!session.asks_for("f64")) return;
+  add_if_wanted(session, {"outer_product", "f64", "cuda", 0, "", "", "GFLOP/s", ""}, [&](Row& row) {
+    const Block block{256};
+    const Grid grid = resident(outer_product, block);
+    const Index threads = grid.x * block.x;
+    const auto state = on_gpu<double>(2 * side * threads);
+    const double rate = rate_of(
+        session, [&](int rounds) { course::launch(outer_product, grid, block, state.get(), rounds); });
+    row.value = rounded(rate * 2 * side * side * static_cast<double>(threads) * 1e-9);
+    row.note = "sums of 8 x 8 a thread; all operands from its registers";
+  });
+}
+
 /// A bandwidth's row: `measure` returns bytes a second.
 template <class F>
 void add_bandwidth(Session& session, const char* level, const std::string& note, F measure) {
@@ -243,6 +258,7 @@ void add_gpu_roofs(Session& session) {
   add_peak<float>(session, "f32", "fma");
   add_peak<double>(session, "f64", "fma");
   add_peak<std::uint32_t>(session, "i32", "mad");
+  add_outer_product(session);
   add_bandwidths_of_gpu(session), add_copies(session);
 }
 

@@ -38,6 +38,29 @@ __global__ void peak(T* state, int rounds) {
   multiply_add(state, rounds);
 }
 
+constexpr int side = 8;
+
+// [gpu_outer]
+/// `rounds` times sum += column · row, 64 sums, as a register tile does it: three operands from three
+/// registers, one of them an operand of the multiply-add before. In assembly, which keeps this order.
+__global__ void outer_product(double* state, int rounds) {
+  double* const mine = state + me();
+  double column[side], row[side], sum[side * side] = {}, all_sums = 0;
+#pragma unroll
+  for (int e = 0; e < side; ++e) column[e] = mine[e * all()], row[e] = mine[(side + e) * all()];
+#pragma unroll 4
+  for (int r = 0; r < rounds; ++r)
+#pragma unroll
+    for (int e = 0; e < side * side; ++e) {
+      const int j = e / side, i = j % 2 == 0 ? e % side : side - 1 - e % side;  // there and back
+      asm volatile("fma.rn.f64 %0, %1, %2, %0;" : "+d"(sum[e]) : "d"(column[i]), "d"(row[j]));
+    }
+#pragma unroll
+  for (int e = 0; e < side * side; ++e) all_sums += sum[e];
+  mine[0] = all_sums;
+}
+// [/gpu_outer]
+
 /// The GPU's nanoseconds, which do not depend on its clock. Memory may have changed: no work moves across.
 __device__ inline long long nanoseconds() {
   long long time = 0;

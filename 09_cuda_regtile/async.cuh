@@ -21,6 +21,7 @@ struct Tiling {
                         brings_c = upto >= c_ahead;
   static constexpr int down = warps ? 4 * W : BM / (TM / W), right = warps ? 8 * W : BN / (TN / W);
   static constexpr int a_loads = BM * BK / (W * threads), b_loads = BK * BN / (W * threads);
+  static constexpr int begin = sizeof(T) == 4 ? BK / slices / 2 : 1;  // at which q the next copies begin
   static constexpr int a_rows = threads / (BK / W), b_rows = threads / (BN / W);  // at a time
   static_assert(a_loads * a_rows == BM && b_loads * b_rows == BK, "as many loads for each thread");
 };
@@ -144,9 +145,9 @@ __device__ void put(const Feed<S>& feed, int stage) {
 template <class S, bool aligned, class T>
 __device__ void multiply_steps(View<const T> a, View<const T> b, Index i0, Index j0, int first, int end,
                                Tiles<S>& tiles, T (&sum)[TM][TN]) {
-  constexpr int steps = S::BK / S::slices;
+  constexpr int depth = S::BK / S::slices;  // how many q a step is for this slice
   Feed<S> feed = feed_from<S>(a, b, i0, j0, first, tiles);
-  const int thread = thread_number(), q0 = S::slices == 1 ? 0 : thread / S::per_slice * steps;
+  const int thread = thread_number(), q0 = S::slices == 1 ? 0 : thread / S::per_slice * depth;
   const Place at = place<S>(thread % S::per_slice);
   const T *const a_at = kept(&tiles.a[0][q0][at.row]), *const b_at = kept(&tiles.b[0][q0][at.col]);
   T a_q[2][TM], b_q[2][TN];  // in turns
@@ -162,9 +163,9 @@ __device__ void multiply_steps(View<const T> a, View<const T> b, Index i0, Index
   for (int step = first, stage = 0; step < end; ++step, stage ^= 1) {
     const bool more = step + 1 < end;
 #pragma unroll
-    for (int q = 0; q < steps; ++q) {
-      const bool last = q + 1 == steps;
-      if (q == steps / 2 && more) fetch<S, aligned>(feed, b.ld(), stage ^ 1);
+    for (int q = 0; q < depth; ++q) {
+      const bool last = q + 1 == depth;
+      if (q == S::begin && more) fetch<S, aligned>(feed, b.ld(), stage ^ 1);
       if (S::ahead && last && more) put(feed, stage ^ 1);
       if (!S::ahead) take_a(stage, q), take_b(stage, q);
 #pragma unroll
@@ -211,7 +212,7 @@ __device__ void add_slices(Tiles<S>& tiles, T (&sum)[TM][TN]) {
 }
 // [/slices]
 
-/// C's tile shall be near when it is needed: a line of 128 bytes a thread and round.
+/// C's tile shall be near when it is needed: a line of 128 bytes a thread and turn.
 template <class S, class T>
 __device__ void bring_tile_near(View<T> c, Index i0, Index j0) {
   constexpr int in_line = 128 / int(sizeof(T)), across = S::BN / in_line;
@@ -264,14 +265,14 @@ __global__ __launch_bounds__(S::threads, S::at_once) void async(View<const T> a,
 }
 // [/async]
 
-/// How the work is shared: each tile of C takes `steps`; `across` tiles lie side by side. After some `rounds`
+/// How the work is shared: each tile of C takes `steps`; `across` tiles lie side by side. After some `waves`
 /// of a whole tile for each block, `rest` tiles remain.
 struct Shares {
-  int across, steps, rounds, rest;
+  int across, steps, waves, rest;
 };
 
 // [stream_k]
-/// C += A·B by as many blocks as the GPU runs at once, each with an equal part of the work: rounds of whole
+/// C += A·B by as many blocks as the GPU runs at once, each with an equal part of the work: waves of whole
 /// tiles first; then what remains, tile after tile, is one long row of steps, and cut into equal parts. A
 /// tile that is cut is finished by the block that has its last steps; the others leave what they have found
 /// in `parts`, and say in `ready` that this `run`'s is there. The order of additions is always the same.
@@ -283,12 +284,12 @@ __global__ __launch_bounds__(S::threads, S::at_once) void stream_k(View<const T>
   constexpr Index part = TM * TN * S::threads;
   const int steps = shares.steps, me = int(blockIdx.x);
   const auto begin_of = [&](int block) { return int(Index{shares.rest} * steps * block / int(gridDim.x)); };
-  for (int round = 0;; ++round) {
-    int tile = round * int(gridDim.x) + me, first = 0, last = steps;
-    if (round >= shares.rounds) {  // backwards: what another block waits for comes first
+  for (int wave = 0;; ++wave) {
+    int tile = wave * int(gridDim.x) + me, first = 0, last = steps;
+    if (wave >= shares.waves) {  // backwards: what another block waits for comes first
       const int begin = begin_of(me), end = begin_of(me + 1);
-      const int cut = (end - 1) / steps - (round - shares.rounds);
-      tile = shares.rounds * int(gridDim.x) + cut;
+      const int cut = (end - 1) / steps - (wave - shares.waves);
+      tile = shares.waves * int(gridDim.x) + cut;
       first = begin > cut * steps ? begin - cut * steps : 0;
       last = end < (cut + 1) * steps ? end - cut * steps : steps;
       if (first >= last) return;
@@ -304,7 +305,7 @@ __global__ __launch_bounds__(S::threads, S::at_once) void stream_k(View<const T>
       if (thread == 0) publish(&ready[me], run);
       continue;
     }
-    const int begin_of_tile = (tile - shares.rounds * int(gridDim.x)) * steps;
+    const int begin_of_tile = (tile - shares.waves * int(gridDim.x)) * steps;
     for (int other = me - 1; first > 0 && begin_of(other + 1) > begin_of_tile; --other) {
       if (thread == 0) await(&ready[other], run);
       __syncthreads();

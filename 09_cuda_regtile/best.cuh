@@ -1,7 +1,7 @@
 // Which tiling for which shape: all that were tried, and the choice among them.
 #pragma once
 
-#include <cmath>
+#include <algorithm>
 
 #include "async.cuh"
 #include "gpu/step.hpp"
@@ -9,19 +9,18 @@
 namespace cuda_regtile {
 namespace {  // a program has both the GPU's and the emulator's
 
-using course::Here, course::Launch, course::Memory, course::Settings;
+using course::Here, course::Launch, course::Memory, course::Needs, course::Settings;
 
-/// 16-byte loads are allowed; else the guarded kernel.
-template <class T>
-bool all_aligned(View<const T> a, View<const T> b, View<T> c) {
-  return is_aligned(a) && is_aligned(b) && is_aligned(c);
-}
+/// What all kernels with cp.async need.
+const Needs for_copies{.capability = async_capability};
 
 /// A tile a block.
 template <class S, class T = typename S::T>
 void by_tiles(View<const T> a, View<const T> b, View<T> c, const Settings&) {
-  tile_a_block<T>(all_aligned(a, b, c) ? async<S, true> : async<S, false>, S::BM, S::BN, Block{S::threads, 1},
-                  a, b, c);
+  const auto kernel = all_aligned(a, b, c) ? async<S, true> : async<S, false>;
+  pieces_of_k(a, b, most_k, [&](View<const T> a, View<const T> b) {
+    tile_a_block<T>(kernel, S::BM, S::BN, Block{S::threads, 1}, a, b, c);
+  });
 }
 
 /// What blocks leave for each other; allocated at the first product.
@@ -31,11 +30,10 @@ struct Exchange {
   unsigned run = 0;
 };
 
-/// How many bytes that are.
 template <class S>
-double exchanged() {
-  return double(Here::multiprocessors()) * S::at_once * S::BM * S::BN * sizeof(typename S::T);
-}
+const Needs for_shares{.capability = async_capability, .bytes = [] {
+                         return double(Here::multiprocessors()) * S::at_once * S::BM * S::BN * sizeof(float);
+                       }};
 
 /// Equal shares for all multiprocessors; a tile a block where 16-byte loads are not allowed.
 template <class S>
@@ -45,40 +43,44 @@ Launch<float> by_shares() {
     using course::ceil_div;
     if (!all_aligned(a, b, c)) return by_tiles<S>(a, b, c, {});
     const Index at_once = Here::multiprocessors() * S::at_once;
-    auto& [parts, ready, run] = *exchange;
-    if (run == 0) {
-      parts = {at_once, S::BM * S::BN, 0, Memory::device};
-      ready = {1, at_once, 0, Memory::device};
-      ready.poison();
+    if (exchange->run == 0) {
+      exchange->parts = {at_once, S::BM * S::BN, 0, Memory::device};
+      exchange->ready = {1, at_once, 0, Memory::device};
+      exchange->ready.poison();
     }
     const Index across = ceil_div(c.cols(), S::BN), tiles = across * ceil_div(c.rows(), S::BM);
-    const Index steps = ceil_div(a.cols(), S::BK), blocks = std::min(tiles * steps, at_once);
-    const Index rounds = tiles > blocks ? tiles / blocks - 1 : 0;
-    const Shares shares{int(across), int(steps), int(rounds), int(tiles - rounds * blocks)};
-    course::launch(stream_k<S>, Grid{blocks, 1}, Block{S::threads, 1}, a, b, c, shares, parts.view().data(),
-                   ready.view().data(), ++run);
+    pieces_of_k(a, b, most_k, [&](View<const float> a, View<const float> b) {
+      const Index steps = ceil_div(a.cols(), S::BK), blocks = std::min(tiles * steps, at_once);
+      const Index waves = tiles > blocks ? tiles / blocks - 1 : 0;
+      const Shares shares{int(across), int(steps), int(waves), int(tiles - waves * blocks)};
+      course::launch(stream_k<S>, Grid{blocks, 1}, Block{S::threads, 1}, a, b, c, shares,
+                     exchange->parts.view().data(), exchange->ready.view().data(), ++exchange->run);
+    });
   };
 }
+
+using Large = Tiling<float, 128, 256, 16>;
 
 /// A way to multiply: BM × BN × BK, in how many slices; a tile a block, or equal shares.
 struct Engine {
   std::string name;
   Launch<float> launch;
+  Needs needs;
 };
 
 const std::vector<Engine>& engines() {
   static const std::vector<Engine> all = {
-      {"tiles_128x256x16", by_tiles<Tiling<float, 128, 256, 16>>},
-      {"tiles_128x128x16", by_tiles<Tiling<float, 128, 128, 16>>},
-      {"tiles_64x128x8", by_tiles<Tiling<float, 64, 128, 8>>},
-      {"tiles_64x128x16_2", by_tiles<Tiling<float, 64, 128, 16, 2>>},
-      {"tiles_64x128x32_4", by_tiles<Tiling<float, 64, 128, 32, 4>>},
-      {"tiles_64x64x16_4", by_tiles<Tiling<float, 64, 64, 16, 4>>},
-      {"tiles_32x64x32_8", by_tiles<Tiling<float, 32, 64, 32, 8>>},
-      {"thin_128x128x16", by_tiles<Tiling<float, 128, 128, 16, 1, c_ahead>>},
-      {"thin_64x128x8", by_tiles<Tiling<float, 64, 128, 8, 1, c_ahead>>},
-      {"thin_64x64x8", by_tiles<Tiling<float, 64, 64, 8, 1, c_ahead>>},
-      {"shares_128x256x16", by_shares<Tiling<float, 128, 256, 16>>()},
+      {"tiles_128x256x16", by_tiles<Large>, for_copies},
+      {"tiles_128x128x16", by_tiles<Tiling<float, 128, 128, 16>>, for_copies},
+      {"tiles_64x128x8", by_tiles<Tiling<float, 64, 128, 8>>, for_copies},
+      {"tiles_64x128x16_2", by_tiles<Tiling<float, 64, 128, 16, 2>>, for_copies},
+      {"tiles_64x128x32_4", by_tiles<Tiling<float, 64, 128, 32, 4>>, for_copies},
+      {"tiles_64x64x16_4", by_tiles<Tiling<float, 64, 64, 16, 4>>, for_copies},
+      {"tiles_32x64x32_8", by_tiles<Tiling<float, 32, 64, 32, 8>>, for_copies},
+      {"thin_128x128x16", by_tiles<Tiling<float, 128, 128, 16, 1, c_ahead>>, for_copies},
+      {"thin_64x128x8", by_tiles<Tiling<float, 64, 128, 8, 1, c_ahead>>, for_copies},
+      {"thin_64x64x8", by_tiles<Tiling<float, 64, 64, 8, 1, c_ahead>>, for_copies},
+      {"shares_128x256x16", by_shares<Large>(), for_shares<Large>},
   };
   return all;
 }
@@ -93,17 +95,28 @@ constexpr Choice choices[] = {
 };
 
 /// The engine of the measured shape that is nearest: by how many times larger or smaller each side is.
+/// Without logarithms: the clock runs.
 const Engine& engine_for(Index m, Index n, Index k) {
+  static const auto chosen = [] {
+    std::vector<const Engine*> list;
+    for (const Choice& choice : choices) {
+      const auto found = std::find_if(engines().begin(), engines().end(),
+                                      [&](const Engine& engine) { return engine.name == choice.engine; });
+      if (found == engines().end())
+        throw std::logic_error(std::string("choices.inc: no engine ") + choice.engine);
+      list.push_back(&*found);
+    }
+    return list;
+  }();
   const auto apart = [](Index side, double measured) {
-    return std::abs(std::log(double(side + 1) / measured));
+    const double times = double(side + 1) / measured;
+    return times > 1 ? times : 1 / times;
   };
-  const auto distance = [&](const Choice& c) { return apart(m, c.m) + apart(n, c.n) + apart(k, c.k); };
-  const Choice& nearest =
-      *std::min_element(std::begin(choices), std::end(choices),
-                        [&](auto& one, auto& other) { return distance(one) < distance(other); });
-  for (const Engine& engine : engines())
-    if (engine.name == nearest.engine) return engine;
-  throw std::logic_error(std::string("choices.inc: no engine ") + nearest.engine);
+  const auto distance = [&](const Choice& c) { return apart(m, c.m) * apart(n, c.n) * apart(k, c.k); };
+  const auto nearest = std::min_element(std::begin(choices), std::end(choices), [&](auto& one, auto& other) {
+    return distance(one) < distance(other);
+  });
+  return *chosen[std::size_t(nearest - std::begin(choices))];
 }
 
 void best(View<const float> a, View<const float> b, View<float> c, const Settings& settings) {

@@ -236,7 +236,7 @@ __global__ __launch_bounds__(threads, at_once<T>) void conflict_free(View<const 
 
 // [double_buffered]
 /// The same, the next tiles on their way while these are multiplied: by registers into a second pair of
-/// tiles. One barrier a round is enough.
+/// tiles. One barrier a step is enough.
 template <class T, bool aligned>
 __global__ __launch_bounds__(threads, at_once<T>) void double_buffered(View<const T> a, View<const T> b,
                                                                        View<T> c) {
@@ -299,6 +299,21 @@ __global__ __launch_bounds__(threads, at_once<T>) void double_buffered(View<cons
       add<aligned>(c, i0 + row + r / W * down + r % W, j0 + col + s / W * right, &sum[r][s]);
 }
 // [/double_buffered]
+
+// [pieces_of_k]
+/// The most of k that a kernel with cp.async takes: it counts steps in 32 bits, those of 2,048 tiles
+/// together.
+constexpr Index most_k = Index{1} << 22;
+
+/// Calls `product` with the matching columns of A and rows of B, at most `most` at a time.
+template <class T, class F>
+static void pieces_of_k(View<const T> a, View<const T> b, Index most, F product) {
+  for (Index p = 0; p < a.cols(); p += most) {
+    const Index k = a.cols() - p < most ? a.cols() - p : most;
+    product(a.block(0, p, a.rows(), k), b.block(p, 0, k, b.cols()));
+  }
+}
+// [/pieces_of_k]
 
 template <class T>
 using Kernel = void (*)(View<const T> a, View<const T> b, View<T> c);

@@ -8,7 +8,7 @@
 namespace {
 
 using namespace cuda_regtile;
-using course::broken, course::gpu, course::Memory, course::Settings;
+using course::broken, course::gpu, course::Settings;
 
 template <class T, int TM>
 std::shared_ptr<course::Variant<T>> column_of() {
@@ -36,8 +36,7 @@ std::shared_ptr<course::Variant<T>> vector_of(std::string name, std::string idea
   return gpu<T>(
       std::move(name), std::move(idea),
       [=](View<const T> a, View<const T> b, View<T> c, const Settings&) {
-        const bool aligned = is_aligned(a) && is_aligned(b) && is_aligned(c);
-        tile_a_block<T>(aligned ? fast : guarded, BM, BN, Block{threads, 1}, a, b, c);
+        tile_a_block<T>(all_aligned(a, b, c) ? fast : guarded, BM, BN, Block{threads, 1}, a, b, c);
       },
       std::move(cost));
 }
@@ -74,7 +73,7 @@ course::Variants<T> variants() {
   if constexpr (std::is_floating_point_v<T>) {
     const auto pipelined = [&]<Idea idea>(std::string name, std::string text, course::CostOf cost) {
       list.push_back(gpu<T>(std::move(name), std::move(text), by_tiles<Tiling<T, BM, BN, BK, 1, idea>>,
-                            std::move(cost), {.capability = async_capability}));
+                            std::move(cost), for_copies));
     };
     pipelined.template operator()<copies>("async_copies", "… B's by cp.async", cost::spread<T>);
     pipelined.template operator()<warp_tiles>("warp_tiles", "… a warp 32 x 64 elements",
@@ -85,16 +84,14 @@ course::Variants<T> variants() {
                                          cost::warp_tiles<T, BM, BN>);
   }
   if constexpr (std::is_same_v<T, float>) {
-    using Large = Tiling<T, 128, 256, 16>;
     list.push_back(gpu<T>("large_tiles", "… a block 128 x 256", by_tiles<Large>,
-                          cost::warp_tiles<T, 128, 256>, {.capability = async_capability}));
+                          cost::warp_tiles<T, 128, 256>, for_copies));
     list.push_back(gpu<T>("stream_k", "… equal shares for all multiprocessors", by_shares<Large>(),
-                          cost::warp_tiles<T, 128, 256>,
-                          {.capability = async_capability, .bytes = exchanged<Large>}));
+                          cost::warp_tiles<T, 128, 256>, for_shares<Large>));
     list.push_back(gpu<T>("slices", "small tiles, k in 4 slices", by_tiles<Tiling<T, 64, 128, 32, 4>>,
-                          cost::warp_tiles<T, 64, 128>, {.capability = async_capability}));
-    list.push_back(gpu<T>("best", "the tiling that was measured best", best, course::uncounted,
-                          {.capability = async_capability, .bytes = exchanged<Large>}));
+                          cost::warp_tiles<T, 64, 128>, for_copies));
+    list.push_back(
+        gpu<T>("best", "the tiling that was measured best", best, course::uncounted, for_shares<Large>));
   }
   return list;
 }

@@ -10,11 +10,10 @@ template <class T>
 course::Variants<T> variants() {
   course::Variants<T> list;
   if constexpr (std::is_same_v<T, float>) {
-    for (const auto& [name, launch] : engines())
-      list.push_back(
-          course::gpu<float>(name, "a tiling", launch, course::uncounted, {.capability = async_capability}));
+    for (const auto& [name, launch, needs] : engines())
+      list.push_back(course::gpu<float>(name, "a tiling", launch, course::uncounted, needs));
     list.push_back(course::gpu<float>("best", "the one that choices.inc names", best, course::uncounted,
-                                      {.capability = async_capability}));
+                                      for_shares<Large>));
   }
   return list;
 }

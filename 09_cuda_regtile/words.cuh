@@ -36,6 +36,12 @@ static bool is_aligned(View<T> view) {
   return reinterpret_cast<std::uintptr_t>(view.data()) % 16 == 0 && view.ld() * Index{sizeof(T)} % 16 == 0;
 }
 
+/// 16-byte loads are allowed everywhere: the fast kernel may run, else the guarded one does.
+template <class T>
+static bool all_aligned(View<const T> a, View<const T> b, View<T> c) {
+  return is_aligned(a) && is_aligned(b) && is_aligned(c);
+}
+
 // [load]
 /// The elements from (i, j) on, by one load if all are there and rows are aligned; zeros beyond the matrix.
 template <bool aligned, class T>
@@ -129,7 +135,7 @@ inline void wait_for_copies() {}
 #endif
 
 // [kept]
-/// An address in shared memory that stays in a register: else the compiler works it out again in each round.
+/// An address in shared memory that stays in a register: else the compiler works it out again in each step.
 template <class T>
 __device__ T* kept(T* address) {
 #ifdef __CUDACC__

@@ -68,8 +68,7 @@ class GpuVariant : public Variant<T> {
           needs_.memory == Memory::pitched ? ceil_div(cols + problem.pad, line) * line : cols + problem.pad;
       return static_cast<double>(rows * ld + 2 * wide_guard(ld)) * sizeof(T);
     };
-    const double own = Platform::missing().empty() ? needs_.bytes() : 0;
-    return {of(m, k) + of(k, n) + 2 * of(m, n) + own, Platform::free_memory()};
+    return {of(m, k) + of(k, n) + 2 * of(m, n) + needs_.bytes(), Platform::free_memory()};
   }
 
   Times allocate(const Problem<T>& problem, const Settings& settings, const World&) override {

@@ -22,7 +22,7 @@ wide = 30.0 / longest
 high = 22.0 / entries
 letters = sprintf(',%.1f', 11 * (wide < high ? (wide < 1 ? wide : 1) : (high < 1 ? high : 1)))
 set key at screen 0.655, screen 0.9 left top Left reverse samplen 3 maxcols 1 font letters
-set key spacing (entries > 19 ? 1.0 : 1.2)
+set key spacing (entries > 16 ? 1.0 : 1.2)
 set xrange [left:right]
 eval 'set xtics ('.ticks.')'
 

@@ -271,22 +271,25 @@ def alone(session, libraries):
 
 
 def cublas_here(build):
-    """What cuBLAS says of itself. Raises Ended where it cannot run."""
-    if not (build / "rivals/meet_gpu").exists():
-        raise Ended("built without nvcc or without cuBLAS")
-    listed, _, status = meet(build, "gpu", "--list")
-    if status != 0 or (lacks := re.search("; not here: (.*)", listed)):
-        raise Ended(f"meet_gpu ended with {status}" if status else lacks[1])
-    return listed.partition("\n")[0].removeprefix("rivals: ")
+    """What cuBLAS says of itself; None, and a line that says why, where it cannot run."""
+    why = "built without nvcc or without cuBLAS"
+    if (build / "rivals/meet_gpu").exists():
+        try:
+            listed, _, status = meet(build, "gpu", "--list")
+            lacks = re.search("; not here: (.*)", listed)
+            if status == 0 and not lacks:
+                return listed.partition("\n")[0].removeprefix("rivals: ")
+            why = f"meet_gpu ended with {status}" if status else lacks[1]
+        except Ended as ended:
+            why = ended
+    return say(f"cuBLAS skipped: {why}")
 
 
 def on_gpu(session, there):
     """Rows of cuBLAS for machine.csv, each type in a process of its own: of its ways to multiply the better one."""
     options = session.options
-    try:
-        about = cublas_here(options.build)
-    except Ended as why:
-        return say(f"cuBLAS skipped: {why}")
+    if not (about := cublas_here(options.build)):
+        return
     shapes = options.shapes if options.shaped else ON_GPU
     for type, (of, ways, note) in CUBLAS.items():
         wanted = [shape for shape in shapes if (type, "cuBLAS", "", shape) not in there] if of in options.type else []
@@ -344,10 +347,8 @@ def duels(session, libraries):
 def duels_on_gpu(session):
     """Rows of rivals.csv: 09's best against each of cuBLAS's ways to multiply; and every pair, in a file beside it."""
     options = session.options
-    try:
-        about = cublas_here(options.build)
-    except Ended as why:
-        return say(f"cuBLAS skipped: {why}")
+    if not (about := cublas_here(options.build)):
+        return
     shapes = options.shapes if options.shaped else GPU_DUELS
     for shape in sorted(shapes, key=lambda shape: math.prod(map(int, shape.split("x")))):
         rows = session.run("gpu", Setting("cuBLAS", "", about, ["f32"], False), 1, "duel",

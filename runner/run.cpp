@@ -87,9 +87,11 @@ int check_rows(const Session& session) {
       bytes += Verifier<T>::bytes(s, verifies_whole(options, s), session.world.size());
     require_memory(fmt::format("{}: {} needs", shape_text(s), type_name<T>), bytes,
                    options.verify == Verify::full ? " or --verify auto" : "", session.world);
-    if (const auto [needed, free] = variant.device_memory(work.problem, settings); needed > free)
-      throw Refusal{fmt::format("{}: {} needs {} of the GPU's memory, which has {} free; give a smaller size",
-                                shape_text(s), type_name<T>, readable_bytes(needed), readable_bytes(free))};
+    if (variant.refuses(work.problem, settings, session.world).empty())
+      if (const auto [needed, free] = variant.device_memory(work.problem, settings); needed > free)
+        throw Refusal{
+            fmt::format("{}: {} needs {} of the GPU's memory, which has {} free; give a smaller size",
+                        shape_text(s), type_name<T>, readable_bytes(needed), readable_bytes(free))};
     if (options.fill == Fill::digits && s.k > exact_k<T>())
       throw Refusal{fmt::format("--fill: digits are exact in {} up to k = {}, not at {}; give --fill uniform",
                                 type_name<T>, exact_k<T>(), shape_text(s))};

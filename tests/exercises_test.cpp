@@ -6,6 +6,7 @@
 
 #include "07_cuda_global/exercises.cuh"
 #include "08_cuda_shared/exercises.cuh"
+#include "09_cuda_regtile/exercises.cuh"
 #include "common/problem.hpp"
 #include "emulator/exercises.cuh"
 
@@ -131,5 +132,37 @@ TEST_CASE("08: two elements a thread") {
               const Grid grid{ceil_div(c.cols(), 8), ceil_div(c.rows(), 8)};
               launch(cuda_shared::exercises::two_rows<double, 8>, grid, Block{8, 4}, a, b, c);
             }) == 0);
+  }
+}
+
+TEST_CASE("09: several elements of a row a thread") {
+  using cuda_regtile::exercises::row;
+  for (const std::string& order : orders) {
+    emulator::set_order(order);
+    for (const Shape& shape : {Shape{1, 1, 1}, Shape{33, 17, 25}, Shape{32, 64, 40}, Shape{13, 40, 0}}) {
+      CHECK(wrong<float>(shape, [](auto a, auto b, auto c) {
+              cuda_regtile::tile_a_block<float>(row<float, 4>, 32, 32, Block{8, 32}, a, b, c);
+            }) == 0);
+      CHECK(wrong<double>(shape, [](auto a, auto b, auto c) {
+              cuda_regtile::tile_a_block<double>(row<double, 8>, 32, 32, Block{4, 32}, a, b, c);
+            }) == 0);
+    }
+  }
+}
+
+TEST_CASE("09: two pairs of tiles, the barrier too early and where it should be") {
+  using cuda_regtile::exercises::two_pairs;
+  const auto start = [](auto kernel) {
+    return [=](View<const float> a, View<const float> b, View<float> c) {
+      cuda_regtile::tile_a_block<float>(kernel, 8, 8, Block{8, 8}, a, b, c);
+    };
+  };
+  for (const std::string& order : orders) {
+    emulator::set_order(order);
+    for (const Shape& shape : {Shape{1, 1, 1}, Shape{16, 16, 8}, Shape{16, 16, 24}, Shape{13, 20, 9}})
+      CHECK(wrong<float>(shape, start(two_pairs<float, true>)) == 0);
+    CHECK(wrong<float>({16, 16, 8}, start(two_pairs<float, false>)) ==
+          0);  // one round: no second pair is read
+    CHECK(wrong<float>({16, 16, 24}, start(two_pairs<float, false>)) > 0);
   }
 }

@@ -229,6 +229,9 @@ def plan_of(results, type):
             name = BASELINE[1] if step == BASELINE[0] and BASELINE[1] in steps[step] else best(
                 rows, n=max(row.n for row in rows)).variant
             chosen[f"{step}: {name}"] = steps[step].get(name, [])
+            predicted = [row for row in rows if row.intensity() and row.limit in LIMITS]
+            if predicted and not any(row.variant == name for row in predicted):
+                name = best(predicted, n=max(row.n for row in predicted)).variant  # under a roof it would have no place
             shown.append((step, name))
     yield from (*size_charts(results, type, chosen), *roofline_charts(results, type, shown),
                 tile_chart(results, type), *thread_charts(results, type), level_chart(results, type),

@@ -443,6 +443,10 @@ class Rooflines(Case):
         self.assertEqual(list(plan["roofline_f32_04_openmp_2_threads"].beside),
                          ["L1: 400 GB/s", "avx2: 200 GFLOP/s", "chain of additions: 5.00 GFLOP/s"])
 
+    def test_a_step_whose_fastest_predicts_nothing_is_there_by_the_fastest_that_does(self):
+        self.write(FORETOLD + [row("02_loop_order", "best", 1000, 0.01)])
+        self.assertIn("02: ikj (L1)", self.plan(self.machine())["roofline_f32"].lines)
+
     def test_no_mark_hides_another(self):
         self.write(FORETOLD + [foretold("02_loop_order", variant, 1000, 0.1, 0.09, "L1") for variant in ("ijk", "jik")])
         lines = self.plan(self.machine())["roofline_f32_02_loop_order"].lines

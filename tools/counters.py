@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""What a GPU counts while a step's kernels run, by NVIDIA's profiler, one line a variant, as CSV:
+
+  tools/counters.py build/09_cuda_regtile/09_cuda_regtile square,transposed --type f32 --size 2048 >ncu.csv
+
+Before the product a program tries a small one, twice: of each variant the last kernel counts. Wavefronts and instructions are of warps; a `waits` column says for
+how many cycles a warp has stood for that reason for each instruction that was issued.
+Exit status: 0 well, 2 a wrong command line, 77 no profiler or no leave to count."""
+import argparse
+import csv
+import io
+import shutil
+import subprocess
+import sys
+
+PER_ISSUE = "smsp__average_warps_issue_stalled_{}_per_issue_active.ratio"
+COUNTERS = {
+    "seconds": "gpu__time_duration.sum",  # ncu gives nanoseconds
+    "cycles": "sm__cycles_elapsed.max",
+    "instructions": "smsp__inst_executed.sum",
+    "issue_slots_used_percent": "smsp__issue_active.avg.pct_of_peak_sustained_active",
+    "shared_load_wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+    "shared_store_wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
+    "wavefronts": "l1tex__data_pipe_lsu_wavefronts.sum",
+    "level2_read_sectors": "lts__t_sectors_op_read.sum",
+    "warps_a_multiprocessor": "sm__warps_active.avg.per_cycle_active",
+    "registers_a_thread": "launch__registers_per_thread",
+    "waits_device_memory": PER_ISSUE.format("long_scoreboard"),
+    "waits_shared_memory": PER_ISSUE.format("short_scoreboard"),
+    "waits_shared_memory_queue": PER_ISSUE.format("mio_throttle"),
+    "waits_barrier": PER_ISSUE.format("barrier"),
+    "waits_math_units": PER_ISSUE.format("math_pipe_throttle"),
+    "waits_registers": PER_ISSUE.format("dispatch_stall"),
+    "waits_others_turn": PER_ISSUE.format("not_selected"),
+}
+
+
+def count(program, variants, element, size):
+    """A dict for each variant, by the names above."""
+    command = ["ncu", "--csv", "--page", "raw", "--clock-control", "none", "--metrics",
+               ",".join(COUNTERS.values()), program, "--type", element, "--size", str(size), "--variant",
+               ",".join(variants), "--repeat", "1", "--warmup", "0", "--verify", "none", "--budget", "1e9"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    table = [line for line in done.stdout.splitlines() if line.startswith('"')]
+    rows = list(csv.DictReader(io.StringIO("\n".join(table))))[1:]  # the first holds units
+    each, left = divmod(len(rows), len(variants))
+    if each == 0 or left:
+        said = [line for line in (done.stdout + done.stderr).splitlines() if line not in table]
+        print(f"counters.py: {len(rows)} kernels for {len(variants)} variants; ncu said:", *said[-3:],
+              sep="\n", file=sys.stderr)
+        sys.exit(77)
+    for variant, row in zip(variants, rows[each - 1::each]):
+        values = {name: float(row[counter].replace(",", "")) for name, counter in COUNTERS.items()}
+        values["seconds"] *= 1e-9
+        yield {"variant": variant, "type": element, "n": size} | {
+            name: f"{value:.9g}" for name, value in values.items()}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("program")
+    parser.add_argument("variants", help="a list, in the program's order")
+    parser.add_argument("--type", default="f32", help="a list")
+    parser.add_argument("--size", type=int, default=2048)
+    options = parser.parse_args()
+    if not shutil.which("ncu"):
+        print("counters.py: no ncu here (it comes with CUDA: Nsight Compute)", file=sys.stderr)
+        return 77
+    out = csv.DictWriter(sys.stdout, ["variant", "type", "n", *COUNTERS], lineterminator="\n")
+    out.writeheader()
+    for element in options.type.split(","):
+        out.writerows(count(options.program, options.variants.split(","), element, options.size))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
