@@ -9,7 +9,7 @@ core="g++ cmake make git python3 python3-jinja2 libcli11-dev libfmt-dev libeigen
 checks="libopenmpi-dev openmpi-bin valgrind ccache shellcheck clang-format clang-14 libclang-rt-14-dev libomp-14-dev qemu-user libboost-context-dev" # without them some tests are skipped, and make sabotage takes longer, nothing else
 # Without these their rows in 00 are missing. Their names change from release to release: those apt knows are installed.
 # So does the offload compiler's, of the compiler's own release; without it step 10 runs on the host only.
-rivals="libopenblas0-openmp libblis4-openmp libdnnl2 libdnnl3 gcc-$(g++ -dumpversion 2>/dev/null || echo 12)-offload-nvptx"
+rivals="libopenblas0-openmp libblis4-openmp libdnnl2 libdnnl3 libscalapack-openmpi-dev gcc-$(g++ -dumpversion 2>/dev/null || echo 12)-offload-nvptx"
 
 case "${1-}" in
 "") ;;
@@ -38,6 +38,7 @@ present() {
   libopenblas0-openmp) library libopenblas ;;
   libblis4-openmp) library libblis ;;
   libdnnl2 | libdnnl3) library libdnnl ;;
+  libscalapack-openmpi-dev) test -e /usr/lib/*/libscalapack-openmpi.so ;;
   libeigen3-dev) header eigen3/Eigen/Dense ;;
   doctest-dev) header doctest/doctest.h ;;
   python3-jinja2) python3 -c 'import jinja2' 2>/dev/null || /usr/bin/python3 -c 'import jinja2' 2>/dev/null ;;

@@ -53,7 +53,8 @@ struct Traits {
   CostOf cost = {};
   std::string vector = {};  // the instruction set of its kernel, if not its program's: sse2, avx2, avx512
   std::string needs = {};   // features the processor must have: "avx2,fma"
-  bool threads = false, tiles = false, blocks = false;  // swept over: has rows for each of --threads, …
+  bool threads = false, tiles = false, blocks = false, grids = false;  // swept over: has rows for each of
+                                                                       // --threads, …
   bool baseline = false;        // measured at every size whatever the budget: all speedups need it
   bool broken = false;          // wrong on purpose: hidden, run by --expect-wrong only
   bool touched_by_one = false;  // one thread writes its matrices first, not each thread its rows

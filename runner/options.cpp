@@ -135,6 +135,31 @@ void add_gpu(CLI::App& app, Options& o) {
   app.add_flag("--verify-copies", o.verify_copies, "Read back what was sent to the GPU, and compare");
 }
 
+void add_ranks(CLI::App& app, Options& o, int ranks) {
+  const auto sides = [](Text option, Text item, const char* what) {
+    const std::vector<std::string> parts = split(item, 'x');
+    if (parts.size() != 2) refuse(option, item, what);
+    return std::pair(whole_number(option, parts[0], 1, longest), whole_number(option, parts[1], 1, longest));
+  };
+  const auto grid = [=](Text option, Text item) {
+    const auto [p, q] = sides(option, item, "is not PxQ processes, such as 2x3");
+    if (p * q == ranks) return fmt::format("{}x{}", p, q);
+    std::vector<std::string> fitting;
+    for (int rows = 1; rows <= ranks; ++rows)
+      if (ranks % rows == 0) fitting.push_back(fmt::format("{}x{}", rows, ranks / rows));
+    refuse(option, item,
+           fmt::format("is a grid of {}, and {} run here; give {}", p * q, ranks, listed(fitting, " or ")));
+  };
+  const auto block = [=](Text option, Text item) {
+    const auto [rows, cols] = sides(option, item, "is not MBxNB elements, such as 64x64");
+    return fmt::format("{}x{}", rows, cols);
+  };
+  add_list(app, "--grid", "Grids of processes: 2x3,3x2 (default " + listed(o.grids, ",") + ")", o.grids,
+           grid);
+  add_list(app, "--block", "Elements of a block: 64x64,1x1 (default " + listed(o.blocks, ",") + ")", o.blocks,
+           block);
+}
+
 bool parse(CLI::App& app, const Options& o, int argc, const char* const* argv, bool speaks) {
   try {
     app.parse(argc, argv);

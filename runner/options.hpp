@@ -23,7 +23,7 @@ struct Options {
   std::vector<std::string> types = {"f32", "f64", "i32"}, variants = {};
   std::vector<int> threads = {1};
   std::vector<Index> tiles = {}, tile_choices = {};  // choices: if it has some, there are no others
-  std::vector<std::string> blocks = {};
+  std::vector<std::string> blocks = {}, grids = {};
   int repeat = 5, warmup = 1;
   double budget = 10;  // seconds a row may take
   Fill fill = Fill::uniform;
@@ -46,6 +46,8 @@ void add_shapes(CLI::App& app, Options& options);
 void add_step(CLI::App& app, Options& options);
 /// What those on a GPU have besides.
 void add_gpu(CLI::App& app, Options& options);
+/// What those with MPI have besides, started as so many ranks.
+void add_ranks(CLI::App& app, Options& options, int ranks);
 /// False when help was asked for, which is printed if `speaks`. Throws Refusal with one line that says what
 /// was given and what would do.
 bool parse(CLI::App& app, const Options& options, int argc, const char* const* argv, bool speaks = true);

@@ -30,7 +30,12 @@ Table::Row cells(const Values&... values) {
 }
 
 constexpr const char* columns =
-    "{:<16} {:<4} {:<17} {:>7} {:>5} {:>5} {:>11} {:>11} {:<6} {:>9} {:>6} {:>9} {:>9}  {}\n";
+    "{:<16} {:<4} {:<17} {:>7} {:>{}} {:>5} {:>11} {:>11} {:<6} {:>9} {:>6} {:>9} {:>9}  {}\n";
+
+/// Of tiles and blocks; beside a grid of ranks they need more.
+int block_width(const Record& r) {
+  return r.ranks > 1 ? 13 : 5;
+}
 
 }  // namespace
 
@@ -81,20 +86,25 @@ void Record::summarise(const std::vector<Times>& runs) {
 }
 
 std::string Record::again(const Traits& traits, Index pad) const {
-  std::string line =
-      fmt::format("{} --variant {} --type {} --shape {} --fill {} --seed {} --repeat 1 --verify full", step,
-                  variant, type, shape_text(shape), fill, seed);
+  std::string line = ranks > 1 ? fmt::format("mpirun -n {} ", ranks) : "";
+  line += fmt::format("{} --variant {} --type {} --shape {} --fill {} --seed {} --repeat 1 --verify full",
+                      step, variant, type, shape_text(shape), fill, seed);
   if (traits.threads) line += fmt::format(" --threads {}", settings.threads);
   if (traits.tiles) line += fmt::format(" --tile {}", settings.tile);
+  if (traits.grids) line += " --grid " + settings.grid;
   if (traits.blocks) line += " --block " + settings.block;
   return pad > 0 ? line + fmt::format(" --pad {}", pad) : line;
 }
 
 void print_header(const Record& r) {
-  fmt::print("{} on {}, {} {}\n", r.step, r.device, r.compiler, r.flags);
+  fmt::print("{} on {}{}, {} {}\n", r.step, r.ranks > 1 ? fmt::format("{} ranks of ", r.ranks) : "", r.device,
+             r.compiler, r.flags);
   fmt::print(fmt::runtime(columns), "variant", "type", "m x n x k", "threads",
-             r.settings.block.empty() ? "tile" : "block", "runs", "median", "predicted", "by", "GFLOP/s",
-             "peak", "error", "worst", "verdict");
+             r.ranks > 1                ? "grid, block"
+             : r.settings.block.empty() ? "tile"
+                                        : "block",
+             block_width(r), "runs", "median", "predicted", "by", "GFLOP/s", "peak", "error", "worst",
+             "verdict");
 }
 
 void print_row(const Record& r) {
@@ -107,10 +117,11 @@ void print_row(const Record& r) {
     return judged ? std::optional((*judged).*share) : std::nullopt;
   };
   fmt::print(fmt::runtime(columns), r.variant, r.type, shape_text(r.shape), r.settings.threads,
-             r.settings.tile > 0         ? std::to_string(r.settings.tile)
-             : !r.settings.block.empty() ? r.settings.block
-                                         : "-",
-             r.repeat, readable_seconds(r.median_s.value_or(0)),
+             r.settings.tile > 0                       ? std::to_string(r.settings.tile)
+             : r.ranks > 1 && !r.settings.grid.empty() ? r.settings.grid + " " + r.settings.block
+             : !r.settings.block.empty()               ? r.settings.block
+                                                       : "-",
+             block_width(r), r.repeat, readable_seconds(r.median_s.value_or(0)),
              r.prediction ? readable_seconds(r.prediction->seconds) : "-",
              r.prediction ? r.prediction->limit : "-", number("{:.3f}", r.gflops),
              number("{:.3g}%", r.peak_share ? std::optional(100 * *r.peak_share) : std::nullopt),

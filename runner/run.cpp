@@ -53,6 +53,7 @@ Variants<T> chosen(const Variants<T>& all, const Options& options) {
 template <class F>
 void for_each_row(const Session& session, F f) {
   const Options& options = session.options;
+  const std::vector none{std::string()};
   for_each_type(session.step, [&]<class T>(const Variants<T>& all) {
     const Variants<T> variants = chosen(all, options);
     for (const Shape& shape : options.shapes) {
@@ -61,13 +62,14 @@ void for_each_row(const Session& session, F f) {
       for (const auto& variant : variants)
         for (const int threads : variant->traits.threads ? options.threads : std::vector{1})
           for (const Index tile : variant->traits.tiles ? options.tiles : std::vector<Index>{0})
-            for (const std::string& block :
-                 variant->traits.blocks ? options.blocks : std::vector{std::string()})
-              f(*variant, work,
-                Settings{.threads = threads,
-                         .tile = tile,
-                         .block = block,
-                         .verify_copies = options.verify_copies});
+            for (const std::string& grid : variant->traits.grids ? options.grids : none)
+              for (const std::string& block : variant->traits.blocks ? options.blocks : none)
+                f(*variant, work,
+                  Settings{.threads = threads,
+                           .tile = tile,
+                           .grid = grid,
+                           .block = block,
+                           .verify_copies = options.verify_copies});
     }
   });
 }
@@ -195,12 +197,14 @@ int guarded(const std::string& program, const std::function<int()>& body, const 
 
 int run(int argc, const char* const* argv, const Step& step, const World& world) {
   const auto body = [&] {
-    Options options{.tiles = step.tiles, .tile_choices = step.tile_choices, .blocks = step.blocks};
+    Options options{
+        .tiles = step.tiles, .tile_choices = step.tile_choices, .blocks = step.blocks, .grids = step.grids};
     bool threads = false;
     for_each_name(step, world, [&](const Traits& traits, const std::string&) { threads |= traits.threads; });
     CLI::App app(step.program + ": " + step.idea);
     add_shapes(app, options), add_common(app, options, threads), add_step(app, options);
     if (step.emulated) add_gpu(app, options);
+    if (!step.grids.empty()) add_ranks(app, options, world.size());
     if (!parse(app, options, argc, argv, world.rank() == 0)) return 0;
     return run_step(options.emulate.empty() ? step : step.emulated(options.emulate), options, world);
   };

@@ -70,6 +70,17 @@ while read -r name path features; do
       says 7 '[a-z0-9_]+ skipped: this processor lacks avx2,fma(,avx512[a-z]+)*'
     fi
     ;;
+  06_mpi) # a single rank, without mpirun
+    if [ "$model" = Haswell ]; then
+      emulated 0 "$path" "${tiny[@]}"
+      right .
+      says 0 .
+    else
+      emulated 77 "$path" "${tiny[@]}"
+      silent
+      says 6 '[a-z_]+ skipped: this processor lacks avx2,fma'
+    fi
+    ;;
   *)
     wanted=0
     [[ $name != *-native ]] || wanted=$native

@@ -54,6 +54,9 @@ TARGETS = [
     (r"05_avx2\.pack_once", "05_avx2_pack_count"),
     (r"05_avx2\.tile_.*", "05_avx2-kernels"),
     (r"05_avx2\.as_blas", "course_blas"),
+    (r"06_mpi\.counts_.", "06_mpi_tests"),
+    (r"06_mpi\.fewer_words", "06_mpi_fewer_words"),
+    (r"06_mpi\.(memory|duel)", "06_mpi_memory 06_mpi_duel"),
     (r"09_cuda_regtile\.engines", "regtile_tests"),
     (r"09_cuda_regtile\.choices", ""),
     (r"10_openacc\.adaptor", "10_openacc_tests"),
@@ -271,6 +274,34 @@ SABOTAGES = [Sabotage(*entry) for entry in [
      "for (Index i = 0; i < a.rows(); ++i) copy_row<typename Tile::V>(&a(i, 0), 1, &to(i, 0)), copy_row<typename Tile::V>(&a(i, 0)", "05_avx2.pack_once"),
     ("avx2: BLAS: any rung's name will do", "05_avx2/as_blas.cpp", 'if (rung != "avx512" && rung != "packed")', 'if (rung == "nothing")', "05_avx2.as_blas"),
     ("avx2: BLAS: alpha is not looked at", "05_avx2/as_blas.cpp", "alpha != T{1} || ", "alpha == T{99} || ", "05_avx2.as_blas"),
+    ("mpi: the remainder of the last rank", "06_mpi/layout.hpp", "return {from, rows * (r + 1) / ranks - from};", "return {from, rows / ranks};",
+     "06_mpi.ranks_3"),
+    ("mpi: the last block is not short", "06_mpi/layout.hpp", "return b + 1 < blocks() ? block : extent - b * block;", "return (void)b, block;",
+     "06_mpi.counts_1"),
+    ("mpi: rows of a message lie side by side", "06_mpi/messages.hpp", "static_cast<MPI_Aint>(rows.ld())", "static_cast<MPI_Aint>(rows.cols())",
+     "06_mpi.ranks_2"),
+    ("mpi: datatypes are not freed", "06_mpi/messages.hpp", "if (made_ != MPI_DATATYPE_NULL) MPI_Type_free(&made_);", "", "06_mpi.counts_1"),
+    ("mpi: a row 2^31 bytes away", "06_mpi/block_cyclic.hpp", "matrix.ld() * Index{sizeof(T)});",
+     "matrix.ld() * Index{sizeof(T)} & 0x7fffffff);", "06_mpi.counts_1"),
+    ("mpi: the next panel in the room of the present one", "06_mpi/summa.hpp", "room_a[s % 2]", "room_a[0]", "06_mpi.ranks_3"),
+    ("mpi: nobody looks after the messages", "06_mpi/summa.hpp", "      MPI_Testall(2, flying, &arrived, MPI_STATUSES_IGNORE);",
+     "      (void)arrived;", "06_mpi.counts_4"),
+    ("mpi: a broadcast counts at its root, too", "06_mpi/words.cpp", "return rank_in(ranks) == root ? 0 : bytes_of(count, type);",
+     "return (void)root, (void)ranks, bytes_of(count, type);", "06_mpi.counts_4"),
+    ("mpi: a message to oneself counts", "06_mpi/words.cpp", "status.MPI_SOURCE == me ? 0 :", "status.MPI_SOURCE == me - 1000 ? 0 :",
+     "06_mpi.counts_4"),
+    ("mpi: a broadcast that nobody counts", "06_mpi/words.cpp", "by_status ? message(status, me) : bytes;", "by_status ? message(status, me) : 0 * bytes;",
+     "06_mpi.counts_4"),
+    ("mpi: a receive without a wrapper", "06_mpi/words.cpp", "int MPI_Irecv(", "int not_MPI_Irecv(", "06_mpi.wrapped"),
+    ("mpi: no broadcast is left out", "06_mpi/CMakeLists.txt", "&& ++calls > 1)", "&& ++calls > 0)", "06_mpi.fewer_words"),
+    ("mpi: more room for panels than said", "06_mpi/variants.hpp", "room_a_[turn] = Matrix<T>(depth,", "room_a_[turn] = Matrix<T>(2 * depth,",
+     "06_mpi.memory"),
+    ("mpi: room for panels is not said", "06_mpi/variants.hpp", "own_a + 2 * depth)", "own_a)", "06_mpi.memory"),
+    ("mpi: C of the product before", "06_mpi/variants.hpp", "course::copy(shared_.all_c.block(0, 0, mine, n), shared_.c);", "(void)mine, (void)n;",
+     "06_mpi.large_blocks_1"),
+    ("mpi: a grid of other ranks", "runner/options.cpp", "if (p * q == ranks) return", "if (p * q > 0) return", "06_mpi.refusals"),
+    ("mpi: a broken variant that is right", "06_mpi/broken.hpp", "size, of - 1).from", "size, of).from", "06_mpi.broken_3"),
+    ("mpi: ScaLAPACK's ranks in another order", "06_mpi/scalapack.hpp", '"Column"', '"Row"', "06_mpi.duel"),
 
     # ---- ours against the libraries
     ("rivals: products not verified at the shape that is timed", "rivals/meeting.cpp", "if (inside && check.right)", "if (inside)",
@@ -451,6 +482,7 @@ def written_tests():
         text = re.sub(r"foreach\((\w+) ([^)$]*)\)(.*?)endforeach\(\)", lambda loop: "".join(
             loop[3].replace(f"${{{loop[1]}}}", item) for item in loop[2].split()), text, flags=re.S)
         names |= set(re.findall(r"course_(?:test|cachegrind)\(([\w.-]+) ", text))
+        names |= {f"06_mpi.{name}" for name in re.findall(r"mpi_test\(([\w.-]+) ", text)}
         names |= {f"03_tiling.{name}" for name in re.findall(r"tiling_misses\((\w+) \w+ \d", text)}
         names |= {f"{step}.{check}" for step in re.findall(r"course_gpu_step\((\w+)", text) for check in
                   ("random", "digits", "edges", "broken", "emulated_forward", "emulated_reversed", "emulated_987654", "every_seed")}

@@ -1,0 +1,20 @@
+// The last rungs of 05 as a library: what other steps multiply with on one node.
+#pragma once
+
+#include "common/view.hpp"
+
+namespace avx2 {
+
+/// Of the registers that best() uses on this processor: "avx512" or "avx2"; and the features that these need.
+const char* best_vector();
+const char* best_needs();
+
+/// C += A·B by `avx512` or, where the processor has no such registers, by `packed`.
+template <class T>
+void best(course::View<const T> a, course::View<const T> b, course::View<T> c, int threads);
+
+/// Bytes that its threads pack into at most, for C (m × n) and k; they keep them.
+template <class T>
+double best_packs(course::Index m, course::Index n, course::Index k, int threads);
+
+}  // namespace avx2

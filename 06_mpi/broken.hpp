@@ -1,0 +1,47 @@
+// Wrong on purpose: what goes wrong on the way back from other ranks. Two ranks are needed to see it.
+#pragma once
+
+#include "rows.hpp"
+
+namespace mpi::wrong {
+
+/// m / ranks rows of each rank: where that leaves a remainder, the last rank has computed it in vain.
+template <class T>
+void rest_lost(const Shared<T>& s, MPI_Comm ranks) {
+  const int me = rank_in(ranks), size = size_of(ranks);
+  int each = static_cast<int>(s.result.rows() / size);  // at rank 0
+  MPI_Bcast(&each, 1, MPI_INT, 0, ranks);
+  if (me > 0) MPI_Send(s.c.data(), each, row_type(s.c), 0, of_c, ranks);
+  for (int of = 1; me == 0 && of < size; ++of) {
+    const View<T> c = s.result.block(part(s.result.rows(), size, of).from, 0, each, s.result.cols());
+    MPI_Recv(c.data(), each, row_type(c), of, of_c, ranks, MPI_STATUS_IGNORE);
+  }
+}
+
+/// Rows go where those of the rank before belong, as if rank 0 had none: it sends none.
+template <class T>
+void wrong_displacement(const Shared<T>& s, MPI_Comm ranks) {
+  const int me = rank_in(ranks), size = size_of(ranks);
+  if (me > 0) MPI_Send(s.c.data(), rows_in(s.c), row_type(s.c), 0, of_c, ranks);
+  for (int of = 1; me == 0 && of < size; ++of) {
+    const Index from = part(s.result.rows(), size, of - 1).from,
+                count = part(s.result.rows(), size, of).count;
+    const View<T> c = s.result.block(from, 0, count, s.result.cols());
+    MPI_Recv(c.data(), rows_in(c), row_type(c), of, of_c, ranks, MPI_STATUS_IGNORE);
+  }
+}
+
+/// A message a row, its tag the row, the last row first; who receives takes any tag, and the first for the
+/// first row.
+template <class T>
+void wrong_tag(const Shared<T>& s, MPI_Comm ranks) {
+  const int me = rank_in(ranks), size = size_of(ranks);
+  for (int i = rows_in(s.c) - 1; me > 0 && i >= 0; --i) MPI_Send(&s.c(i, 0), 1, row_type(s.c), 0, i, ranks);
+  for (int of = 1; me == 0 && of < size; ++of) {
+    const auto [from, count] = part(s.result.rows(), size, of);
+    for (Index i = 0; i < count; ++i)
+      MPI_Recv(&s.result(from + i, 0), 1, row_type(s.result), of, MPI_ANY_TAG, ranks, MPI_STATUS_IGNORE);
+  }
+}
+
+}  // namespace mpi::wrong

@@ -1,0 +1,202 @@
+// summa and ScaLAPACK's p?gemm in turns, on the same grid and blocks: noise slows both of a pair, and their
+// ratio stays. What is refused and what a wrong result ends with is as in every step.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+#include "common/mpi_world.hpp"
+#include "common/verify.hpp"
+#include "runner/machine.hpp"
+#include "runner/options.hpp"
+#include "runner/run.hpp"
+#include "runner/session.hpp"
+#include "scalapack.hpp"
+
+namespace {
+
+using namespace mpi;
+using course::Options;
+
+/// One of the two, and its seconds.
+template <class T>
+struct Contender {
+  course::Variant<T>& variant;
+  std::vector<double> seconds = {};
+
+  /// One product, as long as the slowest rank's.
+  double run(const course::World& world) {
+    variant.reset();
+    return *course::slowest(world, variant.run()).product;
+  }
+  void timed(const course::World& world) { seconds.push_back(run(world)); }
+  bool right(const Problem<T>& problem, const course::World& world, const Options& options) {
+    Piece<T> piece;
+    variant.fetch(piece);
+    course::Verifier<T> verifier(problem, course::verifies_whole(options, problem.shape));
+    const course::Check check = verifier.check(piece, world);
+    if (!check.right && world.rank() == 0)
+      fmt::print(stderr, "06_mpi_duel: wrong: {}: {}\n", variant.traits.name, check.trouble);
+    return check.right;
+  }
+};
+
+double quantile(std::vector<double> values, double share) {
+  std::sort(values.begin(), values.end());
+  return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1))];
+}
+
+const course::Schema& pairs_schema() {
+  using course::key;
+  static const course::Schema schema = course::schema_of({{"type", key},
+                                                          {"m", key},
+                                                          {"n", key},
+                                                          {"k", key},
+                                                          {"ranks", key},
+                                                          {"threads", key},
+                                                          {"grid", key},
+                                                          {"block", key},
+                                                          {"pair", key},
+                                                          {"ours_s"},
+                                                          {"scalapack_s"},
+                                                          {"device", key},
+                                                          {"host", key},
+                                                          {"commit", key}});
+  return schema;
+}
+
+/// Calls `body` on rank 0; what it refuses, all ranks throw.
+void on_root(const course::World& world, const std::function<void()>& body) {
+  std::string refusal;
+  try {
+    if (world.rank() == 0) body();
+  } catch (const course::Refusal& refused) {
+    refusal = refused.message;
+  }
+  if (refusal = world.first(refusal); !refusal.empty()) throw course::Refusal{refusal};
+}
+
+struct Duel {
+  const Options& options;
+  const course::World& world;
+  int pairs;
+  course::Table table{pairs_schema()};  // rank 0's alone
+  bool all_right = true;
+};
+
+/// What came out of the pairs: to the terminal, and each of them to the file.
+template <class T>
+void report(Duel& duel, const Shape& s, const Settings& settings, const Contender<T>& ours,
+            const Contender<T>& theirs, bool right) {
+  std::vector<double> ratios;
+  for (std::size_t pair = 0; pair < ours.seconds.size(); ++pair) {
+    ratios.push_back(theirs.seconds[pair] / ours.seconds[pair]);
+    const auto cell = [](auto value) { return fmt::format("{}", value); };
+    if (right && duel.table.is_open())
+      duel.table.append({course::type_name<T>, cell(s.m), cell(s.n), cell(s.k), cell(duel.world.size()),
+                         cell(settings.threads), settings.grid, settings.block, cell(pair),
+                         fmt::format("{:.9g}", ours.seconds[pair]),
+                         fmt::format("{:.9g}", theirs.seconds[pair]), course::processor(),
+                         course::host_name(), course::commit});
+  }
+  const auto gflops = [&s](const Contender<T>& contender) {
+    return s.flops() / course::median(contender.seconds) * 1e-9;
+  };
+  fmt::print("{:<4} {:<17} {:>5} {:>7} {:>7} {:>9} {:>9.1f} {:>9.1f} {:>7.3f} {:>6.3f} {:>6.3f}  {}\n",
+             course::type_name<T>, course::shape_text(s), duel.world.size(), settings.threads, settings.grid,
+             settings.block, gflops(ours), gflops(theirs), course::median(ratios), quantile(ratios, 0.25),
+             quantile(ratios, 0.75), right ? "right" : "wrong");
+  std::fflush(stdout);
+}
+
+/// A row: ours first in one pair, theirs in the next. Both are verified, on every rank.
+template <class T>
+void meet(Duel& duel, const Problem<T>& problem, const Settings& settings) {
+  Summa<T> our_variant(course::Traits{.name = "summa", .idea = "ours"}, summa<T>);
+  Scalapack<T> their_variant(course::Traits{.name = "p?gemm", .idea = "theirs"});
+  const Shape& s = problem.shape;
+  const double checking =
+      course::Verifier<T>::bytes(s, course::verifies_whole(duel.options, s), duel.world.size());
+  course::require_memory(
+      fmt::format("{}: {} needs", course::shape_text(s), course::type_name<T>),
+      our_variant.bytes(problem, settings) + their_variant.bytes(problem, settings) + checking, "",
+      duel.world);
+  Contender<T> ours{our_variant}, theirs{their_variant};
+  for (auto* const contender : {&ours, &theirs}) {
+    contender->variant.allocate(problem, settings, duel.world);
+    contender->variant.distribute();
+    contender->run(duel.world);  // warms it up
+  }
+  for (int pair = 0; pair < duel.pairs; ++pair) {
+    (pair % 2 == 0 ? ours : theirs).timed(duel.world);
+    (pair % 2 == 0 ? theirs : ours).timed(duel.world);
+  }
+  const bool we = ours.right(problem, duel.world, duel.options),
+             they = theirs.right(problem, duel.world, duel.options);
+  duel.all_right &= we && they;
+  for (auto* const contender : {&ours, &theirs}) contender->variant.release();
+  on_root(duel.world, [&] { report(duel, s, settings, ours, theirs, we && they); });
+}
+
+int run(int argc, char** argv, const course::World& world) {
+  Options options;
+  options.types = {"f32", "f64"}, options.shapes = {{1000, 1000, 1000}};
+  options.grids = {squarest(world.size())}, options.blocks = {"128x128"};
+  int pairs = 21;
+  CLI::App app("06_mpi_duel: summa and ScaLAPACK's p?gemm in turns");
+  app.set_help_flag("--help", "Print this and exit");
+  course::add_shapes(app, options), course::add_ranks(app, options, world.size());
+  course::add_list(app, "--type", "Of f32,f64 (default both)", options.types,
+                   [](const std::string& option, const std::string& item) {
+                     return course::one_of(option, item, {"f32", "f64"});
+                   });
+  course::add_list(app, "--threads", "Thread counts: 1,2,4 (default 1)", options.threads,
+                   [](const std::string& option, const std::string& item) {
+                     return course::whole_number(option, item, 1, 4096);
+                   });
+  course::add_number(app, "--pairs", "Pairs of a row (default 21)", pairs, 1, 1'000'000);
+  course::add_text(app, "--csv", "Append one line a pair to this file",
+                   [&](const std::string&, const std::string& given) { options.csv = given; });
+  if (!course::parse(app, options, argc, argv, world.rank() == 0)) return 0;
+  for (const Shape& s : options.shapes)
+    if (s.flops() == 0) throw course::Refusal{course::shape_text(s) + ": an empty product takes no time"};
+  if (const std::string missing = world.first(course::lacking(avx2::best_needs())); !missing.empty()) {
+    if (world.rank() == 0) fmt::print(stderr, "06_mpi_duel: skipped: this processor lacks {}\n", missing);
+    return 77;
+  }
+  Duel duel{options, world, pairs};
+  on_root(world, [&] {
+    if (!options.csv.empty()) duel.table.open(options.csv);
+  });
+  if (world.rank() == 0)
+    fmt::print("{:<4} {:<17} {:>5} {:>7} {:>7} {:>9} {:>9} {:>9} {:>7} {:>6} {:>6}\n", "type", "m x n x k",
+               "ranks", "threads", "grid", "block", "ours", "theirs", "ratio", "25 %", "75 %");
+  const auto each = [&]<class T>(T) {
+    for (const Shape& shape : options.shapes)
+      for (const int threads : options.threads)
+        for (const std::string& grid : options.grids)
+          for (const std::string& block : options.blocks)
+            meet<T>(duel, Problem<T>{.shape = shape}, {.threads = threads, .grid = grid, .block = block});
+  };
+  for (const std::string& type : options.types) type == "f32" ? each(0.F) : each(0.);
+  return duel.all_right ? 0 : 1;
+}
+
+/// OpenBLAS chooses its kernel while it is loaded, and badly on processors newer than itself.
+void choose_blas(char** argv) {
+  if (std::getenv("OPENBLAS_CORETYPE")) return;
+  const bool wide = std::string(avx2::best_vector()) == "avx512";
+  setenv("OPENBLAS_CORETYPE", wide ? "SkylakeX" : "Haswell", 1);
+  execv("/proc/self/exe", argv);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  choose_blas(argv);
+  const course::MpiWorld world(&argc, &argv);
+  return course::guarded(
+      "06_mpi_duel", [&] { return run(argc, argv, world); }, world);
+}

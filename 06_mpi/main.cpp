@@ -1,0 +1,47 @@
+// 06_mpi: the product on several processes, which have nothing in common but messages.
+#include "broken.hpp"
+#include "common/mpi_world.hpp"
+#include "cost.hpp"
+#include "runner/run.hpp"
+#include "variants.hpp"
+
+template <class T>
+course::Variants<T> variants() {
+  using namespace mpi;
+  using course::broken;
+  const auto rows = [](const char* name, const char* idea, auto scatter,
+                       auto gather) -> std::shared_ptr<course::Variant<T>> {
+    return std::make_shared<RowsVariant<T>>(course::Traits{.name = name, .idea = idea}, scatter, gather);
+  };
+  const auto in_place = [](const char* name, const char* idea,
+                           auto kernel) -> std::shared_ptr<course::Variant<T>> {
+    return std::make_shared<Summa<T>>(course::Traits{.name = name, .idea = idea}, kernel);
+  };
+  course::Variants<T> list = {
+      rows("rows_blocking", "rows of A and C sent one rank after the other, B to all", scatter_blocking<T>,
+           gather_blocking<T>),
+      rows("rows_immediate", "the same, all messages at once", scatter_immediate<T>, gather_immediate<T>),
+      std::make_shared<BlockCyclic<T>>(
+          course::Traits{.name = "block_cyclic", .idea = "blocks of C dealt out on a grid of ranks"}),
+      in_place("summa_blocking", "panels of A and B broadcast, then multiplied", summa_blocking<T>),
+      in_place("summa_unaided", "the next panels on their way meanwhile", summa_unaided<T>),
+      in_place("summa", "and the program sees to it that they get on", summa<T>),
+      broken(rows("rest_lost", "m / ranks rows for each", scatter_blocking<T>, wrong::rest_lost<T>)),
+      broken(rows("wrong_displacement", "one rank too early", scatter_blocking<T>,
+                  wrong::wrong_displacement<T>)),
+      broken(rows("wrong_tag", "any tag will do", scatter_blocking<T>, wrong::wrong_tag<T>)),
+  };
+  for (auto& variant : list) {
+    variant->traits.threads = true;
+    course::on(avx2::best_vector(), avx2::best_needs(), variant);
+  }
+  return list;
+}
+
+int main(int argc, char** argv) {
+  const course::MpiWorld world(&argc, &argv);
+  auto step = COURSE_STEP("several processes");
+  step.grids = {mpi::squarest(world.size())};
+  step.blocks = {"128x128"};
+  return course::run(argc, argv, step, world);
+}

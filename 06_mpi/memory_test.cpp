@@ -1,0 +1,128 @@
+// What summa allocates from allocate() to run() on each rank: its share of A, B and C, four panels, and what
+// the local product packs into. Matrices and packed blocks come from aligned_alloc, the rest from new;
+// linked with --wrap=aligned_alloc,--wrap=free, so MPI's own memory is not seen.
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <new>
+
+#include "common/mpi_world.hpp"
+#include "variants.hpp"
+
+namespace {
+
+/// Bytes that are taken, and the most that were.
+struct Account {
+  std::size_t now = 0, most = 0;
+  void take(std::size_t bytes) { now += bytes, most = now > most ? now : most; }
+};
+Account matrices, packs, rest;
+std::map<void*, std::pair<Account*, std::size_t>>* aligned;  // what aligned_alloc gave
+
+constexpr std::size_t header = 16;  // before what new gives: its size
+
+}  // namespace
+
+extern "C" {
+void* __real_aligned_alloc(std::size_t alignment, std::size_t bytes);
+void __real_free(void* memory);
+
+void* __wrap_aligned_alloc(std::size_t alignment, std::size_t bytes) {
+  void* const memory = __real_aligned_alloc(alignment, bytes);
+  Account& account = alignment > 64 ? packs : matrices;  // what is packed has pages of its own
+  account.take(bytes);
+  aligned->insert({memory, {&account, bytes}});
+  return memory;
+}
+void __wrap_free(void* memory) {
+  if (aligned)
+    if (const auto found = aligned->find(memory); found != aligned->end()) {
+      found->second.first->now -= found->second.second;
+      aligned->erase(found);
+    }
+  __real_free(memory);
+}
+}
+
+void* operator new(std::size_t bytes) {
+  auto* const memory = static_cast<char*>(std::malloc(bytes + header));
+  if (!memory) throw std::bad_alloc();
+  rest.take(*reinterpret_cast<std::size_t*>(memory) = bytes);
+  return memory + header;
+}
+void operator delete(void* memory) noexcept {
+  if (!memory) return;
+  char* const begin = static_cast<char*>(memory) - header;
+  rest.now -= *reinterpret_cast<std::size_t*>(begin);
+  __real_free(begin);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+  operator delete(memory);
+}
+
+namespace {
+
+using namespace mpi;
+
+double packing_of_all = 0;  // types
+
+/// One product; false, with a line, if a rank took more (or less) than it may.
+template <class T>
+bool as_promised(const course::World& world, const Shape& shape, const Sides& grid, const Sides& block,
+                 int threads) {
+  const auto text = [](const Sides& s) { return std::to_string(s.down) + "x" + std::to_string(s.across); };
+  const Problem<T> problem{.shape = shape};
+  const Settings settings{.threads = threads, .grid = text(grid), .block = text(block)};
+  Summa<T> variant(course::Traits{.name = "summa", .idea = "for tests"},
+                   [](const Panels<T>& panels, const Grid& ranks, Multiply<T> multiply, int on) {
+                     summa_in_slices<T>(panels, ranks, multiply, on, 48);
+                   });
+  matrices = {}, rest.most = rest.now;
+  const std::size_t before = rest.now;
+  variant.allocate(problem, settings, world);
+  variant.distribute(), variant.reset(), variant.run();
+
+  const Index row = world.rank() / grid.across, col = world.rank() % grid.across;
+  const Index m = Cyclic{shape.m, block.down, grid.down}.count(row),
+              n = Cyclic{shape.n, block.across, grid.across}.count(col);
+  const Index k_of_a = Cyclic{shape.k, block.across, grid.across}.count(col),
+              k_of_b = Cyclic{shape.k, block.across, grid.down}.count(row);
+  const Index share = m * n + m * k_of_a + k_of_b * n;
+  const Index panels = 2 * block.across * ((grid.across > 1 ? m : 0) + (grid.down > 1 ? n : 0));
+  const auto least = static_cast<double>(share + panels) * sizeof(T);
+  const double guards = 7 * (2 * 256 + 63), indices = 1 << 14;
+  const double packing = avx2::best_packs<T>(m, n, block.across, threads);
+  static double kept = 0;  // of this type: what an earlier product packed into stays
+  packing_of_all += std::max(packing - kept, 0.), kept = std::max(packing, kept);
+  const double said = variant.bytes(problem, settings);
+  const auto took = static_cast<double>(matrices.most), packed = static_cast<double>(packs.most),
+             other = static_cast<double>(rest.most - before);
+  const bool fits = least <= took && took <= least + guards && packed <= packing_of_all && other <= indices &&
+                    took + std::min(packed, packing) <= said + guards && packed > 0;
+  variant.release();
+  const bool gone = matrices.now == 0;
+  if (!fits || !gone)
+    std::printf("rank %d, %s of %s: %.0f bytes in matrices, not %.0f; %.0f packed, of %.0f; %.0f besides%s\n",
+                world.rank(), text(block).c_str(), text(grid).c_str(), took, least, packed, packing_of_all,
+                other, gone ? "" : "; not given back");
+  return fits && gone;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  aligned = new std::map<void*, std::pair<Account*, std::size_t>>;
+  const course::MpiWorld world(&argc, &argv);
+  bool well = true;
+  const auto check = [&]<class T>(T, const Shape& shape, const Sides& grid, const Sides& block, int threads) {
+    well &= as_promised<T>(world, shape, grid, block, threads);
+  };
+  const Index ranks = world.size();
+  for (const int threads : {1, 2}) {
+    check(0.F, {480, 480, 480}, {2, ranks / 2}, {40, 40}, threads);
+    check(0., {361, 257, 311}, {2, ranks / 2}, {16, 24}, threads);
+    check(0., {361, 257, 311}, {1, ranks}, {16, 24}, threads);
+    check(0, {100, 900, 64}, {ranks, 1}, {16, 24}, threads);
+  }
+  return well ? 0 : 1;
+}

@@ -1,0 +1,85 @@
+// Matrices as MPI sees them.
+#pragma once
+
+#include <mpi.h>
+
+#include <type_traits>
+#include <utility>
+
+#include "layout.hpp"
+
+namespace mpi {
+
+template <class T>
+MPI_Datatype element() {
+  return std::is_same_v<T, float> ? MPI_FLOAT : std::is_same_v<T, double> ? MPI_DOUBLE : MPI_INT32_T;
+}
+
+/// A derived datatype, committed, and freed when it goes; a message on its way keeps what it needs of it.
+class Type {
+ public:
+  explicit Type(MPI_Datatype made) : made_(made) { MPI_Type_commit(&made_); }
+  Type(Type&& other) noexcept : made_(std::exchange(other.made_, MPI_DATATYPE_NULL)) {}
+  ~Type() {
+    if (made_ != MPI_DATATYPE_NULL) MPI_Type_free(&made_);
+  }
+  operator MPI_Datatype() const { return made_; }
+
+ private:
+  MPI_Datatype made_;
+};
+
+/// The same with another extent: bytes from one such element of a message to the next.
+inline MPI_Datatype resized(MPI_Datatype made, MPI_Aint extent) {
+  MPI_Datatype result = MPI_DATATYPE_NULL;
+  MPI_Type_create_resized(made, 0, extent, &result);
+  MPI_Type_free(&made);
+  return result;
+}
+
+// [row_type]
+/// A row of a matrix, reaching to where the next one begins. Messages count rows: an `int` counts no more
+/// than 2^31 - 1, which elements may exceed, but rows do not.
+template <class T>
+Type row_type(const View<T>& rows) {
+  MPI_Datatype row = MPI_DATATYPE_NULL;
+  MPI_Type_contiguous(static_cast<int>(rows.cols()), element<std::remove_const_t<T>>(), &row);
+  return Type(resized(row, static_cast<MPI_Aint>(rows.ld()) * MPI_Aint{sizeof(T)}));
+}
+// [/row_type]
+
+template <class T>
+int rows_in(const View<T>& view) {
+  return static_cast<int>(view.rows());
+}
+
+inline int rank_in(MPI_Comm ranks) {
+  int rank = 0;
+  return MPI_Comm_rank(ranks, &rank), rank;
+}
+inline int size_of(MPI_Comm ranks) {
+  int size = 1;
+  return MPI_Comm_size(ranks, &size), size;
+}
+
+// [grid]
+/// P × Q ranks, row by row: this one's place, and who shares its grid row and its grid column. All ranks make
+/// it together, and let it go together.
+struct Grid {
+  int p, q, row, col;
+  MPI_Comm all, along_row, along_col;
+
+  Grid(int p_, int q_) : p(p_), q(q_) {
+    const int sides[] = {p, q}, wraps[] = {0, 0}, in_row[] = {0, 1}, in_col[] = {1, 0};
+    MPI_Cart_create(MPI_COMM_WORLD, 2, sides, wraps, 0, &all);
+    MPI_Cart_sub(all, in_row, &along_row), MPI_Cart_sub(all, in_col, &along_col);
+    row = rank_in(along_col), col = rank_in(along_row);
+  }
+  Grid(const Grid&) = delete;
+  ~Grid() {
+    for (MPI_Comm* const ranks : {&along_row, &along_col, &all}) MPI_Comm_free(ranks);
+  }
+};
+// [/grid]
+
+}  // namespace mpi

@@ -1,0 +1,114 @@
+// ScaLAPACK's p?gemm as a variant, on the layout of summa; its BLAS is the one that was linked.
+#pragma once
+
+#include <omp.h>
+
+#include "variants.hpp"
+
+// Debian packages no headers.
+extern "C" {
+void Cblacs_get(int context, int what, int* value);
+void Cblacs_gridinit(int* context, const char* order, int rows, int cols);
+void Cblacs_gridexit(int context);
+void descinit_(int* descriptor, const int* m, const int* n, const int* mb, const int* nb,
+               const int* first_row, const int* first_col, const int* context, const int* ld, int* info);
+#define COURSE_PGEMM(name, T)                                                                             \
+  void name(const char* op_a, const char* op_b, const int* m, const int* n, const int* k, const T* alpha, \
+            const T* a, const int* ia, const int* ja, const int* a_is, const T* b, const int* ib,         \
+            const int* jb, const int* b_is, const T* beta, T* c, const int* ic, const int* jc,            \
+            const int* c_is)
+COURSE_PGEMM(psgemm_, float);
+COURSE_PGEMM(pdgemm_, double);
+}
+
+namespace mpi {
+
+/// ScaLAPACK's matrices are column-major: what it sees is Cᵀ += Bᵀ·Aᵀ, with rows and columns of the grid
+/// changed over. Not for one rank's 2^31 elements and more.
+template <class T>
+class Scalapack : public GridVariant<T> {
+ public:
+  using GridVariant<T>::GridVariant;
+
+  double bytes(const Problem<T>& problem, const Settings& settings) const override {
+    const auto at = this->place(problem.shape, settings);
+    const Index a = at.k_of_a.count(at.col), b = at.k_of_b.count(at.row);
+    return 2 * (bytes_of<T>(at.m(), a + at.n()) + bytes_of<T>(b, at.n()));  // it packs at most as much
+  }
+  Times allocate(const Problem<T>& problem, const Settings& settings, const course::World&) override {
+    this->begin(problem, settings);
+    const auto& at = this->place_;
+    a_ = Matrix<T>(at.m(), at.k_of_a.count(at.col), 0, settings.threads);
+    b_ = Matrix<T>(at.k_of_b.count(at.row), at.n(), 0, settings.threads);
+    c_ = Matrix<T>(at.m(), at.n(), 0, settings.threads);
+    for (Index i = 0; i < a_.view().rows(); ++i)
+      for (Index p = 0; p < a_.view().cols(); ++p)
+        a_.view()(i, p) = problem.a(at.rows.global(at.row, i), at.k_of_a.global(at.col, p));
+    for (Index p = 0; p < b_.view().rows(); ++p)
+      for (Index j = 0; j < b_.view().cols(); ++j)
+        b_.view()(p, j) = problem.b(at.k_of_b.global(at.row, p), at.cols.global(at.col, j));
+    return {};
+  }
+  Times distribute() override {
+    this->meet();
+    if (context_ >= 0) return {};
+    Cblacs_get(-1, 0, &context_);
+    const auto& at = this->place_;
+    Cblacs_gridinit(&context_, "Column", static_cast<int>(at.q), static_cast<int>(at.p));
+    at_a_ = descriptor(at.k_of_a, at.rows, a_.view().ld()),
+    at_b_ = descriptor(at.cols, at.k_of_b, b_.view().ld());
+    at_c_ = descriptor(at.cols, at.rows, c_.view().ld());
+    return {};
+  }
+  void reset() override {
+    const auto& at = this->place_;
+    for (Index i = 0; i < at.m(); ++i)
+      for (Index j = 0; j < at.n(); ++j)
+        c_.view()(i, j) = this->problem_->c(at.rows.global(at.row, i), at.cols.global(at.col, j));
+  }
+  Times run() override {
+    return this->phase(&Times::product, [this] {
+      omp_set_num_threads(this->threads_);
+      const auto [m, n, k] = this->problem_->shape;
+      const int one = 1, rows = static_cast<int>(n), cols = static_cast<int>(m), inner = static_cast<int>(k);
+      const T alpha = 1;
+      const auto gemm = [] {
+        if constexpr (std::is_same_v<T, float>)
+          return psgemm_;
+        else
+          return pdgemm_;
+      }();
+      gemm("N", "N", &rows, &cols, &inner, &alpha, b_.view().data(), &one, &one, at_b_.data(),
+           a_.view().data(), &one, &one, at_a_.data(), &alpha, c_.view().data(), &one, &one, at_c_.data());
+    });
+  }
+  Times fetch(Piece<T>& piece) override { return piece = this->piece_of(std::as_const(c_).view()), Times{}; }
+  bool guards_intact() const override {
+    return a_.guards_intact() && b_.guards_intact() && c_.guards_intact();
+  }
+  void release() override {
+    if (context_ >= 0) Cblacs_gridexit(context_);
+    context_ = -1, a_ = {}, b_ = {}, c_ = {};
+    this->grid_.reset();
+  }
+
+ private:
+  using Descriptor = std::array<int, 9>;
+  /// Of a matrix as ScaLAPACK sees it: column-major, its rows dealt out as `rows`.
+  Descriptor descriptor(const Cyclic& rows, const Cyclic& cols, Index ld) const {
+    Descriptor made{};
+    const auto number = [](Index value) { return static_cast<int>(std::max<Index>(1, value)); };
+    const int m = static_cast<int>(rows.extent), n = static_cast<int>(cols.extent), mb = number(rows.block),
+              nb = number(cols.block), first = 0, local = number(ld);
+    int info = 0;
+    descinit_(made.data(), &m, &n, &mb, &nb, &first, &first, &context_, &local, &info);
+    if (info != 0) throw std::runtime_error("descinit_ refuses argument " + std::to_string(-info));
+    return made;
+  }
+
+  Matrix<T> a_, b_, c_;
+  Descriptor at_a_{}, at_b_{}, at_c_{};
+  int context_ = -1;
+};
+
+}  // namespace mpi

@@ -1,0 +1,88 @@
+// SUMMA: nobody ever has a whole matrix; panels of A and B pass by (van de Geijn, Watts 1997).
+#pragma once
+
+#include "messages.hpp"
+
+namespace mpi {
+
+/// What multiplies on a rank: C += A·B in so many threads.
+template <class T>
+using Multiply = void (*)(View<const T> a, View<const T> b, View<T> c, int threads);
+
+// [panels]
+/// A rank's share. A's columns are dealt out in panels among the grid's columns, B's rows in panels as deep
+/// among its rows; a rank's panels lie one behind the other, each without gaps, ready to be sent.
+template <class T>
+struct Panels {
+  Cyclic of_a, of_b;  // k, the depth of a panel, grid columns or rows
+  View<T> c;
+  T *a, *b;                  // its own panels
+  T *room_a[2], *room_b[2];  // for those of others: the present one and the next
+
+  Index count() const { return of_a.blocks(); }
+  /// Panel s of A in the rows that this rank has of C: its own or, of another grid column, the room for it.
+  View<T> panel_a(Index s, Index col) const {
+    T* const own = a + s / of_a.parts * of_a.block * c.rows();
+    return {s % of_a.parts == col ? own : room_a[s % 2], c.rows(), of_a.size(s), of_a.size(s)};
+  }
+  /// Panel s of B in its columns.
+  View<T> panel_b(Index s, Index row) const {
+    T* const own = b + s / of_b.parts * of_b.block * c.cols();
+    return {s % of_b.parts == row ? own : room_b[s % 2], of_b.size(s), c.cols(), c.cols()};
+  }
+};
+// [/panels]
+
+// [summa_blocking]
+/// For each panel: all get it, then all multiply.
+template <class T>
+void summa_blocking(const Panels<T>& panels, const Grid& grid, Multiply<T> multiply, int threads) {
+  for (Index s = 0; s < panels.count(); ++s) {
+    const View<T> a = panels.panel_a(s, grid.col), b = panels.panel_b(s, grid.row);
+    MPI_Bcast(a.data(), rows_in(a), row_type(a), static_cast<int>(s % grid.q), grid.along_row);
+    MPI_Bcast(b.data(), rows_in(b), row_type(b), static_cast<int>(s % grid.p), grid.along_col);
+    multiply(a, b, panels.c, threads);
+  }
+}
+// [/summa_blocking]
+
+// [summa]
+/// While panel s is multiplied, panel s + 1 is on its way. Messages advance only inside of MPI's functions,
+/// so one is called after each `slice` columns of C.
+template <class T>
+void summa_in_slices(const Panels<T>& panels, const Grid& grid, Multiply<T> multiply, int threads,
+                     Index slice) {
+  MPI_Request flying[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+  const auto start = [&](Index s) {
+    const View<T> a = panels.panel_a(s, grid.col), b = panels.panel_b(s, grid.row);
+    MPI_Ibcast(a.data(), rows_in(a), row_type(a), static_cast<int>(s % grid.q), grid.along_row, &flying[0]);
+    MPI_Ibcast(b.data(), rows_in(b), row_type(b), static_cast<int>(s % grid.p), grid.along_col, &flying[1]);
+  };
+  if (panels.count() > 0) start(0);
+  for (Index s = 0; s < panels.count(); ++s) {
+    MPI_Waitall(2, flying, MPI_STATUSES_IGNORE);
+    if (s + 1 < panels.count()) start(s + 1);
+    const View<T> a = panels.panel_a(s, grid.col), b = panels.panel_b(s, grid.row), c = panels.c;
+    for (Index j = 0; j < c.cols(); j += slice) {
+      const Index cols = slice < c.cols() - j ? slice : c.cols() - j;
+      multiply(a, b.block(0, j, b.rows(), cols), c.block(0, j, c.rows(), cols), threads);
+      int arrived = 0;
+      MPI_Testall(2, flying, &arrived, MPI_STATUSES_IGNORE);
+    }
+  }
+}
+// [/summa]
+
+/// The whole product in one go: what is on its way has to get on without help.
+template <class T>
+void summa_unaided(const Panels<T>& panels, const Grid& grid, Multiply<T> multiply, int threads) {
+  summa_in_slices(panels, grid, multiply, threads, panels.c.cols() + 1);
+}
+
+/// In slices of 240 columns, whole tiles of every kernel of 05.
+template <class T>
+void summa(const Panels<T>& panels, const Grid& grid, Multiply<T> multiply, int threads) {
+  summa_in_slices<T>(panels, grid, multiply, threads, 240);
+}
+
+}  // namespace mpi

@@ -1,0 +1,101 @@
+#!/usr/bin/env bash
+# What several ranks must not do: hang, or speak with several voices.
+#   test.sh refusals|duel|wrapped|killed MPIRUN PROGRAM
+# shellcheck disable=SC2015,SC2034,SC2154 # fail() after && and || is meant for either; program.sh reads and sets
+set -u
+check=$1 mpirun=$2 program=$3 file=rows.csv quick="--size 8" here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=/dev/null
+. "$here/../tests/program.sh"
+
+# ranks STATUS ARGUMENT…: three of them; a hang is ended after a minute and is no status of ours.
+ranks() {
+  local wanted=$1 status
+  shift
+  timeout 60 "$mpirun" -n 3 "$program" "$@" >out 2>err </dev/null
+  status=$?
+  [ $status -eq "$wanted" ] || fail "$*: exit $status, not $wanted: $(cat err)"
+}
+# refused MESSAGE ARGUMENT…: by one line of ours, before anything was printed or written.
+refused() {
+  local message=$1
+  shift
+  rm -f rows.csv
+  ranks 2 --csv rows.csv "$@"
+  [ "$(grep -c '^06_mpi: ' err)" -eq 1 ] || fail "$*: not one line of ours: $(cat err)"
+  grep -qF -- "06_mpi: $message" err || fail "$*: '$message' is not in: $(cat err)"
+  [ ! -s out ] && [ ! -e rows.csv ] || fail "$*: printed or wrote something"
+}
+
+case $check in
+refusals)
+  # All three ranks end, and rank 0 alone says why.
+  refused "--grid: '2x2' is a grid of 4, and 3 run here; give 1x3 or 3x1" --grid 2x2
+  refused "--variant: 'suma' is unknown; this step has rows_blocking" --variant suma
+  refused "1000000x1000000x1000000: f32 needs " --variant summa --type f32 --size 1000000
+  refused "1000000x1000000x1000000: f64 needs " --variant rows_blocking --type f64 --size 1000000
+  ranks 0 --variant summa --type f32 --size 9 --repeat 1 --grid 3x1 --block 2x2 --csv rows.csv
+  [ "$(tail -n 1 rows.csv | cut -d, -f10-12)" = 3,3x1,2x2 ] || fail "ranks, grid and block: $(cat rows.csv)"
+  # What is misspelt, without mpirun: one rank.
+  refuses "--grid: '3' is not PxQ processes, such as 2x3" --grid 3
+  refuses "--grid: '0' is out of range; give 1 to 2147483647" --grid 0x3
+  refuses "--grid: '4294967296' is out of range" --grid 4294967296x4294967296
+  refuses "--block: '64' is not MBxNB elements, such as 64x64" --block 64
+  refuses "--block: '0' is out of range" --block 64x0
+  refuses "--threads: '0' is out of range" --threads 0
+  runs 77 --expect-wrong
+  grep -qF "06_mpi: rest_lost skipped: needs 2 ranks" err || fail "broken on one rank: $(cat err)"
+  ;;
+duel)
+  rm -f rows.csv
+  timeout 60 "$mpirun" -n 2 "$program" --size 30 --type f64 --pairs 3 --csv rows.csv >out 2>err </dev/null || fail "duel: $(cat err)"
+  [ "$(tail -n +2 rows.csv | cut -d, -f1-9 | paste -sd ' ')" = "$(for pair in 0 1 2; do echo "f64,30,30,30,2,1,1x2,128x128,$pair"; done | paste -sd ' ')" ] ||
+    fail "every pair: $(cat rows.csv)"
+  for nowhere in /dev/full/rows.csv /dev/full; do # not to be opened, and not to be written: no rank waits for rank 0
+    timeout 60 "$mpirun" -n 2 "$program" --size 30 --type f64 --pairs 1 --csv $nowhere >out 2>err </dev/null
+    [ $? -eq 2 ] && [ "$(grep -c '^06_mpi_duel: --csv: ' err)" -eq 1 ] || fail "--csv $nowhere: $(cat err)"
+  done
+  refuses "--type: 'i32' is unknown; give f32, f64" --type i32
+  refuses "--pairs: '0' is out of range" --pairs 0
+  ;;
+wrapped)
+  # Every function of MPI's that delivers something here is one that words.cpp counts; the rest is known to deliver nothing.
+  grep -ohE '\bMPI_[A-Z][a-z_]+\(' "$here"/{rows,block_cyclic,summa,messages,variants,broken,scalapack}.hpp "$here"/{main,duel}.cpp |
+    tr -d '(' | sort -u >used
+  grep -oE '^int MPI_[A-Z][a-z_]+' "$here/words.cpp" | cut -d' ' -f2 | sort -u >counted
+  grep -vE '^MPI_(Send|Isend|Barrier|Comm_(rank|size|free)|Cart_(create|sub)|Type_[a-z_]+|Datatype)$' used | comm -23 - counted >missed
+  [ ! -s missed ] || fail "not counted: $(cat missed)"
+  [ "$(wc -l <used)" -ge 10 ] || fail "only these are used: $(cat used)"
+  ;;
+killed)
+  # A rank that dies while others wait for it: the job ends, what was finished is on disk, nobody is left behind.
+  for variant in rows_blocking summa; do
+    rm -f rows.csv
+    "$mpirun" -n 3 "$program" --variant $variant --type f32 --size 40,1500 --verify none --warmup 0 --repeat 500 \
+      --budget 600 --csv rows.csv >out 2>err </dev/null &
+    running=$!
+    for _ in $(seq 3000); do
+      [ -e rows.csv ] && [ "$(wc -l <rows.csv)" -ge 2 ] && break
+      sleep 0.01
+    done
+    mapfile -t processes < <(pgrep -P $running)
+    [ ${#processes[@]} -eq 3 ] || fail "$variant: not three ranks: ${processes[*]}"
+    kill -KILL "${processes[1]}"
+    for _ in $(seq 2000); do
+      kill -0 $running 2>/dev/null || break
+      sleep 0.01
+    done
+    if kill -0 $running 2>/dev/null; then
+      fail "$variant: it hangs"
+      kill -KILL $running "${processes[@]}" 2>/dev/null
+    fi
+    wait $running && fail "$variant: a rank was killed and the job ended well"
+    sleep 0.2
+    for process in "${processes[@]}"; do
+      grep -qs '^State:.[^ZX]' "/proc/$process/status" && fail "$variant: rank $process was left behind"
+    done
+    [ "$(wc -l <rows.csv)" -eq 2 ] && [ "$(awk -F, '{print NF}' rows.csv | sort -u)" = 43 ] ||
+      fail "$variant: the finished row: $(cat rows.csv)"
+  done
+  ;;
+esac
+exit $((failures > 0))

@@ -1,0 +1,335 @@
+// The step's variants behind the interface that all variants have: phases between barriers, words counted.
+#pragma once
+
+#include <cstdlib>
+#include <memory>
+#include <optional>
+
+#include "05_avx2/best.hpp"
+#include "block_cyclic.hpp"
+#include "common/variant.hpp"
+#include "rows.hpp"
+#include "summa.hpp"
+#include "words.hpp"
+
+namespace mpi {
+
+using course::Matrix, course::Piece, course::Problem, course::Settings, course::Shape, course::Times;
+
+/// "2x3" of a row's settings; 1 × 1 where there is none.
+struct Sides {
+  Index down = 1, across = 1;
+};
+inline Sides sides(const std::string& text) {
+  const std::size_t x = text.find('x');
+  if (x == std::string::npos) return {};
+  return {std::atoll(text.c_str()), std::atoll(text.c_str() + x + 1)};
+}
+
+/// The squarest grid, no higher than wide.
+inline std::string squarest(int ranks) {
+  int p = 1;
+  for (int rows = 1; rows * rows <= ranks; ++rows)
+    if (ranks % rows == 0) p = rows;
+  return std::to_string(p) + "x" + std::to_string(ranks / p);
+}
+
+/// Bytes of a matrix.
+template <class T>
+double bytes_of(Index rows, Index cols) {
+  return sizeof(T) * static_cast<double>(rows) * static_cast<double>(cols);
+}
+
+/// What the variants have in common. A phase begins when all ranks are ready for it and ends when this one's
+/// part is done; messages begin with the first distribution.
+template <class T>
+class MpiVariant : public course::Variant<T> {
+ public:
+  using course::Variant<T>::Variant;
+
+  std::string refuses(const Problem<T>&, const Settings&, const course::World& world) const override {
+    const bool harmless = this->traits.broken && world.size() < 2;  // nothing to get wrong
+    return harmless ? "needs 2 ranks" : "";
+  }
+
+ protected:
+  /// Allocates nothing and sends nothing.
+  void begin(const Problem<T>& problem, const Settings& settings) {
+    problem_ = &problem, threads_ = settings.threads;
+  }
+  template <class Work>
+  Times phase(Times::Part Times::*which, Work work) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double before = bytes_received();
+    const course::Stopwatch watch;
+    work();
+    Times times{.words_received = (bytes_received() - before) / sizeof(T)};
+    times.*which = watch.seconds();
+    return times;
+  }
+  static int rank() { return rank_in(MPI_COMM_WORLD); }
+  static int ranks() { return size_of(MPI_COMM_WORLD); }
+
+  const Problem<T>* problem_ = nullptr;
+  int threads_ = 1;
+};
+
+/// Rank 0 has the matrices, each rank multiplies rows of C. `scatter` and `gather` are what it is about.
+template <class T>
+class RowsVariant : public MpiVariant<T> {
+ public:
+  using Move = void (*)(const Shared<T>& shared, MPI_Comm ranks);
+  RowsVariant(course::Traits traits, Move scatter, Move gather)
+      : MpiVariant<T>(std::move(traits)), scatter_(scatter), gather_(gather) {}
+
+  double bytes(const Problem<T>& problem, const Settings& settings) const override {
+    const auto [m, n, k] = problem.shape;
+    const Index mine = mine_of(m).count, pad = problem.pad;
+    const double packs = avx2::best_packs<T>(mine, n, k, settings.threads);
+    if (this->rank() == 0) return problem.whole_bytes() + bytes_of<T>(m, n + pad) + packs;
+    return bytes_of<T>(mine, k + n + 2 * pad) + bytes_of<T>(k, n + pad) + packs;
+  }
+  Times allocate(const Problem<T>& problem, const Settings& settings, const course::World&) override {
+    this->begin(problem, settings);
+    const auto [m, n, k] = problem.shape;
+    const Index mine = mine_of(m).count, pad = problem.pad;
+    if (this->rank() == 0) {
+      const auto& [a, b, c] = problem.whole();
+      c_ = Matrix<T>(m, n, pad, settings.threads);
+      // MPI takes the root's data of a broadcast, too, as if it were to be written: it is not.
+      const View<const T> all_b = b.view(), rows = a.view().block(0, 0, mine, k);
+      shared_ = {a.view(),
+                 c.view(),
+                 c_.view(),
+                 mutable_view(rows),
+                 mutable_view(all_b),
+                 c_.view().block(0, 0, mine, n)};
+    } else {
+      a_ = Matrix<T>(mine, k, pad, settings.threads), b_ = Matrix<T>(k, n, pad, settings.threads);
+      c_ = Matrix<T>(mine, n, pad, settings.threads);
+      shared_ = {{}, {}, {}, a_.view(), b_.view(), c_.view()};
+    }
+    return {};
+  }
+  Times distribute() override {
+    return this->phase(&Times::distribute, [this] { scatter_(shared_, MPI_COMM_WORLD); });
+  }
+  /// Others have just been sent their rows of C; rank 0 puts its own back, and waits for the rest on poison.
+  void reset() override {
+    if (this->rank() > 0) return;
+    const Index mine = shared_.c.rows(), n = shared_.c.cols();
+    course::poison_all(shared_.result);
+    course::copy(shared_.all_c.block(0, 0, mine, n), shared_.c);
+  }
+  Times run() override {
+    return this->phase(&Times::product,
+                       [this] { avx2::best<T>(shared_.a, shared_.b, shared_.c, this->threads_); });
+  }
+  Times fetch(Piece<T>& piece) override {
+    const Times times = this->phase(&Times::collect, [this] { gather_(shared_, MPI_COMM_WORLD); });
+    const auto [m, n, k] = this->problem_->shape;
+    piece = {};
+    if (this->rank() == 0) piece = {course::all_of(m), course::all_of(n), std::as_const(c_).view()};
+    return times;
+  }
+  bool guards_intact() const override {
+    return a_.guards_intact() && b_.guards_intact() && c_.guards_intact();
+  }
+  void release() override { a_ = {}, b_ = {}, c_ = {}, shared_ = {}; }
+
+ private:
+  static Part mine_of(Index m) { return part(m, MpiVariant<T>::ranks(), MpiVariant<T>::rank()); }
+  static View<T> mutable_view(View<const T> view) {
+    return {const_cast<T*>(view.data()), view.rows(), view.cols(), view.ld()};
+  }
+
+  Move scatter_, gather_;
+  Matrix<T> a_, b_, c_;  // at rank 0 c_ is all of C, elsewhere this rank's rows
+  Shared<T> shared_;
+};
+
+/// What the variants on a grid have in common.
+template <class T>
+class GridVariant : public MpiVariant<T> {
+ public:
+  explicit GridVariant(course::Traits traits) : MpiVariant<T>(std::move(traits)) {
+    this->traits.grids = this->traits.blocks = true;
+  }
+
+ protected:
+  /// Where a rank is, and what it has, on the grid of these settings; Grid says the same later on.
+  struct Place {
+    Index p, q, row, col;
+    Cyclic rows, cols;      // of C
+    Cyclic k_of_a, k_of_b;  // if k is dealt out, too
+    Index m() const { return rows.count(row); }
+    Index n() const { return cols.count(col); }
+  };
+  static Place place(const Shape& s, const Settings& settings) {
+    const auto [p, q] = sides(settings.grid);
+    const auto [mb, nb] = sides(settings.block);
+    const Index rank = MpiVariant<T>::rank();
+    return {p, q, rank / q, rank % q, {s.m, mb, p}, {s.n, nb, q}, {s.k, nb, q}, {s.k, nb, p}};
+  }
+  void begin(const Problem<T>& problem, const Settings& settings) {
+    MpiVariant<T>::begin(problem, settings);
+    place_ = place(problem.shape, settings);
+  }
+  /// Makes the grid: all ranks together, which they are not before a row's first distribution.
+  void meet() {
+    if (!grid_) grid_.emplace(static_cast<int>(place_.p), static_cast<int>(place_.q));
+  }
+  /// Which rows and columns of C this rank has.
+  Piece<T> piece_of(View<const T> c) const {
+    Piece<T> piece{{}, {}, c};
+    for (Index i = 0; i < place_.m(); ++i) piece.rows.push_back(place_.rows.global(place_.row, i));
+    for (Index j = 0; j < place_.n(); ++j) piece.cols.push_back(place_.cols.global(place_.col, j));
+    return piece;
+  }
+
+  Place place_{};
+  std::optional<Grid> grid_;
+};
+
+/// From whole matrices at rank 0 to blocks on the grid, and back.
+template <class T>
+class BlockCyclic : public GridVariant<T> {
+ public:
+  using GridVariant<T>::GridVariant;
+
+  double bytes(const Problem<T>& problem, const Settings& settings) const override {
+    const auto at = this->place(problem.shape, settings);
+    const auto [m, n, k] = problem.shape;
+    const Index pad = problem.pad;
+    double bytes = bytes_of<T>(at.m(), k + pad) + bytes_of<T>(k + at.m(), at.n() + pad);
+    if (at.col == 0) bytes += bytes_of<T>(at.m(), n + pad);
+    if (this->rank() == 0) bytes += problem.whole_bytes() + bytes_of<T>(m, n + pad);
+    return bytes + avx2::best_packs<T>(at.m(), at.n(), k, settings.threads);
+  }
+  Times allocate(const Problem<T>& problem, const Settings& settings, const course::World&) override {
+    this->begin(problem, settings);
+    const auto& at = this->place_;
+    const auto [m, n, k] = problem.shape;
+    const Index pad = problem.pad;
+    const int threads = settings.threads;
+    a_ = Matrix<T>(at.m(), k, pad, threads), b_ = Matrix<T>(k, at.n(), pad, threads);
+    c_ = Matrix<T>(at.m(), at.n(), pad, threads);
+    if (at.col == 0) c_rows_ = Matrix<T>(at.m(), n, pad, threads);
+    dealt_ = {at.rows, at.cols, {}, {}, {}, {}, c_rows_.view(), a_.view(), b_.view(), c_.view()};
+    if (at.col == 0) types_.columns = column_types<T>(at.cols, n + pad);
+    if (this->rank() > 0) return {};
+    const auto& [a, b, c] = problem.whole();
+    result_ = Matrix<T>(m, n, pad, threads);
+    dealt_.all_a = a.view(), dealt_.all_b = b.view(), dealt_.all_c = c.view();
+    dealt_.result = result_.view();
+    types_.rows_of_a = row_types<T>(at.rows, a.view()), types_.rows_of_c = row_types<T>(at.rows, c.view());
+    return {};
+  }
+  Times distribute() override {
+    this->meet();
+    return this->phase(&Times::distribute, [this] { deal(dealt_, types_, *this->grid_); });
+  }
+  /// C has just been dealt out; rank 0 waits for what comes back on poison.
+  void reset() override { course::poison_all(result_.view()); }
+  Times run() override {
+    return this->phase(&Times::product,
+                       [this] { avx2::best<T>(dealt_.a, dealt_.b, dealt_.c, this->threads_); });
+  }
+  Times fetch(Piece<T>& piece) override {
+    const Times times = this->phase(&Times::collect, [this] { collect(dealt_, types_, *this->grid_); });
+    const auto [m, n, k] = this->problem_->shape;
+    piece = {};
+    if (this->rank() == 0) piece = {course::all_of(m), course::all_of(n), std::as_const(result_).view()};
+    return times;
+  }
+  bool guards_intact() const override {
+    return a_.guards_intact() && b_.guards_intact() && c_.guards_intact() && c_rows_.guards_intact() &&
+           result_.guards_intact();
+  }
+  void release() override {
+    a_ = {}, b_ = {}, c_ = {}, c_rows_ = {}, result_ = {}, dealt_ = {}, types_ = {};
+    this->grid_.reset();
+  }
+
+ private:
+  Matrix<T> a_, b_, c_, c_rows_, result_;
+  Dealt<T> dealt_;
+  NineTypes types_;
+};
+
+/// A, B and C where they are multiplied, from the problem's recipe; nobody holds more of them than his share.
+template <class T>
+class Summa : public GridVariant<T> {
+ public:
+  using Kernel = void (*)(const Panels<T>& panels, const Grid& grid, Multiply<T> multiply, int threads);
+  Summa(course::Traits traits, Kernel kernel) : GridVariant<T>(std::move(traits)), kernel_(kernel) {}
+
+  double bytes(const Problem<T>& problem, const Settings& settings) const override {
+    const auto at = this->place(problem.shape, settings);
+    const Index depth = std::min(at.k_of_a.block, problem.shape.k);
+    const Index own_a = at.k_of_a.count(at.col), own_b = at.k_of_b.count(at.row);
+    return bytes_of<T>(at.m(), own_a + 2 * depth) + bytes_of<T>(own_b + 2 * depth, at.n()) +
+           bytes_of<T>(at.m(), at.n() + problem.pad) +
+           avx2::best_packs<T>(at.m(), at.n(), depth, settings.threads);
+  }
+  Times allocate(const Problem<T>& problem, const Settings& settings, const course::World&) override {
+    this->begin(problem, settings);
+    const auto& at = this->place_;
+    const int threads = settings.threads;
+    const Index depth = std::min(at.k_of_a.block, problem.shape.k);
+    a_ = Matrix<T>(at.k_of_a.count(at.col), at.m(), 0, threads);
+    b_ = Matrix<T>(at.k_of_b.count(at.row), at.n(), 0, threads);
+    c_ = Matrix<T>(at.m(), at.n(), problem.pad, threads);
+    panels_ = {at.k_of_a, at.k_of_b, c_.view(), a_.view().data(), b_.view().data(), {}, {}};
+    for (const int turn : {0, 1}) {  // a grid of one row or column has nothing to receive there
+      if (at.q > 1) room_a_[turn] = Matrix<T>(depth, at.m(), 0, threads);
+      if (at.p > 1) room_b_[turn] = Matrix<T>(depth, at.n(), 0, threads);
+      panels_.room_a[turn] = room_a_[turn].view().data(), panels_.room_b[turn] = room_b_[turn].view().data();
+    }
+    for (Index s = at.col; s < panels_.count(); s += at.q) {
+      const View<T> a = panels_.panel_a(s, at.col);
+      course::share_rows(a.rows(), threads, [&](Index i) {
+        for (Index p = 0; p < a.cols(); ++p)
+          a(i, p) = problem.a(at.rows.global(at.row, i), s * at.k_of_a.block + p);
+      });
+    }
+    for (Index s = at.row; s < panels_.count(); s += at.p) {
+      const View<T> b = panels_.panel_b(s, at.row);
+      course::share_rows(b.rows(), threads, [&](Index p) {
+        for (Index j = 0; j < b.cols(); ++j)
+          b(p, j) = problem.b(s * at.k_of_b.block + p, at.cols.global(at.col, j));
+      });
+    }
+    return {};
+  }
+  Times distribute() override { return this->meet(), Times{}; }
+  void reset() override {
+    const auto& at = this->place_;
+    course::share_rows(at.m(), this->threads_, [&](Index i) {
+      for (Index j = 0; j < at.n(); ++j)
+        c_.view()(i, j) = this->problem_->c(at.rows.global(at.row, i), at.cols.global(at.col, j));
+    });
+  }
+  Times run() override {
+    return this->phase(&Times::product,
+                       [this] { kernel_(panels_, *this->grid_, avx2::best<T>, this->threads_); });
+  }
+  Times fetch(Piece<T>& piece) override { return piece = this->piece_of(std::as_const(c_).view()), Times{}; }
+  bool guards_intact() const override {
+    bool intact = a_.guards_intact() && b_.guards_intact() && c_.guards_intact();
+    for (const int turn : {0, 1}) intact &= room_a_[turn].guards_intact() && room_b_[turn].guards_intact();
+    return intact;
+  }
+  void release() override {
+    a_ = {}, b_ = {}, c_ = {}, panels_ = {};
+    for (const int turn : {0, 1}) room_a_[turn] = {}, room_b_[turn] = {};
+    this->grid_.reset();
+  }
+
+ private:
+  Kernel kernel_;
+  Matrix<T> a_, b_, c_, room_a_[2], room_b_[2];
+  Panels<T> panels_{};
+};
+
+}  // namespace mpi

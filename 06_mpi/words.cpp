@@ -1,0 +1,134 @@
+// MPI's profiling interface: every MPI_X is PMPI_X, too, so a function MPI_X of ours takes its place and
+// calls it. These add up what each call delivers to this rank; what a rank passes on for others inside of a
+// broadcast is not seen, and not meant. One thread alone calls MPI (MPI_THREAD_FUNNELED).
+#include "words.hpp"
+
+#include <mpi.h>
+
+#include <map>
+#include <vector>
+
+namespace {
+
+double received = 0;  // bytes
+
+/// What a request will have delivered when it completes: of a broadcast, so many bytes; of a receive, what
+/// its status says, unless it comes from this rank itself.
+struct Delivery {
+  bool by_status;
+  double bytes;
+  int me;
+};
+std::map<MPI_Request, Delivery> flying;
+
+double bytes_of(int count, MPI_Datatype type) {
+  MPI_Count size = 0;
+  PMPI_Type_size_x(type, &size);
+  return static_cast<double>(count) * static_cast<double>(size);
+}
+
+int rank_in(MPI_Comm ranks) {
+  int rank = 0;
+  return PMPI_Comm_rank(ranks, &rank), rank;
+}
+
+// [delivered]
+/// What a broadcast delivers to this rank: nothing at its root.
+double broadcast(int count, MPI_Datatype type, int root, MPI_Comm ranks) {
+  return rank_in(ranks) == root ? 0 : bytes_of(count, type);
+}
+
+/// What a message did that was received by rank `me`.
+double message(const MPI_Status& status, int me) {
+  MPI_Count bytes = 0;
+  PMPI_Get_elements_x(&status, MPI_BYTE, &bytes);
+  return status.MPI_SOURCE == me ? 0 : static_cast<double>(bytes);
+}
+
+/// Counts a request that this call has completed.
+void completed(MPI_Request request, const MPI_Status& status) {
+  const auto found = flying.find(request);
+  if (found == flying.end()) return;  // a send, or at a root
+  const auto [by_status, bytes, me] = found->second;
+  received += by_status ? message(status, me) : bytes;
+  flying.erase(found);
+}
+// [/delivered]
+
+}  // namespace
+
+double mpi::bytes_received() {
+  return received;
+}
+
+extern "C" {
+
+int MPI_Recv(void* to, int count, MPI_Datatype type, int source, int tag, MPI_Comm ranks,
+             MPI_Status* status) {
+  MPI_Status own;
+  const int error = PMPI_Recv(to, count, type, source, tag, ranks, &own);
+  received += message(own, rank_in(ranks));
+  if (status != MPI_STATUS_IGNORE) *status = own;
+  return error;
+}
+
+int MPI_Irecv(void* to, int count, MPI_Datatype type, int source, int tag, MPI_Comm ranks,
+              MPI_Request* request) {
+  const int error = PMPI_Irecv(to, count, type, source, tag, ranks, request);
+  flying[*request] = {true, 0, rank_in(ranks)};
+  return error;
+}
+
+int MPI_Bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm ranks) {
+  received += broadcast(count, type, root, ranks);
+  return PMPI_Bcast(data, count, type, root, ranks);
+}
+
+int MPI_Ibcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm ranks, MPI_Request* request) {
+  const int error = PMPI_Ibcast(data, count, type, root, ranks, request);
+  if (rank_in(ranks) != root) flying[*request] = {false, broadcast(count, type, root, ranks), root};
+  return error;
+}
+
+int MPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
+  const std::vector<MPI_Request> before(requests, requests + count);
+  std::vector<MPI_Status> own(before.size());
+  const int error = PMPI_Waitall(count, requests, own.data());
+  for (std::size_t r = 0; r < before.size(); ++r) {
+    completed(before[r], own[r]);
+    if (statuses != MPI_STATUSES_IGNORE) statuses[r] = own[r];
+  }
+  return error;
+}
+
+int MPI_Testall(int count, MPI_Request* requests, int* all, MPI_Status* statuses) {
+  const std::vector<MPI_Request> before(requests, requests + count);
+  std::vector<MPI_Status> own(before.size());
+  const int error = PMPI_Testall(count, requests, all, own.data());
+  for (std::size_t r = 0; *all && r < before.size(); ++r) {
+    completed(before[r], own[r]);
+    if (statuses != MPI_STATUSES_IGNORE) statuses[r] = own[r];
+  }
+  return error;
+}
+
+// For ScaLAPACK, whose messages are counted with the same measure.
+int MPI_Wait(MPI_Request* request, MPI_Status* status) {
+  const MPI_Request before = *request;
+  MPI_Status own;
+  const int error = PMPI_Wait(request, &own);
+  completed(before, own);
+  if (status != MPI_STATUS_IGNORE) *status = own;
+  return error;
+}
+
+int MPI_Test(MPI_Request* request, int* done, MPI_Status* status) {
+  const MPI_Request before = *request;
+  MPI_Status own;
+  const int error = PMPI_Test(request, done, &own);
+  if (*done) completed(before, own);
+  if (*done && status != MPI_STATUS_IGNORE) *status = own;
+  return error;
+}
+
+}  // extern "C"
