@@ -143,7 +143,7 @@ void meet(Duel& duel, const Problem<T>& problem, const Settings& settings) {
 int run(int argc, char** argv, const course::World& world) {
   Options options;
   options.types = {"f32", "f64"}, options.shapes = {{1000, 1000, 1000}};
-  options.grids = {squarest(world.size())}, options.blocks = {"128x128"};
+  options.grids = {squarest(world.size())}, options.blocks = {"256x256"};
   int pairs = 21;
   CLI::App app("06_mpi_duel: summa and ScaLAPACK's p?gemm in turns");
   app.set_help_flag("--help", "Print this and exit");

@@ -17,6 +17,7 @@ void descinit_(int* descriptor, const int* m, const int* n, const int* mb, const
             const T* a, const int* ia, const int* ja, const int* a_is, const T* b, const int* ib,         \
             const int* jb, const int* b_is, const T* beta, T* c, const int* ic, const int* jc,            \
             const int* c_is)
+void openblas_set_num_threads(int threads) __attribute__((weak));  // its build on pthreads heeds no OpenMP
 COURSE_PGEMM(psgemm_, float);
 COURSE_PGEMM(pdgemm_, double);
 }
@@ -69,6 +70,7 @@ class Scalapack : public GridVariant<T> {
   Times run() override {
     return this->phase(&Times::product, [this] {
       omp_set_num_threads(this->threads_);
+      if (openblas_set_num_threads) openblas_set_num_threads(this->threads_);
       const auto [m, n, k] = this->problem_->shape;
       const int one = 1, rows = static_cast<int>(n), cols = static_cast<int>(m), inner = static_cast<int>(k);
       const T alpha = 1;

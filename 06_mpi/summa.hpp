@@ -79,10 +79,10 @@ void summa_unaided(const Panels<T>& panels, const Grid& grid, Multiply<T> multip
   summa_in_slices(panels, grid, multiply, threads, panels.c.cols() + 1);
 }
 
-/// In slices of 240 columns, whole tiles of every kernel of 05.
+/// In four slices at most, of whole tiles of every kernel of 05 (240 columns are): each slice packs A again.
 template <class T>
 void summa(const Panels<T>& panels, const Grid& grid, Multiply<T> multiply, int threads) {
-  summa_in_slices<T>(panels, grid, multiply, threads, 240);
+  summa_in_slices<T>(panels, grid, multiply, threads, (panels.c.cols() + 4 * 240 - 1) / (4 * 240) * 240);
 }
 
 }  // namespace mpi

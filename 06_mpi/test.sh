@@ -48,7 +48,7 @@ refusals)
 duel)
   rm -f rows.csv
   timeout 60 "$mpirun" -n 2 "$program" --size 30 --type f64 --pairs 3 --csv rows.csv >out 2>err </dev/null || fail "duel: $(cat err)"
-  [ "$(tail -n +2 rows.csv | cut -d, -f1-9 | paste -sd ' ')" = "$(for pair in 0 1 2; do echo "f64,30,30,30,2,1,1x2,128x128,$pair"; done | paste -sd ' ')" ] ||
+  [ "$(tail -n +2 rows.csv | cut -d, -f1-9 | paste -sd ' ')" = "$(for pair in 0 1 2; do echo "f64,30,30,30,2,1,1x2,256x256,$pair"; done | paste -sd ' ')" ] ||
     fail "every pair: $(cat rows.csv)"
   for nowhere in /dev/full/rows.csv /dev/full; do # not to be opened, and not to be written: no rank waits for rank 0
     timeout 60 "$mpirun" -n 2 "$program" --size 30 --type f64 --pairs 1 --csv $nowhere >out 2>err </dev/null
