@@ -2,7 +2,7 @@
 entries = 1
 load dir.'/style.gp'
 unset key
-set rmargin at screen 0.86
+set rmargin at screen 0.83
 set lmargin at screen 0.26
 unset grid
 set xtics scale 0
@@ -12,4 +12,6 @@ set xlabel 'ranks × threads of each'
 set cbrange [0:*]
 set cblabel 'GFLOP/s, all phases'
 set palette defined (0 '#ffffff', 1 '#56B4E9')
-plot data index 0 using 1:2:3 with image pixels, data index 0 using 1:2:4 with labels font ',11'
+plot data index 0 using 1:2:($1-0.48):($1+0.48):($2-0.46):($2+0.46):3 with boxxyerror fillstyle solid 1.0 noborder \
+       linecolor palette, \
+     data index 0 using 1:2:4 with labels font ',11'

@@ -35,9 +35,9 @@ def on_ranks(results, type):
 
 
 def strong_chart(results, type):
-    """Speedup of all phases over a variant's own on one rank, at the size with the most ranks; one thread a rank."""
+    """Speedup of all phases over a variant's own on one rank, at the size with the most points; one thread a rank."""
     rows = [row for row in on_ranks(results, type) if row.threads < 2]
-    counts = {n: len({row.ranks for row in rows if row.n == n}) for n in {row.n for row in rows}}
+    counts = {n: len({(name_of(row), row.ranks) for row in rows if row.n == n}) for n in {row.n for row in rows}}
     rows = [row for row in rows if row.n == max(counts, key=lambda n: (counts[n], n))]
     lines, alone = {}, {}
     for name, mine in by_variant(rows).items():
