@@ -61,8 +61,9 @@ def alpha_beta(platform, kernel, bcast, block, p, q):
         if kernel == "summa_ring_dealt":  # the owner of the next panel waits for this one
             return panels * (multiply + step)
         return panels * max(multiply, step) + 2 * (max(p, q) - 1) * step
-    sent = broadcast(q, a) + broadcast(p, b)
-    return panels * (max(multiply, sent) if kernel == "summa_unaided" else multiply + sent)
+    if kernel == "summa_unaided":  # most roots of a panel of A are none of B's
+        return panels * max(multiply, broadcast(q, a), broadcast(p, b))
+    return panels * (multiply + broadcast(q, a) + broadcast(p, b))
 
 
 def write_platform(folder, name):
