@@ -66,12 +66,13 @@ int main(int argc, char** argv) {
     return 2;
   }
   const int p = static_cast<int>(grid.down), q = static_cast<int>(grid.across);
-  const Problem<T> problem{.shape = {331, 347, 353}, .pad = 3};  // divisible by nothing
-  const Settings settings{.grid = argv[1], .block = "17x29"};
+  const Problem<T> problem{.shape = {331, 347, 353},
+                           .pad = 3};  // divisible by nothing; 51 panels on 16 owners
+  const Settings settings{.grid = argv[1], .block = "11x7"};
   bool all_right = true;
   const auto in_place = [&](const char* name, auto kernel) {
     Summa<T> variant(course::Traits{.name = name, .idea = "simulated"}, kernel);
-    all_right &= right(variant, problem, settings, world, cost::summa(problem.shape, p, q, 17, 29));
+    all_right &= right(variant, problem, settings, world, cost::summa(problem.shape, p, q, 11, 7));
   };
   in_place("summa_blocking", summa_blocking<T>);
   in_place("summa_unaided", summa_unaided<T>);
@@ -79,6 +80,6 @@ int main(int argc, char** argv) {
   in_place("summa_ring_dealt", summa_ring_dealt<T>);
   in_place("summa_ring", summa_ring<T>);
   BlockCyclic<T> dealt(course::Traits{.name = "block_cyclic", .idea = "simulated"});
-  all_right &= right(dealt, problem, settings, world, cost::block_cyclic(problem.shape, p, q, 17, 29));
+  all_right &= right(dealt, problem, settings, world, cost::block_cyclic(problem.shape, p, q, 11, 7));
   return all_right ? 0 : 1;
 }
