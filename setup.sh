@@ -1,6 +1,7 @@
 #!/bin/sh
 # Installs what the course needs and this machine lacks. Silent and quick when nothing is missing.
 #   ./setup.sh          what `make report` and `make test` need
+#   ./setup.sh simulate what `make simulate` needs besides: SimGrid
 #   ./setup.sh --list   prints the package names and installs nothing
 # Where apt is not to be had, or not by you, it prints the names and ends with 1.
 set -eu
@@ -13,12 +14,13 @@ rivals="libopenblas0-openmp libblis4-openmp libdnnl2 libdnnl3 libscalapack-openm
 
 case "${1-}" in
 "") ;;
+simulate) checks="$checks libsimgrid-dev" ;;
 --list)
   echo "$core $checks $rivals"
   exit 0
   ;;
 *)
-  echo "setup.sh: '$1' is unknown; give nothing or --list" >&2
+  echo "setup.sh: '$1' is unknown; give nothing, simulate or --list" >&2
   exit 2
   ;;
 esac
@@ -34,6 +36,7 @@ present() {
   libhwloc-dev) header hwloc.h ;;
   libboost-context-dev) header boost/context/fiber.hpp ;;
   libopenmpi-dev) command -v mpicxx >/dev/null 2>&1 ;;
+  libsimgrid-dev) command -v smpirun >/dev/null 2>&1 && header smpi/smpi.h ;;
   openmpi-bin) command -v mpirun >/dev/null 2>&1 ;;
   libopenblas0-openmp) library libopenblas ;;
   libblis4-openmp) library libblis ;;

@@ -26,6 +26,8 @@ course::Variants<T> variants() {
       in_place("summa_blocking", "panels of A and B broadcast, then multiplied", summa_blocking<T>),
       in_place("summa_unaided", "the next panels on their way meanwhile", summa_unaided<T>),
       in_place("summa", "and the program sees to it that they get on", summa<T>),
+      in_place("summa_ring_dealt", "panels from neighbour to neighbour", summa_ring_dealt<T>),
+      in_place("summa_ring", "and one owner's panels after another's", summa_ring<T>),
       broken(rows("rest_lost", "m / ranks rows for each", scatter_blocking<T>, wrong::rest_lost<T>)),
       broken(rows("wrong_displacement", "one rank too early", scatter_blocking<T>,
                   wrong::wrong_displacement<T>)),

@@ -23,9 +23,13 @@ void slices_of_ten(const Panels<T>& panels, const Grid& grid, Multiply<T> multip
 
 template <class T>
 course::Variants<T> summas() {
-  return {std::make_shared<Summa<T>>(course::Traits{.name = "summa_blocking", .idea = "for tests"},
-                                     summa_blocking<T>),
-          std::make_shared<Summa<T>>(course::Traits{.name = "summa", .idea = "for tests"}, slices_of_ten<T>)};
+  return {
+      std::make_shared<Summa<T>>(course::Traits{.name = "summa_blocking", .idea = "for tests"},
+                                 summa_blocking<T>),
+      std::make_shared<Summa<T>>(course::Traits{.name = "summa", .idea = "for tests"}, slices_of_ten<T>),
+      std::make_shared<Summa<T>>(course::Traits{.name = "summa_ring_dealt", .idea = "for tests"},
+                                 summa_ring_dealt<T>),
+      std::make_shared<Summa<T>>(course::Traits{.name = "summa_ring", .idea = "for tests"}, summa_ring<T>)};
 }
 
 /// One product; what it received, in words, and by how much derived datatypes became more on the way.
@@ -136,6 +140,22 @@ TEST_CASE("cyclic: ScaLAPACK's numroc and indxl2g, each row once") {
         CHECK(std::ssize(seen) == extent);
         CHECK((seen.empty() || *seen.rbegin() == extent - 1));
       }
+}
+
+TEST_CASE("panel_at: each panel once, an owner's one after another") {
+  for (const Index blocks : {0, 1, 5, 12, 13})
+    for (const Index parts : {1, 2, 3, 7, 20}) {
+      const Cyclic panels{blocks, 1, parts};
+      std::vector<Index> by_owner;
+      for (Index turn = 0; turn < blocks; ++turn) {
+        CHECK(panel_at(Order::dealt, turn, panels) == turn);
+        by_owner.push_back(panel_at(Order::by_owner, turn, panels));
+      }
+      std::vector<Index> expected;
+      for (Index owner = 0; owner < parts; ++owner)
+        for (Index s = owner; s < blocks; s += parts) expected.push_back(s);
+      CHECK(by_owner == expected);
+    }
 }
 
 TEST_CASE("three datatypes of rows and three of columns at most, whatever the grid") {

@@ -9,7 +9,7 @@
 #include "block_cyclic.hpp"
 #include "common/variant.hpp"
 #include "rows.hpp"
-#include "summa.hpp"
+#include "summa_ring.hpp"
 #include "words.hpp"
 
 namespace mpi {

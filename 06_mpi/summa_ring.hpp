@@ -1,0 +1,102 @@
+// SUMMA whose panels go from neighbour to neighbour: each rank sends a panel once, whatever the grid.
+#pragma once
+
+#include <tuple>
+
+#include "summa.hpp"
+
+namespace mpi {
+
+// [order]
+/// In which order panels are taken: any will do, if all ranks take the same.
+enum class Order {
+  dealt,    // as they were dealt out: each has another owner than the one before
+  by_owner  // all of one grid column, then all of the next
+};
+
+/// Which panel is taken at turn `turn`.
+constexpr Index panel_at(Order order, Index turn, const Cyclic& panels) {
+  if (order == Order::dealt) return turn;
+  Index owner = 0;
+  while (turn >= panels.blocks_of(owner)) turn -= panels.blocks_of(owner++);
+  return turn * panels.parts + owner;
+}
+// [/order]
+
+// [link]
+/// A ring of ranks along which panels of one matrix go, from a panel's owner on until all have it. It keeps a
+/// request for the panel that comes and one for the panel that is passed on.
+template <class T>
+class Ring {
+ public:
+  Ring(MPI_Comm ranks, MPI_Request* coming, MPI_Request* going)
+      : ranks_(ranks), me_(rank_in(ranks)), size_(size_of(ranks)), coming_(coming), going_(going) {}
+
+  /// Gets ready for a panel of somebody else's.
+  void expect(View<T> panel, int owner) {
+    if (owner == me_) return;
+    MPI_Irecv(panel.data(), rows_in(panel), row_type(panel), (me_ + size_ - 1) % size_, 0, ranks_, coming_);
+  }
+  /// Sends a panel that is here to the next rank, if that is not its owner.
+  void pass_on(View<T> panel, int owner) {
+    const int next = (me_ + 1) % size_;
+    if (owner != next) MPI_Isend(panel.data(), rows_in(panel), row_type(panel), next, 0, ranks_, going_);
+  }
+
+ private:
+  MPI_Comm ranks_;
+  int me_, size_;
+  MPI_Request *coming_, *going_;
+};
+// [/link]
+
+// [summa_ring]
+/// At each turn: what has come is passed on, the next is expected, and meanwhile all multiply, looking after
+/// the messages after each `slice` columns of C.
+template <class T>
+void summa_ring_in_slices(const Panels<T>& panels, const Grid& grid, Multiply<T> multiply, int threads,
+                          Index slice, Order order) {
+  MPI_Request flying[4] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+  Ring<T> of_a(grid.along_row, &flying[0], &flying[1]), of_b(grid.along_col, &flying[2], &flying[3]);
+  const View<T> c = panels.c;
+  for (Index turn = -1; turn < panels.count(); ++turn) {
+    MPI_Waitall(4, flying, MPI_STATUSES_IGNORE);  // this turn's have come, the last turn's rooms are free
+    const auto at = [&](Index t) {
+      const Index s = panel_at(order, t, panels.of_a);
+      const int col = static_cast<int>(s % grid.q), row = static_cast<int>(s % grid.p);
+      View<T> a = panels.panel_a(s, grid.col), b = panels.panel_b(s, grid.row);
+      if (col != grid.col) a = {panels.room_a[t % 2], a.rows(), a.cols(), a.ld()};
+      if (row != grid.row) b = {panels.room_b[t % 2], b.rows(), b.cols(), b.ld()};
+      return std::tuple{a, b, col, row};
+    };
+    if (turn + 1 < panels.count()) {
+      const auto [a, b, col, row] = at(turn + 1);
+      of_a.expect(a, col), of_b.expect(b, row);
+    }
+    if (turn < 0) continue;
+    const auto [a, b, col, row] = at(turn);
+    of_a.pass_on(a, col), of_b.pass_on(b, row);
+    for (Index j = 0; j < c.cols(); j += slice) {
+      const Index cols = slice < c.cols() - j ? slice : c.cols() - j;
+      multiply(a, b.block(0, j, b.rows(), cols), c.block(0, j, c.rows(), cols), threads);
+      int arrived = 0;
+      MPI_Testall(4, flying, &arrived, MPI_STATUSES_IGNORE);
+    }
+  }
+  MPI_Waitall(4, flying, MPI_STATUSES_IGNORE);
+}
+// [/summa_ring]
+
+/// Every panel's ring starts one rank further on than the last one's.
+template <class T>
+void summa_ring_dealt(const Panels<T>& panels, const Grid& grid, Multiply<T> multiply, int threads) {
+  summa_ring_in_slices<T>(panels, grid, multiply, threads, 240, Order::dealt);
+}
+
+/// Rings start at one rank for as long as it has panels.
+template <class T>
+void summa_ring(const Panels<T>& panels, const Grid& grid, Multiply<T> multiply, int threads) {
+  summa_ring_in_slices<T>(panels, grid, multiply, threads, 240, Order::by_owner);
+}
+
+}  // namespace mpi
