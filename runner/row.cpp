@@ -6,7 +6,7 @@
 namespace course {
 namespace {
 
-constexpr Index probe_size = 192;       // a product small enough to estimate a large one from
+constexpr Index probe_size = 192;       // a rank's product, small enough to estimate a large one from
 constexpr double probe_beyond = 0.3e9;  // operations from which a first run is estimated before it is begun
 
 template <class T>
@@ -93,14 +93,15 @@ class Row {
     if (const auto known = session_.rates.find(rate_key_); known != session_.rates.end())
       return s.flops() / known->second;
     session_.progress(traits_.name + ": a small product, to estimate the time");
-    const auto small = [](Index size) { return std::min(size, probe_size); };
+    const auto side = static_cast<Index>(std::ceil(std::sqrt(world_.size())));  // of a grid of all ranks
+    const auto small = [side](Index size) { return std::min(size, probe_size * side); };
     Problem<T> problem = work_.problem;
     problem.forget(), problem.shape = {small(s.m), small(s.n), small(s.k)};
     double seconds = 0;
     if (allocate(problem).empty())
       session_.attempt([&] {
-        if (settings_.threads > 1 || !variant_.device().empty())
-          once();  // which also starts threads, loads kernels
+        if (settings_.threads > 1 || world_.size() > 1 || !variant_.device().empty())
+          once();  // which also starts threads, loads kernels, finds other ranks
         seconds = once().product.value_or(0) * s.flops() / problem.shape.flops();
       });
     variant_.release();

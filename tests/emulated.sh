@@ -78,7 +78,7 @@ while read -r name path features; do
     else
       emulated 77 "$path" "${tiny[@]}"
       silent
-      says 6 '[a-z_]+ skipped: this processor lacks avx2,fma'
+      says 8 '[a-z_]+ skipped: this processor lacks avx2,fma'
     fi
     ;;
   *)

@@ -32,7 +32,7 @@ head -n "$killed" "$out/results.csv" | cmp - "$out/killed.csv" || { echo "rows o
 whole=$(mktemp -d)
 mv "$out/results.csv" "$whole/resumed.csv"
 rows >"$out/log" 2>&1 || exit 1
-keys() { tail -n +2 "$1" | cut -d, -f1-9,13,39 | sort; }
+keys() { tail -n +2 "$1" | cut -d, -f1-13,39 | sort; }
 keys "$whole/resumed.csv" >"$whole/a"
 keys "$out/results.csv" >"$whole/b"
 [ "$killed" -lt "$(wc -l <"$whole/resumed.csv")" ] || { echo "the kill came too late to show anything"; exit 1; }

@@ -347,6 +347,9 @@ TEST_CASE("what goes wrong on rank 1 is everybody's: one message, one status, no
   CHECK(ranks({"--variant", "slow", "--size", "600", "--budget", "1"}) == well);
   CHECK(ranks.said.find("slow f32 600x600x600 left out: one run takes about ") != std::string::npos);
   CHECK(ranks.files.lines().size() == 1);
+  CHECK(ranks({"--variant", "slow_at_first", "--size", "600", "--budget", "1"}) == well);
+  CHECK(ranks.said == "");  // who meets for the first time needs longer: that is not estimated from
+  CHECK(ranks.files.lines().size() == 2);
 }
 
 TEST_CASE("rows finished before a rank breaks down are on disk, and what the root cannot do all refuse") {

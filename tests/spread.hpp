@@ -63,7 +63,8 @@ class Spread : public course::Variant<T> {
     if (has("nan_element", *world_) && !rows_.empty() && n > 0)
       c_.view()(std::ssize(rows_) - 1, n / 2) = std::numeric_limits<T>::quiet_NaN();
     if (has("broken_guard", *world_)) c_.view().data()[-1] = 0;
-    return {.product = this->traits.name == "slow" ? 1e3 : 0.002 + 0.001 * world_->rank()};
+    const bool slow = this->traits.name == "slow" || (this->traits.name == "slow_at_first" && runs_++ == 0);
+    return {.product = slow ? 1e3 : 0.002 + 0.001 * world_->rank()};
   }
   course::Times fetch(course::Piece<T>& piece) override {
     piece = {rows_, cols_, std::as_const(c_).view()};
@@ -77,7 +78,7 @@ class Spread : public course::Variant<T> {
     course::Variants<T> list;
     for (const char* name : {"right", "wrong_element", "nan_element", "missing_piece", "broken_guard",
                              "throw_in_allocate", "throw_in_refuses", "throw_in_run", "no_memory",
-                             "no_memory_in_run", "refusal", "slow", "too_large"})
+                             "no_memory_in_run", "refusal", "slow", "slow_at_first", "too_large"})
       list.push_back(std::make_shared<Spread<T>>(name));
     return list;
   }
@@ -90,6 +91,7 @@ class Spread : public course::Variant<T> {
   const course::Problem<T>* problem_ = nullptr;
   const course::World* world_ = nullptr;
   course::Indices rows_, cols_;
+  int runs_ = 0;
   std::vector<double> b_;
   course::Matrix<T> c_;
 };
