@@ -46,9 +46,29 @@ void summa_blocking(const Panels<T>& panels, const Grid& grid, Multiply<T> multi
 }
 // [/summa_blocking]
 
+// [slices]
+/// The local product of a panel, in `slice` columns of C at a time; after each, MPI may advance its messages,
+/// which it does only inside of its functions.
+template <class T, int messages>
+void multiply_in_slices(View<T> a, View<T> b, View<T> c, Multiply<T> multiply, int threads, Index slice,
+                        MPI_Request (&flying)[messages]) {
+  for (Index j = 0; j < c.cols(); j += slice) {
+    const Index cols = slice < c.cols() - j ? slice : c.cols() - j;
+    multiply(a, b.block(0, j, b.rows(), cols), c.block(0, j, c.rows(), cols), threads);
+    int arrived = 0;
+    MPI_Testall(messages, flying, &arrived, MPI_STATUSES_IGNORE);
+  }
+}
+// [/slices]
+
+/// Four slices at most, of whole tiles of every kernel of 05 (240 columns are): each slice packs A again.
+template <class T>
+Index four_slices(const Panels<T>& panels) {
+  return (panels.c.cols() + 4 * 240 - 1) / (4 * 240) * 240;
+}
+
 // [summa]
-/// While panel s is multiplied, panel s + 1 is on its way. Messages advance only inside of MPI's functions,
-/// so one is called after each `slice` columns of C.
+/// While panel s is multiplied, slice by slice, panel s + 1 is on its way.
 template <class T>
 void summa_in_slices(const Panels<T>& panels, const Grid& grid, Multiply<T> multiply, int threads,
                      Index slice) {
@@ -62,13 +82,8 @@ void summa_in_slices(const Panels<T>& panels, const Grid& grid, Multiply<T> mult
   for (Index s = 0; s < panels.count(); ++s) {
     MPI_Waitall(2, flying, MPI_STATUSES_IGNORE);
     if (s + 1 < panels.count()) start(s + 1);
-    const View<T> a = panels.panel_a(s, grid.col), b = panels.panel_b(s, grid.row), c = panels.c;
-    for (Index j = 0; j < c.cols(); j += slice) {
-      const Index cols = slice < c.cols() - j ? slice : c.cols() - j;
-      multiply(a, b.block(0, j, b.rows(), cols), c.block(0, j, c.rows(), cols), threads);
-      int arrived = 0;
-      MPI_Testall(2, flying, &arrived, MPI_STATUSES_IGNORE);
-    }
+    multiply_in_slices(panels.panel_a(s, grid.col), panels.panel_b(s, grid.row), panels.c, multiply, threads,
+                       slice, flying);
   }
 }
 // [/summa]
@@ -79,10 +94,10 @@ void summa_unaided(const Panels<T>& panels, const Grid& grid, Multiply<T> multip
   summa_in_slices(panels, grid, multiply, threads, panels.c.cols() + 1);
 }
 
-/// In four slices at most, of whole tiles of every kernel of 05 (240 columns are): each slice packs A again.
+/// And the program looks after what is on its way.
 template <class T>
 void summa(const Panels<T>& panels, const Grid& grid, Multiply<T> multiply, int threads) {
-  summa_in_slices<T>(panels, grid, multiply, threads, (panels.c.cols() + 4 * 240 - 1) / (4 * 240) * 240);
+  summa_in_slices<T>(panels, grid, multiply, threads, four_slices(panels));
 }
 
 }  // namespace mpi

@@ -51,14 +51,13 @@ class Ring {
 // [/link]
 
 // [summa_ring]
-/// At each turn: what has come is passed on, the next is expected, and meanwhile all multiply, looking after
-/// the messages after each `slice` columns of C.
+/// At each turn: what has come is passed on, the next is expected, and meanwhile all multiply, slice by
+/// slice.
 template <class T>
 void summa_ring_in_slices(const Panels<T>& panels, const Grid& grid, Multiply<T> multiply, int threads,
                           Index slice, Order order) {
   MPI_Request flying[4] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
   Ring<T> of_a(grid.along_row, &flying[0], &flying[1]), of_b(grid.along_col, &flying[2], &flying[3]);
-  const View<T> c = panels.c;
   for (Index turn = -1; turn < panels.count(); ++turn) {
     MPI_Waitall(4, flying, MPI_STATUSES_IGNORE);  // this turn's have come, the last turn's rooms are free
     const auto at = [&](Index t) {
@@ -76,12 +75,7 @@ void summa_ring_in_slices(const Panels<T>& panels, const Grid& grid, Multiply<T>
     if (turn < 0) continue;
     const auto [a, b, col, row] = at(turn);
     of_a.pass_on(a, col), of_b.pass_on(b, row);
-    for (Index j = 0; j < c.cols(); j += slice) {
-      const Index cols = slice < c.cols() - j ? slice : c.cols() - j;
-      multiply(a, b.block(0, j, b.rows(), cols), c.block(0, j, c.rows(), cols), threads);
-      int arrived = 0;
-      MPI_Testall(4, flying, &arrived, MPI_STATUSES_IGNORE);
-    }
+    multiply_in_slices(a, b, panels.c, multiply, threads, slice, flying);
   }
   MPI_Waitall(4, flying, MPI_STATUSES_IGNORE);
 }
@@ -90,13 +84,13 @@ void summa_ring_in_slices(const Panels<T>& panels, const Grid& grid, Multiply<T>
 /// Every panel's ring starts one rank further on than the last one's.
 template <class T>
 void summa_ring_dealt(const Panels<T>& panels, const Grid& grid, Multiply<T> multiply, int threads) {
-  summa_ring_in_slices<T>(panels, grid, multiply, threads, 240, Order::dealt);
+  summa_ring_in_slices<T>(panels, grid, multiply, threads, four_slices(panels), Order::dealt);
 }
 
 /// Rings start at one rank for as long as it has panels.
 template <class T>
 void summa_ring(const Panels<T>& panels, const Grid& grid, Multiply<T> multiply, int threads) {
-  summa_ring_in_slices<T>(panels, grid, multiply, threads, 240, Order::by_owner);
+  summa_ring_in_slices<T>(panels, grid, multiply, threads, four_slices(panels), Order::by_owner);
 }
 
 }  // namespace mpi

@@ -284,7 +284,7 @@ SABOTAGES = [Sabotage(*entry) for entry in [
     ("mpi: a row 2^31 bytes away", "06_mpi/block_cyclic.hpp", "matrix.ld() * Index{sizeof(T)});",
      "matrix.ld() * Index{sizeof(T)} & 0x7fffffff);", "06_mpi.counts_1"),
     ("mpi: the next panel in the room of the present one", "06_mpi/summa.hpp", "room_a[s % 2]", "room_a[0]", "06_mpi.ranks_3"),
-    ("mpi: nobody looks after the messages", "06_mpi/summa.hpp", "      MPI_Testall(2, flying, &arrived, MPI_STATUSES_IGNORE);",
+    ("mpi: nobody looks after the messages", "06_mpi/summa.hpp", "    MPI_Testall(messages, flying, &arrived, MPI_STATUSES_IGNORE);",
      "      (void)arrived;", "06_mpi.counts_4"),
     ("mpi: a broadcast counts at its root, too", "06_mpi/words.cpp", "return rank_in(ranks) == root ? 0 : bytes_of(count, type);",
      "return (void)root, (void)ranks, bytes_of(count, type);", "06_mpi.counts_4"),
