@@ -4,8 +4,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from measured import Refusal, Row, digits
-from scaling import SERIAL_IS
+from measured import Refusal, Row, digits, seconds
+from scaling import SERIAL_IS, program
 
 PLOTS = Path(__file__).resolve().parent.parent / "plots"
 
@@ -121,6 +121,24 @@ def bar_chart(script, type, groups, title, step):
                 "looks": looks}
     return Chart(f"{script}_{type}", script, title, TEXTS[script][1] + SPREAD, lines, settings, step,
                  columns="x, y, low, high, top, label")
+
+
+def phase_bars(name, title, type, rows, phases, step):
+    """A bar a row, its phases end to end, by {column's name: what it is called}; over it the same in numbers."""
+    lines, texts, longest = {called: [] for called in phases.values()}, [], 0
+    for place, row in enumerate(rows):
+        end, parts = 0, []
+        for phase, called in phases.items():
+            if time := row.median if phase == "product" else row.phases[phase]:
+                lines[called].append([place, end, end + time])
+                end += time
+                parts.append(f"{called} {seconds(time)}")
+        texts.append([place, f"{program(row)}, {seconds(end)}: {' + '.join(parts)}"])
+        longest = max(longest, end)
+    return Chart(f"{name}_{type}", "phases", title, TEXTS[name][1], lines,
+                 {"ticks": '"0" 0', "left": 0, "right": 1.02 * longest, "bars": len(rows),
+                  "texts": max(len(text) for _, text in texts)}, step, {"": texts},
+                 "place from above, start, end; then place, text")
 
 
 def render(charts, out):

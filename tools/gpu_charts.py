@@ -1,6 +1,6 @@
 """The charts of what ran on a GPU alone: block shapes, and where a product's time goes."""
-from drawing import TEXTS, Chart, bar_chart
-from measured import best, common_size, seconds
+from drawing import TEXTS, bar_chart, phase_bars
+from measured import best, common_size
 from scaling import short
 
 PHASES = {"alloc": "allocation", "copy_in": "copy in", "product": "kernel", "copy_out": "copy out"}
@@ -41,17 +41,4 @@ def phase_chart(results, type):
     rows = phase_rows(results, type)
     if not rows:
         return None
-    lines, texts, longest = {name: [] for name in PHASES.values()}, [], 0
-    for place, row in enumerate(rows):
-        end, parts = 0, []
-        for phase, name in PHASES.items():
-            if time := row.median if phase == "product" else row.phases[phase]:
-                lines[name].append([place, end, end + time])
-                end += time
-                parts.append(f"{name} {seconds(time)}")
-        texts.append([place, f"{short(row.step)}: {row.variant}, {seconds(end)}: {' + '.join(parts)}"])
-        longest = max(longest, end)
-    return Chart(f"phases_{type}", "phases", f"{TEXTS['phases'][0]}, {type}, n = {rows[0].n}", TEXTS["phases"][1], lines,
-                 {"ticks": '"0" 0', "left": 0, "right": 1.02 * longest, "bars": len(rows),
-                  "texts": max(len(text) for _, text in texts)}, "gpu", {"": texts},
-                 "place from above, start, end; then place, text")
+    return phase_bars("phases", f"{TEXTS['phases'][0]}, {type}, n = {rows[0].n}", type, rows, PHASES, "gpu")

@@ -1,7 +1,7 @@
 """The charts of what ran on several ranks: scaling with them, where the time goes, and ranks against threads."""
-from drawing import TEXTS, Chart, line_chart
-from measured import common_size, digits, seconds
-from scaling import short
+from drawing import TEXTS, Chart, line_chart, phase_bars
+from measured import common_size, digits
+from scaling import program
 
 PHASES = {"distribute": "distribution", "product": "product", "collect": "collection"}
 
@@ -16,15 +16,11 @@ def fastest(rows):
     return min(rows, key=whole, default=None)
 
 
-def name_of(row):
-    return f"{short(row.step)}: {row.variant}"
-
-
 def by_variant(rows):
     """{step and variant: its rows}, in the order they came in."""
     found = {}
     for row in rows:
-        found.setdefault(name_of(row), []).append(row)
+        found.setdefault(program(row), []).append(row)
     return found
 
 
@@ -37,7 +33,7 @@ def on_ranks(results, type):
 def strong_chart(results, type):
     """Speedup of all phases over a variant's own on one rank, at the size with the most points; one thread a rank."""
     rows = [row for row in on_ranks(results, type) if row.threads < 2]
-    counts = {n: len({(name_of(row), row.ranks) for row in rows if row.n == n}) for n in {row.n for row in rows}}
+    counts = {n: len({(program(row), row.ranks) for row in rows if row.n == n}) for n in {row.n for row in rows}}
     rows = [row for row in rows if row.n == max(counts, key=lambda n: (counts[n], n))]
     lines, alone = {}, {}
     for name, mine in by_variant(rows).items():
@@ -46,7 +42,7 @@ def strong_chart(results, type):
             lines[name], alone[name] = list(at.items()), whole(at[1])
     return line_chart(f"ranks_speedup_{type}", "ranks_speedup",
                       f"Ranks: {TEXTS['ranks_speedup'][0]}, {type}, n = {rows[0].n}" if rows else "", lines,
-                      lambda row, median: alone[name_of(row)] / whole(row, median), step="06_mpi") if lines else None
+                      lambda row, median: alone[program(row)] / whole(row, median), step="06_mpi") if lines else None
 
 
 def weak_chart(results, type):
@@ -61,7 +57,7 @@ def weak_chart(results, type):
             if len(at) > 1 and name not in lines:
                 lines[name], alone[name] = list(at.items()), base.n**3 / whole(at[1])
     return line_chart(f"ranks_weak_{type}", "ranks_weak", f"Ranks: {TEXTS['ranks_weak'][0]}, {type}", lines,
-                      lambda row, median: 100 * row.n**3 / whole(row, median) / row.ranks / alone[name_of(row)],
+                      lambda row, median: 100 * row.n**3 / whole(row, median) / row.ranks / alone[program(row)],
                       step="06_mpi") if lines else None
 
 
@@ -73,21 +69,8 @@ def phases_chart(results, type):
     rows = [fastest(mine) for mine in by_variant([row for row in rows if row.n == common_size(rows)]).values()]
     if not rows:
         return None
-    lines, texts, longest = {name: [] for name in PHASES.values()}, [], 0
-    for place, row in enumerate(rows):
-        end, parts = 0, []
-        for phase, name in PHASES.items():
-            if time := row.median if phase == "product" else row.phases[phase]:
-                lines[name].append([place, end, end + time])
-                end += time
-                parts.append(f"{name} {seconds(time)}")
-        texts.append([place, f"{name_of(row)}, {seconds(end)}: {' + '.join(parts)}"])
-        longest = max(longest, end)
-    return Chart(f"ranks_phases_{type}", "phases", f"{TEXTS['ranks_phases'][0]}, {rows[0].ranks} ranks, {type}, n = {rows[0].n}",
-                 TEXTS["ranks_phases"][1], lines,
-                 {"ticks": '"0" 0', "left": 0, "right": 1.02 * longest, "bars": len(rows),
-                  "texts": max(len(text) for _, text in texts)}, "06_mpi", {"": texts},
-                 "place from above, start, end; then place, text")
+    title = f"{TEXTS['ranks_phases'][0]}, {rows[0].ranks} ranks, {type}, n = {rows[0].n}"
+    return phase_bars("ranks_phases", title, type, rows, PHASES, "06_mpi")
 
 
 def heat_chart(results, type):

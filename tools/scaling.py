@@ -22,6 +22,11 @@ def short(step):
     return re.sub(r"^(\d+)_[^-]*", r"\1", step)
 
 
+def program(row):
+    """A row's step and variant, as a key or a label names them."""
+    return f"{short(row.step)}: {row.variant}"
+
+
 def cores_of(results):
     """How many cores there are: the programs write it behind the processor's name. Infinite where none did."""
     return max(map(int, re.findall(r"\((\d+) cores\)", " ".join(results.words("device")))), default=math.inf)
