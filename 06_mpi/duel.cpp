@@ -3,12 +3,12 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
 #include "common/mpi_world.hpp"
 #include "common/verify.hpp"
+#include "rivals/duel.hpp"
 #include "runner/machine.hpp"
 #include "runner/options.hpp"
 #include "runner/run.hpp"
@@ -20,32 +20,25 @@ namespace {
 using namespace mpi;
 using course::Options;
 
-/// One of the two, and its seconds.
+/// One product, as long as the slowest rank's: the same seconds on every rank, which then all do the same.
 template <class T>
-struct Contender {
-  course::Variant<T>& variant;
-  std::vector<double> seconds = {};
-
-  /// One product, as long as the slowest rank's.
-  double run(const course::World& world) {
+rivals::Product product_of(course::Variant<T>& variant, const course::World& world) {
+  return [&] {
     variant.reset();
     return *course::slowest(world, variant.run()).product;
-  }
-  void timed(const course::World& world) { seconds.push_back(run(world)); }
-  bool right(const Problem<T>& problem, const course::World& world, const Options& options) {
-    Piece<T> piece;
-    variant.fetch(piece);
-    course::Verifier<T> verifier(problem, course::verifies_whole(options, problem.shape));
-    const course::Check check = verifier.check(piece, world);
-    if (!check.right && world.rank() == 0)
-      fmt::print(stderr, "06_mpi_duel: wrong: {}: {}\n", variant.traits.name, check.trouble);
-    return check.right;
-  }
-};
+  };
+}
 
-double quantile(std::vector<double> values, double share) {
-  std::sort(values.begin(), values.end());
-  return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1))];
+template <class T>
+bool is_right(course::Variant<T>& variant, const Problem<T>& problem, const course::World& world,
+              const Options& options) {
+  Piece<T> piece;
+  variant.fetch(piece);
+  course::Verifier<T> verifier(problem, course::verifies_whole(options, problem.shape));
+  const course::Check check = verifier.check(piece, world);
+  if (!check.right && world.rank() == 0)
+    fmt::print(stderr, "06_mpi_duel: wrong: {}: {}\n", variant.traits.name, check.trouble);
+  return check.right;
 }
 
 const course::Schema& pairs_schema() {
@@ -87,27 +80,20 @@ struct Duel {
 };
 
 /// What came out of the pairs: to the terminal, and each of them to the file.
-template <class T>
-void report(Duel& duel, const Shape& s, const Settings& settings, const Contender<T>& ours,
-            const Contender<T>& theirs, bool right) {
-  std::vector<double> ratios;
-  for (std::size_t pair = 0; pair < ours.seconds.size(); ++pair) {
-    ratios.push_back(theirs.seconds[pair] / ours.seconds[pair]);
-    const auto cell = [](auto value) { return fmt::format("{}", value); };
-    if (right && duel.table.is_open())
-      duel.table.append({course::type_name<T>, cell(s.m), cell(s.n), cell(s.k), cell(duel.world.size()),
+void report(Duel& duel, const char* type, const Shape& s, const Settings& settings,
+            const std::vector<rivals::Pair>& pairs, bool right) {
+  const auto cell = [](auto value) { return fmt::format("{}", value); };
+  if (right && duel.table.is_open())
+    for (std::size_t pair = 0; pair < pairs.size(); ++pair)
+      duel.table.append({type, cell(s.m), cell(s.n), cell(s.k), cell(duel.world.size()),
                          cell(settings.threads), settings.grid, settings.block, cell(pair),
-                         fmt::format("{:.9g}", ours.seconds[pair]),
-                         fmt::format("{:.9g}", theirs.seconds[pair]), course::processor(),
-                         course::host_name(), course::commit});
-  }
-  const auto gflops = [&s](const Contender<T>& contender) {
-    return s.flops() / course::median(contender.seconds) * 1e-9;
-  };
-  fmt::print("{:<4} {:<17} {:>5} {:>7} {:>7} {:>9} {:>9.1f} {:>9.1f} {:>7.3f} {:>6.3f} {:>6.3f}  {}\n",
-             course::type_name<T>, course::shape_text(s), duel.world.size(), settings.threads, settings.grid,
-             settings.block, gflops(ours), gflops(theirs), course::median(ratios), quantile(ratios, 0.25),
-             quantile(ratios, 0.75), right ? "right" : "wrong");
+                         fmt::format("{:.9g}", pairs[pair].ours), fmt::format("{:.9g}", pairs[pair].theirs),
+                         course::processor(), course::host_name(), course::commit});
+  const rivals::Verdict verdict = rivals::judge(pairs);
+  fmt::print("{:<4} {:<17} {:>5} {:>7} {:>7} {:>9} {:>9.1f} {:>9.1f} {:>7.3f} {:>6.3f} {:>6.3f}  {}\n", type,
+             course::shape_text(s), duel.world.size(), settings.threads, settings.grid, settings.block,
+             s.flops() / verdict.ours * 1e-9, s.flops() / verdict.theirs * 1e-9, verdict.ratio, verdict.low,
+             verdict.high, right ? "right" : "wrong");
   std::fflush(stdout);
 }
 
@@ -123,21 +109,18 @@ void meet(Duel& duel, const Problem<T>& problem, const Settings& settings) {
       fmt::format("{}: {} needs", course::shape_text(s), course::type_name<T>),
       our_variant.bytes(problem, settings) + their_variant.bytes(problem, settings) + checking, "",
       duel.world);
-  Contender<T> ours{our_variant}, theirs{their_variant};
-  for (auto* const contender : {&ours, &theirs}) {
-    contender->variant.allocate(problem, settings, duel.world);
-    contender->variant.distribute();
-    contender->run(duel.world);  // warms it up
-  }
-  for (int pair = 0; pair < duel.pairs; ++pair) {
-    (pair % 2 == 0 ? ours : theirs).timed(duel.world);
-    (pair % 2 == 0 ? theirs : ours).timed(duel.world);
-  }
-  const bool we = ours.right(problem, duel.world, duel.options),
-             they = theirs.right(problem, duel.world, duel.options);
-  duel.all_right &= we && they;
-  for (auto* const contender : {&ours, &theirs}) contender->variant.release();
-  on_root(duel.world, [&] { report(duel, s, settings, ours, theirs, we && they); });
+  course::Variant<T>* const both[] = {&our_variant, &their_variant};
+  for (course::Variant<T>* const variant : both)
+    variant->allocate(problem, settings, duel.world), variant->distribute();
+  const std::vector<rivals::Pair> pairs =
+      rivals::alternate(product_of<T>(our_variant, duel.world), product_of<T>(their_variant, duel.world),
+                        [] {}, {.pairs = duel.pairs, .sample = 0});
+  bool right = true;
+  for (course::Variant<T>* const variant : both)
+    right &= is_right(*variant, problem, duel.world, duel.options);
+  duel.all_right &= right;
+  for (course::Variant<T>* const variant : both) variant->release();
+  on_root(duel.world, [&] { report(duel, course::type_name<T>, s, settings, pairs, right); });
 }
 
 int run(int argc, char** argv, const course::World& world) {

@@ -982,6 +982,26 @@ class Rivals(Case):
         self.rivals()
 
 
+class Pairs(unittest.TestCase):
+    def summary(self, text):
+        with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
+            file.write(text), file.flush()
+            done = subprocess.run([sys.executable, "-B", TOOL.parent / "pairs.py", file.name], capture_output=True, text=True)
+        return done.returncode, done.stdout, done.stderr
+
+    def test_least_median_and_most_of_each_row(self):
+        pairs = "".join(f"f32,100,200,50,{pair},{ours},{theirs},GPU\n" for pair, (ours, theirs) in enumerate(
+            ((0.001, 0.002), (0.002, 0.002), (0.001, 0.003))))
+        self.assertEqual(self.summary("type,m,n,k,pair,ours_s,rival_s,device\n" + pairs + "f64,1,1,1,0,2,1,GPU\n"), (0, (
+            "type,m,n,k,pairs,ours_gflops,rival_gflops,ratio_low,ratio,ratio_high\n"
+            "f32,100,200,50,3,2.0,1.0,1.000,2.000,3.000\nf64,1,1,1,1,0.0,0.0,0.500,0.500,0.500\n"), ""))
+
+    def test_no_pairs(self):
+        status, out, err = self.summary("type,m,n,k,ours_s\n")
+        self.assertEqual((status, out), (1, ""))
+        self.assertIn("has no pairs", err)
+
+
 class Draw(Case):
     EXPECTED = {"time_f32", "gflops_f32", "speedup_f32", "levels_f32", "orders_f32", "time_f32_01_naive",
                 "gflops_f32_01_naive", "time_f32_02_loop_order", "gflops_f32_02_loop_order"}
