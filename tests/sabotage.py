@@ -395,7 +395,7 @@ SABOTAGES = [Sabotage(*entry) for entry in [
      "report.tools"),
     ("report: a GPU's share of the processor's peak", "tools/measured.py",
      'self.gpu.most("peak", type=row.type) if row.gpu else self.peak(', "self.peak(", "report.tools"),
-    ("report: a GPU's phases side by side", "tools/gpu_charts.py", "append([place, end, end + time])", "append([place, 0, time])", "report.tools"),
+    ("report: a GPU's phases side by side", "tools/drawing.py", "append([place, end, end + time])", "append([place, 0, time])", "report.tools"),
     ("report: the reference's charts take this machine's names", "tools/charts.py", 'file_name(f"reference_{chart.name}")', "file_name(chart.name)",
      "report.tools"),
     ("report: a GPU has the processor's sizes", "tools/run_steps.py", "given.gpu_sizes if gpu else given.sizes", "given.sizes", "report.run_steps"),
