@@ -68,11 +68,10 @@ double packing_of_all = 0;  // types
 
 /// One product; false, with a line, if a rank took more (or less) than it may.
 template <class T>
-bool as_promised(const course::World& world, const Shape& shape, const Sides& grid, const Sides& block,
-                 int threads) {
-  const auto text = [](const Sides& s) { return std::to_string(s.down) + "x" + std::to_string(s.across); };
+bool as_promised(const course::World& world, const Shape& shape, const std::string& grid,
+                 const std::string& block, int threads) {
   const Problem<T> problem{.shape = shape};
-  const Settings settings{.threads = threads, .grid = text(grid), .block = text(block)};
+  const Settings settings{.threads = threads, .grid = grid, .block = block};
   Summa<T> variant(course::Traits{.name = "summa", .idea = "for tests"},
                    [](const Panels<T>& panels, const Grid& ranks, Multiply<T> multiply, int on) {
                      summa_in_slices<T>(panels, ranks, multiply, on, 48);
@@ -82,16 +81,16 @@ bool as_promised(const course::World& world, const Shape& shape, const Sides& gr
   variant.allocate(problem, settings, world);
   variant.distribute(), variant.reset(), variant.run();
 
-  const Index row = world.rank() / grid.across, col = world.rank() % grid.across;
-  const Index m = Cyclic{shape.m, block.down, grid.down}.count(row),
-              n = Cyclic{shape.n, block.across, grid.across}.count(col);
-  const Index k_of_a = Cyclic{shape.k, block.across, grid.across}.count(col),
-              k_of_b = Cyclic{shape.k, block.across, grid.down}.count(row);
+  const auto [p, q] = sides(grid);
+  const auto [mb, nb] = sides(block);
+  const Index row = world.rank() / q, col = world.rank() % q;
+  const Index m = Cyclic{shape.m, mb, p}.count(row), n = Cyclic{shape.n, nb, q}.count(col);
+  const Index k_of_a = Cyclic{shape.k, nb, q}.count(col), k_of_b = Cyclic{shape.k, nb, p}.count(row);
   const Index share = m * n + m * k_of_a + k_of_b * n;
-  const Index panels = 2 * block.across * ((grid.across > 1 ? m : 0) + (grid.down > 1 ? n : 0));
+  const Index panels = 2 * nb * ((q > 1 ? m : 0) + (p > 1 ? n : 0));
   const auto least = static_cast<double>(share + panels) * sizeof(T);
   const double guards = 7 * (2 * 256 + 63), indices = 1 << 14;
-  const double packing = avx2::best_packs<T>(m, n, block.across, threads);
+  const double packing = avx2::best_packs<T>(m, n, nb, threads);
   static double kept = 0;  // of this type: what an earlier product packed into stays
   packing_of_all += std::max(packing - kept, 0.), kept = std::max(packing, kept);
   const double said = variant.bytes(problem, settings);
@@ -103,8 +102,8 @@ bool as_promised(const course::World& world, const Shape& shape, const Sides& gr
   const bool gone = matrices.now == 0;
   if (!fits || !gone)
     std::printf("rank %d, %s of %s: %.0f bytes in matrices, not %.0f; %.0f packed, of %.0f; %.0f besides%s\n",
-                world.rank(), text(block).c_str(), text(grid).c_str(), took, least, packed, packing_of_all,
-                other, gone ? "" : "; not given back");
+                world.rank(), block.c_str(), grid.c_str(), took, least, packed, packing_of_all, other,
+                gone ? "" : "; not given back");
   return fits && gone;
 }
 
@@ -114,15 +113,16 @@ int main(int argc, char** argv) {
   aligned = new std::map<void*, std::pair<Account*, std::size_t>>;
   const course::MpiWorld world(&argc, &argv);
   bool well = true;
-  const auto check = [&]<class T>(T, const Shape& shape, const Sides& grid, const Sides& block, int threads) {
+  const auto check = [&]<class T>(T, const Shape& shape, const std::string& grid, const std::string& block,
+                                  int threads) {
     well &= as_promised<T>(world, shape, grid, block, threads);
   };
-  const Index ranks = world.size();
+  const std::string ranks = std::to_string(world.size()), half = std::to_string(world.size() / 2);
   for (const int threads : {1, 2}) {
-    check(0.F, {480, 480, 480}, {2, ranks / 2}, {40, 40}, threads);
-    check(0., {361, 257, 311}, {2, ranks / 2}, {16, 24}, threads);
-    check(0., {361, 257, 311}, {1, ranks}, {16, 24}, threads);
-    check(0, {100, 900, 64}, {ranks, 1}, {16, 24}, threads);
+    check(0.F, {480, 480, 480}, "2x" + half, "40x40", threads);
+    check(0., {361, 257, 311}, "2x" + half, "16x24", threads);
+    check(0., {361, 257, 311}, "1x" + ranks, "16x24", threads);
+    check(0, {100, 900, 64}, ranks + "x1", "16x24", threads);
   }
   return well ? 0 : 1;
 }

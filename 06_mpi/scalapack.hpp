@@ -61,12 +61,7 @@ class Scalapack : public GridVariant<T> {
     at_c_ = descriptor(at.cols, at.rows, c_.view().ld());
     return {};
   }
-  void reset() override {
-    const auto& at = this->place_;
-    for (Index i = 0; i < at.m(); ++i)
-      for (Index j = 0; j < at.n(); ++j)
-        c_.view()(i, j) = this->problem_->c(at.rows.global(at.row, i), at.cols.global(at.col, j));
-  }
+  void reset() override { this->put_back(c_.view()); }
   Times run() override {
     return this->phase(&Times::product, [this] {
       omp_set_num_threads(this->threads_);

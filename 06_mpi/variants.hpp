@@ -1,7 +1,6 @@
 // The step's variants behind the interface that all variants have: phases between barriers, words counted.
 #pragma once
 
-#include <cstdlib>
 #include <memory>
 #include <optional>
 
@@ -14,17 +13,8 @@
 
 namespace mpi {
 
-using course::Matrix, course::Piece, course::Problem, course::Settings, course::Shape, course::Times;
-
-/// "2x3" of a row's settings; 1 × 1 where there is none.
-struct Sides {
-  Index down = 1, across = 1;
-};
-inline Sides sides(const std::string& text) {
-  const std::size_t x = text.find('x');
-  if (x == std::string::npos) return {};
-  return {std::atoll(text.c_str()), std::atoll(text.c_str() + x + 1)};
-}
+using course::sides, course::Matrix, course::Piece, course::Problem, course::Settings, course::Shape,
+    course::Times;
 
 /// The squarest grid, no higher than wide.
 inline std::string squarest(int ranks) {
@@ -179,6 +169,13 @@ class GridVariant : public MpiVariant<T> {
   void meet() {
     if (!grid_) grid_.emplace(static_cast<int>(place_.p), static_cast<int>(place_.q));
   }
+  /// This rank's part of C as it was before the product, from the problem's recipe.
+  void put_back(View<T> c) const {
+    course::share_rows(c.rows(), this->threads_, [&](Index i) {
+      for (Index j = 0; j < c.cols(); ++j)
+        c(i, j) = this->problem_->c(place_.rows.global(place_.row, i), place_.cols.global(place_.col, j));
+    });
+  }
   /// Which rows and columns of C this rank has.
   Piece<T> piece_of(View<const T> c) const {
     Piece<T> piece{{}, {}, c};
@@ -303,13 +300,7 @@ class Summa : public GridVariant<T> {
     return {};
   }
   Times distribute() override { return this->meet(), Times{}; }
-  void reset() override {
-    const auto& at = this->place_;
-    course::share_rows(at.m(), this->threads_, [&](Index i) {
-      for (Index j = 0; j < at.n(); ++j)
-        c_.view()(i, j) = this->problem_->c(at.rows.global(at.row, i), at.cols.global(at.col, j));
-    });
-  }
+  void reset() override { this->put_back(c_.view()); }
   Times run() override {
     return this->phase(&Times::product,
                        [this] { kernel_(panels_, *this->grid_, avx2::best<T>, this->threads_); });

@@ -23,6 +23,13 @@ struct Settings {
   bool verify_copies = false;         // on a GPU: read back what was sent; nothing in the results tells of it
 };
 
+/// The two numbers of a grid or a block, "2x3"; 1 and 1 of one that is not set.
+inline std::pair<Index, Index> sides(const std::string& text) {
+  const std::size_t x = text.find('x');
+  if (x == std::string::npos) return {1, 1};
+  return {std::stoll(text), std::stoll(text.substr(x + 1))};
+}
+
 /// Seconds by phase, the imbalance (slowest rank's product over the mean) and the words that the rank
 /// received; what a variant does not have stays empty.
 struct Times {

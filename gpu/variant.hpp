@@ -1,7 +1,6 @@
 // A kernel of a GPU as a variant: the same on the GPU (gpu/cuda.hpp) and under the emulator.
 #pragma once
 
-#include <cstdlib>
 #include <tuple>
 #include <utility>
 
@@ -23,9 +22,8 @@ constexpr Index wide_guard(Index ld) {
 
 /// "32x8" of a row's settings.
 inline Block block_of(const Settings& settings) {
-  const std::size_t x = settings.block.find('x');
-  if (x == std::string::npos) return {};
-  return {std::atoll(settings.block.c_str()), std::atoll(settings.block.c_str() + x + 1)};
+  const auto [x, y] = sides(settings.block);
+  return {x, y};
 }
 
 /// Starts the kernel, once or more, on matrices where it can reach them.

@@ -1,6 +1,7 @@
 #include "runner/options.hpp"
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <charconv>
 #include <cmath>
 
@@ -23,11 +24,19 @@ std::errc number_in(Text given, T& value) {
   return error == std::errc() && end != given.data() + given.size() ? std::errc::invalid_argument : error;
 }
 
-Shape shape(Text option, Text given) {
+/// So many whole numbers in this range, an x between them; `is_not` says what anything else is not.
+template <std::size_t count>
+std::array<Index, count> between_x(Text option, Text given, Index least, Index most, const char* is_not) {
   const std::vector<std::string> parts = split(given, 'x');
-  if (parts.size() != 3) refuse(option, given, "is not MxNxK, such as 2048x2048x64");
-  const auto extent = [&](std::size_t which) { return whole_number(option, parts[which], 0, longest); };
-  return {extent(0), extent(1), extent(2)};
+  if (parts.size() != count) refuse(option, given, is_not);
+  std::array<Index, count> numbers;
+  for (std::size_t i = 0; i < count; ++i) numbers[i] = whole_number(option, parts[i], least, most);
+  return numbers;
+}
+
+Shape shape(Text option, Text given) {
+  const auto [m, n, k] = between_x<3>(option, given, 0, longest, "is not MxNxK, such as 2048x2048x64");
+  return {m, n, k};
 }
 
 }  // namespace
@@ -117,9 +126,7 @@ void add_step(CLI::App& app, Options& o) {
 
 void add_gpu(CLI::App& app, Options& o) {
   const auto block = [](Text option, Text item) {
-    const std::vector<std::string> sides = split(item, 'x');
-    if (sides.size() != 2) refuse(option, item, "is not XxY threads, such as 32x8");
-    const Index x = whole_number(option, sides[0], 1, 1024), y = whole_number(option, sides[1], 1, 1024);
+    const auto [x, y] = between_x<2>(option, item, 1, 1024, "is not XxY threads, such as 32x8");
     if (x * y > 1024) refuse(option, item, "is more than 1024 threads, the most that CUDA allows in a block");
     return fmt::format("{}x{}", x, y);
   };
@@ -136,13 +143,8 @@ void add_gpu(CLI::App& app, Options& o) {
 }
 
 void add_ranks(CLI::App& app, Options& o, int ranks) {
-  const auto sides = [](Text option, Text item, const char* what) {
-    const std::vector<std::string> parts = split(item, 'x');
-    if (parts.size() != 2) refuse(option, item, what);
-    return std::pair(whole_number(option, parts[0], 1, longest), whole_number(option, parts[1], 1, longest));
-  };
-  const auto grid = [=](Text option, Text item) {
-    const auto [p, q] = sides(option, item, "is not PxQ processes, such as 2x3");
+  const auto grid = [ranks](Text option, Text item) {
+    const auto [p, q] = between_x<2>(option, item, 1, longest, "is not PxQ processes, such as 2x3");
     if (p * q == ranks) return fmt::format("{}x{}", p, q);
     std::vector<std::string> fitting;
     for (int rows = 1; rows <= ranks; ++rows)
@@ -150,8 +152,8 @@ void add_ranks(CLI::App& app, Options& o, int ranks) {
     refuse(option, item,
            fmt::format("is a grid of {}, and {} run here; give {}", p * q, ranks, listed(fitting, " or ")));
   };
-  const auto block = [=](Text option, Text item) {
-    const auto [rows, cols] = sides(option, item, "is not MBxNB elements, such as 64x64");
+  const auto block = [](Text option, Text item) {
+    const auto [rows, cols] = between_x<2>(option, item, 1, longest, "is not MBxNB elements, such as 64x64");
     return fmt::format("{}x{}", rows, cols);
   };
   add_list(app, "--grid", "Grids of processes: 2x3,3x2 (default " + listed(o.grids, ",") + ")", o.grids,
