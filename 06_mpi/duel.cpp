@@ -1,5 +1,6 @@
 // summa and ScaLAPACK's p?gemm in turns, on the same grid and blocks: noise slows both of a pair, and their
-// ratio stays. What is refused and what a wrong result ends with is as in every step.
+// ratio stays. On one rank each of them also meets the kernel that it multiplies with. What is refused and
+// what a wrong result ends with is as in every step.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -51,9 +52,11 @@ const course::Schema& pairs_schema() {
                                                           {"threads", key},
                                                           {"grid", key},
                                                           {"block", key},
+                                                          {"variant", key},
+                                                          {"rival", key},
                                                           {"pair", key},
                                                           {"ours_s"},
-                                                          {"scalapack_s"},
+                                                          {"rival_s"},
                                                           {"device", key},
                                                           {"host", key},
                                                           {"commit", key}});
@@ -81,46 +84,60 @@ struct Duel {
 
 /// What came out of the pairs: to the terminal, and each of them to the file.
 void report(Duel& duel, const char* type, const Shape& s, const Settings& settings,
-            const std::vector<rivals::Pair>& pairs, bool right) {
+            const std::string& variant, const std::string& rival, const std::vector<rivals::Pair>& pairs,
+            bool right) {
   const auto cell = [](auto value) { return fmt::format("{}", value); };
   if (right && duel.table.is_open())
     for (std::size_t pair = 0; pair < pairs.size(); ++pair)
       duel.table.append({type, cell(s.m), cell(s.n), cell(s.k), cell(duel.world.size()),
-                         cell(settings.threads), settings.grid, settings.block, cell(pair),
+                         cell(settings.threads), settings.grid, settings.block, variant, rival, cell(pair),
                          fmt::format("{:.9g}", pairs[pair].ours), fmt::format("{:.9g}", pairs[pair].theirs),
                          course::processor(), course::host_name(), course::commit});
   const rivals::Verdict verdict = rivals::judge(pairs);
-  fmt::print("{:<4} {:<17} {:>5} {:>7} {:>7} {:>9} {:>9.1f} {:>9.1f} {:>7.3f} {:>6.3f} {:>6.3f}  {}\n", type,
-             course::shape_text(s), duel.world.size(), settings.threads, settings.grid, settings.block,
-             s.flops() / verdict.ours * 1e-9, s.flops() / verdict.theirs * 1e-9, verdict.ratio, verdict.low,
-             verdict.high, right ? "right" : "wrong");
+  fmt::print(
+      "{:<4} {:<17} {:>5} {:>7} {:>7} {:>9} {:<7} {:<7} {:>9.1f} {:>9.1f} {:>7.3f} {:>6.3f} {:>6.3f}  {}\n",
+      type, course::shape_text(s), duel.world.size(), settings.threads, settings.grid, settings.block,
+      variant, rival, s.flops() / verdict.ours * 1e-9, s.flops() / verdict.theirs * 1e-9, verdict.ratio,
+      verdict.low, verdict.high, right ? "right" : "wrong");
   std::fflush(stdout);
 }
 
-/// A row: ours first in one pair, theirs in the next. Both are verified, on every rank.
+/// One against another: first in one pair, second in the next. Both are verified, on every rank.
 template <class T>
-void meet(Duel& duel, const Problem<T>& problem, const Settings& settings) {
-  Summa<T> our_variant(course::Traits{.name = "summa", .idea = "ours"}, summa<T>);
-  Scalapack<T> their_variant(course::Traits{.name = "p?gemm", .idea = "theirs"});
+void meet(Duel& duel, const Problem<T>& problem, const Settings& settings, course::Variant<T>& variant,
+          course::Variant<T>& rival) {
   const Shape& s = problem.shape;
   const double checking =
       course::Verifier<T>::bytes(s, course::verifies_whole(duel.options, s), duel.world.size());
-  course::require_memory(
-      fmt::format("{}: {} needs", course::shape_text(s), course::type_name<T>),
-      our_variant.bytes(problem, settings) + their_variant.bytes(problem, settings) + checking, "",
-      duel.world);
-  course::Variant<T>* const both[] = {&our_variant, &their_variant};
-  for (course::Variant<T>* const variant : both)
-    variant->allocate(problem, settings, duel.world), variant->distribute();
+  course::require_memory(fmt::format("{}: {} needs", course::shape_text(s), course::type_name<T>),
+                         variant.bytes(problem, settings) + rival.bytes(problem, settings) + checking, "",
+                         duel.world);
+  course::Variant<T>* const both[] = {&variant, &rival};
+  for (course::Variant<T>* const one : both) one->allocate(problem, settings, duel.world), one->distribute();
   const std::vector<rivals::Pair> pairs =
-      rivals::alternate(product_of<T>(our_variant, duel.world), product_of<T>(their_variant, duel.world),
-                        [] {}, {.pairs = duel.pairs, .sample = 0});
+      rivals::alternate(product_of<T>(variant, duel.world), product_of<T>(rival, duel.world), [] {},
+                        {.pairs = duel.pairs, .sample = 0});
   bool right = true;
-  for (course::Variant<T>* const variant : both)
-    right &= is_right(*variant, problem, duel.world, duel.options);
+  for (course::Variant<T>* const one : both) right &= is_right(*one, problem, duel.world, duel.options);
   duel.all_right &= right;
-  for (course::Variant<T>* const variant : both) variant->release();
-  on_root(duel.world, [&] { report(duel, course::type_name<T>, s, settings, pairs, right); });
+  for (course::Variant<T>* const one : both) one->release();
+  on_root(duel.world, [&] {
+    report(duel, course::type_name<T>, s, settings, variant.traits.name, rival.traits.name, pairs, right);
+  });
+}
+
+/// All that meet for one shape on one grid.
+template <class T>
+void meet_all(Duel& duel, const Shape& shape, const Settings& settings) {
+  const Problem<T> problem{.shape = shape};
+  Summa<T> summa_variant(course::Traits{.name = "summa", .idea = "ours"}, summa<T>);
+  Scalapack<T> scalapack(course::Traits{.name = "p?gemm", .idea = "ScaLAPACK's"});
+  meet<T>(duel, problem, settings, summa_variant, scalapack);
+  if (duel.world.size() > 1) return;
+  meet<T>(duel, problem, settings, summa_variant,
+          *course::cpu<T>("05_avx2", "summa's kernel", avx2::best<T>, {}, course::threads));
+  meet<T>(duel, problem, settings, scalapack,
+          *course::cpu<T>("BLAS", "p?gemm's kernel", blas<T>, {}, course::threads));
 }
 
 int run(int argc, char** argv, const course::World& world) {
@@ -154,14 +171,15 @@ int run(int argc, char** argv, const course::World& world) {
     if (!options.csv.empty()) duel.table.open(options.csv);
   });
   if (world.rank() == 0)
-    fmt::print("{:<4} {:<17} {:>5} {:>7} {:>7} {:>9} {:>9} {:>9} {:>7} {:>6} {:>6}\n", "type", "m x n x k",
-               "ranks", "threads", "grid", "block", "ours", "theirs", "ratio", "25 %", "75 %");
+    fmt::print("{:<4} {:<17} {:>5} {:>7} {:>7} {:>9} {:<7} {:<7} {:>9} {:>9} {:>7} {:>6} {:>6}\n", "type",
+               "m x n x k", "ranks", "threads", "grid", "block", "variant", "rival", "GFLOP/s", "rival's",
+               "ratio", "25 %", "75 %");
   const auto each = [&]<class T>(T) {
     for (const Shape& shape : options.shapes)
       for (const int threads : options.threads)
         for (const std::string& grid : options.grids)
           for (const std::string& block : options.blocks)
-            meet<T>(duel, Problem<T>{.shape = shape}, {.threads = threads, .grid = grid, .block = block});
+            meet_all<T>(duel, shape, {.threads = threads, .grid = grid, .block = block});
   };
   for (const std::string& type : options.types) type == "f32" ? each(0.F) : each(0.);
   return duel.all_right ? 0 : 1;

@@ -12,17 +12,47 @@ void Cblacs_gridinit(int* context, const char* order, int rows, int cols);
 void Cblacs_gridexit(int context);
 void descinit_(int* descriptor, const int* m, const int* n, const int* mb, const int* nb,
                const int* first_row, const int* first_col, const int* context, const int* ld, int* info);
+#define COURSE_GEMM(name, T)                                                                              \
+  void name(const char* op_a, const char* op_b, const int* m, const int* n, const int* k, const T* alpha, \
+            const T* a, const int* lda, const T* b, const int* ldb, const T* beta, T* c, const int* ldc)
 #define COURSE_PGEMM(name, T)                                                                             \
   void name(const char* op_a, const char* op_b, const int* m, const int* n, const int* k, const T* alpha, \
             const T* a, const int* ia, const int* ja, const int* a_is, const T* b, const int* ib,         \
             const int* jb, const int* b_is, const T* beta, T* c, const int* ic, const int* jc,            \
             const int* c_is)
 void openblas_set_num_threads(int threads) __attribute__((weak));  // its build on pthreads heeds no OpenMP
+COURSE_GEMM(sgemm_, float);
+COURSE_GEMM(dgemm_, double);
 COURSE_PGEMM(psgemm_, float);
 COURSE_PGEMM(pdgemm_, double);
 }
 
 namespace mpi {
+
+/// The function of this type.
+template <class T, class F, class D>
+constexpr auto of_type(F* of_float, D* of_double) {
+  if constexpr (std::is_same_v<T, float>)
+    return of_float;
+  else
+    return of_double;
+}
+inline void set_blas_threads(int threads) {
+  omp_set_num_threads(threads);
+  if (openblas_set_num_threads) openblas_set_num_threads(threads);
+}
+
+/// C += A·B by the BLAS that ScaLAPACK multiplies with; column-major as well: Cᵀ += Bᵀ·Aᵀ.
+template <class T>
+void blas(View<const T> a, View<const T> b, View<T> c, int threads) {
+  set_blas_threads(threads);
+  const auto number = [](Index value) { return static_cast<int>(value); };
+  const int m = number(c.rows()), n = number(c.cols()), k = number(a.cols()), lda = number(a.ld()),
+            ldb = number(b.ld()), ldc = number(c.ld());
+  const T one = 1;
+  of_type<T>(sgemm_, dgemm_)("N", "N", &n, &m, &k, &one, b.data(), &ldb, a.data(), &lda, &one, c.data(),
+                             &ldc);
+}
 
 /// ScaLAPACK's matrices are column-major: what it sees is Cᵀ += Bᵀ·Aᵀ, with rows and columns of the grid
 /// changed over. Not for one rank's 2^31 elements and more.
@@ -64,19 +94,13 @@ class Scalapack : public GridVariant<T> {
   void reset() override { this->put_back(c_.view()); }
   Times run() override {
     return this->phase(&Times::product, [this] {
-      omp_set_num_threads(this->threads_);
-      if (openblas_set_num_threads) openblas_set_num_threads(this->threads_);
+      set_blas_threads(this->threads_);
       const auto [m, n, k] = this->problem_->shape;
       const int one = 1, rows = static_cast<int>(n), cols = static_cast<int>(m), inner = static_cast<int>(k);
       const T alpha = 1;
-      const auto gemm = [] {
-        if constexpr (std::is_same_v<T, float>)
-          return psgemm_;
-        else
-          return pdgemm_;
-      }();
-      gemm("N", "N", &rows, &cols, &inner, &alpha, b_.view().data(), &one, &one, at_b_.data(),
-           a_.view().data(), &one, &one, at_a_.data(), &alpha, c_.view().data(), &one, &one, at_c_.data());
+      of_type<T>(psgemm_, pdgemm_)("N", "N", &rows, &cols, &inner, &alpha, b_.view().data(), &one, &one,
+                                   at_b_.data(), a_.view().data(), &one, &one, at_a_.data(), &alpha,
+                                   c_.view().data(), &one, &one, at_c_.data());
     });
   }
   Times fetch(Piece<T>& piece) override { return piece = this->piece_of(std::as_const(c_).view()), Times{}; }

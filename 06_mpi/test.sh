@@ -7,20 +7,14 @@ check=$1 mpirun=$2 program=$3 file=rows.csv quick="--size 8" here=$(cd "$(dirnam
 # shellcheck source=/dev/null
 . "$here/../tests/program.sh"
 
-# ranks STATUS ARGUMENT…: three of them; a hang is ended after a minute and is no status of ours.
-ranks() {
-  local wanted=$1 status
-  shift
-  timeout 60 "$mpirun" -n 3 "$program" "$@" >out 2>err </dev/null
-  status=$?
-  [ $status -eq "$wanted" ] || fail "$*: exit $status, not $wanted: $(cat err)"
-}
+# ranks COUNT STATUS ARGUMENT…: so many of them; a hang is ended after a minute and is no status of ours.
+ranks() { launch="timeout 60 $mpirun -n $1" quick='' runs "${@:2}"; }
 # refused MESSAGE ARGUMENT…: by one line of ours, before anything was printed or written.
 refused() {
   local message=$1
   shift
   rm -f rows.csv
-  ranks 2 --csv rows.csv "$@"
+  ranks 3 2 --csv rows.csv "$@"
   [ "$(grep -c '^06_mpi: ' err)" -eq 1 ] || fail "$*: not one line of ours: $(cat err)"
   grep -qF -- "06_mpi: $message" err || fail "$*: '$message' is not in: $(cat err)"
   [ ! -s out ] && [ ! -e rows.csv ] || fail "$*: printed or wrote something"
@@ -33,7 +27,7 @@ refusals)
   refused "--variant: 'suma' is unknown; this step has rows_blocking" --variant suma
   refused "1000000x1000000x1000000: f32 needs " --variant summa --type f32 --size 1000000
   refused "1000000x1000000x1000000: f64 needs " --variant rows_blocking --type f64 --size 1000000
-  ranks 0 --variant summa --type f32 --size 9 --repeat 1 --grid 3x1 --block 2x2 --csv rows.csv
+  ranks 3 0 --variant summa --type f32 --size 9 --repeat 1 --grid 3x1 --block 2x2 --csv rows.csv
   [ "$(tail -n 1 rows.csv | cut -d, -f10-12)" = 3,3x1,2x2 ] || fail "ranks, grid and block: $(cat rows.csv)"
   # What is misspelt, without mpirun: one rank.
   refuses "--grid: '3' is not PxQ processes, such as 2x3" --grid 3
@@ -47,12 +41,14 @@ refusals)
   ;;
 duel)
   rm -f rows.csv
-  timeout 60 "$mpirun" -n 2 "$program" --size 30 --type f64 --pairs 3 --csv rows.csv >out 2>err </dev/null || fail "duel: $(cat err)"
-  [ "$(tail -n +2 rows.csv | cut -d, -f1-9 | paste -sd ' ')" = "$(for pair in 0 1 2; do echo "f64,30,30,30,2,1,1x2,256x256,$pair"; done | paste -sd ' ')" ] ||
+  ranks 2 0 --size 30 --type f64 --pairs 3 --csv rows.csv
+  [ "$(tail -n +2 rows.csv | cut -d, -f1-11 | paste -sd ' ')" = "$(for pair in 0 1 2; do echo "f64,30,30,30,2,1,1x2,256x256,summa,p?gemm,$pair"; done | paste -sd ' ')" ] ||
     fail "every pair: $(cat rows.csv)"
+  runs 0 --pairs 2 # on one rank their kernels, too
+  [ "$(grep -c '^f.*  right$' out)" -eq 6 ] && [ "$(grep -cE ' (summa +05_avx2|p\?gemm +BLAS) ' out)" -eq 4 ] || fail "one rank: $(cat out)"
   for nowhere in /dev/full/rows.csv /dev/full; do # not to be opened, and not to be written: no rank waits for rank 0
-    timeout 60 "$mpirun" -n 2 "$program" --size 30 --type f64 --pairs 1 --csv $nowhere >out 2>err </dev/null
-    [ $? -eq 2 ] && [ "$(grep -c '^06_mpi_duel: --csv: ' err)" -eq 1 ] || fail "--csv $nowhere: $(cat err)"
+    ranks 2 2 --size 30 --type f64 --pairs 1 --csv $nowhere
+    [ "$(grep -c '^06_mpi_duel: --csv: ' err)" -eq 1 ] || fail "--csv $nowhere: $(cat err)"
   done
   refuses "--type: 'i32' is unknown; give f32, f64" --type i32
   refuses "--pairs: '0' is out of range" --pairs 0

@@ -1,5 +1,5 @@
 # For scripts that test one program. They set `program`, `quick` (arguments of every run, a list of words) and
-# `file` (the CSV); this moves them to a folder of their own.
+# `file` (the CSV), and `launch` if something has to start it; this moves them to a folder of their own.
 # shellcheck shell=bash disable=SC2154,SC2015 # set by the script; fail() after && and || is meant for either
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -14,8 +14,8 @@ fail() {
 runs() {
   local wanted=$1 status
   shift
-  # shellcheck disable=SC2086 # a list of words
-  "$program" $quick "$@" >out 2>err </dev/null
+  # shellcheck disable=SC2086 # lists of words
+  ${launch-} "$program" $quick "$@" >out 2>err </dev/null
   status=$?
   [ $status -eq "$wanted" ] || fail "$*: exit $status, not $wanted: $(cat err)"
 }

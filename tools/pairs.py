@@ -12,15 +12,13 @@ def main(path):
     with open(path, newline="", encoding="utf-8") as file:
         lines = csv.DictReader(file)
         columns = lines.fieldnames or []
-        theirs = next((name for name in columns if name.endswith("_s") and name != "ours_s"), None)
-        if not theirs or "ours_s" not in columns or "pair" not in columns:
+        if not {"pair", "ours_s", "rival_s"} <= set(columns):
             sys.exit(f"pairs.py: {path} has no pairs: its columns are {', '.join(columns)}")
         key, rows = columns[:columns.index("pair")], {}
         for row in lines:
-            rows.setdefault(tuple(row[name] for name in key), []).append((float(row["ours_s"]), float(row[theirs])))
+            rows.setdefault(tuple(row[name] for name in key), []).append((float(row["ours_s"]), float(row["rival_s"])))
     out = csv.writer(sys.stdout, lineterminator="\n")
-    rates = ["ours_gflops", theirs.removesuffix("_s") + "_gflops"]
-    out.writerow([*key, "pairs", *rates, "ratio_low", "ratio", "ratio_high"])
+    out.writerow([*key, "pairs", "ours_gflops", "rival_gflops", "ratio_low", "ratio", "ratio_high"])
     for values, pairs in rows.items():
         flops = 2e-9
         for name, value in zip(key, values):
