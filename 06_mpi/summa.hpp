@@ -47,16 +47,17 @@ void summa_blocking(const Panels<T>& panels, const Grid& grid, Multiply<T> multi
 // [/summa_blocking]
 
 // [slices]
-/// The local product of a panel, in `slice` columns of C at a time; after each, MPI may advance its messages,
-/// which it does only inside of its functions.
+/// The local product of a panel, in `slice` columns of C at a time: before each, MPI may advance its
+/// messages, which it does only inside of its functions. When all have arrived, the rest is multiplied in one
+/// go.
 template <class T, int messages>
 void multiply_in_slices(View<T> a, View<T> b, View<T> c, Multiply<T> multiply, int threads, Index slice,
                         MPI_Request (&flying)[messages]) {
   for (Index j = 0; j < c.cols(); j += slice) {
-    const Index cols = slice < c.cols() - j ? slice : c.cols() - j;
-    multiply(a, b.block(0, j, b.rows(), cols), c.block(0, j, c.rows(), cols), threads);
     int arrived = 0;
     MPI_Testall(messages, flying, &arrived, MPI_STATUSES_IGNORE);
+    if (arrived || slice > c.cols() - j) slice = c.cols() - j;
+    multiply(a, b.block(0, j, b.rows(), slice), c.block(0, j, c.rows(), slice), threads);
   }
 }
 // [/slices]
@@ -91,7 +92,7 @@ void summa_in_slices(const Panels<T>& panels, const Grid& grid, Multiply<T> mult
 /// The whole product in one go: what is on its way has to get on without help.
 template <class T>
 void summa_unaided(const Panels<T>& panels, const Grid& grid, Multiply<T> multiply, int threads) {
-  summa_in_slices(panels, grid, multiply, threads, panels.c.cols() + 1);
+  summa_in_slices(panels, grid, multiply, threads, panels.c.cols());
 }
 
 /// And the program looks after what is on its way.
