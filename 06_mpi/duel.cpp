@@ -78,6 +78,7 @@ struct Duel {
   const Options& options;
   const course::World& world;
   int pairs;
+  std::vector<std::string> rivals;
   course::Table table{pairs_schema()};  // rank 0's alone
   bool all_right = true;
 };
@@ -95,7 +96,7 @@ void report(Duel& duel, const char* type, const Shape& s, const Settings& settin
                          course::processor(), course::host_name(), course::commit});
   const rivals::Verdict verdict = rivals::judge(pairs);
   fmt::print(
-      "{:<4} {:<17} {:>5} {:>7} {:>7} {:>9} {:<7} {:<7} {:>9.1f} {:>9.1f} {:>7.3f} {:>6.3f} {:>6.3f}  {}\n",
+      "{:<4} {:<17} {:>5} {:>7} {:>7} {:>9} {:<7} {:<14} {:>9.1f} {:>9.1f} {:>7.3f} {:>6.3f} {:>6.3f}  {}\n",
       type, course::shape_text(s), duel.world.size(), settings.threads, settings.grid, settings.block,
       variant, rival, s.flops() / verdict.ours * 1e-9, s.flops() / verdict.theirs * 1e-9, verdict.ratio,
       verdict.low, verdict.high, right ? "right" : "wrong");
@@ -126,17 +127,25 @@ void meet(Duel& duel, const Problem<T>& problem, const Settings& settings, cours
   });
 }
 
+template <class T>
+std::shared_ptr<course::Variant<T>> rival_called(const std::string& name) {
+  const course::Traits traits{.name = name, .idea = "a rival"};
+  if (name == "p?gemm") return std::make_shared<Scalapack<T>>(traits);
+  return std::make_shared<Summa<T>>(traits, name == "summa_blocking"  ? summa_blocking<T>
+                                            : name == "summa_unaided" ? summa_unaided<T>
+                                                                      : summa_ring<T>);
+}
+
 /// All that meet for one shape on one grid.
 template <class T>
 void meet_all(Duel& duel, const Shape& shape, const Settings& settings) {
   const Problem<T> problem{.shape = shape};
-  Summa<T> summa_variant(course::Traits{.name = "summa", .idea = "ours"}, summa<T>);
-  Scalapack<T> scalapack(course::Traits{.name = "p?gemm", .idea = "ScaLAPACK's"});
-  meet<T>(duel, problem, settings, summa_variant, scalapack);
+  Summa<T> ours(course::Traits{.name = "summa", .idea = "ours"}, summa<T>);
+  for (const std::string& name : duel.rivals) meet<T>(duel, problem, settings, ours, *rival_called<T>(name));
   if (duel.world.size() > 1) return;
-  meet<T>(duel, problem, settings, summa_variant,
+  meet<T>(duel, problem, settings, ours,
           *course::cpu<T>("05_avx2", "summa's kernel", avx2::best<T>, {}, course::threads));
-  meet<T>(duel, problem, settings, scalapack,
+  meet<T>(duel, problem, settings, *rival_called<T>("p?gemm"),
           *course::cpu<T>("BLAS", "p?gemm's kernel", blas<T>, {}, course::threads));
 }
 
@@ -145,6 +154,7 @@ int run(int argc, char** argv, const course::World& world) {
   options.types = {"f32", "f64"}, options.shapes = {{1000, 1000, 1000}};
   options.grids = {squarest(world.size())}, options.blocks = {"256x256"};
   int pairs = 21;
+  std::vector<std::string> rivals = {"p?gemm"};
   CLI::App app("06_mpi_duel: summa and ScaLAPACK's p?gemm in turns");
   app.set_help_flag("--help", "Print this and exit");
   course::add_shapes(app, options), course::add_ranks(app, options, world.size());
@@ -152,6 +162,11 @@ int run(int argc, char** argv, const course::World& world) {
                    [](const std::string& option, const std::string& item) {
                      return course::one_of(option, item, {"f32", "f64"});
                    });
+  course::add_list(
+      app, "--rival", "Of p?gemm,summa_blocking,summa_unaided,summa_ring (default p?gemm)", rivals,
+      [](const std::string& option, const std::string& item) {
+        return course::one_of(option, item, {"p?gemm", "summa_blocking", "summa_unaided", "summa_ring"});
+      });
   course::add_list(app, "--threads", "Thread counts: 1,2,4 (default 1)", options.threads,
                    [](const std::string& option, const std::string& item) {
                      return course::whole_number(option, item, 1, 4096);
@@ -166,12 +181,12 @@ int run(int argc, char** argv, const course::World& world) {
     if (world.rank() == 0) fmt::print(stderr, "06_mpi_duel: skipped: this processor lacks {}\n", missing);
     return 77;
   }
-  Duel duel{options, world, pairs};
+  Duel duel{options, world, pairs, rivals};
   on_root(world, [&] {
     if (!options.csv.empty()) duel.table.open(options.csv);
   });
   if (world.rank() == 0)
-    fmt::print("{:<4} {:<17} {:>5} {:>7} {:>7} {:>9} {:<7} {:<7} {:>9} {:>9} {:>7} {:>6} {:>6}\n", "type",
+    fmt::print("{:<4} {:<17} {:>5} {:>7} {:>7} {:>9} {:<7} {:<14} {:>9} {:>9} {:>7} {:>6} {:>6}\n", "type",
                "m x n x k", "ranks", "threads", "grid", "block", "variant", "rival", "GFLOP/s", "rival's",
                "ratio", "25 %", "75 %");
   const auto each = [&]<class T>(T) {

@@ -51,6 +51,7 @@ duel)
     [ "$(grep -c '^06_mpi_duel: --csv: ' err)" -eq 1 ] || fail "--csv $nowhere: $(cat err)"
   done
   refuses "--type: 'i32' is unknown; give f32, f64" --type i32
+  refuses "--rival: 'summa' is unknown; give p?gemm, summa_blocking" --rival summa
   refuses "--pairs: '0' is out of range" --pairs 0
   ;;
 wrapped)

@@ -1002,6 +1002,21 @@ class Pairs(unittest.TestCase):
         self.assertIn("has no pairs", err)
 
 
+class Rounds(unittest.TestCase):
+    def test_the_last_of_a_key_is_its_fastest(self):
+        key, columns = measured.KEY, measured.COLUMNS
+        def row(variant, median):
+            return ",".join({"variant": variant, "median_s": median}.get(name, "1") for name in columns) + "\n"
+        with tempfile.TemporaryDirectory() as folder:
+            files = [Path(folder, "1.csv"), Path(folder, "2.csv")]
+            for file, rows in zip(files, ([row("a", "2"), row("b", "0.1")], [row("b", "3e-2"), row("a", "10")])):
+                file.write_text(",".join(columns) + "\n" + "".join(rows), encoding="utf-8")
+            done = subprocess.run([sys.executable, "-B", TOOL.parent / "rounds.py", *files], capture_output=True, text=True)
+        self.assertIn("variant", key)
+        self.assertEqual((done.returncode, done.stdout.splitlines()[1:]), (0, [
+            line.strip() for line in (row("a", "10"), row("a", "2"), row("b", "0.1"), row("b", "3e-2"))]), done.stderr)
+
+
 class Draw(Case):
     EXPECTED = {"time_f32", "gflops_f32", "speedup_f32", "levels_f32", "orders_f32", "time_f32_01_naive",
                 "gflops_f32_01_naive", "time_f32_02_loop_order", "gflops_f32_02_loop_order"}
