@@ -1003,8 +1003,8 @@ class Pairs(unittest.TestCase):
 
 
 class Rounds(unittest.TestCase):
-    def test_the_last_of_a_key_is_its_fastest(self):
-        key, columns = measured.KEY, measured.COLUMNS
+    def test_the_fastest_of_each_key(self):
+        columns = measured.COLUMNS
         def row(variant, median):
             return ",".join({"variant": variant, "median_s": median}.get(name, "1") for name in columns) + "\n"
         with tempfile.TemporaryDirectory() as folder:
@@ -1012,9 +1012,7 @@ class Rounds(unittest.TestCase):
             for file, rows in zip(files, ([row("a", "2"), row("b", "0.1")], [row("b", "3e-2"), row("a", "10")])):
                 file.write_text(",".join(columns) + "\n" + "".join(rows), encoding="utf-8")
             done = subprocess.run([sys.executable, "-B", TOOL.parent / "rounds.py", *files], capture_output=True, text=True)
-        self.assertIn("variant", key)
-        self.assertEqual((done.returncode, done.stdout.splitlines()[1:]), (0, [
-            line.strip() for line in (row("a", "10"), row("a", "2"), row("b", "0.1"), row("b", "3e-2"))]), done.stderr)
+        self.assertEqual((done.returncode, done.stdout), (0, ",".join(columns) + "\n" + row("a", "2") + row("b", "3e-2")))
 
 
 class Draw(Case):

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""Joins what the same programs measured in several rounds: rounds.py CSV [CSV ...] >JOINED
+"""Of rows that were measured in several rounds, the one with the least median: rounds.py CSV [CSV ...] >FASTEST
 
-Everywhere the last row of a key counts. Here that is the one with the least median: on a shared machine, other users' work
-makes a round slower and never faster. All rounds stay in the file, the slowest of a key first."""
+On a shared machine other users' work makes a round slower, and never faster; bursts last longer than a row's runs."""
 import csv
 import sys
 from pathlib import Path
@@ -20,11 +19,11 @@ def main(paths):
             if lines.fieldnames != columns:
                 sys.exit(f"rounds.py: {path} has other columns than {paths[0]}")
             for row in lines:
-                rows.setdefault(tuple(row[name] for name in KEY), []).append(row)
+                key = tuple(row[name] for name in KEY)
+                rows[key] = min(rows.get(key, row), row, key=lambda each: float(each["median_s"]))
     out = csv.DictWriter(sys.stdout, columns, lineterminator="\n")
     out.writeheader()
-    for alike in rows.values():
-        out.writerows(sorted(alike, key=lambda row: -float(row["median_s"])))
+    out.writerows(rows.values())
 
 
 if __name__ == "__main__":
