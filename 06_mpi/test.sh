@@ -74,7 +74,10 @@ killed)
       [ -e rows.csv ] && [ "$(wc -l <rows.csv)" -ge 2 ] && break
       sleep 0.01
     done
-    mapfile -t processes < <(pgrep -P $running)
+    processes=() # children of mpirun, or of its children: those that work in our folder
+    for process in $(pgrep -x "$(basename "$program")"); do
+      [ "$(readlink "/proc/$process/cwd")" = "$folder" ] && processes+=("$process")
+    done
     [ ${#processes[@]} -eq 3 ] || fail "$variant: not three ranks: ${processes[*]}"
     kill -KILL "${processes[1]}"
     for _ in $(seq 2000); do

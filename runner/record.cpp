@@ -32,8 +32,18 @@ Table::Row cells(const Values&... values) {
 constexpr const char* columns =
     "{:<16} {:<4} {:<17} {:>7} {:>{}} {:>5} {:>11} {:>11} {:<6} {:>9} {:>6} {:>9} {:>9}  {}\n";
 
-/// Of tiles and blocks; beside a grid of ranks they need more.
-int block_width(const Record& r) {
+/// Into what the product was cut: tiles, blocks, blocks on a grid of ranks; the column's heading and width.
+std::string cut(const Record& r) {
+  const auto& [grid, block, tile] = std::tie(r.settings.grid, r.settings.block, r.settings.tile);
+  if (tile > 0) return std::to_string(tile);
+  if (r.ranks > 1 && !grid.empty()) return grid + " " + block;
+  return block.empty() ? "-" : block;
+}
+const char* cut_heading(const Record& r) {
+  if (r.ranks > 1) return "grid, block";
+  return r.settings.block.empty() ? "tile" : "block";
+}
+int cut_width(const Record& r) {
   return r.ranks > 1 ? 13 : 5;
 }
 
@@ -99,12 +109,8 @@ std::string Record::again(const Traits& traits, Index pad) const {
 void print_header(const Record& r) {
   fmt::print("{} on {}{}, {} {}\n", r.step, r.ranks > 1 ? fmt::format("{} ranks of ", r.ranks) : "", r.device,
              r.compiler, r.flags);
-  fmt::print(fmt::runtime(columns), "variant", "type", "m x n x k", "threads",
-             r.ranks > 1                ? "grid, block"
-             : r.settings.block.empty() ? "tile"
-                                        : "block",
-             block_width(r), "runs", "median", "predicted", "by", "GFLOP/s", "peak", "error", "worst",
-             "verdict");
+  fmt::print(fmt::runtime(columns), "variant", "type", "m x n x k", "threads", cut_heading(r), cut_width(r),
+             "runs", "median", "predicted", "by", "GFLOP/s", "peak", "error", "worst", "verdict");
 }
 
 void print_row(const Record& r) {
@@ -116,12 +122,8 @@ void print_row(const Record& r) {
   const auto of = [&](double Check::*share) {
     return judged ? std::optional((*judged).*share) : std::nullopt;
   };
-  fmt::print(fmt::runtime(columns), r.variant, r.type, shape_text(r.shape), r.settings.threads,
-             r.settings.tile > 0                       ? std::to_string(r.settings.tile)
-             : r.ranks > 1 && !r.settings.grid.empty() ? r.settings.grid + " " + r.settings.block
-             : !r.settings.block.empty()               ? r.settings.block
-                                                       : "-",
-             block_width(r), r.repeat, readable_seconds(r.median_s.value_or(0)),
+  fmt::print(fmt::runtime(columns), r.variant, r.type, shape_text(r.shape), r.settings.threads, cut(r),
+             cut_width(r), r.repeat, readable_seconds(r.median_s.value_or(0)),
              r.prediction ? readable_seconds(r.prediction->seconds) : "-",
              r.prediction ? r.prediction->limit : "-", number("{:.3f}", r.gflops),
              number("{:.3g}%", r.peak_share ? std::optional(100 * *r.peak_share) : std::nullopt),
