@@ -57,7 +57,7 @@ struct Flying {
 };
 
 // [scatter_immediate]
-/// Starts every message and then waits for all: they travel in any order, and nobody for a slower one's sake.
+/// Starts every message and then waits for all: they travel in any order, and none waits for a slower one.
 template <class T>
 void scatter_immediate(const Shared<T>& s, MPI_Comm ranks) {
   const int me = rank_in(ranks), size = size_of(ranks);
