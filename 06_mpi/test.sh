@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What several ranks must not do: hang, or speak with several voices.
-#   test.sh refusals|duel|wrapped|killed MPIRUN PROGRAM
+#   test.sh refusals|duel|wrapped|starved|stopped|killed MPIRUN PROGRAM
 # shellcheck disable=SC2015,SC2034,SC2154 # fail() after && and || is meant for either; program.sh reads and sets
 set -u
 check=$1 mpirun=$2 program=$3 file=rows.csv quick="--size 8" here=$(cd "$(dirname "$0")" && pwd)
@@ -9,6 +9,21 @@ check=$1 mpirun=$2 program=$3 file=rows.csv quick="--size 8" here=$(cd "$(dirnam
 
 # ranks COUNT STATUS ARGUMENT…: so many of them; a hang is ended after a minute and is no status of ours.
 ranks() { launch="timeout 60 $mpirun -n $1" quick='' runs "${@:2}"; }
+# started ARGUMENT…: three ranks in the background, until the file has its first row; leaves $running, of mpirun, and $processes.
+started() {
+  rm -f rows.csv
+  "$mpirun" -n 3 "$program" --type f32 --verify none --warmup 0 --budget 600 --csv rows.csv "$@" >out 2>err </dev/null &
+  running=$!
+  for _ in $(seq 3000); do
+    [ -e rows.csv ] && [ "$(wc -l <rows.csv)" -ge 2 ] && break
+    sleep 0.01
+  done
+  processes=() # children of mpirun, or of its children: those that work in our folder
+  for process in $(pgrep -x "$(basename "$program")"); do
+    [ "$(readlink "/proc/$process/cwd")" = "$folder" ] && processes+=("$process")
+  done
+  [ ${#processes[@]} -eq 3 ] || fail "$*: not three ranks: ${processes[*]}"
+}
 # refused MESSAGE ARGUMENT…: by one line of ours, before anything was printed or written.
 refused() {
   local message=$1
@@ -29,6 +44,10 @@ refusals)
   refused "1000000x1000000x1000000: f64 needs " --variant rows_blocking --type f64 --size 1000000
   ranks 3 0 --variant summa --type f32 --size 9 --repeat 1 --grid 3x1 --block 2x2 --csv rows.csv
   [ "$(tail -n 1 rows.csv | cut -d, -f10-12)" = 3,3x1,2x2 ] || fail "ranks, grid and block: $(cat rows.csv)"
+  # A disk that is full, which rank 0 alone sees; more ranks than rows, and many more than cores.
+  ranks 3 2 --type f32 --size 9 --repeat 1 --csv /dev/full
+  [ "$(grep -c '^06_mpi: --csv: cannot write' err)" -eq 1 ] || fail "a full disk: $(cat err)"
+  ranks 8 0 --type f32 --size 1,2 --repeat 1
   # What is misspelt, without mpirun: one rank.
   refuses "--grid: '3' is not PxQ processes, such as 2x3" --grid 3
   refuses "--grid: '0' is out of range; give 1 to 2147483647" --grid 0x3
@@ -63,22 +82,27 @@ wrapped)
   [ ! -s missed ] || fail "not counted: $(cat missed)"
   [ "$(wc -l <used)" -ge 10 ] || fail "only these are used: $(cat used)"
   ;;
+starved)
+  # One of two ranks gets no memory: both end, with one message.
+  few="--variant rows_blocking --type f32 --size 7000 --repeat 1 --verify none"
+  # shellcheck disable=SC2086 # a list of words
+  timeout 60 "$mpirun" -n 1 "$program" $few : -n 1 bash -c "ulimit -v 500000; exec $program $few" >out 2>err </dev/null
+  [ $? -eq 2 ] && [ "$(grep -c '^06_mpi: out of memory' err)" -eq 1 ] || fail "one rank without memory: $(cat err)"
+  ;;
+stopped)
+  # A rank that is stopped for a while: the others wait for it, and go on.
+  started --variant summa --size 40,300 --repeat 60
+  kill -STOP "${processes[1]}"
+  sleep 1
+  kill -0 $running 2>/dev/null || fail "it did not wait"
+  kill -CONT "${processes[1]}"
+  wait $running || fail "a rank was stopped for a second: $(cat err)"
+  [ "$(wc -l <rows.csv)" -eq 3 ] || fail "not all rows: $(cat rows.csv)"
+  ;;
 killed)
   # A rank that dies while others wait for it: the job ends, what was finished is on disk, nobody is left behind.
   for variant in rows_blocking summa; do
-    rm -f rows.csv
-    "$mpirun" -n 3 "$program" --variant $variant --type f32 --size 40,1500 --verify none --warmup 0 --repeat 500 \
-      --budget 600 --csv rows.csv >out 2>err </dev/null &
-    running=$!
-    for _ in $(seq 3000); do
-      [ -e rows.csv ] && [ "$(wc -l <rows.csv)" -ge 2 ] && break
-      sleep 0.01
-    done
-    processes=() # children of mpirun, or of its children: those that work in our folder
-    for process in $(pgrep -x "$(basename "$program")"); do
-      [ "$(readlink "/proc/$process/cwd")" = "$folder" ] && processes+=("$process")
-    done
-    [ ${#processes[@]} -eq 3 ] || fail "$variant: not three ranks: ${processes[*]}"
+    started --variant $variant --size 40,1500 --repeat 500
     kill -KILL "${processes[1]}"
     for _ in $(seq 2000); do
       kill -0 $running 2>/dev/null || break

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Of rows that were measured in several rounds, the one with the least median: rounds.py CSV [CSV ...] >FASTEST
 
-On a shared machine other users' work makes a round slower, and never faster; bursts last longer than a row's runs."""
+On a shared machine other users' work makes a round slower, hardly ever faster; bursts last longer than a row's runs."""
 import csv
 import sys
 from pathlib import Path
