@@ -82,7 +82,7 @@ __device__ Feed<S> feed_from(View<const T> a, View<const T> b, Index i0, Index j
   const int a_row = thread / (S::BK / S::W), a_q = thread % (S::BK / S::W) * S::W;
   const int b_q = thread / (S::BN / S::W), b_col = thread % (S::BN / S::W) * S::W;
   Index j = j0 + b_col;
-  if (j >= b.cols() && b.cols() >= S::W) j = b.cols() - S::W;  // beyond the last column: stored nowhere, too
+  if (j >= b.cols() && b.cols() >= S::W) j = b.cols() / S::W * S::W - S::W;  // beyond it: stored nowhere, too
   const Index p = Index{step} * S::BK;
   Feed<S> feed;
   for (int l = 0; l < S::a_loads; ++l) {

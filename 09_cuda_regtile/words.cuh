@@ -6,6 +6,7 @@
 #include <cuda/atomic>
 #else
 #include <atomic>
+#include <stdexcept>
 #endif
 #include <cstdint>
 
@@ -127,6 +128,8 @@ void copy_async_one(T* to, const T* from, bool there) {
 }
 template <class T>
 void copy_async(T* to, const T* from) {
+  if ((reinterpret_cast<std::uintptr_t>(to) | reinterpret_cast<std::uintptr_t>(from)) % 16 != 0)
+    throw std::runtime_error("misaligned address");  // what CUDA says
   for (int e = 0; e < width<T>; ++e) copy_async_one(to + e, from + e, true);
 }
 inline void end_of_copies() {}

@@ -50,7 +50,7 @@ class Thread {
                      scheduler_ = std::move(scheduler);
                      switch_.arrived();
                      try {
-                       kernel();
+                       if (!cancelled_) kernel();
                      } catch (const std::exception& error) {
                        failure_ = error.what();
                      } catch (const Cancelled&) {
@@ -80,10 +80,10 @@ class Thread {
     if (cancelled_) throw Cancelled();
   }
   // [/turns]
-  /// Lets a thread that waits end, so that its stack is empty.
+  /// Lets a thread that waits, or has not begun, end: what follows needs its stack.
   void cancel() {
     cancelled_ = true;
-    if (state_ == waiting) resume();
+    if (state_ != done) resume();
   }
 
   State state() const { return state_; }

@@ -3,7 +3,11 @@
 
 #include <doctest/doctest.h>
 
+#include <sys/wait.h>
+
 #include <cmath>
+#include <cstdlib>
+#include <filesystem>
 #include <mutex>
 #include <set>
 
@@ -56,6 +60,11 @@ void two_barriers() {
 void beyond_the_tile() {
   __shared__ SharedTile<float, 4, 4> tile;
   tile[0][threadIdx.x] = 1;
+}
+/// The first thread fails at once, when none of the others has begun.
+void first_fails() {
+  if (threadIdx.x == 0) __trap();
+  __syncthreads();
 }
 int poisoned = 0;
 void look_then_write() {
@@ -137,6 +146,23 @@ TEST_CASE(
   CHECK_MESSAGE(has(outside, "thread (4, 0) of block (0, 0): element (0, 4) of a 4 x 4 tile"), outside);
   launch(look_then_write, Grid{6, 1}, Block{2, 1}), emulator::synchronize();
   CHECK(poisoned == 6);
+}
+
+constexpr int well = 42;
+TEST_CASE("in a process of its own: blocks fail, and others take their place" * doctest::skip()) {
+  emulator::set_order("forward");
+  for (int launched = 0; launched < 3; ++launched) {
+    const std::string failed = trouble([] { launch(first_fails, Grid{40, 1}, Block{5, 1}); });
+    CHECK_MESSAGE(has(failed, "thread (0, 0) of block (0, 0): unspecified launch failure"), failed);
+  }
+  places.clear(), launch(note_place, Grid{3, 2}, Block{4, 5}), emulator::synchronize();
+  if (places.size() == 3 * 2 * 4 * 5) std::_Exit(well);
+}
+// A fiber that is left on a stack which another takes over ends the process, with status 0 and not a word.
+TEST_CASE("a block that fails leaves no thread behind on its stacks") {
+  const std::string self = std::filesystem::read_symlink("/proc/self/exe");
+  const int status = std::system((self + " --no-skip '--test-case=in a process of its own*'").c_str());
+  CHECK(WEXITSTATUS(status) == well);
 }
 
 TEST_CASE("what CUDA refuses to launch is refused; Grid and Block cannot be swapped") {
