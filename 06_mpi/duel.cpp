@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 
 #include "common/mpi_world.hpp"
 #include "common/verify.hpp"
@@ -63,17 +64,6 @@ const course::Schema& pairs_schema() {
   return schema;
 }
 
-/// Calls `body` on rank 0; what it refuses, all ranks throw.
-void on_root(const course::World& world, const std::function<void()>& body) {
-  std::string refusal;
-  try {
-    if (world.rank() == 0) body();
-  } catch (const course::Refusal& refused) {
-    refusal = refused.message;
-  }
-  if (refusal = world.first(refusal); !refusal.empty()) throw course::Refusal{refusal};
-}
-
 struct Duel {
   const Options& options;
   const course::World& world;
@@ -122,18 +112,23 @@ void meet(Duel& duel, const Problem<T>& problem, const Settings& settings, cours
   for (course::Variant<T>* const one : both) right &= is_right(*one, problem, duel.world, duel.options);
   duel.all_right &= right;
   for (course::Variant<T>* const one : both) one->release();
-  on_root(duel.world, [&] {
+  course::on_root(duel.world, [&] {
     report(duel, course::type_name<T>, s, settings, variant.traits.name, rival.traits.name, pairs, right);
   });
 }
 
+constexpr const char* pgemm = "p?gemm";
+/// What summa may meet besides: other summas.
+template <class T>
+const std::map<std::string, typename Summa<T>::Kernel> other_summas = {{"summa_blocking", summa_blocking<T>},
+                                                                       {"summa_unaided", summa_unaided<T>},
+                                                                       {"summa_ring", summa_ring<T>}};
+
 template <class T>
 std::shared_ptr<course::Variant<T>> rival_called(const std::string& name) {
   const course::Traits traits{.name = name, .idea = "a rival"};
-  if (name == "p?gemm") return std::make_shared<Scalapack<T>>(traits);
-  return std::make_shared<Summa<T>>(traits, name == "summa_blocking"  ? summa_blocking<T>
-                                            : name == "summa_unaided" ? summa_unaided<T>
-                                                                      : summa_ring<T>);
+  if (name == pgemm) return std::make_shared<Scalapack<T>>(traits);
+  return std::make_shared<Summa<T>>(traits, other_summas<T>.at(name));
 }
 
 /// All that meet for one shape on one grid.
@@ -145,7 +140,7 @@ void meet_all(Duel& duel, const Shape& shape, const Settings& settings) {
   if (duel.world.size() > 1) return;
   meet<T>(duel, problem, settings, ours,
           *course::cpu<T>("05_avx2", "summa's kernel", avx2::best<T>, {}, course::threads));
-  meet<T>(duel, problem, settings, *rival_called<T>("p?gemm"),
+  meet<T>(duel, problem, settings, *rival_called<T>(pgemm),
           *course::cpu<T>("BLAS", "p?gemm's kernel", blas<T>, {}, course::threads));
 }
 
@@ -154,26 +149,16 @@ int run(int argc, char** argv, const course::World& world) {
   options.types = {"f32", "f64"}, options.shapes = {{1000, 1000, 1000}};
   options.grids = {squarest(world.size())}, options.blocks = {"256x256"};
   int pairs = 21;
-  std::vector<std::string> rivals = {"p?gemm"};
+  std::vector<std::string> rivals = {pgemm}, known = rivals;
+  for (const auto& [name, kernel] : other_summas<float>) known.push_back(name);
   CLI::App app("06_mpi_duel: summa and ScaLAPACK's p?gemm in turns");
-  app.set_help_flag("--help", "Print this and exit");
   course::add_shapes(app, options), course::add_ranks(app, options, world.size());
-  course::add_list(app, "--type", "Of f32,f64 (default both)", options.types,
-                   [](const std::string& option, const std::string& item) {
-                     return course::one_of(option, item, {"f32", "f64"});
-                   });
-  course::add_list(
-      app, "--rival", "Of p?gemm,summa_blocking,summa_unaided,summa_ring (default p?gemm)", rivals,
-      [](const std::string& option, const std::string& item) {
-        return course::one_of(option, item, {"p?gemm", "summa_blocking", "summa_unaided", "summa_ring"});
-      });
-  course::add_list(app, "--threads", "Thread counts: 1,2,4 (default 1)", options.threads,
-                   [](const std::string& option, const std::string& item) {
-                     return course::whole_number(option, item, 1, 4096);
+  course::add_sweep(app, options, true);
+  course::add_list(app, "--rival", "Of " + course::listed(known, ",") + " (default p?gemm)", rivals,
+                   [&known](const std::string& option, const std::string& item) {
+                     return course::one_of(option, item, known);
                    });
   course::add_number(app, "--pairs", "Pairs of a row (default 21)", pairs, 1, 1'000'000);
-  course::add_text(app, "--csv", "Append one line a pair to this file",
-                   [&](const std::string&, const std::string& given) { options.csv = given; });
   if (!course::parse(app, options, argc, argv, world.rank() == 0)) return 0;
   for (const Shape& s : options.shapes)
     if (s.flops() == 0) throw course::Refusal{course::shape_text(s) + ": an empty product takes no time"};
@@ -182,7 +167,7 @@ int run(int argc, char** argv, const course::World& world) {
     return 77;
   }
   Duel duel{options, world, pairs, rivals};
-  on_root(world, [&] {
+  course::on_root(world, [&] {
     if (!options.csv.empty()) duel.table.open(options.csv);
   });
   if (world.rank() == 0)

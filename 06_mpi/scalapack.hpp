@@ -72,12 +72,8 @@ class Scalapack : public GridVariant<T> {
     a_ = Matrix<T>(at.m(), at.k_of_a.count(at.col), 0, settings.threads);
     b_ = Matrix<T>(at.k_of_b.count(at.row), at.n(), 0, settings.threads);
     c_ = Matrix<T>(at.m(), at.n(), 0, settings.threads);
-    for (Index i = 0; i < a_.view().rows(); ++i)
-      for (Index p = 0; p < a_.view().cols(); ++p)
-        a_.view()(i, p) = problem.a(at.rows.global(at.row, i), at.k_of_a.global(at.col, p));
-    for (Index p = 0; p < b_.view().rows(); ++p)
-      for (Index j = 0; j < b_.view().cols(); ++j)
-        b_.view()(p, j) = problem.b(at.k_of_b.global(at.row, p), at.cols.global(at.col, j));
+    this->fill(a_.view(), at.rows, at.k_of_a, [&](Index i, Index p) { return problem.a(i, p); });
+    this->fill(b_.view(), at.k_of_b, at.cols, [&](Index p, Index j) { return problem.b(p, j); });
     return {};
   }
   Times distribute() override {

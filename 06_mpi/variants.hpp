@@ -169,12 +169,17 @@ class GridVariant : public MpiVariant<T> {
   void meet() {
     if (!grid_) grid_.emplace(static_cast<int>(place_.p), static_cast<int>(place_.q));
   }
-  /// This rank's part of C as it was before the product, from the problem's recipe.
-  void put_back(View<T> c) const {
-    course::share_rows(c.rows(), this->threads_, [&](Index i) {
-      for (Index j = 0; j < c.cols(); ++j)
-        c(i, j) = this->problem_->c(place_.rows.global(place_.row, i), place_.cols.global(place_.col, j));
+  /// This rank's part of a matrix whose rows and columns are dealt out so, from `element`, its recipe.
+  template <class Element>
+  void fill(View<T> part, const Cyclic& rows, const Cyclic& cols, Element element) const {
+    course::share_rows(part.rows(), this->threads_, [&](Index i) {
+      for (Index j = 0; j < part.cols(); ++j)
+        part(i, j) = element(rows.global(place_.row, i), cols.global(place_.col, j));
     });
+  }
+  /// This rank's part of C as it was before the product.
+  void put_back(View<T> c) const {
+    fill(c, place_.rows, place_.cols, [this](Index i, Index j) { return this->problem_->c(i, j); });
   }
   /// Which rows and columns of C this rank has.
   Piece<T> piece_of(View<const T> c) const {

@@ -75,23 +75,27 @@ void add_shapes(CLI::App& app, Options& o) {
            [&app] { return app.count("--size") > 0; });
 }
 
-void add_common(CLI::App& app, Options& o, bool threads) {
+void add_sweep(CLI::App& app, Options& o, bool threads) {
   app.set_help_flag("--help", "Print this and exit");
   add_list(app, "--type", "Of " + listed(o.types, ",") + " (default all)", o.types,
            [known = o.types](Text option, Text item) { return one_of(option, item, known); });
-  add_list(app, "--variant", "Names from --list (default all)", o.variants,
-           [](Text, Text item) { return item; });
   const std::string counts = fmt::format("Thread counts: 1,2,4 (default {})", fmt::join(o.threads, ","));
   add_list(app, "--threads", threads ? counts : "1: this step has one thread", o.threads,
            [threads](Text option, Text item) { return whole_number(option, item, 1, threads ? 4096 : 1); });
+  add_text(app, "--csv", "Append one line a row to this file", [&o](Text option, Text given) {
+    if (o.csv = given; given.empty()) refuse(option, given, "names no file; give a path");
+  });
+}
+
+void add_common(CLI::App& app, Options& o, bool threads) {
+  add_sweep(app, o, threads);
+  add_list(app, "--variant", "Names from --list (default all)", o.variants,
+           [](Text, Text item) { return item; });
   add_text(app, "--budget", fmt::format("Seconds a row may take (default {:.3g})", o.budget),
            [&o](Text option, Text given) {
              if (number_in(given, o.budget) != std::errc() || !std::isfinite(o.budget) || o.budget <= 0)
                refuse(option, given, "is not a number of seconds above 0, such as 0.5 or 10");
            });
-  add_text(app, "--csv", "Append one line a row to this file", [&o](Text option, Text given) {
-    if (o.csv = given; given.empty()) refuse(option, given, "names no file; give a path");
-  });
   app.add_flag("--resume", o.resume, "Leave out rows that the CSV has");
   app.add_flag("--list", o.list, "Print the variants and exit");
 }

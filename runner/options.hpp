@@ -37,8 +37,10 @@ struct Options {
   Index pad = 0;
 };
 
-/// What every program has; `threads`: --threads may be other than 1. What is given replaces what an option
-/// held before.
+/// --help, and what all programs are swept over and write: --type, --threads, --csv; `threads`: --threads may
+/// be other than 1. What is given replaces what an option held before.
+void add_sweep(CLI::App& app, Options& options, bool threads);
+/// These, and what every step has.
 void add_common(CLI::App& app, Options& options, bool threads);
 /// --size and --shape.
 void add_shapes(CLI::App& app, Options& options);

@@ -224,7 +224,7 @@ class Row {
     if (wrong && (threw || !expected))
       session_.say_once("wrong: " + record_.check->trouble + "; again by: " + again());
     if (!wrong && expected) session_.say_once("expected wrong, found " + record_.verdict + ": " + again());
-    session_.on_root([&] {
+    on_root(session_.world, [&] {
       if (session_.table.is_open()) session_.table.append(record_.row());
     });
   }

@@ -166,7 +166,7 @@ int run_step(const Step& step, const Options& options, const World& world) {
     return 77;
   }
   session.rows = check_rows(session);
-  session.on_root([&] {
+  on_root(session.world, [&] {
     if (!options.csv.empty()) session.table.open(options.csv);
     session.roofs = find_roofs(session);
   });

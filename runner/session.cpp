@@ -41,7 +41,7 @@ void Session::say_once(const std::string& line) {
   fmt::print(stderr, "{}: {}\n", step.program, line);
 }
 
-void Session::on_root(const std::function<void()>& body) const {
+void on_root(const World& world, const std::function<void()>& body) {
   std::string refusal;
   try {
     if (world.rank() == 0) body();

@@ -12,6 +12,9 @@
 
 namespace course {
 
+/// Calls `body` on rank 0; what it refuses, all ranks throw.
+void on_root(const World& world, const std::function<void()>& body);
+
 struct Session {
   const Options& options;
   const Step& step;
@@ -27,8 +30,6 @@ struct Session {
   /// A line that overwrites itself, on a terminal only; an empty one clears it.
   void progress(const std::string& what) const;
   void say_once(const std::string& line);
-  /// Calls `body` on rank 0; what it refuses, all ranks throw.
-  void on_root(const std::function<void()>& body) const;
   /// Calls `body`, in which ranks wait for one another. What it throws is returned; with several ranks it
   /// ends the program instead. Refusals and running out of memory are thrown on.
   std::string attempt(const std::function<void()>& body) const;

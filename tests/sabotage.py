@@ -489,7 +489,7 @@ def written_tests():
         text = re.sub(r"foreach\((\w+) ([^)$]*)\)(.*?)endforeach\(\)", lambda loop: "".join(
             loop[3].replace(f"${{{loop[1]}}}", item) for item in loop[2].split()), text, flags=re.S)
         names |= set(re.findall(r"course_(?:test|cachegrind)\(([\w.-]+) ", text))
-        names |= {f"06_mpi.{name}" for name in re.findall(r"mpi_test\(([\w.-]+) ", text)}
+        names |= {f"06_mpi.{name}" for name in re.findall(r"mpi_(?:test|check)\(([\w.-]+) ", text)}
         names |= {f"03_tiling.{name}" for name in re.findall(r"tiling_misses\((\w+) \w+ \d", text)}
         names |= {f"{step}.{check}" for step in re.findall(r"course_gpu_step\((\w+)", text) for check in
                   ("random", "digits", "edges", "broken", "emulated_forward", "emulated_reversed", "emulated_987654", "every_seed")}
