@@ -124,6 +124,8 @@ void add_step(CLI::App& app, Options& o) {
   app.add_option("--machine", o.machine,
                  "What 00_machine found, for predictions (default: beside the CSV, else report/machine.csv)")
       ->type_name("");
+  app.add_flag("--quiet", o.quiet,
+               "Measure a row again, twice at most, if other programs disturbed it; the CSV says which were");
   app.add_flag("--expect-wrong", o.expect_wrong)->group("");
   add_number(app, "--pad", "", o.pad, 0, 4096);
 }

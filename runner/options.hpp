@@ -30,7 +30,7 @@ struct Options {
   std::uint64_t seed = 987654;
   Verify verify = Verify::automatic;
   std::string csv = {}, machine = {};
-  bool resume = false, list = false, verify_copies = false;
+  bool resume = false, list = false, verify_copies = false, quiet = false;
   std::string emulate = {};
   // For the tests: hidden from --help.
   bool expect_wrong = false;

@@ -27,14 +27,14 @@ Roofs::Roofs(const std::string& path) {
     if (!(value > 0)) continue;
     if (name == "processor") processor_ = row->at(7);
     if (name == "gpu") gpu_ = row->at(7).substr(0, row->at(7).find(';'));
-    if (name == "latency" && level == "add") latency_[type] = value * 1e-9;
+    if (name == "latency") latency_[listed({level, type, vector}, ",")] = value * 1e-9;
     if (name == "cache") {
       const char* const of[] = {"L1", "L2", "L3"};
       auto& capacity = (vector == on_gpu ? of_gpu_ : of_processor_).capacity;
       if (const auto found = std::find(std::begin(of), std::end(of), level); found != std::end(of))
         capacity[static_cast<std::size_t>(found - of)] = value;
     }
-    if (name == "peak" || name == "bandwidth")
+    if (name == "peak" || name == "bandwidth" || name == "pace")
       rates_[listed({name, type, vector, level}, ",")][std::max(1, std::atoi(row->at(3).c_str()))] =
           value * 1e9;
   }
@@ -62,6 +62,10 @@ std::optional<double> Roofs::peak(const std::string& type, int threads, const st
   return most;
 }
 
+double Roofs::pace(int threads) const {
+  return rate("pace", "", "", "", threads).value_or(0);
+}
+
 std::optional<Prediction> Roofs::predict(const Cost& cost, const std::string& type, const std::string& vector,
                                          int threads) const {
   const auto& [names, capacity] = vector == on_gpu ? of_gpu_ : of_processor_;
@@ -77,7 +81,8 @@ std::optional<Prediction> Roofs::predict(const Cost& cost, const std::string& ty
     if (seconds > prediction.seconds) prediction.seconds = seconds, prediction.limit = limit;
   };
   const auto peak = rate("peak", type, vector, "", threads);
-  const auto latency = latency_.find(type);
+  const auto latency =
+      latency_.find(cost.fused ? listed({"fma", type, vector}, ",") : listed({"add", type, ""}, ","));
   if (!peak || (cost.chain > 0 && latency == latency_.end())) return std::nullopt;
   takes("flops", cost.flops / *peak);
   if (cost.chain > 0) takes("chain", cost.chain * latency->second / threads);

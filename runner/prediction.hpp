@@ -40,6 +40,9 @@ class Roofs {
   /// GFLOP/s at most: of the GPU if `vector` is cuda, else of the processor, whatever the instruction set.
   std::optional<double> peak(const std::string& type, int threads, const std::string& vector = "") const;
 
+  /// Additions a second of quiet.hpp's loop on each of so many threads; 0 if the file does not say.
+  double pace(int threads) const;
+
  private:
   std::optional<double> rate(const std::string& name, const std::string& type, const std::string& vector,
                              const std::string& level, int threads) const;
@@ -52,7 +55,7 @@ class Roofs {
 
   std::string processor_, gpu_;
   std::map<std::string, std::map<int, double>> rates_;  // by name, type, vector and level; then by threads
-  std::map<std::string, double> latency_;               // seconds of an addition, by type
+  std::map<std::string, double> latency_;               // seconds, by operation, type and vector set
   Levels of_processor_{{"L1", "L2", "L3", "memory"}};
   Levels of_gpu_{{"shared", "L2", "", "memory"}};  // a multiprocessor's L1 is its shared memory, too
 };

@@ -65,13 +65,13 @@ Table::Row Record::row() const {
     return prediction ? fmt::format("{:.6g}", prediction->bytes[level]) : "";
   };
   const std::optional<double> predicted = prediction ? std::optional(prediction->seconds) : std::nullopt;
-  return cells(step, variant, type, shape.m, shape.n, shape.k, fill, seed, settings.threads, ranks,
-               settings.grid, settings.block, settings.tile == 0 ? "" : text(settings.tile), device, repeat,
-               best_s, median_s, mean_s, stddev_s, times.alloc, times.copy_in, times.copy_out,
-               times.distribute, times.collect, times.imbalance, times.words_received, gflops, predicted,
-               prediction ? prediction->limit : "", bytes(0), bytes(1), bytes(2), bytes(3), verify,
-               found(&Check::error_share), found(&Check::relative_error),
-               judged ? text(check->differences) : "", verdict, flags, compiler, host, commit, started);
+  return cells(
+      step, variant, type, shape.m, shape.n, shape.k, fill, seed, settings.threads, ranks, settings.grid,
+      settings.block, settings.tile == 0 ? "" : text(settings.tile), device, repeat, best_s, median_s, mean_s,
+      stddev_s, times.alloc, times.copy_in, times.copy_out, times.distribute, times.collect, times.imbalance,
+      times.words_received, gflops, predicted, prediction ? prediction->limit : "", bytes(0), bytes(1),
+      bytes(2), bytes(3), verify, found(&Check::error_share), found(&Check::relative_error),
+      judged ? text(check->differences) : "", verdict, quiet, flags, compiler, host, commit, started);
 }
 
 void Record::summarise(const std::vector<Times>& runs) {
@@ -123,7 +123,7 @@ void print_row(const Record& r) {
     return judged ? std::optional((*judged).*share) : std::nullopt;
   };
   fmt::print(fmt::runtime(columns), r.variant, r.type, shape_text(r.shape), r.settings.threads, cut(r),
-             cut_width(r), r.repeat, readable_seconds(r.median_s.value_or(0)),
+             cut_width(r), r.repeat, readable_seconds(r.median_s.value_or(0)) + (r.quiet == "no" ? "~" : ""),
              r.prediction ? readable_seconds(r.prediction->seconds) : "-",
              r.prediction ? r.prediction->limit : "-", number("{:.3f}", r.gflops),
              number("{:.3g}%", r.peak_share ? std::optional(100 * *r.peak_share) : std::nullopt),

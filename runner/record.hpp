@@ -25,8 +25,8 @@ struct Record {
   Times times;                                               // medians; `product` is not used
   std::optional<double> gflops;
   std::optional<Prediction> prediction;
-  std::optional<double> peak_share;  // of the processor's peak; the CSV has no column for it
-  std::string verify, verdict;
+  std::optional<double> peak_share;    // of the processor's peak; the CSV has no column for it
+  std::string verify, verdict, quiet;  // quiet: yes, no, or empty where nobody asked
   std::optional<Check> check;
   std::string flags, compiler, host, commit, started;
 

@@ -33,7 +33,7 @@ class Row {
     std::string trouble = allocate(work_.problem);
     const Times allocation = taken_;
     const auto body = [&] {
-      record_.summarise(measure());
+      take();
       record_.times += allocation;
       predict();
       if (record_.shape.flops() >= probe_beyond / 20)
@@ -77,8 +77,12 @@ class Row {
       const double repeat = table.number(*row, "repeat"), spent = repeat * table.number(*row, "mean_s");
       const std::string& verdict = table.cell(*row, "verdict");
       if ((verdict != "unverified" || options_.verify == Verify::none) &&
-          (repeat >= options_.repeat || spent >= options_.budget))
-        answer = verdict == "wrong" ? wrong : yes;
+          (repeat >= options_.repeat || spent >= options_.budget)) {
+        const std::string& quiet = table.cell(*row, "quiet");
+        const bool done = !options_.quiet || quiet == "yes" || verdict == "wrong";
+        answer = verdict == "wrong" ? wrong : done ? yes : no;
+        if (!done && quiet == "no") disturbed_s_ = table.number(*row, "median_s");
+      }
     }
     const std::uint64_t known = world_.root(answer);
     session_.resumed += known != no, session_.wrong += known == wrong;
@@ -126,25 +130,48 @@ class Row {
   Times once() {
     Times times = variant_.distribute();
     variant_.reset();
-    times += variant_.run();
+    const double used = processor_seconds();
+    const Times product = variant_.run();
+    used_ += processor_seconds() - used, lasted_ += product.product.value_or(0);
+    times += product;
     times += variant_.fetch(piece_);
     return slowest(world_, times);
   }
 
+  /// Measures; with --quiet in a quiet moment, thrice at most: a quiet try counts, else that of the lowest
+  /// median.
+  void take() {
+    if (!options_.quiet) return record_.summarise(measure(options_.warmup));
+    for (int tried = 0; tried < 3 && record_.quiet != "yes"; ++tried) {
+      session_.progress(title_ + ": waiting for a quiet moment");
+      const bool began = session_.quiet.wait(settings_.threads);
+      Record found = record_;
+      found.summarise(measure(tried == 0 ? options_.warmup : 0));
+      // Who had to leave a processor to others was disturbed, even if they had gone by the end. Not on a GPU;
+      // nor do more threads than processors end together.
+      const bool counts = variant_.device().empty() && session_.quiet.fit(settings_.threads);
+      const double share = counts && lasted_ > 0 ? used_ / (settings_.threads * lasted_) : 1;
+      const bool ended = session_.quiet.now(settings_.threads, share);
+      found.quiet = began && ended ? "yes" : "no";
+      if (tried == 0 || found.quiet == "yes" || *found.median_s < *record_.median_s) record_ = found;
+    }
+  }
+
   /// Warm-up, then timed runs until --repeat or the budget is spent, at least one. A warm-up longer than the
   /// budget is kept as the only run: what it pays for cold caches is lost in it.
-  std::vector<Times> measure() {
+  std::vector<Times> measure(int warmups) {
     const auto timed = [this](const char* kind, int number, int of, double& spent) {
       session_.progress(fmt::format("{}: {} {} of {}", title_, kind, number, of));
+      if (number == 1) used_ = lasted_ = 0;
       const Times times = once();
       for (const auto part :
            {&Times::distribute, &Times::copy_in, &Times::product, &Times::copy_out, &Times::collect})
         spent += (times.*part).value_or(0);
       return times;
     };
-    for (int w = 1; w <= options_.warmup; ++w) {
+    for (int w = 1; w <= warmups; ++w) {
       double spent = 0;
-      const Times times = timed("warm-up", w, options_.warmup, spent);
+      const Times times = timed("warm-up", w, warmups, spent);
       if (world_.root(spent >= options_.budget) != 0) return {times};
     }
     std::vector<Times> runs;
@@ -213,7 +240,10 @@ class Row {
   /// Counts the row, prints and writes it.
   void report(bool threw) {
     const bool wrong = record_.verdict == "wrong", expected = options_.expect_wrong;
-    ++session_.measured;
+    // A row disturbed again must not take the place of a better one that was disturbed, too.
+    const bool worse =
+        record_.quiet == "no" && !wrong && disturbed_s_ > 0 && disturbed_s_ <= *record_.median_s;
+    ++session_.measured, session_.disturbed += record_.quiet == "no" && !wrong;
     ++(wrong && !(threw && expected) ? session_.wrong : session_.not_wrong);  // a throw is no wrong result
     session_.progress("");
     if (session_.speaks()) {
@@ -225,7 +255,7 @@ class Row {
       session_.say_once("wrong: " + record_.check->trouble + "; again by: " + again());
     if (!wrong && expected) session_.say_once("expected wrong, found " + record_.verdict + ": " + again());
     on_root(session_.world, [&] {
-      if (session_.table.is_open()) session_.table.append(record_.row());
+      if (session_.table.is_open() && !worse) session_.table.append(record_.row());
     });
   }
 
@@ -237,8 +267,10 @@ class Row {
   Work<T>& work_;
   const Settings& settings_;
   Record record_;
-  Piece<T> piece_;  // of the last run
-  Times taken_;     // by the last allocation
+  Piece<T> piece_;                // of the last run
+  Times taken_;                   // by the last allocation
+  double used_ = 0, lasted_ = 0;  // seconds of processors, and of the clock, of the last products
+  double disturbed_s_ = 0;        // median of the row that the CSV has, if that was disturbed
   std::string title_, rate_key_;
 };
 

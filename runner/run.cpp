@@ -136,6 +136,10 @@ int run_rows(Session& session) {
   session.progress("");
   if (session.resumed > 0 && session.speaks())
     fmt::print("{}: {} rows were in {} already\n", session.step.program, session.resumed, options.csv);
+  if (session.disturbed > 0)
+    session.say_once(
+        fmt::format("{} of {} rows were disturbed; with --csv and --resume these are measured again",
+                    session.disturbed, session.measured));
   const bool failed = options.expect_wrong ? session.not_wrong > 0 : session.wrong > 0;
   if (!refusal.empty() && !failed) throw Refusal{refusal};
   if (!refusal.empty()) session.say_once(refusal);

@@ -68,7 +68,7 @@ status=$?
 [ $status -eq 2 ] || fail "full disk: exit $status, not 2"
 grep -qF -- "--csv: cannot write small.csv: " err || fail "full disk: $(cat err)"
 [ "$(tail -c 1 small.csv | wc -l)" -eq 1 ] || fail "full disk: a torn last line"
-[ "$(awk -F, '{print NF}' small.csv | sort -u)" = 43 ] || fail "full disk: a row is not whole"
+[ "$(awk -F, '{print NF}' small.csv | sort -u)" = 44 ] || fail "full disk: a row is not whole"
 
 # A CSV with other columns is left as it was.
 printf 'a,b\n1,2\n' >other.csv
@@ -96,6 +96,13 @@ grep -qF "b_by_row" out && fail "--list shows a broken variant"
 "$program" --size 9 --expect-wrong --variant ijk >out 2>err
 [ $? -eq 1 ] || fail "--expect-wrong on a right variant"
 
+# On a machine that is said to be faster than any, every moment is disturbed: the row is marked, and a line says how many.
+# It is not a refusal, nor wrong.
+printf 'name,type,vector,threads,level,value,unit,note\npace,,,1,,1e6,Gop/s,\n' >fast.csv
+"$program" --size 9,10 --type f32 --variant ijk --quiet --machine fast.csv --csv quiet.csv >out 2>err || fail "--quiet: $(cat err)"
+[ "$(grep -c ' [0-9.]* us~ ' out)" -eq 2 ] || fail "disturbed rows are not marked: $(cat out)"
+[ "$(cat err)" = "01_naive: 2 of 2 rows were disturbed; with --csv and --resume these are measured again" ] || fail "disturbed: $(cat err)"
+
 # Ctrl-C: finished rows are on disk, and the program ends by the signal (env: a background job ignores it otherwise).
 env --default-signal=INT "$program" --size 16,1500 --type f32 --variant ijk --repeat 1000 --budget 1000 --csv killed.csv \
   >out 2>err &
@@ -108,7 +115,7 @@ kill -INT $running
 wait $running
 status=$?
 [ $status -eq 130 ] || fail "Ctrl-C: exit $status, not the signal's"
-[ "$(wc -l <killed.csv)" -eq 2 ] && [ "$(awk -F, '{print NF}' killed.csv | sort -u)" = 43 ] || fail "Ctrl-C: rows are missing"
+[ "$(wc -l <killed.csv)" -eq 2 ] && [ "$(awk -F, '{print NF}' killed.csv | sort -u)" = 44 ] || fail "Ctrl-C: rows are missing"
 
 [ "$failures" -eq 0 ] && echo "all refused as they should be"
 exit $((failures > 0))

@@ -6,6 +6,7 @@
 #include "02_loop_order/cost.hpp"
 #include "03_tiling/cost.hpp"
 #include "04_openmp/cost.hpp"
+#include "05_avx2/cost.hpp"
 
 using namespace course;
 
@@ -45,6 +46,7 @@ TEST_CASE("misses counted by hand are those that cachegrind counts") {
   CHECK(between(0.06, lines(tiled(300), last), 0.065));
   CHECK(between(0.06, lines(tiled(100), first), 0.08));
   CHECK(between(0.0006, lines(tiled(100), last), 0.002));
+  CHECK(between(0.0019, lines(tiled(100), 98304), 0.0026));  // two tiles, not three: A's come again, too
   CHECK(between(0.005, lines(tiled(25), first), 0.015));
   CHECK(between(0.002, lines(tiled(25), last), 0.006));
   const Cost two_level = of(tiling::cost::two_level<float>, 25);
@@ -60,7 +62,7 @@ TEST_CASE("a cache that holds all three matrices fetches nothing") {
         CostOf(loop_order::cost::kji<double>), CostOf(loop_order::cost::kij<double>),
         CostOf(loop_order::cost::jik<double>), CostOf(loop_order::cost::transposed<double>),
         CostOf(tiling::cost::two_level<double>), CostOf(openmp::cost::tiled_simd<double>),
-        CostOf(openmp::cost::columns<double>), CostOf(openmp::cost::collapse_simd<double>)})
+        CostOf(openmp::cost::sums<double>), CostOf(openmp::cost::collapse_simd<double>)})
     CHECK(lines(of(cost, 32), 3 * 300 * 300 * 8 + 300 * (8 + 64 + 24)) == 0);
 }
 
@@ -72,4 +74,30 @@ TEST_CASE("the element counts, and twice the bytes are twice the lines") {
   CHECK(of(loop_order::cost::ikj<float>).chain == 0);
   CHECK(of(tiling::cost::four_by_four<float>, 100).loads_stores == 3.0 * 27e6);
   CHECK(of(loop_order::cost::ijk<float>, 0, {0, 5, 5}).flops == 0);
+}
+
+TEST_CASE("01: additions in order are one chain, however many products are made at once") {
+  CHECK(of(naive::cost::ijk<float>).chain == 27e6);
+  CHECK(of(naive::cost::ijk_reordered<float>).chain == 27e6 / 4);
+  CHECK(of(naive::cost::ijk_reordered<double>).chain == 27e6 / 2);
+  CHECK(of(naive::cost::ijk_reordered<std::int32_t>).chain == 27e6);  // SSE2 cannot multiply four of them
+  CHECK(lines(of(naive::cost::ijk_reordered<float>), first) == lines(of(naive::cost::ijk<float>), first));
+  CHECK(of(naive::cost::rows_of_rows<float>).chain == 27e6);
+  CHECK(of(naive::cost::rows_of_rows<float>).loads_stores == 27e6 * (4 + 8 + 4 + 4));  // a, where b is, b, c
+}
+
+TEST_CASE("05: vectors load less, and a chain of them is shorter") {
+  const double madds = 27e6, matrix = 4 * 300 * 300;
+  CHECK(of(avx2::cost::dot<float>).chain == madds / 8);
+  CHECK(of(avx2::cost::dot<double>).chain == madds / 4);
+  CHECK(of(avx2::cost::dot<double>).fused);
+  CHECK_FALSE(of(avx2::cost::dot<std::int32_t>).fused);  // a product waits for nothing: the chain adds
+  const Cost tile = of(avx2::cost::register_tile<float>);
+  CHECK(tile.loads_stores == doctest::Approx(4 * (madds / 16 + madds / 6) + 2 * matrix));
+  CHECK(lines(tile, first) == doctest::Approx(lines(tile, 2 * matrix) + 4 / line / 6 + 4 / line / 16));
+  const avx2::Caches caches{8192, 262144, 1 << 20};
+  const Cost blocks = of(avx2::cost::textbook<float>(caches));  // kc = 64, mc = 510, nc = 2048
+  CHECK(lines(blocks, first) ==
+        doctest::Approx(4 / line * (1.0 / 16 + 2.0 / 300 + 1.0 / 64) + 3 * matrix / line / madds));
+  CHECK(lines(blocks, last) == doctest::Approx(4 / line / 64 + 3 * matrix / line / madds).epsilon(0.5));
 }

@@ -17,7 +17,7 @@ const std::string header = listed(machine_schema().columns, ",") + "\n";
 constexpr const char* rows =
     "processor,,,,,4,threads,a test\n"
     "cache,,,,L1,1000,B,\ncache,,,,L2,10000,B,\ncache,,,,L3,100000,B,\n"
-    "latency,f32,,1,add,2,ns,\nlatency,f32,avx2,1,fma,99,ns,\n"
+    "latency,f32,,1,add,2,ns,\nlatency,f32,sse2,1,fma,6,ns,\n"
     "peak,f32,sse2,1,,10,GFLOP/s,\npeak,f32,sse2,4,,30,GFLOP/s,\npeak,f32,avx2,1,,20,GFLOP/s,\n"
     "bandwidth,,sse2,1,L1,8,GB/s,\nbandwidth,,sse2,1,L2,4,GB/s,\nbandwidth,,sse2,1,L3,2,GB/s,\n"
     "bandwidth,,sse2,1,memory,1,GB/s,\nbandwidth,,sse2,4,memory,1.5,GB/s,\n";
@@ -52,7 +52,8 @@ TEST_CASE("the slowest of the parts decides, and is named") {
   CHECK(limit({100, 0, 8, {}}) == "flops");
   CHECK(seconds({100, 0, 8, {}}) == near(10e-9));  // 100 / 10 GFLOP/s
   CHECK(limit({100, 50, 8, {}}) == "chain");
-  CHECK(seconds({100, 50, 8, {}}) == near(100e-9));  // 50 of 2 ns, not the fma's 99
+  CHECK(seconds({100, 50, 8, {}}) == near(100e-9));        // 50 of 2 ns
+  CHECK(seconds({100, 50, 8, {}, true}) == near(300e-9));  // of an fma's 6
   CHECK(limit({100, 0, 800, {}}) == "L1");
   CHECK(seconds({100, 0, 800, {}}) == near(100e-9));  // 800 B / 8 GB/s
 }
@@ -85,6 +86,15 @@ TEST_CASE("threads share the chain, and reach the rates that all of them have to
   CHECK(seconds({100, 50, 8, {}}, 2) == near(50e-9));
   CHECK(seconds({1, 0, 8, {{300, 1e9}}}, 2) == near(200e-9));  // memory: 1.5 GB/s at most
   CHECK(*roofs.peak("f32", 1) == near(20));                    // of the best instruction set
+}
+
+TEST_CASE("the pace of a machine is known by how many threads are at work") {
+  const Roofs roofs = machine(header + rows + "pace,,,1,,4,Gop/s,\npace,,,4,,3,Gop/s,\n");
+  CHECK(roofs.pace(1) == 4e9);
+  CHECK(roofs.pace(2) == 3e9);  // with several at work the clock may be lower
+  CHECK(roofs.pace(4) == 3e9);
+  CHECK(roofs.pace(16) == 3e9);
+  CHECK(machine().pace(1) == 0);
 }
 
 TEST_CASE("nothing is predicted from rates that are not there") {

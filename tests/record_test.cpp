@@ -42,7 +42,8 @@ TEST_CASE("a row has a cell for each column") {
 TEST_CASE("each value is in its column, and what does not apply is empty") {
   Record r;
   r.step = "01_naive", r.variant = "ijk", r.type = "f32", r.shape = {2, 3, 4}, r.device = "a, \"b\"\nc";
-  r.best_s = 0.25, r.settings.tile = 64, r.settings.grid = "2x3", r.ranks = 6, r.verdict = "right";
+  r.best_s = 0.25, r.settings.tile = 64, r.settings.grid = "2x3", r.ranks = 6, r.verdict = "right",
+  r.quiet = "no";
   r.check = {.right = true, .error_share = 0.5, .relative_error = 0.125, .differences = 7};
   r.prediction = {.seconds = 0.75, .limit = "L2", .bytes = {1, 20, 3e9, 0}};
   r.times.copy_in = 1.5, r.times.words_received = 9;
@@ -63,6 +64,7 @@ TEST_CASE("each value is in its column, and what does not apply is empty") {
   CHECK(listed({cell("bytes_l1"), cell("bytes_l2"), cell("bytes_l3"), cell("bytes_memory")}, ",") ==
         "1,20,3e+09,0");
   CHECK(cell("error_share") == "0.5");
+  CHECK(cell("quiet") == "no");
   CHECK(cell("relative_error") == "0.125");
   CHECK(cell("differences") == "7");
   r.check.reset(), r.prediction.reset(), r.settings.tile = 0, r.verdict = "unverified";
