@@ -1,6 +1,7 @@
 // What each vector set offers to be measured, and the plain chain of additions.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "common/view.hpp"
@@ -24,6 +25,12 @@ struct Chain {
   void (*run)(T* state, Index rounds);
 };
 
+/// The peak's loop with fewer sums, in f32: on `lanes` numbers at a time, which may be one.
+struct Few {
+  void (*run)(float* state, Index rounds) = nullptr;
+  int lanes = 0, chains = 0;
+};
+
 /// The kernels of one vector set: all that its translation unit shows to the linker.
 struct Kernels {
   const char* name;
@@ -35,6 +42,7 @@ struct Kernels {
   Chain<double> fma_f64;
   /// a = b + factor * c, `passes` times over `count` elements (a multiple of 64; arrays aligned to 64 bytes).
   void (*triad)(double* a, const double* b, const double* c, double factor, Index count, Index passes);
+  std::array<Few, 10> few = {};  // where one instruction multiplies and adds
 };
 
 /// `rounds` additions, each of which needs the one before: state[1] += state[0].

@@ -1,4 +1,5 @@
-// How fast can a piece of work be done? The best of many windows: whatever disturbs one only makes it slower.
+// How fast can a piece of work be done? The best of many windows: other programs only make one slower. What
+// can make it faster is the clock, which a processor raises while its other cores are idle.
 #pragma once
 
 #include <functional>

@@ -12,6 +12,10 @@ template <class T, int bytes>
 struct Vector {
   typedef T type [[gnu::vector_size(bytes), gnu::may_alias]];
 };
+template <>
+struct Vector<float, 4> {  // a plain number; gcc keeps a vector of one in memory
+  typedef float type [[gnu::may_alias]];
+};
 
 // [peak]
 /// Sums start from memory and return there: otherwise the compiler could merge equal chains, or drop them.

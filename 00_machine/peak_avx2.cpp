@@ -25,6 +25,13 @@ void fma_f32(float* state, Index rounds) {
 void fma_f64(double* state, Index rounds) {
   machine::multiply_add<double, bytes, 1>(state, rounds);
 }
+template <int lanes, int some>
+constexpr machine::Few few() {
+  return {[](float* state, Index rounds) {
+            machine::multiply_add<float, lanes* static_cast<int>(sizeof(float)), some>(state, rounds);
+          },
+          lanes, some};
+}
 void triad(double* a, const double* b, const double* c, double factor, Index count, Index passes) {
   machine::triad<bytes>(a, b, c, factor, count, passes);
 }
@@ -38,6 +45,8 @@ const machine::Kernels kernels = {"avx2",
                                   {peak_i32, chains, "vpmulld + vpaddd"},
                                   {fma_f32},
                                   {fma_f64},
-                                  triad};
+                                  triad,
+                                  {few<1, 1>(), few<1, 2>(), few<1, 4>(), few<1, 8>(), few<1, 12>(),
+                                   few<8, 1>(), few<8, 2>(), few<8, 4>(), few<8, 8>(), few<8, 12>()}};
 
 }  // namespace machine_avx2

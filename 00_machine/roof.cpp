@@ -6,8 +6,10 @@
 #include <iostream>
 #include <memory>
 
+#include "common/stopwatch.hpp"
 #include "measure.hpp"
 #include "runner/machine.hpp"
+#include "runner/quiet.hpp"
 #include "runner/text.hpp"
 
 namespace machine {
@@ -81,6 +83,19 @@ void add_peak(Session& session, const std::string& type, const Kernels& set, con
   });
 }
 
+/// The peak's loop with fewer chains than would keep the units busy, on one number at a time and on vectors.
+void add_few(Session& session, const Kernels& set, const Few& few) {
+  const std::string width = few.lanes == 1 ? "scalar" : set.name;
+  add_if_wanted(
+      session, {"chains", "f32", width, 1, std::to_string(few.chains), "", "GFLOP/s", ""}, [&](Row& row) {
+        const Rate rate =
+            best_rate(1, session.machine.cpus, session.options.budget,
+                      of_kernel<float>(few.run, few.lanes * static_cast<int>(sizeof(float)), few.chains));
+        row.value = rounded(rate.rounds * 2 * few.lanes * few.chains * 1e-9);
+        row.note = "vfmadd; " + std::to_string(few.lanes) + " at a time" + rate.disturbed();
+      });
+}
+
 /// Bytes of the three arrays together, for each of `threads` threads, that lie in a level; 0 if the level
 /// does not exist or is too small for so many. Level 4 is memory.
 double working_set(const Topology& machine, int level, int threads) {
@@ -96,8 +111,11 @@ double working_set(const Topology& machine, int level, int threads) {
   const Cache* const l2 = machine.cache(2);
   const double beyond_l2 = l2 == nullptr ? 0 : 2 * l2->bytes / together(*l2);
   if (level == 3) {
-    // Where the third level is a host's, shared with strangers, a large part of it is not ours.
-    const double share = std::max(std::min(cache->bytes / 2, 32.0 * (1 << 20)) / all, beyond_l2);
+    // Where the third level is a host's, shared with strangers, a large part of it is not ours. The arrays
+    // are as large for one thread as for each of many: otherwise more than the threads would differ between
+    // the two.
+    const double threads_of_all = std::max(all, static_cast<double>(machine.cpus.size()));
+    const double share = std::max(std::min(cache->bytes / 2, 32.0 * (1 << 20)) / threads_of_all, beyond_l2);
     return share * together(*cache) <= cache->bytes ? share : 0;
   }
   const double last = machine.caches.empty() ? 0 : machine.caches.back().bytes;
@@ -152,6 +170,30 @@ void add_latencies(Session& session) {
     add_latency<float>(session, "f32", set->name, "fma", clock, set->fma_f32.run, set->bytes);
     add_latency<double>(session, "f64", set->name, "fma", clock, set->fma_f64.run, set->bytes);
   }
+}
+
+void add_chains(Session& session) {
+  if (!session.asks_for("f32")) return;
+  for (const Kernels* set : vector_sets())
+    for (const Few& few : set->few)
+      if (few.run != nullptr) add_few(session, *set, few);
+}
+
+std::string chains_missing() {
+  for (const Kernels* set : vector_sets())
+    if (set->few[0].run != nullptr) return {};
+  return "this processor has no AVX2 with fused multiply-add";
+}
+
+void add_paces(Session& session) {
+  for (const int threads : session.options.threads)
+    add_if_wanted(session, {"pace", "", "", threads, "", "", "Gop/s", ""}, [&](Row& row) {
+      double best = 0;
+      const course::Stopwatch watch;
+      do best = std::max(best, course::pace(threads));
+      while (watch.seconds() < session.options.budget);
+      row.value = rounded(best * 1e-9), row.note = "dependent additions; a thread each; the slowest counts";
+    });
 }
 
 void add_peaks(Session& session) {

@@ -1,6 +1,8 @@
 // What the machine can do: how long an instruction takes, how many fit in a second, how fast memory is.
 #pragma once
 
+#include <string>
+
 #include "runner/options.hpp"
 #include "topology.hpp"
 
@@ -27,6 +29,11 @@ void add_if_wanted(Session& session, Row row, F fill) {
 }
 
 void add_latencies(Session& session);
+void add_chains(Session& session);
+/// Why they cannot be measured here; nothing if they can.
+std::string chains_missing();
+/// How fast a loop on registers is at best: what --quiet of the steps compares with.
+void add_paces(Session& session);
 void add_peaks(Session& session);
 void add_bandwidths(Session& session);
 
