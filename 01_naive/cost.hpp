@@ -1,5 +1,7 @@
-// What the variants of 01 cost; worked out in README.md.
+// What the variants of 01 cost from -O2 on; worked out in README.md and LEVELS.md.
 #pragma once
+
+#include <type_traits>
 
 #include "runner/cost.hpp"
 
@@ -23,8 +25,17 @@ Cost ijk(const Shape& s, const Settings&) {
 }
 // [/ijk]
 
+/// ijk where the compiler may change the order of additions: a chain for each lane of an SSE2 register. Where
+/// it may not, it multiplies as many at once, but adds the products in order: one chain, as ijk counts it.
+template <class T>
+Cost ijk_reordered(const Shape& s, const Settings& settings) {
+  Cost cost = ijk<T>(s, settings);
+  if constexpr (std::is_floating_point_v<T>) cost.chain /= 16 / sizeof(T);
+  return cost;
+}
+
 /// ijk that asks for each row of B where it is (8 of the 24 bytes a vector takes), and stores the sum at each
-/// step.
+/// step: so it multiplies one at a time, and keeps the order of additions, at any level.
 template <class T>
 Cost rows_of_rows(const Shape& s, const Settings&) {
   const Extents<T> e(s);

@@ -1,0 +1,84 @@
+// What a line from beyond the first level costs, by the distance between the lines: the experiment of
+// README.md. Prints CSV. Status 1: a walk went wrong.
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include "common/stopwatch.hpp"
+
+namespace {
+
+// [walks]
+struct Line {
+  Line* next;
+  float number;
+};
+
+/// The next address lies in the line before: one line is on its way at a time.
+Line* in_turn(Line* at, int lines) {
+  for (; lines > 0; --lines) at = at->next;
+  return at;
+}
+
+/// All addresses are known: several lines may be on their way. Four chains of additions, so that none waits.
+float at_once(const char* first, std::ptrdiff_t stride, int lines) {
+  float sum[4] = {};
+  for (int p = 0; p < lines; p += 4)
+    for (int s = 0; s < 4; ++s) sum[s] += reinterpret_cast<const Line*>(first + (p + s) * stride)->number;
+  return sum[0] + sum[1] + sum[2] + sum[3];
+}
+// [/walks]
+
+/// Nanoseconds a line: the median of 25 times of 40 walks. `walk` says whether it went well.
+template <class Walk>
+double nanoseconds(int lines, bool& well, const Walk& walk) {
+  std::vector<double> times;
+  for (int repeat = 0; repeat < 25; ++repeat) {
+    const course::Stopwatch watch;
+    for (int again = 0; again < 40; ++again) {
+      well &= walk();
+      asm volatile("" ::: "memory");  // or one walk would do for all: they find the same
+    }
+    times.push_back(watch.seconds() / 40 / lines * 1e9);
+  }
+  std::sort(times.begin(), times.end());
+  return times[times.size() / 2];
+}
+
+/// `lines` lines, `stride` bytes from each to the next; walked down, and in an order that nobody can foresee.
+bool row(std::ptrdiff_t stride, int lines) {
+  constexpr std::ptrdiff_t page = 4096;
+  std::vector<char> memory(static_cast<std::size_t>(stride * lines + page));
+  char* const first = memory.data() + (page - reinterpret_cast<std::intptr_t>(memory.data()) % page) % page;
+  const auto line = [&](int p) { return reinterpret_cast<Line*>(first + p * stride); };
+  std::vector<int> order(static_cast<std::size_t>(lines));
+  std::iota(order.begin(), order.end(), 0);
+  std::shuffle(order.begin(), order.end(), std::mt19937(987654));
+  for (std::size_t o = 0; o < order.size(); ++o)
+    *line(order[o]) = {line(order[(o + 1) % order.size()]), 1.0f};
+  bool well = true;
+  const double turn = nanoseconds(lines, well, [&] { return in_turn(line(0), lines) == line(0); });
+  const double once =
+      nanoseconds(lines, well, [&] { return at_once(first, stride, lines) == static_cast<float>(lines); });
+  std::printf("%td,%d,%.3g,%.3g\n", stride, lines, turn, once);
+  return well;
+}
+
+}  // namespace
+
+int main() {
+  std::printf("stride,lines,in_turn_ns,at_once_ns\n");
+  bool well = true;
+  for (const auto& [stride, lines] : {std::pair{4000, 1000},
+                                      {4096, 1024},
+                                      {4096, 64},
+                                      {1024, 256},
+                                      {2048, 256},
+                                      {8000, 2000},
+                                      {8192, 2048}})
+    well &= row(stride, lines);
+  return well ? 0 : 1;
+}
