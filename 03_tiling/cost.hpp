@@ -11,7 +11,7 @@ using course::Cost, course::Extents, course::Settings, course::Shape;
 
 // [tiles]
 /// What tiles of m × k by k × n bring in: B's tile serves the rows of its tile of C, then waits for the next
-/// row of tiles; C's tile comes once for each step of tiles along k.
+/// row of tiles; C's tile comes once for each step of tiles along k, A's once for each along n.
 template <class T>
 void tiles(Cost& cost, const Extents<T>& e, double tile) {
   const double m = std::min(tile, e.m), n = std::min(tile, e.n), k = std::min(tile, e.k);
@@ -19,6 +19,7 @@ void tiles(Cost& cost, const Extents<T>& e, double tile) {
   cost.reuses.push_back({e.size * e.madds, (k * n + 2 * n) * e.size});    // B's tile, for the next i
   cost.reuses.push_back({e.size * e.madds / m, e.b});                     // B, for the next tiles of C
   cost.reuses.push_back({e.size * e.madds / k, (k + m) * e.n * e.size});  // C's tile, for the next of k
+  cost.reuses.push_back({e.size * e.madds / n, (m * k + k * n + m * n) * e.size});  // A's, for the next of n
 }
 // [/tiles]
 
@@ -45,6 +46,7 @@ Cost two_level(const Shape& s, const Settings& settings) {
         std::min(reuse.distance, (k * n + m * k + m * n) * e.size);  // no walk leaves the outer tile …
   cost.reuses.push_back({e.size * e.madds / m, e.b});                // … but from one to the next
   cost.reuses.push_back({e.size * e.madds / k, (k + m) * e.n * e.size});
+  cost.reuses.push_back({e.size * e.madds / n, (m * k + k * n + m * n) * e.size});
   cost.reuses.push_back({e.a + e.b + e.c, e.a + e.b + e.c});
   return cost;
 }

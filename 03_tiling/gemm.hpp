@@ -22,4 +22,21 @@ void two_level(View<const T> a, View<const T> b, View<T> c, Index tile);
 template <class T>
 void four_by_four(View<const T> a, View<const T> b, View<T> c, Index tile);
 
+// The experiment of README.md, in gemm_orders.cpp: two orders inside a tile, by the same machine code.
+
+/// Where a loop begins, and how far it goes on with each of its two counters.
+template <class T>
+struct Walk {
+  T* at;
+  Index outer, inner;
+};
+
+/// Row after row of C, and for each all rows of B, as in `tiled`.
+template <class T>
+void ikj_in_tiles(View<const T> a, View<const T> b, View<T> c, Index tile);
+
+/// Row after row of B, and for each all rows of C.
+template <class T>
+void kij_in_tiles(View<const T> a, View<const T> b, View<T> c, Index tile);
+
 }  // namespace tiling
