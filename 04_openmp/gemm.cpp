@@ -109,42 +109,9 @@ void tiled_simd(View<const T> a, View<const T> b, View<T> c, int threads, Index 
 }
 // [/tiled_simd]
 
-// [tiled_dynamic]
-template <class T>
-void tiled_dynamic(View<const T> a, View<const T> b, View<T> c, int threads, Index tile) {
-  const Index rows = c.rows(), cols = c.cols();
-#pragma omp parallel for collapse(2) num_threads(threads) schedule(dynamic)
-  for (Index i = 0; i < rows; i += tile)
-    for (Index j = 0; j < cols; j += tile) tile_of_c(a, b, c, i, j, tile);
-}
-// [/tiled_dynamic]
-
-// [columns]
-template <class T>
-void column_blocks(View<const T> a, View<const T> b, View<T> c, int threads) {
-  const Index n = c.cols();
-#pragma omp parallel for num_threads(threads) schedule(static)
-  for (Index j = 0; j < n; ++j)
-    for (Index i = 0; i < c.rows(); ++i)
-      for (Index p = 0; p < a.cols(); ++p) c(i, j) += a(i, p) * b(p, j);
-}
-
-template <class T>
-void columns_in_turn(View<const T> a, View<const T> b, View<T> c, int threads) {
-  const Index n = c.cols();
-#pragma omp parallel for num_threads(threads) schedule(static, 1)
-  for (Index j = 0; j < n; ++j)
-    for (Index i = 0; i < c.rows(); ++i)
-      for (Index p = 0; p < a.cols(); ++p) c(i, j) += a(i, p) * b(p, j);
-}
-// [/columns]
-
 COURSE_INSTANTIATE(parallel_for, int);
 COURSE_INSTANTIATE(collapse_simd, int);
-COURSE_INSTANTIATE(column_blocks, int);
-COURSE_INSTANTIATE(columns_in_turn, int);
 COURSE_INSTANTIATE(tiled, int, Index);
 COURSE_INSTANTIATE(tiled_simd, int, Index);
-COURSE_INSTANTIATE(tiled_dynamic, int, Index);
 
 }  // namespace openmp

@@ -27,17 +27,21 @@ void tiled(View<const T> a, View<const T> b, View<T> c, int threads, Index tile)
 template <class T>
 void tiled_simd(View<const T> a, View<const T> b, View<T> c, int threads, Index tile);
 
-/// The same, but a thread that has done its tile takes the next one that nobody has.
+/// Strips of rows of C are shared out, the last one 64 times as high as the first; ikj inside. Dealt out
+/// before the work begins, 64 / threads to each.
 template <class T>
-void tiled_dynamic(View<const T> a, View<const T> b, View<T> c, int threads, Index tile);
+void growing_static(View<const T> a, View<const T> b, View<T> c, int threads);
 
-/// Columns of C are shared out, in blocks: each thread has its own cache lines of C, but for one at each
-/// border.
+/// The same, but a thread that has done its strip takes the next one that nobody has.
 template <class T>
-void column_blocks(View<const T> a, View<const T> b, View<T> c, int threads);
+void growing_dynamic(View<const T> a, View<const T> b, View<T> c, int threads);
 
-/// Columns of C are shared out in turn: up to sixteen threads write into each cache line.
+/// Rows of C are shared out; each thread sums up in memory, in a cache line of its own.
 template <class T>
-void columns_in_turn(View<const T> a, View<const T> b, View<T> c, int threads);
+void sums_padded(View<const T> a, View<const T> b, View<T> c, int threads);
+
+/// The same instructions; but two threads' sums lie in the same cache line: false sharing.
+template <class T>
+void sums_side_by_side(View<const T> a, View<const T> b, View<T> c, int threads);
 
 }  // namespace openmp

@@ -1,11 +1,15 @@
-// What the common loop does not ask of 04: the same bits for any number of threads, threads inside threads.
+// What the common loop does not ask of 04: the same bits for any number of threads, threads inside threads;
+// what README.md works out on paper, and its exercises.
 #include <doctest/doctest.h>
 #include <omp.h>
 
+#include <algorithm>
 #include <cstring>
 #include <thread>
+#include <vector>
 
 #include "common/problem.hpp"
+#include "exercises.hpp"
 #include "gemm.hpp"
 
 using namespace openmp;
@@ -35,11 +39,12 @@ template <class T>
 const std::vector<Kernel<T>> kernels = {
     parallel_for<T>,
     collapse_simd<T>,
-    column_blocks<T>,
-    columns_in_turn<T>,
+    growing_static<T>,
+    growing_dynamic<T>,
+    sums_padded<T>,
+    sums_side_by_side<T>,
     [](View<const T> a, View<const T> b, View<T> c, int threads) { tiled<T>(a, b, c, threads, 16); },
-    [](View<const T> a, View<const T> b, View<T> c, int threads) { tiled_simd<T>(a, b, c, threads, 16); },
-    [](View<const T> a, View<const T> b, View<T> c, int threads) { tiled_dynamic<T>(a, b, c, threads, 16); }};
+    [](View<const T> a, View<const T> b, View<T> c, int threads) { tiled_simd<T>(a, b, c, threads, 16); }};
 
 template <class T>
 void run(Kernel<T> kernel, Product<T>& product, int threads) {
@@ -77,4 +82,55 @@ TEST_CASE_TEMPLATE("inside a parallel region, and two products at once", T, floa
       CHECK(beside[t] == alone);
     }
   }
+}
+
+TEST_CASE("the shares that the busiest thread has of 64 strips of 1, 2, … 64") {
+  constexpr Index strips = 64;
+  const auto beforehand = [](Index threads) {  // schedule(static): as many strips to each, in order
+    Index most = 0;
+    for (Index t = 0, s = 0; t < threads; ++t) {
+      Index mine = 0;
+      for (; s < strips * (t + 1) / threads; ++s) mine += s + 1;
+      most = std::max(most, mine);
+    }
+    return most;
+  };
+  const auto as_they_come = [](std::size_t threads, bool growing) {  // schedule(dynamic, 1)
+    std::vector<Index> busy(threads);
+    for (Index s = 0; s < strips; ++s)
+      *std::min_element(busy.begin(), busy.end()) += growing ? s + 1 : strips - s;
+    return *std::max_element(busy.begin(), busy.end());
+  };
+  CHECK(beforehand(1) == 2080);
+  CHECK(beforehand(2) == 1552);
+  CHECK(beforehand(16) == 250);
+  CHECK(as_they_come(2, true) == 1056);
+  CHECK(as_they_come(16, true) == 160);
+  CHECK(as_they_come(2, false) == 1040);
+  CHECK(as_they_come(16, false) == 130);
+}
+
+TEST_CASE_TEMPLATE("exercises: the loop over p, shared out rightly", T, float, std::int32_t) {
+  Product<T> by_rows;
+  run<T>(parallel_for<T>, by_rows, 1);
+  for (const int threads : {1, 2, 3, 64}) {
+    Product<T> by_p;
+    run<T>(exercises::k_shared_out<T>, by_p, threads);
+    for (Index i = 0; i < m; ++i)
+      for (Index j = 0; j < n; ++j)
+        CHECK(static_cast<double>(by_p.c.view()(i, j)) ==
+              doctest::Approx(static_cast<double>(by_rows.c.view()(i, j))).epsilon(1e-4).scale(10));
+  }
+}
+
+TEST_CASE("exercises: a sum for each thread; with one thread the bug does not show") {
+  Product<float> right, alone;
+  run<float>(parallel_for<float>, right, 1);
+  for (const int threads : {1, 2, 5}) {
+    Product<float> summed;
+    run<float>(exercises::one_sum<float>, summed, threads);
+    CHECK(summed == right);
+  }
+  run<float>(exercises::shared_factor<float>, alone, 1);
+  CHECK(alone == right);
 }
