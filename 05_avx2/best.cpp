@@ -22,7 +22,7 @@ const char* best_needs() {
 
 template <class T>
 void best(View<const T> a, View<const T> b, View<T> c, int threads) {
-  (wide() ? avx512<T> : packed<T>)(a, b, c, caches_here(threads), threads);
+  (wide() ? avx512<T> : tuned<T>)(a, b, c, caches_here(threads), threads);
 }
 
 template <class T>

@@ -9,7 +9,7 @@ namespace avx2 {
 const char* best_vector();
 const char* best_needs();
 
-/// C += A·B by `avx512` or, where the processor has no such registers, by `packed`.
+/// C += A·B by `avx512` or, where the processor has no such registers, by `tuned`.
 template <class T>
 void best(course::View<const T> a, course::View<const T> b, course::View<T> c, int threads);
 

@@ -24,6 +24,10 @@ COURSE_INLINE Index smaller(Index a, Index b) {
   return a < b ? a : b;
 }
 
+COURSE_INLINE Index larger(Index a, Index b) {
+  return a > b ? a : b;
+}
+
 /// One of several parts, as even as can be.
 struct Part {
   Index from, count;
@@ -39,15 +43,28 @@ COURSE_INLINE Index even(Index all, Index most, Index step) {
   return divide_up(divide_up(some, pieces), step) * step;
 }
 
-// [blocks]
 /// How a product is cut: rows in pieces of mc, k of kc, columns of nc.
 struct Blocks {
   Index mc, kc, nc;
 };
 
-/// Of C (m × n) += A·B. A strip of A (mr × kc) may be 5/8 of L1. A block of B (kc × nc) returns for every
-/// strip of A: 5/8 of L2. A panel of A (mc × kc) returns for every block of B: the share of L3. Of the
-/// product's shape, kc depends on k alone, so that every split of the work adds in the same order.
+// [textbook]
+/// Half a cache each: of L1 for a strip of B (kc × nr), of L2 for a block of A (mc × kc), of L3 for a block
+/// of B (kc × nc). Goto and van de Geijn, 2008.
+COURSE_INLINE Blocks textbook(TileShape tile, int size, const Caches& caches) {
+  const Index nr = tile.nr(size), kc = larger(1, caches.l1 / 2 / (nr * size));
+  const Index mc = larger(1, caches.l2 / 2 / (kc * size * tile.mr)) * tile.mr;
+  const Index nc = larger(1, caches.l3 / 2 / (kc * size * nr)) * nr;
+  return {mc, kc, nc};
+}
+// [/textbook]
+
+// [blocks]
+
+/// Of C (m × n) += A·B. A strip of A (mr × kc) may be 5/8 of L1: found by trial, since a long kc saves trips
+/// of C. A block of B (kc × nc) returns for every strip of A: 5/8 of L2. A panel of A (mc × kc) returns for
+/// every block of B: the share of L3. Of the product's shape, kc depends on k alone, so that every split of
+/// the work adds in the same order.
 COURSE_INLINE Blocks blocks(TileShape tile, int size, Index m, Index n, Index k, const Caches& caches) {
   const Index kc = even(k, caches.l1 * 5 / 8 / (tile.mr * size), 1);
   const Index nc = even(n, caches.l2 * 5 / 8 / (kc * size), tile.nr(size));

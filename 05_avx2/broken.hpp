@@ -9,7 +9,7 @@ namespace avx2::wrong {
 template <class T>
 void edge_lost(View<const T> a, View<const T> b, View<T> c) {
   const Index rows = c.rows() / avx2_tile.mr * avx2_tile.mr;
-  packed<T>(a.block(0, 0, rows, a.cols()), b, c.block(0, 0, rows, c.cols()), {}, 1);
+  tuned<T>(a.block(0, 0, rows, a.cols()), b, c.block(0, 0, rows, c.cols()), {}, 1);
 }
 
 /// Packs B for the first block of k and forgets to do so for the next ones.
@@ -18,7 +18,7 @@ void stale_block(View<const T> a, View<const T> b, View<T> c) {
   constexpr Index kc = 16;
   for (Index p = 0; p < a.cols(); p += kc) {
     const Index k = a.cols() - p < kc ? a.cols() - p : kc;
-    packed<T>(a.block(0, p, c.rows(), k), b.block(0, 0, k, c.cols()), c, {}, 1);
+    tuned<T>(a.block(0, p, c.rows(), k), b.block(0, 0, k, c.cols()), c, {}, 1);
   }
 }
 
@@ -26,7 +26,7 @@ void stale_block(View<const T> a, View<const T> b, View<T> c) {
 template <class T>
 void short_mask(View<const T> a, View<const T> b, View<T> c) {
   const Index cols = c.cols() > 0 ? c.cols() - 1 : 0;
-  packed<T>(a, b.block(0, 0, b.rows(), cols), c.block(0, 0, c.rows(), cols), {}, 1);
+  tuned<T>(a, b.block(0, 0, b.rows(), cols), c.block(0, 0, c.rows(), cols), {}, 1);
 }
 
 }  // namespace avx2::wrong

@@ -1,6 +1,8 @@
 // What the variants of 05 cost; worked out in README.md.
 #pragma once
 
+#include <algorithm>
+
 #include "blocks.hpp"
 #include "runner/cost.hpp"
 
@@ -13,7 +15,7 @@ template <class T>
 Cost dot(const Shape& s, const Settings&) {
   const Extents<T> e(s);
   Cost cost = e.least();
-  cost.chain = e.madds / (32 / e.size);
+  cost.chain = e.madds / (32 / e.size), cost.fused = std::is_floating_point_v<T>;
   cost.loads_stores = 2 * e.size * e.madds;
   cost.reuses.push_back({e.size * e.madds, 2 * e.k * e.size});     // the row of A, for the next j
   cost.reuses.push_back({e.size * e.madds, e.b});                  // Bᵀ, for the next i
@@ -29,21 +31,41 @@ Cost tile(const Extents<T>& e, int mr, int nr) {
   return cost;
 }
 
-/// Unpacked: the strip of A returns for the next strip of B, all of B for the next strip of A.
+/// A strip of B returns for the next strip of A, all of A for the next strip of B.
 template <class T>
 Cost register_tile(const Shape& s, const Settings&) {
   const Extents<T> e(s);
   const int mr = avx2_tile.mr, nr = avx2_tile.nr(sizeof(T));
   Cost cost = tile(e, mr, nr);
-  cost.reuses.push_back({e.size * e.madds / nr, e.k * (mr + nr) * e.size});
-  cost.reuses.push_back({e.size * e.madds / mr, e.b});
+  cost.reuses.push_back({e.size * e.madds / mr, e.k * (mr + nr) * e.size});
+  cost.reuses.push_back({e.size * e.madds / nr, e.a});
   return cost;
+}
+
+/// The textbook's blocks, copied or not: a strip of B (kc × nr) returns for each strip of A, the block of A
+/// (mc × kc) for each strip of B, the block of B (kc × nc) for each block of A, C for each kc, A for each nc.
+template <class T>
+CostOf textbook(const Caches& caches) {
+  return [=](const Shape& s, const Settings&) {
+    const Extents<T> e(s);
+    const Blocks most = avx2::textbook(avx2_tile, sizeof(T), caches);
+    const int mr = avx2_tile.mr, nr = avx2_tile.nr(sizeof(T));
+    const auto of = [](Index block, double all) { return std::min(static_cast<double>(block), all); };
+    const double mc = of(most.mc, e.m), kc = of(most.kc, e.k), nc = of(most.nc, e.n);
+    Cost cost = tile(e, mr, nr);
+    cost.reuses.push_back({e.size * e.madds / mr, kc * (mr + nr) * e.size});
+    cost.reuses.push_back({e.size * e.madds / nr, kc * (mc + nr) * e.size});
+    cost.reuses.push_back({e.size * e.madds / mc, kc * (mc + nc) * e.size});
+    cost.reuses.push_back({e.size * e.madds / kc, e.c});
+    cost.reuses.push_back({e.size * e.madds / nc, e.a});
+    return cost;
+  };
 }
 
 /// In blocks of kc × nc (B) and mr × kc (A): a strip of B passes through the first level while one of A is
 /// used; the block of B is there for the next strip; A returns for each block of B, C for each kc.
 template <class T>
-CostOf packed(const TileShape& shape, const Caches& caches) {
+CostOf tuned(const TileShape& shape, const Caches& caches) {
   return [=](const Shape& s, const Settings&) {
     const Extents<T> e(s);
     const Blocks most = blocks(shape, sizeof(T), s.m, s.n, s.k, caches);

@@ -27,16 +27,23 @@ void ikj_avx2(View<const T> a, View<const T> b, View<T> c, int threads);
 template <class T>
 void dot_avx2(View<const T> a, View<const T> b, View<T> c, View<T> bt, int threads);
 
-/// The micro-kernel alone: a tile of C in registers while all of k passes by; nothing is copied.
+/// A tile of C in registers while all of k passes by.
 template <class T>
 void register_tile(View<const T> a, View<const T> b, View<T> c);
 
-/// The micro-kernel in five loops over blocks that fit the caches, copied there where that pays; C in a grid
-/// of threads.
+/// register_tile in three loops over blocks that fit the caches.
 template <class T>
-void packed(View<const T> a, View<const T> b, View<T> c, const Caches& caches, int threads);
+void blocked(View<const T> a, View<const T> b, View<T> c, const Caches& caches);
 
-/// The same with AVX-512 (F, DQ, BW, VL): registers twice as wide and twice as many.
+/// The same blocks, copied to where they lie as they are read: the five loops of the textbooks.
+template <class T>
+void packed(View<const T> a, View<const T> b, View<T> c, const Caches& caches);
+
+/// packed, but: edges under a mask, lines fetched ahead, copied only what pays; C in a grid of threads.
+template <class T>
+void tuned(View<const T> a, View<const T> b, View<T> c, const Caches& caches, int threads);
+
+/// tuned with AVX-512 (F, DQ, BW, VL): registers twice as wide and twice as many.
 template <class T>
 void avx512(View<const T> a, View<const T> b, View<T> c, const Caches& caches, int threads);
 

@@ -14,6 +14,7 @@ void ikj_avx2(View<const T> a, View<const T> b, View<T> c, int threads) {
   for (Index i = 0; i < c.rows(); ++i) {
     T* const c_i = &c(i, 0);
     for (Index p = 0; p < a.cols(); ++p) {
+      // [ikj_row]
       const T* const b_p = &b(p, 0);
       const V factor = V::broadcast(&a(i, p));
       for (Index j = 0; j < whole; j += V::lanes) {
@@ -21,6 +22,7 @@ void ikj_avx2(View<const T> a, View<const T> b, View<T> c, int threads) {
         sum.multiply_add(factor, V::load(b_p + j));
         sum.store(c_i + j);
       }
+      // [/ikj_row]
       V sum = V::load(c_i + whole, rest);
       sum.multiply_add(factor, V::load(b_p + whole, rest));
       sum.store(c_i + whole, rest);
@@ -43,8 +45,10 @@ void dot_avx2(View<const T> a, View<const T> b, View<T> c, View<T> bt, int threa
   for (Index i = 0; i < c.rows(); ++i)
     for (Index j = 0; j < c.cols(); ++j) {
       const T *const a_i = a.data() + i * a.ld(), *const bt_j = bt.data() + j * bt.ld();
-      V sum{};  // eight sums of every eighth product
+      // [dot_sum]
+      V sum{};  // eight sums, each of every eighth product
       for (Index p = 0; p < whole; p += V::lanes) sum.multiply_add(V::load(a_i + p), V::load(bt_j + p));
+      // [/dot_sum]
       sum.multiply_add(V::load(a_i + whole, rest), V::load(bt_j + whole, rest));
       T lane[V::lanes], total = 0;
       sum.store(lane);

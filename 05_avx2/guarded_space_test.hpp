@@ -1,4 +1,4 @@
-// Space for 05_avx2_tests, in place of pack.hpp's: whoever leaves his room is found.
+// Space for 05_avx2_tests, in place of space.hpp's: whoever leaves his room is found.
 #pragma once
 
 #include <sys/mman.h>

@@ -11,22 +11,25 @@ template <class T>
 course::Variants<T> variants() {
   using namespace avx2;
   using course::broken, course::cpu, course::on, course::threads, course::transposed_b;
-  const auto narrow = cost::packed<T>(avx2_tile, caches_here(1)),
-             wide = cost::packed<T>(avx512_tile, caches_here(1));
+  const auto textbook = cost::textbook<T>(caches_here(1));
+  const auto narrow = cost::tuned<T>(avx2_tile, caches_here(1)),
+             wide = cost::tuned<T>(avx512_tile, caches_here(1));
   course::Variants<T> list = {
       cpu<T>("ikj_avx2", "02's ikj with lanes by hand", ikj_avx2<T>, cost::ikj<T>, threads),
       cpu<T>("dot_avx2", "02's transposed with lanes, and a horizontal sum", dot_avx2<T>, cost::dot<T>,
              transposed_b, threads),
       cpu<T>("register_tile", "a tile of C in registers", register_tile<T>, cost::register_tile<T>),
-      cpu<T>("packed", "the tile in five loops over packed blocks", packed<T>, narrow, caches, one),
-      cpu<T>("packed_threads", "packed, C in a grid of threads", packed<T>, narrow, caches, threads),
+      cpu<T>("blocked", "the tile in blocks that fit the caches", blocked<T>, textbook, caches),
+      cpu<T>("packed", "the blocks copied to where they are read", packed<T>, textbook, caches),
+      cpu<T>("tuned", "packed, with edges, fetches and copies tuned", tuned<T>, narrow, caches, one),
+      cpu<T>("tuned_threads", "tuned, C in a grid of threads", tuned<T>, narrow, caches, threads),
       broken(cpu<T>("edge_lost", "whole tiles only", wrong::edge_lost<T>)),
       broken(cpu<T>("stale_block", "B packed for the first block of k only", wrong::stale_block<T>)),
       broken(cpu<T>("short_mask", "a mask that is a lane short", wrong::short_mask<T>)),
   };
   for (auto& variant : list) on("avx2", avx2_needs, variant);
   for (auto& variant : {
-           cpu<T>("avx512", "packed with wider registers, and more", avx512<T>, wide, caches, one),
+           cpu<T>("avx512", "tuned with wider registers, and more", avx512<T>, wide, caches, one),
            cpu<T>("avx512_threads", "avx512, C in a grid of threads", avx512<T>, wide, caches, threads),
        })
     list.push_back(on("avx512", avx512_needs, variant));

@@ -69,7 +69,7 @@ struct Product {
   void reset() { course::copy<T>(problem.whole().c.view(), c.view()); }
   void run(bool wide, int threads, const Caches& caches = small) {
     const View<const T> a = problem.whole().a.view(), b = problem.whole().b.view();
-    (wide ? avx512<T> : packed<T>)(a, b, c.view(), caches, threads);
+    (wide ? avx512<T> : tuned<T>)(a, b, c.view(), caches, threads);
   }
   bool right() {
     const auto [m, n, k] = problem.shape;
@@ -136,6 +136,28 @@ TEST_CASE_TEMPLATE("edges round every tile and block", T, float, double, std::in
           CHECK(product.right());
         }
   }
+}
+
+TEST_CASE_TEMPLATE("the textbook's blocks, whole and cut", T, float, double, std::int32_t) {
+  if (!can(false)) return;
+  const Tile<T> tile{false};
+  const Index mr = tile.mr, nr = tile.nr, mc = 3 * mr, kc = 13, nc = 2 * nr;
+  const Caches caches{2 * kc * nr * tile.size, 2 * kc * mc * tile.size, 2 * kc * nc * tile.size};
+  const Blocks cut = textbook(tile.shape, tile.size, caches);
+  REQUIRE((cut.mc == mc && cut.kc == kc && cut.nc == nc));
+  for (const Index m : {mr - 1, mr, mr + 1, mc, mc + 1, 2 * mc + 1})
+    for (const Index n : {nr - 1, nr, nr + 1, nc, nc + 1, 2 * nc + 1})
+      for (const Index k : {kc - 1, kc, kc + 1, 2 * kc + 1}) {
+        Product<T> in_place({m, n, k}), copied({m, n, k});
+        CAPTURE(m);
+        CAPTURE(n);
+        CAPTURE(k);
+        const View<const T> a = copied.problem.whole().a.view(), b = copied.problem.whole().b.view();
+        blocked<T>(a, b, in_place.c.view(), caches);
+        packed<T>(a, b, copied.c.view(), caches);
+        CHECK(in_place.right());
+        CHECK(copied.right());
+      }
 }
 
 TEST_CASE_TEMPLATE("random shapes, random caches, any number of threads: right, and the same bits", T, float,

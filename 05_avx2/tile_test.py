@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The loop of each full-width micro-kernel, as the compiler wrote it: tile_test.py avx2|avx512 OBJECT.
+"""The loop of each full-width micro-kernel, as the compiler wrote it: tile_test.py avx2|avx512|textbook OBJECT.
 
-For every height there must be exactly rows * vectors multiply-adds a k step, and no vector on the stack: a spilt
+textbook: gemm_tile.cpp's one tile, in register_tile and in macro_kernel, is the AVX2 tile. For every height there must be exactly rows * vectors multiply-adds a k step, and no vector on the stack: a spilt
 register would show as one.
 """
 import re
@@ -26,21 +26,43 @@ def functions(text):
         yield head, [(int(address, 16), instruction) for address, instruction in code]
 
 
-def innermost(code):
-    """The shortest loop with a multiply-add: from a backward jump's target to the jump."""
-    loops = []
+def disassembled(path):
+    return subprocess.run(["objdump", "-dC", "--no-show-raw-insn", path], check=True, capture_output=True, text=True).stdout
+
+
+def on_stack(instruction):
+    return re.search(r"\(%r[sb]p", instruction) and re.search(r"%[xyz]mm", instruction)
+
+
+def loops_of(code):
+    """All loops with a multiply-add: from a backward jump's target to the jump."""
     for at, (address, instruction) in enumerate(code):
         jump = re.match(r"j\w+\s+([0-9a-f]+)", instruction)
         if jump and int(jump[1], 16) < address:
             body = [i for a, i in code[:at] if a >= int(jump[1], 16)]
             if any("vfmadd" in i for i in body):
-                loops.append(body)
-    return min(loops, key=len) if loops else []
+                yield body
+
+
+def innermost(code):
+    return min(loops_of(code), key=len, default=[])
+
+
+def textbook(text):
+    """What is wrong with the loops over p of the textbook's tile: 12 multiply-adds, no vector on the stack."""
+    for name in (f"{kernel}<{real}>" for kernel in ("register_tile", "macro_kernel") for real in ("float", "double")):
+        loops = [loop for head, code in functions(text) if name in head for loop in loops_of(code)]
+        if not any(sum("vfmadd" in i and "ymm" in i for i in loop) == 12 and not any(on_stack(i) for i in loop) for loop in loops):
+            yield f"{name}: no loop of 12 multiply-adds that keeps its sums in registers"
 
 
 def main(chosen, path):
+    if chosen == "textbook":
+        wrong = list(textbook(disassembled(path)))
+        print("\n".join(wrong))
+        return int(bool(wrong))
     register, (mr, vectors, size) = REGISTERS[chosen], tile(chosen)
-    text = subprocess.run(["objdump", "-dC", "--no-show-raw-insn", path], check=True, capture_output=True, text=True).stdout
+    text = disassembled(path)
     found, status = set(), 0
     for name, code in functions(text):
         match = re.search(rf"micro_kernel<.*::Tile<(float|double), avx2::TileShape\{{{mr}, {vectors}, {size}\}}>, (\d+), false>", name)
@@ -50,7 +72,7 @@ def main(chosen, path):
         found.add((match[1], rows))
         loop = innermost(code)
         multiply_adds = sum("vfmadd" in i and register in i for i in loop)
-        stack = [i for i in loop if re.search(r"\(%r[sb]p", i) and re.search(r"%[xyz]mm", i)]
+        stack = [i for i in loop if on_stack(i)]
         if multiply_adds != rows * vectors or stack:
             print(f"{match[1]} {rows} rows: {multiply_adds} multiply-adds, {rows * vectors} expected; on the stack: {stack}")
             status = 1

@@ -1,0 +1,81 @@
+// The exercises of README.md: solutions are right, the bug is wrong where the lesson says, the blocks are
+// those that it works out.
+#include "exercises.hpp"
+
+#include <doctest/doctest.h>
+
+#include <functional>
+
+#include "blocks.hpp"
+#include "common/problem.hpp"
+
+using namespace avx2;
+using course::Fill, course::Matrix, course::Problem, course::Shape;
+
+namespace {
+
+bool can() {
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+}
+
+/// How many elements are wrong when `kernel` has run; integers, so that equality may be asked for.
+template <class T>
+Index wrong(const Shape& s, const std::function<void(View<const T>, View<const T>, View<T>)>& kernel) {
+  const Problem<T> problem{.shape = s, .fill = Fill::digits, .pad = 3};
+  const auto& in = problem.whole();
+  const View<const T> a = in.a.view(), b = in.b.view(), before = in.c.view();
+  Matrix<T> after(s.m, s.n, 3);
+  const View<T> c = after.view();
+  course::copy<T>(before, c);
+  kernel(a, b, c);
+  CHECK(after.guards_intact());
+  Index differences = 0;
+  for (Index i = 0; i < s.m; ++i)
+    for (Index j = 0; j < s.n; ++j) {
+      T sum = before(i, j);
+      for (Index p = 0; p < s.k; ++p) sum += a(i, p) * b(p, j);
+      differences += c(i, j) != sum;
+    }
+  return differences;
+}
+
+const Shape shapes[] = {{1, 1, 1},   {6, 16, 4},   {12, 48, 32}, {7, 17, 33},
+                        {13, 40, 0}, {25, 31, 67}, {5, 15, 100}};
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("a dot product with four vectors of sums", T, float, double) {
+  if (!can()) return;
+  for (const Shape& s : shapes)
+    CHECK(wrong<T>(s, [&](auto a, auto b, auto c) {
+            Matrix<T> bt(s.n, s.k);
+            exercises::dot_four<T>(a, b, c, bt.view());
+          }) == 0);
+}
+
+TEST_CASE_TEMPLATE("A by columns", T, float, double, int) {
+  if (!can()) return;
+  for (const Shape& s : shapes)
+    CHECK(wrong<T>(s, [&](auto a, auto b, auto c) {
+            Matrix<T> at(s.k, s.m, 3);
+            for (Index i = 0; i < s.m; ++i)
+              for (Index p = 0; p < s.k; ++p) at.view()(p, i) = a(i, p);
+            exercises::by_columns<T>(View<const T>(at.view()), b, c);
+          }) == 0);
+}
+
+TEST_CASE("edges by halves: the corner has been added to twice") {
+  if (!can()) return;
+  const auto kernel = exercises::edges_by_halves<float>;
+  for (const Shape& s : {Shape{6, 16, 9}, Shape{12, 40, 9}, Shape{20, 32, 9}, Shape{100, 128, 9}})
+    CHECK(wrong<float>(s, kernel) == 0);
+  CHECK(wrong<float>({100, 100, 9}, kernel) == 4 * 4);
+  CHECK(wrong<float>({100, 1000, 9}, kernel) == 4 * 8);  // as many as at 1000 × 1000
+}
+
+TEST_CASE("the blocks that the lesson works out") {
+  const Blocks here = textbook(avx2_tile, 4, {32 << 10, 512 << 10, 8 << 20});
+  CHECK((here.kc == 256 && here.mc == 252 && here.nc == 4096));
+  const Blocks xeon = textbook(avx2_tile, 8, {48 << 10, 2 << 20, 32 << 20});
+  CHECK((xeon.kc == 384 && xeon.mc == 336 && xeon.nc == 5456));
+}
