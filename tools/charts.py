@@ -2,39 +2,91 @@
 import math, re
 from dataclasses import replace
 
-from drawing import TEXTS, Chart, bar_chart, line_chart, render
+from drawing import TEXTS, bar_chart, line_chart, log_axis, render
 from gpu_charts import block_chart, phase_chart
 from rank_charts import heat_chart, phases_chart, strong_chart, weak_chart
+from roofline_charts import on, roofline_charts
 from measured import BASELINE, LEVELS, LIMITS, Row, along, best, common_size, digits
-from scaling import cores_of, ranked, scalings, sharing, short
+from scaling import cores_of, ranked, scalings, sharing
 
 ORDERS = "ijk ikj jik jki kij kji".split()
-ORDER_STEPS = {"02_loop_order": "", "02_loop_order-native": " native"}
+ORDER_STEPS = ["02_loop_order", "02_loop_order-native"]
 UNTILED = {False: "02_loop_order", True: "07_cuda_global"}  # what tiles are compared with, on the GPU or not
 
 
-def on(threads):
-    """So many threads in words; none have a GPU's rows."""
-    return "one thread" if threads == 1 else f"{threads} threads" * bool(threads)
+def workers(row):
+    """How many cores it asks for; a GPU's rows ask for one."""
+    return max(1, row.threads) * max(1, row.ranks)
+
+
+def workers_of(row):
+    """In words, where it is not one thread."""
+    return "".join(f", {count} {name}" for name, count in (("threads", row.threads), ("ranks", row.ranks)) if count > 1)
+
+
+def steady(rows, cores):
+    """Of a variant's rows those on as many threads and ranks as its fastest at the largest size, beyond the cores only if
+    there are no others: a line against n is of one number of threads."""
+    rows = [row for row in rows if workers(row) <= cores] or rows
+    top = best(rows, n=max(row.n for row in rows))
+    return [row for row in rows if (row.threads, row.ranks) == (top.threads, top.ranks)]
+
+
+def comparable(rows):
+    """Those that a step may stand for: not the one that is there to be slow, unless it is alone."""
+    return [row for row in rows if row.variant != "touched_by_one"] or rows
+
+
+def variant_lines(results, rows):
+    """{variant and its threads: its points} of a program."""
+    lines = {}
+    for variant in dict.fromkeys(row.variant for row in rows):
+        mine = steady([row for row in rows if row.variant == variant], cores_of(results))
+        lines[variant + workers_of(mine[0])] = along(mine, "n")
+    return lines
+
+
+def headline(results, type):
+    """{label: its points} of the steps, each with all its builds together: the fastest, at its largest size, of the
+    variants for one thread, and of those for several, on the most that have a core each. 01 stands for its baseline."""
+    rows = [row for row in results.squares if row.type == type and row.step not in LEVELS]
+    rows = comparable(rows)
+    counts, lines = {workers(row) for row in rows}, {}
+    most = max((count for count in counts if count <= cores_of(results)), default=min(counts))
+    number = lambda row: row.step.partition("-")[0]  # noqa: E731
+    parallel = {(number(row), row.variant) for row in rows if workers(row) > 1}
+    for step in sorted(set(map(number, rows))):
+        for several in (False, True):
+            mine = [row for row in rows if number(row) == step and ((step, row.variant) in parallel) == several
+                    and workers(row) == (most if several else 1)]
+            top = best(mine, n=max((row.n for row in mine), default=0))
+            if step == BASELINE[0]:
+                top = best(mine, step=step, variant=BASELINE[1]) or top
+            if top:
+                lines[f"{step}: {top.variant}{workers_of(top)}"] = along([row for row in mine if all(
+                    getattr(row, name) == getattr(top, name) for name in ("step", "variant", "threads", "ranks"))], "n")
+    return lines
 
 
 def yardsticks(results, type, lines):
-    """The roofs and the libraries: the processor's with one thread, and with all where one of the lines had several;
-    the GPU's where one of the lines ran on it."""
+    """The roofs, and of the libraries a band from the slowest to the fastest: the processor's with one thread, and with as
+    many as one of the lines had; the GPU's where one of the lines ran on it."""
     machine, settings, beside = results.machine, {"level": [], "level_text": []}, {}
     rows = [row for at in lines.values() for _, row in at]
-    several = any(max(row.threads, row.ranks) > 1 for row in rows)
-    most = max((fact.threads for fact in machine.facts if fact.name in ("peak", "library")), default=1)
-    known = [(results.peak(type, threads), machine.libraries(type, threads), on(threads))
-             for threads in ((1, most) if several and most > 1 else (1,)) if not all(row.gpu for row in rows)]
+    known = [(machine.most("peak", type=type, threads=count), machine.libraries(type, count), on(count))
+             for count in sorted({1, *map(workers, rows)}) if not all(row.gpu for row in rows)]
     if any(row.gpu for row in rows):
         known.append((results.gpu.most("peak", type=type), results.gpu.libraries(type, 0), results.gpu.name()))
     for peak, libraries, who in known:
-        if peak and not (settings["level"] and peak < 1.1 * settings["level"][0]):  # two labels would run together
+        if peak and not (settings["level"] and peak < 1.4 * settings["level"][-1]):  # two labels would run together
             settings["level"].append(peak)
-            settings["level_text"].append(f"peak of {who}: {digits(peak)} GFLOP/s")
-        for library, rates in libraries.items():
-            beside[f"{library}, {who}"] = [[n, rate] for n, rate in rates.items()]
+            settings["level_text"].append(f"peak {digits(peak)}¶{who.removeprefix('NVIDIA ')}")
+        rates = {}
+        for n, rate in (at for library in libraries.values() for at in library.items()):
+            rates.setdefault(n, []).append(rate)
+        if rates:
+            beside[f"{'libraries' if libraries.keys() - {'cuBLAS'} else 'cuBLAS'}, {who}"] = [
+                [n, min(of), max(of)] for n, of in sorted(rates.items())]
     return settings if settings["level"] else {}, beside
 
 
@@ -44,15 +96,33 @@ def size_charts(results, type, lines, step=""):
     for script in ("time", "gflops") if step else measures:
         name, title = f"{script}_{type}", f"{step or 'The steps'}: {TEXTS[script][0]}, {type}"
         name += f"_{step}" if step else ""
-        settings, beside = yardsticks(results, type, lines) if script == "gflops" and not step else ({}, {})
-        yield line_chart(name, script, title, lines, measures[script], settings, beside, step)
+        if script == "gflops" and not step:
+            yield steps_chart(results, type, lines, name, title)
+        else:
+            yield line_chart(name, script, title, lines, measures[script], step=step)
+
+
+def steps_chart(results, type, lines, name, title, step=""):
+    """GFLOP/s of the steps, the best line the boldest, beside the peaks and the libraries."""
+    settings, beside = yardsticks(results, type, lines)
+    chart = line_chart(name, "gflops", title, lines, Row.gflops, settings, beside, step)
+    if chart:
+        at = list(chart.lines.values())
+        chart.settings["bold"] = max(range(len(at)), key=lambda place: at[place][-1][1])
+        chart.footer = f"a step is its fastest variant and build{', 01 is ijk' * (BASELINE[0] in str(list(lines)))}"
+        names = sorted({library for machine, counts in ((results.machine, {1, *(workers(row) for of in lines.values()
+                        for _, row in of)}), (results.gpu, {0})) for count in counts for library in
+                        machine.libraries(type, count)} - {"cuBLAS"})
+        if any(label.startswith("libraries") for label in beside):
+            chart.footer += f"; grey: from the slowest to the fastest of {', '.join(names)}, each at its best setting"
+    return chart
 
 
 def gpu_steps_chart(results, type, lines):
     """GFLOP/s of the steps that ran on the GPU, on an axis of their own."""
     lines = {label: own for label, at in lines.items() if (own := [(n, row) for n, row in at if row.gpu])}
-    return line_chart(f"gflops_{type}_gpu", "gflops", f"The steps on the GPU: {TEXTS['gflops'][0]}, {type}", lines,
-                      Row.gflops, *yardsticks(results, type, lines), step="gpu")
+    return steps_chart(results, type, lines, f"gflops_{type}_gpu", f"The steps on the GPU: {TEXTS['gflops'][0]}, {type}",
+                       "gpu") if lines else None
 
 
 def swept_tiles(rows):
@@ -71,94 +141,39 @@ def swept_tiles(rows):
     return runs
 
 
-def tile_chart(results, type, gpu=False):
-    """What was swept over tiles, at the largest such size, the twelve fastest at most: the processor's programs, or
-    the GPU's, for these are a thousand times as fast."""
+def tile_charts(results, type, gpu=False):
+    """What was swept over tiles, a chart a step: the processor's programs, or the GPU's. The native build's, where there
+    is one; at the largest size with a sweep, the twelve fastest at most."""
     runs = swept_tiles([row for row in results.squares if row.type == type and row.gpu == gpu])
-    if not runs:
-        return None
+    first = True
+    for number in sorted({key[2].partition("-")[0] for key in runs}):
+        builds = {key[2] for key in runs if key[2].partition("-")[0] == number}
+        program = f"{number}-native" if f"{number}-native" in builds else min(builds)
+        yield tile_chart(results, type, {key: at for key, at in runs.items() if key[2] == program}, program, gpu, first)
+        first = False
+
+
+def tile_chart(results, type, runs, program, gpu, first):
+    """Of a program's sweeps; the first program's chart is the one of all steps."""
     n = max(runs)[0]
     fast = sorted((key for key in runs if key[0] == n), key=lambda key: min(row.median for _, row in runs[key]))[:12]
-    fast.sort(key=lambda key: (key[2], key[1]))
-    lines = {key[1]: runs[key] for key in fast}
+    lines = {key[1].partition(": ")[2]: runs[key] for key in sorted(fast)}
     tiles = [tile for at in lines.values() for tile, _ in at]
-    beside = {}
-    for step in dict.fromkeys(UNTILED[gpu] + "-native" * key[2].endswith("-native") for key in fast):
-        if row := best(results.squares, type=type, n=n, step=step, threads=1, gpu=gpu):
-            beside[f"{step}: {row.variant}"] = [[tile, row.gflops()] for tile in (min(tiles), max(tiles))]
-    title = f"Tiles{' on the GPU' * gpu}: {TEXTS['tiles'][0]}, {type}, n = {n}"
+    untiled, beside = UNTILED[gpu] + "-native" * program.endswith("-native"), {}
+    if row := best(results.squares, type=type, n=n, step=untiled, threads=1, gpu=gpu):
+        beside[f"{untiled}: {row.variant}"] = [[tile, row.gflops()] for tile in (min(tiles), max(tiles))]
+    name = f"tiles_{type}" + "_gpu" * gpu + f"_{program}" * (not first)
+    title = f"{program}: {TEXTS['tiles'][0]}, {type}, n = {n}"
     if gpu:
-        return line_chart(f"tiles_{type}_gpu", "tiles", title, lines, Row.gflops, step="gpu", beside=beside,
-                          text="tiles_gpu")
+        return line_chart(name, "tiles", title, lines, Row.gflops, step="gpu", beside=beside, text="tiles_gpu")
     width = int(re.sub(r"\D", "", type) or 32) / 8
     full = {fact.level: math.sqrt(fact.value / (3 * width)) for fact in results.machine.of("cache")}
     full = {level: tile for level, tile in full.items() if min(tiles) <= tile <= max(tiles)}
-    marks = {"upright": list(full.values()),
-             "upright_text": [f"3 tiles fill {level} (T = {tile:.0f})" for level, tile in full.items()]}
-    return line_chart(f"tiles_{type}", "tiles", title, lines, Row.gflops, marks if full else {}, beside=beside)
-
-
-def roofs(machine, type, threads):
-    """The slanted roofs, {level: GB/s}, the fastest first; the level ones, {text: GFLOP/s}; and the highest."""
-    slanted = {level: machine.most("bandwidth", threads=threads, level=level) for level in LIMITS}
-    peaks = {fact.vector: fact.value for fact in machine.of("peak", type=type, threads=threads)}
-    top = max(peaks, key=peaks.get, default=None)
-    flat = {f"{vector.replace('cuda', 'peak')}: {digits(rate)} GFLOP/s": rate for vector, rate in peaks.items()
-            if vector == top or vector == "sse2" and rate < 0.8 * peaks[top]}
-    for fact in machine.of("latency", type=type, level="add"):
-        rate = 2 * threads / fact.value
-        flat[f"{LIMITS['chain']}: {digits(rate)} GFLOP/s"] = rate
-    return dict(sorted(((level, rate) for level, rate in slanted.items() if rate), key=lambda pair: -pair[1])), \
-        flat, peaks.get(top)
-
-
-def roofline_chart(machine, rows, threads, step):
-    """Each row at its own FLOP for each byte, under the roofs of so many threads, or of the GPU (0); None where either
-    is unknown."""
-    type, n = (rows[0].type, rows[0].n) if rows else ("", 0)
-    slanted, flat, roof = roofs(machine, type, threads)
-    if not (rows and slanted and roof):
-        return None
-    x = [row.intensity() for row in rows]
-    left, most = min(*x, roof / max(slanted.values()) / 3) / 1.7, max(*x, roof / min(slanted.values()))
-    lines, right = {}, most * (most / left) ** (0.4 if threads else 0.6)  # room for the level roofs' labels
-    for place, (row, at, rate) in enumerate(zip(rows, x, map(Row.gflops, rows))):
-        hidden = sum(abs(x[other] / at - 1) < 0.1 and abs(rows[other].gflops() / rate - 1) < 0.15
-                     for other in range(place))
-        program = f"{short(row.step)}: " * (not step) + row.variant + f", tile {row.tile}" * bool(step and row.tile)
-        lines[f"{program} ({LIMITS[row.limit].partition(' ')[0]})"] = [
-            [at * (right / left) ** (0.02 * hidden), rate,
-             row.gflops(row.predicted) if row.predicted else math.nan]]
-    heights = [height for points in lines.values() for height in points[0][1:]]
-    known = [height for height in heights if height == height]
-    bottom, top = min(*known, *flat.values()) / 1.6, 2.5 * max(*known, roof)
-    beside = {f"{level}: {digits(rate)} GB/s": [[left, rate * left, ""], [roof / rate, roof, level]]
-              for level, rate in slanted.items()}
-    for text, rate in flat.items():
-        beside[text] = [[max(left, rate / max(slanted.values())), rate, ""], [right / 1.03, rate, text]]
-    powers = range(math.ceil(math.log2(left)), math.floor(math.log2(right)) + 1)
-    settings = {
-        "left": left, "right": right, "bottom": bottom, "top": top, "slanted": len(slanted),
-        "ticks": ",".join(f'"{2 ** power if power >= 0 else f"1/{2 ** -power}"}" {2.0 ** power}' for power in powers
-                          if len(powers) < 10 or power % 2 == 0)}
-    name = f"roofline_{type}" + f"_{step}" * bool(step) + ("_gpu" if not threads else f"_{threads}_threads" * (threads > 1))
-    title = f"{step or 'The steps'}: {TEXTS['roofline'][0]}, {type}, n = {n}, {on(threads) or machine.name()}"
-    return Chart(name, "roofline", title, TEXTS["roofline"][1] + " " + TEXTS["roofs" if threads else "roofs_gpu"][1],
-                 lines, settings, step or "gpu" * (not threads), beside, "x, measured, predicted")
-
-
-def roofline_charts(results, type, variants, step=""):
-    """These (step, variant) on one thread, on the most that any ran with, and on the GPU, at the size that most of
-    them have."""
-    rows = [row for row in results.squares if row.type == type and (row.step, row.variant) in variants
-            and row.ranks < 2 and row.intensity() and row.limit in LIMITS and results.at_home(row)]
-    alone = [row for row in rows if not row.gpu]
-    under = [(results.machine, threads, [row for row in alone if row.threads == threads])
-             for threads in sorted({1, max((row.threads for row in alone), default=1)})]
-    for machine, threads, mine in (*under, (results.gpu, 0, [row for row in rows if row.gpu])):
-        n = common_size(mine)
-        fastest = [best(mine, n=n, step=step, variant=variant) for step, variant in variants]
-        yield roofline_chart(machine, [row for row in fastest if row], threads, step)
+    marks = {"upright": list(full.values()), "upright_text": [f"T = {tile:.0f}: {level} full" for level, tile in full.items()]}
+    chart = line_chart(name, "tiles", title, lines, Row.gflops, marks if full else {}, beside=beside,
+                       step="" if first else program)
+    chart.footer = "upright: where three tiles, one of each matrix, fill a cache" * bool(full)
+    return chart
 
 
 def level_chart(results, type):
@@ -173,13 +188,24 @@ def level_chart(results, type):
 
 
 def order_chart(results, type):
-    """The six orders, plain and native, at the four largest sizes: more would not be legible."""
+    """The six orders at the four largest sizes: more would not be legible. Beside the bars stand the native build's."""
     rows = [row for row in results.squares
             if row.type == type and row.step in ORDER_STEPS and row.variant in ORDERS]
-    groups = {str(n): {order + ending: best(rows, step=step, variant=order, n=n)
-                       for step, ending in ORDER_STEPS.items() for order in ORDERS}
-              for n in sorted({row.n for row in rows})[-4:]}
-    return bar_chart("orders", type, groups, f"02_loop_order: {TEXTS['orders'][0]}, {type}", "02_loop_order")
+    build = ORDER_STEPS[0] if any(row.step == ORDER_STEPS[0] for row in rows) else ORDER_STEPS[1]
+    sizes = sorted({row.n for row in rows if row.step == build})[-4:]
+
+    def bars(step):
+        return {order: {f"n = {n}": best(rows, step=step, variant=order, n=n) for n in sizes} for order in ORDERS}
+    title = f"{build}: {TEXTS['orders'][0]}, {type}"
+    chart = bar_chart("orders", type, bars(build), title, "02_loop_order")
+    native = bar_chart("orders", type, bars(ORDER_STEPS[1]), title, "") if build != ORDER_STEPS[1] else None
+    if not chart:
+        return None
+    if native:
+        chart.beside = {"native build": [at[:2] for points in native.lines.values() for at in points]}
+    rates = [at[1] for points in (*chart.lines.values(), *chart.beside.values()) for at in points]
+    chart.settings |= log_axis(min(rates) / 5, 1.6 * max(rates))  # room for the numbers, at the feet of the bars
+    return chart
 
 
 def thread_charts(results, type):
@@ -219,29 +245,27 @@ def plan(results):
 
 def plan_of(results, type):
     """Those of one type; None where the rows do not suffice."""
-    steps, chosen, shown = {}, {}, []
+    steps, shown = {}, []
     for step in results.rungs:
         rows = [row for row in results.squares if (row.type, row.step) == (type, step)]
         if rows:
-            steps[step] = {variant: along([row for row in rows if row.variant == variant], "n")
-                           for variant in dict.fromkeys(row.variant for row in rows)}
-            # A step is compared by the variant that is its best at its largest size, 01 by the baseline.
-            rows = [row for row in rows if row.variant != "touched_by_one"] or rows
-            name = BASELINE[1] if step == BASELINE[0] and BASELINE[1] in steps[step] else best(
-                rows, n=max(row.n for row in rows)).variant
-            chosen[f"{step}: {name}"] = steps[step].get(name, [])
+            steps[step] = rows
+            # Under the roofs a program is its best at its largest size, 01 its baseline.
+            rows = comparable(rows)
+            name = BASELINE[1] if step == BASELINE[0] else best(rows, n=max(row.n for row in rows)).variant
             predicted = [row for row in rows if row.intensity() and row.limit in LIMITS]
             if predicted and not any(row.variant == name for row in predicted):
                 name = best(predicted, n=max(row.n for row in predicted)).variant  # under a roof it would have no place
             shown.append((step, name))
+    chosen = headline(results, type) if steps else {}
     yield from (*size_charts(results, type, chosen), *roofline_charts(results, type, shown),
-                tile_chart(results, type), *thread_charts(results, type), level_chart(results, type),
-                order_chart(results, type), gpu_steps_chart(results, type, chosen), tile_chart(results, type, gpu=True),
+                *tile_charts(results, type), *thread_charts(results, type), level_chart(results, type),
+                order_chart(results, type), gpu_steps_chart(results, type, chosen), *tile_charts(results, type, gpu=True),
                 block_chart(results, type), phase_chart(results, type), strong_chart(results, type), weak_chart(results, type),
                 phases_chart(results, type), heat_chart(results, type))
-    for step, lines in steps.items():
-        yield from size_charts(results, type, lines, step)
-        yield from roofline_charts(results, type, [(step, variant) for variant in lines], step)
+    for step, rows in steps.items():
+        yield from size_charts(results, type, variant_lines(results, rows), step)
+        yield from roofline_charts(results, type, [(step, name) for name in dict.fromkeys(row.variant for row in rows)], step)
 
 
 def named(machines, reference=None):

@@ -1,5 +1,5 @@
 """A chart as data, what its points and axes are made of, and how gnuplot is called on it."""
-import json, math, os, re, subprocess
+import json, math, os, re, subprocess, textwrap
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,11 +20,21 @@ class Chart:
     settings: dict  # gnuplot's variables besides those of every chart; a list becomes an array
     step: str = ""  # whose chart it is: a program's, "threads", "gpu", or where steps are compared empty
     beside: dict = field(default_factory=dict)  # what the lines are compared with, drawn thin
-    columns: str = "x, y, low, high"
+    columns: str = "x, y, low, high, disturbed"
     type: str = ""
+    footer: str = ""  # what has to be said in the picture itself
+
+    def hollow(self):
+        """Whether a point, a bar or a mark is of a disturbed row: the last column says so."""
+        return any(point[-1] is True for points in self.lines.values() for point in points)
+
+    def below(self, place):
+        """What stands under the picture, in lines of its width: where it was measured, and what has to be said."""
+        said = [place, self.footer, "hollow: measured in a disturbed moment" * self.hollow()]
+        return "¶".join(line for text in said if text for line in textwrap.wrap(text, 98))
 
     def alt(self):
-        kind = {"roofline": "Roofline"} | dict.fromkeys(("levels", "orders", "blocks", "phases"), "Bar") | {"ranks_heat": "Heat"}
+        kind = dict.fromkeys(("roofline", "here"), "Roofline") | dict.fromkeys(("levels", "orders", "blocks", "phases"), "Bar") | {"ranks_heat": "Heat"}
         return f"{kind.get(self.script, 'Line')} chart. {self.title}. Shown: {', '.join([*self.lines, *self.beside])}."
 
 
@@ -34,17 +44,40 @@ with open(PLOTS / "texts.json", encoding="utf-8") as file:
     TEXTS = json.load(file)  # by script: the title, what is shown
 
 
+def disturbed(row):
+    return getattr(row, "quiet", "") == "no"
+
+
 def point(x, row, measure):
-    """A chart's point: x, and what `measure` makes of the row's median time and of the ends of its spread."""
+    """A chart's point: x, what `measure` makes of the row's median time and of the ends of its spread, and whether the
+    row was disturbed."""
     ends = sorted(measure(row, end) for end in row.spread() or ()) or [math.nan, math.nan]
-    return [x, measure(row, row.median), *ends]
+    return [x, measure(row, row.median), *ends, disturbed(row)]
+
+
+def scale(values, always=False):
+    """The ends of a logarithmic axis, and where it is labelled, if the slowest is not a hundredth of the fastest, or
+    `always`; nothing for an axis that begins at zero."""
+    low, high = min(values), max(values)
+    return log_axis(low / 1.5, 1.4 * high) if always or high >= 100 * low > 0 else {}
+
+
+def log_axis(bottom, top):
+    """A logarithmic axis between these: powers of ten, and where there are few, twice and five times as much. The others
+    have a line without a label."""
+    labelled = (1, 2, 5) if top < 50 * bottom else (1,)
+    rates = [(digit, f"{digit}e{power}") for power in range(math.floor(math.log10(bottom)), math.ceil(math.log10(top)))
+             for digit in range(1, 10)]
+    rates = [(digit, rate) for digit, rate in rates if bottom <= float(rate) <= top]
+    return {"bottom": bottom, "top": top, "rates": ",".join(rate if digit in labelled else f'"" {rate} 1'
+                                                            for digit, rate in rates)}
 
 
 def axis(values):
     """A logarithmic x axis labelled at these values, save where a label would run into the one before."""
     low, high, ticks, last = min(values), max(values), [], None
     for value in sorted(set(values)):
-        room = last is None or math.log(value / last) > 0.095 * math.log(high / low)
+        room = last is None or math.log(value / last) > 0.11 * math.log(high / low)
         ticks.append(f'"{value if room else ""}" {value}')
         last = value if room else last
     margin = max(1.12, (high / low) ** 0.05)
@@ -67,43 +100,19 @@ def line_chart(name, script, title, lines, measure, settings=None, beside={}, st
     lines = {label: points for label, points in lines.items() if points}
     if not lines:
         return None
-    if beside and script == "gflops":
-        caption += " Grey: what libraries reach, each at its best setting."
     x, y, *_ = zip(*(at[:2] for points in (*lines.values(), *beside.values()) for at in points))
     settings = axis(x) | (settings or {})
-    if script == "gflops" and not step and max(y) > 200 * min(y):
-        settings["bottom"] = min(y) / 1.5
-        if any(row.gpu for row in rows):
-            settings |= free_places(settings, max(y), [*lines.values(), *beside.values()])
-        caption += " The axis is logarithmic: the same factor is the same height."
+    if script in ("gflops", "tiles"):
+        levels = settings.get("level", [])
+        settings |= scale([*y, *levels]) or ({"top": 1.06 * max(*y, *levels)} if levels else {})
+        caption += " The axis is logarithmic: the same factor is the same height." * ("rates" in settings)
+    if script in ("time", "speedup", "threads_time"):
+        settings |= scale(y, always=True)
     return Chart(name, script, title, caption, lines, settings, step, beside)
 
 
-def free_places(settings, most, lines):
-    """The top of a logarithmic axis, and for each level's text the place that the fewest lines run through: from the
-    left end or up to the right one, above the level (1) or below (-1)."""
-    left, right, levels = settings["left"], settings["right"], settings.get("level", [])
-    top, wide = 2 * max([most, *levels]), (right / left) ** 0.6
-    high = (top / settings["bottom"]) ** 0.06
-
-    def crossings(level, side, start):
-        low, above = sorted((level, level * high**side))
-        return sum(low < height(line, start * wide ** (step / 20)) < above for line in lines for step in range(21))
-    places = [min(((side, start) for side in (1, -1) for start in (left, right / wide)),
-                  key=lambda place: crossings(level, *place)) for level in levels]
-    return {"top": top, "level_side": [side for side, _ in places], "level_x": [start for _, start in places]}
-
-
-def height(line, x):
-    """How high a line runs at x where both axes are logarithmic; 0 beyond its ends."""
-    for (x1, y1, *_), (x2, y2, *_) in zip(line, line[1:]):
-        if x1 <= x <= x2:
-            return y1 * (y2 / y1) ** (math.log(x / x1) / math.log(x2 / x1)) if x2 > x1 else y1
-    return 0
-
-
 def bar_chart(script, type, groups, title, step):
-    """Bars of GFLOP/s from {group: {kind of bar: its row or None}}, each with its kind and value at its top."""
+    """Bars of GFLOP/s from {group: {kind of bar: its row or None}}, each with its value."""
     every = list(dict.fromkeys(kind for bars in groups.values() for kind in bars))
     kinds = [kind for kind in every if any(bars.get(kind) for bars in groups.values())]
     if not kinds:
@@ -113,14 +122,15 @@ def bar_chart(script, type, groups, title, step):
         for place, kind in enumerate(kinds):
             if bars.get(kind):
                 at = point(round(middle + (place - (len(kinds) - 1) / 2) * width, 4), bars[kind], Row.gflops)
-                lines[kind].append([*at, at[1] if math.isnan(at[3]) else at[3], f"{kind} {digits(at[1])}"])
+                lines[kind].append([*at[:4], at[1] if math.isnan(at[3]) else at[3], digits(at[1]), at[4]])
     ticks = ",".join(f'"{plain(group)}" {middle}' for middle, group in enumerate(groups))
-    top = 1.4 * max((at[4] for points in lines.values() for at in points))
+    rates = scale([at[1] for points in lines.values() for at in points])
+    top = (4 if rates else 1.25) * max(at[4] for points in lines.values() for at in points)  # room for the labels
     looks = " ".join(str(every.index(kind) + 1) for kind in kinds)  # a kind looks alike, whichever are missing
-    settings = {"ticks": ticks, "left": -0.5, "right": len(groups) - 0.5, "width": 0.9 * width, "top": top,
-                "looks": looks}
+    settings = {"ticks": ticks, "left": -0.5, "right": len(groups) - 0.5, "width": 0.9 * width, "looks": looks} | (
+        log_axis(rates["bottom"], top) if rates else {"top": top})
     return Chart(f"{script}_{type}", script, title, TEXTS[script][1] + SPREAD, lines, settings, step,
-                 columns="x, y, low, high, top, label")
+                 columns="x, y, low, high, top, label, disturbed")
 
 
 def phase_bars(name, title, type, rows, phases, step):
@@ -133,7 +143,7 @@ def phase_bars(name, title, type, rows, phases, step):
                 lines[called].append([place, end, end + time])
                 end += time
                 parts.append(f"{called} {seconds(time)}")
-        texts.append([place, f"{program(row)}, {seconds(end)}: {' + '.join(parts)}"])
+        texts.append([place, f"{program(row)}, {seconds(end)}{'~' * disturbed(row)}: {' + '.join(parts)}"])
         longest = max(longest, end)
     return Chart(f"{name}_{type}", "phases", title, TEXTS[name][1], lines,
                  {"ticks": '"0" 0', "left": 0, "right": 1.02 * longest, "bars": len(rows),
@@ -143,29 +153,33 @@ def phase_bars(name, title, type, rows, phases, step):
 
 def render(charts, out):
     """Writes each chart's data, with its place, and calls gnuplot on it, as many at once as there are cores."""
-    folder, commands = Path(out) / "charts", []
+    folder = Path(out) / "charts"
     folder.mkdir(parents=True, exist_ok=True)
-    for chart, place in charts:
-        data = folder / f"{chart.name}.dat"
-        data.write_text(data_of(chart), encoding="utf-8")
-        for format in ("svg", "png"):
-            variables = {"dir": str(PLOTS), "data": str(data), "out": str(folder / f"{chart.name}.{format}"),
-                         "format": format, "title": chart.title, "machine": place,
-                         "count": len(chart.lines), "beside": len(chart.beside),
-                         "longest": max(map(len, [*chart.lines, *chart.beside]))} | chart.settings
-            given = "; ".join(assignment(key, value) for key, value in variables.items())
-            commands.append(["gnuplot", "-e", given, str(PLOTS / f"{chart.script}.gp")])
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(lambda job: picture(*job), [
+            (chart, place, folder / f"{chart.name}.dat", folder / f"{chart.name}.{format}")
+            for chart, place in charts for format in ("svg", "png") if data_file(chart, folder)]))
+    print(f"{len(charts)} charts in {folder}")
 
-    def run(command):
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace")
-        if done.returncode:
-            raise Refusal(f"gnuplot on {Path(command[-1]).name}: {' '.join(done.stderr.split())}")
+
+def data_file(chart, folder):
+    return (folder / f"{chart.name}.dat").write_text(data_of(chart), encoding="utf-8")
+
+
+def picture(chart, place, data, out):
+    """Calls gnuplot on a chart whose data is written."""
+    variables = {"dir": str(PLOTS), "data": str(data), "out": str(out), "format": out.suffix[1:],
+                 "title": "¶".join(textwrap.wrap(chart.title, 66)), "footer": chart.below(place), "count": len(chart.lines),
+                 "beside": len(chart.beside), "longest": max(map(len, [*chart.lines, *chart.beside])),
+                 "hollow": int(chart.hollow())} | chart.settings
+    given = "; ".join(assignment(key, value) for key, value in variables.items())
     try:
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
-            list(pool.map(run, commands))
+        done = subprocess.run(["gnuplot", "-e", given, str(PLOTS / f"{chart.script}.gp")], capture_output=True, text=True,
+                              errors="replace")
     except FileNotFoundError:
         raise Refusal("there is no gnuplot here; ./setup.sh installs it") from None
-    print(f"{len(commands) // 2} charts in {folder}")
+    if done.returncode:
+        raise Refusal(f"gnuplot on {chart.script}.gp: {' '.join(done.stderr.split())}")
 
 
 def data_of(chart):

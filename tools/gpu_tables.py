@@ -42,7 +42,7 @@ def ours(results, type, n):
     for step, variant in dict.fromkeys((row.step, row.variant) for row in rows):
         row = best(rows, step=step, variant=variant)
         factor, share = results.speedup(row), results.share(row)
-        cells.append([row.step, row.label(), seconds(row.median), digits(row.gflops()), times(factor),
+        cells.append([row.step, row.label(), row.time(), digits(row.gflops()), times(factor),
                       per_core(factor, cores), f"{digits(share)} %" if share else "–"])
     return ["program", "variant", "kernel's time", "GFLOP/s", "speedup over 01 ijk", "speedup / CUDA cores",
             "% of peak"], cells
@@ -76,7 +76,7 @@ def figures(lines, variant, n):
 def beside_it(results, row, type):
     """Our row's cells, which say its type where it is another."""
     factor = results.speedup(row)
-    return [f"{short(row.step)} {row.variant}", f"{row.n}" + f", {row.type}" * (row.type != type), seconds(row.median),
+    return [f"{short(row.step)} {row.variant}", f"{row.n}" + f", {row.type}" * (row.type != type), row.time(),
             digits(row.gflops()), times(factor), per_core(factor, results.gpu.most("cores"))]
 
 

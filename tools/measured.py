@@ -41,7 +41,7 @@ class Row:
 
     def __init__(self, cells):
         self.cells = cells
-        for name in ("step", "variant", "type", "host", "device"):
+        for name in ("step", "variant", "type", "host", "device", "quiet"):
             setattr(self, name, cells[name])
         for name in ("m", "n", "k", "threads", "ranks", "repeat", "tile"):
             setattr(self, name, int(number(cells[name]) or 0))
@@ -59,6 +59,10 @@ class Row:
         # The programs write a processor's cores behind its name.
         self.gpu = not self.rehearsed and not re.search(r"\(\d+ cores\)", self.device)
         self.shape = f"{self.m}×{self.n}×{self.k}"
+
+    def time(self):
+        """The median in words, marked where other programs disturbed it."""
+        return seconds(self.median) + "~" * (self.quiet == "no")
 
     def intensity(self):
         """FLOP for each byte that crosses where the prediction says it is tight; None where nothing was counted."""
@@ -185,6 +189,12 @@ class Results:
         """The ladder's sizes, ascending: those of the baseline, or all where it was not measured."""
         with_base = {row.n for row in self.baselines.values() if row.type == type and row.square}
         return sorted(with_base or {row.n for row in self.squares if row.type == type})
+
+    def shown_sizes(self, type):
+        """The sizes that a ladder is shown at: the largest and, where that is a power of two, the one before if it is
+        near. At a power of two the baseline is slow for a reason of its own (01), and every factor over it too large."""
+        *before, last = self.sizes(type) or [0]
+        return [n for n in before[-1:] if last.bit_count() == 1 and n >= 0.9 * last] + [last] * bool(last)
 
     def ladder(self, type, n):
         """The baseline, then the fastest row of every other program; 01's own fastest where the baseline is missing."""

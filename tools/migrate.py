@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Rewrites results files that still have the column `counters`.
+"""Rewrites results files that still have the column `counters`, or lack the column `quiet`.
 
     migrate.py FILE.csv …         rewrites each in place
     migrate.py --back FILE.csv    prints the old form of a migrated file, byte for byte
 
 The limit and the bytes that stood in `counters` get columns of their own. What else stood there (all of it where
 the columns alone would lose its order) goes to former_counters.csv in the same folder, as file,line,counters: the
-line is that of the migrated file. Lines torn by a crash stay as they are.
+line is that of the migrated file. `quiet` is empty: nobody had asked; on the way back it is left out. Lines torn by a
+crash stay as they are.
 
 Exit status: 0 well; 2 a file was refused, with one line on stderr that says why, and left as it was."""
 import argparse, signal, sys
@@ -15,9 +16,10 @@ from pathlib import Path
 from measured import COLUMNS, Refusal
 
 MOVED = "limit,bytes_l1,bytes_l2,bytes_l3,bytes_memory".split(",")
-OLD = [name for name in COLUMNS if name not in MOVED]
+BETWEEN = [name for name in COLUMNS if name != "quiet"]  # without counters already, and without quiet still
+OLD = [name for name in BETWEEN if name not in MOVED]
 OLD.insert(OLD.index("flags"), "counters")
-CELL, FIRST = OLD.index("counters"), COLUMNS.index(MOVED[0])
+CELL, FIRST, QUIET = OLD.index("counters"), COLUMNS.index(MOVED[0]), COLUMNS.index("quiet")
 KEPT_IN, KEPT_COLUMNS = "former_counters.csv", "file,line,counters"
 
 
@@ -49,6 +51,7 @@ def new_form(line):
     items = [item.partition("=") for item in counters.split(";")]
     moved = {name: value for name, _, value in items if name in MOVED}
     cells[FIRST:FIRST] = [moved.get(name, "") for name in MOVED]
+    cells.insert(QUIET, "")
     rest = ";".join("".join(item) for item in items if item[0] not in MOVED)
     # Where the columns would not give the text back (another order, an empty value), all of it is kept.
     return ",".join(cells), rest if old_counters(moved, rest) == counters else counters
@@ -63,6 +66,7 @@ def old_form(line, rest):
     cells = line.split(",")
     if len(cells) != len(COLUMNS):
         return line
+    del cells[QUIET]
     moved = dict(zip(MOVED, cells[FIRST:FIRST + len(MOVED)]))
     del cells[FIRST:FIRST + len(MOVED)]
     whole = any(item.partition("=")[0] in MOVED for item in rest.split(";"))
@@ -85,8 +89,23 @@ def kept(folder):
     return found
 
 
+def add_quiet(path, lines):
+    """From the form between: the one column more."""
+    fresh = [lines[0].replace(",".join(BETWEEN), ",".join(COLUMNS))]
+    for number, line in enumerate(lines[1:], 2):
+        cells = line.split(",")
+        if len(cells) == len(COLUMNS):
+            raise Refusal(f"{path}, line {number}: it has a cell too many")
+        if len(cells) == len(BETWEEN):
+            cells.insert(QUIET, "")
+        fresh.append(",".join(cells))
+    write(path, fresh)
+
+
 def migrate(path):
     lines = read(path)
+    if has_columns(lines, BETWEEN):
+        return add_quiet(path, lines)
     if not has_columns(lines, OLD):
         raise Refusal(f"{path} " + ("is migrated already" if has_columns(lines, COLUMNS) else "has other columns"))
     fresh, texts = [lines[0].replace(",".join(OLD), ",".join(COLUMNS))], {}

@@ -6,9 +6,10 @@ TOOL = Path(__file__).resolve().parent / "migrate.py"
 OLD = ("step,variant,type,m,n,k,fill,seed,threads,ranks,grid,block,tile,device,repeat,best_s,median_s,mean_s,stddev_s,"
        "alloc_s,copy_in_s,copy_out_s,distribute_s,collect_s,imbalance,words_received,gflops,predicted_s,verify,"
        "error_share,relative_error,differences,verdict,counters,flags,compiler,host,commit,started")
-NEW = OLD.replace("counters,", "").replace("verify", "limit,bytes_l1,bytes_l2,bytes_l3,bytes_memory,verify")
+NEW = OLD.replace("counters", "quiet").replace("verify", "limit,bytes_l1,bytes_l2,bytes_l3,bytes_memory,verify")
 FORESEEN = "limit=L1;bytes_l1=4e+09;bytes_l2=1.50e9;bytes_l3=0;bytes_memory=2"
 COLUMNS_OF_FORESEEN = "L1,4e+09,1.50e9,0,2"
+BETWEEN = NEW.replace("quiet,", "")
 COUNTED = "page_faults=0;context_switches=0.2;task_clock_s=0.012"
 
 
@@ -19,7 +20,7 @@ def row(counters, **more):
 
 def moved(cells):
     """The row of the new form, with these cells of limit and bytes."""
-    return row("").replace("<verdict>,,", "<verdict>,").replace("<verify>", f"{cells},<verify>")
+    return row("").replace("<verify>", f"{cells},<verify>")  # quiet is empty, where counters were
 
 
 class Case(unittest.TestCase):
@@ -130,6 +131,30 @@ class Migration(Case):
         before = self.write(row(COUNTED))
         self.csv.write_text(self.migrated() + moved(COLUMNS_OF_FORESEEN) + "\n")
         self.comes_back(before + row(FORESEEN).encode() + b"\n")
+
+
+class Quiet(Case):
+    """Files whose counters are gone get the column `quiet`, empty."""
+
+    def between(self, cells):
+        return moved(cells).replace("<verdict>,,", "<verdict>,")
+
+    def test_an_empty_cell_and_torn_lines_as_they_are(self):
+        torn = self.between("L1,1,2,3,4")[:99]
+        self.write(self.between("L1,1,2,3,4"), torn, self.between(",,,,"), torn, header=BETWEEN)
+        self.assertEqual(self.migrated().split("\n"), [NEW, moved("L1,1,2,3,4"), torn, moved(",,,,"), torn, ""])
+        self.assertEqual([path.name for path in self.folder.iterdir()], ["results.csv"])
+
+    def test_by_way_of_it_the_old_form_comes_back_all_the_same(self):
+        before = self.write(row(f"{FORESEEN};{COUNTED}"), row(COUNTED))
+        at_once = self.migrated()
+        self.csv.write_text("\n".join([BETWEEN, self.between(COLUMNS_OF_FORESEEN), self.between(",,,,"), ""]))
+        self.assertEqual(self.migrated(), at_once)
+        self.comes_back(before)
+
+    def test_a_line_that_would_pass_for_a_migrated_one(self):
+        self.write(self.between(",,,,"), "," * NEW.count(","), header=BETWEEN)
+        self.refuses("results.csv, line 3:", "results.csv")
 
 
 class Refusals(Case):

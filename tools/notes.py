@@ -21,6 +21,7 @@ FILTER is "column=value,column=this|that"; it must leave one row for a figure an
 differ only in their commit and what they measured are one row: the last. COLUMN may carry a scale
 ("median_s*1000"); FORMAT is %.3g unless given, and TEXT stands for the first heading. A CSV is looked
 for under plots/, beside the note, then from the root; a source file beside the note, then from the root.
+A figure from a row that other programs disturbed (quiet=no) ends with ~.
 
 Relative links and images must exist. Exit status: 0 well; 1 --check found something stale; 2 an error,
 each one line on stderr (a note with an error is left as it is)."""
@@ -86,6 +87,11 @@ def formatted(value, scale, form):
     return form % (value if form.endswith("s") else number(value))
 
 
+def marked(text, *rows):
+    """The text, with a ~ if one of these rows was disturbed."""
+    return text + "~" * any(row.get("quiet") == "no" for row in rows)
+
+
 def column_and_format(column, form="%.3g"):
     """(column, scale or None, format) of two fields such as "median_s*1000" and "%.0f"."""
     if not re.fullmatch(r"%(\.\d{1,2})?[fgeds]", form):
@@ -121,10 +127,10 @@ def matching(table, conditions, columns):
 
 def the_one(rows, conditions):
     """The single row among `rows`, or the last when they are one measurement at different commits, or looked at
-    twice (machine.csv: the second is the better one)."""
+    twice (the second is the better one: machine.csv, and rows that were disturbed before)."""
     keys = {tuple(row.get(name) for name in KEY) for row in rows}
     commits = {row["commit"] for row in rows if "commit" in row}
-    again = "level" in rows[0] and "unit" in rows[0] if rows else False
+    again = bool(rows) and ("level" in rows[0] and "unit" in rows[0] or all(row.get("quiet", "yes") == "no" for row in rows[:-1]))
     if len(rows) == 1 or rows and len(keys) == 1 and (again or len(commits) == len(rows)):
         return rows[-1]
     raise Problem(f"{len(rows)} rows match '{conditions}', one is needed")
@@ -139,13 +145,14 @@ def figure(kind, argument, folders):
     tables = re.split(r"\s*\\?\|\s*", fields[0])  # \| : inside a Markdown table a bare | ends the cell
     if len(tables) not in (1, filters):
         raise Problem(f"a {kind} takes {filters} CSV at most, not '{fields[0]}'")
-    texts = [the_one(matching(find(tables[min(i, len(tables) - 1)], folders), conditions, [column]),
-                     conditions)[column] for i, conditions in enumerate(fields[1:filters + 1])]
+    rows = [the_one(matching(find(tables[min(i, len(tables) - 1)], folders), conditions, [column]),
+                    conditions) for i, conditions in enumerate(fields[1:filters + 1])]
+    texts = [row[column] for row in rows]
     if kind == "value":
-        return formatted(texts[0], scale, form)
+        return marked(formatted(texts[0], scale, form), *rows)
     if number(texts[1]) == 0:
         raise Problem(f"the {column} to divide by is 0")
-    return formatted(number(texts[0]) / number(texts[1]), scale, form)
+    return marked(formatted(number(texts[0]) / number(texts[1]), scale, form), *rows)
 
 
 def in_order(values, given):
@@ -181,8 +188,8 @@ def table_lines(argument, folders):
         if head not in cells[label]:
             return "–"
         where = ",".join([fields[1], *map("=".join, zip([*labels, across], [*label, head]))])
-        text = the_one(cells[label][head], where)[column]
-        return formatted(text, scale, form) if text else "–"
+        row = the_one(cells[label][head], where)
+        return marked(formatted(row[column], scale, form), row) if row[column] else "–"
 
     heads, names = order[across], [title or labels[0], *labels[1:]]
     lines = [[*names, *heads], ["---"] * len(names) + ["---:"] * len(heads)]
@@ -218,9 +225,9 @@ def side_by_side(fields, labels, title, folders):
             if not all(row[name] for name in part):
                 cells.append("–")
             elif len(part) == 2:
-                cells.append(formatted(number(row[part[0]]) / number(row[part[1]]), None, form))
+                cells.append(marked(formatted(number(row[part[0]]) / number(row[part[1]]), None, form), row))
             else:
-                cells.append(formatted(row[part[0]], None, form))
+                cells.append(marked(formatted(row[part[0]], None, form), row))
         lines.append([*label, *cells])
     return in_bars(lines)
 

@@ -186,6 +186,23 @@ class Values(Repository):
                           "| c | 3 | 1.5 |"])
         self.wrong(marker.replace("q/p", "q/x").strip(), "no column 'x'")
 
+    def test_of_a_row_looked_at_again_after_a_disturbed_one_the_last_counts(self):
+        self.write("plots/r.csv", "v,n,p,quiet,commit\na,1,2,no,c\na,1,3,yes,c\nb,1,2,yes,c\nb,1,3,no,c\n")
+        self.assertEqual(self.value("r.csv; v=a,n=1; p; %s"), "3")
+        self.wrong("<!-- value: r.csv; v=b,n=1; p; %s -->x<!-- /value -->", "2 rows match")
+
+    def test_a_figure_of_a_disturbed_row_says_so(self):
+        self.write("plots/r.csv", "v,n,p,q,quiet\na,1,2,4,no\na,2,3,6,yes\nb,1,5,5,\n")
+        self.assertEqual([self.value(f"r.csv; {row}; p") for row in ("v=a,n=1", "v=a,n=2", "v=b")], ["2~", "3", "5"])
+        self.assertEqual(self.value("r.csv; v=a,n=1; quiet; %s"), "no~")
+        for rows, text in (("v=b; v=a,n=1", "2.5~"), ("v=a,n=1; v=b", "0.4~"), ("v=b; v=a,n=2", "1.67")):
+            self.assertEqual(self.value(f"r.csv; {rows}; p", "ratio"), text)
+        table = "<!-- table: r.csv; {} -->\n<!-- /table -->\n"
+        lines = self.refilled(table.format("; rows=v; cols=n; p")).splitlines()
+        self.assertEqual(lines[3:5], ["| a | 2~ | 3 |", "| b | 5 | – |"])
+        lines = self.refilled(table.format("; rows=v+n; cols=*; p+q/p")).splitlines()
+        self.assertEqual(lines[3:6], ["| a | 1 | 2~ | 2~ |", "| a | 2 | 3 | 2 |", "| b | 1 | 5 | 1 |"])
+
     def test_one_measurement_means_the_same_key_and_other_commits(self):
         value = "<!-- value: r.csv; n=1; x -->x<!-- /value -->"
         self.write("plots/r.csv", "n,host,x,commit\n1,epyc,5,a\n1,laptop,6,b\n")

@@ -1,5 +1,5 @@
 """The charts of what ran on several ranks: scaling with them, where the time goes, and ranks against threads."""
-from drawing import TEXTS, Chart, line_chart, phase_bars
+from drawing import TEXTS, Chart, disturbed, line_chart, phase_bars
 from measured import common_size, digits
 from scaling import program
 
@@ -89,7 +89,7 @@ def heat_chart(results, type):
         for x, ranks in enumerate(columns):
             if row := fastest([row for row in by_variant(rows)[name] if row.ranks == ranks]):
                 rate = row.gflops(whole(row))
-                cells.append([x, y, rate, digits(rate)])
+                cells.append([x, y, rate, digits(rate) + "~" * disturbed(row)])
     ticks = ",".join(f'"{ranks} × {total // ranks}" {x}' for x, ranks in enumerate(columns))
     return Chart(f"ranks_heat_{type}", "ranks_heat", f"{TEXTS['ranks_heat'][0]}: {total} together, {type}, n = {n}",
                  TEXTS["ranks_heat"][1], {"GFLOP/s": cells},

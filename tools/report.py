@@ -5,17 +5,18 @@
     report.py predicted RESULTS.csv [--machine machine.csv] [--size N]
     report.py draw      RESULTS.csv [--machine machine.csv] --out DIR [--reference DIR]
     report.py page      RESULTS.csv [--machine machine.csv] --out DIR [--reference DIR] [--failed FILE] [--rivals rivals.csv]
+    report.py here      [RESULTS.csv --step STEP --variant NAME] --machine machine.csv --out FILE.svg
     report.py rivals    RIVALS.csv [--out DIR]
 
 `ladder` prints the fastest variant of every program, over the baseline: ijk of 01_naive. `predicted` prints
 what was predicted beside what was measured, at the size that most variants have. `draw` writes
 DIR/charts/NAME.dat, .svg and .png with the scripts in plots/; `page` fills page.html.jinja and writes
-DIR/index.html round them. `rivals` prints ours beside the best library at each shape, and draws the ratio to each.
+DIR/index.html round them. `here` draws the roofline with this rung and those before it, or the bare roofs. `rivals` prints ours beside the best library at each shape, and draws the ratio to each.
 
 Rows alike in all of KEY are one measurement taken again: the last counts. A row whose result is wrong is named, never
 ranked or drawn; where nothing is left to rank, that is said. Exit status: 0 well; 2 the files cannot be read or
 written, in a line."""
-import argparse, os, signal, sys
+import argparse, contextlib, os, signal, sys, tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
@@ -23,7 +24,9 @@ from urllib.parse import quote
 import gpu_tables as gpu
 import standing
 from charts import draw, named
-from measured import LIMITS, Refusal, digits, load, number, percent, seconds, times, whose
+from drawing import data_file, picture
+from measured import LIMITS, MACHINE_COLUMNS, Machine, Refusal, digits, lines_of, load, number, percent, seconds, times, whose
+from roofline_charts import climb, here_chart
 from scaling import SERIAL_IS, cores_of, published, scalings
 
 
@@ -36,7 +39,7 @@ def ladder_table(results, type, n):
     rungs = []
     for row in results.ladder(type, n):
         factor, share = results.speedup(row), results.share(row)
-        rungs.append([row.step, row.label(), seconds(row.median), digits(row.gflops()), times(factor)])
+        rungs.append([row.step, row.label(), row.time(), digits(row.gflops()), times(factor)])
         if peak:
             rungs[-1].append(f"{digits(share)} %" if share else "–")
     return headings + ["% of peak"] * bool(peak), rungs
@@ -56,13 +59,24 @@ def ladder(machines, all_sizes):
     """Prints the ladders, and after them what was wrong."""
     for results in machines:
         for type in results.types:
-            for n in results.sizes(type)[0 if all_sizes else -1:]:
+            for n in results.sizes(type) if all_sizes else results.shown_sizes(type):
                 print_table(f"{type}, n = {n}, {results.place()}", *ladder_table(results, type, n))
     if not any(results.types for results in machines):
         print("No ladder: there is no square product with a right result.")
     for row in (row for results in machines for row in results.wrong):
         print(f"\nWRONG, left out: {wrong_line(row)}", end="")
+    if line := disturbed_line(machines):
+        print(f"\n{line}", end="")
     print()
+
+
+def disturbed_line(machines):
+    """How many rows other programs disturbed, and what to do; nothing where none was."""
+    rows = [row for results in machines for row in results.rows]
+    if count := sum(row.quiet == "no" for row in rows):
+        return (f"{count} of {len(rows)} rows {'was' if count == 1 else 'were'} disturbed by other programs (marked ~): "
+                f"make report, called again, measures just {'this one' if count == 1 else 'these'} again.")
+    return ""
 
 
 def standings(path, out):
@@ -74,6 +88,33 @@ def standings(path, out):
     print_table("Ours over the best library of each shape", *standing.summary(groups))
     if out:
         standing.draw(groups, out)
+
+
+def here(given):
+    """Draws where a rung stands under the machine's roofs, or the roofs alone."""
+    if len({bool(part) for part in (given.csv, given.step, given.variant)}) > 1:
+        raise Refusal("here wants RESULTS.csv, --step and --variant, or none of the three: the bare roofs")
+    if Path(given.out).suffix not in (".svg", ".png"):
+        raise Refusal(f"{given.out} should end with .svg or .png")
+    if given.csv:
+        found = []
+        for results in load(given.csv, given.machine):
+            with contextlib.suppress(Refusal):
+                found.append((results, climb(results, given.type, given.step, given.variant, given.size)))
+        if not found:
+            raise Refusal(f"no row of {given.step} {given.variant}, {given.type}, n = {given.size}, stands under the roofs: "
+                          f"it needs a prediction, and {given.machine} of its machine")
+        results, rungs = found[0]
+        machine, threads = (results.gpu, 0) if rungs[-1].gpu else (results.machine, rungs[-1].threads)
+        place = results.place("gpu" if rungs[-1].gpu else rungs[-1].step)
+    else:
+        machine, threads, rungs = Machine(lines_of(given.machine, MACHINE_COLUMNS)), 1, ()
+        place = ", ".join(fact.note for fact in machine.of("processor"))
+    chart = here_chart(machine, given.type, threads, rungs)
+    with tempfile.TemporaryDirectory() as folder:
+        data_file(chart, Path(folder))
+        picture(chart, place, Path(folder) / f"{chart.name}.dat", Path(given.out))
+    print(given.out)
 
 
 FAR_OFF = "Rows marked ! took more than twice, or less than half, the predicted time: their steps' notes say why."
@@ -88,7 +129,7 @@ def predicted_table(results, rows):
     headings = ["program", "variant", "predicted", "measured", "measured / predicted", "", "limit"]
     cells, shares = [], [results.share(row) for row in rows]
     for row, share in zip(rows, shares):
-        cells.append([row.step, row.label(), seconds(row.predicted), seconds(row.median), f"{digits(row.missed())}×",
+        cells.append([row.step, row.label(), seconds(row.predicted), row.time(), f"{digits(row.missed())}×",
                       "!" * far_off(row), LIMITS.get(row.limit, row.limit or "–")])
         if any(shares):
             cells[-1].append(f"{digits(share)} %" if share else "–")
@@ -250,7 +291,7 @@ def row_table(results, step):
     for row in rows:
         rated = row.sound and not row.rehearsed and row.median  # a wrong result is fast at nothing
         factor, share = rated and results.speedup(row), number(row.cells["error_share"])
-        cells.append([row.label(), row.type, row.shape, seconds(row.median), seconds(row.least),
+        cells.append([row.label(), row.type, row.shape, row.time(), seconds(row.least),
                       seconds(row.deviation), str(row.repeat), digits(row.gflops()) if rated else "–",
                       times(factor), row.cells["verdict"], "–" if share is None else f"{share:.2g}"])
         if foreseen:
@@ -273,11 +314,11 @@ def rivals_section(path):
 
 
 def lead(results):
-    """The fastest row of the first type at its largest size, in words; None where nothing is ranked."""
+    """The fastest row of the first type at the first of its ladders' sizes, in words; None where nothing is ranked."""
     for type in results.types[:1]:
-        n = results.sizes(type)[-1]
+        n = results.shown_sizes(type)[0]
         if top := min(results.ladder(type, n), key=lambda row: row.median, default=None):
-            return {"type": type, "n": n, "row": top, "time": seconds(top.median),
+            return {"type": type, "n": n, "row": top, "time": top.time(),
                     "factor": digits(results.speedup(top) or 0)}
 
 
@@ -285,8 +326,9 @@ def machine_page(results, charts):
     """All that is shown of one machine; `charts` are (name, chart) each."""
     def of(steps, among=charts):
         return by_type(results, [at for at in among if at[1].step in steps])
-    ladders = [page_ladder(results, type, n) for type in results.types for n in reversed(results.sizes(type))
-               if results.ladder(type, n)]
+    shown = [(type, n) for type in results.types[:1] for n in results.shown_sizes(type)]
+    others = [(type, n) for type in results.types for n in reversed(results.sizes(type)) if (type, n) not in shown]
+    top, more = ([page_ladder(results, *at) for at in ats if results.ladder(*at)] for ats in (shown, others))
     first = [f"{script}_{type}" for type in results.types[:1] for script in ("gflops", "speedup")]
     headline = [(name, chart) for name, chart in charts if chart.name in first]
     programs = sorted({row.step for row in results.rows})
@@ -306,7 +348,7 @@ def machine_page(results, charts):
     facts = {"device": results.words("device"), "host": [results.host], "compiler": results.words("compiler"),
              "measured": sorted({started[:10] for started in results.words("started")}),
              "commit": results.words("commit"), "rows": [str(len(results.rows))]}
-    return {"host": results.host, "lead": lead(results), "facts": facts, "ladder": ladders[:1], "ladders": ladders[1:],
+    return {"host": results.host, "lead": lead(results), "facts": facts, "ladder": top, "ladders": more,
             "headline": headline, "sections": [part for part in sections if part.charts or part.tables]}
 
 
@@ -340,7 +382,7 @@ def page(machines, out, csv, failed, duels, reference):
         machines=[machine_page(results, of(results)) for results in machines],
         others=[*([rivals_section(duels)] if duels else []),
                 *([reference_section(reference, of(reference))] if reference else [])],
-        link=quote(os.path.relpath(csv, out)), csv=Path(csv).name)
+        disturbed=disturbed_line(machines), link=quote(os.path.relpath(csv, out)), csv=Path(csv).name)
     Path(out).mkdir(parents=True, exist_ok=True)
     (Path(out) / "index.html").write_text(text, encoding="utf-8")
     print(f"{Path(out) / 'index.html'}")
@@ -356,7 +398,7 @@ def main():
         command.add_argument("csv", metavar="RESULTS.csv")
         command.add_argument("--machine", metavar="machine.csv", help="what 00_machine measured")
         if name == "ladder":
-            command.add_argument("--all-sizes", action="store_true", help="every size, not only the largest")
+            command.add_argument("--all-sizes", action="store_true", help="every size, not only the largest and its neighbour")
         elif name == "predicted":
             command.add_argument("--size", type=int, metavar="N", help="this size, not the one most variants have")
         else:
@@ -365,6 +407,14 @@ def main():
         if name == "page":
             command.add_argument("--failed", metavar="FILE", help="the steps that failed, one a line")
             command.add_argument("--rivals", metavar="rivals.csv", help="ours against the libraries")
+    command = commands.add_parser("here")
+    command.add_argument("csv", metavar="RESULTS.csv", nargs="?")
+    command.add_argument("--machine", metavar="machine.csv", required=True, help="what 00_machine measured")
+    command.add_argument("--step", metavar="STEP", help="a program, such as 03_tiling-native")
+    command.add_argument("--variant", metavar="NAME", help="the rung to mark; before it stands each earlier step's best")
+    command.add_argument("--size", type=int, default=2000, metavar="N", help="n of the products (2000)")
+    command.add_argument("--type", default="f32", metavar="TYPE", help="their type (f32)")
+    command.add_argument("--out", required=True, metavar="FILE", help="an SVG, or a PNG")
     command = commands.add_parser("rivals")
     command.add_argument("csv", metavar="RIVALS.csv")
     command.add_argument("--out", metavar="DIR")
@@ -372,6 +422,8 @@ def main():
     try:
         if given.command == "rivals":
             return standings(given.csv, given.out)
+        if given.command == "here":
+            return here(given)
         machines = load(given.csv, given.machine)
         if given.command == "ladder":
             ladder(machines, given.all_sizes)

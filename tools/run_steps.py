@@ -18,6 +18,9 @@ from measured import BASELINE
 # As root, with more ranks than cores, and not bound: with two ranks Open MPI would give OpenMP one core.
 OPEN_MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
             "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_hwloc_base_binding_policy": "none"}
+# Threads that wait for one another then count as busy, or --quiet would take a share of work that is not even for a
+# disturbance. Not for ranks: several on one core would only keep each other from work.
+ACTIVE = {"OMP_WAIT_POLICY": "active"}
 WELL = (0, 77)  # 77: this machine cannot run it, and the program said so
 
 
@@ -47,7 +50,7 @@ def command_lines(program, given):
         more = given.machine_options if "machine" in program.features else f"--alone {given.library_options}"
         return [[*command, "--csv", str(given.out / "machine.csv"), "--resume", *shlex.split(more)]]
     command += ["--type", ",".join(given.types), "--repeat", given.repeat, "--budget", given.budget,
-                "--fill", given.fill, "--csv", str(given.out / "results.csv"), "--resume"]
+                "--fill", given.fill, "--csv", str(given.out / "results.csv"), "--resume", "--quiet"]
     if not program.asked_for(given.steps):
         command += ["--variant", BASELINE[1]]
     swept, gpu = "threads" in program.features, "gpu" in program.features
@@ -92,7 +95,8 @@ class Signals:
 def run(command):
     """Its exit status; one that died by a signal has 128 more than the signal, as in a shell."""
     try:
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, env=os.environ | OPEN_MPI)
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL,
+                                   env=(OPEN_MPI if command[0] == "mpirun" else ACTIVE) | os.environ)
     except OSError as error:
         print(f"{command[0]}: {error.strerror}", file=sys.stderr)
         return 127

@@ -77,14 +77,14 @@ class Steps(unittest.TestCase):
     def test_tiles_are_swept_at_one_size_and_threads_at_all(self):
         self.program("04_openmp", features="threads tiles")
         all_sizes, sweep = self.plan()
-        self.assertRegex(all_sizes, "--type f32,f64 --repeat 5 --budget 0.2 .* --size 256,512 --threads 1,2$")
+        self.assertRegex(all_sizes, "--type f32,f64 --repeat 5 --budget 0.2 .* --resume --quiet --size 256,512 --threads 1,2$")
         self.assertRegex(sweep, "--size 512 --tile 8,16 --threads 2$")
 
     def test_a_gpu_has_sizes_of_its_own_and_lists_of_tiles_and_blocks(self):
         self.program("07_cuda_global", features="gpu blocks=8x8,32x8")
         self.program("08_cuda_shared", features="gpu tiles=2,4,32")
         self.program("mine", features="tiles=5,7")
-        self.assertEqual([line.partition("--resume ")[2] for line in self.plan()],
+        self.assertEqual([line.partition("--quiet ")[2] for line in self.plan()],
                          ["--size 1024,4096", "--size 2048 --block 8x8,32x8", "--size 1024,4096",
                           "--size 2048 --tile 2,4,32", "--size 256,512", "--size 512 --tile 5,7"])
 
@@ -102,6 +102,20 @@ class Steps(unittest.TestCase):
         self.program("06_mpi", "echo size $OMPI_COMM_WORLD_SIZE$PMI_SIZE", "ranks")
         out = self.run_tool()[1]
         self.assertEqual([out.count(f"size {ranks}\n") for ranks in (1, 3)], [1, 3])
+
+    def test_threads_wait_actively_unless_ranks_or_the_user_say_otherwise(self):
+        self.program("04_openmp", "echo waits $OMP_WAIT_POLICY")
+        self.program("06_mpi", "echo waits $OMP_WAIT_POLICY", "ranks")
+        (self.folder / "mpirun").write_text('#!/bin/sh\nshift 2; exec "$@"\n')
+        (self.folder / "mpirun").chmod(0o755)
+        def waits():
+            return [line for line in self.run_tool(ranks="1")[1].splitlines() if line.startswith("waits")]
+        before = os.environ.pop("OMP_WAIT_POLICY", None)
+        self.addCleanup(lambda: os.environ.update({"OMP_WAIT_POLICY": before} if before else {}))
+        self.assertEqual(waits(), ["waits active", "waits"])
+        os.environ["OMP_WAIT_POLICY"] = "passive"
+        self.addCleanup(os.environ.pop, "OMP_WAIT_POLICY")
+        self.assertEqual(waits(), ["waits passive"] * 2)
 
     def test_without_mpirun_they_are_skipped_with_a_line(self):
         self.program("06_mpi", "echo ran", "ranks")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from measured import along, percent
 
-SHARING = ("04_openmp", ["column_blocks", "columns_in_turn"])  # what shows false sharing, in a chart of its own
+SHARING = ("04_openmp", ["sums_padded", "sums_side_by_side"])  # what shows false sharing, in a chart of its own
 SERIAL_IS = ("The serial fraction is Amdahl's s in time(p) / time(1) = s + (1 - s) / p, fitted up to the cores: all "
              "that does not shrink with threads, shared bandwidth included; a fit to two points says no more than "
              "they do.")

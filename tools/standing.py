@@ -1,7 +1,7 @@
 """Ours against the libraries: the rows of rivals.csv, their tables and charts."""
 import math
 
-from drawing import Chart, render
+from drawing import Chart, disturbed, render
 from measured import BUILD, Refusal, columns_of, digits, lines_of, number, place_of
 
 COLUMNS, FULL_KEY = columns_of("rivals/rivals")
@@ -37,7 +37,7 @@ class Duel:
 
     def kept_to_avx2(self):
         """An AVX2 rung against a library's AVX2 kernels."""
-        return self.variant.startswith("packed") and self.rival.endswith((" Haswell", " haswell"))
+        return self.variant.startswith("tuned") and self.rival.endswith((" Haswell", " haswell"))
 
 
 class Group:
@@ -112,7 +112,8 @@ def summary(groups):
 
 
 def chart(group, several_hosts):
-    """The ratio to each library, against the shapes; lines do not lead from squares to other shapes."""
+    """The ratio to each library, against the shapes; lines lead from square to square alone: what is next to a shape's
+    name is another shape, not a larger one."""
     rivals = sorted({duel.rival for duel in group.duels})
     squares = sum(duel.square for duel in map(group.best, group.shapes))
     lines = {}
@@ -121,10 +122,10 @@ def chart(group, several_hosts):
         aside = 0.12 * (place - (len(rivals) - 1) / 2)
         lines[rival] = []
         for at, shape in enumerate(group.shapes):
-            if at == squares > 0:
-                lines[rival].append([at - 0.5, *[math.nan] * 3])
+            if at >= squares:
+                lines[rival].append([at - 0.5, *[math.nan] * 3, False])
             if duel := points.get(shape):
-                lines[rival].append([at + aside, duel.ratio, duel.low, duel.high])
+                lines[rival].append([at + aside, duel.ratio, duel.low, duel.high, disturbed(duel)])
     ticks = ",".join(f'"{shape}" {at}' for at, shape in enumerate(group.shapes))
     settings = {"ticks": ticks, "left": -0.6, "right": len(group.shapes) - 0.4, "target": TARGET,
                 "bottom": min(0.9, 0.97 * min(duel.low for duel in group.duels)),
@@ -132,7 +133,9 @@ def chart(group, several_hosts):
     name = f"rivals_{group.type}_{group.threads}_{group.variant}" + "_avx2" * (group.against == "libraries kept to AVX2")
     return Chart(f"{group.host}_{name}" if several_hosts else name, "rivals", group.title(),
                  "How many times as fast as each library: above 1 ours is faster. Medians of paired ratios; the thin "
-                 f"bars are their quartiles. What is above {TOP} is not shown.", lines, settings)
+                 f"bars are their quartiles. What is above {TOP} is not shown.", lines, settings,
+                 footer=f"above 1 ours is the faster; dashed: {TARGET:g} of the best library, the least that ours shall reach"
+                 + f"; above {TOP}: not shown" * (settings["top"] == TOP))
 
 
 def draw(groups, out):

@@ -1,0 +1,74 @@
+"""Tests of reference.py on programs of a line each: python3 tools/reference_test.py"""
+import subprocess, sys, tempfile, unittest
+from pathlib import Path
+
+TOOL = Path(__file__).resolve().parent / "reference.py"
+ROOT = TOOL.parent.parent
+
+
+class Reference(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+
+    def program(self, name, script='echo "$@"'):
+        path = self.folder / "build" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"#!/bin/sh\n{script}\n")
+        path.chmod(0o755)
+
+    def run_tool(self, plan="", machine="here", *more):
+        (self.folder / "plan.txt").write_text(plan)
+        done = subprocess.run([sys.executable, "-B", str(TOOL), "build", machine, "--plan", "plan.txt", "--out", "out", *more],
+                              cwd=self.folder, capture_output=True, text=True, timeout=60)
+        return done.returncode, done.stdout, done.stderr
+
+    def test_each_line_gets_its_files_and_is_resumed(self):
+        plan = ("# all of it\n\n00_machine/00_machine --budget 1\nrivals/rivals --alone  # the libraries\n"
+                "01_naive/01_naive --size 64 --variant ijk\nmpirun -n 2 06_mpi/06_mpi --size 64\n")
+        machine, results = "out/here/machine.csv", "out/here/results.csv"
+        rows = f"--csv {results} --machine {machine} --quiet --resume"
+        self.assertEqual(self.run_tool(plan, "here", "--dry"), (0, "\n".join([
+            f"build/00_machine/00_machine --budget 1 --csv {machine} --resume",
+            f"build/rivals/rivals --alone --csv {machine} --resume",
+            f"build/01_naive/01_naive --size 64 --variant ijk {rows}",
+            f"mpirun -n 2 build/06_mpi/06_mpi --size 64 {rows}", ""]), ""))
+        self.assertFalse((self.folder / "out").exists())
+
+    def test_what_fails_is_named_at_once_and_at_the_end_and_the_others_run(self):
+        self.program("a/a", "echo $OMP_WAIT_POLICY; exit 1")
+        self.program("b/b", "exit 77")
+        self.program("c/c", 'echo last; test -d out/here')
+        status, out, err = self.run_tool("a/a\nb/b\nc/c\nd/d\n")
+        self.assertEqual((status, [line for line in out.splitlines() if line in ("active", "last")]), (1, ["active", "last"]))
+        named = [line for line in err.splitlines() if line.startswith("ended with ")]
+        self.assertEqual([line.split(" --")[0] for line in named], ["ended with 1: build/a/a", "ended with 127: build/d/d"] * 2)
+        self.assertIn("2 of 4 failed:", err)
+        self.assertEqual(self.run_tool("b/b\nc/c\n")[::2], (0, ""))
+
+    def test_a_program_that_was_interrupted_ends_everything(self):
+        self.program("a/a", "kill -INT $$")
+        self.program("b/b", "echo ran")
+        status, out, _ = self.run_tool("a/a\nb/b\n")
+        self.assertEqual((status, out.count("== ")), (130, 1))
+
+    def test_a_machine_that_is_no_name(self):
+        for name in ("", "a b", "a/b", "..", "-x", "/tmp"):
+            status, out, err = self.run_tool("", name) if name != "-x" else self.run_tool("", "--", "-x")
+            self.assertEqual((status, out), (2, ""), name)
+            if name != "-x":
+                self.assertEqual(err.count("\n"), 1)
+                self.assertIn(f"MACHINE: '{name}'", err)
+
+    def test_the_plan_names_programs_that_there_are(self):
+        done = subprocess.run([sys.executable, "-B", str(TOOL), "build", "here", "--dry"], cwd=ROOT, capture_output=True,
+                              text=True, timeout=60)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        for line in done.stdout.splitlines():
+            program = line.removeprefix("mpirun -n ").lstrip("0123456789 ").split()[0]
+            step = program.split("/")[1]
+            self.assertTrue((ROOT / step).is_dir() and program.startswith(f"build/{step}/{step}"), line)
+            self.assertIn(" --resume", line)
+
+
+if __name__ == "__main__":
+    unittest.main()
