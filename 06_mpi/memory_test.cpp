@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <map>
 #include <new>
+#include <string_view>
 
 #include "common/mpi_world.hpp"
 #include "variants.hpp"
@@ -97,7 +98,9 @@ bool as_promised(const course::World& world, const Shape& shape, const std::stri
   const auto took = static_cast<double>(matrices.most), packed = static_cast<double>(packs.most),
              other = static_cast<double>(rest.most - before);
   const bool fits = least <= took && took <= least + guards && packed <= packing_of_all && other <= indices &&
-                    took + std::min(packed, packing) <= said + guards && packed > 0;
+                    took + std::min(packed, packing) <= said + guards &&
+                    (packed > 0 || avx2::best_vector() ==
+                                       std::string_view("avx512"));  // AVX-512 reads small blocks in place
   variant.release();
   const bool gone = matrices.now == 0;
   if (!fits || !gone)

@@ -16,7 +16,7 @@ from measured import COLUMNS, MACHINE_COLUMNS, Refusal, append, lines_of
 
 AVX2, AVX512 = "avx2 fma", "avx2 fma avx512f avx512dq avx512bw avx512vl"
 OURS = {"avx512": (AVX512, "against each library's best setting"),
-        "packed": (AVX2, "against OpenBLAS Haswell and BLIS haswell; without AVX-512, or when named, against all")}
+        "tuned": (AVX2, "against OpenBLAS Haswell and BLIS haswell; without AVX-512, or when named, against all")}
 # By kind: its name, where it may be (the OpenMP build first: one of pthreads often puts two threads on one core), the
 # variable that chooses its kernel, and the kernels with the features of the processor that they need.
 KINDS = {
@@ -40,7 +40,7 @@ CUBLAS = {"f32": ("f32", "default,pedantic", ""), "f64": ("f64", "default,pedant
 ON_GPU = [f"{n}x{n}x{n}" for n in (256, 512, 1024, 2048, 4096, 8192)] + ["8192x8192x128"]  # by default
 GPU_DUELS = [f"{n}x{n}x{n}" for n in (512, 1000, 1024, 2000, 2048, 3000, 4096, 5000, 6400, 8192, 14400)] + [
     f"8192x8192x{k}" for k in (32, 64, 128, 156)]
-NARROW = ("OpenBLAS Haswell", "BLIS haswell")  # kept to AVX2: what `packed` meets
+NARROW = ("OpenBLAS Haswell", "BLIS haswell")  # kept to AVX2: what `tuned` meets
 CLEARLY = 1.03                                 # a setting is better than the library's own choice from here on
 SCREENED, EDGES = "512x512x512", "67x45x129,301x257x190"  # where settings compete; multiples of nothing
 DEFAULTS = {False: {"type": "f32,f64", "pairs": "21", "budget": "0.3", "size": "256,384,512,768,1024,1500,2000,2048,3000,4096",
@@ -319,8 +319,8 @@ def on_gpu(session, there):
 
 
 def meets(options, rung, setting, best):
-    """A rung that was asked for meets all; else the widest the best of each library, and `packed` those kept to AVX2."""
-    return setting is best and (options.variant or rung == options.rungs[0]) or rung == "packed" and setting.label in NARROW
+    """A rung that was asked for meets all; else the widest the best of each library, and `tuned` those kept to AVX2."""
+    return setting is best and (options.variant or rung == options.rungs[0]) or rung == "tuned" and setting.label in NARROW
 
 
 def duels(session, libraries):
@@ -334,12 +334,13 @@ def duels(session, libraries):
                 continue
             # Our threads wait for more work at full speed, and would disturb those that are not OpenMP's.
             apart = threads > 1 and not setting.openmp
+            name = "packed" if rung == "tuned" else rung  # what it was called once: `--blas` may load a state of then
             rows = session.run(
                 "duel", setting, threads, options.build / "05_avx2/libcourse_blas.so", setting.file, setting.label,
                 "--threads", threads, "--shape", shape, "--type", ",".join(options.type), "--pairs", options.pairs,
                 "--budget", options.budget, "--csv", options.csv, *["--resume"] * options.resume,
                 *["--unheeded", 0.005] * apart, limit=10 * float(options.budget) + 6e-9 * int(options.pairs) * flops,
-                environment={"COURSE_RUNG": rung} | ({"GOMP_SPINCOUNT": "10000"} if apart else {}))
+                environment={"COURSE_RUNG": name} | ({"GOMP_SPINCOUNT": "10000"} if apart else {}))
             session.rows += rows is not None
             print("".join(line + "\n" for line in (rows or "").splitlines() if line.startswith("  ")), end="", flush=True)
 
@@ -370,7 +371,7 @@ def asked():
     """The options, checked: lists of items, and what this machine is."""
     parser = Parser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
     for name, what in (("size", "square sizes: 256,512"), ("shape", "shapes MxNxK"), ("type", "of f32,f64,i32 (default f32,f64; alone all)"),
-                       ("threads", "thread counts (default 1 and all)"), ("variant", "our rungs: avx512,packed"),
+                       ("threads", "thread counts (default 1 and all)"), ("variant", "our rungs: avx512,tuned"),
                        ("rival", f"of {','.join(KINDS)} (default all)"), ("blas", "more libraries with cblas_sgemm: FILE,..."),
                        ("pairs", "pairs of runs a row has at least (default 21); alone: runs at most (default 5)"),
                        ("budget", "seconds a row may take (default 0.3; alone 0.4)"), ("csv", "append one line a row to this file"),
