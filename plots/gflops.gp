@@ -1,16 +1,10 @@
-# GFLOP/s against n, from zero: twice as high is twice as fast. Given bottom, from there and logarithmic: what is
-# hundreds of times as slow would lie on the floor. level, if given, holds the processor's roofs.
+# GFLOP/s against n. bold is the line of the best; level, if given, holds the processor's roofs; the grey bands reach from
+# the slowest to the fastest library.
 load dir.'/style.gp'
 set logscale x 2
-set yrange [0:*]
-if (exists('level')) set yrange [0:1.12*level[|level|]<*]
-if (exists('bottom')) {
-  set logscale y 2
-  set yrange [bottom:*]
-  if (exists('level')) { set yrange [bottom:1.4*level[|level|]<*] }
-  if (exists('top')) { set yrange [bottom:top] }
-}
 set xlabel 'n (matrices n × n)'
 set ylabel 'GFLOP/s (higher is better)'
-plot for [i = 0:count-1] data index i @spread linetype i+1 dashtype 1 notitle, \
-     for [i = 0:count-1] data index i using 1:2 with linespoints linetype i+1 title columnheader(1), @others
+bands = !beside ? '' : 'for [i = count:count+beside-1] data index i using 1:2:3 with filledcurves fillcolor rgb "#d4d4d4" notitle, \
+  for [i = count:count+beside-1] data index i using 1:3 with linespoints linecolor rgb "#777777" linewidth 1.2 \
+    dashtype 2+i-count pointtype shape(i-count+1) pointsize 0.6 title columnheader(1), '
+plot @bands @curves

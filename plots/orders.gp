@@ -1,13 +1,11 @@
-# GFLOP/s of the six loop orders by n; looks 7 to 12, the native ones, are hatched.
+# GFLOP/s of the six loop orders at some sizes, from light to dark, logarithmic; beside holds the native builds' rates.
 load dir.'/style.gp'
-set key off   # every bar bears its name
-set rmargin 2
 set grid noxtics
 set xtics scale 0
-set yrange [0:top]
-set xlabel 'n (matrices n × n)'
+set xlabel 'order of the loops, the outermost first'
 set ylabel 'GFLOP/s (higher is better)'
-plot for [i = 0:count-1] data index i using 1:2:(width) with boxes fillstyle pattern (look(i) > 6 ? 2 : 3) \
-       linetype (look(i)-1) % 6 + 1 dashtype 1 linewidth 1 title columnheader(1), \
-     for [i = 0:count-1] data index i @spread linetype 1 linewidth 1.2 notitle, \
-     for [i = 0:count-1] data index i using 1:5:6 with labels rotate by 90 left offset 0, 0.5 font ',10' notitle
+filled = 'fillstyle solid 1 border linecolor rgb "#333333" fillcolor rgb word(shades, look(i)) dashtype 1 linewidth 1'
+plot @bars_of, \
+     for [i = 0:count-1] data index i using 1:(bottom*1.12):6 with labels rotate by 90 left font ',13' notitle, \
+     for [i = count:count+beside-1] data index i using 1:2 with points pointtype 13 pointsize 1.1 \
+       linecolor rgb '#D55E00' title columnheader(1)

@@ -1,11 +1,11 @@
 # Where a product's time goes on a GPU: a bar a variant, from the top. count blocks hold a phase each: the bar's place,
 # where the phase starts and where it ends. One more block holds a line of text for each bar.
-entries = 1
+entries = count
+tall = 42 * bars
+before = 18
+after = 46
+longest = 10
 load dir.'/style.gp'
-set key default
-set key tmargin right Left reverse horizontal maxcols 4 samplen 1.5 width 1 font ',11'
-set rmargin 3
-set lmargin 3
 set grid noytics nomytics
 set border 1
 unset ytics
@@ -13,7 +13,6 @@ set xtics auto
 set format x '%.0s %cs'
 set yrange [bars-0.4:-0.7]
 set xlabel 'time (less is better)'
-small = sprintf(',%.1f', 10.5 * (texts > 100 ? 100.0 / texts : 1) * (bars > 11 ? 11.0 / bars : 1))
 plot for [i = 0:count-1] data index i using 2:1:2:3:($1+0.02):($1+0.38) with boxxyerror linetype i+1 linewidth 1 \
        dashtype 1 fillstyle pattern pattern(i+1) title columnheader(1), \
-     data index count using (left):($1-0.24):2 with labels left offset 0.3, 0 font small notitle
+     data index count using (left):($1-0.24):2 with labels left offset 0.3, 0 font sprintf(',%.1f', texts > 84 ? 12*84./texts : 12) notitle

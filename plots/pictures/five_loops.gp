@@ -1,28 +1,48 @@
-# 05: the blocks of the five loops, and where each of them lives while it is used.
-width = 900; height = 590
+# 05: the blocks of the textbook's five loops (f32, this course's processor), and which level holds each of them.
+width = 640; height = 630
 load 'plots/pictures/grid.gp'
-set xrange [-0.5:36.5]; set yrange [23.2:-1.8]
-box = 'set object rectangle from %g,%g to %g,%g fillcolor rgb "%s" linewidth 0.8'
+set terminal svg size width, height font 'DejaVu Sans,16' background rgb 'white'
+set xrange [-0.6:31.4]; set yrange [29.4:-2.2]
+box = 'set object rectangle from %g,%g to %g,%g front fillcolor rgb "%s" linewidth 0.8'
 put(x, y, w, h, colour) = sprintf(box, x, y, x + w, y + h, colour)
-set label 1 'A  m × k' at 4,-0.8 center font 'DejaVu Sans Bold,13'
-set label 2 'B  k × n' at 16.5,-0.8 center font 'DejaVu Sans Bold,13'
-set label 3 'C  m × n' at 30.5,-0.8 center font 'DejaVu Sans Bold,13'
-# A: panel mc x kc, in it a strip of mr rows
-eval put(0, 0, 8, 10, plain);   eval put(3, 2, 2.4, 6, line);  eval put(3, 4, 2.4, 0.8, now)
-# B: block kc x nc, in it a strip of nr columns
-eval put(11, 0, 11, 8, plain);  eval put(14, 3, 5, 2.4, line); eval put(16, 3, 1.2, 2.4, walk)
-# C: mc x nc, in it the tile mr x nr
-eval put(25, 0, 11, 10, plain); eval put(28, 2, 5, 6, line);   eval put(30, 4, 1.2, 0.8, '#d55e00')
-set label 4 'panel mc × kc: L3' at 0,10.9 font ',11'
-set label 5 'strip mr × kc: L1, L2' at 0,11.9 font ',11'
-set label 6 'block kc × nc: L2' at 11,8.9 font ',11'
-set label 7 'strip kc × nr: passes through L1' at 11,9.9 font ',11'
-set label 9 'tile mr × nr: registers' at 25,10.9 font ',11'
-set label 11 'for ic: rows of C in pieces of mc' at 0,13.6 font 'DejaVu Sans Mono,12'
-set label 12 '  for pc: k in pieces of kc' at 0,14.9 font 'DejaVu Sans Mono,12'
-set label 13 '    for jc: columns of C in pieces of nc          the block of B is copied here' at 0,16.2 font 'DejaVu Sans Mono,12'
-set label 14 '      for each strip of A: mr rows                copied here, with the first block of B' at 0,17.5 font 'DejaVu Sans Mono,12'
-set label 15 '        for each strip of B: nr columns' at 0,18.8 font 'DejaVu Sans Mono,12'
-set label 16 '          micro-kernel: the tile of C += strip of A · strip of B, kc steps' at 0,20.1 font 'DejaVu Sans Mono,12'
-set label 17 'What is used again soonest lies nearest: each loop reuses what the loops inside it leave alone.' at 0,22.2
+size = 'set arrow from %g,%g to %g,%g front heads size 0.3,25 linewidth 1'
+tile = '#d55e00'
+bold = "font 'DejaVu Sans Bold,16'"
+set label 'A' at 3.8,-1.2 center @bold
+set label 'B' at 14.7,-1.2 center @bold
+set label 'C' at 26.1,-1.2 center @bold
+# A: block mc × kc, in it a strip of mr rows. B: block kc × nc, in it a strip of nr columns. C: the tile.
+eval put(0, 0, 7.6, 10, plain);    eval put(2.4, 2, 2.2, 6, line); eval put(2.4, 5, 2.2, 0.9, now)
+eval put(9.4, 0, 10.6, 7.6, plain); eval put(11.2, 2.4, 7, 2.2, line); eval put(14.2, 2.4, 1.4, 2.2, walk)
+eval put(21.8, 0, 9, 10, plain);   eval put(23.4, 2, 6, 6, line); eval put(26, 5, 1.2, 0.9, tile)
+eval sprintf(size, 2.4, 8.7, 4.6, 8.7);   set label 'kc' at 4.9,8.7 left front
+eval sprintf(size, 5.1, 2, 5.1, 8);       set label 'mc' at 5.4,3.6 left front
+set label 'mr' at 2.1,5.4 right front
+eval sprintf(size, 11.2, 1.6, 18.2, 1.6); set label 'nc' at 14.7,0.8 center front
+eval sprintf(size, 10.8, 2.4, 10.8, 4.6); set label 'kc' at 10.6,3.5 right front
+set label 'nr' at 14.9,5.5 center front
+eval sprintf(size, 22.9, 2, 22.9, 8);     set label 'mc' at 22.8,1 center front
+eval sprintf(size, 23.4, 8.7, 29.4, 8.7); set label 'nc' at 29.7,8.7 left front
+set label 'mr × nr' at 26.6,6.8 center front
+
+set label 'lives in' at 0,12.6 @bold
+set label 'what' at 7.2,12.6 @bold
+set label 'used again by' at 19.4,12.6 @bold
+array where = ['registers', 'L1', 'L2', 'L3']
+array holds = ['512 bytes', '32 KiB', '512 KiB', '8 MiB of it']
+array what = ['tile of C, mr × nr', 'strip of B, kc × nr', 'block of A, mc × kc', 'block of B, kc × nc']
+array bytes = ['6 × 16: 384 bytes', '256 × 16: 16 KiB', '252 × 256: 252 KiB', '256 × 4096: 4 MiB']
+array again = ['each of the kc steps', 'each strip of A', 'each strip of B', 'each block of A']
+array shade = [tile, walk, line, line]
+do for [i = 1:4] {
+  y = 14.6 + 3.2 * (i - 1)
+  eval put(5.2, y - 0.6, 1.2, 1.2, shade[i])
+  set label where[i] at 0,y @bold
+  set label holds[i] at 0,y+1.3 textcolor rgb '#444444'
+  set label what[i] at 7.2,y
+  set label bytes[i] at 7.2,y+1.3 textcolor rgb '#444444'
+  set label again[i] at 19.4,y
+}
+eval put(5.2, 26.8, 1.2, 1.2, now)
+set label 'strip of A, mr × kc, 6 KiB: passes through L1' at 7.2,27.4
 plot NaN

@@ -1,22 +1,25 @@
-# 04: which elements of C four threads write, by the loop that is shared out.
-width = 900; height = 340
+# 04: which thread writes which element of C, by the loop that is shared out among four.
+width = 560; height = 272
 load 'plots/pictures/grid.gp'
+set terminal svg size width, height font 'DejaVu Sans,14' background rgb 'white'
 n = 8
-array colour = ['#e69f00', '#56b4e9', '#009e73', '#cc79a7']
-set xrange [-1:36]; set yrange [13.2:-1.8]
-set label 1 'rows' at 4,-0.8 center font 'DejaVu Sans Bold,14'
-set label 2 'tiles' at 13.2,-0.8 center font 'DejaVu Sans Bold,14'
-set label 3 'columns in blocks' at 22.4,-0.8 center font 'DejaVu Sans Bold,14'
-set label 4 'columns in turn' at 31.6,-0.8 center font 'DejaVu Sans Bold,14'
-do for [r = 0:n-1] { do for [c = 0:n-1] {
-  eval draw(c, r, colour[r / 2 + 1])
-  eval draw(9.2 + c, r, colour[(r / 4) * 2 + c / 4 + 1])
-  eval draw(18.4 + c, r, colour[c / 2 + 1])
-  eval draw(27.6 + c, r, colour[c % 4 + 1])
-} }
-bracket = 'set arrow from %g,8.5 to %g,8.5 nohead linewidth 2.4 linecolor rgb "black" front'
-do for [g = 0:3] { do for [l = 0:1] { eval sprintf(bracket, 9.2*g + 4*l + 0.15, 9.2*g + 4*l + 3.85) } }
-set label 5 'C, a colour for each of four threads; a bracket is a cache line.' at 0,10.0
-set label 6 'A line of several colours has several writers: each must fetch it from the last one before it may write.' at 0,11.2
-set label 7 'In turn, that is every line, all the time; in blocks, only the lines at the borders.' at 0,12.4
+array colour = ['#e69f00', '#a6d8f5', '#f4f4f4', '#5fc3a3']
+set xrange [-0.8:29.4]; set yrange [13.1:-1.6]
+array names = ['rows', 'tiles', 'columns in turn']
+array owner = ['r / 2', '(r / 4) * 2 + c / 4', 'c % 4']
+do for [p = 1:3] {
+  x0 = 10 * (p - 1)
+  set label names[p] at x0 + 4,-0.8 center font 'DejaVu Sans Bold,14'
+  do for [r = 0:n-1] { do for [c = 0:n-1] {
+    eval 't = '.owner[p]
+    eval draw(x0 + c, r, colour[t + 1])
+    set label sprintf('%d', t) at x0 + c + 0.5,r + 0.52 center front font ',13'
+  } }
+  do for [l = 0:1] {
+    set arrow from x0 + 4*l + 0.2,8.5 to x0 + 4*l + 3.8,8.5 nohead linewidth 2.6 linecolor rgb 'black' front
+  }
+}
+set label 'C; a number is the thread that writes there; a bar below, the' at -0.4,10.1
+set label 'width of a cache line (drawn with 4 numbers; it has 16 in f32).' at -0.4,11.3
+set label 'By columns in turn, all four write to every line.' at -0.4,12.5
 plot NaN

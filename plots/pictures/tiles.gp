@@ -1,22 +1,59 @@
-# 03: one tile of each matrix, and how far a cache must reach without and with tiles.
-width = 900; height = 470
+# 03: one product of tiles: which tiles, what of them stays in which cache, and how often each matrix comes in.
+width = 560; height = 570
 load 'plots/pictures/grid.gp'
-n = 8; t = 4
-set xrange [-1:36]; set yrange [18.6:-1.8]
-set label 1 'A: tile (i, p)' at 4,-0.8 center; set label 2 'B: tile (p, j)' at 15,-0.8 center; set label 3 'C: tile (i, j)' at 26,-0.8 center
-do for [r = 0:n-1] { do for [c = 0:n-1] {
-  eval draw(c, r, r < t && c < t ? (r == 1 && c == 2 ? now : line) : plain)
-  eval draw(11 + c, r, r < t && c >= t ? (r == 2 ? walk : line) : plain)
-  eval draw(22 + c, r, r < t && c >= t ? (r == 1 ? walk : line) : plain)
-} }
-frame = 'set object rectangle from %g,%g to %g,%g fillstyle empty border rgb "black" linewidth 2.4 front'
-eval sprintf(frame, 0, 0, t, t); eval sprintf(frame, 11 + t, 0, 11 + n, t); eval sprintf(frame, 22 + t, 0, 22 + n, t)
-along = 'set arrow from %g,%g to %g,%g front linewidth 2 linecolor rgb "black"'
-eval sprintf(along, 11 + t + 0.4, 2.5, 11 + n - 0.3, 2.5); eval sprintf(along, 22 + t + 0.4, 1.5, 22 + n - 0.3, 1.5)
-set label 4 'Inside a tile (framed) the loops run as in step 02: orange stays in a register, blue is walked along.' at 0,9.6
-set label 5 'When the next row of C wants B again, what has been touched in between?' at 0,11.3
-bar = 'set object rectangle from %g,%g to %g,%g fillcolor rgb "%s" linewidth 0.8'
-eval sprintf(bar, 9, 12.2, 35, 13.3, line); set label 6 'ikj' at 0,12.8; set label 7 'all of B: k × n numbers' at 22,12.8 center front
-eval sprintf(bar, 9, 14.0, 12.2, 15.1, walk); set label 8 'tiled' at 0,14.6; set label 9 'one tile of B: T × T numbers' at 12.8,14.6
-set label 10 'A cache that holds this much finds B still there; a smaller one fetches it once more.' at 0,16.6
+set terminal svg size width,height noenhanced font 'DejaVu Sans,14' background rgb 'white'
+set encoding utf8
+set xrange [0:56]; set yrange [57:0]   # ten pixels a unit
+bold = 'DejaVu Sans Bold,14'
+box = 'set object rectangle from %g,%g to %g,%g fillcolor rgb "%s" linewidth %g'
+
+# Three matrices of 8 x 8 tiles.
+side = 13.0; t = side / 8; top = 3.4
+array at = [2.5, 21.5, 40.5]; array names = ['A', 'B', 'C']
+array row = [2, 4, 2]; array col = [4, 5, 5]; array colours = [plain, walk, line]
+do for [m = 1:3] {
+  set label names[m].': 2048 × 2048' at at[m] + side/2,top - 1.6 center font bold
+  do for [r = 0:7] { do for [c = 0:7] {
+    eval sprintf(box, at[m] + c*t, top + r*t, at[m] + c*t + t, top + r*t + t, 'white', 0.5)
+  } }
+  eval sprintf(box, at[m] + col[m]*t, top + row[m]*t, at[m] + col[m]*t + t, top + row[m]*t + t, m == 1 ? now : colours[m], 2)
+}
+set label 'One step: a tile of C += a tile of A · a tile of B. Each is 256 × 256,' at 0.5,top + side + 1.6
+set label '256 KiB in f32. Inside, the loops run as in step 02. What stays:' at 0.5,top + side + 3.5
+
+# What stays where, and for how long.
+y = 23.6
+bar = 39.0; from = 16.5
+set label 'register' at 0.5,y + 1.3 font bold
+eval sprintf(box, from, y, from + 2.6, y + 2.6, now, 0.8)
+set label 'a number of A, for 256 multiply-adds' at from + 3.6,y + 1.3
+y = y + 4.4
+set label 'L1, 32 KiB' at 0.5,y + 1.3 font bold
+eval sprintf(box, from, y, from + bar, y + 2.6, plain, 0.8)
+eval sprintf(box, from, y, from + bar/32, y + 2.6, line, 0.8)
+set label 'a row of the tile of C, 1 KiB: for 256 p' at from + 3.6,y + 1.3 front
+y = y + 4.4
+set label 'L2, 512 KiB' at 0.5,y + 1.3 font bold
+eval sprintf(box, from, y, from + bar, y + 2.6, plain, 0.8)
+eval sprintf(box, from, y, from + bar/2, y + 2.6, walk, 0.8)
+set label 'tile of B, 256 KiB:' at from + 1,y + 1.3 front
+set label 'for 256 rows of C' at from + bar/2 + 0.6,y + 1.3 front
+y = y + 4.4
+set label 'L3, memory' at 0.5,y + 1.3 font bold
+eval sprintf(box, from, y, from + bar, y + 2.6, plain, 0.8)
+set label 'A, B and C: 16 MiB each' at from + 1,y + 1.3 front
+
+# How often each comes in.
+y = y + 6.2
+set label 'How often a matrix crosses the border between L2 and L3:' at 0.5,y font bold
+y = y + 2.8
+array heads = ['A', 'B', 'C in', 'C back', 'together']
+array x = [17.5, 24.0, 31.5, 40.0, 50.5]
+array plainly = ['1', '2048', '1', '1', '32 GiB']; array tiled = ['8', '8', '8', '8', '½ GiB']
+do for [i = 1:5] {
+  set label heads[i] at x[i],y center
+  set label plainly[i] at x[i],y + 2.8 center; set label tiled[i] at x[i],y + 5.6 center
+}
+set label 'ikj' at 0.5,y + 2.8 font bold; set label 'tiles of 256' at 0.5,y + 5.6 font bold
+set arrow from 0.5,y + 1.3 to 55.5,y + 1.3 nohead linewidth 0.8 linecolor rgb '#999999'
 plot NaN

@@ -1,0 +1,38 @@
+# 04: from which size two threads pay: parallel_for over itself on one thread, beside Amdahl's law with what a region costs.
+rows = 'plots/reference/epyc-zen3/results.csv'
+set encoding utf8
+set terminal svg size 560,420 noenhanced font 'DejaVu Sans,14' background rgb 'white'
+set datafile separator comma
+set datafile columnheaders
+is(column_name, text) = stringcolumn(column_name) eq text
+sizes = '2 16 24 32 48 64 96 128 192 256 384 512'
+region = NaN
+set print $found
+do for [s = 1:words(sizes)] {
+  n = word(sizes, s) + 0; one = NaN; two = NaN   # a row taken again counts as its last
+  do for [t = 1:2] {
+    found = NaN
+    stats rows using (is('step', '04_openmp-native') && is('variant', 'parallel_for') && is('type', 'f32') && column('m') == n && \
+      column('n') == n && column('k') == n && column('threads') == t ? (found = column('median_s'), 0) : 0) nooutput
+    if (t == 1) { one = found } else { two = found }
+  }
+  if (s == 1) { region = two }   # next to nothing is multiplied at n = 2
+  if (s > 1 && one == one && two == two) { print sprintf('%g,%g,%g', n, one / two, one / (one / 2 + region)) }
+}
+unset print
+unset datafile
+set datafile separator comma
+set logscale x 2
+set xrange [14:600]; set yrange [0:2.3]
+set xtics ('16' 16, '32' 32, '64' 64, '128' 128, '256' 256, '512' 512)
+set ytics (0, 0.5, 1, 1.5, 2)
+set border 3; set tics nomirror
+set lmargin 7; set rmargin 2; set tmargin 1; set bmargin 3.6
+set grid linetype 1 linewidth 0.6 linecolor rgb '#dddddd'
+set xlabel 'n'
+set ylabel 'times as fast as one thread' offset 1
+set key bottom right Left reverse samplen 2.5 spacing 1.2 opaque
+set arrow from 14,1 to 600,1 nohead linewidth 1.2 linecolor rgb '#555555'
+set label 'two threads pay above this line' at 560,1 offset 0,-0.7 right font ',13'
+plot $found using 1:3 with lines linewidth 2 dashtype 2 linecolor rgb '#0072B2' title 'worked out: half the time, and the start', \
+     $found using 1:2 with linespoints pointtype 7 pointsize 0.9 linewidth 1.6 linecolor rgb '#D55E00' title 'measured'
