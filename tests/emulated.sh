@@ -61,13 +61,13 @@ while read -r name path features; do
   05_avx2)
     if [ "$model" = Haswell ]; then
       emulated 0 "$path" "${tiny[@]}"
-      right '^packed$'
+      right '^tuned$'
       ! grep -q ',avx512' $file || fail "$name: rows of avx512 on a $model"
       says 2 "avx512(_threads)? skipped: $lack_512"
     else
       emulated 77 "$path" "${tiny[@]}"
       silent
-      says 7 '[a-z0-9_]+ skipped: this processor lacks avx2,fma(,avx512[a-z]+)*'
+      says 9 '[a-z0-9_]+ skipped: this processor lacks avx2,fma(,avx512[a-z]+)*'
     fi
     ;;
   06_mpi) # a single rank, without mpirun
@@ -113,12 +113,12 @@ rivals() {
 rivals 0 --list --rival blas
 grep -qE '^  avx512 .*this processor lacks .*avx512f' out || fail "rivals: avx512 is offered: $(cat out)"
 if [ "$model" = Haswell ]; then
-  ! grep '^  packed ' out | grep -q lacks || fail "rivals: packed is not offered: $(cat out)"
+  ! grep '^  tuned ' out | grep -q lacks || fail "rivals: tuned is not offered: $(cat out)"
   rivals 0 --rival blas --blas "$build/05_avx2/libcourse_blas.so" --size 20 --threads 1 --pairs 3 --budget 1e-9 --type f32
-  grep -q '^  f32  20x20x20 .* packed ' out || fail "rivals: packed met nobody: $(cat out err)"
+  grep -q '^  f32  20x20x20 .* tuned ' out || fail "rivals: tuned met nobody: $(cat out err)"
 else
-  grep -q '^  packed .*this processor lacks avx2,fma' out || fail "rivals: packed is offered: $(cat out)"
+  grep -q '^  tuned .*this processor lacks avx2,fma' out || fail "rivals: tuned is offered: $(cat out)"
   rivals 77 --rival blas --size 20 --threads 1
-  says 2 '(avx512|packed) skipped: this processor lacks avx2,fma(,avx512[a-z]+)*'
+  says 2 '(avx512|tuned) skipped: this processor lacks avx2,fma(,avx512[a-z]+)*'
 fi
 exit $((failures > 0))

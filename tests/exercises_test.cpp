@@ -1,9 +1,10 @@
-// The exercises of the lessons on CUDA, under the emulator: solutions are right, bugs are what the lesson
-// says.
+// The exercises of the lessons, those on CUDA under the emulator: solutions are right, bugs are what the
+// lesson says.
 #include <doctest/doctest.h>
 
 #include <sstream>
 
+#include "00_machine/exercises.hpp"
 #include "07_cuda_global/exercises.cuh"
 #include "08_cuda_shared/exercises.cuh"
 #include "09_cuda_regtile/exercises.cuh"
@@ -52,6 +53,17 @@ std::string row(void (*kernel)(View<const float>, View<float>), Index threads, I
 }
 
 }  // namespace
+
+TEST_CASE("00: the sum of n numbers, with two sums and with eight") {
+  if (!__builtin_cpu_supports("avx2")) return;
+  std::vector<float> x;
+  float right = 0;  // of integers: exact in any order
+  for (Index n = 0; n <= 300; ++n) {
+    CHECK(machine::exercises::sum_solved(x.data(), n) == right);
+    if (n % 16 == 0) CHECK(machine::exercises::sum(x.data(), n) == right);
+    x.push_back(static_cast<float>(n % 10)), right += x.back();
+  }
+}
 
 TEST_CASE("emulator: the row that is shifted, without its barrier and with it") {
   emulator::set_order("forward");

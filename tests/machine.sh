@@ -14,9 +14,9 @@ rows)
   [ "$(head -1 machine.csv)" = name,type,vector,threads,level,value,unit,note ] || fail "header: $(head -1 machine.csv)"
   [ "$(awk -F, '{print NF}' machine.csv | sort -u)" = 8 ] || fail "a row is not of 8 cells"
   awk -F, 'NR > 1 && !($6 > 0) {print; bad = 1} END {exit bad}' machine.csv || fail "a value is not above 0"
-  [ -z "$(tail -n +2 machine.csv | grep -vE '^(peak|bandwidth|copy),' | cut -d, -f1-5 | sort | uniq -d)" ] || fail "a row is there twice"
+  [ -z "$(tail -n +2 machine.csv | grep -vE '^(pace|chains|peak|bandwidth|copy),' | cut -d, -f1-5 | sort | uniq -d)" ] || fail "a row is there twice"
   # The roofs are looked at twice; a second row must be better than the first.
-  awk -F, '/^(peak|bandwidth|copy),/ {key = $1 $2 $3 "," $4 $5; if (key in first && !($6 > first[key])) {print; bad = 1} first[key] = $6} END {exit bad}' \
+  awk -F, '/^(pace|chains|peak|bandwidth|copy),/ {key = $1 $2 $3 "," $4 $5; if (key in first && !($6 > first[key])) {print; bad = 1} first[key] = $6} END {exit bad}' \
     machine.csv || fail "the second look made a roof lower"
   cpus=$(nproc)
   has "^processor,,,,,$cpus,threads,.+"
@@ -26,6 +26,7 @@ rows)
   [ "${l1:-0}" -eq 0 ] || has "^cache,,,,L1,$l1,B,"
   has "^memory,,,,memory,$(awk '/MemTotal/ {print substr($2, 1, 2)}' /proc/meminfo | cut -c1)[0-9]+,B,|^memory,,,,memory,[0-9]{9,},B,"
   has '^clock,,,1,,[0-9.e+-]+,GHz,'
+  for threads in 1 "$cpus"; do has "^pace,,,$threads,,[0-9.]+,Gop/s,"; done
   has '^vector,,sse2,,,16,B,'
   sets=sse2
   grep -qw avx2 /proc/cpuinfo && grep -qw fma /proc/cpuinfo && sets="$sets avx2" && has '^vector,,avx2,,,32,B,'
@@ -36,8 +37,13 @@ rows)
       for threads in 1 "$cpus"; do has "^peak,$type,$set,$threads,,[0-9.e+-]+,GFLOP/s,.* chains"; done
     done
   done
+  if [ "$sets" != sse2 ]; then
+    for width in scalar avx2; do for chains in 1 2 4 8 12; do has "^chains,f32,$width,1,$chains,[0-9.e+-]+,GFLOP/s,"; done; done
+  fi
   for set in $sets; do
     for level in L1 memory; do has "^bandwidth,,$set,1,$level,[0-9.e+-]+,GB/s,triad; 3 arrays of "; done
+    [ "$(grep -oE "^bandwidth,,$set,[0-9]+,L3,.*triad; 3 arrays of [0-9.]+ [KM]iB" machine.csv | sed 's/.* of //' | sort -u | wc -l)" -le 1 ] ||
+      fail "L3: a thread alone streams other arrays than beside others: $(grep "^bandwidth,,$set,.*,L3," machine.csv)"
     [ "$set" = sse2 ] || has "^latency,f64,$set,1,fma,"
   done
   ;;

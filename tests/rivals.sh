@@ -8,7 +8,7 @@ quick="--pairs 3 --budget 1e-9 --size 40" file=rivals.csv
 # shellcheck source=/dev/null
 . "$(dirname "$0")/program.sh"
 grep -qw avx2 /proc/cpuinfo && grep -qw fma /proc/cpuinfo || { echo "no AVX2 here"; exit 77; }
-wide=packed
+wide=tuned
 "$program" --list | grep -qE '^  avx512 .*setting$' && wide=avx512
 
 # meets STATUS ARGUMENT…: what is measured goes to rivals.csv.
@@ -24,24 +24,24 @@ header=type,m,n,k,threads,variant,rival,pairs,ratio,ratio_low,ratio_high,ours_gf
 
 case $check in
 rows)
-  fakes 0 right --variant "packed,$wide" --shape 33x20x50 --threads 1
+  fakes 0 right --variant "tuned,$wide" --shape 33x20x50 --threads 1
   [ "$(head -1 rivals.csv)" = $header ] || fail "header: $(head -1 rivals.csv)"
   [ "$(awk -F, '{print NF}' rivals.csv | sort -u)" = 19 ] || fail "a row is not of 19 cells"
   awk -F, 'NR > 1 && !($9 > 0 && $10 <= $9 && $9 <= $11 && $12 > 0 && $13 > 0) {print; bad = 1} END {exit bad}' rivals.csv ||
     fail "a ratio is not between its quartiles, or a rate not above 0"
   # The fake has no dgemm: rows of f32 alone, the cheap shape first.
-  for variant in packed $wide; do
+  for variant in tuned $wide; do
     for shape in 33,20,50 40,40,40; do has "^f32,$shape,1,$variant,libfake_right.so,3,[0-9.e+-]+,"; done
   done
   [ "$(sed -n 2p rivals.csv | cut -d, -f2-4)" = 33,20,50 ] || fail "the cheap shape is not the first"
   [ "$(cut -d, -f1,5 rivals.csv | sort -u | wc -l)" -eq 2 ] || fail "rows of another type or number of threads"
-  grep -qE "^f32, 1 thread, packed against every library: geometric mean [0-9.]+; worst [0-9.]+ at [0-9×]+, libfake_right.so; [0-2] of 2 cells below 0.98$" out ||
+  grep -qE "^f32, 1 thread, tuned against every library: geometric mean [0-9.]+; worst [0-9.]+ at [0-9×]+, libfake_right.so; [0-2] of 2 cells below 0.98$" out ||
     fail "no summary: $(cat out)"
   # Three plain loops are no match: a ratio upside down would be below 1.
   awk -F, 'NR > 1 && $9 < 1 {bad = 1} END {exit bad}' rivals.csv || fail "three loops won: $(cat rivals.csv)"
   awk -F, 'NR > 1 && $12 < $13 {bad = 1} END {exit bad}' rivals.csv || fail "the rates are changed over: $(cat rivals.csv)"
   # Several threads call the rung's sister.
-  [ "$(nproc)" -lt 2 ] || { fakes 0 right --variant packed --threads 2 && has '^f32,40,40,40,2,packed_threads,libfake_right.so,'; }
+  [ "$(nproc)" -lt 2 ] || { fakes 0 right --variant tuned --threads 2 && has '^f32,40,40,40,2,tuned_threads,libfake_right.so,'; }
   ;;
 resume)
   fakes 0 right --threads 1
@@ -56,7 +56,7 @@ resume)
   # The summary takes the library that did best beside ours, not the one of the highest rate or the last.
   rm rivals.csv
   two="$libraries/libfake_right.so,$libraries/libfake_square.so"
-  set -- --blas "$two" --rival blas --threads 1 --variant packed --shape 33x20x50
+  set -- --blas "$two" --rival blas --threads 1 --variant tuned --shape 33x20x50
   quick="--pairs 3 --budget 1e-9" meets 0 "$@"
   awk -F, -v OFS=, '/_right/ {$9 = 0.5; $13 = 0.001} {print}' rivals.csv >new.csv && mv new.csv rivals.csv
   quick="" meets 0 "$@" --resume
@@ -77,7 +77,7 @@ resume)
 settings)
   "$program" --list | grep -q '  OpenBLAS$' || { echo "no OpenBLAS here"; exit 77; }
   setting=Haswell expected=1
-  [ $wide = packed ] || setting=SkylakeX expected=2
+  [ $wide = tuned ] || setting=SkylakeX expected=2
   {
     echo name,type,vector,threads,level,value,unit,note
     echo "processor,,,,,2,threads,$("$program" --rival blas 2>/dev/null | sed -n 's/.*; on //p')"
@@ -86,10 +86,10 @@ settings)
   } >machine.csv
   meets 0 --rival openblas --type f32 --threads 1 --machine machine.csv
   has "^f32,40,40,40,1,$wide,OpenBLAS $setting,"
-  has "^f32,40,40,40,1,packed,OpenBLAS Haswell,"
+  has "^f32,40,40,40,1,tuned,OpenBLAS Haswell,"
   [ "$(rows)" -eq $expected ] || fail "other rows: $(cat rivals.csv)"
   grep -q '^library ' out && fail "settings that machine.csv knows were tried"
-  [ $wide = packed ] || grep -q "packed against libraries kept to AVX2" out || fail "no summary of AVX2: $(cat out)"
+  [ $wide = tuned ] || grep -q "tuned against libraries kept to AVX2" out || fail "no summary of AVX2: $(cat out)"
   # Another machine's file says nothing of this one.
   sed -i '/^processor/s/,[^,]*$/,another processor/' machine.csv
   meets 0 --rival openblas --type f32 --threads 1 --machine machine.csv
@@ -125,7 +125,7 @@ defaults)
   [ "$(shapes --size 5,6 --shape 1x2x3)" = "5x5x5 6x6x6 1x2x3" ] || fail "both: $(shapes --size 5,6 --shape 1x2x3)"
   ;;
 refusals)
-  refuses "--variant: 'avx1024' is unknown; give avx512, packed" --variant avx1024
+  refuses "--variant: 'avx1024' is unknown; give avx512, tuned" --variant avx1024
   refuses "--rival: 'atlas' is unknown; give eigen, openblas" --rival atlas
   quick="--pairs 0" refuses ": '0' is out of range"
   refuses "--type: 'f16' is unknown; give f32, f64, i32" --type f16
@@ -242,7 +242,7 @@ environment)
   printf '#!/bin/sh\necho "$1 $(env | grep -E "^([A-Z]*OMP|OPENBLAS|COURSE)_" | sort | xargs)" >>"%s"\nexec "%s" "$@"\n' \
     "$folder/given" "$built/rivals/meet" >noting/rivals/meet
   chmod +x noting/rivals/meet
-  OMP_PROC_BIND=true OMP_THREAD_LIMIT=1 GOMP_CPU_AFFINITY=0 meets 0 --build noting --rival openblas --type f32 --variant packed --threads 1
+  OMP_PROC_BIND=true OMP_THREAD_LIMIT=1 GOMP_CPU_AFFINITY=0 meets 0 --build noting --rival openblas --type f32 --variant tuned --threads 1
   grep -qE '^duel COURSE_RUNG=packed .*OMP_NUM_THREADS=1 .*OPENBLAS_CORETYPE=Haswell' given || fail "not so set: $(cat given)"
   grep -qE '^check .*OPENBLAS_CORETYPE=Haswell' given || fail "nobody asked whether the setting is known"
   ! grep -E 'OMP_THREAD_LIMIT|GOMP_CPU_AFFINITY|PROC_BIND=true' given || fail "bound as we are"
