@@ -3,13 +3,14 @@
 
     reference.py BUILD MACHINE [--plan FILE] [--out DIR] [--dry]
 
-PLAN (plots/reference/plan.txt) has a command line a line, # begins a comment: a program below BUILD and what it is run with,
-perhaps after `mpirun -n N`. Added are the files in OUT/MACHINE (OUT is plots/reference): 00_machine and rivals write
-machine.csv, the others results.csv, with --quiet; all of them --resume: called again, it goes on where it was stopped and
-measures again what was disturbed.
+PLAN (plots/reference/plan.txt) has a command line a line, # begins a comment: a program below BUILD and its options,
+perhaps after variables of the environment (NAME=value) and `mpirun -n N`. Added are the files in OUT/MACHINE (OUT is
+plots/reference): 00_machine and rivals write machine.csv, the others results.csv, or the file that a line names by --csv,
+with --quiet; all of them --resume: called again, it goes on where it was stopped and measures again what was disturbed.
+A line that ends in `> FILE` is an experiment that prints its own CSV: it runs if there is no such file yet.
 
 Exit status: 0 well; 1 a program failed, each is named at the end; 2 the command line; 130 or 143 interrupted."""
-import argparse, os, re, shlex, shutil, signal, sys
+import argparse, contextlib, os, re, shlex, shutil, signal, sys
 from pathlib import Path
 
 from run_steps import WELL, Signals, run
@@ -19,27 +20,45 @@ OF_MACHINE = ("00_machine", "rivals")
 
 
 def command_lines(plan, build, folder):
-    """What the plan's lines are run as: lists of words."""
+    """What the plan's lines are run as: (list of words, the file that gets what is printed, or None)."""
     for line in plan.read_text(encoding="utf-8").splitlines():
         if not (words := shlex.split(line, comments=True)):
             continue
-        place = 3 if words[0] == "mpirun" else 0  # mpirun -n 2 PROGRAM
+        place = next(i for i, word in enumerate(words) if "=" not in word)
+        words[:place] = ["env", *words[:place]] * (place > 0)
+        place = words.index("mpirun") + 3 if "mpirun" in words else place + (place > 0)  # mpirun -n 2 PROGRAM
         name, machine = words[place], str(folder / "machine.csv")
-        of_machine = name.partition("/")[0] in OF_MACHINE
-        files = ["--csv", machine] if of_machine else ["--csv", str(folder / "results.csv"), "--machine", machine, "--quiet"]
-        yield [*words[:place], str(build / name), *words[place + 1:], *files, "--resume"]
+        words[place] = str(build / name)
+        if words[-2:-1] == [">"]:
+            yield words[:-2], folder / words[-1]
+            continue
+        csv = "machine.csv" if name.partition("/")[0] in OF_MACHINE else "results.csv"
+        if "--csv" in words:
+            csv = words.pop(words.index("--csv") + 1)
+            words.remove("--csv")
+        files = ["--csv", str(folder / csv), *["--machine", machine, "--quiet"] * (csv != "machine.csv")]
+        yield [*words, *files, "--resume"], None
+
+
+def in_shell(command, printed):
+    return shlex.join(command) + (f" > {shlex.quote(str(printed))}" if printed else "")
 
 
 def run_all(commands):
     """Runs them one after the other; those that failed, with their exit status."""
     failed = []
-    for number, command in enumerate(commands, 1):
-        line = shlex.join(command)
+    for number, (command, printed) in enumerate(commands, 1):
+        line = in_shell(command, printed)
         print(f"== {number} of {len(commands)}: {line}", flush=True)
-        if command[0] == "mpirun" and not shutil.which("mpirun"):
+        if "mpirun" in command and not shutil.which("mpirun"):
             print("skipped: there is no mpirun here; ./setup.sh installs one", flush=True)
             continue
-        status = run(command)
+        if printed and printed.exists():
+            continue
+        with printed.open("w") if printed else contextlib.nullcontext() as file:
+            status = run(command, file)
+        if printed and status:
+            printed.unlink()
         if status in (128 + signal.SIGINT, 128 + signal.SIGTERM):
             sys.exit(status)
         if status not in WELL:
@@ -62,7 +81,7 @@ def main():
     folder = given.out / given.machine
     commands = list(command_lines(given.plan, given.build, folder))
     if given.dry:
-        return print("\n".join(map(shlex.join, commands)))
+        return print("\n".join(in_shell(*command) for command in commands))
     folder.mkdir(parents=True, exist_ok=True)
     for signum in (signal.SIGINT, signal.SIGTERM):
         signal.signal(signum, Signals.take)

@@ -24,14 +24,19 @@ class Reference(unittest.TestCase):
 
     def test_each_line_gets_its_files_and_is_resumed(self):
         plan = ("# all of it\n\n00_machine/00_machine --budget 1\nrivals/rivals --alone  # the libraries\n"
-                "01_naive/01_naive --size 64 --variant ijk\nmpirun -n 2 06_mpi/06_mpi --size 64\n")
+                "01_naive/01_naive --size 64 --variant ijk\nmpirun -n 2 06_mpi/06_mpi --size 64\n"
+                "A=1 B=2 01_naive/01_naive --size 8 --csv more.csv\nA=1 mpirun -n 2 06_mpi/06_mpi --size 64\n"
+                "01_naive/01_naive_lines > 'all lines.csv'\n")
         machine, results = "out/here/machine.csv", "out/here/results.csv"
         rows = f"--csv {results} --machine {machine} --quiet --resume"
         self.assertEqual(self.run_tool(plan, "here", "--dry"), (0, "\n".join([
             f"build/00_machine/00_machine --budget 1 --csv {machine} --resume",
             f"build/rivals/rivals --alone --csv {machine} --resume",
             f"build/01_naive/01_naive --size 64 --variant ijk {rows}",
-            f"mpirun -n 2 build/06_mpi/06_mpi --size 64 {rows}", ""]), ""))
+            f"mpirun -n 2 build/06_mpi/06_mpi --size 64 {rows}",
+            f"env A=1 B=2 build/01_naive/01_naive --size 8 {rows.replace('results', 'more')}",
+            f"env A=1 mpirun -n 2 build/06_mpi/06_mpi --size 64 {rows}",
+            "build/01_naive/01_naive_lines > 'out/here/all lines.csv'", ""]), ""))
         self.assertFalse((self.folder / "out").exists())
 
     def test_what_fails_is_named_at_once_and_at_the_end_and_the_others_run(self):
@@ -44,6 +49,16 @@ class Reference(unittest.TestCase):
         self.assertEqual([line.split(" --")[0] for line in named], ["ended with 1: build/a/a", "ended with 127: build/d/d"] * 2)
         self.assertIn("2 of 4 failed:", err)
         self.assertEqual(self.run_tool("b/b\nc/c\n")[::2], (0, ""))
+
+    def test_what_an_experiment_prints_is_kept_unless_it_failed(self):
+        self.program("a/a", "echo n,ns; echo ran >>runs")
+        self.program("b/b", "echo n,ns; exit 1")
+        for _ in range(2):
+            self.assertEqual(self.run_tool("a/a > a.csv\n")[0], 0)
+        self.assertEqual((self.folder / "out/here/a.csv").read_text(), "n,ns\n")
+        self.assertEqual((self.folder / "runs").read_text(), "ran\n")
+        self.assertEqual(self.run_tool("b/b > b.csv\n")[0], 1)
+        self.assertFalse((self.folder / "out/here/b.csv").exists())
 
     def test_a_program_that_was_interrupted_ends_everything(self):
         self.program("a/a", "kill -INT $$")
@@ -64,10 +79,10 @@ class Reference(unittest.TestCase):
                               text=True, timeout=60)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         for line in done.stdout.splitlines():
-            program = line.removeprefix("mpirun -n ").lstrip("0123456789 ").split()[0]
+            program = next(word for word in line.split() if word.startswith("build/"))
             step = program.split("/")[1]
             self.assertTrue((ROOT / step).is_dir() and program.startswith(f"build/{step}/{step}"), line)
-            self.assertIn(" --resume", line)
+            self.assertRegex(line, " --resume$| > ")
 
 
 if __name__ == "__main__":

@@ -92,11 +92,11 @@ class Signals:
             raise Stopped
 
 
-def run(command):
-    """Its exit status; one that died by a signal has 128 more than the signal, as in a shell."""
+def run(command, printed=None):
+    """Its exit status; what it prints goes to this file, if there is one; one that died by a signal has 128 more than the signal, as in a shell."""
     try:
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL,
-                                   env=(OPEN_MPI if command[0] == "mpirun" else ACTIVE) | os.environ)
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=printed,
+                                   env=(OPEN_MPI if "mpirun" in command else ACTIVE) | os.environ)
     except OSError as error:
         print(f"{command[0]}: {error.strerror}", file=sys.stderr)
         return 127
