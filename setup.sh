@@ -85,8 +85,10 @@ if [ "$(id -u)" -eq 0 ]; then
   as_root=""
 elif command -v sudo >/dev/null 2>&1 && sudo -n true 2>/dev/null; then
   as_root="sudo"
-else
+elif command -v sudo >/dev/null 2>&1; then
   by_hand "apt needs root, and sudo asks for a password"
+else
+  by_hand "apt needs root, and there is no sudo here"
 fi
 log=$(mktemp)
 install() {

@@ -6,7 +6,9 @@
 
 #include <cmath>
 #include <fstream>
+#include <future>
 #include <limits>
+#include <thread>
 
 #include "commit.hpp"
 #include "runner/table.hpp"
@@ -43,11 +45,29 @@ int usable_cpus() {
   return std::max(1, omp_get_num_procs());
 }
 
+std::string cannot_start(int threads) {
+  std::promise<void> all;
+  const std::shared_future<void> are_there = all.get_future().share();
+  std::vector<std::jthread> team;
+  std::string why;
+  try {
+    while (team.size() + 1 < static_cast<std::size_t>(threads))
+      team.emplace_back([are_there] { are_there.wait(); });
+  } catch (const std::system_error& error) {
+    why = fmt::format("--threads: '{}' is more than the {} that this process may start: {}", threads,
+                      team.size() + 1, error.code().message());
+  }
+  all.set_value();
+  return why;
+}
+
 void require_cpus(const std::vector<int>& counts) {
   for (const int threads : counts)
     if (threads > usable_cpus())
       throw Refusal{fmt::format("--threads: '{}' is more than the {} hardware threads this process may use",
                                 threads, usable_cpus())};
+  if (const std::string why = cannot_start(*std::max_element(counts.begin(), counts.end())); !why.empty())
+    throw Refusal{why};
 }
 
 std::string processor() {

@@ -102,7 +102,7 @@ void add_common(CLI::App& app, Options& o, bool threads) {
 
 void add_step(CLI::App& app, Options& o) {
   const auto tile = [&o](Text option, Text item) {
-    const Index side = whole_number(option, item, 1, std::numeric_limits<Index>::max());
+    const Index side = whole_number(option, item, 1, longest);
     std::vector<std::string> choices;
     for (const Index choice : o.tile_choices) choices.push_back(std::to_string(choice));
     if (!choices.empty()) one_of(option, item, choices, "this step has");

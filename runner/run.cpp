@@ -169,6 +169,8 @@ int run_step(const Step& step, const Options& options, const World& world) {
     session.say_once("skipped: built for " + missing + ", which this processor lacks");
     return 77;
   }
+  const int most = *std::max_element(options.threads.begin(), options.threads.end());
+  if (const std::string why = world.first(cannot_start(most)); !why.empty()) throw Refusal{why};
   session.rows = check_rows(session);
   on_root(session.world, [&] {
     if (!options.csv.empty()) session.table.open(options.csv);

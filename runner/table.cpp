@@ -1,6 +1,7 @@
 #include "runner/table.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -54,11 +55,15 @@ Table::~Table() {
 
 void Table::read(const std::string& path, const std::string& option) {
   path_ = path, option_ = option;
+  if (struct stat status{}; stat(path.c_str(), &status) == 0 && S_ISFIFO(status.st_mode))
+    throw Refusal{option + ": " + path + " is a pipe; give a file"};  // reading it would wait for a writer
   std::ifstream file(path, std::ios::binary);
   const std::string content(std::istreambuf_iterator<char>(file), {});
   if (!file || static_cast<off_t>(content.size()) < size_of(path))
     throw Refusal{option + ": cannot read " + path};
   whole_ = content.rfind('\n') + 1;  // npos + 1 is 0: no whole line
+  unended_ = whole_ > 0 && split(std::string_view(content).substr(whole_)).size() == schema_.columns.size();
+  if (unended_) whole_ = content.size();
   torn_ = content.size() - whole_;
   const std::string header = listed(schema_.columns, ",");
   const std::vector<std::string> lines = split(std::string_view(content).substr(0, whole_), '\n');
@@ -70,15 +75,23 @@ void Table::read(const std::string& path, const std::string& option) {
 
 void Table::open(const std::string& path) {
   path_ = path;
-  if (size_of(path) >= 0) read(path, option_);
-  file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  // A pipe that nobody reads would keep us waiting.
+  file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0644);
   if (!is_open()) throw Refusal{option_ + ": cannot write " + path + ": " + std::strerror(errno)};
+  fcntl(file_, F_SETFL, O_APPEND);
+  if (size_of(path) >= 0) {
+    // Until this program ends. Where files cannot be locked, nobody is kept out.
+    if (flock(file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+      throw Refusal{option_ + ": another program writes " + path + " now; wait for it, or give another file"};
+    read(path, option_);
+  }
   if (torn_ > 0) {
     std::cerr << option_ << ": the last line of " << path << " was torn; it is cut off\n";
     if (ftruncate(file_, static_cast<off_t>(whole_)) != 0)
       throw Refusal{option_ + ": cannot mend " + path + ": " + std::strerror(errno)};
   }
   if (whole_ == 0) write(listed(schema_.columns, ","));
+  if (unended_) write("");
 }
 
 void Table::append(Row row) {

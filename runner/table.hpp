@@ -33,11 +33,12 @@ class Table {
   ~Table();
   Table(const Table&) = delete;
 
-  /// Takes the rows of the file at `path`; a torn one is passed over. Throws Refusal, which begins with
-  /// `option`, if it cannot be read or has other columns.
+  /// Takes the rows of the file at `path`; a torn one is passed over, one that lacks only its end of line is
+  /// not. Throws Refusal, which begins with `option`, if it cannot be read or has other columns.
   void read(const std::string& path, const std::string& option);
   /// The same, and appends to it from now on; makes it where there is none, and cuts off a torn last line (a
-  /// crash of the machine). A file that it refuses stays as it was.
+  /// crash of the machine). Refuses a file that another Table has open. A file that it refuses stays as it
+  /// was.
   void open(const std::string& path);
   bool is_open() const { return file_ >= 0; }
 
@@ -64,6 +65,7 @@ class Table {
   std::string path_, option_ = "--csv";
   int file_ = -1;
   std::size_t whole_ = 0, torn_ = 0;  // bytes of whole lines, and behind them
+  bool unended_ = false;              // the last line is whole, but for its end
   std::vector<Row> rows_;
   std::map<std::string, std::size_t> last_;  // by key: the row that counts
 };

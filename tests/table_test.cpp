@@ -2,6 +2,7 @@
 #include "runner/table.hpp"
 
 #include <doctest/doctest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -126,6 +127,40 @@ TEST_CASE("a torn last line is cut off, a torn header written anew, a torn row p
   table.open(path);
   CHECK(table.rows().size() == 1);
   CHECK(content(path) == "name,size,value\na,1\nb,1,y\n");
+}
+
+TEST_CASE("a last row that lacks only the end of its line is whole") {
+  const Folder folder;
+  const std::string path = folder.path / "rows.csv";
+  write(path, "name,size,value\na,1,x\nb,1,y");
+  Table reader(schema);
+  reader.read(path, "--file");
+  CHECK(reader.find({"b", "1", ""}) != nullptr);
+  Table table(schema);
+  table.open(path);
+  table.append({"c", "1", "z"});
+  CHECK(content(path) == "name,size,value\na,1,x\nb,1,y\nc,1,z\n");
+}
+
+TEST_CASE("a file that another program writes is refused until that has ended") {
+  const Folder folder;
+  const std::string path = folder.path / "rows.csv";
+  {
+    Table first(schema), second(schema);
+    first.open(path);
+    CHECK_THROWS_AS(second.open(path), Refusal);
+    first.append({"a", "1", "x"});
+  }
+  CHECK_NOTHROW(Table(schema).open(path));
+  CHECK(content(path) == "name,size,value\na,1,x\n");
+}
+
+TEST_CASE("a pipe is refused, not waited for") {
+  const Folder folder;
+  const std::string path = folder.path / "pipe";
+  REQUIRE(mkfifo(path.c_str(), 0600) == 0);
+  CHECK_THROWS_AS(Table(schema).open(path), Refusal);
+  CHECK_THROWS_AS(Table(schema).read(path, "--file"), Refusal);
 }
 
 TEST_CASE("a file with other columns is refused and left as it was") {

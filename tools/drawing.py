@@ -151,6 +151,9 @@ def phase_bars(name, title, type, rows, phases, step):
                  "place from above, start, end; then place, text")
 
 
+LAST_BYTES = {".svg": b"</svg>", ".png": b"IEND\xaeB`\x82"}
+
+
 def render(charts, out):
     """Writes each chart's data, with its place, and calls gnuplot on it, as many at once as there are cores."""
     folder = Path(out) / "charts"
@@ -180,6 +183,8 @@ def picture(chart, place, data, out):
         raise Refusal("there is no gnuplot here; ./setup.sh installs it") from None
     if done.returncode:
         raise Refusal(f"gnuplot on {chart.script}.gp: {' '.join(done.stderr.split())}")
+    if not out.read_bytes().rstrip().endswith(LAST_BYTES[out.suffix]):  # gnuplot does not notice a full disk
+        raise Refusal(f"cannot write {out}: the picture is not whole; is the disk full?")
 
 
 def data_of(chart):

@@ -1,7 +1,12 @@
 """What was measured: the rows of results.csv and the facts of machine.csv, and what tables and charts ask of them."""
-import math, re
+import math, re, sys
 from pathlib import Path
 from types import SimpleNamespace
+
+for stream in (sys.stdout, sys.stderr):  # a terminal that has no × or … shows a ? instead
+    if hasattr(stream, "reconfigure"):
+        stream.reconfigure(errors="replace")
+
 
 def columns_of(name):
     """The columns of a kind of file, and those that tell one row from another: NAME.columns is the one list of them."""
@@ -234,13 +239,17 @@ def lines_of(path, columns):
 
 
 def append(path, columns, cells):
-    """Adds a line to a CSV, by one write; makes it where there is none, and cuts off a last line torn by a crash."""
+    """Adds a line to a CSV, by one write; makes it where there is none, and cuts off a last line torn by a crash; one that
+    lacks only its end of line is whole."""
     try:
         with open(path, "a+b") as file:
             file.seek(0)
             text = file.read()
-            file.truncate(whole := text.rfind(b"\n") + 1)
-            header = "" if whole else ",".join(columns) + "\n"
+            whole = text.rfind(b"\n") + 1
+            if unended := whole and text[whole:].count(b",") == len(columns) - 1:
+                whole = len(text)
+            file.truncate(whole)
+            header = "\n" if unended else "" if whole else ",".join(columns) + "\n"
             line = ",".join(str(cell).replace(",", " ") for cell in cells)
             file.write(f"{header}{line}\n".encode())
     except OSError as error:

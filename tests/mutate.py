@@ -1,0 +1,318 @@
+#!/usr/bin/env python3
+"""Changes the course at places that nobody chose, a line at a time, and sees whether a test notices.
+
+    tests/mutate.py [--count N]        (`make mutate COUNT=N`) until N mutants of the run are judged (default: 200)
+      --fresh                          begin a new run at HEAD, even if the last one is not finished
+      --jobs N                         compilers and tests at a time (default: the cores)
+      --tree DIR                       where the copies are (default: build-mutate)
+    tests/mutate.py --report           the table by area and rule, and what survived; builds nothing
+
+A mutant is one change by rule: a bound (< becomes <=), an operator (+ becomes -), a constant (one more), a statement
+dropped, two neighbouring arguments swapped. Which one is drawn from the first eight hex digits of the commit at which the
+run begins: nobody can tune to it. The course as it was at that commit is what is changed, so a run goes on where it was
+stopped, whatever has been written since. Three of four are from `steps`: common, runner and the steps (06 and the CUDA
+kernels, emulated); the others from `rest`: rivals, the emulator, the tools and Makefile.report.
+
+For each mutant the tests are taken program by program, the cheapest first: what they need is built; if that left their
+programs as they were, they cannot see the change and are not run; the first red one ends it. Tests that compare text
+(house.*) do not count. Each result is written to tests/mutants.csv at once: killed (by which test), survived, or stillborn
+(does not build, or changes nothing that is built; another is drawn for it). Whoever finds a survivor to be equivalent, which
+no test can tell from the original, writes `equivalent` for `survived` and the reason into the last column.
+
+Exit status: 0 the run is finished, or the report is printed; 1 the course is red before any change; 2 the command line."""
+import argparse, collections, csv, io, os, pathlib, random, re, signal, subprocess, sys, tarfile, time
+
+import sabotage
+from sabotage import ROOT, STOPS, Commands, Stopped, Tree, cores, targets_of
+
+RESULTS = ROOT / "tests/mutants.csv"
+Mutant = collections.namedtuple("Mutant", "seed number area file line rule old new result by seconds reason")
+STEPS = re.compile(r"(common|runner|gpu|0\d_\w+|10_\w+)/[\w/]+\.(cpp|hpp|cu|cuh)")
+REST = re.compile(r"(rivals|emulator)/[\w/]+\.(cpp|hpp|py)|tools/\w+\.py|0\d_\w+/\w+\.py|Makefile\.report")
+# Wrong on purpose, tests themselves, made by a tool, or run on a GPU alone; and tools that look at texts only.
+LEFT_OUT = re.compile(r"broken\.|exercises|test\.cpp$|_test|lines\.cpp|00_machine/.*gpu|cublas|choices\.inc|search\.cu"
+                      r"|tools/(migrate|includes|notes)")
+TEXTUAL = re.compile(r"house\..*")
+
+# What a rule does to a line: (pattern, replacement by what matched). A whole match is replaced.
+SWAPS = {" < ": " <= ", " <= ": " < ", " > ": " >= ", " >= ": " > ", " == ": " != ", " != ": " == "}
+OPERATORS = {" + ": " - ", " - ": " + ", " * ": " + ", " / ": " * ", " % ": " / ", " && ": " || ", " || ": " && ", " += ": " -= ",
+             " -= ": " += ", " *= ": " += ", " and ": " or ", " or ": " and ", " // ": " * "}
+
+
+def drop(text, line):
+    """A statement that fills its line, or nothing: no declaration, no jump, nothing that goes on elsewhere."""
+    code = text.strip()
+    if any(text.count(left) != text.count(right) for left, right in ("()", "[]", "{}")):
+        return None
+    if line.python:
+        wanted = re.match(r"[\w.\[\]\"']+(\(| [-+*/|]?= )", code) and not re.match(r"(def|class|if|for|while|return|with|raise|import|from)\b", code)
+        return text[:len(text) - len(text.lstrip())] + "pass" if wanted and not line.goes_on else None
+    if line.make:
+        return "\t@true" if text.startswith("\t") and not line.goes_on else None
+    declared = r"(return|using|break|continue|throw|static|const|constexpr|auto|typedef|template|namespace|friend|else|case|struct|class)\b"
+    wanted = code.endswith(";") and re.match(r"(\+\+|--|[\w:.\->\[\]()*]+(\(| [-+*/|&^]?= ))", code) and not re.match(declared, code)
+    declaration = re.match(r"[\w:<>,*& ]+ [\w]+( = |;|\{|\()", code) and not re.match(r"[\w.\->\[\]()]+ [-+*/|&^]?= ", code)
+    return text[:len(text) - len(text.lstrip())] + ";" if wanted and not declaration and not line.goes_on else None
+
+
+Line = collections.namedtuple("Line", "python make goes_on")
+NUMBER = re.compile(r"(?<![\w.\"'])(\d+)(?![\w.\"'])")
+ARGUMENTS = re.compile(r"(?<=[\w>\]]\()([\w.\->]+), ([\w.\->]+)(?=[,)])|(?<=, )([\w.\->]+), ([\w.\->]+)(?=[,)])")
+
+
+def without_text(line, python):
+    """The line with strings and comments blanked, so that places stay where they are."""
+    blank = lambda found: found[0][0] + " " * (len(found[0]) - 2) + found[0][-1] if len(found[0]) > 1 else found[0]
+    line = re.sub(r'"(?:[^"\\]|\\.)*"' + (r"|'(?:[^'\\]|\\.)*'" if python else r"|'(?:[^'\\]|\\.)'"), blank, line)
+    return re.sub(r"#.*" if python else r"//.*", lambda found: " " * len(found[0]), line)
+
+
+def places(file, content):
+    """(rule, line number, first column, old, new) of every change there could be in a file."""
+    python, make = file.endswith(".py"), file.startswith("Makefile")
+    lines, inside, before = content.splitlines(), False, ""
+    for number, line in enumerate(lines, 1):
+        quotes = line.count('"""')
+        if python and (inside or quotes):
+            inside ^= quotes % 2 == 1
+            continue
+        bare = without_text(line, python or make)
+        ended = before == "" or before[-1] in ";{}:" or python or make or before.startswith(("#", "//"))
+        goes_on = not ended or (python and before.endswith((",", "(", "[", "{", "\\"))) or (make and (before.endswith("\\") or line.endswith("\\")))
+        before = bare.strip() or ("" if not line.strip() else "//")
+        if not bare.strip() or (not python and not make and bare.lstrip().startswith("#")) or "static_assert" in bare:
+            continue
+        if re.match(r"\s*(template\b|using\b|import\b|from\b|class\b|struct\b|namespace\b)", bare):
+            continue
+        for rule, table in (("bound", SWAPS), ("operator", OPERATORS)):
+            for old, new in table.items():
+                for found in re.finditer(re.escape(old), bare):
+                    yield rule, number, found.start(), old, new
+        for found in NUMBER.finditer(bare):
+            yield "constant", number, found.start(), found[0], str(int(found[0]) + 1)
+        for found in ARGUMENTS.finditer(bare):
+            first, second = (part for part in found.groups() if part is not None)
+            if first != second and not make:
+                yield "swap", number, found.start(), found[0], f"{second}, {first}"
+        if (new := drop(bare, Line(python, make, goes_on))) is not None:
+            yield "drop", number, 0, line, new
+
+
+def area_of(file):
+    if LEFT_OUT.search(file):
+        return None
+    return "steps" if STEPS.fullmatch(file) else "rest" if REST.fullmatch(file) else None
+
+
+def drawn(seed, files):
+    """Mutants without end, the same for the same seed: first an area, then a rule, then a place, none of them twice."""
+    sites = collections.defaultdict(list)
+    for file in sorted(files):
+        if area := area_of(file):
+            for rule, *place in places(file, files[file][0].decode()):
+                sites[area, rule].append((file, *place))
+    draw = random.Random(int(seed, 16))
+    number = 0
+    while any(sites.values()):
+        area = draw.choice(("steps", "steps", "steps", "rest"))
+        rule = draw.choice(("bound", "operator", "constant", "drop", "swap"))
+        if sites[area, rule]:
+            file, line, column, old, new = sites[area, rule].pop(draw.randrange(len(sites[area, rule])))
+            number += 1
+            yield number, area, rule, file, line, column, old, new
+
+
+def changed(content, line, column, old, new):
+    lines = content.decode().splitlines(keepends=True)
+    text = lines[line - 1]
+    assert text[column:column + len(old)] == old
+    lines[line - 1] = text[:column] + new + text[column + len(old):]
+    return "".join(lines).encode()
+
+
+def tree_at(commit):
+    """{file: (its bytes, its mode)} of a commit."""
+    packed = subprocess.run(["git", "-c", "safe.directory=*", "archive", commit], cwd=ROOT, stdout=subprocess.PIPE, check=True).stdout
+    with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
+        return {member.name: (archive.extractfile(member).read(), member.mode) for member in archive if member.isfile()}
+
+
+def known():
+    """The mutants of the file, all runs."""
+    if not RESULTS.exists():
+        return []
+    with RESULTS.open(newline="") as file:
+        return [Mutant(**row) for row in csv.DictReader(file)]
+
+
+def add(mutant):
+    new = not RESULTS.exists()
+    with RESULTS.open("a", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        if new:
+            writer.writerow(Mutant._fields)
+        writer.writerow(mutant)
+    print(f"{mutant.number} {mutant.file}:{mutant.line} {mutant.rule} '{mutant.old.strip()}' -> '{mutant.new.strip()}': "
+          f"{mutant.result} {mutant.by} ({mutant.seconds} s)", flush=True)
+
+
+# Tests of what is not compiled, by the file; all others are found by what their programs become.
+INTERPRETED = [
+    (r"tools/(report|charts|drawing|measured|standing|roofline_charts|rank_charts|gpu_charts|gpu_tables|scaling|pairs|rounds|counters)\.py",
+     r"report\..*|06_mpi\..*|rivals\..*"),
+    (r"tools/(run_steps|reference)\.py", r"report\..*"),
+    (r"tools/cachegrind\.py", r"house\.cachegrind_tool|02_loop_order\.misses|01_naive\.checks|03_tiling\.(one_tile|instructions)"),
+    (r"tools/.*", r"report\..*|house\.(notes_tool|migrate_tool)"),
+    (r"rivals/.*\.py", r"rivals\..*"),
+    (r"06_mpi/.*\.py", r"06_mpi\..*|report\..*"),
+    (r"09_cuda_regtile/.*\.py", r"09_cuda_regtile\..*"),
+    (r"0\d_\w+/.*\.py", r"0\d_.*"),
+    (r"Makefile\.report", r"report\..*"),
+]
+# Tests of tools look at texts, too, but they run what is changed.
+TOOLS = re.compile(r"house\.(cachegrind|notes|migrate)_tool")
+
+
+class Run:
+    """One run: a commit, its whole copy, and what its tests said before any change."""
+
+    def __init__(self, seed, folder, jobs):
+        self.seed, self.commands = seed, Commands()
+        self.files = tree_at(seed)
+        self.whole, self.work = Tree(folder / "00", jobs, self.commands), Tree(folder / "01", jobs, self.commands)
+
+    def look(self):
+        """Builds and tests the course as it is, on all cores; returns the tests that are red."""
+        self.whole.fill(self.files)
+        self.tests = [test for test in self.whole.configure() if not TEXTUAL.fullmatch(test) or TOOLS.fullmatch(test)]
+        if said := self.whole.build(None):
+            sys.exit(f"before any change:\n{said[-3000:]}")
+        stamp = self.whole.path / "build/answers"
+        if stamp.exists():
+            self.answers = {name: (answer, float(seconds)) for name, answer, seconds in csv.reader(stamp.read_text().splitlines())}
+        else:
+            self.answers = self.whole.test(self.tests)
+            stamp.write_text("".join(f"{name},{answer},{seconds}\n" for name, (answer, seconds) in self.answers.items()))
+        self.sound = {test: seconds for test, (answer, seconds) in self.answers.items() if answer == "Passed"}
+        return [test for test, (answer, _) in self.answers.items() if answer not in ("Passed", "Skipped")]
+
+    def programs(self):
+        """{target: when it was linked} of what is executable in the working copy."""
+        return {path: path.stat().st_mtime_ns for path in (self.work.path / "build").rglob("*")
+                if path.is_file() and "CMakeFiles" not in path.parts and (os.access(path, os.X_OK) or path.suffix in (".so", ".a"))
+                or path.suffix == ".o"}
+
+    def groups(self, file):
+        """(targets, tests that need them), the cheapest first."""
+        for pattern, tests in INTERPRETED:
+            if re.fullmatch(pattern, file):
+                chosen = [test for test in self.sound if re.fullmatch(tests, test)]
+                return [([], sorted(chosen, key=self.sound.get))]
+        of_targets = collections.defaultdict(list)
+        for test in self.sound:
+            of_targets[tuple(targets_of([test]))].append(test)
+        own = file.split("/")[0]
+        def cost(entry):
+            targets, tests = entry
+            unit = any(target.endswith("_tests") for target in targets)
+            return (not any(test.split(".")[0].split("-")[0] == own for test in tests), targets == ("course_programs",), not unit,
+                    sum(map(self.sound.get, tests)))
+        return [(list(targets), sorted(tests, key=self.sound.get)) for targets, tests in sorted(of_targets.items(), key=cost)]
+
+    def judge(self, file, line, column, old, new):
+        """(result, by)"""
+        content = changed(self.files[file][0], line, column, old, new)
+        seen, interpreted = False, file.endswith(".py") or file.startswith("Makefile")
+        if file.endswith(".py"):
+            try:
+                compile(content, file, "exec")
+            except SyntaxError as error:
+                return "stillborn", str(error)
+        self.work.clone(self.whole)
+        self.work.write(file, content)
+        before = {} if interpreted else self.programs()
+        for targets, tests in self.groups(file):
+            if said := self.work.build(targets):
+                lines = said.splitlines()
+                return "stillborn", next((text for text in lines if "error" in text.lower()), lines[-1])[:200]
+            if not interpreted:
+                now = self.programs()
+                if now == before:
+                    continue  # the change is in nothing that these tests run
+                before = now
+            seen = True
+            for several in [tests[at:at + 4] for at in range(0, len(tests), 4)]:
+                patience = 60 + 5 * sum(map(self.sound.get, several))
+                answers = self.work.test(several, patience)
+                if not answers:
+                    return "killed", f"{' '.join(several)} hung"
+                if red := [test for test in several if answers.get(test, ("Failed",))[0] == "Failed"]:
+                    return "killed", " ".join(red)
+        return ("survived", "") if seen else ("stillborn", "is in nothing that a test runs")
+
+
+def report(mutants):
+    """By area and rule; then what survived."""
+    last = mutants[-1].seed if mutants else ""
+    mutants = [mutant for mutant in mutants if mutant.seed == last and mutant.result != "stillborn"]
+    for area in ("steps", "rest"):
+        mine = [mutant for mutant in mutants if mutant.area == area]
+        for rule in (None, "bound", "operator", "constant", "drop", "swap"):
+            some = [mutant for mutant in mine if rule in (None, mutant.rule)]
+            counts = collections.Counter(mutant.result for mutant in some)
+            if judged := len(some) - counts["equivalent"]:
+                print(f"{area:6} {rule or 'all':9} {judged:4} mutants, {counts['killed']} killed ({counts['killed'] / judged:.0%}), "
+                      f"{counts['equivalent']} equivalent")
+    for mutant in mutants:
+        if mutant.result != "killed":
+            print(f"{mutant.result}: {mutant.file}:{mutant.line} {mutant.rule} '{mutant.old.strip()}' -> '{mutant.new.strip()}' {mutant.reason}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--count", type=int, default=200)
+    parser.add_argument("--fresh", action="store_true")
+    parser.add_argument("--jobs", type=sabotage.up_to_99, default=cores())
+    parser.add_argument("--tree", type=pathlib.Path, default=ROOT / "build-mutate")
+    parser.add_argument("--report", action="store_true")
+    given = parser.parse_args()
+    mutants = known()
+    if given.report:
+        return report(mutants)
+    head = subprocess.run(["git", "-c", "safe.directory=*", "rev-parse", "--short=8", "HEAD"], cwd=ROOT, stdout=subprocess.PIPE,
+                          text=True, check=True).stdout.strip()[:8]
+    seed = head if given.fresh or not mutants else mutants[-1].seed
+    done = {int(mutant.number): mutant for mutant in mutants if mutant.seed == seed}
+    judged = sum(mutant.result != "stillborn" for mutant in done.values())
+    if judged >= given.count:
+        return report(mutants)
+    run = Run(seed, given.tree.resolve(), given.jobs)
+
+    def stop(signum, _):
+        for other in STOPS:
+            signal.signal(other, signal.SIG_IGN)
+        run.commands.stop()
+        sys.exit(128 + signum)
+
+    for signum in STOPS:
+        signal.signal(signum, stop)
+    if red := run.look():
+        sys.exit(print(f"red before any change: {' '.join(red)}", file=sys.stderr) or 1)
+    for number, area, rule, file, line, column, old, new in drawn(seed, run.files):
+        if judged >= given.count:
+            break
+        if number in done:
+            continue
+        started = time.monotonic()
+        try:
+            result, by = run.judge(file, line, column, old, new)
+        except Stopped:
+            return 1
+        judged += result != "stillborn"
+        add(Mutant(seed, number, area, file, line, rule, old, new, result, by, f"{time.monotonic() - started:.0f}", ""))
+    report(known())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

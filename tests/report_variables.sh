@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Variables of `make report` that would break a command line are refused before anything runs, in one line that names them.
+set -u
+unset TILES TILE_SIZE MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES STEPS FILL BUDGET THREADS RANKS QUICK REPEAT SIZES OUT
+cd "$(dirname "$0")/.." || exit 1
+failures=0
+refuses() { # MESSAGE VARIABLE=VALUE
+  said=$(make --no-print-directory -n rows "$2" 2>&1)
+  status=$?
+  if [ $status -ne 2 ] || [ "$(wc -l <<<"$said")" -ne 1 ] || [[ $said != *"*** $1"* ]]; then
+    echo "FAILED: $2: exit $status: $said"
+    failures=$((failures + 1))
+  fi
+}
+refuses "OUT: 'a b' has a blank in it" "OUT=a b"
+refuses "OUT: 'it's' has a ' in it" "OUT=it's"
+refuses "OUT: '(x' has a ( in it" "OUT=(x"
+# shellcheck disable=SC2016 # for make and the shell to leave alone
+refuses 'BUILD: '"'"'$HOME'"'"' has a $ in it' 'BUILD=$$HOME'
+refuses "BUDGET: '1 2' has a blank in it" "BUDGET=1 2"
+refuses "SIZES: '16;17' has a ; in it" "SIZES=16;17"
+refuses "THREADS: '1 *' has a * in it" "THREADS=1 *"
+refuses "QUICK: 'yes' is unknown; give QUICK=1, or nothing" "QUICK=yes"
+for given in QUICK=1 QUICK=0 QUICK= "SIZES=16 17" OUT=/tmp/a-b_c.d; do
+  make --no-print-directory -n rows "$given" >/dev/null || { echo "FAILED: $given is refused"; failures=$((failures + 1)); }
+done
+exit $((failures > 0))
