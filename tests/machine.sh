@@ -47,6 +47,55 @@ rows)
     [ "$set" = sse2 ] || has "^latency,f64,$set,1,fma,"
   done
   ;;
+relations)
+  # What holds of any machine, whatever its speed; in a disturbed moment it may not, so there are five tries.
+  for _ in 1 2 3 4 5; do
+    rm -f machine.csv
+    runs 0 --csv machine.csv --budget 0.03 --threads 1 --variant topology,latency,chains,peak,bandwidth
+    odd=$(awk -F, '
+      {value[$1 "," $2 "," $3 "," $5] = $6; note[$1 "," $2 "," $3 "," $5] = $8}  # of two looks the better
+      function near(a, b, share) {return a > b / (1 + share) && a < b * (1 + share)}
+      function want(holds, what) {if (!holds) print what}
+      END {
+        clock = value["clock,,,"]
+        want(clock > 0.5 && clock < 8, "the clock is " clock " GHz")
+        split("f32 f64 i32", types, " ")
+        for (t in types) {
+          at = "latency," types[t] ",,add"; cycles = value[at] * clock
+          want(cycles > 0.8 && cycles < 10 && near(cycles, note[at] + 0, 0.1), at ": " cycles " cycles, not " note[at])
+        }
+        split("sse2 avx2 avx512", sets, " ")
+        for (s = 1; s <= 3 && (("vector,," sets[s] ",") in value); ++s) {
+          set = sets[s]; bytes = value["vector,," set ","]
+          want(bytes == 8 * 2 ^ s, set " has " bytes " bytes")
+          f32 = value["peak,f32," set ","]
+          want(near(f32, 2 * value["peak,f64," set ","], 0.2), set ": f32 is not twice f64")
+          a_cycle = f32 / clock / (bytes / 4)  # additions and multiplications of an element: at least one, two units of two at most
+          want(a_cycle > 0.9 && a_cycle < 4.4, set ": " a_cycle " operations a cycle and element")
+          moved = value["bandwidth,," set ",L1"] / clock / bytes  # vectors: two loads and a store, a cycle or two
+          want(moved > 0.4 && moved < 4.4, set ": " moved " vectors a cycle between the core and L1")
+          before = value["bandwidth,," set ",L1"]
+          split("L2 L3 memory", levels, " ")
+          for (l = 1; l <= 3; ++l) if (("bandwidth,," set "," levels[l]) in value) {
+            now = value["bandwidth,," set "," levels[l]]
+            want(now < 1.1 * before, set ": " levels[l] " is faster than the level before"); before = now
+          }
+          want(before < 0.7 * value["bandwidth,," set ",L1"], set ": memory is as fast as L1")
+        }
+        if (("chains,f32,avx2,12") in value) {
+          want(near(value["chains,f32,avx2,12"], value["peak,f32,avx2,"], 0.25), "12 chains are not the peak")
+          one = value["chains,f32,avx2,1"]
+          want(near(value["chains,f32,avx2,2"], 2 * one, 0.2), "two chains are not twice one")
+          want(near(one * value["latency,f32,avx2,fma"], 16, 0.2), "a chain is not 16 operations a latency")
+          want(near(8 * value["chains,f32,scalar,1"], one, 0.2), "a vector is not eight numbers")
+        }
+        want(value["cache,,,L1"] < value["cache,,,L2"] && (!(("cache,,,L3") in value) || value["cache,,,L2"] < value["cache,,,L3"]),
+          "the caches do not grow")
+      }' machine.csv)
+    [ -n "$odd" ] || break
+  done
+  [ -z "$odd" ] || fail "$odd in $(cat machine.csv)"
+  ;;
 disturbed)
   # Beside a busy loop on the same processor half of it is left: the row must say so.
   cpu=$(taskset -cp $$ 2>/dev/null | sed 's/.*: //; s/[,-].*//')

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Tests of report.py on small results written by hand: python3 tools/report_test.py"""
-import html.parser, importlib.util, math, os, re, shutil, subprocess, sys, tempfile, types, unittest
+import contextlib, html.parser, importlib.util, io, math, os, random, re, shutil, subprocess, sys, tempfile, types, unittest
 from pathlib import Path
+from unittest import mock
 
 TOOL = Path(__file__).resolve().parent / "report.py"
 sys.path.insert(0, str(TOOL.parent))
-import charts, drawing, measured, roofline_charts, scaling, standing
+import charts, drawing, measured, report, roofline_charts, scaling, standing
 
 NO_JINJA2 = unittest.skipUnless(importlib.util.find_spec("jinja2"), "no jinja2 for this Python")
 NO_GNUPLOT = unittest.skipUnless(shutil.which("gnuplot"), "no gnuplot here")
@@ -1204,6 +1205,39 @@ class Disturbed(Case):
                 self.assertEqual(self.SAYS in text, hollow, name)
                 if name != "orders_f32":
                     self.assertEqual("rgb(255, 255, 255)' stroke" in text or "color='rgb(255, 255, 255)'" in text, hollow, name)
+
+
+class OddCells(Case):
+    """Whatever stands in a cell, and whichever rows are missing: tables and page, or one line that refuses; no traceback.
+    COURSE_FUZZ=N tries N files instead of forty, from the seed COURSE_SEED on."""
+    ODD = ("", "0", "-1", "1e-320", "1e200", "1e400", "nan", "inf", "-inf", "x", "1024", "7.5", "~", "f32", "2048", "right", "wrong",
+           "unverified", "no", "yes", "gpu", "ijk", "9" * 30, "<b>", "2026-11-21T08:30:00Z", "é", "L1", "chain", "01_naive", "avx2")
+
+    def odd(self, draw, lines):
+        """Some of these lines, with some cells changed."""
+        some = [line.split(",") for line in lines if draw.random() > draw.choice((0, 0.1, 0.7))]
+        for cells in draw.choices(some, k=draw.randint(0, 8)) if some else ():
+            cells[draw.randrange(len(cells))] = draw.choice(self.ODD)
+        return [",".join(cells) for cells in some]
+
+    def test_no_file_ends_in_a_traceback(self):
+        first = int(os.environ.get("COURSE_SEED", 987654))
+        header, *facts = FULL_MACHINE.splitlines()
+        for seed in range(first, first + int(os.environ.get("COURSE_FUZZ", 40))):
+            draw = random.Random(seed)
+            self.write(self.odd(draw, LADDER + THREADS + FORETOLD + TILES))
+            machine = self.machine("\n".join([header, *self.odd(draw, facts)]) + "\n")
+            for command, *more in (["ladder"], ["ladder", "--all-sizes"], ["predicted"], ["draw", "--out", "out"], ["page", "--out", "out"]):
+                if command == "page" and not importlib.util.find_spec("jinja2"):
+                    continue
+                arguments = ["report.py", command, str(self.csv), *more, *draw.choice(([], ["--machine", str(machine)]))]
+                with (self.subTest(seed=seed, command=command), contextlib.chdir(self.folder), mock.patch.object(sys, "argv", arguments),
+                      contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as err,
+                      mock.patch.object(drawing, "picture")):
+                    try:
+                        report.main()
+                    except SystemExit as ended:
+                        self.assertEqual((ended.code, err.getvalue().count("\n")), (2, 1))
 
 
 if __name__ == "__main__":
