@@ -33,12 +33,12 @@ class Refusal(Exception):
 # ---- what was measured ----
 
 def number(text):
-    """The number in a cell; None where it is empty, garbled, negative or not finite."""
+    """The number in a cell; None where it is empty, garbled, negative or beyond what anybody could have measured."""
     try:
         value = float(text)
     except ValueError:
         return None
-    return value if math.isfinite(value) and value >= 0 else None
+    return value if value == 0 or 1e-30 < value < 1e30 else None
 
 
 class Row:

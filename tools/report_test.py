@@ -1156,6 +1156,17 @@ class Draw(Case):
                 self.assertIn("Test CPU (2 cores), g++ 12, 2026-11-21", content.decode(), name)
         self.assertIn("02_loop_order: ikj", files["time_f32.svg"].read_text())
 
+    def test_a_picture_that_is_not_whole_is_an_error(self):
+        """gnuplot ends with 0 when the disk is full, and leaves the beginning of a picture."""
+        gnuplot = self.folder / "gnuplot"
+        gnuplot.write_text("#!/bin/sh\nout=${2#*; out=\\'}\nprintf '<svg>' >\"${out%%\\'*}\"\n")
+        gnuplot.chmod(0o755)
+        self.write(LADDER)
+        with mock.patch.dict(os.environ, PATH=f"{self.folder}:{os.environ['PATH']}"):
+            status, out, err = self.run_tool("draw", "--out", "out")
+        self.assertEqual((status, out, err.count("\n")), (2, "", 1))
+        self.assertRegex(err, r"report.py: cannot write out/charts/\w+.(svg|png): the picture is not whole; is the disk full\?")
+
     @NO_GNUPLOT
     def test_thread_charts_only_where_there_are_threads(self):
         self.write(LADDER + THREADS[:1])
