@@ -85,7 +85,9 @@ std::optional<Prediction> Roofs::predict(const Cost& cost, const std::string& ty
       latency_.find(cost.fused ? listed({"fma", type, vector}, ",") : listed({"add", type, ""}, ","));
   if (!peak || (cost.chain > 0 && latency == latency_.end())) return std::nullopt;
   takes("flops", cost.flops / *peak);
-  if (cost.chain > 0) takes("chain", cost.chain * latency->second / threads);
+  // More threads than 00_machine measured with share the cores, chains and all.
+  const int cores = rates_.at(listed({"peak", type, vector, ""}, ",")).rbegin()->first;
+  if (cost.chain > 0) takes("chain", cost.chain * latency->second / std::min(threads, cores));
   for (std::size_t l = 0; l < names.size(); ++l) {
     if (prediction.bytes[l] <= 0 || (l > 0 && l < 3 && capacity[l] <= 0)) continue;
     const auto bandwidth = rate("bandwidth", "", vector, names[l], threads);

@@ -86,6 +86,7 @@ TEST_CASE("threads share the chain, and reach the rates that all of them have to
   CHECK(seconds({100, 50, 8, {}}, 2) == near(50e-9));
   CHECK(seconds({1, 0, 8, {{300, 1e9}}}, 2) == near(200e-9));  // memory: 1.5 GB/s at most
   CHECK(*roofs.peak("f32", 1) == near(20));                    // of the best instruction set
+  CHECK(seconds({1, 60, 8, {}}, 8) == near(30e-9));            // on four cores, not eight
 }
 
 TEST_CASE("the pace of a machine is known by how many threads are at work") {
