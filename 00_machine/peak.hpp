@@ -18,7 +18,7 @@ struct Vector<float, 4> {  // a plain number; gcc keeps a vector of one in memor
 };
 
 // [peak]
-/// Sums start from memory and return there: otherwise the compiler could merge equal chains, or drop them.
+/// Sums start from memory and return there: exercise 4 asks why.
 template <class T, int bytes, int chains>
 COURSE_INLINE void multiply_add(T* state, Index rounds) {
   using V = typename Vector<T, bytes>::type;
@@ -46,7 +46,7 @@ COURSE_INLINE void triad(double* a, const double* b, const double* c, double fac
     const auto *const from = reinterpret_cast<const V*>(b), *const scaled = reinterpret_cast<const V*>(c);
 #pragma GCC unroll 4
     for (Index i = 0; i < vectors; ++i) to[i] = from[i] + factor * scaled[i];
-    asm volatile("" ::: "memory");  // or one pass would do for all: they write the same
+    asm volatile("" ::: "memory");  // otherwise one pass would do: all write the same
   }
 }
 // [/triad]

@@ -1,8 +1,8 @@
 # 00: multiply-adds in time, each waiting for the one before it, and of eight chains that do not wait for one another.
-width = 640; height = 700
+width = 640; height = 735
 load 'plots/pictures/grid.gp'
 set terminal svg size width, height font 'DejaVu Sans,16' background rgb 'white'
-set xrange [-4.6:14.2]; set yrange [25.2:-1.4]
+set xrange [-4.6:14.2]; set yrange [26.5:-1.4]
 bar = 'set object rectangle from %g,%g to %g,%g front fillcolor rgb "%s" linewidth 1'
 shade(r) = r == 0 ? now : r == 1 ? line : walk
 heading = "set label '%s' at -4.4,%g font 'DejaVu Sans Bold,16'"
@@ -36,5 +36,6 @@ do for [panel = 0:1] { do for [u = 0:1] {
     if (busy) { set label sprintf('%d', panel == 0 ? 1 : 2 * (t % 4) + u + 1) at t + 0.5,y + 0.5 center front font ',14' }
   }
 } }
-set label 'A multiply-add takes 4 cycles in both. In 4 cycles 1 ends above, 8 below.' at -4.4,24.6
+set label 'A multiply-add takes 4 cycles in both. Bars are numbered along their chain,' at -4.4,24.6
+set label 'boxes by the chain that starts. In 4 cycles, one ends above and eight below.' at -4.4,25.8
 plot NaN

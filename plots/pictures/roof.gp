@@ -7,11 +7,12 @@ box = 'set object rectangle from %g,%g to %g,%g fillcolor rgb "%s" linewidth 1'
 eval sprintf(box, 0.3, 1.6, 7.3, 15, line)
 set label 'core' at 3.8,0.7 center font 'DejaVu Sans Bold,15'
 set label 'registers' at 3.8,2.9 center; set label 'two units that' at 3.8,4.7 center; set label 'multiply and add' at 3.8,5.8 center font ',14'
-set label 'peak: GFLOP/s' at 3.8,8.2 center font 'DejaVu Sans Bold,13'
-set label 'latency: ns' at 3.8,9.8 center font 'DejaVu Sans Bold,13'
+set label 'two that only add' at 3.8,7.3 center font ',14'
+set label 'peak: GFLOP/s' at 3.8,9.6 center font 'DejaVu Sans Bold,13'
+set label 'latency: ns' at 3.8,11.2 center font 'DejaVu Sans Bold,13'
 array x = [10.3, 16.0, 21.7, 27.4]; array w = [3.2, 3.2, 3.2, 4.3]; array h = [3.6, 6.0, 9.0, 13.4]
-array names = ['L1', 'L2', 'L3', 'memory']; array sizes = ['32 KiB', '512 KiB', '32 MiB', 'GiB']
-array whose = ['of the core', 'of the core', 'shared', 'shared']
+array names = ['L1', 'L2', 'L3', 'memory']; array sizes = ['48 KiB', '1 MiB', '32 MiB', 'many GiB']
+array whose = ['of the core', 'of the core', 'of all cores', 'of all cores']
 do for [i = 1:4] {
   eval sprintf(box, x[i], 15 - h[i], x[i] + w[i], 15, i == 4 ? plain : walk)
   set label names[i] at x[i] + w[i] / 2,13.8 - h[i] center font 'DejaVu Sans Bold,15' front
