@@ -3,7 +3,7 @@ set encoding utf8
 set terminal svg size 560,500 noenhanced font 'DejaVu Sans,14' background rgb 'white'
 set datafile separator comma
 set datafile columnheaders
-rows = 'plots/reference/epyc-zen3/results.csv'; machine = 'plots/reference/epyc-zen3/machine.csv'
+rows = 'plots/reference/epyc-zen5/results.csv'; machine = 'plots/reference/epyc-zen5/machine.csv'
 is(name, text) = stringcolumn(name) eq text
 array levels = ['L2', 'L3', 'memory']
 array roofs = [NaN, NaN, NaN]; array colours = ['#0072B2', '#009E73', '#B8860B']
@@ -15,8 +15,8 @@ do for [l = 1:3] {
 stats machine using (is('name', 'peak') && is('vector', 'sse2') && is('type', 'f32') && is('threads', '1') ? \
   (peak = column('value'), 0) : is('name', 'latency') && is('type', 'f32') && is('level', 'add') ? \
   (add = column('value'), 0) : 0) nooutput
-array size = [1000, 1024, 2000]; array rate = [NaN, NaN, NaN]
-do for [i = 1:3] {
+array size = [1000, 1024, 2000, 2048]; array rate = [NaN, NaN, NaN, NaN]
+do for [i = 1:4] {
   found = NaN
   stats rows using (is('step', '01_naive') && is('variant', 'ijk') && is('type', 'f32') && column('m') == size[i] && \
     column('n') == size[i] && column('k') == size[i] ? (found = column('gflops'), 0) : 0) nooutput
@@ -38,16 +38,14 @@ do for [l = 1:3] {
   start = left*roofs[l] > bottom ? left : bottom/roofs[l]
   set arrow from start,start*roofs[l] to peak/roofs[l],peak nohead linewidth 1.6 linecolor rgb colours[l]
 }
-set label levels[1] at 0.06,0.06*roofs[1] offset 0,0.7 right front textcolor rgb colours[1]
+set label levels[1] at 0.09,0.09*roofs[1] offset 0,0.7 right front textcolor rgb colours[1]
 set label levels[2] at 0.2,0.2*roofs[2] center front boxed textcolor rgb colours[2]
 set label levels[3] at 0.25,0.25*roofs[3] center front boxed textcolor rgb colours[3]
 set arrow from peak/roofs[1],peak to right,peak nohead linewidth 1.6 linecolor rgb 'black'
 set label 'peak of SSE2' at 0.95*right,peak offset 0,0.7 right
 set arrow from left,2/add to right,2/add nohead linewidth 1.4 dashtype 2 linecolor rgb '#555555'
-set label 'one chain of additions' at 0.95*right,2/add offset 0,-0.8 right
-set label '01 ijk, n = 1000' at at_x,rate[1] front boxed font 'DejaVu Sans Bold,13' offset 1.4,-0.35
-set label sprintf('%d', size[rate[2] > rate[3] ? 2 : 3]) at at_x,rate[rate[2] > rate[3] ? 2 : 3] front boxed \
-  font 'DejaVu Sans Bold,13' offset 1.4,0.2
-set label sprintf('%d', size[rate[2] > rate[3] ? 3 : 2]) at at_x,rate[rate[2] > rate[3] ? 3 : 2] front boxed \
-  font 'DejaVu Sans Bold,13' offset 1.4,-0.6
-plot for [i = 1:3] '+' using (at_x):(rate[i]) every ::0::0 with points pointtype 7 pointsize 1.3 linecolor rgb '#D55E00'
+set label 'one chain of additions' at 0.95*right,2/add offset 0,0.7 right
+set label '01 ijk, n = 1000 and 2000' at at_x,sqrt(rate[1]*rate[3]) front boxed font 'DejaVu Sans Bold,13' offset 1.4,0
+set label '1024' at at_x,rate[2] front boxed font 'DejaVu Sans Bold,13' offset 1.4,0
+set label '2048' at at_x,rate[4] front boxed font 'DejaVu Sans Bold,13' offset 1.4,0
+plot for [i = 1:4] '+' using (at_x):(rate[i]) every ::0::0 with points pointtype 7 pointsize 1.3 linecolor rgb '#D55E00'

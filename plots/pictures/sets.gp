@@ -1,4 +1,4 @@
-# 01: the first level's 64 sets of 8 lines, and where a column of B wants to lie at n = 1000 and at n = 1024.
+# 01: the first level's 64 sets of 12 lines, and where a column of B wants to lie at n = 1000 and at n = 1024.
 width = 600; height = 640
 load 'plots/pictures/grid.gp'
 set xrange [-2:66]; set yrange [71.5:-1]  # a unit is as wide as it is high
@@ -23,25 +23,26 @@ array base = [29, 61]
 array head = ['n = 1000: rows of B are 4000 bytes, 62½ lines, apart', 'n = 1024: rows of B are 4096 bytes, 64 lines, apart']
 array size = [1000, 1024]
 do for [g = 1:2] {
-  set object rectangle from 0,base[g]-8 to 64,base[g] fillcolor rgb plain behind
+  set object rectangle from 0,base[g]-12 to 64,base[g] fillcolor rgb plain behind
   set label head[g] at 0,base[g]-18.6 font bold
-  do for [w = 0:8] { set arrow from 0,base[g]-w to 64,base[g]-w nohead front linewidth (w == 8 ? 2.5 : 0.5) }
-  do for [s = 0:64:8] { set arrow from s,base[g] to s,base[g]-8 nohead front linewidth 0.5 }
+  do for [w = 0:12] { set arrow from 0,base[g]-w to 64,base[g]-w nohead front linewidth (w == 12 ? 2.5 : 0.5) }
+  do for [s = 0:64:8] { set arrow from s,base[g] to s,base[g]-12 nohead front linewidth 0.5 }
 }
-set label 'room for 8' at 64,base[2]-9.2 right
+set label 'room for 12' at 64,base[2]-13.2 right
 set label '… 1024 lines' at 1.6,base[2]-15.4
 set label 'set 0: p = 0' at 0,30.3; set label '… p = 5, 4, 3, 2, 1' at 64,30.3 right
-set label 'Each row is 1½ sets to the left of the one before. Each' at 0,32.8
-set label 'set is wanted by 15 or 16 of the 1000 lines, and keeps 8.' at 0,34.8
+set label 'Each row is 1½ sets to the left of the one before. 15 or 16' at 0,32.8
+set label 'lines want each set, which has room for 12: each is gone' at 0,34.8
+set label 'before it is wanted again.' at 0,36.8
 set label 'set 0: p = 0, 1, 2, 3, …' at 0,62.3; set label 'set 63' at 64,62.3 right
-set label 'All 1024 lines want this set, and it keeps 8. The other' at 0,64.8
+set label 'All 1024 lines want this set, which has room for 12. The other' at 0,64.8
 set label '63 sets are of no use to this column.' at 0,66.8
 set label 'brown: the first eight elements;  pale: lines without a place' at 0,69.8
 set samples 64  # '+' then has the 64 sets as column 0
 most(h, room) = h < room ? h : room
 plot for [g = 1:2] '+' using 0:0:0:($0+1):(base[g] - most(wanted($0, size[g]), 16.4)):(base[g]) \
        with boxxyerror fillcolor rgb lost linewidth 0.5, \
-     for [g = 1:2] '+' using 0:0:0:($0+1):(base[g] - most(wanted($0, size[g]), 8)):(base[g]) \
+     for [g = 1:2] '+' using 0:0:0:($0+1):(base[g] - most(wanted($0, size[g]), 12)):(base[g]) \
        with boxxyerror fillcolor rgb walk linewidth 0.5, \
      for [g = 1:2] '+' using 0:0:0:($0+1):(base[g] - most(early($0, size[g]), 8)):(base[g]) \
        with boxxyerror fillcolor rgb '#a63f00' linewidth 0.5
