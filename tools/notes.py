@@ -127,10 +127,10 @@ def matching(table, conditions, columns):
 
 def the_one(rows, conditions):
     """The single row among `rows`, or the last when they are one measurement at different commits, or looked at
-    twice (the second is the better one: machine.csv, and rows that were disturbed before)."""
+    twice (machine.csv, where the second is the better one, and rows taken with --quiet)."""
     keys = {tuple(row.get(name) for name in KEY) for row in rows}
     commits = {row["commit"] for row in rows if "commit" in row}
-    again = bool(rows) and ("level" in rows[0] and "unit" in rows[0] or all(row.get("quiet", "yes") == "no" for row in rows[:-1]))
+    again = bool(rows) and ("level" in rows[0] and "unit" in rows[0] or all(row.get("quiet") for row in rows))
     if len(rows) == 1 or rows and len(keys) == 1 and (again or len(commits) == len(rows)):
         return rows[-1]
     raise Problem(f"{len(rows)} rows match '{conditions}', one is needed")

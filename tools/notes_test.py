@@ -186,10 +186,11 @@ class Values(Repository):
                           "| c | 3 | 1.5 |"])
         self.wrong(marker.replace("q/p", "q/x").strip(), "no column 'x'")
 
-    def test_of_a_row_looked_at_again_after_a_disturbed_one_the_last_counts(self):
-        self.write("plots/r.csv", "v,n,p,quiet,commit\na,1,2,no,c\na,1,3,yes,c\nb,1,2,yes,c\nb,1,3,no,c\n")
+    def test_of_rows_taken_with_quiet_the_last_counts(self):
+        self.write("plots/r.csv", "v,n,p,quiet,commit\na,1,2,no,c\na,1,3,yes,c\nb,1,2,yes,c\nb,1,3,no,c\nd,1,2,,c\nd,1,3,yes,c\n")
         self.assertEqual(self.value("r.csv; v=a,n=1; p; %s"), "3")
-        self.wrong("<!-- value: r.csv; v=b,n=1; p; %s -->x<!-- /value -->", "2 rows match")
+        self.assertEqual(self.value("r.csv; v=b,n=1; p; %s"), "3~")
+        self.wrong("<!-- value: r.csv; v=d,n=1; p; %s -->x<!-- /value -->", "2 rows match")
 
     def test_a_figure_of_a_disturbed_row_says_so(self):
         self.write("plots/r.csv", "v,n,p,q,quiet\na,1,2,4,no\na,2,3,6,yes\nb,1,5,5,\n")
