@@ -3,18 +3,19 @@ width = 560; height = 690
 load 'plots/pictures/grid.gp'
 set terminal svg size width, height font 'DejaVu Sans,14' background rgb 'white'
 n = 8; apart = 12; high = 13.4   # cells of a matrix; from one to the next, to the right and down
-set xrange [-1:33.4]; set yrange [41.2:-3.0]
+set xrange [-1:33.4]; set yrange [41.2:-3.2]
 box = 'set object rectangle from %g,%g to %g,%g fillcolor rgb "%s" linewidth 0.6'
 rule = 'set arrow from %g,%g to %g,%g nohead front linewidth 0.5 linecolor rgb "#777777"'
 walks = 'set arrow from %g,%g to %g,%g front linewidth 2.2 linecolor rgb "black"'
 array heads = ['innermost p:  ijk, jik', 'innermost j:  ikj, kij', 'innermost i:  jki, kji']
 array names = ['A', 'B', 'C']
+array down = ['i', 'p', 'i']; array across = ['p', 'j', 'j']   # what counts the rows and the columns of each
 # What each matrix is to the innermost loop: r a row along, c a column down, e one element.
 array kinds = ['rce', 'err', 'cec']
 at_row = 2; at_column = 5
 do for [g = 1:3] {
   y = high * (g - 1)
-  set label heads[g] at -0.4,y-1.9 font 'DejaVu Sans Bold,15'
+  set label heads[g] at -0.4,y-2.1 font 'DejaVu Sans Bold,15'
   do for [k = 1:3] {
     x = apart * (k - 1)
     kind = kinds[g][k:k]
@@ -29,6 +30,8 @@ do for [g = 1:3] {
     if (kind eq 'c') { eval sprintf(walks, x + c + 0.5, y + 0.3, x + c + 0.5, y + n - 0.2) }
     if (kind eq 'r') { eval sprintf(walks, x + 0.3, y + r + 0.5, x + n - 0.2, y + r + 0.5) }
     if (kind eq 'e') { set label '●' at x + c + 0.5, y + r + 0.5 center front font ',12' }
+    set label down[k] at x - 0.75, y + n / 2.0 center font 'DejaVu Sans Oblique,14'
+    set label across[k] at x + n / 2.0, y - 0.6 center font 'DejaVu Sans Oblique,14'
     set label names[k].(kind eq 'c' ? ': down' : kind eq 'r' ? ': along' : ': stays') at x + n / 2.0, y + n + 1.15 center
   }
 }
