@@ -23,7 +23,8 @@ under = foot + 24 * keyrows + 58 + turned
 over = 22 * lines_in(title) + (exists('upright') ? 34 : 14)
 high = over + tall + under
 if (format eq 'svg') set terminal svg size wide,high noenhanced font 'sans-serif,14' background 'white'
-if (format eq 'png') set terminal pngcairo size 2*wide,2*high noenhanced font 'sans-serif,14' fontscale 2 \
+# pngcairo's letters are points of 4/3 pixels, svg's are pixels.
+if (format eq 'png') set terminal pngcairo size 2*wide,2*high noenhanced font 'sans-serif,14' fontscale 1.5 \
     linewidth 2 pointscale 2 background 'white'
 set output out
 set label 1 broken(title) at screen 0.5, screen 1-16.0/high center font ',16'
