@@ -48,18 +48,17 @@ void two_level(View<const T> a, View<const T> b, View<T> c, Index tile) {
 // [/two_level]
 
 // [block]
-/// Four rows of C += four columns of A times four rows of B: each b(p, j) serves four rows, each c(i, j) four
-/// p.
+/// Four rows of C += 4 × 4 numbers of A times four rows of B: a b(p, j) serves four i, a c(i, j) four p.
 template <class T>
 COURSE_INLINE void block_4x4(View<const T> a, View<const T> b, View<T> c) {
   T factor[4][4];
   for (Index i = 0; i < 4; ++i)
     for (Index p = 0; p < 4; ++p) factor[i][p] = a(i, p);
   const Index n = c.cols();
-#pragma GCC ivdep  // C does not overlap B: without this word gcc would have to assume it
+#pragma GCC ivdep  // C does not overlap B; without this line gcc would have to assume that it may
   for (Index j = 0; j < n; ++j) {
     const T b_j[4] = {b(0, j), b(1, j), b(2, j),
-                      b(3, j)};  // once: a store to C could change B, for all gcc knows
+                      b(3, j)};  // loaded once; as far as gcc knows, a store to C could change B
     for (Index i = 0; i < 4; ++i)
       c(i, j) +=
           factor[i][0] * b_j[0] + factor[i][1] * b_j[1] + factor[i][2] * b_j[2] + factor[i][3] * b_j[3];

@@ -1,4 +1,5 @@
-// The experiment of README.md: do tiles of 8 wait for their instructions, or for C on its way through memory?
+// The experiment of SMALL_TILES.md: do tiles of 8 wait for their instructions, or for C on its way through
+// memory?
 #include "gemm.hpp"
 
 namespace tiling {

@@ -1,5 +1,5 @@
-// 03_tiling_orders: the experiment of README.md. Two orders of the loops inside a tile, by the same machine
-// code.
+// 03_tiling_orders: the experiment of SMALL_TILES.md. Two orders of the loops inside a tile, by the same
+// machine code.
 #include "cost.hpp"
 #include "gemm.hpp"
 #include "runner/run.hpp"

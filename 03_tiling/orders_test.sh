@@ -2,7 +2,7 @@
 # At tile 8 both orders of 03_tiling_orders take the same number of instructions: orders_test.sh PYTHON CACHEGRIND PROGRAM
 set -u
 counted() {
-  "$python" -B "$cachegrind" --d1 32768,8,64 --ll 524288,8,64 --per 13824000 --function tiling::rows -- \
+  "$python" -B "$cachegrind" --d1 49152,12,64 --ll 1048576,16,64 --per 13824000 --function tiling::rows -- \
     "$program" --variant "$1" --type f32 --size 240 --tile 8 --repeat 1 --warmup 0 --verify none
 }
 python=$1 cachegrind=$2 program=$3

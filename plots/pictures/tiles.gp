@@ -1,9 +1,9 @@
 # 03: one product of tiles: which tiles, what of them stays in which cache, and how often each matrix comes in.
-width = 560; height = 570
+width = 560; height = 565
 load 'plots/pictures/grid.gp'
 set terminal svg size width,height noenhanced font 'DejaVu Sans,14' background rgb 'white'
 set encoding utf8
-set xrange [0:56]; set yrange [57:0]   # ten pixels a unit
+set xrange [0:56]; set yrange [56.5:0]   # ten pixels a unit
 bold = 'DejaVu Sans Bold,14'
 box = 'set object rectangle from %g,%g to %g,%g fillcolor rgb "%s" linewidth %g'
 
@@ -19,7 +19,7 @@ do for [m = 1:3] {
   eval sprintf(box, at[m] + col[m]*t, top + row[m]*t, at[m] + col[m]*t + t, top + row[m]*t + t, m == 1 ? now : colours[m], 2)
 }
 set label 'One step: a tile of C += a tile of A · a tile of B. Each is 256 × 256,' at 0.5,top + side + 1.6
-set label '256 KiB in f32. Inside, the loops run as in step 02. What stays:' at 0.5,top + side + 3.5
+set label '256 KiB in f32. Inside, the loops run as in lesson 02. What stays:' at 0.5,top + side + 3.5
 
 # What stays where, and for how long.
 y = 23.6
@@ -28,16 +28,20 @@ set label 'register' at 0.5,y + 1.3 font bold
 eval sprintf(box, from, y, from + 2.6, y + 2.6, now, 0.8)
 set label 'a number of A, for 256 multiply-adds' at from + 3.6,y + 1.3
 y = y + 4.4
-set label 'L1, 32 KiB' at 0.5,y + 1.3 font bold
+set label 'L1, 48 KiB' at 0.5,y + 1.3 font bold
 eval sprintf(box, from, y, from + bar, y + 2.6, plain, 0.8)
-eval sprintf(box, from, y, from + bar/32, y + 2.6, line, 0.8)
+eval sprintf(box, from, y, from + bar/48, y + 2.6, line, 0.8)
 set label 'a row of the tile of C, 1 KiB: for 256 p' at from + 3.6,y + 1.3 front
 y = y + 4.4
-set label 'L2, 512 KiB' at 0.5,y + 1.3 font bold
+set label 'L2, 1 MiB' at 0.5,y + 1.3 font bold
 eval sprintf(box, from, y, from + bar, y + 2.6, plain, 0.8)
-eval sprintf(box, from, y, from + bar/2, y + 2.6, walk, 0.8)
-set label 'tile of B, 256 KiB:' at from + 1,y + 1.3 front
-set label 'for 256 rows of C' at from + bar/2 + 0.6,y + 1.3 front
+array held = ['tile of B', 'tile of C', 'tile of A']; array how = [walk, line, now]
+do for [i = 1:3] {
+  eval sprintf(box, from + (i - 1)*bar/4, y, from + i*bar/4, y + 2.6, how[i], 0.8)
+  set label held[i] at from + (i - 0.5)*bar/4,y + 1.3 center front
+}
+set label 'B: for 256 rows of C. A: for 8 tiles of B' at from + 1,y + 3.9 front
+y = y + 1.9
 y = y + 4.4
 set label 'L3, memory' at 0.5,y + 1.3 font bold
 eval sprintf(box, from, y, from + bar, y + 2.6, plain, 0.8)
@@ -49,7 +53,7 @@ set label 'How often a matrix crosses the border between L2 and L3:' at 0.5,y fo
 y = y + 2.8
 array heads = ['A', 'B', 'C in', 'C back', 'together']
 array x = [17.5, 24.0, 31.5, 40.0, 50.5]
-array plainly = ['1', '2048', '1', '1', '32 GiB']; array tiled = ['8', '8', '8', '8', '½ GiB']
+array plainly = ['1', '2048', '1', '1', '32 GiB']; array tiled = ['1', '8', '8', '8', '0.4 GiB']
 do for [i = 1:5] {
   set label heads[i] at x[i],y center
   set label plainly[i] at x[i],y + 2.8 center; set label tiled[i] at x[i],y + 5.6 center
