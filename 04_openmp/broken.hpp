@@ -1,6 +1,6 @@
 // Wrong on purpose: what goes wrong when loops are shared out that may not be. A race comes out right most of
-// the time; barriers force here what otherwise happens now and then (README.md shows both to
-// ThreadSanitizer).
+// the time; barriers force here what otherwise happens now and then (where the build has
+// ThreadSanitizer, a test shows it both).
 #pragma once
 
 #include <omp.h>

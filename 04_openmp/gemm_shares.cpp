@@ -6,7 +6,7 @@
 namespace openmp {
 
 // [growing]
-/// The rows of C in 64 strips that grow: one share of them, two shares, …. Strip s begins here:
+/// The rows of C in 64 strips that grow: one share, two shares, and so on. Strip s begins at this row:
 constexpr Index strips = 64;
 COURSE_INLINE Index first_row(Index rows, Index s) {
   return rows * (s * (s + 1)) / (strips * (strips + 1));
@@ -44,7 +44,7 @@ template <class T>
 constexpr Index half = 32 / sizeof(T);
 
 /// ikj, half a cache line of C at a time. A thread adds it up in memory: volatile forbids the compiler to
-/// keep the sums in registers. `apart` is from one thread's sums to the next one's.
+/// keep the sums in registers. `apart` is the distance from one thread's sums to the next one's.
 template <class T>
 [[gnu::always_inline]] inline void sums_in_memory(View<const T> a, View<const T> b, View<T> c, int threads,
                                                   Index apart) {

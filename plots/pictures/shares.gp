@@ -21,5 +21,5 @@ do for [p = 1:3] {
 }
 set label 'C; a number is the thread that writes there; a bar below, the' at -0.4,10.1
 set label 'width of a cache line (drawn with 4 numbers; it has 16 in f32).' at -0.4,11.3
-set label 'By columns in turn, all four write to every line.' at -0.4,12.5
+set label 'With columns in turn, all four write to every line.' at -0.4,12.5
 plot NaN
