@@ -174,7 +174,7 @@ class Results:
 
     def share(self, row):
         """The per cent of the peak that a row reached, where the peak is that of its device."""
-        peak = self.gpu.most("peak", type=row.type) if row.gpu else self.peak(row.type, row.threads)
+        peak = self.gpu.most("peak", type=row.type) if row.gpu else self.peak(row.type, row.threads * max(1, row.ranks))
         return 100 * row.gflops() / peak if peak and self.at_home(row) else None
 
     def at_home(self, row):

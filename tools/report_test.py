@@ -189,8 +189,9 @@ class Ladder(Case):
 
     def test_share_of_peak_is_of_as_many_threads(self):
         machine = self.machine(MACHINE)
-        self.write(LADDER + [row("04_openmp", "tiled", 1024, 0.0214748, threads=2)])
+        self.write(LADDER + [row("04_openmp", "tiled", 1024, 0.0214748, threads=2), row("06_mpi", "summa", 1024, 0.0214748, ranks=2)])
         rungs = self.rungs(self.ladder("--machine", machine))
+        self.assertEqual(rungs["06_mpi"][-2:], ["50.0", "%"])
         self.assertEqual(rungs["02_loop_order"][-2:], ["8.59", "%"])
         self.assertEqual(rungs["04_openmp"][-2:], ["50.0", "%"])
         self.assertNotIn("peak", self.ladder())
