@@ -74,8 +74,8 @@ TEST_CASE("edges by halves: the corner has been added to twice") {
 }
 
 TEST_CASE("the blocks that the lesson works out") {
-  const Blocks here = textbook(avx2_tile, 4, {32 << 10, 512 << 10, 8 << 20});
-  CHECK((here.kc == 256 && here.mc == 252 && here.nc == 4096));
-  const Blocks xeon = textbook(avx2_tile, 8, {48 << 10, 2 << 20, 32 << 20});
-  CHECK((xeon.kc == 384 && xeon.mc == 336 && xeon.nc == 5456));
+  const Blocks here = textbook(avx2_tile, 4, {48 << 10, 1 << 20, 16 << 20});
+  CHECK((here.kc == 384 && here.mc == 336 && here.nc == 5456));
+  const Blocks zen3 = textbook(avx2_tile, 8, {32 << 10, 512 << 10, 8 << 20});
+  CHECK((zen3.kc == 256 && zen3.mc == 126 && zen3.nc == 2048));
 }

@@ -41,5 +41,5 @@ set label 'eight numbers of B' at -0.5,y1+4.3 right
 set label '+=' at 8.5,y1+0.5 front @bold
 set label '×' at 8.5,y1+2.4 front @bold
 set label 'each lane: c += a · b' at 10,y1+2.4
-set label 'For each p: 2 + 6 loads, 12 multiply-adds. Registers: 12 + 2 + 1 = 15 of 16.' at -6.9,18.6
+set label 'For each p: 2 loads, 6 broadcasts, 12 multiply-adds.' at -6.9,18.6
 plot NaN

@@ -1,41 +1,44 @@
-# 05: what each rung reached, from the rows of the machine of the text, beside what was predicted for it.
-data = 'plots/reference/epyc-zen3/results.csv'; machine = 'plots/reference/epyc-zen3/machine.csv'
+# 05: each rung's share of the peak of its vectors, from the rows of the machine of the text, beside what was predicted.
+data = 'plots/reference/epyc-zen5/results.csv'; machine = 'plots/reference/epyc-zen5/machine.csv'
 set encoding utf8
 set terminal svg size 600,440 noenhanced font 'DejaVu Sans,15' background rgb 'white'
 set datafile separator comma
 set datafile columnheaders
-rungs = '03_tiling-native/four_by_four 05_avx2/ikj_avx2 05_avx2/dot_avx2 05_avx2/register_tile 05_avx2/blocked 05_avx2/packed 05_avx2/tuned'
-names = 'four_by_four ikj_avx2 dot_avx2 register_tile blocked packed tuned'
+rungs = '03_tiling-native/four_by_four 05_avx2/ikj_avx2 05_avx2/register_tile 05_avx2/blocked 05_avx2/packed 05_avx2/tuned 05_avx2/avx512'
 sizes = '2000 2048'
 is(name, text) = stringcolumn(name) eq text
 tile(row) = strstrt(row, '03') == 1 ? '256' : ''
+wide(row) = strstrt(row, '03') == 1 || strstrt(row, 'avx512') > 0
 here(row, n) = is('type', 'f32') && is('threads', '1') && is('tile', tile(row)) && column('m') == n && column('n') == n && \
   column('k') == n && stringcolumn('step').'/'.stringcolumn('variant') eq row
+peak(vector) = is('name', 'peak') && is('vector', vector) && is('type', 'f32') && is('threads', '1')
+short = NaN; long = NaN
+stats machine using (peak('avx2') ? (short = column('value'), 0) : 0) nooutput
+stats machine using (peak('avx512') ? (long = column('value'), 0) : 0) nooutput
 set print $found
 do for [o = 1:words(rungs)] { do for [s = 1:words(sizes)] {
-  row = word(rungs, o); n = word(sizes, s) + 0
+  row = word(rungs, o); n = word(sizes, s) + 0; roof = wide(row) ? long : short
   rate = NaN; foretold = NaN   # a row taken again counts as its last
   stats data using (here(row, n) ? (rate = column('gflops'), foretold = 2e-9 * n**3 / column('predicted_s'), 0) : 0) nooutput
-  print sprintf('%g,%g,%g,%g', o, s, rate, foretold)
+  print sprintf('%g,%g,%g,%g,%g', o, s, 100 * rate / roof, 100 * foretold / roof, rate)
 } }
 unset print
-peak = NaN
-stats machine using (is('name', 'peak') && is('vector', 'avx2') && is('type', 'f32') && is('threads', '1') ? \
-  (peak = column('value'), 0) : 0) nooutput
 unset datafile
 set datafile separator comma
 set datafile missing 'NaN'
 set lmargin 16; set rmargin 3; set tmargin 4.2; set bmargin 3.6
 set border 1; set tics nomirror; set ytics scale 0
-set xrange [0:112]; set xtics 0,20
+set xrange [0:104]; set xtics 0,20
 set yrange [words(rungs) + 0.6:0.4]
 set ytics ('' 0.4)
-do for [o = 1:words(rungs)] { set ytics add (word(names, o) o) }
+do for [o = 1:words(rungs)] {
+  row = word(rungs, o); slash = strstrt(row, '/')
+  set ytics add (row[slash+1:*] o)
+  set arrow from 0,o to 104,o nohead back linewidth 0.6 linecolor rgb '#dddddd'
+  if (wide(row)) { set label 'AVX-512' at 1,o+0.3 left textcolor rgb '#555555' font ',13' }
+}
 set grid xtics linetype 1 linewidth 0.6 linecolor rgb '#dddddd'
-do for [o = 1:words(rungs)] { set arrow from 0,o to 112,o nohead back linewidth 0.6 linecolor rgb '#dddddd' }
-set arrow from peak,0.4 to peak,words(rungs) + 0.6 nohead dashtype 2 linewidth 1.4
-set label 'peak' at peak,0.12 center
-set xlabel 'GFLOP/s in f32, one thread (right is better)'
+set xlabel '% of the peak of its vectors (f32, one thread; right is better)'
 set key at screen 0.02, screen 0.985 left top horizontal Left reverse samplen 1.2 width 1 maxcols 3
 array colours = ['#0072B2', '#D55E00']
 array marks = [7, 8]
