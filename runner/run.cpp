@@ -74,6 +74,10 @@ void for_each_row(const Session& session, F f) {
   });
 }
 
+// What a process has besides matrices: the program and its libraries; and what a kernel packs a thread, in
+// pages of 2 MiB.
+constexpr double own_bytes = 32 << 20, bytes_a_thread = 8 << 20;
+
 /// Throws Refusal if a row does not fit in memory or its digits would not be exact. Returns how many there
 /// are.
 int check_rows(const Session& session) {
@@ -82,7 +86,7 @@ int check_rows(const Session& session) {
   for_each_row(session, [&]<class T>(const Variant<T>& variant, const Work<T>& work,
                                      const Settings& settings) {
     const Shape& s = work.problem.shape;
-    double bytes = variant.bytes(work.problem, settings);
+    double bytes = own_bytes + bytes_a_thread * settings.threads + variant.bytes(work.problem, settings);
     if (options.verify != Verify::none)
       bytes += Verifier<T>::bytes(s, verifies_whole(options, s), session.world.size());
     require_memory(fmt::format("{}: {} needs", shape_text(s), type_name<T>), bytes,
