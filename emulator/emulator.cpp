@@ -30,9 +30,9 @@ struct Cancelled {};  // thrown where a thread waits for others that will never 
 std::string text(const Triple& t) {
   return fmt::format("({}, {})", t.x, t.y);
 }
-std::string text(const std::source_location& where) {
-  const std::string path = where.file_name();
-  return fmt::format("{}:{}", path.substr(path.rfind('/') + 1), where.line());
+std::string text(const Line& where) {
+  const std::string path = where.file;
+  return fmt::format("{}:{}", path.substr(path.rfind('/') + 1), where.number);
 }
 
 /// A CUDA thread. It runs until it reaches a barrier, is done or throws; then the next one has its turn.
@@ -72,7 +72,7 @@ class Thread {
           fmt::format("thread {} of block {}: {}", text(index_), text(blockIdx), failure_));
   }
   /// Called by the thread itself: gives the turn back.
-  void wait(const std::source_location& where) {
+  void wait(const Line& where) {
     state_ = waiting, barrier_ = where;
     switch_.leave();
     scheduler_ = std::move(scheduler_).resume();
@@ -88,7 +88,7 @@ class Thread {
 
   State state() const { return state_; }
   const Triple& index() const { return index_; }
-  const std::source_location& barrier() const { return barrier_; }
+  const Line& barrier() const { return barrier_; }
 
   static thread_local Thread* now_running;
 
@@ -98,7 +98,7 @@ class Thread {
   Switch switch_;
   Triple index_;
   State state_ = done;
-  std::source_location barrier_;
+  Line barrier_;
   std::string failure_;
   bool cancelled_ = false;
 };
@@ -128,7 +128,7 @@ bool all_wait(const std::vector<Thread>& threads) {
   const auto first = at(Thread::waiting), ended = at(Thread::done);
   if (first == threads.end()) return false;
   const auto elsewhere = std::find_if(threads.begin(), threads.end(), [&](const Thread& thread) {
-    return thread.barrier().line() != first->barrier().line();
+    return thread.barrier().number != first->barrier().number;
   });
   const std::string who = fmt::format("block {}: thread {} waits at the barrier of {}, thread ",
                                       text(blockIdx), text(first->index()), text(first->barrier()));
@@ -225,8 +225,8 @@ void outside(Index i, Index j, Index rows, Index cols) {
 
 }  // namespace course::emulator
 
-void __syncthreads(std::source_location where) {
-  course::emulator::Thread::now_running->wait(where);
+void __syncthreads(const char* file, int line) {
+  course::emulator::Thread::now_running->wait({file, line});
 }
 
 void __trap() {

@@ -37,13 +37,18 @@ void before_each_block(std::function<void()> poison);
 struct Triple {
   unsigned x = 0, y = 0, z = 0;
 };
+/// A line of a kernel's source. (clang 14 has no std::source_location.)
+struct Line {
+  const char* file = "";
+  int number = 0;
+};
 
 }  // namespace course::emulator
 
 inline constinit thread_local course::emulator::Triple threadIdx, blockIdx, blockDim, gridDim;
 
 /// Waits until all threads of the block have come here.
-void __syncthreads(std::source_location where = std::source_location::current());
+void __syncthreads(const char* file = __builtin_FILE(), int line = __builtin_LINE());
 /// Ends the kernel and, on a GPU, all that this process could do there.
 [[noreturn]] void __trap();
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <functional>
-#include <source_location>
 #include <type_traits>
 
 #include "common/view.hpp"

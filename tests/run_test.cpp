@@ -444,7 +444,7 @@ TEST_CASE("what goes wrong on rank 1 is everybody's: one message, one status, no
     std::string said;
   };
   const std::string size = " --type f32 --shape 9x9x9";
-  for (const auto& [variant, statuses, said] : std::vector<Fault>{
+  for (const Fault& fault : std::vector<Fault>{
            {"wrong_element", wrong, "wrong: 1 elements differ, the worst is C(7, 4)"},
            {"missing_piece", wrong, "wrong: not every element of C came back exactly once"},
            {"broken_guard", wrong, "wrong: rank 1 wrote outside its matrix"},
@@ -457,10 +457,10 @@ TEST_CASE("what goes wrong on rank 1 is everybody's: one message, one status, no
            {"refusal", skipped, "ranks: refusal skipped: rank 1 will not"},
            {"too_large", refused, "ranks: 9x9x9: f32 needs 2.665 PiB of memory"}}) {  // three ranks' together
     Ranks ranks;
-    CAPTURE(variant);
-    CHECK(ranks({"--variant", variant, "--size", "9"}) == statuses);
+    CAPTURE(fault.variant);
+    CHECK(ranks({"--variant", fault.variant, "--size", "9"}) == fault.statuses);
     CAPTURE(ranks.said);
-    CHECK(ranks.said.find(said) != std::string::npos);
+    CHECK(ranks.said.find(fault.said) != std::string::npos);
     CHECK(std::count(ranks.said.begin(), ranks.said.end(), '\n') == 1);
   }
   Ranks ranks;

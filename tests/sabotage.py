@@ -469,7 +469,7 @@ SABOTAGES = [Sabotage(*entry) for entry in [
     ("report: a GPU has the processor's sizes", "tools/run_steps.py", "given.gpu_sizes if gpu else given.sizes", "given.sizes", "report.run_steps"),
     # ---- GPUs and the emulator
     ("emulator: shared memory not poisoned", "emulator/emulator.cpp", "for (const auto& poison : shared_memory) poison();", "", "emulator"),
-    ("emulator: two barriers taken for one", "emulator/emulator.cpp", "thread.barrier().line() != first->barrier().line()", "thread.state() == Thread::running", "emulator"),
+    ("emulator: two barriers taken for one", "emulator/emulator.cpp", "thread.barrier().number != first->barrier().number", "thread.state() == Thread::running", "emulator"),
     ("emulator: the seed ignored", "emulator/emulator.cpp", "element_hash(seed_ + last,", "element_hash(1 + last,", "emulator"),
     ("emulator: reversed is forward", "emulator/emulator.cpp", "if (order_ == Order::reversed) std::reverse", "if (false) std::reverse", "emulator"),
     ("emulator: a tile's bound off by one", "emulator/emulator.hpp", "j >= cols) emulator::outside", "j > cols) emulator::outside", "emulator"),
