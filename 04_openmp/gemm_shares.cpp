@@ -1,6 +1,8 @@
 // Two ways to share a product out badly, and each with what mends it beside it. Compiled as gemm.cpp is.
 #include <omp.h>
 
+#include <new>
+
 #include "gemm.hpp"
 
 namespace openmp {
@@ -37,10 +39,6 @@ void growing_dynamic(View<const T> a, View<const T> b, View<T> c, int threads) {
 
 // [sums]
 template <class T>
-struct alignas(64) Line {
-  T numbers[64 / sizeof(T)];
-};
-template <class T>
 constexpr Index half = 32 / sizeof(T);
 
 /// ikj, half a cache line of C at a time. A thread adds it up in memory: volatile forbids the compiler to
@@ -48,10 +46,11 @@ constexpr Index half = 32 / sizeof(T);
 template <class T>
 [[gnu::always_inline]] inline void sums_in_memory(View<const T> a, View<const T> b, View<T> c, int threads,
                                                   Index apart) {
-  Line<T>* const lines = new Line<T>[static_cast<std::size_t>(threads)];
+  const std::size_t count = 64 / sizeof(T) * static_cast<std::size_t>(threads);  // a line for each
+  T* const lines = new (std::align_val_t{64}) T[count];
 #pragma omp parallel for num_threads(threads) schedule(static)
   for (Index i = 0; i < c.rows(); ++i) {
-    volatile T* const sum = lines->numbers + omp_get_thread_num() * apart;
+    volatile T* const sum = lines + omp_get_thread_num() * apart;
     for (Index first = 0; first < c.cols(); first += half<T>) {
       const Index n = c.cols() - first < half<T> ? c.cols() - first : half<T>;
       for (Index j = 0; j < n; ++j) sum[j] = c(i, first + j);
@@ -60,7 +59,7 @@ template <class T>
       for (Index j = 0; j < n; ++j) c(i, first + j) = sum[j];
     }
   }
-  delete[] lines;
+  operator delete[](lines, std::align_val_t{64});
 }
 
 template <class T>

@@ -39,13 +39,13 @@ bool same_bits(const Matrix<float>& one, const Matrix<float>& other) {
 
 TEST_CASE("every engine has the same bits in any order, and when it runs again") {
   const Shape cut{300, 520, 100};  // 9 tiles of 128 × 256, which stream-K cuts
-  for (const auto& [name, launch, needs] : engines()) {
-    const Matrix<float> once = after(launch, cut, {"forward"});
-    CHECK_MESSAGE(same_bits(once, after(launch, cut, {"reversed"})), name);
-    CHECK_MESSAGE(same_bits(once, after(launch, cut, {"987654"})), name);
-    CHECK_MESSAGE(same_bits(after(launch, cut, {"forward", "forward", "forward"}),
-                            after(launch, cut, {"reversed", "987654", "forward"})),
-                  name);
+  for (const auto& engine : engines()) {
+    const Matrix<float> once = after(engine.launch, cut, {"forward"});
+    CHECK_MESSAGE(same_bits(once, after(engine.launch, cut, {"reversed"})), engine.name);
+    CHECK_MESSAGE(same_bits(once, after(engine.launch, cut, {"987654"})), engine.name);
+    CHECK_MESSAGE(same_bits(after(engine.launch, cut, {"forward", "forward", "forward"}),
+                            after(engine.launch, cut, {"reversed", "987654", "forward"})),
+                  engine.name);
   }
 }
 
@@ -59,8 +59,9 @@ TEST_CASE("every engine is right, at the edges and where rows are not aligned") 
     for (Index i = 0; i < shape.m; ++i)
       for (Index p = 0; p < shape.k; ++p)
         for (Index j = 0; j < shape.n; ++j) expected.view()(i, j) += in.a.view()(i, p) * in.b.view()(p, j);
-    for (const auto& [name, launch, needs] : engines())
-      CHECK_MESSAGE(same_bits(after(launch, shape, {"reversed"}, Fill::digits), expected), name);
+    for (const auto& engine : engines())
+      CHECK_MESSAGE(same_bits(after(engine.launch, shape, {"reversed"}, Fill::digits), expected),
+                    engine.name);
   }
 }
 
@@ -68,8 +69,9 @@ TEST_CASE("without k nothing is started, and C stays") {
   const Shape empty{8, 8, 0};
   CHECK(
       same_bits(after(best, empty, {"forward"}), after([](auto, auto, auto, auto&) {}, empty, {"forward"})));
-  for (const auto& [name, launch, needs] : engines())
-    CHECK_MESSAGE(same_bits(after(launch, empty, {"forward"}), after(best, empty, {"forward"})), name);
+  for (const auto& engine : engines())
+    CHECK_MESSAGE(same_bits(after(engine.launch, empty, {"forward"}), after(best, empty, {"forward"})),
+                  engine.name);
 }
 
 TEST_CASE("pieces of k follow each other, end with k, and are the product") {

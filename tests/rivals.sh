@@ -70,7 +70,7 @@ resume)
     grep -q '^library ' out && fail "it was looked for again: $(cat out)"
   fi
   # Rows of another build are others.
-  sed -i 's/,g++[^,]*,/,g++ 1,/' rivals.csv
+  sed -Ei 's/,(g|clang)\+\+[^,]*,/,g++ 1,/' rivals.csv
   fakes 0 right --threads 1 --resume
   [ "$(grep -c '^f32,40,40,40.*libfake' rivals.csv)" -eq $(($(tail -n +2 before.csv | wc -l) * 2)) ] || fail "another compiler's row was taken for ours"
   ;;
