@@ -18,5 +18,9 @@ refuses "--threads: '4097' is out of range; give 1 to 4096" --threads 4097
 ulimit -v 1000000
 refuses "--threads: '4096' is more than the " --threads 2,4096
 runs 0 --threads 4
+# Nobody starts a thread that was not asked for, or ends with 1 (a wrong product) for lack of one: no stack fits here.
+ulimit -v 20000
+quick="--size 100 --variant tiled"
+runs 0 --threads 1
 
 exit $((failures > 0))
