@@ -931,6 +931,9 @@ class Gpu(Case):
                             ("gflops", ">peak 50000<"), ("phases", "Test GPU, g++ 12, 2026")):
             self.assertIn(shown, text(name))
         self.assertIn("Test CPU (2 cores) + Test GPU", text("gflops"))
+        self.write(LADDER + [on_gpu("07_cuda_global", "coalesced", 1024, 1.7)])
+        self.run_tool("draw", "--machine", self.machine(GPU_MACHINE), "--out", "out")
+        self.assertEqual(re.findall(r">(\d[\d.]* m?s)<", text("phases")), ["0 s", "500 ms", "1 s", "1.5 s"])
 
     @NO_JINJA2
     def test_the_page_says_what_speedup_over_cores_is_worth_and_has_the_published_beside(self):
