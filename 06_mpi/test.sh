@@ -48,6 +48,7 @@ refusals)
   ranks 3 2 --type f32 --size 9 --repeat 1 --csv /dev/full
   [ "$(grep -c '^06_mpi: --csv: cannot write' err)" -eq 1 ] || fail "a full disk: $(cat err)"
   ranks 8 0 --type f32 --size 1,2 --repeat 1
+  ranks 13 0 --variant summa --type f32 --size 40 --repeat 1
   # What is misspelt, without mpirun: one rank.
   refuses "--grid: '3' is not PxQ processes, such as 2x3" --grid 3
   refuses "--grid: '0' is out of range; give 1 to 2147483647" --grid 0x3

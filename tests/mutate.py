@@ -253,7 +253,7 @@ class Run:
 
 
 def report(mutants):
-    """By area and rule; then what survived."""
+    """By area and rule; then what survived, with the line as it then is."""
     last = mutants[-1].seed if mutants else ""
     mutants = [mutant for mutant in mutants if mutant.seed == last and mutant.result != "stillborn"]
     for area in ("steps", "rest"):
@@ -264,9 +264,14 @@ def report(mutants):
             if judged := len(some) - counts["equivalent"]:
                 print(f"{area:6} {rule or 'all':9} {judged:4} mutants, {counts['killed']} killed ({counts['killed'] / judged:.0%}), "
                       f"{counts['equivalent']} equivalent")
-    for mutant in mutants:
-        if mutant.result != "killed":
-            print(f"{mutant.result}: {mutant.file}:{mutant.line} {mutant.rule} '{mutant.old.strip()}' -> '{mutant.new.strip()}' {mutant.reason}")
+    left = {int(mutant.number): mutant for mutant in mutants if mutant.result != "killed"}
+    files = tree_at(last) if left else {}
+    for number, _, rule, file, line, column, old, new in drawn(last, files):
+        if mutant := left.pop(number, None):
+            text = changed(files[file][0], line, column, old, new).decode().splitlines()[line - 1].strip()
+            print(f"{mutant.result}: {file}:{line} {rule} '{old.strip()}' -> '{new.strip()}' {mutant.reason}\n    {text}")
+        if not left:
+            break
 
 
 def main():
