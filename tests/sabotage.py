@@ -47,6 +47,8 @@ TARGETS = [
     (r"house\..*|report\.(tools|plan|run_steps|reference)", ""),
     (r"report\..*|objects|emulated\..*", "course_programs"),
     (r"00_machine\.peak_loops", "00_machine-sse2-kernels 00_machine-avx2-kernels 00_machine-avx512-kernels"),
+    (r"00_machine\.kernels", "kernels_tests"),
+    (r"00_machine\.exercises", "exercises_tests"),
     (r"00_machine\..*", "00_machine"),
     (r"emulator", "emulator_tests"),
     (r"gpu_options", "07_cuda_global 08_cuda_shared"),
