@@ -7,6 +7,10 @@
 #include "03_tiling/cost.hpp"
 #include "04_openmp/cost.hpp"
 #include "05_avx2/cost.hpp"
+#include "07_cuda_global/cost.hpp"
+#include "08_cuda_shared/cost.hpp"
+#include "09_cuda_regtile/cost.hpp"
+#include "10_openacc/cost.hpp"
 
 using namespace course;
 
@@ -31,6 +35,20 @@ bool between(double low, double value, double high) {
   CAPTURE(value);
   return low <= value && value <= high;
 }
+
+/// Of a GPU's product of n x n matrices: wavefronts of the first level for 32 multiply-adds.
+double wavefronts(CostOf count, Index n, const Settings& settings) {
+  return count({n, n, n}, settings).loads_stores / 128 / (static_cast<double>(n * n * n) / 32);
+}
+
+/// Of A and of B: how many multiply-adds an element serves each time that it comes from the second level.
+std::pair<double, double> served(CostOf count, Index n, const Settings& settings, double size) {
+  const Cost cost = count({n, n, n}, settings);
+  const double madds = static_cast<double>(n * n * n) * size;
+  return {madds / cost.reuses.at(1).bytes, madds / cost.reuses.at(2).bytes};
+}
+
+using Pair = std::pair<double, double>;
 
 }  // namespace
 
@@ -100,4 +118,62 @@ TEST_CASE("05: vectors load less, and a chain of them is shorter") {
   CHECK(lines(blocks, first) ==
         doctest::Approx(4 / line * (1.0 / 16 + 2.0 / 300 + 1.0 / 64) + 3 * matrix / line / madds));
   CHECK(lines(blocks, last) == doctest::Approx(4 / line / 64 + 3 * matrix / line / madds).epsilon(0.5));
+}
+
+TEST_CASE("07: a warp's wavefronts are those of the note") {
+  const auto block = [](const char* text) {
+    return Settings{.threads = 1, .tile = 0, .grid = {}, .block = text};
+  };
+  const CostOf coalesced = cuda_global::cost::coalesced<float>;
+  const CostOf uncoalesced = cuda_global::cost::uncoalesced<float>;
+  CHECK(wavefronts(coalesced, 2048, block("32x8")) == 2);
+  CHECK(wavefronts(uncoalesced, 2048, block("32x8")) == 32 + 1);
+  CHECK(wavefronts(uncoalesced, 2000, block("32x8")) == 16 + 1);
+  CHECK(wavefronts(uncoalesced, 2001, block("32x8")) == 8 + 1);
+  CHECK(wavefronts(coalesced, 2048, block("8x32")) == 4 + 1);  // exercise 1
+  CHECK(wavefronts(coalesced, 2001, block("8x32")) == 1 + 1);
+  CHECK(wavefronts(uncoalesced, 2048, block("8x32")) == 8 + 1);
+  CHECK(wavefronts(cuda_global::cost::coalesced<double>, 2048, block("32x8")) == 3);
+  CHECK(wavefronts(cuda_global::cost::uncoalesced<double>, 2048, block("32x8")) == 32 + 1);
+  CHECK(served(coalesced, 2048, block("32x8"), 4) == Pair(32, 8));
+  CHECK(served(uncoalesced, 2048, block("32x8"), 4) == Pair(8, 32));
+}
+
+TEST_CASE("08: a tile's side is how many multiply-adds a loaded element serves") {
+  const auto tile = [](Index T) { return Settings{.threads = 1, .tile = T, .grid = {}, .block = {}}; };
+  const CostOf shared = cuda_shared::cost::shared<float>;
+  CHECK(wavefronts(shared, 2048, tile(32)) == 1 + 0.5 + 4.0 / 32);
+  CHECK(wavefronts(shared, 2048, tile(16)) == 1 + 0.5 + (2 + 2 + 2) / 16.0);         // two rows in one bank
+  CHECK(wavefronts(shared, 2001, tile(16)) == doctest::Approx(1 + 0.5 + 4 / 16.0));  // in different banks
+  CHECK(wavefronts(shared, 2048, tile(4)) ==
+        2 * (1 + 0.5 + (4 + 4 + 2) / 4.0));  // 16 threads in a warp of 32
+  CHECK(wavefronts(cuda_shared::cost::shared<double>, 2048, tile(32)) == 2 + 1 + 8.0 / 32);
+  CHECK(served(shared, 2048, tile(16), 4) == Pair(16, 16));
+}
+
+TEST_CASE("09: a thread's tile in registers saves wavefronts") {
+  using namespace cuda_regtile::cost;
+  const auto of_f32 = [](CostOf count) { return wavefronts(count, 2048, Settings{}); };
+  CHECK(of_f32(column<float, 1>) == 1 + 0.5 + 4.0 / 32);  // 08's, a thread an element
+  CHECK(of_f32(column<float, 8>) == 1 / 8.0 + 0.5 + 4.0 / 32);
+  CHECK(of_f32(side_by_side<float>) == (2 * 2 + 2 * 8) / 64.0);
+  CHECK(of_f32(spread<float>) == (2 * 2 + 2 * 4) / 64.0);
+  CHECK(of_f32(warp_tiles<float, 128, 256>) == (2 * 2 + 2 * 2) / 64.0);
+  CHECK(served(column<float, 8>, 2048, {}, 4) == Pair(32, 32));
+  CHECK(served(spread<float>, 2048, {}, 4) == Pair(128, 128));
+  CHECK(served(warp_tiles<float, 128, 256>, 2048, {}, 4) == Pair(256, 128));
+}
+
+TEST_CASE("10: what the compiler makes of a gang") {
+  using namespace openacc::cost;
+  const auto of_f32 = [](CostOf count) { return wavefronts(count, 2048, Settings{}); };
+  CHECK(of_f32(one_each<float>) == 2);
+  CHECK(of_f32(tiled<float>) == 2);
+  CHECK(wavefronts(tiled<double>, 2048, {}) == 3);
+  CHECK(of_f32(four_by_four<float>) == 0.5);
+  CHECK(of_f32(omp_target<float>) == 32 * 2);
+  CHECK(of_f32(omp_target_simd<float>) == 2);
+  CHECK(served(one_each<float>, 2048, {}, 4) == Pair(1024, 1));
+  CHECK(served(four_by_four<float>, 2048, {}, 4) == Pair(4096, 4));
+  CHECK(served(omp_target<float>, 2048, {}, 4) == Pair(1, 1.0 / 8));
 }
