@@ -13,4 +13,9 @@ plans() {
   echo "# in full"
   plan
 }
+if [ $# -gt 1 ]; then
+  for program in 01_naive-O0 10_openacc; do
+    grep -q "^$program " "$build/programs.txt" || { echo "built without $program"; exit 77; }
+  done
+fi
 if [ $# -gt 1 ]; then plans | diff "$2" - && echo "as planned"; else plans; fi
