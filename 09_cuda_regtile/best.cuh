@@ -68,19 +68,31 @@ struct Engine {
   Needs needs;
 };
 
+/// An engine is called after its tiles: tiles_64x128x16_2, in two slices.
+template <class S>
+std::string called(const std::string& kind) {
+  std::string name =
+      kind + "_" + std::to_string(S::BM) + "x" + std::to_string(S::BN) + "x" + std::to_string(S::BK);
+  return S::slices > 1 ? name + "_" + std::to_string(S::slices) : name;
+}
+template <class S>
+Engine engine(const std::string& kind) {
+  return {called<S>(kind), by_tiles<S>, for_copies};
+}
+
 const std::vector<Engine>& engines() {
   static const std::vector<Engine> all = {
-      {"tiles_128x256x16", by_tiles<Large>, for_copies},
-      {"tiles_128x128x16", by_tiles<Tiling<float, 128, 128, 16>>, for_copies},
-      {"tiles_64x128x8", by_tiles<Tiling<float, 64, 128, 8>>, for_copies},
-      {"tiles_64x128x16_2", by_tiles<Tiling<float, 64, 128, 16, 2>>, for_copies},
-      {"tiles_64x128x32_4", by_tiles<Tiling<float, 64, 128, 32, 4>>, for_copies},
-      {"tiles_64x64x16_4", by_tiles<Tiling<float, 64, 64, 16, 4>>, for_copies},
-      {"tiles_32x64x32_8", by_tiles<Tiling<float, 32, 64, 32, 8>>, for_copies},
-      {"thin_128x128x16", by_tiles<Tiling<float, 128, 128, 16, 1, c_ahead>>, for_copies},
-      {"thin_64x128x8", by_tiles<Tiling<float, 64, 128, 8, 1, c_ahead>>, for_copies},
-      {"thin_64x64x8", by_tiles<Tiling<float, 64, 64, 8, 1, c_ahead>>, for_copies},
-      {"shares_128x256x16", by_shares<Large>(), for_shares<Large>},
+      engine<Large>("tiles"),
+      engine<Tiling<float, 128, 128, 16>>("tiles"),
+      engine<Tiling<float, 64, 128, 8>>("tiles"),
+      engine<Tiling<float, 64, 128, 16, 2>>("tiles"),
+      engine<Tiling<float, 64, 128, 32, 4>>("tiles"),
+      engine<Tiling<float, 64, 64, 16, 4>>("tiles"),
+      engine<Tiling<float, 32, 64, 32, 8>>("tiles"),
+      engine<Tiling<float, 128, 128, 16, 1, c_ahead>>("thin"),
+      engine<Tiling<float, 64, 128, 8, 1, c_ahead>>("thin"),
+      engine<Tiling<float, 64, 64, 8, 1, c_ahead>>("thin"),
+      {called<Large>("shares"), by_shares<Large>(), for_shares<Large>},
   };
   return all;
 }

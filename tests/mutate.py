@@ -235,6 +235,8 @@ class Run:
         for targets, tests in self.groups(file):
             if said := self.work.build(targets):
                 lines = said.splitlines()
+                if checked := re.search(r"tests/\w+\.cpp(?=:\d+:\d+: error: static assertion)", said):
+                    return "killed", checked[0]
                 return "stillborn", next((text for text in lines if "error" in text.lower()), lines[-1])[:200]
             if not interpreted:
                 now = self.programs()
