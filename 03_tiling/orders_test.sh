@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# At tile 8 both orders of 03_tiling_orders take the same number of instructions: orders_test.sh PYTHON CACHEGRIND PROGRAM
+# At tile 8 both orders of 03_tiling_orders take the same number of instructions; its tiles are those of SMALL_TILES.md:
+#   orders_test.sh PYTHON CACHEGRIND PROGRAM
 set -u
 counted() {
   "$python" -B "$cachegrind" --d1 49152,12,64 --ll 1048576,16,64 --per 13824000 --function tiling::rows -- \
@@ -10,4 +11,6 @@ ikj=$(counted ikj) || exit
 kij=$(counted kij) || exit
 printf 'ikj:\n%s\nkij:\n%s\n' "$ikj" "$kij"
 instructions() { awk '/tiling::rows/ { print $2 }' <<<"$1"; }
-[ -n "$(instructions "$ikj")" ] && [ "$(instructions "$ikj")" = "$(instructions "$kij")" ]
+tiles=$("$program" --variant ikj --type f32 --size 8 --repeat 1 --warmup 0 | awk '/^ikj/ { print $5 }' | paste -sd ' ')
+echo "tiles: $tiles"
+[ -n "$(instructions "$ikj")" ] && [ "$(instructions "$ikj")" = "$(instructions "$kij")" ] && [ "$tiles" = "8 16 24 40 80 240" ]

@@ -9,7 +9,7 @@ loop() {
   local set=$1 function=$2 count=$3 code found
   shift 3
   code=$(objdump -d --no-show-raw-insn --demangle "00_machine/CMakeFiles/00_machine-$set-kernels.dir/peak_$set.cpp.o" |
-    sed -n "/::$function(/,/ret/p")
+    sed -n "/::$function(.*>:\$/,/^\$/p")
   for instruction in "$@"; do
     found=$(grep -cE "[[:space:]]$instruction " <<<"$code")
     if [ "$count" -gt 1 ] || [ "$found" -eq 0 ]; then
@@ -33,7 +33,7 @@ loop avx512 fma_f64 1 'vfmadd[0-9]+pd'
 
 # Exercise 4: nothing is left of a loop whose sums nobody reads, and of twelve equal ones a single chain.
 code=$(objdump -d --no-show-raw-insn --demangle 00_machine/CMakeFiles/00_machine-exercises.dir/exercises.cpp.o)
-of() { sed -n "/::exercises::$1(.*>:/,/ret/p" <<<"$code" | grep -cE '[[:space:]]mul[sp]s '; }
+of() { sed -n "/::exercises::$1(.*>:/,/^\$/p" <<<"$code" | grep -cE '[[:space:]]mul[sp]s '; }
 [ "$(of peak)" -eq 0 ] || { echo "exercise 4: the loop nobody reads multiplies"; status=1; }
 [ "$(of peak_printed)" -eq 1 ] || { echo "exercise 4: $(of peak_printed) chains, not 1"; status=1; }
 exit $status
