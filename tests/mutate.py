@@ -14,10 +14,11 @@ stopped, whatever has been written since. Three of four are from `steps`: common
 kernels, emulated); the others from `rest`: rivals, the emulator, the tools and Makefile.report.
 
 For each mutant the tests are taken program by program, the cheapest first: what they need is built; if that left their
-programs as they were, they cannot see the change and are not run; the first red one ends it. Tests that compare text
-(house.*) do not count. Each result is written to tests/mutants.csv at once: killed (by which test), survived, or stillborn
-(does not build, or changes nothing that is built; another is drawn for it). Whoever finds a survivor to be equivalent, which
-no test can tell from the original, writes `equivalent` for `survived` and the reason into the last column.
+programs as they were, they cannot see the change and are not run; the first red one ends it. What survives is built and
+tested once more under the sanitizers, as CI does. Tests that compare text (house.*) do not count. Each result is written to
+tests/mutants.csv at once: killed (by which test), survived, or stillborn (does not build, or changes nothing that is built;
+another is drawn for it). Whoever finds a survivor to be equivalent, which no test can tell from the original, writes
+`equivalent` for `survived` and the reason into the last column.
 
 Exit status: 0 the run is finished, or the report is printed; 1 the course is red before any change; 2 the command line."""
 import argparse, collections, csv, io, os, pathlib, random, re, signal, subprocess, sys, tarfile, time
@@ -174,28 +175,31 @@ INTERPRETED = [
 TOOLS = re.compile(r"house\.(cachegrind|notes|migrate)_tool")
 
 
-class Run:
-    """One run: a commit, its whole copy, and what its tests said before any change."""
+class Build:
+    """The course as it is, built and tested whole, and a copy that is changed."""
 
-    def __init__(self, seed, folder, jobs):
-        self.seed, self.commands = seed, Commands()
-        self.files = tree_at(seed)
-        self.whole, self.work = Tree(folder / "00", jobs, self.commands), Tree(folder / "01", jobs, self.commands)
+    def __init__(self, files, folder, jobs, commands, *options):
+        self.files, self.options = files, options
+        folder.mkdir(parents=True, exist_ok=True)
+        self.whole, self.work = Tree(folder / "00", jobs, commands), Tree(folder / "01", jobs, commands)
+        self.whole.env["LSAN_OPTIONS"] = self.work.env["LSAN_OPTIONS"] = f"suppressions={ROOT}/tests/leaks_elsewhere.txt:print_suppressions=0"
+        self.sound = {}
 
-    def look(self):
+    def look(self, left_out=""):
         """Builds and tests the course as it is, on all cores; returns the tests that are red."""
         self.whole.fill(self.files)
-        self.tests = [test for test in self.whole.configure() if not TEXTUAL.fullmatch(test) or TOOLS.fullmatch(test)]
+        tests = [test for test in self.whole.configure(*self.options)
+                 if (not TEXTUAL.fullmatch(test) or TOOLS.fullmatch(test)) and not (left_out and re.fullmatch(left_out, test))]
         if said := self.whole.build(None):
             sys.exit(f"before any change:\n{said[-3000:]}")
         stamp = self.whole.path / "build/answers"
         if stamp.exists():
-            self.answers = {name: (answer, float(seconds)) for name, answer, seconds in csv.reader(stamp.read_text().splitlines())}
+            answers = {name: (answer, float(seconds)) for name, answer, seconds in csv.reader(stamp.read_text().splitlines())}
         else:
-            self.answers = self.whole.test(self.tests)
-            stamp.write_text("".join(f"{name},{answer},{seconds}\n" for name, (answer, seconds) in self.answers.items()))
-        self.sound = {test: seconds for test, (answer, seconds) in self.answers.items() if answer == "Passed"}
-        return [test for test, (answer, _) in self.answers.items() if answer not in ("Passed", "Skipped")]
+            answers = self.whole.test(tests)
+            stamp.write_text("".join(f"{name},{answer},{seconds}\n" for name, (answer, seconds) in answers.items()))
+        self.sound = {test: seconds for test, (answer, seconds) in answers.items() if answer == "Passed"}
+        return [test for test, (answer, _) in answers.items() if answer not in ("Passed", "Skipped")]
 
     def programs(self):
         """{target: when it was linked} of what is executable in the working copy."""
@@ -220,15 +224,9 @@ class Run:
                     sum(map(self.sound.get, tests)))
         return [(list(targets), sorted(tests, key=self.sound.get)) for targets, tests in sorted(of_targets.items(), key=cost)]
 
-    def judge(self, file, line, column, old, new):
+    def judge(self, file, content):
         """(result, by)"""
-        content = changed(self.files[file][0], line, column, old, new)
         seen, interpreted = False, file.endswith(".py") or file.startswith("Makefile")
-        if file.endswith(".py"):
-            try:
-                compile(content, file, "exec")
-            except SyntaxError as error:
-                return "stillborn", str(error)
         self.work.clone(self.whole)
         self.work.write(file, content)
         before = {} if interpreted else self.programs()
@@ -252,6 +250,37 @@ class Run:
                 if red := [test for test in several if answers.get(test, ("Failed",))[0] == "Failed"]:
                     return "killed", " ".join(red)
         return ("survived", "") if seen else ("stillborn", "is in nothing that a test runs")
+
+
+# What the preset's tests leave out (CMakePresets.json): it counts what a compiler emitted, or takes long and sees nothing.
+NOT_SANITIZED = (r"(house|report|emulated)\..*|objects|memory|sweeps|ptx|golden|00_machine\.(peak_loops|relations)"
+                 r"|0\d_.*\.(misses|sets|tile|stores|instructions|order|checks).*")
+
+
+class Run:
+    """One run: a commit, built as students build it, and, for what survives that, under the sanitizers, as CI has it."""
+
+    def __init__(self, seed, folder, jobs):
+        self.seed, self.commands = seed, Commands()
+        self.files = tree_at(seed)
+        self.plain = Build(self.files, folder, jobs, self.commands)
+        self.sanitized = Build(self.files, folder / "sanitized", jobs, self.commands, "--preset", "sanitize")
+
+    def judge(self, file, line, column, old, new):
+        """(result, by)"""
+        content = changed(self.files[file][0], line, column, old, new)
+        if file.endswith(".py"):
+            try:
+                compile(content, file, "exec")
+            except SyntaxError as error:
+                return "stillborn", str(error)
+        result, by = self.plain.judge(file, content)
+        if result != "survived" or not re.search(r"\.(cpp|hpp|cu|cuh)$", file):
+            return result, by
+        if not self.sanitized.sound and (red := self.sanitized.look(NOT_SANITIZED)):
+            sys.exit(f"red under the sanitizers before any change: {' '.join(red)}")
+        again, by = self.sanitized.judge(file, content)
+        return ("killed", f"{by} (sanitized)") if again == "killed" else (result, "")
 
 
 def report(mutants):
@@ -285,6 +314,7 @@ def main():
     parser.add_argument("--report", action="store_true")
     given = parser.parse_args()
     mutants = known()
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `mutate.py --report | head` ends quietly
     if given.report:
         return report(mutants)
     head = subprocess.run(["git", "-c", "safe.directory=*", "rev-parse", "--short=8", "HEAD"], cwd=ROOT, stdout=subprocess.PIPE,
@@ -304,7 +334,7 @@ def main():
 
     for signum in STOPS:
         signal.signal(signum, stop)
-    if red := run.look():
+    if red := run.plain.look():
         sys.exit(print(f"red before any change: {' '.join(red)}", file=sys.stderr) or 1)
     for number, area, rule, file, line, column, old, new in drawn(seed, run.files):
         if judged >= given.count:
