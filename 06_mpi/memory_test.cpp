@@ -1,6 +1,7 @@
 // What summa allocates from allocate() to run() on each rank: its share of A, B and C, four panels, and what
-// the local product packs into. Matrices and packed blocks come from aligned_alloc, the rest from new;
-// linked with --wrap=aligned_alloc,--wrap=free, so MPI's own memory is not seen.
+// the local product packs into; and whether the others say before what they take. Matrices and packed blocks
+// come from aligned_alloc, the rest from new; linked with --wrap=aligned_alloc,--wrap=free, so MPI's own
+// memory is not seen.
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -110,6 +111,25 @@ bool as_promised(const course::World& world, const Shape& shape, const std::stri
   return fits && gone;
 }
 
+/// Whether a variant with `packed` bytes of packing takes for its matrices what else it says, on every rank.
+template <class T>
+bool as_said(const course::World& world, course::Variant<T>& variant, const Shape& shape,
+             const std::string& grid, const std::string& block, double packed) {
+  const Problem<T> problem{.shape = shape};
+  const Settings settings{.threads = 1, .grid = grid, .block = block};
+  matrices = {};
+  variant.allocate(problem, settings, world);
+  const double said = variant.bytes(problem, settings) - packed;
+  const auto took = static_cast<double>(matrices.most);
+  variant.release();
+  const double guards = 9 * (2 * 256 + 63);
+  const bool fits = said <= took && took <= said + guards;
+  if (!fits)
+    std::printf("rank %d, %s: %.0f bytes in matrices, not %.0f\n", world.rank(), variant.traits.name.c_str(),
+                took, said);
+  return fits;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -127,5 +147,12 @@ int main(int argc, char** argv) {
     check(0., {361, 257, 311}, "1x" + ranks, "16x24", threads);
     check(0, {100, 900, 64}, ranks + "x1", "16x24", threads);
   }
+  const Index side = 480, of_rows = side / world.size(), down = side / 2, across = side / (world.size() / 2);
+  RowsVariant<float> rows({.name = "rows_blocking", .idea = ""}, scatter_blocking<float>,
+                          gather_blocking<float>);
+  BlockCyclic<float> blocks({.name = "block_cyclic", .idea = ""});
+  const auto packed = [](Index m, Index n) { return avx2::best_packs<float>(m, n, side, 1); };
+  well &= as_said<float>(world, rows, {side, side, side}, ranks + "x1", "40x40", packed(of_rows, side));
+  well &= as_said<float>(world, blocks, {side, side, side}, "2x" + half, "40x40", packed(down, across));
   return well ? 0 : 1;
 }

@@ -104,6 +104,12 @@ TEST_CASE("01: additions in order are one chain, however many products are made 
   CHECK(of(naive::cost::rows_of_rows<float>).loads_stores == 27e6 * (4 + 8 + 4 + 4));  // a, where b is, b, c
 }
 
+TEST_CASE("04: a tile of B stays where two rows of C's tile fit beside it") {
+  const Cost tiled = of(openmp::cost::tiled<float>, 32);
+  const double fits = 4 * (32 * 32 + 2 * 32);
+  CHECK(lines(tiled, fits - 1) - lines(tiled, fits) == doctest::Approx(4 / line));
+}
+
 TEST_CASE("05: vectors load less, and a chain of them is shorter") {
   const double madds = 27e6, matrix = 4 * 300 * 300;
   CHECK(of(avx2::cost::dot<float>).chain == madds / 8);

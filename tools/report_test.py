@@ -851,6 +851,12 @@ class Gpu(Case):
         self.write([*LADDER, on_gpu("07_cuda_global", "coalesced", 64, 1, device="emulator", verdict="wrong")])
         self.assertIn("WRONG, left out: 07_cuda_global", self.ladder())
 
+    def test_the_ladders_sizes_are_those_of_the_types_own_squares(self):
+        self.write([row("01_naive", "ijk", 100, 1.0), row("01_naive", "ijk", 200, 1.0, type="f64"), row("01_naive", "ijk", 300, 1.0, m=5),
+                    row("02_loop_order", "ikj", 400, 1.0)])
+        results, = measured.load(self.csv, None)
+        self.assertEqual((results.sizes("f32"), results.sizes("f64")), ([100], [200]))
+
     def test_its_facts_and_the_processors_are_not_mixed(self):
         self.write(FORETOLD + TILES + GPU)
         results, = measured.load(self.csv, self.machine(GPU_MACHINE))
