@@ -46,8 +46,7 @@ constexpr Index half = 32 / sizeof(T);
 template <class T>
 [[gnu::always_inline]] inline void sums_in_memory(View<const T> a, View<const T> b, View<T> c, int threads,
                                                   Index apart) {
-  const std::size_t count = 64 / sizeof(T) * static_cast<std::size_t>(threads);  // a line for each
-  T* const lines = new (std::align_val_t{64}) T[count];
+  T* const lines = new (std::align_val_t{64}) T[static_cast<std::size_t>(2 * half<T> * threads)];
 #pragma omp parallel for num_threads(threads) schedule(static)
   for (Index i = 0; i < c.rows(); ++i) {
     volatile T* const sum = lines + omp_get_thread_num() * apart;

@@ -27,8 +27,12 @@ double lines(const Cost& cost, double capacity) {
   return bytes / line / (cost.flops / 2);
 }
 
+Settings set(Index tile, const std::string& block = {}) {
+  return {.threads = 1, .tile = tile, .grid = {}, .block = block};
+}
+
 Cost of(CostOf count, Index tile = 0, Shape s = shape) {
-  return count(s, {.threads = 1, .tile = tile, .grid = {}, .block = {}});
+  return count(s, set(tile));
 }
 
 bool between(double low, double value, double high) {
@@ -127,9 +131,7 @@ TEST_CASE("05: vectors load less, and a chain of them is shorter") {
 }
 
 TEST_CASE("07: a warp's wavefronts are those of the note") {
-  const auto block = [](const char* text) {
-    return Settings{.threads = 1, .tile = 0, .grid = {}, .block = text};
-  };
+  const auto block = [](const char* text) { return set(0, text); };
   const CostOf coalesced = cuda_global::cost::coalesced<float>;
   const CostOf uncoalesced = cuda_global::cost::uncoalesced<float>;
   CHECK(wavefronts(coalesced, 2048, block("32x8")) == 2);
@@ -146,15 +148,13 @@ TEST_CASE("07: a warp's wavefronts are those of the note") {
 }
 
 TEST_CASE("08: a tile's side is how many multiply-adds a loaded element serves") {
-  const auto tile = [](Index T) { return Settings{.threads = 1, .tile = T, .grid = {}, .block = {}}; };
   const CostOf shared = cuda_shared::cost::shared<float>;
-  CHECK(wavefronts(shared, 2048, tile(32)) == 1 + 0.5 + 4.0 / 32);
-  CHECK(wavefronts(shared, 2048, tile(16)) == 1 + 0.5 + (2 + 2 + 2) / 16.0);         // two rows in one bank
-  CHECK(wavefronts(shared, 2001, tile(16)) == doctest::Approx(1 + 0.5 + 4 / 16.0));  // in different banks
-  CHECK(wavefronts(shared, 2048, tile(4)) ==
-        2 * (1 + 0.5 + (4 + 4 + 2) / 4.0));  // 16 threads in a warp of 32
-  CHECK(wavefronts(cuda_shared::cost::shared<double>, 2048, tile(32)) == 2 + 1 + 8.0 / 32);
-  CHECK(served(shared, 2048, tile(16), 4) == Pair(16, 16));
+  CHECK(wavefronts(shared, 2048, set(32)) == 1 + 0.5 + 4.0 / 32);
+  CHECK(wavefronts(shared, 2048, set(16)) == 1 + 0.5 + (2 + 2 + 2) / 16.0);         // two rows in one bank
+  CHECK(wavefronts(shared, 2001, set(16)) == doctest::Approx(1 + 0.5 + 4 / 16.0));  // in different banks
+  CHECK(wavefronts(shared, 2048, set(4)) == 2 * (1 + 0.5 + (4 + 4 + 2) / 4.0));  // 16 threads in a warp of 32
+  CHECK(wavefronts(cuda_shared::cost::shared<double>, 2048, set(32)) == 2 + 1 + 8.0 / 32);
+  CHECK(served(shared, 2048, set(16), 4) == Pair(16, 16));
 }
 
 TEST_CASE("09: a thread's tile in registers saves wavefronts") {

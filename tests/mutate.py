@@ -21,7 +21,7 @@ another is drawn for it). Whoever finds a survivor to be equivalent, which no te
 `equivalent` for `survived` and the reason into the last column.
 
 Exit status: 0 the run is finished, or the report is printed; 1 the course is red before any change; 2 the command line."""
-import argparse, collections, csv, io, os, pathlib, random, re, signal, subprocess, sys, tarfile, time
+import argparse, collections, csv, io, json, os, pathlib, random, re, signal, subprocess, sys, tarfile, time
 
 import sabotage
 from sabotage import ROOT, STOPS, Commands, Stopped, Tree, cores, targets_of
@@ -178,18 +178,20 @@ TOOLS = re.compile(r"house\.(cachegrind|notes|migrate)_tool")
 class Build:
     """The course as it is, built and tested whole, and a copy that is changed."""
 
-    def __init__(self, files, folder, jobs, commands, *options):
-        self.files, self.options = files, options
+    def __init__(self, files, folder, jobs, commands, preset=""):
+        self.files, self.options = files, ["--preset", preset] * bool(preset)
         folder.mkdir(parents=True, exist_ok=True)
         self.whole, self.work = Tree(folder / "00", jobs, commands), Tree(folder / "01", jobs, commands)
-        self.whole.env["LSAN_OPTIONS"] = self.work.env["LSAN_OPTIONS"] = f"suppressions={ROOT}/tests/leaks_elsewhere.txt:print_suppressions=0"
+        environment, self.left_out = of_preset(preset) if preset else ({}, [])
+        self.whole.env |= environment
+        self.work.env |= environment
         self.sound = {}
 
-    def look(self, left_out=""):
+    def look(self):
         """Builds and tests the course as it is, on all cores; returns the tests that are red."""
         self.whole.fill(self.files)
-        tests = [test for test in self.whole.configure(*self.options)
-                 if (not TEXTUAL.fullmatch(test) or TOOLS.fullmatch(test)) and not (left_out and re.fullmatch(left_out, test))]
+        tests = [test for test in self.whole.configure(*self.options, left_out=self.left_out)
+                 if not TEXTUAL.fullmatch(test) or TOOLS.fullmatch(test)]
         if said := self.whole.build(None):
             sys.exit(f"before any change:\n{said[-3000:]}")
         stamp = self.whole.path / "build/answers"
@@ -252,9 +254,12 @@ class Build:
         return ("survived", "") if seen else ("stillborn", "is in nothing that a test runs")
 
 
-# What the preset's tests leave out (CMakePresets.json): it counts what a compiler emitted, or takes long and sees nothing.
-NOT_SANITIZED = (r"(house|report|emulated)\..*|objects|memory|sweeps|ptx|golden|00_machine\.(peak_loops|relations)"
-                 r"|0\d_.*\.(misses|sets|tile|stores|instructions|order|checks).*")
+def of_preset(name):
+    """(the environment, ctest's options) of a test preset: what CI runs stands in one place."""
+    presets = json.loads((ROOT / "CMakePresets.json").read_text())["testPresets"]
+    preset, = (preset for preset in presets if preset["name"] == name)
+    environment = {key: value.replace("${sourceDir}", str(ROOT)) for key, value in preset.get("environment", {}).items()}
+    return environment, ["-LE", preset["filter"]["exclude"]["label"]]
 
 
 class Run:
@@ -264,7 +269,7 @@ class Run:
         self.seed, self.commands = seed, Commands()
         self.files = tree_at(seed)
         self.plain = Build(self.files, folder, jobs, self.commands)
-        self.sanitized = Build(self.files, folder / "sanitized", jobs, self.commands, "--preset", "sanitize")
+        self.sanitized = Build(self.files, folder / "sanitized", jobs, self.commands, "sanitize")
 
     def judge(self, file, line, column, old, new):
         """(result, by)"""
@@ -277,7 +282,7 @@ class Run:
         result, by = self.plain.judge(file, content)
         if result != "survived" or not re.search(r"\.(cpp|hpp|cu|cuh)$", file):
             return result, by
-        if not self.sanitized.sound and (red := self.sanitized.look(NOT_SANITIZED)):
+        if not self.sanitized.sound and (red := self.sanitized.look()):
             sys.exit(f"red under the sanitizers before any change: {' '.join(red)}")
         again, by = self.sanitized.judge(file, content)
         return ("killed", f"{by} (sanitized)") if again == "killed" else (result, "")

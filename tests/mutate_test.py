@@ -1,5 +1,5 @@
 """Tests of mutate.py: which changes it makes, and that a seed makes the same ones: python3 tests/mutate_test.py"""
-import sys, tempfile, unittest
+import re, sys, tempfile, unittest
 from pathlib import Path
 from unittest import mock
 
@@ -56,6 +56,14 @@ class Places(unittest.TestCase):
                            ("Makefile.report", "rest"), ("05_avx2/broken.hpp", None), ("tests/run_test.cpp", None), ("README.md", None),
                            ("03_tiling/exercises.hpp", None), ("tools/notes.py", None), ("tools/report_test.py", None)):
             self.assertEqual(mutate.area_of(file), area, file)
+
+
+class Sanitized(unittest.TestCase):
+    def test_what_ci_runs_is_read_from_the_preset(self):
+        environment, options = mutate.of_preset("sanitize")
+        self.assertTrue(Path(re.match("suppressions=([^:]*)", environment["LSAN_OPTIONS"])[1]).exists())
+        self.assertEqual(options[0], "-LE")
+        self.assertIn("mechanism", options[1].split("|"))
 
 
 class Draw(unittest.TestCase):

@@ -7,14 +7,14 @@ set -u
 cd "$1" || exit 1
 status=0
 checked=0
+kernel='(naive|loop_order|tiling|openmp|avx2|openacc)::[a-z0-9_]+<(float|double|int)>\('
 for object in [0-9]*/CMakeFiles/*-kernels.dir/gemm*.o; do
   case $object in *-O0-kernels*) continue ;; esac
   checked=$((checked + 1))
   # Defined, visible to the linker, and not one of the step's own: T W V u B D R, less the namespaces of steps, and their
   # static variables, which clang shows.
   foreign=$(nm --demangle --defined-only --extern-only "$object" | awk '$2 ~ /[TWVuBDR]/' |
-    grep -vE ' void (naive|loop_order|tiling|openmp|avx2|openacc)::[a-z0-9_]+<(float|double|int)>\(' |
-    grep -vE ' (guard variable for )?(naive|loop_order|tiling|openmp|avx2|openacc)::[a-z0-9_]+<(float|double|int)>\(.*\)::[a-z_]+$' || true)
+    grep -vE " void $kernel| (guard variable for )?$kernel.*\)::[a-z_]+$" || true)
   [ -z "$foreign" ] || { printf '%s holds more than kernels:\n%s\n' "$object" "$foreign"; status=1; }
 done
 # Each vector set's object of 00 shows one table; its functions are its own.

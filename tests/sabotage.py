@@ -9,6 +9,7 @@
       --shard I/N                     one of N parts, for several machines
       --tree DIR                      where the copies and results.csv are (default: build-sabotage)
     tests/sabotage.py --check         without building: does each line still stand, is each test there?
+      --build DIR                     and is all that DIR's tests call among what is built for them?
     tests/sabotage.py --write-md      without building: results.csv into the table of tests/sabotages.md
 
 One copy of the tree is built and stays whole; for each break a worker copies that, with all that is built, breaks its line,
@@ -22,6 +23,7 @@ import contextlib
 import csv
 import hashlib
 import io
+import json
 import os
 import pathlib
 import queue
@@ -789,13 +791,13 @@ class Tree:
                 path.write_bytes(content.replace(there, here))
                 os.utime(path, ns=dates)
 
-    def configure(self, *options):
-        """Returns the names of all tests."""
+    def configure(self, *options, left_out=()):
+        """Returns the names of all tests but those with such labels."""
         launcher = "ccache" if shutil.which("ccache") else ""
         said, status = self.run("cmake", *options, "-B", "build", "-DCOURSE_USE_NVCC=OFF", f"-DCMAKE_CXX_COMPILER_LAUNCHER={launcher}")
         if status != 0:
             sys.exit(said)
-        return re.findall(r"Test +#\d+: (\S+)", self.run("ctest", "--test-dir", "build", "-N")[0])
+        return re.findall(r"Test +#\d+: (\S+)", self.run("ctest", "--test-dir", "build", "-N", *left_out)[0])
 
     def build(self, targets):
         """What the compiler said if it failed. None: everything."""
@@ -824,6 +826,23 @@ def targets_of(tests):
         else:
             targets.add(test.split(".")[0])
     return sorted(targets)
+
+
+def is_program(path):
+    """Linked, neither a script nor an object: what would have to be linked anew."""
+    return path.suffix != ".o" and path.is_file() and path.open("rb").read(4) == b"\x7fELF"
+
+
+def check_targets(build):
+    """Tests of a build that call a program which TARGETS does not have linked for them: they would run the old one."""
+    said = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    troubles = []
+    for test in json.loads(said)["tests"]:
+        programs = {path.name.removeprefix("lib").removesuffix(".so") for path in map(pathlib.Path, test.get("command", []))
+                    if build in path.parents and is_program(path)}
+        if missing := programs - set(targets_of([test["name"]])) - {"course_programs"}:
+            troubles.append(f"{test['name']}: TARGETS has {' '.join(sorted(missing))} not built for it")
+    return troubles
 
 
 class Campaign:
@@ -967,11 +986,12 @@ def main():
     parser.add_argument("--shard", type=a_shard, default=(1, 1))
     parser.add_argument("--tree", type=pathlib.Path, default=ROOT / "build-sabotage")
     parser.add_argument("--check", action="store_true")
+    parser.add_argument("--build", type=pathlib.Path)
     parser.add_argument("--write-md", action="store_true")
     options = parser.parse_args()
     if options.write_md:
         write_table(Results(options.tree / "results.csv").of.values())
-    troubles = check() + (check_table() if options.check else [])
+    troubles = check() + (check_table() if options.check else []) + (check_targets(options.build) if options.build else [])
     if troubles:
         print("\n".join(troubles))
         return 1
