@@ -41,9 +41,9 @@ def ours(results, type, n):
     cells = []
     for step, variant in dict.fromkeys((row.step, row.variant) for row in rows):
         row = best(rows, step=step, variant=variant)
-        factor, share = results.speedup(row), results.share(row)
+        factor = results.speedup(row)
         cells.append([row.step, row.label(), row.time(), digits(row.gflops()), times(factor),
-                      per_core(factor, cores), f"{digits(share)} %" if share else "–"])
+                      per_core(factor, cores), results.share(row)])
     return ["program", "variant", "kernel's time", "GFLOP/s", "speedup over 01 ijk", "speedup / CUDA cores",
             "% of peak"], cells
 

@@ -127,9 +127,14 @@ class Machine:
         return [fact for fact in self.facts
                 if fact.name == name and all(getattr(fact, key) == value for key, value in wanted.items())]
 
+    def highest(self, name, **wanted):
+        """The fact with the highest of these values, or None: that of the best vector set, or of a library's best setting."""
+        return max(self.of(name, **wanted), key=lambda fact: fact.value, default=None)
+
     def most(self, name, **wanted):
-        """The highest of these values, or None: that of the best vector set, or of a library's best setting."""
-        return max((fact.value for fact in self.of(name, **wanted)), default=None)
+        """The highest of these values, or None."""
+        fact = self.highest(name, **wanted)
+        return fact and fact.value
 
     def same(self, devices):
         """Whether one of these is its processor, however many of its cores may be used."""
@@ -170,12 +175,19 @@ class Results:
 
     def peak(self, type, threads):
         """The processor's peak in GFLOP/s with so many threads, else the highest known; or None."""
-        return self.machine.most("peak", type=type, threads=threads) or self.machine.most("peak", type=type)
+        fact = self.roof(type, threads)
+        return fact and fact.value
+
+    def roof(self, type, threads):
+        return self.machine.highest("peak", type=type, threads=threads) or self.machine.highest("peak", type=type)
 
     def share(self, row):
-        """The per cent of the peak that a row reached, where the peak is that of its device."""
-        peak = self.gpu.most("peak", type=row.type) if row.gpu else self.peak(row.type, row.threads * max(1, row.ranks))
-        return 100 * row.gflops() / peak if peak and self.at_home(row) else None
+        """In words, the per cent of the peak that a row reached, where the peak is that of its device; marked where other
+        programs disturbed the peak: then it may well be over 100."""
+        roof = self.gpu.highest("peak", type=row.type) if row.gpu else self.roof(row.type, row.threads * max(1, row.ranks))
+        if not roof or not self.at_home(row):
+            return "–"
+        return f"{digits(100 * row.gflops() / roof.value)} %" + "~" * ("; disturbed: " in roof.note)
 
     def at_home(self, row):
         """Whether the roofs are of the device a row ran on: the GPU, or the processor that the baseline ran on."""

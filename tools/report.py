@@ -38,10 +38,8 @@ def ladder_table(results, type, n):
     peak = results.peak(type, 1) or results.gpu.most("peak", type=type)
     rungs = []
     for row in results.ladder(type, n):
-        factor, share = results.speedup(row), results.share(row)
-        rungs.append([row.step, row.label(), row.time(), digits(row.gflops()), times(factor)])
-        if peak:
-            rungs[-1].append(f"{digits(share)} %" if share else "–")
+        rungs.append([row.step, row.label(), row.time(), digits(row.gflops()), times(results.speedup(row))]
+                     + [results.share(row)] * bool(peak))
     return headings + ["% of peak"] * bool(peak), rungs
 
 
@@ -128,12 +126,13 @@ def predicted_table(results, rows):
     """The headings and rows of what was predicted and what was measured, as text."""
     headings = ["program", "variant", "predicted", "measured", "measured / predicted", "", "limit"]
     cells, shares = [], [results.share(row) for row in rows]
+    known = any(share != "–" for share in shares)
     for row, share in zip(rows, shares):
         cells.append([row.step, row.label(), seconds(row.predicted), row.time(), f"{digits(row.missed())}×",
                       "!" * far_off(row), LIMITS.get(row.limit, row.limit or "–")])
-        if any(shares):
-            cells[-1].append(f"{digits(share)} %" if share else "–")
-    return headings + ["% of peak"] * any(map(bool, shares)), cells
+        if known:
+            cells[-1].append(share)
+    return headings + ["% of peak"] * known, cells
 
 
 def predicted(machines, n):

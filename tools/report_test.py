@@ -195,6 +195,10 @@ class Ladder(Case):
         self.assertEqual(rungs["02_loop_order"][-2:], ["8.59", "%"])
         self.assertEqual(rungs["04_openmp"][-2:], ["50.0", "%"])
         self.assertNotIn("peak", self.ladder())
+        marked = re.sub(r"(peak,f32,[^\n]*,2,[^\n]*)", r"\1; disturbed: a thread had a processor for 50 % of the time", MACHINE)
+        self.assertNotEqual(marked, MACHINE)
+        rungs = self.rungs(self.ladder("--machine", self.machine(marked)))
+        self.assertEqual((rungs["04_openmp"][-1], rungs["02_loop_order"][-1]), ("%~", "%"))
 
     def test_garbled_numbers_do_not_crash(self):
         garbage = ("", "x", "nan", "inf", "-1", "1e999", "0")
