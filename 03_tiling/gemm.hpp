@@ -22,7 +22,7 @@ void two_level(View<const T> a, View<const T> b, View<T> c, Index tile);
 template <class T>
 void four_by_four(View<const T> a, View<const T> b, View<T> c, Index tile);
 
-// The experiment of README.md, in gemm_orders.cpp: two orders inside a tile, by the same machine code.
+// The experiment of SMALL_TILES.md, in gemm_orders.cpp: two orders inside a tile, by the same machine code.
 
 /// Where a loop begins, and how far it goes on with each of its two counters.
 template <class T>

@@ -58,9 +58,11 @@ def alpha_beta(platform, kernel, bcast, block, p, q):
         return 2 * math.ceil(math.log2(ranks)) * LINKS * latency + 2 * (ranks - 1) / ranks * size / bandwidth
     if bcast == "ring":  # a rank sends a panel of each on, through one link
         step = hop((a if q > 1 else 0) + (b if p > 1 else 0)) if p * q > 1 else 0
-        if kernel == "summa_ring_dealt":  # the owner of the next panel waits for this one
-            return panels * (multiply + step)
-        return panels * max(multiply, step) + 2 * (max(p, q) - 1) * step
+        far = p - 1 + q - 1  # hops to the last rank: a panel of A waits for the panel of B
+        if kernel == "summa_ring_dealt":  # the owner of the next panel is one hop to the right and one down, and waits for this one
+            near = (p > 1) + (q > 1)
+            return panels * (multiply + near * step) + (far - near) * step
+        return panels * max(multiply, step) + 2 * far * step
     if kernel == "summa_unaided":  # most roots of a panel of A are none of B's
         return panels * max(multiply, broadcast(q, a), broadcast(p, b))
     return panels * (multiply + broadcast(q, a) + broadcast(p, b))

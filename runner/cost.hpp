@@ -17,10 +17,10 @@ struct Reuse {
 /// What one product asks of a processor; prediction.hpp turns it into seconds.
 struct Cost {
   double flops = 0;
-  double chain = 0;           // additions each of which waits for the one before, …
+  double chain = 0;           // additions that wait, each for the one before
   double loads_stores = 0;    // bytes between the core and the first level
   std::vector<Reuse> reuses;  // what must come from beyond the first level, if that has lost it
-  bool fused = false;         // … or multiply-adds
+  bool fused = false;         // the chain is of multiply-adds, not of additions
 };
 // [/cost]
 

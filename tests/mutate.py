@@ -3,6 +3,7 @@
 
     tests/mutate.py [--count N]        (`make mutate COUNT=N`) until N mutants of the run are judged (default: 200)
       --fresh                          begin a new run at HEAD, even if the last one is not finished
+      --sanitized                    then try what survived under the sanitizers
       --jobs N                         compilers and tests at a time (default: the cores)
       --tree DIR                       where the copies are (default: build-mutate)
     tests/mutate.py --report           the table by area and rule, and what survived; builds nothing
@@ -14,8 +15,8 @@ stopped, whatever has been written since. Three of four are from `steps`: common
 kernels, emulated); the others from `rest`: rivals, the emulator, the tools and Makefile.report.
 
 For each mutant the tests are taken program by program, the cheapest first: what they need is built; if that left their
-programs as they were, they cannot see the change and are not run; the first red one ends it. What survives is built and
-tested once more under the sanitizers, as CI does. Tests that compare text (house.*) do not count. Each result is written to
+programs as they were, they cannot see the change and are not run; the first red one ends it. With --sanitized, what has
+survived is built and tested once more under the sanitizers, as CI does (minutes for each). Tests that compare text (house.*) do not count. Each result is written to
 tests/mutants.csv at once: killed (by which test), survived, or stillborn (does not build, or changes nothing that is built;
 another is drawn for it). Whoever finds a survivor to be equivalent, which no test can tell from the original, writes
 `equivalent` for `survived` and the reason into the last column.
@@ -147,13 +148,16 @@ def known():
         return [Mutant(**row) for row in csv.DictReader(file)]
 
 
+def write(mutants):
+    """The whole file anew, at once."""
+    new = RESULTS.with_suffix(".new")
+    with new.open("w", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([Mutant._fields, *mutants])
+    new.replace(RESULTS)
+
+
 def add(mutant):
-    new = not RESULTS.exists()
-    with RESULTS.open("a", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        if new:
-            writer.writerow(Mutant._fields)
-        writer.writerow(mutant)
+    write([*known(), mutant])
     print(f"{mutant.number} {mutant.file}:{mutant.line} {mutant.rule} '{mutant.old.strip()}' -> '{mutant.new.strip()}': "
           f"{mutant.result} {mutant.by} ({mutant.seconds} s)", flush=True)
 
@@ -199,6 +203,7 @@ class Build:
             answers = {name: (answer, float(seconds)) for name, answer, seconds in csv.reader(stamp.read_text().splitlines())}
         else:
             answers = self.whole.test(tests)
+            answers |= self.whole.test([test for test, (answer, _) in answers.items() if answer == "Failed"])  # a busy moment
             stamp.write_text("".join(f"{name},{answer},{seconds}\n" for name, (answer, seconds) in answers.items()))
         self.sound = {test: seconds for test, (answer, seconds) in answers.items() if answer == "Passed"}
         return [test for test, (answer, _) in answers.items() if answer not in ("Passed", "Skipped")]
@@ -279,13 +284,16 @@ class Run:
                 compile(content, file, "exec")
             except SyntaxError as error:
                 return "stillborn", str(error)
-        result, by = self.plain.judge(file, content)
-        if result != "survived" or not re.search(r"\.(cpp|hpp|cu|cuh)$", file):
-            return result, by
+        return self.plain.judge(file, content)
+
+    def judge_sanitized(self, file, line, column, old, new):
+        """(result, by) of a survivor"""
+        if not re.search(r"\.(cpp|hpp|cu|cuh)$", file):
+            return "survived", ""
         if not self.sanitized.sound and (red := self.sanitized.look()):
             sys.exit(f"red under the sanitizers before any change: {' '.join(red)}")
-        again, by = self.sanitized.judge(file, content)
-        return ("killed", f"{by} (sanitized)") if again == "killed" else (result, "")
+        result, by = self.sanitized.judge(file, changed(self.files[file][0], line, column, old, new))
+        return ("killed", f"{by} (sanitized)") if result == "killed" else ("survived", "also under the sanitizers")
 
 
 def report(mutants):
@@ -310,10 +318,24 @@ def report(mutants):
             break
 
 
+def try_sanitized(run):
+    left = {int(mutant.number) for mutant in known() if mutant.seed == run.seed and mutant.result == "survived" and not mutant.by}
+    for number, _, _, file, line, column, old, new in drawn(run.seed, run.files):
+        if not left:
+            break
+        if number in left:
+            left.remove(number)
+            result, by = run.judge_sanitized(file, line, column, old, new)
+            write([mutant._replace(result=result, by=by) if (mutant.seed, mutant.number) == (run.seed, str(number)) else mutant
+                   for mutant in known()])
+            print(f"{number} {file}:{line}: {result} {by}", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--fresh", action="store_true")
+    parser.add_argument("--sanitized", action="store_true")
     parser.add_argument("--jobs", type=sabotage.up_to_99, default=cores())
     parser.add_argument("--tree", type=pathlib.Path, default=ROOT / "build-mutate")
     parser.add_argument("--report", action="store_true")
@@ -327,7 +349,7 @@ def main():
     seed = head if given.fresh or not mutants else mutants[-1].seed
     done = {int(mutant.number): mutant for mutant in mutants if mutant.seed == seed}
     judged = sum(mutant.result != "stillborn" for mutant in done.values())
-    if judged >= given.count:
+    if judged >= given.count and not given.sanitized:
         return report(mutants)
     run = Run(seed, given.tree.resolve(), given.jobs)
 
@@ -353,6 +375,8 @@ def main():
             return 1
         judged += result != "stillborn"
         add(Mutant(seed, number, area, file, line, rule, old, new, result, by, f"{time.monotonic() - started:.0f}", ""))
+    if given.sanitized:
+        try_sanitized(run)
     report(known())
 
 

@@ -23,7 +23,7 @@ array variant = ['ijk', 'parallel_for', 'four_by_four', 'tiled_simd', 'parallel_
 array tile = [0, 0, 256, 128, 0, 128]
 array threads = [1, 1, 1, 1, 2, 2]
 array at_x = [2.0/64, 2.0/4, 2.0, 2.0, 2.0/4, 2.0]   # two operations; a line of B, 4 bytes of a row of B, or a fourth of them
-array who = ['01 ijk', 'one thread (02 ikj)', '03 four_by_four', 'one thread', '04 parallel_for', '04 tiled_simd']
+array who = ['01 ijk', 'one thread', '03 four_by_four', 'one thread', '04 parallel_for', '04 tiled_simd']
 array at_y = [NaN, NaN, NaN, NaN, NaN, NaN]
 do for [i = 1:6] {
   found = NaN; calm = 0   # an undisturbed row counts before a disturbed one

@@ -22,7 +22,7 @@ do for [r = 0:7] {
   }
 }
 set label 'A(i, p): down a column' at 0.2,0.6
-set label '32 sectors, 1,024 bytes fetched for 128' at 1.6,10.8
+set label '32 sectors, 1,024 bytes asked for: 128 are wanted' at 1.6,10.8
 do for [r = 0:2] {
   y = 13.8 + 1.05 * r
   eval row(1.6, y, 1, r == 1 ? 1 : 0, 13, 13, now)
@@ -41,9 +41,7 @@ set label 'A(i, p): all threads the same number' at 19.8,0.6
 set label '1 sector' at 21.2,5.6
 do for [s = 1:4] { eval sprintf(sector, 21.2 + 8 * s * u, 14.85, 21.2 + 8 * (s + 1) * u, 15.65) }
 set label 'B(p, j): along a row' at 19.8,12.8
-set label '4 sectors, 128 bytes fetched for 128' at 21.2,17.8
-set label '33 sectors for 32 multiply-adds' at 8.4,20.2 center font 'DejaVu Sans Bold,13'
-set label '5 sectors for 32 multiply-adds' at 28.2,20.2 center font 'DejaVu Sans Bold,13'
-set label 'A pale box is a sector of 32 bytes, 8 numbers in f32; a frame: one that is fetched. Sectors are fetched whole.' at 0.2,22.4
+set label '4 sectors, 128 bytes asked for: 128 are wanted' at 21.2,17.8
+set label 'A pale box is a sector of 32 bytes, 8 numbers in f32; a frame: one that is asked for. Sectors come whole.' at 0.2,22.4
 set label 'Coloured: the numbers that the warp asks for (orange: one of a sector, blue: all eight). Only 48 columns are drawn.' at 0.2,23.6
 plot NaN
