@@ -31,7 +31,9 @@ struct Rows {
 
   template <class T>
   Rows(const View<T>& of, Index i, Index j)
-      : at(address(of.data()) + (i * of.ld() + j) * Index{sizeof(T)}), ld(of.ld() * Index{sizeof(T)}) {}
+      : at(address(of.data()) + (i * of.ld() + j) * Index{sizeof(T)}), ld(of.ld() * Index{sizeof(T)}) {
+    COURSE_CHECK(i >= 0 && i < of.rows() && j >= 0 && j <= of.cols());
+  }
 
   static Index address(const void* p) { return reinterpret_cast<Index>(p); }
   static void to_L1(Index line) { _mm_prefetch(reinterpret_cast<const char*>(line), _MM_HINT_T0); }

@@ -18,7 +18,7 @@ __device__ T element(View<const T> from, Index i, Index j) {
 /// C += A·B, a tile of 32 × 32 a block of 32 × 32/TM threads, each of which makes TM elements of a column.
 template <class T, int TM>
 __global__ void column(View<const T> a, View<const T> b, View<T> c) {
-  constexpr int tile = 32, W = width<T>;
+  constexpr int tile = 32;
   __shared__ SharedTile<T, tile, tile> a_tile;
   __shared__ SharedTile<T, tile, tile> b_tile;
   const int x = int(threadIdx.x), y = int(threadIdx.y) * TM;
@@ -31,7 +31,7 @@ __global__ void column(View<const T> a, View<const T> b, View<T> c) {
       b_tile[y + r][x] = element(b, p + y + r, j);
     }
     __syncthreads();
-#pragma unroll W
+#pragma unroll width < T>
     for (int q = 0; q < tile; ++q) {
       const T b_q = b_tile[q][x];  // one load for TM multiply-adds
 #pragma unroll

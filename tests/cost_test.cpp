@@ -2,6 +2,12 @@
 // (tests/CMakeLists.txt has the same bounds).
 #include <doctest/doctest.h>
 
+#include <cmath>
+#include <list>
+#include <map>
+#include <string>
+#include <unordered_map>
+
 #include "01_naive/cost.hpp"
 #include "02_loop_order/cost.hpp"
 #include "03_tiling/cost.hpp"
@@ -54,6 +60,47 @@ std::pair<double, double> served(CostOf count, Index n, const Settings& settings
 
 using Pair = std::pair<double, double>;
 
+/// A cache of so many lines, anywhere; the one unused for longest makes room.
+class Lru {
+ public:
+  explicit Lru(std::size_t lines) : lines_(lines) {}
+  void touch(Index at) {
+    if (const auto found = where_.find(at); found != where_.end()) {
+      order_.splice(order_.begin(), order_, found->second);
+      return;
+    }
+    ++misses;
+    order_.push_front(at), where_[at] = order_.begin();
+    if (order_.size() > lines_) where_.erase(order_.back()), order_.pop_back();
+  }
+  double misses = 0;
+
+ private:
+  std::size_t lines_;
+  std::list<Index> order_;
+  std::unordered_map<Index, std::list<Index>::iterator> where_;
+};
+
+/// Lines that such a cache fetches for one multiply-add of an order such as "ijk": each step touches the two
+/// elements that its innermost loop walks along; the third stays in a register.
+double lines_of(const std::string& order, const Shape& s, double capacity) {
+  Lru cache(static_cast<std::size_t>(capacity / line));
+  const auto lengths = std::map<char, Index>{{'i', s.m}, {'j', s.n}, {'k', s.k}};
+  const auto touch = [&](char from, Index row, Index col, Index ld) {
+    cache.touch((Index{from} << 40) + (row * ld + col) * 4 / 64);
+  };
+  std::map<char, Index> at;
+  for (at[order[0]] = 0; at[order[0]] < lengths.at(order[0]); ++at[order[0]])
+    for (at[order[1]] = 0; at[order[1]] < lengths.at(order[1]); ++at[order[1]])
+      for (at[order[2]] = 0; at[order[2]] < lengths.at(order[2]); ++at[order[2]]) {
+        const Index i = at['i'], j = at['j'], p = at['k'];
+        if (order[2] != 'j') touch('A', i, p, s.k);
+        if (order[2] != 'i') touch('B', p, j, s.n);
+        if (order[2] != 'k') touch('C', i, j, s.n);
+      }
+  return cache.misses / static_cast<double>(s.m * s.n * s.k);
+}
+
 }  // namespace
 
 TEST_CASE("misses counted by hand are those that cachegrind counts") {
@@ -76,6 +123,21 @@ TEST_CASE("misses counted by hand are those that cachegrind counts") {
   CHECK(between(0.0006, lines(two_level, last), 0.002));
   // cachegrind: 0.019 with tiles of 100. A quarter of ikj's 0.0625, and some for the edges.
   CHECK(between(0.01, lines(of(tiling::cost::four_by_four<float>, 100), first), 0.025));
+}
+
+TEST_CASE(
+    "02: each order fetches what a simulated cache does, whichever of its reuses the cache has room for") {
+  namespace cost = loop_order::cost;
+  constexpr Shape oblong{48, 80, 64};  // whole lines; A, B and C have 12, 20 and 15 KiB
+  const std::map<std::string, CostOf> orders = {{"ijk", cost::ijk<float>}, {"jik", cost::jik<float>},
+                                                {"ikj", cost::ikj<float>}, {"kij", cost::kij<float>},
+                                                {"jki", cost::jki<float>}, {"kji", cost::kji<float>}};
+  for (const auto& [order, cost] : orders)
+    for (const double held : {4, 9, 10, 11, 40, 48, 70, 94, 98, 110, 185, 400}) {  // lines
+      CAPTURE(order);
+      CAPTURE(held);
+      CHECK(std::abs(lines(of(cost, 0, oblong), held * line) - lines_of(order, oblong, held * line)) < 0.005);
+    }
 }
 
 TEST_CASE("a cache that holds all three matrices fetches nothing") {

@@ -1,0 +1,110 @@
+"""Tests of simulate.py that need no SimGrid: what paper says, worked out by hand, and what it does with what smpirun says."""
+import csv, os, sys, tempfile, unittest
+from pathlib import Path
+from unittest import mock
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+import simulate  # noqa: E402
+
+MULTIPLY = 2 * 2048**2 * 512 / 1e12  # seconds: a panel's product on 32 x 32 ranks
+HOP = 4e-6 + 2048 * 512 * 4 / 12.5e9
+BOTH = 4e-6 + 2 * 2048 * 512 * 4 / 12.5e9
+
+
+def paper(kernel, bcast, block=512, p=32, q=32, platform="fast"):
+    return simulate.alpha_beta(platform, kernel, bcast, block, p, q)
+
+
+class OnPaper(unittest.TestCase):
+    def test_broadcasts(self):
+        self.assertAlmostEqual(paper("summa_blocking", "binomial_tree"), 128 * (MULTIPLY + 2 * 5 * HOP))
+        pieces = 10 * 4e-6 + 2 * 31 / 32 * 2048 * 512 * 4 / 12.5e9
+        self.assertAlmostEqual(paper("summa_blocking", "scatter_rdb_allgather"), 128 * (MULTIPLY + 2 * pieces))
+        flat = 4e-6 + 31 * 2048 * 512 * 4 / 12.5e9
+        self.assertAlmostEqual(paper("summa_unaided", "flat"), 128 * flat)
+        self.assertAlmostEqual(paper("summa_unaided", "flat", p=2, q=2), 128 * 2 * 32768**2 * 512 / 1e12)
+
+    def test_rings(self):
+        self.assertAlmostEqual(paper("summa_ring", "ring"), 128 * MULTIPLY + 2 * 62 * BOTH)
+        self.assertAlmostEqual(paper("summa_ring_dealt", "ring"), 128 * (MULTIPLY + 2 * BOTH) + 60 * BOTH)
+        slow = 80e-6 + 2 * 2048 * 512 * 4 / 1.25e9  # longer than the product
+        self.assertAlmostEqual(paper("summa_ring", "ring", platform="slow"), 128 * slow + 2 * 62 * slow)
+        one_link = 4e-6 + 65536 * 512 * 4 / 12.5e9  # a row of ranks: A alone goes round
+        self.assertAlmostEqual(paper("summa_ring", "ring", p=1, q=2), 128 * 2 * 65536 * 32768 * 512 / 1e12 + 2 * one_link)
+        self.assertAlmostEqual(paper("summa_ring_dealt", "ring", p=1, q=2), 128 * (2 * 65536 * 32768 * 512 / 1e12 + one_link))
+
+    def test_a_rank_alone_sends_nothing(self):
+        for _, kernel, bcast, block in simulate.CURVES:
+            self.assertAlmostEqual(paper(kernel, bcast, block, 1, 1), 2 * 65536**3 / 1e12)
+
+    def test_the_reference_has_these_figures_and_the_simulation_stays_below(self):
+        rows = simulate.rows_of(HERE.parent / "plots/reference/simulated/simulated.csv")
+        self.assertEqual(len(rows), 2 * 6 * len(simulate.CURVES))
+        for row in rows:
+            p, q = map(int, row["grid"].split("x"))
+            seconds = paper(row["variant"], row["bcast"], int(row["block"]), p, q, row["platform"])
+            self.assertEqual(row["alpha_beta_s"], f"{seconds:.6g}")
+            ideal = 2 * simulate.N**3 / int(row["ranks"]) / simulate.FLOPS
+            self.assertEqual(row["alpha_beta"], f"{ideal / seconds:.4f}")
+            self.assertAlmostEqual(float(row["efficiency"]), ideal / float(row["seconds"]), delta=1e-4)
+            self.assertLessEqual(float(row["efficiency"]), float(row["alpha_beta"]))
+            if row["platform"] == "fast" and row["bcast"] == "ring":
+                self.assertGreater(float(row["efficiency"]), 0.97 * float(row["alpha_beta"]))
+
+
+class Simulates(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.out = Path(folder.name)
+        smpirun = self.out / "smpirun"
+        smpirun.write_text(f'#!/bin/sh\necho "$@" >>{self.out}/called\necho 281.475 7\n')
+        smpirun.chmod(0o755)
+        path = mock.patch.dict(os.environ, PATH=f"{self.out}:{os.environ['PATH']}")
+        path.start()
+        self.addCleanup(path.stop)
+
+    def run_it(self, *arguments):
+        with mock.patch("builtins.print"), mock.patch.object(simulate, "draw"):
+            return simulate.main([str(self.out / "smpirun"), "--out", str(self.out / "report"), *arguments])
+
+    def test_each_curve_once_and_what_is_there_not_again(self):
+        self.assertEqual(self.run_it("--ranks", "2"), 0)
+        with open(self.out / "report/simulated.csv", newline="") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual(list(rows[0]), simulate.COLUMNS)
+        self.assertEqual([(row["platform"], row["curve"]) for row in rows],
+                         [(platform, curve[0]) for platform in simulate.PLATFORMS for curve in simulate.CURVES])
+        self.assertEqual({(row["ranks"], row["grid"], row["seconds"], row["words"], row["efficiency"]) for row in rows},
+                         {("2", "1x2", "281.475", "7", "1.0000")})
+        called = (self.out / "called").read_text().splitlines()
+        self.assertEqual(len(called), len(rows))
+        self.assertIn("-np 2 ", called[0])
+        self.assertIn("--cfg=smpi/bcast:binomial_tree", called[0])
+        self.assertTrue(called[0].endswith(" summa_blocking 65536 512 1 2"), called[0])
+        self.assertEqual(self.run_it("--ranks", "2"), 0)
+        self.assertEqual(len((self.out / "called").read_text().splitlines()), len(rows))
+
+    def test_a_simulation_that_fails(self):
+        (self.out / "smpirun").write_text("#!/bin/sh\necho no memory >&2\nexit 3\n")
+        self.assertEqual(self.run_it("--ranks", "2"), 1)
+
+    def test_what_is_refused(self):
+        for ranks in ("0", "1025", "4,", "x"):
+            self.assertEqual(self.run_it("--ranks", ranks), 2)
+
+    def test_platform(self):
+        self.assertEqual(simulate.main([str(self.out), "--platform", "slow"]), 0)
+        text = (self.out / "slow.xml").read_text()
+        for part in ('speed="1000000000000f"', 'bw="1250000000Bps"', 'lat="20us"', 'radical="0-1023"'):
+            self.assertIn(part, text)
+        self.assertEqual(len((self.out / "hosts").read_text().splitlines()), 1024)
+
+    def test_squarest_grids(self):
+        self.assertEqual([simulate.grid_of(ranks) for ranks in (1, 2, 6, 7, 16, 1024)],
+                         [(1, 1), (1, 2), (2, 3), (1, 7), (4, 4), (32, 32)])
+
+
+if __name__ == "__main__":
+    unittest.main()

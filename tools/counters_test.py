@@ -1,0 +1,67 @@
+"""Tests of counters.py, with a profiler that only pretends: python3 tools/counters_test.py"""
+import csv, io, os, subprocess, sys, tempfile, unittest
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+import counters  # noqa: E402
+
+NCU = """#!/bin/sh
+echo "$@" >>"$0.called"
+echo '==PROF== Connected'
+cat "$0.said"
+echo 'no leave to count' >&2
+"""
+
+
+class Counters(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.ncu = Path(folder.name) / "ncu"
+        self.ncu.write_text(NCU)
+        self.ncu.chmod(0o755)
+
+    def says(self, *kernels):
+        """The table of ncu: names, units, then for each kernel this number in every column, but its place in the first."""
+        lines = [["ID", *counters.COUNTERS.values()], ["", *["unit"] * len(counters.COUNTERS)]]
+        lines += [[place, *[f"{value + at:,}" for at in range(len(counters.COUNTERS))]] for place, value in enumerate(kernels)]
+        text = io.StringIO()
+        csv.writer(text, quoting=csv.QUOTE_ALL, lineterminator="\n").writerows(lines)
+        Path(f"{self.ncu}.said").write_text(text.getvalue())
+
+    def count(self, *arguments, path=None):
+        path = f"{self.ncu.parent}:{os.environ['PATH']}" if path is None else path
+        return subprocess.run([sys.executable, "-B", HERE / "counters.py", *arguments], capture_output=True, text=True,
+                              env=os.environ | {"PATH": path})
+
+    def test_of_each_variant_the_last_kernel_counts(self):
+        self.says(1, 2, 3000, 4, 5, 6000)
+        done = self.count("program", "one,two", "--type", "f32,f64", "--size", "512")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        rows = list(csv.DictReader(io.StringIO(done.stdout)))
+        self.assertEqual([(row["variant"], row["type"], row["n"]) for row in rows],
+                         [(variant, element, "512") for element in ("f32", "f64") for variant in ("one", "two")])
+        self.assertEqual(float(rows[0]["seconds"]), 3e-6)  # nanoseconds
+        self.assertEqual((rows[0]["cycles"], rows[1]["cycles"], rows[1]["instructions"]), ("3001", "6001", "6002"))
+        called = Path(f"{self.ncu}.called").read_text().splitlines()
+        self.assertEqual(len(called), 2)
+        self.assertIn("program --type f64 --size 512 --variant one,two --repeat 1 --warmup 0", called[1])
+        self.assertIn(",".join(counters.COUNTERS.values()), called[0])
+
+    def test_a_profiler_that_may_not_count(self):
+        for kernels in ((), (1, 2, 3)):  # none, or not as many for each variant
+            self.says(*kernels)
+            done = self.count("program", "one,two")
+            self.assertEqual(done.returncode, 77)
+            self.assertIn(f"counters.py: {len(kernels)} kernels for 2 variants; ncu said:", done.stderr)
+            self.assertEqual(done.stderr.splitlines()[-1], "no leave to count")
+
+    def test_no_profiler(self):
+        done = self.count("program", "one", path="")
+        self.assertEqual((done.returncode, done.stdout), (77, ""))
+        self.assertIn("no ncu here", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
