@@ -132,11 +132,13 @@ TEST_CASE(
   const std::map<std::string, CostOf> orders = {{"ijk", cost::ijk<float>}, {"jik", cost::jik<float>},
                                                 {"ikj", cost::ikj<float>}, {"kij", cost::kij<float>},
                                                 {"jki", cost::jki<float>}, {"kji", cost::kji<float>}};
-  for (const auto& [order, cost] : orders)
+  for (const auto& entry : orders)
     for (const double held : {4, 9, 10, 11, 40, 48, 70, 94, 98, 110, 185, 400}) {  // lines
+      const std::string& order = entry.first;  // clang 14's lambdas take no bindings
       CAPTURE(order);
       CAPTURE(held);
-      CHECK(std::abs(lines(of(cost, 0, oblong), held * line) - lines_of(order, oblong, held * line)) < 0.005);
+      CHECK(std::abs(lines(of(entry.second, 0, oblong), held * line) - lines_of(order, oblong, held * line)) <
+            0.005);
     }
 }
 
