@@ -12,7 +12,7 @@ ranks() { launch="timeout 60 $mpirun -n $1" quick='' runs "${@:2}"; }
 # started ARGUMENT…: three ranks in the background, until the file has its first row; leaves $running, of mpirun, and $processes.
 started() {
   rm -f rows.csv
-  "$mpirun" -n 3 "$program" --type f32 --verify none --warmup 0 --budget 600 --csv rows.csv "$@" >out 2>err </dev/null &
+  "$mpirun" -n 3 "$program" --type f32 --verify none --warmup 0 --csv rows.csv "$@" >out 2>err </dev/null &
   running=$!
   for _ in $(seq 3000); do
     [ -e rows.csv ] && [ "$(wc -l <rows.csv)" -ge 2 ] && break
@@ -22,7 +22,9 @@ started() {
   for process in $(pgrep -x "$(basename "$program")"); do
     [ "$(readlink "/proc/$process/cwd")" = "$folder" ] && processes+=("$process")
   done
-  [ ${#processes[@]} -eq 3 ] || fail "$*: not three ranks: ${processes[*]}"
+  [ ${#processes[@]} -eq 3 ] && return
+  fail "$*: not three ranks: ${processes[*]}"
+  exit 1
 }
 # refused MESSAGE ARGUMENT…: by one line of ours, before anything was printed or written.
 refused() {
@@ -91,8 +93,8 @@ starved)
   [ $? -eq 2 ] && [ "$(grep -c '^06_mpi: out of memory' err)" -eq 1 ] || fail "one rank without memory: $(cat err)"
   ;;
 stopped)
-  # A rank that is stopped for a while: the others wait for it, and go on.
-  started --variant summa --size 40,300 --repeat 60
+  # A rank that is stopped for a while: the others wait for it, and go on. A row takes its budget, however fast the machine is.
+  started --variant summa --size 40,300 --repeat 1000000 --budget 3
   kill -STOP "${processes[1]}"
   sleep 1
   kill -0 $running 2>/dev/null || fail "it did not wait"
@@ -103,7 +105,7 @@ stopped)
 killed)
   # A rank that dies while others wait for it: the job ends, what was finished is on disk, nobody is left behind.
   for variant in rows_blocking summa; do
-    started --variant $variant --size 40,1500 --repeat 500
+    started --variant $variant --size 40,1500 --repeat 500 --budget 600
     kill -KILL "${processes[1]}"
     for _ in $(seq 2000); do
       kill -0 $running 2>/dev/null || break
