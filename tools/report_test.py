@@ -611,6 +611,16 @@ class Here(Case):
             self.assertFalse(any(abs(y - other[1]) < 13 and x < other[0] + other[2] and other[0] < x + wide
                                  for other in boxes[:place]), texts[place])
 
+    def test_a_lone_text_stands_beside_its_mark_and_inside_the_picture_at_every_edge(self):
+        settings = {"left": 1, "right": 4096, "bottom": 1, "top": 4096, "angle": 45}
+        for x, y in ((64, 64), (64, 4000), (64, 1.02), (4000, 64), (1.02, 64)):
+            rung = types.SimpleNamespace(intensity=lambda at=x: at, gflops=lambda at=y: at)
+            (found_x, found_y), = roofline_charts.free_places(settings, {}, [rung], ["01 ijk"])
+            ahead, up = 378 * math.log(found_x, 4096), 300 * math.log(found_y, 4096)
+            mark = 378 * math.log(x, 4096), 300 * math.log(y, 4096)
+            self.assertTrue(0 <= ahead <= 378 - 54 and 9 <= up <= 291, f"{x}, {y}: in the picture")
+            self.assertLess(math.dist((ahead + 27, up), mark), 25 if x == 64 else 45, f"{x}, {y}: no farther than it must")
+
     @NO_GNUPLOT
     def test_it_is_drawn_and_so_are_the_bare_roofs(self):
         self.write(HERE)
