@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Variables of `make report` that would break a command line are refused before anything runs, in one line that names them.
+# Variables of `make report` that would break a command line are refused before anything runs, in one line that names them;
+# and the sizes that `make search` has by itself.
 set -u
-unset TILES TILE_SIZE MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES STEPS FILL BUDGET THREADS RANKS QUICK REPEAT SIZES OUT
+unset TILES TILE_SIZE MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES STEPS FILL BUDGET THREADS RANKS QUICK REPEAT SIZES OUT SEARCH_SIZES SEARCH_SHAPES
 cd "$(dirname "$0")/.." || exit 1
 failures=0
 refuses() { # MESSAGE VARIABLE=VALUE
@@ -24,4 +25,11 @@ refuses "QUICK: 'yes' is unknown; give QUICK=1, or nothing" "QUICK=yes"
 for given in QUICK=1 QUICK=0 QUICK= "SIZES=16 17" OUT=/tmp/a-b_c.d; do
   make --no-print-directory -n rows "$given" >/dev/null || { echo "FAILED: $given is refused"; failures=$((failures + 1)); }
 done
+# `make search` asks for each shape that 09's table has, and for no other.
+asked=$(make --no-print-directory -n search | grep -oP "(?<=--size '|--shape ')[^']*" | tr , '\n' | sed 's/^[0-9]*$/&x&x&/' | sort)
+has=$(sed -nE 's/^\{([0-9]+), ([0-9]+), ([0-9]+),.*/\1x\2x\3/p' 09_cuda_regtile/choices.inc | sort)
+if [ -z "$has" ] || [ "$asked" != "$has" ]; then
+  echo "FAILED: the search: $(diff <(echo "$asked") <(echo "$has"))"
+  failures=$((failures + 1))
+fi
 exit $((failures > 0))
