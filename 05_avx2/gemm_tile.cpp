@@ -74,7 +74,7 @@ void macro_kernel(const T* a, const T* b, Index k, View<T> c) {
       const Index rows = smaller(mr, c.rows() - ir), cols = smaller(nr<T>, c.cols() - jr);
       if (rows == mr && cols == nr<T>) {
         tile(a + ir * k, 1, mr, b_strip, c.block(ir, jr, mr, nr<T>));
-      } else {  // a whole tile beside C, of which C gets what it has room for
+      } else {  // computed beside C; what lies inside C is added
         alignas(64) T room[mr * nr<T>] = {};
         const View<T> whole(room, mr, nr<T>, nr<T>);
         tile(a + ir * k, 1, mr, b_strip, whole);

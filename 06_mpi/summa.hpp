@@ -48,7 +48,7 @@ void summa_blocking(const Panels<T>& panels, const Grid& grid, Multiply<T> multi
 
 // [slices]
 /// The local product of a panel, in `slice` columns of C at a time: before each, MPI may advance its
-/// messages, which it does only inside of its functions. When all have arrived, the rest is multiplied in one
+/// messages, which it does only inside its functions. When all have arrived, the rest is multiplied in one
 /// go.
 template <class T, int messages>
 void multiply_in_slices(View<T> a, View<T> b, View<T> c, Multiply<T> multiply, int threads, Index slice,

@@ -57,7 +57,8 @@ class View {
 
   /// The rows × cols part whose first element is (i, j); it must lie inside. An empty one begins inside, too.
   COURSE_INLINE View block(Index i, Index j, Index rows, Index cols) const {
-    COURSE_CHECK(i >= 0 && i <= rows_ - rows && (i < rows_ || i == 0) && j >= 0 && j <= cols_ - cols);
+    COURSE_CHECK(i >= 0 && i <= rows_ - rows && (i < rows_ || i == 0));
+    COURSE_CHECK(j >= 0 && j <= cols_ - cols && (j < cols_ || j == 0));
     return {data_ + i * ld_ + j, rows, cols, ld_};
   }
 
