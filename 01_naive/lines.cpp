@@ -1,10 +1,14 @@
 // What a line from beyond the first level costs, by the distance between the lines: the experiment of
-// README.md. Prints CSV. Status 1: a walk went wrong.
+// README.md, or of the rows asked for: 01_naive_lines [STRIDE,LINES …]. Prints CSV. Status 1: a walk went
+// wrong; 2: the command line.
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <numeric>
 #include <random>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "common/stopwatch.hpp"
@@ -59,7 +63,7 @@ bool row(std::ptrdiff_t stride, int lines) {
   std::shuffle(order.begin(), order.end(), std::mt19937(987654));
   for (std::size_t o = 0; o < order.size(); ++o)
     *line(order[o]) = {line(order[(o + 1) % order.size()]), 1.0f};
-  bool well = true;
+  bool well = lines % 4 == 0;
   const double turn = nanoseconds(lines, well, [&] { return in_turn(line(0), lines) == line(0); });
   const double once =
       nanoseconds(lines, well, [&] { return at_once(first, stride, lines) == static_cast<float>(lines); });
@@ -67,18 +71,32 @@ bool row(std::ptrdiff_t stride, int lines) {
   return well;
 }
 
+/// "8192,384": a distance and a count that the walks can do with. False: the text is nothing of the kind.
+bool parse(std::string_view text, std::ptrdiff_t& stride, int& lines) {
+  const char* const end = text.data() + text.size();
+  const auto [comma, no_stride] = std::from_chars(text.data(), end, stride);
+  if (no_stride != std::errc() || comma == end || *comma != ',') return false;
+  const auto [last, no_lines] = std::from_chars(comma + 1, end, lines);
+  return no_lines == std::errc() && last == end && stride >= 16 && stride <= 1 << 20 && stride % 16 == 0 &&
+         lines >= 4 && lines <= 4096 && lines % 4 == 0;
+}
+
 }  // namespace
 
-int main() {
+int main(int count, char** arguments) {
+  std::vector<std::pair<std::ptrdiff_t, int>> rows(static_cast<std::size_t>(std::max(count - 1, 0)));
+  for (int r = 0; r + 1 < count; ++r)
+    if (auto& [stride, lines] = rows[static_cast<std::size_t>(r)]; !parse(arguments[r + 1], stride, lines)) {
+      std::fprintf(stderr,
+                   "01_naive_lines: '%s' is not STRIDE,LINES, such as 8192,384; a stride of 16 to 1048576 "
+                   "bytes, a multiple of 16; 4 to 4096 lines, a multiple of 4\n",
+                   arguments[r + 1]);
+      return 2;
+    }
+  if (rows.empty())
+    rows = {{4000, 1000}, {4096, 1024}, {4096, 64}, {1024, 256}, {2048, 256}, {8000, 2000}, {8192, 2048}};
   std::printf("stride,lines,in_turn_ns,at_once_ns\n");
   bool well = true;
-  for (const auto& [stride, lines] : {std::pair{4000, 1000},
-                                      {4096, 1024},
-                                      {4096, 64},
-                                      {1024, 256},
-                                      {2048, 256},
-                                      {8000, 2000},
-                                      {8192, 2048}})
-    well &= row(stride, lines);
+  for (const auto& [stride, lines] : rows) well &= row(stride, lines);
   return well ? 0 : 1;
 }

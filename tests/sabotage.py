@@ -52,7 +52,7 @@ TARGETS = [
     (r"00_machine\.kernels", "kernels_tests"),
     (r"(00_machine|emulator|0[789]_\w+)\.exercises", "exercises_tests"),
     (r"01_naive\.exercises", "01_naive_tests"),
-    (r"01_naive\.lines", "01_naive_lines"),
+    (r"01_naive\.lines.*", "01_naive_lines"),
     (r"02_loop_order\.exercises", "02_loop_order_tests"),
     (r"03_tiling\.exercises", "03_tiling_tests"),
     (r"03_tiling\.orders", "03_tiling_orders"),
@@ -245,6 +245,7 @@ SABOTAGES = [Sabotage(*entry) for entry in [
      "{e.size * e.madds, e.b});  // B, for", "runner.cost"),
 
     # ---- the steps
+    ("lines: a count that four do not divide is walked", "01_naive/lines.cpp", "&& lines % 4 == 0", "&& lines % 4 >= 0", "01_naive.lines_asked"),
     ("rows one short", "01_naive/gemm.cpp", "i < c.rows(); ++i)\n    for (Index j = 0; j < c.cols(); ++j) {\n      T sum = c(i, j);",
      "i + 1 < c.rows(); ++i)\n    for (Index j = 0; j < c.cols(); ++j) {\n      T sum = c(i, j);", "01_naive.random"),
     ("ikj: index of B swapped", "02_loop_order/gemm.cpp",
