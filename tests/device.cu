@@ -20,11 +20,27 @@ Launch<T> started(bool traps) {
   };
 }
 
+/// Right, and then what is left of the GPU's memory is somebody else's.
+template <class T>
+Launch<T> memory_taken() {
+  return [](View<const T> a, View<const T> b, View<T> c, const Settings& settings) {
+    started<T>(false)(a, b, c, settings);
+#ifdef __CUDACC__
+    void* kept = nullptr;
+    for (std::size_t bytes = std::size_t(1) << 40; bytes >= 1 << 20; bytes /= 2)
+      while (cudaMalloc(&kept, bytes) == cudaSuccess) {
+      }
+    cudaGetLastError();  // the last refusal is no error of this row
+#endif
+  };
+}
+
 template <class T>
 Variants<T> variants() {
   return {gpu<T>("before", "right for 1 x 1 matrices", started<T>(false)),
           gpu<T>("trap", "a kernel that traps", started<T>(true)),
-          gpu<T>("after", "what could run, if the GPU still could", started<T>(false))};
+          gpu<T>("after", "what could run, if the GPU still could", started<T>(false)),
+          gpu<T>("memory_taken", "right, but the next row finds no memory", memory_taken<T>())};
 }
 
 }  // namespace
