@@ -54,7 +54,7 @@ static void rows_along_x(Kernel<T> kernel, Block block, View<const T> a, View<co
 }
 
 // [launch]
-/// The same, x along the columns.
+/// The same, but x counts the columns of C.
 template <class T>
 static void columns_along_x(Kernel<T> kernel, Block block, View<const T> a, View<const T> b, View<T> c) {
   const Index most = course::most_blocks_in_y * block.y;
