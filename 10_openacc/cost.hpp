@@ -26,10 +26,12 @@ Cost tiled(const Shape& s, const Settings&) {
   return element_a_thread<T>(s, 32, 32, two_loads<T>());
 }
 
-/// Four rows of A and four of B for sixteen multiply-adds.
+/// Four rows of A and four of B for sixteen multiply-adds. A gang: 1024 lanes; a row of them is a quarter of
+/// n long, so that below n = 4096 they fill more than one.
 template <class T>
 Cost four_by_four(const Shape& s, const Settings&) {
-  return element_a_thread<T>(s, 4, 4 * 1024, 4 * two_loads<T>() / 16);
+  const double across = std::min(std::max(1., static_cast<double>(s.n) / 4), 1024.);
+  return element_a_thread<T>(s, 4 * 1024 / across, 4 * across, 4 * two_loads<T>() / 16);
 }
 
 /// A warp an element: its loads serve one multiply-add, not 32, and of B's sector of 32 bytes one element is

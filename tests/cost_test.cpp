@@ -244,6 +244,7 @@ TEST_CASE("10: what the compiler makes of a gang") {
   CHECK(of_f32(omp_target<float>) == 32 * 2);
   CHECK(of_f32(omp_target_simd<float>) == 2);
   CHECK(served(one_each<float>, 2048, {}, 4) == Pair(1024, 1));
-  CHECK(served(four_by_four<float>, 2048, {}, 4) == Pair(4096, 4));
+  CHECK(served(four_by_four<float>, 4096, {}, 4) == Pair(4096, 4));
+  CHECK(served(four_by_four<float>, 2048, {}, 4) == Pair(2048, 8));
   CHECK(served(omp_target<float>, 2048, {}, 4) == Pair(1, 1.0 / 8));
 }

@@ -59,6 +59,7 @@ TARGETS = [
     (r"05_avx2\.exercises", "05_avx2_exercises"),
     (r"00_machine\..*", "00_machine"),
     (r"emulator", "emulator_tests"),
+    (r"device$", "device 09_cuda_regtile"),
     (r"gpu_options", "07_cuda_global 08_cuda_shared"),
     (r"ptx", ""),
     (r"04_openmp\.bits", "04_openmp_tests"),
