@@ -170,9 +170,10 @@ function(course_gpu_program name source)
   endif()
 endfunction()
 
-# course_gpu_step(NAME [FEATURES tiles=2,4 …] [BROKEN the variants that a GPU is sure to get wrong: a race need not show])
+# course_gpu_step(NAME [FEATURES tiles=2,4 …] [BROKEN the variants that a GPU is sure to get wrong: a race need not show]
+#   MANY_BLOCKS arguments that need more blocks in y than CUDA starts at once)
 function(course_gpu_step name)
-  cmake_parse_arguments(ARG "" "" "FEATURES;BROKEN" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "FEATURES;BROKEN;MANY_BLOCKS" ${ARGN})
   course_gpu_program(${name} ${CMAKE_CURRENT_SOURCE_DIR}/main.cu)
   if(NOT TARGET ${name})
     return()
@@ -205,5 +206,9 @@ function(course_gpu_step name)
         --pad 3 --shape ${few},1x1x1,0x5x3,5x0x3,5x3x0,0x0x0,33x1x100,1x97x1,31x37x97)
     endforeach()
     course_test(${name}.every_seed ${name} ${CMAKE_SOURCE_DIR}/tests/every_seed.sh $<TARGET_FILE:${name}> ${types})
+    if(NOT CMAKE_CXX_FLAGS MATCHES fsanitize)  # more blocks in y than CUDA starts at once, and one
+      course_test(${name}.many_blocks ${name} $<TARGET_FILE:${name}> --repeat 1 --warmup 0 --verify full --emulate forward
+        --type f32 ${ARG_MANY_BLOCKS})
+    endif()
   endif()
 endfunction()

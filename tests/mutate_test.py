@@ -78,6 +78,22 @@ class Draw(unittest.TestCase):
         self.assertEqual(len(everything), len(one))
         self.assertEqual(len(one), sum(len(list(mutate.places(file, content.decode()))) for file, (content, _) in self.FILES.items()))
 
+    def test_answers_are_of_this_commit(self):
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(mutate.Tree, "configure", return_value=["one", "two"]), \
+                mock.patch.object(mutate.Tree, "build", return_value=""), \
+                mock.patch.object(mutate.Tree, "test", side_effect=lambda names: {name: ("Passed", 1.0) for name in names}) as test:
+            def look(files):
+                build = mutate.Build(files, Path(folder), 1, mutate.Commands())
+                (Path(folder) / "00/build").mkdir(parents=True, exist_ok=True)
+                build.look()
+                return build.sound
+            self.assertEqual(look(self.FILES), {"one": 1.0, "two": 1.0})
+            self.assertEqual((look(self.FILES), test.call_count), ({"one": 1.0, "two": 1.0}, 2))
+            look(self.FILES | {"tools/a.py": (b"x = 1\n", 0o644)})
+            self.assertEqual(test.call_count, 4)
+            look({"tools/a.py": (b"x = 1\n", 0o644)})
+            self.assertEqual(test.call_count, 6)
+
     def test_results_are_kept(self):
         with tempfile.TemporaryDirectory() as folder, mock.patch.object(mutate, "RESULTS", Path(folder) / "mutants.csv"), mock.patch("builtins.print"):
             first = mutate.Mutant("0a1b2c3d", "1", "steps", "a.hpp", "3", "swap", "a, b", "b, a", "killed", 'x "y"', "3", "")

@@ -492,6 +492,12 @@ SABOTAGES = [Sabotage(*entry) for entry in [
     ("gpu: copies not verified", "gpu/variant.hpp", "if (settings_.verify_copies)", "if (false)", "emulator"),
     ("gpu: C's guards not looked at", "gpu/variant.hpp", "before_.guards_intact() && c_.guards_intact()", "before_.guards_intact() && true", "emulator"),
     ("gpu: memory not asked for", "runner/run.cpp", "needed > free)", "needed < 0)", "runner.run"),
+    ("07: the second launch goes on in the wrong place", "07_cuda_global/gemm.cuh", "b.block(0, j, b.rows(), n)", "b.block(0, 0, b.rows(), n)",
+     "07_cuda_global.many_blocks"),
+    ("08: the second launch goes on in the wrong place", "08_cuda_shared/gemm.cuh", "a.block(i, 0, m, a.cols())", "a.block(0, 0, m, a.cols())",
+     "08_cuda_shared.many_blocks"),
+    ("09: the second launch goes on in the wrong place", "09_cuda_regtile/gemm.cuh", "launch(kernel, grid, block, a.block(i, 0, m, a.cols())",
+     "launch(kernel, grid, block, a.block(0, 0, m, a.cols())", "09_cuda_regtile.many_blocks"),
     ("gpu: blocks of too many threads", "runner/options.cpp", "if (x * y > 1024)", "if (x * y > 2048)", "gpu_options"),
     ("gpu: any tile", "runner/options.cpp", "if (!choices.empty()) one_of(", "if (false) one_of(", "gpu_options"),
     ("07: a bound missing", "07_cuda_global/gemm.cuh", "if (i >= c.rows() || j >= c.cols()) return;  // the last", "if (i >= c.rows()) return;  // the last",
@@ -588,7 +594,7 @@ def written_tests():
         names |= {f"06_mpi.{name}" for name in re.findall(r"mpi_(?:test|check)\(([\w.-]+) ", text)}
         names |= {f"03_tiling.{name}" for name in re.findall(r"tiling_misses\((\w+) \w+ \d", text)}
         names |= {f"{step}.{check}" for step in re.findall(r"course_gpu_step\((\w+)", text) for check in
-                  ("random", "digits", "edges", "broken", "emulated_forward", "emulated_reversed", "emulated_987654", "every_seed")}
+                  ("random", "digits", "edges", "broken", "emulated_forward", "emulated_reversed", "emulated_987654", "every_seed", "many_blocks")}
         names |= {f"{step}.{check}" for step in re.findall(r"course_tests\((\w+) ", text) for check in ("random", "digits", "edges", "broken")}
         for step, more in re.findall(r"course_step\((\w+)([^)]*)\)", text):
             levels = re.search(r" LEVELS((?: [OA-Za-z]\w*)*?)(?: [A-Z]{3,}\b|$)", more)
@@ -764,16 +770,19 @@ class Tree:
         os.utime(path, ns=(time.time_ns(),) * 2)
 
     def fill(self, files):
-        """Makes it these files; what is the same keeps its date."""
+        """Makes it these files; what is the same keeps its date. Returns whether anything was not."""
+        changed = False
         for file, (content, mode) in files.items():
             path = self.path / file
             if not path.exists() or path.read_bytes() != content:
                 self.write(file, content)
+                changed = True
             path.chmod(mode & 0o777)
         for path in self.path.rglob("*"):
             inside = path.relative_to(self.path)
             if inside.parts[0] not in ("build", ".git") and path.is_file() and str(inside) not in files:
                 path.unlink()
+                changed |= path.suffix != ".pyc"
         # A repository, for the tests of the house; in which nothing ever changes, or each break would be a commit of its own
         # and what shows the commit compiled anew. The same in every copy.
         said, status = self.run("sh", "-c", "rm -rf .git && export GIT_COMMITTER_DATE=2000-01-01T00:00:00Z && git init -q . && "
@@ -781,6 +790,7 @@ class Tree:
                                 "git ls-files -z | git update-index --assume-unchanged -z --stdin")
         if status != 0:
             sys.exit(said)
+        return changed
 
     def clone(self, other):
         """Becomes a copy of another tree, with all that is built there. Its path stands in many of the files, programs and
