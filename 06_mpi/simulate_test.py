@@ -53,6 +53,24 @@ class OnPaper(unittest.TestCase):
                 self.assertGreater(float(row["efficiency"]), 0.97 * float(row["alpha_beta"]))
 
 
+    def test_a_chart_for_each_platform(self):
+        table = HERE.parent / "plots/reference/simulated/simulated.csv"
+        with mock.patch.object(simulate, "render") as render:
+            simulate.draw(table, Path("report"))
+        charts, out = render.call_args.args
+        self.assertEqual(out, Path("report"))
+        self.assertEqual([(chart.name, chart.title) for chart, _ in charts],
+                         [("simulated_fast", "Simulated: efficiency of SUMMA, n = 65536 f32, 12.5 GB/s, 1 µs"),
+                          ("simulated_slow", "Simulated: efficiency of SUMMA, n = 65536 f32, 1.25 GB/s, 20 µs")])
+        for chart, footer in charts:
+            self.assertIn("not measured", footer)
+            rows = [row for row in simulate.rows_of(table) if f"simulated_{row['platform']}" == chart.name]
+            for lines, column, after in (chart.lines, "efficiency", ""), (chart.beside, "alpha_beta", ": on paper"):
+                self.assertEqual(sum(map(len, lines.values())), len(rows))
+                for row in rows:
+                    self.assertIn([int(row["ranks"]), 100 * float(row[column])], lines[f"{row['curve']} ({row['block']}){after}"])
+
+
 class Simulates(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
