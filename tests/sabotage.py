@@ -498,6 +498,8 @@ SABOTAGES = [Sabotage(*entry) for entry in [
      "08_cuda_shared.many_blocks"),
     ("09: the second launch goes on in the wrong place", "09_cuda_regtile/gemm.cuh", "launch(kernel, grid, block, a.block(i, 0, m, a.cols())",
      "launch(kernel, grid, block, a.block(0, 0, m, a.cols())", "09_cuda_regtile.many_blocks"),
+    ("00: a level that is not there is measured", "00_machine/roof.cpp", "if (bytes == 0) return;", "if (bytes == 1) return;", "00_machine.no_third"),
+    ("table: half a header stays on a full disk", "runner/table.cpp", "written <= 0 || before < 0 ||", "written <= 0 || before <= 0 ||", "runner.table"),
     ("gpu: blocks of too many threads", "runner/options.cpp", "if (x * y > 1024)", "if (x * y > 2048)", "gpu_options"),
     ("gpu: any tile", "runner/options.cpp", "if (!choices.empty()) one_of(", "if (false) one_of(", "gpu_options"),
     ("07: a bound missing", "07_cuda_global/gemm.cuh", "if (i >= c.rows() || j >= c.cols()) return;  // the last", "if (i >= c.rows()) return;  // the last",

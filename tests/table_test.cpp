@@ -2,10 +2,12 @@
 #include "runner/table.hpp"
 
 #include <doctest/doctest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -178,4 +180,28 @@ TEST_CASE("what cannot be read or written is refused") {
   for (const char* path : {"/nonexistent/rows.csv", "/tmp", "/dev/full"})
     CHECK_THROWS_AS(Table(schema).open(path), Refusal);
   CHECK_THROWS_AS(Table(schema).read("/nonexistent/rows.csv", "--file"), Refusal);
+}
+
+TEST_CASE("of a line that does not fit on the disk nothing stays, not of the first one either") {
+  const Folder folder;
+  const std::string path = folder.path / "rows.csv";
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  const auto former = std::signal(SIGXFSZ, SIG_IGN);
+  for (const rlim_t room : {rlim_t{10}, rlim_t{20}}) {  // the header has 16 bytes
+    const rlimit full{room, before.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &full);
+    std::string why;
+    try {
+      Table table(schema);
+      table.open(path);
+      table.append({"a", "1", "x"});
+    } catch (const Refusal& refusal) {
+      why = refusal.message;
+    }
+    setrlimit(RLIMIT_FSIZE, &before);
+    CHECK(why.ends_with(": no space left"));
+    CHECK(content(path) == (room < 16 ? "" : "name,size,value\n"));
+  }
+  std::signal(SIGXFSZ, former);
 }
