@@ -32,4 +32,20 @@ if [ -z "$has" ] || [ "$asked" != "$has" ]; then
   echo "FAILED: the search: $(diff <(echo "$asked") <(echo "$has"))"
   failures=$((failures + 1))
 fi
+# A python3 that has jinja2 is taken; one that has not is passed over, where the system's has it, or else is all there is.
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+# shellcheck disable=SC2016 # for the other shell
+printf '#!/bin/sh\nexit "$(cat "%s/has_none")"\n' "$folder" >"$folder/python3"
+chmod +x "$folder/python3"
+takes() { # PYTHON HAS_NONE
+  echo "$2" >"$folder/has_none"
+  said=$(env -u PYTHON PATH="$folder:$PATH" make --no-print-directory -n page)
+  if ! grep -q "^$1 tools/report.py page " <<<"$said"; then
+    echo "FAILED: $1 is not taken: $said"
+    failures=$((failures + 1))
+  fi
+}
+takes python3 0
+if /usr/bin/python3 -c 'import jinja2' 2>/dev/null; then takes /usr/bin/python3 1; else takes python3 1; fi
 exit $((failures > 0))
