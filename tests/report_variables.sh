@@ -32,6 +32,14 @@ if [ -z "$has" ] || [ "$asked" != "$has" ]; then
   echo "FAILED: the search: $(diff <(echo "$asked") <(echo "$has"))"
   failures=$((failures + 1))
 fi
+# `make pictures` draws each of them that is not a part of others.
+pictures=$(make --no-print-directory -n pictures)
+for picture in plots/pictures/*.gp; do
+  if ! grep -qF "/${picture##*/}'" plots/pictures/*.gp && ! grep -q "gnuplot $picture >" <<<"$pictures"; then
+    echo "FAILED: make pictures leaves $picture out"
+    failures=$((failures + 1))
+  fi
+done
 # A python3 that has jinja2 is taken; one that has not is passed over, where the system's has it, or else is all there is.
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
