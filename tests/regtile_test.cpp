@@ -37,6 +37,17 @@ bool same_bits(const Matrix<float>& one, const Matrix<float>& other) {
 
 }  // namespace
 
+TEST_CASE("the registers suffice for as many blocks as a multiprocessor shall take, and no more") {
+  const auto words = [](int size) {
+    return (TM * TN + TM + TN) * size / 4 * cuda_regtile::threads;
+  };  // sums, a_q and b_q
+  CHECK(at_once<float> * words(4) <= 65536);
+  CHECK(at_once<double> * words(8) <= 65536);
+  const int addresses = 16 * cuda_regtile::threads;  // what a thread needs besides, at the least
+  CHECK((at_once<float> + 1) * (words(4) + addresses) > 65536);
+  CHECK((at_once<double> + 1) * (words(8) + addresses) > 65536);
+}
+
 TEST_CASE("every engine has the same bits in any order, and when it runs again") {
   const Shape cut{300, 520, 100};  // 9 tiles of 128 × 256, which stream-K cuts
   for (const auto& engine : engines()) {
