@@ -21,7 +21,7 @@ FILTER is "column=value,column=this|that"; it must leave one row for a figure an
 differ only in their commit and what they measured are one row: the last. COLUMN may carry a scale
 ("median_s*1000"); FORMAT is %.3g unless given, and TEXT stands for the first heading. A CSV is looked
 for under plots/, beside the note, then from the root; a source file beside the note, then from the root.
-A figure from a row that other programs disturbed (quiet=no) ends with ~.
+A figure from a row that other programs disturbed (quiet=no) ends with ~, one that was not verified with °.
 
 Relative links and images must exist. Exit status: 0 well; 1 --check found something stale; 2 an error,
 each one line on stderr (a note with an error is left as it is)."""
@@ -88,8 +88,8 @@ def formatted(value, scale, form):
 
 
 def marked(text, *rows):
-    """The text, with a ~ if one of these rows was disturbed."""
-    return text + "~" * any(row.get("quiet") == "no" for row in rows)
+    """The text, with a ~ if one of these rows was disturbed, and a ° if one was not verified."""
+    return text + "~" * any(row.get("quiet") == "no" for row in rows) + "°" * any(row.get("verdict") == "unverified" for row in rows)
 
 
 def column_and_format(column, form="%.3g"):

@@ -192,6 +192,11 @@ class Values(Repository):
         self.assertEqual(self.value("r.csv; v=b,n=1; p; %s"), "3~")
         self.wrong("<!-- value: r.csv; v=d,n=1; p; %s -->x<!-- /value -->", "2 rows match")
 
+    def test_a_figure_that_was_not_verified_says_so(self):
+        self.write("plots/r.csv", "v,p,quiet,verdict\na,2,no,unverified\nb,3,,unverified\nc,5,,right\n")
+        self.assertEqual([self.value(f"r.csv; v={v}; p") for v in "abc"], ["2~°", "3°", "5"])
+        self.assertEqual(self.value("r.csv; v=c; v=b; p", "ratio"), "1.67°")
+
     def test_a_figure_of_a_disturbed_row_says_so(self):
         self.write("plots/r.csv", "v,n,p,q,quiet\na,1,2,4,no\na,2,3,6,yes\nb,1,5,5,\n")
         self.assertEqual([self.value(f"r.csv; {row}; p") for row in ("v=a,n=1", "v=a,n=2", "v=b")], ["2~", "3", "5"])

@@ -37,7 +37,10 @@ class Program(NamedTuple):
 
 
 def programs_of(build):
-    lines = (build / "programs.txt").read_text(encoding="utf-8").splitlines()
+    listed = build / "programs.txt"
+    if not listed.is_file():
+        sys.exit(print(f"there is no {listed}; `make build` writes it", file=sys.stderr) or 2)
+    lines = listed.read_text(encoding="utf-8").splitlines()
     found = [Program(name, path, dict(feature.partition("=")[::2] for feature in features)) for name, path, *features in
              (line.split() for line in lines if line and not line.startswith("#"))]
     return sorted(found, key=lambda program: not program.of_machine())

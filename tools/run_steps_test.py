@@ -63,6 +63,13 @@ class Steps(unittest.TestCase):
         status, out, err = self.run_tool(steps="01_naive 99_none")
         self.assertEqual((status, out, err), (2, "", "STEPS: there is no 99_none; give some of 01_naive\n"))
 
+    def test_nothing_was_built(self):
+        done = subprocess.run([sys.executable, "-B", str(TOOL), str(self.folder / "none"), "--out", str(self.folder / "out"), "--plan",
+                               *(word for name, value in OPTIONS.items() for word in (f"--{name}", *value.split()))],
+                              capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout, done.stderr),
+                         (2, "", f"there is no {self.folder / 'none/programs.txt'}; `make build` writes it\n"))
+
     def test_machine_and_baseline_are_always_there_the_machine_first(self):
         for name, features in (("01_naive", ""), ("01_naive-O3", ""), ("02_loop_order", ""), ("rivals", "machine")):
             self.program(name, features=features, step=name.partition("-")[0])
