@@ -197,3 +197,22 @@ TEST_CASE("--verify-copies sees what did not reach the GPU") {
   CHECK_MESSAGE(has(complaint_of<Lossy>(true), "1 elements of A did not reach the GPU"),
                 complaint_of<Lossy>(true));
 }
+
+TEST_CASE(
+    "what a variant says of its memory: inputs and a copy of C; on the GPU A, B and C twice, with guards") {
+  const auto none = [](View<const double>, View<const double>, View<double>, const Settings&) {};
+  const auto with = [&](Memory memory, double own = 0) {
+    return gpu<double>("none", "", none, {}, {.memory = memory, .bytes = [own] { return own; }});
+  };
+  const Problem<double> problem{.shape = {5, 7, 3}, .pad = 2};  // leading dimensions: A 5, B and C 9
+  const double c = 8 * 5 * 9;
+  CHECK(with(Memory::device)->bytes(problem, {}) == problem.whole_bytes() + c);
+  CHECK(with(Memory::registered)->bytes(problem, {}) == 2 * (problem.whole_bytes() + c));
+  const auto guarded = [](Index rows, Index ld) {
+    return 8 * static_cast<double>(rows * ld + 2 * wide_guard(ld));
+  };
+  CHECK(with(Memory::device, 1000)->device_memory(problem, {}).first ==
+        guarded(5, 5) + guarded(3, 9) + 2 * guarded(5, 9) + 1000);
+  CHECK(with(Memory::pitched)->device_memory(problem, {}).first ==  // rows of 512 bytes
+        guarded(5, 64) + guarded(3, 64) + 2 * guarded(5, 64));
+}

@@ -102,6 +102,7 @@ TEST_CASE("nothing is predicted from rates that are not there") {
   const Roofs roofs = machine();
   CHECK_FALSE(roofs.predict({100, 0, 8, {}}, "f64", "sse2", 1));
   CHECK_FALSE(roofs.predict({100, 0, 8, {}}, "f32", "avx512", 1));
+  CHECK_FALSE(roofs.predict({100, 0, 8, {}}, "f64", "sse2", 1));
   CHECK_FALSE(roofs.predict({100, 0, 8, {}}, "f32", "avx2", 1));  // it has a peak, but no bandwidth
   CHECK_FALSE(roofs.predict({0, 0, 0, {}}, "f32", "sse2", 1));
   CHECK_FALSE(roofs.peak("i32", 1));
@@ -133,9 +134,12 @@ TEST_CASE("of rows measured again the last counts, for one thread and for all") 
 }
 
 TEST_CASE("torn and senseless rows are passed over, other files refused") {
-  const Roofs roofs = machine(header + rows + "peak,f32,sse2,1,,1e9\npeak,f32,avx512,1,,many,GFLOP/s,\n");
+  const Roofs roofs =
+      machine(header + rows +
+              "peak,f32,sse2,1,,1e9\npeak,f32,avx512,1,,many,GFLOP/s,\npeak,f64,sse2,1,,0,GFLOP/s,\n");
   CHECK(roofs.predict({100, 0, 8, {}}, "f32", "sse2", 1)->seconds == near(10e-9));
   CHECK_FALSE(roofs.predict({100, 0, 8, {}}, "f32", "avx512", 1));
+  CHECK_FALSE(roofs.predict({100, 0, 8, {}}, "f64", "sse2", 1));
   CHECK_THROWS_AS(machine("step,variant\n"), Refusal);
   CHECK_THROWS_AS(Roofs("/nowhere/machine.csv"), Refusal);
 }

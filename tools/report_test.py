@@ -658,6 +658,10 @@ class Tiles(Case):
         self.assertEqual(chart.settings["upright_text"], ["T = 52: L1 full", "T = 296: L2 full"])
         self.assertIn("n = 1024", chart.title)
 
+    def test_no_mark_beyond_the_tiles_that_ran(self):
+        self.write(LADDER + TILES[:3])
+        self.assertEqual(self.plan(self.machine())["tiles_f32"].settings["upright_text"], ["T = 52: L1 full"])
+
     def test_no_chart_of_two_tiles(self):
         self.write(LADDER + TILES[:2])
         self.assertNotIn("tiles_f32", self.plan())
