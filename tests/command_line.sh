@@ -81,6 +81,7 @@ printf 'a,b\n1,2\n' >other.csv
 [ "$(tail -n +2 new.csv | cut -d, -f4 | paste -sd,)" = 10,0 ] || fail "010 is not ten, or a repeated size ran twice"
 "$program" --help >out 2>err || fail "--help"
 grep -qF -- "--budget" out || fail "--help says nothing of --budget"
+grep -qF "Square sizes: 256,512,1024 (default 256,512)" out || fail "--help: $(grep -F -- --size out)"
 grep -qF -- "--expect-wrong" out && fail "--help shows what is for the tests"
 "$program" --list >out 2>err || fail "--list"
 grep -qF "ijk" out || fail "--list lacks ijk"

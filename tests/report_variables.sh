@@ -32,6 +32,13 @@ if [ -z "$has" ] || [ "$asked" != "$has" ]; then
   echo "FAILED: the search: $(diff <(echo "$asked") <(echo "$has"))"
   failures=$((failures + 1))
 fi
+# On a GPU `make rivals` meets cuBLAS on the shapes that the lesson quotes.
+meets=$(python3 -B -c "import sys; sys.path[:0] = ['rivals', 'tools']; import rivals; print(*sorted(rivals.GPU_DUELS))")
+quoted=$(cut -d, -f2-4 plots/reference/h200/rivals.csv | tail -n +2 | tr , x | LC_ALL=C sort -u | xargs)
+if [ "$meets" != "$quoted" ]; then
+  echo "FAILED: make rivals on a GPU: $meets, not $quoted"
+  failures=$((failures + 1))
+fi
 # `make pictures` draws each of them that is not a part of others.
 pictures=$(make --no-print-directory -n pictures)
 for picture in plots/pictures/*.gp; do
