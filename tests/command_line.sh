@@ -89,6 +89,16 @@ grep -qF "b_by_row" out && fail "--list shows a broken variant"
 "$program" --size 8 >/dev/full 2>err
 [ $? -eq 2 ] || fail "a full standard output passed in silence"
 
+# A row is printed when it is there, into a file, too: who kills the program keeps it.
+"$program" --size 8,9 --type f32 --variant ijk --repeat 1000000 --budget 2 >out 2>err &
+started=$!
+for _ in $(seq 100); do
+  if grep -q "^ijk .* 8x8x8 .* right" out; then break; fi
+  sleep 0.1
+done
+kill -9 $started 2>/dev/null && grep -q "^ijk .* 8x8x8 .* right" out || fail "not printed before the second row was done: $(cat out err)"
+wait $started 2>/dev/null
+
 # A wrong result is 1, whatever else; a misspelt name is 2 even where wrong is expected.
 "$program" --size 9 --type f32 --variant ijk,nan >out 2>err
 [ $? -eq 1 ] && grep -qF "again by: " err || fail "a wrong result: $(cat err)"

@@ -162,6 +162,33 @@ TEST_CASE("the element counts, and twice the bytes are twice the lines") {
   CHECK(of(loop_order::cost::ijk<float>, 0, {0, 5, 5}).flops == 0);
 }
 
+TEST_CASE("01 to 05: bytes between core and first level for one multiply-add, and additions that wait") {
+  const auto check = [](const char* name, const CostOf& count, double bytes, double waiting, Index tile = 0) {
+    CAPTURE(name);
+    CHECK(of(count, tile).loads_stores == doctest::Approx(27e6 * bytes));
+    CHECK(of(count, tile).chain == doctest::Approx(27e6 * waiting));
+    CHECK(of(count, tile).flops == 54e6);
+  };
+  check("01 ijk", naive::cost::ijk<float>, 4 + 4, 1);
+  check("ijk", loop_order::cost::ijk<float>, 4 + 4, 1);
+  check("jik", loop_order::cost::jik<float>, 4 + 4, 1);
+  check("ikj", loop_order::cost::ikj<float>, 4 + 4 + 4, 0);  // b, and c there and back
+  check("kij", loop_order::cost::kij<float>, 4 + 4 + 4, 0);
+  check("jki", loop_order::cost::jki<float>, 4 + 4 + 4, 0);
+  check("kji", loop_order::cost::kji<float>, 4 + 4 + 4, 0);
+  check("transposed", loop_order::cost::transposed<float>, 4 + 4, 1);
+  check("transposed integers", loop_order::cost::transposed<std::int32_t>, 4 + 4, 0);  // in any order
+  check("contiguous", loop_order::cost::contiguous<float>, 4 + 4 + 4, 1);
+  check("tiled", tiling::cost::tiled<float>, 4 + 4 + 4, 0, 100);
+  check("two_level", tiling::cost::two_level<float>, 4 + 4 + 4, 0, 25);
+  check("four_by_four", tiling::cost::four_by_four<float>, (4 + 4 + 4) / 4., 0, 100);
+  check("collapse_simd", openmp::cost::collapse_simd<float>, 4 + 4, 1 / 4.);  // four lanes
+  check("04 tiled", openmp::cost::tiled<float>, 4 + 4 + 4, 0, 100);
+  check("tiled_simd", openmp::cost::tiled_simd<float>, (4 + 4 + 4) / 4., 0, 100);
+  check("sums", openmp::cost::sums<float>, 4 + 4 + 4 + 4, 11 / 3. / 8);  // eight chains of 11 cycles, not 3
+  check("dot", avx2::cost::dot<float>, 4 + 4, 1 / 8.);
+}
+
 TEST_CASE("01: additions in order are one chain, however many products are made at once") {
   CHECK(of(naive::cost::ijk<float>).chain == 27e6);
   CHECK(of(naive::cost::ijk_reordered<float>).chain == 27e6 / 4);
