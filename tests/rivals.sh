@@ -160,6 +160,8 @@ alone)
       [ "$(grep -cE "^library,f32,$name,$threads,.*,as chosen(| and best); " machine.csv)" -eq 1 ] || fail "$name, $threads threads: not one as chosen"
     done
   done
+  # Its version, how it was built in its own words, where it lies.
+  ! grep -q '^library,f32,OpenBLAS,' machine.csv || has '^library,f32,OpenBLAS,1,.*; [0-9.]+; [^;]*MAX_THREADS=[0-9]+; /'
   cp machine.csv before.csv
   runs 0 --csv machine.csv --type f32,i32 --resume
   cmp before.csv machine.csv || fail "--resume added something"

@@ -621,6 +621,15 @@ class Here(Case):
             self.assertTrue(0 <= ahead <= 378 - 54 and 9 <= up <= 291, f"{x}, {y}: in the picture")
             self.assertLess(math.dist((ahead + 27, up), mark), near, f"{x}, {y}: no farther than it must")
 
+    def test_a_text_leaves_the_name_at_the_end_of_a_slanted_roof_alone(self):
+        settings = {"left": 1, "right": 4096, "bottom": 1, "top": 4096, "angle": 45}
+        name = [(189 + step * math.sqrt(0.5), 150 + step * math.sqrt(0.5) + up) for step in range(0, 130, 5) for up in (0, 7, 14)]
+        for x, y in ((250, 211), (250, 225), (240, 215), (220, 195), (270, 240), (260, 200)):
+            rung = types.SimpleNamespace(intensity=lambda at=x: 4096 ** (at / 378), gflops=lambda at=y: 4096 ** (at / 300))
+            (found_x, found_y), = roofline_charts.free_places(settings, {"L1": [[1, 1], [64, 64]]}, [rung], ["01 ijk"])
+            ahead, up = 378 * math.log(found_x, 4096), 300 * math.log(found_y, 4096)
+            self.assertFalse(any(ahead < at < ahead + 54 and abs(row - up) < 9 for at, row in name), f"{x}, {y}")
+
     @NO_GNUPLOT
     def test_it_is_drawn_and_so_are_the_bare_roofs(self):
         self.write(HERE)
