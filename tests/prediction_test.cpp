@@ -133,6 +133,17 @@ TEST_CASE("of rows measured again the last counts, for one thread and for all") 
   CHECK(*roofs.peak("f32", 4) == 70);
 }
 
+TEST_CASE("between two numbers of threads a rate grows as from the lower one, up to the higher one's") {
+  const Roofs roofs =
+      machine(header + rows + "peak,f32,avx512,2,,20,GFLOP/s,\npeak,f32,avx512,8,,70,GFLOP/s,\n");
+  const auto rate = [&](int threads) {
+    return 100 / roofs.predict({100, 0, 0, {}}, "f32", "avx512", threads)->seconds;
+  };
+  CHECK(rate(4) == near(40e9));
+  CHECK(rate(7) == near(70e9));
+  CHECK(rate(16) == near(70e9));
+}
+
 TEST_CASE("torn and senseless rows are passed over, other files refused") {
   const Roofs roofs =
       machine(header + rows +
