@@ -115,7 +115,7 @@ bool as_promised(const course::World& world, const Shape& shape, const std::stri
 template <class T>
 bool as_said(const course::World& world, course::Variant<T>& variant, const Shape& shape,
              const std::string& grid, const std::string& block, double packed) {
-  const Problem<T> problem{.shape = shape};
+  const Problem<T> problem{.shape = shape, .pad = 3};
   const Settings settings{.threads = 1, .grid = grid, .block = block};
   matrices = {};
   variant.allocate(problem, settings, world);

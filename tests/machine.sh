@@ -57,6 +57,7 @@ relations)
       {value[$1 "," $2 "," $3 "," $5] = $6; note[$1 "," $2 "," $3 "," $5] = $8}  # of two looks the better
       function near(a, b, share) {return a > b / (1 + share) && a < b * (1 + share)}
       function want(holds, what) {if (!holds) print what}
+      function far(holds, what) {if (!holds) print "far off: " what}  # more than other programs can do
       END {
         clock = value["clock,,,"]
         want(clock > 0.5 && clock < 8, "the clock is " clock " GHz")
@@ -73,8 +74,11 @@ relations)
           want(near(f32, 2 * value["peak,f64," set ","], 0.2), set ": f32 is not twice f64")
           a_cycle = f32 / clock / (bytes / 4)  # additions and multiplications of an element: at least one, two units of two at most
           want(a_cycle > 0.9 && a_cycle < 4.4, set ": " a_cycle " operations a cycle and element")
+          far(a_cycle > 0.45 && a_cycle < 9, set ": " a_cycle " operations a cycle and element")
+          far(near(f32, 2 * value["peak,f64," set ","], 3), set ": f32 is far from twice f64")
           moved = value["bandwidth,," set ",L1"] / clock / bytes  # vectors: two loads and a store, a cycle or two
           want(moved > 0.4 && moved < 4.4, set ": " moved " vectors a cycle between the core and L1")
+          far(moved > 0.35 && moved < 9, set ": " moved " vectors a cycle between the core and L1")
           before = value["bandwidth,," set ",L1"]
           split("L2 L3 memory", levels, " ")
           for (l = 1; l <= 3; ++l) if (("bandwidth,," set "," levels[l]) in value) {
@@ -84,6 +88,7 @@ relations)
           want(before < 0.7 * value["bandwidth,," set ",L1"], set ": memory is as fast as L1")
         }
         if (("chains,f32,avx2,12") in value) {
+          far(near(value["chains,f32,avx2,12"], value["peak,f32,avx2,"], 3), "12 chains are far from the peak")
           want(near(value["chains,f32,avx2,12"], value["peak,f32,avx2,"], 0.25), "12 chains are not the peak")
           one = value["chains,f32,avx2,1"]
           want(near(value["chains,f32,avx2,2"], 2 * one, 0.2), "two chains are not twice one")
@@ -96,7 +101,7 @@ relations)
     [ -n "$odd" ] || break
   done
   # Beside other programs nothing need hold, and the rows say that they were there.
-  if [ -n "$odd" ] && awk -F, '{note[$1 "," $2 "," $3 "," $4 "," $5] = $8} END {for (at in note) if (note[at] ~ /; disturbed: /) exit 0; exit 1}' machine.csv; then
+  if [ -n "$odd" ] && ! grep -q "^far off" <<<"$odd" && awk -F, '{note[$1 "," $2 "," $3 "," $4 "," $5] = $8} END {for (at in note) if (note[at] ~ /; disturbed: /) exit 0; exit 1}' machine.csv; then
     echo "other programs run here: $odd"
     exit 77
   fi
