@@ -5,7 +5,9 @@
 #include <doctest/doctest.h>
 
 #include <functional>
+#include <string_view>
 
+#include "best.hpp"
 #include "blocks.hpp"
 #include "common/problem.hpp"
 
@@ -78,4 +80,12 @@ TEST_CASE("the blocks that the lesson works out") {
   CHECK((here.kc == 384 && here.mc == 336 && here.nc == 5456));
   const Blocks zen3 = textbook(avx2_tile, 8, {32 << 10, 512 << 10, 8 << 20});
   CHECK((zen3.kc == 256 && zen3.mc == 126 && zen3.nc == 2048));
+}
+
+TEST_CASE("what eight threads pack: one room for the block of B of all, and one for each one's A") {
+  const TileShape tile = best_vector() == std::string_view("avx512") ? avx512_tile : avx2_tile;
+  const Blocks cut = blocks(tile, sizeof(double), 64 / 8, 800, 400, caches_here(8));  // of 64 rows each has 8
+  const auto pages = [](Index elements) { return divide_up(elements * 8, 2 << 20) * (2 << 20); };
+  CHECK(best_packs<double>(64, 800, 400, 8) >=
+        static_cast<double>(pages(8 * cut.kc * cut.nc) + 8 * pages(cut.mc * cut.kc)));
 }

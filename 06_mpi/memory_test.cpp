@@ -8,7 +8,6 @@
 #include <new>
 #include <string_view>
 
-#include "05_avx2/blocks.hpp"
 #include "common/mpi_world.hpp"
 #include "variants.hpp"
 
@@ -148,14 +147,6 @@ int main(int argc, char** argv) {
     check(0., {361, 257, 311}, "1x" + ranks, "16x24", threads);
     check(0, {100, 900, 64}, ranks + "x1", "16x24", threads);
   }
-  // Eight threads that each have a block of rows: one room for the block of B of all, one each for A's.
-  const avx2::TileShape tile =
-      avx2::best_vector() == std::string_view("avx512") ? avx2::avx512_tile : avx2::avx2_tile;
-  const auto [mc, kc, nc] = avx2::blocks(tile, sizeof(double), 64 / 8, 800, 400, avx2::caches_here(8));
-  const auto pages = [](Index elements) { return (elements * 8 + (2 << 20) - 1) / (2 << 20) * (2 << 20); };
-  const auto least = static_cast<double>(pages(8 * kc * nc) + 8 * pages(mc * kc));
-  if (const double packs = avx2::best_packs<double>(64, 800, 400, 8); packs < least)
-    std::printf("8 threads pack %.0f bytes, not %.0f\n", packs, least), well = false;
   const Index side = 480, of_rows = side / world.size(), down = side / 2, across = side / (world.size() / 2);
   RowsVariant<float> rows({.name = "rows_blocking", .idea = ""}, scatter_blocking<float>,
                           gather_blocking<float>);
