@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What the house looks like: house.sh format|shell|notes SOURCE. 77 where the tool is missing.
+# What the house looks like: house.sh format|shell|notes|paths SOURCE. 77 where the tool is missing.
 set -u
 cd "$2" || exit 1
 needs() { command -v "$1" >/dev/null || { echo "no $1 here"; exit 77; }; }
@@ -20,5 +20,10 @@ notes)
   # To Markdown a line that begins with a comment is HTML: it would be shown raw.
   sources '*.md' | xargs grep -nE '^ *<!-- (value|ratio):' && { echo "these lines of notes begin with a figure" && exit 1; }
   python3 -B tools/notes.py --check
+  ;;
+paths)
+  # Nobody else has the folders of the machine that wrote a file.
+  found=$(sources '*' | xargs grep -nIE '(^|[^A-Za-z0-9_.$~-])/(work|root|home)/')
+  [ -z "$found" ] || { echo "$found" && exit 1; }
   ;;
 esac

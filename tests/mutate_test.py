@@ -94,6 +94,11 @@ class Draw(unittest.TestCase):
             look({"tools/a.py": (b"x = 1\n", 0o644)})
             self.assertEqual(test.call_count, 6)
 
+    def test_no_path_of_this_machine_is_kept(self):
+        tree = mutate.Tree(Path("/a/machine/01"), 1, None)
+        with mock.patch.object(mutate.Tree, "run", return_value=("/a/machine/01/x.cu:3: error: in /a/machine/01/y.hpp\n", 1)):
+            self.assertEqual(tree.build(None), "x.cu:3: error: in y.hpp\n")
+
     def test_results_are_kept(self):
         with tempfile.TemporaryDirectory() as folder, mock.patch.object(mutate, "RESULTS", Path(folder) / "mutants.csv"), mock.patch("builtins.print"):
             first = mutate.Mutant("0a1b2c3d", "1", "steps", "a.hpp", "3", "swap", "a, b", "b, a", "killed", 'x "y"', "3", "")

@@ -102,7 +102,6 @@ TEST_CASE("nothing is predicted from rates that are not there") {
   const Roofs roofs = machine();
   CHECK_FALSE(roofs.predict({100, 0, 8, {}}, "f64", "sse2", 1));
   CHECK_FALSE(roofs.predict({100, 0, 8, {}}, "f32", "avx512", 1));
-  CHECK_FALSE(roofs.predict({100, 0, 8, {}}, "f64", "sse2", 1));
   CHECK_FALSE(roofs.predict({100, 0, 8, {}}, "f32", "avx2", 1));  // it has a peak, but no bandwidth
   CHECK_FALSE(roofs.predict({0, 0, 0, {}}, "f32", "sse2", 1));
   CHECK_FALSE(roofs.peak("i32", 1));

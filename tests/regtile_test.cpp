@@ -38,9 +38,8 @@ bool same_bits(const Matrix<float>& one, const Matrix<float>& other) {
 }  // namespace
 
 TEST_CASE("the registers suffice for as many blocks as a multiprocessor shall take, and no more") {
-  const auto words = [](int size) {
-    return (TM * TN + TM + TN) * size / 4 * cuda_regtile::threads;
-  };  // sums, a_q and b_q
+  constexpr int elements = TM * TN + TM + TN;  // sums, a_q and b_q
+  const auto words = [](int size) { return elements * size / 4 * cuda_regtile::threads; };
   CHECK(at_once<float> * words(4) <= 65536);
   CHECK(at_once<double> * words(8) <= 65536);
   const int addresses = 16 * cuda_regtile::threads;  // what a thread needs besides, at the least

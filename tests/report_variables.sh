@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Variables of `make report` that would break a command line are refused before anything runs, in one line that names them;
-# and the sizes that `make search` has by itself.
+# and what Makefile.report and rivals.py list by themselves is what lies there and what the lessons quote: the sizes of
+# `make search` and of `make rivals` on a GPU, the pictures; and the Python that is taken.
 set -u
 unset TILES TILE_SIZE MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES STEPS FILL BUDGET THREADS RANKS QUICK REPEAT SIZES OUT SEARCH_SIZES SEARCH_SHAPES
 cd "$(dirname "$0")/.." || exit 1

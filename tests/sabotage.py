@@ -817,11 +817,11 @@ class Tree:
         return re.findall(r"Test +#\d+: (\S+)", self.run("ctest", "--test-dir", "build", "-N", *left_out)[0])
 
     def build(self, targets):
-        """What the compiler said if it failed. None: everything."""
+        """What the compiler said if it failed, with paths from the copy on, which is nowhere else. None: everything."""
         if targets == []:
             return ""
         said, status = self.run("cmake", "--build", "build", "--parallel", str(self.jobs), *(["--target", *targets] if targets else []))
-        return "" if status == 0 else said or "the compiler said nothing"
+        return "" if status == 0 else said.replace(f"{self.path}/", "") or "the compiler said nothing"
 
     def test(self, names, patience=None):
         """{test: (Passed, Skipped, Not Run or Failed, seconds)}; empty when patience ended."""
