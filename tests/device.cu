@@ -20,6 +20,14 @@ Launch<T> started(bool traps) {
   };
 }
 
+/// A block of more threads than CUDA starts: refused at once, and nothing runs.
+template <class T>
+Launch<T> refused() {
+  return [](View<const T> a, View<const T> b, View<T> c, const Settings&) {
+    launch(first_element<T>, Grid{1, 1}, Block{2048, 1}, a, b, c, false);
+  };
+}
+
 /// Right, and then what is left of the GPU's memory is somebody else's.
 template <class T>
 Launch<T> memory_taken() {
@@ -38,6 +46,7 @@ Launch<T> memory_taken() {
 template <class T>
 Variants<T> variants() {
   return {gpu<T>("before", "right for 1 x 1 matrices", started<T>(false)),
+          gpu<T>("refused", "a launch that CUDA refuses", refused<T>()),
           gpu<T>("trap", "a kernel that traps", started<T>(true)),
           gpu<T>("after", "what could run, if the GPU still could", started<T>(false)),
           gpu<T>("memory_taken", "right, but the next row finds no memory", memory_taken<T>())};

@@ -8,10 +8,12 @@ program=$1 neighbour=$2 quick="--repeat 1 --warmup 0 --type f32" file=rows.csv
 . "$(dirname "$0")/program.sh"
 
 if [ -e /dev/nvidia0 ]; then
-  runs 1 --csv rows.csv --size 1 --variant before,trap,after
+  runs 1 --csv rows.csv --size 1 --variant refused,before,trap,after
+  has '^device,refused,.*,wrong,'
+  grep -q '^device: wrong: it threw: invalid configuration argument' err || fail "a refused launch goes unnoticed: $(cat err)"
   has '^device,before,.*,right,'
   has '^device,trap,.*,wrong,'
-  [ "$(wc -l <rows.csv)" -eq 3 ] || fail "not two rows: $(cat rows.csv)"
+  [ "$(wc -l <rows.csv)" -eq 4 ] || fail "not three rows: $(cat rows.csv)"
   grep -q '^device: wrong: it threw: unspecified launch failure' err || fail "not CUDA's words: $(cat err)"
   grep -q '^device: after skipped: the GPU does not answer any more: ' err || fail "the rest is not skipped: $(cat err)"
   rm rows.csv

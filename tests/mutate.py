@@ -4,7 +4,7 @@
     tests/mutate.py [--count N]        (`make mutate COUNT=N`) until N mutants of the run are judged (default: 200)
       --fresh                          begin a new run at HEAD, even if the last one is not finished
       --sanitized                    then try what survived under the sanitizers
-      --jobs N                         compilers and tests at a time (default: the cores)
+      --jobs N                         mutants at a time (default: the cores)
       --tree DIR                       where the copies are (default: build-mutate)
     tests/mutate.py --report           the table by area and rule, and what survived; builds nothing
 
@@ -22,7 +22,7 @@ another is drawn for it). Whoever finds a survivor to be equivalent, which no te
 `equivalent` for `survived` and the reason into the last column.
 
 Exit status: 0 the run is finished, or the report is printed; 1 the course is red before any change; 2 the command line."""
-import argparse, collections, csv, io, json, os, pathlib, random, re, signal, subprocess, sys, tarfile, time
+import argparse, collections, concurrent.futures, csv, io, json, os, pathlib, random, re, signal, subprocess, sys, tarfile, time
 
 import sabotage
 from sabotage import ROOT, STOPS, Commands, Stopped, Tree, cores, targets_of
@@ -164,8 +164,8 @@ def add(mutant):
 
 # Tests of what is not compiled, by the file; all others are found by what their programs become.
 INTERPRETED = [
-    (r"tools/(report|charts|drawing|measured|standing|roofline_charts|rank_charts|gpu_charts|gpu_tables|scaling|pairs|rounds|counters)\.py",
-     r"report\..*|06_mpi\..*|rivals\..*"),
+    (r"tools/(report|charts|roofline_charts|rank_charts|gpu_charts|gpu_tables)\.py", r"report\.(?!interrupted|run_steps|reference).*"),
+    (r"tools/(drawing|scaling|measured|standing|pairs|rounds|counters)\.py", r"report\..*|06_mpi\..*|rivals\..*"),
     (r"tools/(run_steps|reference)\.py", r"report\..*"),
     (r"tools/cachegrind\.py", r"house\.cachegrind_tool|02_loop_order\.misses|01_naive\.checks|03_tiling\.(one_tile|instructions)"),
     (r"tools/.*", r"report\..*|house\.(notes_tool|migrate_tool)"),
@@ -180,15 +180,16 @@ TOOLS = re.compile(r"house\.(cachegrind|notes|migrate)_tool")
 
 
 class Build:
-    """The course as it is, built and tested whole, and a copy that is changed."""
+    """The course as it is, built and tested whole on all cores, and copies that are changed: one for each who works."""
 
-    def __init__(self, files, folder, jobs, commands, preset=""):
+    def __init__(self, files, folder, workers, jobs, commands, preset=""):
         self.files, self.options = files, ["--preset", preset] * bool(preset)
         folder.mkdir(parents=True, exist_ok=True)
-        self.whole, self.work = Tree(folder / "00", jobs, commands), Tree(folder / "01", jobs, commands)
+        self.whole = Tree(folder / "00", workers * jobs, commands)
+        self.copies = [Tree(folder / f"{number:02}", jobs, commands) for number in range(1, workers + 1)]
         environment, self.left_out = of_preset(preset) if preset else ({}, [])
-        self.whole.env |= environment
-        self.work.env |= environment
+        for tree in self.whole, *self.copies:
+            tree.env |= environment
         self.sound = {}
 
     def look(self):
@@ -209,9 +210,9 @@ class Build:
         self.sound = {test: seconds for test, (answer, seconds) in answers.items() if answer == "Passed"}
         return [test for test, (answer, _) in answers.items() if answer not in ("Passed", "Skipped")]
 
-    def programs(self):
-        """{target: when it was linked} of what is executable in the working copy."""
-        return {path: path.stat().st_mtime_ns for path in (self.work.path / "build").rglob("*")
+    def programs(self, copy):
+        """{target: when it was linked} of what is executable in a copy."""
+        return {path: path.stat().st_mtime_ns for path in (copy.path / "build").rglob("*")
                 if path.is_file() and "CMakeFiles" not in path.parts and (os.access(path, os.X_OK) or path.suffix in (".so", ".a"))
                 or path.suffix == ".o"}
 
@@ -220,7 +221,8 @@ class Build:
         for pattern, tests in INTERPRETED:
             if re.fullmatch(pattern, file):
                 chosen = [test for test in self.sound if re.fullmatch(tests, test)]
-                return [([], sorted(chosen, key=self.sound.get))]
+                own = file.split("/")[0] if file[0].isdigit() else "report"
+                return [([], sorted(chosen, key=lambda test: (not test.startswith(f"{own}."), self.sound[test])))]
         of_targets = collections.defaultdict(list)
         for test in self.sound:
             of_targets[tuple(targets_of([test]))].append(test)
@@ -232,27 +234,27 @@ class Build:
                     sum(map(self.sound.get, tests)))
         return [(list(targets), sorted(tests, key=self.sound.get)) for targets, tests in sorted(of_targets.items(), key=cost)]
 
-    def judge(self, file, content):
+    def judge(self, copy, file, content):
         """(result, by)"""
         seen, interpreted = False, file.endswith(".py") or file.startswith("Makefile")
-        self.work.clone(self.whole)
-        self.work.write(file, content)
-        before = {} if interpreted else self.programs()
+        copy.clone(self.whole)
+        copy.write(file, content)
+        before = {} if interpreted else self.programs(copy)
         for targets, tests in self.groups(file):
-            if said := self.work.build(targets):
+            if said := copy.build(targets):
                 lines = said.splitlines()
                 if checked := re.search(r"tests/\w+\.cpp(?=:\d+:\d+: error: static assertion)", said):
                     return "killed", checked[0]
                 return "stillborn", next((text for text in lines if "error" in text.lower()), lines[-1])[:200]
             if not interpreted:
-                now = self.programs()
+                now = self.programs(copy)
                 if now == before:
                     continue  # the change is in nothing that these tests run
                 before = now
             seen = True
-            for several in [tests[at:at + 4] for at in range(0, len(tests), 4)]:
-                patience = 60 + 5 * sum(map(self.sound.get, several))
-                answers = self.work.test(several, patience)
+            for at in range(0, len(tests), copy.jobs):
+                several = tests[at:at + copy.jobs]
+                answers = copy.test(several, 60 + 5 * sum(map(self.sound.get, several)))
                 if not answers:
                     return "killed", f"{' '.join(several)} hung"
                 if red := [test for test in several if answers.get(test, ("Failed",))[0] == "Failed"]:
@@ -274,18 +276,40 @@ class Run:
     def __init__(self, seed, folder, jobs):
         self.seed, self.commands = seed, Commands()
         self.files = tree_at(seed)
-        self.plain = Build(self.files, folder, jobs, self.commands)
-        self.sanitized = Build(self.files, folder / "sanitized", jobs, self.commands, "sanitize")
+        self.plain = Build(self.files, folder, jobs, 1, self.commands)
+        self.sanitized = Build(self.files, folder / "sanitized", 1, jobs, self.commands, "sanitize")
 
-    def judge(self, file, line, column, old, new):
+    def judge(self, copy, place):
+        """The mutant, judged."""
+        number, area, rule, file, line, column, old, new = place
+        started = time.monotonic()
+        result, by = self.answer(copy, file, changed(self.files[file][0], line, column, old, new))
+        return Mutant(self.seed, number, area, file, line, rule, old, new, result, by, f"{time.monotonic() - started:.0f}", "")
+
+    def answer(self, copy, file, content):
         """(result, by)"""
-        content = changed(self.files[file][0], line, column, old, new)
         if file.endswith(".py"):
             try:
                 compile(content, file, "exec")
             except SyntaxError as error:
                 return "stillborn", str(error)
-        return self.plain.judge(file, content)
+        return self.plain.judge(copy, file, content)
+
+    def judge_all(self, places, wanted):
+        """So many that are not stillborn, each written down as soon as it is judged."""
+        free, at_work = list(self.plain.copies), {}
+        with concurrent.futures.ThreadPoolExecutor(len(free)) as crew:
+            while True:
+                while free and len(at_work) < wanted and (place := next(places, None)):
+                    copy = free.pop()
+                    at_work[crew.submit(self.judge, copy, place)] = copy
+                if not at_work:
+                    return
+                for ended in concurrent.futures.wait(at_work, return_when=concurrent.futures.FIRST_COMPLETED).done:
+                    free.append(at_work.pop(ended))
+                    mutant = ended.result()
+                    wanted -= mutant.result != "stillborn"
+                    add(mutant)
 
     def judge_sanitized(self, file, line, column, old, new):
         """(result, by) of a survivor"""
@@ -293,7 +317,7 @@ class Run:
             return "survived", ""
         if not self.sanitized.sound and (red := self.sanitized.look()):
             sys.exit(f"red under the sanitizers before any change: {' '.join(red)}")
-        result, by = self.sanitized.judge(file, changed(self.files[file][0], line, column, old, new))
+        result, by = self.sanitized.judge(self.sanitized.copies[0], file, changed(self.files[file][0], line, column, old, new))
         return ("killed", f"{by} (sanitized)") if result == "killed" else ("survived", "also under the sanitizers")
 
 
@@ -337,7 +361,7 @@ def main():
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--fresh", action="store_true")
     parser.add_argument("--sanitized", action="store_true")
-    parser.add_argument("--jobs", type=sabotage.up_to_99, default=cores())
+    parser.add_argument("--jobs", type=sabotage.up_to_99, default=min(cores(), 99))
     parser.add_argument("--tree", type=pathlib.Path, default=ROOT / "build-mutate")
     parser.add_argument("--report", action="store_true")
     given = parser.parse_args()
@@ -364,18 +388,10 @@ def main():
         signal.signal(signum, stop)
     if red := run.plain.look():
         sys.exit(print(f"red before any change: {' '.join(red)}", file=sys.stderr) or 1)
-    for number, area, rule, file, line, column, old, new in drawn(seed, run.files):
-        if judged >= given.count:
-            break
-        if number in done:
-            continue
-        started = time.monotonic()
-        try:
-            result, by = run.judge(file, line, column, old, new)
-        except Stopped:
-            return 1
-        judged += result != "stillborn"
-        add(Mutant(seed, number, area, file, line, rule, old, new, result, by, f"{time.monotonic() - started:.0f}", ""))
+    try:
+        run.judge_all((place for place in drawn(seed, run.files) if place[0] not in done), given.count - judged)
+    except Stopped:
+        return 1
     if given.sanitized:
         try_sanitized(run)
     report(known())

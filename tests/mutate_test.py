@@ -1,5 +1,5 @@
 """Tests of mutate.py: which changes it makes, and that a seed makes the same ones: python3 tests/mutate_test.py"""
-import re, sys, tempfile, unittest
+import re, sys, tempfile, threading, time, unittest
 from pathlib import Path
 from unittest import mock
 
@@ -83,7 +83,7 @@ class Draw(unittest.TestCase):
                 mock.patch.object(mutate.Tree, "build", return_value=""), \
                 mock.patch.object(mutate.Tree, "test", side_effect=lambda names: {name: ("Passed", 1.0) for name in names}) as test:
             def look(files):
-                build = mutate.Build(files, Path(folder), 1, mutate.Commands())
+                build = mutate.Build(files, Path(folder), 1, 1, mutate.Commands())
                 (Path(folder) / "00/build").mkdir(parents=True, exist_ok=True)
                 build.look()
                 return build.sound
@@ -93,6 +93,30 @@ class Draw(unittest.TestCase):
             self.assertEqual(test.call_count, 4)
             look({"tools/a.py": (b"x = 1\n", 0o644)})
             self.assertEqual(test.call_count, 6)
+
+    def test_so_many_are_judged_and_the_stillborn_do_not_count(self):
+        copies, added = ["one", "two"], []
+        run = mutate.Run.__new__(mutate.Run)
+        run.plain = mock.Mock(copies=copies)
+        at_once, most, lock = set(), [], threading.Lock()
+
+        def judge(copy, place):
+            with lock:
+                self.assertNotIn(copy, at_once)
+                at_once.add(copy)
+                most.append(len(at_once))
+            time.sleep(0.01)
+            with lock:
+                at_once.remove(copy)
+            return mutate.Mutant(*[""] * 12)._replace(number=place[0], result="stillborn" if place[0] % 3 == 0 else "killed")
+
+        run.judge = judge
+        with mock.patch.object(mutate, "add", added.append):
+            run.judge_all(((number,) for number in range(1, 100)), 6)
+        self.assertEqual((sorted(mutant.number for mutant in added), max(most)), ([1, 2, 3, 4, 5, 6, 7, 8], 2))
+        with mock.patch.object(mutate, "add", added.append):
+            run.judge_all(iter([(1,), (2,)]), 6)  # there are no more places
+        self.assertEqual(len(added), 10)
 
     def test_no_path_of_this_machine_is_kept(self):
         tree = mutate.Tree(Path("/a/machine/01"), 1, None)
