@@ -46,7 +46,7 @@ TARGETS = [
     (r"golden|command_line", "01_naive"),
     (r"sweeps", "04_openmp"),
     (r"memory", "01_naive 02_loop_order 05_avx2"),
-    (r"house\..*|report\.(tools|plan|run_steps|reference)", ""),
+    (r"house\..*|report\.(tools|plan|recipes|run_steps|reference)", ""),
     (r"report\..*|objects|emulated\..*", "course_programs"),
     (r"00_machine\.peak_loops", "00_machine-sse2-kernels 00_machine-avx2-kernels 00_machine-avx512-kernels"),
     (r"00_machine\.kernels", "kernels_tests"),

@@ -75,11 +75,17 @@ class Case(unittest.TestCase):
     def write(self, lines, header=",".join(measured.COLUMNS)):
         self.csv.write_text("\n".join([header, *lines]) + "\n", encoding="utf-8")
 
-    def run_tool(self, command, *arguments):
+    def run_tool(self, command, *arguments, csv=None):
         """Runs the tool from another folder than the repository; returns its exit status, stdout and stderr."""
-        done = subprocess.run([sys.executable, "-B", str(TOOL), command, str(self.csv), *map(str, arguments)],
-                              cwd=self.folder, capture_output=True, text=True, timeout=60)
-        return done.returncode, done.stdout, done.stderr
+        given = ["report.py", command, str(csv or self.csv), *map(str, arguments)]
+        with (contextlib.chdir(self.folder), mock.patch.object(sys, "argv", given), contextlib.redirect_stdout(io.StringIO()) as out,
+              contextlib.redirect_stderr(io.StringIO()) as err):
+            try:
+                report.main()
+                status = 0
+            except SystemExit as ended:
+                status = ended.code
+        return status, out.getvalue(), err.getvalue()
 
     def machine(self, text=FULL_MACHINE):
         file = self.folder / "machine.csv"
@@ -638,7 +644,7 @@ class Here(Case):
         text = (self.folder / "a.svg").read_text()
         for shown, times in (("02 ikj", 2), ("01", 1), ("02: ikj (L1), 8.00", 1), ("L1 200 GB/s", 1), ("avx2 100 GFLOP/s", 1)):
             self.assertEqual(text.count(f">{shown}<"), times, shown)
-        done = subprocess.run([sys.executable, "-B", TOOL, "here", *machine, "--out", "b.svg"], cwd=self.folder)
+        done = subprocess.run([sys.executable, "-B", TOOL, "here", *machine, "--out", "b.svg"], cwd=self.folder, capture_output=True)
         self.assertEqual(done.returncode, 0)
         self.assertIn("memory 20.0 GB/s", (self.folder / "b.svg").read_text())
 
@@ -1253,6 +1259,82 @@ class Disturbed(Case):
                 self.assertEqual(self.SAYS in text, hollow, name)
                 if name != "orders_f32":
                     self.assertEqual("rgb(255, 255, 255)' stroke" in text or "color='rgb(255, 255, 255)'" in text, hollow, name)
+
+
+class Golden(Case):
+    """All that the commands print, and both kinds of page, from rows that have one of everything: as tests/report.txt and tests/report.html say.
+    After a change that is meant, COURSE_RENEW=1 python3 tools/report_test.py Golden writes them anew, for `git diff` to show."""
+    ROWS = [row("01_naive", "ijk", 512, 0.22), row("01_naive", "ijk", 1000, 1.7), row("01_naive", "checked", 1000, 1.3, repeat=1),
+            foretold("01_naive", "ijk", 1024, 2.1, 0.84, "chain"), row("01_naive", "ijk", 1024, 3.2, type="f64"),
+            row("01_naive", "ijk", 1024, 2.9, type="i32"), row("01_naive", "ijk", 300, 0.4, m=700, k=90),
+            row("01_naive-O3", "ijk", 1024, 0.9), row("02_loop_order", "ikj", 512, 0.031, flags="-O2"),
+            row("02_loop_order", "ikj", 1000, 0.26), foretold("02_loop_order", "ikj", 1024, 0.28, 0.25, "L1"),
+            foretold("02_loop_order", "kij", 1024, 0.53, 0.17, "L2"), row("02_loop_order", "ikj", 2048, 2.3),
+            row("02_loop_order", "ikj", 300, 0.05, m=700, k=90, verdict="unverified", error_share=""),
+            row("02_loop_order", "too_good", 1024, 1e-4, verdict="wrong", differences=77, error_share=12.5, flags="-O1"),
+            row("02_loop_order", "lost", 1024, 1e-3, verdict="", differences="", error_share=""),
+            foretold("03_tiling", "tiled", 1024, 0.21, 0.4, "memory", tile=64), foretold("03_tiling", "tiled", 1024, 0.19, 0.4, "memory", tile=32),
+            foretold("03_tiling", "tiled", 1024, 0.23, 0.5, "flops", type="f64", tile=32), row("03_tiling", "tiled", 1000, 0.17, tile=32, quiet="no"),
+            *(foretold("04_openmp", "tiled", 1024, time, 0.06, "L9", threads=threads, repeat=7) for threads, time in ((1, 0.2), (2, 0.11), (4, 0.13))),
+            *(row("04_openmp", "rows", 1024, time, threads=threads) for threads, time in ((1, 0.29), (2, 0.17))),
+            *(row("04_openmp", "tiled_simd", 1024, time, type="i32", threads=threads) for threads, time in ((1, 0.4), (2, 0.21), (4, 0.16))),
+            row("04_openmp", "tiled_simd", 900, 0.1, type="i32", threads=2), row("04_openmp", "rows", 512, 0.02, threads=2),
+            row("05_avx2", "ikj_avx2", 1024, 0.11, quiet="no"), row("06_mpi", "summa", 1024, 0.09, ranks=4, grid="2x2", block="64x64"),
+            row("02_loop_order", "ikj", 1000, 0.24, commit="c2", started="2026-11-22T08:30:00Z"),
+            on_gpu("07_cuda_global", "coalesced", 512, 1e-9, device="emulator, forward"),
+            row("02_loop_order", "ikj", 1024, 0.7, host="there", device="Other CPU (64 cores)")]
+    GPU = [*GPU, on_gpu("07_cuda_global", "coalesced", 1024, 1.1e-3, type="i32", block="32x32"), on_gpu("09_cuda_regtile", "square", 1024, 9e-5),
+           on_gpu("08_cuda_shared", "shared_unified", 2048, 2e-3, tile=16), on_gpu("07_cuda_global", "coalesced_unified", 2048, 4e-3)]
+    DUELS = [*DUELS, duel("tuned", "BLIS haswell", 300, 0.97, 80, m=300, k=90), duel("tuned", "BLIS", 256, 0.9, 95), duel("avx512", "MKL", 512, 1.6, 75, type="f64", threads=2),
+             duel("square", "cuBLAS", 1024, 0.99, 40000, device="Test GPU"), duel("avx512", "oneDNN", 512, 1.02, 200, host="there")]
+
+    def command(self, command, csv, *arguments):
+        """What report.py prints for these arguments, in the folder."""
+        with mock.patch.object(drawing, "picture"):
+            status, out, err = self.run_tool(command, *arguments, csv=csv)
+        self.assertEqual((status, err), (0, ""))
+        return f"$ report.py {' '.join(map(str, (command, csv, *arguments)))}\n{out}"
+
+    def is_as_in(self, name, text):
+        golden = TOOL.parent.parent / "tests" / name
+        if os.environ.get("COURSE_RENEW"):
+            golden.write_text(text, encoding="utf-8")
+        self.maxDiff = 5000
+        self.assertEqual(text.splitlines(), golden.read_text(encoding="utf-8").splitlines())
+
+    def files(self):
+        """machine.csv, results.csv of a machine with a GPU and of one without, rivals.csv, and a reference folder."""
+        (self.folder / "h200").mkdir()
+        for name, lines, columns in (("all.csv", self.ROWS + self.GPU, measured.COLUMNS), ("results.csv", self.ROWS, measured.COLUMNS),
+                                     ("h200/results.csv", self.GPU, measured.COLUMNS), ("rivals.csv", self.DUELS, standing.COLUMNS)):
+            (self.folder / name).write_text("\n".join([",".join(columns), *lines]) + "\n", encoding="utf-8")
+        for name in ("machine.csv", "h200/machine.csv"):
+            (self.folder / name).write_text(GPU_MACHINE, encoding="utf-8")
+        (self.folder / "failed").write_text("00_dies ended with 139\n")
+
+    def test_what_is_printed(self):
+        self.files()
+        machine = ("--machine", "machine.csv")
+        said = [self.command(*arguments) for arguments in (
+            ("ladder", "results.csv"), ("ladder", "all.csv", *machine), ("ladder", "all.csv", *machine, "--all-sizes"), ("predicted", "results.csv"),
+            ("predicted", "all.csv", *machine), ("predicted", "all.csv", "--size", 2048), ("rivals", "rivals.csv", "--out", "out"),
+            ("draw", "all.csv", *machine, "--out", "out"),
+            ("here", "all.csv", *machine, "--step", "03_tiling", "--variant", "tiled", "--size", 1024, "--out", "here.svg"))]
+        for chart in (standing.chart(group, group.host == "there") for group in standing.load(self.folder / "rivals.csv")):
+            said.append(f"{chart.name}: {chart.title}\n{chart.caption}\n{chart.footer}\n{chart.settings}\n{drawing.data_of(chart)}")
+        self.is_as_in("report.txt", "\n".join(said))
+
+    @NO_JINJA2
+    def test_the_page(self):
+        self.files()
+        pages = []
+        for arguments in (("all.csv", "--rivals", "rivals.csv", "--failed", "failed"), ("results.csv", "--reference", "h200")):
+            pages.append(self.command("page", *arguments, "--machine", "machine.csv", "--out", "out"))
+            text = (self.folder / "out/index.html").read_text(encoding="utf-8").partition("<body>")[2]
+            pages += [text] * ("failed" in arguments)
+        for part in "<nav>.*?</nav>", '<h2 id="Reference.*?Beside Genova':  # the rest is in the first
+            pages.append(re.search(part, text, re.S)[0])
+        self.is_as_in("report.html", re.sub(r'<figure>.*?(src="[^"]*").*?</figure>', r"<figure \1>", "\n".join(pages), flags=re.S))
 
 
 class OddCells(Case):
