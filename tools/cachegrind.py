@@ -128,7 +128,7 @@ class Options(argparse.ArgumentParser):
 
 
 def options_of(arguments):
-    options = Options(description=__doc__.splitlines()[0], allow_abbrev=False,
+    options = Options(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False,
                       usage="cachegrind.py OPTIONS -- PROGRAM ARGUMENTS…")
     for cache, otherwise in ("--d1", None), ("--ll", None), ("--i1", "32768,8,64"):
         options.add_argument(cache, metavar="BYTES,WAYS,LINE", required=not otherwise, default=otherwise)

@@ -95,6 +95,8 @@ class Program(unittest.TestCase):
         self.assertEqual(self.tool("--per", "100", "--function", "loop_order::ijk", "--function", "main"), 0)
         self.assertEqual([line.split() for line in self.out.splitlines()], [
             ["Ir", "D1m", "DLm"], ["loop_order::ijk", "30", "5.08", "0.22"], ["main", "90", "0", "0"]])
+        self.assertEqual(self.tool("--function", "main"), 0)
+        self.assertEqual(self.out.splitlines()[1].split(), ["main", "9000", "0", "0"], "of one, unless told otherwise")
 
     def test_caches_and_program_are_handed_on(self):
         seen = []

@@ -9,6 +9,8 @@ import counters  # noqa: E402
 NCU = """#!/bin/sh
 echo "$@" >>"$0.called"
 echo '==PROF== Connected'
+echo '==PROF== Profiling'
+echo '==PROF== Disconnected'
 cat "$0.said"
 echo 'no leave to count' >&2
 """
@@ -49,13 +51,18 @@ class Counters(unittest.TestCase):
         self.assertIn("program --type f64 --size 512 --variant one,two --repeat 1 --warmup 0", called[1])
         self.assertIn(",".join(counters.COUNTERS.values()), called[0])
 
+    def test_f32_at_2048_unless_told_otherwise(self):
+        self.says(1)
+        self.assertEqual(self.count("program", "one").returncode, 0)
+        self.assertIn("program --type f32 --size 2048 --variant one ", Path(f"{self.ncu}.called").read_text())
+
     def test_a_profiler_that_may_not_count(self):
         for kernels in ((), (1, 2, 3)):  # none, or not as many for each variant
             self.says(*kernels)
             done = self.count("program", "one,two")
             self.assertEqual(done.returncode, 77)
-            self.assertIn(f"counters.py: {len(kernels)} kernels for 2 variants; ncu said:", done.stderr)
-            self.assertEqual(done.stderr.splitlines()[-1], "no leave to count")
+            self.assertEqual(done.stderr.splitlines(), [f"counters.py: {len(kernels)} kernels for 2 variants; ncu said:",
+                                                        "==PROF== Profiling", "==PROF== Disconnected", "no leave to count"])
 
     def test_no_profiler(self):
         done = self.count("program", "one", path="")

@@ -84,21 +84,21 @@ def beside(results):
     """A table for each report: its title, headings, rows and note."""
     for name, (whose, experiments, same) in SOURCES.items():
         lines = [line for line in printed(name, experiments) if line["variant"] in same]
-        type = lines[0]["type"].replace("int", "i").replace("float", "f")
+        [type] = {line["type"].replace("int", "i").replace("float", "f") for line in lines}
         cells = []
         for variant, n in dict.fromkeys((line["variant"], line["n"]) for line in lines):
             row = min(alike(results, same[variant]), key=away(type, int(n)), default=None)
             time, rate, factor, efficiency = figures(lines, variant, n)
             cells.append([variant, n, seconds(time), digits(rate), times(factor), per_core(efficiency, 1),
                           *(beside_it(results, row, type) if row else ["not measured here", *["–"] * 5])])
-        shown = [place for place in range(12) if any(row[place % 6] != "–" for row in cells)]  # what they printed
+        shown = [place for place in range(len(HEADINGS)) if any(row[place % 6] != "–" for row in cells)]  # what they printed
         yield (f"Beside {whose}, {type}", [HEADINGS[place] for place in shown],
                [[row[place] for place in shown] for row in cells], NEAREST)
 
 
 def ratios(results):
     """The headings and rows of the ratios that others printed, and ours at the nearest size that has both."""
-    cells, largest = [], max((row.n for row in results.on_gpu), default=1)
+    cells, largest = [], max(row.n for row in results.on_gpu)
     for (name, variant), pair in RATIOS.items():
         line = next(line for line in printed(name) if line["variant"] == variant)
         fast, slow = (alike(results, which) for which in pair)

@@ -59,7 +59,7 @@ class Row:
         level = "l1" if self.limit in ("flops", "chain", "shared") else self.limit.lower()
         self.moved = number(cells.get(f"bytes_{level}", ""))
         self.sound = cells["verdict"] in ("right", "unverified")
-        self.square = self.m == self.n == self.k > 0
+        self.square = self.m == self.n == self.k
         self.rehearsed = self.device.startswith(REHEARSED)
         # The programs write a processor's cores behind its name.
         self.gpu = not self.rehearsed and not re.search(r"\(\d+ cores\)", self.device)
@@ -173,18 +173,14 @@ class Results:
         base = self.baselines.get((row.type, row.shape))
         return base and base.median / (seconds or row.median)
 
-    def peak(self, type, threads):
-        """The processor's peak in GFLOP/s with so many threads, else the highest known; or None."""
-        fact = self.roof(type, threads)
-        return fact and fact.value
-
     def roof(self, type, threads):
+        """The processor's peak with so many threads, else the highest known; or None."""
         return self.machine.highest("peak", type=type, threads=threads) or self.machine.highest("peak", type=type)
 
     def share(self, row):
         """In words, the per cent of the peak that a row reached, where the peak is that of its device; marked where other
         programs disturbed the peak: then it may well be over 100."""
-        roof = self.gpu.highest("peak", type=row.type) if row.gpu else self.roof(row.type, row.threads * max(1, row.ranks))
+        roof = self.gpu.highest("peak", type=row.type) if row.gpu else self.roof(row.type, row.threads * (row.ranks or 1))
         if not roof or not self.at_home(row):
             return "–"
         return f"{digits(100 * row.gflops() / roof.value)} %" + "~" * ("; disturbed: " in roof.note)
@@ -210,8 +206,8 @@ class Results:
     def shown_sizes(self, type):
         """The sizes that a ladder is shown at: the largest and, where that is a power of two, the one before if it is
         near. At a power of two the baseline is slow for a reason of its own (01), and every factor over it too large."""
-        *before, last = self.sizes(type) or [0]
-        return [n for n in before[-1:] if last.bit_count() == 1 and n >= 0.9 * last] + [last] * bool(last)
+        *before, last = self.sizes(type)
+        return [n for n in before[-1:] if last.bit_count() == 1 and n >= 0.9 * last] + [last]
 
     def ladder(self, type, n):
         """The baseline, then the fastest row of every other program; 01's own fastest where the baseline is missing."""

@@ -35,7 +35,7 @@ from scaling import SERIAL_IS, cores_of, published, scalings
 def ladder_table(results, type, n):
     """The headings and the rungs of a ladder, as text."""
     headings = ["step", "best variant", "time", "GFLOP/s", "speedup over 01 ijk"]
-    peak = results.peak(type, 1) or results.gpu.most("peak", type=type)
+    peak = results.machine.of("peak", type=type) or results.gpu.of("peak", type=type)
     rungs = []
     for row in results.ladder(type, n):
         rungs.append([row.step, row.label(), row.time(), digits(row.gflops()), times(results.speedup(row))]
@@ -235,7 +235,7 @@ def thread_table(results, type, found):
     """Each variant at the largest size, on the most threads, and before that on the most with a core each."""
     rows, cores, n = [], cores_of(results), max(scaling.n for scaling in found)
     for scaling in (scaling for scaling in found if scaling.n == n):
-        for most in sorted({max(scaling.times), max((p for p in scaling.times if 1 < p <= cores), default=0)} - {0}):
+        for most in sorted({max(scaling.times), *[p for p in scaling.times if 1 < p <= cores][-1:]}):
             factor = scaling.speedup(scaling.times[most])
             rows.append([scaling.step, scaling.variant, seconds(scaling.times.get(1)),
                          f"{most}{', beyond the cores' * (most > cores)}", seconds(scaling.times[most]),
@@ -313,8 +313,8 @@ def rivals_section(path):
 
 
 def lead(results):
-    """The fastest row of the first type at the first of its ladders' sizes, in words; None where nothing is ranked."""
-    for type in results.types[:1]:
+    """The fastest row of the first type that has a ladder, at the first of its sizes, in words; None where nothing is ranked."""
+    for type in results.types:
         n = results.shown_sizes(type)[0]
         if top := min(results.ladder(type, n), key=lambda row: row.median, default=None):
             return {"type": type, "n": n, "row": top, "time": top.time(),
@@ -358,10 +358,10 @@ def named_in(failed):
 
 def reference_of(folder, machines):
     """What was measured on the GPU of a reference folder; None where there is no such folder, or a GPU here."""
-    results, machine = Path(folder or "") / "results.csv", Path(folder or "") / "machine.csv"
-    if not folder or not results.exists() or any(of.on_gpu for of in machines):
+    if not folder or not Path(folder, "results.csv").exists() or any(of.on_gpu for of in machines):
         return None
-    return next((of for of in load(results, machine if machine.exists() else None) if of.on_gpu), None)
+    machine = Path(folder, "machine.csv")
+    return next((of for of in load(Path(folder, "results.csv"), machine if machine.exists() else None) if of.on_gpu), None)
 
 
 def page(machines, out, csv, failed, duels, reference):

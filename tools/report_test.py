@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Tests of report.py on small results written by hand: python3 tools/report_test.py"""
-import contextlib, html.parser, importlib.util, io, math, os, random, re, shutil, subprocess, sys, tempfile, types, unittest
+import contextlib, html.parser, importlib.util, io, math, os, random, re, shutil, signal, subprocess, sys, tempfile, types, unittest
 from pathlib import Path
 from unittest import mock
 
@@ -75,9 +75,12 @@ class Case(unittest.TestCase):
     def write(self, lines, header=",".join(measured.COLUMNS)):
         self.csv.write_text("\n".join([header, *lines]) + "\n", encoding="utf-8")
 
-    def run_tool(self, command, *arguments, csv=None):
+    def run_tool(self, command, *arguments):
+        return self.run_with(command, self.csv, *arguments)
+
+    def run_with(self, *arguments):
         """Runs the tool from another folder than the repository; returns its exit status, stdout and stderr."""
-        given = ["report.py", command, str(csv or self.csv), *map(str, arguments)]
+        given = ["report.py", *map(str, arguments)]
         with (contextlib.chdir(self.folder), mock.patch.object(sys, "argv", given), contextlib.redirect_stdout(io.StringIO()) as out,
               contextlib.redirect_stderr(io.StringIO()) as err):
             try:
@@ -128,7 +131,7 @@ class Ladder(Case):
         self.assertEqual(re.findall(r"n = (\d+)", self.ladder("--all-sizes")), ["512", "1024"])
 
     def test_at_a_power_of_two_the_size_before_is_shown_too(self):
-        near = [row("01_naive", "ijk", n, t) for n, t in ((1000, 1.0), (900, 1.0), (768, 0.5))]
+        near = [row("01_naive", "ijk", n, t) for n, t in ((1000, 1.0), (960, 1.0), (900, 1.0), (768, 0.5))]
         self.write([*LADDER, *near])
         self.assertEqual(re.findall(r"n = (\d+)", self.ladder()), ["1000", "1024"])
         self.assertIn("product of size 1000", " ".join(self.page_of_it().split()))
@@ -265,6 +268,46 @@ class Predicted(Case):
         self.page_of_it("--machine", self.machine())
 
 
+class Cells(unittest.TestCase):
+    """What a cell, a row and a fact say, at the ends of what is told apart."""
+    def test_numbers(self):
+        for text, value in (("0", 0), ("1.01e-30", 1.01e-30), ("9.9e29", 9.9e29), *dict.fromkeys(("1e-30", "1e30", "-1", "9e-31", "nan", "", "1 s")).items()):
+            self.assertEqual(measured.number(text), value, text)
+
+    def test_a_count_that_is_missing(self):
+        of = measured.Row(dict(zip(measured.COLUMNS, row("01_naive", "ijk", 64, 1, threads="", tile="x").split(","))))
+        self.assertEqual((of.threads, of.tile, of.n), (0, 0, 64))
+
+    def test_spread_from_the_best_to_the_mean_and_a_deviation(self):
+        def spread(**cells):
+            return measured.Row(dict(zip(measured.COLUMNS, row("01_naive", "ijk", 64, 2, **cells).split(",")))).spread()
+        self.assertEqual(spread(repeat=2, mean_s=2.5, stddev_s=0.25), (1.8, 2.75))
+        self.assertEqual(spread(best_s=3, mean_s=1), (2, 2), "the median lies within")
+        for odd in (dict(repeat=1), dict(best_s=""), dict(mean_s=""), dict(stddev_s="")):
+            self.assertIsNone(spread(**odd), odd)
+
+    def test_a_place_is_cut_off(self):
+        cells = {"device": "d" * 100, "compiler": "c" * 50, "started": ""}
+        self.assertEqual(measured.place_of([cells, cells]), "d" * 100 + ", " + "c" * 28)
+
+    def test_values_with_their_units(self):
+        for value, unit, text in ((2**30, "B", "1 GiB"), (2**30 - 2**20, "B", "1023 MiB"), (2**20, "B", "1 MiB"), (2**20 - 2**10, "B", "1023 KiB"),
+                                  (512, "B", "0.5 KiB"), (999.95, "GB/s", "1000 GB/s"), (12345.6, "", "12346"), (0.81234, "ns", "0.8123 ns")):
+            self.assertEqual(report.amount(types.SimpleNamespace(value=value, unit=unit)), text)
+
+    def test_a_line_is_added_after_the_whole_lines(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "some.csv")
+            for before, after in ((None, "a,b,c\n1,2 3,4\n"), ("", "a,b,c\n1,2 3,4\n"), ("a,b", "a,b,c\n1,2 3,4\n"), ("a,b,c\n", "a,b,c\n1,2 3,4\n"),
+                                  ("a,b,c\n7,8,9\n7,8", "a,b,c\n7,8,9\n1,2 3,4\n"), ("a,b,c\n7,8,9", "a,b,c\n7,8,9\n1,2 3,4\n")):
+                if before is not None:
+                    path.write_text(before)
+                measured.append(path, ["a", "b", "c"], [1, "2,3", "4"])
+                self.assertEqual(path.read_text(), after, before)
+            with self.assertRaisesRegex(measured.Refusal, f"^cannot write {folder}: "):
+                measured.append(folder, ["a"], [1])
+
+
 class Refusals(Case):
     def refuse(self, says):
         for command in (["ladder"], ["draw", "--out", "out"], ["page", "--out", "out"]):
@@ -291,6 +334,24 @@ class Refusals(Case):
                                   capture_output=True, env=os.environ | {"PYTHONPATH": str(self.folder)})
             self.assertEqual((done.returncode, done.stderr.count("\n")), (status, status // 2), done.stderr)
             self.assertIn(says, done.stderr)
+
+    def test_what_cannot_be_written(self):
+        self.write(LADDER)
+        with mock.patch.object(drawing, "picture"):
+            status, out, err = self.run_tool("draw", "--out", "results.csv")
+        self.assertEqual((status, out, err.count("\n")), (2, "", 1))
+        self.assertRegex(err, "report.py: cannot write results.csv/charts[^:]*: ")
+
+    def test_a_terminal_that_lacks_a_sign_and_a_reader_that_leaves(self):
+        self.write(LADDER)
+        command = [sys.executable, "-B", str(TOOL), "ladder", str(self.csv)]
+        done = subprocess.run(command, capture_output=True, env=os.environ | {"PYTHONIOENCODING": "ascii"})
+        self.assertEqual((done.returncode, done.stderr, b" 8.00?\n" in done.stdout), (0, b"", True))
+        reader, writer = os.pipe()
+        os.close(reader)
+        done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE)
+        os.close(writer)
+        self.assertEqual((done.returncode, done.stderr), (-signal.SIGPIPE, b""))
 
     def test_a_machine_file_with_other_columns(self):
         self.write(LADDER)
@@ -394,6 +455,10 @@ class Page(Case):
         self.write(LADDER)
         for arguments in ((), ("--failed", empty), ("--failed", self.folder / "none")):
             self.assertNotIn('class="bad"', self.page(*arguments))
+
+    def test_it_opens_with_the_first_type_that_has_a_ladder(self):
+        self.write([row("01_naive-O3", "ijk", 64, 0.1), row("02_loop_order", "ikj", 64, 0.1, type="f64")])
+        self.assertIn("The fastest f64 product of size 64", self.page())
 
     def test_every_chart_and_row_is_there(self):
         self.write(LADDER + THREADS)
@@ -893,7 +958,7 @@ class Gpu(Case):
     def test_its_facts_and_the_processors_are_not_mixed(self):
         self.write(FORETOLD + TILES + GPU)
         results, = measured.load(self.csv, self.machine(GPU_MACHINE))
-        self.assertEqual((results.peak("f32", 1), results.gpu.most("peak", type="f32")), (100, 50000))
+        self.assertEqual((results.roof("f32", 1).value, results.gpu.most("peak", type="f32")), (100, 50000))
         self.assertEqual(set(results.machine.libraries("f32", 1)), {"OpenBLAS", "BLIS"})
         plan = self.plan(self.machine(GPU_MACHINE))
         self.assertEqual(list(plan["roofline_f32"].beside)[:2], ["L1: 200 GB/s", "L2: 80.0 GB/s"])
@@ -1136,6 +1201,9 @@ class Rivals(Case):
         self.write([duel("avx512", "oneDNN", 256, 1.0, ratio=text) for text in ("", "x", "nan", "-1", "0")])
         status, _, err = self.run_tool("rivals")
         self.assertEqual((status, "no row to show" in err), (2, True))
+        for column in ("m", "n", "k", "threads", "ratio", "ratio_low", "ratio_high", "ours_gflops", "rival_gflops"):
+            self.write([duel("avx512", "oneDNN", 256, 1.0, **{column: ""})])
+            self.assertEqual(self.run_tool("rivals")[0], 2, column)
         self.write([*DUELS, "f32,256"] + [duel("avx512", f"r{place}", 256, 1.0, **{column: text})
                                           for column in ("m", "ratio_low", "rival_gflops", "threads", "pairs")
                                           for place, text in enumerate(("", "x", "inf", "0"))])
@@ -1160,9 +1228,17 @@ class Pairs(unittest.TestCase):
         status, out, err = self.summary("type,m,n,k,ours_s\n")
         self.assertEqual((status, out), (1, ""))
         self.assertIn("has no pairs", err)
+        self.assertEqual(self.summary("pair,ours_s,rival_s\n0,1,2\n")[:2], (0, (
+            "pairs,ours_gflops,rival_gflops,ratio_low,ratio,ratio_high\n1,0.0,0.0,2.000,2.000,2.000\n")), "nothing but pairs")
+        done = subprocess.run([sys.executable, "-B", TOOL.parent / "pairs.py"], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (1, "pairs.py: give the CSV of a duel's pairs\n"))
 
 
 class Rounds(unittest.TestCase):
+    def rounds(self, *files):
+        done = subprocess.run([sys.executable, "-B", TOOL.parent / "rounds.py", *files], capture_output=True, text=True)
+        return done.returncode, done.stdout, done.stderr
+
     def test_the_fastest_of_each_key(self):
         columns = measured.COLUMNS
         def row(variant, median):
@@ -1171,8 +1247,16 @@ class Rounds(unittest.TestCase):
             files = [Path(folder, "1.csv"), Path(folder, "2.csv")]
             for file, rows in zip(files, ([row("a", "2"), row("b", "0.1")], [row("b", "3e-2"), row("a", "10")])):
                 file.write_text(",".join(columns) + "\n" + "".join(rows), encoding="utf-8")
-            done = subprocess.run([sys.executable, "-B", TOOL.parent / "rounds.py", *files], capture_output=True, text=True)
-        self.assertEqual((done.returncode, done.stdout), (0, ",".join(columns) + "\n" + row("a", "2") + row("b", "3e-2")))
+            self.assertEqual(self.rounds(*files), (0, ",".join(columns) + "\n" + row("a", "2") + row("b", "3e-2"), ""))
+            self.assertEqual(self.rounds(files[0]), (0, files[0].read_text(), ""))
+
+    def test_refusals(self):
+        self.assertEqual(self.rounds(), (1, "", "rounds.py: give the CSVs of the rounds\n"))
+        with tempfile.TemporaryDirectory() as folder:
+            one, other = Path(folder, "1.csv"), Path(folder, "2.csv")
+            one.write_text(",".join(measured.COLUMNS) + "\n")
+            other.write_text("a,b\n")
+            self.assertEqual(self.rounds(one, other), (1, "", f"rounds.py: {other} has other columns than {one}\n"))
 
 
 class Draw(Case):
@@ -1274,26 +1358,32 @@ class Golden(Case):
             row("02_loop_order", "too_good", 1024, 1e-4, verdict="wrong", differences=77, error_share=12.5, flags="-O1"),
             row("02_loop_order", "lost", 1024, 1e-3, verdict="", differences="", error_share=""),
             foretold("03_tiling", "tiled", 1024, 0.21, 0.4, "memory", tile=64), foretold("03_tiling", "tiled", 1024, 0.19, 0.4, "memory", tile=32),
-            foretold("03_tiling", "tiled", 1024, 0.23, 0.5, "flops", type="f64", tile=32), row("03_tiling", "tiled", 1000, 0.17, tile=32, quiet="no"),
-            *(foretold("04_openmp", "tiled", 1024, time, 0.06, "L9", threads=threads, repeat=7) for threads, time in ((1, 0.2), (2, 0.11), (4, 0.13))),
+            foretold("03_tiling", "tiled", 1024, 0.23, 0.5, "L9", type="f64", tile=32), row("03_tiling", "tiled", 1000, 0.17, tile=32, quiet="no"),
+            *(foretold("04_openmp", "tiled", 1024, time, 0.06, "flops", threads=threads, repeat=7) for threads, time in ((1, 0.2), (2, 0.11), (4, 0.13))),
             *(row("04_openmp", "rows", 1024, time, threads=threads) for threads, time in ((1, 0.29), (2, 0.17))),
             *(row("04_openmp", "tiled_simd", 1024, time, type="i32", threads=threads) for threads, time in ((1, 0.4), (2, 0.21), (4, 0.16))),
             row("04_openmp", "tiled_simd", 900, 0.1, type="i32", threads=2), row("04_openmp", "rows", 512, 0.02, threads=2),
             row("05_avx2", "ikj_avx2", 1024, 0.11, quiet="no"), row("06_mpi", "summa", 1024, 0.09, ranks=4, grid="2x2", block="64x64"),
             row("02_loop_order", "ikj", 1000, 0.24, commit="c2", started="2026-11-22T08:30:00Z"),
             on_gpu("07_cuda_global", "coalesced", 512, 1e-9, device="emulator, forward"),
-            row("02_loop_order", "ikj", 1024, 0.7, host="there", device="Other CPU (64 cores)")]
-    GPU = [*GPU, on_gpu("07_cuda_global", "coalesced", 1024, 1.1e-3, type="i32", block="32x32"), on_gpu("09_cuda_regtile", "square", 1024, 9e-5),
+            row("02_loop_order", "ikj", 1024, 0.7, host="there", device="Other CPU (1 cores)"),
+            *(row("04_openmp", "tiled", 1024, time, threads=threads, host="there", device="Other CPU (1 cores)") for threads, time in ((1, 0.5), (2, 0.6)))]
+    GPU = [*GPU, *(on_gpu("07_cuda_global", "coalesced", n, n * n * 1e-9, type="i32", block="32x32") for n in (1024, 2000)),
+           on_gpu("09_cuda_regtile", "square", 1024, 9e-5),
            on_gpu("08_cuda_shared", "shared_unified", 2048, 2e-3, tile=16), on_gpu("07_cuda_global", "coalesced_unified", 2048, 4e-3)]
-    DUELS = [*DUELS, duel("tuned", "BLIS haswell", 300, 0.97, 80, m=300, k=90), duel("tuned", "BLIS", 256, 0.9, 95), duel("avx512", "MKL", 512, 1.6, 75, type="f64", threads=2),
-             duel("square", "cuBLAS", 1024, 0.99, 40000, device="Test GPU"), duel("avx512", "oneDNN", 512, 1.02, 200, host="there")]
+    DUELS = [*DUELS, duel("tuned", "BLIS haswell", 300, 0.97, 80, k=90), duel("tuned", "BLIS haswell", 300, 0.99, 81, m=600, k=90),
+             duel("tuned", "BLIS haswell", 600, 0.95, 82, m=300, k=90), duel("tuned", "BLIS", 256, 0.9, 95), duel("avx512", "MKL", 512, 1.6, 75, type="f64"),
+             duel("avx512", "oneDNN", 512, 1.05, 150, threads=2), duel("square", "cuBLAS", 1024, 1.0, 40000, device="Test GPU"),
+             duel("avx512", "oneDNN", 512, 1.02, 200, host="there")]
 
-    def command(self, command, csv, *arguments):
-        """What report.py prints for these arguments, in the folder."""
-        with mock.patch.object(drawing, "picture"):
-            status, out, err = self.run_tool(command, *arguments, csv=csv)
+    def command(self, *arguments):
+        """What report.py prints for these arguments, in the folder, and of a picture here what is in it."""
+        with mock.patch.object(drawing, "picture"), mock.patch.object(report, "picture") as picture:
+            status, out, err = self.run_with(*arguments)
         self.assertEqual((status, err), (0, ""))
-        return f"$ report.py {' '.join(map(str, (command, csv, *arguments)))}\n{out}"
+        drawn = "".join(f"{path}: {chart.title}; {place}; {', '.join([*chart.lines, *chart.beside])}\n"
+                        for (chart, place, _, path), _ in picture.call_args_list)
+        return f"$ report.py {' '.join(map(str, arguments))}\n{out}{drawn}"
 
     def is_as_in(self, name, text):
         golden = TOOL.parent.parent / "tests" / name
@@ -1318,8 +1408,9 @@ class Golden(Case):
         said = [self.command(*arguments) for arguments in (
             ("ladder", "results.csv"), ("ladder", "all.csv", *machine), ("ladder", "all.csv", *machine, "--all-sizes"), ("predicted", "results.csv"),
             ("predicted", "all.csv", *machine), ("predicted", "all.csv", "--size", 2048), ("rivals", "rivals.csv", "--out", "out"),
-            ("draw", "all.csv", *machine, "--out", "out"),
-            ("here", "all.csv", *machine, "--step", "03_tiling", "--variant", "tiled", "--size", 1024, "--out", "here.svg"))]
+            ("draw", "all.csv", *machine, "--out", "out"), ("here", *machine, "--out", "here.svg"),
+            *(("here", "all.csv", *machine, "--step", step, "--variant", variant, "--size", 1024, "--out", "here.png") for step, variant in (
+                ("01_naive", "ijk"), ("04_openmp", "tiled"), ("07_cuda_global", "coalesced"), ("08_cuda_shared", "shared"))))]
         for chart in (standing.chart(group, group.host == "there") for group in standing.load(self.folder / "rivals.csv")):
             said.append(f"{chart.name}: {chart.title}\n{chart.caption}\n{chart.footer}\n{chart.settings}\n{drawing.data_of(chart)}")
         self.is_as_in("report.txt", "\n".join(said))

@@ -4,10 +4,8 @@
 On a shared machine other users' work makes a round slower, hardly ever faster; bursts last longer than a row's runs."""
 import csv
 import sys
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-from measured import KEY  # noqa: E402
+from measured import KEY
 
 
 def main(paths):

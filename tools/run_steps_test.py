@@ -59,9 +59,10 @@ class Steps(unittest.TestCase):
         self.assertEqual(self.failed(), "", "the next report begins anew")
 
     def test_an_unknown_step_is_refused_in_a_line(self):
-        self.program("01_naive", "echo ran")
+        for name, step in (("01_naive", "01_naive"), ("01_naive-O3", "01_naive"), ("02_loop_order", "02_loop_order")):
+            self.program(name, "echo ran", step=step)
         status, out, err = self.run_tool(steps="01_naive 99_none")
-        self.assertEqual((status, out, err), (2, "", "STEPS: there is no 99_none; give some of 01_naive\n"))
+        self.assertEqual((status, out, err), (2, "", "STEPS: there is no 99_none; give some of 01_naive 02_loop_order\n"))
 
     def test_nothing_was_built(self):
         done = subprocess.run([sys.executable, "-B", str(TOOL), str(self.folder / "none"), "--out", str(self.folder / "out"), "--plan",

@@ -100,12 +100,12 @@ def published(found):
     (threads, speedup, efficiency, our speedup, our efficiency), None for what is not known."""
     for name, (what, step, variants) in SOURCES.items():
         lines = printed(name, ["openmp_threads"])
-        n = max(int(cells["n"]) for cells in lines)
+        n, [type] = max(int(cells["n"]) for cells in lines), {cells["type"] for cells in lines}
         theirs = {(cells["metric"], int(cells["threads"])): float(cells["value"])
                   for cells in lines if int(cells["n"]) == n}
         alike = [scaling for scaling in found
                  if scaling.step == step and scaling.variant in variants and 1 in scaling.times]
-        ours = min(alike, default=None, key=lambda scaling: (scaling.type != lines[0]["type"].replace("int", "i"),
+        ours = min(alike, default=None, key=lambda scaling: (scaling.type != type.replace("int", "i"),
                                                              variants.index(scaling.variant), -scaling.n))
         rows = []
         for threads in sorted({threads for _, threads in theirs}):
@@ -113,5 +113,5 @@ def published(found):
             mine = ours and ours.speedup(ours.times.get(threads))
             rows.append((threads, factor, theirs.get(("efficiency", threads), factor / threads), mine,
                          mine and mine / threads))
-        yield (f"{what}, {lines[0]['type']}, n = {n}",
+        yield (f"{what}, {type}, n = {n}",
                f"{ours.step} {ours.variant}, {ours.type}, n = {ours.n}" if ours else "not measured here", rows)

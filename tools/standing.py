@@ -24,7 +24,7 @@ class Duel:
         self.square = self.m == self.n == self.k
 
     def sound(self):
-        return all((self.m, self.n, self.k, self.threads, self.ratio, self.low, self.high, self.ours, self.theirs))
+        return all(getattr(self, name) for name in "m n k threads ratio low high ours theirs".split())
 
     def shape(self):
         """256, 2048²×32, 3×4×5."""
