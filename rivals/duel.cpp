@@ -40,7 +40,7 @@ class Contender {
 
   const Product& product_;
   const Rules& rules_;
-  int runs_ = 1;
+  int runs_;
 };
 
 }  // namespace

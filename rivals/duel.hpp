@@ -23,7 +23,7 @@ struct Verdict {
 Verdict judge(const std::vector<Pair>& pairs);
 
 struct Rules {
-  int pairs = 21;         // at least
+  int pairs;              // at least
   double budget = 0;      // more while seconds are left
   double sample = 1e-3;   // seconds a sample takes at least: short products are repeated in it
   double unheeded = 0;    // seconds a contender runs untimed before each of its samples

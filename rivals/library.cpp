@@ -45,10 +45,10 @@ std::string said_by(void* library, const char* name) {
 
 /// Whether the library asks for libgomp, libomp or libiomp5.
 bool has_openmp(const link_map* map) {
-  const char* texts = nullptr;
+  const char* texts = nullptr;  // every library has them
   for (const ElfW(Dyn)* entry = map->l_ld; entry->d_tag != DT_NULL; ++entry)
     if (entry->d_tag == DT_STRTAB) texts = reinterpret_cast<const char*>(entry->d_un.d_ptr);
-  for (const ElfW(Dyn)* entry = map->l_ld; texts != nullptr && entry->d_tag != DT_NULL; ++entry)
+  for (const ElfW(Dyn)* entry = map->l_ld; entry->d_tag != DT_NULL; ++entry)
     if (entry->d_tag == DT_NEEDED && std::strstr(texts + entry->d_un.d_val, "omp") != nullptr) return true;
   return false;
 }
@@ -93,11 +93,10 @@ Library::Library(const std::string& file)
     : handle_(dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)) {
   if (handle_ == nullptr) throw Refusal{dlerror()};
   if (!variant<float>() && !variant<double>()) throw Refusal{"it has neither cblas_sgemm nor dnnl_sgemm"};
-  path = known_path(file);
-  if (const link_map* map = nullptr; dlinfo(handle_, RTLD_DI_LINKMAP, &map) == 0) {
-    openmp = has_openmp(map);
-    if (map->l_name[0] != '\0') path = known_path(map->l_name);
-  }
+  const link_map* map = nullptr;
+  dlinfo(handle_, RTLD_DI_LINKMAP, &map);
+  openmp = has_openmp(map);
+  path = known_path(map->l_name);
   // What each says of itself.
   if (const std::string words = said_by(handle_, "openblas_get_config"); !words.empty()) {
     std::istringstream stream(words);  // "OpenBLAS 0.3.21 NO_LAPACKE …"
@@ -111,13 +110,13 @@ Library::Library(const std::string& file)
     version = said_by(handle_, "bli_info_get_version_str");
     kernel = config = kernel_name(id());
     for (int number = 0; number < 13; ++number)  // all versions have 13 or more
-      kernels.append(number == 0 ? "" : " ").append(kernel_name(number));
+      kernels.append(kernel_name(number)).append(" ");
   } else if (const auto numbers = symbol<const int* (*)()>(handle_, "dnnl_version")) {
     version = fmt::format("{}", fmt::join(numbers(), numbers() + 3, "."));  // a struct that begins with these
   } else if (const auto text = symbol<void (*)(char*, int)>(handle_, "MKL_Get_Version_String")) {
-    char words[256] = "";
-    text(words, sizeof words - 1);
-    version = words;
+    std::string words(256, '\0');
+    text(words.data(), static_cast<int>(words.size()));
+    version = words.c_str();
   } else {  // Eigen's module, and ours
     version = said_by(handle_, "course_version");
     kernel = said_by(handle_, "course_blas_rung");

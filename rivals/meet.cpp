@@ -89,7 +89,7 @@ int run(int argc, const char* const* argv) {
 
 int main(int argc, char** argv) {
   end_with_starter();
-  const rlimit no_core{0, 0};
+  const rlimit no_core{};
   setrlimit(RLIMIT_CORE, &no_core);
   const int status = course::guarded("rivals", [&] { return run(argc, argv); });
   std::fflush(stdout);

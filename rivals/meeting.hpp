@@ -19,8 +19,8 @@ struct Side {
 
 /// What duels are given.
 struct Asked {
-  course::Options options{.repeat = 21};
-  double unheeded = 0;
+  course::Options options;
+  double unheeded{};
   std::string pairs_csv;
 
   /// Throws course::Refusal; false after --help.

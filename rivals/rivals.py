@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "tools"))
+sys.path.append(str(ROOT / "tools"))
 import standing
-from measured import COLUMNS, MACHINE_COLUMNS, Refusal, append, lines_of
+from measured import COLUMNS, MACHINE_COLUMNS, Refusal, append, lines_of, whose
 
 AVX2, AVX512 = "avx2 fma", "avx2 fma avx512f avx512dq avx512bw avx512vl"
 OURS = {"avx512": (AVX512, "against each library's best setting"),
@@ -101,10 +101,6 @@ def say(line):
     print(f"rivals: {line}", file=sys.stderr, flush=True)
 
 
-def threads_text(threads):
-    return f"{threads} thread{'s' * (threads > 1)}"
-
-
 # ---- which libraries ----
 
 def settings_of(build, features, kind, name, files):
@@ -167,7 +163,7 @@ def met_settings(path, rung):
     known = {}
     for cells in lines_of(path, standing.COLUMNS):
         name = cells["rival"].split()[0]
-        if cells["variant"].removesuffix("_threads") == rung and known.get(name, NARROW[0]) in NARROW:
+        if cells["variant"].removesuffix("_threads") == rung and known.get(name) in (None, *NARROW):
             known[name] = cells["rival"]
     return known
 
@@ -189,7 +185,7 @@ class Session:
 
     def __init__(self, options):
         self.options, self.known = options, {}
-        self.out, self.wrong, self.rows, self.checked = set(), False, 0, set()  # out: not asked again
+        self.out, self.wrong, self.found, self.checked = set(), False, False, set()  # out: not asked again; found: there is a row
 
     def run(self, what, setting, threads, *arguments, limit, environment={}):
         """What one process printed; None if it came to nothing."""
@@ -199,14 +195,14 @@ class Session:
             found, said, status = meet(self.options.build, what, *arguments, limit=10 + limit,
                                        environment=environment_of(setting, threads, self.options.cpus) | environment)
         except Ended as why:
-            say(f"{setting.label} with {threads_text(threads)} left out: {why}")
+            say(f"{setting.label} with {whose(threads)} left out: {why}")
             status, said = 1, []
         else:
             self.wrong |= status == 1
         # The step's loop ends a wrong result's line with a command, which would not be this program's.
         for line in said if what == "duel" else said[:status]:
             shape = re.search(r"--type (\w+) --shape (\w+)", line)
-            say(f"{setting.label} {shape[1]} is wrong: {shape[2]}: {line[7:line.index('; again by')]}" if shape else line)
+            say(f"{setting.label} {shape[1]} is wrong: {shape[2]}: {line.removeprefix('wrong: ').partition('; again by')[0]}" if shape else line)
         if status == 1:
             self.out.add(setting.label)
         return found if status == 0 else None
@@ -239,13 +235,18 @@ class Session:
             return (known or settings)[0]
         type, rates = min(set(settings[0].types) & set(self.options.type), default="f32"), {}
         print(f"library {settings[0].name}, {type}, {SCREENED}, on 1 thread:", end="", flush=True)
-        for place, setting in enumerate(settings):
+        for setting in settings:
             for row in self.timed(setting, 1, type, [SCREENED]):
-                rates[place] = float(row["gflops"])
-                print(f" {setting.kernel or 'its choice'} {rates[place]:.4g}", end="", flush=True)
+                rates[setting.kernel] = float(row["gflops"])
+                print(f" {setting.kernel or 'its choice'} {rates[setting.kernel]:.4g}", end="", flush=True)
         print(" GFLOP/s")
-        best = max(rates, key=rates.get, default=0)
-        return settings[best if rates.get(best, 0) > CLEARLY * rates.get(0, 0) else 0]
+        return max(settings, key=lambda setting: rates.get(setting.kernel, 0) * (1 if setting.kernel else CLEARLY))
+
+    def duel(self, *arguments, **wanted):
+        """Prints the rows that one process adds to rivals.csv."""
+        rows = self.run(*arguments, **wanted)
+        self.found |= rows is not None
+        print("".join(re.findall("^  .*\n", rows or "", re.M)), end="", flush=True)
 
 
 def alone(session, libraries):
@@ -259,13 +260,13 @@ def alone(session, libraries):
             why = "as chosen and best" if settings[0] is best else "best" if setting is best else "as chosen"
             for threads, type in ((threads, type) for threads in options.threads for type in options.type if type in setting.types):
                 wanted = [shape for shape in options.shapes if (type, setting.label, str(threads), shape) not in there]
-                session.rows += len(options.shapes) - len(wanted)
+                session.found |= wanted != options.shapes
                 for row in session.timed(setting, threads, type, wanted):
                     shape, rate = f"{row['m']}x{row['n']}x{row['k']}", f"{float(row['gflops']):.4g}"
-                    print(f"  {type:<4} {setting.label:<20} {threads_text(threads):>10} {shape:<14} {rate:>8} GFLOP/s", flush=True)
+                    print(f"  {type:<4} {setting.label:<20} {whose(threads):>10} {shape:<14} {rate:>8} GFLOP/s", flush=True)
                     append(options.csv, MACHINE_COLUMNS, ["library", type, setting.label, threads, shape, rate, "GFLOP/s",
                                                           f"{why}; {setting.about}"])
-                    session.rows += 1
+                    session.found = True
     if not options.rival or "cublas" in options.rival:
         on_gpu(session, there)
 
@@ -292,8 +293,10 @@ def on_gpu(session, there):
         return
     shapes = options.shapes if options.shaped else ON_GPU
     for type, (of, ways, note) in CUBLAS.items():
-        wanted = [shape for shape in shapes if (type, "cuBLAS", "", shape) not in there] if of in options.type else []
-        session.rows += len(shapes) - len(wanted) if of in options.type else 0
+        if of not in options.type:
+            continue
+        wanted = [shape for shape in shapes if (type, "cuBLAS", "", shape) not in there]
+        session.found |= wanted != shapes
         if not wanted:
             continue
         setting, of_type, rows = Setting("cuBLAS", "", about, [of], False, type), ["--type", of, "--variant", ways], []
@@ -315,7 +318,7 @@ def on_gpu(session, there):
                 print(f"  {type:<4} {'cuBLAS':<20} {'':>10} {shape:<14} {rate:>8} GFLOP/s", flush=True)
                 append(options.csv, MACHINE_COLUMNS, ["library", type, "cuBLAS", "", shape, rate, "GFLOP/s",
                                                       f"{note or best['variant'] + ' is the better'}; {about}"])
-                session.rows += 1
+                session.found = True
 
 
 def meets(options, rung, setting, best):
@@ -335,14 +338,12 @@ def duels(session, libraries):
             # Our threads wait for more work at full speed, and would disturb those that are not OpenMP's.
             apart = threads > 1 and not setting.openmp
             name = "packed" if rung == "tuned" else rung  # what it was called once: `--blas` may load a state of then
-            rows = session.run(
+            session.duel(
                 "duel", setting, threads, options.build / "05_avx2/libcourse_blas.so", setting.file, setting.label,
                 "--threads", threads, "--shape", shape, "--type", ",".join(options.type), "--pairs", options.pairs,
                 "--budget", options.budget, "--csv", options.csv, *["--resume"] * options.resume,
-                *["--unheeded", 0.005] * apart, limit=10 * float(options.budget) + 6e-9 * int(options.pairs) * flops,
+                "--unheeded", 0.005 * apart, limit=10 * float(options.budget) + 6e-9 * int(options.pairs) * flops,
                 environment={"COURSE_RUNG": name} | ({"GOMP_SPINCOUNT": "10000"} if apart else {}))
-            session.rows += rows is not None
-            print("".join(line + "\n" for line in (rows or "").splitlines() if line.startswith("  ")), end="", flush=True)
 
 
 def duels_on_gpu(session):
@@ -352,12 +353,10 @@ def duels_on_gpu(session):
         return
     shapes = options.shapes if options.shaped else GPU_DUELS
     for shape in sorted(shapes, key=lambda shape: math.prod(map(int, shape.split("x")))):
-        rows = session.run("gpu", Setting("cuBLAS", "", about, ["f32"], False), 1, "duel",
-                           options.build / "09_cuda_regtile/libcourse_gpu.so", "--shape", shape, "--type", "f32",
-                           "--pairs", options.pairs, "--budget", options.budget, "--csv", options.csv,
-                           "--pairs-csv", options.csv.removesuffix(".csv") + "_pairs.csv", *["--resume"] * options.resume, limit=120)
-        session.rows += rows is not None
-        print("".join(line + "\n" for line in (rows or "").splitlines() if line.startswith("  ")), end="", flush=True)
+        session.duel("gpu", Setting("cuBLAS", "", about, ["f32"], False), 1, "duel",
+                     options.build / "09_cuda_regtile/libcourse_gpu.so", "--shape", shape, "--type", "f32",
+                     "--pairs", options.pairs, "--budget", options.budget, "--csv", options.csv,
+                     "--pairs-csv", options.csv.removesuffix(".csv") + "_pairs.csv", *["--resume"] * options.resume, limit=120)
 
 
 # ---- the command line ----
@@ -393,10 +392,9 @@ def asked():
                 raise Refusal(f"--{name}: '{item}' is unknown; give {', '.join(known)}")
             if not item:
                 raise Refusal("--blas: '' names no file; give a shared library's path")
-    shaped = options.size is not None or options.shape is not None
-    options.shaped = shaped
+    options.shaped = options.size is not None or options.shape is not None
     for name, default in DEFAULTS[options.alone].items():
-        if getattr(options, name) is None and not (shaped and name in ("size", "shape")):
+        if getattr(options, name) is None and not (options.shaped and name in ("size", "shape")):
             setattr(options, name, default)
     given = [(f"--{name}", getattr(options, name)) for name in ("size", "shape", "type", "threads", "pairs", "budget")]
     machine = check(options.build, *(word for pair in given if pair[1] is not None for word in pair))
@@ -425,9 +423,9 @@ def main(folder):
     if options.list:
         return print_list(options, libraries)
     before = len(lines_of(options.csv, MACHINE_COLUMNS if options.alone else standing.COLUMNS)) if there else 0
+    options.resume = options.resume and there
     if options.alone:
-        session.known = known_settings(options.csv if options.resume and there else None, options)
-        options.resume = options.resume and there
+        session.known = known_settings(options.csv if options.resume else None, options)
         alone(session, libraries)
     else:
         known = known_settings(options.machine, options)
@@ -437,19 +435,19 @@ def main(folder):
         gpu = "f32" in options.type and ("cublas" in options.rival or not options.rival and not options.variant)
         if not options.rungs and not gpu:
             return 77
-        session.known = known or (met_settings(options.csv, options.rungs[0]) if options.resume and there else {})
+        session.known = known or (met_settings(options.csv, options.rungs[0]) if options.resume else {})
         print(f"ours, as often as fast as: the median of {options.pairs} pairs or more, and its quartiles; on {options.processor}")
         duels(session, libraries)
         if gpu:
             duels_on_gpu(session)
-        for variant, against, type, threads, mean, worst, below in standing.summary(standing.load(options.csv))[1] if session.rows else ():
-            print(f"{type}, {threads_text(int(threads)) if threads.isdigit() else threads}, {variant} against {against}: geometric mean {mean}; worst {worst}; "
+        for variant, against, type, threads, mean, worst, below in standing.summary(standing.load(options.csv))[1] if session.found else ():
+            print(f"{type}, {whose(int(threads)) if threads.isdigit() else threads}, {variant} against {against}: geometric mean {mean}; worst {worst}; "
                   f"{below} cells below {standing.TARGET:g}")
     if before and options.resume:
         print(f"rivals: {before} rows were in {options.csv} already")
-    if not session.rows and not session.wrong:
+    if not session.found and not session.wrong:
         say("skipped: no library that was asked for is here")
-    return 1 if session.wrong else 0 if session.rows else 77
+    return 1 if session.wrong else 0 if session.found else 77
 
 
 if __name__ == "__main__":

@@ -40,8 +40,78 @@ rows)
   # Three plain loops are no match: a ratio upside down would be below 1.
   awk -F, 'NR > 1 && $9 < 1 {bad = 1} END {exit bad}' rivals.csv || fail "three loops won: $(cat rivals.csv)"
   awk -F, 'NR > 1 && $12 < $13 {bad = 1} END {exit bad}' rivals.csv || fail "the rates are changed over: $(cat rivals.csv)"
+  # Each type that is asked for.
+  rm rivals.csv && meets 0 --rival eigen --type i32,f64 --threads 1 --variant tuned
+  [ "$(tail -n +2 rivals.csv | cut -d, -f1,7 | xargs)" = "f64,Eigen i32,Eigen" ] || fail "types: $(cat rivals.csv)"
   # Several threads call the rung's sister.
   [ "$(nproc)" -lt 2 ] || { fakes 0 right --variant tuned --threads 2 && has '^f32,40,40,40,2,tuned_threads,libfake_right.so,'; }
+  ;;
+pairs)
+  # What is made of the pairs, worked out anew; a process of its own with what rivals.py would give it.
+  COURSE_RUNG=packed "$(dirname "$program")/meet" duel "$(dirname "$(dirname "$program")")/05_avx2/libcourse_blas.so" "$libraries/libfake_right.so" Plain \
+    --shape 33x20x50 --type f32 --pairs 12 --budget 1e-9 --csv rivals.csv --pairs-csv pairs.csv >out 2>err || fail "exit $?: $(cat err)"
+  python3 -B - <<'EOF' || fail "not what its pairs say: $(cat out rivals.csv pairs.csv)"
+import csv, statistics
+(row,), pairs = (list(csv.DictReader(open(name, newline=""))) for name in ("rivals.csv", "pairs.csv"))
+assert [pair.pop("pair") for pair in pairs] == [str(number) for number in range(12)]
+ours, theirs = ([float(pair.pop(name)) for pair in pairs] for name in ("ours_s", "rival_s"))
+assert all(pair == {name: row[name] for name in "type m n k threads variant rival device host commit".split()} for pair in pairs)
+low, ratio, high = statistics.quantiles([their / our for our, their in zip(ours, theirs)], n=4, method="inclusive")
+rates = [2e-9 * 33 * 20 * 50 / statistics.median(times) for times in (ours, theirs)]
+for name, value in zip("pairs ratio ratio_low ratio_high ours_gflops rival_gflops".split(), (12, ratio, low, high, *rates)):
+    assert abs(float(row[name]) - value) <= 1e-5 * value, (name, value)
+said = open("out").read().split("\n")
+assert said == [f"  f32  33x20x50       1 thread  tuned          {ratio:6.3f} ({low:.3f} to {high:.3f}) x Plain                "
+                f"{rates[0]:6.1f} against {rates[1]:6.1f} GFLOP/s, 12 pairs", ""], said
+EOF
+  ;;
+libraries)
+  # What a library says of itself, and how it is called.
+  meet=$(dirname "$program")/meet
+  # told NAME LINE…
+  told() {
+    local fake=$1
+    shift
+    [ "$("$meet" check "$libraries/libfake_$fake.so" | tail -n +4 | sed 's/\t */: /')" = "$(printf '%s\n' "$@")" ] ||
+      fail "$fake: $("$meet" check "$libraries/libfake_$fake.so")"
+  }
+  none="kernels: " asks="needs: " plain="openmp: "
+  told right "types: f32 " "kernel: " "$none" "$asks" "$plain" "about: 3; libfake_right.so"
+  told openblas "types: f32 " "kernel: Nehalem" "$none" "$asks" "$plain" "about: 0.3.99; NO_LAPACKE  MAX_THREADS=8; libfake_openblas.so"
+  told blis "types: f32 " "kernel: a1" "kernels: a0 a1 a2 a3 a4 a5 a6 a7 a8 a9 b0 b1 b2 " "$asks" "$plain" "about: 1.99; a1; libfake_blis.so"
+  told dnnl "types: f32 " "kernel: " "$none" "$asks" "$plain" "about: 2.6.3; libfake_dnnl.so"
+  told mkl "types: f32 " "kernel: " "$none" "$asks" "$plain" "about: $(printf 'm%.0s' {1..256}); libfake_mkl.so"
+  "$meet" check "$(dirname "$program")/libcourse_eigen.so" >out
+  for line in 'types f32 f64 i32' 'needs [a-z0-9,]*' 'openmp yes' 'about [0-9.]+; g\+\+ [^;]*; libcourse_eigen.so'; do
+    tr '\t' ' ' <out | grep -qE "^$line$" || fail "Eigen: no '$line' in $(cat out)"
+  done
+  COURSE_RUNG=tuned "$meet" check "$(dirname "$(dirname "$program")")/05_avx2/libcourse_blas.so" | grep -q "^kernel.tuned$" || fail "our rung is not named"
+  "$meet" check >out && [ "$(cut -f1 out | xargs)" = "processor features cpus" ] || fail "without a library: $(cat out)"
+  # One without cblas_sgemm is called in its own way, and may fail.
+  for fake in dnnl right; do
+    "$meet" alone "$libraries/libfake_$fake.so" label --shape 5x7x3,67x45x129 --type f32 --repeat 1 --warmup 0 --verify full --csv alone.csv >out 2>err ||
+      fail "$fake alone: exit $?: $(cat out err)"
+  done
+  [ "$(grep -c '^[^,]*,label,f32,.*,right,' alone.csv)" -eq 4 ] || fail "alone: $(cat alone.csv)"
+  # says STATUS TEXT ARGUMENT…: of meet
+  says() {
+    local wanted=$1 text=$2
+    shift 2
+    "$meet" "$@" >out 2>err
+    status=$?
+    [ $status -eq "$wanted" ] && grep -qF -- "$text" out err || fail "meet $*: exit $status: $(cat out err)"
+  }
+  says 2 "the library reports a failure" alone "$libraries/libfake_dnnl.so" label --shape 5x7x13 --type f32
+  ours=$(dirname "$(dirname "$program")")/05_avx2/libcourse_blas.so fake=$libraries/libfake_right.so
+  "$meet" duel "$ours" "$fake" label --shape 5x6x7 --type f64 >out 2>err
+  [ $? -eq 77 ] || fail "a type that is not there: $(cat out err)"
+  for words in "" "alone" "alone $fake" "alone $fake a b" "duel $ours $fake" "duel $ours $fake a b" "other $ours $fake a"; do
+    # shellcheck disable=SC2086 # a list of words
+    says 2 "meet is for rivals.py; call that" $words
+  done
+  says 0 "--pairs" check --help
+  says 0 "--pairs" duel "$ours" "$fake" label --help
+  says 0 "--shape" alone "$fake" label --help
   ;;
 resume)
   fakes 0 right --threads 1
@@ -139,7 +209,8 @@ refusals)
   "$program" --resume >out 2>err </dev/null
   [ $? -eq 2 ] && grep -qF -- "--resume: needs --csv FILE" err || fail "--resume without --csv: $(cat err)"
   refuses "0x5x5: an empty product" --shape 0x5x5
-  refuses "of memory" --shape 2000000000x2000000000x1
+  # In f64: A, B, C and three copies of it; 184 bytes of the verifier for each row and column.
+  refuses "2147483647x200x1: needs 12.88 TiB of memory, " --shape 2147483647x200x1
   refuses "cannot read nosuch.csv" --machine nosuch.csv
   printf 'a,b\n' >other.csv
   refuses "other.csv has other columns than " --machine other.csv
@@ -264,7 +335,7 @@ interrupt)
     kill -$signal $running
     wait $running 2>/dev/null
     status=$?
-    [ $status -gt 128 ] || fail "$signal: exit $status, not the signal's"
+    [ $status -gt 128 ] && ! grep -q Traceback err || fail "$signal: exit $status, not the signal's: $(cat err)"
     for _ in $(seq 200); do
       grep -q alone "/proc/$child/cmdline" 2>/dev/null || break
       sleep 0.01

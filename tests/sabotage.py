@@ -74,9 +74,10 @@ TARGETS = [
     (r"09_cuda_regtile\.choices", ""),
     (r"10_openacc\.adaptor", "10_openacc_tests"),
     (r"rivals\.duel", "duel_tests"),
+    (r"rivals\.answers", ""),
     (r"rivals\..*", "meet FAKES"),
 ]
-FAKES = " ".join(f"fake_{fault}" for fault in "transposed crash hang empty outside square right".split())
+FAKES = " ".join(f"fake_{fault}" for fault in "transposed crash hang empty outside square right openblas blis dnnl mkl".split())
 
 # They look at the text itself, and would notice every break.
 TEXTUAL = {"house.format", "house.sabotage"}
@@ -378,10 +379,10 @@ SABOTAGES = [Sabotage(*entry) for entry in [
     ("rivals: dear shapes first", "rivals/rivals.py", "in sorted((2 * math.prod", "in sorted((-2 * math.prod", "rivals.rows"),
     ("rivals: another machine's settings taken", "rivals/rivals.py", 'if cells["name"] == "processor" and', 'if cells["name"] == "nothing" and',
      "rivals.settings|rivals.alone"),
-    ("rivals: settings looked for again", "rivals/rivals.py", "known.get(name, NARROW[0]) in NARROW:", "name in known:", "rivals.resume"),
+    ("rivals: settings looked for again", "rivals/rivals.py", "known.get(name) in (None, *NARROW):", "name in known:", "rivals.resume"),
     ("rivals: nobody meets the libraries kept to AVX2", "rivals/rivals.py", ' or rung == "tuned" and setting.label in NARROW', "", "rivals.settings"),
-    ("rivals: squares alone by default", "rivals/rivals.py", "    shaped = options.size is not None or options.shape is not None\n",
-     "    shaped = True\n", "rivals.defaults"),
+    ("rivals: squares alone by default", "rivals/rivals.py", "    options.shaped = options.size is not None or options.shape is not None\n",
+     "    options.shaped = True\n", "rivals.defaults"),
     ("rivals: the best setting not said", "rivals/rivals.py", 'why = "as chosen and best" if', 'why = "as chosen" if', "rivals.alone"),
     ("rivals: a setting not set", "rivals/rivals.py", "    return setting.environment | counts", "    return counts", "rivals.environment"),
     ("rivals: libraries are bound as we are", "rivals/rivals.py", 'if not name.startswith(("OMP_", "GOMP_"))', "", "rivals.environment"),
