@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <limits>
@@ -53,9 +52,8 @@ class Matrix {
   Matrix() = default;  // no elements, no guards
   Matrix(Index rows, Index cols, Index pad = 0, int threads = 1, Index guard = four_lines)
       : rows_(rows), cols_(cols), ld_(cols + pad), guard_(guard) {
-    const std::size_t bytes = (static_cast<std::size_t>(size()) * sizeof(T) + 63) / 64 * 64;
-    buffer_.reset(static_cast<T*>(std::aligned_alloc(64, bytes)));
-    if (!buffer_) throw std::bad_alloc();
+    const auto size = static_cast<std::size_t>(rows * ld_ + 2 * guard);
+    buffer_.reset(static_cast<T*>(::operator new(size * sizeof(T), aligned)));
     share_rows(rows, threads, [this](Index i) { poison_part(guard_ + i * ld_, ld_); });
     poison_part(0, guard_);
     poison_part(guard_ + rows_ * ld_, guard_);
@@ -66,7 +64,6 @@ class Matrix {
 
   /// False when somebody wrote outside the matrix: before it, behind it or into the padding.
   bool guards_intact() const {
-    if (!buffer_) return true;
     const T* data = buffer_.get();
     bool intact = is_poison(data, guard_) && is_poison(data + guard_ + rows_ * ld_, guard_);
     for (Index i = 0; i < rows_; ++i) intact &= is_poison(data + guard_ + i * ld_ + cols_, ld_ - cols_);
@@ -76,13 +73,13 @@ class Matrix {
  private:
   static constexpr Index four_lines = 256 / sizeof(T);  // the matrix itself stays aligned
 
-  struct Free {  // what aligned_alloc gave is not for delete
-    void operator()(T* p) const { std::free(p); }
+  static constexpr std::align_val_t aligned{64};
+  struct Free {
+    void operator()(T* p) const { ::operator delete(p, aligned); }
   };
 
-  Index size() const { return rows_ * ld_ + 2 * guard_; }
   void poison_part(Index from, Index count) { std::fill_n(buffer_.get() + from, count, poison<T>()); }
-  T* data() const { return buffer_ ? buffer_.get() + guard_ : nullptr; }
+  T* data() const { return buffer_.get() + guard_; }
 
   Index rows_ = 0, cols_ = 0, ld_ = 0, guard_ = 0;
   std::unique_ptr<T, Free> buffer_;

@@ -1,6 +1,8 @@
 #include "common/mpi_world.hpp"
 
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <vector>
 
 namespace course {
@@ -14,7 +16,7 @@ void reduce(std::span<V> mine, MPI_Datatype type, MPI_Op operation, MPI_Comm amo
 }  // namespace
 
 MpiWorld::MpiWorld(int* argc, char*** argv) {
-  int given = 0;
+  int given;
   MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &given);  // OpenMP inside a rank, MPI outside of it
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   MPI_Comm_size(MPI_COMM_WORLD, &size_);
@@ -68,7 +70,6 @@ double MpiWorld::on_this_host(double mine) const {
 
 void MpiWorld::abort(const std::string& line) const {
   std::fprintf(stderr, "%s\n", line.c_str());
-  std::fflush(stdout);  // rows that were printed
   MPI_Abort(MPI_COMM_WORLD, 1);
   std::_Exit(1);
 }

@@ -26,7 +26,7 @@ class MpiWorld : public World {
 
  private:
   MPI_Comm host_ = MPI_COMM_NULL;  // the ranks that share this one's memory
-  int rank_ = 0, size_ = 1;
+  int rank_, size_;
 };
 
 }  // namespace course

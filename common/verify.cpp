@@ -23,9 +23,10 @@ using Words = std::vector<std::uint64_t>;
 
 constexpr Index panel = 256;  // columns of A and rows of B that are held at a time
 
-/// A maximum that NaN wins: std::max would lose it.
-void raise(double& most, double value) {
-  if (!std::isnan(most) && !(value <= most)) most = value;
+/// Raises a maximum, and says so. NaN wins: std::max would lose it.
+bool raise(double& most, double value) {
+  if (std::isnan(most) || value <= most) return false;
+  return most = value, true;
 }
 
 /// An Index as vectors want it.
@@ -35,17 +36,17 @@ std::size_t at(Index i) {
 
 /// Up to 8 of 0 … count - 1, the first and the last among them.
 Indices sample(Index count, std::uint64_t seed, char what) {
-  std::set<Index> drawn;
-  if (count > 0) drawn = {0, count - 1};
-  for (Index d = 0; d < 6 && count > 0; ++d)
+  if (count == 0) return {};
+  std::set<Index> drawn = {0, count - 1};
+  for (Index d = 0; d < 6; ++d)
     drawn.insert(static_cast<Index>(element_hash(seed, what, d, 0) % static_cast<std::uint64_t>(count)));
   return {drawn.begin(), drawn.end()};
 }
 
 /// Odd words, a different one for each index.
 Words weights(Index count, std::uint64_t seed, char what, Index vector = 0) {
-  Words words(at(count));
-  for (Index i = 0; i < count; ++i) words[at(i)] = element_hash(seed, what, vector, i) | 1u;
+  Words words;
+  for (const Index i : all_of(count)) words.push_back(element_hash(seed, what, vector, i) | 1u);
   return words;
 }
 
@@ -55,24 +56,26 @@ std::uint64_t sum_at(const Words& words, const Indices& indices) {
   return sum;
 }
 
-/// What is wrong with a piece, or nothing.
+/// The piece if it is one of C, else an empty one, and `trouble` says why.
 template <class T>
-std::string misfit(const Piece<T>& piece, const Shape& s) {
+Piece<T> fitting(const Piece<T>& piece, const Shape& s, std::string& trouble) {
   const auto inside = [](const Indices& some, Index count) {
     return std::all_of(some.begin(), some.end(), [count](Index i) { return 0 <= i && i < count; });
   };
   const bool fits = inside(piece.rows, s.m) && inside(piece.cols, s.n) &&
                     piece.c.rows() == std::ssize(piece.rows) && piece.c.cols() == std::ssize(piece.cols);
-  return fits ? "" : "a piece of C has rows or columns that C has not";
+  if (fits) return piece;
+  trouble = "a piece of C has rows or columns that C has not";
+  return {};
 }
 
 /// True if the pieces cover C, each element once: Σ over pieces (Σ uᵢ)(Σ xⱼ) = (Σ all u)(Σ all x) for random
 /// u and x. If they do not, the two are equal with probability 2⁻⁶⁴ or so.
 template <class T>
-bool covered(const Problem<T>& problem, const Piece<T>& piece, bool fits, const World& world) {
+bool covered(const Problem<T>& problem, const Piece<T>& piece, const World& world) {
   const auto [m, n, k] = problem.shape;
   const Words u = weights(m, problem.seed, 'u'), x = weights(n, problem.seed, 'x');
-  std::uint64_t pieces = fits ? sum_at(u, piece.rows) * sum_at(x, piece.cols) : 0;
+  std::uint64_t pieces = sum_at(u, piece.rows) * sum_at(x, piece.cols);
   world.sum({&pieces, 1});
   return pieces == sum_at(u, all_of(m)) * sum_at(x, all_of(n));
 }
@@ -108,17 +111,15 @@ void Verifier<T>::add_reference(const Piece<T>& piece, Indices rows, Indices col
   // r: in the reference, rows[r]: in the piece, piece.rows[…]: in C.
   const auto i_of = [&](Index r) { return piece.rows[at(rows[at(r)])]; };
   const auto j_of = [&](Index s) { return piece.cols[at(cols[at(s)])]; };
-  const auto wide = [](T value) { return static_cast<W>(value); };
   Dense<W> a_norms = Dense<W>::Zero(m, 1), b_norms = Dense<W>::Zero(1, n);
-  Dense<W> c =
-      Dense<W>::NullaryExpr(m, n, [&](Index r, Index s) { return wide(problem_.c(i_of(r), j_of(s))); });
-  const Index worth_a_thread = 1 << 18;  // multiply-adds of a panel
-  const Index parts = std::clamp<Index>(m * n * std::min(k, panel) / worth_a_thread, 1,
-                                        std::max(1u, std::thread::hardware_concurrency()));
+  Dense<W> c = Dense<W>::NullaryExpr(m, n, [&](Index r, Index s) { return problem_.c(i_of(r), j_of(s)); });
+  const Index parts =  // of 2^18 multiply-adds of a panel: worth a thread
+      std::clamp<Index>(m * n * std::min(k, panel) >> 18, 1,
+                        std::max(1u, std::thread::hardware_concurrency()));
   for (Index p = 0; p < k && m * n > 0; p += panel) {
     const Index depth = std::min(panel, k - p);
     const Dense<W> b =
-        Dense<W>::NullaryExpr(depth, n, [&](Index q, Index s) { return wide(problem_.b(p + q, j_of(s))); });
+        Dense<W>::NullaryExpr(depth, n, [&](Index q, Index s) { return problem_.b(p + q, j_of(s)); });
     b_norms += b.colwise().squaredNorm();
     // c += a·b, rows shared out: long double runs at 0.8 GFLOP/s on one core. No policy: where no thread can
     // be had, get() computes the part.
@@ -126,7 +127,7 @@ void Verifier<T>::add_reference(const Piece<T>& piece, Indices rows, Indices col
     for (Index t = 0; t < parts; ++t)
       started.push_back(std::async([&, from = m * t / parts, end = m * (t + 1) / parts] {
         const Dense<W> a = Dense<W>::NullaryExpr(
-            end - from, depth, [&](Index r, Index q) { return wide(problem_.a(i_of(from + r), p + q)); });
+            end - from, depth, [&](Index r, Index q) { return problem_.a(i_of(from + r), p + q); });
         a_norms.middleRows(from, end - from) += a.rowwise().squaredNorm();
         c.middleRows(from, end - from).noalias() += a * b;
       }));
@@ -139,14 +140,15 @@ void Verifier<T>::add_reference(const Piece<T>& piece, Indices rows, Indices col
 /// The references for a new piece. Of a sample: some rows, and some columns of the other rows.
 template <class T>
 void Verifier<T>::refer_to(const Piece<T>& piece) {
-  if (!references_.empty() && piece.rows == rows_ && piece.cols == cols_) return;
+  if (piece.rows == rows_ && piece.cols == cols_) return;
   references_.clear(), rows_ = piece.rows, cols_ = piece.cols;
   const Indices all_rows = all_of(std::ssize(rows_)), all_cols = all_of(std::ssize(cols_));
   if (whole_) return add_reference(piece, all_rows, all_cols);
   const auto places = [](const Indices& all, const Indices& drawn, bool among) {
-    Indices found;
-    for (Index place = 0; place < std::ssize(all); ++place)
-      if (std::binary_search(drawn.begin(), drawn.end(), all[at(place)]) == among) found.push_back(place);
+    Indices found = all_of(std::ssize(all));
+    std::erase_if(found, [&](Index place) {
+      return std::binary_search(drawn.begin(), drawn.end(), all[at(place)]) != among;
+    });
     return found;
   };
   const Indices rows = sample(problem_.shape.m, problem_.seed, 'r'),
@@ -156,58 +158,58 @@ void Verifier<T>::refer_to(const Piece<T>& piece) {
 }
 
 template <class T>
-Check Verifier<T>::check(const Piece<T>& piece, const World& world) {
-  std::string trouble = misfit(piece, problem_.shape);
-  const bool fits = trouble.empty(), exact = problem_.exact();
-  if (fits) refer_to(piece);
-  double share_most = 0, worst_error = 0, worst_value = 0;
+Check Verifier<T>::check(const Piece<T>& given, const World& world) {
+  std::string trouble;
+  const Piece<T> piece = fitting(given, problem_.shape, trouble);
+  const bool exact = problem_.exact();
+  refer_to(piece);
   std::vector<double> error_of_row(at(problem_.shape.m)), norm_of_row(error_of_row.size());
-  Index differences = 0, worst_i = -1, worst_j = -1;
-  for (std::size_t part = 0; fits && part < references_.size(); ++part) {
-    const Reference& right = *references_[part];
-    for (Index r = 0; r < right.c.rows(); ++r)
-      for (Index s = 0; s < right.c.cols(); ++s) {
-        const Index i = rows_[at(right.rows[at(r)])], j = cols_[at(right.cols[at(s)])];
-        const auto want = right.c(r, s);
-        const T have = piece.c(right.rows[at(r)], right.cols[at(s)]);
-        const double error = static_cast<double>(have >= want ? have - want : want - have);
-        const double allowed = exact ? 0 : right.allowed(r, s, static_cast<double>(problem_.c(i, j)));
+  double share_most = 0;
+  struct {
+    Index i, j;
+    double error, value;
+  } worst = {};
+  std::uint64_t differences = 0;
+  for (const auto& right : references_)
+    for (Index r = 0; r < right->c.rows(); ++r)
+      for (Index s = 0; s < right->c.cols(); ++s) {
+        const Index i = rows_[at(right->rows[at(r)])], j = cols_[at(right->cols[at(s)])];
+        const auto want = right->c(r, s);
+        const T have = piece.c(right->rows[at(r)], right->cols[at(s)]);
+        const double error = std::abs(static_cast<double>(have - want));
+        const double allowed = exact ? 0 : right->allowed(r, s, static_cast<double>(problem_.c(i, j)));
         error_of_row[at(i)] += error, norm_of_row[at(i)] += std::abs(static_cast<double>(want));
         if (!(error <= allowed)) ++differences;  // written so that NaN counts
         const double share = error == 0 ? 0 : error / allowed;
-        if (worst_i < 0 || (!std::isnan(share_most) && !(share <= share_most)))
-          worst_i = i, worst_j = j, worst_error = error, worst_value = static_cast<double>(have);
-        raise(share_most, share);
+        if (raise(share_most, share)) worst = {i, j, error, static_cast<double>(have)};
       }
-  }
   double worst_case_share = 0;
-  if (worst_error != 0 && !exact) {  // γₖ₊₁ (|aᵢ||bⱼ| + |C₀|): k products and k additions round
+  if (!exact) {  // γₖ₊₁ (|aᵢ||bⱼ| + |C₀|): k products and k additions round
     const auto size = [](T value) { return std::abs(static_cast<double>(value)); };
-    double sum = size(problem_.c(worst_i, worst_j));
+    double sum = size(problem_.c(worst.i, worst.j));
     for (Index p = 0; p < problem_.shape.k; ++p)
-      sum += size(problem_.a(worst_i, p)) * size(problem_.b(p, worst_j));
+      sum += size(problem_.a(worst.i, p)) * size(problem_.b(p, worst.j));
     const double ku = static_cast<double>(problem_.shape.k + 1) * std::numeric_limits<T>::epsilon() / 2;
-    worst_case_share = worst_error / (ku / (1 - ku) * sum);
+    worst_case_share = worst.error / (ku / (1 - ku) * sum);
   }
   if (differences > 0)
-    trouble = std::to_string(differences) + " elements differ, the worst is C(" + std::to_string(worst_i) +
-              ", " + std::to_string(worst_j) + ") = " + std::to_string(worst_value);
+    trouble = std::to_string(differences) + " elements differ, the worst is C(" + std::to_string(worst.i) +
+              ", " + std::to_string(worst.j) + ") = " + std::to_string(worst.value);
 
   // What all ranks found together.
-  const bool whole_c = covered(problem_, piece, fits, world);
-  auto all_differences = static_cast<std::uint64_t>(differences);
+  const bool whole_c = covered(problem_, piece, world);
   double shares[] = {whole_c ? share_most : std::numeric_limits<double>::infinity(), worst_case_share};
-  world.sum({&all_differences, 1}), world.max(shares);
+  world.sum({&differences, 1}), world.max(shares);
   world.sum(error_of_row), world.sum(norm_of_row);
   trouble = world.first(trouble);
   if (!whole_c && trouble.empty()) trouble = "not every element of C came back exactly once";
   double widest = 0, norm = 0;
   for (const double error : error_of_row) raise(widest, error);
   for (const double size : norm_of_row) raise(norm, size);
-  return {.right = all_differences == 0 && trouble.empty(),
+  return {.right = trouble.empty(),
           .error_share = shares[0],
           .relative_error = widest == 0 ? 0 : widest / norm,
-          .differences = static_cast<Index>(all_differences),
+          .differences = static_cast<Index>(differences),
           .worst_case_share = shares[1],
           .trouble = trouble};
 }
@@ -221,12 +223,11 @@ double Verifier<T>::bytes(const Shape& s, bool whole, int ranks) {
 }
 
 template <class T>
-Check freivalds(const Problem<T>& problem, const Piece<T>& piece, const World& world) {
+Check freivalds(const Problem<T>& problem, const Piece<T>& given, const World& world) {
   constexpr Index vectors = 4;
-  const Index m = problem.shape.m, n = problem.shape.n,
-              k = problem.shape.k;  // clang 14's lambdas take no bindings
-  std::string trouble = misfit(piece, problem.shape);
-  const bool fits = trouble.empty();
+  const Index m = problem.shape.m, n = problem.shape.n, k = problem.shape.k;
+  std::string trouble;
+  const Piece<T> piece = fitting(given, problem.shape, trouble);
   bool integers = true;
   const auto integer = [&](T value) {
     // 2^53 holds every exact product of the course; NaN and fractions fail here.
@@ -251,21 +252,21 @@ Check freivalds(const Problem<T>& problem, const Piece<T>& piece, const World& w
   Words difference(vectors);  // left side less right side, of this rank
   for (Index v = 0; v < vectors; ++v) {
     const Words u = weights(m, problem.seed, 'u', v), x = weights(n, problem.seed, 'x', v);
-    for (Index i = 0; fits && i < piece.c.rows(); ++i)
+    for (Index i = 0; i < piece.c.rows(); ++i)
       difference[at(v)] += u[at(piece.rows[at(i)])] * row_of_change(i, x);
-    Words ua(at(end - from));
+    Words ua(at(k));
     for (Index i = 0; i < m; ++i)
-      for (Index p = from; p < end; ++p) ua[at(p - from)] += u[at(i)] * integer(problem.a(i, p));
-    for (Index p = from; p < end; ++p) difference[at(v)] -= ua[at(p - from)] * row_of_b(p, x);
+      for (Index p = from; p < end; ++p) ua[at(p)] += u[at(i)] * integer(problem.a(i, p));
+    for (Index p = from; p < end; ++p) difference[at(v)] -= ua[at(p)] * row_of_b(p, x);
   }
-  if (fits && !integers)
+  if (!integers)
     trouble = "Freivalds: C holds a fraction, NaN or a number beyond 2^53 where integers are due";
   world.sum(difference);
   trouble = world.first(trouble);
   if (trouble.empty() && difference == Words(vectors)) return {.right = true};
   Index wrong = 0;
   if (trouble.empty()) trouble = "Freivalds: the sums over C and over A·B differ";
-  if (fits && integers && world.size() == 1) {  // alone, row by row: which are wrong?
+  if (integers && world.size() == 1) {  // alone, row by row: which are wrong?
     const Words x = weights(n, problem.seed, 'x');
     Words bx;
     for (Index p = 0; p < k; ++p) bx.push_back(row_of_b(p, x));

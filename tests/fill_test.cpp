@@ -12,6 +12,8 @@ TEST_CASE("the values are the same on every machine") {  // pinned: results else
   static_assert(element_hash(987654, 'A', 0, 0) == 0xe4aa6882a83fa1c6);
   CHECK(element<std::int32_t>(Fill::digits, 987654, 'A', 0, 0) == 8);
   CHECK(element<float>(Fill::uniform, 987654, 'A', 1, 2) == 0.555649698f);
+  CHECK(fill_name(Fill::digits) == "digits");
+  CHECK(fill_name(Fill::uniform) == "uniform");
 }
 
 TEST_CASE_TEMPLATE("digits are 0..9, all of them", T, float, double, std::int32_t) {
@@ -48,6 +50,8 @@ TEST_CASE("matrices, seeds, rows and columns differ") {
 
 TEST_CASE("digits are exact as far as exact_k says") {
   CHECK(exact_k<float>() == ((1 << 24) - 10) / 81);
+  CHECK(exact_k<double>() == ((Index{1} << 53) - 10) / 81);
+  CHECK(exact_k<std::int32_t>() == ((Index{1} << 31) - 11) / 81);
   CHECK(81 * exact_k<float>() + 9 < 1 << 24);
   CHECK(81 * exact_k<std::int32_t>() + 9 <= std::numeric_limits<std::int32_t>::max());
 }

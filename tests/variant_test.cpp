@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <utility>
 
 using namespace course;
 
@@ -88,9 +89,63 @@ TEST_CASE("inputs that one thread touches first are others than the problem's, a
   CHECK(seen.a == problem.whole().a.view().data());
   run(own, {});
   CHECK(seen.a != problem.whole().a.view().data());
-  const double inputs = problem.whole_bytes();
-  CHECK(shared->bytes(problem, {}) == inputs + 3 * 4 * sizeof(float));
-  CHECK(own->bytes(problem, {}) == 2 * inputs + 3 * 4 * sizeof(float));
-  const Problem<float> large{{300, 400, 500}};
-  CHECK(cpu<float>("", "", of_rows)->bytes(large, {}) > 2 * large.whole_bytes());
+  // A is 3 x 5, B 5 x 4, C 3 x 4, B transposed 4 x 5; each row has 2 elements more.
+  const Problem<float> padded{{3, 4, 5}, Fill::uniform, 1, 2, 3};
+  const double inputs = 4 * (3 * 7 + 5 * 6 + 3 * 6), c = 4 * 3 * 6;
+  CHECK(padded.whole_bytes() == inputs);
+  CHECK(shared->bytes(padded, {}) == inputs + c);
+  CHECK(own->bytes(padded, {}) == 2 * inputs + c);
+  CHECK(all()->bytes(padded, {}) == inputs + c + 4 * 4 * 7);
+  CHECK(cpu<float>("", "", of_rows)->bytes(padded, {}) == 2 * inputs + c + 64 * (3 + 5 + 3));
+}
+
+TEST_CASE("a problem's matrices have its shape, its padding and its elements, and are made by allocate") {
+  Problem<float> padded{{3, 4, 5}, Fill::uniform, 1, 2, 3};
+  cpu<float>("", "", plain)->allocate(padded, {}, World());
+  REQUIRE(padded.made);
+  const auto is = [](View<const float> view, Index rows, Index cols, auto element) {
+    bool same = view.rows() == rows && view.cols() == cols && view.ld() == cols + 2;
+    for (Index i = 0; i < rows; ++i)
+      for (Index j = 0; j < cols; ++j) same &= view(i, j) == element(i, j);
+    return same;
+  };
+  const Inputs<float>& made = padded.whole();
+  CHECK(
+      is(made.a.view(), 3, 5, [&](Index i, Index j) { return element<float>(Fill::uniform, 1, 'A', i, j); }));
+  CHECK(
+      is(made.b.view(), 5, 4, [&](Index i, Index j) { return element<float>(Fill::uniform, 1, 'B', i, j); }));
+  CHECK(
+      is(made.c.view(), 3, 4, [&](Index i, Index j) { return element<float>(Fill::uniform, 1, 'C', i, j); }));
+  CHECK(padded.shape.flops() == 2 * 3 * 4 * 5);
+  CHECK(padded.shape.elements() == 15 + 20 + 12);
+  for (const Matrix<float>* matrix : {&made.a, &made.b, &made.c}) {  // whose guards all count
+    float& outside = const_cast<float*>(matrix->view().data())[-1];
+    const float before = std::exchange(outside, 0.f);
+    CHECK_FALSE(padded.guards_intact());
+    outside = before;
+    CHECK(padded.guards_intact());
+  }
+  padded.forget();
+  CHECK(padded.guards_intact());
+}
+
+TEST_CASE("phases of one run add up, the sides of a grid are its numbers") {
+  Times times{.alloc = 1.0, .product = 2.0};
+  times += {.product = 3.0, .collect = 4.0};
+  const Times expected{.alloc = 1.0, .product = 5.0, .collect = 4.0};
+  for (const auto part : Times::parts()) CHECK(times.*part == expected.*part);
+  CHECK(sides("2x31") == std::pair<Index, Index>(2, 31));
+  CHECK(sides("") == std::pair<Index, Index>(1, 1));
+}
+
+TEST_CASE("marks and makers: a name, an idea, what is needed") {
+  const Made variant = on<float>("avx2", "avx2,fma", broken(baseline(cpu<float>("name", "idea", plain))));
+  const Traits& traits = variant->traits;
+  CHECK(std::vector{traits.name, traits.idea, traits.vector, traits.needs} ==
+        std::vector<std::string>{"name", "idea", "avx2", "avx2,fma"});
+  CHECK(traits.broken);
+  CHECK(traits.baseline);
+  CHECK_FALSE(traits.touched_by_one);
+  CHECK(with_blocks(with_tiles(variant))->traits.blocks);
+  CHECK(traits.tiles);
 }

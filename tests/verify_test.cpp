@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <set>
 
 using namespace course;
 
@@ -99,12 +100,92 @@ TEST_CASE_TEMPLATE("one element wrong by twice what is allowed is found, by its 
   }
 }
 
+TEST_CASE_TEMPLATE("the figures of a check are those of its formulas, worked out element by element", T,
+                   float, double) {
+  using Wide = long double;
+  Case<T> product({5, 4, 300}, Fill::uniform);
+  const auto& problem = product.problem;
+  for (const bool spoilt : {false, true}) {
+    if (spoilt) product.c.view()(2, 1) += 1, product.c.view()(3, 3) -= T{0.5};
+    Wide share = 0, worst_case = 0, error_most = 0, norm = 0;
+    for (Index i = 0; i < 5; ++i) {
+      Wide errors = 0, sizes = 0;
+      for (Index j = 0; j < 4; ++j) {
+        const Wide u = std::numeric_limits<T>::epsilon() / Wide{2}, before = problem.c(i, j);
+        Wide want = before, a_norm = 0, b_norm = 0, size = std::abs(before);
+        for (Index p = 0; p < 300; ++p) {
+          const Wide a = problem.a(i, p), b = problem.b(p, j);
+          want += a * b, a_norm += a * a, b_norm += b * b, size += std::abs(a * b);
+        }
+        const Wide error = std::abs(product.c.view()(i, j) - want);
+        const Wide here =
+            error / (8 * u * std::sqrt(a_norm * b_norm) + 2 * u * (std::abs(want) + std::abs(before)));
+        if (here > share) share = here, worst_case = error / (301 * u / (1 - 301 * u) * size);
+        errors += error, sizes += std::abs(want);
+      }
+      error_most = std::max(error_most, errors), norm = std::max(norm, sizes);
+    }
+    const Check check = product.whole();
+    const auto is = [spoilt](double value, Wide expected) {
+      return std::abs(value / static_cast<double>(expected) - 1) < (spoilt ? 1e-6 : 0.05);
+    };
+    CHECK(is(check.error_share, share));
+    CHECK(is(check.worst_case_share, worst_case));
+    CHECK(is(check.relative_error, error_most / norm));
+    CHECK(check.right == !spoilt);
+    CHECK(check.differences == (spoilt ? 2 : 0));
+    if (spoilt)
+      CHECK(check.trouble == "2 elements differ, the worst is C(2, 1) = " +
+                                 std::to_string(static_cast<double>(product.c.view()(2, 1))));
+  }
+}
+
+TEST_CASE("a sample is eight rows and columns drawn with the seed, the first and the last among them") {
+  const Index m = 500, n = 400;
+  std::set<Indices> drawn;
+  for (const std::uint64_t seed : {4u, 5u, 260u}) {  // that draw no number twice
+    Case<float> wrong({m, n, 1}, Fill::uniform, seed);
+    Verifier<float> verifier(wrong.problem, false);
+    const auto differences = [&] { return verifier.check(wrong.piece(), World()).differences; };
+    const auto add = [&](Index i, Index rows, Index j, Index cols, float by) {
+      for (Index r = i; r < i + rows; ++r)
+        for (Index c = j; c < j + cols; ++c) wrong.c.view()(r, c) += by;
+    };
+    Indices rows, cols;  // where all that is wrong is seen, not the elements of drawn columns or rows alone
+    for (Index i = 0; i < m; ++i) {
+      wrong.multiply(), add(i, 1, 0, n, 100);
+      if (differences() == n) rows.push_back(i);
+    }
+    for (Index j = 0; j < n; ++j) {
+      wrong.multiply(), add(0, m, j, 1, 100);
+      if (differences() == m) cols.push_back(j);
+    }
+    for (const auto& [found, count] : {std::pair(rows, m), std::pair(cols, n)}) {
+      CHECK(found.size() == 8);
+      CHECK(found.front() == 0);
+      CHECK(found.back() == count - 1);
+      drawn.insert(found);
+    }
+    wrong.multiply(), add(0, m, 0, n, 100);
+    CHECK(differences() == 8 * n + (m - 8) * 8);
+  }
+  CHECK(drawn.size() == 6);
+}
+
 TEST_CASE_TEMPLATE("exact inputs demand equality", T, float, double, std::int32_t) {
   Case<T> wrong({40, 50, 60}, Fill::digits);
   wrong.c.view()(39, 49) += 1;
   CHECK_FALSE(wrong.whole().right);
   CHECK_FALSE(wrong.sampled().right);  // the last row and column are always sampled
   CHECK(wrong.whole().differences == 1);
+  wrong.c.view()(7, 9) -= 1;
+  const Check check = wrong.whole();
+  CHECK(check.differences == 2);
+  CHECK(check.error_share == std::numeric_limits<double>::infinity());
+  CHECK(check.worst_case_share == 0);
+  CHECK(check.trouble ==
+        "2 elements differ, the worst is C(7, 9) = " +
+            std::to_string(static_cast<double>(wrong.c.view()(7, 9))));  // the first of equals
 }
 
 TEST_CASE_TEMPLATE("NaN and infinity are wrong, and stay visible in every figure", T, float, double) {
@@ -155,7 +236,66 @@ TEST_CASE_TEMPLATE("Freivalds accepts what is right and finds one wrong element 
   CHECK_FALSE(product.sums().right);
 }
 
+TEST_CASE("Freivalds, alone, says how many rows are wrong and which is the first, by its place in C") {
+  Case<double> wrong({9, 8, 7}, Fill::digits);
+  const Check right = wrong.sums();
+  CHECK(right.trouble == "");
+  CHECK(right.error_share == 0);
+  CHECK(right.differences == 0);
+  wrong.c.view()(1, 2) += 1, wrong.c.view()(5, 0) -= 1, wrong.c.view()(5, 7) -= 2, wrong.c.view()(8, 7) += 3;
+  const std::string differ = "Freivalds: the sums over C and over A·B differ";
+  CHECK(wrong.sums().trouble == differ + "; the first wrong row is 1");
+  CHECK(wrong.sums().differences == 3);
+  CHECK(wrong.sums().error_share == std::numeric_limits<double>::infinity());
+  Piece<double> last = wrong.piece();  // the two last rows, and no others
+  last.rows = {7, 8}, last.c = wrong.c.view().block(7, 0, 2, 8);
+  const Check lost = freivalds(wrong.problem, last, World());
+  CHECK(lost.trouble == differ + "; the first wrong row is 8");
+  last.rows = {7}, last.c = wrong.c.view().block(7, 0, 1, 8);  // all that came back is right
+  CHECK(freivalds(wrong.problem, last, World()).trouble == differ);
+  CHECK(freivalds(wrong.problem, last, World()).differences == 1);
+}
+
+TEST_CASE("a piece that C has not is wrong, and says so") {
+  const Case<float> product({11, 13, 17}, Fill::digits);
+  const auto refused = [&](auto change) {
+    Piece<float> piece = product.piece();
+    change(piece);
+    Verifier<float> verifier(product.problem, true);
+    verifier.check(product.piece(), World());
+    const Check first = verifier.check(piece, World()), second = freivalds(product.problem, piece, World());
+    const std::string trouble = "a piece of C has rows or columns that C has not";
+    return !first.right && !second.right && first.trouble == trouble && second.trouble == trouble &&
+           std::isinf(first.error_share) && first.differences == 0 && second.differences == 1;
+  };
+  using Some = Piece<float>&;
+  CHECK(refused([](Some piece) { piece.rows.back() = 11; }));
+  CHECK(refused([](Some piece) { piece.rows.front() = -1; }));
+  CHECK(refused([](Some piece) { piece.cols.back() = 13; }));
+  CHECK(refused([](Some piece) { piece.cols.front() = -1; }));
+  CHECK(refused([](Some piece) { piece.rows.pop_back(); }));
+  CHECK(refused([](Some piece) { piece.cols.pop_back(); }));
+}
+
+TEST_CASE("a verifier holds no matrices") {
+  Problem<float> problem{{3, 4, 5}};
+  const Inputs<float>* made = &problem.whole();
+  const std::weak_ptr<Inputs<float>> kept = problem.made;
+  CHECK(&problem.whole() == made);
+  const Verifier<float> verifier(problem, true);
+  problem.forget();
+  CHECK(kept.expired());
+}
+
 TEST_CASE("Freivalds refuses fractions and numbers beyond its integers") {
+  for (const auto& [value, why] :
+       {std::pair(0x1p53, "Freivalds: the sums over C and over A·B differ; the"),
+        {0x1p53 + 2, "Freivalds: C holds a fraction, NaN or a number beyond 2^53"}}) {
+    Case<double> product({9, 9, 9}, Fill::digits);
+    product.c.view()(4, 4) = value;
+    CHECK(product.sums().trouble.starts_with(why));
+    CHECK(product.sums().differences == 1);
+  }
   for (const double bad : {0.5, 1e300, -1e300}) {
     Case<double> product({9, 9, 9}, Fill::digits);
     product.c.view()(4, 4) = bad;
@@ -247,10 +387,6 @@ TEST_CASE("a piece may hold any rows and columns, and every element must come ba
   odd.push_back(9);
   CHECK(of(odd, all_of(13)) == "not every element of C came back exactly once");
   CHECK(of({}, {}) == "not every element of C came back exactly once");
-  Piece<float> beyond = product.piece();
-  beyond.rows.back() = 11;
-  CHECK_FALSE(Verifier<float>(product.problem, true).check(beyond, World()).right);
-  CHECK_FALSE(freivalds(Case<float>({11, 13, 17}, Fill::digits).problem, beyond, World()).right);
 }
 
 TEST_CASE("a reference is kept for pieces of the same rows and columns, and made anew for others") {

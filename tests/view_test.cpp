@@ -1,7 +1,10 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <thread>
+#include <vector>
 
 #include "common/matrix.hpp"
 
@@ -22,9 +25,14 @@ TEST_CASE("a view addresses row-major memory by its leading dimension") {
 TEST_CASE("checked access throws outside the matrix, padding included") {
   float data[20] = {};
   const View<float> view(data, 3, 4, 5);
-  CHECK_NOTHROW(view.at(2, 3));
+  for (const auto& [i, j] : {std::pair{0, 0}, {2, 0}, {0, 3}, {2, 3}})
+    CHECK(&view.at(i, j) == &data[5 * i + j]);
   for (const auto& [i, j] : {std::pair{-1, 0}, {0, -1}, {3, 0}, {0, 4}})
-    CHECK_THROWS_AS(view.at(i, j), std::out_of_range);
+    CHECK_THROWS_WITH_AS(
+        view.at(i, j),
+        doctest::String(
+            ("element (" + std::to_string(i) + ", " + std::to_string(j) + ") of a 3 x 4 matrix").c_str()),
+        std::out_of_range);
 }
 
 TEST_CASE_TEMPLATE("a matrix is aligned, poisoned and guarded", T, float, double, std::int32_t) {
@@ -37,8 +45,10 @@ TEST_CASE_TEMPLATE("a matrix is aligned, poisoned and guarded", T, float, double
     for (Index i = 0; i < 5; ++i)
       for (Index j = 0; j < 7; ++j) matrix.view()(i, j) = 1;
     CHECK(matrix.guards_intact());
-    // One element on each side, and the last of the padding.
-    for (const Index offset : {Index{-1}, 5 * matrix.view().ld(), 4 * matrix.view().ld() + 7}) {
+    // Each side's first and last element, and those of the padding: the guards have 256 bytes.
+    const Index guard = 256 / sizeof(T), ld = matrix.view().ld();
+    for (const Index offset : {-guard, Index{-1}, 5 * ld, 5 * ld + guard - 1, Index{7}, 5 * ld - 1}) {
+      if (pad == 0 && offset >= 0 && offset < 5 * ld) continue;
       T& outside = matrix.view().data()[offset];
       const T kept = outside;
       outside = 0;
@@ -52,7 +62,21 @@ TEST_CASE_TEMPLATE("a matrix is aligned, poisoned and guarded", T, float, double
   }
 }
 
+TEST_CASE("rows are shared out in order, so many to each thread; one thread is the caller's") {
+  for (const int threads : {1, 2, 3}) {
+    std::vector<std::thread::id> by(10);
+    std::vector<int> times(10);
+    course::share_rows(10, threads, [&](Index row) {
+      by[static_cast<std::size_t>(row)] = std::this_thread::get_id(), ++times[static_cast<std::size_t>(row)];
+    });
+    CHECK(times == std::vector<int>(10, 1));
+    CHECK(by[0] == std::this_thread::get_id());
+    CHECK(std::unique(by.begin(), by.end()) - by.begin() == threads);
+  }
+}
+
 TEST_CASE("empty matrices are matrices") {
+  CHECK(Matrix<float>().guards_intact());
   CHECK(Matrix<float>(0, 5).guards_intact());
   CHECK(Matrix<float>(5, 0, 2).guards_intact());
   CHECK(Matrix<double>(0, 0).guards_intact());
