@@ -58,7 +58,7 @@ std::optional<double> Roofs::peak(const std::string& type, int threads, const st
   for (const char* set : {"sse2", "avx2", "avx512", on_gpu})
     if (const auto found = rate("peak", type, set, "", threads);
         found && (std::string(set) == on_gpu) == (vector == on_gpu))
-      most = std::max(most.value_or(0), *found * 1e-9);
+      most = std::max(most, std::optional(*found * 1e-9));
   return most;
 }
 

@@ -54,6 +54,7 @@ TEST_CASE("the slowest of the parts decides, and is named") {
   CHECK(limit({100, 50, 8, {}}) == "chain");
   CHECK(seconds({100, 50, 8, {}}) == near(100e-9));        // 50 of 2 ns
   CHECK(seconds({100, 50, 8, {}, true}) == near(300e-9));  // of an fma's 6
+  CHECK(limit({100, 0, 80, {}}) == "flops");               // of two that take as long the first
   CHECK(limit({100, 0, 800, {}}) == "L1");
   CHECK(seconds({100, 0, 800, {}}) == near(100e-9));  // 800 B / 8 GB/s
 }
@@ -114,6 +115,21 @@ TEST_CASE("a processor without a third level loses what the second does not hold
       "bandwidth,,sse2,1,L1,8,GB/s,\nbandwidth,,sse2,1,L2,4,GB/s,\nbandwidth,,sse2,1,memory,1,GB/s,\n");
   CHECK(roofs.predict({1, 0, 4, {{400, 10001}}}, "f32", "sse2", 1)->limit == "memory");
   CHECK(roofs.predict({1, 0, 4, {{400, 10000}}}, "f32", "sse2", 1)->limit == "L2");
+}
+
+TEST_CASE("where no cache is known all comes from memory, and what the core loads from the first level") {
+  const Roofs roofs = machine(header +
+                              "peak,f32,sse2,,,0.5,GFLOP/s,\nbandwidth,,sse2,1,L1,8,GB/s,\n"
+                              "bandwidth,,sse2,1,memory,1,GB/s,\n");
+  const auto of = [&](double loads_stores) {
+    return *roofs.predict({1, 0, loads_stores, {{400, 1}}}, "f32", "sse2", 1);
+  };
+  CHECK(of(800).limit == "memory");
+  CHECK(of(800).seconds == near(400e-9));
+  CHECK(of(800).bytes == std::array<double, 4>{800, 400, 400, 400});
+  CHECK(of(8000).limit == "L1");
+  CHECK(of(8000).seconds == near(1000e-9));
+  CHECK(*roofs.peak("f32", 1) == near(0.5));
 }
 
 TEST_CASE("of rows measured again the last counts, for one thread and for all") {

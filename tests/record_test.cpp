@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "heard.hpp"
 #include "runner/text.hpp"
 
 using namespace course;
@@ -71,4 +72,52 @@ TEST_CASE("each value is in its column, and what does not apply is empty") {
   for (const char* column :
        {"limit", "bytes_l1", "predicted_s", "error_share", "relative_error", "differences", "tile"})
     CHECK(table.cell(r.row(), column) == "");
+}
+
+TEST_CASE("a row on the terminal, to the letter: what was found, and a dash where nothing was") {
+  Record r;
+  r.step = "01_naive", r.variant = "ijk", r.type = "f32", r.shape = {20, 30, 40}, r.device = "a machine";
+  r.compiler = "g++ 12", r.flags = "-O3", r.verdict = "unverified", r.check = {.error_share = 0.5};
+  const std::string heading =
+      "type m x n x k         threads  tile  runs      median   predicted by       GFLOP/s   peak     error  "
+      "   "
+      "worst  verdict\n";
+  CHECK(heard([&] { print_header(r); }).out ==
+        "01_naive on a machine, g++ 12 -O3\nvariant          " + heading);
+  CHECK(heard([&] { print_row(r); }).out ==
+        "ijk              f32  20x30x40                1     -     0        0 us           - -              "
+        "-   "
+        "   -         -         -  unverified\n");
+  r.repeat = 5, r.median_s = 0.002, r.gflops = 1.23456, r.peak_share = 0.25, r.verdict = "right";
+  r.prediction = {.seconds = 3e-6, .limit = "L2", .bytes = {}};
+  r.check = {.right = true, .error_share = 0.12345, .worst_case_share = 0.0678};
+  r.settings = {.threads = 16, .tile = 64, .grid = {}, .block = {}};
+  CHECK(heard([&] { print_row(r); }).out ==
+        "ijk              f32  20x30x40               16    64     5        2 ms        3 us L2         "
+        "1.235    "
+        "25%     0.123     0.068  right\n");
+  r.settings.tile = 0, r.settings.block = "32x8", r.quiet = "no";
+  CHECK(heard([&] { print_header(r); }).out.find(" threads block  runs ") != std::string::npos);
+  CHECK(heard([&] { print_row(r); }).out.find("     16  32x8     5       2 ms~        3 us ") !=
+        std::string::npos);
+  r.settings.grid = "2x3", r.ranks = 6;
+  CHECK(heard([&] { print_header(r); }).out.starts_with("01_naive on 6 ranks of a machine, g++ 12 -O3\n"));
+  CHECK(heard([&] { print_header(r); }).out.find(" threads   grid, block  runs ") != std::string::npos);
+  CHECK(heard([&] { print_row(r); }).out.find("     16      2x3 32x8     5 ") != std::string::npos);
+  r.settings.grid = "", r.settings.block = "";
+  CHECK(heard([&] { print_row(r); }).out.find("     16             -     5 ") != std::string::npos);
+}
+
+TEST_CASE("the line that runs a row again names what its variant is swept over") {
+  Record r;
+  r.step = "06_mpi", r.variant = "summa", r.type = "f64", r.shape = {2, 3, 4}, r.fill = "digits", r.seed = 7;
+  r.settings = {.threads = 2, .tile = 16, .grid = "1x3", .block = "5x6"};
+  const std::string line =
+      "06_mpi --variant summa --type f64 --shape 2x3x4 --fill digits --seed 7 --repeat 1";
+  CHECK(r.again(Traits(), 0) == line + " --verify full");
+  Traits traits;
+  traits.threads = traits.tiles = traits.grids = traits.blocks = true;
+  r.ranks = 3;
+  CHECK(r.again(traits, 1) ==
+        "mpirun -n 3 " + line + " --verify full --threads 2 --tile 16 --grid 1x3 --block 5x6 --pad 1");
 }
