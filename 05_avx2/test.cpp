@@ -117,6 +117,13 @@ TEST_CASE("the blocks of one product: the caches' shares, cut evenly") {
   CHECK(some.mc == 5004);  // of at most 8192
   const Blocks none = blocks(avx2_tile, sizeof(double), 0, 0, 0, caches);
   CHECK((none.mc == 6 && none.kc == 1 && none.nc == 8));
+  const Blocks odd = blocks(avx2_tile, sizeof(double), 13, 31, 853, caches);
+  CHECK((odd.mc == 18 && odd.kc == 285 && odd.nc == 32));  // kc: of at most 426
+  const Caches tiny{64, 16, 16};                           // that hold less than a tile
+  const Blocks least_cut = blocks(avx2_tile, sizeof(float), 13, 33, 5, tiny);
+  CHECK((least_cut.mc == 6 && least_cut.kc == 1 && least_cut.nc == 16));
+  const Blocks least_textbook = textbook(avx2_tile, sizeof(float), tiny);
+  CHECK((least_textbook.mc == 6 && least_textbook.kc == 1 && least_textbook.nc == 16));
 }
 
 TEST_CASE_TEMPLATE("edges round every tile and block", T, float, double, std::int32_t) {

@@ -221,6 +221,42 @@ TEST_CASE("05: vectors load less, and a chain of them is shorter") {
   CHECK(lines(blocks, last) == doctest::Approx(4 / line / 64 + 3 * matrix / line / madds).epsilon(0.5));
 }
 
+TEST_CASE("05: what comes again, and after how much else, by hand") {
+  using Reuses = std::vector<Pair>;
+  const auto check = [](const Cost& cost, double loads_stores, const Reuses& expected) {
+    CHECK(cost.loads_stores == doctest::Approx(loads_stores));
+    REQUIRE(cost.reuses.size() == expected.size());
+    for (std::size_t r = 0; r < expected.size(); ++r) {
+      CAPTURE(r);
+      CHECK(cost.reuses[r].bytes == doctest::Approx(expected[r].first));
+      CHECK(cost.reuses[r].distance == doctest::Approx(expected[r].second));
+    }
+  };
+  constexpr Shape s{600, 2100, 100}, little{50, 40, 30};
+  const avx2::Caches caches{8192, 262144, 1 << 20};  // the textbook's kc = 64, mc = 510, nc = 2048
+  constexpr double bytes = 4 * 126e6, a = 240e3, b = 840e3, c = 5040e3, all = a + b + c;
+  check(of(avx2::cost::dot<float>, 0, s), 2 * bytes,
+        {{all, all}, {bytes, 800}, {bytes, b}, {15 * b, 2100 * 64}, {b, b}});
+  check(of(avx2::cost::register_tile<float>, 0, s), bytes / 16 + bytes / 6 + 2 * c,
+        {{all, all}, {bytes / 6, 8800}, {bytes / 16, a}});
+  check(of(avx2::cost::textbook<float>(caches), 0, s), bytes / 16 + bytes / 6 + 2 * c,
+        {{all, all},
+         {bytes / 6, 5632},
+         {bytes / 16, 134656},
+         {bytes / 510, 654848},
+         {bytes / 64, c},
+         {bytes / 2048, a}});
+  check(of(avx2::cost::textbook<float>(caches), 0, little), 240e3 / 16 + 240e3 / 6 + 2 * 8e3,  // all of it
+        {{18800, 18800}, {40e3, 2640}, {15e3, 7920}, {4800, 10800}, {8e3, 8e3}, {6e3, 6e3}});
+  check(of(avx2::cost::tuned<double>(avx2::avx512_tile, caches), 0, s),  // kc = 50, nc = 360
+        2 * bytes / 24 + 2 * bytes / 9 + 4 * c,
+        {{2 * all, 2 * all},
+         {2 * bytes / 24, 13200},
+         {2 * bytes / 9, 147600},
+         {2 * bytes / 360, 384000},
+         {2 * bytes / 50, 2 * c}});
+}
+
 TEST_CASE("07: a warp's wavefronts are those of the note") {
   const auto block = [](const char* text) { return set(0, text); };
   const CostOf coalesced = cuda_global::cost::coalesced<float>;
