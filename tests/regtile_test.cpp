@@ -4,12 +4,16 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <cstring>
+#include <mutex>
+#include <set>
 
-#include "common/problem.hpp"
+#include "watched.hpp"
 
 using namespace course;
 using namespace cuda_regtile;
+using watched::Counted, watched::Work;
 
 namespace {
 
@@ -103,4 +107,320 @@ TEST_CASE("each shape has an engine, the measured ones their own") {
   for (const Choice& choice : choices)
     CHECK(engine_for(Index(choice.m), Index(choice.n), Index(choice.k)).name == choice.engine);
   for (const Index side : {0, 1, 77, 1000, 100000}) CHECK(!engine_for(side, 1, side).name.empty());
+}
+
+// ---- What the kernels do, counted: right at twice the work is wrong here.
+
+/// 16 bytes of counted numbers, counted as one word where they are loaded or stored.
+template <>
+struct alignas(16) cuda_regtile::Vector<Counted> {
+  Vector() = default;
+  Vector(const Vector& other) : Vector() { *this = other; }
+  Vector(Vector&& other) : Vector() { *this = std::move(other); }
+  Vector& operator=(const Vector& other) {
+    ++watched::words;
+    return take(other);
+  }
+  Vector& operator=(Vector&& other) { return take(other); }  // what a function returns
+  Counted element[4];
+
+ private:
+  Vector& take(const Vector& other) {
+    for (int e = 0; e < 4; ++e) element[e].value = other.element[e].value;
+    return *this;
+  }
+};
+
+namespace watched {
+std::multiset<const Counted*> near;
+std::mutex one_at_a_time;
+
+// Found before those of words.cuh, which are for any type.
+void copy_async(Counted* to, const Counted* from) {
+  ++copies;
+  for (int e = 0; e < 4; ++e) to[e].value = from[e].value;
+}
+void copy_async_one(Counted* to, const Counted* from, bool there) {
+  ++single;
+  to->value = there ? from->value : 0;
+}
+void bring_near(const Counted* address) {
+  const std::lock_guard lock(one_at_a_time);
+  near.insert(address);
+}
+}  // namespace watched
+
+namespace {
+
+constexpr Index W = 4;  // of Counted, as of float
+
+Work by(Kernel<Counted> kernel, Index side, Block block, const Shape& shape) {
+  return watched::work_of(shape, [&](auto a, auto b, auto c) {
+    tile_a_block<Counted>(kernel, side, side, block, a, b, c), emulator::synchronize();
+  });
+}
+
+/// Of a kernel with blocks of 128 × 128: what each step of a block's k costs, and words where rows are
+/// aligned.
+struct PerStep {
+  Index assigned, words;
+};
+const PerStep by_elements{BM * BK + BK * BN + cuda_regtile::threads * BK * (TM + TN), 0};
+const PerStep by_words{BM * BK + cuda_regtile::threads * BK * (TM + TN),
+                       cuda_regtile::threads* BK*(TM + TN) / W};
+
+struct Grids {
+  Index across, down, steps;
+};
+Grids tiles_of(const Shape& shape, Index bm, Index bn, Index bk) {
+  return {ceil_div(shape.n, bn), ceil_div(shape.m, bm), ceil_div(shape.k, bk)};
+}
+
+template <class S>
+Work by_async(const Shape& shape) {
+  return watched::work_of(shape, [&](auto a, auto b, auto c) {
+    tile_a_block<Counted>(async<S, true>, S::BM, S::BN, Block{S::threads, 1}, a, b, c);
+    emulator::synchronize();
+  });
+}
+
+/// What `async` must do, each step by words.
+template <class S>
+Work expected_of(const Shape& shape) {
+  const auto [across, down, steps] = tiles_of(shape, S::BM, S::BN, S::BK);
+  const Index tiles = across * down, inside = shape.m * shape.n;
+  const Index columns =
+      tiles * S::threads * (steps * S::BK / S::slices + S::ahead);  // and rows, that are taken
+  Work work{.multiplied = tiles * steps * S::BM * S::BN * S::BK,
+            .assigned = columns * (TM + TN) + tiles * steps * S::BM * S::BK,
+            .words = columns * (TM + TN) / W + tiles * steps * S::BM * S::BK / W,
+            .copies = tiles * steps * S::BK * S::BN / W};
+  if (S::slices == 1)
+    work.assigned += tiles * S::BM * S::BN + inside;  // C is loaded, or a zero, and stored
+  else {
+    work.assigned += 2 * tiles * S::BM * S::BN * (S::slices - 1);  // written for another slice, and read
+    work.words += 2 * inside / W;
+  }
+  return work;
+}
+
+}  // namespace
+
+TEST_CASE("a kernel makes each multiply-add once, stores each tile once, and reads nothing beyond a matrix") {
+  emulator::set_order("reversed");
+  for (const Shape& shape : {Shape{128, 128, 8}, Shape{100, 60, 24}, Shape{129, 133, 9}, Shape{3, 1, 1}}) {
+    CAPTURE(shape.m);
+    {
+      const auto [across, down, steps] = tiles_of(shape, 32, 32, 32);
+      const Work expected{.multiplied = across * down * steps * 32 * 32 * 32,
+                          .assigned = across * down * steps * 2 * 32 * 32};
+      CHECK(by(column<Counted, 4>, 32, Block{32, 8}, shape) == expected);
+      CHECK(by(column<Counted, 32>, 32, Block{32, 1}, shape) == expected);
+    }
+    const auto [across, down, steps] = tiles_of(shape, BM, BN, BK);
+    const Index tiles = across * down, madds = tiles * steps * BM * BN * BK;
+    const Work expected{.multiplied = madds, .assigned = tiles * steps * by_elements.assigned};
+    CHECK(by(square<Counted>, BM, Block{cuda_regtile::threads, 1}, shape) == expected);
+    CHECK(by(transposed<Counted>, BM, Block{cuda_regtile::threads, 1}, shape) == expected);
+  }
+}
+
+TEST_CASE("where rows are aligned all goes by words of 16 bytes, at the edges, too") {
+  emulator::set_order("reversed");
+  const Block block{cuda_regtile::threads, 1};
+  for (const Shape& shape : {Shape{128, 128, 8}, Shape{100, 60, 24}, Shape{129, 136, 12}, Shape{1, 4, 4}}) {
+    const auto [across, down, steps] = tiles_of(shape, BM, BN, BK);
+    const Index tiles = across * down, madds = tiles * steps * BM * BN * BK;
+    const Index loaded = shape.m * shape.k * across + shape.k * shape.n * down;
+    const Index zeros = tiles * steps * (BM * BK + BK * BN) - loaded;  // beyond the matrices, one by one
+    const Work expected{.multiplied = madds,
+                        .assigned = tiles * steps * by_words.assigned + zeros,
+                        .words = tiles * steps * by_words.words + loaded / W + 2 * shape.m * shape.n / W};
+    CHECK(by(vectorised<Counted, true>, BM, block, shape) == expected);
+    CHECK(by(conflict_free<Counted, true>, BM, block, shape) == expected);
+    Work buffered = expected;  // fetched and put once more, beyond k, and B's tile from registers
+    buffered.assigned += tiles * (BM * BK + BM * BK + BK * BN);
+    buffered.words += tiles * (steps + 1) * BK * BN / W;
+    CHECK(by(double_buffered<Counted, true>, BM, block, shape) == buffered);
+    const Work guarded{.multiplied = madds,
+                       .assigned = tiles * steps * (by_words.assigned + BM * BK + BK * BN),
+                       .words = tiles * steps * by_words.words};
+    CHECK(by(vectorised<Counted, false>, BM, block, shape) == guarded);
+    CHECK(by(conflict_free<Counted, false>, BM, block, shape) == guarded);
+  }
+}
+
+TEST_CASE("with cp.async, too, and no step is begun that nobody needs") {
+  emulator::set_order("reversed");
+  const auto check = []<class S>(S) {
+    for (const Shape& shape : {Shape{S::BM, S::BN, 2 * S::BK}, Shape{S::BM + 1, 60, 3 * S::BK},
+                               Shape{3, S::BN + 4, 2 * S::BK}, Shape{1, 4, 2 * S::BK}})
+      CHECK(by_async<S>(shape) == expected_of<S>(shape));
+    const Work last = by_async<S>({S::BM, S::BN, S::BK + 4});  // a step that is not whole goes one by one
+    CHECK(last.copies == S::BK * S::BN / W);
+    CHECK(last.single == S::BK * S::BN);
+  };
+  check(Tiling<Counted, BM, BN, BK, 1, cuda_regtile::copies>());
+  check(Tiling<Counted, BM, BN, BK, 1, warp_tiles>());
+  check(Tiling<Counted, BM, BN, BK, 1, fragments_ahead>());
+  check(Tiling<Counted, 128, 256, 16>());
+  check(Tiling<Counted, 64, 128, 16, 2>());
+  check(Tiling<Counted, 32, 64, 32, 8>());
+}
+
+TEST_CASE("each line of C's tile is brought near once, before it is needed, and none beyond C") {
+  using Thin = Tiling<Counted, 64, 128, 8, 1, c_ahead>;
+  emulator::set_order("forward");
+  for (const Shape& shape : {Shape{64, 128, 8}, Shape{65, 160, 8}, Shape{3, 140, 8}}) {
+    watched::near.clear();
+    std::multiset<const Counted*> lines;
+    watched::work_of(shape, [&](auto a, auto b, View<Counted> c) {
+      for (Index i = 0; i < shape.m; ++i)
+        for (Index j = 0; j < shape.n; j += 32) lines.insert(&c(i, j));
+      tile_a_block<Counted>(async<Thin, true>, 64, 128, Block{Thin::threads, 1}, a, b, c);
+      emulator::synchronize();
+    });
+    CHECK(watched::near == lines);
+  }
+  watched::near.clear();
+  by_async<Tiling<Counted, 64, 128, 8>>({64, 128, 8});
+  CHECK(watched::near.empty());
+}
+
+TEST_CASE("equal shares: who begins where, whose parts are added in which order, to the last bit") {
+  const auto check = [](const Shape& shape, Index blocks, Index waves) {
+    CAPTURE(shape.n);
+    const auto [across, down, steps] = tiles_of(shape, Large::BM, Large::BN, Large::BK);
+    const Index tiles = across * down, rest = tiles - waves * blocks;
+    Matrix<float> expected(shape.m, shape.n);
+    const Problem<float> problem{.shape = shape};
+    const Inputs<float>& in = problem.whole();
+    const View<const float> a = in.a.view(), b = in.b.view(), before = in.c.view();
+    for (Index i = 0; i < shape.m; ++i)
+      for (Index j = 0; j < shape.n; ++j) {
+        const Index tile = i / Large::BM * across + j / Large::BN - waves * blocks;
+        std::vector<Index> cuts = {0};  // in steps of this tile
+        for (Index block = 1; tile >= 0 && block < blocks; ++block)
+          if (const Index cut = rest * steps * block / blocks - tile * steps; cut > 0 && cut < steps)
+            cuts.push_back(cut);
+        float sum = 0;
+        Index end = shape.k;
+        for (auto cut = cuts.rbegin(); cut != cuts.rend(); ++cut) {  // the last part first
+          float part = 0;
+          for (Index p = *cut * Large::BK; p < end; ++p) part += a(i, p) * b(p, j);
+          sum = end == shape.k ? part : sum + part;
+          end = *cut * Large::BK;
+        }
+        expected.view()(i, j) = before(i, j) + sum;
+      }
+    CHECK(same_bits(after(by_shares<Large>(), shape, {"forward"}), expected));
+    CHECK(launched.grid.x == blocks);
+    CHECK(launched.grid.y == 1);
+    CHECK(launched.block.x == 512);
+  };
+  check({300, 520, 100}, 5, 0);  // 9 tiles of 7 steps; the emulator has five multiprocessors
+  check({384, 1024, 32}, 5, 1);  // 12 tiles: a whole one each, then 7 in equal parts
+  check({128, 4096, 16}, 5, 2);  // 16
+  check({1, 4, 20}, 2, 0);       // a block a step
+}
+
+TEST_CASE("a measured shape's engine serves those that are nearest to it, by how often each side is longer") {
+  const auto nearest = [](const Shape& s) {
+    const auto apart = [](Index side, double measured) {
+      return std::abs(std::log(static_cast<double>(side + 1) / measured));
+    };
+    const Choice* best = choices;
+    double least = 1e9;
+    for (const Choice& c : choices)
+      if (const double sum = apart(s.m, c.m) + apart(s.n, c.n) + apart(s.k, c.k); sum < least - 1e-9)
+        least = sum, best = &c;
+    return std::string(best->engine);
+  };
+  for (const Index m : {0, 1, 20, 255, 319, 450, 700, 900, 1130, 1270, 3000, 9000, 100000})
+    for (const Index n : {1, 200, 500, 1100, 1250, 2300, 8191, 50000})
+      for (const Index k : {1, 33, 45, 63, 90, 100, 141, 200, 700, 1140, 4000, 20000}) {
+        CAPTURE(m);
+        CAPTURE(n);
+        CAPTURE(k);
+        CHECK(engine_for(m, n, k).name == nearest({m, n, k}));
+      }
+}
+
+TEST_CASE("the engines are those of the search, and say what they need") {
+  std::vector<std::string> names;
+  for (const auto& engine : engines()) {
+    names.push_back(engine.name);
+    CHECK(engine.needs.capability == 80);  // cp.async came with it
+    CHECK(engine.needs.bytes() == (engine.name == "shares_128x256x16" ? 5 * 128 * 256 * 4 : 0));
+  }
+  CHECK(names == std::vector<std::string>{"tiles_128x256x16", "tiles_128x128x16", "tiles_64x128x8",
+                                          "tiles_64x128x16_2", "tiles_64x128x32_4", "tiles_64x64x16_4",
+                                          "tiles_32x64x32_8", "thin_128x128x16", "thin_64x128x8",
+                                          "thin_64x64x8", "shares_128x256x16"});
+}
+
+TEST_CASE("each idea comes with all before it; what follows from a tiling's sides") {
+  const auto has = []<class S>(S) { return std::vector<bool>{S::warps, S::ahead, S::snakes, S::brings_c}; };
+  CHECK(has(Tiling<float, BM, BN, BK, 1, copies>()) == std::vector<bool>{false, false, false, false});
+  CHECK(has(Tiling<float, BM, BN, BK, 1, warp_tiles>()) == std::vector<bool>{true, false, false, false});
+  CHECK(has(Tiling<float, BM, BN, BK, 1, fragments_ahead>()) == std::vector<bool>{true, true, false, false});
+  CHECK(has(Tiling<float, BM, BN, BK, 1>()) == std::vector<bool>{true, true, true, false});
+  CHECK(has(Tiling<float, BM, BN, BK, 1, c_ahead>()) == std::vector<bool>{true, true, true, true});
+  const auto numbers = []<class S>(S) { return std::vector<int>{S::threads, S::at_once, S::begin}; };
+  CHECK(numbers(Large()) == std::vector<int>{512, 1, 8});  // copies begin halfway through a step
+  CHECK(numbers(Tiling<float, 64, 128, 8>()) == std::vector<int>{128, 4, 4});
+  CHECK(numbers(Tiling<float, 64, 128, 16, 2>()) == std::vector<int>{256, 2, 4});
+  CHECK(numbers(Tiling<float, 32, 64, 32, 8>()) == std::vector<int>{256, 2, 2});
+  CHECK(numbers(Tiling<double, 128, 128, 8>()) == std::vector<int>{256, 1, 1});  // at once in f64
+  CHECK(most_k / 8 * 2048 < (Index{1} << 31));  // 2,048 tiles' steps of 8 in 32 bits
+  CHECK(most_k / 8 * 2048 * 2 >= (Index{1} << 31));
+}
+
+TEST_CASE("rows are aligned if the first begins at 16 bytes and all others follow at a multiple of them") {
+  alignas(16) float memory[64] = {};
+  const auto at = [&](Index first, Index ld) { return View<float>(memory + first, 3, 5, ld); };
+  CHECK(is_aligned(at(0, 8)));
+  CHECK(is_aligned(at(4, 12)));
+  CHECK_FALSE(is_aligned(at(0, 9)));
+  CHECK_FALSE(is_aligned(at(0, 10)));
+  CHECK_FALSE(is_aligned(at(1, 8)));
+  CHECK_FALSE(is_aligned(at(2, 8)));
+  CHECK_FALSE(is_aligned(at(2, 10)));
+  CHECK(is_aligned(View<double>(reinterpret_cast<double*>(memory), 3, 2, 6)));
+  const View<float> yes = at(0, 8), no = at(2, 8);
+  CHECK(all_aligned<float>(yes, yes, yes));
+  CHECK_FALSE(all_aligned<float>(no, yes, yes));
+  CHECK_FALSE(all_aligned<float>(yes, no, yes));
+  CHECK_FALSE(all_aligned<float>(yes, yes, no));
+}
+
+TEST_CASE("multiply-adds in a snake: each has an operand in common with the last") {
+  struct Seen {
+    Seen(float value_ = 0) : value(value_) {}
+    Seen operator*(const Seen& other) const {
+      order().emplace_back(int(value), int(other.value));
+      return value * other.value;
+    }
+    Seen& operator+=(const Seen& other) {
+      value += other.value;
+      return *this;
+    }
+    static std::vector<std::pair<int, int>>& order() {
+      static std::vector<std::pair<int, int>> pairs;
+      return pairs;
+    }
+    float value;
+  };
+  Seen sum[TM][TN], a[TM], b[TN];
+  for (int r = 0; r < TM; ++r) a[r] = b[r] = float(r);
+  for (int s = 0; s < TN; ++s) multiply_add_column<true>(s, sum, a, b);
+  auto& order = Seen::order();
+  REQUIRE(order.size() == TM * TN);
+  CHECK(order.front() == std::pair(0, 0));
+  for (std::size_t at = 1; at < order.size(); ++at)
+    CHECK((order[at].first == order[at - 1].first || order[at].second == order[at - 1].second));
+  order.clear();
+  multiply_add_column<false>(1, sum, a, b);
+  CHECK(order.front() == std::pair(0, 1));
+  CHECK(order.back() == std::pair(TM - 1, 1));
 }
