@@ -4,19 +4,14 @@ from dataclasses import replace
 
 from drawing import TEXTS, bar_chart, line_chart, log_axis, render
 from gpu_charts import block_chart, phase_chart
-from rank_charts import heat_chart, phases_chart, strong_chart, weak_chart
-from roofline_charts import on, roofline_charts
-from measured import BASELINE, LEVELS, LIMITS, Row, along, best, common_size, digits
+from rank_charts import heat_chart, phases_chart, strong_chart, weak_chart, workers
+from roofline_charts import comparable, on, roofline_charts
+from measured import BASELINE, LEVELS, Row, along, best, common_size, digits
 from scaling import cores_of, ranked, scalings, sharing
 
 ORDERS = "ijk ikj jik jki kij kji".split()
 ORDER_STEPS = ["02_loop_order", "02_loop_order-native"]
 UNTILED = {False: "02_loop_order", True: "07_cuda_global"}  # what tiles are compared with, on the GPU or not
-
-
-def workers(row):
-    """How many cores it asks for; a GPU's rows ask for one."""
-    return max(1, row.threads) * max(1, row.ranks)
 
 
 def workers_of(row):
@@ -30,11 +25,6 @@ def steady(rows, cores):
     rows = [row for row in rows if workers(row) <= cores] or rows
     top = best(rows, n=max(row.n for row in rows))
     return [row for row in rows if (row.threads, row.ranks) == (top.threads, top.ranks)]
-
-
-def comparable(rows):
-    """Those that a step may stand for: not the one that is there to be slow, unless it is alone."""
-    return [row for row in rows if row.variant != "touched_by_one"] or rows
 
 
 def variant_lines(results, rows):
@@ -59,7 +49,7 @@ def headline(results, type):
         for several in (False, True):
             mine = [row for row in rows if number(row) == step and ((step, row.variant) in parallel) == several
                     and workers(row) == (most if several else 1)]
-            top = best(mine, n=max((row.n for row in mine), default=0))
+            top = best(mine, n=max((row.n for row in mine), default=None))
             if step == BASELINE[0]:
                 top = best(mine, step=step, variant=BASELINE[1]) or top
             if top:
@@ -70,8 +60,8 @@ def headline(results, type):
 
 def yardsticks(results, type, lines):
     """The roofs, and of the libraries a band from the slowest to the fastest: the processor's with one thread, and with as
-    many as one of the lines had; the GPU's where one of the lines ran on it."""
-    machine, settings, beside = results.machine, {"level": [], "level_text": []}, {}
+    many as one of the lines had; the GPU's where one of the lines ran on it. Then the libraries' names, less cuBLAS."""
+    machine, settings, beside, names = results.machine, {"level": [], "level_text": []}, {}, set()
     rows = [row for at in lines.values() for _, row in at]
     known = [(machine.most("peak", type=type, threads=count), machine.libraries(type, count), on(count))
              for count in sorted({1, *map(workers, rows)}) if not all(row.gpu for row in rows)]
@@ -81,13 +71,13 @@ def yardsticks(results, type, lines):
         if peak and not (settings["level"] and peak < 1.4 * settings["level"][-1]):  # two labels would run together
             settings["level"].append(peak)
             settings["level_text"].append(f"peak {digits(peak)}¶{who.removeprefix('NVIDIA ')}")
-        rates = {}
+        rates, others = {}, libraries.keys() - {"cuBLAS"}
         for n, rate in (at for library in libraries.values() for at in library.items()):
             rates.setdefault(n, []).append(rate)
         if rates:
-            beside[f"{'libraries' if libraries.keys() - {'cuBLAS'} else 'cuBLAS'}, {who}"] = [
-                [n, min(of), max(of)] for n, of in sorted(rates.items())]
-    return settings if settings["level"] else {}, beside
+            beside[f"{'libraries' if others else 'cuBLAS'}, {who}"] = [[n, min(of), max(of)] for n, of in sorted(rates.items())]
+        names |= others
+    return settings if settings["level"] else {}, beside, sorted(names)
 
 
 def size_charts(results, type, lines, step=""):
@@ -104,16 +94,13 @@ def size_charts(results, type, lines, step=""):
 
 def steps_chart(results, type, lines, name, title, step=""):
     """GFLOP/s of the steps, the best line the boldest, beside the peaks and the libraries."""
-    settings, beside = yardsticks(results, type, lines)
+    settings, beside, names = yardsticks(results, type, lines)
     chart = line_chart(name, "gflops", title, lines, Row.gflops, settings, beside, step)
     if chart:
         at = list(chart.lines.values())
         chart.settings["bold"] = max(range(len(at)), key=lambda place: at[place][-1][1])
         chart.footer = f"a step is its fastest variant and build{', 01 is ijk' * (BASELINE[0] in str(list(lines)))}"
-        names = sorted({library for machine, counts in ((results.machine, {1, *(workers(row) for of in lines.values()
-                        for _, row in of)}), (results.gpu, {0})) for count in counts for library in
-                        machine.libraries(type, count)} - {"cuBLAS"})
-        if any(label.startswith("libraries") for label in beside):
+        if names:
             chart.footer += f"; grey: from the slowest to the fastest of {', '.join(names)}, each at its best setting"
     return chart
 
@@ -132,12 +119,12 @@ def swept_tiles(rows):
         if row.tile:
             by_threads = swept.setdefault((row.n, row.step, row.variant, row.ranks), {})
             by_threads.setdefault(row.threads, []).append(row)
-    for (n, step, variant, ranks), by_threads in swept.items():
+    for (n, step, variant, _), by_threads in swept.items():
         able = [threads for threads, rows in by_threads.items() if len({row.tile for row in rows}) > 2]
         if able:
             threads = min(able) if min(able) < 2 else max(able)
-            settings = [f"{count} {name}" for name, count in (("threads", threads), ("ranks", ranks)) if count > 1]
-            runs[n, ", ".join([f"{step}: {variant}", *settings]), step] = along(by_threads[threads], "tile")
+            rows = by_threads[threads]
+            runs[n, f"{step}: {variant}{workers_of(rows[0])}", step] = along(rows, "tile")
     return runs
 
 
@@ -166,7 +153,7 @@ def tile_chart(results, type, runs, program, gpu, first):
     title = f"{program}: {TEXTS['tiles'][0]}, {type}, n = {n}"
     if gpu:
         return line_chart(name, "tiles", title, lines, Row.gflops, step="gpu", beside=beside, text="tiles_gpu")
-    width = int(re.sub(r"\D", "", type) or 32) / 8
+    width = int(re.sub(r"\D", "", type) or "32") / 8
     full = {fact.level: math.sqrt(fact.value / (3 * width)) for fact in results.machine.of("cache")}
     full = {level: tile for level, tile in full.items() if min(tiles) <= tile <= max(tiles)}
     marks = {"upright": list(full.values()), "upright_text": [f"T = {tile:.0f}: {level} full" for level, tile in full.items()]}
@@ -189,20 +176,19 @@ def level_chart(results, type):
 
 def order_chart(results, type):
     """The six orders at the four largest sizes: more would not be legible. Beside the bars stand the native build's."""
-    rows = [row for row in results.squares
-            if row.type == type and row.step in ORDER_STEPS and row.variant in ORDERS]
-    build = ORDER_STEPS[0] if any(row.step == ORDER_STEPS[0] for row in rows) else ORDER_STEPS[1]
+    own, native = ORDER_STEPS
+    rows = [row for row in results.squares if row.type == type and row.step in ORDER_STEPS and row.variant in ORDERS]
+    build = own if any(row.step == own for row in rows) else native
     sizes = sorted({row.n for row in rows if row.step == build})[-4:]
 
     def bars(step):
-        return {order: {f"n = {n}": best(rows, step=step, variant=order, n=n) for n in sizes} for order in ORDERS}
-    title = f"{build}: {TEXTS['orders'][0]}, {type}"
-    chart = bar_chart("orders", type, bars(build), title, "02_loop_order")
-    native = bar_chart("orders", type, bars(ORDER_STEPS[1]), title, "") if build != ORDER_STEPS[1] else None
+        groups = {order: {f"n = {n}": best(rows, step=step, variant=order, n=n) for n in sizes} for order in ORDERS}
+        return bar_chart("orders", type, groups, f"{step}: {TEXTS['orders'][0]}, {type}", own)
+    chart, diamonds = bars(build), bars(native) if build == own else None
     if not chart:
         return None
-    if native:
-        chart.beside = {"native build": [at[:2] for points in native.lines.values() for at in points]}
+    if diamonds:
+        chart.beside = {"native build": [[x, y] for points in diamonds.lines.values() for x, y, *_ in points]}
     rates = [at[1] for points in (*chart.lines.values(), *chart.beside.values()) for at in points]
     chart.settings |= log_axis(min(rates) / 5, 1.6 * max(rates))  # room for the numbers, at the feet of the bars
     return chart
@@ -218,7 +204,7 @@ def thread_charts(results, type):
     rated = [scaling for scaling in shown if 1 in scaling.times]
     own = {(scaling.step, scaling.variant): scaling for scaling in rated}
     # Of the lines with a fitted curve, which they are, counted from 1, and their serial fractions.
-    fits = {"cores": cores if cores < math.inf else 10**6,
+    fits = {"cores": cores if math.isfinite(cores) else 1e6,
             "fit_line": " ".join(str(1 + rated.index(scaling)) for scaling in fitted),
             "fit_serial": " ".join(f"{scaling.serial:.6g}" for scaling in fitted)}
 
@@ -253,7 +239,7 @@ def plan_of(results, type):
             # Under the roofs a program is its best at its largest size, 01 its baseline.
             rows = comparable(rows)
             name = BASELINE[1] if step == BASELINE[0] else best(rows, n=max(row.n for row in rows)).variant
-            predicted = [row for row in rows if row.intensity() and row.limit in LIMITS]
+            predicted = [row for row in rows if row.intensity()]
             if predicted and not any(row.variant == name for row in predicted):
                 name = best(predicted, n=max(row.n for row in predicted)).variant  # under a roof it would have no place
             shown.append((step, name))

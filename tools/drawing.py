@@ -33,6 +33,12 @@ class Chart:
         said = [place, self.footer, "hollow: measured in a disturbed moment" * self.hollow()]
         return "¶".join(line for text in said if text for line in textwrap.wrap(text, 98))
 
+    def variables(self, place):
+        """Gnuplot's variables, without those that name files."""
+        return {"title": "¶".join(textwrap.wrap(self.title, 66)), "footer": self.below(place), "count": len(self.lines),
+                "beside": len(self.beside), "longest": max(map(len, [*self.lines, *self.beside])),
+                "hollow": int(self.hollow())} | self.settings
+
     def alt(self):
         kind = dict.fromkeys(("roofline", "here"), "Roofline") | dict.fromkeys(("levels", "orders", "blocks", "phases"), "Bar") | {"ranks_heat": "Heat"}
         return f"{kind.get(self.script, 'Line')} chart. {self.title}. Shown: {', '.join([*self.lines, *self.beside])}."
@@ -59,25 +65,24 @@ def scale(values, always=False):
     """The ends of a logarithmic axis, and where it is labelled, if the slowest is not a hundredth of the fastest, or
     `always`; nothing for an axis that begins at zero."""
     low, high = min(values), max(values)
-    return log_axis(low / 1.5, 1.4 * high) if always or high >= 100 * low > 0 else {}
+    return log_axis(low / 1.5, 1.4 * high) if always or high >= 100 * low else {}
 
 
 def log_axis(bottom, top):
     """A logarithmic axis between these: powers of ten, and where there are few, twice and five times as much. The others
     have a line without a label."""
-    labelled = (1, 2, 5) if top < 50 * bottom else (1,)
-    rates = [(digit, f"{digit}e{power}") for power in range(math.floor(math.log10(bottom)), math.ceil(math.log10(top)))
-             for digit in range(1, 10)]
-    rates = [(digit, rate) for digit, rate in rates if bottom <= float(rate) <= top]
-    return {"bottom": bottom, "top": top, "rates": ",".join(rate if digit in labelled else f'"" {rate} 1'
-                                                            for digit, rate in rates)}
+    labelled = "125" if top < 50 * bottom else "1"
+    powers = range(math.floor(math.log10(bottom)), math.ceil(math.log10(top)))
+    rates = [f"{digit}e{power}" for power in powers for digit in "123456789"]
+    return {"bottom": bottom, "top": top, "rates": ",".join(rate if rate[0] in labelled else f'"" {rate} 1'
+                                                            for rate in rates if bottom <= float(rate) <= top)}
 
 
 def axis(values):
     """A logarithmic x axis labelled at these values, save where a label would run into the one before."""
-    low, high, ticks, last = min(values), max(values), [], None
+    low, high, ticks, last = min(values), max(values), [], 0
     for value in sorted(set(values)):
-        room = last is None or math.log(value / last) > 0.11 * math.log(high / low)
+        room = value > last * (high / low) ** 0.11
         ticks.append(f'"{value if room else ""}" {value}')
         last = value if room else last
     margin = max(1.12, (high / low) ** 0.05)
@@ -100,7 +105,7 @@ def line_chart(name, script, title, lines, measure, settings=None, beside={}, st
     lines = {label: points for label, points in lines.items() if points}
     if not lines:
         return None
-    x, y, *_ = zip(*(at[:2] for points in (*lines.values(), *beside.values()) for at in points))
+    x, y, *_ = zip(*(at for points in (*lines.values(), *beside.values()) for at in points))
     settings = axis(x) | (settings or {})
     if script in ("gflops", "tiles"):
         levels = settings.get("level", [])
@@ -121,7 +126,7 @@ def bar_chart(script, type, groups, title, step):
     for middle, bars in enumerate(groups.values()):
         for place, kind in enumerate(kinds):
             if bars.get(kind):
-                at = point(round(middle + (place - (len(kinds) - 1) / 2) * width, 4), bars[kind], Row.gflops)
+                at = point(middle + (place - (len(kinds) - 1) / 2) * width, bars[kind], Row.gflops)
                 lines[kind].append([*at[:4], at[1] if math.isnan(at[3]) else at[3], digits(at[1]), at[4]])
     ticks = ",".join(f'"{plain(group)}" {middle}' for middle, group in enumerate(groups))
     rates = scale([at[1] for points in lines.values() for at in points])
@@ -135,7 +140,7 @@ def bar_chart(script, type, groups, title, step):
 
 def phase_bars(name, title, type, rows, phases, step):
     """A bar a row, its phases end to end, by {column's name: what it is called}; over it the same in numbers."""
-    lines, texts, longest = {called: [] for called in phases.values()}, [], 0
+    lines, texts = {called: [] for called in phases.values()}, []
     for place, row in enumerate(rows):
         end, parts = 0, []
         for phase, called in phases.items():
@@ -144,7 +149,7 @@ def phase_bars(name, title, type, rows, phases, step):
                 end += time
                 parts.append(f"{called} {seconds(time)}")
         texts.append([place, f"{program(row)}, {seconds(end)}{'~' * disturbed(row)}: {' + '.join(parts)}"])
-        longest = max(longest, end)
+    longest = max(end for bars in lines.values() for _, _, end in bars)
     return Chart(f"{name}_{type}", "phases", title, TEXTS[name][1], lines,
                  {"ticks": '"0" 0', "left": 0, "right": 1.02 * longest, "bars": len(rows),
                   "texts": max(len(text) for _, text in texts)}, step, {"": texts},
@@ -171,11 +176,8 @@ def data_file(chart, folder):
 
 def picture(chart, place, data, out):
     """Calls gnuplot on a chart whose data is written."""
-    variables = {"dir": str(PLOTS), "data": str(data), "out": str(out), "format": out.suffix[1:],
-                 "title": "¶".join(textwrap.wrap(chart.title, 66)), "footer": chart.below(place), "count": len(chart.lines),
-                 "beside": len(chart.beside), "longest": max(map(len, [*chart.lines, *chart.beside])),
-                 "hollow": int(chart.hollow())} | chart.settings
-    given = "; ".join(assignment(key, value) for key, value in variables.items())
+    files = {"dir": str(PLOTS), "data": str(data), "out": str(out), "format": out.suffix.lstrip(".")}
+    given = "; ".join(assignment(key, value) for key, value in (files | chart.variables(place)).items())
     try:
         done = subprocess.run(["gnuplot", "-e", given, str(PLOTS / f"{chart.script}.gp")], capture_output=True, text=True,
                               errors="replace")

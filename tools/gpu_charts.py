@@ -1,4 +1,6 @@
 """The charts of what ran on a GPU alone: block shapes, and where a product's time goes."""
+import math
+
 from drawing import TEXTS, bar_chart, phase_bars
 from measured import best, common_size
 from scaling import short
@@ -9,14 +11,14 @@ PHASES = {"alloc": "allocation", "copy_in": "copy in", "product": "kernel", "cop
 def area(shape):
     """A block's threads, then its sides: 16x16 comes before 32x8."""
     sides = [int(side) for side in shape.split("x") if side.isdigit()]
-    return (sides[0] * sides[-1] if sides else 0, sides)
+    return math.prod(sides), sides
 
 
 def block_chart(results, type):
     """What ran with several block shapes, at the size with most of them."""
     rows = [row for row in results.on_gpu if row.type == type and row.cells["block"]]
     shapes = {n: {row.cells["block"] for row in rows if row.n == n} for n in {row.n for row in rows}}
-    n = max(shapes, key=lambda n: (len(shapes[n]), n), default=0)
+    n = max(shapes, key=lambda n: (len(shapes[n]), n), default=None)
     if len(shapes.get(n, ())) < 2:
         return None
     kinds = dict.fromkeys((row.step, row.variant) for row in rows if row.n == n)

@@ -1,4 +1,6 @@
 """The charts of what ran on several ranks: scaling with them, where the time goes, and ranks against threads."""
+import math
+
 from drawing import TEXTS, Chart, disturbed, line_chart, phase_bars
 from measured import common_size, digits
 from scaling import program
@@ -12,8 +14,13 @@ def whole(row, median=None):
 
 
 def fastest(rows):
-    """Of rows alike but for grid and block, the one whose phases together are the shortest; None of none."""
-    return min(rows, key=whole, default=None)
+    """Of rows alike but for grid and block, the one whose phases together are the shortest."""
+    return min(rows, key=whole)
+
+
+def workers(row):
+    """How many cores it asks for; a GPU's rows ask for one."""
+    return (row.threads or 1) * (row.ranks or 1)
 
 
 def by_variant(rows):
@@ -22,6 +29,11 @@ def by_variant(rows):
     for row in rows:
         found.setdefault(program(row), []).append(row)
     return found
+
+
+def by_ranks(rows):
+    """The fastest row on each number of ranks, as (ranks, row), ascending."""
+    return [(ranks, fastest([row for row in rows if row.ranks == ranks])) for ranks in sorted({row.ranks for row in rows})]
 
 
 def on_ranks(results, type):
@@ -37,9 +49,9 @@ def strong_chart(results, type):
     rows = [row for row in rows if row.n == max(counts, key=lambda n: (counts[n], n))]
     lines, alone = {}, {}
     for name, mine in by_variant(rows).items():
-        at = {ranks: fastest([row for row in mine if row.ranks == ranks]) for ranks in sorted({row.ranks for row in mine})}
-        if 1 in at and len(at) > 1:
-            lines[name], alone[name] = list(at.items()), whole(at[1])
+        at = by_ranks(mine)
+        if dict(at).keys() > {1}:
+            lines[name], alone[name] = at, whole(dict(at)[1])
     return line_chart(f"ranks_speedup_{type}", "ranks_speedup",
                       f"Ranks: {TEXTS['ranks_speedup'][0]}, {type}, n = {rows[0].n}" if rows else "", lines,
                       lambda row, median: alone[program(row)] / whole(row, median), step="06_mpi") if lines else None
@@ -50,22 +62,20 @@ def weak_chart(results, type):
     rows = [row for row in on_ranks(results, type) if row.threads < 2]
     lines, alone = {}, {}
     for name, mine in by_variant(rows).items():
-        for base in sorted((row for row in mine if row.ranks == 1), key=lambda row: -row.n):
-            alike = [row for row in mine if abs(row.n**2 / (base.n**2 * row.ranks) - 1) < 0.02]
-            at = {ranks: fastest([row for row in alike if row.ranks == ranks])
-                  for ranks in sorted({row.ranks for row in alike})}
-            if len(at) > 1 and name not in lines:
-                lines[name], alone[name] = list(at.items()), base.n**3 / whole(at[1])
+        for base in sorted({row.n for row in mine}):  # the largest that has a line is the last
+            at = by_ranks([row for row in mine if math.isclose(row.n / base, math.sqrt(row.ranks), rel_tol=0.01)])
+            if dict(at).keys() > {1}:
+                lines[name], alone[name] = at, base**3 / whole(dict(at)[1])
     return line_chart(f"ranks_weak_{type}", "ranks_weak", f"Ranks: {TEXTS['ranks_weak'][0]}, {type}", lines,
                       lambda row, median: 100 * row.n**3 / whole(row, median) / row.ranks / alone[program(row)],
                       step="06_mpi") if lines else None
 
 
 def phases_chart(results, type):
-    """A bar a variant on the most ranks: distribution, product, collection; over it the same in numbers."""
+    """A bar a variant on the most ranks, of the most threads: distribution, product, collection; over it the same in numbers."""
     rows = [row for row in on_ranks(results, type) if row.ranks > 1]
-    most = max((row.ranks * max(1, row.threads) for row in rows), default=0)
-    rows = [row for row in rows if row.ranks * max(1, row.threads) == most and row.ranks == max(row.ranks for row in rows)]
+    most = max(((row.ranks, row.threads) for row in rows), default=None)
+    rows = [row for row in rows if (row.ranks, row.threads) == most]
     rows = [fastest(mine) for mine in by_variant([row for row in rows if row.n == common_size(rows)]).values()]
     if not rows:
         return None
@@ -75,21 +85,18 @@ def phases_chart(results, type):
 
 def heat_chart(results, type):
     """All phases' GFLOP/s with so many ranks of so many threads each, as many together in every column."""
-    rows = on_ranks(results, type)
     together = {}
-    for row in rows:
-        together.setdefault((row.ranks * max(1, row.threads), row.n), set()).add(row.ranks)
-    total, n = max(together, key=lambda key: (len(together[key]), key), default=(0, 0))
-    if len(together.get((total, n), ())) < 2:
+    for row in on_ranks(results, type):
+        together.setdefault((workers(row), row.n), []).append(row)
+    (total, n), rows = max(together.items(), key=lambda of: (len(dict(by_ranks(of[1]))), of[0]), default=((None, None), ()))
+    columns, variants = [ranks for ranks, _ in by_ranks(rows)], by_variant(rows)
+    if len(columns) < 2:
         return None
-    rows = [row for row in rows if row.n == n and row.ranks * max(1, row.threads) == total]
-    columns, variants = sorted({row.ranks for row in rows}), list(by_variant(rows))
     cells = []
-    for y, name in enumerate(variants):
-        for x, ranks in enumerate(columns):
-            if row := fastest([row for row in by_variant(rows)[name] if row.ranks == ranks]):
-                rate = row.gflops(whole(row))
-                cells.append([x, y, rate, digits(rate) + "~" * disturbed(row)])
+    for y, mine in enumerate(variants.values()):
+        for ranks, row in by_ranks(mine):
+            rate = row.gflops(whole(row))
+            cells.append([columns.index(ranks), y, rate, digits(rate) + "~" * disturbed(row)])
     ticks = ",".join(f'"{ranks} × {total // ranks}" {x}' for x, ranks in enumerate(columns))
     return Chart(f"ranks_heat_{type}", "ranks_heat", f"{TEXTS['ranks_heat'][0]}: {total} together, {type}, n = {n}",
                  TEXTS["ranks_heat"][1], {"GFLOP/s": cells},

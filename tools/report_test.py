@@ -666,41 +666,6 @@ class Here(Case):
                                               "one thread, avx2: 100 GFLOP/s", "one thread, chain of additions: 2.50 GFLOP/s"])
         self.assertIn("On fewer threads: 01, 02, 03.", chart.footer)
 
-    def test_no_text_lies_on_a_roof_a_mark_or_another_text(self):
-        settings = {"left": 1, "right": 4096, "bottom": 1, "top": 4096, "angle": 45}
-        rung = lambda x, y: types.SimpleNamespace(intensity=lambda: x, gflops=lambda: y)  # noqa: E731
-        roof = {"L1": [[1, 1], [4096, 4096]], "peak": [[1, 1024], [4096, 1024]]}
-        rungs = [rung(16, 16), rung(18, 18), rung(64, 1000), rung(4000, 10)]
-        texts = ["01", "02", "03", "04 four_by_four"]
-        boxes = [(378 * math.log(x, 4096), 300 * math.log(y, 4096), (9 if text == texts[-1] else 7.8) * len(text))
-                 for text, (x, y) in zip(texts, roofline_charts.free_places(settings, roof, rungs, texts))]
-        for place, (x, y, wide) in enumerate(boxes):
-            self.assertTrue(0 <= x <= x + wide <= 379, "in the picture")
-            self.assertFalse(any(x < at < x + wide and abs(up - y) < 7 for at, up in (
-                *((378 * t / 500, 300 * t / 500) for t in range(501)), *((t, 250) for t in range(378)),
-                *((378 * math.log(of.intensity(), 4096), 300 * math.log(of.gflops(), 4096)) for of in rungs))), texts[place])
-            self.assertFalse(any(abs(y - other[1]) < 13 and x < other[0] + other[2] and other[0] < x + wide
-                                 for other in boxes[:place]), texts[place])
-
-    def test_a_lone_text_stands_beside_its_mark_and_inside_the_picture_at_every_edge(self):
-        settings = {"left": 1, "right": 4096, "bottom": 1, "top": 4096, "angle": 45}
-        for x, y, near in ((64, 64, 25), (64, 4000, 25), (64, 1.02, 25), (4000, 64, 45), (1.02, 64, 45), (2640, 64, 30), (1.55, 64, 30)):
-            rung = types.SimpleNamespace(intensity=lambda at=x: at, gflops=lambda at=y: at)
-            (found_x, found_y), = roofline_charts.free_places(settings, {}, [rung], ["01 ijk"])
-            ahead, up = 378 * math.log(found_x, 4096), 300 * math.log(found_y, 4096)
-            mark = 378 * math.log(x, 4096), 300 * math.log(y, 4096)
-            self.assertTrue(0 <= ahead <= 378 - 54 and 9 <= up <= 291, f"{x}, {y}: in the picture")
-            self.assertLess(math.dist((ahead + 27, up), mark), near, f"{x}, {y}: no farther than it must")
-
-    def test_a_text_leaves_the_name_at_the_end_of_a_slanted_roof_alone(self):
-        settings = {"left": 1, "right": 4096, "bottom": 1, "top": 4096, "angle": 45}
-        name = [(189 + step * math.sqrt(0.5), 150 + step * math.sqrt(0.5) + up) for step in range(0, 130, 5) for up in (0, 7, 14)]
-        for x, y in ((250, 211), (250, 225), (240, 215), (220, 195), (270, 240), (260, 200)):
-            rung = types.SimpleNamespace(intensity=lambda at=x: 4096 ** (at / 378), gflops=lambda at=y: 4096 ** (at / 300))
-            (found_x, found_y), = roofline_charts.free_places(settings, {"L1": [[1, 1], [64, 64]]}, [rung], ["01 ijk"])
-            ahead, up = 378 * math.log(found_x, 4096), 300 * math.log(found_y, 4096)
-            self.assertFalse(any(ahead < at < ahead + 54 and abs(row - up) < 9 for at, row in name), f"{x}, {y}")
-
     @NO_GNUPLOT
     def test_it_is_drawn_and_so_are_the_bare_roofs(self):
         self.write(HERE)

@@ -2,10 +2,11 @@
 import math
 
 from drawing import TEXTS, Chart, disturbed, log_axis
-from measured import BASELINE, LIMITS, Refusal, Row, best, common_size, digits
+from measured import BASELINE, LIMITS, Refusal, best, common_size, digits
 from scaling import cores_of, short
 
 ACROSS, TALL, MARGIN = 378, 300, 148  # of the plot, in pixels of style.gp, and right of it for the level roofs' names
+NAME = 125  # the length of a slanted roof's name
 
 
 def on(threads):
@@ -30,13 +31,13 @@ def under(slanted, flat, roof, marks):
     """The axes that hold these roofs and marks, (x, GFLOP/s) each, and the roofs' blocks, each with its name: a slanted
     one's at its end, in the room above the peak."""
     x, y = [at for at, _ in marks], [rate for _, rate in marks if rate == rate]
-    left = min(*x, roof / max(slanted.values()) / 4, math.inf) / 1.7
-    most = max(*x, roof / min(slanted.values()), 0)
+    left = min([*x, roof / max(slanted.values()) / 4]) / 1.7
+    most = max([*x, roof / min(slanted.values())])
     right = most * (most / left) ** 0.45
-    bottom, highest = min(*y, *(rate for _, rate in flat.values()), math.inf) / 1.8, max(*y, roof, 0)
+    bottom, highest = min([*y, *(rate for _, rate in flat.values())]) / 1.8, max([*y, roof])
     slope = 0.5
     for _ in range(9):  # above the peak is room for the slanted roofs' names, which run on along these
-        top = bottom * (highest / bottom) ** (TALL / (TALL - 22 - 125 * math.sin(slope)))
+        top = bottom * (highest / bottom) ** (TALL / (TALL - 22 - NAME * math.sin(slope)))
         slope = math.atan2(TALL / math.log(top / bottom), ACROSS / math.log(right / left))
     beside, free = {}, left
     for level, rate in slanted.items():
@@ -55,22 +56,22 @@ def under(slanted, flat, roof, marks):
 
 
 def roofline_chart(machine, rows, threads, step):
-    """Each row at its own FLOP for each byte, under the roofs of so many threads, or of the GPU (0); None where either
-    is unknown."""
-    type, n = (rows[0].type, rows[0].n) if rows else ("", 0)
+    """Each row at its own FLOP for each byte, under the roofs of so many threads, or of the GPU (0); None where those
+    are unknown."""
+    type, n = rows[0].type, rows[0].n
     slanted, flat, roof = roofs(machine, type, threads)
-    if not (rows and slanted and roof):
+    if not (slanted and roof):
         return None
-    x = [row.intensity() for row in rows]
+    x, rates = [row.intensity() for row in rows], [row.gflops() for row in rows]
     predicted = [row.gflops(row.predicted) if row.predicted else math.nan for row in rows]
-    settings, beside = under(slanted, flat, roof, [*zip(x, map(Row.gflops, rows)), *zip(x, predicted)])
+    settings, beside = under(slanted, flat, roof, [*zip(x, rates), *zip(x, predicted)])
     lines = {}
-    for place, (row, at, foreseen) in enumerate(zip(rows, x, predicted)):
-        hidden = sum(abs(x[other] / at - 1) < 0.1 and abs(rows[other].gflops() / row.gflops() - 1) < 0.15
-                     for other in range(place))
+    for place, (row, at, rate, foreseen) in enumerate(zip(rows, x, rates, predicted)):
+        hidden = sum(math.isclose(before / at, 1, rel_tol=0.1) and math.isclose(its / rate, 1, rel_tol=0.15)
+                     for before, its in zip(x[:place], rates))
         program = f"{short(row.step)}: " * (not step) + row.variant + f", tile {row.tile}" * bool(step and row.tile)
         lines[f"{program} ({row.limit})"] = [
-            [at * (settings["right"] / settings["left"]) ** (0.025 * hidden), row.gflops(), foreseen, disturbed(row)]]
+            [at * (settings["right"] / settings["left"]) ** (0.025 * hidden), rate, foreseen, disturbed(row)]]
     settings["longest"] = max(map(len, [*lines, "from measured to predicted"]))  # the roofs are in no key
     name = f"roofline_{type}" + f"_{step}" * bool(step) + ("_gpu" if not threads else f"_{threads}_threads" * (threads > 1))
     title = f"{step or 'The steps'}: {TEXTS['roofline'][0]}, {type}, n = {n}, {on(threads) or machine.name()}"
@@ -78,10 +79,14 @@ def roofline_chart(machine, rows, threads, step):
                  lines, settings, step or "gpu" * (not threads), beside, "x, measured, predicted, disturbed")
 
 
+def comparable(rows):
+    """Those that a step may stand for: not the one that is there to be slow, unless it is alone."""
+    return [row for row in rows if row.variant != "touched_by_one"] or rows
+
+
 def placed(results, type):
     """The rows that have a place under this machine's roofs."""
-    return [row for row in results.squares if row.type == type and row.ranks < 2 and row.intensity()
-            and row.limit in LIMITS and results.at_home(row)]
+    return [row for row in results.squares if row.type == type and row.ranks < 2 and row.intensity() and results.at_home(row)]
 
 
 def roofline_charts(results, type, variants, step=""):
@@ -90,11 +95,11 @@ def roofline_charts(results, type, variants, step=""):
     rows = [row for row in placed(results, type) if (row.step, row.variant) in variants]
     alone = [row for row in rows if not row.gpu]
     sets = [(results.machine, threads, [row for row in alone if row.threads == threads])
-            for threads in sorted({1, max((row.threads for row in alone), default=1)})]
+            for threads in sorted({1, max(row.threads for row in alone)})] if alone else []
     for machine, threads, mine in (*sets, (results.gpu, 0, [row for row in rows if row.gpu])):
-        n = common_size(mine)
-        fastest = [best(mine, n=n, step=step, variant=variant) for step, variant in variants]
-        yield roofline_chart(machine, [row for row in fastest if row], threads, step)
+        fastest = [best(mine, n=common_size(mine), step=step, variant=variant) for step, variant in variants]
+        if mine:
+            yield roofline_chart(machine, [row for row in fastest if row], threads, step)
 
 
 # ---- you are here ----
@@ -110,7 +115,7 @@ def climb(results, type, step, variant, n):
     rows = [row for row in rows if row.gpu == this.gpu and row.threads <= this.threads and number(row) < number(this)]
     found = []
     for earlier in sorted(set(map(number, rows))):
-        mine = [row for row in rows if number(row) == earlier]
+        mine = comparable([row for row in rows if number(row) == earlier])
         found.append(earlier == BASELINE[0] and best(mine, step=earlier, variant=BASELINE[1]) or best(mine))
     return [*found, this]
 
@@ -128,8 +133,10 @@ def here_chart(machine, type, threads, rungs=()):
     settings, beside = under(slanted, flat, roof, [(row.intensity(), row.gflops()) for row in rungs])
     names = [f"{short(row.step)}: {row.variant} ({row.limit}), {digits(row.gflops())}" for row in rungs]
     texts = [row.step.partition("_")[0] + f" {row.variant}" * (row is rungs[-1]) for row in rungs]
-    lines = {name: [[row.intensity(), row.gflops(), *at, text, disturbed(row)]] for row, name, text, at in
-             zip(rungs, names, texts, free_places(settings, beside, rungs, texts))}
+    pixels, place = in_pixels(settings)
+    found = free_places(drawn(pixels, settings["angle"], beside), [pixels(row.intensity(), row.gflops()) for row in rungs], texts)
+    lines = {name: [[row.intensity(), row.gflops(), *place(*at), text, disturbed(row)]] for row, name, text, at in
+             zip(rungs, names, texts, found)}
     where = on(threads) or machine.name()
     title = f"The roofs of this machine: {type}, {where}"
     said = "A level roof is a peak; chain: additions that each wait for the one before." if threads else ""
@@ -144,33 +151,48 @@ def here_chart(machine, type, threads, rungs=()):
                  columns="x, GFLOP/s, the text's x and y, text, disturbed", type=type, footer=said)
 
 
-def free_places(settings, beside, rungs, texts):
-    """Where the texts of these marks begin, each beside its mark, on no line, mark or other text, as far as there is
-    room; the last has the choice. (x, y) each."""
+def in_pixels(settings):
+    """Two functions: from a place on these axes to the pixels of the plot, and back."""
     left, right, bottom, top = (settings[end] for end in ("left", "right", "bottom", "top"))
 
-    def pixel(x, y):
-        return ACROSS * math.log(x / left) / math.log(right / left), TALL * math.log(y / bottom) / math.log(top / bottom)
-    inked, found = [], []
-    for (x1, y1, *_), (x2, y2, *_) in beside.values():
-        (x1, y1), (x2, y2) = pixel(x1, y1), pixel(x2, y2)
-        inked += [(x1 + (x2 - x1) * part / 100, y1 + (y2 - y1) * part / 100) for part in range(101)]
-        if y2 > y1:  # a slanted roof's name goes on from its end
-            along = math.radians(settings["angle"])
-            inked += [(x2 + step * math.cos(along), y2 + step * math.sin(along) + up) for step in range(0, 130, 5)
-                      for up in (0, 7, 14)]
-    marks = [pixel(row.intensity(), row.gflops()) for row in rungs]
-    inked += [(x + dx, y + dy) for x, y in marks for dx in (-7, 0, 7) for dy in (-7, 0, 7)]
-    for text, (x, y) in zip(texts[::-1], marks[::-1]):
-        wide, half = (7.8 if found else 9) * len(text), 9
+    def pixels(x, y):
+        return ACROSS * math.log(x / left, right / left), TALL * math.log(y / bottom, top / bottom)
 
-        def cost(place):
-            ahead, middle = place
-            out = max(0, -ahead) + max(0, ahead + wide - ACROSS) + max(0, half - middle) + max(0, middle + half - TALL)
-            return (10 * out + sum(ahead - 3 < at < ahead + wide + 3 and abs(up - middle) < half for at, up in inked),
-                    math.hypot(ahead + wide / 2 - x, middle - y))
-        ahead, middle = min(((x + dx, y + dy) for dy in range(-42, 43, 6) for dx in (
-            15, -wide - 15, *((-wide / 2, -wide / 4, -3 * wide / 4) if abs(dy) > (17 if found else 23) else ()))), key=cost)
-        inked += [(ahead + step, middle + dy) for step in range(0, int(wide), 6) for dy in (-7, 0, 7)]
-        found.append((left * (right / left) ** (ahead / ACROSS), bottom * (top / bottom) ** (middle / TALL)))
+    def place(across, up):
+        return left * (right / left) ** (across / ACROSS), bottom * (top / bottom) ** (up / TALL)
+    return pixels, place
+
+
+def drawn(pixels, angle, beside):
+    """The roofs and their names in pixels: the ends of each, and how far it reaches above and below."""
+    found, along = [], math.radians(angle)
+    for (x1, y1, *_), (x2, y2, free, _) in beside.values():
+        across, up = pixels(free, y2)
+        end = across + NAME * math.cos(along), up + 7 + NAME * math.sin(along)
+        found += [((pixels(x1, y1), pixels(x2, y2)), 0), (((across, up + 7), end), 7)]
+    return found
+
+
+def free_places(lines, marks, texts):
+    """Where the texts of these marks begin, each beside its mark, on no line, mark or other text, as far as there is
+    room; the last, which is larger, has the choice. All in pixels of the plot."""
+    inked, found = [], []
+
+    def ink(ends, reach):
+        for part in range(65):
+            inked.append([a + (b - a) * part / 64.0 for a, b in zip(*ends)] + [reach + 9])
+    for line in lines:
+        ink(*line)
+    for x, y in marks:
+        ink(((x - 7, y), (x + 7, y)), 7)
+    for text, (x, y) in zip(texts[::-1], marks[::-1]):
+        half = 3 + (3.9 if found else 4.5) * len(text)  # of its width, with a little room
+
+        def cost(spot):
+            return (sum(abs(spot[0] - across) < half and abs(spot[1] - up) < reach for across, up, reach in inked),
+                    math.dist(spot, (x, y)))
+        across, up = min(((min(max(x + side * (half + 12), half), ACROSS - half), min(max(y + above, 9), TALL - 9))
+                          for above in range(-42, 48, 6) for side in (0, 1, -1, 0.5, -0.5)), key=cost)
+        ink(((across - half, up), (across + half, up)), 7)
+        found.append((across - half + 3, up))
     return found[::-1]
