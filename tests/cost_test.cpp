@@ -60,6 +60,13 @@ std::pair<double, double> served(CostOf count, Index n, const Settings& settings
 
 using Pair = std::pair<double, double>;
 
+/// Of A and of B: what the second level must hold for them to stay there.
+Pair held_for(CostOf count, Index n, const Settings& settings) {
+  const Cost cost = count({n, n, n}, settings);
+  return {cost.reuses.at(1).distance, cost.reuses.at(2).distance};
+}
+constexpr double mib = 1024 * 1024;  // beyond any first level
+
 /// A cache of so many lines, anywhere; the one unused for longest makes room.
 class Lru {
  public:
@@ -272,6 +279,17 @@ TEST_CASE("07: a warp's wavefronts are those of the note") {
   CHECK(wavefronts(cuda_global::cost::uncoalesced<double>, 2048, block("32x8")) == 32 + 1);
   CHECK(served(coalesced, 2048, block("32x8"), 4) == Pair(32, 8));
   CHECK(served(uncoalesced, 2048, block("32x8"), 4) == Pair(8, 32));
+  CHECK(wavefronts(coalesced, 2048, block("64x4")) == 2);  // two warps in a row
+  CHECK(wavefronts(uncoalesced, 2048, block("64x4")) == 32 + 1);
+  CHECK(wavefronts(coalesced, 2048, block("1x32")) == 32 + 1);  // a warp is a column
+  CHECK(wavefronts(uncoalesced, 2048, block("1x32")) == 2);
+  for (const CostOf& count : {coalesced, uncoalesced}) {
+    CHECK(held_for(count, 2048, block("32x8")) == Pair(mib, 16 * mib));  // all of B
+    CHECK(held_for(count, 300, block("32x8")) == Pair(mib, mib));
+    CHECK(of(count, 0, {2, 3, 4}).flops == 48);
+  }
+  CHECK(along_row(128, 1) == 1);
+  CHECK(along_row(129, 1) == 2);
 }
 
 TEST_CASE("08: a tile's side is how many multiply-adds a loaded element serves") {
@@ -282,6 +300,9 @@ TEST_CASE("08: a tile's side is how many multiply-adds a loaded element serves")
   CHECK(wavefronts(shared, 2048, set(4)) == 2 * (1 + 0.5 + (4 + 4 + 2) / 4.0));  // 16 threads in a warp of 32
   CHECK(wavefronts(cuda_shared::cost::shared<double>, 2048, set(32)) == 2 + 1 + 8.0 / 32);
   CHECK(served(shared, 2048, set(16), 4) == Pair(16, 16));
+  CHECK(wavefronts(cuda_shared::cost::shared<double>, 2048, set(8)) == 2 + 1 + (4 + 4 + 2 * 2) / 8.0);
+  CHECK(held_for(shared, 2048, set(16)) == Pair(mib, 16 * mib));
+  CHECK(held_for(shared, 300, set(16)) == Pair(mib, mib));
 }
 
 TEST_CASE("09: a thread's tile in registers saves wavefronts") {
@@ -295,6 +316,12 @@ TEST_CASE("09: a thread's tile in registers saves wavefronts") {
   CHECK(served(column<float, 8>, 2048, {}, 4) == Pair(32, 32));
   CHECK(served(spread<float>, 2048, {}, 4) == Pair(128, 128));
   CHECK(served(warp_tiles<float, 128, 256>, 2048, {}, 4) == Pair(256, 128));
+  const auto of_f64 = [](CostOf count) { return wavefronts(count, 2048, Settings{}); };
+  CHECK(of_f64(column<double, 4>) == 2 / 4.0 + 1 + 4 * 2.0 / 32);  // a row of B's tile has 256 bytes
+  CHECK(of_f64(side_by_side<double>) == (4 * 2 + 4 * 16) / 64.0);
+  CHECK(of_f64(spread<double>) == (4 * 2 + 4 * 4) / 64.0);
+  CHECK(held_for(spread<float>, 2048, {}) == Pair(mib, 16 * mib));
+  CHECK(held_for(spread<float>, 300, {}) == Pair(mib, mib));
 }
 
 TEST_CASE("10: what the compiler makes of a gang") {

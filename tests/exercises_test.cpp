@@ -10,6 +10,7 @@
 #include "09_cuda_regtile/exercises.cuh"
 #include "common/problem.hpp"
 #include "emulator/exercises.cuh"
+#include "watched.hpp"
 
 using namespace course;
 
@@ -106,6 +107,60 @@ TEST_CASE("07: the kernel and the launch that disagree about x are right for squ
   CHECK(wrong<float>({24, 24, 9}, start) == 0);
   CHECK(wrong<float>({40, 20, 9}, start) == 16 * 20);  // rows from 24 on: a grid as high as C is wide
   CHECK(wrong<float>({20, 40, 9}, start) == 20 * 16);
+}
+
+TEST_CASE("07: each product is made once, each element of C stored once, and nothing lies beyond a matrix") {
+  using watched::Counted, watched::Work;
+  for (const Shape& shape : {Shape{16, 16, 5}, Shape{9, 17, 3}, Shape{1, 1, 1}}) {
+    const Work once{.multiplied = shape.m * shape.n * shape.k, .assigned = shape.m * shape.n};
+    CHECK(watched::work_of(shape, [](auto a, auto b, auto c) {
+            cuda_global::rows_along_x<Counted>(cuda_global::uncoalesced<Counted>, {8, 4}, a, b, c);
+            emulator::synchronize();
+          }) == once);
+    CHECK(watched::work_of(shape, [](auto a, auto b, auto c) {
+            cuda_global::columns_along_x<Counted>(cuda_global::coalesced<Counted>, {8, 4}, a, b, c);
+            emulator::synchronize();
+          }) == once);
+  }
+}
+
+TEST_CASE("07: as many blocks in y as CUDA allows, and what is beyond by another launch") {
+  const Index most = 65535;
+  CHECK(wrong<float>({1, most + 1, 1}, [](auto a, auto b, auto c) {
+          cuda_global::rows_along_x<float>(cuda_global::uncoalesced<float>, {1, 1}, a, b, c);
+        }) == 0);
+  CHECK((launched.grid.x == 1 && launched.grid.y == 1));
+  CHECK(wrong<float>({most + 1, 1, 1}, [](auto a, auto b, auto c) {
+          cuda_global::columns_along_x<float>(cuda_global::coalesced<float>, {1, 1}, a, b, c);
+        }) == 0);
+  CHECK((launched.grid.x == 1 && launched.grid.y == 1));
+}
+
+TEST_CASE("08: as many blocks in y as CUDA allows, and what is beyond by another launch") {
+  CHECK(wrong<float>({65535 + 1, 1, 1}, [](auto a, auto b, auto c) {
+          cuda_shared::tile_a_block<float>(cuda_shared::shared<float, 1>, 1, a, b, c);
+        }) == 0);
+  CHECK((launched.grid.x == 1 && launched.grid.y == 1));
+}
+
+TEST_CASE("09: as many blocks in y as CUDA allows, and what is beyond by another launch") {
+  CHECK(wrong<float>({65535 + 1, 1, 1}, [](auto a, auto b, auto c) {
+          cuda_regtile::tile_a_block<float>(cuda_global::coalesced<float>, 1, 1, Block{1, 1}, a, b, c);
+        }) == 0);
+  CHECK((launched.grid.x == 1 && launched.grid.y == 1));
+}
+
+TEST_CASE("08: each tile is loaded once for a step of k, and nothing lies beyond a matrix") {
+  using watched::Counted, watched::Work;
+  emulator::set_order("reversed");
+  for (const Shape& shape : {Shape{16, 16, 16}, Shape{9, 17, 3}, Shape{1, 1, 9}}) {
+    const Index steps = ceil_div(shape.k, 8) * ceil_div(shape.m, 8) * ceil_div(shape.n, 8);
+    const Work expected{.multiplied = steps * 8 * 8 * 8, .assigned = steps * 2 * 8 * 8 + shape.m * shape.n};
+    CHECK(watched::work_of(shape, [](auto a, auto b, auto c) {
+            cuda_shared::tile_a_block<Counted>(cuda_shared::shared<Counted, 8>, 8, a, b, c);
+            emulator::synchronize();
+          }) == expected);
+  }
 }
 
 TEST_CASE("08: the tile of B turned round, with padding and without") {

@@ -1,0 +1,211 @@
+// A kernel as a variant: which memory it takes, what is copied where, what is timed, and what it complains
+// of.
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "gpu/step.hpp"
+
+using namespace course;
+
+namespace {
+
+/// A GPU that tells what is asked of it; "move" copies, unless it is told to lose all.
+struct Told : Emulated {
+  inline static std::string log;
+  inline static bool loses = false;
+  inline static std::vector<void*> received;
+  inline static const std::shared_ptr<int> alive = std::make_shared<int>();  // a matrix holds it
+
+  static std::string device() { return "told"; }
+  static std::string missing(int capability) { return "needs " + std::to_string(capability); }
+  static double free_memory() { return 12345; }
+  static void synchronize() {
+    log += "wait ";
+    Emulated::synchronize();
+  }
+  static bool pending() {
+    log += "pending? ";
+    return Emulated::pending();
+  }
+  template <class Work>
+  static double seconds_of(Work work) {
+    log += "( ", work(), log += ") ";
+    Emulated::synchronize();
+    return 0.25;
+  }
+  template <class T>
+  static void transfer(View<const T> from, View<T> to) {
+    log += "move " + of(from.rows(), from.cols(), 0);
+    received.push_back(to.data());
+    if (!loses) Emulated::transfer<T>(from, to);
+  }
+  static std::string of(Index rows, Index cols, Index pad) {
+    return std::to_string(rows) + "x" + std::to_string(cols) + (pad ? "+" + std::to_string(pad) : "") + " ";
+  }
+
+  template <class T>
+  struct Matrix : Emulated::Matrix<T> {
+    Matrix() = default;
+    Matrix(Index rows, Index cols, Index pad, Memory memory)
+        : Emulated::Matrix<T>(rows, cols, pad, memory), held(alive) {
+      const char* const kinds[] = {"device ", "pitched ", "unified ", "registered "};
+      log += kinds[static_cast<int>(memory)] + of(rows, cols, pad);
+    }
+    void poison() { log += "poison "; }
+    std::shared_ptr<int> held;
+  };
+  template <class T>
+  struct HostMatrix : course::Matrix<T> {
+    HostMatrix() = default;
+    HostMatrix(Index rows, Index cols, Index pad) : course::Matrix<T>(rows, cols, pad), held(alive) {
+      log += "host " + of(rows, cols, pad);
+    }
+    std::shared_ptr<int> held;
+  };
+};
+
+std::string told() {
+  return std::exchange(Told::log, {});
+}
+
+void add_100(View<float> c) {
+  if (threadIdx.x + threadIdx.y == 0) c(1, 2) += 100;
+}
+void launches(View<const float>, View<const float>, View<float> c, const Settings&) {
+  Told::log += "start ";
+  launch(add_100, Grid{1, 1}, Block{4, 2}, c);
+}
+void launches_nothing(View<const float>, View<const float>, View<float>, const Settings&) {}
+
+const Problem<float> problem{.shape = {2, 3, 4}, .pad = 1};
+
+std::shared_ptr<Variant<float>> made(Needs needs = {}, Launch<float> start = launches) {
+  emulator::set_order("forward"), Told::received.clear(), told();
+  return gpu<float, Told>("", "", start, {}, needs);
+}
+/// What `variant` complains of after a run.
+std::string after_run(const std::shared_ptr<Variant<float>>& variant, const Settings& settings) {
+  variant->allocate(problem, settings, World()), variant->distribute(), variant->reset(), variant->run();
+  return variant->complaint();
+}
+
+}  // namespace
+
+TEST_CASE("a variant on a GPU: memory, copies, the kernel, the result, and all is given back") {
+  const auto check = [](Memory memory, const std::string& matrices, const std::string& moves,
+                        const std::string& back, long held) {
+    const auto variant = made({.memory = memory});
+    for (int turn = 0; turn < 2; ++turn) {  // allocate gives back first
+      CHECK(variant->allocate(problem, {}, World()).alloc.value() < 1);
+      CHECK(told() == "wait " + matrices + "wait poison poison poison poison ");
+      CHECK(Told::alive.use_count() == 1 + held);
+    }
+    CHECK(variant->distribute().copy_in == 0.25);
+    CHECK(told() == "( " + moves + ") ");
+    for (int turn = 0; turn < 2; ++turn) {
+      variant->reset();
+      CHECK(told() == back);
+      CHECK(variant->run().product == 0.25);
+      CHECK(told() == "( start ) ");
+      Piece<float> piece;
+      CHECK(variant->fetch(piece).copy_out == 0.25);
+      CHECK(told() == "( " + back + ") ");
+      CHECK(piece.rows == Indices{0, 1});
+      CHECK(piece.cols == Indices{0, 1, 2});
+      for (Index i = 0; i < 2; ++i)
+        for (Index j = 0; j < 3; ++j)
+          CHECK(piece.c(i, j) == problem.c(i, j) + static_cast<float>(i == 1 && j == 2 ? 100 : 0));
+    }
+    CHECK(variant->guards_intact());
+    Told::loses = memory != Memory::unified;
+    Piece<float> piece;
+    variant->fetch(piece);
+    CHECK(std::isnan(piece.c(1, 2)) == Told::loses);  // nothing of the last result is left
+    Told::loses = false;
+    variant->release();
+    CHECK(Told::alive.use_count() == 1);
+  };
+  const auto all = [](const std::string& kind) {
+    return kind + "2x4+1 " + kind + "4x3+1 " + kind + "2x3+1 " + kind + "2x3+1 ";
+  };
+  check(Memory::device, all("device "), "move 2x4 move 4x3 move 2x3 ", "move 2x3 ", 4);
+  check(Memory::pitched, all("pitched "), "move 2x4 move 4x3 move 2x3 ", "move 2x3 ", 4);
+  check(Memory::unified, all("unified "), "", "", 4);  // the host writes and reads them itself
+  check(Memory::registered, all("host ") + all("registered "), "move 2x4 move 4x3 move 2x3 ", "move 2x3 ", 8);
+}
+
+TEST_CASE("a variant on a GPU gets A, B and C where the GPU has them, and the row's settings") {
+  for (const Memory memory : {Memory::device, Memory::unified, Memory::registered}) {
+    bool same = true;
+    const auto variant = made({.memory = memory}, [&](auto a, auto b, auto c, const Settings& settings) {
+      for (Index p = 0; p < 4; ++p) {
+        for (Index i = 0; i < 2; ++i) same &= a(i, p) == problem.a(i, p);
+        for (Index j = 0; j < 3; ++j) same &= b(p, j) == problem.b(p, j);
+      }
+      for (Index i = 0; i < 2; ++i)
+        for (Index j = 0; j < 3; ++j) same &= c(i, j) == problem.c(i, j);
+      CHECK((a.ld() == 5 && b.ld() == 4 && c.ld() == 4 && settings.tile == 7));
+    });
+    CHECK(after_run(variant, {.tile = 7}).empty());
+    CHECK(same);
+  }
+}
+
+TEST_CASE("a variant on a GPU says what it needs") {
+  const World alone;
+  CHECK(made({.capability = 80})->refuses(problem, {}, alone) == "needs 80");
+  CHECK(made()->refuses(problem, {}, alone) == "needs 0");
+  CHECK(made()->device() == "told");
+  CHECK(made()->device_memory(problem, {}).second == 12345);
+  CHECK(wide_guard(0) == 1024);  // a row of 1,024 threads
+  CHECK(wide_guard(1) == 1088);
+  CHECK(wide_guard(2) == 1088);
+  CHECK(wide_guard(2048) == 32 * 2048 + 1024);
+}
+
+TEST_CASE("a variant on a GPU complains of other blocks than the row's, and of a clock that did not wait") {
+  launched = {{5, 5}, {7, 7}};  // by whoever came before
+  CHECK(after_run(with_blocks(made({}, launches_nothing)), {.block = "8x8"}).empty());
+  CHECK(after_run(with_blocks(made()), {.block = "4x2"}).empty());
+  CHECK(after_run(made(), {.block = "2x4"}).empty());  // not swept over blocks
+  const auto other = with_blocks(made());
+  CHECK(after_run(other, {.block = "2x4"}) == "blocks of 4x2 threads were launched, not of 2x4");
+  other->release();
+  CHECK(other->complaint().empty());
+
+  const auto early = made({.waits = false});
+  CHECK(after_run(early, {}) == "the clock was stopped before the kernel had run");
+  CHECK(Told::log.substr(Told::log.find("start")) == "start pending? wait ");
+  CHECK(early->run().product.value() < 1);
+  early->allocate(problem, {}, World());
+  CHECK(early->complaint().empty());
+  CHECK(after_run(made({.waits = false}, launches_nothing), {}).empty());
+}
+
+TEST_CASE("copies that are verified: how many elements of which matrix did not arrive") {
+  const auto complaint = [](bool loses) {
+    const auto variant = made();
+    variant->allocate(problem, {.verify_copies = true}, World());
+    Told::loses = loses;
+    variant->distribute();
+    Told::loses = false;
+    return variant->complaint();
+  };
+  CHECK(complaint(false).empty());
+  const std::string lost = " did not reach the GPU as they were sent; ";
+  CHECK(complaint(true) == "8 elements of A" + lost + "12 elements of B" + lost + "6 elements of C" + lost);
+}
+
+TEST_CASE("a write before any of a variant's matrices is seen") {
+  for (std::size_t which = 0; which < 5; ++which) {  // A, B, what C was, C, the result
+    const auto variant = made();
+    CHECK(after_run(variant, {}).empty());
+    Piece<float> piece;
+    variant->fetch(piece);
+    REQUIRE(Told::received.size() == 5);
+    CHECK(variant->guards_intact());
+    static_cast<float*>(Told::received[which])[-1] = 1;
+    CHECK_FALSE(variant->guards_intact());
+  }
+}
