@@ -39,7 +39,7 @@ template <class T>
 static void tile_a_block(Kernel<T> kernel, Index tile, View<const T> a, View<const T> b, View<T> c) {
   const Index most = course::most_blocks_in_y * tile;
   for (Index i = 0; i < c.rows(); i += most) {
-    const Index m = c.rows() - i < most ? c.rows() - i : most;
+    const Index m = std::min(most, c.rows() - i);
     const Grid grid{course::ceil_div(c.cols(), tile), course::ceil_div(m, tile)};
     course::launch(kernel, grid, Block{tile, tile}, a.block(i, 0, m, a.cols()), b,
                    c.block(i, 0, m, c.cols()));

@@ -122,7 +122,7 @@ const Engine& engine_for(Index m, Index n, Index k) {
   }();
   const auto apart = [](Index side, double measured) {
     const double times = double(side + 1) / measured;
-    return times > 1 ? times : 1 / times;
+    return std::max(times, 1 / times);
   };
   const auto distance = [&](const Choice& c) { return apart(m, c.m) * apart(n, c.n) * apart(k, c.k); };
   const auto nearest = std::min_element(std::begin(choices), std::end(choices), [&](auto& one, auto& other) {

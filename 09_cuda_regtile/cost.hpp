@@ -43,16 +43,16 @@ Cost side_by_side(const Shape& s, const Settings&) {
   return eight_by_eight<T>(s, 2, 2 * 16 * 8 * sizeof(T) / 128.0);
 }
 
-/// 16 threads' loads lie side by side: 256 bytes, two wavefronts.
+/// 16 threads' loads lie side by side: 256 bytes, two wavefronts for each half.
 template <class T>
 Cost spread(const Shape& s, const Settings&) {
-  return eight_by_eight<T>(s, 2, 2 * 2);
+  return eight_by_eight<T>(s, 2, 4);
 }
 
-/// Half a warp is 2 × 8 threads: 32 bytes of A, 128 of B.
-template <class T, int BM, int BN>
+/// Of a Tiling. Half a warp is 2 × 8 threads: 32 bytes of A, 128 of B.
+template <class S>
 Cost warp_tiles(const Shape& s, const Settings&) {
-  return eight_by_eight<T>(s, 2, 2 * 1, BM, BN);
+  return eight_by_eight<typename S::T>(s, 2, 2, S::BM, S::BN);
 }
 // [/costs]
 

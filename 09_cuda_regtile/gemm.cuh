@@ -309,7 +309,7 @@ constexpr Index most_k = Index{1} << 22;
 template <class T, class F>
 static void pieces_of_k(View<const T> a, View<const T> b, Index most, F product) {
   for (Index p = 0; p < a.cols(); p += most) {
-    const Index k = a.cols() - p < most ? a.cols() - p : most;
+    const Index k = std::min(most, a.cols() - p);
     product(a.block(0, p, a.rows(), k), b.block(p, 0, k, b.cols()));
   }
 }
@@ -325,7 +325,7 @@ static void tile_a_block(Kernel<T> kernel, Index BM_, Index BN_, Block block, Vi
                          View<const T> b, View<T> c) {
   const Index most = course::most_blocks_in_y * BM_;
   for (Index i = 0; i < c.rows(); i += most) {
-    const Index m = c.rows() - i < most ? c.rows() - i : most;
+    const Index m = std::min(most, c.rows() - i);
     const Grid grid{course::ceil_div(c.cols(), BN_), course::ceil_div(m, BM_)};
     course::launch(kernel, grid, block, a.block(i, 0, m, a.cols()), b, c.block(i, 0, m, c.cols()));
   }

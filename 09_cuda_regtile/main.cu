@@ -71,25 +71,25 @@ course::Variants<T> variants() {
       broken(gpu<T>("tail_dropped", "whole steps of k only", tail_dropped<T>)),
   };
   if constexpr (std::is_floating_point_v<T>) {
-    const auto pipelined = [&]<Idea idea>(std::string name, std::string text, course::CostOf cost) {
-      list.push_back(gpu<T>(std::move(name), std::move(text), by_tiles<Tiling<T, BM, BN, BK, 1, idea>>,
-                            std::move(cost), for_copies));
+    const auto pipelined = [&]<Idea idea>(std::string name, std::string text) {
+      using S = Tiling<T, BM, BN, BK, 1, idea>;
+      list.push_back(gpu<T>(std::move(name), std::move(text), by_tiles<S>,
+                            S::warps ? cost::warp_tiles<S> : cost::spread<T>, for_copies));
     };
-    pipelined.template operator()<copies>("async_copies", "… B's by cp.async", cost::spread<T>);
-    pipelined.template operator()<warp_tiles>("warp_tiles", "… a warp 32 x 64 elements",
-                                              cost::warp_tiles<T, BM, BN>);
-    pipelined.template operator()<fragments_ahead>(
-        "fragments_ahead", "… the next column and row on their way", cost::warp_tiles<T, BM, BN>);
-    pipelined.template operator()<snake>("snake", "… multiply-adds there and back",
-                                         cost::warp_tiles<T, BM, BN>);
+    pipelined.template operator()<copies>("async_copies", "… B's by cp.async");
+    pipelined.template operator()<warp_tiles>("warp_tiles", "… a warp 32 x 64 elements");
+    pipelined.template operator()<fragments_ahead>("fragments_ahead",
+                                                   "… the next column and row on their way");
+    pipelined.template operator()<snake>("snake", "… multiply-adds there and back");
   }
   if constexpr (std::is_same_v<T, float>) {
-    list.push_back(gpu<T>("large_tiles", "… a block 128 x 256", by_tiles<Large>,
-                          cost::warp_tiles<T, 128, 256>, for_copies));
+    using Slices = Tiling<float, 64, 128, 32, 4>;
+    list.push_back(
+        gpu<T>("large_tiles", "… a block 128 x 256", by_tiles<Large>, cost::warp_tiles<Large>, for_copies));
     list.push_back(gpu<T>("stream_k", "… equal shares for all multiprocessors", by_shares<Large>(),
-                          cost::warp_tiles<T, 128, 256>, for_shares<Large>));
-    list.push_back(gpu<T>("slices", "small tiles, k in 4 slices", by_tiles<Tiling<T, 64, 128, 32, 4>>,
-                          cost::warp_tiles<T, 64, 128>, for_copies));
+                          cost::warp_tiles<Large>, for_shares<Large>));
+    list.push_back(gpu<T>("slices", "small tiles, k in 4 slices", by_tiles<Slices>, cost::warp_tiles<Slices>,
+                          for_copies));
     list.push_back(
         gpu<T>("best", "the tiling that was measured best", best, course::uncounted, for_shares<Large>));
   }

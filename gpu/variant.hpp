@@ -107,7 +107,7 @@ class GpuVariant : public Variant<T> {
 
   Times run() override {
     const auto work = [this] { launch_(a_.view(), b_.view(), c_.view(), settings_); };
-    launched = {{0, 0}, {}};
+    launched = {};
     if (!needs_.waits) {
       const Stopwatch watch;
       work();

@@ -1,0 +1,37 @@
+// CUDA's words where nvcc compiles: what emulator/emulator.hpp is for any C++ compiler.
+#pragma once
+
+#include <new>
+#include <stdexcept>
+
+#include "gpu/launch.hpp"
+
+namespace course {
+
+/// A block's matrix in shared memory: __shared__ SharedTile<float, 32, 32> a_tile;
+template <class T, int rows, int cols>
+using SharedTile = T[rows][cols];
+
+/// The status of every call comes by here: what went wrong becomes an exception that says so.
+inline void check(cudaError_t status) {
+  if (status != cudaSuccess) cudaGetLastError();  // forgotten: the next launch shall not be blamed for it
+  if (status == cudaErrorMemoryAllocation) throw std::bad_alloc();  // the runner asks for a smaller size
+  if (status != cudaSuccess) throw std::runtime_error(cudaGetErrorString(status));
+}
+
+inline namespace on_gpu {  // a program has both launches: the names the linker sees differ
+
+/// Starts a kernel, kernel<<<grid, block>>>(arguments…), and returns before it has run; nothing if there is
+/// no block. Throws what CUDA says of a launch that cannot be.
+template <class... Parameters>
+void launch(void (*kernel)(Parameters...), Grid grid, Block block,
+            std::type_identity_t<Parameters>... arguments) {
+  launched = {grid, block};
+  if (grid.x == 0 || grid.y == 0) return;
+  const auto three = [](auto two) { return dim3(unsigned(two.x), unsigned(two.y)); };
+  kernel<<<three(grid), three(block)>>>(arguments...);
+  check(cudaGetLastError());  // a launch returns nothing
+}
+
+}  // namespace on_gpu
+}  // namespace course
