@@ -163,6 +163,15 @@ TEST_CASE("08: each tile is loaded once for a step of k, and nothing lies beyond
   }
 }
 
+TEST_CASE("08: beyond k there are zeros in A's tile and in B's") {
+  using watched::Counted;
+  const watched::Work work = watched::work_of({8, 8, 5}, [](auto a, auto b, auto c) {
+    cuda_shared::tile_a_block<Counted>(cuda_shared::shared<Counted, 8>, 8, a, b, c), emulator::synchronize();
+  });
+  CHECK(work.multiplied == 8 * 8 * 8);
+  CHECK(watched::by_zero == 0);
+}
+
 TEST_CASE("08: the tile of B turned round, with padding and without") {
   using cuda_shared::exercises::turned;
   for (const std::string& order : orders) {

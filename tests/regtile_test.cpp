@@ -176,12 +176,15 @@ Grids tiles_of(const Shape& shape, Index bm, Index bn, Index bk) {
   return {ceil_div(shape.n, bn), ceil_div(shape.m, bm), ceil_div(shape.k, bk)};
 }
 
-template <class S>
-Work by_async(const Shape& shape) {
-  return watched::work_of(shape, [&](auto a, auto b, auto c) {
-    tile_a_block<Counted>(async<S, true>, S::BM, S::BN, Block{S::threads, 1}, a, b, c);
-    emulator::synchronize();
-  });
+template <class S, bool aligned = true>
+Work by_async(const Shape& shape, watched::Fence fence = watched::Fence::behind) {
+  return watched::work_of(
+      shape,
+      [&](auto a, auto b, auto c) {
+        tile_a_block<Counted>(async<S, aligned>, S::BM, S::BN, Block{S::threads, 1}, a, b, c);
+        emulator::synchronize();
+      },
+      fence);
 }
 
 /// What `async` must do, each step by words.
@@ -266,6 +269,42 @@ TEST_CASE("with cp.async, too, and no step is begun that nobody needs") {
   check(Tiling<Counted, 128, 256, 16>());
   check(Tiling<Counted, 64, 128, 16, 2>());
   check(Tiling<Counted, 32, 64, 32, 8>());
+}
+
+TEST_CASE("where rows are not aligned cp.async copies element by element, and none beyond a matrix") {
+  emulator::set_order("reversed");
+  using S = Tiling<Counted, 64, 128, 16, 2>;
+  for (const auto fence : {watched::Fence::behind, watched::Fence::before})
+    for (const Shape& shape : {Shape{1, 3, 5}, Shape{1, 1, 16}, Shape{65, 130, 17}, Shape{2, 5, 33}}) {
+      const auto [across, down, steps] = tiles_of(shape, S::BM, S::BN, S::BK);
+      const Work work = by_async<S, false>(shape, fence);
+      CHECK(work.multiplied == across * down * steps * S::BM * S::BN * S::BK);
+      CHECK(work.single == across * down * steps * S::BK * S::BN);
+      CHECK(work.copies == 0);
+    }
+}
+
+TEST_CASE("beyond k there are zeros in A's tile and in B's: nothing but k keeps them from C") {
+  emulator::set_order("forward");
+  const Shape cut{128, 128, 12};
+  const auto none_by_zero = [](const Work& work) { return work.multiplied > 0 && watched::by_zero == 0; };
+  CHECK(none_by_zero(by(column<Counted, 8>, 32, Block{32, 4}, cut)));
+  CHECK(none_by_zero(by(square<Counted>, BM, Block{cuda_regtile::threads, 1}, cut)));
+  CHECK(none_by_zero(by(conflict_free<Counted, true>, BM, Block{cuda_regtile::threads, 1}, cut)));
+  CHECK(none_by_zero(by_async<Tiling<Counted, BM, BN, BK>>(cut)));
+}
+
+TEST_CASE("copies to shared memory: 16 bytes at 16 bytes, or an element, or a zero") {
+  alignas(16) float from[8] = {1, 2, 3, 4, 5, 6, 7, 8}, to[8] = {};
+  cuda_regtile::copy_async(to + 4, from);
+  CHECK(std::vector(to, to + 8) == std::vector<float>{0, 0, 0, 0, 1, 2, 3, 4});
+  cuda_regtile::copy_async_one(to + 1, from + 5, true), cuda_regtile::copy_async_one(to + 4, from, false);
+  CHECK(std::vector(to, to + 8) == std::vector<float>{0, 6, 0, 0, 0, 2, 3, 4});
+  CHECK_THROWS_WITH(cuda_regtile::copy_async(to + 1, from), "misaligned address");
+  CHECK_THROWS_WITH(cuda_regtile::copy_async(to, from + 2), "misaligned address");
+  __shared__ SharedTile<float, 2, 8> tile;
+  CHECK(&in_tile<float>(tile[1], 4).element[3] == &tile[1][7]);
+  CHECK_THROWS_AS(in_tile<float>(tile[1], 5), std::out_of_range);
 }
 
 TEST_CASE("each line of C's tile is brought near once, before it is needed, and none beyond C") {
@@ -372,6 +411,7 @@ TEST_CASE("each idea comes with all before it; what follows from a tiling's side
   CHECK(numbers(Tiling<float, 64, 128, 16, 2>()) == std::vector<int>{256, 2, 4});
   CHECK(numbers(Tiling<float, 32, 64, 32, 8>()) == std::vector<int>{256, 2, 2});
   CHECK(numbers(Tiling<double, 128, 128, 8>()) == std::vector<int>{256, 1, 1});  // at once in f64
+  CHECK(sizeof(Tiles<Large>) == 48 * 1024);     // what CUDA gives a block without being asked
   CHECK(most_k / 8 * 2048 < (Index{1} << 31));  // 2,048 tiles' steps of 8 in 32 bits
   CHECK(most_k / 8 * 2048 * 2 >= (Index{1} << 31));
 }

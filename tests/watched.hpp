@@ -13,19 +13,24 @@ namespace watched {
 
 using course::Index, course::View;
 
-/// A matrix behind whose last element no memory is: a kernel that reads or writes there dies of it.
+/// Where no memory is: behind a matrix's last element, or before its first.
+enum class Fence { behind, before };
+
+/// A matrix that ends where memory does: a kernel that reads or writes beyond it dies of it.
 template <class T>
 class Fenced {
  public:
-  Fenced(Index rows, Index cols) : rows_(rows), cols_(cols) {
+  Fenced(Index rows, Index cols, Fence fence) : rows_(rows), cols_(cols) {
     const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
     const std::size_t bytes = static_cast<std::size_t>(rows * cols) * sizeof(T);
     const std::size_t pages = (bytes + page - 1) / page * page;
     all_ = pages + page;
     room_ = mmap(nullptr, all_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (room_ == MAP_FAILED) throw std::bad_alloc();
-    mprotect(static_cast<char*>(room_) + pages, page, PROT_NONE);
-    data_ = reinterpret_cast<T*>(static_cast<char*>(room_) + pages - bytes);
+    char* const begin = static_cast<char*>(room_);
+    const bool behind = fence == Fence::behind;
+    mprotect(behind ? begin + pages : begin, page, PROT_NONE);
+    data_ = reinterpret_cast<T*>(behind ? begin + pages - bytes : begin + page);
   }
   ~Fenced() { munmap(room_, all_); }
   Fenced(const Fenced&) = delete;
@@ -52,6 +57,7 @@ struct Work {
 };
 
 inline std::atomic<Index> multiplied, assigned, words, copies, single;
+inline std::atomic<Index> by_zero;  // products of a zero and another number: beyond k both are zeros
 /// A number as large as a float, counted when it is multiplied or assigned. (A copy at birth may be left
 /// out.)
 struct Counted {
@@ -70,7 +76,7 @@ struct Counted {
   }
   friend Counted operator+(const Counted& one, const Counted& other) { return one.value + other.value; }
   friend Counted operator*(const Counted& one, const Counted& other) {
-    ++multiplied;
+    ++multiplied, by_zero += (one.value == 0) != (other.value == 0);
     return one.value * other.value;
   }
   unsigned value;
@@ -78,21 +84,21 @@ struct Counted {
 
 /// Runs start(a, b, c) on small numbers; what it did, or nothing if its product is wrong.
 template <class Start>
-Work work_of(const course::Shape& shape, Start start) {
+Work work_of(const course::Shape& shape, Start start, Fence fence = Fence::behind) {
   const auto [m, n, k] = shape;
-  Fenced<Counted> a(m, k), b(k, n), c(m, n);
+  Fenced<Counted> a(m, k, fence), b(k, n, fence), c(m, n, fence);
   const auto fill = [](View<Counted> view, unsigned factor) {
     for (Index i = 0; i < view.rows(); ++i)
       for (Index j = 0; j < view.cols(); ++j)
-        view(i, j).value = static_cast<unsigned>(i * 7 + j * 3) * factor % 11;
+        view(i, j).value = static_cast<unsigned>(i * 7 + j * 3) * factor % 11 + 1;
   };
   fill(a.view(), 1), fill(b.view(), 5), fill(c.view(), 2);
-  multiplied = assigned = words = copies = single = 0;
+  multiplied = assigned = words = copies = single = by_zero = 0;
   start(View<const Counted>(a.view()), View<const Counted>(b.view()), c.view());
   const Work work{multiplied, assigned, words, copies, single};
   for (Index i = 0; i < m; ++i)
     for (Index j = 0; j < n; ++j) {
-      unsigned sum = static_cast<unsigned>(i * 7 + j * 3) * 2 % 11;
+      unsigned sum = static_cast<unsigned>(i * 7 + j * 3) * 2 % 11 + 1;
       for (Index p = 0; p < k; ++p) sum += a.view()(i, p).value * b.view()(p, j).value;
       if (c.view()(i, j).value != sum) return {};
     }
