@@ -25,4 +25,7 @@ program=$2
 refuses "--tile: '5' is unknown; this step has 2, 4, 8, 16, 32" --tile 5
 refuses "--block" --block 8x8
 runs 0 --tile 2,16 --variant shared --csv tiles.csv
+file=tiles.csv
+runs 0 --variant shared --csv tiles.csv
+has '^08_cuda_shared,shared,f32,8,8,8,uniform,987654,1,1,,,32,emulator: forward,1,.*,right,' # a tile of 32, if none is given
 exit $((failures > 0))
