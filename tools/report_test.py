@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Tests of report.py on small results written by hand: python3 tools/report_test.py"""
-import contextlib, html.parser, importlib.util, io, math, os, random, re, shutil, signal, subprocess, sys, tempfile, types, unittest
+import contextlib, html.parser, importlib.util, io, os, random, re, shutil, signal, subprocess, sys, tempfile, types, unittest
 from pathlib import Path
 from unittest import mock
 
