@@ -48,23 +48,17 @@ class Crew {
     } catch (const std::system_error& error) {
       cancelled_ = true;
       hired_.count_down();
-      threads_.clear();
       throw course::Refusal{std::string("cannot start a thread: ") + error.what() + "; give fewer --threads"};
     }
     hired_.count_down();
     barrier_.arrive_and_wait();  // all have prepared
-    if (const auto failed =
-            std::find_if(spans_.begin(), spans_.end(), [](auto& s) { return s.failure != nullptr; });
-        failed != spans_.end()) {
-      const std::exception_ptr failure = failed->failure;
-      window(0);
-      threads_.clear();
-      std::rethrow_exception(failure);
-    }
+    for (const Span& span : spans_)
+      if (span.failure) {
+        window(0);
+        std::rethrow_exception(span.failure);
+      }
   }
-  ~Crew() {
-    if (!threads_.empty()) window(0);
-  }
+  ~Crew() { window(0); }
 
   /// From the first start to the last end; 0 rounds send the threads home.
   Window window(Index rounds) {
@@ -72,7 +66,7 @@ class Crew {
     barrier_.arrive_and_wait();
     if (rounds == 0) return {};
     barrier_.arrive_and_wait();
-    Clock::time_point first = spans_[0].start, last = spans_[0].end;
+    Clock::time_point first = Clock::time_point::max(), last = Clock::time_point::min();
     double share = 1;  // of its own time, or a thread that was merely done first would count as disturbed
     for (const Span& span : spans_) {
       first = std::min(first, span.start), last = std::max(last, span.end);
@@ -84,7 +78,7 @@ class Crew {
  private:
   struct alignas(64) Span {
     Clock::time_point start, end;
-    double used = 0;  // seconds of a processor
+    double used;  // seconds of a processor
     std::exception_ptr failure;
   };
 

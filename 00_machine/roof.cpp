@@ -1,10 +1,9 @@
 #include "roof.hpp"
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <iostream>
 #include <memory>
+#include <new>
 
 #include "common/stopwatch.hpp"
 #include "measure.hpp"
@@ -15,57 +14,58 @@
 namespace machine {
 namespace {
 
+constexpr std::align_val_t line{64};
+
 struct Free {
-  void operator()(void* p) const { std::free(p); }
+  void operator()(void* p) const { ::operator delete(p, line); }
 };
 template <class T>
 using Buffer = std::shared_ptr<T>;
 
-/// `bytes` bytes at a cache line's start, filled with `value`. Throws std::bad_alloc.
+/// So many elements at a cache line's start, filled with `value`. Throws std::bad_alloc.
 template <class T>
-Buffer<T> buffer(std::size_t bytes, T value) {
-  Buffer<T> memory(static_cast<T*>(std::aligned_alloc(64, (bytes + 63) / 64 * 64)), Free());
-  if (!memory) throw std::bad_alloc();
-  std::fill_n(memory.get(), bytes / sizeof(T), value);
+Buffer<T> buffer(Index count, T value) {
+  Buffer<T> memory(static_cast<T*>(::operator new(static_cast<std::size_t>(count) * sizeof(T), line)),
+                   Free());
+  std::fill_n(memory.get(), count, value);
   return memory;
 }
 
 /// A kernel's registers: factors and terms that keep every sum near 1.
 template <class T>
-Buffer<T> registers(int vector_bytes, int chains) {
-  const std::size_t lanes = static_cast<std::size_t>(vector_bytes) / sizeof(T);
-  const auto state = buffer<T>((2 + static_cast<std::size_t>(chains)) * lanes * sizeof(T), T{1});
+Buffer<T> registers(int lanes, int chains) {
+  const auto state = buffer<T>((2 + chains) * lanes, 1);
   if constexpr (std::is_floating_point_v<T>) std::fill_n(state.get(), 2 * lanes, T(0.5));
   return state;
 }
 
 template <class T>
-std::function<Work(int)> of_kernel(void (*run)(T*, Index), int vector_bytes, int chains) {
+std::function<Work(int)> of_kernel(void (*run)(T*, Index), int lanes, int chains) {
   return [=](int) -> Work {
-    const auto state = registers<T>(vector_bytes, chains);
+    const auto state = registers<T>(lanes, chains);
     return [=](Index rounds) { run(state.get(), rounds); };
   };
 }
 
-std::string of_cycles(double seconds, double clock) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f cycles", seconds * clock);
-  return text;
+template <class T>
+int lanes_of(const Kernels& set) {
+  return set.bytes / static_cast<int>(sizeof(T));
 }
 
 /// Steps of one chain a second.
 template <class T>
-Rate steps(Session& session, void (*run)(T*, Index), int vector_bytes) {
-  return best_rate(1, session.machine.cpus, session.options.budget, of_kernel<T>(run, vector_bytes, 1));
+Rate steps(Session& session, void (*run)(T*, Index), int lanes) {
+  return best_rate(1, session.machine.cpus, session.options.budget, of_kernel<T>(run, lanes, 1));
 }
 
 template <class T>
 void add_latency(Session& session, const std::string& type, const std::string& vector,
-                 const std::string& operation, double clock, void (*run)(T*, Index), int vector_bytes) {
+                 const std::string& operation, double clock, void (*run)(T*, Index), int lanes = 1) {
   if (run == nullptr || !session.asks_for(type)) return;
   add_if_wanted(session, {"latency", type, vector, 1, operation, "", "ns", ""}, [&](Row& row) {
-    const Rate rate = steps<T>(session, run, vector_bytes);
-    row.value = rounded(1e9 / rate.rounds), row.note = of_cycles(1 / rate.rounds, clock) + rate.disturbed();
+    const Rate rate = steps<T>(session, run, lanes);
+    row.value = rounded(1e9 / rate.rounds),
+    row.note = fmt::format("{:.1f} cycles", clock / rate.rounds) + rate.disturbed();
   });
 }
 
@@ -75,9 +75,8 @@ void add_peak(Session& session, const std::string& type, const Kernels& set, con
   if (!session.asks_for(type)) return;
   add_if_wanted(session, {"peak", type, set.name, threads, "", "", "GFLOP/s", ""}, [&](Row& row) {
     const Rate rate = best_rate(threads, session.machine.cpus, session.options.budget,
-                                of_kernel<T>(peak.run, set.bytes, peak.chains));
-    const double elements = static_cast<double>(set.bytes) / sizeof(T);
-    row.value = rounded(rate.rounds * 2 * elements * peak.chains * 1e-9);
+                                of_kernel<T>(peak.run, lanes_of<T>(set), peak.chains));
+    row.value = rounded(rate.rounds * 2 * lanes_of<T>(set) * peak.chains * 1e-9);
     row.note =
         std::string(peak.instructions) + "; " + std::to_string(peak.chains) + " chains" + rate.disturbed();
   });
@@ -86,14 +85,13 @@ void add_peak(Session& session, const std::string& type, const Kernels& set, con
 /// The peak's loop with fewer chains than would keep the units busy, on one number at a time and on vectors.
 void add_few(Session& session, const Kernels& set, const Few& few) {
   const std::string width = few.lanes == 1 ? "scalar" : set.name;
-  add_if_wanted(
-      session, {"chains", "f32", width, 1, std::to_string(few.chains), "", "GFLOP/s", ""}, [&](Row& row) {
-        const Rate rate =
-            best_rate(1, session.machine.cpus, session.options.budget,
-                      of_kernel<float>(few.run, few.lanes * static_cast<int>(sizeof(float)), few.chains));
-        row.value = rounded(rate.rounds * 2 * few.lanes * few.chains * 1e-9);
-        row.note = "vfmadd; " + std::to_string(few.lanes) + " at a time" + rate.disturbed();
-      });
+  add_if_wanted(session, {"chains", "f32", width, 1, std::to_string(few.chains), "", "GFLOP/s", ""},
+                [&](Row& row) {
+                  const Rate rate = best_rate(1, session.machine.cpus, session.options.budget,
+                                              of_kernel<float>(few.run, few.lanes, few.chains));
+                  row.value = rounded(rate.rounds * 2 * few.lanes * few.chains * 1e-9);
+                  row.note = "vfmadd; " + std::to_string(few.lanes) + " at a time" + rate.disturbed();
+                });
 }
 
 /// Bytes of the three arrays together, for each of `threads` threads, that lie in a level; 0 if the level
@@ -108,26 +106,28 @@ double working_set(const Topology& machine, int level, int threads) {
     return std::clamp(share, 1.0, static_cast<double>(shared.threads));
   };
   if (level <= 2) return cache->bytes / 2 / together(*cache);
-  const Cache* const l2 = machine.cache(2);
-  const double beyond_l2 = l2 == nullptr ? 0 : 2 * l2->bytes / together(*l2);
+  constexpr double mebibyte = 1 << 20;
   if (level == 3) {
+    const Cache* const l2 = machine.cache(2);
+    const double beyond_l2 = l2 == nullptr ? 0 : 2 * l2->bytes / together(*l2);
     // Where the third level is a host's, shared with strangers, a large part of it is not ours. The arrays
     // are as large for one thread as for each of many: otherwise more than the threads would differ between
     // the two.
     const double threads_of_all = std::max(all, static_cast<double>(machine.cpus.size()));
-    const double share = std::max(std::min(cache->bytes / 2, 32.0 * (1 << 20)) / threads_of_all, beyond_l2);
+    const double share = std::max(std::min(cache->bytes / 2, 32 * mebibyte) / threads_of_all, beyond_l2);
     return share * together(*cache) <= cache->bytes ? share : 0;
   }
   const double last = machine.caches.empty() ? 0 : machine.caches.back().bytes;
-  const double wanted = std::clamp(4 * last, 256.0 * (1 << 20), 1024.0 * (1 << 20));
+  const double wanted = std::clamp(4 * last, 256 * mebibyte, 1024 * mebibyte);
   return std::min(wanted, course::available_memory() / 4) / all;
 }
 
 /// Three arrays, one after the other, and a few lines more between them: with the same place in a page each,
 /// the processor takes a load for one of what is being stored.
 Work triad_of(const Kernels& set, Index count) {
-  const Index apart = (count * 8 + 4095) / 4096 * 512 + 21 * 8;
-  const auto arrays = buffer<double>(static_cast<std::size_t>(3 * apart) * 8, 1.0);
+  constexpr Index page = 512, lines = 21 * 8;  // in numbers
+  const Index apart = (count + page - 1) / page * page + lines;
+  const auto arrays = buffer<double>(3 * apart, 1.0);
   return [=, run = set.triad](Index passes) {
     double* const a = arrays.get();
     run(a, a + apart, a + 2 * apart, 0.5, count, passes);
@@ -157,18 +157,18 @@ bool Session::asks_for(const std::string& type) const {
 
 void add_latencies(Session& session) {
   // A chain of integer additions takes a cycle each: they tell the clock, and the clock all other cycles.
-  const Rate chain = steps<std::uint32_t>(session, additions, 8);
+  const Rate chain = steps<std::uint32_t>(session, additions, 1);
   const double clock = chain.rounds;
   add_if_wanted(session, {"clock", "", "", 1, "", "", "GHz", ""}, [&](Row& row) {
     row.value = rounded(clock * 1e-9),
     row.note = "a chain of dependent integer additions; 1 cycle each" + chain.disturbed();
   });
-  add_latency<float>(session, "f32", "", "add", clock, additions, 8);
-  add_latency<double>(session, "f64", "", "add", clock, additions, 16);
-  add_latency<std::uint32_t>(session, "i32", "", "add", clock, additions, 8);
+  add_latency<float>(session, "f32", "", "add", clock, additions);
+  add_latency<double>(session, "f64", "", "add", clock, additions);
+  add_latency<std::uint32_t>(session, "i32", "", "add", clock, additions);
   for (const Kernels* set : vector_sets()) {
-    add_latency<float>(session, "f32", set->name, "fma", clock, set->fma_f32.run, set->bytes);
-    add_latency<double>(session, "f64", set->name, "fma", clock, set->fma_f64.run, set->bytes);
+    add_latency<float>(session, "f32", set->name, "fma", clock, set->fma_f32.run, lanes_of<float>(*set));
+    add_latency<double>(session, "f64", set->name, "fma", clock, set->fma_f64.run, lanes_of<double>(*set));
   }
 }
 
@@ -188,10 +188,9 @@ std::string chains_missing() {
 void add_paces(Session& session) {
   for (const int threads : session.options.threads)
     add_if_wanted(session, {"pace", "", "", threads, "", "", "Gop/s", ""}, [&](Row& row) {
-      double best = 0;
       const course::Stopwatch watch;
-      do best = std::max(best, course::pace(threads));
-      while (watch.seconds() < session.options.budget);
+      double best = course::pace(threads);
+      while (watch.seconds() < session.options.budget) best = std::max(best, course::pace(threads));
       row.value = rounded(best * 1e-9), row.note = "dependent additions; a thread each; the slowest counts";
     });
 }

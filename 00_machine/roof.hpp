@@ -20,10 +20,7 @@ struct Session {
 /// Measures if the row is wanted: `fill` is called for what to write.
 template <class F>
 void add_if_wanted(Session& session, Row row, F fill) {
-  if (!session.sheet.wants(row)) {
-    session.sheet.left_out += session.sheet.second_look ? 0 : 1;
-    return;
-  }
+  if (!session.sheet.wants(row)) return;
   fill(row);
   if (!row.value.empty()) session.sheet.add(row);
 }

@@ -19,15 +19,11 @@ course::Table::Row cells(const Row& row) {
 
 std::string rounded(double value) {
   if (value >= 1e4) return whole(value);  // not 6.525e+04
-  char text[32];
-  std::snprintf(text, sizeof text, "%.4g", value);
-  return text;
+  return fmt::format("{:.4g}", value);
 }
 
 std::string whole(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.0f", value);
-  return text;
+  return fmt::format("{:.0f}", value);
 }
 
 std::string bytes_text(double bytes) {
@@ -44,8 +40,11 @@ Sheet::Sheet(const std::string& path, bool resume, const std::string& processor)
                             ", not of " + processor + "; give another file"};
 }
 
-bool Sheet::wants(const Row& row) const {
-  return second_look ? measured_.find(cells(row)) != nullptr : !resume_ || file_.find(cells(row)) == nullptr;
+bool Sheet::wants(const Row& row) {
+  if (second_look) return measured_.find(cells(row)) != nullptr;
+  const bool known = resume_ && file_.find(cells(row)) != nullptr;
+  left_out += known;
+  return !known;
 }
 
 void Sheet::add(const Row& row) {
@@ -61,7 +60,6 @@ void Sheet::add(const Row& row) {
              row.note);
   std::fflush(stdout);
   if (file_.is_open()) file_.append(cells(row));
-  ++added;
 }
 
 }  // namespace machine

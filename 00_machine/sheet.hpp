@@ -9,7 +9,7 @@ namespace machine {
 
 struct Row {
   std::string name, type, vector;
-  int threads = 0;  // 0: has nothing to do with threads
+  int threads;  // 0: has nothing to do with threads
   std::string level, value, unit, note;
 };
 
@@ -24,12 +24,13 @@ class Sheet {
   /// Refusal as Table does, and if the file tells of another processor.
   Sheet(const std::string& path, bool resume, const std::string& processor);
 
-  /// False if the file has a row with this one's key; at the second look, if this run has not.
-  bool wants(const Row& row) const;
+  /// False if the file has a row with this one's key, which is counted; at the second look, if this run has
+  /// not.
+  bool wants(const Row& row);
   /// Prints the row and appends it to the file; at the second look only one that is better than at the first.
   void add(const Row& row);
 
-  int added = 0, left_out = 0;
+  int left_out = 0;
   bool second_look = false;  // other programs may have disturbed the first; roofs only gain by another
 
  private:

@@ -54,7 +54,6 @@ Topology topology() {
   found.memory = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
   // The first thread of each core, then the second of each, ...
   std::vector<std::pair<int, int>> threads;  // (which of its core, the system's number)
-  found.cores = 0;
   for_each(all, HWLOC_OBJ_CORE, usable.get(), [&](hwloc_obj_t core) {
     int which = 0;
     for (int cpu = hwloc_bitmap_first(core->cpuset); cpu >= 0; cpu = hwloc_bitmap_next(core->cpuset, cpu))
@@ -78,7 +77,7 @@ Topology topology() {
              [&](hwloc_obj_t core) { cores += hwloc_bitmap_intersects(core->cpuset, first->cpuset); });
     found.caches.push_back(
         {level, static_cast<double>(first->attr->cache.size), std::max(0, first->attr->cache.associativity),
-         static_cast<int>(first->attr->cache.linesize), std::max(1, cores), usable_in(first, usable.get())});
+         static_cast<int>(first->attr->cache.linesize), cores, usable_in(first, usable.get())});
   }
   return found;
 }
@@ -95,10 +94,7 @@ std::vector<const Kernels*> vector_sets() {
 void add_processor(Sheet& sheet, const Topology& machine) {
   const Row row{"processor",        "", "", 0, "", std::to_string(machine.cpus.size()), "threads",
                 course::processor()};
-  if (sheet.wants(row))
-    sheet.add(row);
-  else
-    ++sheet.left_out;
+  if (sheet.wants(row)) sheet.add(row);
 }
 
 void add_topology(Sheet& sheet, const Topology& machine) {
@@ -117,10 +113,7 @@ void add_topology(Sheet& sheet, const Topology& machine) {
   rows.push_back({"memory", "", "", 0, "memory", whole(machine.memory), "B",
                   course::readable_bytes(course::available_memory()) + " available"});
   for (const Row& row : rows)
-    if (sheet.wants(row))
-      sheet.add(row);
-    else
-      ++sheet.left_out;
+    if (sheet.wants(row)) sheet.add(row);
 }
 
 }  // namespace machine

@@ -12,18 +12,18 @@ namespace machine {
 std::string level_name(int level);
 
 struct Cache {
-  int level = 0;
-  double bytes = 0;
-  int ways = 0, line = 0;  // 0: unknown
-  int cores = 1;           // usable cores that share it
-  int threads = 1;         // usable hardware threads that share it
+  int level;
+  double bytes;
+  int ways, line;  // 0: unknown
+  int cores;       // usable cores that share it
+  int threads;     // usable hardware threads that share it
 };
 
 struct Topology {
   std::vector<int> cpus;  // the system's numbers of the usable hardware threads, one of each core first
-  int cores = 1;
+  int cores = 0;
   std::vector<Cache> caches;  // for data, of the first usable core, from the smallest level
-  double memory = 0;          // bytes
+  double memory;              // bytes
 
   /// Nothing if there is no such level.
   const Cache* cache(int level) const;

@@ -50,6 +50,7 @@ TARGETS = [
     (r"report\..*|objects|emulated\..*", "course_programs"),
     (r"00_machine\.peak_loops", "00_machine-sse2-kernels 00_machine-avx2-kernels 00_machine-avx512-kernels"),
     (r"00_machine\.kernels", "kernels_tests"),
+    (r"00_machine\.findings", "machine_tests"),
     (r"(00_machine|emulator|0[789]_\w+)\.exercises", "exercises_tests"),
     (r"01_naive\.exercises", "01_naive_tests"),
     (r"01_naive\.lines.*", "01_naive_lines"),
@@ -402,8 +403,8 @@ SABOTAGES = [Sabotage(*entry) for entry in [
     ("rivals: C not reset", "rivals/duel.cpp", "if (pair % rules.between_reset == 0) reset();", "if (pair < 0) reset();", "rivals.duel"),
 
     # ---- what the machine can do
-    ("machine: rows measured again", "00_machine/sheet.cpp", "!resume_ || file_.find(cells(row)) == nullptr;",
-     "!resume_ || !row.name.empty();", "00_machine.resume"),
+    ("machine: rows measured again", "00_machine/sheet.cpp", "resume_ && file_.find(cells(row)) != nullptr;",
+     "resume_ && row.name.empty();", "00_machine.resume"),
     ("machine: another processor's file extended", "00_machine/sheet.cpp", 'file_.cell(*row, "name") == "processor" &&',
      'file_.cell(*row, "name") == "nothing" &&', "00_machine.resume"),
     ("machine: a disturbed roof says nothing", "00_machine/measure.cpp", "if (share >= 0.97) return {};", "if (share >= 0) return {};",

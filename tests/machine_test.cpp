@@ -1,0 +1,423 @@
+// What 00 makes of a rate: its rows, worked out by hand. Processor, rates and kernels are the test's own; the
+// kernels look at how they are called.
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+#include "00_machine/measure.hpp"
+#include "00_machine/roof.hpp"
+#include "runner/machine.hpp"
+#include "runner/quiet.hpp"
+#include "runner/text.hpp"
+
+using namespace machine;
+
+namespace {
+
+using Lines = std::vector<std::string>;
+constexpr Index rounds = 3;
+constexpr double mebibyte = 1 << 20;
+constexpr int bytes = 256;  // of a register that no processor has
+
+struct State {
+  double rate = 1e9, first_rate = 1e9;  // rounds of a thread a second, and those of the first measurement
+  double available = 1e12;              // bytes
+  std::vector<int> cpus = {};
+  int kernels_run = 0, paces = 0;
+  std::string printed = {};
+  Lines streamed = {};  // the triads' counts
+} state;
+
+bool holds(const void* memory, std::size_t needed) {
+  const std::size_t there = malloc_usable_size(const_cast<void*>(memory));
+  return reinterpret_cast<std::uintptr_t>(memory) % 64 == 0 && there >= needed &&
+         there < needed + needed / 64 + 128;
+}
+
+template <class T, int lanes, int chains>
+void sums(T* registers, Index times) {
+  ++state.kernels_run;
+  CHECK(times == rounds);
+  CHECK(holds(registers, (2 + chains) * lanes * sizeof(T)));
+  const T factor = std::is_floating_point_v<T> ? T(0.5) : T(1);
+  CHECK(std::count(registers, registers + 2 * lanes, factor) == 2 * lanes);
+  CHECK(std::count(registers + 2 * lanes, registers + (2 + chains) * lanes, T(1)) == chains * lanes);
+}
+
+void triad(double* a, const double* b, const double* c, double factor, Index count, Index passes) {
+  const Index apart = (count + 511) / 512 * 512 + 168;  // whole pages and 21 lines
+  CHECK(b - a == apart);
+  CHECK(c - b == apart);
+  CHECK(holds(a, static_cast<std::size_t>(3 * apart) * 8));
+  CHECK(std::count(a, a + 3 * apart, 1.0) == 3 * apart);
+  CHECK(factor == 0.5);
+  CHECK(passes == rounds);
+  state.streamed.push_back(std::to_string(count));
+}
+
+constexpr Kernels all_of(const char* name) {
+  return {name,
+          bytes,
+          {sums<float, 64, 3>, 3, "some"},
+          {sums<double, 32, 5>, 5, "other"},
+          {sums<std::uint32_t, 64, 7>, 7, "whole"},
+          {sums<float, 64, 1>},
+          {sums<double, 32, 1>},
+          triad,
+          {Few{sums<float, 1, 2>, 1, 2}, {}, Few{sums<float, 64, 5>, 64, 5}}};
+}
+
+/// So many hardware threads, two a core where `shared` is 2; a third level for all.
+Topology of(std::vector<int> cpus, int shared, double l2, double l3) {
+  const int all = static_cast<int>(cpus.size()), cores = all / shared;
+  return {std::move(cpus),
+          cores,
+          {{1, 50000, 12, 64, 1, 1}, {2, l2, 0, 64, 1, shared}, {3, l3, 16, 0, cores, all}},
+          1e10};
+}
+Topology eight(double l2 = 1 << 20, double l3 = 1 << 25) {
+  return of({0, 2, 4, 6, 1, 3, 5, 7}, 2, l2, l3);
+}
+Topology four(double l2, double l3) {
+  return of({0, 1, 2, 3}, 1, l2, l3);
+}
+
+std::string whole_text(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// What a part of the program writes for this machine.
+Lines rows_of(void (*part)(Session&), const Topology& machine, const course::Options& given = {},
+              const Lines& second_rates = {}) {
+  const auto folder = std::filesystem::temp_directory_path() / ("course-machine-" + std::to_string(getpid()));
+  std::filesystem::create_directory(folder);
+  const auto file = folder / "machine.csv", printed = folder / "printed";
+  course::Options options = given;
+  options.budget = 0.01;
+  state.cpus = machine.cpus;
+  std::fflush(stdout);
+  const int terminal = dup(1), there = creat(printed.c_str(), 0600);
+  dup2(there, 1);
+  {
+    Sheet sheet(file, false, "a processor");
+    Session session{options, machine, sheet};
+    part(session);
+    sheet.second_look = true;
+    for (const std::string& rate : second_rates) state.rate = std::stod(rate), part(session);
+    CHECK(sheet.left_out == 0);
+  }
+  state.printed = whole_text(printed);  // a row is there as soon as it is found
+  std::fflush(stdout);
+  dup2(terminal, 1);
+  close(terminal), close(there);
+  Lines lines = course::split(whole_text(file), '\n');
+  lines.erase(lines.begin()), lines.pop_back();  // the header, and what follows the last end of line
+  std::filesystem::remove_all(folder);
+  return lines;
+}
+
+/// The same lines for every vector set, in whose place NAME stands.
+Lines of_sets(const Lines& lines) {
+  Lines all;
+  for (const Kernels* set : vector_sets())
+    for (std::string line : lines) all.push_back(line.replace(line.find("NAME"), 4, set->name));
+  return all;
+}
+
+void add(Lines& lines, const Lines& more) {
+  lines.insert(lines.end(), more.begin(), more.end());
+}
+
+course::Options with_threads(std::vector<int> threads) {
+  course::Options options;
+  options.threads = std::move(threads);
+  return options;
+}
+
+/// How many numbers each array of the triad has, by "level,threads", and what is said on stderr.
+struct Streams {
+  Lines rows;
+  std::string said;
+};
+Streams streams(const Topology& machine, std::vector<int> threads) {
+  std::ostringstream said;
+  std::streambuf* const before = std::cerr.rdbuf(said.rdbuf());
+  state.streamed.clear();
+  const Lines rows = rows_of(add_bandwidths, machine, with_threads(std::move(threads)));
+  std::cerr.rdbuf(before);
+  REQUIRE(rows.size() == state.streamed.size());
+  Lines found;
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    const Lines cells = course::split(rows[r]);
+    if (cells[2] == "sse2") found.push_back(cells[4] + "," + cells[3] + ": " + state.streamed[r]);
+  }
+  return {found, said.str()};
+}
+
+/// As hwloc describes a machine in words.
+Topology described(const char* text, const char* bound = "0") {
+  setenv("HWLOC_SYNTHETIC", text, 1);
+  setenv("HWLOC_THISSYSTEM", bound, 1);  // 1: what this process may use counts
+  const Topology found = topology();
+  unsetenv("HWLOC_SYNTHETIC");
+  unsetenv("HWLOC_THISSYSTEM");
+  return found;
+}
+
+}  // namespace
+
+namespace machine {
+
+std::string Rate::disturbed() const {
+  return share < 1 ? "; disturbed" : "";
+}
+Rate best_rate(int threads, const std::vector<int>& cpus, double budget,
+               const std::function<Work(int)>& prepare) {
+  CHECK(cpus == state.cpus);
+  CHECK(budget == 0.01);
+  prepare(threads - 1)(rounds);
+  return {std::exchange(state.first_rate, state.rate) * threads, 0.5};
+}
+void additions(float* registers, Index times) {
+  sums<float, 1, 1>(registers, times);
+}
+void additions(double* registers, Index times) {
+  sums<double, 1, 1>(registers, times);
+}
+void additions(std::uint32_t* registers, Index times) {
+  sums<std::uint32_t, 1, 1>(registers, times);
+}
+
+}  // namespace machine
+
+namespace machine_sse2 {
+const Kernels kernels = all_of("sse2");
+}
+namespace machine_avx2 {
+const Kernels kernels = all_of("avx2");
+}
+namespace machine_avx512 {
+const Kernels kernels = all_of("avx512");
+}
+
+namespace course {
+double available_memory() {
+  return state.available;
+}
+std::string processor() {
+  return "a processor";
+}
+double pace(int threads) {
+  return 1e9 * threads * std::min(++state.paces, 3);
+}
+}  // namespace course
+
+TEST_CASE("latencies: nanoseconds, and cycles of the clock that a chain of additions has told") {
+  state = {.rate = 2e9, .first_rate = 4e9};
+  Lines expected = {"clock,,,1,,4,GHz,a chain of dependent integer additions; 1 cycle each; disturbed"};
+  for (const char* type : {"f32", "f64", "i32"})
+    expected.push_back(std::string("latency,") + type + ",,1,add,0.5,ns,2.0 cycles; disturbed");
+  add(expected, of_sets({"latency,f32,NAME,1,fma,0.5,ns,2.0 cycles; disturbed",
+                         "latency,f64,NAME,1,fma,0.5,ns,2.0 cycles; disturbed"}));
+  CHECK(rows_of(add_latencies, eight()) == expected);
+  CHECK(state.kernels_run == 4 + 2 * static_cast<int>(vector_sets().size()));
+}
+
+TEST_CASE("peaks: two operations for each sum in each lane; types that nobody asked for are left out") {
+  state = {};
+  Lines expected;
+  for (const char* threads : {"1", "3"}) {
+    const int all = std::atoi(threads);
+    const auto row = [&](const char* type, int each, const char* instructions, const char* chains) {
+      return fmt::format("peak,{},NAME,{},,{},GFLOP/s,{}; {} chains; disturbed", type, threads, each * all,
+                         instructions, chains);
+    };
+    add(expected, of_sets({row("f32", 2 * 64 * 3, "some", "3"), row("f64", 2 * 32 * 5, "other", "5"),
+                           row("i32", 2 * 64 * 7, "whole", "7")}));
+  }
+  CHECK(rows_of(add_peaks, eight(), with_threads({1, 3})) == expected);
+  course::Options options;
+  options.types = {"f64"};
+  state.kernels_run = 0;
+  CHECK(rows_of(add_peaks, eight(), options) ==
+        of_sets({"peak,f64,NAME,1,,320,GFLOP/s,other; 5 chains; disturbed"}));
+  CHECK(
+      state.printed.starts_with("peak\n  f64  sse2                 1 thread                        320 "
+                                "GFLOP/s  other; 5 chains; disturbed\n"));
+  CHECK(state.kernels_run == static_cast<int>(vector_sets().size()));
+  CHECK(rows_of(add_chains, eight(), options).empty());
+}
+
+TEST_CASE("a second look adds what is better by half a percent, and nothing that the first did not have") {
+  state = {.rate = 1e9, .first_rate = 1e9};
+  course::Options options;
+  options.types = {"f32"};
+  const Lines rows = rows_of(add_peaks, eight(), options, {"0.5e9", "1.004e9", "1.01e9", "1.0101e9"});
+  CHECK(rows.size() == 2 * vector_sets().size());
+  CHECK(rows.back().find(",387.8,") != std::string::npos);
+}
+
+TEST_CASE("chains: a vector's sums, and those of a single number") {
+  state = {};
+  Lines expected;
+  for (const Kernels* set : vector_sets())
+    add(expected,
+        {"chains,f32,scalar,1,2,4,GFLOP/s,vfmadd; 1 at a time; disturbed",
+         std::string("chains,f32,") + set->name + ",1,5,640,GFLOP/s,vfmadd; 64 at a time; disturbed"});
+  CHECK(rows_of(add_chains, eight()) == expected);
+  CHECK(chains_missing().empty());
+}
+
+TEST_CASE("the pace is the best that was seen in the time") {
+  state = {};
+  CHECK(rows_of(add_paces, eight(), with_threads({2})) ==
+        Lines{"pace,,,2,,6,Gop/s,dependent additions; a thread each; the slowest counts"});
+}
+
+TEST_CASE("bandwidths: three arrays of eight bytes a number, and what a row says of them") {
+  state = {.rate = 1e5, .first_rate = 1e5, .available = 96 * mebibyte};
+  const Topology alone = {{0}, 1, {{1, 50000, 0, 64, 1, 1}, {2, mebibyte / 2, 8, 64, 1, 1}}, 1e10};
+  Lines expected;
+  for (const char* row :
+       {"1,L1,2.458,GB/s,triad; 3 arrays of 8 KiB",
+        "1,L2,26.11,GB/s,triad; 3 arrays of 85 KiB; write-allocate traffic not counted",
+        "1,memory,2517,GB/s,triad; 3 arrays of 8 MiB; write-allocate traffic not counted",
+        "2,L1,4.915,GB/s,triad; 3 arrays of 8 KiB a thread",
+        "2,L2,52.22,GB/s,triad; 3 arrays of 85 KiB a thread; write-allocate traffic not counted",
+        "2,memory,2517,GB/s,triad; 3 arrays of 4 MiB a thread; write-allocate traffic not counted"})
+    add(expected, of_sets({std::string("bandwidth,,NAME,") + row + "; disturbed"}));
+  CHECK(rows_of(add_bandwidths, alone, with_threads({1, 2})) == expected);
+}
+
+TEST_CASE(
+    "bandwidths: arrays fill half a level, less where threads share it; beyond the second level both of "
+    "its") {
+  state = {.available = 64 * mebibyte};  // a quarter of it at most
+  Streams found = streams(eight(), {1, 6, 16});
+  CHECK(found.rows == Lines{"L1,1: 1024", "L2,1: 21824", "L3,1: 87360", "memory,1: 699008",  //
+                            "L1,6: 1024", "L2,6: 14528", "L3,6: 87360", "memory,6: 116480",  //
+                            "L1,16: 1024", "L2,16: 10880", "L3,16: 43648", "memory,16: 43648"});
+  CHECK(found.said.empty());
+  CHECK(streams(four(mebibyte / 4, 32 * mebibyte), {1}).rows.at(2) == "L3,1: 174720");  // a quarter of a half
+  CHECK(streams(four(mebibyte / 4, 256 * mebibyte), {1}).rows.at(2) == "L3,1: 349504");  // of 32 MiB
+  found = streams(four(4 * mebibyte, 32 * mebibyte), {1, 4});  // twice the second level: four just fit
+  CHECK(found.rows.at(2) == "L3,1: 349504");
+  CHECK(found.rows.at(6) == "L3,4: 349504");
+  found = streams(four(5 * mebibyte, 32 * mebibyte), {1, 4});
+  CHECK(found.rows.at(2) == "L3,1: 436864");
+  CHECK(found.rows.at(5).starts_with("L2,4: "));
+  CHECK(found.rows.at(6).starts_with("memory,4: "));
+  CHECK(found.said ==
+        "00_machine: L3 with 4 threads left out: it is too small to hold twice their second level\n");
+  found = streams({{0}, 1, {{1, 1000, 0, 64, 1, 1}, {3, 32 * mebibyte, 0, 64, 1, 1}}, 1e10}, {1});
+  CHECK(found.rows == Lines{"L1,1: 64", "L3,1: 699008", "memory,1: 699008"});
+  CHECK(found.said.empty());
+}
+
+TEST_CASE("bandwidths: memory is streamed from four times the last level, 256 MiB to 1 GiB in all") {
+  state = {};
+  CHECK(streams({{0}, 1, {}, 1e10}, {64}).rows == Lines{"memory,64: 174720"});
+  CHECK(streams(eight(mebibyte, 100 * mebibyte), {64}).rows.back() == "memory,64: 273024");
+  CHECK(streams(eight(mebibyte, 512 * mebibyte), {64}).rows.back() == "memory,64: 699008");
+}
+
+TEST_CASE("what the machine is, in rows") {
+  state = {.available = 3e9};
+  CHECK(rows_of([](Session& session) { add_processor(session.sheet, session.machine); }, eight()) ==
+        Lines{"processor,,,,,8,threads,a processor"});
+  Lines expected = {"cores,,,,,4,cores,physical as far as hwloc is told"};
+  add(expected, of_sets({"vector,,NAME,,,256,B,"}));
+  add(expected,
+      {"cache,,,,L1,50000,B,12 ways; 64 B lines; each core", "cache,,,,L2,1048576,B,64 B lines; each core",
+       "cache,,,,L3,33554432,B,16 ways; shared by 4 of the 4 usable cores",
+       "memory,,,,memory,10000000000,B,2.794 GiB available"});
+  Topology machine = eight();
+  CHECK(rows_of([](Session& session) { add_topology(session.sheet, session.machine); }, machine) == expected);
+  CHECK(state.printed.starts_with(
+      "cores\n"
+      "                                                             4 cores    physical as far as hwloc is "
+      "told\n"
+      "vector\n"
+      "       sse2                                                256 B        \n"));
+  CHECK(state.printed.ends_with(
+      "cache\n"
+      "                                    L1                   50000 B        12 ways; 64 B lines; each "
+      "core\n"
+      "                                    L2                 1048576 B        64 B lines; each core\n"
+      "                                    L3                33554432 B        16 ways; shared by 4 of the 4 "
+      "usable cores\n"
+      "memory\n"
+      "                                    memory         10000000000 B        2.794 GiB available\n"));
+  machine.caches = {{2, 1 << 20, 1, 1, 2, 3}};
+  CHECK(rows_of([](Session& session) { add_topology(session.sheet, session.machine); }, machine)
+            .at(expected.size() - 4) ==
+        "cache,,,,L2,1048576,B,1 ways; 1 B lines; shared by 2 of the 4 usable cores");
+}
+
+TEST_CASE("four digits, and no exponent") {
+  CHECK(rounded(118.24) == "118.2");
+  CHECK(rounded(1e4) == "10000");
+  CHECK(rounded(65254.4) == "65254");
+  CHECK(whole(12345678901.0) == "12345678901");
+}
+
+TEST_CASE("hwloc: cores, their threads in turn, and who shares a level") {
+  const Topology machine =
+      described("pack:2 l3:1(size=16777216) core:3 l2:1(size=1048576) l1d:1(size=32768) pu:2");
+  CHECK(machine.cpus == std::vector<int>{0, 2, 4, 6, 8, 10, 1, 3, 5, 7, 9, 11});
+  CHECK(machine.cores == 6);
+  REQUIRE(machine.caches.size() == 3);
+  const auto check = [&](int level, double size, int cores, int threads) {
+    const Cache& cache = machine.caches.at(static_cast<std::size_t>(level - 1));
+    CHECK(machine.cache(level) == &cache);
+    CHECK(cache.bytes == size);
+    CHECK(cache.cores == cores);
+    CHECK(cache.threads == threads);
+    CHECK(cache.line == 64);
+    CHECK(cache.ways == 0);  // not told
+  };
+  check(1, 32768, 1, 2);
+  check(2, 1 << 20, 1, 2);
+  check(3, 1 << 24, 3, 6);
+  CHECK(machine.cache(4) == nullptr);
+  std::ifstream meminfo("/proc/meminfo");
+  std::string word, kibibytes;
+  meminfo >> word >> kibibytes;
+  CHECK(machine.memory == doctest::Approx(1024 * std::stod(kibibytes)));
+  CHECK(described("core:2 l2:1(size=1048576) pu:1").caches.at(0).level == 2);
+}
+
+TEST_CASE("hwloc: what this process may not use does not count") {
+  cpu_set_t before, one;
+  REQUIRE(sched_getaffinity(0, sizeof before, &before) == 0);
+  int last = 0;
+  for (int cpu = 0; cpu < 64; ++cpu)
+    if (CPU_ISSET(static_cast<std::size_t>(cpu), &before)) last = cpu;
+  CPU_ZERO(&one);
+  CPU_SET(static_cast<std::size_t>(last), &one);
+  REQUIRE(sched_setaffinity(0, sizeof one, &one) == 0);
+  const Topology machine = described("l3:1(size=16777216) core:64 l1d:1(size=32768) pu:1", "1");
+  std::string refused;
+  try {
+    described("core:1 pu:1", "1");
+  } catch (const course::Refusal& refusal) {
+    refused = refusal.message;
+  }
+  sched_setaffinity(0, sizeof before, &before);
+  CHECK(machine.cpus == std::vector<int>{last});
+  CHECK(machine.cores == 1);
+  CHECK(machine.caches.at(1).cores == 1);
+  CHECK(machine.caches.at(1).threads == 1);
+  if (last > 0) CHECK(refused == "hwloc sees no core that this process may use");
+}
