@@ -200,6 +200,89 @@ TEST_CASE("01 to 05: bytes between core and first level for one multiply-add, an
   check("dot", avx2::cost::dot<float>, 4 + 4, 1 / 8.);
 }
 
+TEST_CASE("01 to 04 and 10: all that a product of 8 x 12 x 16 costs, by hand") {
+  // A, B and C have 512, 768 and 384 bytes; 1536 multiply-adds, of 4 bytes 6144, of a line 98304.
+  constexpr Shape small{8, 12, 16};
+  using Reuses = std::vector<Pair>;  // bytes, distance
+  const auto check = [](const char* name, const CostOf& count, double chain, double loads_stores,
+                        Reuses reuses, Index tile = 0) {
+    CAPTURE(name);
+    const Cost cost = of(count, tile, small);
+    CHECK(cost.flops == 2 * 1536);
+    CHECK(cost.chain == doctest::Approx(chain));
+    CHECK(cost.loads_stores == doctest::Approx(loads_stores));
+    REQUIRE(cost.reuses.size() == reuses.size());
+    for (std::size_t r = 0; r < reuses.size(); ++r) {
+      CAPTURE(r);
+      CHECK(cost.reuses[r].bytes == doctest::Approx(reuses[r].first));
+      CHECK(cost.reuses[r].distance == doctest::Approx(reuses[r].second));
+    }
+  };
+  const Pair once = {1664, 1664};  // each matrix
+  const double pass = 16 * (4 + 64), down = 98304 - 6144;
+  const Reuses row_column = {once, {6144, pass}, {down, pass}, {6144, 768}};
+  check("01 ijk", naive::cost::ijk<float>, 1536, 2 * 6144, row_column);
+  check("01 reordered", naive::cost::ijk_reordered<float>, 384, 2 * 6144, row_column);
+  check("01 rows_of_rows", naive::cost::rows_of_rows<float>, 1536, 20 * 1536,
+        {once, {28 * 1536, 16 * 92}, {down, 16 * 92}, {6144, 768}});
+  check("02 ijk", loop_order::cost::ijk<float>, 1536, 2 * 6144, row_column);
+  check("02 jik", loop_order::cost::jik<float>, 1536, 2 * 6144, {once, {98304, pass}, {6144, 512}});
+  check("ikj", course::ikj<float>, 0, 3 * 6144, {once, {6144, 96}, {6144, 768}});
+  check("02 kij", loop_order::cost::kij<float>, 0, 3 * 6144, {once, {6144, 384}, {6144, 96}});
+  check("02 jki", loop_order::cost::jki<float>, 0, 3 * 6144,
+        {once, {98304, 1024}, {down, 1024}, {6144, 512}});
+  check("02 kji", loop_order::cost::kji<float>, 0, 3 * 6144,
+        {once, {98304, 1024}, {down, 1024}, {6144, 384}});
+  check("02 transposed", loop_order::cost::transposed<float>, 1536, 2 * 6144,
+        {once, {6144, 128}, {6144, 768}, {192 * 60, 12 * 64}, {192 * 4, 768}});
+  check("02 contiguous", loop_order::cost::contiguous<float>, 1536, 3 * 6144, row_column);
+
+  // Tiles that fit three times along n, and of 8 x 14 by 14 x 12.
+  check("03 tiled, 4", tiling::cost::tiled<float>, 0, 3 * 6144,
+        {once, {6144, 32}, {6144, 96}, {1536, 768}, {1536, 384}, {1536, 192}}, 4);
+  check("03 tiled, 14", tiling::cost::tiled<float>, 0, 3 * 6144,
+        {once, {6144, 96}, {6144, 768}, {768, 768}, {6144 / 14., 1056}, {512, 1504}}, 14);
+  check("03 two_level", tiling::cost::two_level<float>, 0, 3 * 6144,  // of 3 in 8 x 12 by 12 x 12
+        {{1664, 1344},
+         {6144, 24},
+         {6144, 60},
+         {2048, 768},
+         {2048, 288},
+         {2048, 108},
+         {768, 768},
+         {512, 960},
+         {512, 1344},
+         once},
+        3);
+  check("03 four_by_four, 4", tiling::cost::four_by_four<float>, 0, 3 * 1536,
+        {once, {1536, 128}, {1536, 96}, {1536, 768}, {1536, 384}, {1536, 192}}, 4);
+  check("03 four_by_four, 14", tiling::cost::four_by_four<float>, 0, 3 * 1536,
+        {once, {1536, 384}, {1536, 768}, {768, 768}, {6144 / 14., 1056}, {512, 1504}}, 14);
+
+  check("04 collapse_simd", openmp::cost::collapse_simd<float>, 384, 2 * 6144, row_column);
+  check("04 tiled, 4", openmp::cost::tiled<float>, 0, 3 * 6144,
+        {once, {6144, 32}, {6144, 96}, {1536, 768}, {1536, 192}}, 4);
+  check("04 tiled, 14", openmp::cost::tiled<float>, 0, 3 * 6144,
+        {once, {6144, 96}, {6144, 768}, {768, 768}, {6144 / 14., 1504}}, 14);
+  check("04 tiled_simd", openmp::cost::tiled_simd<float>, 0, 3 * 1536,
+        {once, {1536, 384}, {1536, 768}, {768, 768}, {6144 / 14., 1504}}, 14);
+  check("04 sums", openmp::cost::sums<float>, 192 * 11 / 3., 4 * 6144, {once, {6144, pass}, {6144, 768}});
+
+  namespace acc = openacc::cost;
+  const auto gang = [&](const char* name, const CostOf& count, double wavefronts, double of_a, double of_b) {
+    check(name, count, 0, 6144 * wavefronts, {once, {of_a, elsewhere}, {of_b, elsewhere}});
+  };
+  gang("10 one_each", acc::one_each<float>, 2, 6, 6144);
+  gang("10 tiled", acc::tiled<float>, 2, 192, 192);
+  gang("10 four_by_four", acc::four_by_four<float>, 0.5, 512, 4.5);  // lanes: 3 in a row, 1024 / 3 rows
+  gang("10 omp_target", acc::omp_target<float>, 64, 6144, 8 * 6144);
+  gang("10 omp_target_simd", acc::omp_target_simd<float>, 2, 192, 6144);
+  const Cost wide = of(acc::four_by_four<float>, 0, {1, 8192, 1}),
+             narrow = of(acc::four_by_four<float>, 0, {1, 2, 1});
+  CHECK(wide.reuses[1].bytes == 8);  // 4096 columns of C
+  CHECK(narrow.reuses[1].bytes == 2);
+}
+
 TEST_CASE("01: additions in order are one chain, however many products are made at once") {
   CHECK(of(naive::cost::ijk<float>).chain == 27e6);
   CHECK(of(naive::cost::ijk_reordered<float>).chain == 27e6 / 4);
