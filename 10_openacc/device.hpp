@@ -52,8 +52,8 @@ class DeviceMatrix {
  private:
   static constexpr Index guard = 256 / sizeof(T);  // no less than a GPU's alignment: the matrix keeps it
 
-  /// Elements from the first to the last, the padding between them included.
-  Index span() const { return rows_ == 0 || cols_ == 0 ? 0 : (rows_ - 1) * ld_ + cols_; }
+  /// Elements from the first to the last, the padding between them included; without rows none, or less.
+  Index span() const { return (rows_ - 1) * ld_ + cols_; }
   void send(const T* from, T* to, Index count) const { copied(model_->to_device, from, to, count); }
   void fetch(const T* from, T* to, Index count) const { copied(model_->from_device, from, to, count); }
   void copied(bool (*by)(void*, const void*, std::size_t), const T* from, T* to, Index count) const {

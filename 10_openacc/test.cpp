@@ -1,7 +1,8 @@
 // The adaptor, with a device that can be made to lie: no GPU is needed.
 #include <doctest/doctest.h>
 
-#include <set>
+#include <algorithm>
+#include <map>
 
 #include "cost.hpp"
 #include "device.hpp"
@@ -13,30 +14,44 @@ using course::Index, course::View;
 
 /// What the fake device answers.
 struct State {
-  bool host_wanted = false, on_host = false, copies = true;
+  bool host_wanted = false, on_host = false, copies = true, lost = false;
+  const char* gpu = "a GPU";
   double free_bytes = 1e9;
-  std::set<void*> taken;
+  std::map<const char*, std::size_t> taken;
+  std::size_t most = 0;  // pieces at a time
+  bool wild = false;     // a copy to or from what is nobody's
 } state;
+
+bool is_taken(const void* memory, std::size_t bytes) {
+  const auto* const at = static_cast<const char*>(memory);
+  return std::any_of(state.taken.begin(), state.taken.end(), [=](const auto& piece) {
+    return at >= piece.first && at + bytes <= piece.first + piece.second;
+  });
+}
+
+bool copied(void* to, const void* from, std::size_t bytes, const void* device) {
+  state.wild |= !is_taken(device, bytes);
+  if (!state.wild && !state.lost) std::memcpy(to, from, bytes);
+  return state.copies;
+}
 
 const openacc::Model fake = {
     "Fake",
     "FAKE=host",
     [] { return state.host_wanted; },
     [] { return state.on_host; },
-    [] { return "a GPU"; },
+    [] { return state.gpu; },
     [] { return state.free_bytes; },
-    [](std::size_t bytes) {
-      return bytes > 1000000 ? nullptr : *state.taken.insert(std::malloc(bytes)).first;
+    [](std::size_t bytes) -> void* {
+      if (bytes > 1000000) return nullptr;
+      char* const memory = static_cast<char*>(std::malloc(bytes));
+      state.taken[memory] = bytes;
+      state.most = std::max(state.most, state.taken.size());
+      return memory;
     },
-    [](void* memory) { state.taken.erase(memory), std::free(memory); },
-    [](void* to, const void* from, std::size_t bytes) {
-      std::memcpy(to, from, bytes);
-      return state.copies;
-    },
-    [](void* to, const void* from, std::size_t bytes) {
-      std::memcpy(to, from, bytes);
-      return state.copies;
-    },
+    [](void* memory) { state.taken.erase(static_cast<char*>(memory)), std::free(memory); },
+    [](void* to, const void* from, std::size_t bytes) { return copied(to, from, bytes, to); },
+    [](void* to, const void* from, std::size_t bytes) { return copied(to, from, bytes, from); },
 };
 
 using Kernel = void (*)(View<const float> a, View<const float> b, View<float> c);
@@ -70,6 +85,8 @@ TEST_CASE("a row that meant the GPU and would get the host is refused, unless th
   state = {};
   CHECK(refusal(row).empty());
   CHECK(row.variant->device() == "a GPU");
+  state.gpu = nullptr;
+  CHECK(row.variant->device() == "a GPU without a name");
   state.on_host = true;
   CHECK(refusal(row).find("GPU") != std::string::npos);
   CHECK(refusal(row).find("Fake; FAKE=host runs it on the host") != std::string::npos);
@@ -108,7 +125,43 @@ TEST_CASE("the product is added to C as it was, run after run, and its phases ar
         CHECK(row.piece.c(i, j) == doctest::Approx(wanted));
       }
     CHECK(row.variant->guards_intact());
+    CHECK_FALSE(state.wild);
   }
+}
+
+TEST_CASE("memory: rows with their padding between two guards of 256 bytes, all poison until it is written") {
+  for (const Index n : {5, 20000}) {  // more than one copy brings
+    state = {};
+    Row row(right, 2, n);
+    row.variant->allocate(row.problem, {}, {});
+    const auto bytes = [](Index rows, Index cols) {
+      return 512 + sizeof(float) * static_cast<std::size_t>(rows * (cols + 2));
+    };
+    std::vector<std::size_t> wanted = {bytes(4, 3), bytes(3, n), bytes(4, n)}, there;
+    for (const auto& piece : state.taken) {
+      there.push_back(piece.second);
+      const auto count = static_cast<Index>(piece.second / sizeof(float));
+      CHECK(course::is_poison(static_cast<const float*>(static_cast<const void*>(piece.first)), count));
+    }
+    std::sort(wanted.begin(), wanted.end()), std::sort(there.begin(), there.end());
+    CHECK(there == wanted);
+    row.once();
+    CHECK(row.variant->guards_intact());
+    CHECK_FALSE(state.wild);
+    row.variant->allocate(row.problem, {}, {});
+    CHECK(state.most == 3);  // the former row's is given back first
+  }
+}
+
+TEST_CASE("a copy that brings nothing leaves no former product") {
+  state = {};
+  Row row;
+  row.variant->allocate(row.problem, {}, {});
+  row.once();
+  state.lost = true;
+  row.variant->fetch(row.piece);
+  CHECK(course::is_poison(&row.piece.c(0, 0), 5));
+  state.lost = false;
 }
 
 TEST_CASE("what a kernel writes outside A, B and C is noticed") {
@@ -134,8 +187,14 @@ TEST_CASE("what a kernel writes outside A, B and C is noticed") {
 TEST_CASE("too little memory is bad_alloc; none is kept, and a failed copy is told") {
   state = {};
   Row row;
-  state.free_bytes = 100;
+  const double needed = 3 * 512 + sizeof(float) * (4 * 5 + 3 * 7 + 4 * 7);
+  state.free_bytes = needed - 1;
   CHECK_THROWS_AS(row.variant->allocate(row.problem, {}, {}), std::bad_alloc);
+  for (const double enough : {needed, 0.0}) {  // 0: not told
+    state.free_bytes = enough;
+    CHECK_NOTHROW(row.variant->allocate(row.problem, {}, {}));
+  }
+  row.variant->release();
   state.free_bytes = 1e9;
   Row large(right, 0, 300000);  // more than `take` gives
   CHECK_THROWS_AS(large.variant->allocate(large.problem, {}, {}), std::bad_alloc);
@@ -153,7 +212,8 @@ TEST_CASE("memory on the host counts what would be the device's") {
   state = {};
   const double on_gpu = row.variant->bytes(row.problem, {});
   state.on_host = true;
-  CHECK(row.variant->bytes(row.problem, {}) >= on_gpu + sizeof(float) * (4 * 5 + 3 * 7 + 4 * 7));
+  CHECK(on_gpu == row.problem.whole_bytes() + sizeof(float) * (4 * 7));  // and what C comes back to
+  CHECK(row.variant->bytes(row.problem, {}) == on_gpu + 3 * 512 + sizeof(float) * (4 * 5 + 3 * 7 + 4 * 7));
 }
 
 TEST_CASE("the H200's roofs allow what the lesson works out") {
