@@ -202,7 +202,7 @@ TEST_CASE("01 to 05: bytes between core and first level for one multiply-add, an
 
 TEST_CASE("01 to 04 and 10: all that a product of 8 x 12 x 16 costs, by hand") {
   // A, B and C have 512, 768 and 384 bytes; 1536 multiply-adds, of 4 bytes 6144, of a line 98304.
-  constexpr Shape small{8, 12, 16};
+  static constexpr Shape small{8, 12, 16};
   using Reuses = std::vector<Pair>;  // bytes, distance
   const auto check = [](const char* name, const CostOf& count, double chain, double loads_stores,
                         Reuses reuses, Index tile = 0) {

@@ -50,12 +50,14 @@ void nap(Index) {
 
 /// What the threads saw of a window.
 struct Seen {
-  double longest = 0, least_share = 1;
+  Clock::time_point first = Clock::time_point::max(), last = Clock::time_point::min();
+  double least_share = 1;
+  double seconds() const { return std::chrono::duration<double>(last - first).count(); }
 };
 
-/// Thread t is busy for `busy`[t] seconds a round, then idle for `idle`[t]: best_rate finds what the threads
-/// see themselves.
-void check_rate(const std::vector<double>& busy, const std::vector<double>& idle) {
+/// Thread t is busy for `busy`[t] seconds a round, then idle for `idle`[t]. False if best_rate does not find
+/// what the threads see themselves.
+bool found(const std::vector<double>& busy, const std::vector<double>& idle) {
   const auto threads = static_cast<int>(busy.size());
   std::map<Index, std::vector<Seen>> windows;  // by rounds, in turn
   std::vector<std::map<Index, std::size_t>> turn(busy.size());
@@ -67,37 +69,50 @@ void check_rate(const std::vector<double>& busy, const std::vector<double>& idle
       const auto times = static_cast<double>(rounds);
       while (since(start) < times * busy[me]) continue;
       if (idle[me] > 0) std::this_thread::sleep_for(std::chrono::duration<double>(times * idle[me]));
-      const double used = processor_seconds() - before, seconds = since(start);
+      const double used = processor_seconds() - before;
+      const Clock::time_point end = Clock::now();
       const std::lock_guard lock(mutex);
       auto& seen = windows[rounds];
       const std::size_t number = turn[me][rounds]++;
       if (number == seen.size()) seen.push_back({});
-      seen[number].longest = std::max(seen[number].longest, seconds);
-      seen[number].least_share = std::min(seen[number].least_share, used / seconds);
+      seen[number].first = std::min(seen[number].first, start);
+      seen[number].last = std::max(seen[number].last, end);
+      seen[number].least_share =
+          std::min(seen[number].least_share, used / std::chrono::duration<double>(end - start).count());
     };
   });
   double most = 0;
   bool share_seen = false;
   for (const auto& entry : windows)
     for (const Seen& seen : entry.second) {
-      most = std::max(most, threads * static_cast<double>(entry.first) / seen.longest);
+      most = std::max(most, threads * static_cast<double>(entry.first) / seen.seconds());
       share_seen |= std::abs(rate.share - seen.least_share) < 0.05;
     }
   CHECK(rate.rounds <= most);
-  CHECK(rate.rounds > most / 2);
-  CHECK(share_seen);
+  return rate.rounds > most / 2 && share_seen;
+}
+
+/// A thread may lose its processor between its own look at the clock and best_rate's: there are five tries.
+void check_rate(const std::vector<double>& busy, const std::vector<double>& idle) {
+  bool once = false;
+  for (int tries = 0; tries < 5 && !once; ++tries) once = found(busy, idle);
+  CHECK(once);
 }
 
 }  // namespace
 
 TEST_CASE("the best of windows that are long enough; a short one tells how many rounds would do") {
   std::vector<Index> asked;
-  const Rate best = best_of(0.04, [&](Index rounds) -> Window {  // a quarter of it is enough
-    asked.push_back(rounds);
-    const auto number = asked.size();
-    if (number < 5) return {1e-5 * static_cast<double>(rounds), 0.1};
-    return number == 7 ? Window{0.0100, 0.9} : number == 8 ? Window{0.0125, 0.8} : Window{0.02, 0.7};
-  });
+  Rate best;
+  for (int tries = 0; tries < 5 && asked.size() <= 8; ++tries) {  // a disturbed moment may be over the time
+    asked.clear();
+    best = best_of(0.04, [&](Index rounds) -> Window {  // a quarter of it is enough
+      asked.push_back(rounds);
+      const auto number = asked.size();
+      if (number < 5) return {1e-5 * static_cast<double>(rounds), 0.1};
+      return number == 7 ? Window{0.0100, 0.9} : number == 8 ? Window{0.0125, 0.8} : Window{0.02, 0.7};
+    });
+  }
   // Eight times as many at most; then 1.2 times what would take long enough.
   REQUIRE(asked.size() > 8);
   CHECK(std::vector<Index>(asked.begin(), asked.begin() + 5) == std::vector<Index>{1, 9, 73, 585, 1201});
