@@ -11,6 +11,7 @@ quick="--budget 0.002" file=machine.csv
 case $check in
 rows)
   runs 0 --csv machine.csv
+  grep -q '^00_machine on .\+, .\+' out && ! grep -q 'rows were in' out || fail "where it ran, or what it left out: $(grep 00_machine out)"
   [ "$(head -1 machine.csv)" = name,type,vector,threads,level,value,unit,note ] || fail "header: $(head -1 machine.csv)"
   [ "$(awk -F, '{print NF}' machine.csv | sort -u)" = 8 ] || fail "a row is not of 8 cells"
   awk -F, 'NR > 1 && !($6 > 0) {print; bad = 1} END {exit bad}' machine.csv || fail "a value is not above 0"
@@ -128,7 +129,12 @@ resume)
   runs 0 --csv machine.csv --variant topology,latency,peak --type f32 --threads 1 --resume
   cmp before.csv machine.csv || fail "--resume added something"
   keys() { tail -n +2 "$1" | cut -d, -f1-5 | sort -u; }
+  parts=$(keys machine.csv | cut -d, -f1 | sort -u | xargs)
+  [ "${parts/cache /}" = "clock cores latency memory peak processor vector" ] || fail "other parts than were asked for: $parts"
   grep -qE "$(keys machine.csv | wc -l) rows were in machine.csv already" out || fail "it does not say so: $(tail -1 out)"
+  grep -E '^(name|processor),' before.csv >one.csv
+  runs 0 --csv one.csv --variant pace --threads 1 --resume
+  grep -q '^00_machine: 1 rows were in one.csv already' out && grep -q '^pace,,,1,' one.csv || fail "one row that was there: $(tail -1 out)"
   # What is missing is measured, and nothing else: a killed program's last line is torn.
   grep -v '^peak,f32,sse2' before.csv >machine.csv
   printf 'peak,f32,ss' >>machine.csv
@@ -157,6 +163,10 @@ refusals)
   grep -qF "has other columns" err || fail "other columns: $(cat err)"
   "$program" --resume >out 2>err
   [ $? -eq 2 ] && grep -qF -- "--resume: needs --csv FILE" err || fail "--resume without --csv: $(cat err)"
+  for option in --list --help; do
+    runs 0 $option
+    grep -q 'what this machine is, and what it can do' out || fail "$option: $(cat out err)"
+  done
   "$program" --list >out 2>err && grep -q '^  bandwidth ' out || fail "--list: $(cat out err)"
   ;;
 gpu)
