@@ -80,7 +80,7 @@ template <class T>
 
 template <class T>
 [[gnu::always_inline]] inline void blocks_4x4(View<const T> a, View<const T> b, View<T> c) {
-  const Index m = c.rows() / 4 * 4, k = a.cols() / 4 * 4, n = c.cols();
+  const Index m = c.rows() - c.rows() % 4, k = a.cols() - a.cols() % 4, n = c.cols();
   for (Index i = 0; i < m; i += 4)
     for (Index p = 0; p < k; p += 4)
       block_4x4<T>(a.block(i, p, 4, 4), b.block(p, 0, 4, n), c.block(i, 0, 4, n));
