@@ -90,7 +90,7 @@ def standings(path, out):
 
 def here(given):
     """Draws where a rung stands under the machine's roofs, or the roofs alone."""
-    if len({bool(part) for part in (given.csv, given.step, given.variant)}) > 1:
+    if len({bool(part) for part in [given.csv, given.step, given.variant]}) > 1:
         raise Refusal("here wants RESULTS.csv, --step and --variant, or none of the three: the bare roofs")
     if Path(given.out).suffix not in (".svg", ".png"):
         raise Refusal(f"{given.out} should end with .svg or .png")

@@ -198,9 +198,11 @@ class Ladder(Case):
 
     def test_share_of_peak_is_of_as_many_threads(self):
         machine = self.machine(MACHINE)
-        self.write(LADDER + [row("04_openmp", "tiled", 1024, 0.0214748, threads=2), row("06_mpi", "summa", 1024, 0.0214748, ranks=2)])
+        self.write(LADDER + [row("04_openmp", "tiled", 1024, 0.0214748, threads=2), row("06_mpi", "summa", 1024, 0.0214748, ranks=2),
+                             row("05_avx2", "packed", 1024, 0.0214748, ranks="")])
         rungs = self.rungs(self.ladder("--machine", machine))
         self.assertEqual(rungs["06_mpi"][-2:], ["50.0", "%"])
+        self.assertEqual(rungs["05_avx2"][-2:], ["100", "%"], "one, where it does not say")
         self.assertEqual(rungs["02_loop_order"][-2:], ["8.59", "%"])
         self.assertEqual(rungs["04_openmp"][-2:], ["50.0", "%"])
         self.assertNotIn("peak", self.ladder())
@@ -750,6 +752,12 @@ class Threads(Case):
         self.assertEqual(scaling.serial_fraction({1: 1, 2: 3.0}, 2), 1, "slower than alone")
         for unknown in ({2: 1, 4: 0.5}, {1: 1}, {1: 1, 8: 0.2}):
             self.assertIsNone(scaling.serial_fraction(unknown, 4))
+
+    def test_the_table_has_the_most_threads_and_the_most_that_have_a_core_each(self):
+        for cores, counts, shown in ((1, (1, 2), ["2, beyond the cores"]), (4, (1, 2, 4, 8), ["4", "8, beyond the cores"]), (8, (1, 2, 4), ["4"])):
+            self.write(amdahl("tiled", 0.1, counts, cores=cores))
+            results, = measured.load(self.csv, None)
+            self.assertEqual([cells[3] for cells in report.thread_table(results, "f32", scaling.scalings(results, "f32")).rows], shown)
 
     def test_the_key_says_it_and_the_fastest_four_have_a_curve(self):
         self.write([line for place in range(6) for line in amdahl(f"v{place}", place / 100, alone=9 - place)])
@@ -1327,7 +1335,8 @@ class Golden(Case):
             *(foretold("04_openmp", "tiled", 1024, time, 0.06, "flops", threads=threads, repeat=7) for threads, time in ((1, 0.2), (2, 0.11), (4, 0.13))),
             *(row("04_openmp", "rows", 1024, time, threads=threads) for threads, time in ((1, 0.29), (2, 0.17))),
             *(row("04_openmp", "tiled_simd", 1024, time, type="i32", threads=threads) for threads, time in ((1, 0.4), (2, 0.21), (4, 0.16))),
-            row("04_openmp", "tiled_simd", 900, 0.1, type="i32", threads=2), row("04_openmp", "rows", 512, 0.02, threads=2),
+            *(row("04_openmp", "tiled_simd", 2048, 2 / threads, type="i32", threads=threads) for threads in (2, 4)),
+            row("04_openmp", "rows", 512, 0.02, threads=2), *(row("06_mpi", "summa", 1024, 0.5 / threads, ranks=2, threads=threads) for threads in (1, 2)),
             row("05_avx2", "ikj_avx2", 1024, 0.11, quiet="no"), row("06_mpi", "summa", 1024, 0.09, ranks=4, grid="2x2", block="64x64"),
             row("02_loop_order", "ikj", 1000, 0.24, commit="c2", started="2026-11-22T08:30:00Z"),
             on_gpu("07_cuda_global", "coalesced", 512, 1e-9, device="emulator, forward"),
@@ -1376,6 +1385,7 @@ class Golden(Case):
             ("draw", "all.csv", *machine, "--out", "out"), ("here", *machine, "--out", "here.svg"),
             *(("here", "all.csv", *machine, "--step", step, "--variant", variant, "--size", 1024, "--out", "here.png") for step, variant in (
                 ("01_naive", "ijk"), ("04_openmp", "tiled"), ("07_cuda_global", "coalesced"), ("08_cuda_shared", "shared"))))]
+        said.append(" ".join(sorted(path.name for path in (self.folder / "out/charts").glob("*rivals*"))))
         for chart in (standing.chart(group, group.host == "there") for group in standing.load(self.folder / "rivals.csv")):
             said.append(f"{chart.name}: {chart.title}\n{chart.caption}\n{chart.footer}\n{chart.settings}\n{drawing.data_of(chart)}")
         self.is_as_in("report.txt", "\n".join(said))

@@ -54,7 +54,8 @@ class Steps(unittest.TestCase):
         self.assertIn("last", out)
         named = "02_wrong ended with 1\n03_refused ended with 2\n05_dies ended with 139\n06_gone ended with 127\n"
         self.assertEqual(self.failed(), named)
-        self.assertTrue(set(named.splitlines()) <= set(err.splitlines()))
+        gone = f"{self.folder}/06_gone/06_gone: No such file or directory"
+        self.assertTrue({*named.splitlines(), gone} <= set(err.splitlines()))
         self.assertEqual(self.run_tool(steps="01_right")[0], 0)
         self.assertEqual(self.failed(), "", "the next report begins anew")
 
@@ -157,12 +158,25 @@ class Steps(unittest.TestCase):
         def start_slowly(*args, **kwargs):
             process = popen(*args, **kwargs)
             run_steps.Signals.take(signal.SIGTERM, None)
+            started.append(process)
             return process
+        started = []
         popen, subprocess.Popen = subprocess.Popen, start_slowly
         try:
             self.assertEqual(run_steps.run(["sleep", "60"]), 128 + signal.SIGTERM)
+            self.assertEqual([process.returncode for process in started], [-signal.SIGTERM], "it has ended")
+            run_steps.Signals.take(signal.SIGTERM, None)  # nobody is waited for now
         finally:
             subprocess.Popen, run_steps.Signals.pending = popen, 0
+
+    def test_a_signal_between_two_programs_waits_for_the_next(self):
+        import run_steps
+        try:
+            self.assertEqual(run_steps.run(["true"]), 0)
+            run_steps.Signals.take(signal.SIGINT, None)
+            self.assertEqual(run_steps.run(["sleep", "60"]), 128 + signal.SIGINT)
+        finally:
+            run_steps.Signals.pending = 0
 
 
 if __name__ == "__main__":

@@ -83,7 +83,7 @@ def sharing(found):
 
 def ranked(found):
     """Of the largest size, without what shows false sharing: each program's fastest first, then the others."""
-    n = max((scaling.n for scaling in found), default=0)
+    n = max((scaling.n for scaling in found), default=None)
     fast = [scaling for scaling in found if scaling.n == n and scaling.variant not in SHARING[1]]
     first = {scaling.step: scaling for scaling in reversed(fast)}
     return sorted(fast, key=lambda scaling: first[scaling.step] is not scaling)
