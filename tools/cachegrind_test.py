@@ -1,5 +1,5 @@
 """Tests of cachegrind.py on an output file written by hand, no valgrind needed: python3 tools/cachegrind_test.py"""
-import contextlib, io, sys, unittest
+import contextlib, io, subprocess, sys, unittest
 from pathlib import Path
 from unittest import mock
 
@@ -140,6 +140,10 @@ class Program(unittest.TestCase):
         for wrong in "D1m:ijk:0", "D1m:ijk:ikj:0:1", "D1m:ijk:1:0", "D1m:ijk:a:1", "D1m:ijk:nan:1", "D1m::0:1", "":
             self.refused(*CACHES, f"--expect={wrong}", *run, said=f"'{wrong}' is not EVENT:NAME:LOW:HIGH")
         self.refused(*CACHES, "--expect-ratio", "D1m:ijk:0:1", *run, said="EVENT:NAME:NAME:LOW:HIGH")
+
+    def test_from_the_command_line(self):
+        done = subprocess.run([sys.executable, "-B", cachegrind.__file__, *CACHES, "--", "./gemm"], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (2, "", "cachegrind.py: no --function NAME\n"))
 
     def measured(self, status, said="", writes=True, which=lambda name: name):
         """What measured() makes of a valgrind that ends so; returns its text, or its exit status with self.said."""

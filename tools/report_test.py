@@ -82,7 +82,7 @@ class Case(unittest.TestCase):
         """Runs the tool from another folder than the repository; returns its exit status, stdout and stderr."""
         given = ["report.py", *map(str, arguments)]
         with (contextlib.chdir(self.folder), mock.patch.object(sys, "argv", given), contextlib.redirect_stdout(io.StringIO()) as out,
-              contextlib.redirect_stderr(io.StringIO()) as err):
+              contextlib.redirect_stderr(io.StringIO()) as err, mock.patch.object(signal, "signal")):  # the tests' own stay
             try:
                 report.main()
                 status = 0

@@ -47,13 +47,13 @@ class Steps(unittest.TestCase):
         self.program("04_cannot", "exit 77")
         self.program("05_dies", "kill -SEGV $$")
         self.lines.append("06_gone 06_gone/06_gone")
-        self.program("07_last", "echo last")
+        self.program("07_last", f"echo last; cat {self.folder}/out/failed")
         status, out, err = self.run_tool()
         self.assertEqual(status, 0)
         self.assertEqual([line for line in out.splitlines() if line.startswith("== ")][2], "== 03_refused (3 of 7)")
-        self.assertIn("last", out)
         named = "02_wrong ended with 1\n03_refused ended with 2\n05_dies ended with 139\n06_gone ended with 127\n"
         self.assertEqual(self.failed(), named)
+        self.assertTrue(out.endswith(f"last\n{named}"), "they are named at once")
         gone = f"{self.folder}/06_gone/06_gone: No such file or directory"
         self.assertTrue({*named.splitlines(), gone} <= set(err.splitlines()))
         self.assertEqual(self.run_tool(steps="01_right")[0], 0)

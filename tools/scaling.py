@@ -65,7 +65,7 @@ def scalings(results, type):
     alike, cores = {}, cores_of(results)
     for row in results.squares:
         if row.type == type and row.ranks < 2 and row.threads:
-            alike.setdefault((row.n, row.step, row.variant), []).append(row)
+            alike.setdefault((row.n, program(row)), []).append(row)
     found = [Scaling(rows, cores) for rows in alike.values() if len({row.threads for row in rows}) > 1]
     return sorted(found, key=lambda scaling: scaling.least)
 
