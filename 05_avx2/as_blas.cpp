@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "best.hpp"
 #include "gemm.hpp"
 
 #define PUBLIC extern "C" [[gnu::visibility("default")]]
@@ -22,8 +23,7 @@ namespace {
 /// may be called `packed`, as it was once: `make versus` gives two states of this file one name.
 bool wide() {
   static const bool chosen = [] {
-    const bool can = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-                     __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+    const bool can = avx2::best_vector() == std::string_view("avx512");
     const char* const named = std::getenv("COURSE_RUNG");
     const std::string_view rung = named ? named : can ? "avx512" : "tuned";
     if (rung != "avx512" && rung != "tuned" && rung != "packed") refuse("COURSE_RUNG may be tuned or avx512");

@@ -39,7 +39,7 @@ COURSE_INLINE Part part(Index all, Index parts, Index i) {
 /// The piece, a multiple of `step`, when `all` is cut evenly into as few as there can be of `most`; rounded
 /// up, so it may be a little more than `most`.
 COURSE_INLINE Index even(Index all, Index most, Index step) {
-  const Index some = all < 1 ? 1 : all, pieces = divide_up(some, most < step ? step : most);
+  const Index some = larger(1, all), pieces = divide_up(some, larger(step, most));
   return divide_up(divide_up(some, pieces), step) * step;
 }
 

@@ -37,7 +37,7 @@ std::vector<float>* order = nullptr;  // if wanted: the first element of each ve
 struct Counting {
   using Element = float;
   using Mask = Index;
-  static constexpr int lanes = 4, bytes = 16;
+  static constexpr int lanes = 4;
   float v[lanes];
 
   static Counting load(const float* p, Mask some = lanes) {

@@ -110,6 +110,8 @@ TEST_CASE_TEMPLATE("lanes, and a tile alone, at the end of a row and of the matr
 }
 
 TEST_CASE("the blocks of one product: the caches' shares, cut evenly") {
+  const Caches unknown;
+  CHECK((unknown.l1 == 32768 && unknown.l2 == 1048576 && unknown.l3 == 16777216));
   const Caches caches{32 << 10, 1 << 20, 16 << 20};
   const Blocks some = blocks(avx512_tile, sizeof(float), 10'000, 2048, 2048, caches);
   CHECK(some.kc == 512);   // of at most 20480 / 36 = 568

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The loop of each full-width micro-kernel, as the compiler wrote it: tile_test.py avx2|avx512|textbook OBJECT.
 
-textbook: gemm_tile.cpp's one tile, in register_tile and in macro_kernel, is the AVX2 tile. For every height there must be exactly rows * vectors multiply-adds a k step, and no vector on the stack: a spilt
+textbook: gemm_tile.cpp's one tile, in register_tile and in macro_kernel, is the AVX2 tile. For every height there must be exactly rows * vectors multiply-adds a k step, no other sum or product, and no vector on the stack: a spilt
 register would show as one.
 """
 import re
@@ -72,9 +72,9 @@ def main(chosen, path):
         found.add((match[1], rows))
         loop = innermost(code)
         multiply_adds = sum("vfmadd" in i and register in i for i in loop)
-        stack = [i for i in loop if on_stack(i)]
-        if multiply_adds != rows * vectors or stack:
-            print(f"{match[1]} {rows} rows: {multiply_adds} multiply-adds, {rows * vectors} expected; on the stack: {stack}")
+        stack, besides = [i for i in loop if on_stack(i)], [i for i in loop if re.match(r"v(add|sub|mul)p", i)]
+        if multiply_adds != rows * vectors or stack or besides:
+            print(f"{match[1]} {rows} rows: {multiply_adds} multiply-adds, {rows * vectors} expected; on the stack: {stack}; besides: {besides}")
             status = 1
     if len(found) != 2 * mr:
         print(f"{len(found)} kernels found, {2 * mr} expected")
