@@ -1,6 +1,7 @@
 // C block-cyclic on a grid of ranks, A's rows and B's columns dealt out to match: from rank 0 and back.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <vector>
 
@@ -63,7 +64,12 @@ struct NineTypes {
   Types rows_of_a, rows_of_c, columns;
 };
 
-constexpr int a_rows = 1, b_cols = 2, c_rows = 3, c_blocks = 4;  // tags
+enum { a_rows, b_cols, c_rows, c_blocks };  // tags
+
+/// The first row (or column) that a part has; the end if it has none.
+inline Index first_of(const Cyclic& dealt, Index part) {
+  return std::min(part * dealt.block, dealt.extent);
+}
 
 // [deal]
 /// 1. Rank 0 sends each grid row its rows of A and C, to the first of the row; each grid column its columns
@@ -77,12 +83,12 @@ void deal(const Dealt<T>& d, const NineTypes& types, const Grid& grid) {
   };
   const bool is_root = grid.row == 0 && grid.col == 0;
   for (int p = 0; is_root && p < grid.p; ++p) {
-    const Index count = d.rows.count(p), first = count > 0 ? d.rows.global(p, 0) : 0;
+    const Index count = d.rows.count(p), first = first_of(d.rows, p);
     send(d.all_a.data() + first * d.all_a.ld(), 1, types.rows_of_a.at(count), p, a_rows, grid.along_col);
     send(d.all_c.data() + first * d.all_c.ld(), 1, types.rows_of_c.at(count), p, c_rows, grid.along_col);
   }
   for (int q = 0; is_root && q < grid.q; ++q) {
-    const Index count = d.cols.count(q), first = count > 0 ? d.cols.global(q, 0) : 0;
+    const Index count = d.cols.count(q), first = first_of(d.cols, q);
     send(d.all_b.data() + first, d.all_b.rows(), types.columns.at(count), q, b_cols, grid.along_row);
   }
   if (grid.col == 0) {
@@ -96,7 +102,7 @@ void deal(const Dealt<T>& d, const NineTypes& types, const Grid& grid) {
   MPI_Bcast(d.a.data(), rows_in(d.a), row_type(d.a), 0, grid.along_row);
   MPI_Bcast(d.b.data(), rows_in(d.b), row_type(d.b), 0, grid.along_col);
   for (int q = 0; grid.col == 0 && q < grid.q; ++q) {
-    const Index count = d.cols.count(q), first = count > 0 ? d.cols.global(q, 0) : 0;
+    const Index count = d.cols.count(q), first = first_of(d.cols, q);
     send(d.c_rows.data() + first, d.c_rows.rows(), types.columns.at(count), q, c_blocks, grid.along_row);
   }
   MPI_Recv(d.c.data(), rows_in(d.c), row_type(d.c), 0, c_blocks, grid.along_row, MPI_STATUS_IGNORE);
@@ -110,14 +116,14 @@ void collect(const Dealt<T>& d, const NineTypes& types, const Grid& grid) {
   MPI_Request sent[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
   MPI_Isend(d.c.data(), rows_in(d.c), row_type(d.c), 0, c_blocks, grid.along_row, &sent[0]);
   for (int q = 0; grid.col == 0 && q < grid.q; ++q) {
-    const Index count = d.cols.count(q), first = count > 0 ? d.cols.global(q, 0) : 0;
+    const Index count = d.cols.count(q), first = first_of(d.cols, q);
     MPI_Recv(d.c_rows.data() + first, rows_in(d.c_rows), types.columns.at(count), q, c_blocks, grid.along_row,
              MPI_STATUS_IGNORE);
   }
   if (grid.col == 0)
     MPI_Isend(d.c_rows.data(), rows_in(d.c_rows), row_type(d.c_rows), 0, c_rows, grid.along_col, &sent[1]);
   for (int p = 0; grid.row == 0 && grid.col == 0 && p < grid.p; ++p) {
-    const Index count = d.rows.count(p), first = count > 0 ? d.rows.global(p, 0) : 0;
+    const Index count = d.rows.count(p), first = first_of(d.rows, p);
     MPI_Recv(d.result.data() + first * d.result.ld(), 1, types.rows_of_c.at(count), p, c_rows, grid.along_col,
              MPI_STATUS_IGNORE);
   }

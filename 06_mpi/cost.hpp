@@ -13,7 +13,6 @@ using course::Shape;
 
 /// Rows: rank 0 gets back all of C but its own rows; another its rows of A and C, and all of B.
 inline double rows(const Shape& s, int ranks) {
-  if (ranks == 1) return 0;
   const auto rank = [&](Index r) {
     const Index mine = part(s.m, ranks, r).count;
     return r == 0 ? (s.m - mine) * s.n : mine * (s.k + s.n) + s.k * s.n;

@@ -111,23 +111,32 @@ bool as_promised(const course::World& world, const Shape& shape, const std::stri
   return fits && gone;
 }
 
-/// Whether a variant with `packed` bytes of packing takes for its matrices what else it says, on every rank.
+/// Whether a variant with `packed` bytes of packing takes for its matrices what else it says, on every rank;
+/// looks after the guards of each; and gives all back.
 template <class T>
-bool as_said(const course::World& world, course::Variant<T>& variant, const Shape& shape,
-             const std::string& grid, const std::string& block, double packed) {
-  const Problem<T> problem{.shape = shape, .pad = 3};
-  const Settings settings{.threads = 1, .grid = grid, .block = block};
+bool as_said(const course::World& world, course::Variant<T>& variant, const Problem<T>& problem,
+             const Settings& settings, double packed) {
   matrices = {};
   variant.allocate(problem, settings, world);
   const double said = variant.bytes(problem, settings) - packed;
-  const auto took = static_cast<double>(matrices.most);
-  variant.release();
-  const double guards = 9 * (2 * 256 + 63);
-  const bool fits = said <= took && took <= said + guards;
-  if (!fits)
-    std::printf("rank %d, %s: %.0f bytes in matrices, not %.0f\n", world.rank(), variant.traits.name.c_str(),
-                took, said);
-  return fits;
+  const auto took = static_cast<double>(matrices.now);
+  double count = 0;
+  bool guarded = true;
+  for (const auto& [memory, taken] : *aligned) {
+    if (taken.first != &matrices) continue;
+    char& guard = *static_cast<char*>(memory);
+    ++guard, ++count;
+    guarded &= !variant.guards_intact() || !problem.guards_intact();
+    --guard;
+  }
+  const bool intact = variant.guards_intact();
+  variant.release(), problem.forget();
+  const bool fits = said + 512 * count <= took && took <= said + (512 + 63) * count;
+  const bool well = fits && guarded && intact && matrices.now == 0;
+  if (!well)
+    std::printf("%s: %.0f bytes in %.0f matrices, not %.0f, guarded: %d and %d; %zu not given back\n",
+                variant.traits.name.c_str(), took, count, said, guarded, intact, matrices.now);
+  return well;
 }
 
 }  // namespace
@@ -147,12 +156,22 @@ int main(int argc, char** argv) {
     check(0., {361, 257, 311}, "1x" + ranks, "16x24", threads);
     check(0, {100, 900, 64}, ranks + "x1", "16x24", threads);
   }
-  const Index side = 480, of_rows = side / world.size(), down = side / 2, across = side / (world.size() / 2);
   RowsVariant<float> rows({.name = "rows_blocking", .idea = ""}, scatter_blocking<float>,
                           gather_blocking<float>);
-  BlockCyclic<float> blocks({.name = "block_cyclic", .idea = ""});
-  const auto packed = [](Index m, Index n) { return avx2::best_packs<float>(m, n, side, 1); };
-  well &= as_said<float>(world, rows, {side, side, side}, ranks + "x1", "40x40", packed(of_rows, side));
-  well &= as_said<float>(world, blocks, {side, side, side}, "2x" + half, "40x40", packed(down, across));
+  BlockCyclic<float> dealt({.name = "block_cyclic", .idea = ""});
+  Summa<float> summa({.name = "summa", .idea = ""}, summa_blocking<float>);
+  const Problem<float> problem{.shape = {361, 257, 311}, .pad = 3};
+  const auto [all_m, all_n, k] = problem.shape;
+  for (const auto& [block, depth] : {std::pair(16, 24), std::pair(400, 311)}) {
+    const std::string sides = std::to_string(block) + "x" + std::to_string(block == 16 ? 24 : block);
+    const Settings settings{.threads = 2, .grid = "2x" + half, .block = sides};
+    const Index row = world.rank() / (world.size() / 2), col = world.rank() % (world.size() / 2);
+    const Index m = Cyclic{all_m, block, 2}.count(row);
+    const Index n = Cyclic{all_n, block == 16 ? 24 : block, world.size() / 2}.count(col);
+    const Index mine = part(all_m, world.size(), world.rank()).count;
+    well &= as_said<float>(world, rows, problem, settings, avx2::best_packs<float>(mine, all_n, k, 2));
+    well &= as_said<float>(world, dealt, problem, settings, avx2::best_packs<float>(m, n, k, 2));
+    well &= as_said<float>(world, summa, problem, settings, avx2::best_packs<float>(m, n, depth, 2));
+  }
   return well ? 0 : 1;
 }

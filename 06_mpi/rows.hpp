@@ -15,7 +15,7 @@ struct Shared {
   View<T> a, b, c;             // a and c: this rank's rows; rank 0 has had its own from the beginning
 };
 
-constexpr int of_a = 1, of_c = 2;  // tags
+enum { of_a, of_c };  // tags
 
 // [scatter_blocking]
 /// Sends each rank its rows, one message after the other: MPI_Send may wait until the other has received.

@@ -3,6 +3,7 @@
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <set>
 
 #include "common/mpi_world.hpp"
@@ -145,6 +146,12 @@ TEST_CASE("cyclic: ScaLAPACK's numroc and indxl2g, each row once") {
       }
 }
 
+TEST_CASE("squarest: the grid whose sides differ least, no higher than wide") {
+  const std::pair<int, const char*> grids[] = {{1, "1x1"}, {2, "1x2"}, {3, "1x3"}, {4, "2x2"},
+                                               {6, "2x3"}, {7, "1x7"}, {9, "3x3"}, {24, "4x6"}};
+  for (const auto& [ranks, grid] : grids) CHECK(squarest(ranks) == grid);
+}
+
 TEST_CASE("panel_at: each panel once, an owner's one after another") {
   for (const Index blocks : {0, 1, 5, 12, 13})
     for (const Index parts : {1, 2, 3, 7, 20}) {
@@ -182,6 +189,7 @@ TEST_CASE("more than 2^31 elements: an int counts rows, bytes are counted in 64 
   MPI_Type_size_x(row, &size), MPI_Type_get_extent_x(row, &low, &extent);
   CHECK(rows_in(large) * size == 8 * (Index{1} << 33));
   CHECK(extent == 8 * ((Index{1} << 17) + 3));
+  CHECK(low == 0);
 
   const Cyclic rows{100'000, 1000, 3};
   const View<const double> whole(nullptr, rows.extent, 100'000, 100'001);
@@ -271,6 +279,75 @@ TEST_CASE("words from rank 0 and back; datatypes are freed") {
       if (world->rank() == 0) CHECK(run.types_kept >= 3);
     }
   }
+}
+
+TEST_CASE("rank 0 alone has a piece of what is collected, and waits on poison for the next") {
+  const course::Variants<float> variants = {
+      std::make_shared<RowsVariant<float>>(course::Traits{.name = "rows_blocking", .idea = "for tests"},
+                                           scatter_blocking<float>, gather_blocking<float>),
+      std::make_shared<BlockCyclic<float>>(course::Traits{.name = "block_cyclic", .idea = "for tests"})};
+  const Problem<float> problem{.shape = {37, 41, 29}};
+  for (const auto& variant : variants) {
+    variant->allocate(problem, {.grid = text(1, world->size()), .block = "3x5"}, *world);
+    variant->distribute(), variant->reset(), variant->run();
+    Piece<float> piece{{1}, {2}, {}};
+    variant->fetch(piece);
+    variant->reset();
+    if (world->rank() == 0) {
+      CHECK((piece.rows == course::all_of(37) && piece.cols == course::all_of(41)));
+      if (world->size() > 1) CHECK(std::isnan(piece.c(36, 40)));
+      if (variant == variants[0])
+        CHECK(piece.c(0, 1) == problem.c(0, 1));
+      else
+        CHECK(std::isnan(piece.c(0, 1)));
+    } else {
+      CHECK((piece.rows.empty() && piece.cols.empty() && piece.c.data() == nullptr));
+    }
+    variant->release();
+  }
+}
+
+TEST_CASE("each function of MPI's counts what it delivers from others, once, and gives back its status") {
+  const int me = world->rank(), size = world->size(), next = (me + 1) % size, last = (me + size - 1) % size;
+  const double data[3] = {1. * me, 2. * me, 3. * me};
+  double got[5] = {};
+  MPI_Status status{};
+  MPI_Request request = MPI_REQUEST_NULL;
+  const auto receives = [&](const char* what, int from, double bytes, auto receive) {
+    MPI_Request sent = MPI_REQUEST_NULL;
+    MPI_Isend(data, 3, MPI_DOUBLE, from == me ? me : next, 7, MPI_COMM_WORLD, &sent);
+    const double before = bytes_received();
+    status.MPI_SOURCE = status.MPI_TAG = -5, got[2] = -5;
+    receive();
+    CAPTURE(what);
+    CHECK(bytes_received() - before == bytes);
+    CHECK((status.MPI_SOURCE == from && status.MPI_TAG == 7));
+    CHECK(got[2] == 3. * from);
+    MPI_Wait(&sent, MPI_STATUS_IGNORE);
+    CHECK(bytes_received() - before == bytes);
+  };
+  for (const int from : {last, me}) {
+    const double bytes = from == me ? 0 : 24;
+    const auto expect = [&] { MPI_Irecv(got, 5, MPI_DOUBLE, from, 7, MPI_COMM_WORLD, &request); };
+    receives("MPI_Recv", from, bytes,
+             [&] { MPI_Recv(got, 5, MPI_DOUBLE, from, 7, MPI_COMM_WORLD, &status); });
+    receives("MPI_Wait", from, bytes, [&] { expect(), MPI_Wait(&request, &status); });
+    receives("MPI_Waitall", from, bytes, [&] { expect(), MPI_Waitall(1, &request, &status); });
+    receives("MPI_Test", from, bytes, [&] {
+      expect();
+      for (int done = 0; !done;) MPI_Test(&request, &done, &status);
+    });
+    receives("MPI_Testall", from, bytes, [&] {
+      expect();
+      for (int done = 0; !done;) MPI_Testall(1, &request, &done, &status);
+    });
+  }
+  const double before = bytes_received();
+  MPI_Bcast(got, 5, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+  CHECK(bytes_received() - before == (me == 0 ? 0 : 40));
+  MPI_Ibcast(got, 2, MPI_DOUBLE, size - 1, MPI_COMM_WORLD, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  CHECK(bytes_received() - before == (me == 0 ? 0 : 40) + (me == size - 1 ? 0 : 16));
 }
 
 // Linked with a words.cpp in which each rank's first MPI_Ibcast is not counted (CMakeLists.txt).
