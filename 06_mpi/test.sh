@@ -63,9 +63,14 @@ refusals)
   ;;
 duel)
   rm -f rows.csv
-  ranks 2 0 --size 30 --type f64 --pairs 3 --csv rows.csv
-  [ "$(tail -n +2 rows.csv | cut -d, -f1-11 | paste -sd ' ')" = "$(for pair in 0 1 2; do echo "f64,30,30,30,2,1,1x2,256x256,summa,p?gemm,$pair"; done | paste -sd ' ')" ] ||
+  ranks 2 0 --shape 300x200x100 --grid 2x1 --block 64x32 --type f64 --pairs 3 --csv rows.csv
+  [ "$(tail -n +2 rows.csv | cut -d, -f1-11 | paste -sd ' ')" = "$(for pair in 0 1 2; do echo "f64,300,200,100,2,1,2x1,64x32,summa,p?gemm,$pair"; done | paste -sd ' ')" ] ||
     fail "every pair: $(cat rows.csv)"
+  rm -f rows.csv
+  ranks 2 0 --shape 300x200x100 --grid 2x1 --block 64x32 --type f64 --pairs 1 --csv rows.csv # then the row is the pair: 12 million operations
+  [ "$(awk 'END {print NR, $1, $2, $3, $4, $5, $6, $7, $8, $14}' out)" = "2 f64 300x200x100 2 1 2x1 64x32 summa p?gemm right" ] &&
+    awk -F, -v row="$(tail -n 1 out)" 'function far(said, s) { s = 12e-3 / s - said; return s > 0.06 || s < -0.06 }
+      END { split(row, said, / +/); exit far(said[9], $12) || far(said[10], $13) }' rows.csv || fail "the row of a pair: $(cat out rows.csv)"
   runs 0 --pairs 2 # on one rank their kernels, too
   [ "$(grep -c '^f.*  right$' out)" -eq 6 ] && [ "$(grep -cE ' (summa +05_avx2|p\?gemm +BLAS) ' out)" -eq 4 ] || fail "one rank: $(cat out)"
   for nowhere in /dev/full/rows.csv /dev/full; do # not to be opened, and not to be written: no rank waits for rank 0
@@ -75,6 +80,18 @@ duel)
   refuses "--type: 'i32' is unknown; give f32, f64" --type i32
   refuses "--rival: 'summa' is unknown; give p?gemm, summa_blocking" --rival summa
   refuses "--pairs: '0' is out of range" --pairs 0
+  refuses "5x0x3: an empty product takes no time" --shape 5x0x3
+  ranks 2 2 --size 300000 --type f64 # more than there is, of both together
+  grep -q "300000x300000x300000: f64 needs " err || fail "too large: $(cat err)"
+  # OpenBLAS, if that is the BLAS, says which kernel it takes each time that it is loaded: the last is ours, or the user's.
+  cores() { OPENBLAS_VERBOSE=2 "$@" "$program" --help 2>&1 >/dev/null | sed -n 's/^Core: //p' | paste -sd ' '; }
+  if [ -n "$(cores env)" ]; then
+    [ "$(grep -m 1 '^flags' /proc/cpuinfo | grep -ow 'avx512\(f\|dq\|bw\|vl\)' | wc -l)" -eq 4 ] && best=SkylakeX || best=Haswell
+    said=$(cores env -u OPENBLAS_CORETYPE)
+    [ "${said##* }" = "$best" ] || fail "OpenBLAS's kernel: $said, not $best"
+    said=$(cores env OPENBLAS_CORETYPE=Zen)
+    [ "$said" = Zen ] || fail "OpenBLAS's kernel, as the user wants it: $said"
+  fi
   ;;
 wrapped)
   # Every function of MPI's that delivers something here is one that words.cpp counts; the rest is known to deliver nothing.
