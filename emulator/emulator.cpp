@@ -8,9 +8,11 @@
 #include <boost/context/preallocated.hpp>
 #include <cstddef>
 #include <exception>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "common/fill.hpp"
@@ -106,15 +108,15 @@ thread_local Thread* Thread::now_running = nullptr;
 
 thread_local std::vector<std::function<void()>> shared_memory;  // how to poison each of its matrices
 
-enum class Order { none, forward, reversed, shuffled } order_ = Order::none;
-std::uint64_t seed_ = 0;
+std::string order_;   // in words; empty before one is set
+std::uint64_t seed_;  // of those that are shuffled
 
 /// The order of `count` threads in a round: from one barrier to the next.
 std::vector<std::size_t> turns(std::size_t count, Index block, Index round) {
   std::vector<std::size_t> turn(count);
   std::iota(turn.begin(), turn.end(), 0);
-  if (order_ == Order::reversed) std::reverse(turn.begin(), turn.end());
-  if (order_ == Order::shuffled)
+  if (order_ == "reversed") std::reverse(turn.begin(), turn.end());
+  if (order_.starts_with("shuffled"))
     for (std::size_t last = count; last > 1; --last)
       std::swap(turn[last - 1], turn[element_hash(seed_ + last, 'T', block, round) % last]);
   return turn;
@@ -164,8 +166,7 @@ std::vector<Launch> queue;
 /// Blocks are shared out among the host's cores.
 void run(const Launch& launch) {
   const Index blocks = launch.grid.x * launch.grid.y;
-  Index failed = blocks;  // the first block that failed, and how
-  std::string failure;
+  std::map<Index, std::string> failures;  // of the blocks that failed
 #pragma omp parallel
   {
     std::vector<Thread> threads(static_cast<std::size_t>(launch.block.x * launch.block.y));
@@ -178,35 +179,34 @@ void run(const Launch& launch) {
       } catch (const std::exception& error) {
         for (Thread& thread : threads) thread.cancel();
 #pragma omp critical
-        if (b < failed) failed = b, failure = error.what();
+        failures[b] = error.what();
       }
   }
-  if (failed < blocks) throw std::runtime_error(failure);
+  if (!failures.empty()) throw std::runtime_error(failures.begin()->second);
 }
 
 }  // namespace
 
 void set_order(const std::string& order) {
-  order_ = order == "forward" ? Order::forward : order == "reversed" ? Order::reversed : Order::shuffled;
-  if (order_ == Order::shuffled) seed_ = std::stoull(order);
+  order_ = order;
+  if (order == "forward" || order == "reversed") return;
+  seed_ = std::stoull(order);
+  order_ = fmt::format("shuffled by {}", seed_);
 }
 
 std::string order() {
-  if (order_ == Order::shuffled) return fmt::format("shuffled by {}", seed_);
-  return order_ == Order::forward ? "forward" : order_ == Order::reversed ? "reversed" : "";
+  return order_;
 }
 
 void enqueue(Grid grid, Block block, std::function<void()> thread) {
-  if (block.x < 1 || block.y < 1 || block.x > 1024 || block.y > 1024 || block.x * block.y > 1024 ||
-      grid.x >= Index{1} << 31 || grid.y > most_blocks_in_y)
+  if (block.x < 1 || block.y < 1 || block.x * block.y > 1024 || grid.x >= Index{1} << 31 ||
+      grid.y > most_blocks_in_y)
     throw std::runtime_error("invalid configuration argument");
   queue.push_back({grid, block, std::move(thread)});
 }
 
 void synchronize() {
-  const std::vector<Launch> launches = std::move(queue);
-  queue.clear();
-  for (const Launch& launch : launches) run(launch);
+  for (const Launch& launch : std::exchange(queue, {})) run(launch);
 }
 
 bool pending() {

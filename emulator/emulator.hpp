@@ -35,12 +35,12 @@ void before_each_block(std::function<void()> poison);
 [[noreturn]] void outside(Index i, Index j, Index rows, Index cols);
 
 struct Triple {
-  unsigned x = 0, y = 0, z = 0;
+  unsigned x{}, y{}, z{};
 };
 /// A line of a kernel's source. (clang 14 has no std::source_location.)
 struct Line {
   const char* file = "";
-  int number = 0;
+  int number{};
 };
 
 }  // namespace course::emulator

@@ -12,10 +12,9 @@ namespace {
 /// The value that a share of the values lies below, between two of them in proportion.
 double quantile(std::vector<double> values, double share) {
   std::sort(values.begin(), values.end());
-  const double place = share * static_cast<double>(values.size() - 1);
-  const auto below = static_cast<std::size_t>(place);
-  const std::size_t above = std::min(below + 1, values.size() - 1);
-  return values[below] + (place - std::floor(place)) * (values[above] - values[below]);
+  const double place = share * static_cast<double>(values.size() - 1), below = std::floor(place);
+  const auto at = [&](double whole) { return values[static_cast<std::size_t>(whole)]; };
+  return std::lerp(at(below), at(std::ceil(place)), place - below);
 }
 
 class Contender {

@@ -1,7 +1,10 @@
 // Who is timed when, and what is made of the times.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
+#include <functional>
 #include <string>
 #include <thread>
 
@@ -31,6 +34,14 @@ struct Log {
   }
 };
 
+/// A product that says these seconds, one after the other, and the last for ever.
+struct Scripted {
+  std::vector<double> seconds;
+  std::size_t calls = 0;
+
+  double operator()() { return seconds[std::min(calls++, seconds.size() - 1)]; }
+};
+
 }  // namespace
 
 TEST_CASE("after a warm-up of both, pairs begin with ours and with theirs in turn") {
@@ -50,6 +61,26 @@ TEST_CASE("a short product is repeated in a sample") {
   const std::string first = calls.substr(calls.find('|') + 1);
   CHECK(first.find('t') > 1);
   CHECK(first.find('t') <= 2000);
+}
+
+TEST_CASE(
+    "how often: so that it fits a sample by the shorter of two warm-ups, of which a long one needs one") {
+  Scripted ours{{5e-4, 3e-4, 1e-4, 2e-4, 3e-4, 6e-4}}, theirs{{1e-3, 7e-3}};
+  int resets = 0;
+  const std::vector<Pair> pairs =
+      alternate(std::ref(ours), std::ref(theirs), [&] { ++resets; }, {.pairs = 1});
+  CHECK(pairs.size() == 1);
+  CHECK(pairs[0].ours == doctest::Approx(3e-4));  // of four in a sample
+  CHECK(pairs[0].theirs == 7e-3);
+  CHECK(ours.calls == 2 + 4);
+  CHECK(theirs.calls == 1 + 1);
+  CHECK(resets == 1);
+  // One that takes no time at all is not repeated for ever.
+  Scripted nothing{{0}}, something{{1}};
+  alternate(std::ref(nothing), std::ref(something), [&] { ++resets; }, {.pairs = 17});
+  CHECK(nothing.calls == 2 + 17 * 100'000);
+  CHECK(something.calls == 1 + 17);
+  CHECK(resets == 1 + 3);
 }
 
 TEST_CASE("what is unheeded runs before each sample, and is its own") {
@@ -80,4 +111,7 @@ TEST_CASE("quartiles lie between two values in proportion") {
   CHECK(verdict.ratio == 2.5);
   CHECK(verdict.low == 1.75);
   CHECK(verdict.high == 3.25);
+  const Verdict alone = judge({{2, 5}});
+  CHECK(std::array{alone.ratio, alone.low, alone.high, alone.ours, alone.theirs} ==
+        std::array{2.5, 2.5, 2.5, 2., 5.});
 }

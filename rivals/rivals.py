@@ -38,8 +38,8 @@ CUBLAS = {"f32": ("f32", "default,pedantic", ""), "f64": ("f64", "default,pedant
           "tf32": ("f32", "tf32", "sustained; within 2^-10 of f32 in the infinity norm"),
           "bf16": ("f32", "bf16", "sustained; BF16 to BF16; within 2^-8 of f32 in the infinity norm")}
 ON_GPU = [f"{n}x{n}x{n}" for n in (256, 512, 1024, 2048, 4096, 8192)] + ["8192x8192x128"]  # by default
-GPU_DUELS = [f"{n}x{n}x{n}" for n in (512, 1000, 1024, 2000, 2048, 3000, 4096, 5000, 6400, 8192, 14400)] + [
-    f"8192x8192x{k}" for k in (32, 64, 128, 156)]
+GPU_DUELS = [f"{n}x{n}x{n}" for n in "512 1000 1024 2000 2048 3000 4096 5000 6400 8192 14400".split()] + [
+    f"8192x8192x{k}" for k in "32 64 128 156".split()]
 NARROW = ("OpenBLAS Haswell", "BLIS haswell")  # kept to AVX2: what `tuned` meets
 CLEARLY = 1.03                                 # a setting is better than the library's own choice from here on
 SCREENED, EDGES = "512x512x512", "67x45x129,301x257x190"  # where settings compete; multiples of nothing
@@ -185,7 +185,8 @@ class Session:
 
     def __init__(self, options):
         self.options, self.known = options, {}
-        self.out, self.wrong, self.found, self.checked = set(), False, False, set()  # out: not asked again; found: there is a row
+        self.out, self.checked = set(), set()  # out: not asked again
+        self.wrong = self.found = False        # found: there is a row
 
     def run(self, what, setting, threads, *arguments, limit, environment={}):
         """What one process printed; None if it came to nothing."""
@@ -230,11 +231,12 @@ class Session:
 
     def best(self, settings):
         """The best setting of a library: its own choice, unless another is clearly better. A look is told in a line."""
-        known = [setting for setting in settings if setting.label == self.known.get(settings[0].name)]
-        if known or len(settings) == 1:
+        own, *others = settings
+        known = [setting for setting in settings if setting.label == self.known.get(own.name)]
+        if known or not others:
             return (known or settings)[0]
-        type, rates = min(set(settings[0].types) & set(self.options.type), default="f32"), {}
-        print(f"library {settings[0].name}, {type}, {SCREENED}, on 1 thread:", end="", flush=True)
+        type, rates = min(set(own.types) & set(self.options.type), default="f32"), {}
+        print(f"library {own.name}, {type}, {SCREENED}, on 1 thread:", end="", flush=True)
         for setting in settings:
             for row in self.timed(setting, 1, type, [SCREENED]):
                 rates[setting.kernel] = float(row["gflops"])

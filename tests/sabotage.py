@@ -485,7 +485,7 @@ SABOTAGES = [Sabotage(*entry) for entry in [
     ("emulator: shared memory not poisoned", "emulator/emulator.cpp", "for (const auto& poison : shared_memory) poison();", "", "emulator"),
     ("emulator: two barriers taken for one", "emulator/emulator.cpp", "thread.barrier().number != first->barrier().number", "thread.state() == Thread::running", "emulator"),
     ("emulator: the seed ignored", "emulator/emulator.cpp", "element_hash(seed_ + last,", "element_hash(1 + last,", "emulator"),
-    ("emulator: reversed is forward", "emulator/emulator.cpp", "if (order_ == Order::reversed) std::reverse", "if (false) std::reverse", "emulator"),
+    ("emulator: reversed is forward", "emulator/emulator.cpp", "if (order_ == \"reversed\") std::reverse", "if (false) std::reverse", "emulator"),
     ("emulator: a tile's bound off by one", "emulator/emulator.hpp", "j >= cols) emulator::outside", "j > cols) emulator::outside", "emulator"),
     ("emulator: a launch that waits for itself", "emulator/emulator.cpp", "queue.push_back({grid, block, std::move(thread)});",
      "queue.push_back({grid, block, std::move(thread)});\n  synchronize();", "emulator|08_cuda_shared.every_seed"),
