@@ -10,7 +10,7 @@ import argparse, csv, math, shutil, subprocess, sys, tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "tools"))
+sys.path.append(str(ROOT / "tools"))
 from drawing import Chart, axis, render  # noqa: E402
 from measured import Refusal  # noqa: E402
 
@@ -57,7 +57,7 @@ def alpha_beta(platform, kernel, bcast, block, p, q):
             return LINKS * latency + (ranks - 1) * size / bandwidth
         return 2 * math.ceil(math.log2(ranks)) * LINKS * latency + 2 * (ranks - 1) / ranks * size / bandwidth
     if bcast == "ring":  # a rank sends a panel of each on, through one link
-        step = hop((a if q > 1 else 0) + (b if p > 1 else 0)) if p * q > 1 else 0
+        step = hop(a * (q > 1) + b * (p > 1))
         far = p - 1 + q - 1  # hops to the last rank: a panel of A waits for the panel of B
         if kernel == "summa_ring_dealt":  # the owner of the next panel is one hop to the right and one down, and waits for this one
             near = (p > 1) + (q > 1)

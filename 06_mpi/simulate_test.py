@@ -1,5 +1,5 @@
 """Tests of simulate.py that need no SimGrid: what paper says, worked out by hand, and what it does with what smpirun says."""
-import csv, os, sys, tempfile, unittest
+import contextlib, csv, io, os, subprocess, sys, tempfile, unittest
 from pathlib import Path
 from unittest import mock
 
@@ -33,6 +33,8 @@ class OnPaper(unittest.TestCase):
         one_link = 4e-6 + 65536 * 512 * 4 / 12.5e9  # a row of ranks: A alone goes round
         self.assertAlmostEqual(paper("summa_ring", "ring", p=1, q=2), 128 * 2 * 65536 * 32768 * 512 / 1e12 + 2 * one_link)
         self.assertAlmostEqual(paper("summa_ring_dealt", "ring", p=1, q=2), 128 * (2 * 65536 * 32768 * 512 / 1e12 + one_link))
+        for ring in "summa_ring", "summa_ring_dealt":  # a column: B alone
+            self.assertEqual(paper(ring, "ring", p=2, q=1), paper(ring, "ring", p=1, q=2))
 
     def test_a_rank_alone_sends_nothing(self):
         for _, kernel, bcast, block in simulate.CURVES:
@@ -41,6 +43,7 @@ class OnPaper(unittest.TestCase):
     def test_the_reference_has_these_figures_and_the_simulation_stays_below(self):
         rows = simulate.rows_of(HERE.parent / "plots/reference/simulated/simulated.csv")
         self.assertEqual(len(rows), 2 * 6 * len(simulate.CURVES))
+        self.assertEqual({(row["curve"], row["variant"], row["bcast"], int(row["block"])) for row in rows}, set(simulate.CURVES))
         for row in rows:
             p, q = map(int, row["grid"].split("x"))
             seconds = paper(row["variant"], row["bcast"], int(row["block"]), p, q, row["platform"])
@@ -84,7 +87,8 @@ class Simulates(unittest.TestCase):
         self.addCleanup(path.stop)
 
     def run_it(self, *arguments):
-        with mock.patch("builtins.print"), mock.patch.object(simulate, "draw"):
+        self.said = io.StringIO()
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(self.said), mock.patch.object(simulate, "draw") as self.draw:
             return simulate.main([str(self.out / "smpirun"), "--out", str(self.out / "report"), *arguments])
 
     def test_each_curve_once_and_what_is_there_not_again(self):
@@ -96,21 +100,40 @@ class Simulates(unittest.TestCase):
                          [(platform, curve[0]) for platform in simulate.PLATFORMS for curve in simulate.CURVES])
         self.assertEqual({(row["ranks"], row["grid"], row["seconds"], row["words"], row["efficiency"]) for row in rows},
                          {("2", "1x2", "281.475", "7", "1.0000")})
+        paper = simulate.alpha_beta("fast", "summa_blocking", "binomial_tree", 512, 1, 2)
+        self.assertEqual(list(rows[0].values()), ["fast", "blocking", "summa_blocking", "binomial_tree", "512", "2", "1x2", "65536", "281.475", "1.0000",
+                                                  "7", f"{paper:.6g}", f"{281.474976710656 / paper:.4f}"])
         called = (self.out / "called").read_text().splitlines()
         self.assertEqual(len(called), len(rows))
-        self.assertIn("-np 2 ", called[0])
-        self.assertIn("--cfg=smpi/bcast:binomial_tree", called[0])
-        self.assertTrue(called[0].endswith(" summa_blocking 65536 512 1 2"), called[0])
+        self.assertRegex(called[0], r"^-np 2 -platform \S+/fast.xml -hostfile \S+/hosts --log=root.thres:error --cfg=smpi/simulate-computation:no "
+                         rf"--cfg=smpi/test:0 --cfg=smpi/iprobe:0 --cfg=smpi/bcast:binomial_tree {self.out.resolve()}/smpirun summa_blocking 65536 512 1 2$")
+        self.draw.assert_called_once_with(self.out / "report/simulated.csv", self.out / "report")
         self.assertEqual(self.run_it("--ranks", "2"), 0)
         self.assertEqual(len((self.out / "called").read_text().splitlines()), len(rows))
 
     def test_a_simulation_that_fails(self):
         (self.out / "smpirun").write_text("#!/bin/sh\necho no memory >&2\nexit 3\n")
         self.assertEqual(self.run_it("--ranks", "2"), 1)
+        self.assertEqual(self.said.getvalue(), "simulate.py: summa_blocking on 1x2: no memory\n")
 
     def test_what_is_refused(self):
         for ranks in ("0", "1025", "4,", "x"):
             self.assertEqual(self.run_it("--ranks", ranks), 2)
+            self.assertIn(f"--ranks: '{ranks}' is not numbers from 1 to 1024", self.said.getvalue())
+        self.assertEqual(self.run_it("--ranks", "1,1024"), 0)
+
+    def test_without_simgrid(self):
+        self.assertEqual(self.run_it("--draw"), 0)
+        self.assertFalse((self.out / "called").exists())
+        with mock.patch.dict(os.environ, PATH=""):
+            self.assertEqual(self.run_it(), 77)
+            self.assertEqual(self.run_it("--draw"), 0)
+        (self.out / "smpirun").rename(self.out / "other")
+        (self.out / "bin").mkdir()
+        (self.out / "other").rename(self.out / "bin/smpirun")
+        with mock.patch.dict(os.environ, PATH=f"{self.out}/bin"):
+            self.assertEqual(self.run_it(), 77)
+        self.assertIn("there is no SimGrid here", self.said.getvalue())
 
     def test_platform(self):
         self.assertEqual(simulate.main([str(self.out), "--platform", "slow"]), 0)
@@ -118,6 +141,12 @@ class Simulates(unittest.TestCase):
         for part in ('speed="1000000000000f"', 'bw="1250000000Bps"', 'lat="20us"', 'radical="0-1023"'):
             self.assertIn(part, text)
         self.assertEqual(len((self.out / "hosts").read_text().splitlines()), 1024)
+
+    def test_as_a_program(self):
+        program = [sys.executable, "-B", HERE / "simulate.py"]
+        subprocess.run([*program, self.out, "--platform", "fast"], check=True)
+        self.assertTrue((self.out / "fast.xml").exists())
+        self.assertIn("Simulates SUMMA on clusters", subprocess.run([*program, "--help"], check=True, capture_output=True, text=True).stdout)
 
     def test_squarest_grids(self):
         self.assertEqual([simulate.grid_of(ranks) for ranks in (1, 2, 6, 7, 16, 1024)],

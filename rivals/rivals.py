@@ -424,7 +424,7 @@ def main(folder):
     libraries, session, there = found(options), Session(options), os.path.exists(options.csv)
     if options.list:
         return print_list(options, libraries)
-    before = len(lines_of(options.csv, MACHINE_COLUMNS if options.alone else standing.COLUMNS)) if there else 0
+    before = lines_of(options.csv, MACHINE_COLUMNS if options.alone else standing.COLUMNS) if there else ()
     options.resume = options.resume and there
     if options.alone:
         session.known = known_settings(options.csv if options.resume else None, options)
@@ -446,7 +446,7 @@ def main(folder):
             print(f"{type}, {whose(int(threads)) if threads.isdigit() else threads}, {variant} against {against}: geometric mean {mean}; worst {worst}; "
                   f"{below} cells below {standing.TARGET:g}")
     if before and options.resume:
-        print(f"rivals: {before} rows were in {options.csv} already")
+        print(f"rivals: {len(before)} rows were in {options.csv} already")
     if not session.found and not session.wrong:
         say("skipped: no library that was asked for is here")
     return 1 if session.wrong else 0 if session.found else 77

@@ -474,6 +474,12 @@ class Duels(Case):
         self.assertEqual(self.out.getvalue().splitlines()[1:], [f"  {shape} {who}" for shape in ("5x6x7", "40x40x40") for who in ["BLIS haswell"] * 4 + ["Good"] * 2])
         self.assertEqual((self.err.getvalue(), session.found), ("rivals: Lost with 1 thread left out: it ended by Aborted\n", True))
 
+    def test_one_thread_disturbs_nobody(self):
+        self.rates = {"libGood.so": 1}
+        self.quietly(rivals.duels, Session(self.options()), [[library("Good", openmp=False)]])
+        self.assertEqual({(call.split()[-1], given["COURSE_RUNG"], "GOMP_SPINCOUNT" in given) for call, given, _ in self.calls if call.startswith("duel")},
+                         {("0.0", "avx512", False)})
+
     def test_nothing_is_found_of_who_ends(self):
         session = Session(self.options())
         self.quietly(rivals.duels, session, [[library("Lost")]])
