@@ -39,13 +39,11 @@ struct Meeting {
 /// What is wrong with the product, or nothing.
 template <class T>
 std::string trouble(Variant<T>& variant, const Problem<T>& problem, Verifier<T>& verifier) {
-  variant.allocate(problem, {}, {});
-  variant.distribute(), variant.reset(), variant.run();
+  variant.reset(), variant.run();
   course::Piece<T> piece;
   variant.fetch(piece);
   const course::Check check = verifier.check(piece, {});
   const bool inside = problem.guards_intact() && variant.guards_intact();
-  variant.release();
   if (inside && check.right) return {};
   return course::shape_text(problem.shape) + ": " + (inside ? check.trouble : "it wrote outside its matrix");
 }
@@ -87,13 +85,13 @@ void duel(Meeting& meeting, const Shape& shape, Variant<T>* we, Variant<T>* they
   }
   const Problem<T> problem{shape};
   Verifier<T> verifier(problem, false);
+  for (Variant<T>* const variant : {we, they}) variant->allocate(problem, {}, {}), variant->distribute();
   for (const auto& [who, variant] : {std::pair(meeting.theirs.name, they), std::pair(meeting.ours.name, we)})
     if (const std::string what = trouble(*variant, problem, verifier); !what.empty()) {
       fmt::print(stderr, "rivals: {} {} is wrong: {}\n", who, type, what);
       ++meeting.wrong;
       return;
     }
-  for (Variant<T>* const variant : {we, they}) variant->allocate(problem, {}, {}), variant->distribute();
   const std::vector<Pair> pairs =
       alternate([&] { return *we->run().product; }, [&] { return *they->run().product; },
                 [&] { we->reset(), they->reset(); }, meeting.rules);
@@ -127,7 +125,6 @@ bool Asked::parse(int argc, const char* const* argv) {
 int run_duels(const Side& ours, const Side& theirs, const Asked& asked) {
   const course::Options& options = asked.options;
   const Rules rules{.pairs = options.repeat, .budget = options.budget, .unheeded = asked.unheeded};
-  course::require_cpus(options.threads);
   Meeting meeting{ours, theirs, options, rules};
   if (!options.csv.empty()) meeting.table.open(options.csv);
   if (!asked.pairs_csv.empty()) meeting.of_pairs.open(asked.pairs_csv);

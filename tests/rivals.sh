@@ -332,6 +332,7 @@ interrupt)
       sleep 0.01
     done
     grep -q alone "/proc/$child/cmdline" 2>/dev/null || fail "$signal: no process of a library was seen"
+    grep -qE '^Max core file size +0 +0 ' "/proc/$child/limits" || fail "$signal: a core would be left: $(cat "/proc/$child/limits")"
     kill -$signal $running
     wait $running 2>/dev/null
     status=$?
