@@ -127,8 +127,8 @@ class Meet(unittest.TestCase):
 
     def test_how_it_may_end(self):
         with self.assertRaises(Ended) as caught:
-            self.run_it("kill -ABRT $$", "alone")
-        self.assertEqual(str(caught.exception), "it ended by Aborted")
+            self.run_it("kill -KILL $$", "alone")
+        self.assertEqual(str(caught.exception), "it ended by Killed")
         started = time.monotonic()
         with self.assertRaises(Ended) as caught:
             self.run_it("exec sleep 50", "alone", limit=0.25)
@@ -204,7 +204,8 @@ class Libraries(Case):
             asked.append((build, features, kind, name, files))
             return [] if kind == "mkl" else [kind]
         (self.folder / "here.so").touch()
-        with mock.patch.object(rivals, "settings_of", settings_of), mock.patch.object(rivals.glob, "glob", lambda pattern: [f"{pattern}/2", f"{pattern}/1"]):
+        names = lambda pattern: [f"{pattern}/2", f"{pattern}/1"]  # noqa: E731
+        with mock.patch.object(rivals, "settings_of", settings_of), mock.patch.object(rivals.glob, "glob", names):
             options = self.options(blas=["here.so", "a/there.so"])
             self.assertEqual(rivals.found(options), [["eigen"], ["openblas"], ["blis"], ["onednn"], ["cublas"], ["blas"], ["blas"]])
             mine = (BUILD, options.features)
@@ -224,20 +225,24 @@ class Libraries(Case):
 
 class Known(Case):
     def test_of_machine_csv(self):
-        for row in (["processor", "", "", "", "", 2, "threads", "A, fast one (4 cores)"], ["library", "f32", "Fast", 1, "8x8x8", 1, "", "as chosen; 1"],
-                    ["library", "f32", "Fast wide", 1, "8x8x8", 1, "", "best; 1"], ["library", "f32", "Good", 1, "8x8x8", 1, "", "as chosen and best; 1"],
+        for row in (["processor", "", "", "", "", 2, "threads", "A, fast one (4 cores)"],
+                    ["library", "f32", "Fast", 1, "8x8x8", 1, "", "as chosen; 1"],
+                    ["library", "f32", "Fast wide", 1, "8x8x8", 1, "", "best; 1"],
+                    ["library", "f32", "Good", 1, "8x8x8", 1, "", "as chosen and best; 1"],
                     ["peak", "f32", "Peak", 1, "", 1, "", "best; 1"]):
             rivals.append("machine.csv", MACHINE_COLUMNS, row)
         known = {"Fast": "Fast wide", "Good": "Good"}
         self.assertEqual(rivals.known_settings("machine.csv", self.options()), known)
         self.assertEqual(rivals.known_settings(None, self.options()), {})
-        with self.assertRaisesRegex(Refusal, r"^--resume: machine.csv tells of another processor, A  fast one \(4 cores\), not of B; give another file$"):
+        with self.assertRaisesRegex(Refusal,
+                                    r"^--resume: machine.csv tells of another processor, A  fast one \(4 cores\), not of B; give another file$"):
             rivals.known_settings("machine.csv", self.options(processor="B"))
         self.assertEqual(self.quietly(rivals.known_settings, "machine.csv", self.options(processor="B", alone=False)), {})
         self.assertEqual(self.err.getvalue(), "rivals: machine.csv is of another machine, A  fast one (4 cores)\n")
 
     def test_of_rivals_csv(self):
-        for variant, rival in (("tuned", "Other"), ("avx512", "OpenBLAS Haswell"), ("avx512_threads", "OpenBLAS SkylakeX"), ("avx512", "OpenBLAS Zen"),
+        for variant, rival in (("tuned", "Other"), ("avx512", "OpenBLAS Haswell"), ("avx512_threads", "OpenBLAS SkylakeX"),
+                               ("avx512", "OpenBLAS Zen"),
                                ("avx512", "BLIS skx"), ("avx512", "BLIS haswell"), ("tuned", "MKL")):
             rivals.append("rows.csv", standing.COLUMNS,
                           [{"variant": variant, "rival": rival}.get(name, "") for name in standing.COLUMNS])
@@ -253,7 +258,8 @@ class Processes(Case):
         self.assertEqual(rivals.environment_of(library(openmp=False), 2, 4), environment("2"))
 
     def test_what_becomes_of_an_answer(self):
-        answers = {"a": ("found", ["no row"], 0), "b": ("", ["wrong: Fast: bad; again by: x --type f32 --shape 5x6x7", "more"], 1), "c": ("", ["skipped: it"], 77),
+        answers = {"a": ("found", ["no row"], 0), "b": ("", ["wrong: Fast: bad; again by: x --type f32 --shape 5x6x7", "more"], 1),
+                   "c": ("", ["skipped: it"], 77),
                    "d": ("", ["Fast f32 is wrong: 8x8x8: bad", "ours too"], 1)}
         self.answer = lambda words, rows: answers[words[1]]
 
@@ -268,14 +274,16 @@ class Processes(Case):
         self.assertEqual(of("alone", "b", library()), (None, "rivals: Fast f32 is wrong: 5x6x7: Fast: bad\n", True, {"Fast"}))
         self.assertEqual(of("alone", "c", library())[0], None)
         self.assertEqual(of("alone", "c", library())[2:], (False, set()))
-        self.assertEqual(of("duel", "d", library(kernel="wide")), (None, "rivals: Fast f32 is wrong: 8x8x8: bad\nrivals: ours too\n", True, {"Fast wide"}))
+        self.assertEqual(of("duel", "d", library(kernel="wide")), (None, "rivals: Fast f32 is wrong: 8x8x8: bad\nrivals: ours too\n", True,
+                                                                   {"Fast wide"}))
 
     def test_who_ends_is_out(self):
         self.answer = mock.Mock(side_effect=Ended("it ended by Aborted"))
         session = Session(self.options())
         for threads in 2, 1:
             self.assertEqual(self.quietly(session.run, "duel", library(), threads, limit=5), None)
-        self.assertEqual((self.err.getvalue(), session.wrong, len(self.calls)), ("rivals: Fast with 2 threads left out: it ended by Aborted\n", False, 1))
+        self.assertEqual((self.err.getvalue(), session.wrong, len(self.calls)),
+                         ("rivals: Fast with 2 threads left out: it ended by Aborted\n", False, 1))
 
     def test_right_is_asked_once_of_each_type_that_it_has(self):
         session = Session(self.options(type=["i32", "f64", "f32"]))
@@ -292,7 +300,8 @@ class Processes(Case):
         self.rates = {"Fast": 3.5}
         rows = Session(self.options()).timed(library(), 1, "f32", ["40x40x40", "5x6x7"])
         self.assertEqual([(row["m"], row["gflops"]) for row in rows], [("40", "3.5"), ("5", "3.5")])
-        self.assertEqual(self.calls[1:], [(f"alone libFast.so Fast --shape 40x40x40,5x6x7 --type f32 {EVERY_ALONE}", environment("1"), 10 + 40 * 0.4 * 2)])
+        self.assertEqual(self.calls[1:], [(f"alone libFast.so Fast --shape 40x40x40,5x6x7 --type f32 {EVERY_ALONE}", environment("1"),
+                                           10 + 40 * 0.4 * 2)])
         del self.calls[:]
         self.assertEqual(Session(self.options()).timed(library(), 1, "f32", []), [])
         self.assertEqual(self.calls, [])
@@ -306,7 +315,8 @@ class Processes(Case):
     def test_the_best_is_clearly_better_than_its_own_choice(self):
         self.assertEqual(self.best({"Fast": 100, "Fast wide": 102.9, "Fast old": 101}), "")
         self.assertEqual(self.out.getvalue(), "library Fast, f32, 512x512x512, on 1 thread: its choice 100 wide 102.9 old 101 GFLOP/s\n")
-        self.assertIn((f"alone libFast.so Fast wide --shape 512x512x512 --type f32 {EVERY_ALONE}", environment("1") | {"KERNEL": "wide"}, 26), self.calls)
+        self.assertIn((f"alone libFast.so Fast wide --shape 512x512x512 --type f32 {EVERY_ALONE}", environment("1") | {"KERNEL": "wide"}, 26),
+                      self.calls)
         self.assertEqual(self.best({"Fast": 100, "Fast wide": 104, "Fast old": 105}), "old")
         self.assertEqual(self.best({"Fast": 0.5, "Fast wide": 0.52}), "wide")
         self.assertEqual(self.best({"Fast wide": 0.5}), "wide")
@@ -326,12 +336,14 @@ class Alone(Case):
         self.rates = {"Fast": 100, "Fast wide": 123.456, "Good": 7}
         session = Session(self.options(type=["f32", "i32"], threads=[1, 2], rival=["eigen"]))
         self.quietly(rivals.alone, session, [[library(), library(kernel="wide")], [library("Good", types="f32 i32")]])
-        chosen, best, both = (f"GFLOP/s,{why}; 1.2; /usr/{name}" for why, name in (("as chosen", "Fast"), ("best", "Fast"), ("as chosen and best", "Good")))
+        chosen, best, both = (f"GFLOP/s,{why}; 1.2; /usr/{name}"
+                              for why, name in (("as chosen", "Fast"), ("best", "Fast"), ("as chosen and best", "Good")))
         self.assertEqual([",".join(row) for row in self.rows()],
                          [f"library,{type},{label},{threads},{shape},{rest}" for type, label, threads, rest in
                           (("f32", "Fast", 1, f"100,{chosen}"), ("f32", "Fast", 2, f"100,{chosen}"),
                            ("f32", "Fast wide", 1, f"123.5,{best}"), ("f32", "Fast wide", 2, f"123.5,{best}"),
-                           ("f32", "Good", 1, f"7,{both}"), ("i32", "Good", 1, f"7,{both}"), ("f32", "Good", 2, f"7,{both}"), ("i32", "Good", 2, f"7,{both}"))
+                           ("f32", "Good", 1, f"7,{both}"), ("i32", "Good", 1, f"7,{both}"), ("f32", "Good", 2, f"7,{both}"),
+                           ("i32", "Good", 2, f"7,{both}"))
                           for shape in ("40x40x40", "5x6x7")])
         self.assertIn("  f32  Fast wide             2 threads 5x6x7             123.5 GFLOP/s\n", self.out.getvalue())
         self.assertTrue(session.found)
@@ -395,11 +407,13 @@ class OnGpu(Case):
 
     def test_rows_alone(self):
         session = Session(self.options(build=self.folder, type=["f32", "f64"], shapes=["999x1x1", "1200x1x1", "5x5x5"]))
-        self.quietly(rivals.on_gpu, session, {("f64", "cuBLAS", "", shape) for shape in session.options.shapes} | {("bf16", "cuBLAS", "", "1200x1x1")})
+        there = {("f64", "cuBLAS", "", shape) for shape in session.options.shapes} | {("bf16", "cuBLAS", "", "1200x1x1")}
+        self.quietly(rivals.on_gpu, session, there)
         within = "sustained; {}within 2^-{} of f32 in the infinity norm; cuBLAS 1.2".format
         self.assertEqual([",".join(row) for row in self.rows()],
                          [f"library,{type},cuBLAS,,{rest}" for type, rest in (
-                             ("f32", "999x1x1,1000,GFLOP/s,pedantic is the better; cuBLAS 1.2"), ("f32", "1200x1x1,1200,GFLOP/s,default is the better; cuBLAS 1.2"),
+                             ("f32", "999x1x1,1000,GFLOP/s,pedantic is the better; cuBLAS 1.2"),
+                             ("f32", "1200x1x1,1200,GFLOP/s,default is the better; cuBLAS 1.2"),
                              ("tf32", f"999x1x1,999.0,GFLOP/s,{within('', 10)}"), ("tf32", f"1200x1x1,1200,GFLOP/s,{within('', 10)}"),
                              ("bf16", f"999x1x1,999.0,GFLOP/s,{within('BF16 to BF16; ', 8)}"))])
         self.assertIn("  tf32 cuBLAS                          999x1x1           999.0 GFLOP/s\n", self.out.getvalue())
@@ -446,11 +460,13 @@ class Duels(Case):
     def test_who_meets_whom(self):
         own, haswell, widest = library("OpenBLAS"), library("OpenBLAS", "Haswell"), library("OpenBLAS", "SkylakeX")
         for variant, rungs, best, expected in (
-                ([], ["avx512", "tuned"], widest, {("avx512", "SkylakeX"), ("tuned", "Haswell")}), ([], ["tuned"], own, {("tuned", ""), ("tuned", "Haswell")}),
+                ([], ["avx512", "tuned"], widest, {("avx512", "SkylakeX"), ("tuned", "Haswell")}),
+                ([], ["tuned"], own, {("tuned", ""), ("tuned", "Haswell")}),
                 (["avx512", "tuned"], ["avx512", "tuned"], own, {("avx512", ""), ("tuned", ""), ("tuned", "Haswell")}),
                 ([], ["avx512", "tuned"], haswell, {("avx512", "Haswell"), ("tuned", "Haswell")})):
             options = self.options(variant=variant, rungs=rungs)
-            self.assertEqual({(rung, one.kernel) for rung in rungs for one in (own, haswell, widest) if rivals.meets(options, rung, one, best)}, expected)
+            self.assertEqual({(rung, one.kernel) for rung in rungs for one in (own, haswell, widest) if rivals.meets(options, rung, one, best)},
+                             expected)
 
     def test_each_in_its_process_the_cheap_shapes_first(self):
         self.rates = {"libBLIS.so": 1, "libGood.so": 1, "BLIS": 1, "BLIS haswell": 2}
@@ -471,14 +487,16 @@ class Duels(Case):
         self.assertEqual([given for _, given, _ in met], [one | wide, one | packed, two | wide, two | packed, apart | wide, apart | packed] * 2)
         for (_, _, limit), flops in zip(met, [2 * 5 * 6 * 7] * 6 + [2 * 40**3] * 6):
             self.assertAlmostEqual(limit, 10 + 10 * 0.4 + 6e-9 * 5 * flops, places=9)
-        self.assertEqual(self.out.getvalue().splitlines()[1:], [f"  {shape} {who}" for shape in ("5x6x7", "40x40x40") for who in ["BLIS haswell"] * 4 + ["Good"] * 2])
+        self.assertEqual(self.out.getvalue().splitlines()[1:],
+                         [f"  {shape} {who}" for shape in ("5x6x7", "40x40x40") for who in ["BLIS haswell"] * 4 + ["Good"] * 2])
         self.assertEqual((self.err.getvalue(), session.found), ("rivals: Lost with 1 thread left out: it ended by Aborted\n", True))
 
     def test_one_thread_disturbs_nobody(self):
         self.rates = {"libGood.so": 1}
         self.quietly(rivals.duels, Session(self.options()), [[library("Good", openmp=False)]])
-        self.assertEqual({(call.split()[-1], given["COURSE_RUNG"], "GOMP_SPINCOUNT" in given) for call, given, _ in self.calls if call.startswith("duel")},
-                         {("0.0", "avx512", False)})
+        met = [(call.split()[-1], given["COURSE_RUNG"], "GOMP_SPINCOUNT" in given) for call, given, _ in self.calls
+               if call.startswith("duel")]
+        self.assertEqual(met, [("0.0", "avx512", False)] * 2)
 
     def test_nothing_is_found_of_who_ends(self):
         session = Session(self.options())
@@ -497,7 +515,8 @@ class Asked(Case):
         squares = [256, 384, 512, 768, 1024, 1500, 2000, 2048, 3000, 4096]
         flat = [f"{n}x{n}x{k}" for n in (2048, 4096) for k in (32, 64, 128, 156)]
         self.assertEqual(options.shapes, [f"{n}x{n}x{n}" for n in squares] + flat)
-        self.assertEqual(self.calls, [(f"check --size {','.join(map(str, squares))} --shape {','.join(flat)} --type f32,f64 --pairs 21 --budget 0.3", {}, 60)])
+        self.assertEqual(self.calls, [(f"check --size {','.join(map(str, squares))} --shape {','.join(flat)} --type f32,f64 --pairs 21 --budget 0.3",
+                                       {}, 60)])
         self.assertEqual((options.type, options.threads, options.shaped, options.csv, options.machine), (["f32", "f64"], [1, 4], False, None, None))
         self.assertEqual((options.processor, options.features, options.cpus), ("A, fast one (4 cores)", set(WIDE.split()), 4))
         self.assertEqual((options.variant, options.rival, options.blas, options.rungs), ([], [], [], ["avx512", "tuned"]))
@@ -509,11 +528,13 @@ class Asked(Case):
         self.assertEqual((options.type, options.pairs, options.budget), (["f32", "f64", "i32"], "5", "0.4"))
 
     def test_given(self):
-        options = self.asked("--shape", "1x2x3,4x5x6,1x2x3", "--size", "7", "--type", "f64,f32,f64", "--threads", "3,1,3", "--variant", "tuned", "--rival",
-                             "blas,blis", "--blas", "a.so,b.so", "--pairs", "9", "--budget", "2", "--csv", "x.csv", "--resume", "--machine", "m.csv")
+        options = self.asked("--shape", "1x2x3,4x5x6,1x2x3", "--size", "7", "--type", "f64,f32,f64", "--threads", "3,1,3", "--variant", "tuned",
+                             "--rival", "blas,blis", "--blas", "a.so,b.so", "--pairs", "9", "--budget", "2", "--csv", "x.csv", "--resume",
+                             "--machine", "m.csv")
         self.assertEqual((options.shapes, options.type, options.threads), (["7x7x7", "1x2x3", "4x5x6"], ["f64", "f32"], [3, 1]))
         self.assertEqual((options.variant, options.rungs, options.rival, options.blas), (["tuned"], ["tuned"], ["blas", "blis"], ["a.so", "b.so"]))
-        self.assertEqual((options.pairs, options.budget, options.csv, options.resume, options.machine, options.shaped), ("9", "2", "x.csv", True, "m.csv", True))
+        self.assertEqual((options.pairs, options.budget, options.csv, options.resume, options.machine, options.shaped),
+                         ("9", "2", "x.csv", True, "m.csv", True))
         self.assertEqual(self.asked("--size", "7").shapes, ["7x7x7"])
         self.assertEqual(self.asked("--threads", "4").threads, [4])
 
@@ -523,7 +544,8 @@ class Asked(Case):
         self.assertEqual((options.lacks, options.rungs, options.threads), ({"avx512": "avx512dq,avx512bw,avx512vl", "tuned": ""}, ["tuned"], [1]))
 
     def test_refused(self):
-        for arguments, reason in ((["--resume"], "--resume: needs --csv FILE, the file that has rows"), (["--variant", "tuned,x"], "--variant: 'x' is unknown; give avx512, tuned"),
+        for arguments, reason in ((["--resume"], "--resume: needs --csv FILE, the file that has rows"),
+                                  (["--variant", "tuned,x"], "--variant: 'x' is unknown; give avx512, tuned"),
                                   (["--rival", ""], "--rival: '' is unknown; give eigen, openblas, blis, onednn, mkl, cublas, blas"),
                                   (["--blas", "a.so,"], "--blas: '' names no file; give a shared library's path"),
                                   (["--siz", "5"], "unrecognized arguments: --siz 5; --help lists the options")):
@@ -534,7 +556,8 @@ class Asked(Case):
     def test_help(self):
         with self.assertRaises(SystemExit):
             self.quietly(self.asked, "--help")
-        for line in ("Our last rungs and every library here, each at its best, in turns: rivals.py --help\n", "  --variant VARIANT  our rungs: avx512,tuned\n",
+        for line in ("Our last rungs and every library here, each at its best, in turns: rivals.py --help\n",
+                     "  --variant VARIANT  our rungs: avx512,tuned\n",
                      "of eigen,openblas,blis,onednn,mkl,cublas,blas"):
             self.assertIn(line, self.out.getvalue())
 
@@ -582,12 +605,15 @@ class Program(Case):
 
     def test_duels(self):
         self.assertEqual(self.program("--variant", "tuned", *self.mine), 0)
-        self.assertEqual(self.out.getvalue(), "ours, as often as fast as: the median of 21 pairs or more, and its quartiles; on A, fast one (4 cores)\n"
-                         "  40x40x40 good.so\nf32, 1 thread, tuned against every library: geometric mean 1.500; worst 1.500 at 40, good.so; 0 of 1 cells below 0.98\n")
+        self.assertEqual(self.out.getvalue(),
+                         "ours, as often as fast as: the median of 21 pairs or more, and its quartiles; on A, fast one (4 cores)\n"
+                         "  40x40x40 good.so\n"
+                         "f32, 1 thread, tuned against every library: geometric mean 1.500; worst 1.500 at 40, good.so; 0 of 1 cells below 0.98\n")
         self.assertEqual(self.err.getvalue(), "")
 
     def test_how_each_stands(self):
-        given = dict.fromkeys(standing.COLUMNS, "") | {"type": "f32", "m": 8, "n": 8, "k": 8, "threads": 2, "variant": "best", "rival": "cuBLAS default", "pairs": 3,
+        given = dict.fromkeys(standing.COLUMNS, "") | {"type": "f32", "m": 8, "n": 8, "k": 8, "threads": 2, "variant": "best",
+                                                       "rival": "cuBLAS default", "pairs": 3,
                                                        "ratio": 0.5, "ratio_low": 0.4, "ratio_high": 0.6, "ours_gflops": 1, "rival_gflops": 2}
         for others in {}, {"rival": "Eigen", "variant": "tuned_threads"}:
             rivals.append("met.csv", standing.COLUMNS, (given | others).values())
@@ -607,12 +633,14 @@ class Program(Case):
         self.assertEqual([call for call, *_ in self.calls if not call.startswith("check")], [])
 
     def test_wrong(self):
-        self.answer = lambda words, rows: ("", ["wrong: bad; again by: x --type f32 --shape 5x6x7"], 1) if words[0] == "alone" else Case.answer(self, words, rows)
+        wrong = "", ["wrong: bad; again by: x --type f32 --shape 5x6x7"], 1
+        self.answer = lambda words, rows: wrong if words[0] == "alone" else Case.answer(self, words, rows)
         self.assertEqual(self.program(*self.mine), 1)
         self.assertEqual(self.err.getvalue(), "rivals: good.so f32 is wrong: 5x6x7: bad\n")
 
     def test_whether_cublas_is_met(self):
-        for arguments, met in ([], 1), (["--variant", "tuned"], 0), (["--rival", "mkl"], 0), (["--rival", "cublas", "--variant", "tuned"], 1), (["--type", "f64"], 0):
+        for arguments, met in (([], 1), (["--variant", "tuned"], 0), (["--rival", "mkl"], 0), (["--rival", "cublas", "--variant", "tuned"], 1),
+                               (["--type", "f64"], 0)):
             with mock.patch.object(rivals, "duels"), mock.patch.object(rivals, "duels_on_gpu") as on_gpu:
                 self.assertEqual(self.program(*arguments), 77)
             self.assertEqual(on_gpu.call_count, met, arguments)
