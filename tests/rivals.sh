@@ -304,6 +304,39 @@ EOF
   for type in f32 f64 tf32 bf16; do has "^library,$type,cuBLAS,,2048x2048x2048,[0-9.]+,GFLOP/s,"; done
   awk -F, '$1 == "peak" {roof = $6} $1 == "library" && $2 == "f32" && !($6 < roof) {print; bad = 1} END {exit bad}' real.csv || fail "above the peak"
   ;;
+gpu)
+  # meet_gpu, where a processor plays the GPU.
+  meet=$libraries/fake_meet_gpu
+  # gpu STATUS ARGUMENT…
+  gpu() {
+    local wanted=$1 status
+    shift
+    "$meet" "$@" >out 2>err </dev/null
+    status=$?
+    [ $status -eq "$wanted" ] || fail "meet_gpu $*: exit $status, not $wanted: $(cat out err)"
+  }
+  duel="duel $libraries/libfake_gpu.so --shape 33x20x50 --type f32,f64 --pairs 2 --budget 1e-9"
+  # shellcheck disable=SC2086 # a list of words
+  {
+    gpu 0 $duel --csv rivals.csv
+    [ "$(tail -n +2 rivals.csv | cut -d, -f1-8 | xargs)" = "f32,33,20,50,1,best,cuBLAS default,2 f32,33,20,50,1,best,cuBLAS pedantic,2" ] || fail "rows: $(cat rivals.csv)"
+    WRONG=default gpu 1 $duel
+    grep -qF "rivals: cuBLAS default f32 is wrong: 33x20x50: " err && grep -q " x cuBLAS pedantic " out || fail "one that is wrong: $(cat out err)"
+    LACKS="no GPU" gpu 77 $duel
+    [ "$(cat out err)" = "rivals: cuBLAS skipped: no GPU" ] || fail "without a GPU: $(cat out err)"
+    gpu 0 $duel --help
+  }
+  for file in nosuch.so "$libraries/libfake_right.so"; do
+    gpu 2 duel "$file" --shape 8x8x8
+    grep -qE "^rivals: duel: '$file' cannot be used: .+" err || fail "$file: $(cat err)"
+  done
+  gpu 2 duel
+  NVIDIA_TF32_OVERRIDE=1 gpu 0 --list
+  [ "$(xargs <out)" = "rivals: cuBLAS 1.2 default pedantic tf32" ] || fail "the list: $(cat out)"
+  gpu 0 --variant pedantic,default --shape 5x6x7 --repeat 1 --warmup 0 --csv alone.csv
+  [ "$(cut -d, -f2,3 alone.csv | sort | xargs)" = "default,f32 default,f64 pedantic,f32 variant,type" ] || fail "alone: $(cat alone.csv)"
+  COURSE_STARTER=1 gpu 1 --list
+  ;;
 environment)
   # What a library's process is given: its setting, so many threads, and nothing of whoever binds ours. A process that
   # notes it stands before the real one.

@@ -78,7 +78,7 @@ TARGETS = [
     (r"rivals\.answers", ""),
     (r"rivals\..*", "meet FAKES"),
 ]
-FAKES = " ".join(f"fake_{fault}" for fault in "transposed crash hang empty outside square right openblas blis dnnl mkl".split())
+FAKES = " ".join(f"fake_{fault}" for fault in "transposed crash hang empty outside square right openblas blis dnnl mkl gpu meet_gpu".split())
 
 # They look at the text itself, and would notice every break.
 TEXTUAL = {"house.format", "house.sabotage"}
