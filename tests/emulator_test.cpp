@@ -137,6 +137,12 @@ TEST_CASE("a launch waits in the queue until somebody waits for it") {
   emulator::synchronize();
   CHECK_FALSE(emulator::pending());
   CHECK(turns.size() == 2);
+  Matrix<float> from(1, 1), to(1, 1);
+  from.view()(0, 0) = 7;
+  launch(take_turns, Grid{1, 1}, Block{1, 1});
+  Emulated::transfer<float>(from.view(), to.view());
+  CHECK_FALSE(emulator::pending());
+  CHECK(to.view()(0, 0) == 7);
 }
 
 TEST_CASE("a barrier that not all threads reach is an error with the place") {
@@ -198,7 +204,7 @@ TEST_CASE("what CUDA refuses to launch is refused; Grid and Block cannot be swap
 
 TEST_CASE("a GPU's matrices have guards before, behind and beside them") {
   const Problem<float> problem{{2, 3, 4}, Fill::uniform, 1, 2};
-  for (const Index outside : {Index{-1}, Index{3}, Index{2 * 5}, Index{2 * 5 + 900}, Index{-900}}) {
+  for (const Index outside : {Index{-1}, Index{3}, Index{2 * 5}, 2 * 5 + wide_guard(5) - 1, -wide_guard(5)}) {
     const auto variant = gpu<float>(
         "", "",
         [=](View<const float>, View<const float>, View<float> c, const Settings&) { c.data()[outside] = 1; });
