@@ -120,17 +120,14 @@ void require_memory(const std::string& what, double bytes, const std::string& wh
 }
 
 std::string lacking(std::string_view features) {
-#define COURSE_ASK(feature) \
-  { #feature, __builtin_cpu_supports(#feature) != 0 }
-  static const std::pair<std::string_view, bool> known[] = {
+#define COURSE_ASK(feature) __builtin_cpu_supports(#feature) ? #feature : ""
+  static const std::vector<std::string> has = {
       COURSE_ASK(sse2),     COURSE_ASK(avx),      COURSE_ASK(avx2),     COURSE_ASK(fma),
       COURSE_ASK(bmi),      COURSE_ASK(bmi2),     COURSE_ASK(avx512f),  COURSE_ASK(avx512cd),
       COURSE_ASK(avx512dq), COURSE_ASK(avx512bw), COURSE_ASK(avx512vl), COURSE_ASK(avx512bf16)};
   std::vector<std::string> missing;
   for (const std::string& feature : split(features))
-    if (!feature.empty() && std::find(std::begin(known), std::end(known),
-                                      std::pair(std::string_view(feature), true)) == std::end(known))
-      missing.push_back(feature);
+    if (!feature.empty() && !among(has, feature)) missing.push_back(feature);
   return listed(missing, ",");
 }
 

@@ -57,21 +57,20 @@ const Schema& results_schema() {
 }
 
 Table::Row Record::row() const {
-  const bool judged = check && verdict != "unverified";
-  const auto found = [&](double Check::*share) {
-    return judged ? std::optional((*check).*share) : std::nullopt;
+  const auto found = [this](auto Check::*figure) {
+    return check && verdict != "unverified" ? text((*check).*figure) : "";
   };
   const auto bytes = [this](std::size_t level) {
     return prediction ? fmt::format("{:.6g}", prediction->bytes[level]) : "";
   };
   const std::optional<double> predicted = prediction ? std::optional(prediction->seconds) : std::nullopt;
-  return cells(
-      step, variant, type, shape.m, shape.n, shape.k, fill, seed, settings.threads, ranks, settings.grid,
-      settings.block, settings.tile == 0 ? "" : text(settings.tile), device, repeat, best_s, median_s, mean_s,
-      stddev_s, times.alloc, times.copy_in, times.copy_out, times.distribute, times.collect, times.imbalance,
-      times.words_received, gflops, predicted, prediction ? prediction->limit : "", bytes(0), bytes(1),
-      bytes(2), bytes(3), verify, found(&Check::error_share), found(&Check::relative_error),
-      judged ? text(check->differences) : "", verdict, quiet, flags, compiler, host, commit, started);
+  return cells(step, variant, type, shape.m, shape.n, shape.k, fill, seed, settings.threads, ranks,
+               settings.grid, settings.block, settings.tile == 0 ? "" : text(settings.tile), device, repeat,
+               best_s, median_s, mean_s, stddev_s, times.alloc, times.copy_in, times.copy_out,
+               times.distribute, times.collect, times.imbalance, times.words_received, gflops, predicted,
+               prediction ? prediction->limit : "", bytes(0), bytes(1), bytes(2), bytes(3), verify,
+               found(&Check::error_share), found(&Check::relative_error), found(&Check::differences), verdict,
+               quiet, flags, compiler, host, commit, started);
 }
 
 void Record::summarise(const std::vector<Times>& runs) {

@@ -36,9 +36,6 @@ void for_each_name(const Step& step, const World& world, F f) {
 /// broken).
 template <class T>
 Variants<T> chosen(const Variants<T>& all, const Options& options) {
-  const auto among = [](const std::vector<std::string>& names, const std::string& name) {
-    return std::find(names.begin(), names.end(), name) != names.end();
-  };
   Variants<T> some;
   if (among(options.types, type_name<T>))
     for (const auto& variant : all)
@@ -158,8 +155,7 @@ int run_step(const Step& step, const Options& options, const World& world) {
     if (!traits.broken) shown.push_back(traits.name);
   });
   for (const std::string& name : options.variants)
-    if (std::find(names.begin(), names.end(), name) == names.end())
-      one_of("--variant", name, shown, "this step has");
+    if (!among(names, name)) one_of("--variant", name, shown, "this step has");
   if (options.list) {
     if (world.rank() > 0) return 0;
     fmt::print("{}: {}\n", step.program, step.idea);

@@ -8,11 +8,11 @@ Times slowest(const World& world, Times times) {
   if (world.size() == 1) return times;
   double sum = times.product.value_or(0);
   world.sum({&sum, 1});
-  std::array<double, Times::parts().size()> most{};
-  for (std::size_t p = 0; p < most.size(); ++p) most[p] = (times.*Times::parts()[p]).value_or(-1);
-  world.max(most);
-  for (std::size_t p = 0; p < most.size(); ++p)
-    if (most[p] >= 0) times.*Times::parts()[p] = most[p];
+  for (const auto part : Times::parts()) {
+    double most = (times.*part).value_or(-1);
+    world.max({&most, 1});
+    if (most >= 0) times.*part = most;
+  }
   if (sum > 0) times.imbalance = *times.product * world.size() / sum;
   return times;
 }

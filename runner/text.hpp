@@ -41,10 +41,14 @@ inline std::string listed(const std::vector<std::string>& words, const char* sep
   return fmt::format("{}", fmt::join(words, separator));
 }
 
+inline bool among(const std::vector<std::string>& words, const std::string& word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
 /// `given` if it is one of the known names, else a Refusal: "OPTION: 'given' is unknown; WHAT known, names".
 inline std::string one_of(const std::string& option, const std::string& given,
                           const std::vector<std::string>& known, const char* what = "give") {
-  if (std::find(known.begin(), known.end(), given) != known.end()) return given;
+  if (among(known, given)) return given;
   throw Refusal{fmt::format("{}: '{}' is unknown; {} {}", option, given, what, listed(known))};
 }
 

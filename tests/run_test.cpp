@@ -2,8 +2,6 @@
 #include "runner/run.hpp"
 
 #include <doctest/doctest.h>
-#include <fcntl.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <filesystem>
@@ -12,7 +10,9 @@
 #include <stdexcept>
 
 #include "crew.hpp"
+#include "heard.hpp"
 #include "runner/machine.hpp"
+#include "runner/table.hpp"
 #include "runner/text.hpp"
 #include "spread.hpp"
 
@@ -84,6 +84,10 @@ struct Run {
     for (const std::string& word : words) argv.push_back(word.c_str());
     return run(static_cast<int>(argv.size()), argv.data(), {"test", "a test", "-O3", "", {variant}, {}, {}});
   }
+  /// What it says while it ends with this status.
+  Heard says(int status, const std::vector<std::string>& words, bool on_terminal = false) {
+    return heard([&] { CHECK((*this)(words) == status); }, on_terminal);
+  }
   std::string csv() const { return folder / "rows.csv"; }
   /// What 00_machine would have found: so many billion additions a second.
   void has_pace(const char* value) const {
@@ -125,6 +129,16 @@ TEST_CASE("a row is warmed up and repeated as asked, C reset before every run") 
   CHECK(run.cell("copy_in_s") == "0.0225");  // repeated like the product: median of runs 3..6
   CHECK(run.cell("copy_out_s") == "0.125");
   CHECK(run.cell("collect_s") == "");
+  CHECK(run.cell("step") == "test");
+  CHECK(run.cell("variant") == "counting");
+  CHECK(Table::same(run.cell("device"), processor()));
+  CHECK(run.cell("flags") == "-O3");
+  CHECK(run.cell("compiler") == compiler);
+  CHECK(run.cell("host") == host_name());
+  CHECK(run.cell("commit") == commit);
+  CHECK(run.cell("started").substr(0, 14) <= utc_now().substr(0, 14));
+  CHECK(run.cell("started").size() == 20);
+  CHECK(run.cell("seed") == std::to_string(Problem<float>().seed));
   CHECK(std::stod(run.cell("gflops")) == doctest::Approx(2 * 9 * 9 * 9 / 0.001 * 1e-9));
   CHECK(run.cell("verdict") == "right");
 }
@@ -134,6 +148,16 @@ TEST_CASE("the budget ends a row early, but not before one run") {
   run.variant->copies = false;
   CHECK(run({"--size", "9", "--repeat", "100", "--budget", "1"}) == 0);
   CHECK(run.variant->runs == 1 + 3);  // a warm-up, then 0.4 + 0.4 + 0.4 >= 1
+  Run half(0.5);
+  half.variant->copies = false;
+  const std::vector<std::string> two = {"--size", "9", "--repeat", "100", "--budget", "1", "--resume"};
+  CHECK(half(two) == 0);
+  CHECK(half.variant->runs == 1 + 2);  // 0.5 + 0.5 is the budget
+  CHECK(half(two) == 0);               // which is spent
+  CHECK(half.variant->runs == 1 + 2);
+  half.variant->seconds = 1;
+  CHECK(half({"--size", "10", "--budget", "1"}) == 0);
+  CHECK(half.variant->runs == 1 + 2 + 1);
   Run slow(3);
   CHECK(slow({"--size", "9", "--repeat", "100", "--budget", "1"}) == 0);
   CHECK(slow.variant->runs == 1);  // the warm-up itself was the row
@@ -169,7 +193,9 @@ TEST_CASE("a row of another shape, type or setting is not resumed") {
   CHECK(run({"--shape", "8x9x9,9x8x9,9x9x8", "--resume"}) == 0);
   CHECK(run({"--shape", "9x9x9", "--resume", "--seed", "1"}) == 0);
   CHECK(run({"--shape", "9x9x9", "--resume", "--fill", "digits"}) == 0);
-  CHECK(run.lines().size() == 1 + 1 + 3 + 2);
+  CHECK(run({"--size", "9", "--shape", "9x9x9,9x9x7", "--resume"}) == 0);  // both, each once
+  CHECK(run.cell("k") == "7");
+  CHECK(run.lines().size() == 1 + 1 + 3 + 2 + 1);
 }
 
 TEST_CASE("resumed rows are neither run nor written again, and a wrong one stays wrong") {
@@ -273,7 +299,9 @@ TEST_CASE("--quiet --resume: what was disturbed is not done, nor what nobody had
   CHECK(run(both) == 0);
   CHECK(run.lines().size() == 1 + 3);
   CHECK(run.cell("quiet") == "no");
-  // A worse one does not take its place, a better one does, and a quiet one.
+  // A worse one or an equal one does not take its place, a better one does, and a quiet one.
+  CHECK(run(both) == 0);
+  CHECK(run.lines().size() == 1 + 3);
   const int runs = run.variant->runs;
   run.variant->seconds = 0.6;
   CHECK(run(both) == 0);
@@ -338,6 +366,166 @@ TEST_CASE("a rate from a tiny product does not leave out a large one") {
   CHECK(run.lines().size() == 3);
 }
 
+TEST_CASE("what is expected to take longer than ten times the budget is left out, from 0.3 GFLOP on") {
+  const auto left_out = [](const std::string& time, const std::string& budget, const std::string& other) {
+    return "test: counting f32 600x600x600 left out: one run takes about " + time +
+           ", over ten times the budget of " + budget + "; --budget " + other + " may do\n";
+  };
+  const std::string clear = "\r\033[K";
+  Run run(1e3);
+  CHECK(run.says(0, {"--size", "600", "--budget", "1"}).err == left_out("3.052e+04 s", "1 s", "3.05e+03"));
+  CHECK(run.variant->runs == 1);  // a product of 192, alone
+  CHECK(run.variant->released == 2);
+  CHECK(run.says(0, {"--size", "600", "--budget", "1"}, true).err ==
+        clear + "[1/1] test counting: a small product, to estimate the time" + clear +
+            left_out("3.052e+04 s", "1 s", "3.05e+03") + clear);
+  const auto at = [](double seconds, const char* shape, const char* budget) {
+    Run other(seconds);
+    other.variant->copies = false;
+    other.says(0,
+               {"--shape", shape, "--budget", budget, "--repeat", "1", "--warmup", "0", "--verify", "none"});
+    return other.lines().size() - 1;
+  };
+  CHECK(at(1, "600x600x600", "3.0517578125") == 1);  // ten times, to the bit
+  CHECK(at(1e3, "500x500x600", "1") == 0);
+  CHECK(at(1e3, "500x500x599", "1") == 1);
+  Run known(1);  // the rate of a row from 15 MFLOP on spares the small product
+  CHECK(known.says(0, {"--shape", "250x200x150,600x600x600", "--budget", "1", "--warmup", "0"}).err ==
+        left_out("28.8 s", "1 s", "2.9"));
+  CHECK(known.variant->runs == 1);
+}
+
+TEST_CASE("a run on the terminal, to the letter") {
+  Run run(1e-6);
+  Counting& variant = *run.variant;
+  variant.gpu = "Test GPU", variant.traits.vector = "cuda";
+  variant.traits.cost = [](const Shape& s, const Settings&) {
+    return Cost{.flops = s.flops(), .reuses = {}};
+  };
+  std::ofstream(run.folder / "machine.csv") << "name,type,vector,threads,level,value,unit,note\n"
+                                               "gpu,,cuda,,,1,multiprocessors,Test GPU; a test\n"
+                                               "peak,f32,cuda,,,2,GFLOP/s,\n";
+  const Heard found = run.says(0, {"--size", "9,10", "--fill", "digits", "--repeat", "2"}, true);
+  CHECK(found.out == "test on Test GPU, " + compiler +
+                         " -O3\n"
+                         "variant          type m x n x k         threads  tile  runs      median   "
+                         "predicted by       GFLOP/s"
+                         "   peak     error     worst  verdict\n"
+                         "counting         f32  9x9x9                   1     -     2        1 us    0.729 "
+                         "us flops      1.458"
+                         "  72.9%         0         0  right\n"
+                         "counting         f32  10x10x10                1     -     2        1 us        1 "
+                         "us flops      2.000"
+                         "   100%         0         0  right\n");
+  std::string progress;
+  for (const std::string row : {"[1/2] test counting f32 9x9x9: ", "[2/2] test counting f32 10x10x10: "}) {
+    for (const char* what : {"warm-up 1 of 1", "run 1 of 2", "run 2 of 2"})
+      progress += "\r\033[K" + row + what;
+    progress += "\r\033[K" + row.substr(0, 6) + "test counting: verifying\r\033[K";
+  }
+  CHECK(found.err == progress + "\r\033[K");
+  CHECK(run.cell("predicted_s") == "1e-06");
+  CHECK(run.cell("device") == "Test GPU");
+  variant.gpu = "Another GPU";  // was not measured
+  CHECK(run.says(0, {"--size", "9"}).out.find(" 1 us           - -  ") != std::string::npos);
+  run.has_pace(always);
+  CHECK(run.says(0, {"--size", "9", "--quiet"}, true)
+            .err.find(" counting f32 9x9x9: waiting for a quiet moment") != std::string::npos);
+  CHECK(
+      run.says(0, {"--shape", "2049x3x5"}, true).err.find(" counting: once more on digits, for Freivalds") !=
+      std::string::npos);
+}
+
+TEST_CASE("whatever else there is to say is one line on standard error") {
+  Run run;
+  Counting& variant = *run.variant;
+  const std::string again =
+      "test --variant counting --type f32 --shape 9x9x9 --fill digits --seed 987654 --repeat 1 --verify "
+      "full\n";
+  const std::vector<std::string> nine = {"--size", "9", "--fill", "digits", "--resume"},
+                                 expected = {"--size",         "9",         "--fill",  "digits",
+                                             "--expect-wrong", "--variant", "counting"};
+  CHECK(run.says(1, expected).err == "test: expected wrong, found right: " + again);
+  CHECK(run.says(0, nine).out == "test: 1 rows were in " + run.csv() + " already\n");
+  variant.reason = "no such hardware";
+  CHECK(run.says(77, {"--size", "9"}).err == "test: counting skipped: no such hardware\n");
+  CHECK(run.says(0, nine).err == "");
+  variant.reason = "", variant.traits.needs = "avx1024";
+  CHECK(run.says(77, {"--size", "9"}).err == "test: counting skipped: this processor lacks avx1024\n");
+  variant.traits.needs = "", variant.spoilt = 3;
+  const Heard found = run.says(0, expected);
+  const std::string trouble =
+      "1 elements differ, the worst is C(3, 0) = " + std::to_string(variant.c.view()(3, 0));
+  CHECK(found.out.ends_with("  wrong\n  " + trouble + "\n"));
+  CHECK(found.err == "");
+  CHECK(run.says(1, {"--size", "9", "--fill", "digits"}).err ==
+        "test: wrong: " + trouble + "; again by: " + again);
+  CHECK(run.says(1, nine).err == "test: " + run.csv() + " has this row as wrong: " + again);
+  variant.throws = true;
+  CHECK(run.says(1, {"--size", "9", "--fill", "digits"}).err ==
+        "test: wrong: it threw: a kernel's exception; again by: " + again);
+  CHECK(run.cell("error_share") == "inf");
+  CHECK(run.cell("verify") == "none");
+  const std::string much = run.says(2, {"--size", "1000000", "--verify", "full"}).err;
+  CHECK(much.starts_with("test: 1000000x1000000x1000000: f32 needs 7.28 TiB of memory, "));
+  CHECK(much.ends_with(" are available; give a smaller size or --verify auto\n"));
+  variant.on_device = 4096;
+  CHECK(run.says(2, {"--size", "9"}).err ==
+        "test: 9x9x9: f32 needs 4 KiB of the GPU's memory, which has 2 KiB free; give a smaller size\n");
+  const std::string path = run.folder / "machine.csv";
+  std::ofstream(path) << "name,type,vector,threads,level,value,unit,note\nprocessor,,,,,1,threads,another\n";
+  variant.on_device = 0, variant.throws = false, variant.spoilt = -1;
+  CHECK(run.says(0, {"--size", "9"}).err ==
+        "test: " + path + " is of another machine, another: no predictions\n");
+  CHECK(run.says(2, {"--size", "9", "--machine", "/no/file"}).err ==
+        "test: --machine: cannot read /no/file\n");
+}
+
+TEST_CASE("--list shows what is right, and why it cannot run here; a row for each setting, threads first") {
+  const auto variant = [](const char* name, const char* needs) {
+    auto made = std::make_shared<Counting>(1e-3);
+    made->traits.name = name, made->traits.needs = needs;
+    return made;
+  };
+  const auto swept = variant("swept", "");
+  const auto bad = variant("bad", "");
+  bad->traits.broken = true;
+  swept->traits.threads = swept->traits.tiles = swept->traits.grids = swept->traits.blocks = true;
+  Step step{"test", "a test", "-O3", "", {swept, variant("far", "avx1024"), bad}, {}, {}};
+  step.tiles = {4}, step.grids = {"1x1"}, step.blocks = {"8x8"};
+  const auto says = [&](int status, std::vector<const char*> argv) {
+    argv.insert(argv.begin(), "test");
+    return heard([&] { CHECK(run(static_cast<int>(argv.size()), argv.data(), step) == status); });
+  };
+  CHECK(says(0, {"--list"}).out ==
+        "test: a test\n  swept            for tests\n"
+        "  far              for tests; not here: this processor lacks avx1024\n");
+  CHECK(says(2, {"--variant", "bed"}).err == "test: --variant: 'bed' is unknown; this step has swept, far\n");
+  const std::string out = says(0, {"--size", "9", "--threads", "1,2", "--tile", "3,5", "--block", "2x2,7x6",
+                                   "--variant", "swept,bad"})
+                              .out;
+  std::vector<std::string> rows = split(out, '\n');
+  REQUIRE(rows.size() == 2 + 8 + 1 + 1);
+  for (const std::size_t row : {2u, 3u, 4u, 9u, 10u}) rows[row] = rows[row].substr(0, 59);
+  CHECK(rows[2] == "swept            f32  9x9x9                   1     3     5");
+  CHECK(rows[3] == rows[2]);
+  CHECK(rows[4] == "swept            f32  9x9x9                   1     5     5");
+  CHECK(rows[9] == "swept            f32  9x9x9                   2     5     5");
+  CHECK(rows[10] == "bad              f32  9x9x9                   1     -     5");
+}
+
+TEST_CASE("digits are served as far as they are exact, and so is Freivalds' run on them") {
+  const auto verified = [](const char* k, const char* fill) {
+    Run run;
+    const int status = run({"--shape", k, "--fill", fill, "--repeat", "1", "--warmup", "0"});
+    return status == 0 ? run.cell("verify") : std::to_string(status);
+  };
+  CHECK(verified("1x1x207126", "digits") == "samples+freivalds");
+  CHECK(verified("1x1x207127", "digits") == "2");
+  CHECK(verified("1x1x207126", "uniform") == "samples+freivalds");
+  CHECK(verified("1x1x207127", "uniform") == "samples");
+}
+
 TEST_CASE("what cannot run is skipped: 77 when nothing else was asked for") {
   Run run;
   run.variant->reason = "no such hardware";
@@ -379,17 +567,12 @@ struct Ranks {
     words.insert(words.begin(), {"ranks", "--csv", files.csv(), "--repeat", "2"});
     std::vector<const char*> argv;
     for (const std::string& word : words) argv.push_back(word.c_str());
-    const std::string path = files.folder / "stderr";
-    const int kept = dup(STDERR_FILENO), file = open(path.c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600);
-    dup2(file, STDERR_FILENO), close(file);
-    const auto statuses = crew.run([&](const World& world) {
+    std::vector<int> statuses;
+    const auto all = [&](const World& world) {
       return run(static_cast<int>(argv.size()), argv.data(),
                  {"ranks", "a test", "-O3", "", Spread<float>::all(), {}, {}}, world);
-    });
-    dup2(kept, STDERR_FILENO), close(kept);
-    std::stringstream text;
-    text << std::ifstream(path).rdbuf();
-    said = text.str();
+    };
+    said = heard([&] { statuses = crew.run(all); }).err;
     for (const std::string& line : crew.last_words) said += line + "\n";
     return statuses;
   }
@@ -465,7 +648,8 @@ TEST_CASE("what goes wrong on rank 1 is everybody's: one message, one status, no
   }
   Ranks ranks;
   CHECK(ranks({"--variant", "slow", "--size", "600", "--budget", "1"}) == well);
-  CHECK(ranks.said.find("slow f32 600x600x600 left out: one run takes about ") != std::string::npos);
+  CHECK(ranks.said.find("slow f32 600x600x600 left out: one run takes about 3815 s, over ") !=
+        std::string::npos);
   CHECK(ranks.files.lines().size() == 1);
   CHECK(ranks({"--variant", "slow_at_first", "--size", "600", "--budget", "1"}) == well);
   CHECK(ranks.said == "");  // who meets for the first time needs longer: that is not estimated from
@@ -485,6 +669,10 @@ TEST_CASE("rows finished before a rank breaks down are on disk, and what the roo
 }
 
 TEST_CASE("instruction sets the processor lacks are a skip") {
+#ifdef __x86_64__
+  CHECK(lacking("avx1024,,sse2,fma9") == "avx1024,fma9");
+#endif
+  CHECK(lacking("") == "");
   const char* argv[] = {"test", "--size", "9"};
 #ifdef __x86_64__
   CHECK(run(3, argv, Step{"test", "a test", "-O3", "sse2", {std::make_shared<Counting>(1e-3)}, {}, {}}) == 0);

@@ -192,8 +192,8 @@ SABOTAGES = [Sabotage(*entry) for entry in [
      "runner.run"),
     ("ranks: a rank without memory is alone", "runner/row.cpp", "if (why = world_.first(why); why == no_memory) throw",
      "if (why == no_memory) throw", "runner.run"),
-    ("ranks: each has its own times", "runner/session.cpp", "if (most[p] >= 0) times.*Times::parts()[p] = most[p];",
-     "if (most[p] < -1) times.*Times::parts()[p] = most[p];", "runner.run"),
+    ("ranks: each has its own times", "runner/session.cpp", "if (most >= 0) times.*part = most;",
+     "if (most < -1) times.*part = most;", "runner.run"),
     ("ranks: each decides on what is resumed", "runner/row.cpp", "const std::uint64_t known = world_.root(answer);",
      "const std::uint64_t known = answer;", "runner.run"),
 
@@ -209,10 +209,10 @@ SABOTAGES = [Sabotage(*entry) for entry in [
     ("loop: wrong results end with 0", "runner/run.cpp", "if (failed) return 1;", "if (failed) return 0;", "runner.run"),
     ("memory: no question asked", "runner/machine.cpp", "needed > 0.95 * available", "needed > 1e300 * available", "runner.run"),
     ("memory: each rank asks for itself", "runner/machine.cpp", "world.on_this_host(bytes);", "bytes;", "runner.run"),
-    ("machine: every feature is believed", "runner/machine.cpp", "{ #feature, __builtin_cpu_supports(#feature) != 0 }",
-     "{ #feature, true }", r"emulated\.(Nehalem|Haswell)"),
-    ("machine: unknown features are believed", "runner/machine.cpp", "if (!feature.empty() && std::find(",
-     "if (feature.empty() && std::find(", "runner.run"),
+    ("machine: every feature is believed", "runner/machine.cpp", "__builtin_cpu_supports(#feature) ? #feature : \"\"",
+     "#feature", r"emulated\.(Nehalem|Haswell)"),
+    ("machine: unknown features are believed", "runner/machine.cpp", "if (!feature.empty() && !among(",
+     "if (feature.empty() && !among(", "runner.run"),
 
     # ---- runner: records and tables
     ("loop: median is the first", "runner/text.hpp", "  std::sort(values.begin(), values.end());\n", "", "runner.text|runner.record"),
