@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <limits>
@@ -53,7 +54,8 @@ class Matrix {
   Matrix(Index rows, Index cols, Index pad = 0, int threads = 1, Index guard = four_lines)
       : rows_(rows), cols_(cols), ld_(cols + pad), guard_(guard) {
     const auto size = static_cast<std::size_t>(rows * ld_ + 2 * guard);
-    buffer_.reset(static_cast<T*>(::operator new(size * sizeof(T), aligned)));
+    buffer_.reset(static_cast<T*>(std::aligned_alloc(64, (size * sizeof(T) + 63) / 64 * 64)));
+    if (!buffer_) throw std::bad_alloc();
     share_rows(rows, threads, [this](Index i) { poison_part(guard_ + i * ld_, ld_); });
     poison_part(0, guard_);
     poison_part(guard_ + rows_ * ld_, guard_);
@@ -73,9 +75,8 @@ class Matrix {
  private:
   static constexpr Index four_lines = 256 / sizeof(T);  // the matrix itself stays aligned
 
-  static constexpr std::align_val_t aligned{64};
-  struct Free {
-    void operator()(T* p) const { ::operator delete(p, aligned); }
+  struct Free {  // what aligned_alloc gave is not for delete
+    void operator()(T* p) const { std::free(p); }
   };
 
   void poison_part(Index from, Index count) { std::fill_n(buffer_.get() + from, count, poison<T>()); }
