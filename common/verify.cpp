@@ -45,8 +45,8 @@ Indices sample(Index count, std::uint64_t seed, char what) {
 
 /// Odd words, a different one for each index.
 Words weights(Index count, std::uint64_t seed, char what, Index vector = 0) {
-  Words words;
-  for (const Index i : all_of(count)) words.push_back(element_hash(seed, what, vector, i) | 1u);
+  Words words(at(count));
+  for (const Index i : all_of(count)) words[at(i)] = element_hash(seed, what, vector, i) | 1u;
   return words;
 }
 
@@ -56,17 +56,15 @@ std::uint64_t sum_at(const Words& words, const Indices& indices) {
   return sum;
 }
 
-/// The piece if it is one of C, else an empty one, and `trouble` says why.
+/// What is wrong with a piece, or nothing.
 template <class T>
-Piece<T> fitting(const Piece<T>& piece, const Shape& s, std::string& trouble) {
+std::string misfit(const Piece<T>& piece, const Shape& s) {
   const auto inside = [](const Indices& some, Index count) {
     return std::all_of(some.begin(), some.end(), [count](Index i) { return 0 <= i && i < count; });
   };
   const bool fits = inside(piece.rows, s.m) && inside(piece.cols, s.n) &&
                     piece.c.rows() == std::ssize(piece.rows) && piece.c.cols() == std::ssize(piece.cols);
-  if (fits) return piece;
-  trouble = "a piece of C has rows or columns that C has not";
-  return {};
+  return fits ? "" : "a piece of C has rows or columns that C has not";
 }
 
 /// True if the pieces cover C, each element once: Σ over pieces (Σ uᵢ)(Σ xⱼ) = (Σ all u)(Σ all x) for random
@@ -159,8 +157,8 @@ void Verifier<T>::refer_to(const Piece<T>& piece) {
 
 template <class T>
 Check Verifier<T>::check(const Piece<T>& given, const World& world) {
-  std::string trouble;
-  const Piece<T> piece = fitting(given, problem_.shape, trouble);
+  std::string trouble = misfit(given, problem_.shape);
+  const Piece<T> none, &piece = trouble.empty() ? given : none;
   const bool exact = problem_.exact();
   refer_to(piece);
   std::vector<double> error_of_row(at(problem_.shape.m)), norm_of_row(error_of_row.size());
@@ -226,8 +224,8 @@ template <class T>
 Check freivalds(const Problem<T>& problem, const Piece<T>& given, const World& world) {
   constexpr Index vectors = 4;
   const Index m = problem.shape.m, n = problem.shape.n, k = problem.shape.k;
-  std::string trouble;
-  const Piece<T> piece = fitting(given, problem.shape, trouble);
+  std::string trouble = misfit(given, problem.shape);
+  const Piece<T> none, &piece = trouble.empty() ? given : none;
   bool integers = true;
   const auto integer = [&](T value) {
     // 2^53 holds every exact product of the course; NaN and fractions fail here.
