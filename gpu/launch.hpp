@@ -13,10 +13,10 @@ namespace course {
 /// How many blocks, and how many threads in each; x counts fastest. Two types, so that swapping them does not
 /// compile.
 struct Grid {
-  Index x, y;
+  Index x = 0, y = 1;
 };
 struct Block {
-  Index x, y;
+  Index x = 0, y = 1;
 };
 
 /// The last launch as it was asked for: whoever started it compares it with what was meant.
