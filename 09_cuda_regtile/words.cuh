@@ -5,8 +5,11 @@
 #ifdef __CUDACC__
 #include <cuda/atomic>
 #else
+#include <algorithm>
 #include <atomic>
+#include <map>
 #include <stdexcept>
+#include <vector>
 #endif
 #include <cstdint>
 
@@ -122,18 +125,48 @@ __device__ inline void wait_for_copies() {
 
 #else
 
+/// The copies that the threads of a block have begun: as late as can be, so that who does not wait is seen.
+class Copies {
+ public:
+  using Copy = std::function<void()>;
+
+  Copies() {
+    course::emulator::before_each_block([this] { of_thread_.clear(); });
+  }
+  void begin(Copy copy) { mine().begun.push_back(std::move(copy)); }
+  void commit() { mine().committed = mine().begun.size(); }
+  void wait() {
+    const auto first = mine().begun.begin(), end = first + std::ptrdiff_t(mine().committed);
+    std::for_each(first, end, [](const Copy& copy) { copy(); });
+    mine().begun.erase(first, end), mine().committed = 0;
+  }
+
+ private:
+  struct OfThread {
+    std::vector<Copy> begun;
+    std::size_t committed = 0;  // that many of them can be waited for
+  };
+  OfThread& mine() { return of_thread_[{threadIdx.x, threadIdx.y}]; }
+  std::map<std::pair<unsigned, unsigned>, OfThread> of_thread_;
+};
+inline thread_local Copies copies_begun;
+
 template <class T>
 void copy_async_one(T* to, const T* from, bool there) {
-  *to = there ? *from : T(0);
+  copies_begun.begin([=] { *to = there ? *from : T(0); });
 }
 template <class T>
 void copy_async(T* to, const T* from) {
   if ((reinterpret_cast<std::uintptr_t>(to) | reinterpret_cast<std::uintptr_t>(from)) % 16 != 0)
     throw std::runtime_error("misaligned address");  // what CUDA says
-  for (int e = 0; e < width<T>; ++e) copy_async_one(to + e, from + e, true);
+  copies_begun.begin([=] { std::copy_n(from, width<T>, to); });
 }
-inline void end_of_copies() {}
-inline void wait_for_copies() {}
+inline void end_of_copies() {
+  copies_begun.commit();
+}
+inline void wait_for_copies() {
+  copies_begun.wait();
+}
 
 #endif
 

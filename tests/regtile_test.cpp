@@ -296,15 +296,40 @@ TEST_CASE("beyond k there are zeros in A's tile and in B's: nothing but k keeps 
 
 TEST_CASE("copies to shared memory: 16 bytes at 16 bytes, or an element, or a zero") {
   alignas(16) float from[8] = {1, 2, 3, 4, 5, 6, 7, 8}, to[8] = {};
-  cuda_regtile::copy_async(to + 4, from);
+  const auto ended = [] { cuda_regtile::end_of_copies(), cuda_regtile::wait_for_copies(); };
+  cuda_regtile::copy_async(to + 4, from), ended();
   CHECK(std::vector(to, to + 8) == std::vector<float>{0, 0, 0, 0, 1, 2, 3, 4});
   cuda_regtile::copy_async_one(to + 1, from + 5, true), cuda_regtile::copy_async_one(to + 4, from, false);
+  ended();
   CHECK(std::vector(to, to + 8) == std::vector<float>{0, 6, 0, 0, 0, 2, 3, 4});
   CHECK_THROWS_WITH(cuda_regtile::copy_async(to + 1, from), "misaligned address");
   CHECK_THROWS_WITH(cuda_regtile::copy_async(to, from + 2), "misaligned address");
   __shared__ SharedTile<float, 2, 8> tile;
   CHECK(&in_tile<float>(tile[1], 4).element[3] == &tile[1][7]);
   CHECK_THROWS_AS(in_tile<float>(tile[1], 5), std::out_of_range);
+}
+
+TEST_CASE("a copy is there when it was waited for, if it was committed, and not before") {
+  const float from[] = {1, 2, 3};
+  float to[3] = {};
+  threadIdx = {};
+  const auto holds = [&](float first, float second, float third) {
+    return to[0] == first && to[1] == second && to[2] == third;
+  };
+  cuda_regtile::copy_async_one(to, from, true), cuda_regtile::end_of_copies();
+  cuda_regtile::copy_async_one(to + 1, from + 1, true);
+  CHECK(holds(0, 0, 0));
+  cuda_regtile::wait_for_copies();
+  CHECK(holds(1, 0, 0));
+  to[0] = 0, cuda_regtile::wait_for_copies();  // once is enough, and what is not committed goes on
+  CHECK(holds(0, 0, 0));
+  threadIdx.x = 1;
+  cuda_regtile::copy_async_one(to + 2, from + 2, true), cuda_regtile::end_of_copies();
+  threadIdx.x = 0;
+  cuda_regtile::end_of_copies(), cuda_regtile::wait_for_copies();  // this thread's, nobody else's
+  CHECK(holds(0, 2, 0));
+  threadIdx.x = 1, cuda_regtile::wait_for_copies(), threadIdx.x = 0;
+  CHECK(holds(0, 2, 3));
 }
 
 TEST_CASE("each line of C's tile is brought near once, before it is needed, and none beyond C") {
