@@ -79,7 +79,7 @@ relations)
           far(near(f32, 2 * value["peak,f64," set ","], 3), set ": f32 is far from twice f64")
           moved = value["bandwidth,," set ",L1"] / clock / bytes  # vectors: two loads and a store, a cycle or two
           want(moved > 0.4 && moved < 4.4, set ": " moved " vectors a cycle between the core and L1")
-          far(moved > 0.35 && moved < 9, set ": " moved " vectors a cycle between the core and L1")
+          far(moved > 0.1 && moved < 9, set ": " moved " vectors a cycle between the core and L1")
           before = value["bandwidth,," set ",L1"]
           split("L2 L3 memory", levels, " ")
           for (l = 1; l <= 3; ++l) if (("bandwidth,," set "," levels[l]) in value) {

@@ -304,7 +304,7 @@ TEST_CASE("copies to shared memory: 16 bytes at 16 bytes, or an element, or a ze
   CHECK(std::vector(to, to + 8) == std::vector<float>{0, 6, 0, 0, 0, 2, 3, 4});
   CHECK_THROWS_WITH(cuda_regtile::copy_async(to + 1, from), "misaligned address");
   CHECK_THROWS_WITH(cuda_regtile::copy_async(to, from + 2), "misaligned address");
-  __shared__ SharedTile<float, 2, 8> tile;
+  alignas(16) __shared__ SharedTile<float, 2, 8> tile;
   CHECK(&in_tile<float>(tile[1], 4).element[3] == &tile[1][7]);
   CHECK_THROWS_AS(in_tile<float>(tile[1], 5), std::out_of_range);
 }
