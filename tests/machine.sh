@@ -77,14 +77,14 @@ relations)
           want(a_cycle > 0.9 && a_cycle < 4.4, set ": " a_cycle " operations a cycle and element")
           far(a_cycle > 0.45 && a_cycle < 9, set ": " a_cycle " operations a cycle and element")
           far(near(f32, 2 * value["peak,f64," set ","], 3), set ": f32 is far from twice f64")
-          moved = value["bandwidth,," set ",L1"] / clock / bytes  # vectors: two loads and a store, a cycle or two
-          want(moved > 0.4 && moved < 4.4, set ": " moved " vectors a cycle between the core and L1")
+          moved = value["bandwidth,," set ",L1"] / clock / bytes  # vectors: two loads and a store, a cycle or two; five under a sanitizer
+          want(moved > 0.2 && moved < 4.4, set ": " moved " vectors a cycle between the core and L1")
           far(moved > 0.1 && moved < 9, set ": " moved " vectors a cycle between the core and L1")
           before = value["bandwidth,," set ",L1"]
           split("L2 L3 memory", levels, " ")
           for (l = 1; l <= 3; ++l) if (("bandwidth,," set "," levels[l]) in value) {
             now = value["bandwidth,," set "," levels[l]]
-            want(now < 1.1 * before, set ": " levels[l] " is faster than the level before"); before = now
+            want(now < 1.25 * before, set ": " levels[l] " is faster than the level before"); before = now
           }
           want(before < 0.7 * value["bandwidth,," set ",L1"], set ": memory is as fast as L1")
         }
