@@ -50,12 +50,15 @@ rows)
   ;;
 relations)
   quick="--budget 0.03"
-  # What holds of any machine, whatever its speed; in a disturbed moment it may not, so there are five tries.
+  # What holds of any machine, whatever its speed; in a disturbed moment it may not, so there are five tries, and of each row
+  # the best counts: other programs only make it worse.
   for _ in 1 2 3 4 5; do
     rm -f machine.csv
     runs 0 --csv machine.csv --threads 1 --variant topology,latency,chains,peak,bandwidth
+    cat machine.csv >>tries.csv
     odd=$(awk -F, '
-      {value[$1 "," $2 "," $3 "," $5] = $6; note[$1 "," $2 "," $3 "," $5] = $8}  # of two looks the better
+      {at = $1 "," $2 "," $3 "," $5}
+      !(at in value) || ($1 == "latency" ? $6 < value[at] : $6 > value[at]) {value[at] = $6; note[at] = $8}
       function near(a, b, share) {return a > b / (1 + share) && a < b * (1 + share)}
       function want(holds, what) {if (!holds) print what}
       function far(holds, what) {if (!holds) print "far off: " what}  # more than other programs can do
@@ -77,7 +80,7 @@ relations)
           want(a_cycle > 0.9 && a_cycle < 4.4, set ": " a_cycle " operations a cycle and element")
           far(a_cycle > 0.45 && a_cycle < 9, set ": " a_cycle " operations a cycle and element")
           far(near(f32, 2 * value["peak,f64," set ","], 3), set ": f32 is far from twice f64")
-          moved = value["bandwidth,," set ",L1"] / clock / bytes  # vectors: two loads and a store, a cycle or two; five under a sanitizer
+          moved = value["bandwidth,," set ",L1"] / clock / bytes  # vectors: two loads and a store, a cycle or two
           want(moved > 0.2 && moved < 4.4, set ": " moved " vectors a cycle between the core and L1")
           far(moved > 0.1 && moved < 9, set ": " moved " vectors a cycle between the core and L1")
           before = value["bandwidth,," set ",L1"]
@@ -98,7 +101,7 @@ relations)
         }
         want(("cache,,,L1") in value && value["cache,,,L1"] < value["cache,,,L2"] && (!(("cache,,,L3") in value) || value["cache,,,L2"] < value["cache,,,L3"]),
           "the caches do not grow")
-      }' machine.csv)
+      }' tries.csv)
     [ -n "$odd" ] || break
   done
   # Beside other programs nothing need hold, and the rows say that they were there.
@@ -106,7 +109,7 @@ relations)
     echo "other programs run here: $odd"
     exit 77
   fi
-  [ -z "$odd" ] || fail "$odd in $(cat machine.csv)"
+  [ -z "$odd" ] || fail "$odd in $(cat tries.csv)"
   ;;
 disturbed)
   # Beside a busy loop on the same processor half of it is left: the row must say so.
