@@ -14,6 +14,14 @@ struct Heard {
   std::string out, err;
 };
 
+/// Whether there is one to be had.
+inline bool has_terminals() {
+  const int end = posix_openpt(O_RDWR | O_NOCTTY);
+  const bool usable = end >= 0 && grantpt(end) == 0 && unlockpt(end) == 0;
+  close(end);
+  return usable;
+}
+
 inline Heard heard(const std::function<void()>& call, bool on_terminal = false) {
   int out[2], err[2];  // to read, to write: two pipes hold more than any test says
   if (pipe(out) != 0 || pipe(err) != 0) std::abort();

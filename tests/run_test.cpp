@@ -366,7 +366,8 @@ TEST_CASE("a rate from a tiny product does not leave out a large one") {
   CHECK(run.lines().size() == 3);
 }
 
-TEST_CASE("what is expected to take longer than ten times the budget is left out, from 0.3 GFLOP on") {
+TEST_CASE("what is expected to take longer than ten times the budget is left out, from 0.3 GFLOP on" *
+          doctest::skip(!has_terminals())) {
   const auto left_out = [](const std::string& time, const std::string& budget, const std::string& other) {
     return "test: counting f32 600x600x600 left out: one run takes about " + time +
            ", over ten times the budget of " + budget + "; --budget " + other + " may do\n";
@@ -394,7 +395,7 @@ TEST_CASE("what is expected to take longer than ten times the budget is left out
   CHECK(known.variant->runs == 1);
 }
 
-TEST_CASE("a run on the terminal, to the letter") {
+TEST_CASE("a run on the terminal, to the letter" * doctest::skip(!has_terminals())) {
   Run run(1e-6);
   Counting& variant = *run.variant;
   variant.gpu = "Test GPU", variant.traits.vector = "cuda";
