@@ -54,7 +54,6 @@ Table::~Table() {
 }
 
 void Table::read(const std::string& path, const std::string& option) {
-  path_ = path, option_ = option;
   if (struct stat status{}; stat(path.c_str(), &status) == 0 && S_ISFIFO(status.st_mode))
     throw Refusal{option + ": " + path + " is a pipe; give a file"};  // reading it would wait for a writer
   std::ifstream file(path, std::ios::binary);

@@ -62,7 +62,8 @@ class Table {
   void write(const std::string& text);
 
   Schema schema_;
-  std::string path_, option_ = "--csv";
+  static inline const std::string option_ = "--csv";  // what appends to a file is this option's
+  std::string path_;
   int file_ = -1;
   std::size_t whole_ = 0, torn_ = 0;  // bytes of whole lines, and behind them
   bool unended_ = false;              // the last line is whole, but for its end

@@ -172,6 +172,7 @@ refusals)
     runs 0 $option
     grep -q 'what this machine is, and what it can do' out || fail "$option: $(cat out err)"
   done
+  "$program" --help | grep -qE -- '--budget .*\(default 0.4\)' || fail "--help: not the default of this program"
   "$program" --list >out 2>err && grep -q '^  bandwidth ' out || fail "--list: $(cat out err)"
   ;;
 gpu)

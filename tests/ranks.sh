@@ -44,6 +44,7 @@ rm -f rows.csv
 says 1 "wrong: 1 elements differ, the worst is C(7, 4)" --variant nan_element --size 9 --type f64 --csv rows.csv
 [ "$(tail -n 1 rows.csv | cut -d, -f35)" = nan ] || fail "the largest error of all ranks lost NaN: $(cat rows.csv)"
 says 1 "wrong: Freivalds: the sums over C and over A·B differ" --variant wrong_element --shape 2050x200x5 --type f32
+says 1 "wrong: Freivalds: C holds a fraction, NaN" --variant nan_element --shape 2050x200x5 --type f32
 says 1 "wrong: not every element of C came back exactly once" --variant missing_piece --size 9 --type f32
 says 1 "wrong: rank 1 wrote outside its matrix" --variant broken_guard --size 9 --type f32
 says 1 "wrong: it threw: no such thing" --variant throw_in_allocate --size 9 --type f32

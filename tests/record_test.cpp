@@ -100,6 +100,8 @@ TEST_CASE("a row on the terminal, to the letter: what was found, and a dash wher
   CHECK(heard([&] { print_header(r); }).out.find(" threads block  runs ") != std::string::npos);
   CHECK(heard([&] { print_row(r); }).out.find("     16  32x8     5       2 ms~        3 us ") !=
         std::string::npos);
+  r.settings.grid = "1x1";  // of one rank there is nothing to say
+  CHECK(heard([&] { print_row(r); }).out.find("     16  32x8     5       2 ms~") != std::string::npos);
   r.settings.grid = "2x3", r.ranks = 6;
   CHECK(heard([&] { print_header(r); }).out.starts_with("01_naive on 6 ranks of a machine, g++ 12 -O3\n"));
   CHECK(heard([&] { print_header(r); }).out.find(" threads   grid, block  runs ") != std::string::npos);

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <cstdio>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -12,6 +13,7 @@
 #include "crew.hpp"
 #include "heard.hpp"
 #include "runner/machine.hpp"
+#include "runner/quiet.hpp"
 #include "runner/table.hpp"
 #include "runner/text.hpp"
 #include "spread.hpp"
@@ -681,10 +683,18 @@ TEST_CASE("instruction sets the processor lacks are a skip") {
         77);
 }
 
+TEST_CASE("the processor's seconds are those that the C library counts") {
+  while (std::clock() % CLOCKS_PER_SEC < CLOCKS_PER_SEC / 5) continue;
+  const double ours = processor_seconds(), theirs = static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+  CHECK(ours <= theirs + 1e-2);
+  CHECK(ours >= theirs - 1e-2);
+}
+
 TEST_CASE("what a variant finds wrong with itself makes the row wrong, and a GPU too small refuses it") {
   Run run;
   run.variant->complains = "blocks of 1x1";
-  CHECK(run({"--size", "9"}) == 1);
+  const std::string said = heard([&] { CHECK(run({"--size", "9"}) == 1); }).err;
+  CHECK(said.find(" wrong: blocks of 1x1") != std::string::npos);  // no rank is named where there is one
   CHECK(run.cell("verdict") == "wrong");
   Run large;
   large.variant->on_device = 2049;

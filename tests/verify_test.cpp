@@ -247,6 +247,9 @@ TEST_CASE("Freivalds, alone, says how many rows are wrong and which is the first
   CHECK(wrong.sums().trouble == differ + "; the first wrong row is 1");
   CHECK(wrong.sums().differences == 3);
   CHECK(wrong.sums().error_share == std::numeric_limits<double>::infinity());
+  wrong.c.view()(0, 7) += 1;
+  CHECK(wrong.sums().trouble == differ + "; the first wrong row is 0");
+  CHECK(wrong.sums().differences == 4);
   Piece<double> last = wrong.piece();  // the two last rows, and no others
   last.rows = {7, 8}, last.c = wrong.c.view().block(7, 0, 2, 8);
   const Check lost = freivalds(wrong.problem, last, World());

@@ -1,4 +1,7 @@
+#define COURSE_CHECKED  // as in the test builds that do so
 #include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -33,6 +36,25 @@ TEST_CASE("checked access throws outside the matrix, padding included") {
         doctest::String(
             ("element (" + std::to_string(i) + ", " + std::to_string(j) + ") of a 3 x 4 matrix").c_str()),
         std::out_of_range);
+}
+
+TEST_CASE("a checked build ends at an element or a block that a view does not have") {
+  float data[20] = {};
+  const View<float> view(data, 3, 4, 5);
+  const auto ends = [](auto&& access) {
+    const pid_t child = fork();
+    if (child == 0) access(), _exit(0);
+    int status = 0;
+    waitpid(child, &status, 0);
+    return status != 0;
+  };
+  for (const auto& [i, j, inside] :
+       {std::tuple{2, 3, true}, {3, 0, false}, {0, 4, false}, {-1, 0, false}, {0, -1, false}}) {
+    CAPTURE(i);
+    CAPTURE(j);
+    CHECK(ends([&view, i = i, j = j] { view(i, j) = 1; }) != inside);
+    CHECK(ends([&view, i = i, j = j] { view.block(i, j, 1, 1); }) != inside);
+  }
 }
 
 TEST_CASE_TEMPLATE("a matrix is aligned, poisoned and guarded", T, float, double, std::int32_t) {
