@@ -48,12 +48,15 @@ TEST_CASE("a checked build ends at an element or a block that a view does not ha
     waitpid(child, &status, 0);
     return status != 0;
   };
-  for (const auto& [i, j, inside] :
-       {std::tuple{2, 3, true}, {3, 0, false}, {0, 4, false}, {-1, 0, false}, {0, -1, false}}) {
-    CAPTURE(i);
-    CAPTURE(j);
-    CHECK(ends([&view, i = i, j = j] { view(i, j) = 1; }) != inside);
-    CHECK(ends([&view, i = i, j = j] { view.block(i, j, 1, 1); }) != inside);
+  struct Place {
+    Index i, j;
+    bool inside;
+  };
+  for (const Place& at : {Place{2, 3, true}, {3, 0, false}, {0, 4, false}, {-1, 0, false}, {0, -1, false}}) {
+    CAPTURE(at.i);
+    CAPTURE(at.j);
+    CHECK(ends([&] { view(at.i, at.j) = 1; }) != at.inside);
+    CHECK(ends([&] { view.block(at.i, at.j, 1, 1); }) != at.inside);
   }
 }
 
