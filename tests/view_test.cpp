@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -43,7 +44,10 @@ TEST_CASE("a checked build ends at an element or a block that a view does not ha
   const View<float> view(data, 3, 4, 5);
   const auto ends = [](auto&& access) {
     const pid_t child = fork();
-    if (child == 0) access(), _exit(0);
+    if (child == 0) {
+      std::signal(SIGILL, SIG_DFL);  // doctest would write a report
+      access(), _exit(0);
+    }
     int status = 0;
     waitpid(child, &status, 0);
     return status != 0;
