@@ -1,4 +1,4 @@
-// What the variants of 05 cost; worked out in README.md.
+// What the variants of 05 cost; README.md works out all but tuned.
 #pragma once
 
 #include <algorithm>

@@ -43,7 +43,7 @@ struct Rows {
 // [micro_kernel]
 /// C (rows × at most nr) += A (rows × k) · B (k × as C), in rows * vectors registers. Meanwhile it fetches C
 /// and two cache lines of each row of `next`. Masked: the last vector is partly outside. (Views by reference:
-/// copying one member-wise written costs a stalled load, which short k would feel.)
+/// to copy one just written member by member stalls a load, which short k would feel.)
 template <class Tile, int rows, bool masked>
 void micro_kernel(const In<Tile>& a, const In<Tile>& b, const Out<Tile>& c, const Rows& next) {
   using T = typename Tile::T;

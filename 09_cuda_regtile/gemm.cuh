@@ -31,7 +31,7 @@ __global__ void column(View<const T> a, View<const T> b, View<T> c) {
       b_tile[y + r][x] = element(b, p + y + r, j);
     }
     __syncthreads();
-#pragma unroll width < T>
+#pragma unroll 16 / sizeof(T)
     for (int q = 0; q < tile; ++q) {
       const T b_q = b_tile[q][x];  // one load for TM multiply-adds
 #pragma unroll

@@ -142,8 +142,9 @@ def here_chart(machine, type, threads, rungs=()):
     said = "A level roof is a peak; chain: additions that each wait for the one before." if threads else ""
     if rungs:
         title = f"You are here: {short(rungs[-1].step)} {rungs[-1].variant}, {type}, n = {rungs[-1].n}, {where}"
+        near = "L1 and the core" if threads else "shared memory and the registers"
         said = ("x: FLOP for each byte that crosses the level in brackets, which the prediction says limits (flops and "
-                "chain: bytes between L1 and the core); then GFLOP/s.")
+                f"chain: bytes between {near}); then GFLOP/s.")
         alone = [row.step.partition("_")[0] for row in rungs if row.threads < threads]
         said += f" On fewer threads: {', '.join(alone)}." * bool(alone)
     settings["longest"] = max(map(len, lines), default=0)
