@@ -152,7 +152,20 @@ class Case(unittest.TestCase):
         table = (self.root / "tests/sabotages.md").read_text()
         self.assertTrue(table.startswith("Some words.\n\n"))
         self.assertTrue(table.endswith("| add | source | toy.add |\n| store, at last | source | not run |\n"), table)
+        self.assertEqual(self.run_it([ADD, STORE], "--check", status=1), "tests/sabotages.md: store, at last: not run\n")
+        self.run_it([ADD, STORE])
+        self.run_it([ADD, STORE], "--write-md")
         self.run_it([ADD, STORE], "--check")
+        table = (self.root / "tests/sabotages.md").read_text()
+        self.assertTrue(table.endswith("| add | source | toy.add |\n| store, at last | source | toy.store |\n"), table)
+        results = (self.work / "results.csv").read_text()
+        for what, again in (("UNNOTICED", False), ("DOES NOT BUILD", False), ("RED BEFORE", False), ("LEFT OUT", True)):
+            (self.work / "results.csv").write_text(f"{results}add,{what},x,1,y\n")
+            self.run_it([ADD, STORE], "--write-md")
+            self.run_it([ADD, STORE], "--check", status=0 if again else 1)
+            if again:  # another machine saw it red
+                self.assertEqual((self.root / "tests/sabotages.md").read_text(), table)
+            (self.root / "tests/sabotages.md").write_text(table)
         (self.work / "results.csv").unlink()  # what the table says stays
         self.run_it([ADD, STORE], "--write-md")
         self.assertEqual((self.root / "tests/sabotages.md").read_text(), table)
