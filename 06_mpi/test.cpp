@@ -4,7 +4,9 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <map>
 #include <set>
+#include <vector>
 
 #include "common/mpi_world.hpp"
 #include "cost.hpp"
@@ -15,7 +17,8 @@ using namespace mpi;
 namespace {
 
 const course::World* world = nullptr;
-int types_alive = 0;  // derived datatypes of this rank
+int types_alive = 0;                     // derived datatypes of this rank
+std::map<MPI_Request, int> sends_alive;  // its messages that nobody has waited for
 
 template <class T>
 void slices_of_ten(const Panels<T>& panels, const Grid& grid, Multiply<T> multiply, int threads) {
@@ -51,11 +54,19 @@ struct Run {
       times += variant.run(), times += variant.fetch(piece);
       words = times.words_received.value_or(-1);
     }
+    CHECK(sends_alive.empty());
     types_kept = types_alive - before;
     variant.release();
     CHECK(types_alive == before);
   }
 };
+
+/// To be waited for: an array may hold requests of receives and of nothing, too.
+void waited_for(int count, const MPI_Request* requests) {
+  for (int r = 0; r < count; ++r)
+    if (const auto sent = sends_alive.find(requests[r]); sent != sends_alive.end() && --sent->second == 0)
+      sends_alive.erase(sent);
+}
 
 double most(double mine) {
   world->max({&mine, 1});
@@ -85,12 +96,26 @@ int looks = 0, products = 0, arrives_at = -1;
 extern "C" int __real_MPI_Testall(int count, MPI_Request* requests, int* all, MPI_Status* statuses);
 extern "C" int __wrap_MPI_Testall(int count, MPI_Request* requests, int* all, MPI_Status* statuses) {
   ++looks;
-  if (arrives_at < 0) return __real_MPI_Testall(count, requests, all, statuses);
-  return *all = looks == arrives_at, MPI_SUCCESS;  // as it might come; MPI_Waitall gets the messages
+  // As it might come; MPI_Waitall gets the messages.
+  if (arrives_at >= 0) return *all = looks == arrives_at, MPI_SUCCESS;
+  const std::vector<MPI_Request> before(requests, requests + count);
+  const int error = __real_MPI_Testall(count, requests, all, statuses);
+  if (*all) waited_for(count, before.data());
+  return error;
+}
+extern "C" int __real_MPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses);
+extern "C" int __wrap_MPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
+  waited_for(count, requests);
+  return __real_MPI_Waitall(count, requests, statuses);
 }
 
-// Of ours, what makes and frees datatypes: PMPI, as in words.cpp.
+// Of ours, what sends without waiting, and what makes and frees datatypes: PMPI, as in words.cpp.
 extern "C" {
+int MPI_Isend(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm ranks,
+              MPI_Request* request) {
+  const int error = PMPI_Isend(data, count, type, to, tag, ranks, request);
+  return ++sends_alive[*request], error;
+}
 int MPI_Type_contiguous(int count, MPI_Datatype of, MPI_Datatype* made) {
   return ++types_alive, PMPI_Type_contiguous(count, of, made);
 }
@@ -315,7 +340,7 @@ TEST_CASE("each function of MPI's counts what it delivers from others, once, and
   MPI_Request request = MPI_REQUEST_NULL;
   const auto receives = [&](const char* what, int from, double bytes, auto receive) {
     MPI_Request sent = MPI_REQUEST_NULL;
-    MPI_Isend(data, 3, MPI_DOUBLE, from == me ? me : next, 7, MPI_COMM_WORLD, &sent);
+    PMPI_Isend(data, 3, MPI_DOUBLE, from == me ? me : next, 7, MPI_COMM_WORLD, &sent);
     const double before = bytes_received();
     status.MPI_SOURCE = status.MPI_TAG = -5, got[2] = -5;
     receive();

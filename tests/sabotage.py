@@ -340,6 +340,8 @@ SABOTAGES = [Sabotage(*entry) for entry in [
     ("mpi: a row 2^31 bytes away", "06_mpi/block_cyclic.hpp", "matrix.ld() * Index{sizeof(T)});",
      "matrix.ld() * Index{sizeof(T)} & 0x7fffffff);", "06_mpi.counts_1"),
     ("mpi: the next panel in the room of the present one", "06_mpi/summa.hpp", "room_a[s % 2]", "room_a[0]", "06_mpi.ranks_3"),
+    ("mpi: a ring's last messages are not waited for", "06_mpi/summa_ring.hpp", "  MPI_Waitall(4, flying, MPI_STATUSES_IGNORE);\n}", "}",
+     "06_mpi.counts_4"),
     ("mpi: a ring's next panel in the room of the present one", "06_mpi/summa_ring.hpp", "panels.room_a[t % 2]", "panels.room_a[0]",
      "06_mpi.ranks_3"),
     ("mpi: nobody looks after the messages", "06_mpi/summa.hpp", "    MPI_Testall(messages, flying, &arrived, MPI_STATUSES_IGNORE);",
