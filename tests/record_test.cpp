@@ -66,6 +66,28 @@ TEST_CASE("each value is in its column, and what does not apply is empty") {
         "1,20,3e+09,0");
   CHECK(cell("error_share") == "0.5");
   CHECK(cell("quiet") == "no");
+  r.median_s = 0.5, r.mean_s = 0.625, r.stddev_s = 0.0625, r.gflops = 11, r.repeat = 12, r.seed = 13;
+  r.settings.threads = 14, r.times.alloc = 15, r.times.copy_out = 16, r.times.distribute = 17;
+  r.times.collect = 18, r.times.imbalance = 19;
+  const Table::Row all = r.row();
+  for (const auto& [column, value] : std::vector<std::pair<std::string, double>>{{"best_s", 0.25},
+                                                                                 {"median_s", 0.5},
+                                                                                 {"mean_s", 0.625},
+                                                                                 {"stddev_s", 0.0625},
+                                                                                 {"gflops", 11},
+                                                                                 {"repeat", 12},
+                                                                                 {"seed", 13},
+                                                                                 {"threads", 14},
+                                                                                 {"alloc_s", 15},
+                                                                                 {"copy_out_s", 16},
+                                                                                 {"distribute_s", 17},
+                                                                                 {"collect_s", 18},
+                                                                                 {"imbalance", 19},
+                                                                                 {"copy_in_s", 1.5},
+                                                                                 {"words_received", 9}}) {
+    CAPTURE(column);
+    CHECK(table.number(all, column) == value);
+  }
   CHECK(cell("relative_error") == "0.125");
   CHECK(cell("differences") == "7");
   r.check.reset(), r.prediction.reset(), r.settings.tile = 0, r.verdict = "unverified";

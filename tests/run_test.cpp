@@ -28,8 +28,9 @@ struct Counting : Variant<float> {
       : Variant<float>({.name = "counting", .idea = "for tests"}), seconds(seconds_) {}
   double bytes(const Problem<float>&, const Settings&) const override { return 0; }
   std::string refuses(const Problem<float>&, const Settings&, const World&) const override { return reason; }
-  Times allocate(const Problem<float>& problem_, const Settings&, const World&) override {
+  Times allocate(const Problem<float>& problem_, const Settings& settings, const World&) override {
     problem = &problem_, c = Matrix<float>(problem->shape.m, problem->shape.n), ++allocated;
+    seed = problem->seed, verify_copies = settings.verify_copies;
     return {.alloc = 0.25};
   }
   void release() override { ++released; }
@@ -39,15 +40,20 @@ struct Counting : Variant<float> {
   }
   Times run() override {
     ++runs;
+    const double used = processor_seconds();
+    while (works && processor_seconds() < used + 0.01) continue;
     if (throws || runs == throws_at) throw std::runtime_error("a kernel's exception");
     if (throws_nonsense) throw 42;
+    if (runs == no_memory_at) throw std::bad_alloc();
     const Inputs<float>& in = problem->whole();
     for (Index i = 0; i < problem->shape.m; ++i)
       for (Index p = 0; p < problem->shape.k; ++p)
         for (Index j = 0; j < problem->shape.n; ++j) c.view()(i, j) += in.a.view()(i, p) * in.b.view()(p, j);
     const bool late = problem->shape.m > 2048;  // in the run on digits only
     if (spills && (!late || problem->fill == Fill::digits)) const_cast<float*>(in.a.view().data())[-1] = 0;
-    if (spoilt >= 0) c.view()(spoilt, spoilt_column) += 1;
+    if (spoilt >= 0 && (!late || !spoilt_fill || problem->fill == *spoilt_fill))
+      c.view()(spoilt, spoilt_column) += 1;
+    if (works) return {.product = processor_seconds() - used};
     return {.product = runs <= std::ssize(each) ? each[static_cast<std::size_t>(runs - 1)] : seconds};
   }
   std::string device() const override { return gpu; }
@@ -66,9 +72,13 @@ struct Counting : Variant<float> {
   std::vector<double> each = {};  // instead, of the first runs
   std::string reason, complains, gpu;
   double on_device = 0;
+  bool works = false;  // its seconds are those that it had a processor
   bool copies = true, throws = false, throws_nonsense = false, writes_nothing = false, spills = false;
   Index spoilt = -1, spoilt_column = 0;  // an element that is wrong
-  int allocated = 0, released = 0, resets = 0, runs = 0, throws_at = -1;
+  std::optional<Fill> spoilt_fill;       // beyond 2048, in the run on this fill only
+  int allocated = 0, released = 0, resets = 0, runs = 0, throws_at = -1, no_memory_at = -1;
+  std::uint64_t seed = 0;      // of the last problem
+  bool verify_copies = false;  // of the last settings
   const Problem<float>* problem = nullptr;
   Matrix<float> c;
 };
@@ -77,6 +87,7 @@ struct Run {
   explicit Run(double seconds = 0.001) : variant(std::make_shared<Counting>(seconds)) {
     char name[] = "/tmp/course-loop-XXXXXX";
     folder = mkdtemp(name);
+    step.f32 = {variant};
   }
   ~Run() { std::filesystem::remove_all(folder); }
 
@@ -84,7 +95,7 @@ struct Run {
     words.insert(words.begin(), {"test", "--csv", csv()});
     std::vector<const char*> argv;
     for (const std::string& word : words) argv.push_back(word.c_str());
-    return run(static_cast<int>(argv.size()), argv.data(), {"test", "a test", "-O3", "", {variant}, {}, {}});
+    return run(static_cast<int>(argv.size()), argv.data(), step);
   }
   /// What it says while it ends with this status.
   Heard says(int status, const std::vector<std::string>& words, bool on_terminal = false) {
@@ -113,6 +124,7 @@ struct Run {
 
   std::shared_ptr<Counting> variant;
   std::filesystem::path folder;
+  Step step{"test", "a test", "-O3", "", {}, {}, {}};
 };
 
 }  // namespace
@@ -141,6 +153,9 @@ TEST_CASE("a row is warmed up and repeated as asked, C reset before every run") 
   CHECK(run.cell("started").substr(0, 14) <= utc_now().substr(0, 14));
   CHECK(run.cell("started").size() == 20);
   CHECK(run.cell("seed") == std::to_string(Problem<float>().seed));
+  CHECK(run.variant->seed == Problem<float>().seed);
+  CHECK(run({"--size", "9", "--seed", "1"}) == 0);
+  CHECK(run.variant->seed == 1);
   CHECK(std::stod(run.cell("gflops")) == doctest::Approx(2 * 9 * 9 * 9 / 0.001 * 1e-9));
   CHECK(run.cell("verdict") == "right");
 }
@@ -169,11 +184,35 @@ TEST_CASE("the budget ends a row early, but not before one run") {
 TEST_CASE("a row predicted beyond ten times the budget is left out, the baseline never") {
   Run run(1e3);
   CHECK(run({"--size", "600", "--type", "f32", "--budget", "1"}) == 0);
-  CHECK(run.lines().size() == 1);  // the header: only the small probe ran
-  run.variant->traits.baseline = true;
+  CHECK(run.lines().size() == 1);                           // the header: only the small probe ran
+  run.variant->traits.baseline = run.step.is_level = true;  // of a level nobody needs it
+  CHECK(run({"--size", "600", "--type", "f32", "--budget", "1"}) == 0);
+  CHECK(run.lines().size() == 1);
+  run.step.is_level = false;
   CHECK(run({"--size", "600", "--type", "f32", "--budget", "1", "--verify", "none"}) == 0);
   CHECK(run.lines().size() == 2);
   CHECK(run.cell("verdict") == "unverified");
+}
+
+TEST_CASE("a row's time is estimated from rows of its own variant, threads and tile") {
+  Run run(1e3);
+  const auto fast = std::make_shared<Counting>(1e-3);
+  fast->traits.name = "fast", run.step.f32.push_back(fast);
+  const std::vector<std::string> words = {"--size", "250,600",  "--budget", "1",        "--warmup",
+                                          "0",      "--verify", "none",     "--repeat", "1"};
+  CHECK(run(words) == 0);
+  CHECK(run.lines().size() == 1 + 2 + 1);  // the slow one's 600 is left out
+  CHECK(run.cell("variant") == "fast");
+  CHECK(run.cell("m") == "600");
+  Run more;  // slow on one thread, and at one tile
+  more.variant->traits.threads = more.variant->traits.tiles = true;
+  more.step.tiles = {4, 8};
+  more.variant->each = {1e3, 1e3, 1e3, 1e-3, 1e3};
+  more({"--size", "250,600", "--threads", "1,2", "--budget", "1", "--warmup", "0", "--verify", "none",
+        "--repeat", "1"});
+  CHECK(more.variant->runs == 4 + 1);
+  CHECK(more.cell("threads") == "2");
+  CHECK(more.cell("tile") == "8");
 }
 
 TEST_CASE("one wrong element that no sample meets is found by Freivalds' check") {
@@ -186,6 +225,19 @@ TEST_CASE("one wrong element that no sample meets is found by Freivalds' check")
     CHECK(run.cell("verdict") == "wrong");
     CHECK(run.cell("verify") == "samples+freivalds");
     CHECK(run.cell("error_share") == "inf");
+    CHECK(run.cell("differences") == "1");
+  }
+}
+
+TEST_CASE("beyond 2048, what is wrong on one fill alone is told as it was found") {
+  for (const auto& [fill, said] :
+       {std::pair(Fill::uniform, "elements differ, the worst is C(0, 0) = "),
+        std::pair(Fill::digits, "Freivalds: the sums over C and over A·B differ")}) {
+    Run run;
+    run.variant->spoilt = 0, run.variant->spoilt_fill = fill;
+    const Heard found = run.says(1, {"--shape", "2049x3x5", "--repeat", "1", "--warmup", "0"});
+    CHECK(found.err.find(said) != std::string::npos);
+    CHECK(run.cell("verdict") == "wrong");
   }
 }
 
@@ -198,6 +250,8 @@ TEST_CASE("a row of another shape, type or setting is not resumed") {
   CHECK(run({"--size", "9", "--shape", "9x9x9,9x9x7", "--resume"}) == 0);  // both, each once
   CHECK(run.cell("k") == "7");
   CHECK(run.lines().size() == 1 + 1 + 3 + 2 + 1);
+  CHECK(run({"--shape", "1x11x1,11x1x1", "--resume"}) == 0);  // the same figures, in other cells
+  CHECK(run.lines().size() == 1 + 1 + 3 + 2 + 1 + 2);
 }
 
 TEST_CASE("resumed rows are neither run nor written again, and a wrong one stays wrong") {
@@ -271,6 +325,38 @@ TEST_CASE("--quiet: who had to leave the processor to others was disturbed, but 
   CHECK(crowd.cell("quiet") == "no");
   CHECK(crowd({"--size", "9", "--quiet", "--repeat", "2", "--threads", more}) == 0);
   CHECK(crowd.cell("quiet") == "yes");
+}
+
+namespace {
+
+/// A machine whose processors become ten times slower after so many looks at their pace.
+struct Slowing : World {
+  void max(std::span<double> seconds) const override {
+    if (seconds[0] > 0 && ++looks > 21) seconds[0] *= 10;  // a share is handed in below 0
+  }
+  mutable int looks = 0;
+};
+
+}  // namespace
+
+TEST_CASE("--quiet: where nobody measured the pace, a moment much slower than the best seen is not quiet") {
+  const Slowing machine;
+  const std::optional<Roofs> nobody;
+  Quiet quiet(machine, nobody);
+  quiet.now(1);
+  CHECK(machine.looks == 20 + 1);
+  CHECK_FALSE(quiet.now(1));
+}
+
+TEST_CASE("--quiet: two threads that had one processor were disturbed, one thread was not" *
+          doctest::skip(usable_cpus() < 2)) {
+  Run run;
+  run.has_pace(always);
+  run.variant->traits.threads = run.variant->works = true;
+  CHECK(run({"--size", "9", "--quiet", "--repeat", "2", "--threads", "1"}) == 0);
+  CHECK(run.cell("quiet") == "yes");
+  CHECK(run({"--size", "9", "--quiet", "--repeat", "2", "--threads", "2"}) == 0);
+  CHECK(run.cell("quiet") == "no");
 }
 
 TEST_CASE("--quiet: of the tries the quiet one counts, else the fastest") {
@@ -358,6 +444,15 @@ TEST_CASE("a kernel that throws is wrong, not a crash, verified or not") {
   }
 }
 
+TEST_CASE("memory that runs out in the middle of a run is a refusal: no row, and none that is resumed") {
+  Run run;
+  run.variant->no_memory_at = 2;  // behind the warm-up
+  CHECK(run.says(2, {"--size", "9", "--resume"}).err == "test: out of memory; give a smaller size\n");
+  CHECK(run.lines().size() == 1);
+  CHECK(run({"--size", "9", "--resume"}) == 0);
+  CHECK(run.variant->released == 2);
+}
+
 TEST_CASE("a throw in the run on digits makes the row wrong and leaves the next as it should be") {
   Run run;
   run.variant->throws_at = 2;  // the first is timed, the second is on digits
@@ -440,6 +535,42 @@ TEST_CASE("a run on the terminal, to the letter" * doctest::skip(!has_terminals(
   CHECK(
       run.says(0, {"--shape", "2049x3x5"}, true).err.find(" counting: once more on digits, for Freivalds") !=
       std::string::npos);
+}
+
+TEST_CASE("a row is predicted by the roofs of its own threads and of its variant's vectors, or its step's") {
+  Run run(1e-6);
+  run.variant->traits.threads = true;
+  run.variant->traits.cost = [](const Shape& s, const Settings&) {
+    return Cost{.flops = s.flops(), .reuses = {}};
+  };
+  std::ofstream(run.folder / "machine.csv") << "name,type,vector,threads,level,value,unit,note\n"
+                                               "peak,f32,sse2,1,,2,GFLOP/s,\npeak,f32,sse2,2,,5,GFLOP/s,\n"
+                                               "peak,f32,avx2,1,,8,GFLOP/s,\npeak,f32,avx2,2,,10,GFLOP/s,\n";
+  const std::vector<std::string> words = {"--size",   "10", "--repeat",  "1",
+                                          "--warmup", "0",  "--threads", "1,2"};
+  const auto predicts = [&](const char* one, const char* two, const char* both) {
+    const std::string said = run.says(0, words).out;  // 2000 operations in 1 us are 2 GFLOP/s
+    const std::vector<std::string> lines = split(said, '\n');
+    REQUIRE(lines.size() >= 4);
+    CHECK(lines[2].find(one) != std::string::npos);
+    CHECK(lines[3].find(two) != std::string::npos);
+    CHECK(run.cell("predicted_s") == both);
+    CHECK(run.cell("limit") == "flops");
+  };
+  predicts("     1 us flops      2.000    25%", "   0.4 us flops      2.000    20%", "4e-07");
+  run.variant->traits.vector = "avx2";
+  predicts("  0.25 us flops      2.000    25%", "   0.2 us flops      2.000    20%", "2e-07");
+}
+
+TEST_CASE("--verify-copies reaches the variant, alone") {
+  Run run;
+  run.step.emulated = [&](const std::string&) { return run.step; };
+  for (const bool asked : {false, true}) {
+    std::vector<std::string> words = {"--size", "9", "--emulate", "forward"};
+    if (asked) words.push_back("--verify-copies");
+    CHECK(run(words) == 0);
+    CHECK(run.variant->verify_copies == asked);
+  }
 }
 
 TEST_CASE("whatever else there is to say is one line on standard error") {
@@ -538,6 +669,11 @@ TEST_CASE("what cannot run is skipped: 77 when nothing else was asked for") {
   CHECK(run({"--size", "9"}) == 77);
   CHECK(run({"--size", "9,abc"}) == 2);
   CHECK(run.lines().size() == 1);
+  const auto other = std::make_shared<Counting>(1e-3);
+  other->traits.name = "other", run.step.f32.push_back(other);
+  CHECK(run({"--size", "9", "--resume"}) == 0);
+  CHECK(run({"--size", "9", "--resume"}) == 0);  // nothing is left to do, and that is well
+  CHECK(run.lines().size() == 2);
 }
 
 TEST_CASE("--expect-wrong: 0 only if the verdict was wrong") {
@@ -621,6 +757,9 @@ TEST_CASE("ranks know of a quiet moment together: what the root read holds for a
   CHECK(ranks.said ==
         "ranks: 1 of 1 rows were disturbed; with --csv and --resume these are measured again\n");
   CHECK(ranks.files.cell("quiet") == "no");
+  ranks.files.has_pace(always);  // who had no processor was disturbed, if there is one for each rank
+  CHECK(ranks({"--variant", "right", "--size", "9", "--quiet"}) == well);
+  CHECK(ranks.files.cell("quiet") == (usable_cpus() < 3 ? "yes" : "no"));
   Ranks alone;
   CHECK(alone({"--variant", "right", "--size", "9", "--quiet"}) == well);
   CHECK(alone.files.lines().size() == 2);
@@ -652,6 +791,25 @@ TEST_CASE("what goes wrong on rank 1 is everybody's: one message, one status, no
     CHECK(ranks.said.find(fault.said) != std::string::npos);
     CHECK(std::count(ranks.said.begin(), ranks.said.end(), '\n') == 1);
   }
+  Ranks found;
+  CHECK(found({"--variant", "wrong_element", "--shape", "9x4x1", "--fill", "digits"}) == wrong);
+  CHECK(found.files.cell("differences") == "1");
+  const Problem<float> digits{{9, 4, 1}, Fill::digits};
+  double norm = 0;  // the largest row sum of the right C; nothing but the wrong element is off, by 1
+  Index largest = 0;
+  for (Index i = 0; i < 9; ++i) {
+    double row = 0;
+    for (Index j = 0; j < 4; ++j) {
+      row += digits.c(i, j);
+      for (Index p = 0; p < 1; ++p) row += digits.a(i, p) * digits.b(p, j);
+    }
+    if (row > norm) norm = row, largest = i;
+  }
+  CHECK(largest % 3 != 0);  // on another rank than the root
+  CHECK(std::stod(found.files.cell("relative_error")) == doctest::Approx(1 / norm));
+  CHECK(found({"--variant", "wrong_element,no_memory", "--size", "9"}) == wrong);  // both are said
+  CHECK(found.said.find("wrong: 1 elements differ") != std::string::npos);
+  CHECK(found.said.find("out of memory; give a smaller size") != std::string::npos);
   Ranks ranks;
   CHECK(ranks({"--variant", "slow", "--size", "600", "--budget", "1"}) == well);
   CHECK(ranks.said.find("slow f32 600x600x600 left out: one run takes about 3815 s, over ") !=

@@ -59,7 +59,9 @@ TEST_CASE("rows are appended below one header and found again by their key") {
   CHECK(table.find({"b", "1", "x"}) == nullptr);
   CHECK(table.find({"a", "2", "x"}) == nullptr);
   table.append({"b", "1", "y"});
-  CHECK(content(path) == "name,size,value\na,1,x\nb,1,y\n");
+  table.append({"c", "11", "z"});
+  CHECK(table.find({"c1", "1", "z"}) == nullptr);  // the same letters, in other cells
+  CHECK(content(path) == "name,size,value\na,1,x\nb,1,y\nc,11,z\n");
 }
 
 TEST_CASE("of rows with the same key the last counts, in the place where it stands") {

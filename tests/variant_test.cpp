@@ -20,6 +20,9 @@ struct Seen {
 void plain(View<const float> a, View<const float>, View<float>) {
   seen.a = a.data();
 }
+void beside_its_inputs(View<const float> a, View<const float>, View<float>) {
+  const_cast<float*>(a.data())[-1] = 0;
+}
 void with_threads(View<const float>, View<const float>, View<float>, int) {}
 void with_all(View<const float>, View<const float>, View<float>, int threads, View<float> workspace,
               Index tile) {
@@ -81,6 +84,19 @@ TEST_CASE("rows of rows come back, and release gives all memory back") {
   variant->release();
   variant->fetch(piece);
   CHECK(piece.c.data() == nullptr);
+  const Made with_workspace = all();
+  run(with_workspace, {});
+  with_workspace->release();
+  with_workspace->run();
+  CHECK(seen.rows == 0);
+}
+
+TEST_CASE("who has inputs of its own is wrong if it writes beside them, until they are given back") {
+  const Made variant = touched_by_one(cpu<float>("", "", beside_its_inputs));
+  run(variant, {});
+  CHECK_FALSE(variant->guards_intact());
+  variant->release();
+  CHECK(variant->guards_intact());
 }
 
 TEST_CASE("inputs that one thread touches first are others than the problem's, and all copies are counted") {
