@@ -2,7 +2,8 @@
 """What nvcc makes of the kernels of 07 to 09: ptx_test.py NVCC SOURCE. 77 where there is no nvcc.
 
 The loop of 07's kernels has eight steps, so that eight loads can be under way; shared has two barriers; 09's load, store and
-copy 16 bytes at a time where rows are aligned; no register is spilt."""
+copy 16 bytes at a time where rows are aligned; what is copied by cp.async, or by another block, is waited for; no register is
+spilt."""
 import re
 import shutil
 import subprocess
@@ -48,6 +49,15 @@ def body(text, name):
     return [line.strip() for line in found[1].splitlines() if line.strip()]
 
 
+ORDERS = {"c": r"cp\.async\.c[ag]\.", "G": r"cp\.async\.commit_group;", "w": r"cp\.async\.wait_group 0;", "b": r"bar\.sync",
+          "s": r"st\.global\.f32", "r": r"(st\.release|fence\.acq_rel)\.gpu", "a": r"(ld\.acquire|fence\.acq_rel)\.gpu", "g": r"ld\.global\.cg"}
+
+
+def orders(code):
+    """What brings data, and what waits for it, in order: a letter each."""
+    return "".join(letter for line in code for letter, of in ORDERS.items() if re.match(of, line))
+
+
 def main(nvcc, source):
     if not shutil.which(nvcc):
         print("no nvcc here")
@@ -78,6 +88,16 @@ def main(nvcc, source):
         loads, stores = (len(re.findall(rf"{kind}.global.v4", code)) for kind in ("ld", "st"))
         if loads - stores < 2 - ("cp.async" in code):
             failures.append(f"{name}: {loads} loads of 16 bytes and {stores} stores")
+    # The emulator has words of its own for these, and blocks that see at once what others write.
+    waiting = re.findall(r"\.entry (\w*(?:5async|8stream_k)\w*)", text)
+    if len(waiting) != 1 + sum(kernel.startswith("async<") for kernel in KERNELS["cuda_regtile"]):
+        failures.append(f"kernels with cp.async: {waiting}")
+    for name in waiting:
+        done = orders(body(text, name))
+        if not re.match("(c+Gwb){2}", done):  # copies, their group, which is awaited, and so by all threads
+            failures.append(f"{name}: copies are not waited for: {done}")
+        if "8stream_k" in name and not ("sb" in done and "r" in done and "a" in done and "bg" in done):
+            failures.append(f"{name}: parts are not there for who reads them: {done}")
     spilt = re.findall(r"(\d+) bytes spill", said)
     if not spilt or any(int(bytes) for bytes in spilt):
         failures.append(f"spilt registers: {spilt}")
