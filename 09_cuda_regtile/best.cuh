@@ -14,11 +14,11 @@ using course::Here, course::Launch, course::Memory, course::Needs, course::Setti
 /// What all kernels with cp.async need.
 const Needs for_copies{.capability = async_capability};
 
-/// A tile a block.
-template <class S, class T = typename S::T>
+/// A tile a block, and at most `most` of k a launch.
+template <class S, Index most = most_k, class T = typename S::T>
 void by_tiles(View<const T> a, View<const T> b, View<T> c, const Settings&) {
   const auto kernel = all_aligned(a, b, c) ? async<S, true> : async<S, false>;
-  pieces_of_k(a, b, most_k, [&](View<const T> a, View<const T> b) {
+  pieces_of_k(a, b, most, [&](View<const T> a, View<const T> b) {
     tile_a_block<T>(kernel, S::BM, S::BN, Block{S::threads, 1}, a, b, c);
   });
 }
@@ -36,12 +36,11 @@ const Needs for_shares{.capability = async_capability, .bytes = [] {
                        }};
 
 /// Equal shares for all multiprocessors; a tile a block where 16-byte loads are not allowed.
-template <class S>
-Launch<float> by_shares() {
-  return [exchange = std::make_shared<Exchange>()](View<const float> a, View<const float> b, View<float> c,
-                                                   const Settings&) {
+template <class S, Index most = most_k>
+Launch<float> by_shares(const std::shared_ptr<Exchange>& exchange = std::make_shared<Exchange>()) {
+  return [exchange](View<const float> a, View<const float> b, View<float> c, const Settings&) {
     using course::ceil_div;
-    if (!all_aligned(a, b, c)) return by_tiles<S>(a, b, c, {});
+    if (!all_aligned(a, b, c)) return by_tiles<S, most>(a, b, c, {});
     const Index at_once = Here::multiprocessors() * S::at_once;
     if (exchange->run == 0) {
       exchange->parts = {at_once, S::BM * S::BN, 0, Memory::device};
@@ -49,7 +48,7 @@ Launch<float> by_shares() {
       exchange->ready.poison();
     }
     const Index across = ceil_div(c.cols(), S::BN), tiles = across * ceil_div(c.rows(), S::BM);
-    pieces_of_k(a, b, most_k, [&](View<const float> a, View<const float> b) {
+    pieces_of_k(a, b, most, [&](View<const float> a, View<const float> b) {
       const Index steps = ceil_div(a.cols(), S::BK), blocks = std::min(tiles * steps, at_once);
       const Index waves = tiles > blocks ? tiles / blocks - 1 : 0;
       const Shares shares{int(across), int(steps), int(waves), int(tiles - waves * blocks)};

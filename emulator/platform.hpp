@@ -35,9 +35,13 @@ struct Emulated {
    public:
     Matrix() = default;
     Matrix(Index rows, Index cols, Index pad, Memory)
-        : course::Matrix<T>(rows, cols, pad, 1, wide_guard(cols + pad)) {}
+        : course::Matrix<T>(rows, cols, pad, 1, wide_guard(cols + pad)) {
+      if constexpr (std::is_integral_v<T>)  // what was there before; on a GPU nothing is born poisoned
+        for (Index i = 0; i < rows; ++i)
+          for (Index j = 0; j < cols; ++j) view()(i, j) = 1;
+    }
     View<T> view() const { return const_cast<Matrix*>(this)->course::Matrix<T>::view(); }
-    void poison() {}  // it is born so
+    void poison() { poison_all(view()); }
   };
   template <class T>
   using HostMatrix = course::Matrix<T>;
