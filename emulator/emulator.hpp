@@ -83,7 +83,7 @@ inline namespace emulated {  // a program has both launches: the names the linke
 template <class... Parameters>
 void launch(void (*kernel)(Parameters...), Grid grid, Block block,
             std::type_identity_t<Parameters>... arguments) {
-  launched = {grid, block};
+  launched = {grid, block, reinterpret_cast<void (*)()>(kernel)};
   if (grid.x > 0 && grid.y > 0) emulator::enqueue(grid, block, [=] { kernel(arguments...); });
 }
 // [/launch]

@@ -23,6 +23,7 @@ struct Block {
 inline struct Launched {
   Grid grid;
   Block block;
+  void (*kernel)() = nullptr;  // its address only: the parameters are left out
 } launched;
 
 constexpr Index ceil_div(Index dividend, Index divisor) {

@@ -26,7 +26,7 @@ inline namespace on_gpu {  // a program has both launches: the names the linker 
 template <class... Parameters>
 void launch(void (*kernel)(Parameters...), Grid grid, Block block,
             std::type_identity_t<Parameters>... arguments) {
-  launched = {grid, block};
+  launched = {grid, block, reinterpret_cast<void (*)()>(kernel)};
   if (grid.x == 0 || grid.y == 0) return;
   const auto three = [](auto two) { return dim3(unsigned(two.x), unsigned(two.y)); };
   kernel<<<three(grid), three(block)>>>(arguments...);

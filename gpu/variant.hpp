@@ -49,6 +49,7 @@ class GpuVariant : public Variant<T> {
   GpuVariant(Traits traits, Launch<T> launch, Needs needs = {})
       : Variant<T>(std::move(traits)), launch_(std::move(launch)), needs_(std::move(needs)) {}
 
+  const Needs& needs() const { return needs_; }
   std::string device() const override { return Platform::device(); }
   std::string refuses(const Problem<T>&, const Settings&, const World&) const override {
     return Platform::missing(needs_.capability);
