@@ -4,10 +4,12 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <mutex>
 #include <set>
+#include <thread>
 
 #include "watched.hpp"
 
@@ -76,6 +78,35 @@ TEST_CASE("every engine is right, at the edges and where rows are not aligned") 
     for (const auto& engine : engines())
       CHECK_MESSAGE(same_bits(after(engine.launch, shape, {"reversed"}, Fill::digits), expected),
                     engine.name);
+  }
+}
+
+TEST_CASE("every engine takes k in pieces, and they add up to the product") {
+  using Small = Tiling<float, 32, 64, 32, 8>;
+  for (const Shape& shape : {Shape{33, 260, 100}, Shape{33, 261, 101}}) {  // four pieces, aligned or not
+    const Matrix<float> expected = after(by_tiles<Small>, shape, {"forward"}, Fill::digits);
+    CHECK(same_bits(after(by_tiles<Small, 32>, shape, {"reversed"}, Fill::digits), expected));
+    CHECK(same_bits(after(by_shares<Large, 32>(), shape, {"reversed"}, Fill::digits), expected));
+  }
+}
+
+TEST_CASE("stream-K's flags are poisoned before its first run, whatever was there") {
+  const auto exchange = std::make_shared<Exchange>();
+  const Launch<float> launch = by_shares<Large>(exchange);
+  after(launch, {1, 4, 20}, {"forward", "reversed"});  // two blocks of five; the second awaits the first
+  CHECK(exchange->run == 2);
+  for (Index block = 0; block < 5; ++block)
+    CHECK(exchange->ready.view()(0, block) == (block == 0 ? 2 : poison<unsigned>()));
+}
+
+TEST_CASE("a flag is awaited until it says this run, whether an earlier one is there or none") {
+  for (unsigned flag : {1U, poison<unsigned>()}) {
+    std::atomic<bool> came = false;
+    std::thread waits([&] { await(&flag, 2), came = true; });
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // whoever does not wait has come by then
+    CHECK_FALSE(came);
+    publish(&flag, 2);
+    waits.join();
   }
 }
 
@@ -421,6 +452,32 @@ TEST_CASE("the engines are those of the search, and say what they need") {
                                           "tiles_64x128x16_2", "tiles_64x128x32_4", "tiles_64x64x16_4",
                                           "tiles_32x64x32_8", "thin_128x128x16", "thin_64x128x8",
                                           "thin_64x64x8", "shares_128x256x16"});
+}
+
+TEST_CASE("each engine starts its own kernel, with 16-byte loads where rows are aligned") {
+  using Kernel = void (*)();
+  const auto address = [](auto* kernel) { return reinterpret_cast<Kernel>(kernel); };
+  const auto started = [](const Launch<float>& launch, const Shape& shape) {
+    after(launch, shape, {"forward"});
+    return launched.kernel;
+  };
+  std::vector<Kernel> aligned, others;
+  const auto tiles = [&]<class S>(S) {
+    aligned.push_back(address(async<S, true>)), others.push_back(address(async<S, false>));
+  };
+  tiles(Large()), tiles(Tiling<float, 128, 128, 16>()), tiles(Tiling<float, 64, 128, 8>());
+  tiles(Tiling<float, 64, 128, 16, 2>()), tiles(Tiling<float, 64, 128, 32, 4>());
+  tiles(Tiling<float, 64, 64, 16, 4>()), tiles(Tiling<float, 32, 64, 32, 8>());
+  tiles(Tiling<float, 128, 128, 16, 1, c_ahead>()), tiles(Tiling<float, 64, 128, 8, 1, c_ahead>());
+  tiles(Tiling<float, 64, 64, 8, 1, c_ahead>());
+  tiles(Large()), aligned.back() = address(stream_k<Large>);
+  REQUIRE(engines().size() == aligned.size());
+  for (std::size_t e = 0; e < aligned.size(); ++e) {
+    CAPTURE(engines()[e].name);
+    CHECK((started(engines()[e].launch, {12, 20, 16}) == aligned[e]));
+    CHECK((started(engines()[e].launch, {12, 21, 16}) == others[e]));
+  }
+  CHECK((started(best, {64, 1024, 4}) == aligned[2]));  // that of a flat k; with a longer one it is another
 }
 
 TEST_CASE("each idea comes with all before it; what follows from a tiling's sides") {
