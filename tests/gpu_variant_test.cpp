@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <set>
 
 #include "gpu/step.hpp"
 
@@ -10,11 +11,14 @@ using namespace course;
 
 namespace {
 
-/// A GPU that tells what is asked of it; "move" copies, unless it is told to lose all.
+/// A GPU that tells what is asked of it; "move" copies, "pinned" to or from registered memory, unless it is
+/// told to lose all; and one copy it may be told to spoil.
 struct Told : Emulated {
   inline static std::string log;
   inline static bool loses = false;
+  inline static std::size_t spoils = 0;  // the number of a copy, from 1, that brings one wrong element
   inline static std::vector<void*> received;
+  inline static std::set<const void*> pinned;
   inline static const std::shared_ptr<int> alive = std::make_shared<int>();  // a matrix holds it
 
   static std::string device() { return "told"; }
@@ -36,9 +40,11 @@ struct Told : Emulated {
   }
   template <class T>
   static void transfer(View<const T> from, View<T> to) {
-    log += "move " + of(from.rows(), from.cols(), 0);
+    log += pinned.contains(from.data()) || pinned.contains(to.data()) ? "pinned " : "move ";
+    log += of(from.rows(), from.cols(), 0);
     received.push_back(to.data());
     if (!loses) Emulated::transfer<T>(from, to);
+    if (received.size() == spoils) to(1, 2) += 1;
   }
   static std::string of(Index rows, Index cols, Index pad) {
     return std::to_string(rows) + "x" + std::to_string(cols) + (pad ? "+" + std::to_string(pad) : "") + " ";
@@ -60,8 +66,11 @@ struct Told : Emulated {
     HostMatrix() = default;
     HostMatrix(Index rows, Index cols, Index pad) : course::Matrix<T>(rows, cols, pad), held(alive) {
       log += "host " + of(rows, cols, pad);
+      const void* const data = this->view().data();
+      pinned.insert(data), pin.reset(data, [](const void* matrix) { pinned.erase(matrix); });
     }
     std::shared_ptr<int> held;
+    std::shared_ptr<const void> pin;
   };
 };
 
@@ -94,7 +103,7 @@ std::string after_run(const std::shared_ptr<Variant<float>>& variant, const Sett
 
 TEST_CASE("a variant on a GPU: memory, copies, the kernel, the result, and all is given back") {
   const auto check = [](Memory memory, const std::string& matrices, const std::string& moves,
-                        const std::string& back, long held) {
+                        const std::string& back, const std::string& fetched, long held) {
     const auto variant = made({.memory = memory});
     for (int turn = 0; turn < 2; ++turn) {  // allocate gives back first
       CHECK(variant->allocate(problem, {}, World()).alloc.value() < 1);
@@ -110,7 +119,7 @@ TEST_CASE("a variant on a GPU: memory, copies, the kernel, the result, and all i
       CHECK(told() == "( start ) ");
       Piece<float> piece;
       CHECK(variant->fetch(piece).copy_out == 0.25);
-      CHECK(told() == "( " + back + ") ");
+      CHECK(told() == "( " + fetched + ") ");
       CHECK(piece.rows == Indices{0, 1});
       CHECK(piece.cols == Indices{0, 1, 2});
       for (Index i = 0; i < 2; ++i)
@@ -129,10 +138,12 @@ TEST_CASE("a variant on a GPU: memory, copies, the kernel, the result, and all i
   const auto all = [](const std::string& kind) {
     return kind + "2x4+1 " + kind + "4x3+1 " + kind + "2x3+1 " + kind + "2x3+1 ";
   };
-  check(Memory::device, all("device "), "move 2x4 move 4x3 move 2x3 ", "move 2x3 ", 4);
-  check(Memory::pitched, all("pitched "), "move 2x4 move 4x3 move 2x3 ", "move 2x3 ", 4);
-  check(Memory::unified, all("unified "), "", "", 4);  // the host writes and reads them itself
-  check(Memory::registered, all("host ") + all("registered "), "move 2x4 move 4x3 move 2x3 ", "move 2x3 ", 8);
+  const std::string moves = "move 2x4 move 4x3 move 2x3 ", back = "move 2x3 ";
+  check(Memory::device, all("device "), moves, back, back, 4);
+  check(Memory::pitched, all("pitched "), moves, back, back, 4);
+  check(Memory::unified, all("unified "), "", "", "", 4);  // the host writes and reads them itself
+  check(Memory::registered, all("host ") + all("registered "), "pinned 2x4 pinned 4x3 pinned 2x3 ", back,
+        "pinned 2x3 ", 8);
 }
 
 TEST_CASE("a variant on a GPU gets A, B and C where the GPU has them, and the row's settings") {
@@ -184,17 +195,22 @@ TEST_CASE("a variant on a GPU complains of other blocks than the row's, and of a
 }
 
 TEST_CASE("copies that are verified: how many elements of which matrix did not arrive") {
-  const auto complaint = [](bool loses) {
-    const auto variant = made();
+  const auto complaint = [](bool loses, std::size_t spoils = 0, Memory memory = Memory::device) {
+    const auto variant = made({.memory = memory});
     variant->allocate(problem, {.verify_copies = true}, World());
-    Told::loses = loses;
+    Told::loses = loses, Told::spoils = spoils;
     variant->distribute();
-    Told::loses = false;
+    Told::loses = false, Told::spoils = 0;
     return variant->complaint();
   };
   CHECK(complaint(false).empty());
   const std::string lost = " did not reach the GPU as they were sent; ";
   CHECK(complaint(true) == "8 elements of A" + lost + "12 elements of B" + lost + "6 elements of C" + lost);
+  for (const Memory memory : {Memory::device, Memory::registered}) {  // not NaN, which differs from itself
+    CHECK(complaint(false, 1, memory) == "1 elements of A" + lost);
+    CHECK(complaint(false, 2, memory) == "1 elements of B" + lost);
+    CHECK(complaint(false, 3, memory) == "1 elements of C" + lost);
+  }
 }
 
 TEST_CASE("a write before any of a variant's matrices is seen") {
