@@ -129,6 +129,14 @@ TEST_CASE("the product is added to C as it was, run after run, and its phases ar
   }
 }
 
+TEST_CASE("what distribute brings, and its time is of, is all three: a product needs no reset") {
+  state = {};
+  Row row;
+  row.variant->allocate(row.problem, {}, {}), row.variant->distribute();
+  row.variant->run(), row.variant->fetch(row.piece);
+  for (Index j = 0; j < 5; ++j) CHECK_FALSE(course::is_poison(&row.piece.c(0, j), 1));
+}
+
 TEST_CASE("memory: rows with their padding between two guards of 256 bytes, all poison until it is written") {
   for (const Index n : {5, 20000}) {  // more than one copy brings
     state = {};
