@@ -46,9 +46,12 @@ bool between(double low, double value, double high) {
   return low <= value && value <= high;
 }
 
-/// Of a GPU's product of n x n matrices: wavefronts of the first level for 32 multiply-adds.
+/// Of a GPU's product: wavefronts of the first level for 32 multiply-adds.
+double wavefronts(CostOf count, const Shape& s, const Settings& settings) {
+  return count(s, settings).loads_stores / 128 / (s.flops() / 2 / 32);
+}
 double wavefronts(CostOf count, Index n, const Settings& settings) {
-  return count({n, n, n}, settings).loads_stores / 128 / (static_cast<double>(n * n * n) / 32);
+  return wavefronts(count, Shape{n, n, n}, settings);
 }
 
 /// Of A and of B: how many multiply-adds an element serves each time that it comes from the second level.
@@ -61,15 +64,20 @@ std::pair<double, double> served(CostOf count, Index n, const Settings& settings
 using Pair = std::pair<double, double>;
 
 /// Of A and of B: what the second level must hold for them to stay there.
-Pair held_for(CostOf count, Index n, const Settings& settings) {
-  const Cost cost = count({n, n, n}, settings);
+Pair held_for(CostOf count, const Shape& s, const Settings& settings) {
+  const Cost cost = count(s, settings);
   return {cost.reuses.at(1).distance, cost.reuses.at(2).distance};
+}
+Pair held_for(CostOf count, Index n, const Settings& settings) {
+  return held_for(count, Shape{n, n, n}, settings);
 }
 struct Large {  // a tiling of 09
   using T = float;
   static constexpr int BM = 128, BN = 256;
 };
 constexpr double mib = 1024 * 1024;  // beyond any first level
+// Rows of A, and of B, that begin in one bank, and the others anywhere; A, B and C of 4, 8 and 2 MiB in f32.
+constexpr Shape a_in_one_bank{512, 2001, 2048}, b_in_one_bank{512, 2048, 2001}, unequal{512, 1024, 2048};
 
 /// A cache of so many lines, anywhere; the one unused for longest makes room.
 class Lru {
@@ -370,9 +378,14 @@ TEST_CASE("07: a warp's wavefronts are those of the note") {
   CHECK(wavefronts(uncoalesced, 2048, block("64x4")) == 32 + 1);
   CHECK(wavefronts(coalesced, 2048, block("1x32")) == 32 + 1);  // a warp is a column
   CHECK(wavefronts(uncoalesced, 2048, block("1x32")) == 2);
+  CHECK(wavefronts(coalesced, a_in_one_bank, block("8x32")) == 4 + 1);  // a warp goes down A
+  CHECK(wavefronts(coalesced, b_in_one_bank, block("8x32")) == 1 + 1);
+  CHECK(wavefronts(uncoalesced, a_in_one_bank, block("32x8")) == 32 + 1);
+  CHECK(wavefronts(uncoalesced, b_in_one_bank, block("32x8")) == 8 + 1);
   for (const CostOf& count : {coalesced, uncoalesced}) {
     CHECK(held_for(count, 2048, block("32x8")) == Pair(mib, 16 * mib));  // all of B
     CHECK(held_for(count, 300, block("32x8")) == Pair(mib, mib));
+    CHECK(held_for(count, unequal, block("32x8")) == Pair(mib, 8 * mib));
     CHECK(of(count, 0, {2, 3, 4}).flops == 48);
   }
   CHECK(along_row(128, 1) == 1);
@@ -390,6 +403,9 @@ TEST_CASE("08: a tile's side is how many multiply-adds a loaded element serves")
   CHECK(wavefronts(cuda_shared::cost::shared<double>, 2048, set(8)) == 2 + 1 + (4 + 4 + 2 * 2) / 8.0);
   CHECK(held_for(shared, 2048, set(16)) == Pair(mib, 16 * mib));
   CHECK(held_for(shared, 300, set(16)) == Pair(mib, mib));
+  CHECK(held_for(shared, unequal, set(16)) == Pair(mib, 8 * mib));
+  CHECK(wavefronts(shared, a_in_one_bank, set(16)) == doctest::Approx(1 + 0.5 + (2 + 1 + 2) / 16.0));
+  CHECK(wavefronts(shared, b_in_one_bank, set(16)) == doctest::Approx(1 + 0.5 + (1 + 2 + 2) / 16.0));
 }
 
 TEST_CASE("09: a thread's tile in registers saves wavefronts") {
@@ -409,6 +425,7 @@ TEST_CASE("09: a thread's tile in registers saves wavefronts") {
   CHECK(of_f64(spread<double>) == (4 * 2 + 4 * 4) / 64.0);
   CHECK(held_for(spread<float>, 2048, {}) == Pair(mib, 16 * mib));
   CHECK(held_for(spread<float>, 300, {}) == Pair(mib, mib));
+  CHECK(held_for(spread<float>, unequal, {}) == Pair(mib, 8 * mib));
 }
 
 TEST_CASE("10: what the compiler makes of a gang") {
