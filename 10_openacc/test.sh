@@ -32,6 +32,15 @@ no_gpu)
       [ ! -e rows.csv ] || [ "$(wc -l <rows.csv)" -le 1 ] || fail "$setting: wrote $(tail -1 rows.csv)"
     done
   done
+  # Each is sent by its own model, whose fallback it names.
+  acc=ACC_DEVICE_TYPE=host omp=OMP_TARGET_OFFLOAD=DISABLED
+  # sent_by WORDS ARGUMENT…: each variant and what it names
+  sent_by() {
+    runs 77 "${@:2}"
+    [ "$(sed -E 's/^10_openacc: (\w+) skipped: .*; (\S+) runs it on the host$/\1 \2/' err | xargs)" = "$1" ] || fail "not $1: $(cat err)"
+  }
+  sent_by "one_each $acc tiled $acc four_by_four $acc omp_target $omp omp_target_simd $omp"
+  sent_by "overwritten $acc into_padding $acc edge_lost $acc last_row_lost $omp" --expect-wrong
   # The fallback of the one model is not that of the other.
   export ACC_DEVICE_TYPE=host
   runs 77 --variant omp_target
