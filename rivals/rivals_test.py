@@ -210,6 +210,12 @@ class Libraries(Case):
             self.assertEqual(rivals.found(options), [["eigen"], ["openblas"], ["blis"], ["onednn"], ["cublas"], ["blas"], ["blas"]])
             mine = (BUILD, options.features)
             self.assertEqual(asked[0], (*mine, "eigen", "Eigen", ["/built/rivals/libcourse_eigen.so/1", "/built/rivals/libcourse_eigen.so/2"]))
+            self.assertEqual(asked[1], (*mine, "openblas", "OpenBLAS", [
+                "/usr/lib/*/openblas-openmp/libopenblas.so.0/1", "/usr/lib/*/openblas-openmp/libopenblas.so.0/2",  # of OpenMP first
+                "libopenblaso.so.0", "libopenblas.so.0", "libopenblas.so",
+                "/usr/lib/*/openblas-pthread/libopenblas.so.0/1", "/usr/lib/*/openblas-pthread/libopenblas.so.0/2"]))
+            self.assertEqual(asked[2], (*mine, "blis", "BLIS", ["/usr/lib/*/blis-openmp/libblis.so.4/1", "/usr/lib/*/blis-openmp/libblis.so.4/2",
+                                                                "libblis.so.4", "libblis.so.3", "libblis.so"]))
             self.assertEqual(asked[3:5], [(*mine, "onednn", "oneDNN", ["libdnnl.so.3", "libdnnl.so.2"]),
                                           (*mine, "mkl", "MKL", ["libmkl_rt.so.2", "libmkl_rt.so"])])
             self.assertEqual(asked[6:], [(*mine, "blas", "here.so", [str(Path.cwd() / "here.so")]), (*mine, "blas", "there.so", ["a/there.so"])])

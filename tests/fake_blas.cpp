@@ -53,6 +53,13 @@ extern "C" void cblas_sgemm(int order, int transpose_a, int transpose_b, int m, 
       c[i * ldc + j] *= beta;
       for (int p = 0; p < k; ++p) c[i * ldc + j] += alpha * a[i * lda + p] * element(p, j);
     }
+#ifdef SLOW  // longer than a sample, and told
+  usleep(2000);
+  static_cast<void>(!write(2, "called\n", 7));
+#endif
+#ifdef BESIDE  // A or B
+  const_cast<float&>(m < n ? a[m * lda] : b[k * ldb]) = 1;
+#endif
 #ifdef OUTSIDE  // where all three sizes are one
   if (m == n && n == k) c[m * ldc] = 1;
 #endif

@@ -64,6 +64,17 @@ said = open("out").read().split("\n")
 assert said == [f"  f32  33x20x50       1 thread  tuned          {ratio:6.3f} ({low:.3f} to {high:.3f}) x Plain                "
                 f"{rates[0]:6.1f} against {rates[1]:6.1f} GFLOP/s, 12 pairs", ""], said
 EOF
+  # Who is called how often. A slow one: once to verify it, once to warm it up, once for its pair; and what is asked for beyond.
+  # slow CONDITION ARGUMENT…: of calls and pairs
+  slow() {
+    rm -f slow.csv
+    "$(dirname "$program")/meet" duel "$libraries/libfake_right.so" "$libraries/libfake_slow.so" Slow --shape 3x4x5 --type f32 --pairs 1 --csv slow.csv "${@:2}" >out 2>err
+    calls=$(grep -cx called err) pairs=$(tail -1 slow.csv | cut -d, -f8)
+    (($1)) || fail "${*:2}, not $1: $calls calls, $pairs pairs: $(cat out)"
+  }
+  slow "calls == 3 && pairs == 1" --budget 1e-9
+  slow "calls > 3 && pairs == 1" --budget 1e-9 --unheeded 0.2
+  slow "pairs > 1" --budget 0.5
   ;;
 libraries)
   # What a library says of itself, and how it is called.
@@ -85,6 +96,9 @@ libraries)
   for line in 'types f32 f64 i32' 'needs [a-z0-9,]*' 'openmp yes' 'about [0-9.]+; g\+\+ [^;]*; libcourse_eigen.so'; do
     tr '\t' ' ' <out | grep -qE "^$line$" || fail "Eigen: no '$line' in $(cat out)"
   done
+  # It is measured at its best: as wide as this processor is.
+  objdump -d --no-show-raw-insn "$(dirname "$program")/libcourse_eigen.so" | grep -cE 'vfmadd[0-9]+p[sd] .*%[yz]mm' >fused
+  [ "$(cat fused)" -gt 0 ] || fail "Eigen multiplies without AVX2's registers and multiply-adds"
   COURSE_RUNG=tuned "$meet" check "$(dirname "$(dirname "$program")")/05_avx2/libcourse_blas.so" | grep -q "^kernel.tuned$" || fail "our rung is not named"
   "$meet" check >out && [ "$(cut -f1 out | xargs)" = "processor features cpus" ] || fail "without a library: $(cat out)"
   # One without cblas_sgemm is called in its own way, and may fail.
@@ -173,6 +187,19 @@ wrong)
   grep -qE "^rivals: libfake_square.so f32 is wrong: 40x40x40: " err || fail "wrong at the shape that is timed: $(cat err)"
   fakes 1 outside --threads 1
   grep -qF "wrote outside its matrix" err || fail "outside: $(cat err)"
+  # Ours is verified like theirs; and neither may write beside what it was given.
+  # meets_wrong OURS THEIRS SHAPE WORDS
+  meets_wrong() {
+    "$(dirname "$program")/meet" duel "$libraries/libfake_$1.so" "$libraries/libfake_$2.so" theirs --shape "$3" --type f32 --pairs 1 --budget 1e-9 --csv duel.csv >out 2>err
+    status=$?
+    [ $status -eq 1 ] && grep -qE "^rivals: $4" err && [ "$(rows duel.csv)" -eq 0 ] || fail "$1 against $2: exit $status: $(cat out err)"
+  }
+  meets_wrong transposed right 33x20x50 " f32 is wrong: 33x20x50: [0-9]+ elements differ"
+  meets_wrong right transposed 33x20x50 "theirs f32 is wrong: 33x20x50: [0-9]+ elements differ"
+  for shape in 20x33x50 33x20x50; do  # beside A, beside B
+    meets_wrong beside right $shape " f32 is wrong: $shape: it wrote outside its matrix"
+    meets_wrong right beside $shape "theirs f32 is wrong: $shape: it wrote outside its matrix"
+  done
   ;;
 failing)
   # One that crashes is named; the rest goes on.
