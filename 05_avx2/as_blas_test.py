@@ -9,8 +9,13 @@ import sys
 ROW_MAJOR, PLAIN, M, N, K = 101, 111, 5, 7, 3
 
 
+def padded(elements, cols, ld):
+    """Rows that begin `ld` numbers apart; between them lies -1."""
+    return [x for at in range(0, len(elements), cols) for x in [*elements[at:at + cols], *[-1] * (ld - cols)]]
+
+
 def product(library, name, real, alpha=1, order=ROW_MAJOR, a_op=PLAIN, b_op=PLAIN, beta=1, m=M, n=N, k=K, lda=K, ldb=N, ldc=N):
-    a, b, c = ((real * (rows * cols))(*range(rows * cols)) for rows, cols in ((M, K), (K, N), (M, N)))
+    a, b, c = ((real * (rows * max(cols, ld)))(*padded(range(rows * cols), cols, ld)) for rows, cols, ld in ((M, K, lda), (K, N, ldb), (M, N, ldc)))
     getattr(ctypes.CDLL(library), name)(order, a_op, b_op, m, n, k, real(alpha), a, lda, b, ldb, real(beta), c, ldc)
     return c[:]
 
@@ -33,8 +38,9 @@ def widest():
 def main(library):
     right = [i * N + j + sum((i * K + p) * (p * N + j) for p in range(K)) for i in range(M) for j in range(N)]
     for name, real in ("cblas_sgemm", ctypes.c_float), ("cblas_dgemm", ctypes.c_double), ("cblas_igemm", ctypes.c_int32):
-        if product(library, name, real) != right:
-            sys.exit(f"{name} is wrong")
+        for apart in {}, {"lda": K + 2, "ldb": N + 3, "ldc": N + 1}:
+            if product(library, name, real, **apart) != padded(right, N, apart.get("ldc", N)):
+                sys.exit(f"{name} {apart} is wrong")
     best = "avx512" if widest() else "tuned"
     for rung, answer in ("tuned", "tuned"), ("packed", "tuned"), (None, best), ("avx512", "avx512" * widest()), ("", ""), ("scalar", ""):
         code, said, heard = chosen(library, rung)
