@@ -11,6 +11,7 @@
 #include "common/problem.hpp"
 #include "exercises.hpp"
 #include "gemm.hpp"
+#include "tests/teams.hpp"
 
 using namespace openmp;
 using course::Matrix;
@@ -63,6 +64,18 @@ TEST_CASE_TEMPLATE("the same bits whatever the number of threads", T, float, dou
       run(kernel, together, threads);
       CHECK(together == alone);
     }
+  }
+}
+
+TEST_CASE_TEMPLATE(
+    "as many threads as were asked for; growing_dynamic's take the next strip when they are free", T, float,
+    double, std::int32_t) {
+  for (const Kernel<T> kernel : kernels<T>) {
+    Product<T> product;
+    teams::asked.clear(), teams::dynamic = 0;
+    run(kernel, product, 3);
+    CHECK(teams::asked == std::vector<int>{3});
+    CHECK(teams::dynamic == (kernel == Kernel<T>(growing_dynamic<T>) ? 1 : 0));
   }
 }
 
