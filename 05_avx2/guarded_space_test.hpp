@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <thread>
 
 #include "gemm.hpp"
 
@@ -12,7 +13,8 @@ namespace avx2 {
 namespace {
 
 /// Exactly the bytes asked for, a multiple of 4, and behind them a page that nobody may touch: one element
-/// too far ends the test with SIGSEGV. The room, new each time, and the band before it hold a NaN.
+/// too far ends the test with SIGSEGV. The room, new each time, and the band before it hold a NaN. It belongs
+/// to the thread that asked first.
 class Space {
  public:
   Space() = default;
@@ -22,6 +24,8 @@ class Space {
 
   template <class T>
   T* of(Index count) {
+    if (owner_ == std::thread::id()) owner_ = std::this_thread::get_id();
+    if (owner_ != std::this_thread::get_id()) fail("another thread's room");
     release();
     const Index bytes = count * Index{sizeof(T)};
     const Index inside = (bytes + page - 1) / page * page + page;  // a page of band, or a little more
@@ -51,6 +55,7 @@ class Space {
 
   std::uint32_t *band_ = nullptr, *room_ = nullptr;
   std::size_t size_ = 0;
+  std::thread::id owner_;
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "blocks.hpp"
 #include "common/verify.hpp"
 #include "runner/machine.hpp"
+#include "tests/teams.hpp"
 
 using namespace avx2;
 using course::Matrix, course::Shape;
@@ -229,22 +230,50 @@ TEST_CASE_TEMPLATE("threads alone and in teams, every edge of their blocks: righ
 }
 
 TEST_CASE("more threads than rows, inside a parallel region, and two products at once") {
-  for (const bool wide : {false, true}) {
-    if (!can(wide)) continue;
-    Product<float> expected({5, 300, 70});
-    expected.run(wide, 1);
-    Product<float> products[2] = {Product<float>({5, 300, 70}), Product<float>({5, 300, 70})};
-    const auto check = [&] {
-      for (auto& product : products) {
-        CHECK(product.same(expected));
-        product.reset();
-      }
-    };
+  for (const bool wide : {false, true})
+    for (const Index m : {5, 40}) {  // 40: each product packs B, and has to do so in a room of its own
+      if (!can(wide)) continue;
+      Product<float> expected({m, 300, 70});
+      expected.run(wide, 1);
+      Product<float> products[2] = {Product<float>({m, 300, 70}), Product<float>({m, 300, 70})};
+      const auto check = [&] {
+        for (auto& product : products) {
+          CHECK(product.same(expected));
+          product.reset();
+        }
+      };
 #pragma omp parallel for num_threads(2)
-    for (int i = 0; i < 2; ++i) products[i].run(wide, 16);
-    check();
-    std::thread first([&] { products[0].run(wide, 8); }), second([&] { products[1].run(wide, 8); });
-    first.join(), second.join();
-    check();
-  }
+      for (int i = 0; i < 2; ++i) products[i].run(wide, 16);
+      check();
+      std::thread first([&] { products[0].run(wide, 8); }), second([&] { products[1].run(wide, 8); });
+      first.join(), second.join();
+      check();
+    }
+}
+
+TEST_CASE("packed by two threads at once, each in rooms of its own") {
+  if (!can(false)) return;
+  Product<float> products[2] = {Product<float>({40, 300, 70}), Product<float>({40, 300, 70})};
+  const auto pack = [](Product<float>& product) {
+    const course::Inputs<float>& in = product.problem.whole();
+    packed<float>(in.a.view(), in.b.view(), product.c.view(), small);
+  };
+  std::thread first([&] { pack(products[0]); }), second([&] { pack(products[1]); });
+  first.join(), second.join();
+  for (auto& product : products) CHECK(product.right());
+}
+
+TEST_CASE("all loops that are shared out have as many threads as were asked for") {
+  if (!can(false)) return;
+  Product<float> product({37, 41, 29});
+  Matrix<float> bt(41, 29);
+  const View<const float> a = product.problem.whole().a.view(), b = product.problem.whole().b.view();
+  const auto regions = [](auto kernel) {
+    teams::asked.clear();
+    kernel();
+    return teams::asked;
+  };
+  CHECK(regions([&] { ikj_avx2<float>(a, b, product.c.view(), 3); }) == std::vector<int>{3});
+  CHECK(regions([&] { dot_avx2<float>(a, b, product.c.view(), bt.view(), 3); }) == std::vector<int>{3, 3});
+  CHECK(regions([&] { product.run(false, 3); }) == std::vector<int>{3});
 }
