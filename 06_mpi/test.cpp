@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "common/mpi_world.hpp"
+#include "common/verify.hpp"
 #include "cost.hpp"
+#include "tests/teams.hpp"
 #include "variants.hpp"
 
 using namespace mpi;
@@ -18,6 +20,8 @@ namespace {
 
 const course::World* world = nullptr;
 int types_alive = 0;                     // derived datatypes of this rank
+int grids_alive = 0;                     // communicators that it shares with a grid, or with a part of one
+int barriers = 0;                        // that it has come to
 std::map<MPI_Request, int> sends_alive;  // its messages that nobody has waited for
 
 template <class T>
@@ -36,7 +40,8 @@ course::Variants<T> summas() {
       std::make_shared<Summa<T>>(course::Traits{.name = "summa_ring", .idea = "for tests"}, summa_ring<T>)};
 }
 
-/// One product; what it received, in words, and by how much derived datatypes became more on the way.
+/// One product, which must be right; what it received, in words, and by how much derived datatypes became
+/// more on the way.
 template <class T>
 struct Run {
   double words = 0;
@@ -45,19 +50,27 @@ struct Run {
   Run(course::Variant<T>& variant, const Shape& shape, const std::string& grid, const std::string& block) {
     const Problem<T> problem{.shape = shape};
     const Settings settings{.grid = grid, .block = block};
-    const int before = types_alive;
+    const int before = types_alive, grids_before = grids_alive;
     variant.allocate(problem, settings, *world);
     Piece<T> piece;
     for (int repeat = 0; repeat < 2; ++repeat) {  // words of the second: a repeat receives as much
-      Times times = variant.distribute();
+      const int barriers_before = barriers;
+      Times there = variant.distribute();
       variant.reset();
-      times += variant.run(), times += variant.fetch(piece);
-      words = times.words_received.value_or(-1);
+      Times product = variant.run();
+      const Times back = variant.fetch(piece);
+      CHECK((product.product && !there.product && !back.product));
+      CHECK((there.distribute.has_value() == back.collect.has_value() && !there.collect && !back.distribute));
+      CHECK(barriers - barriers_before == (there.distribute ? 3 : 1));  // one before each phase
+      words = (product += there += back).words_received.value_or(-1);
     }
+    CHECK(course::Verifier<T>(problem, true).check(piece, *world).right);
+    CHECK(variant.guards_intact());
     CHECK(sends_alive.empty());
     types_kept = types_alive - before;
     variant.release();
     CHECK(types_alive == before);
+    CHECK(grids_alive == grids_before);
   }
 };
 
@@ -109,8 +122,23 @@ extern "C" int __wrap_MPI_Waitall(int count, MPI_Request* requests, MPI_Status* 
   return __real_MPI_Waitall(count, requests, statuses);
 }
 
-// Of ours, what sends without waiting, and what makes and frees datatypes: PMPI, as in words.cpp.
+// Of ours, what sends without waiting, waits for all, and makes and frees grids and datatypes: PMPI, as in
+// words.cpp.
 extern "C" {
+int MPI_Barrier(MPI_Comm ranks) {
+  return ++barriers, PMPI_Barrier(ranks);
+}
+int MPI_Cart_create(MPI_Comm of, int sides, const int extents[], const int wraps[], int reorder,
+                    MPI_Comm* made) {
+  CHECK(reorder == 0);  // what a rank has was settled by its number in `of`
+  return ++grids_alive, PMPI_Cart_create(of, sides, extents, wraps, reorder, made);
+}
+int MPI_Cart_sub(MPI_Comm of, const int stays[], MPI_Comm* made) {
+  return ++grids_alive, PMPI_Cart_sub(of, stays, made);
+}
+int MPI_Comm_free(MPI_Comm* ranks) {
+  return --grids_alive, PMPI_Comm_free(ranks);
+}
 int MPI_Isend(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm ranks,
               MPI_Request* request) {
   const int error = PMPI_Isend(data, count, type, to, tag, ranks, request);
@@ -280,6 +308,43 @@ TEST_CASE("summa looks after its messages before each slice of the product, unti
       CHECK(products == (arrival == 0 ? slices : std::min<Index>(slices, arrival)));
       CHECK(looks == products);
     }
+}
+
+TEST_CASE(
+    "four slices at most, of whole tiles: summa looks before each of them, summa_unaided once a panel") {
+  Panels<float> panels{};
+  for (const auto& [cols, slice] :
+       {std::pair<Index, Index>{1, 240}, {240, 240}, {960, 240}, {961, 480}, {1921, 720}}) {
+    panels.c = View<float>(nullptr, 1, cols, cols);
+    REQUIRE(four_slices(panels) == slice);  // 0 would never end
+  }
+  const std::pair<Summa<float>::Kernel, int> both[] = {{summa<float>, 3}, {summa_unaided<float>, 1}};
+  for (const auto& [kernel, expected] : both) {
+    Summa<float> variant(course::Traits{.name = "summa", .idea = "for tests"}, kernel);
+    looks = arrives_at = 0;  // never
+    const Run<float> run(variant, {4, 600 * world->size(), 10}, text(1, world->size()), "4x600");
+    arrives_at = -1;
+    CHECK(looks == 2 * expected);  // of two products
+  }
+}
+
+TEST_CASE("a rank multiplies in as many threads as the row says") {
+  const course::Variants<float> variants = {
+      std::make_shared<RowsVariant<float>>(course::Traits{.name = "rows_blocking", .idea = "for tests"},
+                                           scatter_blocking<float>, gather_blocking<float>),
+      std::make_shared<BlockCyclic<float>>(course::Traits{.name = "block_cyclic", .idea = "for tests"}),
+      std::make_shared<Summa<float>>(
+          course::Traits{.name = "summa", .idea = "for tests"},
+          [](const Panels<float>&, const Grid&, Multiply<float>, int t) { teams::asked = {t}; })};
+  const Problem<float> problem{.shape = {37, 41, 29}};
+  for (const auto& variant : variants) {
+    variant->allocate(problem, {.threads = 3, .grid = text(1, world->size()), .block = "3x5"}, *world);
+    variant->distribute(), variant->reset();
+    teams::asked.clear();
+    variant->run();
+    CHECK(teams::asked == std::vector<int>{3});
+    variant->release();
+  }
 }
 
 TEST_CASE("words from rank 0 and back; datatypes are freed") {
