@@ -17,14 +17,17 @@ refuses() { # MESSAGE VARIABLE=VALUE
 refuses "OUT: 'a b' has a blank in it" "OUT=a b"
 refuses "OUT: '(x' has a ( in it; give letters, digits, . _ / and -" "OUT=(x"
 # shellcheck disable=SC2016 # for make and the shell to leave alone
-for character in "'" '"' '`' '$' ';' '&' '|' '<' '>' '(' ')' '*'; do
+for character in "'" '"' '`' '$' ';' '&' '|' '<' '>' '(' ')' '*' '?' '[' ']' "\\" '#'; do
   refuses "REV: 'a${character}b' has a $character in it" "REV=a${character/\$/\$\$}b"
+done
+for name in OUT BUILD MACHINE FILL REPEAT BUDGET TILE_SIZE GPU_TILE_SIZE SIZES TYPES STEPS THREADS RANKS TILES GPU_SIZES; do
+  refuses "$name: '~/a' has a ~ in it; give letters, digits, . _ / and -" "$name=~/a"
 done
 refuses "BUDGET: '1 2' has a blank in it" "BUDGET=1 2"
 refuses "SIZES: '16;17' has a ; in it" "SIZES=16;17"
 refuses "THREADS: '1 *' has a * in it" "THREADS=1 *"
 refuses "QUICK: 'yes' is unknown; give QUICK=1, or nothing" "QUICK=yes"
-for given in QUICK=1 QUICK=0 QUICK= "SIZES=16 17" OUT=/tmp/a-b_c.d; do
+for given in QUICK=1 QUICK=0 QUICK= "SIZES=16 17" OUT=/tmp/a-b_c.d REV=HEAD~1^2; do
   make --no-print-directory -n rows "$given" >/dev/null || { echo "FAILED: $given is refused"; failures=$((failures + 1)); }
 done
 # `make search` asks for each shape that 09's table has, and for no other.
