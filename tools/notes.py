@@ -150,9 +150,13 @@ def figure(kind, argument, folders):
     texts = [row[column] for row in rows]
     if kind == "value":
         return marked(formatted(texts[0], scale, form), *rows)
-    if number(texts[1]) == 0:
+    return marked(formatted(quotient(*texts, column), scale, form), *rows)
+
+
+def quotient(above, below, column):
+    if number(below) == 0:
         raise Problem(f"the {column} to divide by is 0")
-    return marked(formatted(number(texts[0]) / number(texts[1]), scale, form), *rows)
+    return number(above) / number(below)
 
 
 def in_order(values, given):
@@ -225,7 +229,7 @@ def side_by_side(fields, labels, title, folders):
             if not all(row[name] for name in part):
                 cells.append("–")
             elif len(part) == 2:
-                cells.append(marked(formatted(number(row[part[0]]) / number(row[part[1]]), None, form), row))
+                cells.append(marked(formatted(quotient(row[part[0]], row[part[1]], part[1]), None, form), row))
             else:
                 cells.append(marked(formatted(row[part[0]], None, form), row))
         lines.append([*label, *cells])

@@ -185,6 +185,8 @@ class Values(Repository):
                          ["| T | p | q/p |", "| --- | ---: | ---: |", "| a | 1 | 2.0 |", "| b | – | – |",
                           "| c | 3 | 1.5 |"])
         self.wrong(marker.replace("q/p", "q/x").strip(), "no column 'x'")
+        self.write("plots/t.csv", "v,p,q\na,1,2\nb,0,4\nc,3,4.5\n")
+        self.wrong(marker.strip(), "the p to divide by is 0")
 
     def test_of_rows_taken_with_quiet_the_last_counts(self):
         self.write("plots/r.csv", "v,n,p,quiet,commit\na,1,2,no,c\na,1,3,yes,c\nb,1,2,yes,c\nb,1,3,no,c\nd,1,2,,c\nd,1,3,yes,c\n")
