@@ -431,7 +431,7 @@ SABOTAGES = [Sabotage(*entry) for entry in [
     ("report: not in quiet moments", "tools/run_steps.py", '"results.csv"), "--resume", "--quiet"]', '"results.csv"), "--resume"]',
      "report.plan|report.run_steps"),
     ("report: threads that wait are idle", "tools/run_steps.py", 'else ACTIVE)', 'else {})', "report.run_steps"),
-    ("report: disturbed rows are not marked", "tools/measured.py", '"~" * (self.quiet == "no")', '"~" * (self.quiet == "?")', "report.tools"),
+    ("report: disturbed rows are not marked", "tools/measured.py", '"~" * any(row.quiet == "no"', '"~" * any(row.quiet == "?"', "report.tools"),
     ("report: nobody is told of disturbed rows", "tools/report.py", 'sum(row.quiet == "no" for', 'sum(row.quiet == "?" for', "report.tools"),
     ("notes: a disturbed figure is as good as any", "tools/notes.py", 'row.get("quiet") == "no"', 'row.get("quiet") == "?"', "house.notes_tool"),
     ("reference: a failure passes", "tools/reference.py", "file=sys.stderr) or 1)", "file=sys.stderr) or 0)", "report.reference"),
@@ -486,7 +486,7 @@ SABOTAGES = [Sabotage(*entry) for entry in [
     ("report: a GPU's share of the processor's peak", "tools/measured.py",
      'self.gpu.highest("peak", type=row.type) if row.gpu else self.roof(', "self.roof(", "report.tools"),
     ("report: a GPU's phases side by side", "tools/drawing.py", "append([place, end, end + time])", "append([place, 0, time])", "report.tools"),
-    ("report: the reference's charts take this machine's names", "tools/charts.py", 'file_name(f"reference_{chart.name}")', "file_name(chart.name)",
+    ("report: the reference's charts take this machine's names", "tools/charts.py", 'file_name(f"reference_{chart.name}", taken)', "file_name(chart.name, taken)",
      "report.tools"),
     ("report: a GPU has the processor's sizes", "tools/run_steps.py", "given.gpu_sizes if gpu else given.sizes", "given.sizes", "report.run_steps"),
     # ---- GPUs and the emulator

@@ -6,7 +6,7 @@ from drawing import TEXTS, bar_chart, line_chart, log_axis, render
 from gpu_charts import block_chart, phase_chart
 from rank_charts import heat_chart, phases_chart, strong_chart, weak_chart, workers
 from roofline_charts import comparable, on, roofline_charts
-from measured import BASELINE, LEVELS, Row, along, best, common_size, digits
+from measured import BASELINE, LEVELS, Row, along, best, common_size, digits, number
 from scaling import cores_of, ranked, scalings, sharing
 
 ORDERS = "ijk ikj jik jki kij kji".split()
@@ -153,7 +153,7 @@ def tile_chart(results, type, runs, program, gpu, first):
     title = f"{program}: {TEXTS['tiles'][0]}, {type}, n = {n}"
     if gpu:
         return line_chart(name, "tiles", title, lines, Row.gflops, step="gpu", beside=beside, text="tiles_gpu")
-    width = int(re.sub(r"\D", "", type) or "32") / 8
+    width = (number(re.sub(r"\D", "", type)) or 32) / 8
     full = {fact.level: math.sqrt(fact.value / (3 * width)) for fact in results.machine.of("cache")}
     full = {level: tile for level, tile in full.items() if min(tiles) <= tile <= max(tiles)}
     marks = {"upright": list(full.values()), "upright_text": [f"T = {tile:.0f}: {level} full" for level, tile in full.items()]}
@@ -257,17 +257,23 @@ def plan_of(results, type):
 def named(machines, reference=None):
     """(results, chart, its files' name) of every chart; where there are several hosts, theirs is in it. Of a reference,
     which was measured on another machine, what its GPU did."""
+    taken = set()
     for results in machines:
         host = results.host + "_" if len(machines) > 1 else ""
         for chart in plan(results):
-            yield results, chart, file_name(host + chart.name)
+            yield results, chart, file_name(host + chart.name, taken)
     for chart in plan(reference) if reference else ():
         if chart.step == "gpu":
-            yield reference, chart, file_name(f"reference_{chart.name}")
+            yield reference, chart, file_name(f"reference_{chart.name}", taken)
 
 
-def file_name(text):
-    return re.sub(r"[^\w.-]", "-", text)
+def file_name(text, taken):
+    """A name that a file may have, and that none of these has; it is one of them from now on."""
+    name = re.sub(r"[^\w.-]", "-", text)
+    while name in taken:
+        name += "-"
+    taken.add(name)
+    return name
 
 
 def draw(machines, out, reference=None):

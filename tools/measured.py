@@ -58,7 +58,8 @@ class Row:
         # GPU's multiprocessor shares is as near to its cores as its L1.
         level = "l1" if self.limit in ("flops", "chain", "shared") else self.limit.lower()
         self.moved = number(cells.get(f"bytes_{level}", ""))
-        self.sound = cells["verdict"] in ("right", "unverified")
+        self.unverified = cells["verdict"] == "unverified"
+        self.sound = self.unverified or cells["verdict"] == "right"
         self.square = self.m == self.n == self.k
         self.rehearsed = self.device.startswith(REHEARSED)
         # The programs write a processor's cores behind its name.
@@ -66,8 +67,8 @@ class Row:
         self.shape = f"{self.m}×{self.n}×{self.k}"
 
     def time(self):
-        """The median in words, marked where other programs disturbed it."""
-        return seconds(self.median) + "~" * (self.quiet == "no")
+        """The median in words, and its marks."""
+        return marked(seconds(self.median), self)
 
     def intensity(self):
         """FLOP for each byte that crosses where the prediction says it is tight; None where nothing was counted."""
@@ -91,6 +92,13 @@ class Row:
         settings = [f"{getattr(self, name)} {name}" for name in ("threads", "ranks") if getattr(self, name) > 1]
         settings += [f"{name} {self.cells[name]}" for name in ("grid", "block", "tile") if self.cells[name]]
         return self.variant + (f" ({', '.join(settings)})" if settings else "")
+
+
+def marked(text, *rows):
+    """The text, with a ~ if other programs disturbed one of these rows, and a ° if one was not verified; what says nothing
+    stays as it is."""
+    marks = "~" * any(row.quiet == "no" for row in rows) + "°" * any(row.unverified for row in rows)
+    return text + marks * (text != "–")
 
 
 def best(rows, **wanted):
@@ -149,7 +157,7 @@ class Machine:
         """{library: {n: the rate of its best setting there}}, of square products; a GPU's have no threads."""
         found = {}
         for fact in self.of("library", type=type, threads=threads):
-            if match := re.fullmatch(r"(\d+)x\1x\1", fact.level):
+            if (match := re.fullmatch(r"(\d+)x\1x\1", fact.level)) and fact.vector.strip():
                 found.setdefault(fact.vector.split()[0], {}).setdefault(int(match[1]), []).append(fact.value)
         return {library: {n: max(rates) for n, rates in sorted(at.items())} for library, at in found.items()}
 
@@ -237,8 +245,8 @@ def place_of(rows):
 def lines_of(path, columns):
     """A CSV's lines as {column: cell}. The schema has no quoting; a line torn by a crash is passed over."""
     try:
-        header, *lines = (line.rstrip("\r").split(",") for line in
-                          Path(path).read_text(encoding="utf-8", errors="replace").split("\n"))
+        text = Path(path).read_text(encoding="utf-8", errors="replace").replace("\0", "\ufffd")  # no program may be given a NUL
+        header, *lines = (line.rstrip("\r").split(",") for line in text.split("\n"))
     except OSError as error:
         raise Refusal(f"cannot read {path}: {error.strerror}") from None
     if header != columns:

@@ -25,7 +25,7 @@ import gpu_tables as gpu
 import standing
 from charts import draw, named
 from drawing import data_file, picture
-from measured import LIMITS, MACHINE_COLUMNS, Machine, Refusal, digits, lines_of, load, number, percent, seconds, times, whose
+from measured import LIMITS, MACHINE_COLUMNS, Machine, Refusal, digits, lines_of, load, marked, number, percent, seconds, times, whose
 from roofline_charts import climb, here_chart
 from scaling import SERIAL_IS, cores_of, published, scalings
 
@@ -63,18 +63,19 @@ def ladder(machines, all_sizes):
         print("No ladder: there is no square product with a right result.")
     for row in (row for results in machines for row in results.wrong):
         print(f"\nWRONG, left out: {wrong_line(row)}", end="")
-    if line := disturbed_line(machines):
+    for line in mark_lines(machines):
         print(f"\n{line}", end="")
     print()
 
 
-def disturbed_line(machines):
-    """How many rows other programs disturbed, and what to do; nothing where none was."""
+def mark_lines(machines):
+    """How many rows were not verified; how many other programs disturbed, and what to do. Nothing where none was."""
     rows = [row for results in machines for row in results.rows]
+    if count := sum(row.unverified for row in rows):
+        yield f"{count} of {len(rows)} rows {'was' if count == 1 else 'were'} not verified (marked °)."
     if count := sum(row.quiet == "no" for row in rows):
-        return (f"{count} of {len(rows)} rows {'was' if count == 1 else 'were'} disturbed by other programs (marked ~): "
-                f"make report, called again, measures just {'this one' if count == 1 else 'these'} again.")
-    return ""
+        yield (f"{count} of {len(rows)} rows {'was' if count == 1 else 'were'} disturbed by other programs (marked ~): "
+               f"make report, called again, measures just {'this one' if count == 1 else 'these'} again.")
 
 
 def standings(path, out):
@@ -235,11 +236,14 @@ def thread_table(results, type, found):
     """Each variant at the largest size, on the most threads, and before that on the most with a core each."""
     rows, cores, n = [], cores_of(results), max(scaling.n for scaling in found)
     for scaling in (scaling for scaling in found if scaling.n == n):
+        of = dict(scaling.runs)
+        alone, fitted = [of[1]] if 1 in of else [], [row for p, row in of.items() if p <= cores]
         for most in sorted({max(scaling.times), *[p for p in scaling.times if 1 < p <= cores][-1:]}):
             factor = scaling.speedup(scaling.times[most])
-            rows.append([scaling.step, scaling.variant, seconds(scaling.times.get(1)),
-                         f"{most}{', beyond the cores' * (most > cores)}", seconds(scaling.times[most]),
-                         times(factor), percent(factor and factor / most), percent(scaling.serial)])
+            rows.append([scaling.step, scaling.variant, alone[0].time() if alone else "–",
+                         f"{most}{', beyond the cores' * (most > cores)}", of[most].time(),
+                         *(marked(text, *alone, of[most]) for text in (times(factor), percent(factor and factor / most))),
+                         marked(percent(scaling.serial), *fitted)])
     return Table(f"Speedup and serial fraction, {type}, n = {n}",
                  ["program", "variant", "one thread", "threads", "time", "speedup", "efficiency", "serial fraction"], rows)
 
@@ -381,7 +385,7 @@ def page(machines, out, csv, failed, duels, reference):
         machines=[machine_page(results, of(results)) for results in machines],
         others=[*([rivals_section(duels)] if duels else []),
                 *([reference_section(reference, of(reference))] if reference else [])],
-        disturbed=disturbed_line(machines), link=quote(os.path.relpath(csv, out)), csv=Path(csv).name)
+        marks=list(mark_lines(machines)), link=quote(os.path.relpath(csv, out)), csv=Path(csv).name)
     Path(out).mkdir(parents=True, exist_ok=True)
     (Path(out) / "index.html").write_text(text, encoding="utf-8")
     print(f"{Path(out) / 'index.html'}")

@@ -158,9 +158,16 @@ class Ladder(Case):
         self.write([*LADDER, row("02_loop_order", "ikj", 1024, 0.1, verdict="wrong", commit="c2")])
         self.assertEqual(self.rungs(self.ladder())["02_loop_order"][0], "kij")
 
-    def test_an_unverified_row_counts(self):
-        self.write([*LADDER, row("02_loop_order", "jik", 1024, 0.1, verdict="unverified")])
-        self.assertEqual(self.rungs(self.ladder())["02_loop_order"][0], "jik")
+    def test_an_unverified_row_counts_and_is_marked(self):
+        for quiet, time in (("", "ms°"), ("no", "ms~°")):
+            self.write([*LADDER, row("02_loop_order", "jik", 1024, 0.1, verdict="unverified", quiet=quiet)])
+            out, page = self.ladder(), self.page_of_it()
+            self.assertEqual(self.rungs(out)["02_loop_order"][:3], ["jik", "100", time])
+            self.assertEqual(self.rungs(out)["01_naive"][:3], ["ijk", "2.00", "s"])
+            for text in filter(None, (out, page)):
+                self.assertEqual(text.count("1 of 11 rows was not verified (marked °)."), 1)
+        self.write([*LADDER, *(row("02_loop_order", variant, 64, 1, verdict="unverified") for variant in "ab")])
+        self.assertEqual(self.ladder().splitlines()[-1], "2 of 12 rows were not verified (marked °).")
 
     def test_disturbed_rows_are_marked_and_counted_at_the_end(self):
         def lines(*marks):
@@ -709,6 +716,11 @@ class Tiles(Case):
         self.write(LADDER + TILES[:3])
         self.assertEqual(self.plan(self.machine())["tiles_f32"].settings["upright_text"], ["T = 52: L1 full"])
 
+    def test_a_type_that_says_no_width_is_as_wide_as_f32(self):
+        for type in ("f0", "word", "f" + "9" * 400):
+            self.write([line.replace(",f32,", f",{type},") for line in TILES])
+            self.assertEqual(self.plan(self.machine())[f"tiles_{type}"].settings["upright_text"], ["T = 52: L1 full", "T = 296: L2 full"])
+
     def test_no_chart_of_two_tiles(self):
         self.write(LADDER + TILES[:2])
         self.assertNotIn("tiles_f32", self.plan())
@@ -758,6 +770,14 @@ class Threads(Case):
             self.write(amdahl("tiled", 0.1, counts, cores=cores))
             results, = measured.load(self.csv, None)
             self.assertEqual([cells[3] for cells in report.thread_table(results, "f32", scaling.scalings(results, "f32")).rows], shown)
+
+    def test_the_table_marks_what_a_disturbed_or_an_unverified_row_went_into(self):
+        for marked, mark in (({"quiet": "no"}, "~"), ({"verdict": "unverified"}, "°")):
+            for of, into in ((1, [2, 5, 6, 7, 10, 13, 14, 15]), (2, [7, 15]), (4, [4, 5, 6, 7, 15]), (8, [12, 13, 14])):
+                self.write([line for p in (1, 2, 4, 8) for line in amdahl("tiled", 0.1, (p,), **marked if p == of else {})])
+                results, = measured.load(self.csv, None)
+                first, second = report.thread_table(results, "f32", scaling.scalings(results, "f32")).rows
+                self.assertEqual([place for place, cell in enumerate(first + second) if mark in cell], into, first + second)
 
     def test_the_key_says_it_and_the_fastest_four_have_a_curve(self):
         self.write([line for place in range(6) for line in amdahl(f"v{place}", place / 100, alone=9 - place)])
@@ -832,6 +852,12 @@ class Libraries(Case):
         self.assertIn("the fastest of BLIS, OpenBLAS,", plan["gflops_f32"].footer)
         self.assertEqual(plan["gflops_f32"].settings["level"], [100])
         self.assertFalse(plan["gflops_f32_02_loop_order"].beside)
+
+    def test_what_has_no_name_is_no_library(self):
+        self.write(LADDER)
+        nameless = "".join(f"library,f32,{name},1,1024x1024x1024,95,GFLOP/s,\n" for name in ("", "  "))
+        self.assertEqual(self.plan(self.machine(FULL_MACHINE + nameless))["gflops_f32"], self.plan(self.machine())["gflops_f32"])
+        self.page_of_it("--machine", self.machine(FULL_MACHINE + nameless))
 
     def test_all_threads_only_where_a_line_has_several(self):
         self.write(LADDER + THREADS)
@@ -1283,6 +1309,20 @@ class Draw(Case):
     def test_one_point_and_odd_names(self):
         self.write([row("01_naive", "it's \"`odd`\" \\ %s", 7, 1e-6, type="i32", repeat=1, device="O'Brien")])
         self.assertIn("time_i32_01_naive.png", self.draw())
+        self.write([row("01_naive", "a\0b", 7, 1e-6, type="i\0", device="a crash\0\0 left it")])
+        self.assertIn("time_i-_01_naive.png", self.draw())
+
+    @NO_GNUPLOT
+    def test_names_that_no_file_may_have_make_charts_of_their_own(self):
+        for names in ("03 x", "03-x", "03_x"), ("03-x", "03 x", "03-x-2"):
+            self.write([row(name, "v", 64, 1.0 + place) for place, name in enumerate(names)])
+            shutil.rmtree(self.folder / "out", ignore_errors=True)
+            drawn = [file.read_text().partition(":")[0] for name, file in self.draw().items() if re.fullmatch(r"time_f32_03.*\.dat", name)]
+            self.assertEqual(sorted(drawn), sorted(f"# {name}" for name in names))
+            page = self.page_of_it()
+            for name in re.findall(r'href="charts/([^"]*)"', page):
+                self.assertTrue((self.folder / "out" / "charts" / name).exists(), name)
+            self.assertEqual(len(set(re.findall(r'src="charts/(time_f32_03[^"]*)"', page))), 3 * bool(page))
 
     def test_a_wrong_row_is_not_drawn(self):
         self.write([*LADDER, row("02_loop_order", "too_good", 1024, 1e-4, verdict="wrong")])
