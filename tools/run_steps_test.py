@@ -98,13 +98,14 @@ class Steps(unittest.TestCase):
                           "--size 2048 --tile 2,4,32", "--size 256,512", "--size 512 --tile 5,7"])
 
     def test_ranks_are_started_by_mpirun_once_for_each_number(self):
-        self.program("06_mpi", "echo ranks $OMPI_ALLOW_RUN_AS_ROOT $OMPI_MCA_rmaps_base_oversubscribe", "ranks")
+        self.program("06_mpi", "echo ranks $OMPI_ALLOW_RUN_AS_ROOT$OMPI_ALLOW_RUN_AS_ROOT_CONFIRM "
+                     "$OMPI_MCA_rmaps_base_oversubscribe, bound to $OMPI_MCA_hwloc_base_binding_policy", "ranks")
         self.assertEqual([line.split()[:4] for line in self.plan()],
                          [["mpirun", "-n", ranks, "06_mpi/06_mpi"] for ranks in ("1", "3")])
         (self.folder / "mpirun").write_text('#!/bin/sh\necho "mpirun $*"; shift 2; exec "$@"\n')
         (self.folder / "mpirun").chmod(0o755)
         out = self.run_tool()[1]
-        self.assertRegex(out, "mpirun -n 1 .*\nranks 1 1\nmpirun -n 3 ")
+        self.assertRegex(out, "mpirun -n 1 .*\nranks 11 1, bound to none\nmpirun -n 3 ")
 
     @unittest.skipUnless(shutil.which("mpirun"), "no mpirun here")
     def test_a_real_mpirun_starts_as_many(self):
