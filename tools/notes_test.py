@@ -3,7 +3,7 @@ import contextlib, io, sys, tempfile, unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-import notes, standing
+import measured, notes, standing
 
 CSV = """step,variant,type,n,median_s,gflops,compiler,commit
 01,ijk,f32,512,0.5,0.536,gcc 12,aaa
@@ -193,6 +193,15 @@ class Values(Repository):
         self.assertEqual(self.value("r.csv; v=a,n=1; p; %s"), "3")
         self.assertEqual(self.value("r.csv; v=b,n=1; p; %s"), "3~")
         self.wrong("<!-- value: r.csv; v=d,n=1; p; %s -->x<!-- /value -->", "2 rows match")
+
+    def test_facts_of_a_machine_that_differ_in_one_cell_of_their_key_are_two(self):
+        header = ",".join(measured.MACHINE_COLUMNS)
+        facts = {"name": "peak", "type": "f32", "vector": "avx2", "threads": "1", "level": "L1", "value": "3", "unit": "GB/s", "note": ""}
+        self.write("plots/m.csv", "\n".join([header, ",".join(facts.values()), ",".join((facts | {"value": "4"}).values())]) + "\n")
+        self.assertEqual(self.value("m.csv; unit=GB/s; value"), "4", "looked at twice")
+        for name in measured.MACHINE_KEY:
+            self.write("plots/m.csv", "\n".join([header, ",".join(facts.values()), ",".join((facts | {name: "2"}).values())]) + "\n")
+            self.wrong("<!-- value: m.csv; unit=GB/s; value -->x<!-- /value -->", "2 rows match")
 
     def test_a_figure_that_was_not_verified_says_so(self):
         self.write("plots/r.csv", "v,p,quiet,verdict\na,2,no,unverified\nb,3,,unverified\nc,5,,right\n")
