@@ -82,6 +82,7 @@ cache,,,,L2,196608,B,
 cache,,,,L3,25165824,B,
 latency,f32,,1,add,0.8,ns,
 latency,f32,,2,add,0.8,ns,
+latency,i32,,1,add,0.2,ns,
 peak,f32,avx2,1,,100,GFLOP/s,
 peak,f32,sse2,1,,50,GFLOP/s,
 peak,f32,avx2,2,,0.2,TFLOP/s,
@@ -189,6 +190,21 @@ class Plan(unittest.TestCase):
     def test_blocks_are_in_order_of_their_threads(self):
         blocks = ["?", "8x8x1", "8x16", "16x8", "128x1", "32x32"]
         self.assertEqual(sorted(reversed(blocks), key=gpu_charts.area), blocks)
+
+    def test_bars_of_block_shapes_are_of_one_size_and_of_their_variant(self):
+        rows = [on_gpu("07_cuda_global", variant, 1000, 1e-3, block=block) for variant in ("plain", "other") for block in ("8x8", "16x16")]
+        chart = self.plan(rows)["blocks_f32"]
+        faster = [on_gpu("07_cuda_global", "plain", 500, 1e-6, block="16x16"), on_gpu("07_cuda_global", "plain", 1000, 1e-6, type="f64", block="8x8")]
+        self.assertEqual(drawing.data_of(self.plan(rows + faster)["blocks_f32"]), drawing.data_of(chart))
+        bars = self.plan([*rows, on_gpu("08_cuda_shared", "plain", 1000, 1e-4, block="8x8")])["blocks_f32"].lines
+        self.assertEqual({name: [round(bar[1]) for bar in of] for name, of in bars.items()},
+                         {"07: plain": [2000, 2000], "07: other": [2000, 2000], "08: plain": [20000]})
+
+    def test_a_line_is_of_one_number_of_threads_and_one_of_ranks(self):
+        for at in ({"threads": 2}, {"ranks": 2}):
+            rows = [row("06_mpi", "rows", n, seconds, **more) for n, seconds, more in ((500, 0.1, at), (1000, 0.5, at), (500, 0.01, {}), (1000, 0.9, {}))]
+            (name, points), = self.plan(rows)["time_f32_06_mpi"].lines.items()
+            self.assertEqual((name, [of[1] for of in points]), (f"rows, 2 {next(iter(at))}", [0.1, 0.5]))
 
     def test_the_twelve_fastest_sweeps(self):
         names = [f"v{place:02}" for place in range(14)]
