@@ -246,7 +246,7 @@ def lines_of(path, columns):
     """A CSV's lines as {column: cell}. The schema has no quoting; a line torn by a crash is passed over."""
     try:
         text = Path(path).read_text(encoding="utf-8", errors="replace").replace("\0", "\ufffd")  # no program may be given a NUL
-        header, *lines = (line.rstrip("\r").split(",") for line in text.split("\n"))
+        header, *lines = (line.split(",") for line in text.split("\n"))
     except OSError as error:
         raise Refusal(f"cannot read {path}: {error.strerror}") from None
     if header != columns:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Tests of report.py on small results written by hand: python3 tools/report_test.py"""
-import contextlib, html.parser, importlib.util, io, os, random, re, shutil, signal, subprocess, sys, tempfile, types, unittest
+import contextlib, html, html.parser, importlib.util, io, os, random, re, shutil, signal, subprocess, sys, tempfile, types, unittest
 from pathlib import Path
 from unittest import mock
 
@@ -153,6 +153,8 @@ class Ladder(Case):
             out = self.ladder()
             self.assertEqual(self.rungs(out)["02_loop_order"][0], "ikj")
             self.assertRegex(out, "WRONG, left out: 02_loop_order too_good f32 1024×1024×1024.* 77 elements")
+        self.write([*LADDER, row("02_loop_order", "ikj", 300, 1e-4, m=700, k=90, verdict="wrong")])
+        self.assertIn("WRONG, left out: 02_loop_order ikj f32 700×300×90", self.ladder())
 
     def test_a_wrong_row_after_a_right_one_of_its_key_takes_its_place(self):
         self.write([*LADDER, row("02_loop_order", "ikj", 1024, 0.1, verdict="wrong", commit="c2")])
@@ -218,6 +220,12 @@ class Ladder(Case):
         rungs = self.rungs(self.ladder("--machine", self.machine(marked)))
         self.assertEqual((rungs["04_openmp"][-1], rungs["02_loop_order"][-1]), ("%~", "%"))
 
+    def test_lines_may_end_as_on_windows(self):
+        self.write(LADDER)
+        out = self.ladder()
+        self.csv.write_bytes(self.csv.read_bytes().replace(b"\n", b"\r\n"))
+        self.assertEqual(self.ladder(), out)
+
     def test_garbled_numbers_do_not_crash(self):
         garbage = ("", "x", "nan", "inf", "-1", "1e999", "0")
         lines = [row("02_loop_order", f"v{place}", 1024, 0.1, **{column: text})
@@ -226,6 +234,27 @@ class Ladder(Case):
         self.write([*LADDER, *lines, "torn,by,a,crash"])
         self.ladder("--all-sizes")
         self.page_of_it()
+
+
+class Unfit(Case):
+    def shown(self, lines):
+        """Every chart, as gnuplot is given it, and every table that ranks or compares."""
+        self.write(lines)
+        results, = measured.load(self.csv, self.machine(GPU_MACHINE))
+        ladders = [report.page_ladder(results, type, n) for type in results.types for n in results.sizes(type)]
+        return ladders, [[chart.name, chart.variables(""), chart.caption, drawing.data_of(chart)] for chart in charts.plan(results)], [
+            *report.predicted_tables(results), *report.thread_tables(results), *report.gpu_section("", "", results, {}).tables], report.lead(results)["time"]
+
+    def test_what_is_wrong_not_square_or_rehearsed_is_in_no_chart_and_no_table(self):
+        self.maxDiff = 2000
+        lines = [*LADDER, *FORETOLD, *TILES, *GPU, *Ranks.rows(self), *amdahl("rows", 0.1, cores=2)]
+        before = self.shown(lines)
+        for unfit in {"verdict": "wrong"}, {"verdict": ""}, {"m": 8}, {"k": 8}, {"device": "emulator, forward"}:
+            twins = [dict(zip(measured.COLUMNS, line.split(","))) for line in lines]
+            for twin in twins:  # the same thousand times as fast, built in another way: a row of its own
+                twin |= {name: float(twin[name]) / 1000 for name in ("best_s", "median_s", "mean_s")} | {"flags": "-Ofast"} | unfit
+            for found, own in zip(self.shown(lines + [",".join(map(str, twin.values())) for twin in twins]), before):
+                self.assertEqual(found, own, unfit)
 
 
 class Predicted(Case):
@@ -260,6 +289,11 @@ class Predicted(Case):
         self.write([foretold("03_tiling", "tiled", 1000, time, 0.3, "memory", tile=tile)
                     for tile, time in ((16, 0.5), (32, 0.4), (64, 0.6))])
         self.assertEqual(re.findall(r"tile \d+", self.predicted()), ["tile 32"])
+
+    def test_other_ranks_and_threads_are_rows_of_their_own(self):
+        for name in "ranks", "threads":
+            self.write([foretold("06_mpi", "summa", 1000, 1 / count, 9, "L1", **{name: count}) for count in (1, 2, 4)])
+            self.assertEqual(re.findall(r"summa.* 9.00 s +(\S+ m?s)", self.predicted()), ["1.00 s", "500 ms", "250 ms"], name)
 
     def test_no_prediction_is_a_refusal(self):
         self.write(LADDER)
@@ -432,8 +466,9 @@ class AnySoundFile(Case):
     def test_two_hosts(self):
         text = self.both([*LADDER, row("02_loop_order", "ikj", 512, 0.1, host="there"),
                           row("02_loop_order", "ikj", 512, 0.1, host="third", verdict="wrong")])
-        self.expect(text, "here. The fastest", "there. The fastest", "third. There is no square product",
-                    'src="charts/there_gflops_f32.svg"', 'src="charts/here_speedup_f32.svg"')
+        self.expect(text, "here. The fastest", "there. The fastest", "third. There is no square product", "<li>02_loop_order ikj f32 512×512×512",
+                    'src="charts/there_gflops_f32.svg"', 'src="charts/here_speedup_f32.svg"', 'href="charts/there_gflops_f32.dat"')
+        self.assertIn("WRONG, left out: 02_loop_order ikj f32 512×512×512", self.ladder())
 
 
 @NO_JINJA2
@@ -475,6 +510,9 @@ class Page(Case):
         names = set(self.plan())
         self.assertGreater(len(names), 8)
         self.assertEqual({f"charts/{name}.svg" for name in names}, set(images.sources))
+        self.assertLessEqual({f"charts/{name}.{end}" for name in names for end in ("svg", "dat")}, set(images.links))
+        captions = map(html.unescape, re.findall("<figcaption>(.*?) <a ", text))
+        self.assertEqual(sorted(captions), sorted(chart.caption for chart in self.plan().values()))
         self.assertIn("../results.csv", images.links)
         self.assertIn("Every row of 02_loop_order (5; compiled with -O3)", text)
         self.assertIn("Every row of 01_naive-O0 (1;", text)
@@ -488,6 +526,9 @@ class Page(Case):
                       "<th>predicted</th><th>limit</th>"):
             self.assertIn(shown, text)
         self.assertNotIn("<details open>", text, "long tables are folded")
+        self.write([row("01_naive", "ijk", 64, 1.0, verdict="wrong")])
+        self.assertEqual(self.page().count('<tr class="wrong">'), 1)
+        self.assertRegex(self.page(), r"\ntr\.wrong td {[^}]+} tr\.far td {", "which looks like nothing else")
 
     def test_it_opens_with_the_ladder_and_the_two_charts(self):
         self.write(LADDER + [row("01_naive", "ijk", 1024, 3.0, type="f64")])
@@ -547,6 +588,11 @@ class Ranks(Case):
     def test_weak_scaling_takes_sizes_whose_squares_grow_with_the_ranks(self):
         self.write(self.rows()[3:7])
         self.assertEqual(self.plan()["ranks_weak_f32"].lines["06: summa"][1][:2], [4, 80.0], "8 times the work, 4 ranks, 2.5 times as long")
+        phases = {"distribute_s": 0.1, "collect_s": 0.05}
+        self.write([row("06_mpi", "rows", 1000, 2, **phases), row("06_mpi", "rows", 2000, 5, ranks=4, **phases),
+                    row("06_mpi", "rows", 2041, 1, ranks=4, **phases), row("06_mpi", "rows", 1414, 1.85, ranks=2, **phases)])
+        self.assertEqual([[p, round(y, 1)] for p, y, *_ in self.plan()["ranks_weak_f32"].lines["06: rows"]],
+                         [[1, 100], [2, round(50 * 1.414**3 * 2.15 / 2, 1)], [4, round(200 * 2.15 / 5.15, 1)]], "all phases; and 2041 is two per cent too much")
 
     def test_ranks_against_threads_are_as_many_together(self):
         self.write(self.rows()[:9])
@@ -686,6 +732,10 @@ class Here(Case):
         done = subprocess.run([sys.executable, "-B", TOOL, "here", *machine, "--out", "b.svg"], cwd=self.folder, capture_output=True)
         self.assertEqual(done.returncode, 0)
         self.assertIn("memory 20.0 GB/s", (self.folder / "b.svg").read_text())
+        self.write([line.replace(",f32,", ",f64,") for line in HERE])
+        machine[1].write_text(machine[1].read_text() + "peak,f64,avx2,1,,60,GFLOP/s,\n")
+        self.assertEqual(self.run_tool("here", *machine, "--type", "f64", "--step", "02_loop_order", "--variant", "ikj", "--out", "c.svg")[::2], (0, ""))
+        self.assertIn(">avx2 60.0 GFLOP/s<", (self.folder / "c.svg").read_text())
 
     def test_refusals(self):
         self.write(HERE)
@@ -733,6 +783,12 @@ class Tiles(Case):
         self.assertIn("best tile", plan["time_f32_03_tiling"].caption)
         self.assertNotIn("best tile", plan["time_f32_02_loop_order"].caption)
 
+
+    def test_the_largest_size_that_was_swept(self):
+        self.write(TILES + [row("03_tiling", "tiled", n, n / 1000, tile=tile) for n in (512, 2048) for tile in (16, 32, 64)])
+        chart = self.plan()["tiles_f32"]
+        self.assertIn("n = 2048", chart.title)
+        self.assertEqual([point[0] for point in chart.lines["tiled"]], [16, 32, 64])
 
     def test_one_thread_or_else_the_most(self):
         def swept(variant, *counts):
@@ -813,6 +869,10 @@ class Threads(Case):
         self.assertEqual(names, [f"04: v{place:02}" for place in range(10)] + ["05: slow", "mine: late"])
         self.assertEqual(plan["threads_speedup_f32"].settings["fit_line"], "1 12 11 2")
 
+    def test_fast_is_who_is_fast_on_any_number_of_threads(self):
+        self.write(amdahl("alone", 0.9, (1, 2), alone=1.0) + amdahl("many", 0.0, (1, 2, 4), alone=2.0))
+        self.assertEqual([scaling.variant for scaling in scaling.scalings(measured.load(self.csv, None)[0], "f32")], ["many", "alone"])
+
     def test_false_sharing_has_a_chart_of_its_own(self):
         pair = amdahl("sums_padded", 0.1) + amdahl("sums_side_by_side", 0.9)
         native = [line.replace("04_openmp", "04_openmp-native") for line in pair]
@@ -820,6 +880,8 @@ class Threads(Case):
         plan = self.plan()
         self.assertEqual(list(plan["threads_sharing_f32"].lines), ["04: sums_padded", "04: sums_side_by_side"])
         self.assertIn("n = 1024", plan["threads_sharing_f32"].title, "the largest size with both")
+        self.write(pair + amdahl("sums_padded", 0.1, n=512) + amdahl("sums_side_by_side", 0.9, n=512))
+        self.assertIn("n = 1024", self.plan()["threads_sharing_f32"].title, "the largest of two")
         self.write(amdahl("tiled", 0.1) + pair + native)
         self.assertEqual(list(self.plan()["threads_time_f32"].lines), ["04: tiled"])
         self.write(amdahl("tiled", 0.1) + native)
@@ -849,6 +911,8 @@ class Libraries(Case):
         self.write(LADDER)
         plan = self.plan(self.machine())
         self.assertEqual(plan["gflops_f32"].beside, {"libraries, one thread": [[1024, 80, 90]]})
+        slower = "library,f32,OpenBLAS Haswell,1,1024x1024x1024,60,GFLOP/s,after the best\n"
+        self.assertEqual(self.plan(self.machine(FULL_MACHINE + slower))["gflops_f32"].beside, plan["gflops_f32"].beside)
         self.assertIn("the fastest of BLIS, OpenBLAS,", plan["gflops_f32"].footer)
         self.assertEqual(plan["gflops_f32"].settings["level"], [100])
         self.assertFalse(plan["gflops_f32_02_loop_order"].beside)
@@ -1023,6 +1087,8 @@ class Gpu(Case):
         self.assertEqual([text for _, text in chart.beside[""]][1::2],
                          ["07: coalesced, 6.30 ms: allocation 1.00 ms + copy in 3.00 ms + kernel 300 µs + copy out 2.00 ms",
                           "08: shared_unified, 2.00 ms: allocation 1.00 ms + kernel 1.00 ms"])
+        self.write([on_gpu("07_cuda_global", variant, 1024, 1e-3, quiet=quiet) for variant, quiet in (("pitched", "no"), ("coalesced", "yes"))])
+        self.assertEqual([text.partition(":")[2].partition(":")[0] for _, text in self.plan()["phases_f32"].beside[""]], [" pitched, 7.00 ms~", " coalesced, 7.00 ms"])
 
     @NO_GNUPLOT
     def test_all_of_it_is_drawn(self):
@@ -1052,6 +1118,23 @@ class Gpu(Case):
                       "|scpa_2024||kernel1/kernel0||–||14.0×||coalesced / uncoalesced||1024||13.3×|"):
             self.assertIn(shown, text)
 
+    def test_a_printed_ratio_is_compared_at_one_type_and_size(self):
+        def ratio(*more):
+            self.write([*GPU[:2], *more])
+            return report.gpu.ratios(measured.load(self.csv, None)[0])[1][0][4:]
+        self.assertEqual(ratio(), ["coalesced / uncoalesced", "1024", "10.0×"])
+        self.assertEqual(ratio(on_gpu("07_cuda_global", "uncoalesced", 1024, 1e-3, type="f64"), on_gpu("07_cuda_global", "uncoalesced", 512, 1e-3)), ratio())
+
+    def test_the_largest_size_with_a_baseline_and_the_largest_that_most_have(self):
+        self.write([*LADDER, *(on_gpu("07_cuda_global", variant, n, 1e-3) for n in (512, 1024, 2048) for variant in ("coalesced", "pitched"))])
+        self.assertEqual(report.gpu.sizes(measured.load(self.csv, None)[0], "f32"), [1024, 2048])
+
+    def test_each_type_has_its_own_peak_and_another_gpu_has_none(self):
+        self.write([on_gpu("07_cuda_global", "coalesced", 1024, 1e-3, type="f64"), on_gpu("08_cuda_shared", "shared", 1024, 1e-3, type="f64", device="Second GPU")])
+        self.assertEqual(self.plan(self.machine(GPU_MACHINE))["gflops_f64_gpu"].settings["level"], [25000])
+        rungs = self.rungs(self.ladder("--machine", self.machine(GPU_MACHINE)))
+        self.assertEqual((rungs["07_cuda_global"][-2:], rungs["08_cuda_shared"][-1]), (["8.59", "%"], "–"))
+
     @NO_JINJA2
     def test_without_a_gpu_the_page_shows_the_references_and_says_so(self):
         reference = self.folder / "h200"
@@ -1067,10 +1150,13 @@ class Gpu(Case):
         mine, other = text.split("Reference, measured on another machine: Test GPU</h2>")
         self.assertNotIn("cuda", mine.replace("reference", ""))
         self.assertIn('src="charts/reference_phases_f32.svg"', other)
+        self.assertIn('href="charts/reference_phases_f32.dat"', other)
         self.assertIn("They are in no chart and no ladder above.", other)
         self.assertEqual({chart.name for _, chart, name in charts.named(measured.load(self.csv, None))}, set(self.plan()))
         self.write(LADDER + GPU)
         self.assertNotIn("Reference", self.page_of_it("--reference", reference), "there is a GPU here")
+        self.write(LADDER + GPU + [row("01_naive", "ijk", 1024, 1.0, host="there")])
+        self.assertNotIn("Reference", self.page_of_it("--reference", reference), "one of two machines has one")
 
     @NO_GNUPLOT
     def test_the_references_charts_are_drawn_beside_this_machines(self):
@@ -1123,6 +1209,10 @@ class Rivals(Case):
         self.assertRegex(out, r"\n512 +OpenBLAS SkylakeX +220 +266 +1\.210 .* 21\n")
         self.assertRegex(out, r"\n256²×32 +oneDNN +200 +196 +0\.980 .* 21\n")
         self.assertRegex(out, r"\ngeometric mean +1\.022\n", "the cube root of 0.9 · 1.21 · 0.98")
+
+    def test_a_square_is_alike_on_all_three_sides(self):
+        self.write([duel("avx512", "oneDNN", 256, 1.0, **{side: 32}) for side in "mnk"] + [duel("avx512", "oneDNN", 256, 1.0)])
+        self.assertEqual(standing.load(self.csv)[0].shapes, ["256", "32×256×256", "256×32×256", "256²×32"])
 
     def test_rates_of_other_minutes_do_not_choose_the_best(self):
         self.write([duel("avx512", "OpenBLAS SkylakeX", 256, 1.1, 200), duel("avx512", "oneDNN", 256, 0.9, 100)])
