@@ -42,6 +42,8 @@ set key at screen 4.0/wide, screen (foot+24.0*keyrows+3)/high left top Left reve
     maxrows (keyrows > 0 ? keyrows : 1) spacing 1.2 width 1-0.22*longest   # letters are narrower than gnuplot thinks
 if (entries == 0) unset key
 set xlabel offset 0, 0.4
+# Where labels have five digits or more gnuplot, which thinks them wider than they are, would have no room for the axis' name.
+if (exists('top')) set ylabel offset (top >= 1e4 ? floor(log10(top)) - 3 : 0), 0
 set xrange [left:right]
 eval 'set xtics ('.ticks.')'
 # Rates begin at zero: twice as high is twice as fast. Given rates, the axis is logarithmic
