@@ -3,14 +3,14 @@
 
     charts_test.py            the tests
     charts_test.py --golden   what belongs into tests/charts.txt after a change that is meant; look at it before"""
-import contextlib, io, math, re, subprocess, sys, tempfile, textwrap, unittest
+import contextlib, html, io, math, re, shutil, subprocess, sys, tempfile, textwrap, unittest
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-import charts, drawing, gpu_charts, measured, rank_charts, roofline_charts, scaling
+import charts, drawing, gpu_charts, measured, rank_charts, roofline_charts, scaling, standing
 
 GOLDEN = Path(__file__).resolve().parent.parent / "tests" / "charts.txt"
 BRIEF = re.compile(r"_(02_loop_order-native|03_tiling|05_avx2|06_mpi|0[78]_cuda_\w+)$")  # their charts against n say nothing new
@@ -380,6 +380,180 @@ class Gnuplot(unittest.TestCase):
                             ({"error": FileNotFoundError()}, "there is no gnuplot here")):
             with self.assertRaisesRegex(measured.Refusal, says):
                 self.render(**given)
+
+
+class Picture:
+    """A chart as the real gnuplot draws it: where a value lies in pixels, and what is drawn where."""
+    WHERE = "print " + ", ".join(f"GPVAL_{name}" for name in "TERM_XMIN TERM_XMAX TERM_YMIN TERM_YMAX TERM_YSIZE X_MIN X_MAX Y_MIN Y_MAX".split())
+
+    def __init__(self, chart):
+        run, said = subprocess.run, []
+
+        def asked(command, **options):
+            done = run([*command, "-e", self.WHERE], **options)
+            said.append(done.stderr)
+            return done
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(drawing.subprocess, "run", asked):
+            data, out = Path(folder, f"{chart.name}.dat"), Path(folder, "out.svg")
+            drawing.data_file(chart, data.parent)
+            drawing.picture(chart, "here", data, out)
+            self.text = re.sub('<path [^>]*class="gridline"[^>]*>', "", out.read_text(encoding="utf-8"))
+        left, right, bottom, top, high, *ends = map(float, said[0].split())
+        self.box = left, right, high / 100 - bottom, high / 100 - top
+        self.across = self.axis(*ends[:2], *self.box[:2], chart.script not in ("levels", "orders", "blocks", "phases", "ranks_heat", "rivals"))
+        self.up = self.axis(*ends[2:], *self.box[2:], "rates" in chart.settings or chart.script in ("threads_speedup", "ranks_speedup"))
+        self.parts = [self.numbers(part) for part in self.text.split('id="gnuplot_plot_')[1:]]  # one for each element of `plot`
+        self.of = {}  # by the name in the key
+        for part, numbers in zip(self.text.split('id="gnuplot_plot_')[1:], self.parts):
+            self.of.setdefault(html.unescape((re.findall("<text>(.*?)</text>", part) or [""])[0]), []).extend(numbers)
+        self.all = self.numbers(self.text)
+        self.white = self.numbers("".join(re.findall(r"<use [^>]*(translate\S*) [^>]*color='rgb\(255, 255, 255\)'", self.text)))
+        self.texts = [(html.unescape(words), float(x), float(y)) for x, y, words in
+                      re.findall(r"translate\(([-\d.]+),([-\d.]+)\)[^>]*>\s*<text>(.*?)</text>", self.text)]
+
+    @staticmethod
+    def numbers(part):
+        """All pairs of numbers in it: corners of lines and boxes, and marks."""
+        return [(float(x), float(y)) for x, y in re.findall(r"(-?\d+\.\d+),(-?\d+\.\d+)", part)]
+
+    @staticmethod
+    def axis(low, high, first, last, logarithmic):
+        """From a value to its pixel, and back."""
+        to, back = (math.log, math.exp) if logarithmic else (float, float)
+        a, b = to(low), to(high)
+        return (lambda value: first + (last - first) * (to(value) - a) / (b - a), lambda pixel: back(a + (b - a) * (pixel - first) / (last - first)))
+
+    def place(self, x, y):
+        return self.across[0](x), self.up[0](y)
+
+
+def same(pairs, place):
+    return any(abs(x - place[0]) < 0.06 and abs(y - place[1]) < 0.06 for x, y in pairs)
+
+
+def places(chart):
+    """What a picture must show of a chart's data: (the name in the key, or None where it has none, x, y), and texts: (words, x, y)."""
+    lines, beside, settings = chart.lines.items(), chart.beside.items(), chart.settings
+    for name, (x, y, *more) in ((name, point) for name, points in lines for point in points):
+        if chart.script == "phases":
+            yield from ((name, y, x + 0.02), (name, more[0], x + 0.38))
+        elif chart.script == "ranks_heat":
+            yield from ((None, x - 0.48, y - 0.46), (None, x + 0.48, y + 0.46))
+        elif "top" in chart.columns:
+            yield from ((None if more[-1] else name, x + side * settings["width"] / 2, y) for side in (-1, 1))
+        else:
+            yield name, x, y
+        if chart.script == "roofline":
+            yield None, x, more[0]
+        elif "low" in chart.columns:
+            yield from ((None, x, more[0]), (None, x, more[1]))
+    for name, point in ((name, point) for name, points in beside for point in points if chart.script != "phases"):
+        if point[1] >= settings.get("bottom", 0):  # a slanted roof may begin below
+            yield name if chart.script in ("orders", "tiles") else None, point[0], point[1]
+        if chart.script == "gflops":
+            yield name, point[0], point[2]
+    yield from ((None, settings[side], rate) for rate in settings.get("level", []) for side in ("left", "right"))
+    yield from ((None, settings[side], 1) for side in ("left", "right") if chart.script == "speedup")
+    yield from ((name, settings[side], y) for side in ("left", "right") for name, y in (("", 1), ("0.98: the target", 0.98)) if chart.script == "rivals")
+
+
+def words_of(chart):
+    """The texts among the data, where they stand."""
+    points = [point for points in chart.lines.values() for point in points]
+    if chart.script in ("levels", "blocks"):
+        return [(label, x, top) for x, _, _, _, top, label, _ in points]
+    if chart.script == "orders":
+        return [(label, x, 1.12 * chart.settings["bottom"]) for x, _, _, _, _, label, _ in points]
+    if chart.script == "ranks_heat":
+        return [(label, x, y) for x, y, _, label in points]
+    if chart.script == "phases":
+        return [(text, chart.settings["left"], place - 0.24) for place, text in chart.beside[""]]
+    slanted = chart.settings.get("slanted", 0)  # the roofs' names: a level one's in the margin
+    roofs = [(text, x if place < slanted else chart.settings["right"], y) for place, (_, (_, y, x, text)) in enumerate(chart.beside.values())] if slanted else []
+    return roofs + ([(text, x, y) for _, _, x, y, text, _ in points] if chart.script == "here" else [])
+
+
+@unittest.skipUnless(shutil.which("gnuplot"), "no gnuplot here")
+class Drawn(unittest.TestCase):
+    """Each script of plots/, on a chart whose numbers are known."""
+    N, TIME, RATE, THREADS = "n (matrices n × n)", "time of one product (lower is better)", "GFLOP/s (higher is better)", "threads"
+    BYTES = "FLOP for each byte across the level that limits"
+    AXES = {"time": (N, TIME), "gflops": (N, RATE), "speedup": (N, "speedup over 01 ijk (higher is better)"), "roofline": (BYTES, RATE),
+            "here": (BYTES, RATE), "tiles": ("T (tiles T × T)", RATE), "levels": ("variant of 01_naive", RATE),
+            "orders": ("order of the loops, the outermost first", RATE), "blocks": ("threads of a block, across × down", RATE),
+            "phases": ("time (less is better)",), "threads_time": (THREADS, TIME), "threads_sharing": (THREADS, TIME),
+            "threads_speedup": (THREADS, "speedup over one thread"), "threads_efficiency": (THREADS, "speedup / threads (higher is better)"),
+            "ranks_speedup": ("ranks", "speedup over one rank (higher is better)"), "ranks_weak": ("ranks (n² grows with them)", "rate of a rank / of one alone"),
+            "ranks_heat": ("ranks × threads of each; in the cells GFLOP/s, all phases",),
+            "rivals": ("n of matrices n × n, then n² × k or m × n × k", "GFLOP/s, ours / library"), "simulated": ("ranks", "simulated efficiency (higher is better)")}
+
+    def charts(self):
+        """One of each script, by its name."""
+        results, = machines(ROWS)
+        duels = [standing.Duel(dict.fromkeys(standing.COLUMNS, "") | {
+            "type": "f32", "threads": 1, "variant": "avx512", "rival": rival, "m": n, "n": n, "k": k, "ratio": ratio, "ratio_low": 0.9 * ratio,
+            "ratio_high": 1.04 * ratio, "host": "here"}) for rival, n, k, ratio in (
+            ("BLIS", 256, 256, 1.2), ("BLIS", 512, 512, 0.97), ("BLIS", 512, 32, 1.1), ("MKL", 256, 256, 1.06))]
+        of = {"simulated": drawing.Chart("simulated", "simulated", "t", "", {"ring": [[1, 100], [4, 90], [16, 70]], "tree": [[1, 100], [16, 50]]},
+                                         drawing.axis([1, 4, 16]), beside={"ring: on paper": [[1, 95], [4, 92], [16, 75]]}, columns="ranks, %"),
+              "rivals": standing.chart(standing.Group(duels, "every library"), False)}
+        for chart in [*charts.plan(results), list(here_charts(results))[1]]:
+            of.setdefault(chart.script, chart)
+        return of
+
+    def test_what_is_in_the_data_is_where_the_axes_say(self):
+        charts_of = self.charts()
+        self.assertEqual(set(charts_of), set(self.AXES))
+        self.assertEqual(set(charts_of) | {"style"}, {path.stem for path in drawing.PLOTS.glob("*.gp")})
+        for script, chart in charts_of.items():
+            with self.subTest(script=script):
+                picture = Picture(chart)
+                self.assertEqual([" rotate(270)" in part for name in self.AXES[script] for part in re.findall(
+                    rf"<g transform=([^>]*)>\s*<text>{re.escape(name)}<", picture.text)], [False, True][:len(self.AXES[script])])
+                for name, x, y in places(chart):
+                    if not math.isnan(y):
+                        self.assertTrue(same(picture.all if name is None else picture.of.get(name, ()), picture.place(x, y)), (name, x, y))
+                for words, *at in words_of(chart):
+                    across, down = picture.place(*at)
+                    self.assertTrue(any(text == words and -1 < x - across < 8 and abs(y - down) < 12 for text, x, y in picture.texts), (words, at))
+                hollow = [(name, *point[:2]) for name, points in chart.lines.items() for point in points if point[-1] is True]
+                if "top" in chart.columns:
+                    for name, x, y in hollow:
+                        self.assertFalse(same(picture.of[name], picture.place(x + chart.settings["width"] / 2, y)), "a disturbed bar is not filled")
+                    continue
+                hollow = [picture.place(x, y) for _, x, y in hollow]
+                self.assertEqual(len(picture.white), len(hollow))
+                self.assertTrue(all(same(picture.white, place) for place in hollow), hollow)
+
+    def test_curves_that_are_no_data_follow_their_law(self):
+        def amdahl(s):
+            return lambda p: 1 / (s + (1 - s) / p)
+
+        def share(s):
+            return lambda p: 100 * amdahl(s)(p) / p
+        of = self.charts()
+        cores, serial = (of["threads_speedup"].settings[name] for name in ("cores", "fit_serial"))
+        serial = [float(s) for s in serial.split()]
+        self.assertTrue(cores == 2 and max(serial) > 0.1)
+        for script, laws in (("threads_speedup", [lambda p: min(p, cores), *map(amdahl, serial)]), ("ranks_speedup", [lambda p: p]),
+                             ("threads_efficiency", [lambda p: 100 if p <= cores else 100 * (1 - math.log2(p / cores) / 2) if p < 2 * cores else 50 * (1 - math.log2(p / cores / 2) / 2), *map(share, serial)]),
+                             ("ranks_weak", [lambda p: 100])):
+            picture = Picture(of[script])
+            for place, (law, part) in enumerate(zip(laws, picture.parts)):
+                drawn = [(picture.across[1](x), y) for x, y in part if picture.box[0] <= x <= picture.box[1] and picture.box[3] <= y <= picture.box[2]]
+                self.assertGreater(len({x for x, _ in drawn}), 1)
+                self.assertGreaterEqual(min(x for x, _ in drawn), 0.99 if len(laws) > 1 else 0)
+                self.assertLessEqual(max(x for x, _ in drawn), 1.01 * (cores if place else of[script].settings["right"]))
+                for x, y in drawn:
+                    self.assertAlmostEqual(y, picture.up[0](law(x)), delta=0.7, msg=f"{script}, {place}, {x}")
+
+    def test_a_cell_is_the_bluer_the_higher_its_rate(self):
+        chart = self.charts()["ranks_heat"]
+        cells, rates = re.findall(r"<polygon fill = 'rgb\((.*?)\)'", Picture(chart).text), [cell[2] for cell in chart.lines["GFLOP/s"]]
+        self.assertEqual(len(cells), len(rates))
+        for cell, rate in zip(cells, rates):
+            for part, full in zip(cell.split(","), (0x56, 0xB4, 0xE9)):
+                self.assertAlmostEqual(int(part), 255 + (full - 255) * rate / max(rates), delta=3)
 
 
 if __name__ == "__main__":
