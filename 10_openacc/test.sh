@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # 10_openacc: where it runs, and that it says so; what the offload compiler made of the kernels.
-#   test.sh CHECK PROGRAM OFFLOADS      (OFFLOADS: 1 if the build holds code for a GPU)
+#   test.sh CHECK PROGRAM OFFLOADS      (OFFLOADS: 1 if the build holds code for a GPU; `kernels`: fake_openacc, the library)
 # shellcheck disable=SC2015,SC2034,SC2154 # fail() after && and || is meant for either; program.sh reads and sets
 set -u
 check=$1 program=$2 offloads=$3
@@ -45,6 +45,16 @@ no_gpu)
   export ACC_DEVICE_TYPE=host
   runs 77 --variant omp_target
   runs 0 --variant one_each
+  ;;
+kernels)
+  # Each variant starts the kernel it is called after.
+  export ACC_DEVICE_TYPE=host OMP_TARGET_OFFLOAD=disabled
+  for type in f32 f64 i32; do
+    for variant in one_each tiled four_by_four omp_target omp_target_simd; do
+      LD_PRELOAD=$offloads "$program" --variant $variant --type $type --size 5 --repeat 1 --warmup 0 --verify none >out 2>err || fail "$variant: $(cat err)"
+      [ "$(grep '^kernel ' out | sort -u)" = "kernel $variant" ] || fail "$variant, $type, starts another kernel: $(cat out)"
+    done
+  done
   ;;
 fallback)
   # Asked for, it runs, and each row says where.
