@@ -77,11 +77,12 @@ TARGETS = [
     (r"09_cuda_regtile\.engines", "regtile_tests"),
     (r"09_cuda_regtile\.choices", ""),
     (r"10_openacc\.adaptor", "10_openacc_tests"),
+    (r"10_openacc\.kernels", "10_openacc fake_openacc"),
     (r"rivals\.duel", "duel_tests"),
     (r"rivals\.answers", ""),
     (r"rivals\..*", "meet FAKES"),
 ]
-FAKES = " ".join(f"fake_{fault}" for fault in "transposed crash hang empty outside square right openblas blis dnnl mkl gpu meet_gpu".split())
+FAKES = " ".join(f"fake_{fault}" for fault in "transposed crash hang empty outside beside square slow right openblas blis dnnl mkl gpu meet_gpu".split())
 
 # They look at the text itself, and would notice every break.
 TEXTUAL = {"house.format", "house.sabotage"}
