@@ -73,8 +73,8 @@ EOF
     (($1)) || fail "${*:2}, not $1: $calls calls, $pairs pairs: $(cat out)"
   }
   slow "calls == 3 && pairs == 1" --budget 1e-9
-  slow "calls > 3 && pairs == 1" --budget 1e-9 --unheeded 0.2
-  slow "pairs > 1" --budget 0.5
+  slow "calls > 3 && pairs == 1" --budget 1e-9 --unheeded 2
+  slow "pairs > 1" --budget 2
   ;;
 libraries)
   # What a library says of itself, and how it is called.
