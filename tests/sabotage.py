@@ -201,6 +201,12 @@ SABOTAGES = [Sabotage(*entry) for entry in [
     ("ranks: each decides on what is resumed", "runner/row.cpp", "const std::uint64_t known = world_.root(answer);",
      "const std::uint64_t known = answer;", "runner.run"),
 
+    ("runner: one variant's rate estimates the others", "runner/row.cpp", "r.type, r.variant, settings.threads", "r.type, r.step, settings.threads",
+     "runner.run"),
+    ("runner: a row of threads has one thread's peak", "runner/row.cpp", "peak(record_.type, settings_.threads, vector)",
+     "peak(record_.type, 1, vector)", "runner.run"),
+    ("runner: every row has the same numbers", "runner/run.cpp", "options.fill, options.seed,", "options.fill, Problem<T>().seed,", "runner.run"),
+    ("runner: memory that runs out is a wrong result", "runner/session.cpp", "    if (why == no_memory) throw;\n", "", "runner.run"),
     # ---- runner: a session
     ("ranks: one that throws leaves the others waiting", "runner/session.cpp", "if (world.size() > 1) world.abort(",
      "if (world.size() > 99) world.abort(", "runner.run"),
@@ -218,6 +224,7 @@ SABOTAGES = [Sabotage(*entry) for entry in [
     ("machine: unknown features are believed", "runner/machine.cpp", "if (!feature.empty() && !among(",
      "if (feature.empty() && !among(", "runner.run"),
 
+    ("memory: limits of the groups above", "runner/machine.cpp", "if (group.empty()) break;", "break;", "memory"),
     # ---- runner: records and tables
     ("loop: median is the first", "runner/text.hpp", "  std::sort(values.begin(), values.end());\n", "", "runner.text|runner.record"),
     *[(f"csv: key without {column}", "runner/results.columns", f'{{"{column}", key}}', f'{{"{column}"}}', "runner.table")
@@ -234,6 +241,9 @@ SABOTAGES = [Sabotage(*entry) for entry in [
     ("options: overflow clamped", "runner/options.cpp", "if (error == std::errc::result_out_of_range) refuse", "if (false) refuse",
      "command_line"),
 
+    ("table: the cells of a key run together", "runner/table.cpp", 'key += plain(cell(row, column)) + ",";',
+     "key += plain(cell(row, column));", "runner.run|runner.table"),
+    ("record: the mean for the median", "runner/record.cpp", "best_s, median_s, mean_s,", "best_s, mean_s, median_s,", "runner.record"),
     # ---- runner: predictions and costs
     ("prediction: the chain does not count", "runner/prediction.cpp", "if (cost.chain > 0) takes(", "if (cost.chain > 1e300) takes(",
      "runner.prediction"),
@@ -368,6 +378,13 @@ SABOTAGES = [Sabotage(*entry) for entry in [
     ("mpi: a broken variant that is right", "06_mpi/broken.hpp", "size, of - 1).from", "size, of).from", "06_mpi.broken_3"),
     ("mpi: ScaLAPACK's ranks in another order", "06_mpi/scalapack.hpp", '"Column"', '"Row"', "06_mpi.duel"),
 
+    ("avx2: BLAS: A's rows lie side by side", "05_avx2/as_blas.cpp", "{a, m, k, lda}", "{a, m, k, k}", "05_avx2.as_blas"),
+    ("avx2: a room for all threads", "05_avx2/gemm_tile.cpp", "static thread_local Space a_space", "static Space a_space", "05_avx2.blocks"),
+    ("openmp: a thread too few", "04_openmp/gemm.cpp", "parallel for num_threads(threads)", "parallel for num_threads(threads - 1)",
+     "04_openmp.bits"),
+    ("mpi: all slices go to the first columns", "06_mpi/summa.hpp", "c.block(0, j, c.rows(), slice)", "c.block(0, 0, c.rows(), slice)",
+     "06_mpi.counts_4"),
+    ("mpi: duel: a wrong product is right", "06_mpi/duel.cpp", "right &= is_right(", "right |= is_right(", "06_mpi.duel_refusals"),
     # ---- ours against the libraries
     ("rivals: products not verified at the shape that is timed", "rivals/meeting.cpp", "if (inside && check.right)", "if (inside)",
      "rivals.wrong"),
@@ -411,6 +428,8 @@ SABOTAGES = [Sabotage(*entry) for entry in [
     ("rivals: a short product alone in its sample", "rivals/duel.cpp", "runs_ = std::max(", "runs_ = std::min(", "rivals.duel"),
     ("rivals: C not reset", "rivals/duel.cpp", "if (pair % rules.between_reset == 0) reset();", "if (pair < 0) reset();", "rivals.duel"),
 
+    ("rivals: ours is not verified", "rivals/meeting.cpp", "std::pair(meeting.ours.name, we)", "std::pair(meeting.ours.name, they)",
+     "rivals.wrong"),
     # ---- what the machine can do
     ("machine: rows measured again", "00_machine/sheet.cpp", "resume_ && file_.find(cells(row)) != nullptr;",
      "resume_ && row.name.empty();", "00_machine.resume"),
@@ -551,6 +570,12 @@ SABOTAGES = [Sabotage(*entry) for entry in [
      "  if (false)\n    return", "ptx"),
     ("08: a column too many at the edge", "08_cuda_shared/gemm.cuh", "p + x < a.cols() ? a(i, p + x)", "p + x <= a.cols() ? a(i, p + x)",
      "08_cuda_shared.emulated_forward"),
+    ("gpu: a copy compared with itself", "gpu/variant.hpp", "back.view()(i, j) == sent(i, j)", "back.view()(i, j) == back.view()(i, j)",
+     "emulator"),
+    ("07: uncoalesced runs coalesced", "07_cuda_global/main.cu", "started<T>(rows_along_x<T>, uncoalesced<T>)", "along", "emulator"),
+    ("09: a piece of k is all of it", "09_cuda_regtile/best.cuh",
+     "[&](View<const T> a, View<const T> b) {", "[&](View<const T>, View<const T>) {", "09_cuda_regtile.engines"),
+    ("09: stream-K's flags hold what was there", "09_cuda_regtile/best.cuh", "exchange->ready.poison();", ";", "09_cuda_regtile.engines"),
     # ---- 10: directives
     ("10: the host's time under the GPU's name", "10_openacc/device.hpp", "if (model_.host_wanted() || !model_.on_host()) return {};",
      "if (model_.host_wanted() || !model_.on_host() || problem_ == nullptr) return {};", "10_openacc.no_gpu|10_openacc.adaptor"),
