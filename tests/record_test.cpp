@@ -70,23 +70,23 @@ TEST_CASE("each value is in its column, and what does not apply is empty") {
   r.settings.threads = 14, r.times.alloc = 15, r.times.copy_out = 16, r.times.distribute = 17;
   r.times.collect = 18, r.times.imbalance = 19;
   const Table::Row all = r.row();
-  for (const auto& [column, value] : std::vector<std::pair<std::string, double>>{{"best_s", 0.25},
-                                                                                 {"median_s", 0.5},
-                                                                                 {"mean_s", 0.625},
-                                                                                 {"stddev_s", 0.0625},
-                                                                                 {"gflops", 11},
-                                                                                 {"repeat", 12},
-                                                                                 {"seed", 13},
-                                                                                 {"threads", 14},
-                                                                                 {"alloc_s", 15},
-                                                                                 {"copy_out_s", 16},
-                                                                                 {"distribute_s", 17},
-                                                                                 {"collect_s", 18},
-                                                                                 {"imbalance", 19},
-                                                                                 {"copy_in_s", 1.5},
-                                                                                 {"words_received", 9}}) {
-    CAPTURE(column);
-    CHECK(table.number(all, column) == value);
+  for (const auto& expected : std::vector<std::pair<std::string, double>>{{"best_s", 0.25},
+                                                                          {"median_s", 0.5},
+                                                                          {"mean_s", 0.625},
+                                                                          {"stddev_s", 0.0625},
+                                                                          {"gflops", 11},
+                                                                          {"repeat", 12},
+                                                                          {"seed", 13},
+                                                                          {"threads", 14},
+                                                                          {"alloc_s", 15},
+                                                                          {"copy_out_s", 16},
+                                                                          {"distribute_s", 17},
+                                                                          {"collect_s", 18},
+                                                                          {"imbalance", 19},
+                                                                          {"copy_in_s", 1.5},
+                                                                          {"words_received", 9}}) {
+    CAPTURE(expected.first);
+    CHECK(table.number(all, expected.first) == expected.second);
   }
   CHECK(cell("relative_error") == "0.125");
   CHECK(cell("differences") == "7");
