@@ -25,7 +25,7 @@ Roofs::Roofs(const std::string& path) {
     const std::string &name = row->at(0), &type = row->at(1), &vector = row->at(2), &level = row->at(4);
     const double value = table.number(*row, "value");
     if (!(value > 0)) continue;
-    if (name == "processor") processor_ = row->at(7);
+    if (name == "processor") processor_ = row->at(7), cpus_ = static_cast<int>(value);
     if (name == "gpu") gpu_ = row->at(7).substr(0, row->at(7).find(';'));
     if (name == "latency") latency_[listed({level, type, vector}, ",")] = value * 1e-9;
     if (name == "cache") {
@@ -57,8 +57,11 @@ std::optional<double> Roofs::peak(const std::string& type, int threads, const st
   std::optional<double> most;
   for (const char* set : {"sse2", "avx2", "avx512", on_gpu})
     if (const auto found = rate("peak", type, set, "", threads);
-        found && (std::string(set) == on_gpu) == (vector == on_gpu))
-      most = std::max(most, std::optional(*found * 1e-9));
+        found && (std::string(set) == on_gpu) == (vector == on_gpu)) {
+      const int measured = rates_.at(listed({"peak", type, set, ""}, ",")).rbegin()->first;
+      if (vector == on_gpu || std::min(threads, cpus_) <= measured)  // else it is of fewer cores than work
+        most = std::max(most, std::optional(*found * 1e-9));
+    }
   return most;
 }
 

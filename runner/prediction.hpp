@@ -37,7 +37,8 @@ class Roofs {
   std::optional<Prediction> predict(const Cost& cost, const std::string& type, const std::string& vector,
                                     int threads) const;
 
-  /// GFLOP/s at most: of the GPU if `vector` is cuda, else of the processor, whatever the instruction set.
+  /// GFLOP/s at most: of the GPU if `vector` is cuda, else of so many threads, of all ranks, on the
+  /// processor, whatever the instruction set. Nothing if fewer cores were measured than they have.
   std::optional<double> peak(const std::string& type, int threads, const std::string& vector = "") const;
 
   /// Additions a second of quiet.hpp's loop on each of so many threads; 0 if the file does not say.
@@ -54,6 +55,7 @@ class Roofs {
   };
 
   std::string processor_, gpu_;
+  int cpus_ = 0;                                        // of the processor; 0 if the file does not say
   std::map<std::string, std::map<int, double>> rates_;  // by name, type, vector and level; then by threads
   std::map<std::string, double> latency_;               // seconds, by operation, type and vector set
   Levels of_processor_{{"L1", "L2", "L3", "memory"}};

@@ -190,7 +190,7 @@ class Row {
     if (traits_.cost)
       record_.prediction = session_.roofs->predict(traits_.cost(record_.shape, settings_), record_.type,
                                                    vector, settings_.threads);
-    const auto peak = session_.roofs->peak(record_.type, settings_.threads, vector);
+    const auto peak = session_.roofs->peak(record_.type, settings_.threads * world_.size(), vector);
     if (peak && record_.gflops) record_.peak_share = *record_.gflops / *peak;
   }
 

@@ -99,6 +99,16 @@ TEST_CASE("the pace of a machine is known by how many threads are at work") {
   CHECK(machine().pace(1) == 0);
 }
 
+TEST_CASE("more threads than cores have the peak of all cores, if that was measured") {
+  const std::string some = "peak,i32,sse2,1,,10,GFLOP/s,\npeak,i32,sse2,2,,20,GFLOP/s,\n";
+  const auto peak = [&](const char* cores, int threads) {
+    return machine(header + "processor,,,,," + cores + ",threads,a test\n" + some).peak("i32", threads);
+  };
+  CHECK(*peak("2", 8) == near(20));
+  CHECK_FALSE(peak("4", 8));
+  CHECK(*peak("4", 2) == near(20));
+}
+
 TEST_CASE("nothing is predicted from rates that are not there") {
   const Roofs roofs = machine();
   CHECK_FALSE(roofs.predict({100, 0, 8, {}}, "f64", "sse2", 1));

@@ -703,7 +703,7 @@ namespace {
 struct Ranks {
   Run files;
   Crew crew{3};
-  std::string said;  // on stderr
+  std::string said, shown;  // on stderr, on stdout
 
   std::vector<int> operator()(std::vector<std::string> words) {
     words.insert(words.begin(), {"ranks", "--csv", files.csv(), "--repeat", "2"});
@@ -714,7 +714,8 @@ struct Ranks {
       return run(static_cast<int>(argv.size()), argv.data(),
                  {"ranks", "a test", "-O3", "", Spread<float>::all(), {}, {}}, world);
     };
-    said = heard([&] { statuses = crew.run(all); }).err;
+    const Heard found = heard([&] { statuses = crew.run(all); });
+    said = found.err, shown = found.out;
     for (const std::string& line : crew.last_words) said += line + "\n";
     return statuses;
   }
@@ -748,6 +749,15 @@ TEST_CASE("ranks share a row: each verifies its piece, the slowest gives each ph
   CHECK(large({"--variant", "right", "--shape", "2050x3x5", "--resume"}) == well);
   CHECK(large.files.lines().size() == 2);
   CHECK(large.crew.meetings > meetings);  // the root's decision reached all
+}
+
+TEST_CASE("ranks share the machine: their share of the peak is of the threads of all") {
+  Ranks ranks;
+  std::ofstream(ranks.files.folder / "machine.csv") << "name,type,vector,threads,level,value,unit,note\n"
+                                                       "peak,f32,sse2,1,,0.004,GFLOP/s,\n"
+                                                       "peak,f32,sse2,3,,0.01,GFLOP/s,\n";
+  CHECK(ranks({"--variant", "right", "--size", "20"}) == well);  // 16000 operations in 4 ms
+  CHECK(ranks.shown.find(" 0.004    40% ") != std::string::npos);
 }
 
 TEST_CASE("ranks know of a quiet moment together: what the root read holds for all") {
