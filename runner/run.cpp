@@ -102,6 +102,18 @@ int check_rows(const Session& session) {
   return rows;
 }
 
+/// Why no variant of a step on a GPU can run here, if it is one reason for all; empty if some can.
+std::string no_gpu(const Step& step, const Options& options, const World& world) {
+  std::set<std::string> reasons;
+  for_each_name(step, world, [&](const Traits& traits, const std::string& why_not) {
+    if (options.variants.empty() ? !traits.broken : among(options.variants, traits.name))
+      reasons.insert(why_not);
+  });
+  if (!step.emulated || reasons.size() != 1 || reasons.begin()->empty()) return {};
+  const bool hints = reasons.begin()->find("--emulate") != std::string::npos;
+  return *reasons.begin() + (hints ? "" : "; --emulate forward runs the kernels on the processor");
+}
+
 /// What 00_machine found here: the file named, else one beside the CSV or in report/. A file of another
 /// processor predicts nothing here.
 std::optional<Roofs> find_roofs(Session& session) {
@@ -176,6 +188,10 @@ int run_step(const Step& step, const Options& options, const World& world) {
     if (!options.csv.empty()) session.table.open(options.csv);
     session.roofs = find_roofs(session);
   });
+  if (const std::string why = world.first(no_gpu(step, options, world)); !why.empty()) {
+    session.say_once("skipped: " + why);
+    return 77;
+  }
   return run_rows(session);
 }
 

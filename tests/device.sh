@@ -39,7 +39,7 @@ if [ -e /dev/nvidia0 ]; then
 fi
 export CUDA_VISIBLE_DEVICES="" # whoever has a GPU has none now
 runs 77 --csv rows.csv --size 1
-grep -qE '^device: before skipped: (no CUDA device: .|built without nvcc; )' err && ! grep -q "^device," rows.csv 2>/dev/null || fail "not a line that says why: $(cat out err)"
+grep -qE '^device: skipped: (no CUDA device: .|built without nvcc; )' err && ! grep -q "^device," rows.csv 2>/dev/null || fail "not a line that says why: $(cat out err)"
 runs 0 --list
 grep -qE 'trap  .*; not here: (no CUDA device: .|built without nvcc; )' out || fail "--list: $(cat out err)"
 exit $((failures > 0))

@@ -676,6 +676,19 @@ TEST_CASE("what cannot run is skipped: 77 when nothing else was asked for") {
   CHECK(run.lines().size() == 2);
 }
 
+TEST_CASE("a step on a GPU says once, for all its variants, that there is none, and what runs without") {
+  Run run;
+  run.variant->reason = "no CUDA device: none";
+  const auto other = std::make_shared<Counting>(1e-3);
+  other->traits.name = "other", other->reason = run.variant->reason, run.step.f32.push_back(other);
+  run.step.emulated = [&](const std::string&) { return run.step; };
+  CHECK(run.says(77, {"--size", "9"}).err ==
+        "test: skipped: no CUDA device: none; --emulate forward runs the kernels on the processor\n");
+  CHECK(run.lines().size() == 1);
+  other->reason = "";
+  CHECK(run.says(0, {"--size", "9"}).err == "test: counting skipped: no CUDA device: none\n");
+}
+
 TEST_CASE("--expect-wrong: 0 only if the verdict was wrong") {
   Run run;
   CHECK(run({"--size", "9", "--expect-wrong", "--variant", "counting"}) == 1);
