@@ -125,7 +125,10 @@ void print_row(const Record& r) {
              cut_width(r), r.repeat, readable_seconds(r.median_s.value_or(0)) + (r.quiet == "no" ? "~" : ""),
              r.prediction ? readable_seconds(r.prediction->seconds) : "-",
              r.prediction ? r.prediction->limit : "-", number("{:.3f}", r.gflops),
-             number("{:.3g}%", r.peak_share ? std::optional(100 * *r.peak_share) : std::nullopt),
+             // Nothing is faster than its roof: that was measured in a bad moment.
+             r.peak_share > 1.005
+                 ? ">100%?"
+                 : number("{:.3g}%", r.peak_share ? std::optional(100 * *r.peak_share) : std::nullopt),
              number("{:.3g}", of(&Check::error_share)), number("{:.2g}", of(&Check::worst_case_share)),
              r.verdict);
   std::fflush(stdout);

@@ -118,6 +118,8 @@ TEST_CASE("a row on the terminal, to the letter: what was found, and a dash wher
         "ijk              f32  20x30x40               16    64     5        2 ms        3 us L2         "
         "1.235    "
         "25%     0.123     0.068  right\n");
+  r.peak_share = 1.03;
+  CHECK(heard([&] { print_row(r); }).out.find(" 1.235 >100%?     0.123 ") != std::string::npos);
   r.settings.tile = 0, r.settings.block = "32x8", r.quiet = "no";
   CHECK(heard([&] { print_header(r); }).out.find(" threads block  runs ") != std::string::npos);
   CHECK(heard([&] { print_row(r); }).out.find("     16  32x8     5       2 ms~        3 us ") !=
