@@ -203,8 +203,8 @@ SABOTAGES = [Sabotage(*entry) for entry in [
 
     ("runner: one variant's rate estimates the others", "runner/row.cpp", "r.type, r.variant, settings.threads", "r.type, r.step, settings.threads",
      "runner.run"),
-    ("runner: a row of threads has one thread's peak", "runner/row.cpp", "peak(record_.type, settings_.threads, vector)",
-     "peak(record_.type, 1, vector)", "runner.run"),
+    ("runner: a row of threads has one thread's peak", "runner/row.cpp", "settings_.threads * world_.size(), vector)",
+     "world_.size(), vector)", "runner.run"),
     ("runner: every row has the same numbers", "runner/run.cpp", "options.fill, options.seed,", "options.fill, Problem<T>().seed,", "runner.run"),
     ("runner: memory that runs out is a wrong result", "runner/session.cpp", "    if (why == no_memory) throw;\n", "", "runner.run"),
     # ---- runner: a session
@@ -255,7 +255,7 @@ SABOTAGES = [Sabotage(*entry) for entry in [
      "all", "00_machine.rows"),
     ("prediction: threads do not share", "runner/prediction.cpp", "latency->second / std::min(threads, cores)",
      "latency->second / std::min(1, cores)", "runner.prediction"),
-    ("prediction: chains run on cores that are not there", "runner/prediction.cpp", "rbegin()->first;", "rbegin()->first + 99;", "runner.prediction"),
+    ("prediction: chains run on cores that are not there", "runner/prediction.cpp", "const int cores = rates_.at(", "const int cores = 99 + rates_.at(", "runner.prediction"),
     ("prediction: one thread is held to what all reached", "runner/prediction.cpp", "above->first == threads) return above->second;",
      "above->first == threads)\n    return std::min(above->second, found->second.rbegin()->second);", "runner.prediction"),
     ("cost: ikj does not read B again", "runner/cost.hpp", "cost.reuses.push_back({e.size * e.madds, e.b});", "", "runner.cost"),
