@@ -100,7 +100,7 @@ class Steps(unittest.TestCase):
     def test_what_is_listed_is_left_for_full_or_by_name(self):
         for name in ("01_naive", "01_naive-O3", "02_loop_order"):
             self.program(name, step=name.partition("-")[0])
-        naive, orders = "--variant rows_of_rows,checked,ijk --size 512", "--variant ikj,jki,transposed --size 512"
+        naive, orders = "--variant rows_of_rows,checked,ijk --size 512", "--variant ijk,ikj,transposed --size 512"
         self.assertEqual(self.settings(), [naive, orders])
         self.assertEqual(self.settings("--full"), [naive, orders] + ["--size 512"] * 3)
         self.assertEqual(self.settings(steps="02_loop_order"), ["--variant ijk --size 512", "--size 512"])
@@ -119,6 +119,25 @@ class Steps(unittest.TestCase):
         self.assertRegex(out, r"^== mine \(1 of 2\); 0 s gone, about \d+ s left\nmine\nthe page\n"
                               r"== mine \(2 of 2\); 0 s gone, about 0 s left\nmine\n$")
         self.assertEqual(err, "")
+
+    def test_what_fails_for_the_ladder_and_after_it_is_named_once(self):
+        self.program("mine", "echo ran; exit 1")
+        out = self.run_tool(sizes="256 600")[1]
+        self.assertEqual((out.count("ran"), self.failed()), (2, "mine ended with 1\n"))
+
+    def test_roofs_that_a_product_beat_are_measured_again(self):
+        from measured import COLUMNS, MACHINE_COLUMNS
+        def table(file, columns, **cells):
+            (self.folder / "out").mkdir(exist_ok=True)
+            (self.folder / "out" / file).write_text("\n".join(",".join(line) for line in (columns, [cells.get(of, "") for of in columns])) + "\n")
+        def asked(verdict, gflops):
+            table("results.csv", COLUMNS, step="mine", variant="x", type="f32", m="1000", n="1000", k="1000", threads="1",
+                  device="a processor (2 cores)", verdict=verdict, median_s=str(2 / gflops))
+            return self.run_tool()[1].count("machine --csv")
+        self.program("00_machine", 'case $* in *--again*) echo "machine $*";; esac', "machine")
+        self.program("mine")
+        table("machine.csv", MACHINE_COLUMNS, name="peak", type="f32", threads="1", value="100", unit="GFLOP/s")
+        self.assertEqual([asked("right", 99), asked("wrong", 101), asked("right", 101)], [0, 0, 2])  # after the ladder, and at the end
 
     def test_what_has_no_gpu_says_so_once(self):
         self.program("07_cuda_global", "echo no GPU; exit 77", "gpu blocks=8x8")
@@ -180,7 +199,7 @@ class Steps(unittest.TestCase):
             self.lines = []
             self.program("01_stops", f"kill -{signum} $$")
             self.program("02_never", "echo ran")
-            self.assertEqual(self.run_tool()[:2], (status, "== 01_stops (1 of 2); 0 s gone, about 26 s left\n"))
+            self.assertEqual(self.run_tool()[:2], (status, "== 01_stops (1 of 2); 0 s gone, about 5 s left\n"))
 
     def test_a_signal_is_passed_on(self):
         self.program("01_waits", "trap 'echo told; exit 5' INT TERM; echo waits; while :; do sleep 0.1; done")
