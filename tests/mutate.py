@@ -166,7 +166,7 @@ def add(mutant):
 INTERPRETED = [
     (r"tools/(report|charts|roofline_charts|rank_charts|gpu_charts|gpu_tables)\.py", r"report\.(?!interrupted|run_steps|reference).*"),
     (r"tools/(drawing|scaling|measured|standing|pairs|rounds|counters)\.py", r"report\..*|06_mpi\..*|rivals\..*"),
-    (r"tools/(run_steps|reference)\.py", r"report\..*"),
+    (r"tools/(run_steps|planned|reference)\.py", r"report\..*"),
     (r"tools/cachegrind\.py", r"house\.cachegrind_tool|02_loop_order\.misses|01_naive\.checks|03_tiling\.(one_tile|instructions)"),
     (r"tools/.*", r"report\..*|house\.(notes_tool|migrate_tool)"),
     (r"rivals/.*\.py", r"rivals\..*"),

@@ -4,7 +4,7 @@
 #   report_failing_step.sh BUILD
 set -u
 export MACHINE_OPTIONS="--variant topology" LIBRARY_OPTIONS="--rival mkl" # the rest of 00, and the libraries, take their time
-unset TILES TILE_SIZE MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES STEPS FILL BUDGET THREADS RANKS QUICK REPEAT # `make test STEPS=…`
+unset TILES TILE_SIZE MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES STEPS FILL BUDGET THREADS RANKS QUICK FULL REPEAT # `make test STEPS=…`
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$(dirname "$0")/.." || exit 1

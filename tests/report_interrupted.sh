@@ -3,7 +3,7 @@
 #   report_interrupted.sh BUILD
 set -u
 export MACHINE_OPTIONS="--variant topology" LIBRARY_OPTIONS="--rival mkl" # the rest of 00, and the libraries, take their time
-unset TILES TILE_SIZE MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES STEPS FILL BUDGET THREADS RANKS QUICK REPEAT # `make test STEPS=…`
+unset TILES TILE_SIZE MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES STEPS FILL BUDGET THREADS RANKS QUICK FULL REPEAT # `make test STEPS=…`
 build=$1
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT

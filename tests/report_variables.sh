@@ -3,7 +3,7 @@
 # and what Makefile.report and rivals.py list by themselves is what lies there and what the lessons quote: the sizes of
 # `make search` and of `make rivals` on a GPU, the pictures; and the Python that is taken.
 set -u
-unset TILES TILE_SIZE MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES STEPS FILL BUDGET THREADS RANKS QUICK REPEAT SIZES OUT SEARCH_SIZES SEARCH_SHAPES
+unset TILES TILE_SIZE MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES STEPS FILL BUDGET THREADS RANKS QUICK FULL REPEAT SIZES OUT SEARCH_SIZES SEARCH_SHAPES
 cd "$(dirname "$0")/.." || exit 1
 failures=0
 refuses() { # MESSAGE VARIABLE=VALUE
@@ -27,7 +27,8 @@ refuses "BUDGET: '1 2' has a blank in it" "BUDGET=1 2"
 refuses "SIZES: '16;17' has a ; in it" "SIZES=16;17"
 refuses "THREADS: '1 *' has a * in it" "THREADS=1 *"
 refuses "QUICK: 'yes' is unknown; give QUICK=1, or nothing" "QUICK=yes"
-for given in QUICK=1 QUICK=0 QUICK= "SIZES=16 17" OUT=/tmp/a-b_c.d REV=HEAD~1^2; do
+refuses "FULL: 'yes' is unknown; give FULL=1, or nothing" "FULL=yes"
+for given in QUICK=1 QUICK=0 QUICK= FULL=1 "SIZES=16 17" OUT=/tmp/a-b_c.d REV=HEAD~1^2; do
   make --no-print-directory -n rows "$given" >/dev/null || { echo "FAILED: $given is refused"; failures=$((failures + 1)); }
 done
 # `make search` asks for each shape that 09's table has, and for no other.

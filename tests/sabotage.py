@@ -446,9 +446,9 @@ SABOTAGES = [Sabotage(*entry) for entry in [
 
     # ---- the report, its tools and the notes
     ("report: a failing step passes", "Makefile.report", "exit 1; fi", "exit 0; fi", "report.failing_step"),
-    ("report: starts anew", "tools/run_steps.py", '"results.csv"), "--resume", "--quiet"]', '"results.csv"), "--quiet"]',
+    ("report: starts anew", "tools/planned.py", '"results.csv"), "--resume", "--quiet"]', '"results.csv"), "--quiet"]',
      "report.interrupted|report.plan"),
-    ("report: not in quiet moments", "tools/run_steps.py", '"results.csv"), "--resume", "--quiet"]', '"results.csv"), "--resume"]',
+    ("report: not in quiet moments", "tools/planned.py", '"results.csv"), "--resume", "--quiet"]', '"results.csv"), "--resume"]',
      "report.plan|report.run_steps"),
     ("report: threads that wait are idle", "tools/run_steps.py", 'else ACTIVE)', 'else {})', "report.run_steps"),
     ("report: disturbed rows are not marked", "tools/measured.py", '"~" * any(row.quiet == "no"', '"~" * any(row.quiet == "?"', "report.tools"),
@@ -462,9 +462,9 @@ SABOTAGES = [Sabotage(*entry) for entry in [
      "                    break\n", "report.run_steps"),
     ("report: Ctrl-C is not passed on", "tools/run_steps.py", "process.send_signal(Signals.pending)", "process.kill()",
      "report.run_steps"),
-    ("report: no baseline where STEPS leaves it out", "tools/run_steps.py", " or program.name == BASELINE[0]]", "]",
+    ("report: no baseline where STEPS leaves it out", "tools/planned.py", " or program.name == BASELINE[0]]", "]",
      "report.run_steps"),
-    ("report: ranks without mpirun", "tools/run_steps.py", '[["mpirun", "-n", ranks, *run]', "[run", "report.run_steps"),
+    ("report: ranks without mpirun", "tools/planned.py", '["mpirun", "-n", ranks] if', "[] if", "report.run_steps"),
     ("report: wrong results not named", "tools/page.html.jinja", "{% if failed or wrong %}", "{% if failed %}", "report.tools"),
     ("report: text of a CSV is HTML", "tools/report.py", "autoescape=True", "autoescape=False", "report.tools"),
     ("report: no page where touched_by_one is alone", "tools/roofline_charts.py", ' if row.variant != "touched_by_one"] or rows',
@@ -508,7 +508,7 @@ SABOTAGES = [Sabotage(*entry) for entry in [
     ("report: a GPU's phases side by side", "tools/drawing.py", "append([place, end, end + time])", "append([place, 0, time])", "report.tools"),
     ("report: the reference's charts take this machine's names", "tools/charts.py", 'file_name(f"reference_{chart.name}", taken)', "file_name(chart.name, taken)",
      "report.tools"),
-    ("report: a GPU has the processor's sizes", "tools/run_steps.py", "given.gpu_sizes if gpu else given.sizes", "given.sizes", "report.run_steps"),
+    ("report: a GPU has the processor's sizes", "tools/planned.py", "given.gpu_sizes if gpu else given.sizes", "given.sizes", "report.run_steps"),
     # ---- GPUs and the emulator
     ("emulator: shared memory not poisoned", "emulator/emulator.cpp", "for (const auto& poison : shared_memory) poison();", "", "emulator"),
     ("emulator: two barriers taken for one", "emulator/emulator.cpp", "thread.barrier().number != first->barrier().number", "thread.state() == Thread::running", "emulator"),

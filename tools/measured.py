@@ -112,6 +112,13 @@ def along(rows, name):
     return [(value, best(rows, **{name: value})) for value in sorted({getattr(row, name) for row in rows})]
 
 
+def ladder_sizes(sizes):
+    """Of these the largest and, where that is a power of two, the one before if it is near. At a power of two the baseline
+    is slow for a reason of its own (01), and every factor over it too large."""
+    *before, last = sorted(sizes)
+    return [n for n in before[-1:] if last.bit_count() == 1 and n >= 0.9 * last] + [last]
+
+
 def common_size(rows):
     """The size that most variants have, of those the largest: slow ones may be left out at large sizes. 0 for none."""
     return max({row.n for row in rows}, default=0,
@@ -212,10 +219,8 @@ class Results:
         return sorted(with_base or {row.n for row in self.squares if row.type == type})
 
     def shown_sizes(self, type):
-        """The sizes that a ladder is shown at: the largest and, where that is a power of two, the one before if it is
-        near. At a power of two the baseline is slow for a reason of its own (01), and every factor over it too large."""
-        *before, last = self.sizes(type)
-        return [n for n in before[-1:] if last.bit_count() == 1 and n >= 0.9 * last] + [last]
+        """The sizes that a ladder is shown at."""
+        return ladder_sizes(self.sizes(type))
 
     def ladder(self, type, n):
         """The baseline, then the fastest row of every other program; 01's own fastest where the baseline is missing."""

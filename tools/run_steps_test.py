@@ -4,8 +4,8 @@ import os, shutil, signal, subprocess, sys, tempfile, time, unittest
 from pathlib import Path
 
 TOOL = Path(__file__).resolve().parent / "run_steps.py"
-OPTIONS = {"sizes": "256 512", "types": "f32 f64", "threads": "1 2", "ranks": "1 3", "tiles": "8 16", "steps": "",
-           "repeat": "5", "budget": "0.2", "fill": "uniform", "tile-size": "512", "cores": "2", "gpu-sizes": "1024 4096", "gpu-tile-size": "2048"}
+OPTIONS = {"sizes": "512", "types": "f32 f64", "threads": "1 2", "ranks": "1 3", "tiles": "8 16", "steps": "",
+           "repeat": "5", "budget": "0.2", "fill": "uniform", "tile-size": "512", "cores": "3", "gpu-sizes": "512", "gpu-tile-size": "2048"}
 
 
 class Steps(unittest.TestCase):
@@ -50,7 +50,7 @@ class Steps(unittest.TestCase):
         self.program("07_last", f"echo last; cat {self.folder}/out/failed")
         status, out, err = self.run_tool()
         self.assertEqual(status, 0)
-        self.assertEqual([line for line in out.splitlines() if line.startswith("== ")][2], "== 03_refused (3 of 7)")
+        self.assertEqual([line for line in out.splitlines() if line.startswith("== ")][2].partition(";")[0], "== 03_refused (3 of 7)")
         named = "02_wrong ended with 1\n03_refused ended with 2\n05_dies ended with 139\n06_gone ended with 127\n"
         self.assertEqual(self.failed(), named)
         self.assertTrue(out.endswith(f"last\n{named}"), "they are named at once")
@@ -77,25 +77,83 @@ class Steps(unittest.TestCase):
             self.program(name, features=features, step=name.partition("-")[0])
         first, base, last = self.plan("--machine-options=--variant topology", steps="02_loop_order")
         self.assertEqual(first, "rivals/rivals --csv out/machine.csv --resume --variant topology")
-        self.assertRegex(base, "^01_naive/01_naive .* --variant ijk --size 256,512$")
-        self.assertNotIn("--variant", last)
+        self.assertRegex(base, "^01_naive/01_naive .* --variant ijk --size 512$")
+        self.assertNotIn("--variant", last)  # a step that is named is measured whole
         self.assertEqual([line.split()[0] for line in self.plan(steps="01_naive")],
                          ["rivals/rivals", "01_naive/01_naive", "01_naive/01_naive-O3"])
-        self.assertEqual(len(self.plan(steps="01_naive-O3")), 3)
+        self.assertEqual([line.split()[0] for line in self.plan(steps="01_naive-O3")],
+                         ["rivals/rivals", "01_naive/01_naive", "01_naive/01_naive-O3"])
 
-    def test_tiles_are_swept_at_one_size_and_threads_at_all(self):
-        self.program("04_openmp", features="threads tiles")
-        all_sizes, sweep = self.plan()
-        self.assertRegex(all_sizes, "--type f32,f64 --repeat 5 --budget 0.2 .* --resume --quiet --size 256,512 --threads 1,2$")
-        self.assertRegex(sweep, "--size 512 --tile 8,16 --threads 2$")
+    def settings(self, *more, **given):
+        return [line.partition("--quiet ")[2] for line in self.plan(*more, **given)]
+
+    def test_the_ladder_comes_first_then_sizes_threads_and_tiles(self):
+        self.program("mine", features="threads tiles")
+        self.program("yours")
+        self.assertEqual(self.settings(sizes="256 1000 1024", threads="1 2 3"),
+                         ["--size 1000,1024 --threads 1,3", "--size 1000,1024",
+                          "--size 256 --threads 1,3", "--size 1000,1024 --threads 2", "--size 512 --tile 8,16 --threads 3",
+                          "--size 256"])
+        self.assertRegex(self.plan()[0], "^mine/mine --type f32,f64 --repeat 5 --budget 0.2 --fill uniform --csv out/results.csv --resume --quiet ")
+        self.assertEqual(self.settings("--full", sizes="256 1000 1024", threads="1 2 3")[2], "--size 256,1000,1024 --threads 1,2,3")
+
+    def test_what_is_listed_is_left_for_full_or_by_name(self):
+        for name in ("01_naive", "01_naive-O3", "02_loop_order"):
+            self.program(name, step=name.partition("-")[0])
+        naive, orders = "--variant rows_of_rows,checked,ijk --size 512", "--variant ijk,ikj,transposed --size 512"
+        self.assertEqual(self.settings(), [naive, orders])
+        self.assertEqual(self.settings("--full"), [naive, orders] + ["--size 512"] * 3)
+        self.assertEqual(self.settings(steps="02_loop_order"), ["--variant ijk --size 512", "--size 512"])
+
+    def test_ranks_have_no_more_threads_together_than_cores_unless_asked(self):
+        self.program("mine", features="ranks threads")
+        def lines(*more, **given):
+            return [(line.split()[2], line.partition("--threads ")[2]) for line in self.plan(*more, ranks="1 2 4", **given)]
+        self.assertEqual(lines(cores="4", threads="1 2 4"), [("1", "1,4"), ("2", "1"), ("4", "1"), ("1", "2"), ("2", "2")])
+        self.assertEqual(lines(cores="2", threads="1 2"), [("1", "1,2"), ("2", "1"), ("4", "1")])
+        self.assertEqual(lines("--full", cores="2", threads="1 4")[3:], [("1", "1,4"), ("2", "1,4"), ("4", "1,4")])
+
+    def test_the_page_is_drawn_after_the_ladder_and_the_time_is_told(self):
+        self.program("mine", "sleep 0.2; echo mine")
+        _, out, err = self.run_tool("--page=echo the page", sizes="256 600")
+        self.assertRegex(out, r"^== mine \(1 of 2\); 0 s gone, about \d+ s left\nmine\nthe page\n"
+                              r"== mine \(2 of 2\); 0 s gone, about 0 s left\nmine\n$")
+        self.assertEqual(err, "")
+
+    def test_what_fails_for_the_ladder_and_after_it_is_named_once(self):
+        self.program("mine", "echo ran; exit 1")
+        out = self.run_tool(sizes="256 600")[1]
+        self.assertEqual((out.count("ran"), self.failed()), (2, "mine ended with 1\n"))
+
+    def test_roofs_that_a_product_beat_are_measured_again(self):
+        from measured import COLUMNS, MACHINE_COLUMNS
+        def table(file, columns, **cells):
+            (self.folder / "out").mkdir(exist_ok=True)
+            (self.folder / "out" / file).write_text("\n".join(",".join(line) for line in (columns, [cells.get(of, "") for of in columns])) + "\n")
+        def asked(verdict, gflops):
+            table("results.csv", COLUMNS, step="mine", variant="x", type="f32", m="1000", n="1000", k="1000", threads="1",
+                  device="a processor (2 cores)", verdict=verdict, median_s=str(2 / gflops))
+            return self.run_tool()[1].count("machine --csv")
+        self.program("00_machine", 'case $* in *--again*) echo "machine $*";; esac', "machine")
+        self.program("mine")
+        table("machine.csv", MACHINE_COLUMNS, name="peak", type="f32", threads="1", value="100", unit="GFLOP/s")
+        self.assertEqual([asked("right", 99), asked("wrong", 101), asked("right", 101)], [0, 0, 2])  # after the ladder, and at the end
+
+    def test_what_has_no_gpu_says_so_once(self):
+        self.program("07_cuda_global", "echo no GPU; exit 77", "gpu blocks=8x8")
+        out = self.run_tool(**{"gpu-sizes": "512 1024"})[1]
+        self.assertEqual((out.count("no GPU"), self.failed()), (1, ""))
 
     def test_a_gpu_has_sizes_of_its_own_and_lists_of_tiles_and_blocks(self):
         self.program("07_cuda_global", features="gpu blocks=8x8,32x8")
         self.program("08_cuda_shared", features="gpu tiles=2,4,32")
         self.program("mine", features="tiles=5,7")
-        self.assertEqual([line.partition("--quiet ")[2] for line in self.plan()],
-                         ["--size 1024,4096", "--size 2048 --block 8x8,32x8", "--size 1024,4096",
-                          "--size 2048 --tile 2,4,32", "--size 256,512", "--size 512 --tile 5,7"])
+        of = ["--variant uncoalesced,coalesced ", "--variant shared "]
+        self.assertEqual(self.settings(sizes="256 512", **{"gpu-sizes": "512 4096"}),
+                         [f"{of[0]}--size 512", f"{of[1]}--size 512", "--size 512",
+                          f"{of[0]}--size 4096", f"{of[0]}--size 2048 --block 8x8,32x8", f"{of[1]}--size 4096",
+                          f"{of[1]}--size 2048 --tile 2,4,32", "--size 256", "--size 512 --tile 5,7"])
+        self.assertEqual(self.settings(sizes="256", **{"gpu-sizes": "1024 4096"})[0], f"{of[0]}--size 4096")
 
     def test_ranks_are_started_by_mpirun_once_for_each_number(self):
         self.program("06_mpi", "echo ranks $OMPI_ALLOW_RUN_AS_ROOT$OMPI_ALLOW_RUN_AS_ROOT_CONFIRM "
@@ -141,7 +199,7 @@ class Steps(unittest.TestCase):
             self.lines = []
             self.program("01_stops", f"kill -{signum} $$")
             self.program("02_never", "echo ran")
-            self.assertEqual(self.run_tool()[:2], (status, "== 01_stops (1 of 2)\n"))
+            self.assertEqual(self.run_tool()[:2], (status, "== 01_stops (1 of 2); 0 s gone, about 5 s left\n"))
 
     def test_a_signal_is_passed_on(self):
         self.program("01_waits", "trap 'echo told; exit 5' INT TERM; echo waits; while :; do sleep 0.1; done")
