@@ -198,7 +198,8 @@ class Results:
         roof = self.gpu.highest("peak", type=row.type) if row.gpu else self.roof(row.type, row.threads * (row.ranks or 1))
         if not roof or not self.at_home(row):
             return "–"
-        return f"{digits(100 * row.gflops() / roof.value)} %" + "~" * ("; disturbed: " in roof.note)
+        share = row.gflops() / roof.value
+        return f"{digits(100 * share)} %" + "~" * ("; disturbed: " in roof.note) + ", above the measured peak" * (share > 1.005)
 
     def at_home(self, row):
         """Whether the roofs are of the device a row ran on: the GPU, or the processor that the baseline ran on."""

@@ -9,7 +9,8 @@ What a note may hold, outside fenced code blocks and `code spans`:
                                           "// [ikj]" and "// [/ikj]" (or "# [ikj]"), dedented
     <!-- value: CSV; FILTER; COLUMN; FORMAT -->9.8<!-- /value -->
     <!-- ratio: CSV; FILTER A; FILTER B; COLUMN; FORMAT -->12.3<!-- /ratio -->       A divided by B;
-                                          "CSV A | CSV B" takes them from two files
+                                          "CSV A | CSV B" takes them from two files, "COLUMN A | COLUMN B"
+                                          from two columns
     <!-- table: CSV; FILTER; rows=step+variant; cols=n; COLUMN; FORMAT; title=TEXT -->
     <!-- table: CSV; FILTER; rows=step+variant; cols=*; COLUMN+COLUMN/COLUMN; FORMAT; title=TEXT -->
                                           the columns themselves side by side, and a quotient of two
@@ -145,9 +146,10 @@ def figure(kind, argument, folders):
     tables = re.split(r"\s*\\?\|\s*", fields[0])  # \| : inside a Markdown table a bare | ends the cell
     if len(tables) not in (1, filters):
         raise Problem(f"a {kind} takes {filters} CSV at most, not '{fields[0]}'")
-    rows = [the_one(matching(find(tables[min(i, len(tables) - 1)], folders), conditions, [column]),
+    columns = re.split(r"\s*\\?\|\s*", column)
+    rows = [the_one(matching(find(tables[min(i, len(tables) - 1)], folders), conditions, [columns[min(i, len(columns) - 1)]]),
                     conditions) for i, conditions in enumerate(fields[1:filters + 1])]
-    texts = [row[column] for row in rows]
+    texts = [row[columns[min(i, len(columns) - 1)]] for i, row in enumerate(rows)]
     if kind == "value":
         return marked(formatted(texts[0], scale, form), *rows)
     return marked(formatted(quotient(*texts, column), scale, form), *rows)

@@ -151,6 +151,7 @@ class Values(Repository):
         self.write("plots/s.csv", "variant,n,median_s\nijk,512,0.25\n")
         for bar in "|", r"\|":
             self.assertEqual(self.value(f"s.csv {bar} r.csv; n=512; variant=ijk,n=512; median_s", "ratio"), "0.5")
+            self.assertEqual(self.value(f"r.csv; variant=ijk,n=512; variant=ijk,n=512; median_s {bar} n; %.3g", "ratio"), self.value("r.csv; variant=ijk,n=512; median_s*0.001953125; %.3g"))
 
     def test_several_on_one_line(self):
         one = "<!-- value: r.csv; variant=jki; gflops -->{}<!-- /value -->"

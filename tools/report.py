@@ -6,12 +6,14 @@
     report.py draw      RESULTS.csv [--machine machine.csv] --out DIR [--reference DIR]
     report.py page      RESULTS.csv [--machine machine.csv] --out DIR [--reference DIR] [--failed FILE] [--rivals rivals.csv]
     report.py here      [RESULTS.csv --step STEP --variant NAME] --machine machine.csv --out FILE.svg
+    report.py bars      RESULTS.csv --machine machine.csv [--reference DIR] --out FILE.svg
     report.py rivals    RIVALS.csv [--out DIR]
 
 `ladder` prints the fastest variant of every program, over the baseline: ijk of 01_naive. `predicted` prints
 what was predicted beside what was measured, at the size that most variants have. `draw` writes
 DIR/charts/NAME.dat, .svg and .png with the scripts in plots/; `page` fills page.html.jinja and writes
-DIR/index.html round them. `here` draws the roofline with this rung and those before it, or the bare roofs. `rivals` prints ours beside the best library at each shape, and draws the ratio to each.
+DIR/index.html round them. `here` draws the roofline with this rung and those before it, or the bare roofs; `bars` the ladder
+of the page as a picture. `rivals` prints ours beside the best library at each shape, and draws the ratio to each.
 
 Rows alike in all of KEY are one measurement taken again: the last counts. A row whose result is wrong is named, never
 ranked or drawn; where nothing is left to rank, that is said. Exit status: 0 well; 2 the files cannot be read or
@@ -22,6 +24,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import gpu_tables as gpu
+import ladder as bars
 import standing
 from charts import draw, named
 from drawing import data_file, picture
@@ -163,7 +166,6 @@ class Table:
     rows: list
     note: str = ""
     marks: dict = field(default_factory=dict)  # a row's number: its class
-    bars: list = ()                            # of each row: how long the bar behind its rate is
     open: bool = False
 
 
@@ -173,11 +175,6 @@ class Section:
     text: str = ""
     charts: dict = field(default_factory=dict)  # type: (name, chart) each; the first type is shown, the others folded
     tables: list = ()
-
-
-def page_ladder(results, type, n):
-    rates = [row.gflops() for row in results.ladder(type, n)]
-    return Table(f"{type}, n = {n}", *ladder_table(results, type, n), bars=[rate / max(rates) for rate in rates])
 
 
 def pivot(title, facts, down, across, headings):
@@ -276,7 +273,7 @@ def reference_section(results, charts):
     """What the GPU of another machine did."""
     return gpu_section(f"Reference, measured on another machine: {results.gpu.name() or 'a GPU'}",
                        "Not this machine, which has no GPU that was measured: the rows of plots/reference, on "
-                       f"{results.place('gpu')}. They are in no chart and no ladder above.", results,
+                       f"{results.place('gpu')}. They are in no chart of this machine.", results,
                        by_type(results, charts))
 
 
@@ -316,43 +313,61 @@ def rivals_section(path):
                     *(Table(group.title(), *standing.table(group)) for group in groups)])
 
 
-def lead(results):
-    """The fastest row of the first type that has a ladder, at the first of its sizes, in words; None where nothing is ranked."""
-    for type in results.types:
-        n = results.shown_sizes(type)[0]
-        if top := min(results.ladder(type, n), key=lambda row: row.median, default=None):
-            return {"type": type, "n": n, "row": top, "time": top.time(),
-                    "factor": digits(results.speedup(top) or 0)}
+def rung_table(shown):
+    """What was predicted of the ladder's rungs, beside what was measured; nothing where nothing was."""
+    rows = [[bar.row.step, bar.row.label(), digits(bar.row.gflops(bar.row.predicted)), marked(digits(bar.row.gflops()), bar.row),
+             LIMITS.get(bar.row.limit, bar.row.limit or "–")] for bar in shown.bars if bar.row.predicted]
+    return [Table(shown.title, ["rung", "variant", "predicted GFLOP/s", "measured", "limit"], rows)] * bool(rows)
 
 
-def machine_page(results, charts):
-    """All that is shown of one machine; `charts` are (name, chart) each."""
+def top_ladder(machines, reference):
+    """[(heading, ladder)] of each machine: its processor's, and its GPU's or the reference's."""
+    shown = {}
+    for results in machines:
+        found = []
+        for type in sorted(results.types, key=lambda type: type != "f32"):
+            found = found or [(f"The processor: {name_of(results)}", bars.of_cores(results, type)),
+                              (f"The GPU: {results.gpu.name()}", bars.of_gpu(results, type))]
+            found = [(heading, ladder) for heading, ladder in found if ladder]
+        if reference and found and (elsewhere := bars.of_gpu(reference, "f32")):
+            found.append((f"A GPU, not this machine's: {reference.gpu.name()}", elsewhere))
+        shown[results.host] = found
+    return shown
+
+
+def name_of(results):
+    """The processor that a machine's rows ran on."""
+    return next((name for name in results.words("device") if "cores)" in name), results.host)
+
+
+def machine_page(results, charts, shown):
+    """All that is shown of one machine; `charts` are (name, chart) each, `shown` its ladders."""
     def of(steps, among=charts):
         return by_type(results, [at for at in among if at[1].step in steps])
-    shown = [(type, n) for type in results.types[:1] for n in results.shown_sizes(type)]
-    others = [(type, n) for type in results.types for n in reversed(results.sizes(type)) if (type, n) not in shown]
-    top, more = ([page_ladder(results, *at) for at in ats if results.ladder(*at)] for ats in (shown, others))
-    first = [f"{script}_{type}" for type in results.types[:1] for script in ("gflops", "speedup")]
-    headline = [(name, chart) for name, chart in charts if chart.name in first]
+    type = shown[0][1].bars[0].row.type if shown else ""
+    first = {chart.name: (name, chart) for name, chart in charts}
+    wide = [first[name] for name in (f"gflops_{type}", f"threads_speedup_{type}") if name in first]
     programs = sorted({row.step for row in results.rows})
     steps = {}
     for program in programs:
         steps.setdefault(program.partition("-")[0], []).append(program)
     machine, far = list(machine_tables(results.machine)), list(predicted_tables(results))
     threads = thread_tables(results)
-    sections = [Section("All steps", "", of([""], [at for at in charts if at not in headline])),
+    rest = [at for at in charts if at not in wide]
+    sections = [Section("All steps", "", of([""], rest)),
                 Section("Predicted and measured", FAR_OFF * any(table.marks for table in far), {}, far),
                 Section("What the machine can do", "", {}, machine),
                 gpu_section("GPU", "A time is the kernel's alone; the chart of phases shows what allocation and copies "
                             "add. Each variant stands with its best block or tile.", results, of(["gpu"])),
-                Section("Threads", SERIAL_IS, of(["threads"]), threads),
+                Section("Threads", SERIAL_IS, of(["threads"], rest), threads),
                 *(Section(step, "", of(mine), [row_table(results, program) for program in mine])
                   for step, mine in steps.items())]
     facts = {"device": results.words("device"), "host": [results.host], "compiler": results.words("compiler"),
              "measured": sorted({started[:10] for started in results.words("started")}),
              "commit": results.words("commit"), "rows": [str(len(results.rows))]}
-    return {"host": results.host, "lead": lead(results), "facts": facts, "ladder": top, "ladders": more,
-            "headline": headline, "sections": [part for part in sections if part.charts or part.tables]}
+    predicted = [table for heading, ladder in shown[:1] if not ladder.bars[0].row.gpu for table in rung_table(ladder)]
+    return {"host": results.host, "name": name_of(results), "facts": facts, "ladders": shown, "wide": wide, "predicted": predicted,
+            "sections": [part for part in sections if part.charts or part.tables]}
 
 
 def named_in(failed):
@@ -378,11 +393,12 @@ def page(machines, out, csv, failed, duels, reference):
 
     def of(mine):
         return [(name, chart) for results, chart, name in charts if results is mine]
+    shown = top_ladder(machines, reference)
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader(Path(__file__).resolve().parent), autoescape=True,
                                      trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined)
     text = environment.get_template("page.html.jinja").render(
         failed=named_in(failed), wrong=[wrong_line(row) for results in machines for row in results.wrong],
-        machines=[machine_page(results, of(results)) for results in machines],
+        machines=[machine_page(results, of(results), shown[results.host]) for results in machines],
         others=[*([rivals_section(duels)] if duels else []),
                 *([reference_section(reference, of(reference))] if reference else [])],
         marks=list(mark_lines(machines)), link=quote(os.path.relpath(csv, out)), csv=Path(csv).name)
@@ -396,7 +412,7 @@ def main():
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `report.py ladder … | head` ends quietly
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
-    for name in ("ladder", "predicted", "draw", "page"):
+    for name in ("ladder", "predicted", "draw", "page", "bars"):
         command = commands.add_parser(name)
         command.add_argument("csv", metavar="RESULTS.csv")
         command.add_argument("--machine", metavar="machine.csv", help="what 00_machine measured")
@@ -405,7 +421,7 @@ def main():
         elif name == "predicted":
             command.add_argument("--size", type=int, metavar="N", help="this size, not the one most variants have")
         else:
-            command.add_argument("--out", required=True, metavar="DIR")
+            command.add_argument("--out", required=True, metavar="FILE.svg" if name == "bars" else "DIR")
             command.add_argument("--reference", metavar="DIR", help="another machine's GPU, shown where there is none here")
         if name == "page":
             command.add_argument("--failed", metavar="FILE", help="the steps that failed, one a line")
@@ -434,6 +450,9 @@ def main():
             predicted(machines, given.size)
         elif given.command == "draw":
             draw(machines, given.out, reference_of(given.reference, machines))
+        elif given.command == "bars":
+            parts = sum(top_ladder(machines, reference_of(given.reference, machines)).values(), [])
+            Path(given.out).write_text(bars.svg(parts), encoding="utf-8")
         else:
             page(machines, given.out, given.csv, given.failed, given.rivals, reference_of(given.reference, machines))
     except Refusal as refusal:
