@@ -1,26 +1,29 @@
 #!/bin/sh
 # Installs what the course needs and this machine lacks. Silent and quick when nothing is missing.
-#   ./setup.sh          what `make report` and `make test` need
+#   ./setup.sh          what `make report` needs
+#   ./setup.sh test     what `make test` needs besides
 #   ./setup.sh simulate what `make simulate` needs besides: SimGrid
 #   ./setup.sh --list   prints the package names and installs nothing
 # Where apt is not to be had, or not by you, it prints the names and ends with 1.
 set -eu
 
 core="g++ cmake make git python3 python3-jinja2 libcli11-dev libfmt-dev libeigen3-dev doctest-dev gnuplot-nox fonts-dejavu-core binutils libhwloc-dev"
-checks="libopenmpi-dev openmpi-bin valgrind ccache shellcheck clang-format clang-14 libclang-rt-14-dev libomp-14-dev qemu-user libboost-context-dev" # without them some tests are skipped, and make sabotage takes longer, nothing else
+extra="ninja-build libopenmpi-dev openmpi-bin libboost-context-dev" # without them: a slower build, no MPI, no emulator
+checks="valgrind ccache shellcheck clang-format clang-14 libclang-rt-14-dev libomp-14-dev qemu-user" # without them some tests are skipped, and make sabotage takes longer, nothing else
 # Without these their rows in 00 are missing. Their names change from release to release: those apt knows are installed.
 # So does the offload compiler's, of the compiler's own release; without it step 10 runs on the host only.
 rivals="libopenblas0-openmp libblis4-openmp libdnnl2 libdnnl3 libscalapack-openmpi-dev gcc-$(g++ -dumpversion 2>/dev/null || echo 12)-offload-nvptx"
 
 case "${1-}" in
 "") ;;
-simulate) checks="$checks libsimgrid-dev" ;;
+test) extra="$extra $checks" ;;
+simulate) extra="$extra libsimgrid-dev" ;;
 --list)
-  echo "$core $checks $rivals"
+  echo "$core $extra $checks $rivals"
   exit 0
   ;;
 *)
-  echo "setup.sh: '$1' is unknown; give nothing, simulate or --list" >&2
+  echo "setup.sh: '$1' is unknown; give nothing, test, simulate or --list" >&2
   exit 2
   ;;
 esac
@@ -37,6 +40,7 @@ present() {
   libboost-context-dev) header boost/context/fiber.hpp ;;
   libopenmpi-dev) command -v mpicxx >/dev/null 2>&1 ;;
   libsimgrid-dev) command -v smpirun >/dev/null 2>&1 && header smpi/smpi.h ;;
+  ninja-build) command -v ninja >/dev/null 2>&1 ;;
   openmpi-bin) command -v mpirun >/dev/null 2>&1 ;;
   libopenblas0-openmp) library libopenblas ;;
   libblis4-openmp) library libblis ;;
@@ -61,7 +65,7 @@ needed=""
 for package in $core; do
   present "$package" || needed="$needed $package"
 done
-for package in $checks; do
+for package in $extra; do
   present "$package" || missing="$missing $package"
 done
 missing="$needed$missing"

@@ -89,6 +89,11 @@ function(course_test name labels)
   set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 LABELS "${labels}" TIMEOUT 300)
 endfunction()
 
+# Tests that use a GPU run one after the other: one of them takes nearly all of its memory.
+function(course_uses_gpu)
+  set_tests_properties(${ARGN} PROPERTIES RESOURCE_LOCK gpu)
+endfunction()
+
 # course_tests(PROGRAM LABEL [SHAPES 40] [RIGHT options …] [WRONG options …] [ENVIRONMENT …])
 #   The tests every program has: random shapes, the traps among shapes, padded rows and guard bands; and that each of its
 #   broken kernels is found wrong, with options of its own.
@@ -199,6 +204,7 @@ function(course_gpu_step name)
   endif()
   list(JOIN ARG_BROKEN , broken)
   course_tests(${name} ${name} RIGHT ${copies} WRONG --variant ${broken} --shape 133x133x133,117x140x123)
+  course_uses_gpu(${name}.random ${name}.digits ${name}.edges ${name}.broken)
   if(TARGET emulator)
     course_random_shapes(few 6 7)
     foreach(order ${orders})

@@ -37,7 +37,7 @@ again() { # a fresh folder
   find "$folder" -mindepth 1 -maxdepth 1 ! -name bin -exec rm -rf {} +
   cp "$here/../Makefile.report" "$folder/"
   mkdir -p "$folder"/{tools,tests,09_cuda_regtile} "$folder"/build/{01_naive,02_loop_order,rivals,09_cuda_regtile}
-  for file in bin/{nproc,cmake,ctest,git,tar,python3} setup.sh tools/same_code.sh tests/{sabotage,mutate}.py build/rivals/rivals \
+  for file in bin/{nproc,ninja,cmake,ctest,git,tar,python3} setup.sh tools/same_code.sh tests/{sabotage,mutate}.py build/rivals/rivals \
     build/01_naive/01_naive{,-O0,-O1,-O2,-O3,-Ofast} build/02_loop_order/02_loop_order{,-native} build/09_cuda_regtile/09_cuda_regtile_search; do
     ln -sf "$folder/bin/fake" "$folder/$file"
   done
