@@ -116,7 +116,7 @@ starved)
   ;;
 stopped)
   # A rank that is stopped for a while: the others wait for it, and go on. A row takes its budget, however fast the machine is.
-  started --variant summa --size 40,300 --repeat 1000000 --budget 3
+  started --variant summa --size 40,300 --repeat 1000000 --budget 1
   kill -STOP "${processes[1]}"
   sleep 1
   kill -0 $running 2>/dev/null || fail "it did not wait"
