@@ -41,15 +41,23 @@ Sheet::Sheet(const std::string& path, bool resume, const std::string& processor)
 }
 
 bool Sheet::wants(const Row& row) {
-  if (second_look) return measured_.find(cells(row)) != nullptr;
+  if (look != Look::first) {
+    const course::Table::Row* const before = measured_.find(cells(row));
+    return before != nullptr &&
+           (look == Look::again || measured_.cell(*before, "note").find("disturbed") != std::string::npos);
+  }
   const bool known = resume_ && file_.find(cells(row)) != nullptr;
   left_out += known;
   return !known;
 }
 
+void Sheet::take_file() {
+  for (const course::Table::Row* row : file_.rows()) measured_.append(*row);
+}
+
 void Sheet::add(const Row& row) {
   const course::Table::Row* const before = measured_.find(cells(row));
-  if (second_look && before != nullptr &&
+  if (look != Look::first && before != nullptr &&
       std::atof(row.value.c_str()) <= 1.005 * measured_.number(*before, "value"))
     return;
   measured_.append(cells(row));

@@ -24,14 +24,18 @@ class Sheet {
   /// Refusal as Table does, and if the file tells of another processor.
   Sheet(const std::string& path, bool resume, const std::string& processor);
 
-  /// False if the file has a row with this one's key, which is counted; at the second look, if this run has
-  /// not.
+  enum class Look { first, again, at_disturbed };  // again: roofs only gain by another
+
+  /// False if the file has a row with this one's key, which is counted; at another look, if this run has not,
+  /// or, at_disturbed, if its best was measured undisturbed.
   bool wants(const Row& row);
-  /// Prints the row and appends it to the file; at the second look only one that is better than at the first.
+  /// Prints the row and appends it to the file; at another look only one that is better than those before.
   void add(const Row& row);
+  /// Takes the rows that the file has for measured: looks are at them.
+  void take_file();
 
   int left_out = 0;
-  bool second_look = false;  // other programs may have disturbed the first; roofs only gain by another
+  Look look = Look::first;
 
  private:
   course::Table file_{course::machine_schema()};      // with --resume, what it had counts

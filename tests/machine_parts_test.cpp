@@ -1,6 +1,9 @@
 // Which parts of 00_machine run, in which order, and which are looked at twice: its main.cpp round parts that
 // only say that they were called.
+#include <unistd.h>
+
 #include <doctest/doctest.h>
+#include <filesystem>
 
 #define main machine_program
 #include "../00_machine/main.cpp"
@@ -11,7 +14,19 @@ namespace {
 std::vector<std::string> calls;
 
 void called(const char* part, const machine::Session& session) {
-  calls.push_back(std::string(session.sheet.second_look ? "again " : "") + part);
+  using Look = machine::Sheet::Look;
+  const Look look = session.sheet.look;
+  calls.push_back(std::string(look == Look::first   ? ""
+                              : look == Look::again ? "again "
+                                                    : "disturbed ") +
+                  part);
+}
+
+/// What is called at each look: `first`, then the rates thrice and, where disturbed, six times more.
+std::vector<std::string> looks_at(std::vector<std::string> first, const std::vector<std::string>& rates) {
+  for (int look = 0; look < 9; ++look)
+    for (const std::string& rate : rates) first.push_back((look < 3 ? "again " : "disturbed ") + rate);
+  return first;
 }
 std::vector<std::string> calls_of(std::vector<const char*> words) {
   words.insert(words.begin(), {"00_machine", "--threads", "1"});
@@ -54,10 +69,13 @@ void add_bandwidths(Session& session) {
 
 }  // namespace machine
 
-TEST_CASE("every part in its turn, and all that are rates once more") {
-  CHECK(calls_of({}) == std::vector<std::string>{"processor", "topology", "latencies", "chains", "paces",
-                                                 "peaks", "bandwidths", "again chains", "again paces",
-                                                 "again peaks", "again bandwidths"});
+TEST_CASE("every part in its turn, and all that are rates once more, as often as looks are taken") {
+  CHECK(calls_of({}) ==
+        looks_at({"processor", "topology", "latencies", "chains", "paces", "peaks", "bandwidths"},
+                 {"chains", "paces", "peaks", "bandwidths"}));
   CHECK(calls_of({"--variant", "bandwidth,latency"}) ==
-        std::vector<std::string>{"processor", "latencies", "bandwidths", "again bandwidths"});
+        looks_at({"processor", "latencies", "bandwidths"}, {"bandwidths"}));
+  const std::string file = std::filesystem::temp_directory_path() / ("again." + std::to_string(getpid()));
+  CHECK(calls_of({"--again", "--csv", file.c_str()}) == looks_at({}, {"peaks"}));
+  std::filesystem::remove(file);
 }

@@ -113,7 +113,7 @@ Lines rows_of(void (*part)(Session&), const Topology& machine, const course::Opt
     Sheet sheet(file, false, "a processor");
     Session session{options, machine, sheet};
     part(session);
-    sheet.second_look = true;
+    sheet.look = Sheet::Look::again;
     for (const std::string& rate : second_rates) state.rate = std::stod(rate), part(session);
     CHECK(sheet.left_out == 0);
   }
@@ -266,6 +266,31 @@ TEST_CASE("a second look adds what is better by half a percent, and nothing that
   const Lines rows = rows_of(add_peaks, eight(), options, {"0.5e9", "1.004e9", "1.01e9", "1.0101e9"});
   CHECK(rows.size() == 2 * vector_sets().size());
   CHECK(rows.back().find(",387.8,") != std::string::npos);
+}
+
+TEST_CASE("a further look is at what was disturbed, and at a file's rows if they are measured again") {
+  const auto file = std::filesystem::temp_directory_path() / ("looks." + std::to_string(getpid()));
+  const auto peak = [](const char* vector, const char* value, const char* note) {
+    return Row{"peak", "f32", vector, 1, "", value, "GFLOP/s", note};
+  };
+  {
+    Sheet sheet(file, false, "a processor");
+    sheet.add(peak("sse2", "50", "disturbed: 60 %")), sheet.add(peak("avx2", "100", ""));
+    sheet.look = Sheet::Look::at_disturbed;
+    CHECK(sheet.wants(peak("sse2", "", "")));
+    CHECK(!sheet.wants(peak("avx2", "", "")));
+    CHECK(!sheet.wants(peak("avx512", "", "")));
+  }
+  {
+    Sheet sheet(file, true, "a processor");
+    sheet.take_file(), sheet.look = Sheet::Look::again;
+    CHECK(sheet.wants(peak("avx2", "", "")));
+    sheet.add(peak("sse2", "60", "")), sheet.add(peak("avx2", "90", ""));
+  }
+  const std::string text = whole_text(file);
+  CHECK(text.find(",60,") != std::string::npos);
+  CHECK(text.find(",90,") == std::string::npos);
+  std::filesystem::remove(file);
 }
 
 TEST_CASE("chains: a vector's sums, and those of a single number") {
