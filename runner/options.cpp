@@ -125,7 +125,7 @@ void add_step(CLI::App& app, Options& o) {
                  "What 00_machine found, for predictions (default: beside the CSV, else report/machine.csv)")
       ->type_name("");
   app.add_flag("--quiet", o.quiet,
-               "Measure a row again, twice at most, if other programs disturbed it; the CSV says which were");
+               "Runs that other programs disturbed do not count; the CSV says where too few were left");
   app.add_flag("--expect-wrong", o.expect_wrong)->group("");
   add_number(app, "--pad", "", o.pad, 0, 4096);
 }

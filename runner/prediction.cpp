@@ -34,7 +34,7 @@ Roofs::Roofs(const std::string& path) {
       if (const auto found = std::find(std::begin(of), std::end(of), level); found != std::end(of))
         capacity[static_cast<std::size_t>(found - of)] = value;
     }
-    if (name == "peak" || name == "bandwidth" || name == "pace")
+    if (name == "peak" || name == "bandwidth")
       rates_[listed({name, type, vector, level}, ",")][std::max(1, std::atoi(row->at(3).c_str()))] =
           value * 1e9;
   }
@@ -63,10 +63,6 @@ std::optional<double> Roofs::peak(const std::string& type, int threads, const st
         most = std::max(most, std::optional(*found * 1e-9));
     }
   return most;
-}
-
-double Roofs::pace(int threads) const {
-  return rate("pace", "", "", "", threads).value_or(0);
 }
 
 std::optional<Prediction> Roofs::predict(const Cost& cost, const std::string& type, const std::string& vector,

@@ -41,9 +41,6 @@ class Roofs {
   /// processor, whatever the instruction set. Nothing if fewer cores were measured than they have.
   std::optional<double> peak(const std::string& type, int threads, const std::string& vector = "") const;
 
-  /// Additions a second of quiet.hpp's loop on each of so many threads; 0 if the file does not say.
-  double pace(int threads) const;
-
  private:
   std::optional<double> rate(const std::string& name, const std::string& type, const std::string& vector,
                              const std::string& level, int threads) const;

@@ -1,12 +1,15 @@
 #include <cmath>
 
 #include "runner/machine.hpp"
+#include "runner/quiet.hpp"
 #include "runner/session.hpp"
 
 namespace course {
 namespace {
 
 constexpr Index probe_size = 192;       // a rank's product, small enough to estimate a large one from
+constexpr double enough_served = 0.97;  // of its threads' time, for processors: a run with less was disturbed
+constexpr double clock_tells = 1e-3;    // seconds from which a run's share of them means something
 constexpr double probe_beyond = 0.3e9;  // operations from which a first run is estimated before it is begun
 
 template <class T>
@@ -130,55 +133,62 @@ class Row {
   Times once() {
     Times times = variant_.distribute();
     variant_.reset();
-    const double used = processor_seconds();
+    const double before = processor_seconds();
     const Times product = variant_.run();
-    used_ += processor_seconds() - used, lasted_ += product.product.value_or(0);
+    const double used = processor_seconds() - before;
     times += product;
     times += variant_.fetch(piece_);
+    if (options_.quiet) disturbed_ = was_disturbed(used, product.product.value_or(0));
     return slowest(world_, times);
   }
 
-  /// Measures; with --quiet in a quiet moment, thrice at most: a quiet try counts, else that of the lowest
-  /// median.
-  void take() {
-    if (!options_.quiet) return record_.summarise(measure(options_.warmup));
-    for (int tried = 0; tried < 3 && record_.quiet != "yes"; ++tried) {
-      session_.progress(title_ + ": waiting for a quiet moment");
-      const bool began = session_.quiet.wait(settings_.threads);
-      Record found = record_;
-      found.summarise(measure(tried == 0 ? options_.warmup : 0));
-      // Who had to leave a processor to others was disturbed, even if they had gone by the end. Not on a GPU;
-      // nor do more threads than processors end together.
-      const bool counts = variant_.device().empty() && session_.quiet.fit(settings_.threads);
-      const double share = counts && lasted_ > 0 ? used_ / (settings_.threads * lasted_) : 1;
-      const bool ended = session_.quiet.now(settings_.threads, share);
-      found.quiet = began && ended ? "yes" : "no";
-      if (tried == 0 || found.quiet == "yes" || *found.median_s < *record_.median_s) record_ = found;
-    }
+  /// Whether a run had to leave processors to others, on any rank. Not on a GPU; nor have more threads than
+  /// processors one each.
+  bool was_disturbed(double used, double lasted) const {
+    const bool told = variant_.device().empty() && settings_.threads * world_.size() <= usable_cpus() &&
+                      lasted >= clock_tells;
+    double missing = told ? 1 - used / (settings_.threads * lasted) : 0;
+    world_.max({&missing, 1});
+    return missing > 1 - enough_served;
   }
 
-  /// Warm-up, then timed runs until --repeat or the budget is spent, at least one. A warm-up longer than the
-  /// budget is kept as the only run: what it pays for cold caches is lost in it.
-  std::vector<Times> measure(int warmups) {
-    const auto timed = [this](const char* kind, int number, int of, double& spent) {
-      session_.progress(fmt::format("{}: {} {} of {}", title_, kind, number, of));
-      if (number == 1) used_ = lasted_ = 0;
-      const Times times = once();
+  struct Runs {
+    void add(const Times& run) {
+      times.push_back(run);
       for (const auto part :
            {&Times::distribute, &Times::copy_in, &Times::product, &Times::copy_out, &Times::collect})
-        spent += (times.*part).value_or(0);
-      return times;
-    };
-    for (int w = 1; w <= warmups; ++w) {
-      double spent = 0;
-      const Times times = timed("warm-up", w, warmups, spent);
-      if (world_.root(spent >= options_.budget) != 0) return {times};
+        spent += (run.*part).value_or(0);
     }
-    std::vector<Times> runs;
-    double spent = 0;
-    do runs.push_back(timed("run", static_cast<int>(runs.size()) + 1, options_.repeat, spent));
-    while (world_.root(std::ssize(runs) < options_.repeat && spent < options_.budget) != 0);
-    return runs;
+    std::vector<Times> times = {};
+    double spent = 0;  // seconds
+  };
+
+  /// Warm-up, then timed runs until --repeat or the budget is spent, at least one. A warm-up longer than the
+  /// budget is kept as the only run: what it pays for cold caches is lost in it. With --quiet a disturbed run
+  /// does not count, unless all are: as long as the runs together are at most thrice as many and as long.
+  void take() {
+    Runs good, all;
+    const auto timed = [&](const char* kind, std::size_t number, int of) {
+      session_.progress(fmt::format("{}: {} {} of {}", title_, kind, number, of));
+      all.add(once());
+      if (!disturbed_) good.add(all.times.back());
+    };
+    const auto within = [this](const Runs& runs, int times) {
+      return std::ssize(runs.times) < times * std::ptrdiff_t{options_.repeat} &&
+             runs.spent < times * options_.budget;
+    };
+    for (int w = 1; w <= options_.warmup; ++w) {
+      timed("warm-up", static_cast<std::size_t>(w), options_.warmup);
+      if (world_.root(all.spent >= options_.budget) != 0) break;
+      good = all = {};
+    }
+    while (world_.root(within(good, 1) && within(all, 3)) != 0)
+      timed("run", good.times.size() + 1, options_.repeat);
+    record_.summarise(good.times.empty() ? all.times : good.times);
+    if (!options_.quiet) return;
+    const bool enough = std::ssize(good.times) >= std::min(3, options_.repeat) ||  // or as many as it allows
+                        good.spent >= options_.budget;
+    record_.quiet = enough ? "yes" : "no";
   }
 
   /// Says what the row should take, if its cost was counted and the machine measured.
@@ -267,10 +277,10 @@ class Row {
   Work<T>& work_;
   const Settings& settings_;
   Record record_;
-  Piece<T> piece_;                // of the last run
-  Times taken_;                   // by the last allocation
-  double used_ = 0, lasted_ = 0;  // seconds of processors, and of the clock, of the last products
-  double disturbed_s_ = 0;        // median of the row that the CSV has, if that was disturbed
+  Piece<T> piece_;          // of the last run
+  Times taken_;             // by the last allocation
+  bool disturbed_ = false;  // the last run, with --quiet
+  double disturbed_s_ = 0;  // median of the row that the CSV has, if that was disturbed
   std::string title_, rate_key_;
 };
 

@@ -6,7 +6,6 @@
 #include <set>
 
 #include "runner/options.hpp"
-#include "runner/quiet.hpp"
 #include "runner/record.hpp"
 #include "runner/run.hpp"
 #include "runner/text.hpp"
@@ -22,8 +21,7 @@ struct Session {
   const World& world;
   Table table{results_schema()};    // rank 0's alone
   std::optional<Roofs> roofs = {};  // of machine.csv, if there is one
-  Quiet quiet{world, roofs};
-  int rows = 0, row = 0;  // how many there will be; which one this is
+  int rows = 0, row = 0;            // how many there will be; which one this is
   int measured = 0, skipped = 0, wrong = 0, not_wrong = 0, resumed = 0, disturbed = 0;
   std::map<std::string, double> rates = {};  // operations a second, by type, variant and settings
   std::set<std::string> said = {};

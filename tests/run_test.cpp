@@ -102,11 +102,6 @@ struct Run {
     return heard([&] { CHECK((*this)(words) == status); }, on_terminal);
   }
   std::string csv() const { return folder / "rows.csv"; }
-  /// What 00_machine would have found: so many billion additions a second.
-  void has_pace(const char* value) const {
-    std::ofstream(folder / "machine.csv")
-        << "name,type,vector,threads,level,value,unit,note\npace,,,1,," << value << ",Gop/s,\n";
-  }
   std::vector<std::string> lines() const {
     std::vector<std::string> all;
     std::ifstream file(csv());
@@ -276,49 +271,68 @@ TEST_CASE("resumed rows are neither run nor written again, and a wrong one stays
 
 namespace {
 
-constexpr const char *never = "1e6", *always = "1e-6";  // is a machine of this pace quiet
-constexpr double in_no_time = 1e-9;                     // nobody can be denied a processor for so long
+constexpr double in_no_time = 1e-9;  // nobody can be denied a processor for so long
+constexpr double asleep = 0.002;     // of which it had a processor for some microseconds
 
 }  // namespace
 
-TEST_CASE("--quiet: a row is measured again while it is disturbed, three times in all, and marked") {
+TEST_CASE("--quiet: a run that was disturbed does not count, and another is made for it") {
   Run run(in_no_time);
-  run.has_pace(never);
-  CHECK(run({"--size", "9", "--quiet", "--repeat", "4", "--warmup", "2"}) == 0);
-  CHECK(run.variant->runs == 2 + 3 * 4);
+  run.variant->each = {asleep, asleep, in_no_time, asleep, in_no_time, asleep, in_no_time, asleep};
+  CHECK(run({"--size", "9", "--quiet", "--repeat", "4", "--budget", "100"}) == 0);
+  CHECK(run.variant->runs == 1 + 4 + 4);  // the warm-up, four disturbed, four good
   CHECK(run.variant->allocated == 1);
-  CHECK(run.cell("quiet") == "no");
+  CHECK(run.cell("quiet") == "yes");
   CHECK(run.cell("repeat") == "4");
+  CHECK(run.cell("mean_s") == "1e-09");
   CHECK(run.cell("alloc_s") == "0.25");
   CHECK(run.cell("verdict") == "right");
-  run.has_pace(always);
-  CHECK(run({"--size", "9", "--quiet", "--repeat", "4"}) == 0);
-  CHECK(run.variant->runs == 2 + 3 * 4 + 1 + 4);
-  CHECK(run.cell("quiet") == "yes");
   CHECK(run({"--size", "9", "--repeat", "4"}) == 0);
   CHECK(run.cell("quiet") == "");
-  Run alone(in_no_time);  // there is no machine.csv: the best that was seen counts
-  CHECK(alone({"--size", "9", "--quiet"}) == 0);
-  CHECK((alone.cell("quiet") == "yes" || alone.cell("quiet") == "no"));
 }
 
-TEST_CASE("--quiet: who had to leave the processor to others was disturbed, but not on a GPU") {
-  Run run(0.5);  // as it says; in truth it takes microseconds of the processor
-  run.has_pace(always);
-  CHECK(run({"--size", "9", "--quiet", "--repeat", "2"}) == 0);
-  CHECK(run.variant->runs == 1 + 3 * 2);
+TEST_CASE("--quiet: a row whose runs were all disturbed has them all, and is marked") {
+  Run run(asleep);
+  CHECK(run({"--size", "9", "--quiet", "--repeat", "4", "--budget", "100"}) == 0);
+  CHECK(run.variant->runs == 1 + 3 * 4);
   CHECK(run.cell("quiet") == "no");
-  Run brief(0.002);  // a second too many on both sides of the ratio would hide it
-  brief.has_pace(always);
+  CHECK(run.cell("repeat") == "12");
+  CHECK(run.cell("median_s") == "0.002");
+}
+
+TEST_CASE("--quiet: three good runs are enough, or as many as were asked for or use the budget up") {
+  using Is = std::vector<std::string>;
+  Run run(asleep);
+  run.variant->copies = false;
+  const auto found = [&run](const std::vector<double>& each, const char* repeat, const char* budget,
+                            const char* warmup = "0") {
+    run.variant->each = each, run.variant->runs = 0;
+    CHECK(run({"--size", "9", "--quiet", "--repeat", repeat, "--budget", budget, "--warmup", warmup}) == 0);
+    return Is{run.cell("quiet"), run.cell("repeat"), std::to_string(run.variant->runs)};
+  };
+  const double good = in_no_time;
+  CHECK(found({good, good, good}, "5", "100") == Is{"yes", "3", "15"});
+  CHECK(found({good, good}, "5", "100") == Is{"no", "2", "15"});
+  CHECK(found({asleep, good, good}, "2", "100") == Is{"yes", "2", "3"});
+  CHECK(found({good}, "2", "100") == Is{"no", "1", "6"});
+  CHECK(found({}, "5", "0.003") == Is{"no", "5", "5"});       // thrice the budget
+  CHECK(found({}, "5", "0.002", "1") == Is{"no", "3", "3"});  // with the warm-up
+  CHECK(found({asleep, good}, "1", "0.002", "1") == Is{"yes", "1", "2"});
+  run.variant->works = true;
+  CHECK(found({}, "5", "0.001") == Is{"yes", "1", "1"});
+  CHECK(found({}, "5", "0.001", "1") == Is{"yes", "1", "1"});
+}
+
+TEST_CASE("--quiet: neither a run too short for the clock is disturbed nor one on a GPU or of a crowd") {
+  Run brief(asleep / 4);
   CHECK(brief({"--size", "9", "--quiet", "--repeat", "2"}) == 0);
-  CHECK(brief.cell("quiet") == "no");
+  CHECK(brief.variant->runs == 1 + 2);
+  CHECK(brief.cell("quiet") == "yes");
   Run gpu(0.5);
-  gpu.has_pace(always);
   gpu.variant->gpu = "Test GPU";
   CHECK(gpu({"--size", "9", "--quiet", "--repeat", "2"}) == 0);
   CHECK(gpu.cell("quiet") == "yes");
   Run crowd(0.5);  // threads beyond the processors do not end together
-  crowd.has_pace(always);
   crowd.variant->traits.threads = true;
   const std::string most = std::to_string(usable_cpus()), more = std::to_string(usable_cpus() + 1);
   CHECK(crowd({"--size", "9", "--quiet", "--repeat", "2", "--threads", most}) == 0);
@@ -327,31 +341,9 @@ TEST_CASE("--quiet: who had to leave the processor to others was disturbed, but 
   CHECK(crowd.cell("quiet") == "yes");
 }
 
-namespace {
-
-/// A machine whose processors become ten times slower after so many looks at their pace.
-struct Slowing : World {
-  void max(std::span<double> seconds) const override {
-    if (seconds[0] > 0 && ++looks > 21) seconds[0] *= 10;  // a share is handed in below 0
-  }
-  mutable int looks = 0;
-};
-
-}  // namespace
-
-TEST_CASE("--quiet: where nobody measured the pace, a moment much slower than the best seen is not quiet") {
-  const Slowing machine;
-  const std::optional<Roofs> nobody;
-  Quiet quiet(machine, nobody);
-  quiet.now(1);
-  CHECK(machine.looks == 20 + 1);
-  CHECK_FALSE(quiet.now(1));
-}
-
 TEST_CASE("--quiet: two threads that had one processor were disturbed, one thread was not" *
           doctest::skip(usable_cpus() < 2)) {
   Run run;
-  run.has_pace(always);
   run.variant->traits.threads = run.variant->works = true;
   CHECK(run({"--size", "9", "--quiet", "--repeat", "2", "--threads", "1"}) == 0);
   CHECK(run.cell("quiet") == "yes");
@@ -359,26 +351,8 @@ TEST_CASE("--quiet: two threads that had one processor were disturbed, one threa
   CHECK(run.cell("quiet") == "no");
 }
 
-TEST_CASE("--quiet: of the tries the quiet one counts, else the fastest") {
-  const std::vector<std::string> words = {"--size", "9", "--quiet", "--repeat", "1", "--warmup", "0"};
-  Run run;
-  run.has_pace(always);
-  run.variant->each = {0.5, in_no_time};
-  CHECK(run(words) == 0);
-  CHECK(run.variant->runs == 2);
-  CHECK(run.cell("quiet") == "yes");
-  CHECK(run.cell("median_s") == "1e-09");
-  Run disturbed;
-  disturbed.variant->each = {0.5, 0.25, 0.75};
-  disturbed.has_pace(always);
-  CHECK(disturbed(words) == 0);
-  CHECK(disturbed.cell("quiet") == "no");
-  CHECK(disturbed.cell("median_s") == "0.25");
-}
-
 TEST_CASE("--quiet --resume: what was disturbed is not done, nor what nobody had asked of") {
   Run run(in_no_time);
-  run.has_pace(always);
   CHECK(run({"--size", "9"}) == 0);
   CHECK(run({"--size", "9", "--resume"}) == 0);
   CHECK(run.lines().size() == 1 + 1);
@@ -529,9 +503,6 @@ TEST_CASE("a run on the terminal, to the letter" * doctest::skip(!has_terminals(
   CHECK(run.cell("device") == "Test GPU");
   variant.gpu = "Another GPU";  // was not measured
   CHECK(run.says(0, {"--size", "9"}).out.find(" 1 us           - -  ") != std::string::npos);
-  run.has_pace(always);
-  CHECK(run.says(0, {"--size", "9", "--quiet"}, true)
-            .err.find(" counting f32 9x9x9: waiting for a quiet moment") != std::string::npos);
   CHECK(
       run.says(0, {"--shape", "2049x3x5"}, true).err.find(" counting: once more on digits, for Freivalds") !=
       std::string::npos);
@@ -773,19 +744,35 @@ TEST_CASE("ranks share the machine: their share of the peak is of the threads of
   CHECK(ranks.shown.find(" 0.004    40% ") != std::string::npos);
 }
 
-TEST_CASE("ranks know of a quiet moment together: what the root read holds for all") {
+namespace {
+
+/// One of two ranks; the other lost half of its processor.
+struct Beside : World {
+  void max(std::span<double> mine) const override {
+    if (mine[0] == 0) mine[0] = 0.5;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a run that was disturbed on another rank does not count here") {
+  Run run(in_no_time);
+  const std::string csv = run.csv();
+  const char* argv[] = {"test",    "--size",   "9", "--csv",    csv.c_str(),
+                        "--quiet", "--repeat", "2", "--verify", "none"};
+  CHECK(course::run(static_cast<int>(std::size(argv)), argv, run.step, Beside()) == 0);
+  CHECK(run.cell("quiet") == "no");
+  CHECK(run.variant->runs == 1 + 3 * 2);
+}
+
+TEST_CASE("ranks know together that a run was disturbed, if there is a processor for each") {
   Ranks ranks;
-  ranks.files.has_pace(never);
   CHECK(ranks({"--variant", "right", "--size", "9", "--quiet"}) == well);
-  CHECK(ranks.said ==
-        "ranks: 1 of 1 rows were disturbed; with --csv and --resume these are measured again\n");
-  CHECK(ranks.files.cell("quiet") == "no");
-  ranks.files.has_pace(always);  // who had no processor was disturbed, if there is one for each rank
-  CHECK(ranks({"--variant", "right", "--size", "9", "--quiet"}) == well);
-  CHECK(ranks.files.cell("quiet") == (usable_cpus() < 3 ? "yes" : "no"));
-  Ranks alone;
-  CHECK(alone({"--variant", "right", "--size", "9", "--quiet"}) == well);
-  CHECK(alone.files.lines().size() == 2);
+  const bool told = usable_cpus() >= 3;
+  CHECK(
+      ranks.said ==
+      (told ? "ranks: 1 of 1 rows were disturbed; with --csv and --resume these are measured again\n" : ""));
+  CHECK(ranks.files.cell("quiet") == (told ? "no" : "yes"));
 }
 
 TEST_CASE("what goes wrong on rank 1 is everybody's: one message, one status, nobody waits") {
