@@ -29,7 +29,7 @@ void add_latencies(Session& session);
 void add_chains(Session& session);
 /// Why they cannot be measured here; nothing if they can.
 std::string chains_missing();
-/// How fast a loop on registers is at best: what --quiet of the steps compares with.
+/// How fast a loop on registers is at best.
 void add_paces(Session& session);
 void add_peaks(Session& session);
 void add_bandwidths(Session& session);

@@ -17,6 +17,8 @@ OPEN_MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"
 # Threads that wait for one another then count as busy, or --quiet would take a share of work that is not even for a
 # disturbance. Not for ranks: several on one core would only keep each other from work.
 ACTIVE = {"OMP_WAIT_POLICY": "active"}
+# A core for each thread of a product: a kernel may leave two short-lived threads on one core, where each waits for the other.
+BOUND = {"OMP_PROC_BIND": "true"}
 WELL = (0, 77)  # 77: this machine cannot run it, and the program said so
 
 
@@ -36,11 +38,15 @@ class Signals:
             raise Stopped
 
 
+def environment(command):
+    return OPEN_MPI if "mpirun" in command else ACTIVE | BOUND if "--threads" in command else ACTIVE
+
+
 def run(command, printed=None):
     """Its exit status; what it prints goes to this file, if there is one; one that died by a signal has 128 more than the signal, as in a shell."""
     try:
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=printed,
-                                   env=(OPEN_MPI if "mpirun" in command else ACTIVE) | os.environ)
+                                   env=environment(command) | os.environ)
     except OSError as error:
         print(f"{command[0]}: {error.strerror}", file=sys.stderr)
         return 127

@@ -185,6 +185,15 @@ class Steps(unittest.TestCase):
         self.addCleanup(os.environ.pop, "OMP_WAIT_POLICY")
         self.assertEqual(waits(), ["waits passive"] * 2)
 
+    def test_the_threads_of_a_product_have_a_core_each(self):
+        self.program("04_openmp", "echo bound $OMP_PROC_BIND", "threads")
+        self.program("01_naive", "echo free $OMP_PROC_BIND")
+        before = os.environ.pop("OMP_PROC_BIND", None)
+        self.addCleanup(lambda: os.environ.update({"OMP_PROC_BIND": before} if before else {}))
+        lines = self.run_tool()[1].splitlines()
+        self.assertIn("bound true", lines)
+        self.assertIn("free", lines)
+
     def test_without_mpirun_they_are_skipped_with_a_line(self):
         self.program("06_mpi", "echo ran", "ranks")
         (self.folder / "programs.txt").write_text("\n".join(self.lines) + "\n")
