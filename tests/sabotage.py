@@ -450,7 +450,7 @@ SABOTAGES = [Sabotage(*entry) for entry in [
      "report.interrupted|report.plan"),
     ("report: not in quiet moments", "tools/planned.py", '"results.csv"), "--resume", "--quiet"]', '"results.csv"), "--resume"]',
      "report.plan|report.run_steps"),
-    ("report: threads that wait are idle", "tools/run_steps.py", 'else ACTIVE)', 'else {})', "report.run_steps"),
+    ("report: threads that wait are idle", "tools/run_steps.py", 'BOUND if "--threads" in command else ACTIVE', 'BOUND if "--threads" in command else {}', "report.run_steps"),
     ("report: disturbed rows are not marked", "tools/measured.py", '"~" * any(row.quiet == "no"', '"~" * any(row.quiet == "?"', "report.tools"),
     ("report: nobody is told of disturbed rows", "tools/report.py", 'sum(row.quiet == "no" for', 'sum(row.quiet == "?" for', "report.tools"),
     ("notes: a disturbed figure is as good as any", "tools/notes.py", 'row.get("quiet") == "no"', 'row.get("quiet") == "?"', "house.notes_tool"),
