@@ -179,6 +179,8 @@ refusals)
   [ $? -eq 2 ] && grep -qF -- "--resume: needs --csv FILE" err || fail "--resume without --csv: $(cat err)"
   "$program" --again >out 2>err
   [ $? -eq 2 ] && grep -qF -- "--again: needs the file" err || fail "--again without --csv: $(cat err)"
+  "$program" --again --csv none.csv >out 2>err
+  { [ $? -eq 2 ] && grep -qF -- "--again: there is no none.csv" err && [ ! -e none.csv ]; } || fail "--again on no file: $(cat err)"
   for option in --list --help; do
     runs 0 $option
     grep -q 'what this machine is, and what it can do' out || fail "$option: $(cat out err)"
