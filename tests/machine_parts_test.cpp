@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 #include <filesystem>
+#include <fstream>
 
 #define main machine_program
 #include "../00_machine/main.cpp"
@@ -76,6 +77,7 @@ TEST_CASE("every part in its turn, and all that are rates once more, as often as
   CHECK(calls_of({"--variant", "bandwidth,latency"}) ==
         looks_at({"processor", "latencies", "bandwidths"}, {"bandwidths"}));
   const std::string file = std::filesystem::temp_directory_path() / ("again." + std::to_string(getpid()));
+  std::ofstream{file};
   CHECK(calls_of({"--again", "--csv", file.c_str()}) == looks_at({}, {"peaks"}));
   std::filesystem::remove(file);
 }
