@@ -7,7 +7,7 @@
 
 #include "blocks.hpp"
 #ifdef COURSE_GUARDED_SPACE  // a test build brings its own Space
-#include "guarded_space_test.hpp"
+#include "tests/05_avx2/guarded_space.hpp"
 #else
 
 namespace avx2 {

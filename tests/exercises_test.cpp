@@ -9,7 +9,7 @@
 #include "08_cuda_shared/exercises.cuh"
 #include "09_cuda_regtile/exercises.cuh"
 #include "common/problem.hpp"
-#include "emulator/exercises.cuh"
+#include "gpu/emulator/exercises.cuh"
 #include "watched.hpp"
 
 using namespace course;
