@@ -6,8 +6,8 @@
 #include <cstdlib>
 
 #include "blocks.hpp"
-#ifdef COURSE_GUARDED_SPACE  // a test build brings its own Space
-#include "tests/05_avx2/guarded_space.hpp"
+#ifdef COURSE_SPACE  // a test build brings its own Space
+#include COURSE_SPACE
 #else
 
 namespace avx2 {
