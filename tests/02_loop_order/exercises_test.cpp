@@ -6,33 +6,11 @@
 #include <numeric>
 #include <vector>
 
-#include "common/problem.hpp"
+#include "tests/check.hpp"
 
 using namespace course;
 using namespace loop_order::exercises;
-
-namespace {
-
-/// How many elements are wrong when `kernel` has run on `shape`; digits, so that equality may be asked for.
-Index wrong(const Shape& shape, void (*kernel)(View<const float>, View<const float>, View<float>)) {
-  const Problem<float> problem{.shape = shape, .fill = Fill::digits};
-  const Inputs<float>& in = problem.whole();
-  const View<const float> a = in.a.view(), b = in.b.view(), before = in.c.view();
-  Matrix<float> after(shape.m, shape.n);
-  const View<float> c = after.view();
-  copy<float>(before, c);
-  kernel(a, b, c);
-  Index differences = 0;
-  for (Index i = 0; i < shape.m; ++i)
-    for (Index j = 0; j < shape.n; ++j) {
-      float sum = before(i, j);
-      for (Index p = 0; p < shape.k; ++p) sum += a(i, p) * b(p, j);
-      differences += !(c(i, j) == sum);
-    }
-  return differences;
-}
-
-}  // namespace
+using check::wrong;
 
 TEST_CASE("a row added to itself, one element further on") {
   std::vector<float> x(9, 1.0F), y = x, counted(9);

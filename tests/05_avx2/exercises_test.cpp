@@ -5,15 +5,14 @@
 #include <doctest/doctest.h>
 
 #include <cstdlib>
-#include <functional>
 #include <string_view>
 
 #include "05_avx2/blocks.hpp"
 #include "05_avx2/library/best.hpp"
-#include "common/problem.hpp"
+#include "tests/check.hpp"
 
 using namespace avx2;
-using course::Fill, course::Matrix, course::Problem, course::Shape;
+using check::wrong, course::Matrix, course::Shape;
 
 namespace {
 
@@ -24,27 +23,6 @@ namespace {
 
 bool can() {
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-}
-
-/// How many elements are wrong when `kernel` has run; integers, so that equality may be asked for.
-template <class T>
-Index wrong(const Shape& s, const std::function<void(View<const T>, View<const T>, View<T>)>& kernel) {
-  const Problem<T> problem{.shape = s, .fill = Fill::digits, .pad = 3};
-  const auto& in = problem.whole();
-  const View<const T> a = in.a.view(), b = in.b.view(), before = in.c.view();
-  Matrix<T> after(s.m, s.n, 3);
-  const View<T> c = after.view();
-  course::copy<T>(before, c);
-  kernel(a, b, c);
-  CHECK(after.guards_intact());
-  Index differences = 0;
-  for (Index i = 0; i < s.m; ++i)
-    for (Index j = 0; j < s.n; ++j) {
-      T sum = before(i, j);
-      for (Index p = 0; p < s.k; ++p) sum += a(i, p) * b(p, j);
-      differences += c(i, j) != sum;
-    }
-  return differences;
 }
 
 const Shape shapes[] = {{1, 1, 1},   {6, 16, 4},   {12, 48, 32}, {7, 17, 33},
