@@ -1,6 +1,6 @@
 # 00: multiply-adds in time, each waiting for the one before it, and of eight chains that do not wait for one another.
 width = 640; height = 735
-load 'plots/grid.gp'
+load 'plots/pictures/grid.gp'
 set terminal svg size width, height font 'DejaVu Sans,16' background rgb 'white'
 set xrange [-4.6:14.2]; set yrange [26.5:-1.4]
 bar = 'set object rectangle from %g,%g to %g,%g front fillcolor rgb "%s" linewidth 1'

@@ -1,6 +1,6 @@
 # 00: what lies between the core and the memory, and what 00_machine measures of each.
 width = 640; height = 430
-load 'plots/grid.gp'
+load 'plots/pictures/grid.gp'
 set terminal svg size width, height font 'DejaVu Sans,15' background rgb 'white'
 set xrange [0:32]; set yrange [21:-0.5]
 box = 'set object rectangle from %g,%g to %g,%g fillcolor rgb "%s" linewidth 1'

@@ -1,6 +1,6 @@
 # 01: the first level's 64 sets of 12 lines, and where a column of B wants to lie at n = 1000 and at n = 1024.
 width = 600; height = 640
-load 'plots/grid.gp'
+load 'plots/pictures/grid.gp'
 set xrange [-2:66]; set yrange [71.5:-1]  # a unit is as wide as it is high
 bold = 'DejaVu Sans Bold,14'
 lost = '#f6dfae'

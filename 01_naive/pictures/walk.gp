@@ -1,6 +1,6 @@
 # 01: what one element of C needs, and where B's column lies in memory.
 width = 600; height = 430
-load 'plots/grid.gp'
+load 'plots/pictures/grid.gp'
 m = 5; n = 8; k = 8; i = 2; j = 5
 b = 12; c = 24
 set xrange [-1.5:33.5]; set yrange [21.6:-3.4]  # a unit is as wide as it is high

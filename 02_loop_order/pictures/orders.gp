@@ -1,6 +1,6 @@
 # 02: where the innermost loop walks through A, B and C, for each pair of orders. Drawn small, so that it can be read on a phone.
 width = 560; height = 690
-load 'plots/grid.gp'
+load 'plots/pictures/grid.gp'
 set terminal svg size width, height font 'DejaVu Sans,14' background rgb 'white'
 n = 8; apart = 12; high = 13.4   # cells of a matrix; from one to the next, to the right and down
 set xrange [-1:33.4]; set yrange [41.2:-3.2]

@@ -1,6 +1,6 @@
 # 02: one vector instruction does the same to four neighbours of a row.
 width = 560; height = 300
-load 'plots/grid.gp'
+load 'plots/pictures/grid.gp'
 set terminal svg size width, height font 'DejaVu Sans,14' background rgb 'white'
 set xrange [-1:28.4]; set yrange [15:0]
 box = 'set object rectangle from %g,%g to %g,%g fillcolor rgb "%s" linewidth 0.8'

@@ -1,6 +1,6 @@
 # 03: what a multiply-add asks of the first level, in ikj and in a block of four by four.
 width = 560; height = 310
-load 'plots/grid.gp'
+load 'plots/pictures/grid.gp'
 set terminal svg size width,height noenhanced font 'DejaVu Sans,14' background rgb 'white'
 set encoding utf8
 set xrange [0:28]; set yrange [15.5:0]   # twenty pixels a unit

@@ -1,6 +1,6 @@
 # 03: one product of tiles: which tiles, what of them stays in which cache, and how often each matrix comes in.
 width = 560; height = 565
-load 'plots/grid.gp'
+load 'plots/pictures/grid.gp'
 set terminal svg size width,height noenhanced font 'DejaVu Sans,14' background rgb 'white'
 set encoding utf8
 set xrange [0:56]; set yrange [56.5:0]   # ten pixels a unit

@@ -1,6 +1,6 @@
 # 04: which thread writes which element of C, by the loop that is shared out among four.
 width = 560; height = 272
-load 'plots/grid.gp'
+load 'plots/pictures/grid.gp'
 set terminal svg size width, height font 'DejaVu Sans,14' background rgb 'white'
 n = 8
 array colour = ['#e69f00', '#a6d8f5', '#f4f4f4', '#5fc3a3']

@@ -1,6 +1,6 @@
 # 04: two threads' sums in one cache line, and in a line for each.
 width = 560; height = 400
-load 'plots/grid.gp'; walk = '#a6d8f5'
+load 'plots/pictures/grid.gp'; walk = '#a6d8f5'
 set terminal svg size width, height font 'DejaVu Sans,14' background rgb 'white'
 set xrange [-0.6:33.4]; set yrange [23.6:-0.6]
 cell2 = 'set object rectangle from %g,%g to %g,%g fillcolor rgb "%s" linewidth 0.7 front'

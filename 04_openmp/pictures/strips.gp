@@ -1,6 +1,6 @@
 # 04: 64 strips of 1, 2, ... 64 shares on two threads, to scale.
 width = 560; height = 300
-load 'plots/grid.gp'; walk = '#a6d8f5'
+load 'plots/pictures/grid.gp'; walk = '#a6d8f5'
 set terminal svg size width, height font 'DejaVu Sans,14' background rgb 'white'
 set xrange [-250:1640]; set yrange [14.4:-0.6]
 bar = 'set object rectangle from %g,%g to %g,%g fillcolor rgb "%s" linewidth 0.5'

@@ -1,6 +1,6 @@
 # 05: the blocks of the textbook's five loops (f32), and which level holds each of them.
 width = 640; height = 630
-load 'plots/grid.gp'
+load 'plots/pictures/grid.gp'
 set terminal svg size width, height font 'DejaVu Sans,16' background rgb 'white'
 set xrange [-0.6:31.4]; set yrange [29.4:-2.2]
 box = 'set object rectangle from %g,%g to %g,%g front fillcolor rgb "%s" linewidth 0.8'

@@ -1,6 +1,6 @@
 # 05: one step of the register tile: a column of A times a row of B, an outer product that is added to 6 × 16 sums.
 width = 640; height = 610
-load 'plots/grid.gp'
+load 'plots/pictures/grid.gp'
 set terminal svg size width, height font 'DejaVu Sans,16' background rgb 'white'
 set xrange [-7.1:16.6]; set yrange [19.4:-2.4]
 mr = 6; lanes = 8; row = 2; x0 = 0; y0 = 2.2

@@ -1,6 +1,6 @@
 # 05: packing, with strips of 3 rows and 4 columns for 6 and 16: in which order the numbers of the blocks lie afterwards.
 width = 640; height = 735
-load 'plots/grid.gp'
+load 'plots/pictures/grid.gp'
 set terminal svg size width, height font 'DejaVu Sans,16' background rgb 'white'
 set xrange [-1.2:25]; set yrange [29.4:-2.4]
 bold = "font 'DejaVu Sans Bold,16'"

@@ -1,6 +1,6 @@
 # 06: what one of four ranks needs: by rows, and on a grid of 2 x 2.
 width = 900; height = 330
-load 'plots/grid.gp'
+load 'plots/pictures/grid.gp'
 set xrange [-1:41]; set yrange [12.6:-2.2]
 box = 'set object rectangle from %g,%g to %g,%g fillcolor rgb "%s" linewidth 0.8'
 put(x, y, w, h, colour) = sprintf(box, x, y, x + w, y + h, colour)

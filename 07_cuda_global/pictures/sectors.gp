@@ -1,6 +1,6 @@
 # 07: the 32 addresses of one warp, for one p, and the 32-byte sectors they fall into.
 width = 900; height = 590
-load 'plots/grid.gp'
+load 'plots/pictures/grid.gp'
 set xrange [-0.6:37.4]; set yrange [24.8:-1.6]
 sector = 'set object rectangle from %g,%g to %g,%g fillstyle empty border rgb "black" linewidth 1.8 front'
 u = 0.30  # an element, drawn

@@ -1,6 +1,6 @@
 # 08: who waits at which barrier, and the two races.
 width = 900; height = 560
-load 'plots/grid.gp'
+load 'plots/pictures/grid.gp'
 set xrange [-4.2:37]; set yrange [26.6:-1.4]
 piece = 'set object rectangle from %g,%g to %g,%g fillcolor rgb "%s" linewidth 0.8'
 wait = 'set arrow from %g,%g to %g,%g nohead dashtype 3 linewidth 1.8 linecolor rgb "#777777"'

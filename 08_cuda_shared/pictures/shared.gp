@@ -1,6 +1,6 @@
 # 08: what a block copies to shared memory, and who uses each number of it.
 width = 900; height = 560
-load 'plots/grid.gp'
+load 'plots/pictures/grid.gp'
 n = 12; t = 4
 set xrange [-1.4:43]; set yrange [24.4:-2.6]
 set label 'A' at 6,-1.9 center font 'DejaVu Sans Bold,14'

@@ -1,6 +1,6 @@
 # 09: the 32 lanes of a warp as 4 rows of 8 threads, in two orders; the colour is the quarter.
 width = 900; height = 300
-load 'plots/grid.gp'
+load 'plots/pictures/grid.gp'
 set xrange [-0.5:29.5]; set yrange [8.4:-1.6]
 tint = '#f4f4f4 #cfe6f5 #fbe3b3 #d9d9d9'
 box = 'set object rectangle from %g,%g to %g,%g fillcolor rgb "%s" linewidth 0.8'

@@ -1,6 +1,6 @@
 # 09: four steps of a block, without and with the next tiles on their way.
 width = 900; height = 330
-load 'plots/grid.gp'
+load 'plots/pictures/grid.gp'
 set xrange [-9:47]; set yrange [12.6:-1.2]
 box = 'set object rectangle from %g,%g to %g,%g fillcolor rgb "%s" linewidth 0.8'
 put(x, y, w, colour) = sprintf(box, x, y, x + w, y + 1.4, colour)

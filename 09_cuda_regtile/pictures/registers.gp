@@ -1,6 +1,6 @@
 # 09: what a thread loads for one q, and how many multiply-adds that is good for.
 width = 900; height = 330
-load 'plots/grid.gp'
+load 'plots/pictures/grid.gp'
 set xrange [-1:44]; set yrange [14.6:-1.9]
 panel = 'x0 = %d; h = %d; w = %d; title = "%s"; below = "%s"'
 do for [p = 0:2] {

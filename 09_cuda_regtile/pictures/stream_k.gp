@@ -1,6 +1,6 @@
 # 09: seven tiles on five multiprocessors, tile by tile and in equal parts.
 width = 900; height = 420
-load 'plots/grid.gp'
+load 'plots/pictures/grid.gp'
 set xrange [-10:36]; set yrange [17.4:-1.4]
 box = 'set object rectangle from %g,%g to %g,%g fillcolor rgb "%s" linewidth 0.8'
 put(x, y, w, colour) = sprintf(box, x, y, x + w, y + 1.1, colour)

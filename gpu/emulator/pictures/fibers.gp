@@ -1,6 +1,6 @@
 # emulator: the fibers of one block, and whose turn it is: from barrier to barrier.
 width = 900; height = 430
-load 'plots/grid.gp'
+load 'plots/pictures/grid.gp'
 set xrange [-3.6:36]; set yrange [17.4:-1.6]
 array colour = ['#e69f00', '#56b4e9', '#009e73', '#cc79a7']
 turn = 'set object rectangle from %g,%g to %g,%g fillcolor rgb "%s" linewidth 0.8'
