@@ -10,7 +10,7 @@
 
 #include "common/mpi_world.hpp"
 #include "common/verify.hpp"
-#include "rivals/duel.hpp"
+#include "rivals/compare.hpp"
 #include "runner/machine.hpp"
 #include "runner/options.hpp"
 #include "runner/run.hpp"

@@ -1,14 +1,14 @@
-// cuBLAS as variants like any of ours. What tensor
-// cores multiply is rounded to fewer digits before, which the verifier is there to refuse: those variants
-// check themselves.
+// cuBLAS as variants like any of ours. Tensor cores round the factors to fewer digits before they multiply,
+// which the verifier is there to refuse: those variants check themselves.
 #include <cublas_v2.h>
 #include <cuda_bf16.h>
+#include <dlfcn.h>
 
 #include <cmath>
 #include <stdexcept>
 
-#include "cublas.hpp"
 #include "gpu/step.hpp"
+#include "library.hpp"
 
 namespace {
 
@@ -45,11 +45,10 @@ void multiply(cublasComputeType_t how, View<const T> a, View<const T> b, View<T>
 }
 
 template <class T>
-std::shared_ptr<course::Variant<T>> plain(const char* name, const char* idea, cublasComputeType_t how) {
-  const auto launch = [how](View<const T> a, View<const T> b, View<T> c, const Settings&) {
+std::shared_ptr<course::Variant<T>> plain(cublasComputeType_t how) {
+  return course::gpu<T>("", "", [how](View<const T> a, View<const T> b, View<T> c, const Settings&) {
     multiply<T>(how, a, b, c);
-  };
-  return course::gpu<T>(name, idea, launch);
+  });
 }
 
 // ------------------------------------------------------------------ on tensor cores
@@ -106,22 +105,23 @@ double sustained_seconds(Work work) {
 }
 
 /// A, B and C are rounded to T first, which is not timed; then the product must be as near to that in f32 as
-/// its rounding allows, or it throws. The time is that of a product among many.
+/// its rounding allows, or it complains. The time is that of a product among many.
 template <class T>
 class Tensor : public course::GpuVariant<float, Cuda> {
  public:
   /// `roundoff`: the largest relative error of an input that is rounded for these units.
-  Tensor(const char* name, const char* idea, cublasComputeType_t how, double roundoff)
-      : GpuVariant({.name = name, .idea = idea, .vector = "cuda"},
-                   [this](View<const float> a, View<const float> b, View<float> c, const Settings&) {
-                     multiply_and_check(a, b, c);
-                   }),
+  Tensor(cublasComputeType_t how, double roundoff)
+      : GpuVariant({}, [this](auto a, auto b, auto c, const Settings&) { multiply_and_check(a, b, c); }),
         how_(how),
         allowed_(2 * roundoff) {}
 
   Times run() override {
     GpuVariant::run();
     return {.product = seconds_};
+  }
+  std::string complaint() const override {
+    if (error_ <= allowed_) return {};
+    return "relative error " + std::to_string(error_) + ", allowed are " + std::to_string(allowed_);
   }
 
  private:
@@ -134,21 +134,15 @@ class Tensor : public course::GpuVariant<float, Cuda> {
     const auto work = [&] { multiply<T>(how_, a_t.view(), b_t.view(), c_t.view()); };
     work();
     course::launch(convert<T, float>, {1024}, {256}, c_t.view(), c);
-    if (const double error = relative_error(c, reference.view()); !(error <= allowed_))
-      throw std::runtime_error("relative error " + std::to_string(error) + ", allowed are " +
-                               std::to_string(allowed_));
+    error_ = relative_error(c, reference.view());
     seconds_ = sustained_seconds(work);
   }
 
   cublasComputeType_t how_;
-  double allowed_, seconds_ = 0;
+  double allowed_, error_ = 0, seconds_ = 0;
 };
 
-}  // namespace
-
-namespace rivals {
-
-std::string cublas_version() {
+std::string version() {
   std::string text = "cuBLAS";
   for (const libraryPropertyType part : {MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL}) {
     int number = 0;
@@ -158,25 +152,36 @@ std::string cublas_version() {
   return text;
 }
 
-course::Variants<float> cublas_of_floats() {
-  return {plain<float>("default", "f32, as it chooses", CUBLAS_COMPUTE_32F),
-          plain<float>("pedantic", "f32, every operation as written", CUBLAS_COMPUTE_32F_PEDANTIC),
-          std::make_shared<Tensor<float>>("tf32", "tensor cores; inputs rounded to 11 bits",
-                                          CUBLAS_COMPUTE_32F_FAST_TF32, std::ldexp(1.0, -11)),
-          std::make_shared<Tensor<__nv_bfloat16>>("bf16", "tensor cores; inputs and result rounded to 8 bits",
-                                                  CUBLAS_COMPUTE_32F, std::ldexp(1.0, -9))};
+/// Our best, loaded like anybody's library: C += A·B, all in the GPU's memory.
+std::shared_ptr<course::Variant<float>> ours(const std::string& file) {
+  using Multiply = void(Index m, Index n, Index k, const float* a, Index a_ld, const float* b, Index b_ld,
+                        float* c, Index c_ld);
+  void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* const symbol = library == nullptr ? nullptr : dlsym(library, "course_gpu_sgemm");
+  if (symbol == nullptr) throw std::runtime_error(dlerror());
+  const auto multiply = reinterpret_cast<Multiply*>(symbol);
+  const auto launch = [multiply](View<const float> a, View<const float> b, View<float> c, const Settings&) {
+    multiply(c.rows(), c.cols(), a.cols(), a.data(), a.ld(), b.data(), b.ld(), c.data(), c.ld());
+  };
+  return course::gpu<float>("", "", launch);
 }
 
-course::Variants<double> cublas_of_doubles() {
-  return {plain<double>("default", "f64, as it chooses", CUBLAS_COMPUTE_64F),
-          plain<double>("pedantic", "f64, every operation as written", CUBLAS_COMPUTE_64F_PEDANTIC)};
-}
+}  // namespace
 
-std::shared_ptr<course::Variant<float>> on_gpu(const std::string& name, Multiply* multiply) {
-  return course::gpu<float>(
-      name, "ours", [multiply](View<const float> a, View<const float> b, View<float> c, const Settings&) {
-        multiply(c.rows(), c.cols(), a.cols(), a.data(), a.ld(), b.data(), b.ld(), c.data(), c.ld());
-      });
+rivals::Library rivals::load(const std::string& file) {
+  if (file == "default")
+    return {.about = version(),
+            .f32 = plain<float>(CUBLAS_COMPUTE_32F),
+            .f64 = plain<double>(CUBLAS_COMPUTE_64F)};
+  if (file == "pedantic")
+    return {.about = version(),
+            .f32 = plain<float>(CUBLAS_COMPUTE_32F_PEDANTIC),
+            .f64 = plain<double>(CUBLAS_COMPUTE_64F_PEDANTIC)};
+  if (file == "tf32")  // 11 bits of a factor
+    return {.rounds = true,
+            .f32 = std::make_shared<Tensor<float>>(CUBLAS_COMPUTE_32F_FAST_TF32, std::ldexp(1.0, -11))};
+  if (file == "bf16")  // 8 bits of factors and result
+    return {.rounds = true,
+            .f32 = std::make_shared<Tensor<__nv_bfloat16>>(CUBLAS_COMPUTE_32F, std::ldexp(1.0, -9))};
+  return {.kernel = "best", .f32 = ours(file)};
 }
-
-}  // namespace rivals

@@ -1,6 +1,5 @@
-// Eigen as a library like the others: compiled for this processor, so that it is Eigen at its best, and
-// therefore a module that is loaded, never linked: the program's own Eigen, the verifier's, must stay
-// compiled plainly.
+// Eigen as a library like the others: compiled for this processor, Eigen at its best; loaded, never linked,
+// since the verifier's Eigen must stay compiled plainly.
 #include <Eigen/Core>
 #include <cstdint>
 
@@ -20,19 +19,14 @@ void gemm(int m, int n, int k, const T* a, int lda, const T* b, int ldb, T* c, i
 }  // namespace
 
 #define EXPORT extern "C" [[gnu::visibility("default")]]
-
-EXPORT void cblas_sgemm(int, int, int, int m, int n, int k, float, const float* a, int lda, const float* b,
-                        int ldb, float, float* c, int ldc) {
-  gemm(m, n, k, a, lda, b, ldb, c, ldc);
-}
-EXPORT void cblas_dgemm(int, int, int, int m, int n, int k, double, const double* a, int lda, const double* b,
-                        int ldb, double, double* c, int ldc) {
-  gemm(m, n, k, a, lda, b, ldb, c, ldc);
-}
-EXPORT void cblas_igemm(int, int, int, int m, int n, int k, std::int32_t, const std::int32_t* a, int lda,
-                        const std::int32_t* b, int ldb, std::int32_t, std::int32_t* c, int ldc) {
-  gemm(m, n, k, a, lda, b, ldb, c, ldc);
-}
+#define GEMM(name, T)                                                                                        \
+  EXPORT void name(int, int, int, int m, int n, int k, T, const T* a, int lda, const T* b, int ldb, T, T* c, \
+                   int ldc) {                                                                                \
+    gemm(m, n, k, a, lda, b, ldb, c, ldc);                                                                   \
+  }
+GEMM(cblas_sgemm, float)
+GEMM(cblas_dgemm, double)
+GEMM(cblas_igemm, std::int32_t)
 
 #define TEXT_OF(number) #number
 #define TEXT(number) TEXT_OF(number)

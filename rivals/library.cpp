@@ -3,10 +3,9 @@
 #include <dlfcn.h>
 #include <link.h>
 
-#include <cstring>
 #include <filesystem>
-#include <limits>
 #include <sstream>
+#include <stdexcept>
 
 #include "common/stopwatch.hpp"
 #include "runner/text.hpp"
@@ -14,7 +13,7 @@
 namespace rivals {
 namespace {
 
-using course::Refusal;
+using course::Index, course::Refusal;
 
 constexpr int row_major = 101, as_it_is = 111;  // CblasRowMajor, CblasNoTrans
 
@@ -26,10 +25,6 @@ using Cblas = void (*)(int order, int transpose_a, int transpose_b, int m, int n
 using Dnnl = int (*)(char transpose_a, char transpose_b, std::int64_t m, std::int64_t n, std::int64_t k,
                      float alpha, const float* a, std::int64_t lda, const float* b, std::int64_t ldb,
                      float beta, float* c, std::int64_t ldc);
-template <class T>
-constexpr const char* cblas_name = std::is_same_v<T, float>    ? "cblas_sgemm"
-                                   : std::is_same_v<T, double> ? "cblas_dgemm"
-                                                               : "cblas_igemm";
 
 template <class Function>
 Function symbol(void* library, const char* name) {
@@ -43,35 +38,17 @@ std::string said_by(void* library, const char* name) {
   return text != nullptr ? text : "";
 }
 
-/// Whether the library asks for libgomp, libomp or libiomp5.
-bool has_openmp(const link_map* map) {
-  const char* texts = nullptr;  // every library has them
-  for (const ElfW(Dyn)* entry = map->l_ld; entry->d_tag != DT_NULL; ++entry)
-    if (entry->d_tag == DT_STRTAB) texts = reinterpret_cast<const char*>(entry->d_un.d_ptr);
-  for (const ElfW(Dyn)* entry = map->l_ld; entry->d_tag != DT_NULL; ++entry)
-    if (entry->d_tag == DT_NEEDED && std::strstr(texts + entry->d_un.d_val, "omp") != nullptr) return true;
-  return false;
-}
-
-/// Where it was built or carried to says nothing on another machine: only the system's libraries keep their
-/// folder.
-std::string known_path(const std::string& path) {
-  const std::filesystem::path normal = std::filesystem::path(path).lexically_normal();
-  const bool systems = normal.string().starts_with("/usr/") || normal.string().starts_with("/lib");
-  return (systems ? normal : normal.filename()).string();
-}
-
-int narrow(Index size) {
-  if (size > std::numeric_limits<int>::max())
-    throw Refusal{fmt::format("a library's integers end at 2147483647, {} is beyond", size)};
-  return static_cast<int>(size);
+/// A folder says something on another machine only if it is the system's.
+std::string known_path(const std::filesystem::path& path) {
+  const std::string normal = path.lexically_normal();
+  return normal.starts_with("/usr/") || normal.starts_with("/lib") ? normal : path.filename().string();
 }
 
 /// Seconds of one call.
 template <class T>
 double timed(const Cblas<T> cblas, const Dnnl dnnl, const course::CpuCall<T>& call) {
-  // [call]
   const auto& [a, b, c, workspace, shape, settings] = call;
+  const auto narrow = [](Index size) { return static_cast<int>(size); };  // the command line ends at 2^31 - 1
   const int m = narrow(c.rows()), n = narrow(c.cols()), k = narrow(a.cols());
   const int lda = narrow(a.ld()), ldb = narrow(b.ld()), ldc = narrow(c.ld());
   const course::Stopwatch watch;
@@ -79,64 +56,63 @@ double timed(const Cblas<T> cblas, const Dnnl dnnl, const course::CpuCall<T>& ca
     cblas(row_major, as_it_is, as_it_is, m, n, k, T{1}, a.data(), lda, b.data(), ldb, T{1}, c.data(), ldc);
     return watch.seconds();
   }
-  // [/call]
   if constexpr (std::is_same_v<T, float>)
     if (dnnl('N', 'N', m, n, k, 1, a.data(), lda, b.data(), ldb, 1, c.data(), ldc) != 0)
-      throw Refusal{"the library reports a failure"};
+      throw std::runtime_error("the library reports a failure");
   return watch.seconds();
+}
+
+template <class T>
+std::shared_ptr<course::Variant<T>> variant(void* library, const char* cblas_name) {
+  const auto cblas = symbol<Cblas<T>>(library, cblas_name);
+  const auto dnnl = std::is_same_v<T, float> ? symbol<Dnnl>(library, "dnnl_sgemm") : nullptr;
+  if (cblas == nullptr && dnnl == nullptr) return nullptr;
+  const auto call = [=](const course::CpuCall<T>& call) { return timed<T>(cblas, dnnl, call); };
+  return std::make_shared<course::CpuVariant<T>>(course::Traits{}, call, course::Workspace());
 }
 
 }  // namespace
 
-Library::Library(const std::string& file)
-    // Local: two libraries with a cblas_sgemm each must not take one another's.
-    : handle_(dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)) {
-  if (handle_ == nullptr) throw Refusal{dlerror()};
-  if (!variant<float>() && !variant<double>()) throw Refusal{"it has neither cblas_sgemm nor dnnl_sgemm"};
+Library load(const std::string& file) {
+  // Local: two libraries with a cblas_sgemm each must not take one another's.
+  void* const handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) throw Refusal{dlerror()};
+  Library library{.f32 = variant<float>(handle, "cblas_sgemm"),
+                  .f64 = variant<double>(handle, "cblas_dgemm"),
+                  .i32 = variant<std::int32_t>(handle, "cblas_igemm")};
+  if (!library.f32 && !library.f64) throw Refusal{"it has neither cblas_sgemm nor dnnl_sgemm"};
   const link_map* map = nullptr;
-  dlinfo(handle_, RTLD_DI_LINKMAP, &map);
-  openmp = has_openmp(map);
-  path = known_path(map->l_name);
-  // What each says of itself.
-  if (const std::string words = said_by(handle_, "openblas_get_config"); !words.empty()) {
+  dlinfo(handle, RTLD_DI_LINKMAP, &map);
+  library.openmp = dlsym(handle, "omp_get_max_threads") != nullptr;  // or what it is linked with
+  std::string version, config;
+  if (const std::string words = said_by(handle, "openblas_get_config"); !words.empty()) {
     std::istringstream stream(words);  // "OpenBLAS 0.3.21 NO_LAPACKE …"
     std::string name;
     stream >> name >> version >> std::ws;
     std::getline(stream, config);
-    kernel = said_by(handle_, "openblas_get_corename");
-  } else if (const auto id = symbol<int (*)()>(handle_, "bli_arch_query_id")) {
-    if (const auto start = symbol<void (*)()>(handle_, "bli_init")) start();  // asked before, it aborts
-    const auto kernel_name = symbol<const char* (*)(int)>(handle_, "bli_arch_string");
-    version = said_by(handle_, "bli_info_get_version_str");
-    kernel = config = kernel_name(id());
+    library.kernel = said_by(handle, "openblas_get_corename");
+  } else if (const auto id = symbol<int (*)()>(handle, "bli_arch_query_id")) {
+    if (const auto start = symbol<void (*)()>(handle, "bli_init")) start();  // asked before, it aborts
+    const auto kernel_name = symbol<const char* (*)(int)>(handle, "bli_arch_string");
+    version = said_by(handle, "bli_info_get_version_str");
+    library.kernel = config = kernel_name(id());
     for (int number = 0; number < 13; ++number)  // all versions have 13 or more
-      kernels.append(kernel_name(number)).append(" ");
-  } else if (const auto numbers = symbol<const int* (*)()>(handle_, "dnnl_version")) {
-    version = fmt::format("{}", fmt::join(numbers(), numbers() + 3, "."));  // a struct that begins with these
-  } else if (const auto text = symbol<void (*)(char*, int)>(handle_, "MKL_Get_Version_String")) {
+      library.kernels.append(kernel_name(number)).append(" ");
+  } else if (const auto numbers = symbol<const int* (*)()>(handle, "dnnl_version")) {
+    version = fmt::format("{}", fmt::join(numbers(), numbers() + 3, "."));  // a struct begins with these
+  } else if (const auto text = symbol<void (*)(char*, int)>(handle, "MKL_Get_Version_String")) {
     std::string words(256, '\0');
     text(words.data(), static_cast<int>(words.size()));
     version = words.c_str();
   } else {  // Eigen's module, and ours
-    version = said_by(handle_, "course_version");
-    kernel = said_by(handle_, "course_blas_rung");
-    config = said_by(handle_, "course_config");
-    needs = said_by(handle_, "course_needs");
+    version = said_by(handle, "course_version");
+    library.kernel = said_by(handle, "course_blas_rung");
+    config = said_by(handle, "course_config");
+    library.needs = said_by(handle, "course_needs");
   }
+  for (const std::string& part : {version, config, known_path(map->l_name)})
+    if (!part.empty()) library.about += (library.about.empty() ? "" : "; ") + part;
+  return library;
 }
-
-template <class T>
-std::shared_ptr<course::Variant<T>> Library::variant() const {
-  const auto cblas = symbol<Cblas<T>>(handle_, cblas_name<T>);
-  const auto dnnl = std::is_same_v<T, float> ? symbol<Dnnl>(handle_, "dnnl_sgemm") : nullptr;
-  if (cblas == nullptr && dnnl == nullptr) return nullptr;
-  const auto call = [=](const course::CpuCall<T>& call) { return timed<T>(cblas, dnnl, call); };
-  return std::make_shared<course::CpuVariant<T>>(course::Traits{.name = path, .idea = ""}, call,
-                                                 course::Workspace());
-}
-
-template std::shared_ptr<course::Variant<float>> Library::variant() const;
-template std::shared_ptr<course::Variant<double>> Library::variant() const;
-template std::shared_ptr<course::Variant<std::int32_t>> Library::variant() const;
 
 }  // namespace rivals

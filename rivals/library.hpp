@@ -2,6 +2,7 @@
 // not there.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -9,32 +10,23 @@
 
 namespace rivals {
 
-using course::Index;
-using course::View;
-
-/// Loaded into this process, for good. It reads its settings from the environment while it loads, and its
-/// number of threads: both must stand there when the process starts.
-class Library {
- public:
-  /// Throws course::Refusal with the loader's reason, or if it multiplies no matrices.
-  explicit Library(const std::string& file);
-
-  std::string version;  // "0.3.21"
-  std::string kernel;   // what it uses here, "Haswell"; empty if it does not say
-  std::string config;   // how it was built, in its own words
-  std::string path;     // the file that was loaded
-  std::string needs;    // features of the processor: "avx2,fma"; empty if it does not say
-  std::string kernels;  // BLIS: the names of all that it has, in the order of their numbers
-  bool openmp = false;  // its threads are OpenMP's
-
-  /// C += A·B by this library, which must outlive it, as a variant like any of ours; nullptr if it does not
-  /// multiply T: float, double, std::int32_t. Its run throws course::Refusal if the library reports a
-  /// failure, and for a dimension beyond 2^31 - 1. (A library for a GPU or for ranks is another Variant.)
-  template <class T>
-  std::shared_ptr<course::Variant<T>> variant() const;
-
- private:
-  void* handle_;
+struct Library {
+  std::string about = {};    // "0.3.21; how it was built, in its own words; the file that was loaded"
+  std::string kernel = {};   // what it uses here, "Haswell"; empty if it does not say
+  std::string needs = {};    // features of the processor: "avx2,fma"; empty if it does not say
+  std::string kernels = {};  // BLIS: the names of all that it has, in the order of their numbers
+  bool openmp = false;       // its threads are OpenMP's
+  bool rounds = false;       // tensor cores: inputs are rounded, which our verifier refuses; it checks itself
+  // C += A·B by this library as variants like any of ours; nullptr for a type that it does not multiply.
+  std::shared_ptr<course::Variant<float>> f32 = {};
+  std::shared_ptr<course::Variant<double>> f64 = {};
+  std::shared_ptr<course::Variant<std::int32_t>> i32 = {};
 };
+
+/// Loads a file into this process, for good; throws with the loader's reason, or if it multiplies no
+/// matrices. A library reads its settings and its number of threads from the environment while it loads:
+/// both must stand there when the process starts. In rivals_cpu a file is a BLAS (library.cpp); in
+/// rivals_gpu the name of one of cuBLAS's ways to multiply, or a library of ours (cublas.cu).
+Library load(const std::string& file);
 
 }  // namespace rivals

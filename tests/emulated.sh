@@ -100,8 +100,8 @@ done < <(grep -v '^#' "$build/programs.txt")
 # libraries that it loads. On a Nehalem nothing of ours is left.
 name=rivals
 mkdir -p emulated/rivals emulated/05_avx2
-printf '#!/bin/sh\nexec %s -cpu %s %s "$@"\n' $program "$model" "$build/rivals/meet" >emulated/rivals/meet
-chmod +x emulated/rivals/meet
+printf '#!/bin/sh\nexec %s -cpu %s %s "$@"\n' $program "$model" "$build/rivals/rivals_cpu" >emulated/rivals/rivals_cpu
+chmod +x emulated/rivals/rivals_cpu
 ln -s "$build/05_avx2/libcourse_blas.so" emulated/05_avx2/
 rivals() {
   local wanted=$1 status

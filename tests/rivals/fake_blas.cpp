@@ -9,14 +9,6 @@
 #ifdef EMPTY
 extern "C" int not_a_blas;
 int not_a_blas = 0;
-#elif defined(GPU)
-extern "C" void course_gpu_sgemm(std::int64_t m, std::int64_t n, std::int64_t k, const float* a,
-                                 std::int64_t a_ld, const float* b, std::int64_t b_ld, float* c,
-                                 std::int64_t c_ld) {
-  for (std::int64_t i = 0; i < m; ++i)
-    for (std::int64_t j = 0; j < n; ++j)
-      for (std::int64_t p = 0; p < k; ++p) c[i * c_ld + j] += a[i * a_ld + p] * b[p * b_ld + j];
-}
 #elif defined(DNNL)
 extern "C" int dnnl_sgemm(char transpose_a, char transpose_b, std::int64_t m, std::int64_t n, std::int64_t k,
                           float alpha, const float* a, std::int64_t lda, const float* b, std::int64_t ldb,

@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "common/stopwatch.hpp"
-#include "duel.hpp"
+#include "rivals/compare.hpp"
 
 using namespace rivals;
 
@@ -83,8 +83,8 @@ TEST_CASE(
   CHECK(resets == 1 + 3);
 }
 
-TEST_CASE("what is unheeded runs before each sample, and is its own") {
-  const std::string calls = Log().of({.pairs = 1, .sample = 1e-9, .unheeded = 0.002});
+TEST_CASE("a product settles before each of its samples") {
+  const std::string calls = Log().of({.pairs = 1, .sample = 1e-9, .settle = 0.002});
   const std::string first = calls.substr(calls.find('|') + 1);
   // Untimed once at least, however slow this machine is just now, and timed once.
   CHECK(first.find('t') >= 2);

@@ -1,5 +1,5 @@
-// Ours and a rival in turns. Noise comes in bursts that last longer than a pair: it slows both, and their
-// ratio stays.
+// Paired comparison: two products in turns. Other programs' bursts outlast a pair: they slow both of it, and
+// the ratio stays.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@ struct Pair {
 };
 
 struct Verdict {
-  double ratio, low, high;  // median and quartiles of theirs / ours: above 1 we are faster
+  double ratio, low, high;  // median and quartiles of theirs / ours: above 1 ours is faster
   double ours, theirs;      // median seconds
 };
 /// `pairs` is not empty.
@@ -24,9 +24,9 @@ Verdict judge(const std::vector<Pair>& pairs);
 
 struct Rules {
   int pairs;              // at least
-  double budget = 0;      // more while seconds are left
+  double budget = 0;      // more pairs while seconds are left
   double sample = 1e-3;   // seconds a sample takes at least: short products are repeated in it
-  double unheeded = 0;    // seconds a contender runs untimed before each of its samples
+  double settle = 0;      // seconds a product runs untimed before each of its samples
   int between_reset = 8;  // pairs after which C is reset: it grows with every run
 };
 /// Warms both up, then times them pair by pair: ours first in one, theirs in the next.

@@ -1,0 +1,240 @@
+// One library in a process of its own, alone or in turns with ours: libraries read their settings while they
+// are loaded, and one that crashes, hangs or disturbs the floating-point mode shall not take the others with
+// it. rivals.py starts it, in the environment that the library is to have; it is rivals_cpu with library.cpp,
+// rivals_gpu with cublas.cu.
+//   check [FILE] [OPTIONS]           Are the options sound, what is this machine, what is the library?
+//   measure FILE LABEL [OPTIONS]     The library alone: its GFLOP/s, a line a type.
+//   measure FILE LABEL OURS [...]    In turns with our library: rows of rivals.csv.
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <cstdlib>
+
+#include "common/verify.hpp"
+#include "compare.hpp"
+#include "library.hpp"
+#include "runner/machine.hpp"
+#include "runner/session.hpp"
+
+namespace {
+
+using namespace rivals;
+using course::Options, course::Problem, course::Shape, course::Table, course::Variant, course::Verifier;
+
+const course::Schema& rivals_schema() {
+  using course::key;
+  static const course::Schema schema = course::schema_of({
+#include "rivals.columns"
+  });
+  return schema;
+}
+const course::Schema& pairs_schema() {
+  using course::key;
+  static const course::Schema schema = course::schema_of({{"type", key},
+                                                          {"m", key},
+                                                          {"n", key},
+                                                          {"k", key},
+                                                          {"threads", key},
+                                                          {"variant", key},
+                                                          {"rival", key},
+                                                          {"pair", key},
+                                                          {"ours_s"},
+                                                          {"rival_s"},
+                                                          {"device", key},
+                                                          {"host", key},
+                                                          {"commit", key}});
+  return schema;
+}
+
+/// What one process is asked for, and what it measures.
+struct Process {
+  Options options = {};
+  std::vector<std::string> words = {};
+  double settle = 0;
+  std::string pairs_csv = {};
+  Library theirs = {}, ours = {};
+  std::string their_name = {}, our_name = {};
+  Table table{rivals_schema()}, of_pairs{pairs_schema()};
+  int wrong = 0, rows = 0;
+
+  bool alone() const { return words.size() < 4; }
+};
+
+/// A row of rivals.csv; without numbers it has the key alone.
+Table::Row row_of(const Process& of, const std::string& type, const Shape& shape, const std::string& device,
+                  std::vector<std::string> numbers = {}) {
+  numbers.resize(6);
+  Table::Row row = {type,
+                    std::to_string(shape.m),
+                    std::to_string(shape.n),
+                    std::to_string(shape.k),
+                    std::to_string(of.options.threads[0]),
+                    of.our_name,
+                    of.their_name};
+  row.insert(row.end(), numbers.begin(), numbers.end());
+  row.insert(row.end(), {device.empty() ? course::processor() : device, COURSE_FLAGS, course::compiler,
+                         course::host_name(), course::commit, course::utc_now()});
+  return row;
+}
+
+/// Each pair, beside the key of its row.
+void write_pairs(Table& table, const Table::Row& row, const std::vector<Pair>& pairs) {
+  for (std::size_t pair = 0; pair < pairs.size(); ++pair) {
+    Table::Row line(row.begin(), row.begin() + 7);
+    line.insert(line.end(), {std::to_string(pair), fmt::format("{:.9g}", pairs[pair].ours),
+                             fmt::format("{:.9g}", pairs[pair].theirs), row[13], row[16], row[17]});
+    table.append(line);
+  }
+}
+
+/// Runs the product once, which warms it up; what is wrong with it, or nothing.
+template <class T>
+std::string trouble(Variant<T>& variant, const Problem<T>& problem, Verifier<T>& verifier, bool rounds) {
+  variant.reset(), variant.run();
+  course::Piece<T> piece;
+  variant.fetch(piece);
+  if (!problem.guards_intact() || !variant.guards_intact()) return "it wrote outside its matrix";
+  if (rounds) return variant.complaint();
+  const course::Check check = verifier.check(piece, {});
+  return check.right ? "" : check.trouble.empty() ? "it is not right" : check.trouble;
+}
+
+/// GFLOP/s of the median time.
+template <class T>
+double rate_alone(Variant<T>& variant, const Shape& shape, const Options& options) {
+  std::vector<double> seconds;
+  const course::Stopwatch watch;
+  while (seconds.empty() || (std::ssize(seconds) < options.repeat && watch.seconds() < options.budget)) {
+    variant.reset();
+    seconds.push_back(*variant.run().product);
+  }
+  return shape.flops() / course::median(seconds) * 1e-9;
+}
+
+/// Verifies the library and ours, then times the one alone, or both in turns.
+template <class T>
+void measure(Process& of, const Shape& shape, std::shared_ptr<Variant<T>> Library::*type) {
+  const Options& options = of.options;
+  const std::string name = course::type_name<T>;
+  Variant<T>*const theirs = (of.theirs.*type).get(), *const ours = (of.ours.*type).get();
+  if (!course::among(options.types, name) || !theirs || (!of.alone() && !ours)) return;
+  const std::string device = theirs->device();
+  if (options.resume && of.table.find(row_of(of, name, shape, device))) {
+    ++of.rows;
+    return;
+  }
+  const Problem<T> problem{shape};
+  Verifier<T> verifier(problem, false);
+  for (const auto& [who, variant] : {std::pair(of.their_name, theirs), std::pair(of.our_name, ours)}) {
+    if (variant == nullptr) continue;
+    variant->allocate(problem, {}, {}), variant->distribute();
+    if (const std::string what = trouble(*variant, problem, verifier, of.theirs.rounds); !what.empty()) {
+      fmt::print(stderr, "rivals: {} {} is wrong: {}: {}\n", who, name, course::shape_text(shape), what);
+      ++of.wrong;
+      return;
+    }
+  }
+  ++of.rows;
+  if (of.alone()) return fmt::print("{}\t{:.6g}\n", name, rate_alone(*theirs, shape, options));
+  const std::vector<Pair> pairs =
+      alternate([&] { return *ours->run().product; }, [&] { return *theirs->run().product; },
+                [&] { ours->reset(), theirs->reset(); },
+                {.pairs = options.repeat, .budget = options.budget, .settle = of.settle});
+  ours->release(), theirs->release();
+  const Verdict v = judge(pairs);
+  const double our_rate = shape.flops() / v.ours * 1e-9, their_rate = shape.flops() / v.theirs * 1e-9;
+  fmt::print(
+      "  {:<4} {:<14} {:<9} {:<14} {:6.3f} ({:.3f} to {:.3f}) x {:<20} {:6.1f} against {:6.1f} GFLOP/s, "
+      "{} pairs\n",
+      name, course::shape_text(shape), course::threads_text(options.threads[0]), of.our_name, v.ratio, v.low,
+      v.high, of.their_name, our_rate, their_rate, pairs.size());
+  std::vector<std::string> numbers = {std::to_string(pairs.size())};
+  for (const double number : {v.ratio, v.low, v.high, our_rate, their_rate})
+    numbers.push_back(fmt::format("{:.6g}", number));
+  const Table::Row row = row_of(of, name, shape, device, numbers);
+  if (of.table.is_open()) of.table.append(row);
+  if (of.of_pairs.is_open()) write_pairs(of.of_pairs, row, pairs);
+}
+
+int measure_all(Process& of) {
+  const Options& options = of.options;
+  of.theirs = load(of.words[1]), of.their_name = of.words[2];
+  if (!of.alone()) {
+    of.ours = load(of.words[3]);
+    of.our_name = of.ours.kernel + (options.threads == std::vector{1} ? "" : "_threads");
+  }
+  if (!options.csv.empty()) of.table.open(options.csv);
+  if (!of.pairs_csv.empty()) of.of_pairs.open(of.pairs_csv);
+  for (const Shape& shape : options.shapes) try {
+      measure(of, shape, &Library::f32);
+      measure(of, shape, &Library::f64);
+      measure(of, shape, &Library::i32);
+    } catch (const std::exception& error) {
+      fmt::print(stderr, "rivals: {} left out: {}: {}\n", of.their_name, course::shape_text(shape),
+                 error.what());
+    }
+  return of.wrong > 0 ? 1 : of.rows > 0 ? 0 : 77;
+}
+
+/// Throws Refusal if an option cannot be served here; else says what rivals.py wants to know, a line each.
+int check(const std::string& file, const Options& options) {
+  course::require_cpus(options.threads);
+  for (const Shape& s : options.shapes) {
+    if (s.flops() == 0) throw course::Refusal{course::shape_text(s) + ": an empty product takes no time"};
+    const double c = static_cast<double>(s.m) * static_cast<double>(s.n);
+    course::require_memory(course::shape_text(s) + ": needs",
+                           8 * (s.elements() + 3 * c) + Verifier<double>::bytes(s, false));
+  }
+  std::string has;
+  for (const char* const feature : {"avx", "avx2", "fma", "bmi", "bmi2", "avx512f", "avx512cd", "avx512dq",
+                                    "avx512bw", "avx512vl", "avx512bf16"})
+    if (course::lacking(feature).empty()) has.append(" ").append(feature);
+  fmt::print("processor\t{}\nfeatures\t{}\ncpus\t{}\n", course::processor(), has, course::usable_cpus());
+  if (file.empty()) return 0;
+  const Library library = load(file);
+  const std::string why = library.f32 ? library.f32->refuses({}, {}, {}) : "";
+  if (!why.empty()) throw course::Refusal{why};
+  fmt::print("types\t{}{}{}\nkernel\t{}\nkernels\t{}\nneeds\t{}\nopenmp\t{}\nabout\t{}\n",
+             library.f32 ? "f32 " : "", library.f64 ? "f64 " : "", library.i32 ? "i32" : "", library.kernel,
+             library.kernels, library.needs, library.openmp ? "yes" : "", library.about);
+  return 0;
+}
+
+int run(int argc, const char* const* argv) {
+  CLI::App app("a process for one library; rivals.py starts it");
+  Process process;
+  Options& options = process.options;
+  app.add_option("words", process.words, "check [FILE], or measure FILE LABEL [OURS]");
+  course::add_shapes(app, options), course::add_common(app, options, true);
+  course::add_number(app, "--pairs", "Pairs of runs, at least; alone: runs, at most", options.repeat, 1,
+                     1'000'000);
+  app.add_option("--settle", process.settle, "Seconds untimed before each sample");
+  app.add_option("--pairs-csv", process.pairs_csv, "Append a line a pair to this file");
+  if (!course::parse(app, options, argc, argv)) return 0;
+  const std::size_t words = process.words.size();
+  const std::string what = words > 0 ? process.words[0] : "";
+  if (what == "check" && words <= 2) return check(words == 2 ? process.words[1] : "", options);
+  if (what == "measure" && (words == 3 || words == 4)) return measure_all(process);
+  throw course::Refusal{"this process is for rivals.py; call build/rivals/rivals"};
+}
+
+/// The process ends with whoever started it, however that ends; it may have ended already.
+void end_with_starter() {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  const char* const starter = std::getenv("COURSE_STARTER");
+  if (starter != nullptr && std::atoi(starter) != getppid()) _exit(1);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  end_with_starter();
+  const rlimit no_core{};
+  setrlimit(RLIMIT_CORE, &no_core);
+  const int status = course::guarded("rivals", [&] { return run(argc, argv); });
+  std::fflush(stdout);
+  _exit(status);  // not exit: libraries end threads and processes there in ways of their own
+}

@@ -1,0 +1,265 @@
+#!/usr/bin/env bash
+# The rivals: what is written, what is refused, and libraries that go wrong. No time is looked at.
+#   rivals.sh CHECK PROGRAM FOLDER     (FOLDER holds libfake_*.so)
+# shellcheck disable=SC2015,SC2034,SC2154 # fail() after && and || is meant for either; program.sh reads and sets
+set -u
+check=$1 program=$2 libraries=$3 here=$(cd "$(dirname "$0")" && pwd)
+quick="--pairs 3 --budget 1e-9 --size 40" file=rivals.csv
+built=$(dirname "$(dirname "$program")")
+process=$built/rivals/rivals_cpu ours=$built/05_avx2/libcourse_blas.so
+# shellcheck source=/dev/null
+. "$here/../program.sh"
+grep -qw avx2 /proc/cpuinfo && grep -qw fma /proc/cpuinfo || { echo "no AVX2 here"; exit 77; }
+wide=tuned
+"$program" --list | grep -qE '^  avx512 .*setting$' && wide=avx512
+
+# compares STATUS ARGUMENT…: what is measured goes to rivals.csv.
+compares() { runs "$1" --csv rivals.csv "${@:2}"; }
+# fakes STATUS NAME ARGUMENT…: against a fake library alone.
+fakes() { compares "$1" --blas "$libraries/libfake_$2.so" --rival blas --threads 1 "${@:3}"; }
+rows() { tail -n +2 "${1:-rivals.csv}" | wc -l; }
+header=type,m,n,k,threads,variant,rival,pairs,ratio,ratio_low,ratio_high,ours_gflops,rival_gflops,device,flags,compiler,host,commit,started
+
+case $check in
+rows)
+  fakes 0 right --variant "tuned,$wide" --shape 33x20x50
+  [ "$(head -1 rivals.csv)" = $header ] || fail "header: $(head -1 rivals.csv)"
+  [ "$(awk -F, '{print NF}' rivals.csv | sort -u)" = 19 ] || fail "a row is not of 19 cells"
+  # Three plain loops are no match: a ratio upside down would be below 1, rates changed over the other way round.
+  awk -F, 'NR > 1 && !($9 >= 1 && $10 <= $9 && $9 <= $11 && $12 >= $13 && $13 > 0) {print; bad = 1} END {exit bad}' rivals.csv ||
+    fail "a ratio is not between its quartiles, or three loops won"
+  # The fake has no dgemm: rows of f32 alone, the cheap shape first.
+  for variant in tuned $wide; do
+    for shape in 33,20,50 40,40,40; do has "^f32,$shape,1,$variant,libfake_right.so,3,[0-9.e+-]+,"; done
+  done
+  [ "$(sed -n 2p rivals.csv | cut -d, -f2-4)" = 33,20,50 ] || fail "the cheap shape is not the first"
+  grep -qE "^f32, 1 thread, tuned against every library: geometric mean [0-9.]+; worst [0-9.]+ at [0-9×]+, libfake_right.so; [0-2] of 2 cells below 0.98$" out ||
+    fail "no summary: $(cat out)"
+  # Each type that is asked for; and several threads call the rung's sister.
+  rm rivals.csv && compares 0 --rival eigen --type i32,f64 --threads 1 --variant tuned
+  [ "$(tail -n +2 rivals.csv | cut -d, -f1,7 | xargs)" = "f64,Eigen i32,Eigen" ] || fail "types: $(cat rivals.csv)"
+  [ "$(nproc)" -lt 2 ] || { fakes 0 right --variant tuned --threads 2 && has '^f32,40,40,40,2,tuned_threads,libfake_right.so,'; }
+  ;;
+pairs)
+  # What is made of the pairs, worked out anew.
+  COURSE_RUNG=packed "$process" measure "$libraries/libfake_right.so" Plain "$ours" \
+    --shape 33x20x50 --type f32 --pairs 12 --budget 1e-9 --csv rivals.csv --pairs-csv pairs.csv >out 2>err || fail "exit $?: $(cat err)"
+  python3 -B - <<'EOS' || fail "not what its pairs say: $(cat out rivals.csv pairs.csv)"
+import csv, statistics
+(row,), pairs = (list(csv.DictReader(open(name, newline=""))) for name in ("rivals.csv", "pairs.csv"))
+assert [pair.pop("pair") for pair in pairs] == [str(number) for number in range(12)]
+ours, theirs = ([float(pair.pop(name)) for pair in pairs] for name in ("ours_s", "rival_s"))
+assert all(pair == {name: row[name] for name in "type m n k threads variant rival device host commit".split()} for pair in pairs)
+low, ratio, high = statistics.quantiles([their / our for our, their in zip(ours, theirs)], n=4, method="inclusive")
+rates = [2e-9 * 33 * 20 * 50 / statistics.median(times) for times in (ours, theirs)]
+for name, value in zip("pairs ratio ratio_low ratio_high ours_gflops rival_gflops".split(), (12, ratio, low, high, *rates)):
+    assert abs(float(row[name]) - value) <= 1e-5 * value, (name, value)
+said = open("out").read().split("\n")
+assert said == [f"  f32  33x20x50       1 thread  tuned          {ratio:6.3f} ({low:.3f} to {high:.3f}) x Plain                "
+                f"{rates[0]:6.1f} against {rates[1]:6.1f} GFLOP/s, 12 pairs", ""], said
+EOS
+  # calls CONDITION ARGUMENT…: how often a slow library is called: once to verify it, once to warm it up, once for its pair
+  calls() {
+    "$process" measure "$libraries/libfake_slow.so" Slow "${@:2}" --shape 3x4x5 --type f32 --pairs 1 >out 2>err
+    calls=$(grep -cx called err)
+    (($1)) || fail "${*:2}, not $1: $calls calls: $(cat out)"
+  }
+  calls "calls == 3" "$libraries/libfake_right.so" --budget 1e-9
+  calls "calls > 3" "$libraries/libfake_right.so" --budget 1e-9 --settle 2
+  calls "calls > 3" "$libraries/libfake_right.so" --budget 2
+  calls "calls == 2" --budget 2  # alone, with the one run that it may have
+  ;;
+libraries)
+  # What a library says of itself. told NAME KERNEL KERNELS ABOUT
+  told() {
+    [ "$("$process" check "$libraries/libfake_$1.so" | tail -n +4 | cut -f2)" = "$(printf '%s\n' "f32 " "$2" "$3" "" "" "$4; libfake_$1.so")" ] ||
+      fail "$1: $("$process" check "$libraries/libfake_$1.so")"
+  }
+  told right "" "" 3
+  told openblas Nehalem "" "0.3.99; NO_LAPACKE  MAX_THREADS=8"
+  told blis a1 "a0 a1 a2 a3 a4 a5 a6 a7 a8 a9 b0 b1 b2 " "1.99; a1"
+  told dnnl "" "" 2.6.3
+  told mkl "" "" "$(printf 'm%.0s' {1..256})"
+  "$process" check "$built/rivals/libcourse_eigen.so" | tr '\t' ' ' >out
+  for line in 'types f32 f64 i32' 'needs [a-z0-9,]*' 'openmp yes' 'about [0-9.]+; g\+\+ [^;]*; libcourse_eigen.so'; do
+    grep -qE "^$line$" out || fail "Eigen: no '$line' in $(cat out)"
+  done
+  # It is measured at its best: as wide as this processor is.
+  objdump -d --no-show-raw-insn "$built/rivals/libcourse_eigen.so" | grep -cE 'vfmadd[0-9]+p[sd] .*%[yz]mm' >fused
+  [ "$(cat fused)" -gt 0 ] || fail "Eigen multiplies without AVX2's registers and multiply-adds"
+  COURSE_RUNG=tuned "$process" check "$ours" | grep -q "^kernel.tuned$" || fail "our rung is not named"
+  # One without cblas_sgemm is called in its own way.
+  fakes 0 dnnl --shape 5x7x3 --variant tuned
+  has '^f32,5,7,3,1,tuned,libfake_dnnl.so,'
+  "$process" measure "$libraries/libfake_right.so" label "$ours" --shape 5x6x7 --type f64 >out 2>err
+  [ $? -eq 77 ] || fail "a type that is not there: $(cat out err)"
+  for words in "" "measure $ours" "other $ours fake"; do
+    # shellcheck disable=SC2086 # a list of words
+    "$process" $words >out 2>err
+    [ $? -eq 2 ] && grep -qF "this process is for rivals.py; call build/rivals/rivals" err || fail "$words: $(cat out err)"
+  done
+  ;;
+resume)
+  fakes 0 right
+  cp rivals.csv before.csv
+  fakes 0 right --resume
+  cmp before.csv rivals.csv || fail "--resume added something"
+  grep -qF "rivals: $(rows) rows were in rivals.csv already" out || fail "it does not say so: $(cat out)"
+  grep -qE "of 1 cells below" out || fail "rows of before are not in the summary: $(cat out)"
+  printf 'f32,50,5' >>rivals.csv
+  fakes 0 right --resume --shape 50x50x50
+  [ "$(grep -c , rivals.csv)" -ge $(($(grep -c , before.csv) * 2 - 1)) ] && has '^f32,50,50,50,1,.*Z$' || fail "a torn line: $(cat rivals.csv)"
+  # Rows of another build are others.
+  cp before.csv rivals.csv && sed -Ei 's/,(g|clang)\+\+[^,]*,/,g++ 1,/' rivals.csv
+  fakes 0 right --resume
+  [ "$(rows)" -eq $(($(rows before.csv) * 2)) ] || fail "another compiler's row was taken for ours"
+  ;;
+wrong)
+  fakes 1 transposed
+  grep -qE "^rivals: libfake_transposed.so f32 is wrong: 40x40x40: " err && [ "$(grep -vc ' skipped: ' err)" -eq 1 ] || fail "transposed: $(cat err)"
+  [ "$(rows)" -eq 0 ] || fail "a wrong rival has a row"
+  # wrong OURS THEIRS SHAPE WORDS: ours is verified like theirs; and neither may write beside what it was given.
+  wrong() {
+    "$process" measure "$libraries/libfake_$2.so" theirs "$libraries/libfake_$1.so" --shape "$3" --type f32 --pairs 1 --budget 1e-9 --csv wrong.csv >out 2>err
+    status=$?
+    [ $status -eq 1 ] && grep -qE "^rivals: $4" err && [ "$(rows wrong.csv)" -eq 0 ] || fail "$1 against $2: exit $status: $(cat out err)"
+  }
+  wrong transposed right 33x20x50 " f32 is wrong: 33x20x50: [0-9]+ elements differ"
+  wrong right transposed 33x20x50 "theirs f32 is wrong: 33x20x50: [0-9]+ elements differ"
+  wrong right square 40x40x40 "theirs f32 is wrong: 40x40x40: "
+  wrong right outside 40x40x40 "theirs f32 is wrong: 40x40x40: it wrote outside its matrix"
+  for shape in 20x33x50 33x20x50; do  # beside A, beside B
+    wrong beside right $shape " f32 is wrong: $shape: it wrote outside its matrix"
+    wrong right beside $shape "theirs f32 is wrong: $shape: it wrote outside its matrix"
+  done
+  ;;
+failing)
+  # One that crashes is named, one that reports a failure, too; the rest goes on.
+  compares 0 --blas "$libraries/libfake_crash.so,$libraries/libfake_dnnl.so,$libraries/libfake_right.so" --rival blas --threads 1 --shape 33x20x13
+  grep -qE "^rivals: libfake_crash.so with 1 thread left out: it ended by " err || fail "crash: $(cat err)"
+  grep -qE "^rivals: libfake_dnnl.so left out: 33x20x13: the library reports a failure" err && [ "$(grep -vc ' skipped: ' err)" -eq 2 ] || fail "failure: $(cat err)"
+  has 'libfake_right.so'
+  fakes 77 hang
+  grep -qE "^rivals: libfake_hang.so with 1 thread left out: nothing came for " err || fail "hang: $(cat err)"
+  compares 77 --rival mkl,blas --blas "$libraries/libfake_crash.so" --threads 1
+  ;;
+refusals)
+  refuses "--variant: 'avx1024' is unknown; give avx512, tuned" --variant avx1024
+  refuses "--rival: 'atlas' is unknown; give eigen, openblas" --rival atlas
+  quick="--pairs 0" refuses ": '0' is out of range"
+  refuses "--type: 'f16' is unknown; give f32, f64, i32" --type f16
+  refuses "--threads: '4096' is more than the" --threads 4096
+  refuses "--blas: 'nosuch.so' cannot be used: " --blas nosuch.so
+  refuses "--blas: '' is unknown; give the path of a shared library" --blas ''
+  refuses "it has neither cblas_sgemm nor dnnl_sgemm" --blas "$libraries/libfake_empty.so"
+  printf 'not a library' >text.so
+  refuses "--blas: 'text.so' cannot be used: " --blas text.so
+  refuses "--nosuch" --nosuch
+  "$program" --resume >out 2>err </dev/null
+  [ $? -eq 2 ] && grep -qF -- "--resume: needs --csv FILE" err || fail "--resume without --csv: $(cat err)"
+  refuses "0x5x5: an empty product" --shape 0x5x5
+  # In f64: A, B, C and three copies of it; 184 bytes of the verifier for each row and column.
+  refuses "2147483647x200x1: needs 12.88 TiB of memory, " --shape 2147483647x200x1
+  refuses "cannot read nosuch.csv" --machine nosuch.csv
+  printf 'a,b\n' >other.csv
+  refuses "other.csv has other columns than " --machine other.csv
+  "$program" --csv other.csv >out 2>err </dev/null
+  [ $? -eq 2 ] && grep -qF "has other columns" err || fail "other columns: $(cat err)"
+  ;;
+alone)
+  # Each library by itself, rows of machine.csv: as it chooses, and one setting that is best.
+  quick="--alone --budget 0.002 --pairs 1 --size 48" file=machine.csv cpus=$(nproc)
+  runs 0 --csv machine.csv --type f32,i32
+  [ "$(head -1 machine.csv)" = name,type,vector,threads,level,value,unit,note ] || fail "header: $(head -1 machine.csv)"
+  for type in f32 i32; do has "^library,$type,Eigen,$cpus,48x48x48,[0-9.e+-]+,GFLOP/s,as chosen and best; 3"; done
+  for name in OpenBLAS BLIS; do
+    grep -q "^library,f32,$name" machine.csv || continue
+    for threads in 1 "$cpus"; do
+      [ "$(grep -cE "^library,f32,$name(| [A-Za-z0-9]+),$threads,.*,(|as chosen and )best; " machine.csv)" -eq 1 ] || fail "$name, $threads threads: not one best"
+      [ "$(grep -cE "^library,f32,$name,$threads,.*,as chosen(| and best); " machine.csv)" -eq 1 ] || fail "$name, $threads threads: not one as chosen"
+    done
+  done
+  # Its version, how it was built in its own words, where it lies.
+  ! grep -q '^library,f32,OpenBLAS,' machine.csv || has '^library,f32,OpenBLAS,1,.*; [0-9.]+; [^;]*MAX_THREADS=[0-9]+; /'
+  cp machine.csv before.csv
+  runs 0 --csv machine.csv --type f32,i32 --resume
+  cmp before.csv machine.csv || fail "--resume added something"
+  grep -q '^library ' out && fail "a best setting was looked for again"
+  # Another machine's file is left as it was.
+  echo "processor,,,,,2,threads,another processor" >>machine.csv
+  cp machine.csv before.csv
+  runs 2 --csv machine.csv --resume
+  grep -qF "tells of another processor" err && [ "$(wc -l <err)" -eq 1 ] || fail "another processor: $(cat err)"
+  cmp before.csv machine.csv || fail "another processor's file was changed"
+  # A right one, a wrong one, one that crashes: the rest goes on.
+  rm machine.csv
+  quick="$quick --rival blas --threads 1"
+  runs 1 --csv machine.csv --blas "$libraries/libfake_transposed.so,$libraries/libfake_crash.so,$libraries/libfake_right.so"
+  grep -qE "^rivals: libfake_transposed.so f32 is wrong: 48x48x48: " err && grep -qE "^rivals: libfake_crash.so with 1 thread left out: it ended by " err &&
+    [ "$(wc -l <err)" -eq 2 ] || fail "said: $(cat err)"
+  has '^library,f32,libfake_right.so,1,48x48x48,[0-9.e+-]+,GFLOP/s,as chosen and best; '
+  [ "$(rows machine.csv)" -eq 1 ] || fail "a wrong library has a row: $(cat machine.csv)"
+  ;;
+cublas)
+  # Without a GPU, or without nvcc: a line.
+  quick="--alone --rival cublas" file=real.csv
+  CUDA_VISIBLE_DEVICES="" runs 77 --csv none.csv
+  grep -q '^rivals: cuBLAS skipped: [nb]' err && [ "$(wc -l <err)" -eq 2 ] && [ ! -e none.csv ] || fail "nothing that says why: $(cat err)"
+  # On a GPU: below the roof; and in turns with ours.
+  [ -x "$built/rivals/rivals_gpu" ] && "$built/rivals/rivals_gpu" check default >/dev/null 2>&1 || exit $((failures > 0))
+  "$built/00_machine/00_machine" --variant gpu --type f32 --csv real.csv >/dev/null
+  runs 0 --csv real.csv --size 300,2048
+  for type in f32 f64 tf32 bf16; do has "^library,$type,cuBLAS,,2048x2048x2048,[0-9.]+,GFLOP/s,"; done
+  awk -F, '$1 == "peak" {roof = $6} $1 == "library" && $2 == "f32" && !($6 < roof) {print; bad = 1} END {exit bad}' real.csv || fail "above the peak"
+  quick="--rival cublas --size 300 --pairs 3 --budget 0.1" file=rivals.csv
+  compares 0
+  for way in default pedantic; do has "^f32,300,300,300,1,best,cuBLAS $way,"; done
+  [ "$(rows rivals_pairs.csv)" -ge 6 ] || fail "pairs: $(cat rivals_pairs.csv)"
+  ;;
+environment)
+  # What a library's process is given: its setting, so many threads, and nothing of whoever binds ours. A process that
+  # notes it stands before the real one.
+  "$program" --list | grep -q '  OpenBLAS$' || { echo "no OpenBLAS here"; exit 77; }
+  mkdir -p noting/rivals noting/05_avx2
+  ln -s "$ours" noting/05_avx2/
+  # shellcheck disable=SC2016 # the inner shell's own
+  printf '#!/bin/sh\necho "$1 $(env | grep -E "^([A-Z]*OMP|OPENBLAS|COURSE|NVIDIA)_" | sort | xargs)" >>"%s"\nexec "%s" "$@"\n' \
+    "$folder/given" "$process" >noting/rivals/rivals_cpu
+  chmod +x noting/rivals/rivals_cpu
+  OMP_PROC_BIND=true OMP_THREAD_LIMIT=1 GOMP_CPU_AFFINITY=0 NVIDIA_TF32_OVERRIDE=1 \
+    compares 0 --build noting --rival openblas --type f32 --variant tuned --threads 1
+  grep -qE '^measure COURSE_RUNG=packed .*OMP_NUM_THREADS=1 .*OPENBLAS_CORETYPE=Haswell' given || fail "not so set: $(cat given)"
+  grep -qE '^check .*OPENBLAS_CORETYPE=Haswell' given || fail "nobody asked whether the setting is known"
+  ! grep -E 'OMP_THREAD_LIMIT|GOMP_CPU_AFFINITY|PROC_BIND=true|NVIDIA' given || fail "bound as we are"
+  ;;
+interrupt)
+  command -v pgrep >/dev/null || { echo "no pgrep here"; exit 77; }
+  # Ctrl-C, and kill -9, in the middle of a library: its process ends, too.
+  for signal in INT KILL; do
+    env --default-signal=INT "$program" --pairs 3 --blas "$libraries/libfake_hang.so" --rival blas --threads 1 >out 2>err &
+    running=$!
+    for _ in $(seq 1000); do
+      child=$(pgrep -P $running 2>/dev/null | head -1)
+      [ -n "$child" ] && grep -q measure "/proc/$child/cmdline" 2>/dev/null && break
+      sleep 0.01
+    done
+    grep -q measure "/proc/$child/cmdline" 2>/dev/null || fail "$signal: no process of a library was seen"
+    grep -qE '^Max core file size +0 +0 ' "/proc/$child/limits" || fail "$signal: a core would be left: $(cat "/proc/$child/limits")"
+    kill -$signal $running
+    wait $running 2>/dev/null
+    status=$?
+    [ $status -gt 128 ] && ! grep -q Traceback err || fail "$signal: exit $status, not the signal's: $(cat err)"
+    for _ in $(seq 200); do
+      grep -q measure "/proc/$child/cmdline" 2>/dev/null || break
+      sleep 0.01
+    done
+    grep -q measure "/proc/$child/cmdline" 2>/dev/null && fail "$signal: process $child lives on" && kill -9 "$child"
+  done
+  # One whose starter died before it was up.
+  COURSE_STARTER=1 timeout 20 "$process" measure "$libraries/libfake_hang.so" late --size 40 >out 2>&1
+  status=$?
+  [ $status -eq 1 ] || fail "an orphan: exit $status: $(cat out)"
+  ;;
+*) fail "no check $check" ;;
+esac
+exit $((failures > 0))
