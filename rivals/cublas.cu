@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <stdexcept>
+#include <utility>
 
 #include "gpu/step.hpp"
 #include "library.hpp"
@@ -85,61 +86,38 @@ double relative_error(View<const float> c, View<const float> reference) {
   return error / norm;
 }
 
-/// Seconds of one product among many without a rest. Tensor cores run into the limit of power, and what they
-/// do in the first moment they cannot keep up: only the second half counts.
-template <class Work>
-double sustained_seconds(Work work) {
-  constexpr double in_all = 1.5, batch = 0.02;
-  Cuda::seconds_of(work);  // the first of all loads its kernel
-  const int products = 1 + int(batch / Cuda::seconds_of(work));
-  double spent = 0, counted = 0;
-  Index count = 0;
-  while (count == 0 || spent < in_all) {
-    const double seconds = Cuda::seconds_of([&] {
-      for (int i = 0; i < products; ++i) work();
-    });
-    if (spent >= in_all / 2) counted += seconds, count += products;
-    spent += seconds;
-  }
-  return counted / double(count);
-}
-
-/// A, B and C are rounded to T first, which is not timed; then the product must be as near to that in f32 as
-/// its rounding allows, or it complains. The time is that of a product among many.
+/// A, B and C are rounded to T before the first product, which must be as near to that in f32 as its rounding
+/// allows, or it complains.
 template <class T>
 class Tensor : public course::GpuVariant<float, Cuda> {
  public:
-  /// `roundoff`: the largest relative error of an input that is rounded for these units.
+  /// `roundoff`: the largest relative error of an input that is rounded for these units. Each product of two
+  /// rounded factors is off by 2 roundoffs at most; for inputs of zero mean the errors add up as the products
+  /// do, so that relative to C they stay as small.
   Tensor(cublasComputeType_t how, double roundoff)
-      : GpuVariant({}, [this](auto a, auto b, auto c, const Settings&) { multiply_and_check(a, b, c); }),
+      : GpuVariant({}, [this](auto a, auto b, auto c, const Settings&) { rounded(a, b, c); }),
         how_(how),
         allowed_(2 * roundoff) {}
 
-  Times run() override {
-    GpuVariant::run();
-    return {.product = seconds_};
-  }
   std::string complaint() const override {
     if (error_ <= allowed_) return {};
     return "relative error " + std::to_string(error_) + ", allowed are " + std::to_string(allowed_);
   }
+  void release() override { first_ = true, GpuVariant::release(); }
 
  private:
-  /// Each product of two rounded factors is off by 2 roundoffs at most; for inputs of zero mean the errors
-  /// add up as the products do, so that relative to C they stay as small.
-  void multiply_and_check(View<const float> a, View<const float> b, View<float> c) {
-    const auto reference = converted<float>(c);
-    multiply<float>(CUBLAS_COMPUTE_32F_PEDANTIC, a, b, reference.view());
-    const auto a_t = converted<T>(a), b_t = converted<T>(b), c_t = converted<T>(c);
-    const auto work = [&] { multiply<T>(how_, a_t.view(), b_t.view(), c_t.view()); };
-    work();
-    course::launch(convert<T, float>, {1024}, {256}, c_t.view(), c);
-    error_ = relative_error(c, reference.view());
-    seconds_ = sustained_seconds(work);
+  void rounded(View<const float> a, View<const float> b, View<float> c) {
+    if (first_) a_ = converted<T>(a), b_ = converted<T>(b), c_ = converted<T>(c);
+    multiply<T>(how_, a_.view(), b_.view(), c_.view());
+    if (!std::exchange(first_, false)) return;
+    multiply<float>(CUBLAS_COMPUTE_32F_PEDANTIC, a, b, c);
+    error_ = relative_error(converted<float>(c_.view()).view(), c);
   }
 
   cublasComputeType_t how_;
-  double allowed_, error_ = 0, seconds_ = 0;
+  double allowed_, error_ = 0;
+  bool first_ = true;
+  Cuda::Matrix<T> a_, b_, c_;
 };
 
 std::string version() {
@@ -169,19 +147,16 @@ std::shared_ptr<course::Variant<float>> ours(const std::string& file) {
 }  // namespace
 
 rivals::Library rivals::load(const std::string& file) {
-  if (file == "default")
+  const bool chooses = file == "default";
+  if (chooses || file == "pedantic")
     return {.about = version(),
-            .f32 = plain<float>(CUBLAS_COMPUTE_32F),
-            .f64 = plain<double>(CUBLAS_COMPUTE_64F)};
-  if (file == "pedantic")
-    return {.about = version(),
-            .f32 = plain<float>(CUBLAS_COMPUTE_32F_PEDANTIC),
-            .f64 = plain<double>(CUBLAS_COMPUTE_64F_PEDANTIC)};
-  if (file == "tf32")  // 11 bits of a factor
-    return {.rounds = true,
-            .f32 = std::make_shared<Tensor<float>>(CUBLAS_COMPUTE_32F_FAST_TF32, std::ldexp(1.0, -11))};
-  if (file == "bf16")  // 8 bits of factors and result
-    return {.rounds = true,
-            .f32 = std::make_shared<Tensor<__nv_bfloat16>>(CUBLAS_COMPUTE_32F, std::ldexp(1.0, -9))};
-  return {.kernel = "best", .f32 = ours(file)};
+            .f32 = plain<float>(chooses ? CUBLAS_COMPUTE_32F : CUBLAS_COMPUTE_32F_PEDANTIC),
+            .f64 = plain<double>(chooses ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_64F_PEDANTIC)};
+  if (file != "tf32" && file != "bf16") return {.kernel = "best", .f32 = ours(file)};
+  Library library{.rounds = true};  // to 11 bits; or to 8, the result, too
+  if (file == "tf32")
+    library.f32 = std::make_shared<Tensor<float>>(CUBLAS_COMPUTE_32F_FAST_TF32, std::ldexp(1., -11));
+  else
+    library.f32 = std::make_shared<Tensor<__nv_bfloat16>>(CUBLAS_COMPUTE_32F, std::ldexp(1., -9));
+  return library;
 }

@@ -44,31 +44,25 @@ std::string known_path(const std::filesystem::path& path) {
   return normal.starts_with("/usr/") || normal.starts_with("/lib") ? normal : path.filename().string();
 }
 
-/// Seconds of one call.
-template <class T>
-double timed(const Cblas<T> cblas, const Dnnl dnnl, const course::CpuCall<T>& call) {
-  const auto& [a, b, c, workspace, shape, settings] = call;
-  const auto narrow = [](Index size) { return static_cast<int>(size); };  // the command line ends at 2^31 - 1
-  const int m = narrow(c.rows()), n = narrow(c.cols()), k = narrow(a.cols());
-  const int lda = narrow(a.ld()), ldb = narrow(b.ld()), ldc = narrow(c.ld());
-  const course::Stopwatch watch;
-  if (cblas != nullptr) {
-    cblas(row_major, as_it_is, as_it_is, m, n, k, T{1}, a.data(), lda, b.data(), ldb, T{1}, c.data(), ldc);
-    return watch.seconds();
-  }
-  if constexpr (std::is_same_v<T, float>)
-    if (dnnl('N', 'N', m, n, k, 1, a.data(), lda, b.data(), ldb, 1, c.data(), ldc) != 0)
-      throw std::runtime_error("the library reports a failure");
-  return watch.seconds();
-}
-
 template <class T>
 std::shared_ptr<course::Variant<T>> variant(void* library, const char* cblas_name) {
   const auto cblas = symbol<Cblas<T>>(library, cblas_name);
   const auto dnnl = std::is_same_v<T, float> ? symbol<Dnnl>(library, "dnnl_sgemm") : nullptr;
   if (cblas == nullptr && dnnl == nullptr) return nullptr;
-  const auto call = [=](const course::CpuCall<T>& call) { return timed<T>(cblas, dnnl, call); };
-  return std::make_shared<course::CpuVariant<T>>(course::Traits{}, call, course::Workspace());
+  const auto timed = [=](const course::CpuCall<T>& call) {
+    const auto& [a, b, c, workspace, shape, settings] = call;
+    const auto narrow = [](Index size) { return static_cast<int>(size); };  // --size ends at 2^31 - 1
+    const int m = narrow(c.rows()), n = narrow(c.cols()), k = narrow(a.cols());
+    const int lda = narrow(a.ld()), ldb = narrow(b.ld()), ldc = narrow(c.ld());
+    const course::Stopwatch watch;
+    if (cblas != nullptr)
+      cblas(row_major, as_it_is, as_it_is, m, n, k, T{1}, a.data(), lda, b.data(), ldb, T{1}, c.data(), ldc);
+    else if constexpr (std::is_same_v<T, float>)
+      if (dnnl('N', 'N', m, n, k, 1, a.data(), lda, b.data(), ldb, 1, c.data(), ldc) != 0)
+        throw std::runtime_error("the library reports a failure");
+    return watch.seconds();
+  };
+  return std::make_shared<course::CpuVariant<T>>(course::Traits{}, timed, course::Workspace());
 }
 
 }  // namespace

@@ -1,10 +1,9 @@
-// One library in a process of its own, alone or in turns with ours: libraries read their settings while they
-// are loaded, and one that crashes, hangs or disturbs the floating-point mode shall not take the others with
-// it. rivals.py starts it, in the environment that the library is to have; it is rivals_cpu with library.cpp,
-// rivals_gpu with cublas.cu.
-//   check [FILE] [OPTIONS]           Are the options sound, what is this machine, what is the library?
-//   measure FILE LABEL [OPTIONS]     The library alone: its GFLOP/s, a line a type.
-//   measure FILE LABEL OURS [...]    In turns with our library: rows of rivals.csv.
+// A process for one library, alone or in turns with ours: libraries read their settings while they are
+// loaded, and one that crashes, hangs or disturbs the floating-point mode must not take the others with it.
+// rivals.py starts it, as rivals_cpu (with library.cpp) or rivals_gpu (with cublas.cu):
+//   check [FILE] [OPTIONS]              Are the options sound, what is this machine, what is the library?
+//   measure FILE LABEL [OPTIONS]        The library alone: its GFLOP/s, a line a type.
+//   measure FILE LABEL OURS [OPTIONS]   In turns with ours: rows of rivals.csv.
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -22,32 +21,19 @@
 namespace {
 
 using namespace rivals;
-using course::Options, course::Problem, course::Shape, course::Table, course::Variant, course::Verifier;
+using course::key, course::Options, course::Problem, course::Shape, course::Table, course::Variant,
+    course::Verifier;
 
-const course::Schema& rivals_schema() {
-  using course::key;
-  static const course::Schema schema = course::schema_of({
+const course::Schema rivals_schema = course::schema_of({
 #include "rivals.columns"
-  });
-  return schema;
-}
-const course::Schema& pairs_schema() {
-  using course::key;
-  static const course::Schema schema = course::schema_of({{"type", key},
-                                                          {"m", key},
-                                                          {"n", key},
-                                                          {"k", key},
-                                                          {"threads", key},
-                                                          {"variant", key},
-                                                          {"rival", key},
-                                                          {"pair", key},
-                                                          {"ours_s"},
-                                                          {"rival_s"},
-                                                          {"device", key},
-                                                          {"host", key},
-                                                          {"commit", key}});
-  return schema;
-}
+});
+const course::Schema pairs_schema = [] {
+  std::vector<course::Column> columns;
+  for (const char* const name : {"type", "m", "n", "k", "threads", "variant", "rival", "pair", "ours_s",
+                                 "rival_s", "device", "host", "commit"})
+    columns.push_back({name, !std::string_view(name).ends_with("_s")});
+  return course::schema_of(columns);
+}();
 
 /// What one process is asked for, and what it measures.
 struct Process {
@@ -57,7 +43,7 @@ struct Process {
   std::string pairs_csv = {};
   Library theirs = {}, ours = {};
   std::string their_name = {}, our_name = {};
-  Table table{rivals_schema()}, of_pairs{pairs_schema()};
+  Table table{rivals_schema}, of_pairs{pairs_schema};
   int wrong = 0, rows = 0;
 
   bool alone() const { return words.size() < 4; }
@@ -67,13 +53,9 @@ struct Process {
 Table::Row row_of(const Process& of, const std::string& type, const Shape& shape, const std::string& device,
                   std::vector<std::string> numbers = {}) {
   numbers.resize(6);
-  Table::Row row = {type,
-                    std::to_string(shape.m),
-                    std::to_string(shape.n),
-                    std::to_string(shape.k),
-                    std::to_string(of.options.threads[0]),
-                    of.our_name,
-                    of.their_name};
+  Table::Row row =
+      course::split(fmt::format("{},{},{},{},{}", type, shape.m, shape.n, shape.k, of.options.threads[0]));
+  row.insert(row.end(), {of.our_name, of.their_name});
   row.insert(row.end(), numbers.begin(), numbers.end());
   row.insert(row.end(), {device.empty() ? course::processor() : device, COURSE_FLAGS, course::compiler,
                          course::host_name(), course::commit, course::utc_now()});
@@ -98,13 +80,13 @@ std::string trouble(Variant<T>& variant, const Problem<T>& problem, Verifier<T>&
   variant.fetch(piece);
   if (!problem.guards_intact() || !variant.guards_intact()) return "it wrote outside its matrix";
   if (rounds) return variant.complaint();
-  const course::Check check = verifier.check(piece, {});
-  return check.right ? "" : check.trouble.empty() ? "it is not right" : check.trouble;
+  return verifier.check(piece, {}).trouble;
 }
 
 /// GFLOP/s of the median time.
 template <class T>
-double rate_alone(Variant<T>& variant, const Shape& shape, const Options& options) {
+double rate_alone(Variant<T>& variant, const Shape& shape, const Options& options, double settle) {
+  for (const course::Stopwatch watch; watch.seconds() < settle;) variant.run();
   std::vector<double> seconds;
   const course::Stopwatch watch;
   while (seconds.empty() || (std::ssize(seconds) < options.repeat && watch.seconds() < options.budget)) {
@@ -137,8 +119,11 @@ void measure(Process& of, const Shape& shape, std::shared_ptr<Variant<T>> Librar
       return;
     }
   }
-  ++of.rows;
-  if (of.alone()) return fmt::print("{}\t{:.6g}\n", name, rate_alone(*theirs, shape, options));
+  if (of.alone()) {
+    fmt::print("{}\t{:.6g}\n", name, rate_alone(*theirs, shape, options, of.settle));
+    ++of.rows;
+    return;
+  }
   const std::vector<Pair> pairs =
       alternate([&] { return *ours->run().product; }, [&] { return *theirs->run().product; },
                 [&] { ours->reset(), theirs->reset(); },
@@ -157,6 +142,7 @@ void measure(Process& of, const Shape& shape, std::shared_ptr<Variant<T>> Librar
   const Table::Row row = row_of(of, name, shape, device, numbers);
   if (of.table.is_open()) of.table.append(row);
   if (of.of_pairs.is_open()) write_pairs(of.of_pairs, row, pairs);
+  ++of.rows;
 }
 
 int measure_all(Process& of) {
@@ -221,17 +207,13 @@ int run(int argc, const char* const* argv) {
   throw course::Refusal{"this process is for rivals.py; call build/rivals/rivals"};
 }
 
-/// The process ends with whoever started it, however that ends; it may have ended already.
-void end_with_starter() {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  const char* const starter = std::getenv("COURSE_STARTER");
-  if (starter != nullptr && std::atoi(starter) != getppid()) _exit(1);
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
-  end_with_starter();
+  // It ends with whoever started it, however that ends; it may have ended already.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  const char* const starter = std::getenv("COURSE_STARTER");
+  if (starter != nullptr && std::atoi(starter) != getppid()) _exit(1);
   const rlimit no_core{};
   setrlimit(RLIMIT_CORE, &no_core);
   const int status = course::guarded("rivals", [&] { return run(argc, argv); });

@@ -59,10 +59,6 @@ FLAGS = {"alone": "each library by itself, rows of machine.csv", "resume": "leav
          "list": "print our rungs and the libraries here, and end"}
 
 
-class Ended(Exception):
-    """How a process ended that was to end by itself."""
-
-
 @dataclass
 class Setting:
     """A library file and one way to set it up."""
@@ -87,7 +83,8 @@ def say(line):
 # ---- a library's process ----
 
 def process(program, *arguments, environment={}, limit=60):
-    """What it printed, what it said on stderr, its exit status. What else the library writes to stderr is dropped."""
+    """What it printed, what it said on stderr, its exit status; ChildProcessError says how it ended, if not by itself. What
+    else the library writes to stderr is dropped."""
     # What it inherits must not say how many threads, and where; nor make cuBLAS round f32.
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("OMP_", "GOMP_", "NVIDIA_TF32_"))}
     inherited["COURSE_STARTER"] = str(os.getpid())  # it ends with us, even if we end before it can ask to be told
@@ -95,12 +92,12 @@ def process(program, *arguments, environment={}, limit=60):
         done = subprocess.run([program, *map(str, arguments)], env=inherited | environment, text=True, errors="replace",
                               stdin=subprocess.DEVNULL, timeout=limit, capture_output=True)
     except subprocess.TimeoutExpired:
-        raise Ended(f"nothing came for {limit:.4g} s") from None
+        raise ChildProcessError(f"nothing came for {limit:.4g} s") from None
     except OSError as error:
         raise Refusal(f"cannot start {program}: {error.strerror}; make build") from None
     said = [line.removeprefix("rivals: ") for line in done.stderr.splitlines() if line.startswith("rivals: ")]
     if done.returncode < 0:
-        raise Ended(f"it ended by {signal.strsignal(-done.returncode)}")
+        raise ChildProcessError(f"it ended by {signal.strsignal(-done.returncode)}")
     if done.returncode == 2:
         raise Refusal(" ".join(said) or done.stderr.strip() or f"{program} ended with 2")
     return done.stdout, said, done.returncode
@@ -133,7 +130,7 @@ def settings_of(options, kind, name, files):
         try:
             about = check(options, file)
             break
-        except (Refusal, Ended) as ended:
+        except (Refusal, ChildProcessError) as ended:
             if kind == "blas":
                 raise Refusal(f"--blas: '{name}' cannot be used: {ended}; give a shared library with cblas_sgemm")
     else:
@@ -172,7 +169,7 @@ def cublas(options):
         try:
             about = check(options, WAYS[0], program="rivals_gpu")["about"]
             return [Setting("cuBLAS", way, about, ["f32", "f64"], False, way, {}, "rivals_gpu") for way in (*WAYS, "tf32", "bf16")]
-        except (Refusal, Ended) as ended:
+        except (Refusal, ChildProcessError) as ended:
             why = ended
     return say(f"cuBLAS skipped: {why}") or []
 
@@ -211,7 +208,7 @@ class Session:
                 options.build / "rivals" / setting.program, "measure", setting.file, setting.label, *more, "--type", ",".join(types),
                 "--shape", shape, "--threads", threads, "--pairs", options.pairs, "--budget", options.budget,
                 limit=limit + 10 + 40 * float(options.budget), environment=environment_of(setting, threads, options.cpus) | environment)
-        except Ended as why:
+        except ChildProcessError as why:
             text, said, status = "", [f"{setting.label} with {whose(threads)} left out: {why}"], 77
         for line in said:
             say(line)
@@ -220,9 +217,9 @@ class Session:
             self.out.add(setting.label)
         return text, status
 
-    def rates(self, setting, threads, types, shape):
+    def rates(self, setting, threads, types, shape, *more):
         """GFLOP/s of the library alone, {type: rate}."""
-        text, _ = self.measure(setting, threads, types, shape, limit=100 * (setting.program == "rivals_gpu"))
+        text, _ = self.measure(setting, threads, types, shape, *more, limit=100 * (setting.program == "rivals_gpu"))
         return {type: float(rate) for type, rate in facts(text).items() if type in types}
 
     def best(self, settings):
@@ -231,14 +228,11 @@ class Session:
         known = [setting for setting in settings if setting.label == self.known.get(own.name)]
         if known or not others:
             return (known or settings)[0]
-        type, rates = min(set(own.types) & set(self.options.type), default="f32"), {}
-        print(f"library {own.name}, {type}, {SCREENED}, on 1 thread:", end="", flush=True)
-        for setting in settings:
-            for rate in self.rates(setting, 1, [type], SCREENED).values():
-                rates[setting.kernel] = rate
-                print(f" {setting.kernel or 'its choice'} {rate:.4g}", end="", flush=True)
-        print(" GFLOP/s")
-        return max(settings, key=lambda setting: rates.get(setting.kernel, 0) * (1 if setting.kernel else CLEARLY))
+        type = min(set(own.types) & set(self.options.type), default="f32")
+        rates = {setting.kernel: self.rates(setting, 1, [type], SCREENED).get(type, 0) for setting in settings}
+        looked = " ".join(f"{kernel or 'its choice'} {rate:.4g}" for kernel, rate in rates.items())
+        print(f"library {own.name}, {type}, {SCREENED}, on 1 thread: {looked} GFLOP/s", flush=True)
+        return max(settings, key=lambda setting: rates[setting.kernel] * (1 if setting.kernel else CLEARLY))
 
 
 def alone(session, libraries, gpu):
@@ -268,7 +262,9 @@ def alone(session, libraries, gpu):
     for type, (of, ways, note) in CUBLAS.items() if gpu else ():
         for shape in options.on_gpu if of in options.type else ():
             if missing(type, "cuBLAS", "", shape):
-                rates = {way.kernel: session.rates(way, 1, [of], shape).get(of, 0) for way in gpu if way.kernel in ways}
+                # Tensor cores run into the limit of power: what they do in the first moment they cannot keep up.
+                rates = {way.kernel: session.rates(way, 1, [of], shape, "--settle", 0.75 * bool(note)).get(of, 0)
+                         for way in gpu if way.kernel in ways}
                 best = max(rates, key=rates.get)
                 if rates[best]:
                     record(type, "cuBLAS", "", shape, rates[best], f"{note or best + ' is the better'}; {gpu[0].about}")
@@ -279,13 +275,12 @@ def compared(options, rung, setting, best):
     return setting is best and (options.variant or rung == options.rungs[0]) or rung == "tuned" and setting.label in NARROW
 
 
-def flops(shape):
-    return 2 * math.prod(map(int, shape.split("x")))
-
-
 def compare(session, libraries, gpu):
     """Rows of rivals.csv, the cheap shapes first; and every pair of a GPU's, in a file beside it."""
     options, best = session.options, {settings[0].label: session.best(settings) for settings in libraries}
+
+    def flops(shape):
+        return 2 * math.prod(map(int, shape.split("x")))
 
     def rows(setting, threads, types, shape, ours, *more, **wanted):
         text, status = session.measure(setting, threads, types, shape, options.build / ours, "--csv", options.csv, *more,
@@ -311,14 +306,14 @@ def compare(session, libraries, gpu):
 
 # ---- the command line ----
 
-class Parser(argparse.ArgumentParser):
-    def error(self, message):
-        raise Refusal(f"{message}; --help lists the options")
+def refuse(message):
+    raise Refusal(f"{message}; --help lists the options")
 
 
 def asked():
     """The options, checked: lists of items, and what this machine is."""
-    parser = Parser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
+    parser.error = refuse
     for name, what in (OPTIONS | FLAGS).items():
         parser.add_argument(f"--{name}", help=what, action="store_true" if name in FLAGS else "store")
     options = parser.parse_args()
@@ -335,8 +330,8 @@ def asked():
     for name, default in DEFAULTS[options.alone].items():
         if getattr(options, name) is None and not (shaped and name in ("size", "shape")):
             setattr(options, name, default)
-    given = [(f"--{name}", getattr(options, name)) for name in ("size", "shape", "type", "threads", "pairs", "budget")]
-    machine = check(options, *(word for pair in given if pair[1] is not None for word in pair))
+    given = {name: getattr(options, name) for name in ("size", "shape", "type", "threads", "pairs", "budget")}
+    machine = check(options, *(word for name, value in given.items() if value is not None for word in (f"--{name}", value)))
     options.processor, options.features, options.cpus = machine["processor"], set(machine["features"].split()), int(machine["cpus"])
     squares = [f"{n}x{n}x{n}" for n in (options.size or "").split(",") if n]
     options.shapes = list(dict.fromkeys([*squares, *filter(None, (options.shape or "").split(","))]))
@@ -348,22 +343,17 @@ def asked():
     return options
 
 
-def print_list(options, libraries):
-    print("rivals: ours and every library, in turns")
-    for rung, (_, idea) in OURS.items():
-        print(f"  {rung:<16} {idea}" + f"; not here: this processor lacks {options.lacks[rung]}" * bool(options.lacks[rung]))
-    for settings in libraries:
-        print(f"  {'against':<16} {settings[0].name}")
-    return 0
-
-
 def main(folder):
     options = asked()
     there = bool(options.csv) and os.path.exists(options.csv)
     options.csv, options.resume = options.csv or f"{folder}/rows.csv", options.resume and there
     libraries, session = found(options), Session(options)
     if options.list:
-        return print_list(options, libraries)
+        print("rivals: ours and every library, in turns")
+        for rung, (_, idea) in OURS.items():
+            print(f"  {rung:<16} {idea}" + f"; not here: this processor lacks {options.lacks[rung]}" * bool(options.lacks[rung]))
+        print("".join(f"  {'against':<16} {settings[0].name}\n" for settings in libraries), end="")
+        return 0
     before = lines_of(options.csv, MACHINE_COLUMNS if options.alone else standing.COLUMNS) if there else ()
     with_gpu = "cublas" in options.rival or not options.rival and (options.alone or not options.variant)
     if options.alone:

@@ -6,7 +6,7 @@ from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "rivals"))
 import rivals  # noqa: E402
-from rivals import MACHINE_COLUMNS, Ended, Refusal, Session, Setting  # noqa: E402
+from rivals import MACHINE_COLUMNS, Refusal, Session, Setting  # noqa: E402
 
 WIDE = "avx avx2 fma avx512f avx512dq avx512bw avx512vl"
 GPU = [Setting("cuBLAS", way, "cuBLAS 1.2", ["f32", "f64"], False, way, {}, "rivals_gpu") for way in ("default", "pedantic", "tf32", "bf16")]
@@ -49,7 +49,7 @@ class Case(unittest.TestCase):
     def answer(self, words, given):
         """A library multiplies at its rate, in GFLOP/s; in turns, it prints a row; without a rate it ends."""
         if words[2] not in self.rates:
-            raise Ended("it ended by Aborted")
+            raise ChildProcessError("it ended by Aborted")
         if "--csv" in words:
             return f"words\n  {given['--shape']} {words[2]}\nmore\n", [], 0
         return "".join(f"{type}\t{self.rates[words[2]]}\n" for type in given["--type"].split(",")), [], 0
@@ -79,7 +79,7 @@ class Process(unittest.TestCase):
         self.assertEqual(self.run_it("echo 'rivals: one' >&2; echo two >&2; exit 1"), ("", ["one"], 1))
 
     def test_how_it_may_end(self):
-        for script, kind, reason in (("kill -KILL $$", Ended, "^it ended by Killed$"), ("exec sleep 50", Ended, "^nothing came for 0.25 s$"),
+        for script, kind, reason in (("kill -KILL $$", ChildProcessError, "^it ended by Killed$"), ("exec sleep 50", ChildProcessError, "^nothing came for 0.25 s$"),
                                      ("echo 'rivals: no; give one' >&2; echo words >&2; exit 2", Refusal, "^no; give one$"),
                                      ("echo ' words' >&2; exit 2", Refusal, "^words$")):
             with self.assertRaisesRegex(kind, reason):
@@ -92,7 +92,7 @@ class Libraries(Case):
     def settings(self, kind, answers, features=WIDE, files=("lib.so",)):
         """By file and setting: what `check` finds, or why it ends."""
         def check(options, file, environment={}):
-            found = answers.get((file, *environment.values()), Ended("it ended by Aborted"))
+            found = answers.get((file, *environment.values()), ChildProcessError("it ended by Aborted"))
             if isinstance(found, Exception):
                 raise found
             return found
@@ -166,7 +166,7 @@ class Measurements(Case):
         for answer, said, wrong, out in ((("found", ["no row"], 0), "rivals: no row\n", False, set()),
                                          (("", ["Fast f32 is wrong: bad"], 1), "rivals: Fast f32 is wrong: bad\n", True, {"Fast"}),
                                          (("", [], 77), "", False, {"Fast"}),
-                                         (Ended("it ended by Aborted"), "rivals: Fast with 2 threads left out: it ended by Aborted\n", False, {"Fast"})):
+                                         (ChildProcessError("it ended by Aborted"), "rivals: Fast with 2 threads left out: it ended by Aborted\n", False, {"Fast"})):
             self.answer, self.calls, self.err = mock.Mock(side_effect=[answer]), [], io.StringIO()
             session = Session(self.options())
             for _ in range(1 + bool(out)):  # who is out is not started again
