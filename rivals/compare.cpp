@@ -16,13 +16,6 @@ double quantile(std::vector<double> values, double share) {
   return std::lerp(at(below), at(std::ceil(place)), place - below);
 }
 
-/// Mean seconds of so many runs.
-double timed(const Product& product, int runs) {
-  double seconds = 0;
-  for (int run = 0; run < runs; ++run) seconds += product();
-  return seconds / runs;
-}
-
 /// Warms the product up; returns how many runs make a sample.
 int runs_of_a_sample(const Product& product, const Rules& rules) {
   double least = product();
@@ -46,7 +39,9 @@ std::vector<Pair> alternate(const Product& ours, const Product& theirs, const st
                             const Rules& rules) {
   const auto sample = [&](const Product& product, int runs) {
     for (const course::Stopwatch watch; watch.seconds() < rules.settle;) product();
-    return timed(product, runs);
+    double seconds = 0;
+    for (int run = 0; run < runs; ++run) seconds += product();
+    return seconds / runs;
   };
   const int our_runs = runs_of_a_sample(ours, rules), their_runs = runs_of_a_sample(theirs, rules);
   std::vector<Pair> pairs;

@@ -1,5 +1,4 @@
-// Paired comparison: two products in turns. Other programs' bursts outlast a pair: they slow both of it, and
-// the ratio stays.
+// Paired comparison: two products in turns. Other programs slow both of a pair, and their ratio stays.
 #pragma once
 
 #include <functional>
@@ -7,20 +6,17 @@
 
 namespace rivals {
 
-/// Runs a product once; returns its seconds.
-using Product = std::function<double()>;
+using Product = std::function<double()>;  // runs once; returns its seconds
 
-/// Seconds of one product each.
 struct Pair {
-  double ours, theirs;
+  double ours, theirs;  // seconds of one product each
 };
 
 struct Verdict {
   double ratio, low, high;  // median and quartiles of theirs / ours: above 1 ours is faster
   double ours, theirs;      // median seconds
 };
-/// `pairs` is not empty.
-Verdict judge(const std::vector<Pair>& pairs);
+Verdict judge(const std::vector<Pair>& pairs);  // of one at least
 
 struct Rules {
   int pairs;              // at least

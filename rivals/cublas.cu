@@ -21,11 +21,8 @@ void check(cublasStatus_t status) {
 
 /// Made at the first product, which takes a while, and kept until the program ends.
 cublasHandle_t cublas() {
-  static const cublasHandle_t handle = [] {
-    cublasHandle_t made = nullptr;
-    check(cublasCreate(&made));
-    return made;
-  }();
+  static cublasHandle_t handle = nullptr;
+  if (handle == nullptr) check(cublasCreate(&handle));
   return handle;
 }
 
@@ -51,8 +48,6 @@ std::shared_ptr<course::Variant<T>> plain(cublasComputeType_t how) {
     multiply<T>(how, a, b, c);
   });
 }
-
-// ------------------------------------------------------------------ on tensor cores
 
 /// Many threads take an element each, then the next ones.
 template <class From, class To>

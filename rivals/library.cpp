@@ -15,8 +15,6 @@ namespace {
 
 using course::Index, course::Refusal;
 
-constexpr int row_major = 101, as_it_is = 111;  // CblasRowMajor, CblasNoTrans
-
 // BLAS as C calls it, integers of 32 bits. Eigen's module and ours offer int32_t; no BLAS does.
 template <class T>
 using Cblas = void (*)(int order, int transpose_a, int transpose_b, int m, int n, int k, T alpha, const T* a,
@@ -55,8 +53,8 @@ std::shared_ptr<course::Variant<T>> variant(void* library, const char* cblas_nam
     const int m = narrow(c.rows()), n = narrow(c.cols()), k = narrow(a.cols());
     const int lda = narrow(a.ld()), ldb = narrow(b.ld()), ldc = narrow(c.ld());
     const course::Stopwatch watch;
-    if (cblas != nullptr)
-      cblas(row_major, as_it_is, as_it_is, m, n, k, T{1}, a.data(), lda, b.data(), ldb, T{1}, c.data(), ldc);
+    if (cblas != nullptr)  // CblasRowMajor, CblasNoTrans
+      cblas(101, 111, 111, m, n, k, T{1}, a.data(), lda, b.data(), ldb, T{1}, c.data(), ldc);
     else if constexpr (std::is_same_v<T, float>)
       if (dnnl('N', 'N', m, n, k, 1, a.data(), lda, b.data(), ldb, 1, c.data(), ldc) != 0)
         throw std::runtime_error("the library reports a failure");

@@ -1,5 +1,4 @@
-// A library that multiplies matrices, found at run time and never linked: what is not installed is simply
-// not there.
+// A library that multiplies matrices: found at run time, never linked, so that it may be missing.
 #pragma once
 
 #include <cstdint>
@@ -23,10 +22,9 @@ struct Library {
   std::shared_ptr<course::Variant<std::int32_t>> i32 = {};
 };
 
-/// Loads a file into this process, for good; throws with the loader's reason, or if it multiplies no
-/// matrices. A library reads its settings and its number of threads from the environment while it loads:
-/// both must stand there when the process starts. In rivals_cpu a file is a BLAS (library.cpp); in
-/// rivals_gpu the name of one of cuBLAS's ways to multiply, or a library of ours (cublas.cu).
+/// Loads a file for good; throws the loader's reason, or if it multiplies no matrices. Settings and the
+/// number of threads are read from the environment meanwhile. A file is a BLAS (library.cpp, in rivals_cpu),
+/// or one of cuBLAS's ways to multiply, or our library for a GPU (cublas.cu, in rivals_gpu).
 Library load(const std::string& file);
 
 }  // namespace rivals

@@ -3,7 +3,7 @@
 // rivals.py starts it, as rivals_cpu (with library.cpp) or rivals_gpu (with cublas.cu):
 //   check [FILE] [OPTIONS]              Are the options sound, what is this machine, what is the library?
 //   measure FILE LABEL [OPTIONS]        The library alone: its GFLOP/s, a line a type.
-//   measure FILE LABEL OURS [OPTIONS]   In turns with ours: rows of rivals.csv.
+//   measure FILE LABEL OURS [OPTIONS]   In turns with ours: a line a type, rows of rivals.csv.
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -44,8 +44,6 @@ struct Process {
   Library theirs = {}, ours = {};
   std::string their_name = {}, our_name = {};
   Table table{rivals_schema}, of_pairs{pairs_schema};
-  int wrong = 0, rows = 0;
-
   bool alone() const { return words.size() < 4; }
 };
 
@@ -96,18 +94,16 @@ double rate_alone(Variant<T>& variant, const Shape& shape, const Options& option
   return shape.flops() / course::median(seconds) * 1e-9;
 }
 
-/// Verifies the library and ours, then times the one alone, or both in turns.
+/// Verifies the library and ours, then times the one alone, or both in turns. 0: there is a row; 1: a product
+/// is wrong; 77: not of this type.
 template <class T>
-void measure(Process& of, const Shape& shape, std::shared_ptr<Variant<T>> Library::*type) {
+int measure(Process& of, const Shape& shape, std::shared_ptr<Variant<T>> Library::*type) {
   const Options& options = of.options;
   const std::string name = course::type_name<T>;
   Variant<T>*const theirs = (of.theirs.*type).get(), *const ours = (of.ours.*type).get();
-  if (!course::among(options.types, name) || !theirs || (!of.alone() && !ours)) return;
+  if (!course::among(options.types, name) || !theirs || (!of.alone() && !ours)) return 77;
   const std::string device = theirs->device();
-  if (options.resume && of.table.find(row_of(of, name, shape, device))) {
-    ++of.rows;
-    return;
-  }
+  if (options.resume && of.table.find(row_of(of, name, shape, device))) return 0;
   const Problem<T> problem{shape};
   Verifier<T> verifier(problem, false);
   for (const auto& [who, variant] : {std::pair(of.their_name, theirs), std::pair(of.our_name, ours)}) {
@@ -115,14 +111,12 @@ void measure(Process& of, const Shape& shape, std::shared_ptr<Variant<T>> Librar
     variant->allocate(problem, {}, {}), variant->distribute();
     if (const std::string what = trouble(*variant, problem, verifier, of.theirs.rounds); !what.empty()) {
       fmt::print(stderr, "rivals: {} {} is wrong: {}: {}\n", who, name, course::shape_text(shape), what);
-      ++of.wrong;
-      return;
+      return 1;
     }
   }
   if (of.alone()) {
     fmt::print("{}\t{:.6g}\n", name, rate_alone(*theirs, shape, options, of.settle));
-    ++of.rows;
-    return;
+    return 0;
   }
   const std::vector<Pair> pairs =
       alternate([&] { return *ours->run().product; }, [&] { return *theirs->run().product; },
@@ -132,17 +126,17 @@ void measure(Process& of, const Shape& shape, std::shared_ptr<Variant<T>> Librar
   const Verdict v = judge(pairs);
   const double our_rate = shape.flops() / v.ours * 1e-9, their_rate = shape.flops() / v.theirs * 1e-9;
   fmt::print(
-      "  {:<4} {:<14} {:<9} {:<14} {:6.3f} ({:.3f} to {:.3f}) x {:<20} {:6.1f} against {:6.1f} GFLOP/s, "
+      "{}\t  {:<4} {:<14} {:<9} {:<14} {:6.3f} ({:.3f} to {:.3f}) x {:<20} {:6.1f} against {:6.1f} GFLOP/s, "
       "{} pairs\n",
-      name, course::shape_text(shape), course::threads_text(options.threads[0]), of.our_name, v.ratio, v.low,
-      v.high, of.their_name, our_rate, their_rate, pairs.size());
+      name, name, course::shape_text(shape), course::threads_text(options.threads[0]), of.our_name, v.ratio,
+      v.low, v.high, of.their_name, our_rate, their_rate, pairs.size());
   std::vector<std::string> numbers = {std::to_string(pairs.size())};
   for (const double number : {v.ratio, v.low, v.high, our_rate, their_rate})
     numbers.push_back(fmt::format("{:.6g}", number));
   const Table::Row row = row_of(of, name, shape, device, numbers);
   if (of.table.is_open()) of.table.append(row);
   if (of.of_pairs.is_open()) write_pairs(of.of_pairs, row, pairs);
-  ++of.rows;
+  return 0;
 }
 
 int measure_all(Process& of) {
@@ -154,15 +148,17 @@ int measure_all(Process& of) {
   }
   if (!options.csv.empty()) of.table.open(options.csv);
   if (!of.pairs_csv.empty()) of.of_pairs.open(of.pairs_csv);
+  bool wrong = false, found = false;
+  const auto count = [&](int status) { wrong |= status == 1, found |= status == 0; };
   for (const Shape& shape : options.shapes) try {
-      measure(of, shape, &Library::f32);
-      measure(of, shape, &Library::f64);
-      measure(of, shape, &Library::i32);
+      count(measure(of, shape, &Library::f32));
+      count(measure(of, shape, &Library::f64));
+      count(measure(of, shape, &Library::i32));
     } catch (const std::exception& error) {
       fmt::print(stderr, "rivals: {} left out: {}: {}\n", of.their_name, course::shape_text(shape),
                  error.what());
     }
-  return of.wrong > 0 ? 1 : of.rows > 0 ? 0 : 77;
+  return wrong ? 1 : found ? 0 : 77;
 }
 
 /// Throws Refusal if an option cannot be served here; else says what rivals.py wants to know, a line each.
@@ -200,10 +196,10 @@ int run(int argc, const char* const* argv) {
   app.add_option("--settle", process.settle, "Seconds untimed before each sample");
   app.add_option("--pairs-csv", process.pairs_csv, "Append a line a pair to this file");
   if (!course::parse(app, options, argc, argv)) return 0;
-  const std::size_t words = process.words.size();
-  const std::string what = words > 0 ? process.words[0] : "";
-  if (what == "check" && words <= 2) return check(words == 2 ? process.words[1] : "", options);
-  if (what == "measure" && (words == 3 || words == 4)) return measure_all(process);
+  std::vector<std::string>& words = process.words;
+  if (words.size() == 1) words.emplace_back();
+  if (words.size() == 2 && words[0] == "check") return check(words[1], options);
+  if ((words.size() == 3 || words.size() == 4) && words[0] == "measure") return measure_all(process);
   throw course::Refusal{"this process is for rivals.py; call build/rivals/rivals"};
 }
 

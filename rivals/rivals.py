@@ -5,8 +5,8 @@ Every library runs in a process of its own, build/rivals/rivals_cpu or rivals_gp
 --alone each library is timed by itself, for machine.csv: as it chooses, and as it is fastest.
 
 Exit status: 0 well; 1 a product was wrong; 2 the command line cannot be served; 77 nothing that was asked for is here."""
-import argparse, glob, math, os, re, signal, subprocess, sys, tempfile
-from dataclasses import dataclass, field
+import argparse, glob, math, os, signal, subprocess, sys, tempfile
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -80,11 +80,8 @@ def say(line):
     print(f"rivals: {line}", file=sys.stderr, flush=True)
 
 
-# ---- a library's process ----
-
 def process(program, *arguments, environment={}, limit=60):
-    """What it printed, what it said on stderr, its exit status; ChildProcessError says how it ended, if not by itself. What
-    else the library writes to stderr is dropped."""
+    """Its lines NAME <tab> VALUE, its lines for the user, its exit status; ChildProcessError if it crashed or hung."""
     # What it inherits must not say how many threads, and where; nor make cuBLAS round f32.
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("OMP_", "GOMP_", "NVIDIA_TF32_"))}
     inherited["COURSE_STARTER"] = str(os.getpid())  # it ends with us, even if we end before it can ask to be told
@@ -100,16 +97,19 @@ def process(program, *arguments, environment={}, limit=60):
         raise ChildProcessError(f"it ended by {signal.strsignal(-done.returncode)}")
     if done.returncode == 2:
         raise Refusal(" ".join(said) or done.stderr.strip() or f"{program} ended with 2")
-    return done.stdout, said, done.returncode
-
-
-def facts(text):
-    """Of what a process printed the lines NAME <tab> VALUE."""
-    return dict(line.split("\t", 1) for line in text.splitlines() if "\t" in line)
+    return dict(line.split("\t", 1) for line in done.stdout.splitlines() if "\t" in line), said, done.returncode
 
 
 def check(options, *arguments, environment={}, program="rivals_cpu"):
-    return facts(process(options.build / "rivals" / program, "check", *arguments, environment=environment)[0])
+    return process(options.build / "rivals" / program, "check", *arguments, environment=environment)[0]
+
+
+def tried(*arguments, **named):
+    """The same of a library that may end or refuse: {"why": reason} if it does."""
+    try:
+        return check(*arguments, **named)
+    except (Refusal, ChildProcessError) as ended:
+        return {"why": str(ended)}
 
 
 def environment_of(setting, threads, cores):
@@ -126,25 +126,23 @@ def environment_of(setting, threads, cores):
 
 def settings_of(options, kind, name, files):
     """The settings of the first of these files that can be loaded which this processor can run, its own choice first."""
+    about = {"why": ""}
     for file in files:
-        try:
-            about = check(options, file)
+        if "why" not in (about := tried(options, file)):
             break
-        except (Refusal, ChildProcessError) as ended:
-            if kind == "blas":
-                raise Refusal(f"--blas: '{name}' cannot be used: {ended}; give a shared library with cblas_sgemm")
-    else:
+    if kind == "blas" and "why" in about:
+        raise Refusal(f"--blas: '{name}' cannot be used: {about['why']}; give a shared library with cblas_sgemm")
+    if "why" in about or not set(about["needs"].replace(",", " ").split()) <= options.features:
         return []
-    if not set(about["needs"].replace(",", " ").split()) <= options.features:
-        return []
-    settings, numbers = [Setting(name, file, about["about"], about["types"].split(), bool(about["openmp"]))], about["kernels"].split()
+    own, numbers = Setting(name, file, about["about"], about["types"].split(), bool(about["openmp"])), about["kernels"].split()
+    settings = [own]
     for kernel, needed in KINDS[kind][3].items():
         if set(needed.split()) <= options.features and (not numbers or kernel in numbers):
             # BLIS wants a number, which differs from version to version.
             environment = {KINDS[kind][2]: str(numbers.index(kernel)) if numbers else kernel}
-            about = check(options, file, environment=environment)
-            if about["kernel"].lower() == kernel.lower():  # one that does not know the setting chooses itself
-                settings.append(Setting(name, file, about["about"], settings[0].types, settings[0].openmp, kernel, environment))
+            about = tried(options, file, environment=environment)
+            if about.get("kernel", "").lower() == kernel.lower():  # one that does not know the setting chooses itself
+                settings.append(replace(own, about=about["about"], kernel=kernel, environment=environment))
     return settings
 
 
@@ -164,14 +162,12 @@ def found(options):
 
 def cublas(options):
     """cuBLAS's ways to multiply; none, and a line that says why, where it cannot run."""
-    why = "built without nvcc or without cuBLAS"
+    about = {"why": "built without nvcc or without cuBLAS"}
     if (options.build / "rivals/rivals_gpu").exists():
-        try:
-            about = check(options, WAYS[0], program="rivals_gpu")["about"]
-            return [Setting("cuBLAS", way, about, ["f32", "f64"], False, way, {}, "rivals_gpu") for way in (*WAYS, "tf32", "bf16")]
-        except (Refusal, ChildProcessError) as ended:
-            why = ended
-    return say(f"cuBLAS skipped: {why}") or []
+        about = tried(options, WAYS[0], program="rivals_gpu")
+    if "why" in about:
+        return say(f"cuBLAS skipped: {about['why']}") or []
+    return [Setting("cuBLAS", way, about["about"], ["f32", "f64"], False, way, {}, "rivals_gpu") for way in (*WAYS, "tf32", "bf16")]
 
 
 def known_settings(path, options):
@@ -194,33 +190,33 @@ class Session:
     """What one call of this program shares between its measurements."""
 
     def __init__(self, options):
-        self.options, self.known = options, {}
-        self.out = set()                 # labels that are not measured again: wrong, crashed, hung
-        self.wrong = self.found = False  # found: there is a row
+        self.options, self.known, self.out = options, {}, set()  # out: labels of what was wrong, crashed or hung
+        self.wrong = self.found = False                          # found: there is a row
 
     def measure(self, setting, threads, types, shape, *more, limit=0, environment={}):
-        """What a process printed that measures the setting, and its exit status."""
+        """What a process that measures the setting printed, by type."""
         options = self.options
         if setting.label in self.out:
-            return "", 77
+            return {}
         try:
-            text, said, status = process(
+            lines, said, status = process(
                 options.build / "rivals" / setting.program, "measure", setting.file, setting.label, *more, "--type", ",".join(types),
                 "--shape", shape, "--threads", threads, "--pairs", options.pairs, "--budget", options.budget,
                 limit=limit + 10 + 40 * float(options.budget), environment=environment_of(setting, threads, options.cpus) | environment)
         except ChildProcessError as why:
-            text, said, status = "", [f"{setting.label} with {whose(threads)} left out: {why}"], 77
+            lines, said, status = {}, [f"{setting.label} with {whose(threads)} left out: {why}"], 77
         for line in said:
             say(line)
         self.wrong |= status == 1
+        self.found |= status == 0 and "--csv" in more
         if status:
             self.out.add(setting.label)
-        return text, status
+        return {type: line for type, line in lines.items() if type in types}
 
     def rates(self, setting, threads, types, shape, *more):
         """GFLOP/s of the library alone, {type: rate}."""
-        text, _ = self.measure(setting, threads, types, shape, *more, limit=100 * (setting.program == "rivals_gpu"))
-        return {type: float(rate) for type, rate in facts(text).items() if type in types}
+        limit = 100 * (setting.program == "rivals_gpu")
+        return {type: float(rate) for type, rate in self.measure(setting, threads, types, shape, *more, limit=limit).items()}
 
     def best(self, settings):
         """The best setting of a library: its own choice, unless another is clearly better. A look is told in a line."""
@@ -283,10 +279,9 @@ def compare(session, libraries, gpu):
         return 2 * math.prod(map(int, shape.split("x")))
 
     def rows(setting, threads, types, shape, ours, *more, **wanted):
-        text, status = session.measure(setting, threads, types, shape, options.build / ours, "--csv", options.csv, *more,
-                                       *["--resume"] * options.resume, **wanted)
-        session.found |= status == 0
-        print("".join(re.findall("^  .*\n", text, re.M)), end="", flush=True)
+        for line in session.measure(setting, threads, types, shape, options.build / ours, "--csv", options.csv, *more,
+                                    *["--resume"] * options.resume, **wanted).values():
+            print(line, flush=True)
 
     pairs = [(setting, rung) for settings in libraries for setting in settings for rung in options.rungs
              if compared(options, rung, setting, best[settings[0].label]) and set(options.type) & set(setting.types)]
@@ -303,8 +298,6 @@ def compare(session, libraries, gpu):
             rows(way, 1, ["f32"], shape, "09_cuda_regtile/libcourse_gpu.so",
                  "--pairs-csv", options.csv.removesuffix(".csv") + "_pairs.csv", limit=100)
 
-
-# ---- the command line ----
 
 def refuse(message):
     raise Refusal(f"{message}; --help lists the options")
@@ -333,8 +326,8 @@ def asked():
     given = {name: getattr(options, name) for name in ("size", "shape", "type", "threads", "pairs", "budget")}
     machine = check(options, *(word for name, value in given.items() if value is not None for word in (f"--{name}", value)))
     options.processor, options.features, options.cpus = machine["processor"], set(machine["features"].split()), int(machine["cpus"])
-    squares = [f"{n}x{n}x{n}" for n in (options.size or "").split(",") if n]
-    options.shapes = list(dict.fromkeys([*squares, *filter(None, (options.shape or "").split(","))]))
+    squares = [f"{n}x{n}x{n}" for n in options.size.split(",")] if options.size else []
+    options.shapes = list(dict.fromkeys(squares + (options.shape.split(",") if options.shape else [])))
     options.on_gpu = options.shapes if shaped else ON_GPU[options.alone]
     options.type = list(dict.fromkeys(options.type.split(",")))
     options.threads = list(dict.fromkeys(map(int, (options.threads or f"1,{options.cpus}").split(","))))
@@ -355,28 +348,27 @@ def main(folder):
         print("".join(f"  {'against':<16} {settings[0].name}\n" for settings in libraries), end="")
         return 0
     before = lines_of(options.csv, MACHINE_COLUMNS if options.alone else standing.COLUMNS) if there else ()
+    session.known = known_settings(options.machine if not options.alone else options.csv if options.resume else None, options)
     with_gpu = "cublas" in options.rival or not options.rival and (options.alone or not options.variant)
+    gpu = cublas(options) if with_gpu and (options.alone or "f32" in options.type) else []
+    for rung in () if options.alone else options.variant or OURS:
+        if options.lacks[rung]:
+            say(f"{rung} skipped: this processor lacks {options.lacks[rung]}")
     if options.alone:
-        session.known = known_settings(options.csv if options.resume else None, options)
-        alone(session, libraries, cublas(options) if with_gpu else [])
-    else:
-        session.known = known_settings(options.machine, options)
-        for rung in options.variant or OURS:
-            if options.lacks[rung]:
-                say(f"{rung} skipped: this processor lacks {options.lacks[rung]}")
-        gpu = cublas(options) if with_gpu and "f32" in options.type else []
-        if not options.rungs and not gpu:
-            return 77
+        alone(session, libraries, gpu)
+    elif options.rungs or gpu:
         print(f"ours, as often as fast as: the median of {options.pairs} pairs or more, and its quartiles; on {options.processor}")
         compare(session, libraries, gpu)
         for variant, against, type, threads, mean, worst, below in standing.summary(standing.load(options.csv))[1] if session.found else ():
             print(f"{type}, {whose(int(threads)) if threads.isdigit() else threads}, {variant} against {against}: geometric mean {mean}; "
                   f"worst {worst}; {below} cells below {standing.TARGET:g}")
+    else:
+        return 77
     if options.resume:
         print(f"rivals: {len(before)} rows were in {options.csv} already")
-    if not session.found and not session.wrong:
-        say("skipped: no library that was asked for is here")
-    return 1 if session.wrong else 0 if session.found else 77
+    if session.wrong or session.found:
+        return int(session.wrong)
+    return say("skipped: no library that was asked for is here") or 77
 
 
 if __name__ == "__main__":
@@ -385,6 +377,6 @@ if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
         try:
             status = main(folder)
-        except Refusal as refusal:
+        except (Refusal, ChildProcessError) as refusal:
             status = say(refusal) or 2
     sys.exit(status)
