@@ -39,7 +39,7 @@ if [ -z "$has" ] || [ "$asked" != "$has" ]; then
   failures=$((failures + 1))
 fi
 # On a GPU `make rivals` meets cuBLAS on the shapes that the lesson quotes.
-meets=$(python3 -B -c "import sys; sys.path[:0] = ['rivals', 'tools']; import rivals; print(*sorted(rivals.GPU_DUELS))")
+meets=$(python3 -B -c "import sys; sys.path[:0] = ['rivals', 'tools']; import rivals; print(*sorted(rivals.ON_GPU[False]))")
 quoted=$(cut -d, -f2-4 plots/reference/h200/rivals.csv | tail -n +2 | tr , x | LC_ALL=C sort -u | xargs)
 if [ "$meets" != "$quoted" ]; then
   echo "FAILED: make rivals on a GPU: $meets, not $quoted"
