@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <cmath>
 
 #include "runner/machine.hpp"
@@ -143,10 +145,11 @@ class Row {
   }
 
   /// Whether a run had to leave processors to others, on any rank. Not on a GPU; nor have more threads than
-  /// processors one each.
+  /// processors one each. A rank that is bound to a core sees that one only: all ranks share the host's.
   bool was_disturbed(double used, double lasted) const {
-    const bool told = variant_.device().empty() && settings_.threads * world_.size() <= usable_cpus() &&
-                      lasted >= clock_tells;
+    const bool one_each = settings_.threads <= usable_cpus() &&
+                          settings_.threads * world_.size() <= sysconf(_SC_NPROCESSORS_ONLN);
+    const bool told = variant_.device().empty() && one_each && lasted >= clock_tells;
     double missing = told ? 1 - used / (settings_.threads * lasted) : 0;
     world_.max({&missing, 1});
     return missing > 1 - enough_served;
