@@ -11,6 +11,7 @@ namespace {
 
 constexpr Index probe_size = 192;       // a rank's product, small enough to estimate a large one from
 constexpr double enough_served = 0.97;  // of its threads' time, for processors: a run with less was disturbed
+constexpr int enough_good = 3;          // undisturbed runs that make a row quiet, however many were asked for
 constexpr double clock_tells = 1e-3;    // seconds from which a run's share of them means something
 constexpr double probe_beyond = 0.3e9;  // operations from which a first run is estimated before it is begun
 
@@ -80,10 +81,10 @@ class Row {
     const Table& table = session_.table;
     if (const Table::Row* row = table.find(record_.row()); row != nullptr) {
       const double repeat = table.number(*row, "repeat"), spent = repeat * table.number(*row, "mean_s");
-      const std::string& verdict = table.cell(*row, "verdict");
+      const std::string &verdict = table.cell(*row, "verdict"), &quiet = table.cell(*row, "quiet");
+      const int enough = quiet == "yes" ? std::min(enough_good, options_.repeat) : options_.repeat;
       if ((verdict != "unverified" || options_.verify == Verify::none) &&
-          (repeat >= options_.repeat || spent >= options_.budget)) {
-        const std::string& quiet = table.cell(*row, "quiet");
+          (repeat >= enough || spent >= options_.budget)) {
         const bool done = !options_.quiet || quiet == "yes" || verdict == "wrong";
         answer = verdict == "wrong" ? wrong : done ? yes : no;
         if (!done && quiet == "no") disturbed_s_ = table.number(*row, "median_s");
@@ -189,8 +190,8 @@ class Row {
       timed("run", good.times.size() + 1, options_.repeat);
     record_.summarise(good.times.empty() ? all.times : good.times);
     if (!options_.quiet) return;
-    const bool enough = std::ssize(good.times) >= std::min(3, options_.repeat) ||  // or as many as it allows
-                        good.spent >= options_.budget;
+    const bool enough = std::ssize(good.times) >= std::min(enough_good, options_.repeat) ||
+                        good.spent >= options_.budget;  // or as many as it allows
     record_.quiet = enough ? "yes" : "no";
   }
 

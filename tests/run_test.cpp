@@ -324,6 +324,23 @@ TEST_CASE("--quiet: three good runs are enough, or as many as were asked for or 
   CHECK(found({}, "5", "0.001", "1") == Is{"yes", "1", "1"});
 }
 
+TEST_CASE("--quiet --resume: a quiet row of three good runs is done, one of two is not") {
+  Run run(asleep);
+  const auto runs = [&run](const char* repeat) {
+    run.variant->runs = 0;
+    CHECK(run({"--size", "9", "--quiet", "--resume", "--repeat", repeat, "--budget", "100", "--warmup",
+               "0"}) == 0);
+    return run.variant->runs;
+  };
+  run.variant->each = {in_no_time, in_no_time};
+  CHECK(runs("2") == 2);
+  CHECK(runs("2") == 0);
+  run.variant->each = {in_no_time, in_no_time, in_no_time};
+  CHECK(runs("5") == 15);
+  CHECK(run.cell("repeat") == "3");
+  CHECK(runs("5") == 0);
+}
+
 TEST_CASE("--quiet: neither a run too short for the clock is disturbed nor one on a GPU or of a crowd") {
   Run brief(asleep / 4);
   CHECK(brief({"--size", "9", "--quiet", "--repeat", "2"}) == 0);
