@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cmath>
+#include <ctime>
 #include <fstream>
 #include <future>
 #include <limits>
@@ -87,6 +88,12 @@ std::string host_name() {
 
 std::string utc_now() {
   return fmt::format("{:%FT%TZ}", fmt::gmtime(std::time(nullptr)));
+}
+
+double processor_seconds() {
+  timespec used = {};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec);
 }
 
 double available_memory() {

@@ -24,6 +24,8 @@ std::string utc_now();
 /// source differs from it. By cmake/commit.cmake, at every build.
 extern const std::string compiler, commit;
 
+/// Seconds for which this process had processors, of all its threads together.
+double processor_seconds();
 /// Bytes a process may still take without being killed: /proc/meminfo and the cgroup's limit, the smaller.
 double available_memory();
 /// Throws Refusal, on every rank, if `bytes` of each rank of a host are more than it has: `what` needs them.

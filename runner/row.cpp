@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "runner/machine.hpp"
-#include "runner/quiet.hpp"
 #include "runner/session.hpp"
 
 namespace course {

@@ -14,7 +14,6 @@
 #include "crew.hpp"
 #include "heard.hpp"
 #include "runner/machine.hpp"
-#include "runner/quiet.hpp"
 #include "runner/table.hpp"
 #include "runner/text.hpp"
 #include "spread.hpp"
