@@ -44,6 +44,6 @@ int main(int argc, char** argv) {
   const course::MpiWorld world(&argc, &argv);
   auto step = COURSE_STEP("several processes");
   step.grids = {mpi::squarest(world.size())};
-  step.blocks = {"256x256"};
+  step.blocks = {{256, 256}};
   return course::run(argc, argv, step, world);
 }

@@ -15,20 +15,22 @@
 
 namespace course {
 
-/// What a row of the results fixes besides variant, type and shape; 0 or empty where there is no such choice.
+/// The two numbers of a grid or a block; 0 and 0 where there is no such choice.
+struct Sides {
+  Index x = 0, y = 0;
+
+  bool operator==(const Sides&) const = default;
+  /// "2x3"; empty where there is no such choice.
+  std::string text() const { return x == 0 ? "" : std::to_string(x) + "x" + std::to_string(y); }
+};
+
+/// What a row of the results fixes besides variant, type and shape; 0 where there is no such choice.
 struct Settings {
   int threads = 1;
   Index tile = 0;
-  std::string grid = {}, block = {};  // MPI: "PxQ" processes, "MBxNB" elements; on a GPU "XxY" threads
-  bool verify_copies = false;         // on a GPU: read back what was sent; nothing in the results tells of it
+  Sides grid = {}, block = {};  // MPI: P x Q processes, MB x NB elements; on a GPU: X x Y threads
+  bool verify_copies = false;   // on a GPU: read back what was sent; nothing in the results tells of it
 };
-
-/// The two numbers of a grid or a block, "2x3"; 1 and 1 of one that is not set.
-inline std::pair<Index, Index> sides(const std::string& text) {
-  const std::size_t x = text.find('x');
-  if (x == std::string::npos) return {1, 1};
-  return {std::stoll(text), std::stoll(text.substr(x + 1))};
-}
 
 /// Seconds by phase, the imbalance (slowest rank's product over the mean) and the words that the rank
 /// received; what a variant does not have stays empty.

@@ -34,6 +34,13 @@ std::array<Index, count> between_x(Text option, Text given, Index least, Index m
   return numbers;
 }
 
+/// Grids or blocks, as a list.
+std::string texts(const std::vector<Sides>& all) {
+  std::vector<std::string> some;
+  for (const Sides& one : all) some.push_back(one.text());
+  return listed(some, ",");
+}
+
 Shape shape(Text option, Text given) {
   const auto [m, n, k] = between_x<3>(option, given, 0, longest, "is not MxNxK, such as 2048x2048x64");
   return {m, n, k};
@@ -134,10 +141,10 @@ void add_gpu(CLI::App& app, Options& o) {
   const auto block = [](Text option, Text item) {
     const auto [x, y] = between_x<2>(option, item, 1, 1024, "is not XxY threads, such as 32x8");
     if (x * y > 1024) refuse(option, item, "is more than 1024 threads, the most that CUDA allows in a block");
-    return fmt::format("{}x{}", x, y);
+    return Sides{x, y};
   };
   if (!o.blocks.empty())
-    add_list(app, "--block", "Threads of a block: 8x8,32x8 (default " + listed(o.blocks, ",") + ")", o.blocks,
+    add_list(app, "--block", "Threads of a block: 8x8,32x8 (default " + texts(o.blocks) + ")", o.blocks,
              block);
   add_text(app, "--emulate",
            "On the processor, for right or wrong alone; threads in order: forward, reversed, SEED",
@@ -149,9 +156,9 @@ void add_gpu(CLI::App& app, Options& o) {
 }
 
 void add_ranks(CLI::App& app, Options& o, int ranks) {
-  const auto grid = [ranks](Text option, Text item) {
+  const auto grid = [ranks](Text option, Text item) -> Sides {
     const auto [p, q] = between_x<2>(option, item, 1, longest, "is not PxQ processes, such as 2x3");
-    if (p * q == ranks) return fmt::format("{}x{}", p, q);
+    if (p * q == ranks) return Sides{p, q};
     std::vector<std::string> fitting;
     for (int rows = 1; rows <= ranks; ++rows)
       if (ranks % rows == 0) fitting.push_back(fmt::format("{}x{}", rows, ranks / rows));
@@ -160,11 +167,10 @@ void add_ranks(CLI::App& app, Options& o, int ranks) {
   };
   const auto block = [](Text option, Text item) {
     const auto [rows, cols] = between_x<2>(option, item, 1, longest, "is not MBxNB elements, such as 64x64");
-    return fmt::format("{}x{}", rows, cols);
+    return Sides{rows, cols};
   };
-  add_list(app, "--grid", "Grids of processes: 2x3,3x2 (default " + listed(o.grids, ",") + ")", o.grids,
-           grid);
-  add_list(app, "--block", "Elements of a block: 64x64,1x1 (default " + listed(o.blocks, ",") + ")", o.blocks,
+  add_list(app, "--grid", "Grids of processes: 2x3,3x2 (default " + texts(o.grids) + ")", o.grids, grid);
+  add_list(app, "--block", "Elements of a block: 64x64,1x1 (default " + texts(o.blocks) + ")", o.blocks,
            block);
 }
 

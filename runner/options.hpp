@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "common/problem.hpp"
+#include "common/variant.hpp"
 #include "runner/table.hpp"
 
 namespace CLI {
@@ -23,7 +23,7 @@ struct Options {
   std::vector<std::string> types = {"f32", "f64", "i32"}, variants = {};
   std::vector<int> threads = {1};
   std::vector<Index> tiles = {}, tile_choices = {};  // choices: if it has some, there are no others
-  std::vector<std::string> blocks = {}, grids = {};
+  std::vector<Sides> blocks = {}, grids = {};
   int repeat = 5, warmup = 1;
   double budget = 10;  // seconds a row may take
   Fill fill = Fill::uniform;

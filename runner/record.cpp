@@ -34,14 +34,14 @@ constexpr const char* columns =
 
 /// Into what the product was cut: tiles, blocks, blocks on a grid of ranks; the column's heading and width.
 std::string cut(const Record& r) {
-  const auto& [grid, block, tile] = std::tie(r.settings.grid, r.settings.block, r.settings.tile);
-  if (tile > 0) return std::to_string(tile);
+  const std::string grid = r.settings.grid.text(), block = r.settings.block.text();
+  if (r.settings.tile > 0) return std::to_string(r.settings.tile);
   if (r.ranks > 1 && !grid.empty()) return grid + " " + block;
   return block.empty() ? "-" : block;
 }
 const char* cut_heading(const Record& r) {
   if (r.ranks > 1) return "grid, block";
-  return r.settings.block.empty() ? "tile" : "block";
+  return r.settings.block == Sides() ? "tile" : "block";
 }
 int cut_width(const Record& r) {
   return r.ranks > 1 ? 13 : 5;
@@ -65,8 +65,8 @@ Table::Row Record::row() const {
   };
   const std::optional<double> predicted = prediction ? std::optional(prediction->seconds) : std::nullopt;
   return cells(step, variant, type, shape.m, shape.n, shape.k, fill, seed, settings.threads, ranks,
-               settings.grid, settings.block, settings.tile == 0 ? "" : text(settings.tile), device, repeat,
-               best_s, median_s, mean_s, stddev_s, times.alloc, times.copy_in, times.copy_out,
+               settings.grid.text(), settings.block.text(), settings.tile == 0 ? "" : text(settings.tile),
+               device, repeat, best_s, median_s, mean_s, stddev_s, times.alloc, times.copy_in, times.copy_out,
                times.distribute, times.collect, times.imbalance, times.words_received, gflops, predicted,
                prediction ? prediction->limit : "", bytes(0), bytes(1), bytes(2), bytes(3), verify,
                found(&Check::error_share), found(&Check::relative_error), found(&Check::differences), verdict,
@@ -100,8 +100,8 @@ std::string Record::again(const Traits& traits, Index pad) const {
                       step, variant, type, shape_text(shape), fill, seed);
   if (traits.threads) line += fmt::format(" --threads {}", settings.threads);
   if (traits.tiles) line += fmt::format(" --tile {}", settings.tile);
-  if (traits.grids) line += " --grid " + settings.grid;
-  if (traits.blocks) line += " --block " + settings.block;
+  if (traits.grids) line += " --grid " + settings.grid.text();
+  if (traits.blocks) line += " --block " + settings.block.text();
   return pad > 0 ? line + fmt::format(" --pad {}", pad) : line;
 }
 

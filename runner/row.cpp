@@ -29,7 +29,7 @@ class Row {
     r.started = utc_now(), r.verify = "none", r.verdict = "unverified";
     title_ = r.variant + " " + r.type + " " + shape_text(r.shape);
     rate_key_ = fmt::format("{}{},{},{},{},{}", r.type, r.variant, settings.threads, settings.tile,
-                            settings.grid, settings.block);
+                            settings.grid.text(), settings.block.text());
   }
   ~Row() { variant_.release(); }
 

@@ -50,7 +50,7 @@ Variants<T> chosen(const Variants<T>& all, const Options& options) {
 template <class F>
 void for_each_row(const Session& session, F f) {
   const Options& options = session.options;
-  const std::vector none{std::string()};
+  const std::vector none{Sides()};
   for_each_type(session.step, [&]<class T>(const Variants<T>& all) {
     const Variants<T> variants = chosen(all, options);
     for (const Shape& shape : options.shapes) {
@@ -59,8 +59,8 @@ void for_each_row(const Session& session, F f) {
       for (const auto& variant : variants)
         for (const int threads : variant->traits.threads ? options.threads : std::vector{1})
           for (const Index tile : variant->traits.tiles ? options.tiles : std::vector<Index>{0})
-            for (const std::string& grid : variant->traits.grids ? options.grids : none)
-              for (const std::string& block : variant->traits.blocks ? options.blocks : none)
+            for (const Sides& grid : variant->traits.grids ? options.grids : none)
+              for (const Sides& block : variant->traits.blocks ? options.blocks : none)
                 f(*variant, work,
                   Settings{.threads = threads,
                            .tile = tile,

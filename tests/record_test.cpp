@@ -43,7 +43,7 @@ TEST_CASE("a row has a cell for each column") {
 TEST_CASE("each value is in its column, and what does not apply is empty") {
   Record r;
   r.step = "01_naive", r.variant = "ijk", r.type = "f32", r.shape = {2, 3, 4}, r.device = "a, \"b\"\nc";
-  r.best_s = 0.25, r.settings.tile = 64, r.settings.grid = "2x3", r.ranks = 6, r.verdict = "right",
+  r.best_s = 0.25, r.settings.tile = 64, r.settings.grid = {2, 3}, r.ranks = 6, r.verdict = "right",
   r.quiet = "no";
   r.check = {.right = true, .error_share = 0.5, .relative_error = 0.125, .differences = 7};
   r.prediction = {.seconds = 0.75, .limit = "L2", .bytes = {1, 20, 3e9, 0}};
@@ -120,24 +120,24 @@ TEST_CASE("a row on the terminal, to the letter: what was found, and a dash wher
         "25%     0.123     0.068  right\n");
   r.peak_share = 1.03;
   CHECK(heard([&] { print_row(r); }).out.find(" 1.235 >100%?     0.123 ") != std::string::npos);
-  r.settings.tile = 0, r.settings.block = "32x8", r.quiet = "no";
+  r.settings.tile = 0, r.settings.block = {32, 8}, r.quiet = "no";
   CHECK(heard([&] { print_header(r); }).out.find(" threads block  runs ") != std::string::npos);
   CHECK(heard([&] { print_row(r); }).out.find("     16  32x8     5       2 ms~        3 us ") !=
         std::string::npos);
-  r.settings.grid = "1x1";  // of one rank there is nothing to say
+  r.settings.grid = {1, 1};  // of one rank there is nothing to say
   CHECK(heard([&] { print_row(r); }).out.find("     16  32x8     5       2 ms~") != std::string::npos);
-  r.settings.grid = "2x3", r.ranks = 6;
+  r.settings.grid = {2, 3}, r.ranks = 6;
   CHECK(heard([&] { print_header(r); }).out.starts_with("01_naive on 6 ranks of a machine, g++ 12 -O3\n"));
   CHECK(heard([&] { print_header(r); }).out.find(" threads   grid, block  runs ") != std::string::npos);
   CHECK(heard([&] { print_row(r); }).out.find("     16      2x3 32x8     5 ") != std::string::npos);
-  r.settings.grid = "", r.settings.block = "";
+  r.settings.grid = {}, r.settings.block = {};
   CHECK(heard([&] { print_row(r); }).out.find("     16             -     5 ") != std::string::npos);
 }
 
 TEST_CASE("the line that runs a row again names what its variant is swept over") {
   Record r;
   r.step = "06_mpi", r.variant = "summa", r.type = "f64", r.shape = {2, 3, 4}, r.fill = "digits", r.seed = 7;
-  r.settings = {.threads = 2, .tile = 16, .grid = "1x3", .block = "5x6"};
+  r.settings = {.threads = 2, .tile = 16, .grid = {1, 3}, .block = {5, 6}};
   const std::string line =
       "06_mpi --variant summa --type f64 --shape 2x3x4 --fill digits --seed 7 --repeat 1";
   CHECK(r.again(Traits(), 0) == line + " --verify full");

@@ -617,7 +617,7 @@ TEST_CASE("--list shows what is right, and why it cannot run here; a row for eac
   bad->traits.broken = true;
   swept->traits.threads = swept->traits.tiles = swept->traits.grids = swept->traits.blocks = true;
   Step step{"test", "a test", "-O3", "", {swept, variant("far", "avx1024"), bad}, {}, {}};
-  step.tiles = {4}, step.grids = {"1x1"}, step.blocks = {"8x8"};
+  step.tiles = {4}, step.grids = {{1, 1}}, step.blocks = {{8, 8}};
   const auto says = [&](int status, std::vector<const char*> argv) {
     argv.insert(argv.begin(), "test");
     return heard([&] { CHECK(run(static_cast<int>(argv.size()), argv.data(), step) == status); });
