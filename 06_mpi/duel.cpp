@@ -45,22 +45,10 @@ bool is_right(course::Variant<T>& variant, const Problem<T>& problem, const cour
 
 const course::Schema& pairs_schema() {
   using course::key;
-  static const course::Schema schema = course::schema_of({{"type", key},
-                                                          {"m", key},
-                                                          {"n", key},
-                                                          {"k", key},
-                                                          {"ranks", key},
-                                                          {"threads", key},
-                                                          {"grid", key},
-                                                          {"block", key},
-                                                          {"variant", key},
-                                                          {"rival", key},
-                                                          {"pair", key},
-                                                          {"ours_s"},
-                                                          {"rival_s"},
-                                                          {"device", key},
-                                                          {"host", key},
-                                                          {"commit", key}});
+  static const course::Schema schema = {{"type", key},    {"m", key},       {"n", key},    {"k", key},
+                                        {"ranks", key},   {"threads", key}, {"grid", key}, {"block", key},
+                                        {"variant", key}, {"rival", key},   {"pair", key}, {"ours_s"},
+                                        {"rival_s"},      {"device", key},  {"host", key}, {"commit", key}};
   return schema;
 }
 

@@ -15,16 +15,16 @@ using course::Problem, course::Shape, course::Table, course::Variant, course::Ve
 
 const course::Schema& rivals_schema() {
   using course::key;
-  static const course::Schema schema = course::schema_of({
+  static const course::Schema schema = {
 #include "rivals.columns"
-  });
+  };
   return schema;
 }
 const course::Schema& pairs_schema() {
   using course::key;
-  static const course::Schema schema = course::schema_of({
+  static const course::Schema schema = {
 #include "pairs.columns"
-  });
+  };
   return schema;
 }
 

@@ -12,9 +12,9 @@ constexpr const char* on_gpu = "cuda";  // what stands for a vector set there
 }  // namespace
 
 const Schema& machine_schema() {
-  static const Schema schema = schema_of({
+  static const Schema schema = {
 #include "runner/machine.columns"
-  });
+  };
   return schema;
 }
 

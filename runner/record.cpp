@@ -14,19 +14,12 @@ namespace course {
 namespace {
 
 // The text of a cell.
-std::string text(const std::string& value) {
-  return value;
-}
 template <std::integral Count>
 std::string text(Count value) {
   return std::to_string(value);
 }
 std::string text(std::optional<double> value) {
   return value ? fmt::format("{:.9g}", *value) : "";
-}
-template <class... Values>
-Table::Row cells(const Values&... values) {
-  return {text(values)...};
 }
 
 constexpr const char* columns =
@@ -49,28 +42,22 @@ int cut_width(const Record& r) {
 
 }  // namespace
 
-const Schema& results_schema() {
-  static const Schema schema = schema_of({
+Schema Record::columns() const {
+  const Record& r = *this;
+  const auto& predicted = r.prediction;
+  const std::optional<Check> check = r.verdict == "unverified" ? std::nullopt : r.check;
+  const auto bytes = [&](std::size_t level) {
+    return predicted ? fmt::format("{:.6g}", predicted->bytes[level]) : "";
+  };
+  return {
 #include "runner/results.columns"
-  });
-  return schema;
+  };
 }
 
 Table::Row Record::row() const {
-  const auto found = [this](auto Check::*figure) {
-    return check && verdict != "unverified" ? text((*check).*figure) : "";
-  };
-  const auto bytes = [this](std::size_t level) {
-    return prediction ? fmt::format("{:.6g}", prediction->bytes[level]) : "";
-  };
-  const std::optional<double> predicted = prediction ? std::optional(prediction->seconds) : std::nullopt;
-  return cells(step, variant, type, shape.m, shape.n, shape.k, fill, seed, settings.threads, ranks,
-               settings.grid.text(), settings.block.text(), settings.tile == 0 ? "" : text(settings.tile),
-               device, repeat, best_s, median_s, mean_s, stddev_s, times.alloc, times.copy_in, times.copy_out,
-               times.distribute, times.collect, times.imbalance, times.words_received, gflops, predicted,
-               prediction ? prediction->limit : "", bytes(0), bytes(1), bytes(2), bytes(3), verify,
-               found(&Check::error_share), found(&Check::relative_error), found(&Check::differences), verdict,
-               quiet, flags, compiler, host, commit, started);
+  Table::Row cells;
+  for (const Column& column : columns()) cells.push_back(column.cell);
+  return cells;
 }
 
 void Record::summarise(const std::vector<Times>& runs) {

@@ -19,7 +19,7 @@ struct Session {
   const Options& options;
   const Step& step;
   const World& world;
-  Table table{results_schema()};    // rank 0's alone
+  Table table{Record().columns()};  // rank 0's alone
   std::optional<Roofs> roofs = {};  // of machine.csv, if there is one
   int rows = 0, row = 0;            // how many there will be; which one this is
   int measured = 0, skipped = 0, wrong = 0, not_wrong = 0, resumed = 0, disturbed = 0;

@@ -11,7 +11,7 @@ for stream in (sys.stdout, sys.stderr):  # a terminal that has no × or … show
 def columns_of(name):
     """The columns of a kind of file, and those that tell one row from another: NAME.columns is the one list of them."""
     text = (Path(__file__).resolve().parent.parent / f"{name}.columns").read_text(encoding="utf-8")
-    columns = re.findall(r'^\{"(\w+)"(, key)?\},$', text, re.M)
+    columns = re.findall(r'^\{"(\w+)"(, key)?[},]', text, re.M)
     return [column for column, _ in columns], [column for column, key in columns if key]
 
 
