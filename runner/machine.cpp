@@ -8,7 +8,6 @@
 #include <ctime>
 #include <fstream>
 #include <future>
-#include <limits>
 #include <thread>
 
 #include "commit.hpp"
@@ -18,23 +17,21 @@
 namespace course {
 namespace {
 
-constexpr double without_end = std::numeric_limits<double>::infinity();
-
-/// A number read from a file such as memory.max; infinite where there is none ("max").
+/// A number that a file such as memory.max begins with; infinite where there is none ("max").
 double number_in(const std::string& path) {
-  double value = 0;
-  return std::ifstream(path) >> value ? value : without_end;
+  double number = 0;
+  return std::ifstream(path) >> number ? number : HUGE_VAL;
 }
 
-/// What a memory cgroup still allows: its limit less what it uses, but for file cache the kernel would drop.
-double left_in_group(const std::string& folder, bool v2) {
-  const double limit = number_in(folder + (v2 ? "/memory.max" : "/memory.limit_in_bytes"));
-  double used = number_in(folder + (v2 ? "/memory.current" : "/memory.usage_in_bytes"));
-  if (std::isinf(limit) || std::isinf(used)) return without_end;
-  std::ifstream stat(folder + "/memory.stat");
-  double value = 0;
-  for (std::string name; stat >> name >> value;)
-    if (name == (v2 ? "inactive_file" : "total_inactive_file")) used -= value;
+/// What a memory cgroup (version 2) still allows: its limit less what it uses, but for file cache that the
+/// kernel would drop.
+double left_in(const std::string& group) {
+  const double limit = number_in(group + "/memory.max");
+  double used = number_in(group + "/memory.current"), bytes = 0;
+  if (std::isinf(limit) || std::isinf(used)) return HUGE_VAL;
+  std::ifstream stat(group + "/memory.stat");
+  for (std::string name; stat >> name >> bytes;)
+    if (name == "inactive_file") used -= bytes;
   return std::max(0.0, limit - used);
 }
 
@@ -97,23 +94,17 @@ double processor_seconds() {
 }
 
 double available_memory() {
-  double available = without_end;
-  std::ifstream meminfo("/proc/meminfo");
+  double available = HUGE_VAL;
+  std::ifstream meminfo("/proc/meminfo"), groups("/proc/self/cgroup");
   for (std::string line; std::getline(meminfo, line);)
     if (line.starts_with("MemAvailable:")) available = 1024 * std::stod(line.substr(13));
-  // Lines "0::/group" (version 2) or "N:memory:/group" (version 1): limits of the group and of all above it.
-  std::ifstream groups("/proc/self/cgroup");
-  for (std::string line; std::getline(groups, line);) {
-    const bool v2 = line.starts_with("0::");
-    if (!v2 && line.find(":memory:") == std::string::npos) continue;
-    const std::string root = v2 ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory";
-    for (std::string group = line.substr(line.rfind(':') + 1);; group.resize(group.rfind('/'))) {
-      if (group == "/") group.clear();
-      available = std::min(available, left_in_group(root + group, v2));
-      if (group.empty()) break;
-    }
+  std::string group;
+  for (std::string line; std::getline(groups, line);)
+    if (line.starts_with("0::/")) group = line.substr(3);
+  for (;; group.resize(group.rfind('/'))) {  // the groups above it limit it, too
+    available = std::min(available, left_in("/sys/fs/cgroup" + group));
+    if (group.empty() || group == "/") return available;
   }
-  return available;
 }
 
 void require_memory(const std::string& what, double bytes, const std::string& what_would_do,

@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "runner/machine.hpp"
 #include "runner/session.hpp"
 
 namespace course {
@@ -23,50 +22,44 @@ template <class F>
 void for_each_name(const Step& step, const World& world, F f) {
   std::set<std::string> seen;
   for_each_type(step, [&](const auto& variants) {
-    for (const auto& variant : variants) {
-      if (!seen.insert(variant->traits.name).second) continue;
-      const std::string missing = lacking(variant->traits.needs);
-      f(variant->traits,
-        missing.empty() ? variant->refuses({}, {}, world) : "this processor lacks " + missing);
-    }
+    for (const auto& variant : variants)
+      if (seen.insert(variant->traits.name).second) f(variant->traits, why_not(*variant, {}, {}, world));
   });
 }
 
-/// The variants asked for: those named, else all that are right (or, with --expect-wrong, all that are
-/// broken).
-template <class T>
-Variants<T> chosen(const Variants<T>& all, const Options& options) {
-  Variants<T> some;
-  if (among(options.types, type_name<T>))
-    for (const auto& variant : all)
-      if (options.variants.empty() ? variant->traits.broken == options.expect_wrong
-                                   : among(options.variants, variant->traits.name))
-        some.push_back(variant);
-  return some;
+/// Those named, else all that are right (or, with --expect-wrong, all that are broken).
+bool is_asked_for(const Traits& traits, const Options& options) {
+  return options.variants.empty() ? traits.broken == options.expect_wrong
+                                  : among(options.variants, traits.name);
 }
 
-/// Calls `f` for each row asked for: with the variant, its problem and its settings. What a variant does not
-/// know stays as it is for all: one thread, no tile.
+/// A variant's rows of one shape. What it does not know stays as it is for all: one thread, no tile.
+std::vector<Settings> settings_of(const Traits& traits, const Options& options) {
+  const std::vector none{Sides()};
+  std::vector<Settings> rows;
+  for (const int threads : traits.threads ? options.threads : std::vector{1})
+    for (const Index tile : traits.tiles ? options.tiles : std::vector<Index>{0})
+      for (const Sides& grid : traits.grids ? options.grids : none)
+        for (const Sides& block : traits.blocks ? options.blocks : none)
+          rows.push_back({threads, tile, grid, block, options.verify_copies});
+  return rows;
+}
+
+int most_threads(const Options& options) {
+  return *std::max_element(options.threads.begin(), options.threads.end());
+}
+
+/// Calls `f` for each row asked for: with the variant, its problem and its settings.
 template <class F>
 void for_each_row(const Session& session, F f) {
   const Options& options = session.options;
-  const std::vector none{Sides()};
-  for_each_type(session.step, [&]<class T>(const Variants<T>& all) {
-    const Variants<T> variants = chosen(all, options);
+  for_each_type(session.step, [&]<class T>(const Variants<T>& variants) {
+    if (!among(options.types, type_name<T>)) return;
     for (const Shape& shape : options.shapes) {
-      Work<T> work{{shape, options.fill, options.seed, options.pad,
-                    *std::max_element(options.threads.begin(), options.threads.end())}};
+      Work<T> work{{shape, options.fill, options.seed, options.pad, most_threads(options)}};
       for (const auto& variant : variants)
-        for (const int threads : variant->traits.threads ? options.threads : std::vector{1})
-          for (const Index tile : variant->traits.tiles ? options.tiles : std::vector<Index>{0})
-            for (const Sides& grid : variant->traits.grids ? options.grids : none)
-              for (const Sides& block : variant->traits.blocks ? options.blocks : none)
-                f(*variant, work,
-                  Settings{.threads = threads,
-                           .tile = tile,
-                           .grid = grid,
-                           .block = block,
-                           .verify_copies = options.verify_copies});
+        if (is_asked_for(variant->traits, options))
+          for (const Settings& settings : settings_of(variant->traits, options)) f(*variant, work, settings);
     }
   });
 }
@@ -106,8 +99,7 @@ int check_rows(const Session& session) {
 std::string no_gpu(const Step& step, const Options& options, const World& world) {
   std::set<std::string> reasons;
   for_each_name(step, world, [&](const Traits& traits, const std::string& why_not) {
-    if (options.variants.empty() ? !traits.broken : among(options.variants, traits.name))
-      reasons.insert(why_not);
+    if (is_asked_for(traits, options)) reasons.insert(why_not);
   });
   if (!step.emulated || reasons.size() != 1 || reasons.begin()->empty()) return {};
   const bool hints = reasons.begin()->find("--emulate") != std::string::npos;
@@ -181,8 +173,8 @@ int run_step(const Step& step, const Options& options, const World& world) {
     session.say_once("skipped: built for " + missing + ", which this processor lacks");
     return 77;
   }
-  const int most = *std::max_element(options.threads.begin(), options.threads.end());
-  if (const std::string why = world.first(cannot_start(most)); !why.empty()) throw Refusal{why};
+  if (const std::string why = world.first(cannot_start(most_threads(options))); !why.empty())
+    throw Refusal{why};
   session.rows = check_rows(session);
   on_root(session.world, [&] {
     if (!options.csv.empty()) session.table.open(options.csv);
