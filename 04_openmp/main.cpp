@@ -1,5 +1,6 @@
 // 04_openmp: the same products on several cores, and what they get into each other's way with.
 #include "broken.hpp"
+#include "common/cpu.hpp"
 #include "cost.hpp"
 #include "gemm.hpp"
 #include "runner/run.hpp"

@@ -1,5 +1,6 @@
 // 05_avx2: the vector unit by hand, from eight lanes in the inner loop to the speed of the libraries.
 #include "broken.hpp"
+#include "common/cpu.hpp"
 #include "cost.hpp"
 #include "runner/run.hpp"
 

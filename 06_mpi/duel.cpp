@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <map>
 
+#include "common/cpu.hpp"
 #include "common/mpi_world.hpp"
 #include "common/verify.hpp"
 #include "rivals/duel.hpp"

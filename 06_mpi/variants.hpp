@@ -6,6 +6,7 @@
 
 #include "05_avx2/best.hpp"
 #include "block_cyclic.hpp"
+#include "common/stopwatch.hpp"
 #include "common/variant.hpp"
 #include "rows.hpp"
 #include "summa_ring.hpp"

@@ -4,6 +4,7 @@
 #include <tuple>
 #include <utility>
 
+#include "common/stopwatch.hpp"
 #include "common/variant.hpp"
 #include "gpu/launch.hpp"
 

@@ -8,7 +8,7 @@
 #include <limits>
 #include <sstream>
 
-#include "common/stopwatch.hpp"
+#include "common/cpu.hpp"
 #include "runner/text.hpp"
 
 namespace rivals {

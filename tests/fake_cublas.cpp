@@ -4,6 +4,8 @@
 
 #include <cstdlib>
 
+#include "common/cpu.hpp"
+
 namespace rivals {
 namespace {
 

@@ -1,5 +1,5 @@
 // Functions as variants: what follows from the makers of their arguments, and the memory that they are given.
-#include "common/variant.hpp"
+#include "common/cpu.hpp"
 
 #include <doctest/doctest.h>
 
