@@ -17,14 +17,20 @@ void for_each_type(const Step& step, F f) {
   f(step.f32), f(step.f64), f(step.i32);
 }
 
-/// Calls `f` with each variant's traits, once for each name, and why the variant cannot run here.
-template <class F>
-void for_each_name(const Step& step, const World& world, F f) {
+/// A variant by its name, whatever its type, and why it cannot run here.
+struct Known {
+  Traits traits;
+  std::string why_not;
+};
+std::vector<Known> known_variants(const Step& step, const World& world) {
+  std::vector<Known> known;
   std::set<std::string> seen;
   for_each_type(step, [&](const auto& variants) {
     for (const auto& variant : variants)
-      if (seen.insert(variant->traits.name).second) f(variant->traits, why_not(*variant, {}, {}, world));
+      if (seen.insert(variant->traits.name).second)
+        known.push_back({variant->traits, why_not(*variant, {}, {}, world)});
   });
+  return known;
 }
 
 /// Those named, else all that are right (or, with --expect-wrong, all that are broken).
@@ -96,11 +102,10 @@ int check_rows(const Session& session) {
 }
 
 /// Why no variant of a step on a GPU can run here, if it is one reason for all; empty if some can.
-std::string no_gpu(const Step& step, const Options& options, const World& world) {
+std::string no_gpu(const Step& step, const Options& options, const std::vector<Known>& variants) {
   std::set<std::string> reasons;
-  for_each_name(step, world, [&](const Traits& traits, const std::string& why_not) {
-    if (is_asked_for(traits, options)) reasons.insert(why_not);
-  });
+  for (const Known& variant : variants)
+    if (is_asked_for(variant.traits, options)) reasons.insert(variant.why_not);
   if (!step.emulated || reasons.size() != 1 || reasons.begin()->empty()) return {};
   const bool hints = reasons.begin()->find("--emulate") != std::string::npos;
   return *reasons.begin() + (hints ? "" : "; --emulate forward runs the kernels on the processor");
@@ -152,38 +157,47 @@ int run_rows(Session& session) {
   return session.skipped > 0 && session.measured == 0 && session.resumed == 0 ? 77 : 0;
 }
 
-int run_step(const Step& step, const Options& options, const World& world) {
+int skipped(Session& session, const std::string& why) {
+  session.say_once("skipped: " + why);
+  return 77;
+}
+
+/// Throws Refusal if --variant has a name that this step has not.
+void check_names(const Options& options, const std::vector<Known>& variants) {
   std::vector<std::string> names, shown;
-  for_each_name(step, world, [&](const Traits& traits, const std::string&) {
+  for (const auto& [traits, why_not] : variants) {
     names.push_back(traits.name);
     if (!traits.broken) shown.push_back(traits.name);
-  });
+  }
   for (const std::string& name : options.variants)
     if (!among(names, name)) one_of("--variant", name, shown, "this step has");
+}
+
+void print_list(const Step& step, const std::vector<Known>& variants) {
+  fmt::print("{}: {}\n", step.program, step.idea);
+  for (const auto& [traits, why_not] : variants)
+    if (!traits.broken) print_choice(traits.name, traits.idea, why_not);
+}
+
+int run_step(const Step& step, const Options& options, const World& world) {
+  const std::vector<Known> variants = known_variants(step, world);
+  check_names(options, variants);
   if (options.list) {
-    if (world.rank() > 0) return 0;
-    fmt::print("{}: {}\n", step.program, step.idea);
-    for_each_name(step, world, [](const Traits& traits, const std::string& why_not) {
-      if (!traits.broken) print_choice(traits.name, traits.idea, why_not);
-    });
+    if (world.rank() == 0) print_list(step, variants);
     return 0;
   }
   Session session{options, step, world};
-  if (const std::string missing = world.first(lacking(step.features)); !missing.empty()) {
-    session.say_once("skipped: built for " + missing + ", which this processor lacks");
-    return 77;
-  }
+  if (const std::string missing = world.first(lacking(step.features)); !missing.empty())
+    return skipped(session, "built for " + missing + ", which this processor lacks");
   if (const std::string why = world.first(cannot_start(most_threads(options))); !why.empty())
     throw Refusal{why};
   session.rows = check_rows(session);
-  on_root(session.world, [&] {
+  on_root(world, [&] {
     if (!options.csv.empty()) session.table.open(options.csv);
     session.roofs = find_roofs(session);
   });
-  if (const std::string why = world.first(no_gpu(step, options, world)); !why.empty()) {
-    session.say_once("skipped: " + why);
-    return 77;
-  }
+  if (const std::string why = world.first(no_gpu(step, options, variants)); !why.empty())
+    return skipped(session, why);
   return run_rows(session);
 }
 
@@ -214,7 +228,7 @@ int run(int argc, const char* const* argv, const Step& step, const World& world)
     Options options{
         .tiles = step.tiles, .tile_choices = step.tile_choices, .blocks = step.blocks, .grids = step.grids};
     bool threads = false;
-    for_each_name(step, world, [&](const Traits& traits, const std::string&) { threads |= traits.threads; });
+    for (const Known& variant : known_variants(step, world)) threads |= variant.traits.threads;
     CLI::App app(step.program + ": " + step.idea);
     add_shapes(app, options), add_common(app, options, threads), add_step(app, options);
     if (step.emulated) add_gpu(app, options);
