@@ -16,7 +16,7 @@ constexpr double enough_served = 0.97;  // of its threads' time, for processors:
 constexpr double clock_tells = 1e-3;    // seconds from which a run's share of them means something
 constexpr int enough_good = 3;          // undisturbed runs that make a row quiet, if more were asked for
 
-/// What a row consists of on its way.
+/// A row on its way.
 template <class T>
 struct Row {
   Session& session;
@@ -25,32 +25,38 @@ struct Row {
   Record record;
   Piece<T> piece = {};     // of the last run
   double disturbed_s = 0;  // the median of the CSV's row, if that was disturbed
-  std::string title = {}, rate_key = {};
+  const Options& options = session.options;
+  const World& world = session.world;
 };
 
 template <class T>
-Row<T> planned(Session& session, Variant<T>& variant, Work<T>& work, const Settings& settings) {
+Record planned(const Session& session, const Variant<T>& variant, const Problem<T>& problem,
+               const Settings& settings) {
   static const std::string cpu = processor(), name = host_name();
-  Row<T> row{session, variant, work, {}};
-  Record& r = row.record;
+  Record r;
   r.step = session.step.program, r.variant = variant.traits.name, r.type = type_name<T>;
-  r.shape = work.problem.shape, r.settings = settings, r.ranks = session.world.size();
-  r.fill = fill_name(work.problem.fill), r.seed = work.problem.seed;
+  r.shape = problem.shape, r.settings = settings, r.ranks = session.world.size();
+  r.fill = fill_name(problem.fill), r.seed = problem.seed;
   r.device = variant.device().empty() ? cpu : variant.device();
   r.flags = session.step.flags, r.compiler = compiler, r.host = name, r.commit = commit;
   r.started = utc_now(), r.verify = "none", r.verdict = "unverified";
-  row.title = r.variant + " " + r.type + " " + shape_text(r.shape);
-  row.rate_key = fmt::format("{}{},{},{},{},{}", r.type, r.variant, settings.threads, settings.tile,
-                             settings.grid.text(), settings.block.text());
-  return row;
+  return r;
+}
+
+std::string title(const Record& r) {
+  return r.variant + " " + r.type + " " + shape_text(r.shape);
+}
+/// Rows of one rate, about: alike in all but their shape.
+std::string rate_key(const Record& r) {
+  return fmt::format("{},{},{},{},{},{}", r.type, r.variant, r.settings.threads, r.settings.tile,
+                     r.settings.grid.text(), r.settings.block.text());
 }
 
 /// The command line that runs the row again.
 template <class T>
 std::string again(const Row<T>& row) {
-  const Options& options = row.session.options;
-  return row.record.again(row.variant.traits, options.pad) +
-         (options.emulate.empty() ? "" : " --emulate " + options.emulate);
+  const std::string& order = row.options.emulate;
+  return row.record.again(row.variant.traits, row.options.pad) + (order.empty() ? "" : " --emulate " + order);
 }
 
 /// True if the CSV has the row: verified if it is to be, and repeated as often as asked or as its budget
@@ -58,7 +64,7 @@ std::string again(const Row<T>& row) {
 template <class T>
 bool is_done(Row<T>& row) {
   Session& session = row.session;
-  const Options& options = session.options;
+  const Options& options = row.options;
   enum : std::uint64_t { no, yes, wrong } answer = no;
   const Table& table = session.table;
   if (const Table::Row* known = table.find(row.record.row()); known != nullptr) {
@@ -80,12 +86,10 @@ bool is_done(Row<T>& row) {
 /// True, and said, if the row cannot run here.
 template <class T>
 bool is_skipped(Row<T>& row) {
-  Session& session = row.session;
-  const std::string why =
-      session.world.first(why_not(row.variant, row.work.problem, row.record.settings, session.world));
-  if (why.empty()) return false;
-  ++session.skipped;
-  session.say_once(row.record.variant + " skipped: " + why);
+  std::string why = why_not(row.variant, row.work.problem, row.record.settings, row.world);
+  if (why = row.world.first(why); why.empty()) return false;
+  ++row.session.skipped;
+  row.session.say_once(row.record.variant + " skipped: " + why);
   return true;
 }
 
@@ -93,43 +97,33 @@ bool is_skipped(Row<T>& row) {
 /// of memory is a Refusal of all.
 template <class T>
 std::string allocate(Row<T>& row, const Problem<T>& problem, Times& taken) {
-  const World& world = row.session.world;
   std::string why;
   try {
-    taken = row.variant.allocate(problem, row.record.settings, world);
+    taken = row.variant.allocate(problem, row.record.settings, row.world);
   } catch (...) {
     why = caught();
   }
-  if (why = world.first(why); why == no_memory) throw Refusal{why};
-  taken = slowest(world, taken);
+  if (why = row.world.first(why); why == no_memory) throw Refusal{why};
+  taken = slowest(row.world, taken);
   return why;
 }
 
-/// Whether a run had to leave processors to others, on any rank. Not on a GPU; nor have more threads than
-/// processors one each. A rank that is bound to a core sees that one only: all ranks share the host's.
-bool was_disturbed(const World& world, int threads, double used, double lasted, bool on_gpu) {
-  const bool one_each = threads <= usable_cpus() && threads * world.size() <= sysconf(_SC_NPROCESSORS_ONLN);
-  double missing = !on_gpu && one_each && lasted >= clock_tells ? 1 - used / (threads * lasted) : 0;
-  world.max({&missing, 1});
+/// Whether a run that lasted so long had to leave processors to others, on any rank. Not on a GPU; nor have
+/// more threads than processors one each. A rank bound to a core sees that one only: all share the host's.
+template <class T>
+bool was_disturbed(const Row<T>& row, double lasted, double used) {
+  const int threads = row.record.settings.threads;
+  const bool one_each =
+      threads <= usable_cpus() && threads * row.record.ranks <= sysconf(_SC_NPROCESSORS_ONLN);
+  const bool told = row.variant.device().empty() && one_each && lasted >= clock_tells;
+  double missing = told ? 1 - used / (threads * lasted) : 0;
+  row.world.max({&missing, 1});
   return missing > 1 - enough_served;
 }
 
-/// Runs of one row, and the seconds that they took.
-struct Runs {
-  void add(const Times& run) {
-    times.push_back(run);
-    for (const auto part :
-         {&Times::distribute, &Times::copy_in, &Times::product, &Times::copy_out, &Times::collect})
-      spent += (run.*part).value_or(0);
-  }
-  std::vector<Times> times = {};
-  double spent = 0;
-};
-
-/// One distribution, product and collection; with --quiet, whether it was disturbed.
+/// One distribution, product and collection; and, with --quiet, whether it was disturbed.
 template <class T>
 std::pair<Times, bool> once(Row<T>& row) {
-  const World& world = row.session.world;
   Times times = row.variant.distribute();
   row.variant.reset();
   const double before = processor_seconds();
@@ -137,10 +131,8 @@ std::pair<Times, bool> once(Row<T>& row) {
   const double used = processor_seconds() - before;
   times += product;
   times += row.variant.fetch(row.piece);
-  const bool disturbed =
-      row.session.options.quiet && was_disturbed(world, row.record.settings.threads, used,
-                                                 product.product.value_or(0), !row.variant.device().empty());
-  return {slowest(world, times), disturbed};
+  const bool disturbed = row.options.quiet && was_disturbed(row, product.product.value_or(0), used);
+  return {slowest(row.world, times), disturbed};
 }
 
 /// Seconds one run will take, from the rate of the last row of the same variant, else of a small product; too
@@ -149,7 +141,7 @@ template <class T>
 double expected_seconds(Row<T>& row) {
   Session& session = row.session;
   const Shape& s = row.record.shape;
-  if (const auto known = session.rates.find(row.rate_key); known != session.rates.end())
+  if (const auto known = session.rates.find(rate_key(row.record)); known != session.rates.end())
     return s.flops() / known->second;
   session.progress(row.record.variant + ": a small product, to estimate the time");
   const auto side = static_cast<Index>(std::ceil(std::sqrt(session.world.size())));  // of a grid of all ranks
@@ -172,27 +164,39 @@ double expected_seconds(Row<T>& row) {
 template <class T>
 bool takes_too_long(Row<T>& row) {
   Session& session = row.session;
-  const double budget = session.options.budget;
+  const double budget = row.options.budget;
   const bool needed = row.variant.traits.baseline && !session.step.is_level;
   if (needed || row.record.shape.flops() < probe_beyond) return false;
   const double expected = expected_seconds(row);
   if (session.world.root(expected <= 10 * budget) != 0) return false;
   session.say_once(fmt::format(
       "{} left out: one run takes about {}, over ten times the budget of {}; --budget {:.3g} may do",
-      row.title, readable_seconds(expected), readable_seconds(budget), std::ceil(expected) / 10));
+      title(row.record), readable_seconds(expected), readable_seconds(budget), std::ceil(expected) / 10));
   return true;
 }
+
+/// Runs of one row, and the seconds that they took.
+struct Runs {
+  void add(const Times& run) {
+    times.push_back(run);
+    for (const auto part :
+         {&Times::distribute, &Times::copy_in, &Times::product, &Times::copy_out, &Times::collect})
+      spent += (run.*part).value_or(0);
+  }
+  std::vector<Times> times = {};
+  double spent = 0;
+};
 
 /// Warm-up, then timed runs until --repeat or the budget is spent, at least one. A warm-up longer than the
 /// budget is kept as the only run: what it pays for cold caches is lost in it. With --quiet a disturbed run
 /// does not count, unless all are: as long as the runs together are at most thrice as many and as long.
 template <class T>
 void measure(Row<T>& row) {
-  const Options& options = row.session.options;
-  const World& world = row.session.world;
+  const Options& options = row.options;
+  const World& world = row.world;
   Runs good, all;
   const auto timed = [&](const char* kind, std::size_t number, int of) {
-    row.session.progress(fmt::format("{}: {} {} of {}", row.title, kind, number, of));
+    row.session.progress(fmt::format("{}: {} {} of {}", title(row.record), kind, number, of));
     const auto [times, disturbed] = once(row);
     all.add(times);
     if (!disturbed) good.add(times);
@@ -212,8 +216,8 @@ void measure(Row<T>& row) {
   const bool enough = std::ssize(good.times) >= std::min(enough_good, options.repeat) ||
                       good.spent >= options.budget;  // or as many as it allows
   if (options.quiet) row.record.quiet = enough ? "yes" : "no";
-  if (row.record.shape.flops() >= probe_beyond / 20)
-    row.session.rates[row.rate_key] = row.record.shape.flops() / *row.record.best_s;
+  if (const double flops = row.record.shape.flops(); flops >= probe_beyond / 20)
+    row.session.rates[rate_key(row.record)] = flops / *row.record.best_s;
 }
 
 /// Says what the row should take, if its cost was counted and the machine measured.
@@ -243,7 +247,7 @@ Check on_digits(Row<T>& row, bool& intact) {
   if (const std::string why = allocate(row, digits, ignored); !why.empty()) throw std::runtime_error(why);
   once(row);
   intact &= row.variant.guards_intact() && digits.guards_intact();
-  const Check check = freivalds(digits, row.piece, row.session.world);
+  const Check check = freivalds(digits, row.piece, row.world);
   row.variant.release();
   return check;
 }
@@ -251,9 +255,9 @@ Check on_digits(Row<T>& row, bool& intact) {
 /// Checks the last run's C, all guards and, beyond what is compared whole, Freivalds' sums.
 template <class T>
 void verify(Row<T>& row) {
-  const World& world = row.session.world;
+  const World& world = row.world;
   const Problem<T>& problem = row.work.problem;
-  const bool whole = verifies_whole(row.session.options, problem.shape);
+  const bool whole = verifies_whole(row.options, problem.shape);
   const bool with_freivalds = !whole && problem.shape.k <= exact_k<T>();
   row.record.verify = whole ? "full" : with_freivalds ? "samples+freivalds" : "samples";
   row.session.progress(row.record.variant + ": verifying");
@@ -282,7 +286,7 @@ void report(Row<T>& row, const std::string& thrown) {
     r.check = {.error_share = HUGE_VAL, .relative_error = HUGE_VAL, .trouble = thrown};
     r.verify = "none", r.verdict = "wrong";
   }
-  const bool wrong = r.verdict == "wrong", expected = session.options.expect_wrong;
+  const bool wrong = r.verdict == "wrong", expected = row.options.expect_wrong;
   const bool disturbed = r.quiet == "no" && !wrong;
   // A row disturbed again must not take the place of a better one that was disturbed, too.
   const bool worse = disturbed && row.disturbed_s > 0 && row.disturbed_s <= *r.median_s;
@@ -307,15 +311,15 @@ void report(Row<T>& row, const std::string& thrown) {
 
 template <class T>
 void run_row(Session& session, Variant<T>& variant, Work<T>& work, const Settings& settings) {
-  Row<T> row = planned(session, variant, work, settings);
-  if ((session.options.resume && is_done(row)) || is_skipped(row) || takes_too_long(row)) return;
+  Row<T> row{session, variant, work, planned(session, variant, work.problem, settings)};
+  if ((row.options.resume && is_done(row)) || is_skipped(row) || takes_too_long(row)) return;
   std::string thrown = allocate(row, work.problem, row.record.times);
-  if (thrown.empty())
-    thrown = session.attempt([&] {
-      measure(row);
-      predict(row);
-      if (session.options.verify != Verify::none) verify(row);
-    });
+  const auto body = [&row] {
+    measure(row);
+    predict(row);
+    if (row.options.verify != Verify::none) verify(row);
+  };
+  if (thrown.empty()) thrown = session.attempt(body);
   report(row, thrown);
   variant.release();
 }
