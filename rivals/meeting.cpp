@@ -11,28 +11,47 @@
 namespace rivals {
 namespace {
 
-using course::Problem, course::Shape, course::Table, course::Variant, course::Verifier;
+using course::Index, course::Problem, course::Shape, course::Table, course::Variant, course::Verifier;
 
-const course::Schema& rivals_schema() {
-  using course::key;
-  static const course::Schema schema = {
+/// A row of rivals.csv, and which of its pairs is looked at.
+struct Met {
+  std::string type, device, ours, theirs;
+  Shape shape;
+  int threads = 1;
+  std::vector<Pair> pairs = {};
+  Verdict verdict = {};
+  Index pair = 0;
+};
+
+std::string count(Index of) {
+  return std::to_string(of);
+}
+std::string number(double of) {
+  return fmt::format("{:.6g}", of);
+}
+/// The columns of rivals.csv, with the cells of this row; and of the file of its pairs.
+course::Schema columns(const Met& r) {
+  using course::key, course::value;
+  const auto rate = [&r](double seconds) { return number(r.shape.flops() / seconds * 1e-9); };
+  return {
 #include "rivals.columns"
   };
-  return schema;
 }
-const course::Schema& pairs_schema() {
-  using course::key;
-  static const course::Schema schema = {
+course::Schema columns_of_pair(const Met& r) {
+  using course::key, course::value;
+  const auto seconds = [&r](double Pair::*side) {
+    return r.pairs.empty() ? "" : fmt::format("{:.9g}", r.pairs[static_cast<std::size_t>(r.pair)].*side);
+  };
+  return {
 #include "pairs.columns"
   };
-  return schema;
 }
 
 struct Meeting {
   const Side &ours, &theirs;
   const course::Options& options;
   Rules rules;
-  Table table{rivals_schema()}, of_pairs{pairs_schema()};
+  Table table{columns({})}, of_pairs{columns_of_pair({})};
   int wrong = 0, rows = 0;
 };
 
@@ -48,38 +67,19 @@ std::string trouble(Variant<T>& variant, const Problem<T>& problem, Verifier<T>&
   return course::shape_text(problem.shape) + ": " + (inside ? check.trouble : "it wrote outside its matrix");
 }
 
-/// A row of rivals.csv; the numbers are empty where it is only looked for.
-Table::Row row_of(const Meeting& meeting, const std::string& type, const Shape& shape,
-                  const std::string& device, const std::vector<std::string>& numbers) {
-  const std::string threads = std::to_string(meeting.options.threads[0]);
-  Table::Row row = {type,    std::to_string(shape.m), std::to_string(shape.n), std::to_string(shape.k),
-                    threads, meeting.ours.name,       meeting.theirs.name};
-  row.insert(row.end(), numbers.begin(), numbers.end());
-  for (const std::string& cell : {device.empty() ? course::processor() : device, std::string(COURSE_FLAGS),
-                                  course::compiler, course::host_name(), course::commit, course::utc_now()})
-    row.push_back(cell);
-  return row;
-}
-
-/// Each pair, beside the key of its row.
-void write_pairs(Meeting& meeting, const Table::Row& row, const std::vector<Pair>& pairs) {
-  for (std::size_t pair = 0; pair < pairs.size(); ++pair) {
-    Table::Row line(row.begin(), row.begin() + 7);
-    for (const std::string& cell : {std::to_string(pair), fmt::format("{:.9g}", pairs[pair].ours),
-                                    fmt::format("{:.9g}", pairs[pair].theirs), row[13], row[16], row[17]})
-      line.push_back(cell);
-    meeting.of_pairs.append(line);
-  }
-}
-
 template <class T>
 void duel(Meeting& meeting, const Shape& shape, Variant<T>* we, Variant<T>* they) {
   const course::Options& options = meeting.options;
   const std::string type = course::type_name<T>;
   const bool asked = std::find(options.types.begin(), options.types.end(), type) != options.types.end();
   if (!asked || we == nullptr || they == nullptr) return;
-  const Table::Row empty = row_of(meeting, type, shape, we->device(), std::vector<std::string>(6));
-  if (options.resume && meeting.table.find(empty) != nullptr) {
+  Met met{type,
+          we->device().empty() ? course::processor() : we->device(),
+          meeting.ours.name,
+          meeting.theirs.name,
+          shape,
+          options.threads[0]};
+  if (options.resume && meeting.table.find(course::cells_of(columns(met))) != nullptr) {
     ++meeting.rows;
     return;
   }
@@ -92,22 +92,18 @@ void duel(Meeting& meeting, const Shape& shape, Variant<T>* we, Variant<T>* they
       ++meeting.wrong;
       return;
     }
-  const std::vector<Pair> pairs =
-      alternate([&] { return *we->run().product; }, [&] { return *they->run().product; },
-                [&] { we->reset(), they->reset(); }, meeting.rules);
+  met.pairs = alternate([&] { return *we->run().product; }, [&] { return *they->run().product; },
+                        [&] { we->reset(), they->reset(); }, meeting.rules);
   we->release(), they->release();
-  const Verdict v = judge(pairs);
-  const double ours = shape.flops() / v.ours * 1e-9, theirs = shape.flops() / v.theirs * 1e-9;
+  const Verdict& v = met.verdict = judge(met.pairs);
   fmt::print(
       "  {:<4} {:<14} {:<9} {:<14} {:6.3f} ({:.3f} to {:.3f}) x {:<20} {:6.1f} against {:6.1f} GFLOP/s, "
       "{} pairs\n",
-      type, course::shape_text(shape), course::threads_text(options.threads[0]), meeting.ours.name, v.ratio,
-      v.low, v.high, meeting.theirs.name, ours, theirs, pairs.size());
-  std::vector<std::string> numbers = {std::to_string(pairs.size())};
-  for (const double number : {v.ratio, v.low, v.high, ours, theirs})
-    numbers.push_back(fmt::format("{:.6g}", number));
-  if (meeting.table.is_open()) meeting.table.append(row_of(meeting, type, shape, we->device(), numbers));
-  if (meeting.of_pairs.is_open()) write_pairs(meeting, empty, pairs);
+      type, course::shape_text(shape), course::threads_text(met.threads), met.ours, v.ratio, v.low, v.high,
+      met.theirs, shape.flops() / v.ours * 1e-9, shape.flops() / v.theirs * 1e-9, met.pairs.size());
+  if (meeting.table.is_open()) meeting.table.append(course::cells_of(columns(met)));
+  for (; meeting.of_pairs.is_open() && met.pair < std::ssize(met.pairs); ++met.pair)
+    meeting.of_pairs.append(course::cells_of(columns_of_pair(met)));
   ++meeting.rows;
 }
 

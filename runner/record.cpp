@@ -49,12 +49,6 @@ Schema Record::columns() const {
   };
 }
 
-Table::Row Record::row() const {
-  Table::Row cells;
-  for (const Column& column : columns()) cells.push_back(column.cell);
-  return cells;
-}
-
 void Record::summarise(const std::vector<Times>& runs) {
   const auto values = [&runs](auto part) {
     std::vector<double> found;

@@ -36,7 +36,7 @@ struct Record {
   std::string again(const Traits& traits, Index pad) const;
   /// The columns of results.csv, with this row's cells.
   Schema columns() const;
-  Table::Row row() const;
+  Table::Row row() const { return cells_of(columns()); }
 };
 
 /// The two lines above the rows on the terminal, and one of those.

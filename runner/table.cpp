@@ -45,6 +45,12 @@ std::string plain(std::string text) {
   return text;
 }
 
+std::vector<std::string> cells_of(const Schema& columns) {
+  std::vector<std::string> cells;
+  for (const Column& column : columns) cells.push_back(column.cell);
+  return cells;
+}
+
 Table::~Table() {
   if (is_open()) ::close(file_);
 }

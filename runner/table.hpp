@@ -16,6 +16,7 @@ struct Column {
 };
 constexpr bool key = true, value = false;
 using Schema = std::vector<Column>;
+std::vector<std::string> cells_of(const Schema& columns);
 
 /// "a,b,c" → {"a", "b", "c"}; an empty item stays.
 std::vector<std::string> split(std::string_view text, char separator = ',');
