@@ -43,20 +43,20 @@ int usable_cpus() {
   return std::max(1, omp_get_num_procs());
 }
 
-std::string cannot_start(int threads) {
+void require_threads(const std::vector<int>& counts, const World& world) {
+  const int most = *std::max_element(counts.begin(), counts.end());
   std::promise<void> all;
   const std::shared_future<void> are_there = all.get_future().share();
   std::vector<std::jthread> team;
   std::string why;
   try {
-    while (team.size() + 1 < static_cast<std::size_t>(threads))
-      team.emplace_back([are_there] { are_there.wait(); });
+    while (std::ssize(team) + 1 < most) team.emplace_back([are_there] { are_there.wait(); });
   } catch (const std::system_error& error) {
-    why = fmt::format("--threads: '{}' is more than the {} that this process may start: {}", threads,
+    why = fmt::format("--threads: '{}' is more than the {} that this process may start: {}", most,
                       team.size() + 1, error.code().message());
   }
   all.set_value();
-  return why;
+  if (why = world.first(why); !why.empty()) throw Refusal{why};
 }
 
 void require_cpus(const std::vector<int>& counts) {
@@ -64,8 +64,7 @@ void require_cpus(const std::vector<int>& counts) {
     if (threads > usable_cpus())
       throw Refusal{fmt::format("--threads: '{}' is more than the {} hardware threads this process may use",
                                 threads, usable_cpus())};
-  if (const std::string why = cannot_start(*std::max_element(counts.begin(), counts.end())); !why.empty())
-    throw Refusal{why};
+  require_threads(counts);
 }
 
 std::string processor() {

@@ -11,9 +11,9 @@ namespace course {
 
 /// How many hardware threads this process may use, even where OpenMP has bound the calling one to a core.
 int usable_cpus();
-/// Why this process cannot have so many threads at once; empty if it can. Tries it.
-std::string cannot_start(int threads);
-/// Throws Refusal if one of --threads' counts is more than usable_cpus, or cannot be started.
+/// Throws Refusal, on every rank, if one of --threads' counts is more than a process can start. Tries it.
+void require_threads(const std::vector<int>& counts, const World& world = {});
+/// The same, and if one of them is more than usable_cpus.
 void require_cpus(const std::vector<int>& counts);
 /// The processor's name as /proc/cpuinfo gives it, and that number: "AMD EPYC (2 cores)".
 std::string processor();

@@ -51,10 +51,6 @@ std::vector<Settings> settings_of(const Traits& traits, const Options& options) 
   return rows;
 }
 
-int most_threads(const Options& options) {
-  return *std::max_element(options.threads.begin(), options.threads.end());
-}
-
 /// Calls `f` for each row asked for: with the variant, its problem and its settings.
 template <class F>
 void for_each_row(const Session& session, F f) {
@@ -62,7 +58,8 @@ void for_each_row(const Session& session, F f) {
   for_each_type(session.step, [&]<class T>(const Variants<T>& variants) {
     if (!among(options.types, type_name<T>)) return;
     for (const Shape& shape : options.shapes) {
-      Work<T> work{{shape, options.fill, options.seed, options.pad, most_threads(options)}};
+      const int most = *std::max_element(options.threads.begin(), options.threads.end());
+      Work<T> work{{shape, options.fill, options.seed, options.pad, most}};
       for (const auto& variant : variants)
         if (is_asked_for(variant->traits, options))
           for (const Settings& settings : settings_of(variant->traits, options)) f(*variant, work, settings);
@@ -189,8 +186,7 @@ int run_step(const Step& step, const Options& options, const World& world) {
   Session session{options, step, world};
   if (const std::string missing = world.first(lacking(step.features)); !missing.empty())
     return skipped(session, "built for " + missing + ", which this processor lacks");
-  if (const std::string why = world.first(cannot_start(most_threads(options))); !why.empty())
-    throw Refusal{why};
+  require_threads(options.threads, world);
   session.rows = check_rows(session);
   on_root(world, [&] {
     if (!options.csv.empty()) session.table.open(options.csv);

@@ -101,20 +101,13 @@ void Table::take_lines(const std::string& content, const std::string& refusal) {
 }
 
 void Table::take(Row row) {
-  last_[key_of(row)] = rows_.size();
-  rows_.push_back(std::move(row));
+  const std::string key = key_of(row);
+  rows_.insert_or_assign(key, std::move(row));
 }
 
 const Table::Row* Table::find(const Row& like) const {
-  const auto found = last_.find(key_of(like));
-  return found == last_.end() ? nullptr : &rows_[found->second];
-}
-
-std::vector<const Table::Row*> Table::rows() const {
-  std::vector<const Row*> newest;
-  for (const Row& row : rows_)
-    if (find(row) == &row) newest.push_back(&row);
-  return newest;
+  const auto found = rows_.find(key_of(like));
+  return found == rows_.end() ? nullptr : &found->second;
 }
 
 std::string Table::header() const {

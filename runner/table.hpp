@@ -45,8 +45,8 @@ class Table {
 
   /// The row that counts among those with the key of this one, or nullptr.
   const Row* find(const Row& like) const;
-  /// The rows that count, in the order of the file.
-  std::vector<const Row*> rows() const;
+  /// The rows that count, by their keys.
+  const std::map<std::string, Row>& rows() const { return rows_; }
 
   /// The first line of a file.
   std::string header() const;
@@ -62,8 +62,7 @@ class Table {
   Schema schema_;
   std::string path_;
   int file_ = -1;
-  std::vector<Row> rows_;
-  std::map<std::string, std::size_t> last_;  // by key: the row that counts
+  std::map<std::string, Row> rows_;
 };
 
 /// What stands in a cell for this text.
