@@ -278,10 +278,11 @@ def broken_link(target, note, root):
 
 def badly_set(line):
     """What is wrong with how a line of text is set, or nothing."""
-    text = INLINE.sub(lambda match: match[0] if match[1] else match[4] or match[6] or "", line)
-    if re.match(r"\s*\||\s*#", line):
+    content = re.sub(r"\s*(?:(?:[-*+]|\d+[.)])\s+)*", "", line, count=1)  # without the "1. " of a list
+    text = INLINE.sub(lambda match: match[0] if match[1] else match[4] or match[6] or "", content)
+    if re.match(r"[|#]", content):
         return ""
-    if re.match(r"\s*<!--=", line):
+    if content.startswith("<!--="):
         return "the line begins with a figure; begin with a word"
     if re.search(r"[a-z0-9)`*>][.?!:]?[.?!] +[*`]*[A-ZÄÖÜ]", text):
         return "two sentences; give each a line of its own"

@@ -328,16 +328,18 @@ class Named(Repository):
                 ("A <!--=x--><!--/-->", [of, of], "each name stands once"),
                 ("A <!--=x--><!--/-->", [of, "y,,,x,%d"], "02/figures.csv: no page has y"),
                 ("<!--=x-->1.05<!--/--> begins", [of], "the line begins with a figure"),
+                ("1. <!--=x-->1.05<!--/--> begins", [of], "the line begins with a figure"),
                 ("A <!--=x-->1.05<!--/-->. Another sentence.", [of], "two sentences"),
+                ("- A <!--=x-->1.05<!--/-->. Another sentence.", [of], "two sentences"),
                 ("A <!--=x-->1.05<!--/--> " + 300 * "x", [of], "300 are allowed")):
             self.assertIn(wrong, self.refused(text, *lines))
         (self.root / "02/figures.csv").unlink()
         self.write("02/README.md", "A <!--=x--><!--/-->")
         self.assertEqual((self.notes(), "no figures.csv beside the note" in self.err), (2, True))
 
-    def test_a_table_a_heading_and_an_abbreviation_are_no_two_sentences(self):
+    def test_a_table_a_heading_an_abbreviation_and_a_number_of_a_list_are_no_two_sentences(self):
         self.figures("x,r.csv,variant = 'jki',gflops,%.2f")
-        self.refilled("# One. Two\n\nA. Fog has <!--=x-->1.05<!--/-->, i.e. 1.\n\n| A. | B. C |\n|---|---|\n| a. B | " + 300 * "x" + " |\n")
+        self.refilled("# One. Two\n\nA. Fog has <!--=x-->1.05<!--/-->, i.e. 1.\n\n1. A list.\n   - More.\n\n| A. | B. C |\n|---|---|\n| a. B | " + 300 * "x" + " |\n")
 
 
 class Notes(Repository):
