@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <iostream>
 
 #include "gpu.hpp"
@@ -77,6 +78,8 @@ constexpr int looks = 4, more_looks = 6;
 int run_parts(course::Options options, const Topology& machine, bool again) {
   if (again && options.csv.empty())
     throw course::Refusal{"--again: needs the file to be measured again; give --csv FILE"};
+  if (again && !std::filesystem::exists(options.csv))
+    throw course::Refusal{"--again: there is no " + options.csv + "; measure it without --again first"};
   if (again && options.variants.empty()) options.variants = {"peak"};
   options.budget *= 2.0 / looks;
   std::string skipped;

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "kernels.hpp"
+#include "kernels/kernels.hpp"
 #include "sheet.hpp"
 
 namespace machine {

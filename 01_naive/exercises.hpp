@@ -1,4 +1,4 @@
-// Kernels of the exercises in README.md and LEVELS.md; test.cpp runs them.
+// Kernels of the exercises in README.md and LEVELS.md; tests/01_naive/test.cpp runs them.
 #pragma once
 
 #include "common/view.hpp"

@@ -3,7 +3,7 @@
 
 #include <type_traits>
 
-#include "runner/cost.hpp"
+#include "common/cost.hpp"
 
 namespace loop_order::cost {
 

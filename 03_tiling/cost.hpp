@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "runner/cost.hpp"
+#include "common/cost.hpp"
 
 namespace tiling::cost {
 

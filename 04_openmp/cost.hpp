@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "runner/cost.hpp"
+#include "common/cost.hpp"
 
 namespace openmp::cost {
 

@@ -1,4 +1,4 @@
-// Code of the exercises in README.md; test.cpp runs it.
+// Code of the exercises in README.md; tests/04_openmp/test.cpp runs it.
 #pragma once
 
 #include <omp.h>

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "blocks.hpp"
-#include "runner/cost.hpp"
+#include "common/cost.hpp"
 
 namespace avx2::cost {
 

@@ -6,8 +6,8 @@
 #include <cstdlib>
 
 #include "blocks.hpp"
-#ifdef COURSE_GUARDED_SPACE  // a test build brings its own Space
-#include "guarded_space_test.hpp"
+#ifdef COURSE_SPACE  // a test build brings its own Space
+#include COURSE_SPACE
 #else
 
 namespace avx2 {

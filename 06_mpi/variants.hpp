@@ -4,7 +4,7 @@
 #include <memory>
 #include <optional>
 
-#include "05_avx2/best.hpp"
+#include "05_avx2/library/best.hpp"
 #include "block_cyclic.hpp"
 #include "common/stopwatch.hpp"
 #include "common/variant.hpp"

@@ -9,7 +9,7 @@ elseif(GIT_FOUND)
                   OUTPUT_VARIABLE head OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)
   if(NOT failed)
     set(commit ${head})
-    execute_process(COMMAND ${GIT_EXECUTABLE} -c safe.directory=* diff HEAD -- . ":!*.md" ":!*.svg" ":!plots" ":!tools"
+    execute_process(COMMAND ${GIT_EXECUTABLE} -c safe.directory=* diff HEAD -- . ":!*.md" ":!*.svg" ":!*.gp" ":!plots" ":!tools"
                     WORKING_DIRECTORY ${SOURCE} OUTPUT_VARIABLE difference ERROR_QUIET)
     if(NOT difference STREQUAL "")
       string(SHA1 hash "${difference}")

@@ -87,6 +87,9 @@ function(course_test name labels)
   endif()
   add_test(NAME ${name} COMMAND ${ARGN})
   set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 LABELS "${labels}" TIMEOUT 300)
+  if(labels MATCHES "cuda|emulator")  # with all cores' threads in each of several tests at once, many would have no core
+    set_tests_properties(${name} PROPERTIES ENVIRONMENT_MODIFICATION OMP_NUM_THREADS=set:2)
+  endif()
 endfunction()
 
 # Tests that use a GPU run one after the other: one of them takes nearly all of its memory.

@@ -51,7 +51,7 @@ struct Times {
   }
 };
 
-struct Cost;  // runner/cost.hpp: what a product asks of a processor
+struct Cost;  // common/cost.hpp: what a product asks of a processor
 using CostOf = std::function<Cost(const Shape& shape, const Settings& settings)>;
 inline const CostOf uncounted;  // no prediction
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "common/cost.hpp"
 #include "gpu/variant.hpp"
-#include "runner/cost.hpp"
 
 namespace course {
 

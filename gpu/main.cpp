@@ -1,6 +1,6 @@
 // The main of a step on a GPU: its variants there, or the emulator's.
 #ifdef COURSE_HAS_EMULATOR
-#include "emulator/emulator.hpp"
+#include "gpu/emulator/emulator.hpp"
 #endif
 #include "runner/run.hpp"
 #include "runner/text.hpp"

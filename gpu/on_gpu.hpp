@@ -1,10 +1,11 @@
-// CUDA's words where nvcc compiles: what emulator/emulator.hpp is for any C++ compiler.
+// CUDA's words where nvcc compiles: what gpu/emulator/emulator.hpp is for any C++ compiler.
 #pragma once
 
 #include <new>
 #include <stdexcept>
+#include <type_traits>
 
-#include "gpu/launch.hpp"
+#include "gpu/grid.hpp"
 
 namespace course {
 

@@ -4,7 +4,7 @@
 #ifdef __CUDACC__
 #include "gpu/cuda.hpp"
 #else
-#include "emulator/platform.hpp"
+#include "gpu/emulator/platform.hpp"
 #endif
 
 namespace course {

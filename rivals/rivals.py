@@ -423,6 +423,7 @@ def main(folder):
     options.csv = options.csv or f"{folder}/rows.csv"
     libraries, session, there = found(options), Session(options), os.path.exists(options.csv)
     if options.list:
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `rivals --list | head` ends without a word
         return print_list(options, libraries)
     before = lines_of(options.csv, MACHINE_COLUMNS if options.alone else standing.COLUMNS) if there else ()
     options.resume = options.resume and there

@@ -4,8 +4,8 @@
 #include <functional>
 #include <string>
 
+#include "common/cost.hpp"
 #include "common/variant.hpp"
-#include "runner/cost.hpp"
 
 namespace course {
 

@@ -8,8 +8,8 @@
 #include "07_cuda_global/exercises.cuh"
 #include "08_cuda_shared/exercises.cuh"
 #include "09_cuda_regtile/exercises.cuh"
-#include "common/problem.hpp"
-#include "emulator/exercises.cuh"
+#include "gpu/emulator/exercises.cuh"
+#include "tests/check.hpp"
 #include "watched.hpp"
 
 using namespace course;
@@ -18,24 +18,11 @@ namespace {
 
 const std::vector<std::string> orders = {"forward", "reversed", "987654"};
 
-/// How many elements are wrong when `start` has run on `shape`; integers, so that equality may be asked for.
-template <class T>
-Index wrong(const Shape& shape, const std::function<void(View<const T>, View<const T>, View<T>)>& start) {
-  const Problem<T> problem{.shape = shape, .fill = Fill::digits};
-  const Inputs<T>& in = problem.whole();
-  const View<const T> a = in.a.view(), b = in.b.view(), before = in.c.view();
-  Matrix<T> after(shape.m, shape.n);
-  const View<T> c = after.view();
-  copy<T>(before, c);
-  start(a, b, c), emulator::synchronize();
-  Index differences = 0;
-  for (Index i = 0; i < shape.m; ++i)
-    for (Index j = 0; j < shape.n; ++j) {
-      T sum = before(i, j);
-      for (Index p = 0; p < shape.k; ++p) sum += a(i, p) * b(p, j);
-      differences += !(c(i, j) == sum);
-    }
-  return differences;
+/// How many elements are wrong when what `start` started has run.
+template <class T, class Start>
+Index wrong(const Shape& shape, Start start) {
+  const auto kernel = [&](auto a, auto b, auto c) { start(a, b, c), emulator::synchronize(); };
+  return check::wrong<T>(shape, kernel, 0);
 }
 
 /// The row that `kernel`, in blocks of `threads`, makes of 1, 2, 3, … `length`; or what the emulator says.

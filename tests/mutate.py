@@ -29,11 +29,11 @@ from sabotage import ROOT, STOPS, Commands, Stopped, Tree, cores, targets_of
 
 RESULTS = ROOT / "tests/mutants.csv"
 Mutant = collections.namedtuple("Mutant", "seed number area file line rule old new result by seconds reason")
-STEPS = re.compile(r"(common|runner|gpu|0\d_\w+|10_\w+)/[\w/]+\.(cpp|hpp|cu|cuh)")
-REST = re.compile(r"(rivals|emulator)/[\w/]+\.(cpp|hpp|py)|tools/\w+\.py|0\d_\w+/\w+\.py|Makefile\.report")
+STEPS = re.compile(r"(common|runner|gpu(?!/emulator)|0\d_\w+|10_\w+)/[\w/]+\.(cpp|hpp|cu|cuh)")
+REST = re.compile(r"(rivals|gpu/emulator)/[\w/]+\.(cpp|hpp|py)|tools/\w+\.py|0\d_\w+/[\w/]+\.py|Makefile\.report")
 # Wrong on purpose, tests themselves, made by a tool, or run on a GPU alone; and tools that look at texts only.
 LEFT_OUT = re.compile(r"broken\.|exercises|test\.cpp$|_test|lines\.cpp|00_machine/.*gpu|cublas|choices\.inc|search\.cu"
-                      r"|tools/(migrate|includes|notes)")
+                      r"|tools/(includes|notes)")
 TEXTUAL = re.compile(r"house\..*")
 
 # What a rule does to a line: (pattern, replacement by what matched). A whole match is replaced.
@@ -168,7 +168,7 @@ INTERPRETED = [
     (r"tools/(drawing|scaling|measured|standing|pairs|rounds|counters)\.py", r"report\..*|06_mpi\..*|rivals\..*"),
     (r"tools/(run_steps|planned|reference)\.py", r"report\..*"),
     (r"tools/cachegrind\.py", r"house\.cachegrind_tool|02_loop_order\.misses|01_naive\.checks|03_tiling\.(one_tile|instructions)"),
-    (r"tools/.*", r"report\..*|house\.(notes_tool|migrate_tool)"),
+    (r"tools/.*", r"report\..*|house\.notes_tool"),
     (r"rivals/.*\.py", r"rivals\..*"),
     (r"06_mpi/.*\.py", r"06_mpi\..*|report\..*"),
     (r"09_cuda_regtile/.*\.py", r"09_cuda_regtile\..*"),
@@ -176,7 +176,7 @@ INTERPRETED = [
     (r"Makefile\.report", r"report\..*"),
 ]
 # Tests of tools look at texts, too, but they run what is changed.
-TOOLS = re.compile(r"house\.(cachegrind|notes|migrate)_tool")
+TOOLS = re.compile(r"house\.(cachegrind|notes)_tool")
 
 
 class Build:

@@ -52,7 +52,7 @@ class Places(unittest.TestCase):
 
     def test_areas(self):
         for file, area in (("common/view.hpp", "steps"), ("06_mpi/rows.hpp", "steps"), ("08_cuda_shared/gemm.cuh", "steps"),
-                           ("rivals/meet.cpp", "rest"), ("emulator/emulator.cpp", "rest"), ("tools/report.py", "rest"),
+                           ("rivals/meet.cpp", "rest"), ("gpu/emulator/emulator.cpp", "rest"), ("tools/report.py", "rest"),
                            ("Makefile.report", "rest"), ("05_avx2/broken.hpp", None), ("tests/run_test.cpp", None), ("README.md", None),
                            ("03_tiling/exercises.hpp", None), ("tools/notes.py", None), ("tools/report_test.py", None)):
             self.assertEqual(mutate.area_of(file), area, file)

@@ -18,7 +18,7 @@ for object in [0-9]*/CMakeFiles/*-kernels.dir/gemm*.o; do
   [ -z "$foreign" ] || { printf '%s holds more than kernels:\n%s\n' "$object" "$foreign"; status=1; }
 done
 # Each vector set's object of 00 shows one table; its functions are its own.
-for object in 00_machine/CMakeFiles/00_machine-*-kernels.dir/peak_*.o; do
+for object in 00_machine/CMakeFiles/00_machine-*-kernels.dir/kernels/peak_*.o; do
   checked=$((checked + 1))
   set=${object##*/peak_}
   foreign=$(nm --demangle --defined-only --extern-only "$object" | grep -vE " [DR] machine_${set%.cpp.o}::kernels$" || true)

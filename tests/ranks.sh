@@ -9,6 +9,7 @@ mpirun=$1 program=$2 file=rows.csv
 # As root, with more ranks than cores, and none pinned to one: what tests on two cores need of Open MPI.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 export OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_btl_vader_single_copy_mechanism=none
+export OMPI_MCA_odls_base_sigkill_timeout=0 # else mpirun waits a second for ranks that have ended
 # shellcheck source=/dev/null
 . "$(dirname "$0")/program.sh"
 

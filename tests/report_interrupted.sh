@@ -4,11 +4,12 @@
 set -u
 export MACHINE_OPTIONS="--variant topology" LIBRARY_OPTIONS="--rival mkl" # the rest of 00, and the libraries, take their time
 unset TILES TILE_SIZE MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES STEPS FILL BUDGET THREADS RANKS QUICK FULL REPEAT # `make test STEPS=…`
+export OMP_PROC_BIND=false OMP_WAIT_POLICY=passive # other tests need cores, too
 build=$1
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 cd "$(dirname "$0")/.." || exit 1
-rows() { make --no-print-directory -f Makefile.report rows BUILD="$build" OUT="$out" SIZES="40 50" TILE_SIZE=50 TILES="8 64" TYPES="f32 i32" REPEAT=3; }
+rows() { make --no-print-directory -f Makefile.report rows BUILD="$build" OUT="$out" SIZES="40 50" TILE_SIZE=50 TILES="8 64" TYPES="f32 i32" REPEAT=3 THREADS="1 2" RANKS="1 2"; }
 count() { if [ -e "$out/results.csv" ]; then wc -l <"$out/results.csv"; else echo 0; fi; }
 
 # No pace is too slow for this machine: quiet is whatever has its processors.

@@ -45,14 +45,13 @@ if [ "$meets" != "$quoted" ]; then
   echo "FAILED: make rivals on a GPU: $meets, not $quoted"
   failures=$((failures + 1))
 fi
-# `make pictures` draws each of them that is not a part of others.
-pictures=$(make --no-print-directory -n pictures)
-for picture in plots/pictures/*.gp; do
-  if ! grep -qF "/${picture##*/}'" plots/pictures/*.gp && ! grep -q "gnuplot $picture >" <<<"$pictures"; then
-    echo "FAILED: make pictures leaves $picture out"
-    failures=$((failures + 1))
-  fi
-done
+# `make pictures` draws each of them that has a script.
+drawn=$(make --no-print-directory -n pictures | grep -oP '(?<=gnuplot )[^ ]*' | sort)
+scripts=$(find . -path '*/pictures/*.gp' -not -path './build*' -not -path './plots/*' -printf '%P\n' | sort)
+if [ -z "$scripts" ] || [ "$drawn" != "$scripts" ]; then
+  echo "FAILED: make pictures: $(diff <(echo "$drawn") <(echo "$scripts"))"
+  failures=$((failures + 1))
+fi
 # A python3 that has jinja2 is taken; one that has not is passed over, where the system's has it, or else is all there is.
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -157,13 +157,16 @@ class Steps(unittest.TestCase):
 
     def test_ranks_are_started_by_mpirun_once_for_each_number(self):
         self.program("06_mpi", "echo ranks $OMPI_ALLOW_RUN_AS_ROOT$OMPI_ALLOW_RUN_AS_ROOT_CONFIRM "
-                     "$OMPI_MCA_rmaps_base_oversubscribe, bound to $OMPI_MCA_hwloc_base_binding_policy", "ranks")
+                     "$OMPI_MCA_rmaps_base_oversubscribe, bound to $OMPI_MCA_hwloc_base_binding_policy, "
+                     "$OMPI_MCA_rmaps_base_mapping_policy$OMP_WAIT_POLICY", "ranks")
         self.assertEqual([line.split()[:4] for line in self.plan()],
                          [["mpirun", "-n", ranks, "06_mpi/06_mpi"] for ranks in ("1", "3")])
         (self.folder / "mpirun").write_text('#!/bin/sh\necho "mpirun $*"; shift 2; exec "$@"\n')
         (self.folder / "mpirun").chmod(0o755)
-        out = self.run_tool()[1]
-        self.assertRegex(out, "mpirun -n 1 .*\nranks 11 1, bound to none\nmpirun -n 3 ")
+        cores = len(os.sched_getaffinity(0))
+        out = self.run_tool(ranks=f"1 {cores} {cores + 1}")[1]
+        said = [line.partition("1, ")[2] for line in out.splitlines() if line.startswith("ranks 11 ")]
+        self.assertEqual(said, [f"bound to hwthread, slot:PE={cores}", "bound to hwthread, slot:PE=1", "bound to none, passive"])
 
     @unittest.skipUnless(shutil.which("mpirun"), "no mpirun here")
     def test_a_real_mpirun_starts_as_many(self):

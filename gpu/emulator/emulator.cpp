@@ -1,0 +1,234 @@
+// One fiber a CUDA thread: a function with a stack of its own, which can be left at a barrier and gone on
+// with later.
+#include "gpu/emulator/emulator.hpp"
+
+#include <fmt/format.h>
+
+#include <boost/context/fiber.hpp>
+#include <boost/context/preallocated.hpp>
+#include <cstddef>
+#include <exception>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "common/fill.hpp"
+#include "gpu/emulator/sanitizer.hpp"
+
+namespace course::emulator {
+namespace {
+
+using boost::context::fiber;
+
+constexpr std::size_t stack_bytes = 128 << 10;
+struct Kept {  // of a stack that outlives the fiber on it
+  void deallocate(boost::context::stack_context&) {}
+};
+struct Cancelled {};  // thrown where a thread waits for others that will never come
+
+std::string text(const Triple& t) {
+  return fmt::format("({}, {})", t.x, t.y);
+}
+std::string text(const Line& where) {
+  const std::string path = where.file;
+  return fmt::format("{}:{}", path.substr(path.rfind('/') + 1), where.number);
+}
+
+/// A CUDA thread. It runs until it reaches a barrier, is done or throws; then the next one has its turn.
+class Thread {
+ public:
+  enum State { running, waiting, done };
+
+  void start(const Triple& index, const std::function<void()>& kernel) {
+    index_ = index, state_ = running, failure_.clear(), cancelled_ = false;
+    switch_.forget(stack_.get(), stack_bytes);
+    boost::context::stack_context stack;
+    stack.size = stack_bytes, stack.sp = stack_.get() + stack_bytes;
+    fiber_ = fiber(std::allocator_arg, boost::context::preallocated(stack.sp, stack.size, stack), Kept(),
+                   [this, &kernel](fiber&& scheduler) {
+                     scheduler_ = std::move(scheduler);
+                     switch_.arrived();
+                     try {
+                       if (!cancelled_) kernel();
+                     } catch (const std::exception& error) {
+                       failure_ = error.what();
+                     } catch (const Cancelled&) {
+                     }
+                     state_ = done;
+                     switch_.leave_for_good();
+                     return std::move(scheduler_);
+                   });
+  }
+  // [turns]
+  /// Goes on to the next barrier or to the end.
+  void resume() {
+    now_running = this, threadIdx = index_, state_ = running;
+    switch_.enter(stack_.get(), stack_bytes);
+    fiber_ = std::move(fiber_).resume();
+    switch_.back();
+    if (!failure_.empty())
+      throw std::runtime_error(
+          fmt::format("thread {} of block {}: {}", text(index_), text(blockIdx), failure_));
+  }
+  /// Called by the thread itself: gives the turn back.
+  void wait(const Line& where) {
+    state_ = waiting, barrier_ = where;
+    switch_.leave();
+    scheduler_ = std::move(scheduler_).resume();
+    switch_.arrived();
+    if (cancelled_) throw Cancelled();
+  }
+  // [/turns]
+  /// Lets a thread that waits, or has not begun, end: what follows needs its stack.
+  void cancel() {
+    cancelled_ = true;
+    if (state_ != done) resume();
+  }
+
+  State state() const { return state_; }
+  const Triple& index() const { return index_; }
+  const Line& barrier() const { return barrier_; }
+
+  static thread_local Thread* now_running;
+
+ private:
+  std::unique_ptr<std::byte[]> stack_{new std::byte[stack_bytes]};
+  fiber fiber_, scheduler_;  // this thread while it waits; who resumed it while it runs
+  Switch switch_;
+  Triple index_;
+  State state_ = done;
+  Line barrier_;
+  std::string failure_;
+  bool cancelled_ = false;
+};
+thread_local Thread* Thread::now_running = nullptr;
+
+thread_local std::vector<std::function<void()>> shared_memory;  // how to poison each of its matrices
+
+std::string order_;   // in words; empty before one is set
+std::uint64_t seed_;  // of those that are shuffled
+
+/// The order of `count` threads in a round: from one barrier to the next.
+std::vector<std::size_t> turns(std::size_t count, Index block, Index round) {
+  std::vector<std::size_t> turn(count);
+  std::iota(turn.begin(), turn.end(), 0);
+  if (order_ == "reversed") std::reverse(turn.begin(), turn.end());
+  if (order_.starts_with("shuffled"))
+    for (std::size_t last = count; last > 1; --last)
+      std::swap(turn[last - 1], turn[element_hash(seed_ + last, 'T', block, round) % last]);
+  return turn;
+}
+
+/// Whether all threads of the block wait, at the same barrier; false if all have ended. Throws if neither.
+bool all_wait(const std::vector<Thread>& threads) {
+  const auto at = [&](Thread::State state) {
+    return std::find_if(threads.begin(), threads.end(), [=](auto& t) { return t.state() == state; });
+  };
+  const auto first = at(Thread::waiting), ended = at(Thread::done);
+  if (first == threads.end()) return false;
+  const auto elsewhere = std::find_if(threads.begin(), threads.end(), [&](const Thread& thread) {
+    return thread.barrier().number != first->barrier().number;
+  });
+  const std::string who = fmt::format("block {}: thread {} waits at the barrier of {}, thread ",
+                                      text(blockIdx), text(first->index()), text(first->barrier()));
+  if (ended != threads.end()) throw std::runtime_error(who + text(ended->index()) + " has ended");
+  if (elsewhere != threads.end())
+    throw std::runtime_error(who + text(elsewhere->index()) + " at that of " + text(elsewhere->barrier()));
+  return true;
+}
+
+// [block]
+/// One block on this thread of the host: round after round, each from one barrier to the next.
+void run_block(std::vector<Thread>& threads, const std::function<void()>& kernel, Index number) {
+  for (const auto& poison : shared_memory) poison();
+  for (std::size_t t = 0; t < threads.size(); ++t) {
+    const auto of = static_cast<unsigned>(t);
+    threads[t].start({of % blockDim.x, of / blockDim.x}, kernel);
+  }
+  Index round = 0;
+  do {
+    for (const std::size_t t : turns(threads.size(), number, round)) threads[t].resume();
+    ++round;
+  } while (all_wait(threads));
+}
+// [/block]
+
+struct Launch {
+  Grid grid;
+  Block block;
+  std::function<void()> thread;
+};
+std::vector<Launch> queue;
+
+/// Blocks are shared out among the host's cores.
+void run(const Launch& launch) {
+  const Index blocks = launch.grid.x * launch.grid.y;
+  std::map<Index, std::string> failures;  // of the blocks that failed
+#pragma omp parallel
+  {
+    std::vector<Thread> threads(static_cast<std::size_t>(launch.block.x * launch.block.y));
+    blockDim = {unsigned(launch.block.x), unsigned(launch.block.y), 1};
+    gridDim = {unsigned(launch.grid.x), unsigned(launch.grid.y), 1};
+#pragma omp for schedule(dynamic)
+    for (Index b = 0; b < blocks; ++b) try {
+        blockIdx = {unsigned(b % launch.grid.x), unsigned(b / launch.grid.x), 0};
+        run_block(threads, launch.thread, b);
+      } catch (const std::exception& error) {
+        for (Thread& thread : threads) thread.cancel();
+#pragma omp critical
+        failures[b] = error.what();
+      }
+  }
+  if (!failures.empty()) throw std::runtime_error(failures.begin()->second);
+}
+
+}  // namespace
+
+void set_order(const std::string& order) {
+  order_ = order;
+  if (order == "forward" || order == "reversed") return;
+  seed_ = std::stoull(order);
+  order_ = fmt::format("shuffled by {}", seed_);
+}
+
+std::string order() {
+  return order_;
+}
+
+void enqueue(Grid grid, Block block, std::function<void()> thread) {
+  if (block.x < 1 || block.y < 1 || block.x * block.y > 1024 || grid.x >= Index{1} << 31 ||
+      grid.y > most_blocks_in_y)
+    throw std::runtime_error("invalid configuration argument");
+  queue.push_back({grid, block, std::move(thread)});
+}
+
+void synchronize() {
+  for (const Launch& launch : std::exchange(queue, {})) run(launch);
+}
+
+bool pending() {
+  return !queue.empty();
+}
+
+void before_each_block(std::function<void()> poison) {
+  poison();
+  shared_memory.push_back(std::move(poison));
+}
+
+void outside(Index i, Index j, Index rows, Index cols) {
+  throw std::out_of_range(
+      fmt::format("element ({}, {}) of a {} x {} tile in shared memory", i, j, rows, cols));
+}
+
+}  // namespace course::emulator
+
+void __syncthreads(const char* file, int line) {
+  course::emulator::Thread::now_running->wait({file, line});
+}
+
+void __trap() {
+  throw std::runtime_error("unspecified launch failure");
+}

@@ -1,0 +1,94 @@
+// CUDA's words for a plain C++ compiler. What they do stands in emulator.cpp, and why in README.md.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <type_traits>
+
+#include "common/matrix.hpp"
+#include "gpu/grid.hpp"
+
+#define __global__ static  // internal linkage: nvcc's stub of the same kernel bears the same name
+#define __device__ static
+#define __shared__ static thread_local  // a block's threads all run on one thread of the host
+#define __launch_bounds__(...)
+
+namespace course::emulator {
+
+/// In which order the threads of a block run between two barriers: "forward", "reversed", or a seed that
+/// shuffles them anew each time.
+void set_order(const std::string& order);
+/// The one set, in words; empty before.
+std::string order();
+
+/// Puts a launch into the queue; it runs when somebody waits for it. Throws what CUDA would refuse.
+void enqueue(Grid grid, Block block, std::function<void()> thread);
+/// Runs what is in the queue. Throws what a thread threw, with the thread's place; and of a barrier that not
+/// all threads of a block reach, which and where.
+void synchronize();
+/// Whether something is in the queue.
+bool pending();
+
+/// Calls `poison` now, and on this thread of the host before each block: nothing of the last block's shared
+/// memory is left.
+void before_each_block(std::function<void()> poison);
+/// Throws std::out_of_range: no such element.
+[[noreturn]] void outside(Index i, Index j, Index rows, Index cols);
+
+struct Triple {
+  unsigned x{}, y{}, z{};
+};
+/// A line of a kernel's source. (clang 14 has no std::source_location.)
+struct Line {
+  const char* file = "";
+  int number{};
+};
+
+}  // namespace course::emulator
+
+inline constinit thread_local course::emulator::Triple threadIdx, blockIdx, blockDim, gridDim;
+
+/// Waits until all threads of the block have come here.
+void __syncthreads(const char* file = __builtin_FILE(), int line = __builtin_LINE());
+/// Ends the kernel and, on a GPU, all that this process could do there.
+[[noreturn]] void __trap();
+
+namespace course {
+
+// [tile]
+/// A block's matrix in shared memory: __shared__ SharedTile<float, 32, 32> a_tile;
+template <class T, int rows, int cols>
+class SharedTile {
+ public:
+  SharedTile() {
+    emulator::before_each_block([this] { std::fill_n(&elements_[0][0], rows * cols, poison<T>()); });
+  }
+  struct Row {
+    T* elements;
+    Index i;
+    T& operator[](Index j) const {
+      if (i < 0 || i >= rows || j < 0 || j >= cols) emulator::outside(i, j, rows, cols);
+      return elements[i * cols + j];
+    }
+  };
+  Row operator[](Index i) { return {&elements_[0][0], i}; }
+
+ private:
+  T elements_[rows][cols];
+};
+// [/tile]
+
+inline namespace emulated {  // a program has both launches: the names the linker sees differ
+
+// [launch]
+template <class... Parameters>
+void launch(void (*kernel)(Parameters...), Grid grid, Block block,
+            std::type_identity_t<Parameters>... arguments) {
+  launched = {grid, block, reinterpret_cast<void (*)()>(kernel)};
+  if (grid.x > 0 && grid.y > 0) emulator::enqueue(grid, block, [=] { kernel(arguments...); });
+}
+// [/launch]
+
+}  // namespace emulated
+}  // namespace course

@@ -1,0 +1,229 @@
+#!/usr/bin/env bash
+# 00_machine: what it writes and what it refuses. No time is looked at.
+#   machine.sh CHECK PROGRAM
+# shellcheck disable=SC2015,SC2034,SC2154 # fail() after && and || is meant for either; program.sh reads and sets
+set -u
+check=$1 program=$2
+quick="--budget 0.002" file=machine.csv
+# shellcheck source=/dev/null
+. "$(dirname "$0")/../program.sh"
+
+case $check in
+rows)
+  runs 0 --csv machine.csv
+  grep -q '^00_machine on .\+, .\+' out && ! grep -q 'rows were in' out || fail "where it ran, or what it left out: $(grep 00_machine out)"
+  [ "$(head -1 machine.csv)" = name,type,vector,threads,level,value,unit,note ] || fail "header: $(head -1 machine.csv)"
+  [ "$(awk -F, '{print NF}' machine.csv | sort -u)" = 8 ] || fail "a row is not of 8 cells"
+  awk -F, 'NR > 1 && !($6 > 0) {print; bad = 1} END {exit bad}' machine.csv || fail "a value is not above 0"
+  [ -z "$(tail -n +2 machine.csv | grep -vE '^(pace|chains|peak|bandwidth|copy),' | cut -d, -f1-5 | sort | uniq -d)" ] || fail "a row is there twice"
+  # The roofs are looked at several times; a further row must be better than the one before.
+  awk -F, '/^(pace|chains|peak|bandwidth|copy),/ {key = $1 $2 $3 "," $4 $5; if (key in first && !($6 > first[key])) {print; bad = 1} first[key] = $6} END {exit bad}' \
+    machine.csv || fail "a further look made a roof lower"
+  cpus=$(nproc)
+  has "^processor,,,,,$cpus,threads,.+"
+  grep -qF "$(grep -m1 'model name' /proc/cpuinfo | cut -d: -f2 | sed 's/^ //; s/,/ /g')" machine.csv || fail "the processor's name"
+  has "^cache,,,,L1,[1-9][0-9]{3,},B,"
+  l1=$(getconf LEVEL1_DCACHE_SIZE 2>/dev/null || echo 0)
+  [ "${l1:-0}" -eq 0 ] || has "^cache,,,,L1,$l1,B,"
+  has "^memory,,,,memory,$(awk '/MemTotal/ {print substr($2, 1, 2)}' /proc/meminfo | cut -c1)[0-9]+,B,|^memory,,,,memory,[0-9]{9,},B,"
+  has '^clock,,,1,,[0-9.e+-]+,GHz,'
+  for threads in 1 "$cpus"; do has "^pace,,,$threads,,[0-9.]+,Gop/s,"; done
+  has '^vector,,sse2,,,16,B,'
+  sets=sse2
+  grep -qw avx2 /proc/cpuinfo && grep -qw fma /proc/cpuinfo && sets="$sets avx2" && has '^vector,,avx2,,,32,B,'
+  grep -qw avx512f /proc/cpuinfo && sets="$sets avx512" && has '^vector,,avx512,,,64,B,'
+  for type in f32 f64 i32; do
+    has "^latency,$type,,1,add,[0-9.e+-]+,ns,[0-9.]+ cycles"
+    for set in $sets; do
+      for threads in 1 "$cpus"; do has "^peak,$type,$set,$threads,,[0-9.e+-]+,GFLOP/s,.* chains"; done
+    done
+  done
+  if [ "$sets" != sse2 ]; then
+    for width in scalar avx2; do for chains in 1 2 4 8 12; do has "^chains,f32,$width,1,$chains,[0-9.e+-]+,GFLOP/s,"; done; done
+  fi
+  for set in $sets; do
+    for level in L1 memory; do has "^bandwidth,,$set,1,$level,[0-9.e+-]+,GB/s,triad; 3 arrays of "; done
+    [ "$(grep -oE "^bandwidth,,$set,[0-9]+,L3,.*triad; 3 arrays of [0-9.]+ [KM]iB" machine.csv | sed 's/.* of //' | sort -u | wc -l)" -le 1 ] ||
+      fail "L3: a thread alone streams other arrays than beside others: $(grep "^bandwidth,,$set,.*,L3," machine.csv)"
+    [ "$set" = sse2 ] || has "^latency,f64,$set,1,fma,"
+  done
+  ;;
+relations)
+  quick="--budget 0.03"
+  # What holds of any machine, whatever its speed; in a disturbed moment it may not, so there are five tries, and of each row
+  # the best counts: other programs only make it worse.
+  for _ in 1 2 3 4 5; do
+    rm -f machine.csv
+    runs 0 --csv machine.csv --threads 1 --variant topology,latency,chains,peak,bandwidth
+    cat machine.csv >>tries.csv
+    odd=$(awk -F, '
+      {at = $1 "," $2 "," $3 "," $5}
+      $1 == "clock" {its_clock = $6}  # of the same try, from which the note counts cycles
+      $1 == "latency" && !near($6 * its_clock, $8 + 0, 0.1) {print "far off: " at ": " $6 * its_clock " cycles, not " $8}
+      !(at in value) || ($1 == "latency" ? $6 < value[at] : $6 > value[at]) {value[at] = $6}
+      function near(a, b, share) {return a > b / (1 + share) && a < b * (1 + share)}
+      function want(holds, what) {if (!holds) print what}
+      function far(holds, what) {if (!holds) print "far off: " what}  # more than other programs can do
+      END {
+        clock = value["clock,,,"]
+        want(clock > 0.5 && clock < 8, "the clock is " clock " GHz")
+        split("f32 f64 i32", types, " ")
+        for (t in types) {
+          at = "latency," types[t] ",,add"; cycles = value[at] * clock
+          want(cycles > 0.8 && cycles < 10, at ": " cycles " cycles")
+        }
+        split("sse2 avx2 avx512", sets, " ")
+        for (s = 1; s <= 3 && (("vector,," sets[s] ",") in value); ++s) {
+          set = sets[s]; bytes = value["vector,," set ","]
+          want(bytes == 8 * 2 ^ s, set " has " bytes " bytes")
+          f32 = value["peak,f32," set ","]
+          want(near(f32, 2 * value["peak,f64," set ","], 0.2), set ": f32 is not twice f64")
+          a_cycle = f32 / clock / (bytes / 4)  # additions and multiplications of an element: at least one, two units of two at most
+          want(a_cycle > 0.9 && a_cycle < 4.4, set ": " a_cycle " operations a cycle and element")
+          far(a_cycle > 0.45 && a_cycle < 9, set ": " a_cycle " operations a cycle and element")
+          far(near(f32, 2 * value["peak,f64," set ","], 3), set ": f32 is far from twice f64")
+          moved = value["bandwidth,," set ",L1"] / clock / bytes  # vectors: two loads and a store, a cycle or two
+          want(moved > 0.2 && moved < 4.4, set ": " moved " vectors a cycle between the core and L1")
+          far(moved > 0.1 && moved < 9, set ": " moved " vectors a cycle between the core and L1")
+          before = value["bandwidth,," set ",L1"]
+          split("L2 L3 memory", levels, " ")
+          for (l = 1; l <= 3; ++l) if (("bandwidth,," set "," levels[l]) in value) {
+            now = value["bandwidth,," set "," levels[l]]
+            want(now < 1.25 * before, set ": " levels[l] " is faster than the level before"); before = now
+          }
+          want(before < 0.7 * value["bandwidth,," set ",L1"], set ": memory is as fast as L1")
+        }
+        if (("chains,f32,avx2,12") in value) {
+          far(near(value["chains,f32,avx2,12"], value["peak,f32,avx2,"], 3), "12 chains are far from the peak")
+          want(near(value["chains,f32,avx2,12"], value["peak,f32,avx2,"], 0.25), "12 chains are not the peak")
+          one = value["chains,f32,avx2,1"]
+          want(near(value["chains,f32,avx2,2"], 2 * one, 0.2), "two chains are not twice one")
+          want(near(one * value["latency,f32,avx2,fma"], 16, 0.2), "a chain is not 16 operations a latency")
+          want(near(8 * value["chains,f32,scalar,1"], one, 0.2), "a vector is not eight numbers")
+        }
+        want(("cache,,,L1") in value && value["cache,,,L1"] < value["cache,,,L2"] && (!(("cache,,,L3") in value) || value["cache,,,L2"] < value["cache,,,L3"]),
+          "the caches do not grow")
+      }' tries.csv)
+    [ -n "$odd" ] || break
+  done
+  # Beside other programs nothing need hold, and the rows say that they were there.
+  if [ -n "$odd" ] && ! grep -q "^far off" <<<"$odd" && awk -F, '{note[$1 "," $2 "," $3 "," $4 "," $5] = $8} END {for (at in note) if (note[at] ~ /; disturbed: /) exit 0; exit 1}' machine.csv; then
+    echo "other programs run here: $odd"
+    exit 77
+  fi
+  [ -z "$odd" ] || fail "$odd in $(cat tries.csv)"
+  ;;
+disturbed)
+  # Beside a busy loop on the same processor half of it is left: the row must say so.
+  cpu=$(taskset -cp $$ 2>/dev/null | sed 's/.*: //; s/[,-].*//')
+  [ -n "$cpu" ] || { echo "no taskset here"; exit 77; }
+  taskset -c "$cpu" sh -c 'while :; do :; done' &
+  busy=$!
+  taskset -c "$cpu" "$program" --variant peak --type f32 --budget 0.3 --csv busy.csv >out 2>err
+  kill $busy
+  grep -qE '^peak,f32,sse2,1,.*; disturbed: a thread had a processor for [0-9]+ % of the time' busy.csv || fail "not disturbed: $(cat busy.csv)"
+  ;;
+no_third)
+  export HWLOC_SYNTHETIC="core:1 l2d:1(size=1048576) l1d:1(size=32768) pu:1"
+  runs 0 --csv machine.csv --variant bandwidth --threads 1
+  [ "$(grep '^bandwidth,,sse2,' machine.csv | cut -d, -f5 | sort -u | xargs)" = "L1 L2 memory" ] || fail "not of two levels: $(cat machine.csv)"
+  ;;
+resume)
+  runs 0 --csv machine.csv --variant topology,latency,peak --type f32 --threads 1
+  cp machine.csv before.csv
+  runs 0 --csv machine.csv --variant topology,latency,peak --type f32 --threads 1 --resume
+  cmp before.csv machine.csv || fail "--resume added something"
+  keys() { awk -F, -v OFS=, 'NR > 1 && NF == 8 { print $1, $2, $3, $4, $5 }' "$1" | sort -u; } # without what a crash tore
+  parts=$(keys machine.csv | cut -d, -f1 | sort -u | xargs)
+  [ "${parts/cache /}" = "clock cores latency memory peak processor vector" ] || fail "other parts than were asked for: $parts"
+  grep -qE "$(keys machine.csv | wc -l) rows were in machine.csv already" out || fail "it does not say so: $(tail -1 out)"
+  grep -E '^(name|processor),' before.csv >one.csv
+  runs 0 --csv one.csv --variant pace --threads 1 --resume
+  grep -q '^00_machine: 1 rows were in one.csv already' out && grep -q '^pace,,,1,' one.csv || fail "one row that was there: $(tail -1 out)"
+  # What is missing is measured, and nothing else: a killed program's last line is torn.
+  grep -v '^peak,f32,sse2' before.csv >machine.csv
+  printf 'peak,f32,ss' >>machine.csv
+  runs 0 --csv machine.csv --variant topology,latency,peak --type f32 --threads 1 --resume
+  [ "$(keys machine.csv)" = "$(keys before.csv)" ] || fail "rows missing or torn after a torn line"
+  has '^peak,f32,sse2,1,,[0-9.e+-]+,'
+  # --again: a roof that was measured badly is measured once more, a good one stays, and nothing else is touched.
+  sed -E 's/^(peak,f32,sse2,1,,)[^,]*/\10.001/; t; s/^(peak,[^,]*,[^,]*,1,,)[^,]*/\1999999999/' before.csv >machine.csv
+  cp machine.csv bad.csv
+  runs 0 --csv machine.csv --again --threads 1
+  [ "$(head -n "$(wc -l <bad.csv)" machine.csv)" = "$(cat bad.csv)" ] || fail "--again changed a row that was there"
+  tail -n "+$(($(wc -l <bad.csv) + 1))" machine.csv >more.csv
+  [ -s more.csv ] && ! grep -vE '^peak,f32,sse2,1,,' more.csv || fail "--again: not the bad roof alone: $(cat more.csv)"
+  tail -1 machine.csv | awk -F, '{exit !($6 > 1)}' || fail "--again: not the better value: $(tail -1 machine.csv)"
+  cp before.csv machine.csv
+  # Another machine's file is left as it was.
+  sed -i '/^processor/s/,[^,]*$/,another processor/' machine.csv
+  cp machine.csv before.csv
+  runs 2 --csv machine.csv --resume
+  grep -qF "tells of another processor" err && [ "$(wc -l <err)" -eq 1 ] || fail "another processor: $(cat err)"
+  cmp before.csv machine.csv || fail "another processor's file was changed"
+  ;;
+refusals)
+  refuses "--variant: 'peek' is unknown; this program has topology" --variant peek
+  refuses "--threads: '4096' is more than the" --threads 4096
+  refuses "--type: 'f16' is unknown" --type f16
+  refuses "--fill" --fill digits
+  refuses "--seed" --seed 1
+  refuses "--verify" --verify none
+  refuses "--warmup" --warmup 1
+  refuses "--expect-wrong" --expect-wrong
+  refuses "--size" --size 64
+  printf 'a,b\n1,2\n' >other.csv
+  runs 2 --csv other.csv
+  grep -qF "has other columns" err || fail "other columns: $(cat err)"
+  "$program" --resume >out 2>err
+  [ $? -eq 2 ] && grep -qF -- "--resume: needs --csv FILE" err || fail "--resume without --csv: $(cat err)"
+  "$program" --again >out 2>err
+  [ $? -eq 2 ] && grep -qF -- "--again: needs the file" err || fail "--again without --csv: $(cat err)"
+  "$program" --again --csv none.csv >out 2>err
+  { [ $? -eq 2 ] && grep -qF -- "--again: there is no none.csv" err && [ ! -e none.csv ]; } || fail "--again on no file: $(cat err)"
+  for option in --list --help; do
+    runs 0 $option
+    grep -q 'what this machine is, and what it can do' out || fail "$option: $(cat out err)"
+  done
+  "$program" --help | grep -qE -- '--budget .*\(default 0.4\)' || fail "--help: not the default of this program"
+  "$program" --list >out 2>err && grep -q '^  bandwidth ' out || fail "--list: $(cat out err)"
+  ;;
+gpu)
+  # Where CUDA sees no GPU a line says so, and the other parts go on.
+  export CUDA_VISIBLE_DEVICES=
+  runs 77 --variant gpu --csv machine.csv
+  [ ! -s out ] && [ ! -e machine.csv ] && [ "$(wc -l <err)" -eq 1 ] && grep -q '^00_machine: gpu skipped: [nb]' err ||
+    fail "not one line that says why: $(cat out err)"
+  runs 0 --variant topology,gpu --csv machine.csv
+  [ "$(wc -l <err)" -eq 1 ] && has '^cores,,,,,[0-9]+,cores,' || fail "the other parts do not go on: $(cat err)"
+  grep ',cuda,' machine.csv && fail "rows of a GPU that is not there"
+  runs 0 --list
+  grep -qE '^  gpu .*; not here: [nb]' out && [ ! -s err ] || fail "--list: $(cat out err)"
+  # Where there is one: what must hold of any.
+  unset CUDA_VISIBLE_DEVICES
+  "$program" --list | grep -q '^  gpu .*; not here: ' && exit $((failures > 0))
+  quick="--budget 0.1" file=gpu.csv
+  runs 0 --variant gpu --csv gpu.csv
+  [ "$(awk -F, '{print NF}' gpu.csv | sort -u)" = 8 ] || fail "a row is not of 8 cells"
+  awk -F, 'NR > 1 && !($6 > 0) {print; bad = 1} END {exit bad}' gpu.csv || fail "a value is not above 0"
+  has '^gpu,,cuda,,,[1-9][0-9]*,multiprocessors,[^,;]+; compute capability [0-9.]+; '
+  has '^memory,,cuda,,memory,[0-9]{9,},B,'
+  for level in L1 L2; do has "^cache,,cuda,,$level,[0-9]{4,},B,"; done
+  of() { awk -F, -v key="$1" '$1 "," $2 "," $5 == key && $3 == "cuda" {value = $6} END {print value + 0}' gpu.csv; }
+  holds() { awk "BEGIN {exit !($1)}" || fail "not so: $1 in $(cat gpu.csv)"; }
+  holds "$(of clock,,) > 0.3 && $(of clock,,) < 5"
+  holds "$(of peak,f32,) >= $(of peak,f64,) && $(of peak,f64,) > 0 && $(of peak,i32,) > 0"
+  holds "$(of bandwidth,,shared) > $(of bandwidth,,L2) && $(of bandwidth,,L2) > $(of bandwidth,,memory) && $(of bandwidth,,memory) > 0"
+  for way in to from; do holds "$(of copy,,${way}_device_pinned) >= 0.8 * $(of copy,,${way}_device_pageable)"; done
+  # A multiply-add a clock from each unit, and not much less: too few chains would give a half.
+  [ "$(of cores,,)" = 0 ] || holds "$(of peak,f32,) < 2.2 * $(of cores,,) * $(of clock,,) && $(of peak,f32,) > 1.6 * $(of cores,,) * $(of clock,,)"
+  # A type that nobody asked for, and rows that are there.
+  runs 0 --variant gpu --type f64 --csv f64.csv
+  grep -q '^peak,f64,cuda' f64.csv && ! grep -q '^peak,[fi]32,cuda' f64.csv || fail "other types: $(cat f64.csv)"
+  cp gpu.csv before.csv
+  runs 0 --variant gpu --csv gpu.csv --resume
+  cmp before.csv gpu.csv || fail "--resume added something"
+  ;;
+*) fail "no check $check" ;;
+esac
+exit $((failures > 0))

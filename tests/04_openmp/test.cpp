@@ -1,0 +1,149 @@
+// What the common loop does not ask of 04: the same bits for any number of threads, threads inside threads;
+// what README.md works out on paper, and its exercises.
+#include <doctest/doctest.h>
+#include <omp.h>
+
+#include <algorithm>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include "04_openmp/exercises.hpp"
+#include "04_openmp/gemm.hpp"
+#include "common/problem.hpp"
+#include "tests/teams.hpp"
+
+using namespace openmp;
+using course::Matrix;
+
+namespace {
+
+constexpr Index m = 61, n = 67, k = 43;  // nothing divides into tiles or threads
+
+template <class T>
+struct Product {
+  Matrix<T> a{m, k}, b{k, n}, c{m, n};
+  Product() {
+    fill_matrix(a.view(), course::Fill::uniform, 1, 'A');
+    fill_matrix(b.view(), course::Fill::uniform, 1, 'B');
+    fill_matrix(c.view(), course::Fill::uniform, 1, 'C');
+  }
+  bool operator==(const Product& other) const {  // no padding: one piece of memory
+    return std::memcmp(c.view().data(), other.c.view().data(), m * n * sizeof(T)) == 0;
+  }
+};
+
+template <class T>
+using Kernel = void (*)(View<const T>, View<const T>, View<T>, int threads);
+
+template <class T>
+const std::vector<Kernel<T>> kernels = {
+    parallel_for<T>,
+    collapse_simd<T>,
+    growing_static<T>,
+    growing_dynamic<T>,
+    sums_padded<T>,
+    sums_side_by_side<T>,
+    [](View<const T> a, View<const T> b, View<T> c, int threads) { tiled<T>(a, b, c, threads, 16); },
+    [](View<const T> a, View<const T> b, View<T> c, int threads) { tiled_simd<T>(a, b, c, threads, 16); }};
+
+template <class T>
+void run(Kernel<T> kernel, Product<T>& product, int threads) {
+  kernel(product.a.view(), product.b.view(), product.c.view(), threads);
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("the same bits whatever the number of threads", T, float, double, std::int32_t) {
+  for (const Kernel<T> kernel : kernels<T>) {
+    Product<T> alone;
+    run(kernel, alone, 1);
+    CHECK_FALSE(alone == Product<T>());
+    for (const int threads : {2, 3, 5, 64, 100}) {  // the last two: more than rows, and more than columns
+      Product<T> together;
+      run(kernel, together, threads);
+      CHECK(together == alone);
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE(
+    "as many threads as were asked for; growing_dynamic's take the next strip when they are free", T, float,
+    double, std::int32_t) {
+  for (const Kernel<T> kernel : kernels<T>) {
+    Product<T> product;
+    teams::asked.clear(), teams::dynamic = 0;
+    run(kernel, product, 3);
+    CHECK(teams::asked == std::vector<int>{3});
+    CHECK(teams::dynamic == (kernel == Kernel<T>(growing_dynamic<T>) ? 1 : 0));
+  }
+}
+
+TEST_CASE_TEMPLATE("inside a parallel region, and two products at once", T, float, double) {
+  for (const Kernel<T> kernel : kernels<T>) {
+    Product<T> alone;
+    run(kernel, alone, 1);
+    Product<T> inside[2], beside[2];
+#pragma omp parallel for num_threads(2)
+    for (int t = 0; t < 2; ++t) run(kernel, inside[t], 3);
+    {
+      const std::jthread first([&] { run(kernel, beside[0], 3); }),
+          second([&] { run(kernel, beside[1], 3); });
+    }
+    for (int t = 0; t < 2; ++t) {
+      CHECK(inside[t] == alone);
+      CHECK(beside[t] == alone);
+    }
+  }
+}
+
+TEST_CASE("the shares that the busiest thread has of 64 strips of 1, 2, … 64") {
+  constexpr Index strips = 64;
+  const auto beforehand = [](Index threads) {  // schedule(static): as many strips to each, in order
+    Index most = 0;
+    for (Index t = 0, s = 0; t < threads; ++t) {
+      Index mine = 0;
+      for (; s < strips * (t + 1) / threads; ++s) mine += s + 1;
+      most = std::max(most, mine);
+    }
+    return most;
+  };
+  const auto as_they_come = [](std::size_t threads, bool growing) {  // schedule(dynamic, 1)
+    std::vector<Index> busy(threads);
+    for (Index s = 0; s < strips; ++s)
+      *std::min_element(busy.begin(), busy.end()) += growing ? s + 1 : strips - s;
+    return *std::max_element(busy.begin(), busy.end());
+  };
+  CHECK(beforehand(1) == 2080);
+  CHECK(beforehand(2) == 1552);
+  CHECK(beforehand(16) == 250);
+  CHECK(as_they_come(2, true) == 1056);
+  CHECK(as_they_come(16, true) == 160);
+  CHECK(as_they_come(2, false) == 1040);
+  CHECK(as_they_come(16, false) == 130);
+}
+
+TEST_CASE_TEMPLATE("exercises: the loop over p, shared out rightly", T, float, std::int32_t) {
+  Product<T> by_rows;
+  run<T>(parallel_for<T>, by_rows, 1);
+  for (const int threads : {1, 2, 3, 64}) {
+    Product<T> by_p;
+    run<T>(exercises::k_shared_out<T>, by_p, threads);
+    for (Index i = 0; i < m; ++i)
+      for (Index j = 0; j < n; ++j)
+        CHECK(static_cast<double>(by_p.c.view()(i, j)) ==
+              doctest::Approx(static_cast<double>(by_rows.c.view()(i, j))).epsilon(1e-4).scale(10));
+  }
+}
+
+TEST_CASE("exercises: a sum for each thread; with one thread the bug does not show") {
+  Product<float> right, alone;
+  run<float>(parallel_for<float>, right, 1);
+  for (const int threads : {1, 2, 5}) {
+    Product<float> summed;
+    run<float>(exercises::one_sum<float>, summed, threads);
+    CHECK(summed == right);
+  }
+  run<float>(exercises::shared_factor<float>, alone, 1);
+  CHECK(alone == right);
+}

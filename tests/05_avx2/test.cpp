@@ -1,0 +1,279 @@
+// What the common loop does not ask of 05: edges round every block, threads in threads, the same bits. Where
+// these kernels pack is guarded (guarded_space.hpp): SIGSEGV means that one left the room it had asked
+// for.
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <thread>
+
+#include "05_avx2/blocks.hpp"
+#include "common/verify.hpp"
+#include "runner/machine.hpp"
+#include "tests/teams.hpp"
+
+using namespace avx2;
+using course::Matrix, course::Shape;
+
+namespace {
+
+constexpr Caches small{2048, 8192, 32768};  // small blocks: their edges are met in small products
+
+bool can(bool wide) {
+  return course::lacking(wide ? avx512_needs : avx2_needs).empty();
+}
+
+/// The least size that is large enough, as all larger ones are.
+template <class Enough>
+Index least(Enough enough) {
+  Index below = 0, found = Index{1} << 30;
+  while (found - below > 1) {
+    const Index middle = (below + found) / 2;
+    (enough(middle) ? found : below) = middle;
+  }
+  return found;
+}
+
+/// The tile, and caches for blocks of at most mc, kc and nc: of a few tiles, so that small products have
+/// many.
+template <class T>
+struct Tile {
+  bool wide;
+  TileShape shape = wide ? avx512_tile : avx2_tile;
+  int size = sizeof(T), mr = shape.mr, nr = shape.nr(size);
+
+  /// The smallest in which such a block stays whole.
+  Caches caches(Index mc, Index kc, Index nc) const {
+    Caches c;
+    const auto cut = [&] { return blocks(shape, size, mc, nc, kc, c); };
+    c.l1 = least([&](Index l1) { return c.l1 = l1, cut().kc == kc; });
+    c.l2 = least([&](Index l2) { return c.l2 = l2, cut().nc >= nc; });
+    c.l3 = least([&](Index l3) { return c.l3 = l3, cut().mc >= mc; });
+    return c;
+  }
+};
+
+/// Random numbers below a limit, the same in each run.
+struct Draw {
+  std::uint64_t state;
+  Index operator()(std::uint64_t below) { return static_cast<Index>(course::mix(++state) % below); }
+};
+
+/// A problem and its C, with padded rows and guard bands.
+template <class T>
+struct Product {
+  course::Problem<T> problem;
+  Matrix<T> c;
+
+  explicit Product(Shape s, Index pad = 3) : problem{s, course::Fill::uniform, 1, pad}, c(s.m, s.n, pad) {
+    reset();
+  }
+  void reset() { course::copy<T>(problem.whole().c.view(), c.view()); }
+  void run(bool wide, int threads, const Caches& caches = small) {
+    const View<const T> a = problem.whole().a.view(), b = problem.whole().b.view();
+    (wide ? avx512<T> : tuned<T>)(a, b, c.view(), caches, threads);
+  }
+  bool right() {
+    const auto [m, n, k] = problem.shape;
+    course::Verifier<T> verifier(problem, true);
+    return verifier.check({course::all_of(m), course::all_of(n), c.view()}, course::World()).right &&
+           c.guards_intact() && problem.guards_intact();
+  }
+  bool same(Product& other) {
+    for (Index i = 0; i < c.view().rows(); ++i)
+      if (std::memcmp(&c.view()(i, 0), &other.c.view()(i, 0),
+                      static_cast<std::size_t>(c.view().cols()) * sizeof(T)))
+        return false;
+    return true;
+  }
+};
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("lanes, and a tile alone, at the end of a row and of the matrix", T, float, double,
+                   std::int32_t) {
+  if (!can(false)) return;
+  for (const Index m : {1, 6, 7})
+    for (const Index n : {1, 4, 8, 16, 17})
+      for (const Index k : {1, 4, 7, 8, 16}) {
+        CAPTURE(m);
+        CAPTURE(n);
+        CAPTURE(k);
+        Product<T> ikj({m, n, k}), dot({m, n, k}), tile({m, n, k});
+        Matrix<T> bt(n, k);
+        const View<const T> a = ikj.problem.whole().a.view(), b = ikj.problem.whole().b.view();
+        ikj_avx2<T>(a, b, ikj.c.view(), 1);
+        dot_avx2<T>(a, b, dot.c.view(), bt.view(), 1);
+        register_tile<T>(a, b, tile.c.view());
+        CHECK(ikj.right());
+        CHECK(dot.right());
+        CHECK(tile.right());
+      }
+}
+
+TEST_CASE("the blocks of one product: the caches' shares, cut evenly") {
+  const Caches unknown;
+  CHECK((unknown.l1 == 32768 && unknown.l2 == 1048576 && unknown.l3 == 16777216));
+  const Caches caches{32 << 10, 1 << 20, 16 << 20};
+  const Blocks some = blocks(avx512_tile, sizeof(float), 10'000, 2048, 2048, caches);
+  CHECK(some.kc == 512);   // of at most 20480 / 36 = 568
+  CHECK(some.nc == 336);   // of at most 320: seven pieces, each of whole strips of 48
+  CHECK(some.mc == 5004);  // of at most 8192
+  const Blocks none = blocks(avx2_tile, sizeof(double), 0, 0, 0, caches);
+  CHECK((none.mc == 6 && none.kc == 1 && none.nc == 8));
+  const Blocks odd = blocks(avx2_tile, sizeof(double), 13, 31, 853, caches);
+  CHECK((odd.mc == 18 && odd.kc == 285 && odd.nc == 32));  // kc: of at most 426
+  const Caches tiny{64, 16, 16};                           // that hold less than a tile
+  const Blocks least_cut = blocks(avx2_tile, sizeof(float), 13, 33, 5, tiny);
+  CHECK((least_cut.mc == 6 && least_cut.kc == 1 && least_cut.nc == 16));
+  const Blocks least_textbook = textbook(avx2_tile, sizeof(float), tiny);
+  CHECK((least_textbook.mc == 6 && least_textbook.kc == 1 && least_textbook.nc == 16));
+}
+
+TEST_CASE_TEMPLATE("edges round every tile and block", T, float, double, std::int32_t) {
+  for (const bool wide : {false, true}) {
+    if (!can(wide)) continue;
+    const Tile<T> tile{wide};
+    const Index mr = tile.mr, nr = tile.nr, mc = 3 * mr, kc = 13, nc = 2 * nr;
+    for (const Index m : {mr - 1, mr, mr + 1, mc - 1, mc, mc + 1, 2 * mc + 1})
+      for (const Index n : {nr - 1, nr, nr + 1, nc - 1, nc, nc + 1, 2 * nc + 1})
+        for (const Index k : {kc - 1, kc, kc + 1, 2 * kc + 1}) {
+          Product<T> product({m, n, k});
+          CAPTURE(wide);
+          CAPTURE(m);
+          CAPTURE(n);
+          CAPTURE(k);
+          product.run(wide, 1, tile.caches(mc, kc, nc));
+          CHECK(product.right());
+        }
+  }
+}
+
+TEST_CASE_TEMPLATE("the textbook's blocks, whole and cut", T, float, double, std::int32_t) {
+  if (!can(false)) return;
+  const Tile<T> tile{false};
+  const Index mr = tile.mr, nr = tile.nr, mc = 3 * mr, kc = 13, nc = 2 * nr;
+  const Caches caches{2 * kc * nr * tile.size, 2 * kc * mc * tile.size, 2 * kc * nc * tile.size};
+  const Blocks cut = textbook(tile.shape, tile.size, caches);
+  REQUIRE((cut.mc == mc && cut.kc == kc && cut.nc == nc));
+  for (const Index m : {mr - 1, mr, mr + 1, mc, mc + 1, 2 * mc + 1})
+    for (const Index n : {nr - 1, nr, nr + 1, nc, nc + 1, 2 * nc + 1})
+      for (const Index k : {kc - 1, kc, kc + 1, 2 * kc + 1}) {
+        Product<T> in_place({m, n, k}), copied({m, n, k});
+        CAPTURE(m);
+        CAPTURE(n);
+        CAPTURE(k);
+        const View<const T> a = copied.problem.whole().a.view(), b = copied.problem.whole().b.view();
+        blocked<T>(a, b, in_place.c.view(), caches);
+        packed<T>(a, b, copied.c.view(), caches);
+        CHECK(in_place.right());
+        CHECK(copied.right());
+      }
+}
+
+TEST_CASE_TEMPLATE("random shapes, random caches, any number of threads: right, and the same bits", T, float,
+                   double, std::int32_t) {
+  Draw draw{20};
+  for (int round = 0; round < 60; ++round) {
+    const bool wide = round % 2;
+    if (!can(wide)) continue;
+    const Shape shape{1 + draw(150), 1 + draw(150), 1 + draw(150)};
+    const Caches caches{512 + draw(4096), 2048 + draw(65536), 4096 + draw(65536)};
+    CAPTURE(wide);
+    CAPTURE(shape.m);
+    CAPTURE(shape.n);
+    CAPTURE(shape.k);
+    CAPTURE(caches.l1);
+    Product<T> one(shape), many(shape);
+    one.run(wide, 1, caches);
+    CHECK(one.right());
+    for (const int threads : {2, 3, 7, 16}) {
+      many.reset();
+      many.run(wide, threads, caches);
+      CHECK(one.same(many));
+      CHECK(many.c.guards_intact());
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("threads alone and in teams, every edge of their blocks: right, and the same bits", T,
+                   float, double, std::int32_t) {
+  Draw draw{5};
+  for (int round = 0; round < 150; ++round)
+    for (const bool wide : {false, true}) {
+      if (!can(wide)) continue;
+      const Tile<T> tile{wide};
+      const auto about = [&draw](Index step) { return step * (1 + draw(4)) + draw(3) - 1; };
+      const int threads = 2 + round % 15;
+      const Index kc = 2 + draw(12), nc = tile.nr * (1 + draw(2));
+      const Index mc = draw(3) ? tile.mr * (1 + draw(2)) : 10'000;  // then A is small and read where it lies
+      // Threads share the copy of B if C is higher than wide, and B larger than the second level.
+      const Index m = round / 15 % 4 ? about(tile.mr) * threads - draw(3) : about(tile.mr),
+                  n = about(tile.nr), k = about(kc);
+      // The narrow tile copies rows of A that lie whole pages apart however small A is.
+      const Index pad = draw(4) ? 3 : 4096 / tile.size - k;
+      Product<T> one({m, n, k}, pad), many({m, n, k}, pad);
+      const Caches caches = tile.caches(mc, kc, nc);
+      CAPTURE(wide);
+      CAPTURE(m);
+      CAPTURE(n);
+      CAPTURE(k);
+      CAPTURE(kc);
+      CAPTURE(nc);
+      CAPTURE(mc);
+      CAPTURE(threads);
+      one.run(wide, 1, caches);
+      CHECK(one.right());
+      many.run(wide, threads, caches);
+      CHECK(one.same(many));
+      CHECK(many.c.guards_intact());
+    }
+}
+
+TEST_CASE("more threads than rows, inside a parallel region, and two products at once") {
+  for (const bool wide : {false, true})
+    for (const Index m : {5, 40}) {  // 40: each product packs B, and has to do so in a room of its own
+      if (!can(wide)) continue;
+      Product<float> expected({m, 300, 70});
+      expected.run(wide, 1);
+      Product<float> products[2] = {Product<float>({m, 300, 70}), Product<float>({m, 300, 70})};
+      const auto check = [&] {
+        for (auto& product : products) {
+          CHECK(product.same(expected));
+          product.reset();
+        }
+      };
+#pragma omp parallel for num_threads(2)
+      for (int i = 0; i < 2; ++i) products[i].run(wide, 16);
+      check();
+      std::thread first([&] { products[0].run(wide, 8); }), second([&] { products[1].run(wide, 8); });
+      first.join(), second.join();
+      check();
+    }
+}
+
+TEST_CASE("packed by two threads at once, each in rooms of its own") {
+  if (!can(false)) return;
+  Product<float> products[2] = {Product<float>({40, 300, 70}), Product<float>({40, 300, 70})};
+  const auto pack = [](Product<float>& product) {
+    const course::Inputs<float>& in = product.problem.whole();
+    packed<float>(in.a.view(), in.b.view(), product.c.view(), small);
+  };
+  std::thread first([&] { pack(products[0]); }), second([&] { pack(products[1]); });
+  first.join(), second.join();
+  for (auto& product : products) CHECK(product.right());
+}
+
+TEST_CASE("all loops that are shared out have as many threads as were asked for") {
+  if (!can(false)) return;
+  Product<float> product({37, 41, 29});
+  Matrix<float> bt(41, 29);
+  const View<const float> a = product.problem.whole().a.view(), b = product.problem.whole().b.view();
+  const auto regions = [](auto kernel) {
+    teams::asked.clear();
+    kernel();
+    return teams::asked;
+  };
+  CHECK(regions([&] { ikj_avx2<float>(a, b, product.c.view(), 3); }) == std::vector<int>{3});
+  CHECK(regions([&] { dot_avx2<float>(a, b, product.c.view(), bt.view(), 3); }) == std::vector<int>{3, 3});
+  CHECK(regions([&] { product.run(false, 3); }) == std::vector<int>{3});
+}

@@ -1,0 +1,150 @@
+#!/usr/bin/env bash
+# What several ranks must not do: hang, or speak with several voices.
+#   test.sh refusals|duel|wrapped|starved|stopped|killed MPIRUN PROGRAM
+# shellcheck disable=SC2015,SC2034,SC2154 # fail() after && and || is meant for either; program.sh reads and sets
+set -u
+check=$1 mpirun=$2 program=$3 file=rows.csv quick="--size 8" here=$(cd "$(dirname "$0")" && pwd) step=$(cd "$(dirname "$0")/../../06_mpi" && pwd)
+# shellcheck source=/dev/null
+. "$here/../program.sh"
+
+# ranks COUNT STATUS ARGUMENT…: so many of them; a hang is ended after a minute and is no status of ours.
+ranks() { launch="timeout 60 $mpirun -n $1" quick='' runs "${@:2}"; }
+# started ARGUMENT…: three ranks in the background, until the file has its first row; leaves $running, of mpirun, and $processes.
+started() {
+  rm -f rows.csv
+  "$mpirun" -n 3 "$program" --type f32 --verify none --warmup 0 --csv rows.csv "$@" >out 2>err </dev/null &
+  running=$!
+  for _ in $(seq 3000); do
+    [ -e rows.csv ] && [ "$(wc -l <rows.csv)" -ge 2 ] && break
+    sleep 0.01
+  done
+  processes=() # children of mpirun, or of its children: those that work in our folder
+  for process in $(pgrep -x "$(basename "$program")"); do
+    [ "$(readlink "/proc/$process/cwd")" = "$folder" ] && processes+=("$process")
+  done
+  [ ${#processes[@]} -eq 3 ] && return
+  fail "$*: not three ranks: ${processes[*]}"
+  exit 1
+}
+# refused MESSAGE ARGUMENT…: by one line of ours, before anything was printed or written.
+refused() {
+  local message=$1
+  shift
+  rm -f rows.csv
+  ranks 3 2 --csv rows.csv "$@"
+  [ "$(grep -c '^06_mpi: ' err)" -eq 1 ] || fail "$*: not one line of ours: $(cat err)"
+  grep -qF -- "06_mpi: $message" err || fail "$*: '$message' is not in: $(cat err)"
+  [ ! -s out ] && [ ! -e rows.csv ] || fail "$*: printed or wrote something"
+}
+
+case $check in
+refusals)
+  # All three ranks end, and rank 0 alone says why.
+  refused "--grid: '2x2' is a grid of 4, and 3 run here; give 1x3 or 3x1" --grid 2x2
+  refused "--variant: 'suma' is unknown; this step has rows_blocking" --variant suma
+  refused "1000000x1000000x1000000: f32 needs " --variant summa --type f32 --size 1000000
+  refused "1000000x1000000x1000000: f64 needs " --variant rows_blocking --type f64 --size 1000000
+  ranks 3 0 --variant summa --type f32 --size 9 --repeat 1 --grid 3x1 --block 2x2 --csv rows.csv
+  [ "$(tail -n 1 rows.csv | cut -d, -f10-12)" = 3,3x1,2x2 ] || fail "ranks, grid and block: $(cat rows.csv)"
+  # A disk that is full, which rank 0 alone sees; more ranks than rows, and many more than cores.
+  ranks 3 2 --type f32 --size 9 --repeat 1 --csv /dev/full
+  [ "$(grep -c '^06_mpi: --csv: cannot write' err)" -eq 1 ] || fail "a full disk: $(cat err)"
+  ranks 8 0 --type f32 --size 1,2 --repeat 1
+  ranks 13 0 --variant summa --type f32 --size 40 --repeat 1
+  # What is misspelt, without mpirun: one rank.
+  refuses "--grid: '3' is not PxQ processes, such as 2x3" --grid 3
+  refuses "--grid: '0' is out of range; give 1 to 2147483647" --grid 0x3
+  refuses "--grid: '4294967296' is out of range" --grid 4294967296x4294967296
+  refuses "--block: '64' is not MBxNB elements, such as 64x64" --block 64
+  refuses "--block: '0' is out of range" --block 64x0
+  refuses "--threads: '0' is out of range" --threads 0
+  runs 77 --expect-wrong
+  grep -qF "06_mpi: rest_lost skipped: needs 2 ranks" err || fail "broken on one rank: $(cat err)"
+  ;;
+duel)
+  rm -f rows.csv
+  ranks 2 0 --shape 300x200x100 --grid 2x1 --block 64x32 --type f64 --pairs 3 --csv rows.csv
+  [ "$(tail -n +2 rows.csv | cut -d, -f1-11 | paste -sd ' ')" = "$(for pair in 0 1 2; do echo "f64,300,200,100,2,1,2x1,64x32,summa,p?gemm,$pair"; done | paste -sd ' ')" ] ||
+    fail "every pair: $(cat rows.csv)"
+  rm -f rows.csv
+  ranks 2 0 --shape 300x200x100 --grid 2x1 --block 64x32 --type f64 --pairs 1 --csv rows.csv # then the row is the pair: 12 million operations
+  [ "$(awk 'END {print NR, $1, $2, $3, $4, $5, $6, $7, $8, $14}' out)" = "2 f64 300x200x100 2 1 2x1 64x32 summa p?gemm right" ] &&
+    awk -F, -v row="$(tail -n 1 out)" 'function far(said, s) { s = 12e-3 / s - said; return s > 0.06 || s < -0.06 }
+      END { split(row, said, / +/); exit far(said[9], $12) || far(said[10], $13) }' rows.csv || fail "the row of a pair: $(cat out rows.csv)"
+  # A rival that does nothing: it is wrong, which ends with 1 though the next one is right, and it is ahead of summa.
+  rm -f rows.csv
+  ranks 2 1 --shape 300x200x100 --type f64 --pairs 5 --rival 'idle,p?gemm' --csv rows.csv
+  [ "$(awk '/^f64/ {print $8, $14, $8 != "idle" || $11 < 0.2}' out | paste -sd ' ')" = "idle wrong 1 p?gemm right 1" ] &&
+    grep -q '^06_mpi_duel: wrong: idle: ' err && [ "$(tail -n +2 rows.csv | cut -d, -f10 | uniq -c | xargs)" = "5 p?gemm" ] || fail "a wrong rival: $(cat out err rows.csv)"
+  runs 0 --pairs 2 # on one rank their kernels, too
+  [ "$(grep -c '^f.*  right$' out)" -eq 6 ] && [ "$(grep -cE ' (summa +05_avx2|p\?gemm +BLAS) ' out)" -eq 4 ] || fail "one rank: $(cat out)"
+  for nowhere in /dev/full/rows.csv /dev/full; do # not to be opened, and not to be written: no rank waits for rank 0
+    ranks 2 2 --size 30 --type f64 --pairs 1 --csv $nowhere
+    [ "$(grep -c '^06_mpi_duel: --csv: ' err)" -eq 1 ] || fail "--csv $nowhere: $(cat err)"
+  done
+  refuses "--type: 'i32' is unknown; give f32, f64" --type i32
+  refuses "--rival: 'summa' is unknown; give p?gemm, summa_blocking" --rival summa
+  refuses "--pairs: '0' is out of range" --pairs 0
+  refuses "5x0x3: an empty product takes no time" --shape 5x0x3
+  ranks 2 2 --size 300000 --type f64 # more than there is, of both together
+  grep -q "300000x300000x300000: f64 needs " err || fail "too large: $(cat err)"
+  # OpenBLAS, if that is the BLAS, says which kernel it takes each time that it is loaded: the last is ours, or the user's.
+  cores() { OPENBLAS_VERBOSE=2 "$@" "$program" --help 2>&1 >/dev/null | sed -n 's/^Core: //p' | paste -sd ' '; }
+  if [ -n "$(cores env)" ]; then
+    [ "$(grep -m 1 '^flags' /proc/cpuinfo | grep -ow 'avx512\(f\|dq\|bw\|vl\)' | wc -l)" -eq 4 ] && best=SkylakeX || best=Haswell
+    said=$(cores env -u OPENBLAS_CORETYPE)
+    [ "${said##* }" = "$best" ] || fail "OpenBLAS's kernel: $said, not $best"
+    said=$(cores env OPENBLAS_CORETYPE=Zen)
+    [ "$said" = Zen ] || fail "OpenBLAS's kernel, as the user wants it: $said"
+  fi
+  ;;
+wrapped)
+  # Every function of MPI's that delivers something here is one that words.cpp counts; the rest is known to deliver nothing.
+  grep -ohE '\bMPI_[A-Z][a-z_]+\(' "$step"/{rows,block_cyclic,summa,summa_ring,messages,variants,broken,scalapack}.hpp "$step"/{main,duel}.cpp |
+    tr -d '(' | sort -u >used
+  grep -oE '^int MPI_[A-Z][a-z_]+' "$step/words.cpp" | cut -d' ' -f2 | sort -u >counted
+  grep -vE '^MPI_(Send|Isend|Barrier|Comm_(rank|size|free)|Cart_(create|sub)|Type_[a-z_]+|Datatype)$' used | comm -23 - counted >missed
+  [ ! -s missed ] || fail "not counted: $(cat missed)"
+  [ "$(wc -l <used)" -ge 10 ] || fail "only these are used: $(cat used)"
+  ;;
+starved)
+  # One of two ranks gets no memory: both end, with one message.
+  few="--variant rows_blocking --type f32 --size 7000 --repeat 1 --verify none"
+  # shellcheck disable=SC2086 # a list of words
+  timeout 60 "$mpirun" -n 1 "$program" $few : -n 1 bash -c "ulimit -v 500000; exec $program $few" >out 2>err </dev/null
+  [ $? -eq 2 ] && [ "$(grep -c '^06_mpi: out of memory' err)" -eq 1 ] || fail "one rank without memory: $(cat err)"
+  ;;
+stopped)
+  # A rank that is stopped for a while: the others wait for it, and go on. A row takes its budget, however fast the machine is.
+  started --variant summa --size 40,300 --repeat 1000000 --budget 1
+  kill -STOP "${processes[1]}"
+  sleep 1
+  kill -0 $running 2>/dev/null || fail "it did not wait"
+  kill -CONT "${processes[1]}"
+  wait $running || fail "a rank was stopped for a second: $(cat err)"
+  [ "$(wc -l <rows.csv)" -eq 3 ] || fail "not all rows: $(cat rows.csv)"
+  ;;
+killed)
+  # A rank that dies while others wait for it: the job ends, what was finished is on disk, nobody is left behind.
+  for variant in rows_blocking summa; do
+    started --variant $variant --size 40,1500 --repeat 500 --budget 600
+    kill -KILL "${processes[1]}"
+    for _ in $(seq 2000); do
+      kill -0 $running 2>/dev/null || break
+      sleep 0.01
+    done
+    if kill -0 $running 2>/dev/null; then
+      fail "$variant: it hangs"
+      kill -KILL $running "${processes[@]}" 2>/dev/null
+    fi
+    wait $running && fail "$variant: a rank was killed and the job ended well"
+    sleep 0.2
+    for process in "${processes[@]}"; do
+      grep -qs '^State:.[^ZX]' "/proc/$process/status" && fail "$variant: rank $process was left behind"
+    done
+    [ "$(wc -l <rows.csv)" -eq 2 ] && [ "$(awk -F, '{print NF}' rows.csv | sort -u)" = 44 ] ||
+      fail "$variant: the finished row: $(cat rows.csv)"
+  done
+  ;;
+esac
+exit $((failures > 0))

@@ -1,0 +1,548 @@
+// What 09 says of its engines, under the emulator: same bits in any order and on every run, k in pieces, a
+// choice for every shape.
+#include "09_cuda_regtile/best.cuh"
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include "tests/watched.hpp"
+
+using namespace course;
+using namespace cuda_regtile;
+using watched::Counted, watched::Work;
+
+namespace {
+
+/// C after as many products as there are orders, the threads of each block in those orders.
+Matrix<float> after(const Launch<float>& launch, const Shape& shape, const std::vector<std::string>& orders,
+                    Fill fill = Fill::uniform) {
+  const Problem<float> problem{.shape = shape, .fill = fill};
+  const Inputs<float>& in = problem.whole();
+  Matrix<float> c(shape.m, shape.n);
+  copy<float>(in.c.view(), c.view());
+  for (const std::string& order : orders) {
+    emulator::set_order(order);
+    launch(in.a.view(), in.b.view(), c.view(), {});
+    emulator::synchronize();
+  }
+  return c;
+}
+
+bool same_bits(const Matrix<float>& one, const Matrix<float>& other) {
+  for (Index i = 0; i < one.view().rows(); ++i)
+    if (std::memcmp(&one.view()(i, 0), &other.view()(i, 0), sizeof(float) * std::size_t(one.view().cols())))
+      return false;
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("the registers suffice for as many blocks as a multiprocessor shall take, and no more") {
+  constexpr int elements = TM * TN + TM + TN;  // sums, a_q and b_q
+  const auto words = [](int size) { return elements * size / 4 * cuda_regtile::threads; };
+  CHECK(at_once<float> * words(4) <= 65536);
+  CHECK(at_once<double> * words(8) <= 65536);
+  const int addresses = 16 * cuda_regtile::threads;  // what a thread needs besides, at the least
+  CHECK((at_once<float> + 1) * (words(4) + addresses) > 65536);
+  CHECK((at_once<double> + 1) * (words(8) + addresses) > 65536);
+}
+
+TEST_CASE("every engine has the same bits in any order, and when it runs again") {
+  const Shape cut{300, 520, 100};  // 9 tiles of 128 × 256, which stream-K cuts
+  for (const auto& engine : engines()) {
+    const Matrix<float> once = after(engine.launch, cut, {"forward"});
+    CHECK_MESSAGE(same_bits(once, after(engine.launch, cut, {"reversed"})), engine.name);
+    CHECK_MESSAGE(same_bits(once, after(engine.launch, cut, {"987654"})), engine.name);
+    CHECK_MESSAGE(same_bits(after(engine.launch, cut, {"forward", "forward", "forward"}),
+                            after(engine.launch, cut, {"reversed", "987654", "forward"})),
+                  engine.name);
+  }
+}
+
+TEST_CASE("every engine is right, at the edges and where rows are not aligned") {
+  for (const Shape& shape : {Shape{132, 272, 72}, Shape{129, 256, 36}, Shape{31, 37, 41}, Shape{65, 129, 8},
+                             Shape{128, 255, 16}}) {
+    const Problem<float> problem{.shape = shape, .fill = Fill::digits};
+    const Inputs<float>& in = problem.whole();
+    Matrix<float> expected(shape.m, shape.n);
+    copy<float>(in.c.view(), expected.view());
+    for (Index i = 0; i < shape.m; ++i)
+      for (Index p = 0; p < shape.k; ++p)
+        for (Index j = 0; j < shape.n; ++j) expected.view()(i, j) += in.a.view()(i, p) * in.b.view()(p, j);
+    for (const auto& engine : engines())
+      CHECK_MESSAGE(same_bits(after(engine.launch, shape, {"reversed"}, Fill::digits), expected),
+                    engine.name);
+  }
+}
+
+TEST_CASE("every engine takes k in pieces, and they add up to the product") {
+  using Small = Tiling<float, 32, 64, 32, 8>;
+  for (const Shape& shape : {Shape{33, 260, 100}, Shape{33, 261, 101}}) {  // four pieces, aligned or not
+    const Matrix<float> expected = after(by_tiles<Small>, shape, {"forward"}, Fill::digits);
+    CHECK(same_bits(after(by_tiles<Small, 32>, shape, {"reversed"}, Fill::digits), expected));
+    CHECK(same_bits(after(by_shares<Large, 32>(), shape, {"reversed"}, Fill::digits), expected));
+  }
+}
+
+TEST_CASE("stream-K's flags are poisoned before its first run, whatever was there") {
+  const auto exchange = std::make_shared<Exchange>();
+  const Launch<float> launch = by_shares<Large>(exchange);
+  after(launch, {1, 4, 20}, {"forward", "reversed"});  // two blocks of five; the second awaits the first
+  CHECK(exchange->run == 2);
+  for (Index block = 0; block < 5; ++block)
+    CHECK(exchange->ready.view()(0, block) == (block == 0 ? 2 : poison<unsigned>()));
+}
+
+TEST_CASE("a flag is awaited until it says this run, whether an earlier one is there or none") {
+  for (unsigned flag : {1U, poison<unsigned>()}) {
+    std::atomic<bool> came = false;
+    std::thread waits([&] { await(&flag, 2), came = true; });
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // whoever does not wait has come by then
+    CHECK_FALSE(came);
+    publish(&flag, 2);
+    waits.join();
+  }
+}
+
+TEST_CASE("without k nothing is started, and C stays") {
+  const Shape empty{8, 8, 0};
+  CHECK(
+      same_bits(after(best, empty, {"forward"}), after([](auto, auto, auto, auto&) {}, empty, {"forward"})));
+  for (const auto& engine : engines())
+    CHECK_MESSAGE(same_bits(after(engine.launch, empty, {"forward"}), after(best, empty, {"forward"})),
+                  engine.name);
+}
+
+TEST_CASE("pieces of k follow each other, end with k, and are the product") {
+  const Problem<float> problem{.shape = {3, 5, 23}, .fill = Fill::digits};
+  const Inputs<float>& in = problem.whole();
+  std::vector<Index> lengths;
+  Index p = 0;
+  pieces_of_k(in.a.view(), in.b.view(), 8, [&](View<const float> a, View<const float> b) {
+    REQUIRE(a.cols() == b.rows());
+    CHECK(a.data() == &in.a.view()(0, p));
+    CHECK(b.data() == &in.b.view()(p, 0));
+    CHECK((a.rows() == 3 && a.ld() == in.a.view().ld() && b.cols() == 5 && b.ld() == in.b.view().ld()));
+    lengths.push_back(a.cols()), p += a.cols();
+  });
+  CHECK(lengths == std::vector<Index>{8, 8, 7});
+}
+
+TEST_CASE("each shape has an engine, the measured ones their own") {
+  for (const Choice& choice : choices)
+    CHECK(engine_for(Index(choice.m), Index(choice.n), Index(choice.k)).name == choice.engine);
+  for (const Index side : {0, 1, 77, 1000, 100000}) CHECK(!engine_for(side, 1, side).name.empty());
+}
+
+// ---- What the kernels do, counted: right at twice the work is wrong here.
+
+/// 16 bytes of counted numbers, counted as one word where they are loaded or stored.
+template <>
+struct alignas(16) cuda_regtile::Vector<Counted> {
+  Vector() = default;
+  Vector(const Vector& other) : Vector() { *this = other; }
+  Vector(Vector&& other) : Vector() { *this = std::move(other); }
+  Vector& operator=(const Vector& other) {
+    ++watched::words;
+    return take(other);
+  }
+  Vector& operator=(Vector&& other) { return take(other); }  // what a function returns
+  Counted element[4];
+
+ private:
+  Vector& take(const Vector& other) {
+    for (int e = 0; e < 4; ++e) element[e].value = other.element[e].value;
+    return *this;
+  }
+};
+
+namespace watched {
+std::multiset<const Counted*> near;
+std::mutex one_at_a_time;
+
+// Found before those of words.cuh, which are for any type.
+void copy_async(Counted* to, const Counted* from) {
+  ++copies;
+  for (int e = 0; e < 4; ++e) to[e].value = from[e].value;
+}
+void copy_async_one(Counted* to, const Counted* from, bool there) {
+  ++single;
+  to->value = there ? from->value : 0;
+}
+void bring_near(const Counted* address) {
+  const std::lock_guard lock(one_at_a_time);
+  near.insert(address);
+}
+}  // namespace watched
+
+namespace {
+
+constexpr Index W = 4;  // of Counted, as of float
+
+Work by(Kernel<Counted> kernel, Index side, Block block, const Shape& shape) {
+  return watched::work_of(shape, [&](auto a, auto b, auto c) {
+    tile_a_block<Counted>(kernel, side, side, block, a, b, c), emulator::synchronize();
+  });
+}
+
+/// Of a kernel with blocks of 128 × 128: what each step of a block's k costs, and words where rows are
+/// aligned.
+struct PerStep {
+  Index assigned, words;
+};
+const PerStep by_elements{BM * BK + BK * BN + cuda_regtile::threads * BK * (TM + TN), 0};
+const PerStep by_words{BM * BK + cuda_regtile::threads * BK * (TM + TN),
+                       cuda_regtile::threads* BK*(TM + TN) / W};
+
+struct Grids {
+  Index across, down, steps;
+};
+Grids tiles_of(const Shape& shape, Index bm, Index bn, Index bk) {
+  return {ceil_div(shape.n, bn), ceil_div(shape.m, bm), ceil_div(shape.k, bk)};
+}
+
+template <class S, bool aligned = true>
+Work by_async(const Shape& shape, watched::Fence fence = watched::Fence::behind) {
+  return watched::work_of(
+      shape,
+      [&](auto a, auto b, auto c) {
+        tile_a_block<Counted>(async<S, aligned>, S::BM, S::BN, Block{S::threads, 1}, a, b, c);
+        emulator::synchronize();
+      },
+      fence);
+}
+
+/// What `async` must do, each step by words.
+template <class S>
+Work expected_of(const Shape& shape) {
+  const auto [across, down, steps] = tiles_of(shape, S::BM, S::BN, S::BK);
+  const Index tiles = across * down, inside = shape.m * shape.n;
+  const Index columns =
+      tiles * S::threads * (steps * S::BK / S::slices + S::ahead);  // and rows, that are taken
+  Work work{.multiplied = tiles * steps * S::BM * S::BN * S::BK,
+            .assigned = columns * (TM + TN) + tiles * steps * S::BM * S::BK,
+            .words = columns * (TM + TN) / W + tiles * steps * S::BM * S::BK / W,
+            .copies = tiles * steps * S::BK * S::BN / W};
+  if (S::slices == 1)
+    work.assigned += tiles * S::BM * S::BN + inside;  // C is loaded, or a zero, and stored
+  else {
+    work.assigned += 2 * tiles * S::BM * S::BN * (S::slices - 1);  // written for another slice, and read
+    work.words += 2 * inside / W;
+  }
+  return work;
+}
+
+}  // namespace
+
+TEST_CASE("a kernel makes each multiply-add once, stores each tile once, and reads nothing beyond a matrix") {
+  emulator::set_order("reversed");
+  for (const Shape& shape : {Shape{128, 128, 8}, Shape{100, 60, 24}, Shape{129, 133, 9}, Shape{3, 1, 1}}) {
+    CAPTURE(shape.m);
+    {
+      const auto [across, down, steps] = tiles_of(shape, 32, 32, 32);
+      const Work expected{.multiplied = across * down * steps * 32 * 32 * 32,
+                          .assigned = across * down * steps * 2 * 32 * 32};
+      CHECK(by(column<Counted, 4>, 32, Block{32, 8}, shape) == expected);
+      CHECK(by(column<Counted, 32>, 32, Block{32, 1}, shape) == expected);
+    }
+    const auto [across, down, steps] = tiles_of(shape, BM, BN, BK);
+    const Index tiles = across * down, madds = tiles * steps * BM * BN * BK;
+    const Work expected{.multiplied = madds, .assigned = tiles * steps * by_elements.assigned};
+    CHECK(by(square<Counted>, BM, Block{cuda_regtile::threads, 1}, shape) == expected);
+    CHECK(by(transposed<Counted>, BM, Block{cuda_regtile::threads, 1}, shape) == expected);
+  }
+}
+
+TEST_CASE("where rows are aligned all goes by words of 16 bytes, at the edges, too") {
+  emulator::set_order("reversed");
+  const Block block{cuda_regtile::threads, 1};
+  for (const Shape& shape : {Shape{128, 128, 8}, Shape{100, 60, 24}, Shape{129, 136, 12}, Shape{1, 4, 4}}) {
+    const auto [across, down, steps] = tiles_of(shape, BM, BN, BK);
+    const Index tiles = across * down, madds = tiles * steps * BM * BN * BK;
+    const Index loaded = shape.m * shape.k * across + shape.k * shape.n * down;
+    const Index zeros = tiles * steps * (BM * BK + BK * BN) - loaded;  // beyond the matrices, one by one
+    const Work expected{.multiplied = madds,
+                        .assigned = tiles * steps * by_words.assigned + zeros,
+                        .words = tiles * steps * by_words.words + loaded / W + 2 * shape.m * shape.n / W};
+    CHECK(by(vectorised<Counted, true>, BM, block, shape) == expected);
+    CHECK(by(conflict_free<Counted, true>, BM, block, shape) == expected);
+    Work buffered = expected;  // fetched and put once more, beyond k, and B's tile from registers
+    buffered.assigned += tiles * (BM * BK + BM * BK + BK * BN);
+    buffered.words += tiles * (steps + 1) * BK * BN / W;
+    CHECK(by(double_buffered<Counted, true>, BM, block, shape) == buffered);
+    const Work guarded{.multiplied = madds,
+                       .assigned = tiles * steps * (by_words.assigned + BM * BK + BK * BN),
+                       .words = tiles * steps * by_words.words};
+    CHECK(by(vectorised<Counted, false>, BM, block, shape) == guarded);
+    CHECK(by(conflict_free<Counted, false>, BM, block, shape) == guarded);
+  }
+}
+
+TEST_CASE("with cp.async, too, and no step is begun that nobody needs") {
+  emulator::set_order("reversed");
+  const auto check = []<class S>(S) {
+    for (const Shape& shape : {Shape{S::BM, S::BN, 2 * S::BK}, Shape{S::BM + 1, 60, 3 * S::BK},
+                               Shape{3, S::BN + 4, 2 * S::BK}, Shape{1, 4, 2 * S::BK}})
+      CHECK(by_async<S>(shape) == expected_of<S>(shape));
+    const Work last = by_async<S>({S::BM, S::BN, S::BK + 4});  // a step that is not whole goes one by one
+    CHECK(last.copies == S::BK * S::BN / W);
+    CHECK(last.single == S::BK * S::BN);
+  };
+  check(Tiling<Counted, BM, BN, BK, 1, cuda_regtile::copies>());
+  check(Tiling<Counted, BM, BN, BK, 1, warp_tiles>());
+  check(Tiling<Counted, BM, BN, BK, 1, fragments_ahead>());
+  check(Tiling<Counted, 128, 256, 16>());
+  check(Tiling<Counted, 64, 128, 16, 2>());
+  check(Tiling<Counted, 32, 64, 32, 8>());
+}
+
+TEST_CASE("where rows are not aligned cp.async copies element by element, and none beyond a matrix") {
+  emulator::set_order("reversed");
+  using S = Tiling<Counted, 64, 128, 16, 2>;
+  for (const auto fence : {watched::Fence::behind, watched::Fence::before})
+    for (const Shape& shape : {Shape{1, 3, 5}, Shape{1, 1, 16}, Shape{65, 130, 17}, Shape{2, 5, 33}}) {
+      const auto [across, down, steps] = tiles_of(shape, S::BM, S::BN, S::BK);
+      const Work work = by_async<S, false>(shape, fence);
+      CHECK(work.multiplied == across * down * steps * S::BM * S::BN * S::BK);
+      CHECK(work.single == across * down * steps * S::BK * S::BN);
+      CHECK(work.copies == 0);
+    }
+}
+
+TEST_CASE("beyond k there are zeros in A's tile and in B's: nothing but k keeps them from C") {
+  emulator::set_order("forward");
+  const Shape cut{128, 128, 12};
+  const auto none_by_zero = [](const Work& work) { return work.multiplied > 0 && watched::by_zero == 0; };
+  CHECK(none_by_zero(by(column<Counted, 8>, 32, Block{32, 4}, cut)));
+  CHECK(none_by_zero(by(square<Counted>, BM, Block{cuda_regtile::threads, 1}, cut)));
+  CHECK(none_by_zero(by(conflict_free<Counted, true>, BM, Block{cuda_regtile::threads, 1}, cut)));
+  CHECK(none_by_zero(by_async<Tiling<Counted, BM, BN, BK>>(cut)));
+}
+
+TEST_CASE("copies to shared memory: 16 bytes at 16 bytes, or an element, or a zero") {
+  alignas(16) float from[8] = {1, 2, 3, 4, 5, 6, 7, 8}, to[8] = {};
+  const auto ended = [] { cuda_regtile::end_of_copies(), cuda_regtile::wait_for_copies(); };
+  cuda_regtile::copy_async(to + 4, from), ended();
+  CHECK(std::vector(to, to + 8) == std::vector<float>{0, 0, 0, 0, 1, 2, 3, 4});
+  cuda_regtile::copy_async_one(to + 1, from + 5, true), cuda_regtile::copy_async_one(to + 4, from, false);
+  ended();
+  CHECK(std::vector(to, to + 8) == std::vector<float>{0, 6, 0, 0, 0, 2, 3, 4});
+  CHECK_THROWS_WITH(cuda_regtile::copy_async(to + 1, from), "misaligned address");
+  CHECK_THROWS_WITH(cuda_regtile::copy_async(to, from + 2), "misaligned address");
+  alignas(16) __shared__ SharedTile<float, 2, 8> tile;
+  CHECK(&in_tile<float>(tile[1], 4).element[3] == &tile[1][7]);
+  CHECK_THROWS_AS(in_tile<float>(tile[1], 5), std::out_of_range);
+}
+
+TEST_CASE("a copy is there when it was waited for, if it was committed, and not before") {
+  const float from[] = {1, 2, 3};
+  float to[3] = {};
+  threadIdx = {};
+  const auto holds = [&](float first, float second, float third) {
+    return to[0] == first && to[1] == second && to[2] == third;
+  };
+  cuda_regtile::copy_async_one(to, from, true), cuda_regtile::end_of_copies();
+  cuda_regtile::copy_async_one(to + 1, from + 1, true);
+  CHECK(holds(0, 0, 0));
+  cuda_regtile::wait_for_copies();
+  CHECK(holds(1, 0, 0));
+  to[0] = 0, cuda_regtile::wait_for_copies();  // once is enough, and what is not committed goes on
+  CHECK(holds(0, 0, 0));
+  threadIdx.x = 1;
+  cuda_regtile::copy_async_one(to + 2, from + 2, true), cuda_regtile::end_of_copies();
+  threadIdx.x = 0;
+  cuda_regtile::end_of_copies(), cuda_regtile::wait_for_copies();  // this thread's, nobody else's
+  CHECK(holds(0, 2, 0));
+  threadIdx.x = 1, cuda_regtile::wait_for_copies(), threadIdx.x = 0;
+  CHECK(holds(0, 2, 3));
+}
+
+TEST_CASE("each line of C's tile is brought near once, before it is needed, and none beyond C") {
+  using Thin = Tiling<Counted, 64, 128, 8, 1, c_ahead>;
+  emulator::set_order("forward");
+  for (const Shape& shape : {Shape{64, 128, 8}, Shape{65, 160, 8}, Shape{3, 140, 8}}) {
+    watched::near.clear();
+    std::multiset<const Counted*> lines;
+    watched::work_of(shape, [&](auto a, auto b, View<Counted> c) {
+      for (Index i = 0; i < shape.m; ++i)
+        for (Index j = 0; j < shape.n; j += 32) lines.insert(&c(i, j));
+      tile_a_block<Counted>(async<Thin, true>, 64, 128, Block{Thin::threads, 1}, a, b, c);
+      emulator::synchronize();
+    });
+    CHECK(watched::near == lines);
+  }
+  watched::near.clear();
+  by_async<Tiling<Counted, 64, 128, 8>>({64, 128, 8});
+  CHECK(watched::near.empty());
+}
+
+TEST_CASE("equal shares: who begins where, whose parts are added in which order, to the last bit") {
+  const auto check = [](const Shape& shape, Index blocks, Index waves) {
+    CAPTURE(shape.n);
+    const auto [across, down, steps] = tiles_of(shape, Large::BM, Large::BN, Large::BK);
+    const Index tiles = across * down, rest = tiles - waves * blocks;
+    Matrix<float> expected(shape.m, shape.n);
+    const Problem<float> problem{.shape = shape};
+    const Inputs<float>& in = problem.whole();
+    const View<const float> a = in.a.view(), b = in.b.view(), before = in.c.view();
+    for (Index i = 0; i < shape.m; ++i)
+      for (Index j = 0; j < shape.n; ++j) {
+        const Index tile = i / Large::BM * across + j / Large::BN - waves * blocks;
+        std::vector<Index> cuts = {0};  // in steps of this tile
+        for (Index block = 1; tile >= 0 && block < blocks; ++block)
+          if (const Index cut = rest * steps * block / blocks - tile * steps; cut > 0 && cut < steps)
+            cuts.push_back(cut);
+        float sum = 0;
+        Index end = shape.k;
+        for (auto cut = cuts.rbegin(); cut != cuts.rend(); ++cut) {  // the last part first
+          float part = 0;
+          for (Index p = *cut * Large::BK; p < end; ++p) part += a(i, p) * b(p, j);
+          sum = end == shape.k ? part : sum + part;
+          end = *cut * Large::BK;
+        }
+        expected.view()(i, j) = before(i, j) + sum;
+      }
+    CHECK(same_bits(after(by_shares<Large>(), shape, {"forward"}), expected));
+    CHECK(launched.grid.x == blocks);
+    CHECK(launched.grid.y == 1);
+    CHECK(launched.block.x == 512);
+  };
+  check({300, 520, 100}, 5, 0);  // 9 tiles of 7 steps; the emulator has five multiprocessors
+  check({384, 1024, 32}, 5, 1);  // 12 tiles: a whole one each, then 7 in equal parts
+  check({128, 4096, 16}, 5, 2);  // 16
+  check({1, 4, 20}, 2, 0);       // a block a step
+}
+
+TEST_CASE("a measured shape's engine serves those that are nearest to it, by how often each side is longer") {
+  const auto nearest = [](const Shape& s) {
+    const auto apart = [](Index side, double measured) {
+      return std::abs(std::log(static_cast<double>(side + 1) / measured));
+    };
+    const Choice* best = choices;
+    double least = 1e9;
+    for (const Choice& c : choices)
+      if (const double sum = apart(s.m, c.m) + apart(s.n, c.n) + apart(s.k, c.k); sum < least - 1e-9)
+        least = sum, best = &c;
+    return std::string(best->engine);
+  };
+  for (const Index m : {0, 1, 20, 255, 319, 450, 700, 900, 1130, 1270, 3000, 9000, 100000})
+    for (const Index n : {1, 200, 500, 1100, 1250, 2300, 8191, 50000})
+      for (const Index k : {1, 33, 45, 63, 90, 100, 141, 200, 700, 1140, 4000, 20000}) {
+        CAPTURE(m);
+        CAPTURE(n);
+        CAPTURE(k);
+        CHECK(engine_for(m, n, k).name == nearest({m, n, k}));
+      }
+}
+
+TEST_CASE("the engines are those of the search, and say what they need") {
+  std::vector<std::string> names;
+  for (const auto& engine : engines()) {
+    names.push_back(engine.name);
+    CHECK(engine.needs.capability == 80);  // cp.async came with it
+    CHECK(engine.needs.bytes() == (engine.name == "shares_128x256x16" ? 5 * 128 * 256 * 4 : 0));
+  }
+  CHECK(names == std::vector<std::string>{"tiles_128x256x16", "tiles_128x128x16", "tiles_64x128x8",
+                                          "tiles_64x128x16_2", "tiles_64x128x32_4", "tiles_64x64x16_4",
+                                          "tiles_32x64x32_8", "thin_128x128x16", "thin_64x128x8",
+                                          "thin_64x64x8", "shares_128x256x16"});
+}
+
+TEST_CASE("each engine starts its own kernel, with 16-byte loads where rows are aligned") {
+  using Kernel = void (*)();
+  const auto address = [](auto* kernel) { return reinterpret_cast<Kernel>(kernel); };
+  const auto started = [](const Launch<float>& launch, const Shape& shape) {
+    after(launch, shape, {"forward"});
+    return launched.kernel;
+  };
+  std::vector<Kernel> aligned, others;
+  const auto tiles = [&]<class S>(S) {
+    aligned.push_back(address(async<S, true>)), others.push_back(address(async<S, false>));
+  };
+  tiles(Large()), tiles(Tiling<float, 128, 128, 16>()), tiles(Tiling<float, 64, 128, 8>());
+  tiles(Tiling<float, 64, 128, 16, 2>()), tiles(Tiling<float, 64, 128, 32, 4>());
+  tiles(Tiling<float, 64, 64, 16, 4>()), tiles(Tiling<float, 32, 64, 32, 8>());
+  tiles(Tiling<float, 128, 128, 16, 1, c_ahead>()), tiles(Tiling<float, 64, 128, 8, 1, c_ahead>());
+  tiles(Tiling<float, 64, 64, 8, 1, c_ahead>());
+  tiles(Large()), aligned.back() = address(stream_k<Large>);
+  REQUIRE(engines().size() == aligned.size());
+  for (std::size_t e = 0; e < aligned.size(); ++e) {
+    CAPTURE(engines()[e].name);
+    CHECK((started(engines()[e].launch, {12, 20, 16}) == aligned[e]));
+    CHECK((started(engines()[e].launch, {12, 21, 16}) == others[e]));
+  }
+  CHECK((started(best, {64, 1024, 4}) == aligned[2]));  // that of a flat k; with a longer one it is another
+}
+
+TEST_CASE("each idea comes with all before it; what follows from a tiling's sides") {
+  const auto has = []<class S>(S) { return std::vector<bool>{S::warps, S::ahead, S::snakes, S::brings_c}; };
+  CHECK(has(Tiling<float, BM, BN, BK, 1, copies>()) == std::vector<bool>{false, false, false, false});
+  CHECK(has(Tiling<float, BM, BN, BK, 1, warp_tiles>()) == std::vector<bool>{true, false, false, false});
+  CHECK(has(Tiling<float, BM, BN, BK, 1, fragments_ahead>()) == std::vector<bool>{true, true, false, false});
+  CHECK(has(Tiling<float, BM, BN, BK, 1>()) == std::vector<bool>{true, true, true, false});
+  CHECK(has(Tiling<float, BM, BN, BK, 1, c_ahead>()) == std::vector<bool>{true, true, true, true});
+  const auto numbers = []<class S>(S) { return std::vector<int>{S::threads, S::at_once, S::begin}; };
+  CHECK(numbers(Large()) == std::vector<int>{512, 1, 8});  // copies begin halfway through a step
+  CHECK(numbers(Tiling<float, 64, 128, 8>()) == std::vector<int>{128, 4, 4});
+  CHECK(numbers(Tiling<float, 64, 128, 16, 2>()) == std::vector<int>{256, 2, 4});
+  CHECK(numbers(Tiling<float, 32, 64, 32, 8>()) == std::vector<int>{256, 2, 2});
+  CHECK(numbers(Tiling<double, 128, 128, 8>()) == std::vector<int>{256, 1, 1});  // at once in f64
+  CHECK(sizeof(Tiles<Large>) == 48 * 1024);     // what CUDA gives a block without being asked
+  CHECK(most_k / 8 * 2048 < (Index{1} << 31));  // 2,048 tiles' steps of 8 in 32 bits
+  CHECK(most_k / 8 * 2048 * 2 >= (Index{1} << 31));
+}
+
+TEST_CASE("rows are aligned if the first begins at 16 bytes and all others follow at a multiple of them") {
+  alignas(16) float memory[64] = {};
+  const auto at = [&](Index first, Index ld) { return View<float>(memory + first, 3, 5, ld); };
+  CHECK(is_aligned(at(0, 8)));
+  CHECK(is_aligned(at(4, 12)));
+  CHECK_FALSE(is_aligned(at(0, 9)));
+  CHECK_FALSE(is_aligned(at(0, 10)));
+  CHECK_FALSE(is_aligned(at(1, 8)));
+  CHECK_FALSE(is_aligned(at(2, 8)));
+  CHECK_FALSE(is_aligned(at(2, 10)));
+  CHECK(is_aligned(View<double>(reinterpret_cast<double*>(memory), 3, 2, 6)));
+  const View<float> yes = at(0, 8), no = at(2, 8);
+  CHECK(all_aligned<float>(yes, yes, yes));
+  CHECK_FALSE(all_aligned<float>(no, yes, yes));
+  CHECK_FALSE(all_aligned<float>(yes, no, yes));
+  CHECK_FALSE(all_aligned<float>(yes, yes, no));
+}
+
+TEST_CASE("multiply-adds in a snake: each has an operand in common with the last") {
+  struct Seen {
+    Seen(float value_ = 0) : value(value_) {}
+    Seen operator*(const Seen& other) const {
+      order().emplace_back(int(value), int(other.value));
+      return value * other.value;
+    }
+    Seen& operator+=(const Seen& other) {
+      value += other.value;
+      return *this;
+    }
+    static std::vector<std::pair<int, int>>& order() {
+      static std::vector<std::pair<int, int>> pairs;
+      return pairs;
+    }
+    float value;
+  };
+  Seen sum[TM][TN], a[TM], b[TN];
+  for (int r = 0; r < TM; ++r) a[r] = b[r] = float(r);
+  for (int s = 0; s < TN; ++s) multiply_add_column<true>(s, sum, a, b);
+  auto& order = Seen::order();
+  REQUIRE(order.size() == TM * TN);
+  CHECK(order.front() == std::pair(0, 0));
+  for (std::size_t at = 1; at < order.size(); ++at)
+    CHECK((order[at].first == order[at - 1].first || order[at].second == order[at - 1].second));
+  order.clear();
+  multiply_add_column<false>(1, sum, a, b);
+  CHECK(order.front() == std::pair(0, 1));
+  CHECK(order.back() == std::pair(TM - 1, 1));
+}

@@ -1,0 +1,44 @@
+// 09's variants: which kernel, with 16-byte loads or without, on which GPU, with how much memory of its own.
+#include "tests/wiring.hpp"
+
+#include "09_cuda_regtile/main.cu"
+
+TEST_CASE("each variant of 09 starts the kernel that its name says, and asks for what that needs") {
+  using wiring::address, wiring::row, wiring::Row;
+  const auto device = course::Memory::device;
+  const auto check = [&]<class T>(T) {
+    std::vector<Row> rows = {
+        row("column_1", column<T, 1>),
+        row("column_2", column<T, 2>),
+        row("column_4", column<T, 4>),
+        row("column_8", column<T, 8>),
+        row("column_16", column<T, 16>),
+        row("column_32", column<T, 32>),
+        row("square", square<T>),
+        row("transposed", transposed<T>),
+        {"vectorised", address(vectorised<T, true>), address(vectorised<T, false>)},
+        {"conflict_free", address(conflict_free<T, true>), address(conflict_free<T, false>)},
+        {"double_buffered", address(double_buffered<T, true>), address(double_buffered<T, false>)},
+        row("padding_forgotten", wrong::padding_forgotten<T>),
+        row("no_barrier", wrong::no_barrier<T>),
+        row("tail_dropped", transposed<T>),
+    };
+    const auto tiled = [&]<class S>(const std::string& name, S) {
+      rows.push_back({name, address(async<S, true>), address(async<S, false>), device, 80});
+    };
+    tiled("async_copies", Tiling<T, BM, BN, BK, 1, copies>());
+    tiled("warp_tiles", Tiling<T, BM, BN, BK, 1, warp_tiles>());
+    tiled("fragments_ahead", Tiling<T, BM, BN, BK, 1, fragments_ahead>());
+    tiled("snake", Tiling<T, BM, BN, BK, 1, snake>());
+    if constexpr (std::is_same_v<T, float>) {
+      const double parts = 5. * 128 * 256 * 4;  // of five multiprocessors
+      tiled("large_tiles", Large());
+      rows.push_back({"stream_k", address(stream_k<Large>), address(async<Large, false>), device, 80, parts});
+      tiled("slices", Tiling<float, 64, 128, 32, 4>());
+      tiled("best", Tiling<float, 32, 64, 32, 8>());  // of small products; others' parts need memory
+      rows.back().bytes = parts;
+    }
+    wiring::check<T>(variants<T>(), rows);
+  };
+  check(float()), check(double());
+}
