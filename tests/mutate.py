@@ -164,8 +164,8 @@ def add(mutant):
 
 # Tests of what is not compiled, by the file; all others are found by what their programs become.
 INTERPRETED = [
-    (r"tools/(report|charts|roofline_charts|rank_charts|gpu_charts|gpu_tables)\.py", r"report\.(?!interrupted|run_steps|reference).*"),
-    (r"tools/(drawing|scaling|measured|standing|pairs|rounds|counters)\.py", r"report\..*|06_mpi\..*|rivals\..*"),
+    (r"tools/(report|gpu_tables|ladder)\.py", r"report\.(?!interrupted|run_steps|reference).*"),
+    (r"tools/(charts|scaling|measured|standing|pairs|counters)\.py", r"report\..*|06_mpi\..*|rivals\..*"),
     (r"tools/(run_steps|planned|reference)\.py", r"report\..*"),
     (r"tools/cachegrind\.py", r"house\.cachegrind_tool|02_loop_order\.misses|01_naive\.checks|03_tiling\.(one_tile|instructions)"),
     (r"tools/.*", r"report\..*|house\.(notes_tool|migrate_tool)"),

@@ -1,17 +1,133 @@
-"""What each chart shows, chosen from the rows; the scripts in plots/ say how it looks."""
-import math, re
-from dataclasses import replace
+"""What each chart shows, chosen from the rows, and how gnuplot is called on it; the scripts in plots/ say how it looks."""
+import json, math, os, re, subprocess, textwrap
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
-from drawing import TEXTS, bar_chart, line_chart, log_axis, render
-from gpu_charts import block_chart, phase_chart
-from rank_charts import heat_chart, phases_chart, strong_chart, weak_chart, workers
-from roofline_charts import comparable, on, roofline_charts
-from measured import BASELINE, LEVELS, Row, along, best, common_size, digits, number
-from scaling import cores_of, ranked, scalings, sharing
+from measured import BASELINE, LEVELS, LIMITS, NOT_LEVELS, Refusal, digits, seconds, short
+from scaling import SERIAL_IS, ranked, scalings, sharing
 
+PLOTS = Path(__file__).resolve().parent.parent / "plots"
+TEXTS = json.loads((PLOTS / "texts.json").read_text(encoding="utf-8"))  # by script: the title, what is shown
+SPREAD = " The thin bars reach from the best run to the mean plus one standard deviation; what has none ran once."
+KINDS = dict.fromkeys(("roofline", "here"), "Roofline") | dict.fromkeys(("bars", "phases"), "Bar") | {"ranks_heat": "Heat"}
+FAIR = f"{NOT_LEVELS} AND variant != 'touched_by_one'"  # that one is there to be slow
 ORDERS = "ijk ikj jik jki kij kji".split()
-ORDER_STEPS = ["02_loop_order", "02_loop_order-native"]
-UNTILED = {False: "02_loop_order", True: "07_cuda_global"}  # what tiles are compared with, on the GPU or not
+GPU_PHASES = {"alloc_s": "allocation", "copy_in_s": "copy in", "median_s": "kernel", "copy_out_s": "copy out"}
+RANK_PHASES = {"distribute_s": "distribution", "median_s": "product", "collect_s": "collection"}
+
+
+# ---- a chart as data, and gnuplot ----
+
+@dataclass
+class Chart:
+    name: str
+    script: str
+    title: str
+    caption: str
+    lines: dict     # a line's name: its points, each x, y, the ends of y's spread, and whether it was disturbed
+    settings: dict = field(default_factory=dict)  # gnuplot's variables besides those of every chart; a list is an array
+    step: str = ""  # whose chart it is: a program's, "threads", "gpu", or where steps are compared empty
+    beside: dict = field(default_factory=dict)  # what the lines are compared with
+    columns: str = "x, y, low, high, disturbed"
+    type: str = ""
+    footer: str = ""  # what has to be said in the picture itself
+
+    def hollow(self):
+        """Whether a point is of a disturbed row: the last column says so."""
+        return any(point and point[-1] is True for points in self.lines.values() for point in points)
+
+    def variables(self, place):
+        """Gnuplot's variables, without those that name files. The footer says where it was measured, too."""
+        said = [place, self.footer, "hollow: measured in a disturbed moment" * self.hollow()]
+        return {"title": textwrap.fill(self.title, 58), "count": len(self.lines), "beside": len(self.beside), "hollow": int(self.hollow()),
+                "footer": "\n".join(textwrap.fill(text, 82) for text in said if text),
+                "longest": max(map(len, [*self.lines, *self.beside]))} | self.settings
+
+    def alt(self):
+        return f"{KINDS.get(self.script, 'Line')} chart. {self.title}. Shown: {', '.join([*self.lines, *self.beside])}."
+
+    def data(self):
+        """The data file: a block for each line, its name first, and after them what stands beside. No point ends a stroke."""
+        blocks = []
+        for name, points in (*self.lines.items(), *self.beside.items()):
+            rows = [" ".join(quoted(cell) if isinstance(cell, str) else f"{cell:.6g}" for cell in point) for point in points]
+            blocks.append("\n".join([quoted(name), *rows]))
+        return f"# {self.title}\n# {self.columns}\n" + "\n\n\n".join(blocks) + "\n"
+
+
+def quoted(value):
+    """A value as gnuplot reads it: between double quotes without the characters that would mean something there."""
+    if isinstance(value, list):
+        return f"[{', '.join(map(quoted, value))}]"
+    return '"' + re.sub(r"[\"`\\]", "", value).replace("\n", "\\n") + '"' if isinstance(value, str) else str(value)
+
+
+def picture(chart, place, data, out):
+    """Calls gnuplot on a chart whose data is written."""
+    given = {"dir": str(PLOTS), "data": str(data), "out": str(out), "format": out.suffix.lstrip(".")} | chart.variables(place)
+    commands = [f"array {name}[{len(value)}] = {quoted(value)}" if isinstance(value, list) else f"{name} = {quoted(value)}"
+                for name, value in given.items()]
+    try:
+        done = subprocess.run(["gnuplot", "-e", "; ".join(commands), str(PLOTS / f"{chart.script}.gp")], capture_output=True,
+                              text=True, errors="replace")
+    except FileNotFoundError:
+        raise Refusal("there is no gnuplot here; ./setup.sh installs it") from None
+    if done.returncode:
+        raise Refusal(f"gnuplot on {chart.script}.gp: {' '.join(done.stderr.split())}")
+    if not out.read_bytes().rstrip().endswith((b"</svg>", b"IEND\xaeB`\x82")):  # gnuplot does not notice a full disk
+        raise Refusal(f"cannot write {out}: the picture is not whole; is the disk full?")
+
+
+def draw_one(chart, place, folder, formats=("svg", "png")):
+    """Writes a chart's data and its pictures."""
+    data = folder / f"{chart.name}.dat"
+    data.write_text(chart.data(), encoding="utf-8")
+    for format in formats:
+        picture(chart, place, data, folder / f"{chart.name}.{format}")
+
+
+def render(charts, out):
+    """Draws each (chart, place), as many at once as there are cores."""
+    folder = Path(out) / "charts"
+    folder.mkdir(parents=True, exist_ok=True)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(lambda job: draw_one(*job, folder), charts))
+    print(f"{len(charts)} charts in {folder}")
+
+
+# ---- lines ----
+
+def point(x, row, measure):
+    """x, what `measure` makes of the row's median time and of the ends of its spread, and whether the row was disturbed."""
+    ends = sorted(measure(row, end) for end in row.spread() or ()) or [math.nan, math.nan]
+    return [x, measure(row, row.median_s), *ends, row.quiet == "no"]
+
+
+def rate(row, seconds):
+    return row.gflops_in(seconds)
+
+
+def line_chart(name, script, title, lines, x, measure, settings=None, beside=None, step="", text=""):
+    """A chart of {line: its rows} against their column x, less the points that `measure` knows nothing of; None if none is
+    left. Its text is the script's unless another is named."""
+    caption, rows = TEXTS[text or script][1] + SPREAD, [row for line in lines.values() for row in line]
+    if script in ("threads_speedup", "threads_efficiency"):
+        caption += f" {SERIAL_IS}"
+    if script in ("time", "gflops") and any(row.tile for row in rows):
+        caption += " What has a tile is shown with its best tile at each n."
+    if script in ("time", "gflops") and any(row.gpu for row in rows):
+        caption += f" {TEXTS['on_gpu'][1]}"
+    drawn = {label: [point(getattr(row, x), row, measure) for row in line if measure(row, row.median_s) is not None]
+             for label, line in lines.items()}
+    drawn = {label: points for label, points in drawn.items() if points}
+    if not drawn:
+        return None
+    settings, y = settings or {}, [at[1] for points in (*drawn.values(), *(beside or {}).values()) for at in points]
+    if script in ("gflops", "tiles") and max(y) >= 100 * min(y):  # what is a hundred times as slow would lie on the floor
+        settings["log"] = 1
+        caption += " The axis is logarithmic: the same factor is the same height."
+    return Chart(name, script, title, caption, drawn, settings, step, beside or {})
 
 
 def workers_of(row):
@@ -19,193 +135,125 @@ def workers_of(row):
     return "".join(f", {count} {name}" for name, count in (("threads", row.threads), ("ranks", row.ranks)) if count > 1)
 
 
-def steady(rows, cores):
-    """Of a variant's rows those on as many threads and ranks as its fastest at the largest size, beyond the cores only if
-    there are no others: a line against n is of one number of threads."""
-    rows = [row for row in rows if workers(row) <= cores] or rows
-    top = best(rows, n=max(row.n for row in rows))
-    return [row for row in rows if (row.threads, row.ranks) == (top.threads, top.ranks)]
-
-
-def variant_lines(results, rows):
-    """{variant and its threads: its points} of a program."""
-    lines = {}
-    for variant in dict.fromkeys(row.variant for row in rows):
-        mine = steady([row for row in rows if row.variant == variant], cores_of(results))
-        lines[variant + workers_of(mine[0])] = along(mine, "n")
-    return lines
+def on(threads):
+    """So many threads in words; none have a GPU's rows."""
+    return "one thread" if threads == 1 else f"{threads} threads" * bool(threads)
 
 
 def headline(results, type):
-    """{label: its points} of the steps, each with all its builds together: the fastest, at its largest size, of the
-    variants for one thread, and of those for several, on the most that have a core each. 01 stands for its baseline."""
-    rows = [row for row in results.squares if row.type == type and row.step not in LEVELS]
-    rows = comparable(rows)
-    counts, lines = {workers(row) for row in rows}, {}
-    most = max((count for count in counts if count <= cores_of(results)), default=min(counts))
-    number = lambda row: row.step.partition("-")[0]  # noqa: E731
-    parallel = {(number(row), row.variant) for row in rows if workers(row) > 1}
-    for step in sorted(set(map(number, rows))):
-        for several in (False, True):
-            mine = [row for row in rows if number(row) == step and ((step, row.variant) in parallel) == several
-                    and workers(row) == (most if several else 1)]
-            top = best(mine, n=max((row.n for row in mine), default=None))
-            if step == BASELINE[0]:
-                top = best(mine, step=step, variant=BASELINE[1]) or top
+    """{label: its rows} of the steps, each with all its builds together: the fastest, at its largest size, of the variants
+    for one thread, and of those for several, on the most that have a core each. 01 stands for its baseline."""
+    counts, lines = results.values("workers", FAIR, type=type), {}
+    most = max([count for count in counts if count <= results.cores] or counts[:1], default=1)
+    for number in results.values("number", FAIR, type=type):
+        parallel = "SELECT variant FROM rows WHERE timed AND workers > 1 AND type IS :type AND number IS :number"
+        for several in ("NOT IN", "IN"):
+            where = f"{FAIR} AND workers = {most if several == 'IN' else 1} AND variant {several} ({parallel})"
+            top = results.best(where, "-n, median_s", type=type, number=number)
+            if number == BASELINE[0]:
+                top = results.best(where, "-n", type=type, number=number, step=number, variant=BASELINE[1]) or top
             if top:
-                lines[f"{step}: {top.variant}{workers_of(top)}"] = along([row for row in mine if all(
-                    getattr(row, name) == getattr(top, name) for name in ("step", "variant", "threads", "ranks"))], "n")
+                lines[f"{number}: {top.variant}{workers_of(top)}"] = results.least(
+                    "n", order="n", type=type, step=top.step, variant=top.variant, threads=top.threads, ranks=top.ranks)
     return lines
 
 
-def yardsticks(results, type, lines):
-    """The roofs, and of the libraries a band from the slowest to the fastest: the processor's with one thread, and with as
-    many as one of the lines had; the GPU's where one of the lines ran on it. Then the libraries' names, less cuBLAS."""
-    machine, settings, beside, names = results.machine, {"level": [], "level_text": []}, {}, set()
-    rows = [row for at in lines.values() for _, row in at]
-    known = [(machine.most("peak", type=type, threads=count), machine.libraries(type, count), on(count))
-             for count in sorted({1, *map(workers, rows)}) if not all(row.gpu for row in rows)]
-    if any(row.gpu for row in rows):
-        known.append((results.gpu.most("peak", type=type), results.gpu.libraries(type, 0), results.gpu.name()))
-    for peak, libraries, who in known:
-        if peak and not (settings["level"] and peak < 1.4 * settings["level"][-1]):  # two labels would run together
-            settings["level"].append(peak)
-            settings["level_text"].append(f"peak {digits(peak)}¶{who.removeprefix('NVIDIA ')}")
-        rates, others = {}, libraries.keys() - {"cuBLAS"}
-        for n, rate in (at for library in libraries.values() for at in library.items()):
-            rates.setdefault(n, []).append(rate)
-        if rates:
-            beside[f"{'libraries' if others else 'cuBLAS'}, {who}"] = [[n, min(of), max(of)] for n, of in sorted(rates.items())]
-        names |= others
-    return settings if settings["level"] else {}, beside, sorted(names)
+def variant_lines(results, type, step):
+    """{variant and its threads: its rows} of a program. A line is of as many threads and ranks as the fastest row at the
+    largest size has, beyond the cores only if there are no others."""
+    lines = {}
+    for first in results.least("variant", type=type, step=step):
+        mine = {"type": type, "step": step, "variant": first.variant}
+        within = f"workers <= {results.cores}"
+        top = results.best(within, "-n, median_s", **mine) or results.best("1", "-n, median_s", **mine)
+        lines[top.variant + workers_of(top)] = results.least("n", order="n", threads=top.threads, ranks=top.ranks, **mine)
+    return lines
 
 
 def size_charts(results, type, lines, step=""):
     """Time, GFLOP/s and, where steps are compared, speedup against n."""
-    measures = {"time": lambda row, s: s, "gflops": Row.gflops, "speedup": results.speedup}
+    measures = {"time": lambda row, s: s, "gflops": rate, "speedup": results.speedup}
     for script in ("time", "gflops") if step else measures:
-        name, title = f"{script}_{type}", f"{step or 'The steps'}: {TEXTS[script][0]}, {type}"
-        name += f"_{step}" if step else ""
+        name, title = f"{script}_{type}" + f"_{step}" * bool(step), f"{step or 'The steps'}: {TEXTS[script][0]}, {type}"
         if script == "gflops" and not step:
             yield steps_chart(results, type, lines, name, title)
         else:
-            yield line_chart(name, script, title, lines, measures[script], step=step)
+            yield line_chart(name, script, title, lines, "n", measures[script], step=step)
 
 
 def steps_chart(results, type, lines, name, title, step=""):
     """GFLOP/s of the steps, the best line the boldest, beside the peaks and the libraries."""
-    settings, beside, names = yardsticks(results, type, lines)
-    chart = line_chart(name, "gflops", title, lines, Row.gflops, settings, beside, step)
+    rows = [row for line in lines.values() for row in line]
+    beside, names = yardsticks(results, type, rows)
+    chart = line_chart(name, "gflops", title, lines, "n", rate, beside=beside, step=step)
     if chart:
-        at = list(chart.lines.values())
-        chart.settings["bold"] = max(range(len(at)), key=lambda place: at[place][-1][1])
+        chart.settings["bold"] = max(range(len(lines)), key=lambda place: list(chart.lines.values())[place][-1][1])
         chart.footer = f"a step is its fastest variant and build{', 01 is ijk' * (BASELINE[0] in str(list(lines)))}"
         if names:
             chart.footer += f"; grey: from the slowest to the fastest of {', '.join(names)}, each at its best setting"
     return chart
 
 
-def gpu_steps_chart(results, type, lines):
-    """GFLOP/s of the steps that ran on the GPU, on an axis of their own."""
-    lines = {label: own for label, at in lines.items() if (own := [(n, row) for n, row in at if row.gpu])}
-    return steps_chart(results, type, lines, f"gflops_{type}_gpu", f"The steps on the GPU: {TEXTS['gflops'][0]}, {type}",
-                       "gpu") if lines else None
+def yardsticks(results, type, rows):
+    """The peaks and, of the libraries, a band from the slowest to the fastest: with one thread, with as many as one of the
+    rows has, and on the GPU where one of them ran on it. Each point is x, low, high. Then the libraries' names."""
+    n, beside, names = [row.n for row in rows], {}, set()
+    threads = sorted({1, *(row.workers for row in rows)}) if not all(row.gpu for row in rows) else []
+    known = [(results.machine, count, on(count)) for count in threads]
+    known += [(results.gpu, 0, results.gpu.name())] if any(row.gpu for row in rows) else []
+    for machine, count, who in known:
+        rates, libraries = {}, machine.libraries(type, count)
+        for at, reached in (of for library in libraries.values() for of in library.items()):
+            rates.setdefault(at, []).append(reached)
+        names |= libraries.keys() - {"cuBLAS"}
+        if rates:
+            beside[f"{'libraries' if libraries.keys() - {'cuBLAS'} else 'cuBLAS'}, {who}"] = [
+                [at, min(of), max(of)] for at, of in sorted(rates.items())]
+        if peak := machine.most("peak", type=type, threads=count):
+            beside[f"peak, {who}: {digits(peak)}"] = [[at, peak, peak] for at in (min(n), max(n))]
+    return beside, sorted(names)
 
 
-def swept_tiles(rows):
-    """{(n, line's name, program): its runs} of what ran with three tiles or more, on one thread or else on the most."""
-    swept, runs = {}, {}  # rows by what is swept and by threads
-    for row in rows:
-        if row.tile:
-            by_threads = swept.setdefault((row.n, row.step, row.variant, row.ranks), {})
-            by_threads.setdefault(row.threads, []).append(row)
-    for (n, step, variant, _), by_threads in swept.items():
-        able = [threads for threads, rows in by_threads.items() if len({row.tile for row in rows}) > 2]
-        if able:
-            threads = min(able) if min(able) < 2 else max(able)
-            rows = by_threads[threads]
-            runs[n, f"{step}: {variant}{workers_of(rows[0])}", step] = along(rows, "tile")
-    return runs
-
-
-def tile_charts(results, type, gpu=False):
-    """What was swept over tiles, a chart a step: the processor's programs, or the GPU's. The native build's, where there
-    is one; at the largest size with a sweep, the twelve fastest at most."""
-    runs = swept_tiles([row for row in results.squares if row.type == type and row.gpu == gpu])
-    first = True
-    for number in sorted({key[2].partition("-")[0] for key in runs}):
-        builds = {key[2] for key in runs if key[2].partition("-")[0] == number}
-        program = f"{number}-native" if f"{number}-native" in builds else min(builds)
-        yield tile_chart(results, type, {key: at for key, at in runs.items() if key[2] == program}, program, gpu, first)
-        first = False
-
-
-def tile_chart(results, type, runs, program, gpu, first):
-    """Of a program's sweeps; the first program's chart is the one of all steps."""
-    n = max(runs)[0]
-    fast = sorted((key for key in runs if key[0] == n), key=lambda key: min(row.median for _, row in runs[key]))[:12]
-    lines = {key[1].partition(": ")[2]: runs[key] for key in sorted(fast)}
-    tiles = [tile for at in lines.values() for tile, _ in at]
-    untiled, beside = UNTILED[gpu] + "-native" * program.endswith("-native"), {}
-    if row := best(results.squares, type=type, n=n, step=untiled, threads=1, gpu=gpu):
-        beside[f"{untiled}: {row.variant}"] = [[tile, row.gflops()] for tile in (min(tiles), max(tiles))]
-    name = f"tiles_{type}" + "_gpu" * gpu + f"_{program}" * (not first)
-    title = f"{program}: {TEXTS['tiles'][0]}, {type}, n = {n}"
-    if gpu:
-        return line_chart(name, "tiles", title, lines, Row.gflops, step="gpu", beside=beside, text="tiles_gpu")
-    width = (number(re.sub(r"\D", "", type)) or 32) / 8
-    full = {fact.level: math.sqrt(fact.value / (3 * width)) for fact in results.machine.of("cache")}
-    full = {level: tile for level, tile in full.items() if min(tiles) <= tile <= max(tiles)}
-    marks = {"upright": list(full.values()), "upright_text": [f"T = {tile:.0f}: {level} full" for level, tile in full.items()]}
-    chart = line_chart(name, "tiles", title, lines, Row.gflops, marks if full else {}, beside=beside,
-                       step="" if first else program)
-    chart.footer = "upright: where three tiles, one of each matrix, fill a cache" * bool(full)
-    return chart
-
-
-def level_chart(results, type):
-    """01's variants at every level, at the largest size that has them all (or most of them)."""
-    rows = [row for row in results.squares if row.type == type and row.step in LEVELS]
-    levels = sorted({row.step for row in rows})
-    n = common_size(rows)
-    groups = {variant: {level.removeprefix(BASELINE[0]): best(rows, step=level, variant=variant, n=n)
-                        for level in levels}
-              for variant in dict.fromkeys(row.variant for row in rows if row.n == n)}
-    return bar_chart("levels", type, groups, f"{TEXTS['levels'][0]}, {type}, n = {n}", BASELINE[0])
-
-
-def order_chart(results, type):
-    """The six orders at the four largest sizes: more would not be legible. Beside the bars stand the native build's."""
-    own, native = ORDER_STEPS
-    rows = [row for row in results.squares if row.type == type and row.step in ORDER_STEPS and row.variant in ORDERS]
-    build = own if any(row.step == own for row in rows) else native
-    sizes = sorted({row.n for row in rows if row.step == build})[-4:]
-
-    def bars(step):
-        groups = {order: {f"n = {n}": best(rows, step=step, variant=order, n=n) for n in sizes} for order in ORDERS}
-        return bar_chart("orders", type, groups, f"{step}: {TEXTS['orders'][0]}, {type}", own)
-    chart, diamonds = bars(build), bars(native) if build == own else None
-    if not chart:
-        return None
-    if diamonds:
-        chart.beside = {"native build": [[x, y] for points in diamonds.lines.values() for x, y, *_ in points]}
-    rates = [at[1] for points in (*chart.lines.values(), *chart.beside.values()) for at in points]
-    chart.settings |= log_axis(min(rates) / 5, 1.6 * max(rates))  # room for the numbers, at the feet of the bars
-    return chart
+def tile_charts(results, type, gpu):
+    """What was swept over three tiles or more, a chart a step: the native build's, where there is one; at the largest size
+    with a sweep, on one thread or else on the most, the twelve fastest at most."""
+    sweeps = {}
+    for row in results.least("step, n, variant, ranks, threads, tile", "tile > 0", order="tile", type=type, gpu=gpu):
+        sweeps.setdefault((row.step, row.n, row.variant, row.ranks, row.threads), []).append(row)
+    sweeps = {key: rows for key, rows in sweeps.items() if len(rows) > 2}
+    programs = {step.partition("-")[0]: step for step in sorted({key[0] for key in sweeps})}  # the last build is the native one
+    for place, step in enumerate(programs.values()):
+        n, lines = max(key[1] for key in sweeps if key[0] == step), {}
+        for key, rows in sorted(sweeps.items(), key=lambda sweep: (sweep[0][4] > 1, -sweep[0][4])):
+            if key[:2] == (step, n) and not any(of[0].variant == rows[0].variant and of[0].ranks == rows[0].ranks for of in lines.values()):
+                lines[rows[0].variant + workers_of(rows[0])] = rows
+        fast = sorted(lines, key=lambda label: min(row.median_s for row in lines[label]))[:12]
+        lines = {label: lines[label] for label in sorted(fast)}
+        tiles, beside = sorted({row.tile for rows in lines.values() for row in rows}), {}
+        untiled = ("07_cuda_global" if gpu else "02_loop_order") + "-native" * step.endswith("-native")
+        if row := results.best(type=type, n=n, step=untiled, threads=1, gpu=gpu):
+            beside[f"{untiled}: {row.variant}"] = [[tile, row.rate] for tile in (tiles[0], tiles[-1])]
+        width = int(re.sub(r"\D", "", type) or 32) / 8
+        full = [] if gpu else [(math.sqrt(fact.value / (3 * width)), fact.level) for fact in results.machine.of("cache")]
+        full = [(tile, level) for tile, level in full if tiles[0] <= tile <= tiles[-1]]
+        marks = {"upright": [tile for tile, _ in full], "upright_text": [f"T = {tile:.0f}: {level} full" for tile, level in full]}
+        chart = line_chart(f"tiles_{type}" + "_gpu" * gpu + f"_{step}" * (place > 0), "tiles", f"{step}: {TEXTS['tiles'][0]}, {type}, n = {n}",
+                           lines, "tile", rate, marks if full else {}, beside, "gpu" if gpu else step * (place > 0), "tiles_gpu" if gpu else "")
+        chart.footer = "upright: where three tiles, one of each matrix, fill a cache" * bool(full)
+        yield chart
 
 
 def thread_charts(results, type):
     """What ran on several numbers of threads, at the largest such size; the twelve fastest variants at most, and
     every program's fastest among them."""
-    found, cores = scalings(results, type), cores_of(results)
+    found, cores = scalings(results, type), results.cores
     first, pair = ranked(found)[:12], sharing(found)
     fitted = [scaling for scaling in first if scaling.serial is not None][:4]
     shown = sorted(first, key=lambda scaling: (scaling.step, scaling.variant))
     rated = [scaling for scaling in shown if 1 in scaling.times]
     own = {(scaling.step, scaling.variant): scaling for scaling in rated}
     # Of the lines with a fitted curve, which they are, counted from 1, and their serial fractions.
-    fits = {"cores": cores if math.isfinite(cores) else 1e6,
-            "fit_line": " ".join(str(1 + rated.index(scaling)) for scaling in fitted),
+    fits = {"cores": cores, "fit_line": " ".join(str(1 + rated.index(scaling)) for scaling in fitted),
             "fit_serial": " ".join(f"{scaling.serial:.6g}" for scaling in fitted)}
 
     def speedup(row, seconds):
@@ -217,12 +265,202 @@ def thread_charts(results, type):
                                 ("threads_speedup", rated, speedup), ("threads_efficiency", rated, efficiency),
                                 ("threads_sharing", pair, lambda row, seconds: seconds)):
         if of:
-            lines = {scaling.label(of is rated): scaling.runs for scaling in of}
+            lines = {scaling.label(of is rated): list(scaling.runs.values()) for scaling in of}
             beyond = cores < max(threads for scaling in of for threads in scaling.times)
             mark = {"upright": [cores], "upright_text": [f"{cores} cores"]} if beyond else {}
-            yield line_chart(f"{script}_{type}", script, f"Threads: {TEXTS[script][0]}, {type}, n = {of[0].n}",
-                             lines, measure, mark | (fits if of is rated else {}), step="threads")
+            yield line_chart(f"{script}_{type}", script, f"Threads: {TEXTS[script][0]}, {type}, n = {of[0].n}", lines,
+                             "threads", measure, mark | (fits if of is rated else {}), step="threads")
 
+
+# ---- bars ----
+
+def bar_chart(name, type, groups, title, step, xlabel):
+    """Bars of GFLOP/s from {group: {kind of bar: its row or None}}, each with its value, which a ~ marks as disturbed."""
+    kinds = dict.fromkeys(kind for bars in groups.values() for kind, row in bars.items() if row)
+    if not kinds:
+        return None
+    groups = {group: bars for group, bars in groups.items() if any(bars.values())}
+    lines, rates = {kind: [] for kind in kinds}, [row.rate for bars in groups.values() for row in bars.values() if row]
+    for (group, bars), kind in ((of, kind) for of in groups.items() for kind in kinds):
+        at = point(0, row, rate) if (row := bars.get(kind)) else [0, math.nan, math.nan, math.nan, False]
+        low, high = at[2:4] if at[2] == at[2] else (at[1], at[1])
+        lines[kind].append([group, at[1], low, high, digits(at[1]) + "~" * at[4] if row else ""])
+    settings = {"xlabel": xlabel, "log": int(max(rates) >= 100 * min(rates) or name == "orders"), "least": min(rates)}
+    return Chart(f"{name}_{type}", "bars", title, TEXTS[name][1] + SPREAD, lines, settings, step, columns="group, GFLOP/s, low, high, label")
+
+
+def level_chart(results, type):
+    """01's variants at every level, at the largest size that has them all (or most of them)."""
+    where = f"NOT {NOT_LEVELS}".replace("NOT step NOT IN", "step IN")
+    rows = results.least("step, variant", where, type=type, n=results.common_size(where, type=type))
+    groups = {variant: {row.step.removeprefix(BASELINE[0]): row for row in sorted(rows, key=lambda row: row.step) if row.variant == variant}
+              for variant in dict.fromkeys(row.variant for row in rows)}
+    groups = {variant: {level.removeprefix(BASELINE[0]): bars.get(level.removeprefix(BASELINE[0])) for level in LEVELS}
+              for variant, bars in groups.items()}
+    return bar_chart("levels", type, groups, f"{TEXTS['levels'][0]}, {type}, n = {rows[0].n}" if rows else "", BASELINE[0], "variant of 01_naive")
+
+
+def order_chart(results, type):
+    """The six orders at the largest sizes, and beside them the native build's: more would not be legible."""
+    own, groups = "02_loop_order", {order: {} for order in ORDERS}
+    for step in (own, own + "-native"):
+        for n in results.values("n", f"variant IN {tuple(ORDERS)}", type=type, step=step)[-2:]:
+            for order in ORDERS:
+                groups[order][f"n = {n}" + ", native" * (step != own)] = results.best(type=type, step=step, variant=order, n=n)
+    return bar_chart("orders", type, groups, f"{own}: {TEXTS['orders'][0]}, {type}", own, "order of the loops, the outermost first")
+
+
+def block_chart(results, type):
+    """What ran on a GPU with several block shapes, at the size with most of them."""
+    where = {"gpu": True, "type": type}
+    shapes = {n: results.values("block", "block IS NOT NULL", n=n, **where) for n in results.values("n", "block IS NOT NULL", **where)}
+    n = max(shapes, key=lambda n: (len(shapes[n]), n), default=None)
+    if len(shapes.get(n, ())) < 2:
+        return None
+    groups = {shape.replace("x", "×"): {row.program(): row for row in results.least("step, variant", n=n, block=shape, **where)}
+              for shape in sorted(shapes[n], key=area)}
+    return bar_chart("blocks", type, groups, f"{TEXTS['blocks'][0]}, {type}, n = {n}", "gpu", "threads of a block, across × down")
+
+
+def area(shape):
+    """A block's threads, then its sides: 16x16 comes before 32x8."""
+    sides = [int(side) for side in shape.split("x") if side.isdigit()]
+    return math.prod(sides), sides
+
+
+def phase_bars(name, title, type, rows, phases, step):
+    """A bar a row, its phases end to end, by {column: what it is called}; over it the same in numbers."""
+    lines, texts = {called: [] for called in phases.values()}, []
+    for place, row in enumerate(rows):
+        end, parts = 0, []
+        for phase, called in phases.items():
+            if time := getattr(row, phase):
+                lines[called].append([place, end, end + time])
+                end += time
+                parts.append(f"{called} {seconds(time)}")
+        texts.append([place, f"{row.program()}, {seconds(end)}{'~' * (row.quiet == 'no')}: {' + '.join(parts)}"])
+    return Chart(f"{name}_{type}", "phases", title, TEXTS[name][1], lines, {"bars": len(rows), "texts": max(len(text) for _, text in texts)}, step, {"": texts},
+                 "place from above, start, end; then place, text")
+
+
+def phase_chart(results, type):
+    """Of each variant whose phases were timed on a GPU the fastest row, at the largest size that most have; less what would
+    make all other bars dots."""
+    where = "gpu AND coalesce(alloc_s, copy_in_s, copy_out_s) > 0"
+    rows = results.least("step, variant", where, type=type, n=results.common_size(where, type=type))
+    rows = [row for row in rows if row.median_s < 50 * min(other.median_s for other in rows)]
+    return phase_bars("phases", f"{TEXTS['phases'][0]}, {type}, n = {rows[0].n}", type, rows, GPU_PHASES, "gpu") if rows else None
+
+
+# ---- ranks: of rows alike but for grid and block the one whose phases together are the shortest ----
+
+def rank_charts(results, type):
+    """Strong and weak scaling, a bar of phases for each variant on the most ranks, and ranks against threads."""
+    on_ranks = "step IN (SELECT step FROM rows WHERE timed AND square AND ranks > 1)"
+    rows = results.least("step, variant, n, ranks, threads", on_ranks, least="whole_s", type=type)
+    single = [row for row in rows if row.threads < 2]
+    counts = {n: sum(row.n == n for row in single) for n in {row.n for row in single}}
+    n = max(counts, key=lambda n: (counts[n], n), default=0)
+    strong, weak, alone = {}, {}, {}
+    for name in dict.fromkeys(row.program() for row in single):
+        mine = sorted((row for row in single if row.program() == name), key=lambda row: row.ranks)
+        at = {row.ranks: row for row in mine if row.n == n}
+        if at.keys() > {1}:
+            strong[name], alone[name] = list(at.values()), at[1].whole_s
+        for base in sorted({row.n for row in mine}):  # the largest that has a line is the last
+            at = {row.ranks: row for row in mine if math.isclose(row.n / base, math.sqrt(row.ranks), rel_tol=0.01)}
+            if at.keys() > {1}:
+                weak[name], alone["weak", name] = list(at.values()), base**3 / at[1].whole_s
+
+    def all_phases(row, median):
+        return row.whole_s - row.median_s + median
+    yield line_chart(f"ranks_speedup_{type}", "ranks_speedup", f"Ranks: {TEXTS['ranks_speedup'][0]}, {type}, n = {n}", strong, "ranks",
+                     lambda row, median: alone[row.program()] / all_phases(row, median), step="06_mpi")
+    yield line_chart(f"ranks_weak_{type}", "ranks_weak", f"Ranks: {TEXTS['ranks_weak'][0]}, {type}", weak, "ranks",
+                     lambda row, median: 100 * row.n**3 / all_phases(row, median) / row.ranks / alone["weak", row.program()], step="06_mpi")
+    several = [row for row in rows if row.ranks > 1]
+    most = max(((row.ranks, row.threads) for row in several), default=(0, 0))
+    n = results.common_size(on_ranks, type=type, ranks=most[0], threads=most[1])
+    if bars := [row for row in several if (row.ranks, row.threads, row.n) == (*most, n)]:
+        yield phase_bars("ranks_phases", f"{TEXTS['ranks_phases'][0]}, {most[0]} ranks, {type}, n = {n}", type, bars, RANK_PHASES, "06_mpi")
+    yield heat_chart(rows, type)
+
+
+def heat_chart(rows, type):
+    """All phases' GFLOP/s with so many ranks of so many threads each, as many together in every column."""
+    together = {}
+    for row in rows:
+        together.setdefault((row.workers, row.n), []).append(row)
+    (total, n), rows = max(together.items(), key=lambda of: (len({row.ranks for row in of[1]}), of[0]), default=((0, 0), []))
+    columns, names = sorted({row.ranks for row in rows}), list(dict.fromkeys(row.program() for row in rows))
+    if len(columns) < 2:
+        return None
+    cells = [[columns.index(row.ranks), names.index(row.program()), row.gflops_in(row.whole_s), digits(row.gflops_in(row.whole_s)) +
+              "~" * (row.quiet == "no"), f"{row.ranks} × {total // row.ranks}", row.program()] for row in rows]
+    return Chart(f"ranks_heat_{type}", "ranks_heat", f"{TEXTS['ranks_heat'][0]}: {total} together, {type}, n = {n}", TEXTS["ranks_heat"][1],
+                 {"GFLOP/s": cells}, {"bars": len(names)}, "06_mpi", columns="column, row, GFLOP/s, label, ranks × threads, variant")
+
+
+# ---- rooflines ----
+
+def roofline(machine, rows, threads, name, title, step):
+    """Each row at its own FLOP for each byte, measured and predicted, under the roofs of so many threads, or of the GPU (0);
+    None where those are unknown."""
+    type, n = rows[0].type, rows[0].n
+    slanted = {level: bandwidth for level in LIMITS if (bandwidth := machine.most("bandwidth", threads=threads, level=level))}
+    peaks = {fact.vector.replace("cuda", "peak"): fact.value for fact in machine.of("peak", type=type, threads=threads)}
+    if not (slanted and peaks):
+        return None
+    top = max(peaks.values())
+    flat = {vector: peak for vector, peak in peaks.items() if peak == top or vector == "sse2" and peak < 0.7 * top}
+    flat |= {"chain": 2 * threads / fact.value for fact in machine.of("latency", type=type, level="add")[:1]}
+    lines = {}
+    for row in rows:
+        label = f"{short(row.step)}: " * (not step) + row.variant + f", tile {row.tile}" * bool(step and row.tile) + f" ({row.limit})"
+        lines[label] = [[row.intensity, row.rate, row.gflops_in(row.predicted_s) if row.predicted_s else math.nan, row.quiet == "no"]]
+    x = [row.intensity for row in rows] + [top / bandwidth for bandwidth in slanted.values()]
+    y = [rate for points in lines.values() for rate in points[0][1:3] if rate == rate] + list(flat.values())
+    settings = {"left": min(x) / 4, "right": max(x) * 4, "bottom": min(y) / 2, "top": max(y) * 2, "peak": top,
+                "slanted": list(slanted.values()), "slanted_text": [f"{level} {digits(rate)} GB/s" for level, rate in slanted.items()],
+                "flat": list(flat.values()), "flat_text": [f"{name} {digits(rate)} GFLOP/s" for name, rate in flat.items()]}
+    return Chart(name, "roofline", f"{title}, {type}, n = {n}, {on(threads) or machine.name()}",
+                 TEXTS["roofline"][1] + " " + TEXTS["roofs" if threads else "roofs_gpu"][1], lines, settings, step or "gpu" * (not threads),
+                 columns="x, measured, predicted, disturbed", type=type)
+
+
+def roofline_charts(results, type, variants, step=""):
+    """These (step, variant) on one thread, on the most that any ran with, and on the GPU, at the size that most of them have."""
+    chosen = "ranks < 2 AND intensity > 0 AND (step, variant) IN (VALUES {})".format(
+        ", ".join("('{}', '{}')".format(*(name.replace("'", "''") for name in pair)) for pair in variants))
+    most = max(results.values("threads", f"{chosen} AND NOT gpu", type=type), default=1)
+    for machine, threads, gpu in ((results.machine, 1, False), *[(results.machine, most, False)] * (most > 1), (results.gpu, 0, True)):
+        where = chosen + ("" if gpu else f" AND threads = {threads}")
+        n = results.common_size(where, type=type, gpu=gpu)
+        rows = [row for row in results.least("step, variant", where, type=type, gpu=gpu, n=n) if results.at_home(row)]
+        if rows:
+            name = f"roofline_{type}" + f"_{step}" * bool(step) + ("_gpu" if gpu else f"_{threads}_threads" * (threads > 1))
+            rows.sort(key=lambda row: variants.index((row.step, row.variant)))
+            yield roofline(machine, rows, threads, name, f"{step or 'The steps'}: {TEXTS['roofline'][0]}", step)
+
+
+def here_chart(results, type, step, variant, n):
+    """The roofline with this rung marked: before it each earlier step's best row, on no more threads, on the same device."""
+    placed = f"ranks < 2 AND intensity > 0 AND threads <= {results.cores}"
+    this = results.best(placed, type=type, step=step, variant=variant, n=n)
+    if not this or not results.at_home(this):
+        return None
+    earlier = f"{placed} AND {FAIR} AND threads <= {this.threads} AND number < '{this.number}'"
+    rows = results.least("number", earlier, order="number", type=type, n=n, gpu=this.gpu)
+    rows = [results.best(placed, type=type, n=n, step=BASELINE[0], variant=BASELINE[1]) or row if row.number == BASELINE[0] else row for row in rows]
+    threads, machine = (0, results.gpu) if this.gpu else (this.threads, results.machine)
+    chart = roofline(machine, [*rows, this], threads, "here", f"You are here: {short(step)} {variant}", "")
+    if chart:
+        chart.settings["here"] = 1
+        chart.footer = "x: FLOP for each byte that crosses the level in brackets, which the prediction says limits"
+    return chart
+
+
+# ---- all of them ----
 
 def plan(results):
     """Every chart that a machine's rows allow."""
@@ -231,52 +469,45 @@ def plan(results):
 
 def plan_of(results, type):
     """Those of one type; None where the rows do not suffice."""
-    steps, shown = {}, []
-    for step in results.rungs:
-        rows = [row for row in results.squares if (row.type, row.step) == (type, step)]
-        if rows:
-            steps[step] = rows
-            # Under the roofs a program is its best at its largest size, 01 its baseline.
-            rows = comparable(rows)
-            name = BASELINE[1] if step == BASELINE[0] else best(rows, n=max(row.n for row in rows)).variant
-            predicted = [row for row in rows if row.intensity()]
-            if predicted and not any(row.variant == name for row in predicted):
-                name = best(predicted, n=max(row.n for row in predicted)).variant  # under a roof it would have no place
-            shown.append((step, name))
-    chosen = headline(results, type) if steps else {}
-    yield from (*size_charts(results, type, chosen), *roofline_charts(results, type, shown),
-                *tile_charts(results, type), *thread_charts(results, type), level_chart(results, type),
-                order_chart(results, type), gpu_steps_chart(results, type, chosen), *tile_charts(results, type, gpu=True),
-                block_chart(results, type), phase_chart(results, type), strong_chart(results, type), weak_chart(results, type),
-                phases_chart(results, type), heat_chart(results, type))
-    for step, rows in steps.items():
-        yield from size_charts(results, type, variant_lines(results, rows), step)
-        yield from roofline_charts(results, type, [(step, name) for name in dict.fromkeys(row.variant for row in rows)], step)
+    steps = results.values("step", NOT_LEVELS, type=type)
+    shown = []  # under the roofs a program is its best at its largest size that has a place there, 01 its baseline
+    for step in steps:
+        only = f"variant = '{BASELINE[1]}'" if step == BASELINE[0] else FAIR
+        if row := results.best(f"{only} AND intensity > 0", "-n, median_s", type=type, step=step):
+            shown.append((step, row.variant))
+    lines = headline(results, type)
+    on_gpu = {label: own for label, rows in lines.items() if (own := [row for row in rows if row.gpu])}
+    yield from size_charts(results, type, lines)
+    yield from roofline_charts(results, type, shown) if shown else ()
+    yield from tile_charts(results, type, False)
+    yield from thread_charts(results, type)
+    yield from (level_chart(results, type), order_chart(results, type))
+    if on_gpu:
+        yield steps_chart(results, type, on_gpu, f"gflops_{type}_gpu", f"The steps on the GPU: {TEXTS['gflops'][0]}, {type}", "gpu")
+    yield from tile_charts(results, type, True)
+    yield from (block_chart(results, type), phase_chart(results, type))
+    yield from rank_charts(results, type)
+    for step in steps:
+        yield from size_charts(results, type, variant_lines(results, type, step), step)
+        variants = [(step, row.variant) for row in results.least("variant", type=type, step=step)]
+        yield from roofline_charts(results, type, variants, step)
 
 
 def named(machines, reference=None):
     """(results, chart, its files' name) of every chart; where there are several hosts, theirs is in it. Of a reference,
     which was measured on another machine, what its GPU did."""
-    taken = set()
+    found, taken = [], set()
     for results in machines:
-        host = results.host + "_" if len(machines) > 1 else ""
-        for chart in plan(results):
-            yield results, chart, file_name(host + chart.name, taken)
-    for chart in plan(reference) if reference else ():
-        if chart.step == "gpu":
-            yield reference, chart, file_name(f"reference_{chart.name}", taken)
-
-
-def file_name(text, taken):
-    """A name that a file may have, and that none of these has; it is one of them from now on."""
-    name = re.sub(r"[^\w.-]", "-", text)
-    while name in taken:
-        name += "-"
-    taken.add(name)
-    return name
+        found += [(results, chart, (f"{results.host}_" if len(machines) > 1 else "") + chart.name) for chart in plan(results)]
+    found += [(reference, chart, f"reference_{chart.name}") for chart in (plan(reference) if reference else ()) if chart.step == "gpu"]
+    for results, chart, name in found:
+        name = re.sub(r"[^\w.-]", "-", name)  # one that a file may have, and that no other chart has
+        while name in taken:
+            name += "-"
+        taken.add(name)
+        yield results, chart, name
 
 
 def draw(machines, out, reference=None):
     """Writes every chart of these machines."""
-    render([(replace(chart, name=name), results.place(chart.step))
-            for results, chart, name in named(machines, reference)], out)
+    render([(replace(chart, name=name), results.place(chart.step)) for results, chart, name in named(machines, reference)], out)
