@@ -3,7 +3,7 @@ entries = 0
 tall = 46 * bars
 load dir.'/style.gp'
 unset grid
-set tics scale 0
+set tics scale 0 font ',13'
 set yrange [bars-0.5:-0.5]
 set offsets 0.5, 0.5, 0, 0
 set xlabel 'ranks × threads of each; GFLOP/s of all phases'

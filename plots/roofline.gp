@@ -8,11 +8,11 @@ set offsets 0, 0, 0, 0
 set xrange [left:right]
 set yrange [bottom:top]
 set xlabel 'FLOP for each byte across the level that limits'
-set ylabel 'GFLOP/s (higher is better)'
-set lmargin at screen 78.0/wide
+set ylabel 'GFLOP/s (higher is better)' offset (top >= 1e4 ? 3 : 0), 0   # gnuplot thinks long labels wider than they are
+set lmargin at screen 92.0/wide
 set rmargin at screen 1-14.0/wide
 set xtics font ',13'
-along = atan2(tall / log(top/bottom), (wide-92) / log(right/left)) * 180 / pi   # degrees: names run along their roofs
+along = atan2(tall / log(top/bottom), (wide-106) / log(right/left)) * 180 / pi   # degrees: names run along their roofs
 hue(i) = word('#B34700 #0072B2 #007A59 #7A5C00', (i-1) % 4 + 1)
 steepest = slanted[1]
 do for [i = 1:|slanted|] {

@@ -337,8 +337,8 @@ def phase_bars(name, title, type, rows, phases, step):
             if time := getattr(row, phase):
                 lines[called].append([place, end, end + time])
                 end += time
-                parts.append(f"{called} {seconds(time)}")
-        texts.append([place, f"{row.program()}, {seconds(end)}{'~' * (row.quiet == 'no')}: {' + '.join(parts)}"])
+                parts.append(seconds(time))
+        texts.append([place, f"{row.program()}, {seconds(end)}{'~' * (row.quiet == 'no')} = {' + '.join(parts)}"])
     return Chart(f"{name}_{type}", "phases", title, TEXTS[name][1], lines, {"bars": len(rows), "texts": max(len(text) for _, text in texts)}, step, {"": texts},
                  "place from above, start, end; then place, text")
 
