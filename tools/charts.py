@@ -506,8 +506,3 @@ def named(machines, reference=None):
             name += "-"
         taken.add(name)
         yield results, chart, name
-
-
-def draw(machines, out, reference=None):
-    """Writes every chart of these machines."""
-    render([(replace(chart, name=name), results.place(chart.step)) for results, chart, name in named(machines, reference)], out)

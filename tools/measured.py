@@ -93,14 +93,15 @@ class Record(SimpleNamespace):
 
 class Table:
     """A CSV's lines in a database: the table `rows`, its cells typed, and the columns that `more` makes of each. Of lines
-    alike in all of `key`, which are one measurement taken again, the last counts. A row that is asked for is a `kind`."""
+    alike in all of `key`, which are one measurement taken again, the last counts, and stands `last`. A row that is asked for is a `kind`."""
 
-    def __init__(self, path, columns, key, kind=Record, more=lambda cells: {}):
+    def __init__(self, path, columns, key, kind=Record, more=lambda cells: {}, last=True):
         self.kind, self.database, newest = kind, sqlite3.connect(":memory:"), {}
         self.database.row_factory = sqlite3.Row
         for line in lines_of(path, columns) if path else ():
             alike = tuple(line[name] for name in key)
-            newest.pop(alike, None)  # the one read last also stands last
+            if last:
+                newest.pop(alike, None)
             newest[alike] = {column: typed(column, text) for column, text in line.items()}
         blank = {column: typed(column, "") for column in columns}
         names = [f'"{name}"' for name in blank | more(blank)]
@@ -204,7 +205,7 @@ class Machine:
     """The facts of machine.csv about its processor, or about its GPU. Rates are in units of 10⁹ a second."""
 
     def __init__(self, path=None, gpu=False):
-        self.table = Table(path, MACHINE_COLUMNS, MACHINE_KEY, more=lambda cells: {
+        self.table = Table(path, MACHINE_COLUMNS, MACHINE_KEY, last=False, more=lambda cells: {
             "gpu": (cells["vector"] or "").startswith(("cuda", "cuBLAS"))})
         self.table.database.execute("""UPDATE rows SET value = 1000 * value, unit = 'G' || substr(unit, 2)
                                        WHERE unit IN ('TFLOP/s', 'TB/s')""")

@@ -19,14 +19,14 @@ Rows alike in all of KEY are one measurement taken again: the last counts. A row
 ranked or drawn; where nothing is left to rank, that is said. Exit status: 0 well; 2 the files cannot be read or
 written, in a line."""
 import argparse, os, signal, sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import quote
 
 import gpu_tables as gpu
 import ladder as rungs
 import standing
-from charts import draw, draw_one, here_chart, named
+from charts import draw_one, here_chart, named, render
 from measured import LIMITS, Refusal, digits, load, marked, percent, seconds, times, whose
 from scaling import SERIAL_IS, published, scalings
 
@@ -45,13 +45,13 @@ def print_table(title, headings, rows):
         print("  ".join(words).rstrip())
 
 
-def ladder(machines, all_sizes):
+def ladder(machines, given, _):
     """Prints the ladders, and after them what was wrong."""
     for results in machines:
         for type in results.types:
             peak = results.machine.of("peak", type=type) or results.gpu.of("peak", type=type)
             headings = ["step", "best variant", "time", "GFLOP/s", "speedup over 01 ijk"] + ["% of peak"] * bool(peak)
-            for n in results.sizes(type) if all_sizes else results.shown_sizes(type):
+            for n in results.sizes(type) if given.all_sizes else results.shown_sizes(type):
                 rows = [[row.step, row.label(), row.time(), digits(row.rate), times(results.speedup(row))]
                         + [results.share(row)] * bool(peak) for row in results.ladder(type, n)]
                 print_table(f"{type}, n = {n}, {results.place()}", headings, rows)
@@ -97,12 +97,11 @@ def predicted_table(results, rows):
     return ["program", "variant", "predicted", "measured", "measured / predicted", "", "limit"] + ["% of peak"] * known, cells
 
 
-def predicted(machines, n):
+def predicted(machines, given, _):
     """Prints what was predicted and what was measured, at the size that most variants have unless one is given."""
-    tables = [(results, type, rows) for results in machines for type in results.types
-              if (rows := results.compared(type, n))]
+    tables = [(results, type, rows) for results in machines for type in results.types if (rows := results.compared(type, given.size))]
     if not tables:
-        raise Refusal(f"no row{f' of size {n}' if n else ''} has a prediction; they need 00_machine's machine.csv")
+        raise Refusal(f"no row{f' of size {given.size}' if given.size else ''} has a prediction; they need 00_machine's machine.csv")
     for results, type, rows in tables:
         print_table(f"{type}, n = {rows[0].n}, {results.place()}", *predicted_table(results, rows))
     if any(far_off(row) for _, _, rows in tables for row in rows):
@@ -120,7 +119,12 @@ def rivals(path, out):
         standing.draw(groups, out)
 
 
-# ---- single pictures ----
+# ---- pictures ----
+
+def draw(machines, given, reference):
+    """Draws every chart."""
+    render([(replace(chart, name=name), results.place(chart.step)) for results, chart, name in named(machines, reference)], given.out)
+
 
 def single(chart, place, out):
     """Draws one chart."""
@@ -129,13 +133,18 @@ def single(chart, place, out):
     print(Path(out) / f"{chart.name}.svg")
 
 
-def here(machines, given):
+def here(machines, given, _):
     """Draws where a rung stands under the machine's roofs."""
     for results in machines:
-        if chart := here_chart(results, given.type, given.step, given.variant, given.size):
+        if chart := here_chart(results, given.type, given.step, given.variant, given.size or 2000):
             return single(chart, results.place(given.step), given.out)
-    raise Refusal(f"no row of {given.step} {given.variant}, {given.type}, n = {given.size}, stands under the roofs: "
+    raise Refusal(f"no row of {given.step} {given.variant}, {given.type}, n = {given.size or 2000}, stands under the roofs: "
                   f"it needs a prediction, and {given.machine} of its machine")
+
+
+def bars(machines, given, reference):
+    """Draws the ladder."""
+    single(rungs.chart([part for results in machines for part in rungs.of_machine(results, reference)]), "", given.out)
 
 
 # ---- the page: plain data for page.html.jinja ----
@@ -158,47 +167,40 @@ class Section:
     tables: list = ()
 
 
-def pivot(title, facts, down, across, headings):
-    """A table of values, a row for each `down` (a tuple of words), a column for each `across`."""
-    columns = list(dict.fromkeys(map(across, facts)))
-    values = {(down(fact), across(fact)): digits(fact.value) for fact in facts}
-    return Table(title, [*headings, *columns], [[*words, *(values.get((words, column), "–") for column in columns)]
-                                                for words in dict.fromkeys(map(down, facts))])
-
-
-def fact_table(title, facts):
-    """Facts one below the other, bytes in KiB, MiB or GiB."""
-    rows = []
+def pivot(title, facts, headings, down, across):
+    """A table of values, a row for each `down` (a list of words), a column for each `across`."""
+    columns, rows = list(dict.fromkeys(map(across, facts))), {}
     for fact in facts:
-        value, unit = fact.value, fact.unit
-        if unit == "B":
-            power = 3 if value >= 2**30 else 2 if value >= 2**20 else 1
-            value, unit = value / 2**(10 * power), " KMG"[power] + "iB"
-        amount = (f"{value:.4g}" if value < 1000 else f"{value:.0f}") + f" {unit}" * bool(unit)
-        rows.append([fact.name, " ".join(filter(None, (fact.type, fact.level.replace("_", " ")))), amount, fact.note])
-    return [Table(title, ["", "", "value", "note"], rows)] * bool(rows)
+        rows.setdefault(tuple(down(fact)), {})[across(fact)] = digits(fact.value)
+    return Table(title, [*headings, *columns], [[*words, *(at.get(column, "–") for column in columns)] for words, at in rows.items()])
 
 
-def machine_tables(machine):
-    """What the processor can do: nothing where there is no machine.csv."""
-    tables = fact_table("Processor, caches, latencies", [fact for fact in machine.facts if fact.name in ("processor", "cache", "latency")])
+def amount(fact):
+    """A value and its unit; bytes in KiB, MiB or GiB."""
+    value, unit = fact.value, fact.unit
+    if unit == "B":
+        power = 3 if value >= 2**30 else 2 if value >= 2**20 else 1
+        value, unit = value / 2**(10 * power), " KMG"[power] + "iB"
+    return (f"{value:.4g}" if value < 1000 else f"{value:.0f}") + f" {unit}" * bool(unit)
+
+
+def machine_tables(machine, title, single):
+    """What a machine, or its GPU, can do: the facts named in `single` one below the other, the others in tables of their
+    own; nothing where there is no machine.csv."""
+    facts = [fact for fact in machine.facts if fact.name in single]
+    rows = [[fact.name, f"{fact.type} {fact.level.replace('_', ' ')}".strip(), amount(fact), fact.note] for fact in facts]
+    tables = [Table(title, ["", "", "value", "note"], rows)] * bool(rows)
+    others = [fact for fact in machine.facts if fact.name not in single]
     for name, title, key in (("peak", "Peak of each vector set, GFLOP/s", "type"),
                              ("bandwidth", "Bandwidth of each level with each vector set, GB/s", "level")):
-        if facts := machine.of(name):
-            tables.append(pivot(title, facts, lambda fact: (getattr(fact, key), fact.vector), lambda fact: whose(fact.threads), [key, "vector set"]))
-    for type in dict.fromkeys(fact.type for fact in machine.of("library")):
-        tables.append(pivot(f"Libraries, GFLOP/s, {type}", machine.of("library", type=type),
-                            lambda fact: (fact.vector, fact.note.partition(";")[0], whose(fact.threads)),
-                            lambda fact: fact.level.replace("x", "×"), ["library", "setting", "threads"]))
-    return tables
-
-
-def device_tables(device):
-    """What the GPU can do: nothing where there is none."""
-    tables = fact_table(f"What the GPU can do: {device.name()}", [fact for fact in device.facts if fact.name != "library"])
-    if facts := device.of("library"):
-        tables.append(pivot("cuBLAS, GFLOP/s", facts, lambda fact: (fact.type, fact.vector),
-                            lambda fact: fact.level.replace("x", "×"), ["type", "library"]))
+        if facts := [fact for fact in others if fact.name == name]:
+            tables.append(pivot(title, facts, [key, "vector set"], lambda fact: [getattr(fact, key), fact.vector], lambda fact: whose(fact.threads)))
+    for type in dict.fromkeys("" if machine.gpu else fact.type for fact in others if fact.name == "library"):
+        facts = [fact for fact in others if fact.name == "library" and type in ("", fact.type)]
+        tables.append(pivot(f"Libraries, GFLOP/s, {type}" if type else "cuBLAS, GFLOP/s", facts,
+                            ["library", "setting", "threads"] if type else ["type", "library"],
+                            lambda fact: [fact.vector, fact.note.partition(";")[0], whose(fact.threads)] if type else [fact.type, fact.vector],
+                            lambda fact: fact.level.replace("x", "×")))
     return tables
 
 
@@ -241,7 +243,8 @@ def gpu_section(title, text, results, charts):
     tables = [Table(*of) for type in results.types for of in gpu.ours(results, type)]
     if tables:
         tables[0].open = True
-        tables += [*device_tables(results.gpu), *(Table(*of) for of in gpu.beside(results)), Table(*gpu.ratios(results))]
+        single = {fact.name for fact in results.gpu.facts} - {"library"}
+        tables += [*machine_tables(results.gpu, f"What the GPU can do: {results.gpu.name()}", single), *(Table(*of) for of in gpu.beside(results)), Table(*gpu.ratios(results))]
     return Section(title, text, charts, tables)
 
 
@@ -291,7 +294,7 @@ def machine_page(results, charts, reference):
     far = predicted_tables(results)
     sections = [Section("All steps", "", of([""])),
                 Section("Predicted and measured", FAR_OFF * any(table.marks for table in far), {}, far),
-                Section("What the machine can do", "", {}, machine_tables(results.machine)),
+                Section("What the machine can do", "", {}, machine_tables(results.machine, "Processor, caches, latencies", ("processor", "cache", "latency"))),
                 gpu_section("GPU", "A time is the kernel's alone; the chart of phases shows what allocation and copies "
                             "add. Each variant stands with its best block or tile.", results, of(["gpu"])),
                 Section("Threads", SERIAL_IS, of(["threads"]), thread_tables(results)),
@@ -341,58 +344,33 @@ def reference_of(folder, machines):
     return next((of for of in load(Path(folder, "results.csv"), machine if machine.exists() else None) if of.values("n", "gpu")), None)
 
 
-def options():
-    """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    commands = parser.add_subparsers(dest="command", required=True)
-    for name in ("ladder", "predicted", "draw", "page", "here", "bars", "rivals"):
-        command = commands.add_parser(name)
-        command.add_argument("csv", metavar="RESULTS.csv")
-        if name != "rivals":
-            command.add_argument("--machine", metavar="machine.csv", help="what 00_machine measured")
-        if name in ("draw", "page", "bars"):
-            command.add_argument("--reference", metavar="DIR", help="another machine's GPU, shown where there is none here")
-        if name not in ("ladder", "predicted"):
-            command.add_argument("--out", required=name != "rivals", metavar="DIR")
-        if name == "ladder":
-            command.add_argument("--all-sizes", action="store_true", help="every size, not only the largest and its neighbour")
-        if name == "predicted":
-            command.add_argument("--size", type=int, metavar="N", help="this size, not the one most variants have")
-        if name == "page":
-            command.add_argument("--failed", metavar="FILE", help="the steps that failed, one a line")
-            command.add_argument("--rivals", metavar="rivals.csv", help="ours against the libraries")
-        if name == "here":
-            command.add_argument("--step", required=True, metavar="STEP", help="a program, such as 03_tiling-native")
-            command.add_argument("--variant", required=True, metavar="NAME", help="the rung to mark; before it stands each earlier step's best")
-            command.add_argument("--size", type=int, default=2000, metavar="N", help="n of the products (2000)")
-            command.add_argument("--type", default="f32", metavar="TYPE", help="their type (f32)")
-    return parser.parse_args()
-
-
-def run(given):
-    if given.command == "rivals":
-        return rivals(given.csv, given.out)
-    machines = load(given.csv, given.machine)
-    reference = reference_of(getattr(given, "reference", None), machines)
-    if given.command == "ladder":
-        ladder(machines, given.all_sizes)
-    elif given.command == "predicted":
-        predicted(machines, given.size)
-    elif given.command == "draw":
-        draw(machines, given.out, reference)
-    elif given.command == "page":
-        page(machines, given, reference)
-    elif given.command == "here":
-        here(machines, given)
-    else:
-        single(rungs.chart([part for results in machines for part in rungs.of_machine(results, reference)]), "", given.out)
+COMMANDS = {"ladder": ladder, "predicted": predicted, "draw": draw, "page": page, "here": here, "bars": bars}
 
 
 def main():
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `report.py ladder … | head` ends quietly
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("command", choices=[*COMMANDS, "rivals"])
+    parser.add_argument("csv", metavar="RESULTS.csv")
+    parser.add_argument("--out", metavar="DIR", help="where pictures and the page go")
+    parser.add_argument("--machine", metavar="machine.csv", help="what 00_machine measured")
+    parser.add_argument("--reference", metavar="DIR", help="another machine's GPU, shown where there is none here")
+    parser.add_argument("--failed", metavar="FILE", help="page: the steps that failed, one a line")
+    parser.add_argument("--rivals", metavar="rivals.csv", help="page: ours against the libraries")
+    parser.add_argument("--all-sizes", action="store_true", help="ladder: every size, not only the largest and its neighbour")
+    parser.add_argument("--size", type=int, metavar="N", help="predicted: not the size that most variants have; here: 2000")
+    parser.add_argument("--step", metavar="STEP", help="here: a program, such as 03_tiling-native")
+    parser.add_argument("--variant", metavar="NAME", help="here: the rung to mark; before it stands each earlier step's best")
+    parser.add_argument("--type", default="f32", metavar="TYPE", help="here: the type (f32)")
+    given = parser.parse_args()
+    if given.command in ("draw", "page", "here", "bars") and not given.out:
+        parser.error(f"{given.command} wants --out DIR")
     try:
-        run(options())
+        if given.command == "rivals":
+            return rivals(given.csv, given.out)
+        machines = load(given.csv, given.machine)
+        COMMANDS[given.command](machines, given, reference_of(given.reference, machines))
     except Refusal as refusal:
         sys.exit(print(f"report.py: {refusal}", file=sys.stderr) or 2)
     except OSError as error:

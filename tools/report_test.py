@@ -1,5 +1,5 @@
 """Tests of report.py on small results written by hand: python3 tools/report_test.py"""
-import contextlib, html, html.parser, importlib.util, io, os, random, re, shutil, signal, subprocess, sys, tempfile, unittest
+import contextlib, html, importlib.util, io, os, random, re, shutil, signal, subprocess, sys, tempfile, unittest
 from pathlib import Path
 from unittest import mock
 TOOL = Path(__file__).resolve().parent / "report.py"
@@ -20,6 +20,8 @@ def row(step, variant, n, seconds, type="f32", **more):
               "host": "here", "commit": "c1", "started": "2026-11-21T08:30:00Z"} | more
     assert len(cells) == len(measured.COLUMNS)
     return ",".join(map(str, cells.values()))
+
+
 LADDER = [row("01_naive", "ijk", 512, 0.2), row("01_naive", "ijk", 1024, 2.0),
           row("01_naive", "checked", 1024, 1.0),  # faster than the baseline, and still not the first rung
           row("01_naive-O0", "ijk", 1024, 5.0), row("01_naive-O3", "ijk", 1024, 0.001),
@@ -53,6 +55,8 @@ def foretold(step, variant, n, seconds, predicted, limit, **more):
     """A row with a prediction: 4e9 bytes between L1 and the core, 1e9 from each level beyond."""
     levels = {"bytes_l1": "4e9", "bytes_l2": "1e9", "bytes_l3": "1e9", "bytes_memory": "1e9"}
     return row(step, variant, n, seconds, predicted_s=predicted, limit=limit, **levels, **more)
+
+
 FORETOLD = [foretold("01_naive", "ijk", 1000, 2.0, 0.8, "chain"), foretold("01_naive", "ijk", 2000, 20, 6, "chain"),
             foretold("02_loop_order", "ikj", 1000, 0.1, 0.09, "L1"),
             foretold("02_loop_order", "kij", 1000, 0.2, 0.0125, "L2"),
@@ -107,16 +111,13 @@ class Case(unittest.TestCase):
 
     def rungs(self, out):
         """{step: the words of its rung}, of a ladder of one table."""
-        lines = [line.split() for line in out.splitlines() if re.match(r"\d\d_", line)]
-        return {words[0]: words[1:] for words in lines}
+        return {words[0]: words[1:] for words in map(str.split, out.splitlines()) if words and re.match(r"\d\d_", words[0])}
 
 
 class Ladder(Case):
     def test_the_last_of_two_like_rows_counts(self):
         self.write([*LADDER, row("02_loop_order", "ikj", 1024, 0.4, commit="c2")])
         self.assertEqual(self.rungs(self.ladder())["02_loop_order"][1:3], ["400", "ms"])
-        self.write([*LADDER, row("01_naive", "ijk", 1024, 4.0, commit="c2")])
-        self.assertEqual(self.rungs(self.ladder())["02_loop_order"][-1], "16.0×")
         again = [row("01_naive", "ijk", 1024, 8.0, flags="-Og"), row("01_naive", "ijk", 1024, 2.0)]
         self.write(LADDER + again)  # the first of LADDER's baselines, measured again after one with other flags
         self.assertEqual(self.rungs(self.ladder())["02_loop_order"][-1], "8.00×")
@@ -127,12 +128,6 @@ class Ladder(Case):
             out = self.ladder()
             self.assertEqual(self.rungs(out)["02_loop_order"][0], "ikj")
             self.assertRegex(out, "WRONG, left out: 02_loop_order too_good f32 1024×1024×1024.* 77 elements")
-        self.write([*LADDER, row("02_loop_order", "ikj", 300, 1e-4, m=700, k=90, verdict="wrong")])
-        self.assertIn("WRONG, left out: 02_loop_order ikj f32 700×300×90", self.ladder())
-
-    def test_a_wrong_row_after_a_right_one_of_its_key_takes_its_place(self):
-        self.write([*LADDER, row("02_loop_order", "ikj", 1024, 0.1, verdict="wrong", commit="c2")])
-        self.assertEqual(self.rungs(self.ladder())["02_loop_order"][0], "kij")
 
     def test_unverified_and_disturbed_rows_count_and_are_marked_and_counted_at_the_end(self):
         for more, time, said in (({"verdict": "unverified"}, "ms°", ["1 of 11 rows was not verified (marked °)."]),
@@ -151,46 +146,21 @@ class Ladder(Case):
         self.assertNotIn("~", self.ladder(), "its quiet successor takes its place")
 
     def test_share_of_peak_is_of_as_many_threads(self):
-        machine = self.machine(MACHINE)
-        self.write(LADDER + [row("04_openmp", "tiled", 1024, 0.0214748, threads=2), row("06_mpi", "summa", 1024, 0.0214748, ranks=2),
-                             row("05_avx2", "packed", 1024, 0.0214748, ranks="")])
-        rungs = self.rungs(self.ladder("--machine", machine))
-        self.assertEqual(rungs["06_mpi"][-2:], ["50.0", "%"])
-        self.assertEqual(rungs["05_avx2"][-2:], ["100", "%"], "one, where it does not say")
-        self.assertEqual(rungs["02_loop_order"][-2:], ["8.59", "%"])
-        self.assertEqual(rungs["04_openmp"][-2:], ["50.0", "%"])
+        self.write(LADDER + [row(step, "x", 1024, 0.0214748, **more) for step, more in (
+            ("04_openmp", {"threads": 2}), ("06_mpi", {"ranks": 2}), ("05_avx2", {"ranks": ""}))])
+        shares = {step: " ".join(words[-2:]) for step, words in self.rungs(self.ladder("--machine", self.machine(MACHINE))).items()}
+        self.assertEqual([shares[step] for step in ("02_loop_order", "04_openmp", "05_avx2", "06_mpi")], ["8.59 %", "50.0 %", "100 %", "50.0 %"])
         self.assertNotIn("peak", self.ladder())
-        marked = re.sub(r"(peak,f32,[^\n]*,2,[^\n]*)", r"\1; disturbed: a thread had a processor for 50 % of the time", MACHINE)
-        self.assertNotEqual(marked, MACHINE)
+        marked = MACHINE.replace("TFLOP/s,", "TFLOP/s,best of 4; disturbed: a thread waited")
         rungs = self.rungs(self.ladder("--machine", self.machine(marked)))
         self.assertEqual((rungs["04_openmp"][-1], rungs["02_loop_order"][-1]), ("%~", "%"))
 
-    def test_garbled_numbers_do_not_crash(self):
-        garbage = ("", "x", "nan", "inf", "-1", "1e999", "0")
-        lines = [row("02_loop_order", f"v{place}", 1024, 0.1, **{column: text})
-                 for place, text in enumerate(garbage)
-                 for column in ("median_s", "best_s", "stddev_s", "m", "repeat", "threads", "error_share")]
-        self.write([*LADDER, *lines, "torn,by,a,crash"])
-        self.ladder("--all-sizes")
-        self.page_of_it()
-
 
 class Predicted(Case):
-    def predicted(self, *arguments):
-        status, out, err = self.run_tool("predicted", *arguments)
-        self.assertEqual((status, err), (0, ""))
-        return out
-
-    def test_the_size_given(self):
-        self.write(FORETOLD)
-        self.assertRegex(self.predicted("--size", 2000), r"n = 2000.*\n.*\n01_naive +ijk +6.00 s +20.0 s +3.33×")
-        status, _, err = self.run_tool("predicted", "--size", 7)
-        self.assertEqual((status, "size 7" in err), (2, True))
-
     def test_too_fast_is_marked_too_and_near_is_not(self):
-        for seconds, mark in ((0.4, "!"), (0.5, ""), (2.0, ""), (2.1, "!")):
+        for seconds, mark in ((0.4, True), (0.5, False), (2.0, False), (2.1, True)):
             self.write([foretold("01_naive", "ijk", 1000, seconds, 1.0, "L3")])
-            self.assertEqual("!" in self.predicted(), bool(mark), seconds)
+            self.assertEqual("!" in self.run_tool("predicted")[1], mark, seconds)
 
 
 class Cells(unittest.TestCase):
@@ -213,22 +183,15 @@ class Cells(unittest.TestCase):
 
 
 class Refusals(Case):
-    def refuse(self, says):
-        for command in (["ladder"], ["draw", "--out", "out"], ["page", "--out", "out"]):
-            status, out, err = self.run_tool(*command)
-            self.assertEqual((status, out, err.count("\n")), (2, "", 1), err)
-            self.assertIn(says, err)
-
-    def test_no_file(self):
-        self.refuse("cannot read")
-
-    def test_other_columns(self):
-        self.write(LADDER, ",".join(measured.COLUMNS[:-1]))
-        self.refuse("other columns")
-
-    def test_no_row_at_all(self):
-        self.write([])
-        self.refuse("holds no row: nothing was measured")
+    def test_files_that_say_nothing(self):
+        for lines, header, says in (([], "", "other columns"), (LADDER, ",".join(measured.COLUMNS[:-1]), "other columns"),
+                                    ([], ",".join(measured.COLUMNS), "holds no row: nothing was measured"), (None, "", "cannot read")):
+            self.csv.unlink() if lines is None else self.write(lines, header)
+            for command in (["ladder"], ["draw", "--out", "out"], ["page", "--out", "out"]):
+                status, out, err = self.run_tool(*command)
+                self.assertEqual((status, out, err.count("\n"), says in err), (2, "", 1, True), err)
+        self.write(LADDER)
+        self.assertEqual((self.run_tool("predicted", "--size", 7)[0], self.run_tool("ladder", "--machine", self.csv)[0]), (2, 2))
 
     def test_only_the_page_wants_jinja2(self):
         (self.folder / "jinja2.py").write_text("raise ImportError\n")
@@ -258,55 +221,24 @@ class Refusals(Case):
         self.assertEqual((done.returncode, done.stderr), (-signal.SIGPIPE, b""))
 
 
-class Images(html.parser.HTMLParser):
-    """Collects a page's images and links, and what must not be in it."""
-    def __init__(self, text):
-        super().__init__()
-        self.sources, self.links, self.tags = [], [], set()
-        self.feed(text)
-
-    def handle_starttag(self, tag, attributes):
-        self.tags.add(tag)
-        if tag == "img":
-            self.sources.append(dict(attributes)["src"])
-            assert dict(attributes)["alt"]
-        if tag == "a":
-            self.links.append(dict(attributes)["href"])
-
-
 class AnySoundFile(Case):
     """From any rows that a program may write come charts and a page, and the page says what is missing."""
     @NO_GNUPLOT
-    def both(self, lines, *arguments):
-        self.write(lines)
-        self.assertEqual(self.run_tool("ladder", *arguments)[::2], (0, ""))
-        self.assertEqual(self.run_tool("draw", "--out", "out", *arguments)[::2], (0, ""))
-        return self.page_of_it(*arguments)
-
-    def expect(self, text, *shown):
-        for words in shown if text else ():
-            self.assertIn(words, text)
-
-    def test_everything_wrong(self):
-        text = self.both([row("01_naive", "ijk", 64, 0.1, verdict="wrong", differences=7),
-                          row("02_loop_order", "ikj", 64, 0.1, verdict="wrong")])
-        self.expect(text, "<li>01_naive ijk", "<li>02_loop_order ikj", "so there is no ladder",
-                    'class="wrong"', "Every row of 01_naive (1;")
-        self.assertNotIn('class="ladder"', text)
-        self.assertIn("No ladder", self.ladder())
-
-    def test_one_row(self):
-        for lines in ([row("02_loop_order", "ikj", 64, 0.1, repeat=1)], [row("01_naive-O3", "ijk", 64, 0.1)],
-                      [row("03_tiling", "tiled", 64, 0.1, tile=32)], [foretold("01_naive", "ijk", 1, 0.1, 1, "L1")],
-                      [row("06_mpi", "summa", 64, 0.1, ranks=4)], [row("07_cuda", "plain", 64, 0.1, threads="")]):
-            self.both(lines, "--machine", self.machine())
-
-    def test_two_hosts(self):
-        text = self.both([*LADDER, row("02_loop_order", "ikj", 512, 0.1, host="there"),
-                          row("02_loop_order", "ikj", 512, 0.1, host="third", verdict="wrong")])
-        self.expect(text, '<p class="lead">here</p>', "there is no ladder", "<li>02_loop_order ikj f32 512×512×512",
-                    'src="charts/there_gflops_f32.svg"', 'src="charts/here_speedup_f32.svg"', 'href="charts/there_gflops_f32.dat"')
-        self.assertIn("WRONG, left out: 02_loop_order ikj f32 512×512×512", self.ladder())
+    def test_one_row_all_wrong_and_two_hosts(self):
+        for lines, shown in (([row("02_loop_order", "ikj", 64, 0.1, repeat=1)], []), ([row("01_naive-O3", "ijk", 64, 0.1)], []),
+                             ([row("03_tiling", "tiled", 64, 0.1, tile=32)], []), ([foretold("01_naive", "ijk", 1, 0.1, 1, "L1")], []),
+                             ([row("06_mpi", "summa", 64, 0.1, ranks=4)], []), ([row("07_cuda", "plain", 64, 0.1, threads="")], []),
+                             ([row(step, "ijk", 64, 0.1, verdict="wrong") for step in ("01_naive", "02_loop_order")], [
+                                 "<li>01_naive ijk", "<li>02_loop_order ijk", "so there is no ladder", 'class="wrong"']),
+                             ([*LADDER, row("02_loop_order", "ikj", 512, 0.1, host="there"), row("02_loop_order", "ikj", 512, 0.1, host="third", verdict="")], [
+                                 '<p class="lead">here</p>', "there is no ladder", "<li>02_loop_order ikj f32 512×512×512",
+                                 'src="charts/there_gflops_f32.svg"', 'src="charts/here_speedup_f32.svg"'])):
+            self.write(lines)
+            machine = ("--machine", self.machine())
+            self.assertEqual((self.run_tool("ladder", *machine)[::2], self.run_tool("draw", "--out", "out", *machine)[::2]), ((0, ""), (0, "")))
+            text = self.page_of_it(*machine)
+            for words in shown if text else ():
+                self.assertIn(words, text)
 
 
 @NO_JINJA2
@@ -328,21 +260,17 @@ class Page(Case):
         self.assertIn("02_loop_order &lt;script&gt;bad", text.split("The processor")[0])
         self.assertEqual(text.count('role="alert"'), 1, "one box for all")
         self.assertNotIn("20.0×</td><td>wrong", text, "a wrong result has no speedup")
-        self.assertFalse(Images(text).tags & {"script", "i", "u"})
+        self.assertNotRegex(text, "<(script|i|u)>")
         self.assertNotIn("03_<b>", text)
 
     def test_every_chart_and_row_is_there(self):
         self.write(LADDER + THREADS)
-        images = Images(text := self.page())
-        names = set(self.plan())
-        self.assertGreater(len(names), 8)
-        self.assertEqual({f"charts/{name}.svg" for name in names}, set(images.sources))
-        self.assertLessEqual({f"charts/{name}.{end}" for name in names for end in ("svg", "dat")}, set(images.links))
-        captions = map(html.unescape, re.findall("<figcaption>(.*?) <a ", text))
-        self.assertEqual(sorted(captions), sorted(chart.caption for chart in self.plan().values()))
-        self.assertIn("../results.csv", images.links)
+        text, plan = self.page(), self.plan()
+        self.assertGreater(len(plan), 8)
+        self.assertEqual(set(re.findall('src="(.*?)"', text)), {f"charts/{name}.svg" for name in plan})
+        self.assertLessEqual({f"charts/{name}.dat" for name in plan} | {"../results.csv"}, set(re.findall('href="(.*?)"', text)))
+        self.assertEqual(sorted(map(html.unescape, re.findall("<figcaption>(.*?) <a ", text))), sorted(chart.caption for chart in plan.values()))
         self.assertIn("Every row of 02_loop_order (5; compiled with -O3)", text)
-        self.assertIn("Every row of 01_naive-O0 (1;", text)
 
     def test_it_opens_with_one_ladder_the_rates_what_was_predicted_and_the_threads(self):
         self.write(FORETOLD + THREADS + [row("04_openmp", "tiled", 1000, 0.05, threads=2)])
@@ -387,10 +315,14 @@ class Page(Case):
         self.assertFalse([name for name in self.plan(machine) if name.startswith("roofline")])
         self.assertIn("What the machine can do", self.page("--machine", self.machine(
             FULL_MACHINE.replace("(2 cores)", "(64 cores)"))), "fewer cores may be used")
+
+
 def amdahl(variant, serial, counts=(1, 2, 4, 8), n=1024, alone=1.0, step="04_openmp", cores=4, **more):
     """Rows of a product that grows faster as Amdahl says, up to the cores."""
     return [row(step, variant, n, alone * (serial + (1 - serial) / min(threads, cores)), threads=threads,
                 **{"device": f"Test CPU ({cores} cores)"} | more) for threads in counts]
+
+
 GPU_MACHINE = FULL_MACHINE + """\
 gpu,,cuda,,,4,multiprocessors,Test GPU; compute capability 9.0
 cores,,cuda,,,512,,FP32 units: 128 a multiprocessor
@@ -412,6 +344,8 @@ def on_gpu(step, variant, n, seconds, **more):
     """A row of a GPU, with its phases and a prediction."""
     phases = {"alloc_s": 1e-3, "copy_in_s": 3e-3, "copy_out_s": 2e-3}
     return foretold(step, variant, n, seconds, seconds / 2, "shared", **{"device": "Test GPU", **phases, **more})
+
+
 GPU = [on_gpu("07_cuda_global", "uncoalesced", 1024, 4e-3, block="32x32"),
        on_gpu("07_cuda_global", "coalesced", 1024, 4e-4, block="32x32"),
        on_gpu("07_cuda_global", "coalesced", 1024, 5e-4, block="8x8"),
@@ -425,27 +359,15 @@ REHEARSALS = [on_gpu("07_cuda_global", "coalesced", 1024, 1e-9, device="emulator
 
 class Gpu(Case):
     def test_what_is_no_gpu_says_right_or_wrong_and_nothing_else(self):
-        self.write(LADDER + GPU + REHEARSALS)
-        out = self.ladder("--machine", self.machine(GPU_MACHINE))
-        self.assertNotIn("10_openacc", out)
-        self.assertNotIn("emulator", out)
-        self.assertEqual(self.rungs(out)["02_loop_order"][4], "8.00×", "no baseline")
-        for chart in self.plan(self.machine(GPU_MACHINE)).values():
-            self.assertFalse([at for points in chart.lines.values() for at in points if at[1] in (1e-9, 2e-9 * 1024**3 / 1e-9)])
-        text = self.page_of_it()
-        for shown in ("Every row of 10_openacc (1;", "<td>one_each</td>") if text else ():
-            self.assertIn(shown, text)
-        self.assertNotIn("2147483648", text)
-        self.write([*LADDER, on_gpu("07_cuda_global", "coalesced", 64, 1, device="emulator", verdict="wrong")])
-        self.assertIn("WRONG, left out: 07_cuda_global", self.ladder())
-
-    def test_another_gpus_machine_file_is_not_this_ones(self):
         self.write(LADDER + GPU)
-        machine = self.machine(GPU_MACHINE.replace("Test GPU", "Other GPU"))
-        self.assertEqual(self.rungs(self.ladder("--machine", machine))["07_cuda_global"][-1], "–")
-        plan = self.plan(machine)
-        self.assertNotIn("roofline_f32_gpu", plan)
-        self.assertEqual(plan["gflops_f32_gpu"].beside, {})
+        machine = ("--machine", self.machine(GPU_MACHINE))
+        out, plan = self.ladder(*machine), {name: chart.data() for name, chart in self.plan(machine[1]).items()}
+        self.write(LADDER + GPU + REHEARSALS)
+        self.assertEqual((self.ladder(*machine), {name: chart.data() for name, chart in self.plan(machine[1]).items()}), (out, plan))
+        self.assertRegex(self.page_of_it() or "Every row of 10_openacc (1;", r"Every row of 10_openacc \(1;")
+        other = self.machine(GPU_MACHINE.replace("Test GPU", "Other GPU"))
+        self.assertEqual(self.rungs(self.ladder("--machine", other))["07_cuda_global"][-1], "–", "another GPU's machine file")
+        self.assertNotIn("roofline_f32_gpu", self.plan(other))
 
     @NO_JINJA2
     def test_the_page_says_what_speedup_over_cores_is_worth_and_has_the_published_beside(self):
@@ -465,8 +387,7 @@ class Gpu(Case):
     def test_without_a_gpu_the_page_shows_the_references_and_says_so(self):
         reference = self.folder / "h200"
         self.write(LADDER)
-        without = self.page_of_it("--reference", reference)
-        self.assertNotIn("Reference", without)
+        self.assertNotIn("Reference", self.page_of_it("--reference", reference))
         reference.mkdir()
         self.write([*GPU, row("01_naive", "ijk", 1024, 3.0, host="there")])
         self.csv.rename(reference / "results.csv")
@@ -476,11 +397,7 @@ class Gpu(Case):
         other = text.split("Reference, measured on another machine: Test GPU</h2>")[1]
         self.assertIn("A GPU, not this machine&#39;s: Test GPU", text)
         self.assertIn('src="charts/reference_phases_f32.svg"', other)
-        self.assertIn('href="charts/reference_phases_f32.dat"', other)
         self.assertIn("They are in no chart of this machine.", other)
-        self.assertEqual({chart.name for _, chart, name in charts.named(measured.load(self.csv, None))}, set(self.plan()))
-        self.write(LADDER + GPU)
-        self.assertNotIn("Reference", self.page_of_it("--reference", reference), "there is a GPU here")
         self.write(LADDER + GPU + [row("01_naive", "ijk", 1024, 1.0, host="there")])
         self.assertNotIn("Reference", self.page_of_it("--reference", reference), "one of two machines has one")
 
@@ -494,6 +411,8 @@ def duel(variant, rival, n, ratio, /, theirs=100, type="f32", **more):
               "host": "here", "commit": "c1", "started": "2026-11-21T08:30:00Z"} | more
     assert len(cells) == len(standing.COLUMNS)
     return ",".join(map(str, cells.values()))
+
+
 DUELS = [duel("avx512", "OpenBLAS SkylakeX", 256, 1.1, 200), duel("avx512", "oneDNN", 256, 0.9, 210),
          duel("avx512", "OpenBLAS SkylakeX", 512, 1.21, 220), duel("avx512", "oneDNN", 512, 1.3, 190),
          duel("avx512", "oneDNN", 256, 0.98, 200, k=32),
@@ -503,16 +422,6 @@ DUELS = [duel("avx512", "OpenBLAS SkylakeX", 256, 1.1, 200), duel("avx512", "one
 class Rivals(Case):
     def write(self, lines):
         super().write(lines, ",".join(standing.COLUMNS))
-
-    def test_avx2_rungs_have_a_table_of_the_libraries_kept_to_avx2(self):
-        self.write(DUELS)
-        self.assertEqual([group.title() for group in standing.load(self.csv)],
-                         ["avx512 against every library, f32, 1 thread",
-                          "tuned against libraries kept to AVX2, f32, 1 thread"])
-        self.write([*DUELS, duel("tuned", "oneDNN", 256, 0.5, 200)])
-        groups = standing.load(self.csv)[1:]
-        self.assertEqual([(group.against, len(group.duels), group.best("256").rival) for group in groups],
-                         [("every library", 3, "oneDNN"), ("libraries kept to AVX2", 2, "OpenBLAS Haswell")])
 
     def test_the_page_shows_them_if_there_are_some(self):
         self.write(DUELS)
@@ -527,35 +436,24 @@ class Rivals(Case):
 
     def test_refusals_and_garbage(self):
         self.assertEqual(self.run_tool("rivals")[0], 2)
-        super().write(LADDER)
-        status, out, err = self.run_tool("rivals")
-        self.assertEqual((status, out, err.count("\n")), (2, "", 1))
-        self.assertIn("other columns", err)
-        self.write([duel("avx512", "oneDNN", 256, 1.0, ratio=text) for text in ("", "x", "nan", "-1", "0")])
-        status, _, err = self.run_tool("rivals")
-        self.assertEqual((status, "no row to show" in err), (2, True))
         for column in ("m", "n", "k", "threads", "ratio", "ratio_low", "ratio_high", "ours_gflops", "rival_gflops"):
-            self.write([duel("avx512", "oneDNN", 256, 1.0, **{column: ""})])
-            self.assertEqual(self.run_tool("rivals")[0], 2, column)
-        self.write([*DUELS, "f32,256"] + [duel("avx512", f"r{place}", 256, 1.0, **{column: text})
-                                          for column in ("m", "ratio_low", "rival_gflops", "threads", "pairs")
-                                          for place, text in enumerate(("", "x", "inf", "0"))])
-        self.assertEqual(self.run_tool("rivals")[::2], (0, ""))
+            for text in ("", "x", "nan", "-1", "0"):
+                self.write([duel("avx512", "oneDNN", 256, 1.0, **{column: text})])
+                status, _, err = self.run_tool("rivals")
+                self.assertEqual((status, "no row to show" in err), (2, True), column)
+                self.write([*DUELS, "f32,256", duel("avx512", "oneDNN", 256, 1.0, **{column: text})])
+                self.assertEqual(self.run_tool("rivals")[::2], (0, ""))
 
 
 class Pairs(unittest.TestCase):
-    def summary(self, text):
-        with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
-            file.write(text), file.flush()
-            done = subprocess.run([sys.executable, "-B", TOOL.parent / "pairs.py", file.name], capture_output=True, text=True)
-        return done.returncode, done.stdout, done.stderr
-
     def test_least_median_and_most_of_each_row(self):
         pairs = "".join(f"f32,100,200,50,{pair},{ours},{theirs},GPU\n" for pair, (ours, theirs) in enumerate(
             ((0.001, 0.002), (0.002, 0.002), (0.001, 0.003))))
-        self.assertEqual(self.summary("type,m,n,k,pair,ours_s,rival_s,device\n" + pairs + "f64,1,1,1,0,2,1,GPU\n"), (0, (
-            "type,m,n,k,pairs,ours_gflops,rival_gflops,ratio_low,ratio,ratio_high\n"
-            "f32,100,200,50,3,2.0,1.0,1.000,2.000,3.000\nf64,1,1,1,1,0.0,0.0,0.500,0.500,0.500\n"), ""))
+        with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
+            file.write("type,m,n,k,pair,ours_s,rival_s,device\n" + pairs), file.flush()
+            done = subprocess.run([sys.executable, "-B", TOOL.parent / "pairs.py", file.name], capture_output=True, text=True)
+        self.assertEqual((done.stdout, done.stderr), ("type,m,n,k,pairs,ours_gflops,rival_gflops,ratio_low,ratio,ratio_high\n"
+                                                      "f32,100,200,50,3,2.0,1.0,1.000,2.000,3.000\n", ""))
 
 
 class Golden(Case):
@@ -597,22 +495,12 @@ class Golden(Case):
         self.assertEqual((status, err), (0, ""))
         return f"$ report.py {' '.join(map(str, arguments))}\n{out}"
 
-    def is_as_in(self, name, text):
-        golden = TOOL.parent.parent / "tests" / name
-        if os.environ.get("COURSE_RENEW"):
-            golden.write_text(text, encoding="utf-8")
-        self.maxDiff = 5000
-        self.assertEqual(text.splitlines(), golden.read_text(encoding="utf-8").splitlines())
-
     def files(self):
-        """machine.csv, results.csv of a machine with a GPU and of one without, rivals.csv, and a reference folder."""
-        (self.folder / "h200").mkdir()
+        """machine.csv, results.csv of a machine with a GPU and of one without, and rivals.csv."""
         for name, lines, columns in (("all.csv", self.ROWS + self.GPU, measured.COLUMNS), ("results.csv", self.ROWS, measured.COLUMNS),
-                                     ("h200/results.csv", self.GPU, measured.COLUMNS), ("rivals.csv", self.DUELS, standing.COLUMNS)):
+                                     ("rivals.csv", self.DUELS, standing.COLUMNS)):
             (self.folder / name).write_text("\n".join([",".join(columns), *lines]) + "\n", encoding="utf-8")
-        for name in ("machine.csv", "h200/machine.csv"):
-            (self.folder / name).write_text(GPU_MACHINE, encoding="utf-8")
-        (self.folder / "failed").write_text("00_dies ended with 139\n")
+        self.machine(GPU_MACHINE)
 
     def test_what_is_printed(self):
         self.files()
@@ -623,16 +511,11 @@ class Golden(Case):
             ("draw", "all.csv", *machine, "--out", "out"),
             *(("here", "all.csv", *machine, "--step", step, "--variant", variant, "--size", 1024, "--out", "out") for step, variant in (
                 ("04_openmp", "tiled"), ("08_cuda_shared", "shared"))))]
-        self.is_as_in("report.txt", "\n".join(said))
-
-    @NO_JINJA2
-    def test_the_page(self):
-        self.files()
-        self.command("page", "all.csv", "--rivals", "rivals.csv", "--failed", "failed", "--machine", "machine.csv", "--out", "out")
-        text = (self.folder / "out/index.html").read_text(encoding="utf-8")
-        for shown in ("<li>00_dies ended with 139</li>", "<li>02_loop_order too_good f32", "The GPU: Test GPU", "Beside the libraries</h2>",
-                      "Beside Genova 2024", "Peak of each vector set", "cuBLAS, GFLOP/s", '<p class="lead">there</p>', "700×300×90", 'class="wrong"'):
-            self.assertIn(shown, text)
+        golden, text = TOOL.parent.parent / "tests/report.txt", "\n".join(said)
+        if os.environ.get("COURSE_RENEW"):
+            golden.write_text(text, encoding="utf-8")
+        self.maxDiff = 5000
+        self.assertEqual(text.splitlines(), golden.read_text(encoding="utf-8").splitlines())
 
 
 class OddCells(Case):
