@@ -146,7 +146,7 @@ def headline(results, type):
     counts, lines = results.values("workers", FAIR, type=type), {}
     most = max([count for count in counts if count <= results.cores] or counts[:1], default=1)
     for number in results.values("number", FAIR, type=type):
-        parallel = "SELECT variant FROM rows WHERE timed AND workers > 1 AND type IS :type AND number IS :number"
+        parallel = "SELECT variant FROM rows WHERE workers > 1 AND type IS :type AND number IS :number"
         for several in ("NOT IN", "IN"):
             where = f"{FAIR} AND workers = {most if several == 'IN' else 1} AND variant {several} ({parallel})"
             top = results.best(where, "-n, median_s", type=type, number=number)
@@ -234,7 +234,7 @@ def tile_charts(results, type, gpu):
         if row := results.best(type=type, n=n, step=untiled, threads=1, gpu=gpu):
             beside[f"{untiled}: {row.variant}"] = [[tile, row.rate] for tile in (tiles[0], tiles[-1])]
         width = int(re.sub(r"\D", "", type) or 32) / 8
-        full = [] if gpu else [(math.sqrt(fact.value / (3 * width)), fact.level) for fact in results.machine.of("cache")]
+        full = [] if gpu else [(math.sqrt(fact.value / (3 * width)), fact.level) for fact in results.machine.select(name="cache")]
         full = [(tile, level) for tile, level in full if tiles[0] <= tile <= tiles[-1]]
         marks = {"upright": [tile for tile, _ in full], "upright_text": [f"T = {tile:.0f}: {level} full" for tile, level in full]}
         chart = line_chart(f"tiles_{type}" + "_gpu" * gpu + f"_{step}" * (place > 0), "tiles", f"{step}: {TEXTS['tiles'][0]}, {type}, n = {n}",
@@ -356,7 +356,7 @@ def phase_chart(results, type):
 
 def rank_charts(results, type):
     """Strong and weak scaling, a bar of phases for each variant on the most ranks, and ranks against threads."""
-    on_ranks = "step IN (SELECT step FROM rows WHERE timed AND square AND ranks > 1)"
+    on_ranks = "step IN (SELECT step FROM rows WHERE ranks > 1)"
     rows = results.least("step, variant, n, ranks, threads", on_ranks, least="whole_s", type=type)
     single = [row for row in rows if row.threads < 2]
     counts = {n: sum(row.n == n for row in single) for n in {row.n for row in single}}
@@ -408,12 +408,12 @@ def roofline(machine, rows, threads, name, title, step):
     None where those are unknown."""
     type, n = rows[0].type, rows[0].n
     slanted = {level: bandwidth for level in LIMITS if (bandwidth := machine.most("bandwidth", threads=threads, level=level))}
-    peaks = {fact.vector.replace("cuda", "peak"): fact.value for fact in machine.of("peak", type=type, threads=threads)}
+    peaks = {fact.vector.replace("cuda", "peak"): fact.value for fact in machine.select(name="peak", type=type, threads=threads)}
     if not (slanted and peaks):
         return None
     top = max(peaks.values())
     flat = {vector: peak for vector, peak in peaks.items() if peak == top or vector == "sse2" and peak < 0.7 * top}
-    flat |= {"chain": 2 * threads / fact.value for fact in machine.of("latency", type=type, level="add")[:1]}
+    flat |= {"chain": 2 * threads / fact.value for fact in machine.select(name="latency", type=type, level="add")[:1]}
     lines = {}
     for row in rows:
         label = f"{short(row.step)}: " * (not step) + row.variant + f", tile {row.tile}" * bool(step and row.tile) + f" ({row.limit})"

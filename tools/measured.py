@@ -84,6 +84,18 @@ def typed(column, text):
     return int(min(number(text) or 0, 2**53)) if column in COUNTS else number(text)
 
 
+def read(path, columns, key, last=True):
+    """A CSV's rows as {column: cell}, typed. Of those alike in all of `key`, which are one measurement taken again, the one
+    read last counts, and stands last, or else where the first stood."""
+    newest = {}
+    for line in lines_of(path, columns):
+        alike = tuple(line[name] for name in key)
+        if last:
+            newest.pop(alike, None)
+        newest[alike] = {column: typed(column, text) for column, text in line.items()}
+    return list(newest.values())
+
+
 class Record(SimpleNamespace):
     """A row: its columns are attributes, "" where a word is missing, None where a number is."""
 
@@ -92,40 +104,35 @@ class Record(SimpleNamespace):
 
 
 class Table:
-    """A CSV's lines in a database: the table `rows`, its cells typed, and the columns that `more` makes of each. Of lines
-    alike in all of `key`, which are one measurement taken again, the last counts, and stands `last`. A row that is asked for is a `kind`."""
+    """Rows in a database of their own, as the table `rows`; one that is asked for is a `kind`."""
 
-    def __init__(self, path, columns, key, kind=Record, more=lambda cells: {}, last=True):
-        self.kind, self.database, newest = kind, sqlite3.connect(":memory:"), {}
+    def __init__(self, rows, names, kind=Record):
+        self.kind, self.database = kind, sqlite3.connect(":memory:")
         self.database.row_factory = sqlite3.Row
-        for line in lines_of(path, columns) if path else ():
-            alike = tuple(line[name] for name in key)
-            if last:
-                newest.pop(alike, None)
-            newest[alike] = {column: typed(column, text) for column, text in line.items()}
-        blank = {column: typed(column, "") for column in columns}
-        names = [f'"{name}"' for name in blank | more(blank)]
-        self.database.execute(f"CREATE TABLE rows ({', '.join(names)})")
-        self.database.executemany(f"INSERT INTO rows VALUES ({', '.join('?' * len(names))})",
-                                  [list((cells | more(cells)).values()) for cells in newest.values()])
+        self.database.execute("CREATE TABLE rows ({})".format(", ".join(f'"{name}"' for name in names)))
+        self.database.executemany(f"INSERT INTO rows VALUES ({', '.join('?' * len(names))})", [[row[name] for name in names] for row in rows])
 
-    def ask(self, select, where, equal, order, group=""):
+    def ask(self, what, where, equal, then):
+        """The answer to SELECT of the rows for which WHERE holds and whose columns have these values."""
         clauses = [f"({where})", *(f'"{name}" IS :{name}' for name in equal)]
-        return self.database.execute(f"SELECT {select} FROM rows WHERE {' AND '.join(clauses)} {f'GROUP BY {group}' * bool(group)} ORDER BY {order}", equal)
+        return self.database.execute(f"SELECT {what} FROM rows WHERE {' AND '.join(clauses)} {then}", equal).fetchall()
 
     def select(self, where="1", order="rowid", **equal):
-        """The rows for which SQL's WHERE holds and whose columns have these values, in this order."""
-        return [self.kind(**row) for row in self.ask("*", where, equal, order)]
+        """The rows, in this order."""
+        return [self.kind(**row) for row in self.ask("*", where, equal, f"ORDER BY {order}")]
+
+    def best(self, where="1", least="median_s", **equal):
+        """The first in order of `least`, the fastest if that is not given; or None."""
+        return next(iter(self.select(where, f"{least}, rowid", **equal)), None)
 
     def least(self, by, where="1", least="median_s", order="first", **equal):
-        """Of the rows alike in the columns `by` the one with the least `least`; what was met first stands first."""
-        ranked = (f"*, row_number() OVER (PARTITION BY {by} ORDER BY {least}, rowid) AS place, "
-                  f"min(rowid) OVER (PARTITION BY {by}) AS first")
-        return [self.kind(**row) for row in self.ask(ranked, where, equal, order) if row["place"] == 1]
+        """Of the rows alike in the columns `by` the first in order of `least`; what was met first stands first."""
+        ranked = f"*, row_number() OVER (PARTITION BY {by} ORDER BY {least}, rowid) AS place, min(rowid) OVER (PARTITION BY {by}) AS first"
+        return [self.kind(**row) for row in self.ask(ranked, where, equal, f"ORDER BY {order}") if row["place"] == 1]
 
     def values(self, column, where="1", **equal):
         """The different values in a column, ascending."""
-        return [value for value, in self.ask(f"DISTINCT {column}", where, equal, column)]
+        return [value for value, in self.ask(f"DISTINCT {column}", where, equal, f"ORDER BY {column}")]
 
 
 # ---- results.csv ----
@@ -201,23 +208,21 @@ def ladder_sizes(sizes):
     return [n for n in before[-1:] if last.bit_count() == 1 and n >= 0.9 * last] + [last]
 
 
-class Machine:
+class Machine(Table):
     """The facts of machine.csv about its processor, or about its GPU. Rates are in units of 10⁹ a second."""
 
     def __init__(self, path=None, gpu=False):
-        self.table = Table(path, MACHINE_COLUMNS, MACHINE_KEY, last=False, more=lambda cells: {
-            "gpu": (cells["vector"] or "").startswith(("cuda", "cuBLAS"))})
-        self.table.database.execute("""UPDATE rows SET value = 1000 * value, unit = 'G' || substr(unit, 2)
-                                       WHERE unit IN ('TFLOP/s', 'TB/s')""")
-        self.gpu, self.facts = gpu, self.table.select("value > 0", gpu=gpu)
-
-    def of(self, name, where="1", **equal):
-        """The facts of this name with these attributes."""
-        return self.table.select(f"value > 0 AND {where}", name=name, gpu=self.gpu, **equal)
+        facts = [fact for fact in (read(path, MACHINE_COLUMNS, MACHINE_KEY, last=False) if path else [])
+                 if fact["value"] and (fact["vector"] or "").startswith(("cuda", "cuBLAS")) == gpu]
+        for fact in facts:
+            if fact["unit"] in ("TFLOP/s", "TB/s"):
+                fact |= {"value": 1000 * fact["value"], "unit": "G" + fact["unit"][1:]}
+        super().__init__(facts, MACHINE_COLUMNS)
+        self.gpu = gpu
 
     def highest(self, name, **equal):
         """The fact with the highest of these values, or None: that of the best vector set, or of a library's best setting."""
-        return max(self.of(name, **equal), key=lambda fact: fact.value, default=None)
+        return self.best(least="-value", name=name, **equal)
 
     def most(self, name, **equal):
         """The highest of these values, or None."""
@@ -226,59 +231,43 @@ class Machine:
 
     def same(self, devices):
         """Whether one of these is its processor, however many of its cores may be used."""
-        mine = {fact.note.partition(" (")[0] for fact in self.of("processor")}
+        mine = {fact.note.partition(" (")[0] for fact in self.select(name="processor")}
         return not mine or bool(mine & {device.partition(" (")[0] for device in devices})
 
     def name(self):
         """The GPU's name, as the column `device` has it; nothing where there is none."""
-        return next((fact.note.partition(";")[0] for fact in self.of("gpu")), "")
+        return next((fact.note.partition(";")[0] for fact in self.select(name="gpu")), "")
 
     def libraries(self, type, threads):
         """{library: {n: the rate of its best setting there}}, of square products; a GPU's have no threads."""
         found = {}
-        for fact in self.of("library", type=type, threads=threads):
+        for fact in self.select(name="library", type=type, threads=threads):
             if (match := re.fullmatch(r"(\d+)x\1x\1", fact.level)) and fact.vector.strip():
                 at, n = found.setdefault(fact.vector.split()[0], {}), int(match[1])
                 at[n] = max(fact.value, at.get(n, 0))
         return {library: dict(sorted(at.items())) for library, at in found.items()}
 
 
-class Results:
-    """The rows of one machine, and what the ladder and the charts ask of them."""
+class Results(Table):
+    """The rows of one machine. Its table has what can be ranked and drawn: right square products that were timed."""
 
-    def __init__(self, table, host, machine_path):
-        self.table, self.of_host, self.host = table, host, host or ""
-        self.rows = table.select(host=host)
-        devices = {row.device for row in self.rows}
+    def __init__(self, rows, machine_path):
+        super().__init__([row for row in rows if row["timed"] and row["square"]], list(rows[0]), Row)
+        self.rows = [Row(**row) for row in rows]
+        self.host, devices = self.rows[0].host, {row.device for row in self.rows}
         self.machine, self.gpu = Machine(machine_path), Machine(machine_path, gpu=True)
         if not self.machine.same(devices):
             self.machine = Machine()
         if self.gpu.name() not in devices:
             self.gpu = Machine(gpu=True)
-        self.baselines = {(row.type, row.shape()): row for row in table.select(
-            "timed", host=host, step=BASELINE[0], variant=BASELINE[1])}
-        self.types, self.rungs = self.values("type"), self.values("step", NOT_LEVELS)
-        self.wrong = [row for row in self.rows if not row.sound]
+        self.baselines = {(row.type, row.shape()): row for row in self.rows if row.timed and (row.step, row.variant) == BASELINE}
+        self.types, self.wrong = self.values("type"), [row for row in self.rows if not row.sound]
         self.cores = max(map(int, re.findall(r"\((\d+) cores\)", " ".join(self.words("device")))), default=10**6)
-
-    # What can be ranked and drawn: the right square products of this machine that were timed. Table says what these do.
-    def select(self, where="1", order="rowid", **equal):
-        return self.table.select(f"timed AND square AND {where}", order, host=self.of_host, **equal)
-
-    def least(self, by, where="1", **more):
-        return self.table.least(by, f"timed AND square AND {where}", host=self.of_host, **more)
-
-    def values(self, column, where="1", **equal):
-        return self.table.values(column, f"timed AND square AND {where}", host=self.of_host, **equal)
-
-    def best(self, where="1", least="median_s", **equal):
-        """The fastest row, or None."""
-        return next(iter(self.select(where, f"{least}, rowid", **equal)), None)
 
     def common_size(self, where="1", **equal):
         """The size that most variants have, of those the largest: slow ones may be left out at large sizes. 0 for none."""
-        most = "count(DISTINCT step || ' ' || variant) DESC, n DESC"
-        return next((n for n, in self.table.ask("n", f"timed AND square AND {where}", {"host": self.of_host, **equal}, most, "n")), 0)
+        sizes = self.ask("n", where, equal, "GROUP BY n ORDER BY count(DISTINCT step || ' ' || variant) DESC, n DESC")
+        return sizes[0]["n"] if sizes else 0
 
     def speedup(self, row, seconds=None):
         base = self.baselines.get((row.type, row.shape()))
@@ -347,11 +336,12 @@ def place_of(rows):
 
 def load(path, machine_path):
     """The results of each machine: times of different machines are never compared."""
-    table = Table(path, COLUMNS, KEY, Row, made_of)
-    machines = [Results(table, host, machine_path) for host in dict.fromkeys(host for host, in table.ask("host", "1", {}, "rowid"))]
-    if not machines:
+    hosts = {}
+    for cells in read(path, COLUMNS, KEY):
+        hosts.setdefault(cells["host"], []).append(cells | made_of(cells))
+    if not hosts:
         raise Refusal(f"{path} holds no row: nothing was measured")
-    return machines
+    return [Results(rows, machine_path) for rows in hosts.values()]
 
 
 # ---- how numbers are written ----

@@ -49,7 +49,7 @@ def ladder(machines, given, _):
     """Prints the ladders, and after them what was wrong."""
     for results in machines:
         for type in results.types:
-            peak = results.machine.of("peak", type=type) or results.gpu.of("peak", type=type)
+            peak = results.machine.select(name="peak", type=type) or results.gpu.select(name="peak", type=type)
             headings = ["step", "best variant", "time", "GFLOP/s", "speedup over 01 ijk"] + ["% of peak"] * bool(peak)
             for n in results.sizes(type) if given.all_sizes else results.shown_sizes(type):
                 rows = [[row.step, row.label(), row.time(), digits(row.rate), times(results.speedup(row))]
@@ -187,10 +187,10 @@ def amount(fact):
 def machine_tables(machine, title, single):
     """What a machine, or its GPU, can do: the facts named in `single` one below the other, the others in tables of their
     own; nothing where there is no machine.csv."""
-    facts = [fact for fact in machine.facts if fact.name in single]
+    facts = [fact for fact in machine.select() if fact.name in single]
     rows = [[fact.name, f"{fact.type} {fact.level.replace('_', ' ')}".strip(), amount(fact), fact.note] for fact in facts]
     tables = [Table(title, ["", "", "value", "note"], rows)] * bool(rows)
-    others = [fact for fact in machine.facts if fact.name not in single]
+    others = [fact for fact in machine.select() if fact.name not in single]
     for name, title, key in (("peak", "Peak of each vector set, GFLOP/s", "type"),
                              ("bandwidth", "Bandwidth of each level with each vector set, GB/s", "level")):
         if facts := [fact for fact in others if fact.name == name]:
@@ -243,7 +243,7 @@ def gpu_section(title, text, results, charts):
     tables = [Table(*of) for type in results.types for of in gpu.ours(results, type)]
     if tables:
         tables[0].open = True
-        single = {fact.name for fact in results.gpu.facts} - {"library"}
+        single = {fact.name for fact in results.gpu.select()} - {"library"}
         tables += [*machine_tables(results.gpu, f"What the GPU can do: {results.gpu.name()}", single), *(Table(*of) for of in gpu.beside(results)), Table(*gpu.ratios(results))]
     return Section(title, text, charts, tables)
 

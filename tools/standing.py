@@ -2,7 +2,7 @@
 import math
 
 from charts import Chart, render
-from measured import BUILD, Record, Refusal, Table, columns_of, digits, place_of
+from measured import BUILD, Record, Refusal, Table, columns_of, read, digits, place_of
 
 COLUMNS, FULL_KEY = columns_of("rivals/rivals")
 KEY = [name for name in FULL_KEY if name not in BUILD]
@@ -54,7 +54,7 @@ class Group:
 
 def load(path):
     """The groups, in the order of type, threads and variant. Rows alike in all of KEY: the last counts."""
-    table, groups = Table(path, COLUMNS, KEY, Duel), {}
+    table, groups = Table(read(path, COLUMNS, KEY), COLUMNS, Duel), {}
     for kept, where in (False, SOUND), (True, f"{SOUND} AND {KEPT}"):
         for duel in table.select(where, order="host, type, threads, variant, rowid"):
             groups.setdefault((duel.host, duel.type, duel.threads, duel.variant, kept), []).append(duel)
