@@ -170,27 +170,28 @@ def variant_lines(results, type, step):
     return lines
 
 
-def size_charts(results, type, lines, step=""):
-    """Time, GFLOP/s and, where steps are compared, speedup against n."""
-    measures = {"time": lambda row, s: s, "gflops": rate, "speedup": results.speedup}
-    for script in ("time", "gflops") if step else measures:
-        name, title = f"{script}_{type}" + f"_{step}" * bool(step), f"{step or 'The steps'}: {TEXTS[script][0]}, {type}"
-        if script == "gflops" and not step:
-            yield steps_chart(results, type, lines, name, title)
-        else:
-            yield line_chart(name, script, title, lines, "n", measures[script], step=step)
+def size_charts(type, lines, step):
+    """Time and GFLOP/s of a step's variants against n."""
+    for script, measure in (("time", lambda row, s: s), ("gflops", rate)):
+        yield line_chart(f"{script}_{type}_{step}", script, f"{step}: {TEXTS[script][0]}, {type}", lines, "n", measure, step=step)
 
 
-def steps_chart(results, type, lines, name, title, step=""):
-    """GFLOP/s of the steps, the best line the boldest, beside the peaks and the libraries."""
-    rows = [row for line in lines.values() for row in line]
-    beside, names = yardsticks(results, type, rows)
-    chart = line_chart(name, "gflops", title, lines, "n", rate, beside=beside, step=step)
+def steps_charts(results, type, lines):
+    """Time, GFLOP/s and speedup of the steps against n."""
+    yield line_chart(f"time_{type}", "time", f"The steps: {TEXTS['time'][0]}, {type}", lines, "n", lambda row, s: s)
+    yield rates_chart(results, type, lines, f"gflops_{type}", "The steps")
+    yield line_chart(f"speedup_{type}", "speedup", f"The steps: {TEXTS['speedup'][0]}, {type}", lines, "n", results.speedup)
+
+
+def rates_chart(results, type, lines, name, who, step=""):
+    """GFLOP/s, the best line the boldest, beside the peaks and the libraries."""
+    beside, names = yardsticks(results, type, [row for line in lines.values() for row in line])
+    chart = line_chart(name, "gflops", f"{who}: {TEXTS['gflops'][0]}, {type}", lines, "n", rate, beside=beside, step=step)
     if chart:
-        chart.settings["bold"] = max(range(len(lines)), key=lambda place: list(chart.lines.values())[place][-1][1])
+        last = [points[-1][1] for points in chart.lines.values()]
+        chart.settings["bold"] = last.index(max(last))
         chart.footer = f"a step is its fastest variant and build{', 01 is ijk' * (BASELINE[0] in str(list(lines)))}"
-        if names:
-            chart.footer += f"; grey: from the slowest to the fastest of {', '.join(names)}, each at its best setting"
+        chart.footer += f"; grey: from the slowest to the fastest of {', '.join(names)}, each at its best setting" * bool(names)
     return chart
 
 
@@ -198,17 +199,16 @@ def yardsticks(results, type, rows):
     """The peaks and, of the libraries, a band from the slowest to the fastest: with one thread, with as many as one of the
     rows has, and on the GPU where one of them ran on it. Each point is x, low, high. Then the libraries' names."""
     n, beside, names = [row.n for row in rows], {}, set()
-    threads = sorted({1, *(row.workers for row in rows)}) if not all(row.gpu for row in rows) else []
-    known = [(results.machine, count, on(count)) for count in threads]
+    known = [(results.machine, count, on(count)) for count in sorted({1, *(row.workers for row in rows)}) if not all(row.gpu for row in rows)]
     known += [(results.gpu, 0, results.gpu.name())] if any(row.gpu for row in rows) else []
     for machine, count, who in known:
         rates, libraries = {}, machine.libraries(type, count)
-        for at, reached in (of for library in libraries.values() for of in library.items()):
-            rates.setdefault(at, []).append(reached)
+        for at in (at for library in libraries.values() for at in library.items()):
+            rates.setdefault(at[0], []).append(at[1])
         names |= libraries.keys() - {"cuBLAS"}
         if rates:
-            beside[f"{'libraries' if libraries.keys() - {'cuBLAS'} else 'cuBLAS'}, {who}"] = [
-                [at, min(of), max(of)] for at, of in sorted(rates.items())]
+            whose = "libraries" if libraries.keys() - {"cuBLAS"} else "cuBLAS"
+            beside[f"{whose}, {who}"] = [[at, min(of), max(of)] for at, of in sorted(rates.items())]
         if peak := machine.most("peak", type=type, threads=count):
             beside[f"peak, {who}: {digits(peak)}"] = [[at, peak, peak] for at in (min(n), max(n))]
     return beside, sorted(names)
@@ -217,28 +217,29 @@ def yardsticks(results, type, rows):
 def tile_charts(results, type, gpu):
     """What was swept over three tiles or more, a chart a step: the native build's, where there is one; at the largest size
     with a sweep, on one thread or else on the most, the twelve fastest at most."""
-    sweeps = {}
-    for row in results.least("step, n, variant, ranks, threads, tile", "tile > 0", order="tile", type=type, gpu=gpu):
-        sweeps.setdefault((row.step, row.n, row.variant, row.ranks, row.threads), []).append(row)
-    sweeps = {key: rows for key, rows in sweeps.items() if len(rows) > 2}
-    programs = {step.partition("-")[0]: step for step in sorted({key[0] for key in sweeps})}  # the last build is the native one
-    for place, step in enumerate(programs.values()):
-        n, lines = max(key[1] for key in sweeps if key[0] == step), {}
-        for key, rows in sorted(sweeps.items(), key=lambda sweep: (sweep[0][4] > 1, -sweep[0][4])):
-            if key[:2] == (step, n) and not any(of[0].variant == rows[0].variant and of[0].ranks == rows[0].ranks for of in lines.values()):
-                lines[rows[0].variant + workers_of(rows[0])] = rows
-        fast = sorted(lines, key=lambda label: min(row.median_s for row in lines[label]))[:12]
-        lines = {label: lines[label] for label in sorted(fast)}
-        tiles, beside = sorted({row.tile for rows in lines.values() for row in rows}), {}
+    found, programs = {}, {}
+    for row in results.least("step, n, variant, ranks, threads, tile", "tile > 0", order="step, n, threads > 1, -threads, tile", type=type, gpu=gpu):
+        found.setdefault((row.step, row.n), {}).setdefault((row.variant, row.ranks, row.threads), []).append(row)
+    for (step, n), sweeps in found.items():
+        lines = {}
+        for (variant, ranks, _), rows in sweeps.items():
+            if len(rows) > 2:
+                lines.setdefault((variant, ranks), rows)
+        if lines:  # what comes last is the native build and its largest size
+            programs[step.partition("-")[0]] = step, n, sorted(lines.values(), key=lambda rows: min(row.median_s for row in rows))[:12]
+    for place, (step, n, fast) in enumerate(programs.values()):
+        lines = dict(sorted((rows[0].variant + workers_of(rows[0]), rows) for rows in fast))
+        tiles, beside = sorted({row.tile for rows in fast for row in rows}), {}
         untiled = ("07_cuda_global" if gpu else "02_loop_order") + "-native" * step.endswith("-native")
         if row := results.best(type=type, n=n, step=untiled, threads=1, gpu=gpu):
             beside[f"{untiled}: {row.variant}"] = [[tile, row.rate] for tile in (tiles[0], tiles[-1])]
         width = int(re.sub(r"\D", "", type) or 32) / 8
-        full = [] if gpu else [(math.sqrt(fact.value / (3 * width)), fact.level) for fact in results.machine.select(name="cache")]
-        full = [(tile, level) for tile, level in full if tiles[0] <= tile <= tiles[-1]]
-        marks = {"upright": [tile for tile, _ in full], "upright_text": [f"T = {tile:.0f}: {level} full" for tile, level in full]}
-        chart = line_chart(f"tiles_{type}" + "_gpu" * gpu + f"_{step}" * (place > 0), "tiles", f"{step}: {TEXTS['tiles'][0]}, {type}, n = {n}",
-                           lines, "tile", rate, marks if full else {}, beside, "gpu" if gpu else step * (place > 0), "tiles_gpu" if gpu else "")
+        full = {math.sqrt(fact.value / (3 * width)): fact.level for fact in results.machine.select(name="cache")}
+        full = {tile: f"T = {tile:.0f}: {level} full" for tile, level in full.items() if tiles[0] <= tile <= tiles[-1] and not gpu}
+        marks = {"upright": list(full), "upright_text": list(full.values())} if full else {}
+        own = f"_{step}" * (place > 0)  # the first program's chart is the one of all steps
+        chart = line_chart(f"tiles_{type}" + "_gpu" * gpu + own, "tiles", f"{step}: {TEXTS['tiles'][0]}, {type}, n = {n}", lines, "tile",
+                           rate, marks, beside, "gpu" if gpu else own[1:], "tiles_gpu" if gpu else "")
         chart.footer = "upright: where three tiles, one of each matrix, fill a cache" * bool(full)
         yield chart
 
@@ -274,52 +275,54 @@ def thread_charts(results, type):
 
 # ---- bars ----
 
-def bar_chart(name, type, groups, title, step, xlabel):
-    """Bars of GFLOP/s from {group: {kind of bar: its row or None}}, each with its value, which a ~ marks as disturbed."""
-    kinds = dict.fromkeys(kind for bars in groups.values() for kind, row in bars.items() if row)
-    if not kinds:
+def bar_chart(name, type, groups, n, step, xlabel):
+    """Bars of GFLOP/s from {group: {kind of bar: its row}}, each with its value, which a ~ marks as disturbed."""
+    rows = [row for bars in groups.values() for row in bars.values()]
+    if not rows:
         return None
-    groups = {group: bars for group, bars in groups.items() if any(bars.values())}
-    lines, rates = {kind: [] for kind in kinds}, [row.rate for bars in groups.values() for row in bars.values() if row]
-    for (group, bars), kind in ((of, kind) for of in groups.items() for kind in kinds):
-        at = point(0, row, rate) if (row := bars.get(kind)) else [0, math.nan, math.nan, math.nan, False]
-        low, high = at[2:4] if at[2] == at[2] else (at[1], at[1])
-        lines[kind].append([group, at[1], low, high, digits(at[1]) + "~" * at[4] if row else ""])
-    settings = {"xlabel": xlabel, "log": int(max(rates) >= 100 * min(rates) or name == "orders"), "least": min(rates)}
-    return Chart(f"{name}_{type}", "bars", title, TEXTS[name][1] + SPREAD, lines, settings, step, columns="group, GFLOP/s, low, high, label")
+    lines = {kind: [] for bars in groups.values() for kind in bars}
+    for kind, bars in lines.items():
+        for group in groups:
+            if row := groups[group].get(kind):
+                _, height, low, high, disturbed = point(0, row, rate)
+                ends = [low, high] if low == low else [height, height]
+                bars.append([group, height, *ends, digits(height) + "~" * disturbed])
+            else:
+                bars.append([group, *[math.nan] * 3, ""])
+    least, most = min(row.rate for row in rows), max(row.rate for row in rows)
+    return Chart(f"{name}_{type}", "bars", f"{TEXTS[name][0]}, {type}" + f", n = {n}" * bool(n), TEXTS[name][1] + SPREAD, lines,
+                 {"xlabel": xlabel, "log": int(most >= 100 * least or name == "orders"), "least": least}, step,
+                 columns="group, GFLOP/s, low, high, label")
 
 
 def level_chart(results, type):
     """01's variants at every level, at the largest size that has them all (or most of them)."""
-    where = f"NOT {NOT_LEVELS}".replace("NOT step NOT IN", "step IN")
-    rows = results.least("step, variant", where, type=type, n=results.common_size(where, type=type))
-    groups = {variant: {row.step.removeprefix(BASELINE[0]): row for row in sorted(rows, key=lambda row: row.step) if row.variant == variant}
-              for variant in dict.fromkeys(row.variant for row in rows)}
-    groups = {variant: {level.removeprefix(BASELINE[0]): bars.get(level.removeprefix(BASELINE[0])) for level in LEVELS}
-              for variant, bars in groups.items()}
-    return bar_chart("levels", type, groups, f"{TEXTS['levels'][0]}, {type}, n = {rows[0].n}" if rows else "", BASELINE[0], "variant of 01_naive")
+    where, groups = f"step IN {tuple(LEVELS)}", {}
+    n = results.common_size(where, type=type)
+    for row in results.least("step, variant", where, order="step, first", type=type, n=n):
+        groups.setdefault(row.variant, {})[row.step.removeprefix(BASELINE[0])] = row
+    return bar_chart("levels", type, groups, n, BASELINE[0], "variant of 01_naive")
 
 
 def order_chart(results, type):
-    """The six orders at the largest sizes, and beside them the native build's: more would not be legible."""
-    own, groups = "02_loop_order", {order: {} for order in ORDERS}
+    """The six orders at the two largest sizes, and beside them the native build's: more would not be legible."""
+    own, groups = "02_loop_order", {}
     for step in (own, own + "-native"):
         for n in results.values("n", f"variant IN {tuple(ORDERS)}", type=type, step=step)[-2:]:
-            for order in ORDERS:
-                groups[order][f"n = {n}" + ", native" * (step != own)] = results.best(type=type, step=step, variant=order, n=n)
-    return bar_chart("orders", type, groups, f"{own}: {TEXTS['orders'][0]}, {type}", own, "order of the loops, the outermost first")
+            for row in results.least("variant", f"variant IN {tuple(ORDERS)}", order="variant", type=type, step=step, n=n):
+                groups.setdefault(row.variant, {})[f"n = {n}" + ", native" * (step != own)] = row
+    return bar_chart("orders", type, dict(sorted(groups.items())), 0, own, "order of the loops, the outermost first")
 
 
 def block_chart(results, type):
     """What ran on a GPU with several block shapes, at the size with most of them."""
-    where = {"gpu": True, "type": type}
-    shapes = {n: results.values("block", "block IS NOT NULL", n=n, **where) for n in results.values("n", "block IS NOT NULL", **where)}
-    n = max(shapes, key=lambda n: (len(shapes[n]), n), default=None)
-    if len(shapes.get(n, ())) < 2:
-        return None
-    groups = {shape.replace("x", "×"): {row.program(): row for row in results.least("step, variant", n=n, block=shape, **where)}
-              for shape in sorted(shapes[n], key=area)}
-    return bar_chart("blocks", type, groups, f"{TEXTS['blocks'][0]}, {type}, n = {n}", "gpu", "threads of a block, across × down")
+    groups, blocks = {}, {}
+    for n, block in results.ask("DISTINCT n, block", "gpu AND block IS NOT NULL", {"type": type}, ""):
+        blocks.setdefault(n, []).append(block)
+    n = max(blocks, key=lambda n: (len(blocks[n]), n), default=0)
+    for block in sorted(blocks.get(n, ()), key=area):
+        groups[block.replace("x", "×")] = {row.program(): row for row in results.least("step, variant", "gpu", type=type, n=n, block=block)}
+    return bar_chart("blocks", type, groups, n, "gpu", "threads of a block, across × down") if len(groups) > 1 else None
 
 
 def area(shape):
@@ -403,10 +406,10 @@ def heat_chart(rows, type):
 
 # ---- rooflines ----
 
-def roofline(machine, rows, threads, name, title, step):
+def roofline(results, rows, threads, name, title, step):
     """Each row at its own FLOP for each byte, measured and predicted, under the roofs of so many threads, or of the GPU (0);
     None where those are unknown."""
-    type, n = rows[0].type, rows[0].n
+    machine, type, n = results.machine if threads else results.gpu, rows[0].type, rows[0].n
     slanted = {level: bandwidth for level in LIMITS if (bandwidth := machine.most("bandwidth", threads=threads, level=level))}
     peaks = {fact.vector.replace("cuda", "peak"): fact.value for fact in machine.select(name="peak", type=type, threads=threads)}
     if not (slanted and peaks):
@@ -428,19 +431,18 @@ def roofline(machine, rows, threads, name, title, step):
                  columns="x, measured, predicted, disturbed", type=type)
 
 
-def roofline_charts(results, type, variants, step=""):
-    """These (step, variant) on one thread, on the most that any ran with, and on the GPU, at the size that most of them have."""
-    chosen = "ranks < 2 AND intensity > 0 AND (step, variant) IN (VALUES {})".format(
-        ", ".join("('{}', '{}')".format(*(name.replace("'", "''") for name in pair)) for pair in variants))
-    most = max(results.values("threads", f"{chosen} AND NOT gpu", type=type), default=1)
-    for machine, threads, gpu in ((results.machine, 1, False), *[(results.machine, most, False)] * (most > 1), (results.gpu, 0, True)):
-        where = chosen + ("" if gpu else f" AND threads = {threads}")
-        n = results.common_size(where, type=type, gpu=gpu)
-        rows = [row for row in results.least("step, variant", where, type=type, gpu=gpu, n=n) if results.at_home(row)]
-        if rows:
-            name = f"roofline_{type}" + f"_{step}" * bool(step) + ("_gpu" if gpu else f"_{threads}_threads" * (threads > 1))
-            rows.sort(key=lambda row: variants.index((row.step, row.variant)))
-            yield roofline(machine, rows, threads, name, f"{step or 'The steps'}: {TEXTS['roofline'][0]}", step)
+def roofline_charts(results, type, shown, step=""):
+    """These rows' variants on one thread, on the most that any ran with, and on the GPU, at the size that most of them have."""
+    variants = [(row.step, row.variant) for row in shown]
+    pairs = ", ".join("('{}', '{}')".format(*(name.replace("'", "''") for name in pair)) for pair in variants) or "('', '')"
+    placed = f"ranks < 2 AND intensity > 0 AND (step, variant) IN (VALUES {pairs})"
+    most = max(results.values("threads", f"{placed} AND NOT gpu", type=type), default=1)
+    for threads in sorted({1, most}) + [0]:
+        where = f"{placed} AND gpu" if threads == 0 else f"{placed} AND NOT gpu AND threads = {threads}"
+        rows = results.least("step, variant", where, type=type, n=results.common_size(where, type=type))
+        rows = sorted(filter(results.at_home, rows), key=lambda row: variants.index((row.step, row.variant)))
+        name = f"roofline_{type}" + f"_{step}" * bool(step) + ("_gpu" if threads == 0 else f"_{threads}_threads" * (threads > 1))
+        yield roofline(results, rows, threads, name, f"{step or 'The steps'}: {TEXTS['roofline'][0]}", step) if rows else None
 
 
 def here_chart(results, type, step, variant, n):
@@ -450,10 +452,9 @@ def here_chart(results, type, step, variant, n):
     if not this or not results.at_home(this):
         return None
     earlier = f"{placed} AND {FAIR} AND threads <= {this.threads} AND number < '{this.number}'"
-    rows = results.least("number", earlier, order="number", type=type, n=n, gpu=this.gpu)
-    rows = [results.best(placed, type=type, n=n, step=BASELINE[0], variant=BASELINE[1]) or row if row.number == BASELINE[0] else row for row in rows]
-    threads, machine = (0, results.gpu) if this.gpu else (this.threads, results.machine)
-    chart = roofline(machine, [*rows, this], threads, "here", f"You are here: {short(step)} {variant}", "")
+    rows = results.least("number", earlier, f"step = '{BASELINE[0]}' AND variant = '{BASELINE[1]}' DESC, median_s", order="number",
+                         type=type, n=n, gpu=this.gpu)
+    chart = roofline(results, [*rows, this], 0 if this.gpu else this.threads, "here", f"You are here: {short(step)} {variant}", "")
     if chart:
         chart.settings["here"] = 1
         chart.footer = "x: FLOP for each byte that crosses the level in brackets, which the prediction says limits"
@@ -469,40 +470,28 @@ def plan(results):
 
 def plan_of(results, type):
     """Those of one type; None where the rows do not suffice."""
-    steps = results.values("step", NOT_LEVELS, type=type)
-    shown = []  # under the roofs a program is its best at its largest size that has a place there, 01 its baseline
-    for step in steps:
-        only = f"variant = '{BASELINE[1]}'" if step == BASELINE[0] else FAIR
-        if row := results.best(f"{only} AND intensity > 0", "-n, median_s", type=type, step=step):
-            shown.append((step, row.variant))
-    lines = headline(results, type)
+    steps, lines = results.values("step", NOT_LEVELS, type=type), headline(results, type)
     on_gpu = {label: own for label, rows in lines.items() if (own := [row for row in rows if row.gpu])}
-    yield from size_charts(results, type, lines)
-    yield from roofline_charts(results, type, shown) if shown else ()
+    # Under the roofs a step is its best at its largest size that has a place there, 01 its baseline.
+    shown = results.least("step", f"({FAIR}) AND (step != '{BASELINE[0]}' OR variant = '{BASELINE[1]}') AND intensity > 0",
+                          "-n, median_s", order="step", type=type)
+    yield from steps_charts(results, type, lines)
+    yield from roofline_charts(results, type, shown)
     yield from tile_charts(results, type, False)
     yield from thread_charts(results, type)
     yield from (level_chart(results, type), order_chart(results, type))
-    if on_gpu:
-        yield steps_chart(results, type, on_gpu, f"gflops_{type}_gpu", f"The steps on the GPU: {TEXTS['gflops'][0]}, {type}", "gpu")
+    yield rates_chart(results, type, on_gpu, f"gflops_{type}_gpu", "The steps on the GPU", "gpu")
     yield from tile_charts(results, type, True)
     yield from (block_chart(results, type), phase_chart(results, type))
     yield from rank_charts(results, type)
     for step in steps:
-        yield from size_charts(results, type, variant_lines(results, type, step), step)
-        variants = [(step, row.variant) for row in results.least("variant", type=type, step=step)]
-        yield from roofline_charts(results, type, variants, step)
+        yield from size_charts(type, variant_lines(results, type, step), step)
+        yield from roofline_charts(results, type, results.least("variant", type=type, step=step), step)
 
 
 def named(machines, reference=None):
     """(results, chart, its files' name) of every chart; where there are several hosts, theirs is in it. Of a reference,
     which was measured on another machine, what its GPU did."""
-    found, taken = [], set()
-    for results in machines:
-        found += [(results, chart, (f"{results.host}_" if len(machines) > 1 else "") + chart.name) for chart in plan(results)]
-    found += [(reference, chart, f"reference_{chart.name}") for chart in (plan(reference) if reference else ()) if chart.step == "gpu"]
-    for results, chart, name in found:
-        name = re.sub(r"[^\w.-]", "-", name)  # one that a file may have, and that no other chart has
-        while name in taken:
-            name += "-"
-        taken.add(name)
-        yield results, chart, name
+    found = [(results, chart, f"{results.host}_" * (len(machines) > 1)) for results in machines for chart in plan(results)]
+    found += [(reference, chart, "reference_") for chart in (plan(reference) if reference else ()) if chart.step == "gpu"]
+    return [(results, chart, re.sub(r"[^\w.-]", "-", before + chart.name)) for results, chart, before in found]

@@ -192,8 +192,6 @@ class Facts(unittest.TestCase):
         names = [name for _, _, name in charts.named(two, reference)]
         self.assertIn("here_time_f32_01_naive", names)
         self.assertEqual([name for name in names if "reference" in name], ["reference_roofline_f32_gpu", "reference_gflops_f32_gpu", "reference_phases_f32"])
-        odd, = machines([row(name, "v", 64, 1.0) for name in ("03 x", "03-x", "03_x")])
-        self.assertEqual(len({name for _, _, name in charts.named([odd]) if name.startswith("time_f32_03")}), 3)
 
 
 @unittest.skipUnless(shutil.which("gnuplot"), "no gnuplot here")
