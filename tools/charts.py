@@ -5,13 +5,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from measured import BASELINE, LEVELS, LIMITS, NOT_LEVELS, Refusal, digits, seconds, short
-from scaling import SERIAL_IS, ranked, scalings, sharing
+from scaling import ranked, scalings, sharing
 
 PLOTS = Path(__file__).resolve().parent.parent / "plots"
 TEXTS = json.loads((PLOTS / "texts.json").read_text(encoding="utf-8"))  # by script: the title, what is shown
 SPREAD = " The thin bars reach from the best run to the mean plus one standard deviation; what has none ran once."
-KINDS = dict.fromkeys(("roofline", "here"), "Roofline") | dict.fromkeys(("bars", "phases"), "Bar") | {"ranks_heat": "Heat"}
 FAIR = f"{NOT_LEVELS} AND variant != 'touched_by_one'"  # that one is there to be slow
+FIRST = f"(step, variant) = {BASELINE}"
 ORDERS = "ijk ikj jik jki kij kji".split()
 GPU_PHASES = {"alloc_s": "allocation", "copy_in_s": "copy in", "median_s": "kernel", "copy_out_s": "copy out"}
 RANK_PHASES = {"distribute_s": "distribution", "median_s": "product", "collect_s": "collection"}
@@ -33,19 +33,15 @@ class Chart:
     type: str = ""
     footer: str = ""  # what has to be said in the picture itself
 
-    def hollow(self):
-        """Whether a point is of a disturbed row: the last column says so."""
-        return any(point and point[-1] is True for points in self.lines.values() for point in points)
-
     def variables(self, place):
         """Gnuplot's variables, without those that name files. The footer says where it was measured, too."""
-        said = [place, self.footer, "hollow: measured in a disturbed moment" * self.hollow()]
-        return {"title": textwrap.fill(self.title, 58), "count": len(self.lines), "beside": len(self.beside), "hollow": int(self.hollow()),
-                "footer": "\n".join(textwrap.fill(text, 82) for text in said if text),
-                "longest": max(map(len, [*self.lines, *self.beside]))} | self.settings
+        hollow = any(point and point[-1] is True for points in self.lines.values() for point in points)
+        said = [place, self.footer, "hollow: measured in a disturbed moment" * hollow]
+        return {"title": textwrap.fill(self.title, 58), "footer": "\n".join(textwrap.fill(text, 82) for text in said if text), "hollow": int(hollow),
+                "count": len(self.lines), "beside": len(self.beside), "longest": max(map(len, [*self.lines, *self.beside]))} | self.settings
 
     def alt(self):
-        return f"{KINDS.get(self.script, 'Line')} chart. {self.title}. Shown: {', '.join([*self.lines, *self.beside])}."
+        return f"Chart. {self.title}. Shown: {', '.join([*self.lines, *self.beside])}."
 
     def data(self):
         """The data file: a block for each line, its name first, and after them what stands beside. No point ends a stroke."""
@@ -63,28 +59,23 @@ def quoted(value):
     return '"' + re.sub(r"[\"`\\]", "", value).replace("\n", "\\n") + '"' if isinstance(value, str) else str(value)
 
 
-def picture(chart, place, data, out):
-    """Calls gnuplot on a chart whose data is written."""
-    given = {"dir": str(PLOTS), "data": str(data), "out": str(out), "format": out.suffix.lstrip(".")} | chart.variables(place)
-    commands = [f"array {name}[{len(value)}] = {quoted(value)}" if isinstance(value, list) else f"{name} = {quoted(value)}"
-                for name, value in given.items()]
-    try:
-        done = subprocess.run(["gnuplot", "-e", "; ".join(commands), str(PLOTS / f"{chart.script}.gp")], capture_output=True,
-                              text=True, errors="replace")
-    except FileNotFoundError:
-        raise Refusal("there is no gnuplot here; ./setup.sh installs it") from None
-    if done.returncode:
-        raise Refusal(f"gnuplot on {chart.script}.gp: {' '.join(done.stderr.split())}")
-    if not out.read_bytes().rstrip().endswith((b"</svg>", b"IEND\xaeB`\x82")):  # gnuplot does not notice a full disk
-        raise Refusal(f"cannot write {out}: the picture is not whole; is the disk full?")
-
-
 def draw_one(chart, place, folder, formats=("svg", "png")):
-    """Writes a chart's data and its pictures."""
+    """Writes a chart's data and calls gnuplot on it."""
     data = folder / f"{chart.name}.dat"
     data.write_text(chart.data(), encoding="utf-8")
     for format in formats:
-        picture(chart, place, data, folder / f"{chart.name}.{format}")
+        out, script = folder / f"{chart.name}.{format}", f"{chart.script}.gp"
+        given = {"dir": str(PLOTS), "data": str(data), "out": str(out), "format": format} | chart.variables(place)
+        commands = [f"array {name}[{len(value)}] = {quoted(value)}" if isinstance(value, list) else f"{name} = {quoted(value)}"
+                    for name, value in given.items()]
+        try:
+            done = subprocess.run(["gnuplot", "-e", "; ".join(commands), str(PLOTS / script)], capture_output=True, text=True, errors="replace")
+        except FileNotFoundError:
+            raise Refusal("there is no gnuplot here; ./setup.sh installs it") from None
+        if done.returncode:
+            raise Refusal(f"gnuplot on {script}: {' '.join(done.stderr.split())}")
+        if not out.read_bytes().rstrip().endswith((b"</svg>", b"IEND\xaeB`\x82")):  # gnuplot does not notice a full disk
+            raise Refusal(f"cannot write {out}: the picture is not whole; is the disk full?")
 
 
 def render(charts, out):
@@ -108,15 +99,15 @@ def rate(row, seconds):
     return row.gflops_in(seconds)
 
 
+def time(row, seconds):
+    return seconds
+
+
 def line_chart(name, script, title, lines, x, measure, settings=None, beside=None, step="", text=""):
     """A chart of {line: its rows} against their column x, less the points that `measure` knows nothing of; None if none is
     left. Its text is the script's unless another is named."""
-    caption, rows = TEXTS[text or script][1] + SPREAD, [row for line in lines.values() for row in line]
-    if script in ("threads_speedup", "threads_efficiency"):
-        caption += f" {SERIAL_IS}"
-    if script in ("time", "gflops") and any(row.tile for row in rows):
-        caption += " What has a tile is shown with its best tile at each n."
-    if script in ("time", "gflops") and any(row.gpu for row in rows):
+    caption = TEXTS[text or script][1] + SPREAD
+    if script in ("time", "gflops") and any(row.gpu for line in lines.values() for row in line):
         caption += f" {TEXTS['on_gpu'][1]}"
     drawn = {label: [point(getattr(row, x), row, measure) for row in line if measure(row, row.median_s) is not None]
              for label, line in lines.items()}
@@ -132,7 +123,7 @@ def line_chart(name, script, title, lines, x, measure, settings=None, beside=Non
 
 def workers_of(row):
     """In words, where it is not one thread."""
-    return "".join(f", {count} {name}" for name, count in (("threads", row.threads), ("ranks", row.ranks)) if count > 1)
+    return f", {row.threads} threads" * (row.threads > 1) + f", {row.ranks} ranks" * (row.ranks > 1)
 
 
 def on(threads):
@@ -140,47 +131,27 @@ def on(threads):
     return "one thread" if threads == 1 else f"{threads} threads" * bool(threads)
 
 
+def same_line(results, top):
+    """The rows of a line against n: as this one but for n, each with its best tile."""
+    return results.least("n", order="n", type=top.type, step=top.step, variant=top.variant, threads=top.threads, ranks=top.ranks)
+
+
 def headline(results, type):
     """{label: its rows} of the steps, each with all its builds together: the fastest, at its largest size, of the variants
     for one thread, and of those for several, on the most that have a core each. 01 stands for its baseline."""
-    counts, lines = results.values("workers", FAIR, type=type), {}
+    counts = results.values("workers", FAIR, type=type)
     most = max([count for count in counts if count <= results.cores] or counts[:1], default=1)
-    for number in results.values("number", FAIR, type=type):
-        parallel = "SELECT variant FROM rows WHERE workers > 1 AND type IS :type AND number IS :number"
-        for several in ("NOT IN", "IN"):
-            where = f"{FAIR} AND workers = {most if several == 'IN' else 1} AND variant {several} ({parallel})"
-            top = results.best(where, "-n, median_s", type=type, number=number)
-            if number == BASELINE[0]:
-                top = results.best(where, "-n", type=type, number=number, step=number, variant=BASELINE[1]) or top
-            if top:
-                lines[f"{number}: {top.variant}{workers_of(top)}"] = results.least(
-                    "n", order="n", type=type, step=top.step, variant=top.variant, threads=top.threads, ranks=top.ranks)
-    return lines
+    parallel = "variant IN (SELECT variant FROM rows AS other WHERE workers > 1 AND (other.type, other.number) = (rows.type, rows.number))"
+    tops = [*results.least("number", f"{FAIR} AND NOT {parallel} AND workers = 1", f"{FIRST} DESC, -n, median_s", type=type),
+            *results.least("number", f"{FAIR} AND {parallel} AND workers = {most}", "-n, median_s", type=type)]
+    return {f"{top.number}: {top.variant}{workers_of(top)}": same_line(results, top) for top in sorted(tops, key=lambda top: top.number)}
 
 
 def variant_lines(results, type, step):
     """{variant and its threads: its rows} of a program. A line is of as many threads and ranks as the fastest row at the
     largest size has, beyond the cores only if there are no others."""
-    lines = {}
-    for first in results.least("variant", type=type, step=step):
-        mine = {"type": type, "step": step, "variant": first.variant}
-        within = f"workers <= {results.cores}"
-        top = results.best(within, "-n, median_s", **mine) or results.best("1", "-n, median_s", **mine)
-        lines[top.variant + workers_of(top)] = results.least("n", order="n", threads=top.threads, ranks=top.ranks, **mine)
-    return lines
-
-
-def size_charts(type, lines, step):
-    """Time and GFLOP/s of a step's variants against n."""
-    for script, measure in (("time", lambda row, s: s), ("gflops", rate)):
-        yield line_chart(f"{script}_{type}_{step}", script, f"{step}: {TEXTS[script][0]}, {type}", lines, "n", measure, step=step)
-
-
-def steps_charts(results, type, lines):
-    """Time, GFLOP/s and speedup of the steps against n."""
-    yield line_chart(f"time_{type}", "time", f"The steps: {TEXTS['time'][0]}, {type}", lines, "n", lambda row, s: s)
-    yield rates_chart(results, type, lines, f"gflops_{type}", "The steps")
-    yield line_chart(f"speedup_{type}", "speedup", f"The steps: {TEXTS['speedup'][0]}, {type}", lines, "n", results.speedup)
+    tops = results.least("variant", least=f"workers > {results.cores}, -n, median_s", type=type, step=step)
+    return {top.variant + workers_of(top): same_line(results, top) for top in tops}
 
 
 def rates_chart(results, type, lines, name, who, step=""):
@@ -248,7 +219,7 @@ def thread_charts(results, type):
     """What ran on several numbers of threads, at the largest such size; the twelve fastest variants at most, and
     every program's fastest among them."""
     found, cores = scalings(results, type), results.cores
-    first, pair = ranked(found)[:12], sharing(found)
+    first = ranked(found)[:12]
     fitted = [scaling for scaling in first if scaling.serial is not None][:4]
     shown = sorted(first, key=lambda scaling: (scaling.step, scaling.variant))
     rated = [scaling for scaling in shown if 1 in scaling.times]
@@ -256,15 +227,10 @@ def thread_charts(results, type):
     # Of the lines with a fitted curve, which they are, counted from 1, and their serial fractions.
     fits = {"cores": cores, "fit_line": " ".join(str(1 + rated.index(scaling)) for scaling in fitted),
             "fit_serial": " ".join(f"{scaling.serial:.6g}" for scaling in fitted)}
-
-    def speedup(row, seconds):
-        return own[row.step, row.variant].speedup(seconds)
-
-    def efficiency(row, seconds):
-        return 100 * speedup(row, seconds) / row.threads
-    for script, of, measure in (("threads_time", shown, lambda row, seconds: seconds),
-                                ("threads_speedup", rated, speedup), ("threads_efficiency", rated, efficiency),
-                                ("threads_sharing", pair, lambda row, seconds: seconds)):
+    for script, of, measure in (("threads_time", shown, time),
+                                ("threads_speedup", rated, lambda row, seconds: own[row.step, row.variant].speedup(seconds)),
+                                ("threads_efficiency", rated, lambda row, seconds: 100 * own[row.step, row.variant].speedup(seconds) / row.threads),
+                                ("threads_sharing", sharing(found), time)):
         if of:
             lines = {scaling.label(of is rated): list(scaling.runs.values()) for scaling in of}
             beyond = cores < max(threads for scaling in of for threads in scaling.times)
@@ -337,10 +303,10 @@ def phase_bars(name, title, type, rows, phases, step):
     for place, row in enumerate(rows):
         end, parts = 0, []
         for phase, called in phases.items():
-            if time := getattr(row, phase):
-                lines[called].append([place, end, end + time])
-                end += time
-                parts.append(seconds(time))
+            if took := getattr(row, phase):
+                lines[called].append([place, end, end + took])
+                end += took
+                parts.append(seconds(took))
         texts.append([place, f"{row.program()}, {seconds(end)}{'~' * (row.quiet == 'no')} = {' + '.join(parts)}"])
     return Chart(f"{name}_{type}", "phases", title, TEXTS[name][1], lines, {"bars": len(rows), "texts": max(len(text) for _, text in texts)}, step, {"": texts},
                  "place from above, start, end; then place, text")
@@ -359,14 +325,12 @@ def phase_chart(results, type):
 
 def rank_charts(results, type):
     """Strong and weak scaling, a bar of phases for each variant on the most ranks, and ranks against threads."""
-    on_ranks = "step IN (SELECT step FROM rows WHERE ranks > 1)"
-    rows = results.least("step, variant, n, ranks, threads", on_ranks, least="whole_s", type=type)
-    single = [row for row in rows if row.threads < 2]
-    counts = {n: sum(row.n == n for row in single) for n in {row.n for row in single}}
-    n = max(counts, key=lambda n: (counts[n], n), default=0)
-    strong, weak, alone = {}, {}, {}
-    for name in dict.fromkeys(row.program() for row in single):
-        mine = sorted((row for row in single if row.program() == name), key=lambda row: row.ranks)
+    parallel = "step IN (SELECT step FROM rows WHERE ranks > 1)"
+    rows = results.least("step, variant, n, ranks, threads", parallel, "whole_s", type=type)
+    sizes = [row.n for row in rows if row.threads < 2]
+    n, strong, weak, alone = max(sizes, key=lambda n: (sizes.count(n), n), default=0), {}, {}, {}
+    for name in dict.fromkeys(row.program() for row in rows if row.threads < 2):
+        mine = sorted((row for row in rows if row.program() == name and row.threads < 2), key=lambda row: row.ranks)
         at = {row.ranks: row for row in mine if row.n == n}
         if at.keys() > {1}:
             strong[name], alone[name] = list(at.values()), at[1].whole_s
@@ -374,17 +338,14 @@ def rank_charts(results, type):
             at = {row.ranks: row for row in mine if math.isclose(row.n / base, math.sqrt(row.ranks), rel_tol=0.01)}
             if at.keys() > {1}:
                 weak[name], alone["weak", name] = list(at.values()), base**3 / at[1].whole_s
-
-    def all_phases(row, median):
-        return row.whole_s - row.median_s + median
-    yield line_chart(f"ranks_speedup_{type}", "ranks_speedup", f"Ranks: {TEXTS['ranks_speedup'][0]}, {type}, n = {n}", strong, "ranks",
-                     lambda row, median: alone[row.program()] / all_phases(row, median), step="06_mpi")
-    yield line_chart(f"ranks_weak_{type}", "ranks_weak", f"Ranks: {TEXTS['ranks_weak'][0]}, {type}", weak, "ranks",
-                     lambda row, median: 100 * row.n**3 / all_phases(row, median) / row.ranks / alone["weak", row.program()], step="06_mpi")
-    several = [row for row in rows if row.ranks > 1]
-    most = max(((row.ranks, row.threads) for row in several), default=(0, 0))
-    n = results.common_size(on_ranks, type=type, ranks=most[0], threads=most[1])
-    if bars := [row for row in several if (row.ranks, row.threads, row.n) == (*most, n)]:
+    for script, lines, size, measure in (
+            ("ranks_speedup", strong, f", n = {n}", lambda row, whole: alone[row.program()] / whole),
+            ("ranks_weak", weak, "", lambda row, whole: 100 * row.n**3 / whole / row.ranks / alone["weak", row.program()])):
+        yield line_chart(f"{script}_{type}", script, f"Ranks: {TEXTS[script][0]}, {type}{size}", lines, "ranks",
+                         lambda row, median: measure(row, row.whole_s - row.median_s + median), step="06_mpi")
+    most = max(((row.ranks, row.threads) for row in rows if row.ranks > 1), default=(0, 0))
+    n = results.common_size(parallel, type=type, ranks=most[0], threads=most[1])
+    if bars := [row for row in rows if (row.ranks, row.threads, row.n) == (*most, n)]:
         yield phase_bars("ranks_phases", f"{TEXTS['ranks_phases'][0]}, {most[0]} ranks, {type}, n = {n}", type, bars, RANK_PHASES, "06_mpi")
     yield heat_chart(rows, type)
 
@@ -452,7 +413,7 @@ def here_chart(results, type, step, variant, n):
     if not this or not results.at_home(this):
         return None
     earlier = f"{placed} AND {FAIR} AND threads <= {this.threads} AND number < '{this.number}'"
-    rows = results.least("number", earlier, f"step = '{BASELINE[0]}' AND variant = '{BASELINE[1]}' DESC, median_s", order="number",
+    rows = results.least("number", earlier, f"{FIRST} DESC, median_s", order="number",
                          type=type, n=n, gpu=this.gpu)
     chart = roofline(results, [*rows, this], 0 if this.gpu else this.threads, "here", f"You are here: {short(step)} {variant}", "")
     if chart:
@@ -473,9 +434,10 @@ def plan_of(results, type):
     steps, lines = results.values("step", NOT_LEVELS, type=type), headline(results, type)
     on_gpu = {label: own for label, rows in lines.items() if (own := [row for row in rows if row.gpu])}
     # Under the roofs a step is its best at its largest size that has a place there, 01 its baseline.
-    shown = results.least("step", f"({FAIR}) AND (step != '{BASELINE[0]}' OR variant = '{BASELINE[1]}') AND intensity > 0",
-                          "-n, median_s", order="step", type=type)
-    yield from steps_charts(results, type, lines)
+    shown = results.least("step", f"{FAIR} AND (step != '{BASELINE[0]}' OR {FIRST}) AND intensity > 0", "-n, median_s", order="step", type=type)
+    yield line_chart(f"time_{type}", "time", f"The steps: {TEXTS['time'][0]}, {type}", lines, "n", time)
+    yield rates_chart(results, type, lines, f"gflops_{type}", "The steps")
+    yield line_chart(f"speedup_{type}", "speedup", f"The steps: {TEXTS['speedup'][0]}, {type}", lines, "n", results.speedup)
     yield from roofline_charts(results, type, shown)
     yield from tile_charts(results, type, False)
     yield from thread_charts(results, type)
@@ -485,7 +447,9 @@ def plan_of(results, type):
     yield from (block_chart(results, type), phase_chart(results, type))
     yield from rank_charts(results, type)
     for step in steps:
-        yield from size_charts(type, variant_lines(results, type, step), step)
+        lines = variant_lines(results, type, step)
+        for script, measure in (("time", time), ("gflops", rate)):
+            yield line_chart(f"{script}_{type}_{step}", script, f"{step}: {TEXTS[script][0]}, {type}", lines, "n", measure, step=step)
         yield from roofline_charts(results, type, results.least("variant", type=type, step=step), step)
 
 
