@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from measured import BASELINE, LEVELS, LIMITS, NOT_LEVELS, Refusal, digits, seconds, short
+from measured import BASELINE, LEVELS, LIMITS, NOT_LEVELS, Refusal, Row, digits, seconds, short
 from scaling import ranked, scalings, sharing
 
 PLOTS = Path(__file__).resolve().parent.parent / "plots"
@@ -12,6 +12,7 @@ TEXTS = json.loads((PLOTS / "texts.json").read_text(encoding="utf-8"))  # by scr
 SPREAD = " The thin bars reach from the best run to the mean plus one standard deviation; what has none ran once."
 FAIR = f"{NOT_LEVELS} AND variant != 'touched_by_one'"  # that one is there to be slow
 FIRST = f"(step, variant) = {BASELINE}"
+rate = Row.gflops_in  # of a row and seconds, as a line's points are made
 ORDERS = "ijk ikj jik jki kij kji".split()
 GPU_PHASES = {"alloc_s": "allocation", "copy_in_s": "copy in", "median_s": "kernel", "copy_out_s": "copy out"}
 RANK_PHASES = {"distribute_s": "distribution", "median_s": "product", "collect_s": "collection"}
@@ -87,16 +88,10 @@ def render(charts, out):
     print(f"{len(charts)} charts in {folder}")
 
 
-# ---- lines ----
-
 def point(x, row, measure):
     """x, what `measure` makes of the row's median time and of the ends of its spread, and whether the row was disturbed."""
     ends = sorted(measure(row, end) for end in row.spread() or ()) or [math.nan, math.nan]
     return [x, measure(row, row.median_s), *ends, row.quiet == "no"]
-
-
-def rate(row, seconds):
-    return row.gflops_in(seconds)
 
 
 def time(row, seconds):
@@ -239,8 +234,6 @@ def thread_charts(results, type):
                              "threads", measure, mark | (fits if of is rated else {}), step="threads")
 
 
-# ---- bars ----
-
 def bar_chart(name, type, groups, n, step, xlabel):
     """Bars of GFLOP/s from {group: {kind of bar: its row}}, each with its value, which a ~ marks as disturbed."""
     rows = [row for bars in groups.values() for row in bars.values()]
@@ -297,19 +290,19 @@ def area(shape):
     return math.prod(sides), sides
 
 
-def phase_bars(name, title, type, rows, phases, step):
-    """A bar a row, its phases end to end, by {column: what it is called}; over it the same in numbers."""
+def phase_bars(name, type, rows, phases, step, on=""):
+    """A bar a row, its phases end to end, by {column: what it is called}; over it the same in numbers; None for no rows."""
     lines, texts = {called: [] for called in phases.values()}, []
     for place, row in enumerate(rows):
-        end, parts = 0, []
-        for phase, called in phases.items():
-            if took := getattr(row, phase):
-                lines[called].append([place, end, end + took])
-                end += took
-                parts.append(seconds(took))
-        texts.append([place, f"{row.program()}, {seconds(end)}{'~' * (row.quiet == 'no')} = {' + '.join(parts)}"])
-    return Chart(f"{name}_{type}", "phases", title, TEXTS[name][1], lines, {"bars": len(rows), "texts": max(len(text) for _, text in texts)}, step, {"": texts},
-                 "place from above, start, end; then place, text")
+        taken = {called: took for phase, called in phases.items() if (took := getattr(row, phase))}
+        end = 0
+        for called, took in taken.items():
+            lines[called].append([place, end, end + took])
+            end += took
+        texts.append([place, f"{row.program()}, {seconds(end)}{'~' * (row.quiet == 'no')} = {' + '.join(map(seconds, taken.values()))}"])
+    return Chart(f"{name}_{type}", "phases", f"{TEXTS[name][0]}{on}, {type}, n = {rows[0].n}", TEXTS[name][1], lines,
+                 {"bars": len(rows), "texts": max(len(text) for _, text in texts)}, step, {"": texts},
+                 "place from above, start, end; then place, text") if rows else None
 
 
 def phase_chart(results, type):
@@ -317,8 +310,7 @@ def phase_chart(results, type):
     make all other bars dots."""
     where = "gpu AND coalesce(alloc_s, copy_in_s, copy_out_s) > 0"
     rows = results.least("step, variant", where, type=type, n=results.common_size(where, type=type))
-    rows = [row for row in rows if row.median_s < 50 * min(other.median_s for other in rows)]
-    return phase_bars("phases", f"{TEXTS['phases'][0]}, {type}, n = {rows[0].n}", type, rows, GPU_PHASES, "gpu") if rows else None
+    return phase_bars("phases", type, [row for row in rows if row.median_s < 50 * min(of.median_s for of in rows)], GPU_PHASES, "gpu")
 
 
 # ---- ranks: of rows alike but for grid and block the one whose phases together are the shortest ----
@@ -345,8 +337,8 @@ def rank_charts(results, type):
                          lambda row, median: measure(row, row.whole_s - row.median_s + median), step="06_mpi")
     most = max(((row.ranks, row.threads) for row in rows if row.ranks > 1), default=(0, 0))
     n = results.common_size(parallel, type=type, ranks=most[0], threads=most[1])
-    if bars := [row for row in rows if (row.ranks, row.threads, row.n) == (*most, n)]:
-        yield phase_bars("ranks_phases", f"{TEXTS['ranks_phases'][0]}, {most[0]} ranks, {type}, n = {n}", type, bars, RANK_PHASES, "06_mpi")
+    bars = [row for row in rows if (row.ranks, row.threads, row.n) == (*most, n)]
+    yield phase_bars("ranks_phases", type, bars, RANK_PHASES, "06_mpi", f", {most[0]} ranks")
     yield heat_chart(rows, type)
 
 
@@ -359,8 +351,11 @@ def heat_chart(rows, type):
     columns, names = sorted({row.ranks for row in rows}), list(dict.fromkeys(row.program() for row in rows))
     if len(columns) < 2:
         return None
-    cells = [[columns.index(row.ranks), names.index(row.program()), row.gflops_in(row.whole_s), digits(row.gflops_in(row.whole_s)) +
-              "~" * (row.quiet == "no"), f"{row.ranks} × {total // row.ranks}", row.program()] for row in rows]
+    cells = []
+    for row in rows:
+        whole = row.gflops_in(row.whole_s)
+        cells.append([columns.index(row.ranks), names.index(row.program()), whole, digits(whole) + "~" * (row.quiet == "no"),
+                      f"{row.ranks} × {total // row.ranks}", row.program()])
     return Chart(f"ranks_heat_{type}", "ranks_heat", f"{TEXTS['ranks_heat'][0]}: {total} together, {type}, n = {n}", TEXTS["ranks_heat"][1],
                  {"GFLOP/s": cells}, {"bars": len(names)}, "06_mpi", columns="column, row, GFLOP/s, label, ranks × threads, variant")
 
@@ -412,17 +407,14 @@ def here_chart(results, type, step, variant, n):
     this = results.best(placed, type=type, step=step, variant=variant, n=n)
     if not this or not results.at_home(this):
         return None
-    earlier = f"{placed} AND {FAIR} AND threads <= {this.threads} AND number < '{this.number}'"
-    rows = results.least("number", earlier, f"{FIRST} DESC, median_s", order="number",
-                         type=type, n=n, gpu=this.gpu)
+    rows = results.least("number", f"{placed} AND {FAIR} AND threads <= {this.threads} AND number < '{this.number}'",
+                         f"{FIRST} DESC, median_s", "number", type=type, n=n, gpu=this.gpu)
     chart = roofline(results, [*rows, this], 0 if this.gpu else this.threads, "here", f"You are here: {short(step)} {variant}", "")
     if chart:
         chart.settings["here"] = 1
         chart.footer = "x: FLOP for each byte that crosses the level in brackets, which the prediction says limits"
     return chart
 
-
-# ---- all of them ----
 
 def plan(results):
     """Every chart that a machine's rows allow."""
