@@ -31,21 +31,22 @@ def per_core(factor, cores):
     return f"{factor / cores:.3g}" if factor and cores else "–"
 
 
-def figures(time, rate, factor, cores):
-    """What both sides have, as text."""
-    return [time, digits(rate), times(factor), per_core(factor, cores)]
+def figures(results, row):
+    """Of one of our rows what the reports printed of theirs, as text."""
+    factor = results.speedup(row)
+    return [row.time(), digits(row.rate), times(factor), per_core(factor, results.gpu.most("cores"))]
 
 
-def ours(results, type):
+def ours(results):
     """Each variant's fastest row at the largest size with a baseline, and at the largest that most variants have."""
-    based = [n for n in results.values("n", "gpu", type=type) if (type, f"{n}×{n}×{n}") in results.baselines]
-    for n in dict.fromkeys([*based[-1:], results.common_size("gpu", type=type)]):
-        rows = results.least("step, variant", "gpu", type=type, n=n)
-        if rows:
-            cells = [[row.step, row.label(), *figures(row.time(), row.rate, results.speedup(row), results.gpu.most("cores")), results.share(row)]
-                     for row in rows]
-            yield f"{type}, n = {n}", ["program", "variant", "kernel's time", "GFLOP/s", "speedup over 01 ijk", "speedup / CUDA cores",
-                                       "% of peak"], cells, CORES_ARE
+    for type in results.types:
+        based = [n for n in results.values("n", "gpu", type=type) if (type, f"{n}×{n}×{n}") in results.baselines]
+        for n in dict.fromkeys([*based[-1:], results.common_size("gpu", type=type)]):
+            cells = [[row.step, row.label(), *figures(results, row), results.share(row)]
+                     for row in results.least("step, variant", "gpu", type=type, n=n)]
+            if cells:
+                yield (f"{type}, n = {n}", ["program", "variant", "kernel's time", "GFLOP/s", "speedup over 01 ijk", "speedup / CUDA cores",
+                                            "% of peak"], cells, CORES_ARE)
 
 
 def alike(results, which):
@@ -78,8 +79,7 @@ def beside(results):
         type, cells = lines[0]["type"].replace("int", "i").replace("float", "f"), []
         for variant, n in dict.fromkeys((line["variant"], line["n"]) for line in lines):
             row = min(alike(results, same[variant]), key=away(type, int(n)), default=None)
-            mine = [f"{short(row.step)} {row.variant}", size(row, type), *figures(
-                row.time(), row.rate, results.speedup(row), results.gpu.most("cores"))] if row else ["not measured here", *["–"] * 5]
+            mine = [f"{short(row.step)} {row.variant}", size(row, type), *figures(results, row)] if row else ["not measured here", *["–"] * 5]
             cells.append([variant, n, *theirs(lines, variant, n), *mine])
         headings = ["published", "n", *HEADINGS, "ours", "n", *HEADINGS]
         shown = [place for place in range(12) if any(row[place % 6] != "–" for row in cells)]  # what they printed

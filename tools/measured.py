@@ -315,6 +315,10 @@ class Results(Table):
         """The different words in a column, in order."""
         return list(dict.fromkeys(word for row in self.rows if (word := getattr(row, name))))
 
+    def days(self):
+        """When the rows were measured."""
+        return sorted({started[:10] for started in self.words("started")})
+
     def processor(self):
         """The processor that the rows ran on."""
         return next((name for name in self.words("device") if "cores)" in name), self.host)

@@ -25,10 +25,10 @@ from urllib.parse import quote
 
 import gpu_tables as gpu
 import ladder as rungs
+import scaling
 import standing
 from charts import draw_one, here_chart, named, render
-from measured import LIMITS, Refusal, digits, load, marked, percent, seconds, times, whose
-from scaling import SERIAL_IS, published, scalings
+from measured import LIMITS, Refusal, digits, load, marked, seconds, times, whose
 
 FAR_OFF = "Rows marked ! took more than twice, or less than half, the predicted time: their steps' notes say why."
 
@@ -204,60 +204,27 @@ def machine_tables(machine, title, single):
     return tables
 
 
-def predicted_tables(results):
-    return [Table(f"{type}, n = {rows[0].n}", *predicted_table(results, rows), marks={place: "far" for place, row in enumerate(rows) if far_off(row)})
-            for type in results.types if (rows := results.compared(type))]
-
-
-def thread_table(results, type, found):
-    """Each variant at the largest size, on the most threads, and before that on the most with a core each."""
-    rows, n = [], max(scaling.n for scaling in found)
-    for scaling in (scaling for scaling in found if scaling.n == n):
-        of, cores = scaling.runs, results.cores
-        alone, fitted = [of[1]] if 1 in of else [], [row for p, row in of.items() if p <= cores]
-        for most in sorted({max(of), *[p for p in of if 1 < p <= cores][-1:]}):
-            factor = scaling.speedup(scaling.times[most])
-            rows.append([scaling.step, scaling.variant, alone[0].time() if alone else "–",
-                         f"{most}{', beyond the cores' * (most > cores)}", of[most].time(),
-                         *(marked(text, *alone, of[most]) for text in (times(factor), percent(factor and factor / most))),
-                         marked(percent(scaling.serial), *fitted)])
-    return Table(f"Speedup and serial fraction, {type}, n = {n}",
-                 ["program", "variant", "one thread", "threads", "time", "speedup", "efficiency", "serial fraction"], rows)
-
-
-def thread_tables(results):
-    """How products scale with threads, ours and others': nothing where nothing ran on several."""
-    by_type = {type: found for type in results.types if (found := scalings(results, type))}
-    tables = [thread_table(results, type, found) for type, found in by_type.items()]
-    for theirs, ours, rows in published(sum(by_type.values(), [])) if by_type else ():
-        cells = [[str(threads), times(factor), percent(share, 0), times(mine), percent(our_share, 0)]
-                 for threads, factor, share, mine, our_share in rows]
-        tables.append(Table(f"Beside {theirs}", ["threads", "published speedup", "published efficiency", "our speedup",
-                                                 "our efficiency"], cells, f"Ours: {ours}. Other machines, other sizes: "
-                            "what compares is how the figures fall as threads are added."))
-    return tables
-
-
 def gpu_section(title, text, results, charts):
     """What ran on the GPU; `charts` by type."""
-    tables = [Table(*of) for type in results.types for of in gpu.ours(results, type)]
+    single = {fact.name for fact in results.gpu.select()} - {"library"}
+    tables = [Table(*of) for of in gpu.ours(results)]
     if tables:
         tables[0].open = True
-        single = {fact.name for fact in results.gpu.select()} - {"library"}
-        tables += [*machine_tables(results.gpu, f"What the GPU can do: {results.gpu.name()}", single), *(Table(*of) for of in gpu.beside(results)), Table(*gpu.ratios(results))]
+        tables += machine_tables(results.gpu, f"What the GPU can do: {results.gpu.name()}", single)
+        tables += [Table(*of) for of in (*gpu.beside(results), gpu.ratios(results))]
     return Section(title, text, charts, tables)
 
 
 def row_table(results, step):
-    """Every row of a program, wrong ones marked."""
+    """Every row of a program, wrong ones marked: a wrong result is fast at nothing."""
     rows, cells = [row for row in results.rows if row.step == step], []
-    flags, foreseen = " and ".join(dict.fromkeys(row.flags for row in rows)), any(row.predicted_s for row in rows)
-    for row in rows:  # a wrong result is fast at nothing
-        cells.append([row.label(), row.type, row.shape(), row.time(), seconds(row.best_s), seconds(row.stddev_s), str(row.repeat),
-                      digits(row.rate) if row.timed else "–", times(row.timed and results.speedup(row)), row.verdict,
-                      "–" if row.error_share is None else f"{row.error_share:.2g}"] + [seconds(row.predicted_s), limit(row)] * foreseen)
-    headings = ["variant", "type", "m×n×k", "median", "best", "deviation", "runs", "GFLOP/s", "speedup",
-                "result", "error / allowed"] + ["predicted", "limit"] * foreseen
+    foreseen = any(row.predicted_s for row in rows)
+    for row in rows:
+        rated = [digits(row.rate), times(results.speedup(row))] if row.timed else ["–", "–"]
+        cells.append([row.label(), row.type, row.shape(), row.time(), seconds(row.best_s), seconds(row.stddev_s), str(row.repeat), *rated,
+                      row.verdict, "–" if row.error_share is None else f"{row.error_share:.2g}"] + [seconds(row.predicted_s), limit(row)] * foreseen)
+    flags = " and ".join(dict.fromkeys(row.flags for row in rows))
+    headings = "variant type m×n×k median best deviation runs GFLOP/s speedup result".split() + ["error / allowed"] + ["predicted", "limit"] * foreseen
     return Table(f"Every row of {step} ({len(rows)}; compiled with {flags})", headings, cells,
                  marks={place: "wrong" for place, row in enumerate(rows) if not row.sound})
 
@@ -272,13 +239,6 @@ def rivals_section(path):
                     *(Table(group.title(), *standing.table(group)) for group in groups)])
 
 
-def rung_table(shown):
-    """What was predicted of the ladder's rungs, beside what was measured; nothing where nothing was."""
-    rows = [[bar.row.step, bar.row.label(), digits(bar.row.gflops_in(bar.row.predicted_s)), marked(digits(bar.row.rate), bar.row),
-             limit(bar.row)] for bar in shown.bars if bar.row.predicted_s]
-    return [Table(shown.title, ["rung", "variant", "predicted GFLOP/s", "measured", "limit"], rows)] * bool(rows)
-
-
 def machine_page(results, charts, reference):
     """All that is shown of one machine; `charts` are (name, chart) each."""
     shown, first = rungs.of_machine(results, reference), {chart.name: (name, chart) for name, chart in charts}
@@ -291,19 +251,17 @@ def machine_page(results, charts, reference):
     steps = {}
     for program in sorted({row.step for row in results.rows}):
         steps.setdefault(program.partition("-")[0], []).append(program)
-    far = predicted_tables(results)
+    far = [Table(f"{of_type}, n = {rows[0].n}", *predicted_table(results, rows), marks={place: "far" for place, row in enumerate(rows) if far_off(row)})
+           for of_type in results.types if (rows := results.compared(of_type))]
     sections = [Section("All steps", "", of([""])),
                 Section("Predicted and measured", FAR_OFF * any(table.marks for table in far), {}, far),
                 Section("What the machine can do", "", {}, machine_tables(results.machine, "Processor, caches, latencies", ("processor", "cache", "latency"))),
                 gpu_section("GPU", "A time is the kernel's alone; the chart of phases shows what allocation and copies "
                             "add. Each variant stands with its best block or tile.", results, of(["gpu"])),
-                Section("Threads", SERIAL_IS, of(["threads"]), thread_tables(results)),
+                Section("Threads", scaling.SERIAL_IS, of(["threads"]), [Table(*of_threads) for of_threads in scaling.tables(results)]),
                 *(Section(step, "", of(mine), [row_table(results, program) for program in mine]) for step, mine in steps.items())]
-    facts = {"device": results.words("device"), "host": [results.host], "compiler": results.words("compiler"),
-             "measured": sorted({started[:10] for started in results.words("started")}),
-             "commit": results.words("commit"), "rows": [str(len(results.rows))]}
-    return {"host": results.host, "name": results.processor(), "facts": facts, "ladders": shown, "wide": wide,
-            "predicted": [table for _, ladder in shown[:1] if not ladder.bars[0].row.gpu for table in rung_table(ladder)],
+    return {"host": results.host, "name": results.processor(), "results": results, "ladders": shown, "wide": wide,
+            "foretold": shown[0][1] if shown and any(bar.row.predicted_s and not bar.row.gpu for bar in shown[0][1].bars) else None,
             "sections": [part for part in sections if part.charts or part.tables]}
 
 
@@ -328,7 +286,7 @@ def page(machines, given, reference):
     text = environment.get_template("page.html.jinja").render(
         failed=failed, wrong=[wrong_line(row) for results in machines for row in results.wrong], others=others,
         machines=[machine_page(results, charts.get(results, []), reference) for results in machines],
-        marks=list(mark_lines(machines)), link=quote(os.path.relpath(given.csv, given.out)), csv=Path(given.csv).name)
+        marks=list(mark_lines(machines)), digits=digits, marked=marked, limit=limit, link=quote(os.path.relpath(given.csv, given.out)), csv=Path(given.csv).name)
     Path(given.out).mkdir(parents=True, exist_ok=True)
     (Path(given.out) / "index.html").write_text(text, encoding="utf-8")
     print(Path(given.out) / "index.html")

@@ -2,7 +2,7 @@
 import csv
 from pathlib import Path
 
-from measured import percent, short
+from measured import marked, percent, short, times
 
 SHARING = ("sums_padded", "sums_side_by_side")  # of 04: what shows false sharing, in a chart of its own
 SERIAL_IS = ("The serial fraction is Amdahl's s in time(p) / time(1) = s + (1 - s) / p, fitted up to the cores: all "
@@ -78,22 +78,41 @@ def printed(name, experiments=()):
 
 
 def published(found):
-    """A table for each report that printed its threads: what it is, ours in words, and
-    (threads, speedup, efficiency, our speedup, our efficiency), None for what is not known."""
+    """A table for each report that printed its threads: theirs, and beside it ours that is the most alike."""
     for name, (what, step, variants) in SOURCES.items():
         lines = printed(name, ["openmp_threads"])
         n, type = max(int(cells["n"]) for cells in lines), lines[0]["type"]
-        theirs = {(cells["metric"], int(cells["threads"])): float(cells["value"])
-                  for cells in lines if int(cells["n"]) == n}
-        alike = [scaling for scaling in found
-                 if scaling.step == step and scaling.variant in variants and 1 in scaling.times]
-        ours = min(alike, default=None, key=lambda scaling: (scaling.type != type.replace("int", "i"),
-                                                             variants.index(scaling.variant), -scaling.n))
+        theirs = {(cells["metric"], int(cells["threads"])): float(cells["value"]) for cells in lines if int(cells["n"]) == n}
+        alike = [scaling for scaling in found if scaling.step == step and scaling.variant in variants and 1 in scaling.times]
+        ours = min(alike, default=None, key=lambda scaling: (scaling.type != type.replace("int", "i"), variants.index(scaling.variant), -scaling.n))
         rows = []
         for threads in sorted({threads for _, threads in theirs}):
             factor = theirs.get(("speedup", threads)) or theirs["time", 1] / theirs["time", threads]
             mine = ours and ours.speedup(ours.times.get(threads))
-            rows.append((threads, factor, theirs.get(("efficiency", threads), factor / threads), mine,
-                         mine and mine / threads))
-        yield (f"{what}, {type}, n = {n}",
-               f"{ours.step} {ours.variant}, {ours.type}, n = {ours.n}" if ours else "not measured here", rows)
+            rows.append([str(threads), times(factor), percent(theirs.get(("efficiency", threads), factor / threads), 0),
+                         times(mine), percent(mine and mine / threads, 0)])
+        whose = f"{ours.step} {ours.variant}, {ours.type}, n = {ours.n}" if ours else "not measured here"
+        yield (f"Beside {what}, {type}, n = {n}", ["threads", "published speedup", "published efficiency", "our speedup", "our efficiency"], rows,
+               f"Ours: {whose}. Other machines, other sizes: what compares is how the figures fall as threads are added.")
+
+
+def own_table(type, found, cores):
+    """Each variant at the largest size, on the most threads, and before that on the most with a core each."""
+    rows, n = [], max(scaling.n for scaling in found)
+    for scaling in (scaling for scaling in found if scaling.n == n):
+        of = scaling.runs
+        alone, fitted = [of[1]] if 1 in of else [], [row for p, row in of.items() if p <= cores]
+        for most in sorted({max(of), *[p for p in of if 1 < p <= cores][-1:]}):
+            factor = scaling.speedup(scaling.times[most])
+            rows.append([scaling.step, scaling.variant, alone[0].time() if alone else "–", f"{most}{', beyond the cores' * (most > cores)}",
+                         of[most].time(), *(marked(text, *alone, of[most]) for text in (times(factor), percent(factor and factor / most))),
+                         marked(percent(scaling.serial), *fitted)])
+    return (f"Speedup and serial fraction, {type}, n = {n}",
+            ["program", "variant", "one thread", "threads", "time", "speedup", "efficiency", "serial fraction"], rows)
+
+
+def tables(results):
+    """How products scale with threads, ours and others', each table (title, headings, rows, note): none where none ran on several."""
+    by_type = {type: found for type in results.types if (found := scalings(results, type))}
+    return [*(own_table(type, found, results.cores) for type, found in by_type.items()),
+            *(published(sum(by_type.values(), [])) if by_type else ())]
