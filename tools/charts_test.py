@@ -64,36 +64,17 @@ ROWS = [
     on_gpu("07_cuda_global", "plain", 1000, 5e-4, block="8x8"),
     *(on_gpu("08_cuda_shared", "shared", 1000, 4e-3 / tile, tile=tile) for tile in (8, 16, 32)),
     on_gpu("08_cuda_shared", "unified", 1000, 1e-3, tile=16, copy_in_s="", copy_out_s=0)]
-FACTS = """\
-processor,,,,,2,threads,Test CPU (2 cores)
-cache,,,,L1,3072,B,
-cache,,,,L2,196608,B,
-cache,,,,L3,25165824,B,
-latency,f32,,1,add,0.8,ns,
-latency,f32,,2,add,0.8,ns,
-latency,i32,,1,add,0.2,ns,
-peak,f32,avx2,1,,100,GFLOP/s,
-peak,f32,sse2,1,,50,GFLOP/s,
-peak,f32,avx2,2,,0.2,TFLOP/s,
-peak,f32,sse2,2,,140,GFLOP/s,
-bandwidth,,sse2,1,L1,90,GB/s,
-bandwidth,,avx2,1,L1,200,GB/s,
-bandwidth,,avx2,1,L2,80,GB/s,
-bandwidth,,avx2,1,L3,60,GB/s,
-bandwidth,,avx2,1,memory,20,GB/s,
-bandwidth,,avx2,2,L1,400,GB/s,
-bandwidth,,avx2,2,memory,25,GB/s,
-library,f32,OpenBLAS,1,1000x1000x1000,90,GFLOP/s,
-library,f32,OpenBLAS,1,500x500x500,70,GFLOP/s,
-library,f32,BLIS,1,1000x1000x1000,80,GFLOP/s,
-library,f32,oneDNN,2,1000x1000x1000,170,GFLOP/s,
-gpu,,cuda,,,4,multiprocessors,NVIDIA G1; compute capability 9.0
-peak,f32,cuda,,,50,TFLOP/s,
-bandwidth,,cuda,,shared,30000,GB/s,
-bandwidth,,cuda,,L2,8000,GB/s,
-bandwidth,,cuda,,memory,4000,GB/s,
-library,f32,cuBLAS,,1000x1000x1000,34000,GFLOP/s,
-"""
+FACTS = "\n".join((
+    "processor,,,,,2,threads,Test CPU (2 cores)", "cache,,,,L1,3072,B,", "cache,,,,L2,196608,B,", "cache,,,,L3,25165824,B,",
+    "latency,f32,,1,add,0.8,ns,", "latency,f32,,2,add,0.8,ns,", "latency,i32,,1,add,0.2,ns,", "peak,f32,avx2,1,,100,GFLOP/s,",
+    "peak,f32,sse2,1,,50,GFLOP/s,", "peak,f32,avx2,2,,0.2,TFLOP/s,", "peak,f32,sse2,2,,140,GFLOP/s,", "bandwidth,,sse2,1,L1,90,GB/s,",
+    "bandwidth,,avx2,1,L1,200,GB/s,", "bandwidth,,avx2,1,L2,80,GB/s,", "bandwidth,,avx2,1,L3,60,GB/s,",
+    "bandwidth,,avx2,1,memory,20,GB/s,", "bandwidth,,avx2,2,L1,400,GB/s,", "bandwidth,,avx2,2,memory,25,GB/s,",
+    "library,f32,OpenBLAS,1,1000x1000x1000,90,GFLOP/s,", "library,f32,OpenBLAS,1,500x500x500,70,GFLOP/s,",
+    "library,f32,BLIS,1,1000x1000x1000,80,GFLOP/s,", "library,f32,oneDNN,2,1000x1000x1000,170,GFLOP/s,",
+    "gpu,,cuda,,,4,multiprocessors,NVIDIA G1; compute capability 9.0", "peak,f32,cuda,,,50,TFLOP/s,",
+    "bandwidth,,cuda,,shared,30000,GB/s,", "bandwidth,,cuda,,L2,8000,GB/s,", "bandwidth,,cuda,,memory,4000,GB/s,",
+    "library,f32,cuBLAS,,1000x1000x1000,34000,GFLOP/s,", ""))
 
 
 def machines(rows, facts=FACTS):

@@ -31,24 +31,16 @@ LADDER = [row("01_naive", "ijk", 512, 0.2), row("01_naive", "ijk", 1024, 2.0),
 THREADS = [row("04_openmp", "tiled", 1024, 0.1 / threads, threads=threads) for threads in (1, 2, 4)]
 MACHINE = ",".join(measured.MACHINE_COLUMNS) + "\n" \
           "peak,f32,avx2,1,,100,GFLOP/s,\npeak,f32,avx2,2,,0.2,TFLOP/s,\n"
-FULL_MACHINE = MACHINE + """\
-processor,,,,,2,threads,Test CPU (2 cores)
-cache,,,,L1,32768,B,8 ways; 64 B lines; each core
-cache,,,,L2,1048576,B,8 ways; 64 B lines; each core
-latency,f32,,1,add,0.8,ns,3.0 cycles
-peak,f32,sse2,1,,50,GFLOP/s,
-bandwidth,,sse2,1,L1,90,GB/s,triad
-bandwidth,,avx2,1,L1,200,GB/s,triad
-bandwidth,,avx2,1,L2,80,GB/s,triad
-bandwidth,,avx2,1,L3,40,GB/s,triad
-bandwidth,,avx2,1,memory,0.02,TB/s,triad
-bandwidth,,avx2,2,L1,400,GB/s,triad
-library,f32,OpenBLAS,1,1024x1024x1024,40,GFLOP/s,as chosen; 0.3.21
-library,f32,OpenBLAS SkylakeX,1,1024x1024x1024,90,GFLOP/s,best; 0.3.21
-library,f32,OpenBLAS SkylakeX,2,1024x1024x1024,170,GFLOP/s,best; 0.3.21
-library,f32,OpenBLAS SkylakeX,1,1024x1024x64,70,GFLOP/s,best; 0.3.21
-library,f32,BLIS,1,1024x1024x1024,80,GFLOP/s,as chosen and best; 0.9
-"""
+FULL_MACHINE = MACHINE + "\n".join((
+    "processor,,,,,2,threads,Test CPU (2 cores)", "cache,,,,L1,32768,B,8 ways; 64 B lines; each core",
+    "cache,,,,L2,1048576,B,8 ways; 64 B lines; each core", "latency,f32,,1,add,0.8,ns,3.0 cycles", "peak,f32,sse2,1,,50,GFLOP/s,",
+    "bandwidth,,sse2,1,L1,90,GB/s,triad", "bandwidth,,avx2,1,L1,200,GB/s,triad", "bandwidth,,avx2,1,L2,80,GB/s,triad",
+    "bandwidth,,avx2,1,L3,40,GB/s,triad", "bandwidth,,avx2,1,memory,0.02,TB/s,triad", "bandwidth,,avx2,2,L1,400,GB/s,triad",
+    "library,f32,OpenBLAS,1,1024x1024x1024,40,GFLOP/s,as chosen; 0.3.21",
+    "library,f32,OpenBLAS SkylakeX,1,1024x1024x1024,90,GFLOP/s,best; 0.3.21",
+    "library,f32,OpenBLAS SkylakeX,2,1024x1024x1024,170,GFLOP/s,best; 0.3.21",
+    "library,f32,OpenBLAS SkylakeX,1,1024x1024x64,70,GFLOP/s,best; 0.3.21",
+    "library,f32,BLIS,1,1024x1024x1024,80,GFLOP/s,as chosen and best; 0.9", ""))
 
 
 def foretold(step, variant, n, seconds, predicted, limit, **more):
@@ -323,21 +315,12 @@ def amdahl(variant, serial, counts=(1, 2, 4, 8), n=1024, alone=1.0, step="04_ope
                 **{"device": f"Test CPU ({cores} cores)"} | more) for threads in counts]
 
 
-GPU_MACHINE = FULL_MACHINE + """\
-gpu,,cuda,,,4,multiprocessors,Test GPU; compute capability 9.0
-cores,,cuda,,,512,,FP32 units: 128 a multiprocessor
-memory,,cuda,,memory,150754820096,B,
-peak,f32,cuda,,,50,TFLOP/s,
-peak,f64,cuda,,,25000,GFLOP/s,
-bandwidth,,cuda,,shared,30000,GB/s,
-bandwidth,,cuda,,L2,8000,GB/s,
-bandwidth,,cuda,,memory,4000,GB/s,
-cache,,cuda,,L1,32768,B,
-copy,,cuda,,to_device_pinned,55,GB/s,
-library,f32,cuBLAS,,1024x1024x1024,34000,GFLOP/s,
-library,f32,cuBLAS pedantic,,1024x1024x1024,35000,GFLOP/s,
-library,tf32,cuBLAS,,1024x1024x1024,100000,GFLOP/s,
-"""
+GPU_MACHINE = FULL_MACHINE + "\n".join((
+    "gpu,,cuda,,,4,multiprocessors,Test GPU; compute capability 9.0", "cores,,cuda,,,512,,FP32 units: 128 a multiprocessor",
+    "memory,,cuda,,memory,150754820096,B,", "peak,f32,cuda,,,50,TFLOP/s,", "peak,f64,cuda,,,25000,GFLOP/s,",
+    "bandwidth,,cuda,,shared,30000,GB/s,", "bandwidth,,cuda,,L2,8000,GB/s,", "bandwidth,,cuda,,memory,4000,GB/s,",
+    "cache,,cuda,,L1,32768,B,", "copy,,cuda,,to_device_pinned,55,GB/s,", "library,f32,cuBLAS,,1024x1024x1024,34000,GFLOP/s,",
+    "library,f32,cuBLAS pedantic,,1024x1024x1024,35000,GFLOP/s,", "library,tf32,cuBLAS,,1024x1024x1024,100000,GFLOP/s,", ""))
 
 
 def on_gpu(step, variant, n, seconds, **more):
@@ -443,17 +426,6 @@ class Rivals(Case):
                 self.assertEqual((status, "no row to show" in err), (2, True), column)
                 self.write([*DUELS, "f32,256", duel("avx512", "oneDNN", 256, 1.0, **{column: text})])
                 self.assertEqual(self.run_tool("rivals")[::2], (0, ""))
-
-
-class Pairs(unittest.TestCase):
-    def test_least_median_and_most_of_each_row(self):
-        pairs = "".join(f"f32,100,200,50,{pair},{ours},{theirs},GPU\n" for pair, (ours, theirs) in enumerate(
-            ((0.001, 0.002), (0.002, 0.002), (0.001, 0.003))))
-        with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
-            file.write("type,m,n,k,pair,ours_s,rival_s,device\n" + pairs), file.flush()
-            done = subprocess.run([sys.executable, "-B", TOOL.parent / "pairs.py", file.name], capture_output=True, text=True)
-        self.assertEqual((done.stdout, done.stderr), ("type,m,n,k,pairs,ours_gflops,rival_gflops,ratio_low,ratio,ratio_high\n"
-                                                      "f32,100,200,50,3,2.0,1.0,1.000,2.000,3.000\n", ""))
 
 
 class Golden(Case):
