@@ -96,8 +96,7 @@ def of_gpu(results, type):
 
 
 def of_machine(results, reference=None):
-    """[(heading, ladder)]: the processor's, and the GPU's, or that of the reference, which is another machine; in f32 if
-    there is one."""
+    """[(heading, ladder)]: the processor's, and the GPU's, or that of the reference, which is another machine; in f32 if there is one."""
     name = results.processor()
     for type in sorted(results.types, key=lambda type: type != "f32"):
         found = [(f"The processor: {name}", of_cores(results, type)), (f"The GPU: {results.gpu.name()}", of_gpu(results, type))]

@@ -1,4 +1,4 @@
-"""What was measured: CSV files in an SQLite database in memory, and what tables and charts ask of it.
+"""What was measured: CSV files in SQLite databases in memory, and what tables and charts ask of them.
 
 A column of words is text, any other holds numbers; an empty or garbled cell is NULL, a missing count 0."""
 import math, re, sqlite3, sys
@@ -23,6 +23,7 @@ BUILD = ("compiler", "commit")
 KEY = [name for name in FULL_KEY if name not in BUILD]  # another build's row takes the place of the old one
 WORDS = set("step variant type fill grid block device verify verdict quiet flags compiler host commit started limit "
             "name vector level unit note rival".split())
+NUMBERS = {*COLUMNS, *MACHINE_COLUMNS, *columns_of("rivals/rivals")[0]} - WORDS
 COUNTS = set("m n k threads ranks tile repeat pairs".split())
 BASELINE, LEVELS = ("01_naive", "ijk"), [f"01_naive-{level}" for level in ("O0", "O1", "O2", "O3", "Ofast")]
 NOT_LEVELS = f"step NOT IN ({', '.join(map(repr, LEVELS))})"
@@ -38,16 +39,16 @@ class Refusal(Exception):
 
 # ---- files and tables ----
 
-def lines_of(path, columns):
-    """A CSV's lines as {column: cell}. The schema has no quoting; a line torn by a crash is passed over."""
+def lines_of(path, columns=None):
+    """A CSV's lines as {column: cell}; it must have these columns. There is no quoting; a line torn by a crash is passed over."""
     try:
         text = Path(path).read_text(encoding="utf-8", errors="replace").replace("\0", "\ufffd")  # no program may be given a NUL
         header, *lines = (line.split(",") for line in text.split("\n"))
     except OSError as error:
         raise Refusal(f"cannot read {path}: {error.strerror}") from None
-    if header != columns:
+    if columns and header != columns:
         raise Refusal(f"{path} has other columns than {columns[0]},{columns[1]},…,{columns[-1]}")
-    return [dict(zip(columns, cells)) for cells in lines if len(cells) == len(columns)]
+    return [dict(zip(header, cells)) for cells in lines if len(cells) == len(header)]
 
 
 def append(path, columns, cells):
@@ -78,10 +79,13 @@ def number(text):
 
 
 def typed(column, text):
-    """A cell as the database has it."""
+    """A cell as the database has it. What stands in a column that the course's programs do not write may be a word or a number."""
     if column in WORDS:
         return text or None
-    return int(min(number(text) or 0, 2**53)) if column in COUNTS else number(text)
+    if column in COUNTS:
+        return int(min(number(text) or 0, 2**53))
+    value = number(text)
+    return value if value is not None or column in NUMBERS else text or None
 
 
 def read(path, columns, key, last=True):
@@ -280,7 +284,7 @@ class Results(Table):
     def share(self, row):
         """In words, the per cent of the peak that a row reached, where the peak is that of its device; marked where other
         programs disturbed the peak: then it may well be over 100."""
-        roof = self.gpu.highest("peak", type=row.type) if row.gpu else self.roof(row.type, row.threads * (row.ranks or 1))
+        roof = self.gpu.highest("peak", type=row.type) if row.gpu else self.roof(row.type, row.workers)
         if not roof or not self.at_home(row):
             return "–"
         share = row.rate / roof.value
