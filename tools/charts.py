@@ -264,11 +264,12 @@ def level_chart(results, type):
 
 
 def order_chart(results, type):
-    """The six orders at the two largest sizes, and beside them the native build's: more would not be legible."""
-    own, groups = "02_loop_order", {}
+    """The six orders at the two largest sizes that have most of them, and beside them the native build's."""
+    own, groups, orders = "02_loop_order", {}, f"variant IN {tuple(ORDERS)}"
+    sizes = results.ask("n", f"{orders} AND number = '{own}'", {"type": type}, "GROUP BY n ORDER BY count(DISTINCT variant) DESC, n DESC LIMIT 2")
     for step in (own, own + "-native"):
-        for n in results.values("n", f"variant IN {tuple(ORDERS)}", type=type, step=step)[-2:]:
-            for row in results.least("variant", f"variant IN {tuple(ORDERS)}", order="variant", type=type, step=step, n=n):
+        for n in sorted(n for n, in sizes):
+            for row in results.least("variant", orders, order="variant", type=type, step=step, n=n):
                 groups.setdefault(row.variant, {})[f"n = {n}" + ", native" * (step != own)] = row
     return bar_chart("orders", type, dict(sorted(groups.items())), 0, own, "order of the loops, the outermost first")
 

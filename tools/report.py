@@ -1,23 +1,18 @@
 #!/usr/bin/env python3
 """Turns results.csv into the ladder, the charts and the page.
 
-    report.py ladder    RESULTS.csv [--machine machine.csv] [--all-sizes]
-    report.py predicted RESULTS.csv [--machine machine.csv] [--size N]
-    report.py draw      RESULTS.csv [--machine machine.csv] --out DIR [--reference DIR]
-    report.py page      RESULTS.csv [--machine machine.csv] --out DIR [--reference DIR] [--failed FILE] [--rivals rivals.csv]
-    report.py here      RESULTS.csv --machine machine.csv --step STEP --variant NAME --out DIR
-    report.py bars      RESULTS.csv --machine machine.csv [--reference DIR] --out DIR
-    report.py rivals    RIVALS.csv [--out DIR]
+    report.py ladder|predicted RESULTS.csv [--machine machine.csv] [--all-sizes] [--size N]
+    report.py draw|page|bars   RESULTS.csv [--machine machine.csv] --out DIR [--reference DIR] [--failed FILE] [--rivals rivals.csv]
+    report.py here             RESULTS.csv --machine machine.csv --step STEP --variant NAME --out DIR
+    report.py rivals           RIVALS.csv [--out DIR]
 
-`ladder` prints the fastest variant of every program, over the baseline: ijk of 01_naive. `predicted` prints what was
-predicted beside what was measured, at the size that most variants have. `draw` writes DIR/charts/NAME.dat, .svg and .png
-with the scripts in plots/; `page` fills page.html.jinja and writes DIR/index.html round them. `here` draws the roofline with
-this rung and those before it, `bars` the ladder of the page: DIR/here.svg and DIR/ladder.svg. `rivals` prints ours beside
-the best library at each shape, and draws the ratio to each.
+`ladder` prints the fastest variant of every program, over the baseline: ijk of 01_naive; `predicted` what was predicted beside
+what was measured; `rivals` ours beside the best library at each shape. `draw` writes DIR/charts/NAME.dat, .svg and .png with the
+scripts in plots/; `page` fills page.html.jinja: DIR/index.html; `bars` draws the page's ladder, DIR/ladder.svg; `here` the roofline
+with this rung and those before it, DIR/here.svg.
 
 Rows alike in all of KEY are one measurement taken again: the last counts. A row whose result is wrong is named, never
-ranked or drawn; where nothing is left to rank, that is said. Exit status: 0 well; 2 the files cannot be read or
-written, in a line."""
+ranked or drawn. Exit status: 0 well; 2 the files cannot be read or written, in a line."""
 import argparse, os, signal, sys
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -73,11 +68,11 @@ def wrong_line(row):
 def mark_lines(machines):
     """How many rows were not verified; how many other programs disturbed, and what to do. Nothing where none was."""
     rows = [row for results in machines for row in results.rows]
-    if count := sum(row.verdict == "unverified" for row in rows):
-        yield f"{count} of {len(rows)} rows {'was' if count == 1 else 'were'} not verified (marked °)."
-    if count := sum(row.quiet == "no" for row in rows):
-        yield (f"{count} of {len(rows)} rows {'was' if count == 1 else 'were'} disturbed by other programs (marked ~): "
-               f"make report, called again, measures just {'this one' if count == 1 else 'these'} again.")
+    for count, said, one, more in ((sum(row.verdict == "unverified" for row in rows), "not verified (marked °).", "", ""),
+                                   (sum(row.quiet == "no" for row in rows), "disturbed by other programs (marked ~): make report, called again, "
+                                    "measures just ", "this one again.", "these again.")):
+        if count:
+            yield f"{count} of {len(rows)} rows {'was' if count == 1 else 'were'} {said}{one if count == 1 else more}"
 
 
 def far_off(row):
