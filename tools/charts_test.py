@@ -5,7 +5,7 @@ from pathlib import Path
 from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-import charts, ladder, measured, scaling, standing
+import charts, ladder, measured, scaling
 
 CPU, GPU = "Test CPU (2 cores)", "NVIDIA G1"
 
@@ -217,23 +217,6 @@ class Gnuplot(unittest.TestCase):
                               (lambda command, **_: subprocess.CompletedProcess(command, 1, "", "no\nword"), "gnuplot on time.gp: no word")):
                 with mock.patch.object(charts.subprocess, "run", run), self.assertRaisesRegex(measured.Refusal, says):
                     charts.draw_one(charts.plan(results)[0], "", Path(folder))
-
-
-class Rivals(unittest.TestCase):
-    def test_a_line_a_library_and_squares_are_not_joined_with_other_shapes(self):
-        def duel(rival, n, ratio, **more):
-            cells = dict.fromkeys(standing.COLUMNS, "") | {"type": "f32", "m": n, "n": n, "k": n, "threads": 1, "variant": "avx512", "rival": rival,
-                "pairs": 21, "ratio": ratio, "ratio_low": ratio / 2, "ratio_high": 2 * ratio, "ours_gflops": 1, "rival_gflops": 1} | more
-            return ",".join(map(str, cells.values()))
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder, "rivals.csv")
-            path.write_text("\n".join([",".join(standing.COLUMNS), duel("A", 256, 1), duel("A", 512, 1.2), duel("A", 256, 0.9, k=32), duel("B", 512, 0.8)]) + "\n")
-            group, = standing.load(path)
-        chart = standing.chart(group, False)
-        self.assertEqual([point[1:2] + point[5:] for point in chart.lines["A"]], [[1, 0, "256"], [1.2, 1, "512"], [], [0.9, 2, "256²×32"]])
-        self.assertEqual((chart.settings["top"], group.best("512").rival), (standing.TOP, "B"))
-        if shutil.which("gnuplot"):
-            self.assertIn("256²×32", Gnuplot.draw(self, chart)[0])
 
 
 if __name__ == "__main__":

@@ -403,6 +403,14 @@ class Rivals(Case):
             self.assertIn(shown, page)
         self.assertEqual(self.run_tool("page", "--out", "out", "--rivals", "none.csv")[0], 2)
 
+    def test_a_chart_has_a_line_a_library_and_does_not_join_squares_with_other_shapes(self):
+        self.write(DUELS)
+        lines = standing.chart(standing.load(self.csv)[0], False).lines
+        self.assertEqual(([point[1:2] + point[5:] for point in lines["oneDNN"]], len(lines)), ([[0.9, 0, "256"], [1.3, 1, "512"], [], [0.98, 2, "256²×32"]], 2))
+        if shutil.which("gnuplot"):
+            self.assertEqual(self.run_tool("rivals", "--out", "out")[::2], (0, ""))
+            self.assertIn("256²×32", (self.folder / "out/charts/rivals_f32_1_avx512.svg").read_text(encoding="utf-8"))
+
     def test_refusals_and_garbage(self):
         self.assertEqual(self.run_tool("rivals")[0], 2)
         for column in ("m", "n", "k", "threads", "ratio", "ratio_low", "ratio_high", "ours_gflops", "rival_gflops"):
