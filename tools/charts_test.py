@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What stands in the charts of a small machine written by hand, and that gnuplot draws each: python3 tools/charts_test.py"""
-import math, re, shutil, subprocess, sys, tempfile, unittest
+import re, shutil, subprocess, sys, tempfile, unittest
 from pathlib import Path
 from unittest import mock
 

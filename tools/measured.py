@@ -181,7 +181,7 @@ def short(step):
 
 
 def made_of(cells):
-    """What is asked of a row besides its columns. `alone` is seconds of all phases, for who has the matrices on one rank."""
+    """What is asked of a row besides its columns; `whole_s`: seconds of all phases, for who has the matrices on one rank."""
     device, verdict, median = cells["device"] or "", cells["verdict"], cells["median_s"]
     work, limit = 2e-9 * cells["m"] * cells["n"] * cells["k"], cells["limit"] or ""
     # Bytes to and from the level that binds; for what arithmetic binds, those between L1 and the core. What a GPU's

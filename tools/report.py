@@ -246,8 +246,11 @@ def machine_page(results, charts, reference):
     steps = {}
     for program in sorted({row.step for row in results.rows}):
         steps.setdefault(program.partition("-")[0], []).append(program)
-    far = [Table(f"{of_type}, n = {rows[0].n}", *predicted_table(results, rows), marks={place: "far" for place, row in enumerate(rows) if far_off(row)})
-           for of_type in results.types if (rows := results.compared(of_type))]
+    far = []
+    for of_type in results.types:
+        if rows := results.compared(of_type):
+            marks = {place: "far" for place, row in enumerate(rows) if far_off(row)}
+            far.append(Table(f"{of_type}, n = {rows[0].n}", *predicted_table(results, rows), marks=marks))
     sections = [Section("All steps", "", of([""])),
                 Section("Predicted and measured", FAR_OFF * any(table.marks for table in far), {}, far),
                 Section("What the machine can do", "", {}, machine_tables(results.machine, "Processor, caches, latencies", ("processor", "cache", "latency"))),
