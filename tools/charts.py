@@ -18,8 +18,6 @@ GPU_PHASES = {"alloc_s": "allocation", "copy_in_s": "copy in", "median_s": "kern
 RANK_PHASES = {"distribute_s": "distribution", "median_s": "product", "collect_s": "collection"}
 
 
-# ---- a chart as data, and gnuplot ----
-
 @dataclass
 class Chart:
     name: str
@@ -360,8 +358,6 @@ def heat_chart(rows, type):
     return Chart(f"ranks_heat_{type}", "ranks_heat", f"{TEXTS['ranks_heat'][0]}: {total} together, {type}, n = {n}", TEXTS["ranks_heat"][1],
                  {"GFLOP/s": cells}, {"bars": len(names)}, "06_mpi", columns="column, row, GFLOP/s, label, ranks × threads, variant")
 
-
-# ---- rooflines ----
 
 def roofline(results, rows, threads, name, title, step):
     """Each row at its own FLOP for each byte, measured and predicted, under the roofs of so many threads, or of the GPU (0);
