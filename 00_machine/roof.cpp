@@ -7,8 +7,8 @@
 
 #include "common/stopwatch.hpp"
 #include "measure.hpp"
+#include "pace.hpp"
 #include "runner/machine.hpp"
-#include "runner/quiet.hpp"
 #include "runner/text.hpp"
 
 namespace machine {
@@ -189,8 +189,8 @@ void add_paces(Session& session) {
   for (const int threads : session.options.threads)
     add_if_wanted(session, {"pace", "", "", threads, "", "", "Gop/s", ""}, [&](Row& row) {
       const course::Stopwatch watch;
-      double best = course::pace(threads);
-      while (watch.seconds() < session.options.budget) best = std::max(best, course::pace(threads));
+      double best = pace(threads);
+      while (watch.seconds() < session.options.budget) best = std::max(best, pace(threads));
       row.value = rounded(best * 1e-9), row.note = "dependent additions; a thread each; the slowest counts";
     });
 }

@@ -34,9 +34,9 @@ Sheet::Sheet(const std::string& path, bool resume, const std::string& processor)
   if (path.empty()) return;
   file_.open(path);
   if (!resume) return;
-  for (const course::Table::Row* row : file_.rows())
-    if (file_.cell(*row, "name") == "processor" && !file_.same(file_.cell(*row, "note"), processor))
-      throw course::Refusal{"--resume: " + path + " tells of another processor, " + file_.cell(*row, "note") +
+  for (const auto& [key, row] : file_.rows())
+    if (file_.cell(row, "name") == "processor" && file_.cell(row, "note") != course::plain(processor))
+      throw course::Refusal{"--resume: " + path + " tells of another processor, " + file_.cell(row, "note") +
                             ", not of " + processor + "; give another file"};
 }
 
@@ -52,7 +52,7 @@ bool Sheet::wants(const Row& row) {
 }
 
 void Sheet::take_file() {
-  for (const course::Table::Row* row : file_.rows()) measured_.append(*row);
+  for (const auto& [key, row] : file_.rows()) measured_.append(row);
 }
 
 void Sheet::add(const Row& row) {

@@ -2,6 +2,7 @@
 #include <string_view>
 
 #include "broken.hpp"
+#include "common/cpu.hpp"
 #include "cost.hpp"
 #include "gemm.hpp"
 #include "runner/run.hpp"

@@ -1,6 +1,7 @@
 // 02_loop_order: six orders of three loops, and what a row-of-rows matrix and a transposed B have to do with
 // it.
 #include "broken.hpp"
+#include "common/cpu.hpp"
 #include "cost.hpp"
 #include "gemm.hpp"
 #include "runner/run.hpp"

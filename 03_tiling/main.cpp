@@ -1,5 +1,6 @@
 // 03_tiling: the same products, tile by tile, so that what was brought in is used while it is near.
 #include "broken.hpp"
+#include "common/cpu.hpp"
 #include "cost.hpp"
 #include "gemm.hpp"
 #include "runner/run.hpp"

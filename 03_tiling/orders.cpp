@@ -1,5 +1,6 @@
 // 03_tiling_orders: the experiment of SMALL_TILES.md. Two orders of the loops inside a tile, by the same
 // machine code.
+#include "common/cpu.hpp"
 #include "cost.hpp"
 #include "gemm.hpp"
 #include "runner/run.hpp"

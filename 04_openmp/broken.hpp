@@ -42,6 +42,25 @@ void shared_sum(View<const T> a, View<const T> b, View<T> c, int threads) {
     }
 }
 
+/// Eight rows of B at a time are transposed by all threads together, and whoever is done multiplies (nowait):
+/// where the others' columns should be, there are still those of the eight rows before.
+template <class T>
+void no_barrier(View<const T> a, View<const T> b, View<T> c, View<T> bt, int threads) {
+#pragma omp parallel num_threads(threads)
+  for (Index from = 0; from < a.cols(); from += 8) {
+    const Index me = omp_get_thread_num(), all = omp_get_num_threads();
+    const Index k = a.cols() - from < 8 ? a.cols() - from : 8;
+    for (Index turn = 0; turn < all; ++turn) {
+      for (Index j = me; turn == me && j < b.cols(); j += all)
+        for (Index p = 0; p < k; ++p) bt(j, p) = b(from + p, j);
+      for (Index i = me; turn == me && i < c.rows(); i += all)
+        for (Index j = 0; j < c.cols(); ++j)
+          for (Index p = 0; p < k; ++p) c(i, j) += a(i, from + p) * bt(j, p);
+#pragma omp barrier
+    }
+  }
+}
+
 /// Rows shared out by hand, m / threads for each: what is left over is forgotten.
 template <class T>
 void rest_lost(View<const T> a, View<const T> b, View<T> c, int threads) {

@@ -1,5 +1,6 @@
 // 04_openmp: the same products on several cores, and what they get into each other's way with.
 #include "broken.hpp"
+#include "common/cpu.hpp"
 #include "cost.hpp"
 #include "gemm.hpp"
 #include "runner/run.hpp"
@@ -8,7 +9,7 @@ template <class T>
 course::Variants<T> variants() {
   using namespace openmp;
   using course::broken, course::cpu, course::threads, course::tile, course::touched_by_one, course::uncounted;
-  return {
+  course::Variants<T> list = {
       cpu<T>("parallel_for", "rows of C shared out, ikj inside", parallel_for<T>, course::ikj<T>, threads),
       cpu<T>("collapse_simd", "elements of C shared out, a simd reduction inside", collapse_simd<T>,
              cost::collapse_simd<T>, threads),
@@ -30,6 +31,10 @@ course::Variants<T> variants() {
       broken(cpu<T>("shared_sum", "one sum for all threads", wrong::shared_sum<T>, uncounted, threads)),
       broken(cpu<T>("rest_lost", "m / threads rows for each", wrong::rest_lost<T>, uncounted, threads)),
   };
+  if constexpr (std::is_floating_point_v<T>)  // what is not there yet is NaN
+    list.push_back(broken(cpu<T>("no_barrier", "reads of B what others have not yet transposed",
+                                 wrong::no_barrier<T>, uncounted, course::transposed_b, threads)));
+  return list;
 }
 
 int main(int argc, char** argv) {

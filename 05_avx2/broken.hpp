@@ -29,4 +29,16 @@ void short_mask(View<const T> a, View<const T> b, View<T> c) {
   tuned<T>(a, b.block(0, 0, b.rows(), cols), c.block(0, 0, c.rows(), cols), {}, 1);
 }
 
+/// Whole vectors along k, unmasked: the last one of each row takes what lies behind the row.
+template <class T>
+void unmasked(View<const T> a, View<const T> b, View<T> c, View<T> bt) {
+  constexpr Index lanes = avx2_tile.bytes / Index{sizeof(T)};
+  for (Index p = 0; p < b.rows(); ++p)
+    for (Index j = 0; j < b.cols(); ++j) bt(j, p) = b(p, j);
+  for (Index i = 0; i < c.rows(); ++i)
+    for (Index j = 0; j < c.cols(); ++j)
+      for (Index p = 0; p < divide_up(a.cols(), lanes) * lanes; ++p)
+        c(i, j) += a.data()[i * a.ld() + p] * bt.data()[j * bt.ld() + p];
+}
+
 }  // namespace avx2::wrong

@@ -1,5 +1,6 @@
 // 05_avx2: the vector unit by hand, from eight lanes in the inner loop to the speed of the libraries.
 #include "broken.hpp"
+#include "common/cpu.hpp"
 #include "cost.hpp"
 #include "runner/run.hpp"
 
@@ -27,6 +28,9 @@ course::Variants<T> variants() {
       broken(cpu<T>("stale_block", "B packed for the first block of k only", wrong::stale_block<T>)),
       broken(cpu<T>("short_mask", "a mask that is a lane short", wrong::short_mask<T>)),
   };
+  if constexpr (std::is_floating_point_v<T>)  // of integers, what lies behind a row would overflow
+    list.push_back(broken(cpu<T>("unmasked", "reads beyond the end of a row", wrong::unmasked<T>,
+                                 course::uncounted, transposed_b)));
   for (auto& variant : list) on("avx2", avx2_needs, variant);
   for (auto& variant : {
            cpu<T>("avx512", "tuned with wider registers, and more", avx512<T>, wide, caches, one),

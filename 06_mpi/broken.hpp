@@ -2,6 +2,7 @@
 #pragma once
 
 #include "rows.hpp"
+#include "summa.hpp"
 
 namespace mpi::wrong {
 
@@ -41,6 +42,38 @@ void wrong_tag(const Shared<T>& s, MPI_Comm ranks) {
     const auto [from, count] = part(s.result.rows(), size, of);
     for (Index i = 0; i < count; ++i)
       MPI_Recv(&s.result(from + i, 0), 1, row_type(s.result), of, MPI_ANY_TAG, ranks, MPI_STATUS_IGNORE);
+  }
+}
+
+/// Takes a rank's rows out of their room before they are waited for. A barrier keeps them from coming in
+/// time.
+template <class T>
+void not_waited_for(const Shared<T>& s, MPI_Comm ranks) {
+  const int me = rank_in(ranks), size = size_of(ranks);
+  for (int of = 1; of < size; ++of) {
+    MPI_Request flying = MPI_REQUEST_NULL;
+    std::vector<T> room;
+    if (me == 0) {
+      const auto [from, count] = part(s.result.rows(), size, of);
+      const Index cols = s.result.cols();
+      room.resize(static_cast<std::size_t>(count * cols));
+      MPI_Irecv(room.data(), static_cast<int>(count * cols), element<T>(), of, of_c, ranks, &flying);
+      copy<T>(View<const T>(room.data(), count, cols, cols), s.result.block(from, 0, count, cols));
+    }
+    MPI_Barrier(ranks);
+    if (me == of) MPI_Send(s.c.data(), rows_in(s.c), row_type(s.c), 0, of_c, ranks);
+    MPI_Wait(&flying, MPI_STATUS_IGNORE);
+  }
+}
+
+/// Each panel from the rank next to the one that has it: what lies in the room there.
+template <class T>
+void wrong_root(const Panels<T>& panels, const Grid& grid, Multiply<T> multiply, int threads) {
+  for (Index s = 0; s < panels.count(); ++s) {
+    const View<T> a = panels.panel_a(s, grid.col), b = panels.panel_b(s, grid.row);
+    MPI_Bcast(a.data(), rows_in(a), row_type(a), static_cast<int>((s + 1) % grid.q), grid.along_row);
+    MPI_Bcast(b.data(), rows_in(b), row_type(b), static_cast<int>((s + 1) % grid.p), grid.along_col);
+    multiply(a, b, panels.c, threads);
   }
 }
 

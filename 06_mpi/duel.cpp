@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <map>
 
+#include "common/cpu.hpp"
 #include "common/mpi_world.hpp"
 #include "common/verify.hpp"
 #include "rivals/compare.hpp"
@@ -45,22 +46,10 @@ bool is_right(course::Variant<T>& variant, const Problem<T>& problem, const cour
 
 const course::Schema& pairs_schema() {
   using course::key;
-  static const course::Schema schema = course::schema_of({{"type", key},
-                                                          {"m", key},
-                                                          {"n", key},
-                                                          {"k", key},
-                                                          {"ranks", key},
-                                                          {"threads", key},
-                                                          {"grid", key},
-                                                          {"block", key},
-                                                          {"variant", key},
-                                                          {"rival", key},
-                                                          {"pair", key},
-                                                          {"ours_s"},
-                                                          {"rival_s"},
-                                                          {"device", key},
-                                                          {"host", key},
-                                                          {"commit", key}});
+  static const course::Schema schema = {{"type", key},    {"m", key},       {"n", key},    {"k", key},
+                                        {"ranks", key},   {"threads", key}, {"grid", key}, {"block", key},
+                                        {"variant", key}, {"rival", key},   {"pair", key}, {"ours_s"},
+                                        {"rival_s"},      {"device", key},  {"host", key}, {"commit", key}};
   return schema;
 }
 
@@ -81,15 +70,16 @@ void report(Duel& duel, const char* type, const Shape& s, const Settings& settin
   if (right && duel.table.is_open())
     for (std::size_t pair = 0; pair < pairs.size(); ++pair)
       duel.table.append({type, cell(s.m), cell(s.n), cell(s.k), cell(duel.world.size()),
-                         cell(settings.threads), settings.grid, settings.block, variant, rival, cell(pair),
-                         fmt::format("{:.9g}", pairs[pair].ours), fmt::format("{:.9g}", pairs[pair].theirs),
-                         course::processor(), course::host_name(), course::commit});
+                         cell(settings.threads), settings.grid.text(), settings.block.text(), variant, rival,
+                         cell(pair), fmt::format("{:.9g}", pairs[pair].ours),
+                         fmt::format("{:.9g}", pairs[pair].theirs), course::processor(), course::host_name(),
+                         course::commit});
   const rivals::Verdict verdict = rivals::judge(pairs);
   fmt::print(
       "{:<4} {:<17} {:>5} {:>7} {:>7} {:>9} {:<7} {:<14} {:>9.1f} {:>9.1f} {:>7.3f} {:>6.3f} {:>6.3f}  {}\n",
-      type, course::shape_text(s), duel.world.size(), settings.threads, settings.grid, settings.block,
-      variant, rival, s.flops() / verdict.ours * 1e-9, s.flops() / verdict.theirs * 1e-9, verdict.ratio,
-      verdict.low, verdict.high, right ? "right" : "wrong");
+      type, course::shape_text(s), duel.world.size(), settings.threads, settings.grid.text(),
+      settings.block.text(), variant, rival, s.flops() / verdict.ours * 1e-9,
+      s.flops() / verdict.theirs * 1e-9, verdict.ratio, verdict.low, verdict.high, right ? "right" : "wrong");
   std::fflush(stdout);
 }
 
@@ -150,7 +140,7 @@ void meet_all(Duel& duel, const Shape& shape, const Settings& settings) {
 int run(int argc, char** argv, const course::World& world) {
   Options options;
   options.types = {"f32", "f64"}, options.shapes = {{1000, 1000, 1000}};
-  options.grids = {squarest(world.size())}, options.blocks = {"256x256"};
+  options.grids = {squarest(world.size())}, options.blocks = {{256, 256}};
   int pairs = 21;
   std::vector<std::string> rivals = {pgemm}, known = rivals;
   for (const auto& [name, kernel] : other_summas<float>) known.push_back(name);
@@ -180,8 +170,8 @@ int run(int argc, char** argv, const course::World& world) {
   const auto each = [&]<class T>(T) {
     for (const Shape& shape : options.shapes)
       for (const int threads : options.threads)
-        for (const std::string& grid : options.grids)
-          for (const std::string& block : options.blocks)
+        for (const course::Sides& grid : options.grids)
+          for (const course::Sides& block : options.blocks)
             meet_all<T>(duel, shape, {.threads = threads, .grid = grid, .block = block});
   };
   for (const std::string& type : options.types) type == "f32" ? each(0.F) : each(0.);

@@ -32,7 +32,11 @@ course::Variants<T> variants() {
       broken(rows("wrong_displacement", "one rank too early", scatter_blocking<T>,
                   wrong::wrong_displacement<T>)),
       broken(rows("wrong_tag", "any tag will do", scatter_blocking<T>, wrong::wrong_tag<T>)),
+      broken(rows("not_waited_for", "rows taken before they are there", scatter_blocking<T>,
+                  wrong::not_waited_for<T>)),
   };
+  if constexpr (std::is_floating_point_v<T>)  // what nobody has written is NaN
+    list.push_back(broken(in_place("wrong_root", "panels from another rank", wrong::wrong_root<T>)));
   for (auto& variant : list) {
     variant->traits.threads = true;
     course::on(avx2::best_vector(), avx2::best_needs(), variant);
@@ -44,6 +48,6 @@ int main(int argc, char** argv) {
   const course::MpiWorld world(&argc, &argv);
   auto step = COURSE_STEP("several processes");
   step.grids = {mpi::squarest(world.size())};
-  step.blocks = {"256x256"};
+  step.blocks = {{256, 256}};
   return course::run(argc, argv, step, world);
 }

@@ -6,6 +6,7 @@
 
 #include "05_avx2/library/best.hpp"
 #include "block_cyclic.hpp"
+#include "common/stopwatch.hpp"
 #include "common/variant.hpp"
 #include "rows.hpp"
 #include "summa_ring.hpp"
@@ -13,15 +14,15 @@
 
 namespace mpi {
 
-using course::sides, course::Matrix, course::Piece, course::Problem, course::Settings, course::Shape,
+using course::Matrix, course::Piece, course::Problem, course::Settings, course::Shape, course::Sides,
     course::Times;
 
 /// The squarest grid, no higher than wide.
-inline std::string squarest(int ranks) {
+inline Sides squarest(int ranks) {
   int p = 1;
   for (int rows = 1; rows * rows <= ranks; ++rows)
     if (ranks % rows == 0) p = rows;
-  return std::to_string(p) + "x" + std::to_string(ranks / p);
+  return {p, ranks / p};
 }
 
 /// Bytes of a matrix.
@@ -156,8 +157,8 @@ class GridVariant : public MpiVariant<T> {
     Index n() const { return cols.count(col); }
   };
   static Place place(const Shape& s, const Settings& settings) {
-    const auto [p, q] = sides(settings.grid);
-    const auto [mb, nb] = sides(settings.block);
+    const auto [p, q] = settings.grid;
+    const auto [mb, nb] = settings.block;
     const Index rank = MpiVariant<T>::rank();
     return {p, q, rank / q, rank % q, {s.m, mb, p}, {s.n, nb, q}, {s.k, nb, q}, {s.k, nb, p}};
   }

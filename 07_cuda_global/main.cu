@@ -46,4 +46,4 @@ course::Variants<T> variants() {
 
 }  // namespace
 
-COURSE_GPU_STEP("a thread for each element of C", (step.blocks = {"32x32", "32x8"}))
+COURSE_GPU_STEP("a thread for each element of C", (step.blocks = {{32, 32}, {32, 8}}))

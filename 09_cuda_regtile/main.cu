@@ -82,6 +82,13 @@ course::Variants<T> variants() {
                                                    "… the next column and row on their way");
     pipelined.template operator()<snake>("snake", "… multiply-adds there and back");
   }
+  if constexpr (std::is_floating_point_v<T>)
+    list.push_back(broken(gpu<T>(
+        "not_waited_for", "… B's by cp.async, used before it is there",
+        [](View<const T> a, View<const T> b, View<T> c, const Settings&) {
+          tile_a_block<T>(wrong::not_waited_for<T>, BM, BN, Block{threads, 1}, a, b, c);
+        },
+        course::uncounted, for_copies)));
   if constexpr (std::is_same_v<T, float>) {
     using Slices = Tiling<float, 64, 128, 32, 4>;
     list.push_back(

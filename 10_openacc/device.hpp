@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 
+#include "common/stopwatch.hpp"
 #include "common/variant.hpp"
 #include "model.hpp"
 #include "runner/machine.hpp"

@@ -4,6 +4,7 @@
 #include <tuple>
 #include <utility>
 
+#include "common/stopwatch.hpp"
 #include "common/variant.hpp"
 #include "gpu/launch.hpp"
 
@@ -20,10 +21,9 @@ constexpr Index wide_guard(Index ld) {
   return ceil_div(32 * ld + 1024, 64) * 64;
 }
 
-/// "32x8" of a row's settings.
+/// The block of threads that a row's settings ask for.
 inline Block block_of(const Settings& settings) {
-  const auto [x, y] = sides(settings.block);
-  return {x, y};
+  return {settings.block.x, settings.block.y};
 }
 
 /// Starts the kernel, once or more, on matrices where it can reach them.
@@ -118,10 +118,9 @@ class GpuVariant : public Variant<T> {
       return {.product = seconds};
     }
     const double seconds = Platform::seconds_of(work);
-    const auto& [x, y] = launched.block;
-    const std::string block = std::to_string(x) + "x" + std::to_string(y);
+    const Sides block{launched.block.x, launched.block.y};
     if (this->traits.blocks && launched.grid.x > 0 && block != settings_.block)
-      complaint_ = "blocks of " + block + " threads were launched, not of " + settings_.block;
+      complaint_ = "blocks of " + block.text() + " threads were launched, not of " + settings_.block.text();
     return {.product = seconds};
   }
 

@@ -5,9 +5,9 @@ load dir.'/style.gp'
 set xtics rotate by 50 right font ',13'
 set yrange [bottom:top]
 set ytics 0.1
-set mytics 2
-set xlabel 'n of matrices n × n, then n² × k or m × n × k' offset 0, -0.2
+set xlabel 'n of matrices n × n, then n² × k or m × n × k'
 set ylabel 'GFLOP/s, ours / library'
 set object 1 rectangle from graph 0, first bottom to graph 1, first target behind fillcolor rgb '#f6ecec' linewidth 0
-plot [left:right] 1 with lines linewidth 1.6 linecolor rgb '#222222' notitle, \
-     target with lines dashtype 2 linewidth 1.4 linecolor rgb '#882255' title sprintf('%g: the target', target), @curves
+plot 1 with lines linewidth 1.6 linecolor rgb '#222222' notitle, \
+     target with lines dashtype 2 linewidth 1.4 linecolor rgb '#882255' title sprintf('%g: the target', target), \
+     for [i = 0:count-1] data index i using 6:(1):xtic(7) with points pointsize 0 notitle, @curves

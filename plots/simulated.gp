@@ -1,6 +1,5 @@
 # Simulated efficiency against ranks, 100 % is ideal; dashed, in the same colour, what the formula on paper says.
 entries = count + 1
-before = 92
 load dir.'/style.gp'
 set logscale x 2
 set yrange [0:105]

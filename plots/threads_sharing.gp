@@ -1,5 +1,4 @@
 # Time of one product against threads, from zero: two variants, of which one's threads write to the same cache lines.
-before = 92
 load dir.'/style.gp'
 set logscale x 2
 set format y '%g s'

@@ -7,7 +7,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "common/stopwatch.hpp"
+#include "common/cpu.hpp"
 #include "runner/text.hpp"
 
 namespace rivals {

@@ -12,6 +12,7 @@
 #include <csignal>
 #include <cstdlib>
 
+#include "common/stopwatch.hpp"
 #include "common/verify.hpp"
 #include "compare.hpp"
 #include "library.hpp"
@@ -21,19 +22,42 @@
 namespace {
 
 using namespace rivals;
-using course::key, course::Options, course::Problem, course::Shape, course::Table, course::Variant,
-    course::Verifier;
+using course::Index, course::key, course::value, course::Options, course::Problem, course::Shape,
+    course::Table, course::Variant, course::Verifier;
 
-const course::Schema rivals_schema = course::schema_of({
+struct Row {
+  std::string type, device, ours, theirs;
+  Shape shape;
+  int threads = 1;
+  std::vector<Pair> pairs = {};
+  Verdict verdict = {};
+};
+
+std::string count(Index of) {
+  return std::to_string(of);
+}
+std::string number(double of) {
+  return fmt::format("{:.6g}", of);
+}
+/// The columns of rivals.csv, with the cells of this row.
+course::Schema columns(const Row& r) {
+  const auto rate = [&r](double seconds) { return number(r.shape.flops() / seconds * 1e-9); };
+  return {
 #include "rivals.columns"
-});
-const course::Schema pairs_schema = [] {
-  std::vector<course::Column> columns;
-  for (const char* const name : {"type", "m", "n", "k", "threads", "variant", "rival", "pair", "ours_s",
-                                 "rival_s", "device", "host", "commit"})
-    columns.push_back({name, !std::string_view(name).ends_with("_s")});
-  return course::schema_of(columns);
-}();
+  };
+}
+/// The file of pairs: the row's key without its build, and in front of the device the pair.
+course::Schema columns_of_pair(const Row& r, Index number, const Pair& pair) {
+  course::Schema found;
+  for (const course::Column& column : columns(r)) {
+    if (column.name == "device")
+      found.insert(found.end(), {{"pair", key, count(number)},
+                                 {"ours_s", value, fmt::format("{:.9g}", pair.ours)},
+                                 {"rival_s", value, fmt::format("{:.9g}", pair.theirs)}});
+    if (column.is_key && column.name != "flags" && column.name != "compiler") found.push_back(column);
+  }
+  return found;
+}
 
 /// What one process is asked for, and what it measures.
 struct Process {
@@ -43,32 +67,9 @@ struct Process {
   std::string pairs_csv = {};
   Library theirs = {}, ours = {};
   std::string their_name = {}, our_name = {};
-  Table table{rivals_schema}, of_pairs{pairs_schema};
+  Table table{columns({})}, of_pairs{columns_of_pair({}, 0, {})};
   bool alone() const { return words.size() < 4; }
 };
-
-/// A row of rivals.csv; without numbers it has the key alone.
-Table::Row row_of(const Process& of, const std::string& type, const Shape& shape, const std::string& device,
-                  std::vector<std::string> numbers = {}) {
-  numbers.resize(6);
-  Table::Row row =
-      course::split(fmt::format("{},{},{},{},{}", type, shape.m, shape.n, shape.k, of.options.threads[0]));
-  row.insert(row.end(), {of.our_name, of.their_name});
-  row.insert(row.end(), numbers.begin(), numbers.end());
-  row.insert(row.end(), {device.empty() ? course::processor() : device, COURSE_FLAGS, course::compiler,
-                         course::host_name(), course::commit, course::utc_now()});
-  return row;
-}
-
-/// Each pair, beside the key of its row.
-void write_pairs(Table& table, const Table::Row& row, const std::vector<Pair>& pairs) {
-  for (std::size_t pair = 0; pair < pairs.size(); ++pair) {
-    Table::Row line(row.begin(), row.begin() + 7);
-    line.insert(line.end(), {std::to_string(pair), fmt::format("{:.9g}", pairs[pair].ours),
-                             fmt::format("{:.9g}", pairs[pair].theirs), row[13], row[16], row[17]});
-    table.append(line);
-  }
-}
 
 /// Runs the product once, which warms it up; what is wrong with it, or nothing.
 template <class T>
@@ -102,8 +103,9 @@ int measure(Process& of, const Shape& shape, std::shared_ptr<Variant<T>> Library
   const std::string name = course::type_name<T>;
   Variant<T>*const theirs = (of.theirs.*type).get(), *const ours = (of.ours.*type).get();
   if (!course::among(options.types, name) || !theirs || (!of.alone() && !ours)) return 77;
-  const std::string device = theirs->device();
-  if (options.resume && of.table.find(row_of(of, name, shape, device))) return 0;
+  const std::string device = theirs->device().empty() ? course::processor() : theirs->device();
+  Row row{name, device, of.our_name, of.their_name, shape, options.threads[0]};
+  if (options.resume && of.table.find(course::cells_of(columns(row)))) return 0;
   const Problem<T> problem{shape};
   Verifier<T> verifier(problem, false);
   for (const auto& [who, variant] : {std::pair(of.their_name, theirs), std::pair(of.our_name, ours)}) {
@@ -118,24 +120,19 @@ int measure(Process& of, const Shape& shape, std::shared_ptr<Variant<T>> Library
     fmt::print("{}\t{:.6g}\n", name, rate_alone(*theirs, shape, options, of.settle));
     return 0;
   }
-  const std::vector<Pair> pairs =
-      alternate([&] { return *ours->run().product; }, [&] { return *theirs->run().product; },
-                [&] { ours->reset(), theirs->reset(); },
-                {.pairs = options.repeat, .budget = options.budget, .settle = of.settle});
+  row.pairs = alternate([&] { return *ours->run().product; }, [&] { return *theirs->run().product; },
+                        [&] { ours->reset(), theirs->reset(); },
+                        {.pairs = options.repeat, .budget = options.budget, .settle = of.settle});
   ours->release(), theirs->release();
-  const Verdict v = judge(pairs);
-  const double our_rate = shape.flops() / v.ours * 1e-9, their_rate = shape.flops() / v.theirs * 1e-9;
+  const Verdict& v = row.verdict = judge(row.pairs);
   fmt::print(
       "{}\t  {:<4} {:<14} {:<9} {:<14} {:6.3f} ({:.3f} to {:.3f}) x {:<20} {:6.1f} against {:6.1f} GFLOP/s, "
       "{} pairs\n",
-      name, name, course::shape_text(shape), course::threads_text(options.threads[0]), of.our_name, v.ratio,
-      v.low, v.high, of.their_name, our_rate, their_rate, pairs.size());
-  std::vector<std::string> numbers = {std::to_string(pairs.size())};
-  for (const double number : {v.ratio, v.low, v.high, our_rate, their_rate})
-    numbers.push_back(fmt::format("{:.6g}", number));
-  const Table::Row row = row_of(of, name, shape, device, numbers);
-  if (of.table.is_open()) of.table.append(row);
-  if (of.of_pairs.is_open()) write_pairs(of.of_pairs, row, pairs);
+      name, name, course::shape_text(shape), course::threads_text(row.threads), row.ours, v.ratio, v.low,
+      v.high, row.theirs, shape.flops() / v.ours * 1e-9, shape.flops() / v.theirs * 1e-9, row.pairs.size());
+  if (of.table.is_open()) of.table.append(course::cells_of(columns(row)));
+  for (Index pair = 0; const Pair& times : row.pairs)
+    if (of.of_pairs.is_open()) of.of_pairs.append(course::cells_of(columns_of_pair(row, pair++, times)));
   return 0;
 }
 
@@ -149,11 +146,11 @@ int measure_all(Process& of) {
   if (!options.csv.empty()) of.table.open(options.csv);
   if (!of.pairs_csv.empty()) of.of_pairs.open(of.pairs_csv);
   bool wrong = false, found = false;
-  const auto count = [&](int status) { wrong |= status == 1, found |= status == 0; };
+  const auto heed = [&](int status) { wrong |= status == 1, found |= status == 0; };
   for (const Shape& shape : options.shapes) try {
-      count(measure(of, shape, &Library::f32));
-      count(measure(of, shape, &Library::f64));
-      count(measure(of, shape, &Library::i32));
+      heed(measure(of, shape, &Library::f32));
+      heed(measure(of, shape, &Library::f64));
+      heed(measure(of, shape, &Library::i32));
     } catch (const std::exception& error) {
       fmt::print(stderr, "rivals: {} left out: {}: {}\n", of.their_name, course::shape_text(shape),
                  error.what());

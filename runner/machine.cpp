@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include <cmath>
+#include <ctime>
 #include <fstream>
 #include <future>
-#include <limits>
 #include <thread>
 
 #include "commit.hpp"
@@ -17,23 +17,21 @@
 namespace course {
 namespace {
 
-constexpr double without_end = std::numeric_limits<double>::infinity();
-
-/// A number read from a file such as memory.max; infinite where there is none ("max").
+/// A number that a file such as memory.max begins with; infinite where there is none ("max").
 double number_in(const std::string& path) {
-  double value = 0;
-  return std::ifstream(path) >> value ? value : without_end;
+  double number = 0;
+  return std::ifstream(path) >> number ? number : HUGE_VAL;
 }
 
-/// What a memory cgroup still allows: its limit less what it uses, but for file cache the kernel would drop.
-double left_in_group(const std::string& folder, bool v2) {
-  const double limit = number_in(folder + (v2 ? "/memory.max" : "/memory.limit_in_bytes"));
-  double used = number_in(folder + (v2 ? "/memory.current" : "/memory.usage_in_bytes"));
-  if (std::isinf(limit) || std::isinf(used)) return without_end;
-  std::ifstream stat(folder + "/memory.stat");
-  double value = 0;
-  for (std::string name; stat >> name >> value;)
-    if (name == (v2 ? "inactive_file" : "total_inactive_file")) used -= value;
+/// What a memory cgroup (version 2) still allows: its limit less what it uses, but for file cache that the
+/// kernel would drop.
+double left_in(const std::string& group) {
+  const double limit = number_in(group + "/memory.max");
+  double used = number_in(group + "/memory.current"), bytes = 0;
+  if (std::isinf(limit) || std::isinf(used)) return HUGE_VAL;
+  std::ifstream stat(group + "/memory.stat");
+  for (std::string name; stat >> name >> bytes;)
+    if (name == "inactive_file") used -= bytes;
   return std::max(0.0, limit - used);
 }
 
@@ -45,20 +43,20 @@ int usable_cpus() {
   return std::max(1, omp_get_num_procs());
 }
 
-std::string cannot_start(int threads) {
+void require_threads(const std::vector<int>& counts, const World& world) {
+  const int most = *std::max_element(counts.begin(), counts.end());
   std::promise<void> all;
   const std::shared_future<void> are_there = all.get_future().share();
   std::vector<std::jthread> team;
   std::string why;
   try {
-    while (team.size() + 1 < static_cast<std::size_t>(threads))
-      team.emplace_back([are_there] { are_there.wait(); });
+    while (std::ssize(team) + 1 < most) team.emplace_back([are_there] { are_there.wait(); });
   } catch (const std::system_error& error) {
-    why = fmt::format("--threads: '{}' is more than the {} that this process may start: {}", threads,
+    why = fmt::format("--threads: '{}' is more than the {} that this process may start: {}", most,
                       team.size() + 1, error.code().message());
   }
   all.set_value();
-  return why;
+  if (why = world.first(why); !why.empty()) throw Refusal{why};
 }
 
 void require_cpus(const std::vector<int>& counts) {
@@ -66,8 +64,7 @@ void require_cpus(const std::vector<int>& counts) {
     if (threads > usable_cpus())
       throw Refusal{fmt::format("--threads: '{}' is more than the {} hardware threads this process may use",
                                 threads, usable_cpus())};
-  if (const std::string why = cannot_start(*std::max_element(counts.begin(), counts.end())); !why.empty())
-    throw Refusal{why};
+  require_threads(counts);
 }
 
 std::string processor() {
@@ -89,24 +86,24 @@ std::string utc_now() {
   return fmt::format("{:%FT%TZ}", fmt::gmtime(std::time(nullptr)));
 }
 
+double processor_seconds() {
+  timespec used = {};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec);
+}
+
 double available_memory() {
-  double available = without_end;
-  std::ifstream meminfo("/proc/meminfo");
+  double available = HUGE_VAL;
+  std::ifstream meminfo("/proc/meminfo"), groups("/proc/self/cgroup");
   for (std::string line; std::getline(meminfo, line);)
     if (line.starts_with("MemAvailable:")) available = 1024 * std::stod(line.substr(13));
-  // Lines "0::/group" (version 2) or "N:memory:/group" (version 1): limits of the group and of all above it.
-  std::ifstream groups("/proc/self/cgroup");
-  for (std::string line; std::getline(groups, line);) {
-    const bool v2 = line.starts_with("0::");
-    if (!v2 && line.find(":memory:") == std::string::npos) continue;
-    const std::string root = v2 ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory";
-    for (std::string group = line.substr(line.rfind(':') + 1);; group.resize(group.rfind('/'))) {
-      if (group == "/") group.clear();
-      available = std::min(available, left_in_group(root + group, v2));
-      if (group.empty()) break;
-    }
+  std::string group;
+  for (std::string line; std::getline(groups, line);)
+    if (line.starts_with("0::/")) group = line.substr(3);
+  for (;; group.resize(group.rfind('/'))) {  // the groups above it limit it, too
+    available = std::min(available, left_in("/sys/fs/cgroup" + group));
+    if (group.empty() || group == "/") return available;
   }
-  return available;
 }
 
 void require_memory(const std::string& what, double bytes, const std::string& what_would_do,

@@ -11,9 +11,9 @@ namespace course {
 
 /// How many hardware threads this process may use, even where OpenMP has bound the calling one to a core.
 int usable_cpus();
-/// Why this process cannot have so many threads at once; empty if it can. Tries it.
-std::string cannot_start(int threads);
-/// Throws Refusal if one of --threads' counts is more than usable_cpus, or cannot be started.
+/// Throws Refusal, on every rank, if one of --threads' counts is more than a process can start. Tries it.
+void require_threads(const std::vector<int>& counts, const World& world = {});
+/// The same, and if one of them is more than usable_cpus.
 void require_cpus(const std::vector<int>& counts);
 /// The processor's name as /proc/cpuinfo gives it, and that number: "AMD EPYC (2 cores)".
 std::string processor();
@@ -24,6 +24,8 @@ std::string utc_now();
 /// source differs from it. By cmake/commit.cmake, at every build.
 extern const std::string compiler, commit;
 
+/// Seconds for which this process had processors, of all its threads together.
+double processor_seconds();
 /// Bytes a process may still take without being killed: /proc/meminfo and the cgroup's limit, the smaller.
 double available_memory();
 /// Throws Refusal, on every rank, if `bytes` of each rank of a host are more than it has: `what` needs them.

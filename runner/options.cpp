@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <map>
 
 #include "runner/text.hpp"
 
@@ -24,9 +25,9 @@ std::errc number_in(Text given, T& value) {
   return error == std::errc() && end != given.data() + given.size() ? std::errc::invalid_argument : error;
 }
 
-/// So many whole numbers in this range, an x between them; `is_not` says what anything else is not.
+/// So many whole numbers from `least` to `most`, an x between them; `is_not` says what anything else is not.
 template <std::size_t count>
-std::array<Index, count> between_x(Text option, Text given, Index least, Index most, const char* is_not) {
+std::array<Index, count> between_x(Text option, Text given, Index least, Index most, Text is_not) {
   const std::vector<std::string> parts = split(given, 'x');
   if (parts.size() != count) refuse(option, given, is_not);
   std::array<Index, count> numbers;
@@ -37,6 +38,29 @@ std::array<Index, count> between_x(Text option, Text given, Index least, Index m
 Shape shape(Text option, Text given) {
   const auto [m, n, k] = between_x<3>(option, given, 0, longest, "is not MxNxK, such as 2048x2048x64");
   return {m, n, k};
+}
+
+Sides sides(Text option, Text given, Index most, Text is_not) {
+  const auto [x, y] = between_x<2>(option, given, 1, most, is_not);
+  return {x, y};
+}
+
+/// A list of grids or blocks; `what` ends with its default.
+template <class Read>
+void add_sides(CLI::App& app, Text name, Text what, std::vector<Sides>& items, const Read& read) {
+  std::vector<std::string> texts;
+  for (const Sides& item : items) texts.push_back(item.text());
+  add_list(app, name, what + " (default " + listed(texts, ",") + ")", items, read);
+}
+
+/// One of a few names, each for a value.
+template <class T>
+void add_choice(CLI::App& app, Text name, Text what, T& value, const std::map<std::string, T>& choices) {
+  add_text(app, name, what, [&value, choices](Text option, Text given) {
+    std::vector<std::string> names;
+    for (const auto& choice : choices) names.push_back(choice.first);
+    value = choices.at(one_of(option, given, names));
+  });
 }
 
 }  // namespace
@@ -111,16 +135,11 @@ void add_step(CLI::App& app, Options& o) {
   if (!o.tiles.empty()) add_list(app, "--tile", "Tile sizes: 32,64", o.tiles, tile);
   add_number(app, "--repeat", "Timed runs a row, at most (default 5)", o.repeat, 1, 1'000'000);
   add_number(app, "--warmup", "Untimed runs before them (default 1)", o.warmup, 0, 1'000'000);
-  add_text(app, "--fill", "Inputs: uniform in (-1, 1), or digits 0..9, all exact (default uniform)",
-           [&o](Text option, Text given) {
-             o.fill = one_of(option, given, {"digits", "uniform"}) == "digits" ? Fill::digits : Fill::uniform;
-           });
+  add_choice(app, "--fill", "Inputs: uniform in (-1, 1), or digits 0..9, all exact (default uniform)", o.fill,
+             {{"digits", Fill::digits}, {"uniform", Fill::uniform}});
   add_number(app, "--seed", "Of the inputs (default 987654)", o.seed, 0);
-  add_text(app, "--verify", "auto: the whole matrix up to 2048, samples and Freivalds beyond; full; none",
-           [&o](Text option, Text given) {
-             one_of(option, given, {"auto", "full", "none"});
-             o.verify = given == "auto" ? Verify::automatic : given == "full" ? Verify::full : Verify::none;
-           });
+  add_choice(app, "--verify", "auto: the whole matrix up to 2048, samples and Freivalds beyond; full; none",
+             o.verify, {{"auto", Verify::automatic}, {"full", Verify::full}, {"none", Verify::none}});
   app.add_option("--machine", o.machine,
                  "What 00_machine found, for predictions (default: beside the CSV, else report/machine.csv)")
       ->type_name("");
@@ -132,13 +151,11 @@ void add_step(CLI::App& app, Options& o) {
 
 void add_gpu(CLI::App& app, Options& o) {
   const auto block = [](Text option, Text item) {
-    const auto [x, y] = between_x<2>(option, item, 1, 1024, "is not XxY threads, such as 32x8");
-    if (x * y > 1024) refuse(option, item, "is more than 1024 threads, the most that CUDA allows in a block");
-    return fmt::format("{}x{}", x, y);
+    const Sides block = sides(option, item, 1024, "is not XxY threads, such as 32x8");
+    if (block.x * block.y <= 1024) return block;
+    refuse(option, item, "is more than 1024 threads, the most that CUDA allows in a block");
   };
-  if (!o.blocks.empty())
-    add_list(app, "--block", "Threads of a block: 8x8,32x8 (default " + listed(o.blocks, ",") + ")", o.blocks,
-             block);
+  if (!o.blocks.empty()) add_sides(app, "--block", "Threads of a block: 8x8,32x8", o.blocks, block);
   add_text(app, "--emulate",
            "On the processor, for right or wrong alone; threads in order: forward, reversed, SEED",
            [&o](Text option, Text given) {
@@ -150,22 +167,20 @@ void add_gpu(CLI::App& app, Options& o) {
 
 void add_ranks(CLI::App& app, Options& o, int ranks) {
   const auto grid = [ranks](Text option, Text item) {
-    const auto [p, q] = between_x<2>(option, item, 1, longest, "is not PxQ processes, such as 2x3");
-    if (p * q == ranks) return fmt::format("{}x{}", p, q);
+    const Sides grid = sides(option, item, longest, "is not PxQ processes, such as 2x3");
+    if (grid.x * grid.y == ranks) return grid;
     std::vector<std::string> fitting;
-    for (int rows = 1; rows <= ranks; ++rows)
-      if (ranks % rows == 0) fitting.push_back(fmt::format("{}x{}", rows, ranks / rows));
+    for (int p = 1; p <= ranks; ++p)
+      if (ranks % p == 0) fitting.push_back(Sides{p, ranks / p}.text());
     refuse(option, item,
-           fmt::format("is a grid of {}, and {} run here; give {}", p * q, ranks, listed(fitting, " or ")));
+           fmt::format("is a grid of {}, and {} run here; give {}", grid.x * grid.y, ranks,
+                       listed(fitting, " or ")));
   };
   const auto block = [](Text option, Text item) {
-    const auto [rows, cols] = between_x<2>(option, item, 1, longest, "is not MBxNB elements, such as 64x64");
-    return fmt::format("{}x{}", rows, cols);
+    return sides(option, item, longest, "is not MBxNB elements, such as 64x64");
   };
-  add_list(app, "--grid", "Grids of processes: 2x3,3x2 (default " + listed(o.grids, ",") + ")", o.grids,
-           grid);
-  add_list(app, "--block", "Elements of a block: 64x64,1x1 (default " + listed(o.blocks, ",") + ")", o.blocks,
-           block);
+  add_sides(app, "--grid", "Grids of processes: 2x3,3x2", o.grids, grid);
+  add_sides(app, "--block", "Elements of a block: 64x64,1x1", o.blocks, block);
 }
 
 bool parse(CLI::App& app, const Options& o, int argc, const char* const* argv, bool speaks) {

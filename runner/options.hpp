@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "common/problem.hpp"
+#include "common/variant.hpp"
 #include "runner/table.hpp"
 
 namespace CLI {
@@ -23,7 +23,7 @@ struct Options {
   std::vector<std::string> types = {"f32", "f64", "i32"}, variants = {};
   std::vector<int> threads = {1};
   std::vector<Index> tiles = {}, tile_choices = {};  // choices: if it has some, there are no others
-  std::vector<std::string> blocks = {}, grids = {};
+  std::vector<Sides> blocks = {}, grids = {};
   int repeat = 5, warmup = 1;
   double budget = 10;  // seconds a row may take
   Fill fill = Fill::uniform;
@@ -37,18 +37,16 @@ struct Options {
   Index pad = 0;
 };
 
-/// --help, and what all programs are swept over and write: --type, --threads, --csv; `threads`: --threads may
-/// be other than 1. What is given replaces what an option held before.
+/// --help, --type, --threads, --csv; `threads`: --threads may be other than 1. What is given replaces what an
+/// option held before.
 void add_sweep(CLI::App& app, Options& options, bool threads);
-/// These, and what every step has.
+/// These, and --variant, --budget, --resume, --list.
 void add_common(CLI::App& app, Options& options, bool threads);
 /// --size and --shape.
 void add_shapes(CLI::App& app, Options& options);
-/// What steps have besides.
+/// What all steps have besides; what those on a GPU have; what those with MPI have, started as so many ranks.
 void add_step(CLI::App& app, Options& options);
-/// What those on a GPU have besides.
 void add_gpu(CLI::App& app, Options& options);
-/// What those with MPI have besides, started as so many ranks.
 void add_ranks(CLI::App& app, Options& options, int ranks);
 /// False when help was asked for, which is printed if `speaks`. Throws Refusal with one line that says what
 /// was given and what would do.
@@ -58,7 +56,7 @@ bool parse(CLI::App& app, const Options& options, int argc, const char* const* a
 using Take = std::function<void(const std::string& option, const std::string& given)>;
 void add_text(CLI::App& app, const std::string& name, const std::string& what, const Take& take);
 
-/// One with decimal digits and nothing else, within bounds. (CLI11 would read 010 as eight and cut
+/// Decimal digits and nothing else, within bounds. (CLI11 would read 010 as eight and cut
 /// 99999999999999999999 to 2^63 - 1.)
 Index whole_number(const std::string& option, const std::string& given, Index least, Index most);
 template <class T>
@@ -69,7 +67,8 @@ void add_number(CLI::App& app, const std::string& name, const std::string& what,
   });
 }
 
-/// One with a list: each item once, as `read` takes it. (CLI11 would drop empty items.)
+/// A list, of each item once, as `read` takes it. (CLI11 would drop empty items.) `keep`: add to what is
+/// there.
 template <class Item, class Read>
 void add_list(
     CLI::App& app, const std::string& name, const std::string& what, std::vector<Item>& items,

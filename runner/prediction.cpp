@@ -12,21 +12,21 @@ constexpr const char* on_gpu = "cuda";  // what stands for a vector set there
 }  // namespace
 
 const Schema& machine_schema() {
-  static const Schema schema = schema_of({
+  static const Schema schema = {
 #include "runner/machine.columns"
-  });
+  };
   return schema;
 }
 
 Roofs::Roofs(const std::string& path) {
   Table table(machine_schema());
   table.read(path, "--machine");
-  for (const Table::Row* row : table.rows()) {
-    const std::string &name = row->at(0), &type = row->at(1), &vector = row->at(2), &level = row->at(4);
-    const double value = table.number(*row, "value");
+  for (const auto& [key, row] : table.rows()) {
+    const std::string &name = row.at(0), &type = row.at(1), &vector = row.at(2), &level = row.at(4);
+    const double value = table.number(row, "value");
     if (!(value > 0)) continue;
-    if (name == "processor") processor_ = row->at(7), cpus_ = static_cast<int>(value);
-    if (name == "gpu") gpu_ = row->at(7).substr(0, row->at(7).find(';'));
+    if (name == "processor") processor_ = row.at(7), cpus_ = static_cast<int>(value);
+    if (name == "gpu") gpu_ = row.at(7).substr(0, row.at(7).find(';'));
     if (name == "latency") latency_[listed({level, type, vector}, ",")] = value * 1e-9;
     if (name == "cache") {
       const char* const of[] = {"L1", "L2", "L3"};
@@ -35,7 +35,7 @@ Roofs::Roofs(const std::string& path) {
         capacity[static_cast<std::size_t>(found - of)] = value;
     }
     if (name == "peak" || name == "bandwidth")
-      rates_[listed({name, type, vector, level}, ",")][std::max(1, std::atoi(row->at(3).c_str()))] =
+      rates_[listed({name, type, vector, level}, ",")][std::max(1, std::atoi(row.at(3).c_str()))] =
           value * 1e9;
   }
 }

@@ -14,9 +14,6 @@ namespace course {
 namespace {
 
 // The text of a cell.
-std::string text(const std::string& value) {
-  return value;
-}
 template <std::integral Count>
 std::string text(Count value) {
   return std::to_string(value);
@@ -24,24 +21,15 @@ std::string text(Count value) {
 std::string text(std::optional<double> value) {
   return value ? fmt::format("{:.9g}", *value) : "";
 }
-template <class... Values>
-Table::Row cells(const Values&... values) {
-  return {text(values)...};
-}
 
 constexpr const char* columns =
     "{:<16} {:<4} {:<17} {:>7} {:>{}} {:>5} {:>11} {:>11} {:<6} {:>9} {:>6} {:>9} {:>9}  {}\n";
 
-/// Into what the product was cut: tiles, blocks, blocks on a grid of ranks; the column's heading and width.
+/// Into what the product was cut: tiles, blocks, blocks on a grid of ranks.
 std::string cut(const Record& r) {
-  const auto& [grid, block, tile] = std::tie(r.settings.grid, r.settings.block, r.settings.tile);
-  if (tile > 0) return std::to_string(tile);
-  if (r.ranks > 1 && !grid.empty()) return grid + " " + block;
-  return block.empty() ? "-" : block;
-}
-const char* cut_heading(const Record& r) {
-  if (r.ranks > 1) return "grid, block";
-  return r.settings.block.empty() ? "tile" : "block";
+  if (r.settings.tile > 0) return std::to_string(r.settings.tile);
+  if (r.settings.block == Sides()) return "-";
+  return (r.ranks > 1 ? r.settings.grid.text() + " " : "") + r.settings.block.text();
 }
 int cut_width(const Record& r) {
   return r.ranks > 1 ? 13 : 5;
@@ -49,28 +37,16 @@ int cut_width(const Record& r) {
 
 }  // namespace
 
-const Schema& results_schema() {
-  static const Schema schema = schema_of({
+Schema Record::columns() const {
+  const Record& r = *this;
+  const auto& predicted = r.prediction;
+  const std::optional<Check> check = r.verdict == "unverified" ? std::nullopt : r.check;
+  const auto bytes = [&](std::size_t level) {
+    return predicted ? fmt::format("{:.6g}", predicted->bytes[level]) : "";
+  };
+  return {
 #include "runner/results.columns"
-  });
-  return schema;
-}
-
-Table::Row Record::row() const {
-  const auto found = [this](auto Check::*figure) {
-    return check && verdict != "unverified" ? text((*check).*figure) : "";
   };
-  const auto bytes = [this](std::size_t level) {
-    return prediction ? fmt::format("{:.6g}", prediction->bytes[level]) : "";
-  };
-  const std::optional<double> predicted = prediction ? std::optional(prediction->seconds) : std::nullopt;
-  return cells(step, variant, type, shape.m, shape.n, shape.k, fill, seed, settings.threads, ranks,
-               settings.grid, settings.block, settings.tile == 0 ? "" : text(settings.tile), device, repeat,
-               best_s, median_s, mean_s, stddev_s, times.alloc, times.copy_in, times.copy_out,
-               times.distribute, times.collect, times.imbalance, times.words_received, gflops, predicted,
-               prediction ? prediction->limit : "", bytes(0), bytes(1), bytes(2), bytes(3), verify,
-               found(&Check::error_share), found(&Check::relative_error), found(&Check::differences), verdict,
-               quiet, flags, compiler, host, commit, started);
 }
 
 void Record::summarise(const std::vector<Times>& runs) {
@@ -100,37 +76,33 @@ std::string Record::again(const Traits& traits, Index pad) const {
                       step, variant, type, shape_text(shape), fill, seed);
   if (traits.threads) line += fmt::format(" --threads {}", settings.threads);
   if (traits.tiles) line += fmt::format(" --tile {}", settings.tile);
-  if (traits.grids) line += " --grid " + settings.grid;
-  if (traits.blocks) line += " --block " + settings.block;
+  if (traits.grids) line += " --grid " + settings.grid.text();
+  if (traits.blocks) line += " --block " + settings.block.text();
   return pad > 0 ? line + fmt::format(" --pad {}", pad) : line;
 }
 
 void print_header(const Record& r) {
-  fmt::print("{} on {}{}, {} {}\n", r.step, r.ranks > 1 ? fmt::format("{} ranks of ", r.ranks) : "", r.device,
-             r.compiler, r.flags);
-  fmt::print(fmt::runtime(columns), "variant", "type", "m x n x k", "threads", cut_heading(r), cut_width(r),
-             "runs", "median", "predicted", "by", "GFLOP/s", "peak", "error", "worst", "verdict");
+  const std::string ranks = r.ranks > 1 ? fmt::format("{} ranks of ", r.ranks) : "";
+  const char* const cut = r.ranks > 1 ? "grid, block" : r.settings.block == Sides() ? "tile" : "block";
+  fmt::print("{} on {}{}, {} {}\n", r.step, ranks, r.device, r.compiler, r.flags);
+  fmt::print(fmt::runtime(columns), "variant", "type", "m x n x k", "threads", cut, cut_width(r), "runs",
+             "median", "predicted", "by", "GFLOP/s", "peak", "error", "worst", "verdict");
 }
 
 void print_row(const Record& r) {
-  // error: share of what is allowed; worst: share of the worst-case bound gamma_k |A||B| (notes of 01)
-  const auto number = [](const char* format, std::optional<double> value) {
-    return value ? fmt::format(fmt::runtime(format), *value) : "-";
+  const auto number = [](const char* format, std::optional<double> number) {
+    return number ? fmt::format(fmt::runtime(format), *number) : "-";
   };
-  const auto judged = r.verdict == "unverified" ? std::nullopt : r.check;
-  const auto of = [&](double Check::*share) {
-    return judged ? std::optional((*judged).*share) : std::nullopt;
-  };
+  std::optional<double> error, worst, peak;
+  if (r.check && r.verdict != "unverified") error = r.check->error_share, worst = r.check->worst_case_share;
+  if (r.peak_share) peak = 100 * *r.peak_share;
+  const std::string median = readable_seconds(r.median_s.value_or(0)) + (r.quiet == "no" ? "~" : "");
+  const std::string predicted = r.prediction ? readable_seconds(r.prediction->seconds) : "-";
+  // Nothing is faster than its roof: that was measured in a bad moment.
+  const std::string share = peak > 100.5 ? ">100%?" : number("{:.3g}%", peak);
   fmt::print(fmt::runtime(columns), r.variant, r.type, shape_text(r.shape), r.settings.threads, cut(r),
-             cut_width(r), r.repeat, readable_seconds(r.median_s.value_or(0)) + (r.quiet == "no" ? "~" : ""),
-             r.prediction ? readable_seconds(r.prediction->seconds) : "-",
-             r.prediction ? r.prediction->limit : "-", number("{:.3f}", r.gflops),
-             // Nothing is faster than its roof: that was measured in a bad moment.
-             r.peak_share > 1.005
-                 ? ">100%?"
-                 : number("{:.3g}%", r.peak_share ? std::optional(100 * *r.peak_share) : std::nullopt),
-             number("{:.3g}", of(&Check::error_share)), number("{:.2g}", of(&Check::worst_case_share)),
-             r.verdict);
+             cut_width(r), r.repeat, median, predicted, r.prediction ? r.prediction->limit : "-",
+             number("{:.3f}", r.gflops), share, number("{:.3g}", error), number("{:.2g}", worst), r.verdict);
   std::fflush(stdout);
 }
 

@@ -34,11 +34,10 @@ struct Record {
   void summarise(const std::vector<Times>& runs);
   /// The command line that runs this row again.
   std::string again(const Traits& traits, Index pad) const;
-  /// The cells of results_schema().
-  Table::Row row() const;
+  /// The columns of results.csv, with this row's cells.
+  Schema columns() const;
+  Table::Row row() const { return cells_of(columns()); }
 };
-
-const Schema& results_schema();
 
 /// The two lines above the rows on the terminal, and one of those.
 void print_header(const Record& record);

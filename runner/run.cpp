@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "runner/machine.hpp"
 #include "runner/session.hpp"
 
 namespace course {
@@ -18,55 +17,52 @@ void for_each_type(const Step& step, F f) {
   f(step.f32), f(step.f64), f(step.i32);
 }
 
-/// Calls `f` with each variant's traits, once for each name, and why the variant cannot run here.
-template <class F>
-void for_each_name(const Step& step, const World& world, F f) {
+/// A variant by its name, whatever its type, and why it cannot run here.
+struct Known {
+  Traits traits;
+  std::string why_not;
+};
+std::vector<Known> known_variants(const Step& step, const World& world) {
+  std::vector<Known> known;
   std::set<std::string> seen;
   for_each_type(step, [&](const auto& variants) {
-    for (const auto& variant : variants) {
-      if (!seen.insert(variant->traits.name).second) continue;
-      const std::string missing = lacking(variant->traits.needs);
-      f(variant->traits,
-        missing.empty() ? variant->refuses({}, {}, world) : "this processor lacks " + missing);
-    }
+    for (const auto& variant : variants)
+      if (seen.insert(variant->traits.name).second)
+        known.push_back({variant->traits, why_not(*variant, {}, {}, world)});
   });
+  return known;
 }
 
-/// The variants asked for: those named, else all that are right (or, with --expect-wrong, all that are
-/// broken).
-template <class T>
-Variants<T> chosen(const Variants<T>& all, const Options& options) {
-  Variants<T> some;
-  if (among(options.types, type_name<T>))
-    for (const auto& variant : all)
-      if (options.variants.empty() ? variant->traits.broken == options.expect_wrong
-                                   : among(options.variants, variant->traits.name))
-        some.push_back(variant);
-  return some;
+/// Those named, else all that are right (or, with --expect-wrong, all that are broken).
+bool is_asked_for(const Traits& traits, const Options& options) {
+  return options.variants.empty() ? traits.broken == options.expect_wrong
+                                  : among(options.variants, traits.name);
 }
 
-/// Calls `f` for each row asked for: with the variant, its problem and its settings. What a variant does not
-/// know stays as it is for all: one thread, no tile.
+/// A variant's rows of one shape. What it does not know stays as it is for all: one thread, no tile.
+std::vector<Settings> settings_of(const Traits& traits, const Options& options) {
+  const std::vector none{Sides()};
+  std::vector<Settings> rows;
+  for (const int threads : traits.threads ? options.threads : std::vector{1})
+    for (const Index tile : traits.tiles ? options.tiles : std::vector<Index>{0})
+      for (const Sides& grid : traits.grids ? options.grids : none)
+        for (const Sides& block : traits.blocks ? options.blocks : none)
+          rows.push_back({threads, tile, grid, block, options.verify_copies});
+  return rows;
+}
+
+/// Calls `f` for each row asked for: with the variant, its problem and its settings.
 template <class F>
 void for_each_row(const Session& session, F f) {
   const Options& options = session.options;
-  const std::vector none{std::string()};
-  for_each_type(session.step, [&]<class T>(const Variants<T>& all) {
-    const Variants<T> variants = chosen(all, options);
+  for_each_type(session.step, [&]<class T>(const Variants<T>& variants) {
+    if (!among(options.types, type_name<T>)) return;
     for (const Shape& shape : options.shapes) {
-      Work<T> work{{shape, options.fill, options.seed, options.pad,
-                    *std::max_element(options.threads.begin(), options.threads.end())}};
+      const int most = *std::max_element(options.threads.begin(), options.threads.end());
+      Work<T> work{{shape, options.fill, options.seed, options.pad, most}};
       for (const auto& variant : variants)
-        for (const int threads : variant->traits.threads ? options.threads : std::vector{1})
-          for (const Index tile : variant->traits.tiles ? options.tiles : std::vector<Index>{0})
-            for (const std::string& grid : variant->traits.grids ? options.grids : none)
-              for (const std::string& block : variant->traits.blocks ? options.blocks : none)
-                f(*variant, work,
-                  Settings{.threads = threads,
-                           .tile = tile,
-                           .grid = grid,
-                           .block = block,
-                           .verify_copies = options.verify_copies});
+        if (is_asked_for(variant->traits, options))
+          for (const Settings& settings : settings_of(variant->traits, options)) f(*variant, work, settings);
     }
   });
 }
@@ -103,12 +99,10 @@ int check_rows(const Session& session) {
 }
 
 /// Why no variant of a step on a GPU can run here, if it is one reason for all; empty if some can.
-std::string no_gpu(const Step& step, const Options& options, const World& world) {
+std::string no_gpu(const Step& step, const Options& options, const std::vector<Known>& variants) {
   std::set<std::string> reasons;
-  for_each_name(step, world, [&](const Traits& traits, const std::string& why_not) {
-    if (options.variants.empty() ? !traits.broken : among(options.variants, traits.name))
-      reasons.insert(why_not);
-  });
+  for (const Known& variant : variants)
+    if (is_asked_for(variant.traits, options)) reasons.insert(variant.why_not);
   if (!step.emulated || reasons.size() != 1 || reasons.begin()->empty()) return {};
   const bool hints = reasons.begin()->find("--emulate") != std::string::npos;
   return *reasons.begin() + (hints ? "" : "; --emulate forward runs the kernels on the processor");
@@ -160,38 +154,46 @@ int run_rows(Session& session) {
   return session.skipped > 0 && session.measured == 0 && session.resumed == 0 ? 77 : 0;
 }
 
-int run_step(const Step& step, const Options& options, const World& world) {
+int skipped(Session& session, const std::string& why) {
+  session.say_once("skipped: " + why);
+  return 77;
+}
+
+/// Throws Refusal if --variant has a name that this step has not.
+void check_names(const Options& options, const std::vector<Known>& variants) {
   std::vector<std::string> names, shown;
-  for_each_name(step, world, [&](const Traits& traits, const std::string&) {
+  for (const auto& [traits, why_not] : variants) {
     names.push_back(traits.name);
     if (!traits.broken) shown.push_back(traits.name);
-  });
+  }
   for (const std::string& name : options.variants)
     if (!among(names, name)) one_of("--variant", name, shown, "this step has");
+}
+
+void print_list(const Step& step, const std::vector<Known>& variants) {
+  fmt::print("{}: {}\n", step.program, step.idea);
+  for (const auto& [traits, why_not] : variants)
+    if (!traits.broken) print_choice(traits.name, traits.idea, why_not);
+}
+
+int run_step(const Step& step, const Options& options, const World& world) {
+  const std::vector<Known> variants = known_variants(step, world);
+  check_names(options, variants);
   if (options.list) {
-    if (world.rank() > 0) return 0;
-    fmt::print("{}: {}\n", step.program, step.idea);
-    for_each_name(step, world, [](const Traits& traits, const std::string& why_not) {
-      if (!traits.broken) print_choice(traits.name, traits.idea, why_not);
-    });
+    if (world.rank() == 0) print_list(step, variants);
     return 0;
   }
   Session session{options, step, world};
-  if (const std::string missing = world.first(lacking(step.features)); !missing.empty()) {
-    session.say_once("skipped: built for " + missing + ", which this processor lacks");
-    return 77;
-  }
-  const int most = *std::max_element(options.threads.begin(), options.threads.end());
-  if (const std::string why = world.first(cannot_start(most)); !why.empty()) throw Refusal{why};
+  if (const std::string missing = world.first(lacking(step.features)); !missing.empty())
+    return skipped(session, "built for " + missing + ", which this processor lacks");
+  require_threads(options.threads, world);
   session.rows = check_rows(session);
-  on_root(session.world, [&] {
+  on_root(world, [&] {
     if (!options.csv.empty()) session.table.open(options.csv);
     session.roofs = find_roofs(session);
   });
-  if (const std::string why = world.first(no_gpu(step, options, world)); !why.empty()) {
-    session.say_once("skipped: " + why);
-    return 77;
-  }
+  if (const std::string why = world.first(no_gpu(step, options, variants)); !why.empty())
+    return skipped(session, why);
   return run_rows(session);
 }
 
@@ -222,7 +224,7 @@ int run(int argc, const char* const* argv, const Step& step, const World& world)
     Options options{
         .tiles = step.tiles, .tile_choices = step.tile_choices, .blocks = step.blocks, .grids = step.grids};
     bool threads = false;
-    for_each_name(step, world, [&](const Traits& traits, const std::string&) { threads |= traits.threads; });
+    for (const Known& variant : known_variants(step, world)) threads |= variant.traits.threads;
     CLI::App app(step.program + ": " + step.idea);
     add_shapes(app, options), add_common(app, options, threads), add_step(app, options);
     if (step.emulated) add_gpu(app, options);

@@ -21,9 +21,9 @@ struct Step {
   std::string vector = "sse2";    // the widest registers its kernels use, unless a variant says otherwise
   std::vector<Index> tiles = {};  // the tile sizes it runs unless told otherwise
   std::vector<Index> tile_choices = {};  // if it has some, there are no others
-  std::vector<std::string> blocks = {};  // the shapes of its blocks, unless told otherwise: on a GPU of
+  std::vector<Sides> blocks = {};        // the shapes of its blocks, unless told otherwise: on a GPU of
                                          // threads, with MPI of elements
-  std::vector<std::string> grids = {};   // with MPI: the grids of processes, unless told otherwise
+  std::vector<Sides> grids = {};         // with MPI: the grids of processes, unless told otherwise
   std::function<Step(const std::string& order)> emulated =
       {};  // of a step on a GPU: what --emulate runs instead
 };

@@ -5,6 +5,8 @@
 #include <optional>
 #include <set>
 
+#include "common/verify.hpp"
+#include "runner/machine.hpp"
 #include "runner/options.hpp"
 #include "runner/record.hpp"
 #include "runner/run.hpp"
@@ -12,14 +14,11 @@
 
 namespace course {
 
-/// Calls `body` on rank 0; what it refuses, all ranks throw.
-void on_root(const World& world, const std::function<void()>& body);
-
 struct Session {
   const Options& options;
   const Step& step;
   const World& world;
-  Table table{results_schema()};    // rank 0's alone
+  Table table{Record().columns()};  // rank 0's alone
   std::optional<Roofs> roofs = {};  // of machine.csv, if there is one
   int rows = 0, row = 0;            // how many there will be; which one this is
   int measured = 0, skipped = 0, wrong = 0, not_wrong = 0, resumed = 0, disturbed = 0;
@@ -35,13 +34,6 @@ struct Session {
   std::string attempt(const std::function<void()>& body) const;
 };
 
-/// Each phase as the slowest rank had it.
-Times slowest(const World& world, Times times);
-
-/// What the exception at hand says.
-std::string caught();
-inline const std::string no_memory = "out of memory; give a smaller size";
-
 /// A problem, and the checker of all its variants' pieces.
 template <class T>
 struct Work {
@@ -49,12 +41,27 @@ struct Work {
   std::optional<Verifier<T>> verifier = {};
 };
 
-/// Whether --verify asks for every element of C.
-bool verifies_whole(const Options& options, const Shape& shape);
-
 /// One row: run, verify, print, record.
 template <class T>
 void run_row(Session& session, Variant<T>& variant, Work<T>& work, const Settings& settings);
+
+/// Calls `body` on rank 0; what it refuses, all ranks throw.
+void on_root(const World& world, const std::function<void()>& body);
+/// Each phase as the slowest rank had it.
+Times slowest(const World& world, Times times);
+/// What the exception at hand says.
+std::string caught();
+inline const std::string no_memory = "out of memory; give a smaller size";
+/// Whether --verify asks for every element of C.
+bool verifies_whole(const Options& options, const Shape& shape);
+
+/// Why a variant cannot run here; or nothing.
+template <class T>
+std::string why_not(const Variant<T>& variant, const Problem<T>& problem, const Settings& settings,
+                    const World& world) {
+  const std::string missing = lacking(variant.traits.needs);
+  return missing.empty() ? variant.refuses(problem, settings, world) : "this processor lacks " + missing;
+}
 
 template <class T>
 constexpr const char* type_name = std::is_same_v<T, float>    ? "f32"

@@ -33,7 +33,7 @@ double lines(const Cost& cost, double capacity) {
   return bytes / line / (cost.flops / 2);
 }
 
-Settings set(Index tile, const std::string& block = {}) {
+Settings set(Index tile, const Sides& block = {}) {
   return {.threads = 1, .tile = tile, .grid = {}, .block = block};
 }
 
@@ -360,33 +360,33 @@ TEST_CASE("05: what comes again, and after how much else, by hand") {
 }
 
 TEST_CASE("07: a warp's wavefronts are those of the note") {
-  const auto block = [](const char* text) { return set(0, text); };
+  const auto block = [](const Sides& sides) { return set(0, sides); };
   const CostOf coalesced = cuda_global::cost::coalesced<float>;
   const CostOf uncoalesced = cuda_global::cost::uncoalesced<float>;
-  CHECK(wavefronts(coalesced, 2048, block("32x8")) == 2);
-  CHECK(wavefronts(uncoalesced, 2048, block("32x8")) == 32 + 1);
-  CHECK(wavefronts(uncoalesced, 2000, block("32x8")) == 16 + 1);
-  CHECK(wavefronts(uncoalesced, 2001, block("32x8")) == 8 + 1);
-  CHECK(wavefronts(coalesced, 2048, block("8x32")) == 4 + 1);  // exercise 1
-  CHECK(wavefronts(coalesced, 2001, block("8x32")) == 1 + 1);
-  CHECK(wavefronts(uncoalesced, 2048, block("8x32")) == 8 + 1);
-  CHECK(wavefronts(cuda_global::cost::coalesced<double>, 2048, block("32x8")) == 3);
-  CHECK(wavefronts(cuda_global::cost::uncoalesced<double>, 2048, block("32x8")) == 32 + 1);
-  CHECK(served(coalesced, 2048, block("32x8"), 4) == Pair(32, 8));
-  CHECK(served(uncoalesced, 2048, block("32x8"), 4) == Pair(8, 32));
-  CHECK(wavefronts(coalesced, 2048, block("64x4")) == 2);  // two warps in a row
-  CHECK(wavefronts(uncoalesced, 2048, block("64x4")) == 32 + 1);
-  CHECK(wavefronts(coalesced, 2048, block("1x32")) == 32 + 1);  // a warp is a column
-  CHECK(wavefronts(uncoalesced, 2048, block("1x32")) == 2);
-  CHECK(wavefronts(coalesced, a_in_one_bank, block("8x32")) == 4 + 1);  // a warp goes down A
-  CHECK(wavefronts(coalesced, b_in_one_bank, block("8x32")) == 1 + 1);
-  CHECK(wavefronts(uncoalesced, a_in_one_bank, block("32x8")) == 32 + 1);
-  CHECK(wavefronts(uncoalesced, b_in_one_bank, block("32x8")) == 8 + 1);
+  CHECK(wavefronts(coalesced, 2048, block({32, 8})) == 2);
+  CHECK(wavefronts(uncoalesced, 2048, block({32, 8})) == 32 + 1);
+  CHECK(wavefronts(uncoalesced, 2000, block({32, 8})) == 16 + 1);
+  CHECK(wavefronts(uncoalesced, 2001, block({32, 8})) == 8 + 1);
+  CHECK(wavefronts(coalesced, 2048, block({8, 32})) == 4 + 1);  // exercise 1
+  CHECK(wavefronts(coalesced, 2001, block({8, 32})) == 1 + 1);
+  CHECK(wavefronts(uncoalesced, 2048, block({8, 32})) == 8 + 1);
+  CHECK(wavefronts(cuda_global::cost::coalesced<double>, 2048, block({32, 8})) == 3);
+  CHECK(wavefronts(cuda_global::cost::uncoalesced<double>, 2048, block({32, 8})) == 32 + 1);
+  CHECK(served(coalesced, 2048, block({32, 8}), 4) == Pair(32, 8));
+  CHECK(served(uncoalesced, 2048, block({32, 8}), 4) == Pair(8, 32));
+  CHECK(wavefronts(coalesced, 2048, block({64, 4})) == 2);  // two warps in a row
+  CHECK(wavefronts(uncoalesced, 2048, block({64, 4})) == 32 + 1);
+  CHECK(wavefronts(coalesced, 2048, block({1, 32})) == 32 + 1);  // a warp is a column
+  CHECK(wavefronts(uncoalesced, 2048, block({1, 32})) == 2);
+  CHECK(wavefronts(coalesced, a_in_one_bank, block({8, 32})) == 4 + 1);  // a warp goes down A
+  CHECK(wavefronts(coalesced, b_in_one_bank, block({8, 32})) == 1 + 1);
+  CHECK(wavefronts(uncoalesced, a_in_one_bank, block({32, 8})) == 32 + 1);
+  CHECK(wavefronts(uncoalesced, b_in_one_bank, block({32, 8})) == 8 + 1);
   for (const CostOf& count : {coalesced, uncoalesced}) {
-    CHECK(held_for(count, 2048, block("32x8")) == Pair(mib, 16 * mib));  // all of B
-    CHECK(held_for(count, 300, block("32x8")) == Pair(mib, mib));
-    CHECK(held_for(count, unequal, block("32x8")) == Pair(mib, 8 * mib));
-    CHECK(of(count, 0, {2, 3, 4}).flops == 48);
+    CHECK(held_for(count, 2048, block({32, 8})) == Pair(mib, 16 * mib));  // all of B
+    CHECK(held_for(count, 300, block({32, 8})) == Pair(mib, mib));
+    CHECK(held_for(count, unequal, block({32, 8})) == Pair(mib, 8 * mib));
+    CHECK(count({2, 3, 4}, block({32, 8})).flops == 48);
   }
   CHECK(along_row(128, 1) == 1);
   CHECK(along_row(129, 1) == 2);

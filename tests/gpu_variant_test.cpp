@@ -177,11 +177,11 @@ TEST_CASE("a variant on a GPU says what it needs") {
 
 TEST_CASE("a variant on a GPU complains of other blocks than the row's, and of a clock that did not wait") {
   launched = {{5, 5}, {7, 7}};  // by whoever came before
-  CHECK(after_run(with_blocks(made({}, launches_nothing)), {.block = "8x8"}).empty());
-  CHECK(after_run(with_blocks(made()), {.block = "4x2"}).empty());
-  CHECK(after_run(made(), {.block = "2x4"}).empty());  // not swept over blocks
+  CHECK(after_run(with_blocks(made({}, launches_nothing)), {.block = {8, 8}}).empty());
+  CHECK(after_run(with_blocks(made()), {.block = {4, 2}}).empty());
+  CHECK(after_run(made(), {.block = {2, 4}}).empty());  // not swept over blocks
   const auto other = with_blocks(made());
-  CHECK(after_run(other, {.block = "2x4"}) == "blocks of 4x2 threads were launched, not of 2x4");
+  CHECK(after_run(other, {.block = {2, 4}}) == "blocks of 4x2 threads were launched, not of 2x4");
   other->release();
   CHECK(other->complaint().empty());
 

@@ -5,10 +5,10 @@
 #   memory.sh BUILD MPIRUN    several ranks in one group
 set -u
 build=$1 mpirun=${2-}
-group=/sys/fs/cgroup/memory/course.$$ limit=memory.limit_in_bytes # version 1
-if ! mkdir $group 2>/dev/null; then
-  group=/sys/fs/cgroup/course.$$ limit=memory.max
-  mkdir $group 2>/dev/null || { echo "no memory group can be made here"; exit 77; }
+group=/sys/fs/cgroup/course.$$ limit=memory.max
+if [ ! -e /sys/fs/cgroup/cgroup.controllers ] || ! mkdir $group 2>/dev/null; then
+  echo "no memory group of version 2 can be made here"
+  exit 77
 fi
 mkdir $group/inner
 trap 'rmdir $group/inner $group' EXIT

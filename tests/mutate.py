@@ -3,38 +3,37 @@
 
     tests/mutate.py [--count N]        (`make mutate COUNT=N`) until N mutants of the run are judged (default: 200)
       --fresh                          begin a new run at HEAD, even if the last one is not finished
-      --sanitized                    then try what survived under the sanitizers
       --jobs N                         mutants at a time (default: the cores)
-      --tree DIR                       where the copies are (default: build-mutate)
     tests/mutate.py --report           the table by area and rule, and what survived; builds nothing
 
-A mutant is one change by rule: a bound (< becomes <=), an operator (+ becomes -), a constant (one more), a statement
-dropped, two neighbouring arguments swapped. Which one is drawn from the first eight hex digits of the commit at which the
-run begins: nobody can tune to it. The course as it was at that commit is what is changed, so a run goes on where it was
-stopped, whatever has been written since. Three of four are from `steps`: common, runner and the steps (06 and the CUDA
-kernels, emulated); the others from `rest`: rivals, the emulator, the tools and Makefile.report.
+A mutant is one change by rule: a bound (< becomes <=), an operator (+ becomes -), a constant (one more), a statement dropped,
+two neighbouring arguments swapped. Which one is drawn from the commit at which the run begins, its first eight hex digits:
+nobody can tune to it. The course as it was at that commit is what is changed, so a run goes on where it was stopped, whatever
+has been written since. Three of four are from `steps` (common, runner, the steps), the others from `rest`: rivals, the emulator,
+the tools and Makefile.report.
 
-For each mutant the tests are taken program by program, the cheapest first: what they need is built; if that left their
-programs as they were, they cannot see the change and are not run; the first red one ends it. With --sanitized, what has
-survived is built and tested once more under the sanitizers, as CI does (minutes for each). Tests that compare text (house.*) do not count. Each result is written to
-tests/mutants.csv at once: killed (by which test), survived, or stillborn (does not build, or changes nothing that is built;
-another is drawn for it). Whoever finds a survivor to be equivalent, which no test can tell from the original, writes
-`equivalent` for `survived` and the reason into the last column.
+The tests are taken program by program, the cheapest first: what they need is built; if that left their programs as they were,
+they are not run; the first red one ends it. Tests that compare text (house.*) do not count. Each result is written to
+build-mutate/mutants.csv at once: killed (by which test), survived, or stillborn (does not build, or changes nothing that is
+built; another is drawn for it). Whoever finds that no test can tell a survivor from the original writes `equivalent` for
+`survived`, and the reason into the last column.
 
 Exit status: 0 the run is finished, or the report is printed; 1 the course is red before any change; 2 the command line."""
-import argparse, collections, concurrent.futures, csv, io, json, os, pathlib, random, re, signal, subprocess, sys, tarfile, time
+import argparse, collections, concurrent.futures, csv, io, json, os, random, re, signal, subprocess, sys, tarfile, time
+from pathlib import Path
 
-import sabotage
-from sabotage import ROOT, STOPS, Commands, Stopped, Tree, cores, targets_of
+from tree import Commands, Tree
 
-RESULTS = ROOT / "tests/mutants.csv"
+ROOT = Path(__file__).resolve().parent.parent
+FOLDER = ROOT / "build-mutate"
+RESULTS = FOLDER / "mutants.csv"
 Mutant = collections.namedtuple("Mutant", "seed number area file line rule old new result by seconds reason")
 STEPS = re.compile(r"(common|runner|gpu(?!/emulator)|0\d_\w+|10_\w+)/[\w/]+\.(cpp|hpp|cu|cuh)")
 REST = re.compile(r"(rivals|gpu/emulator)/[\w/]+\.(cpp|hpp|py)|tools/\w+\.py|0\d_\w+/[\w/]+\.py|Makefile\.report")
 # Wrong on purpose, tests themselves, made by a tool, or run on a GPU alone; and tools that look at texts only.
 LEFT_OUT = re.compile(r"broken\.|exercises|test\.cpp$|_test|lines\.cpp|00_machine/.*gpu|cublas|choices\.inc|search\.cu"
                       r"|tools/(includes|notes)")
-TEXTUAL = re.compile(r"house\..*")
+TEXTUAL = re.compile(r"house\.(?!(cachegrind|notes)_tool).*")
 
 # What a rule does to a line: (pattern, replacement by what matched). A whole match is replaced.
 SWAPS = {" < ": " <= ", " <= ": " < ", " > ": " >= ", " >= ": " > ", " == ": " != ", " != ": " == "}
@@ -135,78 +134,58 @@ def changed(content, line, column, old, new):
 
 def tree_at(commit):
     """{file: (its bytes, its mode)} of a commit."""
-    packed = subprocess.run(["git", "-c", "safe.directory=*", "archive", commit], cwd=ROOT, stdout=subprocess.PIPE, check=True).stdout
+    packed = subprocess.check_output(["git", "-c", "safe.directory=*", "archive", commit], cwd=ROOT)
     with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
         return {member.name: (archive.extractfile(member).read(), member.mode) for member in archive if member.isfile()}
 
 
 def known():
     """The mutants of the file, all runs."""
-    if not RESULTS.exists():
-        return []
-    with RESULTS.open(newline="") as file:
-        return [Mutant(**row) for row in csv.DictReader(file)]
-
-
-def write(mutants):
-    """The whole file anew, at once."""
-    new = RESULTS.with_suffix(".new")
-    with new.open("w", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows([Mutant._fields, *mutants])
-    new.replace(RESULTS)
+    return [Mutant(**row) for row in csv.DictReader(RESULTS.read_text().splitlines())] if RESULTS.exists() else []
 
 
 def add(mutant):
-    write([*known(), mutant])
+    """At once: a line, before the first of which is the header."""
+    with RESULTS.open("a", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([Mutant._fields, mutant] if file.tell() == 0 else [mutant])
     print(f"{mutant.number} {mutant.file}:{mutant.line} {mutant.rule} '{mutant.old.strip()}' -> '{mutant.new.strip()}': "
           f"{mutant.result} {mutant.by} ({mutant.seconds} s)", flush=True)
 
 
 # Tests of what is not compiled, by the file; all others are found by what their programs become.
 INTERPRETED = [
-    (r"tools/(report|charts|roofline_charts|rank_charts|gpu_charts|gpu_tables)\.py", r"report\.(?!interrupted|run_steps|reference).*"),
-    (r"tools/(drawing|scaling|measured|standing|pairs|rounds|counters)\.py", r"report\..*|06_mpi\..*|rivals\..*"),
-    (r"tools/(run_steps|planned|reference)\.py", r"report\..*"),
     (r"tools/cachegrind\.py", r"house\.cachegrind_tool|02_loop_order\.misses|01_naive\.checks|03_tiling\.(one_tile|instructions)"),
-    (r"tools/.*", r"report\..*|house\.notes_tool"),
+    (r"tools/.*", r"report\..*|house\.notes_tool|06_mpi\..*|rivals\..*"),
     (r"rivals/.*\.py", r"rivals\..*"),
-    (r"06_mpi/.*\.py", r"06_mpi\..*|report\..*"),
-    (r"09_cuda_regtile/.*\.py", r"09_cuda_regtile\..*"),
-    (r"0\d_\w+/.*\.py", r"0\d_.*"),
+    (r"0\d_\w+/.*\.py", r"0\d_.*|report\..*"),
     (r"Makefile\.report", r"report\..*"),
 ]
-# Tests of tools look at texts, too, but they run what is changed.
-TOOLS = re.compile(r"house\.(cachegrind|notes)_tool")
 
 
-class Build:
-    """The course as it is, built and tested whole on all cores, and copies that are changed: one for each who works."""
+class Run:
+    """The course as it was at a commit, built and tested whole on all cores, and copies that are changed, one a worker."""
 
-    def __init__(self, files, folder, workers, jobs, commands, preset=""):
-        self.files, self.options = files, ["--preset", preset] * bool(preset)
-        folder.mkdir(parents=True, exist_ok=True)
-        self.whole = Tree(folder / "00", workers * jobs, commands)
-        self.copies = [Tree(folder / f"{number:02}", jobs, commands) for number in range(1, workers + 1)]
-        environment, self.left_out = of_preset(preset) if preset else ({}, [])
-        for tree in self.whole, *self.copies:
-            tree.env |= environment
-        self.sound = {}
+    def __init__(self, seed, jobs):
+        self.seed, self.files, self.commands = seed, tree_at(seed), Commands()
+        FOLDER.mkdir(exist_ok=True)
+        self.whole = Tree(FOLDER / "00", jobs, self.commands)
+        self.copies = [Tree(FOLDER / f"{number:02}", 1, self.commands) for number in range(1, jobs + 1)]
+        self.sound, self.targets = {}, {}  # {test that passes: its seconds}, {test: what must be built for it}
 
     def look(self):
         """Builds and tests the course as it is, on all cores; returns the tests that are red."""
-        stamp = self.whole.path / "build/answers"
-        if self.whole.fill(self.files):
-            stamp.unlink(missing_ok=True)  # they were those of another commit
-        tests = [test for test in self.whole.configure(*self.options, left_out=self.left_out)
-                 if not TEXTUAL.fullmatch(test) or TOOLS.fullmatch(test)]
-        if said := self.whole.build(None):
-            sys.exit(f"before any change:\n{said[-3000:]}")
-        if stamp.exists():
-            answers = {name: (answer, float(seconds)) for name, answer, seconds in csv.reader(stamp.read_text().splitlines())}
-        else:
-            answers = self.whole.test(tests)
+        stamp = self.whole.path / "build" / f"{self.seed}.json"
+        if not stamp.exists():
+            self.whole.fill(self.files)
+            self.whole.configure()
+            if said := self.whole.build(None):
+                sys.exit(f"before any change:\n{said[-3000:]}")
+        self.targets = self.whole.tests()
+        if not stamp.exists():
+            answers = self.whole.test([test for test in self.targets if not TEXTUAL.fullmatch(test)])
             answers |= self.whole.test([test for test, (answer, _) in answers.items() if answer == "Failed"])  # a busy moment
-            stamp.write_text("".join(f"{name},{answer},{seconds}\n" for name, (answer, seconds) in answers.items()))
+            stamp.write_text(json.dumps(answers))
+        answers = json.loads(stamp.read_text())
         self.sound = {test: seconds for test, (answer, seconds) in answers.items() if answer == "Passed"}
         return [test for test, (answer, _) in answers.items() if answer not in ("Passed", "Skipped")]
 
@@ -222,30 +201,34 @@ class Build:
             if re.fullmatch(pattern, file):
                 chosen = [test for test in self.sound if re.fullmatch(tests, test)]
                 own = file.split("/")[0] if file[0].isdigit() else "report"
-                return [([], sorted(chosen, key=lambda test: (not test.startswith(f"{own}."), self.sound[test])))]
+                return [((), sorted(chosen, key=lambda test: (not test.startswith(f"{own}."), self.sound[test])))]
         of_targets = collections.defaultdict(list)
         for test in self.sound:
-            of_targets[tuple(targets_of([test]))].append(test)
+            of_targets[self.targets[test]].append(test)
         own = file.split("/")[0]
         def cost(entry):
             targets, tests = entry
-            unit = any(target.endswith("_tests") for target in targets)
-            return (not any(test.split(".")[0].split("-")[0] == own for test in tests), targets == ("course_programs",), not unit,
+            unit = any(target.endswith("_tests") for target in targets or ())
+            return (not any(test.split(".")[0].split("-")[0] == own for test in tests), targets is None, not unit,
                     sum(map(self.sound.get, tests)))
-        return [(list(targets), sorted(tests, key=self.sound.get)) for targets, tests in sorted(of_targets.items(), key=cost)]
+        return [(targets, sorted(tests, key=self.sound.get)) for targets, tests in sorted(of_targets.items(), key=cost)]
 
-    def judge(self, copy, file, content):
+    def answer(self, copy, file, content):
         """(result, by)"""
+        if file.endswith(".py"):
+            try:
+                compile(content, file, "exec")
+            except SyntaxError as error:
+                return "stillborn", str(error)
         seen, interpreted = False, file.endswith(".py") or file.startswith("Makefile")
         copy.clone(self.whole)
         copy.write(file, content)
         before = {} if interpreted else self.programs(copy)
         for targets, tests in self.groups(file):
             if said := copy.build(targets):
-                lines = said.splitlines()
-                if checked := re.search(r"tests/\w+\.cpp(?=:\d+:\d+: error: static assertion)", said):
+                if checked := re.search(r"tests/[\w/]+\.cpp(?=:\d+:\d+: error: static assertion)", said):
                     return "killed", checked[0]
-                return "stillborn", next((text for text in lines if "error" in text.lower()), lines[-1])[:200]
+                return "stillborn", next((text for text in said.splitlines() if "error" in text.lower()), said)[:200]
             if not interpreted:
                 now = self.programs(copy)
                 if now == before:
@@ -261,24 +244,6 @@ class Build:
                     return "killed", " ".join(red)
         return ("survived", "") if seen else ("stillborn", "is in nothing that a test runs")
 
-
-def of_preset(name):
-    """(the environment, ctest's options) of a test preset: what CI runs stands in one place."""
-    presets = json.loads((ROOT / "CMakePresets.json").read_text())["testPresets"]
-    preset, = (preset for preset in presets if preset["name"] == name)
-    environment = {key: value.replace("${sourceDir}", str(ROOT)) for key, value in preset.get("environment", {}).items()}
-    return environment, ["-LE", preset["filter"]["exclude"]["label"]]
-
-
-class Run:
-    """One run: a commit, built as students build it, and, for what survives that, under the sanitizers, as CI has it."""
-
-    def __init__(self, seed, folder, jobs):
-        self.seed, self.commands = seed, Commands()
-        self.files = tree_at(seed)
-        self.plain = Build(self.files, folder, jobs, 1, self.commands)
-        self.sanitized = Build(self.files, folder / "sanitized", 1, jobs, self.commands, "sanitize")
-
     def judge(self, copy, place):
         """The mutant, judged."""
         number, area, rule, file, line, column, old, new = place
@@ -286,18 +251,9 @@ class Run:
         result, by = self.answer(copy, file, changed(self.files[file][0], line, column, old, new))
         return Mutant(self.seed, number, area, file, line, rule, old, new, result, by, f"{time.monotonic() - started:.0f}", "")
 
-    def answer(self, copy, file, content):
-        """(result, by)"""
-        if file.endswith(".py"):
-            try:
-                compile(content, file, "exec")
-            except SyntaxError as error:
-                return "stillborn", str(error)
-        return self.plain.judge(copy, file, content)
-
     def judge_all(self, places, wanted):
         """So many that are not stillborn, each written down as soon as it is judged."""
-        free, at_work = list(self.plain.copies), {}
+        free, at_work = list(self.copies), {}
         with concurrent.futures.ThreadPoolExecutor(len(free)) as crew:
             while True:
                 while free and len(at_work) < wanted and (place := next(places, None)):
@@ -311,19 +267,12 @@ class Run:
                     wanted -= mutant.result != "stillborn"
                     add(mutant)
 
-    def judge_sanitized(self, file, line, column, old, new):
-        """(result, by) of a survivor"""
-        if not re.search(r"\.(cpp|hpp|cu|cuh)$", file):
-            return "survived", ""
-        if not self.sanitized.sound and (red := self.sanitized.look()):
-            sys.exit(f"red under the sanitizers before any change: {' '.join(red)}")
-        result, by = self.sanitized.judge(self.sanitized.copies[0], file, changed(self.files[file][0], line, column, old, new))
-        return ("killed", f"{by} (sanitized)") if result == "killed" else ("survived", "also under the sanitizers")
-
 
 def report(mutants):
-    """By area and rule; then what survived, with the line as it then is."""
-    last = mutants[-1].seed if mutants else ""
+    """By area and rule; then what survived, with the line as it was before."""
+    if not mutants:
+        return
+    last = mutants[-1].seed
     mutants = [mutant for mutant in mutants if mutant.seed == last and mutant.result != "stillborn"]
     for area in ("steps", "rest"):
         mine = [mutant for mutant in mutants if mutant.area == area]
@@ -333,67 +282,42 @@ def report(mutants):
             if judged := len(some) - counts["equivalent"]:
                 print(f"{area:6} {rule or 'all':9} {judged:4} mutants, {counts['killed']} killed ({counts['killed'] / judged:.0%}), "
                       f"{counts['equivalent']} equivalent")
-    left = {int(mutant.number): mutant for mutant in mutants if mutant.result != "killed"}
-    files = tree_at(last) if left else {}
-    for number, _, rule, file, line, column, old, new in drawn(last, files):
-        if mutant := left.pop(number, None):
-            text = changed(files[file][0], line, column, old, new).decode().splitlines()[line - 1].strip()
-            print(f"{mutant.result}: {file}:{line} {rule} '{old.strip()}' -> '{new.strip()}' {mutant.reason}\n    {text}")
-        if not left:
-            break
-
-
-def try_sanitized(run):
-    left = {int(mutant.number) for mutant in known() if mutant.seed == run.seed and mutant.result == "survived" and not mutant.by}
-    for number, _, _, file, line, column, old, new in drawn(run.seed, run.files):
-        if not left:
-            break
-        if number in left:
-            left.remove(number)
-            result, by = run.judge_sanitized(file, line, column, old, new)
-            write([mutant._replace(result=result, by=by) if (mutant.seed, mutant.number) == (run.seed, str(number)) else mutant
-                   for mutant in known()])
-            print(f"{number} {file}:{line}: {result} {by}", flush=True)
+    files = tree_at(last)
+    for mutant in mutants:
+        if mutant.result != "killed":
+            text = files[mutant.file][0].decode().splitlines()[int(mutant.line) - 1].strip()
+            print(f"{mutant.result}: {mutant.file}:{mutant.line} {mutant.rule} '{mutant.old.strip()}' -> '{mutant.new.strip()}' "
+                  f"{mutant.reason}\n    {text}")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--fresh", action="store_true")
-    parser.add_argument("--sanitized", action="store_true")
-    parser.add_argument("--jobs", type=sabotage.up_to_99, default=min(cores(), 99))
-    parser.add_argument("--tree", type=pathlib.Path, default=ROOT / "build-mutate")
+    parser.add_argument("--jobs", type=int, choices=range(1, 100), metavar="N", default=min(len(os.sched_getaffinity(0)), 99))
     parser.add_argument("--report", action="store_true")
     given = parser.parse_args()
     mutants = known()
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `mutate.py --report | head` ends quietly
     if given.report:
         return report(mutants)
-    head = subprocess.run(["git", "-c", "safe.directory=*", "rev-parse", "--short=8", "HEAD"], cwd=ROOT, stdout=subprocess.PIPE,
-                          text=True, check=True).stdout.strip()[:8]
+    head = subprocess.check_output(["git", "-c", "safe.directory=*", "rev-parse", "HEAD"], cwd=ROOT, text=True)[:8]
     seed = head if given.fresh or not mutants else mutants[-1].seed
     done = {int(mutant.number): mutant for mutant in mutants if mutant.seed == seed}
-    judged = sum(mutant.result != "stillborn" for mutant in done.values())
-    if judged >= given.count and not given.sanitized:
+    wanted = given.count - sum(mutant.result != "stillborn" for mutant in done.values())
+    if wanted <= 0:
         return report(mutants)
-    run = Run(seed, given.tree.resolve(), given.jobs)
+    run = Run(seed, given.jobs)
 
     def stop(signum, _):
-        for other in STOPS:
-            signal.signal(other, signal.SIG_IGN)
         run.commands.stop()
         sys.exit(128 + signum)
 
-    for signum in STOPS:
+    for signum in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
         signal.signal(signum, stop)
-    if red := run.plain.look():
+    if red := run.look():
         sys.exit(print(f"red before any change: {' '.join(red)}", file=sys.stderr) or 1)
-    try:
-        run.judge_all((place for place in drawn(seed, run.files) if place[0] not in done), given.count - judged)
-    except Stopped:
-        return 1
-    if given.sanitized:
-        try_sanitized(run)
+    run.judge_all((place for place in drawn(seed, run.files) if place[0] not in done), wanted)
     report(known())
 
 

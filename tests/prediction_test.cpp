@@ -13,7 +13,7 @@ using namespace course;
 
 namespace {
 
-const std::string header = listed(machine_schema().columns, ",") + "\n";
+const std::string header = Table(machine_schema()).header() + "\n";
 constexpr const char* rows =
     "processor,,,,,4,threads,a test\n"
     "cache,,,,L1,1000,B,\ncache,,,,L2,10000,B,\ncache,,,,L3,100000,B,\n"

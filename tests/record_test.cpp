@@ -36,64 +36,41 @@ TEST_CASE("nothing done is no rate") {
   CHECK(*r.stddev_s == 0);
 }
 
-TEST_CASE("a row has a cell for each column") {
-  CHECK(Record{}.row().size() == results_schema().columns.size());
-}
-
-TEST_CASE("each value is in its column, and what does not apply is empty") {
+TEST_CASE("a distinct value is found under each name, and what does not apply is empty") {
   Record r;
-  r.step = "01_naive", r.variant = "ijk", r.type = "f32", r.shape = {2, 3, 4}, r.device = "a, \"b\"\nc";
-  r.best_s = 0.25, r.settings.tile = 64, r.settings.grid = "2x3", r.ranks = 6, r.verdict = "right",
-  r.quiet = "no";
-  r.check = {.right = true, .error_share = 0.5, .relative_error = 0.125, .differences = 7};
-  r.prediction = {.seconds = 0.75, .limit = "L2", .bytes = {1, 20, 3e9, 0}};
-  r.times.copy_in = 1.5, r.times.words_received = 9;
-  const Table table(results_schema());
-  const Table::Row row = r.row();
-  const auto cell = [&](const char* column) { return table.cell(row, column); };
-  CHECK(listed({cell("m"), cell("n"), cell("k")}, ",") == "2,3,4");
-  CHECK(cell("tile") == "64");
-  CHECK(cell("grid") == "2x3");
-  CHECK(cell("ranks") == "6");
-  CHECK(cell("best_s") == "0.25");
-  CHECK(cell("median_s") == "");
-  CHECK(cell("copy_in_s") == "1.5");
-  CHECK(cell("copy_out_s") == "");
-  CHECK(cell("words_received") == "9");
-  CHECK(cell("predicted_s") == "0.75");
-  CHECK(cell("limit") == "L2");
-  CHECK(listed({cell("bytes_l1"), cell("bytes_l2"), cell("bytes_l3"), cell("bytes_memory")}, ",") ==
-        "1,20,3e+09,0");
-  CHECK(cell("error_share") == "0.5");
-  CHECK(cell("quiet") == "no");
-  r.median_s = 0.5, r.mean_s = 0.625, r.stddev_s = 0.0625, r.gflops = 11, r.repeat = 12, r.seed = 13;
-  r.settings.threads = 14, r.times.alloc = 15, r.times.copy_out = 16, r.times.distribute = 17;
-  r.times.collect = 18, r.times.imbalance = 19;
-  const Table::Row all = r.row();
-  for (const auto& expected : std::vector<std::pair<std::string, double>>{{"best_s", 0.25},
-                                                                          {"median_s", 0.5},
-                                                                          {"mean_s", 0.625},
-                                                                          {"stddev_s", 0.0625},
-                                                                          {"gflops", 11},
-                                                                          {"repeat", 12},
-                                                                          {"seed", 13},
-                                                                          {"threads", 14},
-                                                                          {"alloc_s", 15},
-                                                                          {"copy_out_s", 16},
-                                                                          {"distribute_s", 17},
-                                                                          {"collect_s", 18},
-                                                                          {"imbalance", 19},
-                                                                          {"copy_in_s", 1.5},
-                                                                          {"words_received", 9}}) {
-    CAPTURE(expected.first);
-    CHECK(table.number(all, expected.first) == expected.second);
-  }
-  CHECK(cell("relative_error") == "0.125");
-  CHECK(cell("differences") == "7");
-  r.check.reset(), r.prediction.reset(), r.settings.tile = 0, r.verdict = "unverified";
-  for (const char* column :
-       {"limit", "bytes_l1", "predicted_s", "error_share", "relative_error", "differences", "tile"})
-    CHECK(table.cell(r.row(), column) == "");
+  r.step = "01_naive", r.variant = "ijk", r.type = "f32", r.shape = {2, 3, 4}, r.fill = "digits", r.seed = 5;
+  r.settings = {.threads = 6, .tile = 7, .grid = {8, 9}, .block = {10, 11}};
+  r.ranks = 12, r.device = "a device", r.repeat = 13, r.best_s = 14, r.median_s = 15, r.mean_s = 16;
+  r.stddev_s = 17.5, r.gflops = 26, r.verify = "full", r.verdict = "wrong", r.quiet = "no";
+  r.times = {.alloc = 18,
+             .distribute = 21,
+             .copy_in = 19,
+             .product = 99,
+             .copy_out = 20,
+             .collect = 22,
+             .imbalance = 23,
+             .words_received = 24};
+  r.prediction = {.seconds = 27, .limit = "L2", .bytes = {28, 29, 3e9, 31}};
+  r.check = {.right = false, .error_share = 32, .relative_error = 0.125, .differences = 34};
+  r.flags = "-O3", r.compiler = "g++", r.host = "here", r.commit = "abc", r.started = "now";
+  std::string found, filled;
+  for (const Column& column : r.columns()) found += column.name + "=" + column.cell + " ";
+  CHECK(found ==
+        "step=01_naive variant=ijk type=f32 m=2 n=3 k=4 fill=digits seed=5 threads=6 ranks=12 grid=8x9 "
+        "block=10x11 "
+        "tile=7 device=a device repeat=13 best_s=14 median_s=15 mean_s=16 stddev_s=17.5 alloc_s=18 "
+        "copy_in_s=19 "
+        "copy_out_s=20 distribute_s=21 collect_s=22 imbalance=23 words_received=24 gflops=26 predicted_s=27 "
+        "limit=L2 "
+        "bytes_l1=28 bytes_l2=29 bytes_l3=3e+09 bytes_memory=31 verify=full error_share=32 "
+        "relative_error=0.125 "
+        "differences=34 verdict=wrong quiet=no flags=-O3 compiler=g++ host=here commit=abc started=now ");
+  for (const Column& column : Record().columns())
+    if (!column.cell.empty()) filled += column.name + " ";
+  CHECK(filled == "m n k seed threads ranks repeat ");
+  r.verdict = "unverified";  // whatever a check began to find
+  for (const char* column : {"error_share", "relative_error", "differences"})
+    CHECK(Table(r.columns()).cell(r.row(), column) == "");
 }
 
 TEST_CASE("a row on the terminal, to the letter: what was found, and a dash where nothing was") {
@@ -120,24 +97,24 @@ TEST_CASE("a row on the terminal, to the letter: what was found, and a dash wher
         "25%     0.123     0.068  right\n");
   r.peak_share = 1.03;
   CHECK(heard([&] { print_row(r); }).out.find(" 1.235 >100%?     0.123 ") != std::string::npos);
-  r.settings.tile = 0, r.settings.block = "32x8", r.quiet = "no";
+  r.settings.tile = 0, r.settings.block = {32, 8}, r.quiet = "no";
   CHECK(heard([&] { print_header(r); }).out.find(" threads block  runs ") != std::string::npos);
   CHECK(heard([&] { print_row(r); }).out.find("     16  32x8     5       2 ms~        3 us ") !=
         std::string::npos);
-  r.settings.grid = "1x1";  // of one rank there is nothing to say
+  r.settings.grid = {1, 1};  // of one rank there is nothing to say
   CHECK(heard([&] { print_row(r); }).out.find("     16  32x8     5       2 ms~") != std::string::npos);
-  r.settings.grid = "2x3", r.ranks = 6;
+  r.settings.grid = {2, 3}, r.ranks = 6;
   CHECK(heard([&] { print_header(r); }).out.starts_with("01_naive on 6 ranks of a machine, g++ 12 -O3\n"));
   CHECK(heard([&] { print_header(r); }).out.find(" threads   grid, block  runs ") != std::string::npos);
   CHECK(heard([&] { print_row(r); }).out.find("     16      2x3 32x8     5 ") != std::string::npos);
-  r.settings.grid = "", r.settings.block = "";
+  r.settings.grid = {}, r.settings.block = {};
   CHECK(heard([&] { print_row(r); }).out.find("     16             -     5 ") != std::string::npos);
 }
 
 TEST_CASE("the line that runs a row again names what its variant is swept over") {
   Record r;
   r.step = "06_mpi", r.variant = "summa", r.type = "f64", r.shape = {2, 3, 4}, r.fill = "digits", r.seed = 7;
-  r.settings = {.threads = 2, .tile = 16, .grid = "1x3", .block = "5x6"};
+  r.settings = {.threads = 2, .tile = 16, .grid = {1, 3}, .block = {5, 6}};
   const std::string line =
       "06_mpi --variant summa --type f64 --shape 2x3x4 --fill digits --seed 7 --repeat 1";
   CHECK(r.again(Traits(), 0) == line + " --verify full");

@@ -37,7 +37,7 @@ head -n "$killed" "$out/results.csv" | cmp - "$out/killed.csv" || { echo "rows o
 whole=$(mktemp -d)
 mv "$out/results.csv" "$whole/resumed.csv"
 rows >"$out/log" 2>&1 || exit 1
-keys() { tail -n +2 "$1" | cut -d, -f1-13,40 | sort -u; }
+keys() { awk -F, 'NR == 1 { columns = NF } NR > 1 && NF == columns' "$1" | cut -d, -f1-13,40 | sort -u; }
 twice() { awk -F, 'NR > 1 {key = $1; for (f = 2; f <= 13; ++f) key = key FS $f; key = key FS $40; if (key in quiet) print; if ($39 == "yes") quiet[key]}' "$1"; }
 keys "$whole/resumed.csv" >"$whole/a"
 keys "$out/results.csv" >"$whole/b"

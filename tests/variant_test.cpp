@@ -1,5 +1,5 @@
 // Functions as variants: what follows from the makers of their arguments, and the memory that they are given.
-#include "common/variant.hpp"
+#include "common/cpu.hpp"
 
 #include <doctest/doctest.h>
 
@@ -145,13 +145,13 @@ TEST_CASE("a problem's matrices have its shape, its padding and its elements, an
   CHECK(padded.guards_intact());
 }
 
-TEST_CASE("phases of one run add up, the sides of a grid are its numbers") {
+TEST_CASE("phases of one run add up, the sides of a grid are written with an x") {
   Times times{.alloc = 1.0, .product = 2.0};
   times += {.product = 3.0, .collect = 4.0};
   const Times expected{.alloc = 1.0, .product = 5.0, .collect = 4.0};
   for (const auto part : Times::parts()) CHECK(times.*part == expected.*part);
-  CHECK(sides("2x31") == std::pair<Index, Index>(2, 31));
-  CHECK(sides("") == std::pair<Index, Index>(1, 1));
+  CHECK(Sides{2, 31}.text() == "2x31");
+  CHECK(Sides{}.text() == "");
 }
 
 TEST_CASE("marks and makers: a name, an idea, what is needed") {

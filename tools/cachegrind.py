@@ -6,54 +6,39 @@
 
 A cache is its bytes, ways and bytes a line. An event is Ir (instructions), D1m or DLm (misses of the first and
 of the last level, read and write), or a column of cachegrind's own, such as D1mr. A function is named in full or
-from any namespace on, without template arguments and parameters: its instances count together. It must not have
-been inlined. An expectation is EVENT:NAME:LOW:HIGH; of a difference or a ratio, EVENT:NAME A:NAME B:LOW:HIGH,
+from any namespace on, without template arguments and parameters: its instances and the lambdas in it count together.
+It must not have been inlined. An expectation is EVENT:NAME:LOW:HIGH; of a difference or a ratio, EVENT:NAME A:NAME B:LOW:HIGH,
 for A - B or A / B. Sums are divided by --per.
 
 Exit status: 0 well; 1 an expectation not met; 2 bad usage, no such function, or the program failed; 77 no
 valgrind here, or the program itself says (by 77) that it cannot run here."""
-import argparse, math, operator, re, shutil, signal, subprocess, sys, tempfile
+import argparse, re, shutil, subprocess, sys, tempfile
 from pathlib import Path
 
 SUMS = {"D1m": ("D1mr", "D1mw"), "DLm": ("DLmr", "DLmw")}
 
 
-class Stop(Exception):
-    """The end of the run: a line for the reader, and the exit status."""
+def stop(says, status=2):
+    sys.exit(print(f"cachegrind.py: {says}", file=sys.stderr) or status)
 
 
 def plain_name(function):
-    """The qualified name alone: "void a::f<float>(int) [clone .isra.0]" is a::f, a lambda in it a::f::{lambda#1}."""
-    text = function.replace("(anonymous namespace)", "{anonymous}")
-    # The signs of an operator are part of its name: no brackets, whatever they look like.
-    tokens = re.findall(r"\boperator(?:\(\)|\[\]|[-+*/%^&|~!=<>,]+| new| delete)| const(?=::)|->|.", text)
-    name, depth = "", 0
-    for token, following in zip(tokens, [*tokens[1:], ""]):
-        if token in ("<", "("):
-            depth += 1
-        elif token in (">", ")"):
-            depth -= 1
-            if depth == 0 and token == ")" and following not in (":", "#", " const"):
-                break  # the parameters are the function's own; before :: or # they are those of a scope
-        elif depth == 0 and token == " " and following != "<":
-            name = ""  # what stood before was the return type
-        elif depth == 0 and token not in (" ", " const"):
-            name += token
-    return name.split(".")[0]  # a C function's clones are f.isra.0 and the like
-
-
-def is_named(function, name):
-    return ("::" + plain_name(function)).endswith("::" + name)
+    """The qualified name alone: "void a::f<float>(int) [clone .isra.0]" is a::f."""
+    text, before = function.replace("(anonymous namespace)", "{anonymous}"), None
+    while text != before:
+        text, before = re.sub(r"<[^<>]*>", "", text), text
+    words = text.partition("(")[0].split()
+    return words[-1].partition(".")[0] if words else ""
 
 
 def events_by_function(text):
-    """{function: {event: count}} of a cachegrind.out file."""
+    """{plain name: {event: count}} of a cachegrind.out file."""
     events, functions, counts = [], {}, None
     for line in text.splitlines():
         if line.startswith("events:"):
             events = line.split()[1:]
         elif line.startswith("fn="):  # the same function comes again in each file it was inlined from
-            counts = functions.setdefault(line[3:], dict.fromkeys(events, 0))
+            counts = functions.setdefault(plain_name(line[3:]), dict.fromkeys(events, 0))
         elif line[:1].isdigit() and counts is not None:
             for event, count in zip(events, line.split()[1:]):  # zeros at the end may be left out
                 counts[event] += int(count)
@@ -62,13 +47,13 @@ def events_by_function(text):
 
 def total(functions, event, name):
     """The sum of an event over all functions of that name."""
-    found = [counts for function, counts in functions.items() if is_named(function, name)]
+    found = [counts for function, counts in functions.items() if f"::{function}".endswith(f"::{name}")]
+    parts = SUMS.get(event, (event,))
     if not found:
-        raise Stop(f"no function {name} ran in the program (was it inlined?)", 2)
-    for part in SUMS.get(event, (event,)):
-        if part not in found[0]:
-            raise Stop(f"no event {event}; there are {', '.join([*SUMS, *found[0]])}", 2)
-    return sum(counts[part] for counts in found for part in SUMS.get(event, (event,)))
+        stop(f"no function {name} ran in the program (was it inlined?)")
+    if not set(parts) <= found[0].keys():
+        stop(f"no event {event}; there are {', '.join([*SUMS, *found[0]])}")
+    return sum(counts[part] for counts in found for part in parts)
 
 
 def expectation(text, names):
@@ -76,33 +61,17 @@ def expectation(text, names):
     parts = re.split(r"(?<!:):(?!:)", text)
     try:
         event, *functions, low, high = parts
-        low, high = float(low), float(high)
+        if len(functions) == names and all(parts) and float(low) <= float(high):
+            return event, functions, float(low), float(high)
     except ValueError:
-        functions = []
-    if len(functions) != names or not all(parts) or not low <= high:
-        raise Stop(f"'{text}' is not EVENT:{'NAME:' * names}LOW:HIGH", 2)
-    return event, functions, low, high
-
-
-def divided(a, b):
-    return a / b if b else math.inf if a else math.nan
-
-
-def unmet(functions, kind, event, names, low, high, per):
-    """A line about an expectation that was not met, or None."""
-    values = [total(functions, event, name) / per for name in names]
-    found = {"": lambda a: a, " - ": operator.sub, " / ": divided}[kind](*values)
-    if low <= found <= high:
-        return None
-    return f"expected {event} of {kind.join(names)} within {low:g} and {high:g}, found {found:.6g}"
+        pass
+    stop(f"'{text}' is not EVENT:{'NAME:' * names}LOW:HIGH")
 
 
 def measured(caches, program):
     """The text of the cachegrind.out file of a run of `program`."""
-    if not shutil.which(program[0]):
-        raise Stop(f"no program {program[0]}", 2)
     if not shutil.which("valgrind"):
-        raise Stop("valgrind is not installed", 77)
+        stop("valgrind is not installed", 77)
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder, "cachegrind.out")
         run = subprocess.run(["valgrind", "--tool=cachegrind", "--cache-sim=yes", "--branch-sim=no", *caches,
@@ -110,65 +79,41 @@ def measured(caches, program):
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
         said = run.stdout.strip().splitlines() or ["(it said nothing)"]
         if run.returncode == 77:
-            raise Stop(f"{program[0]} cannot run here: {said[-1]}", 77)
-        if run.returncode < 0:
-            ended = signal.Signals(-run.returncode).name
-            raise Stop(f"{program[0]} was ended by {ended}" + (
-                " (an instruction that valgrind does not know?)" if ended == "SIGILL" else ""), 2)
-        if run.returncode or not out.is_file():
-            if not out.is_file():  # valgrind did not start it: impossible caches, or not a program
-                raise Stop(said[0], 2)
-            raise Stop(f"{program[0]} ended with status {run.returncode}: {said[-1]}", 2)
+            stop(f"{program[0]} cannot run here: {said[-1]}", 77)
+        if run.returncode or not out.is_file():  # below 0: a signal; 4 is an instruction that valgrind does not know
+            stop(f"{program[0]} ended with status {run.returncode}: {said[-1] if out.is_file() else said[0]}")
         return out.read_text(errors="replace")
 
 
-class Options(argparse.ArgumentParser):
-    def error(self, message):
-        raise Stop(message, 2)
-
-
-def options_of(arguments):
-    options = Options(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False,
-                      usage="cachegrind.py OPTIONS -- PROGRAM ARGUMENTS…")
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
     for cache, otherwise in ("--d1", None), ("--ll", None), ("--i1", "32768,8,64"):
-        options.add_argument(cache, metavar="BYTES,WAYS,LINE", required=not otherwise, default=otherwise)
-    options.add_argument("--per", type=float, default=1, help="what sums are divided by, for example multiply-adds")
-    options.add_argument("--function", action="append", default=[], metavar="NAME")
-    for kind, names in ("", "NAME"), ("-difference", "NAME:NAME"), ("-ratio", "NAME:NAME"):
-        options.add_argument(f"--expect{kind}", action="append", default=[], metavar=f"EVENT:{names}:LOW:HIGH")
-    at = arguments.index("--") if "--" in arguments else len(arguments)
-    options, options.program = options.parse_args(arguments[:at]), arguments[at + 1:]
-    if not options.program:
-        raise Stop("no program; it is given after --", 2)
-    if not 0 < options.per < math.inf:
-        raise Stop(f"--per {options.per:g}: a number above 0 is needed", 2)
-    kinds = ("", 1, options.expect), (" - ", 2, options.expect_difference), (" / ", 2, options.expect_ratio)
-    options.expectations = [(kind, *expectation(text, names)) for kind, names, texts in kinds for text in texts]
-    options.names = list(dict.fromkeys(options.function + [n for e in options.expectations for n in e[2]]))
-    if not options.names:
-        raise Stop("no --function NAME", 2)
-    return options
-
-
-def main(arguments, measured=measured):
-    try:
-        options = options_of(arguments)
-        caches = [f"--{name.upper()}={getattr(options, name)}" for name in ("d1", "ll", "i1")]
-        functions = events_by_function(measured(caches, options.program))
-        events = list(dict.fromkeys(["Ir", *SUMS, *(e[1] for e in options.expectations)]))
-        table = {name: [total(functions, event, name) / options.per for event in events] for name in options.names}
-        failures = [line for e in options.expectations if (line := unmet(functions, *e, options.per))]
-        width = max(map(len, options.names))
-        print(" " * width, *(f"{event:>12}" for event in events))
-        for name, sums in table.items():
-            print(f"{name:{width}}", *(f"{value:12.6g}" for value in sums))
-        for failure in failures:
-            print(failure)
-        return 1 if failures else 0
-    except Stop as stop:
-        print(f"cachegrind.py: {stop.args[0]}", file=sys.stderr)
-        return stop.args[1]
+        parser.add_argument(cache, metavar="BYTES,WAYS,LINE", required=not otherwise, default=otherwise)
+    parser.add_argument("--per", type=float, default=1, help="what sums are divided by, for example multiply-adds")
+    for option in ("function", "expect", "expect-difference", "expect-ratio"):
+        parser.add_argument(f"--{option}", action="append", default=[])
+    at = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
+    given, program = parser.parse_args(sys.argv[1:at]), sys.argv[at + 1:]
+    expected = [("", *expectation(text, 1)) for text in given.expect]
+    expected += [(" - ", *expectation(text, 2)) for text in given.expect_difference]
+    expected += [(" / ", *expectation(text, 2)) for text in given.expect_ratio]
+    names = list(dict.fromkeys([*given.function, *(name for _, _, of, _, _ in expected for name in of)]))
+    if not program or not names:
+        stop("give --function NAME, and after -- a program")
+    functions = events_by_function(measured([f"--D1={given.d1}", f"--LL={given.ll}", f"--I1={given.i1}"], program))
+    events, failed = list(dict.fromkeys(["Ir", *SUMS, *(event for _, event, *_ in expected)])), 0
+    width = max(map(len, names))
+    print(" " * width, *(f"{event:>12}" for event in events))
+    for name in names:
+        print(f"{name:{width}}", *(f"{total(functions, event, name) / given.per:12.6g}" for event in events))
+    for kind, event, of, low, high in expected:
+        first, *other = [total(functions, event, name) / given.per for name in of]
+        found = first - other[0] if kind == " - " else first / (other[0] or float("nan")) if kind else first
+        if not low <= found <= high:
+            failed = 1
+            print(f"expected {event} of {kind.join(of)} within {low:g} and {high:g}, found {found:.6g}")
+    return failed
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -3,17 +3,11 @@
 
   tools/counters.py build/09_cuda_regtile/09_cuda_regtile square,transposed --type f32 --size 2048 >ncu.csv
 
-Before the product a program tries a small one, twice: of each variant the last kernel counts. Wavefronts and instructions are of warps; a `waits` column says for
-how many cycles a warp has stood for that reason for each instruction that was issued.
+Before the product a program tries a small one, twice: of each variant the last kernel counts. Wavefronts and instructions are of
+warps; a `waits` column says for how many cycles a warp has stood for that reason for each instruction that was issued.
 Exit status: 0 well, 2 a wrong command line, 77 no profiler or no leave to count."""
-import argparse
-import csv
-import io
-import shutil
-import subprocess
-import sys
+import argparse, csv, io, shutil, subprocess, sys
 
-PER_ISSUE = "smsp__average_warps_issue_stalled_{}_per_issue_active.ratio"
 COUNTERS = {
     "seconds": "gpu__time_duration.sum",  # ncu gives nanoseconds
     "cycles": "sm__cycles_elapsed.max",
@@ -25,35 +19,27 @@ COUNTERS = {
     "level2_read_sectors": "lts__t_sectors_op_read.sum",
     "warps_a_multiprocessor": "sm__warps_active.avg.per_cycle_active",
     "registers_a_thread": "launch__registers_per_thread",
-    "waits_device_memory": PER_ISSUE.format("long_scoreboard"),
-    "waits_shared_memory": PER_ISSUE.format("short_scoreboard"),
-    "waits_shared_memory_queue": PER_ISSUE.format("mio_throttle"),
-    "waits_barrier": PER_ISSUE.format("barrier"),
-    "waits_math_units": PER_ISSUE.format("math_pipe_throttle"),
-    "waits_registers": PER_ISSUE.format("dispatch_stall"),
-    "waits_others_turn": PER_ISSUE.format("not_selected"),
-}
+} | {f"waits_{what}": f"smsp__average_warps_issue_stalled_{why}_per_issue_active.ratio" for what, why in (
+    ("device_memory", "long_scoreboard"), ("shared_memory", "short_scoreboard"), ("shared_memory_queue", "mio_throttle"), ("barrier", "barrier"),
+    ("math_units", "math_pipe_throttle"), ("registers", "dispatch_stall"), ("others_turn", "not_selected"))}
 
 
 def count(program, variants, element, size):
     """A dict for each variant, by the names above."""
-    command = ["ncu", "--csv", "--page", "raw", "--clock-control", "none", "--metrics",
-               ",".join(COUNTERS.values()), program, "--type", element, "--size", str(size), "--variant",
-               ",".join(variants), "--repeat", "1", "--warmup", "0", "--verify", "none", "--budget", "1e9"]
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = subprocess.run(["ncu", "--csv", "--page", "raw", "--clock-control", "none", "--metrics", ",".join(COUNTERS.values()), program,
+                           "--type", element, "--size", str(size), "--variant", ",".join(variants), "--repeat", "1", "--warmup", "0",
+                           "--verify", "none", "--budget", "1e9"], capture_output=True, text=True)
     table = [line for line in done.stdout.splitlines() if line.startswith('"')]
     rows = list(csv.DictReader(io.StringIO("\n".join(table))))[1:]  # the first holds units
     each, left = divmod(len(rows), len(variants))
     if each == 0 or left:
         said = [line for line in (done.stdout + done.stderr).splitlines() if line not in table]
-        print(f"counters.py: {len(rows)} kernels for {len(variants)} variants; ncu said:", *said[-3:],
-              sep="\n", file=sys.stderr)
+        print(f"counters.py: {len(rows)} kernels for {len(variants)} variants; ncu said:", *said[-3:], sep="\n", file=sys.stderr)
         sys.exit(77)
     for variant, row in zip(variants, rows[each - 1::each]):
         values = {name: float(row[counter].replace(",", "")) for name, counter in COUNTERS.items()}
         values["seconds"] *= 1e-9
-        yield {"variant": variant, "type": element, "n": size} | {
-            name: f"{value:.9g}" for name, value in values.items()}
+        yield {"variant": variant, "type": element, "n": size} | {name: f"{value:.9g}" for name, value in values.items()}
 
 
 def main():
@@ -64,14 +50,12 @@ def main():
     parser.add_argument("--size", type=int, default=2048)
     options = parser.parse_args()
     if not shutil.which("ncu"):
-        print("counters.py: no ncu here (it comes with CUDA: Nsight Compute)", file=sys.stderr)
-        return 77
+        sys.exit(print("counters.py: no ncu here (it comes with CUDA: Nsight Compute)", file=sys.stderr) or 77)
     out = csv.DictWriter(sys.stdout, ["variant", "type", "n", *COUNTERS], lineterminator="\n")
     out.writeheader()
     for element in options.type.split(","):
         out.writerows(count(options.program, options.variants.split(","), element, options.size))
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

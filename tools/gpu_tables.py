@@ -1,8 +1,8 @@
-"""What ran on a GPU, in tables: ours, and ours beside what others published."""
+"""What ran on a GPU, in tables: ours, and ours beside what others published. A table is (title, headings, rows, note)."""
 import math
 
-from measured import best, common_size, digits, seconds, times
-from scaling import printed, short
+from measured import digits, seconds, short, times
+from scaling import printed
 
 CORES_ARE = ("Speedup / CUDA cores is what Genova 2024 printed as efficiency. It is an efficiency of nothing: the speedup "
              "is over one core of a processor, and a CUDA core is no such core. What part of the GPU works, the share of "
@@ -23,91 +23,80 @@ SOURCES = {
 RATIOS = {("scpa_2024", "kernel1/kernel0"): (("07", "coalesced"), ("07", "uncoalesced")),
           ("scpa_2024", "kernel3/kernel1"): (("09", ""), ("07", "coalesced")),
           ("nsight_shared", "global/shared"): (("08", "shared_unified"), ("07", "coalesced_unified"))}
-HEADINGS = [heading for whose in ("published", "ours")
-            for heading in (whose, "n", "time", "GFLOP/s", "speedup", "speedup / cores")]
+HEADINGS = ["time", "GFLOP/s", "speedup", "speedup / cores"]
 NEAREST = "Where we have not measured their size, ours is the nearest one: there rates compare, times do not."
-
-
-def sizes(results, type):
-    """The largest size with a baseline, and the largest that most variants have."""
-    rows = [row for row in results.on_gpu if row.type == type]
-    based = max((row.n for row in rows if results.speedup(row)), default=None)
-    return list(dict.fromkeys(n for n in (based, common_size(rows)) if n))
-
-
-def ours(results, type, n):
-    """The headings and rows of each variant's fastest row."""
-    rows, cores = [row for row in results.on_gpu if (row.type, row.n) == (type, n)], results.gpu.most("cores")
-    cells = []
-    for step, variant in dict.fromkeys((row.step, row.variant) for row in rows):
-        row = best(rows, step=step, variant=variant)
-        factor = results.speedup(row)
-        cells.append([row.step, row.label(), row.time(), digits(row.gflops()), times(factor),
-                      per_core(factor, cores), results.share(row)])
-    return ["program", "variant", "kernel's time", "GFLOP/s", "speedup over 01 ijk", "speedup / CUDA cores",
-            "% of peak"], cells
 
 
 def per_core(factor, cores):
     return f"{factor / cores:.3g}" if factor and cores else "–"
 
 
+def figures(results, row):
+    """Of one of our rows what the reports printed of theirs, as text."""
+    factor = results.speedup(row)
+    return [row.time(), digits(row.rate), times(factor), per_core(factor, results.gpu.most("cores"))]
+
+
+def ours(results):
+    """Each variant's fastest row at the largest size with a baseline, and at the largest that most variants have."""
+    for type in results.types:
+        based = [n for n in results.values("n", "gpu", type=type) if (type, f"{n}×{n}×{n}") in results.baselines]
+        for n in dict.fromkeys([*based[-1:], results.common_size("gpu", type=type)]):
+            cells = [[row.step, row.label(), *figures(results, row), results.share(row)]
+                     for row in results.least("step, variant", "gpu", type=type, n=n)]
+            if cells:
+                yield (f"{type}, n = {n}", ["program", "variant", "kernel's time", "GFLOP/s", "speedup over 01 ijk", "speedup / CUDA cores",
+                                            "% of peak"], cells, CORES_ARE)
+
+
 def alike(results, which):
     """Our rows on the GPU of a step's number and a variant, or of all its variants."""
-    step, variant = which
-    return [row for row in results.on_gpu if short(row.step) == step and variant in ("", row.variant)]
+    return [row for row in results.select("gpu") if short(row.step) == which[0] and which[1] in ("", row.variant)]
 
 
 def away(type, n):
     """How far a row is from this type and size: another type is farther than any size. Of like rows the fastest."""
-    return lambda row: (row.type != type, abs(math.log(row.n / n)), row.median)
+    return lambda row: (row.type != type, abs(math.log(row.n / n)), row.median_s)
 
 
-def figures(lines, variant, n):
-    """The printed figures of a variant at a size: seconds, GFLOP/s, speedup, speedup / cores; None where not printed."""
+def size(row, type):
+    return f"{row.n}" + f", {row.type}" * (row.type != type)
+
+
+def theirs(lines, variant, n):
+    """The printed figures of a variant at a size."""
     of = {line["metric"]: float(line["value"]) * {"ms": 1e-3}.get(line["unit"], 1)
           for line in lines if (line["variant"], line["n"]) == (variant, n)}
-    time = of.get("time")
-    percent = of.get("speedup-100%")
-    return (time, of.get("rate") or time and 2e-9 * float(n) ** 3 / time,
-            of.get("speedup") or percent and 1 + percent / 100, of.get("efficiency"))
-
-
-def beside_it(results, row, type):
-    """Our row's cells, which say its type where it is another."""
-    factor = results.speedup(row)
-    return [f"{short(row.step)} {row.variant}", f"{row.n}" + f", {row.type}" * (row.type != type), row.time(),
-            digits(row.gflops()), times(factor), per_core(factor, results.gpu.most("cores"))]
+    time, percent = of.get("time"), of.get("speedup-100%")
+    rate = of.get("rate") or time and 2e-9 * float(n) ** 3 / time
+    return [seconds(time), digits(rate), times(of.get("speedup") or percent and 1 + percent / 100), per_core(of.get("efficiency"), 1)]
 
 
 def beside(results):
-    """A table for each report: its title, headings, rows and note."""
+    """A table for each report: what it printed, and ours."""
     for name, (whose, experiments, same) in SOURCES.items():
         lines = [line for line in printed(name, experiments) if line["variant"] in same]
-        [type] = {line["type"].replace("int", "i").replace("float", "f") for line in lines}
-        cells = []
+        type, cells = lines[0]["type"].replace("int", "i").replace("float", "f"), []
         for variant, n in dict.fromkeys((line["variant"], line["n"]) for line in lines):
             row = min(alike(results, same[variant]), key=away(type, int(n)), default=None)
-            time, rate, factor, efficiency = figures(lines, variant, n)
-            cells.append([variant, n, seconds(time), digits(rate), times(factor), per_core(efficiency, 1),
-                          *(beside_it(results, row, type) if row else ["not measured here", *["–"] * 5])])
-        shown = [place for place in range(len(HEADINGS)) if any(row[place % 6] != "–" for row in cells)]  # what they printed
-        yield (f"Beside {whose}, {type}", [HEADINGS[place] for place in shown],
-               [[row[place] for place in shown] for row in cells], NEAREST)
+            mine = [f"{short(row.step)} {row.variant}", size(row, type), *figures(results, row)] if row else ["not measured here", *["–"] * 5]
+            cells.append([variant, n, *theirs(lines, variant, n), *mine])
+        headings = ["published", "n", *HEADINGS, "ours", "n", *HEADINGS]
+        shown = [place for place in range(12) if any(row[place % 6] != "–" for row in cells)]  # what they printed
+        yield (f"Beside {whose}, {type}", [headings[place] for place in shown], [[row[place] for place in shown] for row in cells], NEAREST)
 
 
 def ratios(results):
-    """The headings and rows of the ratios that others printed, and ours at the nearest size that has both."""
-    cells, largest = [], max(row.n for row in results.on_gpu)
+    """The ratios that others printed, and ours at the nearest size that has both."""
+    cells, largest = [], max(results.values("n", "gpu"))
     for (name, variant), pair in RATIOS.items():
         line = next(line for line in printed(name) if line["variant"] == variant)
         fast, slow = (alike(results, which) for which in pair)
-        both = {(row.type, row.n) for row in fast} & {(row.type, row.n) for row in slow}
-        row = min((row for row in fast if (row.type, row.n) in both), default=None,
-                  key=away("f32", int(line["n"] or largest)))
-        cells.append([name, variant, line["n"] or "–", times(float(line["value"])), "not measured here", "–", "–"])
+        both = {(row.type, row.n) for row in slow}
+        row = min((row for row in fast if (row.type, row.n) in both), default=None, key=away("f32", int(line["n"] or largest)))
+        mine = ["not measured here", "–", "–"]
         if row:
-            other = best(slow, type=row.type, n=row.n)
-            cells[-1][4:] = [f"{row.variant} / {other.variant}", f"{row.n}" + f", {row.type}" * (row.type != "f32"),
-                             times(row.gflops() / other.gflops())]
-    return ["report", "published", "n", "ratio", "ours", "n", "ratio"], cells
+            other = min((of for of in slow if (of.type, of.n) == (row.type, row.n)), key=lambda of: of.median_s)
+            mine = [f"{row.variant} / {other.variant}", size(row, "f32"), times(row.rate / other.rate)]
+        cells.append([name, variant, line["n"] or "–", times(float(line["value"])), *mine])
+    return "Beside printed ratios, f32", ["report", "published", "n", "ratio", "ours", "n", "ratio"], cells, NEAREST

@@ -7,7 +7,8 @@ What a note may hold, outside fenced code blocks and `code spans`:
 
     <!-- code: gemm.hpp#ikj -->           then at once a fence: what lies between the comment lines
                                           "// [ikj]" and "// [/ikj]" (or "# [ikj]"), dedented
-    <!-- value: CSV; FILTER; COLUMN; FORMAT -->9.8<!-- /value -->
+    <!--=ijk_2000-->3.06<!--/-->          a figure by its name, which the figures.csv beside the note explains (figures.py)
+    <!-- value: CSV; FILTER; COLUMN; FORMAT -->9.8<!-- /value -->      the old form: pages without figures.csv
     <!-- ratio: CSV; FILTER A; FILTER B; COLUMN; FORMAT -->12.3<!-- /ratio -->       A divided by B;
                                           "CSV A | CSV B" takes them from two files, "COLUMN A | COLUMN B"
                                           from two columns
@@ -24,13 +25,15 @@ differ only in their commit and what they measured are one row: the last. COLUMN
 for under plots/, beside the note, then from the root; a source file beside the note, then from the root.
 A figure from a row that other programs disturbed (quiet=no) ends with ~, one that was not verified with °.
 
-Relative links and images must exist. Exit status: 0 well; 1 --check found something stale; 2 an error,
+Relative links and images must exist. Beside a figures.csv a line of text has one sentence and at most 300 characters,
+and does not begin with a figure, for Markdown would show what follows as it is. Exit status: 0 well; 1 --check found something stale; 2 an error,
 each one line on stderr (a note with an error is left as it is)."""
 import argparse, csv, math, re, subprocess, sys, textwrap
 from pathlib import Path
 from urllib.parse import unquote
 
 import standing
+from figures import Figures
 from measured import FULL_KEY, MACHINE_KEY, Refusal
 
 FENCE = re.compile(r"([ \t]*)(```+|~~~+)[^`]*$")
@@ -39,8 +42,9 @@ CODE = re.compile(r"\s*<!--\s*code:\s*(\S.*?)#([\w.-]+)\s*-->\s*$")
 TABLE = re.compile(r"\s*<!--\s*(table|standing):(.*?)-->\s*$")
 # A code span comes first, so that a marker shown in one is passed over.
 INLINE = re.compile(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)|"
-                    r"<!--\s*(value|ratio):((?:(?!-->).)*)-->((?:(?!<!--).)*)<!--\s*/\2\s*-->")
-STRAY = re.compile(r"<!--\s*(?:(?:code|value|ratio|table|standing)\s*:|/\s*(?:code|value|ratio|table|standing)\s*-->).*")
+                    r"<!--\s*(value|ratio):((?:(?!-->).)*)-->((?:(?!<!--).)*)<!--\s*/\2\s*-->|"
+                    r"<!--=(\w+)-->((?:(?!<!--).)*)<!--/-->")
+STRAY = re.compile(r"<!--(?:=|/-->).*|<!--\s*(?:(?:code|value|ratio|table|standing)\s*:|/\s*(?:code|value|ratio|table|standing)\s*-->).*")
 LINK = re.compile(r"""\]\(\s*<?([^)\s>]+)|\b(?:src|href)=["']([^"']+)""")
 # What a row is about: rows alike in all of these are one measurement, taken again, perhaps at another commit.
 KEY = {*FULL_KEY, *MACHINE_KEY} - {"commit"}
@@ -272,7 +276,20 @@ def broken_link(target, note, root):
     return not (root / path[1:] if path[0] == "/" else note.parent / path).exists()
 
 
-def refill(note, root, lines):
+def badly_set(line):
+    """What is wrong with how a line of text is set, or nothing."""
+    content = re.sub(r"\s*(?:(?:[-*+]|\d+[.)])\s+)*", "", line, count=1)  # without the "1. " of a list
+    text = INLINE.sub(lambda match: match[0] if match[1] else match[4] or match[6] or "", content)
+    if re.match(r"[|#]", content):
+        return ""
+    if content.startswith("<!--="):
+        return "the line begins with a figure; begin with a word"
+    if re.search(r"[a-z0-9)`*>][.?!:]?[.?!] +[*`]*[A-ZÄÖÜ]", text):
+        return "two sentences; give each a line of its own"
+    return f"the line has {len(line)} characters, 300 are allowed" if len(line) > 300 else ""
+
+
+def refill(note, root, lines, figures=None):
     """(the lines refilled, [(line number, what is stale)], [(line number, what is wrong)])."""
     filled, stale, errors, at = [], [], [], 0
     code_folders, csv_folders = [note.parent, root], [root / "plots", note.parent, root]
@@ -280,10 +297,13 @@ def refill(note, root, lines):
     def figure_again(match):
         if match[1]:  # a code span
             return match[0]
-        text = figure(match[2], match[3], csv_folders)
-        if text != match[4]:
-            stale.append((at + 1, f"{match[2]} '{match[4]}', should be '{text}' ({match[3].strip()})"))
-        return match[0].replace(f"-->{match[4]}<!--", f"-->{text}<!--")
+        what, text, before = ((match[5], figures.text(match[5]) if figures else None, match[6]) if match[5] else
+                              (f"{match[2]} {match[3].strip()}", figure(match[2], match[3], csv_folders), match[4]))
+        if text is None:
+            raise Problem(f"there is no figures.csv beside the note, which would say what {what} is")
+        if text != before:
+            stale.append((at + 1, f"'{before}', should be '{text}' ({what})"))
+        return match[0].replace(f"-->{before}<!--", f"-->{text}<!--")
 
     while at < len(lines):
         line, end, what = lines[at], at + 1, ""
@@ -307,6 +327,8 @@ def refill(note, root, lines):
                 rest = INLINE.sub("", line)
                 errors += [(at + 1, f"broken link {target}") for target in map("".join, LINK.findall(rest))
                            if broken_link(target, note, root)]
+                if figures and (wrong := badly_set(line)):
+                    errors.append((at + 1, wrong))
                 if stray := STRAY.search(rest):
                     raise Problem(f"misspelt, unclosed or not alone on its line: {stray[0]}")
                 new = [INLINE.sub(figure_again, line)]
@@ -335,12 +357,15 @@ def main(arguments, root=Path(__file__).resolve().parent.parent):
     options = argparse.ArgumentParser(description="Refills the notes from the sources and the CSV files.")
     options.add_argument("--check", action="store_true", help="write nothing, name what is stale")
     options.add_argument("notes", nargs="*", type=Path, metavar="FILE.md")
-    options, status = options.parse_args(arguments), 0
+    options, status, folders = options.parse_args(arguments), 0, {}
     for note in map(Path.resolve, options.notes or notes_of(root)):
         name = note.relative_to(root) if note.is_relative_to(root) else note
         try:
-            filled, stale, errors = refill(note, root, note.read_text(encoding="utf-8").split("\n"))
-        except (OSError, UnicodeError) as problem:
+            if note.parent not in folders:
+                beside = note.parent / "figures.csv"
+                folders[note.parent] = Figures(beside, root / "plots") if beside.is_file() else None
+            filled, stale, errors = refill(note, root, note.read_text(encoding="utf-8").split("\n"), folders[note.parent])
+        except (Refusal, OSError, UnicodeError) as problem:
             filled, stale, errors = [], [], [(1, str(problem))]
         for line, what in errors:
             print(f"{name}:{line}: {what}", file=sys.stderr)
@@ -351,6 +376,10 @@ def main(arguments, root=Path(__file__).resolve().parent.parent):
             note.write_text("\n".join(filled), encoding="utf-8")
             print(name)
         status = max(status, 2 if errors else 1 if stale and options.check else 0)
+    for folder, figures in folders.items():
+        if not options.notes and figures and (unused := figures.unused()):
+            print(f"{folder.name}/figures.csv: no page has {', '.join(unused)}", file=sys.stderr)
+            status = 2
     return status
 
 

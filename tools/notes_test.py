@@ -286,6 +286,62 @@ class Tables(Repository):
         self.wrong("<!-- /table -->", "misspelt")
 
 
+class Named(Repository):
+    """Figures by name."""
+
+    def figures(self, *lines):
+        self.write("02/figures.csv", "\n".join(["name,file,where,value,format", *lines, ""]))
+
+    def refused(self, text, *lines):
+        self.figures(*lines)
+        self.write("02/README.md", text)
+        self.assertEqual(self.notes(), 2)
+        return self.err.strip()
+
+    def test_of_a_row_and_of_others(self):
+        self.figures("jki,r.csv,variant = 'jki' AND n < 100,gflops,%.2f", "ijk,r.csv,\"variant = 'ijk' AND n IN (64, 65)\",gflops * 1000,%d",
+                     "ikj,r.csv,variant = 'ikj',median_s,%.3f", "gain,,,ijk / jki / 1000,%.1f", "type,r.csv,variant = 'jki',type,%s")
+        text = "It reaches <!--=jki--><!--/-->, not <!--=ijk-->9<!--/-->: <!--=gain--><!--/--> times.\nIn <!--=type--><!--/-->, <!--=ikj--><!--/--> s.\n"
+        self.assertEqual(self.refilled(text), "It reaches <!--=jki-->1.05<!--/-->, not <!--=ijk-->2100<!--/-->: <!--=gain-->2.0<!--/--> times.\n"
+                                              "In <!--=type-->f32<!--/-->, <!--=ikj-->0.025<!--/--> s.\n")
+        self.write("02/README.md", text)
+        self.assertEqual((self.notes("--check"), self.out.split("\n")[0]), (1, "02/README.md:1: stale '', should be '1.05' (jki)"))
+
+    def test_a_figure_inherits_the_marks_of_what_it_follows_from(self):
+        self.write("plots/q.csv", "variant,n,median_s,verdict,quiet,commit\na,1,2,unverified,yes,c\nb,1,1,right,no,c\n")
+        self.figures("a,q.csv,variant = 'a',median_s,%.1f", "b,q.csv,variant = 'b',median_s,%.1f", "r,,,a / b,%.1f")
+        self.assertEqual(self.refilled("Of <!--=a--><!--/--> and <!--=b--><!--/-->: <!--=r--><!--/-->.\n"),
+                         "Of <!--=a-->2.0°<!--/--> and <!--=b-->1.0~<!--/-->: <!--=r-->2.0~°<!--/-->.\n")
+
+    def test_errors(self):
+        of = "x,r.csv,variant = 'jki',gflops,%.2f"
+        for text, lines, wrong in (
+                ("A <!--=y--><!--/-->", [of], "no figure 'y'"), ("A <!--=x-->", [of], "misspelt, unclosed"),
+                ("A <!--=x--><!--/-->", ["x,r.csv,n = 64,gflops,%.2f"], "x: 3 rows of r.csv match, one is needed"),
+                ("A <!--=x--><!--/-->", ["x,r.csv,n = 65,gflops,%.2f"], "x: 0 rows of r.csv match"),
+                ("A <!--=x--><!--/-->", ["x,r.csv,variant = 'kij',gflops,%.2f"], "x: the value is empty"),
+                ("A <!--=x--><!--/-->", ["x,r.csv,nn = 64,gflops,%.2f"], "x: no such column: nn"),
+                ("A <!--=x--><!--/-->", ["x,none.csv,n = 64,gflops,%.2f"], "No such file"),
+                ("A <!--=x--><!--/-->", ["x,r.csv,variant = 'jki',type,%.2f"], "x: 'f32' cannot be written as '%.2f'"),
+                ("A <!--=x--><!--/-->", ["x,,,2 * y,%d", "y,,,x,%d"], "x follows from itself"),
+                ("A <!--=x--><!--/-->", ["x,,,1 / 0.0,%.1f"], "x: the value is empty"),
+                ("A <!--=x--><!--/-->", [of, of], "each name stands once"),
+                ("A <!--=x--><!--/-->", [of, "y,,,x,%d"], "02/figures.csv: no page has y"),
+                ("<!--=x-->1.05<!--/--> begins", [of], "the line begins with a figure"),
+                ("1. <!--=x-->1.05<!--/--> begins", [of], "the line begins with a figure"),
+                ("A <!--=x-->1.05<!--/-->. Another sentence.", [of], "two sentences"),
+                ("- A <!--=x-->1.05<!--/-->. Another sentence.", [of], "two sentences"),
+                ("A <!--=x-->1.05<!--/--> " + 300 * "x", [of], "300 are allowed")):
+            self.assertIn(wrong, self.refused(text, *lines))
+        (self.root / "02/figures.csv").unlink()
+        self.write("02/README.md", "A <!--=x--><!--/-->")
+        self.assertEqual((self.notes(), "no figures.csv beside the note" in self.err), (2, True))
+
+    def test_a_table_a_heading_an_abbreviation_and_a_number_of_a_list_are_no_two_sentences(self):
+        self.figures("x,r.csv,variant = 'jki',gflops,%.2f")
+        self.refilled("# One. Two\n\nA. Fog has <!--=x-->1.05<!--/-->, i.e. 1.\n\n1. A list.\n   - More.\n\n| A. | B. C |\n|---|---|\n| a. B | " + 300 * "x" + " |\n")
+
+
 class Notes(Repository):
     VALUE = "<!-- value: r.csv; variant=jki; gflops -->9<!-- /value -->"
 
@@ -295,7 +351,7 @@ class Notes(Repository):
         self.write("02/README.md", text)
         self.assertEqual(self.notes("--check"), 1)
         self.assertEqual(self.note.read_text(), text)
-        self.assertRegex(self.out, r"(?s)^02/README.md:2: stale value '9', should be '1.05' .*\n"
+        self.assertRegex(self.out, r"(?s)^02/README.md:2: stale '9', should be '1.05' \(value .*\n"
                          r"02/README.md:3: stale code gemm.hpp#ikj\n02/README.md:7: stale table r.csv.*\n$")
         self.assertEqual(self.notes(), 0)
         self.assertEqual(self.notes("--check"), 0)

@@ -87,12 +87,12 @@ def spoken(seconds):
 def remeasure_roofs(given):
     """A product that is right and faster than the peak says that the peak was disturbed."""
     try:
-        rows = [(of, row) for of in load(given.out / "results.csv", given.out / "machine.csv") for row in of.squares]
+        rows = [(of, row) for of in load(given.out / "results.csv", given.out / "machine.csv") for row in of.select("NOT gpu")]
     except Refusal:
         return  # nothing was measured
-    roofs = [(row, of.roof(row.type, row.threads * (row.ranks or 1))) for of, row in rows if not row.gpu and of.at_home(row)]
+    roofs = [(row, of.roof(row.type, row.workers)) for of, row in rows if of.at_home(row)]
     for program in programs_of(given.build):
-        if "machine" in program.features and any(roof and row.gflops() > roof.value for row, roof in roofs):
+        if "machine" in program.features and any(roof and row.rate > roof.value for row, roof in roofs):
             run([str(given.build / program.path), "--csv", str(given.out / "machine.csv"), "--again"])
 
 

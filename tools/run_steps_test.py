@@ -2,6 +2,7 @@
 """Tests of run_steps.py on programs of a line each: python3 tools/run_steps_test.py"""
 import os, shutil, signal, subprocess, sys, tempfile, time, unittest
 from pathlib import Path
+from unittest import mock
 
 TOOL = Path(__file__).resolve().parent / "run_steps.py"
 OPTIONS = {"sizes": "512", "types": "f32 f64", "threads": "1 2", "ranks": "1 3", "tiles": "8 16", "steps": "",
@@ -87,16 +88,6 @@ class Steps(unittest.TestCase):
     def settings(self, *more, **given):
         return [line.partition("--quiet ")[2] for line in self.plan(*more, **given)]
 
-    def test_the_ladder_comes_first_then_sizes_threads_and_tiles(self):
-        self.program("mine", features="threads tiles")
-        self.program("yours")
-        self.assertEqual(self.settings(sizes="256 1000 1024", threads="1 2 3"),
-                         ["--size 1000,1024 --threads 1,3", "--size 1000,1024",
-                          "--size 256 --threads 1,3", "--size 1000,1024 --threads 2", "--size 512 --tile 8,16 --threads 3",
-                          "--size 256"])
-        self.assertRegex(self.plan()[0], "^mine/mine --type f32,f64 --repeat 5 --budget 0.2 --fill uniform --csv out/results.csv --resume --quiet ")
-        self.assertEqual(self.settings("--full", sizes="256 1000 1024", threads="1 2 3")[2], "--size 256,1000,1024 --threads 1,2,3")
-
     def test_what_is_listed_is_left_for_full_or_by_name(self):
         for name in ("01_naive", "01_naive-O3", "02_loop_order"):
             self.program(name, step=name.partition("-")[0])
@@ -105,25 +96,12 @@ class Steps(unittest.TestCase):
         self.assertEqual(self.settings("--full"), [naive, orders] + ["--size 512"] * 3)
         self.assertEqual(self.settings(steps="02_loop_order"), ["--variant ijk --size 512", "--size 512"])
 
-    def test_ranks_have_no_more_threads_together_than_cores_unless_asked(self):
-        self.program("mine", features="ranks threads")
-        def lines(*more, **given):
-            return [(line.split()[2], line.partition("--threads ")[2]) for line in self.plan(*more, ranks="1 2 4", **given)]
-        self.assertEqual(lines(cores="4", threads="1 2 4"), [("1", "1,4"), ("2", "1"), ("4", "1"), ("1", "2"), ("2", "2")])
-        self.assertEqual(lines(cores="2", threads="1 2"), [("1", "1,2"), ("2", "1"), ("4", "1")])
-        self.assertEqual(lines("--full", cores="2", threads="1 4")[3:], [("1", "1,4"), ("2", "1,4"), ("4", "1,4")])
-
     def test_the_page_is_drawn_after_the_ladder_and_the_time_is_told(self):
         self.program("mine", "sleep 0.2; echo mine")
         _, out, err = self.run_tool("--page=echo the page", sizes="256 600")
         self.assertRegex(out, r"^== mine \(1 of 2\); 0 s gone, about \d+ s left\nmine\nthe page\n"
                               r"== mine \(2 of 2\); 0 s gone, about 0 s left\nmine\n$")
         self.assertEqual(err, "")
-
-    def test_what_fails_for_the_ladder_and_after_it_is_named_once(self):
-        self.program("mine", "echo ran; exit 1")
-        out = self.run_tool(sizes="256 600")[1]
-        self.assertEqual((out.count("ran"), self.failed()), (2, "mine ended with 1\n"))
 
     def test_roofs_that_a_product_beat_are_measured_again(self):
         from measured import COLUMNS, MACHINE_COLUMNS
@@ -144,17 +122,6 @@ class Steps(unittest.TestCase):
         out = self.run_tool(**{"gpu-sizes": "512 1024"})[1]
         self.assertEqual((out.count("no GPU"), self.failed()), (1, ""))
 
-    def test_a_gpu_has_sizes_of_its_own_and_lists_of_tiles_and_blocks(self):
-        self.program("07_cuda_global", features="gpu blocks=8x8,32x8")
-        self.program("08_cuda_shared", features="gpu tiles=2,4,32")
-        self.program("mine", features="tiles=5,7")
-        of = ["--variant uncoalesced,coalesced ", "--variant shared "]
-        self.assertEqual(self.settings(sizes="256 512", **{"gpu-sizes": "512 4096"}),
-                         [f"{of[0]}--size 512", f"{of[1]}--size 512", "--size 512",
-                          f"{of[0]}--size 4096", f"{of[0]}--size 2048 --block 8x8,32x8", f"{of[1]}--size 4096",
-                          f"{of[1]}--size 2048 --tile 2,4,32", "--size 256", "--size 512 --tile 5,7"])
-        self.assertEqual(self.settings(sizes="256", **{"gpu-sizes": "1024 4096"})[0], f"{of[0]}--size 4096")
-
     def test_ranks_are_started_by_mpirun_once_for_each_number(self):
         self.program("06_mpi", "echo ranks $OMPI_ALLOW_RUN_AS_ROOT$OMPI_ALLOW_RUN_AS_ROOT_CONFIRM "
                      "$OMPI_MCA_rmaps_base_oversubscribe, bound to $OMPI_MCA_hwloc_base_binding_policy, "
@@ -174,28 +141,16 @@ class Steps(unittest.TestCase):
         out = self.run_tool()[1]
         self.assertEqual([out.count(f"size {ranks}\n") for ranks in (1, 3)], [1, 3])
 
-    def test_threads_wait_actively_unless_ranks_or_the_user_say_otherwise(self):
-        self.program("04_openmp", "echo waits $OMP_WAIT_POLICY")
-        self.program("06_mpi", "echo waits $OMP_WAIT_POLICY", "ranks")
+    def test_threads_wait_actively_and_have_a_core_each_unless_ranks_or_the_user_say_otherwise(self):
+        for name, features in (("01_naive", ""), ("04_openmp", "threads"), ("06_mpi", "ranks")):
+            self.program(name, "echo says $OMP_WAIT_POLICY $OMP_PROC_BIND", features)
         (self.folder / "mpirun").write_text('#!/bin/sh\nshift 2; exec "$@"\n')
         (self.folder / "mpirun").chmod(0o755)
-        def waits():
-            return [line for line in self.run_tool(ranks="1")[1].splitlines() if line.startswith("waits")]
-        before = os.environ.pop("OMP_WAIT_POLICY", None)
-        self.addCleanup(lambda: os.environ.update({"OMP_WAIT_POLICY": before} if before else {}))
-        self.assertEqual(waits(), ["waits active", "waits"])
-        os.environ["OMP_WAIT_POLICY"] = "passive"
-        self.addCleanup(os.environ.pop, "OMP_WAIT_POLICY")
-        self.assertEqual(waits(), ["waits passive"] * 2)
-
-    def test_the_threads_of_a_product_have_a_core_each(self):
-        self.program("04_openmp", "echo bound $OMP_PROC_BIND", "threads")
-        self.program("01_naive", "echo free $OMP_PROC_BIND")
-        before = os.environ.pop("OMP_PROC_BIND", None)
-        self.addCleanup(lambda: os.environ.update({"OMP_PROC_BIND": before} if before else {}))
-        lines = self.run_tool()[1].splitlines()
-        self.assertIn("bound true", lines)
-        self.assertIn("free", lines)
+        for own, said in (({}, {"says active", "says active true", "says"}), ({"OMP_WAIT_POLICY": "passive"}, {"says passive", "says passive true"})):
+            with mock.patch.dict(os.environ, own):
+                for name in {"OMP_WAIT_POLICY", "OMP_PROC_BIND"} - own.keys():
+                    os.environ.pop(name, None)
+                self.assertEqual({line.rstrip() for line in self.run_tool(ranks="1")[1].splitlines() if line.startswith("says")}, said)
 
     def test_without_mpirun_they_are_skipped_with_a_line(self):
         self.program("06_mpi", "echo ran", "ranks")
@@ -239,15 +194,6 @@ class Steps(unittest.TestCase):
             run_steps.Signals.take(signal.SIGTERM, None)  # nobody is waited for now
         finally:
             subprocess.Popen, run_steps.Signals.pending = popen, 0
-
-    def test_a_signal_between_two_programs_waits_for_the_next(self):
-        import run_steps
-        try:
-            self.assertEqual(run_steps.run(["true"]), 0)
-            run_steps.Signals.take(signal.SIGINT, None)
-            self.assertEqual(run_steps.run(["sleep", "60"]), 128 + signal.SIGINT)
-        finally:
-            run_steps.Signals.pending = 0
 
 
 if __name__ == "__main__":

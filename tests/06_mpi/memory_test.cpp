@@ -70,8 +70,8 @@ double packing_of_all = 0;  // types
 
 /// One product; false, with a line, if a rank took more (or less) than it may.
 template <class T>
-bool as_promised(const course::World& world, const Shape& shape, const std::string& grid,
-                 const std::string& block, int threads) {
+bool as_promised(const course::World& world, const Shape& shape, const Sides& grid, const Sides& block,
+                 int threads) {
   const Problem<T> problem{.shape = shape};
   const Settings settings{.threads = threads, .grid = grid, .block = block};
   Summa<T> variant(course::Traits{.name = "summa", .idea = "for tests"},
@@ -83,8 +83,8 @@ bool as_promised(const course::World& world, const Shape& shape, const std::stri
   variant.allocate(problem, settings, world);
   variant.distribute(), variant.reset(), variant.run();
 
-  const auto [p, q] = sides(grid);
-  const auto [mb, nb] = sides(block);
+  const auto [p, q] = grid;
+  const auto [mb, nb] = block;
   const Index row = world.rank() / q, col = world.rank() % q;
   const Index m = Cyclic{shape.m, mb, p}.count(row), n = Cyclic{shape.n, nb, q}.count(col);
   const Index k_of_a = Cyclic{shape.k, nb, q}.count(col), k_of_b = Cyclic{shape.k, nb, p}.count(row);
@@ -106,8 +106,8 @@ bool as_promised(const course::World& world, const Shape& shape, const std::stri
   const bool gone = matrices.now == 0;
   if (!fits || !gone)
     std::printf("rank %d, %s of %s: %.0f bytes in matrices, not %.0f; %.0f packed, of %.0f; %.0f besides%s\n",
-                world.rank(), block.c_str(), grid.c_str(), took, least, packed, packing_of_all, other,
-                gone ? "" : "; not given back");
+                world.rank(), block.text().c_str(), grid.text().c_str(), took, least, packed, packing_of_all,
+                other, gone ? "" : "; not given back");
   return fits && gone;
 }
 
@@ -145,16 +145,15 @@ int main(int argc, char** argv) {
   aligned = new std::map<void*, std::pair<Account*, std::size_t>>;
   const course::MpiWorld world(&argc, &argv);
   bool well = true;
-  const auto check = [&]<class T>(T, const Shape& shape, const std::string& grid, const std::string& block,
-                                  int threads) {
+  const auto check = [&]<class T>(T, const Shape& shape, const Sides& grid, const Sides& block, int threads) {
     well &= as_promised<T>(world, shape, grid, block, threads);
   };
-  const std::string ranks = std::to_string(world.size()), half = std::to_string(world.size() / 2);
+  const Index ranks = world.size(), half = ranks / 2;
   for (const int threads : {1, 2}) {
-    check(0.F, {480, 480, 480}, "2x" + half, "40x40", threads);
-    check(0., {361, 257, 311}, "2x" + half, "16x24", threads);
-    check(0., {361, 257, 311}, "1x" + ranks, "16x24", threads);
-    check(0, {100, 900, 64}, ranks + "x1", "16x24", threads);
+    check(0.F, {480, 480, 480}, {2, half}, {40, 40}, threads);
+    check(0., {361, 257, 311}, {2, half}, {16, 24}, threads);
+    check(0., {361, 257, 311}, {1, ranks}, {16, 24}, threads);
+    check(0, {100, 900, 64}, {ranks, 1}, {16, 24}, threads);
   }
   RowsVariant<float> rows({.name = "rows_blocking", .idea = ""}, scatter_blocking<float>,
                           gather_blocking<float>);
@@ -163,8 +162,8 @@ int main(int argc, char** argv) {
   const Problem<float> problem{.shape = {361, 257, 311}, .pad = 3};
   const auto [all_m, all_n, k] = problem.shape;
   for (const auto& [block, depth] : {std::pair(16, 24), std::pair(400, 311)}) {
-    const std::string sides = std::to_string(block) + "x" + std::to_string(block == 16 ? 24 : block);
-    const Settings settings{.threads = 2, .grid = "2x" + half, .block = sides};
+    const Sides sides{block, block == 16 ? 24 : block};
+    const Settings settings{.threads = 2, .grid = {2, half}, .block = sides};
     const Index row = world.rank() / (world.size() / 2), col = world.rank() % (world.size() / 2);
     const Index m = Cyclic{all_m, block, 2}.count(row);
     const Index n = Cyclic{all_n, block == 16 ? 24 : block, world.size() / 2}.count(col);

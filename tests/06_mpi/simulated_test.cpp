@@ -60,15 +60,14 @@ bool right(course::Variant<T>& variant, const Problem<T>& problem, const Setting
 
 int main(int argc, char** argv) {
   const course::MpiWorld world(&argc, &argv);
-  const auto [down, across] = sides(argc == 2 ? argv[1] : "");
-  if (down * across != world.size()) {
+  int p = 0, q = 0;
+  if (argc != 2 || std::sscanf(argv[1], "%dx%d", &p, &q) != 2 || p * q != world.size()) {
     if (world.rank() == 0) std::fputs("simulated_test: give the grid of all ranks, such as 16x16\n", stderr);
     return 2;
   }
-  const int p = static_cast<int>(down), q = static_cast<int>(across);
   const Problem<T> problem{.shape = {331, 347, 353},
                            .pad = 3};  // divisible by nothing; 51 panels on 16 owners
-  const Settings settings{.grid = argv[1], .block = "11x7"};
+  const Settings settings{.grid = {p, q}, .block = {11, 7}};
   bool all_right = true;
   const auto in_place = [&](const char* name, auto kernel) {
     Summa<T> variant(course::Traits{.name = name, .idea = "simulated"}, kernel);

@@ -18,15 +18,15 @@ TEST_CASE("07: each variant starts the kernel that its name says, on the memory 
                          row("row_of_blocks_lost", coalesced<T>),
                          row("swapped", coalesced<T>),
                      },
-                     {.block = "4x2"});
+                     {.block = {4, 2}});
   };
   check(float()), check(double());
 }
 
 TEST_CASE("07: x counts the rows of C where that is the idea, else its columns") {
   const auto list = variants<float>();
-  wiring::started_by(*list[0], 0, {.block = "4x2"});  // 12 x 20
+  wiring::started_by(*list[0], 0, {.block = {4, 2}});  // 12 x 20
   CHECK((course::launched.grid.x == 3 && course::launched.grid.y == 10));
-  wiring::started_by(*list[1], 0, {.block = "4x2"});
+  wiring::started_by(*list[1], 0, {.block = {4, 2}});
   CHECK((course::launched.grid.x == 5 && course::launched.grid.y == 6));
 }

@@ -30,6 +30,8 @@ TEST_CASE("each variant of 09 starts the kernel that its name says, and asks for
     tiled("warp_tiles", Tiling<T, BM, BN, BK, 1, warp_tiles>());
     tiled("fragments_ahead", Tiling<T, BM, BN, BK, 1, fragments_ahead>());
     tiled("snake", Tiling<T, BM, BN, BK, 1, snake>());
+    rows.push_back(row("not_waited_for", wrong::not_waited_for<T>));
+    rows.back().capability = 80;
     if constexpr (std::is_same_v<T, float>) {
       const double parts = 5. * 128 * 256 * 4;  // of five multiprocessors
       tiled("large_tiles", Large());

@@ -1,10 +1,8 @@
-#include "runner/quiet.hpp"
-
-#include <time.h>
+#include "pace.hpp"
 
 #include "common/stopwatch.hpp"
 
-namespace course {
+namespace machine {
 namespace {
 
 constexpr int rounds = 800'000, unrolled = 16;  // about 4 ms: a step of each chain takes a cycle
@@ -13,7 +11,7 @@ constexpr int rounds = 800'000, unrolled = 16;  // about 4 ms: a step of each ch
 /// other hardware thread, who would not show. At a cache line's start, so that it is as fast in any program.
 [[gnu::noinline, gnu::aligned(64)]] double loop() {
   unsigned a = 1, b = 2, c = 3, step = 5;
-  const Stopwatch watch;
+  const course::Stopwatch watch;
   for (int r = 0; r < rounds; ++r)
 #pragma GCC unroll 16
     for (int u = 0; u < unrolled; ++u) {
@@ -33,10 +31,4 @@ double pace(int threads) {
   return rounds * static_cast<double>(unrolled) / slowest;
 }
 
-double processor_seconds() {
-  timespec used = {};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
-  return static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec);
-}
-
-}  // namespace course
+}  // namespace machine
