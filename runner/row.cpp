@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "common/diagnose.hpp"
 #include "runner/machine.hpp"
 #include "runner/session.hpp"
 
@@ -23,8 +24,9 @@ struct Row {
   Variant<T>& variant;
   Work<T>& work;
   Record record;
-  Piece<T> piece = {};     // of the last run
-  double disturbed_s = 0;  // the median of the CSV's row, if that was disturbed
+  Piece<T> piece = {};         // of the last run
+  double disturbed_s = 0;      // the median of the CSV's row, if that was disturbed
+  std::string explained = {};  // what is wrong with a wrong result, with --explain
   const Options& options = session.options;
   const World& world = session.world;
 };
@@ -274,6 +276,9 @@ void verify(Row<T>& row) {
   std::string complaint = intact ? row.variant.complaint() : "wrote outside its matrix";
   if (!complaint.empty() && world.size() > 1) complaint = fmt::format("rank {} {}", world.rank(), complaint);
   if (complaint = world.first(complaint); !complaint.empty()) check.right = false, check.trouble = complaint;
+  if (!check.right && row.options.explain)
+    for (const std::string& line : diagnose(problem, row.piece)) row.explained += "  " + line + "\n";
+  row.explained = world.first(row.explained);
   row.record.check = check, row.record.verdict = check.right ? "right" : "wrong";
 }
 
@@ -301,6 +306,7 @@ void report(Row<T>& row, const std::string& thrown) {
   }
   if (wrong && (!expected || !thrown.empty()))
     session.say_once("wrong: " + r.check->trouble + "; again by: " + again(row));
+  if (session.speaks()) fmt::print(stderr, "{}", row.explained);
   if (!wrong && expected) session.say_once("expected wrong, found " + r.verdict + ": " + again(row));
   on_root(session.world, [&] {
     if (session.table.is_open() && !worse) session.table.append(r.row());

@@ -1,0 +1,158 @@
+#include "common/diagnose.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+
+namespace course {
+namespace {
+
+/// An element of C, what it held before, what A·B adds, and how large its products are: rounding grows with
+/// it.
+struct Element {
+  Index i, j;
+  double is, before, added, size;
+};
+using Elements = std::vector<Element>;
+
+template <class T>
+bool close(double is, double should, double size) {
+  const double u = std::is_integral_v<T> ? 0 : std::numeric_limits<T>::epsilon() / 2.0;
+  return std::abs(is - should) <= 8 * u * size;  // false for NaN
+}
+
+bool all(const Elements& elements, const std::function<bool(const Element&)>& holds) {
+  return std::all_of(elements.begin(), elements.end(), holds);
+}
+
+/// Σ a(i, p)·b(p, j) over from <= p < to, by the problem's recipe or, `transposed`, with b(j, p).
+template <class T>
+double products(const Problem<T>& problem, const Element& e, Index from, Index to, bool transposed = false) {
+  double sum = 0;
+  for (Index p = from; p < to; ++p)
+    sum += static_cast<double>(problem.a(e.i, p)) *
+           static_cast<double>(transposed ? problem.b(e.j, p) : problem.b(p, e.j));
+  return sum;
+}
+
+/// The least index of the wrong ones, if they are all that have one as large; else 0.
+Index edge(const Elements& wrong, const Elements& right, Index Element::*index) {
+  const auto less = [index](const Element& x, const Element& y) { return x.*index < y.*index; };
+  const Index first = (*std::min_element(wrong.begin(), wrong.end(), less)).*index;
+  return all(right, [=](const Element& e) { return e.*index < first; }) ? first : 0;
+}
+
+std::string beyond(const char* name, Index first, const char* what) {
+  const std::string of_tiles =
+      first % 4 == 0 ? fmt::format(" ({} = {} · 4: only whole tiles?)", first, first / 4) : "";
+  return fmt::format(
+      "All wrong elements have {} ≥ {}, and all of those are wrong: what about the {} that are left over?{}",
+      name, first, what, of_tiles);
+}
+
+/// Where the wrong elements lie.
+std::string where(const Elements& wrong, const Elements& right, const Shape& shape) {
+  if (right.empty()) return wrong.size() > 1 ? "Every element is wrong." : "";
+  if (const Index i = edge(wrong, right, &Element::i); i > 0) return beyond("i", i, "rows");
+  if (const Index j = edge(wrong, right, &Element::j); j > 0) return beyond("j", j, "columns");
+  for (Index i = shape.m - 1; i > 0; --i)
+    for (Index j = shape.n - 1; j > 0; --j) {
+      const auto outside = [=](const Element& e) { return e.i >= i || e.j >= j; };
+      if (all(wrong, outside) && std::none_of(right.begin(), right.end(), outside))
+        return fmt::format(
+            "All wrong elements have i ≥ {} or j ≥ {}, and all of those are wrong: what about the rows and "
+            "columns that are left over?",
+            i, j);
+    }
+  for (const auto& [name, index] : {std::pair{"i", &Element::i}, std::pair{"j", &Element::j}})
+    for (const Index period : {32, 16, 8, 4, 2}) {
+      const Index place = wrong[0].*index % period;
+      if (wrong.size() > 2 &&
+          all(wrong, [=, index = index](const Element& e) { return e.*index % period == place; }))
+        return fmt::format("All wrong elements have {} % {} = {}.", name, period, place);
+    }
+  return wrong.size() == 1
+             ? "It is the only wrong one."
+             : fmt::format("{} of {} elements are wrong.", wrong.size(), wrong.size() + right.size());
+}
+
+/// The fault that has exactly these values, or nothing.
+template <class T>
+std::string fault(const Problem<T>& problem, const Elements& wrong) {
+  const auto [m, n, k] = problem.shape;
+  const Element& first = wrong[0];
+  const auto of_all = [&](auto should) {
+    return all(wrong, [&](const Element& e) { return close<T>(e.is, should(e), e.size); });
+  };
+  if (std::any_of(wrong.begin(), wrong.end(), [](const Element& e) { return std::isnan(e.is); }))
+    return "NaN comes from memory that nobody has written: a sum that was not initialised, or a read beyond "
+           "a row's end.";
+  if (of_all([](const Element& e) { return e.before; }))
+    return "C is as it was before: nothing was added to it there.";
+  if (of_all([](const Element& e) { return e.added; }))
+    return "It holds A·B alone: C += A·B keeps what C held before.";
+  if (of_all([](const Element&) { return 0.0; }))
+    return "It was set to 0: C += A·B keeps what C held before.";
+  if (n == k && of_all([&](const Element& e) { return e.before + products(problem, e, 0, k, true); }))
+    return "It holds A·Bᵀ: b(j, p) was taken for b(p, j).";
+  for (int times = 2; times <= 64; ++times)
+    if (of_all([=](const Element& e) { return e.before + times * e.added; }))
+      return fmt::format("A·B was added {} times instead of once.", times);
+  for (Index q = k - 1; q > 0; --q) {
+    if (close<T>(first.is, first.before + products(problem, first, 0, q), first.size) &&
+        of_all([&](const Element& e) { return e.before + products(problem, e, 0, q); }))
+      return fmt::format("The products of p ≥ {} are missing: what about the end of k?", q);
+    if (close<T>(first.is, first.before + products(problem, first, q, k), first.size) &&
+        of_all([&](const Element& e) { return e.before + products(problem, e, q, k); }))
+      return fmt::format("The products of p < {} are missing.", q);
+    if (close<T>(first.is, products(problem, first, q, k), first.size) &&
+        of_all([&](const Element& e) { return products(problem, e, q, k); }))
+      return fmt::format("Only the products of p ≥ {} are there: the sum begins anew on the way through k.",
+                         q);
+  }
+  Element row = first;  // the sums of a row, one upon the other
+  const auto up_to = [&](const Element& e, Index from) {
+    double sum = 0;
+    for (row.i = e.i, row.j = from; row.j <= e.j; ++row.j) sum += products(problem, row, 0, k);
+    return sum;
+  };
+  if (of_all([&](const Element& e) { return e.before + up_to(e, 0); }))
+    return "It holds the products of the elements before it, too: the sum is not set back for each element.";
+  return "";
+}
+
+}  // namespace
+
+template <class T>
+std::vector<std::string> diagnose(const Problem<T>& problem, const Piece<T>& piece) {
+  Elements wrong, right;
+  for (std::size_t r = 0; r < piece.rows.size(); ++r)
+    for (std::size_t s = 0; s < piece.cols.size(); ++s) {
+      const auto is = static_cast<double>(piece.c(static_cast<Index>(r), static_cast<Index>(s)));
+      Element e{piece.rows[r], piece.cols[s], is, 0, 0, 0};
+      e.before = static_cast<double>(problem.c(e.i, e.j));
+      e.size = std::abs(e.before);
+      for (Index p = 0; p < problem.shape.k; ++p) {
+        const double product =
+            static_cast<double>(problem.a(e.i, p)) * static_cast<double>(problem.b(p, e.j));
+        e.added += product, e.size += std::abs(product);
+      }
+      (close<T>(e.is, e.before + e.added, e.size) ? right : wrong).push_back(e);
+    }
+  if (wrong.empty()) return {};
+  const Element& first = wrong[0];
+  std::vector<std::string> findings = {fmt::format("C({}, {}) is {:.4g}, should be {:.4g}.", first.i, first.j,
+                                                   first.is, first.before + first.added)};
+  for (std::string more : {where(wrong, right, problem.shape), fault(problem, wrong)})
+    if (!more.empty()) findings.push_back(std::move(more));
+  return findings;
+}
+
+template std::vector<std::string> diagnose(const Problem<float>&, const Piece<float>&);
+template std::vector<std::string> diagnose(const Problem<double>&, const Piece<double>&);
+template std::vector<std::string> diagnose(const Problem<std::int32_t>&, const Piece<std::int32_t>&);
+
+}  // namespace course

@@ -1,0 +1,17 @@
+// What is wrong with a wrong C, in a tutor's words.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/problem.hpp"
+
+namespace course {
+
+/// Of a piece of C (c(i, j) is C(rows[i], cols[j])): the first wrong element, where the wrong ones lie, and
+/// which well-known fault has exactly these values. Nothing if none is wrong. It works out each element
+/// again: meant for small products.
+template <class T>
+std::vector<std::string> diagnose(const Problem<T>& problem, const Piece<T>& piece);
+
+}  // namespace course

@@ -1,0 +1,108 @@
+// Each well-known fault, made on purpose: what does the tutor say of it?
+#include "common/diagnose.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <functional>
+
+namespace {
+
+using course::Index, course::Matrix, course::Problem, course::View;
+using Element = std::function<double(Index i, Index j, double before, double added)>;
+
+constexpr Index m = 33, n = 20, k = 20;
+const Problem<float> problem{.shape = {m, n, k}};
+
+double added(Index i, Index j, Index from = 0, Index to = k) {
+  double sum = 0;
+  for (Index p = from; p < to; ++p) sum += double(problem.a(i, p)) * double(problem.b(p, j));
+  return sum;
+}
+
+/// All lines said of a C whose elements are `made` so.
+std::string said(const Element& made) {
+  Matrix<float> c(m, n);
+  for (Index i = 0; i < m; ++i)
+    for (Index j = 0; j < n; ++j) c.view()(i, j) = float(made(i, j, problem.c(i, j), added(i, j)));
+  std::string lines;
+  const View<float> view = c.view();
+  for (const std::string& line : diagnose(problem, {course::all_of(m), course::all_of(n), view}))
+    lines += line + "\n";
+  return lines;
+}
+bool says(const Element& made, const std::string& what) {
+  const std::string lines = said(made);
+  const bool there = lines.find(what) != std::string::npos;
+  if (!there) MESSAGE(lines);
+  return there;
+}
+
+}  // namespace
+
+TEST_CASE("of a right C nothing, of one wrong element its value and place") {
+  CHECK(said([](Index, Index, double before, double sum) { return before + sum; }).empty());
+  const auto one = [](Index i, Index j, double before, double sum) {
+    return before + sum + (i == 7 && j == 4);
+  };
+  CHECK(says(one, "C(7, 4) is "));
+  CHECK(says(one, "It is the only wrong one."));
+}
+
+TEST_CASE("where the wrong ones lie") {
+  const auto wrong_at = [](auto place) {
+    return [place](Index i, Index j, double before, double sum) { return before + sum + 1e3 * place(i, j); };
+  };
+  CHECK(says(wrong_at([](Index i, Index) { return i >= 32; }),
+             "have i ≥ 32, and all of those are wrong: what about the rows"));
+  CHECK(says(wrong_at([](Index i, Index) { return i >= 32; }), "(32 = 8 · 4: only whole tiles?)"));
+  CHECK(says(wrong_at([](Index, Index j) { return j >= 17; }),
+             "have j ≥ 17, and all of those are wrong: what about the columns"));
+  CHECK(says(wrong_at([](Index i, Index j) { return i >= 32 || j >= 16; }), "have i ≥ 32 or j ≥ 16"));
+  CHECK(says(wrong_at([](Index, Index j) { return j % 4 == 3; }), "have j % 4 = 3"));
+  CHECK(says(wrong_at([](Index i, Index) { return i % 8 == 5; }), "have i % 8 = 5"));
+  CHECK(says(wrong_at([](Index i, Index j) { return (i * j) % 7 == 3; }), " of 660 elements are wrong."));
+  CHECK(says(wrong_at([](Index, Index) { return true; }), "Every element is wrong."));
+}
+
+TEST_CASE("which fault has these values") {
+  CHECK(says([](Index i, Index, double before, double sum) { return i > 30 ? before : before + sum; },
+             "as it was before"));
+  CHECK(says([](Index, Index, double, double sum) { return sum; }, "keeps what C held before"));
+  CHECK(says([](Index i, Index, double before, double sum) { return i > 30 ? 0 : before + sum; },
+             "It was set to 0"));
+  CHECK(says(
+      [](Index i, Index j, double before, double) {
+        double sum = before;
+        for (Index p = 0; p < k; ++p) sum += double(problem.a(i, p)) * double(problem.b(j, p));
+        return sum;
+      },
+      "b(j, p) was taken for b(p, j)"));
+  CHECK(says([](Index, Index, double before, double sum) { return before + 3 * sum; }, "added 3 times"));
+  CHECK(says([](Index i, Index j, double before, double) { return before + added(i, j, 0, 16); },
+             "p ≥ 16 are missing"));
+  CHECK(says([](Index i, Index j, double before, double) { return before + added(i, j, 1); },
+             "p < 1 are missing"));
+  CHECK(says([](Index i, Index j, double, double) { return added(i, j, k - 1); },
+             "Only the products of p ≥ 19"));
+  CHECK(says([](Index i, Index j, double before,
+                double sum) { return i == 5 && j > 2 ? std::nan("") : before + sum; },
+             "NaN comes from"));
+  CHECK(says(
+      [](Index i, Index j, double before, double) {
+        double sum = before;
+        for (Index of = 0; of <= j; ++of) sum += added(i, of);
+        return sum;
+      },
+      "not set back for each element"));
+}
+
+TEST_CASE("a rank's piece has its own rows and columns") {
+  Matrix<float> c(1, 1);
+  const View<float> view = c.view();
+  view(0, 0) = float(problem.c(9, 8));
+  const auto lines = diagnose(problem, {{9}, {8}, view});
+  REQUIRE(lines.size() == 2);
+  CHECK(lines[0].starts_with("C(9, 8) is "));
+  CHECK(lines[1].starts_with("C is as it was before"));
+}
