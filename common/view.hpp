@@ -16,6 +16,16 @@
 #define COURSE_CHECK(inside) static_cast<void>(0)
 #endif
 
+// `make try` counts what a kernel's threads touch under the emulator (gpu/emulator/).
+#ifdef COURSE_COUNTED
+namespace course::emulator {
+void touched(const void* element);
+}
+#define COURSE_TOUCH(element) course::emulator::touched(element)
+#else
+#define COURSE_TOUCH(element) static_cast<void>(0)
+#endif
+
 namespace course {
 
 using Index = std::int64_t;
@@ -46,6 +56,7 @@ class View {
   /// Element (i, j), unchecked.
   COURSE_INLINE T& operator()(Index i, Index j) const {
     COURSE_CHECK(i >= 0 && i < rows_ && j >= 0 && j < cols_);
+    COURSE_TOUCH(data_ + i * ld_ + j);
     return data_[i * ld_ + j];
   }
 

@@ -1,4 +1,6 @@
 // The main of a step on a GPU: its variants there, or the emulator's.
+#include <cstdio>
+
 #ifdef COURSE_HAS_EMULATOR
 #include "gpu/emulator/emulator.hpp"
 #endif
@@ -22,5 +24,11 @@ int main(int argc, char** argv) {
     throw course::Refusal{"--emulate: '" + order + "' needs the emulator; this build had no Boost.Context"};
 #endif
   };
-  return course::run(argc, argv, step);
+  const int status = course::run(argc, argv, step);
+#ifdef COURSE_HAS_EMULATOR
+  if (const course::emulator::Counts counts = course::emulator::counts(); counts.accesses > 0)
+    std::printf("counted: %.0f %.0f %.0f %.0f\n", counts.accesses, counts.sectors, counts.shared_accesses,
+                counts.wavefronts);
+#endif
+  return status;
 }

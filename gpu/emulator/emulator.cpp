@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <numeric>
+#include <set>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -68,7 +69,7 @@ class Thread {
     now_running = this, threadIdx = index_, state_ = running;
     switch_.enter(stack_.get(), stack_bytes);
     fiber_ = std::move(fiber_).resume();
-    switch_.back();
+    switch_.back(), now_running = nullptr;
     if (!failure_.empty())
       throw std::runtime_error(
           fmt::format("thread {} of block {}: {}", text(index_), text(blockIdx), failure_));
@@ -93,6 +94,7 @@ class Thread {
   const Line& barrier() const { return barrier_; }
 
   static thread_local Thread* now_running;
+  std::vector<std::uintptr_t> touched, touched_shared;  // in this block, if it is counted
 
  private:
   std::unique_ptr<std::byte[]> stack_{new std::byte[stack_bytes]};
@@ -140,6 +142,48 @@ bool all_wait(const std::vector<Thread>& threads) {
   return true;
 }
 
+Counts counted;
+
+/// Adds up the n-th accesses of each warp's threads, for all n: `of` such a group of addresses.
+template <class Of>
+void add_up(const std::vector<Thread>& threads, std::vector<std::uintptr_t> Thread::*list, double& accesses,
+            double& parts, Of of) {
+  for (std::size_t warp = 0; warp < threads.size(); warp += 32) {
+    const auto first = threads.begin() + static_cast<std::ptrdiff_t>(warp);
+    const auto last = first + static_cast<std::ptrdiff_t>(std::min<std::size_t>(32, threads.size() - warp));
+    for (std::size_t n = 0;; ++n) {
+      std::vector<std::uintptr_t> together;
+      for (auto thread = first; thread != last; ++thread)
+        if (n < ((*thread).*list).size()) together.push_back(((*thread).*list)[n]);
+      if (together.empty()) break;
+      accesses += 1, parts += of(together);
+    }
+  }
+}
+
+double sectors(const std::vector<std::uintptr_t>& addresses) {
+  std::set<std::uintptr_t> different;
+  for (const std::uintptr_t address : addresses) different.insert(address / 32);
+  return static_cast<double>(different.size());
+}
+/// A bank gives one of its words at a time, to all who want that one.
+double wavefronts(const std::vector<std::uintptr_t>& addresses) {
+  std::map<std::uintptr_t, std::set<std::uintptr_t>> words;
+  for (const std::uintptr_t address : addresses) words[address / 4 % 32].insert(address / 4);
+  std::size_t most = 0;
+  for (const auto& [bank, of] : words) most = std::max(most, of.size());
+  return static_cast<double>(most);
+}
+
+void count(std::vector<Thread>& threads) {
+#pragma omp critical
+  {
+    add_up(threads, &Thread::touched, counted.accesses, counted.sectors, sectors);
+    add_up(threads, &Thread::touched_shared, counted.shared_accesses, counted.wavefronts, wavefronts);
+  }
+  for (Thread& thread : threads) thread.touched.clear(), thread.touched_shared.clear();
+}
+
 // [block]
 /// One block on this thread of the host: round after round, each from one barrier to the next.
 void run_block(std::vector<Thread>& threads, const std::function<void()>& kernel, Index number) {
@@ -153,6 +197,7 @@ void run_block(std::vector<Thread>& threads, const std::function<void()>& kernel
     for (const std::size_t t : turns(threads.size(), number, round)) threads[t].resume();
     ++round;
   } while (all_wait(threads));
+  count(threads);
 }
 // [/block]
 
@@ -216,6 +261,18 @@ bool pending() {
 void before_each_block(std::function<void()> poison) {
   poison();
   shared_memory.push_back(std::move(poison));
+}
+
+Counts counts() {
+  return counted;
+}
+
+void touched(const void* element) {
+  if (Thread* const thread = Thread::now_running)
+    thread->touched.push_back(reinterpret_cast<std::uintptr_t>(element));
+}
+void touched_shared(const void* element) {
+  Thread::now_running->touched_shared.push_back(reinterpret_cast<std::uintptr_t>(element));
 }
 
 void outside(Index i, Index j, Index rows, Index cols) {

@@ -36,6 +36,17 @@ void before_each_block(std::function<void()> poison);
 /// Throws std::out_of_range: no such element.
 [[noreturn]] void outside(Index i, Index j, Index rows, Index cols);
 
+/// What the warps' accesses to global and shared memory took: an access is one of all 32 threads, a sector 32
+/// bytes of global memory, a wavefront one word from each bank of shared memory.
+struct Counts {
+  double accesses = 0, sectors = 0, shared_accesses = 0, wavefronts = 0;
+};
+/// Of all launches since the program began; 0 unless kernels were compiled with COURSE_COUNTED.
+Counts counts();
+/// Notes that the thread that runs touches an element of global, or of shared memory.
+void touched(const void* element);
+void touched_shared(const void* element);
+
 struct Triple {
   unsigned x{}, y{}, z{};
 };
@@ -69,10 +80,15 @@ class SharedTile {
     Index i;
     T& operator[](Index j) const {
       if (i < 0 || i >= rows || j < 0 || j >= cols) emulator::outside(i, j, rows, cols);
+#ifdef COURSE_COUNTED
+      emulator::touched_shared(elements + i * cols + j);
+#endif
       return elements[i * cols + j];
     }
   };
-  Row operator[](Index i) { return {&elements_[0][0], i}; }
+  Row operator[](Index i) {
+    return {&elements_[0][0], i};
+  }
 
  private:
   T elements_[rows][cols];
