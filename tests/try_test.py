@@ -1,0 +1,124 @@
+"""What `make try` says of right kernels and of well-known faults: try_test.py BUILD"""
+import os, subprocess, sys, tempfile, unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tools"))
+BUILD = Path(sys.argv.pop(1)).resolve()
+LEARNERS = tempfile.TemporaryDirectory()
+os.environ |= {"COURSE_MINE": LEARNERS.name, "COURSE_PATIENCE": "6"}
+import rungs
+
+RUNGS = rungs.load_rungs()
+IKJ = """template <class T>
+void ikj(View<const T> a, View<const T> b, View<T> c) {{
+  const Index m = c.rows(), n = c.cols(), k = a.cols();
+  {}
+}}
+"""
+RIGHT = "for (Index i = 0; i < m; ++i) for (Index p = 0; p < k; ++p) for (Index j = 0; j < n; ++j) c(i, j) += a(i, p) * b(p, j); "
+
+
+class Try(unittest.TestCase):
+    def look(self, name, text=None, change=None):
+        """(status, what is said) of the learner's file: the text, or the course's kernel with one change."""
+        rung = RUNGS[name]
+        if not (BUILD / rungs.program_of(BUILD, rung)).exists():
+            self.skipTest(f"there is no {name} here")
+        file = rungs.learners_file(rung)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        if change:
+            text = "\n".join(rungs.solution(rung))
+            self.assertIn(change[0], text)
+            text = text.replace(*change)
+        file.write_text(text or "\n".join(rungs.solution(rung)), encoding="utf-8")
+        done = subprocess.run([sys.executable, ROOT / "tools/rungs.py", BUILD, name, "--check"], capture_output=True, text=True)
+        if done.returncode == 77:
+            self.skipTest(done.stderr)
+        return done.returncode, done.stdout + done.stderr
+
+    def says(self, words, *asked):
+        status, said = self.look(*asked)
+        self.assertEqual(status, 1, said)
+        self.assertIn(words, said)
+
+    def ikj(self, words, body):
+        self.says(words, "02_loop_order/ikj", IKJ.format(body))
+
+    def test_every_hole_compiles_and_is_wrong_and_the_courses_kernel_is_right(self):
+        for name, rung in RUNGS.items():
+            with self.subTest(name):
+                self.assertIn(rungs.HOLE, rungs.hole(rung))
+
+    def test_right(self):
+        status, said = self.look("02_loop_order/ikj")
+        self.assertEqual(status, 0, said)
+        for words in ("✔ right", "you ", "the course ", "three loops ", "the peak "):
+            self.assertIn(words, said)
+
+    def test_a_hole(self):
+        self.says("is still a hole", "02_loop_order/ikj", rungs.hole(RUNGS["02_loop_order/ikj"]))
+
+    def test_a_compilers_first_error(self):
+        self.ikj("mine/02_loop_order/ikj.cpp:4:5: error: ‘x’ was not declared", "c(x, 0) = b(0, 0);")
+
+    def test_rows_left_over(self):
+        self.ikj("i ≥ 32, and all of those are wrong: what about the rows that are left over? (32 = 8 · 4: only whole tiles?)",
+                 "for (Index i = 0; i < (m < 4 ? m : m / 4 * 4); ++i) for (Index p = 0; p < k; ++p) for (Index j = 0; j < n; ++j) c(i, j) += a(i, p) * b(p, j);")
+
+    def test_transposed(self):
+        self.ikj("b(j, p) was taken for b(p, j)",
+                 "for (Index i = 0; i < m; ++i) for (Index p = 0; p < k; ++p) for (Index j = 0; j < n; ++j) c(i, j) += a(i, p) * (n == k ? b(j, p) : b(p, j));")
+
+    def test_overwritten(self):
+        self.ikj("C += A·B keeps what C held before",
+                 "for (Index i = 0; i < m; ++i) for (Index j = 0; j < n; ++j) { T s = 0; for (Index p = 0; p < k; ++p) s += a(i, p) * b(p, j); c(i, j) = s; }")
+
+    def test_read_beyond_a_row(self):
+        self.ikj("NaN comes from memory that nobody has written",
+                 "for (Index i = 0; i < m; ++i) for (Index p = 0; p < k + 1; ++p) for (Index j = 0; j < n; ++j) c(i, j) += a.data()[i * a.ld() + p] * b(p < k ? p : 0, j);")
+
+    def test_a_write_outside(self):
+        self.ikj("line 4 of mine/02_loop_order/ikj.cpp",
+                 RIGHT + "if (m == 33) c(m, 0) = 1;")
+
+    def test_a_crash(self):
+        self.ikj("It crashed (SIGSEGV)", RIGHT + "if (m > 30) *(volatile int*)nullptr = 1;")
+
+    def test_never_ending(self):
+        self.ikj("Does a loop forget to count?", "for (volatile Index i = 0; i < m; ) { }")
+
+    def test_a_race(self):
+        text = """template <class T>
+void parallel_for(View<const T> a, View<const T> b, View<T> c, int threads) {
+  const Index m = c.rows(), n = c.cols(), k = a.cols();
+#pragma omp parallel for num_threads(threads) schedule(static, 1)
+  for (Index p = 0; p < k; ++p)
+    for (Index i = 0; i < m; ++i)
+      for (Index j = 0; j < n; ++j) c(i, j) += a(i, p) * b(p, j);
+}
+"""
+        self.says("The result differs from run to run: do two threads write to the same element?", "04_openmp/parallel_for", text)
+
+    def test_a_lost_barrier(self):
+        self.says("without a barrier?", "08_cuda_shared/shared", None, ("    __syncthreads();  // nobody reads before all have written\n", ""))
+        self.says("is a barrier missing?", "08_cuda_shared/shared", None, ("    __syncthreads();  // nobody writes before all have read\n", ""))
+
+    def test_a_barrier_that_not_all_reach(self):
+        self.says("waits at the barrier of shared.cu:", "08_cuda_shared/shared", None, ("const bool inside = ", "if (i >= c.rows()) return;\n  const bool inside = "))
+
+    def test_ranks_that_wait_for_each_other(self):
+        self.says("Do the ranks wait for each other?", "06_mpi/scatter_blocking", None, ("if (me > 0) {", "if (me >= 0) {"))
+
+    def test_an_exercise_in_the_place_of_a_variant(self):
+        status, said = self.look("02_loop_order/ex5")
+        self.assertEqual(status, 0, said)
+        self.says("as it was before", "02_loop_order/ex5", None, ("if (p < a.cols())", "if (p < 0)"))
+
+    def test_what_is_misspelt(self):
+        done = subprocess.run([sys.executable, ROOT / "tools/rungs.py", BUILD, "02_loop_order/ikk"], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (2, "try: there is no rung 02_loop_order/ikk; perhaps 02_loop_order/ikj?\n"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,501 @@
+#!/usr/bin/env python3
+"""The learner's workbench: write a rung's kernel yourself, and be told at once whether it is right and how fast.
+
+    rungs.py BUILD                  (make try)               the rungs, in reading order, and how far you are
+    rungs.py BUILD RUNG             (make try RUNG=…)        writes mine/RUNG.cpp, a hole, and looks at it whenever it is saved
+    rungs.py BUILD RUNG --check     (make try … CHECK=1)     looks once
+    rungs.py BUILD RUNG --hint      (make hint RUNG=…)       the next hint; after the last, what differs from the course's kernel
+
+rungs.ini says which fragment of which file a rung is. The learner's file takes that fragment's place in a copy of the
+step's folder; what includes it is compiled and linked as the step's program was, by the commands that ninja knows. So
+a kernel runs in the step's own program: its verifier, its options, MPI and the emulator.
+
+Exit status: 0 right; 1 wrong, or not compiled; 2 the command line; 77 this machine cannot run it."""
+import argparse, configparser, csv, difflib, os, re, resource, shlex, shutil, signal, statistics, subprocess, sys, tempfile, time
+from pathlib import Path
+from types import SimpleNamespace
+
+from measured import LIMITS
+from notes import Problem, fragment
+from run_steps import ranks_environment
+
+ROOT = Path(__file__).resolve().parent.parent
+MINE = Path(os.environ.get("COURSE_MINE", ROOT / "mine")).resolve()  # tests have one of their own
+SHAPES = ("1x1x1", "3x2x4", "8x8x8", "33x33x33", "17x40x23", "32x64x32", "130x70x150", "257x129x65")
+ON_GPU = ("1x1x1", "3x2x4", "32x32x32", "33x35x31", "130x140x37")
+ORDERS = ("forward", "reversed", "987654")  # of threads under the emulator
+PATIENCE = int(os.environ.get("COURSE_PATIENCE", "20"))  # seconds that a run may take
+DEBUG = ["-fsanitize=address", "-g", "-O1", "-fno-omit-frame-pointer", "-DCOURSE_CHECKED"]
+HOLE = "// your code"
+
+
+def refuse(text):
+    print(f"try: {text}", file=sys.stderr)
+    sys.exit(2)
+
+
+# ---- rungs ----
+
+def load_rungs():
+    """{name: what rungs.ini says of it}, in reading order."""
+    ini = configparser.ConfigParser(interpolation=None)
+    ini.read(Path(__file__).with_name("rungs.ini"), encoding="utf-8")
+    rungs = {}
+    for name in ini.sections():
+        step, _, short = name.partition("/")
+        of = {"step": step, "declaration": "", "function": short, "variant": short, "fragment": short, "options": "", "include": "", "solution": "", "call": "", "n": "512", "hint": ""} | dict(ini[name])
+        of["declaration"] = re.sub(r"(?m)^\|", "", of["declaration"])  # the | keeps an indentation
+        if "fragment" not in ini[name] and of["call"]:
+            of["fragment"] = of["variant"]
+        rungs[name] = SimpleNamespace(name=name, **of)
+    return rungs
+
+
+def is_on_gpu(rung):
+    return rung.file.endswith(".cuh")
+
+
+def learners_file(rung):
+    return MINE / f"{rung.name}.{'cu' if is_on_gpu(rung) else 'cpp'}"
+
+
+def shown(rung):
+    return f"mine/{learners_file(rung).relative_to(MINE)}"
+
+
+def solution(rung):
+    """The course's own lines: what the learner writes."""
+    name, _, part = rung.solution.partition("#")
+    return fragment(ROOT / rung.step / (name or rung.file), part or rung.fragment)
+
+
+def body_of(lines, function):
+    """(first, last): the lines of the function's braces."""
+    head = next(i for i, line in enumerate(lines) if re.match(rf"\S.*\b{function}\(", line))
+    first = next(i for i in range(head, len(lines)) if lines[i].endswith("{"))
+    return first, next(i for i in range(first, len(lines)) if lines[i] == "}")
+
+
+def hole(rung):
+    """The learner's file before anything is written: the declaration and its comment stay, its body goes."""
+    about = [f"// {rung.name}: {rung.idea}", f"// Save, and `make try RUNG={rung.name}` says whether it is right.", ""]
+    if rung.declaration:
+        return "\n".join([*about, rung.declaration, ""])
+    about[1] += f" Stuck? `make hint RUNG={rung.name}`"
+    lines, function = solution(rung), rung.call.partition("(")[0] or rung.function
+    first, last = body_of(lines, function)
+    includes = [f"#include {header}" for header in rung.include.split("\n") if header]
+    return "\n".join([*about, *includes, *[""] * bool(includes), *lines[:first + 1], f"  {HOLE}", *lines[last:], ""])
+
+
+# ---- its program ----
+
+def ninja(build, *words):
+    return subprocess.run(["ninja", "-C", build, "-t", *words], capture_output=True, text=True).stdout
+
+
+def program_of(build, rung):
+    """The step's program for this processor, if the step has one; else the plain one."""
+    plan = (build / "programs.txt").read_text(encoding="utf-8")
+    name = f"{rung.step}-native" if f"{rung.step}-native " in plan else rung.step
+    return f"{rung.step}/{name}"
+
+
+def overlay(build, rung):
+    """A copy of the step's folder in which the fragment is the learner's file."""
+    folder = build / "try" / rung.name
+    shutil.copytree(ROOT / rung.step, folder / rung.step, dirs_exist_ok=True, ignore=shutil.ignore_patterns("*.md", "*.svg", "pictures"))
+    place, mine = folder / rung.step / rung.file, learners_file(rung)
+    lines = (ROOT / rung.step / rung.file).read_text(encoding="utf-8").split("\n")
+    first, last = (next(i for i, line in enumerate(lines) if line.strip() == f"// [{slash}{rung.fragment}]") for slash in ("", "/"))
+    headers = re.findall(r"^#include .*", mine.read_text(encoding="utf-8"), re.M)  # outside of the namespace
+    own = [f'#include "{mine}"']
+    if rung.call:  # an exercise: its function in a namespace of its own, called in the place of the variant's body
+        part = lines[first + 1:last]
+        head, end = body_of(part, rung.variant)
+        own += [*part[:head + 1], f"  {rung.call};", *part[end:]]
+    text = "\n".join([*headers, *lines[:first], *own, *lines[last + 1:]])
+    if not place.exists() or place.read_text(encoding="utf-8") != text:
+        place.write_text(text, encoding="utf-8")
+    return folder
+
+
+def commands(build, rung, debug):
+    """(what to run to make the learner's program, its path). Objects that do not see the file are the step's own."""
+    program, folder = program_of(build, rung), overlay(build, rung)
+    target = str(folder / ("debug" if debug else "program"))
+    course, learners = str(ROOT / rung.step), str(folder / rung.step)
+    compilers, swap = [], {program: target}
+    lines = ninja(build, "commands", program).split("\n")
+    for words in map(shlex.split, (line for line in lines if " -c " in line and f" {rung.step}/" in line)):
+        source, place = words[words.index("-c") + 1], words[words.index("-o") + 1]
+        if not is_in(f"{course}/{rung.file}", build, place):
+            continue
+        copy = source.replace(course, learners)
+        if copy == source:  # CMake wrote it, for the emulator
+            copy = str(folder / Path(source).name)
+            Path(copy).write_text(Path(source).read_text(encoding="utf-8").replace(course, learners), encoding="utf-8")
+        swap |= {source: copy, place: str(folder / Path(place).name) + (".debug.o" if debug else "")}
+        words = [swap.get(word, word) for word in words if word not in ("ccache", "-Werror", "-Werror=all-warnings", "-MD")]
+        for option in {"-MF", "-MT"} & set(words):
+            del words[words.index(option):words.index(option) + 2]
+        compilers.append([*words, "-w", *(DEBUG if debug and "nvcc" not in words[0] else [])])
+    if not compilers:
+        refuse(f"nothing of {program} is made of {rung.file}; please build it again")
+    link = next(line for line in reversed(lines) if f" -o {program} " in line)
+    linker = [swap.get(word, word) for word in shlex.split(link.removeprefix(": && ").removesuffix(" && :"))]
+    return [*compilers, linker + ["-fsanitize=address"] * debug], target
+
+
+def is_in(file, build, object):
+    """Whether the object was made of this file, too. (ccache may have made the paths relative.)"""
+    return any((build / line.strip()).resolve() == Path(file) for line in ninja(build, "deps", object).split("\n")[1:] if line)
+
+
+def compiled(build, rung, debug=False, counted=False):
+    """The program, or nothing and what the compiler says of the learner's file."""
+    to_run, target = commands(build, rung, debug)
+    for command in to_run:
+        command = command + ["-DCOURSE_COUNTED"] * (counted and "-c" in command and "nvcc" not in command[0])
+        done = subprocess.run(command, cwd=build, capture_output=True, text=True, env=os.environ | {"LC_ALL": "C.UTF-8"})
+        if done.returncode:
+            return None, first_error(done.stderr, learners_file(rung))
+    return target, ""
+
+
+def first_error(text, mine):
+    """The first error in the learner's file, with the lines that show it; another's, if there is none in it."""
+    lines = text.split("\n")
+    at = next((i for i, line in enumerate(lines) if line.startswith(f"{mine}:") and "error" in line), None)
+    if at is None:
+        at = next((i for i, line in enumerate(lines) if "error" in line or "undefined reference" in line), 0)
+    end = at + 1
+    while end < len(lines) and re.match(r"\s+(\d+ )?\|", lines[end]):
+        end += 1
+    return "\n".join(lines[at:end]).replace(f"{MINE}/", "mine/").replace(f"{ROOT}/", "")
+
+
+# ---- is it right? ----
+
+def run(command, patience=PATIENCE, limited=True):
+    """(exit status, or None if it did not end; stdout; stderr), in a group of its own with limits on memory and time."""
+    def limits():
+        if limited and ("--emulate" in command or not any("cuda" in word for word in command)):  # a GPU takes addresses by the terabyte
+            resource.setrlimit(resource.RLIMIT_AS, (16 << 30, 16 << 30))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    environment = (ranks_environment(2) if "mpirun" in command else {"OMP_WAIT_POLICY": "passive"}) | os.environ
+    environment |= {"ASAN_OPTIONS": "handle_sigill=1:detect_leaks=0"}  # a matrix asked for what it does not have ends so
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                               errors="replace", start_new_session=True, preexec_fn=limits, env=environment)
+    try:
+        out, err = process.communicate(timeout=patience)
+        return process.returncode, out, err
+    except subprocess.TimeoutExpired:
+        end(process)
+        return None, *process.communicate()
+    except BaseException:  # Ctrl-C
+        end(process)
+        raise
+
+
+def end(process):
+    """Ends a program and all that it started; mpirun is left the time to end its ranks."""
+    for signum in (signal.SIGTERM, signal.SIGKILL):
+        try:
+            os.killpg(process.pid, signum)
+            process.wait(timeout=2)
+        except (ProcessLookupError, subprocess.TimeoutExpired):
+            pass
+
+
+def has_gpu(build, rung):
+    return "nvcc" in ninja(build, "commands", program_of(build, rung)) and subprocess.run(
+        ["nvidia-smi", "-L"], capture_output=True).returncode == 0 if shutil.which("nvidia-smi") else False
+
+
+def command_of(rung, program, *words, threads=None):
+    start = ["mpirun", "-n", "2"] if rung.step == "06_mpi" else []
+    options = re.sub(r"--threads \d+", f"--threads {threads}", rung.options) if threads else rung.options
+    return [*start, program, "--variant", rung.variant, "--type", "f32", *shlex.split(options), *words]
+
+
+def explained(err, emulated=False):
+    """What the program says of a wrong result: the lines of --explain, else its own."""
+    said = re.search(r"wrong: .*\n((?:  .*\n)*)", err)  # its own lines: mpirun adds more
+    lines = [line.strip() for line in said[1].splitlines()] if said else []
+    if any("NaN" in line for line in lines) and emulated:
+        lines.append("Under the emulator shared memory begins as NaN: is it read before all threads have written it, without a barrier?")
+    return lines or [re.sub(r"^\S+: (wrong: )?|; again by: .*", "", line) for line in err.split("\n") if line][:1]
+
+
+def crashed(build, rung, command, status):
+    """What the address sanitizer says of a crash."""
+    what = signal.Signals(-status).name if status < 0 else f"exit {status}"
+    program, error = compiled(build, rung, debug=True)
+    if program is None:
+        return [f"It crashed ({what})."]
+    _, _, err = run([program, *command[1:]], limited=False)
+    kind = re.search(r"AddressSanitizer: ([\w-]+)", err)
+    line = re.search(rf"in (\w+).*{re.escape(str(learners_file(rung)))}:(\d+)", err)
+    kind = {"ILL": "an element that the matrix does not have", "TRAP": "an element that the matrix does not have"}.get(kind[1] if kind else "", kind[1] if kind else what)
+    return [f"It crashed ({what}): {kind}" + (f", in {line[1]}(), line {line[2]} of {shown(rung)}." if line else ".")]
+
+
+def verified(build, rung, program):
+    """True if it is right at all shapes, in all orders; else it says what is wrong. None if this machine cannot run it."""
+    emulated = is_on_gpu(rung) and not has_gpu(build, rung)
+    orders = [["--emulate", order] for order in ORDERS] if emulated else [[]]
+    for shape in ON_GPU if is_on_gpu(rung) else SHAPES:
+        races = "--threads" in rung.options and shape in SHAPES[-2:]  # a race is lost seldom, and by threads that run
+        words = ["--shape", shape, "--pad", "3", "--verify", "full", "--explain", "--repeat", "3" if races else "1", "--warmup", str(int(races))]
+        for order in orders * (10 if races else 1):
+            command = command_of(rung, program, *words, threads=os.cpu_count() if races else None)
+            status, out, err = run(command + order)
+            if status == 77:
+                print(err.strip(), file=sys.stderr)
+                return None
+            if status != 0 or " right" not in out:
+                print(f"✘ m x n x k = {shape}:")
+                print("\n".join(f"  {line}" for line in findings(build, rung, command, orders, order, status, err)))
+                return False
+    print(f"✔ right, at {len(ON_GPU if is_on_gpu(rung) else SHAPES)} shapes" + " and in three orders of threads" * emulated)
+    return True
+
+
+def findings(build, rung, command, orders, order, status, err):
+    """What to tell of a run, with the threads in this order, that was not right."""
+    if status is None:
+        return [f"It has not ended after {PATIENCE} s. " + ("Do the ranks wait for each other? Every send needs its receive, in the same order."
+                if rung.step == "06_mpi" else "Does a loop forget to count?")]
+    if status == 2:
+        return [err.strip().split("\n")[0]]
+    if status != 1 or "wrong" not in err and "threw" not in err:
+        return crashed(build, rung, command, status)
+    said = explained(err, emulated=bool(order))
+    again = [explained(run(command + other)[2], emulated=bool(order)) for other in (orders if order else [[]] * 4)]
+    if any(other[:1] != said[:1] for other in again):
+        said.append("The result depends on the order in which threads run: is a barrier missing?" if order else
+                    "The result differs from run to run: do two threads write to the same element?")
+    if any("outside its matrix" in line for line in said) and not order and rung.step != "06_mpi":
+        said += crashed(build, rung, command, 1)
+    return said
+
+
+# ---- how fast is it? ----
+
+def counted(build, rung):
+    """(sectors a warp's access, wavefronts a warp's access to shared memory) under the emulator, or None."""
+    program, _ = compiled(build, rung, counted=True)
+    _, out, _ = run(command_of(rung, program, "--shape", "64x64x64", "--emulate", "forward", "--repeat", "1", "--warmup", "0", "--verify", "none"))
+    if not (found := re.search(r"counted: (\d+) (\d+) (\d+) (\d+)", out)):
+        return None
+    accesses, sectors, shared, wavefronts = map(int, found.groups())
+    return sectors / accesses, wavefronts / shared if shared else 0
+
+
+def compared_counts(build, rung):
+    """Says how many transactions a warp's accesses take, the learner's and the course's: what a clock would say on a GPU."""
+    mine = learners_file(rung)
+    yours, written = counted(build, rung), mine.read_text(encoding="utf-8")
+    try:
+        mine.write_text("\n".join(solution(rung)), encoding="utf-8")
+        ours = counted(build, rung)
+    finally:
+        mine.write_text(written, encoding="utf-8")
+    for place, what in enumerate(("sectors of 32 bytes a warp's access to global memory", "wavefronts a warp's access to shared memory")):
+        if yours and ours and ours[place]:
+            print(f"  {yours[place]:5.2f} {what}; the course's kernel takes {ours[place]:.2f}")
+
+
+def machine_csv(build):
+    """The limits of this machine: the report's, else its peaks, looked at now."""
+    for path in (ROOT / "report/machine.csv", build / "try/machine.csv"):
+        if path.exists():
+            return path
+    threads = f"1,{os.cpu_count()}" if os.cpu_count() > 1 else "1"
+    subprocess.run([build / "00_machine/00_machine", "--variant", "peak", "--type", "f32", "--threads", threads, "--budget", "0.02",
+                    "--csv", path], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return path
+
+
+def peak(path, threads):
+    with open(path, encoding="utf-8") as file:
+        return max((float(row["value"]) for row in csv.DictReader(file) if row["name"] == "peak" and row["type"] == "f32" and
+                    row["threads"] == str(threads)), default=None)
+
+
+def raced(build, rung, program):
+    """Draws the learner's rate, the course's and the baseline's, measured in turns; returns (GFLOP/s, share of the peak)."""
+    machine, threaded = machine_csv(build), "--threads" in rung.options
+    workers = os.cpu_count() if threaded else min(2, os.cpu_count()) if rung.step == "06_mpi" else 1
+    at = ["--size", rung.n, "--repeat", "3", "--verify", "none", "--machine", str(machine)]
+    course, plain = str(build / program_of(build, rung)), SimpleNamespace(step="01_naive", variant="ijk", options="")
+    runs = {"you": command_of(rung, program, *at, threads=workers), "the course": command_of(rung, course, *at, threads=workers),
+            "three loops": command_of(plain, str(build / "01_naive/01_naive"), *at)}
+    rates, last = {name: [] for name in runs}, {}
+    with tempfile.TemporaryDirectory() as folder:
+        for turn in range(5):
+            for name, command in list(runs.items())[:3 if turn < 2 else 2]:
+                path = Path(folder) / f"{name}-{turn}.csv"
+                run([*command, "--csv", str(path)])
+                if path.exists():
+                    with open(path, encoding="utf-8") as file:
+                        last[name] = list(csv.DictReader(file))[-1]
+                    rates[name].append(float(last[name]["gflops"]))
+    top = peak(machine, workers)
+    fastest = top or max(max(rate, default=0) for rate in rates.values())
+    print(f"\nGFLOP/s at n = {rung.n}, {workers} {'rank' if rung.step == '06_mpi' else 'thread'}{'s' * (workers > 1)}:")
+    for name, found in rates.items():
+        if found:
+            rate = statistics.median(found)
+            print(f"  {name:<12}{bar(rate / fastest):<34}{rate:9.4g}" + (f"{100 * rate / top:7.1f} %" if top else ""))
+    if top:
+        print(f"  {'the peak':<12}{bar(1):<34}{top:9.4g}")
+    say_limit(rung, last.get("you", {}))
+    mine = statistics.median(rates["you"]) if rates["you"] else 0
+    return mine, mine / top if top else 0
+
+
+def say_limit(rung, row):
+    if row.get("predicted_s"):
+        flops = 2e-9 * float(row["m"]) * float(row["n"]) * float(row["k"])
+        print(f"\nThe course's cost model allows this kernel {flops / float(row['predicted_s']):.3g} GFLOP/s: "
+              f"{LIMITS.get(row.get('limit'), row.get('limit'))} is its limit.")
+    else:
+        print("\n`make report` measures this machine; after it the prediction stands here, too.")
+
+
+def bar(share):
+    eighths = round(8 * 32 * min(max(share, 0), 1))
+    return "█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8].strip() or "▏"
+
+
+# ---- what the learner has done ----
+
+def progress():
+    path = MINE / "progress.csv"
+    if not path.exists():
+        return {}
+    with open(path, encoding="utf-8") as file:
+        return {row["rung"]: row for row in csv.DictReader(file)}
+
+
+def note(rung, **what):
+    """Keeps the best share, and how many hints were read."""
+    rows = progress()
+    row = {"rung": rung.name, "solved": "", "gflops": "", "share": "", "hints": "0"} | rows.get(rung.name, {})
+    if not row["gflops"] or float(what.get("gflops", 0)) >= float(row["gflops"]):
+        row |= {name: str(value) for name, value in what.items()}
+    rows[rung.name] = row | {name: str(what[name]) for name in ("solved", "hints") if name in what}
+    MINE.mkdir(exist_ok=True)
+    with open(MINE / "progress.csv", "w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(row))
+        writer.writeheader()
+        writer.writerows(rows.values())
+
+
+def listing(rungs):
+    done, step = progress(), ""
+    for rung in rungs.values():
+        place = "your own" if rung.declaration else rung.step
+        if place != step:
+            print(place)
+        step, row = place, done.get(rung.name, {})
+        share = f"{100 * float(row['share']):4.0f} %" if row.get("share") not in (None, "", "0") else ""
+        print(f"  {'✔' if row.get('solved') else ' '} {rung.name if rung.declaration else rung.name.partition('/')[2]:<18} {share:>6}  {rung.idea}"[:100])
+    following = next((name for name, rung in rungs.items() if not rung.declaration and not done.get(name, {}).get("solved")), None)
+    print(f"\nNext: make try RUNG={following}" if following else "\nAll rungs are solved.")
+
+
+def hint(rung):
+    if rung.declaration:
+        return print("Here the idea is yours.")
+    hints = [line for line in rung.hint.split("\n") if line]
+    row = progress().get(rung.name, {})
+    read = int(row.get("hints") or 0)
+    if read < len(hints):
+        print(f"Hint {read + 1} of {len(hints)}: {hints[read]}")
+        return note(rung, hints=read + 1)
+    mine = learners_file(rung)
+    written = mine.read_text(encoding="utf-8").split("\n") if mine.exists() else []
+    print("The course's kernel, and what differs in yours:")
+    print("\n".join(difflib.unified_diff([line for line in written if not line.startswith("// ")], ["", *solution(rung), ""], "yours", "the course's", n=1, lineterm="")))
+
+
+# ---- looking ----
+
+def look(build, rung):
+    """Builds, verifies and races the learner's file once; its exit status."""
+    mine = learners_file(rung)
+    if HOLE in mine.read_text(encoding="utf-8"):
+        print(f"{shown(rung)} is still a hole: write the kernel there, in the place of '{HOLE}'.")
+        return 1
+    program, error = compiled(build, rung)
+    if program is None:
+        print(f"✘ it does not compile:\n{error}")
+        return 1
+    right = verified(build, rung, program)
+    if not right:
+        return 77 if right is None else 1
+    if is_on_gpu(rung) and not has_gpu(build, rung):
+        if not rung.declaration:
+            compared_counts(build, rung)
+        note(rung, solved="yes")
+        return 0
+    rate, share = raced(build, rung, program)
+    note(rung, solved="yes", gflops=f"{rate:.4g}", share=f"{share:.4f}")
+    return 0
+
+
+def prepared(build, rung):
+    """Writes the hole if there is no file yet, and builds what the rung is raced against."""
+    mine = learners_file(rung)
+    if not mine.exists():
+        mine.parent.mkdir(parents=True, exist_ok=True)
+        mine.write_text(hole(rung), encoding="utf-8")
+        print(f"{shown(rung)} is written.")
+    targets = [Path(program_of(build, rung)).name, "01_naive", "00_machine"]
+    done = subprocess.run(["cmake", "--build", build, "--target", *targets], capture_output=True, text=True)
+    if done.returncode:
+        refuse(f"the course itself does not build here: {done.stdout.strip().splitlines()[-1]}")
+
+
+def watch(build, rung):
+    """Looks whenever the file has changed, until Ctrl-C."""
+    mine, seen = learners_file(rung), None
+    print(f"Write the kernel in {shown(rung)}; each time you save it, it is looked at. Ctrl-C ends this.")
+    while True:
+        if (now := mine.stat().st_mtime_ns if mine.exists() else None) != seen and now:
+            seen = now
+            print(f"\n—— {time.strftime('%H:%M:%S')} {rung.name}: {rung.idea}"[:79], flush=True)
+            look(build, rung)
+            sys.stdout.flush()
+        time.sleep(0.2)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", type=Path)
+    parser.add_argument("rung", nargs="?")
+    parser.add_argument("--check", action="store_true", help="look once")
+    parser.add_argument("--hint", action="store_true", help="print the next hint")
+    given, rungs = parser.parse_args(), load_rungs()
+    if given.rung is None:
+        return listing(rungs)
+    if given.rung not in rungs:
+        near = difflib.get_close_matches(given.rung, rungs, 1, 0.4)
+        refuse(f"there is no rung {given.rung}" + (f"; perhaps {near[0]}?" if near else "; `make try` lists them"))
+    rung, build = rungs[given.rung], given.build.resolve()
+    if given.hint:
+        return hint(rung)
+    if not (build / "build.ninja").exists():
+        refuse(f"{given.build} was not configured for ninja; ./setup.sh installs it, then remove {given.build} and build again")
+    try:
+        prepared(build, rung)
+        return look(build, rung) if given.check else watch(build, rung)
+    except KeyboardInterrupt:
+        return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
