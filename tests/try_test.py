@@ -6,7 +6,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
 BUILD = Path(sys.argv.pop(1)).resolve()
 LEARNERS = tempfile.TemporaryDirectory()
-os.environ |= {"COURSE_MINE": LEARNERS.name, "COURSE_PATIENCE": "6"}
+os.environ |= {"COURSE_MINE": LEARNERS.name, "COURSE_PATIENCE": "6", "CUDA_VISIBLE_DEVICES": ""}
 import rungs
 
 RUNGS = rungs.load_rungs()

@@ -209,6 +209,8 @@ def end(process):
 
 
 def has_gpu(build, rung):
+    if os.environ.get("CUDA_VISIBLE_DEVICES") == "":
+        return False
     return "nvcc" in ninja(build, "commands", program_of(build, rung)) and subprocess.run(
         ["nvidia-smi", "-L"], capture_output=True).returncode == 0 if shutil.which("nvidia-smi") else False
 
@@ -342,9 +344,10 @@ def raced(build, rung, program):
                     with open(path, encoding="utf-8") as file:
                         last[name] = list(csv.DictReader(file))[-1]
                     rates[name].append(float(last[name]["gflops"]))
-    top = peak(machine, workers)
+    top = None if is_on_gpu(rung) else peak(machine, workers)
     fastest = top or max(max(rate, default=0) for rate in rates.values())
-    print(f"\nGFLOP/s at n = {rung.n}, {workers} {'rank' if rung.step == '06_mpi' else 'thread'}{'s' * (workers > 1)}:")
+    where = "on the GPU" if is_on_gpu(rung) else f"{workers} {'rank' if rung.step == '06_mpi' else 'thread'}{'s' * (workers > 1)}"
+    print(f"\nGFLOP/s at n = {rung.n}, {where}:")
     for name, found in rates.items():
         if found:
             rate = statistics.median(found)
