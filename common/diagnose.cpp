@@ -82,7 +82,7 @@ std::string where(const Elements& wrong, const Elements& right, const Shape& sha
 /// The fault that has exactly these values, or nothing.
 template <class T>
 std::string fault(const Problem<T>& problem, const Elements& wrong) {
-  const auto [m, n, k] = problem.shape;
+  const Index n = problem.shape.n, k = problem.shape.k;
   const Element& first = wrong[0];
   const auto of_all = [&](auto should) {
     return all(wrong, [&](const Element& e) { return close<T>(e.is, should(e), e.size); });
