@@ -143,9 +143,9 @@ TEST_CASE("a row is warmed up and repeated as asked, C reset before every run") 
       {"copy_in_s", "0.0225"},  // repeated like the product: median of runs 3..6
       {"quiet", ""},
       {"verdict", "right"}};
-  for (const auto& [name, value] : cells) {
-    CAPTURE(name);
-    CHECK(run.cell(name) == value);
+  for (const auto& cell : cells) {
+    CAPTURE(cell.first);
+    CHECK(run.cell(cell.first) == cell.second);
   }
   CHECK(run.cell("started").substr(0, 14) <= utc_now().substr(0, 14));
   CHECK(std::stod(run.cell("gflops")) == doctest::Approx(2 * 9 * 9 * 9 / 0.001 * 1e-9));
