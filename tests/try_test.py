@@ -45,10 +45,17 @@ class Try(unittest.TestCase):
     def ikj(self, words, body):
         self.says(words, "02_loop_order/ikj", IKJ.format(body))
 
-    def test_every_hole_compiles_and_is_wrong_and_the_courses_kernel_is_right(self):
+    def test_every_rung_has_a_hole(self):
         for name, rung in RUNGS.items():
             with self.subTest(name):
-                self.assertIn(rungs.HOLE, rungs.hole(rung))
+                self.assertEqual(rungs.hole(rung).count(rungs.HOLE), 1)
+
+    def test_what_is_counted_leaves_the_learners_file_alone(self):
+        text = "\n".join(["// the learner's own", *rungs.solution(RUNGS["08_cuda_shared/shared"])])
+        status, said = self.look("08_cuda_shared/shared", text)
+        self.assertEqual(status, 0, said)
+        self.assertIn("4.00 sectors of 32 bytes a warp's access to global memory; the course's kernel takes 4.00", said)
+        self.assertEqual(rungs.learners_file(RUNGS["08_cuda_shared/shared"]).read_text(encoding="utf-8"), text)
 
     def test_right(self):
         status, said = self.look("02_loop_order/ikj")

@@ -15,8 +15,8 @@ import argparse, configparser, csv, difflib, os, re, resource, shlex, shutil, si
 from pathlib import Path
 from types import SimpleNamespace
 
-from measured import LIMITS
-from notes import Problem, fragment
+from measured import LIMITS, Machine
+from notes import fragment
 from run_steps import ranks_environment
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -43,7 +43,7 @@ def load_rungs():
     rungs = {}
     for name in ini.sections():
         step, _, short = name.partition("/")
-        of = {"step": step, "declaration": "", "function": short, "variant": short, "fragment": short, "options": "", "include": "", "solution": "", "call": "", "n": "512", "hint": ""} | dict(ini[name])
+        of = {"path": "", "step": step, "declaration": "", "function": short, "variant": short, "fragment": short, "options": "", "include": "", "solution": "", "call": "", "n": "512", "hint": ""} | dict(ini[name])
         of["declaration"] = re.sub(r"(?m)^\|", "", of["declaration"])  # the | keeps an indentation
         if "fragment" not in ini[name] and of["call"]:
             of["fragment"] = of["variant"]
@@ -56,7 +56,7 @@ def is_on_gpu(rung):
 
 
 def learners_file(rung):
-    return MINE / f"{rung.name}.{'cu' if is_on_gpu(rung) else 'cpp'}"
+    return Path(rung.path) if rung.path else MINE / f"{rung.name}.{'cu' if is_on_gpu(rung) else 'cpp'}"
 
 
 def shown(rung):
@@ -297,13 +297,9 @@ def counted(build, rung):
 
 def compared_counts(build, rung):
     """Says how many transactions a warp's accesses take, the learner's and the course's: what a clock would say on a GPU."""
-    mine = learners_file(rung)
-    yours, written = counted(build, rung), mine.read_text(encoding="utf-8")
-    try:
-        mine.write_text("\n".join(solution(rung)), encoding="utf-8")
-        ours = counted(build, rung)
-    finally:
-        mine.write_text(written, encoding="utf-8")
+    course = build / "try" / rung.name / "course.cu"
+    course.write_text("\n".join(solution(rung)), encoding="utf-8")
+    yours, ours = counted(build, rung), counted(build, SimpleNamespace(**vars(rung) | {"path": course}))
     for place, what in enumerate(("sectors of 32 bytes a warp's access to global memory", "wavefronts a warp's access to shared memory")):
         if yours and ours and ours[place]:
             print(f"  {yours[place]:5.2f} {what}; the course's kernel takes {ours[place]:.2f}")
@@ -318,12 +314,6 @@ def machine_csv(build):
     subprocess.run([build / "00_machine/00_machine", "--variant", "peak", "--type", "f32", "--threads", threads, "--budget", "0.02",
                     "--csv", path], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return path
-
-
-def peak(path, threads):
-    with open(path, encoding="utf-8") as file:
-        return max((float(row["value"]) for row in csv.DictReader(file) if row["name"] == "peak" and row["type"] == "f32" and
-                    row["threads"] == str(threads)), default=None)
 
 
 def raced(build, rung, program):
@@ -344,7 +334,7 @@ def raced(build, rung, program):
                     with open(path, encoding="utf-8") as file:
                         last[name] = list(csv.DictReader(file))[-1]
                     rates[name].append(float(last[name]["gflops"]))
-    top = None if is_on_gpu(rung) else peak(machine, workers)
+    top = None if is_on_gpu(rung) else Machine(machine).most("peak", type="f32", threads=workers)
     fastest = top or max(max(rate, default=0) for rate in rates.values())
     where = "on the GPU" if is_on_gpu(rung) else f"{workers} {'rank' if rung.step == '06_mpi' else 'thread'}{'s' * (workers > 1)}"
     print(f"\nGFLOP/s at n = {rung.n}, {where}:")
@@ -484,6 +474,7 @@ def main():
     parser.add_argument("--hint", action="store_true", help="print the next hint")
     given, rungs = parser.parse_args(), load_rungs()
     if given.rung is None:
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `make try | head` ends without a word
         return listing(rungs)
     if given.rung not in rungs:
         near = difflib.get_close_matches(given.rung, rungs, 1, 0.4)
