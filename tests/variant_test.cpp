@@ -28,7 +28,8 @@ void with_all(View<const float>, View<const float>, View<float>, int threads, Vi
               Index tile) {
   seen = {threads, tile, workspace.rows(), workspace.cols()};
   for (Index i = 0; i < workspace.rows(); ++i)
-    for (Index j = 0; j < workspace.cols(); ++j) seen.poisoned &= std::isnan(workspace(i, j));
+    for (Index j = 0; j < workspace.cols(); ++j)
+      seen.poisoned &= std::isnan(std::exchange(workspace(i, j), 0.f));
   if (tile == 99) workspace.data()[-1] = 0;
 }
 void of_rows(const Rows<float>&, const Rows<float>&, Rows<float>& c) {
@@ -69,6 +70,9 @@ TEST_CASE("a function gets the row's settings and a poisoned, guarded workspace"
   CHECK(seen.cols == 5);
   CHECK(seen.poisoned);
   CHECK(variant->guards_intact());
+  seen.poisoned = true;
+  variant->reset(), variant->run();  // with_all has written there; nothing of it is left
+  CHECK(seen.poisoned);
   run(variant, {.threads = 2, .tile = 99, .grid = {}, .block = {}});
   CHECK_FALSE(variant->guards_intact());
 }
