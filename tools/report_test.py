@@ -364,6 +364,7 @@ class Rivals(Case):
     def write(self, lines):
         super().write(lines, ",".join(standing.COLUMNS))
 
+    @NO_JINJA2
     def test_the_page_shows_them_if_there_are_some(self):
         self.write(DUELS)
         duels = self.csv.rename(self.folder / "rivals.csv")
