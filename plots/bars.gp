@@ -12,4 +12,4 @@ if (log) set yrange [least/3:*]
 set errorbars 0.4
 middle(i) = column(0) - 1 + (i - (count-1)/2.0) / (count + 1)
 plot for [i = 0:count-1] data index i using 2:3:4:xtic(1) with histograms linecolor rgb word(shades, i % 8 + 1) dashtype 1 title columnheader(1), \
-     for [i = 0:count-1] data index i using (middle(i)):4:5 with labels rotate by 90 left offset 0, 0.4 font ',12' notitle
+     for [i = 0:count-1] data index i using (middle(i)):4:5 with labels rotate by 90 left offset 0, 0.4 font (count > 4 ? ',12' : ',15') notitle

@@ -2,7 +2,7 @@
 entries = count + 1
 turned = 62
 load dir.'/style.gp'
-set xtics rotate by 50 right font ',13'
+set xtics rotate by 50 right font ',15'
 set yrange [bottom:top]
 set ytics 0.1
 set xlabel 'n of matrices n × n, then n² × k or m × n × k'

@@ -1,35 +1,39 @@
-# What all charts share. tools/charts.py gives the variables with -e: dir (of these scripts), data, out, format ('svg' or 'png'),
+# What all charts share. tools/charts.py gives the variables with -e: dir (of these scripts), data, out, format ('svg', 'wide' or 'png'),
 # title, footer, count (how many lines, or kinds of bar), beside (how many to compare them with), longest (letters of the
 # longest name), hollow (1 if there are disturbed points), and to some charts more. Ticks, their labels and the columns of a key are gnuplot's.
 set encoding utf8
 set micro
-# 540 pixels wide, to be read on a telephone too; higher where the key has many lines. Below stands the footer.
-wide = 540
-if (!exists('tall')) tall = 330
+# 400 pixels wide, to be read on a telephone too, or 900 where the page has the room ('wide'); higher where the key has many
+# lines. Below stands the footer.
+wide = format eq 'wide' ? 900 : 400
+if (!exists('tall')) tall = format eq 'wide' ? 400 : 270
 if (!exists('turned')) turned = 0   # more room for long labels of the x axis
 if (!exists('entries')) entries = count + beside
-columns = longest > 29 ? 1 : longest > 17 ? 2 : 3
+columns = int((wide-16) / (7.5*longest+50))
+columns = columns < 1 ? 1 : columns > 4 ? 4 : columns
 keyrows = (entries + columns - 1) / columns
 lines_in(text) = strstrt(text, "\n") ? 1 + lines_in(text[strstrt(text, "\n")+1:]) : 1
-foot = 16 * lines_in(footer) + 8
+foot = 18 * lines_in(footer) + 8
 over = 18 + 20 * lines_in(title)
-under = 54 + 21 * keyrows + turned
+line = 24   # pixels of the key's lines
+if (tall < line * keyrows + 20) tall = line * keyrows + 20   # else gnuplot adds columns, that the picture has no room for
+under = 54 + line * keyrows + turned
 high = over + tall + under + foot
-if (format eq 'svg') set terminal svg size wide,high noenhanced font 'sans-serif,15' background 'white'
+if (format ne 'png') set terminal svg size wide,high noenhanced font 'sans-serif,15' background 'white'
 # pngcairo's letters are points of 4/3 pixels, svg's are pixels.
-if (format eq 'png') set terminal pngcairo size 2*wide,2*high noenhanced font 'sans-serif,15' fontscale 1.5 \
-    linewidth 2 pointscale 2 background 'white'   # noenhanced leaves the `_` in names alone
+if (format eq 'png') set terminal pngcairo size 3*wide,3*high noenhanced font 'sans-serif,15' fontscale 2.25 \
+    linewidth 3 pointscale 3 background 'white'   # noenhanced leaves the `_` in names alone
 set output out
 set bmargin at screen 1.0*(foot+under)/high
 set label 2 title at screen 0.5, screen 1-18.0/high center font ',16'
 set tmargin at screen 1-1.0*over/high
-set label 1 footer at screen 8.0/wide, screen (foot-12.0)/high left font ',12' textcolor rgb '#444444'
+set label 1 footer at screen 8.0/wide, screen (foot-12.0)/high left font ',14' textcolor rgb '#444444'
 set border 3
 set tics nomirror
 set clip two
 set grid xtics ytics mytics linetype 1 linewidth 0.8 dashtype 1 linecolor rgb '#d0d0d0', \
     linetype 1 linewidth 0.4 dashtype 1 linecolor rgb '#e4e4e4'
-set key at screen 8.0/wide, screen 1.0*(foot+21*keyrows)/high left top vertical Left reverse samplen 1.8 font ',13' \
+set key at screen 8.0/wide, screen 1.0*(foot+line*keyrows)/high left top vertical Left reverse samplen 1.8 font ',15' \
     maxrows (keyrows > 0 ? keyrows : 1) width 1-0.22*longest   # letters are narrower than gnuplot thinks
 if (entries == 0) unset key
 set offsets graph 0.03, graph 0.03, 0, 0
@@ -56,7 +60,7 @@ thick(i) = exists('bold') && i == bold ? 4 : 1.8
 if (exists('upright')) {
   do for [i = 1:|upright|] {
     set arrow from upright[i], graph 0 to upright[i], graph 1 nohead dashtype 3 linewidth 1.2 linecolor rgb '#555555'
-    set label upright_text[i] at upright[i], graph 0.02 left rotate by 90 offset -1.1, 0 font ',13'
+    set label upright_text[i] at upright[i], graph 0.02 left rotate by 90 offset -1.1, 0 font ',15'
   }
 }
 

@@ -7,8 +7,8 @@
 A cache is its bytes, ways and bytes a line. An event is Ir (instructions), D1m or DLm (misses of the first and
 of the last level, read and write), or a column of cachegrind's own, such as D1mr. A function is named in full or
 from any namespace on, without template arguments and parameters: its instances and the lambdas in it count together.
-It must not have been inlined. An expectation is EVENT:NAME:LOW:HIGH; of a difference or a ratio, EVENT:NAME A:NAME B:LOW:HIGH,
-for A - B or A / B. Sums are divided by --per.
+It must not have been inlined. An expectation is EVENT:NAME:LOW:HIGH; instead of NAME it may have a difference A-B or a
+ratio A/B. Sums are divided by --per.
 
 Exit status: 0 well; 1 an expectation not met; 2 bad usage, no such function, or the program failed; 77 no
 valgrind here, or the program itself says (by 77) that it cannot run here."""
@@ -56,16 +56,13 @@ def total(functions, event, name):
     return sum(counts[part] for counts in found for part in parts)
 
 
-def expectation(text, names):
-    """(event, names, low, high) of EVENT:NAME…:LOW:HIGH."""
-    parts = re.split(r"(?<!:):(?!:)", text)
-    try:
-        event, *functions, low, high = parts
-        if len(functions) == names and all(parts) and float(low) <= float(high):
-            return event, functions, float(low), float(high)
-    except ValueError:
-        pass
-    stop(f"'{text}' is not EVENT:{'NAME:' * names}LOW:HIGH")
+def expectation(text):
+    """(event, name, "-", "/" or None, another name, low, high)."""
+    number = r"([\d.]+)"
+    match = re.fullmatch(rf"(\w+):([\w:{{}}~]+?)(?:([-/])([\w:{{}}~]+))?:{number}:{number}", text)
+    if not match:
+        stop(f"'{text}' is not EVENT:NAME:LOW:HIGH, EVENT:NAME-NAME:LOW:HIGH or EVENT:NAME/NAME:LOW:HIGH")
+    return *match.groups()[:4], float(match[5]), float(match[6])
 
 
 def measured(caches, program):
@@ -90,28 +87,27 @@ def main():
     for cache, otherwise in ("--d1", None), ("--ll", None), ("--i1", "32768,8,64"):
         parser.add_argument(cache, metavar="BYTES,WAYS,LINE", required=not otherwise, default=otherwise)
     parser.add_argument("--per", type=float, default=1, help="what sums are divided by, for example multiply-adds")
-    for option in ("function", "expect", "expect-difference", "expect-ratio"):
-        parser.add_argument(f"--{option}", action="append", default=[])
+    for option in ("--function", "--expect"):
+        parser.add_argument(option, action="append", default=[])
     at = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
     given, program = parser.parse_args(sys.argv[1:at]), sys.argv[at + 1:]
-    expected = [("", *expectation(text, 1)) for text in given.expect]
-    expected += [(" - ", *expectation(text, 2)) for text in given.expect_difference]
-    expected += [(" / ", *expectation(text, 2)) for text in given.expect_ratio]
-    names = list(dict.fromkeys([*given.function, *(name for _, _, of, _, _ in expected for name in of)]))
+    expected = list(map(expectation, given.expect))
+    names = [*given.function, *(name for _, first, _, second, *_ in expected for name in (first, second) if name)]
     if not program or not names:
         stop("give --function NAME, and after -- a program")
     functions = events_by_function(measured([f"--D1={given.d1}", f"--LL={given.ll}", f"--I1={given.i1}"], program))
-    events, failed = list(dict.fromkeys(["Ir", *SUMS, *(event for _, event, *_ in expected)])), 0
-    width = max(map(len, names))
+    events, failed, width = list(dict.fromkeys(["Ir", *SUMS, *(event for event, *_ in expected)])), 0, max(map(len, names))
     print(" " * width, *(f"{event:>12}" for event in events))
-    for name in names:
+    for name in dict.fromkeys(names):
         print(f"{name:{width}}", *(f"{total(functions, event, name) / given.per:12.6g}" for event in events))
-    for kind, event, of, low, high in expected:
-        first, *other = [total(functions, event, name) / given.per for name in of]
-        found = first - other[0] if kind == " - " else first / (other[0] or float("nan")) if kind else first
+    for text, (event, first, operator, second, low, high) in zip(given.expect, expected):
+        found = total(functions, event, first) / given.per
+        if second:
+            other = total(functions, event, second) / given.per
+            found = found - other if operator == "-" else found / other if other else float("nan")
         if not low <= found <= high:
             failed = 1
-            print(f"expected {event} of {kind.join(of)} within {low:g} and {high:g}, found {found:.6g}")
+            print(f"expected {text}, found {found:.6g}")
     return failed
 
 

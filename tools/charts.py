@@ -31,12 +31,14 @@ class Chart:
     columns: str = "x, y, low, high, disturbed"
     type: str = ""
     footer: str = ""  # what has to be said in the picture itself
+    wide: bool = False  # drawn once more, as wide as the page: NAME_wide.svg
 
-    def variables(self, place):
-        """Gnuplot's variables, without those that name files. The footer says where it was measured, too."""
+    def variables(self, place, letters=44):
+        """Gnuplot's variables, without those that name files; lines of so many letters. The footer says where it was measured, too."""
         hollow = any(point and point[-1] is True for points in self.lines.values() for point in points)
         said = [place, self.footer, "hollow: measured in a disturbed moment" * hollow]
-        return {"title": textwrap.fill(self.title, 58), "footer": "\n".join(textwrap.fill(text, 82) for text in said if text), "hollow": int(hollow),
+        title = self.title.replace("n = ", "n\u00a0=\u00a0")  # stays on one line
+        return {"title": textwrap.fill(title, letters), "footer": "\n".join(textwrap.fill(text, letters * 5 // 4) for text in said if text), "hollow": int(hollow),
                 "count": len(self.lines), "beside": len(self.beside), "longest": max(map(len, [*self.lines, *self.beside]))} | self.settings
 
     def alt(self):
@@ -62,9 +64,9 @@ def draw_one(chart, place, folder, formats=("svg", "png")):
     """Writes a chart's data and calls gnuplot on it."""
     data = folder / f"{chart.name}.dat"
     data.write_text(chart.data(), encoding="utf-8")
-    for format in formats:
-        out, script = folder / f"{chart.name}.{format}", f"{chart.script}.gp"
-        given = {"dir": str(PLOTS), "data": str(data), "out": str(out), "format": format} | chart.variables(place)
+    for format in (*formats, *["wide"] * chart.wide):
+        out, script = folder / (f"{chart.name}_wide.svg" if format == "wide" else f"{chart.name}.{format}"), f"{chart.script}.gp"
+        given = {"dir": str(PLOTS), "data": str(data), "out": str(out), "format": format} | chart.variables(place, 100 if format == "wide" else 44)
         commands = [f"array {name}[{len(value)}] = {quoted(value)}" if isinstance(value, list) else f"{name} = {quoted(value)}"
                     for name, value in given.items()]
         try:
@@ -96,7 +98,7 @@ def time(row, seconds):
     return seconds
 
 
-def line_chart(name, script, title, lines, x, measure, settings=None, beside=None, step="", text=""):
+def line_chart(name, script, title, lines, x, measure, settings=None, beside=None, step="", text="", wide=False):
     """A chart of {line: its rows} against their column x, less the points that `measure` knows nothing of; None if none is
     left. Its text is the script's unless another is named."""
     caption = TEXTS[text or script][1] + SPREAD
@@ -111,7 +113,7 @@ def line_chart(name, script, title, lines, x, measure, settings=None, beside=Non
     if script in ("gflops", "tiles") and max(y) >= 100 * min(y):  # what is a hundred times as slow would lie on the floor
         settings["log"] = 1
         caption += " The axis is logarithmic: the same factor is the same height."
-    return Chart(name, script, title, caption, drawn, settings, step, beside or {})
+    return Chart(name, script, title, caption, drawn, settings, step, beside or {}, wide=wide)
 
 
 def workers_of(row):
@@ -150,7 +152,7 @@ def variant_lines(results, type, step):
 def rates_chart(results, type, lines, name, who, step=""):
     """GFLOP/s, the best line the boldest, beside the peaks and the libraries."""
     beside, names = yardsticks(results, type, [row for line in lines.values() for row in line])
-    chart = line_chart(name, "gflops", f"{who}: {TEXTS['gflops'][0]}, {type}", lines, "n", rate, beside=beside, step=step)
+    chart = line_chart(name, "gflops", f"{who}: {TEXTS['gflops'][0]}, {type}", lines, "n", rate, beside=beside, step=step, wide=not step)
     if chart:
         last = [points[-1][1] for points in chart.lines.values()]
         chart.settings["bold"] = last.index(max(last))
@@ -229,7 +231,7 @@ def thread_charts(results, type):
             beyond = cores < max(threads for scaling in of for threads in scaling.times)
             mark = {"upright": [cores], "upright_text": [f"{cores} cores"]} if beyond else {}
             yield line_chart(f"{script}_{type}", script, f"Threads: {TEXTS[script][0]}, {type}, n = {of[0].n}", lines,
-                             "threads", measure, mark | (fits if of is rated else {}), step="threads")
+                             "threads", measure, mark | (fits if of is rated else {}), step="threads", wide=script == "threads_speedup")
 
 
 def bar_chart(name, type, groups, n, step, xlabel):
@@ -298,10 +300,9 @@ def phase_bars(name, type, rows, phases, step, on=""):
         for called, took in taken.items():
             lines[called].append([place, end, end + took])
             end += took
-        texts.append([place, f"{row.program()}, {seconds(end)}{'~' * (row.quiet == 'no')} = {' + '.join(map(seconds, taken.values()))}"])
+        texts.append([place, f"{row.program()}, {seconds(end)}{'~' * (row.quiet == 'no')}", f"= {' + '.join(map(seconds, taken.values()))}"])
     return Chart(f"{name}_{type}", "phases", f"{TEXTS[name][0]}{on}, {type}, n = {rows[0].n}", TEXTS[name][1], lines,
-                 {"bars": len(rows), "texts": max(len(text) for _, text in texts)}, step, {"": texts},
-                 "place from above, start, end; then place, text") if rows else None
+                 {"bars": len(rows)}, step, {"": texts}, "place from above, start, end; then place, what, its phases") if rows else None
 
 
 def phase_chart(results, type):

@@ -3,35 +3,17 @@
 figures.csv has a line a figure: name, file, where, value, format.
     ijk_2000,reference/epyc-zen5/results.csv,"step = '01_naive' AND variant = 'ijk' AND n = 2000",gflops,%.2f
     swap_gain,,,ikj_2000 / ijk_2000,%.1f
-`where` and `value` are SQL over the columns of `file`, a CSV below plots/; an empty cell is NULL, a number a number.
+`where` and `value` are SQL over the columns of `file`, a CSV below plots/, which measured.py turns into a table.
 One row must be left; of one that was measured again, the last counts. A figure without a file follows from others,
 whose values are taken as they are, not as they are written. `format` is printf's; %s is for text.
 """
 import csv, re, sqlite3
-from functools import cache
 
-from measured import FULL_KEY, MACHINE_KEY, Refusal
+from measured import FULL_KEY, MACHINE_KEY, Refusal, Table, marks, table_of
 
 COLUMNS = ["name", "file", "where", "value", "format"]
 # What a row is about: rows alike in all of these are one measurement, taken again, perhaps at another commit.
 KEY = [name for name in dict.fromkeys([*FULL_KEY, *MACHINE_KEY]) if name != "commit"]
-
-
-@cache
-def table(path):
-    """(database, columns) of a CSV; the rows are the table `rows`."""
-    with open(path, encoding="utf-8", newline="") as file:
-        columns, *lines = csv.reader(file)
-    database = sqlite3.connect(":memory:")
-    database.execute("CREATE TABLE rows ({})".format(", ".join(f'"{name}" NUMERIC' for name in columns)))
-    database.executemany(f"INSERT INTO rows VALUES ({', '.join('?' * len(columns))})",
-                         [[cell or None for cell in line] for line in lines if len(line) == len(columns)])
-    return database, columns
-
-
-def marks(quiet, verdict):
-    """~ for a row that other programs disturbed, ° for one that was not verified."""
-    return ("~" if quiet == "no" else "") + ("°" if verdict == "unverified" else "")
 
 
 class Figures:
@@ -72,20 +54,19 @@ class Figures:
         return found
 
     def measured(self, line):
-        database, columns = table(self.plots / line["file"])
-        names = [f'"{name}"' if name in columns else "NULL" for name in ("quiet", "verdict", *KEY)]
-        rows = database.execute(f"SELECT {line['value']}, {', '.join(names)} FROM rows WHERE {line['where']}").fetchall()
+        table = table_of(self.plots / line["file"])
+        names = [f'"{name}"' if name in table.names else "NULL" for name in ("quiet", "verdict", *KEY)]
+        rows = table.ask(", ".join([line["value"], *names]), line["where"], {}, "")
         if len({row[3:] for row in rows}) != 1:
             raise Refusal(f"{line['name']}: {len(rows)} rows of {line['file']} match, one is needed")
-        return rows[-1][0], marks(*rows[-1][1:3])
+        return rows[-1][0], marks(rows[-1][1:3])
 
     def derived(self, line, asking):
         names = [name for name in dict.fromkeys(re.findall(r"[A-Za-z_]\w*", line["value"])) if name in self.lines]
-        values = {name: self.value(name, asking) for name in names}
-        given = ", ".join(f':{name} AS "{name}"' for name in names) or "1"
-        [[value]] = sqlite3.connect(":memory:").execute(f"SELECT 1.0 * ({line['value']}) FROM (SELECT {given})",
-                                                        {name: value for name, (value, _) in values.items()})
-        return value, "".join(mark for mark in "~°" if any(mark in found for _, found in values.values()))
+        found = {name: self.value(name, asking) for name in names}
+        others = Table([{name: value for name, (value, _) in found.items()} | {"": None}], [*found, ""])
+        [[value]] = others.ask(f"1.0 * ({line['value']})", "1", {}, "")
+        return value, "".join(mark for mark in "~°" if any(mark in marks for _, marks in found.values()))
 
     def unused(self):
         """The names that no page has asked for."""

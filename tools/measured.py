@@ -1,7 +1,8 @@
 """What was measured: CSV files in SQLite databases in memory, and what tables and charts ask of them.
 
 A column of words is text, any other holds numbers; an empty or garbled cell is NULL, a missing count 0."""
-import math, re, sqlite3, sys
+import csv, math, re, sqlite3, sys
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -40,10 +41,10 @@ class Refusal(Exception):
 # ---- files and tables ----
 
 def lines_of(path, columns=None):
-    """A CSV's lines as {column: cell}; it must have these columns. There is no quoting; a line torn by a crash is passed over."""
+    """A CSV's lines as {column: cell}; it must have these columns. A line torn by a crash is passed over."""
     try:
         text = Path(path).read_text(encoding="utf-8", errors="replace").replace("\0", "\ufffd")  # no program may be given a NUL
-        header, *lines = (line.split(",") for line in text.split("\n"))
+        header, *lines = (next(csv.reader([line]), []) for line in text.split("\n"))
     except OSError as error:
         raise Refusal(f"cannot read {path}: {error.strerror}") from None
     if columns and header != columns:
@@ -111,7 +112,7 @@ class Table:
     """Rows in a database of their own, as the table `rows`; one that is asked for is a `kind`."""
 
     def __init__(self, rows, names, kind=Record):
-        self.kind, self.database = kind, sqlite3.connect(":memory:")
+        self.names, self.kind, self.database = names, kind, sqlite3.connect(":memory:")
         self.database.row_factory = sqlite3.Row
         self.database.execute("CREATE TABLE rows ({})".format(", ".join(f'"{name}"' for name in names)))
         self.database.executemany(f"INSERT INTO rows VALUES ({', '.join('?' * len(names))})", [[row[name] for name in names] for row in rows])
@@ -137,6 +138,13 @@ class Table:
     def values(self, column, where="1", **equal):
         """The different values in a column, ascending."""
         return [value for value, in self.ask(f"DISTINCT {column}", where, equal, f"ORDER BY {column}")]
+
+
+@cache
+def table_of(path):
+    """The table of any CSV."""
+    lines = lines_of(path)
+    return Table([{name: typed(name, text) for name, text in line.items()} for line in lines], list(lines[0]) if lines else ["nothing"])
 
 
 # ---- results.csv ----
@@ -198,11 +206,14 @@ def made_of(cells):
             "intensity": work * 1e9 / moved if moved else None}
 
 
+def marks(*judged):
+    """A ~ if other programs disturbed one of the rows whose (quiet, verdict) these are, and a ° if one was not verified."""
+    return "~" * any(quiet == "no" for quiet, _ in judged) + "°" * any(verdict == "unverified" for _, verdict in judged)
+
+
 def marked(text, *rows):
-    """The text, with a ~ if other programs disturbed one of these rows, and a ° if one was not verified; what says nothing
-    stays as it is."""
-    marks = "~" * any(row.quiet == "no" for row in rows) + "°" * any(row.verdict == "unverified" for row in rows)
-    return text + marks * (text != "–")
+    """The text with the marks of these rows; what says nothing stays as it is."""
+    return text if text == "–" else text + marks(*((row.quiet, row.verdict) for row in rows))
 
 
 def ladder_sizes(sizes):

@@ -28,13 +28,13 @@ A figure from a row that other programs disturbed (quiet=no) ends with ~, one th
 Relative links and images must exist. Beside a figures.csv a line of text has one sentence and at most 300 characters,
 and does not begin with a figure, for Markdown would show what follows as it is. Exit status: 0 well; 1 --check found something stale; 2 an error,
 each one line on stderr (a note with an error is left as it is)."""
-import argparse, csv, math, re, subprocess, sys, textwrap
+import argparse, math, re, subprocess, sys, textwrap
 from pathlib import Path
 from urllib.parse import unquote
 
 import standing
-from figures import Figures
-from measured import FULL_KEY, MACHINE_KEY, Refusal
+from figures import KEY, Figures
+from measured import Refusal, lines_of, marks
 
 FENCE = re.compile(r"([ \t]*)(```+|~~~+)[^`]*$")
 FRAGMENT_MARK = re.compile(r"\s*(?://|#)\s*\[(/?[\w.-]+)\]\s*$")
@@ -46,8 +46,6 @@ INLINE = re.compile(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)|"
                     r"<!--=(\w+)-->((?:(?!<!--).)*)<!--/-->")
 STRAY = re.compile(r"<!--(?:=|/-->).*|<!--\s*(?:(?:code|value|ratio|table|standing)\s*:|/\s*(?:code|value|ratio|table|standing)\s*-->).*")
 LINK = re.compile(r"""\]\(\s*<?([^)\s>]+)|\b(?:src|href)=["']([^"']+)""")
-# What a row is about: rows alike in all of these are one measurement, taken again, perhaps at another commit.
-KEY = {*FULL_KEY, *MACHINE_KEY} - {"commit"}
 
 
 class Problem(Exception):
@@ -85,24 +83,25 @@ def number(text):
     raise Problem(f"'{text}' is not a number (for text, ask for %s)")
 
 
-def formatted(value, scale, form):
-    value = value if scale is None else number(value) * scale
-    if form.endswith("d"):
-        value = round(number(value))  # % by itself cuts: 9.9 would become 9
-    return form % (value if form.endswith("s") else number(value))
-
-
-def marked(text, *rows):
-    """The text, with a ~ if one of these rows was disturbed, and a ° if one was not verified."""
-    return text + "~" * any(row.get("quiet") == "no" for row in rows) + "°" * any(row.get("verdict") == "unverified" for row in rows)
+def cell(rows, part, scale, form):
+    """The text of a column of a row, or of the quotient of two columns, perhaps of two rows; marked as they are."""
+    if form.endswith("s"):
+        value = rows[0][part[0]]
+    else:
+        value, *below = [number(row[name]) for row, name in zip(rows, part)]
+        if below and below[0] == 0:
+            raise Problem(f"the {part[1]} to divide by is 0")
+        value = (value / below[0] if below else value) * scale
+        value = round(value) if form.endswith("d") else value  # % by itself cuts: 9.9 would become 9
+    return form % value + marks(*((row.get("quiet"), row.get("verdict")) for row in rows))
 
 
 def column_and_format(column, form="%.3g"):
-    """(column, scale or None, format) of two fields such as "median_s*1000" and "%.0f"."""
+    """(column, scale, format) of two fields such as "median_s*1000" and "%.0f"."""
     if not re.fullmatch(r"%(\.\d{1,2})?[fgeds]", form):
         raise Problem(f"the format '{form}' is not of the shape %.2f (or g, e, d, s)")
     name, star, scale = (part.strip() for part in column.partition("*"))
-    return name, number(scale) if star else None, form
+    return name, number(scale) if star else 1, form
 
 
 def alternatives(conditions):
@@ -115,18 +114,15 @@ def alternatives(conditions):
 
 def matching(table, conditions, columns):
     """The rows of the file `table` that meet the filter; the filter's columns and `columns` must exist."""
-    wanted = alternatives(conditions)
-    with open(table, encoding="utf-8", newline="") as file:
-        reader = csv.DictReader(file, restval="")
-        for name in [*wanted, *columns]:
-            if name not in (reader.fieldnames or ()):
-                raise Problem(f"{table.name} has no column '{name}'")
-        rows = [row for row in reader if all(row[name] in values for name, values in wanted.items())]
+    wanted, lines = alternatives(conditions), lines_of(table)
+    for name in [*wanted, *columns]:
+        if lines and name not in lines[0]:
+            raise Problem(f"{table.name} has no column '{name}'")
+    rows = [row for row in lines if all(row[name] in values for name, values in wanted.items())]
     for name, values in wanted.items():
         for value in values:
             if not any(row[name] == value for row in rows):  # so that no misspelt alternative gets lost
-                raise Problem(f"no row of {table.name} matches '{conditions}'"
-                              + (f" with {name}={value}" if len(values) > 1 else ""))
+                raise Problem(f"no row of {table.name} matches '{conditions}' with {name}={value}")
     return rows
 
 
@@ -147,22 +143,11 @@ def figure(kind, argument, folders):
     if len(fields) not in (filters + 2, filters + 3):
         raise Problem(f"a {kind} needs CSV; {'FILTER; ' * filters}COLUMN; FORMAT")
     column, scale, form = column_and_format(*fields[filters + 1:])
-    tables = re.split(r"\s*\\?\|\s*", fields[0])  # \| : inside a Markdown table a bare | ends the cell
-    if len(tables) not in (1, filters):
-        raise Problem(f"a {kind} takes {filters} CSV at most, not '{fields[0]}'")
-    columns = re.split(r"\s*\\?\|\s*", column)
-    rows = [the_one(matching(find(tables[min(i, len(tables) - 1)], folders), conditions, [columns[min(i, len(columns) - 1)]]),
-                    conditions) for i, conditions in enumerate(fields[1:filters + 1])]
-    texts = [row[columns[min(i, len(columns) - 1)]] for i, row in enumerate(rows)]
-    if kind == "value":
-        return marked(formatted(texts[0], scale, form), *rows)
-    return marked(formatted(quotient(*texts, column), scale, form), *rows)
-
-
-def quotient(above, below, column):
-    if number(below) == 0:
-        raise Problem(f"the {column} to divide by is 0")
-    return number(above) / number(below)
+    # One for both rows, or two; \| : inside a Markdown table a bare | ends the cell.
+    tables, columns = (re.split(r"\s*\\?\|\s*", field) for field in (fields[0], column))
+    rows = [the_one(matching(find(table, folders), where, [name]), where)
+            for table, where, name in zip(2 * tables, fields[1:filters + 1], 2 * columns)]
+    return cell(rows, (2 * columns)[:filters], scale, form)
 
 
 def in_order(values, given):
@@ -177,34 +162,32 @@ def in_order(values, given):
 
 
 def table_lines(argument, folders):
-    """The lines of a Markdown table."""
+    """The lines of a Markdown table: a column for each value of the column `cols`, or, for cols=*, for each of COLUMN+COLUMN/COLUMN."""
     fields = [field.strip() for field in argument.split(";")]
     title = fields.pop()[len("title="):] if fields[-1].startswith("title=") else None
     if len(fields) not in (5, 6) or fields[2][:5] != "rows=" or fields[3][:5] != "cols=":
         raise Problem("a table needs CSV; FILTER; rows=COLUMN; cols=COLUMN; COLUMN; FORMAT; title=TEXT")
-    labels, across = [name.strip() for name in fields[2][5:].split("+")], fields[3][5:].strip()
-    if across == "*":
-        return side_by_side(fields, labels, title, folders)
-    column, scale, form = column_and_format(*fields[4:])
-    rows = matching(find(fields[0], folders), fields[1], [*labels, across, column])
-    if not rows:
-        raise Problem(f"no row matches '{fields[1]}'")
-    given, cells = alternatives(fields[1]), {}
+    labels, across = [name.strip() for name in fields[2][5:].split("+")], [fields[3][5:].strip()]
+    if across == ["*"]:
+        across, heads, forms = [], fields[4].split("+"), (fields[5:] or ["%.3g"])[0].split("+")
+        shown = {head: (head.split("/"), 1, column_and_format("", forms[at % len(forms)])[2]) for at, head in enumerate(heads)}
+    else:
+        column, scale, form = column_and_format(*fields[4:])
+        shown = {"": ([column], scale, form)}
+    rows = matching(find(fields[0], folders), fields[1], [*labels, *across, *(name for part, _, _ in shown.values() for name in part)])
+    given, found = alternatives(fields[1]), {}
+    order = {name: in_order([row[name] for row in rows], given.get(name)) for name in labels + across}
     for row in rows:
-        cells.setdefault(tuple(row[name] for name in labels), {}).setdefault(row[across], []).append(row)
-    order = {name: in_order([row[name] for row in rows], given.get(name)) for name in [*labels, across]}
-
-    def cell(label, head):
-        if head not in cells[label]:
-            return "–"
-        where = ",".join([fields[1], *map("=".join, zip([*labels, across], [*label, head]))])
-        row = the_one(cells[label][head], where)
-        return marked(formatted(row[column], scale, form), row) if row[column] else "–"
-
-    heads, names = order[across], [title or labels[0], *labels[1:]]
-    lines = [[*names, *heads], ["---"] * len(names) + ["---:"] * len(heads)]
-    for label in sorted(cells, key=lambda label: [order[n].index(v) for n, v in zip(labels, label)]):
-        lines.append([*label, *(cell(label, head) for head in heads)])
+        found.setdefault(tuple(row[name] for name in labels + across), []).append(row)
+    heads = order[across[0]] if across else list(shown)
+    lines = [[title or labels[0], *labels[1:], *heads], ["---"] * len(labels) + ["---:"] * len(heads)]
+    every = dict.fromkeys(key[:len(labels)] for key in found)
+    for label in sorted(every, key=lambda label: [order[name].index(value) for name, value in zip(labels, label)]):
+        lines.append(list(label))
+        for head in heads:
+            key, (part, scale, form) = (*label, head) if across else label, shown["" if across else head]
+            row = key in found and the_one(found[key], ",".join([fields[1], *map("=".join, zip(labels + across, key))]))
+            lines[-1].append(cell([row] * len(part), part, scale, form) if row and all(row[name] for name in part) else "–")
     return in_bars(lines)
 
 
@@ -216,30 +199,6 @@ def standing_lines(argument, folders):
     """How ours stand against the libraries."""
     headings, rows = standing.summary(standing.load(find(argument.strip(), folders)))
     return in_bars([headings, ["---"] * 3 + ["---:"] * (len(headings) - 3), *rows])
-
-
-def side_by_side(fields, labels, title, folders):
-    """A table whose columns are those of the CSV, or quotients of two; one format a column, or one for all."""
-    columns, formats = fields[4].split("+"), (fields[5:] or ["%.3g"])[0].split("+")
-    parts = [column.split("/") for column in columns]
-    rows = matching(find(fields[0], folders), fields[1], [*labels, *(name for part in parts for name in part)])
-    groups, given = {}, alternatives(fields[1])
-    for row in rows:
-        groups.setdefault(tuple(row[name] for name in labels), []).append(row)
-    order = {name: in_order([row[name] for row in rows], given.get(name)) for name in labels}
-    lines = [[title or labels[0], *labels[1:], *columns], ["---"] * len(labels) + ["---:"] * len(columns)]
-    for label in sorted(groups, key=lambda label: [order[n].index(v) for n, v in zip(labels, label)]):
-        row, cells = the_one(groups[label], f"{fields[1]}, {'+'.join(label)}"), []
-        for place, part in enumerate(parts):
-            form = column_and_format("x", formats[place % len(formats)])[2]
-            if not all(row[name] for name in part):
-                cells.append("–")
-            elif len(part) == 2:
-                cells.append(marked(formatted(quotient(row[part[0]], row[part[1]], part[1]), None, form), row))
-            else:
-                cells.append(marked(formatted(row[part[0]], None, form), row))
-        lines.append([*label, *cells])
-    return in_bars(lines)
 
 
 def past(lines, start, closing):
@@ -332,7 +291,7 @@ def refill(note, root, lines, figures=None):
                 if stray := STRAY.search(rest):
                     raise Problem(f"misspelt, unclosed or not alone on its line: {stray[0]}")
                 new = [INLINE.sub(figure_again, line)]
-        except (Problem, Refusal, OSError, UnicodeError, csv.Error) as problem:
+        except (Problem, Refusal, OSError, UnicodeError) as problem:
             errors.append((at + 1, str(problem)))
             new = lines[at:end]
         if what and new != lines[at:end]:

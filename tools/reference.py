@@ -55,12 +55,11 @@ def run_all(commands):
             continue
         if printed and printed.exists():
             continue
-        with printed.open("w") if printed else contextlib.nullcontext() as file:
+        part = printed and printed.with_name(printed.name + ".part")
+        with part.open("w") if part else contextlib.nullcontext() as file:
             status = run(command, file)
-        if printed and status:
-            printed.unlink()
-        if status in (128 + signal.SIGINT, 128 + signal.SIGTERM):
-            sys.exit(status)
+        if part:
+            part.unlink() if status else part.replace(printed)
         if status not in WELL:
             failed.append(f"ended with {status}: {line}")
             print(failed[-1], file=sys.stderr, flush=True)

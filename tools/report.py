@@ -18,14 +18,18 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import quote
 
-import gpu_tables as gpu
 import ladder as rungs
+import published
 import scaling
 import standing
 from charts import draw_one, here_chart, named, render
 from measured import LIMITS, Refusal, digits, load, marked, seconds, times, whose
 
 FAR_OFF = "Rows marked ! took more than twice, or less than half, the predicted time: their steps' notes say why."
+FACTS = {"peak": "Peak of each vector set", "bandwidth": "Bandwidth of each level with each vector set", "library": "Libraries"}
+CORES_ARE = ("Speedup / CUDA cores is what Genova 2024 printed as efficiency. It is an efficiency of nothing: the speedup "
+             "is over one core of a processor, and a CUDA core is no such core. What part of the GPU works, the share of "
+             "its peak says.")
 
 
 # ---- on the terminal ----
@@ -162,51 +166,51 @@ class Section:
     tables: list = ()
 
 
-def pivot(title, facts, headings, down, across):
-    """A table of values, a row for each `down` (a list of words), a column for each `across`."""
-    columns, rows = list(dict.fromkeys(map(across, facts))), {}
-    for fact in facts:
-        rows.setdefault(tuple(down(fact)), {})[across(fact)] = digits(fact.value)
-    return Table(title, [*headings, *columns], [[*words, *(at.get(column, "–") for column in columns)] for words, at in rows.items()])
-
-
 def amount(fact):
     """A value and its unit; bytes in KiB, MiB or GiB."""
     value, unit = fact.value, fact.unit
-    if unit == "B":
-        power = 3 if value >= 2**30 else 2 if value >= 2**20 else 1
-        value, unit = value / 2**(10 * power), " KMG"[power] + "iB"
+    for larger in ("KiB", "MiB", "GiB") if unit == "B" else ():
+        if value >= 1024:
+            value, unit = value / 1024, larger
     return (f"{value:.4g}" if value < 1000 else f"{value:.0f}") + f" {unit}" * bool(unit)
 
 
-def machine_tables(machine, title, single):
-    """What a machine, or its GPU, can do: the facts named in `single` one below the other, the others in tables of their
-    own; nothing where there is no machine.csv."""
-    facts = [fact for fact in machine.select() if fact.name in single]
-    rows = [[fact.name, f"{fact.type} {fact.level.replace('_', ' ')}".strip(), amount(fact), fact.note] for fact in facts]
-    tables = [Table(title, ["", "", "value", "note"], rows)] * bool(rows)
-    others = [fact for fact in machine.select() if fact.name not in single]
-    for name, title, key in (("peak", "Peak of each vector set, GFLOP/s", "type"),
-                             ("bandwidth", "Bandwidth of each level with each vector set, GB/s", "level")):
-        if facts := [fact for fact in others if fact.name == name]:
-            tables.append(pivot(title, facts, [key, "vector set"], lambda fact: [getattr(fact, key), fact.vector], lambda fact: whose(fact.threads)))
-    for type in dict.fromkeys("" if machine.gpu else fact.type for fact in others if fact.name == "library"):
-        facts = [fact for fact in others if fact.name == "library" and type in ("", fact.type)]
-        tables.append(pivot(f"Libraries, GFLOP/s, {type}" if type else "cuBLAS, GFLOP/s", facts,
-                            ["library", "setting", "threads"] if type else ["type", "library"],
-                            lambda fact: [fact.vector, fact.note.partition(";")[0], whose(fact.threads)] if type else [fact.type, fact.vector],
-                            lambda fact: fact.level.replace("x", "×")))
-    return tables
+def machine_tables(machine, title):
+    """What a machine, or its GPU, can do, with a column for each number of threads."""
+    for title, named in ((title, f"name NOT IN {tuple(FACTS)}"), *((title, f"name = '{name}'") for name, title in FACTS.items())):
+        facts, rows = machine.select(named), {}
+        counts = sorted({fact.threads for fact in facts})
+        for fact in facts:
+            rows.setdefault((fact.name, fact.type, fact.vector, fact.level.replace("x", "×").replace("_", " ")), []).append(fact)
+        cells = [[*what, *(next((amount(fact) for fact in of if fact.threads == count), "–") for count in counts), of[0].note]
+                 for what, of in rows.items()]
+        if cells:
+            yield Table(title, ["what", "type", "vector set, or library", "level, or size", *(whose(count) if count else "value" for count in counts),
+                                "note"], cells)
+
+
+def gpu_tables(results):
+    """Each variant's fastest row at the largest size with a baseline, and at the largest that most variants have."""
+    for type in results.types:
+        based = [n for n in results.values("n", "gpu", type=type) if (type, f"{n}×{n}×{n}") in results.baselines]
+        for n in dict.fromkeys([*based[-1:], results.common_size("gpu", type=type)]):
+            cells, cores = [], results.gpu.most("cores")
+            for row in results.least("step, variant", "gpu", type=type, n=n):
+                factor = results.speedup(row)
+                cells.append([row.step, row.label(), row.time(), digits(row.rate), times(factor),
+                              f"{factor / cores:.3g}" if factor and cores else "–", results.share(row)])
+            if cells:
+                yield Table(f"{type}, n = {n}", ["program", "variant", "kernel's time", "GFLOP/s", "speedup over 01 ijk", "speedup / CUDA cores",
+                                                 "% of peak"], cells, CORES_ARE)
 
 
 def gpu_section(title, text, results, charts):
     """What ran on the GPU; `charts` by type."""
-    single = {fact.name for fact in results.gpu.select()} - {"library"}
-    tables = [Table(*of) for of in gpu.ours(results)]
+    tables = list(gpu_tables(results))
     if tables:
         tables[0].open = True
-        tables += machine_tables(results.gpu, f"What the GPU can do: {results.gpu.name()}", single)
-        tables += [Table(*of) for of in (*gpu.beside(results), gpu.ratios(results))]
+        tables += machine_tables(results.gpu, f"What the GPU can do: {results.gpu.name()}")
+        tables += [Table(*of) for of in published.tables(results, True)]
     return Section(title, text, charts, tables)
 
 
@@ -253,7 +257,7 @@ def machine_page(results, charts, reference):
             far.append(Table(f"{of_type}, n = {rows[0].n}", *predicted_table(results, rows), marks=marks))
     sections = [Section("All steps", "", of([""])),
                 Section("Predicted and measured", FAR_OFF * any(table.marks for table in far), {}, far),
-                Section("What the machine can do", "", {}, machine_tables(results.machine, "Processor, caches, latencies", ("processor", "cache", "latency"))),
+                Section("What the machine can do", "", {}, list(machine_tables(results.machine, "Processor, caches, latencies"))),
                 gpu_section("GPU", "A time is the kernel's alone; the chart of phases shows what allocation and copies "
                             "add. Each variant stands with its best block or tile.", results, of(["gpu"])),
                 Section("Threads", scaling.SERIAL_IS, of(["threads"]), [Table(*of_threads) for of_threads in scaling.tables(results)]),

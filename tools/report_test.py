@@ -1,5 +1,5 @@
 """Tests of report.py on small results written by hand: python3 tools/report_test.py"""
-import contextlib, html, importlib.util, io, os, random, re, shutil, signal, subprocess, sys, tempfile, unittest
+import contextlib, html, importlib.util, io, os, re, shutil, signal, subprocess, sys, tempfile, unittest
 from pathlib import Path
 from unittest import mock
 TOOL = Path(__file__).resolve().parent / "report.py"
@@ -50,8 +50,6 @@ def foretold(step, variant, n, seconds, predicted, limit, **more):
 FORETOLD = [foretold("01_naive", "ijk", 1000, 2.0, 0.8, "chain"), foretold("01_naive", "ijk", 2000, 20, 6, "chain"),
             foretold("02_loop_order", "ikj", 1000, 0.1, 0.09, "L1"), foretold("02_loop_order", "kij", 1000, 0.2, 0.0125, "L2"),
             foretold("01_naive-O0", "ijk", 1000, 5.0, 1.0, "chain")]
-TILES = [row("03_tiling", "tiled", 1024, 0.1 + abs(tile - 64) / 1000, tile=tile) for tile in (32, 64, 128, 512)]
-
 
 class Case(unittest.TestCase):
     def setUp(self):
@@ -119,20 +117,15 @@ class Ladder(Case):
             self.assertRegex(out, "WRONG, left out: 02_loop_order too_good f32 1024×1024×1024.* 77 elements")
 
     def test_unverified_and_disturbed_rows_count_and_are_marked_and_counted_at_the_end(self):
-        for more, time, said in (({"verdict": "unverified"}, "ms°", ["1 of 11 rows was not verified (marked °)."]),
-                                 ({"quiet": "yes"}, "ms", []), ({"quiet": "no"}, "ms~", [
-                                     "1 of 11 rows was disturbed by other programs (marked ~): make report, called again, measures just this one again."])):
+        for more, time, said in (({"verdict": "unverified"}, "ms°", ["1 of 11 rows was not verified (marked °)."]), ({"quiet": "yes"}, "ms", []),
+                                 ({"quiet": "no"}, "ms~", ["1 of 11 rows was disturbed by other programs (marked ~): make report, called again, "
+                                                           "measures just this one again."])):
             self.write([*LADDER, row("02_loop_order", "jik", 1024, 0.1, **more)])
             out, page = self.ladder(), self.page_of_it()
-            self.assertEqual(self.rungs(out)["02_loop_order"][:3], ["jik", "100", time])
-            self.assertEqual(self.rungs(out)["01_naive"][:3], ["ijk", "2.00", "s"])
+            self.assertEqual((self.rungs(out)["02_loop_order"][:3], self.rungs(out)["01_naive"][:3]), (["jik", "100", time], ["ijk", "2.00", "s"]))
             self.assertEqual([line for line in out.splitlines() if "marked" in line], said)
             if page:
-                self.assertEqual(page.count("(marked "), len(said))
-                self.assertIn(f"21.5 GFLOP/s{time[2:]}", page, "in the ladder")
-                self.assertIn(f"<td>100 {time}</td>", page, "among every row of its step")
-        self.write(LADDER + [row("02_loop_order", "v", 1024, 0.1, quiet=quiet) for quiet in ("no", "yes")])
-        self.assertNotIn("~", self.ladder(), "its quiet successor takes its place")
+                self.assertEqual((page.count("(marked "), f"21.5 GFLOP/s{time[2:]}" in page, f"<td>100 {time}</td>" in page), (len(said), True, True))
 
     def test_share_of_peak_is_of_as_many_threads(self):
         self.write(LADDER + [row(step, "x", 1024, 0.0214748, **more) for step, more in (
@@ -145,13 +138,6 @@ class Ladder(Case):
         self.assertEqual((rungs["04_openmp"][-1], rungs["02_loop_order"][-1]), ("%~", "%"))
 
 
-class Predicted(Case):
-    def test_too_fast_is_marked_too_and_near_is_not(self):
-        for seconds, mark in ((0.4, True), (0.5, False), (2.0, False), (2.1, True)):
-            self.write([foretold("01_naive", "ijk", 1000, seconds, 1.0, "L3")])
-            self.assertEqual("!" in self.run_tool("predicted")[1], mark, seconds)
-
-
 class Cells(unittest.TestCase):
     def test_a_line_is_added_after_the_whole_lines(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -162,8 +148,6 @@ class Cells(unittest.TestCase):
                     path.write_text(before)
                 measured.append(path, ["a", "b", "c"], [1, "2,3", "4"])
                 self.assertEqual(path.read_text(), after, before)
-            with self.assertRaisesRegex(measured.Refusal, f"^cannot write {folder}: "):
-                measured.append(folder, ["a"], [1])
 
 
 class Refusals(Case):
@@ -186,13 +170,6 @@ class Refusals(Case):
             self.assertEqual((done.returncode, done.stderr.count("\n")), (status, status // 2), done.stderr)
             self.assertIn(says, done.stderr)
 
-    def test_what_cannot_be_written(self):
-        self.write(LADDER)
-        with mock.patch.object(charts, "draw_one"):
-            status, out, err = self.run_tool("draw", "--out", "results.csv")
-        self.assertEqual((status, out, err.count("\n")), (2, "", 1))
-        self.assertRegex(err, "report.py: cannot write results.csv/charts[^:]*: ")
-
     def test_a_terminal_that_lacks_a_sign_and_a_reader_that_leaves(self):
         self.write(LADDER)
         command = [sys.executable, "-B", str(TOOL), "ladder", str(self.csv)]
@@ -209,9 +186,7 @@ class AnySoundFile(Case):
     """From any rows that a program may write come charts and a page, and the page says what is missing."""
     @NO_GNUPLOT
     def test_one_row_all_wrong_and_two_hosts(self):
-        for lines, shown in (([row("02_loop_order", "ikj", 64, 0.1, repeat=1)], []), ([row("01_naive-O3", "ijk", 64, 0.1)], []),
-                             ([row("03_tiling", "tiled", 64, 0.1, tile=32)], []), ([foretold("01_naive", "ijk", 1, 0.1, 1, "L1")], []),
-                             ([row("06_mpi", "summa", 64, 0.1, ranks=4)], []), ([row("07_cuda", "plain", 64, 0.1, threads="")], []),
+        for lines, shown in (([row("02_loop_order", "ikj", 64, 0.1, repeat=1)], []), ([row("06_mpi", "summa", 64, 0.1, ranks=4)], []),
                              ([row(step, "ijk", 64, 0.1, verdict="wrong") for step in ("01_naive", "02_loop_order")], [
                                  "<li>01_naive ijk", "<li>02_loop_order ijk", "so there is no ladder", 'class="wrong"']),
                              ([*LADDER, row("02_loop_order", "ikj", 512, 0.1, host="there"), row("02_loop_order", "ikj", 512, 0.1, host="third", verdict="")], [
@@ -221,15 +196,11 @@ class AnySoundFile(Case):
             machine = ("--machine", self.machine())
             self.assertEqual((self.run_tool("ladder", *machine)[::2], self.run_tool("draw", "--out", "out", *machine)[::2]), ((0, ""), (0, "")))
             text = self.page_of_it(*machine)
-            for words in shown if text else ():
-                self.assertIn(words, text)
+            self.assertFalse([words for words in shown if text and words not in text])
 
 
 @NO_JINJA2
 class Page(Case):
-    def page(self, *arguments):
-        return self.page_of_it(*arguments)
-
     def section(self, text, title):
         """The section of this title, from its heading to the next."""
         return re.search(rf'<h2>{title}</h2></summary>(.*?)(<details class="part"|<h2>The data)', text, re.S)[1]
@@ -239,7 +210,7 @@ class Page(Case):
         failed.write_text("00_dies ended with <139>\n")
         self.write([*LADDER, row("02_loop_order", "<script>bad", 1024, 0.1, verdict="wrong", flags="<i>&\"'"),
                     row("03_<b>", "v", 1024, 0.1, device="<u>GPU")])
-        text = self.page("--failed", failed)
+        text = self.page_of_it("--failed", failed)
         self.assertIn("00_dies ended with &lt;139&gt;", text)
         self.assertIn("02_loop_order &lt;script&gt;bad", text.split("The processor")[0])
         self.assertEqual(text.count('role="alert"'), 1, "one box for all")
@@ -249,7 +220,7 @@ class Page(Case):
 
     def test_every_chart_and_row_is_there(self):
         self.write(LADDER + THREADS)
-        text, plan = self.page(), self.plan()
+        text, plan = self.page_of_it(), self.plan()
         self.assertGreater(len(plan), 8)
         self.assertEqual(set(re.findall('src="(.*?)"', text)), {f"charts/{name}.svg" for name in plan})
         self.assertLessEqual({f"charts/{name}.dat" for name in plan} | {"../results.csv"}, set(re.findall('href="(.*?)"', text)))
@@ -258,7 +229,7 @@ class Page(Case):
 
     def test_it_opens_with_one_ladder_the_rates_what_was_predicted_and_the_threads(self):
         self.write(FORETOLD + THREADS + [row("04_openmp", "tiled", 1000, 0.05, threads=2)])
-        text = self.page("--machine", self.machine())
+        text = self.page_of_it("--machine", self.machine())
         places = [text.index(shown) for shown in ("<h1>How fast can Test CPU (2 cores) multiply", "The processor: Test CPU", "f32, n = 1000. 100 % is the peak of all cores, 200 GFLOP/s",
             "three plain loops", "<b>0.5 %</b> 1.00 GFLOP/s", "along the rows", "<b>10 %</b> 20.0 GFLOP/s", "all the cores", "<b>20 %</b> 40.0 GFLOP/s",
             'src="charts/gflops_f32.svg"', "Predicted beside measured", "<td>2.50</td><td>1.00</td><td>chain of additions</td>",
@@ -270,7 +241,7 @@ class Page(Case):
 
     def test_a_share_above_100_and_the_library_are_said(self):
         self.write([row("01_naive", "ijk", 1024, 2.0), row("05_avx2", "avx512_threads", 1024, 0.01, threads=2)])
-        text = self.page("--machine", self.machine())
+        text = self.page_of_it("--machine", self.machine())
         for shown in ("<b>107 %</b> 215 GFLOP/s", "Above 100 %: the roof was measured in a bad moment.", "OpenBLAS, the best library: 170 GFLOP/s"):
             self.assertIn(shown, text)
         if shutil.which("gnuplot"):
@@ -280,22 +251,22 @@ class Page(Case):
     def test_threads_have_a_section_with_ours_beside_what_others_published(self):
         self.write(LADDER + amdahl("tiled", 0.1) + amdahl("tiled_simd", 0.1, type="i32") +
                    amdahl("tiled_simd", 0.9, (1, 2), n=512, type="i32"))
-        text = self.page()
+        text = self.page_of_it()
         threads = re.sub("<[^>]*>", "|", self.section(text, "Threads"))
         for shown in ("|04_openmp||tiled||1.00 s||4||325 ms||3.08×||76.9 %||10.0 %|",
                       "|8, beyond the cores||325 ms||3.08×||38.5 %||10.0 %|", "shared bandwidth included",
-                      "Ours: 04_openmp tiled_simd, i32, n = 1024.", "|2||1.82×||91 %||1.82×||91 %|",
-                      "|16||6.71×||42 %||–||–|", "Ours: not measured here.", "|2||1.27×||63 %||–||–|"):
+                      "|openmp_simd+tiling||5000||2||speedup||1.82×||04 tiled_simd||1024||1.82×|",
+                      "|16||efficiency||42.0 %||not measured here||–||–|", "|2||speedup||1.27×||not measured here||–||–|"):
             self.assertIn(shown, threads)
 
     def test_another_processors_machine_file_is_not_this_ones(self):
         self.write(FORETOLD)
         machine = self.machine(FULL_MACHINE.replace("Test CPU", "Other CPU"))
-        text = self.page("--machine", machine)
+        text = self.page_of_it("--machine", machine)
         self.assertNotIn("What the machine can do", text)
         self.assertNotIn("% of peak", text)
         self.assertFalse([name for name in self.plan(machine) if name.startswith("roofline")])
-        self.assertIn("What the machine can do", self.page("--machine", self.machine(
+        self.assertIn("What the machine can do", self.page_of_it("--machine", self.machine(
             FULL_MACHINE.replace("(2 cores)", "(64 cores)"))), "fewer cores may be used")
 
 
@@ -346,12 +317,11 @@ class Gpu(Case):
                                    row("01_naive", "ijk", 1024, 2.0, type="i32")])
         text = re.sub("<[^>]*>", "|", Page.section(self, self.page_of_it("--machine", self.machine(GPU_MACHINE)), "GPU"))
         for shown in ("|07_cuda_global||coalesced (block 32x8)||300 µs||7158||6667×||13||14.3 %|", "an efficiency of nothing",
-                      "|140.4 GiB|", "|tf32||cuBLAS||100000|", "Beside Genova 2024: NVIDIA T400, i32",
-                      "|global||1024||62.0 ms||34.6||–||–||07 coalesced||1024||1.00 ms||2147||2000×||3.91|",
-                      "|shared_global||5000||1.93 s||129||175×||0.45||08 shared||1024, f32||125 µs||17180||16000×||31.2|",
-                      "|cuda_shared+merge||2048||11.0 ms||1560||8106×||not measured here||–||–||–||–|",
-                      "|device_global||128||11.3||07 uncoalesced||1024, f32||537|", "ours is the nearest one",
-                      "|scpa_2024||kernel1/kernel0||–||14.0×||coalesced / uncoalesced||1024||13.3×|"):
+                      "|140.4 GiB|", "|tf32||cuBLAS||1024×1024×1024||100000 GFLOP/s|", "Beside Genova 2024",
+                      "|global||1024||GFLOP/s||34.6||07 coalesced||1024||2147|", "|shared_global||5000||speedup||175×||08 shared||1024, f32||16000×|",
+                      "|shared_global||5000||speedup / cores||0.45||08 shared||1024, f32||31.2|", "|merge2||1024||GFLOP/s||942||not measured here|",
+                      "|device_global||128||GFLOP/s||11.3||07 uncoalesced||1024, f32||537|", "of the nearest that we have measured",
+                      "|kernel1/kernel0||–||ratio||14.0×||07 coalesced / uncoalesced||1024||13.3×|"):
             self.assertIn(shown, text)
 
     @NO_JINJA2
@@ -394,11 +364,12 @@ class Rivals(Case):
     def write(self, lines):
         super().write(lines, ",".join(standing.COLUMNS))
 
+    @NO_JINJA2
     def test_the_page_shows_them_if_there_are_some(self):
         self.write(DUELS)
         duels = self.csv.rename(self.folder / "rivals.csv")
         super().write(LADDER)
-        page = Page.page(self, "--rivals", duels)
+        page = self.page_of_it("--rivals", duels)
         for shown in ("Beside the libraries</h2>", 'src="charts/rivals_f32_1_avx512.svg"', "0.900 at 256, oneDNN"):
             self.assertIn(shown, page)
         self.assertEqual(self.run_tool("page", "--out", "out", "--rivals", "none.csv")[0], 2)
@@ -413,13 +384,12 @@ class Rivals(Case):
 
     def test_refusals_and_garbage(self):
         self.assertEqual(self.run_tool("rivals")[0], 2)
-        for column in ("m", "n", "k", "threads", "ratio", "ratio_low", "ratio_high", "ours_gflops", "rival_gflops"):
-            for text in ("", "x", "nan", "-1", "0"):
-                self.write([duel("avx512", "oneDNN", 256, 1.0, **{column: text})])
-                status, _, err = self.run_tool("rivals")
-                self.assertEqual((status, "no row to show" in err), (2, True), column)
-                self.write([*DUELS, "f32,256", duel("avx512", "oneDNN", 256, 1.0, **{column: text})])
-                self.assertEqual(self.run_tool("rivals")[::2], (0, ""))
+        for column, text in (("m", ""), ("ratio", "x"), ("ratio_low", "nan"), ("threads", "0"), ("ours_gflops", "-1")):
+            self.write([duel("avx512", "oneDNN", 256, 1.0, **{column: text})])
+            status, _, err = self.run_tool("rivals")
+            self.assertEqual((status, "no row to show" in err), (2, True), column)
+            self.write([*DUELS, "f32,256", duel("avx512", "oneDNN", 256, 1.0, **{column: text})])
+            self.assertEqual(self.run_tool("rivals")[::2], (0, ""))
 
 
 class Golden(Case):
@@ -480,36 +450,5 @@ class Golden(Case):
         self.assertEqual(text.splitlines(), golden.read_text(encoding="utf-8").splitlines())
 
 
-class OddCells(Case):
-    """Whatever stands in a cell, and whichever rows are missing: tables and page, or one line that refuses; no traceback.
-    COURSE_FUZZ=N tries N files instead of forty, from the seed COURSE_SEED on."""
-    ODD = ("", "0", "-1", "1e-320", "1e200", "1e400", "nan", "inf", "-inf", "x", "1024", "7.5", "~", "f32", "2048", "right", "wrong",
-           "unverified", "no", "yes", "gpu", "ijk", "9" * 30, "<b>", "2026-11-21T08:30:00Z", "é", "L1", "chain", "01_naive", "avx2")
-
-    def odd(self, draw, lines):
-        """Some of these lines, with some cells changed."""
-        some = [line.split(",") for line in lines if draw.random() > draw.choice((0, 0.1, 0.7))]
-        for cells in draw.choices(some, k=draw.randint(0, 8)) if some else ():
-            cells[draw.randrange(len(cells))] = draw.choice(self.ODD)
-        return [",".join(cells) for cells in some]
-
-    def test_no_file_ends_in_a_traceback(self):
-        first = int(os.environ.get("COURSE_SEED", 987654))
-        header, *facts = FULL_MACHINE.splitlines()
-        for seed in range(first, first + int(os.environ.get("COURSE_FUZZ", 40))):
-            draw = random.Random(seed)
-            self.write(self.odd(draw, LADDER + THREADS + FORETOLD + TILES))
-            machine = self.machine("\n".join([header, *self.odd(draw, facts)]) + "\n")
-            for command, *more in (["ladder"], ["ladder", "--all-sizes"], ["predicted"], ["draw", "--out", "out"], ["page", "--out", "out"]):
-                if command == "page" and not importlib.util.find_spec("jinja2"):
-                    continue
-                arguments = ["report.py", command, str(self.csv), *more, *draw.choice(([], ["--machine", str(machine)]))]
-                with (self.subTest(seed=seed, command=command), contextlib.chdir(self.folder), mock.patch.object(sys, "argv", arguments),
-                      contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as err,
-                      mock.patch.object(charts, "draw_one", lambda chart, place, _: chart.variables(place) and chart.data())):
-                    try:
-                        report.main()
-                    except SystemExit as ended:
-                        self.assertEqual((ended.code, err.getvalue().count("\n")), (2, 1))
 if __name__ == "__main__":
     unittest.main()

@@ -5,7 +5,7 @@ planned.py says with what. After the ladder comes the page, with --page.
 
 Makefile.report gives the options. A program that fails is named, at once and in OUT/failed, and the others still run.
 Exit status: 0 all were started; 2 there is no such step; 130 or 143 interrupted."""
-import argparse, os, shlex, shutil, signal, subprocess, sys, time
+import argparse, os, shlex, shutil, signal, subprocess, sys, threading, time
 from pathlib import Path
 
 from measured import Refusal, load
@@ -22,20 +22,15 @@ BOUND = {"OMP_PROC_BIND": "true"}
 WELL = (0, 77)  # 77: this machine cannot run it, and the program said so
 
 
-class Stopped(Exception):
-    pass
-
-
 class Signals:
-    """Raises Stopped while a program is waited for. One that comes while a program is being started waits, too: else
-    the program would be left behind."""
-    pending, armed = 0, False
+    """Passes a signal on to the program that runs, unless that ends within a second: Ctrl-C at a terminal reaches both."""
+    pending, running = 0, None
 
     @classmethod
     def take(cls, signum, frame):
-        cls.pending = signum
-        if cls.armed:
-            raise Stopped
+        cls.pending, later = signum, threading.Timer(1, lambda: cls.running and cls.running.send_signal(signum))
+        later.daemon = True
+        later.start()
 
 
 def ranks_environment(ranks):
@@ -56,28 +51,19 @@ def environment(command):
 
 
 def run(command, printed=None):
-    """Its exit status; what it prints goes to this file, if there is one; one that died by a signal has 128 more than the signal, as in a shell."""
+    """Its exit status, one that died by a signal has 128 more than the signal, as in a shell; what it prints goes to this file, if
+    there is one. An interruption, of the program or of this one, ends all."""
     try:
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=printed,
-                                   env=environment(command) | os.environ)
+        Signals.running = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=printed, env=environment(command) | os.environ)
     except OSError as error:
         print(f"{command[0]}: {error.strerror}", file=sys.stderr)
         return 127
-    try:
-        Signals.armed = True
-        if Signals.pending:
-            raise Stopped
-        status = process.wait()
-        Signals.armed = False
-    except Stopped:
-        Signals.armed = False
-        try:
-            process.wait(timeout=1)  # Ctrl-C at a terminal has reached it already
-        except subprocess.TimeoutExpired:
-            process.send_signal(Signals.pending)
-            process.wait()
-        return 128 + Signals.pending
-    return status if status >= 0 else 128 - status
+    status = Signals.running.wait()
+    Signals.running = None
+    status = 128 + Signals.pending if Signals.pending else 128 - status if status < 0 else status
+    if status in (128 + signal.SIGINT, 128 + signal.SIGTERM):
+        sys.exit(status)
+    return status
 
 
 def spoken(seconds):
@@ -113,8 +99,6 @@ def run_all(stages, given):
                 absent.add(program.name)
             for command in commands if program.name not in absent else ():
                 status = run(command)
-                if status in (128 + signal.SIGINT, 128 + signal.SIGTERM):
-                    sys.exit(status)
                 if status == 77 and "gpu" in program.features:
                     absent.add(program.name)
                     break
@@ -124,8 +108,8 @@ def run_all(stages, given):
                     print(name, file=failed)
             if number == len(stages[0]):
                 remeasure_roofs(given)
-                if given.page and run(shlex.split(given.page)) in (128 + signal.SIGINT, 128 + signal.SIGTERM):
-                    sys.exit(128 + Signals.pending)
+                if given.page:
+                    run(shlex.split(given.page))
     remeasure_roofs(given)
 
 

@@ -1,20 +1,11 @@
-"""How products grow faster with threads: what is compared, what does not shrink, and what others published."""
-import csv
-from pathlib import Path
-
+"""How products grow faster with threads: what is compared, and what does not shrink."""
+import published
 from measured import marked, percent, short, times
 
 SHARING = ("sums_padded", "sums_side_by_side")  # of 04: what shows false sharing, in a chart of its own
 SERIAL_IS = ("The serial fraction is Amdahl's s in time(p) / time(1) = s + (1 - s) / p, fitted up to the cores: all "
              "that does not shrink with threads, shared bandwidth included; a fit to two points says no more than "
              "they do.")
-PUBLISHED = Path(__file__).resolve().parent.parent / "plots" / "published"
-# By file: what was measured and where; ours that does the same: its step, its variants, the most alike first.
-SOURCES = {
-    "genova_2024": ("Genova 2024: tiles of 256 with simd, i9-12900K (8 fast cores, 8 slow ones, 24 hardware threads)",
-                    "04_openmp", ["tiled_simd", "tiled", "parallel_for", "collapse_simd"]),
-    "csc4005_2023": ("CSC4005 2023: ikj with AVX2, a university cluster (speedups worked out from its times)",
-                     "05_avx2", ["ikj_avx2", "dot_avx2"])}
 
 
 def serial_fraction(times, cores):
@@ -71,31 +62,6 @@ def ranked(found):
     return sorted(fast, key=lambda scaling: first[scaling.step] is not scaling)
 
 
-def printed(name, experiments=()):
-    """The figures of a report as dictionaries: those of these experiments, or all."""
-    with open(PUBLISHED / f"{name}.csv", encoding="utf-8", newline="") as file:
-        return [cells for cells in csv.DictReader(file) if not experiments or cells["experiment"] in experiments]
-
-
-def published(found):
-    """A table for each report that printed its threads: theirs, and beside it ours that is the most alike."""
-    for name, (what, step, variants) in SOURCES.items():
-        lines = printed(name, ["openmp_threads"])
-        n, type = max(int(cells["n"]) for cells in lines), lines[0]["type"]
-        theirs = {(cells["metric"], int(cells["threads"])): float(cells["value"]) for cells in lines if int(cells["n"]) == n}
-        alike = [scaling for scaling in found if scaling.step == step and scaling.variant in variants and 1 in scaling.times]
-        ours = min(alike, default=None, key=lambda scaling: (scaling.type != type.replace("int", "i"), variants.index(scaling.variant), -scaling.n))
-        rows = []
-        for threads in sorted({threads for _, threads in theirs}):
-            factor = theirs.get(("speedup", threads)) or theirs["time", 1] / theirs["time", threads]
-            mine = ours and ours.speedup(ours.times.get(threads))
-            rows.append([str(threads), times(factor), percent(theirs.get(("efficiency", threads), factor / threads), 0),
-                         times(mine), percent(mine and mine / threads, 0)])
-        whose = f"{ours.step} {ours.variant}, {ours.type}, n = {ours.n}" if ours else "not measured here"
-        yield (f"Beside {what}, {type}, n = {n}", ["threads", "published speedup", "published efficiency", "our speedup", "our efficiency"], rows,
-               f"Ours: {whose}. Other machines, other sizes: what compares is how the figures fall as threads are added.")
-
-
 def own_table(type, found, cores):
     """Each variant at the largest size, on the most threads, and before that on the most with a core each."""
     rows, n = [], max(scaling.n for scaling in found)
@@ -115,4 +81,4 @@ def tables(results):
     """How products scale with threads, ours and others', each table (title, headings, rows, note): none where none ran on several."""
     by_type = {type: found for type in results.types if (found := scalings(results, type))}
     return [*(own_table(type, found, results.cores) for type, found in by_type.items()),
-            *(published(sum(by_type.values(), [])) if by_type else ())]
+            *(published.tables(results, False) if by_type else ())]
