@@ -150,6 +150,13 @@ class Cells(unittest.TestCase):
                 self.assertEqual(path.read_text(), after, before)
 
 
+class Limits(unittest.TestCase):
+    def test_a_product_faster_than_the_arithmetic_says_that_its_peak_was_badly_measured(self):
+        for name, missed, words in (("flops", 0.6, "arithmetic, by a peak measured in a bad moment"), ("flops", 0.97, "arithmetic"),
+                                    ("flops", 1.5, "arithmetic"), ("flops", None, "arithmetic"), ("L2", 0.6, "L2 bandwidth")):
+            self.assertEqual(report.limit(mock.Mock(limit=name, missed=lambda: missed)), words)
+
+
 class Refusals(Case):
     def test_files_that_say_nothing(self):
         for lines, header, says in (([], "", "other columns"), (LADDER, ",".join(measured.COLUMNS[:-1]), "other columns"),
