@@ -23,6 +23,7 @@ struct Step {
   std::vector<Index> tile_choices = {};  // if it has some, there are no others
   std::vector<Sides> blocks = {};        // the shapes of its blocks, unless told otherwise: on a GPU of
                                          // threads, with MPI of elements
+  Index pad = 0;                         // elements between the rows of its matrices, unless told otherwise
   std::vector<Sides> grids = {};         // with MPI: the grids of processes, unless told otherwise
   std::function<Step(const std::string& order)> emulated =
       {};  // of a step on a GPU: what --emulate runs instead
