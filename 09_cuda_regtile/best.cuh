@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "async.cuh"
 #include "gpu/step.hpp"
+#include "tiled.cuh"
 
 namespace cuda_regtile {
 namespace {  // a program has both the GPU's and the emulator's

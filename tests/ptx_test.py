@@ -27,7 +27,7 @@ STREAM_K = "stream_k<cuda_regtile::Tiling<float, 128, 256, 16>>"
 
 def ptx(nvcc, source, folder):
     """The PTX of KERNELS, and what ptxas says of them."""
-    of = {"cuda_global": "07_cuda_global/gemm.cuh", "cuda_shared": "08_cuda_shared/gemm.cuh", "cuda_regtile": "09_cuda_regtile/async.cuh"}
+    of = {"cuda_global": "07_cuda_global/gemm.cuh", "cuda_shared": "08_cuda_shared/gemm.cuh", "cuda_regtile": "09_cuda_regtile/tiled.cuh"}
     text = "".join(f'#include "{header}"\n' for header in of.values())
     for space, kernels in KERNELS.items():
         for kernel in kernels:
