@@ -26,7 +26,9 @@ struct Counting : Variant<float> {
   explicit Counting(double seconds_)
       : Variant<float>({.name = "counting", .idea = "for tests"}), seconds(seconds_) {}
   double bytes(const Problem<float>&, const Settings&) const override { return 0; }
-  std::string skip_reason(const Problem<float>&, const Settings&, const World&) const override { return reason; }
+  std::string skip_reason(const Problem<float>&, const Settings&, const World&) const override {
+    return reason;
+  }
   Times allocate(const Problem<float>& problem_, const Settings& settings, const World&) override {
     problem = &problem_, c = Matrix<float>(problem->shape.m, problem->shape.n), ++allocated;
     verify_copies = settings.verify_copies;

@@ -16,7 +16,7 @@ class Spread : public course::Variant<T> {
       : course::Variant<T>({.name = fault, .idea = "row i of C on rank i mod P"}) {}
 
   std::string skip_reason(const course::Problem<T>& problem, const course::Settings&,
-                      const course::World& world) const override {
+                          const course::World& world) const override {
     if (has("throw_in_refuses", world) && problem.shape.m > 0) throw std::runtime_error("no answer");
     return has("refusal", world) ? "rank 1 will not" : "";
   }
