@@ -4,6 +4,8 @@
 #include <cmath>
 #include <map>
 
+#include "runner/text.hpp"
+
 namespace course {
 namespace {
 

@@ -1,6 +1,7 @@
 // The one command line of all steps, on CLI11.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <limits>
 #include <string>
@@ -8,7 +9,6 @@
 
 #include "common/variant.hpp"
 #include "runner/table.hpp"
-#include "runner/text.hpp"
 
 namespace CLI {
 class App;  // its header is a long one: only who makes one includes it
@@ -73,7 +73,8 @@ void add_list(
   add_option(app, name, help, [&items, read, keep](const std::string& option, const std::string& given) {
     if (!keep()) items.clear();
     for (const std::string& text : split(given))  // CLI11 would drop empty items
-      if (const auto item = static_cast<Item>(read(option, text)); !contains(items, item))
+      if (const auto item = static_cast<Item>(read(option, text));
+          std::find(items.begin(), items.end(), item) == items.end())
         items.push_back(item);
   });
 }

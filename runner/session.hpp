@@ -10,6 +10,7 @@
 #include "runner/options.hpp"
 #include "runner/record.hpp"
 #include "runner/run.hpp"
+#include "runner/text.hpp"
 
 namespace course {
 
