@@ -9,7 +9,7 @@
 namespace cuda_regtile {
 namespace {  // a program has both the GPU's and the emulator's
 
-using course::Here, course::Launch, course::Memory, course::Needs, course::Settings;
+using course::ThisPlatform, course::Launch, course::Memory, course::Needs, course::Settings;
 
 /// What all kernels with cp.async need.
 const Needs for_copies{.capability = async_capability};
@@ -25,14 +25,15 @@ void by_tiles(View<const T> a, View<const T> b, View<T> c, const Settings&) {
 
 /// What blocks leave for each other; allocated at the first product.
 struct Exchange {
-  Here::Matrix<float> parts;
-  Here::Matrix<unsigned> ready;
+  ThisPlatform::Matrix<float> parts;
+  ThisPlatform::Matrix<unsigned> ready;
   unsigned run = 0;
 };
 
 template <class S>
 const Needs for_shares{.capability = async_capability, .bytes = [] {
-                         return double(Here::multiprocessors()) * S::at_once * S::BM * S::BN * sizeof(float);
+                         return double(ThisPlatform::multiprocessors()) * S::at_once * S::BM * S::BN *
+                                sizeof(float);
                        }};
 
 /// Equal shares for all multiprocessors; a tile a block where 16-byte loads are not allowed.
@@ -41,7 +42,7 @@ Launch<float> by_shares(const std::shared_ptr<Exchange>& exchange = std::make_sh
   return [exchange](View<const float> a, View<const float> b, View<float> c, const Settings&) {
     using course::ceil_div;
     if (!all_aligned(a, b, c)) return by_tiles<S, most>(a, b, c, {});
-    const Index at_once = Here::multiprocessors() * S::at_once;
+    const Index at_once = ThisPlatform::multiprocessors() * S::at_once;
     if (exchange->run == 0) {
       exchange->parts = {at_once, S::BM * S::BN, 0, Memory::device};
       exchange->ready = {1, at_once, 0, Memory::device};
