@@ -9,7 +9,7 @@
 namespace cuda_regtile {
 namespace {  // a program has both the GPU's and the emulator's
 
-using course::Here, course::Launch, course::Memory, course::Needs, course::Settings;
+using course::ThisPlatform, course::Launch, course::Memory, course::Needs, course::Settings;
 
 /// What all kernels with cp.async need.
 const Needs for_copies{.capability = async_capability};
@@ -28,14 +28,15 @@ Launch<T> by_tiles(Kernel<T> fast = tiled<S, true>, Kernel<T> guarded = tiled<S,
 /// What blocks leave for each other; allocated at the first product. It serves one stream: of two products at
 /// once each would overwrite what the other's blocks have left.
 struct Exchange {
-  Here::Matrix<float> sums;
-  Here::Matrix<unsigned> ready;
+  ThisPlatform::Matrix<float> sums;
+  ThisPlatform::Matrix<unsigned> ready;
   unsigned run = 0;
 };
 
 template <class S>
 const Needs for_shares{.capability = async_capability, .bytes = [] {
-                         return double(Here::multiprocessors()) * S::at_once * S::BM * S::BN * sizeof(float);
+                         return double(ThisPlatform::multiprocessors()) * S::at_once * S::BM * S::BN *
+                                sizeof(float);
                        }};
 
 /// Equal shares for all SMs; a tile a block where 16-byte loads are not allowed.
@@ -44,7 +45,7 @@ Launch<float> by_shares(const std::shared_ptr<Exchange>& exchange = std::make_sh
   return [=](View<const float> a, View<const float> b, View<float> c, const Settings& settings) {
     using course::ceil_div;
     if (!all_aligned(a, b, c)) return by_tiles<S, most>()(a, b, c, settings);
-    const Index at_once = Here::multiprocessors() * S::at_once;
+    const Index at_once = ThisPlatform::multiprocessors() * S::at_once;
     if (exchange->run == 0) {
       exchange->sums = {at_once, S::BM * S::BN, 0, Memory::device};
       exchange->ready = {1, at_once, 0, Memory::device};
