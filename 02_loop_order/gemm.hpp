@@ -24,6 +24,10 @@ void kij(View<const T> a, View<const T> b, View<T> c);
 template <class T>
 void kji(View<const T> a, View<const T> b, View<T> c);
 
+/// ikj, compiled without vector instructions: one number at a time.
+template <class T>
+void ikj_scalar(View<const T> a, View<const T> b, View<T> c);
+
 /// C += A·B by dot products of rows of A and rows of Bᵀ, which it first writes into `bt` (n × k).
 template <class T>
 void transposed(View<const T> a, View<const T> b, View<T> c, View<T> bt);

@@ -224,6 +224,7 @@ int run(int argc, const char* const* argv, const Step& step, const World& world)
     if (step.emulated) add_gpu(app, options);
     if (!step.grids.empty()) add_ranks(app, options, world.size());
     if (!parse(app, options, argc, argv, world.rank() == 0)) return 0;
+    if (options.pad == 0) options.pad = step.pad;
     return run_step(options.emulate.empty() ? step : step.emulated(options.emulate), options, world);
   };
   return exit_status(step.program, body, world);

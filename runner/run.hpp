@@ -23,6 +23,7 @@ struct Step {
   // processes).
   std::vector<Index> tiles = {}, tile_choices = {};  // choices: if it has some, there are no others
   std::vector<Sides> blocks = {}, grids = {};
+  Index pad = 0;  // elements between the rows of its matrices, the default of --pad
   std::function<Step(const std::string& order)> emulated = {};  // of a step on a GPU: what --emulate runs
 };
 
