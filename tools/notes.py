@@ -32,7 +32,7 @@ import argparse, re, sqlite3, subprocess, sys, textwrap
 from pathlib import Path
 from urllib.parse import unquote
 
-import standing
+import against_libraries
 from figures import Figures, label, rows_of, the_one, written
 from measured import Refusal, typed
 
@@ -151,7 +151,7 @@ def in_bars(lines):
 
 def standing_lines(argument, folders):
     """How ours stand against the libraries."""
-    headings, rows = standing.summary(standing.load(find(argument.strip(), folders)))
+    headings, rows = against_libraries.summary(against_libraries.load(find(argument.strip(), folders)))
     return in_bars([headings, ["---"] * 3 + ["---:"] * (len(headings) - 3), *rows])
 
 

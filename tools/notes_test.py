@@ -3,7 +3,7 @@ import contextlib, io, sys, tempfile, unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-import measured, notes, standing
+import against_libraries, measured, notes
 
 CSV = """step,variant,type,n,median_s,gflops,compiler,commit
 01,ijk,f32,512,0.5,0.536,gcc 12,aaa
@@ -217,7 +217,7 @@ class Tables(Repository):
             "| 01 | ijk | 2.1 |", "| 02 | jki | 1.05 |", "| 02 | kij | – |"])
 
     def test_standing_of_rivals(self):
-        head = ",".join(standing.COLUMNS)
+        head = ",".join(against_libraries.COLUMNS)
         self.write("plots/duels.csv", f"{head}\nf32,8,8,8,1,avx512,oneDNN,21,0.97,0.9,1.1,97,100,CPU,-O3,g++,here,c,d\n")
         marks = "<!-- standing: duels.csv -->\n{}<!-- /standing -->\n"
         self.assertEqual(self.refilled(marks.format("old\n")), marks.format(

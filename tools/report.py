@@ -18,10 +18,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import quote
 
+import against_libraries
 import ladder as rungs
 import published
 import scaling
-import standing
 from charts import draw_one, here_chart, named, render
 from measured import LIMITS, Refusal, digits, load, marked, seconds, times, whose
 
@@ -112,13 +112,13 @@ def predicted(machines, given, _):
 
 def rivals(path, out):
     """Prints how ours stand against the libraries; with `out`, draws it."""
-    groups = standing.load(path)
+    groups = against_libraries.load(path)
     for group in groups:
-        print_table(f"{group.title()}, {group.place()}", *standing.table(group))
-    print(f"\nMarked !: below {standing.TARGET:g} of the best library, a mean below 1.")
-    print_table("Ours over the best library of each shape", *standing.summary(groups))
+        print_table(f"{group.title()}, {group.place}", *against_libraries.table(group))
+    print(f"\nMarked !: below {against_libraries.TARGET:g} of the best library, a mean below 1.")
+    print_table("Ours over the best library of each shape", *against_libraries.summary(groups))
     if out:
-        standing.draw(groups, out)
+        against_libraries.draw(groups, out)
 
 
 # ---- pictures ----
@@ -233,12 +233,11 @@ def row_table(results, step):
 
 def rivals_section(path):
     """Ours beside the libraries."""
-    groups = standing.load(path)
-    shown = [standing.chart(group, len({of.host for of in groups}) > 1) for group in groups]
+    groups = against_libraries.load(path)
     return Section("Beside the libraries", "Ours and one library took turns in one process; above 1 ours is the "
-                   "faster. What counts is the best library of each shape.", {"": [(of.name, of) for of in shown]},
-                   [Table("How each of ours stands", *standing.summary(groups), open=True),
-                    *(Table(group.title(), *standing.table(group)) for group in groups)])
+                   "faster. What counts is the best library of each shape.", {"": [(chart.name, chart) for chart in against_libraries.charts(groups)]},
+                   [Table("How each of ours stands", *against_libraries.summary(groups), open=True),
+                    *(Table(group.title(), *against_libraries.table(group)) for group in groups)])
 
 
 def machine_page(results, charts, reference):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the steps for the report, one program after the other: two at once would disturb each other's times.
 
-planned.py says with what. After the ladder comes the page, with --page.
+report_commands.py says with what. After the ladder comes the page, with --page.
 
 Makefile.report gives the options. A program that fails is named, at once and in OUT/failed, and the others still run.
 Exit status: 0 all were started; 2 there is no such step; 130 or 143 interrupted."""
@@ -9,7 +9,7 @@ import argparse, os, shlex, shutil, signal, subprocess, sys, threading, time
 from pathlib import Path
 
 from measured import Refusal, load
-from planned import count, plan, programs_of, work
+from report_commands import count, plan, programs_of, work
 
 # As root, and with more ranks than cores.
 OPEN_MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
