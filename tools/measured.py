@@ -109,12 +109,14 @@ class Record(SimpleNamespace):
 
 
 class Table:
-    """Rows in a database of their own, as the table `rows`; one that is asked for is a `kind`."""
+    """Rows in a database of their own, as the table `rows`; one that is asked for is a `kind`. Columns that follow from
+    others are `derived`, {name: SQL}."""
 
-    def __init__(self, rows, names, kind=Record):
+    def __init__(self, rows, names, kind=Record, derived={}):
         self.names, self.kind, self.database = names, kind, sqlite3.connect(":memory:")
         self.database.row_factory = sqlite3.Row
-        self.database.execute("CREATE TABLE rows ({})".format(", ".join(f'"{name}"' for name in names)))
+        columns = [*(f'"{name}"' for name in names), *(f"{name} AS ({sql})" for name, sql in derived.items())]
+        self.database.execute(f"CREATE TABLE rows ({', '.join(columns)})")
         self.database.executemany(f"INSERT INTO rows VALUES ({', '.join('?' * len(names))})", [[row[name] for name in names] for row in rows])
 
     def ask(self, what, where, equal, then):
@@ -149,8 +151,25 @@ def table_of(path):
 
 # ---- results.csv ----
 
+DERIVED = {  # columns that follow from those of a line, in SQL
+    "number": "substr(step, 1, instr(step || '-', '-') - 1)",  # the step's
+    "rehearsed": " OR ".join(f"coalesce(device, '') LIKE '{name}%'" for name in REHEARSED),
+    "gpu": "NOT rehearsed AND coalesce(device, '') NOT GLOB '*([0-9]* cores)*'",  # the programs write a processor's cores behind its name
+    "sound": "coalesce(verdict IN ('right', 'unverified') AND step || variant || type != '', 0)",
+    "rate": "2e-9 * m * n * k / median_s",
+    "timed": "coalesce(sound AND NOT rehearsed AND rate > 0, 0)",
+    "square": "m = n AND n = k",
+    "workers": "max(threads, 1) * max(ranks, 1)",
+    # Seconds of all phases, for who has the matrices on one rank.
+    "whole_s": "median_s + coalesce(distribute_s, 0) + coalesce(collect_s, 0)",
+    # Over the bytes to and from the level that binds; for what arithmetic binds, those between L1 and the core. What a GPU's
+    # multiprocessor shares is as near to its cores as its L1.
+    "intensity": """2 * m * n * k / CASE "limit" WHEN 'L2' THEN bytes_l2 WHEN 'L3' THEN bytes_l3 WHEN 'memory' THEN bytes_memory
+                    ELSE bytes_l1 END"""}
+
+
 class Row(Record):
-    """A line of results.csv, and what made_of() makes of it."""
+    """A line of results.csv, with what follows from it."""
 
     def shape(self):
         return f"{self.m}×{self.n}×{self.k}"
@@ -186,24 +205,6 @@ class Row(Record):
 def short(step):
     """The step's number and what its program was built for: steps' names would crowd a key."""
     return re.sub(r"^(\d+)_[^-]*", r"\1", step)
-
-
-def made_of(cells):
-    """What is asked of a row besides its columns; `whole_s`: seconds of all phases, for who has the matrices on one rank."""
-    device, verdict, median = cells["device"] or "", cells["verdict"], cells["median_s"]
-    work, limit = 2e-9 * cells["m"] * cells["n"] * cells["k"], cells["limit"] or ""
-    # Bytes to and from the level that binds; for what arithmetic binds, those between L1 and the core. What a GPU's
-    # multiprocessor shares is as near to its cores as its L1.
-    moved = cells.get(f"bytes_{'l1' if limit in ('flops', 'chain', 'shared') else limit.lower()}")
-    rehearsed = device.startswith(REHEARSED)
-    sound = verdict in ("right", "unverified") and bool(cells["step"] and cells["variant"] and cells["type"])
-    rate = work / median if median else None
-    return {"number": (cells["step"] or "").partition("-")[0], "rehearsed": rehearsed, "sound": sound,
-            "gpu": not rehearsed and not re.search(r"\(\d+ cores\)", device),  # the programs write a processor's cores behind its name
-            "workers": max(cells["threads"], 1) * max(cells["ranks"], 1), "rate": rate,
-            "timed": sound and not rehearsed and bool(rate), "square": cells["m"] == cells["n"] == cells["k"],
-            "whole_s": median and median + (cells["distribute_s"] or 0) + (cells["collect_s"] or 0),
-            "intensity": work * 1e9 / moved if moved else None}
 
 
 def marks(*judged):
@@ -267,8 +268,9 @@ class Results(Table):
     """The rows of one machine. Its table has what can be ranked and drawn: right square products that were timed."""
 
     def __init__(self, rows, machine_path):
-        super().__init__([row for row in rows if row["timed"] and row["square"]], list(rows[0]), Row)
-        self.rows = [Row(**row) for row in rows]
+        super().__init__(rows, COLUMNS, Row, DERIVED)
+        self.rows = self.select()
+        self.database.execute("DELETE FROM rows WHERE NOT (timed AND square)")
         self.host, devices = self.rows[0].host, {row.device for row in self.rows}
         self.machine, self.gpu = Machine(machine_path), Machine(machine_path, gpu=True)
         if not self.machine.same(devices):
@@ -357,7 +359,7 @@ def load(path, machine_path):
     """The results of each machine: times of different machines are never compared."""
     hosts = {}
     for cells in read(path, COLUMNS, KEY):
-        hosts.setdefault(cells["host"], []).append(cells | made_of(cells))
+        hosts.setdefault(cells["host"], []).append(cells)
     if not hosts:
         raise Refusal(f"{path} holds no row: nothing was measured")
     return [Results(rows, machine_path) for rows in hosts.values()]
