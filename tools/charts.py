@@ -215,20 +215,18 @@ def thread_charts(results, type):
     every program's fastest among them."""
     found, cores = scalings(results, type), results.cores
     first = ranked(found)[:12]
-    fitted = [scaling for scaling in first if scaling.serial is not None][:4]
     shown = sorted(first, key=lambda scaling: (scaling.step, scaling.variant))
-    rated = [scaling for scaling in shown if 1 in scaling.times]
-    own = {(scaling.step, scaling.variant): scaling for scaling in rated}
+    rated = [scaling for scaling in shown if 1 in scaling.rows]
     # Of the lines with a fitted curve, which they are, counted from 1, and their serial fractions.
+    fitted = [scaling for scaling in first if scaling.serial is not None][:4]
     fits = {"cores": cores, "fit_line": " ".join(str(1 + rated.index(scaling)) for scaling in fitted),
             "fit_serial": " ".join(f"{scaling.serial:.6g}" for scaling in fitted)}
-    for script, of, measure in (("threads_time", shown, time),
-                                ("threads_speedup", rated, lambda row, seconds: own[row.step, row.variant].speedup(seconds)),
-                                ("threads_efficiency", rated, lambda row, seconds: 100 * own[row.step, row.variant].speedup(seconds) / row.threads),
+    for script, of, measure in (("threads_time", shown, time), ("threads_speedup", rated, lambda row, seconds: row.alone_s / seconds),
+                                ("threads_efficiency", rated, lambda row, seconds: 100 * row.alone_s / seconds / row.threads),
                                 ("threads_sharing", sharing(found), time)):
         if of:
-            lines = {scaling.label(of is rated): list(scaling.runs.values()) for scaling in of}
-            beyond = cores < max(threads for scaling in of for threads in scaling.times)
+            lines = {scaling.label(of is rated): list(scaling.rows.values()) for scaling in of}
+            beyond = cores < max(row.threads for rows in lines.values() for row in rows)
             mark = {"upright": [cores], "upright_text": [f"{cores} cores"]} if beyond else {}
             yield line_chart(f"{script}_{type}", script, f"Threads: {TEXTS[script][0]}, {type}, n = {of[0].n}", lines,
                              "threads", measure, mark | (fits if of is rated else {}), step="threads", wide=script == "threads_speedup")

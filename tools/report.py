@@ -257,12 +257,14 @@ def machine_page(results, charts, reference):
         if rows := results.compared(of_type):
             marks = {place: "far" for place, row in enumerate(rows) if far_off(row)}
             far.append(Table(f"{of_type}, n = {rows[0].n}", *predicted_table(results, rows), marks=marks))
+    of_threads = [Table(*of_type) for of_type in scaling.tables(results)]
+    of_threads += [Table(*others) for others in published.tables(results, False)] if of_threads else []
     sections = [Section("All steps", "", of([""])),
                 Section("Predicted and measured", FAR_OFF * any(table.marks for table in far), {}, far),
                 Section("What the machine can do", "", {}, list(machine_tables(results.machine, "Processor, caches, latencies"))),
                 gpu_section("GPU", "A time is the kernel's alone; the chart of phases shows what allocation and copies "
                             "add. Each variant stands with its best block or tile.", results, of(["gpu"])),
-                Section("Threads", scaling.SERIAL_IS, of(["threads"]), [Table(*of_threads) for of_threads in scaling.tables(results)]),
+                Section("Threads", scaling.SERIAL_IS, of(["threads"]), of_threads),
                 *(Section(step, "", of(mine), [row_table(results, program) for program in mine]) for step, mine in steps.items())]
     return {"host": results.host, "name": results.processor(), "results": results, "ladders": shown, "wide": wide,
             "foretold": shown[0][1] if shown and any(bar.row.predicted_s and not bar.row.gpu for bar in shown[0][1].bars) else None,
