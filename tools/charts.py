@@ -442,8 +442,8 @@ def plan_of(results, type):
 
 
 def named(machines, reference=None):
-    """(results, chart, its files' name) of every chart; where there are several hosts, theirs is in it. Of a reference,
+    """(results, chart) of every chart, named as its files: where there are several hosts, theirs is in it. Of a reference,
     which was measured on another machine, what its GPU did."""
     found = [(results, chart, f"{results.host}_" * (len(machines) > 1)) for results in machines for chart in plan(results)]
     found += [(reference, chart, "reference_") for chart in (plan(reference) if reference else ()) if chart.step == "gpu"]
-    return [(results, chart, re.sub(r"[^\w.-]", "-", before + chart.name)) for results, chart, before in found]
+    return [(results, replace(chart, name=re.sub(r"[^\w.-]", "-", before + chart.name))) for results, chart, before in found]

@@ -14,7 +14,7 @@ with this rung and those before it, DIR/here.svg.
 Rows alike in all of KEY are one measurement taken again: the last counts. A row whose result is wrong is named, never
 ranked or drawn. Exit status: 0 well; 2 the files cannot be read or written, in a line."""
 import argparse, os, signal, sys
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
 
@@ -125,7 +125,7 @@ def rivals(path, out):
 
 def draw(machines, given, reference):
     """Draws every chart."""
-    render([(replace(chart, name=name), results.place(chart.step)) for results, chart, name in named(machines, reference)], given.out)
+    render([(chart, results.place(chart.step)) for results, chart in named(machines, reference)], given.out)
 
 
 def single(chart, place, out):
@@ -165,7 +165,7 @@ class Table:
 class Section:
     title: str
     text: str = ""
-    charts: dict = field(default_factory=dict)  # type: (name, chart) each; the first type is shown, the others folded
+    charts: list = ()  # those of the first type are shown, the others' folded
     tables: list = ()
 
 
@@ -208,7 +208,7 @@ def gpu_tables(results):
 
 
 def gpu_section(title, text, results, charts):
-    """What ran on the GPU; `charts` by type."""
+    """What ran on the GPU."""
     tables = list(gpu_tables(results))
     if tables:
         tables[0].open = True
@@ -235,20 +235,26 @@ def rivals_section(path):
     """Ours beside the libraries."""
     groups = against_libraries.load(path)
     return Section("Beside the libraries", "Ours and one library took turns in one process; above 1 ours is the "
-                   "faster. What counts is the best library of each shape.", {"": [(chart.name, chart) for chart in against_libraries.charts(groups)]},
+                   "faster. What counts is the best library of each shape.", list(against_libraries.charts(groups)),
                    [Table("How each of ours stands", *against_libraries.summary(groups), open=True),
                     *(Table(group.title(), *against_libraries.table(group)) for group in groups)])
 
 
+def foretold_table(bars):
+    """The ladder's rungs with what was predicted of them."""
+    rows = [bar.row for bar in bars if bar.row.predicted_s]
+    return Table("", ["rung", "variant", "predicted GFLOP/s", "measured", "limit"],
+                 [[row.step, row.label(), digits(row.gflops_in(row.predicted_s)), marked(digits(row.rate), row), limit(row)] for row in rows])
+
+
 def machine_page(results, charts, reference):
-    """All that is shown of one machine; `charts` are (name, chart) each."""
-    shown, first = rungs.of_machine(results, reference), {chart.name: (name, chart) for name, chart in charts}
-    type = shown[0][1].bars[0].row.type if shown else ""
-    wide = [first[name] for name in (f"gflops_{type}", f"threads_speedup_{type}") if name in first]
+    """All that is shown of one machine."""
+    shown = rungs.of_machine(results, reference)
+    bars = shown[0][1].bars if shown else []
+    wide = [chart for chart in charts if chart.wide and bars and chart.type == bars[0].row.type]
 
     def of(steps):
-        mine = [at for at in charts if at[1].step in steps and at not in wide]
-        return {type: found for type in results.types if (found := [at for at in mine if at[1].type == type])}
+        return [chart for chart in charts if chart.step in steps and chart not in wide]
     steps = {}
     for program in sorted({row.step for row in results.rows}):
         steps.setdefault(program.partition("-")[0], []).append(program)
@@ -260,14 +266,14 @@ def machine_page(results, charts, reference):
     of_threads = [Table(*of_type) for of_type in scaling.tables(results)]
     of_threads += [Table(*others) for others in published.tables(results, False)] if of_threads else []
     sections = [Section("All steps", "", of([""])),
-                Section("Predicted and measured", FAR_OFF * any(table.marks for table in far), {}, far),
-                Section("What the machine can do", "", {}, list(machine_tables(results.machine, "Processor, caches, latencies"))),
+                Section("Predicted and measured", FAR_OFF * any(table.marks for table in far), [], far),
+                Section("What the machine can do", "", [], list(machine_tables(results.machine, "Processor, caches, latencies"))),
                 gpu_section("GPU", "A time is the kernel's alone; the chart of phases shows what allocation and copies "
                             "add. Each variant stands with its best block or tile.", results, of(["gpu"])),
                 Section("Threads", scaling.SERIAL_IS, of(["threads"]), of_threads),
                 *(Section(step, "", of(mine), [row_table(results, program) for program in mine]) for step, mine in steps.items())]
     return {"host": results.host, "name": results.processor(), "results": results, "ladders": shown, "wide": wide,
-            "foretold": shown[0][1] if shown and any(bar.row.predicted_s and not bar.row.gpu for bar in shown[0][1].bars) else None,
+            "foretold": foretold_table(bars) if any(bar.row.predicted_s and not bar.row.gpu for bar in bars) else None,
             "sections": [part for part in sections if part.charts or part.tables]}
 
 
@@ -277,22 +283,20 @@ def page(machines, given, reference):
         import jinja2
     except ImportError:
         raise Refusal("the page needs jinja2 for Python; ./setup.sh installs it (python3-jinja2)") from None
-    charts = {}
-    for results, chart, name in named(machines, reference):
-        charts.setdefault(results, []).append((name, chart))
+    charts = named(machines, reference)
     others = [rivals_section(given.rivals)] if given.rivals else []
     if reference:
-        by_type = {type: found for type in reference.types if (found := [at for at in charts.get(reference, ()) if at[1].type == type])}
         others.append(gpu_section(f"Reference, measured on another machine: {reference.gpu.name() or 'a GPU'}",
                                   "Not this machine, which has no GPU that was measured: the rows of plots/reference, on "
-                                  f"{reference.place('gpu')}. They are in no chart of this machine.", reference, by_type))
+                                  f"{reference.place('gpu')}. They are in no chart of this machine.", reference,
+                                  [chart for of, chart in charts if of is reference]))
     failed = Path(given.failed).read_text(encoding="utf-8").splitlines() if given.failed and Path(given.failed).exists() else []
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader(Path(__file__).resolve().parent), autoescape=True,
                                      trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined)
     text = environment.get_template("page.html.jinja").render(
         failed=failed, wrong=[wrong_line(row) for results in machines for row in results.wrong], others=others,
-        machines=[machine_page(results, charts.get(results, []), reference) for results in machines],
-        marks=list(mark_lines(machines)), digits=digits, marked=marked, limit=limit, link=quote(os.path.relpath(given.csv, given.out)), csv=Path(given.csv).name)
+        machines=[machine_page(results, [chart for of, chart in charts if of is results], reference) for results in machines],
+        marks=list(mark_lines(machines)), link=quote(os.path.relpath(given.csv, given.out)), csv=Path(given.csv).name)
     Path(given.out).mkdir(parents=True, exist_ok=True)
     (Path(given.out) / "index.html").write_text(text, encoding="utf-8")
     print(Path(given.out) / "index.html")
