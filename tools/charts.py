@@ -183,17 +183,14 @@ def yardsticks(results, type, rows):
 def tile_charts(results, type, gpu):
     """What was swept over three tiles or more, a chart a step: the native build's, where there is one; at the largest size
     with a sweep, on one thread or else on the most, the twelve fastest at most."""
-    found, programs = {}, {}
-    for row in results.least("step, n, variant, ranks, threads, tile", "tile > 0", order="step, n, threads > 1, -threads, tile", type=type, gpu=gpu):
-        found.setdefault((row.step, row.n), {}).setdefault((row.variant, row.ranks, row.threads), []).append(row)
-    for (step, n), sweeps in found.items():
-        lines = {}
-        for (variant, ranks, _), rows in sweeps.items():
-            if len(rows) > 2:
-                lines.setdefault((variant, ranks), rows)
-        if lines:  # what comes last is the native build and its largest size
-            programs[step.partition("-")[0]] = step, n, sorted(lines.values(), key=lambda rows: min(row.median_s for row in rows))[:12]
-    for place, (step, n, fast) in enumerate(programs.values()):
+    swept = results.ask("number, step, n, variant, ranks, threads", "tile > 0", {"type": type, "gpu": gpu},
+                        "GROUP BY 2, 3, 4, 5, 6 HAVING count(DISTINCT tile) > 2 ORDER BY step, n, threads > 1, -threads")
+    shown = {number: (step, n) for number, step, n, *_ in swept}  # what comes last is the native build and its largest size
+    for place, (step, n) in enumerate(shown.values()):
+        of_step = [tuple(row)[3:] for row in swept if (row["step"], row["n"]) == (step, n)]
+        threads_of = {(variant, ranks): threads for variant, ranks, threads in reversed(of_step)}
+        fast = sorted((results.least("tile", "tile > 0", order="tile", type=type, gpu=gpu, step=step, n=n, variant=variant, ranks=ranks, threads=threads)
+                       for (variant, ranks), threads in threads_of.items()), key=lambda rows: min(row.median_s for row in rows))[:12]
         lines = dict(sorted((rows[0].variant + workers_of(rows[0]), rows) for rows in fast))
         tiles, beside = sorted({row.tile for rows in fast for row in rows}), {}
         untiled = ("07_cuda_global" if gpu else "02_loop_order") + "-native" * step.endswith("-native")
@@ -313,24 +310,30 @@ def phase_chart(results, type):
 
 # ---- ranks: of rows alike but for grid and block the one whose phases together are the shortest ----
 
+def from_one_rank(rows):
+    """{program: its rows, by ranks} of what ran on one rank and on several."""
+    lines = {}
+    for row in sorted(rows, key=lambda row: row.ranks):
+        lines.setdefault(row.program(), []).append(row)
+    return {name: line for name, line in lines.items() if line[0].ranks == 1 < line[-1].ranks}
+
+
 def rank_charts(results, type):
     """Strong and weak scaling, a bar of phases for each variant on the most ranks, and ranks against threads."""
     parallel = "step IN (SELECT step FROM rows WHERE ranks > 1)"
     rows = results.least("step, variant, n, ranks, threads", parallel, "whole_s", type=type)
-    sizes = [row.n for row in rows if row.threads < 2]
-    n, strong, weak, alone = max(sizes, key=lambda n: (sizes.count(n), n), default=0), {}, {}, {}
-    for name in dict.fromkeys(row.program() for row in rows if row.threads < 2):
-        mine = sorted((row for row in rows if row.program() == name and row.threads < 2), key=lambda row: row.ranks)
-        at = {row.ranks: row for row in mine if row.n == n}
-        if at.keys() > {1}:
-            strong[name], alone[name] = list(at.values()), at[1].whole_s
-        for base in sorted({row.n for row in mine}):  # the largest that has a line is the last
-            at = {row.ranks: row for row in mine if math.isclose(row.n / base, math.sqrt(row.ranks), rel_tol=0.01)}
-            if at.keys() > {1}:
-                weak[name], alone["weak", name] = list(at.values()), base**3 / at[1].whole_s
+    single = [row for row in rows if row.threads < 2]
+    sizes = [row.n for row in single]
+    n, weak = max(sizes, key=lambda n: (sizes.count(n), n), default=0), {}
+    strong = from_one_rank(row for row in single if row.n == n)
+    for base in sorted(set(sizes)):  # the largest that has a line is the last
+        weak |= from_one_rank(row for row in single if math.isclose(row.n / base, math.sqrt(row.ranks), rel_tol=0.01))
+
+    def efficiency(row, whole):
+        alone = weak[row.program()][0]
+        return 100 * (row.n / alone.n)**3 * alone.whole_s / whole / row.ranks
     for script, lines, size, measure in (
-            ("ranks_speedup", strong, f", n = {n}", lambda row, whole: alone[row.program()] / whole),
-            ("ranks_weak", weak, "", lambda row, whole: 100 * row.n**3 / whole / row.ranks / alone["weak", row.program()])):
+            ("ranks_speedup", strong, f", n = {n}", lambda row, whole: strong[row.program()][0].whole_s / whole), ("ranks_weak", weak, "", efficiency)):
         yield line_chart(f"{script}_{type}", script, f"Ranks: {TEXTS[script][0]}, {type}{size}", lines, "ranks",
                          lambda row, median: measure(row, row.whole_s - row.median_s + median), step="06_mpi")
     most = max(((row.ranks, row.threads) for row in rows if row.ranks > 1), default=(0, 0))

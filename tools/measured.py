@@ -248,7 +248,7 @@ class Machine(Table):
     def same(self, devices):
         """Whether one of these is its processor, however many of its cores may be used."""
         mine = {fact.note.partition(" (")[0] for fact in self.select(name="processor")}
-        return not mine or bool(mine & {device.partition(" (")[0] for device in devices})
+        return not mine or not mine.isdisjoint(device.partition(" (")[0] for device in devices)
 
     def name(self):
         """The GPU's name, as the column `device` has it; nothing where there is none."""
@@ -318,10 +318,6 @@ class Results(Table):
         """The ladder's sizes, ascending: those of the baseline, or all where it was not measured."""
         return self.values("n", type=type, step=BASELINE[0], variant=BASELINE[1]) or self.values("n", type=type)
 
-    def shown_sizes(self, type):
-        """The sizes that a ladder is shown at."""
-        return ladder_sizes(self.sizes(type))
-
     def ladder(self, type, n):
         """The baseline, then the fastest row of every other program; 01's own fastest where the baseline is missing."""
         base = self.baselines.get((type, f"{n}×{n}×{n}"))
@@ -329,12 +325,7 @@ class Results(Table):
                 for row in self.least("step", NOT_LEVELS, order="step", type=type, n=n)]
 
     def words(self, name):
-        """The different words in a column, in order."""
-        return list(dict.fromkeys(word for row in self.rows if (word := getattr(row, name))))
-
-    def days(self):
-        """When the rows were measured."""
-        return sorted({started[:10] for started in self.words("started")})
+        return words(self.rows, name)
 
     def processor(self):
         """The processor that the rows ran on."""
@@ -347,12 +338,15 @@ class Results(Table):
         return place_of([row for row in rows if row.gpu or step not in alone])
 
 
+def words(rows, name):
+    """The different words in a column, in order."""
+    return list(dict.fromkeys(filter(None, (getattr(row, name) for row in rows))))
+
+
 def place_of(rows):
     """The machine of these rows in a few words."""
-    def words(name):
-        return dict.fromkeys(word for row in rows if (word := getattr(row, name)))
-    parts = " + ".join(words("device")), " + ".join(words("compiler")), max(words("started"), default="")[:10]
-    return ", ".join(part for part in parts if part)[:130]
+    parts = " + ".join(words(rows, "device")), " + ".join(words(rows, "compiler")), max(words(rows, "started"), default="")[:10]
+    return ", ".join(filter(None, parts))[:130]
 
 
 def load(path, machine_path):

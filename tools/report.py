@@ -23,7 +23,7 @@ import ladder as rungs
 import published
 import scaling
 from charts import draw_one, here_chart, named, render
-from measured import LIMITS, Refusal, digits, load, marked, seconds, times, whose
+from measured import LIMITS, Refusal, digits, ladder_sizes, load, marked, seconds, times, whose
 
 FAR_OFF = "Rows marked ! took more than twice, or less than half, the predicted time: their steps' notes say why."
 FACTS = {"peak": "Peak of each vector set", "bandwidth": "Bandwidth of each level with each vector set", "library": "Libraries"}
@@ -50,7 +50,7 @@ def ladder(machines, given, _):
         for type in results.types:
             peak = results.machine.select(name="peak", type=type) or results.gpu.select(name="peak", type=type)
             headings = ["step", "best variant", "time", "GFLOP/s", "speedup over 01 ijk"] + ["% of peak"] * bool(peak)
-            for n in results.sizes(type) if given.all_sizes else results.shown_sizes(type):
+            for n in results.sizes(type) if given.all_sizes else ladder_sizes(results.sizes(type)):
                 rows = [[row.step, row.label(), row.time(), digits(row.rate), times(results.speedup(row))]
                         + [results.share(row)] * bool(peak) for row in results.ladder(type, n)]
                 print_table(f"{type}, n = {n}, {results.place()}", headings, rows)
@@ -273,6 +273,7 @@ def machine_page(results, charts, reference):
                 Section("Threads", scaling.SERIAL_IS, of(["threads"]), of_threads),
                 *(Section(step, "", of(mine), [row_table(results, program) for program in mine]) for step, mine in steps.items())]
     return {"host": results.host, "name": results.processor(), "results": results, "ladders": shown, "wide": wide,
+            "days": sorted({started[:10] for started in results.words("started")}),
             "foretold": foretold_table(bars) if any(bar.row.predicted_s and not bar.row.gpu for bar in bars) else None,
             "sections": [part for part in sections if part.charts or part.tables]}
 
