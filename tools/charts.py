@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from measured import BASELINE, LEVELS, LIMITS, NOT_LEVELS, Refusal, Row, digits, seconds, short
-from scaling import ranked, scalings, sharing
+from scaling import ranked, scalings, false_sharing
 
 PLOTS = Path(__file__).resolve().parent.parent / "plots"
 TEXTS = json.loads((PLOTS / "texts.json").read_text(encoding="utf-8"))  # by script: the title, what is shown
@@ -131,7 +131,7 @@ def same_line(results, top):
     return results.least("n", order="n", type=top.type, step=top.step, variant=top.variant, threads=top.threads, ranks=top.ranks)
 
 
-def headline(results, type):
+def step_lines(results, type):
     """{label: its rows} of the steps, each with all its builds together: the fastest, at its largest size, of the variants
     for one thread, and of those for several, on the most that have a core each. 01 stands for its baseline."""
     counts = results.values("workers", FAIR, type=type)
@@ -151,7 +151,7 @@ def variant_lines(results, type, step):
 
 def rates_chart(results, type, lines, name, who, step=""):
     """GFLOP/s, the best line the boldest, beside the peaks and the libraries."""
-    beside, names = yardsticks(results, type, [row for line in lines.values() for row in line])
+    beside, names = peaks_and_libraries(results, type, [row for line in lines.values() for row in line])
     chart = line_chart(name, "gflops", f"{who}: {TEXTS['gflops'][0]}, {type}", lines, "n", rate, beside=beside, step=step, wide=not step)
     if chart:
         last = [points[-1][1] for points in chart.lines.values()]
@@ -161,7 +161,7 @@ def rates_chart(results, type, lines, name, who, step=""):
     return chart
 
 
-def yardsticks(results, type, rows):
+def peaks_and_libraries(results, type, rows):
     """The peaks and, of the libraries, a band from the slowest to the fastest: with one thread, with as many as one of the
     rows has, and on the GPU where one of them ran on it. Each point is x, low, high. Then the libraries' names."""
     n, beside, names = [row.n for row in rows], {}, set()
@@ -220,7 +220,7 @@ def thread_charts(results, type):
             "fit_serial": " ".join(f"{scaling.serial:.6g}" for scaling in fitted)}
     for script, of, measure in (("threads_time", shown, time), ("threads_speedup", rated, lambda row, seconds: row.alone_s / seconds),
                                 ("threads_efficiency", rated, lambda row, seconds: 100 * row.alone_s / seconds / row.threads),
-                                ("threads_sharing", sharing(found), time)):
+                                ("threads_sharing", false_sharing(found), time)):
         if of:
             lines = {scaling.label(of is rated): list(scaling.rows.values()) for scaling in of}
             beyond = cores < max(row.threads for rows in lines.values() for row in rows)
@@ -422,7 +422,7 @@ def plan(results):
 
 def plan_of(results, type):
     """Those of one type; None where the rows do not suffice."""
-    steps, lines = results.values("step", NOT_LEVELS, type=type), headline(results, type)
+    steps, lines = results.values("step", NOT_LEVELS, type=type), step_lines(results, type)
     on_gpu = {label: own for label, rows in lines.items() if (own := [row for row in rows if row.gpu])}
     # Under the roofs a step is its best at its largest size that has a place there, 01 its baseline.
     shown = results.least("step", f"{FAIR} AND (step != '{BASELINE[0]}' OR {FIRST}) AND intensity > 0", "-n, median_s", order="step", type=type)

@@ -31,7 +31,7 @@ NOT_LEVELS = f"step NOT IN ({', '.join(map(repr, LEVELS))})"
 # What a prediction says binds, from the processor outwards, in words.
 LIMITS = {"flops": "arithmetic", "chain": "chain of additions", "L1": "L1 bandwidth", "L2": "L2 bandwidth",
           "shared": "shared-memory bandwidth", "L3": "L3 bandwidth", "memory": "memory bandwidth"}
-REHEARSED = ("emulator", "host fallback")  # devices that stand in for a GPU: right or wrong is all that such rows say
+STAND_INS = ("emulator", "host fallback")  # devices that stand in for a GPU: right or wrong is all that such rows say
 
 
 class Refusal(Exception):
@@ -153,11 +153,11 @@ def table_of(path):
 
 DERIVED = {  # columns that follow from those of a line, in SQL
     "number": "substr(step, 1, instr(step || '-', '-') - 1)",  # the step's
-    "rehearsed": " OR ".join(f"coalesce(device, '') LIKE '{name}%'" for name in REHEARSED),
-    "gpu": "NOT rehearsed AND coalesce(device, '') NOT GLOB '*([0-9]* cores)*'",  # the programs write a processor's cores behind its name
+    "stand_in": " OR ".join(f"coalesce(device, '') LIKE '{name}%'" for name in STAND_INS),
+    "gpu": "NOT stand_in AND coalesce(device, '') NOT GLOB '*([0-9]* cores)*'",  # the programs write a processor's cores behind its name
     "sound": "coalesce(verdict IN ('right', 'unverified') AND step || variant || type != '', 0)",
     "rate": "2e-9 * m * n * k / median_s",
-    "timed": "coalesce(sound AND NOT rehearsed AND rate > 0, 0)",
+    "timed": "coalesce(sound AND NOT stand_in AND rate > 0, 0)",
     "square": "m = n AND n = k",
     "workers": "max(threads, 1) * max(ranks, 1)",
     # Seconds of all phases, for who has the matrices on one rank.
@@ -308,7 +308,7 @@ class Results(Table):
         homes = {base.device for base in self.baselines.values()}
         return row.device == self.gpu.name() if row.gpu else not homes or row.device in homes
 
-    def compared(self, type, n=None):
+    def predictions(self, type, n=None):
         """The products of size n (the one most variants have) that were predicted: of each variant the best tile."""
         where = f"{NOT_LEVELS} AND predicted_s > 0"
         return sorted(self.least("step, variant, threads, ranks", where, type=type, n=n or self.common_size(where, type=type)),
@@ -333,7 +333,7 @@ class Results(Table):
 
     def place(self, step=""):
         """Where all was measured, or what a chart of this step shows: a program may have run on the GPU alone."""
-        rows = [row for row in self.rows if not row.rehearsed]
+        rows = [row for row in self.rows if not row.stand_in]
         alone = {"gpu"} | {row.step for row in rows} - {row.step for row in rows if not row.gpu}
         return place_of([row for row in rows if row.gpu or step not in alone])
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import against_libraries
-import ladder as rungs
+import ladder
 import published
 import scaling
 from charts import draw_one, here_chart, named, render
@@ -44,7 +44,7 @@ def print_table(title, headings, rows):
         print("  ".join(words).rstrip())
 
 
-def ladder(machines, given, _):
+def print_ladder(machines, given, _):
     """Prints the ladders, and after them what was wrong."""
     for results in machines:
         for type in results.types:
@@ -72,11 +72,12 @@ def wrong_line(row):
 def mark_lines(machines):
     """How many rows were not verified; how many other programs disturbed, and what to do. Nothing where none was."""
     rows = [row for results in machines for row in results.rows]
-    for count, said, one, more in ((sum(row.verdict == "unverified" for row in rows), "not verified (marked °).", "", ""),
-                                   (sum(row.quiet == "no" for row in rows), "disturbed by other programs (marked ~): make report, called again, "
-                                    "measures just ", "this one again.", "these again.")):
-        if count:
-            yield f"{count} of {len(rows)} rows {'was' if count == 1 else 'were'} {said}{one if count == 1 else more}"
+    unverified, disturbed = sum(row.verdict == "unverified" for row in rows), sum(row.quiet == "no" for row in rows)
+    if unverified:
+        yield f"{unverified} of {len(rows)} rows {'was' if unverified == 1 else 'were'} not verified (marked °)."
+    if disturbed:
+        was, those = ("was", "this one") if disturbed == 1 else ("were", "these")
+        yield f"{disturbed} of {len(rows)} rows {was} disturbed by other programs (marked ~): make report, called again, measures just {those} again."
 
 
 def far_off(row):
@@ -99,9 +100,9 @@ def predicted_table(results, rows):
     return ["program", "variant", "predicted", "measured", "measured / predicted", "", "limit"] + ["% of peak"] * known, cells
 
 
-def predicted(machines, given, _):
+def print_predicted(machines, given, _):
     """Prints what was predicted and what was measured, at the size that most variants have unless one is given."""
-    tables = [(results, type, rows) for results in machines for type in results.types if (rows := results.compared(type, given.size))]
+    tables = [(results, type, rows) for results in machines for type in results.types if (rows := results.predictions(type, given.size))]
     if not tables:
         raise Refusal(f"no row{f' of size {given.size}' if given.size else ''} has a prediction; they need 00_machine's machine.csv")
     for results, type, rows in tables:
@@ -110,7 +111,7 @@ def predicted(machines, given, _):
         print(f"\n{FAR_OFF}")
 
 
-def rivals(path, out):
+def print_rivals(path, out):
     """Prints how ours stand against the libraries; with `out`, draws it."""
     groups = against_libraries.load(path)
     for group in groups:
@@ -123,30 +124,30 @@ def rivals(path, out):
 
 # ---- pictures ----
 
-def draw(machines, given, reference):
+def draw_all(machines, given, reference):
     """Draws every chart."""
     render([(chart, results.place(chart.step)) for results, chart in named(machines, reference)], given.out)
 
 
-def single(chart, place, out):
+def draw_single(chart, place, out):
     """Draws one chart."""
     Path(out).mkdir(parents=True, exist_ok=True)
     draw_one(chart, place, Path(out), ["svg"])
     print(Path(out) / f"{chart.name}.svg")
 
 
-def here(machines, given, _):
+def draw_here(machines, given, _):
     """Draws where a rung stands under the machine's roofs."""
     for results in machines:
         if chart := here_chart(results, given.type, given.step, given.variant, given.size or 2000):
-            return single(chart, results.place(given.step), given.out)
+            return draw_single(chart, results.place(given.step), given.out)
     raise Refusal(f"no row of {given.step} {given.variant}, {given.type}, n = {given.size or 2000}, stands under the roofs: "
                   f"it needs a prediction, and {given.machine} of its machine")
 
 
-def bars(machines, given, reference):
+def draw_ladder(machines, given, reference):
     """Draws the ladder."""
-    single(rungs.chart([part for results in machines for part in rungs.of_machine(results, reference)]), "", given.out)
+    draw_single(ladder.chart([part for results in machines for part in ladder.of_machine(results, reference)]), "", given.out)
 
 
 # ---- the page: plain data for page.html.jinja ----
@@ -220,13 +221,13 @@ def gpu_section(title, text, results, charts):
 def row_table(results, step):
     """Every row of a program, wrong ones marked: a wrong result is fast at nothing."""
     rows, cells = [row for row in results.rows if row.step == step], []
-    foreseen = any(row.predicted_s for row in rows)
+    with_prediction = any(row.predicted_s for row in rows)
     for row in rows:
         rated = [digits(row.rate), times(results.speedup(row))] if row.timed else ["–", "–"]
         cells.append([row.label(), row.type, row.shape(), row.time(), seconds(row.best_s), seconds(row.stddev_s), str(row.repeat), *rated,
-                      row.verdict, "–" if row.error_share is None else f"{row.error_share:.2g}"] + [seconds(row.predicted_s), limit(row)] * foreseen)
+                      row.verdict, "–" if row.error_share is None else f"{row.error_share:.2g}"] + [seconds(row.predicted_s), limit(row)] * with_prediction)
     flags = " and ".join(dict.fromkeys(row.flags for row in rows))
-    headings = "variant type m×n×k median best deviation runs GFLOP/s speedup result".split() + ["error / allowed"] + ["predicted", "limit"] * foreseen
+    headings = "variant type m×n×k median best deviation runs GFLOP/s speedup result".split() + ["error / allowed"] + ["predicted", "limit"] * with_prediction
     return Table(f"Every row of {step} ({len(rows)}; compiled with {flags})", headings, cells,
                  marks={place: "wrong" for place, row in enumerate(rows) if not row.sound})
 
@@ -240,7 +241,7 @@ def rivals_section(path):
                     *(Table(group.title(), *against_libraries.table(group)) for group in groups)])
 
 
-def foretold_table(bars):
+def rungs_predicted(bars):
     """The ladder's rungs with what was predicted of them."""
     rows = [bar.row for bar in bars if bar.row.predicted_s]
     return Table("", ["rung", "variant", "predicted GFLOP/s", "measured", "limit"],
@@ -249,7 +250,7 @@ def foretold_table(bars):
 
 def machine_page(results, charts, reference):
     """All that is shown of one machine."""
-    shown = rungs.of_machine(results, reference)
+    shown = ladder.of_machine(results, reference)
     bars = shown[0][1].bars if shown else []
     wide = [chart for chart in charts if chart.wide and bars and chart.type == bars[0].row.type]
 
@@ -260,7 +261,7 @@ def machine_page(results, charts, reference):
         steps.setdefault(program.partition("-")[0], []).append(program)
     far = []
     for of_type in results.types:
-        if rows := results.compared(of_type):
+        if rows := results.predictions(of_type):
             marks = {place: "far" for place, row in enumerate(rows) if far_off(row)}
             far.append(Table(f"{of_type}, n = {rows[0].n}", *predicted_table(results, rows), marks=marks))
     of_threads = [Table(*of_type) for of_type in scaling.tables(results)]
@@ -274,11 +275,11 @@ def machine_page(results, charts, reference):
                 *(Section(step, "", of(mine), [row_table(results, program) for program in mine]) for step, mine in steps.items())]
     return {"host": results.host, "name": results.processor(), "results": results, "ladders": shown, "wide": wide,
             "days": sorted({started[:10] for started in results.words("started")}),
-            "foretold": foretold_table(bars) if any(bar.row.predicted_s and not bar.row.gpu for bar in bars) else None,
+            "rungs_predicted": rungs_predicted(bars) if any(bar.row.predicted_s and not bar.row.gpu for bar in bars) else None,
             "sections": [part for part in sections if part.charts or part.tables]}
 
 
-def page(machines, given, reference):
+def write_page(machines, given, reference):
     """Writes index.html: one file, no script; the charts and the CSV stand beside it."""
     try:
         import jinja2
@@ -313,7 +314,7 @@ def reference_of(folder, machines):
     return next((of for of in load(Path(folder, "results.csv"), machine if machine.exists() else None) if of.values("n", "gpu")), None)
 
 
-COMMANDS = {"ladder": ladder, "predicted": predicted, "draw": draw, "page": page, "here": here, "bars": bars}
+COMMANDS = {"ladder": print_ladder, "predicted": print_predicted, "draw": draw_all, "page": write_page, "here": draw_here, "bars": draw_ladder}
 
 
 def main():
@@ -337,7 +338,7 @@ def main():
         parser.error(f"{given.command} wants --out DIR")
     try:
         if given.command == "rivals":
-            return rivals(given.csv, given.out)
+            return print_rivals(given.csv, given.out)
         machines = load(given.csv, given.machine)
         COMMANDS[given.command](machines, given, reference_of(given.reference, machines))
     except Refusal as refusal:

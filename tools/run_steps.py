@@ -66,7 +66,7 @@ def run(command, printed=None):
     return status
 
 
-def spoken(seconds):
+def duration(seconds):
     return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
 
 
@@ -93,7 +93,7 @@ def run_all(stages, given):
             gone, done = time.monotonic() - began, sum(work(*entry) for entry in entries[:number - 1] if entry[0].name not in absent)
             left = sum(work(*entry) for entry in entries[number - 1:] if entry[0].name not in absent)
             left *= gone / done if done else 0.4  # seconds a row
-            print(f"== {program.name} ({number} of {len(entries)}); {spoken(gone)} gone, about {spoken(left)} left", flush=True)
+            print(f"== {program.name} ({number} of {len(entries)}); {duration(gone)} gone, about {duration(left)} left", flush=True)
             if "ranks" in program.features and not shutil.which("mpirun"):
                 print("skipped: there is no mpirun here; ./setup.sh installs one", flush=True)
                 absent.add(program.name)

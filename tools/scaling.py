@@ -1,7 +1,7 @@
 """How products grow faster with threads: what is compared, and what does not shrink."""
 from measured import marked, percent, short, times
 
-SHARING = ("sums_padded", "sums_side_by_side")  # of 04: what shows false sharing, in a chart of its own
+FALSE_SHARING = ("sums_padded", "sums_side_by_side")  # of 04: what shows false sharing, in a chart of its own
 SERIAL_IS = ("The serial fraction is Amdahl's s in time(p) / time(1) = s + (1 - s) / p, fitted up to the cores: all "
              "that does not shrink with threads, shared bandwidth included; a fit to two points says no more than "
              "they do.")
@@ -38,20 +38,20 @@ def scalings(results, type):
     return sorted(found, key=lambda scaling: min(row.median_s for row in scaling.rows.values()))
 
 
-def sharing(found):
+def false_sharing(found):
     """The demonstration of false sharing, at the largest size that has all of it; else nothing."""
     pairs = {}
     for scaling in found:
-        if scaling.step == "04_openmp" and scaling.variant in SHARING:
+        if scaling.step == "04_openmp" and scaling.variant in FALSE_SHARING:
             pairs.setdefault(scaling.n, []).append(scaling)
-    n = max((n for n, pair in pairs.items() if len(pair) == len(SHARING)), default=None)
-    return sorted(pairs.get(n, ()), key=lambda scaling: SHARING.index(scaling.variant))
+    n = max((n for n, pair in pairs.items() if len(pair) == len(FALSE_SHARING)), default=None)
+    return sorted(pairs.get(n, ()), key=lambda scaling: FALSE_SHARING.index(scaling.variant))
 
 
 def ranked(found):
     """Of the largest size, without what shows false sharing: each program's fastest first, then the others."""
     n = max((scaling.n for scaling in found), default=None)
-    fast = [scaling for scaling in found if scaling.n == n and scaling.variant not in SHARING]
+    fast = [scaling for scaling in found if scaling.n == n and scaling.variant not in FALSE_SHARING]
     first = {scaling.step: scaling for scaling in reversed(fast)}
     return sorted(fast, key=lambda scaling: first[scaling.step] is not scaling)
 
