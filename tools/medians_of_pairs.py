@@ -3,9 +3,7 @@
 
 For rivals_pairs.csv and for what 06_mpi_duel wrote. GFLOP/s are over the median time; a ratio is theirs over ours in one
 pair, the least, the median and the most: above 1 ours is faster."""
-import csv
-import statistics
-import sys
+import csv, statistics, sys
 
 
 def main(path):

@@ -77,10 +77,10 @@ def alternatives(conditions):
     return {name.strip(): [value.strip() for value in values.split("|")] for name, _, values in parts}
 
 
-def in_sql(column, values):
+def in_sql(column, texts):
     """That a column has one of these values."""
-    return "(" + " OR ".join(f"""rows."{column}" IS '{value}'""" if isinstance(value := typed(column, text), str) else
-                             f'rows."{column}" IS {"NULL" if value is None else value}' for text in values) + ")"
+    values = [typed(column, text) for text in texts]
+    return "(" + " OR ".join(f'rows."{column}" IS {"NULL" if value is None else repr(value)}' for value in values) + ")"
 
 
 def filtered(conditions):
