@@ -98,10 +98,10 @@ def time(row, seconds):
     return seconds
 
 
-def line_chart(name, script, title, lines, x, measure, settings=None, beside=None, step="", text="", wide=False):
+def line_chart(script, type, who, lines, x, measure, n=0, suffix="", text="", settings=None, beside=None, step="", wide=False):
     """A chart of {line: its rows} against their column x, less the points that `measure` knows nothing of; None if none is
     left. Its text is the script's unless another is named."""
-    caption = TEXTS[text or script][1] + SPREAD
+    title, caption = f"{who}: {TEXTS[script][0]}, {type}" + f", n = {n}" * bool(n), TEXTS[text or script][1] + SPREAD
     if script in ("time", "gflops") and any(row.gpu for line in lines.values() for row in line):
         caption += f" {TEXTS['on_gpu'][1]}"
     drawn = {label: [point(getattr(row, x), row, measure) for row in line if measure(row, row.median_s) is not None]
@@ -113,7 +113,7 @@ def line_chart(name, script, title, lines, x, measure, settings=None, beside=Non
     if script in ("gflops", "tiles") and max(y) >= 100 * min(y):  # what is a hundred times as slow would lie on the floor
         settings["log"] = 1
         caption += " The axis is logarithmic: the same factor is the same height."
-    return Chart(name, script, title, caption, drawn, settings, step, beside or {}, wide=wide)
+    return Chart(f"{script}_{type}{suffix}", script, title, caption, drawn, settings, step, beside or {}, wide=wide)
 
 
 def workers_of(row):
@@ -149,10 +149,10 @@ def variant_lines(results, type, step):
     return {top.variant + workers_of(top): same_line(results, top) for top in tops}
 
 
-def rates_chart(results, type, lines, name, who, step=""):
+def rates_chart(results, type, lines, who, suffix="", step=""):
     """GFLOP/s, the best line the boldest, beside the peaks and the libraries."""
     beside, names = peaks_and_libraries(results, type, [row for line in lines.values() for row in line])
-    chart = line_chart(name, "gflops", f"{who}: {TEXTS['gflops'][0]}, {type}", lines, "n", rate, beside=beside, step=step, wide=not step)
+    chart = line_chart("gflops", type, who, lines, "n", rate, suffix=suffix, beside=beside, step=step, wide=not step)
     if chart:
         last = [points[-1][1] for points in chart.lines.values()]
         chart.settings["bold"] = last.index(max(last))
@@ -201,8 +201,8 @@ def tile_charts(results, type, gpu):
         full = {tile: f"T = {tile:.0f}: {level} full" for tile, level in full.items() if tiles[0] <= tile <= tiles[-1] and not gpu}
         marks = {"upright": list(full), "upright_text": list(full.values())} if full else {}
         own = f"_{step}" * (place > 0)  # the first program's chart is the one of all steps
-        chart = line_chart(f"tiles_{type}" + "_gpu" * gpu + own, "tiles", f"{step}: {TEXTS['tiles'][0]}, {type}, n = {n}", lines, "tile",
-                           rate, marks, beside, "gpu" if gpu else own[1:], "tiles_gpu" if gpu else "")
+        chart = line_chart("tiles", type, step, lines, "tile", rate, n, "_gpu" * gpu + own, "tiles_gpu" * gpu, marks, beside,
+                           "gpu" if gpu else own[1:])
         chart.footer = "upright: where three tiles, one of each matrix, fill a cache" * bool(full)
         yield chart
 
@@ -225,8 +225,8 @@ def thread_charts(results, type):
             lines = {scaling.label(of is rated): list(scaling.rows.values()) for scaling in of}
             beyond = cores < max(row.threads for rows in lines.values() for row in rows)
             mark = {"upright": [cores], "upright_text": [f"{cores} cores"]} if beyond else {}
-            yield line_chart(f"{script}_{type}", script, f"Threads: {TEXTS[script][0]}, {type}, n = {of[0].n}", lines,
-                             "threads", measure, mark | (fits if of is rated else {}), step="threads", wide=script == "threads_speedup")
+            yield line_chart(script, type, "Threads", lines, "threads", measure, of[0].n, settings=mark | (fits if of is rated else {}),
+                             step="threads", wide=script == "threads_speedup")
 
 
 def bar_chart(name, type, groups, n, step, xlabel):
@@ -333,9 +333,8 @@ def rank_charts(results, type):
         alone = weak[row.program()][0]
         return 100 * (row.n / alone.n)**3 * alone.whole_s / whole / row.ranks
     for script, lines, size, measure in (
-            ("ranks_speedup", strong, f", n = {n}", lambda row, whole: strong[row.program()][0].whole_s / whole), ("ranks_weak", weak, "", efficiency)):
-        yield line_chart(f"{script}_{type}", script, f"Ranks: {TEXTS[script][0]}, {type}{size}", lines, "ranks",
-                         lambda row, median: measure(row, row.whole_s - row.median_s + median), step="06_mpi")
+            ("ranks_speedup", strong, n, lambda row, whole: strong[row.program()][0].whole_s / whole), ("ranks_weak", weak, 0, efficiency)):
+        yield line_chart(script, type, "Ranks", lines, "ranks", lambda row, median: measure(row, row.whole_s - row.median_s + median), size, step="06_mpi")
     most = max(((row.ranks, row.threads) for row in rows if row.ranks > 1), default=(0, 0))
     n = results.common_size(parallel, type=type, ranks=most[0], threads=most[1])
     bars = [row for row in rows if (row.ranks, row.threads, row.n) == (*most, n)]
@@ -426,21 +425,21 @@ def plan_of(results, type):
     on_gpu = {label: own for label, rows in lines.items() if (own := [row for row in rows if row.gpu])}
     # Under the roofs a step is its best at its largest size that has a place there, 01 its baseline.
     shown = results.least("step", f"{FAIR} AND (step != '{BASELINE[0]}' OR {FIRST}) AND intensity > 0", "-n, median_s", order="step", type=type)
-    yield line_chart(f"time_{type}", "time", f"The steps: {TEXTS['time'][0]}, {type}", lines, "n", time)
-    yield rates_chart(results, type, lines, f"gflops_{type}", "The steps")
-    yield line_chart(f"speedup_{type}", "speedup", f"The steps: {TEXTS['speedup'][0]}, {type}", lines, "n", results.speedup)
+    yield line_chart("time", type, "The steps", lines, "n", time)
+    yield rates_chart(results, type, lines, "The steps")
+    yield line_chart("speedup", type, "The steps", lines, "n", results.speedup)
     yield from roofline_charts(results, type, shown)
     yield from tile_charts(results, type, False)
     yield from thread_charts(results, type)
     yield from (level_chart(results, type), order_chart(results, type))
-    yield rates_chart(results, type, on_gpu, f"gflops_{type}_gpu", "The steps on the GPU", "gpu")
+    yield rates_chart(results, type, on_gpu, "The steps on the GPU", "_gpu", "gpu")
     yield from tile_charts(results, type, True)
     yield from (block_chart(results, type), phase_chart(results, type))
     yield from rank_charts(results, type)
     for step in steps:
         lines = variant_lines(results, type, step)
         for script, measure in (("time", time), ("gflops", rate)):
-            yield line_chart(f"{script}_{type}_{step}", script, f"{step}: {TEXTS[script][0]}, {type}", lines, "n", measure, step=step)
+            yield line_chart(script, type, step, lines, "n", measure, suffix=f"_{step}", step=step)
         yield from roofline_charts(results, type, results.least("variant", type=type, step=step), step)
 
 
