@@ -16,8 +16,8 @@ What a note may hold, outside fenced code blocks and `code spans`:
     <!-- table: CSV; FILTER; rows=step+variant; cols=*; COLUMN+COLUMN/COLUMN; FORMAT; title=TEXT -->
                                           the columns themselves side by side, and a quotient of two
     <!-- /table -->                       both alone on their lines, the table between them
-    <!-- standing: RIVALS.csv -->         how ours stand against the libraries, a row for each set of duels;
-    <!-- /standing -->                    alone on their lines, too
+    <!-- libraries: RIVALS.csv -->        how ours stand against the libraries, a row for each rung, type and number of threads;
+    <!-- /libraries -->                   alone on their lines, too
 
 FILTER is "column=value,column=this|that"; it must leave one row for a figure and for each cell. Rows that
 differ only in their commit and what they measured are one row: the last. COLUMN may carry a scale
@@ -39,12 +39,12 @@ from measured import Refusal, typed
 FENCE = re.compile(r"([ \t]*)(```+|~~~+)[^`]*$")
 FRAGMENT_MARK = re.compile(r"\s*(?://|#)\s*\[(/?[\w.-]+)\]\s*$")
 CODE = re.compile(r"\s*<!--\s*code:\s*(\S.*?)#([\w.-]+)\s*-->\s*$")
-TABLE = re.compile(r"\s*<!--\s*(table|standing):(.*?)-->\s*$")
+TABLE = re.compile(r"\s*<!--\s*(table|libraries):(.*?)-->\s*$")
 # A code span comes first, so that a marker shown in one is passed over.
 INLINE = re.compile(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)|"
                     r"<!--\s*(value|ratio):((?:(?!-->).)*)-->((?:(?!<!--).)*)<!--\s*/\2\s*-->|"
                     r"<!--=(\w+)-->((?:(?!<!--).)*)<!--/-->")
-STRAY = re.compile(r"<!--(?:=|/-->).*|<!--\s*(?:(?:code|value|ratio|table|standing)\s*:|/\s*(?:code|value|ratio|table|standing)\s*-->).*")
+STRAY = re.compile(r"<!--(?:=|/-->).*|<!--\s*(?:(?:code|value|ratio|table|libraries)\s*:|/\s*(?:code|value|ratio|table|libraries)\s*-->).*")
 LINK = re.compile(r"""\]\(\s*<?([^)\s>]+)|\b(?:src|href)=["']([^"']+)""")
 
 
@@ -149,7 +149,7 @@ def in_bars(lines):
     return ["| " + " | ".join(text.replace("|", "\\|") for text in line) + " |" for line in lines]
 
 
-def standing_lines(argument, folders):
+def library_lines(argument, folders):
     """How ours stand against the libraries."""
     headings, rows = against_libraries.summary(against_libraries.load(find(argument.strip(), folders)))
     return in_bars([headings, ["---"] * 3 + ["---:"] * (len(headings) - 3), *rows])
@@ -234,7 +234,7 @@ def refill(note, root, lines, figures=None):
             elif marker := TABLE.match(line):
                 kind, argument = marker.groups()
                 end, what = past_table(lines, at, kind), f"{kind} {argument.strip()}"
-                fill = table_lines if kind == "table" else standing_lines
+                fill = table_lines if kind == "table" else library_lines
                 new = [line, *fill(argument, csv_folders), lines[end - 1]]
             else:
                 rest = INLINE.sub("", line)
@@ -262,36 +262,34 @@ def notes_of(root):
     except OSError:
         listed = ""
     paths = [root / name for name in listed.split("\0") if name] or sorted(root.rglob("*.md"))
-    return [path for path in paths if path.is_file() and not any(
-        part.startswith(("build", ".")) or part == "report" for part in path.relative_to(root).parts[:-1])]
+    built = re.compile(r"(.*/)?((build|\.)[^/]*|report)/")
+    return [path for path in paths if path.is_file() and not built.match(path.relative_to(root).as_posix())]
 
 
 def main(arguments, root=Path(__file__).resolve().parent.parent):
     options = argparse.ArgumentParser(description="Refills the notes from the sources and the CSV files.")
     options.add_argument("--check", action="store_true", help="write nothing, name what is stale")
     options.add_argument("notes", nargs="*", type=Path, metavar="FILE.md")
-    options, status, folders = options.parse_args(arguments), 0, {}
+    options, status, figures = options.parse_args(arguments), 0, {}
     for note in map(Path.resolve, options.notes or notes_of(root)):
-        name = note.relative_to(root) if note.is_relative_to(root) else note
+        name, beside = note.relative_to(root) if note.is_relative_to(root) else note, note.parent / "figures.csv"
         try:
-            if note.parent not in folders:
-                beside = note.parent / "figures.csv"
-                folders[note.parent] = Figures(beside, root / "plots") if beside.is_file() else None
-            filled, stale, errors = refill(note, root, note.read_text(encoding="utf-8").split("\n"), folders[note.parent])
+            if beside.is_file() and beside not in figures:
+                figures[beside] = Figures(beside, root / "plots")
+            filled, stale, errors = refill(note, root, note.read_text(encoding="utf-8").split("\n"), figures.get(beside))
         except (Refusal, OSError, UnicodeError) as problem:
-            filled, stale, errors = [], [], [(1, str(problem))]
+            filled, stale, errors = [], [], [(1, problem)]
         for line, what in errors:
             print(f"{name}:{line}: {what}", file=sys.stderr)
-        if options.check:
-            for line, what in stale:
-                print(f"{name}:{line}: stale {what}")
-        elif stale and not errors:
+        for line, what in stale if options.check else ():
+            print(f"{name}:{line}: stale {what}")
+        if stale and not errors and not options.check:
             note.write_text("\n".join(filled), encoding="utf-8")
             print(name)
         status = max(status, 2 if errors else 1 if stale and options.check else 0)
-    for folder, figures in folders.items():
-        if not options.notes and figures and (unused := figures.unused()):
-            print(f"{folder.name}/figures.csv: no page has {', '.join(unused)}", file=sys.stderr)
+    for beside, of in figures.items():
+        if not options.notes and (unused := of.unused()):
+            print(f"{beside.parent.name}/figures.csv: no page has {', '.join(unused)}", file=sys.stderr)
             status = 2
     return status
 

@@ -216,16 +216,16 @@ class Tables(Repository):
             "| Step | variant | 64 |", "| --- | --- | ---: |",
             "| 01 | ijk | 2.1 |", "| 02 | jki | 1.05 |", "| 02 | kij | – |"])
 
-    def test_standing_of_rivals(self):
+    def test_libraries(self):
         head = ",".join(against_libraries.COLUMNS)
         self.write("plots/duels.csv", f"{head}\nf32,8,8,8,1,avx512,oneDNN,21,0.97,0.9,1.1,97,100,CPU,-O3,g++,here,c,d\n")
-        marks = "<!-- standing: duels.csv -->\n{}<!-- /standing -->\n"
+        marks = "<!-- libraries: duels.csv -->\n{}<!-- /libraries -->\n"
         self.assertEqual(self.refilled(marks.format("old\n")), marks.format(
             "| variant | against | type | threads | mean | worst | below 0.98 |\n"
             "| --- | --- | --- | ---: | ---: | ---: | ---: |\n"
             "| avx512 | every library | f32 | 1 | 0.970 | 0.970 at 8, oneDNN | 1 of 1 |\n"))
-        self.wrong("<!-- standing: duels.csv -->\nold", "never closed")
-        self.wrong("<!-- standing: r.csv -->\n<!-- /standing -->", "other columns")
+        self.wrong("<!-- libraries: duels.csv -->\nold", "never closed")
+        self.wrong("<!-- libraries: r.csv -->\n<!-- /libraries -->", "other columns")
 
     def test_errors(self):
         def table(arguments):

@@ -85,31 +85,32 @@ def remeasure_roofs(given):
 def run_all(stages, given):
     """Runs what is planned, the ladder's page in between; what fails is named, once."""
     given.out.mkdir(parents=True, exist_ok=True)
-    entries, names, absent, began = sum(stages, []), [], set(), time.monotonic()
-    with open(given.out / "failed", "w", encoding="utf-8", buffering=1) as failed:
-        for number, (program, commands) in enumerate(entries, 1):
+    (given.out / "failed").write_text("")
+    entries, failed, absent, began = sum(stages, []), [], set(), time.monotonic()
+    for number, (program, commands) in enumerate(entries, 1):
+        if program.name in absent:
+            continue
+        done, left = (sum(work(*entry) for entry in of if entry[0].name not in absent) for of in (entries[:number - 1], entries[number - 1:]))
+        gone = time.monotonic() - began
+        left *= gone / done if done else 0.4  # seconds a row
+        print(f"== {program.name} ({number} of {len(entries)}); {duration(gone)} gone, about {duration(left)} left", flush=True)
+        if "ranks" in program.features and not shutil.which("mpirun"):
+            print("skipped: there is no mpirun here; ./setup.sh installs one", flush=True)
+            absent.add(program.name)
+        for command in commands:
             if program.name in absent:
-                continue
-            gone, done = time.monotonic() - began, sum(work(*entry) for entry in entries[:number - 1] if entry[0].name not in absent)
-            left = sum(work(*entry) for entry in entries[number - 1:] if entry[0].name not in absent)
-            left *= gone / done if done else 0.4  # seconds a row
-            print(f"== {program.name} ({number} of {len(entries)}); {duration(gone)} gone, about {duration(left)} left", flush=True)
-            if "ranks" in program.features and not shutil.which("mpirun"):
-                print("skipped: there is no mpirun here; ./setup.sh installs one", flush=True)
+                break
+            status = run(command)
+            if status == 77 and "gpu" in program.features:
                 absent.add(program.name)
-            for command in commands if program.name not in absent else ():
-                status = run(command)
-                if status == 77 and "gpu" in program.features:
-                    absent.add(program.name)
-                    break
-                if status not in WELL and (name := f"{program.name} ended with {status}") not in names:
-                    names.append(name)
-                    print(name, file=sys.stderr)
-                    print(name, file=failed)
-            if number == len(stages[0]):
-                remeasure_roofs(given)
-                if given.page:
-                    run(shlex.split(given.page))
+            elif status not in WELL and (name := f"{program.name} ended with {status}") not in failed:
+                failed.append(name)
+                (given.out / "failed").write_text("\n".join([*failed, ""]), encoding="utf-8")
+                print(name, file=sys.stderr)
+        if number == len(stages[0]):
+            remeasure_roofs(given)
+            if given.page:
+                run(shlex.split(given.page))
     remeasure_roofs(given)
 
 
