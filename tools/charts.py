@@ -271,12 +271,10 @@ def order_chart(results, type):
 
 def block_chart(results, type):
     """What ran on a GPU with several block shapes, at the size with most of them."""
-    groups, blocks = {}, {}
-    for n, block in results.ask("DISTINCT n, block", "gpu AND block IS NOT NULL", {"type": type}, ""):
-        blocks.setdefault(n, []).append(block)
-    n = max(blocks, key=lambda n: (len(blocks[n]), n), default=0)
-    for block in sorted(blocks.get(n, ()), key=area):
-        groups[block.replace("x", "×")] = {row.program(): row for row in results.least("step, variant", "gpu", type=type, n=n, block=block)}
+    groups, where = {}, "gpu AND block IS NOT NULL"
+    n = results.common_size(where, "block", type=type)
+    for row in sorted(results.least("block, step, variant", where, type=type, n=n), key=lambda row: area(row.block)):
+        groups.setdefault(row.block.replace("x", "×"), {})[row.program()] = row
     return bar_chart("blocks", type, groups, n, "gpu", "threads of a block, across × down") if len(groups) > 1 else None
 
 
@@ -344,10 +342,11 @@ def rank_charts(results, type):
 
 def heat_chart(rows, type):
     """All phases' GFLOP/s with so many ranks of so many threads each, as many together in every column."""
-    together = {}
+    ranks = {}
     for row in rows:
-        together.setdefault((row.workers, row.n), []).append(row)
-    (total, n), rows = max(together.items(), key=lambda of: (len({row.ranks for row in of[1]}), of[0]), default=((0, 0), []))
+        ranks.setdefault((row.workers, row.n), set()).add(row.ranks)
+    total, n = max(ranks, key=lambda at: (len(ranks[at]), at), default=(0, 0))
+    rows = [row for row in rows if (row.workers, row.n) == (total, n)]
     columns, names = sorted({row.ranks for row in rows}), list(dict.fromkeys(row.program() for row in rows))
     if len(columns) < 2:
         return None

@@ -281,10 +281,9 @@ class Results(Table):
         self.types, self.wrong = self.values("type"), [row for row in self.rows if not row.sound]
         self.cores = max(map(int, re.findall(r"\((\d+) cores\)", " ".join(self.words("device")))), default=10**6)
 
-    def common_size(self, where="1", **equal):
+    def common_size(self, where="1", of="step || ' ' || variant", **equal):
         """The size that most variants have, of those the largest: slow ones may be left out at large sizes. 0 for none."""
-        sizes = self.ask("n", where, equal, "GROUP BY n ORDER BY count(DISTINCT step || ' ' || variant) DESC, n DESC")
-        return sizes[0]["n"] if sizes else 0
+        return max(self.ask(f"count(DISTINCT {of}), n", where, equal, "GROUP BY n"), key=tuple, default=(0, 0))[1]
 
     def speedup(self, row, seconds=None):
         base = self.baselines.get((row.type, row.shape()))
