@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""Turns results.csv into the ladder, the charts and the page.
+"""Turns results.csv into the ladder, the charts and the page: report.py COMMAND RESULTS.csv [OPTIONS]
 
-    report.py ladder|predicted RESULTS.csv [--machine machine.csv] [--all-sizes] [--size N]
-    report.py draw|page|bars   RESULTS.csv [--machine machine.csv] --out DIR [--reference DIR] [--failed FILE] [--rivals rivals.csv]
-    report.py here             RESULTS.csv --machine machine.csv --step STEP --variant NAME --out DIR
-    report.py rivals           RIVALS.csv [--out DIR]
+    ladder [--all-sizes]        prints the fastest variant of every program, over the baseline: ijk of 01_naive
+    predicted [--size N]        prints what was predicted beside what was measured, at the size that most variants have, or N
+    draw --out DIR              draws every chart with the scripts in plots/: DIR/charts/NAME.dat, .svg and .png
+    page --out DIR [--failed FILE] [--rivals rivals.csv]
+                                fills page.html.jinja: DIR/index.html; FILE has the steps that failed, one a line
+    bars --out DIR              draws the page's ladder: DIR/ladder.svg
+    here --out DIR --step STEP --variant NAME [--type f32] [--size 2000]
+                                draws the roofline with this rung and the best of each step before it: DIR/here.svg
+    rivals [--out DIR]          of rivals.csv instead: prints, and draws, ours beside the best library at each shape
 
-`ladder` prints the fastest variant of every program, over the baseline: ijk of 01_naive; `predicted` what was predicted beside
-what was measured; `rivals` ours beside the best library at each shape. `draw` writes DIR/charts/NAME.dat, .svg and .png with the
-scripts in plots/; `page` fills page.html.jinja: DIR/index.html; `bars` draws the page's ladder, DIR/ladder.svg; `here` the roofline
-with this rung and those before it, DIR/here.svg.
-
+--machine machine.csv is what 00_machine measured; --reference DIR another machine's GPU, shown where there is none here.
 Rows alike in all of KEY are one measurement taken again: the last counts. A row whose result is wrong is named, never
 ranked or drawn. Exit status: 0 well; 2 the files cannot be read or written, in a line."""
 import argparse, os, signal, sys
@@ -322,17 +323,12 @@ def main():
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `report.py ladder … | head` ends quietly
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("command", choices=[*COMMANDS, "rivals"])
-    parser.add_argument("csv", metavar="RESULTS.csv")
-    parser.add_argument("--out", metavar="DIR", help="where pictures and the page go")
-    parser.add_argument("--machine", metavar="machine.csv", help="what 00_machine measured")
-    parser.add_argument("--reference", metavar="DIR", help="another machine's GPU, shown where there is none here")
-    parser.add_argument("--failed", metavar="FILE", help="page: the steps that failed, one a line")
-    parser.add_argument("--rivals", metavar="rivals.csv", help="page: ours against the libraries")
-    parser.add_argument("--all-sizes", action="store_true", help="ladder: every size, not only the largest and its neighbour")
-    parser.add_argument("--size", type=int, metavar="N", help="predicted: not the size that most variants have; here: 2000")
-    parser.add_argument("--step", metavar="STEP", help="here: a program, such as 03_tiling-native")
-    parser.add_argument("--variant", metavar="NAME", help="here: the rung to mark; before it stands each earlier step's best")
-    parser.add_argument("--type", default="f32", metavar="TYPE", help="here: the type (f32)")
+    parser.add_argument("csv")
+    for option in ("--machine", "--reference", "--out", "--failed", "--rivals", "--step", "--variant"):
+        parser.add_argument(option)
+    parser.add_argument("--type", default="f32")
+    parser.add_argument("--size", type=int)
+    parser.add_argument("--all-sizes", action="store_true")
     given = parser.parse_args()
     if given.command in ("draw", "page", "here", "bars") and not given.out:
         parser.error(f"{given.command} wants --out DIR")
