@@ -358,7 +358,12 @@ def load(path, machine_path):
     return [Results(rows, machine_path) for rows in hosts.values()]
 
 
-# ---- how numbers are written ----
+# ---- how tables and numbers are written ----
+
+def tabulated(rows, columns):
+    """(headings, cells) of rows, from {heading: what makes a row's cell}."""
+    return list(columns), [[cell(row) for cell in columns.values()] for row in rows]
+
 
 def digits(value):
     """Three significant digits, never fewer than the whole part has: 0.370, 10.0, 1234."""

@@ -24,7 +24,7 @@ import ladder
 import published
 import scaling
 from charts import draw_one, here_chart, named, render
-from measured import LIMITS, Refusal, digits, ladder_sizes, load, marked, seconds, times, whose
+from measured import LIMITS, Refusal, Row, digits, ladder_sizes, load, marked, seconds, tabulated, times, whose
 
 FAR_OFF = "Rows marked ! took more than twice, or less than half, the predicted time: their steps' notes say why."
 FACTS = {"peak": "Peak of each vector set", "bandwidth": "Bandwidth of each level with each vector set", "library": "Libraries"}
@@ -50,11 +50,10 @@ def print_ladder(machines, given, _):
     for results in machines:
         for type in results.types:
             peak = results.machine.select(name="peak", type=type) or results.gpu.select(name="peak", type=type)
-            headings = ["step", "best variant", "time", "GFLOP/s", "speedup over 01 ijk"] + ["% of peak"] * bool(peak)
+            columns = {"step": lambda row: row.step, "best variant": Row.label, "time": Row.time, "GFLOP/s": lambda row: digits(row.rate),
+                       "speedup over 01 ijk": lambda row: times(results.speedup(row))} | ({"% of peak": results.share} if peak else {})
             for n in results.sizes(type) if given.all_sizes else ladder_sizes(results.sizes(type)):
-                rows = [[row.step, row.label(), row.time(), digits(row.rate), times(results.speedup(row))]
-                        + [results.share(row)] * bool(peak) for row in results.ladder(type, n)]
-                print_table(f"{type}, n = {n}, {results.place()}", headings, rows)
+                print_table(f"{type}, n = {n}, {results.place()}", *tabulated(results.ladder(type, n), columns))
     if not any(results.types for results in machines):
         print("No ladder: there is no square product with a right result.")
     for row in (row for results in machines for row in results.wrong):
@@ -94,11 +93,11 @@ def limit(row):
 
 def predicted_table(results, rows):
     """The headings and rows of what was predicted and what was measured, as text."""
-    shares = [results.share(row) for row in rows]
-    known = any(share != "–" for share in shares)
-    cells = [[row.step, row.label(), seconds(row.predicted_s), row.time(), f"{digits(row.missed())}×", "!" * far_off(row), limit(row)]
-             + [share] * known for row, share in zip(rows, shares)]
-    return ["program", "variant", "predicted", "measured", "measured / predicted", "", "limit"] + ["% of peak"] * known, cells
+    columns = {"program": lambda row: row.step, "variant": Row.label, "predicted": lambda row: seconds(row.predicted_s), "measured": Row.time,
+               "measured / predicted": lambda row: f"{digits(row.missed())}×", "": lambda row: "!" * far_off(row), "limit": limit}
+    if any(results.share(row) != "–" for row in rows):
+        columns["% of peak"] = results.share
+    return tabulated(rows, columns)
 
 
 def print_predicted(machines, given, _):
@@ -198,15 +197,14 @@ def gpu_tables(results):
     """Each variant's fastest row at the largest size with a baseline, and at the largest that most variants have."""
     for type in results.types:
         based = [n for n in results.values("n", "gpu", type=type) if (type, f"{n}×{n}×{n}") in results.baselines]
+        cores = results.gpu.most("cores")
+        columns = {"program": lambda row: row.step, "variant": Row.label, "kernel's time": Row.time, "GFLOP/s": lambda row: digits(row.rate),
+                   "speedup over 01 ijk": lambda row: times(results.speedup(row)),
+                   "speedup / CUDA cores": lambda row: f"{results.speedup(row) / cores:.3g}" if results.speedup(row) and cores else "–",
+                   "% of peak": results.share}
         for n in dict.fromkeys([*based[-1:], results.common_size("gpu", type=type)]):
-            cells, cores = [], results.gpu.most("cores")
-            for row in results.least("step, variant", "gpu", type=type, n=n):
-                factor = results.speedup(row)
-                cells.append([row.step, row.label(), row.time(), digits(row.rate), times(factor),
-                              f"{factor / cores:.3g}" if factor and cores else "–", results.share(row)])
-            if cells:
-                yield Table(f"{type}, n = {n}", ["program", "variant", "kernel's time", "GFLOP/s", "speedup over 01 ijk", "speedup / CUDA cores",
-                                                 "% of peak"], cells, CORES_ARE)
+            if rows := results.least("step, variant", "gpu", type=type, n=n):
+                yield Table(f"{type}, n = {n}", *tabulated(rows, columns), CORES_ARE)
 
 
 def gpu_section(title, text, results, charts):
@@ -221,15 +219,16 @@ def gpu_section(title, text, results, charts):
 
 def row_table(results, step):
     """Every row of a program, wrong ones marked: a wrong result is fast at nothing."""
-    rows, cells = [row for row in results.rows if row.step == step], []
-    with_prediction = any(row.predicted_s for row in rows)
-    for row in rows:
-        rated = [digits(row.rate), times(results.speedup(row))] if row.timed else ["–", "–"]
-        cells.append([row.label(), row.type, row.shape(), row.time(), seconds(row.best_s), seconds(row.stddev_s), str(row.repeat), *rated,
-                      row.verdict, "–" if row.error_share is None else f"{row.error_share:.2g}"] + [seconds(row.predicted_s), limit(row)] * with_prediction)
+    rows = [row for row in results.rows if row.step == step]
+    columns = {"variant": Row.label, "type": lambda row: row.type, "m×n×k": Row.shape, "median": Row.time, "best": lambda row: seconds(row.best_s),
+               "deviation": lambda row: seconds(row.stddev_s), "runs": lambda row: row.repeat,
+               "GFLOP/s": lambda row: digits(row.rate) if row.timed else "–",
+               "speedup": lambda row: times(results.speedup(row)) if row.timed else "–", "result": lambda row: row.verdict,
+               "error / allowed": lambda row: "–" if row.error_share is None else f"{row.error_share:.2g}"}
+    if any(row.predicted_s for row in rows):
+        columns |= {"predicted": lambda row: seconds(row.predicted_s), "limit": limit}
     flags = " and ".join(dict.fromkeys(row.flags for row in rows))
-    headings = "variant type m×n×k median best deviation runs GFLOP/s speedup result".split() + ["error / allowed"] + ["predicted", "limit"] * with_prediction
-    return Table(f"Every row of {step} ({len(rows)}; compiled with {flags})", headings, cells,
+    return Table(f"Every row of {step} ({len(rows)}; compiled with {flags})", *tabulated(rows, columns),
                  marks={place: "wrong" for place, row in enumerate(rows) if not row.sound})
 
 
@@ -244,9 +243,9 @@ def rivals_section(path):
 
 def rungs_predicted(bars):
     """The ladder's rungs with what was predicted of them."""
-    rows = [bar.row for bar in bars if bar.row.predicted_s]
-    return Table("", ["rung", "variant", "predicted GFLOP/s", "measured", "limit"],
-                 [[row.step, row.label(), digits(row.gflops_in(row.predicted_s)), marked(digits(row.rate), row), limit(row)] for row in rows])
+    return Table("", *tabulated([bar.row for bar in bars if bar.row.predicted_s], {
+        "rung": lambda row: row.step, "variant": Row.label, "predicted GFLOP/s": lambda row: digits(row.gflops_in(row.predicted_s)),
+        "measured": lambda row: marked(digits(row.rate), row), "limit": limit}))
 
 
 def machine_page(results, charts, reference):
