@@ -78,8 +78,8 @@ std::string trouble(Variant<T>& variant, const Problem<T>& problem, Verifier<T>&
   course::Piece<T> piece;
   variant.fetch(piece);
   if (!problem.guards_intact() || !variant.guards_intact()) return "it wrote outside its matrix";
-  if (rounds) return variant.complaint();
-  return verifier.check(piece, {}).trouble;
+  if (rounds) return variant.run_error();
+  return verifier.check(piece, {}).message;
 }
 
 /// GFLOP/s of the median time.
@@ -102,7 +102,7 @@ int measure(Process& of, const Shape& shape, std::shared_ptr<Variant<T>> Library
   const Options& options = of.options;
   const std::string name = course::type_name<T>;
   Variant<T>*const theirs = (of.theirs.*type).get(), *const ours = (of.ours.*type).get();
-  if (!course::among(options.types, name) || !theirs || (!of.alone() && !ours)) return 77;
+  if (!course::contains(options.types, name) || !theirs || (!of.alone() && !ours)) return 77;
   const std::string device = theirs->device().empty() ? course::processor() : theirs->device();
   Row row{name, device, of.our_name, of.their_name, shape, options.threads[0]};
   if (options.resume && of.table.find(course::cells_of(columns(row)))) return 0;
@@ -174,7 +174,7 @@ int check(const std::string& file, const Options& options) {
   fmt::print("processor\t{}\nfeatures\t{}\ncpus\t{}\n", course::processor(), has, course::usable_cpus());
   if (file.empty()) return 0;
   const Library library = load(file);
-  const std::string why = library.f32 ? library.f32->refuses({}, {}, {}) : "";
+  const std::string why = library.f32 ? library.f32->skip_reason({}, {}, {}) : "";
   if (!why.empty()) throw course::Refusal{why};
   fmt::print("types\t{}{}{}\nkernel\t{}\nkernels\t{}\nneeds\t{}\nopenmp\t{}\nabout\t{}\n",
              library.f32 ? "f32 " : "", library.f64 ? "f64 " : "", library.i32 ? "i32" : "", library.kernel,
@@ -209,7 +209,7 @@ int main(int argc, char** argv) {
   if (starter != nullptr && std::atoi(starter) != getppid()) _exit(1);
   const rlimit no_core{};
   setrlimit(RLIMIT_CORE, &no_core);
-  const int status = course::guarded("rivals", [&] { return run(argc, argv); });
+  const int status = course::exit_status("rivals", [&] { return run(argc, argv); });
   std::fflush(stdout);
   _exit(status);  // not exit: libraries end threads and processes there in ways of their own
 }
