@@ -189,8 +189,9 @@ def tile_charts(results, type, gpu):
     for place, (step, n) in enumerate(shown.values()):
         of_step = [tuple(row)[3:] for row in swept if (row["step"], row["n"]) == (step, n)]
         threads_of = {(variant, ranks): threads for variant, ranks, threads in reversed(of_step)}
-        fast = sorted((results.least("tile", "tile > 0", order="tile", type=type, gpu=gpu, step=step, n=n, variant=variant, ranks=ranks, threads=threads)
-                       for (variant, ranks), threads in threads_of.items()), key=lambda rows: min(row.median_s for row in rows))[:12]
+        sweeps = [results.least("tile", "tile > 0", order="tile", type=type, gpu=gpu, step=step, n=n, variant=variant, ranks=ranks, threads=threads)
+                  for (variant, ranks), threads in threads_of.items()]
+        fast = sorted(sweeps, key=lambda rows: min(row.median_s for row in rows))[:12]
         lines = dict(sorted((rows[0].variant + workers_of(rows[0]), rows) for rows in fast))
         tiles, beside = sorted({row.tile for rows in fast for row in rows}), {}
         untiled = ("07_cuda_global" if gpu else "02_loop_order") + "-native" * step.endswith("-native")

@@ -123,15 +123,16 @@ def table_lines(argument, folders):
     title = fields.pop()[len("title="):] if fields[-1].startswith("title=") else None
     if len(fields) not in (5, 6) or fields[2][:5] != "rows=" or fields[3][:5] != "cols=":
         raise Refusal("a table needs CSV; FILTER; rows=COLUMN; cols=COLUMN; COLUMN; FORMAT; title=TEXT")
-    path, given, labels, across = find(fields[0], folders), alternatives(fields[1]), fields[2][5:].split("+"), fields[3][5:].strip()
+    path, given, where = find(fields[0], folders), alternatives(fields[1]), filtered(fields[1])
+    labels, across = fields[2][5:].split("+"), fields[3][5:].strip()
     forms, keys = (fields[5:] or ["%.3g"])[0].split("+"), labels + [across] * (across != "*")
     terms = fields[4].split("+") if across == "*" else [fields[4]]
     for name, texts in given.items():
         for text in texts:  # so that no misspelt alternative gets lost
-            if not rows_of(path, f"{filtered(fields[1])} AND {in_sql(name, [text])}", "1"):
+            if not rows_of(path, f"{where} AND {in_sql(name, [text])}", "1"):
                 raise Refusal(f"no row of {path.name} matches '{fields[1]}' with {name}={text}")
     found, cells = {}, {}
-    for row in rows_of(path, filtered(fields[1]), *(f'rows."{name}"' for name in keys), *terms):
+    for row in rows_of(path, where, *(f'rows."{name}"' for name in keys), *terms):
         found.setdefault(row[0][:len(keys)], []).append(row)
     order = {name: in_order(values, given.get(name, ())) for name, values in zip(keys, zip(*found))}
     for key, alike in found.items():
