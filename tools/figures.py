@@ -39,10 +39,10 @@ def rows_of(path, where, *terms):
     return [(row[:count], marks(row[count:count + 2]), row[count + 2:]) for row in rows]
 
 
-def the_one(rows, path, asked=""):
+def the_one(rows, path, name):
     """The values and marks of the one row among these; of one that was measured again, of the last."""
     if len({about for *_, about in rows}) != 1:
-        raise Refusal(f"{len(rows)} rows of {path.name} match{asked and f' {asked!r}'}, one is needed")
+        raise Refusal(f"{name}: {len(rows)} rows of {path.name} match, one is needed")
     return rows[-1][:2]
 
 
@@ -74,15 +74,14 @@ class Figures:
         if name in asking:
             raise Refusal(f"{name} follows from itself")
         self.used.add(name)
-        line = self.lines[name]
-        if not line["file"]:
-            return self.derived(line["value"], (*asking, name))
-        path = self.plots / line["file"]
+        line, path = self.lines[name], self.plots / self.lines[name]["file"]
         try:
-            [value], mark = the_one(rows_of(path, line["where"], line["value"]), path)
-        except (Refusal, OSError, sqlite3.Error) as error:
+            if not line["file"]:
+                return self.derived(line["value"], (*asking, name))
+            [value], mark = the_one(rows_of(path, line["where"], line["value"]), path, name)
+            return value, mark
+        except (OSError, sqlite3.Error) as error:
             raise Refusal(f"{name}: {error}") from None
-        return value, mark
 
     def derived(self, formula, asking):
         names = [name for name in dict.fromkeys(re.findall(r"[A-Za-z_]\w*", formula)) if name in self.lines]
