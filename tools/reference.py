@@ -24,9 +24,8 @@ def command_lines(plan, build, folder):
     for line in plan.read_text(encoding="utf-8").splitlines():
         if not (words := shlex.split(line, comments=True)):
             continue
-        place = next(i for i, word in enumerate(words) if "=" not in word)
-        words[:place] = ["env", *words[:place]] * (place > 0)
-        place = words.index("mpirun") + 3 if "mpirun" in words else place + (place > 0)  # mpirun -n 2 PROGRAM
+        words[:0] = ["env"] * ("=" in words[0])
+        place = next(place for place, word in enumerate(words) if "/" in word and "=" not in word)
         name, machine = words[place], str(folder / "machine.csv")
         words[place] = str(build / name)
         if words[-2:-1] == [">"]:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What a GPU counts while a step's kernels run, by NVIDIA's profiler, one line a variant, as CSV:
 
-  tools/counters.py build/09_cuda_regtile/09_cuda_regtile square,transposed --type f32 --size 2048 >ncu.csv
+  tools/gpu_counters.py build/09_cuda_regtile/09_cuda_regtile square,transposed --type f32 --size 2048 >ncu.csv
 
 Before the product a program tries a small one, twice: of each variant the last kernel counts. Wavefronts and instructions are of
 warps; a `waits` column says for how many cycles a warp has stood for that reason for each instruction that was issued.
@@ -34,7 +34,7 @@ def count(program, variants, element, size):
     each, left = divmod(len(rows), len(variants))
     if each == 0 or left:
         said = [line for line in (done.stdout + done.stderr).splitlines() if line not in table]
-        print(f"counters.py: {len(rows)} kernels for {len(variants)} variants; ncu said:", *said[-3:], sep="\n", file=sys.stderr)
+        print(f"gpu_counters.py: {len(rows)} kernels for {len(variants)} variants; ncu said:", *said[-3:], sep="\n", file=sys.stderr)
         sys.exit(77)
     for variant, row in zip(variants, rows[each - 1::each]):
         values = {name: float(row[counter].replace(",", "")) for name, counter in COUNTERS.items()}
@@ -55,7 +55,7 @@ def main():
     parser.add_argument("--size", type=int, default=2048)
     options = parser.parse_args()
     if not shutil.which("ncu"):
-        sys.exit(print("counters.py: no ncu here (it comes with CUDA: Nsight Compute)", file=sys.stderr) or 77)
+        sys.exit(print("gpu_counters.py: no ncu here (it comes with CUDA: Nsight Compute)", file=sys.stderr) or 77)
     out = csv.DictWriter(sys.stdout, ["variant", "type", "n", *COUNTERS], lineterminator="\n")
     out.writeheader()
     for element in options.type.split(","):
