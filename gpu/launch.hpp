@@ -27,6 +27,10 @@ inline void check(cudaError_t status) {
 
 inline namespace on_gpu {  // a program has both launches: for the linker their names differ
 
+inline dim3 in_cuda(auto two) {
+  return {unsigned(two.x), unsigned(two.y)};
+}
+
 /// kernel<<<grid, block>>>(arguments…); nothing if the grid is empty. Returns before it has run. Throws if
 /// CUDA refuses.
 template <class... Parameters>
@@ -34,9 +38,17 @@ void launch(void (*kernel)(Parameters...), Grid grid, Block block,
             std::type_identity_t<Parameters>... arguments) {
   launched = {grid, block, reinterpret_cast<void (*)()>(kernel)};
   if (grid.x == 0 || grid.y == 0) return;
-  const auto three = [](auto two) { return dim3(unsigned(two.x), unsigned(two.y)); };
-  kernel<<<three(grid), three(block)>>>(arguments...);
+  kernel<<<in_cuda(grid), in_cuda(block)>>>(arguments...);
   check(cudaGetLastError());  // a launch returns nothing
+}
+
+/// The same for blocks that wait for each other: all are resident at once, or CUDA refuses the launch.
+template <class... Parameters>
+void launch_together(void (*kernel)(Parameters...), Grid grid, Block block,
+                     std::type_identity_t<Parameters>... arguments) {
+  launched = {grid, block, reinterpret_cast<void (*)()>(kernel)};
+  void* pointers[] = {&arguments...};
+  check(cudaLaunchCooperativeKernel(kernel, in_cuda(grid), in_cuda(block), pointers));
 }
 
 }  // namespace on_gpu

@@ -42,10 +42,15 @@ def count(program, variants, element, size):
         yield {"variant": variant, "type": element, "n": size} | {name: f"{value:.9g}" for name, value in values.items()}
 
 
+def of_type(variants, element):
+    """Those of the list that a type has: `f32:stream_k` is one of f32's alone."""
+    return [name for type, _, name in (word.rpartition(":") for word in variants.split(",")) if type in ("", element)]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("program")
-    parser.add_argument("variants", help="a list, in the program's order")
+    parser.add_argument("variants", help="a list, in the program's order; f32:NAME with that type alone")
     parser.add_argument("--type", default="f32", help="a list")
     parser.add_argument("--size", type=int, default=2048)
     options = parser.parse_args()
@@ -54,7 +59,7 @@ def main():
     out = csv.DictWriter(sys.stdout, ["variant", "type", "n", *COUNTERS], lineterminator="\n")
     out.writeheader()
     for element in options.type.split(","):
-        out.writerows(count(options.program, options.variants.split(","), element, options.size))
+        out.writerows(count(options.program, of_type(options.variants, element), element, options.size))
 
 
 if __name__ == "__main__":

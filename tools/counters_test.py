@@ -51,6 +51,9 @@ class Counters(unittest.TestCase):
         self.assertIn("program --type f64 --size 512 --variant one,two --repeat 1 --warmup 0", called[1])
         self.assertIn(",".join(counters.COUNTERS.values()), called[0])
 
+    def test_a_variant_may_have_one_type_only(self):
+        self.assertEqual([counters.of_type("one,f32:two", element) for element in ("f32", "f64")], [["one", "two"], ["one"]])
+
     def test_a_profiler_that_may_not_count(self):
         for kernels in ((), (1, 2, 3)):  # none, or not as many for each variant
             self.says(*kernels)

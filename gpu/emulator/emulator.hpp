@@ -106,5 +106,12 @@ void launch(void (*kernel)(Parameters...), Grid grid, Block block,
 }
 // [/launch]
 
+/// Blocks that wait for each other: here they begin in their order, so one may wait for those before it only.
+template <class... Parameters>
+void launch_together(void (*kernel)(Parameters...), Grid grid, Block block,
+                     std::type_identity_t<Parameters>... arguments) {
+  launch(kernel, grid, block, arguments...);
+}
+
 }  // namespace emulated
 }  // namespace course
