@@ -50,14 +50,14 @@ Schema Record::columns() const {
 }
 
 void Record::summarise(const std::vector<Times>& runs) {
-  const auto values = [&runs](auto part) {
+  const auto values = [&runs](auto field) {
     std::vector<double> found;
     for (const Times& run : runs)
-      if (run.*part) found.push_back(*(run.*part));
+      if (run.*field) found.push_back(*(run.*field));
     return found;
   };
-  for (const auto part : Times::fields())
-    if (const auto found = values(part); !found.empty()) times.*part = median(found);
+  for (const auto field : Times::fields())
+    if (const auto found = values(field); !found.empty()) times.*field = median(found);
   const std::vector<double> product = values(&Times::product);
   const auto count = static_cast<double>(product.size());
   const double mean = std::accumulate(product.begin(), product.end(), 0.0) / count;

@@ -305,20 +305,20 @@ void report(Row<T>& row, const std::string& thrown) {
     r.check = {.error_share = HUGE_VAL, .relative_error = HUGE_VAL, .message = thrown};
     r.verify = "none", r.verdict = "wrong";
   }
-  const bool wrong = r.verdict == "wrong", expected = row.options.expect_wrong;
+  const bool wrong = r.verdict == "wrong", expected = row.options.expect_wrong, threw = !thrown.empty();
+  const bool counts_as_wrong = wrong && !(expected && threw);  // --expect-wrong: a throw is no wrong result
   const bool disturbed = r.quiet == "no" && !wrong;
   // A row disturbed again must not take the place of a better one that was disturbed, too.
   const bool worse = disturbed && row.disturbed_s > 0 && row.disturbed_s <= *r.median_s;
   ++session.measured, session.disturbed += disturbed;
-  ++(wrong && !(expected && !thrown.empty()) ? session.wrong
-                                             : session.not_wrong);  // a throw is no wrong result
+  ++(counts_as_wrong ? session.wrong : session.not_wrong);
   session.progress("");
   if (session.is_root()) {
     if (session.measured == 1) print_header(r);
     print_row(r);
     if (wrong && expected) fmt::print("  {}\n", r.check->message);
   }
-  if (wrong && (!expected || !thrown.empty()))
+  if (wrong && (!expected || threw))
     session.warn_once("wrong: " + r.check->message + "; again by: " + command_line(row));
   if (session.is_root()) fmt::print(stderr, "{}", row.explained);
   if (!wrong && expected) session.warn_once("expected wrong, found " + r.verdict + ": " + command_line(row));
