@@ -1,5 +1,5 @@
 """What `make try` says of right kernels and of well-known faults: try_test.py BUILD"""
-import os, subprocess, sys, tempfile, unittest
+import os, shutil, subprocess, sys, tempfile, unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -7,7 +7,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 BUILD = Path(sys.argv.pop(1)).resolve()
 LEARNERS = tempfile.TemporaryDirectory()
 os.environ |= {"COURSE_MINE": LEARNERS.name, "COURSE_PATIENCE": "6", "CUDA_VISIBLE_DEVICES": ""}
-import rungs
+import ladder, measured, rungs
 
 RUNGS = rungs.load_rungs()
 IKJ = """template <class T>
@@ -20,8 +20,8 @@ RIGHT = "for (Index i = 0; i < m; ++i) for (Index p = 0; p < k; ++p) for (Index 
 
 
 class Try(unittest.TestCase):
-    def look(self, name, text=None, change=None):
-        """(status, what is said) of the learner's file: the text, or the course's kernel with one change."""
+    def write(self, name, text=None, change=None):
+        """The learner's file: the text, or the course's kernel with one change."""
         rung = RUNGS[name]
         if not (BUILD / rungs.program_of(BUILD, rung)).exists():
             self.skipTest(f"there is no {name} here")
@@ -32,6 +32,10 @@ class Try(unittest.TestCase):
             self.assertIn(change[0], text)
             text = text.replace(*change)
         file.write_text(text or "\n".join(rungs.solution(rung)), encoding="utf-8")
+
+    def look(self, name, *asked):
+        """(status, what is said) of it."""
+        self.write(name, *asked)
         done = subprocess.run([sys.executable, ROOT / "tools/rungs.py", BUILD, name, "--check"], capture_output=True, text=True)
         if done.returncode == 77:
             self.skipTest(done.stderr)
@@ -121,6 +125,21 @@ void parallel_for(View<const T> a, View<const T> b, View<T> c, int threads) {
         status, said = self.look("02_loop_order/ex5")
         self.assertEqual(status, 0, said)
         self.says("as it was before", "02_loop_order/ex5", None, ("if (p < a.cols())", "if (p < 0)"))
+
+    def test_what_is_right_stands_in_the_report(self):
+        with tempfile.TemporaryDirectory() as out:
+            results = Path(out) / "results.csv"
+            results.write_text("\n".join(",".join(cells) for cells in (rungs.COLUMNS, ["mine", "gone", *[""] * (len(rungs.COLUMNS) - 2)])) + "\n", encoding="utf-8")
+            shutil.rmtree(LEARNERS.name + "/02_loop_order", ignore_errors=True)  # what the other tests left
+            self.write("02_loop_order/ikj")
+            self.write("01_naive/ijk", None, ("c(i, j) = sum", "c(i, j) = 0"))
+            done = subprocess.run([sys.executable, ROOT / "tools/rungs.py", BUILD, "--report", out, "--sizes=64", "--steps=01_naive 02_loop_order", "--options=--type f32 --repeat 1"],
+                                  capture_output=True, text=True)
+            self.assertIn("mine/01_naive/ijk.cpp is left out: `make try RUNG=01_naive/ijk` says why", done.stdout, done.stderr)
+            self.assertIn(["mine", "02_loop_order/ikj", "f32"], [line.split(",")[:3] for line in results.read_text(encoding="utf-8").splitlines()])
+            self.assertNotIn("gone", results.read_text(encoding="utf-8"))
+            [(_, of)] = ladder.of_machine(measured.load(results, None)[0])
+            self.assertIn("yours: 02_loop_order/ikj", [bar.idea for bar in of.bars])
 
     def test_what_is_misspelt(self):
         done = subprocess.run([sys.executable, ROOT / "tools/rungs.py", BUILD, "02_loop_order/ikk"], capture_output=True, text=True)

@@ -5,19 +5,20 @@
     rungs.py BUILD RUNG             (make try RUNG=…)        writes mine/RUNG.cpp, a hole, and looks at it whenever it is saved
     rungs.py BUILD RUNG --check     (make try … CHECK=1)     looks once
     rungs.py BUILD RUNG --hint      (make hint RUNG=…)       the next hint; after the last, what differs from the course's kernel
+    rungs.py BUILD --report OUT …   (make report)            measures what is right in mine/ and adds it to OUT/results.csv
 
 rungs.ini says which fragment of which file a rung is. The learner's file takes that fragment's place in a copy of the
 step's folder; what includes it is compiled and linked as the step's program was, by the commands that ninja knows. So
 a kernel runs in the step's own program: its verifier, its options, MPI and the emulator.
 
 Exit status: 0 right; 1 wrong, or not compiled; 2 the command line; 77 this machine cannot run it."""
-import argparse, configparser, csv, difflib, os, re, resource, shlex, shutil, signal, statistics, subprocess, sys, tempfile, time
+import argparse, configparser, contextlib, csv, difflib, io, os, re, resource, shlex, shutil, signal, statistics, subprocess, sys, tempfile, time
 from pathlib import Path
 from types import SimpleNamespace
 
-from measured import LIMITS, Machine
+from measured import COLUMNS, LIMITS, Machine, append, lines_of
 from notes import fragment
-from run_steps import ranks_environment
+from run_steps import environment
 
 ROOT = Path(__file__).resolve().parent.parent
 MINE = Path(os.environ.get("COURSE_MINE", ROOT / "mine")).resolve()  # tests have one of their own
@@ -103,7 +104,7 @@ def program_of(build, rung):
 
 def overlay(build, rung):
     """A copy of the step's folder in which the fragment is the learner's file."""
-    folder = build / "try" / rung.name
+    folder = (build / "try" if MINE == ROOT / "mine" else MINE / "build") / rung.name  # two learners' at once do not meet
     shutil.copytree(ROOT / rung.step, folder / rung.step, dirs_exist_ok=True, ignore=shutil.ignore_patterns("*.md", "*.svg", "pictures"))
     place, mine = folder / rung.step / rung.file, learners_file(rung)
     lines = (ROOT / rung.step / rung.file).read_text(encoding="utf-8").split("\n")
@@ -177,16 +178,17 @@ def first_error(text, mine):
 
 # ---- is it right? ----
 
-def run(command, patience=PATIENCE, limited=True):
+def run(command, patience=PATIENCE, limited=True, timed=False):
     """(exit status, or None if it did not end; stdout; stderr), in a group of its own with limits on memory and time."""
     def limits():
         if limited and ("--emulate" in command or not any("cuda" in word for word in command)):  # a GPU takes addresses by the terabyte
             resource.setrlimit(resource.RLIMIT_AS, (16 << 30, 16 << 30))
+        resource.setrlimit(resource.RLIMIT_CPU, (2 * patience * os.cpu_count(),) * 2)  # should nobody be left to end it
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    environment = (ranks_environment(2) if "mpirun" in command else {"OMP_WAIT_POLICY": "passive"}) | os.environ
-    environment |= {"ASAN_OPTIONS": "handle_sigill=1:detect_leaks=0"}  # a matrix asked for what it does not have ends so
+    around = environment(command) | os.environ if timed or "mpirun" in command else os.environ | {"OMP_WAIT_POLICY": "passive"}
+    around |= {"ASAN_OPTIONS": "handle_sigill=1:detect_leaks=0"}  # a matrix asked for what it does not have ends so
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                               errors="replace", start_new_session=True, preexec_fn=limits, env=environment)
+                               errors="replace", start_new_session=True, preexec_fn=limits, env=around)
     try:
         out, err = process.communicate(timeout=patience)
         return process.returncode, out, err
@@ -218,7 +220,7 @@ def has_gpu(build, rung):
 def command_of(rung, program, *words, threads=None):
     start = ["mpirun", "-n", "2"] if rung.step == "06_mpi" else []
     options = re.sub(r"--threads \d+", f"--threads {threads}", rung.options) if threads else rung.options
-    return [*start, program, "--variant", rung.variant, "--type", "f32", *shlex.split(options), *words]
+    return [*start, program, "--variant", rung.variant, *["--type", "f32"] * ("--type" not in words), *shlex.split(options), *words]
 
 
 def explained(err, emulated=False):
@@ -310,6 +312,7 @@ def machine_csv(build):
     for path in (ROOT / "report/machine.csv", build / "try/machine.csv"):
         if path.exists():
             return path
+    path.parent.mkdir(exist_ok=True)
     threads = f"1,{os.cpu_count()}" if os.cpu_count() > 1 else "1"
     subprocess.run([build / "00_machine/00_machine", "--variant", "peak", "--type", "f32", "--threads", threads, "--budget", "0.02",
                     "--csv", path], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -329,10 +332,8 @@ def raced(build, rung, program):
         for turn in range(5):
             for name, command in list(runs.items())[:3 if turn < 2 else 2]:
                 path = Path(folder) / f"{name}-{turn}.csv"
-                run([*command, "--csv", str(path)])
-                if path.exists():
-                    with open(path, encoding="utf-8") as file:
-                        last[name] = list(csv.DictReader(file))[-1]
+                run([*command, "--csv", str(path)], timed=True)
+                for last[name] in lines_of(path, COLUMNS) if path.exists() else ():
                     rates[name].append(float(last[name]["gflops"]))
     top = None if is_on_gpu(rung) else Machine(machine).most("peak", type="f32", threads=workers)
     fastest = top or max(max(rate, default=0) for rate in rates.values())
@@ -344,12 +345,13 @@ def raced(build, rung, program):
             print(f"  {name:<12}{bar(rate / fastest):<34}{rate:9.4g}" + (f"{100 * rate / top:7.1f} %" if top else ""))
     if top:
         print(f"  {'the peak':<12}{bar(1):<34}{top:9.4g}")
-    say_limit(rung, last.get("you", {}))
+    if not rung.call and not rung.declaration:  # the model is of the course's kernel: another idea may cost something else
+        say_limit(last.get("you", {}))
     mine = statistics.median(rates["you"]) if rates["you"] else 0
     return mine, mine / top if top else 0
 
 
-def say_limit(rung, row):
+def say_limit(row):
     if row.get("predicted_s"):
         flops = 2e-9 * float(row["m"]) * float(row["n"]) * float(row["k"])
         print(f"\nThe course's cost model allows this kernel {flops / float(row['predicted_s']):.3g} GFLOP/s: "
@@ -440,6 +442,37 @@ def look(build, rung):
     return 0
 
 
+# ---- in the report ----
+
+def report(build, rungs, given):
+    """Measures what is right of the learner's, one after the other: rows of the step `mine`, the variant is the rung's name."""
+    results = given.report / "results.csv"
+    if results.exists():  # what was measured of an earlier state of a file, or of one that is gone
+        text = results.read_text(encoding="utf-8")
+        results.write_text("".join(line for line in text.splitlines(True) if not line.startswith("mine,")), encoding="utf-8")
+    for rung in (rung for rung in rungs.values() if learners_file(rung).exists() and (not given.steps or rung.step in given.steps)):
+        with contextlib.redirect_stdout(io.StringIO()):
+            prepared(build, rung)
+            program = compiled(build, rung)[0]
+            right = program and verified(build, rung, program) and (not is_on_gpu(rung) or has_gpu(build, rung))
+        if not right:
+            print(f"{shown(rung)} is left out: `make try RUNG={rung.name}` says why", flush=True)
+            continue
+        print(f"== {shown(rung)}", flush=True)
+        rung.options = re.sub(r"--tile \d+", "", rung.options)  # the step's best
+        machine = given.report / "machine.csv"
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "rows.csv"
+            run(command_of(rung, program, *shlex.split(given.options), "--size", given.gpu_sizes if is_on_gpu(rung) else given.sizes, "--quiet",
+                           *["--machine", str(machine)] * machine.exists(), "--csv", str(path), threads=os.cpu_count()), patience=600, timed=True)
+            for row in lines_of(path, COLUMNS) if path.exists() else ():
+                if rung.call or rung.declaration:  # predicted was the kernel in whose place it stands
+                    row |= {name: "" for name in COLUMNS if name in ("predicted_s", "limit") or name.startswith("bytes_")}
+                append(results, COLUMNS, (row | {"step": "mine", "variant": rung.name}).values())
+
+
+# ---- the command line ----
+
 def prepared(build, rung):
     """Writes the hole if there is no file yet, and builds what the rung is raced against."""
     mine = learners_file(rung)
@@ -472,7 +505,14 @@ def main():
     parser.add_argument("rung", nargs="?")
     parser.add_argument("--check", action="store_true", help="look once")
     parser.add_argument("--hint", action="store_true", help="print the next hint")
+    parser.add_argument("--report", type=Path, metavar="OUT", help="add what is right to OUT/results.csv")
+    for name in ("sizes", "gpu-sizes", "options", "steps"):
+        parser.add_argument(f"--{name}", default="", help="of --report")
     given, rungs = parser.parse_args(), load_rungs()
+    for signum in (signal.SIGTERM, signal.SIGHUP):  # as Ctrl-C does, so that no kernel is left behind
+        signal.signal(signum, lambda signum, frame: sys.exit(128 + signum))
+    if given.report:
+        return report(given.build.resolve(), rungs, given)
     if given.rung is None:
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `make try | head` ends without a word
         return listing(rungs)
