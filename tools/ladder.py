@@ -1,4 +1,5 @@
 """The ladder: a bar a rung, in per cent of the whole machine's peak; on a GPU, of cuBLAS. plots/ladder.gp draws it."""
+import re
 from dataclasses import dataclass, field
 
 from charts import Chart
@@ -48,13 +49,14 @@ class Ladder:
 
 
 def rungs(results, course, where, type, n):
-    """(idea, row) of each rung that was measured at this size."""
+    """(idea, row) of each rung that was measured at this size, and of the learner's own."""
     found = []
     for step, idea, variant in course:
         of_it = f"{where} AND substr(step, 1, 3) = '{step}_'" + f" AND variant = '{variant}'" * bool(variant)
         if row := results.best(of_it, type=type, n=n):
             found.append((idea, row))
-    return found + [(f"yours: {row.variant}", row) for row in results.least("variant", f"{where} AND step = 'mine'", order="variant", type=type, n=n)]
+    mine = results.least("variant", f"{where} AND step = 'mine'", order="variant", type=type, n=n)
+    return found + [("yours: " + re.sub(r"_\w+/", " ", row.variant), row) for row in mine]
 
 
 def of_cores(results, type):
