@@ -25,7 +25,7 @@ MINE = Path(os.environ.get("COURSE_MINE", ROOT / "mine")).resolve()  # tests hav
 SHAPES = ("33x33x33", "17x40x23", "1x1x1", "3x2x4", "8x8x8", "32x64x32", "130x70x150", "257x129x65")  # the first says most of a fault
 ON_GPU = ("33x35x31", "1x1x1", "3x2x4", "32x32x32", "130x140x37")
 ORDERS = ("forward", "reversed", "987654")  # of threads under the emulator
-PATIENCE = int(os.environ.get("COURSE_PATIENCE", "20"))  # seconds that a run may take
+PATIENCE = int(os.environ.get("COURSE_PATIENCE", "10"))  # seconds that a run may take
 DEBUG = ["-fsanitize=address", "-g", "-O1", "-fno-omit-frame-pointer", "-DCOURSE_CHECKED"]
 HOLE = "// your code"
 WIDTH = shutil.get_terminal_size().columns if sys.stdout.isatty() else 1000
@@ -311,9 +311,8 @@ def findings(build, rung, command, orders, order, status, err):
 
 # ---- how fast is it? ----
 
-def counted(build, rung):
+def counted(rung, program):
     """(sectors a warp's access, wavefronts a warp's access to shared memory) under the emulator, or None."""
-    program, _ = compiled(build, rung, counted=True)
     _, out, _ = run(command_of(rung, program, "--shape", "64x64x64", "--emulate", "forward", "--repeat", "1", "--warmup", "0", "--verify", "none"))
     if not (found := re.search(r"counted: (\d+) (\d+) (\d+) (\d+)", out)):
         return None
@@ -321,11 +320,12 @@ def counted(build, rung):
     return sectors / accesses, wavefronts / shared if shared else 0
 
 
-def compared_counts(build, rung):
+def compared_counts(build, rung, program):
     """Says how many transactions a warp's accesses take, the learner's and the course's: what a clock would say on a GPU."""
     course = scratch(build, rung) / "course.cu"
     course.write_text("\n".join(solution(rung)), encoding="utf-8")
-    yours, ours = counted(build, rung), counted(build, SimpleNamespace(**vars(rung) | {"path": course}))
+    yours, model = counted(rung, program), SimpleNamespace(**vars(rung) | {"path": course})
+    ours = counted(model, compiled(build, model, counted=True)[0])
     for place, what in enumerate(("sectors of 32 bytes a warp's access to global memory", "wavefronts a warp's access to shared memory")):
         if yours and ours and ours[place]:
             told(f"{yours[place]:.2f} {what}; the course's kernel takes {ours[place]:.2f}", "  ")
@@ -459,16 +459,17 @@ def look(build, rung):
     if HOLE in mine.read_text(encoding="utf-8"):
         told(f"{shown(rung)} is still a hole: write the kernel there, in the place of '{HOLE}'.")
         return 1
-    program, error = compiled(build, rung)
+    emulated = is_on_gpu(rung) and not has_gpu(build, rung)
+    program, error = compiled(build, rung, counted=emulated)
     if program is None:
         print(f"✘ it does not compile:\n{error}")
         return 1
     right = verified(build, rung, program)
     if not right:
         return 77 if right is None else 1
-    if is_on_gpu(rung) and not has_gpu(build, rung):
+    if emulated:
         if not rung.declaration:
-            compared_counts(build, rung)
+            compared_counts(build, rung, program)
         note(rung, solved="yes")
         return 0
     rate, share = raced(build, rung, program)
