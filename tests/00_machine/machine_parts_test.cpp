@@ -67,13 +67,16 @@ void add_peaks(Session& session) {
 void add_bandwidths(Session& session) {
   called("bandwidths", session);
 }
+void add_reads(Session& session) {
+  called("reads", session);
+}
 
 }  // namespace machine
 
 TEST_CASE("every part in its turn, and all that are rates once more, as often as looks are taken") {
   CHECK(calls_of({}) ==
-        looks_at({"processor", "topology", "latencies", "chains", "paces", "peaks", "bandwidths"},
-                 {"chains", "paces", "peaks", "bandwidths"}));
+        looks_at({"processor", "topology", "latencies", "chains", "paces", "peaks", "bandwidths", "reads"},
+                 {"chains", "paces", "peaks", "bandwidths", "reads"}));
   CHECK(calls_of({"--variant", "bandwidth,latency"}) ==
         looks_at({"processor", "latencies", "bandwidths"}, {"bandwidths"}));
   const std::string file = std::filesystem::temp_directory_path() / ("again." + std::to_string(getpid()));

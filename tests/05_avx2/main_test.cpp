@@ -40,6 +40,18 @@ void packed(View<const T>, View<const T>, View<T>, const Caches& caches) {
   called = {"packed", 1, caches.l3};
 }
 template <class T>
+void tile_512(View<const T>, View<const T>, View<T>) {
+  called = {"tile_512", 1};
+}
+template <class T>
+void blocked_512(View<const T>, View<const T>, View<T>, const Caches& caches) {
+  called = {"blocked_512", 1, caches.l3};
+}
+template <class T>
+void packed_512(View<const T>, View<const T>, View<T>, const Caches& caches) {
+  called = {"packed_512", 1, caches.l3};
+}
+template <class T>
 void tuned(View<const T>, View<const T>, View<T>, const Caches& caches, int threads) {
   called = {"tuned", threads, caches.l3};
 }
