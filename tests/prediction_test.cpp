@@ -47,33 +47,41 @@ Roofs machine(const std::string& text = header + rows) {
 TEST_CASE("the slowest of the parts decides, and is named") {
   const Roofs roofs = machine();
   CHECK(roofs.processor() == "a test");
-  const auto limit = [&](const Cost& cost) { return roofs.predict(cost, "f32", "sse2", 1)->limit; };
-  const auto seconds = [&](const Cost& cost) { return roofs.predict(cost, "f32", "sse2", 1)->seconds; };
-  CHECK(limit({100, 0, 8, {}}) == "flops");
-  CHECK(seconds({100, 0, 8, {}}) == near(10e-9));  // 100 / 10 GFLOP/s
-  CHECK(limit({100, 50, 8, {}}) == "chain");
-  CHECK(seconds({100, 50, 8, {}}) == near(100e-9));        // 50 of 2 ns
-  CHECK(seconds({100, 50, 8, {}, true}) == near(300e-9));  // of an fma's 6
-  CHECK(limit({100, 0, 80, {}}) == "flops");               // of two that take as long the first
-  CHECK(limit({100, 0, 800, {}}) == "L1");
-  CHECK(seconds({100, 0, 800, {}}) == near(100e-9));  // 800 B / 8 GB/s
+  struct Case {
+    Cost cost;
+    const char* limit;
+    double seconds;
+  };
+  for (const auto& [cost, limit, seconds] :
+       {Case{{100, 0, 8, {}}, "flops", 10e-9},      // 100 / 10 GFLOP/s
+        {{100, 50, 8, {}}, "chain", 100e-9},        // 50 of 2 ns
+        {{100, 50, 8, {}, true}, "chain", 300e-9},  // of an fma's 6
+        {{100, 0, 80, {}}, "flops", 10e-9},         // of two that take as long the first
+        {{100, 0, 800, {}}, "L1", 100e-9}}) {       // 800 B / 8 GB/s
+    const Prediction found = *roofs.predict(cost, "f32", "sse2", 1);
+    CHECK(found.limit == limit);
+    CHECK(found.seconds == near(seconds));
+  }
 }
 
 TEST_CASE("what is used again comes from the first level that still holds it") {
   const Roofs roofs = machine();
-  const auto of = [&](double distance) {
-    return *roofs.predict({1, 0, 400, {{400, distance}}}, "f32", "sse2", 1);
+  struct Case {
+    double distance;
+    const char* limit;
+    double seconds;
+    std::array<double, 4> bytes;
   };
-  CHECK(of(1000).limit == "L1");  // it just fits
-  CHECK(of(1000).bytes[1] == 0);
-  CHECK(of(1001).limit == "L2");
-  CHECK(of(1001).seconds == near(100e-9));
-  CHECK(of(1001).bytes == std::array<double, 4>{400, 400, 0, 0});
-  CHECK(of(10001).limit == "L3");
-  CHECK(of(10001).bytes == std::array<double, 4>{400, 400, 400, 0});
-  CHECK(of(100001).limit == "memory");
-  CHECK(of(100001).seconds == near(400e-9));
-  CHECK(of(100001).bytes == std::array<double, 4>{400, 400, 400, 400});
+  for (const auto& [distance, limit, seconds, bytes] :
+       {Case{1000, "L1", 50e-9, {400, 0, 0, 0}},  // it just fits
+        {1001, "L2", 100e-9, {400, 400, 0, 0}},
+        {10001, "L3", 200e-9, {400, 400, 400, 0}},
+        {100001, "memory", 400e-9, {400, 400, 400, 400}}}) {
+    const Prediction found = *roofs.predict({1, 0, 400, {{400, distance}}}, "f32", "sse2", 1);
+    CHECK(found.limit == limit);
+    CHECK(found.seconds == near(seconds));
+    CHECK(found.bytes == bytes);
+  }
 }
 
 TEST_CASE("threads share the chain, and reach the rates that all of them have together") {
@@ -88,10 +96,6 @@ TEST_CASE("threads share the chain, and reach the rates that all of them have to
   CHECK(seconds({1, 0, 8, {{300, 1e9}}}, 2) == near(200e-9));  // memory: 1.5 GB/s at most
   CHECK(*roofs.peak("f32", 1) == near(20));                    // of the best instruction set
   CHECK(seconds({1, 60, 8, {}}, 8) == near(30e-9));            // on four cores, not eight
-}
-
-TEST_CASE("the pace, which 00_machine measures too, does no harm") {
-  CHECK(*machine(header + rows + "pace,,,1,,4,Gop/s,\n").peak("f32", 1) == near(20));
 }
 
 TEST_CASE("more threads than cores have the peak of all cores, if that was measured") {
@@ -185,20 +189,23 @@ TEST_CASE("a GPU has roofs of its own, beside the processor's in one file") {
     return *roofs.predict({flops, 0, 400, {{400, distance}}}, "f32", "cuda", 1);
   };
   CHECK(roofs.gpu() == "NVIDIA H200");
-  CHECK(of(1000, 2000).limit == "flops");
-  CHECK(of(1000, 2000).seconds == near(1e-9));
-  CHECK(of(1, 2000).limit == "shared");  // it just fits
-  CHECK(of(1, 2000).seconds == near(0.5e-9));
-  CHECK(of(1, 2001).limit == "L2");
-  CHECK(of(1, 2001).seconds == near(1e-9));
+  struct Case {
+    double flops, distance;
+    const char* limit;
+    double seconds;
+  };
+  for (const auto& [flops, distance, limit, seconds] : {Case{1000, 2000, "flops", 1e-9},
+                                                        {1, 2000, "shared", 0.5e-9},  // it just fits
+                                                        {1, 2001, "L2", 1e-9},
+                                                        {1, 20001, "memory", 4e-9}}) {
+    CHECK(of(flops, distance).limit == limit);
+    CHECK(of(flops, distance).seconds == near(seconds));
+  }
   CHECK(of(1, 20000).bytes == std::array<double, 4>{400, 400, 0, 0});  // there is no third level to lose it
-  CHECK(of(1, 20001).limit == "memory");
-  CHECK(of(1, 20001).seconds == near(4e-9));
   CHECK(*roofs.peak("f32", 1, "cuda") == near(1000));
 
   CHECK(roofs.processor() == "a test");
   CHECK(*roofs.peak("f32", 1) == near(20));
-  CHECK(roofs.predict({1, 0, 400, {{400, 1001}}}, "f32", "sse2", 1)->limit == "L2");
   CHECK(roofs.predict({1, 0, 400, {{400, 10001}}}, "f32", "sse2", 1)->limit == "L3");
   CHECK(machine().gpu().empty());
   CHECK_FALSE(machine().predict({100, 0, 8, {}}, "f32", "cuda", 1));
