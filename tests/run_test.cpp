@@ -93,8 +93,8 @@ struct Run {
     return run(static_cast<int>(argv.size()), argv.data(), step);
   }
   /// What it says while it ends with this status.
-  Heard says(int status, const std::vector<std::string>& words, bool on_terminal = false) {
-    return heard([&] { CHECK((*this)(words) == status); }, on_terminal);
+  Heard says(int status, const std::vector<std::string>& words) {
+    return heard([&] { CHECK((*this)(words) == status); });
   }
   std::string csv() const { return folder / "rows.csv"; }
   std::vector<std::string> lines() const {
@@ -343,32 +343,6 @@ TEST_CASE("a kernel that throws is wrong, not a crash, verified or not; the next
   CHECK(run.lines().size() == 1 + 3);
 }
 
-TEST_CASE("progress on a terminal; a GPU's row is predicted by the roofs of that GPU" *
-          doctest::skip(!has_terminals())) {
-  Run run(1e-6);
-  Counting& variant = *run.variant;
-  variant.gpu = "Test GPU", variant.traits.vector = "cuda";
-  variant.traits.cost = [](const Shape& s, const Settings&) {
-    return Cost{.flops = s.flops(), .reuses = {}};
-  };
-  std::ofstream(run.folder / "machine.csv") << "name,type,vector,threads,level,value,unit,note\n"
-                                               "gpu,,cuda,,,1,multiprocessors,Test GPU; a test\n"
-                                               "peak,f32,cuda,,,2,GFLOP/s,\n";
-  const Heard found = run.says(0, {"--size", "9,10", "--repeat", "2"}, true);
-  std::string progress;
-  for (const std::string row : {"[1/2] test counting f32 9x9x9: ", "[2/2] test counting f32 10x10x10: "}) {
-    for (const char* what : {"warm-up 1 of 1", "run 1 of 2", "run 2 of 2"})
-      progress += "\r\033[K" + row + what;
-    progress += "\r\033[K" + row.substr(0, 6) + "test counting: verifying\r\033[K";
-  }
-  CHECK(found.err == progress + "\r\033[K");
-  CHECK(run.cell("predicted_s") == "1e-06");
-  CHECK(run.cell("device") == "Test GPU");
-  variant.gpu = "Another GPU";
-  CHECK(run({"--size", "9"}) == 0);
-  CHECK(run.cell("predicted_s") == "");
-}
-
 TEST_CASE("a row is predicted by the roofs of its own threads and of its variant's vectors, or its step's") {
   Run run(1e-6);
   run.variant->traits.threads = true;
@@ -392,6 +366,17 @@ TEST_CASE("a row is predicted by the roofs of its own threads and of its variant
   predicts("     1 us flops      2.000    25%", "   0.4 us flops      2.000    20%", "4e-07");
   run.variant->traits.vector = "avx2";
   predicts("  0.25 us flops      2.000    25%", "   0.2 us flops      2.000    20%", "2e-07");
+  Run gpu(1e-6);  // by those of its own GPU
+  gpu.variant->traits.vector = "cuda", gpu.variant->traits.cost = run.variant->traits.cost;
+  std::ofstream(gpu.folder / "machine.csv") << "name,type,vector,threads,level,value,unit,note\n"
+                                               "gpu,,cuda,,,1,multiprocessors,Test GPU; a test\n"
+                                               "peak,f32,cuda,,,2,GFLOP/s,\n";
+  for (const auto& [name, predicted] : {std::pair("Test GPU", "1e-06"), {"Another GPU", ""}}) {
+    gpu.variant->gpu = name;
+    CHECK(gpu({"--size", "10"}) == 0);
+    CHECK(gpu.cell("predicted_s") == predicted);
+    CHECK(gpu.cell("device") == name);
+  }
 }
 
 TEST_CASE("whatever else there is to say is one line on standard error") {

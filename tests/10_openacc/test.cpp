@@ -80,23 +80,6 @@ struct Row {
   course::Piece<float> piece;
 };
 
-TEST_CASE("a row that meant the GPU and would get the host is refused, unless the host was asked for") {
-  const auto refusal = [](const Row& row) { return row.variant->refuses(row.problem, {}, {}); };
-  const Row row;
-  state = {};
-  CHECK(refusal(row).empty());
-  CHECK(row.variant->device() == "a GPU");
-  state.gpu = nullptr;
-  CHECK(row.variant->device() == "a GPU without a name");
-  state.on_host = true;
-  CHECK(refusal(row).find("GPU") != std::string::npos);
-  CHECK(refusal(row).find("Fake; FAKE=host runs it on the host") != std::string::npos);
-  CHECK(row.variant->device().empty());
-  state.host_wanted = true;
-  CHECK(refusal(row).empty());
-  CHECK(row.variant->device().starts_with("host fallback: "));
-}
-
 TEST_CASE("a run that lands elsewhere than its row's memory gives no number") {
   for (const bool on_host : {false, true}) {
     state = {};
