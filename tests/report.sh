@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What Makefile.report does.
-#   report.sh variables|recipes | plan BUILD [GOLDEN] | failing_step|interrupted BUILD
+#   report.sh variables|recipes|plan|failing_step|interrupted BUILD [GOLDEN]
 # variables: what would break a command line is refused before anything runs, in one line that names it.
 # recipes: what each command calls, in a folder where every program only says what it was called with.
 # plan: what each step is run with on four cores; each variant that ladder.txt names is there. After a change that is meant,
