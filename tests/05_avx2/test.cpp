@@ -89,27 +89,6 @@ struct Product {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("lanes, and a tile alone, at the end of a row and of the matrix", T, float, double,
-                   std::int32_t) {
-  if (!can(false)) return;
-  for (const Index m : {1, 6, 7})
-    for (const Index n : {1, 4, 8, 16, 17})
-      for (const Index k : {1, 4, 7, 8, 16}) {
-        CAPTURE(m);
-        CAPTURE(n);
-        CAPTURE(k);
-        Product<T> ikj({m, n, k}), dot({m, n, k}), tile({m, n, k});
-        Matrix<T> bt(n, k);
-        const View<const T> a = ikj.problem.whole().a.view(), b = ikj.problem.whole().b.view();
-        ikj_avx2<T>(a, b, ikj.c.view(), 1);
-        dot_avx2<T>(a, b, dot.c.view(), bt.view(), 1);
-        register_tile<T>(a, b, tile.c.view());
-        CHECK(ikj.right());
-        CHECK(dot.right());
-        CHECK(tile.right());
-      }
-}
-
 TEST_CASE("the blocks of one product: the caches' shares, cut evenly") {
   const Caches unknown;
   CHECK((unknown.l1 == 32768 && unknown.l2 == 1048576 && unknown.l3 == 16777216));
@@ -249,18 +228,6 @@ TEST_CASE("more threads than rows, inside a parallel region, and two products at
       first.join(), second.join();
       check();
     }
-}
-
-TEST_CASE("packed by two threads at once, each in rooms of its own") {
-  if (!can(false)) return;
-  Product<float> products[2] = {Product<float>({40, 300, 70}), Product<float>({40, 300, 70})};
-  const auto pack = [](Product<float>& product) {
-    const course::Inputs<float>& in = product.problem.whole();
-    packed<float>(in.a.view(), in.b.view(), product.c.view(), small);
-  };
-  std::thread first([&] { pack(products[0]); }), second([&] { pack(products[1]); });
-  first.join(), second.join();
-  for (auto& product : products) CHECK(product.right());
 }
 
 TEST_CASE("all loops that are shared out have as many threads as were asked for") {

@@ -87,10 +87,6 @@ double most(double mine) {
   CHECK(std::isnan(both[1]));  // was not handed in
   return both[0];
 }
-double sum(double mine) {
-  world->sum(std::span(&mine, 1));
-  return mine;
-}
 
 /// Grids that these ranks can form.
 std::vector<std::pair<int, int>> grids() {
@@ -437,27 +433,6 @@ TEST_CASE("each function of MPI's counts what it delivers from others, once, and
   MPI_Ibcast(got, 2, MPI_DOUBLE, size - 1, MPI_COMM_WORLD, &request);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   CHECK(bytes_received() - before == (me == 0 ? 0 : 40) + (me == size - 1 ? 0 : 16));
-}
-
-/// summa_blocking, whose first panel of A goes past words.cpp.
-template <class T>
-void first_uncounted(const Panels<T>& panels, const Grid& grid, Multiply<T> multiply, int threads) {
-  for (Index s = 0; s < panels.count(); ++s) {
-    const View<T> a = panels.panel_a(s, grid.col), b = panels.panel_b(s, grid.row);
-    const int of_a = static_cast<int>(s % grid.q), of_b = static_cast<int>(s % grid.p);
-    (s == 0 ? PMPI_Bcast : MPI_Bcast)(a.data(), rows_in(a), row_type(a), of_a, grid.along_row);
-    MPI_Bcast(b.data(), rows_in(b), row_type(b), of_b, grid.along_col);
-    multiply(a, b, panels.c, threads);
-  }
-}
-
-TEST_CASE("a broadcast left out of the count is missed") {
-  const Shape shape{24, 24, 24};
-  const int size = world->size();
-  Summa<float> uncounted(course::Traits{.name = "summa", .idea = "for tests"}, first_uncounted<float>);
-  const Run<float> all(*summas<float>().at(0), shape, {1, size}, {4, 4}),
-      less(uncounted, shape, {1, size}, {4, 4});
-  CHECK(sum(all.words) - sum(less.words) == (size - 1) * 24 * 4);  // a panel of A for all but its owner
 }
 
 int main(int argc, char** argv) {
