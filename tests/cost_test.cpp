@@ -322,16 +322,16 @@ TEST_CASE("07: a warp's wavefronts are those of the note") {
     Shape shape;
     double coalesced, uncoalesced;
   };
-  for (const auto& [sides, shape, along, across] : {Case{{32, 8}, n2048, 2, 32 + 1},
-                                                    {{32, 8}, n2000, 2, 16 + 1},
-                                                    {{32, 8}, n2001, 2, 8 + 1},
-                                                    {{8, 32}, n2048, 4 + 1, 8 + 1},  // exercise 1
-                                                    {{64, 4}, n2048, 2, 32 + 1},     // two warps in a row
-                                                    {{1, 32}, n2048, 32 + 1, 2}}) {  // a warp is a column
-    CAPTURE(sides.x);
-    CAPTURE(shape.n);
-    CHECK(wavefronts(coalesced, shape, block(sides)) == along);
-    CHECK(wavefronts(uncoalesced, shape, block(sides)) == across);
+  for (const Case& c : {Case{{32, 8}, n2048, 2, 32 + 1},
+                        {{32, 8}, n2000, 2, 16 + 1},
+                        {{32, 8}, n2001, 2, 8 + 1},
+                        {{8, 32}, n2048, 4 + 1, 8 + 1},  // exercise 1
+                        {{64, 4}, n2048, 2, 32 + 1},     // two warps in a row
+                        {{1, 32}, n2048, 32 + 1, 2}}) {  // a warp is a column
+    CAPTURE(c.sides.x);
+    CAPTURE(c.shape.n);
+    CHECK(wavefronts(coalesced, c.shape, block(c.sides)) == c.coalesced);
+    CHECK(wavefronts(uncoalesced, c.shape, block(c.sides)) == c.uncoalesced);
   }
   CHECK(wavefronts(coalesced, n2001, block({8, 32})) == 1 + 1);
   CHECK(wavefronts(coalesced, a_in_one_bank, block({8, 32})) == 4 + 1);  // a warp goes down A

@@ -478,15 +478,15 @@ TEST_CASE("beyond 2048 samples and Freivalds decide, with one more run on digits
     const char *shape, *fill, *verify;
     int runs;
   };
-  for (const auto& [shape, fill, verify, runs] : {Case{"2048x3x5", "uniform", "full", 1},
-                                                  {"2049x3x5", "uniform", "samples+freivalds", 2},
-                                                  {"2049x3x5", "digits", "samples+freivalds", 1},
-                                                  {"1x1x207127", "uniform", "samples", 1}}) {
-    CAPTURE(shape);
+  for (const Case& c : {Case{"2048x3x5", "uniform", "full", 1},
+                        {"2049x3x5", "uniform", "samples+freivalds", 2},
+                        {"2049x3x5", "digits", "samples+freivalds", 1},
+                        {"1x1x207127", "uniform", "samples", 1}}) {
+    CAPTURE(c.shape);
     Run run;
-    CHECK(run({"--shape", shape, "--fill", fill, "--repeat", "1", "--warmup", "0"}) == 0);
-    CHECK(run.variant->runs == runs);
-    CHECK(run.cell("verify") == verify);
+    CHECK(run({"--shape", c.shape, "--fill", c.fill, "--repeat", "1", "--warmup", "0"}) == 0);
+    CHECK(run.variant->runs == c.runs);
+    CHECK(run.cell("verify") == c.verify);
   }
 }
 
