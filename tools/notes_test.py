@@ -103,10 +103,6 @@ class Code(Repository):
         self.write("02/CMakeLists.txt", "# [step]\nbeside\n# [/step]")
         self.assertEqual(self.refilled(block.format("")), block.format("beside\n"))
 
-    def test_fence_in_a_list_keeps_its_indent(self):
-        block = "- x\n  <!-- code: gemm.hpp#inner -->\n  ```cpp\n{}  ```\n"
-        self.assertEqual(self.refilled(block.format("")), block.format("  for (;;) {}\n"))
-
     def test_errors(self):
         block = "<!-- code: {} -->\n```cpp\nold\n```"
         self.wrong(block.format("gemm.hpp#jki"), "gemm.hpp", "[jki]")
@@ -124,11 +120,6 @@ class Values(Repository):
                                 ("variant=ijk,n=512; compiler; %s", "gcc 12"), ("variant=ijk,n=64; median_s*1e6; %.0f", "250"),
                                 ("variant=ikj,commit=bbb; gflops; %d", "11"), ("variant=ikj; gflops; %.2f", "10.74"), ("step=02,variant=jki; gflops", "1.05")):
             self.assertEqual(self.value(f"r.csv; {arguments}"), text)
-
-    def test_path_under_plots_then_beside_the_note_then_root(self):
-        for folder in "", "02/", "plots/":
-            self.write(folder + "x.csv", f"where\nin {folder}.\n")
-            self.assertEqual(self.value("x.csv; ; where; %s"), f"in {folder}.")
 
     def test_ratio(self):
         rows = "variant=ijk,n=512; variant=ikj,commit=bbb"
@@ -170,13 +161,11 @@ class Values(Repository):
         self.wrong("<!-- value: r.csv; v=d,n=1; p; %s -->x<!-- /value -->", "2 rows match")
 
     def test_facts_of_a_machine_are_looked_at_twice_and_another_level_is_another_fact(self):
-        header = ",".join(measured.MACHINE_COLUMNS)
-        for level, first in (("L1", "4"), ("L2", None)):
-            self.write("plots/m.csv", f"{header}\npeak,f32,avx2,1,L1,3,GB/s,\npeak,f32,avx2,1,{level},4,GB/s,\n")
-            if first:
-                self.assertEqual(self.value("m.csv; unit=GB/s; value"), first)
-            else:
-                self.wrong("<!-- value: m.csv; unit=GB/s; value -->x<!-- /value -->", "2 rows match")
+        facts = ",".join(measured.MACHINE_COLUMNS) + "\npeak,f32,avx2,1,L1,3,GB/s,\npeak,f32,avx2,1,L1,4,GB/s,\n"
+        self.write("plots/m.csv", facts)
+        self.assertEqual(self.value("m.csv; unit=GB/s; value"), "4")
+        self.write("plots/m.csv", facts.replace("L1,4", "L2,4"))
+        self.wrong("<!-- value: m.csv; unit=GB/s; value -->x<!-- /value -->", "2 rows match")
 
     def test_a_figure_of_a_disturbed_row_or_one_not_verified_says_so(self):
         self.write("plots/r.csv", "v,n,p,q,quiet,verdict\na,1,2,4,no,unverified\na,2,3,6,yes,right\nb,1,5,5,,unverified\n")
@@ -186,13 +175,6 @@ class Values(Repository):
         table = "<!-- table: r.csv; {} -->\n<!-- /table -->\n"
         self.assertEqual(self.refilled(table.format("; rows=v; cols=n; p")).splitlines()[3:5], ["| a | 2~° | 3 |", "| b | 5° | – |"])
         self.assertEqual(self.refilled(table.format("; rows=v+n; cols=*; p+q/p")).splitlines()[3:5], ["| a | 1 | 2~° | 2~° |", "| a | 2 | 3 | 2 |"])
-
-    def test_one_measurement_means_the_same_key_and_other_commits(self):
-        value = "<!-- value: r.csv; n=1; x -->x<!-- /value -->"
-        self.write("plots/r.csv", "n,host,x,commit\n1,epyc,5,a\n1,laptop,6,b\n")
-        self.wrong(value, "2 rows")
-        self.write("plots/r.csv", "n,host,x,commit\n1,epyc,5,a\n1,epyc,6,a\n")
-        self.wrong(value, "2 rows")
 
 
 class Tables(Repository):
@@ -212,11 +194,6 @@ class Tables(Repository):
         self.assertEqual(rows[::2], [r"| loop\|s | 512 |", "| ikj | 25 |"])
         rows = self.table("r.csv; n=512|64,variant=ijk; rows=variant; cols=n; n; %d")
         self.assertEqual(rows[0], "| variant | 512 | 64 |")
-
-    def test_several_row_columns_and_empty_cells(self):
-        self.assertEqual(self.table("r.csv; n=64; rows=step+variant; cols=n; gflops; title=Step"), [
-            "| Step | variant | 64 |", "| --- | --- | ---: |",
-            "| 01 | ijk | 2.1 |", "| 02 | jki | 1.05 |", "| 02 | kij | – |"])
 
     def test_standing_of_rivals(self):
         head = ",".join(standing.COLUMNS)
@@ -334,28 +311,6 @@ class Notes(Repository):
         self.assertEqual(self.refilled(text), text)
         for link in ("[a](gone.md)", '<img width=3 src="gone.svg">', "[![f](gone.md)](gemm.hpp)", "[g](/gone)"):
             self.wrong(link, "gone")
-
-    def test_named_notes_only_and_a_missing_one(self):
-        self.write("README.md", self.VALUE)
-        self.write("other.md", self.VALUE)
-        self.assertEqual((self.notes(str(self.root / "other.md")), self.out), (0, "other.md\n"))
-        self.assertEqual(self.notes(str(self.root / "gone.md")), 2)
-        self.assertIn("gone.md", self.err)
-
-    def test_what_was_built_is_left_out(self):
-        for name in "build-asan/README.md", "report/README.md", ".cache/README.md":
-            self.write(name, self.VALUE)
-        self.assertEqual((self.notes(), self.out), (0, ""))
-
-    def test_git_says_which_notes_there_are(self):
-        for name in "a.md", "b.md":
-            self.write(name, self.VALUE)
-        try:
-            for command in ["init", "-q"], ["add", "a.md"]:
-                notes.subprocess.run(["git", "-C", self.root, *command], check=True)
-        except OSError:
-            self.skipTest("no git here")
-        self.assertEqual((self.notes(), self.out), (0, "a.md\n"))
 
 
 if __name__ == "__main__":
