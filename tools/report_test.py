@@ -275,23 +275,9 @@ GPU = [on_gpu("07_cuda_global", "uncoalesced", 1024, 4e-3, block="32x32"), on_gp
        on_gpu("07_cuda_global", "coalesced", 1024, 5e-4, block="8x8"), on_gpu("07_cuda_global", "coalesced", 1024, 3e-4, block="32x8"),
        on_gpu("07_cuda_global", "coalesced", 4096, 3e-2, block="32x32"),
        *(on_gpu("08_cuda_shared", "shared", 1024, 2e-3 / tile, tile=tile) for tile in (4, 8, 16))]
-REHEARSALS = [on_gpu("07_cuda_global", "coalesced", 1024, 1e-9, device="emulator, forward"),
-              on_gpu("10_openacc", "one_each", 1024, 1e-9, device="host fallback: Test CPU (2 cores)"),
-              row("01_naive", "ijk", 1024, 1e-9, device="emulator, forward", seed=1)]
 
 
 class Gpu(Case):
-    def test_what_is_no_gpu_says_right_or_wrong_and_nothing_else(self):
-        self.write(LADDER + GPU)
-        machine = ("--machine", self.machine(GPU_MACHINE))
-        out, plan = self.ladder(*machine), {name: chart.data() for name, chart in self.plan(machine[1]).items()}
-        self.write(LADDER + GPU + REHEARSALS)
-        self.assertEqual((self.ladder(*machine), {name: chart.data() for name, chart in self.plan(machine[1]).items()}), (out, plan))
-        self.assertRegex(self.page_of_it() or "Every row of 10_openacc (1;", r"Every row of 10_openacc \(1;")
-        other = self.machine(GPU_MACHINE.replace("Test GPU", "Other GPU"))
-        self.assertEqual(self.rungs(self.ladder("--machine", other))["07_cuda_global"][-1], "–", "another GPU's machine file")
-        self.assertNotIn("roofline_f32_gpu", self.plan(other))
-
     @NO_JINJA2
     def test_the_page_says_what_speedup_over_cores_is_worth_and_has_the_published_beside(self):
         self.write(LADDER + GPU + [on_gpu("07_cuda_global", "coalesced", 1024, 1e-3, type="i32", block="32x32"),

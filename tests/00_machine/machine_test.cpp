@@ -306,31 +306,6 @@ TEST_CASE("bandwidths: memory is streamed from four times the last level, 256 Mi
   CHECK(streams(eight(mebibyte, 512 * mebibyte), {64}).rows.back() == "memory,64: 699008");
 }
 
-TEST_CASE("what the machine is, in rows") {
-  state = {.available = 3e9};
-  CHECK(rows_of([](Session& session) { add_processor(session.sheet, session.machine); }, eight()) ==
-        Lines{"processor,,,,,8,threads,a processor"});
-  Lines expected = {"cores,,,,,4,cores,physical as far as hwloc is told"};
-  add(expected, of_sets({"vector,,NAME,,,256,B,"}));
-  add(expected,
-      {"cache,,,,L1,50000,B,12 ways; 64 B lines; each core", "cache,,,,L2,1048576,B,64 B lines; each core",
-       "cache,,,,L3,33554432,B,16 ways; shared by 4 of the 4 usable cores",
-       "memory,,,,memory,10000000000,B,2.794 GiB available"});
-  Topology machine = eight();
-  CHECK(rows_of([](Session& session) { add_topology(session.sheet, session.machine); }, machine) == expected);
-  machine.caches = {{2, 1 << 20, 1, 1, 2, 3}};
-  CHECK(rows_of([](Session& session) { add_topology(session.sheet, session.machine); }, machine)
-            .at(expected.size() - 4) ==
-        "cache,,,,L2,1048576,B,1 ways; 1 B lines; shared by 2 of the 4 usable cores");
-}
-
-TEST_CASE("four digits, and no exponent") {
-  CHECK(rounded(118.24) == "118.2");
-  CHECK(rounded(1e4) == "10000");
-  CHECK(rounded(65254.4) == "65254");
-  CHECK(whole(12345678901.0) == "12345678901");
-}
-
 TEST_CASE("hwloc: cores, their threads in turn, and who shares a level") {
   const Topology machine =
       described("pack:2 l3:1(size=16777216) core:3 l2:1(size=1048576) l1d:1(size=32768) pu:2");

@@ -6,7 +6,6 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <map>
 #include <mutex>
@@ -101,11 +100,6 @@ TEST_CASE("a window of 20 ms is enough; one there is, even if the time is over b
   CHECK(best_of(1e-9, [](Index rounds) { return Window{rounds < 9 ? 1e-12 : 1.0, 0.5}; }).rounds == 9);
 }
 
-TEST_CASE("a rate says if its thread had to share the processor") {
-  CHECK(Rate{1, 0.97}.disturbed().empty());
-  CHECK(Rate{1, 0.967}.disturbed() == "; disturbed: a thread had a processor for 96 % of the time");
-}
-
 TEST_CASE(
     "threads together: the rounds of all, from first start to last end; the share of the worst-served") {
   bool once = false;  // a thread may lose its processor between its own look at the clock and best_rate's
@@ -129,19 +123,6 @@ TEST_CASE("two threads and more are pinned, in turn; one is not") {
     return nap;
   });
   CHECK(allowed() == all);
-}
-
-TEST_CASE("no window begins before all have prepared; none is of no rounds, or after the last") {
-  std::atomic<int> prepared = 0, early = 0;
-  best_rate(3, allowed(), 0.02, [&](int t) -> Work {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10 * t));
-    ++prepared;
-    return [&](Index rounds) {
-      early += prepared < 3 || rounds < 1;
-      nap(rounds);
-    };
-  });
-  CHECK(early == 0);
 }
 
 TEST_CASE("what a thread cannot prepare is thrown, and the others go home") {

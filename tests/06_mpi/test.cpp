@@ -5,7 +5,6 @@
 
 #include <cmath>
 #include <map>
-#include <set>
 #include <vector>
 
 #include "06_mpi/cost.hpp"
@@ -158,62 +157,10 @@ int MPI_Type_free(MPI_Datatype* type) {
 }
 }
 
-TEST_CASE("part: as even as can be, and all of it") {
-  for (const Index rows : {0, 1, 5, 12, 13})
-    for (const Index ranks : {1, 2, 3, 7, 20}) {
-      Index next = 0;
-      for (Index r = 0; r < ranks; ++r) {
-        const auto [from, count] = part(rows, ranks, r);
-        CHECK(from == next);
-        CHECK((count == rows / ranks || count == rows / ranks + 1));
-        next += count;
-      }
-      CHECK(next == rows);
-    }
-}
-
-TEST_CASE("cyclic: ScaLAPACK's numroc and indxl2g, each row once") {
-  for (const Index extent : {0, 1, 4, 5, 17, 64, 65})
-    for (const Index block : {1, 3, 5, 64, 100})
-      for (const Index parts : {1, 2, 3, 7}) {
-        std::set<Index> seen;
-        for (Index p = 0; p < parts; ++p) {
-          // numroc, as ScaLAPACK's TOOLS directory has it.
-          const Index whole = extent / block, extra = whole % parts;
-          const Index numroc = whole / parts * block + (p < extra ? block : p == extra ? extent % block : 0);
-          const Cyclic rows{extent, block, parts};
-          CHECK(rows.count(p) == numroc);
-          for (Index local = 0; local < rows.count(p); ++local) {
-            const Index i = rows.global(p, local);
-            CHECK(i / block % parts == p);
-            CHECK(seen.insert(i).second);
-          }
-        }
-        CHECK(std::ssize(seen) == extent);
-        CHECK((seen.empty() || *seen.rbegin() == extent - 1));
-      }
-}
-
 TEST_CASE("squarest: the grid whose sides differ least, no higher than wide") {
   const std::pair<int, Sides> grids[] = {{1, {1, 1}}, {2, {1, 2}}, {3, {1, 3}}, {4, {2, 2}},
                                          {6, {2, 3}}, {7, {1, 7}}, {9, {3, 3}}, {24, {4, 6}}};
   for (const auto& [ranks, grid] : grids) CHECK(squarest(ranks) == grid);
-}
-
-TEST_CASE("panel_at: each panel once, an owner's one after another") {
-  for (const Index blocks : {0, 1, 5, 12, 13})
-    for (const Index parts : {1, 2, 3, 7, 20}) {
-      const Cyclic panels{blocks, 1, parts};
-      std::vector<Index> by_owner;
-      for (Index turn = 0; turn < blocks; ++turn) {
-        CHECK(panel_at(Order::dealt, turn, panels) == turn);
-        by_owner.push_back(panel_at(Order::by_owner, turn, panels));
-      }
-      std::vector<Index> expected;
-      for (Index owner = 0; owner < parts; ++owner)
-        for (Index s = owner; s < blocks; s += parts) expected.push_back(s);
-      CHECK(by_owner == expected);
-    }
 }
 
 TEST_CASE("three datatypes of rows and three of columns at most, whatever the grid") {

@@ -5,9 +5,7 @@
 #include <map>
 #include <set>
 
-#include "10_openacc/cost.hpp"
 #include "10_openacc/device.hpp"
-#include "runner/prediction.hpp"
 
 namespace {
 
@@ -167,27 +165,6 @@ TEST_CASE("too little memory is bad_alloc; none is kept, and a failed copy is to
   CHECK_THROWS_AS(row.once(), std::runtime_error);
   row.variant->release();
   CHECK(state.taken.empty());
-}
-
-TEST_CASE("the H200's roofs allow what the lesson works out") {
-  const course::Roofs roofs(COURSE_SOURCE "/plots/reference/h200/machine.csv");
-  namespace cost = openacc::cost;
-  struct Case {
-    course::Cost (*cost)(const course::Shape&, const course::Settings&);
-    Index n;
-    double teraflops;
-  };
-  for (const auto& [cost, n, teraflops] : {Case{cost::one_each<float>, 2048, 4.0},
-                                           {cost::tiled<float>, 2048, 8.3},
-                                           {cost::four_by_four<float>, 2048, 32},
-                                           {cost::four_by_four<float>, 4096, 16},
-                                           {cost::omp_target<float>, 2048, 0.26},
-                                           {cost::omp_target_simd<float>, 2048, 3.9}}) {
-    const auto prediction = roofs.predict(cost({n, n, n}, {}), "f32", "cuda", 1);
-    REQUIRE(prediction);
-    CHECK(2e-12 * static_cast<double>(n * n * n) / prediction->seconds ==
-          doctest::Approx(teraflops).epsilon(0.02));
-  }
 }
 
 }  // namespace
