@@ -166,8 +166,7 @@ TEST_CASE(
   for (const auto& entry : orders)
     for (const double held : {4, 9, 10, 11, 40, 48, 70, 94, 98, 110, 185, 400}) {  // lines
       const std::string& order = entry.first;  // clang 14's lambdas take no bindings
-      CAPTURE(order);
-      CAPTURE(held);
+      INFO(order, ", ", held);
       CHECK(std::abs(lines(of(entry.second, 0, oblong), held * line) - lines_of(order, oblong, held * line)) <
             0.005);
     }
@@ -328,8 +327,7 @@ TEST_CASE("07: a warp's wavefronts are those of the note") {
                         {{8, 32}, n2048, 4 + 1, 8 + 1},  // exercise 1
                         {{64, 4}, n2048, 2, 32 + 1},     // two warps in a row
                         {{1, 32}, n2048, 32 + 1, 2}}) {  // a warp is a column
-    CAPTURE(c.sides.x);
-    CAPTURE(c.shape.n);
+    INFO(c.sides.x, ", ", c.shape.n);
     CHECK(wavefronts(coalesced, c.shape, block(c.sides)) == c.coalesced);
     CHECK(wavefronts(uncoalesced, c.shape, block(c.sides)) == c.uncoalesced);
   }

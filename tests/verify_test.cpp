@@ -320,8 +320,7 @@ TEST_CASE("inputs rounded to TF32 or BF16 are refused at every k from 8 to 1024,
         }
       tensor.multiply();
       const Check check = tensor.whole();
-      CAPTURE(k);
-      CAPTURE(bits);
+      INFO(k, ", ", bits);
       CHECK_FALSE(check.right);
       CHECK(check.error_share > 10);
     }

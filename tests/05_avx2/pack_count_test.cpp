@@ -130,8 +130,7 @@ Times copied(const Product& product, const Caches& caches, int threads = 1) {
 TEST_CASE("packing reads each element once") {
   for (const Index rows : {1, 7, 8, 9, 16, 29})
     for (const Index cols : {1, 3, 4, 5, 7, 8, 9, 31, 32, 33}) {
-      CAPTURE(rows);
-      CAPTURE(cols);
+      INFO(rows, ", ", cols);
       const Product product(rows, 1, cols);
       std::vector<float> to(static_cast<std::size_t>(rows * cols + 1000));
       copy_rows<Narrow>(product.a, View<float>(to.data(), rows, cols, cols));

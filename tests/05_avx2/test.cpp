@@ -117,10 +117,7 @@ TEST_CASE_TEMPLATE("edges round every tile and block", T, float, double, std::in
       for (const Index n : {nr - 1, nr, nr + 1, nc - 1, nc, nc + 1, 2 * nc + 1})
         for (const Index k : {kc - 1, kc, kc + 1, 2 * kc + 1}) {
           Product<T> product({m, n, k});
-          CAPTURE(wide);
-          CAPTURE(m);
-          CAPTURE(n);
-          CAPTURE(k);
+          INFO(wide, ", ", m, ", ", n, ", ", k);
           product.run(wide, 1, tile.caches(mc, kc, nc));
           CHECK(product.right());
         }
@@ -138,9 +135,7 @@ TEST_CASE_TEMPLATE("the textbook's blocks, whole and cut", T, float, double, std
     for (const Index n : {nr - 1, nr, nr + 1, nc, nc + 1, 2 * nc + 1})
       for (const Index k : {kc - 1, kc, kc + 1, 2 * kc + 1}) {
         Product<T> in_place({m, n, k}), copied({m, n, k});
-        CAPTURE(m);
-        CAPTURE(n);
-        CAPTURE(k);
+        INFO(m, ", ", n, ", ", k);
         const View<const T> a = copied.problem.whole().a.view(), b = copied.problem.whole().b.view();
         blocked<T>(a, b, in_place.c.view(), caches);
         packed<T>(a, b, copied.c.view(), caches);
@@ -157,11 +152,7 @@ TEST_CASE_TEMPLATE("random shapes, random caches, any number of threads: right, 
     if (!can(wide)) continue;
     const Shape shape{1 + draw(150), 1 + draw(150), 1 + draw(150)};
     const Caches caches{512 + draw(4096), 2048 + draw(65536), 4096 + draw(65536)};
-    CAPTURE(wide);
-    CAPTURE(shape.m);
-    CAPTURE(shape.n);
-    CAPTURE(shape.k);
-    CAPTURE(caches.l1);
+    INFO(wide, ", ", shape.m, ", ", shape.n, ", ", shape.k, ", ", caches.l1);
     Product<T> one(shape), many(shape);
     one.run(wide, 1, caches);
     CHECK(one.right());
@@ -192,14 +183,7 @@ TEST_CASE_TEMPLATE("threads alone and in teams, every edge of their blocks: righ
       const Index pad = draw(4) ? 3 : 4096 / tile.size - k;
       Product<T> one({m, n, k}, pad), many({m, n, k}, pad);
       const Caches caches = tile.caches(mc, kc, nc);
-      CAPTURE(wide);
-      CAPTURE(m);
-      CAPTURE(n);
-      CAPTURE(k);
-      CAPTURE(kc);
-      CAPTURE(nc);
-      CAPTURE(mc);
-      CAPTURE(threads);
+      INFO(wide, ", ", m, ", ", n, ", ", k, ", ", kc, ", ", nc, ", ", mc, ", ", threads);
       one.run(wide, 1, caches);
       CHECK(one.right());
       many.run(wide, threads, caches);

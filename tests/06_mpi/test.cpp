@@ -28,15 +28,15 @@ void slices_of_ten(const Panels<T>& panels, const Grid& grid, Multiply<T> multip
   summa_in_slices<T>(panels, grid, multiply, threads, 10);
 }
 
+template <class V, class... Functions>
+auto made(const char* name, Functions... functions) {
+  return std::make_shared<V>(course::Traits{.name = name, .idea = "for tests"}, functions...);
+}
 template <class T>
 course::Variants<T> summas() {
-  return {
-      std::make_shared<Summa<T>>(course::Traits{.name = "summa_blocking", .idea = "for tests"},
-                                 summa_blocking<T>),
-      std::make_shared<Summa<T>>(course::Traits{.name = "summa", .idea = "for tests"}, slices_of_ten<T>),
-      std::make_shared<Summa<T>>(course::Traits{.name = "summa_ring_dealt", .idea = "for tests"},
-                                 summa_ring_dealt<T>),
-      std::make_shared<Summa<T>>(course::Traits{.name = "summa_ring", .idea = "for tests"}, summa_ring<T>)};
+  return {made<Summa<T>>("summa_blocking", summa_blocking<T>), made<Summa<T>>("summa", slices_of_ten<T>),
+          made<Summa<T>>("summa_ring_dealt", summa_ring_dealt<T>),
+          made<Summa<T>>("summa_ring", summa_ring<T>)};
 }
 
 /// One product, which must be right; what it received, in words, and by how much derived datatypes became
@@ -272,12 +272,10 @@ TEST_CASE(
 
 TEST_CASE("a rank multiplies in as many threads as the row says") {
   const course::Variants<float> variants = {
-      std::make_shared<RowsVariant<float>>(course::Traits{.name = "rows_blocking", .idea = "for tests"},
-                                           scatter_blocking<float>, gather_blocking<float>),
-      std::make_shared<BlockCyclic<float>>(course::Traits{.name = "block_cyclic", .idea = "for tests"}),
-      std::make_shared<Summa<float>>(
-          course::Traits{.name = "summa", .idea = "for tests"},
-          [](const Panels<float>&, const Grid&, Multiply<float>, int t) { teams::asked = {t}; })};
+      made<RowsVariant<float>>("rows_blocking", scatter_blocking<float>, gather_blocking<float>),
+      made<BlockCyclic<float>>("block_cyclic"),
+      made<Summa<float>>(
+          "summa", [](const Panels<float>&, const Grid&, Multiply<float>, int t) { teams::asked = {t}; })};
   const Problem<float> problem{.shape = {37, 41, 29}};
   for (const auto& variant : variants) {
     variant->allocate(problem, {.threads = 3, .grid = {1, world->size()}, .block = {3, 5}}, *world);
@@ -291,10 +289,8 @@ TEST_CASE("a rank multiplies in as many threads as the row says") {
 
 TEST_CASE("words from rank 0 and back; datatypes are freed") {
   const course::Variants<float> by_rows = {
-      std::make_shared<RowsVariant<float>>(course::Traits{.name = "rows_blocking", .idea = "for tests"},
-                                           scatter_blocking<float>, gather_blocking<float>),
-      std::make_shared<RowsVariant<float>>(course::Traits{.name = "rows_immediate", .idea = "for tests"},
-                                           scatter_immediate<float>, gather_immediate<float>)};
+      made<RowsVariant<float>>("rows_blocking", scatter_blocking<float>, gather_blocking<float>),
+      made<RowsVariant<float>>("rows_immediate", scatter_immediate<float>, gather_immediate<float>)};
   for (const Shape& shape : {Shape{37, 41, 29}, Shape{3, 50, 7}, Shape{100, 90, 2}}) {
     for (const auto& variant : by_rows) {
       const Run<float> run(*variant, shape, {}, {});
@@ -315,9 +311,8 @@ TEST_CASE("words from rank 0 and back; datatypes are freed") {
 
 TEST_CASE("rank 0 alone has a piece of what is collected, and waits on poison for the next") {
   const course::Variants<float> variants = {
-      std::make_shared<RowsVariant<float>>(course::Traits{.name = "rows_blocking", .idea = "for tests"},
-                                           scatter_blocking<float>, gather_blocking<float>),
-      std::make_shared<BlockCyclic<float>>(course::Traits{.name = "block_cyclic", .idea = "for tests"})};
+      made<RowsVariant<float>>("rows_blocking", scatter_blocking<float>, gather_blocking<float>),
+      made<BlockCyclic<float>>("block_cyclic")};
   const Problem<float> problem{.shape = {37, 41, 29}};
   for (const auto& variant : variants) {
     variant->allocate(problem, {.grid = {1, world->size()}, .block = {3, 5}}, *world);

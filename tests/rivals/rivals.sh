@@ -168,14 +168,6 @@ alone)
   runs 2 --csv machine.csv --resume
   grep -qF "tells of another processor" err && [ "$(wc -l <err)" -eq 1 ] || fail "another processor: $(cat err)"
   cmp before.csv machine.csv || fail "another processor's file was changed"
-  # A right one, a wrong one, one that crashes: the rest goes on.
-  rm machine.csv
-  quick="$quick --rival blas --threads 1"
-  runs 1 --csv machine.csv --blas "$libraries/libfake_transposed.so,$libraries/libfake_crash.so,$libraries/libfake_right.so"
-  grep -qE "^rivals: libfake_transposed.so f32 is wrong: 48x48x48: " err && grep -qE "^rivals: libfake_crash.so with 1 thread left out: it ended by " err &&
-    [ "$(wc -l <err)" -eq 2 ] || fail "said: $(cat err)"
-  has '^library,f32,libfake_right.so,1,48x48x48,[0-9.e+-]+,GFLOP/s,as chosen and best; '
-  [ "$(rows machine.csv)" -eq 1 ] || fail "a wrong library has a row: $(cat machine.csv)"
   ;;
 cublas)
   # Without a GPU, or without nvcc: a line.
