@@ -268,20 +268,11 @@ TEST_CASE("01 to 04 and 10: all that a product of 8 x 12 x 16 costs, by hand") {
   CHECK(narrow.reuses[1].bytes == 2);
 }
 
-TEST_CASE("05: vectors load less, and a chain of them is shorter") {
-  const double madds = 27e6, matrix = 4 * 300 * 300;
-  CHECK(of(avx2::cost::dot<float>).chain == madds / 8);
-  CHECK(of(avx2::cost::dot<double>).chain == madds / 4);
+TEST_CASE("05: a chain of vectors is shorter, and fused where a product waits for the sum") {
+  CHECK(of(avx2::cost::dot<float>).chain == 27e6 / 8);
+  CHECK(of(avx2::cost::dot<double>).chain == 27e6 / 4);
   CHECK(of(avx2::cost::dot<double>).fused);
-  CHECK_FALSE(of(avx2::cost::dot<std::int32_t>).fused);  // a product waits for nothing: the chain adds
-  const Cost tile = of(avx2::cost::register_tile<float>);
-  CHECK(tile.loads_stores == doctest::Approx(4 * (madds / 16 + madds / 6) + 2 * matrix));
-  CHECK(lines(tile, first) == doctest::Approx(lines(tile, 2 * matrix) + 4 / line / 6 + 4 / line / 16));
-  const avx2::Caches caches{8192, 262144, 1 << 20};
-  const Cost blocks = of(avx2::cost::textbook<float>(caches));  // kc = 64, mc = 510, nc = 2048
-  CHECK(lines(blocks, first) ==
-        doctest::Approx(4 / line * (1.0 / 16 + 2.0 / 300 + 1.0 / 64) + 3 * matrix / line / madds));
-  CHECK(lines(blocks, last) == doctest::Approx(4 / line / 64 + 3 * matrix / line / madds).epsilon(0.5));
+  CHECK_FALSE(of(avx2::cost::dot<std::int32_t>).fused);  // the chain adds
 }
 
 TEST_CASE("05: what comes again, and after how much else, by hand") {

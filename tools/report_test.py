@@ -387,7 +387,7 @@ class Golden(Case):
            on_gpu("09_cuda_regtile", "square", 1024, 9e-5),
            on_gpu("08_cuda_shared", "shared_unified", 2048, 2e-3, tile=16), on_gpu("07_cuda_global", "coalesced_unified", 2048, 4e-3)]
     DUELS = [*DUELS, duel("tuned", "BLIS haswell", 300, 0.97, 80, k=90), duel("tuned", "BLIS haswell", 300, 0.99, 81, m=600, k=90),
-             duel("tuned", "BLIS haswell", 600, 0.95, 82, m=300, k=90), duel("tuned", "BLIS", 256, 0.9, 95), duel("avx512", "MKL", 512, 1.6, 75, type="f64"),
+             duel("tuned", "BLIS haswell", 600, 0.95, 82, m=300, k=90), duel("tuned", "BLIS", 256, 0.9, 95),
              duel("avx512", "oneDNN", 512, 1.05, 150, threads=2), duel("square", "cuBLAS", 1024, 1.0, 40000, device="Test GPU"),
              duel("avx512", "oneDNN", 512, 1.02, 200, host="there")]
 

@@ -76,17 +76,6 @@ class Steps(unittest.TestCase):
         for step in ("01_naive", "01_naive-O3"):
             self.assertEqual([line.split()[0] for line in self.plan(steps=step)], ["rivals/rivals", "01_naive/01_naive", "01_naive/01_naive-O3"])
 
-    def settings(self, *more, **given):
-        return [line.partition("--quiet ")[2] for line in self.plan(*more, **given)]
-
-    def test_what_is_listed_is_left_for_full_or_by_name(self):
-        for name in ("01_naive", "01_naive-O3", "02_loop_order"):
-            self.program(name, step=name.partition("-")[0])
-        naive, orders = "--variant rows_of_rows,checked,ijk --size 512", "--variant ijk,ikj,transposed --size 512"
-        self.assertEqual(self.settings(), [naive, orders])
-        self.assertEqual(self.settings("--full"), [naive, orders] + ["--size 512"] * 3)
-        self.assertEqual(self.settings(steps="02_loop_order"), ["--variant ijk --size 512", "--size 512"])
-
     def test_roofs_that_a_product_beat_are_measured_again(self):
         from measured import COLUMNS, MACHINE_COLUMNS
         def table(file, columns, **cells):

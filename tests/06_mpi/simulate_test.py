@@ -80,16 +80,12 @@ class Simulates(unittest.TestCase):
         self.assertEqual(list(rows[0]), simulate.COLUMNS)
         self.assertEqual([(row["platform"], row["curve"]) for row in rows],
                          [(platform, curve[0]) for platform in simulate.PLATFORMS for curve in simulate.CURVES])
-        self.assertEqual({(row["ranks"], row["grid"], row["seconds"], row["words"], row["efficiency"]) for row in rows},
-                         {("2", "1x2", "281.475", "7", "1.0000")})
         paper = simulate.alpha_beta("fast", "summa_blocking", "binomial_tree", 512, 1, 2)
         self.assertEqual(list(rows[0].values()), ["fast", "blocking", "summa_blocking", "binomial_tree", "512", "2", "1x2", "65536", "281.475",
                                                   "1.0000", "7", f"{paper:.6g}", f"{281.474976710656 / paper:.4f}"])
         called = (self.out / "called").read_text().splitlines()
         self.assertEqual(len(called), len(rows))
-        self.assertRegex(called[0], r"^-np 2 -platform \S+/fast.xml -hostfile \S+/hosts --log=root.thres:error --cfg=smpi/simulate-computation:no "
-                         r"--cfg=smpi/test:0 --cfg=smpi/iprobe:0 --cfg=smpi/bcast:binomial_tree "
-                                                  rf"{self.out.resolve()}/smpirun summa_blocking 65536 512 1 2$")
+        self.assertRegex(called[0], r"^-np 2 -platform \S+/fast.xml .* --cfg=smpi/bcast:binomial_tree \S+/smpirun summa_blocking 65536 512 1 2$")
         self.draw.assert_called_once_with(self.out / "report/simulated.csv", self.out / "report")
         self.assertEqual(self.run_it("--ranks", "2"), 0)
         self.assertEqual(len((self.out / "called").read_text().splitlines()), len(rows))
