@@ -29,6 +29,7 @@ constexpr Part parts[] = {
     {"pace", "how fast a loop on registers is while nobody disturbs it", add_paces, add_paces},
     {"peak", "operations a second when nothing waits", add_peaks, add_peaks},
     {"bandwidth", "a = b + factor * c from each level of memory", add_bandwidths, add_bandwidths},
+    {"read", "the sum of what lies in each level of memory", add_reads, add_reads},
     {"gpu", "the GPU: what it is, its roofs, copies to it and back", add_gpu, add_gpu_roofs, gpu_missing},
 };
 
@@ -111,7 +112,7 @@ int run_parts(course::Options options, const Topology& machine, bool again) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return course::guarded("00_machine", [&] {
+  return course::exit_status("00_machine", [&] {
     const Topology machine = topology();
     course::Options options = defaults(machine);
     CLI::App app("00_machine: what this machine is, and what it can do");

@@ -134,6 +134,11 @@ Work triad_of(const Kernels& set, Index count) {
   };
 }
 
+Work read_of(const Kernels& set, Index count) {
+  const auto numbers = buffer<std::uint64_t>(count, 1);
+  return [=, run = set.read](Index passes) { run(numbers.get(), count, passes); };
+}
+
 void add_bandwidth(Session& session, const Kernels& set, int level, int threads) {
   const std::string name = level_name(level);
   const double bytes = working_set(session.machine, level, threads);
@@ -146,6 +151,20 @@ void add_bandwidth(Session& session, const Kernels& set, int level, int threads)
     row.note = "triad; 3 arrays of " + course::readable_bytes(8 * static_cast<double>(count)) +
                (threads > 1 ? " a thread" : "") + (level > 1 ? "; write-allocate traffic not counted" : "") +
                rate.disturbed();
+  });
+}
+
+/// The same bytes in one array, which is read and never written.
+void add_read(Session& session, const Kernels& set, int level, int threads) {
+  const double bytes = working_set(session.machine, level, threads);
+  if (bytes == 0) return;
+  add_if_wanted(session, {"read", "", set.name, threads, level_name(level), "", "GB/s", ""}, [&](Row& row) {
+    const auto count = std::max<Index>(64, static_cast<Index>(bytes) / 8 / 64 * 64);
+    const Rate rate = best_rate(threads, session.machine.cpus, session.options.budget,
+                                [&](int) { return read_of(set, count); });
+    row.value = rounded(rate.rounds * 8 * static_cast<double>(count) * 1e-9);
+    row.note = "sum of " + course::readable_bytes(8 * static_cast<double>(count)) +
+               (threads > 1 ? " a thread" : "") + rate.disturbed();
   });
 }
 
@@ -212,6 +231,12 @@ void add_bandwidths(Session& session) {
                   << " threads left out: it is too small to hold twice their second level\n";
       for (const Kernels* set : vector_sets()) add_bandwidth(session, *set, level, threads);
     }
+}
+
+void add_reads(Session& session) {
+  for (const int threads : session.options.threads)
+    for (int level = 1; level <= 4; ++level)
+      for (const Kernels* set : vector_sets()) add_read(session, *set, level, threads);
 }
 
 }  // namespace machine

@@ -33,5 +33,6 @@ std::string chains_missing();
 void add_paces(Session& session);
 void add_peaks(Session& session);
 void add_bandwidths(Session& session);
+void add_reads(Session& session);
 
 }  // namespace machine

@@ -1,4 +1,4 @@
-// What the variants of 02 cost; worked out in README.md.
+// What the variants of 02 cost; README.md and VECTORS.md work it out.
 #pragma once
 
 #include <type_traits>
@@ -36,6 +36,14 @@ Cost jik(const Shape& s, const Settings&) {
 }
 
 using course::ikj;
+
+/// ikj_scalar: each load and store, of one number, takes as long as one of an SSE2 register.
+template <class T>
+Cost ikj_scalar(const Shape& s, const Settings& settings) {
+  Cost cost = ikj<T>(s, settings);
+  cost.loads_stores *= 16 / sizeof(T);
+  return cost;
+}
 
 /// kij: the same inner loop; the row of B is wanted again for the next i, all of C for the next p.
 template <class T>

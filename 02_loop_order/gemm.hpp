@@ -1,4 +1,4 @@
-// 02: the same multiply-adds in another order. What each function is for stands in README.md.
+// 02: the same multiply-adds in another order. What each function is for stands in the pages.
 #pragma once
 
 #include "common/view.hpp"
@@ -23,6 +23,10 @@ template <class T>
 void kij(View<const T> a, View<const T> b, View<T> c);
 template <class T>
 void kji(View<const T> a, View<const T> b, View<T> c);
+
+/// ikj, compiled without vector instructions: one number at a time.
+template <class T>
+void ikj_scalar(View<const T> a, View<const T> b, View<T> c);
 
 /// C += A·B by dot products of rows of A and rows of Bᵀ, which it first writes into `bt` (n × k).
 template <class T>

@@ -28,5 +28,8 @@ course::Variants<T> variants() {
 int main(int argc, char** argv) {
   auto step = COURSE_STEP("tiles that stay in the cache");
   step.tiles = {256};
+#ifdef COURSE_PAD  // the experiment of the lesson: rows as far apart as in a larger matrix
+  step.pad = COURSE_PAD;
+#endif
   return course::run(argc, argv, step);
 }

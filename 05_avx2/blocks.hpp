@@ -13,6 +13,8 @@ struct TileShape {
 };
 // 16 registers: 6 × 2 sums, 2 of B, one of A. Two units with a latency of four cycles need 8 sums in flight.
 constexpr TileShape avx2_tile{6, 2, 32};
+// The same with vectors twice as wide.
+constexpr TileShape wide_tile{6, 2, 64};
 // 32 registers: 9 × 3 sums, 3 of B, one of A; 12 loads to 27 multiply-adds.
 constexpr TileShape avx512_tile{9, 3, 64};
 constexpr const char *avx2_needs = "avx2,fma", *avx512_needs = "avx2,fma,avx512f,avx512dq,avx512bw,avx512vl";

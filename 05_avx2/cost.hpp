@@ -32,10 +32,10 @@ Cost tile(const Extents<T>& e, int mr, int nr) {
 }
 
 /// A strip of B returns for the next strip of A, all of A for the next strip of B.
-template <class T>
+template <class T, TileShape shape = avx2_tile>
 Cost register_tile(const Shape& s, const Settings&) {
   const Extents<T> e(s);
-  const int mr = avx2_tile.mr, nr = avx2_tile.nr(sizeof(T));
+  const int mr = shape.mr, nr = shape.nr(sizeof(T));
   Cost cost = tile(e, mr, nr);
   cost.reuses.push_back({e.size * e.madds / mr, e.k * (mr + nr) * e.size});
   cost.reuses.push_back({e.size * e.madds / nr, e.a});
@@ -45,11 +45,11 @@ Cost register_tile(const Shape& s, const Settings&) {
 /// The textbook's blocks, copied or not: a strip of B (kc × nr) returns for each strip of A, the block of A
 /// (mc × kc) for each strip of B, the block of B (kc × nc) for each block of A, C for each kc, A for each nc.
 template <class T>
-CostOf textbook(const Caches& caches) {
+CostOf textbook(const TileShape& shape, const Caches& caches) {
   return [=](const Shape& s, const Settings&) {
     const Extents<T> e(s);
-    const Blocks most = avx2::textbook(avx2_tile, sizeof(T), caches);
-    const int mr = avx2_tile.mr, nr = avx2_tile.nr(sizeof(T));
+    const Blocks most = avx2::textbook(shape, sizeof(T), caches);
+    const int mr = shape.mr, nr = shape.nr(sizeof(T));
     const auto of = [](Index block, double all) { return std::min(static_cast<double>(block), all); };
     const double mc = of(most.mc, e.m), kc = of(most.kc, e.k), nc = of(most.nc, e.n);
     Cost cost = tile(e, mr, nr);

@@ -39,6 +39,14 @@ void blocked(View<const T> a, View<const T> b, View<T> c, const Caches& caches);
 template <class T>
 void packed(View<const T> a, View<const T> b, View<T> c, const Caches& caches);
 
+/// register_tile, blocked and packed with vectors of 64 bytes (AVX-512).
+template <class T>
+void tile_512(View<const T> a, View<const T> b, View<T> c);
+template <class T>
+void blocked_512(View<const T> a, View<const T> b, View<T> c, const Caches& caches);
+template <class T>
+void packed_512(View<const T> a, View<const T> b, View<T> c, const Caches& caches);
+
 /// packed, but: edges under a mask, lines fetched ahead, copied only what pays; C in a grid of threads.
 template <class T>
 void tuned(View<const T> a, View<const T> b, View<T> c, const Caches& caches, int threads);

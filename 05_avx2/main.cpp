@@ -12,7 +12,8 @@ template <class T>
 course::Variants<T> variants() {
   using namespace avx2;
   using course::broken, course::cpu, course::on, course::threads, course::transposed_b;
-  const auto textbook = cost::textbook<T>(caches_here(1));
+  const auto textbook = cost::textbook<T>(avx2_tile, caches_here(1)),
+             textbook_512 = cost::textbook<T>(wide_tile, caches_here(1));
   const auto narrow = cost::tuned<T>(avx2_tile, caches_here(1)),
              wide = cost::tuned<T>(avx512_tile, caches_here(1));
   course::Variants<T> list = {
@@ -33,6 +34,10 @@ course::Variants<T> variants() {
                                  course::uncounted, transposed_b)));
   for (auto& variant : list) on("avx2", avx2_needs, variant);
   for (auto& variant : {
+           cpu<T>("tile_512", "register_tile with vectors of 64 bytes", tile_512<T>,
+                  cost::register_tile<T, wide_tile>),
+           cpu<T>("blocked_512", "blocked with vectors of 64 bytes", blocked_512<T>, textbook_512, caches),
+           cpu<T>("packed_512", "packed with vectors of 64 bytes", packed_512<T>, textbook_512, caches),
            cpu<T>("avx512", "tuned with wider registers, and more", avx512<T>, wide, caches, one),
            cpu<T>("avx512_threads", "avx512, C in a grid of threads", avx512<T>, wide, caches, threads),
        })

@@ -27,7 +27,7 @@ for step in 01_naive 02_loop_order 03_tiling 04_openmp 05_avx2; do
   "$1/$step/$step" $options >/dev/null
 done
 awk -F, -v OFS=, 'NR == 1 { for (c = 1; c <= NF; c++) at[$c] = c }
-  $at["variant"] !~ /^avx512/ { print $at["step"], $at["variant"], $at["threads"], $at["tile"], $at["predicted_s"], $at["limit"], $at["bytes_l1"], $at["bytes_l2"], $at["bytes_l3"], $at["bytes_memory"] }' \
+  $at["variant"] !~ /512/ { print $at["step"], $at["variant"], $at["threads"], $at["tile"], $at["predicted_s"], $at["limit"], $at["bytes_l1"], $at["bytes_l2"], $at["bytes_l3"], $at["bytes_memory"] }' \
   "$folder/rows.csv" >"$folder/costs.csv"
 if [ "$2" = - ]; then
   cat "$folder/costs.csv"

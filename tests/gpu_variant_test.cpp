@@ -96,7 +96,7 @@ std::shared_ptr<Variant<float>> made(Needs needs = {}, Launch<float> start = lau
 /// What `variant` complains of after a run.
 std::string after_run(const std::shared_ptr<Variant<float>>& variant, const Settings& settings) {
   variant->allocate(problem, settings, World()), variant->distribute(), variant->reset(), variant->run();
-  return variant->complaint();
+  return variant->run_error();
 }
 
 }  // namespace
@@ -147,7 +147,7 @@ TEST_CASE("a variant on a GPU: memory, copies, the kernel, the result, and all i
 }
 
 TEST_CASE("a variant on a GPU says what it needs") {
-  CHECK(made({.capability = 80})->refuses(problem, {}, World()) == "needs 80");
+  CHECK(made({.capability = 80})->skip_reason(problem, {}, World()) == "needs 80");
   CHECK(made()->device() == "told");
   CHECK(made()->device_memory(problem, {}).second == 12345);
   for (const auto& [ld, elements] : {std::pair(0, 1024), {1, 1088}, {2048, 32 * 2048 + 1024}})
@@ -172,7 +172,7 @@ TEST_CASE("copies that are verified: how many elements of which matrix did not a
     Told::loses = loses, Told::spoils = spoils;
     variant->distribute();
     Told::loses = false, Told::spoils = 0;
-    return variant->complaint();
+    return variant->run_error();
   };
   CHECK(complaint(false).empty());
   const std::string lost = " did not reach the GPU as they were sent; ";

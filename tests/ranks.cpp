@@ -18,7 +18,7 @@ class Spread : public Variant<T> {
   explicit Spread(const std::string& fault)
       : Variant<T>({.name = fault, .idea = "row i of C on rank i mod P"}) {}
 
-  std::string refuses(const Problem<T>& problem, const Settings&, const World& world) const override {
+  std::string skip_reason(const Problem<T>& problem, const Settings&, const World& world) const override {
     if (has("throw_in_refuses", world) && problem.shape.m > 0) throw std::runtime_error("no answer");
     return has("refusal", world) ? "rank 1 will not" : "";
   }

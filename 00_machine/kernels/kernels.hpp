@@ -42,6 +42,8 @@ struct Kernels {
   Chain<double> fma_f64;
   /// a = b + factor * c, `passes` times over `count` elements (a multiple of 64; arrays aligned to 64 bytes).
   void (*triad)(double* a, const double* b, const double* c, double factor, Index count, Index passes);
+  /// The sum of `count` numbers (a multiple of 64, aligned to 64 bytes), `passes` times over.
+  std::uint64_t (*read)(const std::uint64_t* numbers, Index count, Index passes);
   std::array<Few, 10> few = {};  // where one instruction multiplies and adds
 };
 

@@ -35,6 +35,9 @@ constexpr machine::Few few() {
 void triad(double* a, const double* b, const double* c, double factor, Index count, Index passes) {
   machine::triad<bytes>(a, b, c, factor, count, passes);
 }
+std::uint64_t read(const std::uint64_t* numbers, Index count, Index passes) {
+  return machine::read<bytes>(numbers, count, passes);
+}
 
 }  // namespace
 
@@ -46,6 +49,7 @@ const machine::Kernels kernels = {"avx2",
                                   {fma_f32},
                                   {fma_f64},
                                   triad,
+                                  read,
                                   {few<1, 1>(), few<1, 2>(), few<1, 4>(), few<1, 8>(), few<1, 12>(),
                                    few<8, 1>(), few<8, 2>(), few<8, 4>(), few<8, 8>(), few<8, 12>()}};
 

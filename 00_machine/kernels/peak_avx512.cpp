@@ -27,6 +27,9 @@ void fma_f64(double* state, Index rounds) {
 void triad(double* a, const double* b, const double* c, double factor, Index count, Index passes) {
   machine::triad<bytes>(a, b, c, factor, count, passes);
 }
+std::uint64_t read(const std::uint64_t* numbers, Index count, Index passes) {
+  return machine::read<bytes>(numbers, count, passes);
+}
 
 }  // namespace
 
@@ -37,6 +40,7 @@ const machine::Kernels kernels = {"avx512",
                                   {peak_i32, chains, "vpmulld + vpaddd"},
                                   {fma_f32},
                                   {fma_f64},
-                                  triad};
+                                  triad,
+                                  read};
 
 }  // namespace machine_avx512

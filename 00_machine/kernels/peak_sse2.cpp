@@ -24,6 +24,9 @@ void peak_i32(std::uint32_t* state, Index rounds) {
 void triad(double* a, const double* b, const double* c, double factor, Index count, Index passes) {
   machine::triad<bytes>(a, b, c, factor, count, passes);
 }
+std::uint64_t read(const std::uint64_t* numbers, Index count, Index passes) {
+  return machine::read<bytes>(numbers, count, passes);
+}
 
 }  // namespace
 
@@ -34,6 +37,7 @@ const machine::Kernels kernels = {"sse2",
                                   {peak_i32, few_chains, "2 pmuludq and shuffles + paddd"},
                                   {nullptr},
                                   {nullptr},
-                                  triad};
+                                  triad,
+                                  read};
 
 }  // namespace machine_sse2

@@ -62,7 +62,7 @@ do for [i = 1:|rung|] {
       set label name[i] at at_x[i],at_y[i] right front boxed font (ours ? 'DejaVu Sans Bold,13' : ',13') offset -1.3,down[i] }
   }
 }
-if (lesson eq '00') {   # question 3's two programs
+if (lesson eq '00') {   # question 2's two programs
   set label 'two numbers fetched for' at 0.25,0.25*roofs[3] front boxed font 'DejaVu Sans Bold,13' offset 1.4,0
   set label 'each multiply-add' at 0.25,0.25*roofs[3] front boxed font 'DejaVu Sans Bold,13' offset 1.4,-1.1
   set label 'each matrix once' at 0.95*right,peaks[1] right front boxed font 'DejaVu Sans Bold,13' offset 0,-2

@@ -70,6 +70,14 @@ TEST_CASE("a round multiplies and adds once on each chain, in every lane") {
   }
 }
 
+TEST_CASE("a pass of the sum reads every number once") {
+  constexpr Index count = 192;
+  course::Matrix<double> memory(1, count);
+  auto* const numbers = reinterpret_cast<std::uint64_t*>(&memory.view()(0, 0));
+  for (Index i = 0; i < count; ++i) numbers[i] = static_cast<std::uint64_t>(i);
+  for (const Kernels* set : sets()) CHECK(set->read(numbers, count - 64, rounds) == rounds * 127 * 64);
+}
+
 TEST_CASE("a pass of the triad takes every element once") {
   constexpr Index count = 128;
   course::Matrix<double> a(1, count), c(1, count);

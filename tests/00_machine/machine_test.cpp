@@ -53,6 +53,13 @@ void triad(double* a, const double* b, const double* c, double factor, Index cou
   state.streamed.push_back(std::to_string(count));
 }
 
+std::uint64_t read(const std::uint64_t* numbers, Index count, Index passes) {
+  CHECK(holds(numbers, static_cast<std::size_t>(count) * 8));
+  CHECK(std::count(numbers, numbers + count, 1u) == count);
+  CHECK(passes == rounds);
+  return 0;
+}
+
 constexpr Kernels all_of(const char* name) {
   return {name,
           bytes,
@@ -62,6 +69,7 @@ constexpr Kernels all_of(const char* name) {
           {sums<float, 64, 1>},
           {sums<double, 32, 1>},
           triad,
+          read,
           {Few{sums<float, 1, 2>, 1, 2}, {}, Few{sums<float, 64, 5>, 64, 5}}};
 }
 
@@ -279,6 +287,18 @@ TEST_CASE("bandwidths: three arrays of eight bytes a number, and what a row says
         "2,memory,2517,GB/s,triad; 3 arrays of 4 MiB a thread; write-allocate traffic not counted"})
     add(expected, of_sets({std::string("bandwidth,,NAME,") + row + "; disturbed"}));
   CHECK(rows_of(add_bandwidths, alone, with_threads({1, 2})) == expected);
+}
+
+TEST_CASE("reads: one array with the bytes of the triad's three") {
+  state = {.rate = 1e5, .first_rate = 1e5, .available = 96 * mebibyte};
+  const Topology alone = {{0}, 1, {{1, 50000, 0, 64, 1, 1}, {2, mebibyte / 2, 8, 64, 1, 1}}, 1e10};
+  Lines expected;
+  for (const char* row :
+       {"1,L1,2.458,GB/s,sum of 24 KiB", "1,L2,26.21,GB/s,sum of 256 KiB", "1,memory,2517,GB/s,sum of 24 MiB",
+        "2,L1,4.915,GB/s,sum of 24 KiB a thread", "2,L2,52.43,GB/s,sum of 256 KiB a thread",
+        "2,memory,2517,GB/s,sum of 12 MiB a thread"})
+    add(expected, of_sets({std::string("read,,NAME,") + row + "; disturbed"}));
+  CHECK(rows_of(add_reads, alone, with_threads({1, 2})) == expected);
 }
 
 TEST_CASE("bandwidths: arrays fill half a level, less where threads share it; a third level is beyond two") {
