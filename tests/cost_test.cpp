@@ -283,14 +283,14 @@ TEST_CASE("05: what comes again, and after how much else, by hand") {
                {{all, all}, {bytes, 800}, {bytes, b}, {15 * b, 2100 * 64}, {b, b}});
   check_reuses(of(avx2::cost::register_tile<float>, 0, s), bytes / 16 + bytes / 6 + 2 * c,
                {{all, all}, {bytes / 6, 8800}, {bytes / 16, a}});
-  check_reuses(of(avx2::cost::textbook<float>(caches), 0, s), bytes / 16 + bytes / 6 + 2 * c,
+  check_reuses(of(avx2::cost::textbook<float>(avx2::avx2_tile, caches), 0, s), bytes / 16 + bytes / 6 + 2 * c,
                {{all, all},
                 {bytes / 6, 5632},
                 {bytes / 16, 134656},
                 {bytes / 510, 654848},
                 {bytes / 64, c},
                 {bytes / 2048, a}});
-  check_reuses(of(avx2::cost::textbook<float>(caches), 0, little),
+  check_reuses(of(avx2::cost::textbook<float>(avx2::avx2_tile, caches), 0, little),
                240e3 / 16 + 240e3 / 6 + 2 * 8e3,  // all of it
                {{18800, 18800}, {40e3, 2640}, {15e3, 7920}, {4800, 10800}, {8e3, 8e3}, {6e3, 6e3}});
   check_reuses(of(avx2::cost::tuned<double>(avx2::avx512_tile, caches), 0, s),  // kc = 50, nc = 360

@@ -105,7 +105,7 @@ TEST_CASE("each shape has an engine, the measured ones their own, others that of
   for (const Index side : {0, 1, 77, 1000, 100000}) CHECK(!engine_for(side, 1, side).name.empty());
   CHECK(engine_for(9000, 9000, 9000).name == "shares_128x256x16");
   after(best, {64, 1024, 4}, {"forward"});  // that of a flat k
-  CHECK((launched.kernel == reinterpret_cast<void (*)()>(async<Tiling<float, 64, 128, 8>, true>)));
+  CHECK((launched.kernel == reinterpret_cast<void (*)()>(tiled<Tiling<float, 64, 128, 8>, true>)));
 }
 
 // ---- What the kernels do, counted: right at twice the work is wrong here.
