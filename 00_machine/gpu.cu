@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 #include <fstream>
+#include <numeric>
+#include <random>
 
 #include "gpu.cuh"
 #include "gpu/cuda.hpp"
@@ -214,6 +216,38 @@ void add_bandwidths_of_gpu(Session& session) {
                 [&] { return memory_bandwidth(session, memory); });
 }
 
+/// How long a load waits, by a chase through `bytes` in random order.
+template <bool from_l1>
+void add_latency_of_gpu(Session& session, const char* level, double bytes) {
+  add_if_wanted(session, {"latency", "", "cuda", 0, level, "", "ns", ""}, [&](Row& row) {
+    const auto count = static_cast<std::size_t>(bytes) / sizeof(Line);
+    std::vector<unsigned> order(count);
+    std::iota(order.begin(), order.end(), 0U);
+    std::shuffle(order.begin(), order.end(), std::mt19937(987654));
+    const auto lines = on_gpu<Line>(static_cast<Index>(count));
+    const auto there = on_gpu<unsigned>(static_cast<Index>(count));
+    const auto state = on_gpu<Chase>(1);
+    Chase last{reinterpret_cast<unsigned long long>(lines.get()), 0};
+    check(cudaMemcpy(there.get(), order.data(), count * sizeof(unsigned), cudaMemcpyDefault));
+    check(cudaMemcpy(state.get(), &last, sizeof last, cudaMemcpyDefault));
+    course::launch(link, Grid{256}, Block{256}, lines.get(), there.get(), static_cast<int>(count));
+    double loads = 0;
+    const double rate = rate_of(session, [&](int rounds) {
+      course::launch(chase<from_l1>, Grid{1}, Block{1}, state.get(), rounds), loads = rounds;
+    });
+    check(cudaMemcpy(&last, state.get(), sizeof last, cudaMemcpyDefault));
+    row.value = rounded(1e9 / rate);
+    row.note = whole(static_cast<double>(last.cycles) / loads) + " cycles; one thread, lines of " +
+               bytes_text(bytes) + " in random order";
+  });
+}
+
+void add_latencies_of_gpu(Session& session) {
+  add_latency_of_gpu<true>(session, "L1", 16 * 1024);
+  add_latency_of_gpu<false>(session, "L2", properties().l2CacheSize / 16);
+  add_latency_of_gpu<false>(session, "memory", std::min(512 * MiB, Cuda::free_memory() / 8));
+}
+
 /// Host memory that the system may move, or, pinned, may not: then the GPU copies it by itself.
 std::shared_ptr<void> on_host(std::size_t bytes, bool pinned) {
   void* got = nullptr;
@@ -250,7 +284,7 @@ std::string gpu_missing() {
 }
 
 void add_gpu(Session& session) {
-  add_properties(session), add_clock(session);
+  add_properties(session), add_clock(session), add_latencies_of_gpu(session);
   add_gpu_roofs(session);
 }
 

@@ -113,6 +113,37 @@ __global__ void read_l2(const float4* from, int count, int passes, float4* state
   state[me()] = sum;
 }
 
+/// A line that says where the next one lies.
+struct alignas(128) Line {
+  unsigned long long next;
+};
+/// Lines in a ring: each one's successor in `order`.
+__global__ void link(Line* lines, const unsigned* order, int count) {
+  for (int i = me(); i < count; i += all())
+    lines[order[i]].next = reinterpret_cast<unsigned long long>(lines + order[(i + 1) % count]);
+}
+
+struct Chase {
+  unsigned long long at;
+  long long cycles;
+};
+// [gpu_chase]
+/// One thread goes from line to line, and on from there at the next launch. No load can begin before the one
+/// before it has brought its address. ldca may find it in L1, ldcg goes to L2.
+template <bool from_l1>
+__global__ void chase(Chase* state, int rounds) {
+  unsigned long long at = state->at;
+  const long long start = clock64();
+#pragma unroll 8
+  for (int r = 0; r < rounds; ++r) {
+    const auto* const line = reinterpret_cast<const unsigned long long*>(at);
+    at = from_l1 ? __ldca(line) : __ldcg(line);
+  }
+  state->at = at;  // after the last load
+  state->cycles = clock64() - start;
+}
+// [/gpu_chase]
+
 /// Neighbouring threads copy neighbouring 16 bytes, each thread once.
 __global__ void copy_all(const float4* from, float4* to, Index count) {
   const Index i = Index{blockIdx.x} * blockDim.x + threadIdx.x;

@@ -112,7 +112,7 @@ int run_parts(course::Options options, const Topology& machine, bool again) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return course::guarded("00_machine", [&] {
+  return course::exit_status("00_machine", [&] {
     const Topology machine = topology();
     course::Options options = defaults(machine);
     CLI::App app("00_machine: what this machine is, and what it can do");

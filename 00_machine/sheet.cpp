@@ -35,7 +35,7 @@ Sheet::Sheet(const std::string& path, bool resume, const std::string& processor)
   file_.open(path);
   if (!resume) return;
   for (const auto& [key, row] : file_.rows())
-    if (file_.cell(row, "name") == "processor" && file_.cell(row, "note") != course::plain(processor))
+    if (file_.cell(row, "name") == "processor" && file_.cell(row, "note") != course::cell_text(processor))
       throw course::Refusal{"--resume: " + path + " tells of another processor, " + file_.cell(row, "note") +
                             ", not of " + processor + "; give another file"};
 }

@@ -1,4 +1,4 @@
-// What the variants of 01 cost from -O2 on; worked out in README.md and LEVELS.md.
+// What the variants of 01 cost from -O2 on; worked out in README.md and LINES.md.
 #pragma once
 
 #include <type_traits>

@@ -1,4 +1,4 @@
-// Kernels of the exercises in README.md and LEVELS.md; tests/01_naive/test.cpp runs them.
+// Kernels of the exercises in README.md; tests/01_naive/test.cpp runs them.
 #pragma once
 
 #include "common/view.hpp"
@@ -35,16 +35,5 @@ void four_sums(View<const T> a, View<const T> b, View<T> c) {
     }
 }
 // [/four_sums]
-
-// [checked_ikj]
-template <class T>
-void checked_ikj(View<const T> a, View<const T> b, View<T> c) {
-  for (Index i = 0; i < c.rows(); ++i)
-    for (Index p = 0; p < a.cols(); ++p) {
-      const T factor = a.at(i, p);
-      for (Index j = 0; j < c.cols(); ++j) c.at(i, j) += factor * b.at(p, j);
-    }
-}
-// [/checked_ikj]
 
 }  // namespace naive::exercises

@@ -1,4 +1,4 @@
-// What the variants of 02 cost; worked out in README.md.
+// What the variants of 02 cost; README.md and VECTORS.md work it out.
 #pragma once
 
 #include <type_traits>

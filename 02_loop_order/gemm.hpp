@@ -1,4 +1,4 @@
-// 02: the same multiply-adds in another order. What each function is for stands in README.md.
+// 02: the same multiply-adds in another order. What each function is for stands in the pages.
 #pragma once
 
 #include "common/view.hpp"

@@ -1,4 +1,4 @@
-// What the variants of 03 cost: README.md works out the bytes of tiled and four_by_four.
+// What the variants of 03 cost: README.md works out the bytes of tiled, REGISTERS.md those of four_by_four.
 // The distances of reuses are here alone.
 #pragma once
 

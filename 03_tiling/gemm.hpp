@@ -1,4 +1,4 @@
-// 03: the same multiply-adds, tile by tile. What each function is for stands in README.md.
+// 03: the same multiply-adds, tile by tile. What each function is for stands in the pages.
 #pragma once
 
 #include "common/view.hpp"

@@ -40,7 +40,7 @@ bool is_right(course::Variant<T>& variant, const Problem<T>& problem, const cour
   course::Verifier<T> verifier(problem, course::verifies_whole(options, problem.shape));
   const course::Check check = verifier.check(piece, world);
   if (!check.right && world.rank() == 0)
-    fmt::print(stderr, "06_mpi_duel: wrong: {}: {}\n", variant.traits.name, check.trouble);
+    fmt::print(stderr, "06_mpi_duel: wrong: {}: {}\n", variant.traits.name, check.message);
   return check.right;
 }
 
@@ -147,7 +147,7 @@ int run(int argc, char** argv, const course::World& world) {
   CLI::App app("06_mpi_duel: summa and ScaLAPACK's p?gemm in turns");
   course::add_shapes(app, options), course::add_ranks(app, options, world.size());
   course::add_sweep(app, options, true);
-  course::add_list(app, "--rival", "Of " + course::listed(known, ",") + " (default p?gemm)", rivals,
+  course::add_list(app, "--rival", "Of " + course::joined(known, ",") + " (default p?gemm)", rivals,
                    [&known](const std::string& option, const std::string& item) {
                      return item == idle ? item : course::one_of(option, item, known);
                    });
@@ -191,6 +191,6 @@ void choose_blas(char** argv) {
 int main(int argc, char** argv) {
   choose_blas(argv);
   const course::MpiWorld world(&argc, &argv);
-  return course::guarded(
+  return course::exit_status(
       "06_mpi_duel", [&] { return run(argc, argv, world); }, world);
 }

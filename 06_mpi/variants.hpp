@@ -38,7 +38,7 @@ class MpiVariant : public course::Variant<T> {
  public:
   using course::Variant<T>::Variant;
 
-  std::string refuses(const Problem<T>&, const Settings&, const course::World& world) const override {
+  std::string skip_reason(const Problem<T>&, const Settings&, const course::World& world) const override {
     const bool harmless = this->traits.broken && world.size() < 2;  // nothing to get wrong
     return harmless ? "needs 2 ranks" : "";
   }
@@ -49,7 +49,7 @@ class MpiVariant : public course::Variant<T> {
     problem_ = &problem, threads_ = settings.threads;
   }
   template <class Work>
-  Times phase(Times::Part Times::*which, Work work) {
+  Times phase(Times::Field Times::*which, Work work) {
     MPI_Barrier(MPI_COMM_WORLD);
     const double before = bytes_received();
     const course::Stopwatch watch;

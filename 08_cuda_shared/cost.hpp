@@ -25,8 +25,8 @@ Cost shared(const Shape& s, const Settings& settings) {
   const double wavefronts = row + 2 * e.size / 16 + (loads + 2 * row) / tile;
   Cost cost = e.least();
   cost.loads_stores = warps * e.k * wavefronts * 128;
-  cost.reuses.push_back({e.madds / tile * e.size, course::elsewhere});
-  cost.reuses.push_back({e.madds / tile * e.size, std::max(e.b, course::elsewhere)});
+  cost.reuses.push_back({e.madds / tile * e.size, course::beyond_l1});
+  cost.reuses.push_back({e.madds / tile * e.size, std::max(e.b, course::beyond_l1)});
   return cost;
 }
 // [/shared]

@@ -3,47 +3,51 @@
 
 #include <algorithm>
 
-#include "async.cuh"
 #include "gpu/step.hpp"
+#include "tiled.cuh"
 
 namespace cuda_regtile {
 namespace {  // a program has both the GPU's and the emulator's
 
-using course::Here, course::Launch, course::Memory, course::Needs, course::Settings;
+using course::ThisPlatform, course::Launch, course::Memory, course::Needs, course::Settings;
 
 /// What all kernels with cp.async need.
 const Needs for_copies{.capability = async_capability};
 
-/// A tile a block, and at most `most` of k a launch.
+/// A tile a block, and at most `most` of k a launch: by 16-byte loads where they are allowed.
 template <class S, Index most = most_k, class T = typename S::T>
-void by_tiles(View<const T> a, View<const T> b, View<T> c, const Settings&) {
-  const auto kernel = all_aligned(a, b, c) ? async<S, true> : async<S, false>;
-  pieces_of_k(a, b, most, [&](View<const T> a, View<const T> b) {
-    tile_a_block<T>(kernel, S::BM, S::BN, Block{S::threads, 1}, a, b, c);
-  });
+Launch<T> by_tiles(Kernel<T> fast = tiled<S, true>, Kernel<T> guarded = tiled<S, false>) {
+  return [=](View<const T> a, View<const T> b, View<T> c, const Settings&) {
+    const auto kernel = all_aligned(a, b, c) ? fast : guarded;
+    pieces_of_k(a, b, most, [&](View<const T> a, View<const T> b) {
+      tile_a_block<T>(kernel, S::BM, S::BN, Block{S::threads, 1}, a, b, c);
+    });
+  };
 }
 
-/// What blocks leave for each other; allocated at the first product.
+/// What blocks leave for each other; allocated at the first product. It serves one stream: of two products at
+/// once each would overwrite what the other's blocks have left.
 struct Exchange {
-  Here::Matrix<float> parts;
-  Here::Matrix<unsigned> ready;
+  ThisPlatform::Matrix<float> sums;
+  ThisPlatform::Matrix<unsigned> ready;
   unsigned run = 0;
 };
 
 template <class S>
 const Needs for_shares{.capability = async_capability, .bytes = [] {
-                         return double(Here::multiprocessors()) * S::at_once * S::BM * S::BN * sizeof(float);
+                         return double(ThisPlatform::multiprocessors()) * S::at_once * S::BM * S::BN *
+                                sizeof(float);
                        }};
 
-/// Equal shares for all multiprocessors; a tile a block where 16-byte loads are not allowed.
+/// Equal shares for all SMs; a tile a block where 16-byte loads are not allowed.
 template <class S, Index most = most_k>
 Launch<float> by_shares(const std::shared_ptr<Exchange>& exchange = std::make_shared<Exchange>()) {
-  return [exchange](View<const float> a, View<const float> b, View<float> c, const Settings&) {
+  return [=](View<const float> a, View<const float> b, View<float> c, const Settings& settings) {
     using course::ceil_div;
-    if (!all_aligned(a, b, c)) return by_tiles<S, most>(a, b, c, {});
-    const Index at_once = Here::multiprocessors() * S::at_once;
+    if (!all_aligned(a, b, c)) return by_tiles<S, most>()(a, b, c, settings);
+    const Index at_once = ThisPlatform::multiprocessors() * S::at_once;
     if (exchange->run == 0) {
-      exchange->parts = {at_once, S::BM * S::BN, 0, Memory::device};
+      exchange->sums = {at_once, S::BM * S::BN, 0, Memory::device};
       exchange->ready = {1, at_once, 0, Memory::device};
       exchange->ready.poison();
     }
@@ -51,9 +55,9 @@ Launch<float> by_shares(const std::shared_ptr<Exchange>& exchange = std::make_sh
     pieces_of_k(a, b, most, [&](View<const float> a, View<const float> b) {
       const Index steps = ceil_div(a.cols(), S::BK), blocks = std::min(tiles * steps, at_once);
       const Index waves = tiles > blocks ? tiles / blocks - 1 : 0;
-      const Shares shares{int(across), int(steps), int(waves), int(tiles - waves * blocks)};
-      course::launch(stream_k<S>, Grid{blocks, 1}, Block{S::threads, 1}, a, b, c, shares,
-                     exchange->parts.view().data(), exchange->ready.view().data(), ++exchange->run);
+      const Shares shares{int(across), int(steps), int(waves), int(tiles - waves * blocks), int(blocks)};
+      const Parts<float> parts{exchange->sums.view().data(), exchange->ready.view().data(), ++exchange->run};
+      course::launch_together(stream_k<S>, Grid{blocks}, Block{S::threads}, a, b, c, shares, parts);
     });
   };
 }
@@ -75,22 +79,26 @@ std::string called(const std::string& kind) {
   return S::slices > 1 ? name + "_" + std::to_string(S::slices) : name;
 }
 template <class S>
-Engine engine(const std::string& kind) {
-  return {called<S>(kind), by_tiles<S>, for_copies};
+Engine thin_engine() {
+  return {called<S>("thin"), by_tiles<S>(thin<S, true>, thin<S, false>), for_copies};
+}
+template <class S>
+Engine tiled_engine() {
+  return {called<S>("tiles"), by_tiles<S>(), for_copies};
 }
 
 const std::vector<Engine>& engines() {
   static const std::vector<Engine> all = {
-      engine<Large>("tiles"),
-      engine<Tiling<float, 128, 128, 16>>("tiles"),
-      engine<Tiling<float, 64, 128, 8>>("tiles"),
-      engine<Tiling<float, 64, 128, 16, 2>>("tiles"),
-      engine<Tiling<float, 64, 128, 32, 4>>("tiles"),
-      engine<Tiling<float, 64, 64, 16, 4>>("tiles"),
-      engine<Tiling<float, 32, 64, 32, 8>>("tiles"),
-      engine<Tiling<float, 128, 128, 16, 1, c_ahead>>("thin"),
-      engine<Tiling<float, 64, 128, 8, 1, c_ahead>>("thin"),
-      engine<Tiling<float, 64, 64, 8, 1, c_ahead>>("thin"),
+      tiled_engine<Large>(),
+      tiled_engine<Tiling<float, 128, 128, 16>>(),
+      tiled_engine<Tiling<float, 64, 128, 8>>(),
+      tiled_engine<Tiling<float, 64, 128, 16, 2>>(),
+      tiled_engine<Tiling<float, 64, 128, 32, 4>>(),
+      tiled_engine<Tiling<float, 64, 64, 16, 4>>(),
+      tiled_engine<Tiling<float, 32, 64, 32, 8>>(),
+      thin_engine<Tiling<float, 128, 128, 16>>(),
+      thin_engine<Tiling<float, 64, 128, 8>>(),
+      thin_engine<Tiling<float, 64, 64, 8>>(),
       {called<Large>("shares"), by_shares<Large>(), for_shares<Large>},
   };
   return all;

@@ -77,9 +77,9 @@ __global__ __launch_bounds__(threads) void not_waited_for(View<const T> a, View<
       a_tile[e % BK][e / BK] = element(a, i0 + e / BK, p + e % BK);
     for (int e = thread; e < BK * BN; e += threads) {
       const Index i = p + e / BN, j = j0 + e % BN;
-      copy_async_one(&b_tile[e / BN][e % BN], b.data() + i * b.ld() + j, i < b.rows() && j < b.cols());
+      cp_async_or_zero(&b_tile[e / BN][e % BN], b.data() + i * b.ld() + j, i < b.rows() && j < b.cols());
     }
-    end_of_copies();
+    cp_async_commit();
     __syncthreads();
     for (int q = 0; q < BK; ++q) {
       T a_q[TM], b_q[TN];

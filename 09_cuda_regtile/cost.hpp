@@ -14,8 +14,8 @@ Cost block_tiles(const Shape& s, double BM, double BN, double wavefronts) {
   const Extents<T> e(s);
   Cost cost = e.least();
   cost.loads_stores = e.madds / 32 * wavefronts * 128;
-  cost.reuses.push_back({e.madds / BN * e.size, course::elsewhere});
-  cost.reuses.push_back({e.madds / BM * e.size, std::max(e.b, course::elsewhere)});
+  cost.reuses.push_back({e.madds / BN * e.size, course::beyond_l1});
+  cost.reuses.push_back({e.madds / BM * e.size, std::max(e.b, course::beyond_l1)});
   return cost;
 }
 

@@ -248,7 +248,7 @@ __global__ __launch_bounds__(threads, at_once<T>) void double_buffered(View<cons
   constexpr int a_loads = BM * BK / W / threads, b_loads = BK * BN / W / threads;
   Vector<T> a_next[a_loads], b_next[b_loads];
   const auto fetch = [&](Index p) {
-    const int thread = thread_number();
+    const int thread = opaque(int(threadIdx.x));
 #pragma unroll
     for (int l = 0; l < a_loads; ++l) {
       const int v = thread + l * threads;
@@ -261,7 +261,7 @@ __global__ __launch_bounds__(threads, at_once<T>) void double_buffered(View<cons
     }
   };
   const auto put = [&](int stage) {
-    const int thread = thread_number();
+    const int thread = opaque(int(threadIdx.x));
 #pragma unroll
     for (int l = 0; l < a_loads; ++l)
 #pragma unroll

@@ -71,16 +71,21 @@ course::Variants<T> variants() {
       broken(gpu<T>("tail_dropped", "whole steps of k only", tail_dropped<T>)),
   };
   if constexpr (std::is_floating_point_v<T>) {
-    const auto pipelined = [&]<Idea idea>(std::string name, std::string text) {
-      using S = Tiling<T, BM, BN, BK, 1, idea>;
-      list.push_back(gpu<T>(std::move(name), std::move(text), by_tiles<S>,
-                            S::warps ? cost::warp_tiles<S> : cost::spread<T>, for_copies));
+    const auto rung = [&](std::string name, std::string idea, Kernel<T> fast, Kernel<T> guarded,
+                          course::CostOf cost, course::Needs needs) {
+      list.push_back(gpu<T>(std::move(name), std::move(idea), by_tiles<Rung<T>>(fast, guarded),
+                            std::move(cost), std::move(needs)));
     };
-    pipelined.template operator()<copies>("async_copies", "… B's by cp.async");
-    pipelined.template operator()<warp_tiles>("warp_tiles", "… a warp 32 x 64 elements");
-    pipelined.template operator()<fragments_ahead>("fragments_ahead",
-                                                   "… the next column and row on their way");
-    pipelined.template operator()<snake>("snake", "… multiply-adds there and back");
+    rung("kept_addresses", "… addresses kept from step to step", kept_addresses<T, true>,
+         kept_addresses<T, false>, cost::spread<T>, {});
+    rung("async_copies", "… B's by cp.async", async_copies<T, true>, async_copies<T, false>, cost::spread<T>,
+         for_copies);
+    rung("warp_tiles", "… a warp 32 x 64 elements", warp_tiles<T, true>, warp_tiles<T, false>,
+         cost::warp_tiles<Rung<T>>, for_copies);
+    rung("fragments_ahead", "… the next column and row on their way", fragments_ahead<T, true>,
+         fragments_ahead<T, false>, cost::warp_tiles<Rung<T>>, for_copies);
+    rung("snake", "… multiply-adds there and back", tiled<Rung<T>, true>, tiled<Rung<T>, false>,
+         cost::warp_tiles<Rung<T>>, for_copies);
   }
   if constexpr (std::is_floating_point_v<T>)
     list.push_back(broken(gpu<T>(
@@ -92,11 +97,11 @@ course::Variants<T> variants() {
   if constexpr (std::is_same_v<T, float>) {
     using Slices = Tiling<float, 64, 128, 32, 4>;
     list.push_back(
-        gpu<T>("large_tiles", "… a block 128 x 256", by_tiles<Large>, cost::warp_tiles<Large>, for_copies));
+        gpu<T>("large_tiles", "… a block 128 x 256", by_tiles<Large>(), cost::warp_tiles<Large>, for_copies));
     list.push_back(gpu<T>("stream_k", "… equal shares for all multiprocessors", by_shares<Large>(),
                           cost::warp_tiles<Large>, for_shares<Large>));
-    list.push_back(gpu<T>("slices", "small tiles, k in 4 slices", by_tiles<Slices>, cost::warp_tiles<Slices>,
-                          for_copies));
+    list.push_back(gpu<T>("slices", "small tiles, k in 4 slices", by_tiles<Slices>(),
+                          cost::warp_tiles<Slices>, for_copies));
     list.push_back(
         gpu<T>("best", "the tiling that was measured best", best, course::uncounted, for_shares<Large>));
   }

@@ -1,5 +1,5 @@
-// What the kernels of 09 say besides CUDA's words: 16 bytes at a time, copies that nobody waits for, and word
-// from block to block.
+// What the kernels of 09 use besides CUDA's own words: vectors of 16 bytes, cp.async, and flags between
+// blocks. Names are those of PTX or of CUDA's headers.
 #pragma once
 
 #ifdef __CUDACC__
@@ -76,56 +76,58 @@ __device__ void add(View<T> c, Index i, Index j, const T* sum) {
     if (i < c.rows() && j + e < c.cols()) c(i, j + e) += sum[e];
 }
 
-/// Asks for the bytes around an address to be brought to the second level.
-__device__ inline void bring_near([[maybe_unused]] const void* address) {
+/// Asks for the line at an address to be brought to L2.
+__device__ inline void prefetch_l2([[maybe_unused]] const void* address) {
 #ifdef __CUDACC__
   asm volatile("prefetch.global.L2 [%0];" ::"l"(address));
 #endif
 }
 
-// cp.async: from global memory to shared memory, not by way of registers.
+// cp.async copies from global to shared memory and leaves registers out. A thread commits what it has begun,
+// goes on, and waits for what it has committed; a barrier then tells the others.
 constexpr int async_capability = 80;
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
 
 template <class T>
-__device__ void copy_async(T*, const T*) {
+__device__ void cp_async(T*, const T*) {
   __trap();  // no such instruction; the host does not start these kernels here
 }
 template <class T>
-__device__ void copy_async_one(T*, const T*, bool) {
+__device__ void cp_async_or_zero(T*, const T*, bool) {
   __trap();
 }
-__device__ inline void end_of_copies() {}
-__device__ inline void wait_for_copies() {}
+__device__ inline void cp_async_commit() {}
+__device__ inline void cp_async_wait() {}
 
 #elif defined(__CUDACC__)
 
 /// Begins to copy 16 bytes.
 template <class T>
-__device__ void copy_async(T* to, const T* from) {
+__device__ void cp_async(T* to, const T* from) {
   const auto at = unsigned(__cvta_generic_to_shared(to));
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(at), "l"(from));
 }
 /// Begins to copy one element, or a zero if it is not there.
 template <class T>
-__device__ void copy_async_one(T* to, const T* from, bool there) {
+__device__ void cp_async_or_zero(T* to, const T* from, bool there) {
   const auto at = unsigned(__cvta_generic_to_shared(to));
   constexpr int bytes = sizeof(T);
   asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(at), "l"(from), "n"(bytes),
                "r"(there ? bytes : 0));
 }
-/// What this thread has begun to copy so far can be waited for.
-__device__ inline void end_of_copies() {
+/// Closes the group of copies that this thread has begun.
+__device__ inline void cp_async_commit() {
   asm volatile("cp.async.commit_group;" ::: "memory");
 }
-/// Until it is there.
-__device__ inline void wait_for_copies() {
+/// Waits until all groups that this thread has committed are there.
+__device__ inline void cp_async_wait() {
   asm volatile("cp.async.wait_group 0;" ::: "memory");
 }
 
 #else
 
-/// The copies that the threads of a block have begun: as late as can be, so that who does not wait is seen.
+/// The copies that the threads of a block have begun: made when they are waited for, so that a missing wait
+/// shows.
 class Copies {
  public:
   using Copy = std::function<void()>;
@@ -152,28 +154,29 @@ class Copies {
 inline thread_local Copies copies_begun;
 
 template <class T>
-void copy_async_one(T* to, const T* from, bool there) {
+void cp_async_or_zero(T* to, const T* from, bool there) {
   copies_begun.begin([=] { *to = there ? *from : T(0); });
 }
 template <class T>
-void copy_async(T* to, const T* from) {
+void cp_async(T* to, const T* from) {
   if ((reinterpret_cast<std::uintptr_t>(to) | reinterpret_cast<std::uintptr_t>(from)) % 16 != 0)
     throw std::runtime_error("misaligned address");  // what CUDA says
   copies_begun.begin([=] { std::copy_n(from, width<T>, to); });
 }
-inline void end_of_copies() {
+inline void cp_async_commit() {
   copies_begun.commit();
 }
-inline void wait_for_copies() {
+inline void cp_async_wait() {
   copies_begun.wait();
 }
 
 #endif
 
-// [kept]
-/// An address in shared memory that stays in a register: else the compiler works it out again in each step.
+// [opaque]
+/// The same value, but the compiler no longer knows how it was computed: an address in shared memory then
+/// stays in a register, instead of being computed in each step …
 template <class T>
-__device__ T* kept(T* address) {
+__device__ T* opaque(T* address) {
 #ifdef __CUDACC__
   auto at = unsigned(__cvta_generic_to_shared(address));
   asm volatile("" : "+r"(at));
@@ -182,20 +185,17 @@ __device__ T* kept(T* address) {
   return address;
 #endif
 }
-// [/kept]
-
-/// The thread's number, computed with anew: else the compiler keeps what follows from it in registers while
-/// 64 of them hold sums.
-__device__ inline int thread_number() {
-  int thread = int(threadIdx.x);
+/// … and what follows from a thread's number is computed again, instead of staying in registers that the
+/// sums need.
+__device__ inline int opaque(int value) {
 #ifdef __CUDACC__
-  asm volatile("" : "+r"(thread));
+  asm volatile("" : "+r"(value));
 #endif
-  return thread;
+  return value;
 }
+// [/opaque]
 
-// Between blocks: all that the threads of a block wrote before its barrier is there for who has awaited
-// `value`.
+// Between blocks: whoever has acquired `value` sees all that was written before it was released.
 #ifdef __CUDACC__
 template <class T>
 using Atomic = cuda::atomic_ref<T, cuda::thread_scope_device>;
@@ -205,17 +205,17 @@ template <class T>
 using Atomic = std::atomic_ref<T>;
 using std::memory_order_acquire, std::memory_order_release;
 #endif
-__device__ inline void publish(unsigned* flag, unsigned value) {
+__device__ inline void store_release(unsigned* flag, unsigned value) {
   Atomic<unsigned>(*flag).store(value, memory_order_release);
 }
-__device__ inline void await(unsigned* flag, unsigned value) {
+__device__ inline void wait_acquire(unsigned* flag, unsigned value) {
   while (Atomic<unsigned>(*flag).load(memory_order_acquire) != value) {
   }
 }
 
-/// What another block has written: from the second level.
+/// A load that leaves L1 alone (ld.global.cg): what is read once need not displace A and B there.
 template <class T>
-__device__ T read_afresh(const T* from) {
+__device__ T ldcg(const T* from) {
 #ifdef __CUDACC__
   return __ldcg(from);
 #else

@@ -85,7 +85,7 @@ class Offloaded : public course::Variant<T> {
     if (!model_.on_host()) return model_.gpu() == nullptr ? "a GPU without a name" : model_.gpu();
     return model_.host_wanted() ? "host fallback: " + course::processor() : "";
   }
-  std::string refuses(const Problem<T>&, const Settings&, const World&) const override {
+  std::string skip_reason(const Problem<T>&, const Settings&, const World&) const override {
     if (model_.host_wanted() || !model_.on_host()) return {};
     return (offloads ? "no GPU answers " : "built without an offload compiler, so no GPU for ") +
            std::string(model_.name) + "; " + model_.to_fall_back + " runs it on the host";

@@ -26,7 +26,7 @@ struct Cost {
 
 constexpr double line = 64;  // bytes of a cache line
 
-/// A shape as costs are counted with: numbers of elements, and matrices in bytes.
+/// A shape in floating point: m, n, k, the bytes of an element and of each matrix, and the multiply-adds.
 template <class T>
 struct Extents {
   explicit Extents(const Shape& s)
@@ -34,8 +34,7 @@ struct Extents {
   double m, n, k;
   double size = sizeof(T), a = m * k * size, b = k * n * size, c = m * n * size, madds = m * n * k;
 
-  /// What every variant pays: the operations, and each matrix once, C in and out, if they are not still
-  /// there.
+  /// The least of any variant: the operations, and each matrix once, C in and out.
   Cost least() const { return {2 * madds, 0, 0, {{a + b + c, a + b + c}}}; }
 };
 

@@ -8,7 +8,7 @@
 
 namespace course {
 
-/// What a call on the CPU works on.
+/// What a kernel on the CPU is called with.
 template <class T>
 struct CpuCall {
   View<const T> a, b;
@@ -17,14 +17,15 @@ struct CpuCall {
   Settings settings;
 };
 
-/// Makers: what follows the cost in cpu(), each making the kernel's next argument after C.
+/// Makers, after the cost in cpu(): each makes the kernel's next argument after C: the row's number of
+/// threads, its tile's side, or a workspace.
 struct Threads {
   int operator()(const auto& call) const { return call.settings.threads; }
 };
 struct Tile {
   Index operator()(const auto& call) const { return call.settings.tile; }
 };
-/// A matrix of `extent` (its m × n), poisoned once a row of results.
+/// A matrix of `extent` (its m × n), poisoned before every run.
 struct Workspace {
   Shape (*extent)(const Shape& shape) = [](const Shape&) { return Shape{}; };
   auto operator()(const auto& call) const { return call.workspace; }
@@ -89,8 +90,7 @@ class CpuVariant : public Variant<T> {
   Matrix<T> c_, workspace_;
 };
 
-/// The variant of a plain function C += A·B on views. What it is swept over follows from the types of the
-/// makers of its further arguments.
+/// The variant of a function C += A·B on views; its makers decide what it is swept over.
 template <class T, class... Extra, class... Makers>
 std::shared_ptr<Variant<T>> cpu(std::string name, std::string idea,
                                 void (*kernel)(View<const T> a, View<const T> b, View<T> c, Extra...),

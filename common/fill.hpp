@@ -14,16 +14,14 @@ constexpr std::string_view fill_name(Fill fill) {
   return fill == Fill::digits ? "digits" : "uniform";
 }
 
-/// Scrambles 64 bits, no two inputs alike: the last step of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014;
-/// constants by Stafford).
+/// The mixing function of SplitMix64, a bijection (Steele, Lea, Flood, OOPSLA 2014; constants by Stafford).
 constexpr std::uint64_t mix(std::uint64_t x) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
   return x ^ (x >> 31);
 }
 
-/// 64 random bits for element (i, j) of matrix 'A', 'B' or 'C'; needs no state, so any order of filling
-/// agrees.
+/// 64 random bits for element (i, j) of matrix 'A', 'B' or 'C'.
 constexpr std::uint64_t element_hash(std::uint64_t seed, char matrix, Index i, Index j) {
   const std::uint64_t matrix_key = mix(mix(seed) + static_cast<std::uint64_t>(matrix));
   const std::uint64_t row = mix(matrix_key + static_cast<std::uint64_t>(i));

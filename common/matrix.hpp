@@ -13,24 +13,24 @@
 
 namespace course {
 
-/// Calls work(row) for every row, shared out among `threads` as OpenMP's static schedule does. Linux places a
-/// page of memory near the core that writes it first (NUMA): here, the core that will use it.
+/// Calls work(row) for every row, as OpenMP's static schedule shares them out. NUMA: Linux places a page near
+/// the core that writes it first.
 void share_rows(Index rows, int threads, const std::function<void(Index row)>& work);
 
-/// What unwritten memory holds: NaN, or an integer that no course input or product of small size contains.
+/// What unwritten memory holds: NaN, or an integer that no input or small product contains.
 template <class T>
 constexpr T poison() {
   if constexpr (std::is_floating_point_v<T>) return std::numeric_limits<T>::quiet_NaN();
   return static_cast<T>(0x81818181);
 }
 
-/// Overwrites every element, so that one nobody writes afterwards is noticed.
+/// Poisons every element, so that the verifier finds one that nobody writes afterwards.
 template <class T>
 void poison_all(View<T> view) {
   for (Index i = 0; i < view.rows(); ++i)
     for (Index j = 0; j < view.cols(); ++j) view(i, j) = poison<T>();
 }
-/// Whether nobody has written there since: by bits, NaN equals nothing.
+/// Whether all of it is still poison; by bits, since NaN equals nothing.
 template <class T>
 bool is_poison(const T* from, Index count) {
   const T wanted = poison<T>();
@@ -44,9 +44,9 @@ void copy(View<const T> from, View<T> to) {
     for (Index j = 0; j < from.cols(); ++j) to(i, j) = from(i, j);
 }
 
-/// Owns rows × cols elements aligned to 64 bytes, poisoned at birth, with guard bands before and behind
-/// (`guard` elements each, a multiple of 64 bytes) and in the `pad` columns right of the matrix; its rows
-/// first touched by `threads`. Throws std::bad_alloc. The caller has checked that the size fits in memory.
+/// Owns rows × cols elements, aligned to 64 bytes and poisoned. Guard bands: `guard` elements (a multiple of
+/// 64 bytes) before and behind, `pad` columns on the right. Rows are first touched by `threads`. Throws
+/// std::bad_alloc.
 template <class T>
 class Matrix {
  public:

@@ -24,15 +24,15 @@ struct Shape {
   bool operator==(const Shape&) const = default;
 };
 
-/// Whole matrices, filled; `c` is what C holds before the product.
+/// The whole matrices; `c` is what C holds before the product.
 template <class T>
 struct Inputs {
   Matrix<T> a, b, c;
   bool guards_intact() const { return a.guards_intact() && b.guards_intact() && c.guards_intact(); }
 };
 
-/// Element (i, j) of each input is a function of (fill, seed, matrix, i, j), the same on any thread, rank or
-/// GPU: nobody need hold a whole matrix, and whoever has a piece of C can check it.
+/// A recipe: element (i, j) of an input is a function of (fill, seed, matrix, i, j), on any thread, rank or
+/// GPU. So nobody need hold a whole matrix, and whoever has a piece of C can check it.
 template <class T>
 struct Problem {
   Shape shape;
@@ -48,8 +48,8 @@ struct Problem {
   /// True if every sum is exact in T, so that equality can be demanded.
   bool exact() const { return std::is_integral_v<T> || fill == Fill::digits; }
 
-  /// A, B and C in this process's memory, for those who hold matrices: made when first asked for, then kept
-  /// until forget(). Throws std::bad_alloc.
+  /// A, B and C in this process's memory, made at the first call and kept until forget(). Throws
+  /// std::bad_alloc.
   const Inputs<T>& whole() const {
     if (made) return *made;
     made = std::make_shared<Inputs<T>>(Inputs<T>{Matrix<T>(shape.m, shape.k, pad, threads),
@@ -64,9 +64,8 @@ struct Problem {
   bool guards_intact() const { return !made || made->guards_intact(); }
   /// Bytes that whole() takes.
   double whole_bytes() const {
-    const double padding =
-        static_cast<double>(pad) * (2 * static_cast<double>(shape.m) + static_cast<double>(shape.k));
-    return sizeof(T) * (shape.elements() + padding);
+    const auto rows = static_cast<double>(2 * shape.m + shape.k);
+    return sizeof(T) * (shape.elements() + static_cast<double>(pad) * rows);
   }
 
   mutable std::shared_ptr<Inputs<T>> made = nullptr;  // what whole() keeps; no part of the recipe

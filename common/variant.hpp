@@ -1,5 +1,5 @@
-// What is known of a step: its variants, each behind one interface, CPU, MPI and CUDA alike. The CPU's are
-// made by cpu.hpp.
+// One interface for the variants of all steps, on the CPU, with MPI and on a GPU; cpu.hpp makes those on the
+// CPU.
 #pragma once
 
 #include <array>
@@ -14,38 +14,37 @@
 
 namespace course {
 
-/// The two numbers of a grid or a block; 0 and 0 where there is no such choice.
+/// The sides of a grid or a block, "2x3"; 0 and 0 where there is no such choice.
 struct Sides {
   Index x = 0, y = 0;
-
   bool operator==(const Sides&) const = default;
-  /// "2x3"; empty where there is no such choice.
   std::string text() const { return x == 0 ? "" : std::to_string(x) + "x" + std::to_string(y); }
 };
 
 /// What a row of the results fixes besides variant, type and shape; 0 where there is no such choice.
+/// grid: P x Q processes of MPI. block: with MPI MB x NB elements, on a GPU X x Y threads.
 struct Settings {
   int threads = 1;
   Index tile = 0;
-  Sides grid = {}, block = {};  // MPI: P x Q processes, MB x NB elements; on a GPU: X x Y threads
-  bool verify_copies = false;   // on a GPU: read back what was sent; nothing in the results tells of it
+  Sides grid = {}, block = {};
+  bool verify_copies = false;  // on a GPU: read back what was sent
 };
 
-/// Seconds by phase, the imbalance (slowest rank's product over the mean) and the words that the rank
-/// received; what a variant does not have stays empty.
+/// Seconds by phase, imbalance (slowest rank's product over the mean), elements received; empty where not
+/// applicable.
 struct Times {
-  using Part = std::optional<double>;
-  Part alloc = {}, distribute = {}, copy_in = {}, product = {}, copy_out = {}, collect = {}, imbalance = {},
-       words_received = {};
+  using Field = std::optional<double>;
+  Field alloc = {}, distribute = {}, copy_in = {}, product = {}, copy_out = {}, collect = {}, imbalance = {},
+        words_received = {};
 
-  /// Pointers to the members: a list of them, to loop over.
-  static constexpr std::array<Part Times::*, 8> parts() {
+  /// Pointers to the members, to loop over.
+  static constexpr std::array<Field Times::*, 8> fields() {
     return {&Times::alloc,    &Times::distribute, &Times::copy_in,   &Times::product,
             &Times::copy_out, &Times::collect,    &Times::imbalance, &Times::words_received};
   }
   /// Adds what another phase of the same run took.
   Times& operator+=(const Times& other) {
-    for (const auto part : parts())
+    for (const auto part : fields())
       if (other.*part) this->*part = (this->*part).value_or(0) + *(other.*part);
     return *this;
   }
@@ -55,22 +54,20 @@ struct Cost;  // common/cost.hpp: what a product asks of a processor
 using CostOf = std::function<Cost(const Shape& shape, const Settings& settings)>;
 inline const CostOf uncounted;  // no prediction
 
-/// What does not change from row to row.
+/// What is known of a variant before it runs.
 struct Traits {
   std::string name, idea;
   CostOf cost = {};
   std::string vector = {};  // the instruction set of its kernel, if not its program's: sse2, avx2, avx512
   std::string needs = {};   // features the processor must have: "avx2,fma"
-  bool threads = false, tiles = false, blocks = false, grids = false;  // swept over: has rows for each of
-                                                                       // --threads, …
+  bool threads = false, tiles = false, blocks = false, grids = false;  // a row for each of --threads, …
   bool baseline = false;        // measured at every size whatever the budget: all speedups need it
   bool broken = false;          // wrong on purpose: hidden, run by --expect-wrong only
   bool touched_by_one = false;  // one thread writes its matrices first, not each thread its rows
 };
 
-/// One way to compute C += A·B. For each row: allocate; then distribute, reset, run, fetch, as often as it is
-/// repeated; then release. Every rank makes the same calls. refuses, bytes and allocate do not communicate;
-/// one that throws afterwards, while others may wait for it, ends the program.
+/// One way to compute C += A·B. For each row: allocate; distribute, reset, run and fetch for each repeat;
+/// release. Every rank makes the same calls; skip_reason, bytes and allocate do not communicate.
 template <class T>
 class Variant {
  public:
@@ -81,8 +78,8 @@ class Variant {
 
   /// The GPU's name; empty for the processor.
   virtual std::string device() const { return {}; }
-  /// Why this row cannot run here, such as "needs 4 ranks"; or nothing.
-  virtual std::string refuses(const Problem<T>&, const Settings&, const World&) const { return {}; }
+  /// Why this row cannot run here, such as "needs 4 ranks"; else empty.
+  virtual std::string skip_reason(const Problem<T>&, const Settings&, const World&) const { return {}; }
   /// Bytes of this process's memory at most, inputs and workspace included.
   virtual double bytes(const Problem<T>& problem, const Settings& settings) const = 0;
   /// Bytes of the GPU's memory that are needed at most, and how many are free.
@@ -94,13 +91,12 @@ class Variant {
   /// Puts C back to what it was before the product, where it lies; not timed.
   virtual void reset() = 0;
   virtual Times run() = 0;
-  /// This rank's piece of C in host memory, valid until the next call: a CPU's own C, or a copy made into
-  /// poisoned memory.
+  /// This rank's piece of C in host memory, valid until the next call; a copy goes into poisoned memory.
   virtual Times fetch(Piece<T>& piece) = 0;
   /// False if something was written outside a buffer, on a GPU too.
   virtual bool guards_intact() const = 0;
-  /// What else the variant itself found wrong with its runs; or nothing.
-  virtual std::string complaint() const { return {}; }
+  /// What else the variant itself found wrong with its runs; else empty.
+  virtual std::string run_error() const { return {}; }
   /// Gives back what allocate took: rows follow one another, their memory must not add up.
   virtual void release() = 0;
 };

@@ -19,17 +19,17 @@ using Wider = std::conditional_t<std::is_same_v<T, float>, double,
                                  std::conditional_t<std::is_same_v<T, double>, long double, std::int64_t>>;
 template <class W>
 using Dense = Eigen::Matrix<W, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-using Words = std::vector<std::uint64_t>;
+using Residues = std::vector<std::uint64_t>;  // integers modulo 2^64
 
 constexpr Index panel = 256;  // columns of A and rows of B that are held at a time
 
-/// Raises a maximum, and says so. NaN wins: std::max would lose it.
-bool raise(double& most, double value) {
+/// Raises a maximum and returns whether it did. NaN counts as the largest, which std::max would lose.
+bool raise_maximum(double& most, double value) {
   if (std::isnan(most) || value <= most) return false;
   return most = value, true;
 }
 
-/// An Index as vectors want it.
+/// An Index as the size type of std::vector.
 std::size_t at(Index i) {
   return static_cast<std::size_t>(i);
 }
@@ -43,22 +43,22 @@ Indices sample(Index count, std::uint64_t seed, char what) {
   return {drawn.begin(), drawn.end()};
 }
 
-/// Odd words, a different one for each index.
-Words weights(Index count, std::uint64_t seed, char what, Index vector = 0) {
-  Words words(at(count));
-  for (const Index i : all_of(count)) words[at(i)] = element_hash(seed, what, vector, i) | 1u;
-  return words;
+/// A random vector of Freivalds' check: odd numbers, a different one for each index.
+Residues weights(Index count, std::uint64_t seed, char what, Index vector = 0) {
+  Residues odd(at(count));
+  for (const Index i : all_of(count)) odd[at(i)] = element_hash(seed, what, vector, i) | 1u;
+  return odd;
 }
 
-std::uint64_t sum_at(const Words& words, const Indices& indices) {
+std::uint64_t sum_at(const Residues& values, const Indices& indices) {
   std::uint64_t sum = 0;
-  for (const Index i : indices) sum += words[at(i)];
+  for (const Index i : indices) sum += values[at(i)];
   return sum;
 }
 
-/// What is wrong with a piece, or nothing.
+/// An error message if the piece's indices are not of C or do not fit its matrix; else empty.
 template <class T>
-std::string misfit(const Piece<T>& piece, const Shape& s) {
+std::string shape_error(const Piece<T>& piece, const Shape& s) {
   const auto inside = [](const Indices& some, Index count) {
     return std::all_of(some.begin(), some.end(), [count](Index i) { return 0 <= i && i < count; });
   };
@@ -68,11 +68,11 @@ std::string misfit(const Piece<T>& piece, const Shape& s) {
 }
 
 /// True if the pieces cover C, each element once: Σ over pieces (Σ uᵢ)(Σ xⱼ) = (Σ all u)(Σ all x) for random
-/// u and x. If they do not, the two are equal with probability 2⁻⁶⁴ or so.
+/// u, x.
 template <class T>
 bool covered(const Problem<T>& problem, const Piece<T>& piece, const World& world) {
   const auto [m, n, k] = problem.shape;
-  const Words u = weights(m, problem.seed, 'u'), x = weights(n, problem.seed, 'x');
+  const Residues u = weights(m, problem.seed, 'u'), x = weights(n, problem.seed, 'x');
   std::uint64_t pieces = sum_at(u, piece.rows) * sum_at(x, piece.cols);
   world.sum({&pieces, 1});
   return pieces == sum_at(u, all_of(m)) * sum_at(x, all_of(n));
@@ -80,7 +80,7 @@ bool covered(const Problem<T>& problem, const Piece<T>& piece, const World& worl
 
 }  // namespace
 
-/// The right C at some rows and columns of a piece, and what rounding may do there.
+/// The right C at some rows and columns of a piece, and the norms that bound its rounding error.
 template <class T>
 struct Verifier<T>::Reference {
   using W = Wider<T>;
@@ -119,8 +119,7 @@ void Verifier<T>::add_reference(const Piece<T>& piece, Indices rows, Indices col
     const Dense<W> b =
         Dense<W>::NullaryExpr(depth, n, [&](Index q, Index s) { return problem_.b(p + q, j_of(s)); });
     b_norms += b.colwise().squaredNorm();
-    // c += a·b, rows shared out: long double runs at 0.8 GFLOP/s on one core. No policy: where no thread can
-    // be had, get() computes the part.
+    // c += a·b, rows shared out. No launch policy: where no thread can be had, get() computes the part.
     std::vector<std::future<void>> started;
     for (Index t = 0; t < parts; ++t)
       started.push_back(std::async([&, from = m * t / parts, end = m * (t + 1) / parts] {
@@ -135,7 +134,7 @@ void Verifier<T>::add_reference(const Piece<T>& piece, Indices rows, Indices col
       Reference{std::move(rows), std::move(cols), std::move(c), std::move(a_norms), std::move(b_norms)}));
 }
 
-/// The references for a new piece. Of a sample: some rows, and some columns of the other rows.
+/// Makes the references for a new piece. Of a sample: some rows, and some columns of the other rows.
 template <class T>
 void Verifier<T>::refer_to(const Piece<T>& piece) {
   if (piece.rows == rows_ && piece.cols == cols_) return;
@@ -157,8 +156,8 @@ void Verifier<T>::refer_to(const Piece<T>& piece) {
 
 template <class T>
 Check Verifier<T>::check(const Piece<T>& given, const World& world) {
-  std::string trouble = misfit(given, problem_.shape);
-  const Piece<T> none, &piece = trouble.empty() ? given : none;
+  std::string message = shape_error(given, problem_.shape);
+  const Piece<T> none, &piece = message.empty() ? given : none;
   const bool exact = problem_.exact();
   refer_to(piece);
   std::vector<double> error_of_row(at(problem_.shape.m)), norm_of_row(error_of_row.size());
@@ -179,7 +178,7 @@ Check Verifier<T>::check(const Piece<T>& given, const World& world) {
         error_of_row[at(i)] += error, norm_of_row[at(i)] += std::abs(static_cast<double>(want));
         if (!(error <= allowed)) ++differences;  // written so that NaN counts
         const double share = error == 0 ? 0 : error / allowed;
-        if (raise(share_most, share)) worst = {i, j, error, static_cast<double>(have)};
+        if (raise_maximum(share_most, share)) worst = {i, j, error, static_cast<double>(have)};
       }
   double worst_case_share = 0;
   if (!exact) {  // γₖ₊₁ (|aᵢ||bⱼ| + |C₀|): k products and k additions round
@@ -191,25 +190,25 @@ Check Verifier<T>::check(const Piece<T>& given, const World& world) {
     worst_case_share = worst.error / (ku / (1 - ku) * sum);
   }
   if (differences > 0)
-    trouble = std::to_string(differences) + " elements differ, the worst is C(" + std::to_string(worst.i) +
+    message = std::to_string(differences) + " elements differ, the worst is C(" + std::to_string(worst.i) +
               ", " + std::to_string(worst.j) + ") = " + std::to_string(worst.value);
 
-  // What all ranks found together.
+  // Reductions over the ranks.
   const bool whole_c = covered(problem_, piece, world);
   double shares[] = {whole_c ? share_most : std::numeric_limits<double>::infinity(), worst_case_share};
   world.sum({&differences, 1}), world.max(shares);
   world.sum(error_of_row), world.sum(norm_of_row);
-  trouble = world.first(trouble);
-  if (!whole_c && trouble.empty()) trouble = "not every element of C came back exactly once";
+  message = world.first(message);
+  if (!whole_c && message.empty()) message = "not every element of C came back exactly once";
   double widest = 0, norm = 0;
-  for (const double error : error_of_row) raise(widest, error);
-  for (const double size : norm_of_row) raise(norm, size);
-  return {.right = trouble.empty(),
+  for (const double error : error_of_row) raise_maximum(widest, error);
+  for (const double size : norm_of_row) raise_maximum(norm, size);
+  return {.right = message.empty(),
           .error_share = shares[0],
           .relative_error = widest == 0 ? 0 : widest / norm,
           .differences = static_cast<Index>(differences),
           .worst_case_share = shares[1],
-          .trouble = trouble};
+          .message = message};
 }
 
 template <class T>
@@ -224,8 +223,8 @@ template <class T>
 Check freivalds(const Problem<T>& problem, const Piece<T>& given, const World& world) {
   constexpr Index vectors = 4;
   const Index m = problem.shape.m, n = problem.shape.n, k = problem.shape.k;
-  std::string trouble = misfit(given, problem.shape);
-  const Piece<T> none, &piece = trouble.empty() ? given : none;
+  std::string message = shape_error(given, problem.shape);
+  const Piece<T> none, &piece = message.empty() ? given : none;
   bool integers = true;
   const auto integer = [&](T value) {
     // 2^53 holds every exact product of the course; NaN and fractions fail here.
@@ -235,50 +234,50 @@ Check freivalds(const Problem<T>& problem, const Piece<T>& given, const World& w
     integers = false;
     return std::uint64_t{0};
   };
-  const auto row_of_change = [&](Index i, const Words& x) {  // ((C - C₀) x)ᵢ, i a row of the piece
+  const auto row_of_change = [&](Index i, const Residues& x) {  // ((C - C₀) x)ᵢ, i a row of the piece
     std::uint64_t sum = 0;
     for (Index j = 0; const Index col : piece.cols)
       sum += (integer(piece.c(i, j++)) - integer(problem.c(piece.rows[at(i)], col))) * x[at(col)];
     return sum;
   };
-  const auto row_of_b = [&](Index p, const Words& x) {  // (B x)ₚ
+  const auto row_of_b = [&](Index p, const Residues& x) {  // (B x)ₚ
     std::uint64_t sum = 0;
     for (Index j = 0; j < n; ++j) sum += integer(problem.b(p, j)) * x[at(j)];
     return sum;
   };
   const Index from = k * world.rank() / world.size(), end = k * (world.rank() + 1) / world.size();
-  Words difference(vectors);  // left side less right side, of this rank
+  Residues difference(vectors);  // left side less right side, of this rank
   for (Index v = 0; v < vectors; ++v) {
-    const Words u = weights(m, problem.seed, 'u', v), x = weights(n, problem.seed, 'x', v);
+    const Residues u = weights(m, problem.seed, 'u', v), x = weights(n, problem.seed, 'x', v);
     for (Index i = 0; i < piece.c.rows(); ++i)
       difference[at(v)] += u[at(piece.rows[at(i)])] * row_of_change(i, x);
-    Words ua(at(k));
+    Residues ua(at(k));
     for (Index i = 0; i < m; ++i)
       for (Index p = from; p < end; ++p) ua[at(p)] += u[at(i)] * integer(problem.a(i, p));
     for (Index p = from; p < end; ++p) difference[at(v)] -= ua[at(p)] * row_of_b(p, x);
   }
   if (!integers)
-    trouble = "Freivalds: C holds a fraction, NaN or a number beyond 2^53 where integers are due";
+    message = "Freivalds: C holds a fraction, NaN or a number beyond 2^53 where integers are due";
   world.sum(difference);
-  trouble = world.first(trouble);
-  if (trouble.empty() && difference == Words(vectors)) return {.right = true};
+  message = world.first(message);
+  if (message.empty() && difference == Residues(vectors)) return {.right = true};
   Index wrong = 0;
-  if (trouble.empty()) trouble = "Freivalds: the sums over C and over A·B differ";
+  if (message.empty()) message = "Freivalds: the sums over C and over A·B differ";
   if (integers && world.size() == 1) {  // alone, row by row: which are wrong?
-    const Words x = weights(n, problem.seed, 'x');
-    Words bx;
+    const Residues x = weights(n, problem.seed, 'x');
+    Residues bx;
     for (Index p = 0; p < k; ++p) bx.push_back(row_of_b(p, x));
     for (Index i = 0; i < piece.c.rows(); ++i) {
       std::uint64_t row = row_of_change(i, x);
       for (Index p = 0; p < k; ++p) row -= integer(problem.a(piece.rows[at(i)], p)) * bx[at(p)];
       if (row != 0 && ++wrong == 1)
-        trouble += "; the first wrong row is " + std::to_string(piece.rows[at(i)]);
+        message += "; the first wrong row is " + std::to_string(piece.rows[at(i)]);
     }
   }
   return {.right = false,
           .error_share = std::numeric_limits<double>::infinity(),
           .differences = std::max<Index>(1, wrong),
-          .trouble = trouble};
+          .message = message};
 }
 
 #define COURSE_VERIFY(T)      \

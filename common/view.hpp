@@ -5,8 +5,7 @@
 #include <type_traits>
 #include <vector>
 
-// Inlined even at -O0: else the linker might keep one out-of-line copy for the whole program, compiled for
-// AVX (cmake/course.cmake).
+// Inlined even at -O0: else the linker might keep one copy, compiled for AVX, for the whole program.
 #define COURSE_INLINE [[gnu::always_inline]] constexpr
 
 // A test build with COURSE_CHECKED ends where a View is asked for what it does not have.
@@ -30,12 +29,11 @@ namespace course {
 
 using Index = std::int64_t;
 
-/// Throws std::out_of_range naming the index and the shape; apart, so that the check costs a compare and a
-/// branch.
+/// Throws std::out_of_range; a function of its own, so that the check costs a compare and a branch.
 [[noreturn]] void out_of_range(Index i, Index j, Index rows, Index cols);
 
-/// A rows × cols matrix in row-major order that somebody else owns. ld, the leading dimension: elements from
-/// one row to the next, >= cols.
+/// A rows × cols matrix in row-major order, not owned. ld, the leading dimension: elements from row to row,
+/// >= cols.
 template <class T>
 class View {
  public:
@@ -78,14 +76,14 @@ class View {
   Index rows_ = 0, cols_ = 0, ld_ = 0;
 };
 
-/// The matrix of a first course in C++: one allocation a row, wherever the allocator puts it.
+/// A matrix as a vector of rows (01 rows_of_rows): one allocation a row, wherever the allocator puts it.
 template <class T>
 using Rows = std::vector<std::vector<T>>;
 
 }  // namespace course
 
-/// A template that is defined in a .cpp must be instantiated there: a kernel for the course's three types, at
-/// the end of gemm.cpp. After the kernel: the types of its arguments after C, if they do not depend on T.
+/// Instantiates a kernel template for the three types, at the end of gemm.cpp. After its name: the types of
+/// its arguments after C.
 #define COURSE_INSTANTIATE(kernel, ...)                                                    \
   template void kernel(course::View<const float>, course::View<const float>,               \
                        course::View<float> __VA_OPT__(, ) __VA_ARGS__);                    \

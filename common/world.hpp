@@ -8,8 +8,8 @@
 
 namespace course {
 
-/// This one is a single process: each answer is what it put in itself. MpiWorld and the tests' Crew override.
-/// All ranks call every member but rank, size and abort, in the same order, and wait there for one another.
+/// A single process: each answer is what it put in. MpiWorld overrides all. Every member but rank, size and
+/// abort is collective: all ranks call it in the same order and wait for one another.
 class World {
  public:
   virtual ~World() = default;
@@ -17,7 +17,7 @@ class World {
   virtual int rank() const { return 0; }
   virtual int size() const { return 1; }
 
-  /// Replaces each element by its sum over the ranks; words wrap round at 2^64.
+  /// Replaces each element by its sum over the ranks; integers modulo 2^64.
   virtual void sum(std::span<std::uint64_t>) const {}
   virtual void sum(std::span<double>) const {}
   /// Replaces each element by the largest of any rank; NaN is larger than all.
@@ -29,8 +29,7 @@ class World {
   /// The sum over the ranks that share this one's memory.
   virtual double on_this_host(double mine) const { return mine; }
 
-  /// For a rank that cannot go on while others may wait for it: `line` to stderr, and all of them end with
-  /// status 1. Alone nobody calls it.
+  /// Ends all ranks with status 1, `line` on stderr: for one that fails while others may wait for it.
   [[noreturn]] virtual void abort(const std::string&) const { std::terminate(); }
 };
 

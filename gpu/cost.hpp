@@ -1,4 +1,4 @@
-// What a warp's loads cost in the first level, which on a GPU is its shared memory, too.
+// What a warp's loads cost in a GPU's L1, which is also its shared memory.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 
 namespace course {
 
-/// The distance of what another multiprocessor used: beyond any first level.
-constexpr double elsewhere = 1 << 20;
+/// The reuse distance of what another multiprocessor used: beyond any L1.
+constexpr double beyond_l1 = 1 << 20;
 
 // [wavefronts]
 /// The first level answers a warp in wavefronts of at most 128 bytes, a word from each of its 32 banks: so
@@ -25,16 +25,16 @@ inline double down_column(Index lanes, Index stride) {
 }
 // [/wavefronts]
 
-/// A thread an element: for each p a warp makes `wavefronts`; a block of `rows` × `cols` takes its rows of A
-/// and its columns of B from the second level, which has lost B if it holds less than `between`.
+/// Of a kernel with a thread for each element: a warp makes `wavefronts` for each p; a block of `rows` ×
+/// `cols` loads its rows of A and its columns of B from L2, which has lost B if it holds less than `between`.
 template <class T>
 Cost element_a_thread(const Shape& s, double rows, double cols, double wavefronts,
-                      double between = elsewhere) {
+                      double between = beyond_l1) {
   const Extents<T> e(s);
   Cost cost = e.least();
   cost.loads_stores = e.madds / 32 * wavefronts * 128;
-  cost.reuses.push_back({e.madds / cols * e.size, elsewhere});
-  cost.reuses.push_back({e.madds / rows * e.size, std::max(between, elsewhere)});
+  cost.reuses.push_back({e.madds / cols * e.size, beyond_l1});
+  cost.reuses.push_back({e.madds / rows * e.size, std::max(between, beyond_l1)});
   return cost;
 }
 

@@ -1,4 +1,4 @@
-// The GPU of this machine, by CUDA's runtime; for nvcc.
+// The platform of GpuVariant for nvcc: this machine's GPU, by CUDA's runtime.
 #pragma once
 
 #include <cstdlib>
@@ -10,10 +10,12 @@
 namespace course {
 
 struct Cuda {
+  /// The GPU's name.
   static std::string device() {
     cudaDeviceProp properties;
     return cudaGetDeviceProperties(&properties, 0) == cudaSuccess ? properties.name : "no GPU";
   }
+  /// Why no kernel of this compute capability can run; else empty.
   static std::string missing(int capability = 0) {
     int devices = 0, major = 0, minor = 0;
     if (const cudaError_t status = cudaGetDeviceCount(&devices); devices == 0)
@@ -45,10 +47,10 @@ struct Cuda {
   }
 
   static void synchronize() { check(cudaDeviceSynchronize()); }
-  /// Whether the GPU still has something to do.
+  /// Whether the GPU still has work.
   static bool pending() { return cudaStreamQuery(nullptr) == cudaErrorNotReady; }
 
-  /// What `work` takes, by marks in the GPU's own queue: the host's clock would see the launch only.
+  /// What `work` takes, by CUDA events: the host's clock would see the launch only.
   template <class Work>
   static double seconds_of(Work work) {
     const auto mark = [] {
@@ -65,7 +67,7 @@ struct Cuda {
     return 1e-3 * milliseconds;
   }
 
-  /// From anywhere to anywhere: CUDA sees by the address which memory it is.
+  /// Copies between host and GPU, in any direction: CUDA knows by the address.
   template <class T>
   static void transfer(View<const T> from, View<T> to) {
     if (from.rows() == 0 || from.cols() == 0) return;
@@ -74,14 +76,14 @@ struct Cuda {
                        std::size_t(from.rows()), cudaMemcpyDefault));
   }
 
-  /// common's Matrix in the GPU's memory.
+  /// A matrix with guard bands, as common/matrix.hpp has one, in the GPU's memory.
   template <class T>
   class Matrix {
    public:
     Matrix() = default;
     Matrix(Index rows, Index cols, Index pad, Memory memory) : rows_(rows), cols_(cols), ld_(cols + pad) {
       void* got = nullptr;
-      if (memory == Memory::pitched) {  // the guards are whole rows, too: how long one is CUDA decides
+      if (memory == Memory::pitched) {  // guard bands of whole rows, since CUDA decides how long one is
         const Index around = ceil_div(2 * wide_guard(ld_), std::max<Index>(ld_, 1));
         std::size_t pitch = 0;
         check(cudaMallocPitch(&got, &pitch, std::max<std::size_t>(1, std::size_t(ld_) * sizeof(T)),
@@ -126,7 +128,7 @@ struct Cuda {
     std::shared_ptr<T> buffer_;
   };
 
-  /// Host memory with pages of its own, which the system may not move: the GPU copies it by itself.
+  /// Page-locked host memory, which the GPU copies by itself.
   template <class T>
   class HostMatrix {
    public:

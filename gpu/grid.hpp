@@ -1,20 +1,21 @@
-// What a launch asks for. launch.hpp and emulator.hpp stand on it.
+// The sizes of a launch: a grid of blocks of threads.
 #pragma once
 
 #include "common/view.hpp"
 
 namespace course {
 
-/// How many blocks, and how many threads in each; x counts fastest. Two types, so that swapping them does not
+/// Numbers of blocks in a grid; x counts fastest. Grid and Block are two types so that swapping them does not
 /// compile.
 struct Grid {
   Index x = 0, y = 1;
 };
+/// Numbers of threads in a block.
 struct Block {
   Index x = 0, y = 1;
 };
 
-/// The last launch as it was asked for: whoever started it compares it with what was meant.
+/// The last launch, for comparison with the settings.
 inline struct Launched {
   Grid grid;
   Block block;
@@ -25,7 +26,7 @@ constexpr Index ceil_div(Index dividend, Index divisor) {
   return (dividend + divisor - 1) / divisor;
 }
 
-/// What CUDA allows of blocks in a grid's y; in x there may be 2^31 - 1.
+/// CUDA's limit of blocks in a grid's y; in x it is 2^31 - 1.
 constexpr Index most_blocks_in_y = 65535;
 
 }  // namespace course

@@ -1,4 +1,4 @@
-// The main of a step on a GPU: its variants there, or the emulator's.
+// The main of a step on a GPU: its variants on the GPU or, with --emulate, on the emulator.
 #include <cstdio>
 
 #ifdef COURSE_HAS_EMULATOR

@@ -1,22 +1,24 @@
-// Makes variants of kernels: on the GPU where nvcc compiles this, else under the emulator.
+// Makes variants of kernels: on the GPU where nvcc compiles this, else on the emulator.
 #pragma once
 
 #ifdef __CUDACC__
 #include "gpu/cuda.hpp"
+#define COURSE_GPU_STEP_NAME step_on_gpu
+namespace course {
+using ThisPlatform = Cuda;
+}
 #else
 #include "gpu/emulator/platform.hpp"
+#define COURSE_GPU_STEP_NAME step_emulated
+namespace course {
+using ThisPlatform = Emulated;
+}
 #endif
 
 namespace course {
 
-#ifdef __CUDACC__
-using Here = Cuda;
-#else
-using Here = Emulated;
-#endif
-
-/// The variant of a kernel, or of several, that `launch` starts.
-template <class T, class Platform = Here>
+/// The variant of the kernel, or several, that `launch` starts.
+template <class T, class Platform = ThisPlatform>
 std::shared_ptr<Variant<T>> gpu(std::string name, std::string idea, Launch<T> launch, CostOf cost = {},
                                 Needs needs = {}) {
   Traits traits{.name = std::move(name), .idea = std::move(idea), .cost = std::move(cost), .vector = "cuda"};
@@ -25,13 +27,8 @@ std::shared_ptr<Variant<T>> gpu(std::string name, std::string idea, Launch<T> la
 
 }  // namespace course
 
-/// A step on the GPU, given main.cu's `template <class T> course::Variants<T> variants()`, and what else its
-/// command line offers; main.cu is compiled for the GPU and for the emulator, and gpu/main.cpp chooses.
-#ifdef __CUDACC__
-#define COURSE_GPU_STEP_NAME step_on_gpu
-#else
-#define COURSE_GPU_STEP_NAME step_emulated
-#endif
+/// A step on the GPU of main.cu's `template <class T> course::Variants<T> variants()`; further arguments set
+/// members of `step`. main.cu is compiled for the GPU and for the emulator; gpu/main.cpp chooses.
 #define COURSE_GPU_STEP(idea, ...)         \
   course::Step COURSE_GPU_STEP_NAME() {    \
     course::Step step = COURSE_STEP(idea); \

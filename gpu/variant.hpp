@@ -1,4 +1,4 @@
-// A kernel of a GPU as a variant: the same on the GPU (gpu/cuda.hpp) and under the emulator.
+// A kernel of a GPU as a variant, on the GPU (gpu/cuda.hpp) or on the emulator (gpu/emulator/platform.hpp).
 #pragma once
 
 #include <tuple>
@@ -10,13 +10,12 @@
 
 namespace course {
 
-/// Where a GPU's matrices lie. pitched: each row begins where the GPU likes it; unified: pages go to who
-/// touches them; registered: the GPU's own, copied from host memory that cannot be paged out.
+/// Where a GPU's matrices lie. pitched: rows aligned by CUDA; unified: pages migrate to who touches them;
+/// registered: on the GPU, copied from page-locked host memory.
 enum class Memory { device, pitched, unified, registered };
 
-/// Elements before and behind a GPU's matrix that nobody may write: more than a block of 32 × 32 or of 1024 ×
-/// 1 threads reaches beyond the last row, so that a kernel without bounds is wrong and does not crash. A
-/// multiple of 256 bytes.
+/// Elements of a guard band on a GPU, a multiple of 256 bytes: more than blocks of 32 × 32 or 1024 × 1
+/// threads reach beyond the last row, so that a kernel without bounds checks is wrong and does not crash.
 constexpr Index wide_guard(Index ld) {
   return ceil_div(32 * ld + 1024, 64) * 64;
 }
@@ -26,23 +25,19 @@ inline Block block_of(const Settings& settings) {
   return {settings.block.x, settings.block.y};
 }
 
-/// Starts the kernel, once or more, on matrices where it can reach them.
+/// Starts the kernel, once or more, on matrices in its memory.
 template <class T>
 using Launch = std::function<void(View<const T> a, View<const T> b, View<T> c, const Settings& settings)>;
 
 /// What a kernel needs besides its matrices.
 struct Needs {
   Memory memory = Memory::device;
-  bool waits = true;   ///< Without, the clock stops when the launch returns, before the kernel has run: wrong
-                       ///< on purpose.
-  int capability = 0;  ///< The least compute capability, 80 for 8.0.
-  std::function<double()> bytes = [] { return 0.; };  ///< Of the GPU's memory, that it allocates itself.
+  bool waits = true;   // false, wrong on purpose: the clock stops when the launch returns
+  int capability = 0;  // the least compute capability, 80 for 8.0
+  std::function<double()> bytes = [] { return 0.; };  // of the GPU's memory, that it allocates itself
 };
 
-/// Copies A, B and C to where the kernel is, runs it, copies C back. `Platform` has
-///   Matrix<T>(rows, cols, pad, memory), with poison(), view(), guards_intact() and bytes(); HostMatrix<T>,
-///   registered; transfer(from, to), synchronize(), seconds_of(work), pending(); device(),
-///   missing(capability) (why nothing can run, or nothing) and free_memory().
+/// Copies A, B and C to the kernel's memory, runs it, copies C back. `Platform` is Cuda or Emulated.
 template <class T, class Platform>
 class GpuVariant : public Variant<T> {
  public:
@@ -51,13 +46,13 @@ class GpuVariant : public Variant<T> {
 
   const Needs& needs() const { return needs_; }
   std::string device() const override { return Platform::device(); }
-  std::string refuses(const Problem<T>&, const Settings&, const World&) const override {
+  std::string skip_reason(const Problem<T>&, const Settings&, const World&) const override {
     return Platform::missing(needs_.capability);
   }
   double bytes(const Problem<T>& problem, const Settings&) const override {
     const double c =
         sizeof(T) * static_cast<double>(problem.shape.m) * static_cast<double>(problem.shape.n + problem.pad);
-    return (problem.whole_bytes() + c) * (needs_.memory == Memory::registered ? 2 : 1);
+    return (problem.whole_bytes() + c) * (registered() ? 2 : 1);
   }
   std::pair<double, double> device_memory(const Problem<T>& problem, const Settings&) const override {
     const auto [m, n, k] = problem.shape;
@@ -76,22 +71,19 @@ class GpuVariant : public Variant<T> {
     const Inputs<T>& inputs = problem.whole();
     const auto [m, n, k] = problem.shape;
     const Index pad = problem.pad;
-    if (needs_.memory != Memory::registered) fetched_ = course::Matrix<T>(m, n, pad);
+    if (!registered()) fetched_ = course::Matrix<T>(m, n, pad);
     Platform::synchronize();  // the first call of all starts the GPU: not this row's time
     const Stopwatch watch;
-    if (needs_.memory == Memory::registered)
-      for (const auto& [pinned, like] : {std::pair(&host_a_, &inputs.a), std::pair(&host_b_, &inputs.b),
-                                         std::pair(&host_c_, &inputs.c), std::pair(&host_result_, &inputs.c)})
-        *pinned = HostMatrix(like->view().rows(), like->view().cols(), pad);
-    a_ = Matrix(m, k, pad, needs_.memory), b_ = Matrix(k, n, pad, needs_.memory),
-    c_ = Matrix(m, n, pad, needs_.memory);
-    before_ = Matrix(m, n, pad, needs_.memory);
+    if (registered())
+      host_ = {HostMatrix(m, k, pad), HostMatrix(k, n, pad), HostMatrix(m, n, pad), HostMatrix(m, n, pad)};
+    a_ = Matrix(m, k, pad, needs_.memory), b_ = Matrix(k, n, pad, needs_.memory);
+    c_ = Matrix(m, n, pad, needs_.memory), before_ = Matrix(m, n, pad, needs_.memory);
     Platform::synchronize();
     const double seconds = watch.seconds();
     for (Matrix* const matrix : {&a_, &b_, &c_, &before_}) matrix->poison();
-    if (needs_.memory == Memory::registered) {
-      copy<T>(inputs.a.view(), host_a_.view()), copy<T>(inputs.b.view(), host_b_.view());
-      copy<T>(inputs.c.view(), host_c_.view());
+    if (registered()) {
+      copy<T>(inputs.a.view(), host_.a.view()), copy<T>(inputs.b.view(), host_.b.view());
+      copy<T>(inputs.c.view(), host_.c.view());
     }
     return {.alloc = seconds};
   }
@@ -100,7 +92,8 @@ class GpuVariant : public Variant<T> {
     const auto [a, b, c] = host_inputs();
     const double seconds = Platform::seconds_of(
         [&, a = a, b = b, c = c] { send(a, a_.view()), send(b, b_.view()), send(c, before_.view()); });
-    if (settings_.verify_copies) complaint_ = lost("A", a, a_) + lost("B", b, b_) + lost("C", c, before_);
+    if (settings_.verify_copies)
+      run_error_ = copy_error("A", a, a_) + copy_error("B", b, b_) + copy_error("C", c, before_);
     return {.copy_in = seconds};
   }
 
@@ -113,19 +106,19 @@ class GpuVariant : public Variant<T> {
       const Stopwatch watch;
       work();
       const double seconds = watch.seconds();
-      if (Platform::pending()) complaint_ = "the clock was stopped before the kernel had run";
+      if (Platform::pending()) run_error_ = "the clock was stopped before the kernel had run";
       Platform::synchronize();
       return {.product = seconds};
     }
     const double seconds = Platform::seconds_of(work);
     const Sides block{launched.block.x, launched.block.y};
     if (this->traits.blocks && launched.grid.x > 0 && block != settings_.block)
-      complaint_ = "blocks of " + block.text() + " threads were launched, not of " + settings_.block.text();
+      run_error_ = "blocks of " + block.text() + " threads were launched, not of " + settings_.block.text();
     return {.product = seconds};
   }
 
   Times fetch(Piece<T>& piece) override {
-    const View<T> to = needs_.memory == Memory::registered ? host_result_.view() : fetched_.view();
+    const View<T> to = registered() ? host_.result.view() : fetched_.view();
     poison_all(to);
     const double seconds = Platform::seconds_of([&] { send(View<const T>(c_.view()), to); });
     piece = {all_of(problem_->shape.m), all_of(problem_->shape.n), View<const T>(to)};
@@ -136,33 +129,33 @@ class GpuVariant : public Variant<T> {
     return a_.guards_intact() && b_.guards_intact() && before_.guards_intact() && c_.guards_intact() &&
            fetched_.guards_intact();
   }
-  std::string complaint() const override { return complaint_; }
+  std::string run_error() const override { return run_error_; }
 
   void release() override {
-    a_ = {}, b_ = {}, before_ = {}, c_ = {}, fetched_ = {}, complaint_.clear();
-    host_a_ = {}, host_b_ = {}, host_c_ = {}, host_result_ = {};
+    a_ = {}, b_ = {}, before_ = {}, c_ = {}, fetched_ = {}, host_ = {}, run_error_.clear();
   }
 
  private:
   using Matrix = typename Platform::template Matrix<T>;
   using HostMatrix = typename Platform::template HostMatrix<T>;
 
+  bool registered() const { return needs_.memory == Memory::registered; }
   std::tuple<View<const T>, View<const T>, View<const T>> host_inputs() {
-    if (needs_.memory == Memory::registered) return {host_a_.view(), host_b_.view(), host_c_.view()};
+    if (registered()) return {host_.a.view(), host_.b.view(), host_.c.view()};
     const Inputs<T>& inputs = problem_->whole();
     return {inputs.a.view(), inputs.b.view(), inputs.c.view()};
   }
-  /// Unified memory is written and read by the host as if it were its own; that is what it is for.
+  /// Unified memory is written and read by the host, as if it were its own.
   void send(View<const T> from, View<T> to) {
     if (needs_.memory == Memory::unified)
       copy<T>(from, to);
     else
       Platform::transfer(from, to);
   }
-  /// --verify-copies: what reached the GPU, read back.
-  std::string lost(const char* name, View<const T> sent, const Matrix& there) {
+  /// --verify-copies: an error message if what is on the GPU differs from what was sent; else empty.
+  std::string copy_error(const char* name, View<const T> sent, const Matrix& received) {
     course::Matrix<T> back(sent.rows(), sent.cols());
-    Platform::transfer(View<const T>(there.view()), back.view());
+    Platform::transfer(View<const T>(received.view()), back.view());
     Index differences = 0;
     for (Index i = 0; i < sent.rows(); ++i)
       for (Index j = 0; j < sent.cols(); ++j) differences += !(back.view()(i, j) == sent(i, j));
@@ -175,10 +168,12 @@ class GpuVariant : public Variant<T> {
   Needs needs_;
   const Problem<T>* problem_ = nullptr;
   Settings settings_;
-  Matrix a_, b_, before_, c_;                          // `before`: what C holds before the product
-  HostMatrix host_a_, host_b_, host_c_, host_result_;  // if registered
-  course::Matrix<T> fetched_;                          // if not
-  std::string complaint_;
+  Matrix a_, b_, before_, c_;  // `before`: what C holds before the product
+  struct {
+    HostMatrix a, b, c, result;
+  } host_;                     // if registered
+  course::Matrix<T> fetched_;  // if not
+  std::string run_error_;
 };
 
 }  // namespace course

@@ -94,7 +94,7 @@ class Tensor : public course::GpuVariant<float, Cuda> {
         how_(how),
         allowed_(2 * roundoff) {}
 
-  std::string complaint() const override {
+  std::string run_error() const override {
     if (error_ <= allowed_) return {};
     return "relative error " + std::to_string(error_) + ", allowed are " + std::to_string(allowed_);
   }

@@ -77,8 +77,8 @@ Library load(const std::string& file) {
   dlinfo(handle, RTLD_DI_LINKMAP, &map);
   library.openmp = dlsym(handle, "omp_get_max_threads") != nullptr;  // or what it is linked with
   std::string version, config;
-  if (const std::string words = said_by(handle, "openblas_get_config"); !words.empty()) {
-    std::istringstream stream(words);  // "OpenBLAS 0.3.21 NO_LAPACKE …"
+  if (const std::string configuration = said_by(handle, "openblas_get_config"); !configuration.empty()) {
+    std::istringstream stream(configuration);  // "OpenBLAS 0.3.21 NO_LAPACKE …"
     std::string name;
     stream >> name >> version >> std::ws;
     std::getline(stream, config);
@@ -93,9 +93,9 @@ Library load(const std::string& file) {
   } else if (const auto numbers = symbol<const int* (*)()>(handle, "dnnl_version")) {
     version = fmt::format("{}", fmt::join(numbers(), numbers() + 3, "."));  // a struct begins with these
   } else if (const auto text = symbol<void (*)(char*, int)>(handle, "MKL_Get_Version_String")) {
-    std::string words(256, '\0');
-    text(words.data(), static_cast<int>(words.size()));
-    version = words.c_str();
+    std::string version_text(256, '\0');
+    text(version_text.data(), static_cast<int>(version_text.size()));
+    version = version_text.c_str();
   } else {  // Eigen's module, and ours
     version = said_by(handle, "course_version");
     library.kernel = said_by(handle, "course_blas_rung");

@@ -62,24 +62,25 @@ course::Schema columns_of_pair(const Row& r, Index number, const Pair& pair) {
 /// What one process is asked for, and what it measures.
 struct Process {
   Options options = {};
-  std::vector<std::string> words = {};
+  std::vector<std::string> arguments = {};
   double settle = 0;
   std::string pairs_csv = {};
   Library theirs = {}, ours = {};
   std::string their_name = {}, our_name = {};
   Table table{columns({})}, of_pairs{columns_of_pair({}, 0, {})};
-  bool alone() const { return words.size() < 4; }
+  bool alone() const { return arguments.size() < 4; }
 };
 
-/// Runs the product once, which warms it up; what is wrong with it, or nothing.
+/// Runs the product once, which warms it up, and returns what is wrong with it; else empty.
 template <class T>
-std::string trouble(Variant<T>& variant, const Problem<T>& problem, Verifier<T>& verifier, bool rounds) {
+std::string first_run_error(Variant<T>& variant, const Problem<T>& problem, Verifier<T>& verifier,
+                            bool rounds) {
   variant.reset(), variant.run();
   course::Piece<T> piece;
   variant.fetch(piece);
   if (!problem.guards_intact() || !variant.guards_intact()) return "it wrote outside its matrix";
-  if (rounds) return variant.complaint();
-  return verifier.check(piece, {}).trouble;
+  if (rounds) return variant.run_error();
+  return verifier.check(piece, {}).message;
 }
 
 /// GFLOP/s of the median time.
@@ -102,7 +103,7 @@ int measure(Process& of, const Shape& shape, std::shared_ptr<Variant<T>> Library
   const Options& options = of.options;
   const std::string name = course::type_name<T>;
   Variant<T>*const theirs = (of.theirs.*type).get(), *const ours = (of.ours.*type).get();
-  if (!course::among(options.types, name) || !theirs || (!of.alone() && !ours)) return 77;
+  if (!course::contains(options.types, name) || !theirs || (!of.alone() && !ours)) return 77;
   const std::string device = theirs->device().empty() ? course::processor() : theirs->device();
   Row row{name, device, of.our_name, of.their_name, shape, options.threads[0]};
   if (options.resume && of.table.find(course::cells_of(columns(row)))) return 0;
@@ -111,7 +112,8 @@ int measure(Process& of, const Shape& shape, std::shared_ptr<Variant<T>> Library
   for (const auto& [who, variant] : {std::pair(of.their_name, theirs), std::pair(of.our_name, ours)}) {
     if (variant == nullptr) continue;
     variant->allocate(problem, {}, {}), variant->distribute();
-    if (const std::string what = trouble(*variant, problem, verifier, of.theirs.rounds); !what.empty()) {
+    if (const std::string what = first_run_error(*variant, problem, verifier, of.theirs.rounds);
+        !what.empty()) {
       fmt::print(stderr, "rivals: {} {} is wrong: {}: {}\n", who, name, course::shape_text(shape), what);
       return 1;
     }
@@ -138,19 +140,19 @@ int measure(Process& of, const Shape& shape, std::shared_ptr<Variant<T>> Library
 
 int measure_all(Process& of) {
   const Options& options = of.options;
-  of.theirs = load(of.words[1]), of.their_name = of.words[2];
+  of.theirs = load(of.arguments[1]), of.their_name = of.arguments[2];
   if (!of.alone()) {
-    of.ours = load(of.words[3]);
+    of.ours = load(of.arguments[3]);
     of.our_name = of.ours.kernel + (options.threads == std::vector{1} ? "" : "_threads");
   }
   if (!options.csv.empty()) of.table.open(options.csv);
   if (!of.pairs_csv.empty()) of.of_pairs.open(of.pairs_csv);
   bool wrong = false, found = false;
-  const auto heed = [&](int status) { wrong |= status == 1, found |= status == 0; };
+  const auto count_status = [&](int status) { wrong |= status == 1, found |= status == 0; };
   for (const Shape& shape : options.shapes) try {
-      heed(measure(of, shape, &Library::f32));
-      heed(measure(of, shape, &Library::f64));
-      heed(measure(of, shape, &Library::i32));
+      count_status(measure(of, shape, &Library::f32));
+      count_status(measure(of, shape, &Library::f64));
+      count_status(measure(of, shape, &Library::i32));
     } catch (const std::exception& error) {
       fmt::print(stderr, "rivals: {} left out: {}: {}\n", of.their_name, course::shape_text(shape),
                  error.what());
@@ -174,7 +176,7 @@ int check(const std::string& file, const Options& options) {
   fmt::print("processor\t{}\nfeatures\t{}\ncpus\t{}\n", course::processor(), has, course::usable_cpus());
   if (file.empty()) return 0;
   const Library library = load(file);
-  const std::string why = library.f32 ? library.f32->refuses({}, {}, {}) : "";
+  const std::string why = library.f32 ? library.f32->skip_reason({}, {}, {}) : "";
   if (!why.empty()) throw course::Refusal{why};
   fmt::print("types\t{}{}{}\nkernel\t{}\nkernels\t{}\nneeds\t{}\nopenmp\t{}\nabout\t{}\n",
              library.f32 ? "f32 " : "", library.f64 ? "f64 " : "", library.i32 ? "i32" : "", library.kernel,
@@ -186,17 +188,18 @@ int run(int argc, const char* const* argv) {
   CLI::App app("a process for one library; rivals.py starts it");
   Process process;
   Options& options = process.options;
-  app.add_option("words", process.words, "check [FILE], or measure FILE LABEL [OURS]");
+  app.add_option("arguments", process.arguments, "check [FILE], or measure FILE LABEL [OURS]");
   course::add_shapes(app, options), course::add_common(app, options, true);
   course::add_number(app, "--pairs", "Pairs of runs, at least; alone: runs, at most", options.repeat, 1,
                      1'000'000);
   app.add_option("--settle", process.settle, "Seconds untimed before each sample");
   app.add_option("--pairs-csv", process.pairs_csv, "Append a line a pair to this file");
   if (!course::parse(app, options, argc, argv)) return 0;
-  std::vector<std::string>& words = process.words;
-  if (words.size() == 1) words.emplace_back();
-  if (words.size() == 2 && words[0] == "check") return check(words[1], options);
-  if ((words.size() == 3 || words.size() == 4) && words[0] == "measure") return measure_all(process);
+  std::vector<std::string>& arguments = process.arguments;
+  if (arguments.size() == 1) arguments.emplace_back();
+  if (arguments.size() == 2 && arguments[0] == "check") return check(arguments[1], options);
+  if ((arguments.size() == 3 || arguments.size() == 4) && arguments[0] == "measure")
+    return measure_all(process);
   throw course::Refusal{"this process is for rivals.py; call build/rivals/rivals"};
 }
 
@@ -205,11 +208,11 @@ int run(int argc, const char* const* argv) {
 int main(int argc, char** argv) {
   // It ends with whoever started it, however that ends; it may have ended already.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  const char* const starter = std::getenv("COURSE_STARTER");
-  if (starter != nullptr && std::atoi(starter) != getppid()) _exit(1);
+  const char* const parent = std::getenv("COURSE_STARTER");
+  if (parent != nullptr && std::atoi(parent) != getppid()) _exit(1);
   const rlimit no_core{};
   setrlimit(RLIMIT_CORE, &no_core);
-  const int status = course::guarded("rivals", [&] { return run(argc, argv); });
+  const int status = course::exit_status("rivals", [&] { return run(argc, argv); });
   std::fflush(stdout);
   _exit(status);  // not exit: libraries end threads and processes there in ways of their own
 }

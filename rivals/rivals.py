@@ -11,7 +11,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.append(str(ROOT / "tools"))
-import standing
+import against_libraries
 from measured import MACHINE_COLUMNS, Refusal, append, lines_of, whose
 
 AVX2, AVX512 = "avx2 fma", "avx2 fma avx512f avx512dq avx512bw avx512vl"
@@ -347,7 +347,7 @@ def main(folder):
             print(f"  {rung:<16} {idea}" + f"; not here: this processor lacks {options.lacks[rung]}" * bool(options.lacks[rung]))
         print("".join(f"  {'against':<16} {settings[0].name}\n" for settings in libraries), end="")
         return 0
-    before = lines_of(options.csv, MACHINE_COLUMNS if options.alone else standing.COLUMNS) if there else ()
+    before = lines_of(options.csv, MACHINE_COLUMNS if options.alone else against_libraries.COLUMNS) if there else ()
     session.known = known_settings(options.machine if not options.alone else options.csv if options.resume else None, options)
     with_gpu = "cublas" in options.rival or not options.rival and (options.alone or not options.variant)
     gpu = cublas(options) if with_gpu and (options.alone or "f32" in options.type) else []
@@ -359,9 +359,9 @@ def main(folder):
     elif options.rungs or gpu:
         print(f"ours, as often as fast as: the median of {options.pairs} pairs or more, and its quartiles; on {options.processor}")
         compare(session, libraries, gpu)
-        for variant, against, type, threads, mean, worst, below in standing.summary(standing.load(options.csv))[1] if session.found else ():
+        for variant, against, type, threads, mean, worst, below in against_libraries.summary(against_libraries.load(options.csv))[1] if session.found else ():
             print(f"{type}, {whose(int(threads)) if threads.isdigit() else threads}, {variant} against {against}: geometric mean {mean}; "
-                  f"worst {worst}; {below} cells below {standing.TARGET:g}")
+                  f"worst {worst}; {below} cells below {against_libraries.TARGET:g}")
     else:
         return 77
     if options.resume:

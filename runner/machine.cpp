@@ -7,7 +7,7 @@
 #include <cmath>
 #include <ctime>
 #include <fstream>
-#include <future>
+#include <latch>
 #include <thread>
 
 #include "commit.hpp"
@@ -17,14 +17,14 @@
 namespace course {
 namespace {
 
-/// A number that a file such as memory.max begins with; infinite where there is none ("max").
+/// The number that a file such as memory.max begins with, else infinity ("max").
 double number_in(const std::string& path) {
   double number = 0;
   return std::ifstream(path) >> number ? number : HUGE_VAL;
 }
 
-/// What a memory cgroup (version 2) still allows: its limit less what it uses, but for file cache that the
-/// kernel would drop.
+/// Bytes that a cgroup (version 2) still allows: limit less use, file cache that the kernel would drop not
+/// counted.
 double left_in(const std::string& group) {
   const double limit = number_in(group + "/memory.max");
   double used = number_in(group + "/memory.current"), bytes = 0;
@@ -45,17 +45,16 @@ int usable_cpus() {
 
 void require_threads(const std::vector<int>& counts, const World& world) {
   const int most = *std::max_element(counts.begin(), counts.end());
-  std::promise<void> all;
-  const std::shared_future<void> are_there = all.get_future().share();
+  std::latch all_started(1);
   std::vector<std::jthread> team;
   std::string why;
   try {
-    while (std::ssize(team) + 1 < most) team.emplace_back([are_there] { are_there.wait(); });
-  } catch (const std::system_error& error) {
+    while (std::ssize(team) + 1 < most) team.emplace_back([&] { all_started.wait(); });
+  } catch (const std::exception& error) {
     why = fmt::format("--threads: '{}' is more than the {} that this process may start: {}", most,
-                      team.size() + 1, error.code().message());
+                      team.size() + 1, error.what());
   }
-  all.set_value();
+  all_started.count_down();
   if (why = world.first(why); !why.empty()) throw Refusal{why};
 }
 
@@ -110,10 +109,10 @@ void require_memory(const std::string& what, double bytes, const std::string& wh
                     const World& world) {
   static const double available = available_memory();
   const double needed = world.on_this_host(bytes);
-  const std::string trouble = fmt::format("{} {} of memory, {} are available; give a smaller size{}", what,
+  const std::string message = fmt::format("{} {} of memory, {} are available; give a smaller size{}", what,
                                           readable_bytes(needed), readable_bytes(available), what_would_do);
-  if (const std::string first = world.first(needed > 0.95 * available ? trouble : ""); !first.empty())
-    throw Refusal{first};
+  if (const std::string refusal = world.first(needed > 0.95 * available ? message : ""); !refusal.empty())
+    throw Refusal{refusal};
 }
 
 std::string lacking(std::string_view features) {
@@ -124,8 +123,8 @@ std::string lacking(std::string_view features) {
       COURSE_ASK(avx512dq), COURSE_ASK(avx512bw), COURSE_ASK(avx512vl), COURSE_ASK(avx512bf16)};
   std::vector<std::string> missing;
   for (const std::string& feature : split(features))
-    if (!feature.empty() && !among(has, feature)) missing.push_back(feature);
-  return listed(missing, ",");
+    if (!feature.empty() && !contains(has, feature)) missing.push_back(feature);
+  return joined(missing, ",");
 }
 
 }  // namespace course

@@ -1,8 +1,6 @@
 #include "runner/options.hpp"
 
 #include <CLI/CLI.hpp>
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <map>
 
@@ -18,48 +16,34 @@ constexpr Index longest = (Index{1} << 31) - 1;  // in any direction: kernels on
   throw Refusal{fmt::format("{}: '{}' {}", option, given, why)};
 }
 
-/// What `given` begins with, if that is all of it.
-template <class T>
-std::errc number_in(Text given, T& value) {
-  const auto [end, error] = std::from_chars(given.data(), given.data() + given.size(), value);
-  return error == std::errc() && end != given.data() + given.size() ? std::errc::invalid_argument : error;
-}
-
-/// So many whole numbers from `least` to `most`, an x between them; `is_not` says what anything else is not.
-template <std::size_t count>
-std::array<Index, count> between_x(Text option, Text given, Index least, Index most, Text is_not) {
+/// So many whole numbers from `least` to `most`, an x between them; else a Refusal, which ends with `is_not`.
+std::vector<Index> between_x(Text option, Text given, std::size_t count, Index least, Index most,
+                             Text is_not) {
   const std::vector<std::string> parts = split(given, 'x');
   if (parts.size() != count) refuse(option, given, is_not);
-  std::array<Index, count> numbers;
-  for (std::size_t i = 0; i < count; ++i) numbers[i] = whole_number(option, parts[i], least, most);
+  std::vector<Index> numbers;
+  for (Text part : parts) numbers.push_back(whole_number(option, part, least, most));
   return numbers;
 }
 
-Shape shape(Text option, Text given) {
-  const auto [m, n, k] = between_x<3>(option, given, 0, longest, "is not MxNxK, such as 2048x2048x64");
-  return {m, n, k};
-}
-
 Sides sides(Text option, Text given, Index most, Text is_not) {
-  const auto [x, y] = between_x<2>(option, given, 1, most, is_not);
-  return {x, y};
+  const auto numbers = between_x(option, given, 2, 1, most, is_not);
+  return {numbers[0], numbers[1]};
 }
 
-/// A list of grids or blocks; `what` ends with its default.
-template <class Read>
-void add_sides(CLI::App& app, Text name, Text what, std::vector<Sides>& items, const Read& read) {
-  std::vector<std::string> texts;
-  for (const Sides& item : items) texts.push_back(item.text());
-  add_list(app, name, what + " (default " + listed(texts, ",") + ")", items, read);
+/// A list of grids or blocks; their default ends the help.
+template <class ReadItem>
+void add_sides(CLI::App& app, Text name, Text help, std::vector<Sides>& items, const ReadItem& read) {
+  const auto defaults = texts(items, [](const Sides& item) { return item.text(); });
+  add_list(app, name, help + " (default " + joined(defaults, ",") + ")", items, read);
 }
 
 /// One of a few names, each for a value.
 template <class T>
-void add_choice(CLI::App& app, Text name, Text what, T& value, const std::map<std::string, T>& choices) {
-  add_text(app, name, what, [&value, choices](Text option, Text given) {
-    std::vector<std::string> names;
-    for (const auto& choice : choices) names.push_back(choice.first);
-    value = choices.at(one_of(option, given, names));
+void add_choice(CLI::App& app, Text name, Text help, T& value, const std::map<std::string, T>& choices) {
+  add_option(app, name, help, [&value, choices](Text option, Text given) {
+    value =
+        choices.at(one_of(option, given, texts(choices, [](const auto& choice) { return choice.first; })));
   });
 }
 
@@ -67,7 +51,7 @@ void add_choice(CLI::App& app, Text name, Text what, T& value, const std::map<st
 
 Index whole_number(Text option, Text given, Index least, Index most) {
   Index value = 0;
-  const std::errc error = number_in(given, value);
+  const std::errc error = read_number(given, value);
   const std::string range = most == std::numeric_limits<Index>::max() ? fmt::format("{} or more", least)
                             : most == least ? fmt::format("{}, this step knows no other", least)
                                             : fmt::format("{} to {}", least, most);
@@ -78,22 +62,26 @@ Index whole_number(Text option, Text given, Index least, Index most) {
   return value;
 }
 
-void add_text(CLI::App& app, Text name, Text what, const Take& take) {
-  const auto option = [name, take](Text given) { take(name, given); };
-  app.add_option_function<std::string>(name, option, what)
+void add_option(CLI::App& app, Text name, Text help, const Read& read) {
+  app.add_option_function<std::string>(
+         name, [name, read](Text given) { read(name, given); }, help)
       ->type_name("")
-      ->group(what.empty() ? "" : "Options");
+      ->group(help.empty() ? "" : "Options");
 }
 
 void add_shapes(CLI::App& app, Options& o) {
-  std::vector<std::string> sizes;
-  for (const Shape& s : o.shapes)
-    sizes.push_back(s.m == s.n && s.n == s.k ? std::to_string(s.m) : shape_text(s));
+  const auto defaults = texts(o.shapes, [](const Shape& s) {
+    return s == Shape{s.m, s.m, s.m} ? std::to_string(s.m) : shape_text(s);
+  });
   const auto square = [](Text option, Text item) {
     const Index n = whole_number(option, item, 0, longest);
     return Shape{n, n, n};
   };
-  add_list(app, "--size", "Square sizes: 256,512,1024 (default " + listed(sizes, ",") + ")", o.shapes,
+  const auto shape = [](Text option, Text item) {
+    const auto n = between_x(option, item, 3, 0, longest, "is not MxNxK, such as 2048x2048x64");
+    return Shape{n[0], n[1], n[2]};
+  };
+  add_list(app, "--size", "Square sizes: 256,512,1024 (default " + joined(defaults, ",") + ")", o.shapes,
            square);
   add_list(app, "--shape", "Shapes MxNxK: 2048x2048x64,...", o.shapes, shape,
            [&app] { return app.count("--size") > 0; });
@@ -101,12 +89,12 @@ void add_shapes(CLI::App& app, Options& o) {
 
 void add_sweep(CLI::App& app, Options& o, bool threads) {
   app.set_help_flag("--help", "Print this and exit");
-  add_list(app, "--type", "Of " + listed(o.types, ",") + " (default all)", o.types,
+  add_list(app, "--type", "Of " + joined(o.types, ",") + " (default all)", o.types,
            [known = o.types](Text option, Text item) { return one_of(option, item, known); });
   const std::string counts = fmt::format("Thread counts: 1,2,4 (default {})", fmt::join(o.threads, ","));
   add_list(app, "--threads", threads ? counts : "1: this step has one thread", o.threads,
            [threads](Text option, Text item) { return whole_number(option, item, 1, threads ? 4096 : 1); });
-  add_text(app, "--csv", "Append one line a row to this file", [&o](Text option, Text given) {
+  add_option(app, "--csv", "Append one line a row to this file", [&o](Text option, Text given) {
     if (o.csv = given; given.empty()) refuse(option, given, "names no file; give a path");
   });
 }
@@ -115,11 +103,11 @@ void add_common(CLI::App& app, Options& o, bool threads) {
   add_sweep(app, o, threads);
   add_list(app, "--variant", "Names from --list (default all)", o.variants,
            [](Text, Text item) { return item; });
-  add_text(app, "--budget", fmt::format("Seconds a row may take (default {:.3g})", o.budget),
-           [&o](Text option, Text given) {
-             if (number_in(given, o.budget) != std::errc() || !std::isfinite(o.budget) || o.budget <= 0)
-               refuse(option, given, "is not a number of seconds above 0, such as 0.5 or 10");
-           });
+  add_option(app, "--budget", fmt::format("Seconds a row may take (default {:.3g})", o.budget),
+             [&o](Text option, Text given) {
+               if (read_number(given, o.budget) != std::errc() || !std::isfinite(o.budget) || o.budget <= 0)
+                 refuse(option, given, "is not a number of seconds above 0, such as 0.5 or 10");
+             });
   app.add_flag("--resume", o.resume, "Leave out rows that the CSV has");
   app.add_flag("--list", o.list, "Print the variants and exit");
 }
@@ -127,8 +115,7 @@ void add_common(CLI::App& app, Options& o, bool threads) {
 void add_step(CLI::App& app, Options& o) {
   const auto tile = [&o](Text option, Text item) {
     const Index side = whole_number(option, item, 1, longest);
-    std::vector<std::string> choices;
-    for (const Index choice : o.tile_choices) choices.push_back(std::to_string(choice));
+    const auto choices = texts(o.tile_choices, [](Index choice) { return std::to_string(choice); });
     if (!choices.empty()) one_of(option, item, choices, "this step has");
     return side;
   };
@@ -140,9 +127,9 @@ void add_step(CLI::App& app, Options& o) {
   add_number(app, "--seed", "Of the inputs (default 987654)", o.seed, 0);
   add_choice(app, "--verify", "auto: the whole matrix up to 2048, samples and Freivalds beyond; full; none",
              o.verify, {{"auto", Verify::automatic}, {"full", Verify::full}, {"none", Verify::none}});
-  app.add_option("--machine", o.machine,
-                 "What 00_machine found, for predictions (default: beside the CSV, else report/machine.csv)")
-      ->type_name("");
+  add_option(app, "--machine",
+             "What 00_machine found, for predictions (default: beside the CSV, else report/machine.csv)",
+             [&o](Text, Text given) { o.machine = given; });
   app.add_flag("--quiet", o.quiet,
                "Runs that other programs disturbed do not count; the CSV says where too few were left");
   app.add_flag("--expect-wrong", o.expect_wrong)->group("");
@@ -157,12 +144,12 @@ void add_gpu(CLI::App& app, Options& o) {
     refuse(option, item, "is more than 1024 threads, the most that CUDA allows in a block");
   };
   if (!o.blocks.empty()) add_sides(app, "--block", "Threads of a block: 8x8,32x8", o.blocks, block);
-  add_text(app, "--emulate",
-           "On the processor, for right or wrong alone; threads in order: forward, reversed, SEED",
-           [&o](Text option, Text given) {
-             o.emulate = given;
-             if (given != "forward" && given != "reversed") whole_number(option, given, 0, longest);
-           });
+  add_option(app, "--emulate",
+             "On the processor, for right or wrong alone; threads in order: forward, reversed, SEED",
+             [&o](Text option, Text given) {
+               o.emulate = given;
+               if (given != "forward" && given != "reversed") whole_number(option, given, 0, longest);
+             });
   app.add_flag("--verify-copies", o.verify_copies, "Read back what was sent to the GPU, and compare");
 }
 
@@ -175,7 +162,7 @@ void add_ranks(CLI::App& app, Options& o, int ranks) {
       if (ranks % p == 0) fitting.push_back(Sides{p, ranks / p}.text());
     refuse(option, item,
            fmt::format("is a grid of {}, and {} run here; give {}", grid.x * grid.y, ranks,
-                       listed(fitting, " or ")));
+                       joined(fitting, " or ")));
   };
   const auto block = [](Text option, Text item) {
     return sides(option, item, longest, "is not MBxNB elements, such as 64x64");
@@ -184,11 +171,11 @@ void add_ranks(CLI::App& app, Options& o, int ranks) {
   add_sides(app, "--block", "Elements of a block: 64x64,1x1", o.blocks, block);
 }
 
-bool parse(CLI::App& app, const Options& o, int argc, const char* const* argv, bool speaks) {
+bool parse(CLI::App& app, const Options& o, int argc, const char* const* argv, bool is_root) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    if (speaks) fmt::print("{}", app.help());
+    if (is_root) fmt::print("{}", app.help());
     return false;
   } catch (const CLI::ArgumentMismatch& error) {
     const std::string line = error.what();

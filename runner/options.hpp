@@ -38,45 +38,41 @@ struct Options {
   Index pad = 0;
 };
 
-/// --help, --type, --threads, --csv; `threads`: --threads may be other than 1. What is given replaces what an
-/// option held before.
+/// --help, --type, --threads (above 1 if `threads`), --csv. What is given replaces the option's default.
 void add_sweep(CLI::App& app, Options& options, bool threads);
 /// These, and --variant, --budget, --resume, --list.
 void add_common(CLI::App& app, Options& options, bool threads);
 /// --size and --shape.
 void add_shapes(CLI::App& app, Options& options);
-/// What all steps have besides; what those on a GPU have; what those with MPI have, started as so many ranks.
+/// The further options of all steps, of those on a GPU, of those with MPI (run as so many ranks).
 void add_step(CLI::App& app, Options& options);
 void add_gpu(CLI::App& app, Options& options);
 void add_ranks(CLI::App& app, Options& options, int ranks);
-/// False when help was asked for, which is printed if `speaks`. Throws Refusal with one line that says what
-/// was given and what would do.
-bool parse(CLI::App& app, const Options& options, int argc, const char* const* argv, bool speaks = true);
+/// False for --help, which is printed if `is_root`. Throws Refusal.
+bool parse(CLI::App& app, const Options& options, int argc, const char* const* argv, bool is_root = true);
 
-/// An option with one value, given to `take` with its name; without a description it is for the tests.
-using Take = std::function<void(const std::string& option, const std::string& given)>;
-void add_text(CLI::App& app, const std::string& name, const std::string& what, const Take& take);
+/// Adds an option with one value, which `read` is given with the option's name; hidden if `help` is empty.
+using Read = std::function<void(const std::string& option, const std::string& given)>;
+void add_option(CLI::App& app, const std::string& name, const std::string& help, const Read& read);
 
-/// Decimal digits and nothing else, within bounds. (CLI11 would read 010 as eight and cut
-/// 99999999999999999999 to 2^63 - 1.)
+/// Decimal digits and nothing else, from `least` to `most`. CLI11 would read 010 as eight.
 Index whole_number(const std::string& option, const std::string& given, Index least, Index most);
 template <class T>
-void add_number(CLI::App& app, const std::string& name, const std::string& what, T& value, Index least,
+void add_number(CLI::App& app, const std::string& name, const std::string& help, T& value, Index least,
                 Index most = std::numeric_limits<Index>::max()) {
-  add_text(app, name, what, [&value, least, most](const std::string& option, const std::string& given) {
+  add_option(app, name, help, [&value, least, most](const std::string& option, const std::string& given) {
     value = static_cast<T>(whole_number(option, given, least, most));
   });
 }
 
-/// A list, of each item once, as `read` takes it. (CLI11 would drop empty items.) `keep`: add to what is
-/// there.
-template <class Item, class Read>
+/// A list, of each item once, as `read` makes it of its text. `keep`: whether to add to what is there.
+template <class Item, class ReadItem>
 void add_list(
-    CLI::App& app, const std::string& name, const std::string& what, std::vector<Item>& items,
-    const Read& read, const std::function<bool()>& keep = [] { return false; }) {
-  add_text(app, name, what, [&items, read, keep](const std::string& option, const std::string& given) {
+    CLI::App& app, const std::string& name, const std::string& help, std::vector<Item>& items,
+    const ReadItem& read, const std::function<bool()>& keep = [] { return false; }) {
+  add_option(app, name, help, [&items, read, keep](const std::string& option, const std::string& given) {
     if (!keep()) items.clear();
-    for (const std::string& text : split(given))
+    for (const std::string& text : split(given))  // CLI11 would drop empty items
       if (const auto item = static_cast<Item>(read(option, text));
           std::find(items.begin(), items.end(), item) == items.end())
         items.push_back(item);

@@ -25,13 +25,13 @@ std::string text(std::optional<double> value) {
 constexpr const char* columns =
     "{:<16} {:<4} {:<17} {:>7} {:>{}} {:>5} {:>11} {:>11} {:<6} {:>9} {:>6} {:>9} {:>9}  {}\n";
 
-/// Into what the product was cut: tiles, blocks, blocks on a grid of ranks.
-std::string cut(const Record& r) {
+/// The sides of the tile or block, with ranks also those of their grid.
+std::string tile_or_block(const Record& r) {
   if (r.settings.tile > 0) return std::to_string(r.settings.tile);
   if (r.settings.block == Sides()) return "-";
   return (r.ranks > 1 ? r.settings.grid.text() + " " : "") + r.settings.block.text();
 }
-int cut_width(const Record& r) {
+int tile_or_block_width(const Record& r) {
   return r.ranks > 1 ? 13 : 5;
 }
 
@@ -50,14 +50,14 @@ Schema Record::columns() const {
 }
 
 void Record::summarise(const std::vector<Times>& runs) {
-  const auto values = [&runs](auto part) {
+  const auto values = [&runs](auto field) {
     std::vector<double> found;
     for (const Times& run : runs)
-      if (run.*part) found.push_back(*(run.*part));
+      if (run.*field) found.push_back(*(run.*field));
     return found;
   };
-  for (const auto part : Times::parts())
-    if (const auto found = values(part); !found.empty()) times.*part = median(found);
+  for (const auto field : Times::fields())
+    if (const auto found = values(field); !found.empty()) times.*field = median(found);
   const std::vector<double> product = values(&Times::product);
   const auto count = static_cast<double>(product.size());
   const double mean = std::accumulate(product.begin(), product.end(), 0.0) / count;
@@ -70,7 +70,7 @@ void Record::summarise(const std::vector<Times>& runs) {
   if (*median_s > 0 && shape.flops() > 0) gflops = shape.flops() / *median_s * 1e-9;
 }
 
-std::string Record::again(const Traits& traits, Index pad) const {
+std::string Record::command_line(const Traits& traits, Index pad) const {
   std::string line = ranks > 1 ? fmt::format("mpirun -n {} ", ranks) : "";
   line += fmt::format("{} --variant {} --type {} --shape {} --fill {} --seed {} --repeat 1 --verify full",
                       step, variant, type, shape_text(shape), fill, seed);
@@ -83,10 +83,11 @@ std::string Record::again(const Traits& traits, Index pad) const {
 
 void print_header(const Record& r) {
   const std::string ranks = r.ranks > 1 ? fmt::format("{} ranks of ", r.ranks) : "";
-  const char* const cut = r.ranks > 1 ? "grid, block" : r.settings.block == Sides() ? "tile" : "block";
+  const char* const heading = r.ranks > 1 ? "grid, block" : r.settings.block == Sides() ? "tile" : "block";
   fmt::print("{} on {}{}, {} {}\n", r.step, ranks, r.device, r.compiler, r.flags);
-  fmt::print(fmt::runtime(columns), "variant", "type", "m x n x k", "threads", cut, cut_width(r), "runs",
-             "median", "predicted", "by", "GFLOP/s", "peak", "error", "worst", "verdict");
+  fmt::print(fmt::runtime(columns), "variant", "type", "m x n x k", "threads", heading,
+             tile_or_block_width(r), "runs", "median", "predicted", "by", "GFLOP/s", "peak", "error", "worst",
+             "verdict");
 }
 
 void print_row(const Record& r) {
@@ -100,9 +101,10 @@ void print_row(const Record& r) {
   const std::string predicted = r.prediction ? readable_seconds(r.prediction->seconds) : "-";
   // Nothing is faster than its roof: that was measured in a bad moment.
   const std::string share = peak > 100.5 ? ">100%?" : number("{:.3g}%", peak);
-  fmt::print(fmt::runtime(columns), r.variant, r.type, shape_text(r.shape), r.settings.threads, cut(r),
-             cut_width(r), r.repeat, median, predicted, r.prediction ? r.prediction->limit : "-",
-             number("{:.3f}", r.gflops), share, number("{:.3g}", error), number("{:.2g}", worst), r.verdict);
+  fmt::print(fmt::runtime(columns), r.variant, r.type, shape_text(r.shape), r.settings.threads,
+             tile_or_block(r), tile_or_block_width(r), r.repeat, median, predicted,
+             r.prediction ? r.prediction->limit : "-", number("{:.3f}", r.gflops), share,
+             number("{:.3g}", error), number("{:.2g}", worst), r.verdict);
   std::fflush(stdout);
 }
 

@@ -1,4 +1,4 @@
-// One row: what was run and what came out; and how it is shown.
+// One row of the results, and how it is printed.
 #pragma once
 
 #include <optional>
@@ -30,16 +30,16 @@ struct Record {
   std::optional<Check> check;
   std::string flags, compiler, host, commit, started;
 
-  /// Fills in repeats, times, rate and phases; each phase by its own median. `runs` is not empty.
+  /// Fills in repeats, rate and, by their medians, times; `runs` is not empty.
   void summarise(const std::vector<Times>& runs);
   /// The command line that runs this row again.
-  std::string again(const Traits& traits, Index pad) const;
+  std::string command_line(const Traits& traits, Index pad) const;
   /// The columns of results.csv, with this row's cells.
   Schema columns() const;
   Table::Row row() const { return cells_of(columns()); }
 };
 
-/// The two lines above the rows on the terminal, and one of those.
+/// Prints the two lines above the rows; prints a row.
 void print_header(const Record& record);
 void print_row(const Record& record);
 

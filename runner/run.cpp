@@ -17,29 +17,29 @@ void for_each_type(const Step& step, F f) {
   f(step.f32), f(step.f64), f(step.i32);
 }
 
-/// A variant by its name, whatever its type, and why it cannot run here.
-struct Known {
+/// What is known of all variants with one name, whatever their type.
+struct NamedVariant {
   Traits traits;
-  std::string why_not;
+  std::string skip_reason;
 };
-std::vector<Known> known_variants(const Step& step, const World& world) {
-  std::vector<Known> known;
+std::vector<NamedVariant> named_variants(const Step& step, const World& world) {
+  std::vector<NamedVariant> found;
   std::set<std::string> seen;
   for_each_type(step, [&](const auto& variants) {
     for (const auto& variant : variants)
       if (seen.insert(variant->traits.name).second)
-        known.push_back({variant->traits, why_not(*variant, {}, {}, world)});
+        found.push_back({variant->traits, skip_reason(*variant, {}, {}, world)});
   });
-  return known;
+  return found;
 }
 
-/// Those named, else all that are right (or, with --expect-wrong, all that are broken).
+/// Whether --variant names it, or no name is given and it is right (with --expect-wrong: broken).
 bool is_asked_for(const Traits& traits, const Options& options) {
   return options.variants.empty() ? traits.broken == options.expect_wrong
-                                  : among(options.variants, traits.name);
+                                  : contains(options.variants, traits.name);
 }
 
-/// A variant's rows of one shape. What it does not know stays as it is for all: one thread, no tile.
+/// The settings of a variant's rows; what it is not swept over is one thread, no tile, grid or block.
 std::vector<Settings> settings_of(const Traits& traits, const Options& options) {
   const std::vector none{Sides()};
   std::vector<Settings> rows;
@@ -56,36 +56,36 @@ template <class F>
 void for_each_row(const Session& session, F f) {
   const Options& options = session.options;
   for_each_type(session.step, [&]<class T>(const Variants<T>& variants) {
-    if (!among(options.types, type_name<T>)) return;
+    if (!contains(options.types, type_name<T>)) return;
     for (const Shape& shape : options.shapes) {
       const int most = *std::max_element(options.threads.begin(), options.threads.end());
-      Work<T> work{{shape, options.fill, options.seed, options.pad, most}};
+      CheckedProblem<T> checked{{shape, options.fill, options.seed, options.pad, most}};
       for (const auto& variant : variants)
         if (is_asked_for(variant->traits, options))
-          for (const Settings& settings : settings_of(variant->traits, options)) f(*variant, work, settings);
+          for (const Settings& settings : settings_of(variant->traits, options))
+            f(*variant, checked, settings);
     }
   });
 }
 
-// What a process has besides matrices: the program and its libraries; and what a kernel packs a thread, in
-// pages of 2 MiB.
+// Bytes besides matrices: of the program with its libraries; of what a thread packs, in pages of 2 MiB.
 constexpr double own_bytes = 32 << 20, bytes_a_thread = 8 << 20;
 
-/// Throws Refusal if a row does not fit in memory or its digits would not be exact. Returns how many there
-/// are.
+/// Throws Refusal if a row does not fit in memory or its digits would not be exact. Returns the number of
+/// rows.
 int check_rows(const Session& session) {
   const Options& options = session.options;
   int rows = 0;
-  for_each_row(session, [&]<class T>(const Variant<T>& variant, const Work<T>& work,
+  for_each_row(session, [&]<class T>(const Variant<T>& variant, const CheckedProblem<T>& checked,
                                      const Settings& settings) {
-    const Shape& s = work.problem.shape;
-    double bytes = own_bytes + bytes_a_thread * settings.threads + variant.bytes(work.problem, settings);
+    const Shape& s = checked.problem.shape;
+    double bytes = own_bytes + bytes_a_thread * settings.threads + variant.bytes(checked.problem, settings);
     if (options.verify != Verify::none)
       bytes += Verifier<T>::bytes(s, verifies_whole(options, s), session.world.size());
     require_memory(fmt::format("{}: {} needs", shape_text(s), type_name<T>), bytes,
                    options.verify == Verify::full ? " or --verify auto" : "", session.world);
-    if (variant.refuses(work.problem, settings, session.world).empty())
-      if (const auto [needed, free] = variant.device_memory(work.problem, settings); needed > free)
+    if (variant.skip_reason(checked.problem, settings, session.world).empty())
+      if (const auto [needed, free] = variant.device_memory(checked.problem, settings); needed > free)
         throw Refusal{
             fmt::format("{}: {} needs {} of the GPU's memory, which has {} free; give a smaller size",
                         shape_text(s), type_name<T>, readable_bytes(needed), readable_bytes(free))};
@@ -98,86 +98,80 @@ int check_rows(const Session& session) {
   return rows;
 }
 
-/// Why no variant of a step on a GPU can run here, if it is one reason for all; empty if some can.
-std::string no_gpu(const Step& step, const Options& options, const std::vector<Known>& variants) {
+/// The reason why no variant of a step on a GPU can run here, if all have the same; else empty.
+std::string no_gpu(const Step& step, const Options& options, const std::vector<NamedVariant>& variants) {
   std::set<std::string> reasons;
-  for (const Known& variant : variants)
-    if (is_asked_for(variant.traits, options)) reasons.insert(variant.why_not);
+  for (const NamedVariant& variant : variants)
+    if (is_asked_for(variant.traits, options)) reasons.insert(variant.skip_reason);
   if (!step.emulated || reasons.size() != 1 || reasons.begin()->empty()) return {};
   const bool hints = reasons.begin()->find("--emulate") != std::string::npos;
   return *reasons.begin() + (hints ? "" : "; --emulate forward runs the kernels on the processor");
 }
 
-/// What 00_machine found here: the file named, else one beside the CSV or in report/. A file of another
-/// processor predicts nothing here.
+/// The roofs of --machine, else of machine.csv beside the CSV or in report/, if they are of this processor.
 std::optional<Roofs> find_roofs(Session& session) {
   namespace fs = std::filesystem;
-  const Options& options = session.options;
-  const bool named = !options.machine.empty();
-  std::vector<fs::path> places = {fs::path(options.csv).replace_filename("machine.csv"),
-                                  "report/machine.csv"};
-  if (named) places = {options.machine};
+  const std::string &named = session.options.machine, &csv = session.options.csv;
+  std::vector<fs::path> places = {fs::path(csv).replace_filename("machine.csv"), "report/machine.csv"};
+  if (!named.empty()) places = {named};
   for (const fs::path& path : places) {
     std::error_code ignored;
-    if (!named && !fs::is_regular_file(path, ignored)) continue;
+    if (named.empty() && !fs::is_regular_file(path, ignored)) continue;
     Roofs found(path.string());
     if (found.processor().empty() || found.processor() == processor()) return found;
-    session.say_once(path.string() + " is of another machine, " + found.processor() + ": no predictions");
+    session.warn_once(path.string() + " is of another machine, " + found.processor() + ": no predictions");
   }
   return std::nullopt;
 }
 
-/// Runs all rows; the exit status unless something is refused on the way (a wrong result before that still
-/// counts).
+/// Runs all rows and returns the exit status; a Refusal on the way is thrown on, unless a result was wrong
+/// before.
 int run_rows(Session& session) {
   const Options& options = session.options;
   std::string refusal;
   try {
-    for_each_row(session, [&](auto& variant, auto& work, const Settings& settings) {
+    for_each_row(session, [&](auto& variant, auto& checked, const Settings& settings) {
       ++session.row;
-      run_row(session, variant, work, settings);
+      run_row(session, variant, checked, settings);
     });
   } catch (const Refusal& refused) {
     refusal = refused.message;
   }
   session.progress("");
-  if (session.resumed > 0 && session.speaks())
+  if (session.resumed > 0 && session.is_root())
     fmt::print("{}: {} rows were in {} already\n", session.step.program, session.resumed, options.csv);
   if (session.disturbed > 0)
-    session.say_once(
+    session.warn_once(
         fmt::format("{} of {} rows were disturbed; with --csv and --resume these are measured again",
                     session.disturbed, session.measured));
   const bool failed = options.expect_wrong ? session.not_wrong > 0 : session.wrong > 0;
   if (!refusal.empty() && !failed) throw Refusal{refusal};
-  if (!refusal.empty()) session.say_once(refusal);
+  if (!refusal.empty()) session.warn_once(refusal);
   if (failed) return 1;
   return session.skipped > 0 && session.measured == 0 && session.resumed == 0 ? 77 : 0;
 }
 
 int skipped(Session& session, const std::string& why) {
-  session.say_once("skipped: " + why);
+  session.warn_once("skipped: " + why);
   return 77;
 }
 
-/// Throws Refusal if --variant has a name that this step has not.
-void check_names(const Options& options, const std::vector<Known>& variants) {
-  std::vector<std::string> names, shown;
-  for (const auto& [traits, why_not] : variants) {
-    names.push_back(traits.name);
-    if (!traits.broken) shown.push_back(traits.name);
-  }
-  for (const std::string& name : options.variants)
-    if (!among(names, name)) one_of("--variant", name, shown, "this step has");
+/// Throws Refusal if --variant has a name that this step does not have.
+void check_names(const Options& options, const std::vector<NamedVariant>& variants) {
+  std::vector<std::string> shown;
+  for (const auto& [traits, skip_reason] : variants)
+    if (!traits.broken || contains(options.variants, traits.name)) shown.push_back(traits.name);
+  for (const std::string& name : options.variants) one_of("--variant", name, shown, "this step has");
 }
 
-void print_list(const Step& step, const std::vector<Known>& variants) {
+void print_list(const Step& step, const std::vector<NamedVariant>& variants) {
   fmt::print("{}: {}\n", step.program, step.idea);
-  for (const auto& [traits, why_not] : variants)
-    if (!traits.broken) print_choice(traits.name, traits.idea, why_not);
+  for (const auto& [traits, skip_reason] : variants)
+    if (!traits.broken) print_choice(traits.name, traits.idea, skip_reason);
 }
 
 int run_step(const Step& step, const Options& options, const World& world) {
-  const std::vector<Known> variants = known_variants(step, world);
+  const std::vector<NamedVariant> variants = named_variants(step, world);
   check_names(options, variants);
   if (options.list) {
     if (world.rank() == 0) print_list(step, variants);
@@ -199,7 +193,7 @@ int run_step(const Step& step, const Options& options, const World& world) {
 
 }  // namespace
 
-int guarded(const std::string& program, const std::function<int()>& body, const World& world) {
+int exit_status(const std::string& program, const std::function<int()>& body, const World& world) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is a full disk: an error of write, not a death
   int status = 2;
   std::string refusal;
@@ -208,7 +202,7 @@ int guarded(const std::string& program, const std::function<int()>& body, const 
   } catch (const Refusal& refused) {
     refusal = refused.message;
   } catch (...) {
-    refusal = caught();
+    refusal = exception_text();
     if (world.size() > 1) world.abort(program + ": " + refusal);
   }
   if (refusal.empty() && status == 0 && (std::fflush(stdout) != 0 || std::ferror(stdout) != 0))
@@ -224,7 +218,7 @@ int run(int argc, const char* const* argv, const Step& step, const World& world)
     Options options{
         .tiles = step.tiles, .tile_choices = step.tile_choices, .blocks = step.blocks, .grids = step.grids};
     bool threads = false;
-    for (const Known& variant : known_variants(step, world)) threads |= variant.traits.threads;
+    for (const NamedVariant& variant : named_variants(step, world)) threads |= variant.traits.threads;
     CLI::App app(step.program + ": " + step.idea);
     add_shapes(app, options), add_common(app, options, threads), add_step(app, options);
     if (step.emulated) add_gpu(app, options);
@@ -233,7 +227,7 @@ int run(int argc, const char* const* argv, const Step& step, const World& world)
     if (options.pad == 0) options.pad = step.pad;
     return run_step(options.emulate.empty() ? step : step.emulated(options.emulate), options, world);
   };
-  return guarded(step.program, body, world);
+  return exit_status(step.program, body, world);
 }
 
 }  // namespace course

@@ -18,29 +18,25 @@ struct Step {
   Variants<double> f64;
   Variants<std::int32_t> i32;
   bool is_level = false;  // the kernels at another optimisation level: not where the baseline is measured
-  std::string vector = "sse2";    // the widest registers its kernels use, unless a variant says otherwise
-  std::vector<Index> tiles = {};  // the tile sizes it runs unless told otherwise
-  std::vector<Index> tile_choices = {};  // if it has some, there are no others
-  std::vector<Sides> blocks = {};        // the shapes of its blocks, unless told otherwise: on a GPU of
-                                         // threads, with MPI of elements
-  Index pad = 0;                         // elements between the rows of its matrices, unless told otherwise
-  std::vector<Sides> grids = {};         // with MPI: the grids of processes, unless told otherwise
-  std::function<Step(const std::string& order)> emulated =
-      {};  // of a step on a GPU: what --emulate runs instead
+  std::string vector = "sse2";  // the widest registers its kernels use, unless a variant has others
+  // The defaults of --tile, of --block (on a GPU of threads, with MPI of elements) and of --grid (of
+  // processes).
+  std::vector<Index> tiles = {}, tile_choices = {};  // choices: if it has some, there are no others
+  std::vector<Sides> blocks = {}, grids = {};
+  Index pad = 0;  // elements between the rows of its matrices, the default of --pad
+  std::function<Step(const std::string& order)> emulated = {};  // of a step on a GPU: what --emulate runs
 };
 
-/// Calls `body` for its exit status and turns whatever it throws into one line on stderr and 2; so does a
-/// standard output that cannot be written.
-int guarded(const std::string& program, const std::function<int()>& body, const World& world = {});
+/// The exit status of `body`; 2, and one line on stderr, if it throws or standard output cannot be written.
+int exit_status(const std::string& program, const std::function<int()>& body, const World& world = {});
 
-/// Runs the program and returns its exit status, the same on every rank: 0 well, 1 a result was wrong, 2 a
-/// refusal (one line on stderr), 77 nothing that was asked for can run here. Throws nothing.
+/// Runs the program. Exit status, the same on every rank: 0 all right, 1 a result was wrong, 2 refused (one
+/// line on stderr), 77 nothing that was asked for can run here.
 int run(int argc, const char* const* argv, const Step& step, const World& world = {});
 
 }  // namespace course
 
-/// A program's main, given main.cpp's `template <class T> course::Variants<T> variants()`; the build defines
-/// the rest.
+/// A Step of main.cpp's `template <class T> course::Variants<T> variants()`; the build defines the rest.
 #define COURSE_STEP(idea)                                                                               \
   course::Step {                                                                                        \
     COURSE_PROGRAM, idea, COURSE_FLAGS, COURSE_INSTRUCTION_SETS, variants<float>(), variants<double>(), \

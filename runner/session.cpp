@@ -8,16 +8,16 @@ Times slowest(const World& world, Times times) {
   if (world.size() == 1) return times;
   double sum = times.product.value_or(0);
   world.sum({&sum, 1});
-  for (const auto part : Times::parts()) {
-    double most = (times.*part).value_or(-1);
+  for (const auto field : Times::fields()) {
+    double most = (times.*field).value_or(-1);
     world.max({&most, 1});
-    if (most >= 0) times.*part = most;
+    if (most >= 0) times.*field = most;
   }
   if (sum > 0) times.imbalance = *times.product * world.size() / sum;
   return times;
 }
 
-std::string caught() {
+std::string exception_text() {
   try {
     throw;
   } catch (const std::bad_alloc&) {
@@ -30,13 +30,13 @@ std::string caught() {
 }
 
 void Session::progress(const std::string& what) const {
-  if (!speaks() || !isatty(STDERR_FILENO)) return;
+  if (!is_root() || !isatty(STDERR_FILENO)) return;
   fmt::print(stderr, "\r\033[K");
   if (!what.empty()) fmt::print(stderr, "[{}/{}] {} {}", row, rows, step.program, what);
 }
 
-void Session::say_once(const std::string& line) {
-  if (!said.insert(line).second || !speaks()) return;
+void Session::warn_once(const std::string& line) {
+  if (!warned.insert(line).second || !is_root()) return;
   progress("");
   fmt::print(stderr, "{}: {}\n", step.program, line);
 }
@@ -51,23 +51,8 @@ void on_root(const World& world, const std::function<void()>& body) {
   if (refusal = world.first(refusal); !refusal.empty()) throw Refusal{refusal};
 }
 
-std::string Session::attempt(const std::function<void()>& body) const {
-  try {
-    body();
-    return {};
-  } catch (const Refusal&) {
-    throw;  // of all ranks
-  } catch (...) {
-    const std::string why = caught();
-    if (world.size() > 1) world.abort(fmt::format("{}: rank {}: {}", step.program, world.rank(), why));
-    if (why == no_memory) throw;
-    return why;
-  }
-}
-
 bool verifies_whole(const Options& options, const Shape& s) {
-  constexpr Index whole_up_to = 2048;  // --verify auto
-  return options.verify == Verify::full || std::max({s.m, s.n, s.k}) <= whole_up_to;
+  return options.verify == Verify::full || std::max({s.m, s.n, s.k}) <= 2048;
 }
 
 }  // namespace course

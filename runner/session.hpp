@@ -1,4 +1,4 @@
-// What one invocation of a program shares between its rows.
+// What one run of a program shares between its rows.
 #pragma once
 
 #include <map>
@@ -23,44 +23,42 @@ struct Session {
   int rows = 0, row = 0;            // how many there will be; which one this is
   int measured = 0, skipped = 0, wrong = 0, not_wrong = 0, resumed = 0, disturbed = 0;
   std::map<std::string, double> rates = {};  // operations a second, by type, variant and settings
-  std::set<std::string> said = {};
+  std::set<std::string> warned = {};
 
-  bool speaks() const { return world.rank() == 0; }
-  /// A line that overwrites itself, on a terminal only; an empty one clears it.
+  bool is_root() const { return world.rank() == 0; }
+  /// Overwrites the line of progress, on a terminal only; an empty text clears it.
   void progress(const std::string& what) const;
-  void say_once(const std::string& line);
-  /// Calls `body`, in which ranks wait for one another. What it throws is returned; with several ranks it
-  /// ends the program instead. Refusals and running out of memory are thrown on.
-  std::string attempt(const std::function<void()>& body) const;
+  /// A line on stderr, unless the same was printed before.
+  void warn_once(const std::string& line);
 };
 
-/// A problem, and the checker of all its variants' pieces.
+/// A problem with the verifier of all its variants' pieces.
 template <class T>
-struct Work {
+struct CheckedProblem {
   Problem<T> problem;
   std::optional<Verifier<T>> verifier = {};
 };
 
 /// One row: run, verify, print, record.
 template <class T>
-void run_row(Session& session, Variant<T>& variant, Work<T>& work, const Settings& settings);
+void run_row(Session& session, Variant<T>& variant, CheckedProblem<T>& checked, const Settings& settings);
 
-/// Calls `body` on rank 0; what it refuses, all ranks throw.
+/// Calls `body` on rank 0; a Refusal of it is thrown on all ranks.
 void on_root(const World& world, const std::function<void()>& body);
 /// Each phase as the slowest rank had it.
 Times slowest(const World& world, Times times);
-/// What the exception at hand says.
-std::string caught();
+/// The text of the exception being handled.
+std::string exception_text();
 inline const std::string no_memory = "out of memory; give a smaller size";
-/// Whether --verify asks for every element of C.
+/// Whether every element of C is compared: --verify full, or auto up to 2048.
 bool verifies_whole(const Options& options, const Shape& shape);
 
-/// Why a variant cannot run here; or nothing.
+/// Why a variant cannot run here, of its processor or its own; else empty.
 template <class T>
-std::string why_not(const Variant<T>& variant, const Problem<T>& problem, const Settings& settings,
-                    const World& world) {
+std::string skip_reason(const Variant<T>& variant, const Problem<T>& problem, const Settings& settings,
+                        const World& world) {
   const std::string missing = lacking(variant.traits.needs);
-  return missing.empty() ? variant.refuses(problem, settings, world) : "this processor lacks " + missing;
+  return missing.empty() ? variant.skip_reason(problem, settings, world) : "this processor lacks " + missing;
 }
 
 template <class T>

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -22,7 +21,7 @@ bool is_regular(const std::string& path) {
 
 std::string content_of(const std::string& path, const std::string& option) {
   std::ifstream file;
-  if (is_regular(path)) file.open(path, std::ios::binary);  // to open a pipe would wait for a writer
+  if (is_regular(path)) file.open(path, std::ios::binary);  // opening a pipe would wait for a writer
   if (!file.is_open()) throw Refusal{option + ": cannot read " + path};
   return {std::istreambuf_iterator<char>(file), {}};
 }
@@ -39,16 +38,14 @@ std::vector<std::string> split(std::string_view text, char separator) {
   return parts;
 }
 
-std::string plain(std::string text) {
+std::string cell_text(std::string text) {
   for (char& c : text)
     if (c == ',' || c == '"' || c == '\n' || c == '\r') c = ' ';
   return text;
 }
 
 std::vector<std::string> cells_of(const Schema& columns) {
-  std::vector<std::string> cells;
-  for (const Column& column : columns) cells.push_back(column.cell);
-  return cells;
+  return texts(columns, [](const Column& column) { return column.cell; });
 }
 
 Table::~Table() {
@@ -56,17 +53,17 @@ Table::~Table() {
 }
 
 void Table::read(const std::string& path, const std::string& option) {
-  take_lines(content_of(path, option), option + ": " + path);
+  insert_lines(content_of(path, option), option + ": " + path);
 }
 
 void Table::open(const std::string& path) {
   path_ = path;
-  // A pipe that nobody reads would keep us waiting.
+  // O_NONBLOCK: opening a pipe that nobody reads would wait.
   file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0644);
   if (!is_open()) throw Refusal{"--csv: cannot write " + path + ": " + std::strerror(errno)};
   fcntl(file_, F_SETFL, O_APPEND);
   if (!is_regular(path)) return write(header());
-  // Until this program ends. Where files cannot be locked, nobody is kept out.
+  // Locked until this program ends, if the file system has locks.
   if (flock(file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
     throw Refusal{"--csv: another program writes " + path + " now; wait for it, or give another file"};
   const std::string content = content_of(path, "--csv");
@@ -74,14 +71,14 @@ void Table::open(const std::string& path) {
     if (ftruncate(file_, 0) == 0) write(header());
     return;
   }
-  take_lines(content, "--csv: " + path);
+  insert_lines(content, "--csv: " + path);
   if (!content.ends_with('\n')) write("");  // ends a torn line: no row, for want of cells
 }
 
 void Table::append(Row row) {
-  for (std::string& cell : row) cell = plain(cell);
-  if (is_open()) write(listed(row, ","));
-  take(std::move(row));
+  for (std::string& cell : row) cell = cell_text(cell);
+  if (is_open()) write(joined(row, ","));
+  insert(row);
 }
 
 void Table::write(const std::string& line) {
@@ -92,17 +89,16 @@ void Table::write(const std::string& line) {
                 (written < 0 ? std::strerror(errno) : "no space left")};
 }
 
-void Table::take_lines(const std::string& content, const std::string& refusal) {
+void Table::insert_lines(const std::string& content, const std::string& refusal) {
   const std::vector<std::string> lines = split(content, '\n');
   if (lines[0] != header())
     throw Refusal{refusal + " has other columns than this course writes; it was left as it was"};
   for (std::size_t l = 1; l < lines.size(); ++l)
-    if (Row cells = split(lines[l]); cells.size() == schema_.size()) take(std::move(cells));
+    if (const Row cells = split(lines[l]); cells.size() == schema_.size()) insert(cells);
 }
 
-void Table::take(Row row) {
-  const std::string key = key_of(row);
-  rows_.insert_or_assign(key, std::move(row));
+void Table::insert(const Row& row) {
+  rows_.insert_or_assign(key_of(row), row);
 }
 
 const Table::Row* Table::find(const Row& like) const {
@@ -111,9 +107,7 @@ const Table::Row* Table::find(const Row& like) const {
 }
 
 std::string Table::header() const {
-  std::vector<std::string> names;
-  for (const Column& column : schema_) names.push_back(column.name);
-  return listed(names, ",");
+  return joined(texts(schema_, [](const Column& column) { return column.name; }), ",");
 }
 
 const std::string& Table::cell(const Row& row, std::string_view column) const {
@@ -123,16 +117,14 @@ const std::string& Table::cell(const Row& row, std::string_view column) const {
 }
 
 double Table::number(const Row& row, std::string_view column) const {
-  const std::string& text = cell(row, column);
   double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size() ? number : 0;
+  return read_number(cell(row, column), number) == std::errc() ? number : 0;
 }
 
 std::string Table::key_of(const Row& row) const {
   std::string key;
   for (std::size_t c = 0; c < schema_.size(); ++c)
-    if (schema_[c].is_key) key += plain(row.at(c)) + ",";
+    if (schema_[c].is_key) key += cell_text(row.at(c)) + ",";
   return key;
 }
 

@@ -1,4 +1,4 @@
-// The course's CSV files: results, machine and rivals. One parser, one key, one --resume.
+// Reads and writes the CSV files: results, machine and rivals.
 #pragma once
 
 #include <map>
@@ -8,21 +8,20 @@
 
 namespace course {
 
-/// A column of a kind of file: its name, whether it tells one row from another, its cell in one row.
+/// A column of a CSV file: its name, whether it is part of the key, its cell in one row.
 struct Column {
   std::string name;
   bool is_key = false;
   std::string cell = {};
 };
 constexpr bool key = true, value = false;
-using Schema = std::vector<Column>;
+using Schema = std::vector<Column>;  // the columns of one kind of file
 std::vector<std::string> cells_of(const Schema& columns);
 
 /// "a,b,c" → {"a", "b", "c"}; an empty item stays.
 std::vector<std::string> split(std::string_view text, char separator = ',');
 
-/// Rows of one schema. Of rows with the same key the last one counts. A file has no quoting: what would need
-/// it becomes a blank.
+/// A CSV file's rows. Of rows with the same key the last one counts. Nothing is quoted: commas become blanks.
 class Table {
  public:
   using Row = std::vector<std::string>;  // a cell for each column
@@ -31,21 +30,21 @@ class Table {
   ~Table();
   Table(const Table&) = delete;
 
-  /// Takes the rows of the file at `path`, without those that a crash tore. Throws Refusal, which begins with
-  /// `option`, if it cannot be read or has other columns.
+  /// Reads the file at `path`, but for torn lines. Throws Refusal, naming `option`, if it cannot or the
+  /// columns differ.
   void read(const std::string& path, const std::string& option);
-  /// The same, and appends to the file from now on; makes it where there is none. Refuses a file that another
-  /// Table has open. The option is --csv.
+  /// Reads the file of --csv, or makes it, and appends to it from now on. Throws Refusal if another Table has
+  /// it open.
   void open(const std::string& path);
   bool is_open() const { return file_ >= 0; }
 
-  /// Adds a row; to the file by one write, so that a killed program leaves whole rows. Throws Refusal when
-  /// the disk is full.
+  /// Adds a row; to the file by one write, so that a killed program leaves whole rows. Throws Refusal if the
+  /// disk is full.
   void append(Row row);
 
-  /// The row that counts among those with the key of this one, or nullptr.
+  /// The row with the key of this one, or nullptr.
   const Row* find(const Row& like) const;
-  /// The rows that count, by their keys.
+  /// The rows by their keys.
   const std::map<std::string, Row>& rows() const { return rows_; }
 
   /// The first line of a file.
@@ -55,8 +54,8 @@ class Table {
 
  private:
   std::string key_of(const Row& row) const;
-  void take_lines(const std::string& content, const std::string& refusal);
-  void take(Row row);
+  void insert_lines(const std::string& content, const std::string& refusal);
+  void insert(const Row& row);
   void write(const std::string& line);
 
   Schema schema_;
@@ -65,7 +64,7 @@ class Table {
   std::map<std::string, Row> rows_;
 };
 
-/// What stands in a cell for this text.
-std::string plain(std::string text);
+/// A text as a cell holds it: blanks for commas, quotes and line ends.
+std::string cell_text(std::string text);
 
 }  // namespace course

@@ -1,9 +1,10 @@
-// How things are said: refusals, shapes, times, bytes.
+// Text for the user: refusals, shapes, times, bytes, lists.
 #pragma once
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <string>
 #include <vector>
 
@@ -11,8 +12,7 @@
 
 namespace course {
 
-/// Something of the user's cannot be served: its text goes to stderr as one line, the exit status is 2. With
-/// several ranks all of them throw the same.
+/// What the user asked for cannot be served: one line on stderr, exit status 2. All ranks throw the same.
 struct Refusal {
   std::string message;
 };
@@ -37,24 +37,40 @@ inline std::string threads_text(int threads) {
   return fmt::format("{} thread{}", threads, threads == 1 ? "" : "s");
 }
 
-inline std::string listed(const std::vector<std::string>& words, const char* separator = ", ") {
-  return fmt::format("{}", fmt::join(words, separator));
+inline std::string joined(const std::vector<std::string>& items, const char* separator = ", ") {
+  return fmt::format("{}", fmt::join(items, separator));
 }
 
-inline bool among(const std::vector<std::string>& words, const std::string& word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
+template <class Items, class Item>
+bool contains(const Items& items, const Item& item) {
+  return std::find(items.begin(), items.end(), item) != items.end();
+}
+
+/// The text of each item.
+template <class Items, class TextOf>
+std::vector<std::string> texts(const Items& items, TextOf text_of) {
+  std::vector<std::string> all;
+  for (const auto& item : items) all.push_back(text_of(item));
+  return all;
+}
+
+/// Reads a number that is the whole of `given`.
+template <class T>
+std::errc read_number(const std::string& given, T& value) {
+  const auto [end, error] = std::from_chars(given.data(), given.data() + given.size(), value);
+  return error == std::errc() && end != given.data() + given.size() ? std::errc::invalid_argument : error;
 }
 
 /// `given` if it is one of the known names, else a Refusal: "OPTION: 'given' is unknown; WHAT known, names".
 inline std::string one_of(const std::string& option, const std::string& given,
                           const std::vector<std::string>& known, const char* what = "give") {
-  if (among(known, given)) return given;
-  throw Refusal{fmt::format("{}: '{}' is unknown; {} {}", option, given, what, listed(known))};
+  if (contains(known, given)) return given;
+  throw Refusal{fmt::format("{}: '{}' is unknown; {} {}", option, given, what, joined(known))};
 }
 
 /// One line of --list.
-inline void print_choice(const std::string& name, const std::string& idea, const std::string& why_not) {
-  fmt::print("  {:<16} {}{}{}\n", name, idea, why_not.empty() ? "" : "; not here: ", why_not);
+inline void print_choice(const std::string& name, const std::string& idea, const std::string& skip_reason) {
+  fmt::print("  {:<16} {}{}{}\n", name, idea, skip_reason.empty() ? "" : "; not here: ", skip_reason);
 }
 
 /// The middle value; the mean of the two middle ones of an even number. `values` is not empty.

@@ -278,7 +278,7 @@ TEST_CASE("01 to 04 and 10: all that a product of 8 x 12 x 16 costs, by hand") {
 
   namespace acc = openacc::cost;
   const auto gang = [&](const char* name, const CostOf& count, double wavefronts, double of_a, double of_b) {
-    check(name, count, 0, 6144 * wavefronts, {once, {of_a, elsewhere}, {of_b, elsewhere}});
+    check(name, count, 0, 6144 * wavefronts, {once, {of_a, beyond_l1}, {of_b, beyond_l1}});
   };
   gang("10 one_each", acc::one_each<float>, 2, 6, 6144);
   gang("10 tiled", acc::tiled<float>, 2, 192, 192);

@@ -95,12 +95,12 @@ struct Lossy : Emulated {
 };
 
 template <class Platform>
-std::string complaint_of(bool verify_copies) {
+std::string run_error_of(bool verify_copies) {
   const auto variant = gpu<float, Platform>("", "", first_element);
   const Problem<float> problem{{1, 1, 5}};
   variant->allocate(problem, {.verify_copies = verify_copies}, World());
   variant->distribute();
-  return variant->complaint();
+  return variant->run_error();
 }
 
 }  // namespace
@@ -217,10 +217,10 @@ TEST_CASE("a GPU's matrices have guards before, behind and beside them") {
 }
 
 TEST_CASE("--verify-copies sees what did not reach the GPU") {
-  CHECK(complaint_of<Emulated>(true).empty());
-  CHECK(complaint_of<Lossy>(false).empty());
-  CHECK_MESSAGE(has(complaint_of<Lossy>(true), "1 elements of A did not reach the GPU"),
-                complaint_of<Lossy>(true));
+  CHECK(run_error_of<Emulated>(true).empty());
+  CHECK(run_error_of<Lossy>(false).empty());
+  CHECK_MESSAGE(has(run_error_of<Lossy>(true), "1 elements of A did not reach the GPU"),
+                run_error_of<Lossy>(true));
 }
 
 TEST_CASE(

@@ -138,7 +138,7 @@ inline cudaError_t cudaHostUnregister(void* memory) {
 
 namespace course {
 
-inline void check(cudaError_t status) {  // gpu/on_gpu.hpp's, where there is no launch
+inline void check(cudaError_t status) {  // gpu/launch.hpp's, where there is no launch
   if (status == cudaErrorMemoryAllocation) throw std::bad_alloc();
   if (status != cudaSuccess) throw std::runtime_error(cudaGetErrorString(status));
 }

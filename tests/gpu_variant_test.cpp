@@ -96,7 +96,7 @@ std::shared_ptr<Variant<float>> made(Needs needs = {}, Launch<float> start = lau
 /// What `variant` complains of after a run.
 std::string after_run(const std::shared_ptr<Variant<float>>& variant, const Settings& settings) {
   variant->allocate(problem, settings, World()), variant->distribute(), variant->reset(), variant->run();
-  return variant->complaint();
+  return variant->run_error();
 }
 
 }  // namespace
@@ -165,8 +165,8 @@ TEST_CASE("a variant on a GPU gets A, B and C where the GPU has them, and the ro
 
 TEST_CASE("a variant on a GPU says what it needs") {
   const World alone;
-  CHECK(made({.capability = 80})->refuses(problem, {}, alone) == "needs 80");
-  CHECK(made()->refuses(problem, {}, alone) == "needs 0");
+  CHECK(made({.capability = 80})->skip_reason(problem, {}, alone) == "needs 80");
+  CHECK(made()->skip_reason(problem, {}, alone) == "needs 0");
   CHECK(made()->device() == "told");
   CHECK(made()->device_memory(problem, {}).second == 12345);
   CHECK(wide_guard(0) == 1024);  // a row of 1,024 threads
@@ -183,14 +183,14 @@ TEST_CASE("a variant on a GPU complains of other blocks than the row's, and of a
   const auto other = with_blocks(made());
   CHECK(after_run(other, {.block = {2, 4}}) == "blocks of 4x2 threads were launched, not of 2x4");
   other->release();
-  CHECK(other->complaint().empty());
+  CHECK(other->run_error().empty());
 
   const auto early = made({.waits = false});
   CHECK(after_run(early, {}) == "the clock was stopped before the kernel had run");
   CHECK(Told::log.substr(Told::log.find("start")) == "start pending? wait ");
   CHECK(early->run().product.value() < 1);
   early->allocate(problem, {}, World());
-  CHECK(early->complaint().empty());
+  CHECK(early->run_error().empty());
   CHECK(after_run(made({.waits = false}, launches_nothing), {}).empty());
 }
 
@@ -201,7 +201,7 @@ TEST_CASE("copies that are verified: how many elements of which matrix did not a
     Told::loses = loses, Told::spoils = spoils;
     variant->distribute();
     Told::loses = false, Told::spoils = 0;
-    return variant->complaint();
+    return variant->run_error();
   };
   CHECK(complaint(false).empty());
   const std::string lost = " did not reach the GPU as they were sent; ";

@@ -15,7 +15,7 @@ EXPECTED = {
     "08_cuda_shared": [(1.625, 4 / 32 + 4 / 32, "shared shared_unified")],
     "09_cuda_regtile": [*((1 / rows + 1 / 2 + 4 / 32, 4 / 32 + 4 / 32, f"column_{rows}") for rows in (1, 2, 4, 8, 16, 32)),
                         ((4 + 16) / 64, 4 / 128 + 4 / 128, "square transposed vectorised"),
-                        ((4 + 8) / 64, 4 / 128 + 4 / 128, "conflict_free double_buffered async_copies"),
+                        ((4 + 8) / 64, 4 / 128 + 4 / 128, "conflict_free double_buffered kept_addresses async_copies"),
                         ((4 + 4) / 64, 4 / 128 + 4 / 128, "warp_tiles fragments_ahead snake"),
                         ((4 + 4) / 64, 4 / 256 + 4 / 128, "large_tiles stream_k"),
                         ((4 + 4) / 64, 4 / 128 + 4 / 64, "slices"), (None, None, "best")],

@@ -15,17 +15,19 @@ KERNELS = {"cuda_global": ("coalesced<float>", "uncoalesced<float>"), "cuda_shar
            "cuda_regtile": [f"{kernel}<{type}{aligned}>" for type in ("float", "double") for kernel, aligned in (
                ("column", ", 32"), ("square", ""), ("transposed", ""), ("vectorised", ", true"), ("conflict_free", ", true"),
                ("double_buffered", ", true"))] + [
-               f"async<cuda_regtile::Tiling<{tiling}>, true>" for tiling in (
-                   *(f"{type}, 128, 128, 8, 1, cuda_regtile::{idea}" for type in ("float", "double")
-                     for idea in ("copies", "warp_tiles", "fragments_ahead", "snake")),
-                   "float, 128, 256, 16", "float, 128, 128, 16", "float, 64, 128, 8", "float, 64, 128, 16, 2", "float, 64, 128, 32, 4",
-                   "float, 64, 64, 16, 4", "float, 32, 64, 32, 8", "float, 64, 64, 8, 1, cuda_regtile::c_ahead")]}
+               f"{kernel}<{type}, true>" for type in ("float", "double")
+               for kernel in ("kept_addresses", "async_copies", "warp_tiles", "fragments_ahead")] + [
+               f"{kernel}<cuda_regtile::Tiling<{tiling}>, true>" for kernel, tiling in (
+                   ("tiled", "float, 128, 128, 8"), ("tiled", "double, 128, 128, 8"), ("tiled", "float, 128, 256, 16"),
+                   ("tiled", "float, 128, 128, 16"), ("tiled", "float, 64, 128, 8"), ("tiled", "float, 64, 128, 16, 2"),
+                   ("tiled", "float, 64, 128, 32, 4"), ("tiled", "float, 64, 64, 16, 4"), ("tiled", "float, 32, 64, 32, 8"),
+                   ("thin", "float, 64, 64, 8"))]}
 STREAM_K = "stream_k<cuda_regtile::Tiling<float, 128, 256, 16>>"
 
 
 def ptx(nvcc, source, folder):
     """The PTX of KERNELS, and what ptxas says of them."""
-    of = {"cuda_global": "07_cuda_global/gemm.cuh", "cuda_shared": "08_cuda_shared/gemm.cuh", "cuda_regtile": "09_cuda_regtile/async.cuh"}
+    of = {"cuda_global": "07_cuda_global/gemm.cuh", "cuda_shared": "08_cuda_shared/gemm.cuh", "cuda_regtile": "09_cuda_regtile/tiled.cuh"}
     text = "".join(f'#include "{header}"\n' for header in of.values())
     for space, kernels in KERNELS.items():
         for kernel in kernels:
@@ -33,7 +35,7 @@ def ptx(nvcc, source, folder):
             views = f"course::View<const {type}>, course::View<const {type}>, course::View<{type}>"
             text += f"template __global__ void {space}::{kernel}({views});\n"
     views = "course::View<const float>, course::View<const float>, course::View<float>"
-    text += f"template __global__ void cuda_regtile::{STREAM_K}({views}, cuda_regtile::Shares, float*, unsigned*, unsigned);\n"
+    text += f"template __global__ void cuda_regtile::{STREAM_K}({views}, cuda_regtile::Shares, cuda_regtile::Parts<float>);\n"
     (folder / "kernels.cu").write_text(text)
     done = subprocess.run([nvcc, "-std=c++20", "--expt-relaxed-constexpr", "-O3", "-arch=sm_90", "-I", source, "-Xptxas", "-v",
                            "--keep", "--keep-dir", folder, "-c", folder / "kernels.cu", "-o", folder / "kernels.o"],
@@ -79,7 +81,8 @@ def main(nvcc, source):
             failures.append(f"{name}: {len(barriers)} barriers, not 2")
     vectors = ["ld.global.v4", "ld.shared.v4", "st.global.v4"]
     wanted = dict.fromkeys(("10vectorisedIfLb1", "13conflict_freeIfLb1", "15double_bufferedIfLb1"), [*vectors, "st.shared.v4"])
-    wanted |= dict.fromkeys(("5asyncINS_6TilingIfLi128ELi128ELi8ELi1ELNS_4IdeaE0", "5asyncINS_6TilingIfLi128ELi256", "5asyncINS_6TilingIfLi64ELi128ELi32",
+    wanted["14kept_addressesIfLb1"] = ["ld.global.v4", "ld.shared.v4", "st.shared.v4"]
+    wanted |= dict.fromkeys(("12async_copiesIfLb1", "5tiledINS_6TilingIfLi128ELi256", "5tiledINS_6TilingIfLi64ELi128ELi32",
                              "8stream_kINS_6TilingIfLi128ELi256"), ["ld.global.v4", "ld.shared.v4", "cp.async.cg.shared.global"])
     for name, instructions in wanted.items():
         code = "\n".join(body(text, name))
@@ -89,8 +92,8 @@ def main(nvcc, source):
         if loads - stores < 2 - ("cp.async" in code):
             failures.append(f"{name}: {loads} loads of 16 bytes and {stores} stores")
     # The emulator has words of its own for these, and blocks that see at once what others write.
-    waiting = re.findall(r"\.entry (\w*(?:5async|8stream_k)\w*)", text)
-    if len(waiting) != 1 + sum(kernel.startswith("async<") for kernel in KERNELS["cuda_regtile"]):
+    waiting = re.findall(r"\.entry (\w*(?:async_copies|warp_tiles|fragments_ahead|5tiled|4thin|8stream_k)\w*)", text)
+    if len(waiting) != 3 * 2 + 10 + 1:
         failures.append(f"kernels with cp.async: {waiting}")
     for name in waiting:
         done = orders(body(text, name))

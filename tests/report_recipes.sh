@@ -37,6 +37,7 @@ calls report "*run_steps*=2" 2 "run_steps" "!py page results"
 calls "test BUILD=other" = 0 "./setup.sh test"*"cmake -B other"*"--build other --target all"*"ctest --test-dir other"
 calls plan = 0 "run_steps.py build"*" --plan" "!setup" "!cmake"
 calls reference = 2 "MACHINE: which one?" "!python3"
+calls "reference-gpu MACHINE=h200" = 0 "reference.py build h200 --plan plots/reference/plan_gpu.txt"
 calls "published -o build PUBLISHED_SIZES='20 30'" "*-O1*=1" 2 "-O0 "*"--size 20,30 "*"--budget 10 " "!-O2"
 calls "versus -o build REV=v1 RIVALS='--size 512'" "*rivals/rivals*=77" 0 "git archive v1;"*"--target course_blas"*"--variant avx512 "*"--variant tuned "*"libcourse_blas.so --size 512;"
 calls "search -o build SEARCH_SIZES=256" "*choose.py*=1" 2 "--size 256 "*"choose.py" && [ ! -e 09_cuda_regtile/choices.inc ] || failures=$((failures + 1))

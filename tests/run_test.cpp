@@ -26,7 +26,9 @@ struct Counting : Variant<float> {
   explicit Counting(double seconds_)
       : Variant<float>({.name = "counting", .idea = "for tests"}), seconds(seconds_) {}
   double bytes(const Problem<float>&, const Settings&) const override { return 0; }
-  std::string refuses(const Problem<float>&, const Settings&, const World&) const override { return reason; }
+  std::string skip_reason(const Problem<float>&, const Settings&, const World&) const override {
+    return reason;
+  }
   Times allocate(const Problem<float>& problem_, const Settings& settings, const World&) override {
     problem = &problem_, c = Matrix<float>(problem->shape.m, problem->shape.n), ++allocated;
     verify_copies = settings.verify_copies;
@@ -60,7 +62,7 @@ struct Counting : Variant<float> {
     piece = {all_of(problem->shape.m), all_of(problem->shape.n), std::as_const(c).view()};
     return {.copy_out = copies ? std::optional(0.125) : std::nullopt};
   }
-  std::string complaint() const override { return complains; }
+  std::string run_error() const override { return complains; }
   std::pair<double, double> device_memory(const Problem<float>&, const Settings&) const override {
     return {on_device, 2048};
   }
@@ -132,7 +134,7 @@ TEST_CASE("a row is warmed up and repeated as asked, C reset before every run") 
       {"compiler", compiler},
       {"host", host_name()},
       {"commit", commit},
-      {"device", plain(processor())},
+      {"device", cell_text(processor())},
       {"seed", "987654"},
       {"repeat", "4"},
       {"median_s", "0.001"},

@@ -15,8 +15,8 @@ class Spread : public course::Variant<T> {
   explicit Spread(const std::string& fault)
       : course::Variant<T>({.name = fault, .idea = "row i of C on rank i mod P"}) {}
 
-  std::string refuses(const course::Problem<T>& problem, const course::Settings&,
-                      const course::World& world) const override {
+  std::string skip_reason(const course::Problem<T>& problem, const course::Settings&,
+                          const course::World& world) const override {
     if (has("throw_in_refuses", world) && problem.shape.m > 0) throw std::runtime_error("no answer");
     return has("refusal", world) ? "rank 1 will not" : "";
   }

@@ -102,7 +102,7 @@ TEST_CASE("what tells rows apart: the key of results and of machines") {
     std::vector<std::string> names;
     for (const Column& column : columns)
       if (column.is_key) names.push_back(column.name);
-    return listed(names, ",");
+    return joined(names, ",");
   };
   CHECK(key_of(Record().columns()) ==
         "step,variant,type,m,n,k,fill,seed,threads,ranks,grid,block,tile,device,flags,compiler,host,commit");

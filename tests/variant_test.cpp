@@ -153,7 +153,7 @@ TEST_CASE("phases of one run add up, the sides of a grid are written with an x")
   Times times{.alloc = 1.0, .product = 2.0};
   times += {.product = 3.0, .collect = 4.0};
   const Times expected{.alloc = 1.0, .product = 5.0, .collect = 4.0};
-  for (const auto part : Times::parts()) CHECK(times.*part == expected.*part);
+  for (const auto part : Times::fields()) CHECK(times.*part == expected.*part);
   CHECK(Sides{2, 31}.text() == "2x31");
   CHECK(Sides{}.text() == "");
 }

@@ -56,7 +56,7 @@ TEST_CASE_TEMPLATE("a right product is right", T, float, double, std::int32_t) {
       CHECK(right.whole().right);
       CHECK(right.sampled().right);
       CHECK(right.whole().differences == 0);
-      CHECK(right.whole().trouble.empty());
+      CHECK(right.whole().message.empty());
     }
 }
 
@@ -96,7 +96,7 @@ TEST_CASE_TEMPLATE("one element wrong by twice what is allowed is found, by its 
     CHECK(check.error_share > 1);
     CHECK(check.error_share < 3.5);
     const std::string place = "C(" + std::to_string(i) + ", " + std::to_string(j) + ")";
-    CHECK(check.trouble.find(place) != std::string::npos);
+    CHECK(check.message.find(place) != std::string::npos);
   }
 }
 
@@ -135,7 +135,7 @@ TEST_CASE_TEMPLATE("the figures of a check are those of its formulas, worked out
     CHECK(check.right == !spoilt);
     CHECK(check.differences == (spoilt ? 2 : 0));
     if (spoilt)
-      CHECK(check.trouble == "2 elements differ, the worst is C(2, 1) = " +
+      CHECK(check.message == "2 elements differ, the worst is C(2, 1) = " +
                                  std::to_string(static_cast<double>(product.c.view()(2, 1))));
   }
 }
@@ -183,7 +183,7 @@ TEST_CASE_TEMPLATE("exact inputs demand equality", T, float, double, std::int32_
   CHECK(check.differences == 2);
   CHECK(check.error_share == std::numeric_limits<double>::infinity());
   CHECK(check.worst_case_share == 0);
-  CHECK(check.trouble ==
+  CHECK(check.message ==
         "2 elements differ, the worst is C(7, 9) = " +
             std::to_string(static_cast<double>(wrong.c.view()(7, 9))));  // the first of equals
 }
@@ -239,23 +239,23 @@ TEST_CASE_TEMPLATE("Freivalds accepts what is right and finds one wrong element 
 TEST_CASE("Freivalds, alone, says how many rows are wrong and which is the first, by its place in C") {
   Case<double> wrong({9, 8, 7}, Fill::digits);
   const Check right = wrong.sums();
-  CHECK(right.trouble == "");
+  CHECK(right.message == "");
   CHECK(right.error_share == 0);
   CHECK(right.differences == 0);
   wrong.c.view()(1, 2) += 1, wrong.c.view()(5, 0) -= 1, wrong.c.view()(5, 7) -= 2, wrong.c.view()(8, 7) += 3;
   const std::string differ = "Freivalds: the sums over C and over A·B differ";
-  CHECK(wrong.sums().trouble == differ + "; the first wrong row is 1");
+  CHECK(wrong.sums().message == differ + "; the first wrong row is 1");
   CHECK(wrong.sums().differences == 3);
   CHECK(wrong.sums().error_share == std::numeric_limits<double>::infinity());
   wrong.c.view()(0, 7) += 1;
-  CHECK(wrong.sums().trouble == differ + "; the first wrong row is 0");
+  CHECK(wrong.sums().message == differ + "; the first wrong row is 0");
   CHECK(wrong.sums().differences == 4);
   Piece<double> last = wrong.piece();  // the two last rows, and no others
   last.rows = {7, 8}, last.c = wrong.c.view().block(7, 0, 2, 8);
   const Check lost = freivalds(wrong.problem, last, World());
-  CHECK(lost.trouble == differ + "; the first wrong row is 8");
+  CHECK(lost.message == differ + "; the first wrong row is 8");
   last.rows = {7}, last.c = wrong.c.view().block(7, 0, 1, 8);  // all that came back is right
-  CHECK(freivalds(wrong.problem, last, World()).trouble == differ);
+  CHECK(freivalds(wrong.problem, last, World()).message == differ);
   CHECK(freivalds(wrong.problem, last, World()).differences == 1);
 }
 
@@ -268,7 +268,7 @@ TEST_CASE("a piece that C has not is wrong, and says so") {
     verifier.check(product.piece(), World());
     const Check first = verifier.check(piece, World()), second = freivalds(product.problem, piece, World());
     const std::string trouble = "a piece of C has rows or columns that C has not";
-    return !first.right && !second.right && first.trouble == trouble && second.trouble == trouble &&
+    return !first.right && !second.right && first.message == trouble && second.message == trouble &&
            std::isinf(first.error_share) && first.differences == 0 && second.differences == 1;
   };
   using Some = Piece<float>&;
@@ -296,7 +296,7 @@ TEST_CASE("Freivalds refuses fractions and numbers beyond its integers") {
         {0x1p53 + 2, "Freivalds: C holds a fraction, NaN or a number beyond 2^53"}}) {
     Case<double> product({9, 9, 9}, Fill::digits);
     product.c.view()(4, 4) = value;
-    CHECK(product.sums().trouble.starts_with(why));
+    CHECK(product.sums().message.starts_with(why));
     CHECK(product.sums().differences == 1);
   }
   for (const double bad : {0.5, 1e300, -1e300}) {
@@ -379,7 +379,7 @@ TEST_CASE("a piece may hold any rows and columns, and every element must come ba
             product.c.view()(rows[static_cast<std::size_t>(i)], cols[static_cast<std::size_t>(j)]);
     for (const bool whole : {true, false}) {
       const Check check = Verifier<float>(product.problem, whole).check({rows, cols, c.view()}, World());
-      if (!check.right) return check.trouble;
+      if (!check.right) return check.message;
     }
     return std::string();
   };

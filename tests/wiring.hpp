@@ -56,7 +56,8 @@ void check(const course::Variants<T>& variants, const std::vector<Row>& rows,
     CHECK(variants[v]->traits.name == expected.name);
     CHECK((started_by(*variants[v], 0, settings) == expected.aligned));
     CHECK((started_by(*variants[v], 1, settings) == expected.padded));
-    const auto& needs = dynamic_cast<const course::GpuVariant<T, course::Here>&>(*variants[v]).needs();
+    const auto& needs =
+        dynamic_cast<const course::GpuVariant<T, course::ThisPlatform>&>(*variants[v]).needs();
     CHECK((needs.memory == expected.memory));
     CHECK(needs.capability == expected.capability);
     CHECK(needs.bytes() == expected.bytes);

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from measured import BASELINE, LEVELS, LIMITS, NOT_LEVELS, Refusal, Row, digits, seconds, short
-from scaling import ranked, scalings, sharing
+from scaling import ranked, scalings, false_sharing
 
 PLOTS = Path(__file__).resolve().parent.parent / "plots"
 TEXTS = json.loads((PLOTS / "texts.json").read_text(encoding="utf-8"))  # by script: the title, what is shown
@@ -98,10 +98,10 @@ def time(row, seconds):
     return seconds
 
 
-def line_chart(name, script, title, lines, x, measure, settings=None, beside=None, step="", text="", wide=False):
+def line_chart(script, type, who, lines, x, measure, n=0, suffix="", text="", settings=None, beside=None, step="", wide=False):
     """A chart of {line: its rows} against their column x, less the points that `measure` knows nothing of; None if none is
     left. Its text is the script's unless another is named."""
-    caption = TEXTS[text or script][1] + SPREAD
+    title, caption = f"{who}: {TEXTS[script][0]}, {type}" + f", n = {n}" * bool(n), TEXTS[text or script][1] + SPREAD
     if script in ("time", "gflops") and any(row.gpu for line in lines.values() for row in line):
         caption += f" {TEXTS['on_gpu'][1]}"
     drawn = {label: [point(getattr(row, x), row, measure) for row in line if measure(row, row.median_s) is not None]
@@ -113,7 +113,7 @@ def line_chart(name, script, title, lines, x, measure, settings=None, beside=Non
     if script in ("gflops", "tiles") and max(y) >= 100 * min(y):  # what is a hundred times as slow would lie on the floor
         settings["log"] = 1
         caption += " The axis is logarithmic: the same factor is the same height."
-    return Chart(name, script, title, caption, drawn, settings, step, beside or {}, wide=wide)
+    return Chart(f"{script}_{type}{suffix}", script, title, caption, drawn, settings, step, beside or {}, wide=wide)
 
 
 def workers_of(row):
@@ -131,7 +131,7 @@ def same_line(results, top):
     return results.least("n", order="n", type=top.type, step=top.step, variant=top.variant, threads=top.threads, ranks=top.ranks)
 
 
-def headline(results, type):
+def step_lines(results, type):
     """{label: its rows} of the steps, each with all its builds together: the fastest, at its largest size, of the variants
     for one thread, and of those for several, on the most that have a core each. 01 stands for its baseline."""
     counts = results.values("workers", FAIR, type=type)
@@ -149,10 +149,10 @@ def variant_lines(results, type, step):
     return {top.variant + workers_of(top): same_line(results, top) for top in tops}
 
 
-def rates_chart(results, type, lines, name, who, step=""):
+def rates_chart(results, type, lines, who, suffix="", step=""):
     """GFLOP/s, the best line the boldest, beside the peaks and the libraries."""
-    beside, names = yardsticks(results, type, [row for line in lines.values() for row in line])
-    chart = line_chart(name, "gflops", f"{who}: {TEXTS['gflops'][0]}, {type}", lines, "n", rate, beside=beside, step=step, wide=not step)
+    beside, names = peaks_and_libraries(results, type, [row for line in lines.values() for row in line])
+    chart = line_chart("gflops", type, who, lines, "n", rate, suffix=suffix, beside=beside, step=step, wide=not step)
     if chart:
         last = [points[-1][1] for points in chart.lines.values()]
         chart.settings["bold"] = last.index(max(last))
@@ -161,7 +161,7 @@ def rates_chart(results, type, lines, name, who, step=""):
     return chart
 
 
-def yardsticks(results, type, rows):
+def peaks_and_libraries(results, type, rows):
     """The peaks and, of the libraries, a band from the slowest to the fastest: with one thread, with as many as one of the
     rows has, and on the GPU where one of them ran on it. Each point is x, low, high. Then the libraries' names."""
     n, beside, names = [row.n for row in rows], {}, set()
@@ -183,17 +183,15 @@ def yardsticks(results, type, rows):
 def tile_charts(results, type, gpu):
     """What was swept over three tiles or more, a chart a step: the native build's, where there is one; at the largest size
     with a sweep, on one thread or else on the most, the twelve fastest at most."""
-    found, programs = {}, {}
-    for row in results.least("step, n, variant, ranks, threads, tile", "tile > 0", order="step, n, threads > 1, -threads, tile", type=type, gpu=gpu):
-        found.setdefault((row.step, row.n), {}).setdefault((row.variant, row.ranks, row.threads), []).append(row)
-    for (step, n), sweeps in found.items():
-        lines = {}
-        for (variant, ranks, _), rows in sweeps.items():
-            if len(rows) > 2:
-                lines.setdefault((variant, ranks), rows)
-        if lines:  # what comes last is the native build and its largest size
-            programs[step.partition("-")[0]] = step, n, sorted(lines.values(), key=lambda rows: min(row.median_s for row in rows))[:12]
-    for place, (step, n, fast) in enumerate(programs.values()):
+    swept = results.ask("number, step, n, variant, ranks, threads", "tile > 0", {"type": type, "gpu": gpu},
+                        "GROUP BY 2, 3, 4, 5, 6 HAVING count(DISTINCT tile) > 2 ORDER BY step, n, threads > 1, -threads")
+    shown = {number: (step, n) for number, step, n, *_ in swept}  # what comes last is the native build and its largest size
+    for place, (step, n) in enumerate(shown.values()):
+        of_step = [tuple(row)[3:] for row in swept if (row["step"], row["n"]) == (step, n)]
+        threads_of = {(variant, ranks): threads for variant, ranks, threads in reversed(of_step)}
+        sweeps = [results.least("tile", "tile > 0", order="tile", type=type, gpu=gpu, step=step, n=n, variant=variant, ranks=ranks, threads=threads)
+                  for (variant, ranks), threads in threads_of.items()]
+        fast = sorted(sweeps, key=lambda rows: min(row.median_s for row in rows))[:12]
         lines = dict(sorted((rows[0].variant + workers_of(rows[0]), rows) for rows in fast))
         tiles, beside = sorted({row.tile for rows in fast for row in rows}), {}
         untiled = ("07_cuda_global" if gpu else "02_loop_order") + "-native" * step.endswith("-native")
@@ -204,8 +202,8 @@ def tile_charts(results, type, gpu):
         full = {tile: f"T = {tile:.0f}: {level} full" for tile, level in full.items() if tiles[0] <= tile <= tiles[-1] and not gpu}
         marks = {"upright": list(full), "upright_text": list(full.values())} if full else {}
         own = f"_{step}" * (place > 0)  # the first program's chart is the one of all steps
-        chart = line_chart(f"tiles_{type}" + "_gpu" * gpu + own, "tiles", f"{step}: {TEXTS['tiles'][0]}, {type}, n = {n}", lines, "tile",
-                           rate, marks, beside, "gpu" if gpu else own[1:], "tiles_gpu" if gpu else "")
+        chart = line_chart("tiles", type, step, lines, "tile", rate, n, "_gpu" * gpu + own, "tiles_gpu" * gpu, marks, beside,
+                           "gpu" if gpu else own[1:])
         chart.footer = "upright: where three tiles, one of each matrix, fill a cache" * bool(full)
         yield chart
 
@@ -215,23 +213,21 @@ def thread_charts(results, type):
     every program's fastest among them."""
     found, cores = scalings(results, type), results.cores
     first = ranked(found)[:12]
-    fitted = [scaling for scaling in first if scaling.serial is not None][:4]
     shown = sorted(first, key=lambda scaling: (scaling.step, scaling.variant))
-    rated = [scaling for scaling in shown if 1 in scaling.times]
-    own = {(scaling.step, scaling.variant): scaling for scaling in rated}
+    rated = [scaling for scaling in shown if 1 in scaling.rows]
     # Of the lines with a fitted curve, which they are, counted from 1, and their serial fractions.
+    fitted = [scaling for scaling in first if scaling.serial is not None][:4]
     fits = {"cores": cores, "fit_line": " ".join(str(1 + rated.index(scaling)) for scaling in fitted),
             "fit_serial": " ".join(f"{scaling.serial:.6g}" for scaling in fitted)}
-    for script, of, measure in (("threads_time", shown, time),
-                                ("threads_speedup", rated, lambda row, seconds: own[row.step, row.variant].speedup(seconds)),
-                                ("threads_efficiency", rated, lambda row, seconds: 100 * own[row.step, row.variant].speedup(seconds) / row.threads),
-                                ("threads_sharing", sharing(found), time)):
+    for script, of, measure in (("threads_time", shown, time), ("threads_speedup", rated, lambda row, seconds: row.alone_s / seconds),
+                                ("threads_efficiency", rated, lambda row, seconds: 100 * row.alone_s / seconds / row.threads),
+                                ("threads_sharing", false_sharing(found), time)):
         if of:
-            lines = {scaling.label(of is rated): list(scaling.runs.values()) for scaling in of}
-            beyond = cores < max(threads for scaling in of for threads in scaling.times)
+            lines = {scaling.label(of is rated): list(scaling.rows.values()) for scaling in of}
+            beyond = cores < max(row.threads for rows in lines.values() for row in rows)
             mark = {"upright": [cores], "upright_text": [f"{cores} cores"]} if beyond else {}
-            yield line_chart(f"{script}_{type}", script, f"Threads: {TEXTS[script][0]}, {type}, n = {of[0].n}", lines,
-                             "threads", measure, mark | (fits if of is rated else {}), step="threads", wide=script == "threads_speedup")
+            yield line_chart(script, type, "Threads", lines, "threads", measure, of[0].n, settings=mark | (fits if of is rated else {}),
+                             step="threads", wide=script == "threads_speedup")
 
 
 def bar_chart(name, type, groups, n, step, xlabel):
@@ -276,12 +272,10 @@ def order_chart(results, type):
 
 def block_chart(results, type):
     """What ran on a GPU with several block shapes, at the size with most of them."""
-    groups, blocks = {}, {}
-    for n, block in results.ask("DISTINCT n, block", "gpu AND block IS NOT NULL", {"type": type}, ""):
-        blocks.setdefault(n, []).append(block)
-    n = max(blocks, key=lambda n: (len(blocks[n]), n), default=0)
-    for block in sorted(blocks.get(n, ()), key=area):
-        groups[block.replace("x", "×")] = {row.program(): row for row in results.least("step, variant", "gpu", type=type, n=n, block=block)}
+    groups, where = {}, "gpu AND block IS NOT NULL"
+    n = results.common_size(where, "block", type=type)
+    for row in sorted(results.least("block, step, variant", where, type=type, n=n), key=lambda row: area(row.block)):
+        groups.setdefault(row.block.replace("x", "×"), {})[row.program()] = row
     return bar_chart("blocks", type, groups, n, "gpu", "threads of a block, across × down") if len(groups) > 1 else None
 
 
@@ -315,26 +309,31 @@ def phase_chart(results, type):
 
 # ---- ranks: of rows alike but for grid and block the one whose phases together are the shortest ----
 
+def from_one_rank(rows):
+    """{program: its rows, by ranks} of what ran on one rank and on several."""
+    lines = {}
+    for row in sorted(rows, key=lambda row: row.ranks):
+        lines.setdefault(row.program(), []).append(row)
+    return {name: line for name, line in lines.items() if line[0].ranks == 1 < line[-1].ranks}
+
+
 def rank_charts(results, type):
     """Strong and weak scaling, a bar of phases for each variant on the most ranks, and ranks against threads."""
     parallel = "step IN (SELECT step FROM rows WHERE ranks > 1)"
     rows = results.least("step, variant, n, ranks, threads", parallel, "whole_s", type=type)
-    sizes = [row.n for row in rows if row.threads < 2]
-    n, strong, weak, alone = max(sizes, key=lambda n: (sizes.count(n), n), default=0), {}, {}, {}
-    for name in dict.fromkeys(row.program() for row in rows if row.threads < 2):
-        mine = sorted((row for row in rows if row.program() == name and row.threads < 2), key=lambda row: row.ranks)
-        at = {row.ranks: row for row in mine if row.n == n}
-        if at.keys() > {1}:
-            strong[name], alone[name] = list(at.values()), at[1].whole_s
-        for base in sorted({row.n for row in mine}):  # the largest that has a line is the last
-            at = {row.ranks: row for row in mine if math.isclose(row.n / base, math.sqrt(row.ranks), rel_tol=0.01)}
-            if at.keys() > {1}:
-                weak[name], alone["weak", name] = list(at.values()), base**3 / at[1].whole_s
+    single = [row for row in rows if row.threads < 2]
+    sizes = [row.n for row in single]
+    n, weak = max(sizes, key=lambda n: (sizes.count(n), n), default=0), {}
+    strong = from_one_rank(row for row in single if row.n == n)
+    for base in sorted(set(sizes)):  # the largest that has a line is the last
+        weak |= from_one_rank(row for row in single if math.isclose(row.n / base, math.sqrt(row.ranks), rel_tol=0.01))
+
+    def efficiency(row, whole):
+        alone = weak[row.program()][0]
+        return 100 * (row.n / alone.n)**3 * alone.whole_s / whole / row.ranks
     for script, lines, size, measure in (
-            ("ranks_speedup", strong, f", n = {n}", lambda row, whole: alone[row.program()] / whole),
-            ("ranks_weak", weak, "", lambda row, whole: 100 * row.n**3 / whole / row.ranks / alone["weak", row.program()])):
-        yield line_chart(f"{script}_{type}", script, f"Ranks: {TEXTS[script][0]}, {type}{size}", lines, "ranks",
-                         lambda row, median: measure(row, row.whole_s - row.median_s + median), step="06_mpi")
+            ("ranks_speedup", strong, n, lambda row, whole: strong[row.program()][0].whole_s / whole), ("ranks_weak", weak, 0, efficiency)):
+        yield line_chart(script, type, "Ranks", lines, "ranks", lambda row, median: measure(row, row.whole_s - row.median_s + median), size, step="06_mpi")
     most = max(((row.ranks, row.threads) for row in rows if row.ranks > 1), default=(0, 0))
     n = results.common_size(parallel, type=type, ranks=most[0], threads=most[1])
     bars = [row for row in rows if (row.ranks, row.threads, row.n) == (*most, n)]
@@ -344,10 +343,11 @@ def rank_charts(results, type):
 
 def heat_chart(rows, type):
     """All phases' GFLOP/s with so many ranks of so many threads each, as many together in every column."""
-    together = {}
+    ranks = {}
     for row in rows:
-        together.setdefault((row.workers, row.n), []).append(row)
-    (total, n), rows = max(together.items(), key=lambda of: (len({row.ranks for row in of[1]}), of[0]), default=((0, 0), []))
+        ranks.setdefault((row.workers, row.n), set()).add(row.ranks)
+    total, n = max(ranks, key=lambda at: (len(ranks[at]), at), default=(0, 0))
+    rows = [row for row in rows if (row.workers, row.n) == (total, n)]
     columns, names = sorted({row.ranks for row in rows}), list(dict.fromkeys(row.program() for row in rows))
     if len(columns) < 2:
         return None
@@ -421,31 +421,31 @@ def plan(results):
 
 def plan_of(results, type):
     """Those of one type; None where the rows do not suffice."""
-    steps, lines = results.values("step", NOT_LEVELS, type=type), headline(results, type)
+    steps, lines = results.values("step", NOT_LEVELS, type=type), step_lines(results, type)
     on_gpu = {label: own for label, rows in lines.items() if (own := [row for row in rows if row.gpu])}
     # Under the roofs a step is its best at its largest size that has a place there, 01 its baseline.
     shown = results.least("step", f"{FAIR} AND (step != '{BASELINE[0]}' OR {FIRST}) AND intensity > 0", "-n, median_s", order="step", type=type)
-    yield line_chart(f"time_{type}", "time", f"The steps: {TEXTS['time'][0]}, {type}", lines, "n", time)
-    yield rates_chart(results, type, lines, f"gflops_{type}", "The steps")
-    yield line_chart(f"speedup_{type}", "speedup", f"The steps: {TEXTS['speedup'][0]}, {type}", lines, "n", results.speedup)
+    yield line_chart("time", type, "The steps", lines, "n", time)
+    yield rates_chart(results, type, lines, "The steps")
+    yield line_chart("speedup", type, "The steps", lines, "n", results.speedup)
     yield from roofline_charts(results, type, shown)
     yield from tile_charts(results, type, False)
     yield from thread_charts(results, type)
     yield from (level_chart(results, type), order_chart(results, type))
-    yield rates_chart(results, type, on_gpu, f"gflops_{type}_gpu", "The steps on the GPU", "gpu")
+    yield rates_chart(results, type, on_gpu, "The steps on the GPU", "_gpu", "gpu")
     yield from tile_charts(results, type, True)
     yield from (block_chart(results, type), phase_chart(results, type))
     yield from rank_charts(results, type)
     for step in steps:
         lines = variant_lines(results, type, step)
         for script, measure in (("time", time), ("gflops", rate)):
-            yield line_chart(f"{script}_{type}_{step}", script, f"{step}: {TEXTS[script][0]}, {type}", lines, "n", measure, step=step)
+            yield line_chart(script, type, step, lines, "n", measure, suffix=f"_{step}", step=step)
         yield from roofline_charts(results, type, results.least("variant", type=type, step=step), step)
 
 
 def named(machines, reference=None):
-    """(results, chart, its files' name) of every chart; where there are several hosts, theirs is in it. Of a reference,
+    """(results, chart) of every chart, named as its files: where there are several hosts, theirs is in it. Of a reference,
     which was measured on another machine, what its GPU did."""
     found = [(results, chart, f"{results.host}_" * (len(machines) > 1)) for results in machines for chart in plan(results)]
     found += [(reference, chart, "reference_") for chart in (plan(reference) if reference else ()) if chart.step == "gpu"]
-    return [(results, chart, re.sub(r"[^\w.-]", "-", before + chart.name)) for results, chart, before in found]
+    return [(results, replace(chart, name=re.sub(r"[^\w.-]", "-", before + chart.name))) for results, chart, before in found]

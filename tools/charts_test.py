@@ -170,7 +170,7 @@ class Facts(unittest.TestCase):
     def test_names_of_several_hosts_and_of_a_reference(self):
         two = machines([row("01_naive", "i j/k", 1000, 1), row("01_naive", "ijk", 1000, 1, host="there")])
         reference, = machines([row("01_naive", "ijk", 1000, 1), on_gpu("07_cuda global", "plain", 1000, 1e-3)])
-        names = [name for _, _, name in charts.named(two, reference)]
+        names = [chart.name for _, chart in charts.named(two, reference)]
         self.assertIn("here_time_f32_01_naive", names)
         self.assertEqual([name for name in names if "reference" in name], ["reference_roofline_f32_gpu", "reference_gflops_f32_gpu", "reference_phases_f32"])
 

@@ -16,6 +16,36 @@ COLUMNS = ["name", "file", "where", "value", "format"]
 KEY = [name for name in dict.fromkeys([*FULL_KEY, *MACHINE_KEY]) if name != "commit"]
 
 
+def label(value):
+    """A cell's value as text."""
+    return f"{value:.15g}" if isinstance(value, (int, float)) else value or ""
+
+
+def written(value, form, mark=""):
+    """A value as a page has it, with its marks."""
+    if value is None:
+        raise Refusal("the value is empty")
+    if not re.fullmatch(r"%(\.\d{1,2})?[fegds]", form) or (form != "%s" and not isinstance(value, (int, float))):
+        raise Refusal(f"'{value}' cannot be written as '{form}' (%.2f, %.3g, %d or %s)")
+    # %d by itself cuts: 9.9 would become 9.
+    return form % (label(value) if form == "%s" else round(value) if form == "%d" else value) + mark
+
+
+def rows_of(path, where, *terms):
+    """(the values of these SQL terms, the marks, what it is about) of each row of a CSV for which WHERE holds."""
+    table, count = table_of(path), len(terms)
+    names = [f'"{name}"' if name in table.names else "NULL" for name in ("quiet", "verdict", *KEY)]
+    rows = map(tuple, table.ask(", ".join([*terms, *names]), where, {}, ""))
+    return [(row[:count], marks(row[count:count + 2]), row[count + 2:]) for row in rows]
+
+
+def the_one(rows, path, name):
+    """The values and marks of the one row among these; of one that was measured again, of the last."""
+    if len({about for *_, about in rows}) != 1:
+        raise Refusal(f"{name}: {len(rows)} rows of {path.name} match, one is needed")
+    return rows[-1][:2]
+
+
 class Figures:
     """The figures of one folder's pages. Whatever is wrong with one is a Refusal."""
 
@@ -32,40 +62,32 @@ class Figures:
     def text(self, name):
         """A figure as the lesson has it."""
         value, mark = self.value(name)
-        form = self.lines[name]["format"]
-        if not re.fullmatch(r"%(\.\d{1,2}[feg]|d|s)", form) or (form != "%s" and not isinstance(value, (int, float))):
-            raise Refusal(f"{name}: '{value}' cannot be written as '{form}' (%.2f, %.3g, %d or %s)")
-        return form % (round(value) if form == "%d" else value) + mark
+        try:
+            return written(value, self.lines[name]["format"], mark)
+        except Refusal as refusal:
+            raise Refusal(f"{name}: {refusal}") from None
 
     def value(self, name, asking=()):
-        """(value, marks) of a figure."""
+        """(value, marks) of a figure that others, `asking`, may follow from."""
         if name not in self.lines:
             raise Refusal(f"{self.path.name} has no figure '{name}'")
         if name in asking:
             raise Refusal(f"{name} follows from itself")
         self.used.add(name)
-        line = self.lines[name]
+        line, path = self.lines[name], self.plots / self.lines[name]["file"]
         try:
-            found = self.measured(line) if line["file"] else self.derived(line, (*asking, name))
+            if not line["file"]:
+                return self.derived(line["value"], (*asking, name))
+            [value], mark = the_one(rows_of(path, line["where"], line["value"]), path, name)
+            return value, mark
         except (OSError, sqlite3.Error) as error:
             raise Refusal(f"{name}: {error}") from None
-        if found[0] is None:
-            raise Refusal(f"{name}: the value is empty")
-        return found
 
-    def measured(self, line):
-        table = table_of(self.plots / line["file"])
-        names = [f'"{name}"' if name in table.names else "NULL" for name in ("quiet", "verdict", *KEY)]
-        rows = table.ask(", ".join([line["value"], *names]), line["where"], {}, "")
-        if len({row[3:] for row in rows}) != 1:
-            raise Refusal(f"{line['name']}: {len(rows)} rows of {line['file']} match, one is needed")
-        return rows[-1][0], marks(rows[-1][1:3])
-
-    def derived(self, line, asking):
-        names = [name for name in dict.fromkeys(re.findall(r"[A-Za-z_]\w*", line["value"])) if name in self.lines]
+    def derived(self, formula, asking):
+        names = [name for name in dict.fromkeys(re.findall(r"[A-Za-z_]\w*", formula)) if name in self.lines]
         found = {name: self.value(name, asking) for name in names}
         others = Table([{name: value for name, (value, _) in found.items()} | {"": None}], [*found, ""])
-        [[value]] = others.ask(f"1.0 * ({line['value']})", "1", {}, "")
+        [[value]] = others.ask(f"1.0 * ({formula})", "1", {}, "")
         return value, "".join(mark for mark in "~°" if any(mark in marks for _, marks in found.values()))
 
     def unused(self):

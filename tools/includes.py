@@ -4,10 +4,7 @@
 Prints, for each room of the house, the headers of other rooms that it includes and how often. A step's kernels are a room
 of their own: they know common/view.hpp and nothing else. --check ends with 1 and a line for each include that the house
 does not allow."""
-import collections
-import re
-import subprocess
-import sys
+import collections, re, subprocess, sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -20,26 +17,16 @@ ALLOWED = {"kernels": ["common/view.hpp", "gpu/launch.hpp"], "common": [], "runn
 
 
 def room(path):
-    folder, name = path.parts[0], path.name
+    """The room of the house that a file lies in; a step's kernels are one of their own."""
+    folder = path.parts[0]
     if path.parts[:2] == ("gpu", "emulator"):
         return "emulator"
-    if folder[:2].isdigit() and folder != "00_machine" and KERNEL.match(name):
-        return f"kernels of {folder}"
-    return folder
+    return f"kernels of {folder}" if re.match(r"0[1-9]|1\d", folder) and KERNEL.match(path.name) else folder
 
 
 def resolved(text, source):
     """The file of the course that this include means, or None: a system's or a generated one."""
-    for base in (source.parent, Path(".")):
-        if (ROOT / base / text).is_file():
-            return base / text
-    return None
-
-
-def kind(name):
-    if name.startswith("kernels"):
-        return "kernels"
-    return name if name in ALLOWED else "step"
+    return next((base / text for base in (source.parent, Path()) if (ROOT / base / text).is_file()), None)
 
 
 def main(check):
@@ -48,22 +35,21 @@ def main(check):
     seen, wrong = collections.defaultdict(collections.Counter), []
     for source in map(Path, files):
         here = room(source)
+        kind = here.partition(" of ")[0]
+        allowed = tuple(ALLOWED.get(kind, ALLOWED["step"]))
         for text in INCLUDE.findall((ROOT / source).read_text(encoding="utf-8")):
             target = resolved(text, source)
             if target is None or room(target) == here:
                 continue
-            there = room(target)
-            seen[here][there if not there.startswith("common") or kind(here) != "kernels" else target.as_posix()] += 1
-            own = there == f"kernels of {source.parts[0]}"
-            allowed = ALLOWED[kind(here)]
-            if not any(target.as_posix().startswith(a) for a in allowed if a != "kernels") and not ("kernels" in allowed and own):
-                wrong.append(f"{source} includes {target}")
+            there, name = room(target), target.as_posix()
+            seen[here][name if kind == "kernels" and there == "common" else there] += 1
+            if not name.startswith(allowed) and not ("kernels" in allowed and there == f"kernels of {source.parts[0]}"):
+                wrong.append(f"{source} includes {name}")
     if check:
         print("\n".join(wrong) if wrong else f"{len(files)} files, every include allowed")
         return int(bool(wrong))
-    width = max(map(len, seen))
-    for here in sorted(seen):
-        print(f"{here.ljust(width)} ──► " + ", ".join(f"{there} ({count})" for there, count in sorted(seen[here].items())))
+    for here, rooms in sorted(seen.items()):
+        print(f"{here:{max(map(len, seen))}} ──► " + ", ".join(f"{there} ({count})" for there, count in sorted(rooms.items())))
     return 0
 
 

@@ -31,7 +31,7 @@ NOT_LEVELS = f"step NOT IN ({', '.join(map(repr, LEVELS))})"
 # What a prediction says binds, from the processor outwards, in words.
 LIMITS = {"flops": "arithmetic", "chain": "chain of additions", "L1": "L1 bandwidth", "L2": "L2 bandwidth",
           "shared": "shared-memory bandwidth", "L3": "L3 bandwidth", "memory": "memory bandwidth"}
-REHEARSED = ("emulator", "host fallback")  # devices that stand in for a GPU: right or wrong is all that such rows say
+STAND_INS = ("emulator", "host fallback")  # devices that stand in for a GPU: right or wrong is all that such rows say
 
 
 class Refusal(Exception):
@@ -109,12 +109,14 @@ class Record(SimpleNamespace):
 
 
 class Table:
-    """Rows in a database of their own, as the table `rows`; one that is asked for is a `kind`."""
+    """Rows in a database of their own, as the table `rows`; one that is asked for is a `kind`. Columns that follow from
+    others are `derived`, {name: SQL}."""
 
-    def __init__(self, rows, names, kind=Record):
+    def __init__(self, rows, names, kind=Record, derived={}):
         self.names, self.kind, self.database = names, kind, sqlite3.connect(":memory:")
         self.database.row_factory = sqlite3.Row
-        self.database.execute("CREATE TABLE rows ({})".format(", ".join(f'"{name}"' for name in names)))
+        columns = [*(f'"{name}"' for name in names), *(f"{name} AS ({sql})" for name, sql in derived.items())]
+        self.database.execute(f"CREATE TABLE rows ({', '.join(columns)})")
         self.database.executemany(f"INSERT INTO rows VALUES ({', '.join('?' * len(names))})", [[row[name] for name in names] for row in rows])
 
     def ask(self, what, where, equal, then):
@@ -149,8 +151,25 @@ def table_of(path):
 
 # ---- results.csv ----
 
+DERIVED = {  # columns that follow from those of a line, in SQL
+    "number": "substr(step, 1, instr(step || '-', '-') - 1)",  # the step's
+    "stand_in": " OR ".join(f"coalesce(device, '') LIKE '{name}%'" for name in STAND_INS),
+    "gpu": "NOT stand_in AND coalesce(device, '') NOT GLOB '*([0-9]* cores)*'",  # the programs write a processor's cores behind its name
+    "sound": "coalesce(verdict IN ('right', 'unverified') AND step || variant || type != '', 0)",
+    "rate": "2e-9 * m * n * k / median_s",
+    "timed": "coalesce(sound AND NOT stand_in AND rate > 0, 0)",
+    "square": "m = n AND n = k",
+    "workers": "max(threads, 1) * max(ranks, 1)",
+    # Seconds of all phases, for who has the matrices on one rank.
+    "whole_s": "median_s + coalesce(distribute_s, 0) + coalesce(collect_s, 0)",
+    # Over the bytes to and from the level that binds; for what arithmetic binds, those between L1 and the core. What a GPU's
+    # multiprocessor shares is as near to its cores as its L1.
+    "intensity": """2 * m * n * k / CASE "limit" WHEN 'L2' THEN bytes_l2 WHEN 'L3' THEN bytes_l3 WHEN 'memory' THEN bytes_memory
+                    ELSE bytes_l1 END"""}
+
+
 class Row(Record):
-    """A line of results.csv, and what made_of() makes of it."""
+    """A line of results.csv, with what follows from it."""
 
     def shape(self):
         return f"{self.m}×{self.n}×{self.k}"
@@ -186,24 +205,6 @@ class Row(Record):
 def short(step):
     """The step's number and what its program was built for: steps' names would crowd a key."""
     return re.sub(r"^(\d+)_[^-]*", r"\1", step)
-
-
-def made_of(cells):
-    """What is asked of a row besides its columns; `whole_s`: seconds of all phases, for who has the matrices on one rank."""
-    device, verdict, median = cells["device"] or "", cells["verdict"], cells["median_s"]
-    work, limit = 2e-9 * cells["m"] * cells["n"] * cells["k"], cells["limit"] or ""
-    # Bytes to and from the level that binds; for what arithmetic binds, those between L1 and the core. What a GPU's
-    # multiprocessor shares is as near to its cores as its L1.
-    moved = cells.get(f"bytes_{'l1' if limit in ('flops', 'chain', 'shared') else limit.lower()}")
-    rehearsed = device.startswith(REHEARSED)
-    sound = verdict in ("right", "unverified") and bool(cells["step"] and cells["variant"] and cells["type"])
-    rate = work / median if median else None
-    return {"number": (cells["step"] or "").partition("-")[0], "rehearsed": rehearsed, "sound": sound,
-            "gpu": not rehearsed and not re.search(r"\(\d+ cores\)", device),  # the programs write a processor's cores behind its name
-            "workers": max(cells["threads"], 1) * max(cells["ranks"], 1), "rate": rate,
-            "timed": sound and not rehearsed and bool(rate), "square": cells["m"] == cells["n"] == cells["k"],
-            "whole_s": median and median + (cells["distribute_s"] or 0) + (cells["collect_s"] or 0),
-            "intensity": work * 1e9 / moved if moved else None}
 
 
 def marks(*judged):
@@ -247,7 +248,7 @@ class Machine(Table):
     def same(self, devices):
         """Whether one of these is its processor, however many of its cores may be used."""
         mine = {fact.note.partition(" (")[0] for fact in self.select(name="processor")}
-        return not mine or bool(mine & {device.partition(" (")[0] for device in devices})
+        return not mine or not mine.isdisjoint(device.partition(" (")[0] for device in devices)
 
     def name(self):
         """The GPU's name, as the column `device` has it; nothing where there is none."""
@@ -267,8 +268,9 @@ class Results(Table):
     """The rows of one machine. Its table has what can be ranked and drawn: right square products that were timed."""
 
     def __init__(self, rows, machine_path):
-        super().__init__([row for row in rows if row["timed"] and row["square"]], list(rows[0]), Row)
-        self.rows = [Row(**row) for row in rows]
+        super().__init__(rows, COLUMNS, Row, DERIVED)
+        self.rows = self.select()
+        self.database.execute("DELETE FROM rows WHERE NOT (timed AND square)")
         self.host, devices = self.rows[0].host, {row.device for row in self.rows}
         self.machine, self.gpu = Machine(machine_path), Machine(machine_path, gpu=True)
         if not self.machine.same(devices):
@@ -279,10 +281,9 @@ class Results(Table):
         self.types, self.wrong = self.values("type"), [row for row in self.rows if not row.sound]
         self.cores = max(map(int, re.findall(r"\((\d+) cores\)", " ".join(self.words("device")))), default=10**6)
 
-    def common_size(self, where="1", **equal):
+    def common_size(self, where="1", of="step || ' ' || variant", **equal):
         """The size that most variants have, of those the largest: slow ones may be left out at large sizes. 0 for none."""
-        sizes = self.ask("n", where, equal, "GROUP BY n ORDER BY count(DISTINCT step || ' ' || variant) DESC, n DESC")
-        return sizes[0]["n"] if sizes else 0
+        return max(self.ask(f"count(DISTINCT {of}), n", where, equal, "GROUP BY n"), key=tuple, default=(0, 0))[1]
 
     def speedup(self, row, seconds=None):
         base = self.baselines.get((row.type, row.shape()))
@@ -306,7 +307,7 @@ class Results(Table):
         homes = {base.device for base in self.baselines.values()}
         return row.device == self.gpu.name() if row.gpu else not homes or row.device in homes
 
-    def compared(self, type, n=None):
+    def predictions(self, type, n=None):
         """The products of size n (the one most variants have) that were predicted: of each variant the best tile."""
         where = f"{NOT_LEVELS} AND predicted_s > 0"
         return sorted(self.least("step, variant, threads, ranks", where, type=type, n=n or self.common_size(where, type=type)),
@@ -316,23 +317,15 @@ class Results(Table):
         """The ladder's sizes, ascending: those of the baseline, or all where it was not measured."""
         return self.values("n", type=type, step=BASELINE[0], variant=BASELINE[1]) or self.values("n", type=type)
 
-    def shown_sizes(self, type):
-        """The sizes that a ladder is shown at."""
-        return ladder_sizes(self.sizes(type))
-
     def ladder(self, type, n):
-        """The baseline, then the fastest row of every other program; 01's own fastest where the baseline is missing."""
+        """The baseline, then the fastest row of every other program; 01's own fastest where the baseline is missing. Of the
+        learner's own every kernel."""
         base = self.baselines.get((type, f"{n}×{n}×{n}"))
         return [base if base and row.step == base.step else row
-                for row in self.least("step", NOT_LEVELS, order="step", type=type, n=n)]
+                for row in self.least("step, CASE step WHEN 'mine' THEN variant END", NOT_LEVELS, order="step, variant", type=type, n=n)]
 
     def words(self, name):
-        """The different words in a column, in order."""
-        return list(dict.fromkeys(word for row in self.rows if (word := getattr(row, name))))
-
-    def days(self):
-        """When the rows were measured."""
-        return sorted({started[:10] for started in self.words("started")})
+        return words(self.rows, name)
 
     def processor(self):
         """The processor that the rows ran on."""
@@ -340,30 +333,38 @@ class Results(Table):
 
     def place(self, step=""):
         """Where all was measured, or what a chart of this step shows: a program may have run on the GPU alone."""
-        rows = [row for row in self.rows if not row.rehearsed]
+        rows = [row for row in self.rows if not row.stand_in]
         alone = {"gpu"} | {row.step for row in rows} - {row.step for row in rows if not row.gpu}
         return place_of([row for row in rows if row.gpu or step not in alone])
 
 
+def words(rows, name):
+    """The different words in a column, in order."""
+    return list(dict.fromkeys(filter(None, (getattr(row, name) for row in rows))))
+
+
 def place_of(rows):
     """The machine of these rows in a few words."""
-    def words(name):
-        return dict.fromkeys(word for row in rows if (word := getattr(row, name)))
-    parts = " + ".join(words("device")), " + ".join(words("compiler")), max(words("started"), default="")[:10]
-    return ", ".join(part for part in parts if part)[:130]
+    parts = " + ".join(words(rows, "device")), " + ".join(words(rows, "compiler")), max(words(rows, "started"), default="")[:10]
+    return ", ".join(filter(None, parts))[:130]
 
 
 def load(path, machine_path):
     """The results of each machine: times of different machines are never compared."""
     hosts = {}
     for cells in read(path, COLUMNS, KEY):
-        hosts.setdefault(cells["host"], []).append(cells | made_of(cells))
+        hosts.setdefault(cells["host"], []).append(cells)
     if not hosts:
         raise Refusal(f"{path} holds no row: nothing was measured")
     return [Results(rows, machine_path) for rows in hosts.values()]
 
 
-# ---- how numbers are written ----
+# ---- how tables and numbers are written ----
+
+def tabulated(rows, columns):
+    """(headings, cells) of rows, from {heading: what makes a row's cell}."""
+    return list(columns), [[cell(row) for cell in columns.values()] for row in rows]
+
 
 def digits(value):
     """Three significant digits, never fewer than the whole part has: 0.370, 10.0, 1234."""

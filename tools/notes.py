@@ -16,8 +16,8 @@ What a note may hold, outside fenced code blocks and `code spans`:
     <!-- table: CSV; FILTER; rows=step+variant; cols=*; COLUMN+COLUMN/COLUMN; FORMAT; title=TEXT -->
                                           the columns themselves side by side, and a quotient of two
     <!-- /table -->                       both alone on their lines, the table between them
-    <!-- standing: RIVALS.csv -->         how ours stand against the libraries, a row for each set of duels;
-    <!-- /standing -->                    alone on their lines, too
+    <!-- libraries: RIVALS.csv -->        how ours stand against the libraries, a row for each rung, type and number of threads;
+    <!-- /libraries -->                   alone on their lines, too
 
 FILTER is "column=value,column=this|that"; it must leave one row for a figure and for each cell. Rows that
 differ only in their commit and what they measured are one row: the last. COLUMN may carry a scale
@@ -28,35 +28,31 @@ A figure from a row that other programs disturbed (quiet=no) ends with ~, one th
 Relative links and images must exist. Beside a figures.csv a line of text has one sentence and at most 300 characters,
 and does not begin with a figure, for Markdown would show what follows as it is. Exit status: 0 well; 1 --check found something stale; 2 an error,
 each one line on stderr (a note with an error is left as it is)."""
-import argparse, math, re, subprocess, sys, textwrap
+import argparse, re, sqlite3, subprocess, sys, textwrap
 from pathlib import Path
 from urllib.parse import unquote
 
-import standing
-from figures import KEY, Figures
-from measured import Refusal, lines_of, marks
+import against_libraries
+from figures import Figures, label, rows_of, the_one, written
+from measured import Refusal, typed
 
 FENCE = re.compile(r"([ \t]*)(```+|~~~+)[^`]*$")
 FRAGMENT_MARK = re.compile(r"\s*(?://|#)\s*\[(/?[\w.-]+)\]\s*$")
 CODE = re.compile(r"\s*<!--\s*code:\s*(\S.*?)#([\w.-]+)\s*-->\s*$")
-TABLE = re.compile(r"\s*<!--\s*(table|standing):(.*?)-->\s*$")
+TABLE = re.compile(r"\s*<!--\s*(table|libraries):(.*?)-->\s*$")
 # A code span comes first, so that a marker shown in one is passed over.
 INLINE = re.compile(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)|"
                     r"<!--\s*(value|ratio):((?:(?!-->).)*)-->((?:(?!<!--).)*)<!--\s*/\2\s*-->|"
                     r"<!--=(\w+)-->((?:(?!<!--).)*)<!--/-->")
-STRAY = re.compile(r"<!--(?:=|/-->).*|<!--\s*(?:(?:code|value|ratio|table|standing)\s*:|/\s*(?:code|value|ratio|table|standing)\s*-->).*")
+STRAY = re.compile(r"<!--(?:=|/-->).*|<!--\s*(?:(?:code|value|ratio|table|libraries)\s*:|/\s*(?:code|value|ratio|table|libraries)\s*-->).*")
 LINK = re.compile(r"""\]\(\s*<?([^)\s>]+)|\b(?:src|href)=["']([^"']+)""")
-
-
-class Problem(Exception):
-    """What is wrong in one place of a note, as one line for its writer."""
 
 
 def find(name, folders):
     for folder in folders:
         if (folder / name).is_file():
             return folder / name
-    raise Problem(f"no file {name}")
+    raise Refusal(f"no file {name}")
 
 
 def fragment(source, name):
@@ -64,100 +60,60 @@ def fragment(source, name):
     lines = source.read_text(encoding="utf-8").split("\n")
     marks = [mark and mark[1] for mark in map(FRAGMENT_MARK.match, lines)]
     if marks.count(name) != 1 or marks.count("/" + name) != 1:
-        raise Problem(f"{source.name} has {marks.count(name)} marks [{name}] and {marks.count('/' + name)} "
+        raise Refusal(f"{source.name} has {marks.count(name)} marks [{name}] and {marks.count('/' + name)} "
                       f"marks [/{name}], one of each is needed")
     first, last = marks.index(name), marks.index("/" + name)
     if last < first:
-        raise Problem(f"{source.name} has [/{name}] before [{name}]")
+        raise Refusal(f"{source.name} has [/{name}] before [{name}]")
     kept = [line for line, mark in zip(lines[first:last], marks[first:last]) if not mark]
     return textwrap.dedent("\n".join(kept)).strip("\n").split("\n")
-
-
-def number(text):
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if math.isfinite(value):
-        return value
-    raise Problem(f"'{text}' is not a number (for text, ask for %s)")
-
-
-def cell(rows, part, scale, form):
-    """The text of a column of a row, or of the quotient of two columns, perhaps of two rows; marked as they are."""
-    if form.endswith("s"):
-        value = rows[0][part[0]]
-    else:
-        value, *below = [number(row[name]) for row, name in zip(rows, part)]
-        if below and below[0] == 0:
-            raise Problem(f"the {part[1]} to divide by is 0")
-        value = (value / below[0] if below else value) * scale
-        value = round(value) if form.endswith("d") else value  # % by itself cuts: 9.9 would become 9
-    return form % value + marks(*((row.get("quiet"), row.get("verdict")) for row in rows))
-
-
-def column_and_format(column, form="%.3g"):
-    """(column, scale, format) of two fields such as "median_s*1000" and "%.0f"."""
-    if not re.fullmatch(r"%(\.\d{1,2})?[fgeds]", form):
-        raise Problem(f"the format '{form}' is not of the shape %.2f (or g, e, d, s)")
-    name, star, scale = (part.strip() for part in column.partition("*"))
-    return name, number(scale) if star else 1, form
 
 
 def alternatives(conditions):
     """{column: [its possible values]} of a filter."""
     parts = [part.partition("=") for part in conditions.split(",") if part.strip()]
     if not all(equals for _, equals, _ in parts):
-        raise Problem(f"the filter '{conditions}' is not of the shape column=value,column=value")
-    return {name.strip(): [v.strip() for v in values.split("|")] for name, _, values in parts}
+        raise Refusal(f"the filter '{conditions}' is not of the shape column=value,column=value")
+    return {name.strip(): [value.strip() for value in values.split("|")] for name, _, values in parts}
 
 
-def matching(table, conditions, columns):
-    """The rows of the file `table` that meet the filter; the filter's columns and `columns` must exist."""
-    wanted, lines = alternatives(conditions), lines_of(table)
-    for name in [*wanted, *columns]:
-        if lines and name not in lines[0]:
-            raise Problem(f"{table.name} has no column '{name}'")
-    rows = [row for row in lines if all(row[name] in values for name, values in wanted.items())]
-    for name, values in wanted.items():
-        for value in values:
-            if not any(row[name] == value for row in rows):  # so that no misspelt alternative gets lost
-                raise Problem(f"no row of {table.name} matches '{conditions}' with {name}={value}")
-    return rows
+def in_sql(column, texts):
+    """That a column has one of these values."""
+    values = [typed(column, text) for text in texts]
+    return "(" + " OR ".join(f'rows."{column}" IS {"NULL" if value is None else repr(value)}' for value in values) + ")"
 
 
-def the_one(rows, conditions):
-    """The single row among `rows`, or the last when they are one measurement at different commits, or looked at
-    twice (machine.csv, where the second is the better one, and rows taken with --quiet)."""
-    keys = {tuple(row.get(name) for name in KEY) for row in rows}
-    commits = {row["commit"] for row in rows if "commit" in row}
-    again = bool(rows) and ("level" in rows[0] and "unit" in rows[0] or all(row.get("quiet") for row in rows))
-    if len(rows) == 1 or rows and len(keys) == 1 and (again or len(commits) == len(rows)):
-        return rows[-1]
-    raise Problem(f"{len(rows)} rows match '{conditions}', one is needed")
+def filtered(conditions):
+    """A filter as figures.csv would have it."""
+    return " AND ".join(in_sql(*each) for each in alternatives(conditions).items()) or "1"
 
 
 def figure(kind, argument, folders):
     """The text of a value or ratio marker."""
     fields, filters = [field.strip() for field in argument.split(";")], 1 + (kind == "ratio")
     if len(fields) not in (filters + 2, filters + 3):
-        raise Problem(f"a {kind} needs CSV; {'FILTER; ' * filters}COLUMN; FORMAT")
-    column, scale, form = column_and_format(*fields[filters + 1:])
+        raise Refusal(f"a {kind} needs CSV; {'FILTER; ' * filters}COLUMN; FORMAT")
+    column, star, scale = fields[filters + 1].partition("*")
     # One for both rows, or two; \| : inside a Markdown table a bare | ends the cell.
     tables, columns = (re.split(r"\s*\\?\|\s*", field) for field in (fields[0], column))
-    rows = [the_one(matching(find(table, folders), where, [name]), where)
-            for table, where, name in zip(2 * tables, fields[1:filters + 1], 2 * columns)]
-    return cell(rows, (2 * columns)[:filters], scale, form)
+    paths = [find(name, folders) for name in tables]
+    rows = [the_one(rows_of(path, filtered(conditions), column), path, conditions)
+            for path, conditions, column in zip(2 * paths, fields[1:filters + 1], 2 * columns)]
+    [value], mark = rows[0]
+    if kind == "ratio":
+        [divisor], others = rows[1]
+        value, mark = value / divisor if divisor else None, "".join(sign for sign in "~°" if sign in mark + others)
+    return written(value * float(scale) if star else value, (fields[filters + 2:] or ["%.3g"])[0], mark)
 
 
 def in_order(values, given):
     """Distinct values: as the filter gives them, else numbers ascending, else as they first appear."""
     distinct = list(dict.fromkeys(values))
-    if given and len(given) > 1:
-        return sorted(distinct, key=given.index)
+    if len(given) > 1:
+        return sorted(distinct, key=lambda value: given.index(label(value)))
     try:
-        return sorted(distinct, key=number)
-    except Problem:
+        return sorted(distinct, key=float)
+    except (TypeError, ValueError):
         return distinct
 
 
@@ -166,28 +122,27 @@ def table_lines(argument, folders):
     fields = [field.strip() for field in argument.split(";")]
     title = fields.pop()[len("title="):] if fields[-1].startswith("title=") else None
     if len(fields) not in (5, 6) or fields[2][:5] != "rows=" or fields[3][:5] != "cols=":
-        raise Problem("a table needs CSV; FILTER; rows=COLUMN; cols=COLUMN; COLUMN; FORMAT; title=TEXT")
-    labels, across = [name.strip() for name in fields[2][5:].split("+")], [fields[3][5:].strip()]
-    if across == ["*"]:
-        across, heads, forms = [], fields[4].split("+"), (fields[5:] or ["%.3g"])[0].split("+")
-        shown = {head: (head.split("/"), 1, column_and_format("", forms[at % len(forms)])[2]) for at, head in enumerate(heads)}
-    else:
-        column, scale, form = column_and_format(*fields[4:])
-        shown = {"": ([column], scale, form)}
-    rows = matching(find(fields[0], folders), fields[1], [*labels, *across, *(name for part, _, _ in shown.values() for name in part)])
-    given, found = alternatives(fields[1]), {}
-    order = {name: in_order([row[name] for row in rows], given.get(name)) for name in labels + across}
-    for row in rows:
-        found.setdefault(tuple(row[name] for name in labels + across), []).append(row)
-    heads = order[across[0]] if across else list(shown)
-    lines = [[title or labels[0], *labels[1:], *heads], ["---"] * len(labels) + ["---:"] * len(heads)]
-    every = dict.fromkeys(key[:len(labels)] for key in found)
-    for label in sorted(every, key=lambda label: [order[name].index(value) for name, value in zip(labels, label)]):
-        lines.append(list(label))
-        for head in heads:
-            key, (part, scale, form) = (*label, head) if across else label, shown["" if across else head]
-            row = key in found and the_one(found[key], ",".join([fields[1], *map("=".join, zip(labels + across, key))]))
-            lines[-1].append(cell([row] * len(part), part, scale, form) if row and all(row[name] for name in part) else "–")
+        raise Refusal("a table needs CSV; FILTER; rows=COLUMN; cols=COLUMN; COLUMN; FORMAT; title=TEXT")
+    path, given, where = find(fields[0], folders), alternatives(fields[1]), filtered(fields[1])
+    labels, across = fields[2][5:].split("+"), fields[3][5:].strip()
+    forms, keys = (fields[5:] or ["%.3g"])[0].split("+"), labels + [across] * (across != "*")
+    terms = fields[4].split("+") if across == "*" else [fields[4]]
+    for name, texts in given.items():
+        for text in texts:  # so that no misspelt alternative gets lost
+            if not rows_of(path, f"{where} AND {in_sql(name, [text])}", "1"):
+                raise Refusal(f"no row of {path.name} matches '{fields[1]}' with {name}={text}")
+    found, cells = {}, {}
+    for row in rows_of(path, where, *(f'rows."{name}"' for name in keys), *terms):
+        found.setdefault(row[0][:len(keys)], []).append(row)
+    order = {name: in_order(values, given.get(name, ())) for name, values in zip(keys, zip(*found))}
+    for key, alike in found.items():
+        values, mark = the_one(alike, path, ','.join(map(label, key)))
+        for head, value, form in zip(terms if across == "*" else key[-1:], values[len(keys):], len(terms) * forms):
+            cells[key[:len(labels)], head] = "–" if value is None else written(value, form, mark)
+    heads = terms if across == "*" else order[across]
+    lines = [[title or labels[0], *labels[1:], *map(label, heads)], ["---"] * len(labels) + ["---:"] * len(heads)]
+    for key in sorted({key for key, _ in cells}, key=lambda key: [order[name].index(value) for name, value in zip(labels, key)]):
+        lines.append([*map(label, key), *(cells.get((key, head), "–") for head in heads)])
     return in_bars(lines)
 
 
@@ -195,9 +150,9 @@ def in_bars(lines):
     return ["| " + " | ".join(text.replace("|", "\\|") for text in line) + " |" for line in lines]
 
 
-def standing_lines(argument, folders):
+def library_lines(argument, folders):
     """How ours stand against the libraries."""
-    headings, rows = standing.summary(standing.load(find(argument.strip(), folders)))
+    headings, rows = against_libraries.summary(against_libraries.load(find(argument.strip(), folders)))
     return in_bars([headings, ["---"] * 3 + ["---:"] * (len(headings) - 3), *rows])
 
 
@@ -206,7 +161,7 @@ def past(lines, start, closing):
     for at in range(start + 1, len(lines)):
         if re.search(closing, lines[at]):
             return at + 1
-    raise Problem("this is never closed")
+    raise Refusal("this is never closed")
 
 
 def past_fence(lines, start):
@@ -217,14 +172,14 @@ def past_table(lines, start, kind):
     end = past(lines, start, STRAY)
     if re.match(rf"\s*<!--\s*/{kind}\s*-->\s*$", lines[end - 1]):
         return end
-    raise Problem(f"the {kind} has no <!-- /{kind} -->")
+    raise Refusal(f"the {kind} has no <!-- /{kind} -->")
 
 
 def code_block(marker, lines, opening, folders):
     """The fenced block that opens at `opening`, with the code that `marker` asks for."""
     fence, code = FENCE.match(lines[opening]), fragment(find(marker[1], folders), marker[2])
     if any(line.strip().startswith(fence[2]) for line in code):
-        raise Problem(f"{marker[1]}#{marker[2]} has a line that would close the fence {fence[2]}")
+        raise Refusal(f"{marker[1]}#{marker[2]} has a line that would close the fence {fence[2]}")
     return [fence[0], *(fence[1] + line if line else "" for line in code), fence[1] + fence[2]]
 
 
@@ -259,7 +214,7 @@ def refill(note, root, lines, figures=None):
         what, text, before = ((match[5], figures.text(match[5]) if figures else None, match[6]) if match[5] else
                               (f"{match[2]} {match[3].strip()}", figure(match[2], match[3], csv_folders), match[4]))
         if text is None:
-            raise Problem(f"there is no figures.csv beside the note, which would say what {what} is")
+            raise Refusal(f"there is no figures.csv beside the note, which would say what {what} is")
         if text != before:
             stale.append((at + 1, f"'{before}', should be '{text}' ({what})"))
         return match[0].replace(f"-->{before}<!--", f"-->{text}<!--")
@@ -274,13 +229,13 @@ def refill(note, root, lines, figures=None):
                 new = lines[at:end]
             elif marker := CODE.match(line):
                 if end == len(lines) or not FENCE.match(lines[end]):
-                    raise Problem("a fence must follow this marker at once")
+                    raise Refusal("a fence must follow this marker at once")
                 end, what = past_fence(lines, at + 1), f"code {marker[1]}#{marker[2]}"
                 new = [line, *code_block(marker, lines, at + 1, code_folders)]
             elif marker := TABLE.match(line):
                 kind, argument = marker.groups()
                 end, what = past_table(lines, at, kind), f"{kind} {argument.strip()}"
-                fill = table_lines if kind == "table" else standing_lines
+                fill = table_lines if kind == "table" else library_lines
                 new = [line, *fill(argument, csv_folders), lines[end - 1]]
             else:
                 rest = INLINE.sub("", line)
@@ -289,9 +244,9 @@ def refill(note, root, lines, figures=None):
                 if figures and (wrong := badly_set(line)):
                     errors.append((at + 1, wrong))
                 if stray := STRAY.search(rest):
-                    raise Problem(f"misspelt, unclosed or not alone on its line: {stray[0]}")
+                    raise Refusal(f"misspelt, unclosed or not alone on its line: {stray[0]}")
                 new = [INLINE.sub(figure_again, line)]
-        except (Problem, Refusal, OSError, UnicodeError) as problem:
+        except (Refusal, sqlite3.Error, OSError, ValueError, TypeError) as problem:
             errors.append((at + 1, str(problem)))
             new = lines[at:end]
         if what and new != lines[at:end]:
@@ -308,36 +263,34 @@ def notes_of(root):
     except OSError:
         listed = ""
     paths = [root / name for name in listed.split("\0") if name] or sorted(root.rglob("*.md"))
-    return [path for path in paths if path.is_file() and not any(
-        part.startswith(("build", ".")) or part == "report" for part in path.relative_to(root).parts[:-1])]
+    built = re.compile(r"(.*/)?((build|\.)[^/]*|report)/")
+    return [path for path in paths if path.is_file() and not built.match(path.relative_to(root).as_posix())]
 
 
 def main(arguments, root=Path(__file__).resolve().parent.parent):
     options = argparse.ArgumentParser(description="Refills the notes from the sources and the CSV files.")
     options.add_argument("--check", action="store_true", help="write nothing, name what is stale")
     options.add_argument("notes", nargs="*", type=Path, metavar="FILE.md")
-    options, status, folders = options.parse_args(arguments), 0, {}
+    options, status, figures = options.parse_args(arguments), 0, {}
     for note in map(Path.resolve, options.notes or notes_of(root)):
-        name = note.relative_to(root) if note.is_relative_to(root) else note
+        name, beside = note.relative_to(root) if note.is_relative_to(root) else note, note.parent / "figures.csv"
         try:
-            if note.parent not in folders:
-                beside = note.parent / "figures.csv"
-                folders[note.parent] = Figures(beside, root / "plots") if beside.is_file() else None
-            filled, stale, errors = refill(note, root, note.read_text(encoding="utf-8").split("\n"), folders[note.parent])
+            if beside.is_file() and beside not in figures:
+                figures[beside] = Figures(beside, root / "plots")
+            filled, stale, errors = refill(note, root, note.read_text(encoding="utf-8").split("\n"), figures.get(beside))
         except (Refusal, OSError, UnicodeError) as problem:
-            filled, stale, errors = [], [], [(1, str(problem))]
+            filled, stale, errors = [], [], [(1, problem)]
         for line, what in errors:
             print(f"{name}:{line}: {what}", file=sys.stderr)
-        if options.check:
-            for line, what in stale:
-                print(f"{name}:{line}: stale {what}")
-        elif stale and not errors:
+        for line, what in stale if options.check else ():
+            print(f"{name}:{line}: stale {what}")
+        if stale and not errors and not options.check:
             note.write_text("\n".join(filled), encoding="utf-8")
             print(name)
         status = max(status, 2 if errors else 1 if stale and options.check else 0)
-    for folder, figures in folders.items():
-        if not options.notes and figures and (unused := figures.unused()):
-            print(f"{folder.name}/figures.csv: no page has {', '.join(unused)}", file=sys.stderr)
+    for beside, of in figures.items():
+        if not options.notes and (unused := of.unused()):
+            print(f"{beside.parent.name}/figures.csv: no page has {', '.join(unused)}", file=sys.stderr)
             status = 2
     return status
 

@@ -30,7 +30,7 @@ def nearest(results, above, below, type, n):
     """The fastest row like `above` and the fastest like `below`, of the same type and size, the nearest to these there is; or None.
     Another type is farther than any size."""
     ours, others = ({(row.type, row.n): row for row in results.least("type, n", **like)} for like in (above, below))
-    at = min(ours.keys() & others.keys(), default=None, key=lambda at: (at[0] != type, abs(math.log(at[1] / n))))
+    at = min(ours.keys() & others.keys(), default=None, key=lambda at: (at[0] != type, abs(math.log(at[1] / n)), at))
     return at and (ours[at], others[at])
 
 

@@ -5,8 +5,8 @@
 
 PLAN (plots/reference/plan.txt) has a command line a line, # begins a comment: a program below BUILD and its options,
 perhaps after variables of the environment (NAME=value) and `mpirun -n N`. Added are the files in OUT/MACHINE (OUT is
-plots/reference): 00_machine and rivals write machine.csv, the others results.csv, or the file that a line names by --csv,
-with --quiet; all of them --resume: called again, it goes on where it was stopped and measures again what was disturbed.
+plots/reference): 00_machine and rivals write machine.csv, the others results.csv with --quiet, or the file that a line names
+by --csv; all of them --resume: called again, it goes on where it was stopped and measures again what was disturbed.
 A line that ends in `> FILE` is an experiment that prints its own CSV: it runs if there is no such file yet.
 
 Exit status: 0 well; 1 a program failed, each is named at the end; 2 the command line; 130 or 143 interrupted."""
@@ -24,19 +24,19 @@ def command_lines(plan, build, folder):
     for line in plan.read_text(encoding="utf-8").splitlines():
         if not (words := shlex.split(line, comments=True)):
             continue
-        place = next(i for i, word in enumerate(words) if "=" not in word)
-        words[:place] = ["env", *words[:place]] * (place > 0)
-        place = words.index("mpirun") + 3 if "mpirun" in words else place + (place > 0)  # mpirun -n 2 PROGRAM
+        words[:0] = ["env"] * ("=" in words[0])
+        place = next(place for place, word in enumerate(words) if "/" in word and "=" not in word)
         name, machine = words[place], str(folder / "machine.csv")
         words[place] = str(build / name)
         if words[-2:-1] == [">"]:
             yield words[:-2], folder / words[-1]
             continue
-        csv = "machine.csv" if name.partition("/")[0] in OF_MACHINE else "results.csv"
+        step = name.partition("/")[0] not in OF_MACHINE
+        csv = "results.csv" if step else "machine.csv"
         if "--csv" in words:
             csv = words.pop(words.index("--csv") + 1)
             words.remove("--csv")
-        files = ["--csv", str(folder / csv), *["--machine", machine, "--quiet"] * (csv != "machine.csv")]
+        files = ["--csv", str(folder / csv), *["--machine", machine, "--quiet"] * step]
         yield [*words, *files, "--resume"], None
 
 

@@ -26,7 +26,7 @@ class Reference(unittest.TestCase):
         plan = ("# all of it\n\n00_machine/00_machine --budget 1\nrivals/rivals --alone  # the libraries\n"
                 "01_naive/01_naive --size 64 --variant ijk\nmpirun -n 2 06_mpi/06_mpi --size 64\n"
                 "A=1 B=2 01_naive/01_naive --size 8 --csv more.csv\nA=1 mpirun -n 2 06_mpi/06_mpi --size 64\n"
-                "01_naive/01_naive_lines > 'all lines.csv'\n")
+                "rivals/rivals --csv pairs.csv\n01_naive/01_naive_lines > 'all lines.csv'\n")
         machine, results = "out/here/machine.csv", "out/here/results.csv"
         rows = f"--csv {results} --machine {machine} --quiet --resume"
         self.assertEqual(self.run_tool(plan, "here", "--dry"), (0, "\n".join([
@@ -36,6 +36,7 @@ class Reference(unittest.TestCase):
             f"mpirun -n 2 build/06_mpi/06_mpi --size 64 {rows}",
             f"env A=1 B=2 build/01_naive/01_naive --size 8 {rows.replace('results', 'more')}",
             f"env A=1 mpirun -n 2 build/06_mpi/06_mpi --size 64 {rows}",
+            "build/rivals/rivals --csv out/here/pairs.csv --resume",
             "build/01_naive/01_naive_lines > 'out/here/all lines.csv'", ""]), ""))
         self.assertFalse((self.folder / "out").exists())
 

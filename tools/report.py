@@ -1,29 +1,30 @@
 #!/usr/bin/env python3
-"""Turns results.csv into the ladder, the charts and the page.
+"""Turns results.csv into the ladder, the charts and the page: report.py COMMAND RESULTS.csv [OPTIONS]
 
-    report.py ladder|predicted RESULTS.csv [--machine machine.csv] [--all-sizes] [--size N]
-    report.py draw|page|bars   RESULTS.csv [--machine machine.csv] --out DIR [--reference DIR] [--failed FILE] [--rivals rivals.csv]
-    report.py here             RESULTS.csv --machine machine.csv --step STEP --variant NAME --out DIR
-    report.py rivals           RIVALS.csv [--out DIR]
+    ladder [--all-sizes]        prints the fastest variant of every program, over the baseline: ijk of 01_naive
+    predicted [--size N]        prints what was predicted beside what was measured, at the size that most variants have, or N
+    draw --out DIR              draws every chart with the scripts in plots/: DIR/charts/NAME.dat, .svg and .png
+    page --out DIR [--failed FILE] [--rivals rivals.csv]
+                                fills page.html.jinja: DIR/index.html; FILE has the steps that failed, one a line
+    bars --out DIR              draws the page's ladder: DIR/ladder.svg
+    here --out DIR --step STEP --variant NAME [--type f32] [--size 2000]
+                                draws the roofline with this rung and the best of each step before it: DIR/here.svg
+    rivals [--out DIR]          of rivals.csv instead: prints, and draws, ours beside the best library at each shape
 
-`ladder` prints the fastest variant of every program, over the baseline: ijk of 01_naive; `predicted` what was predicted beside
-what was measured; `rivals` ours beside the best library at each shape. `draw` writes DIR/charts/NAME.dat, .svg and .png with the
-scripts in plots/; `page` fills page.html.jinja: DIR/index.html; `bars` draws the page's ladder, DIR/ladder.svg; `here` the roofline
-with this rung and those before it, DIR/here.svg.
-
+--machine machine.csv is what 00_machine measured; --reference DIR another machine's GPU, shown where there is none here.
 Rows alike in all of KEY are one measurement taken again: the last counts. A row whose result is wrong is named, never
 ranked or drawn. Exit status: 0 well; 2 the files cannot be read or written, in a line."""
 import argparse, os, signal, sys
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
 
-import ladder as rungs
+import against_libraries
+import ladder
 import published
 import scaling
-import standing
 from charts import draw_one, here_chart, named, render
-from measured import LIMITS, Refusal, digits, load, marked, seconds, times, whose
+from measured import LIMITS, Refusal, Row, digits, ladder_sizes, load, marked, seconds, tabulated, times, whose
 
 FAR_OFF = "Rows marked ! took more than twice, or less than half, the predicted time: their steps' notes say why."
 FACTS = {"peak": "Peak of each vector set", "bandwidth": "Bandwidth of each level with each vector set", "library": "Libraries"}
@@ -44,16 +45,15 @@ def print_table(title, headings, rows):
         print("  ".join(words).rstrip())
 
 
-def ladder(machines, given, _):
+def print_ladder(machines, given, _):
     """Prints the ladders, and after them what was wrong."""
     for results in machines:
         for type in results.types:
             peak = results.machine.select(name="peak", type=type) or results.gpu.select(name="peak", type=type)
-            headings = ["step", "best variant", "time", "GFLOP/s", "speedup over 01 ijk"] + ["% of peak"] * bool(peak)
-            for n in results.sizes(type) if given.all_sizes else results.shown_sizes(type):
-                rows = [[row.step, row.label(), row.time(), digits(row.rate), times(results.speedup(row))]
-                        + [results.share(row)] * bool(peak) for row in results.ladder(type, n)]
-                print_table(f"{type}, n = {n}, {results.place()}", headings, rows)
+            columns = {"step": lambda row: row.step, "best variant": Row.label, "time": Row.time, "GFLOP/s": lambda row: digits(row.rate),
+                       "speedup over 01 ijk": lambda row: times(results.speedup(row))} | ({"% of peak": results.share} if peak else {})
+            for n in results.sizes(type) if given.all_sizes else ladder_sizes(results.sizes(type)):
+                print_table(f"{type}, n = {n}, {results.place()}", *tabulated(results.ladder(type, n), columns))
     if not any(results.types for results in machines):
         print("No ladder: there is no square product with a right result.")
     for row in (row for results in machines for row in results.wrong):
@@ -72,11 +72,12 @@ def wrong_line(row):
 def mark_lines(machines):
     """How many rows were not verified; how many other programs disturbed, and what to do. Nothing where none was."""
     rows = [row for results in machines for row in results.rows]
-    for count, said, one, more in ((sum(row.verdict == "unverified" for row in rows), "not verified (marked °).", "", ""),
-                                   (sum(row.quiet == "no" for row in rows), "disturbed by other programs (marked ~): make report, called again, "
-                                    "measures just ", "this one again.", "these again.")):
-        if count:
-            yield f"{count} of {len(rows)} rows {'was' if count == 1 else 'were'} {said}{one if count == 1 else more}"
+    unverified, disturbed = sum(row.verdict == "unverified" for row in rows), sum(row.quiet == "no" for row in rows)
+    if unverified:
+        yield f"{unverified} of {len(rows)} rows {'was' if unverified == 1 else 'were'} not verified (marked °)."
+    if disturbed:
+        was, those = ("was", "this one") if disturbed == 1 else ("were", "these")
+        yield f"{disturbed} of {len(rows)} rows {was} disturbed by other programs (marked ~): make report, called again, measures just {those} again."
 
 
 def far_off(row):
@@ -92,16 +93,16 @@ def limit(row):
 
 def predicted_table(results, rows):
     """The headings and rows of what was predicted and what was measured, as text."""
-    shares = [results.share(row) for row in rows]
-    known = any(share != "–" for share in shares)
-    cells = [[row.step, row.label(), seconds(row.predicted_s), row.time(), f"{digits(row.missed())}×", "!" * far_off(row), limit(row)]
-             + [share] * known for row, share in zip(rows, shares)]
-    return ["program", "variant", "predicted", "measured", "measured / predicted", "", "limit"] + ["% of peak"] * known, cells
+    columns = {"program": lambda row: row.step, "variant": Row.label, "predicted": lambda row: seconds(row.predicted_s), "measured": Row.time,
+               "measured / predicted": lambda row: f"{digits(row.missed())}×", "": lambda row: "!" * far_off(row), "limit": limit}
+    if any(results.share(row) != "–" for row in rows):
+        columns["% of peak"] = results.share
+    return tabulated(rows, columns)
 
 
-def predicted(machines, given, _):
+def print_predicted(machines, given, _):
     """Prints what was predicted and what was measured, at the size that most variants have unless one is given."""
-    tables = [(results, type, rows) for results in machines for type in results.types if (rows := results.compared(type, given.size))]
+    tables = [(results, type, rows) for results in machines for type in results.types if (rows := results.predictions(type, given.size))]
     if not tables:
         raise Refusal(f"no row{f' of size {given.size}' if given.size else ''} has a prediction; they need 00_machine's machine.csv")
     for results, type, rows in tables:
@@ -110,43 +111,43 @@ def predicted(machines, given, _):
         print(f"\n{FAR_OFF}")
 
 
-def rivals(path, out):
+def print_rivals(path, out):
     """Prints how ours stand against the libraries; with `out`, draws it."""
-    groups = standing.load(path)
+    groups = against_libraries.load(path)
     for group in groups:
-        print_table(f"{group.title()}, {group.place()}", *standing.table(group))
-    print(f"\nMarked !: below {standing.TARGET:g} of the best library, a mean below 1.")
-    print_table("Ours over the best library of each shape", *standing.summary(groups))
+        print_table(f"{group.title()}, {group.place}", *against_libraries.table(group))
+    print(f"\nMarked !: below {against_libraries.TARGET:g} of the best library, a mean below 1.")
+    print_table("Ours over the best library of each shape", *against_libraries.summary(groups))
     if out:
-        standing.draw(groups, out)
+        against_libraries.draw(groups, out)
 
 
 # ---- pictures ----
 
-def draw(machines, given, reference):
+def draw_all(machines, given, reference):
     """Draws every chart."""
-    render([(replace(chart, name=name), results.place(chart.step)) for results, chart, name in named(machines, reference)], given.out)
+    render([(chart, results.place(chart.step)) for results, chart in named(machines, reference)], given.out)
 
 
-def single(chart, place, out):
+def draw_single(chart, place, out):
     """Draws one chart."""
     Path(out).mkdir(parents=True, exist_ok=True)
     draw_one(chart, place, Path(out), ["svg"])
     print(Path(out) / f"{chart.name}.svg")
 
 
-def here(machines, given, _):
+def draw_here(machines, given, _):
     """Draws where a rung stands under the machine's roofs."""
     for results in machines:
         if chart := here_chart(results, given.type, given.step, given.variant, given.size or 2000):
-            return single(chart, results.place(given.step), given.out)
+            return draw_single(chart, results.place(given.step), given.out)
     raise Refusal(f"no row of {given.step} {given.variant}, {given.type}, n = {given.size or 2000}, stands under the roofs: "
                   f"it needs a prediction, and {given.machine} of its machine")
 
 
-def bars(machines, given, reference):
+def draw_ladder(machines, given, reference):
     """Draws the ladder."""
-    single(rungs.chart([part for results in machines for part in rungs.of_machine(results, reference)]), "", given.out)
+    draw_single(ladder.chart([part for results in machines for part in ladder.of_machine(results, reference)]), "", given.out)
 
 
 # ---- the page: plain data for page.html.jinja ----
@@ -165,7 +166,7 @@ class Table:
 class Section:
     title: str
     text: str = ""
-    charts: dict = field(default_factory=dict)  # type: (name, chart) each; the first type is shown, the others folded
+    charts: list = ()  # those of the first type are shown, the others' folded
     tables: list = ()
 
 
@@ -196,19 +197,18 @@ def gpu_tables(results):
     """Each variant's fastest row at the largest size with a baseline, and at the largest that most variants have."""
     for type in results.types:
         based = [n for n in results.values("n", "gpu", type=type) if (type, f"{n}×{n}×{n}") in results.baselines]
+        cores = results.gpu.most("cores")
+        columns = {"program": lambda row: row.step, "variant": Row.label, "kernel's time": Row.time, "GFLOP/s": lambda row: digits(row.rate),
+                   "speedup over 01 ijk": lambda row: times(results.speedup(row)),
+                   "speedup / CUDA cores": lambda row: f"{results.speedup(row) / cores:.3g}" if results.speedup(row) and cores else "–",
+                   "% of peak": results.share}
         for n in dict.fromkeys([*based[-1:], results.common_size("gpu", type=type)]):
-            cells, cores = [], results.gpu.most("cores")
-            for row in results.least("step, variant", "gpu", type=type, n=n):
-                factor = results.speedup(row)
-                cells.append([row.step, row.label(), row.time(), digits(row.rate), times(factor),
-                              f"{factor / cores:.3g}" if factor and cores else "–", results.share(row)])
-            if cells:
-                yield Table(f"{type}, n = {n}", ["program", "variant", "kernel's time", "GFLOP/s", "speedup over 01 ijk", "speedup / CUDA cores",
-                                                 "% of peak"], cells, CORES_ARE)
+            if rows := results.least("step, variant", "gpu", type=type, n=n):
+                yield Table(f"{type}, n = {n}", *tabulated(rows, columns), CORES_ARE)
 
 
 def gpu_section(title, text, results, charts):
-    """What ran on the GPU; `charts` by type."""
+    """What ran on the GPU."""
     tables = list(gpu_tables(results))
     if tables:
         tables[0].open = True
@@ -219,79 +219,86 @@ def gpu_section(title, text, results, charts):
 
 def row_table(results, step):
     """Every row of a program, wrong ones marked: a wrong result is fast at nothing."""
-    rows, cells = [row for row in results.rows if row.step == step], []
-    foreseen = any(row.predicted_s for row in rows)
-    for row in rows:
-        rated = [digits(row.rate), times(results.speedup(row))] if row.timed else ["–", "–"]
-        cells.append([row.label(), row.type, row.shape(), row.time(), seconds(row.best_s), seconds(row.stddev_s), str(row.repeat), *rated,
-                      row.verdict, "–" if row.error_share is None else f"{row.error_share:.2g}"] + [seconds(row.predicted_s), limit(row)] * foreseen)
+    rows = [row for row in results.rows if row.step == step]
+    columns = {"variant": Row.label, "type": lambda row: row.type, "m×n×k": Row.shape, "median": Row.time, "best": lambda row: seconds(row.best_s),
+               "deviation": lambda row: seconds(row.stddev_s), "runs": lambda row: row.repeat,
+               "GFLOP/s": lambda row: digits(row.rate) if row.timed else "–",
+               "speedup": lambda row: times(results.speedup(row)) if row.timed else "–", "result": lambda row: row.verdict,
+               "error / allowed": lambda row: "–" if row.error_share is None else f"{row.error_share:.2g}"}
+    if any(row.predicted_s for row in rows):
+        columns |= {"predicted": lambda row: seconds(row.predicted_s), "limit": limit}
     flags = " and ".join(dict.fromkeys(row.flags for row in rows))
-    headings = "variant type m×n×k median best deviation runs GFLOP/s speedup result".split() + ["error / allowed"] + ["predicted", "limit"] * foreseen
-    return Table(f"Every row of {step} ({len(rows)}; compiled with {flags})", headings, cells,
+    return Table(f"Every row of {step} ({len(rows)}; compiled with {flags})", *tabulated(rows, columns),
                  marks={place: "wrong" for place, row in enumerate(rows) if not row.sound})
 
 
 def rivals_section(path):
     """Ours beside the libraries."""
-    groups = standing.load(path)
-    shown = [standing.chart(group, len({of.host for of in groups}) > 1) for group in groups]
+    groups = against_libraries.load(path)
     return Section("Beside the libraries", "Ours and one library took turns in one process; above 1 ours is the "
-                   "faster. What counts is the best library of each shape.", {"": [(of.name, of) for of in shown]},
-                   [Table("How each of ours stands", *standing.summary(groups), open=True),
-                    *(Table(group.title(), *standing.table(group)) for group in groups)])
+                   "faster. What counts is the best library of each shape.", list(against_libraries.charts(groups)),
+                   [Table("How each of ours stands", *against_libraries.summary(groups), open=True),
+                    *(Table(group.title(), *against_libraries.table(group)) for group in groups)])
+
+
+def rungs_predicted(bars):
+    """The ladder's rungs with what was predicted of them."""
+    return Table("", *tabulated([bar.row for bar in bars if bar.row.predicted_s], {
+        "rung": lambda row: row.step, "variant": Row.label, "predicted GFLOP/s": lambda row: digits(row.gflops_in(row.predicted_s)),
+        "measured": lambda row: marked(digits(row.rate), row), "limit": limit}))
 
 
 def machine_page(results, charts, reference):
-    """All that is shown of one machine; `charts` are (name, chart) each."""
-    shown, first = rungs.of_machine(results, reference), {chart.name: (name, chart) for name, chart in charts}
-    type = shown[0][1].bars[0].row.type if shown else ""
-    wide = [first[name] for name in (f"gflops_{type}", f"threads_speedup_{type}") if name in first]
+    """All that is shown of one machine."""
+    shown = ladder.of_machine(results, reference)
+    bars = shown[0][1].bars if shown else []
+    wide = [chart for chart in charts if chart.wide and bars and chart.type == bars[0].row.type]
 
     def of(steps):
-        mine = [at for at in charts if at[1].step in steps and at not in wide]
-        return {type: found for type in results.types if (found := [at for at in mine if at[1].type == type])}
+        return [chart for chart in charts if chart.step in steps and chart not in wide]
     steps = {}
     for program in sorted({row.step for row in results.rows}):
         steps.setdefault(program.partition("-")[0], []).append(program)
     far = []
     for of_type in results.types:
-        if rows := results.compared(of_type):
+        if rows := results.predictions(of_type):
             marks = {place: "far" for place, row in enumerate(rows) if far_off(row)}
             far.append(Table(f"{of_type}, n = {rows[0].n}", *predicted_table(results, rows), marks=marks))
+    of_threads = [Table(*of_type) for of_type in scaling.tables(results)]
+    of_threads += [Table(*others) for others in published.tables(results, False)] if of_threads else []
     sections = [Section("All steps", "", of([""])),
-                Section("Predicted and measured", FAR_OFF * any(table.marks for table in far), {}, far),
-                Section("What the machine can do", "", {}, list(machine_tables(results.machine, "Processor, caches, latencies"))),
+                Section("Predicted and measured", FAR_OFF * any(table.marks for table in far), [], far),
+                Section("What the machine can do", "", [], list(machine_tables(results.machine, "Processor, caches, latencies"))),
                 gpu_section("GPU", "A time is the kernel's alone; the chart of phases shows what allocation and copies "
                             "add. Each variant stands with its best block or tile.", results, of(["gpu"])),
-                Section("Threads", scaling.SERIAL_IS, of(["threads"]), [Table(*of_threads) for of_threads in scaling.tables(results)]),
+                Section("Threads", scaling.SERIAL_IS, of(["threads"]), of_threads),
                 *(Section(step, "", of(mine), [row_table(results, program) for program in mine]) for step, mine in steps.items())]
     return {"host": results.host, "name": results.processor(), "results": results, "ladders": shown, "wide": wide,
-            "foretold": shown[0][1] if shown and any(bar.row.predicted_s and not bar.row.gpu for bar in shown[0][1].bars) else None,
+            "days": sorted({started[:10] for started in results.words("started")}),
+            "rungs_predicted": rungs_predicted(bars) if any(bar.row.predicted_s and not bar.row.gpu for bar in bars) else None,
             "sections": [part for part in sections if part.charts or part.tables]}
 
 
-def page(machines, given, reference):
+def write_page(machines, given, reference):
     """Writes index.html: one file, no script; the charts and the CSV stand beside it."""
     try:
         import jinja2
     except ImportError:
         raise Refusal("the page needs jinja2 for Python; ./setup.sh installs it (python3-jinja2)") from None
-    charts = {}
-    for results, chart, name in named(machines, reference):
-        charts.setdefault(results, []).append((name, chart))
+    charts = named(machines, reference)
     others = [rivals_section(given.rivals)] if given.rivals else []
     if reference:
-        by_type = {type: found for type in reference.types if (found := [at for at in charts.get(reference, ()) if at[1].type == type])}
         others.append(gpu_section(f"Reference, measured on another machine: {reference.gpu.name() or 'a GPU'}",
                                   "Not this machine, which has no GPU that was measured: the rows of plots/reference, on "
-                                  f"{reference.place('gpu')}. They are in no chart of this machine.", reference, by_type))
+                                  f"{reference.place('gpu')}. They are in no chart of this machine.", reference,
+                                  [chart for of, chart in charts if of is reference]))
     failed = Path(given.failed).read_text(encoding="utf-8").splitlines() if given.failed and Path(given.failed).exists() else []
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader(Path(__file__).resolve().parent), autoescape=True,
                                      trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined)
     text = environment.get_template("page.html.jinja").render(
         failed=failed, wrong=[wrong_line(row) for results in machines for row in results.wrong], others=others,
-        machines=[machine_page(results, charts.get(results, []), reference) for results in machines],
-        marks=list(mark_lines(machines)), digits=digits, marked=marked, limit=limit, link=quote(os.path.relpath(given.csv, given.out)), csv=Path(given.csv).name)
+        machines=[machine_page(results, [chart for of, chart in charts if of is results], reference) for results in machines],
+        marks=list(mark_lines(machines)), link=quote(os.path.relpath(given.csv, given.out)), csv=Path(given.csv).name)
     Path(given.out).mkdir(parents=True, exist_ok=True)
     (Path(given.out) / "index.html").write_text(text, encoding="utf-8")
     print(Path(given.out) / "index.html")
@@ -307,7 +314,7 @@ def reference_of(folder, machines):
     return next((of for of in load(Path(folder, "results.csv"), machine if machine.exists() else None) if of.values("n", "gpu")), None)
 
 
-COMMANDS = {"ladder": ladder, "predicted": predicted, "draw": draw, "page": page, "here": here, "bars": bars}
+COMMANDS = {"ladder": print_ladder, "predicted": print_predicted, "draw": draw_all, "page": write_page, "here": draw_here, "bars": draw_ladder}
 
 
 def main():
@@ -315,23 +322,18 @@ def main():
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `report.py ladder … | head` ends quietly
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("command", choices=[*COMMANDS, "rivals"])
-    parser.add_argument("csv", metavar="RESULTS.csv")
-    parser.add_argument("--out", metavar="DIR", help="where pictures and the page go")
-    parser.add_argument("--machine", metavar="machine.csv", help="what 00_machine measured")
-    parser.add_argument("--reference", metavar="DIR", help="another machine's GPU, shown where there is none here")
-    parser.add_argument("--failed", metavar="FILE", help="page: the steps that failed, one a line")
-    parser.add_argument("--rivals", metavar="rivals.csv", help="page: ours against the libraries")
-    parser.add_argument("--all-sizes", action="store_true", help="ladder: every size, not only the largest and its neighbour")
-    parser.add_argument("--size", type=int, metavar="N", help="predicted: not the size that most variants have; here: 2000")
-    parser.add_argument("--step", metavar="STEP", help="here: a program, such as 03_tiling-native")
-    parser.add_argument("--variant", metavar="NAME", help="here: the rung to mark; before it stands each earlier step's best")
-    parser.add_argument("--type", default="f32", metavar="TYPE", help="here: the type (f32)")
+    parser.add_argument("csv")
+    for option in ("--machine", "--reference", "--out", "--failed", "--rivals", "--step", "--variant"):
+        parser.add_argument(option)
+    parser.add_argument("--type", default="f32")
+    parser.add_argument("--size", type=int)
+    parser.add_argument("--all-sizes", action="store_true")
     given = parser.parse_args()
     if given.command in ("draw", "page", "here", "bars") and not given.out:
         parser.error(f"{given.command} wants --out DIR")
     try:
         if given.command == "rivals":
-            return rivals(given.csv, given.out)
+            return print_rivals(given.csv, given.out)
         machines = load(given.csv, given.machine)
         COMMANDS[given.command](machines, given, reference_of(given.reference, machines))
     except Refusal as refusal:

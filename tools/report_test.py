@@ -4,7 +4,7 @@ from pathlib import Path
 from unittest import mock
 TOOL = Path(__file__).resolve().parent / "report.py"
 sys.path.insert(0, str(TOOL.parent))
-import charts, measured, report, standing
+import against_libraries, charts, measured, report
 NO_JINJA2 = unittest.skipUnless(importlib.util.find_spec("jinja2"), "no jinja2 for this Python")
 NO_GNUPLOT = unittest.skipUnless(shutil.which("gnuplot"), "no gnuplot here")
 
@@ -352,12 +352,12 @@ class Gpu(Case):
 
 def duel(variant, rival, n, ratio, /, theirs=100, type="f32", **more):
     """A row of rivals.csv."""
-    cells = dict.fromkeys(standing.COLUMNS, "")
+    cells = dict.fromkeys(against_libraries.COLUMNS, "")
     cells |= {"type": type, "m": n, "n": n, "k": n, "threads": 1, "variant": variant, "rival": rival, "pairs": 21,
               "ratio": ratio, "ratio_low": 0.9 * ratio, "ratio_high": 1.1 * ratio, "ours_gflops": ratio * theirs,
               "rival_gflops": theirs, "device": "Test CPU (2 cores)", "flags": "-O3", "compiler": "g++ 12",
               "host": "here", "commit": "c1", "started": "2026-11-21T08:30:00Z"} | more
-    assert len(cells) == len(standing.COLUMNS)
+    assert len(cells) == len(against_libraries.COLUMNS)
     return ",".join(map(str, cells.values()))
 
 
@@ -369,7 +369,7 @@ DUELS = [duel("avx512", "OpenBLAS SkylakeX", 256, 1.1, 200), duel("avx512", "one
 
 class Rivals(Case):
     def write(self, lines):
-        super().write(lines, ",".join(standing.COLUMNS))
+        super().write(lines, ",".join(against_libraries.COLUMNS))
 
     @NO_JINJA2
     def test_the_page_shows_them_if_there_are_some(self):
@@ -383,7 +383,7 @@ class Rivals(Case):
 
     def test_a_chart_has_a_line_a_library_and_does_not_join_squares_with_other_shapes(self):
         self.write(DUELS)
-        lines = standing.chart(standing.load(self.csv)[0], False).lines
+        lines = next(against_libraries.charts(against_libraries.load(self.csv))).lines
         self.assertEqual(([point[1:2] + point[5:] for point in lines["oneDNN"]], len(lines)), ([[0.9, 0, "256"], [1.3, 1, "512"], [], [0.98, 2, "256²×32"]], 2))
         if shutil.which("gnuplot"):
             self.assertEqual(self.run_tool("rivals", "--out", "out")[::2], (0, ""))
@@ -440,7 +440,7 @@ class Golden(Case):
 
     def test_what_is_printed(self):
         for name, lines, columns in (("all.csv", self.ROWS + self.GPU, measured.COLUMNS), ("results.csv", self.ROWS, measured.COLUMNS),
-                                     ("rivals.csv", self.DUELS, standing.COLUMNS)):
+                                     ("rivals.csv", self.DUELS, against_libraries.COLUMNS)):
             (self.folder / name).write_text("\n".join([",".join(columns), *lines]) + "\n", encoding="utf-8")
         self.machine(GPU_MACHINE)
         machine = ("--machine", "machine.csv")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the steps for the report, one program after the other: two at once would disturb each other's times.
 
-planned.py says with what. After the ladder comes the page, with --page.
+report_commands.py says with what. After the ladder comes the page, with --page.
 
 Makefile.report gives the options. A program that fails is named, at once and in OUT/failed, and the others still run.
 Exit status: 0 all were started; 2 there is no such step; 130 or 143 interrupted."""
@@ -9,7 +9,7 @@ import argparse, os, shlex, shutil, signal, subprocess, sys, threading, time
 from pathlib import Path
 
 from measured import Refusal, load
-from planned import count, plan, programs_of, work
+from report_commands import count, plan, programs_of, work
 
 # As root, and with more ranks than cores.
 OPEN_MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
@@ -66,7 +66,7 @@ def run(command, printed=None):
     return status
 
 
-def spoken(seconds):
+def duration(seconds):
     return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
 
 
@@ -82,34 +82,43 @@ def remeasure_roofs(given):
             run([str(given.build / program.path), "--csv", str(given.out / "machine.csv"), "--again"])
 
 
+def of_mine(given):
+    """What measures the learner's own kernels."""
+    options = ["--type", ",".join(given.types), "--repeat", given.repeat, "--budget", given.budget, "--fill", given.fill]
+    return [sys.executable, str(Path(__file__).with_name("rungs.py")), str(given.build), "--report", str(given.out), "--sizes", ",".join(given.sizes),
+            "--gpu-sizes", ",".join(given.gpu_sizes), "--steps", " ".join(given.steps), f"--options={shlex.join(options)}"]
+
+
 def run_all(stages, given):
     """Runs what is planned, the ladder's page in between; what fails is named, once."""
     given.out.mkdir(parents=True, exist_ok=True)
-    entries, names, absent, began = sum(stages, []), [], set(), time.monotonic()
-    with open(given.out / "failed", "w", encoding="utf-8", buffering=1) as failed:
-        for number, (program, commands) in enumerate(entries, 1):
+    (given.out / "failed").write_text("")
+    entries, failed, absent, began = sum(stages, []), [], set(), time.monotonic()
+    for number, (program, commands) in enumerate(entries, 1):
+        if program.name in absent:
+            continue
+        done, left = (sum(work(*entry) for entry in of if entry[0].name not in absent) for of in (entries[:number - 1], entries[number - 1:]))
+        gone = time.monotonic() - began
+        left *= gone / done if done else 0.4  # seconds a row
+        print(f"== {program.name} ({number} of {len(entries)}); {duration(gone)} gone, about {duration(left)} left", flush=True)
+        if "ranks" in program.features and not shutil.which("mpirun"):
+            print("skipped: there is no mpirun here; ./setup.sh installs one", flush=True)
+            absent.add(program.name)
+        for command in commands:
             if program.name in absent:
-                continue
-            gone, done = time.monotonic() - began, sum(work(*entry) for entry in entries[:number - 1] if entry[0].name not in absent)
-            left = sum(work(*entry) for entry in entries[number - 1:] if entry[0].name not in absent)
-            left *= gone / done if done else 0.4  # seconds a row
-            print(f"== {program.name} ({number} of {len(entries)}); {spoken(gone)} gone, about {spoken(left)} left", flush=True)
-            if "ranks" in program.features and not shutil.which("mpirun"):
-                print("skipped: there is no mpirun here; ./setup.sh installs one", flush=True)
+                break
+            status = run(command)
+            if status == 77 and "gpu" in program.features:
                 absent.add(program.name)
-            for command in commands if program.name not in absent else ():
-                status = run(command)
-                if status == 77 and "gpu" in program.features:
-                    absent.add(program.name)
-                    break
-                if status not in WELL and (name := f"{program.name} ended with {status}") not in names:
-                    names.append(name)
-                    print(name, file=sys.stderr)
-                    print(name, file=failed)
-            if number == len(stages[0]):
-                remeasure_roofs(given)
-                if given.page:
-                    run(shlex.split(given.page))
+            elif status not in WELL and (name := f"{program.name} ended with {status}") not in failed:
+                failed.append(name)
+                (given.out / "failed").write_text("\n".join([*failed, ""]), encoding="utf-8")
+                print(name, file=sys.stderr)
+        if number == len(stages[0]):
+            run(of_mine(given))
+            remeasure_roofs(given)
+            if given.page:
+                run(shlex.split(given.page))
     remeasure_roofs(given)
 
 

@@ -18,7 +18,7 @@ struct Vector<float, 4> {  // a plain number; gcc keeps a vector of one in memor
 };
 
 // [peak]
-/// Sums start from memory and return there: exercise 4 asks why.
+/// Sums start from memory and return there: exercise 3 asks why.
 template <class T, int bytes, int chains>
 COURSE_INLINE void multiply_add(T* state, Index rounds) {
   using V = typename Vector<T, bytes>::type;

@@ -1,4 +1,4 @@
-# 01: the first level's 64 sets of 12 lines, and where a column of B wants to lie at n = 1000 and at n = 1024.
+# 01: L1's 64 sets of 12 lines, and where a column of B wants to lie at n = 1000 and at n = 1024.
 width = 600; height = 640
 load 'plots/pictures/grid.gp'
 set xrange [-2:66]; set yrange [71.5:-1]  # a unit is as wide as it is high
@@ -10,7 +10,7 @@ set_of(p, n) = int(p * n * 4 / 64) % 64
 wanted(s, n) = sum [p = 0:n-1] (set_of(p, n) == s)
 early(s, n) = sum [p = 0:7] (set_of(p, n) == s)
 
-set label 'An address, and its place in the first level:' at 0,0.6
+set label 'An address, and its place in L1:' at 0,0.6
 set object rectangle from 0,2.2 to 38,5.2 fillcolor rgb plain
 set object rectangle from 38,2.2 to 51,5.2 fillcolor rgb line
 set object rectangle from 51,2.2 to 64,5.2 fillcolor rgb plain

@@ -1,4 +1,4 @@
-# 01: nanoseconds a step of ijk against n, at multiples of 128 and 24 before each.
+# 01: nanoseconds a multiply-add of ijk against n, at multiples of 128 and 24 before each.
 set encoding utf8
 set terminal svg size 600,430 noenhanced font 'DejaVu Sans,14' background rgb 'white'
 set datafile separator comma
@@ -22,14 +22,14 @@ set lmargin 6; set rmargin 2.5; set tmargin 0.6; set bmargin 3.4
 set logscale y 2
 set xrange [200:2110]; set yrange [0.25:40]
 set xtics 256; set ytics ('1/4' 0.25, '1/2' 0.5, 1, 2, 4, 8, 16, 32)
-set xlabel 'n'; set ylabel 'ns a step' offset 1.2
+set xlabel 'n'; set ylabel 'ns a multiply-add' offset 1.2
 set key top left Left reverse samplen 2 spacing 1.25
 set arrow from 200,add to 2110,add nohead linewidth 1.4 dashtype 2 linecolor rgb '#555555'
 set label 'the chain' at 2100,add offset 0,-0.7 right textcolor rgb '#555555'
 plot folder.'naive.csv' using 'n':(@ours && @n % 128 == 0 && fits(@n) ? @step : NaN) with points pointtype 5 pointsize 0.9 \
        linecolor rgb '#D55E00' title 'over 1, 2, 4 or 8 sets: n a multiple of 128', \
      folder.'naive.csv' using 'n':(@ours && @n % 128 == 0 && !fits(@n) ? @step : NaN) with points pointtype 4 pointsize 1 \
-       linewidth 1.8 linecolor rgb '#D55E00' title '… and without room in the second level', \
+       linewidth 1.8 linecolor rgb '#D55E00' title '… and without room in L2', \
      folder.'naive.csv' using 'n':(@ours && (@n % 128 == 104 || @n == 2000) ? @step : NaN) with points pointtype 7 \
        pointsize 0.9 linecolor rgb '#0072B2' title 'over all 64 sets: n is 24 less, and 2000', \
      folder.'naive.csv' using 'n':(@ours && @n % 128 == 0 ? @step : NaN):(sprintf('%d', sets(@n))) with labels offset 0,0.75 \

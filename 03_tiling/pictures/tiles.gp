@@ -1,9 +1,9 @@
-# 03: one product of tiles: which tiles, what of them stays in which cache, and how often each matrix comes in.
-width = 560; height = 565
+# 03: one product of tiles: which tiles, and what of them stays in which cache.
+width = 560; height = 420
 load 'plots/pictures/grid.gp'
 set terminal svg size width,height noenhanced font 'DejaVu Sans,14' background rgb 'white'
 set encoding utf8
-set xrange [0:56]; set yrange [56.5:0]   # ten pixels a unit
+set xrange [0:56]; set yrange [42:0]   # ten pixels a unit
 bold = 'DejaVu Sans Bold,14'
 box = 'set object rectangle from %g,%g to %g,%g fillcolor rgb "%s" linewidth %g'
 
@@ -46,18 +46,4 @@ y = y + 4.4
 set label 'L3, memory' at 0.5,y + 1.3 font bold
 eval sprintf(box, from, y, from + bar, y + 2.6, plain, 0.8)
 set label 'A, B and C: 16 MiB each' at from + 1,y + 1.3 front
-
-# How often each comes in.
-y = y + 6.2
-set label 'How often a matrix crosses the border between L2 and L3:' at 0.5,y font bold
-y = y + 2.8
-array heads = ['A', 'B', 'C in', 'C back', 'together']
-array x = [17.5, 24.0, 31.5, 40.0, 50.5]
-array plainly = ['1', '2048', '1', '1', '32 GiB']; array tiled = ['1', '8', '8', '8', '0.4 GiB']
-do for [i = 1:5] {
-  set label heads[i] at x[i],y center
-  set label plainly[i] at x[i],y + 2.8 center; set label tiled[i] at x[i],y + 5.6 center
-}
-set label 'ikj' at 0.5,y + 2.8 font bold; set label 'tiles of 256' at 0.5,y + 5.6 font bold
-set arrow from 0.5,y + 1.3 to 55.5,y + 1.3 nohead linewidth 0.8 linecolor rgb '#999999'
 plot NaN

@@ -1,5 +1,4 @@
-// One fiber a CUDA thread: a function with a stack of its own, which can be left at a barrier and gone on
-// with later.
+// Each CUDA thread is a fiber: a function with a stack of its own, suspended at a barrier and resumed later.
 #include "gpu/emulator/emulator.hpp"
 
 #include <fmt/format.h>
@@ -25,7 +24,7 @@ namespace {
 using boost::context::fiber;
 
 constexpr std::size_t stack_bytes = 128 << 10;
-struct Kept {  // of a stack that outlives the fiber on it
+struct KeepStack {  // a stack allocator's interface; the stack outlives its fiber
   void deallocate(boost::context::stack_context&) {}
 };
 struct Cancelled {};  // thrown where a thread waits for others that will never come
@@ -38,7 +37,8 @@ std::string text(const Line& where) {
   return fmt::format("{}:{}", path.substr(path.rfind('/') + 1), where.number);
 }
 
-/// A CUDA thread. It runs until it reaches a barrier, is done or throws; then the next one has its turn.
+/// A CUDA thread. It runs until it reaches a barrier, ends or throws; then the scheduler resumes the next
+/// one.
 class Thread {
  public:
   enum State { running, waiting, done };
@@ -48,7 +48,7 @@ class Thread {
     switch_.forget(stack_.get(), stack_bytes);
     boost::context::stack_context stack;
     stack.size = stack_bytes, stack.sp = stack_.get() + stack_bytes;
-    fiber_ = fiber(std::allocator_arg, boost::context::preallocated(stack.sp, stack.size, stack), Kept(),
+    fiber_ = fiber(std::allocator_arg, boost::context::preallocated(stack.sp, stack.size, stack), KeepStack(),
                    [this, &kernel](fiber&& scheduler) {
                      scheduler_ = std::move(scheduler);
                      switch_.arrived();
@@ -64,7 +64,7 @@ class Thread {
                    });
   }
   // [turns]
-  /// Goes on to the next barrier or to the end.
+  /// Runs on to the next barrier or to the end.
   void resume() {
     now_running = this, threadIdx = index_, state_ = running;
     switch_.enter(stack_.get(), stack_bytes);
@@ -74,7 +74,7 @@ class Thread {
       throw std::runtime_error(
           fmt::format("thread {} of block {}: {}", text(index_), text(blockIdx), failure_));
   }
-  /// Called by the thread itself: gives the turn back.
+  /// Called by the thread itself at a barrier: returns to the scheduler.
   void wait(const Line& where) {
     state_ = waiting, barrier_ = where;
     switch_.leave();
@@ -110,7 +110,7 @@ thread_local Thread* Thread::now_running = nullptr;
 
 thread_local std::vector<std::function<void()>> shared_memory;  // how to poison each of its matrices
 
-std::string order_;   // in words; empty before one is set
+std::string order_;   // its description; empty if none is set
 std::uint64_t seed_;  // of those that are shuffled
 
 /// The order of `count` threads in a round: from one barrier to the next.

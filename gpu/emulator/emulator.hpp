@@ -1,4 +1,5 @@
-// CUDA's words for a plain C++ compiler. What they do stands in emulator.cpp, and why in README.md.
+// CUDA for a plain C++ compiler: keywords, threadIdx, barriers, shared memory, launch(). README.md explains
+// it.
 #pragma once
 
 #include <algorithm>
@@ -16,22 +17,21 @@
 
 namespace course::emulator {
 
-/// In which order the threads of a block run between two barriers: "forward", "reversed", or a seed that
-/// shuffles them anew each time.
+/// Sets the order of a block's threads between two barriers: "forward", "reversed", or a seed that shuffles
+/// them each time.
 void set_order(const std::string& order);
-/// The one set, in words; empty before.
+/// A description of the order; empty if none is set.
 std::string order();
 
-/// Puts a launch into the queue; it runs when somebody waits for it. Throws what CUDA would refuse.
+/// Puts a launch into the queue, to run when somebody synchronizes. Throws if CUDA would refuse it.
 void enqueue(Grid grid, Block block, std::function<void()> thread);
-/// Runs what is in the queue. Throws what a thread threw, with the thread's place; and of a barrier that not
-/// all threads of a block reach, which and where.
+/// Runs what is in the queue. Throws what a thread threw, with its index, and if not all threads of a block
+/// reach a barrier, with its line.
 void synchronize();
 /// Whether something is in the queue.
 bool pending();
 
-/// Calls `poison` now, and on this thread of the host before each block: nothing of the last block's shared
-/// memory is left.
+/// Calls `poison`, which overwrites shared memory, now and before each block on this thread of the host.
 void before_each_block(std::function<void()> poison);
 /// Throws std::out_of_range: no such element.
 [[noreturn]] void outside(Index i, Index j, Index rows, Index cols);
@@ -60,7 +60,7 @@ struct Line {
 
 inline constinit thread_local course::emulator::Triple threadIdx, blockIdx, blockDim, gridDim;
 
-/// Waits until all threads of the block have come here.
+/// A barrier: waits until all threads of the block have come here.
 void __syncthreads(const char* file = __builtin_FILE(), int line = __builtin_LINE());
 /// Ends the kernel and, on a GPU, all that this process could do there.
 [[noreturn]] void __trap();
@@ -105,6 +105,13 @@ void launch(void (*kernel)(Parameters...), Grid grid, Block block,
   if (grid.x > 0 && grid.y > 0) emulator::enqueue(grid, block, [=] { kernel(arguments...); });
 }
 // [/launch]
+
+/// Blocks that wait for each other: here they begin in their order, so one may wait for those before it only.
+template <class... Parameters>
+void launch_together(void (*kernel)(Parameters...), Grid grid, Block block,
+                     std::type_identity_t<Parameters>... arguments) {
+  launch(kernel, grid, block, arguments...);
+}
 
 }  // namespace emulated
 }  // namespace course

@@ -1,4 +1,4 @@
-// The emulator in the place of a GPU.
+// The platform of GpuVariant on the emulator.
 #pragma once
 
 #include <limits>
@@ -7,7 +7,7 @@
 
 namespace course {
 
-/// The host's memory as the GPU's; kernels wait in the emulator's queue until somebody needs what they make.
+/// The host's memory as the GPU's. Kernels stay in the emulator's queue until somebody synchronizes.
 struct Emulated {
   static std::string device() { return "emulator: " + emulator::order(); }
   static std::string missing(int /*capability*/) {

@@ -14,11 +14,6 @@ TEST_CASE_TEMPLATE("four sums, whatever is left of k", T, float, double, std::in
   }
 }
 
-TEST_CASE_TEMPLATE("ikj with every access checked", T, float, double, std::int32_t) {
-  for (const Shape& shape : {Shape{5, 7, 9}, Shape{1, 1, 1}, Shape{4, 3, 0}, Shape{33, 17, 8}})
-    CHECK(wrong<T>(shape, naive::exercises::checked_ikj<T>) == 0);
-}
-
 TEST_CASE("the kernel that takes the columns for the leading dimension is right until somebody pads") {
   CHECK(wrong<float>({20, 30, 40}, naive::exercises::ijk<float>, 0) == 0);
   CHECK(wrong<float>({20, 30, 1}, naive::exercises::ijk<float>) == 0);  // one row of B: nothing to go down

@@ -51,7 +51,7 @@ bool right(course::Variant<T>& variant, const Problem<T>& problem, const Setting
   world.max({&most, 1});
   if (world.rank() == 0)
     std::printf("%-17s %s; %.0f words, %.0f by the formula\n", variant.traits.name.c_str(),
-                check.right ? "right" : check.trouble.c_str(), most, words);
+                check.right ? "right" : check.message.c_str(), most, words);
   variant.release();
   return check.right && most == words;
 }

@@ -84,8 +84,8 @@ TEST_CASE("every engine is right, at the edges and where rows are not aligned") 
 TEST_CASE("every engine takes k in pieces, and they add up to the product") {
   using Small = Tiling<float, 32, 64, 32, 8>;
   for (const Shape& shape : {Shape{33, 260, 100}, Shape{33, 261, 101}}) {  // four pieces, aligned or not
-    const Matrix<float> expected = after(by_tiles<Small>, shape, {"forward"}, Fill::digits);
-    CHECK(same_bits(after(by_tiles<Small, 32>, shape, {"reversed"}, Fill::digits), expected));
+    const Matrix<float> expected = after(by_tiles<Small>(), shape, {"forward"}, Fill::digits);
+    CHECK(same_bits(after(by_tiles<Small, 32>(), shape, {"reversed"}, Fill::digits), expected));
     CHECK(same_bits(after(by_shares<Large, 32>(), shape, {"reversed"}, Fill::digits), expected));
   }
 }
@@ -102,10 +102,10 @@ TEST_CASE("stream-K's flags are poisoned before its first run, whatever was ther
 TEST_CASE("a flag is awaited until it says this run, whether an earlier one is there or none") {
   for (unsigned flag : {1U, poison<unsigned>()}) {
     std::atomic<bool> came = false;
-    std::thread waits([&] { await(&flag, 2), came = true; });
+    std::thread waits([&] { wait_acquire(&flag, 2), came = true; });
     std::this_thread::sleep_for(std::chrono::milliseconds(20));  // whoever does not wait has come by then
     CHECK_FALSE(came);
-    publish(&flag, 2);
+    store_release(&flag, 2);
     waits.join();
   }
 }
@@ -167,15 +167,15 @@ std::multiset<const Counted*> near;
 std::mutex one_at_a_time;
 
 // Found before those of words.cuh, which are for any type.
-void copy_async(Counted* to, const Counted* from) {
+void cp_async(Counted* to, const Counted* from) {
   ++copies;
   for (int e = 0; e < 4; ++e) to[e].value = from[e].value;
 }
-void copy_async_one(Counted* to, const Counted* from, bool there) {
+void cp_async_or_zero(Counted* to, const Counted* from, bool there) {
   ++single;
   to->value = there ? from->value : 0;
 }
-void bring_near(const Counted* address) {
+void prefetch_l2(const Counted* address) {
   const std::lock_guard lock(one_at_a_time);
   near.insert(address);
 }
@@ -207,24 +207,24 @@ Grids tiles_of(const Shape& shape, Index bm, Index bn, Index bk) {
   return {ceil_div(shape.n, bn), ceil_div(shape.m, bm), ceil_div(shape.k, bk)};
 }
 
-template <class S, bool aligned = true>
-Work by_async(const Shape& shape, watched::Fence fence = watched::Fence::behind) {
+template <class S>
+Work by_async(const Shape& shape, Kernel<Counted> kernel = tiled<S, true>,
+              watched::Fence fence = watched::Fence::behind) {
   return watched::work_of(
       shape,
       [&](auto a, auto b, auto c) {
-        tile_a_block<Counted>(async<S, aligned>, S::BM, S::BN, Block{S::threads, 1}, a, b, c);
+        tile_a_block<Counted>(kernel, S::BM, S::BN, Block{S::threads, 1}, a, b, c);
         emulator::synchronize();
       },
       fence);
 }
 
-/// What `async` must do, each step by words.
+/// What a kernel with cp.async must do, each step by words; so many q ahead of its steps it takes operands.
 template <class S>
-Work expected_of(const Shape& shape) {
+Work expected_of(const Shape& shape, Index ahead = 1) {
   const auto [across, down, steps] = tiles_of(shape, S::BM, S::BN, S::BK);
   const Index tiles = across * down, inside = shape.m * shape.n;
-  const Index columns =
-      tiles * S::threads * (steps * S::BK / S::slices + S::ahead);  // and rows, that are taken
+  const Index columns = tiles * S::threads * (steps * S::BK / S::slices + ahead);  // and rows, that are taken
   Work work{.multiplied = tiles * steps * S::BM * S::BN * S::BK,
             .assigned = columns * (TM + TN) + tiles * steps * S::BM * S::BK,
             .words = columns * (TM + TN) / W + tiles * steps * S::BM * S::BK / W,
@@ -286,20 +286,25 @@ TEST_CASE("where rows are aligned all goes by words of 16 bytes, at the edges, t
 
 TEST_CASE("with cp.async, too, and no step is begun that nobody needs") {
   emulator::set_order("reversed");
-  const auto check = []<class S>(S) {
+  const auto check = []<class S>(S, Kernel<Counted> kernel, Index ahead) {
     for (const Shape& shape : {Shape{S::BM, S::BN, 2 * S::BK}, Shape{S::BM + 1, 60, 3 * S::BK},
-                               Shape{3, S::BN + 4, 2 * S::BK}, Shape{1, 4, 2 * S::BK}})
-      CHECK(by_async<S>(shape) == expected_of<S>(shape));
-    const Work last = by_async<S>({S::BM, S::BN, S::BK + 4});  // a step that is not whole goes one by one
+                               Shape{3, S::BN + 4, 2 * S::BK}, Shape{1, 4, 2 * S::BK}}) {
+      Work expected = expected_of<S>(shape, ahead);
+      if (kernel == kept_addresses<Counted, true>)  // B's go through registers
+        expected.words += 2 * std::exchange(expected.copies, 0);
+      CHECK(by_async<S>(shape, kernel) == expected);
+    }
+    if (kernel == kept_addresses<Counted, true>) return;
+    const Work last = by_async<S>({S::BM, S::BN, S::BK + 4}, kernel);  // not whole: one by one
     CHECK(last.copies == S::BK * S::BN / W);
     CHECK(last.single == S::BK * S::BN);
   };
-  check(Tiling<Counted, BM, BN, BK, 1, cuda_regtile::copies>());
-  check(Tiling<Counted, BM, BN, BK, 1, warp_tiles>());
-  check(Tiling<Counted, BM, BN, BK, 1, fragments_ahead>());
-  check(Tiling<Counted, 128, 256, 16>());
-  check(Tiling<Counted, 64, 128, 16, 2>());
-  check(Tiling<Counted, 32, 64, 32, 8>());
+  using S = Rung<Counted>;
+  check(S(), kept_addresses<Counted, true>, 0), check(S(), async_copies<Counted, true>, 0);
+  check(S(), warp_tiles<Counted, true>, 0), check(S(), fragments_ahead<Counted, true>, 1);
+  const auto check_tiled = [&]<class S>(S) { check(S(), tiled<S, true>, 1); };
+  check_tiled(S()), check_tiled(Tiling<Counted, 128, 256, 16>());
+  check_tiled(Tiling<Counted, 64, 128, 16, 2>()), check_tiled(Tiling<Counted, 32, 64, 32, 8>());
 }
 
 TEST_CASE("where rows are not aligned cp.async copies element by element, and none beyond a matrix") {
@@ -308,7 +313,7 @@ TEST_CASE("where rows are not aligned cp.async copies element by element, and no
   for (const auto fence : {watched::Fence::behind, watched::Fence::before})
     for (const Shape& shape : {Shape{1, 3, 5}, Shape{1, 1, 16}, Shape{65, 130, 17}, Shape{2, 5, 33}}) {
       const auto [across, down, steps] = tiles_of(shape, S::BM, S::BN, S::BK);
-      const Work work = by_async<S, false>(shape, fence);
+      const Work work = by_async<S>(shape, tiled<S, false>, fence);
       CHECK(work.multiplied == across * down * steps * S::BM * S::BN * S::BK);
       CHECK(work.single == across * down * steps * S::BK * S::BN);
       CHECK(work.copies == 0);
@@ -327,14 +332,14 @@ TEST_CASE("beyond k there are zeros in A's tile and in B's: nothing but k keeps 
 
 TEST_CASE("copies to shared memory: 16 bytes at 16 bytes, or an element, or a zero") {
   alignas(16) float from[8] = {1, 2, 3, 4, 5, 6, 7, 8}, to[8] = {};
-  const auto ended = [] { cuda_regtile::end_of_copies(), cuda_regtile::wait_for_copies(); };
-  cuda_regtile::copy_async(to + 4, from), ended();
+  const auto ended = [] { cuda_regtile::cp_async_commit(), cuda_regtile::cp_async_wait(); };
+  cuda_regtile::cp_async(to + 4, from), ended();
   CHECK(std::vector(to, to + 8) == std::vector<float>{0, 0, 0, 0, 1, 2, 3, 4});
-  cuda_regtile::copy_async_one(to + 1, from + 5, true), cuda_regtile::copy_async_one(to + 4, from, false);
+  cuda_regtile::cp_async_or_zero(to + 1, from + 5, true), cuda_regtile::cp_async_or_zero(to + 4, from, false);
   ended();
   CHECK(std::vector(to, to + 8) == std::vector<float>{0, 6, 0, 0, 0, 2, 3, 4});
-  CHECK_THROWS_WITH(cuda_regtile::copy_async(to + 1, from), "misaligned address");
-  CHECK_THROWS_WITH(cuda_regtile::copy_async(to, from + 2), "misaligned address");
+  CHECK_THROWS_WITH(cuda_regtile::cp_async(to + 1, from), "misaligned address");
+  CHECK_THROWS_WITH(cuda_regtile::cp_async(to, from + 2), "misaligned address");
   alignas(16) __shared__ SharedTile<float, 2, 8> tile;
   CHECK(&in_tile<float>(tile[1], 4).element[3] == &tile[1][7]);
   CHECK_THROWS_AS(in_tile<float>(tile[1], 5), std::out_of_range);
@@ -347,24 +352,24 @@ TEST_CASE("a copy is there when it was waited for, if it was committed, and not 
   const auto holds = [&](float first, float second, float third) {
     return to[0] == first && to[1] == second && to[2] == third;
   };
-  cuda_regtile::copy_async_one(to, from, true), cuda_regtile::end_of_copies();
-  cuda_regtile::copy_async_one(to + 1, from + 1, true);
+  cuda_regtile::cp_async_or_zero(to, from, true), cuda_regtile::cp_async_commit();
+  cuda_regtile::cp_async_or_zero(to + 1, from + 1, true);
   CHECK(holds(0, 0, 0));
-  cuda_regtile::wait_for_copies();
+  cuda_regtile::cp_async_wait();
   CHECK(holds(1, 0, 0));
-  to[0] = 0, cuda_regtile::wait_for_copies();  // once is enough, and what is not committed goes on
+  to[0] = 0, cuda_regtile::cp_async_wait();  // once is enough, and what is not committed goes on
   CHECK(holds(0, 0, 0));
   threadIdx.x = 1;
-  cuda_regtile::copy_async_one(to + 2, from + 2, true), cuda_regtile::end_of_copies();
+  cuda_regtile::cp_async_or_zero(to + 2, from + 2, true), cuda_regtile::cp_async_commit();
   threadIdx.x = 0;
-  cuda_regtile::end_of_copies(), cuda_regtile::wait_for_copies();  // this thread's, nobody else's
+  cuda_regtile::cp_async_commit(), cuda_regtile::cp_async_wait();  // this thread's, nobody else's
   CHECK(holds(0, 2, 0));
-  threadIdx.x = 1, cuda_regtile::wait_for_copies(), threadIdx.x = 0;
+  threadIdx.x = 1, cuda_regtile::cp_async_wait(), threadIdx.x = 0;
   CHECK(holds(0, 2, 3));
 }
 
 TEST_CASE("each line of C's tile is brought near once, before it is needed, and none beyond C") {
-  using Thin = Tiling<Counted, 64, 128, 8, 1, c_ahead>;
+  using Thin = Tiling<Counted, 64, 128, 8>;
   emulator::set_order("forward");
   for (const Shape& shape : {Shape{64, 128, 8}, Shape{65, 160, 8}, Shape{3, 140, 8}}) {
     watched::near.clear();
@@ -372,7 +377,7 @@ TEST_CASE("each line of C's tile is brought near once, before it is needed, and 
     watched::work_of(shape, [&](auto a, auto b, View<Counted> c) {
       for (Index i = 0; i < shape.m; ++i)
         for (Index j = 0; j < shape.n; j += 32) lines.insert(&c(i, j));
-      tile_a_block<Counted>(async<Thin, true>, 64, 128, Block{Thin::threads, 1}, a, b, c);
+      tile_a_block<Counted>(thin<Thin, true>, 64, 128, Block{Thin::threads, 1}, a, b, c);
       emulator::synchronize();
     });
     CHECK(watched::near == lines);
@@ -463,13 +468,15 @@ TEST_CASE("each engine starts its own kernel, with 16-byte loads where rows are 
   };
   std::vector<Kernel> aligned, others;
   const auto tiles = [&]<class S>(S) {
-    aligned.push_back(address(async<S, true>)), others.push_back(address(async<S, false>));
+    aligned.push_back(address(tiled<S, true>)), others.push_back(address(tiled<S, false>));
+  };
+  const auto thins = [&]<class S>(S) {
+    aligned.push_back(address(thin<S, true>)), others.push_back(address(thin<S, false>));
   };
   tiles(Large()), tiles(Tiling<float, 128, 128, 16>()), tiles(Tiling<float, 64, 128, 8>());
   tiles(Tiling<float, 64, 128, 16, 2>()), tiles(Tiling<float, 64, 128, 32, 4>());
   tiles(Tiling<float, 64, 64, 16, 4>()), tiles(Tiling<float, 32, 64, 32, 8>());
-  tiles(Tiling<float, 128, 128, 16, 1, c_ahead>()), tiles(Tiling<float, 64, 128, 8, 1, c_ahead>());
-  tiles(Tiling<float, 64, 64, 8, 1, c_ahead>());
+  thins(Tiling<float, 128, 128, 16>()), thins(Tiling<float, 64, 128, 8>()), thins(Tiling<float, 64, 64, 8>());
   tiles(Large()), aligned.back() = address(stream_k<Large>);
   REQUIRE(engines().size() == aligned.size());
   for (std::size_t e = 0; e < aligned.size(); ++e) {
@@ -480,13 +487,7 @@ TEST_CASE("each engine starts its own kernel, with 16-byte loads where rows are 
   CHECK((started(best, {64, 1024, 4}) == aligned[2]));  // that of a flat k; with a longer one it is another
 }
 
-TEST_CASE("each idea comes with all before it; what follows from a tiling's sides") {
-  const auto has = []<class S>(S) { return std::vector<bool>{S::warps, S::ahead, S::snakes, S::brings_c}; };
-  CHECK(has(Tiling<float, BM, BN, BK, 1, copies>()) == std::vector<bool>{false, false, false, false});
-  CHECK(has(Tiling<float, BM, BN, BK, 1, warp_tiles>()) == std::vector<bool>{true, false, false, false});
-  CHECK(has(Tiling<float, BM, BN, BK, 1, fragments_ahead>()) == std::vector<bool>{true, true, false, false});
-  CHECK(has(Tiling<float, BM, BN, BK, 1>()) == std::vector<bool>{true, true, true, false});
-  CHECK(has(Tiling<float, BM, BN, BK, 1, c_ahead>()) == std::vector<bool>{true, true, true, true});
+TEST_CASE("what follows from a tiling's sides") {
   const auto numbers = []<class S>(S) { return std::vector<int>{S::threads, S::at_once, S::begin}; };
   CHECK(numbers(Large()) == std::vector<int>{512, 1, 8});  // copies begin halfway through a step
   CHECK(numbers(Tiling<float, 64, 128, 8>()) == std::vector<int>{128, 4, 4});
@@ -535,14 +536,10 @@ TEST_CASE("multiply-adds in a snake: each has an operand in common with the last
   };
   Seen sum[TM][TN], a[TM], b[TN];
   for (int r = 0; r < TM; ++r) a[r] = b[r] = float(r);
-  for (int s = 0; s < TN; ++s) multiply_add_column<true>(s, sum, a, b);
+  for (int s = 0; s < TN; ++s) multiply_add_column(s, sum, a, b);
   auto& order = Seen::order();
   REQUIRE(order.size() == TM * TN);
   CHECK(order.front() == std::pair(0, 0));
   for (std::size_t at = 1; at < order.size(); ++at)
     CHECK((order[at].first == order[at - 1].first || order[at].second == order[at - 1].second));
-  order.clear();
-  multiply_add_column<false>(1, sum, a, b);
-  CHECK(order.front() == std::pair(0, 1));
-  CHECK(order.back() == std::pair(TM - 1, 1));
 }

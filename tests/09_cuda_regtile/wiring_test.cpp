@@ -23,21 +23,23 @@ TEST_CASE("each variant of 09 starts the kernel that its name says, and asks for
         row("no_barrier", wrong::no_barrier<T>),
         row("tail_dropped", transposed<T>),
     };
-    const auto tiled = [&]<class S>(const std::string& name, S) {
-      rows.push_back({name, address(async<S, true>), address(async<S, false>), device, 80});
+    const auto rung = [&](const std::string& name, Kernel<T> fast, Kernel<T> guarded, int capability = 80) {
+      rows.push_back({name, address(fast), address(guarded), device, capability});
     };
-    tiled("async_copies", Tiling<T, BM, BN, BK, 1, copies>());
-    tiled("warp_tiles", Tiling<T, BM, BN, BK, 1, warp_tiles>());
-    tiled("fragments_ahead", Tiling<T, BM, BN, BK, 1, fragments_ahead>());
-    tiled("snake", Tiling<T, BM, BN, BK, 1, snake>());
+    const auto of = [&]<class S>(const std::string& name, S) { rung(name, tiled<S, true>, tiled<S, false>); };
+    rung("kept_addresses", kept_addresses<T, true>, kept_addresses<T, false>, 0);
+    rung("async_copies", async_copies<T, true>, async_copies<T, false>);
+    rung("warp_tiles", warp_tiles<T, true>, warp_tiles<T, false>);
+    rung("fragments_ahead", fragments_ahead<T, true>, fragments_ahead<T, false>);
+    of("snake", Rung<T>());
     rows.push_back(row("not_waited_for", wrong::not_waited_for<T>));
     rows.back().capability = 80;
     if constexpr (std::is_same_v<T, float>) {
       const double parts = 5. * 128 * 256 * 4;  // of five multiprocessors
-      tiled("large_tiles", Large());
-      rows.push_back({"stream_k", address(stream_k<Large>), address(async<Large, false>), device, 80, parts});
-      tiled("slices", Tiling<float, 64, 128, 32, 4>());
-      tiled("best", Tiling<float, 32, 64, 32, 8>());  // of small products; others' parts need memory
+      of("large_tiles", Large());
+      rows.push_back({"stream_k", address(stream_k<Large>), address(tiled<Large, false>), device, 80, parts});
+      of("slices", Tiling<float, 64, 128, 32, 4>());
+      of("best", Tiling<float, 32, 64, 32, 8>());  // of small products; others' parts need memory
       rows.back().bytes = parts;
     }
     wiring::check<T>(variants<T>(), rows);

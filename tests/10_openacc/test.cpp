@@ -80,7 +80,7 @@ struct Row {
 };
 
 TEST_CASE("a row that meant the GPU and would get the host is refused, unless the host was asked for") {
-  const auto refusal = [](const Row& row) { return row.variant->refuses(row.problem, {}, {}); };
+  const auto refusal = [](const Row& row) { return row.variant->skip_reason(row.problem, {}, {}); };
   const Row row;
   state = {};
   CHECK(refusal(row).empty());

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What a GPU counts while a step's kernels run, by NVIDIA's profiler, one line a variant, as CSV:
 
-  tools/counters.py build/09_cuda_regtile/09_cuda_regtile square,transposed --type f32 --size 2048 >ncu.csv
+  tools/gpu_counters.py build/09_cuda_regtile/09_cuda_regtile square,transposed --type f32 --size 2048 >ncu.csv
 
 Before the product a program tries a small one, twice: of each variant the last kernel counts. Wavefronts and instructions are of
 warps; a `waits` column says for how many cycles a warp has stood for that reason for each instruction that was issued.
@@ -34,7 +34,7 @@ def count(program, variants, element, size):
     each, left = divmod(len(rows), len(variants))
     if each == 0 or left:
         said = [line for line in (done.stdout + done.stderr).splitlines() if line not in table]
-        print(f"counters.py: {len(rows)} kernels for {len(variants)} variants; ncu said:", *said[-3:], sep="\n", file=sys.stderr)
+        print(f"gpu_counters.py: {len(rows)} kernels for {len(variants)} variants; ncu said:", *said[-3:], sep="\n", file=sys.stderr)
         sys.exit(77)
     for variant, row in zip(variants, rows[each - 1::each]):
         values = {name: float(row[counter].replace(",", "")) for name, counter in COUNTERS.items()}
@@ -42,19 +42,24 @@ def count(program, variants, element, size):
         yield {"variant": variant, "type": element, "n": size} | {name: f"{value:.9g}" for name, value in values.items()}
 
 
+def of_type(variants, element):
+    """Those of the list that a type has: `f32:stream_k` is one of f32's alone."""
+    return [name for type, _, name in (word.rpartition(":") for word in variants.split(",")) if type in ("", element)]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("program")
-    parser.add_argument("variants", help="a list, in the program's order")
+    parser.add_argument("variants", help="a list, in the program's order; f32:NAME with that type alone")
     parser.add_argument("--type", default="f32", help="a list")
     parser.add_argument("--size", type=int, default=2048)
     options = parser.parse_args()
     if not shutil.which("ncu"):
-        sys.exit(print("counters.py: no ncu here (it comes with CUDA: Nsight Compute)", file=sys.stderr) or 77)
+        sys.exit(print("gpu_counters.py: no ncu here (it comes with CUDA: Nsight Compute)", file=sys.stderr) or 77)
     out = csv.DictWriter(sys.stdout, ["variant", "type", "n", *COUNTERS], lineterminator="\n")
     out.writeheader()
     for element in options.type.split(","):
-        out.writerows(count(options.program, options.variants.split(","), element, options.size))
+        out.writerows(count(options.program, of_type(options.variants, element), element, options.size))
 
 
 if __name__ == "__main__":

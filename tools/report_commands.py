@@ -50,14 +50,16 @@ def command_lines(program, given, ladder):
         return [[*command, "--csv", str(given.out / "machine.csv"), "--resume", *shlex.split(more)]] * ladder
     command += ["--type", ",".join(given.types), "--repeat", given.repeat, "--budget", given.budget,
                 "--fill", given.fill, "--csv", str(given.out / "results.csv"), "--resume", "--quiet"]
-    named = bool(given.steps) and program.asked_for(given.steps)
-    whole, words = named or given.full, LISTED.get(program.name, ["tiles"])  # no variant: all of them
-    variants = [word for word in words if word != "tiles"]
+    words = LISTED.get(program.name, ["tiles"])  # no variant: all of them
     if not program.asked_for(given.steps):
         whole, variants = False, [BASELINE[1]]
-    elif not words and (ladder or not whole) and not named:
+    elif given.steps or given.full and not ladder:
+        whole, variants = True, []
+    elif words:
+        whole, variants = given.full, [word for word in words if word != "tiles"]
+    else:
         return []
-    command += ["--variant", ",".join(variants)] * bool(variants and (ladder or not whole) and not named)
+    command += ["--variant", ",".join(variants)] * bool(variants)
     swept, gpu = "threads" in program.features, "gpu" in program.features
     sizes = given.gpu_sizes if gpu else given.sizes
     top = [n for n in sizes if count(n) in ladder_sizes(map(count, given.sizes))] or sizes[-1:]

@@ -1,10 +1,10 @@
-"""Tests of counters.py, with a profiler that only pretends: python3 tools/counters_test.py"""
+"""Tests of gpu_counters.py, with a profiler that only pretends: python3 tools/gpu_counters_test.py"""
 import csv, io, os, subprocess, sys, tempfile, unittest
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
-import counters  # noqa: E402
+import gpu_counters  # noqa: E402
 
 NCU = """#!/bin/sh
 echo "$@" >>"$0.called"
@@ -26,15 +26,15 @@ class Counters(unittest.TestCase):
 
     def says(self, *kernels):
         """The table of ncu: names, units, then for each kernel this number in every column, but its place in the first."""
-        lines = [["ID", *counters.COUNTERS.values()], ["", *["unit"] * len(counters.COUNTERS)]]
-        lines += [[place, *[f"{value + at:,}" for at in range(len(counters.COUNTERS))]] for place, value in enumerate(kernels)]
+        lines = [["ID", *gpu_counters.COUNTERS.values()], ["", *["unit"] * len(gpu_counters.COUNTERS)]]
+        lines += [[place, *[f"{value + at:,}" for at in range(len(gpu_counters.COUNTERS))]] for place, value in enumerate(kernels)]
         text = io.StringIO()
         csv.writer(text, quoting=csv.QUOTE_ALL, lineterminator="\n").writerows(lines)
         Path(f"{self.ncu}.said").write_text(text.getvalue())
 
     def count(self, *arguments, path=None):
         path = f"{self.ncu.parent}:{os.environ['PATH']}" if path is None else path
-        return subprocess.run([sys.executable, "-B", HERE / "counters.py", *arguments], capture_output=True, text=True,
+        return subprocess.run([sys.executable, "-B", HERE / "gpu_counters.py", *arguments], capture_output=True, text=True,
                               env=os.environ | {"PATH": path})
 
     def test_of_each_variant_the_last_kernel_counts(self):
@@ -49,14 +49,17 @@ class Counters(unittest.TestCase):
         called = Path(f"{self.ncu}.called").read_text().splitlines()
         self.assertEqual(len(called), 2)
         self.assertIn("program --type f64 --size 512 --variant one,two --repeat 1 --warmup 0", called[1])
-        self.assertIn(",".join(counters.COUNTERS.values()), called[0])
+        self.assertIn(",".join(gpu_counters.COUNTERS.values()), called[0])
+
+    def test_a_variant_may_have_one_type_only(self):
+        self.assertEqual([gpu_counters.of_type("one,f32:two", element) for element in ("f32", "f64")], [["one", "two"], ["one"]])
 
     def test_a_profiler_that_may_not_count(self):
         for kernels in ((), (1, 2, 3)):  # none, or not as many for each variant
             self.says(*kernels)
             done = self.count("program", "one,two")
             self.assertEqual(done.returncode, 77)
-            self.assertEqual(done.stderr.splitlines(), [f"counters.py: {len(kernels)} kernels for 2 variants; ncu said:",
+            self.assertEqual(done.stderr.splitlines(), [f"gpu_counters.py: {len(kernels)} kernels for 2 variants; ncu said:",
                                                         "==PROF== Profiling", "==PROF== Disconnected", "no leave to count"])
 
     def test_no_profiler(self):

@@ -1,11 +1,9 @@
 #!/usr/bin/env python3
-"""What the pairs of a duel say, a line a row of the duel: pairs.py PAIRS.csv >SUMMARY.csv
+"""What the pairs of a duel say, a line a row of the duel: medians_of_pairs.py PAIRS.csv >SUMMARY.csv
 
 For rivals_pairs.csv and for what 06_mpi_duel wrote. GFLOP/s are over the median time; a ratio is theirs over ours in one
 pair, the least, the median and the most: above 1 ours is faster."""
-import csv
-import statistics
-import sys
+import csv, statistics, sys
 
 
 def main(path):
@@ -13,7 +11,7 @@ def main(path):
         lines = csv.DictReader(file)
         columns = lines.fieldnames or []
         if not {"pair", "ours_s", "rival_s"} <= set(columns):
-            sys.exit(f"pairs.py: {path} has no pairs: its columns are {', '.join(columns)}")
+            sys.exit(f"medians_of_pairs.py: {path} has no pairs: its columns are {', '.join(columns)}")
         key, rows = columns[:columns.index("pair")], {}
         for row in lines:
             rows.setdefault(tuple(row[name] for name in key), []).append((float(row["ours_s"]), float(row["rival_s"])))
@@ -30,5 +28,5 @@ def main(path):
 
 if __name__ == "__main__":
     if len(sys.argv) != 2:
-        sys.exit("pairs.py: give the CSV of a duel's pairs")
+        sys.exit("medians_of_pairs.py: give the CSV of a duel's pairs")
     main(sys.argv[1])
