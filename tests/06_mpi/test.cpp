@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "06_mpi/cost.hpp"
+#include "06_mpi/exercises.hpp"
 #include "06_mpi/variants.hpp"
 #include "common/mpi_world.hpp"
 #include "common/verify.hpp"
@@ -37,7 +38,9 @@ course::Variants<T> summas() {
       std::make_shared<Summa<T>>(course::Traits{.name = "summa", .idea = "for tests"}, slices_of_ten<T>),
       std::make_shared<Summa<T>>(course::Traits{.name = "summa_ring_dealt", .idea = "for tests"},
                                  summa_ring_dealt<T>),
-      std::make_shared<Summa<T>>(course::Traits{.name = "summa_ring", .idea = "for tests"}, summa_ring<T>)};
+      std::make_shared<Summa<T>>(course::Traits{.name = "summa_ring", .idea = "for tests"}, summa_ring<T>),
+      std::make_shared<Summa<T>>(course::Traits{.name = "chain", .idea = "SUMMA.md's exercise"},
+                                 exercises::chain<T>)};
 }
 
 /// One product, which must be right; what it received, in words, and by how much derived datatypes became
