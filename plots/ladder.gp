@@ -1,4 +1,4 @@
-# The ladder: count blocks of bars (y, share of the width, idea, rate), y growing downwards, one a rung; then the texts (y, 1 for
+# The ladder: count blocks of bars (y, share of the width, idea, rate, 1 for the learner's), y growing downwards, one a rung; then the texts (y, 1 for
 # small ones, text); then where the library is, a mark across each bar (share, y, text). 440 wide with large letters: README is read on telephones.
 wide = 440
 high = 50 * rows
@@ -11,8 +11,8 @@ set lmargin at screen 12.0/wide; set rmargin at screen 1-12.0/wide
 set tmargin at screen 1; set bmargin at screen 0
 set xrange [0:1]
 set yrange [rows:0]
-plot for [i = 0:count-1] data index i using 2:1:(0):($2 > 0.004 ? $2 : 0.004):($1+0.46):($1+0.86) with boxxyerror fillstyle solid 1 noborder \
-       linecolor rgb '#4c9bd1', \
+plot for [i = 0:count-1] data index i using 2:1:(0):($2 > 0.004 ? $2 : 0.004):($1+0.46):($1+0.86):($5 == 1 ? 0xe0912f : 0x4c9bd1) with boxxyerror \
+       fillstyle solid 1 noborder linecolor rgb variable, \
      for [i = 0:count-1] data index i using (0):($1+0.2):3 with labels left, \
      for [i = 0:count-1] data index i using (1):($1+0.2):4 with labels right, \
      data index count using (0):($2 == 0 ? $1 : NaN):3 with labels left font ',19', \

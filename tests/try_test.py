@@ -1,5 +1,6 @@
-"""What `make try` says of right kernels and of well-known faults: try_test.py BUILD"""
-import os, subprocess, sys, tempfile, unittest
+"""What `make try` says of right kernels and of well-known faults: try_test.py BUILD
+Of every rung of a step, right and with an empty body: try_test.py BUILD All.test_STEP"""
+import contextlib, io, os, shutil, subprocess, sys, tempfile, unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -7,7 +8,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 BUILD = Path(sys.argv.pop(1)).resolve()
 LEARNERS = tempfile.TemporaryDirectory()
 os.environ |= {"COURSE_MINE": LEARNERS.name, "COURSE_PATIENCE": "6", "CUDA_VISIBLE_DEVICES": ""}
-import rungs
+import ladder, measured, rungs
 
 RUNGS = rungs.load_rungs()
 IKJ = """template <class T>
@@ -19,9 +20,9 @@ void ikj(View<const T> a, View<const T> b, View<T> c) {{
 RIGHT = "for (Index i = 0; i < m; ++i) for (Index p = 0; p < k; ++p) for (Index j = 0; j < n; ++j) c(i, j) += a(i, p) * b(p, j); "
 
 
-class Try(unittest.TestCase):
-    def look(self, name, text=None, change=None):
-        """(status, what is said) of the learner's file: the text, or the course's kernel with one change."""
+class Learner(unittest.TestCase):
+    def write(self, name, text=None, change=None):
+        """The learner's file: the text, or the course's kernel with one change."""
         rung = RUNGS[name]
         if not (BUILD / rungs.program_of(BUILD, rung)).exists():
             self.skipTest(f"there is no {name} here")
@@ -31,12 +32,18 @@ class Try(unittest.TestCase):
             text = "\n".join(rungs.solution(rung))
             self.assertIn(change[0], text)
             text = text.replace(*change)
-        file.write_text(text or "\n".join(rungs.solution(rung)), encoding="utf-8")
+        file.write_text(text or "\n".join([*rungs.includes(rung), *rungs.solution(rung)]), encoding="utf-8")
+
+    def look(self, name, *asked):
+        """(status, what is said) of it."""
+        self.write(name, *asked)
         done = subprocess.run([sys.executable, ROOT / "tools/rungs.py", BUILD, name, "--check"], capture_output=True, text=True)
         if done.returncode == 77:
             self.skipTest(done.stderr)
         return done.returncode, done.stdout + done.stderr
 
+
+class Try(Learner):
     def says(self, words, *asked):
         status, said = self.look(*asked)
         self.assertEqual(status, 1, said)
@@ -71,7 +78,7 @@ class Try(unittest.TestCase):
 
     def test_rows_left_over(self):
         self.ikj("i ≥ 32, and all of those are wrong: what about the rows that are left over? (32 = 8 · 4: only whole tiles?)",
-                 "for (Index i = 0; i < (m < 4 ? m : m / 4 * 4); ++i) for (Index p = 0; p < k; ++p) for (Index j = 0; j < n; ++j) c(i, j) += a(i, p) * b(p, j);")
+                 "for (Index i = 0; i < m / 4 * 4; ++i) for (Index p = 0; p < k; ++p) for (Index j = 0; j < n; ++j) c(i, j) += a(i, p) * b(p, j);")
 
     def test_transposed(self):
         self.ikj("b(j, p) was taken for b(p, j)",
@@ -105,7 +112,9 @@ void parallel_for(View<const T> a, View<const T> b, View<T> c, int threads) {
       for (Index j = 0; j < n; ++j) c(i, j) += a(i, p) * b(p, j);
 }
 """
-        self.says("The result differs from run to run: do two threads write to the same element?", "04_openmp/parallel_for", text)
+        status, said = self.look("04_openmp/parallel_for", text)
+        self.assertEqual(status, 1, said)
+        self.assertRegex(said, "The result differs from run to run: do two threads write to the same element|the last bits differ from run to run")
 
     def test_a_lost_barrier(self):
         self.says("without a barrier?", "08_cuda_shared/shared", None, ("    __syncthreads();  // nobody reads before all have written\n", ""))
@@ -122,10 +131,50 @@ void parallel_for(View<const T> a, View<const T> b, View<T> c, int threads) {
         self.assertEqual(status, 0, said)
         self.says("as it was before", "02_loop_order/ex4", None, ("if (p < a.cols())", "if (p < 0)"))
 
+    def test_what_is_right_stands_in_the_report(self):
+        with tempfile.TemporaryDirectory() as out:
+            results = Path(out) / "results.csv"
+            results.write_text("\n".join(",".join(cells) for cells in (rungs.COLUMNS, ["mine", "gone", *[""] * (len(rungs.COLUMNS) - 2)])) + "\n", encoding="utf-8")
+            shutil.rmtree(LEARNERS.name + "/02_loop_order", ignore_errors=True)  # what the other tests left
+            self.write("02_loop_order/ikj")
+            self.write("01_naive/ijk", None, ("c(i, j) = sum", "c(i, j) = 0"))
+            done = subprocess.run([sys.executable, ROOT / "tools/rungs.py", BUILD, "--report", out, "--sizes=64", "--steps=01_naive 02_loop_order", "--options=--type f32 --repeat 1"],
+                                  capture_output=True, text=True)
+            self.assertIn("mine/01_naive/ijk.cpp is left out: `make try RUNG=01_naive/ijk` says why", done.stdout, done.stderr)
+            self.assertIn(["mine", "02_loop_order/ikj", "f32"], [line.split(",")[:3] for line in results.read_text(encoding="utf-8").splitlines()])
+            self.assertNotIn("gone", results.read_text(encoding="utf-8"))
+            [(_, of)] = ladder.of_machine(measured.load(results, None)[0])
+            self.assertIn("yours: 02 ikj", [bar.idea for bar in of.bars])
+
     def test_what_is_misspelt(self):
         done = subprocess.run([sys.executable, ROOT / "tools/rungs.py", BUILD, "02_loop_order/ikk"], capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stderr), (2, "try: there is no rung 02_loop_order/ikk; perhaps 02_loop_order/ikj?\n"))
 
 
+class All(Learner):
+    """Every rung, a test a step."""
+
+    def verdict(self, name):
+        """(whether the learner's file is right, what is said of it)"""
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            program, error = rungs.compiled(BUILD, RUNGS[name])
+            return program and rungs.verified(BUILD, RUNGS[name], program), error + said.getvalue()
+
+    def every(self, step):
+        for name in (name for name, rung in RUNGS.items() if rung.step == step and not rung.declaration):
+            with self.subTest(name):
+                self.write(name)
+                right, said = self.verdict(name)
+                self.assertTrue(right, said)
+                self.write(name, rungs.hole(RUNGS[name]).replace(rungs.HOLE, ""))
+                right, said = self.verdict(name)
+                self.assertIs(right, False, said)
+                self.assertRegex(said, "nothing was added to it there|Has every rank received")
+
+
+for step in {rung.step for rung in RUNGS.values()}:
+    setattr(All, f"test_{step}", lambda self, step=step: self.every(step))
+
+
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(defaultTest="Try")

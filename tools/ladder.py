@@ -1,4 +1,5 @@
 """The ladder: a bar a rung, in per cent of the whole machine's peak; on a GPU, of cuBLAS. plots/ladder.gp draws it."""
+import re
 from dataclasses import dataclass, field
 
 from charts import Chart
@@ -21,6 +22,9 @@ class Bar:
     def rate(self):
         rate, unit = (self.row.rate / 1000, "TFLOP/s") if self.row.gpu else (self.row.rate, "GFLOP/s")
         return marked(f"{digits(rate)} {unit}", self.row)
+
+    def number(self):
+        return self.row.step[:2] if self.row.step[:2].isdecimal() else ""  # the learner's has none
 
     def percent(self):
         return f"{100 * self.share:.{0 if self.share >= 0.0995 else 1}f} %"
@@ -45,13 +49,14 @@ class Ladder:
 
 
 def rungs(results, course, where, type, n):
-    """(idea, row) of each rung that was measured at this size."""
+    """(idea, row) of each rung that was measured at this size, and of the learner's own."""
     found = []
     for step, idea, variant in course:
         of_it = f"{where} AND substr(step, 1, 3) = '{step}_'" + f" AND variant = '{variant}'" * bool(variant)
         if row := results.best(of_it, type=type, n=n):
             found.append((idea, row))
-    return found
+    mine = results.least("variant", f"{where} AND step = 'mine'", order="variant", type=type, n=n)
+    return found + [("yours: " + re.sub(r"_\w+/", " ", row.variant), row) for row in mine]
 
 
 def of_cores(results, type):
@@ -113,11 +118,12 @@ def chart(parts):
     for heading, ladder in parts:
         first, last = y + 2.1, y + 2.1 + len(ladder.bars)
         texts += [[y + 0.3, 0, heading], [y + 1, 1, ladder.title], [y + 1.55, 1, f"100 % is {ladder.full}"]]
-        lines[heading] = [[first + place, bar.share / ladder.scale(), f"{bar.row.step[:2]}  {bar.idea}", f"{bar.percent()}, {bar.rate()}"]
+        lines[heading] = [[first + place, bar.share / ladder.scale(), f"{bar.number()}  {bar.idea}".strip(), f"{bar.percent()}, {bar.rate()}",
+                           int(not bar.number())]
                           for place, bar in enumerate(ladder.bars)]
         if ladder.line:
             marks += [[ladder.line[0] / ladder.scale(), y, ladder.line[1] * (y + 1 >= last)] for y, *_ in lines[heading]]
         texts += [[last + 0.8 + 0.55 * place, 1, note] for place, note in enumerate(ladder.notes)]
         y = last + 1 + 0.55 * len(ladder.notes)
     return Chart("ladder", "ladder", "The ladder", "", lines, {"rows": y}, beside={"texts": texts, "libraries": marks},
-                 columns="y, share, idea, rate; then y, whether small, text; then share, y, text")
+                 columns="y, share, idea, rate, whether it is the learner's; then y, whether small, text; then share, y, text")

@@ -318,10 +318,11 @@ class Results(Table):
         return self.values("n", type=type, step=BASELINE[0], variant=BASELINE[1]) or self.values("n", type=type)
 
     def ladder(self, type, n):
-        """The baseline, then the fastest row of every other program; 01's own fastest where the baseline is missing."""
+        """The baseline, then the fastest row of every other program; 01's own fastest where the baseline is missing. Of the
+        learner's own every kernel."""
         base = self.baselines.get((type, f"{n}×{n}×{n}"))
         return [base if base and row.step == base.step else row
-                for row in self.least("step", NOT_LEVELS, order="step", type=type, n=n)]
+                for row in self.least("step, CASE step WHEN 'mine' THEN variant END", NOT_LEVELS, order="step, variant", type=type, n=n)]
 
     def words(self, name):
         return words(self.rows, name)

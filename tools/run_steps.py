@@ -82,6 +82,13 @@ def remeasure_roofs(given):
             run([str(given.build / program.path), "--csv", str(given.out / "machine.csv"), "--again"])
 
 
+def of_mine(given):
+    """What measures the learner's own kernels."""
+    options = ["--type", ",".join(given.types), "--repeat", given.repeat, "--budget", given.budget, "--fill", given.fill]
+    return [sys.executable, str(Path(__file__).with_name("rungs.py")), str(given.build), "--report", str(given.out), "--sizes", ",".join(given.sizes),
+            "--gpu-sizes", ",".join(given.gpu_sizes), "--steps", " ".join(given.steps), f"--options={shlex.join(options)}"]
+
+
 def run_all(stages, given):
     """Runs what is planned, the ladder's page in between; what fails is named, once."""
     given.out.mkdir(parents=True, exist_ok=True)
@@ -108,6 +115,7 @@ def run_all(stages, given):
                 (given.out / "failed").write_text("\n".join([*failed, ""]), encoding="utf-8")
                 print(name, file=sys.stderr)
         if number == len(stages[0]):
+            run(of_mine(given))
             remeasure_roofs(given)
             if given.page:
                 run(shlex.split(given.page))
