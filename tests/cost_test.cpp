@@ -317,7 +317,8 @@ TEST_CASE("05: vectors load less, and a chain of them is shorter") {
   CHECK(tile.loads_stores == doctest::Approx(4 * (madds / 16 + madds / 6) + 2 * matrix));
   CHECK(lines(tile, first) == doctest::Approx(lines(tile, 2 * matrix) + 4 / line / 6 + 4 / line / 16));
   const avx2::Caches caches{8192, 262144, 1 << 20};
-  const Cost blocks = of(avx2::cost::textbook<float>(caches));  // kc = 64, mc = 510, nc = 2048
+  const Cost blocks =
+      of(avx2::cost::textbook<float>(avx2::avx2_tile, caches));  // kc = 64, mc = 510, nc = 2048
   CHECK(lines(blocks, first) ==
         doctest::Approx(4 / line * (1.0 / 16 + 2.0 / 300 + 1.0 / 64) + 3 * matrix / line / madds));
   CHECK(lines(blocks, last) == doctest::Approx(4 / line / 64 + 3 * matrix / line / madds).epsilon(0.5));
@@ -341,14 +342,15 @@ TEST_CASE("05: what comes again, and after how much else, by hand") {
         {{all, all}, {bytes, 800}, {bytes, b}, {15 * b, 2100 * 64}, {b, b}});
   check(of(avx2::cost::register_tile<float>, 0, s), bytes / 16 + bytes / 6 + 2 * c,
         {{all, all}, {bytes / 6, 8800}, {bytes / 16, a}});
-  check(of(avx2::cost::textbook<float>(caches), 0, s), bytes / 16 + bytes / 6 + 2 * c,
+  check(of(avx2::cost::textbook<float>(avx2::avx2_tile, caches), 0, s), bytes / 16 + bytes / 6 + 2 * c,
         {{all, all},
          {bytes / 6, 5632},
          {bytes / 16, 134656},
          {bytes / 510, 654848},
          {bytes / 64, c},
          {bytes / 2048, a}});
-  check(of(avx2::cost::textbook<float>(caches), 0, little), 240e3 / 16 + 240e3 / 6 + 2 * 8e3,  // all of it
+  check(of(avx2::cost::textbook<float>(avx2::avx2_tile, caches), 0, little),
+        240e3 / 16 + 240e3 / 6 + 2 * 8e3,  // all of it
         {{18800, 18800}, {40e3, 2640}, {15e3, 7920}, {4800, 10800}, {8e3, 8e3}, {6e3, 6e3}});
   check(of(avx2::cost::tuned<double>(avx2::avx512_tile, caches), 0, s),  // kc = 50, nc = 360
         2 * bytes / 24 + 2 * bytes / 9 + 4 * c,

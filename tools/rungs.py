@@ -163,6 +163,12 @@ def commands(build, rung, debug):
     return [*compilers, linker + ["-fsanitize=address"] * debug], target
 
 
+def needs_ninja(build):
+    """It is asked for the commands."""
+    if not (build / "build.ninja").exists():
+        refuse(f"{build} was not configured for ninja; ./setup.sh installs it, then remove {build} and build again")
+
+
 def is_in(file, build, object):
     """Whether the object was made of this file, too. (ccache may have made the paths relative.)"""
     return any((build / line.strip()).resolve() == Path(file) for line in ninja(build, "deps", object).split("\n")[1:] if line)
@@ -485,7 +491,10 @@ def report(build, rungs, given):
     if results.exists():  # what was measured of an earlier state of a file, or of one that is gone
         text = results.read_text(encoding="utf-8")
         results.write_text("".join(line for line in text.splitlines(True) if not line.startswith("mine,")), encoding="utf-8")
-    for rung in (rung for rung in rungs.values() if learners_file(rung).exists() and (not given.steps or rung.step in given.steps)):
+    written = [rung for rung in rungs.values() if learners_file(rung).exists() and (not given.steps or rung.step in given.steps)]
+    if written:
+        needs_ninja(build)
+    for rung in written:
         with contextlib.redirect_stdout(io.StringIO()):
             prepared(build, rung)
             program = compiled(build, rung)[0]
@@ -558,8 +567,7 @@ def main():
     rung, build = rungs[given.rung], given.build.resolve()
     if given.hint:
         return hint(rung)
-    if not (build / "build.ninja").exists():
-        refuse(f"{given.build} was not configured for ninja; ./setup.sh installs it, then remove {given.build} and build again")
+    needs_ninja(build)
     try:
         prepared(build, rung)
         return look(build, rung) if given.check else watch(build, rung)
