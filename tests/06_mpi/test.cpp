@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "06_mpi/cost.hpp"
+#include "06_mpi/exercises.hpp"
 #include "06_mpi/variants.hpp"
 #include "common/mpi_world.hpp"
 #include "common/verify.hpp"
@@ -36,7 +37,7 @@ template <class T>
 course::Variants<T> summas() {
   return {made<Summa<T>>("summa_blocking", summa_blocking<T>), made<Summa<T>>("summa", slices_of_ten<T>),
           made<Summa<T>>("summa_ring_dealt", summa_ring_dealt<T>),
-          made<Summa<T>>("summa_ring", summa_ring<T>)};
+          made<Summa<T>>("summa_ring", summa_ring<T>), made<Summa<T>>("chain", exercises::chain<T>)};
 }
 
 /// One product, which must be right; what it received, in words, and by how much derived datatypes became
