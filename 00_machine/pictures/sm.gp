@@ -1,4 +1,4 @@
-# 00: one SM of an H200, and what lies between it and the memory.
+# 00: one SM of an H100, and what lies between it and the memory.
 width = 640; height = 500
 load 'plots/pictures/grid.gp'
 set terminal svg size width, height font 'DejaVu Sans,15' background rgb 'white'
