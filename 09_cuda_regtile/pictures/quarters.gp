@@ -23,4 +23,5 @@ do for [k = 0:2] {
     set label sprintf('wavefront %d', w + 1) at (from + to)/2,y + 1.95 center font ',11'
   }
 }
+set label 'The number in a lane says which 16 bytes it wants; a colour is a quarter of the warp.' at 0,12.7
 plot NaN
