@@ -14,7 +14,6 @@ void ikj_avx2(View<const T> a, View<const T> b, View<T> c, int threads) {
   for (Index i = 0; i < c.rows(); ++i) {
     T* const c_i = &c(i, 0);
     for (Index p = 0; p < a.cols(); ++p) {
-      // [ikj_row]
       const T* const b_p = &b(p, 0);
       const V factor = V::broadcast(&a(i, p));
       for (Index j = 0; j < whole; j += V::lanes) {
@@ -22,7 +21,6 @@ void ikj_avx2(View<const T> a, View<const T> b, View<T> c, int threads) {
         sum.multiply_add(factor, V::load(b_p + j));
         sum.store(c_i + j);
       }
-      // [/ikj_row]
       V sum = V::load(c_i + whole, rest);
       sum.multiply_add(factor, V::load(b_p + whole, rest));
       sum.store(c_i + whole, rest);
