@@ -10,7 +10,7 @@ from charts import Chart, draw_one
 from measured import Refusal, digits, lines_of, load, marked
 
 ROOT = Path(__file__).resolve().parent.parent
-MACHINES = {"epyc-zen5": (2000, "01 02 03 04 05 06"), "h200": (4096, "07 08 10 09")}  # n; the lessons in the order they are read in
+MACHINES = {"epyc-zen5": (2000, "01 02 03 04 05 06"), "h100": (4096, "07 08 10 09")}  # n; the lessons in the order they are read in
 
 
 def rate_of(results, n, line):
