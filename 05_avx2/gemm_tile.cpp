@@ -118,6 +118,7 @@ void packed(View<const T> a, View<const T> b, View<T> c, const Caches& caches) {
   const auto [mc, kc, nc] = textbook(avx2_tile, sizeof(T), caches);
   static thread_local Space a_space, b_space;
   T *const a_packed = a_space.of<T>(mc * kc), *const b_packed = b_space.of<T>(kc * nc);
+  if (!a_packed || !b_packed) return blocked(a, b, c, caches);  // no memory for copies
   for (Index jc = 0; jc < c.cols(); jc += nc)
     for (Index pc = 0; pc < a.cols(); pc += kc) {
       const Index n = smaller(nc, c.cols() - jc), k = smaller(kc, a.cols() - pc);

@@ -43,7 +43,8 @@ struct Vector {
   static constexpr int bytes = size, lanes = size / int{sizeof(T)};
   Lanes v;
 
-  static Vector broadcast(const T* p) { return {*p - Lanes{}}; }  // a number beside a vector is broadcast
+  /// A number beside a vector is broadcast. Minus: x - 0 is x, and costs nothing; -0.0 + 0 would be 0.
+  static Vector broadcast(const T* p) { return {*p - Lanes{}}; }
   static Vector load(const T* p) { return {*reinterpret_cast<const Anywhere*>(p)}; }
   static Vector load(const T* p, auto some) { return {(Lanes)Some::load(p, some)}; }
   void store(T* p) const { *reinterpret_cast<Anywhere*>(p) = v; }

@@ -53,11 +53,11 @@ Types column_types(const Cyclic& cols, Index ld) {
 /// What a rank has.
 template <class T>
 struct Dealt {
-  Cyclic rows, cols;                  // of C
-  View<const T> all_a, all_b, all_c;  // at rank 0
-  View<T> result;                     // at rank 0: where C comes back to
-  View<T> c_rows;                     // in the first grid column: whole rows of C, the grid row's
-  View<T> a, b, c;                    // this rank's: rows of A, columns of B, blocks of C
+  Cyclic rows, cols;                                 // of C
+  View<const T> all_a = {}, all_b = {}, all_c = {};  // at rank 0
+  View<T> result = {};                               // at rank 0: where C comes back to
+  View<T> c_rows;   // in the first grid column: whole rows of C, the grid row's
+  View<T> a, b, c;  // this rank's: rows of A, columns of B, blocks of C
 };
 /// And how parts of whole matrices are sent: nine datatypes at most.
 struct NineTypes {

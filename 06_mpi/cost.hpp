@@ -1,4 +1,4 @@
-// What each scheme asks of the network, worked out in README.md: the words (numbers) that the rank receives
+// What each scheme asks of the network, worked out in SUMMA.md: the words (numbers) that the rank receives
 // which receives most. words.cpp counts them.
 #pragma once
 

@@ -1,6 +1,8 @@
 // SUMMA: nobody ever has a whole matrix; panels of A and B pass by (van de Geijn, Watts 1997).
 #pragma once
 
+#include <algorithm>
+
 #include "messages.hpp"
 
 namespace mpi {
@@ -53,11 +55,12 @@ void summa_blocking(const Panels<T>& panels, const Grid& grid, Multiply<T> multi
 template <class T, int messages>
 void multiply_in_slices(View<T> a, View<T> b, View<T> c, Multiply<T> multiply, int threads, Index slice,
                         MPI_Request (&flying)[messages]) {
-  for (Index j = 0; j < c.cols(); j += slice) {
+  for (Index j = 0, cols = 0; j < c.cols(); j += cols) {
     int arrived = 0;
     MPI_Testall(messages, flying, &arrived, MPI_STATUSES_IGNORE);
-    if (arrived || slice > c.cols() - j) slice = c.cols() - j;
-    multiply(a, b.block(0, j, b.rows(), slice), c.block(0, j, c.rows(), slice), threads);
+    const Index left = c.cols() - j;
+    cols = arrived ? left : std::min(slice, left);
+    multiply(a, b.block(0, j, b.rows(), cols), c.block(0, j, c.rows(), cols), threads);
   }
 }
 // [/slices]

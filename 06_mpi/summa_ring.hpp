@@ -58,21 +58,23 @@ void summa_ring_in_slices(const Panels<T>& panels, const Grid& grid, Multiply<T>
                           Index slice, Order order) {
   MPI_Request flying[4] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
   Ring<T> of_a(grid.along_row, &flying[0], &flying[1]), of_b(grid.along_col, &flying[2], &flying[3]);
-  for (Index turn = -1; turn < panels.count(); ++turn) {
+  const auto at = [&](Index turn) {
+    const Index s = panel_at(order, turn, panels.of_a);
+    const int col = static_cast<int>(s % grid.q), row = static_cast<int>(s % grid.p);
+    View<T> a = panels.panel_a(s, grid.col), b = panels.panel_b(s, grid.row);
+    if (col != grid.col) a = {panels.room_a[turn % 2], a.rows(), a.cols(), a.ld()};
+    if (row != grid.row) b = {panels.room_b[turn % 2], b.rows(), b.cols(), b.ld()};
+    return std::tuple{a, b, col, row};
+  };
+  const auto expect = [&](Index turn) {
+    if (turn == panels.count()) return;
+    const auto [a, b, col, row] = at(turn);
+    of_a.expect(a, col), of_b.expect(b, row);
+  };
+  expect(0);
+  for (Index turn = 0; turn < panels.count(); ++turn) {
     MPI_Waitall(4, flying, MPI_STATUSES_IGNORE);  // this turn's have come, the last turn's rooms are free
-    const auto at = [&](Index t) {
-      const Index s = panel_at(order, t, panels.of_a);
-      const int col = static_cast<int>(s % grid.q), row = static_cast<int>(s % grid.p);
-      View<T> a = panels.panel_a(s, grid.col), b = panels.panel_b(s, grid.row);
-      if (col != grid.col) a = {panels.room_a[t % 2], a.rows(), a.cols(), a.ld()};
-      if (row != grid.row) b = {panels.room_b[t % 2], b.rows(), b.cols(), b.ld()};
-      return std::tuple{a, b, col, row};
-    };
-    if (turn + 1 < panels.count()) {
-      const auto [a, b, col, row] = at(turn + 1);
-      of_a.expect(a, col), of_b.expect(b, row);
-    }
-    if (turn < 0) continue;
+    expect(turn + 1);
     const auto [a, b, col, row] = at(turn);
     of_a.pass_on(a, col), of_b.pass_on(b, row);
     multiply_in_slices(a, b, panels.c, multiply, threads, slice, flying);

@@ -218,7 +218,12 @@ class BlockCyclic : public GridVariant<T> {
     a_ = Matrix<T>(at.m(), k, pad, threads), b_ = Matrix<T>(k, at.n(), pad, threads);
     c_ = Matrix<T>(at.m(), at.n(), pad, threads);
     if (at.col == 0) c_rows_ = Matrix<T>(at.m(), n, pad, threads);
-    dealt_ = {at.rows, at.cols, {}, {}, {}, {}, c_rows_.view(), a_.view(), b_.view(), c_.view()};
+    dealt_ = {.rows = at.rows,
+              .cols = at.cols,
+              .c_rows = c_rows_.view(),
+              .a = a_.view(),
+              .b = b_.view(),
+              .c = c_.view()};
     if (at.col == 0) types_.columns = column_types<T>(at.cols, n + pad);
     if (this->rank() > 0) return {};
     const auto& [a, b, c] = problem.whole();

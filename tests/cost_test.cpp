@@ -63,14 +63,6 @@ std::pair<double, double> served(CostOf count, Index n, const Settings& settings
 
 using Pair = std::pair<double, double>;
 
-/// Of A and of B: what the second level must hold for them to stay there.
-Pair held_for(CostOf count, const Shape& s, const Settings& settings) {
-  const Cost cost = count(s, settings);
-  return {cost.reuses.at(1).distance, cost.reuses.at(2).distance};
-}
-Pair held_for(CostOf count, Index n, const Settings& settings) {
-  return held_for(count, Shape{n, n, n}, settings);
-}
 struct Large {  // a tiling of 09
   using T = float;
   static constexpr int BM = 128, BN = 256;
@@ -78,6 +70,26 @@ struct Large {  // a tiling of 09
 constexpr double mib = 1024 * 1024;  // beyond any first level
 // Rows of A, and of B, that begin in one bank, and the others anywhere; A, B and C of 4, 8 and 2 MiB in f32.
 constexpr Shape a_in_one_bank{512, 2001, 2048}, b_in_one_bank{512, 2048, 2001}, unequal{512, 1024, 2048};
+
+using Reuses = std::vector<Pair>;  // bytes, distance
+void check_reuses(const Cost& cost, double loads_stores, const Reuses& expected) {
+  CHECK(cost.loads_stores == doctest::Approx(loads_stores));
+  REQUIRE(cost.reuses.size() == expected.size());
+  for (std::size_t r = 0; r < expected.size(); ++r) {
+    CAPTURE(r);
+    CHECK(cost.reuses[r].bytes == doctest::Approx(expected[r].first));
+    CHECK(cost.reuses[r].distance == doctest::Approx(expected[r].second));
+  }
+}
+
+/// What the second level must hold for A, and for B, to stay there.
+void check_held(CostOf count, const Settings& settings) {
+  for (const auto& [shape, b] :
+       {std::pair(Shape{2048, 2048, 2048}, 16 * mib), {Shape{300, 300, 300}, mib}, {unequal, 8 * mib}}) {
+    const Cost cost = count(shape, settings);
+    CHECK(Pair(cost.reuses.at(1).distance, cost.reuses.at(2).distance) == Pair(mib, b));
+  }
+}
 
 /// A cache of so many lines, anywhere; the one unused for longest makes room.
 class Lru {
@@ -154,8 +166,7 @@ TEST_CASE(
   for (const auto& entry : orders)
     for (const double held : {4, 9, 10, 11, 40, 48, 70, 94, 98, 110, 185, 400}) {  // lines
       const std::string& order = entry.first;  // clang 14's lambdas take no bindings
-      CAPTURE(order);
-      CAPTURE(held);
+      INFO(order, ", ", held);
       CHECK(std::abs(lines(of(entry.second, 0, oblong), held * line) - lines_of(order, oblong, held * line)) <
             0.005);
     }
@@ -171,60 +182,26 @@ TEST_CASE("a cache that holds all three matrices fetches nothing") {
     CHECK(lines(of(cost, 32), 3 * 300 * 300 * 8 + 300 * (8 + 64 + 24)) == 0);
 }
 
-TEST_CASE("the element counts, and twice the bytes are twice the lines") {
+TEST_CASE("the type counts: twice the bytes are twice the lines, and integers may be added in any order") {
   CHECK(of(loop_order::cost::ikj<double>).loads_stores == 2 * of(loop_order::cost::ikj<float>).loads_stores);
   CHECK(lines(of(loop_order::cost::ikj<double>), first) ==
         doctest::Approx(2 * lines(of(loop_order::cost::ikj<float>), first)));
-  CHECK(of(loop_order::cost::ijk<float>).chain == 27e6);
-  CHECK(of(loop_order::cost::ikj<float>).chain == 0);
-  CHECK(of(tiling::cost::four_by_four<float>, 100).loads_stores == 3.0 * 27e6);
+  CHECK(of(loop_order::cost::transposed<std::int32_t>).chain == 0);
+  CHECK(of(naive::cost::ijk_reordered<double>).chain == 27e6 / 2);
+  CHECK(of(naive::cost::ijk_reordered<std::int32_t>).chain == 27e6);  // SSE2 cannot multiply four of them
   CHECK(of(loop_order::cost::ijk<float>, 0, {0, 5, 5}).flops == 0);
-}
-
-TEST_CASE("01 to 05: bytes between core and first level for one multiply-add, and additions that wait") {
-  const auto check = [](const char* name, const CostOf& count, double bytes, double waiting, Index tile = 0) {
-    CAPTURE(name);
-    CHECK(of(count, tile).loads_stores == doctest::Approx(27e6 * bytes));
-    CHECK(of(count, tile).chain == doctest::Approx(27e6 * waiting));
-    CHECK(of(count, tile).flops == 54e6);
-  };
-  check("01 ijk", naive::cost::ijk<float>, 4 + 4, 1);
-  check("ijk", loop_order::cost::ijk<float>, 4 + 4, 1);
-  check("jik", loop_order::cost::jik<float>, 4 + 4, 1);
-  check("ikj", loop_order::cost::ikj<float>, 4 + 4 + 4, 0);  // b, and c there and back
-  check("kij", loop_order::cost::kij<float>, 4 + 4 + 4, 0);
-  check("jki", loop_order::cost::jki<float>, 4 + 4 + 4, 0);
-  check("kji", loop_order::cost::kji<float>, 4 + 4 + 4, 0);
-  check("transposed", loop_order::cost::transposed<float>, 4 + 4, 1);
-  check("transposed integers", loop_order::cost::transposed<std::int32_t>, 4 + 4, 0);  // in any order
-  check("contiguous", loop_order::cost::contiguous<float>, 4 + 4 + 4, 1);
-  check("tiled", tiling::cost::tiled<float>, 4 + 4 + 4, 0, 100);
-  check("two_level", tiling::cost::two_level<float>, 4 + 4 + 4, 0, 25);
-  check("four_by_four", tiling::cost::four_by_four<float>, (4 + 4 + 4) / 4., 0, 100);
-  check("collapse_simd", openmp::cost::collapse_simd<float>, 4 + 4, 1 / 4.);  // four lanes
-  check("04 tiled", openmp::cost::tiled<float>, 4 + 4 + 4, 0, 100);
-  check("tiled_simd", openmp::cost::tiled_simd<float>, (4 + 4 + 4) / 4., 0, 100);
-  check("sums", openmp::cost::sums<float>, 4 + 4 + 4 + 4, 11 / 3. / 8);  // eight chains of 11 cycles, not 3
-  check("dot", avx2::cost::dot<float>, 4 + 4, 1 / 8.);
 }
 
 TEST_CASE("01 to 04 and 10: all that a product of 8 x 12 x 16 costs, by hand") {
   // A, B and C have 512, 768 and 384 bytes; 1536 multiply-adds, of 4 bytes 6144, of a line 98304.
   static constexpr Shape small{8, 12, 16};
-  using Reuses = std::vector<Pair>;  // bytes, distance
   const auto check = [](const char* name, const CostOf& count, double chain, double loads_stores,
                         Reuses reuses, Index tile = 0) {
     CAPTURE(name);
     const Cost cost = of(count, tile, small);
     CHECK(cost.flops == 2 * 1536);
     CHECK(cost.chain == doctest::Approx(chain));
-    CHECK(cost.loads_stores == doctest::Approx(loads_stores));
-    REQUIRE(cost.reuses.size() == reuses.size());
-    for (std::size_t r = 0; r < reuses.size(); ++r) {
-      CAPTURE(r);
-      CHECK(cost.reuses[r].bytes == doctest::Approx(reuses[r].first));
-      CHECK(cost.reuses[r].distance == doctest::Approx(reuses[r].second));
-    }
+    check_reuses(cost, loads_stores, reuses);
   };
   const Pair once = {1664, 1664};  // each matrix
   const double pass = 16 * (4 + 64), down = 98304 - 6144;
@@ -291,103 +268,71 @@ TEST_CASE("01 to 04 and 10: all that a product of 8 x 12 x 16 costs, by hand") {
   CHECK(narrow.reuses[1].bytes == 2);
 }
 
-TEST_CASE("01: additions in order are one chain, however many products are made at once") {
-  CHECK(of(naive::cost::ijk<float>).chain == 27e6);
-  CHECK(of(naive::cost::ijk_reordered<float>).chain == 27e6 / 4);
-  CHECK(of(naive::cost::ijk_reordered<double>).chain == 27e6 / 2);
-  CHECK(of(naive::cost::ijk_reordered<std::int32_t>).chain == 27e6);  // SSE2 cannot multiply four of them
-  CHECK(lines(of(naive::cost::ijk_reordered<float>), first) == lines(of(naive::cost::ijk<float>), first));
-  CHECK(of(naive::cost::rows_of_rows<float>).chain == 27e6);
-  CHECK(of(naive::cost::rows_of_rows<float>).loads_stores == 27e6 * (4 + 8 + 4 + 4));  // a, where b is, b, c
-}
-
-TEST_CASE("04: a tile of B stays where two rows of C's tile fit beside it") {
-  const Cost tiled = of(openmp::cost::tiled<float>, 32);
-  const double fits = 4 * (32 * 32 + 2 * 32);
-  CHECK(lines(tiled, fits - 1) - lines(tiled, fits) == doctest::Approx(4 / line));
-}
-
-TEST_CASE("05: vectors load less, and a chain of them is shorter") {
-  const double madds = 27e6, matrix = 4 * 300 * 300;
-  CHECK(of(avx2::cost::dot<float>).chain == madds / 8);
-  CHECK(of(avx2::cost::dot<double>).chain == madds / 4);
+TEST_CASE("05: a chain of vectors is shorter, and fused where a product waits for the sum") {
+  CHECK(of(avx2::cost::dot<float>).chain == 27e6 / 8);
+  CHECK(of(avx2::cost::dot<double>).chain == 27e6 / 4);
   CHECK(of(avx2::cost::dot<double>).fused);
-  CHECK_FALSE(of(avx2::cost::dot<std::int32_t>).fused);  // a product waits for nothing: the chain adds
-  const Cost tile = of(avx2::cost::register_tile<float>);
-  CHECK(tile.loads_stores == doctest::Approx(4 * (madds / 16 + madds / 6) + 2 * matrix));
-  CHECK(lines(tile, first) == doctest::Approx(lines(tile, 2 * matrix) + 4 / line / 6 + 4 / line / 16));
-  const avx2::Caches caches{8192, 262144, 1 << 20};
-  const Cost blocks =
-      of(avx2::cost::textbook<float>(avx2::avx2_tile, caches));  // kc = 64, mc = 510, nc = 2048
-  CHECK(lines(blocks, first) ==
-        doctest::Approx(4 / line * (1.0 / 16 + 2.0 / 300 + 1.0 / 64) + 3 * matrix / line / madds));
-  CHECK(lines(blocks, last) == doctest::Approx(4 / line / 64 + 3 * matrix / line / madds).epsilon(0.5));
+  CHECK_FALSE(of(avx2::cost::dot<std::int32_t>).fused);  // the chain adds
 }
 
 TEST_CASE("05: what comes again, and after how much else, by hand") {
-  using Reuses = std::vector<Pair>;
-  const auto check = [](const Cost& cost, double loads_stores, const Reuses& expected) {
-    CHECK(cost.loads_stores == doctest::Approx(loads_stores));
-    REQUIRE(cost.reuses.size() == expected.size());
-    for (std::size_t r = 0; r < expected.size(); ++r) {
-      CAPTURE(r);
-      CHECK(cost.reuses[r].bytes == doctest::Approx(expected[r].first));
-      CHECK(cost.reuses[r].distance == doctest::Approx(expected[r].second));
-    }
-  };
   constexpr Shape s{600, 2100, 100}, little{50, 40, 30};
   const avx2::Caches caches{8192, 262144, 1 << 20};  // the textbook's kc = 64, mc = 510, nc = 2048
   constexpr double bytes = 4 * 126e6, a = 240e3, b = 840e3, c = 5040e3, all = a + b + c;
-  check(of(avx2::cost::dot<float>, 0, s), 2 * bytes,
-        {{all, all}, {bytes, 800}, {bytes, b}, {15 * b, 2100 * 64}, {b, b}});
-  check(of(avx2::cost::register_tile<float>, 0, s), bytes / 16 + bytes / 6 + 2 * c,
-        {{all, all}, {bytes / 6, 8800}, {bytes / 16, a}});
-  check(of(avx2::cost::textbook<float>(avx2::avx2_tile, caches), 0, s), bytes / 16 + bytes / 6 + 2 * c,
-        {{all, all},
-         {bytes / 6, 5632},
-         {bytes / 16, 134656},
-         {bytes / 510, 654848},
-         {bytes / 64, c},
-         {bytes / 2048, a}});
-  check(of(avx2::cost::textbook<float>(avx2::avx2_tile, caches), 0, little),
-        240e3 / 16 + 240e3 / 6 + 2 * 8e3,  // all of it
-        {{18800, 18800}, {40e3, 2640}, {15e3, 7920}, {4800, 10800}, {8e3, 8e3}, {6e3, 6e3}});
-  check(of(avx2::cost::tuned<double>(avx2::avx512_tile, caches), 0, s),  // kc = 50, nc = 360
-        2 * bytes / 24 + 2 * bytes / 9 + 4 * c,
-        {{2 * all, 2 * all},
-         {2 * bytes / 24, 13200},
-         {2 * bytes / 9, 147600},
-         {2 * bytes / 360, 384000},
-         {2 * bytes / 50, 2 * c}});
+  check_reuses(of(avx2::cost::dot<float>, 0, s), 2 * bytes,
+               {{all, all}, {bytes, 800}, {bytes, b}, {15 * b, 2100 * 64}, {b, b}});
+  check_reuses(of(avx2::cost::register_tile<float>, 0, s), bytes / 16 + bytes / 6 + 2 * c,
+               {{all, all}, {bytes / 6, 8800}, {bytes / 16, a}});
+  check_reuses(of(avx2::cost::textbook<float>(avx2::avx2_tile, caches), 0, s), bytes / 16 + bytes / 6 + 2 * c,
+               {{all, all},
+                {bytes / 6, 5632},
+                {bytes / 16, 134656},
+                {bytes / 510, 654848},
+                {bytes / 64, c},
+                {bytes / 2048, a}});
+  check_reuses(of(avx2::cost::textbook<float>(avx2::avx2_tile, caches), 0, little),
+               240e3 / 16 + 240e3 / 6 + 2 * 8e3,  // all of it
+               {{18800, 18800}, {40e3, 2640}, {15e3, 7920}, {4800, 10800}, {8e3, 8e3}, {6e3, 6e3}});
+  check_reuses(of(avx2::cost::tuned<double>(avx2::avx512_tile, caches), 0, s),  // kc = 50, nc = 360
+               2 * bytes / 24 + 2 * bytes / 9 + 4 * c,
+               {{2 * all, 2 * all},
+                {2 * bytes / 24, 13200},
+                {2 * bytes / 9, 147600},
+                {2 * bytes / 360, 384000},
+                {2 * bytes / 50, 2 * c}});
 }
 
 TEST_CASE("07: a warp's wavefronts are those of the note") {
   const auto block = [](const Sides& sides) { return set(0, sides); };
   const CostOf coalesced = cuda_global::cost::coalesced<float>;
   const CostOf uncoalesced = cuda_global::cost::uncoalesced<float>;
-  CHECK(wavefronts(coalesced, 2048, block({32, 8})) == 2);
-  CHECK(wavefronts(uncoalesced, 2048, block({32, 8})) == 32 + 1);
-  CHECK(wavefronts(uncoalesced, 2000, block({32, 8})) == 16 + 1);
-  CHECK(wavefronts(uncoalesced, 2001, block({32, 8})) == 8 + 1);
-  CHECK(wavefronts(coalesced, 2048, block({8, 32})) == 4 + 1);  // exercise 1
-  CHECK(wavefronts(coalesced, 2001, block({8, 32})) == 1 + 1);
-  CHECK(wavefronts(uncoalesced, 2048, block({8, 32})) == 8 + 1);
-  CHECK(wavefronts(cuda_global::cost::coalesced<double>, 2048, block({32, 8})) == 3);
-  CHECK(wavefronts(cuda_global::cost::uncoalesced<double>, 2048, block({32, 8})) == 32 + 1);
-  CHECK(served(coalesced, 2048, block({32, 8}), 4) == Pair(32, 8));
-  CHECK(served(uncoalesced, 2048, block({32, 8}), 4) == Pair(8, 32));
-  CHECK(wavefronts(coalesced, 2048, block({64, 4})) == 2);  // two warps in a row
-  CHECK(wavefronts(uncoalesced, 2048, block({64, 4})) == 32 + 1);
-  CHECK(wavefronts(coalesced, 2048, block({1, 32})) == 32 + 1);  // a warp is a column
-  CHECK(wavefronts(uncoalesced, 2048, block({1, 32})) == 2);
+  constexpr Shape n2048{2048, 2048, 2048}, n2001{2001, 2001, 2001}, n2000{2000, 2000, 2000};
+  struct Case {
+    Sides sides;
+    Shape shape;
+    double coalesced, uncoalesced;
+  };
+  for (const Case& c : {Case{{32, 8}, n2048, 2, 32 + 1},
+                        {{32, 8}, n2000, 2, 16 + 1},
+                        {{32, 8}, n2001, 2, 8 + 1},
+                        {{8, 32}, n2048, 4 + 1, 8 + 1},  // exercise 1
+                        {{64, 4}, n2048, 2, 32 + 1},     // two warps in a row
+                        {{1, 32}, n2048, 32 + 1, 2}}) {  // a warp is a column
+    INFO(c.sides.x, ", ", c.shape.n);
+    CHECK(wavefronts(coalesced, c.shape, block(c.sides)) == c.coalesced);
+    CHECK(wavefronts(uncoalesced, c.shape, block(c.sides)) == c.uncoalesced);
+  }
+  CHECK(wavefronts(coalesced, n2001, block({8, 32})) == 1 + 1);
   CHECK(wavefronts(coalesced, a_in_one_bank, block({8, 32})) == 4 + 1);  // a warp goes down A
   CHECK(wavefronts(coalesced, b_in_one_bank, block({8, 32})) == 1 + 1);
   CHECK(wavefronts(uncoalesced, a_in_one_bank, block({32, 8})) == 32 + 1);
   CHECK(wavefronts(uncoalesced, b_in_one_bank, block({32, 8})) == 8 + 1);
+  CHECK(wavefronts(cuda_global::cost::coalesced<double>, n2048, block({32, 8})) == 3);
+  CHECK(wavefronts(cuda_global::cost::uncoalesced<double>, n2048, block({32, 8})) == 32 + 1);
+  CHECK(served(coalesced, 2048, block({32, 8}), 4) == Pair(32, 8));
+  CHECK(served(uncoalesced, 2048, block({32, 8}), 4) == Pair(8, 32));
   for (const CostOf& count : {coalesced, uncoalesced}) {
-    CHECK(held_for(count, 2048, block({32, 8})) == Pair(mib, 16 * mib));  // all of B
-    CHECK(held_for(count, 300, block({32, 8})) == Pair(mib, mib));
-    CHECK(held_for(count, unequal, block({32, 8})) == Pair(mib, 8 * mib));
+    check_held(count, block({32, 8}));  // all of B
     CHECK(count({2, 3, 4}, block({32, 8})).flops == 48);
   }
   CHECK(along_row(128, 1) == 1);
@@ -403,9 +348,7 @@ TEST_CASE("08: a tile's side is how many multiply-adds a loaded element serves")
   CHECK(wavefronts(cuda_shared::cost::shared<double>, 2048, set(32)) == 2 + 1 + 8.0 / 32);
   CHECK(served(shared, 2048, set(16), 4) == Pair(16, 16));
   CHECK(wavefronts(cuda_shared::cost::shared<double>, 2048, set(8)) == 2 + 1 + (4 + 4 + 2 * 2) / 8.0);
-  CHECK(held_for(shared, 2048, set(16)) == Pair(mib, 16 * mib));
-  CHECK(held_for(shared, 300, set(16)) == Pair(mib, mib));
-  CHECK(held_for(shared, unequal, set(16)) == Pair(mib, 8 * mib));
+  check_held(shared, set(16));
   CHECK(wavefronts(shared, a_in_one_bank, set(16)) == doctest::Approx(1 + 0.5 + (2 + 1 + 2) / 16.0));
   CHECK(wavefronts(shared, b_in_one_bank, set(16)) == doctest::Approx(1 + 0.5 + (1 + 2 + 2) / 16.0));
 }
@@ -425,9 +368,7 @@ TEST_CASE("09: a thread's tile in registers saves wavefronts") {
   CHECK(of_f64(column<double, 4>) == 2 / 4.0 + 1 + 4 * 2.0 / 32);  // a row of B's tile has 256 bytes
   CHECK(of_f64(side_by_side<double>) == (4 * 2 + 4 * 16) / 64.0);
   CHECK(of_f64(spread<double>) == (4 * 2 + 4 * 4) / 64.0);
-  CHECK(held_for(spread<float>, 2048, {}) == Pair(mib, 16 * mib));
-  CHECK(held_for(spread<float>, 300, {}) == Pair(mib, mib));
-  CHECK(held_for(spread<float>, unequal, {}) == Pair(mib, 8 * mib));
+  check_held(spread<float>, {});
 }
 
 TEST_CASE("10: what the compiler makes of a gang") {

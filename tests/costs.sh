@@ -20,8 +20,8 @@ for step in 01_naive 02_loop_order 03_tiling 04_openmp 05_avx2; do
   options="--machine $folder/machine.csv --csv $folder/rows.csv --type f32 --shape 96x80x112 --repeat 1 --warmup 0 --verify none"
   case $step in
   03*) options="$options --tile 16" ;;
-  04*) options="$options --tile 16 --threads 1,2" ;;
-  05*) options="$options --threads 1,2" ;;
+  04*) options="$options --tile 16 --threads 2" ;;
+  05*) options="$options --threads 2" ;;
   esac
   # shellcheck disable=SC2086 # a list of words
   "$1/$step/$step" $options >/dev/null

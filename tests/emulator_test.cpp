@@ -79,30 +79,6 @@ void look_then_write() {
   for (Index at = 0; at < 6; ++at) poisoned += tile[at / 3][at % 3] != static_cast<double>(at);
 }
 
-void add(View<const float> a, View<const float> b, View<float> c) {
-  for (Index p = 0; threadIdx.x == 0 && p < a.cols(); ++p) c(0, 0) += a(0, p) * b(p, 0);
-}
-void first_element(View<const float> a, View<const float> b, View<float> c, const Settings&) {
-  launch(add, Grid{1, 1}, Block{1, 1}, a, b, c);
-}
-
-/// The last element that is copied is lost.
-struct Lossy : Emulated {
-  template <class T>
-  static void transfer(View<const T> from, View<T> to) {
-    if (from.cols() > 0) Emulated::transfer<T>(from.block(0, 0, from.rows(), from.cols() - 1), to);
-  }
-};
-
-template <class Platform>
-std::string run_error_of(bool verify_copies) {
-  const auto variant = gpu<float, Platform>("", "", first_element);
-  const Problem<float> problem{{1, 1, 5}};
-  variant->allocate(problem, {.verify_copies = verify_copies}, World());
-  variant->distribute();
-  return variant->run_error();
-}
-
 }  // namespace
 
 TEST_CASE("threads take turns from barrier to barrier, in the order asked for") {
@@ -214,13 +190,6 @@ TEST_CASE("a GPU's matrices have guards before, behind and beside them") {
     variant->run();
     CHECK_FALSE(variant->guards_intact());
   }
-}
-
-TEST_CASE("--verify-copies sees what did not reach the GPU") {
-  CHECK(run_error_of<Emulated>(true).empty());
-  CHECK(run_error_of<Lossy>(false).empty());
-  CHECK_MESSAGE(has(run_error_of<Lossy>(true), "1 elements of A did not reach the GPU"),
-                run_error_of<Lossy>(true));
 }
 
 TEST_CASE(

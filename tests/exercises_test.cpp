@@ -25,6 +25,15 @@ Index wrong(const Shape& shape, Start start) {
   return check::wrong<T>(shape, kernel, 0);
 }
 
+/// How many are wrong in all of the emulator's orders and these shapes.
+template <class T, class Start>
+Index wrong_anywhere(const std::vector<Shape>& shapes, Start start) {
+  Index all = 0;
+  for (const std::string& order : orders)
+    for (const Shape& shape : shapes) emulator::set_order(order), all += wrong<T>(shape, start);
+  return all;
+}
+
 /// The row that `kernel`, in blocks of `threads`, makes of 1, 2, 3, … `length`; or what the emulator says.
 std::string row(void (*kernel)(View<const float>, View<float>), Index threads, Index length) {
   Matrix<float> from(1, length), to(1, length);
@@ -111,32 +120,6 @@ TEST_CASE("07: each product is made once, each element of C stored once, and not
   }
 }
 
-TEST_CASE("07: as many blocks in y as CUDA allows, and what is beyond by another launch") {
-  const Index most = 65535;
-  CHECK(wrong<float>({1, most + 1, 1}, [](auto a, auto b, auto c) {
-          cuda_global::rows_along_x<float>(cuda_global::uncoalesced<float>, {1, 1}, a, b, c);
-        }) == 0);
-  CHECK((launched.grid.x == 1 && launched.grid.y == 1));
-  CHECK(wrong<float>({most + 1, 1, 1}, [](auto a, auto b, auto c) {
-          cuda_global::columns_along_x<float>(cuda_global::coalesced<float>, {1, 1}, a, b, c);
-        }) == 0);
-  CHECK((launched.grid.x == 1 && launched.grid.y == 1));
-}
-
-TEST_CASE("08: as many blocks in y as CUDA allows, and what is beyond by another launch") {
-  CHECK(wrong<float>({65535 + 1, 1, 1}, [](auto a, auto b, auto c) {
-          cuda_shared::tile_a_block<float>(cuda_shared::shared<float, 1>, 1, a, b, c);
-        }) == 0);
-  CHECK((launched.grid.x == 1 && launched.grid.y == 1));
-}
-
-TEST_CASE("09: as many blocks in y as CUDA allows, and what is beyond by another launch") {
-  CHECK(wrong<float>({65535 + 1, 1, 1}, [](auto a, auto b, auto c) {
-          cuda_regtile::tile_a_block<float>(cuda_global::coalesced<float>, 1, 1, Block{1, 1}, a, b, c);
-        }) == 0);
-  CHECK((launched.grid.x == 1 && launched.grid.y == 1));
-}
-
 TEST_CASE("08: each tile is loaded once for a step of k, and nothing lies beyond a matrix") {
   using watched::Counted, watched::Work;
   emulator::set_order("reversed");
@@ -150,25 +133,12 @@ TEST_CASE("08: each tile is loaded once for a step of k, and nothing lies beyond
   }
 }
 
-TEST_CASE("08: beyond k there are zeros in A's tile and in B's") {
-  using watched::Counted;
-  const watched::Work work = watched::work_of({8, 8, 5}, [](auto a, auto b, auto c) {
-    cuda_shared::tile_a_block<Counted>(cuda_shared::shared<Counted, 8>, 8, a, b, c), emulator::synchronize();
-  });
-  CHECK(work.multiplied == 8 * 8 * 8);
-  CHECK(watched::by_zero == 0);
-}
-
 TEST_CASE("08: the tile of B turned round, with padding and without") {
   using cuda_shared::exercises::turned;
-  for (const std::string& order : orders) {
-    emulator::set_order(order);
-    for (const auto kernel : {turned<float, 8, 0>, turned<float, 8, 1>})
-      for (const Shape& shape : {Shape{1, 1, 1}, Shape{33, 17, 25}, Shape{16, 16, 16}})
-        CHECK(wrong<float>(shape, [=](auto a, auto b, auto c) {
-                cuda_shared::tile_a_block<float>(kernel, 8, a, b, c);
-              }) == 0);
-  }
+  for (const auto kernel : {turned<float, 8, 0>, turned<float, 8, 1>})
+    CHECK(wrong_anywhere<float>({{1, 1, 1}, {33, 17, 25}, {16, 16, 16}}, [=](auto a, auto b, auto c) {
+            cuda_shared::tile_a_block<float>(kernel, 8, a, b, c);
+          }) == 0);
 }
 
 TEST_CASE("08: barriers inside the guard") {
@@ -188,29 +158,22 @@ TEST_CASE("08: barriers inside the guard") {
 }
 
 TEST_CASE("08: two elements a thread") {
-  for (const std::string& order : orders) {
-    emulator::set_order(order);
-    for (const Shape& shape : {Shape{1, 1, 1}, Shape{33, 17, 25}, Shape{16, 16, 16}, Shape{13, 40, 0}})
-      CHECK(wrong<double>(shape, [](auto a, auto b, auto c) {
+  CHECK(wrong_anywhere<double>(
+            {{1, 1, 1}, {33, 17, 25}, {16, 16, 16}, {13, 40, 0}}, [](auto a, auto b, auto c) {
               const Grid grid{ceil_div(c.cols(), 8), ceil_div(c.rows(), 8)};
               launch(cuda_shared::exercises::two_rows<double, 8>, grid, Block{8, 4}, a, b, c);
             }) == 0);
-  }
 }
 
 TEST_CASE("09: several elements of a row a thread") {
   using cuda_regtile::exercises::row;
-  for (const std::string& order : orders) {
-    emulator::set_order(order);
-    for (const Shape& shape : {Shape{1, 1, 1}, Shape{33, 17, 25}, Shape{32, 64, 40}, Shape{13, 40, 0}}) {
-      CHECK(wrong<float>(shape, [](auto a, auto b, auto c) {
-              cuda_regtile::tile_a_block<float>(row<float, 4>, 32, 32, Block{8, 32}, a, b, c);
-            }) == 0);
-      CHECK(wrong<double>(shape, [](auto a, auto b, auto c) {
-              cuda_regtile::tile_a_block<double>(row<double, 8>, 32, 32, Block{4, 32}, a, b, c);
-            }) == 0);
-    }
-  }
+  const std::vector<Shape> shapes = {{1, 1, 1}, {33, 17, 25}, {32, 64, 40}, {13, 40, 0}};
+  CHECK(wrong_anywhere<float>(shapes, [](auto a, auto b, auto c) {
+          cuda_regtile::tile_a_block<float>(row<float, 4>, 32, 32, Block{8, 32}, a, b, c);
+        }) == 0);
+  CHECK(wrong_anywhere<double>(shapes, [](auto a, auto b, auto c) {
+          cuda_regtile::tile_a_block<double>(row<double, 8>, 32, 32, Block{4, 32}, a, b, c);
+        }) == 0);
 }
 
 TEST_CASE("09: two pairs of tiles, the barrier too early and where it should be") {
@@ -220,12 +183,12 @@ TEST_CASE("09: two pairs of tiles, the barrier too early and where it should be"
       cuda_regtile::tile_a_block<float>(kernel, 8, 8, Block{8, 8}, a, b, c);
     };
   };
+  const auto early = start(two_pairs<float, false>);
+  CHECK(wrong_anywhere<float>({{1, 1, 1}, {16, 16, 8}, {16, 16, 24}, {13, 20, 9}},
+                              start(two_pairs<float, true>)) == 0);
+  CHECK(wrong_anywhere<float>({{16, 16, 8}}, early) == 0);  // one round: no second pair is read
   for (const std::string& order : orders) {
     emulator::set_order(order);
-    for (const Shape& shape : {Shape{1, 1, 1}, Shape{16, 16, 8}, Shape{16, 16, 24}, Shape{13, 20, 9}})
-      CHECK(wrong<float>(shape, start(two_pairs<float, true>)) == 0);
-    CHECK(wrong<float>({16, 16, 8}, start(two_pairs<float, false>)) ==
-          0);  // one round: no second pair is read
-    CHECK(wrong<float>({16, 16, 24}, start(two_pairs<float, false>)) > 0);
+    CHECK(wrong<float>({16, 16, 24}, early) > 0);
   }
 }

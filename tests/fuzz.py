@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs every variant of every step on shapes and with options drawn at random, verified whole.
 
-    tests/fuzz.py BUILD [--minutes M] [--seed S] [--programs NAME,…] [--dry]     (`make fuzz MINUTES=M`)
+    tests/fuzz.py BUILD [--minutes M] [--seed S] [--programs NAME,…]     (`make fuzz MINUTES=M`)
 
 Each seed is one call of one program: a type, a shape that is small, prime, narrow or at the border of a tile, threads, tiles,
 blocks and grids, leading dimensions, a fill; on 1 to 7 ranks where there is mpirun, under the emulator where there is no
@@ -83,17 +83,12 @@ def main():
     parser.add_argument("--minutes", type=float, default=1)
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--programs", default="")
-    parser.add_argument("--dry", action="store_true", help="print ten calls and make none")
     given = parser.parse_args()
     wanted = set(filter(None, given.programs.split(",")))
     programs = [program for program in programs_of(given.build) if not program.of_machine() and (not wanted or program.name in wanted)]
     if not programs:
         sys.exit(print(f"--programs: '{given.programs}' names none of those in {given.build}/programs.txt", file=sys.stderr) or 2)
     variants = {program.name: variants_of(given.build / program.path) for program in programs}
-    if given.dry:
-        for seed in range(given.seed, given.seed + 10):
-            print(shlex.join(call(seed, programs, variants, given.build)))
-        return 0
     counts, bad, end, seed = collections.Counter(), [], time.monotonic() + 60 * given.minutes, given.seed
     while time.monotonic() < end:
         words = call(seed, programs, variants, given.build)

@@ -1,8 +1,7 @@
-// What a call says on standard output and on standard error; if need be, that is a terminal.
+// What a call says on standard output and on standard error.
 #pragma once
 
 #include <fcntl.h>
-#include <termios.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -14,26 +13,9 @@ struct Heard {
   std::string out, err;
 };
 
-/// Whether there is one to be had.
-inline bool has_terminals() {
-  const int end = posix_openpt(O_RDWR | O_NOCTTY);
-  const bool usable = end >= 0 && grantpt(end) == 0 && unlockpt(end) == 0;
-  close(end);
-  return usable;
-}
-
-inline Heard heard(const std::function<void()>& call, bool on_terminal = false) {
+inline Heard heard(const std::function<void()>& call) {
   int out[2], err[2];  // to read, to write: two pipes hold more than any test says
   if (pipe(out) != 0 || pipe(err) != 0) std::abort();
-  if (on_terminal) {
-    close(err[0]), close(err[1]);
-    err[0] = posix_openpt(O_RDWR | O_NOCTTY);
-    if (grantpt(err[0]) != 0 || unlockpt(err[0]) != 0) std::abort();
-    err[1] = open(ptsname(err[0]), O_RDWR | O_NOCTTY);
-    termios as_it_is{};
-    cfmakeraw(&as_it_is);
-    tcsetattr(err[1], TCSANOW, &as_it_is);
-  }
   std::fflush(stdout);
   const int kept_out = dup(STDOUT_FILENO), kept_err = dup(STDERR_FILENO);
   dup2(out[1], STDOUT_FILENO), dup2(err[1], STDERR_FILENO);

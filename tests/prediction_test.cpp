@@ -38,6 +38,23 @@ doctest::Approx near(double value) {
   return doctest::Approx(value).scale(0);
 }
 
+struct Case {
+  Cost cost;
+  const char* limit;
+  double seconds;
+};
+void check(const Roofs& roofs, const char* vector, const std::vector<Case>& cases) {
+  for (const auto& [cost, limit, seconds] : cases) {
+    const auto found = roofs.predict(cost, "f32", vector, 1);
+    CHECK(found->limit == limit);
+    CHECK(found->seconds == near(seconds));
+  }
+}
+/// 400 bytes that come again after so many others.
+Cost again(double distance, double flops = 1) {
+  return {flops, 0, 400, {{400, distance}}};
+}
+
 Roofs machine(const std::string& text = header + rows) {
   return Roofs(File(text).path);
 }
@@ -47,33 +64,24 @@ Roofs machine(const std::string& text = header + rows) {
 TEST_CASE("the slowest of the parts decides, and is named") {
   const Roofs roofs = machine();
   CHECK(roofs.processor() == "a test");
-  const auto limit = [&](const Cost& cost) { return roofs.predict(cost, "f32", "sse2", 1)->limit; };
-  const auto seconds = [&](const Cost& cost) { return roofs.predict(cost, "f32", "sse2", 1)->seconds; };
-  CHECK(limit({100, 0, 8, {}}) == "flops");
-  CHECK(seconds({100, 0, 8, {}}) == near(10e-9));  // 100 / 10 GFLOP/s
-  CHECK(limit({100, 50, 8, {}}) == "chain");
-  CHECK(seconds({100, 50, 8, {}}) == near(100e-9));        // 50 of 2 ns
-  CHECK(seconds({100, 50, 8, {}, true}) == near(300e-9));  // of an fma's 6
-  CHECK(limit({100, 0, 80, {}}) == "flops");               // of two that take as long the first
-  CHECK(limit({100, 0, 800, {}}) == "L1");
-  CHECK(seconds({100, 0, 800, {}}) == near(100e-9));  // 800 B / 8 GB/s
+  check(roofs, "sse2",
+        {{{100, 0, 8, {}}, "flops", 10e-9},          // 100 / 10 GFLOP/s
+         {{100, 50, 8, {}}, "chain", 100e-9},        // 50 of 2 ns
+         {{100, 50, 8, {}, true}, "chain", 300e-9},  // of an fma's 6
+         {{100, 0, 80, {}}, "flops", 10e-9},         // of two that take as long the first
+         {{100, 0, 800, {}}, "L1", 100e-9}});        // 800 B / 8 GB/s
 }
 
 TEST_CASE("what is used again comes from the first level that still holds it") {
   const Roofs roofs = machine();
-  const auto of = [&](double distance) {
-    return *roofs.predict({1, 0, 400, {{400, distance}}}, "f32", "sse2", 1);
-  };
-  CHECK(of(1000).limit == "L1");  // it just fits
-  CHECK(of(1000).bytes[1] == 0);
-  CHECK(of(1001).limit == "L2");
-  CHECK(of(1001).seconds == near(100e-9));
-  CHECK(of(1001).bytes == std::array<double, 4>{400, 400, 0, 0});
-  CHECK(of(10001).limit == "L3");
-  CHECK(of(10001).bytes == std::array<double, 4>{400, 400, 400, 0});
-  CHECK(of(100001).limit == "memory");
-  CHECK(of(100001).seconds == near(400e-9));
-  CHECK(of(100001).bytes == std::array<double, 4>{400, 400, 400, 400});
+  check(roofs, "sse2",
+        {{again(1000), "L1", 50e-9},  // it just fits
+         {again(1001), "L2", 100e-9},
+         {again(10001), "L3", 200e-9},
+         {again(100001), "memory", 400e-9}});
+  const auto bytes = [&](double distance) { return roofs.predict(again(distance), "f32", "sse2", 1)->bytes; };
+  CHECK(bytes(1000) == std::array<double, 4>{400, 0, 0, 0});
+  CHECK(bytes(10001) == std::array<double, 4>{400, 400, 400, 0});
 }
 
 TEST_CASE("threads share the chain, and reach the rates that all of them have together") {
@@ -88,20 +96,7 @@ TEST_CASE("threads share the chain, and reach the rates that all of them have to
   CHECK(seconds({1, 0, 8, {{300, 1e9}}}, 2) == near(200e-9));  // memory: 1.5 GB/s at most
   CHECK(*roofs.peak("f32", 1) == near(20));                    // of the best instruction set
   CHECK(seconds({1, 60, 8, {}}, 8) == near(30e-9));            // on four cores, not eight
-}
-
-TEST_CASE("the pace, which 00_machine measures too, does no harm") {
-  CHECK(*machine(header + rows + "pace,,,1,,4,Gop/s,\n").peak("f32", 1) == near(20));
-}
-
-TEST_CASE("more threads than cores have the peak of all cores, if that was measured") {
-  const std::string some = "peak,i32,sse2,1,,10,GFLOP/s,\npeak,i32,sse2,2,,20,GFLOP/s,\n";
-  const auto peak = [&](const char* cores, int threads) {
-    return machine(header + "processor,,,,," + cores + ",threads,a test\n" + some).peak("i32", threads);
-  };
-  CHECK(*peak("2", 8) == near(20));
-  CHECK_FALSE(peak("4", 8));
-  CHECK(*peak("4", 2) == near(20));
+  CHECK(*roofs.peak("f32", 8) == *roofs.peak("f32", 4));
 }
 
 TEST_CASE("nothing is predicted from rates that are not there") {
@@ -113,28 +108,14 @@ TEST_CASE("nothing is predicted from rates that are not there") {
   CHECK_FALSE(roofs.peak("i32", 1));
 }
 
-TEST_CASE("a processor without a third level loses what the second does not hold to memory") {
-  const Roofs roofs = machine(
-      header +
-      "cache,,,,L1,1000,B,\ncache,,,,L2,10000,B,\npeak,f32,sse2,1,,10,GFLOP/s,\n"
-      "bandwidth,,sse2,1,L1,8,GB/s,\nbandwidth,,sse2,1,L2,4,GB/s,\nbandwidth,,sse2,1,memory,1,GB/s,\n");
-  CHECK(roofs.predict({1, 0, 4, {{400, 10001}}}, "f32", "sse2", 1)->limit == "memory");
-  CHECK(roofs.predict({1, 0, 4, {{400, 10000}}}, "f32", "sse2", 1)->limit == "L2");
-}
-
-TEST_CASE("where no cache is known all comes from memory, and what the core loads from the first level") {
-  const Roofs roofs = machine(header +
-                              "peak,f32,sse2,,,0.5,GFLOP/s,\nbandwidth,,sse2,1,L1,8,GB/s,\n"
-                              "bandwidth,,sse2,1,memory,1,GB/s,\n");
-  const auto of = [&](double loads_stores) {
-    return *roofs.predict({1, 0, loads_stores, {{400, 1}}}, "f32", "sse2", 1);
-  };
-  CHECK(of(800).limit == "memory");
-  CHECK(of(800).seconds == near(400e-9));
-  CHECK(of(800).bytes == std::array<double, 4>{800, 400, 400, 400});
-  CHECK(of(8000).limit == "L1");
-  CHECK(of(8000).seconds == near(1000e-9));
-  CHECK(*roofs.peak("f32", 1) == near(0.5));
+TEST_CASE("a level that is not known loses what it would hold to memory") {
+  const std::string rates =
+      "peak,f32,sse2,,,0.5,GFLOP/s,\nbandwidth,,sse2,1,L1,8,GB/s,\nbandwidth,,sse2,1,L2,4,GB/s,\n"
+      "bandwidth,,sse2,1,memory,1,GB/s,\n";
+  check(machine(header + "cache,,,,L1,1000,B,\ncache,,,,L2,10000,B,\n" + rates), "sse2",
+        {{again(10000), "L2", 100e-9}, {again(10001), "memory", 400e-9}});
+  check(machine(header + rates), "sse2",
+        {{again(1), "memory", 400e-9}, {{1, 0, 8000, {{400, 1}}}, "L1", 1000e-9}});
 }
 
 TEST_CASE("of rows measured again the last counts, for one thread and for all") {
@@ -181,25 +162,16 @@ TEST_CASE("a GPU has roofs of its own, beside the processor's in one file") {
                               "cache,,cuda,,L1,2000,B,\ncache,,cuda,,L2,20000,B,\n"
                               "peak,f32,cuda,,,1000,GFLOP/s,\nbandwidth,,cuda,,shared,800,GB/s,\n"
                               "bandwidth,,cuda,,L2,400,GB/s,\nbandwidth,,cuda,,memory,100,GB/s,\n");
-  const auto of = [&](double flops, double distance) {
-    return *roofs.predict({flops, 0, 400, {{400, distance}}}, "f32", "cuda", 1);
-  };
   CHECK(roofs.gpu() == "NVIDIA H200");
-  CHECK(of(1000, 2000).limit == "flops");
-  CHECK(of(1000, 2000).seconds == near(1e-9));
-  CHECK(of(1, 2000).limit == "shared");  // it just fits
-  CHECK(of(1, 2000).seconds == near(0.5e-9));
-  CHECK(of(1, 2001).limit == "L2");
-  CHECK(of(1, 2001).seconds == near(1e-9));
-  CHECK(of(1, 20000).bytes == std::array<double, 4>{400, 400, 0, 0});  // there is no third level to lose it
-  CHECK(of(1, 20001).limit == "memory");
-  CHECK(of(1, 20001).seconds == near(4e-9));
+  check(roofs, "cuda",
+        {{again(2000, 1000), "flops", 1e-9},
+         {again(2000), "shared", 0.5e-9},  // it just fits
+         {again(20000), "L2", 1e-9},       // there is no third level to lose it
+         {again(20001), "memory", 4e-9}});
   CHECK(*roofs.peak("f32", 1, "cuda") == near(1000));
-
   CHECK(roofs.processor() == "a test");
   CHECK(*roofs.peak("f32", 1) == near(20));
-  CHECK(roofs.predict({1, 0, 400, {{400, 1001}}}, "f32", "sse2", 1)->limit == "L2");
-  CHECK(roofs.predict({1, 0, 400, {{400, 10001}}}, "f32", "sse2", 1)->limit == "L3");
+  check(roofs, "sse2", {{again(10001), "L3", 200e-9}});
   CHECK(machine().gpu().empty());
   CHECK_FALSE(machine().predict({100, 0, 8, {}}, "f32", "cuda", 1));
 }

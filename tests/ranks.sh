@@ -36,13 +36,26 @@ grep -q '^ranks: ' err && fail "right, and yet: $(cat err)"
 [ "$(tail -n +2 rows.csv | cut -d, -f10 | sort -u)" = 3 ] || fail "not three ranks: $(cat rows.csv)"
 [ "$(tail -n +2 rows.csv | wc -l)" -eq 12 ] || fail "not a row for each shape and type: $(cat rows.csv)"
 [ "$(grep -c ',right,' rows.csv)" -eq 12 ] || fail "not all right: $(cat rows.csv)"
-ranks 0 --variant right --shape 2050x3x5 --type f64
+# The slowest rank gives each phase's time; words are those received.
+cells=$(tail -n 1 rows.csv | cut -d, -f17,20,23,25)
+[ "$cells" = 0.004,2.5,3,1.33333333 ] || fail "median, alloc, distribute, imbalance: $cells"
+ranks 0 --variant right --shape 2050x3x5 --type f64 --csv large.csv
 grep -q right out || fail "samples and Freivalds on three ranks: $(cat out err)"
+[ "$(tail -n 1 large.csv | cut -d, -f26,34)" = 15,samples+freivalds ] || fail "words received, verify: $(cat large.csv)"
+# Their share of the peak is of the threads of all: 16,000 operations in 4 ms.
+printf '%s\n' name,type,vector,threads,level,value,unit,note peak,f32,sse2,1,,0.004,GFLOP/s, peak,f32,sse2,3,,0.01,GFLOP/s, >machine.csv
+ranks 0 --variant right --size 20 --type f32 --machine machine.csv
+grep -q ' 0.004    40% ' out || fail "share of the peak: $(cat out)"
 
 says 1 "wrong: 1 elements differ, the worst is C(7, 4)" --variant wrong_element --size 9 --type f32
 rm -f rows.csv
 says 1 "wrong: 1 elements differ, the worst is C(7, 4)" --variant nan_element --size 9 --type f64 --csv rows.csv
 [ "$(tail -n 1 rows.csv | cut -d, -f35)" = nan ] || fail "the largest error of all ranks lost NaN: $(cat rows.csv)"
+# An element is off by 1; the norm is of C's largest row, which is not the root's.
+rm -f rows.csv
+ranks 1 --variant wrong_element --shape 9x4x1 --fill digits --type f32 --csv rows.csv
+norm=$(tail -n 1 rows.csv | awk -F, '{print 1 / $36}')
+[ "$norm" = 219 ] || fail "norm of C: $norm, not of all ranks: $(cat rows.csv)"
 says 1 "wrong: Freivalds: the sums over C and over A·B differ" --variant wrong_element --shape 2050x200x5 --type f32
 says 1 "wrong: Freivalds: C holds a fraction, NaN" --variant nan_element --shape 2050x200x5 --type f32
 says 1 "wrong: not every element of C came back exactly once" --variant missing_piece --size 9 --type f32
@@ -53,6 +66,13 @@ says 2 "out of memory; give a smaller size" --variant no_memory --size 9 --type 
 says 1 "rank 1: out of memory; give a smaller size" --variant no_memory_in_run --size 9 --type f32
 says 2 "9x9x9: f32 needs 2.665 PiB of memory" --variant too_large --size 9 --type f32 # of all three together
 says 2 "--csv: cannot write /nonexistent/rows.csv" --variant right --size 9 --csv /nonexistent/rows.csv
+
+ranks 1 --variant wrong_element,no_memory --size 9 --type f32
+grep -q "wrong: 1 elements differ" err && grep -q "out of memory" err || fail "not both are said: $(cat err)"
+says 0 "slow f32 600x600x600 left out: one run takes about 3815 s, over " --variant slow --size 600 --budget 1 --type f32
+ranks 0 --variant slow_at_first --size 600 --budget 1 --type f32 # who meets for the first time needs longer
+grep -q '^ranks: ' err && fail "estimated from the first meeting: $(cat err)"
+says 77 "refusal skipped: rank 1 will not" --variant refusal --size 9 --type f32
 
 # A rank that breaks down leaves what was finished on disk; the report's way of going on finds it.
 rm -f rows.csv

@@ -101,14 +101,10 @@ TEST_CASE("a row on the terminal, to the letter: what was found, and a dash wher
   CHECK(heard([&] { print_header(r); }).out.find(" threads block  runs ") != std::string::npos);
   CHECK(heard([&] { print_row(r); }).out.find("     16  32x8     5       2 ms~        3 us ") !=
         std::string::npos);
-  r.settings.grid = {1, 1};  // of one rank there is nothing to say
-  CHECK(heard([&] { print_row(r); }).out.find("     16  32x8     5       2 ms~") != std::string::npos);
   r.settings.grid = {2, 3}, r.ranks = 6;
   CHECK(heard([&] { print_header(r); }).out.starts_with("01_naive on 6 ranks of a machine, g++ 12 -O3\n"));
   CHECK(heard([&] { print_header(r); }).out.find(" threads   grid, block  runs ") != std::string::npos);
   CHECK(heard([&] { print_row(r); }).out.find("     16      2x3 32x8     5 ") != std::string::npos);
-  r.settings.grid = {}, r.settings.block = {};
-  CHECK(heard([&] { print_row(r); }).out.find("     16             -     5 ") != std::string::npos);
 }
 
 TEST_CASE("the line that runs a row again names what its variant is swept over") {

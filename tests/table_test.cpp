@@ -2,12 +2,9 @@
 #include "runner/table.hpp"
 
 #include <doctest/doctest.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -21,70 +18,65 @@ using namespace course;
 
 namespace {
 
-struct Folder {
-  Folder() {
+/// A file in a folder of its own.
+struct File {
+  File() {
     char name[] = "/tmp/course-table-XXXXXX";
-    path = mkdtemp(name);
+    folder = mkdtemp(name), path = folder / "rows.csv";
   }
-  ~Folder() { std::filesystem::remove_all(path); }
-  std::filesystem::path path;
+  ~File() { std::filesystem::remove_all(folder); }
+  void write(const std::string& text) const { std::ofstream(path) << text; }
+  std::string content() const {
+    std::stringstream text;
+    text << std::ifstream(path).rdbuf();
+    return text.str();
+  }
+  std::filesystem::path folder;
+  std::string path;
 };
-
-std::string content(const std::filesystem::path& path) {
-  std::stringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
-}
-
-void write(const std::filesystem::path& path, const std::string& text) {
-  std::ofstream(path) << text;
-}
 
 const Schema schema{{"name", key}, {"size", key}, {"value"}};
 
 }  // namespace
 
 TEST_CASE("rows are appended below one header and found again by their key") {
-  const Folder folder;
-  const std::string path = folder.path / "rows.csv";
+  const File file;
   {
     Table table(schema);
-    table.open(path);
+    table.open(file.path);
     table.append({"a", "1", "x"});
     CHECK(table.find({"a", "1", "?"})->at(2) == "x");
   }
   Table table(schema);
-  table.open(path);
+  table.open(file.path);
   CHECK(table.find({"a", "1", ""})->at(2) == "x");
   CHECK(table.find({"b", "1", "x"}) == nullptr);
   CHECK(table.find({"a", "2", "x"}) == nullptr);
   table.append({"b", "1", "y"});
   table.append({"c", "11", "z"});
   CHECK(table.find({"c1", "1", "z"}) == nullptr);  // the same letters, in other cells
-  CHECK(content(path) == "name,size,value\na,1,x\nb,1,y\nc,11,z\n");
+  CHECK(file.content() == "name,size,value\na,1,x\nb,1,y\nc,11,z\n");
 }
 
 TEST_CASE("of rows with the same key the last counts") {
-  const Folder folder;
-  const std::string path = folder.path / "rows.csv";
-  write(path, "name,size,value\na,1,old\nb,1,y\na,1,new\n");
+  const File file;
+  file.write("name,size,value\na,1,old\nb,1,y\na,1,new\n");
   Table table(schema);
-  table.read(path, "--file");
+  table.read(file.path, "--file");
   REQUIRE(table.rows().size() == 2);
   CHECK(table.find({"a", "1", ""})->at(2) == "new");
   table.append({"b", "1", "again"});
   CHECK(table.find({"b", "1", ""})->at(2) == "again");
-  CHECK(content(path) == "name,size,value\na,1,old\nb,1,y\na,1,new\n");  // only read
+  CHECK(file.content() == "name,size,value\na,1,old\nb,1,y\na,1,new\n");  // only read
 }
 
 TEST_CASE("no cell can break a line, and a key with such a cell is found again") {
-  const Folder folder;
-  const std::string path = folder.path / "rows.csv";
+  const File file;
   const std::string odd = "a, \"b\"\nc\r";
   Table table(schema);
-  table.open(path);
+  table.open(file.path);
   table.append({odd, "1", odd});
-  CHECK(content(path) == "name,size,value\na   b  c ,1,a   b  c \n");
+  CHECK(file.content() == "name,size,value\na   b  c ,1,a   b  c \n");
   CHECK(table.find({odd, "1", ""}) != nullptr);
 }
 
@@ -110,101 +102,63 @@ TEST_CASE("what tells rows apart: the key of results and of machines") {
 }
 
 TEST_CASE("a torn row is passed over, the last one ended; a torn header is written anew") {
-  const Folder folder;
-  const std::string path = folder.path / "rows.csv", rows = "name,size,value\na,1,x\n";
-  write(path, rows + "b,1");
+  const File file;
+  const std::string rows = "name,size,value\na,1,x\n";
+  file.write(rows + "b,1");
   Table reader(schema);
-  reader.read(path, "--file");
+  reader.read(file.path, "--file");
   CHECK(reader.rows().size() == 1);
-  Table(schema).open(path);
-  CHECK(content(path) == rows + "b,1\n");
   Table table(schema);
-  table.open(path);
+  table.open(file.path);
+  CHECK(file.content() == rows + "b,1\n");
   table.append({"c", "1", "z"});
   CHECK(table.rows().size() == 2);
-  CHECK(content(path) == rows + "b,1\nc,1,z\n");
-  const std::string other = folder.path / "other.csv";
+  CHECK(file.content() == rows + "b,1\nc,1,z\n");
   for (const char* torn : {"", "name,si", "name,size,value"}) {
-    write(other, torn);
-    Table(schema).open(other);
-    CHECK(content(other) == "name,size,value\n");
+    const File other;
+    other.write(torn);
+    Table(schema).open(other.path);
+    CHECK(other.content() == "name,size,value\n");
   }
 }
 
 TEST_CASE("a last row that lacks only the end of its line is whole") {
-  const Folder folder;
-  const std::string path = folder.path / "rows.csv";
-  write(path, "name,size,value\na,1,x\nb,1,y");
+  const File file;
+  file.write("name,size,value\na,1,x\nb,1,y");
   Table table(schema);
-  table.open(path);
+  table.open(file.path);
   CHECK(table.find({"b", "1", ""}) != nullptr);
   table.append({"c", "1", "z"});
-  CHECK(content(path) == "name,size,value\na,1,x\nb,1,y\nc,1,z\n");
+  CHECK(file.content() == "name,size,value\na,1,x\nb,1,y\nc,1,z\n");
 }
 
 TEST_CASE("a file that another program writes is refused until that has ended") {
-  const Folder folder;
-  const std::string path = folder.path / "rows.csv";
+  const File file;
   {
     Table first(schema), second(schema);
-    first.open(path);
-    CHECK_THROWS_AS(second.open(path), Refusal);
+    first.open(file.path);
+    CHECK_THROWS_AS(second.open(file.path), Refusal);
     first.append({"a", "1", "x"});
   }
-  CHECK_NOTHROW(Table(schema).open(path));
-  CHECK(content(path) == "name,size,value\na,1,x\n");
+  CHECK_NOTHROW(Table(schema).open(file.path));
+  CHECK(file.content() == "name,size,value\na,1,x\n");
 }
 
-TEST_CASE("a pipe is refused, not waited for") {
-  const Folder folder;
-  const std::string path = folder.path / "pipe";
-  REQUIRE(mkfifo(path.c_str(), 0600) == 0);
-  CHECK_THROWS_AS(Table(schema).open(path), Refusal);
-  CHECK_THROWS_AS(Table(schema).read(path, "--file"), Refusal);
+TEST_CASE("what is no file of rows is refused, and a pipe not waited for") {
+  const File file;
+  REQUIRE(mkfifo(file.path.c_str(), 0600) == 0);
+  for (const char* path : {file.path.c_str(), "/nonexistent/rows.csv", "/tmp"}) {
+    CHECK_THROWS_AS(Table(schema).open(path), Refusal);
+    CHECK_THROWS_AS(Table(schema).read(path, "--file"), Refusal);
+  }
 }
 
 TEST_CASE("a file with other columns is refused and left as it was") {
-  const Folder folder;
-  const std::string path = folder.path / "other.csv";
+  const File file;
   for (const std::string text : {"a,b,c\n1,2,3\n", "no newline", "\n", "name,size,value,more\n"}) {
-    write(path, text);
-    CHECK_THROWS_AS(Table(schema).open(path), Refusal);
-    CHECK_THROWS_AS(Table(schema).read(path, "--file"), Refusal);
-    CHECK(content(path) == text);
+    file.write(text);
+    CHECK_THROWS_AS(Table(schema).open(file.path), Refusal);
+    CHECK_THROWS_AS(Table(schema).read(file.path, "--file"), Refusal);
+    CHECK(file.content() == text);
   }
-}
-
-TEST_CASE("what cannot be read or written is refused") {
-  for (const char* path : {"/nonexistent/rows.csv", "/tmp", "/dev/full"})
-    CHECK_THROWS_AS(Table(schema).open(path), Refusal);
-  CHECK_THROWS_AS(Table(schema).read("/nonexistent/rows.csv", "--file"), Refusal);
-}
-
-TEST_CASE("a full disk is refused, and what was there before stays whole") {
-  const Folder folder;
-  const std::string path = folder.path / "rows.csv";
-  rlimit before{};
-  getrlimit(RLIMIT_FSIZE, &before);
-  const auto former = std::signal(SIGXFSZ, SIG_IGN);
-  for (const rlim_t room : {rlim_t{10}, rlim_t{20}}) {  // of the header, which is then written anew; of a row
-    const rlimit full{room, before.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &full);
-    std::string why;
-    try {
-      Table table(schema);
-      table.open(path);
-      table.append({"a", "1", "x"});
-    } catch (const Refusal& refusal) {
-      why = refusal.message;
-    }
-    setrlimit(RLIMIT_FSIZE, &before);
-    CHECK(why.ends_with(": no space left"));
-    CHECK(content(path).size() == room);
-  }
-  std::signal(SIGXFSZ, former);
-  Table table(schema);
-  table.open(path);
-  table.append({"a", "1", "y"});
-  CHECK(content(path) == "name,size,value\na,1,\na,1,y\n");
-  CHECK(table.find({"a", "1", ""})->at(2) == "y");
 }

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <tuple>
 #include <utility>
 
 using namespace course;
@@ -23,7 +24,6 @@ void plain(View<const float> a, View<const float>, View<float>) {
 void beside_its_inputs(View<const float> a, View<const float>, View<float>) {
   const_cast<float*>(a.data())[-1] = 0;
 }
-void with_threads(View<const float>, View<const float>, View<float>, int) {}
 void with_all(View<const float>, View<const float>, View<float>, int threads, View<float> workspace,
               Index tile) {
   seen = {threads, tile, workspace.rows(), workspace.cols()};
@@ -52,13 +52,12 @@ void run(const Made& variant, const Settings& settings) {
 
 }  // namespace
 
-TEST_CASE("what a variant is swept over follows from the makers of its arguments") {
-  const auto swept = [](const Made& variant) {
-    return std::pair(variant->traits.threads, variant->traits.tiles);
-  };
-  CHECK(swept(cpu<float>("", "", plain)) == std::pair(false, false));
-  CHECK(swept(cpu<float>("", "", with_threads, {}, threads)) == std::pair(true, false));
-  CHECK(swept(all()) == std::pair(true, true));
+TEST_CASE("what a variant is swept over follows from the makers of its arguments and its marks") {
+  const Traits marked = on<float>("avx2", "avx2,fma", broken(baseline(cpu<float>("", "", plain))))->traits;
+  CHECK((marked.vector == "avx2" && marked.needs == "avx2,fma" && marked.broken && marked.baseline));
+  CHECK_FALSE((marked.threads || marked.tiles || marked.blocks || marked.touched_by_one));
+  const Made swept = with_blocks(all());
+  CHECK((swept->traits.threads && swept->traits.tiles && swept->traits.blocks));
 }
 
 TEST_CASE("a function gets the row's settings and a poisoned, guarded workspace") {
@@ -123,30 +122,21 @@ TEST_CASE("a problem's matrices have its shape, its padding and its elements, an
   Problem<float> padded{{3, 4, 5}, Fill::uniform, 1, 2, 3};
   cpu<float>("", "", plain)->allocate(padded, {}, World());
   REQUIRE(padded.made);
-  const auto is = [](View<const float> view, Index rows, Index cols, auto element) {
-    bool same = view.rows() == rows && view.cols() == cols && view.ld() == cols + 2;
-    for (Index i = 0; i < rows; ++i)
-      for (Index j = 0; j < cols; ++j) same &= view(i, j) == element(i, j);
-    return same;
-  };
   const Inputs<float>& made = padded.whole();
-  CHECK(
-      is(made.a.view(), 3, 5, [&](Index i, Index j) { return element<float>(Fill::uniform, 1, 'A', i, j); }));
-  CHECK(
-      is(made.b.view(), 5, 4, [&](Index i, Index j) { return element<float>(Fill::uniform, 1, 'B', i, j); }));
-  CHECK(
-      is(made.c.view(), 3, 4, [&](Index i, Index j) { return element<float>(Fill::uniform, 1, 'C', i, j); }));
-  CHECK(padded.shape.flops() == 2 * 3 * 4 * 5);
-  CHECK(padded.shape.elements() == 15 + 20 + 12);
-  for (const Matrix<float>* matrix : {&made.a, &made.b, &made.c}) {  // whose guards all count
-    float& outside = const_cast<float*>(matrix->view().data())[-1];
+  for (const auto& [matrix, name, rows, cols] :
+       {std::tuple(&made.a, 'A', 3, 5), {&made.b, 'B', 5, 4}, {&made.c, 'C', 3, 4}}) {
+    const View<const float> view = matrix->view();
+    CHECK((view.rows() == rows && view.cols() == cols && view.ld() == cols + 2));
+    for (Index i = 0; i < rows; ++i)
+      for (Index j = 0; j < cols; ++j) CHECK(view(i, j) == element<float>(Fill::uniform, 1, name, i, j));
+    float& outside = const_cast<float*>(view.data())[-1];  // all guards count
     const float before = std::exchange(outside, 0.f);
     CHECK_FALSE(padded.guards_intact());
     outside = before;
     CHECK(padded.guards_intact());
   }
-  padded.forget();
-  CHECK(padded.guards_intact());
+  CHECK(padded.shape.flops() == 2 * 3 * 4 * 5);
+  CHECK(padded.shape.elements() == 15 + 20 + 12);
 }
 
 TEST_CASE("phases of one run add up, the sides of a grid are written with an x") {
@@ -156,16 +146,4 @@ TEST_CASE("phases of one run add up, the sides of a grid are written with an x")
   for (const auto part : Times::fields()) CHECK(times.*part == expected.*part);
   CHECK(Sides{2, 31}.text() == "2x31");
   CHECK(Sides{}.text() == "");
-}
-
-TEST_CASE("marks and makers: a name, an idea, what is needed") {
-  const Made variant = on<float>("avx2", "avx2,fma", broken(baseline(cpu<float>("name", "idea", plain))));
-  const Traits& traits = variant->traits;
-  CHECK(std::vector{traits.name, traits.idea, traits.vector, traits.needs} ==
-        std::vector<std::string>{"name", "idea", "avx2", "avx2,fma"});
-  CHECK(traits.broken);
-  CHECK(traits.baseline);
-  CHECK_FALSE(traits.touched_by_one);
-  CHECK(with_blocks(with_tiles(variant))->traits.blocks);
-  CHECK(traits.tiles);
 }

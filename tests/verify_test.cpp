@@ -60,52 +60,30 @@ TEST_CASE_TEMPLATE("a right product is right", T, float, double, std::int32_t) {
     }
 }
 
-TEST_CASE_TEMPLATE("one element wrong by twice what is allowed is found, by its own row and column", T, float,
-                   double) {
+TEST_CASE_TEMPLATE("one element wrong by twice what is allowed is found", T, float, double) {
   const double u = std::numeric_limits<T>::epsilon() / 2.0;
   for (const Index k : {1, 60}) {
     Case<T> wrong({40, 50, k}, Fill::uniform);
-    const auto norm = [k](auto element) {
-      double squares = 0;
-      for (Index p = 0; p < k; ++p) squares += std::pow(static_cast<double>(element(p)), 2);
-      return std::sqrt(squares);
-    };
-    const auto allowed = [&](Index i, Index j, Index row, Index col) {  // at (i, j), with the norms of others
-      const auto& p = wrong.problem;
-      return 8 * u * norm([&](Index q) { return p.a(row, q); }) * norm([&](Index q) { return p.b(q, col); }) +
-             2 * u *
-                 (std::abs(static_cast<double>(wrong.c.view()(i, j))) +
-                  std::abs(static_cast<double>(p.c(i, j))));
-    };
-    // Where the bound of another row or column would be the most too wide: with k = 1 far more than twice.
-    Index i = 0, j = 0;
-    double widest = 0;
-    for (Index row = 1; row < 40; ++row)
-      for (Index col = 1; col < 50; ++col) {
-        const double wider =
-            std::min(allowed(row, col, 0, col), allowed(row, col, row, 0)) / allowed(row, col, row, col);
-        if (wider > widest) widest = wider, i = row, j = col;
-      }
-    if (k == 1) CHECK(widest > 3);
-    T& element = wrong.c.view()(i, j);
-    const T right = element;
-    element = static_cast<T>(static_cast<double>(right) + (right > 0 ? 2 : -2) * allowed(i, j, i, j));
+    double a = 0, b = 0;
+    for (Index p = 0; p < k; ++p)
+      a += std::pow(double(wrong.problem.a(7, p)), 2), b += std::pow(double(wrong.problem.b(p, 9)), 2);
+    T& element = wrong.c.view()(7, 9);
+    const double right = element, before = wrong.problem.c(7, 9);
+    const double allowed = 8 * u * std::sqrt(a * b) + 2 * u * (std::abs(right) + std::abs(before));
+    element = static_cast<T>(right + (right > 0 ? 2 : -2) * allowed);
     const Check check = wrong.whole();
-    CHECK_FALSE(check.right);
-    CHECK(check.differences == 1);
-    CHECK(check.error_share > 1);
-    CHECK(check.error_share < 3.5);
-    const std::string place = "C(" + std::to_string(i) + ", " + std::to_string(j) + ")";
-    CHECK(check.message.find(place) != std::string::npos);
+    CHECK((!check.right && check.differences == 1));
+    CHECK((1 < check.error_share && check.error_share < 3.5));
+    CHECK(check.message.find("C(7, 9)") != std::string::npos);
   }
 }
 
 TEST_CASE_TEMPLATE("the figures of a check are those of its formulas, worked out element by element", T,
                    float, double) {
   using Wide = long double;
-  Case<T> product({5, 4, 300}, Fill::uniform);
-  const auto& problem = product.problem;
-  for (const bool spoilt : {false, true}) {
+  for (const auto& [k, spoilt] : {std::pair<Index, bool>(300, false), {300, true}, {1, true}}) {
+    Case<T> product({5, 4, k}, Fill::uniform);
+    const auto& problem = product.problem;
     if (spoilt) product.c.view()(2, 1) += 1, product.c.view()(3, 3) -= T{0.5};
     Wide share = 0, worst_case = 0, error_most = 0, norm = 0;
     for (Index i = 0; i < 5; ++i) {
@@ -113,21 +91,22 @@ TEST_CASE_TEMPLATE("the figures of a check are those of its formulas, worked out
       for (Index j = 0; j < 4; ++j) {
         const Wide u = std::numeric_limits<T>::epsilon() / Wide{2}, before = problem.c(i, j);
         Wide want = before, a_norm = 0, b_norm = 0, size = std::abs(before);
-        for (Index p = 0; p < 300; ++p) {
+        for (Index p = 0; p < k; ++p) {
           const Wide a = problem.a(i, p), b = problem.b(p, j);
           want += a * b, a_norm += a * a, b_norm += b * b, size += std::abs(a * b);
         }
         const Wide error = std::abs(product.c.view()(i, j) - want);
         const Wide here =
             error / (8 * u * std::sqrt(a_norm * b_norm) + 2 * u * (std::abs(want) + std::abs(before)));
-        if (here > share) share = here, worst_case = error / (301 * u / (1 - 301 * u) * size);
+        if (here > share) share = here, worst_case = error / ((k + 1) * u / (1 - (k + 1) * u) * size);
         errors += error, sizes += std::abs(want);
       }
       error_most = std::max(error_most, errors), norm = std::max(norm, sizes);
     }
     const Check check = product.whole();
-    const auto is = [spoilt](double value, Wide expected) {
-      return std::abs(value / static_cast<double>(expected) - 1) < (spoilt ? 1e-6 : 0.05);
+    const double tolerance = spoilt ? 1e-6 : 0.05;
+    const auto is = [tolerance](double value, Wide expected) {
+      return std::abs(value / static_cast<double>(expected) - 1) < tolerance;
     };
     CHECK(is(check.error_share, share));
     CHECK(is(check.worst_case_share, worst_case));
@@ -341,32 +320,10 @@ TEST_CASE("inputs rounded to TF32 or BF16 are refused at every k from 8 to 1024,
         }
       tensor.multiply();
       const Check check = tensor.whole();
-      CAPTURE(k);
-      CAPTURE(bits);
+      INFO(k, ", ", bits);
       CHECK_FALSE(check.right);
       CHECK(check.error_share > 10);
     }
-}
-
-TEST_CASE("the worst-case bound alone would accept TF32 inputs: why it is not the bound") {
-  const Index k = 2048;
-  Case<float> tensor({16, 16, k}, Fill::uniform);
-  for (Index i = 0; i < 16; ++i)
-    for (Index p = 0; p < k; ++p) {
-      tensor.a.view()(i, p) = rounded_to(tensor.a.view()(i, p), 11);
-      tensor.b.view()(p, i) = rounded_to(tensor.b.view()(p, i), 11);
-    }
-  tensor.multiply();
-  CHECK(tensor.whole().worst_case_share < 1);
-  CHECK_FALSE(tensor.whole().right);
-}
-
-TEST_CASE("the relative error is in the infinity norm") {
-  Case<std::int32_t> product({2, 2, 1}, Fill::digits);
-  const auto c = product.c.view();
-  const double norm = std::max(c(0, 0) + c(0, 1), c(1, 0) + c(1, 1));
-  c(1, 0) += 3, c(1, 1) -= 4;
-  CHECK(product.whole().relative_error == doctest::Approx(7 / norm));
 }
 
 TEST_CASE("a piece may hold any rows and columns, and every element must come back once") {

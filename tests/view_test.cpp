@@ -57,8 +57,7 @@ TEST_CASE("a checked build ends at an element or a block that a view does not ha
     bool inside;
   };
   for (const Place& at : {Place{2, 3, true}, {3, 0, false}, {0, 4, false}, {-1, 0, false}, {0, -1, false}}) {
-    CAPTURE(at.i);
-    CAPTURE(at.j);
+    INFO(at.i, ", ", at.j);
     CHECK(ends([&] { view(at.i, at.j) = 1; }) != at.inside);
     CHECK(ends([&] { view.block(at.i, at.j, 1, 1); }) != at.inside);
   }

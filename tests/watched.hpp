@@ -57,7 +57,6 @@ struct Work {
 };
 
 inline std::atomic<Index> multiplied, assigned, words, copies, single;
-inline std::atomic<Index> by_zero;  // products of a zero and another number: beyond k both are zeros
 /// A number as large as a float, counted when it is multiplied or assigned. (A copy at birth may be left
 /// out.)
 struct Counted {
@@ -76,7 +75,7 @@ struct Counted {
   }
   friend Counted operator+(const Counted& one, const Counted& other) { return one.value + other.value; }
   friend Counted operator*(const Counted& one, const Counted& other) {
-    ++multiplied, by_zero += (one.value == 0) != (other.value == 0);
+    ++multiplied;
     return one.value * other.value;
   }
   unsigned value;
@@ -93,7 +92,7 @@ Work work_of(const course::Shape& shape, Start start, Fence fence = Fence::behin
         view(i, j).value = static_cast<unsigned>(i * 7 + j * 3) * factor % 11 + 1;
   };
   fill(a.view(), 1), fill(b.view(), 5), fill(c.view(), 2);
-  multiplied = assigned = words = copies = single = by_zero = 0;
+  multiplied = assigned = words = copies = single = 0;
   start(View<const Counted>(a.view()), View<const Counted>(b.view()), c.view());
   const Work work{multiplied, assigned, words, copies, single};
   for (Index i = 0; i < m; ++i)

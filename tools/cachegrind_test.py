@@ -43,13 +43,6 @@ class Cachegrind(unittest.TestCase):
             self.called = Path(f"{valgrind}.called").read_text() if Path(f"{valgrind}.called").exists() else ""
         return done.returncode, done.stdout + done.stderr
 
-    def test_plain_names(self):
-        for function, name in {"main": "main", "gemm._omp_fn.0": "gemm", "(below main)": "", "a::Matrix<float>::view(long) const": "a::Matrix::view",
-                               "std::vector<float, std::allocator<float> > a::f<float>(int) [clone .isra.0]": "a::f",
-                               "float a::f<void (*)(int), (b)1>(void (*)(int))": "a::f"}.items():
-            self.assertEqual(cachegrind.plain_name(function), name)
-        self.assertNotEqual(cachegrind.plain_name("void apply<&loop_order::ikj>(int)"), "ikj")
-
     def test_table_of_what_counts_together(self):
         status, said = self.run_tool("--per", "100", "--function", "loop_order::ijk", "--function", "ikj", "--function", "main", "--", "./gemm", "--d1")
         self.assertEqual((status, [line.split() for line in said.splitlines()]), (0, [

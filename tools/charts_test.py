@@ -167,13 +167,6 @@ class Facts(unittest.TestCase):
         self.assertIsNone(charts.here_chart(self.results, "f32", "05_avx2", "packed", 700), "it predicts nothing")
         self.assertFalse([name for results in machines(ROWS, "") for name in (chart.name for chart in charts.plan(results)) if "roofline" in name])
 
-    def test_names_of_several_hosts_and_of_a_reference(self):
-        two = machines([row("01_naive", "i j/k", 1000, 1), row("01_naive", "ijk", 1000, 1, host="there")])
-        reference, = machines([row("01_naive", "ijk", 1000, 1), on_gpu("07_cuda global", "plain", 1000, 1e-3)])
-        names = [chart.name for _, chart in charts.named(two, reference)]
-        self.assertIn("here_time_f32_01_naive", names)
-        self.assertEqual([name for name in names if "reference" in name], ["reference_roofline_f32_gpu", "reference_gflops_f32_gpu", "reference_phases_f32"])
-
 
 @unittest.skipUnless(shutil.which("gnuplot"), "no gnuplot here")
 class Gnuplot(unittest.TestCase):
@@ -198,12 +191,6 @@ class Gnuplot(unittest.TestCase):
             for name in chart.lines if chart.script not in ("ranks_heat", "ladder") else ():
                 self.assertIn(name.replace("&", "&amp;"), text, chart.name)
             self.assertIn("a place" if chart.script != "ladder" else "three plain loops", text)
-
-    def test_one_point_and_odd_names(self):
-        for variant in ("it's \"`odd`\" \\ %s", "a\ufffdb"):
-            results, = machines([row("01_naive", variant, 7, 1e-6, type="i32", repeat=1, device="O'Brien")])
-            for chart in charts.plan(results):
-                self.draw(chart)
 
     def test_a_picture_that_is_not_whole_is_an_error(self):
         """gnuplot ends with 0 when the disk is full, and leaves the beginning of a picture."""

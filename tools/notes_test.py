@@ -104,10 +104,6 @@ class Code(Repository):
         self.write("02/CMakeLists.txt", "# [step]\nbeside\n# [/step]")
         self.assertEqual(self.refilled(block.format("")), block.format("beside\n"))
 
-    def test_fence_in_a_list_keeps_its_indent(self):
-        block = "- x\n  <!-- code: gemm.hpp#inner -->\n  ```cpp\n{}  ```\n"
-        self.assertEqual(self.refilled(block.format("")), block.format("  for (;;) {}\n"))
-
     def test_errors(self):
         block = "<!-- code: {} -->\n```cpp\nold\n```"
         self.wrong(block.format("gemm.hpp#jki"), "gemm.hpp", "[jki]")
@@ -126,15 +122,9 @@ class Values(Repository):
                                 ("variant=ikj,commit=bbb; gflops; %d", "11"), ("variant=ikj; gflops; %.2f", "10.74"), ("step=02,variant=jki; gflops", "1.05")):
             self.assertEqual(self.value(f"r.csv; {arguments}"), text)
 
-    def test_path_under_plots_then_beside_the_note_then_root(self):
-        for folder in "", "02/", "plots/":
-            self.write(folder + "x.csv", f"place\nin {folder}.\n")
-            self.assertEqual(self.value("x.csv; ; place; %s"), f"in {folder}.")
-
     def test_ratio(self):
         rows = "variant=ijk,n=512; variant=ikj,commit=bbb"
         self.assertEqual(self.value(f"r.csv; {rows}; median_s; %.1f", "ratio"), "20.0")
-        self.assertEqual(self.value(f"r.csv; {rows}; median_s*100", "ratio"), "2e+03")
         self.write("plots/s.csv", "variant,n,median_s\nijk,512,0.25\n")
         for bar in "|", r"\|":
             self.assertEqual(self.value(f"s.csv {bar} r.csv; n=512; variant=ijk,n=512; median_s", "ratio"), "0.5")
@@ -149,18 +139,9 @@ class Values(Repository):
                                 ("r.csv; variant=jki; gflops*x", "'x'"), ("r.csv; variant=jki; gflops; %5.1f", "'%5.1f'")):
             self.wrong(value.format(arguments), says)
         self.wrong("<!-- value: r.csv; variant=jki; gflops -->x", "unclosed")
-        self.wrong("x<!-- /value -->", "unclosed")
         self.wrong("<!-- ratio: r.csv; variant=jki; gflops -->x<!-- /ratio -->", "a ratio needs")
         self.write("plots/z.csv", "a,x\n1,0\n")
         self.wrong("<!-- ratio: z.csv; a=1; a=1; x -->x<!-- /ratio -->", "the value is empty")
-
-    def test_columns_side_by_side(self):
-        self.write("plots/t.csv", "v,p,q\na,1,2\nb,,4\nc,3,4.5\n")
-        marker = "<!-- table: t.csv; v=a|b|c; rows=v; cols=*; p+q/p; %.0f+%.1f; title=T -->\n<!-- /table -->\n"
-        self.assertEqual(self.refilled(marker).splitlines()[1:-1],
-                         ["| T | p | q/p |", "| --- | ---: | ---: |", "| a | 1 | 2.0 |", "| b | – | – |",
-                          "| c | 3 | 1.5 |"])
-        self.wrong(marker.replace("q/p", "q/x").strip(), "no such column: x")
 
     def test_of_rows_taken_with_quiet_the_last_counts(self):
         self.write("plots/r.csv", "v,n,p,quiet,commit\na,1,2,no,c\na,1,3,yes,c\nb,1,2,yes,c\nb,1,3,no,c\n")
@@ -168,13 +149,11 @@ class Values(Repository):
         self.assertEqual(self.value("r.csv; v=b,n=1; p; %s"), "3~")
 
     def test_facts_of_a_machine_are_looked_at_twice_and_another_level_is_another_fact(self):
-        header = ",".join(measured.MACHINE_COLUMNS)
-        for level, first in (("L1", "4"), ("L2", None)):
-            self.write("plots/m.csv", f"{header}\npeak,f32,avx2,1,L1,3,GB/s,\npeak,f32,avx2,1,{level},4,GB/s,\n")
-            if first:
-                self.assertEqual(self.value("m.csv; unit=GB/s; value"), first)
-            else:
-                self.wrong("<!-- value: m.csv; unit=GB/s; value -->x<!-- /value -->", "2 rows of ")
+        facts = ",".join(measured.MACHINE_COLUMNS) + "\npeak,f32,avx2,1,L1,3,GB/s,\npeak,f32,avx2,1,L1,4,GB/s,\n"
+        self.write("plots/m.csv", facts)
+        self.assertEqual(self.value("m.csv; unit=GB/s; value"), "4")
+        self.write("plots/m.csv", facts.replace("L1,4", "L2,4"))
+        self.wrong("<!-- value: m.csv; unit=GB/s; value -->x<!-- /value -->", "2 rows of ")
 
     def test_a_figure_of_a_disturbed_row_or_one_not_verified_says_so(self):
         self.write("plots/r.csv", "v,n,p,q,quiet,verdict\na,1,2,4,no,unverified\na,2,3,6,yes,right\nb,1,5,5,,unverified\n")
@@ -184,13 +163,6 @@ class Values(Repository):
         table = "<!-- table: r.csv; {} -->\n<!-- /table -->\n"
         self.assertEqual(self.refilled(table.format("; rows=v; cols=n; p")).splitlines()[3:5], ["| a | 2~° | 3 |", "| b | 5° | – |"])
         self.assertEqual(self.refilled(table.format("; rows=v+n; cols=*; p+q/p")).splitlines()[3:5], ["| a | 1 | 2~° | 2~° |", "| a | 2 | 3 | 2 |"])
-
-    def test_one_measurement_means_the_same_key_and_other_commits(self):
-        value = "<!-- value: r.csv; n=1; x -->x<!-- /value -->"
-        self.write("plots/r.csv", "n,host,x,commit\n1,epyc,5,a\n1,laptop,6,b\n")
-        self.wrong(value, "2 rows")
-        self.write("plots/r.csv", "n,host,x,commit\n1,epyc,5,a\n1,epyc,6,b\n")
-        self.assertIn(">6<", self.refilled(value))
 
 
 class Tables(Repository):
@@ -204,17 +176,6 @@ class Tables(Repository):
         self.assertEqual(self.table("r.csv; type=f32; rows=variant; cols=n; gflops; %.1f"), [
             "| variant | 64 | 512 |", "| --- | ---: | ---: |",
             "| ijk | 2.1 | 0.5 |", "| jki | 1.1 | – |", "| ikj | – | 10.7 |"])
-
-    def test_alternatives_give_the_order(self):
-        rows = self.table("r.csv; variant=ikj|ijk,n=512; rows=variant; cols=n; median_s*1000; %.0f; title=loop|s")
-        self.assertEqual(rows[::2], [r"| loop\|s | 512 |", "| ikj | 25 |"])
-        rows = self.table("r.csv; n=512|64,variant=ijk; rows=variant; cols=n; n; %d")
-        self.assertEqual(rows[0], "| variant | 512 | 64 |")
-
-    def test_several_row_columns_and_empty_cells(self):
-        self.assertEqual(self.table("r.csv; n=64; rows=step+variant; cols=n; gflops; title=Step"), [
-            "| Step | variant | 64 |", "| --- | --- | ---: |",
-            "| 01 | ijk | 2.1 |", "| 02 | jki | 1.05 |", "| 02 | kij | – |"])
 
     def test_libraries(self):
         head = ",".join(against_libraries.COLUMNS)
@@ -232,12 +193,7 @@ class Tables(Repository):
             return f"<!-- table: {arguments} -->\n| old |\n<!-- /table -->"
         self.wrong(table("r.csv; variant=ijk|ikk; rows=variant; cols=n; gflops"), "variant=ikk")
         self.wrong(table("r.csv; ; rows=step; cols=type; gflops"), "01,f32", "2 rows")
-        self.wrong(table("r.csv; n=64; rows=loop; cols=n; gflops"), "no such column: rows.loop")
         self.wrong(table("r.csv; n=64; rows=variant; gflops"), "a table needs")
-        table = "<!-- table: r.csv; n=64; rows=variant; cols=n; gflops -->\n"
-        self.wrong(table + "old", "never closed")
-        self.wrong("text " + table, "alone on its line")
-        self.wrong("<!-- /table -->", "misspelt")
 
 
 class Named(Repository):
@@ -332,28 +288,6 @@ class Notes(Repository):
         self.assertEqual(self.refilled(text), text)
         for link in ("[a](gone.md)", '<img width=3 src="gone.svg">', "[![f](gone.md)](gemm.hpp)", "[g](/gone)"):
             self.wrong(link, "gone")
-
-    def test_named_notes_only_and_a_missing_one(self):
-        self.write("README.md", self.VALUE)
-        self.write("other.md", self.VALUE)
-        self.assertEqual((self.notes(str(self.root / "other.md")), self.out), (0, "other.md\n"))
-        self.assertEqual(self.notes(str(self.root / "gone.md")), 2)
-        self.assertIn("gone.md", self.err)
-
-    def test_what_was_built_is_left_out(self):
-        for name in "build-asan/README.md", "report/README.md", ".cache/README.md":
-            self.write(name, self.VALUE)
-        self.assertEqual((self.notes(), self.out), (0, ""))
-
-    def test_git_says_which_notes_there_are(self):
-        for name in "a.md", "b.md":
-            self.write(name, self.VALUE)
-        try:
-            for command in ["init", "-q"], ["add", "a.md"]:
-                notes.subprocess.run(["git", "-C", self.root, *command], check=True)
-        except OSError:
-            self.skipTest("no git here")
-        self.assertEqual((self.notes(), self.out), (0, "a.md\n"))
 
 
 if __name__ == "__main__":

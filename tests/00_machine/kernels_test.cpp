@@ -39,8 +39,7 @@ void check_sums(void (*run)(T* state, Index rounds), Index lanes, Index chains, 
   run(state, rounds);
   for (Index c = 0; c <= chains; ++c)
     for (Index lane = 0; lane < lanes; ++lane) {
-      CAPTURE(name);
-      CAPTURE(c);
+      INFO(name, ", ", c);
       CHECK(state[(2 + c) * lanes + lane] == static_cast<T>(c < chains ? 32 * (c + 1) - 1 : c));
     }
 }

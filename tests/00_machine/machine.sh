@@ -48,71 +48,6 @@ rows)
     [ "$set" = sse2 ] || has "^latency,f64,$set,1,fma,"
   done
   ;;
-relations)
-  quick="--budget 0.03"
-  # What holds of any machine, whatever its speed; in a disturbed moment it may not, so there are five tries, and of each row
-  # the best counts: other programs only make it worse.
-  for _ in 1 2 3 4 5; do
-    rm -f machine.csv
-    runs 0 --csv machine.csv --threads 1 --variant topology,latency,chains,peak,bandwidth
-    cat machine.csv >>tries.csv
-    odd=$(awk -F, '
-      {at = $1 "," $2 "," $3 "," $5}
-      $1 == "clock" {its_clock = $6}  # of the same try, from which the note counts cycles
-      $1 == "latency" && !near($6 * its_clock, $8 + 0, 0.1) {print "far off: " at ": " $6 * its_clock " cycles, not " $8}
-      !(at in value) || ($1 == "latency" ? $6 < value[at] : $6 > value[at]) {value[at] = $6}
-      function near(a, b, share) {return a > b / (1 + share) && a < b * (1 + share)}
-      function want(holds, what) {if (!holds) print what}
-      function far(holds, what) {if (!holds) print "far off: " what}  # more than other programs can do
-      END {
-        clock = value["clock,,,"]
-        want(clock > 0.5 && clock < 8, "the clock is " clock " GHz")
-        split("f32 f64 i32", types, " ")
-        for (t in types) {
-          at = "latency," types[t] ",,add"; cycles = value[at] * clock
-          want(cycles > 0.8 && cycles < 10, at ": " cycles " cycles")
-        }
-        split("sse2 avx2 avx512", sets, " ")
-        for (s = 1; s <= 3 && (("vector,," sets[s] ",") in value); ++s) {
-          set = sets[s]; bytes = value["vector,," set ","]
-          want(bytes == 8 * 2 ^ s, set " has " bytes " bytes")
-          f32 = value["peak,f32," set ","]
-          want(near(f32, 2 * value["peak,f64," set ","], 0.2), set ": f32 is not twice f64")
-          a_cycle = f32 / clock / (bytes / 4)  # additions and multiplications of an element: at least one, two units of two at most
-          want(a_cycle > 0.9 && a_cycle < 4.4, set ": " a_cycle " operations a cycle and element")
-          far(a_cycle > 0.45 && a_cycle < 9, set ": " a_cycle " operations a cycle and element")
-          far(near(f32, 2 * value["peak,f64," set ","], 3), set ": f32 is far from twice f64")
-          moved = value["bandwidth,," set ",L1"] / clock / bytes  # vectors: two loads and a store, a cycle or two
-          want(moved > 0.2 && moved < 4.4, set ": " moved " vectors a cycle between the core and L1")
-          far(moved > 0.1 && moved < 9, set ": " moved " vectors a cycle between the core and L1")
-          before = value["bandwidth,," set ",L1"]
-          split("L2 L3 memory", levels, " ")
-          for (l = 1; l <= 3; ++l) if (("bandwidth,," set "," levels[l]) in value) {
-            now = value["bandwidth,," set "," levels[l]]
-            want(now < 1.25 * before, set ": " levels[l] " is faster than the level before"); before = now
-          }
-          want(before < 0.7 * value["bandwidth,," set ",L1"], set ": memory is as fast as L1")
-        }
-        if (("chains,f32,avx2,12") in value) {
-          far(near(value["chains,f32,avx2,12"], value["peak,f32,avx2,"], 3), "12 chains are far from the peak")
-          want(near(value["chains,f32,avx2,12"], value["peak,f32,avx2,"], 0.25), "12 chains are not the peak")
-          one = value["chains,f32,avx2,1"]
-          want(near(value["chains,f32,avx2,2"], 2 * one, 0.2), "two chains are not twice one")
-          want(near(one * value["latency,f32,avx2,fma"], 16, 0.2), "a chain is not 16 operations a latency")
-          want(near(8 * value["chains,f32,scalar,1"], one, 0.2), "a vector is not eight numbers")
-        }
-        want(("cache,,,L1") in value && value["cache,,,L1"] < value["cache,,,L2"] && (!(("cache,,,L3") in value) || value["cache,,,L2"] < value["cache,,,L3"]),
-          "the caches do not grow")
-      }' tries.csv)
-    [ -n "$odd" ] || break
-  done
-  # Beside other programs nothing need hold, and the rows say that they were there.
-  if [ -n "$odd" ] && ! grep -q "^far off" <<<"$odd" && awk -F, '{note[$1 "," $2 "," $3 "," $4 "," $5] = $8} END {for (at in note) if (note[at] ~ /; disturbed: /) exit 0; exit 1}' machine.csv; then
-    echo "other programs run here: $odd"
-    exit 77
-  fi
-  [ -z "$odd" ] || fail "$odd in $(cat tries.csv)"
-  ;;
 disturbed)
   # Beside a busy loop on the same processor half of it is left: the row must say so.
   cpu=$(taskset -cp $$ 2>/dev/null | sed 's/.*: //; s/[,-].*//')
@@ -137,9 +72,6 @@ resume)
   parts=$(keys machine.csv | cut -d, -f1 | sort -u | xargs)
   [ "${parts/cache /}" = "clock cores latency memory peak processor vector" ] || fail "other parts than were asked for: $parts"
   grep -qE "$(keys machine.csv | wc -l) rows were in machine.csv already" out || fail "it does not say so: $(tail -1 out)"
-  grep -E '^(name|processor),' before.csv >one.csv
-  runs 0 --csv one.csv --variant pace --threads 1 --resume
-  grep -q '^00_machine: 1 rows were in one.csv already' out && grep -q '^pace,,,1,' one.csv || fail "one row that was there: $(tail -1 out)"
   # What is missing is measured, and nothing else: a killed program's last line is torn.
   grep -v '^peak,f32,sse2' before.csv >machine.csv
   printf 'peak,f32,ss' >>machine.csv
@@ -167,26 +99,20 @@ refusals)
   refuses "--threads: '4096' is more than the" --threads 4096
   refuses "--type: 'f16' is unknown" --type f16
   refuses "--fill" --fill digits
-  refuses "--seed" --seed 1
-  refuses "--verify" --verify none
-  refuses "--warmup" --warmup 1
-  refuses "--expect-wrong" --expect-wrong
   refuses "--size" --size 64
   printf 'a,b\n1,2\n' >other.csv
   runs 2 --csv other.csv
   grep -qF "has other columns" err || fail "other columns: $(cat err)"
-  "$program" --resume >out 2>err
-  [ $? -eq 2 ] && grep -qF -- "--resume: needs --csv FILE" err || fail "--resume without --csv: $(cat err)"
-  "$program" --again >out 2>err
-  [ $? -eq 2 ] && grep -qF -- "--again: needs the file" err || fail "--again without --csv: $(cat err)"
+  for needs in "--resume: needs --csv FILE" "--again: needs the file"; do
+    "$program" "${needs%%:*}" >out 2>err
+    [ $? -eq 2 ] && grep -qF -- "$needs" err || fail "${needs%%:*} without --csv: $(cat err)"
+  done
   "$program" --again --csv none.csv >out 2>err
   { [ $? -eq 2 ] && grep -qF -- "--again: there is no none.csv" err && [ ! -e none.csv ]; } || fail "--again on no file: $(cat err)"
   for option in --list --help; do
     runs 0 $option
     grep -q 'what this machine is, and what it can do' out || fail "$option: $(cat out err)"
   done
-  "$program" --help | grep -qE -- '--budget .*\(default 0.4\)' || fail "--help: not the default of this program"
-  "$program" --list >out 2>err && grep -q '^  bandwidth ' out || fail "--list: $(cat out err)"
   ;;
 gpu)
   # Where CUDA sees no GPU a line says so, and the other parts go on.

@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 #include <omp.h>
 
-#include <algorithm>
 #include <cstring>
 #include <thread>
 #include <vector>
@@ -97,32 +96,6 @@ TEST_CASE_TEMPLATE("inside a parallel region, and two products at once", T, floa
   }
 }
 
-TEST_CASE("the shares that the busiest thread has of 64 strips of 1, 2, … 64") {
-  constexpr Index strips = 64;
-  const auto beforehand = [](Index threads) {  // schedule(static): as many strips to each, in order
-    Index most = 0;
-    for (Index t = 0, s = 0; t < threads; ++t) {
-      Index mine = 0;
-      for (; s < strips * (t + 1) / threads; ++s) mine += s + 1;
-      most = std::max(most, mine);
-    }
-    return most;
-  };
-  const auto as_they_come = [](std::size_t threads, bool growing) {  // schedule(dynamic, 1)
-    std::vector<Index> busy(threads);
-    for (Index s = 0; s < strips; ++s)
-      *std::min_element(busy.begin(), busy.end()) += growing ? s + 1 : strips - s;
-    return *std::max_element(busy.begin(), busy.end());
-  };
-  CHECK(beforehand(1) == 2080);
-  CHECK(beforehand(2) == 1552);
-  CHECK(beforehand(16) == 250);
-  CHECK(as_they_come(2, true) == 1056);
-  CHECK(as_they_come(16, true) == 160);
-  CHECK(as_they_come(2, false) == 1040);
-  CHECK(as_they_come(16, false) == 130);
-}
-
 TEST_CASE_TEMPLATE("exercises: the loop over p, shared out rightly", T, float, std::int32_t) {
   Product<T> by_rows;
   run<T>(parallel_for<T>, by_rows, 1);
@@ -134,6 +107,12 @@ TEST_CASE_TEMPLATE("exercises: the loop over p, shared out rightly", T, float, s
         CHECK(static_cast<double>(by_p.c.view()(i, j)) ==
               doctest::Approx(static_cast<double>(by_rows.c.view()(i, j))).epsilon(1e-4).scale(10));
   }
+}
+
+TEST_CASE("a reduction") {
+  std::vector<int> x(100);
+  for (std::size_t p = 0; p < x.size(); ++p) x[p] = static_cast<int>(p);
+  for (const int threads : {1, 2, 7}) CHECK(exercises::dot(x.data(), x.data(), 100, threads) == 328'350);
 }
 
 TEST_CASE("exercises: a sum for each thread; with one thread the bug does not show") {

@@ -19,46 +19,24 @@ struct {
 
 }  // namespace
 
-template <class T>
-void ikj_avx2(View<const T>, View<const T>, View<T>, int threads) {
-  called = {"ikj_avx2", threads};
-}
-template <class T>
-void dot_avx2(View<const T>, View<const T>, View<T>, View<T>, int threads) {
-  called = {"dot_avx2", threads};
-}
-template <class T>
-void register_tile(View<const T>, View<const T>, View<T>) {
-  called = {"register_tile", 1};
-}
-template <class T>
-void blocked(View<const T>, View<const T>, View<T>, const Caches& caches) {
-  called = {"blocked", 1, caches.l3};
-}
-template <class T>
-void packed(View<const T>, View<const T>, View<T>, const Caches& caches) {
-  called = {"packed", 1, caches.l3};
-}
-template <class T>
-void tile_512(View<const T>, View<const T>, View<T>) {
-  called = {"tile_512", 1};
-}
-template <class T>
-void blocked_512(View<const T>, View<const T>, View<T>, const Caches& caches) {
-  called = {"blocked_512", 1, caches.l3};
-}
-template <class T>
-void packed_512(View<const T>, View<const T>, View<T>, const Caches& caches) {
-  called = {"packed_512", 1, caches.l3};
-}
-template <class T>
-void tuned(View<const T>, View<const T>, View<T>, const Caches& caches, int threads) {
-  called = {"tuned", threads, caches.l3};
-}
-template <class T>
-void avx512(View<const T>, View<const T>, View<T>, const Caches& caches, int threads) {
-  called = {"avx512", threads, caches.l3};
-}
+#define SAYS(name, ...)                   \
+  template <class T>                      \
+  void name(__VA_ARGS__) {                \
+    called = {#name, threads, caches.l3}; \
+  }
+constexpr int threads = 1;         // of kernels that take no number
+constexpr Caches caches{.l3 = 0};  // nor caches
+#define MATRICES View<const T>, View<const T>, View<T>
+SAYS(ikj_avx2, MATRICES, int threads)
+SAYS(dot_avx2, MATRICES, View<T>, int threads)
+SAYS(register_tile, MATRICES)
+SAYS(blocked, MATRICES, const Caches& caches)
+SAYS(packed, MATRICES, const Caches& caches)
+SAYS(tile_512, MATRICES)
+SAYS(blocked_512, MATRICES, const Caches& caches)
+SAYS(packed_512, MATRICES, const Caches& caches)
+SAYS(tuned, MATRICES, const Caches& caches, int threads)
+SAYS(avx512, MATRICES, const Caches& caches, int threads)
 
 Caches caches_here(int threads) {
   return {.l3 = 1000 + threads};

@@ -1,8 +1,6 @@
-// Mechanism: what 05's loops read, copy, fetch and wait for, and how often. Their vectors write down each
-// read, in place of the micro-kernel is one that writes down its calls, and so does what stands for the
-// processor's prefetch and the kernel's madvise.
+// Mechanism: what 05's loops read, copy and wait for, and how often. Their vectors write down each read; in
+// place of the micro-kernel is one that does nothing; what stands for madvise writes down its calls.
 #include <doctest/doctest.h>
-#include <immintrin.h>
 #include <sys/mman.h>
 
 #include <string>
@@ -11,28 +9,21 @@
 
 namespace {
 
-std::vector<std::pair<const char*, int>> fetches;  // address and level
-std::vector<std::size_t> advised;                  // bytes
+std::vector<std::size_t> advised;  // bytes
 
-void fetch(const char* address, int hint) {
-  fetches.emplace_back(address, hint == _MM_HINT_T0 ? 1 : hint == _MM_HINT_T1 ? 2 : 0);
-}
 int advise(void*, std::size_t bytes, int advice) {
   return advised.push_back(advice == MADV_HUGEPAGE ? bytes : 0), 0;
 }
 
 }  // namespace
 
-#undef _mm_prefetch
-#define _mm_prefetch(address, hint) fetch(address, hint)
 #define madvise(room, bytes, advice) advise(room, bytes, advice)
 #include "05_avx2/five_loops.hpp"
 
 namespace avx2 {
 namespace {
 
-std::vector<int> reads;               // of the element whose value is its number
-std::vector<float>* order = nullptr;  // if wanted: the first element of each vector that is read
+std::vector<int> reads;  // of the element whose value is its number
 
 struct Counting {
   using Element = float;
@@ -42,7 +33,6 @@ struct Counting {
 
   static Counting load(const float* p, Mask some = lanes) {
     Counting x{};
-    if (order) order->push_back(*p);
     for (Index i = 0; i < some; ++i) {
       x.v[i] = p[i];
 #pragma omp atomic
@@ -114,41 +104,15 @@ struct Product {
         matrix(i, j) = static_cast<float>(from + i * matrix.cols() + j);
   }
 };
-const Product* now = nullptr;  // whose calls are written down
 
-struct Call {
-  std::string what;
-  const float *a, *b;
-  Index lda, next, next_ld;
-};
-std::vector<Call> calls;
-
-std::string place(Index number, Index cols) {
-  return std::to_string(number / cols) + "," + std::to_string(number % cols);
-}
-std::string call_text(Index row, Index col, Index rows, Index cols, Index p, Index k) {
-  return "C(" + place(row * 1000 + col, 1000) + ") " + std::to_string(rows) + "x" + std::to_string(cols) +
-         ", p " + std::to_string(p) + "+" + std::to_string(k);
-}
-
-/// In place of the micro-kernel: which part of C by which of A and B.
-void write_down(const View<const float>& a, const View<const float>& b, const View<float>& c,
-                const Rows& next) {
-  if (!now) return;
-  const Index at = c.data() - now->c.data(), row = at / now->n, col = at % now->n;
-  const auto of_a = static_cast<Index>(a(0, 0)), of_b = static_cast<Index>(b(0, 0)) - now->m * now->k;
-  const bool fit = a.rows() == c.rows() && b.cols() == c.cols() && a.cols() == b.rows() &&
-                   of_a / now->k == row && of_b % now->n == col && of_a % now->k == of_b / now->n;
-  calls.push_back({fit ? call_text(row, col, c.rows(), c.cols(), of_b / now->n, b.rows()) : "does not fit",
-                   a.data(), b.data(), a.ld(), (next.at - Rows::address(now->a.data())) / 4, next.ld});
-}
+void no_product(const View<const float>&, const View<const float>&, const View<float>&, const Rows&) {}
 template <>
 auto kernel<Narrow>(Index, Index) {
-  return &write_down;
+  return &no_product;
 }
 template <>
 auto kernel<Wide>(Index, Index) {
-  return &write_down;
+  return &no_product;
 }
 
 using Times = std::pair<int, int>;
@@ -166,8 +130,7 @@ Times copied(const Product& product, const Caches& caches, int threads = 1) {
 TEST_CASE("packing reads each element once") {
   for (const Index rows : {1, 7, 8, 9, 16, 29})
     for (const Index cols : {1, 3, 4, 5, 7, 8, 9, 31, 32, 33}) {
-      CAPTURE(rows);
-      CAPTURE(cols);
+      INFO(rows, ", ", cols);
       const Product product(rows, 1, cols);
       std::vector<float> to(static_cast<std::size_t>(rows * cols + 1000));
       copy_rows<Narrow>(product.a, View<float>(to.data(), rows, cols, cols));
@@ -214,13 +177,12 @@ TEST_CASE("B is copied if it is used more than once, and is cut or its rows are 
 
 TEST_CASE(
     "threads stand where they need the fewest rows and columns; the more below each other, if in doubt") {
-  CHECK(threads_down(8, 2, 4, 4) == 2);    // 4 + 4; 2 + 8 and 8 + 4
-  CHECK(threads_down(8, 2, 4, 2) == 2);    // 4 + 8 and 8 + 4
-  CHECK(threads_down(1, 8, 4, 2) == 1);    // 1 + 16 and 1 + 32
-  CHECK(threads_down(30, 6, 4, 6) == 3);   // 10 + 12
-  CHECK(threads_down(40, 8, 4, 6) == 3);   // 14 + 16; four are no divisor: 10 + 32
-  CHECK(threads_down(100, 1, 4, 7) == 7);  // 15 + 4
-  CHECK(threads_down(9, 5, 4, 4) == 2);    // 5 + 12; 3 + 20
+  struct Case {
+    Index strips_of_a, strips_of_b, threads, down;
+  };
+  for (const auto& [m, n, threads, down] : {Case{8, 2, 4, 2}, {1, 8, 2, 1}, {30, 6, 6, 3}, {100, 1, 7, 7}})
+    CHECK(threads_down(m, n, 4, threads) == down);
+  CHECK(threads_down(40, 8, 4, 6) == 3);  // 14 + 16; four are no divisor: 10 + 32
 }
 
 TEST_CASE("more than two threads share a copy of B that the second level does not hold") {
@@ -235,127 +197,20 @@ TEST_CASE("more than two threads share a copy of B that the second level does no
   CHECK(b(Product(30, 8, 20), 1, 2) == 2);
 }
 
-TEST_CASE("the loops: every block once, in order; a block of B is packed once, one of A with B's first") {
-  const Product product(7, 20, 5);
-  std::vector<float> room(24);
-  Barrier barrier;
-  now = &product, calls.clear();
-  five_loops<Wide>(product.a, product.b, product.c, {6, 3, 8}, {ample, ample, 1},
-                   {1, 0, 7, 24, room.data(), barrier});
-  now = nullptr;
-  CHECK(product.copied() == Times(1, 2));  // B for each of two blocks of rows
-  std::size_t call = 0;
-  for (const Index ic : {0, 6})
-    for (const Index pc : {0, 3})
-      for (const Index jc : {0, 8, 16})
-        for (Index i = ic; i < (ic == 0 ? 6 : 7); i += 3, ++call) {
-          REQUIRE(call < calls.size());
-          CHECK(calls[call].what == call_text(i, jc, ic == 0 ? 3 : 1, jc == 16 ? 4 : 8, pc, pc == 0 ? 3 : 2));
-          CHECK(calls[call].lda == 16);
-          CHECK(calls[call].b == room.data());  // alone: always the same room
-        }
-  CHECK(call == calls.size());
-  CHECK(barrier.arrived == 0);
-}
-
-TEST_CASE("a copy's rows are an odd number of lines apart") {
-  for (const auto& [k, ld] :
-       std::vector<std::pair<Index, Index>>{{3, 16}, {16, 16}, {20, 48}, {48, 48}, {50, 80}}) {
-    const Product product(4, 9, k);
-    now = &product, calls.clear();
-    copied<Wide>(product, {ample, ample, 1});
-    now = nullptr;
-    REQUIRE(!calls.empty());
-    CHECK(calls[0].lda == ld);
-  }
-}
-
-TEST_CASE("a team waits once for each block of B, and packs into two rooms in turn") {
+TEST_CASE("a team packs each block of B once, and waits once for each") {
   const Product product(12, 16, 6);
   std::vector<float> room(2 * 24);
   Barrier barrier;
-  now = &product, calls.clear();
 #pragma omp parallel num_threads(2)
   {
     const Index me = omp_get_thread_num(), i = 7 * me,
                 rows = me == 0 ? 7 : 5;  // it shares 7, though it has 5
     const auto mine = View<float>(&product.c(i, 0), rows, 16, 16);
-    if (me == 1) now = nullptr;
-#pragma omp barrier
     five_loops<Narrow>(product.a.block(i, 0, rows, 6), product.b, mine, {6, 3, 8}, {ample, ample, ample},
                        {2, me, 7, 24, room.data(), barrier});
   }
   CHECK(barrier.arrived == 2 * 8);  // 2 x 2 x 2 blocks
   CHECK(product.copied() == Times(0, 2));
-
-  now = &product, calls.clear();
-  Barrier alone;
-  five_loops<Narrow>(product.a, product.b, product.c, {12, 3, 8}, {ample, ample, ample},
-                     {1, 0, 12, 24, room.data(), alone});
-  now = nullptr;
-  REQUIRE(calls.size() == 4 * 4);
-  for (const Call& call : calls) CHECK(call.b == room.data());
-}
-
-TEST_CASE("while a strip of A is used, two lines of each of the next one's rows are fetched a tile") {
-  const Product product(7, 40, 100, 3);
-  now = &product, calls.clear();
-  copied<Wide>(product, {ample, ample, ample});
-  now = nullptr;
-  REQUIRE(calls.size() == 3 * 5);
-  const Index rows[] = {0, 2, 4}, next[] = {2, 4, 0}, fetched[] = {0, 32, 64, 96, 100};
-  for (std::size_t call = 0; call < calls.size(); ++call) {
-    const auto col = static_cast<Index>(call % 5 * 8);
-    CHECK(calls[call].what == call_text(rows[call / 5], col, call < 10 ? 2 : 3, 8, 0, 100));
-    CHECK(calls[call].next == next[call / 5] * 103 + fetched[call % 5]);
-    CHECK(calls[call].next_ld == 4 * 103);
-  }
-}
-
-TEST_CASE(
-    "the micro-kernel fetches a row of C and of the next strip in every k / rows steps, and B eight ahead") {
-  struct Case {
-    Index rows, k;
-    int fetched;  // rows
-  };
-  for (const auto& [rows, k, fetched] :
-       {Case{2, 12, 2}, Case{2, 13, 3}, Case{2, 2, 2}, Case{2, 1, 1}, Case{1, 4, 1}}) {
-    using Three = Tile<float, TileShape{2, 3, 32}>;  // 24 columns: C and B in lines of 16, one of them half
-    alignas(64) static float room[4 * 1024] = {};
-    const float *const a = room, *const b = room + 1024, *const next = room + 2048;
-    float* const c = room + 3072;
-    fetches.clear();
-    kernel<Three>(rows, 24)({a, rows, k, 32}, {b, k, 24, 32}, {c, rows, 24, 40},
-                            Rows(View<const float>(next, 4, 20, 20), 1, 3));
-    std::vector<std::pair<const char*, int>> expected;
-    const auto expect = [&expected](const float* address, int level, int bytes = 0) {
-      expected.emplace_back(reinterpret_cast<const char*>(address) + bytes, level);
-    };
-    const Index steps = k < rows ? 1 : k / rows;
-    for (Index p = 0; p < k; ++p) {
-      if (p % steps == 0) {
-        const Index i = p / steps;
-        REQUIRE(i < fetched);
-        expect(c + 40 * i, 1), expect(c + 40 * i, 1, 64), expect(c + 40 * i, 1, 95);
-        expect(next + 20 * (i + 1) + 3, 2), expect(next + 20 * (i + 1) + 3, 2, 64);
-      }
-      expect(b + 32 * (p + 8), 1), expect(b + 32 * (p + 8), 1, 64);
-    }
-    CHECK(fetches == expected);
-  }
-}
-
-TEST_CASE("eight rows of a strip are packed before the next strip's") {
-  const Product product(10, 1, 16);
-  std::vector<float> to(10 * 16), packed, expected;
-  order = &packed;
-  pack_B<Narrow>(product.a, to.data());
-  order = nullptr;
-  for (const auto& [from, rows] : {std::pair(0, 8), std::pair(8, 2)})
-    for (const int col : {0, 8})
-      for (int p = from; p < from + rows; ++p)
-        for (const int half : {0, 4}) expected.push_back(product.a(p, col + half));
-  CHECK(packed == expected);
 }
 
 TEST_CASE("room is kept for as long as it is large enough, in pages of 2 MiB that are asked for") {

@@ -89,27 +89,6 @@ struct Product {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("lanes, and a tile alone, at the end of a row and of the matrix", T, float, double,
-                   std::int32_t) {
-  if (!can(false)) return;
-  for (const Index m : {1, 6, 7})
-    for (const Index n : {1, 4, 8, 16, 17})
-      for (const Index k : {1, 4, 7, 8, 16}) {
-        CAPTURE(m);
-        CAPTURE(n);
-        CAPTURE(k);
-        Product<T> ikj({m, n, k}), dot({m, n, k}), tile({m, n, k});
-        Matrix<T> bt(n, k);
-        const View<const T> a = ikj.problem.whole().a.view(), b = ikj.problem.whole().b.view();
-        ikj_avx2<T>(a, b, ikj.c.view(), 1);
-        dot_avx2<T>(a, b, dot.c.view(), bt.view(), 1);
-        register_tile<T>(a, b, tile.c.view());
-        CHECK(ikj.right());
-        CHECK(dot.right());
-        CHECK(tile.right());
-      }
-}
-
 TEST_CASE("the blocks of one product: the caches' shares, cut evenly") {
   const Caches unknown;
   CHECK((unknown.l1 == 32768 && unknown.l2 == 1048576 && unknown.l3 == 16777216));
@@ -138,10 +117,7 @@ TEST_CASE_TEMPLATE("edges round every tile and block", T, float, double, std::in
       for (const Index n : {nr - 1, nr, nr + 1, nc - 1, nc, nc + 1, 2 * nc + 1})
         for (const Index k : {kc - 1, kc, kc + 1, 2 * kc + 1}) {
           Product<T> product({m, n, k});
-          CAPTURE(wide);
-          CAPTURE(m);
-          CAPTURE(n);
-          CAPTURE(k);
+          INFO(wide, ", ", m, ", ", n, ", ", k);
           product.run(wide, 1, tile.caches(mc, kc, nc));
           CHECK(product.right());
         }
@@ -159,9 +135,7 @@ TEST_CASE_TEMPLATE("the textbook's blocks, whole and cut", T, float, double, std
     for (const Index n : {nr - 1, nr, nr + 1, nc, nc + 1, 2 * nc + 1})
       for (const Index k : {kc - 1, kc, kc + 1, 2 * kc + 1}) {
         Product<T> in_place({m, n, k}), copied({m, n, k});
-        CAPTURE(m);
-        CAPTURE(n);
-        CAPTURE(k);
+        INFO(m, ", ", n, ", ", k);
         const View<const T> a = copied.problem.whole().a.view(), b = copied.problem.whole().b.view();
         blocked<T>(a, b, in_place.c.view(), caches);
         packed<T>(a, b, copied.c.view(), caches);
@@ -178,11 +152,7 @@ TEST_CASE_TEMPLATE("random shapes, random caches, any number of threads: right, 
     if (!can(wide)) continue;
     const Shape shape{1 + draw(150), 1 + draw(150), 1 + draw(150)};
     const Caches caches{512 + draw(4096), 2048 + draw(65536), 4096 + draw(65536)};
-    CAPTURE(wide);
-    CAPTURE(shape.m);
-    CAPTURE(shape.n);
-    CAPTURE(shape.k);
-    CAPTURE(caches.l1);
+    INFO(wide, ", ", shape.m, ", ", shape.n, ", ", shape.k, ", ", caches.l1);
     Product<T> one(shape), many(shape);
     one.run(wide, 1, caches);
     CHECK(one.right());
@@ -213,14 +183,7 @@ TEST_CASE_TEMPLATE("threads alone and in teams, every edge of their blocks: righ
       const Index pad = draw(4) ? 3 : 4096 / tile.size - k;
       Product<T> one({m, n, k}, pad), many({m, n, k}, pad);
       const Caches caches = tile.caches(mc, kc, nc);
-      CAPTURE(wide);
-      CAPTURE(m);
-      CAPTURE(n);
-      CAPTURE(k);
-      CAPTURE(kc);
-      CAPTURE(nc);
-      CAPTURE(mc);
-      CAPTURE(threads);
+      INFO(wide, ", ", m, ", ", n, ", ", k, ", ", kc, ", ", nc, ", ", mc, ", ", threads);
       one.run(wide, 1, caches);
       CHECK(one.right());
       many.run(wide, threads, caches);
@@ -249,18 +212,6 @@ TEST_CASE("more threads than rows, inside a parallel region, and two products at
       first.join(), second.join();
       check();
     }
-}
-
-TEST_CASE("packed by two threads at once, each in rooms of its own") {
-  if (!can(false)) return;
-  Product<float> products[2] = {Product<float>({40, 300, 70}), Product<float>({40, 300, 70})};
-  const auto pack = [](Product<float>& product) {
-    const course::Inputs<float>& in = product.problem.whole();
-    packed<float>(in.a.view(), in.b.view(), product.c.view(), small);
-  };
-  std::thread first([&] { pack(products[0]); }), second([&] { pack(products[1]); });
-  first.join(), second.join();
-  for (auto& product : products) CHECK(product.right());
 }
 
 TEST_CASE("all loops that are shared out have as many threads as were asked for") {

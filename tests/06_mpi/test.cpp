@@ -5,10 +5,10 @@
 
 #include <cmath>
 #include <map>
-#include <set>
 #include <vector>
 
 #include "06_mpi/cost.hpp"
+#include "06_mpi/exercises.hpp"
 #include "06_mpi/variants.hpp"
 #include "common/mpi_world.hpp"
 #include "common/verify.hpp"
@@ -29,15 +29,15 @@ void slices_of_ten(const Panels<T>& panels, const Grid& grid, Multiply<T> multip
   summa_in_slices<T>(panels, grid, multiply, threads, 10);
 }
 
+template <class V, class... Functions>
+auto made(const char* name, Functions... functions) {
+  return std::make_shared<V>(course::Traits{.name = name, .idea = "for tests"}, functions...);
+}
 template <class T>
 course::Variants<T> summas() {
-  return {
-      std::make_shared<Summa<T>>(course::Traits{.name = "summa_blocking", .idea = "for tests"},
-                                 summa_blocking<T>),
-      std::make_shared<Summa<T>>(course::Traits{.name = "summa", .idea = "for tests"}, slices_of_ten<T>),
-      std::make_shared<Summa<T>>(course::Traits{.name = "summa_ring_dealt", .idea = "for tests"},
-                                 summa_ring_dealt<T>),
-      std::make_shared<Summa<T>>(course::Traits{.name = "summa_ring", .idea = "for tests"}, summa_ring<T>)};
+  return {made<Summa<T>>("summa_blocking", summa_blocking<T>), made<Summa<T>>("summa", slices_of_ten<T>),
+          made<Summa<T>>("summa_ring_dealt", summa_ring_dealt<T>),
+          made<Summa<T>>("summa_ring", summa_ring<T>), made<Summa<T>>("chain", exercises::chain<T>)};
 }
 
 /// One product, which must be right; what it received, in words, and by how much derived datatypes became
@@ -86,10 +86,6 @@ double most(double mine) {
   world->max({both, 1});
   CHECK(std::isnan(both[1]));  // was not handed in
   return both[0];
-}
-double sum(double mine) {
-  world->sum(std::span(&mine, 1));
-  return mine;
 }
 
 /// Grids that these ranks can form.
@@ -162,62 +158,10 @@ int MPI_Type_free(MPI_Datatype* type) {
 }
 }
 
-TEST_CASE("part: as even as can be, and all of it") {
-  for (const Index rows : {0, 1, 5, 12, 13})
-    for (const Index ranks : {1, 2, 3, 7, 20}) {
-      Index next = 0;
-      for (Index r = 0; r < ranks; ++r) {
-        const auto [from, count] = part(rows, ranks, r);
-        CHECK(from == next);
-        CHECK((count == rows / ranks || count == rows / ranks + 1));
-        next += count;
-      }
-      CHECK(next == rows);
-    }
-}
-
-TEST_CASE("cyclic: ScaLAPACK's numroc and indxl2g, each row once") {
-  for (const Index extent : {0, 1, 4, 5, 17, 64, 65})
-    for (const Index block : {1, 3, 5, 64, 100})
-      for (const Index parts : {1, 2, 3, 7}) {
-        std::set<Index> seen;
-        for (Index p = 0; p < parts; ++p) {
-          // numroc, as ScaLAPACK's TOOLS directory has it.
-          const Index whole = extent / block, extra = whole % parts;
-          const Index numroc = whole / parts * block + (p < extra ? block : p == extra ? extent % block : 0);
-          const Cyclic rows{extent, block, parts};
-          CHECK(rows.count(p) == numroc);
-          for (Index local = 0; local < rows.count(p); ++local) {
-            const Index i = rows.global(p, local);
-            CHECK(i / block % parts == p);
-            CHECK(seen.insert(i).second);
-          }
-        }
-        CHECK(std::ssize(seen) == extent);
-        CHECK((seen.empty() || *seen.rbegin() == extent - 1));
-      }
-}
-
 TEST_CASE("squarest: the grid whose sides differ least, no higher than wide") {
   const std::pair<int, Sides> grids[] = {{1, {1, 1}}, {2, {1, 2}}, {3, {1, 3}}, {4, {2, 2}},
                                          {6, {2, 3}}, {7, {1, 7}}, {9, {3, 3}}, {24, {4, 6}}};
   for (const auto& [ranks, grid] : grids) CHECK(squarest(ranks) == grid);
-}
-
-TEST_CASE("panel_at: each panel once, an owner's one after another") {
-  for (const Index blocks : {0, 1, 5, 12, 13})
-    for (const Index parts : {1, 2, 3, 7, 20}) {
-      const Cyclic panels{blocks, 1, parts};
-      std::vector<Index> by_owner;
-      for (Index turn = 0; turn < blocks; ++turn) {
-        CHECK(panel_at(Order::dealt, turn, panels) == turn);
-        by_owner.push_back(panel_at(Order::by_owner, turn, panels));
-      }
-      std::vector<Index> expected;
-      for (Index owner = 0; owner < parts; ++owner)
-        for (Index s = owner; s < blocks; s += parts) expected.push_back(s);
-      CHECK(by_owner == expected);
-    }
 }
 
 TEST_CASE("three datatypes of rows and three of columns at most, whatever the grid") {
@@ -329,12 +273,10 @@ TEST_CASE(
 
 TEST_CASE("a rank multiplies in as many threads as the row says") {
   const course::Variants<float> variants = {
-      std::make_shared<RowsVariant<float>>(course::Traits{.name = "rows_blocking", .idea = "for tests"},
-                                           scatter_blocking<float>, gather_blocking<float>),
-      std::make_shared<BlockCyclic<float>>(course::Traits{.name = "block_cyclic", .idea = "for tests"}),
-      std::make_shared<Summa<float>>(
-          course::Traits{.name = "summa", .idea = "for tests"},
-          [](const Panels<float>&, const Grid&, Multiply<float>, int t) { teams::asked = {t}; })};
+      made<RowsVariant<float>>("rows_blocking", scatter_blocking<float>, gather_blocking<float>),
+      made<BlockCyclic<float>>("block_cyclic"),
+      made<Summa<float>>(
+          "summa", [](const Panels<float>&, const Grid&, Multiply<float>, int t) { teams::asked = {t}; })};
   const Problem<float> problem{.shape = {37, 41, 29}};
   for (const auto& variant : variants) {
     variant->allocate(problem, {.threads = 3, .grid = {1, world->size()}, .block = {3, 5}}, *world);
@@ -348,10 +290,8 @@ TEST_CASE("a rank multiplies in as many threads as the row says") {
 
 TEST_CASE("words from rank 0 and back; datatypes are freed") {
   const course::Variants<float> by_rows = {
-      std::make_shared<RowsVariant<float>>(course::Traits{.name = "rows_blocking", .idea = "for tests"},
-                                           scatter_blocking<float>, gather_blocking<float>),
-      std::make_shared<RowsVariant<float>>(course::Traits{.name = "rows_immediate", .idea = "for tests"},
-                                           scatter_immediate<float>, gather_immediate<float>)};
+      made<RowsVariant<float>>("rows_blocking", scatter_blocking<float>, gather_blocking<float>),
+      made<RowsVariant<float>>("rows_immediate", scatter_immediate<float>, gather_immediate<float>)};
   for (const Shape& shape : {Shape{37, 41, 29}, Shape{3, 50, 7}, Shape{100, 90, 2}}) {
     for (const auto& variant : by_rows) {
       const Run<float> run(*variant, shape, {}, {});
@@ -372,9 +312,8 @@ TEST_CASE("words from rank 0 and back; datatypes are freed") {
 
 TEST_CASE("rank 0 alone has a piece of what is collected, and waits on poison for the next") {
   const course::Variants<float> variants = {
-      std::make_shared<RowsVariant<float>>(course::Traits{.name = "rows_blocking", .idea = "for tests"},
-                                           scatter_blocking<float>, gather_blocking<float>),
-      std::make_shared<BlockCyclic<float>>(course::Traits{.name = "block_cyclic", .idea = "for tests"})};
+      made<RowsVariant<float>>("rows_blocking", scatter_blocking<float>, gather_blocking<float>),
+      made<BlockCyclic<float>>("block_cyclic")};
   const Problem<float> problem{.shape = {37, 41, 29}};
   for (const auto& variant : variants) {
     variant->allocate(problem, {.grid = {1, world->size()}, .block = {3, 5}}, *world);
@@ -437,27 +376,6 @@ TEST_CASE("each function of MPI's counts what it delivers from others, once, and
   MPI_Ibcast(got, 2, MPI_DOUBLE, size - 1, MPI_COMM_WORLD, &request);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   CHECK(bytes_received() - before == (me == 0 ? 0 : 40) + (me == size - 1 ? 0 : 16));
-}
-
-/// summa_blocking, whose first panel of A goes past words.cpp.
-template <class T>
-void first_uncounted(const Panels<T>& panels, const Grid& grid, Multiply<T> multiply, int threads) {
-  for (Index s = 0; s < panels.count(); ++s) {
-    const View<T> a = panels.panel_a(s, grid.col), b = panels.panel_b(s, grid.row);
-    const int of_a = static_cast<int>(s % grid.q), of_b = static_cast<int>(s % grid.p);
-    (s == 0 ? PMPI_Bcast : MPI_Bcast)(a.data(), rows_in(a), row_type(a), of_a, grid.along_row);
-    MPI_Bcast(b.data(), rows_in(b), row_type(b), of_b, grid.along_col);
-    multiply(a, b, panels.c, threads);
-  }
-}
-
-TEST_CASE("a broadcast left out of the count is missed") {
-  const Shape shape{24, 24, 24};
-  const int size = world->size();
-  Summa<float> uncounted(course::Traits{.name = "summa", .idea = "for tests"}, first_uncounted<float>);
-  const Run<float> all(*summas<float>().at(0), shape, {1, size}, {4, 4}),
-      less(uncounted, shape, {1, size}, {4, 4});
-  CHECK(sum(all.words) - sum(less.words) == (size - 1) * 24 * 4);  // a panel of A for all but its owner
 }
 
 int main(int argc, char** argv) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What several ranks must not do: hang, or speak with several voices.
-#   test.sh refusals|duel|wrapped|starved|stopped|killed MPIRUN PROGRAM
+#   test.sh refusals|duel|wrapped|starved|killed MPIRUN PROGRAM
 # shellcheck disable=SC2015,SC2034,SC2154 # fail() after && and || is meant for either; program.sh reads and sets
 set -u
 check=$1 mpirun=$2 program=$3 file=rows.csv quick="--size 8" here=$(cd "$(dirname "$0")" && pwd) step=$(cd "$(dirname "$0")/../../06_mpi" && pwd)
@@ -113,16 +113,6 @@ starved)
   # shellcheck disable=SC2086 # a list of words
   timeout 60 "$mpirun" -n 1 "$program" $few : -n 1 bash -c "ulimit -v 500000; exec $program $few" >out 2>err </dev/null
   [ $? -eq 2 ] && [ "$(grep -c '^06_mpi: out of memory' err)" -eq 1 ] || fail "one rank without memory: $(cat err)"
-  ;;
-stopped)
-  # A rank that is stopped for a while: the others wait for it, and go on. A row takes its budget, however fast the machine is.
-  started --variant summa --size 40,300 --repeat 1000000 --budget 1
-  kill -STOP "${processes[1]}"
-  sleep 1
-  kill -0 $running 2>/dev/null || fail "it did not wait"
-  kill -CONT "${processes[1]}"
-  wait $running || fail "a rank was stopped for a second: $(cat err)"
-  [ "$(wc -l <rows.csv)" -eq 3 ] || fail "not all rows: $(cat rows.csv)"
   ;;
 killed)
   # A rank that dies while others wait for it: the job ends, what was finished is on disk, nobody is left behind.

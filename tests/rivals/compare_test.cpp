@@ -2,7 +2,6 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <functional>
 #include <string>
@@ -79,28 +78,4 @@ TEST_CASE("a product settles before each of its samples") {
   CHECK(first.find('t') >= 2);
   CHECK(first.find_last_of('o') < first.find('t'));
   CHECK(first.size() - first.find('t') >= 2);
-}
-
-TEST_CASE("the ratio is the median of theirs over ours, pair by pair") {
-  // Bursts of noise that slow a pair alike leave the ratio; the ratio of the medians would be 2.4.
-  const Verdict verdict = judge({{1, 1.2}, {10, 12}, {1, 1.2}, {10, 10}, {1, 2.4}});
-  CHECK(verdict.ratio == doctest::Approx(1.2));
-  CHECK(verdict.low == doctest::Approx(1.2));
-  CHECK(verdict.high == doctest::Approx(1.2));
-  CHECK(verdict.ours == 1);
-  CHECK(verdict.theirs == doctest::Approx(2.4));
-  const Verdict uneven = judge({{1, 1}, {1, 2}, {1, 4}, {2, 16}, {1, 16}});
-  CHECK(uneven.ratio == 4);
-  CHECK(uneven.low == 2);
-  CHECK(uneven.high == 8);
-}
-
-TEST_CASE("quartiles lie between two values in proportion") {
-  const Verdict verdict = judge({{1, 1}, {1, 2}, {1, 3}, {1, 4}});
-  CHECK(verdict.ratio == 2.5);
-  CHECK(verdict.low == 1.75);
-  CHECK(verdict.high == 3.25);
-  const Verdict alone = judge({{2, 5}});
-  CHECK(std::array{alone.ratio, alone.low, alone.high, alone.ours, alone.theirs} ==
-        std::array{2.5, 2.5, 2.5, 2., 5.});
 }

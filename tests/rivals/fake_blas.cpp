@@ -1,10 +1,8 @@
-// Libraries for --blas: some go wrong, each in the way its macro says; others say of themselves what a known
-// one does.
+// Libraries for --blas, which go wrong, each in the way its macro says.
 #include <unistd.h>
 
 #include <cstdint>
 #include <cstdlib>
-#include <cstring>
 
 #ifdef EMPTY
 extern "C" int not_a_blas;
@@ -57,47 +55,3 @@ extern "C" void cblas_sgemm(int order, int transpose_a, int transpose_b, int m, 
 #endif
 }
 #endif
-
-extern "C" {
-#ifdef DNNL
-const int* dnnl_version() {
-  static const int version[] = {2, 6, 3, 99};
-  return version;
-}
-#elif defined(OPENBLAS)
-const char* openblas_get_config() {
-  return "OpenBLAS 0.3.99 NO_LAPACKE  MAX_THREADS=8";
-}
-const char* openblas_get_corename() {
-  return "Nehalem";
-}
-#elif defined(BLIS)
-static bool started = false;
-void bli_init() {
-  started = true;
-}
-int bli_arch_query_id() {
-  if (!started) std::abort();
-  return 1;
-}
-const char* bli_arch_string(int number) {
-  static const char* const names[] = {"a0", "a1", "a2", "a3", "a4", "a5", "a6",
-                                      "a7", "a8", "a9", "b0", "b1", "b2", "b3"};
-  return names[number];
-}
-const char* bli_info_get_version_str() {
-  return "1.99";
-}
-#elif defined(MKL)
-void MKL_Get_Version_String(char* text, int length) {
-  std::memset(text, 'm', static_cast<std::size_t>(length));  // no room for an end
-}
-#elif defined(RIGHT)
-const char* course_version() {
-  return "3";
-}
-const char* course_config() {
-  return nullptr;
-}
-#endif
-}

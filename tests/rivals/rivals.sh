@@ -67,16 +67,6 @@ EOS
   calls "calls == 2" --budget 2  # alone, with the one run that it may have
   ;;
 libraries)
-  # What a library says of itself. told NAME KERNEL KERNELS ABOUT
-  told() {
-    [ "$("$process" check "$libraries/libfake_$1.so" | tail -n +4 | cut -f2)" = "$(printf '%s\n' "f32 " "$2" "$3" "" "" "$4; libfake_$1.so")" ] ||
-      fail "$1: $("$process" check "$libraries/libfake_$1.so")"
-  }
-  told right "" "" 3
-  told openblas Nehalem "" "0.3.99; NO_LAPACKE  MAX_THREADS=8"
-  told blis a1 "a0 a1 a2 a3 a4 a5 a6 a7 a8 a9 b0 b1 b2 " "1.99; a1"
-  told dnnl "" "" 2.6.3
-  told mkl "" "" "$(printf 'm%.0s' {1..256})"
   "$process" check "$built/rivals/libcourse_eigen.so" | tr '\t' ' ' >out
   for line in 'types f32 f64 i32' 'needs [a-z0-9,]*' 'openmp yes' 'about [0-9.]+; g\+\+ [^;]*; libcourse_eigen.so'; do
     grep -qE "^$line$" out || fail "Eigen: no '$line' in $(cat out)"
@@ -178,14 +168,6 @@ alone)
   runs 2 --csv machine.csv --resume
   grep -qF "tells of another processor" err && [ "$(wc -l <err)" -eq 1 ] || fail "another processor: $(cat err)"
   cmp before.csv machine.csv || fail "another processor's file was changed"
-  # A right one, a wrong one, one that crashes: the rest goes on.
-  rm machine.csv
-  quick="$quick --rival blas --threads 1"
-  runs 1 --csv machine.csv --blas "$libraries/libfake_transposed.so,$libraries/libfake_crash.so,$libraries/libfake_right.so"
-  grep -qE "^rivals: libfake_transposed.so f32 is wrong: 48x48x48: " err && grep -qE "^rivals: libfake_crash.so with 1 thread left out: it ended by " err &&
-    [ "$(wc -l <err)" -eq 2 ] || fail "said: $(cat err)"
-  has '^library,f32,libfake_right.so,1,48x48x48,[0-9.e+-]+,GFLOP/s,as chosen and best; '
-  [ "$(rows machine.csv)" -eq 1 ] || fail "a wrong library has a row: $(cat machine.csv)"
   ;;
 cublas)
   # Without a GPU, or without nvcc: a line.
@@ -202,21 +184,6 @@ cublas)
   compares 0
   for way in default pedantic; do has "^f32,300,300,300,1,best,cuBLAS $way,"; done
   [ "$(rows rivals_pairs.csv)" -ge 6 ] || fail "pairs: $(cat rivals_pairs.csv)"
-  ;;
-environment)
-  # What a library's process is given: its setting, so many threads, and nothing of whoever binds ours. A process that
-  # notes it stands before the real one.
-  "$program" --list | grep -q '  OpenBLAS$' || { echo "no OpenBLAS here"; exit 77; }
-  mkdir -p noting/rivals noting/05_avx2
-  ln -s "$ours" noting/05_avx2/
-  # shellcheck disable=SC2016 # the inner shell's own
-  printf '#!/bin/sh\necho "$1 $(env | grep -E "^([A-Z]*OMP|OPENBLAS|COURSE|NVIDIA)_" | sort | xargs)" >>"%s"\nexec "%s" "$@"\n' \
-    "$folder/given" "$process" >noting/rivals/rivals_cpu
-  chmod +x noting/rivals/rivals_cpu
-  OMP_PROC_BIND=true OMP_THREAD_LIMIT=1 GOMP_CPU_AFFINITY=0 NVIDIA_TF32_OVERRIDE=1 \
-    compares 0 --build noting --rival openblas --type f32 --variant tuned --threads 1
-  grep -qE '^measure COURSE_RUNG=packed .*OMP_NUM_THREADS=1 .*OPENBLAS_CORETYPE=Haswell' given || fail "not so set: $(cat given)"
-  ! grep -E 'OMP_THREAD_LIMIT|GOMP_CPU_AFFINITY|PROC_BIND=true|NVIDIA' given || fail "bound as we are"
   ;;
 interrupt)
   command -v pgrep >/dev/null || { echo "no pgrep here"; exit 77; }

@@ -233,10 +233,6 @@ class CommandLine(Case):
         self.assertEqual((one.shapes, one.on_gpu, options.type, options.threads), (["7x7x7"], ["7x7x7"], ["f32", "f64"], [1, 4]))
         self.assertEqual(self.calls[2][0], "rivals_cpu check --size 7 --type f32,f64 --pairs 21 --budget 0.3")
 
-    def test_given(self):
-        options = self.asked("--shape", "1x2x3,4x5x6,1x2x3", "--size", "7", "--type", "f64,f32,f64", "--threads", "3,1,3", "--variant", "tuned")
-        self.assertEqual((options.shapes, options.type, options.threads), (["7x7x7", "1x2x3", "4x5x6"], ["f64", "f32"], [3, 1]))
-
     def test_whether_cublas_is_compared(self):
         for arguments, met in (([], 1), (["--variant", "tuned"], 0), (["--rival", "mkl"], 0), (["--rival", "cublas", "--variant", "tuned"], 1),
                                (["--type", "f64"], 0)):
