@@ -14,7 +14,6 @@ __global__ void barriers(View<const T> a, View<const T> b, View<T> c) {
   const Index i = Index{blockIdx.y} * tile + y, j = Index{blockIdx.x} * tile + x;
   const bool inside = i < c.rows() && j < c.cols();
   T sum = inside ? c(i, j) : T(0);
-  // [races]
   for (Index p = 0; p < a.cols(); p += tile) {
     a_tile[y][x] = i < a.rows() && p + x < a.cols() ? a(i, p + x) : T(0);
     b_tile[y][x] = p + y < b.rows() && j < b.cols() ? b(p + y, j) : T(0);
@@ -22,7 +21,6 @@ __global__ void barriers(View<const T> a, View<const T> b, View<T> c) {
     for (int q = 0; q < tile; ++q) sum += a_tile[y][q] * b_tile[q][x];
     if (second) __syncthreads();
   }
-  // [/races]
   if (inside) c(i, j) = sum;
 }
 

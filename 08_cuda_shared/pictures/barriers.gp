@@ -10,7 +10,7 @@ load_colour = '#e69f00'; use_colour = '#56b4e9'; bad = '#d55e00'
 act(x, y, w, colour, what) = sprintf(piece, x, y, x + w, y + 1.5, colour).'; '.sprintf(word, what, x + w / 2, y + 0.75)
 # as it should be
 set label 'with both barriers' at -4,-0.4 font 'DejaVu Sans Bold,13'
-set label 'thread 0' at -0.6,1.55 right; set label 'thread 1' at -0.6,4.05 right
+set label 'thread 0' at -0.6,1.55 right; set label 'thread 32' at -0.6,4.05 right
 eval act(0, 0.8, 4.6, load_colour, 'load tile 0');   eval act(0, 3.3, 6.6, load_colour, 'load tile 0')
 eval sprintf(wait, 4.6, 1.55, 7.2, 1.55);            eval sprintf(wait, 6.6, 4.05, 7.2, 4.05)
 eval sprintf(bar, 7.2, 0.4, 7.2, 5.2)
@@ -24,8 +24,8 @@ eval act(23.1, 0.8, 4.6, use_colour, 'use tile 1');  eval act(23.1, 3.3, 8.2, us
 set label 'time →' at 33.0,2.8
 set label '1st barrier' at 7.2,6.0 center; set label '2nd' at 15.9,6.0 center; set label '1st' at 23.1,6.0 center
 # first missing
-set label 'the first barrier is missing: thread 0 reads what thread 1 has not yet written' at -4,8.2 font 'DejaVu Sans Bold,13'
-set label 'thread 0' at -0.6,10.15 right; set label 'thread 1' at -0.6,12.65 right
+set label 'the first barrier is missing: thread 0 reads what thread 32 has not yet written' at -4,8.2 font 'DejaVu Sans Bold,13'
+set label 'thread 0' at -0.6,10.15 right; set label 'thread 32' at -0.6,12.65 right
 eval act(0, 9.4, 4.6, load_colour, 'load tile 0');   eval act(0, 11.9, 6.6, load_colour, 'load tile 0')
 eval act(4.6, 9.4, 4.6, bad, 'use tile 0');          eval act(6.6, 11.9, 8.2, use_colour, 'use tile 0')
 eval sprintf(wait, 9.2, 10.15, 15.4, 10.15)
@@ -33,8 +33,8 @@ eval sprintf(bar, 15.4, 9.0, 15.4, 13.8)
 set arrow from 4.9,11.0 to 4.9,11.8 backhead front size 0.4,22 filled linewidth 2 linecolor rgb 'black'
 set label 'its number is not there yet' at 16.2,11.4
 # second missing
-set label 'the second barrier is missing: thread 0 overwrites what thread 1 still reads' at -4,16.2 font 'DejaVu Sans Bold,13'
-set label 'thread 0' at -0.6,18.15 right; set label 'thread 1' at -0.6,20.65 right
+set label 'the second barrier is missing: thread 0 overwrites what thread 32 still reads' at -4,16.2 font 'DejaVu Sans Bold,13'
+set label 'thread 0' at -0.6,18.15 right; set label 'thread 32' at -0.6,20.65 right
 eval act(0, 17.4, 4.6, load_colour, 'load tile 0');  eval act(0, 19.9, 6.6, load_colour, 'load tile 0')
 eval sprintf(wait, 4.6, 18.15, 7.2, 18.15);          eval sprintf(wait, 6.6, 20.65, 7.2, 20.65)
 eval sprintf(bar, 7.2, 17.0, 7.2, 21.8)

@@ -1,0 +1,40 @@
+// A whole CUDA program, as README.md explains it.
+#include <cstdio>
+#include <vector>
+
+// [kernel]
+__global__ void product(const float* a, const float* b, float* c, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;  // this thread's row of C
+  const int j = blockIdx.y * blockDim.y + threadIdx.y;  // and its column
+  if (i >= n || j >= n) return;                         // the last blocks reach beyond C
+  float sum = c[i * n + j];
+  for (int p = 0; p < n; ++p) sum += a[i * n + p] * b[p * n + j];
+  c[i * n + j] = sum;
+}
+// [/kernel]
+
+// [host]
+int main() {
+  const int n = 1000;
+  const std::size_t size = n * n, bytes = size * sizeof(float);
+  std::vector<float> a(size, 1), b(size, 2), c(size, 3);
+
+  float *gpu_a, *gpu_b, *gpu_c;  // addresses in the GPU's memory
+  cudaMalloc(&gpu_a, bytes), cudaMalloc(&gpu_b, bytes), cudaMalloc(&gpu_c, bytes);
+  cudaMemcpy(gpu_a, a.data(), bytes, cudaMemcpyHostToDevice);
+  cudaMemcpy(gpu_b, b.data(), bytes, cudaMemcpyHostToDevice);
+  cudaMemcpy(gpu_c, c.data(), bytes, cudaMemcpyHostToDevice);
+
+  const dim3 block(32, 8), grid((n + 31) / 32, (n + 7) / 8);    // rounded up
+  product<<<grid, block>>>(gpu_a, gpu_b, gpu_c, n);             // returns at once
+  cudaError_t status = cudaGetLastError();                      // was it started?
+  if (status == cudaSuccess) status = cudaDeviceSynchronize();  // waits: has it ended well?
+
+  cudaMemcpy(c.data(), gpu_c, bytes, cudaMemcpyDeviceToHost);
+  cudaFree(gpu_a), cudaFree(gpu_b), cudaFree(gpu_c);
+  int wrong = 0;
+  for (const float element : c) wrong += !(element == 3 + 2 * n);  // 3 + n times 1 · 2
+  std::printf("%s, %d elements wrong\n", cudaGetErrorString(status), wrong);
+  return status != cudaSuccess || wrong > 0;
+}
+// [/host]
