@@ -7,7 +7,6 @@
 
 namespace openmp {
 
-// [growing]
 /// The rows of C in 64 strips that grow: one share, two shares, and so on. Strip s begins at this row:
 constexpr Index strips = 64;
 COURSE_INLINE Index first_row(Index rows, Index s) {
@@ -24,23 +23,24 @@ COURSE_INLINE void strip_of_c(View<const T> a, View<const T> b, View<T> c, Index
     }
 }
 
+// [growing_static]
 template <class T>
 void growing_static(View<const T> a, View<const T> b, View<T> c, int threads) {
 #pragma omp parallel for num_threads(threads) schedule(static)
   for (Index s = 0; s < strips; ++s) strip_of_c(a, b, c, s);
 }
+// [/growing_static]
 
 template <class T>
 void growing_dynamic(View<const T> a, View<const T> b, View<T> c, int threads) {
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
   for (Index s = 0; s < strips; ++s) strip_of_c(a, b, c, s);
 }
-// [/growing]
 
-// [sums]
 template <class T>
 constexpr Index half = 32 / sizeof(T);
 
+// [sums_in_memory]
 /// ikj, half a cache line of C at a time. A thread adds it up in memory: volatile forbids the compiler to
 /// keep the sums in registers. `apart` is the distance from one thread's sums to the next one's.
 template <class T>
@@ -60,6 +60,7 @@ template <class T>
   }
   operator delete[](lines, std::align_val_t{64});
 }
+// [/sums_in_memory]
 
 template <class T>
 void sums_padded(View<const T> a, View<const T> b, View<T> c, int threads) {
@@ -70,7 +71,6 @@ template <class T>
 void sums_side_by_side(View<const T> a, View<const T> b, View<T> c, int threads) {
   sums_in_memory(a, b, c, threads, half<T>);  // a line for two
 }
-// [/sums]
 
 COURSE_INSTANTIATE(growing_static, int);
 COURSE_INSTANTIATE(growing_dynamic, int);

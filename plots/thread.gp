@@ -8,9 +8,9 @@ set output out
 unset border; unset tics; unset key
 set lmargin at screen 0; set rmargin at screen 1
 set tmargin at screen 1-6.0/high; set bmargin at screen 8.0/high
-bar = wide - 278.0   # of 0 to 1; on its left the ideas, on its right the shares
-left = -210/bar; right = 1 + 53/bar
-set xrange [-218/bar:1 + 60/bar]
+bar = wide - 288.0   # of 0 to 1; on its left the ideas, on its right the shares
+left = -210/bar; right = 1 + 63/bar
+set xrange [-218/bar:1 + 70/bar]
 set yrange [rows:0]
 plot for [i = 0:count-1] data index i using 2:1:(0):($2 > 0.004 ? $2 : 0.004):($1+0.16):($1+0.84):($5 == 1 ? 0xD55E00 : 0x8FB8D8) \
        with boxxyerror fillstyle solid 1 noborder linecolor rgb variable, \

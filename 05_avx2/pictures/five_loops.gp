@@ -1,48 +1,41 @@
-# 05: the blocks of the textbook's five loops (f32), and which level holds each of them.
-width = 640; height = 630
+# 05: the five loops as five nested frames: what each loop chooses from C, A and B, and where that stays.
+width = 600; height = 680
 load 'plots/pictures/grid.gp'
-set terminal svg size width, height font 'DejaVu Sans,16' background rgb 'white'
-set xrange [-0.6:31.4]; set yrange [29.4:-2.2]
-box = 'set object rectangle from %g,%g to %g,%g front fillcolor rgb "%s" linewidth 0.8'
-put(x, y, w, h, colour) = sprintf(box, x, y, x + w, y + h, colour)
-size = 'set arrow from %g,%g to %g,%g front heads size 0.3,25 linewidth 1'
+set terminal svg size width, height font 'DejaVu Sans,14' background rgb 'white'
+set xrange [0:60]; set yrange [68:0]
+bold = "font 'DejaVu Sans Bold,14'"
+frame = 'set object rectangle from %g,%g to %g,%g fillcolor rgb "white" linewidth 1.4'
+box = 'set object rectangle from %g,%g to %g,%g front fillcolor rgb "%s" linewidth 0.7'
+put(x, y, w, h, hue) = sprintf(box, x, y, x + w, y + h, hue)
 tile = '#d55e00'; share = '#b8dfc8'
-bold = "font 'DejaVu Sans Bold,16'"
-set label 'A' at 3.8,-1.2 center @bold
-set label 'B' at 14.7,-1.2 center @bold
-set label 'C' at 26.1,-1.2 center @bold
-# A: block mc × kc, in it a strip of mr rows. B: block kc × nc, in it a strip of nr columns. C: the tile.
-eval put(0, 0, 7.6, 10, plain);    eval put(2.4, 2, 2.2, 6, line); eval put(2.4, 5, 2.2, 0.9, now)
-eval put(9.4, 0, 10.6, 7.6, plain); eval put(11.2, 2.4, 7, 2.2, share); eval put(14.2, 2.4, 1.4, 2.2, walk)
-eval put(21.8, 0, 9, 10, plain);   eval put(23.4, 2, 6, 6, 'white'); eval put(26, 5, 1.2, 0.9, tile)
-eval sprintf(size, 2.4, 8.7, 4.6, 8.7);   set label 'kc' at 4.9,8.7 left front
-eval sprintf(size, 5.1, 2, 5.1, 8);       set label 'mc' at 5.4,3.6 left front
-set label 'mr' at 2.1,5.4 right front
-eval sprintf(size, 11.2, 1.6, 18.2, 1.6); set label 'nc' at 14.7,0.8 center front
-eval sprintf(size, 10.8, 2.4, 10.8, 4.6); set label 'kc' at 10.6,3.5 right front
-set label 'nr' at 14.9,5.5 center front
-eval sprintf(size, 22.9, 2, 22.9, 8);     set label 'mc' at 22.8,1 center front
-eval sprintf(size, 23.4, 8.7, 29.4, 8.7); set label 'nc' at 29.7,8.7 left front
-set label 'mr × nr' at 26.6,6.8 center front
-
-set label 'lives in' at 0,12.6 @bold
-set label 'what' at 7.2,12.6 @bold
-set label 'used again by' at 19.4,12.6 @bold
-array where = ['registers', 'L1', 'L2', 'L3']
-array holds = ['16 vectors', '48 KiB', '1 MiB', '16 MiB of it']
-array what = ['tile of C, mr × nr', 'strip of B, kc × nr', 'block of A, mc × kc', 'block of B, kc × nc']
-array bytes = ['6 × 16 numbers', 'half of L1', 'half of L2', 'half of our share of L3']
-array again = ['each of the kc steps', 'each strip of A', 'each strip of B', 'each block of A']
-array shade = [tile, walk, line, share]
-do for [i = 1:4] {
-  y = 14.6 + 3.2 * (i - 1)
-  eval put(5.2, y - 0.6, 1.2, 1.2, shade[i])
-  set label where[i] at 0,y @bold
-  set label holds[i] at 0,y+1.3 textcolor rgb '#444444'
-  set label what[i] at 7.2,y
-  set label bytes[i] at 7.2,y+1.3 textcolor rgb '#444444'
-  set label again[i] at 19.4,y
+band = 12.6; side = 8.0; xc = 27.2; xa = 37.4; xb = 47.6
+array names = ['jc: nc columns of C and B', 'pc: kc of k', 'ic: mc rows of C and A', 'jr: nr columns of the blocks', 'ir: mr rows of the blocks']
+array what = ['columns of B,', 'block of B, kc × nc:', 'block of A, mc × kc:', 'strip of B, kc × nr:', 'strip of A, mr × kc:']
+array where = ['k × nc', 'copied, stays in L3', 'copied, stays in L2', 'stays in L1', 'passes through L1']
+do for [i = 1:5] {
+  y = 0.5 + band*(i - 1)
+  eval sprintf(frame, 0.4 + 0.7*(i - 1), y, 59.6 - 0.7*(i - 1), 66.6 - 0.7*(i - 1))
+  set label names[i] at 1.4 + 0.7*(i - 1),y + 1.6 @bold front
+  set label what[i] at 1.4 + 0.7*(i - 1),y + 5 front
+  set label where[i] at 1.4 + 0.7*(i - 1),y + 7.4 front
+  t = y + 3.2
+  set label 'C' at xc + side/2,y + 1.6 center front; set label 'A' at xa + side/2,y + 1.6 center front; set label 'B' at xb + side/2,y + 1.6 center front
+  set label '+=' at (xc + side + xa)/2,t + side/2 center front; set label '·' at (xa + side + xb)/2,t + side/2 center front
+  eval put(xc, t, side, side, plain); eval put(xa, t, side, side, plain); eval put(xb, t, side, side, plain)
+  if (i == 1) { eval put(xc + 2, t, 5, side, line); eval put(xb + 2, t, 5, side, share) }
+  if (i == 2) { eval put(xc + 2, t, 5, side, line); eval put(xa + 2.5, t, 2.2, side, line); eval put(xb + 2, t + 2.5, 5, 2.2, share) }
+  if (i == 3) { eval put(xc + 2, t + 2, 5, 3, line); eval put(xa + 2.5, t + 2, 2.2, 3, now); eval put(xb + 2, t + 2.5, 5, 2.2, share) }
 }
-eval put(5.2, 26.8, 1.2, 1.2, now)
-set label 'strip of A, mr × kc: passes through L1' at 7.2,27.4
+# From here on the matrices are the blocks.
+do for [i = 4:5] {
+  t = 0.5 + band*(i - 1) + 3.2
+  eval put(xc, t, side, side, line); eval put(xa, t, side, side, now); eval put(xb, t, side, side, share)
+  set label 'its block' at xc + side/2,t + side + 0.9 center front font ',11'
+  set label 'block of A' at xa + side/2,t + side + 0.9 center front font ',11'
+  set label 'block of B' at xb + side/2,t + side + 0.9 center front font ',11'
+  eval put(xb + 3, t, 1.4, side, walk)
+  if (i == 4) { eval put(xc + 3, t, 1.4, side, plain) }
+  if (i == 5) { eval put(xa, t + 4, side, 1, '#f7d488'); eval put(xc + 3, t + 4, 1.4, 1, tile) }
+}
+set label 'tile of C, mr × nr: in registers' at 4.2,0.5 + 4*band + 9.9 front
 plot NaN

@@ -1,16 +1,15 @@
-# 05: each rung's share of the peak of its vectors, from the rows of the machine of the text, beside what was predicted.
+# 05: the share of the peak of its vectors that the tile reaches, alone, in blocks, and in blocks that are copied.
 data = 'plots/reference/epyc-zen5/results.csv'; machine = 'plots/reference/epyc-zen5/machine.csv'
 set encoding utf8
-set terminal svg size 600,440 noenhanced font 'DejaVu Sans,15' background rgb 'white'
+set terminal svg size 600,400 noenhanced font 'DejaVu Sans,15' background rgb 'white'
 set datafile separator comma
 set datafile columnheaders
-rungs = '03_tiling-native/four_by_four 05_avx2/ikj_avx2 05_avx2/register_tile 05_avx2/blocked 05_avx2/packed 05_avx2/tuned 05_avx2/avx512'
+rungs = 'register_tile blocked packed tile_512 blocked_512 packed_512'
 sizes = '2000 2048'
 is(name, text) = stringcolumn(name) eq text
-tile(row) = strstrt(row, '03') == 1 ? '256' : ''
-wide(row) = strstrt(row, '03') == 1 || strstrt(row, 'avx512') > 0
-here(row, n) = is('type', 'f32') && is('threads', '1') && is('tile', tile(row)) && column('m') == n && column('n') == n && \
-  column('k') == n && stringcolumn('step').'/'.stringcolumn('variant') eq row
+wide(row) = strstrt(row, '512') > 0
+here(row, n) = is('type', 'f32') && is('threads', '1') && column('m') == n && column('n') == n && \
+  column('k') == n && is('step', '05_avx2') && is('variant', row)
 peak(vector) = is('name', 'peak') && is('vector', vector) && is('type', 'f32') && is('threads', '1')
 short = NaN; long = NaN
 stats machine using (peak('avx2') ? (short = column('value'), 0) : 0) nooutput
@@ -32,10 +31,10 @@ set xrange [0:104]; set xtics 0,20
 set yrange [words(rungs) + 0.6:0.4]
 set ytics ('' 0.4)
 do for [o = 1:words(rungs)] {
-  row = word(rungs, o); slash = strstrt(row, '/')
-  set ytics add (row[slash+1:*] o)
+  row = word(rungs, o)
+  set ytics add (row o)
   set arrow from 0,o to 104,o nohead back linewidth 0.6 linecolor rgb '#dddddd'
-  if (wide(row)) { set label 'AVX-512' at 1,o+0.3 left textcolor rgb '#555555' font ',13' }
+  if (wide(row)) { set label '64 bytes' at 1,o+0.3 left textcolor rgb '#555555' font ',13' }
 }
 set grid xtics linetype 1 linewidth 0.6 linecolor rgb '#dddddd'
 set xlabel '% of the peak of its vectors (f32, one thread; right is better)'

@@ -109,6 +109,12 @@ TEST_CASE_TEMPLATE("exercises: the loop over p, shared out rightly", T, float, s
   }
 }
 
+TEST_CASE("a reduction") {
+  std::vector<int> x(100);
+  for (std::size_t p = 0; p < x.size(); ++p) x[p] = static_cast<int>(p);
+  for (const int threads : {1, 2, 7}) CHECK(exercises::dot(x.data(), x.data(), 100, threads) == 328'350);
+}
+
 TEST_CASE("exercises: a sum for each thread; with one thread the bug does not show") {
   Product<float> right, alone;
   run<float>(parallel_for<float>, right, 1);
