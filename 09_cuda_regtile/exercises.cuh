@@ -1,4 +1,4 @@
-// Kernels of the exercises in README.md and PIPELINE.md; tests/exercises_test.cpp runs them.
+// Kernels of the exercises in README.md and WAIT_LESS.md; tests/exercises_test.cpp runs them.
 #pragma once
 
 #include "gemm.cuh"

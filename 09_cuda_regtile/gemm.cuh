@@ -197,10 +197,12 @@ __global__ __launch_bounds__(threads, at_once<T>) void vectorised(View<const T> 
 template <class T, bool aligned>
 __global__ __launch_bounds__(threads, at_once<T>) void conflict_free(View<const T> a, View<const T> b,
                                                                      View<T> c) {
+  // [runs]
   constexpr int W = width<T>, down = BM / (TM / W), right = BN / (TN / W);  // from run to run
   alignas(16) __shared__ SharedTile<T, BK, BM + W> a_tile;
   alignas(16) __shared__ SharedTile<T, BK, BN> b_tile;
   const int thread = int(threadIdx.x), row = thread / (BN / TN) * W, col = thread % (BN / TN) * W;
+  // [/runs]
   const Index i0 = Index{blockIdx.y} * BM, j0 = Index{blockIdx.x} * BN;
   T sum[TM][TN] = {};
   for (Index p = 0; p < a.cols(); p += BK) {
@@ -220,8 +222,10 @@ __global__ __launch_bounds__(threads, at_once<T>) void conflict_free(View<const 
 #pragma unroll
     for (int q = 0; q < BK; ++q) {
       T a_q[TM], b_q[TN];
+      // [in_runs]
       take(a_q, a_tile[q], row, down);
       take(b_q, b_tile[q], col, right);
+      // [/in_runs]
       multiply_add(sum, a_q, b_q);
     }
     __syncthreads();
@@ -276,6 +280,7 @@ __global__ __launch_bounds__(threads, at_once<T>) void double_buffered(View<cons
     }
   };
   T sum[TM][TN] = {};
+  // [buffers]
   fetch(0);
   put(0);
   __syncthreads();
@@ -292,6 +297,7 @@ __global__ __launch_bounds__(threads, at_once<T>) void double_buffered(View<cons
     put(stage ^ 1);
     __syncthreads();
   }
+  // [/buffers]
 #pragma unroll
   for (int r = 0; r < TM; ++r)
 #pragma unroll

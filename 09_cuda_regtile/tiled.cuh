@@ -171,7 +171,7 @@ struct Parts {
   unsigned *ready, run;
 };
 
-// [stream_k]
+// [pass_on]
 /// Leaves the sums of a cut tile for the block that has the tile's last steps.
 template <class S, class T>
 __device__ void leave(Parts<T> parts, int me, const T (&sum)[TM][TN]) {
@@ -199,7 +199,9 @@ __device__ void collect(Parts<T> parts, int other, T (&sum)[TM][TN]) {
     for (int s = 0; s < TN; ++s) sum[r][s] += theirs[s];
   }
 }
+// [/pass_on]
 
+// [in_shares]
 /// C += A·B in equal shares. A tile that is cut is finished by the block that has its last steps; the others
 /// leave what they have found. The order of additions is always the same. Blocks wait for each other, so all
 /// must run at once.
@@ -225,6 +227,6 @@ __global__ __launch_bounds__(S::threads, S::at_once) void stream_k(View<const T>
     add_tile<S, ByWarps>(c, i0, j0, sum);
   }
 }
-// [/stream_k]
+// [/in_shares]
 
 }  // namespace cuda_regtile

@@ -1,11 +1,11 @@
-# 09: seven tiles on five multiprocessors, tile by tile and in equal parts.
+# 09: seven tiles on five SMs, tile by tile and in equal parts.
 width = 900; height = 420
 load 'plots/pictures/grid.gp'
 set xrange [-10:36]; set yrange [17.4:-1.4]
 box = 'set object rectangle from %g,%g to %g,%g fillcolor rgb "%s" linewidth 0.8'
 put(x, y, w, colour) = sprintf(box, x, y, x + w, y + 1.1, colour)
 set label 1 'a tile a block' at -10,-0.5 font 'DejaVu Sans Bold,12'
-do for [b = 0:4] { set label 10 + b sprintf('multiprocessor %d', b) at -10,0.9 + 1.25 * b font ',11' }
+do for [b = 0:4] { set label 10 + b sprintf('SM %d', b) at -10,0.9 + 1.25 * b font ',11' }
 do for [t = 0:6] {
   y = 0.35 + 1.25 * (t % 5); x = t < 5 ? 0 : 10.2
   eval put(x, y, 10, now)
