@@ -30,8 +30,12 @@ def resolved(text, source):
 
 
 def main(check):
-    files = subprocess.run(["git", "-c", "safe.directory=*", "ls-files", "-co", "--exclude-standard", "*.cpp", "*.hpp", "*.cu", "*.cuh"],
-                           cwd=ROOT, check=True, capture_output=True, text=True).stdout.split()
+    listed = subprocess.run(["git", "-c", "safe.directory=*", "ls-files", "-co", "--exclude-standard", "*.cpp", "*.hpp", "*.cu", "*.cuh"],
+                            cwd=ROOT, capture_output=True, text=True)
+    if listed.returncode:
+        print("this is no git checkout")
+        return 77
+    files = listed.stdout.split()
     seen, wrong = collections.defaultdict(collections.Counter), []
     for source in map(Path, files):
         here = room(source)
