@@ -32,7 +32,7 @@ void choose() {
 
 // [on_host]
 bool on_host() {
-  choose();
+  choose();  // the GPU, unless the user wants the host
   int host = 1;
 #pragma acc parallel copy(host)
   host = acc_on_device(acc_device_host);
