@@ -7,11 +7,9 @@ set datafile columnheaders
 orders = 'ikj kij ikj_scalar ijk jik jki kji'
 place = '1 2 3 4.6 5.6 7.2 8.2'   # those with the same innermost loop stand together
 sizes = '1000 1024 2000 2048'
-# The baseline's large sizes were measured in 01.
-row_of(order, n) = order eq 'ijk' && n >= 2000 ? '01_naive/ijk' : \
-  '02_loop_order/'.order
+row_of(order) = (order eq 'ijk' ? '01_naive/' : '02_loop_order/').order   # the baseline was measured in 01
 here(order, n) = stringcolumn('type') eq 'f32' && column('m') == n && column('n') == n && column('k') == n && \
-  stringcolumn('step').'/'.stringcolumn('variant') eq row_of(order, n)
+  stringcolumn('step').'/'.stringcolumn('variant') eq row_of(order)
 name(order) = order eq 'ikj' || order eq 'kij' ? order.', in vectors' : order
 set print $found
 do for [o = 1:words(orders)] { do for [s = 1:words(sizes)] {

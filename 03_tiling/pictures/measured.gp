@@ -55,9 +55,6 @@ set label 'tiled: bound of L1' at 8,l1 offset 0,0.6 left front textcolor rgb '#4
 set label 'the chain alone' at 9.5,2*9.5/link offset 0.8,-0.5 left front textcolor rgb '#444444'
 set arrow from 7,l1 to 620,l1 nohead linewidth 1.4 linecolor rgb '#888888'
 set arrow from 7,2*7/link to l1*link/2,l1 nohead linewidth 1.4 linecolor rgb '#888888'
-do for [s = 1:2] {
-  set arrow from 7,plainly[s] to 620,plainly[s] nohead linewidth 1.6 dashtype s linecolor rgb '#009E73'
-}
 plot for [i = 0:3] $found index i using 1:2 with linespoints linewidth 1.8 dashtype i%2+1 pointtype marks[i+1] pointsize 0.9 \
        linecolor rgb colours[i+1] title names[i+1], \
-     for [s = 1:2] keyentry with lines linewidth 1.6 dashtype s linecolor rgb '#009E73' title 'ikj, '.word(sizes, s)
+     for [s = 1:2] plainly[s] with lines linewidth 1.6 dashtype s linecolor rgb '#009E73' title 'ikj, '.word(sizes, s)

@@ -38,7 +38,7 @@ int broadcast(int count, MPI_Datatype type, int root, MPI_Comm ranks) {
 }
 
 // [cost]
-/// Instead of a product, its operations: the host makes so many in a second.
+/// Instead of a product, its operations; the platform says how many a node computes in a second.
 void cost_of(View<const float> a, View<const float>, View<float> c, int) {
   smpi_execute_flops(2. * static_cast<double>(c.rows()) * static_cast<double>(c.cols()) *
                      static_cast<double>(a.cols()));
