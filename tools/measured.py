@@ -304,8 +304,10 @@ class Results(Table):
 
     def at_home(self, row):
         """Whether the roofs are of the device a row ran on: the GPU, or the processor that the baseline ran on."""
-        homes = {base.device for base in self.baselines.values()}
-        return row.device == self.gpu.name() if row.gpu else not homes or row.device in homes
+        if row.gpu:
+            return row.device == self.gpu.name()
+        homes = {base.device.partition(" (")[0] for base in self.baselines.values()}  # a rank bound to a core counts that one only
+        return not homes or row.device.partition(" (")[0] in homes
 
     def predictions(self, type, n=None):
         """The products of size n (the one most variants have) that were predicted: of each variant the best tile."""
