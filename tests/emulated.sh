@@ -29,7 +29,7 @@ right() {
   awk -F, -v pattern="$1" 'NR == 1 {for (f = 1; f <= NF; ++f) at[$f] = f; next}
     $at["verdict"] != "right" {print; bad = 1}
     $at["variant"] ~ pattern && !seen[$at["type"]]++ {++types}
-    END {exit bad || types != 3}' $file || fail "$name: not all types, or not all right: $(cat $file)"
+    END {exit bad || types != 3}' $file || fail "$name: not all of f32, f64 and i32, or not all right: $(cat $file)"
 }
 # says COUNT PATTERN: this many lines of stderr are so, and none is another.
 says() {

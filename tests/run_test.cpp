@@ -420,6 +420,10 @@ TEST_CASE("whatever else there is to say is one line on standard error") {
   variant.on_device = 0;
   CHECK(run.says(0, {"--size", "9"}).err ==
         "test: " + path + " is of another machine, another: no predictions\n");
+  const std::string here = processor();  // a rank bound to a core sees no other
+  std::ofstream(path) << "name,type,vector,threads,level,value,unit,note\nprocessor,,,,,1,threads,"
+                      << here.substr(0, here.rfind(" (")) << " (64 cores)\n";
+  CHECK(run.says(0, {"--size", "9"}).err == "");
 }
 
 TEST_CASE("--list shows what is right, and why it cannot run here; a row for each setting, threads first") {

@@ -108,7 +108,7 @@ def of_machine(results, reference=None):
         found = [(heading, ladder) for heading, ladder in found if ladder]
         if found:
             elsewhere = of_gpu(reference, "f32") if reference else None
-            return found + ([(f"A GPU, not this machine's: {reference.gpu.name()}", elsewhere)] if elsewhere else [])
+            return found + ([("A GPU, not this machine's", elsewhere)] if elsewhere else [])
     return []
 
 

@@ -73,8 +73,11 @@ def command_lines(program, given, ladder):
         start = ["mpirun", "-n", ranks] if "ranks" in program.features else []
         for at, threads in sweeps:
             fit = [t for t in threads if whole or count(t) * count(ranks) <= most]
-            if at and fit:
-                runs.append([*start, *command, "--size", ",".join(at), *["--threads", ",".join(fit)] * swept])
+            # A team larger than the processor leaves its bound threads on the same cores: the next one would run there.
+            more = [t for t in fit if swept and count(t) > count(given.cores)]
+            for team in [[t for t in fit if t not in more], *([t] for t in more)]:
+                if at and team:
+                    runs.append([*start, *command, "--size", ",".join(at), *["--threads", ",".join(team)] * swept])
     for feature, option in (("tiles", "--tile"), ("blocks", "--block")):
         if feature in program.features and not ladder and (whole or "tiles" in words):  # else each is run with its best
             runs.append([*command, "--size", given.gpu_tile_size if gpu else given.tile_size, option,

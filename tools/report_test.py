@@ -209,7 +209,7 @@ class Page(Case):
         self.assertIn("Every row of 02_loop_order (5; compiled with -O3)", text)
 
     def test_it_opens_with_one_ladder_the_rates_what_was_predicted_and_the_threads(self):
-        self.write(FORETOLD + THREADS + [row("04_openmp", "tiled", 1000, 0.05, threads=2)])
+        self.write(FORETOLD + THREADS + [row("04_openmp", "tiled", 1000, 0.05, threads=2), row("06_mpi", "summa", 1000, 0.1, ranks=2, device="Test CPU (1 cores)")])
         text = self.page_of_it("--machine", self.machine())
         places = [text.index(shown) for shown in ("<h1>How fast can Test CPU (2 cores) multiply", "The processor: Test CPU", "f32, n = 1000. 100 % is the peak of all cores, 200 GFLOP/s",
             "three plain loops", "<b>0.5 %</b> 1.00 GFLOP/s", "along the rows", "<b>10 %</b> 20.0 GFLOP/s", "all the cores", "<b>20 %</b> 40.0 GFLOP/s",
