@@ -347,7 +347,8 @@ def words(rows, name):
 
 def place_of(rows):
     """The machine of these rows in a few words."""
-    parts = " + ".join(words(rows, "device")), " + ".join(words(rows, "compiler")), max(words(rows, "started"), default="")[:10]
+    devices = {name.partition(" (")[0]: name for name in sorted(words(rows, "device"), key=lambda name: (len(name), name))}  # a bound rank sees fewer cores
+    parts = " + ".join(devices.values()), " + ".join(words(rows, "compiler")), max(words(rows, "started"), default="")[:10]
     return ", ".join(filter(None, parts))[:130]
 
 
