@@ -347,7 +347,9 @@ def words(rows, name):
 
 def place_of(rows):
     """The machine of these rows in a few words."""
-    devices = {name.partition(" (")[0]: name for name in sorted(words(rows, "device"), key=lambda name: (len(name), name))}  # a bound rank sees fewer cores
+    devices = {}  # a bound rank sees fewer cores: of one processor's names the one with most
+    for name in words(rows, "device"):
+        devices[name.partition(" (")[0]] = max(devices.get(name.partition(" (")[0], ""), name, key=lambda name: (len(name), name))
     parts = " + ".join(devices.values()), " + ".join(words(rows, "compiler")), max(words(rows, "started"), default="")[:10]
     return ", ".join(filter(None, parts))[:130]
 
