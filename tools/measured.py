@@ -246,9 +246,9 @@ class Machine(Table):
         return fact and fact.value
 
     def same(self, devices):
-        """Whether one of these is its processor, however many of its cores may be used."""
-        mine = {fact.note.partition(" (")[0] for fact in self.select(name="processor")}
-        return not mine or not mine.isdisjoint(device.partition(" (")[0] for device in devices)
+        """Whether one of these is its processor."""
+        mine = {without_cores(fact.note) for fact in self.select(name="processor")}
+        return not mine or not mine.isdisjoint(map(without_cores, devices))
 
     def name(self):
         """The GPU's name, as the column `device` has it; nothing where there is none."""
@@ -306,8 +306,8 @@ class Results(Table):
         """Whether the roofs are of the device a row ran on: the GPU, or the processor that the baseline ran on."""
         if row.gpu:
             return row.device == self.gpu.name()
-        homes = {base.device.partition(" (")[0] for base in self.baselines.values()}  # a rank bound to a core counts that one only
-        return not homes or row.device.partition(" (")[0] in homes
+        homes = {without_cores(base.device) for base in self.baselines.values()}
+        return not homes or without_cores(row.device) in homes
 
     def predictions(self, type, n=None):
         """The products of size n (the one most variants have) that were predicted: of each variant the best tile."""
@@ -345,12 +345,16 @@ def words(rows, name):
     return list(dict.fromkeys(filter(None, (getattr(row, name) for row in rows))))
 
 
+def without_cores(device):
+    """A processor's name alone: a rank bound to a core counts that core only."""
+    return device.partition(" (")[0]
+
+
 def place_of(rows):
-    """The machine of these rows in a few words."""
-    devices = {}  # a bound rank sees fewer cores: of one processor's names the one with most
-    for name in words(rows, "device"):
-        devices[name.partition(" (")[0]] = max(devices.get(name.partition(" (")[0], ""), name, key=lambda name: (len(name), name))
-    parts = " + ".join(devices.values()), " + ".join(words(rows, "compiler")), max(words(rows, "started"), default="")[:10]
+    """The machine of these rows in a few words; of one processor's names the one with most cores."""
+    devices = {without_cores(name): name for name in sorted(words(rows, "device"), key=lambda name: (len(name), name))}
+    named = [name for name in words(rows, "device") if name in devices.values()]
+    parts = " + ".join(named), " + ".join(words(rows, "compiler")), max(words(rows, "started"), default="")[:10]
     return ", ".join(filter(None, parts))[:130]
 
 

@@ -218,6 +218,7 @@ class Page(Case):
         self.assertEqual(places, sorted(places))
         self.assertEqual(text.count('class="ladder"'), 1)
         self.assertNotIn("Above 100", text)
+        self.assertIn(", Test CPU (2 cores), g++", self.ladder("--machine", self.machine()))
         self.assertEqual(re.sub('<details class="part".*', "", text, flags=re.S).count("<table>"), 1, "the other tables are folded")
 
     def test_a_share_above_100_and_the_library_are_said(self):
