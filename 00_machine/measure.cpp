@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <barrier>
 #include <chrono>
+#include <cmath>
 #include <exception>
 #include <latch>
 #include <system_error>
@@ -67,12 +68,14 @@ class Crew {
     if (rounds == 0) return {};
     barrier_.arrive_and_wait();
     Clock::time_point first = Clock::time_point::max(), last = Clock::time_point::min();
-    double share = 1;  // of its own time, or a thread that was merely done first would count as disturbed
+    double share = 1, work = HUGE_VAL;  // share: of its own time, or a thread that was merely done first
+                                        // would count as disturbed
     for (const Span& span : spans_) {
       first = std::min(first, span.start), last = std::max(last, span.end);
-      share = std::min(share, span.used / std::chrono::duration<double>(span.end - span.start).count());
+      const double own = std::chrono::duration<double>(span.end - span.start).count();
+      share = std::min(share, span.used / own), work = std::min(work, own);
     }
-    return {std::chrono::duration<double>(last - first).count(), share};
+    return {std::chrono::duration<double>(last - first).count(), share, work};
   }
 
  private:
@@ -124,9 +127,10 @@ Rate best_of(double budget, const std::function<Window(Index rounds)>& window) {
   const course::Stopwatch watch;
   Rate best;
   for (Index rounds = 1; best.rounds == 0 || watch.seconds() < budget;) {
-    const auto [seconds, share] = window(rounds);
-    if (seconds < enough)  // too short a window: its start and end would count
-      rounds = 1 + static_cast<Index>(static_cast<double>(rounds) * std::min(8.0, 1.2 * enough / seconds));
+    const auto [seconds, share, own] = window(rounds);
+    const double work = std::min(own, seconds);
+    if (work < enough)  // too little work: the threads' starts and ends would count
+      rounds = 1 + static_cast<Index>(static_cast<double>(rounds) * std::min(8.0, 1.2 * enough / work));
     else if (const double rate = static_cast<double>(rounds) / seconds; rate > best.rounds)
       best = {rate, share};
   }

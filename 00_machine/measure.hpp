@@ -2,6 +2,7 @@
 // can make it faster is the clock, which a processor raises while its other cores are idle.
 #pragma once
 
+#include <cmath>
 #include <functional>
 #include <string>
 #include <vector>
@@ -26,6 +27,8 @@ struct Rate {
 /// How long some rounds took, and the share of that time for which their processor was theirs.
 struct Window {
   double seconds = 0, share = 0;
+  double work = HUGE_VAL;  // seconds of the thread that worked least: one that starts late makes the window
+                           // longer, not this
 };
 
 /// The most rounds a second that a window showed. Windows take 20 ms or a quarter of `budget`, in all about
