@@ -44,7 +44,7 @@ class Reference(unittest.TestCase):
         self.program("a/a", "echo $OMP_WAIT_POLICY; exit 1")
         self.program("b/b", "exit 77")
         self.program("c/c", 'echo last; test -d out/here')
-        status, out, err = self.run_tool("a/a\nb/b\nc/c\nd/d\n")
+        status, out, err = self.run_tool("a/a --threads 1\nb/b\nc/c\nd/d\n")
         self.assertEqual((status, [line for line in out.splitlines() if line in ("active", "last")]), (1, ["active", "last"]))
         named = [line for line in err.splitlines() if line.startswith("ended with ")]
         self.assertEqual([line.split(" --")[0] for line in named], ["ended with 1: build/a/a", "ended with 127: build/d/d"] * 2)
