@@ -1,0 +1,335 @@
+// 11: C += A·B by tensor cores, A and B in BF16, C in f32. The rungs that run from compute capability 8.0 on.
+#pragma once
+
+#include "words.cuh"
+
+namespace cuda_tensor {
+
+/// A block makes 128 × 128 elements of C by 8 warps of 64 × 32, BK columns of A a step.
+constexpr int BM = 128, BN = 128, BK = 32, WM = 64, WN = 32, threads = 256;
+
+/// Eight elements of a row: what one instruction loads or stores.
+struct alignas(16) Eight {
+  bf16 element[8];
+};
+
+// [load]
+/// The eight elements from (i, j) on, by one load if all are there and rows are aligned; zeros beyond the
+/// matrix.
+template <bool aligned>
+__device__ Eight load(View<const bf16> from, Index i, Index j) {
+  if (aligned && i < from.rows() && j + 8 <= from.cols()) return reinterpret_cast<const Eight&>(from(i, j));
+  Eight eight;
+#pragma unroll
+  for (int e = 0; e < 8; ++e)
+    eight.element[e] = i < from.rows() && j + e < from.cols() ? from(i, j + e) : bf16(0.f);
+  return eight;
+}
+// [/load]
+
+// [wmma_parts]
+/// 16 × 16 elements in memory, whose rows lie `ld` apart.
+struct Sixteen {
+  const bf16* first;
+  int ld;
+};
+
+/// The 16 × 16 elements from (i0, j0) on where they lie; at an edge copied to `edge`, with zeros round them.
+template <bool aligned>
+__device__ Sixteen sixteen(View<const bf16> from, Index i0, Index j0, bf16* edge) {
+  if (aligned && i0 + 16 <= from.rows() && j0 + 16 <= from.cols()) return {&from(i0, j0), int(from.ld())};
+  __syncwarp();  // no lane writes before all have read
+  for (int e = int(threadIdx.x) % 32; e < 256; e += 32) {
+    const Index i = i0 + e / 16, j = j0 + e % 16;
+    edge[e] = i < from.rows() && j < from.cols() ? from(i, j) : bf16(0.f);
+  }
+  __syncwarp();  // no lane reads before all have written
+  return {edge, 16};
+}
+
+/// C += a fragment, from (i0, j0) on. Which lane holds which element is not told: it is stored in `scratch`
+/// first.
+__device__ inline void add_fragment(View<float> c, Index i0, Index j0, const WmmaC& sum, float* scratch) {
+  wmma_store_c(scratch, sum, 16);
+  __syncwarp();
+  for (int e = int(threadIdx.x) % 32; e < 256; e += 32) {
+    const Index i = i0 + e / 16, j = j0 + e % 16;
+    if (i < c.rows() && j < c.cols()) c(i, j) += scratch[e];
+  }
+  __syncwarp();  // the next fragment is stored in the same place
+}
+// [/wmma_parts]
+
+// [wmma]
+/// A warp makes 16 × 16 elements of C, its fragments from global memory; a block of 4 warps 32 × 32.
+template <bool aligned>
+__global__ void wmma(View<const bf16> a, View<const bf16> b, View<float> c) {
+  alignas(32) __shared__ SharedTile<bf16, 4, 256> a_edge;
+  alignas(32) __shared__ SharedTile<bf16, 4, 256> b_edge;
+  alignas(32) __shared__ SharedTile<float, 4, 256> scratch;
+  const int warp = int(threadIdx.x) / 32;
+  const Index i0 = Index{blockIdx.y} * 32 + warp / 2 * 16, j0 = Index{blockIdx.x} * 32 + warp % 2 * 16;
+  if (i0 >= c.rows() || j0 >= c.cols()) return;
+  WmmaC sum;
+  wmma_fill(sum, 0);
+  for (Index p = 0; p < a.cols(); p += 16) {
+    const Sixteen a_tile = sixteen<aligned>(a, i0, p, &a_edge[warp][0]);
+    const Sixteen b_tile = sixteen<aligned>(b, p, j0, &b_edge[warp][0]);
+    WmmaA a_p;
+    WmmaB b_p;
+    wmma_load_a(a_p, a_tile.first, a_tile.ld), wmma_load_b(b_p, b_tile.first, b_tile.ld);
+    wmma_mma(sum, a_p, b_p);
+  }
+  add_fragment(c, i0, j0, sum, &scratch[warp][0]);
+}
+// [/wmma]
+
+// [tiles]
+/// Where a tile's row has its eights: one after the other …
+struct Plain {
+  static constexpr __device__ int place(int /*row*/, int eight, int /*eights*/) { return eight; }
+};
+
+/// Copies the tile from (i0, j0) on to shared memory, all threads together.
+template <bool aligned, class Order, int rows, int cols>
+__device__ void copy_tile(SharedTile<bf16, rows, cols>& tile, View<const bf16> from, Index i0, Index j0) {
+  constexpr int eights = cols / 8;
+#pragma unroll
+  for (int e = int(threadIdx.x); e < rows * eights; e += threads) {
+    const int row = e / eights, eight = e % eights;
+    const auto to = &tile[row][8 * Order::place(row, eight, eights)];
+    reinterpret_cast<Eight&>(*to) = load<aligned>(from, i0 + row, j0 + 8 * eight);
+  }
+}
+// [/tiles]
+
+// [shared]
+/// The same fragments from tiles in shared memory, a warp 4 × 2 of C's.
+template <bool aligned>
+__global__ __launch_bounds__(threads) void shared(View<const bf16> a, View<const bf16> b, View<float> c) {
+  alignas(32) __shared__ SharedTile<bf16, BM, BK> a_tile;
+  alignas(32) __shared__ SharedTile<bf16, BK, BN> b_tile;
+  alignas(32) __shared__ SharedTile<float, 8, 256> scratch;
+  const int warp = int(threadIdx.x) / 32, row = warp / 4 * WM, col = warp % 4 * WN;
+  const Index i0 = Index{blockIdx.y} * BM, j0 = Index{blockIdx.x} * BN;
+  WmmaC sum[WM / 16][WN / 16];
+  for (auto& in_row : sum)
+    for (WmmaC& fragment : in_row) wmma_fill(fragment, 0);
+  for (Index p = 0; p < a.cols(); p += BK) {
+    copy_tile<aligned, Plain>(a_tile, a, i0, p), copy_tile<aligned, Plain>(b_tile, b, p, j0);
+    __syncthreads();
+#pragma unroll
+    for (int q = 0; q < BK; q += 16) {
+      WmmaA a_q[WM / 16];
+      WmmaB b_q[WN / 16];
+      for (int r = 0; r < WM / 16; ++r) wmma_load_a(a_q[r], &a_tile[row + 16 * r][q], BK);
+      for (int s = 0; s < WN / 16; ++s) wmma_load_b(b_q[s], &b_tile[q][col + 16 * s], BN);
+      for (int r = 0; r < WM / 16; ++r)
+        for (int s = 0; s < WN / 16; ++s) wmma_mma(sum[r][s], a_q[r], b_q[s]);
+    }
+    __syncthreads();
+  }
+  for (int r = 0; r < WM / 16; ++r)
+    for (int s = 0; s < WN / 16; ++s)
+      add_fragment(c, i0 + row + 16 * r, j0 + col + 16 * s, sum[r][s], &scratch[warp][0]);
+}
+// [/shared]
+
+// [fragments]
+/// Two elements in one register, the first in its lower half.
+__device__ inline std::uint32_t two(bf16 first, bf16 second) {
+  return first.bits | std::uint32_t(second.bits) << 16;
+}
+
+/// A's fragment from row i and column q on: lane 4g + t holds columns 2t, 2t + 1, then these + 8, of rows g
+/// and g + 8.
+template <class Tile>
+__device__ FragmentA fragment_a(Tile& tile, int i, int q) {
+  const int lane = int(threadIdx.x) % 32, g = lane / 4, t = lane % 4;
+  FragmentA a;
+#pragma unroll
+  for (int r = 0; r < 4; ++r) {
+    const auto at = &tile[i + g + r % 2 * 8][q + 2 * t + r / 2 * 8];
+    a.of[r] = two(at[0], at[1]);
+  }
+  return a;
+}
+/// B's from row q and column j on: lane 4g + t holds rows 2t, 2t + 1, then these + 8, of column g.
+template <class Tile>
+__device__ FragmentB fragment_b(Tile& tile, int q, int j) {
+  const int lane = int(threadIdx.x) % 32, g = lane / 4, t = lane % 4;
+  FragmentB b;
+#pragma unroll
+  for (int r = 0; r < 2; ++r) {
+    const int row = q + 2 * t + r * 8;
+    b.of[r] = two(tile[row][j + g], tile[row + 1][j + g]);
+  }
+  return b;
+}
+/// C += a fragment from (i0, j0) on: lane 4g + t holds columns 2t, 2t + 1 of rows g and g + 8.
+__device__ inline void add_fragment(View<float> c, Index i0, Index j0, const FragmentC& sum) {
+  const int lane = int(threadIdx.x) % 32, g = lane / 4, t = lane % 4;
+#pragma unroll
+  for (int e = 0; e < 4; ++e) {
+    const Index i = i0 + g + e / 2 * 8, j = j0 + 2 * t + e % 2;
+    if (i < c.rows() && j < c.cols()) c(i, j) += sum.of[e];
+  }
+}
+/// C += all of a warp's fragments.
+__device__ inline void add_fragments(View<float> c, Index i0, Index j0,
+                                     const FragmentC (&sum)[WM / 16][WN / 8]) {
+#pragma unroll
+  for (int r = 0; r < WM / 16; ++r)
+#pragma unroll
+    for (int s = 0; s < WN / 8; ++s) add_fragment(c, i0 + 16 * r, j0 + 8 * s, sum[r][s]);
+}
+// [/fragments]
+
+// [mma]
+/// The same by mma.sync, whose fragments the kernel itself puts together.
+template <bool aligned>
+__global__ __launch_bounds__(threads) void mma(View<const bf16> a, View<const bf16> b, View<float> c) {
+  alignas(32) __shared__ SharedTile<bf16, BM, BK> a_tile;
+  alignas(32) __shared__ SharedTile<bf16, BK, BN> b_tile;
+  const int warp = int(threadIdx.x) / 32, row = warp / 4 * WM, col = warp % 4 * WN;
+  const Index i0 = Index{blockIdx.y} * BM, j0 = Index{blockIdx.x} * BN;
+  FragmentC sum[WM / 16][WN / 8] = {};
+  for (Index p = 0; p < a.cols(); p += BK) {
+    copy_tile<aligned, Plain>(a_tile, a, i0, p), copy_tile<aligned, Plain>(b_tile, b, p, j0);
+    __syncthreads();
+#pragma unroll
+    for (int q = 0; q < BK; q += 16) {
+      FragmentA a_q[WM / 16];
+      FragmentB b_q[WN / 8];
+#pragma unroll
+      for (int r = 0; r < WM / 16; ++r) a_q[r] = fragment_a(a_tile, row + 16 * r, q);
+#pragma unroll
+      for (int s = 0; s < WN / 8; ++s) b_q[s] = fragment_b(b_tile, q, col + 8 * s);
+#pragma unroll
+      for (int r = 0; r < WM / 16; ++r)
+#pragma unroll
+        for (int s = 0; s < WN / 8; ++s) mma_sync(sum[r][s], a_q[r], b_q[s]);
+    }
+    __syncthreads();
+  }
+  add_fragments(c, i0 + row, j0 + col, sum);
+}
+// [/mma]
+
+// [swizzle]
+/// … or exchanged, so that eight rows below each other have an eight in all 32 banks: eight e of row r lies
+/// at e XOR r. Rows shorter than 128 bytes, which the banks hold several of, change less often.
+struct Swizzled {
+  static constexpr __device__ int place(int row, int eight, int eights) {
+    return eights < 8 ? eight ^ (row / (8 / eights) % eights) : eight ^ row % 8;
+  }
+};
+
+/// Of a warp's step: multiplies its rows of A's tile with its columns of B's, fragments by ldmatrix. For A
+/// lane l asks for row l % 16 and half l / 16 of each 16 × 16; for B, whose rows are not columns, transposed.
+template <class Order, class TileA, class TileB>
+__device__ void multiply_tiles(FragmentC (&sum)[WM / 16][WN / 8], TileA& a_tile, TileB& b_tile, int row,
+                               int col) {
+  const int lane = int(threadIdx.x) % 32, down = lane % 16, right = lane / 16;
+#pragma unroll
+  for (int q = 0; q < BK; q += 16) {
+    FragmentA a_q[WM / 16];
+    FragmentB b_q[WN / 8];
+#pragma unroll
+    for (int r = 0; r < WM / 16; ++r) {
+      const int i = row + 16 * r + down;
+      ldmatrix_x4(a_q[r].of, &a_tile[i][8 * Order::place(i, q / 8 + right, BK / 8)]);
+    }
+#pragma unroll
+    for (int s = 0; s < WN / 8; s += 2) {
+      std::uint32_t both[4];
+      ldmatrix_x4_trans(both, &b_tile[q + down][8 * Order::place(q + down, col / 8 + s + right, BN / 8)]);
+      b_q[s] = {both[0], both[1]}, b_q[s + 1] = {both[2], both[3]};
+    }
+#pragma unroll
+    for (int r = 0; r < WM / 16; ++r)
+#pragma unroll
+      for (int s = 0; s < WN / 8; ++s) mma_sync(sum[r][s], a_q[r], b_q[s]);
+  }
+}
+// [/swizzle]
+
+// [ldmatrix]
+/// The same, fragments by ldmatrix, from tiles in this order.
+template <bool aligned, class Order>
+__global__ __launch_bounds__(threads) void ldmatrix(View<const bf16> a, View<const bf16> b, View<float> c) {
+  alignas(32) __shared__ SharedTile<bf16, BM, BK> a_tile;
+  alignas(32) __shared__ SharedTile<bf16, BK, BN> b_tile;
+  const int warp = int(threadIdx.x) / 32, row = warp / 4 * WM, col = warp % 4 * WN;
+  const Index i0 = Index{blockIdx.y} * BM, j0 = Index{blockIdx.x} * BN;
+  FragmentC sum[WM / 16][WN / 8] = {};
+  for (Index p = 0; p < a.cols(); p += BK) {
+    copy_tile<aligned, Order>(a_tile, a, i0, p), copy_tile<aligned, Order>(b_tile, b, p, j0);
+    __syncthreads();
+    multiply_tiles<Order>(sum, a_tile, b_tile, row, col);
+    __syncthreads();
+  }
+  add_fragments(c, i0 + row, j0 + col, sum);
+}
+// [/ldmatrix]
+
+// [stages]
+/// As copy_tile, by cp.async where rows are aligned: begins, and does not wait.
+template <bool aligned, class Order, int rows, int cols>
+__device__ void begin_tile(SharedTile<bf16, rows, cols>& tile, View<const bf16> from, Index i0, Index j0) {
+  constexpr int eights = cols / 8;
+  if (!aligned) return copy_tile<aligned, Order>(tile, from, i0, j0);
+#pragma unroll
+  for (int e = int(threadIdx.x); e < rows * eights; e += threads) {
+    const int row = e / eights, eight = e % eights;
+    const Index i = i0 + row, j = j0 + 8 * eight;
+    const Index left = i < from.rows() ? from.cols() - j : 0;  // what is not there becomes zeros
+    cp_async(&tile[row][8 * Order::place(row, eight, eights)], left > 0 ? &from(i, j) : from.data(),
+             left >= 8  ? 16
+             : left > 0 ? 2 * int(left)
+                        : 0);
+  }
+}
+
+/// The same; while one pair of tiles is multiplied, those of the next steps are on their way.
+template <bool aligned, int depth = 3, int under_way = depth - 2>
+__global__ __launch_bounds__(threads) void stages(View<const bf16> a, View<const bf16> b, View<float> c) {
+  alignas(32) __shared__ SharedTile<bf16, BM, BK> a_tile[depth];
+  alignas(32) __shared__ SharedTile<bf16, BK, BN> b_tile[depth];
+  const int warp = int(threadIdx.x) / 32, row = warp / 4 * WM, col = warp % 4 * WN;
+  const Index i0 = Index{blockIdx.y} * BM, j0 = Index{blockIdx.x} * BN;
+  const int steps = int(course::ceil_div(a.cols(), BK));
+  const auto begin = [&](int step) {
+    if (step < steps) {
+      begin_tile<aligned, Swizzled>(a_tile[step % depth], a, i0, Index{step} * BK);
+      begin_tile<aligned, Swizzled>(b_tile[step % depth], b, Index{step} * BK, j0);
+    }
+    cp_async_commit();
+  };
+  for (int step = 0; step < depth - 1; ++step) begin(step);
+  FragmentC sum[WM / 16][WN / 8] = {};
+  for (int step = 0; step < steps; ++step) {
+    cp_async_wait<under_way>();  // this step's tiles are there, of this thread …
+    __syncthreads();             // … and of all; and nobody reads those of the step before any more
+    begin(step + depth - 1);
+    multiply_tiles<Swizzled>(sum, a_tile[step % depth], b_tile[step % depth], row, col);
+  }
+  add_fragments(c, i0 + row, j0 + col, sum);
+}
+// [/stages]
+
+using Kernel = void (*)(View<const bf16> a, View<const bf16> b, View<float> c);
+
+/// Starts a kernel that makes a tile of C a block; what is beyond CUDA's limit in y by another launch.
+static void tile_a_block(Kernel kernel, Index tile_rows, Index tile_cols, Index block_threads,
+                         View<const bf16> a, View<const bf16> b, View<float> c) {
+  const Index most = course::most_blocks_in_y * tile_rows;
+  for (Index i = 0; i < c.rows(); i += most) {
+    const Index m = std::min(most, c.rows() - i);
+    const course::Grid grid{course::ceil_div(c.cols(), tile_cols), course::ceil_div(m, tile_rows)};
+    course::launch(kernel, grid, course::Block{block_threads, 1}, a.block(i, 0, m, a.cols()), b,
+                   c.block(i, 0, m, c.cols()));
+  }
+}
+
+}  // namespace cuda_tensor

@@ -1,0 +1,56 @@
+// 11_cuda_tensor: tensor cores, on the GPU or, the first rungs, by --emulate on the processor.
+#include "broken.cuh"
+#include "cost.hpp"
+#include "gemm.cuh"
+#include "gpu/step.hpp"
+#include "runner/run.hpp"
+
+namespace {
+
+using namespace cuda_tensor;
+using course::broken, course::gpu, course::Settings;
+
+/// Whether fragments and eights can be loaded where they lie: rows that begin at multiples of 16 bytes.
+bool is_aligned(View<const bf16> view) {
+  return reinterpret_cast<std::uintptr_t>(view.data()) % 32 == 0 && view.ld() % 8 == 0;
+}
+
+const course::Needs tensor_cores{.capability = 80};  // the first whose units know BF16
+
+/// By its fast way where rows are aligned, else by the guarded one.
+std::shared_ptr<course::Variant<bf16>> rung(std::string name, std::string idea, Kernel fast, Kernel guarded,
+                                            course::CostOf cost = cost::warp_tiles, Index BM_ = BM,
+                                            Index BN_ = BN, Index block_threads = threads) {
+  const auto launch = [=](View<const bf16> a, View<const bf16> b, View<float> c, const Settings&) {
+    const bool aligned = is_aligned(a) && is_aligned(b);
+    tile_a_block(aligned ? fast : guarded, BM_, BN_, block_threads, a, b, c);
+  };
+  return gpu<bf16>(std::move(name), std::move(idea), launch, std::move(cost), tensor_cores);
+}
+
+/// Whole steps of k only.
+void tail_dropped(View<const bf16> a, View<const bf16> b, View<float> c, const Settings&) {
+  tile_a_block(mma<false>, BM, BN, threads, a.block(0, 0, a.rows(), a.cols() / BK * BK), b, c);
+}
+
+course::Variants<bf16> variants() {
+  const auto wrong_rung = [](std::string name, std::string idea, Kernel kernel, Index tile = BM,
+                             Index block_threads = threads) {
+    return broken(rung(std::move(name), std::move(idea), kernel, kernel, {}, tile, tile, block_threads));
+  };
+  return {
+      rung("wmma", "fragments from global memory", wmma<true>, wmma<false>, cost::wmma, 32, 32, 128),
+      rung("shared", "… from tiles in shared memory", shared<true>, shared<false>),
+      rung("mma", "… put together by the kernel", mma<true>, mma<false>),
+      rung("ldmatrix", "… by ldmatrix", ldmatrix<true, Plain>, ldmatrix<false, Plain>),
+      rung("swizzled", "… from swizzled tiles", ldmatrix<true, Swizzled>, ldmatrix<false, Swizzled>),
+      rung("stages", "… three pairs of tiles, by cp.async", stages<true>, stages<false>),
+      wrong_rung("no_syncwarp", "reads what other lanes have not written", wrong::no_syncwarp, 16, 32),
+      wrong_rung("wrong_lane", "B's rows for its columns", wrong::wrong_lane),
+      wrong_rung("unswizzled_read", "swizzles as it writes only", wrong::unswizzled_read),
+      broken(rung("too_early", "uses a stage that is on its way", stages<true, 3, 2>, wrong::wrong_lane)),
+      broken(gpu<bf16>("tail_dropped", "whole steps of k only", tail_dropped)),
+  };
+}
+
+}  // namespace
