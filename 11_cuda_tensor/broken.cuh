@@ -34,7 +34,7 @@ static __global__ void wrong_lane(View<const bf16> a, View<const bf16> b, View<f
   const int warp = int(threadIdx.x) / 32, row = warp / 4 * WM, col = warp % 4 * WN;
   const int lane = int(threadIdx.x) % 32;
   const Index i0 = Index{blockIdx.y} * BM, j0 = Index{blockIdx.x} * BN;
-  FragmentC sum[WM / 16][WN / 8] = {};
+  Sums sum = {};
   for (Index p = 0; p < a.cols(); p += BK) {
     copy_tile<false, Plain>(a_tile, a, i0, p), copy_tile<false, Plain>(b_tile, b, p, j0);
     __syncthreads();
@@ -45,7 +45,7 @@ static __global__ void wrong_lane(View<const bf16> a, View<const bf16> b, View<f
           const auto at = &b_tile[q + lane / 4 + 8 * r][col + 8 * s + lane % 4 * 2];
           b_q.of[r] = two(at[0], at[1]);
         }
-        for (int r = 0; r < WM / 16; ++r) mma_sync(sum[r][s], fragment_a(a_tile, row + 16 * r, q), b_q);
+        for (int r = 0; r < WM / 16; ++r) mma_sync<bf16>(sum[r][s], fragment_a(a_tile, row + 16 * r, q), b_q);
       }
     __syncthreads();
   }
@@ -58,7 +58,7 @@ static __global__ void unswizzled_read(View<const bf16> a, View<const bf16> b, V
   alignas(32) __shared__ SharedTile<bf16, BK, BN> b_tile;
   const int warp = int(threadIdx.x) / 32, row = warp / 4 * WM, col = warp % 4 * WN;
   const Index i0 = Index{blockIdx.y} * BM, j0 = Index{blockIdx.x} * BN;
-  FragmentC sum[WM / 16][WN / 8] = {};
+  Sums sum = {};
   for (Index p = 0; p < a.cols(); p += BK) {
     copy_tile<false, Swizzled>(a_tile, a, i0, p), copy_tile<false, Swizzled>(b_tile, b, p, j0);
     __syncthreads();

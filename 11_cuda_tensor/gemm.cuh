@@ -8,21 +8,23 @@ namespace cuda_tensor {
 /// A block makes 128 × 128 elements of C by 8 warps of 64 × 32, BK columns of A a step.
 constexpr int BM = 128, BN = 128, BK = 32, WM = 64, WN = 32, threads = 256;
 
-/// Eight elements of a row: what one instruction loads or stores.
+/// Eight halves of a row: what one instruction loads or stores.
+template <class T>
 struct alignas(16) Eight {
-  bf16 element[8];
+  T element[8];
 };
 
 // [load]
 /// The eight elements from (i, j) on, by one load if all are there and rows are aligned; zeros beyond the
 /// matrix.
-template <bool aligned>
-__device__ Eight load(View<const bf16> from, Index i, Index j) {
-  if (aligned && i < from.rows() && j + 8 <= from.cols()) return reinterpret_cast<const Eight&>(from(i, j));
-  Eight eight;
+template <bool aligned, class T>
+__device__ Eight<T> load(View<const T> from, Index i, Index j) {
+  if (aligned && i < from.rows() && j + 8 <= from.cols())
+    return reinterpret_cast<const Eight<T>&>(from(i, j));
+  Eight<T> eight;
 #pragma unroll
   for (int e = 0; e < 8; ++e)
-    eight.element[e] = i < from.rows() && j + e < from.cols() ? from(i, j + e) : bf16(0.f);
+    eight.element[e] = i < from.rows() && j + e < from.cols() ? from(i, j + e) : T(0.f);
   return eight;
 }
 // [/load]
@@ -91,14 +93,14 @@ struct Plain {
 };
 
 /// Copies the tile from (i0, j0) on to shared memory, all threads together.
-template <bool aligned, class Order, int rows, int cols>
-__device__ void copy_tile(SharedTile<bf16, rows, cols>& tile, View<const bf16> from, Index i0, Index j0) {
+template <bool aligned, class Order, class T, int rows, int cols>
+__device__ void copy_tile(SharedTile<T, rows, cols>& tile, View<const T> from, Index i0, Index j0) {
   constexpr int eights = cols / 8;
 #pragma unroll
   for (int e = int(threadIdx.x); e < rows * eights; e += threads) {
     const int row = e / eights, eight = e % eights;
     const auto to = &tile[row][8 * Order::place(row, eight, eights)];
-    reinterpret_cast<Eight&>(*to) = load<aligned>(from, i0 + row, j0 + 8 * eight);
+    reinterpret_cast<Eight<T>&>(*to) = load<aligned>(from, i0 + row, j0 + 8 * eight);
   }
 }
 // [/tiles]
@@ -134,6 +136,9 @@ __global__ __launch_bounds__(threads) void shared(View<const bf16> a, View<const
       add_fragment(c, i0 + row + 16 * r, j0 + col + 16 * s, sum[r][s], &scratch[warp][0]);
 }
 // [/shared]
+
+/// A warp's part of C: 4 × 4 fragments.
+using Sums = FragmentC[WM / 16][WN / 8];
 
 // [fragments]
 /// Two elements in one register, the first in its lower half.
@@ -176,8 +181,7 @@ __device__ inline void add_fragment(View<float> c, Index i0, Index j0, const Fra
   }
 }
 /// C += all of a warp's fragments.
-__device__ inline void add_fragments(View<float> c, Index i0, Index j0,
-                                     const FragmentC (&sum)[WM / 16][WN / 8]) {
+__device__ inline void add_fragments(View<float> c, Index i0, Index j0, const Sums& sum) {
 #pragma unroll
   for (int r = 0; r < WM / 16; ++r)
 #pragma unroll
@@ -193,7 +197,7 @@ __global__ __launch_bounds__(threads) void mma(View<const bf16> a, View<const bf
   alignas(32) __shared__ SharedTile<bf16, BK, BN> b_tile;
   const int warp = int(threadIdx.x) / 32, row = warp / 4 * WM, col = warp % 4 * WN;
   const Index i0 = Index{blockIdx.y} * BM, j0 = Index{blockIdx.x} * BN;
-  FragmentC sum[WM / 16][WN / 8] = {};
+  Sums sum = {};
   for (Index p = 0; p < a.cols(); p += BK) {
     copy_tile<aligned, Plain>(a_tile, a, i0, p), copy_tile<aligned, Plain>(b_tile, b, p, j0);
     __syncthreads();
@@ -208,7 +212,7 @@ __global__ __launch_bounds__(threads) void mma(View<const bf16> a, View<const bf
 #pragma unroll
       for (int r = 0; r < WM / 16; ++r)
 #pragma unroll
-        for (int s = 0; s < WN / 8; ++s) mma_sync(sum[r][s], a_q[r], b_q[s]);
+        for (int s = 0; s < WN / 8; ++s) mma_sync<bf16>(sum[r][s], a_q[r], b_q[s]);
     }
     __syncthreads();
   }
@@ -225,31 +229,42 @@ struct Swizzled {
   }
 };
 
-/// Of a warp's step: multiplies its rows of A's tile with its columns of B's, fragments by ldmatrix. For A
-/// lane l asks for row l % 16 and half l / 16 of each 16 × 16; for B, whose rows are not columns, transposed.
+/// A's fragment from row i and column q on, by ldmatrix: lane l asks for row l % 16, its eights 0 or 1 by l
+/// / 16.
+template <class Order, class Tile>
+__device__ FragmentA take_a(Tile& tile, int i, int q) {
+  const int lane = int(threadIdx.x) % 32, row = i + lane % 16;
+  FragmentA a;
+  ldmatrix_x4(a.of, &tile[row][8 * Order::place(row, q / 8 + lane / 16, BK / 8)]);
+  return a;
+}
+/// B's fragments from row q and column j on, two at a time; transposed, since a fragment's columns are the
+/// tile's rows.
+template <class Order, class Tile>
+__device__ void take_b(FragmentB (&b)[WN / 8], Tile& tile, int q, int j) {
+  const int lane = int(threadIdx.x) % 32, row = q + lane % 16;
+#pragma unroll
+  for (int s = 0; s < WN / 8; s += 2) {
+    std::uint32_t both[4];
+    ldmatrix_x4_trans(both, &tile[row][8 * Order::place(row, j / 8 + s + lane / 16, BN / 8)]);
+    b[s] = {both[0], both[1]}, b[s + 1] = {both[2], both[3]};
+  }
+}
+
+/// A warp's sums += its rows of A's tile times its columns of B's.
 template <class Order, class TileA, class TileB>
-__device__ void multiply_tiles(FragmentC (&sum)[WM / 16][WN / 8], TileA& a_tile, TileB& b_tile, int row,
-                               int col) {
-  const int lane = int(threadIdx.x) % 32, down = lane % 16, right = lane / 16;
+__device__ void multiply_tiles(Sums& sum, TileA& a_tile, TileB& b_tile, int row, int col) {
 #pragma unroll
   for (int q = 0; q < BK; q += 16) {
     FragmentA a_q[WM / 16];
     FragmentB b_q[WN / 8];
 #pragma unroll
-    for (int r = 0; r < WM / 16; ++r) {
-      const int i = row + 16 * r + down;
-      ldmatrix_x4(a_q[r].of, &a_tile[i][8 * Order::place(i, q / 8 + right, BK / 8)]);
-    }
-#pragma unroll
-    for (int s = 0; s < WN / 8; s += 2) {
-      std::uint32_t both[4];
-      ldmatrix_x4_trans(both, &b_tile[q + down][8 * Order::place(q + down, col / 8 + s + right, BN / 8)]);
-      b_q[s] = {both[0], both[1]}, b_q[s + 1] = {both[2], both[3]};
-    }
+    for (int r = 0; r < WM / 16; ++r) a_q[r] = take_a<Order>(a_tile, row + 16 * r, q);
+    take_b<Order>(b_q, b_tile, q, col);
 #pragma unroll
     for (int r = 0; r < WM / 16; ++r)
 #pragma unroll
-      for (int s = 0; s < WN / 8; ++s) mma_sync(sum[r][s], a_q[r], b_q[s]);
+      for (int s = 0; s < WN / 8; ++s) mma_sync<bf16>(sum[r][s], a_q[r], b_q[s]);
   }
 }
 // [/swizzle]
@@ -262,7 +277,7 @@ __global__ __launch_bounds__(threads) void ldmatrix(View<const bf16> a, View<con
   alignas(32) __shared__ SharedTile<bf16, BK, BN> b_tile;
   const int warp = int(threadIdx.x) / 32, row = warp / 4 * WM, col = warp % 4 * WN;
   const Index i0 = Index{blockIdx.y} * BM, j0 = Index{blockIdx.x} * BN;
-  FragmentC sum[WM / 16][WN / 8] = {};
+  Sums sum = {};
   for (Index p = 0; p < a.cols(); p += BK) {
     copy_tile<aligned, Order>(a_tile, a, i0, p), copy_tile<aligned, Order>(b_tile, b, p, j0);
     __syncthreads();
@@ -307,7 +322,7 @@ __global__ __launch_bounds__(threads) void stages(View<const bf16> a, View<const
     cp_async_commit();
   };
   for (int step = 0; step < depth - 1; ++step) begin(step);
-  FragmentC sum[WM / 16][WN / 8] = {};
+  Sums sum = {};
   for (int step = 0; step < steps; ++step) {
     cp_async_wait<under_way>();  // this step's tiles are there, of this thread …
     __syncthreads();             // … and of all; and nobody reads those of the step before any more
