@@ -3,14 +3,17 @@
 
 #include <fmt/format.h>
 
+#include <bit>
 #include <boost/context/fiber.hpp>
 #include <boost/context/preallocated.hpp>
+#include <cmath>
 #include <cstddef>
 #include <exception>
 #include <map>
 #include <memory>
 #include <numeric>
 #include <set>
+#include <span>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -37,11 +40,13 @@ std::string text(const Line& where) {
   return fmt::format("{}:{}", path.substr(path.rfind('/') + 1), where.number);
 }
 
-/// A CUDA thread. It runs until it reaches a barrier, ends or throws; then the scheduler resumes the next
-/// one.
+/// What the threads of a warp do when they have come together.
+using Work = void (*)(void* const (&lanes)[32]);
+
+/// A CUDA thread. It runs until it waits for others, ends or throws; then the scheduler resumes the next one.
 class Thread {
  public:
-  enum State { running, waiting, done };
+  enum State { running, at_barrier, in_warp, done };  // in_warp: it waits for the others of its warp
 
   void start(const Triple& index, const std::function<void()>& kernel) {
     index_ = index, state_ = running, failure_.clear(), cancelled_ = false;
@@ -64,7 +69,7 @@ class Thread {
                    });
   }
   // [turns]
-  /// Runs on to the next barrier or to the end.
+  /// Runs on to where it waits for others, or to the end.
   void resume() {
     now_running = this, threadIdx = index_, state_ = running;
     switch_.enter(stack_.get(), stack_bytes);
@@ -74,9 +79,9 @@ class Thread {
       throw std::runtime_error(
           fmt::format("thread {} of block {}: {}", text(index_), text(blockIdx), failure_));
   }
-  /// Called by the thread itself at a barrier: returns to the scheduler.
-  void wait(const Line& where) {
-    state_ = waiting, barrier_ = where;
+  /// Called by the thread itself where it waits for others: returns to the scheduler.
+  void wait(State state, const Line& where) {
+    state_ = state, where_ = where;
     switch_.leave();
     scheduler_ = std::move(scheduler_).resume();
     switch_.arrived();
@@ -90,10 +95,19 @@ class Thread {
   }
 
   State state() const { return state_; }
-  const Triple& index() const { return index_; }
-  const Line& barrier() const { return barrier_; }
+  /// Whether both wait for each other, or both have ended.
+  bool with(const Thread& other) const {
+    return state_ == other.state_ && (state_ == done || where_.number == other.where_.number);
+  }
+  /// What to say of it when the others are elsewhere.
+  std::string place() const {
+    const char* const what = state_ == at_barrier ? "waits at the barrier of " : "waits for its warp at ";
+    return fmt::format("thread {} {}", text(index_), state_ == done ? "has ended" : what + text(where_));
+  }
 
   static thread_local Thread* now_running;
+  void* brings = nullptr;  // to its warp, for
+  Work work = nullptr;
   std::vector<std::uintptr_t> touched, touched_shared;  // in this block, if it is counted
 
  private:
@@ -102,7 +116,7 @@ class Thread {
   Switch switch_;
   Triple index_;
   State state_ = done;
-  Line barrier_;
+  Line where_;
   std::string failure_;
   bool cancelled_ = false;
 };
@@ -129,18 +143,31 @@ bool all_wait(const std::vector<Thread>& threads) {
   const auto at = [&](Thread::State state) {
     return std::find_if(threads.begin(), threads.end(), [=](auto& t) { return t.state() == state; });
   };
-  const auto first = at(Thread::waiting), ended = at(Thread::done);
-  if (first == threads.end()) return false;
-  const auto elsewhere = std::find_if(threads.begin(), threads.end(), [&](const Thread& thread) {
-    return thread.barrier().number != first->barrier().number;
-  });
-  const std::string who = fmt::format("block {}: thread {} waits at the barrier of {}, thread ",
-                                      text(blockIdx), text(first->index()), text(first->barrier()));
-  if (ended != threads.end()) throw std::runtime_error(who + text(ended->index()) + " has ended");
-  if (elsewhere != threads.end())
-    throw std::runtime_error(who + text(elsewhere->index()) + " at that of " + text(elsewhere->barrier()));
+  auto first = at(Thread::in_warp), from = threads.begin(), end = threads.end();
+  if (first != end)
+    from += (first - from) / 32 * 32, end = from + 32;
+  else if ((first = at(Thread::at_barrier)) == end)
+    return false;
+  const auto elsewhere = std::find_if(from, end, [&](const Thread& thread) { return !thread.with(*first); });
+  if (elsewhere != end)
+    throw std::runtime_error(
+        fmt::format("block {}: {}, {}", text(blockIdx), first->place(), elsewhere->place()));
   return true;
 }
+
+// [warp]
+/// The threads of a warp go on, in their turns, as often as all of them have come together.
+void go_on(std::span<Thread, 32> warp, Index block, Index& round) {
+  while (warp[0].state() == Thread::in_warp &&
+         std::all_of(warp.begin(), warp.end(), [&](const Thread& thread) { return thread.with(warp[0]); })) {
+    void* lanes[32];
+    std::transform(warp.begin(), warp.end(), lanes, [](const Thread& thread) { return thread.brings; });
+    warp[0].work(lanes);
+    ++round;
+    for (const std::size_t lane : turns(32, block, round)) warp[lane].resume();
+  }
+}
+// [/warp]
 
 Counts counted;
 
@@ -186,6 +213,7 @@ void count(std::vector<Thread>& threads) {
 
 // [block]
 /// One block on this thread of the host: round after round, each from one barrier to the next.
+/// A warp that is complete runs on before the other threads have their turns.
 void run_block(std::vector<Thread>& threads, const std::function<void()>& kernel, Index number) {
   for (const auto& poison : shared_memory) poison();
   for (std::size_t t = 0; t < threads.size(); ++t) {
@@ -194,7 +222,11 @@ void run_block(std::vector<Thread>& threads, const std::function<void()>& kernel
   }
   Index round = 0;
   do {
-    for (const std::size_t t : turns(threads.size(), number, round)) threads[t].resume();
+    for (const std::size_t t : turns(threads.size(), number, round)) {
+      threads[t].resume();
+      if (threads[t].state() == Thread::in_warp)
+        go_on(std::span<Thread, 32>(&threads[t / 32 * 32], 32), number, round);
+    }
     ++round;
   } while (all_wait(threads));
   count(threads);
@@ -275,6 +307,43 @@ void touched_shared(const void* element) {
   Thread::now_running->touched_shared.push_back(reinterpret_cast<std::uintptr_t>(element));
 }
 
+int lane() {
+  return int((threadIdx.x + blockDim.x * threadIdx.y) % 32);
+}
+
+void together(void* mine, Work work, const char* file, int line) {
+  if (const unsigned size = blockDim.x * blockDim.y; size % 32 != 0)
+    throw std::runtime_error(fmt::format("{} threads a block: words of a warp need a multiple of 32", size));
+  Thread& thread = *Thread::now_running;
+  thread.brings = mine, thread.work = work;
+  thread.wait(Thread::in_warp, {file, line});
+}
+
+// Products are exact. They and the sum are aligned to the largest exponent among them (a product's is the sum
+// of its factors') and cut off 25 bits below it, then added exactly, and the result is cut off to a float.
+// (V100: 4 at once, 23 bits; A100: 8, 24.) P. Xie, Y. Wang, F. Yang, M. Yang, MMA-Sim, 2025
+// (arXiv:2511.10909), and F. A. Khattak, M. Mikaitis, Accurate Models of NVIDIA Tensor Cores, 2025
+// (arXiv:2512.07004), found it, as M. Fasi and others did for earlier GPUs: Numerical behavior of NVIDIA
+// tensor cores, PeerJ CS 7:e330, 2021.
+float truncated_sum(float sum, const float (&a)[16], const float (&b)[16]) {
+  constexpr int at_once = 16, bits = 25;
+  const auto exponent = [](float x) {
+    return std::max(int(std::bit_cast<std::uint32_t>(x) >> 23 & 0xff), 1) - 127;
+  };
+  for (int p = 0; p < 16; p += at_once) {
+    int largest = exponent(sum);
+    for (int q = p; q < p + at_once; ++q)
+      if (a[q] != 0 && b[q] != 0) largest = std::max(largest, exponent(a[q]) + exponent(b[q]));
+    const double unit = std::ldexp(1, largest - bits), units = 1 / unit;
+    double total = std::trunc(double{sum} * units);  // integers: their sum is exact
+    for (int q = p; q < p + at_once; ++q) total += std::trunc(double{a[q]} * double{b[q]} * units);
+    const double exact = total * unit;
+    sum = float(exact);  // rounded: one step too far from zero perhaps
+    if (std::abs(sum) > std::abs(exact) && std::abs(exact) < 0x1p128) sum = std::nextafter(sum, 0.0f);
+  }
+  return sum;
+}
+
 void outside(Index i, Index j, Index rows, Index cols) {
   throw std::out_of_range(
       fmt::format("element ({}, {}) of a {} x {} tile in shared memory", i, j, rows, cols));
@@ -283,7 +352,12 @@ void outside(Index i, Index j, Index rows, Index cols) {
 }  // namespace course::emulator
 
 void __syncthreads(const char* file, int line) {
-  course::emulator::Thread::now_running->wait({file, line});
+  course::emulator::Thread::now_running->wait(course::emulator::Thread::at_barrier, {file, line});
+}
+
+void __syncwarp(const char* file, int line) {
+  course::emulator::together(
+      nullptr, [](void* const(&)[32]) {}, file, line);
 }
 
 void __trap() {

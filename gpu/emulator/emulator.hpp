@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 
@@ -33,6 +34,18 @@ bool pending();
 
 /// Calls `poison`, which overwrites shared memory, now and before each block on this thread of the host.
 void before_each_block(std::function<void()> poison);
+
+/// Waits for the other threads of this one's warp, each with a pointer to what it brings; when all 32 are
+/// here, `work` runs once, and all go on. A warp is 32 threads that follow each other in the block, x
+/// counting fastest.
+void together(void* mine, void (*work)(void* const (&lanes)[32]), const char* file = __builtin_FILE(),
+              int line = __builtin_LINE());
+/// This thread's number in its warp.
+int lane();
+/// `sum` and 16 products, added as a tensor core of the H200 does it: cut off, not rounded. emulator.cpp says
+/// how.
+float truncated_sum(float sum, const float (&a)[16], const float (&b)[16]);
+
 /// Throws std::out_of_range: no such element.
 [[noreturn]] void outside(Index i, Index j, Index rows, Index cols);
 
@@ -62,8 +75,37 @@ inline constinit thread_local course::emulator::Triple threadIdx, blockIdx, bloc
 
 /// A barrier: waits until all threads of the block have come here.
 void __syncthreads(const char* file = __builtin_FILE(), int line = __builtin_LINE());
+/// The same for the threads of a warp.
+void __syncwarp(const char* file = __builtin_FILE(), int line = __builtin_LINE());
 /// Ends the kernel and, on a GPU, all that this process could do there.
 [[noreturn]] void __trap();
+
+/// The value that lane `from` of the warp brings; for whole warps only.
+template <class T>
+T __shfl_sync(unsigned mask, T value, int from, const char* file = __builtin_FILE(),
+              int line = __builtin_LINE()) {
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8);
+  if (mask != 0xffffffff) throw std::runtime_error("a shuffle of a part of a warp is not emulated");
+  struct Lane {
+    T value;
+    int from;
+    T received;
+  } mine{value, from, value};
+  const auto exchange = [](void* const(&lanes)[32]) {
+    for (void* lane : lanes) {
+      auto& to = *static_cast<Lane*>(lane);
+      to.received = static_cast<Lane*>(lanes[to.from & 31])->value;
+    }
+  };
+  course::emulator::together(&mine, exchange, file, line);
+  return mine.received;
+}
+/// The value of the lane whose number differs from this one's in the bits of `lane_mask`.
+template <class T>
+T __shfl_xor_sync(unsigned mask, T value, int lane_mask, const char* file = __builtin_FILE(),
+                  int line = __builtin_LINE()) {
+  return __shfl_sync(mask, value, course::emulator::lane() ^ lane_mask, file, line);
+}
 
 namespace course {
 
@@ -84,6 +126,11 @@ class SharedTile {
       emulator::touched_shared(elements + i * cols + j);
 #endif
       return elements[i * cols + j];
+    }
+    /// The address alone, which touches nothing.
+    T* operator+(Index j) const {
+      if (i < 0 || i >= rows || j < 0 || j >= cols) emulator::outside(i, j, rows, cols);
+      return elements + i * cols + j;
     }
   };
   Row operator[](Index i) {

@@ -1,0 +1,280 @@
+// What the kernels of 11 use besides CUDA's own words: matrices that a warp holds in its registers, loads and
+// copies for them, products by the tensor cores. Names are those of PTX or of CUDA's headers; who holds what:
+// NVIDIA, PTX ISA, "Matrix fragments for mma.m16n8k16" and "ldmatrix".
+#pragma once
+
+#ifdef __CUDACC__
+#include <cuda_bf16.h>
+#include <mma.h>
+#else
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <map>
+#include <stdexcept>
+#include <tuple>
+#include <vector>
+#endif
+#include <cstdint>
+
+#include "common/bf16.hpp"
+#include "gpu/launch.hpp"
+
+namespace cuda_tensor {
+
+using course::bf16;
+
+// [fragments]
+/// Where in its matrix an element lies.
+struct Place {
+  int row, col;
+};
+/// A, 16 × 16: a lane holds two elements in each register, the first in its lower half.
+struct FragmentA {
+  std::uint32_t of[4];
+  static constexpr Place place(int lane, int e) {
+    return {lane / 4 + e / 2 % 2 * 8, lane % 4 * 2 + e / 4 * 8 + e % 2};
+  }
+};
+/// B, 16 × 8, by columns: two elements in each register are one above the other.
+struct FragmentB {
+  std::uint32_t of[2];
+  static constexpr Place place(int lane, int e) { return {lane % 4 * 2 + e / 2 * 8 + e % 2, lane / 4}; }
+};
+/// C, 16 × 8.
+struct FragmentC {
+  float of[4];
+  static constexpr Place place(int lane, int e) { return {lane / 4 + e / 2 * 8, lane % 4 * 2 + e % 2}; }
+};
+// [/fragments]
+
+constexpr int tensor_capability = 80;
+
+#ifdef __CUDACC__
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+#define COURSE_FROM_80(...) __trap()  // no such instruction; the host does not start these kernels here
+#else
+#define COURSE_FROM_80(...) __VA_ARGS__
+#endif
+
+/// C += A·B, by all 32 threads of the warp.
+__device__ inline void mma(FragmentC& c, const FragmentA& a, const FragmentB& b) {
+  COURSE_FROM_80(
+      asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "
+                   "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+                   : "+f"(c.of[0]), "+f"(c.of[1]), "+f"(c.of[2]), "+f"(c.of[3])
+                   : "r"(a.of[0]), "r"(a.of[1]), "r"(a.of[2]), "r"(a.of[3]), "r"(b.of[0]), "r"(b.of[1])));
+}
+
+/// Loads four matrices of 8 × 8 from shared memory. Lane l gives the address of row l % 8 of matrix l / 8: 8
+/// elements, at a multiple of 16 bytes. It receives in to[m] of matrix m the elements (i, j) and (i, j + 1),
+/// i = l / 4, j = 2 (l % 4).
+__device__ inline void ldmatrix_x4(std::uint32_t (&to)[4], const bf16* row) {
+  COURSE_FROM_80(asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                              : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+                              : "r"(unsigned(__cvta_generic_to_shared(row)))
+                              : "memory"));
+}
+/// The same transposed: it receives (j, i) and (j + 1, i).
+__device__ inline void ldmatrix_x4_trans(std::uint32_t (&to)[4], const bf16* row) {
+  COURSE_FROM_80(asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+                              : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+                              : "r"(unsigned(__cvta_generic_to_shared(row)))
+                              : "memory"));
+}
+
+/// Begins to copy 16 bytes from global to shared memory: the first `bytes` of them, and zeros for the rest.
+__device__ inline void cp_async(void* to, const void* from, int bytes) {
+  COURSE_FROM_80(asm volatile(
+      "cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(unsigned(__cvta_generic_to_shared(to))),
+      "l"(from), "r"(bytes)
+      : "memory"));
+}
+/// Closes the group of copies that this thread has begun.
+__device__ inline void cp_async_commit() {
+  COURSE_FROM_80(asm volatile("cp.async.commit_group;" ::: "memory"));
+}
+/// Waits for the groups that this thread has closed, but for the n latest.
+template <int n>
+__device__ void cp_async_wait() {
+  COURSE_FROM_80(asm volatile("cp.async.wait_group %0;" ::"n"(n) : "memory"));
+}
+
+// [wmma]
+/// Matrices of 16 × 16 for WMMA; CUDA does not say which lane holds what. In memory they are row-major, at a
+/// multiple of 32 bytes, their rows a multiple of 16 bytes apart.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+struct WmmaA {};
+struct WmmaB {};
+struct WmmaC {};
+#else
+namespace wmma = nvcuda::wmma;
+struct WmmaA {
+  wmma::fragment<wmma::matrix_a, 16, 16, 16, __nv_bfloat16, wmma::row_major> of;
+};
+struct WmmaB {
+  wmma::fragment<wmma::matrix_b, 16, 16, 16, __nv_bfloat16, wmma::row_major> of;
+};
+struct WmmaC {
+  wmma::fragment<wmma::accumulator, 16, 16, 16, float> of;
+};
+#endif
+__device__ inline void wmma_load_a(WmmaA& a, const bf16* from, int ld) {
+  COURSE_FROM_80(wmma::load_matrix_sync(a.of, reinterpret_cast<const __nv_bfloat16*>(from), unsigned(ld)));
+}
+__device__ inline void wmma_load_b(WmmaB& b, const bf16* from, int ld) {
+  COURSE_FROM_80(wmma::load_matrix_sync(b.of, reinterpret_cast<const __nv_bfloat16*>(from), unsigned(ld)));
+}
+__device__ inline void wmma_load_c(WmmaC& c, const float* from, int ld) {
+  COURSE_FROM_80(wmma::load_matrix_sync(c.of, from, unsigned(ld), wmma::mem_row_major));
+}
+__device__ inline void wmma_store_c(float* to, const WmmaC& c, int ld) {
+  COURSE_FROM_80(wmma::store_matrix_sync(to, c.of, unsigned(ld), wmma::mem_row_major));
+}
+__device__ inline void wmma_fill(WmmaC& c, float value) {
+  COURSE_FROM_80(wmma::fill_fragment(c.of, value));
+}
+/// C += A·B.
+__device__ inline void wmma_mma(WmmaC& c, const WmmaA& a, const WmmaB& b) {
+  COURSE_FROM_80(wmma::mma_sync(c.of, a.of, b.of, c.of));
+}
+// [/wmma]
+
+#else
+
+#define COURSE_WHERE const char *file = __builtin_FILE(), int line = __builtin_LINE()  // of the call
+
+inline void need(const void* address, std::uintptr_t multiple) {
+  if (reinterpret_cast<std::uintptr_t>(address) % multiple != 0)
+    throw std::runtime_error("misaligned address");  // what CUDA says
+}
+
+inline float element(const std::uint32_t* of, int e) {
+  return std::bit_cast<float>(of[e / 2] >> e % 2 * 16 << 16);
+}
+inline float element(const bf16* of, int e) {
+  return of[e];
+}
+
+/// C += A·B, whoever of the warp holds what.
+template <class C, class A, class B>
+void multiply_add(C& c, const A& a, const B& b, const char* file, int line) {
+  auto mine = std::tie(c, a, b);
+  const auto work = [](void* const(&lanes)[32]) {
+    float rows[16][16], cols[16][16];
+    for (int l = 0; l < 32; ++l) {
+      const auto& [of_c, of_a, of_b] = *static_cast<decltype(mine)*>(lanes[l]);
+      for (int e = 0; e < 8; ++e) rows[A::place(l, e).row][A::place(l, e).col] = element(of_a.of, e);
+      for (int e = 0; e < int(sizeof(B) / 2); ++e)
+        cols[B::place(l, e).col][B::place(l, e).row] = element(of_b.of, e);
+    }
+    for (int l = 0; l < 32; ++l)
+      for (int e = 0; e < int(sizeof(C) / 4); ++e) {
+        float& sum = std::get<0>(*static_cast<decltype(mine)*>(lanes[l])).of[e];
+        sum = course::emulator::truncated_sum(sum, rows[C::place(l, e).row], cols[C::place(l, e).col]);
+      }
+  };
+  course::emulator::together(&mine, work, file, line);
+}
+inline void mma(FragmentC& c, const FragmentA& a, const FragmentB& b, COURSE_WHERE) {
+  multiply_add(c, a, b, file, line);
+}
+
+template <bool transposed>
+__device__ void ldmatrix(std::uint32_t* to, const bf16* row, const char* file, int line) {
+  struct Mine {
+    std::uint32_t* to;
+    bf16 row[8];
+  } mine{to, {}};
+  need(row, 16);
+  std::copy_n(row, 8, mine.row);  // now: what another lane has yet to write is not there
+  const auto work = [](void* const(&lanes)[32]) {
+    for (int l = 0; l < 32; ++l)
+      for (int m = 0; m < 4; ++m) {
+        const auto bits = [&](int i, int j) {
+          return std::uint32_t{static_cast<Mine*>(lanes[8 * m + i])->row[j].bits};
+        };
+        const int i = l / 4, j = l % 4 * 2;
+        static_cast<Mine*>(lanes[l])->to[m] =
+            transposed ? bits(j, i) | bits(j + 1, i) << 16 : bits(i, j) | bits(i, j + 1) << 16;
+      }
+  };
+  course::emulator::together(&mine, work, file, line);
+#ifdef COURSE_COUNTED
+  for (int m = 0, l = course::emulator::lane(); m < 4; ++m)  // eight rows at a time
+    course::emulator::touched_shared(__shfl_sync(0xffffffff, row, 8 * m + l / 4) + l % 4 * 2);
+#endif
+}
+__device__ inline void ldmatrix_x4(std::uint32_t (&to)[4], const bf16* row, COURSE_WHERE) {
+  ldmatrix<false>(to, row, file, line);
+}
+__device__ inline void ldmatrix_x4_trans(std::uint32_t (&to)[4], const bf16* row, COURSE_WHERE) {
+  ldmatrix<true>(to, row, file, line);
+}
+
+/// The copies that each thread has begun, by groups, the last one open. They are made when they are waited
+/// for.
+struct Copies {
+  using Groups = std::vector<std::vector<std::function<void()>>>;
+  Copies() {
+    course::emulator::before_each_block([this] { of_thread.clear(); });
+  }
+  Groups& mine() { return of_thread.try_emplace({threadIdx.x, threadIdx.y}, 1).first->second; }
+  std::map<std::pair<unsigned, unsigned>, Groups> of_thread;
+};
+inline thread_local Copies copies_begun;
+
+inline void cp_async(void* to, const void* from, int bytes) {
+  need(to, 16), need(from, 16);
+  std::memset(to, 0xff, 16);  // NaN: from now on nobody knows what is there
+  copies_begun.mine().back().push_back(
+      [=] { std::memset(to, 0, 16), std::memcpy(to, from, std::size_t(bytes)); });
+}
+inline void cp_async_commit() {
+  copies_begun.mine().emplace_back();
+}
+template <std::size_t n>
+void cp_async_wait() {
+  for (auto& groups = copies_begun.mine(); groups.size() > n + 1; groups.erase(groups.begin()))
+    for (const auto& copy : groups.front()) copy();
+}
+
+template <class T, char matrix>
+struct Wmma {  // in a layout of the emulator's own
+  T of[8];
+  static constexpr Place place(int lane, int e) { return {lane / 2, lane % 2 * 8 + e}; }
+};
+using WmmaA = Wmma<bf16, 'A'>;
+using WmmaB = Wmma<bf16, 'B'>;
+using WmmaC = Wmma<float, 'C'>;
+
+/// Where this lane's elements of a matrix lie.
+template <class T>
+T* wmma_mine(T* matrix, int ld) {
+  need(matrix, 32), need(matrix + ld, 16);
+  const auto [i, j] = WmmaA::place(course::emulator::lane(), 0);
+  return matrix + course::Index{i} * ld + j;
+}
+inline void wmma_load_a(WmmaA& a, const bf16* from, int ld, COURSE_WHERE) {
+  std::copy_n(wmma_mine(from, ld), 8, a.of), __syncwarp(file, line);
+}
+inline void wmma_load_b(WmmaB& b, const bf16* from, int ld, COURSE_WHERE) {
+  std::copy_n(wmma_mine(from, ld), 8, b.of), __syncwarp(file, line);
+}
+inline void wmma_load_c(WmmaC& c, const float* from, int ld, COURSE_WHERE) {
+  std::copy_n(wmma_mine(from, ld), 8, c.of), __syncwarp(file, line);
+}
+inline void wmma_store_c(float* to, const WmmaC& c, int ld, COURSE_WHERE) {
+  __syncwarp(file, line), std::copy_n(c.of, 8, wmma_mine(to, ld));
+}
+inline void wmma_fill(WmmaC& c, float value) {
+  std::fill_n(c.of, 8, value);
+}
+inline void wmma_mma(WmmaC& c, const WmmaA& a, const WmmaB& b, COURSE_WHERE) {
+  multiply_add(c, a, b, file, line);
+}
+
+#endif
+
+}  // namespace cuda_tensor

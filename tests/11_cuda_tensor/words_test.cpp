@@ -1,0 +1,345 @@
+// The words of a warp under the emulator: who holds what, who waits for whom, and how tensor cores add.
+#define COURSE_COUNTED  // shared memory's wavefronts
+#include "11_cuda_tensor/words.cuh"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "common/fill.hpp"
+
+using namespace course;
+using namespace cuda_tensor;
+
+namespace {
+
+constexpr unsigned all = 0xffffffff;
+const std::vector<std::string> orders{"forward", "reversed", "7"};
+
+template <class... Parameters>
+void run(void (*kernel)(Parameters...), Block block, std::type_identity_t<Parameters>... arguments) {
+  launch(kernel, Grid{1, 1}, block, arguments...), emulator::synchronize();
+}
+/// What a launch that must fail says.
+template <class... Parameters>
+std::string trouble(void (*kernel)(Parameters...), Block block,
+                    std::type_identity_t<Parameters>... arguments) {
+  try {
+    run(kernel, block, arguments...);
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+/// Three matrices, and where C differs from C + A·B.
+template <int columns>
+struct Product {
+  alignas(32) bf16 a[16][24], b[16][24];
+  alignas(32) float c[16][20], before[16][20];
+  Product() {
+    const auto digit = [](char matrix, int i, int j) {
+      return element<float>(Fill::digits, 1, matrix, i, j);
+    };
+    for (int i = 0; i < 16; ++i)
+      for (int j = 0; j < 24; ++j) a[i][j] = bf16(digit('A', i, j)), b[i][j] = bf16(digit('B', i, j));
+    for (int i = 0; i < 16; ++i)
+      for (int j = 0; j < 20; ++j) c[i][j] = before[i][j] = digit('C', i, j);
+  }
+  int wrong() const {
+    int count = 0;
+    for (int i = 0; i < 16; ++i)
+      for (int j = 0; j < 20; ++j) {
+        float sum = before[i][j];
+        for (int p = 0; p < 16 && j < columns; ++p) sum += a[i][p] * b[p][j];
+        count += c[i][j] != sum;
+      }
+    return count;
+  }
+};
+
+std::uint32_t two(bf16 lower, bf16 upper) {
+  return lower.bits | std::uint32_t{upper.bits} << 16;
+}
+/// The rows and columns as the PTX ISA gives them.
+__global__ void by_mma(Product<8>* of) {
+  const unsigned group = threadIdx.x >> 2, in_group = threadIdx.x % 4;
+  FragmentA a;
+  FragmentB b;
+  FragmentC c;
+  for (unsigned i = 0; i < 8; i += 2) {
+    const unsigned row = i < 2 || (4 <= i && i < 6) ? group : group + 8;
+    const unsigned col = in_group * 2 + (i < 4 ? 0 : 8);
+    a.of[i / 2] = two(of->a[row][col], of->a[row][col + 1]);
+  }
+  for (unsigned i = 0; i < 4; i += 2) {
+    const unsigned row = in_group * 2 + (i < 2 ? 0 : 8);
+    b.of[i / 2] = two(of->b[row][group], of->b[row + 1][group]);
+  }
+  const auto in_c = [&](unsigned i) -> float& {
+    return of->c[i < 2 ? group : group + 8][in_group * 2 + (i & 1)];
+  };
+  for (unsigned i = 0; i < 4; ++i) c.of[i] = in_c(i);
+  mma(c, a, b);
+  for (unsigned i = 0; i < 4; ++i) in_c(i) = c.of[i];
+}
+__global__ void by_wmma(Product<16>* of) {
+  WmmaA a;
+  WmmaB b;
+  WmmaC c, more;
+  wmma_load_a(a, of->a[0], 24), wmma_load_b(b, of->b[0], 24), wmma_load_c(c, of->c[0], 20);
+  wmma_fill(more, 2);
+  for (int e = 0; e < 8; ++e) c.of[e] += more.of[e] - 2;
+  wmma_mma(c, a, b);
+  wmma_store_c(of->c[0], c, 20);
+}
+
+/// Lane l gives row 31 - l; element (i, j) is 8 i + j.
+__global__ void load_matrices(std::uint32_t (*to)[4], bool transposed) {
+  alignas(16) __shared__ SharedTile<bf16, 32, 8> tile;
+  const int lane = int(threadIdx.x);
+  for (int j = 0; j < 8; ++j) tile[lane][j] = bf16(float(8 * lane + j));
+  __syncwarp();
+  transposed ? ldmatrix_x4_trans(to[lane], tile[31 - lane] + 0) : ldmatrix_x4(to[lane], tile[31 - lane] + 0);
+}
+/// Rows of 128 bytes; lane l asks for the l-th 16 bytes of the first column, or of where a swizzle puts them.
+__global__ void load_column(bool swizzled) {
+  alignas(16) __shared__ SharedTile<bf16, 32, 64> tile;
+  const int lane = int(threadIdx.x);
+  std::uint32_t to[4];
+  ldmatrix_x4(to, tile[lane] + (swizzled ? lane % 8 * 8 : 0));
+}
+
+__global__ void shuffle(double* to) {
+  const int lane = int(threadIdx.x) % 32;
+  to[threadIdx.x] =
+      __shfl_sync(all, 100.0 + threadIdx.x, (lane + 1) % 32) * 1000 + __shfl_xor_sync(all, lane, 5);
+}
+__global__ void half_a_warp(int) {
+  __shfl_sync(0xffff, 1, 0);
+}
+
+/// Each lane asks for what its neighbour has written.
+__global__ void neighbour(int* wrong, bool waits, bool matrices) {
+  alignas(16) __shared__ SharedTile<bf16, 32, 8> tile;
+  const int lane = int(threadIdx.x), other = (lane + 1) % 32;
+  for (int j = 0; j < 8; ++j) tile[lane][j] = bf16(float(lane));
+  if (waits) __syncwarp();
+  if (matrices) {
+    std::uint32_t to[4];
+    ldmatrix_x4(to, tile[other] + 0);
+    *wrong += to[0] != two(bf16(float(lane / 4 + 1)), bf16(float(lane / 4 + 1)));
+  } else {
+    *wrong += tile[other][0] != float(other);
+  }
+}
+int wrong_neighbours(const std::string& order, bool waits, bool matrices) {
+  int wrong = 0;
+  emulator::set_order(order), run(neighbour, {32, 1}, &wrong, waits, matrices);
+  return wrong;
+}
+
+/// The first warp loads what the second has written, between words of its own.
+__global__ void other_warp(int* wrong, bool waits) {
+  alignas(16) __shared__ SharedTile<bf16, 32, 8> tile;
+  const int lane = int(threadIdx.x) % 32;
+  if (threadIdx.x >= 32)
+    for (int j = 0; j < 8; ++j) tile[lane][j] = bf16(1);
+  if (waits) __syncthreads();
+  if (threadIdx.x >= 32) return;
+  std::uint32_t to[4];
+  __syncwarp(), ldmatrix_x4(to, tile[lane] + 0);
+  *wrong += to[3] != two(bf16(1), bf16(1));
+}
+
+__global__ void apart(int how) {
+  if (threadIdx.x == 5 && threadIdx.y == 1) {
+    if (how == 0) return;
+    if (how == 1) __syncthreads();
+    if (how == 2) __syncwarp();
+  }
+  __syncwarp();
+}
+
+__global__ void copies(float (*to)[3], const bf16* from) {
+  alignas(16) __shared__ SharedTile<bf16, 3, 8> tile;
+  const auto see = [&](int when, int row, int col) { to[when][row] = tile[row][col]; };
+  for (int row = 0; row < 3; ++row) {
+    tile[row][7] = bf16(-1);
+    cp_async(tile[row] + 0, from + 8 * row, 16 - 4 * row);
+    if (row != 1) cp_async_commit();
+  }
+  for (int row = 0; row < 3; ++row) see(0, row, 7);
+  cp_async_wait<1>();
+  for (int row = 0; row < 3; ++row) see(1, row, 7);
+  cp_async_wait<0>();
+  for (int row = 0; row < 3; ++row) see(2, row, 7);
+  for (int row = 0; row < 3; ++row) see(3, row, 0);
+}
+__global__ void misaligned(int which, const bf16* from) {
+  alignas(32) __shared__ SharedTile<bf16, 32, 32> tile;
+  std::uint32_t to[4];
+  WmmaA a;
+  if (which == 0) cp_async(tile[0] + 4, from, 16);
+  if (which == 1) cp_async(tile[0] + 8, from + 4, 16);
+  if (which == 2) ldmatrix_x4(to, tile[0] + 4);
+  if (which == 3) wmma_load_a(a, tile[0] + 8, 32);
+  if (which == 4) wmma_load_a(a, tile[0] + 0, 12);
+}
+
+using Terms = std::vector<std::pair<float, float>>;
+float sum_of(float sum, const Terms& products) {
+  float a[16] = {}, b[16] = {};
+  for (std::size_t p = 0; p < products.size(); ++p) std::tie(a[p], b[p]) = products[p];
+  return emulator::truncated_sum(sum, a, b);
+}
+
+}  // namespace
+
+TEST_CASE("mma and WMMA add A·B to C, whichever lane comes first") {
+  for (const std::string& order : orders) {
+    emulator::set_order(order);
+    Product<8> by_fragments;
+    run(by_mma, {32, 1}, &by_fragments);
+    CHECK(by_fragments.wrong() == 0);
+    Product<16> by_matrices;
+    run(by_wmma, {32, 1}, &by_matrices);
+    CHECK(by_matrices.wrong() == 0);
+  }
+}
+
+TEST_CASE("ldmatrix gives each lane two neighbours of each matrix, or of the transposed") {
+  std::uint32_t to[32][4];
+  const auto at = [](int matrix, int i, int j) { return bf16(float(8 * (31 - 8 * matrix - i) + j)); };
+  for (const std::string& order : orders) {
+    emulator::set_order(order);
+    run(load_matrices, {32, 1}, to, false);
+    for (int l = 0; l < 32; ++l)
+      for (int m = 0; m < 4; ++m)
+        CHECK(to[l][m] == two(at(m, l / 4, 2 * (l % 4)), at(m, l / 4, 2 * (l % 4) + 1)));
+    run(load_matrices, {32, 1}, to, true);
+    for (int l = 0; l < 32; ++l)
+      for (int m = 0; m < 4; ++m)
+        CHECK(to[l][m] == two(at(m, 2 * (l % 4), l / 4), at(m, 2 * (l % 4) + 1, l / 4)));
+  }
+}
+
+TEST_CASE("ldmatrix: eight rows 128 bytes apart take eight wavefronts, swizzled one") {
+  for (const bool swizzled : {false, true}) {
+    const emulator::Counts before = emulator::counts();
+    run(load_column, {32, 1}, swizzled);
+    CHECK(emulator::counts().shared_accesses - before.shared_accesses == 4);  // a matrix each
+    CHECK(emulator::counts().wavefronts - before.wavefronts == (swizzled ? 4 : 4 * 8));
+  }
+}
+
+TEST_CASE("shuffles bring what another lane of the same warp holds") {
+  double to[64];
+  run(shuffle, {64, 1}, to);
+  for (int t = 0; t < 64; ++t) CHECK(to[t] == (100 + t / 32 * 32 + (t + 1) % 32) * 1000.0 + (t % 32 ^ 5));
+  CHECK(trouble(half_a_warp, {32, 1}, 0).ends_with("a shuffle of a part of a warp is not emulated"));
+}
+
+TEST_CASE("a lost __syncwarp shows, forward or reversed; so does a lost barrier between warps") {
+  for (const bool matrices : {false, true}) {
+    for (const std::string& order : orders) CHECK(wrong_neighbours(order, true, matrices) == 0);
+    CHECK(wrong_neighbours("forward", false, matrices) + wrong_neighbours("reversed", false, matrices) > 0);
+  }
+  const auto wrong = [](const std::string& order, bool waits) {
+    int count = 0;
+    emulator::set_order(order), run(other_warp, {64, 1}, &count, waits);
+    return count;
+  };
+  for (const std::string& order : orders) CHECK(wrong(order, true) == 0);
+  CHECK(wrong("forward", false) == 32);
+}
+
+TEST_CASE("a warp that does not come together is an error with the place") {
+  emulator::set_order("forward");
+  const auto says = [](int how, const std::string& what) {
+    const std::string message = trouble(apart, {16, 4}, how);
+    CHECK_MESSAGE(message.starts_with("block (0, 0): thread (0, 0) waits for its warp at words_test.cpp:"),
+                  message);
+    CHECK_MESSAGE(message.find(", thread (5, 1) " + what) != std::string::npos, message);
+  };
+  says(0, "has ended");
+  says(1, "waits at the barrier of words_test.cpp:");
+  says(2, "waits for its warp at words_test.cpp:");
+  CHECK(trouble(apart, {16, 4}, 3) == "none");
+  CHECK(trouble(apart, {16, 3}, 3).ends_with("48 threads a block: words of a warp need a multiple of 32"));
+}
+
+TEST_CASE("cp.async: what nobody has waited for is NaN, then there, and zero behind what was asked for") {
+  bf16 from[24];
+  alignas(16) bf16 aligned[24];
+  for (int e = 0; e < 24; ++e) aligned[e] = from[e] = bf16(float(e + 1));
+  float to[4][3];
+  run(copies, {1, 1}, to, aligned);
+  for (int row = 0; row < 3; ++row) {
+    CHECK(std::isnan(to[0][row]));
+    CHECK((row == 0 ? to[1][row] == 8 : std::isnan(to[1][row])));
+    CHECK(to[2][row] == (row == 0 ? 8 : 0));
+    CHECK(to[3][row] == aligned[8 * row]);
+  }
+  for (int which = 0; which < 5; ++which)
+    CHECK(trouble(misaligned, {32, 1}, which, aligned).ends_with("misaligned address"));
+}
+
+TEST_CASE("tensor cores cut off where floats are rounded") {
+  const float big = 0x1p24f;
+  CHECK(big + 1.75f == big + 2);
+  CHECK(sum_of(big, {{1, 1}, {1, 0.75f}}) == big);
+  CHECK(sum_of(-big, {{1, -1}, {1, -0.75f}}) == -big);
+  CHECK(sum_of(big, Terms(16, {0.5f, 1})) == big + 8);  // 25 bits below the largest …
+  CHECK(sum_of(big, Terms(16, {0.5f, 0.5f})) == big);   // … and no more
+  CHECK(sum_of(0, {{big, 1}, {-big, 1}, {3, 0.25f}}) == 0.5f);
+  CHECK(sum_of(0, {{1.5f, 1.5f}, {-1.5f, 1.5f}, {0x1p-25f, 1}}) ==
+        0x1p-25f);  // 2.25 counts as 1, its factors
+  CHECK(sum_of(0, {{1, 2}, {-1, 2}, {0x1p-25f, 1}}) == 0);
+  CHECK(sum_of(0, {{0, 0x1p100f}, {1, 1}}) == 1);
+  CHECK(sum_of(0, {{0x1p-100f, 0x1p-49f}}) == 0x1p-149f);
+  CHECK(sum_of(0, {{0x1.fep-100f, 0x1p-49f}}) == 0x1p-149f);
+}
+
+TEST_CASE("NaN and infinity come through, and beyond the largest float is infinity") {
+  const float inf = std::numeric_limits<float>::infinity(), nan = std::nanf("");
+  CHECK(sum_of(1, {{inf, 1}, {0x1p100f, -1}}) == inf);
+  CHECK(sum_of(-inf, {{1, 1}}) == -inf);
+  CHECK(sum_of(0, {{0x1p127f, -2}}) == -inf);
+  CHECK(sum_of(std::numeric_limits<float>::max(), {{0x1p103f, 1}}) == std::numeric_limits<float>::max());
+  for (const float bad :
+       {sum_of(0, {{inf, 0}}), sum_of(inf, {{-inf, 1}}), sum_of(nan, {}), sum_of(0, {{nan, 0}})})
+    CHECK(std::isnan(bad));
+}
+
+TEST_CASE("what is cut off adds up: the bias grows with k") {
+  const auto error = [](int k, auto add) {  // relative, in units of 2^-24; all terms are positive
+    float sum = 0;
+    double exact = 0;
+    for (int p = 0; p < k; p += 16) {
+      float a[16], b[16];
+      for (int q = 0; q < 16; ++q) {
+        a[q] = bf16(std::abs(element<float>(Fill::uniform, 1, 'A', 0, p + q)));
+        b[q] = bf16(std::abs(element<float>(Fill::uniform, 1, 'B', p + q, 0)));
+        exact += double{a[q]} * double{b[q]};
+      }
+      sum = add(sum, a, b);
+    }
+    return (double{sum} - exact) / exact * 0x1p24;
+  };
+  const auto rounded = [](float sum, const float* a, const float* b) {
+    double exact = double{sum};
+    for (int q = 0; q < 16; ++q) exact += double{a[q]} * double{b[q]};
+    return float(exact);
+  };
+  const double at_256 = error(256, emulator::truncated_sum), at_4096 = error(4096, emulator::truncated_sum),
+               at_65536 = error(65536, emulator::truncated_sum);
+  CAPTURE(at_256);
+  CAPTURE(at_4096);
+  CAPTURE(at_65536);
+  CHECK(at_256 < -4);
+  CHECK(at_4096 < 8 * at_256);
+  CHECK(at_65536 < 8 * at_4096);
+  CHECK(std::abs(error(65536, rounded)) < at_65536 / -20);
+}
