@@ -6,7 +6,7 @@
 namespace cuda_tensor::wrong {
 
 /// wmma, whose lanes do not wait for each other at an edge: some read what others have not written yet.
-static __global__ void no_syncwarp(View<const bf16> a, View<const bf16> b, View<float> c) {
+__global__ void no_syncwarp(View<const bf16> a, View<const bf16> b, View<float> c) {
   alignas(32) __shared__ SharedTile<bf16, 2, 256> edge;
   alignas(32) __shared__ SharedTile<float, 1, 256> scratch;
   const int lane = int(threadIdx.x);
@@ -28,7 +28,7 @@ static __global__ void no_syncwarp(View<const bf16> a, View<const bf16> b, View<
 }
 
 /// mma, whose lanes take the rows of B for its columns.
-static __global__ void wrong_lane(View<const bf16> a, View<const bf16> b, View<float> c) {
+__global__ void wrong_lane(View<const bf16> a, View<const bf16> b, View<float> c) {
   alignas(32) __shared__ SharedTile<bf16, BM, BK> a_tile;
   alignas(32) __shared__ SharedTile<bf16, BK, BN> b_tile;
   const int warp = int(threadIdx.x) / 32, row = warp / 4 * WM, col = warp % 4 * WN;
@@ -53,7 +53,7 @@ static __global__ void wrong_lane(View<const bf16> a, View<const bf16> b, View<f
 }
 
 /// ldmatrix, which swizzles the tiles as it writes them and not as it reads them.
-static __global__ void unswizzled_read(View<const bf16> a, View<const bf16> b, View<float> c) {
+__global__ void unswizzled_read(View<const bf16> a, View<const bf16> b, View<float> c) {
   alignas(32) __shared__ SharedTile<bf16, BM, BK> a_tile;
   alignas(32) __shared__ SharedTile<bf16, BK, BN> b_tile;
   const int warp = int(threadIdx.x) / 32, row = warp / 4 * WM, col = warp % 4 * WN;

@@ -5,6 +5,8 @@
 
 namespace cuda_tensor {
 
+using course::Index, course::SharedTile, course::View;
+
 /// A block makes 128 × 128 elements of C by 8 warps of 64 × 32, BK columns of A a step.
 constexpr int BM = 128, BN = 128, BK = 32, WM = 64, WN = 32, threads = 256;
 
@@ -89,7 +91,7 @@ __global__ void wmma(View<const bf16> a, View<const bf16> b, View<float> c) {
 // [tiles]
 /// Where a tile's row has its eights: one after the other …
 struct Plain {
-  static constexpr __device__ int place(int /*row*/, int eight, int /*eights*/) { return eight; }
+  static constexpr int place(int /*row*/, int eight, int /*eights*/) { return eight; }
 };
 
 /// Copies the tile from (i0, j0) on to shared memory, all threads together.
@@ -224,7 +226,7 @@ __global__ __launch_bounds__(threads) void mma(View<const bf16> a, View<const bf
 /// … or exchanged, so that eight rows below each other have an eight in all 32 banks: eight e of row r lies
 /// at e XOR r. Rows shorter than 128 bytes, which the banks hold several of, change less often.
 struct Swizzled {
-  static constexpr __device__ int place(int row, int eight, int eights) {
+  static constexpr int place(int row, int eight, int eights) {
     return eights < 8 ? eight ^ (row / (8 / eights) % eights) : eight ^ row % 8;
   }
 };

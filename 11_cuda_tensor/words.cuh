@@ -59,7 +59,8 @@ constexpr int tensor_capability = 80;
 #endif
 
 /// C += A·B, by all 32 threads of the warp.
-__device__ inline void mma(FragmentC& c, const FragmentA& a, const FragmentB& b) {
+template <class T>
+__device__ void mma_sync(FragmentC& c, const FragmentA& a, const FragmentB& b) {
   COURSE_FROM_80(
       asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "
                    "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
@@ -177,12 +178,13 @@ void multiply_add(C& c, const A& a, const B& b, const char* file, int line) {
   };
   course::emulator::together(&mine, work, file, line);
 }
-inline void mma(FragmentC& c, const FragmentA& a, const FragmentB& b, COURSE_WHERE) {
+template <class T>
+void mma_sync(FragmentC& c, const FragmentA& a, const FragmentB& b, COURSE_WHERE) {
   multiply_add(c, a, b, file, line);
 }
 
 template <bool transposed>
-__device__ void ldmatrix(std::uint32_t* to, const bf16* row, const char* file, int line) {
+void load_matrices(std::uint32_t* to, const bf16* row, const char* file, int line) {
   struct Mine {
     std::uint32_t* to;
     bf16 row[8];
@@ -207,10 +209,10 @@ __device__ void ldmatrix(std::uint32_t* to, const bf16* row, const char* file, i
 #endif
 }
 __device__ inline void ldmatrix_x4(std::uint32_t (&to)[4], const bf16* row, COURSE_WHERE) {
-  ldmatrix<false>(to, row, file, line);
+  load_matrices<false>(to, row, file, line);
 }
 __device__ inline void ldmatrix_x4_trans(std::uint32_t (&to)[4], const bf16* row, COURSE_WHERE) {
-  ldmatrix<true>(to, row, file, line);
+  load_matrices<true>(to, row, file, line);
 }
 
 /// The copies that each thread has begun, by groups, the last one open. They are made when they are waited

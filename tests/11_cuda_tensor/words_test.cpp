@@ -81,7 +81,7 @@ __global__ void by_mma(Product<8>* of) {
     return of->c[i < 2 ? group : group + 8][in_group * 2 + (i & 1)];
   };
   for (unsigned i = 0; i < 4; ++i) c.of[i] = in_c(i);
-  mma(c, a, b);
+  mma_sync<bf16>(c, a, b);
   for (unsigned i = 0; i < 4; ++i) in_c(i) = c.of[i];
 }
 __global__ void by_wmma(Product<16>* of) {
