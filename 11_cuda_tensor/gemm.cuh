@@ -1,6 +1,8 @@
 // 11: C += A·B by tensor cores, A and B in BF16, C in f32. The rungs that run from compute capability 8.0 on.
 #pragma once
 
+#include <algorithm>
+
 #include "words.cuh"
 
 namespace cuda_tensor {
@@ -258,15 +260,14 @@ template <class Order, class TileA, class TileB>
 __device__ void multiply_tiles(Sums& sum, TileA& a_tile, TileB& b_tile, int row, int col) {
 #pragma unroll
   for (int q = 0; q < BK; q += 16) {
-    FragmentA a_q[WM / 16];
     FragmentB b_q[WN / 8];
-#pragma unroll
-    for (int r = 0; r < WM / 16; ++r) a_q[r] = take_a<Order>(a_tile, row + 16 * r, q);
     take_b<Order>(b_q, b_tile, q, col);
 #pragma unroll
-    for (int r = 0; r < WM / 16; ++r)
+    for (int r = 0; r < WM / 16; ++r) {
+      const FragmentA a_q = take_a<Order>(a_tile, row + 16 * r, q);
 #pragma unroll
-      for (int s = 0; s < WN / 8; ++s) mma_sync<bf16>(sum[r][s], a_q[r], b_q[s]);
+      for (int s = 0; s < WN / 8; ++s) mma_sync<bf16>(sum[r][s], a_q, b_q[s]);
+    }
   }
 }
 // [/swizzle]
@@ -291,26 +292,27 @@ __global__ __launch_bounds__(threads) void ldmatrix(View<const bf16> a, View<con
 // [/ldmatrix]
 
 // [stages]
-/// As copy_tile, by cp.async where rows are aligned: begins, and does not wait.
+/// As copy_tile; by cp.async where rows are aligned, and then it does not wait.
 template <bool aligned, class Order, int rows, int cols>
 __device__ void begin_tile(SharedTile<bf16, rows, cols>& tile, View<const bf16> from, Index i0, Index j0) {
   constexpr int eights = cols / 8;
-  if (!aligned) return copy_tile<aligned, Order>(tile, from, i0, j0);
-#pragma unroll
+#pragma unroll 1  // addresses of more would take registers from the sums
   for (int e = int(threadIdx.x); e < rows * eights; e += threads) {
     const int row = e / eights, eight = e % eights;
     const Index i = i0 + row, j = j0 + 8 * eight;
-    const Index left = i < from.rows() ? from.cols() - j : 0;  // what is not there becomes zeros
-    cp_async(&tile[row][8 * Order::place(row, eight, eights)], left > 0 ? &from(i, j) : from.data(),
-             left >= 8  ? 16
-             : left > 0 ? 2 * int(left)
-                        : 0);
+    const auto to = &tile[row][8 * Order::place(row, eight, eights)];
+    if (aligned) {
+      const int there = i < from.rows() ? int(std::clamp(from.cols() - j, Index{0}, Index{8})) : 0;
+      cp_async(to, there > 0 ? &from(i, j) : from.data(), 2 * there);  // the rest becomes zeros
+    } else {
+      reinterpret_cast<Eight<bf16>&>(*to) = load<false>(from, i, j);
+    }
   }
 }
 
 /// The same; while one pair of tiles is multiplied, those of the next steps are on their way.
 template <bool aligned, int depth = 3, int under_way = depth - 2>
-__global__ __launch_bounds__(threads) void stages(View<const bf16> a, View<const bf16> b, View<float> c) {
+__global__ __launch_bounds__(threads, 2) void stages(View<const bf16> a, View<const bf16> b, View<float> c) {
   alignas(32) __shared__ SharedTile<bf16, BM, BK> a_tile[depth];
   alignas(32) __shared__ SharedTile<bf16, BK, BN> b_tile[depth];
   const int warp = int(threadIdx.x) / 32, row = warp / 4 * WM, col = warp % 4 * WN;

@@ -110,35 +110,35 @@ struct WmmaA {};
 struct WmmaB {};
 struct WmmaC {};
 #else
-namespace wmma = nvcuda::wmma;
+namespace in_cuda = nvcuda::wmma;
 struct WmmaA {
-  wmma::fragment<wmma::matrix_a, 16, 16, 16, __nv_bfloat16, wmma::row_major> of;
+  in_cuda::fragment<in_cuda::matrix_a, 16, 16, 16, __nv_bfloat16, in_cuda::row_major> of;
 };
 struct WmmaB {
-  wmma::fragment<wmma::matrix_b, 16, 16, 16, __nv_bfloat16, wmma::row_major> of;
+  in_cuda::fragment<in_cuda::matrix_b, 16, 16, 16, __nv_bfloat16, in_cuda::row_major> of;
 };
 struct WmmaC {
-  wmma::fragment<wmma::accumulator, 16, 16, 16, float> of;
+  in_cuda::fragment<in_cuda::accumulator, 16, 16, 16, float> of;
 };
 #endif
 __device__ inline void wmma_load_a(WmmaA& a, const bf16* from, int ld) {
-  COURSE_FROM_80(wmma::load_matrix_sync(a.of, reinterpret_cast<const __nv_bfloat16*>(from), unsigned(ld)));
+  COURSE_FROM_80(in_cuda::load_matrix_sync(a.of, reinterpret_cast<const __nv_bfloat16*>(from), unsigned(ld)));
 }
 __device__ inline void wmma_load_b(WmmaB& b, const bf16* from, int ld) {
-  COURSE_FROM_80(wmma::load_matrix_sync(b.of, reinterpret_cast<const __nv_bfloat16*>(from), unsigned(ld)));
+  COURSE_FROM_80(in_cuda::load_matrix_sync(b.of, reinterpret_cast<const __nv_bfloat16*>(from), unsigned(ld)));
 }
 __device__ inline void wmma_load_c(WmmaC& c, const float* from, int ld) {
-  COURSE_FROM_80(wmma::load_matrix_sync(c.of, from, unsigned(ld), wmma::mem_row_major));
+  COURSE_FROM_80(in_cuda::load_matrix_sync(c.of, from, unsigned(ld), in_cuda::mem_row_major));
 }
 __device__ inline void wmma_store_c(float* to, const WmmaC& c, int ld) {
-  COURSE_FROM_80(wmma::store_matrix_sync(to, c.of, unsigned(ld), wmma::mem_row_major));
+  COURSE_FROM_80(in_cuda::store_matrix_sync(to, c.of, unsigned(ld), in_cuda::mem_row_major));
 }
 __device__ inline void wmma_fill(WmmaC& c, float value) {
-  COURSE_FROM_80(wmma::fill_fragment(c.of, value));
+  COURSE_FROM_80(in_cuda::fill_fragment(c.of, value));
 }
 /// C += A·B.
 __device__ inline void wmma_mma(WmmaC& c, const WmmaA& a, const WmmaB& b) {
-  COURSE_FROM_80(wmma::mma_sync(c.of, a.of, b.of, c.of));
+  COURSE_FROM_80(in_cuda::mma_sync(c.of, a.of, b.of, c.of));
 }
 // [/wmma]
 
