@@ -19,7 +19,7 @@ using Elements = std::vector<Element>;
 
 template <class T>
 bool close(double is, double should, double size) {
-  const double u = std::is_integral_v<T> ? 0 : std::numeric_limits<T>::epsilon() / 2.0;
+  const double u = std::is_integral_v<T> ? 0 : std::numeric_limits<Result<T>>::epsilon() / 2.0;
   return std::abs(is - should) <= 8 * u * size;  // false for NaN
 }
 
@@ -148,5 +148,6 @@ std::vector<std::string> diagnose(const Problem<T>& problem, const Piece<T>& pie
 template std::vector<std::string> diagnose(const Problem<float>&, const Piece<float>&);
 template std::vector<std::string> diagnose(const Problem<double>&, const Piece<double>&);
 template std::vector<std::string> diagnose(const Problem<std::int32_t>&, const Piece<std::int32_t>&);
+template std::vector<std::string> diagnose(const Problem<bf16>&, const Piece<bf16>&);
 
 }  // namespace course

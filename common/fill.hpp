@@ -4,7 +4,7 @@
 #include <limits>
 #include <string_view>
 
-#include "common/view.hpp"
+#include "common/bf16.hpp"
 
 namespace course {
 
@@ -33,13 +33,14 @@ template <class T>
 constexpr T element(Fill fill, std::uint64_t seed, char matrix, Index i, Index j) {
   const std::uint64_t bits = element_hash(seed, matrix, i, j);
   // 32 random bits times 10, less their own 32: 0..9.
-  if (fill == Fill::digits) return static_cast<T>((bits >> 32) * 10 >> 32);
+  using Value = Result<T>;  // of which BF16 is made
+  if (fill == Fill::digits) return T(static_cast<Value>((bits >> 32) * 10 >> 32));
   if constexpr (std::is_integral_v<T>) return static_cast<T>((bits >> 32) * 19 >> 32) - 9;
   // Odd multiples of 2^-mantissa: all representable, none zero, mean exactly zero.
   constexpr int mantissa = std::numeric_limits<T>::digits;
   const auto odd =
       static_cast<std::int64_t>(2 * (bits >> (64 - mantissa)) + 1) - (std::int64_t{1} << mantissa);
-  return static_cast<T>(odd) / static_cast<T>(std::int64_t{1} << mantissa);
+  return T(static_cast<Value>(odd) / static_cast<Value>(std::int64_t{1} << mantissa));
 }
 
 /// Writes every element of `view` as matrix 'A', 'B' or 'C'.
@@ -49,10 +50,10 @@ void fill_matrix(View<T> view, Fill fill, std::uint64_t seed, char matrix) {
     for (Index j = 0; j < view.cols(); ++j) view(i, j) = element<T>(fill, seed, matrix, i, j);
 }
 
-/// The largest k for which every sum of `digits` (at most 81 k + 9) is exact in T.
+/// The largest k for which every sum of `digits` (at most 81 k + 9) is exact in C.
 template <class T>
 constexpr Index exact_k() {
-  return ((std::int64_t{1} << std::numeric_limits<T>::digits) - 10) / 81;
+  return ((std::int64_t{1} << std::numeric_limits<Result<T>>::digits) - 10) / 81;
 }
 
 }  // namespace course

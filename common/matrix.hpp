@@ -9,7 +9,7 @@
 #include <memory>
 #include <new>
 
-#include "common/view.hpp"
+#include "common/bf16.hpp"
 
 namespace course {
 
@@ -20,8 +20,10 @@ void share_rows(Index rows, int threads, const std::function<void(Index row)>& w
 /// What unwritten memory holds: NaN, or an integer that no input or small product contains.
 template <class T>
 constexpr T poison() {
-  if constexpr (std::is_floating_point_v<T>) return std::numeric_limits<T>::quiet_NaN();
-  return static_cast<T>(0x81818181);
+  if constexpr (std::numeric_limits<T>::has_quiet_NaN)
+    return std::numeric_limits<T>::quiet_NaN();
+  else
+    return static_cast<T>(0x81818181);
 }
 
 /// Poisons every element, so that the verifier finds one that nobody writes afterwards.

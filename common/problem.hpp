@@ -27,7 +27,8 @@ struct Shape {
 /// The whole matrices; `c` is what C holds before the product.
 template <class T>
 struct Inputs {
-  Matrix<T> a, b, c;
+  Matrix<T> a, b;
+  Matrix<Result<T>> c;
   bool guards_intact() const { return a.guards_intact() && b.guards_intact() && c.guards_intact(); }
 };
 
@@ -43,9 +44,9 @@ struct Problem {
 
   T a(Index i, Index p) const { return element<T>(fill, seed, 'A', i, p); }
   T b(Index p, Index j) const { return element<T>(fill, seed, 'B', p, j); }
-  T c(Index i, Index j) const { return element<T>(fill, seed, 'C', i, j); }
+  Result<T> c(Index i, Index j) const { return element<Result<T>>(fill, seed, 'C', i, j); }
 
-  /// True if every sum is exact in T, so that equality can be demanded.
+  /// True if every sum is exact in C's type, so that equality can be demanded.
   bool exact() const { return std::is_integral_v<T> || fill == Fill::digits; }
 
   /// A, B and C in this process's memory, made at the first call and kept until forget(). Throws
@@ -54,7 +55,7 @@ struct Problem {
     if (made) return *made;
     made = std::make_shared<Inputs<T>>(Inputs<T>{Matrix<T>(shape.m, shape.k, pad, threads),
                                                  Matrix<T>(shape.k, shape.n, pad, threads),
-                                                 Matrix<T>(shape.m, shape.n, pad, threads)});
+                                                 Matrix<Result<T>>(shape.m, shape.n, pad, threads)});
     fill_matrix(made->a.view(), fill, seed, 'A');
     fill_matrix(made->b.view(), fill, seed, 'B');
     fill_matrix(made->c.view(), fill, seed, 'C');
@@ -64,8 +65,11 @@ struct Problem {
   bool guards_intact() const { return !made || made->guards_intact(); }
   /// Bytes that whole() takes.
   double whole_bytes() const {
-    const auto rows = static_cast<double>(2 * shape.m + shape.k);
-    return sizeof(T) * (shape.elements() + static_cast<double>(pad) * rows);
+    const auto of = [this](Index rows, Index cols) {
+      return static_cast<double>(rows) * static_cast<double>(cols + pad);
+    };
+    const auto [m, n, k] = shape;
+    return sizeof(T) * (of(m, k) + of(k, n)) + sizeof(Result<T>) * of(m, n);
   }
 
   mutable std::shared_ptr<Inputs<T>> made = nullptr;  // what whole() keeps; no part of the recipe
@@ -77,7 +81,7 @@ using Indices = std::vector<Index>;
 template <class T>
 struct Piece {
   Indices rows, cols;
-  View<const T> c;
+  View<const Result<T>> c;
 };
 
 /// 0, 1, …, count - 1.

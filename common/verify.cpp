@@ -15,7 +15,7 @@ namespace course {
 namespace {
 
 template <class T>
-using Wider = std::conditional_t<std::is_same_v<T, float>, double,
+using Wider = std::conditional_t<std::is_same_v<Result<T>, float>, double,
                                  std::conditional_t<std::is_same_v<T, double>, long double, std::int64_t>>;
 template <class W>
 using Dense = Eigen::Matrix<W, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -88,12 +88,13 @@ struct Verifier<T>::Reference {
   Indices rows, cols;  // their places in the piece
   Dense<W> c;
   Dense<W> a_norms, b_norms;  // ||aᵢ||₂² of these rows of A, ||bⱼ||₂² of these columns of B
+  double truncated;           // √k / 4 for BF16, else 0
 
   /// The allowed error of element (r, s), which held `before`.
   double allowed(Index r, Index s, double before) const {
-    constexpr double u = std::numeric_limits<T>::epsilon() / 2.0;
+    constexpr double u = std::numeric_limits<Result<T>>::epsilon() / 2.0;
     const double norms = std::sqrt(static_cast<double>(a_norms(r, 0)) * static_cast<double>(b_norms(0, s)));
-    return 8 * u * norms + 2 * u * (std::abs(static_cast<double>(c(r, s))) + std::abs(before));
+    return (8 + truncated) * u * norms + 2 * u * (std::abs(static_cast<double>(c(r, s))) + std::abs(before));
   }
 };
 
@@ -131,7 +132,8 @@ void Verifier<T>::add_reference(const Piece<T>& piece, Indices rows, Indices col
     for (auto& part : started) part.get();
   }
   references_.push_back(std::make_shared<const Reference>(
-      Reference{std::move(rows), std::move(cols), std::move(c), std::move(a_norms), std::move(b_norms)}));
+      Reference{std::move(rows), std::move(cols), std::move(c), std::move(a_norms), std::move(b_norms),
+                std::is_same_v<T, bf16> ? std::sqrt(static_cast<double>(k)) / 4 : 0}));
 }
 
 /// Makes the references for a new piece. Of a sample: some rows, and some columns of the other rows.
@@ -172,7 +174,7 @@ Check Verifier<T>::check(const Piece<T>& given, const World& world) {
       for (Index s = 0; s < right->c.cols(); ++s) {
         const Index i = rows_[at(right->rows[at(r)])], j = cols_[at(right->cols[at(s)])];
         const auto want = right->c(r, s);
-        const T have = piece.c(right->rows[at(r)], right->cols[at(s)]);
+        const Result<T> have = piece.c(right->rows[at(r)], right->cols[at(s)]);
         const double error = std::abs(static_cast<double>(have - want));
         const double allowed = exact ? 0 : right->allowed(r, s, static_cast<double>(problem_.c(i, j)));
         error_of_row[at(i)] += error, norm_of_row[at(i)] += std::abs(static_cast<double>(want));
@@ -182,11 +184,12 @@ Check Verifier<T>::check(const Piece<T>& given, const World& world) {
       }
   double worst_case_share = 0;
   if (!exact) {  // γₖ₊₁ (|aᵢ||bⱼ| + |C₀|): k products and k additions round
-    const auto size = [](T value) { return std::abs(static_cast<double>(value)); };
+    const auto size = [](Result<T> value) { return std::abs(static_cast<double>(value)); };
     double sum = size(problem_.c(worst.i, worst.j));
     for (Index p = 0; p < problem_.shape.k; ++p)
       sum += size(problem_.a(worst.i, p)) * size(problem_.b(p, worst.j));
-    const double ku = static_cast<double>(problem_.shape.k + 1) * std::numeric_limits<T>::epsilon() / 2;
+    const double ku =
+        static_cast<double>(problem_.shape.k + 1) * std::numeric_limits<Result<T>>::epsilon() / 2;
     worst_case_share = worst.error / (ku / (1 - ku) * sum);
   }
   if (differences > 0)
@@ -226,10 +229,10 @@ Check freivalds(const Problem<T>& problem, const Piece<T>& given, const World& w
   std::string message = shape_error(given, problem.shape);
   const Piece<T> none, &piece = message.empty() ? given : none;
   bool integers = true;
-  const auto integer = [&](T value) {
+  const auto integer = [&](Result<T> value) {
     // 2^53 holds every exact product of the course; NaN and fractions fail here.
     if (std::abs(static_cast<double>(value)) <= 0x1p53 &&
-        static_cast<T>(static_cast<std::int64_t>(value)) == value)
+        static_cast<Result<T>>(static_cast<std::int64_t>(value)) == value)
       return static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
     integers = false;
     return std::uint64_t{0};
@@ -286,5 +289,6 @@ Check freivalds(const Problem<T>& problem, const Piece<T>& given, const World& w
 COURSE_VERIFY(float)
 COURSE_VERIFY(double)
 COURSE_VERIFY(std::int32_t)
+COURSE_VERIFY(bf16)
 
 }  // namespace course

@@ -114,7 +114,7 @@ struct Cuda {
     }
 
    private:
-    static constexpr int poison_byte = std::is_floating_point_v<T> ? 0xff : 0x81;  // NaN, or no input
+    static constexpr int poison_byte = std::numeric_limits<T>::has_quiet_NaN ? 0xff : 0x81;  // or no input
 
     static bool poisoned(View<const T> part) {
       std::vector<T> here(std::size_t(part.rows() * part.cols()));

@@ -28,7 +28,8 @@ std::shared_ptr<Variant<T>> gpu(std::string name, std::string idea, Launch<T> la
 }  // namespace course
 
 /// A step on the GPU of main.cu's `template <class T> course::Variants<T> variants()`; further arguments set
-/// members of `step`. main.cu is compiled for the GPU and for the emulator; gpu/main.cpp chooses.
+/// members of `step`, such as step.bf16 = variants<course::bf16>(). Of a type that it has not, variants() is
+/// empty. main.cu is compiled for the GPU and for the emulator; gpu/main.cpp chooses.
 #define COURSE_GPU_STEP(idea, ...)         \
   course::Step COURSE_GPU_STEP_NAME() {    \
     course::Step step = COURSE_STEP(idea); \

@@ -14,8 +14,9 @@ namespace course {
 /// registered: on the GPU, copied from page-locked host memory.
 enum class Memory { device, pitched, unified, registered };
 
-/// Elements of a guard band on a GPU, a multiple of 256 bytes: more than blocks of 32 × 32 or 1024 × 1
-/// threads reach beyond the last row, so that a kernel without bounds checks is wrong and does not crash.
+/// Elements of a guard band on a GPU, a multiple of 256 bytes (of BF16, 128): more than blocks of 32 × 32 or
+/// 1024 × 1 threads reach beyond the last row, so that a kernel without bounds checks is wrong and does not
+/// crash.
 constexpr Index wide_guard(Index ld) {
   return ceil_div(32 * ld + 1024, 64) * 64;
 }
@@ -27,7 +28,8 @@ inline Block block_of(const Settings& settings) {
 
 /// Starts the kernel, once or more, on matrices in its memory.
 template <class T>
-using Launch = std::function<void(View<const T> a, View<const T> b, View<T> c, const Settings& settings)>;
+using Launch =
+    std::function<void(View<const T> a, View<const T> b, View<Result<T>> c, const Settings& settings)>;
 
 /// What a kernel needs besides its matrices.
 struct Needs {
@@ -50,19 +52,20 @@ class GpuVariant : public Variant<T> {
     return Platform::missing(needs_.capability);
   }
   double bytes(const Problem<T>& problem, const Settings&) const override {
-    const double c =
-        sizeof(T) * static_cast<double>(problem.shape.m) * static_cast<double>(problem.shape.n + problem.pad);
+    const double c = sizeof(Result<T>) * static_cast<double>(problem.shape.m) *
+                     static_cast<double>(problem.shape.n + problem.pad);
     return (problem.whole_bytes() + c) * (registered() ? 2 : 1);
   }
   std::pair<double, double> device_memory(const Problem<T>& problem, const Settings&) const override {
     const auto [m, n, k] = problem.shape;
-    const auto of = [&](Index rows, Index cols) {
-      constexpr Index line = 512 / sizeof(T);  // what cudaMallocPitch rounds rows up to
+    const auto of = [&]<class E>(Index rows, Index cols, E) {
+      constexpr Index line = 512 / sizeof(E);  // what cudaMallocPitch rounds rows up to
       const Index ld =
           needs_.memory == Memory::pitched ? ceil_div(cols + problem.pad, line) * line : cols + problem.pad;
-      return static_cast<double>(rows * ld + 2 * wide_guard(ld)) * sizeof(T);
+      return static_cast<double>(rows * ld + 2 * wide_guard(ld)) * sizeof(E);
     };
-    return {of(m, k) + of(k, n) + 2 * of(m, n) + needs_.bytes(), Platform::free_memory()};
+    return {of(m, k, T()) + of(k, n, T()) + 2 * of(m, n, Result<T>()) + needs_.bytes(),
+            Platform::free_memory()};
   }
 
   Times allocate(const Problem<T>& problem, const Settings& settings, const World&) override {
@@ -71,33 +74,35 @@ class GpuVariant : public Variant<T> {
     const Inputs<T>& inputs = problem.whole();
     const auto [m, n, k] = problem.shape;
     const Index pad = problem.pad;
-    if (!registered()) fetched_ = course::Matrix<T>(m, n, pad);
+    if (!registered()) fetched_ = course::Matrix<Result<T>>(m, n, pad);
     Platform::synchronize();  // the first call of all starts the GPU: not this row's time
     const Stopwatch watch;
     if (registered())
-      host_ = {HostMatrix(m, k, pad), HostMatrix(k, n, pad), HostMatrix(m, n, pad), HostMatrix(m, n, pad)};
-    a_ = Matrix(m, k, pad, needs_.memory), b_ = Matrix(k, n, pad, needs_.memory);
-    c_ = Matrix(m, n, pad, needs_.memory), before_ = Matrix(m, n, pad, needs_.memory);
+      host_ = {HostMatrix<T>(m, k, pad), HostMatrix<T>(k, n, pad), HostMatrix<Result<T>>(m, n, pad),
+               HostMatrix<Result<T>>(m, n, pad)};
+    a_ = Matrix<T>(m, k, pad, needs_.memory), b_ = Matrix<T>(k, n, pad, needs_.memory);
+    c_ = Matrix<Result<T>>(m, n, pad, needs_.memory), before_ = Matrix<Result<T>>(m, n, pad, needs_.memory);
     Platform::synchronize();
     const double seconds = watch.seconds();
-    for (Matrix* const matrix : {&a_, &b_, &c_, &before_}) matrix->poison();
+    a_.poison(), b_.poison(), c_.poison(), before_.poison();
     if (registered()) {
       copy<T>(inputs.a.view(), host_.a.view()), copy<T>(inputs.b.view(), host_.b.view());
-      copy<T>(inputs.c.view(), host_.c.view());
+      copy<Result<T>>(inputs.c.view(), host_.c.view());
     }
     return {.alloc = seconds};
   }
 
   Times distribute() override {
     const auto [a, b, c] = host_inputs();
-    const double seconds = Platform::seconds_of(
-        [&, a = a, b = b, c = c] { send(a, a_.view()), send(b, b_.view()), send(c, before_.view()); });
+    const double seconds = Platform::seconds_of([&, a = a, b = b, c = c] {
+      send<T>(a, a_.view()), send<T>(b, b_.view()), send<Result<T>>(c, before_.view());
+    });
     if (settings_.verify_copies)
       run_error_ = copy_error("A", a, a_) + copy_error("B", b, b_) + copy_error("C", c, before_);
     return {.copy_in = seconds};
   }
 
-  void reset() override { send(View<const T>(before_.view()), c_.view()); }
+  void reset() override { send<Result<T>>(before_.view(), c_.view()); }
 
   Times run() override {
     const auto work = [this] { launch_(a_.view(), b_.view(), c_.view(), settings_); };
@@ -118,10 +123,10 @@ class GpuVariant : public Variant<T> {
   }
 
   Times fetch(Piece<T>& piece) override {
-    const View<T> to = registered() ? host_.result.view() : fetched_.view();
+    const View<Result<T>> to = registered() ? host_.result.view() : fetched_.view();
     poison_all(to);
-    const double seconds = Platform::seconds_of([&] { send(View<const T>(c_.view()), to); });
-    piece = {all_of(problem_->shape.m), all_of(problem_->shape.n), View<const T>(to)};
+    const double seconds = Platform::seconds_of([&] { send<Result<T>>(c_.view(), to); });
+    piece = {all_of(problem_->shape.m), all_of(problem_->shape.n), to};
     return {.copy_out = seconds};
   }
 
@@ -136,26 +141,30 @@ class GpuVariant : public Variant<T> {
   }
 
  private:
-  using Matrix = typename Platform::template Matrix<T>;
-  using HostMatrix = typename Platform::template HostMatrix<T>;
+  template <class E>
+  using Matrix = typename Platform::template Matrix<E>;
+  template <class E>
+  using HostMatrix = typename Platform::template HostMatrix<E>;
 
   bool registered() const { return needs_.memory == Memory::registered; }
-  std::tuple<View<const T>, View<const T>, View<const T>> host_inputs() {
+  std::tuple<View<const T>, View<const T>, View<const Result<T>>> host_inputs() {
     if (registered()) return {host_.a.view(), host_.b.view(), host_.c.view()};
     const Inputs<T>& inputs = problem_->whole();
     return {inputs.a.view(), inputs.b.view(), inputs.c.view()};
   }
   /// Unified memory is written and read by the host, as if it were its own.
-  void send(View<const T> from, View<T> to) {
+  template <class E>
+  void send(View<const E> from, View<E> to) {
     if (needs_.memory == Memory::unified)
-      copy<T>(from, to);
+      copy<E>(from, to);
     else
       Platform::transfer(from, to);
   }
   /// --verify-copies: an error message if what is on the GPU differs from what was sent; else empty.
-  std::string copy_error(const char* name, View<const T> sent, const Matrix& received) {
-    course::Matrix<T> back(sent.rows(), sent.cols());
-    Platform::transfer(View<const T>(received.view()), back.view());
+  template <class E>
+  std::string copy_error(const char* name, View<const E> sent, const Matrix<E>& received) {
+    course::Matrix<E> back(sent.rows(), sent.cols());
+    Platform::transfer(View<const E>(received.view()), back.view());
     Index differences = 0;
     for (Index i = 0; i < sent.rows(); ++i)
       for (Index j = 0; j < sent.cols(); ++j) differences += !(back.view()(i, j) == sent(i, j));
@@ -168,11 +177,13 @@ class GpuVariant : public Variant<T> {
   Needs needs_;
   const Problem<T>* problem_ = nullptr;
   Settings settings_;
-  Matrix a_, b_, before_, c_;  // `before`: what C holds before the product
+  Matrix<T> a_, b_;
+  Matrix<Result<T>> before_, c_;  // `before`: what C holds before the product
   struct {
-    HostMatrix a, b, c, result;
-  } host_;                     // if registered
-  course::Matrix<T> fetched_;  // if not
+    HostMatrix<T> a, b;
+    HostMatrix<Result<T>> c, result;
+  } host_;                             // if registered
+  course::Matrix<Result<T>> fetched_;  // if not
   std::string run_error_;
 };
 

@@ -14,7 +14,16 @@ namespace {
 /// Calls `f` with the variants of each type in turn.
 template <class F>
 void for_each_type(const Step& step, F f) {
-  f(step.f32), f(step.f64), f(step.i32);
+  f(step.bf16), f(step.f32), f(step.f64), f(step.i32);
+}
+
+/// The types that a step has variants for.
+std::vector<std::string> types_of(const Step& step) {
+  std::vector<std::string> types;
+  for_each_type(step, [&]<class T>(const Variants<T>& variants) {
+    if (!variants.empty()) types.push_back(type_name<T>);
+  });
+  return types;
 }
 
 /// What is known of all variants with one name, whatever their type.
@@ -221,8 +230,11 @@ int exit_status(const std::string& program, const std::function<int()>& body, co
 
 int run(int argc, const char* const* argv, const Step& step, const World& world) {
   const auto body = [&] {
-    Options options{
-        .tiles = step.tiles, .tile_choices = step.tile_choices, .blocks = step.blocks, .grids = step.grids};
+    Options options{.types = types_of(step),
+                    .tiles = step.tiles,
+                    .tile_choices = step.tile_choices,
+                    .blocks = step.blocks,
+                    .grids = step.grids};
     bool threads = false;
     for (const NamedVariant& variant : named_variants(step, world)) threads |= variant.traits.threads;
     CLI::App app(step.program + ": " + step.idea);

@@ -23,7 +23,8 @@ struct Step {
   // processes).
   std::vector<Index> tiles = {}, tile_choices = {};  // choices: if it has some, there are no others
   std::vector<Sides> blocks = {}, grids = {};
-  Index pad = 0;  // elements between the rows of its matrices, the default of --pad
+  Index pad = 0;                     // elements between the rows of its matrices, the default of --pad
+  Variants<course::bf16> bf16 = {};  // A and B in BF16, C in f32; few steps have such
   std::function<Step(const std::string& order)> emulated = {};  // of a step on a GPU: what --emulate runs
 };
 

@@ -1,0 +1,39 @@
+// BF16, the upper half of a float: what tensor cores multiply. Their sums are floats.
+#pragma once
+
+#include <bit>
+#include <limits>
+
+#include "common/view.hpp"
+
+namespace course {
+
+/// A sign, 8 bits of exponent, 7 of fraction; calculated with as a float. A product of two is exact there.
+struct bf16 {
+  bf16() = default;
+  /// Rounds to nearest, ties to even; NaN stays NaN.
+  COURSE_INLINE explicit bf16(float value) : bits(rounded(std::bit_cast<std::uint32_t>(value))) {}
+  COURSE_INLINE operator float() const { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
+
+  std::uint16_t bits;
+
+ private:
+  COURSE_INLINE static std::uint16_t rounded(std::uint32_t value) {
+    const bool nan = (value & 0x7fffffff) > 0x7f800000;  // of which rounding could make infinity
+    return static_cast<std::uint16_t>((nan ? value | 0x400000 : value + 0x7fff + (value >> 16 & 1)) >> 16);
+  }
+};
+
+/// The type of C if A and B have elements of type T.
+template <class T>
+using Result = std::conditional_t<std::is_same_v<T, bf16>, float, T>;
+
+}  // namespace course
+
+/// As much as the course asks for.
+template <>
+struct std::numeric_limits<course::bf16> {
+  static constexpr bool has_quiet_NaN = true;
+  static constexpr int digits = 8;
+  static constexpr course::bf16 quiet_NaN() { return course::bf16(numeric_limits<float>::quiet_NaN()); }
+};
