@@ -31,7 +31,7 @@ bool copies_rows() {
 }  // namespace
 
 TEST_CASE_TEMPLATE("on a GPU: a write outside a matrix is seen, wherever, and none inside", T, float,
-                   std::int32_t) {
+                   std::int32_t, course::bf16) {
   state = {};
   REQUIRE(copies_rows());
   for (const Memory memory : {Memory::device, Memory::pitched, Memory::unified, Memory::registered}) {
@@ -45,18 +45,19 @@ TEST_CASE_TEMPLATE("on a GPU: a write outside a matrix is seen, wherever, and no
     T* const all = static_cast<T*>(state.taken.begin()->first);
     const Index count = static_cast<Index>(state.taken.begin()->second / sizeof(T)), ld = view.ld(),
                 first = view.data() - all, end = first + 3 * ld, wide = course::wide_guard(7);
-    CHECK((view.rows() == 3 && view.cols() == 5 && ld == (memory == Memory::pitched ? 128 : 7)));
+    CHECK((view.rows() == 3 && view.cols() == 5 &&
+           ld == (memory == Memory::pitched ? Index{512 / sizeof(T)} : 7)));
     CHECK((first % 64 == 0 && first >= wide && count - end >= wide));
     CHECK(std::all_of(all, all + count, [](T e) { return !(e == e) || e == course::poison<T>(); }));
     CHECK(matrix.guards_intact());
-    for (const Index inside : {first, first + 4, first + ld, end - ld + 4}) all[inside] = 1;
+    for (const Index inside : {first, first + 4, first + ld, end - ld + 4}) all[inside] = T{1};
     CHECK(matrix.guards_intact());
     for (const Index outside : {Index{0}, first - ld, first - 1, first + 5, first + ld - 1, end - ld + 5,
                                 end - 1, end, count - 1}) {
       CAPTURE(outside - first);
       const T before = std::exchange(all[outside], T{1});
       CHECK_FALSE(matrix.guards_intact());
-      std::memset(all + outside, std::is_floating_point_v<T> ? 0xff : 0x81, sizeof before);
+      std::memset(all + outside, std::is_integral_v<T> ? 0x81 : 0xff, sizeof before);
       CHECK(matrix.guards_intact());
     }
   }

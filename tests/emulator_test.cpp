@@ -1,5 +1,7 @@
 // The emulator does what CUDA does, and says where a kernel breaks CUDA's rules.
 #include "gpu/step.hpp"
+#include "heard.hpp"
+#include "runner/run.hpp"
 
 #include <doctest/doctest.h>
 
@@ -27,6 +29,11 @@ std::string trouble(const std::function<void()>& body) {
 
 bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
+}
+
+void plain_bf16(View<const bf16> a, View<const bf16> b, View<float> c, Index beyond) {
+  for (Index p = 0; p < a.cols() + beyond; ++p)  // beyond: in A the padding, in B the guard
+    c(threadIdx.y, threadIdx.x) += a.data()[threadIdx.y * a.ld() + p] * b.data()[p * b.ld() + threadIdx.x];
 }
 
 std::vector<unsigned> turns;
@@ -209,4 +216,41 @@ TEST_CASE(
         guarded(5, 5) + guarded(3, 9) + 2 * guarded(5, 9) + 1000);
   CHECK(with(Memory::pitched)->device_memory(problem, {}).first ==  // rows of 512 bytes
         guarded(5, 64) + guarded(3, 64) + 2 * guarded(5, 64));
+}
+
+TEST_CASE("BF16: a step that has it alone; A and B of 2 bytes, C of 4; a read beside A or B is NaN") {
+  const auto made = [](Index beyond, Memory memory = Memory::device) {
+    return gpu<bf16>("plain", "",
+                     [=](View<const bf16> a, View<const bf16> b, View<float> c, const Settings&) {
+                       launch(plain_bf16, Grid{1, 1}, Block{c.cols(), c.rows()}, a, b, c, beyond);
+                     },
+                     {}, {.memory = memory});
+  };
+  const Problem<bf16> problem{.shape = {5, 7, 3}, .pad = 2};  // leading dimensions: A 5, B and C 9
+  const double c = 4 * 5 * 9, inputs = 2 * (5 * 5 + 3 * 9) + c;
+  CHECK(problem.whole_bytes() == inputs);
+  CHECK(made(0)->bytes(problem, {}) == inputs + c);
+  const auto guarded = [](double size, Index rows, Index ld) {
+    return size * static_cast<double>(rows * ld + 2 * wide_guard(ld));
+  };
+  CHECK(made(0)->device_memory(problem, {}).first ==
+        guarded(2, 5, 5) + guarded(2, 3, 9) + 2 * guarded(4, 5, 9));
+  CHECK(made(0, Memory::pitched)->device_memory(problem, {}).first ==
+        guarded(2, 5, 256) + guarded(2, 3, 256) + 2 * guarded(4, 5, 128));
+  emulator::set_order("forward");
+  const auto status = [&](Index beyond, std::vector<const char*> words) {
+    Step step{"test", "a test", "-O3", "", {}, {}, {}};
+    for (const Memory memory : {Memory::device, Memory::pitched, Memory::unified, Memory::registered})
+      step.bf16.push_back(made(beyond, memory));
+    words.insert(words.begin(), {"test", "--shape", "5x7x3", "--pad", "2", "--repeat", "1"});
+    int found = -1;
+    const Heard says = heard([&] { found = run(static_cast<int>(words.size()), words.data(), step); });
+    CHECK(has(found == 2 ? says.err : says.out,
+              found == 2 ? "--type: 'f32' is unknown; give bf16" : "bf16 5x7x3"));
+    return found;
+  };
+  CHECK(status(0, {}) == 0);
+  CHECK(status(0, {"--fill", "digits", "--type", "bf16"}) == 0);
+  CHECK(status(1, {}) == 1);
+  CHECK(status(0, {"--type", "f32"}) == 2);
 }

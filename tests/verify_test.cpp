@@ -25,7 +25,7 @@ struct Case {
   }
 
   void multiply() {
-    copy<T>(problem.whole().c.view(), c.view());
+    copy<Result<T>>(problem.whole().c.view(), c.view());
     for (Index i = 0; i < problem.shape.m; ++i)
       for (Index p = 0; p < problem.shape.k; ++p)
         for (Index j = 0; j < problem.shape.n; ++j) c.view()(i, j) += a.view()(i, p) * b.view()(p, j);
@@ -37,7 +37,8 @@ struct Case {
   Check sums() const { return freivalds(problem, piece(), World()); }
 
   Problem<T> problem;
-  Matrix<T> a, b, c;
+  Matrix<T> a, b;
+  Matrix<Result<T>> c;
 };
 
 /// Rounds a float to `bits` bits of significand (TF32 has 11, BF16 has 8), ties away from zero.
@@ -47,9 +48,28 @@ float rounded_to(float value, int bits) {
   return std::ldexp(std::round(std::ldexp(fraction, bits)), exponent - bits);
 }
 
+/// The factor of u ||aᵢ||₂ ||bⱼ||₂ in what the verifier allows.
+template <class T>
+double norms_allowed(Index k) {
+  return std::is_same_v<T, bf16> ? 8 + std::sqrt(static_cast<double>(k)) / 4 : 8;
+}
+
+/// sum + Σ a(p)·b(p), as a tensor core may add: groups of 8 products, and what lies beyond 24 bits is cut
+/// off.
+template <class Of>
+float truncated(float sum, Index k, Of product) {
+  for (Index p = 0; p < k; p += 8) {
+    double group = sum;  // exact: products of BF16 have 16 bits
+    for (Index q = p; q < std::min(k, p + 8); ++q) group += product(q);
+    sum = static_cast<float>(group);
+    if (std::abs(sum) > std::abs(group)) sum = std::nextafter(sum, 0.0f);
+  }
+  return sum;
+}
+
 }  // namespace
 
-TEST_CASE_TEMPLATE("a right product is right", T, float, double, std::int32_t) {
+TEST_CASE_TEMPLATE("a right product is right", T, float, double, std::int32_t, bf16) {
   for (const Fill kind : {Fill::digits, Fill::uniform})
     for (const Shape shape : {Shape{1, 1, 1}, {7, 5, 3}, {64, 33, 129}, {3, 4, 0}, {0, 4, 3}, {3, 0, 4}}) {
       Case<T> right(shape, kind);
@@ -60,17 +80,18 @@ TEST_CASE_TEMPLATE("a right product is right", T, float, double, std::int32_t) {
     }
 }
 
-TEST_CASE_TEMPLATE("one element wrong by twice what is allowed is found", T, float, double) {
-  const double u = std::numeric_limits<T>::epsilon() / 2.0;
+TEST_CASE_TEMPLATE("one element wrong by twice what is allowed is found", T, float, double, bf16) {
+  const double u = std::numeric_limits<Result<T>>::epsilon() / 2.0;
   for (const Index k : {1, 60}) {
     Case<T> wrong({40, 50, k}, Fill::uniform);
     double a = 0, b = 0;
     for (Index p = 0; p < k; ++p)
       a += std::pow(double(wrong.problem.a(7, p)), 2), b += std::pow(double(wrong.problem.b(p, 9)), 2);
-    T& element = wrong.c.view()(7, 9);
+    auto& element = wrong.c.view()(7, 9);
     const double right = element, before = wrong.problem.c(7, 9);
-    const double allowed = 8 * u * std::sqrt(a * b) + 2 * u * (std::abs(right) + std::abs(before));
-    element = static_cast<T>(right + (right > 0 ? 2 : -2) * allowed);
+    const double allowed =
+        norms_allowed<T>(k) * u * std::sqrt(a * b) + 2 * u * (std::abs(right) + std::abs(before));
+    element = static_cast<Result<T>>(right + (right > 0 ? 2 : -2) * allowed);
     const Check check = wrong.whole();
     CHECK((!check.right && check.differences == 1));
     CHECK((1 < check.error_share && check.error_share < 3.5));
@@ -79,25 +100,25 @@ TEST_CASE_TEMPLATE("one element wrong by twice what is allowed is found", T, flo
 }
 
 TEST_CASE_TEMPLATE("the figures of a check are those of its formulas, worked out element by element", T,
-                   float, double) {
+                   float, double, bf16) {
   using Wide = long double;
   for (const auto& [k, spoilt] : {std::pair<Index, bool>(300, false), {300, true}, {1, true}}) {
     Case<T> product({5, 4, k}, Fill::uniform);
     const auto& problem = product.problem;
-    if (spoilt) product.c.view()(2, 1) += 1, product.c.view()(3, 3) -= T{0.5};
+    if (spoilt) product.c.view()(2, 1) += 1, product.c.view()(3, 3) -= 0.5f;
     Wide share = 0, worst_case = 0, error_most = 0, norm = 0;
     for (Index i = 0; i < 5; ++i) {
       Wide errors = 0, sizes = 0;
       for (Index j = 0; j < 4; ++j) {
-        const Wide u = std::numeric_limits<T>::epsilon() / Wide{2}, before = problem.c(i, j);
+        const Wide u = std::numeric_limits<Result<T>>::epsilon() / Wide{2}, before = problem.c(i, j);
         Wide want = before, a_norm = 0, b_norm = 0, size = std::abs(before);
         for (Index p = 0; p < k; ++p) {
           const Wide a = problem.a(i, p), b = problem.b(p, j);
           want += a * b, a_norm += a * a, b_norm += b * b, size += std::abs(a * b);
         }
         const Wide error = std::abs(product.c.view()(i, j) - want);
-        const Wide here =
-            error / (8 * u * std::sqrt(a_norm * b_norm) + 2 * u * (std::abs(want) + std::abs(before)));
+        const Wide here = error / (norms_allowed<T>(k) * u * std::sqrt(a_norm * b_norm) +
+                                   2 * u * (std::abs(want) + std::abs(before)));
         if (here > share) share = here, worst_case = error / ((k + 1) * u / (1 - (k + 1) * u) * size);
         errors += error, sizes += std::abs(want);
       }
@@ -151,7 +172,7 @@ TEST_CASE("a sample is eight rows and columns drawn with the seed, the first and
   CHECK(drawn.size() == 6);
 }
 
-TEST_CASE_TEMPLATE("exact inputs demand equality", T, float, double, std::int32_t) {
+TEST_CASE_TEMPLATE("exact inputs demand equality", T, float, double, std::int32_t, bf16) {
   Case<T> wrong({40, 50, 60}, Fill::digits);
   wrong.c.view()(39, 49) += 1;
   CHECK_FALSE(wrong.whole().right);
@@ -167,8 +188,9 @@ TEST_CASE_TEMPLATE("exact inputs demand equality", T, float, double, std::int32_
             std::to_string(static_cast<double>(wrong.c.view()(7, 9))));  // the first of equals
 }
 
-TEST_CASE_TEMPLATE("NaN and infinity are wrong, and stay visible in every figure", T, float, double) {
-  for (const T bad : {std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::infinity()})
+TEST_CASE_TEMPLATE("NaN and infinity are wrong, and stay visible in every figure", T, float, double, bf16) {
+  using Limits = std::numeric_limits<Result<T>>;
+  for (const auto bad : {Limits::quiet_NaN(), Limits::infinity()})
     for (const auto& [i, j] : {std::pair{0, 0}, {20, 30}, {39, 49}})
       for (const Fill kind : {Fill::digits, Fill::uniform}) {
         Case<T> wrong({40, 50, 60}, kind);
@@ -183,7 +205,7 @@ TEST_CASE_TEMPLATE("NaN and infinity are wrong, and stay visible in every figure
 }
 
 TEST_CASE_TEMPLATE("a lost last row, a lost last column and a C overwritten are found", T, float, double,
-                   std::int32_t) {
+                   std::int32_t, bf16) {
   for (const Shape shape : {Shape{40, 50, 60}, {5, 3, 1}}) {
     for (const Fill kind : {Fill::digits, Fill::uniform}) {
       Case<T> row(shape, kind), column(shape, kind), overwritten(shape, kind);
@@ -201,11 +223,11 @@ TEST_CASE_TEMPLATE("a lost last row, a lost last column and a C overwritten are 
 }
 
 TEST_CASE_TEMPLATE("Freivalds accepts what is right and finds one wrong element anywhere", T, float, double,
-                   std::int32_t) {
+                   std::int32_t, bf16) {
   Case<T> product({61, 53, 47}, Fill::digits);
   CHECK(product.sums().right);
   for (const auto& [i, j] : {std::pair{0, 0}, {30, 20}, {60, 52}})
-    for (const T by : {T{1}, T{-1}, T{256}}) {
+    for (const auto by : {Result<T>{1}, Result<T>{-1}, Result<T>{256}}) {
       product.c.view()(i, j) += by;
       CHECK_FALSE(product.sums().right);
       product.c.view()(i, j) -= by;
@@ -325,6 +347,57 @@ TEST_CASE("inputs rounded to TF32 or BF16 are refused at every k from 8 to 1024,
       CHECK(check.error_share > 10);
       if (bits == 11 && k > 2000) CHECK(check.worst_case_share <= 1);  // the bound that always holds takes it
     }
+}
+
+TEST_CASE(
+    "BF16: sums cut off to 24 bits are right; a lost step of 16, inputs in FP8 and no C before are not") {
+  const Index n = 5;
+  for (Index k = 16; k <= 65536; k *= 4) {
+    CAPTURE(k);
+    Case<bf16> tensor({n, n, k}, Fill::uniform);
+    const auto sums = [&](Index from, auto rounded) {
+      for (Index i = 0; i < n; ++i)
+        for (Index j = 0; j < n; ++j)
+          tensor.c.view()(i, j) = truncated(tensor.problem.c(i, j), k - from, [&](Index p) {
+            return rounded(tensor.a.view()(i, from + p)) * rounded(tensor.b.view()(from + p, j));
+          });
+    };
+    const auto as_it_is = [](float value) { return value; };
+    sums(0, as_it_is);
+    CHECK(tensor.whole().right);
+    CHECK(tensor.sampled().right);
+    for (Index i = 0; i < n; ++i)
+      for (Index j = 0; j < n; ++j) tensor.c.view()(i, j) -= tensor.problem.c(i, j);
+    CHECK_FALSE(tensor.whole().right);
+    sums(16, as_it_is);
+    CHECK(tensor.whole().error_share > 2);
+    sums(0, [](float value) { return rounded_to(value, 4); });  // of e4m3
+    CHECK(tensor.whole().error_share > 10);
+  }
+}
+
+// Of the verifier's own inputs, multiples of 2^-8, sums below 2^8 are exact: these have all exponents.
+TEST_CASE("BF16: what a tensor core cuts off stays below the bound, and needs its √k") {
+  for (Index k = 16; k <= 65536; k *= 4) {
+    double most = 0;
+    for (Index i = 0; i < 200; ++i) {
+      std::vector<float> a, b;
+      double a_norm = 0, b_norm = 0, exact = 0;
+      for (Index p = 0; p < k; ++p) {
+        a.push_back(bf16(element<float>(Fill::uniform, 1, 'A', i, p)));
+        b.push_back(bf16(element<float>(Fill::uniform, 1, 'B', i, p)));
+        a_norm += a.back() * a.back(), b_norm += b.back() * b.back(), exact += double(a.back()) * b.back();
+      }
+      const double u = 0x1p-24,
+                   is = truncated(0, k, [&](Index p) {
+                     return double(a[static_cast<std::size_t>(p)]) * b[static_cast<std::size_t>(p)];
+                   });
+      most = std::max(most, std::abs(is - exact) / (u * std::sqrt(a_norm * b_norm)));
+    }
+    CAPTURE(k);
+    CHECK(most < 0.7 * norms_allowed<bf16>(k));
+    if (k > 10000) CHECK(most > norms_allowed<float>(k));
+  }
 }
 
 TEST_CASE("a piece may hold any rows and columns, and every element must come back once") {
