@@ -15,7 +15,6 @@
 #include <tuple>
 #include <vector>
 #endif
-#include <cstdint>
 
 #include "common/bf16.hpp"
 #include "gpu/launch.hpp"
@@ -110,34 +109,28 @@ struct WmmaB {};
 struct WmmaC {};
 #else
 namespace wmma = nvcuda::wmma;
-struct WmmaA {
-  wmma::fragment<wmma::matrix_a, 16, 16, 16, __nv_bfloat16, wmma::row_major> of;
-};
-struct WmmaB {
-  wmma::fragment<wmma::matrix_b, 16, 16, 16, __nv_bfloat16, wmma::row_major> of;
-};
-struct WmmaC {
-  wmma::fragment<wmma::accumulator, 16, 16, 16, float> of;
-};
+using WmmaA = wmma::fragment<wmma::matrix_a, 16, 16, 16, __nv_bfloat16, wmma::row_major>;
+using WmmaB = wmma::fragment<wmma::matrix_b, 16, 16, 16, __nv_bfloat16, wmma::row_major>;
+using WmmaC = wmma::fragment<wmma::accumulator, 16, 16, 16, float>;
 #endif
 __device__ inline void wmma_load_a(WmmaA& a, const bf16* from, int ld) {
-  COURSE_FROM_80(wmma::load_matrix_sync(a.of, reinterpret_cast<const __nv_bfloat16*>(from), unsigned(ld)));
+  COURSE_FROM_80(wmma::load_matrix_sync(a, reinterpret_cast<const __nv_bfloat16*>(from), unsigned(ld)));
 }
 __device__ inline void wmma_load_b(WmmaB& b, const bf16* from, int ld) {
-  COURSE_FROM_80(wmma::load_matrix_sync(b.of, reinterpret_cast<const __nv_bfloat16*>(from), unsigned(ld)));
+  COURSE_FROM_80(wmma::load_matrix_sync(b, reinterpret_cast<const __nv_bfloat16*>(from), unsigned(ld)));
 }
 __device__ inline void wmma_load_c(WmmaC& c, const float* from, int ld) {
-  COURSE_FROM_80(wmma::load_matrix_sync(c.of, from, unsigned(ld), wmma::mem_row_major));
+  COURSE_FROM_80(wmma::load_matrix_sync(c, from, unsigned(ld), wmma::mem_row_major));
 }
 __device__ inline void wmma_store_c(float* to, const WmmaC& c, int ld) {
-  COURSE_FROM_80(wmma::store_matrix_sync(to, c.of, unsigned(ld), wmma::mem_row_major));
+  COURSE_FROM_80(wmma::store_matrix_sync(to, c, unsigned(ld), wmma::mem_row_major));
 }
 __device__ inline void wmma_fill(WmmaC& c, float value) {
-  COURSE_FROM_80(wmma::fill_fragment(c.of, value));
+  COURSE_FROM_80(wmma::fill_fragment(c, value));
 }
 /// C += A·B.
 __device__ inline void wmma_mma(WmmaC& c, const WmmaA& a, const WmmaB& b) {
-  COURSE_FROM_80(wmma::mma_sync(c.of, a.of, b.of, c.of));
+  COURSE_FROM_80(wmma::mma_sync(c, a, b, c));
 }
 // [/wmma]
 
@@ -150,24 +143,18 @@ inline void need(const void* address, std::uintptr_t multiple) {
     throw std::runtime_error("misaligned address");  // what CUDA says
 }
 
-inline float element(const std::uint32_t* of, int e) {
-  return std::bit_cast<float>(of[e / 2] >> e % 2 * 16 << 16);
-}
-inline float element(const bf16* of, int e) {
-  return of[e];
-}
-
-/// C += A·B, whoever of the warp holds what.
+/// C += A·B, for fragments and for WMMA's matrices.
 template <class C, class A, class B>
-void multiply_add(C& c, const A& a, const B& b, const char* file, int line) {
+void mma(C& c, const A& a, const B& b, COURSE_WHERE) {
   auto mine = std::tie(c, a, b);
   const auto work = [](void* const(&lanes)[32]) {
     float rows[16][16], cols[16][16];
     for (int l = 0; l < 32; ++l) {
-      const auto& [of_c, of_a, of_b] = *static_cast<decltype(mine)*>(lanes[l]);
-      for (int e = 0; e < 8; ++e) rows[A::place(l, e).row][A::place(l, e).col] = element(of_a.of, e);
-      for (int e = 0; e < int(sizeof(B) / 2); ++e)
-        cols[B::place(l, e).col][B::place(l, e).row] = element(of_b.of, e);
+      const auto& lane = *static_cast<decltype(mine)*>(lanes[l]);
+      bf16 of_a[8], of_b[8];
+      std::memcpy(of_a, &std::get<1>(lane), sizeof(A)), std::memcpy(of_b, &std::get<2>(lane), sizeof(B));
+      for (int e = 0; e < 8; ++e) rows[A::place(l, e).row][A::place(l, e).col] = of_a[e];
+      for (int e = 0; e < int(sizeof(B) / 2); ++e) cols[B::place(l, e).col][B::place(l, e).row] = of_b[e];
     }
     for (int l = 0; l < 32; ++l)
       for (int e = 0; e < int(sizeof(C) / 4); ++e) {
@@ -176,9 +163,6 @@ void multiply_add(C& c, const A& a, const B& b, const char* file, int line) {
       }
   };
   course::emulator::together(&mine, work, file, line);
-}
-inline void mma(FragmentC& c, const FragmentA& a, const FragmentB& b, COURSE_WHERE) {
-  multiply_add(c, a, b, file, line);
 }
 
 template <bool transposed>
@@ -253,8 +237,7 @@ using WmmaC = Wmma<float, 'C'>;
 template <class T>
 T* wmma_mine(T* matrix, int ld) {
   need(matrix, 32), need(matrix + ld, 16);
-  const auto [i, j] = WmmaA::place(course::emulator::lane(), 0);
-  return matrix + course::Index{i} * ld + j;
+  return matrix + course::emulator::lane() / 2 * course::Index{ld} + course::emulator::lane() % 2 * 8;
 }
 inline void wmma_load_a(WmmaA& a, const bf16* from, int ld, COURSE_WHERE) {
   std::copy_n(wmma_mine(from, ld), 8, a.of), __syncwarp(file, line);
@@ -272,7 +255,7 @@ inline void wmma_fill(WmmaC& c, float value) {
   std::fill_n(c.of, 8, value);
 }
 inline void wmma_mma(WmmaC& c, const WmmaA& a, const WmmaB& b, COURSE_WHERE) {
-  multiply_add(c, a, b, file, line);
+  mma(c, a, b, file, line);
 }
 
 #endif
