@@ -15,9 +15,9 @@
 #include <tuple>
 #include <vector>
 #endif
-#include <cstdint>
 
 #include "common/bf16.hpp"
+#include "f16.hpp"
 #include "gpu/launch.hpp"
 
 namespace cuda_tensor {
@@ -58,27 +58,33 @@ constexpr int tensor_capability = 80;
 #define COURSE_FROM_80(...) __VA_ARGS__
 #endif
 
-/// C += A·B, by all 32 threads of the warp.
+#define COURSE_MMA(type)                                                         \
+  asm volatile("mma.sync.aligned.m16n8k16.row.col.f32." type "." type            \
+               ".f32 "                                                           \
+               "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};" \
+               : "+f"(c.of[0]), "+f"(c.of[1]), "+f"(c.of[2]), "+f"(c.of[3])      \
+               : "r"(a.of[0]), "r"(a.of[1]), "r"(a.of[2]), "r"(a.of[3]), "r"(b.of[0]), "r"(b.of[1]))
+
+/// C += A·B, by all 32 threads of the warp; T: bf16 or f16.
 template <class T>
 __device__ void mma_sync(FragmentC& c, const FragmentA& a, const FragmentB& b) {
-  COURSE_FROM_80(
-      asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "
-                   "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
-                   : "+f"(c.of[0]), "+f"(c.of[1]), "+f"(c.of[2]), "+f"(c.of[3])
-                   : "r"(a.of[0]), "r"(a.of[1]), "r"(a.of[2]), "r"(a.of[3]), "r"(b.of[0]), "r"(b.of[1])));
+  if constexpr (std::is_same_v<T, bf16>)
+    COURSE_FROM_80(COURSE_MMA("bf16"));
+  else
+    COURSE_FROM_80(COURSE_MMA("f16"));
 }
 
 /// Loads four matrices of 8 × 8 from shared memory. Lane l gives the address of row l % 8 of matrix l / 8: 8
 /// elements, at a multiple of 16 bytes. It receives in to[m] of matrix m the elements (i, j) and (i, j + 1),
 /// i = l / 4, j = 2 (l % 4).
-__device__ inline void ldmatrix_x4(std::uint32_t (&to)[4], const bf16* row) {
+__device__ inline void ldmatrix_x4(std::uint32_t (&to)[4], const void* row) {
   COURSE_FROM_80(asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                               : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
                               : "r"(unsigned(__cvta_generic_to_shared(row)))
                               : "memory"));
 }
 /// The same transposed: it receives (j, i) and (j + 1, i).
-__device__ inline void ldmatrix_x4_trans(std::uint32_t (&to)[4], const bf16* row) {
+__device__ inline void ldmatrix_x4_trans(std::uint32_t (&to)[4], const void* row) {
   COURSE_FROM_80(asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
                               : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
                               : "r"(unsigned(__cvta_generic_to_shared(row)))
@@ -111,34 +117,28 @@ struct WmmaB {};
 struct WmmaC {};
 #else
 namespace in_cuda = nvcuda::wmma;
-struct WmmaA {
-  in_cuda::fragment<in_cuda::matrix_a, 16, 16, 16, __nv_bfloat16, in_cuda::row_major> of;
-};
-struct WmmaB {
-  in_cuda::fragment<in_cuda::matrix_b, 16, 16, 16, __nv_bfloat16, in_cuda::row_major> of;
-};
-struct WmmaC {
-  in_cuda::fragment<in_cuda::accumulator, 16, 16, 16, float> of;
-};
+using WmmaA = in_cuda::fragment<in_cuda::matrix_a, 16, 16, 16, __nv_bfloat16, in_cuda::row_major>;
+using WmmaB = in_cuda::fragment<in_cuda::matrix_b, 16, 16, 16, __nv_bfloat16, in_cuda::row_major>;
+using WmmaC = in_cuda::fragment<in_cuda::accumulator, 16, 16, 16, float>;
 #endif
 __device__ inline void wmma_load_a(WmmaA& a, const bf16* from, int ld) {
-  COURSE_FROM_80(in_cuda::load_matrix_sync(a.of, reinterpret_cast<const __nv_bfloat16*>(from), unsigned(ld)));
+  COURSE_FROM_80(in_cuda::load_matrix_sync(a, reinterpret_cast<const __nv_bfloat16*>(from), unsigned(ld)));
 }
 __device__ inline void wmma_load_b(WmmaB& b, const bf16* from, int ld) {
-  COURSE_FROM_80(in_cuda::load_matrix_sync(b.of, reinterpret_cast<const __nv_bfloat16*>(from), unsigned(ld)));
+  COURSE_FROM_80(in_cuda::load_matrix_sync(b, reinterpret_cast<const __nv_bfloat16*>(from), unsigned(ld)));
 }
 __device__ inline void wmma_load_c(WmmaC& c, const float* from, int ld) {
-  COURSE_FROM_80(in_cuda::load_matrix_sync(c.of, from, unsigned(ld), in_cuda::mem_row_major));
+  COURSE_FROM_80(in_cuda::load_matrix_sync(c, from, unsigned(ld), in_cuda::mem_row_major));
 }
 __device__ inline void wmma_store_c(float* to, const WmmaC& c, int ld) {
-  COURSE_FROM_80(in_cuda::store_matrix_sync(to, c.of, unsigned(ld), in_cuda::mem_row_major));
+  COURSE_FROM_80(in_cuda::store_matrix_sync(to, c, unsigned(ld), in_cuda::mem_row_major));
 }
 __device__ inline void wmma_fill(WmmaC& c, float value) {
-  COURSE_FROM_80(in_cuda::fill_fragment(c.of, value));
+  COURSE_FROM_80(in_cuda::fill_fragment(c, value));
 }
 /// C += A·B.
 __device__ inline void wmma_mma(WmmaC& c, const WmmaA& a, const WmmaB& b) {
-  COURSE_FROM_80(in_cuda::mma_sync(c.of, a.of, b.of, c.of));
+  COURSE_FROM_80(in_cuda::mma_sync(c, a, b, c));
 }
 // [/wmma]
 
@@ -151,24 +151,18 @@ inline void need(const void* address, std::uintptr_t multiple) {
     throw std::runtime_error("misaligned address");  // what CUDA says
 }
 
-inline float element(const std::uint32_t* of, int e) {
-  return std::bit_cast<float>(of[e / 2] >> e % 2 * 16 << 16);
-}
-inline float element(const bf16* of, int e) {
-  return of[e];
-}
-
-/// C += A·B, whoever of the warp holds what.
-template <class C, class A, class B>
-void multiply_add(C& c, const A& a, const B& b, const char* file, int line) {
+/// C += A·B, for fragments and for WMMA's matrices.
+template <class T, class C, class A, class B>
+void mma_sync(C& c, const A& a, const B& b, COURSE_WHERE) {
   auto mine = std::tie(c, a, b);
   const auto work = [](void* const(&lanes)[32]) {
     float rows[16][16], cols[16][16];
     for (int l = 0; l < 32; ++l) {
-      const auto& [of_c, of_a, of_b] = *static_cast<decltype(mine)*>(lanes[l]);
-      for (int e = 0; e < 8; ++e) rows[A::place(l, e).row][A::place(l, e).col] = element(of_a.of, e);
-      for (int e = 0; e < int(sizeof(B) / 2); ++e)
-        cols[B::place(l, e).col][B::place(l, e).row] = element(of_b.of, e);
+      const auto& lane = *static_cast<decltype(mine)*>(lanes[l]);
+      T of_a[8], of_b[8];
+      std::memcpy(of_a, &std::get<1>(lane), sizeof(A)), std::memcpy(of_b, &std::get<2>(lane), sizeof(B));
+      for (int e = 0; e < 8; ++e) rows[A::place(l, e).row][A::place(l, e).col] = of_a[e];
+      for (int e = 0; e < int(sizeof(B) / 2); ++e) cols[B::place(l, e).col][B::place(l, e).row] = of_b[e];
     }
     for (int l = 0; l < 32; ++l)
       for (int e = 0; e < int(sizeof(C) / 4); ++e) {
@@ -178,24 +172,20 @@ void multiply_add(C& c, const A& a, const B& b, const char* file, int line) {
   };
   course::emulator::together(&mine, work, file, line);
 }
-template <class T>
-void mma_sync(FragmentC& c, const FragmentA& a, const FragmentB& b, COURSE_WHERE) {
-  multiply_add(c, a, b, file, line);
-}
 
 template <bool transposed>
-void load_matrices(std::uint32_t* to, const bf16* row, const char* file, int line) {
+void load_matrices(std::uint32_t* to, const void* row, const char* file, int line) {
   struct Mine {
     std::uint32_t* to;
-    bf16 row[8];
+    std::uint16_t row[8];
   } mine{to, {}};
   need(row, 16);
-  std::copy_n(row, 8, mine.row);  // now: what another lane has yet to write is not there
+  std::memcpy(mine.row, row, 16);  // now: what another lane has yet to write is not there
   const auto work = [](void* const(&lanes)[32]) {
     for (int l = 0; l < 32; ++l)
       for (int m = 0; m < 4; ++m) {
         const auto bits = [&](int i, int j) {
-          return std::uint32_t{static_cast<Mine*>(lanes[8 * m + i])->row[j].bits};
+          return std::uint32_t{static_cast<Mine*>(lanes[8 * m + i])->row[j]};
         };
         const int i = l / 4, j = l % 4 * 2;
         static_cast<Mine*>(lanes[l])->to[m] =
@@ -205,13 +195,14 @@ void load_matrices(std::uint32_t* to, const bf16* row, const char* file, int lin
   course::emulator::together(&mine, work, file, line);
 #ifdef COURSE_COUNTED
   for (int m = 0, l = course::emulator::lane(); m < 4; ++m)  // eight rows at a time
-    course::emulator::touched_shared(__shfl_sync(0xffffffff, row, 8 * m + l / 4) + l % 4 * 2);
+    course::emulator::touched_shared(static_cast<const char*>(__shfl_sync(0xffffffff, row, 8 * m + l / 4)) +
+                                     l % 4 * 4);
 #endif
 }
-__device__ inline void ldmatrix_x4(std::uint32_t (&to)[4], const bf16* row, COURSE_WHERE) {
+inline void ldmatrix_x4(std::uint32_t (&to)[4], const void* row, COURSE_WHERE) {
   load_matrices<false>(to, row, file, line);
 }
-__device__ inline void ldmatrix_x4_trans(std::uint32_t (&to)[4], const bf16* row, COURSE_WHERE) {
+inline void ldmatrix_x4_trans(std::uint32_t (&to)[4], const void* row, COURSE_WHERE) {
   load_matrices<true>(to, row, file, line);
 }
 
@@ -255,8 +246,7 @@ using WmmaC = Wmma<float, 'C'>;
 template <class T>
 T* wmma_mine(T* matrix, int ld) {
   need(matrix, 32), need(matrix + ld, 16);
-  const auto [i, j] = WmmaA::place(course::emulator::lane(), 0);
-  return matrix + course::Index{i} * ld + j;
+  return matrix + course::emulator::lane() / 2 * course::Index{ld} + course::emulator::lane() % 2 * 8;
 }
 inline void wmma_load_a(WmmaA& a, const bf16* from, int ld, COURSE_WHERE) {
   std::copy_n(wmma_mine(from, ld), 8, a.of), __syncwarp(file, line);
@@ -274,7 +264,7 @@ inline void wmma_fill(WmmaC& c, float value) {
   std::fill_n(c.of, 8, value);
 }
 inline void wmma_mma(WmmaC& c, const WmmaA& a, const WmmaB& b, COURSE_WHERE) {
-  multiply_add(c, a, b, file, line);
+  mma_sync<bf16>(c, a, b, file, line);
 }
 
 #endif

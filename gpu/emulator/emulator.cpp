@@ -80,8 +80,8 @@ class Thread {
           fmt::format("thread {} of block {}: {}", text(index_), text(blockIdx), failure_));
   }
   /// Called by the thread itself where it waits for others: returns to the scheduler.
-  void wait(State state, const Line& where) {
-    state_ = state, where_ = where;
+  void wait(State state, const Line& where, Work work = nullptr, void* brings = nullptr) {
+    state_ = state, where_ = where, work_ = work, brings_ = brings;
     switch_.leave();
     scheduler_ = std::move(scheduler_).resume();
     switch_.arrived();
@@ -95,9 +95,12 @@ class Thread {
   }
 
   State state() const { return state_; }
+  Work work() const { return work_; }
+  void* brings() const { return brings_; }
   /// Whether both wait for each other, or both have ended.
   bool with(const Thread& other) const {
-    return state_ == other.state_ && (state_ == done || where_.number == other.where_.number);
+    return state_ == other.state_ &&
+           (state_ == done || (where_.number == other.where_.number && work_ == other.work_));
   }
   /// What to say of it when the others are elsewhere.
   std::string place() const {
@@ -106,8 +109,6 @@ class Thread {
   }
 
   static thread_local Thread* now_running;
-  void* brings = nullptr;  // to its warp, for
-  Work work = nullptr;
   std::vector<std::uintptr_t> touched, touched_shared;  // in this block, if it is counted
 
  private:
@@ -117,6 +118,8 @@ class Thread {
   Triple index_;
   State state_ = done;
   Line where_;
+  Work work_ = nullptr;  // of its warp, which it waits for, with what it brings
+  void* brings_ = nullptr;
   std::string failure_;
   bool cancelled_ = false;
 };
@@ -161,8 +164,8 @@ void go_on(std::span<Thread, 32> warp, Index block, Index& round) {
   while (warp[0].state() == Thread::in_warp &&
          std::all_of(warp.begin(), warp.end(), [&](const Thread& thread) { return thread.with(warp[0]); })) {
     void* lanes[32];
-    std::transform(warp.begin(), warp.end(), lanes, [](const Thread& thread) { return thread.brings; });
-    warp[0].work(lanes);
+    std::transform(warp.begin(), warp.end(), lanes, [](const Thread& thread) { return thread.brings(); });
+    warp[0].work()(lanes);
     ++round;
     for (const std::size_t lane : turns(32, block, round)) warp[lane].resume();
   }
@@ -314,9 +317,7 @@ int lane() {
 void together(void* mine, Work work, const char* file, int line) {
   if (const unsigned size = blockDim.x * blockDim.y; size % 32 != 0)
     throw std::runtime_error(fmt::format("{} threads a block: words of a warp need a multiple of 32", size));
-  Thread& thread = *Thread::now_running;
-  thread.brings = mine, thread.work = work;
-  thread.wait(Thread::in_warp, {file, line});
+  Thread::now_running->wait(Thread::in_warp, {file, line}, work, mine);
 }
 
 // Products are exact. They and the sum are aligned to the largest exponent among them (a product's is the sum
