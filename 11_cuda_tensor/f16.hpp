@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bit>
+#include <limits>
 
 #include "common/view.hpp"
 #ifdef __CUDACC__
@@ -49,3 +50,12 @@ struct f16 {
 };
 
 }  // namespace cuda_tensor
+
+/// As much as the course asks for.
+template <>
+struct std::numeric_limits<cuda_tensor::f16> {
+  static constexpr bool has_quiet_NaN = true;
+  static constexpr cuda_tensor::f16 quiet_NaN() {
+    return cuda_tensor::f16(numeric_limits<float>::quiet_NaN());
+  }
+};

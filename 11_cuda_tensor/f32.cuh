@@ -1,6 +1,7 @@
 // 11: f32 products by tensor cores. A float is split into halves, whose products are exact in f32.
 #pragma once
 
+#include <atomic>
 #include <bit>
 #include <cmath>
 
@@ -47,6 +48,18 @@ __device__ inline unsigned size_bits(float x) {
 /// By which power of two to scale so that a number of this size gets the exponent 13.
 __device__ inline int scale_for(unsigned size) {
   return size == 0 || size >= bits_of_infinity ? 0 : largest_exponent - ilogbf(std::bit_cast<float>(size));
+}
+
+/// Sets bits of a number that all blocks share.
+__device__ inline void raise(unsigned* bits, unsigned more) {
+#ifdef __CUDACC__
+  atomicOr(bits, more);
+#else
+  std::atomic_ref<unsigned>(*bits).fetch_or(more);
+#endif
+}
+__global__ void clear(unsigned* bits) {
+  *bits = 0;
 }
 
 /// Where eight elements' parts go: `first`, and the next ones `apart` elements further on.
@@ -188,12 +201,12 @@ __global__ __launch_bounds__(threads) void by_parts(View<const typename S::Half>
   if ((*found & refused) != 0) return;
   const int warp = int(threadIdx.x) / 32, row = warp / 4 * WM, col = warp % 4 * WN;
   const Index i0 = Index{blockIdx.y} * BM, j0 = Index{blockIdx.x} * BN;
-  const Index m = c.rows(), n = c.cols(), k = a.cols();
+  const Index m = c.rows(), k = b.rows() / S::parts;
   Sums sum = {}, recent = {};
   for (Index p = 0; p < k; p += BK) {
     for (int part = 0; part < S::parts; ++part) {
-      copy_tile<true, Swizzled>(a_tile[part], a.block(part * m, 0, m, k), i0, p);
-      copy_tile<true, Swizzled>(b_tile[part], b.block(part * k, 0, k, n), p, j0);
+      copy_tile<true, Swizzled>(a_tile[part], a.block(part * m, 0, m, a.cols()), i0, p);
+      copy_tile<true, Swizzled>(b_tile[part], b.block(part * k, 0, k, b.cols()), p, j0);
     }
     __syncthreads();
 #pragma unroll

@@ -3,6 +3,7 @@
 #include "cost.hpp"
 #include "gemm.cuh"
 #include "gpu/step.hpp"
+#include "multiply.cuh"
 #include "runner/run.hpp"
 
 namespace {
@@ -56,6 +57,9 @@ course::Variants<bf16> rungs() {
 template <class T>
 course::Variants<T> variants() {
   if constexpr (std::is_same_v<T, bf16>) return rungs();
+  if constexpr (std::is_same_v<T, float>)
+    return {gpu<T>("f32_by_bf16", "six products of three BF16", starting_with(Way::three), {}, tensor_cores),
+            gpu<T>("f32_by_fp16", "three products of two FP16", starting_with(Way::two), {}, tensor_cores)};
   return {};
 }
 

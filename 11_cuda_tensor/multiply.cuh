@@ -1,0 +1,102 @@
+// Which way an f32 product goes: by two FP16, by three BF16, or by 09's kernel.
+#pragma once
+
+#include <cstdio>
+
+#include "09_cuda_regtile/library.hpp"
+#include "f32.cuh"
+#include "gpu/step.hpp"
+
+namespace cuda_tensor {
+namespace {  // a program has both the GPU's and the emulator's
+
+using course::ceil_div, course::Launch, course::Memory, course::Settings, course::ThisPlatform;
+
+// [product]
+/// A product by parts, and the memory that it needs: it grows, and stays for the next product.
+template <class S>
+class Product {
+ public:
+  /// C += A·B, unless the pass that splits finds one of `refused`. Returns what it has found.
+  unsigned operator()(View<const float> a, View<const float> b, View<float> c, unsigned refused) {
+    const Index m = c.rows(), n = c.cols(), k = a.cols();
+    if (m == 0 || n == 0 || k == 0) return 0;
+    const auto a_parts = room(a_, S::parts * m, ceil_div(k, 8) * 8);
+    const auto b_parts = room(b_, S::parts * k, ceil_div(n, 8) * 8);
+    int *const a_scales = scales(a_scales_, m), *const b_scales = scales(b_scales_, n);
+    if (!found_.view().data()) found_ = {1, 1, 0, Memory::device};
+    unsigned* const found = found_.view().data();
+    course::launch(clear, {1}, {1}, found);
+    course::launch(split_rows<S>, {ceil_div(m, 8)}, {256}, a, a_parts, a_scales, found);
+    course::launch(split_columns<S>, {ceil_div(n, 64)}, {8, 32}, b, b_parts, b_scales, found);
+    course::launch(by_parts<S>, {ceil_div(n, BN), ceil_div(m, BM)}, {threads}, a_parts, b_parts, c, a_scales,
+                   b_scales, found, refused);
+    unsigned here = 0;
+    ThisPlatform::transfer(View<const unsigned>(found_.view()), View<unsigned>(&here, 1, 1, 1));
+    return here;
+  }
+
+ private:
+  using Half = typename S::Half;
+
+  template <class T>
+  static void grow(ThisPlatform::Matrix<T>& matrix, Index elements) {
+    if (matrix.view().cols() < elements) matrix = {1, elements, 0, Memory::device};
+  }
+  static View<Half> room(ThisPlatform::Matrix<bf16>& matrix, Index rows, Index cols) {
+    grow(matrix, rows * cols);
+    return {reinterpret_cast<Half*>(matrix.view().data()), rows, cols, cols};  // two bytes, as a bf16
+  }
+  static int* scales(ThisPlatform::Matrix<int>& matrix, Index count) {
+    grow(matrix, count);
+    return matrix.view().data();
+  }
+
+  ThisPlatform::Matrix<bf16> a_, b_;
+  ThisPlatform::Matrix<int> a_scales_, b_scales_;
+  ThisPlatform::Matrix<unsigned> found_;
+};
+// [/product]
+
+// [ways]
+enum class Way { two, three, plain };
+
+/// C += A·B by the first way that holds what A and B contain, from `first` on. Returns the way.
+class Multiply {
+ public:
+  Way operator()(View<const float> a, View<const float> b, View<float> c, Way first) {
+    if (first == Way::two) {
+      const unsigned found = two_(a, b, c, beyond | graded);
+      if (found == 0) return Way::two;
+      if (found & beyond) return plain(a, b, c);
+    }
+    return three_(a, b, c, beyond) == 0 ? Way::three : plain(a, b, c);
+  }
+
+ private:
+  static Way plain(View<const float> a, View<const float> b, View<float> c) {
+    COURSE_REGTILE_MULTIPLY(c.rows(), c.cols(), a.cols(), a.data(), a.ld(), b.data(), b.ld(), c.data(),
+                            c.ld());
+    return Way::plain;
+  }
+
+  Product<Two> two_;
+  Product<Three> three_;
+};
+// [/ways]
+
+/// As a launch, which says when it goes another way than its first.
+Launch<float> starting_with(Way first) {
+  return [first, multiply = std::make_shared<Multiply>(), said = first](
+             View<const float> a, View<const float> b, View<float> c, const Settings&) mutable {
+    const Way way = (*multiply)(a, b, c, first);
+    if (way != said)
+      std::printf("  %s\n", way == Way::three   ? "graded rows or columns: by three BF16"
+                            : way == Way::plain ? "NaN, infinity or a range beyond BF16's: by 09's kernel"
+                                                : "by two FP16");
+    said = way;
+  };
+}
+
+}  // namespace
+}  // namespace cuda_tensor
