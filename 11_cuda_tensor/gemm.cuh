@@ -239,7 +239,7 @@ template <class Order, class Tile>
 __device__ FragmentA take_a(Tile& tile, int i, int q) {
   const int lane = int(threadIdx.x) % 32, row = i + lane % 16;
   FragmentA a;
-  ldmatrix_x4(a.of, &tile[row][8 * Order::place(row, q / 8 + lane / 16, BK / 8)]);
+  ldmatrix_x4(a.of, tile[row] + 8 * Order::place(row, q / 8 + lane / 16, BK / 8));
   return a;
 }
 /// B's fragments from row q and column j on, two at a time; transposed, since a fragment's columns are the
@@ -250,7 +250,7 @@ __device__ void take_b(FragmentB (&b)[WN / 8], Tile& tile, int q, int j) {
 #pragma unroll
   for (int s = 0; s < WN / 8; s += 2) {
     std::uint32_t both[4];
-    ldmatrix_x4_trans(both, &tile[row][8 * Order::place(row, j / 8 + s + lane / 16, BN / 8)]);
+    ldmatrix_x4_trans(both, tile[row] + 8 * Order::place(row, j / 8 + s + lane / 16, BN / 8));
     b[s] = {both[0], both[1]}, b[s + 1] = {both[2], both[3]};
   }
 }
