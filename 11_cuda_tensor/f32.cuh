@@ -16,8 +16,14 @@ struct Three {
   using Half = bf16;
   static constexpr bool scaled = false;
   static constexpr int parts = 3, products = 6;
-  static constexpr int a_part[products] = {2, 0, 1, 1, 0, 0};  // the smallest products first
-  static constexpr int b_part[products] = {0, 2, 1, 0, 1, 0};
+  static constexpr int a_part(int product) {  // the smallest products first
+    constexpr int of[products] = {2, 0, 1, 1, 0, 0};
+    return of[product];
+  }
+  static constexpr int b_part(int product) {
+    constexpr int of[products] = {0, 2, 1, 0, 1, 0};
+    return of[product];
+  }
 };
 // [/three]
 
@@ -28,8 +34,8 @@ struct Two {
   using Half = f16;
   static constexpr bool scaled = true;
   static constexpr int parts = 2, products = 3;
-  static constexpr int a_part[products] = {1, 0, 0};
-  static constexpr int b_part[products] = {0, 1, 0};
+  static constexpr int a_part(int product) { return product == 0 ? 1 : 0; }
+  static constexpr int b_part(int product) { return product == 1 ? 1 : 0; }
 };
 constexpr int largest_exponent = 13;
 // [/two]
@@ -224,7 +230,7 @@ __global__ __launch_bounds__(threads) void by_parts(View<const typename S::Half>
         for (int product = 0; product < S::products; ++product)
 #pragma unroll
           for (int s = 0; s < WN / 8; ++s)
-            mma_sync<Half>(recent[r][s], a_q[S::a_part[product]], b_q[S::b_part[product]][s]);
+            mma_sync<Half>(recent[r][s], a_q[S::a_part(product)], b_q[S::b_part(product)][s]);
       }
     }
     __syncthreads();

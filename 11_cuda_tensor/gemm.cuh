@@ -340,8 +340,8 @@ __global__ __launch_bounds__(threads, 2) void stages(View<const bf16> a, View<co
 using Kernel = void (*)(View<const bf16> a, View<const bf16> b, View<float> c);
 
 /// Starts a kernel that makes a tile of C a block; what is beyond CUDA's limit in y by another launch.
-static void tile_a_block(Kernel kernel, Index tile_rows, Index tile_cols, Index block_threads,
-                         View<const bf16> a, View<const bf16> b, View<float> c) {
+static inline void tile_a_block(Kernel kernel, Index tile_rows, Index tile_cols, Index block_threads,
+                                View<const bf16> a, View<const bf16> b, View<float> c) {
   const Index most = course::most_blocks_in_y * tile_rows;
   for (Index i = 0; i < c.rows(); i += most) {
     const Index m = std::min(most, c.rows() - i);

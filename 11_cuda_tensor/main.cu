@@ -1,4 +1,6 @@
 // 11_cuda_tensor: tensor cores, on the GPU or, the first rungs, by --emulate on the processor.
+#include <cstdio>
+
 #include "broken.cuh"
 #include "cost.hpp"
 #include "gemm.cuh"
@@ -51,6 +53,19 @@ course::Variants<bf16> rungs() {
       wrong_rung("unswizzled_read", "swizzles as it writes only", wrong::unswizzled_read),
       broken(rung("too_early", "uses a stage that is on its way", stages<true, 3, 2>, stages<false, 3, 2>)),
       broken(gpu<bf16>("tail_dropped", "whole steps of k only", tail_dropped)),
+  };
+}
+
+/// As a launch, which says when it goes another way than its first.
+course::Launch<float> starting_with(Way first) {
+  return [first, multiply = std::make_shared<Multiply>(), said = first](
+             View<const float> a, View<const float> b, View<float> c, const Settings&) mutable {
+    const Way way = (*multiply)(a, b, c, first);
+    if (way != said)
+      std::printf("  %s\n", way == Way::three   ? "graded rows or columns: by three BF16"
+                            : way == Way::plain ? "NaN, infinity or a range beyond BF16's: by 09's kernel"
+                                                : "by two FP16");
+    said = way;
   };
 }
 

@@ -1,8 +1,6 @@
 // Which way an f32 product goes: by two FP16, by three BF16, or by 09's kernel.
 #pragma once
 
-#include <cstdio>
-
 #include "09_cuda_regtile/library.hpp"
 #include "f32.cuh"
 #include "gpu/step.hpp"
@@ -10,7 +8,7 @@
 namespace cuda_tensor {
 namespace {  // a program has both the GPU's and the emulator's
 
-using course::ceil_div, course::Launch, course::Memory, course::Settings, course::ThisPlatform;
+using course::ceil_div, course::Memory, course::ThisPlatform;
 
 // [product]
 /// A product by parts, and the memory that it needs: it grows, and stays for the next product.
@@ -84,19 +82,6 @@ class Multiply {
   Product<Three> three_;
 };
 // [/ways]
-
-/// As a launch, which says when it goes another way than its first.
-Launch<float> starting_with(Way first) {
-  return [first, multiply = std::make_shared<Multiply>(), said = first](
-             View<const float> a, View<const float> b, View<float> c, const Settings&) mutable {
-    const Way way = (*multiply)(a, b, c, first);
-    if (way != said)
-      std::printf("  %s\n", way == Way::three   ? "graded rows or columns: by three BF16"
-                            : way == Way::plain ? "NaN, infinity or a range beyond BF16's: by 09's kernel"
-                                                : "by two FP16");
-    said = way;
-  };
-}
 
 }  // namespace
 }  // namespace cuda_tensor

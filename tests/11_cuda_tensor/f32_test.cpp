@@ -1,0 +1,150 @@
+// f32 products by parts under the emulator, from inputs that the recipe does not make: which way they go, and
+// the error against u ‖a‖ ‖b‖ and against u Σ|ab|.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "11_cuda_tensor/multiply.cuh"
+#include "common/fill.hpp"
+
+namespace {
+
+using namespace cuda_tensor;
+
+constexpr double u = 0x1p-24;
+
+struct Case {
+  course::Matrix<float> a, b, c;
+};
+Case uniform(Index m, Index n, Index k) {
+  Case made{{m, k, 3}, {k, n, 1}, {m, n, 2}};
+  course::fill_matrix(made.a.view(), course::Fill::uniform, 7, 'A');
+  course::fill_matrix(made.b.view(), course::Fill::uniform, 7, 'B');
+  course::fill_matrix(made.c.view(), course::Fill::uniform, 7, 'C');
+  return made;
+}
+
+/// Multiplies, waits until it is done, and returns the way.
+Way way_of(View<const float> a, View<const float> b, View<float> c, Way first) {
+  course::emulator::set_order("forward");
+  Multiply multiply;
+  const Way way = multiply(a, b, c, first);
+  course::emulator::synchronize();
+  return way;
+}
+
+struct Errors {
+  double of_norms = 0, of_sums = 0;  // the largest error in units of u ‖a‖ ‖b‖, and of u Σ|ab|
+};
+/// Multiplies and compares with sums in double (of products that are exact there); C's own rounding is left
+/// out of account.
+Errors errors(Case& given, Way first, Way expected) {
+  const View<float> a = given.a.view(), b = given.b.view(), c = given.c.view();
+  course::Matrix<float> before(c.rows(), c.cols());
+  course::copy<float>(c, before.view());
+  CHECK(way_of(a, b, c, first) == expected);
+  CHECK(given.a.guards_intact());
+  CHECK(given.b.guards_intact());
+  CHECK(given.c.guards_intact());
+  Errors most;
+  for (Index i = 0; i < c.rows(); ++i)
+    for (Index j = 0; j < c.cols(); ++j) {
+      double sum = 0, size = 0, a_norm = 0, b_norm = 0;
+      for (Index p = 0; p < a.cols(); ++p) {
+        const double x = a(i, p), y = b(p, j);
+        sum += x * y, size += std::abs(x * y), a_norm += x * x, b_norm += y * y;
+      }
+      const double start = before.view()(i, j), right = start + sum;
+      const double error = std::abs(c(i, j) - right) - u * (std::abs(right) + std::abs(start));
+      const double norms = std::sqrt(a_norm) * std::sqrt(b_norm);
+      if (!(error <= 0)) {
+        most.of_norms = std::max(most.of_norms, error / (u * norms));
+        most.of_sums = std::max(most.of_sums, error / (u * size));
+      }
+    }
+  return most;
+}
+
+}  // namespace
+
+TEST_CASE("11: uniform inputs go the first way and keep far below the bound") {
+  for (const Way way : {Way::two, Way::three}) {
+    Case given = uniform(33, 18, 300);
+    const Errors most = errors(given, way, way);
+    CHECK(most.of_norms < 4);
+    CHECK(most.of_norms > 0.001);  // they are not all exact
+  }
+}
+
+TEST_CASE("11: rows and columns of wild scales are right element by element") {
+  for (const Way way : {Way::two, Way::three}) {
+    Case given = uniform(33, 18, 70);
+    for (Index i = 0; i < 33; ++i)
+      for (Index p = 0; p < 70; ++p) given.a.view()(i, p) *= std::ldexp(1.f, int(i * 37 % 81) - 40);
+    for (Index p = 0; p < 70; ++p)
+      for (Index j = 0; j < 18; ++j) given.b.view()(p, j) *= std::ldexp(1.f, int(j * 29 % 81) - 40);
+    for (Index i = 0; i < 33; ++i)
+      for (Index j = 0; j < 18; ++j) given.c.view()(i, j) = 0;
+    CHECK(errors(given, way, way).of_norms < 4);
+  }
+}
+
+TEST_CASE("11: graded inputs, A·D and D⁻¹·B, go by three BF16 and are right by the sums, too") {
+  Case given = uniform(20, 20, 90);
+  for (Index p = 0; p < 90; ++p) {
+    const float d = std::ldexp(1.f, int(p * 31 % 41) - 20);
+    for (Index i = 0; i < 20; ++i) given.a.view()(i, p) *= d, given.b.view()(p, i) /= d;
+  }
+  CHECK(errors(given, Way::two, Way::three).of_sums < 6);
+}
+
+TEST_CASE("11: one huge element sends its row by three BF16") {
+  Case given = uniform(20, 20, 90);
+  given.a.view()(7, 11) = 0x1p60f;
+  CHECK(errors(given, Way::two, Way::three).of_sums < 6);
+}
+
+TEST_CASE("11: with all positive numbers the sum that is cut off stays near, too") {
+  for (const Way way : {Way::two, Way::three}) {
+    Case given = uniform(16, 16, 2000);
+    for (Index i = 0; i < 16; ++i)
+      for (Index p = 0; p < 2000; ++p) {
+        given.a.view()(i, p) = std::abs(given.a.view()(i, p));
+        given.b.view()(p, i) = std::abs(given.b.view()(p, i));
+      }
+    CHECK(errors(given, way, way).of_sums < 16);
+  }
+}
+
+TEST_CASE("11: denormals are scaled by two FP16, and are beyond three BF16") {
+  for (const Way way : {Way::two, Way::three}) {
+    Case given = uniform(17, 9, 40);
+    for (Index i = 0; i < 17; ++i)
+      for (Index p = 0; p < 40; ++p) given.a.view()(i, p) *= 0x1p-126f;
+    for (Index p = 0; p < 40; ++p)
+      for (Index j = 0; j < 9; ++j) given.b.view()(p, j) *= 0x1p100f;
+    for (Index i = 0; i < 17; ++i)
+      for (Index j = 0; j < 9; ++j) given.c.view()(i, j) = 0;
+    CHECK(errors(given, way, way == Way::two ? Way::two : Way::plain).of_norms < 8);
+  }
+}
+
+TEST_CASE("11: NaN and infinity in either factor, and what rounds to infinity, go to 09's kernel") {
+  constexpr float inf = std::numeric_limits<float>::infinity();
+  for (const float value : {std::numeric_limits<float>::quiet_NaN(), inf, -inf})
+    for (const bool in_a : {true, false})
+      for (const Way way : {Way::two, Way::three}) {
+        Case given = uniform(18, 19, 40);
+        (in_a ? given.a : given.b).view()(5, 6) = value;
+        CHECK(way_of(given.a.view(), given.b.view(), given.c.view(), way) == Way::plain);
+        const View<float> c = given.c.view();
+        for (Index i = 0; i < 18; ++i)
+          for (Index j = 0; j < 19; ++j) CHECK(std::isfinite(c(i, j)) == (in_a ? i != 5 : j != 6));
+      }
+  Case given = uniform(3, 3, 3);
+  given.a.view()(1, 1) = std::numeric_limits<float>::max();  // as BF16 it is infinite
+  given.b.view()(1, 0) = given.b.view()(1, 1) = given.b.view()(1, 2) = 0x1p-20f;
+  CHECK(errors(given, Way::three, Way::plain).of_norms < 8);
+}
