@@ -175,6 +175,9 @@ __device__ FragmentB fragment_b(Tile& tile, int q, int j) {
   }
   return b;
 }
+// [/fragments]
+
+// [add]
 /// C += a fragment from (i0, j0) on: lane 4g + t holds columns 2t, 2t + 1 of rows g and g + 8.
 __device__ inline void add_fragment(View<float> c, Index i0, Index j0, const FragmentC& sum) {
   const int lane = int(threadIdx.x) % 32, g = lane / 4, t = lane % 4;
@@ -184,6 +187,7 @@ __device__ inline void add_fragment(View<float> c, Index i0, Index j0, const Fra
     if (i < c.rows() && j < c.cols()) c(i, j) += sum.of[e];
   }
 }
+// [/add]
 /// C += all of a warp's fragments.
 __device__ inline void add_fragments(View<float> c, Index i0, Index j0, const Sums& sum) {
 #pragma unroll
@@ -191,7 +195,6 @@ __device__ inline void add_fragments(View<float> c, Index i0, Index j0, const Su
 #pragma unroll
     for (int s = 0; s < WN / 8; ++s) add_fragment(c, i0 + 16 * r, j0 + 8 * s, sum[r][s]);
 }
-// [/fragments]
 
 // [mma]
 /// The same by mma.sync, whose fragments the kernel itself puts together.
@@ -233,6 +236,9 @@ struct Swizzled {
   }
 };
 
+// [/swizzle]
+
+// [take]
 /// A's fragment from row i and column q on, by ldmatrix: lane l asks for row l % 16, its eights 0 or 1 by l
 /// / 16.
 template <class Order, class Tile>
@@ -255,6 +261,8 @@ __device__ void take_b(FragmentB (&b)[WN / 8], Tile& tile, int q, int j) {
   }
 }
 
+// [/take]
+
 /// A warp's sums += its rows of A's tile times its columns of B's.
 template <class Order, class TileA, class TileB>
 __device__ void multiply_tiles(Sums& sum, TileA& a_tile, TileB& b_tile, int row, int col) {
@@ -270,7 +278,6 @@ __device__ void multiply_tiles(Sums& sum, TileA& a_tile, TileB& b_tile, int row,
     }
   }
 }
-// [/swizzle]
 
 // [ldmatrix]
 /// The same, fragments by ldmatrix, from tiles in this order.
@@ -291,7 +298,7 @@ __global__ __launch_bounds__(threads) void ldmatrix(View<const bf16> a, View<con
 }
 // [/ldmatrix]
 
-// [stages]
+// [begin_tile]
 /// As copy_tile; by cp.async where rows are aligned, and then it does not wait.
 template <bool aligned, class Order, int rows, int cols>
 __device__ void begin_tile(SharedTile<bf16, rows, cols>& tile, View<const bf16> from, Index i0, Index j0) {
@@ -310,6 +317,9 @@ __device__ void begin_tile(SharedTile<bf16, rows, cols>& tile, View<const bf16> 
   }
 }
 
+// [/begin_tile]
+
+// [stages]
 /// The same; while one pair of tiles is multiplied, those of the next steps are on their way.
 template <bool aligned, int depth = 3, int under_way = depth - 2>
 __global__ __launch_bounds__(threads, 2) void stages(View<const bf16> a, View<const bf16> b, View<float> c) {

@@ -12,18 +12,20 @@ namespace check {
 template <class T = float, class Kernel>
 course::Index wrong(const course::Shape& shape, Kernel kernel, course::Index pad = 3) {
   using course::Index, course::View;
+  using Sum = course::Result<T>;
   const course::Problem<T> problem{.shape = shape, .fill = course::Fill::digits, .pad = pad};
   const course::Inputs<T>& in = problem.whole();
-  const View<const T> a = in.a.view(), b = in.b.view(), before = in.c.view();
-  course::Matrix<T> after(shape.m, shape.n, pad);
-  const View<T> c = after.view();
-  course::copy<T>(before, c);
+  const View<const T> a = in.a.view(), b = in.b.view();
+  const View<const Sum> before = in.c.view();
+  course::Matrix<Sum> after(shape.m, shape.n, pad);
+  const View<Sum> c = after.view();
+  course::copy<Sum>(before, c);
   kernel(a, b, c);
   CHECK(after.guards_intact());
   Index differences = 0;
   for (Index i = 0; i < shape.m; ++i)
     for (Index j = 0; j < shape.n; ++j) {
-      T sum = before(i, j);
+      Sum sum = before(i, j);
       for (Index p = 0; p < shape.k; ++p) sum += a(i, p) * b(p, j);
       differences += !(c(i, j) == sum);
     }

@@ -8,6 +8,7 @@
 #include "07_cuda_global/exercises.cuh"
 #include "08_cuda_shared/exercises.cuh"
 #include "09_cuda_regtile/exercises.cuh"
+#include "11_cuda_tensor/exercises.cuh"
 #include "gpu/emulator/exercises.cuh"
 #include "tests/check.hpp"
 #include "watched.hpp"
@@ -191,4 +192,25 @@ TEST_CASE("09: two pairs of tiles, the barrier too early and where it should be"
     emulator::set_order(order);
     CHECK(wrong<float>({16, 16, 24}, early) > 0);
   }
+}
+
+TEST_CASE("11: stages without its empty groups, whose last tiles nobody waits for") {
+  const auto start = [](auto kernel) {
+    return [=](View<const bf16> a, View<const bf16> b, View<float> c) {
+      cuda_tensor::tile_a_block(kernel, cuda_tensor::BM, cuda_tensor::BN, cuda_tensor::threads, a, b, c);
+    };
+  };
+  emulator::set_order("forward");
+  for (const Shape& shape : {Shape{16, 8, 8}, Shape{130, 136, 64}, Shape{5, 24, 104}}) {
+    CHECK(wrong<bf16>(shape, start(cuda_tensor::exercises::groups)) == shape.m * shape.n);
+    CHECK(wrong<bf16>(shape, start(cuda_tensor::stages<true>)) == 0);
+  }
+}
+
+TEST_CASE("11: ldmatrix from padded tiles") {
+  CHECK(wrong_anywhere<bf16>({{1, 1, 1}, {130, 133, 35}, {128, 128, 32}, {13, 40, 0}}, [](auto a, auto b,
+                                                                                          auto c) {
+          const auto kernel = cuda_tensor::exercises::padded;
+          cuda_tensor::tile_a_block(kernel, cuda_tensor::BM, cuda_tensor::BN, cuda_tensor::threads, a, b, c);
+        }) == 0);
 }

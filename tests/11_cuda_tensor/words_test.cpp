@@ -96,7 +96,7 @@ __global__ void by_wmma(Product<16>* of) {
 }
 
 /// Lane l gives row 31 - l; element (i, j) is 8 i + j.
-__global__ void load_matrices(std::uint32_t (*to)[4], bool transposed) {
+__global__ void load_four(std::uint32_t (*to)[4], bool transposed) {
   alignas(16) __shared__ SharedTile<bf16, 32, 8> tile;
   const int lane = int(threadIdx.x);
   for (int j = 0; j < 8; ++j) tile[lane][j] = bf16(float(8 * lane + j));
@@ -217,11 +217,11 @@ TEST_CASE("ldmatrix gives each lane two neighbours of each matrix, or of the tra
   const auto at = [](int matrix, int i, int j) { return bf16(float(8 * (31 - 8 * matrix - i) + j)); };
   for (const std::string& order : orders) {
     emulator::set_order(order);
-    run(load_matrices, {32, 1}, to, false);
+    run(load_four, {32, 1}, to, false);
     for (int l = 0; l < 32; ++l)
       for (int m = 0; m < 4; ++m)
         CHECK(to[l][m] == two(at(m, l / 4, 2 * (l % 4)), at(m, l / 4, 2 * (l % 4) + 1)));
-    run(load_matrices, {32, 1}, to, true);
+    run(load_four, {32, 1}, to, true);
     for (int l = 0; l < 32; ++l)
       for (int m = 0; m < 4; ++m)
         CHECK(to[l][m] == two(at(m, 2 * (l % 4), l / 4), at(m, 2 * (l % 4) + 1, l / 4)));
