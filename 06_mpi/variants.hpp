@@ -8,9 +8,9 @@
 #include "block_cyclic.hpp"
 #include "common/stopwatch.hpp"
 #include "common/variant.hpp"
+#include "profiling/received.hpp"
 #include "rows.hpp"
 #include "summa_ring.hpp"
-#include "words.hpp"
 
 namespace mpi {
 

@@ -4,7 +4,7 @@
 
 #include <sstream>
 
-#include "00_machine/exercises.hpp"
+#include "00_machine/exercises/exercises.hpp"
 #include "07_cuda_global/exercises.cuh"
 #include "08_cuda_shared/exercises.cuh"
 #include "09_cuda_regtile/exercises.cuh"

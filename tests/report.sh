@@ -52,7 +52,7 @@ variables() {
 
 recipes() {
   set -f # an argument with a * is a pattern, not files
-  cd "$folder" && mkdir -p bin tools report 09_cuda_regtile build/{01_naive,02_loop_order,rivals,09_cuda_regtile}
+  cd "$folder" && mkdir -p bin tools report 09_cuda_regtile/search build/{01_naive,02_loop_order,rivals,09_cuda_regtile}
   cp "$here/../Makefile.report" .
   cat >bin/fake <<'EOF' # it ends as FAILS says: "PATTERN=STATUS"
 #!/bin/sh
@@ -86,7 +86,7 @@ EOF
   calls "published -o build PUBLISHED_SIZES='20 30'" "*-O1*=1" 2 "-O0 "*"--size 20,30 "*"--budget 10 " "!-O2"
   calls "versus -o build REV=v1 RIVALS='--size 512'" "*rivals/rivals*=77" 0 "git archive v1;"*"--target course_blas"*"--variant avx512 "*"--variant tuned "*"libcourse_blas.so --size 512;"
   calls "search -o build SEARCH_SIZES=256" "*choose.py*=1" 2 "--size 256 "*"choose.py"
-  [ ! -e 09_cuda_regtile/choices.inc ] || fail "make search writes nothing when it fails"
+  [ ! -e 09_cuda_regtile/search/choices.inc ] || fail "make search writes nothing when it fails"
   calls "simulate RANKS_SIMULATED=1,4" = 0 "./setup.sh simulate;"*"--ranks 1,4;"
   echo x | tee report/results.csv >report/failed
   calls "rivals -o build" "*rivals/rivals*=1" 2 "py rivals "*"py page "

@@ -98,7 +98,7 @@ std::vector<std::pair<int, int>> grids() {
 
 }  // namespace
 
-// Calls of MPI_Testall (--wrap: words.cpp has the one that is wrapped), and of the local product; if not
+// Calls of MPI_Testall (--wrap: received.cpp has the one that is wrapped), and of the local product; if not
 // negative, what MPI_Testall says at the call of this number, and "not all" before.
 int looks = 0, products = 0, arrives_at = -1;
 extern "C" int __real_MPI_Testall(int count, MPI_Request* requests, int* all, MPI_Status* statuses);
@@ -118,7 +118,7 @@ extern "C" int __wrap_MPI_Waitall(int count, MPI_Request* requests, MPI_Status* 
 }
 
 // Of ours, what sends without waiting, waits for all, and makes and frees grids and datatypes: PMPI, as in
-// words.cpp.
+// received.cpp.
 extern "C" {
 int MPI_Barrier(MPI_Comm ranks) {
   return ++barriers, PMPI_Barrier(ranks);

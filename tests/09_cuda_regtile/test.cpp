@@ -134,7 +134,7 @@ namespace watched {
 std::multiset<const Counted*> near;
 std::mutex one_at_a_time;
 
-// Found before those of words.cuh, which are for any type.
+// Found before those of ptx.cuh, which are for any type.
 void cp_async(Counted* to, const Counted* from) {
   ++copies;
   for (int e = 0; e < 4; ++e) to[e].value = from[e].value;

@@ -3,7 +3,7 @@
 
 #include <omp.h>
 
-#include "variants.hpp"
+#include "06_mpi/variants.hpp"
 
 // Debian packages no headers.
 extern "C" {

@@ -11,12 +11,12 @@
 #include "common/cpu.hpp"
 #include "common/mpi_world.hpp"
 #include "common/verify.hpp"
+#include "pgemm.hpp"
 #include "rivals/compare.hpp"
 #include "runner/machine.hpp"
 #include "runner/options.hpp"
 #include "runner/run.hpp"
 #include "runner/session.hpp"
-#include "scalapack.hpp"
 
 namespace {
 
@@ -40,7 +40,7 @@ bool is_right(course::Variant<T>& variant, const Problem<T>& problem, const cour
   course::Verifier<T> verifier(problem, course::verifies_whole(options, problem.shape));
   const course::Check check = verifier.check(piece, world);
   if (!check.right && world.rank() == 0)
-    fmt::print(stderr, "06_mpi_duel: wrong: {}: {}\n", variant.traits.name, check.message);
+    fmt::print(stderr, "06_mpi_compare: wrong: {}: {}\n", variant.traits.name, check.message);
   return check.right;
 }
 
@@ -144,7 +144,7 @@ int run(int argc, char** argv, const course::World& world) {
   int pairs = 21;
   std::vector<std::string> rivals = {pgemm}, known = rivals;
   for (const auto& [name, kernel] : other_summas<float>) known.push_back(name);
-  CLI::App app("06_mpi_duel: summa and ScaLAPACK's p?gemm in turns");
+  CLI::App app("06_mpi_compare: summa and ScaLAPACK's p?gemm in turns");
   course::add_shapes(app, options), course::add_ranks(app, options, world.size());
   course::add_sweep(app, options, true);
   course::add_list(app, "--rival", "Of " + course::joined(known, ",") + " (default p?gemm)", rivals,
@@ -156,7 +156,7 @@ int run(int argc, char** argv, const course::World& world) {
   for (const Shape& s : options.shapes)
     if (s.flops() == 0) throw course::Refusal{course::shape_text(s) + ": an empty product takes no time"};
   if (const std::string missing = world.first(course::lacking(avx2::best_needs())); !missing.empty()) {
-    if (world.rank() == 0) fmt::print(stderr, "06_mpi_duel: skipped: this processor lacks {}\n", missing);
+    if (world.rank() == 0) fmt::print(stderr, "06_mpi_compare: skipped: this processor lacks {}\n", missing);
     return 77;
   }
   Duel duel{options, world, pairs, rivals};
@@ -192,5 +192,5 @@ int main(int argc, char** argv) {
   choose_blas(argv);
   const course::MpiWorld world(&argc, &argv);
   return course::exit_status(
-      "06_mpi_duel", [&] { return run(argc, argv, world); }, world);
+      "06_mpi_compare", [&] { return run(argc, argv, world); }, world);
 }
