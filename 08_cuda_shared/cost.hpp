@@ -7,7 +7,7 @@
 
 namespace cuda_shared::cost {
 
-using course::Cost, course::down_column, course::Extents, course::Index, course::Settings, course::Shape;
+using course::Cost, course::Extents, course::Index, course::pieces, course::Settings, course::Shape;
 
 // [shared]
 /// For each q a warp reads a row of B's tile; of A's it reads 16 bytes at a time, two wavefronts; for each
@@ -20,8 +20,8 @@ Cost shared(const Shape& s, const Settings& settings) {
   const double warps = e.m * e.n / (tile * tile) * std::ceil(tile * tile / 32);
   const double row = std::max(1.0, 32 * e.size / 128);  // wavefronts of 32 neighbours
   const Index rows = course::ceil_div(std::min<Index>(32, settings.tile * settings.tile), settings.tile);
-  const double loads = std::max(row, down_column(rows, s.k * Index{sizeof(T)})) +
-                       std::max(row, down_column(rows, s.n * Index{sizeof(T)}));
+  const Index size = sizeof(T), bytes = settings.tile * size;
+  const double loads = pieces(rows, bytes, s.k * size) + pieces(rows, bytes, s.n * size);
   const double wavefronts = row + 2 * e.size / 16 + (loads + 2 * row) / tile;
   Cost cost = e.least();
   cost.loads_stores = warps * e.k * wavefronts * 128;

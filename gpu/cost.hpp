@@ -2,6 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <numeric>
 
 #include "common/cost.hpp"
@@ -22,6 +24,15 @@ inline double along_row(Index lanes, Index size) {
 inline double down_column(Index lanes, Index stride) {
   const Index banks = 128 / std::gcd(stride, Index{128});  // in which a row can begin
   return static_cast<double>(std::max(ceil_div(lanes, banks), ceil_div(lanes, 4)));
+}
+/// The same for a piece of `bytes` in each of a few rows, `stride` bytes apart: the words of one bank come
+/// one after the other.
+inline double pieces(Index rows, Index bytes, Index stride) {
+  std::array<Index, 32> words{};  // that are wanted of each bank
+  for (Index row = 0; row < rows; ++row)
+    for (Index byte = 0; byte < bytes; byte += 4)
+      ++words[static_cast<std::size_t>((row * stride + byte) / 4 % 32)];
+  return static_cast<double>(*std::max_element(words.begin(), words.end()));
 }
 // [/wavefronts]
 

@@ -343,14 +343,15 @@ TEST_CASE("08: a tile's side is how many multiply-adds a loaded element serves")
   const CostOf shared = cuda_shared::cost::shared<float>;
   CHECK(wavefronts(shared, 2048, set(32)) == 1 + 0.5 + 4.0 / 32);
   CHECK(wavefronts(shared, 2048, set(16)) == 1 + 0.5 + (2 + 2 + 2) / 16.0);         // two rows in one bank
-  CHECK(wavefronts(shared, 2001, set(16)) == doctest::Approx(1 + 0.5 + 4 / 16.0));  // in different banks
+  CHECK(wavefronts(shared, 2000, set(16)) == doctest::Approx(1 + 0.5 + 4 / 16.0));  // in different banks
+  CHECK(wavefronts(shared, 1000, set(16)) == 1 + 0.5 + (2 + 2 + 2) / 16.0);         // 8 banks apart
   CHECK(wavefronts(shared, 2048, set(4)) == 2 * (1 + 0.5 + (4 + 4 + 2) / 4.0));  // 16 threads in a warp of 32
   CHECK(wavefronts(cuda_shared::cost::shared<double>, 2048, set(32)) == 2 + 1 + 8.0 / 32);
   CHECK(served(shared, 2048, set(16), 4) == Pair(16, 16));
   CHECK(wavefronts(cuda_shared::cost::shared<double>, 2048, set(8)) == 2 + 1 + (4 + 4 + 2 * 2) / 8.0);
   check_held(shared, set(16));
-  CHECK(wavefronts(shared, a_in_one_bank, set(16)) == doctest::Approx(1 + 0.5 + (2 + 1 + 2) / 16.0));
-  CHECK(wavefronts(shared, b_in_one_bank, set(16)) == doctest::Approx(1 + 0.5 + (1 + 2 + 2) / 16.0));
+  CHECK(wavefronts(shared, Shape{512, 2000, 2048}, set(16)) == doctest::Approx(1 + 0.5 + (2 + 1 + 2) / 16.0));
+  CHECK(wavefronts(shared, Shape{512, 2048, 2000}, set(16)) == doctest::Approx(1 + 0.5 + (1 + 2 + 2) / 16.0));
 }
 
 TEST_CASE("09: a thread's tile in registers saves wavefronts") {

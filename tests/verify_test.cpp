@@ -323,6 +323,7 @@ TEST_CASE("inputs rounded to TF32 or BF16 are refused at every k from 8 to 1024,
       INFO(k, ", ", bits);
       CHECK_FALSE(check.right);
       CHECK(check.error_share > 10);
+      if (bits == 11 && k > 2000) CHECK(check.worst_case_share <= 1);  // the bound that always holds takes it
     }
 }
 

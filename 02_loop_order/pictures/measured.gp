@@ -1,4 +1,6 @@
 # 02: what each order reached, from the rows of the machine of the text; the scale is logarithmic, for they lie hundreds of times apart.
+# The predictions are README.md's: the longest of the chain and of the bytes at each border, by the last limits of machine.csv.
+machine = 'plots/reference/epyc-zen5/machine.csv'
 data = 'plots/reference/epyc-zen5/results.csv'
 set encoding utf8
 set terminal svg size 560,440 noenhanced font 'DejaVu Sans,14' background rgb 'white'
@@ -11,12 +13,23 @@ row_of(order) = (order eq 'ijk' ? '01_naive/' : '02_loop_order/').order   # the 
 here(order, n) = stringcolumn('type') eq 'f32' && column('m') == n && column('n') == n && column('k') == n && \
   stringcolumn('step').'/'.stringcolumn('variant') eq row_of(order)
 name(order) = order eq 'ikj' || order eq 'kij' ? order.', in vectors' : order
+addition = NaN   # its latency, ns
+stats machine using (stringcolumn('name') eq 'latency' && stringcolumn('type') eq 'f32' && stringcolumn('level') eq 'add' ? \
+  (addition = column('value'), 0) : 0) nooutput
+array rates = [NaN, NaN, NaN]
+do for [l = 1:3] {
+  stats machine using (stringcolumn('name') eq 'bandwidth' && stringcolumn('vector') eq 'sse2' && stringcolumn('threads') eq '1' && \
+    stringcolumn('level') eq sprintf('L%d', l) ? (rates[l] = column('value'), 0) : 0) nooutput
+}
+longer(x, y) = x > y ? x : y
+crossing(l) = column(sprintf('bytes_l%d', l)) / rates[l]
+lasts(n) = longer(stringcolumn('limit') eq 'chain' ? addition * n**3 : 0, \
+  longer(crossing(1), longer(crossing(2), crossing(3))))   # ns a product
 set print $found
 do for [o = 1:words(orders)] { do for [s = 1:words(sizes)] {
   order = word(orders, o); n = word(sizes, s) + 0
   rate = NaN; foretold = NaN   # a row taken again counts as its last
-  stats data using (here(order, n) ? (rate = column('gflops'), \
-    foretold = 2e-9 * n**3 / column('predicted_s'), 0) : 0) nooutput
+  stats data using (here(order, n) ? (rate = column('gflops'), foretold = 2 * n**3 / lasts(n), 0) : 0) nooutput
   print sprintf('%s,%g,%g,%g,%g', word(place, o), s, rate, foretold, o)
 } }
 unset print

@@ -46,7 +46,7 @@ along = 46   # degrees: names run along their roofs
 do for [l = 1:(lesson eq '00' ? 4 : 3)] {
   start = left*roofs[l] > bottom ? left : bottom/roofs[l]
   set arrow from start,start*roofs[l] to peaks[1]/roofs[l],peaks[1] nohead linewidth 1.6 linecolor rgb colours[l]
-  at = word('0.06 0.045 0.1 0.06', l) + 0
+  at = l == 3 && lesson + 0 < 2 ? 1 : word('0.06 0.045 0.1 0.06', l) + 0   # where no mark has its name
   set label sprintf('%s %.0f GB/s', levels[l], roofs[l]) at at,at*roofs[l] left rotate by along offset (l == 1 || l == 4 ? -0.7 : 0.4),(l == 1 || l == 4 ? 0.4 : -0.4) front textcolor rgb colours[l]
 }
 do for [t = 1:2] {
