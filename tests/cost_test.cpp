@@ -360,16 +360,16 @@ TEST_CASE("09: a thread's tile in registers saves wavefronts") {
   CHECK(of_f32(column<float, 1>) == 1 + 0.5 + 4.0 / 32);  // 08's, a thread an element
   CHECK(of_f32(column<float, 8>) == 1 / 8.0 + 0.5 + 4.0 / 32);
   CHECK(of_f32(side_by_side<float>) == (2 * 2 + 2 * 8) / 64.0);
-  CHECK(of_f32(spread<float>) == (2 * 2 + 2 * 4) / 64.0);
+  CHECK(of_f32(interleaved<float>) == (2 * 2 + 2 * 4) / 64.0);
   CHECK(of_f32(warp_tiles<Large>) == (2 * 2 + 2 * 2) / 64.0);
   CHECK(served(column<float, 8>, 2048, {}, 4) == Pair(32, 32));
-  CHECK(served(spread<float>, 2048, {}, 4) == Pair(128, 128));
+  CHECK(served(interleaved<float>, 2048, {}, 4) == Pair(128, 128));
   CHECK(served(warp_tiles<Large>, 2048, {}, 4) == Pair(256, 128));
   const auto of_f64 = [](CostOf count) { return wavefronts(count, 2048, Settings{}); };
   CHECK(of_f64(column<double, 4>) == 2 / 4.0 + 1 + 4 * 2.0 / 32);  // a row of B's tile has 256 bytes
   CHECK(of_f64(side_by_side<double>) == (4 * 2 + 4 * 16) / 64.0);
-  CHECK(of_f64(spread<double>) == (4 * 2 + 4 * 4) / 64.0);
-  check_held(spread<float>, {});
+  CHECK(of_f64(interleaved<double>) == (4 * 2 + 4 * 4) / 64.0);
+  check_held(interleaved<float>, {});
 }
 
 TEST_CASE("10: what the compiler makes of a gang") {

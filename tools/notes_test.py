@@ -179,13 +179,13 @@ class Tables(Repository):
 
     def test_libraries(self):
         head = ",".join(against_libraries.COLUMNS)
-        self.write("plots/duels.csv", f"{head}\nf32,8,8,8,1,avx512,oneDNN,21,0.97,0.9,1.1,97,100,CPU,-O3,g++,here,c,d\n")
-        marks = "<!-- libraries: duels.csv -->\n{}<!-- /libraries -->\n"
+        self.write("plots/rivals.csv", f"{head}\nf32,8,8,8,1,avx512,oneDNN,21,0.97,0.9,1.1,97,100,CPU,-O3,g++,here,c,d\n")
+        marks = "<!-- libraries: rivals.csv -->\n{}<!-- /libraries -->\n"
         self.assertEqual(self.refilled(marks.format("old\n")), marks.format(
             "| variant | against | type | threads | mean | worst | below 0.98 |\n"
             "| --- | --- | --- | ---: | ---: | ---: | ---: |\n"
             "| avx512 | every library | f32 | 1 | 0.970 | 0.970 at 8, oneDNN | 1 of 1 |\n"))
-        self.wrong("<!-- libraries: duels.csv -->\nold", "never closed")
+        self.wrong("<!-- libraries: rivals.csv -->\nold", "never closed")
         self.wrong("<!-- libraries: r.csv -->\n<!-- /libraries -->", "other columns")
 
     def test_errors(self):

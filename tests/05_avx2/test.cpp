@@ -9,7 +9,7 @@
 #include "05_avx2/blocks.hpp"
 #include "common/verify.hpp"
 #include "runner/machine.hpp"
-#include "tests/teams.hpp"
+#include "tests/openmp_requests.hpp"
 
 using namespace avx2;
 using course::Matrix, course::Shape;
@@ -220,9 +220,9 @@ TEST_CASE("all loops that are shared out have as many threads as were asked for"
   Matrix<float> bt(41, 29);
   const View<const float> a = product.problem.whole().a.view(), b = product.problem.whole().b.view();
   const auto regions = [](auto kernel) {
-    teams::asked.clear();
+    openmp_requests::threads.clear();
     kernel();
-    return teams::asked;
+    return openmp_requests::threads;
   };
   CHECK(regions([&] { ikj_avx2<float>(a, b, product.c.view(), 3); }) == std::vector<int>{3});
   CHECK(regions([&] { dot_avx2<float>(a, b, product.c.view(), bt.view(), 3); }) == std::vector<int>{3, 3});

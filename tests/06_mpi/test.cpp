@@ -12,7 +12,7 @@
 #include "06_mpi/variants.hpp"
 #include "common/mpi_world.hpp"
 #include "common/verify.hpp"
-#include "tests/teams.hpp"
+#include "tests/openmp_requests.hpp"
 
 using namespace mpi;
 
@@ -275,15 +275,16 @@ TEST_CASE("a rank multiplies in as many threads as the row says") {
   const course::Variants<float> variants = {
       made<RowsVariant<float>>("rows_blocking", scatter_blocking<float>, gather_blocking<float>),
       made<BlockCyclic<float>>("block_cyclic"),
-      made<Summa<float>>(
-          "summa", [](const Panels<float>&, const Grid&, Multiply<float>, int t) { teams::asked = {t}; })};
+      made<Summa<float>>("summa", [](const Panels<float>&, const Grid&, Multiply<float>, int t) {
+        openmp_requests::threads = {t};
+      })};
   const Problem<float> problem{.shape = {37, 41, 29}};
   for (const auto& variant : variants) {
     variant->allocate(problem, {.threads = 3, .grid = {1, world->size()}, .block = {3, 5}}, *world);
     variant->distribute(), variant->reset();
-    teams::asked.clear();
+    openmp_requests::threads.clear();
     variant->run();
-    CHECK(teams::asked == std::vector<int>{3});
+    CHECK(openmp_requests::threads == std::vector<int>{3});
     variant->release();
   }
 }
