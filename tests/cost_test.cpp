@@ -262,6 +262,7 @@ TEST_CASE("01 to 04 and 10: all that a product of 8 x 12 x 16 costs, by hand") {
   gang("10 four_by_four", acc::four_by_four<float>, 0.5, 512, 4.5);  // lanes: 3 in a row, 1024 / 3 rows
   gang("10 omp_target", acc::omp_target<float>, 64, 6144, 8 * 6144);
   gang("10 omp_target_simd", acc::omp_target_simd<float>, 2, 192, 6144);
+  CHECK(wavefronts(acc::tiled<double>, 2048, {}) == 3);
   const Cost wide = of(acc::four_by_four<float>, 0, {1, 8192, 1}),
              narrow = of(acc::four_by_four<float>, 0, {1, 2, 1});
   CHECK(wide.reuses[1].bytes == 8);  // 4096 columns of C
@@ -370,19 +371,4 @@ TEST_CASE("09: a thread's tile in registers saves wavefronts") {
   CHECK(of_f64(side_by_side<double>) == (4 * 2 + 4 * 16) / 64.0);
   CHECK(of_f64(interleaved<double>) == (4 * 2 + 4 * 4) / 64.0);
   check_held(interleaved<float>, {});
-}
-
-TEST_CASE("10: what the compiler makes of a gang") {
-  using namespace openacc::cost;
-  const auto of_f32 = [](CostOf count) { return wavefronts(count, 2048, Settings{}); };
-  CHECK(of_f32(one_each<float>) == 2);
-  CHECK(of_f32(tiled<float>) == 2);
-  CHECK(wavefronts(tiled<double>, 2048, {}) == 3);
-  CHECK(of_f32(four_by_four<float>) == 0.5);
-  CHECK(of_f32(omp_target<float>) == 32 * 2);
-  CHECK(of_f32(omp_target_simd<float>) == 2);
-  CHECK(served(one_each<float>, 2048, {}, 4) == Pair(1024, 1));
-  CHECK(served(four_by_four<float>, 4096, {}, 4) == Pair(4096, 4));
-  CHECK(served(four_by_four<float>, 2048, {}, 4) == Pair(2048, 8));
-  CHECK(served(omp_target<float>, 2048, {}, 4) == Pair(1, 1.0 / 8));
 }
