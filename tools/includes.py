@@ -8,12 +8,12 @@ import collections, re, subprocess, sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-KERNEL = re.compile(r"(gemm\w*|blocks|five_loops|micro_kernel|pack|space|vector|words|async|layout|messages|rows|block_cyclic|summa\w*)\.(cpp|hpp|cuh|cu)$")
+KERNEL = re.compile(r"(gemm\w*|blocks|five_loops|micro_kernel|pack|space|vector|received|ptx|words|async|layout|messages|rows|block_cyclic|summa\w*)\.(cpp|hpp|cuh|cu)$")
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 # What each room may include besides itself.
 ALLOWED = {"kernels": ["common/bf16.hpp", "common/view.hpp", "gpu/launch.hpp"], "common": [], "runner": ["common/"], "tests": [""],
            "gpu": ["common/", "gpu/emulator/", "runner/run.hpp", "runner/text.hpp"], "emulator": ["common/", "gpu/"],
-           "step": ["common/", "runner/", "gpu/", "kernels", "05_avx2/library/best.hpp", "rivals/compare.hpp"], "rivals": ["common/", "runner/", "gpu/"]}
+           "step": ["common/", "runner/", "gpu/", "kernels", "05_avx2/library/best.hpp", "09_cuda_regtile/library.hpp", "rivals/compare.hpp"], "rivals": ["common/", "runner/", "gpu/"]}
 
 
 def room(path):
