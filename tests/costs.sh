@@ -17,10 +17,10 @@ export ACC_DEVICE_TYPE=host OMP_TARGET_OFFLOAD=DISABLED
     echo "latency,f32,$set,1,fma,1000,ns,"
   done
   printf 'cache,,cuda,,%s,%s,B,\n' L1 1 L2 1e9
-  printf '%s,cuda,,%s,%s,G/s,\n' peak,f32 "" 1e9 bandwidth, shared 1e-3 bandwidth, L2 1e9 bandwidth, memory 1e9
+  printf '%s,cuda,,%s,%s,G/s,\n' peak,f32 "" 1e9 peak,bf16 "" 1e9 bandwidth, shared 1e-3 bandwidth, L2 1e9 bandwidth, memory 1e9
 } >"$folder/machine.csv"
 built=step
-for step in 01_naive 02_loop_order 03_tiling 04_openmp 05_avx2 07_cuda_global 08_cuda_shared 09_cuda_regtile 10_openacc; do
+for step in 01_naive 02_loop_order 03_tiling 04_openmp 05_avx2 07_cuda_global 08_cuda_shared 09_cuda_regtile 10_openacc 11_cuda_tensor; do
   [ -x "$1/$step/$step" ] || continue
   built="$built|$step"
   options="--machine $folder/machine.csv --csv $folder/rows.csv --type f32 --shape 96x80x112 --repeat 1 --warmup 0 --verify none"
@@ -30,6 +30,7 @@ for step in 01_naive 02_loop_order 03_tiling 04_openmp 05_avx2 07_cuda_global 08
   05*) options="$options --threads 2" ;;
   07*) options="$options --emulate forward --block 32x8" ;;
   08* | 09*) options="$options --emulate forward" ;;
+  11*) options="${options/f32/bf16} --emulate forward" ;;
   esac
   case $step in # a prediction is for the GPU that was measured
   07*) gpu="emulator: forward" ;;
