@@ -307,7 +307,7 @@ __device__ void begin_tile(SharedTile<bf16, rows, cols>& tile, View<const bf16> 
   for (int e = int(threadIdx.x); e < rows * eights; e += threads) {
     const int row = e / eights, eight = e % eights;
     const Index i = i0 + row, j = j0 + 8 * eight;
-    const auto to = &tile[row][8 * Order::place(row, eight, eights)];
+    const auto to = tile[row] + 8 * Order::place(row, eight, eights);
     if (aligned) {
       const int there = i < from.rows() ? int(std::clamp(from.cols() - j, Index{0}, Index{8})) : 0;
       cp_async(to, there > 0 ? &from(i, j) : from.data(), 2 * there);  // the rest becomes zeros

@@ -220,6 +220,9 @@ inline thread_local Copies copies_begun;
 
 inline void cp_async(void* to, const void* from, int bytes) {
   need(to, 16), need(from, 16);
+#ifdef COURSE_COUNTED
+  course::emulator::touched_shared(to);
+#endif
   std::memset(to, 0xff, 16);  // NaN: from now on nobody knows what is there
   copies_begun.mine().back().push_back(
       [=] { std::memset(to, 0, 16), std::memcpy(to, from, std::size_t(bytes)); });
