@@ -244,7 +244,7 @@ TEST_CASE("BF16: a step that has it alone; A and B of 2 bytes, C of 4; a read be
       step.bf16.push_back(made(beyond, memory));
     words.insert(words.begin(), {"test", "--shape", "5x7x3", "--pad", "2", "--repeat", "1"});
     int found = -1;
-    const Heard says = captured([&] { found = run(static_cast<int>(words.size()), words.data(), step); });
+    const Captured says = captured([&] { found = run(static_cast<int>(words.size()), words.data(), step); });
     CHECK(has(found == 2 ? says.err : says.out,
               found == 2 ? "--type: 'f32' is unknown; give bf16" : "bf16 5x7x3"));
     return found;
