@@ -25,7 +25,7 @@ namespace cuda_tensor {
 using course::bf16;
 
 // [fragments]
-/// Where in its matrix an element lies.
+/// Where in its matrix an element lies; place(lane, e) says it of the e-th that a lane holds.
 struct Place {
   int row, col;
 };
@@ -243,8 +243,7 @@ using WmmaB = Wmma<bf16, 'B'>;
 using WmmaC = Wmma<float, 'C'>;
 
 /// Where this lane's elements of a matrix lie.
-template <class T>
-T* wmma_mine(T* matrix, int ld) {
+auto* wmma_mine(auto* matrix, int ld) {
   need(matrix, 32), need(matrix + ld, 16);
   return matrix + course::emulator::lane() / 2 * course::Index{ld} + course::emulator::lane() % 2 * 8;
 }
