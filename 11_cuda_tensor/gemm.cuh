@@ -128,8 +128,8 @@ __global__ __launch_bounds__(threads) void shared(View<const bf16> a, View<const
     for (int q = 0; q < BK; q += 16) {
       WmmaA a_q[WM / 16];
       WmmaB b_q[WN / 16];
-      for (int r = 0; r < WM / 16; ++r) wmma_load_a(a_q[r], &a_tile[row + 16 * r][q], BK);
-      for (int s = 0; s < WN / 16; ++s) wmma_load_b(b_q[s], &b_tile[q][col + 16 * s], BN);
+      for (int r = 0; r < WM / 16; ++r) wmma_load_a(a_q[r], a_tile[row + 16 * r] + q, BK);
+      for (int s = 0; s < WN / 16; ++s) wmma_load_b(b_q[s], b_tile[q] + (col + 16 * s), BN);
       for (int r = 0; r < WM / 16; ++r)
         for (int s = 0; s < WN / 16; ++s) wmma_mma(sum[r][s], a_q[r], b_q[s]);
     }
@@ -239,7 +239,7 @@ template <class Order, class Tile>
 __device__ FragmentA take_a(Tile& tile, int i, int q) {
   const int lane = int(threadIdx.x) % 32, row = i + lane % 16;
   FragmentA a;
-  ldmatrix_x4(a.of, &tile[row][8 * Order::place(row, q / 8 + lane / 16, BK / 8)]);
+  ldmatrix_x4(a.of, tile[row] + 8 * Order::place(row, q / 8 + lane / 16, BK / 8));
   return a;
 }
 /// B's fragments from row q and column j on, two at a time; transposed, since a fragment's columns are the
@@ -250,7 +250,7 @@ __device__ void take_b(FragmentB (&b)[WN / 8], Tile& tile, int q, int j) {
 #pragma unroll
   for (int s = 0; s < WN / 8; s += 2) {
     std::uint32_t both[4];
-    ldmatrix_x4_trans(both, &tile[row][8 * Order::place(row, j / 8 + s + lane / 16, BN / 8)]);
+    ldmatrix_x4_trans(both, tile[row] + 8 * Order::place(row, j / 8 + s + lane / 16, BN / 8));
     b[s] = {both[0], both[1]}, b[s + 1] = {both[2], both[3]};
   }
 }
@@ -300,7 +300,7 @@ __device__ void begin_tile(SharedTile<bf16, rows, cols>& tile, View<const bf16> 
   for (int e = int(threadIdx.x); e < rows * eights; e += threads) {
     const int row = e / eights, eight = e % eights;
     const Index i = i0 + row, j = j0 + 8 * eight;
-    const auto to = &tile[row][8 * Order::place(row, eight, eights)];
+    const auto to = tile[row] + 8 * Order::place(row, eight, eights);
     if (aligned) {
       const int there = i < from.rows() ? int(std::clamp(from.cols() - j, Index{0}, Index{8})) : 0;
       cp_async(to, there > 0 ? &from(i, j) : from.data(), 2 * there);  // the rest becomes zeros

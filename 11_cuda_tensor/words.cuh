@@ -174,7 +174,7 @@ void mma_sync(C& c, const A& a, const B& b, COURSE_WHERE) {
 }
 
 template <bool transposed>
-void load_matrices(std::uint32_t* to, const void* row, const char* file, int line) {
+void load_of_lanes(std::uint32_t* to, const void* row, const char* file, int line) {
   struct Mine {
     std::uint32_t* to;
     std::uint16_t row[8];
@@ -200,10 +200,10 @@ void load_matrices(std::uint32_t* to, const void* row, const char* file, int lin
 #endif
 }
 inline void ldmatrix_x4(std::uint32_t (&to)[4], const void* row, COURSE_WHERE) {
-  load_matrices<false>(to, row, file, line);
+  load_of_lanes<false>(to, row, file, line);
 }
 inline void ldmatrix_x4_trans(std::uint32_t (&to)[4], const void* row, COURSE_WHERE) {
-  load_matrices<true>(to, row, file, line);
+  load_of_lanes<true>(to, row, file, line);
 }
 
 /// The copies that each thread has begun, by groups, the last one open. They are made when they are waited
