@@ -128,8 +128,8 @@ __global__ __launch_bounds__(threads) void shared(View<const bf16> a, View<const
     for (int q = 0; q < BK; q += 16) {
       WmmaA a_q[WM / 16];
       WmmaB b_q[WN / 16];
-      for (int r = 0; r < WM / 16; ++r) wmma_load_a(a_q[r], &a_tile[row + 16 * r][q], BK);
-      for (int s = 0; s < WN / 16; ++s) wmma_load_b(b_q[s], &b_tile[q][col + 16 * s], BN);
+      for (int r = 0; r < WM / 16; ++r) wmma_load_a(a_q[r], a_tile[row + 16 * r] + q, BK);
+      for (int s = 0; s < WN / 16; ++s) wmma_load_b(b_q[s], b_tile[q] + (col + 16 * s), BN);
       for (int r = 0; r < WM / 16; ++r)
         for (int s = 0; s < WN / 16; ++s) wmma_mma(sum[r][s], a_q[r], b_q[s]);
     }

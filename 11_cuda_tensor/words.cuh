@@ -25,7 +25,7 @@ namespace cuda_tensor {
 using course::bf16;
 
 // [fragments]
-/// Where in its matrix an element lies.
+/// Where in its matrix an element lies; place(lane, e) says it of the e-th that a lane holds.
 struct Place {
   int row, col;
 };
@@ -174,7 +174,7 @@ void mma_sync(C& c, const A& a, const B& b, COURSE_WHERE) {
 }
 
 template <bool transposed>
-void load_matrices(std::uint32_t* to, const void* row, const char* file, int line) {
+void load_of_lanes(std::uint32_t* to, const void* row, const char* file, int line) {
   struct Mine {
     std::uint32_t* to;
     std::uint16_t row[8];
@@ -200,10 +200,10 @@ void load_matrices(std::uint32_t* to, const void* row, const char* file, int lin
 #endif
 }
 inline void ldmatrix_x4(std::uint32_t (&to)[4], const void* row, COURSE_WHERE) {
-  load_matrices<false>(to, row, file, line);
+  load_of_lanes<false>(to, row, file, line);
 }
 inline void ldmatrix_x4_trans(std::uint32_t (&to)[4], const void* row, COURSE_WHERE) {
-  load_matrices<true>(to, row, file, line);
+  load_of_lanes<true>(to, row, file, line);
 }
 
 /// The copies that each thread has begun, by groups, the last one open. They are made when they are waited
@@ -246,8 +246,7 @@ using WmmaB = Wmma<bf16, 'B'>;
 using WmmaC = Wmma<float, 'C'>;
 
 /// Where this lane's elements of a matrix lie.
-template <class T>
-T* wmma_mine(T* matrix, int ld) {
+auto* wmma_mine(auto* matrix, int ld) {
   need(matrix, 32), need(matrix + ld, 16);
   return matrix + course::emulator::lane() / 2 * course::Index{ld} + course::emulator::lane() % 2 * 8;
 }

@@ -33,7 +33,7 @@ for step in 01_naive 02_loop_order 03_tiling 04_openmp 05_avx2 07_cuda_global 08
   11*) options="${options/f32/bf16} --emulate forward" ;;
   esac
   case $step in # a prediction is for the GPU that was measured
-  07*) gpu="emulator: forward" ;;
+  07* | 11*) gpu="emulator: forward" ;;
   10*) gpu="host fallback: $("$1/01_naive/01_naive" --size 1 --csv "$folder/here.csv" >/dev/null && awk -F, 'END {print $14}' "$folder/here.csv")" ;;
   *) gpu="" ;;
   esac

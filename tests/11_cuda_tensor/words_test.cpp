@@ -23,8 +23,8 @@ void run(void (*kernel)(Parameters...), Block block, std::type_identity_t<Parame
 }
 /// What a launch that must fail says.
 template <class... Parameters>
-std::string trouble(void (*kernel)(Parameters...), Block block,
-                    std::type_identity_t<Parameters>... arguments) {
+std::string error_of(void (*kernel)(Parameters...), Block block,
+                     std::type_identity_t<Parameters>... arguments) {
   try {
     run(kernel, block, arguments...);
   } catch (const std::exception& error) {
@@ -241,7 +241,7 @@ TEST_CASE("shuffles bring what another lane of the same warp holds") {
   double to[64];
   run(shuffle, {64, 1}, to);
   for (int t = 0; t < 64; ++t) CHECK(to[t] == (100 + t / 32 * 32 + (t + 1) % 32) * 1000.0 + (t % 32 ^ 5));
-  CHECK(trouble(half_a_warp, {32, 1}, 0).ends_with("a shuffle of a part of a warp is not emulated"));
+  CHECK(error_of(half_a_warp, {32, 1}, 0).ends_with("a shuffle of a part of a warp is not emulated"));
 }
 
 TEST_CASE("a lost __syncwarp shows in one order or another, and so does a lost barrier between warps") {
@@ -262,7 +262,7 @@ TEST_CASE("a lost __syncwarp shows in one order or another, and so does a lost b
 TEST_CASE("a warp that does not come together is an error with the place") {
   emulator::set_order("forward");
   const auto says = [](int how, const std::string& what) {
-    const std::string message = trouble(apart, {16, 4}, how);
+    const std::string message = error_of(apart, {16, 4}, how);
     CHECK_MESSAGE(message.starts_with("block (0, 0): thread (0, 0) waits for its warp at words_test.cpp:"),
                   message);
     CHECK_MESSAGE(message.find(", thread (5, 1) " + what) != std::string::npos, message);
@@ -270,9 +270,10 @@ TEST_CASE("a warp that does not come together is an error with the place") {
   says(0, "has ended");
   says(1, "waits at the barrier of words_test.cpp:");
   says(2, "waits for its warp at words_test.cpp:");
-  CHECK(trouble(apart, {16, 4}, 3).find("(0, 3) waits for its warp at words_test.cpp:") != std::string::npos);
-  CHECK(trouble(apart, {16, 4}, 4) == "none");
-  CHECK(trouble(apart, {16, 3}, 4).ends_with("48 threads a block: words of a warp need a multiple of 32"));
+  CHECK(error_of(apart, {16, 4}, 3).find("(0, 3) waits for its warp at words_test.cpp:") !=
+        std::string::npos);
+  CHECK(error_of(apart, {16, 4}, 4) == "none");
+  CHECK(error_of(apart, {16, 3}, 4).ends_with("48 threads a block: words of a warp need a multiple of 32"));
 }
 
 TEST_CASE("cp.async: what nobody has waited for is NaN, then there, and zero behind what was asked for") {
@@ -288,7 +289,7 @@ TEST_CASE("cp.async: what nobody has waited for is NaN, then there, and zero beh
     CHECK(to[3][row] == aligned[8 * row]);
   }
   for (int which = 0; which < 5; ++which)
-    CHECK(trouble(misaligned, {32, 1}, which, aligned).ends_with("misaligned address"));
+    CHECK(error_of(misaligned, {32, 1}, which, aligned).ends_with("misaligned address"));
 }
 
 TEST_CASE("tensor cores cut off where floats are rounded") {
