@@ -188,6 +188,7 @@ __device__ inline void add_fragment(View<float> c, Index i0, Index j0, const Fra
   }
 }
 // [/add]
+
 /// C += all of a warp's fragments.
 __device__ inline void add_fragments(View<float> c, Index i0, Index j0, const Sums& sum) {
 #pragma unroll
@@ -235,7 +236,6 @@ struct Swizzled {
     return eights < 8 ? eight ^ (row / (8 / eights) % eights) : eight ^ row % 8;
   }
 };
-
 // [/swizzle]
 
 // [take]
@@ -260,7 +260,6 @@ __device__ void take_b(FragmentB (&b)[WN / 8], Tile& tile, int q, int j) {
     b[s] = {both[0], both[1]}, b[s + 1] = {both[2], both[3]};
   }
 }
-
 // [/take]
 
 /// A warp's sums += its rows of A's tile times its columns of B's.
@@ -316,7 +315,6 @@ __device__ void begin_tile(SharedTile<bf16, rows, cols>& tile, View<const bf16> 
     }
   }
 }
-
 // [/begin_tile]
 
 // [stages]
