@@ -32,7 +32,8 @@ struct Extents {
   explicit Extents(const Shape& s)
       : m(static_cast<double>(s.m)), n(static_cast<double>(s.n)), k(static_cast<double>(s.k)) {}
   double m, n, k;
-  double size = sizeof(T), a = m * k * size, b = k * n * size, c = m * n * sizeof(Result<T>), madds = m * n * k;
+  double size = sizeof(T), a = m * k * size, b = k * n * size, c = m * n * sizeof(Result<T>),
+         madds = m * n * k;
 
   /// The least of any variant: the operations, and each matrix once, C in and out.
   Cost least() const { return {2 * madds, 0, 0, {{a + b + c, a + b + c}}}; }
