@@ -33,25 +33,25 @@ double processor_seconds() {
   return static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec);
 }
 
-/// Threads that wait for a number of rounds, do them, and wait again.
-class Crew {
+/// A team of threads: each waits for a number of rounds, does them, and waits again.
+class Team {
  public:
-  Crew(int threads, const std::vector<int>& cpus, const std::function<Work(int)>& prepare)
+  Team(int threads, const std::vector<int>& cpus, const std::function<Work(int)>& prepare)
       : barrier_(threads + 1), spans_(static_cast<std::size_t>(threads)) {
     try {
       for (int t = 0; t < threads; ++t)
         threads_.emplace_back([this, t, threads, &cpus, &prepare] {
-          hired_.wait();
+          all_created_.wait();
           if (cancelled_) return;
           if (threads > 1) pin(cpus[static_cast<std::size_t>(t) % cpus.size()]);
           work(t, prepare);
         });
     } catch (const std::system_error& error) {
       cancelled_ = true;
-      hired_.count_down();
+      all_created_.count_down();
       throw course::Refusal{std::string("cannot start a thread: ") + error.what() + "; give fewer --threads"};
     }
-    hired_.count_down();
+    all_created_.count_down();
     barrier_.arrive_and_wait();  // all have prepared
     for (const Span& span : spans_)
       if (span.failure) {
@@ -59,9 +59,9 @@ class Crew {
         std::rethrow_exception(span.failure);
       }
   }
-  ~Crew() { window(0); }
+  ~Team() { window(0); }
 
-  /// From the first start to the last end; 0 rounds send the threads home.
+  /// From the first start to the last end; 0 rounds end the threads.
   Window window(Index rounds) {
     rounds_ = rounds;
     barrier_.arrive_and_wait();
@@ -106,7 +106,7 @@ class Crew {
     }
   }
 
-  std::latch hired_{1};
+  std::latch all_created_{1};
   bool cancelled_ = false;
   std::barrier<> barrier_;
   Index rounds_ = 0;
@@ -139,8 +139,8 @@ Rate best_of(double budget, const std::function<Window(Index rounds)>& window) {
 
 Rate best_rate(int threads, const std::vector<int>& cpus, double budget,
                const std::function<Work(int thread)>& prepare) {
-  Crew crew(threads, cpus, prepare);
-  Rate best = best_of(budget, [&](Index rounds) { return crew.window(rounds); });
+  Team team(threads, cpus, prepare);
+  Rate best = best_of(budget, [&](Index rounds) { return team.window(rounds); });
   best.rounds *= threads;
   return best;
 }

@@ -1,5 +1,5 @@
 // Compiled for AVX2 and FMA; holds nothing but this kernel.
-#include "five_loops.hpp"
+#include "tuned/five_loops.hpp"
 
 namespace avx2 {
 

@@ -1,5 +1,5 @@
 // What each scheme asks of the network, worked out in SUMMA.md: the words (numbers) that the rank receives
-// which receives most. words.cpp counts them.
+// which receives most. received.cpp counts them.
 #pragma once
 
 #include <algorithm>

@@ -8,9 +8,9 @@
 #include "block_cyclic.hpp"
 #include "common/stopwatch.hpp"
 #include "common/variant.hpp"
+#include "profiling/received.hpp"
 #include "rows.hpp"
 #include "summa_ring.hpp"
-#include "words.hpp"
 
 namespace mpi {
 
@@ -166,8 +166,8 @@ class GridVariant : public MpiVariant<T> {
     MpiVariant<T>::begin(problem, settings);
     place_ = place(problem.shape, settings);
   }
-  /// Makes the grid: all ranks together, which they are not before a row's first distribution.
-  void meet() {
+  /// Makes the grid; collective, so not before a row's first distribution.
+  void make_grid() {
     if (!grid_) grid_.emplace(static_cast<int>(place_.p), static_cast<int>(place_.q));
   }
   /// This rank's part of a matrix whose rows and columns are dealt out so, from `element`, its recipe.
@@ -234,7 +234,7 @@ class BlockCyclic : public GridVariant<T> {
     return {};
   }
   Times distribute() override {
-    this->meet();
+    this->make_grid();
     return this->phase(&Times::distribute, [this] { deal(dealt_, types_, *this->grid_); });
   }
   /// C has just been dealt out; rank 0 waits for what comes back on poison.
@@ -310,7 +310,7 @@ class Summa : public GridVariant<T> {
     }
     return {};
   }
-  Times distribute() override { return this->meet(), Times{}; }
+  Times distribute() override { return this->make_grid(), Times{}; }
   void reset() override { this->put_back(c_.view()); }
   Times run() override {
     return this->phase(&Times::product,

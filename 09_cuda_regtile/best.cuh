@@ -110,7 +110,7 @@ struct Choice {
   const char* engine;
 };
 constexpr Choice choices[] = {
-#include "choices.inc"
+#include "search/choices.inc"
 };
 
 /// The engine of the measured shape that is nearest: by how many times larger or smaller each side is.

@@ -45,7 +45,7 @@ Cost side_by_side(const Shape& s, const Settings&) {
 
 /// 16 threads' loads lie side by side: 256 bytes, two wavefronts for each half.
 template <class T>
-Cost spread(const Shape& s, const Settings&) {
+Cost interleaved(const Shape& s, const Settings&) {
   return eight_by_eight<T>(s, 2, 4);
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "gpu/launch.hpp"
-#include "words.cuh"
+#include "ptx.cuh"
 
 namespace cuda_regtile {
 

@@ -62,9 +62,9 @@ course::Variants<T> variants() {
       vector_of<T>("vectorised", "… 16 bytes a load", vectorised<T, true>, vectorised<T, false>,
                    cost::side_by_side<T>),
       vector_of<T>("conflict_free", "… no bank conflicts", conflict_free<T, true>, conflict_free<T, false>,
-                   cost::spread<T>),
+                   cost::interleaved<T>),
       vector_of<T>("double_buffered", "… the next tiles by registers", double_buffered<T, true>,
-                   double_buffered<T, false>, cost::spread<T>),
+                   double_buffered<T, false>, cost::interleaved<T>),
       broken(square_of<T>("padding_forgotten", "reads a padded tile as if it were none",
                           wrong::padding_forgotten<T>)),
       broken(square_of<T>("no_barrier", "two buffers, changed without waiting", wrong::no_barrier<T>)),
@@ -77,9 +77,9 @@ course::Variants<T> variants() {
                             std::move(cost), std::move(needs)));
     };
     rung("kept_addresses", "… addresses kept from step to step", kept_addresses<T, true>,
-         kept_addresses<T, false>, cost::spread<T>, {});
-    rung("async_copies", "… B's by cp.async", async_copies<T, true>, async_copies<T, false>, cost::spread<T>,
-         for_copies);
+         kept_addresses<T, false>, cost::interleaved<T>, {});
+    rung("async_copies", "… B's by cp.async", async_copies<T, true>, async_copies<T, false>,
+         cost::interleaved<T>, for_copies);
     rung("warp_tiles", "… a warp 32 x 64 elements", warp_tiles<T, true>, warp_tiles<T, false>,
          cost::warp_tiles<Rung<T>>, for_copies);
     rung("fragments_ahead", "… the next column and row on their way", fragments_ahead<T, true>,

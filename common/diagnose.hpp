@@ -1,4 +1,4 @@
-// What is wrong with a wrong C, in a tutor's words.
+// Diagnosis of a wrong C: where its wrong elements lie, and which well-known fault explains them.
 #pragma once
 
 #include <string>

@@ -13,7 +13,7 @@ namespace course {
 int usable_cpus();
 /// Throws Refusal, on every rank, if this process cannot start one of these numbers of threads. Tries it.
 void require_threads(const std::vector<int>& counts, const World& world = {});
-/// The same, and throws if one of them is more than usable_cpus.
+/// As require_threads; throws also if one of the numbers is more than usable_cpus.
 void require_cpus(const std::vector<int>& counts);
 /// The processor's name as /proc/cpuinfo gives it, and usable_cpus: "AMD EPYC (2 cores)".
 std::string processor();
@@ -30,7 +30,7 @@ double available_memory();
 /// Throws Refusal, on every rank, if the ranks of a host need more than it has, `bytes` each.
 void require_memory(const std::string& what, double bytes, const std::string& what_would_do = "",
                     const World& world = {});
-/// Those of a comma-separated list of features ("avx2,fma") that this processor, or an emulated one, lacks.
+/// The features of a comma-separated list ("avx2,fma") that this processor, or an emulated one, lacks.
 std::string lacking(std::string_view features);
 
 }  // namespace course

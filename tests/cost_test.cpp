@@ -262,6 +262,7 @@ TEST_CASE("01 to 04 and 10: all that a product of 8 x 12 x 16 costs, by hand") {
   gang("10 four_by_four", acc::four_by_four<float>, 0.5, 512, 4.5);  // lanes: 3 in a row, 1024 / 3 rows
   gang("10 omp_target", acc::omp_target<float>, 64, 6144, 8 * 6144);
   gang("10 omp_target_simd", acc::omp_target_simd<float>, 2, 192, 6144);
+  CHECK(wavefronts(acc::tiled<double>, 2048, {}) == 3);
   const Cost wide = of(acc::four_by_four<float>, 0, {1, 8192, 1}),
              narrow = of(acc::four_by_four<float>, 0, {1, 2, 1});
   CHECK(wide.reuses[1].bytes == 8);  // 4096 columns of C
@@ -360,29 +361,14 @@ TEST_CASE("09: a thread's tile in registers saves wavefronts") {
   CHECK(of_f32(column<float, 1>) == 1 + 0.5 + 4.0 / 32);  // 08's, a thread an element
   CHECK(of_f32(column<float, 8>) == 1 / 8.0 + 0.5 + 4.0 / 32);
   CHECK(of_f32(side_by_side<float>) == (2 * 2 + 2 * 8) / 64.0);
-  CHECK(of_f32(spread<float>) == (2 * 2 + 2 * 4) / 64.0);
+  CHECK(of_f32(interleaved<float>) == (2 * 2 + 2 * 4) / 64.0);
   CHECK(of_f32(warp_tiles<Large>) == (2 * 2 + 2 * 2) / 64.0);
   CHECK(served(column<float, 8>, 2048, {}, 4) == Pair(32, 32));
-  CHECK(served(spread<float>, 2048, {}, 4) == Pair(128, 128));
+  CHECK(served(interleaved<float>, 2048, {}, 4) == Pair(128, 128));
   CHECK(served(warp_tiles<Large>, 2048, {}, 4) == Pair(256, 128));
   const auto of_f64 = [](CostOf count) { return wavefronts(count, 2048, Settings{}); };
   CHECK(of_f64(column<double, 4>) == 2 / 4.0 + 1 + 4 * 2.0 / 32);  // a row of B's tile has 256 bytes
   CHECK(of_f64(side_by_side<double>) == (4 * 2 + 4 * 16) / 64.0);
-  CHECK(of_f64(spread<double>) == (4 * 2 + 4 * 4) / 64.0);
-  check_held(spread<float>, {});
-}
-
-TEST_CASE("10: what the compiler makes of a gang") {
-  using namespace openacc::cost;
-  const auto of_f32 = [](CostOf count) { return wavefronts(count, 2048, Settings{}); };
-  CHECK(of_f32(one_each<float>) == 2);
-  CHECK(of_f32(tiled<float>) == 2);
-  CHECK(wavefronts(tiled<double>, 2048, {}) == 3);
-  CHECK(of_f32(four_by_four<float>) == 0.5);
-  CHECK(of_f32(omp_target<float>) == 32 * 2);
-  CHECK(of_f32(omp_target_simd<float>) == 2);
-  CHECK(served(one_each<float>, 2048, {}, 4) == Pair(1024, 1));
-  CHECK(served(four_by_four<float>, 4096, {}, 4) == Pair(4096, 4));
-  CHECK(served(four_by_four<float>, 2048, {}, 4) == Pair(2048, 8));
-  CHECK(served(omp_target<float>, 2048, {}, 4) == Pair(1, 1.0 / 8));
+  CHECK(of_f64(interleaved<double>) == (4 * 2 + 4 * 4) / 64.0);
+  check_held(interleaved<float>, {});
 }

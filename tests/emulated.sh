@@ -49,7 +49,7 @@ while read -r name path features; do
     continue
   fi
   case $name in
-  rivals) ;; # below
+  rivals) ;; # rivals_test.py
   00_machine)
     emulated 0 "$path" --variant topology,latency,peak,bandwidth --threads 1 --budget 0.002
     found=$(awk -F, 'NR > 1 && $3 != "" {print $1, $3}' $file | sort -u)
@@ -84,30 +84,4 @@ while read -r name path features; do
     ;;
   esac
 done < <(grep -v '^#' "$build/programs.txt")
-
-# The rivals choose what is to run by what their process finds of the processor: here one that is emulated, and so are the
-# libraries that it loads. On a Nehalem nothing of ours is left.
-name=rivals
-mkdir -p emulated/rivals emulated/05_avx2
-printf '#!/bin/sh\nexec %s -cpu %s %s "$@"\n' $program "$model" "$build/rivals/rivals_cpu" >emulated/rivals/rivals_cpu
-chmod +x emulated/rivals/rivals_cpu
-ln -s "$build/05_avx2/libcourse_blas.so" emulated/05_avx2/
-rivals() {
-  local wanted=$1 status
-  shift
-  "$build/rivals/rivals" --build emulated "$@" >out 2>err </dev/null
-  status=$?
-  [ $status -eq "$wanted" ] || fail "rivals $*: exit $status, not $wanted: $(cat err)"
-}
-rivals 0 --list --rival blas
-grep -qE '^  avx512 .*this processor lacks .*avx512f' out || fail "rivals: avx512 is offered: $(cat out)"
-if [ "$model" = Haswell ]; then
-  ! grep '^  tuned ' out | grep -q lacks || fail "rivals: tuned is not offered: $(cat out)"
-  rivals 0 --rival blas --blas "$build/05_avx2/libcourse_blas.so" --size 20 --threads 1 --pairs 3 --budget 1e-9 --type f32
-  grep -q '^  f32  20x20x20 .* tuned ' out || fail "rivals: tuned met nobody: $(cat out err)"
-else
-  grep -q '^  tuned .*this processor lacks avx2,fma' out || fail "rivals: tuned is offered: $(cat out)"
-  rivals 77 --rival blas --size 20 --threads 1
-  says 2 '(avx512|tuned) skipped: this processor lacks avx2,fma(,avx512[a-z]+)*'
-fi
 exit $((failures > 0))

@@ -17,8 +17,8 @@ using namespace course;
 
 namespace {
 
-/// What a launch that must fail says.
-std::string trouble(const std::function<void()>& body) {
+/// The error message of a launch that must fail.
+std::string error_of(const std::function<void()>& body) {
   try {
     body(), emulator::synchronize();
   } catch (const std::exception& error) {
@@ -129,23 +129,23 @@ TEST_CASE("a launch waits in the queue until somebody waits for it") {
 }
 
 TEST_CASE("a barrier that not all threads reach is an error with the place") {
-  const std::string left = trouble([] { launch(some_leave, Grid{1, 1}, Block{4, 2}, 3u); });
+  const std::string left = error_of([] { launch(some_leave, Grid{1, 1}, Block{4, 2}, 3u); });
   CHECK_MESSAGE(has(left, "block (0, 0): thread (0, 0) waits at the barrier of emulator_test.cpp:"), left);
   CHECK_MESSAGE(has(left, ", thread (3, 0) has ended"), left);
-  const std::string two = trouble([] { launch(two_barriers, Grid{1, 1}, Block{4, 1}); });
+  const std::string two = error_of([] { launch(two_barriers, Grid{1, 1}, Block{4, 1}); });
   CHECK_MESSAGE(has(two, "thread (1, 0) at that of emulator_test.cpp:"), two);
-  CHECK(trouble([] { launch(some_leave, Grid{2, 2}, Block{4, 2}, 99u); }).empty());  // and it goes on
+  CHECK(error_of([] { launch(some_leave, Grid{2, 2}, Block{4, 2}, 99u); }).empty());  // and it goes on
 }
 
 TEST_CASE(
     "shared memory: what is outside a tile is an error, and what nobody wrote in this block is poison") {
   emulator::set_order("forward");
-  const std::string outside = trouble([] { launch(touch, Grid{1, 1}, Block{5, 1}, 1, 0); });
+  const std::string outside = error_of([] { launch(touch, Grid{1, 1}, Block{5, 1}, 1, 0); });
   CHECK_MESSAGE(has(outside, "thread (3, 0) of block (0, 0): element (1, 3) of a 4 x 3 tile"), outside);
   for (const auto& [i, j] : {std::pair{-1, 0}, {4, 0}, {0, -1}, {0, 3}})
-    CHECK_FALSE(trouble([i = i, j = j] { launch(touch, Grid{1, 1}, Block{1, 1}, i, j); }).empty());
+    CHECK_FALSE(error_of([i = i, j = j] { launch(touch, Grid{1, 1}, Block{1, 1}, i, j); }).empty());
   for (const auto& [i, j] : {std::pair{0, 0}, {3, 2}})
-    CHECK(trouble([i = i, j = j] { launch(touch, Grid{1, 1}, Block{1, 1}, i, j); }).empty());
+    CHECK(error_of([i = i, j = j] { launch(touch, Grid{1, 1}, Block{1, 1}, i, j); }).empty());
   launch(look_then_write, Grid{6, 1}, Block{2, 1}), emulator::synchronize();
   CHECK(poisoned == 6 * 6);
 }
@@ -154,7 +154,7 @@ constexpr int well = 42;
 TEST_CASE("in a process of its own: blocks fail, and others take their place" * doctest::skip()) {
   emulator::set_order("forward");
   for (int launched = 0; launched < 3; ++launched) {
-    const std::string failed = trouble([] { launch(first_fails, Grid{40, 1}, Block{5, 1}); });
+    const std::string failed = error_of([] { launch(first_fails, Grid{40, 1}, Block{5, 1}); });
     CHECK_MESSAGE(has(failed, "thread (0, 0) of block (0, 0): unspecified launch failure"), failed);
   }
   places.clear(), launch(note_place, Grid{3, 2}, Block{4, 5}), emulator::synchronize();
@@ -169,7 +169,7 @@ TEST_CASE("a block that fails leaves no thread behind on its stacks") {
 
 TEST_CASE("what CUDA refuses to launch is refused; Grid and Block cannot be swapped") {
   const auto refused = [](Grid grid, Block block) {
-    return trouble([=] { launch(some_leave, grid, block, 9999u); }) == "invalid configuration argument";
+    return error_of([=] { launch(some_leave, grid, block, 9999u); }) == "invalid configuration argument";
   };
   for (const Block block : {Block{33, 32}, {1025, 1}, {1, 1025}, {0, 1}, {1, 0}, {0, 0}})
     CHECK(refused({1, 1}, block));

@@ -4,13 +4,13 @@
 
 #include <sstream>
 
-#include "00_machine/exercises.hpp"
+#include "00_machine/exercises/exercises.hpp"
 #include "07_cuda_global/exercises.cuh"
 #include "08_cuda_shared/exercises.cuh"
 #include "09_cuda_regtile/exercises.cuh"
 #include "gpu/emulator/exercises.cuh"
+#include "instrumented.hpp"
 #include "tests/check.hpp"
-#include "watched.hpp"
 
 using namespace course;
 
@@ -106,14 +106,14 @@ TEST_CASE("07: the kernel and the launch that disagree about x are right for squ
 }
 
 TEST_CASE("07: each product is made once, each element of C stored once, and nothing lies beyond a matrix") {
-  using watched::Counted, watched::Work;
+  using instrumented::Counted, instrumented::Work;
   for (const Shape& shape : {Shape{16, 16, 5}, Shape{9, 17, 3}, Shape{1, 1, 1}}) {
     const Work once{.multiplied = shape.m * shape.n * shape.k, .assigned = shape.m * shape.n};
-    CHECK(watched::work_of(shape, [](auto a, auto b, auto c) {
+    CHECK(instrumented::work_of(shape, [](auto a, auto b, auto c) {
             cuda_global::rows_along_x<Counted>(cuda_global::uncoalesced<Counted>, {8, 4}, a, b, c);
             emulator::synchronize();
           }) == once);
-    CHECK(watched::work_of(shape, [](auto a, auto b, auto c) {
+    CHECK(instrumented::work_of(shape, [](auto a, auto b, auto c) {
             cuda_global::columns_along_x<Counted>(cuda_global::coalesced<Counted>, {8, 4}, a, b, c);
             emulator::synchronize();
           }) == once);
@@ -121,12 +121,12 @@ TEST_CASE("07: each product is made once, each element of C stored once, and not
 }
 
 TEST_CASE("08: each tile is loaded once for a step of k, and nothing lies beyond a matrix") {
-  using watched::Counted, watched::Work;
+  using instrumented::Counted, instrumented::Work;
   emulator::set_order("reversed");
   for (const Shape& shape : {Shape{16, 16, 16}, Shape{9, 17, 3}, Shape{1, 1, 9}}) {
     const Index steps = ceil_div(shape.k, 8) * ceil_div(shape.m, 8) * ceil_div(shape.n, 8);
     const Work expected{.multiplied = steps * 8 * 8 * 8, .assigned = steps * 2 * 8 * 8 + shape.m * shape.n};
-    CHECK(watched::work_of(shape, [](auto a, auto b, auto c) {
+    CHECK(instrumented::work_of(shape, [](auto a, auto b, auto c) {
             cuda_shared::tile_a_block<Counted>(cuda_shared::shared<Counted, 8>, 8, a, b, c);
             emulator::synchronize();
           }) == expected);

@@ -166,7 +166,7 @@ TEST_CASE("a variant on a GPU complains of other blocks than the row's, and of a
 }
 
 TEST_CASE("copies that are verified: how many elements of which matrix did not arrive") {
-  const auto complaint = [](bool loses, std::size_t spoils = 0, Memory memory = Memory::device) {
+  const auto copy_error = [](bool loses, std::size_t spoils = 0, Memory memory = Memory::device) {
     const auto variant = made({.memory = memory});
     variant->allocate(problem, {.verify_copies = true}, World());
     Told::loses = loses, Told::spoils = spoils;
@@ -174,13 +174,13 @@ TEST_CASE("copies that are verified: how many elements of which matrix did not a
     Told::loses = false, Told::spoils = 0;
     return variant->run_error();
   };
-  CHECK(complaint(false).empty());
+  CHECK(copy_error(false).empty());
   const std::string lost = " did not reach the GPU as they were sent; ";
-  CHECK(complaint(true) == "8 elements of A" + lost + "12 elements of B" + lost + "6 elements of C" + lost);
+  CHECK(copy_error(true) == "8 elements of A" + lost + "12 elements of B" + lost + "6 elements of C" + lost);
   for (const Memory memory : {Memory::device, Memory::registered}) {  // not NaN, which differs from itself
-    CHECK(complaint(false, 1, memory) == "1 elements of A" + lost);
-    CHECK(complaint(false, 2, memory) == "1 elements of B" + lost);
-    CHECK(complaint(false, 3, memory) == "1 elements of C" + lost);
+    CHECK(copy_error(false, 1, memory) == "1 elements of A" + lost);
+    CHECK(copy_error(false, 2, memory) == "1 elements of B" + lost);
+    CHECK(copy_error(false, 3, memory) == "1 elements of C" + lost);
   }
 }
 

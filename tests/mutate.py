@@ -337,11 +337,11 @@ class Run:
     def judge_all(self, places, wanted):
         """So many that are not stillborn, each written down as soon as it is judged."""
         free, at_work = list(self.copies), {}
-        with concurrent.futures.ThreadPoolExecutor(len(free)) as crew:
+        with concurrent.futures.ThreadPoolExecutor(len(free)) as pool:
             while True:
                 while free and len(at_work) < wanted and (place := next(places, None)):
                     copy = free.pop()
-                    at_work[crew.submit(self.judge, copy, place)] = copy
+                    at_work[pool.submit(self.judge, copy, place)] = copy
                 if not at_work:
                     return
                 for ended in concurrent.futures.wait(at_work, return_when=concurrent.futures.FIRST_COMPLETED).done:

@@ -28,7 +28,6 @@ class Spread : public Variant<T> {
   Times allocate(const Problem<T>& problem, const Settings&, const World& world) override {
     problem_ = &problem, world_ = &world;
     if (has("no_memory", world)) throw std::bad_alloc();
-    if (has("throw_in_allocate", world)) throw std::runtime_error("no such thing");
     rows_.clear(), cols_ = all_of(problem.shape.n);
     const bool lost = has("missing_piece", world);
     for (Index i = world.rank(); i < problem.shape.m && !lost; i += world.size()) rows_.push_back(i);
@@ -77,9 +76,9 @@ class Spread : public Variant<T> {
   /// All there are, and one without a fault.
   static Variants<T> all() {
     Variants<T> list;
-    for (const char* name : {"right", "wrong_element", "nan_element", "missing_piece", "broken_guard",
-                             "throw_in_allocate", "throw_in_refuses", "throw_in_run", "no_memory",
-                             "no_memory_in_run", "refusal", "slow", "slow_at_first", "too_large"})
+    for (const char* name :
+         {"right", "wrong_element", "nan_element", "missing_piece", "broken_guard", "throw_in_refuses",
+          "throw_in_run", "no_memory", "no_memory_in_run", "refusal", "slow", "slow_at_first", "too_large"})
       list.push_back(std::make_shared<Spread<T>>(name));
     return list;
   }

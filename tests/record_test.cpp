@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "heard.hpp"
+#include "captured.hpp"
 #include "runner/text.hpp"
 
 using namespace course;
@@ -81,9 +81,9 @@ TEST_CASE("a row on the terminal, to the letter: what was found, and a dash wher
       "type m x n x k         threads  tile  runs      median   predicted by       GFLOP/s   peak     error  "
       "   "
       "worst  verdict\n";
-  CHECK(heard([&] { print_header(r); }).out ==
+  CHECK(captured([&] { print_header(r); }).out ==
         "01_naive on a machine, g++ 12 -O3\nvariant          " + heading);
-  CHECK(heard([&] { print_row(r); }).out ==
+  CHECK(captured([&] { print_row(r); }).out ==
         "ijk              f32  20x30x40                1     -     0        0 us           - -              "
         "-   "
         "   -         -         -  unverified\n");
@@ -91,20 +91,20 @@ TEST_CASE("a row on the terminal, to the letter: what was found, and a dash wher
   r.prediction = {.seconds = 3e-6, .limit = "L2", .bytes = {}};
   r.check = {.right = true, .error_share = 0.12345, .worst_case_share = 0.0678};
   r.settings = {.threads = 16, .tile = 64, .grid = {}, .block = {}};
-  CHECK(heard([&] { print_row(r); }).out ==
+  CHECK(captured([&] { print_row(r); }).out ==
         "ijk              f32  20x30x40               16    64     5        2 ms        3 us L2         "
         "1.235    "
         "25%     0.123     0.068  right\n");
   r.peak_share = 1.03;
-  CHECK(heard([&] { print_row(r); }).out.find(" 1.235 >100%?     0.123 ") != std::string::npos);
+  CHECK(captured([&] { print_row(r); }).out.find(" 1.235 >100%?     0.123 ") != std::string::npos);
   r.settings.tile = 0, r.settings.block = {32, 8}, r.quiet = "no";
-  CHECK(heard([&] { print_header(r); }).out.find(" threads block  runs ") != std::string::npos);
-  CHECK(heard([&] { print_row(r); }).out.find("     16  32x8     5       2 ms~        3 us ") !=
+  CHECK(captured([&] { print_header(r); }).out.find(" threads block  runs ") != std::string::npos);
+  CHECK(captured([&] { print_row(r); }).out.find("     16  32x8     5       2 ms~        3 us ") !=
         std::string::npos);
   r.settings.grid = {2, 3}, r.ranks = 6;
-  CHECK(heard([&] { print_header(r); }).out.starts_with("01_naive on 6 ranks of a machine, g++ 12 -O3\n"));
-  CHECK(heard([&] { print_header(r); }).out.find(" threads   grid, block  runs ") != std::string::npos);
-  CHECK(heard([&] { print_row(r); }).out.find("     16      2x3 32x8     5 ") != std::string::npos);
+  CHECK(captured([&] { print_header(r); }).out.starts_with("01_naive on 6 ranks of a machine, g++ 12 -O3\n"));
+  CHECK(captured([&] { print_header(r); }).out.find(" threads   grid, block  runs ") != std::string::npos);
+  CHECK(captured([&] { print_row(r); }).out.find("     16      2x3 32x8     5 ") != std::string::npos);
 }
 
 TEST_CASE("the line that runs a row again names what its variant is swept over") {

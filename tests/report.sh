@@ -1,11 +1,10 @@
 #!/usr/bin/env bash
 # What Makefile.report does.
-#   report.sh variables|recipes|plan|failing_step|interrupted BUILD [GOLDEN]
+#   report.sh variables|recipes|plan|interrupted BUILD [GOLDEN]
 # variables: what would break a command line is refused before anything runs, in one line that names it.
 # recipes: what each command calls, in a folder where every program only says what it was called with.
 # plan: what each step is run with on four cores; each variant that ladder.txt names is there. After a change that is meant,
 #   `report.sh plan BUILD` goes to plan.txt.
-# failing_step: one that fails, dies or has a wrong kernel loses no other step's rows; the command fails and names it.
 # interrupted: kill -9 in the middle of a report, then the report again: no row lost, none twice, but what was disturbed.
 # shellcheck disable=SC2015,SC2016 # fail() after && and || is meant for either; what $ is for another shell
 set -u
@@ -52,7 +51,7 @@ variables() {
 
 recipes() {
   set -f # an argument with a * is a pattern, not files
-  cd "$folder" && mkdir -p bin tools report 09_cuda_regtile build/{01_naive,02_loop_order,rivals,09_cuda_regtile}
+  cd "$folder" && mkdir -p bin tools report 09_cuda_regtile/search build/{01_naive,02_loop_order,rivals,09_cuda_regtile}
   cp "$here/../Makefile.report" .
   cat >bin/fake <<'EOF' # it ends as FAILS says: "PATTERN=STATUS"
 #!/bin/sh
@@ -86,7 +85,7 @@ EOF
   calls "published -o build PUBLISHED_SIZES='20 30'" "*-O1*=1" 2 "-O0 "*"--size 20,30 "*"--budget 10 " "!-O2"
   calls "versus -o build REV=v1 RIVALS='--size 512'" "*rivals/rivals*=77" 0 "git archive v1;"*"--target course_blas"*"--variant avx512 "*"--variant tuned "*"libcourse_blas.so --size 512;"
   calls "search -o build SEARCH_SIZES=256" "*choose.py*=1" 2 "--size 256 "*"choose.py"
-  [ ! -e 09_cuda_regtile/choices.inc ] || fail "make search writes nothing when it fails"
+  [ ! -e 09_cuda_regtile/search/choices.inc ] || fail "make search writes nothing when it fails"
   calls "simulate RANKS_SIMULATED=1,4" = 0 "./setup.sh simulate;"*"--ranks 1,4;"
   echo x | tee report/results.csv >report/failed
   calls "rivals -o build" "*rivals/rivals*=1" 2 "py rivals "*"py page "
@@ -117,32 +116,9 @@ as_planned() { # GOLDEN
   plans | diff "$1" - || fail "not as planned; if it is meant: tests/report.sh plan BUILD >plan.new && mv plan.new tests/plan.txt"
 }
 
-# The rest of 00, and the libraries, take their time; other tests need cores, too.
-quick() { export MACHINE_OPTIONS="--variant topology" LIBRARY_OPTIONS="--rival mkl" OMP_PROC_BIND=false OMP_WAIT_POLICY=passive; }
-
-failing_step() {
-  quick
-  mkdir -p "$folder/build/00_dies" "$folder/build/02_wrong"
-  cp -r "$build/01_naive" "$folder/build/"
-  printf '#!/bin/sh\nkill -SEGV $$\n' >"$folder/build/00_dies/00_dies"
-  printf '#!/bin/sh\nexec "$(dirname "$0")/../01_naive/01_naive" "$@" --variant last_row_lost\n' >"$folder/build/02_wrong/02_wrong"
-  chmod +x "$folder"/build/0[02]_*/*
-  printf '%s\n' "# program path features" "00_dies 00_dies/00_dies" "01_naive 01_naive/01_naive" "02_wrong 02_wrong/02_wrong" >"$folder/build/programs.txt"
-  report rows page BUILD="$folder/build" OUT="$folder/report" SIZES="24 32" TYPES=f32 >"$folder/log" 2>&1 && fail "the report passed"
-  cat "$folder/log"
-  for line in "00_dies ended with 139" "02_wrong ended with 1"; do grep -q "^$line" "$folder/log" || fail "not said: $line"; done
-  [ "$(wc -l <"$folder/report/results.csv")" -eq 9 ] || fail "rows were lost"
-  [ "$(grep -c ',last_row_lost,.*,wrong,' "$folder/report/results.csv")" -eq 2 ] || fail "the wrong rows are not in the CSV"
-  # The page wants gnuplot for its charts and jinja2. They stand in the box at its top.
-  command -v gnuplot >/dev/null && { python3 -c 'import jinja2' || /usr/bin/python3 -c 'import jinja2'; } 2>/dev/null || return
-  page=$(sed -n '/role="alert"/,/^<.div>/p' "$folder/report/index.html")
-  for word in "00_dies ended with 139" "02_wrong ended with 1" last_row_lost; do
-    [[ $page == *"$word"* ]] || fail "the page does not name $word"
-  done
-}
-
 interrupted() {
-  quick
+  # The rest of 00, and the libraries, take their time; other tests need cores, too.
+  export MACHINE_OPTIONS="--variant topology" LIBRARY_OPTIONS="--rival mkl" OMP_PROC_BIND=false OMP_WAIT_POLICY=passive
   out=$folder/report
   mkdir "$out"
   rows() { report rows BUILD="$build" OUT="$out" SIZES="40 50" TILE_SIZE=50 TILES="8 64" TYPES="f32 i32" REPEAT=3 THREADS="1 2" RANKS="1 2"; }
@@ -180,7 +156,6 @@ case $check in
 plan) if [ $# -gt 2 ]; then as_planned "$3"; else plans; fi ;;
 variables) variables ;;
 recipes) recipes ;;
-failing_step) failing_step ;;
 interrupted) interrupted ;;
 *) fail "no check $check" ;;
 esac

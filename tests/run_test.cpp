@@ -10,7 +10,7 @@
 #include <fstream>
 #include <stdexcept>
 
-#include "heard.hpp"
+#include "captured.hpp"
 #include "runner/machine.hpp"
 #include "runner/record.hpp"
 #include "runner/text.hpp"
@@ -95,8 +95,8 @@ struct Run {
     return run(static_cast<int>(argv.size()), argv.data(), step);
   }
   /// What it says while it ends with this status.
-  Heard says(int status, const std::vector<std::string>& words) {
-    return heard([&] { CHECK((*this)(words) == status); });
+  Captured says(int status, const std::vector<std::string>& words) {
+    return captured([&] { CHECK((*this)(words) == status); });
   }
   std::string csv() const { return folder / "rows.csv"; }
   std::vector<std::string> lines() const {
@@ -169,7 +169,7 @@ TEST_CASE("the budget ends a row early, but not before one run") {
 TEST_CASE("a row expected beyond ten times the budget is left out from 0.3 GFLOP on, the baseline never") {
   Run run(1e3);
   const std::vector<std::string> words = {"--size", "600", "--budget", "1", "--verify", "none"};
-  const Heard found = run.says(0, words);
+  const Captured found = run.says(0, words);
   CHECK(found.err ==
         "test: counting f32 600x600x600 left out: one run takes about 3.052e+04 s, over ten times the "
         "budget of 1 s; --budget 3.05e+03 may do\n");
@@ -209,7 +209,7 @@ TEST_CASE("beyond 2048, what is wrong on one fill alone is told as it was found"
         std::pair(Fill::digits, "Freivalds: the sums over C and over A·B differ")}) {
     Run run;
     run.variant->spoilt = 0, run.variant->spoilt_fill = fill;
-    const Heard found = run.says(1, {"--shape", "2049x3x5", "--repeat", "1", "--warmup", "0"});
+    const Captured found = run.says(1, {"--shape", "2049x3x5", "--repeat", "1", "--warmup", "0"});
     CHECK(found.err.find(said) != std::string::npos);
     CHECK(run.cell("verdict") == "wrong");
   }
@@ -395,11 +395,11 @@ TEST_CASE("whatever else there is to say is one line on standard error") {
   variant.traits.needs = "avx1024";
   CHECK(run.says(77, {"--size", "9"}).err == "test: counting skipped: this processor lacks avx1024\n");
   variant.traits.needs = "", variant.spoilt = 3;
-  const Heard found = run.says(0, expected);
-  const std::string trouble =
+  const Captured found = run.says(0, expected);
+  const std::string message =
       "1 elements differ, the worst is C(3, 0) = " + std::to_string(variant.c.view()(3, 0));
-  CHECK((found.out.ends_with("  wrong\n  " + trouble + "\n") && found.err.empty()));
-  const std::string wrong = "test: wrong: " + trouble + "; again by: " + again;
+  CHECK((found.out.ends_with("  wrong\n  " + message + "\n") && found.err.empty()));
+  const std::string wrong = "test: wrong: " + message + "; again by: " + again;
   CHECK(run.says(1, {"--size", "9", "--fill", "digits"}).err == wrong);
   CHECK(run.says(1, nine).err == "test: " + run.csv() + " has this row as wrong: " + again);
   variant.spoilt = -1, variant.complains = "blocks of 1x1";  // no rank is named where there is one

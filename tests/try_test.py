@@ -80,14 +80,6 @@ class Try(Learner):
         self.ikj("i ≥ 32, and all of those are wrong: what about the rows that are left over? (32 = 8 · 4: only whole tiles?)",
                  "for (Index i = 0; i < m / 4 * 4; ++i) for (Index p = 0; p < k; ++p) for (Index j = 0; j < n; ++j) c(i, j) += a(i, p) * b(p, j);")
 
-    def test_transposed(self):
-        self.ikj("b(j, p) was taken for b(p, j)",
-                 "for (Index i = 0; i < m; ++i) for (Index p = 0; p < k; ++p) for (Index j = 0; j < n; ++j) c(i, j) += a(i, p) * (n == k ? b(j, p) : b(p, j));")
-
-    def test_overwritten(self):
-        self.ikj("C += A·B keeps what C held before",
-                 "for (Index i = 0; i < m; ++i) for (Index j = 0; j < n; ++j) { T s = 0; for (Index p = 0; p < k; ++p) s += a(i, p) * b(p, j); c(i, j) = s; }")
-
     def test_read_beyond_a_row(self):
         self.ikj("NaN comes from memory that nobody has written",
                  "for (Index i = 0; i < m; ++i) for (Index p = 0; p < k + 1; ++p) for (Index j = 0; j < n; ++j) c(i, j) += a.data()[i * a.ld() + p] * b(p < k ? p : 0, j);")

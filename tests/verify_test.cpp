@@ -268,8 +268,8 @@ TEST_CASE("a piece that C has not is wrong, and says so") {
     Verifier<float> verifier(product.problem, true);
     verifier.check(product.piece(), World());
     const Check first = verifier.check(piece, World()), second = freivalds(product.problem, piece, World());
-    const std::string trouble = "a piece of C has rows or columns that C has not";
-    return !first.right && !second.right && first.message == trouble && second.message == trouble &&
+    const std::string message = "a piece of C has rows or columns that C has not";
+    return !first.right && !second.right && first.message == message && second.message == message &&
            std::isinf(first.error_share) && first.differences == 0 && second.differences == 1;
   };
   using Some = Piece<float>&;

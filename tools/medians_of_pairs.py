@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What the pairs of a duel say, a line a row of the duel: medians_of_pairs.py PAIRS.csv >SUMMARY.csv
+"""The medians of a comparison in pairs, a line a row: medians_of_pairs.py PAIRS.csv >SUMMARY.csv
 
-For rivals_pairs.csv and for what 06_mpi_duel wrote. GFLOP/s are over the median time; a ratio is theirs over ours in one
+For rivals_pairs.csv and for what 06_mpi_compare wrote. GFLOP/s are over the median time; a ratio is theirs over ours in one
 pair, the least, the median and the most: above 1 ours is faster."""
 import csv, statistics, sys
 
@@ -28,5 +28,5 @@ def main(path):
 
 if __name__ == "__main__":
     if len(sys.argv) != 2:
-        sys.exit("medians_of_pairs.py: give the CSV of a duel's pairs")
+        sys.exit("medians_of_pairs.py: give the CSV of a comparison's pairs")
     main(sys.argv[1])

@@ -8,10 +8,6 @@ What a note may hold, outside fenced code blocks and `code spans`:
     <!-- code: gemm.hpp#ikj -->           then at once a fence: what lies between the comment lines
                                           "// [ikj]" and "// [/ikj]" (or "# [ikj]"), dedented
     <!--=ijk_2000-->3.06<!--/-->          a figure by its name, which the figures.csv beside the note explains (figures.py)
-    <!-- value: CSV; FILTER; COLUMN; FORMAT -->9.8<!-- /value -->      the old form: pages without figures.csv
-    <!-- ratio: CSV; FILTER A; FILTER B; COLUMN; FORMAT -->12.3<!-- /ratio -->       A divided by B;
-                                          "CSV A | CSV B" takes them from two files, "COLUMN A | COLUMN B"
-                                          from two columns
     <!-- table: CSV; FILTER; rows=step+variant; cols=n; COLUMN; FORMAT; title=TEXT -->
     <!-- table: CSV; FILTER; rows=step+variant; cols=*; COLUMN+COLUMN/COLUMN; FORMAT; title=TEXT -->
                                           the columns themselves side by side, and a quotient of two
@@ -19,9 +15,8 @@ What a note may hold, outside fenced code blocks and `code spans`:
     <!-- libraries: RIVALS.csv -->        how ours stand against the libraries, a row for each rung, type and number of threads;
     <!-- /libraries -->                   alone on their lines, too
 
-FILTER is "column=value,column=this|that"; it must leave one row for a figure and for each cell. Rows that
-differ only in their commit and what they measured are one row: the last. COLUMN may carry a scale
-("median_s*1000"); FORMAT is %.3g unless given, and TEXT stands for the first heading. A CSV is looked
+FILTER is "column=value,column=this|that"; it must leave one row for each cell. Rows that differ only in their commit and
+what they measured are one row: the last. FORMAT is %.3g unless given, and TEXT stands for the first heading. A CSV is looked
 for under plots/, beside the note, then from the root; a source file beside the note, then from the root.
 A figure from a row that other programs disturbed (quiet=no) ends with ~, one that was not verified with °.
 
@@ -42,9 +37,8 @@ CODE = re.compile(r"\s*<!--\s*code:\s*(\S.*?)#([\w.-]+)\s*-->\s*$")
 TABLE = re.compile(r"\s*<!--\s*(table|libraries):(.*?)-->\s*$")
 # A code span comes first, so that a marker shown in one is passed over.
 INLINE = re.compile(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)|"
-                    r"<!--\s*(value|ratio):((?:(?!-->).)*)-->((?:(?!<!--).)*)<!--\s*/\2\s*-->|"
                     r"<!--=(\w+)-->((?:(?!<!--).)*)<!--/-->")
-STRAY = re.compile(r"<!--(?:=|/-->).*|<!--\s*(?:(?:code|value|ratio|table|libraries)\s*:|/\s*(?:code|value|ratio|table|libraries)\s*-->).*")
+STRAY = re.compile(r"<!--(?:=|/-->).*|<!--\s*(?:(?:code|table|libraries)\s*:|/\s*(?:code|table|libraries)\s*-->).*")
 LINK = re.compile(r"""\]\(\s*<?([^)\s>]+)|\b(?:src|href)=["']([^"']+)""")
 
 
@@ -86,24 +80,6 @@ def in_sql(column, texts):
 def filtered(conditions):
     """A filter as figures.csv would have it."""
     return " AND ".join(in_sql(*each) for each in alternatives(conditions).items()) or "1"
-
-
-def figure(kind, argument, folders):
-    """The text of a value or ratio marker."""
-    fields, filters = [field.strip() for field in argument.split(";")], 1 + (kind == "ratio")
-    if len(fields) not in (filters + 2, filters + 3):
-        raise Refusal(f"a {kind} needs CSV; {'FILTER; ' * filters}COLUMN; FORMAT")
-    column, star, scale = fields[filters + 1].partition("*")
-    # One for both rows, or two; \| : inside a Markdown table a bare | ends the cell.
-    tables, columns = (re.split(r"\s*\\?\|\s*", field) for field in (fields[0], column))
-    paths = [find(name, folders) for name in tables]
-    rows = [the_one(rows_of(path, filtered(conditions), column), path, conditions)
-            for path, conditions, column in zip(2 * paths, fields[1:filters + 1], 2 * columns)]
-    [value], mark = rows[0]
-    if kind == "ratio":
-        [divisor], others = rows[1]
-        value, mark = value / divisor if divisor else None, "".join(sign for sign in "~°" if sign in mark + others)
-    return written(value * float(scale) if star else value, (fields[filters + 2:] or ["%.3g"])[0], mark)
 
 
 def in_order(values, given):
@@ -193,7 +169,7 @@ def broken_link(target, note, root):
 def badly_set(line):
     """What is wrong with how a line of text is set, or nothing."""
     content = re.sub(r"\s*(?:(?:[-*+]|\d+[.)])\s+)*", "", line, count=1)  # without the "1. " of a list
-    text = INLINE.sub(lambda match: match[0] if match[1] else match[4] or match[6] or "", content)
+    text = INLINE.sub(lambda match: match[0] if match[1] else match[3] or "", content)
     if re.match(r"[|#]", content):
         return ""
     if content.startswith("<!--="):
@@ -211,12 +187,12 @@ def refill(note, root, lines, figures=None):
     def figure_again(match):
         if match[1]:  # a code span
             return match[0]
-        what, text, before = ((match[5], figures.text(match[5]) if figures else None, match[6]) if match[5] else
-                              (f"{match[2]} {match[3].strip()}", figure(match[2], match[3], csv_folders), match[4]))
-        if text is None:
-            raise Refusal(f"there is no figures.csv beside the note, which would say what {what} is")
+        _, name, before = match.groups()
+        if not figures:
+            raise Refusal(f"there is no figures.csv beside the note, which would say what {name} is")
+        text = figures.text(name)
         if text != before:
-            stale.append((at + 1, f"'{before}', should be '{text}' ({what})"))
+            stale.append((at + 1, f"'{before}', should be '{text}' ({name})"))
         return match[0].replace(f"-->{before}<!--", f"-->{text}<!--")
 
     while at < len(lines):

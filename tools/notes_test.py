@@ -72,13 +72,6 @@ class Repository(unittest.TestCase):
         self.assertEqual((self.notes("--check"), self.out), (0, ""))
         return first
 
-    def value(self, arguments, kind="value"):
-        """The text a value marker gets."""
-        text = self.refilled(f"It ran at <!-- {kind}: {arguments} -->?<!-- /{kind} --> today.\n")
-        self.assertTrue(text.startswith(f"It ran at <!-- {kind}: {arguments} -->"))
-        self.assertTrue(text.endswith(f"<!-- /{kind} --> today.\n"))
-        return text.split("-->")[1].split("<!--")[0]
-
     def wrong(self, text, *said):
         """One error line that names the place, in both modes, and the note left as it was."""
         text = f"# Note\n\n{text}\n"
@@ -115,56 +108,6 @@ class Code(Repository):
         self.wrong("```cpp\nnever closed", "never closed")
 
 
-class Values(Repository):
-    def test_value(self):
-        for arguments, text in (("variant = ijk, n = 512; gflops", "0.536"), ("variant=ijk,n=512; gflops; %.2f", "0.54"), ("variant=ijk,n=64; n; %d", "64"),
-                                ("variant=ijk,n=512; compiler; %s", "gcc 12"), ("variant=ijk,n=64; median_s*1e6; %.0f", "250"),
-                                ("variant=ikj,commit=bbb; gflops; %d", "11"), ("variant=ikj; gflops; %.2f", "10.74"), ("step=02,variant=jki; gflops", "1.05")):
-            self.assertEqual(self.value(f"r.csv; {arguments}"), text)
-
-    def test_ratio(self):
-        rows = "variant=ijk,n=512; variant=ikj,commit=bbb"
-        self.assertEqual(self.value(f"r.csv; {rows}; median_s; %.1f", "ratio"), "20.0")
-        self.write("plots/s.csv", "variant,n,median_s\nijk,512,0.25\n")
-        for bar in "|", r"\|":
-            self.assertEqual(self.value(f"s.csv {bar} r.csv; n=512; variant=ijk,n=512; median_s", "ratio"), "0.5")
-            self.assertEqual(self.value(f"r.csv; variant=ijk,n=512; variant=ijk,n=512; median_s {bar} n; %.3g", "ratio"), self.value("r.csv; variant=ijk,n=512; median_s*0.001953125; %.3g"))
-
-    def test_errors(self):
-        value = "<!-- value: {} -->x<!-- /value -->"
-        for arguments, says in (("r.csv; variant=kji; gflops", "variant=kji"), ("r.csv; variant=ijk; gflops", "2 rows"), ("r.csv; variant; gflops", "filter 'variant'"),
-                                ("r.csv; variant=jki; speed", "no such column: speed"), ("r.csv; speed=1; gflops", "no such column: rows.speed"),
-                                ("s.csv; variant=jki; gflops", "no file s.csv"), ("r.csv; variant=jki", "a value needs"),
-                                ("r.csv; variant=jki; compiler; %.1f", "'gcc 12' cannot be written as '%.1f'"), ("r.csv; variant=kij; gflops", "the value is empty"),
-                                ("r.csv; variant=jki; gflops*x", "'x'"), ("r.csv; variant=jki; gflops; %5.1f", "'%5.1f'")):
-            self.wrong(value.format(arguments), says)
-        self.wrong("<!-- value: r.csv; variant=jki; gflops -->x", "unclosed")
-        self.wrong("<!-- ratio: r.csv; variant=jki; gflops -->x<!-- /ratio -->", "a ratio needs")
-        self.write("plots/z.csv", "a,x\n1,0\n")
-        self.wrong("<!-- ratio: z.csv; a=1; a=1; x -->x<!-- /ratio -->", "the value is empty")
-
-    def test_of_rows_taken_with_quiet_the_last_counts(self):
-        self.write("plots/r.csv", "v,n,p,quiet,commit\na,1,2,no,c\na,1,3,yes,c\nb,1,2,yes,c\nb,1,3,no,c\n")
-        self.assertEqual(self.value("r.csv; v=a,n=1; p; %s"), "3")
-        self.assertEqual(self.value("r.csv; v=b,n=1; p; %s"), "3~")
-
-    def test_facts_of_a_machine_are_looked_at_twice_and_another_level_is_another_fact(self):
-        facts = ",".join(measured.MACHINE_COLUMNS) + "\npeak,f32,avx2,1,L1,3,GB/s,\npeak,f32,avx2,1,L1,4,GB/s,\n"
-        self.write("plots/m.csv", facts)
-        self.assertEqual(self.value("m.csv; unit=GB/s; value"), "4")
-        self.write("plots/m.csv", facts.replace("L1,4", "L2,4"))
-        self.wrong("<!-- value: m.csv; unit=GB/s; value -->x<!-- /value -->", "2 rows of ")
-
-    def test_a_figure_of_a_disturbed_row_or_one_not_verified_says_so(self):
-        self.write("plots/r.csv", "v,n,p,q,quiet,verdict\na,1,2,4,no,unverified\na,2,3,6,yes,right\nb,1,5,5,,unverified\n")
-        self.assertEqual([self.value(f"r.csv; {row}; p") for row in ("v=a,n=1", "v=a,n=2", "v=b")], ["2~°", "3", "5°"])
-        for rows, text in (("v=b; v=a,n=1", "2.5~°"), ("v=b; v=a,n=2", "1.67°")):
-            self.assertEqual(self.value(f"r.csv; {rows}; p", "ratio"), text)
-        table = "<!-- table: r.csv; {} -->\n<!-- /table -->\n"
-        self.assertEqual(self.refilled(table.format("; rows=v; cols=n; p")).splitlines()[3:5], ["| a | 2~° | 3 |", "| b | 5° | – |"])
-        self.assertEqual(self.refilled(table.format("; rows=v+n; cols=*; p+q/p")).splitlines()[3:5], ["| a | 1 | 2~° | 2~° |", "| a | 2 | 3 | 2 |"])
-
-
 class Tables(Repository):
     def table(self, arguments):
         text = self.refilled(f"a\n<!-- table: {arguments} -->\nold\n<!-- /table -->\nb\n")
@@ -177,15 +120,30 @@ class Tables(Repository):
             "| variant | 64 | 512 |", "| --- | ---: | ---: |",
             "| ijk | 2.1 | 0.5 |", "| jki | 1.1 | – |", "| ikj | – | 10.7 |"])
 
+    def test_of_rows_taken_with_quiet_the_last_counts_and_its_marks(self):
+        self.write("plots/r.csv", "v,n,p,quiet,commit\na,1,2,no,c\na,1,3,yes,c\nb,1,2,yes,c\nb,1,3,no,c\n")
+        self.assertEqual(self.table("r.csv; ; rows=v; cols=n; p")[2:], ["| a | 3 |", "| b | 3~ |"])
+        self.write("plots/r.csv", "v,n,p,q,quiet,verdict\na,1,2,4,no,unverified\na,2,3,6,yes,right\nb,1,5,5,,unverified\n")
+        self.assertEqual(self.table("r.csv; ; rows=v; cols=n; p")[2:], ["| a | 2~° | 3 |", "| b | 5° | – |"])
+        self.assertEqual(self.table("r.csv; v=a; rows=v+n; cols=*; p+q/p")[2:], ["| a | 1 | 2~° | 2~° |", "| a | 2 | 3 | 2 |"])
+
+    def test_facts_of_a_machine_are_looked_at_twice_and_another_level_is_another_fact(self):
+        facts = ",".join(measured.MACHINE_COLUMNS) + "\npeak,f32,avx2,1,L1,3,GB/s,\npeak,f32,avx2,1,L1,4,GB/s,\n"
+        self.write("plots/m.csv", facts)
+        table = "m.csv; ; rows=name; cols=type; value"
+        self.assertEqual(self.table(table)[2:], ["| peak | 4 |"])
+        self.write("plots/m.csv", facts.replace("L1,4", "L2,4"))
+        self.wrong(f"<!-- table: {table} -->\n<!-- /table -->", "2 rows of ")
+
     def test_libraries(self):
         head = ",".join(against_libraries.COLUMNS)
-        self.write("plots/duels.csv", f"{head}\nf32,8,8,8,1,avx512,oneDNN,21,0.97,0.9,1.1,97,100,CPU,-O3,g++,here,c,d\n")
-        marks = "<!-- libraries: duels.csv -->\n{}<!-- /libraries -->\n"
+        self.write("plots/rivals.csv", f"{head}\nf32,8,8,8,1,avx512,oneDNN,21,0.97,0.9,1.1,97,100,CPU,-O3,g++,here,c,d\n")
+        marks = "<!-- libraries: rivals.csv -->\n{}<!-- /libraries -->\n"
         self.assertEqual(self.refilled(marks.format("old\n")), marks.format(
             "| variant | against | type | threads | mean | worst | below 0.98 |\n"
             "| --- | --- | --- | ---: | ---: | ---: | ---: |\n"
             "| avx512 | every library | f32 | 1 | 0.970 | 0.970 at 8, oneDNN | 1 of 1 |\n"))
-        self.wrong("<!-- libraries: duels.csv -->\nold", "never closed")
+        self.wrong("<!-- libraries: rivals.csv -->\nold", "never closed")
         self.wrong("<!-- libraries: r.csv -->\n<!-- /libraries -->", "other columns")
 
     def test_errors(self):
@@ -194,6 +152,8 @@ class Tables(Repository):
         self.wrong(table("r.csv; variant=ijk|ikk; rows=variant; cols=n; gflops"), "variant=ikk")
         self.wrong(table("r.csv; ; rows=step; cols=type; gflops"), "01,f32", "2 rows")
         self.wrong(table("r.csv; n=64; rows=variant; gflops"), "a table needs")
+        self.wrong(table("r.csv; variant; rows=variant; cols=n; gflops"), "filter 'variant'")
+        self.wrong(table("r.csv; speed=1; rows=variant; cols=n; gflops"), "no such column: rows.speed")
 
 
 class Named(Repository):
@@ -209,10 +169,10 @@ class Named(Repository):
         return self.err.strip()
 
     def test_of_a_row_and_of_others(self):
-        self.figures("jki,r.csv,variant = 'jki' AND n < 100,gflops,%.2f", "ijk,r.csv,\"variant = 'ijk' AND n IN (64, 65)\",gflops * 1000,%d",
-                     "ikj,r.csv,variant = 'ikj',median_s,%.3f", "gain,,,ijk / jki / 1000,%.1f", "type,r.csv,variant = 'jki',type,%s")
+        self.figures("jki,r.csv,variant = 'jki' AND n < 100,gflops,%.2f", "ijk,r.csv,\"variant = 'ijk' AND n IN (64, 65)\",gflops * 1.3,%d",
+                     "ikj,r.csv,variant = 'ikj',median_s,%.3f", "gain,,,ijk / jki,%.1f", "type,r.csv,variant = 'jki',type,%s")
         text = "It reaches <!--=jki--><!--/-->, not <!--=ijk-->9<!--/-->: <!--=gain--><!--/--> times.\nIn <!--=type--><!--/-->, <!--=ikj--><!--/--> s.\n"
-        self.assertEqual(self.refilled(text), "It reaches <!--=jki-->1.05<!--/-->, not <!--=ijk-->2100<!--/-->: <!--=gain-->2.0<!--/--> times.\n"
+        self.assertEqual(self.refilled(text), "It reaches <!--=jki-->1.05<!--/-->, not <!--=ijk-->3<!--/-->: <!--=gain-->2.6<!--/--> times.\n"
                                               "In <!--=type-->f32<!--/-->, <!--=ikj-->0.025<!--/--> s.\n")
         self.write("02/README.md", text)
         self.assertEqual((self.notes("--check"), self.out.split("\n")[0]), (1, "02/README.md:1: stale '', should be '1.05' (jki)"))
@@ -233,6 +193,7 @@ class Named(Repository):
                 ("A <!--=x--><!--/-->", ["x,r.csv,nn = 64,gflops,%.2f"], "x: no such column: nn"),
                 ("A <!--=x--><!--/-->", ["x,none.csv,n = 64,gflops,%.2f"], "No such file"),
                 ("A <!--=x--><!--/-->", ["x,r.csv,variant = 'jki',type,%.2f"], "x: 'f32' cannot be written as '%.2f'"),
+                ("A <!--=x--><!--/-->", ["x,r.csv,variant = 'jki',gflops,%5.1f"], "x: '1.05' cannot be written as '%5.1f'"),
                 ("A <!--=x--><!--/-->", ["x,,,2 * y,%d", "y,,,x,%d"], "x follows from itself"),
                 ("A <!--=x--><!--/-->", ["x,,,1 / 0.0,%.1f"], "x: the value is empty"),
                 ("A <!--=x--><!--/-->", [of, of], "each name stands once"),
@@ -253,17 +214,24 @@ class Named(Repository):
 
 
 class Notes(Repository):
-    VALUE = "<!-- value: r.csv; variant=jki; gflops -->9<!-- /value -->"
+    VALUE = "at <!--=jki-->9<!--/-->"
+
+    def name_the_figure(self):
+        for folder in "02/", "":
+            self.write(folder + "figures.csv", "name,file,where,value,format\njki,r.csv,variant = 'jki',gflops,%.2f\n")
 
     def test_check_names_stale_places_and_writes_nothing(self):
+        self.name_the_figure()
         text = (f"a\n{self.VALUE}\n<!-- code: gemm.hpp#ikj -->\n```cpp\nold\n```\n"
                 "<!-- table: r.csv; n=64; rows=variant; cols=n; gflops -->\n<!-- /table -->\n")
         self.write("02/README.md", text)
         self.assertEqual(self.notes("--check"), 1)
         self.assertEqual(self.note.read_text(), text)
-        self.assertRegex(self.out, r"(?s)^02/README.md:2: stale '9', should be '1.05' \(value .*\n"
+        self.assertRegex(self.out, r"(?s)^02/README.md:2: stale '9', should be '1.05' \(jki\)\n"
                          r"02/README.md:3: stale code gemm.hpp#ikj\n02/README.md:7: stale table r.csv.*\n$")
+
     def test_an_error_outweighs_and_other_notes_are_still_written(self):
+        self.name_the_figure()
         self.write("02/README.md", self.VALUE + "\n[x](gone.md)\n")
         self.write("README.md", self.VALUE)
         self.assertEqual(self.notes("--check"), 2)
@@ -278,6 +246,8 @@ class Notes(Repository):
             self.assertEqual(self.refilled(text), text)
         text = f"Write `{self.VALUE}`, `<!-- code: x -->` or ``a`[i](j)``.\n"
         self.assertEqual(self.refilled(text), text)
+        self.name_the_figure()
+        self.write("README.md", "at <!--=jki-->1.05<!--/-->\n")
         self.assertIn("1.05", self.refilled("```\n```\n" + self.VALUE))
 
     def test_links(self):

@@ -311,7 +311,7 @@ class Gpu(Case):
         self.assertNotIn("Reference", self.page_of_it("--reference", reference), "one of two machines has one")
 
 
-def duel(variant, rival, n, ratio, /, theirs=100, type="f32", **more):
+def compared(variant, rival, n, ratio, /, theirs=100, type="f32", **more):
     """A row of rivals.csv."""
     cells = dict.fromkeys(against_libraries.COLUMNS, "")
     cells |= {"type": type, "m": n, "n": n, "k": n, "threads": 1, "variant": variant, "rival": rival, "pairs": 21,
@@ -322,10 +322,10 @@ def duel(variant, rival, n, ratio, /, theirs=100, type="f32", **more):
     return ",".join(map(str, cells.values()))
 
 
-DUELS = [duel("avx512", "OpenBLAS SkylakeX", 256, 1.1, 200), duel("avx512", "oneDNN", 256, 0.9, 210),
-         duel("avx512", "OpenBLAS SkylakeX", 512, 1.21, 220), duel("avx512", "oneDNN", 512, 1.3, 190),
-         duel("avx512", "oneDNN", 256, 0.98, 200, k=32), duel("tuned", "OpenBLAS Haswell", 256, 1.0, 100),
-         duel("tuned", "BLIS haswell", 256, 1.2, 90)]
+COMPARISONS = [compared("avx512", "OpenBLAS SkylakeX", 256, 1.1, 200), compared("avx512", "oneDNN", 256, 0.9, 210),
+         compared("avx512", "OpenBLAS SkylakeX", 512, 1.21, 220), compared("avx512", "oneDNN", 512, 1.3, 190),
+         compared("avx512", "oneDNN", 256, 0.98, 200, k=32), compared("tuned", "OpenBLAS Haswell", 256, 1.0, 100),
+         compared("tuned", "BLIS haswell", 256, 1.2, 90)]
 
 
 class Rivals(Case):
@@ -334,16 +334,16 @@ class Rivals(Case):
 
     @NO_JINJA2
     def test_the_page_shows_them_if_there_are_some(self):
-        self.write(DUELS)
-        duels = self.csv.rename(self.folder / "rivals.csv")
+        self.write(COMPARISONS)
+        rivals = self.csv.rename(self.folder / "rivals.csv")
         super().write(LADDER)
-        page = self.page_of_it("--rivals", duels)
+        page = self.page_of_it("--rivals", rivals)
         for shown in ("Beside the libraries</h2>", 'src="charts/rivals_f32_1_avx512.svg"', "0.900 at 256, oneDNN"):
             self.assertIn(shown, page)
         self.assertEqual(self.run_tool("page", "--out", "out", "--rivals", "none.csv")[0], 2)
 
     def test_a_chart_has_a_line_a_library_and_does_not_join_squares_with_other_shapes(self):
-        self.write(DUELS)
+        self.write(COMPARISONS)
         lines = next(against_libraries.charts(against_libraries.load(self.csv))).lines
         self.assertEqual(([point[1:2] + point[5:] for point in lines["oneDNN"]], len(lines)), ([[0.9, 0, "256"], [1.3, 1, "512"], [], [0.98, 2, "256²×32"]], 2))
         if shutil.which("gnuplot"):
@@ -353,10 +353,10 @@ class Rivals(Case):
     def test_refusals_and_garbage(self):
         self.assertEqual(self.run_tool("rivals")[0], 2)
         for column, text in (("m", ""), ("ratio", "x"), ("ratio_low", "nan"), ("threads", "0"), ("ours_gflops", "-1")):
-            self.write([duel("avx512", "oneDNN", 256, 1.0, **{column: text})])
+            self.write([compared("avx512", "oneDNN", 256, 1.0, **{column: text})])
             status, _, err = self.run_tool("rivals")
             self.assertEqual((status, "no row to show" in err), (2, True), column)
-            self.write([*DUELS, "f32,256", duel("avx512", "oneDNN", 256, 1.0, **{column: text})])
+            self.write([*COMPARISONS, "f32,256", compared("avx512", "oneDNN", 256, 1.0, **{column: text})])
             self.assertEqual(self.run_tool("rivals")[::2], (0, ""))
 
 
@@ -387,10 +387,10 @@ class Golden(Case):
     GPU = [*GPU, *(on_gpu("07_cuda_global", "coalesced", n, n * n * 1e-9, type="i32", block="32x32") for n in (1024, 2000)),
            on_gpu("09_cuda_regtile", "square", 1024, 9e-5),
            on_gpu("08_cuda_shared", "shared_unified", 2048, 2e-3, tile=16), on_gpu("07_cuda_global", "coalesced_unified", 2048, 4e-3)]
-    DUELS = [*DUELS, duel("tuned", "BLIS haswell", 300, 0.97, 80, k=90), duel("tuned", "BLIS haswell", 300, 0.99, 81, m=600, k=90),
-             duel("tuned", "BLIS haswell", 600, 0.95, 82, m=300, k=90), duel("tuned", "BLIS", 256, 0.9, 95),
-             duel("avx512", "oneDNN", 512, 1.05, 150, threads=2), duel("square", "cuBLAS", 1024, 1.0, 40000, device="Test GPU"),
-             duel("avx512", "oneDNN", 512, 1.02, 200, host="there")]
+    COMPARISONS = [*COMPARISONS, compared("tuned", "BLIS haswell", 300, 0.97, 80, k=90), compared("tuned", "BLIS haswell", 300, 0.99, 81, m=600, k=90),
+             compared("tuned", "BLIS haswell", 600, 0.95, 82, m=300, k=90), compared("tuned", "BLIS", 256, 0.9, 95),
+             compared("avx512", "oneDNN", 512, 1.05, 150, threads=2), compared("square", "cuBLAS", 1024, 1.0, 40000, device="Test GPU"),
+             compared("avx512", "oneDNN", 512, 1.02, 200, host="there")]
 
     def command(self, *arguments):
         """What report.py prints for these arguments, in the folder."""
@@ -402,7 +402,7 @@ class Golden(Case):
     def test_what_is_printed(self):
         for name, lines, columns in (("all.csv", self.ROWS + self.GPU, measured.COLUMNS), ("gpu.csv", self.ROWS[:6] + self.GPU, measured.COLUMNS),
                                      ("results.csv", self.ROWS, measured.COLUMNS),
-                                     ("rivals.csv", self.DUELS, against_libraries.COLUMNS)):
+                                     ("rivals.csv", self.COMPARISONS, against_libraries.COLUMNS)):
             (self.folder / name).write_text("\n".join([",".join(columns), *lines]) + "\n", encoding="utf-8")
         self.machine(GPU_MACHINE)
         machine = ("--machine", "machine.csv")

@@ -26,7 +26,7 @@ int bytes_of(int count, MPI_Datatype type) {
   return count * size;
 }
 
-/// What is delivered to this rank is counted, as in words.cpp.
+/// What is delivered to this rank is counted, as in received.cpp.
 int delivered(int bytes, bool here = true) {
   if (here) received += bytes;
   return bytes;

@@ -144,7 +144,7 @@ bool all_wait(const std::vector<Thread>& threads) {
 
 Counts counted;
 
-/// Adds up the n-th accesses of each warp's threads, for all n: `of` such a group of addresses.
+/// Sums `of` over warp accesses: the addresses that a warp's threads access at the same n, for all n.
 template <class Of>
 void add_up(const std::vector<Thread>& threads, std::vector<std::uintptr_t> Thread::*list, double& accesses,
             double& parts, Of of) {

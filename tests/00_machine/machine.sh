@@ -100,9 +100,6 @@ refusals)
   refuses "--type: 'f16' is unknown" --type f16
   refuses "--fill" --fill digits
   refuses "--size" --size 64
-  printf 'a,b\n1,2\n' >other.csv
-  runs 2 --csv other.csv
-  grep -qF "has other columns" err || fail "other columns: $(cat err)"
   for needs in "--resume: needs --csv FILE" "--again: needs the file"; do
     "$program" "${needs%%:*}" >out 2>err
     [ $? -eq 2 ] && grep -qF -- "$needs" err || fail "${needs%%:*} without --csv: $(cat err)"

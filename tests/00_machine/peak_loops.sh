@@ -32,7 +32,7 @@ loop avx512 peak_i32 24 vpmulld vpaddd
 loop avx512 fma_f64 1 'vfmadd[0-9]+pd'
 
 # Exercise 4: nothing is left of a loop whose sums nobody reads, and of twelve equal ones a single chain.
-code=$(objdump -d --no-show-raw-insn --demangle 00_machine/CMakeFiles/00_machine-exercises.dir/exercises.cpp.o)
+code=$(objdump -d --no-show-raw-insn --demangle 00_machine/CMakeFiles/00_machine-exercises.dir/exercises/exercises.cpp.o)
 of() { sed -n "/::exercises::$1(.*>:/,/^\$/p" <<<"$code" | grep -cE '[[:space:]]mul[sp]s '; }
 [ "$(of peak)" -eq 0 ] || { echo "exercise 4: the loop nobody reads multiplies"; status=1; }
 [ "$(of peak_printed)" -eq 1 ] || { echo "exercise 4: $(of peak_printed) chains, not 1"; status=1; }

@@ -10,7 +10,7 @@
 #include "04_openmp/exercises.hpp"
 #include "04_openmp/gemm.hpp"
 #include "common/problem.hpp"
-#include "tests/teams.hpp"
+#include "tests/openmp_requests.hpp"
 
 using namespace openmp;
 using course::Matrix;
@@ -71,10 +71,10 @@ TEST_CASE_TEMPLATE(
     double, std::int32_t) {
   for (const Kernel<T> kernel : kernels<T>) {
     Product<T> product;
-    teams::asked.clear(), teams::dynamic = 0;
+    openmp_requests::threads.clear(), openmp_requests::dynamic = 0;
     run(kernel, product, 3);
-    CHECK(teams::asked == std::vector<int>{3});
-    CHECK(teams::dynamic == (kernel == Kernel<T>(growing_dynamic<T>) ? 1 : 0));
+    CHECK(openmp_requests::threads == std::vector<int>{3});
+    CHECK(openmp_requests::dynamic == (kernel == Kernel<T>(growing_dynamic<T>) ? 1 : 0));
   }
 }
 

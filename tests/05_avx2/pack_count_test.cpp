@@ -18,7 +18,7 @@ int advise(void*, std::size_t bytes, int advice) {
 }  // namespace
 
 #define madvise(room, bytes, advice) advise(room, bytes, advice)
-#include "05_avx2/five_loops.hpp"
+#include "05_avx2/tuned/five_loops.hpp"
 
 namespace avx2 {
 namespace {

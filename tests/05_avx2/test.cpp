@@ -9,7 +9,7 @@
 #include "05_avx2/blocks.hpp"
 #include "common/verify.hpp"
 #include "runner/machine.hpp"
-#include "tests/teams.hpp"
+#include "tests/openmp_requests.hpp"
 
 using namespace avx2;
 using course::Matrix, course::Shape;
@@ -144,27 +144,6 @@ TEST_CASE_TEMPLATE("the textbook's blocks, whole and cut", T, float, double, std
       }
 }
 
-TEST_CASE_TEMPLATE("random shapes, random caches, any number of threads: right, and the same bits", T, float,
-                   double, std::int32_t) {
-  Draw draw{20};
-  for (int round = 0; round < 60; ++round) {
-    const bool wide = round % 2;
-    if (!can(wide)) continue;
-    const Shape shape{1 + draw(150), 1 + draw(150), 1 + draw(150)};
-    const Caches caches{512 + draw(4096), 2048 + draw(65536), 4096 + draw(65536)};
-    INFO(wide, ", ", shape.m, ", ", shape.n, ", ", shape.k, ", ", caches.l1);
-    Product<T> one(shape), many(shape);
-    one.run(wide, 1, caches);
-    CHECK(one.right());
-    for (const int threads : {2, 3, 7, 16}) {
-      many.reset();
-      many.run(wide, threads, caches);
-      CHECK(one.same(many));
-      CHECK(many.c.guards_intact());
-    }
-  }
-}
-
 TEST_CASE_TEMPLATE("threads alone and in teams, every edge of their blocks: right, and the same bits", T,
                    float, double, std::int32_t) {
   Draw draw{5};
@@ -220,9 +199,9 @@ TEST_CASE("all loops that are shared out have as many threads as were asked for"
   Matrix<float> bt(41, 29);
   const View<const float> a = product.problem.whole().a.view(), b = product.problem.whole().b.view();
   const auto regions = [](auto kernel) {
-    teams::asked.clear();
+    openmp_requests::threads.clear();
     kernel();
-    return teams::asked;
+    return openmp_requests::threads;
   };
   CHECK(regions([&] { ikj_avx2<float>(a, b, product.c.view(), 3); }) == std::vector<int>{3});
   CHECK(regions([&] { dot_avx2<float>(a, b, product.c.view(), bt.view(), 3); }) == std::vector<int>{3, 3});

@@ -12,7 +12,7 @@
 #include "06_mpi/variants.hpp"
 #include "common/mpi_world.hpp"
 #include "common/verify.hpp"
-#include "tests/teams.hpp"
+#include "tests/openmp_requests.hpp"
 
 using namespace mpi;
 
@@ -98,7 +98,7 @@ std::vector<std::pair<int, int>> grids() {
 
 }  // namespace
 
-// Calls of MPI_Testall (--wrap: words.cpp has the one that is wrapped), and of the local product; if not
+// Calls of MPI_Testall (--wrap: received.cpp has the one that is wrapped), and of the local product; if not
 // negative, what MPI_Testall says at the call of this number, and "not all" before.
 int looks = 0, products = 0, arrives_at = -1;
 extern "C" int __real_MPI_Testall(int count, MPI_Request* requests, int* all, MPI_Status* statuses);
@@ -118,7 +118,7 @@ extern "C" int __wrap_MPI_Waitall(int count, MPI_Request* requests, MPI_Status* 
 }
 
 // Of ours, what sends without waiting, waits for all, and makes and frees grids and datatypes: PMPI, as in
-// words.cpp.
+// received.cpp.
 extern "C" {
 int MPI_Barrier(MPI_Comm ranks) {
   return ++barriers, PMPI_Barrier(ranks);
@@ -275,15 +275,16 @@ TEST_CASE("a rank multiplies in as many threads as the row says") {
   const course::Variants<float> variants = {
       made<RowsVariant<float>>("rows_blocking", scatter_blocking<float>, gather_blocking<float>),
       made<BlockCyclic<float>>("block_cyclic"),
-      made<Summa<float>>(
-          "summa", [](const Panels<float>&, const Grid&, Multiply<float>, int t) { teams::asked = {t}; })};
+      made<Summa<float>>("summa", [](const Panels<float>&, const Grid&, Multiply<float>, int t) {
+        openmp_requests::threads = {t};
+      })};
   const Problem<float> problem{.shape = {37, 41, 29}};
   for (const auto& variant : variants) {
     variant->allocate(problem, {.threads = 3, .grid = {1, world->size()}, .block = {3, 5}}, *world);
     variant->distribute(), variant->reset();
-    teams::asked.clear();
+    openmp_requests::threads.clear();
     variant->run();
-    CHECK(teams::asked == std::vector<int>{3});
+    CHECK(openmp_requests::threads == std::vector<int>{3});
     variant->release();
   }
 }

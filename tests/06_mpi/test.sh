@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What several ranks must not do: hang, or speak with several voices.
-#   test.sh refusals|duel|wrapped|starved|killed MPIRUN PROGRAM
+#   test.sh refusals|compare|wrapped|starved|killed MPIRUN PROGRAM
 # shellcheck disable=SC2015,SC2034,SC2154 # fail() after && and || is meant for either; program.sh reads and sets
 set -u
 check=$1 mpirun=$2 program=$3 file=rows.csv quick="--size 8" here=$(cd "$(dirname "$0")" && pwd) step=$(cd "$(dirname "$0")/../../06_mpi" && pwd)
@@ -61,7 +61,7 @@ refusals)
   runs 77 --expect-wrong
   grep -qF "06_mpi: rest_lost skipped: needs 2 ranks" err || fail "broken on one rank: $(cat err)"
   ;;
-duel)
+compare)
   rm -f rows.csv
   ranks 2 0 --shape 300x200x100 --grid 2x1 --block 64x32 --type f64 --pairs 3 --csv rows.csv
   [ "$(tail -n +2 rows.csv | cut -d, -f1-11 | paste -sd ' ')" = "$(for pair in 0 1 2; do echo "f64,300,200,100,2,1,2x1,64x32,summa,p?gemm,$pair"; done | paste -sd ' ')" ] ||
@@ -75,12 +75,12 @@ duel)
   rm -f rows.csv
   ranks 2 1 --shape 300x200x100 --type f64 --pairs 5 --rival 'idle,p?gemm' --csv rows.csv
   [ "$(awk '/^f64/ {print $8, $14, $8 != "idle" || $11 < 0.2}' out | paste -sd ' ')" = "idle wrong 1 p?gemm right 1" ] &&
-    grep -q '^06_mpi_duel: wrong: idle: ' err && [ "$(tail -n +2 rows.csv | cut -d, -f10 | uniq -c | xargs)" = "5 p?gemm" ] || fail "a wrong rival: $(cat out err rows.csv)"
+    grep -q '^06_mpi_compare: wrong: idle: ' err && [ "$(tail -n +2 rows.csv | cut -d, -f10 | uniq -c | xargs)" = "5 p?gemm" ] || fail "a wrong rival: $(cat out err rows.csv)"
   runs 0 --pairs 2 # on one rank their kernels, too
   [ "$(grep -c '^f.*  right$' out)" -eq 6 ] && [ "$(grep -cE ' (summa +05_avx2|p\?gemm +BLAS) ' out)" -eq 4 ] || fail "one rank: $(cat out)"
   for nowhere in /dev/full/rows.csv /dev/full; do # not to be opened, and not to be written: no rank waits for rank 0
     ranks 2 2 --size 30 --type f64 --pairs 1 --csv $nowhere
-    [ "$(grep -c '^06_mpi_duel: --csv: ' err)" -eq 1 ] || fail "--csv $nowhere: $(cat err)"
+    [ "$(grep -c '^06_mpi_compare: --csv: ' err)" -eq 1 ] || fail "--csv $nowhere: $(cat err)"
   done
   refuses "--type: 'i32' is unknown; give f32, f64" --type i32
   refuses "--rival: 'summa' is unknown; give p?gemm, summa_blocking" --rival summa
@@ -99,10 +99,10 @@ duel)
   fi
   ;;
 wrapped)
-  # Every function of MPI's that delivers something here is one that words.cpp counts; the rest is known to deliver nothing.
-  grep -ohE '\bMPI_[A-Z][a-z_]+\(' "$step"/{rows,block_cyclic,summa,summa_ring,messages,variants,broken,scalapack}.hpp "$step"/{main,duel}.cpp |
+  # Every function of MPI's that delivers something here is one that received.cpp counts; the rest is known to deliver nothing.
+  grep -ohE '\bMPI_[A-Z][a-z_]+\(' "$step"/{rows,block_cyclic,summa,summa_ring,messages,variants,broken,scalapack/pgemm}.hpp "$step"/{main,scalapack/compare}.cpp |
     tr -d '(' | sort -u >used
-  grep -oE '^int MPI_[A-Z][a-z_]+' "$step/words.cpp" | cut -d' ' -f2 | sort -u >counted
+  grep -oE '^int MPI_[A-Z][a-z_]+' "$step/profiling/received.cpp" | cut -d' ' -f2 | sort -u >counted
   grep -vE '^MPI_(Send|Isend|Barrier|Comm_(rank|size|free)|Cart_(create|sub)|Type_[a-z_]+|Datatype)$' used | comm -23 - counted >missed
   [ ! -s missed ] || fail "not counted: $(cat missed)"
   [ "$(wc -l <used)" -ge 10 ] || fail "only these are used: $(cat used)"

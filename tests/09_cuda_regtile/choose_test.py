@@ -3,13 +3,13 @@ import subprocess, sys, tempfile, unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-STEP = ROOT / "09_cuda_regtile"
+SEARCH = ROOT / "09_cuda_regtile/search"
 TITLE = "// Written by choose.py: the fastest of all engines, m, n, k; measured by `make search`.\n"
 
 
 def choose(*arguments):
     """Its exit status, what it prints, what it says on stderr."""
-    done = subprocess.run([sys.executable, "-B", STEP / "choose.py", *arguments], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-B", SEARCH / "choose.py", *arguments], capture_output=True, text=True)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -21,7 +21,7 @@ class Choose(unittest.TestCase):
             return choose(file.name), file.name
 
     def test_the_reference(self):
-        self.assertEqual(choose(ROOT / "plots/reference/h200/search.csv"), (0, (STEP / "choices.inc").read_text(), ""))
+        self.assertEqual(choose(ROOT / "plots/reference/h200/search.csv"), (0, (SEARCH / "choices.inc").read_text(), ""))
 
     def test_the_fastest_by_size(self):
         said, _ = self.of("a,9,8,7,0.5,right", "b,9,8,7,10,right", "c,9,8,7,0.1,wrong", "best,9,8,7,0.2,right", "d,9,8,7,,right",  # only a is left

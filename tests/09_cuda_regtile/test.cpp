@@ -10,11 +10,11 @@
 #include <set>
 #include <thread>
 
-#include "tests/watched.hpp"
+#include "tests/instrumented.hpp"
 
 using namespace course;
 using namespace cuda_regtile;
-using watched::Counted, watched::Work;
+using instrumented::Counted, instrumented::Work;
 
 namespace {
 
@@ -117,7 +117,7 @@ struct alignas(16) cuda_regtile::Vector<Counted> {
   Vector(const Vector& other) : Vector() { *this = other; }
   Vector(Vector&& other) : Vector() { *this = std::move(other); }
   Vector& operator=(const Vector& other) {
-    ++watched::words;
+    ++instrumented::words;
     return take(other);
   }
   Vector& operator=(Vector&& other) { return take(other); }  // what a function returns
@@ -130,11 +130,11 @@ struct alignas(16) cuda_regtile::Vector<Counted> {
   }
 };
 
-namespace watched {
+namespace instrumented {
 std::multiset<const Counted*> near;
 std::mutex one_at_a_time;
 
-// Found before those of words.cuh, which are for any type.
+// Found before those of ptx.cuh, which are for any type.
 void cp_async(Counted* to, const Counted* from) {
   ++copies;
   for (int e = 0; e < 4; ++e) to[e].value = from[e].value;
@@ -147,14 +147,14 @@ void prefetch_l2(const Counted* address) {
   const std::lock_guard lock(one_at_a_time);
   near.insert(address);
 }
-}  // namespace watched
+}  // namespace instrumented
 
 namespace {
 
 constexpr Index W = 4;  // of Counted, as of float
 
 Work by(Kernel<Counted> kernel, Index side, Block block, const Shape& shape) {
-  return watched::work_of(shape, [&](auto a, auto b, auto c) {
+  return instrumented::work_of(shape, [&](auto a, auto b, auto c) {
     tile_a_block<Counted>(kernel, side, side, block, a, b, c), emulator::synchronize();
   });
 }
@@ -177,8 +177,8 @@ Grids tiles_of(const Shape& shape, Index bm, Index bn, Index bk) {
 
 template <class S>
 Work by_async(const Shape& shape, Kernel<Counted> kernel = tiled<S, true>,
-              watched::Fence fence = watched::Fence::behind) {
-  return watched::work_of(
+              instrumented::Fence fence = instrumented::Fence::behind) {
+  return instrumented::work_of(
       shape,
       [&](auto a, auto b, auto c) {
         tile_a_block<Counted>(kernel, S::BM, S::BN, Block{S::threads, 1}, a, b, c);
@@ -278,7 +278,7 @@ TEST_CASE("with cp.async, too, and no step is begun that nobody needs") {
 TEST_CASE("where rows are not aligned cp.async copies element by element, and none beyond a matrix") {
   emulator::set_order("reversed");
   using S = Tiling<Counted, 64, 128, 16, 2>;
-  for (const auto fence : {watched::Fence::behind, watched::Fence::before})
+  for (const auto fence : {instrumented::Fence::behind, instrumented::Fence::before})
     for (const Shape& shape : {Shape{1, 3, 5}, Shape{1, 1, 16}, Shape{65, 130, 17}, Shape{2, 5, 33}}) {
       const auto [across, down, steps] = tiles_of(shape, S::BM, S::BN, S::BK);
       const Work work = by_async<S>(shape, tiled<S, false>, fence);
@@ -327,19 +327,19 @@ TEST_CASE("each line of C's tile is brought near once, before it is needed, and 
   using Thin = Tiling<Counted, 64, 128, 8>;
   emulator::set_order("forward");
   for (const Shape& shape : {Shape{64, 128, 8}, Shape{65, 160, 8}, Shape{3, 140, 8}}) {
-    watched::near.clear();
+    instrumented::near.clear();
     std::multiset<const Counted*> lines;
-    watched::work_of(shape, [&](auto a, auto b, View<Counted> c) {
+    instrumented::work_of(shape, [&](auto a, auto b, View<Counted> c) {
       for (Index i = 0; i < shape.m; ++i)
         for (Index j = 0; j < shape.n; j += 32) lines.insert(&c(i, j));
       tile_a_block<Counted>(thin<Thin, true>, 64, 128, Block{Thin::threads, 1}, a, b, c);
       emulator::synchronize();
     });
-    CHECK(watched::near == lines);
+    CHECK(instrumented::near == lines);
   }
-  watched::near.clear();
+  instrumented::near.clear();
   by_async<Tiling<Counted, 64, 128, 8>>({64, 128, 8});
-  CHECK(watched::near.empty());
+  CHECK(instrumented::near.empty());
 }
 
 TEST_CASE("equal shares: a block for each multiprocessor, or for each step if there are fewer") {

@@ -3,10 +3,10 @@
 #include <doctest/doctest.h>
 
 #include "10_openacc/gemm.hpp"
-#include "tests/watched.hpp"
+#include "tests/instrumented.hpp"
 
 using course::Index, course::Shape, course::View;
-using watched::Fence;
+using instrumented::Fence;
 
 namespace {
 
@@ -23,7 +23,7 @@ TEST_CASE("a kernel reads no row, and no column, that is not there") {
   for (const auto& [m, n, k] : {Shape{5, 7, 97}, {7, 5, 1}, {1, 33, 2}, {33, 65, 3}, {0, 5, 3}, {5, 0, 3}})
     for (const Fence fence : {Fence::behind, Fence::before})
       for (const auto kernel : kernels) {
-        const watched::Fenced<float> a(m, k, fence), b(k, n, fence), c(m, n, fence), before(m, n, fence);
+        const instrumented::Fenced<float> a(m, k, fence), b(k, n, fence), c(m, n, fence), before(m, n, fence);
         for (const auto* const matrix : {&a, &b, &c, &before}) fill(matrix->view());
         kernel(a.view(), b.view(), c.view());
         bool right = true;

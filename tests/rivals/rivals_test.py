@@ -222,8 +222,8 @@ class Measurements(Case):
 
 
 class CommandLine(Case):
-    def asked(self, *arguments):
-        self.answer = lambda *_: ({"processor": "A, fast one (4 cores)", "features": WIDE, "cpus": "4"}, [], 0)
+    def asked(self, *arguments, features=WIDE):
+        self.answer = lambda *_: ({"processor": "A, fast one (4 cores)", "features": features, "cpus": "4"}, [], 0)
         with mock.patch.object(sys, "argv", ["rivals.py", *arguments]):
             return self.quietly(rivals.asked)
 
@@ -232,6 +232,16 @@ class CommandLine(Case):
         self.assertEqual((len(set(options.shapes)), len(options.on_gpu), len(alone.shapes), len(alone.on_gpu)), (18, 15, 6, 7))
         self.assertEqual((one.shapes, one.on_gpu, options.type, options.threads), (["7x7x7"], ["7x7x7"], ["f32", "f64"], [1, 4]))
         self.assertEqual(self.calls[2][0], "rivals_cpu check --size 7 --type f32,f64 --pairs 21 --budget 0.3")
+
+    def test_a_rung_that_this_processor_lacks_is_left_out_with_a_line(self):
+        for features, rungs, last in (("avx2 fma", ["tuned"], "skipped: no library that was asked for is here"),
+                                      ("", [], "tuned skipped: this processor lacks avx2,fma")):
+            self.err, options = io.StringIO(), self.asked(features=features)
+            with mock.patch.multiple(rivals, asked=lambda: options, found=lambda _: [], cublas=lambda _: []):
+                self.assertEqual((self.quietly(rivals.main, "."), options.rungs), (77, rungs))
+            first, second = self.err.getvalue().splitlines()
+            self.assertRegex(first, "^rivals: avx512 skipped: this processor lacks (avx2,fma,)?avx512f,avx512dq,avx512bw,avx512vl$")
+            self.assertEqual(second, f"rivals: {last}")
 
     def test_whether_cublas_is_compared(self):
         for arguments, met in (([], 1), (["--variant", "tuned"], 0), (["--rival", "mkl"], 0), (["--rival", "cublas", "--variant", "tuned"], 1),

@@ -1,6 +1,6 @@
-// summa and ScaLAPACK's p?gemm in turns, on the same grid and blocks: noise slows both of a pair, and their
-// ratio stays. On one rank each of them also meets the kernel that it multiplies with. What is refused and
-// what a wrong result ends with is as in every step.
+// Compares summa with ScaLAPACK's p?gemm in alternating pairs of runs, on the same grid and blocks: noise
+// slows both runs of a pair, and their ratio stays. On one rank each of them is also compared with the kernel
+// that it multiplies with. Refusals and the exit status of a wrong result are those of every step.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -11,12 +11,12 @@
 #include "common/cpu.hpp"
 #include "common/mpi_world.hpp"
 #include "common/verify.hpp"
+#include "pgemm.hpp"
 #include "rivals/compare.hpp"
 #include "runner/machine.hpp"
 #include "runner/options.hpp"
 #include "runner/run.hpp"
 #include "runner/session.hpp"
-#include "scalapack.hpp"
 
 namespace {
 
@@ -40,7 +40,7 @@ bool is_right(course::Variant<T>& variant, const Problem<T>& problem, const cour
   course::Verifier<T> verifier(problem, course::verifies_whole(options, problem.shape));
   const course::Check check = verifier.check(piece, world);
   if (!check.right && world.rank() == 0)
-    fmt::print(stderr, "06_mpi_duel: wrong: {}: {}\n", variant.traits.name, check.message);
+    fmt::print(stderr, "06_mpi_compare: wrong: {}: {}\n", variant.traits.name, check.message);
   return check.right;
 }
 
@@ -53,7 +53,7 @@ const course::Schema& pairs_schema() {
   return schema;
 }
 
-struct Duel {
+struct Comparison {
   const Options& options;
   const course::World& world;
   int pairs;
@@ -63,21 +63,21 @@ struct Duel {
 };
 
 /// What came out of the pairs: to the terminal, and each of them to the file.
-void report(Duel& duel, const char* type, const Shape& s, const Settings& settings,
+void report(Comparison& comparison, const char* type, const Shape& s, const Settings& settings,
             const std::string& variant, const std::string& rival, const std::vector<rivals::Pair>& pairs,
             bool right) {
   const auto cell = [](auto value) { return fmt::format("{}", value); };
-  if (right && duel.table.is_open())
+  if (right && comparison.table.is_open())
     for (std::size_t pair = 0; pair < pairs.size(); ++pair)
-      duel.table.append({type, cell(s.m), cell(s.n), cell(s.k), cell(duel.world.size()),
-                         cell(settings.threads), settings.grid.text(), settings.block.text(), variant, rival,
-                         cell(pair), fmt::format("{:.9g}", pairs[pair].ours),
-                         fmt::format("{:.9g}", pairs[pair].theirs), course::processor(), course::host_name(),
-                         course::commit});
+      comparison.table.append({type, cell(s.m), cell(s.n), cell(s.k), cell(comparison.world.size()),
+                               cell(settings.threads), settings.grid.text(), settings.block.text(), variant,
+                               rival, cell(pair), fmt::format("{:.9g}", pairs[pair].ours),
+                               fmt::format("{:.9g}", pairs[pair].theirs), course::processor(),
+                               course::host_name(), course::commit});
   const rivals::Verdict verdict = rivals::judge(pairs);
   fmt::print(
       "{:<4} {:<17} {:>5} {:>7} {:>7} {:>9} {:<7} {:<14} {:>9.1f} {:>9.1f} {:>7.3f} {:>6.3f} {:>6.3f}  {}\n",
-      type, course::shape_text(s), duel.world.size(), settings.threads, settings.grid.text(),
+      type, course::shape_text(s), comparison.world.size(), settings.threads, settings.grid.text(),
       settings.block.text(), variant, rival, s.flops() / verdict.ours * 1e-9,
       s.flops() / verdict.theirs * 1e-9, verdict.ratio, verdict.low, verdict.high, right ? "right" : "wrong");
   std::fflush(stdout);
@@ -85,31 +85,34 @@ void report(Duel& duel, const char* type, const Shape& s, const Settings& settin
 
 /// One against another: first in one pair, second in the next. Both are verified, on every rank.
 template <class T>
-void meet(Duel& duel, const Problem<T>& problem, const Settings& settings, course::Variant<T>& variant,
-          course::Variant<T>& rival) {
+void compare(Comparison& comparison, const Problem<T>& problem, const Settings& settings,
+             course::Variant<T>& variant, course::Variant<T>& rival) {
   const Shape& s = problem.shape;
   const double checking =
-      course::Verifier<T>::bytes(s, course::verifies_whole(duel.options, s), duel.world.size());
+      course::Verifier<T>::bytes(s, course::verifies_whole(comparison.options, s), comparison.world.size());
   course::require_memory(fmt::format("{}: {} needs", course::shape_text(s), course::type_name<T>),
                          variant.bytes(problem, settings) + rival.bytes(problem, settings) + checking, "",
-                         duel.world);
+                         comparison.world);
   course::Variant<T>* const both[] = {&variant, &rival};
-  for (course::Variant<T>* const one : both) one->allocate(problem, settings, duel.world), one->distribute();
+  for (course::Variant<T>* const one : both)
+    one->allocate(problem, settings, comparison.world), one->distribute();
   const std::vector<rivals::Pair> pairs =
-      rivals::alternate(product_of<T>(variant, duel.world), product_of<T>(rival, duel.world), [] {},
-                        {.pairs = duel.pairs, .sample = 0});
+      rivals::alternate(product_of<T>(variant, comparison.world), product_of<T>(rival, comparison.world),
+                        [] {}, {.pairs = comparison.pairs, .sample = 0});
   bool right = true;
-  for (course::Variant<T>* const one : both) right &= is_right(*one, problem, duel.world, duel.options);
-  duel.all_right &= right;
+  for (course::Variant<T>* const one : both)
+    right &= is_right(*one, problem, comparison.world, comparison.options);
+  comparison.all_right &= right;
   for (course::Variant<T>* const one : both) one->release();
-  course::on_root(duel.world, [&] {
-    report(duel, course::type_name<T>, s, settings, variant.traits.name, rival.traits.name, pairs, right);
+  course::on_root(comparison.world, [&] {
+    report(comparison, course::type_name<T>, s, settings, variant.traits.name, rival.traits.name, pairs,
+           right);
   });
 }
 
 constexpr const char *pgemm = "p?gemm",
                      *idle = "idle";  // leaves C as it was: for tests, and --help does not name it
-/// What summa may meet besides: other summas.
+/// Other versions of summa that it may be compared with.
 template <class T>
 const std::map<std::string, typename Summa<T>::Kernel> other_summas = {{"summa_blocking", summa_blocking<T>},
                                                                        {"summa_unaided", summa_unaided<T>},
@@ -124,17 +127,18 @@ std::shared_ptr<course::Variant<T>> rival_called(const std::string& name) {
   return std::make_shared<Summa<T>>(traits, other_summas<T>.at(name));
 }
 
-/// All that meet for one shape on one grid.
+/// All comparisons of one shape on one grid.
 template <class T>
-void meet_all(Duel& duel, const Shape& shape, const Settings& settings) {
+void compare_all(Comparison& comparison, const Shape& shape, const Settings& settings) {
   const Problem<T> problem{.shape = shape};
   Summa<T> ours(course::Traits{.name = "summa", .idea = "ours"}, summa<T>);
-  for (const std::string& name : duel.rivals) meet<T>(duel, problem, settings, ours, *rival_called<T>(name));
-  if (duel.world.size() > 1) return;
-  meet<T>(duel, problem, settings, ours,
-          *course::cpu<T>("05_avx2", "summa's kernel", avx2::best<T>, {}, course::threads));
-  meet<T>(duel, problem, settings, *rival_called<T>(pgemm),
-          *course::cpu<T>("BLAS", "p?gemm's kernel", blas<T>, {}, course::threads));
+  for (const std::string& name : comparison.rivals)
+    compare<T>(comparison, problem, settings, ours, *rival_called<T>(name));
+  if (comparison.world.size() > 1) return;
+  compare<T>(comparison, problem, settings, ours,
+             *course::cpu<T>("05_avx2", "summa's kernel", avx2::best<T>, {}, course::threads));
+  compare<T>(comparison, problem, settings, *rival_called<T>(pgemm),
+             *course::cpu<T>("BLAS", "p?gemm's kernel", blas<T>, {}, course::threads));
 }
 
 int run(int argc, char** argv, const course::World& world) {
@@ -144,7 +148,7 @@ int run(int argc, char** argv, const course::World& world) {
   int pairs = 21;
   std::vector<std::string> rivals = {pgemm}, known = rivals;
   for (const auto& [name, kernel] : other_summas<float>) known.push_back(name);
-  CLI::App app("06_mpi_duel: summa and ScaLAPACK's p?gemm in turns");
+  CLI::App app("06_mpi_compare: summa and ScaLAPACK's p?gemm in turns");
   course::add_shapes(app, options), course::add_ranks(app, options, world.size());
   course::add_sweep(app, options, true);
   course::add_list(app, "--rival", "Of " + course::joined(known, ",") + " (default p?gemm)", rivals,
@@ -156,12 +160,12 @@ int run(int argc, char** argv, const course::World& world) {
   for (const Shape& s : options.shapes)
     if (s.flops() == 0) throw course::Refusal{course::shape_text(s) + ": an empty product takes no time"};
   if (const std::string missing = world.first(course::lacking(avx2::best_needs())); !missing.empty()) {
-    if (world.rank() == 0) fmt::print(stderr, "06_mpi_duel: skipped: this processor lacks {}\n", missing);
+    if (world.rank() == 0) fmt::print(stderr, "06_mpi_compare: skipped: this processor lacks {}\n", missing);
     return 77;
   }
-  Duel duel{options, world, pairs, rivals};
+  Comparison comparison{options, world, pairs, rivals};
   course::on_root(world, [&] {
-    if (!options.csv.empty()) duel.table.open(options.csv);
+    if (!options.csv.empty()) comparison.table.open(options.csv);
   });
   if (world.rank() == 0)
     fmt::print("{:<4} {:<17} {:>5} {:>7} {:>7} {:>9} {:<7} {:<14} {:>9} {:>9} {:>7} {:>6} {:>6}\n", "type",
@@ -172,10 +176,10 @@ int run(int argc, char** argv, const course::World& world) {
       for (const int threads : options.threads)
         for (const course::Sides& grid : options.grids)
           for (const course::Sides& block : options.blocks)
-            meet_all<T>(duel, shape, {.threads = threads, .grid = grid, .block = block});
+            compare_all<T>(comparison, shape, {.threads = threads, .grid = grid, .block = block});
   };
   for (const std::string& type : options.types) type == "f32" ? each(0.F) : each(0.);
-  return duel.all_right ? 0 : 1;
+  return comparison.all_right ? 0 : 1;
 }
 
 /// OpenBLAS chooses its kernel while it is loaded, and badly on processors newer than itself.
@@ -192,5 +196,5 @@ int main(int argc, char** argv) {
   choose_blas(argv);
   const course::MpiWorld world(&argc, &argv);
   return course::exit_status(
-      "06_mpi_duel", [&] { return run(argc, argv, world); }, world);
+      "06_mpi_compare", [&] { return run(argc, argv, world); }, world);
 }

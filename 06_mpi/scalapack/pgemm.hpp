@@ -3,7 +3,7 @@
 
 #include <omp.h>
 
-#include "variants.hpp"
+#include "06_mpi/variants.hpp"
 
 // Debian packages no headers.
 extern "C" {
@@ -77,7 +77,7 @@ class Scalapack : public GridVariant<T> {
     return {};
   }
   Times distribute() override {
-    this->meet();
+    this->make_grid();
     if (context_ >= 0) return {};
     Cblacs_get(-1, 0, &context_);
     const auto& at = this->place_;

@@ -1,5 +1,5 @@
 // Measures every tiling: `make search` runs it and writes what was fastest into choices.inc.
-#include "best.cuh"
+#include "09_cuda_regtile/best.cuh"
 #include "runner/run.hpp"
 
 namespace {

@@ -1,5 +1,5 @@
-// What the kernels of 09 use besides CUDA's own words: vectors of 16 bytes, cp.async, and flags between
-// blocks. Names are those of PTX or of CUDA's headers.
+// Wrappers of PTX instructions for the kernels of 09: loads and stores of 16 bytes, cp.async, and flags
+// between blocks. Names are those of PTX or of CUDA's headers.
 #pragma once
 
 #ifdef __CUDACC__

@@ -1,7 +1,7 @@
 // MPI's profiling interface: every MPI_X is PMPI_X, too, so a function MPI_X of ours takes its place and
 // calls it. These add up what each call delivers to this rank; what a rank passes on for others inside of a
 // broadcast is not seen, and not meant. One thread alone calls MPI (MPI_THREAD_FUNNELED).
-#include "words.hpp"
+#include "received.hpp"
 
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-// How much a rank has received: counted where MPI delivers it (words.cpp), not worked out.
+// How much a rank has received: counted where MPI delivers it (received.cpp), not worked out.
 #pragma once
 
 namespace mpi {

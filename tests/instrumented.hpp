@@ -1,4 +1,5 @@
-// Matrices and numbers that tell more of a kernel than its result: where it reads, and how much it does.
+// Instrumented matrices and elements: guard pages beside a matrix, and an element type that counts its
+// operations.
 #pragma once
 
 #include <sys/mman.h>
@@ -9,14 +10,14 @@
 
 #include "common/problem.hpp"
 
-namespace watched {
+namespace instrumented {
 
 using course::Index, course::View;
 
-/// Where no memory is: behind a matrix's last element, or before its first.
+/// Where the guard page lies: behind a matrix's last element, or before its first.
 enum class Fence { behind, before };
 
-/// A matrix that ends where memory does: a kernel that reads or writes beyond it dies of it.
+/// A matrix beside a guard page: a kernel that reads or writes there ends with SIGSEGV.
 template <class T>
 class Fenced {
  public:
@@ -104,4 +105,4 @@ Work work_of(const course::Shape& shape, Start start, Fence fence = Fence::behin
   return work;
 }
 
-}  // namespace watched
+}  // namespace instrumented

@@ -1,8 +1,8 @@
 // Packing: the block that the micro-kernel reads next, copied to where it reads without gaps.
 #pragma once
 
+#include "05_avx2/space.hpp"
 #include "micro_kernel.hpp"
-#include "space.hpp"
 
 namespace avx2 {
 namespace {

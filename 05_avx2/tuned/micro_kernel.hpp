@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "vector.hpp"
+#include "05_avx2/vector.hpp"
 
 namespace avx2 {
 namespace {

@@ -1,4 +1,4 @@
-// What a call says on standard output and on standard error.
+// Captures what a call writes to standard output and to standard error.
 #pragma once
 
 #include <fcntl.h>
@@ -9,11 +9,11 @@
 #include <functional>
 #include <string>
 
-struct Heard {
+struct Captured {
   std::string out, err;
 };
 
-inline Heard heard(const std::function<void()>& call) {
+inline Captured captured(const std::function<void()>& call) {
   int out[2], err[2];  // to read, to write: two pipes hold more than any test says
   if (pipe(out) != 0 || pipe(err) != 0) std::abort();
   std::fflush(stdout);
