@@ -1,7 +1,5 @@
 // The emulator does what CUDA does, and says where a kernel breaks CUDA's rules.
 #include "gpu/step.hpp"
-#include "heard.hpp"
-#include "runner/run.hpp"
 
 #include <doctest/doctest.h>
 
@@ -12,6 +10,9 @@
 #include <filesystem>
 #include <mutex>
 #include <set>
+
+#include "captured.hpp"
+#include "runner/run.hpp"
 
 using namespace course;
 
@@ -244,7 +245,7 @@ TEST_CASE("BF16: a step that has it alone; A and B of 2 bytes, C of 4; a read be
       step.bf16.push_back(made(beyond, memory));
     words.insert(words.begin(), {"test", "--shape", "5x7x3", "--pad", "2", "--repeat", "1"});
     int found = -1;
-    const Heard says = heard([&] { found = run(static_cast<int>(words.size()), words.data(), step); });
+    const Captured says = captured([&] { found = run(static_cast<int>(words.size()), words.data(), step); });
     CHECK(has(found == 2 ? says.err : says.out,
               found == 2 ? "--type: 'f32' is unknown; give bf16" : "bf16 5x7x3"));
     return found;
