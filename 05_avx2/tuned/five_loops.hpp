@@ -121,29 +121,57 @@ constexpr Index threads_down(Index m, Index vectors, Index lanes, Index threads)
   return best;
 }
 
-/// C += A·B in threads. Those with the same columns of C are a team if they are more than two and their part
-/// of B is larger than L2; else each copies for itself, and nobody waits for anybody.
+/// How threads share C (m × n): in a grid, and in teams that share copies of B.
+struct Split {
+  Index m, vectors, n, lanes;  // columns are shared out by vectors
+  Index down, across;          // threads below and beside each other
+  Index members;               // of a team
+  Index most_rows, most_cols;  // of a thread
+
+  Index team(Index thread) const { return thread / members; }
+  Part rows(Index thread) const { return part(m, down, thread % down); }
+  Part cols(Index thread) const {
+    const auto [vector, count] = part(vectors, across, thread / down);
+    return {vector * lanes, smaller(count * lanes, n - vector * lanes)};
+  }
+};
+
+/// Those with the same columns of C are a team if they are more than two and their part of B is larger than
+/// L2; else each copies for itself, and nobody waits for anybody.
+template <class Tile>
+Split split_of(Index m, Index n, Index k, Index threads, const Caches& caches) {
+  const Index lanes = Tile::V::lanes, vectors = divide_up(n, lanes);
+  const Index down = threads_down(m, vectors, lanes, threads), across = threads / down;
+  const Index most_cols = smaller(n, divide_up(vectors, across) * lanes);
+  const Index members = down > 2 && k * most_cols * Tile::size > caches.l2 ? down : 1;
+  return {m, vectors, n, lanes, down, across, members, divide_up(m, down), most_cols};
+}
+
+/// C += A·B in threads, each its own part of C.
 template <class Tile>
 void in_threads(const In<Tile>& a, const In<Tile>& b, const Out<Tile>& c, const Caches& caches, int threads) {
-  const Index m = c.rows(), n = c.cols(), k = a.cols(), lanes = Tile::V::lanes, vectors = divide_up(n, lanes);
-  const Index down = threads_down(m, vectors, lanes, threads), across = threads / down;
-  const Index most_rows = divide_up(m, down), most_cols = smaller(n, divide_up(vectors, across) * lanes);
-  const Blocks most = blocks(Tile::shape, Tile::size, most_rows, most_cols, k, caches);
-  const bool copy_b = copies_B<Tile>(b, most_rows, most_cols, most);
-  const Index members = down > 2 && k * most_cols * Tile::size > caches.l2 ? down : 1;
-  const Index teams = threads / members, block = most.kc * most.nc, team_room = (members > 1 ? 2 : 1) * block;
+  const Index k = a.cols();
+  const Split split = split_of<Tile>(c.rows(), c.cols(), k, threads, caches);
+  const Blocks most = blocks(Tile::shape, Tile::size, split.most_rows, split.most_cols, k, caches);
+  const Index teams = threads / split.members, block = most.kc * most.nc;
+  const Index team_room = (split.members > 1 ? 2 : 1) * block;
   static thread_local Space space;
-  auto* const room = copy_b ? space.of<typename Tile::T>(teams * team_room) : nullptr;
+  auto* const room = copies_B<Tile>(b, split.most_rows, split.most_cols, most)
+                         ? space.of<typename Tile::T>(teams * team_room)
+                         : nullptr;
   const std::unique_ptr<Barrier[]> barriers(new Barrier[static_cast<std::size_t>(teams)]);
 
 #pragma omp parallel num_threads(threads)
-  if (const Index t = omp_get_thread_num(), team = t / members; omp_get_num_threads() == threads) {
-    const auto [i, rows] = part(m, down, t % down);
-    const auto [vector, count] = part(vectors, across, t / down);
-    const Index j = vector * lanes, cols = smaller(count * lanes, n - j);
+  if (const Index t = omp_get_thread_num(), team = split.team(t); omp_get_num_threads() == threads) {
+    const auto [i, rows] = split.rows(t);
+    const auto [j, cols] = split.cols(t);
     five_loops<Tile>(a.block(i, 0, rows, k), b.block(0, j, k, cols), c.block(i, j, rows, cols), most, caches,
-                     {members, t % members, most_rows, block, room ? room + team * team_room : nullptr,
-                      *(barriers.get() + team)});
+                     {.members = split.members,
+                      .me = t % split.members,
+                      .rows = split.most_rows,
+                      .block = block,
+                      .room = room ? room + team * team_room : nullptr,
+                      .barrier = *(barriers.get() + team)});
   } else if (t == 0) {
     in_threads<Tile>(a, b, c, caches, 1);  // fewer than asked for, inside another region: one does all
   }
