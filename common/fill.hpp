@@ -33,14 +33,19 @@ template <class T>
 constexpr T element(Fill fill, std::uint64_t seed, char matrix, Index i, Index j) {
   const std::uint64_t bits = element_hash(seed, matrix, i, j);
   // 32 random bits times 10, less their own 32: 0..9.
-  using Value = Result<T>;  // of which BF16 is made
-  if (fill == Fill::digits) return T(static_cast<Value>((bits >> 32) * 10 >> 32));
+  if (fill == Fill::digits) return static_cast<T>((bits >> 32) * 10 >> 32);
   if constexpr (std::is_integral_v<T>) return static_cast<T>((bits >> 32) * 19 >> 32) - 9;
   // Odd multiples of 2^-mantissa: all representable, none zero, mean exactly zero.
   constexpr int mantissa = std::numeric_limits<T>::digits;
   const auto odd =
       static_cast<std::int64_t>(2 * (bits >> (64 - mantissa)) + 1) - (std::int64_t{1} << mantissa);
-  return T(static_cast<Value>(odd) / static_cast<Value>(std::int64_t{1} << mantissa));
+  return static_cast<T>(odd) / static_cast<T>(std::int64_t{1} << mantissa);
+}
+
+/// Those of f32, rounded: of many exponents, so that sums of their products have to be rounded.
+template <>
+constexpr bf16 element(Fill fill, std::uint64_t seed, char matrix, Index i, Index j) {
+  return bf16(element<float>(fill, seed, matrix, i, j));
 }
 
 /// Writes every element of `view` as matrix 'A', 'B' or 'C'.

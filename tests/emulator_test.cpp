@@ -134,7 +134,7 @@ TEST_CASE("a barrier that not all threads reach is an error with the place") {
   CHECK_MESSAGE(has(left, "block (0, 0): thread (0, 0) waits at the barrier of emulator_test.cpp:"), left);
   CHECK_MESSAGE(has(left, ", thread (3, 0) has ended"), left);
   const std::string two = error_of([] { launch(two_barriers, Grid{1, 1}, Block{4, 1}); });
-  CHECK_MESSAGE(has(two, "thread (1, 0) at that of emulator_test.cpp:"), two);
+  CHECK_MESSAGE(has(two, "thread (1, 0) waits at the barrier of emulator_test.cpp:"), two);
   CHECK(error_of([] { launch(some_leave, Grid{2, 2}, Block{4, 2}, 99u); }).empty());  // and it goes on
 }
 

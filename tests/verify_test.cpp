@@ -376,7 +376,6 @@ TEST_CASE(
   }
 }
 
-// Of the verifier's own inputs, multiples of 2^-8, sums below 2^8 are exact: these have all exponents.
 TEST_CASE("BF16: what a tensor core cuts off stays below the bound, and needs its √k") {
   for (Index k = 16; k <= 65536; k *= 4) {
     double most = 0;
@@ -384,8 +383,8 @@ TEST_CASE("BF16: what a tensor core cuts off stays below the bound, and needs it
       std::vector<float> a, b;
       double a_norm = 0, b_norm = 0, exact = 0;
       for (Index p = 0; p < k; ++p) {
-        a.push_back(bf16(element<float>(Fill::uniform, 1, 'A', i, p)));
-        b.push_back(bf16(element<float>(Fill::uniform, 1, 'B', i, p)));
+        a.push_back(element<bf16>(Fill::uniform, 1, 'A', i, p));
+        b.push_back(element<bf16>(Fill::uniform, 1, 'B', i, p));
         a_norm += a.back() * a.back(), b_norm += b.back() * b.back(), exact += double(a.back()) * b.back();
       }
       const double u = 0x1p-24,
