@@ -188,6 +188,9 @@ function(course_gpu_step name)
   endif()
   add_dependencies(course_programs ${name})
   list(JOIN ARG_FEATURES " " features)
+  if(ARG_TYPES)
+    string(APPEND features " types=${ARG_TYPES}")
+  endif()
   file(APPEND ${CMAKE_BINARY_DIR}/programs.txt "${name} ${name}/${name} gpu ${features}\n")
 
   # On the GPU what every step is tested for, and under the emulator, in three orders, what is small; k of three tiles and more.

@@ -2,10 +2,10 @@
 
 BUILD/programs.txt lists the programs, one a line: name, path below BUILD, features. `threads` and `tiles` say what a
 program is swept over; `tiles=2,4,8`, that these are its tiles; `blocks=8x8,32x8`, over which shapes of a thread block;
-`gpu`, that it has sizes of its own; `ranks`, that mpirun starts it; `machine` and `libraries`, that it measures these
-instead of a step. Those come first and always, for predictions and charts need them, and so does the baseline, which
-every speedup needs. Then comes the ladder, what ladder.txt names at the ladder's sizes; then the other sizes, the
-threads and the tiles."""
+`types=bf16,f32`, that it has these types alone; `gpu`, that it has sizes of its own; `ranks`, that mpirun starts it;
+`machine` and `libraries`, that it measures these instead of a step. Those come first and always, for predictions and
+charts need them, and so does the baseline, which every speedup needs. Then comes the ladder, what ladder.txt names at
+the ladder's sizes; then the other sizes, the threads and the tiles."""
 import math, shlex, sys
 from pathlib import Path
 from typing import NamedTuple
@@ -48,7 +48,10 @@ def command_lines(program, given, ladder):
     if program.of_machine():
         more = given.machine_options if "machine" in program.features else f"--alone {given.library_options}"
         return [[*command, "--csv", str(given.out / "machine.csv"), "--resume", *shlex.split(more)]] * ladder
-    command += ["--type", ",".join(given.types), "--repeat", given.repeat, "--budget", given.budget,
+    types = [name for name in given.types if name in program.features.get("types", name).split(",")]
+    if not types:
+        return []
+    command += ["--type", ",".join(types), "--repeat", given.repeat, "--budget", given.budget,
                 "--fill", given.fill, "--csv", str(given.out / "results.csv"), "--resume", "--quiet"]
     words = LISTED.get(program.name, ["tiles"])  # no variant: all of them
     if not program.asked_for(given.steps):
