@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "words.cuh"
+#include "ptx.cuh"
 
 namespace cuda_tensor {
 

@@ -1,6 +1,6 @@
 // The words of a warp under the emulator: who holds what, who waits for whom, and how tensor cores add.
 #define COURSE_COUNTED  // shared memory's wavefronts
-#include "11_cuda_tensor/words.cuh"
+#include "11_cuda_tensor/ptx.cuh"
 
 #include <doctest/doctest.h>
 
@@ -263,15 +263,14 @@ TEST_CASE("a warp that does not come together is an error with the place") {
   emulator::set_order("forward");
   const auto says = [](int how, const std::string& what) {
     const std::string message = error_of(apart, {16, 4}, how);
-    CHECK_MESSAGE(message.starts_with("block (0, 0): thread (0, 0) waits for its warp at words_test.cpp:"),
+    CHECK_MESSAGE(message.starts_with("block (0, 0): thread (0, 0) waits for its warp at ptx_test.cpp:"),
                   message);
     CHECK_MESSAGE(message.find(", thread (5, 1) " + what) != std::string::npos, message);
   };
   says(0, "has ended");
-  says(1, "waits at the barrier of words_test.cpp:");
-  says(2, "waits for its warp at words_test.cpp:");
-  CHECK(error_of(apart, {16, 4}, 3).find("(0, 3) waits for its warp at words_test.cpp:") !=
-        std::string::npos);
+  says(1, "waits at the barrier of ptx_test.cpp:");
+  says(2, "waits for its warp at ptx_test.cpp:");
+  CHECK(error_of(apart, {16, 4}, 3).find("(0, 3) waits for its warp at ptx_test.cpp:") != std::string::npos);
   CHECK(error_of(apart, {16, 4}, 4) == "none");
   CHECK(error_of(apart, {16, 3}, 4).ends_with("48 threads a block: words of a warp need a multiple of 32"));
 }
