@@ -84,10 +84,11 @@ __device__ unsigned split_eight(View<const float> from, Index i, Index j, const 
   unsigned found = 0;
 #pragma unroll
   for (int e = 0; e < 8; ++e) {
-    float rest = i < from.rows() && j + e < from.cols() ? from(i, j + e) : 0.f;
+    const float x = i < from.rows() && j + e < from.cols() ? from(i, j + e) : 0.f;
+    float rest = x;
     if (S::scaled) {
-      rest = ldexpf(rest, scale[e]);
-      small[e] += rest != 0 && fabsf(rest) < 0x1p-4f;
+      rest = ldexpf(x, scale[e]);
+      small[e] += x != 0 && fabsf(rest) < 0x1p-4f;  // x: scaled down, it may have become 0
     } else if (const float size = fabsf(rest); !(size == 0 || (size >= 0x1p-110f && size < 0x1.ffp127f))) {
       found = beyond;  // NaN comes here, too
     }

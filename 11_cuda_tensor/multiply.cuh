@@ -37,9 +37,12 @@ class Product {
  private:
   using Half = typename S::Half;
 
+  /// As a column: the guard bands of a matrix are 64 of its rows.
   template <class T>
   static void grow(ThisPlatform::Matrix<T>& matrix, Index elements) {
-    if (matrix.view().cols() < elements) matrix = {1, elements, 0, Memory::device};
+    if (matrix.view().rows() >= elements) return;
+    matrix = {};  // the old one is freed first
+    matrix = {elements, 1, 0, Memory::device};
   }
   static View<Half> room(ThisPlatform::Matrix<bf16>& matrix, Index rows, Index cols) {
     grow(matrix, rows * cols);
