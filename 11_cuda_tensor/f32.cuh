@@ -139,11 +139,12 @@ __global__ void split_columns(View<const float> b, View<typename S::Half> to, in
   unsigned here = 0;
   int scale[8] = {}, small[8] = {};
   if (S::scaled) {
-    for (int e = 0; e < 8; ++e) {
-      unsigned most = 0;
-      for (Index p = down; j + e < b.cols() && p < k; p += 32) most = std::max(most, size_bits(b(p, j + e)));
-      of_threads[down][8 * across + e] = most;
-    }
+    unsigned largest[8] = {};
+    for (Index p = down; p < k; p += 32)
+#pragma unroll
+      for (int e = 0; e < 8; ++e)
+        if (j + e < b.cols()) largest[e] = std::max(largest[e], size_bits(b(p, j + e)));
+    for (int e = 0; e < 8; ++e) of_threads[down][8 * across + e] = largest[e];
     __syncthreads();
     if (t < 64) {
       unsigned most = 0;
@@ -196,18 +197,18 @@ __device__ inline void add_scaled(View<float> c, Index i0, Index j0, Sums& sum, 
 // [by_parts]
 /// C += A·B of the parts: all products of a step of k from tiles that are loaded once. A tensor core cuts off
 /// what it adds, and the longer the sum, the more: after each 64 of k the part's sum is taken over. Does
-/// nothing if the pass that split found one of `refused`.
+/// nothing if the pass that split found one of `refused`. The grid begins at row `first` of C.
 template <class S>
 __global__ __launch_bounds__(threads) void by_parts(View<const typename S::Half> a,
                                                     View<const typename S::Half> b, View<float> c,
                                                     const int* a_scales, const int* b_scales,
-                                                    const unsigned* found, unsigned refused) {
+                                                    const unsigned* found, unsigned refused, Index first) {
   using Half = typename S::Half;
   alignas(32) __shared__ SharedTile<Half, BM, BK> a_tile[S::parts];
   alignas(32) __shared__ SharedTile<Half, BK, BN> b_tile[S::parts];
   if ((*found & refused) != 0) return;
   const int warp = int(threadIdx.x) / 32, row = warp / 4 * WM, col = warp % 4 * WN;
-  const Index i0 = Index{blockIdx.y} * BM, j0 = Index{blockIdx.x} * BN;
+  const Index i0 = first + Index{blockIdx.y} * BM, j0 = Index{blockIdx.x} * BN;
   const Index m = c.rows(), k = b.rows() / S::parts;
   Sums sum = {}, recent = {};
   for (Index p = 0; p < k; p += BK) {

@@ -27,8 +27,11 @@ class Product {
     course::launch(clear, {1}, {1}, found);
     course::launch(split_rows<S>, {ceil_div(m, 8)}, {256}, a, a_parts, a_scales, found);
     course::launch(split_columns<S>, {ceil_div(n, 64)}, {8, 32}, b, b_parts, b_scales, found);
-    course::launch(by_parts<S>, {ceil_div(n, BN), ceil_div(m, BM)}, {threads}, a_parts, b_parts, c, a_scales,
-                   b_scales, found, refused);
+    for (Index first = 0; first < m; first += course::most_blocks_in_y * BM) {
+      const Index down = std::min(course::most_blocks_in_y, ceil_div(m - first, BM));
+      course::launch(by_parts<S>, {ceil_div(n, BN), down}, {threads}, a_parts, b_parts, c, a_scales, b_scales,
+                     found, refused, first);
+    }
     unsigned here = 0;
     ThisPlatform::transfer(View<const unsigned>(found_.view()), View<unsigned>(&here, 1, 1, 1));
     return here;

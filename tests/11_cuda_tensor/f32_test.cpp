@@ -106,6 +106,16 @@ TEST_CASE("11: one huge element sends its row by three BF16") {
   CHECK(errors(given, Way::two, Way::three).of_sums < 6);
 }
 
+TEST_CASE("11: elements that become zero when their row is scaled count as graded") {
+  Case given = uniform(20, 20, 90);
+  for (Index i = 0; i < 20; ++i) {
+    for (Index p = 0; p < 90; ++p) given.a.view()(i, p) *= 0x1p-45f;
+    given.a.view()(i, 0) = 0x1p120f;
+    for (Index j = 0; j < 20; ++j) given.c.view()(i, j) = given.b.view()(0, j) = 0;
+  }
+  CHECK(errors(given, Way::two, Way::three).of_sums < 6);
+}
+
 TEST_CASE("11: with all positive numbers the sum that is cut off stays near, too") {
   for (const Way way : {Way::two, Way::three}) {
     Case given = uniform(16, 16, 2000);
