@@ -51,7 +51,8 @@ constexpr unsigned bits_of_infinity = 0x7f800000;
 __device__ inline unsigned size_bits(float x) {
   return std::bit_cast<unsigned>(x) & 0x7fffffffu;
 }
-/// By which power of two to scale so that a number of this size gets the exponent 13.
+/// By which power of two to scale so that the number with these size_bits gets the exponent 13; 0 if none
+/// can.
 __device__ inline int scale_for(unsigned size) {
   return size == 0 || size >= bits_of_infinity ? 0 : largest_exponent - ilogbf(std::bit_cast<float>(size));
 }
@@ -76,7 +77,8 @@ struct Places {
 };
 
 // [split]
-/// Splits the eight floats from (i, j) on; counts in `small` which lose bits. Returns what was found.
+/// Splits the eight floats from (i, j) on, element e times 2^scale[e] if S scales; counts in `small` which
+/// lose bits. Returns what was found.
 template <class S>
 __device__ unsigned split_eight(View<const float> from, Index i, Index j, const int (&scale)[8],
                                 Places<typename S::Half> to, int (&small)[8]) {
@@ -106,8 +108,8 @@ __device__ unsigned split_eight(View<const float> from, Index i, Index j, const 
 // [/split]
 
 // [split_rows]
-/// A's rows, a warp each, started with 8 warps a block. `to` holds the first parts' matrix, below it the
-/// second parts', …; its rows have whole eights.
+/// Splits A by rows, a warp each, 8 warps a block. `to` holds the first parts' matrix, below it the second
+/// parts', …; its rows have whole eights. Adds to `found`.
 template <class S>
 __global__ void split_rows(View<const float> a, View<typename S::Half> to, int* scales, unsigned* found) {
   const int lane = int(threadIdx.x) % 32;
@@ -129,7 +131,7 @@ __global__ void split_rows(View<const float> a, View<typename S::Half> to, int* 
 }
 // [/split_rows]
 
-/// B's columns, 64 a block of 8 × 32 threads.
+/// The same for B, by columns, 64 a block of 8 × 32 threads.
 template <class S>
 __global__ void split_columns(View<const float> b, View<typename S::Half> to, int* scales, unsigned* found) {
   __shared__ SharedTile<unsigned, 32, 64> of_threads;
@@ -168,7 +170,7 @@ __global__ void split_columns(View<const float> b, View<typename S::Half> to, in
   if (here != 0) raise(found, here);
 }
 
-/// The sums of the last 64 of k go to those of all, and begin anew.
+/// Adds the sums of the last 64 of k to those of all; they begin anew at 0.
 __device__ inline void take_over(Sums& sum, Sums& recent) {
 #pragma unroll
   for (int r = 0; r < WM / 16; ++r)
@@ -195,9 +197,10 @@ __device__ inline void add_scaled(View<float> c, Index i0, Index j0, Sums& sum, 
 }
 
 // [by_parts]
-/// C += A·B of the parts: all products of a step of k from tiles that are loaded once. A tensor core cuts off
-/// what it adds, and the longer the sum, the more: after each 64 of k the part's sum is taken over. Does
-/// nothing if the pass that split found one of `refused`. The grid begins at row `first` of C.
+/// C += A·B of the parts that the pass before has split: all products of a step of k from tiles that are
+/// loaded once. A tensor core cuts off what it adds, and the longer the sum, the more: after each 64 of k the
+/// part's sum is taken over. Does nothing if the pass that split found one of `refused`. The grid begins at
+/// row `first` of C.
 template <class S>
 __global__ __launch_bounds__(threads) void by_parts(View<const typename S::Half> a,
                                                     View<const typename S::Half> b, View<float> c,

@@ -1,4 +1,6 @@
-// 11: C += A·B by tensor cores, A and B in BF16, C in f32. The rungs that run from compute capability 8.0 on.
+// 11: C += A·B by tensor cores, A (m × k) and B (k × n) in BF16, C (m × n) in f32, all of any size. The rungs
+// that run from compute capability 8.0 on. `aligned`: A and B begin at multiples of 32 bytes, and their rows
+// are multiples of 16 apart.
 #pragma once
 
 #include <algorithm>
@@ -110,7 +112,8 @@ __device__ void copy_tile(SharedTile<T, rows, cols>& tile, View<const T> from, I
 // [/tiles]
 
 // [shared]
-/// The same fragments from tiles in shared memory, a warp 4 × 2 of C's.
+/// As wmma, but a block brings tiles of A and B to shared memory, for BK of k a step, and a warp makes 4 × 2
+/// fragments of C from them.
 template <bool aligned>
 __global__ __launch_bounds__(threads) void shared(View<const bf16> a, View<const bf16> b, View<float> c) {
   alignas(32) __shared__ SharedTile<bf16, BM, BK> a_tile;
@@ -198,7 +201,7 @@ __device__ inline void add_fragments(View<float> c, Index i0, Index j0, const Su
 }
 
 // [mma]
-/// The same by mma.sync, whose fragments the kernel itself puts together.
+/// As shared, but by mma.sync, whose fragments the kernel itself puts together.
 template <bool aligned>
 __global__ __launch_bounds__(threads) void mma(View<const bf16> a, View<const bf16> b, View<float> c) {
   alignas(32) __shared__ SharedTile<bf16, BM, BK> a_tile;
@@ -229,8 +232,8 @@ __global__ __launch_bounds__(threads) void mma(View<const bf16> a, View<const bf
 // [/mma]
 
 // [swizzle]
-/// … or exchanged, so that eight rows below each other have an eight in all 32 banks: eight e of row r lies
-/// at e XOR r. Rows shorter than 128 bytes, which the banks hold several of, change less often.
+/// … or exchanged: eight e of row r lies at place e XOR (r mod 8), so that in eight rows below each other it
+/// lies in different banks. Of rows shorter than 128 bytes the banks hold several, and these exchange alike.
 struct Swizzled {
   static constexpr int place(int row, int eight, int eights) {
     return eights < 8 ? eight ^ (row / (8 / eights) % eights) : eight ^ row % 8;
@@ -239,8 +242,8 @@ struct Swizzled {
 // [/swizzle]
 
 // [take]
-/// A's fragment from row i and column q on, by ldmatrix: lane l asks for row l % 16, its eights 0 or 1 by l
-/// / 16.
+/// A's fragment from row i and column q on, by ldmatrix: of row l % 16, lane l gives the address of eight
+/// l / 16.
 template <class Order, class Tile>
 __device__ FragmentA take_a(Tile& tile, int i, int q) {
   const int lane = int(threadIdx.x) % 32, row = i + lane % 16;
@@ -279,7 +282,7 @@ __device__ void multiply_tiles(Sums& sum, TileA& a_tile, TileB& b_tile, int row,
 }
 
 // [ldmatrix]
-/// The same, fragments by ldmatrix, from tiles in this order.
+/// As mma, but ldmatrix loads the fragments, from tiles in this order.
 template <bool aligned, class Order>
 __global__ __launch_bounds__(threads) void ldmatrix(View<const bf16> a, View<const bf16> b, View<float> c) {
   alignas(32) __shared__ SharedTile<bf16, BM, BK> a_tile;
@@ -318,7 +321,8 @@ __device__ void begin_tile(SharedTile<bf16, rows, cols>& tile, View<const bf16> 
 // [/begin_tile]
 
 // [stages]
-/// The same; while one pair of tiles is multiplied, those of the next steps are on their way.
+/// As ldmatrix, with `depth` pairs of swizzled tiles: while one is multiplied, those of the next steps are on
+/// their way, of each thread at most `under_way` groups when a step begins.
 template <bool aligned, int depth = 3, int under_way = depth - 2>
 __global__ __launch_bounds__(threads, 2) void stages(View<const bf16> a, View<const bf16> b, View<float> c) {
   alignas(32) __shared__ SharedTile<bf16, BM, BK> a_tile[depth];

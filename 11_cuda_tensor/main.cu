@@ -18,7 +18,7 @@ bool is_aligned(View<const bf16> view) {
   return reinterpret_cast<std::uintptr_t>(view.data()) % 32 == 0 && view.ld() % 8 == 0;
 }
 
-const course::Needs tensor_cores{.capability = 80};  // the first whose units know BF16
+const course::Needs tensor_cores{.capability = tensor_capability};  // the first whose units know BF16
 
 /// By its fast way where rows are aligned, else by the guarded one.
 std::shared_ptr<course::Variant<bf16>> rung(std::string name, std::string idea, Kernel fast, Kernel guarded,

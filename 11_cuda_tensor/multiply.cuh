@@ -11,11 +11,13 @@ namespace {  // a program has both the GPU's and the emulator's
 using course::ceil_div, course::Memory, course::ThisPlatform;
 
 // [product]
-/// A product by parts, and the memory that it needs: it grows, and stays for the next product.
+/// A product by parts, and the memory that it needs, S::parts · 2 bytes for each element of A and of B: it
+/// grows, and stays for the next product.
 template <class S>
 class Product {
  public:
-  /// C += A·B, unless the pass that splits finds one of `refused`. Returns what it has found.
+  /// C += A·B, unless the pass that splits finds one of `refused`; then C stays as it is. Waits for the GPU,
+  /// and returns what was found.
   unsigned operator()(View<const float> a, View<const float> b, View<float> c, unsigned refused) {
     const Index m = c.rows(), n = c.cols(), k = a.cols();
     if (m == 0 || n == 0 || k == 0) return 0;
@@ -65,9 +67,12 @@ class Product {
 // [ways]
 enum class Way { two, three, plain };
 
-/// C += A·B by the first way that holds what A and B contain, from `first` on. Returns the way.
+/// C += A·B, A m × k, B k × n and C m × n, all in the GPU's memory, by the first way that holds what A and B
+/// contain. It serves one stream, as it keeps its memory for the next product.
 class Multiply {
  public:
+  /// `first`: the way to begin with. Returns the way; three and two wait for the GPU, plain does not. Throws
+  /// if CUDA refuses.
   Way operator()(View<const float> a, View<const float> b, View<float> c, Way first) {
     if (first == Way::two) {
       const unsigned found = two_(a, b, c, beyond | graded);
