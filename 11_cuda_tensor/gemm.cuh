@@ -91,7 +91,7 @@ __global__ void wmma(View<const bf16> a, View<const bf16> b, View<float> c) {
 // [/wmma]
 
 // [tiles]
-/// Where a tile's row has its eights: one after the other …
+/// Where a tile's row has its eights: one after the other.
 struct Plain {
   static constexpr int place(int /*row*/, int eight, int /*eights*/) { return eight; }
 };
@@ -229,8 +229,8 @@ __global__ __launch_bounds__(threads) void mma(View<const bf16> a, View<const bf
 // [/mma]
 
 // [swizzle]
-/// … or exchanged, so that eight rows below each other have an eight in all 32 banks: eight e of row r lies
-/// at e XOR r. Rows shorter than 128 bytes, which the banks hold several of, change less often.
+/// Swizzled: eight e of row r lies at e XOR (r mod 8), so that in eight rows below each other it lies in
+/// different banks. The banks hold several rows shorter than 128 bytes; there the order changes less often.
 struct Swizzled {
   static constexpr int place(int row, int eight, int eights) {
     return eights < 8 ? eight ^ (row / (8 / eights) % eights) : eight ^ row % 8;
