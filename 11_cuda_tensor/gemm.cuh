@@ -93,7 +93,7 @@ __global__ void wmma(View<const bf16> a, View<const bf16> b, View<float> c) {
 // [/wmma]
 
 // [tiles]
-/// Where a tile's row has its eights: one after the other …
+/// Where a tile's row has its eights: one after the other.
 struct Plain {
   static constexpr int place(int /*row*/, int eight, int /*eights*/) { return eight; }
 };
@@ -232,8 +232,8 @@ __global__ __launch_bounds__(threads) void mma(View<const bf16> a, View<const bf
 // [/mma]
 
 // [swizzle]
-/// … or exchanged: eight e of row r lies at place e XOR (r mod 8), so that in eight rows below each other it
-/// lies in different banks. Of rows shorter than 128 bytes the banks hold several, and these exchange alike.
+/// Swizzled: eight e of row r lies at e XOR (r mod 8), so that in eight rows below each other it lies in
+/// different banks. The banks hold several rows shorter than 128 bytes; there the order changes less often.
 struct Swizzled {
   static constexpr int place(int row, int eight, int eights) {
     return eights < 8 ? eight ^ (row / (8 / eights) % eights) : eight ^ row % 8;
