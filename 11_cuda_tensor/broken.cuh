@@ -52,20 +52,4 @@ __global__ void wrong_lane(View<const bf16> a, View<const bf16> b, View<float> c
   add_fragments(c, i0 + row, j0 + col, sum);
 }
 
-/// ldmatrix, which swizzles the tiles as it writes them and not as it reads them.
-__global__ void unswizzled_read(View<const bf16> a, View<const bf16> b, View<float> c) {
-  alignas(32) __shared__ SharedTile<bf16, BM, BK> a_tile;
-  alignas(32) __shared__ SharedTile<bf16, BK, BN> b_tile;
-  const int warp = int(threadIdx.x) / 32, row = warp / 4 * WM, col = warp % 4 * WN;
-  const Index i0 = Index{blockIdx.y} * BM, j0 = Index{blockIdx.x} * BN;
-  Sums sum = {};
-  for (Index p = 0; p < a.cols(); p += BK) {
-    copy_tile<false, Swizzled>(a_tile, a, i0, p), copy_tile<false, Swizzled>(b_tile, b, p, j0);
-    __syncthreads();
-    multiply_tiles<Plain>(sum, a_tile, b_tile, row, col);
-    __syncthreads();
-  }
-  add_fragments(c, i0 + row, j0 + col, sum);
-}
-
 }  // namespace cuda_tensor::wrong

@@ -282,8 +282,8 @@ __device__ void multiply_tiles(Sums& sum, TileA& a_tile, TileB& b_tile, int row,
 }
 
 // [ldmatrix]
-/// As mma, but ldmatrix loads the fragments, from tiles in this order.
-template <bool aligned, class Order>
+/// As mma, but ldmatrix loads the fragments, from tiles in this order (Read: another on purpose is wrong).
+template <bool aligned, class Order, class Read = Order>
 __global__ __launch_bounds__(threads) void ldmatrix(View<const bf16> a, View<const bf16> b, View<float> c) {
   alignas(32) __shared__ SharedTile<bf16, BM, BK> a_tile;
   alignas(32) __shared__ SharedTile<bf16, BK, BN> b_tile;
@@ -293,7 +293,7 @@ __global__ __launch_bounds__(threads) void ldmatrix(View<const bf16> a, View<con
   for (Index p = 0; p < a.cols(); p += BK) {
     copy_tile<aligned, Order>(a_tile, a, i0, p), copy_tile<aligned, Order>(b_tile, b, p, j0);
     __syncthreads();
-    multiply_tiles<Order>(sum, a_tile, b_tile, row, col);
+    multiply_tiles<Read>(sum, a_tile, b_tile, row, col);
     __syncthreads();
   }
   add_fragments(c, i0 + row, j0 + col, sum);

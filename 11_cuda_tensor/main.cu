@@ -50,7 +50,7 @@ course::Variants<bf16> rungs() {
       rung("stages", "… three pairs of tiles, by cp.async", stages<true>, stages<false>),
       wrong_rung("no_syncwarp", "reads what other lanes have not written", wrong::no_syncwarp, 16, 32),
       wrong_rung("wrong_lane", "B's rows for its columns", wrong::wrong_lane),
-      wrong_rung("unswizzled_read", "swizzles as it writes only", wrong::unswizzled_read),
+      wrong_rung("unswizzled_read", "swizzles as it writes only", ldmatrix<false, Swizzled, Plain>),
       broken(rung("too_early", "uses a stage that is on its way", stages<true, 3, 2>, stages<false, 3, 2>)),
       broken(gpu<bf16>("tail_dropped", "whole steps of k only", tail_dropped)),
   };
