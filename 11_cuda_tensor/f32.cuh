@@ -42,8 +42,8 @@ constexpr int largest_exponent = 13;
 
 /// What the pass that splits finds, by bits. beyond: NaN, infinity, or what three BF16 do not hold to the
 /// last bit. graded: of a row or column more than one element in 64 is below 2^-17 of the largest, where the
-/// second FP16 is a denormal and loses bits.
-enum Found : unsigned { beyond = 1, graded = 2 };
+/// second FP16 is a denormal and loses bits. reported: the product has begun, the others are known.
+enum Found : unsigned { beyond = 1, graded = 2, reported = 4 };
 
 constexpr unsigned bits_of_infinity = 0x7f800000;
 
@@ -199,16 +199,18 @@ __device__ inline void add_scaled(View<float> c, Index i0, Index j0, Sums& sum, 
 // [by_parts]
 /// C += A·B of the parts that the pass before has split: all products of a step of k from tiles that are
 /// loaded once. A tensor core cuts off what it adds, and the longer the sum, the more: after each 64 of k the
-/// part's sum is taken over. Does nothing if the pass that split found one of `refused`. The grid begins at
-/// row `first` of C.
+/// part's sum is taken over. Does nothing if the pass that split found one of `refused`; says in `report`
+/// what it found. The grid begins at row `first` of C.
 template <class S>
 __global__ __launch_bounds__(threads) void by_parts(View<const typename S::Half> a,
                                                     View<const typename S::Half> b, View<float> c,
                                                     const int* a_scales, const int* b_scales,
-                                                    const unsigned* found, unsigned refused, Index first) {
+                                                    const unsigned* found, unsigned refused, unsigned* report,
+                                                    Index first) {
   using Half = typename S::Half;
   alignas(32) __shared__ SharedTile<Half, BM, BK> a_tile[S::parts];
   alignas(32) __shared__ SharedTile<Half, BK, BN> b_tile[S::parts];
+  if (blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x == 0) *report = *found | reported;
   if ((*found & refused) != 0) return;
   const int warp = int(threadIdx.x) / 32, row = warp / 4 * WM, col = warp % 4 * WN;
   const Index i0 = first + Index{blockIdx.y} * BM, j0 = Index{blockIdx.x} * BN;

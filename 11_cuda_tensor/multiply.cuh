@@ -4,6 +4,9 @@
 #include "09_cuda_regtile/library.hpp"
 #include "f32.cuh"
 #include "gpu/step.hpp"
+#ifdef COURSE_HOPPER
+#include "hopper/launch.hpp"
+#endif
 
 namespace cuda_tensor {
 namespace {  // a program has both the GPU's and the emulator's
@@ -16,31 +19,48 @@ using course::ceil_div, course::Memory, course::ThisPlatform;
 template <class S>
 class Product {
  public:
-  /// C += A·B, unless the pass that splits finds one of `refused`; then C stays as it is. Waits for the GPU,
-  /// and returns what was found.
+  /// C += A·B, unless the pass that splits finds one of `refused`; then C stays as it is. Returns what was
+  /// found when the product begins.
   unsigned operator()(View<const float> a, View<const float> b, View<float> c, unsigned refused) {
     const Index m = c.rows(), n = c.cols(), k = a.cols();
     if (m == 0 || n == 0 || k == 0) return 0;
     const auto a_parts = room(a_, S::parts * m, ceil_div(k, 8) * 8);
     const auto b_parts = room(b_, S::parts * k, ceil_div(n, 8) * 8);
     int *const a_scales = scales(a_scales_, m), *const b_scales = scales(b_scales_, n);
-    if (!found_.view().data()) found_ = {1, 1, 0, Memory::device};
-    unsigned* const found = found_.view().data();
+    if (!found_.view().data()) found_ = {1, 1, 0, Memory::device}, report_ = {1, 1, 0};
+    unsigned *const found = found_.view().data(), *const report = report_.view().data();
+    *report = 0;
     course::launch(clear, {1}, {1}, found);
     course::launch(split_rows<S>, {ceil_div(m, 8)}, {256}, a, a_parts, a_scales, found);
     course::launch(split_columns<S>, {ceil_div(n, 64)}, {8, 32}, b, b_parts, b_scales, found);
-    for (Index first = 0; first < m; first += course::most_blocks_in_y * BM) {
-      const Index down = std::min(course::most_blocks_in_y, ceil_div(m - first, BM));
-      course::launch(by_parts<S>, {ceil_div(n, BN), down}, {threads}, a_parts, b_parts, c, a_scales, b_scales,
-                     found, refused, first);
-    }
-    unsigned here = 0;
-    ThisPlatform::transfer(View<const unsigned>(found_.view()), View<unsigned>(&here, 1, 1, 1));
-    return here;
+    multiply(a_parts, b_parts, c, a_scales, b_scales, found, refused, report);
+    return wait_for(report) & ~unsigned{reported};
   }
 
  private:
   using Half = typename S::Half;
+
+  static void multiply(View<const Half> a, View<const Half> b, View<float> c, const int* a_scales,
+                       const int* b_scales, const unsigned* found, unsigned refused, unsigned* report) {
+#ifdef COURSE_HOPPER
+    if (hopper::here()) return hopper::by_parts<S>(a, b, c, a_scales, b_scales, found, refused, report);
+#endif
+    const Index m = c.rows(), n = c.cols();
+    for (Index first = 0; first < m; first += course::most_blocks_in_y * BM) {
+      const Index down = std::min(course::most_blocks_in_y, ceil_div(m - first, BM));
+      course::launch(by_parts<S>, {ceil_div(n, BN), down}, {threads}, a, b, c, a_scales, b_scales, found,
+                     refused, report, first);
+    }
+  }
+  /// What the product reports as it begins: the host may go on while it runs.
+  static unsigned wait_for(const volatile unsigned* report) {
+#ifdef __CUDACC__
+    while (*report == 0 && ThisPlatform::pending()) {
+    }
+#endif
+    if (*report == 0) ThisPlatform::synchronize();  // the emulator runs it; on a GPU it says what went wrong
+    return *report;
+  }
 
   /// As a column: the guard bands of a matrix are 64 of its rows.
   template <class T>
@@ -61,6 +81,7 @@ class Product {
   ThisPlatform::Matrix<bf16> a_, b_;
   ThisPlatform::Matrix<int> a_scales_, b_scales_;
   ThisPlatform::Matrix<unsigned> found_;
+  ThisPlatform::HostMatrix<unsigned> report_;
 };
 // [/product]
 
@@ -71,7 +92,7 @@ enum class Way { two, three, plain };
 /// contain. It serves one stream, as it keeps its memory for the next product.
 class Multiply {
  public:
-  /// `first`: the way to begin with. Returns the way; three and two wait for the GPU, plain does not. Throws
+  /// `first`: the way to begin with. Returns the way, perhaps before the GPU has gone it. Throws
   /// if CUDA refuses.
   Way operator()(View<const float> a, View<const float> b, View<float> c, Way first) {
     if (first == Way::two) {

@@ -7,7 +7,8 @@
 
 namespace cuda_tensor::hopper {
 
-constexpr int deep = 64;  // BK
+constexpr int deep = 64;                               // BK
+constexpr int with_producer = 128 * 3, consumers = 8;  // threads of a block; warps that read a stage
 
 // [stage]
 /// Tiles of A and B for a step. B's lies as strips of 64 columns: TMA swizzles rows of 128 bytes.
@@ -50,10 +51,11 @@ __device__ T& shared_memory() {
   return reinterpret_cast<T&>(course_shared);
 }
 
-template <int BN, int depth>
-__device__ void prepare(Ring<BN, depth>& ring, int readers) {
+/// All threads, at the start: from here on barriers can be used, and what earlier kernels wrote can be read.
+template <int depth>
+__device__ void prepare(Barrier (&full)[depth], Barrier (&empty)[depth]) {
   if (threadIdx.x == 0) {
-    for (int s = 0; s < depth; ++s) init(ring.full[s], 1), init(ring.empty[s], readers);
+    for (int s = 0; s < depth; ++s) init(full[s], 1), init(empty[s], consumers);
     fence_init();
   }
   __syncthreads();
@@ -73,7 +75,7 @@ __global__ __launch_bounds__(threads) void tma(const __grid_constant__ CUtensorM
   auto& ring = shared_memory<Ring<BN, depth>>();
   const int warp = int(threadIdx.x) / 32, row = warp / 4 * WM, col = warp % 4 * WN;
   const int i0 = int(blockIdx.y) * BM, j0 = int(blockIdx.x) * BN, steps = (k + deep - 1) / deep;
-  prepare(ring, 1);
+  prepare(ring.full, ring.empty);
   const auto start = [&](int step) {
     if (threadIdx.x == 0 && step < steps)
       begin(ring.stage[step % depth], a, b, i0, j0, step * deep, ring.full[step % depth]);
@@ -129,7 +131,7 @@ __global__ __launch_bounds__(256, 1) void wgmma(const __grid_constant__ CUtensor
   auto& ring = shared_memory<Ring<BN, depth>>();
   const int group = int(threadIdx.x) / 128, warp = int(threadIdx.x) / 32;
   const int i0 = int(blockIdx.y) * BM, j0 = int(blockIdx.x) * BN, steps = (k + deep - 1) / deep;
-  prepare(ring, 1);
+  prepare(ring.full, ring.empty);
   const auto start = [&](int step) {
     if (threadIdx.x == 0 && step < steps)
       begin(ring.stage[step % depth], a, b, i0, j0, step * deep, ring.full[step % depth]);
@@ -175,8 +177,6 @@ __device__ void consume(FragmentC (&sum)[BN / 8], Ring<BN, depth>& ring, Turn<de
   if (first_lane) arrive(ring.empty[before]);
 }
 
-constexpr int with_producer = 128 * 3, consumers = 8;  // threads of a block; warps that read a stage
-
 /// As wgmma, but nobody waits for everybody: a producer fills stages, two groups of four warps empty them.
 template <int BN, int depth>
 __global__ __launch_bounds__(with_producer, 1) void roles(const __grid_constant__ CUtensorMap a,
@@ -185,7 +185,7 @@ __global__ __launch_bounds__(with_producer, 1) void roles(const __grid_constant_
   auto& ring = shared_memory<Ring<BN, depth>>();
   const int group = int(threadIdx.x) / 128, steps = (k + deep - 1) / deep;
   const int i0 = int(blockIdx.y) * BM, j0 = int(blockIdx.x) * BN;
-  prepare(ring, consumers);
+  prepare(ring.full, ring.empty);
   Turn<depth> turn;
   if (group == 2) {
     registers_down<40>();
@@ -217,29 +217,59 @@ struct Order {
 // [/order]
 
 // [add_by_tma]
-/// Where a warp puts 16 × 32 sums, swizzled as TMA reads them.
-using Staging = SharedTile<float, 16, 32>;
-
-/// C += a warp's 16 rows of sums from (i, j) on: 32 columns at a time, added in L2 by TMA.
+/// Where each warp of consumers has boxes of 16 × 32 elements of C, swizzled as TMA writes and reads them.
+template <int buffers>
+struct alignas(1024) Boxes {
+  SharedTile<float, 16, 32> box[consumers][buffers];
+  Barrier here[consumers][buffers];
+};
+template <int buffers>
+__device__ void prepare(Boxes<buffers>& boxes) {
+  if (threadIdx.x == 0)
+    for (auto& of_warp : boxes.here)
+      for (Barrier& here : of_warp) init(here, 1);
+}
+/// Begins to bring the box at (i, j) of C. One lane.
+template <int buffers>
+__device__ void fetch(Boxes<buffers>& boxes, int buffer, const CUtensorMap& c, int i, int j) {
+  auto& box = boxes.box[threadIdx.x / 32][buffer];
+  auto& here = boxes.here[threadIdx.x / 32][buffer];
+  arrive_expect(here, int(sizeof box));
+  bulk_load(box, c, j, i, 0, here);
+}
+/// Begins to bring the first boxes of a warp's 16 rows, once their places have been left.
+template <int buffers>
+__device__ void fetch_first(Boxes<buffers>& boxes, const CUtensorMap& c, int i, int j) {
+  if (threadIdx.x % 32 != 0) return;
+  bulk_wait_read<0>();
+#pragma unroll
+  for (int s = 0; s < buffers; ++s) fetch(boxes, s, c, i, j + 32 * s);
+}
+/// C += a warp's 16 rows of sums from (i, j) on, box by box; the first ones are on their way.
 template <int BN, int buffers>
 __device__ void add_by_tma(const CUtensorMap& c, int i, int j, const FragmentC (&sum)[BN / 8],
-                           Staging (&staging)[buffers]) {
+                           Boxes<buffers>& boxes, Turn<buffers>& turn) {
   const int lane = int(threadIdx.x) % 32, g = lane / 4, t = lane % 4;
 #pragma unroll
-  for (int s = 0; s < BN / 32; ++s) {
-    Staging& to = staging[s % buffers];
-    if (lane == 0) bulk_wait_read<buffers - 1>();
-    __syncwarp();  // the buffer has been read
+  for (int s = 0; s < BN / 32; ++s, ++turn) {
+    auto& box = boxes.box[threadIdx.x / 32][s % buffers];
+    wait(boxes.here[threadIdx.x / 32][s % buffers], turn.parity);
 #pragma unroll
     for (int e = 0; e < 4; ++e) {
       const FragmentC& part = sum[4 * s + e];
       const int at = (2 * e + t / 2 ^ g) * 4 + t % 2 * 2;
-      reinterpret_cast<float2&>(to[g][at]) = {part.of[0], part.of[1]};
-      reinterpret_cast<float2&>(to[g + 8][at]) = {part.of[2], part.of[3]};
+      auto &upper = reinterpret_cast<float2&>(box[g][at]), &lower = reinterpret_cast<float2&>(box[g + 8][at]);
+      upper = {upper.x + part.of[0], upper.y + part.of[1]},
+      lower = {lower.x + part.of[2], lower.y + part.of[3]};
     }
     fence_async();
-    __syncwarp();  // it has been written
-    if (lane == 0) bulk_add(c, j + 32 * s, i, 0, to), bulk_commit();
+    __syncwarp();  // all lanes have added
+    if (lane != 0) continue;
+    bulk_store(c, j + 32 * s, i, 0, box), bulk_commit();
+    if (s > 0 && s - 1 + buffers < BN / 32) {
+      bulk_wait_read<1>();  // the box before this one has gone
+      fetch(boxes, (s - 1) % buffers, c, i, j + 32 * (s - 1 + buffers));
+    }
   }
 }
 // [/add_by_tma]
@@ -247,35 +277,37 @@ __device__ void add_by_tma(const CUtensorMap& c, int i, int j, const FragmentC (
 // [persistent]
 template <int BN, int depth, int buffers>
 struct Shared {
-  Staging staging[consumers][buffers];
   Ring<BN, depth> ring;
+  Boxes<buffers> boxes;
 };
 
-/// As roles, but as many blocks as there are multiprocessors walk C: the producer is tiles ahead.
+/// As roles, but as many blocks as there are multiprocessors walk C: the producer is tiles ahead, and C comes
+/// and goes by TMA.
 template <int BN, int depth, int buffers>
 __global__ __launch_bounds__(with_producer, 1) void persistent(const __grid_constant__ CUtensorMap a,
                                                                const __grid_constant__ CUtensorMap b,
                                                                const __grid_constant__ CUtensorMap c,
                                                                Order order, int k) {
-  auto& [staging, ring] = shared_memory<Shared<BN, depth, buffers>>();
+  auto& [ring, boxes] = shared_memory<Shared<BN, depth, buffers>>();
   const int group = int(threadIdx.x) / 128, warp = int(threadIdx.x) / 32, steps = (k + deep - 1) / deep;
-  prepare(ring, consumers);
+  prepare(boxes), prepare(ring.full, ring.empty);
   Turn<depth> turn;
   if (group == 2) {
     registers_down<40>();
-    if (threadIdx.x == 256)
-      for (int tile = int(blockIdx.x); tile < order.tiles(); tile += int(gridDim.x)) {
-        const auto [row, col] = order.at(tile);
-        produce(ring, turn, a, b, row * BM, col * BN, steps);
-      }
-    let_next_begin();
+    for (int tile = int(blockIdx.x); threadIdx.x == 256 && tile < order.tiles(); tile += int(gridDim.x)) {
+      const auto [row, col] = order.at(tile);
+      produce(ring, turn, a, b, row * BM, col * BN, steps);
+    }
   } else {
     registers_up<232>();
+    Turn<buffers> box;
     for (int tile = int(blockIdx.x); tile < order.tiles(); tile += int(gridDim.x)) {
       const auto [row, col] = order.at(tile);
+      const int i = row * BM + warp * 16, j = col * BN;
+      fetch_first(boxes, c, i, j);
       FragmentC sum[BN / 8];
       consume(sum, ring, turn, group, steps);
-      add_by_tma<BN>(c, row * BM + warp * 16, col * BN, sum, staging[warp]);
+      add_by_tma<BN>(c, i, j, sum, boxes, box);
     }
     if (threadIdx.x % 32 == 0) bulk_wait_read<0>();
   }

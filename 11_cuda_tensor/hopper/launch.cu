@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "gemm.cuh"
+#include "f32.cuh"
 #include "gpu/cuda.hpp"
 
 namespace cuda_tensor::hopper {
@@ -91,6 +91,21 @@ void walk(View<const bf16> a, View<const bf16> b, View<float> c, int high) {
          map_of(b, deep, 64), map_of(c, 16, 32), order, int(a.cols()));
 }
 
+template <class S, int BN, int depth, int buffers>
+void walk_parts(View<const typename S::Half> a, View<const typename S::Half> b, View<float> c,
+                const int* a_scales, const int* b_scales, const unsigned* found, unsigned refused,
+                unsigned* report, int high) {
+  using Memory = PartsShared<S, BN, depth, buffers>;
+  static_assert(sizeof(Memory) <= 227 * 1024);
+  const Order order{int(ceil_div(c.rows(), BM)), int(ceil_div(c.cols(), BN)), high};
+  const unsigned blocks = unsigned(std::min(order.down * order.across, course::Cuda::multiprocessors()));
+  const bool by_tma = served(c);
+  launch(by_parts<S, BN, depth, buffers>, dim3{blocks}, with_producer, sizeof(Memory),
+         map_of(a, BM, deep, S::parts), map_of(b, deep, 64, S::parts),
+         by_tma ? map_of(c, 16, 32) : CUtensorMap{}, c, by_tma, order, int(b.rows() / S::parts), a_scales,
+         b_scales, found, refused, report);
+}
+
 /// The width of tiles with which C takes the least time: waves of them, times what a step of one takes, in
 /// cycles, by the tensor cores or by its copies from L2.
 int width_for(View<const float> c) {
@@ -119,8 +134,35 @@ void multiply(Rung rung, View<const bf16> a, View<const bf16> b, View<float> c, 
   if (high == 0) high = 16;
   if (width == 256) return walk<256, 3, 4>(a, b, c, high);
   if (width == 192) return walk<192, 4, 3>(a, b, c, high);
-  if (width == 128) return walk<128, 5, 3>(a, b, c, high);
+  if (width == 128) return walk<128, 5, 2>(a, b, c, high);
   return walk<64, 7, 2>(a, b, c, high);
 }
+
+bool here() {
+  static const bool is = course::Cuda::missing(90, true).empty();
+  return is;
+}
+
+template <class S>
+void by_parts(View<const typename S::Half> a, View<const typename S::Half> b, View<float> c,
+              const int* a_scales, const int* b_scales, const unsigned* found, unsigned refused,
+              unsigned* report, int width, int high) {
+  if (high == 0) high = 16;
+  const auto start = [&]<int BN, int depth, int buffers>() {
+    walk_parts<S, BN, depth, buffers>(a, b, c, a_scales, b_scales, found, refused, report, high);
+  };
+  if constexpr (S::parts == 2) {
+    if (width == 192) return start.template operator()<192, 2, 3>();
+    if (width == 64) return start.template operator()<64, 4, 2>();
+    return start.template operator()<128, 3, 2>();
+  } else {
+    if (width == 64) return start.template operator()<64, 2, 2>();
+    return start.template operator()<128, 2, 2>();
+  }
+}
+template void by_parts<Two>(View<const f16>, View<const f16>, View<float>, const int*, const int*,
+                            const unsigned*, unsigned, unsigned*, int, int);
+template void by_parts<Three>(View<const bf16>, View<const bf16>, View<float>, const int*, const int*,
+                              const unsigned*, unsigned, unsigned*, int, int);
 
 }  // namespace cuda_tensor::hopper

@@ -1,13 +1,9 @@
 // The kernels for compute capability 9.0, which a translation unit of their own holds.
 #pragma once
 
-#include "../f16.hpp"
-#include "common/bf16.hpp"
-#include "common/view.hpp"
+#include "../f32.cuh"
 
 namespace cuda_tensor::hopper {
-
-using course::bf16, course::Index, course::View;
 
 enum class Rung { tma, wgmma, roles, persistent, best };
 
@@ -17,5 +13,14 @@ bool serves(View<const bf16> a, View<const bf16> b, View<const float> c);
 
 /// C += A·B, if served. `width` of tiles and `high` strips: 0 for those that fit the shape (`best` alone).
 void multiply(Rung rung, View<const bf16> a, View<const bf16> b, View<float> c, int width = 0, int high = 0);
+
+/// Whether this GPU has compute capability 9.0.
+bool here();
+
+/// As by_parts of f32.cuh, S: Two or Three; any C.
+template <class S>
+void by_parts(View<const typename S::Half> a, View<const typename S::Half> b, View<float> c,
+              const int* a_scales, const int* b_scales, const unsigned* found, unsigned refused,
+              unsigned* report, int width = 0, int high = 0);
 
 }  // namespace cuda_tensor::hopper

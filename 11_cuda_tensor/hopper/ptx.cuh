@@ -58,13 +58,12 @@ __device__ inline void bulk_load(void* to, const CUtensorMap& from, int x, int y
       "l"(&from), "r"(x), "r"(y), "r"(z), "r"(shared_address(&barrier))
       : "memory");
 }
-/// Begins to add a box in shared memory to that at (x, y, z) of a tensor of floats; in the open group.
-__device__ inline void bulk_add(const CUtensorMap& to, int x, int y, int z, const void* from) {
-  asm volatile(
-      "cp.reduce.async.bulk.tensor.3d.global.shared::cta.add.tile.bulk_group [%0, {%1, %2, %3}], [%4];" ::"l"(
-          &to),
-      "r"(x), "r"(y), "r"(z), "r"(shared_address(from))
-      : "memory");
+/// Begins to copy a box in shared memory to (x, y, z) of a tensor, but for what lies outside; in the open
+/// group.
+__device__ inline void bulk_store(const CUtensorMap& to, int x, int y, int z, const void* from) {
+  asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [%0, {%1, %2, %3}], [%4];" ::"l"(&to),
+               "r"(x), "r"(y), "r"(z), "r"(shared_address(from))
+               : "memory");
 }
 __device__ inline void bulk_commit() {
   asm volatile("cp.async.bulk.commit_group;" ::: "memory");
@@ -164,10 +163,6 @@ __device__ void registers_up() {
 /// Waits for the kernels before; without it, one that was launched to overlap them would not.
 __device__ inline void wait_for_kernels_before() {
   asm volatile("griddepcontrol.wait;" ::: "memory");
-}
-/// Lets the next kernel begin where there is room; it waits in its turn.
-__device__ inline void let_next_begin() {
-  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 }
 
 }  // namespace cuda_tensor
