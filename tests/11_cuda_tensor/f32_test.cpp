@@ -108,6 +108,16 @@ TEST_CASE("11: one huge element sends its row by three BF16") {
   CHECK(errors(given, Way::two, Way::three).of_sums < 6);
 }
 
+TEST_CASE("11: of a row or column one element in 64 may lose bits, wherever they are, but not one more") {
+  for (const bool in_a : {true, false})
+    for (const int count : {4, 5}) {
+      Case given = uniform(130, 83, 317);  // rows are aligned; several tiles each way
+      for (int q = 0; q < count; ++q)
+        (in_a ? given.a.view()(129, 75 * q) : given.b.view()(75 * q, 82)) = 0x1p-20f;
+      CHECK(errors(given, Way::two, count == 4 ? Way::two : Way::three).of_norms < 4);
+    }
+}
+
 TEST_CASE("11: elements that become zero when their row is scaled count as graded") {
   Case given = uniform(20, 20, 90);
   for (Index i = 0; i < 20; ++i) {
