@@ -86,17 +86,17 @@ __device__ inline int add_to(int* count, int more) {
 
 constexpr int tall = 128, wide = 64;  // a tile's rows and columns; a block of 8 × 32 threads splits it
 
-/// A or B, which is split.
+/// A or B, which is split, and what is known of its lines, A's rows or B's columns.
 template <class Half>
 struct Factor {
   View<const float> from;
   View<Half> to;  // the first parts' matrix, below it the second parts', …; its rows have whole eights
-  int* lines;     // of all lines, which are A's rows or B's columns: their largest size_bits, then how many
-                  // elements lose bits, then the scales
+  int* lines;     // the largest size_bits of all lines, then how many elements lose bits, then the scales
 
-  constexpr unsigned across() const { return unsigned(course::ceil_div(from.cols(), wide)); }
-  constexpr Index tiles() const { return course::ceil_div(from.rows(), tall) * across(); }
+  constexpr unsigned tiles_across() const { return unsigned(course::ceil_div(from.cols(), wide)); }
+  constexpr Index tiles() const { return course::ceil_div(from.rows(), tall) * tiles_across(); }
 };
+/// Nothing is found yet, and of_a, of_b numbers are 0.
 __global__ void clear(unsigned* found, int* a_lines, Index of_a, int* b_lines, Index of_b) {
   const Index t = Index{blockIdx.x} * blockDim.x + threadIdx.x;
   if (t == 0) *found = 0;
@@ -111,12 +111,13 @@ __device__ inline Eight<float> load_eight(View<const float> from, Index i, Index
 }
 
 // [largest]
+/// A tile's share: the largest of each line first in shared memory, then among all blocks.
 template <bool by_rows, class Half>
 __device__ void find_in_tile(const Factor<Half>& x, unsigned tile, unsigned* found) {
   constexpr int lines = by_rows ? tall : wide;
   __shared__ SharedTile<int, 1, lines> largest;
   const int across = int(threadIdx.x), down = int(threadIdx.y), t = down * 8 + across;
-  const Index i0 = Index{tile / x.across()} * tall, j0 = Index{tile % x.across()} * wide;
+  const Index i0 = Index{tile / x.tiles_across()} * tall, j0 = Index{tile % x.tiles_across()} * wide;
   if (t < lines) largest[0][t] = 0;
   __syncthreads();
   int of_column[8] = {};
@@ -137,7 +138,7 @@ __device__ void find_in_tile(const Factor<Half>& x, unsigned tile, unsigned* fou
   raise_to(x.lines + line, largest[0][t]);
   if (largest[0][t] >= bits_of_infinity) raise(found, beyond);
 }
-/// Finds the largest size_bits of each of A's rows and of B's columns.
+/// Finds the largest size_bits of each of A's rows and of B's columns. Adds to `found`.
 template <class Half>
 __global__ void find_largest(Factor<Half> a, Factor<Half> b, unsigned* found) {
   if (blockIdx.x < a.tiles())
@@ -177,10 +178,12 @@ __device__ unsigned split_eight(const Eight<float>& from, const int (&scale)[8],
   return found;
 }
 
+/// Splits a tile, whose lines' largest are known.
 template <class S, bool by_rows>
 __device__ void split_tile(const Factor<typename S::Half>& x, unsigned tile, unsigned* found) {
   const Index rows = x.from.rows(), cols = x.from.cols(), lines = by_rows ? rows : cols;
-  const Index i0 = Index{tile / x.across()} * tall, j = Index{tile % x.across()} * wide + 8 * threadIdx.x;
+  const Index i0 = Index{tile / x.tiles_across()} * tall,
+              j = Index{tile % x.tiles_across()} * wide + 8 * threadIdx.x;
   if (j >= cols) return;
   int *const lose_bits = x.lines + lines, *const scales = lose_bits + lines;
   int scale[8] = {}, small[8] = {};
