@@ -45,15 +45,15 @@ constexpr int largest_exponent = 13;
 /// second FP16 is a denormal and loses bits. reported: the product has begun, the others are known.
 enum Found : unsigned { beyond = 1, graded = 2, reported = 4 };
 
-constexpr unsigned bits_of_infinity = 0x7f800000;
+constexpr int bits_of_infinity = 0x7f800000;
 
 /// The bits of |x|, which are ordered as the numbers are; NaN is above infinity.
-__device__ inline unsigned size_bits(float x) {
-  return std::bit_cast<unsigned>(x) & 0x7fffffffu;
+__device__ inline int size_bits(float x) {
+  return std::bit_cast<int>(x) & 0x7fffffff;
 }
 /// By which power of two to scale so that the number with these size_bits gets the exponent 13; 0 if none
 /// can.
-__device__ inline int scale_for(unsigned size) {
+__device__ inline int scale_for(int size) {
   return size == 0 || size >= bits_of_infinity ? 0 : largest_exponent - ilogbf(std::bit_cast<float>(size));
 }
 
@@ -65,28 +65,100 @@ __device__ inline void raise(unsigned* bits, unsigned more) {
   std::atomic_ref<unsigned>(*bits).fetch_or(more);
 #endif
 }
-__global__ void clear(unsigned* bits) {
-  *bits = 0;
+/// Makes it `size` if it was less.
+__device__ inline void raise_to(int* largest, int size) {
+#ifdef __CUDACC__
+  atomicMax(largest, size);
+#else
+  const std::atomic_ref<int> here(*largest);
+  for (int before = here; before < size && !here.compare_exchange_weak(before, size);) {
+  }
+#endif
+}
+/// Adds to it; returns the sum.
+__device__ inline int add_to(int* count, int more) {
+#ifdef __CUDACC__
+  return atomicAdd(count, more) + more;
+#else
+  return std::atomic_ref<int>(*count) += more;
+#endif
 }
 
-/// Where eight elements' parts go: `first`, and the next ones `apart` elements further on.
+constexpr int tall = 128, wide = 64;  // a tile's rows and columns; a block of 8 × 32 threads splits it
+
+/// A or B, which is split, and what is known of its lines, A's rows or B's columns.
 template <class Half>
-struct Places {
-  Half* first;
-  Index apart;
+struct Factor {
+  View<const float> from;
+  View<Half> to;  // the first parts' matrix, below it the second parts', …; its rows have whole eights
+  int* lines;     // the largest size_bits of all lines, then how many elements lose bits, then the scales
+
+  constexpr unsigned tiles_across() const { return unsigned(course::ceil_div(from.cols(), wide)); }
+  constexpr Index tiles() const { return course::ceil_div(from.rows(), tall) * tiles_across(); }
 };
+/// Nothing is found yet, and of_a, of_b numbers are 0.
+__global__ void clear(unsigned* found, int* a_lines, Index of_a, int* b_lines, Index of_b) {
+  const Index t = Index{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (t == 0) *found = 0;
+  if (t < of_a) a_lines[t] = 0;
+  if (t < of_b) b_lines[t] = 0;
+}
+
+/// The eight from (i, j) on, by loads of 16 bytes if its rows allow that.
+__device__ inline Eight<float> load_eight(View<const float> from, Index i, Index j) {
+  const bool aligned = reinterpret_cast<std::uintptr_t>(from.data()) % 16 == 0 && from.ld() % 4 == 0;
+  return aligned ? load<true>(from, i, j) : load<false>(from, i, j);
+}
+
+// [largest]
+/// A tile's share: the largest of each line first in shared memory, then among all blocks.
+template <bool by_rows, class Half>
+__device__ void find_in_tile(const Factor<Half>& x, unsigned tile, unsigned* found) {
+  constexpr int lines = by_rows ? tall : wide;
+  __shared__ SharedTile<int, 1, lines> largest;
+  const int across = int(threadIdx.x), down = int(threadIdx.y), t = down * 8 + across;
+  const Index i0 = Index{tile / x.tiles_across()} * tall, j0 = Index{tile % x.tiles_across()} * wide;
+  if (t < lines) largest[0][t] = 0;
+  __syncthreads();
+  int of_column[8] = {};
+#pragma unroll
+  for (int d = down; d < tall; d += 32) {
+    const Eight<float> eight = load_eight(x.from, i0 + d, j0 + 8 * across);
+    int of_row = 0;
+    for (int e = 0; e < 8; ++e) {
+      const int size = size_bits(eight.element[e]);
+      of_row = std::max(of_row, size), of_column[e] = std::max(of_column[e], size);
+    }
+    if (by_rows) raise_to(largest[0] + d, of_row);
+  }
+  for (int e = 0; e < 8 && !by_rows; ++e) raise_to(largest[0] + (8 * across + e), of_column[e]);
+  __syncthreads();
+  const Index line = (by_rows ? i0 : j0) + t;
+  if (t >= lines || line >= (by_rows ? x.from.rows() : x.from.cols())) return;
+  raise_to(x.lines + line, largest[0][t]);
+  if (largest[0][t] >= bits_of_infinity) raise(found, beyond);
+}
+/// Finds the largest size_bits of each of A's rows and of B's columns. Adds to `found`.
+template <class Half>
+__global__ void find_largest(Factor<Half> a, Factor<Half> b, unsigned* found) {
+  if (blockIdx.x < a.tiles())
+    find_in_tile<true>(a, blockIdx.x, found);
+  else
+    find_in_tile<false>(b, unsigned(blockIdx.x - a.tiles()), found);
+}
+// [/largest]
 
 // [split]
-/// Splits the eight floats from (i, j) on, element e times 2^scale[e] if S scales; counts in `small` which
-/// lose bits. Returns what was found.
+/// Splits eight floats, element e times 2^scale[e] if S scales, and stores the parts `apart` elements from
+/// each other; counts in `small` which lose bits. Returns what was found.
 template <class S>
-__device__ unsigned split_eight(View<const float> from, Index i, Index j, const int (&scale)[8],
-                                Places<typename S::Half> to, int (&small)[8]) {
+__device__ unsigned split_eight(const Eight<float>& from, const int (&scale)[8], typename S::Half* to,
+                                Index apart, int (&small)[8]) {
   Eight<typename S::Half> of[S::parts];
   unsigned found = 0;
 #pragma unroll
   for (int e = 0; e < 8; ++e) {
-    const float x = i < from.rows() && j + e < from.cols() ? from(i, j + e) : 0.f;
+    const float x = from.element[e];
     float rest = x;
     if (S::scaled) {
       rest = ldexpf(x, scale[e]);
@@ -102,73 +174,52 @@ __device__ unsigned split_eight(View<const float> from, Index i, Index j, const 
   }
 #pragma unroll
   for (int part = 0; part < S::parts; ++part)
-    *reinterpret_cast<Eight<typename S::Half>*>(to.first + part * to.apart) = of[part];
+    *reinterpret_cast<Eight<typename S::Half>*>(to + part * apart) = of[part];
   return found;
 }
-// [/split]
 
-// [split_rows]
-/// Splits A by rows, a warp each, 8 warps a block. `to` holds the first parts' matrix, below it the second
-/// parts', …; its rows have whole eights. Adds to `found`.
-template <class S>
-__global__ void split_rows(View<const float> a, View<typename S::Half> to, int* scales, unsigned* found) {
-  const int lane = int(threadIdx.x) % 32;
-  const Index i = Index{blockIdx.x} * 8 + threadIdx.x / 32, k = a.cols();
-  if (i >= a.rows()) return;
-  unsigned most = 0, here = 0;
-  for (Index p = lane; S::scaled && p < k; p += 32) most = std::max(most, size_bits(a(i, p)));
-  for (int d = 16; S::scaled && d > 0; d /= 2) most = std::max(most, __shfl_xor_sync(~0u, most, d));
-  if (most >= bits_of_infinity) here = beyond;
-  int scale[8], small[8] = {}, count = 0;
-  for (int& s : scale) s = scale_for(most);
-  for (Index p = 8 * lane; p < to.cols(); p += 8 * 32)
-    here |= split_eight<S>(a, i, p, scale, {&to(i, p), a.rows() * to.ld()}, small);
-  for (const int s : small) count += s;
-  for (int d = 16; S::scaled && d > 0; d /= 2) count += __shfl_xor_sync(~0u, count, d);
-  if (count * Index{64} > k) here |= graded;
-  if (lane == 0) scales[i] = scale[0];
-  if (here != 0) raise(found, here);
-}
-// [/split_rows]
-
-/// The same for B, by columns, 64 a block of 8 × 32 threads.
-template <class S>
-__global__ void split_columns(View<const float> b, View<typename S::Half> to, int* scales, unsigned* found) {
-  __shared__ SharedTile<unsigned, 32, 64> of_threads;
-  __shared__ SharedTile<int, 1, 64> scale_of;
-  const int across = int(threadIdx.x), down = int(threadIdx.y), t = down * 8 + across;
-  const Index j0 = Index{blockIdx.x} * 64, j = j0 + 8 * across, k = b.rows();
-  unsigned here = 0;
+/// Splits a tile, whose lines' largest are known.
+template <class S, bool by_rows>
+__device__ void split_tile(const Factor<typename S::Half>& x, unsigned tile, unsigned* found) {
+  const Index rows = x.from.rows(), cols = x.from.cols(), lines = by_rows ? rows : cols;
+  const Index i0 = Index{tile / x.tiles_across()} * tall,
+              j = Index{tile % x.tiles_across()} * wide + 8 * threadIdx.x;
+  if (j >= cols) return;
+  int *const lose_bits = x.lines + lines, *const scales = lose_bits + lines;
   int scale[8] = {}, small[8] = {};
-  if (S::scaled) {
-    unsigned largest[8] = {};
-    for (Index p = down; p < k; p += 32)
+  unsigned here = 0;
+  const auto count = [&](Index line, int more) {  // whoever makes it too many says so
+    if (more != 0 && add_to(lose_bits + line, more) * Index{64} > (by_rows ? cols : rows)) here |= graded;
+  };
+  for (int e = 0; S::scaled && !by_rows && e < 8 && j + e < cols; ++e) {
+    scale[e] = scale_for(x.lines[j + e]);
+    if (i0 + threadIdx.y == 0) scales[j + e] = scale[e];
+  }
 #pragma unroll
-      for (int e = 0; e < 8; ++e)
-        if (j + e < b.cols()) largest[e] = std::max(largest[e], size_bits(b(p, j + e)));
-    for (int e = 0; e < 8; ++e) of_threads[down][8 * across + e] = largest[e];
-    __syncthreads();
-    if (t < 64) {
-      unsigned most = 0;
-      for (int d = 0; d < 32; ++d) most = std::max(most, of_threads[d][t]);
-      if (most >= bits_of_infinity) here = beyond;
-      scale_of[0][t] = scale_for(most);
-      if (j0 + t < b.cols()) scales[j0 + t] = scale_for(most);
+  for (int d = int(threadIdx.y); d < tall; d += 32) {
+    const Index i = i0 + d;
+    if (i >= rows) break;
+    if (S::scaled && by_rows) {
+      for (int& s : scale) s = scale_for(x.lines[i]);
+      if (j == 0) scales[i] = scale[0];
     }
-    __syncthreads();
-    for (int e = 0; e < 8; ++e) scale[e] = scale_of[0][8 * across + e];
+    here |= split_eight<S>(load_eight(x.from, i, j), scale, &x.to(i, j), rows * x.to.ld(), small);
+    int of_row = 0;
+    for (int e = 0; S::scaled && by_rows && e < 8; ++e) of_row += small[e], small[e] = 0;
+    count(i, of_row);
   }
-  for (Index p = down; j < to.cols() && p < k; p += 32)
-    here |= split_eight<S>(b, p, j, scale, {&to(p, j), k * to.ld()}, small);
-  if (S::scaled) {
-    for (int e = 0; e < 8; ++e) of_threads[down][8 * across + e] = unsigned(small[e]);
-    __syncthreads();
-    Index count = 0;
-    for (int d = 0; t < 64 && d < 32; ++d) count += of_threads[d][t];
-    if (count * 64 > k) here |= graded;
-  }
+  for (int e = 0; S::scaled && !by_rows && e < 8; ++e) count(j + e, small[e]);
   if (here != 0) raise(found, here);
 }
+/// Splits A and B. Adds to `found`.
+template <class S>
+__global__ void split(Factor<typename S::Half> a, Factor<typename S::Half> b, unsigned* found) {
+  if (blockIdx.x < a.tiles())
+    split_tile<S, true>(a, blockIdx.x, found);
+  else
+    split_tile<S, false>(b, unsigned(blockIdx.x - a.tiles()), found);
+}
+// [/split]
 
 /// Adds the sums of the last 64 of k to those of all; they begin anew at 0.
 __device__ inline void take_over(Sums& sum, Sums& recent) {

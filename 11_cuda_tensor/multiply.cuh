@@ -26,13 +26,16 @@ class Product {
     if (m == 0 || n == 0 || k == 0) return 0;
     const auto a_parts = room(a_, S::parts * m, ceil_div(k, 8) * 8);
     const auto b_parts = room(b_, S::parts * k, ceil_div(n, 8) * 8);
-    int *const a_scales = scales(a_scales_, m), *const b_scales = scales(b_scales_, n);
+    const Factor<Half> of_a{a, a_parts, lines(a_lines_, m)}, of_b{b, b_parts, lines(b_lines_, n)};
+    int *const a_scales = of_a.lines + 2 * m, *const b_scales = of_b.lines + 2 * n;
     if (!found_.view().data()) found_ = {1, 1, 0, Memory::device}, report_ = {1, 1, 0};
     unsigned *const found = found_.view().data(), *const report = report_.view().data();
     *report = 0;
-    course::launch(clear, {1}, {1}, found);
-    course::launch(split_rows<S>, {ceil_div(m, 8)}, {256}, a, a_parts, a_scales, found);
-    course::launch(split_columns<S>, {ceil_div(n, 64)}, {8, 32}, b, b_parts, b_scales, found);
+    const Index tiles = of_a.tiles() + of_b.tiles();
+    course::launch(clear, {ceil_div(2 * std::max(m, n), 256)}, {256}, found, of_a.lines, 2 * m, of_b.lines,
+                   2 * n);
+    if constexpr (S::scaled) course::launch(find_largest<Half>, {tiles}, {8, 32}, of_a, of_b, found);
+    course::launch(split<S>, {tiles}, {8, 32}, of_a, of_b, found);
     multiply(a_parts, b_parts, c, a_scales, b_scales, found, refused, report);
     return wait_for(report) & ~unsigned{reported};
   }
@@ -73,13 +76,13 @@ class Product {
     grow(matrix, rows * cols);
     return {reinterpret_cast<Half*>(matrix.view().data()), rows, cols, cols};  // two bytes, as a bf16
   }
-  static int* scales(ThisPlatform::Matrix<int>& matrix, Index count) {
-    grow(matrix, count);
+  static int* lines(ThisPlatform::Matrix<int>& matrix, Index count) {
+    grow(matrix, 3 * count);
     return matrix.view().data();
   }
 
   ThisPlatform::Matrix<bf16> a_, b_;
-  ThisPlatform::Matrix<int> a_scales_, b_scales_;
+  ThisPlatform::Matrix<int> a_lines_, b_lines_;
   ThisPlatform::Matrix<unsigned> found_;
   ThisPlatform::HostMatrix<unsigned> report_;
 };

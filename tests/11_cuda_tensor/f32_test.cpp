@@ -108,6 +108,17 @@ TEST_CASE("11: one huge element sends its row by three BF16") {
   CHECK(errors(given, Way::two, Way::three).of_sums < 6);
 }
 
+TEST_CASE("11: of a row or column one element in 64 may lose bits, wherever they are, but not one more") {
+  for (const bool in_a : {true, false})
+    for (const int count : {4, 5}) {
+      Case given = uniform(130, 83, 317);  // rows are aligned; several tiles each way
+      for (int q = 0; q < count; ++q)
+        for (const Index line : {33, 65})
+          (in_a ? given.a.view()(line, 75 * q) : given.b.view()(75 * q, line)) = 0x1p-20f;
+      CHECK(errors(given, Way::two, count == 4 ? Way::two : Way::three).of_norms < 4);
+    }
+}
+
 TEST_CASE("11: elements that become zero when their row is scaled count as graded") {
   Case given = uniform(20, 20, 90);
   for (Index i = 0; i < 20; ++i) {
@@ -149,6 +160,10 @@ TEST_CASE("11: NaN and infinity in either factor, and what rounds to infinity, g
     for (const bool in_a : {true, false})
       for (const Way way : {Way::two, Way::three}) {
         Case given = uniform(18, 19, 40);
+        for (const View<float> view : {given.a.view(), given.b.view()})
+          for (Index i = 0; i < view.rows(); ++i)
+            for (Index j = 0; j < view.cols(); ++j)
+              view(i, j) += std::copysign(1.f, view(i, j));  // not graded
         (in_a ? given.a : given.b).view()(5, 6) = value;
         CHECK(way_of(given.a.view(), given.b.view(), given.c.view(), way) == Way::plain);
         const View<float> c = given.c.view();

@@ -291,6 +291,31 @@ TEST_CASE("cp.async: what nobody has waited for is NaN, then there, and zero beh
     CHECK(error_of(misaligned, {32, 1}, which, aligned).ends_with("misaligned address"));
 }
 
+TEST_CASE("a float becomes the nearest FP16, of two the even one; NaN stays NaN") {
+  const auto bits = [](float value) { return f16(value).bits; };
+  static_assert(f16(1.0f).bits == 0x3c00 && float(f16(-2.5f)) == -2.5f);
+  CHECK(bits(0x1.002p0f) == 0x3c00);  // half way between 1 and its neighbour: 1 is even
+  CHECK(bits(0x1.002002p0f) == 0x3c01);
+  CHECK(bits(-0x1.006p0f) == 0xbc02);
+  CHECK(bits(-0x1.005ffep0f) == 0xbc01);
+  CHECK(bits(-0.0f) == 0x8000);
+  CHECK(bits(0x1.ffdffep15f) == 0x7bff);  // the largest FP16
+  CHECK(bits(-0x1.ffep15f) == 0xfc00);
+  CHECK(bits(std::numeric_limits<float>::infinity()) == 0x7c00);
+  CHECK(bits(0x1p-24f) == 1);  // the least denormal
+  CHECK(bits(0x1p-25f) == 0);
+  CHECK(bits(0x1.000002p-25f) == 1);
+  CHECK(bits(0x1.8p-24f) == 2);
+  CHECK(bits(0x1.ffep-15f) == 0x400);  // up to the least normal number
+  for (const std::uint32_t nan : {0x7fc00000u, 0xffc00000u, 0x7f800001u, 0xffffffffu})
+    CHECK(std::isnan(float(f16(std::bit_cast<float>(nan)))));
+  for (std::uint32_t all = 0; all < 0x10000; ++all) {
+    f16 half;
+    half.bits = std::uint16_t(all);
+    if (!std::isnan(float(half)) && bits(half) != all) FAIL(all);
+  }
+}
+
 TEST_CASE("tensor cores cut off where floats are rounded") {
   const float big = 0x1p24f;
   CHECK(big + 1.75f == big + 2);
