@@ -85,6 +85,7 @@ std::shared_ptr<course::Variant<T>> plain(cublasComputeType_t how) {
 /// C += A·B by the fastest of cuBLASLt's heuristics for the shape, looked for before its first product.
 class Fastest {
  public:
+  Fastest() { check(cublasLtMatmulDescCreate(&how_, CUBLAS_COMPUTE_32F, CUDA_R_32F)); }
   void operator()(View<const bf16> a, View<const bf16> b, View<float> c) {
     if (const std::array<Index, 6> shape{c.rows(), c.cols(), a.cols(), a.ld(), b.ld(), c.ld()};
         std::exchange(shape_, shape) != shape)
@@ -116,18 +117,16 @@ class Fastest {
   }
 
   void choose(View<const bf16> a, View<const bf16> b, View<float> c) {
-    if (how_ == nullptr) {
-      check(cublasLtMatmulDescCreate(&how_, CUBLAS_COMPUTE_32F, CUDA_R_32F));
-      check(cublasLtMatmulPreferenceCreate(&preference_));
-      check(cublasLtMatmulPreferenceSetAttribute(preference_, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
-                                                 &workspace_bytes, sizeof workspace_bytes));
-      workspace_ = {workspace_bytes, 1, 0, course::Memory::device};
-    }
+    cublasLtMatmulPreference_t preference = nullptr;
+    check(cublasLtMatmulPreferenceCreate(&preference));
+    check(cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
+                                               &workspace_bytes, sizeof workspace_bytes));
     a_ = layout(a, CUDA_R_16BF), b_ = layout(b, CUDA_R_16BF), c_ = layout(c, CUDA_R_32F);
     cublasLtMatmulHeuristicResult_t found[candidates];
     int count = 0;
-    check(cublasLtMatmulAlgoGetHeuristic(handle(), how_, b_.get(), a_.get(), c_.get(), c_.get(), preference_,
+    check(cublasLtMatmulAlgoGetHeuristic(handle(), how_, b_.get(), a_.get(), c_.get(), c_.get(), preference,
                                          candidates, found, &count));
+    check(cublasLtMatmulPreferenceDestroy(preference));
     const Cuda::Matrix<float> to(c.rows(), c.cols(), c.ld() - c.cols(), course::Memory::device);
     Cuda::transfer(View<const float>(c), to.view());
     double least = std::numeric_limits<double>::infinity();
@@ -143,9 +142,8 @@ class Fastest {
 
   std::array<Index, 6> shape_{};
   cublasLtMatmulDesc_t how_ = nullptr;
-  cublasLtMatmulPreference_t preference_ = nullptr;
   std::shared_ptr<cublasLtMatrixLayoutOpaque_t> a_, b_, c_;
-  Cuda::Matrix<char> workspace_;
+  Cuda::Matrix<float> workspace_{workspace_bytes / 4, 1, 0, course::Memory::device};
   cublasLtMatmulAlgo_t algorithm_{};
 };
 
