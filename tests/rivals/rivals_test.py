@@ -73,8 +73,8 @@ class Process(unittest.TestCase):
             return rivals.process(program, *arguments, **named)
 
     def test_what_it_is_given_and_says(self):
-        with mock.patch.dict(os.environ, {"OMP_PROC_BIND": "true", "GOMP_SPINCOUNT": "1", "A_SETTING": "mine", "OTHER": "o"}):
-            out, said, status = self.run_it('echo words; printf "it\\t%s\\n" "$# $1 $2 $(cat) $OMP_PROC_BIND $GOMP_SPINCOUNT $A_SETTING $OTHER $COURSE_STARTER"',
+        with mock.patch.dict(os.environ, {"OMP_PROC_BIND": "true", "GOMP_SPINCOUNT": "1", "CUBLAS_EMULATE_SINGLE_PRECISION": "1", "A_SETTING": "mine", "OTHER": "o"}):
+            out, said, status = self.run_it('echo words; printf "it\\t%s\\n" "$# $1 $2 $(cat) $OMP_PROC_BIND $GOMP_SPINCOUNT $CUBLAS_EMULATE_SINGLE_PRECISION $A_SETTING $OTHER $COURSE_STARTER"',
                                             "check", 5, environment={"A_SETTING": "its"})
         self.assertEqual((out["it"].split(), said, status), (["2", "check", "5", "its", "o", str(os.getpid())], [], 0))
         self.assertEqual(self.run_it("echo 'rivals: one' >&2; echo two >&2; exit 1"), ({}, ["one"], 1))
