@@ -56,7 +56,7 @@ assert said == [f"f32\t  f32  33x20x50       1 thread  tuned          {ratio:6.3
                 f"{rates[0]:6.1f} against {rates[1]:6.1f} GFLOP/s, 12 pairs", ""], said
 EOS
   # Each alone; where there is no GPU, without a clock.
-  "$process" measure "$libraries/libfake_right.so" Plain "$ours" \
+  COURSE_RUNG=packed "$process" measure "$libraries/libfake_right.so" Plain "$ours" \
     --shape 33x20x50 --type f32 --pairs 2 --budget 1e-9 --sustained-csv sustained.csv >out 2>err || fail "exit $?: $(cat err)"
   python3 -B - <<'EOS' || fail "not what was sustained: $(cat out sustained.csv)"
 import csv
@@ -64,7 +64,7 @@ import csv
 assert list(row)[:7] == "type m n k threads variant rival".split() and list(row)[-3:] == "device host commit".split()
 ratio, ours, theirs, ours_error, their_error = (float(row[name]) for name in (
     "ratio", "ours_gflops", "rival_gflops", "ours_error_share", "rival_error_share"))
-assert abs(ratio - ours / theirs) < 1e-4 * ratio and ratio >= 1, row
+assert abs(ratio - ours / theirs) < 1e-4 * ratio, row
 assert 0 < ours_error < 1 and 0 < their_error < 1 and ours_error != their_error, row
 assert all(row[f"{side}_{what}"] == "" for side in ("ours", "rival") for what in ("mhz", "watts")), row
 assert open("out").read().endswith(f" 2 pairs; sustained {ratio:.3f} x\n"), open("out").read()
