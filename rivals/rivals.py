@@ -279,7 +279,9 @@ def compared(options, rung, setting, best):
 
 def compare(session, libraries, gpu):
     """Rows of rivals.csv, the cheap shapes first; and every pair of a GPU's, and what was sustained, in files beside it."""
-    options, best = session.options, {settings[0].label: session.best(settings) for settings in libraries}
+    options = session.options
+    libraries = [settings for settings in libraries if options.rungs and set(options.type) & set(settings[0].types)]
+    best = {settings[0].label: session.best(settings) for settings in libraries}
 
     def beside(kind):
         return f"--{kind}-csv", options.csv.removesuffix(".csv") + f"_{kind}.csv"

@@ -224,8 +224,8 @@ class Measurements(Case):
 
     def test_each_rung_on_tensor_cores_meets_cublas_at_its_best_for_the_type(self):
         self.rates = {f"cuBLAS {way}": 1 for way in ("pedantic", "bf16x9", "heuristics")}  # default ends
-        session = Session(self.options(sustained=True, csv="some.csv", gpu_rungs=["bf16", "f32_by_bf16", "f32_by_fp16"]))
-        self.quietly(rivals.compare, session, [], GPU)
+        session = Session(self.options(sustained=True, csv="some.csv", rungs=[], gpu_rungs=["bf16", "f32_by_bf16", "f32_by_fp16"]))
+        self.quietly(rivals.compare, session, [[library(), library(kernel="wide")]], GPU)
         rest = ("/built/11_cuda_tensor/libcourse_tensor.so --csv some.csv --pairs-csv some_pairs.csv --sustained-csv some_sustained.csv "
                 "--type {} --shape 9x9x9 --threads 1 --pairs 5 --budget 0.5")
         # Who ended beside one of ours may stand beside the next.
