@@ -5,6 +5,9 @@
 #include "cost.hpp"
 #include "gemm.cuh"
 #include "gpu/step.hpp"
+#ifdef COURSE_HOPPER
+#include "hopper/launch.hpp"
+#endif
 #include "multiply.cuh"
 #include "runner/run.hpp"
 
@@ -26,6 +29,20 @@ std::shared_ptr<course::Variant<bf16>> rung(std::string name, std::string idea, 
   return gpu<bf16>(std::move(name), std::move(idea), launch, std::move(cost), tensor_cores);
 }
 
+#ifdef COURSE_HOPPER
+/// By Hopper's units where TMA can serve the matrices, else by stages.
+std::shared_ptr<course::Variant<bf16>> rung(std::string name, std::string idea, hopper::Rung which) {
+  const auto launch = [which, said = false](View<const bf16> a, View<const bf16> b, View<float> c,
+                                            const Settings&) mutable {
+    if (hopper::serves(a, b, c)) return hopper::multiply(which, a, b, c);
+    if (!std::exchange(said, true)) std::printf("  rows that TMA cannot serve: by stages\n");
+    tile_a_block(is_aligned(a) && is_aligned(b) ? stages<true> : stages<false>, BM, BN, threads, a, b, c);
+  };
+  return gpu<bf16>(std::move(name), std::move(idea), launch, cost::warp_tiles,
+                   {.capability = 90, .no_other = true});
+}
+#endif
+
 /// Whole steps of k only.
 void tail_dropped(View<const bf16> a, View<const bf16> b, View<float> c, const Settings&) {
   tile_a_block(mma<false>, BM, BN, threads, a.block(0, 0, a.rows(), a.cols() / BK * BK), b, c);
@@ -43,6 +60,13 @@ course::Variants<bf16> rungs() {
       rung("ldmatrix", "… by ldmatrix", ldmatrix<true, Plain>, ldmatrix<false, Plain>),
       rung("swizzled", "… from swizzled tiles", ldmatrix<true, Swizzled>, ldmatrix<false, Swizzled>),
       rung("stages", "… three pairs of tiles, by cp.async", stages<true>, stages<false>),
+#ifdef COURSE_HOPPER
+      rung("tma", "… by TMA", hopper::Rung::tma),
+      rung("wgmma", "… multiplied where they lie", hopper::Rung::wgmma),
+      rung("roles", "… a producer, two groups of consumers", hopper::Rung::roles),
+      rung("persistent", "… blocks walk C in an order for L2", hopper::Rung::persistent),
+      rung("best", "… tiles by the shape", hopper::Rung::best),
+#endif
       wrong_rung("no_syncwarp", "reads what other lanes have not written", wrong::no_syncwarp, 16, 32),
       wrong_rung("wrong_lane", "B's rows for its columns", wrong::wrong_lane),
       wrong_rung("unswizzled_read", "swizzles as it writes only", ldmatrix<false, Swizzled, Plain>),

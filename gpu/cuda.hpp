@@ -15,8 +15,8 @@ struct Cuda {
     cudaDeviceProp properties;
     return cudaGetDeviceProperties(&properties, 0) == cudaSuccess ? properties.name : "no GPU";
   }
-  /// Why no kernel of this compute capability can run; else empty.
-  static std::string missing(int capability = 0) {
+  /// Why no kernel of this compute capability (or later, unless `no_other`) can run; else empty.
+  static std::string missing(int capability = 0, bool no_other = false) {
     int devices = 0, major = 0, minor = 0;
     if (const cudaError_t status = cudaGetDeviceCount(&devices); devices == 0)
       return std::string("no CUDA device: ") + cudaGetErrorString(status);
@@ -28,7 +28,7 @@ struct Cuda {
       return std::to_string(capability / 10) + "." + std::to_string(capability % 10);
     };
     const int here = 10 * major + minor;
-    if (here < capability)
+    if (here < capability || (no_other && here != capability))
       return "needs a GPU of compute capability " + text(capability) + ", this one has " + text(here);
     if (here >= COURSE_LEAST_CAPABILITY) return {};
     return "built for GPUs of compute capability " + text(COURSE_LEAST_CAPABILITY) +

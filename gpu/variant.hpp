@@ -34,8 +34,9 @@ using Launch =
 /// What a kernel needs besides its matrices.
 struct Needs {
   Memory memory = Memory::device;
-  bool waits = true;   // false, wrong on purpose: the clock stops when the launch returns
-  int capability = 0;  // the least compute capability, 80 for 8.0
+  bool waits = true;      // false, wrong on purpose: the clock stops when the launch returns
+  int capability = 0;     // the least compute capability, 80 for 8.0
+  bool no_other = false;  // none but this one
   std::function<double()> bytes = [] { return 0.; };  // of the GPU's memory, that it allocates itself
 };
 
@@ -49,7 +50,7 @@ class GpuVariant : public Variant<T> {
   const Needs& needs() const { return needs_; }
   std::string device() const override { return Platform::device(); }
   std::string skip_reason(const Problem<T>&, const Settings&, const World&) const override {
-    return Platform::missing(needs_.capability);
+    return Platform::missing(needs_.capability, needs_.no_other);
   }
   double bytes(const Problem<T>& problem, const Settings&) const override {
     const double c = sizeof(Result<T>) * static_cast<double>(problem.shape.m) *

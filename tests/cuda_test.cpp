@@ -94,6 +94,7 @@ TEST_CASE("on a GPU: what is there, and what is missing") {
   CHECK(Cuda::missing().empty());
   CHECK(Cuda::missing(86).empty());
   CHECK(Cuda::missing(90) == "needs a GPU of compute capability 9.0, this one has 8.6");
+  CHECK(Cuda::missing(80, true) == "needs a GPU of compute capability 8.0, this one has 8.6");
   CHECK(Cuda::multiprocessors() == 132);
   CHECK(Cuda::free_memory() == 1000);
   state = {.major = 7, .minor = 5};

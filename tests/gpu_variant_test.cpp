@@ -22,7 +22,7 @@ struct Told : Emulated {
   inline static const std::shared_ptr<int> alive = std::make_shared<int>();  // a matrix holds it
 
   static std::string device() { return "told"; }
-  static std::string missing(int capability) { return "needs " + std::to_string(capability); }
+  static std::string missing(int capability, bool) { return "needs " + std::to_string(capability); }
   static double free_memory() { return 12345; }
   static void synchronize() {
     log += "wait ";

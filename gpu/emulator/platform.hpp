@@ -10,7 +10,7 @@ namespace course {
 /// The host's memory as the GPU's. Kernels stay in the emulator's queue until somebody synchronizes.
 struct Emulated {
   static std::string device() { return "emulator: " + emulator::order(); }
-  static std::string missing(int /*capability*/) {
+  static std::string missing(int /*capability*/, bool /*no_other*/) {
     return emulator::order().empty() ? "built without nvcc; --emulate forward runs it on the processor" : "";
   }
   static double free_memory() { return std::numeric_limits<double>::infinity(); }

@@ -1,0 +1,285 @@
+// 11: the rungs for compute capability 9.0: C += A·B, A (m × k) and B (k × n) in BF16, C (m × n) in f32.
+// Tiles of A and B are copied by TMA; a step is 64 of k, a row of a tile 128 bytes.
+#pragma once
+
+#include "../gemm.cuh"
+#include "ptx.cuh"
+
+namespace cuda_tensor::hopper {
+
+constexpr int deep = 64;  // BK
+
+// [stage]
+/// Tiles of A and B for a step. B's lies as strips of 64 columns: TMA swizzles rows of 128 bytes.
+template <int BN>
+struct Stage {
+  SharedTile<bf16, BM, deep> a;
+  SharedTile<bf16, deep, 64> b[BN / 64];
+};
+/// The ring of stages: `full` when a stage's tiles are there, `empty` when nobody reads them any more.
+template <int BN, int depth>
+struct alignas(1024) Ring {
+  Stage<BN> stage[depth];
+  Barrier full[depth], empty[depth];
+};
+/// Which stage of a ring is next, and the parity of its barriers' phase.
+template <int depth>
+struct Turn {
+  int stage = 0;
+  unsigned parity = 0;
+  __device__ void operator++() {
+    if (++stage == depth) stage = 0, parity ^= 1;
+  }
+};
+
+/// Begins to copy the tiles of the step from column (of A) and row (of B) p on. One thread.
+template <int BN>
+__device__ void begin(Stage<BN>& stage, const CUtensorMap& a, const CUtensorMap& b, int i0, int j0, int p,
+                      Barrier& full) {
+  arrive_expect(full, int(sizeof(Stage<BN>)));
+  bulk_load(stage.a, a, p, i0, 0, full);
+#pragma unroll
+  for (int s = 0; s < BN / 64; ++s) bulk_load(stage.b[s], b, j0 + 64 * s, p, 0, full);
+}
+// [/stage]
+
+/// Dynamic shared memory: more than 48 KiB. The one memory of all kernels.
+template <class T>
+__device__ T& shared_memory() {
+  extern __shared__ __align__(1024) unsigned char course_shared[];
+  return reinterpret_cast<T&>(course_shared);
+}
+
+template <int BN, int depth>
+__device__ void prepare(Ring<BN, depth>& ring, int readers) {
+  if (threadIdx.x == 0) {
+    for (int s = 0; s < depth; ++s) init(ring.full[s], 1), init(ring.empty[s], readers);
+    fence_init();
+  }
+  __syncthreads();
+  wait_for_kernels_before();
+}
+
+/// Eights where TMA puts them: rows of 128 bytes, swizzled.
+struct ByTma {
+  static constexpr int place(int row, int eight, int /*eights*/) { return eight ^ row % 8; }
+};
+
+// [tma]
+/// As stages, but one thread begins a whole step's copies, by two instructions; they arrive swizzled.
+template <int depth>
+__global__ __launch_bounds__(threads) void tma(const __grid_constant__ CUtensorMap a,
+                                               const __grid_constant__ CUtensorMap b, View<float> c, int k) {
+  auto& ring = shared_memory<Ring<BN, depth>>();
+  const int warp = int(threadIdx.x) / 32, row = warp / 4 * WM, col = warp % 4 * WN;
+  const int i0 = int(blockIdx.y) * BM, j0 = int(blockIdx.x) * BN, steps = (k + deep - 1) / deep;
+  prepare(ring, 1);
+  const auto start = [&](int step) {
+    if (threadIdx.x == 0 && step < steps)
+      begin(ring.stage[step % depth], a, b, i0, j0, step * deep, ring.full[step % depth]);
+  };
+  for (int step = 0; step < depth - 1; ++step) start(step);
+  Sums sum = {};
+  for (int step = 0; step < steps; ++step) {
+    wait(ring.full[step % depth], step / depth % 2);
+    __syncthreads();  // nobody reads the tiles of the step before any more
+    start(step + depth - 1);
+    auto& stage = ring.stage[step % depth];
+#pragma unroll
+    for (int q = 0; q < deep; q += 16) {
+      FragmentB b_q[WN / 8];
+      take_b<ByTma>(b_q, stage.b[col / 64], q, col % 64);
+#pragma unroll
+      for (int r = 0; r < WM / 16; ++r) {
+        const FragmentA a_q = take_a<ByTma>(stage.a, row + 16 * r, q);
+#pragma unroll
+        for (int s = 0; s < WN / 8; ++s) mma_sync<bf16>(sum[r][s], a_q, b_q[s]);
+      }
+    }
+  }
+  add_fragments(c, i0 + row, j0 + col, sum);
+}
+// [/tma]
+
+// [multiply]
+/// Begins the products of a stage by the four warps that make rows 64 g to 64 g + 63 of the tile.
+template <int BN>
+__device__ void multiply(FragmentC (&sum)[BN / 8], const Stage<BN>& stage, int g, bool add) {
+  wgmma_fence();
+#pragma unroll
+  for (int q = 0; q < deep; q += 16)
+    wgmma<bf16, BN>(sum, describe(&stage.a[64 * g][q]), describe(&stage.b[0][q][0], int(sizeof stage.b[0])),
+                    add || q > 0);
+  wgmma_commit();
+}
+/// C += a group's sums, element by element.
+template <int BN>
+__device__ void add_group(View<float> c, Index i0, Index j0, const FragmentC (&sum)[BN / 8]) {
+#pragma unroll
+  for (int s = 0; s < BN / 8; ++s) add_fragment(c, i0, j0 + 8 * s, sum[s]);
+}
+// [/multiply]
+
+// [wgmma]
+/// As tma, but four warps together multiply 64 rows of A's tile by B's, from shared memory; a block has two
+/// such groups.
+template <int BN, int depth>
+__global__ __launch_bounds__(256, 1) void wgmma(const __grid_constant__ CUtensorMap a,
+                                                const __grid_constant__ CUtensorMap b, View<float> c, int k) {
+  auto& ring = shared_memory<Ring<BN, depth>>();
+  const int group = int(threadIdx.x) / 128, warp = int(threadIdx.x) / 32;
+  const int i0 = int(blockIdx.y) * BM, j0 = int(blockIdx.x) * BN, steps = (k + deep - 1) / deep;
+  prepare(ring, 1);
+  const auto start = [&](int step) {
+    if (threadIdx.x == 0 && step < steps)
+      begin(ring.stage[step % depth], a, b, i0, j0, step * deep, ring.full[step % depth]);
+  };
+  for (int step = 0; step < depth - 1; ++step) start(step);
+  FragmentC sum[BN / 8];
+  for (int step = 0; step < steps; ++step) {
+    wait(ring.full[step % depth], step / depth % 2);
+    multiply(sum, ring.stage[step % depth], group, step > 0);
+    wgmma_wait<1>();  // of this thread the products of the step before are done …
+    __syncthreads();  // … and of all
+    start(step + depth - 1);
+  }
+  wgmma_wait<0>();
+  add_group<BN>(c, i0 + 16 * warp, j0, sum);
+}
+// [/wgmma]
+
+// [roles]
+/// The producer, one thread: begins a stage's copies as soon as it is empty.
+template <int BN, int depth>
+__device__ void produce(Ring<BN, depth>& ring, Turn<depth>& turn, const CUtensorMap& a, const CUtensorMap& b,
+                        int i0, int j0, int steps) {
+  for (int step = 0; step < steps; ++step, ++turn) {
+    wait(ring.empty[turn.stage], turn.parity ^ 1);  // at first all are
+    begin(ring.stage[turn.stage], a, b, i0, j0, step * deep, ring.full[turn.stage]);
+  }
+}
+/// A group of consumers: multiplies stages as they become full.
+template <int BN, int depth>
+__device__ void consume(FragmentC (&sum)[BN / 8], Ring<BN, depth>& ring, Turn<depth>& turn, int g,
+                        int steps) {
+  const bool first_lane = threadIdx.x % 32 == 0;
+  int before = 0;
+  for (int step = 0; step < steps; ++step, ++turn) {
+    wait(ring.full[turn.stage], turn.parity);
+    multiply(sum, ring.stage[turn.stage], g, step > 0);
+    wgmma_wait<1>();
+    if (step > 0 && first_lane) arrive(ring.empty[before]);  // the products of the step before are done
+    before = turn.stage;
+  }
+  wgmma_wait<0>();
+  if (first_lane) arrive(ring.empty[before]);
+}
+
+constexpr int with_producer = 128 * 3, consumers = 8;  // threads of a block; warps that read a stage
+
+/// As wgmma, but nobody waits for everybody: a producer fills stages, two groups of four warps empty them.
+template <int BN, int depth>
+__global__ __launch_bounds__(with_producer, 1) void roles(const __grid_constant__ CUtensorMap a,
+                                                          const __grid_constant__ CUtensorMap b,
+                                                          View<float> c, int k) {
+  auto& ring = shared_memory<Ring<BN, depth>>();
+  const int group = int(threadIdx.x) / 128, steps = (k + deep - 1) / deep;
+  const int i0 = int(blockIdx.y) * BM, j0 = int(blockIdx.x) * BN;
+  prepare(ring, consumers);
+  Turn<depth> turn;
+  if (group == 2) {
+    registers_down<40>();
+    if (threadIdx.x == 256) produce(ring, turn, a, b, i0, j0, steps);
+  } else {
+    registers_up<232>();
+    FragmentC sum[BN / 8];
+    consume(sum, ring, turn, group, steps);
+    add_group<BN>(c, i0 + int(threadIdx.x) / 32 * 16, j0, sum);
+  }
+}
+// [/roles]
+
+// [order]
+/// Tiles of C in an order in which those that are made at the same time share rows and columns: strips of
+/// `high` tiles, each by columns.
+struct Order {
+  int down, across, high;
+  __device__ int tiles() const { return down * across; }
+  struct At {
+    int row, col;
+  };
+  __device__ At at(int tile) const {
+    const int strip = tile / (high * across), in_strip = tile % (high * across);
+    const int rows = min(high, down - strip * high);
+    return {strip * high + in_strip % rows, in_strip / rows};
+  }
+};
+// [/order]
+
+// [add_by_tma]
+/// Where a warp puts 16 × 32 sums, swizzled as TMA reads them.
+using Staging = SharedTile<float, 16, 32>;
+
+/// C += a warp's 16 rows of sums from (i, j) on: 32 columns at a time, added in L2 by TMA.
+template <int BN, int buffers>
+__device__ void add_by_tma(const CUtensorMap& c, int i, int j, const FragmentC (&sum)[BN / 8],
+                           Staging (&staging)[buffers]) {
+  const int lane = int(threadIdx.x) % 32, g = lane / 4, t = lane % 4;
+#pragma unroll
+  for (int s = 0; s < BN / 32; ++s) {
+    Staging& to = staging[s % buffers];
+    if (lane == 0) bulk_wait_read<buffers - 1>();
+    __syncwarp();  // the buffer has been read
+#pragma unroll
+    for (int e = 0; e < 4; ++e) {
+      const FragmentC& part = sum[4 * s + e];
+      const int at = (2 * e + t / 2 ^ g) * 4 + t % 2 * 2;
+      reinterpret_cast<float2&>(to[g][at]) = {part.of[0], part.of[1]};
+      reinterpret_cast<float2&>(to[g + 8][at]) = {part.of[2], part.of[3]};
+    }
+    fence_async();
+    __syncwarp();  // it has been written
+    if (lane == 0) bulk_add(c, j + 32 * s, i, 0, to), bulk_commit();
+  }
+}
+// [/add_by_tma]
+
+// [persistent]
+template <int BN, int depth, int buffers>
+struct Shared {
+  Staging staging[consumers][buffers];
+  Ring<BN, depth> ring;
+};
+
+/// As roles, but as many blocks as there are multiprocessors walk C: the producer is tiles ahead.
+template <int BN, int depth, int buffers>
+__global__ __launch_bounds__(with_producer, 1) void persistent(const __grid_constant__ CUtensorMap a,
+                                                               const __grid_constant__ CUtensorMap b,
+                                                               const __grid_constant__ CUtensorMap c,
+                                                               Order order, int k) {
+  auto& [staging, ring] = shared_memory<Shared<BN, depth, buffers>>();
+  const int group = int(threadIdx.x) / 128, warp = int(threadIdx.x) / 32, steps = (k + deep - 1) / deep;
+  prepare(ring, consumers);
+  Turn<depth> turn;
+  if (group == 2) {
+    registers_down<40>();
+    if (threadIdx.x == 256)
+      for (int tile = int(blockIdx.x); tile < order.tiles(); tile += int(gridDim.x)) {
+        const auto [row, col] = order.at(tile);
+        produce(ring, turn, a, b, row * BM, col * BN, steps);
+      }
+    let_next_begin();
+  } else {
+    registers_up<232>();
+    for (int tile = int(blockIdx.x); tile < order.tiles(); tile += int(gridDim.x)) {
+      const auto [row, col] = order.at(tile);
+      FragmentC sum[BN / 8];
+      consume(sum, ring, turn, group, steps);
+      add_by_tma<BN>(c, row * BM + warp * 16, col * BN, sum, staging[warp]);
+    }
+    if (threadIdx.x % 32 == 0) bulk_wait_read<0>();
+  }
+}
+// [/persistent]
+
+}  // namespace cuda_tensor::hopper

@@ -1,0 +1,126 @@
+// Starts the kernels for compute capability 9.0: compiled for sm_90a alone.
+#include "launch.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "gemm.cuh"
+#include "gpu/cuda.hpp"
+
+namespace cuda_tensor::hopper {
+namespace {
+
+using course::ceil_div, course::check;
+
+/// cuTensorMapEncodeTiled of the driver, without linking it.
+auto encoder() {
+  static const auto function = [] {
+    void* found = nullptr;
+    cudaDriverEntryPointQueryResult result;
+    check(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000, cudaEnableDefault,
+                                           &result));
+    if (result != cudaDriverEntryPointSuccess) throw std::runtime_error("the driver does not know TMA");
+    return reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(found);
+  }();
+  return function;
+}
+
+/// How TMA sees a matrix, or `parts` of them below each other: boxes of rows × cols, 128 bytes a row,
+/// swizzled.
+template <class T>
+CUtensorMap map_of(View<T> matrix, int rows, int cols, int parts = 1) {
+  using Element = std::remove_const_t<T>;
+  const auto type = std::is_same_v<Element, float>  ? CU_TENSOR_MAP_DATA_TYPE_FLOAT32
+                    : std::is_same_v<Element, bf16> ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16
+                                                    : CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
+  const cuuint64_t rows_of_one = cuuint64_t(matrix.rows() / parts),
+                   row_bytes = cuuint64_t(matrix.ld()) * sizeof(T);
+  const cuuint64_t sides[] = {cuuint64_t(matrix.cols()), rows_of_one, cuuint64_t(parts)};
+  const cuuint64_t apart[] = {row_bytes, row_bytes * rows_of_one};
+  const cuuint32_t box[] = {cuuint32_t(cols), cuuint32_t(rows), cuuint32_t(parts)}, dense[] = {1, 1, 1};
+  CUtensorMap map;
+  if (encoder()(&map, type, 3, const_cast<Element*>(matrix.data()), sides, apart, box, dense,
+                CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+                CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) != CUDA_SUCCESS)
+    throw std::runtime_error("TMA cannot serve this matrix");
+  return map;
+}
+
+/// kernel<<<grid, block, bytes>>>(arguments…), which may begin while the kernel before it ends.
+template <class... Parameters>
+void launch(void (*kernel)(Parameters...), dim3 grid, int block, std::size_t bytes,
+            std::type_identity_t<Parameters>... arguments) {
+  course::launched = {{Index(grid.x), Index(grid.y)}, {block, 1}, reinterpret_cast<void (*)()>(kernel)};
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)));
+  cudaLaunchAttribute overlap{};
+  overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  overlap.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = grid, config.blockDim = dim3(unsigned(block)), config.dynamicSmemBytes = bytes;
+  config.attrs = &overlap, config.numAttrs = 1;
+  check(cudaLaunchKernelEx(&config, kernel, arguments...));
+}
+
+template <class T>
+bool served(View<T> matrix) {
+  return reinterpret_cast<std::uintptr_t>(matrix.data()) % 16 == 0 &&
+         matrix.ld() * Index(sizeof(T)) % 16 == 0 &&
+         std::max(matrix.rows(), matrix.cols()) < (Index{1} << 31) - 256;
+}
+
+template <int BN>
+void a_tile_a_block(Rung rung, View<const bf16> a, View<const bf16> b, View<float> c) {
+  const CUtensorMap a_map = map_of(a, BM, deep), b_map = map_of(b, deep, 64);
+  const dim3 grid{unsigned(ceil_div(c.cols(), BN)), unsigned(ceil_div(c.rows(), BM))};
+  const int k = int(a.cols());
+  if constexpr (BN == 128)
+    if (rung == Rung::tma) return launch(tma<3>, grid, threads, sizeof(Ring<BN, 3>), a_map, b_map, c, k);
+  constexpr int depth = 4;
+  constexpr std::size_t bytes = sizeof(Ring<BN, depth>);
+  if (rung == Rung::wgmma) return launch(wgmma<BN, depth>, grid, 256, bytes, a_map, b_map, c, k);
+  launch(roles<BN, depth>, grid, with_producer, bytes, a_map, b_map, c, k);
+}
+
+template <int BN, int depth, int buffers>
+void walk(View<const bf16> a, View<const bf16> b, View<float> c, int high) {
+  using Memory = Shared<BN, depth, buffers>;
+  static_assert(sizeof(Memory) <= 227 * 1024);
+  const Order order{int(ceil_div(c.rows(), BM)), int(ceil_div(c.cols(), BN)), high};
+  const unsigned blocks = unsigned(std::min(order.down * order.across, course::Cuda::multiprocessors()));
+  launch(persistent<BN, depth, buffers>, dim3{blocks}, with_producer, sizeof(Memory), map_of(a, BM, deep),
+         map_of(b, deep, 64), map_of(c, 16, 32), order, int(a.cols()));
+}
+
+/// The width of tiles with which C takes the least time: waves of them, times what a step of one takes, in
+/// cycles, by the tensor cores or by its copies from L2.
+int width_for(View<const float> c) {
+  int best = 0;
+  double least = 0;
+  for (const int width : {256, 192, 128, 64}) {
+    const double waves =
+        double(ceil_div(ceil_div(c.rows(), BM) * ceil_div(c.cols(), width), course::Cuda::multiprocessors()));
+    const double cost = waves * std::max(4. * width, 2.56 * (BM + width));
+    if (best == 0 || cost < least) best = width, least = cost;
+  }
+  return best;
+}
+
+}  // namespace
+
+bool serves(View<const bf16> a, View<const bf16> b, View<const float> c) {
+  return served(a) && served(b) && served(c);
+}
+
+void multiply(Rung rung, View<const bf16> a, View<const bf16> b, View<float> c, int width, int high) {
+  if (c.rows() == 0 || c.cols() == 0 || a.cols() == 0) return;
+  if (rung == Rung::tma) return a_tile_a_block<128>(rung, a, b, c);
+  if (rung == Rung::wgmma || rung == Rung::roles) return a_tile_a_block<256>(rung, a, b, c);
+  if (width == 0) width = rung == Rung::best ? width_for(c) : 256;
+  if (high == 0) high = 16;
+  if (width == 256) return walk<256, 3, 4>(a, b, c, high);
+  if (width == 192) return walk<192, 4, 3>(a, b, c, high);
+  if (width == 128) return walk<128, 5, 3>(a, b, c, high);
+  return walk<64, 7, 2>(a, b, c, high);
+}
+
+}  // namespace cuda_tensor::hopper
