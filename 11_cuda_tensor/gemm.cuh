@@ -351,6 +351,11 @@ __global__ __launch_bounds__(threads, 2) void stages(View<const bf16> a, View<co
 
 using Kernel = void (*)(View<const bf16> a, View<const bf16> b, View<float> c);
 
+/// Whether fragments and eights can be loaded where they lie: rows that begin at multiples of 16 bytes.
+static inline bool is_aligned(View<const bf16> view) {
+  return reinterpret_cast<std::uintptr_t>(view.data()) % 32 == 0 && view.ld() % 8 == 0;
+}
+
 /// Starts a kernel that makes a tile of C a block; what is beyond CUDA's limit in y by another launch.
 static inline void tile_a_block(Kernel kernel, Index tile_rows, Index tile_cols, Index block_threads,
                                 View<const bf16> a, View<const bf16> b, View<float> c) {

@@ -16,11 +16,6 @@ namespace {
 using namespace cuda_tensor;
 using course::broken, course::gpu, course::Settings;
 
-/// Whether fragments and eights can be loaded where they lie: rows that begin at multiples of 16 bytes.
-bool is_aligned(View<const bf16> view) {
-  return reinterpret_cast<std::uintptr_t>(view.data()) % 32 == 0 && view.ld() % 8 == 0;
-}
-
 const course::Needs tensor_cores{.capability = tensor_capability};  // the first whose units know BF16
 
 /// By its fast way where rows are aligned, else by the guarded one.

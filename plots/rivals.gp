@@ -4,7 +4,7 @@ turned = 62
 load dir.'/style.gp'
 set xtics rotate by 50 right font ',15'
 set yrange [bottom:top]
-set ytics 0.1
+set ytics 0.1 * (top > 2 ? 5 : 1)
 set xlabel 'n of matrices n × n, then n² × k or m × n × k'
 set ylabel 'GFLOP/s, ours / library'
 set object 1 rectangle from graph 0, first bottom to graph 1, first target behind fillcolor rgb '#f6ecec' linewidth 0

@@ -57,4 +57,15 @@ std::vector<Pair> alternate(const Product& ours, const Product& theirs, const st
   return pairs;
 }
 
+double sustained(const Product& product, double before, double timed) {
+  const auto mean = [&product](double limit) {
+    double seconds = 0;
+    int runs = 0;
+    for (const course::Stopwatch watch; runs == 0 || watch.seconds() < limit; ++runs) seconds += product();
+    return seconds / runs;
+  };
+  mean(before);
+  return mean(timed);
+}
+
 }  // namespace rivals

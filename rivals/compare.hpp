@@ -29,4 +29,7 @@ struct Rules {
 std::vector<Pair> alternate(const Product& ours, const Product& theirs, const std::function<void()>& reset,
                             const Rules& rules);
 
+/// The product alone, untimed for `before` seconds, then for `timed`: the mean of its seconds in these.
+double sustained(const Product& product, double before, double timed);
+
 }  // namespace rivals

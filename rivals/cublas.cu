@@ -1,10 +1,14 @@
 // cuBLAS as variants like any of ours. Tensor cores round the factors to fewer digits before they multiply,
 // which the verifier is there to refuse: those variants check themselves.
+#include <cublasLt.h>
 #include <cublas_v2.h>
 #include <cuda_bf16.h>
 #include <dlfcn.h>
 
+#include <array>
 #include <cmath>
+#include <cstdlib>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
@@ -13,7 +17,8 @@
 
 namespace {
 
-using course::Cuda, course::Index, course::Settings, course::Times, course::View;
+using course::bf16, course::Cuda, course::Index, course::Result, course::Settings, course::Times,
+    course::View;
 
 void check(cublasStatus_t status) {
   if (status != CUBLAS_STATUS_SUCCESS) throw std::runtime_error(cublasGetStatusString(status));
@@ -42,11 +47,117 @@ void multiply(cublasComputeType_t how, View<const T> a, View<const T> b, View<T>
                         CUBLAS_GEMM_DEFAULT));
 }
 
+/// The SM clock and the power of CUDA's first GPU, by the driver's NVML, whose header few have.
+rivals::Gpu::State state() {
+  static void* const nvml = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+  const auto call = [](const char* name, auto... arguments) {
+    const auto symbol = nvml == nullptr ? nullptr : dlsym(nvml, name);
+    return symbol != nullptr && reinterpret_cast<int (*)(decltype(arguments)...)>(symbol)(arguments...) == 0;
+  };
+  char bus[32] = {};
+  void* device = nullptr;
+  unsigned mhz = 0, milliwatts = 0;
+  static const bool is_there = call("nvmlInit_v2");
+  if (is_there && cudaDeviceGetPCIBusId(bus, sizeof bus, 0) == cudaSuccess &&
+      call("nvmlDeviceGetHandleByPciBusId_v2", &bus[0], &device)) {
+    call("nvmlDeviceGetClockInfo", device, 1, &mhz);  // NVML_CLOCK_SM
+    call("nvmlDeviceGetPowerUsage", device, &milliwatts);
+  }
+  return {double(mhz), 1e-3 * milliwatts};
+}
+
+rivals::Gpu here{.state = state};
+
+/// Queues so many products a run.
+template <class T, class Multiply>
+std::shared_ptr<course::Variant<T>> queued(Multiply multiply, course::Needs needs = {}) {
+  const auto launch = [multiply](View<const T> a, View<const T> b, View<Result<T>> c, const Settings&) {
+    for (int product = 0; product < here.queued; ++product) multiply(a, b, c);
+  };
+  return course::gpu<T>("", "", launch, {}, std::move(needs));
+}
+
 template <class T>
 std::shared_ptr<course::Variant<T>> plain(cublasComputeType_t how) {
-  return course::gpu<T>("", "", [how](View<const T> a, View<const T> b, View<T> c, const Settings&) {
-    multiply<T>(how, a, b, c);
+  return queued<T>([how](View<const T> a, View<const T> b, View<T> c) { multiply<T>(how, a, b, c); });
+}
+
+/// C += A·B by the fastest of cuBLASLt's heuristics for the shape, looked for before its first product.
+class Fastest {
+ public:
+  Fastest() { check(cublasLtMatmulDescCreate(&how_, CUBLAS_COMPUTE_32F, CUDA_R_32F)); }
+  void operator()(View<const bf16> a, View<const bf16> b, View<float> c) {
+    if (const std::array<Index, 6> shape{c.rows(), c.cols(), a.cols(), a.ld(), b.ld(), c.ld()};
+        std::exchange(shape_, shape) != shape)
+      choose(a, b, c);
+    check(run(algorithm_, a, b, c));
+  }
+
+ private:
+  static constexpr Index workspace_bytes = 64 << 20;
+  static constexpr int candidates = 16, runs = 10;  // of these the mean is taken
+
+  static cublasLtHandle_t handle() { return reinterpret_cast<cublasLtHandle_t>(cublas()); }
+
+  /// Of the transpose: see multiply().
+  template <class T>
+  static std::shared_ptr<cublasLtMatrixLayoutOpaque_t> layout(View<T> view, cudaDataType_t type) {
+    cublasLtMatrixLayout_t made = nullptr;
+    check(cublasLtMatrixLayoutCreate(&made, type, std::uint64_t(view.cols()), std::uint64_t(view.rows()),
+                                     view.ld()));
+    return {made, cublasLtMatrixLayoutDestroy};
+  }
+
+  cublasStatus_t run(const cublasLtMatmulAlgo_t& algorithm, View<const bf16> a, View<const bf16> b,
+                     View<float> c) {
+    const float one = 1;
+    return cublasLtMatmul(handle(), how_, &one, b.data(), b_.get(), a.data(), a_.get(), &one, c.data(),
+                          c_.get(), c.data(), c_.get(), &algorithm, workspace_.view().data(), workspace_bytes,
+                          nullptr);
+  }
+
+  void choose(View<const bf16> a, View<const bf16> b, View<float> c) {
+    cublasLtMatmulPreference_t preference = nullptr;
+    check(cublasLtMatmulPreferenceCreate(&preference));
+    check(cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
+                                               &workspace_bytes, sizeof workspace_bytes));
+    a_ = layout(a, CUDA_R_16BF), b_ = layout(b, CUDA_R_16BF), c_ = layout(c, CUDA_R_32F);
+    cublasLtMatmulHeuristicResult_t found[candidates];
+    int count = 0;
+    check(cublasLtMatmulAlgoGetHeuristic(handle(), how_, b_.get(), a_.get(), c_.get(), c_.get(), preference,
+                                         candidates, found, &count));
+    check(cublasLtMatmulPreferenceDestroy(preference));
+    const Cuda::Matrix<float> to(c.rows(), c.cols(), c.ld() - c.cols(), course::Memory::device);
+    Cuda::transfer(View<const float>(c), to.view());
+    double least = std::numeric_limits<double>::infinity();
+    for (int one = 0; one < count; ++one) {
+      if (run(found[one].algo, a, b, to.view()) != CUBLAS_STATUS_SUCCESS) continue;
+      const double seconds = Cuda::seconds_of([&] {
+        for (int product = 0; product < runs; ++product) check(run(found[one].algo, a, b, to.view()));
+      });
+      if (seconds < least) least = seconds, algorithm_ = found[one].algo;
+    }
+    if (!std::isfinite(least)) throw std::runtime_error("cuBLASLt has no heuristic for this shape");
+  }
+
+  std::array<Index, 6> shape_{};
+  cublasLtMatmulDesc_t how_ = nullptr;
+  std::shared_ptr<cublasLtMatrixLayoutOpaque_t> a_, b_, c_;
+  Cuda::Matrix<float> workspace_{workspace_bytes / 4, 1, 0, course::Memory::device};
+  cublasLtMatmulAlgo_t algorithm_{};
+};
+
+/// f32 by nine products of BF16, wherever cuBLAS can, which is no TF32; nullptr if it is too old to know
+/// them.
+std::shared_ptr<course::Variant<float>> by_nine() {
+#if CUBLAS_VERSION >= 130000
+  return queued<float>([](View<const float> a, View<const float> b, View<float> c) {
+    check(cublasSetEmulationStrategy(cublas(), CUBLAS_EMULATION_STRATEGY_EAGER));
+    multiply<float>(CUBLAS_COMPUTE_32F_EMULATED_16BFX9, a, b, c);
   });
+#else
+  return nullptr;
+#endif
 }
 
 /// Many threads take an element each, then the next ones.
@@ -125,18 +236,33 @@ std::string version() {
   return text;
 }
 
-/// Our best, loaded like anybody's library: C += A·B, all in the GPU's memory.
-std::shared_ptr<course::Variant<float>> ours(const std::string& file) {
-  using Multiply = void(Index m, Index n, Index k, const float* a, Index a_ld, const float* b, Index b_ld,
-                        float* c, Index c_ld);
+/// Our rung, loaded like anybody's library: C += A·B, all in the GPU's memory.
+template <class T>
+std::shared_ptr<course::Variant<T>> ours(const std::string& file, const std::string& name, int capability) {
+  using Multiply = void(Index m, Index n, Index k, const T* a, Index a_ld, const T* b, Index b_ld,
+                        Result<T>* c, Index c_ld);
   void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-  void* const symbol = library == nullptr ? nullptr : dlsym(library, "course_gpu_sgemm");
+  void* const symbol = library == nullptr ? nullptr : dlsym(library, name.c_str());
   if (symbol == nullptr) throw std::runtime_error(dlerror());
   const auto multiply = reinterpret_cast<Multiply*>(symbol);
-  const auto launch = [multiply](View<const float> a, View<const float> b, View<float> c, const Settings&) {
-    multiply(c.rows(), c.cols(), a.cols(), a.data(), a.ld(), b.data(), b.ld(), c.data(), c.ld());
-  };
-  return course::gpu<float>("", "", launch);
+  return queued<T>(
+      [multiply](View<const T> a, View<const T> b, View<Result<T>> c) {
+        multiply(c.rows(), c.cols(), a.cols(), a.data(), a.ld(), b.data(), b.ld(), c.data(), c.ld());
+      },
+      {.capability = capability});
+}
+
+rivals::Library ours(const std::string& file) {
+  const char* const rung = std::getenv("COURSE_RUNG");
+  rivals::Library library{.kernel = rung != nullptr ? rung : "best", .gpu = &here};
+  const std::string tensor = "course_tensor_" + library.kernel;
+  if (library.kernel == "best")
+    library.f32 = ours<float>(file, "course_gpu_sgemm", 0);
+  else if (library.kernel == "bf16")
+    library.bf16 = ours<bf16>(file, tensor, 80);
+  else
+    library.f32 = ours<float>(file, tensor, 80);
+  return library;
 }
 
 }  // namespace
@@ -145,9 +271,16 @@ rivals::Library rivals::load(const std::string& file) {
   const bool chooses = file == "default";
   if (chooses || file == "pedantic")
     return {.about = version(),
+            .gpu = &here,
             .f32 = plain<float>(chooses ? CUBLAS_COMPUTE_32F : CUBLAS_COMPUTE_32F_PEDANTIC),
             .f64 = plain<double>(chooses ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_64F_PEDANTIC)};
-  if (file != "tf32" && file != "bf16") return {.kernel = "best", .f32 = ours(file)};
+  if (file == "bf16x9") return {.about = version(), .gpu = &here, .f32 = by_nine()};
+  if (file == "heuristics")
+    return {.about = version(),
+            .gpu = &here,
+            .bf16 = queued<course::bf16>(
+                [fastest = std::make_shared<Fastest>()](auto a, auto b, auto c) { (*fastest)(a, b, c); })};
+  if (file != "tf32" && file != "bf16") return ours(file);
   Library library{.rounds = true};  // to 11 bits; or to 8, the result, too
   if (file == "tf32")
     library.f32 = std::make_shared<Tensor<float>>(CUBLAS_COMPUTE_32F_FAST_TF32, std::ldexp(1., -11));

@@ -9,8 +9,11 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <future>
+#include <thread>
 
 #include "common/stopwatch.hpp"
 #include "common/verify.hpp"
@@ -25,12 +28,19 @@ using namespace rivals;
 using course::Index, course::key, course::value, course::Options, course::Problem, course::Shape,
     course::Table, course::Variant, course::Verifier;
 
+/// What one of the two does alone, and how far it is from the right product, in what the verifier allows.
+struct Side {
+  double seconds = 0, error_share = 0;  // of a product
+  Gpu::State state = {};
+};
+
 struct Row {
   std::string type, device, ours, theirs;
   Shape shape;
   int threads = 1;
   std::vector<Pair> pairs = {};
   Verdict verdict = {};
+  Side our_side = {}, their_side = {};
 };
 
 std::string count(Index of) {
@@ -46,17 +56,32 @@ course::Schema columns(const Row& r) {
 #include "rivals.columns"
   };
 }
-/// The file of pairs: the row's key without its build, and in front of the device the pair.
-course::Schema columns_of_pair(const Row& r, Index number, const Pair& pair) {
+/// A file beside rivals.csv: the row's key without its build, and in front of the device these.
+course::Schema columns_beside(const Row& r, const course::Schema& these) {
   course::Schema found;
   for (const course::Column& column : columns(r)) {
-    if (column.name == "device")
-      found.insert(found.end(), {{"pair", key, count(number)},
-                                 {"ours_s", value, fmt::format("{:.9g}", pair.ours)},
-                                 {"rival_s", value, fmt::format("{:.9g}", pair.theirs)}});
+    if (column.name == "device") found.insert(found.end(), these.begin(), these.end());
     if (column.is_key && column.name != "flags" && column.name != "compiler") found.push_back(column);
   }
   return found;
+}
+course::Schema columns_of_pair(const Row& r, Index number, const Pair& pair) {
+  return columns_beside(r, {{"pair", key, count(number)},
+                            {"ours_s", value, fmt::format("{:.9g}", pair.ours)},
+                            {"rival_s", value, fmt::format("{:.9g}", pair.theirs)}});
+}
+course::Schema columns_sustained(const Row& r) {
+  const auto known = [](double of) { return of > 0 ? number(of) : ""; };
+  const Side &ours = r.our_side, &theirs = r.their_side;
+  return columns_beside(r, {{"ratio", value, number(theirs.seconds / ours.seconds)},
+                            {"ours_gflops", value, number(r.shape.flops() / ours.seconds * 1e-9)},
+                            {"rival_gflops", value, number(r.shape.flops() / theirs.seconds * 1e-9)},
+                            {"ours_mhz", value, known(ours.state.mhz)},
+                            {"rival_mhz", value, known(theirs.state.mhz)},
+                            {"ours_watts", value, known(ours.state.watts)},
+                            {"rival_watts", value, known(theirs.state.watts)},
+                            {"ours_error_share", value, number(ours.error_share)},
+                            {"rival_error_share", value, number(theirs.error_share)}});
 }
 
 /// What one process is asked for, and what it measures.
@@ -64,23 +89,22 @@ struct Process {
   Options options = {};
   std::vector<std::string> arguments = {};
   double settle = 0;
-  std::string pairs_csv = {};
+  std::string pairs_csv = {}, sustained_csv = {};
   Library theirs = {}, ours = {};
   std::string their_name = {}, our_name = {};
-  Table table{columns({})}, of_pairs{columns_of_pair({}, 0, {})};
+  Table table{columns({})}, of_pairs{columns_of_pair({}, 0, {})}, of_sustained{columns_sustained({})};
   bool alone() const { return arguments.size() < 4; }
 };
 
-/// Runs the product once, which warms it up, and returns what is wrong with it; else empty.
+/// Runs the product once, which warms it up, and checks it.
 template <class T>
-std::string first_run_error(Variant<T>& variant, const Problem<T>& problem, Verifier<T>& verifier,
-                            bool rounds) {
+course::Check first_run(Variant<T>& variant, const Problem<T>& problem, Verifier<T>& verifier, bool rounds) {
   variant.reset(), variant.run();
   course::Piece<T> piece;
   variant.fetch(piece);
-  if (!problem.guards_intact() || !variant.guards_intact()) return "it wrote outside its matrix";
-  if (rounds) return variant.run_error();
-  return verifier.check(piece, {}).message;
+  if (!problem.guards_intact() || !variant.guards_intact()) return {.message = "it wrote outside its matrix"};
+  if (rounds) return {.message = variant.run_error()};
+  return verifier.check(piece, {});
 }
 
 /// GFLOP/s of the median time.
@@ -96,6 +120,25 @@ double rate_alone(Variant<T>& variant, const Shape& shape, const Options& option
   return shape.flops() / course::median(seconds) * 1e-9;
 }
 
+/// Alone for a second, after half a second in which a GPU finds the clock that its power allows.
+Side sustained(const Product& product, const Gpu& gpu, double error_share) {
+  constexpr int readings = 10;
+  std::future<Gpu::State> reading;
+  if (gpu.state != nullptr)
+    reading = std::async(std::launch::async, [&gpu] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(500));
+      Gpu::State mean;
+      for (int one = 0; one < readings; ++one) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(900 / readings));
+        const auto [mhz, watts] = gpu.state();
+        mean.mhz += mhz / readings, mean.watts += watts / readings;
+      }
+      return mean;
+    });
+  const double seconds = rivals::sustained(product, 0.5, 1);
+  return {seconds, error_share, reading.valid() ? reading.get() : Gpu::State{}};
+}
+
 /// Verifies the library and ours, then times the one alone, or both in turns. 0: there is a row; 1: a product
 /// is wrong; 77: not of this type.
 template <class T>
@@ -109,12 +152,17 @@ int measure(Process& of, const Shape& shape, std::shared_ptr<Variant<T>> Library
   if (options.resume && of.table.find(course::cells_of(columns(row)))) return 0;
   const Problem<T> problem{shape};
   Verifier<T> verifier(problem, false);
-  for (const auto& [who, variant] : {std::pair(of.their_name, theirs), std::pair(of.our_name, ours)}) {
+  for (const bool is_ours : {false, true}) {
+    Variant<T>* const variant = is_ours ? ours : theirs;
     if (variant == nullptr) continue;
+    if (const std::string why = variant->skip_reason(problem, {}, {}); !why.empty())
+      throw std::runtime_error(why);
     variant->allocate(problem, {}, {}), variant->distribute();
-    if (const std::string what = first_run_error(*variant, problem, verifier, of.theirs.rounds);
-        !what.empty()) {
-      fmt::print(stderr, "rivals: {} {} is wrong: {}: {}\n", who, name, course::shape_text(shape), what);
+    const course::Check found = first_run(*variant, problem, verifier, of.theirs.rounds);
+    (is_ours ? row.our_side : row.their_side).error_share = found.error_share;
+    if (!found.message.empty()) {
+      fmt::print(stderr, "rivals: {} {} is wrong: {}: {}\n", is_ours ? of.our_name : of.their_name, name,
+                 course::shape_text(shape), found.message);
       return 1;
     }
   }
@@ -122,16 +170,40 @@ int measure(Process& of, const Shape& shape, std::shared_ptr<Variant<T>> Library
     fmt::print("{}\t{:.6g}\n", name, rate_alone(*theirs, shape, options, of.settle));
     return 0;
   }
-  row.pairs = alternate([&] { return *ours->run().product; }, [&] { return *theirs->run().product; },
-                        [&] { ours->reset(), theirs->reset(); },
-                        {.pairs = options.repeat, .budget = options.budget, .settle = of.settle});
+  Gpu none;
+  Gpu& gpu = of.theirs.gpu != nullptr ? *of.theirs.gpu : none;
+  const Product our_product = [&] { return *ours->run().product / gpu.queued; };
+  const Product their_product = [&] { return *theirs->run().product / gpu.queued; };
+  // On a GPU so many of both that the shorter takes so long.
+  const auto queue = [&](double seconds) {
+    gpu.queued = 1;
+    if (of.theirs.gpu != nullptr)
+      gpu.queued = static_cast<int>(std::clamp(seconds / std::min(our_product(), their_product()), 1., 1e4));
+  };
+  queue(2e-3);
+  row.pairs = alternate(our_product, their_product, [&] { ours->reset(), theirs->reset(); },
+                        {.pairs = options.repeat,
+                         .budget = options.budget,
+                         .sample = of.theirs.gpu != nullptr ? 0 : Rules{}.sample,
+                         .settle = of.settle});
+  std::string alone;
+  if (of.of_sustained.is_open()) {
+    queue(50e-3);
+    Side &our_side = row.our_side, &their_side = row.their_side;
+    our_side = sustained(our_product, gpu, our_side.error_share);
+    their_side = sustained(their_product, gpu, their_side.error_share);
+    of.of_sustained.append(course::cells_of(columns_sustained(row)));
+    alone = fmt::format("; sustained {:.3f} x", their_side.seconds / our_side.seconds);
+  }
+  gpu.queued = 1;
   ours->release(), theirs->release();
   const Verdict& v = row.verdict = judge(row.pairs);
   fmt::print(
       "{}\t  {:<4} {:<14} {:<9} {:<14} {:6.3f} ({:.3f} to {:.3f}) x {:<20} {:6.1f} against {:6.1f} GFLOP/s, "
-      "{} pairs\n",
+      "{} pairs{}\n",
       name, name, course::shape_text(shape), course::threads_text(row.threads), row.ours, v.ratio, v.low,
-      v.high, row.theirs, shape.flops() / v.ours * 1e-9, shape.flops() / v.theirs * 1e-9, row.pairs.size());
+      v.high, row.theirs, shape.flops() / v.ours * 1e-9, shape.flops() / v.theirs * 1e-9, row.pairs.size(),
+      alone);
   if (of.table.is_open()) of.table.append(course::cells_of(columns(row)));
   for (Index pair = 0; const Pair& times : row.pairs)
     if (of.of_pairs.is_open()) of.of_pairs.append(course::cells_of(columns_of_pair(row, pair++, times)));
@@ -147,9 +219,11 @@ int measure_all(Process& of) {
   }
   if (!options.csv.empty()) of.table.open(options.csv);
   if (!of.pairs_csv.empty()) of.of_pairs.open(of.pairs_csv);
+  if (!of.sustained_csv.empty()) of.of_sustained.open(of.sustained_csv);
   bool wrong = false, found = false;
   const auto count_status = [&](int status) { wrong |= status == 1, found |= status == 0; };
   for (const Shape& shape : options.shapes) try {
+      count_status(measure(of, shape, &Library::bf16));
       count_status(measure(of, shape, &Library::f32));
       count_status(measure(of, shape, &Library::f64));
       count_status(measure(of, shape, &Library::i32));
@@ -178,9 +252,10 @@ int check(const std::string& file, const Options& options) {
   const Library library = load(file);
   const std::string why = library.f32 ? library.f32->skip_reason({}, {}, {}) : "";
   if (!why.empty()) throw course::Refusal{why};
-  fmt::print("types\t{}{}{}\nkernel\t{}\nkernels\t{}\nneeds\t{}\nopenmp\t{}\nabout\t{}\n",
-             library.f32 ? "f32 " : "", library.f64 ? "f64 " : "", library.i32 ? "i32" : "", library.kernel,
-             library.kernels, library.needs, library.openmp ? "yes" : "", library.about);
+  fmt::print("types\t{}{}{}{}\nkernel\t{}\nkernels\t{}\nneeds\t{}\nopenmp\t{}\nabout\t{}\n",
+             library.bf16 ? "bf16 " : "", library.f32 ? "f32 " : "", library.f64 ? "f64 " : "",
+             library.i32 ? "i32" : "", library.kernel, library.kernels, library.needs,
+             library.openmp ? "yes" : "", library.about);
   return 0;
 }
 
@@ -189,11 +264,14 @@ int run(int argc, const char* const* argv) {
   Process process;
   Options& options = process.options;
   app.add_option("arguments", process.arguments, "check [FILE], or measure FILE LABEL [OURS]");
+  options.types.emplace_back("bf16");
   course::add_shapes(app, options), course::add_common(app, options, true);
   course::add_number(app, "--pairs", "Pairs of runs, at least; alone: runs, at most", options.repeat, 1,
                      1'000'000);
   app.add_option("--settle", process.settle, "Seconds untimed before each sample");
   app.add_option("--pairs-csv", process.pairs_csv, "Append a line a pair to this file");
+  app.add_option("--sustained-csv", process.sustained_csv,
+                 "Each alone for 1.5 s, too: append a line a row to this file");
   if (!course::parse(app, options, argc, argv)) return 0;
   std::vector<std::string>& arguments = process.arguments;
   if (arguments.size() == 1) arguments.emplace_back();

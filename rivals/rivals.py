@@ -29,10 +29,14 @@ KINDS = {
              {"haswell": AVX2, "zen": AVX2, "zen2": AVX2, "zen3": AVX2, "skx": AVX512, "zen4": AVX512}),
     "onednn": ("oneDNN", "libdnnl.so.3 libdnnl.so.2", "", {}),
     "mkl": ("MKL", "libmkl_rt.so.2 libmkl_rt.so", "", {}),
-    "cublas": ("cuBLAS", "", "", {}),  # on the GPU, against 09's best
+    "cublas": ("cuBLAS", "", "", {}),  # on the GPU
     "blas": ("", "", "", {}),  # given with --blas
 }
 WAYS = ("default", "pedantic")  # in which cuBLAS multiplies f32 and f64
+TENSOR, AT_BEST = "11_cuda_tensor/libcourse_tensor.so", (*WAYS, "bf16x9")  # where it can, f32 by nine products of BF16
+# Ours on a GPU: type, library, and the ways of cuBLAS that each meets, of which the fastest counts.
+OURS_ON_GPU = {"best": ("f32", "09_cuda_regtile/libcourse_gpu.so", WAYS), "bf16": ("bf16", TENSOR, ("heuristics",)),
+               "f32_by_bf16": ("f32", TENSOR, AT_BEST), "f32_by_fp16": ("f32", TENSOR, AT_BEST)}
 # cuBLAS by types as machine.csv knows them: that of our matrices, the ways of which the faster counts, a row's note. Tensor
 # cores round their inputs: they are types of their own.
 CUBLAS = {"f32": ("f32", WAYS, ""), "f64": ("f64", WAYS, ""),
@@ -42,20 +46,22 @@ NARROW = ("OpenBLAS Haswell", "BLIS haswell")  # kept to AVX2: what `tuned` is c
 CLEARLY = 1.03                                 # a setting is better than the library's own choice from here on
 SCREENED = "512x512x512"                       # where settings compete
 # Unless told otherwise, without and with --alone.
-DEFAULTS = {False: {"type": "f32,f64", "pairs": "21", "budget": "0.3", "size": "256,384,512,768,1024,1500,2000,2048,3000,4096",
+DEFAULTS = {False: {"type": "f32,f64,bf16", "pairs": "21", "budget": "0.3", "size": "256,384,512,768,1024,1500,2000,2048,3000,4096",
                     "shape": ",".join(f"{n}x{n}x{k}" for n in (2048, 4096) for k in (32, 64, 128, 156))},
             True: {"type": "f32,f64,i32", "pairs": "5", "budget": "0.4", "size": "256,512,1024,2048",
                    "shape": "2048x2048x64,4096x4096x128"}}
 ON_GPU = {False: [f"{n}x{n}x{n}" for n in (512, 1000, 1024, 2000, 2048, 3000, 4096, 5000, 6400, 8192, 14400)]
           + [f"8192x8192x{k}" for k in (32, 64, 128, 156)],
           True: [f"{n}x{n}x{n}" for n in (256, 512, 1024, 2048, 4096, 8192)] + ["8192x8192x128"]}
-OPTIONS = {"size": "square sizes: 256,512", "shape": "shapes MxNxK", "type": "of f32,f64,i32 (default f32,f64; alone all)",
-           "threads": "thread counts (default 1 and all)", "variant": "our rungs: avx512,tuned",
+ON_TENSOR_CORES = [f"{n}x{n}x{n}" for n in (1024, 2048, 3072, 4096, 8192)]
+OPTIONS = {"size": "square sizes: 256,512", "shape": "shapes MxNxK", "type": "of f32,f64,i32,bf16 (default f32,f64,bf16; alone all)",
+           "threads": "thread counts (default 1 and all)", "variant": f"our rungs: {','.join([*OURS, *OURS_ON_GPU])}",
            "rival": f"of {','.join(KINDS)} (default all)", "blas": "more libraries with cblas_sgemm: FILE,...",
            "pairs": "pairs of runs a row has at least (default 21); alone: runs at most (default 5)",
            "budget": "seconds a row may take (default 0.3; alone 0.4)", "csv": "append one line a row to this file",
            "machine": "what 00_machine found: each library's best setting", "build": "where the course was built"}
 FLAGS = {"alone": "each library by itself, rows of machine.csv", "resume": "leave out rows that the CSV has",
+         "sustained": "each of a row alone for 1.5 s, too; with clock, power and error in a file beside the CSV",
          "list": "print our rungs and the libraries here, and end"}
 
 
@@ -82,8 +88,8 @@ def say(line):
 
 def process(program, *arguments, environment={}, limit=60):
     """Its lines NAME <tab> VALUE, its lines for the user, its exit status; ChildProcessError if it crashed or hung."""
-    # What it inherits must not say how many threads, and where; nor make cuBLAS round f32.
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith(("OMP_", "GOMP_", "NVIDIA_TF32_"))}
+    # What it inherits must not say how many threads, and where; nor make cuBLAS round f32, or emulate it.
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(("OMP_", "GOMP_", "NVIDIA_TF32_", "CUBLAS_"))}
     inherited["COURSE_STARTER"] = str(os.getpid())  # it ends with us, even if we end before it can ask to be told
     try:
         done = subprocess.run([program, *map(str, arguments)], env=inherited | environment, text=True, errors="replace",
@@ -167,7 +173,7 @@ def cublas(options):
         about = tried(options, WAYS[0], program="rivals_gpu")
     if "why" in about:
         return say(f"cuBLAS skipped: {about['why']}") or []
-    return [Setting("cuBLAS", way, about["about"], ["f32", "f64"], False, way, {}, "rivals_gpu") for way in (*WAYS, "tf32", "bf16")]
+    return [Setting("cuBLAS", way, about["about"], ["f32", "f64"], False, way, {}, "rivals_gpu") for way in (*AT_BEST, "heuristics", "tf32", "bf16")]
 
 
 def known_settings(path, options):
@@ -190,13 +196,13 @@ class Session:
     """What one call of this program shares between its measurements."""
 
     def __init__(self, options):
-        self.options, self.known, self.out = options, {}, set()  # out: labels of what was wrong, crashed or hung
+        self.options, self.known, self.out = options, {}, set()  # out: who was wrong, crashed or hung, and beside which of ours
         self.wrong = self.found = False                          # found: there is a row
 
     def measure(self, setting, threads, types, shape, *more, limit=0, environment={}):
         """What a process that measures the setting printed, by type."""
         options = self.options
-        if setting.label in self.out:
+        if (who := (setting.label, environment.get("COURSE_RUNG", ""))) in self.out:
             return {}
         try:
             lines, said, status = process(
@@ -210,7 +216,7 @@ class Session:
         self.wrong |= status == 1
         self.found |= status == 0 and "--csv" in more
         if status:
-            self.out.add(setting.label)
+            self.out.add(who)
         return {type: line for type, line in lines.items() if type in types}
 
     def rates(self, setting, threads, types, shape, *more):
@@ -272,15 +278,20 @@ def compared(options, rung, setting, best):
 
 
 def compare(session, libraries, gpu):
-    """Rows of rivals.csv, the cheap shapes first; and every pair of a GPU's, in a file beside it."""
-    options, best = session.options, {settings[0].label: session.best(settings) for settings in libraries}
+    """Rows of rivals.csv, the cheap shapes first; and every pair of a GPU's, and what was sustained, in files beside it."""
+    options = session.options
+    libraries = [settings for settings in libraries if options.rungs and set(options.type) & set(settings[0].types)]
+    best = {settings[0].label: session.best(settings) for settings in libraries}
+
+    def beside(kind):
+        return f"--{kind}-csv", options.csv.removesuffix(".csv") + f"_{kind}.csv"
 
     def flops(shape):
         return 2 * math.prod(map(int, shape.split("x")))
 
     def rows(setting, threads, types, shape, ours, *more, **wanted):
         for line in session.measure(setting, threads, types, shape, options.build / ours, "--csv", options.csv, *more,
-                                    *["--resume"] * options.resume, **wanted).values():
+                                    *(beside("sustained") if options.sustained else ()), *["--resume"] * options.resume, **wanted).values():
             print(line, flush=True)
 
     pairs = [(setting, rung) for settings in libraries for setting in settings for rung in options.rungs
@@ -293,10 +304,11 @@ def compare(session, libraries, gpu):
             rows(setting, threads, options.type, shape, "05_avx2/libcourse_blas.so", "--settle", 0.005 * apart,
                  limit=6e-9 * int(options.pairs) * flops(shape),
                  environment={"COURSE_RUNG": name} | ({"GOMP_SPINCOUNT": "10000"} if apart else {}))
-    for shape in sorted(options.on_gpu, key=flops) if gpu else ():
-        for way in gpu[:len(WAYS)]:
-            rows(way, 1, ["f32"], shape, "09_cuda_regtile/libcourse_gpu.so",
-                 "--pairs-csv", options.csv.removesuffix(".csv") + "_pairs.csv", limit=100)
+    for rung in options.gpu_rungs if gpu else ():
+        type, library, ways = OURS_ON_GPU[rung]
+        for shape in sorted(options.on_tensor_cores if library == TENSOR else options.on_gpu, key=flops):
+            for way in (way for way in gpu if way.kernel in ways):
+                rows(way, 1, [type], shape, library, *beside("pairs"), limit=100, environment={"COURSE_RUNG": rung})
 
 
 def refuse(message):
@@ -313,7 +325,7 @@ def asked():
     options.build = Path(options.build or ROOT / "build").resolve()
     if options.resume and not options.csv:
         raise Refusal("--resume: needs --csv FILE, the file that has rows")
-    for name, known in (("variant", OURS), ("rival", KINDS), ("blas", None)):
+    for name, known in (("variant", [*OURS, *OURS_ON_GPU]), ("rival", KINDS), ("blas", None)):
         given = getattr(options, name)
         setattr(options, name, [] if given is None else given.split(","))
         for item in getattr(options, name):
@@ -329,10 +341,13 @@ def asked():
     squares = [f"{n}x{n}x{n}" for n in options.size.split(",")] if options.size else []
     options.shapes = list(dict.fromkeys(squares + (options.shape.split(",") if options.shape else [])))
     options.on_gpu = options.shapes if shaped else ON_GPU[options.alone]
+    options.on_tensor_cores = options.shapes if shaped else ON_TENSOR_CORES
     options.type = list(dict.fromkeys(options.type.split(",")))
     options.threads = list(dict.fromkeys(map(int, (options.threads or f"1,{options.cpus}").split(","))))
     options.lacks = {rung: ",".join(name for name in needed.split() if name not in options.features) for rung, (needed, _) in OURS.items()}
-    options.rungs = [rung for rung in options.variant or OURS if not options.lacks[rung]]
+    options.asked = [rung for rung in options.variant or OURS if rung in OURS]
+    options.rungs = [rung for rung in options.asked if not options.lacks[rung]]
+    options.gpu_rungs = [rung for rung, (type, *_) in OURS_ON_GPU.items() if type in options.type and rung in (options.variant or OURS_ON_GPU)]
     return options
 
 
@@ -345,13 +360,15 @@ def main(folder):
         print("rivals: ours and every library, in turns")
         for rung, (_, idea) in OURS.items():
             print(f"  {rung:<16} {idea}" + f"; not here: this processor lacks {options.lacks[rung]}" * bool(options.lacks[rung]))
+        for rung, (type, _, ways) in OURS_ON_GPU.items():
+            print(f"  {rung:<16} {type} on a GPU, against cuBLAS {', '.join(ways)}")
         print("".join(f"  {'against':<16} {settings[0].name}\n" for settings in libraries), end="")
         return 0
     before = lines_of(options.csv, MACHINE_COLUMNS if options.alone else against_libraries.COLUMNS) if there else ()
     session.known = known_settings(options.machine if not options.alone else options.csv if options.resume else None, options)
-    with_gpu = "cublas" in options.rival or not options.rival and (options.alone or not options.variant)
-    gpu = cublas(options) if with_gpu and (options.alone or "f32" in options.type) else []
-    for rung in () if options.alone else options.variant or OURS:
+    with_gpu = "cublas" in options.rival or not options.rival
+    gpu = cublas(options) if with_gpu and (options.alone or options.gpu_rungs) else []
+    for rung in () if options.alone else options.asked:
         if options.lacks[rung]:
             say(f"{rung} skipped: this processor lacks {options.lacks[rung]}")
     if options.alone:

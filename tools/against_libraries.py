@@ -8,7 +8,7 @@ from measured import BUILD, Record, Refusal, Table, columns_of, digits, place_of
 COLUMNS, FULL_KEY = columns_of("rivals/rivals")
 KEY = [name for name in FULL_KEY if name not in BUILD]
 TARGET = 0.98  # of the best library, in every cell
-TOP = 1.5      # a chart shows no more: what matters is near 1
+TOP = 1.5      # a chart shows no more, unless the mean is above it: what matters is near 1
 SOUND = " AND ".join(f"{name} > 0" for name in "m n k threads ratio ratio_low ratio_high ours_gflops rival_gflops".split())
 AVX2 = "variant LIKE 'tuned%' AND rival LIKE '% haswell'"  # an AVX2 rung against a library's AVX2 kernels
 
@@ -89,13 +89,14 @@ def charts(groups):
             gap = [] if row.square() else [[]]
             lines[row.rival] += [*gap, [at + aside, row.ratio, row.ratio_low, row.ratio_high, 0, at, row.shape()]]
         lowest, highest = min(row.ratio_low for row in group.rows), max(row.ratio_high for row in group.rows)
-        settings = {"target": TARGET, "bottom": min(0.9, 0.97 * lowest), "top": min(TOP, max(1.1, 1.03 * highest))}
+        settings = {"target": TARGET, "bottom": min(0.9, 0.97 * lowest), "top": min(TOP if group.mean < TOP else highest * 2, max(1.1, 1.03 * highest))}
+        cut = settings["top"] == TOP
         name = f"rivals_{group.type}_{group.threads}_{group.variant}" + "_avx2" * (group.against == "libraries kept to AVX2")
         yield Chart(f"{group.host}_{name}" if several_hosts else name, "rivals", group.title(),
                     "How many times as fast as each library: above 1 ours is faster. Medians of paired ratios; the thin "
-                    f"bars are their quartiles. What is above {TOP} is not shown.", lines, settings,
+                    "bars are their quartiles." + f" What is above {TOP} is not shown." * cut, lines, settings,
                     footer=f"above 1 ours is the faster; dashed: {TARGET:g} of the best library, the least that ours shall reach"
-                    + f"; above {TOP}: not shown" * (settings["top"] == TOP))
+                    + f"; above {TOP}: not shown" * cut)
 
 
 def draw(groups, out):

@@ -350,6 +350,12 @@ class Rivals(Case):
             self.assertEqual(self.run_tool("rivals", "--out", "out")[::2], (0, ""))
             self.assertIn("256²×32", (self.folder / "out/charts/rivals_f32_1_avx512.svg").read_text(encoding="utf-8"))
 
+    def test_a_chart_ends_at_its_top_unless_the_mean_is_above(self):
+        for ratios, top in (((1.1, 4), 4.532), ((1.1, 2), 1.5), ((1, 1.1), 1.2463)):  # the upper quartile is a tenth above
+            self.write([compared("best", "cuBLAS default", n, ratio) for n, ratio in zip((1024, 2048), ratios)])
+            chart, = against_libraries.charts(against_libraries.load(self.csv))
+            self.assertEqual((round(chart.settings["top"], 4), "above 1.5" in chart.caption, "above 1.5" in chart.footer), (top, top == 1.5, top == 1.5))
+
     def test_refusals_and_garbage(self):
         self.assertEqual(self.run_tool("rivals")[0], 2)
         for column, text in (("m", ""), ("ratio", "x"), ("ratio_low", "nan"), ("threads", "0"), ("ours_gflops", "-1")):

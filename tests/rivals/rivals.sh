@@ -55,6 +55,20 @@ said = open("out").read().split("\n")
 assert said == [f"f32\t  f32  33x20x50       1 thread  tuned          {ratio:6.3f} ({low:.3f} to {high:.3f}) x Plain                "
                 f"{rates[0]:6.1f} against {rates[1]:6.1f} GFLOP/s, 12 pairs", ""], said
 EOS
+  # Each alone; where there is no GPU, without a clock.
+  COURSE_RUNG=packed "$process" measure "$libraries/libfake_right.so" Plain "$ours" \
+    --shape 33x20x50 --type f32 --pairs 2 --budget 1e-9 --sustained-csv sustained.csv >out 2>err || fail "exit $?: $(cat err)"
+  python3 -B - <<'EOS' || fail "not what was sustained: $(cat out sustained.csv)"
+import csv
+((row,),) = (list(csv.DictReader(open("sustained.csv", newline=""))),)
+assert list(row)[:7] == "type m n k threads variant rival".split() and list(row)[-3:] == "device host commit".split()
+ratio, ours, theirs, ours_error, their_error = (float(row[name]) for name in (
+    "ratio", "ours_gflops", "rival_gflops", "ours_error_share", "rival_error_share"))
+assert abs(ratio - ours / theirs) < 1e-4 * ratio, row
+assert 0 < ours_error < 1 and 0 < their_error < 1 and ours_error != their_error, row
+assert all(row[f"{side}_{what}"] == "" for side in ("ours", "rival") for what in ("mhz", "watts")), row
+assert open("out").read().endswith(f" 2 pairs; sustained {ratio:.3f} x\n"), open("out").read()
+EOS
   # calls CONDITION ARGUMENT…: how often a slow library is called: once to verify it, once to warm it up, once for its pair
   calls() {
     "$process" measure "$libraries/libfake_slow.so" Slow "${@:2}" --shape 3x4x5 --type f32 --pairs 1 >out 2>err
@@ -184,6 +198,11 @@ cublas)
   compares 0
   for way in default pedantic; do has "^f32,300,300,300,1,best,cuBLAS $way,"; done
   [ "$(rows rivals_pairs.csv)" -ge 6 ] || fail "pairs: $(cat rivals_pairs.csv)"
+  # Step 11's, too, and what is sustained.
+  for way in 'bf16,.*,bf16,cuBLAS heuristics' 'f32,.*,f32_by_'{bf16,fp16}',cuBLAS '{default,pedantic}; do has "^$way,"; done
+  compares 0 --type bf16 --sustained
+  awk -F, 'NR > 1 && !($8 > 0 && $9 > 0 && $10 > 0 && $15 > 0 && $15 < 1 && $16 > 0 && $16 < 1) {print; bad = 1} END {exit bad || NR < 2}' \
+    rivals_sustained.csv || fail "sustained: $(cat rivals_sustained.csv)"
   ;;
 interrupt)
   command -v pgrep >/dev/null || { echo "no pgrep here"; exit 77; }

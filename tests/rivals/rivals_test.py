@@ -9,7 +9,8 @@ import rivals  # noqa: E402
 from rivals import MACHINE_COLUMNS, Refusal, Session, Setting  # noqa: E402
 
 WIDE = "avx avx2 fma avx512f avx512dq avx512bw avx512vl"
-GPU = [Setting("cuBLAS", way, "cuBLAS 1.2", ["f32", "f64"], False, way, {}, "rivals_gpu") for way in ("default", "pedantic", "tf32", "bf16")]
+GPU = [Setting("cuBLAS", way, "cuBLAS 1.2", ["f32", "f64"], False, way, {}, "rivals_gpu") 
+       for way in ("default", "pedantic", "bf16x9", "heuristics", "tf32", "bf16")]
 
 
 def environment(threads, bind="false", places="cores"):
@@ -38,7 +39,8 @@ class Case(unittest.TestCase):
     def options(self, **others):
         given = {"build": Path("/built"), "processor": "A, fast one (4 cores)", "features": set(WIDE.split()), "cpus": 4, "type": ["f32"],
                  "threads": [1], "shapes": ["40x40x40", "5x6x7"], "on_gpu": ["40x40x40", "5x6x7"], "pairs": "5", "budget": "0.5",
-                 "csv": "rows.csv", "resume": False, "alone": True, "rival": [], "blas": [], "variant": [], "rungs": ["avx512", "tuned"]}
+                 "csv": "rows.csv", "resume": False, "alone": True, "rival": [], "blas": [], "variant": [], "rungs": ["avx512", "tuned"], "gpu_rungs": ["best"],
+                 "on_tensor_cores": ["9x9x9"], "sustained": False}
         return SimpleNamespace(**given | others)
 
     def process(self, program, *arguments, environment={}, limit=60):
@@ -71,8 +73,8 @@ class Process(unittest.TestCase):
             return rivals.process(program, *arguments, **named)
 
     def test_what_it_is_given_and_says(self):
-        with mock.patch.dict(os.environ, {"OMP_PROC_BIND": "true", "GOMP_SPINCOUNT": "1", "A_SETTING": "mine", "OTHER": "o"}):
-            out, said, status = self.run_it('echo words; printf "it\\t%s\\n" "$# $1 $2 $(cat) $OMP_PROC_BIND $GOMP_SPINCOUNT $A_SETTING $OTHER $COURSE_STARTER"',
+        with mock.patch.dict(os.environ, {"OMP_PROC_BIND": "true", "GOMP_SPINCOUNT": "1", "CUBLAS_EMULATE_SINGLE_PRECISION": "1", "A_SETTING": "mine", "OTHER": "o"}):
+            out, said, status = self.run_it('echo words; printf "it\\t%s\\n" "$# $1 $2 $(cat) $OMP_PROC_BIND $GOMP_SPINCOUNT $CUBLAS_EMULATE_SINGLE_PRECISION $A_SETTING $OTHER $COURSE_STARTER"',
                                             "check", 5, environment={"A_SETTING": "its"})
         self.assertEqual((out["it"].split(), said, status), (["2", "check", "5", "its", "o", str(os.getpid())], [], 0))
         self.assertEqual(self.run_it("echo 'rivals: one' >&2; echo two >&2; exit 1"), ({}, ["one"], 1))
@@ -156,9 +158,9 @@ class Measurements(Case):
 
     def test_what_becomes_of_an_answer(self):
         for answer, said, wrong, out in ((({}, ["no row"], 0), "rivals: no row\n", False, set()),
-                                         (({}, ["Fast f32 is wrong: bad"], 1), "rivals: Fast f32 is wrong: bad\n", True, {"Fast"}),
-                                         (({}, [], 77), "", False, {"Fast"}),
-                                         (ChildProcessError("it ended by Aborted"), "rivals: Fast with 2 threads left out: it ended by Aborted\n", False, {"Fast"})):
+                                         (({}, ["Fast f32 is wrong: bad"], 1), "rivals: Fast f32 is wrong: bad\n", True, {("Fast", "")}),
+                                         (({}, [], 77), "", False, {("Fast", "")}),
+                                         (ChildProcessError("it ended by Aborted"), "rivals: Fast with 2 threads left out: it ended by Aborted\n", False, {("Fast", "")})):
             self.answer, self.calls, self.err = mock.Mock(side_effect=[answer]), [], io.StringIO()
             session = Session(self.options())
             for _ in range(1 + bool(out)):  # who is out is not started again
@@ -192,7 +194,7 @@ class Measurements(Case):
             f"f32,Fast wide,2,5x6x7,123.5,{best}", f"f32,Good,1,5x6x7,7,{both}", f"i32,Good,1,5x6x7,7,{both}", f"i32,Good,2,5x6x7,7,{both}",
             "f32,cuBLAS,,8x8x8,1000,GFLOP/s,pedantic is the better; cuBLAS 1.2",
             "tf32,cuBLAS,,8x8x8,123457,GFLOP/s,sustained; within 2^-10 of f32 in the infinity norm; cuBLAS 1.2")])
-        self.assertEqual((session.found, session.out), (True, {"cuBLAS bf16"}))
+        self.assertEqual((session.found, session.out), (True, {("cuBLAS bf16", "")}))
 
     def test_what_is_compared_with_what(self):
         own, haswell, widest = library("OpenBLAS"), library("OpenBLAS", "Haswell"), library("OpenBLAS", "SkylakeX")
@@ -220,6 +222,19 @@ class Measurements(Case):
                                                       for shape in ("5x6x7", "40x40x40") for name in names))
         self.assertEqual((self.err.getvalue(), session.found), ("rivals: Lost with 1 thread left out: it ended by Aborted\n", True))
 
+    def test_each_rung_on_tensor_cores_meets_cublas_at_its_best_for_the_type(self):
+        self.rates = {f"cuBLAS {way}": 1 for way in ("pedantic", "bf16x9", "heuristics")}  # default ends
+        session = Session(self.options(sustained=True, csv="some.csv", rungs=[], gpu_rungs=["bf16", "f32_by_bf16", "f32_by_fp16"]))
+        self.quietly(rivals.compare, session, [[library(), library(kernel="wide")]], GPU)
+        rest = ("/built/11_cuda_tensor/libcourse_tensor.so --csv some.csv --pairs-csv some_pairs.csv --sustained-csv some_sustained.csv "
+                "--type {} --shape 9x9x9 --threads 1 --pairs 5 --budget 0.5")
+        # Who ended beside one of ours may stand beside the next.
+        self.assertEqual([(call, given["COURSE_RUNG"]) for call, given, _ in self.calls],
+                         [("rivals_gpu measure heuristics cuBLAS heuristics " + rest.format("bf16"), "bf16"),
+                          *((f"rivals_gpu measure {way} cuBLAS {way} {rest.format('f32')}", rung)
+                            for rung in ("f32_by_bf16", "f32_by_fp16") for way in ("default", "pedantic", "bf16x9"))])
+        self.assertEqual(session.out, {("cuBLAS default", "f32_by_bf16"), ("cuBLAS default", "f32_by_fp16")})
+
 
 class CommandLine(Case):
     def asked(self, *arguments, features=WIDE):
@@ -230,8 +245,9 @@ class CommandLine(Case):
     def test_by_default(self):
         options, alone, one = self.asked(), self.asked("--alone"), self.asked("--size", "7")
         self.assertEqual((len(set(options.shapes)), len(options.on_gpu), len(alone.shapes), len(alone.on_gpu)), (18, 15, 6, 7))
-        self.assertEqual((one.shapes, one.on_gpu, options.type, options.threads), (["7x7x7"], ["7x7x7"], ["f32", "f64"], [1, 4]))
-        self.assertEqual(self.calls[2][0], "rivals_cpu check --size 7 --type f32,f64 --pairs 21 --budget 0.3")
+        self.assertEqual((one.shapes, one.on_gpu, options.type, options.threads), (["7x7x7"], ["7x7x7"], ["f32", "f64", "bf16"], [1, 4]))
+        self.assertEqual((options.on_tensor_cores[::4], one.on_tensor_cores), (["1024x1024x1024", "8192x8192x8192"], ["7x7x7"]))
+        self.assertEqual(self.calls[2][0], "rivals_cpu check --size 7 --type f32,f64,bf16 --pairs 21 --budget 0.3")
 
     def test_a_rung_that_this_processor_lacks_is_left_out_with_a_line(self):
         for features, rungs, last in (("avx2 fma", ["tuned"], "skipped: no library that was asked for is here"),
@@ -244,12 +260,15 @@ class CommandLine(Case):
             self.assertEqual(second, f"rivals: {last}")
 
     def test_whether_cublas_is_compared(self):
-        for arguments, met in (([], 1), (["--variant", "tuned"], 0), (["--rival", "mkl"], 0), (["--rival", "cublas", "--variant", "tuned"], 1),
-                               (["--type", "f64"], 0)):
+        tensor = ["bf16", "f32_by_bf16", "f32_by_fp16"]
+        for arguments, rungs, met in (([], ["best", *tensor], 1), (["--variant", "tuned"], [], 0), (["--rival", "mkl"], ["best", *tensor], 0),
+                                      (["--rival", "cublas", "--variant", "tuned,best"], ["best"], 1), (["--type", "f64"], [], 0),
+                                      (["--type", "bf16"], ["bf16"], 1), (["--type", "f32", "--variant", "f32_by_fp16,bf16"], ["f32_by_fp16"], 1)):
             options = self.asked(*arguments)
             with mock.patch.multiple(rivals, asked=lambda: options, found=mock.DEFAULT, compare=mock.DEFAULT, cublas=mock.DEFAULT) as mocks:
                 self.assertEqual(self.quietly(rivals.main, "."), 77)
-            self.assertEqual(mocks["cublas"].call_count, met, arguments)
+            self.assertEqual((mocks["cublas"].call_count, options.gpu_rungs), (met, rungs), arguments)
+            self.assertEqual(options.rungs, ["tuned"] if "tuned" in " ".join(arguments) else [] if "--variant" in arguments else ["avx512", "tuned"])
 
 
 if __name__ == "__main__":

@@ -1,0 +1,24 @@
+// The last rungs of 11 as a library, so that they meet others.
+#include "library.hpp"
+
+#include "multiply.cuh"
+
+using namespace cuda_tensor;
+
+namespace {
+
+Multiply multiply;  // both ways share its memory
+
+}  // namespace
+
+COURSE_TENSOR(course_tensor_bf16, bf16) {
+  const View<const bf16> of_a(a, m, k, a_ld), of_b(b, k, n, b_ld);
+  const bool aligned = is_aligned(of_a) && is_aligned(of_b);
+  tile_a_block(aligned ? stages<true> : stages<false>, BM, BN, threads, of_a, of_b, {c, m, n, c_ld});
+}
+COURSE_TENSOR(course_tensor_f32_by_bf16, float) {
+  multiply({a, m, k, a_ld}, {b, k, n, b_ld}, {c, m, n, c_ld}, Way::three);
+}
+COURSE_TENSOR(course_tensor_f32_by_fp16, float) {
+  multiply({a, m, k, a_ld}, {b, k, n, b_ld}, {c, m, n, c_ld}, Way::two);
+}
