@@ -13,6 +13,11 @@ Multiply multiply;  // both ways share its memory
 
 COURSE_TENSOR(course_tensor_bf16, bf16) {
   const View<const bf16> of_a(a, m, k, a_ld), of_b(b, k, n, b_ld);
+#ifdef COURSE_HOPPER
+  const View<float> of_c(c, m, n, c_ld);
+  if (hopper::here() && hopper::serves(of_a, of_b, of_c))
+    return hopper::multiply(hopper::Rung::best, of_a, of_b, of_c);
+#endif
   const bool aligned = is_aligned(of_a) && is_aligned(of_b);
   tile_a_block(aligned ? stages<true> : stages<false>, BM, BN, threads, of_a, of_b, {c, m, n, c_ld});
 }
