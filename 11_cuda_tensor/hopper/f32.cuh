@@ -79,7 +79,7 @@ __global__ __launch_bounds__(with_producer, 1) void by_parts(
     const int* a_scales, const int* b_scales, const unsigned* found, unsigned refused, unsigned* report) {
   auto& shared = shared_memory<PartsShared<S, BN, depth, buffers>>();
   const int group = int(threadIdx.x) / 128, warp = int(threadIdx.x) / 32, steps = (k + deep - 1) / deep;
-  prepare(shared.boxes), prepare(shared.full, shared.empty);
+  prepare(shared.full, shared.empty);
   const unsigned here = *found;
   if (blockIdx.x == 0 && threadIdx.x == 0) *report = here | reported;
   if ((here & refused) != 0) return;
@@ -100,16 +100,14 @@ __global__ __launch_bounds__(with_producer, 1) void by_parts(
     }
   } else {
     registers_up<232>();
-    Turn<buffers> box;
     for (int tile = int(blockIdx.x); tile < order.tiles(); tile += int(gridDim.x)) {
       const auto [row, col] = order.at(tile);
       const Index i = row * BM + warp * 16, j = col * BN;
-      if (by_tma) fetch_first(shared.boxes, c_map, int(i), int(j));
       FragmentC sum[BN / 8];
       consume_parts<S, BN>(sum, shared, turn, group, steps);
       if (S::scaled) scale_back<BN>(sum, i, j, a_scales, b_scales, c.rows(), c.cols());
       if (by_tma)
-        add_by_tma<BN>(c_map, int(i), int(j), sum, shared.boxes, box);
+        add_by_tma<BN>(c_map, int(i), int(j), sum, shared.boxes);
       else
         add_group<BN>(c, i, j, sum);
     }

@@ -217,59 +217,31 @@ struct Order {
 // [/order]
 
 // [add_by_tma]
-/// Where each warp of consumers has boxes of 16 × 32 elements of C, swizzled as TMA writes and reads them.
+/// Where each warp of consumers puts boxes of 16 × 32 sums, swizzled as TMA reads them.
 template <int buffers>
 struct alignas(1024) Boxes {
-  SharedTile<float, 16, 32> box[consumers][buffers];
-  Barrier here[consumers][buffers];
+  SharedTile<float, 16, 32> of_warp[consumers][buffers];
 };
-template <int buffers>
-__device__ void prepare(Boxes<buffers>& boxes) {
-  if (threadIdx.x == 0)
-    for (auto& of_warp : boxes.here)
-      for (Barrier& here : of_warp) init(here, 1);
-}
-/// Begins to bring the box at (i, j) of C. One lane.
-template <int buffers>
-__device__ void fetch(Boxes<buffers>& boxes, int buffer, const CUtensorMap& c, int i, int j) {
-  auto& box = boxes.box[threadIdx.x / 32][buffer];
-  auto& here = boxes.here[threadIdx.x / 32][buffer];
-  arrive_expect(here, int(sizeof box));
-  bulk_load(box, c, j, i, 0, here);
-}
-/// Begins to bring the first boxes of a warp's 16 rows, once their places have been left.
-template <int buffers>
-__device__ void fetch_first(Boxes<buffers>& boxes, const CUtensorMap& c, int i, int j) {
-  if (threadIdx.x % 32 != 0) return;
-  bulk_wait_read<0>();
-#pragma unroll
-  for (int s = 0; s < buffers; ++s) fetch(boxes, s, c, i, j + 32 * s);
-}
-/// C += a warp's 16 rows of sums from (i, j) on, box by box; the first ones are on their way.
+/// C += a warp's 16 rows of sums from (i, j) on, 32 columns at a time: TMA has them added in L2.
 template <int BN, int buffers>
 __device__ void add_by_tma(const CUtensorMap& c, int i, int j, const FragmentC (&sum)[BN / 8],
-                           Boxes<buffers>& boxes, Turn<buffers>& turn) {
+                           Boxes<buffers>& boxes) {
   const int lane = int(threadIdx.x) % 32, g = lane / 4, t = lane % 4;
 #pragma unroll
-  for (int s = 0; s < BN / 32; ++s, ++turn) {
-    auto& box = boxes.box[threadIdx.x / 32][s % buffers];
-    wait(boxes.here[threadIdx.x / 32][s % buffers], turn.parity);
+  for (int s = 0; s < BN / 32; ++s) {
+    auto& box = boxes.of_warp[threadIdx.x / 32][s % buffers];
+    if (lane == 0) bulk_wait_read<buffers - 1>();
+    __syncwarp();  // what was in the box has gone
 #pragma unroll
     for (int e = 0; e < 4; ++e) {
       const FragmentC& part = sum[4 * s + e];
       const int at = (2 * e + t / 2 ^ g) * 4 + t % 2 * 2;
-      auto &upper = reinterpret_cast<float2&>(box[g][at]), &lower = reinterpret_cast<float2&>(box[g + 8][at]);
-      upper = {upper.x + part.of[0], upper.y + part.of[1]},
-      lower = {lower.x + part.of[2], lower.y + part.of[3]};
+      reinterpret_cast<float2&>(box[g][at]) = {part.of[0], part.of[1]};
+      reinterpret_cast<float2&>(box[g + 8][at]) = {part.of[2], part.of[3]};
     }
     fence_async();
-    __syncwarp();  // all lanes have added
-    if (lane != 0) continue;
-    bulk_store(c, j + 32 * s, i, 0, box), bulk_commit();
-    if (s > 0 && s - 1 + buffers < BN / 32) {
-      bulk_wait_read<1>();  // the box before this one has gone
-      fetch(boxes, (s - 1) % buffers, c, i, j + 32 * (s - 1 + buffers));
-    }
+    __syncwarp();  // all lanes have written
+    if (lane == 0) bulk_add(c, j + 32 * s, i, 0, box), bulk_commit();
   }
 }
 // [/add_by_tma]
@@ -281,8 +253,8 @@ struct Shared {
   Boxes<buffers> boxes;
 };
 
-/// As roles, but as many blocks as there are multiprocessors walk C: the producer is tiles ahead, and C comes
-/// and goes by TMA.
+/// As roles, but as many blocks as there are multiprocessors walk C: the producer is tiles ahead, and TMA
+/// adds the sums to C.
 template <int BN, int depth, int buffers>
 __global__ __launch_bounds__(with_producer, 1) void persistent(const __grid_constant__ CUtensorMap a,
                                                                const __grid_constant__ CUtensorMap b,
@@ -290,7 +262,7 @@ __global__ __launch_bounds__(with_producer, 1) void persistent(const __grid_cons
                                                                Order order, int k) {
   auto& [ring, boxes] = shared_memory<Shared<BN, depth, buffers>>();
   const int group = int(threadIdx.x) / 128, warp = int(threadIdx.x) / 32, steps = (k + deep - 1) / deep;
-  prepare(boxes), prepare(ring.full, ring.empty);
+  prepare(ring.full, ring.empty);
   Turn<depth> turn;
   if (group == 2) {
     registers_down<40>();
@@ -300,14 +272,12 @@ __global__ __launch_bounds__(with_producer, 1) void persistent(const __grid_cons
     }
   } else {
     registers_up<232>();
-    Turn<buffers> box;
     for (int tile = int(blockIdx.x); tile < order.tiles(); tile += int(gridDim.x)) {
       const auto [row, col] = order.at(tile);
       const int i = row * BM + warp * 16, j = col * BN;
-      fetch_first(boxes, c, i, j);
       FragmentC sum[BN / 8];
       consume(sum, ring, turn, group, steps);
-      add_by_tma<BN>(c, i, j, sum, boxes, box);
+      add_by_tma<BN>(c, i, j, sum, boxes);
     }
     if (threadIdx.x % 32 == 0) bulk_wait_read<0>();
   }

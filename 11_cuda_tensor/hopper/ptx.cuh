@@ -58,12 +58,14 @@ __device__ inline void bulk_load(void* to, const CUtensorMap& from, int x, int y
       "l"(&from), "r"(x), "r"(y), "r"(z), "r"(shared_address(&barrier))
       : "memory");
 }
-/// Begins to copy a box in shared memory to (x, y, z) of a tensor, but for what lies outside; in the open
-/// group.
-__device__ inline void bulk_store(const CUtensorMap& to, int x, int y, int z, const void* from) {
-  asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [%0, {%1, %2, %3}], [%4];" ::"l"(&to),
-               "r"(x), "r"(y), "r"(z), "r"(shared_address(from))
-               : "memory");
+/// Begins to add a box in shared memory to that at (x, y, z) of a tensor of floats, but for what lies
+/// outside; in the open group. Denormals, in C or as sums, become 0.
+__device__ inline void bulk_add(const CUtensorMap& to, int x, int y, int z, const void* from) {
+  asm volatile(
+      "cp.reduce.async.bulk.tensor.3d.global.shared::cta.add.tile.bulk_group [%0, {%1, %2, %3}], [%4];" ::"l"(
+          &to),
+      "r"(x), "r"(y), "r"(z), "r"(shared_address(from))
+      : "memory");
 }
 __device__ inline void bulk_commit() {
   asm volatile("cp.async.bulk.commit_group;" ::: "memory");
