@@ -98,13 +98,12 @@ __device__ void mma_sync(FragmentC& c, const FragmentA& a, const FragmentB& b) {
 
 /// C += A·B as TF32: of A and B it takes the upper 19 bits, whatever follows them.
 __device__ inline void mma_sync(WideC<float>& c, const WideA<float>& a, const WideB<float>& b) {
-  const auto bits = [](float x) { return __float_as_uint(x); };
-  COURSE_FROM_80(
-      asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 "
-                   "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
-                   : "+f"(c.of[0]), "+f"(c.of[1]), "+f"(c.of[2]), "+f"(c.of[3])
-                   : "r"(bits(a.of[0])), "r"(bits(a.of[1])), "r"(bits(a.of[2])), "r"(bits(a.of[3])),
-                     "r"(bits(b.of[0])), "r"(bits(b.of[1]))));
+  COURSE_FROM_80(asm volatile(
+      "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 "
+      "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      : "+f"(c.of[0]), "+f"(c.of[1]), "+f"(c.of[2]), "+f"(c.of[3])
+      : "r"(__float_as_uint(a.of[0])), "r"(__float_as_uint(a.of[1])), "r"(__float_as_uint(a.of[2])),
+        "r"(__float_as_uint(a.of[3])), "r"(__float_as_uint(b.of[0])), "r"(__float_as_uint(b.of[1]))));
 }
 /// C += A·B in f64. Before capability 9.0 the largest product is 8 × 8 × 4: it takes four of them.
 __device__ inline void mma_sync(WideC<double>& c, const WideA<double>& a, const WideB<double>& b) {
