@@ -10,6 +10,7 @@
 #endif
 #include "multiply.cuh"
 #include "runner/run.hpp"
+#include "wide.cuh"
 
 namespace {
 
@@ -89,14 +90,23 @@ course::Launch<float> starting_with(Way first) {
 }
 
 template <class T>
+void wide_launch(View<const T> a, View<const T> b, View<course::Result<T>> c, const Settings&) {
+  wide<T>(a, b, c);
+}
+
+template <class T>
 course::Variants<T> variants() {
   if constexpr (std::is_same_v<T, bf16>) return rungs();
   if constexpr (std::is_same_v<T, float>)
     return {gpu<T>("f32_by_bf16", "six products of three BF16", starting_with(Way::three), {}, tensor_cores),
             gpu<T>("f32_by_fp16", "three products of two FP16", starting_with(Way::two), {}, tensor_cores)};
+  if constexpr (std::is_same_v<T, double>)
+    return {gpu<T>("f64_tensor", "as stages, products of f64", wide_launch<T>, {}, tensor_cores)};
+  if constexpr (std::is_same_v<T, course::tf32>)
+    return {gpu<T>("tf32", "as stages, f32 rounded to TF32", wide_launch<T>, {}, tensor_cores)};
   return {};
 }
 
 }  // namespace
 
-COURSE_GPU_STEP("tensor cores", step.bf16 = variants<bf16>())
+COURSE_GPU_STEP("tensor cores", (step.bf16 = variants<bf16>(), step.tf32 = variants<course::tf32>()))

@@ -9,6 +9,7 @@
 #else
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <map>
 #include <stdexcept>
@@ -48,6 +49,27 @@ struct FragmentC {
 };
 // [/fragments]
 
+// [wide_fragments]
+/// The same of elements that take a register or, f64, two: A, 16 × 8.
+template <class T>
+struct WideA {
+  T of[4];
+  static constexpr Place place(int lane, int e) { return {lane / 4 + e % 2 * 8, lane % 4 + e / 2 * 4}; }
+};
+/// B, 8 × 8.
+template <class T>
+struct WideB {
+  T of[2];
+  static constexpr Place place(int lane, int e) { return {lane % 4 + e * 4, lane / 4}; }
+};
+/// C, 16 × 8: as FragmentC.
+template <class T>
+struct WideC {
+  T of[4];
+  static constexpr Place place(int lane, int e) { return FragmentC::place(lane, e); }
+};
+// [/wide_fragments]
+
 constexpr int tensor_capability = 80;
 
 #ifdef __CUDACC__
@@ -72,6 +94,33 @@ __device__ void mma_sync(FragmentC& c, const FragmentA& a, const FragmentB& b) {
     COURSE_FROM_80(COURSE_MMA("bf16"));
   else
     COURSE_FROM_80(COURSE_MMA("f16"));
+}
+
+/// C += A·B as TF32: of A and B it takes the upper 19 bits, whatever follows them.
+__device__ inline void mma_sync(WideC<float>& c, const WideA<float>& a, const WideB<float>& b) {
+  COURSE_FROM_80(asm volatile(
+      "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 "
+      "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      : "+f"(c.of[0]), "+f"(c.of[1]), "+f"(c.of[2]), "+f"(c.of[3])
+      : "r"(__float_as_uint(a.of[0])), "r"(__float_as_uint(a.of[1])), "r"(__float_as_uint(a.of[2])),
+        "r"(__float_as_uint(a.of[3])), "r"(__float_as_uint(b.of[0])), "r"(__float_as_uint(b.of[1]))));
+}
+/// C += A·B in f64. Before capability 9.0 the largest product is 8 × 8 × 4: it takes four of them.
+__device__ inline void mma_sync(WideC<double>& c, const WideA<double>& a, const WideB<double>& b) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile(
+      "mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 "
+      "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      : "+d"(c.of[0]), "+d"(c.of[1]), "+d"(c.of[2]), "+d"(c.of[3])
+      : "d"(a.of[0]), "d"(a.of[1]), "d"(a.of[2]), "d"(a.of[3]), "d"(b.of[0]), "d"(b.of[1]));
+#else
+#pragma unroll
+  for (int e = 0; e < 4; ++e)  // A's element e: of rows 8 (e mod 2) on, of columns 4 (e / 2) on
+    COURSE_FROM_80(
+        asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+                     : "+d"(c.of[e % 2 * 2]), "+d"(c.of[e % 2 * 2 + 1])
+                     : "d"(a.of[e]), "d"(b.of[e / 2])));
+#endif
 }
 
 /// Loads four matrices of 8 × 8 from shared memory. Lane l gives the address of row l % 8 of matrix l / 8: 8
@@ -168,6 +217,42 @@ void mma_sync(C& c, const A& a, const B& b, COURSE_WHERE) {
       for (int e = 0; e < int(sizeof(C) / 4); ++e) {
         float& sum = std::get<0>(*static_cast<decltype(mine)*>(lanes[l])).of[e];
         sum = course::emulator::truncated_sum(sum, rows[C::place(l, e).row], cols[C::place(l, e).col]);
+      }
+  };
+  course::emulator::together(&mine, work, file, line);
+}
+
+/// What a tensor core takes of a factor, and how it adds eight products to a sum.
+inline float factor(float x) {
+  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) & ~0x1fffu);
+}
+inline double factor(double x) {
+  return x;
+}
+inline float sum_of_eight(float sum, const float (&a)[16], const float (&b)[16]) {
+  return course::emulator::truncated_sum(sum, a, b);
+}
+inline double sum_of_eight(double sum, const double (&a)[16], const double (&b)[16]) {
+  for (int p = 0; p < 8; ++p) sum = std::fma(a[p], b[p], sum);
+  return sum;
+}
+template <class T>
+void mma_sync(WideC<T>& c, const WideA<T>& a, const WideB<T>& b, COURSE_WHERE) {
+  auto mine = std::tie(c, a, b);
+  const auto work = [](void* const(&lanes)[32]) {
+    T rows[16][16] = {}, cols[8][16] = {};  // from p = 8 on zeros
+    const auto of = [&](int l) { return *static_cast<decltype(mine)*>(lanes[l]); };
+    for (int l = 0; l < 32; ++l)
+      for (int e = 0; e < 4; ++e) {
+        const Place in_a = WideA<T>::place(l, e), in_b = WideB<T>::place(l, e / 2);
+        rows[in_a.row][in_a.col] = factor(std::get<1>(of(l)).of[e]);
+        cols[in_b.col][in_b.row] = factor(std::get<2>(of(l)).of[e / 2]);
+      }
+    for (int l = 0; l < 32; ++l)
+      for (int e = 0; e < 4; ++e) {
+        const Place at = WideC<T>::place(l, e);
+        T& sum = std::get<0>(of(l)).of[e];
+        sum = sum_of_eight(sum, rows[at.row], cols[at.col]);
       }
   };
   course::emulator::together(&mine, work, file, line);

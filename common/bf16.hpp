@@ -1,4 +1,5 @@
-// BF16, the upper half of a float: what tensor cores multiply. Their sums are floats.
+// BF16, the upper half of a float, and TF32, 19 bits of it: what tensor cores multiply. Their sums are
+// floats.
 #pragma once
 
 #include <bit>
@@ -24,9 +25,30 @@ struct bf16 {
   }
 };
 
+/// A float in memory, with all its bits, that is rounded when it is multiplied: to 11 bits of significand, to
+/// nearest, ties away from zero. A product of two is exact in f32.
+struct tf32 {
+  tf32() = default;
+  COURSE_INLINE explicit tf32(float value) : stored(value) {}
+  /// What it is multiplied as.
+  COURSE_INLINE operator float() const {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    std::uint32_t rounded;
+    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(rounded) : "f"(stored));
+    return std::bit_cast<float>(rounded);
+#else
+    const auto bits = std::bit_cast<std::uint32_t>(stored);
+    const bool nan = (bits & 0x7fffffff) > 0x7f800000;
+    return std::bit_cast<float>(nan ? bits : (bits + 0x1000) & ~0x1fffu);
+#endif
+  }
+
+  float stored;
+};
+
 /// The type of C if A and B have elements of type T.
 template <class T>
-using Result = std::conditional_t<std::is_same_v<T, bf16>, float, T>;
+using Result = std::conditional_t<std::is_same_v<T, bf16> || std::is_same_v<T, tf32>, float, T>;
 
 }  // namespace course
 
@@ -36,4 +58,10 @@ struct std::numeric_limits<course::bf16> {
   static constexpr bool has_quiet_NaN = true;
   static constexpr int digits = 8;
   static constexpr course::bf16 quiet_NaN() { return course::bf16(numeric_limits<float>::quiet_NaN()); }
+};
+template <>
+struct std::numeric_limits<course::tf32> {
+  static constexpr bool has_quiet_NaN = true;
+  static constexpr int digits = 11;
+  static constexpr course::tf32 quiet_NaN() { return course::tf32(numeric_limits<float>::quiet_NaN()); }
 };

@@ -149,5 +149,6 @@ template std::vector<std::string> diagnose(const Problem<float>&, const Piece<fl
 template std::vector<std::string> diagnose(const Problem<double>&, const Piece<double>&);
 template std::vector<std::string> diagnose(const Problem<std::int32_t>&, const Piece<std::int32_t>&);
 template std::vector<std::string> diagnose(const Problem<bf16>&, const Piece<bf16>&);
+template std::vector<std::string> diagnose(const Problem<tf32>&, const Piece<tf32>&);
 
 }  // namespace course

@@ -47,6 +47,11 @@ template <>
 constexpr bf16 element(Fill fill, std::uint64_t seed, char matrix, Index i, Index j) {
   return bf16(element<float>(fill, seed, matrix, i, j));
 }
+/// Those of f32, which are rounded when they are multiplied.
+template <>
+constexpr tf32 element(Fill fill, std::uint64_t seed, char matrix, Index i, Index j) {
+  return tf32(element<float>(fill, seed, matrix, i, j));
+}
 
 /// Writes every element of `view` as matrix 'A', 'B' or 'C'.
 template <class T>

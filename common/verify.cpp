@@ -88,7 +88,7 @@ struct Verifier<T>::Reference {
   Indices rows, cols;  // their places in the piece
   Dense<W> c;
   Dense<W> a_norms, b_norms;  // ||aᵢ||₂² of these rows of A, ||bⱼ||₂² of these columns of B
-  double truncated;           // √k / 4 for BF16, else 0
+  double truncated;           // √k / 4 for BF16 and TF32, else 0
 
   /// The allowed error of element (r, s), which held `before`.
   double allowed(Index r, Index s, double before) const {
@@ -133,7 +133,7 @@ void Verifier<T>::add_reference(const Piece<T>& piece, Indices rows, Indices col
   }
   references_.push_back(std::make_shared<const Reference>(
       Reference{std::move(rows), std::move(cols), std::move(c), std::move(a_norms), std::move(b_norms),
-                std::is_same_v<T, bf16> ? std::sqrt(static_cast<double>(k)) / 4 : 0}));
+                std::is_same_v<T, Result<T>> ? 0 : std::sqrt(static_cast<double>(k)) / 4}));
 }
 
 /// Makes the references for a new piece. Of a sample: some rows, and some columns of the other rows.
@@ -290,5 +290,6 @@ COURSE_VERIFY(float)
 COURSE_VERIFY(double)
 COURSE_VERIFY(std::int32_t)
 COURSE_VERIFY(bf16)
+COURSE_VERIFY(tf32)
 
 }  // namespace course

@@ -16,13 +16,14 @@ struct Check {
   std::string message = {};  // what was wrong and where, else empty
 };
 
-/// Compares pieces of C with the right values, made in a wider type (f32, bf16 → double, f64 → long double,
-/// i32 → 64 bits) from the recipe, panel by panel of k. Integers and exact inputs demand equality; others:
+/// Compares pieces of C with the right values, made in a wider type (f32, bf16, tf32 → double, f64 → long
+/// double, i32 → 64 bits) from the recipe, inputs of TF32 rounded, panel by panel of k. Integers and exact
+/// inputs demand equality; others:
 ///   |C - Ĉ| <= 8u ||aᵢ||₂ ||bⱼ||₂ + 2u (|Ĉ| + |C₀|),   C₀: what C held before, u: the unit roundoff of C,
-/// for with zero-mean input rounding errors grow as √k, not k (Higham & Mary 2019). For bf16 8 + √k / 4, not
-/// 8: a tensor core cuts off, towards 0, what the sum s of each g products has beyond 24 bits, at most 2u
-/// |s|. After p products |s| is about √p σ², where ||aᵢ||₂ ||bⱼ||₂ is k σ²: the k / g cuts add up to (4/3)
-/// (√k / g) u k σ², for g = 8 to √k / 6. The reference is kept for pieces of the same rows and columns.
+/// for with zero-mean input rounding errors grow as √k, not k (Higham & Mary 2019). For bf16 and tf32 8 +
+/// √k / 4, not 8: a tensor core cuts off, towards 0, what the sum s of each g products has beyond 24 bits, at
+/// most 2u |s|. After p products |s| is about √p σ², where ||aᵢ||₂ ||bⱼ||₂ is k σ²: the k / g cuts add up to
+/// (4/3) (√k / g) u k σ², for g = 8 to √k / 6. The reference is kept for pieces of the same rows and columns.
 template <class T>
 class Verifier {
  public:

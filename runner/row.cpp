@@ -345,6 +345,7 @@ void run_row(Session& session, Variant<T>& variant, CheckedProblem<T>& checked, 
 }
 
 template void run_row(Session&, Variant<bf16>&, CheckedProblem<bf16>&, const Settings&);
+template void run_row(Session&, Variant<tf32>&, CheckedProblem<tf32>&, const Settings&);
 template void run_row(Session&, Variant<float>&, CheckedProblem<float>&, const Settings&);
 template void run_row(Session&, Variant<double>&, CheckedProblem<double>&, const Settings&);
 template void run_row(Session&, Variant<std::int32_t>&, CheckedProblem<std::int32_t>&, const Settings&);

@@ -14,7 +14,7 @@ namespace {
 /// Calls `f` with the variants of each type in turn.
 template <class F>
 void for_each_type(const Step& step, F f) {
-  f(step.bf16), f(step.f32), f(step.f64), f(step.i32);
+  f(step.bf16), f(step.tf32), f(step.f32), f(step.f64), f(step.i32);
 }
 
 /// The types that a step has variants for.

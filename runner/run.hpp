@@ -25,6 +25,7 @@ struct Step {
   std::vector<Sides> blocks = {}, grids = {};
   Index pad = 0;                     // elements between the rows of its matrices, the default of --pad
   Variants<course::bf16> bf16 = {};  // A and B in BF16, C in f32; few steps have such
+  Variants<course::tf32> tf32 = {};  // all in f32, but factors are rounded to TF32
   std::function<Step(const std::string& order)> emulated = {};  // of a step on a GPU: what --emulate runs
 };
 

@@ -63,6 +63,7 @@ std::string skip_reason(const Variant<T>& variant, const Problem<T>& problem, co
 
 template <class T>
 constexpr const char* type_name = std::is_same_v<T, bf16>     ? "bf16"
+                                  : std::is_same_v<T, tf32>   ? "tf32"
                                   : std::is_same_v<T, float>  ? "f32"
                                   : std::is_same_v<T, double> ? "f64"
                                                               : "i32";

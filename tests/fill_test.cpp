@@ -17,7 +17,7 @@ TEST_CASE("the values are the same on every machine") {  // pinned: results else
   CHECK(fill_name(Fill::uniform) == "uniform");
 }
 
-TEST_CASE_TEMPLATE("digits are 0..9, all of them", T, float, double, std::int32_t, bf16) {
+TEST_CASE_TEMPLATE("digits are 0..9, all of them", T, float, double, std::int32_t, bf16, tf32) {
   std::set<T> seen;
   for (Index j = 0; j < 1000; ++j) seen.insert(element<T>(Fill::digits, 1, 'B', 3, j));
   CHECK(seen.size() == 10);
@@ -25,8 +25,8 @@ TEST_CASE_TEMPLATE("digits are 0..9, all of them", T, float, double, std::int32_
   CHECK(*seen.rbegin() == 9);
 }
 
-TEST_CASE_TEMPLATE("uniform is symmetric in (-1, 1), integers in -9..9", T, float, double, std::int32_t,
-                   bf16) {
+TEST_CASE_TEMPLATE("uniform is symmetric in (-1, 1), integers in -9..9", T, float, double, std::int32_t, bf16,
+                   tf32) {
   const double range = std::is_integral_v<T> ? 9 : 1;
   const int count = 100000;
   double sum = 0, squares = 0, most = 0;
@@ -82,4 +82,21 @@ TEST_CASE("a float becomes the nearest BF16, of two the even one; NaN stays NaN"
   for (std::uint32_t all = 0; all < 0x10000; ++all)
     if (const auto value = std::bit_cast<float>(all << 16); !std::isnan(value) && bits(value) != all)
       FAIL(all);
+}
+
+TEST_CASE("TF32 keeps a float, and counts as the nearest with 11 bits, of two the larger; NaN stays NaN") {
+  const auto rounded = [](float value) { return float(tf32(value)); };
+  static_assert(tf32(0x1.001p0f).stored == 0x1.001p0f);
+  CHECK(rounded(0x1.002p0f) == 0x1.004p0f);
+  CHECK(rounded(-0x1.002p0f) == -0x1.004p0f);
+  CHECK(rounded(0x1.006p0f) == 0x1.008p0f);
+  CHECK(rounded(0x1.001ffep0f) == 1);
+  CHECK(rounded(0x1.fffp-1f) == 1);
+  const float infinity = std::numeric_limits<float>::infinity();
+  CHECK(rounded(infinity) == infinity);
+  CHECK(rounded(-std::numeric_limits<float>::max()) == -infinity);
+  for (const std::uint32_t nan : {0x7fc00000u, 0xffffffffu, 0x7fffffffu, 0x7f800001u})
+    CHECK(std::isnan(rounded(std::bit_cast<float>(nan))));
+  CHECK(std::isnan(float(poison<tf32>())));
+  CHECK(element<tf32>(Fill::uniform, 5, 'A', 1, 2).stored == element<float>(Fill::uniform, 5, 'A', 1, 2));
 }

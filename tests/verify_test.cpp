@@ -51,7 +51,7 @@ float rounded_to(float value, int bits) {
 /// The factor of u ||aᵢ||₂ ||bⱼ||₂ in what the verifier allows.
 template <class T>
 double norms_allowed(Index k) {
-  return std::is_same_v<T, bf16> ? 8 + std::sqrt(static_cast<double>(k)) / 4 : 8;
+  return std::is_same_v<T, Result<T>> ? 8 : 8 + std::sqrt(static_cast<double>(k)) / 4;
 }
 
 /// sum + Σ a(p)·b(p), as a tensor core may add: groups of 8 products, and what lies beyond 24 bits is cut
@@ -69,7 +69,7 @@ float truncated(float sum, Index k, Of product) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("a right product is right", T, float, double, std::int32_t, bf16) {
+TEST_CASE_TEMPLATE("a right product is right", T, float, double, std::int32_t, bf16, tf32) {
   for (const Fill kind : {Fill::digits, Fill::uniform})
     for (const Shape shape : {Shape{1, 1, 1}, {7, 5, 3}, {64, 33, 129}, {3, 4, 0}, {0, 4, 3}, {3, 0, 4}}) {
       Case<T> right(shape, kind);
@@ -80,7 +80,7 @@ TEST_CASE_TEMPLATE("a right product is right", T, float, double, std::int32_t, b
     }
 }
 
-TEST_CASE_TEMPLATE("one element wrong by twice what is allowed is found", T, float, double, bf16) {
+TEST_CASE_TEMPLATE("one element wrong by twice what is allowed is found", T, float, double, bf16, tf32) {
   const double u = std::numeric_limits<Result<T>>::epsilon() / 2.0;
   for (const Index k : {1, 60}) {
     Case<T> wrong({40, 50, k}, Fill::uniform);
@@ -100,7 +100,7 @@ TEST_CASE_TEMPLATE("one element wrong by twice what is allowed is found", T, flo
 }
 
 TEST_CASE_TEMPLATE("the figures of a check are those of its formulas, worked out element by element", T,
-                   float, double, bf16) {
+                   float, double, bf16, tf32) {
   using Wide = long double;
   for (const auto& [k, spoilt] : {std::pair<Index, bool>(300, false), {300, true}, {1, true}}) {
     Case<T> product({5, 4, k}, Fill::uniform);
@@ -172,7 +172,7 @@ TEST_CASE("a sample is eight rows and columns drawn with the seed, the first and
   CHECK(drawn.size() == 6);
 }
 
-TEST_CASE_TEMPLATE("exact inputs demand equality", T, float, double, std::int32_t, bf16) {
+TEST_CASE_TEMPLATE("exact inputs demand equality", T, float, double, std::int32_t, bf16, tf32) {
   Case<T> wrong({40, 50, 60}, Fill::digits);
   wrong.c.view()(39, 49) += 1;
   CHECK_FALSE(wrong.whole().right);
@@ -188,7 +188,8 @@ TEST_CASE_TEMPLATE("exact inputs demand equality", T, float, double, std::int32_
             std::to_string(static_cast<double>(wrong.c.view()(7, 9))));  // the first of equals
 }
 
-TEST_CASE_TEMPLATE("NaN and infinity are wrong, and stay visible in every figure", T, float, double, bf16) {
+TEST_CASE_TEMPLATE("NaN and infinity are wrong, and stay visible in every figure", T, float, double, bf16,
+                   tf32) {
   using Limits = std::numeric_limits<Result<T>>;
   for (const auto bad : {Limits::quiet_NaN(), Limits::infinity()})
     for (const auto& [i, j] : {std::pair{0, 0}, {20, 30}, {39, 49}})
@@ -205,7 +206,7 @@ TEST_CASE_TEMPLATE("NaN and infinity are wrong, and stay visible in every figure
 }
 
 TEST_CASE_TEMPLATE("a lost last row, a lost last column and a C overwritten are found", T, float, double,
-                   std::int32_t, bf16) {
+                   std::int32_t, bf16, tf32) {
   for (const Shape shape : {Shape{40, 50, 60}, {5, 3, 1}}) {
     for (const Fill kind : {Fill::digits, Fill::uniform}) {
       Case<T> row(shape, kind), column(shape, kind), overwritten(shape, kind);
@@ -223,7 +224,7 @@ TEST_CASE_TEMPLATE("a lost last row, a lost last column and a C overwritten are 
 }
 
 TEST_CASE_TEMPLATE("Freivalds accepts what is right and finds one wrong element anywhere", T, float, double,
-                   std::int32_t, bf16) {
+                   std::int32_t, bf16, tf32) {
   Case<T> product({61, 53, 47}, Fill::digits);
   CHECK(product.sums().right);
   for (const auto& [i, j] : {std::pair{0, 0}, {30, 20}, {60, 52}})
@@ -347,6 +348,28 @@ TEST_CASE("inputs rounded to TF32 or BF16 are refused at every k from 8 to 1024,
       CHECK(check.error_share > 10);
       if (bits == 11 && k > 2000) CHECK(check.worst_case_share <= 1);  // the bound that always holds takes it
     }
+}
+
+TEST_CASE("TF32: factors rounded to it are right; cut off, or as they are in memory, they are not") {
+  const Index n = 6;
+  for (Index k = 16; k <= 4096; k *= 4) {
+    CAPTURE(k);
+    Case<tf32> tensor({n, n, k}, Fill::uniform);
+    const auto check = [&](auto factor) {
+      for (Index i = 0; i < n; ++i)
+        for (Index j = 0; j < n; ++j)
+          tensor.c.view()(i, j) = truncated(tensor.problem.c(i, j), k, [&](Index p) {
+            return factor(tensor.a.view()(i, p).stored) * factor(tensor.b.view()(p, j).stored);
+          });
+      return tensor.whole();
+    };
+    CHECK(check([](float x) { return rounded_to(x, 11); }).right);
+    CHECK_FALSE(check([](float x) { return x; }).right);
+    CHECK_FALSE(check([](float x) {
+                  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) & ~0x1fffu);
+                }).right);
+    CHECK_FALSE(check([](float x) { return rounded_to(x, 8); }).right);
+  }
 }
 
 TEST_CASE(

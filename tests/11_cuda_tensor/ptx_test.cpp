@@ -1,6 +1,7 @@
 // The words of a warp under the emulator: who holds what, who waits for whom, and how tensor cores add.
 #define COURSE_COUNTED  // shared memory's wavefronts
 #include "11_cuda_tensor/ptx.cuh"
+#include "11_cuda_tensor/wide.cuh"
 
 #include <doctest/doctest.h>
 
@@ -93,6 +94,60 @@ __global__ void by_wmma(Product<16>* of) {
   for (int e = 0; e < 8; ++e) c.of[e] += more.of[e] - 2;
   wmma_mma(c, a, b);
   wmma_store_c(of->c[0], c, 20);
+}
+
+/// A, B and C of 16 × 8 × 8, and the rows and columns as the PTX ISA gives them for .tf32 and .f64.
+template <class T>
+struct WideProduct {
+  T a[16][8], b[8][8], c[16][8];
+};
+template <class T>
+__global__ void by_wide_mma(WideProduct<T>* of) {
+  const unsigned group = threadIdx.x >> 2, in_group = threadIdx.x % 4;
+  WideA<T> a;
+  WideB<T> b;
+  WideC<T> c;
+  for (unsigned i = 0; i < 4; ++i)
+    a.of[i] = of->a[i == 0 || i == 2 ? group : group + 8][i < 2 ? in_group : in_group + 4];
+  for (unsigned i = 0; i < 2; ++i) b.of[i] = of->b[i == 0 ? in_group : in_group + 4][group];
+  const auto in_c = [&](unsigned i) -> T& {
+    return of->c[i < 2 ? group : group + 8][in_group * 2 + (i & 1)];
+  };
+  for (unsigned i = 0; i < 4; ++i) c.of[i] = in_c(i);
+  mma_sync(c, a, b);
+  for (unsigned i = 0; i < 4; ++i) in_c(i) = c.of[i];
+}
+/// Where C differs from C + A·B, of elements that a(i, p) and b(p, j) make.
+template <class T>
+int wrong_wide(auto a, auto b, auto right) {
+  WideProduct<T> product;
+  for (int i = 0; i < 16; ++i)
+    for (int j = 0; j < 8; ++j) {
+      product.a[i][j] = a(i, j), product.c[i][j] = element<T>(Fill::digits, 1, 'C', i, j);
+      if (i < 8) product.b[i][j] = b(i, j);
+    }
+  const WideProduct<T> before = product;
+  run(by_wide_mma<T>, {32, 1}, &product);
+  int count = 0;
+  for (int i = 0; i < 16; ++i)
+    for (int j = 0; j < 8; ++j) {
+      T sum = before.c[i][j];
+      for (int p = 0; p < 8; ++p) sum = right(before.a[i][p], before.b[p][j], sum);
+      count += product.c[i][j] != sum;
+    }
+  return count;
+}
+
+/// Tiles of the rungs tf32 and f64_tensor: the loads of one warp for the columns from q on.
+template <class T>
+__global__ void load_wide(bool of_a, bool in_place) {
+  alignas(32) __shared__ SharedTile<T, 128, WideTiles<T>::BK> a_tile;
+  alignas(32) __shared__ SharedTile<T, WideTiles<T>::BK, 128> b_tile;
+  constexpr int BK = WideTiles<T>::BK;
+  const int lane = int(threadIdx.x), g = lane / 4, t = lane % 4;
+  for (int q = 0; q < BK; q += 4)
+    of_a ? a_tile[g][in_place ? q + t : place_in_a<T, BK>(g, q + t)]
+         : b_tile[q + t][in_place ? g : place_in_b<T, 128>(q + t, g)];
 }
 
 /// Lane l gives row 31 - l; element (i, j) is 8 i + j.
@@ -210,6 +265,39 @@ TEST_CASE("mma and WMMA add A·B to C, whichever lane comes first") {
     run(by_wmma, {32, 1}, &by_matrices);
     CHECK(by_matrices.wrong() == 0);
   }
+}
+
+TEST_CASE_TEMPLATE("mma of elements of 32 and 64 bits adds A·B to C, whichever lane comes first", T, float,
+                   double) {
+  const auto digit = [](char matrix) {
+    return [=](int i, int j) { return element<T>(Fill::digits, 1, matrix, i, j); };
+  };
+  for (const std::string& order : orders) {
+    emulator::set_order(order);
+    CHECK(wrong_wide<T>(digit('A'), digit('B'), [](T a, T b, T sum) { return sum + a * b; }) == 0);
+  }
+}
+
+TEST_CASE("as TF32 the last 13 bits of a factor are not looked at; in f64 sums are rounded once a product") {
+  const auto ones = [](int i, int j) { return 1 + std::ldexp(float(8 * i + j + 1), -18); };  // below 2^-10
+  CHECK(wrong_wide<float>(ones, ones, [](float, float, float sum) { return sum + 1; }) == 0);
+  const auto uniform = [](char matrix) {
+    return [=](int i, int j) { return element<double>(Fill::uniform, 1, matrix, i, j); };
+  };
+  CHECK(wrong_wide<double>(uniform('A'), uniform('B'),
+                           [](double a, double b, double sum) { return std::fma(a, b, sum); }) == 0);
+}
+
+TEST_CASE_TEMPLATE("a warp's load of a swizzled tile of 32 or 64 bits takes no bank twice", T, tf32, double) {
+  const double least = sizeof(T) / 4, loads = WideTiles<T>::BK / 4;  // of doubles 128 bytes are half a warp's
+  for (const bool of_a : {true, false})
+    for (const bool in_place : {false, true}) {
+      const emulator::Counts before = emulator::counts();
+      run(load_wide<T>, {32, 1}, of_a, in_place);
+      const double wavefronts = emulator::counts().wavefronts - before.wavefronts;
+      CHECK(emulator::counts().shared_accesses - before.shared_accesses == loads);
+      CHECK(wavefronts == loads * (in_place ? 4 : least));
+    }
 }
 
 TEST_CASE("ldmatrix gives each lane two neighbours of each matrix, or of the transposed") {
