@@ -97,7 +97,7 @@ struct Factor {
   constexpr Index tiles() const { return course::ceil_div(from.rows(), tall) * tiles_across(); }
 };
 /// Nothing is found yet, and of_a, of_b numbers are 0.
-__global__ void clear(unsigned* found, int* a_lines, Index of_a, int* b_lines, Index of_b) {
+__global__ inline void clear(unsigned* found, int* a_lines, Index of_a, int* b_lines, Index of_b) {
   const Index t = Index{blockIdx.x} * blockDim.x + threadIdx.x;
   if (t == 0) *found = 0;
   if (t < of_a) a_lines[t] = 0;
