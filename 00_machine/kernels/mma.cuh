@@ -69,7 +69,6 @@ struct LargeMmaF64 : Mma<double, double, double, 8, 4, 4, 16 * 8 * 16> {
 
 constexpr int rows_of_tiles = 2, cols_of_tiles = 4;  // eight independent sums a warp
 
-// [gpu_mma]
 /// `rounds` times the product of a column and a row of tiles, as a warp's part of a product has them: the
 /// operands change from one instruction to the next, for what toggles takes power.
 template <class Instruction>
@@ -91,6 +90,5 @@ __global__ void __launch_bounds__(tensor_threads)
       for (const auto element : tile) sum += element;
   sums[blockIdx.x * tensor_threads + threadIdx.x] = sum;
 }
-// [/gpu_mma]
 
 }  // namespace machine
