@@ -3,11 +3,16 @@
 #include <algorithm>
 #include <cstring>
 #include <fstream>
+#include <iostream>
 #include <numeric>
 #include <random>
+#include <thread>
 
+#include "common/stopwatch.hpp"
 #include "gpu.cuh"
 #include "gpu/cuda.hpp"
+#include "kernels/mma.cuh"
+#include "kernels/wgmma.hpp"
 #include "measure.hpp"
 #include "runner/machine.hpp"
 
@@ -163,6 +168,118 @@ void add_outer_product(Session& session) {
   });
 }
 
+// ------------------------------------------------------------------ what its tensor cores can do
+
+// The power that tensor cores take can lower the clock: of a budget of 0.2 s, after a rest of 1 s for the
+// highest rate, and for 1.5 s, of which the last third counts.
+constexpr double rest = 5, sustained = 7.5;
+
+/// The most rounds a second in windows of 2 ms after a rest.
+template <class Work>
+double burst_of(const Session& session, Work work) {
+  const int rounds = 1 + static_cast<int>(0.002 * rate_of(session, work));
+  std::this_thread::sleep_for(std::chrono::duration<double>(rest * session.options.budget));
+  double best = 0;
+  for (int window = 0; window < 10; ++window)
+    best = std::max(best, rounds / Cuda::seconds_of([&] { work(rounds); }));
+  return best;
+}
+
+/// The rounds a second at the end of a long time without a rest.
+template <class Work>
+double sustained_of(const Session& session, Work work) {
+  const int rounds = 1 + static_cast<int>(0.02 * rate_of(session, work));
+  const double all = sustained * session.options.budget;
+  const course::Stopwatch watch;
+  double seconds = 0, done = 0;
+  while (done == 0 || watch.seconds() < all) {
+    const bool counts = watch.seconds() >= all * 2 / 3;
+    const double took = Cuda::seconds_of([&] { work(rounds); });
+    if (counts) seconds += took, done += rounds;
+  }
+  return done / seconds;
+}
+
+struct TensorPeak {
+  const char *name, *type, *level, *what;  // a row's, and its note's
+};
+
+/// A peak of the tensor cores, and what they sustain, by a kernel with so many multiply-adds a thread and
+/// round. Throws if it makes others: with ones as operands, the sums tell how many.
+template <class Element, class Operand, class Sum>
+void add_tensor_peak(Session& session, const TensorPeak& peak, double madds,
+                     void (*kernel)(const Operand*, int, Sum*)) {
+  if (!session.asks_for(std::is_same_v<Sum, double> ? "f64" : "f32")) return;  // by the type of the sums
+  const Block block{tensor_threads};
+  const Grid grid = resident(kernel, block);
+  const Index threads = grid.x * block.x;
+  const auto from = on_gpu<Operand>(operand_count);
+  const auto sums = on_gpu<Sum>(threads);
+  const auto work = [&](int rounds) { course::launch(kernel, grid, block, from.get(), rounds, sums.get()); };
+  std::vector<Element> numbers(operand_count * sizeof(Operand) / sizeof(Element), Element(1));
+  const auto send = [&] {
+    check(cudaMemcpy(from.get(), numbers.data(), numbers.size() * sizeof(Element), cudaMemcpyDefault));
+  };
+  const auto row_of = [&](const char* name, const std::string& when, const auto& measure) {
+    add_if_wanted(session, {name, peak.type, "cuda", 0, peak.level, "", "GFLOP/s", ""}, [&](Row& row) {
+      row.value = rounded(measure(session, work) * 2 * madds * static_cast<double>(threads) * 1e-9);
+      row.note = std::string(peak.what) + "; random numbers; " + when;
+    });
+  };
+  constexpr int few = 3;
+  send(), work(few);
+  std::vector<Sum> counted(static_cast<std::size_t>(threads));
+  check(cudaMemcpy(counted.data(), sums.get(), counted.size() * sizeof(Sum), cudaMemcpyDefault));
+  if (const double claimed = few * madds * static_cast<double>(threads);
+      std::accumulate(counted.begin(), counted.end(), 0.0) != claimed)
+    throw std::runtime_error(std::string(peak.what) + ": not the " + whole(claimed) +
+                             " multiply-adds counted");
+  std::mt19937 random(987654);
+  std::uniform_real_distribution<float> uniform(-1, 1);  // of zeros, products would take less power
+  for (Element& number : numbers) number = Element(uniform(random));
+  send();
+  const auto time = [&](double share) { return rounded(share * session.options.budget) + " s"; };
+  row_of(peak.name, "best of 2 ms after a rest of " + time(rest), burst_of<decltype(work)>);
+  row_of("sustained", "the last third of " + time(sustained), sustained_of<decltype(work)>);
+}
+
+template <class Instruction>
+void add_mma(Session& session, const TensorPeak& peak) {
+  add_tensor_peak<typename Instruction::Element>(
+      session, peak, rows_of_tiles * cols_of_tiles * Instruction::madds / 32.0, mma<Instruction>);
+}
+
+template <class Element>
+void add_wgmma(Session& session, const TensorPeak& peak, bool from_registers) {
+  constexpr bool in_bf16 = std::is_same_v<Element, course::bf16>;
+  add_tensor_peak<Element>(session, peak, wgmma_steps * 64 * 256 * (in_bf16 ? 16 : 8) / 128.0,
+                           wgmma_of(in_bf16, from_registers));
+}
+
+/// BF16's units are tensor cores only: theirs is its peak, by mma.sync the one for predictions.
+void add_tensor_peaks(Session& session) {
+  const cudaDeviceProp gpu = properties();
+  if (gpu.major < 8) {
+    std::cerr << "00_machine: mma.sync left out: it needs compute capability 8.0\n";
+    return;
+  }
+  add_mma<MmaBf16>(session, {"peak", "bf16", "", "mma.sync.m16n8k16"});
+  add_mma<MmaTf32>(session, {"peak", "tf32", "", "mma.sync.m16n8k8"});
+  add_mma<MmaF64>(session, {"tensor", "f64", "m8n8k4", "mma.sync.m8n8k4"});
+  if (gpu.major >= 9) add_mma<LargeMmaF64>(session, {"tensor", "f64", "m16n8k16", "mma.sync.m16n8k16"});
+  if (gpu.major != 9 || gpu.minor != 0) {
+    std::cerr << "00_machine: wgmma left out: only compute capability 9.0 has it\n";
+    return;
+  }
+  add_wgmma<course::bf16>(session, {"peak", "bf16", "wgmma", "wgmma.m64n256k16; A from registers"}, true);
+  add_wgmma<course::bf16>(session, {"peak", "bf16", "wgmma_shared", "wgmma.m64n256k16; A from shared memory"},
+                          false);
+  add_wgmma<float>(session, {"peak", "tf32", "wgmma", "wgmma.m64n256k8; A from registers"}, true);
+  add_wgmma<float>(session, {"peak", "tf32", "wgmma_shared", "wgmma.m64n256k8; A from shared memory"}, false);
+}
+
+// ------------------------------------------------------------------ how fast it moves what it has
+
 /// A bandwidth's row: `measure` returns bytes a second.
 template <class F>
 void add_bandwidth(Session& session, const char* level, const std::string& note, F measure) {
@@ -285,7 +402,7 @@ std::string gpu_missing() {
 
 void add_gpu(Session& session) {
   add_properties(session), add_clock(session), add_latencies_of_gpu(session);
-  add_gpu_roofs(session);
+  add_gpu_roofs(session), add_tensor_peaks(session);
 }
 
 void add_gpu_roofs(Session& session) {

@@ -21,6 +21,7 @@ struct Cost {
   double loads_stores = 0;    // bytes between the core and the first level
   std::vector<Reuse> reuses;  // what must come from beyond the first level, if that has lost it
   bool fused = false;         // the chain is of multiply-adds, not of additions
+  const char* peak = "";      // the peak's level: on a GPU's tensor cores "" is mma.sync, "wgmma" is another
 };
 // [/cost]
 

@@ -50,8 +50,12 @@ const Roofs::ByThreads* Roofs::find(const std::string& name, const std::string& 
 }
 
 std::optional<double> Roofs::peak(const std::string& type, int threads, const std::string& vector) const {
-  if (vector == on_gpu) return rate(find("peak", type, on_gpu, ""), threads);
   std::optional<double> most;
+  if (vector == on_gpu) {
+    for (const char* level : {"", "wgmma", "wgmma_shared"})
+      most = std::max(most, rate(find("peak", type, on_gpu, level), threads));
+    return most;
+  }
   for (const char* set : {"sse2", "avx2", "avx512"})
     if (const ByThreads* found = find("peak", type, set, "");
         found != nullptr && std::min(threads, cpus_) <= found->rbegin()->first)
@@ -79,7 +83,7 @@ std::optional<Prediction> Roofs::predict(const Cost& cost, const std::string& ty
   const auto takes = [&](const char* limit, double seconds) {
     if (seconds > prediction.seconds) prediction.seconds = seconds, prediction.limit = limit;
   };
-  const ByThreads* const peaks = find("peak", type, vector, "");
+  const ByThreads* const peaks = find("peak", type, vector, cost.peak);
   const auto peak = rate(peaks, threads);
   if (!peak) return std::nullopt;
   takes("flops", cost.flops / (*peak * 1e9));

@@ -29,7 +29,7 @@ Mutant = collections.namedtuple("Mutant", "seed number area file line rule old n
 STEPS = re.compile(r"(common|runner|gpu(?!/emulator)|0\d_\w+|1\d_\w+)/[\w/]+\.(cpp|hpp|cu|cuh)")
 REST = re.compile(r"(rivals|gpu/emulator)/[\w/]+\.(cpp|hpp|py)|tools/\w+\.py|0\d_\w+/[\w/]+\.py|Makefile\.report")
 # Wrong on purpose, tests themselves, made by a tool, or run on a GPU alone; and tools that look at texts only.
-LEFT_OUT = re.compile(r"broken\.|exercises|test\.cpp$|_test|lines\.cpp|00_machine/.*gpu|cublas|choices\.inc|search\.cu"
+LEFT_OUT = re.compile(r"broken\.|exercises|test\.cpp$|_test|lines\.cpp|00_machine/.*(gpu|mma)|cublas|choices\.inc|search\.cu"
                       r"|tools/(includes|notes)")
 TEXTUAL = re.compile(r"house\.(?!(cachegrind|notes)_tool).*")
 

@@ -175,3 +175,18 @@ TEST_CASE("a GPU has roofs of its own, beside the processor's in one file") {
   CHECK(machine().gpu().empty());
   CHECK_FALSE(machine().predict({100, 0, 8, {}}, "f32", "cuda", 1));
 }
+
+TEST_CASE("tensor cores have a peak by each instruction: a cost names its own, a share is of the highest") {
+  const Roofs roofs =
+      machine(header +
+              "peak,f32,cuda,,,1000,GFLOP/s,\npeak,bf16,cuda,,,8000,GFLOP/s,\n"
+              "peak,bf16,cuda,,wgmma,9000,GFLOP/s,\npeak,bf16,cuda,,wgmma_shared,10000,GFLOP/s,\n"
+              "sustained,bf16,cuda,,,100,GFLOP/s,\n");
+  const auto seconds = [&](const char* peak) {
+    return roofs.predict({72000, 0, 0, {}, false, peak}, "bf16", "cuda", 1)->seconds;
+  };
+  CHECK(seconds("") == near(9e-9));
+  CHECK(seconds("wgmma") == near(8e-9));
+  CHECK(*roofs.peak("bf16", 1, "cuda") == near(10000));
+  CHECK_FALSE(roofs.predict({1, 0, 0, {}, false, "wgmma"}, "f32", "cuda", 1));
+}

@@ -365,7 +365,7 @@ def roofline(results, rows, threads, name, title, step):
     None where those are unknown."""
     machine, type, n = results.machine if threads else results.gpu, rows[0].type, rows[0].n
     slanted = {level: bandwidth for level in LIMITS if (bandwidth := machine.most("bandwidth", threads=threads, level=level))}
-    peaks = {fact.vector.replace("cuda", "peak"): fact.value for fact in machine.select(name="peak", type=type, threads=threads)}
+    peaks = {fact.level or fact.vector.replace("cuda", "peak"): fact.value for fact in machine.select(name="peak", type=type, threads=threads)}
     if not (slanted and peaks):
         return None
     top = max(peaks.values())

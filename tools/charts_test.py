@@ -162,6 +162,9 @@ class Facts(unittest.TestCase):
         self.assertEqual(chart.settings["flat_text"], ["avx2 100 GFLOP/s", "sse2 50.0 GFLOP/s", "chain 2.50 GFLOP/s"])
         self.assertEqual(self.plan["roofline_f32_2_threads"].settings["flat_text"], ["avx2 200 GFLOP/s", "chain 5.00 GFLOP/s"])
         self.assertEqual(self.plan["roofline_f32_gpu"].settings["slanted"], [8000, 30000, 4000])
+        several, = machines(ROWS, FACTS + "peak,f32,cuda,,wgmma,40,TFLOP/s,\n")
+        flat = {chart.name: chart.settings.get("flat_text") for chart in charts.plan(several)}
+        self.assertEqual(flat["roofline_f32_gpu"], ["peak 50000 GFLOP/s"], "the highest of a GPU's peaks")
         here = charts.here_chart(self.results, "f32", "04_openmp", "rows", 1000)
         self.assertEqual(list(here.lines), ["01: ijk (chain)", "02: ikj (L1)", "03-native: tiled (L1)", "04: rows (flops)"])
         self.assertIsNone(charts.here_chart(self.results, "f32", "05_avx2", "packed", 700), "it predicts nothing")

@@ -140,9 +140,22 @@ gpu)
   for way in to from; do holds "$(of copy,,${way}_device_pinned) >= 0.8 * $(of copy,,${way}_device_pageable)"; done
   # A multiply-add a clock from each unit, and not much less: too few chains would give a half.
   [ "$(of cores,,)" = 0 ] || holds "$(of peak,f32,) < 2.2 * $(of cores,,) * $(of clock,,) && $(of peak,f32,) > 1.6 * $(of cores,,) * $(of clock,,)"
+  # Tensor cores: what is not there is left out and said. No sums are checked here: the program refuses a wrong count itself.
+  capability=$(sed -nE 's/^gpu,.*compute capability ([0-9.]+);.*/\1/p' gpu.csv)
+  for level in wgmma wgmma_shared; do
+    for type in bf16 tf32; do
+      if [ "$capability" = 9.0 ]; then
+        holds "$(of peak,$type,$level) > $(of peak,$type,) && $(of sustained,$type,$level) > 0"
+      else
+        holds "$(of peak,$type,$level) == 0"
+      fi
+    done
+  done
+  [ "$capability" = 9.0 ] || grep -q '^00_machine: .* left out: ' err || fail "no wgmma, and no line that says so: $(cat err)"
+  [ "${capability%.*}" -lt 8 ] || holds "$(of peak,bf16,) > $(of peak,tf32,) && $(of peak,tf32,) > 0 && $(of sustained,bf16,) > 0"
   # A type that nobody asked for, and rows that are there.
   runs 0 --variant gpu --type f64 --csv f64.csv
-  grep -q '^peak,f64,cuda' f64.csv && ! grep -q '^peak,[fi]32,cuda' f64.csv || fail "other types: $(cat f64.csv)"
+  grep -q '^peak,f64,cuda' f64.csv && ! grep -qE '^peak,([fit]f?32|bf16),cuda' f64.csv || fail "other types: $(cat f64.csv)"
   cp gpu.csv before.csv
   runs 0 --variant gpu --csv gpu.csv --resume
   cmp before.csv gpu.csv || fail "--resume added something"
