@@ -101,7 +101,7 @@ __device__ inline int add_to(int* count, int more) {
 /// Blocks of 256 threads split tiles of tall × wide elements or, of A that is scaled, whole rows.
 constexpr int tall = 64, wide = 64, across = wide / 8, down = threads / across;
 constexpr int strip = 256;  // so many rows of B are searched by one block
-constexpr int held = 4;     // so many eights of a row a thread holds in registers
+constexpr int held = 2;     // so many eights of a row a thread holds in registers
 
 /// A or B, which is split.
 template <class Half>
@@ -137,13 +137,14 @@ __device__ Eight<float> eight_from(View<const float> from, Index i, Index j) {
   struct alignas(4 * step) Some {
     float element[step];
   };
+  const Index row = i < from.rows() ? i : 0;
+  const int count = row == i ? int(std::min<Index>(from.cols() - j, 8)) : 0;
   Eight<float> eight;
 #pragma unroll
   for (int e = 0; e < 8; e += step) {
-    const bool inside = i < from.rows() && j + e < from.cols();
-    const Some some = reinterpret_cast<const Some&>(from(inside ? i : 0, inside ? j + e : 0));
+    const Some some = reinterpret_cast<const Some&>(from(row, e < count ? j + e : 0));
 #pragma unroll
-    for (int q = 0; q < step; ++q) eight.element[e + q] = inside ? some.element[q] : 0;
+    for (int q = 0; q < step; ++q) eight.element[e + q] = e < count ? some.element[q] : 0;
   }
   return eight;
 }
@@ -160,8 +161,8 @@ __device__ void find_in_strip(const Factor<Half>& b) {
   __syncthreads();
   int of_column[8] = {};
 #pragma unroll
-  for (int y = t / across; y < strip; y += down) {
-    const Eight<float> eight = eight_from<fours>(b.from, p * strip + y, j0 + 8 * x);
+  for (int q = 0; q < strip / down; ++q) {
+    const Eight<float> eight = eight_from<fours>(b.from, p * strip + t / across + q * down, j0 + 8 * x);
     for (int e = 0; e < 8; ++e) of_column[e] = std::max(of_column[e], size_bits(eight.element[e]));
   }
   for (int e = 0; e < 8; ++e) raise_to(largest[0] + (8 * x + e), of_column[e]);
@@ -178,6 +179,23 @@ __global__ __launch_bounds__(threads) void find_largest(Factor<Half> b) {
 // [/largest]
 
 // [split]
+/// x rounded to a half, by one instruction: bf16's own rounding takes seven.
+template <class Half>
+__device__ Half rounded(float x) {
+#ifdef __CUDACC__
+  if constexpr (std::is_same_v<Half, bf16>) return std::bit_cast<bf16>(__float2bfloat16_rn(x));
+#endif
+  return Half(x);
+}
+/// Stores eight halves at once; by an assignment nvcc stores them in two to eight pieces.
+template <class Half>
+__device__ void store(Half* to, const Eight<Half>& eight) {
+#ifdef __CUDACC__
+  __stwb(reinterpret_cast<uint4*>(to), std::bit_cast<uint4>(eight));
+#else
+  *reinterpret_cast<Eight<Half>*>(to) = eight;
+#endif
+}
 /// Splits eight floats, element e times power[e] if S scales, and stores the parts `apart` elements from
 /// each other; counts in `small` which lose bits. Returns what was found.
 template <class S>
@@ -191,19 +209,19 @@ __device__ unsigned split_eight(const Eight<float>& from, const Power (&power)[8
     float rest = x;
     if (S::scaled) {
       rest = x * power[e].first * power[e].second;
-      small[e] += x != 0 && fabsf(rest) < 0x1p-4f;  // x: scaled down, it may have become 0
+      const bool loses = fabsf(rest) < 0x1p-4f;
+      small[e] += loses && x != 0;  // x: scaled down, it may have become 0
     } else {
       outside |= !(size == 0 || (size >= 0x1p-110f && size < 0x1.ffp127f));  // NaN, too
     }
 #pragma unroll
     for (int part = 0; part < S::parts; ++part) {
-      of[part].element[e] = typename S::Half(rest);
+      of[part].element[e] = rounded<typename S::Half>(rest);
       rest -= float(of[part].element[e]);
     }
   }
 #pragma unroll
-  for (int part = 0; part < S::parts; ++part)
-    *reinterpret_cast<Eight<typename S::Half>*>(to + part * apart) = of[part];
+  for (int part = 0; part < S::parts; ++part) store(to + part * apart, of[part]);
   return outside ? beyond : 0u;
 }
 
@@ -236,12 +254,12 @@ __device__ unsigned split_rows(const Factor<typename S::Half>& a, Index block) {
   const int scale = scale_for(largest);
   Power power[8];
   for (Power& each : power) each = power_for(scale);
-  for (Index j0 = 0; j0 < k; j0 += turn) {
-    if (k > turn) take(j0);
+  for (Index j0 = (k - 1) / turn * turn; j0 >= 0; j0 -= turn) {  // the last ones are still in registers
 #pragma unroll
     for (int q = 0; q < held; ++q)
       if (const Index j = j0 + 8 * (q * in_row + x); i < m && j < k)
         split_eight<S>(eight[q], power, &a.to(i, j), m * a.to.ld(), small);
+    if (j0 > 0) take(j0 - turn);
   }
   for (const int each : small) all_small += each;
   if (all_small != 0) add_to(of_rows[1] + row, all_small);
@@ -290,8 +308,8 @@ __device__ unsigned split_tile(const Factor<typename S::Half>& b, Index tile) {
 /// Splits A and B: B's tiles begin with those that find_largest read last, which are in the L2 cache. Adds to
 /// `found`, which is 0 before, and makes it 0 for the next product.
 template <class S>
-__global__ __launch_bounds__(threads) void split(Factor<typename S::Half> a, Factor<typename S::Half> b,
-                                                 unsigned* found, unsigned* next_found) {
+__global__ __launch_bounds__(threads, 4) void split(Factor<typename S::Half> a, Factor<typename S::Half> b,
+                                                    unsigned* found, unsigned* next_found) {
   if (blockIdx.x == 0 && threadIdx.x == 0) *next_found = 0;
   const Index tile = b.tiles() - 1 - blockIdx.x;
   unsigned here = 0;
