@@ -54,7 +54,21 @@ __device__ inline int size_bits(float x) {
 /// By which power of two to scale so that the number with these size_bits gets the exponent 13; 0 if none
 /// can.
 __device__ inline int scale_for(int size) {
-  return size == 0 || size >= bits_of_infinity ? 0 : largest_exponent - ilogbf(std::bit_cast<float>(size));
+  if (size == 0 || size >= bits_of_infinity) return 0;
+  const bool denormal = size < 1 << 23;  // then it is the integer `size`, times 2^-149
+  const int exponent = (denormal ? std::bit_cast<int>(float(size)) >> 23 : size >> 23) - 127;
+  return largest_exponent - exponent + (denormal ? 149 : 0);
+}
+/// 2^n, for n from -126 to 127.
+__device__ inline float power_of_two(int n) {
+  return std::bit_cast<float>((n + 127) << 23);
+}
+/// 2^scale as two factors: one float does not hold all that scale_for returns.
+struct Power {
+  float first, second;
+};
+__device__ inline Power power_for(int scale) {
+  return {power_of_two(scale >> 1), power_of_two(scale - (scale >> 1))};
 }
 
 /// Sets bits of a number that all blocks share.
@@ -84,140 +98,228 @@ __device__ inline int add_to(int* count, int more) {
 #endif
 }
 
-constexpr int tall = 128, wide = 64;  // a tile's rows and columns; a block of 8 × 32 threads splits it
+/// Blocks of 256 threads split tiles of tall × wide elements or, of A that is scaled, whole rows.
+constexpr int tall = 64, wide = 64, across = wide / 8, down = threads / across;
+constexpr int strip = 256;  // so many rows of B are searched by one block
+constexpr int held = 2;     // so many eights of a row a thread holds in registers
 
-/// A or B, which is split, and what is known of its lines, A's rows or B's columns.
+/// A or B, which is split.
 template <class Half>
 struct Factor {
   View<const float> from;
   View<Half> to;  // the first parts' matrix, below it the second parts', …; its rows have whole eights
-  int* lines;     // the largest size_bits of all lines, then how many elements lose bits, then the scales
+  int* scales;  // of A's rows or B's columns. Of B follow: how many elements lose bits, each strip's largest
 
   constexpr unsigned tiles_across() const { return unsigned(course::ceil_div(from.cols(), wide)); }
   constexpr Index tiles() const { return course::ceil_div(from.rows(), tall) * tiles_across(); }
+  constexpr Index strips() const { return course::ceil_div(from.rows(), strip); }
+  /// How many threads split a row: a power of two.
+  constexpr int threads_a_row() const {
+    const Index eights = course::ceil_div(from.cols(), 8 * held);
+    return int(std::bit_ceil(std::uint64_t(std::min<Index>(eights, threads))));
+  }
+  /// How many blocks split this as A.
+  template <class S>
+  constexpr Index blocks_as_a() const {
+    return S::scaled ? course::ceil_div(from.rows(), threads / threads_a_row()) : tiles();
+  }
 };
-/// Nothing is found yet, and of_a, of_b numbers are 0.
-__global__ inline void clear(unsigned* found, int* a_lines, Index of_a, int* b_lines, Index of_b) {
-  const Index t = Index{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (t == 0) *found = 0;
-  if (t < of_a) a_lines[t] = 0;
-  if (t < of_b) b_lines[t] = 0;
-}
 
-/// The eight from (i, j) on, by loads of 16 bytes if its rows allow that.
-__device__ inline Eight<float> load_eight(View<const float> from, Index i, Index j) {
-  const bool aligned = reinterpret_cast<std::uintptr_t>(from.data()) % 16 == 0 && from.ld() % 4 == 0;
-  return aligned ? load<true>(from, i, j) : load<false>(from, i, j);
+/// Whether the matrix consists of whole, aligned 16 bytes.
+__device__ inline bool by_fours(View<const float> x) {
+  return reinterpret_cast<std::uintptr_t>(x.data()) % 16 == 0 && x.ld() % 4 == 0 && x.cols() % 4 == 0;
+}
+/// The eight from (i, j) on, zeros beyond the matrix. It always reads, there from elsewhere: a branch would
+/// make the next load wait for this one.
+template <bool fours>
+__device__ Eight<float> eight_from(View<const float> from, Index i, Index j) {
+  constexpr int step = fours ? 4 : 1;
+  struct alignas(4 * step) Some {
+    float element[step];
+  };
+  const Index row = i < from.rows() ? i : 0;
+  const int count = row == i ? int(std::min<Index>(from.cols() - j, 8)) : 0;
+  Eight<float> eight;
+#pragma unroll
+  for (int e = 0; e < 8; e += step) {
+    const Some some = reinterpret_cast<const Some&>(from(row, e < count ? j + e : 0));
+#pragma unroll
+    for (int q = 0; q < step; ++q) eight.element[e + q] = e < count ? some.element[q] : 0;
+  }
+  return eight;
 }
 
 // [largest]
-/// A tile's share: the largest of each line first in shared memory, then among all blocks.
-template <bool by_rows, class Half>
-__device__ void find_in_tile(const Factor<Half>& x, unsigned tile, unsigned* found) {
-  constexpr int lines = by_rows ? tall : wide;
-  __shared__ SharedTile<int, 1, lines> largest;
-  const int across = int(threadIdx.x), down = int(threadIdx.y), t = down * 8 + across;
-  const Index i0 = Index{tile / x.tiles_across()} * tall, j0 = Index{tile % x.tiles_across()} * wide;
-  if (t < lines) largest[0][t] = 0;
+/// Finds the largest size_bits of each column in a strip.
+template <bool fours, class Half>
+__device__ void find_in_strip(const Factor<Half>& b) {
+  __shared__ SharedTile<int, 1, wide> largest;
+  const int t = int(threadIdx.x), x = t % across;
+  const Index n = b.from.cols(), p = blockIdx.x / b.tiles_across(),
+              j0 = Index{blockIdx.x % b.tiles_across()} * wide;
+  if (t < wide) largest[0][t] = 0;
   __syncthreads();
   int of_column[8] = {};
 #pragma unroll
-  for (int d = down; d < tall; d += 32) {
-    const Eight<float> eight = load_eight(x.from, i0 + d, j0 + 8 * across);
-    int of_row = 0;
-    for (int e = 0; e < 8; ++e) {
-      const int size = size_bits(eight.element[e]);
-      of_row = std::max(of_row, size), of_column[e] = std::max(of_column[e], size);
-    }
-    if (by_rows) raise_to(largest[0] + d, of_row);
+  for (int q = 0; q < strip / down; ++q) {
+    const Eight<float> eight = eight_from<fours>(b.from, p * strip + t / across + q * down, j0 + 8 * x);
+    for (int e = 0; e < 8; ++e) of_column[e] = std::max(of_column[e], size_bits(eight.element[e]));
   }
-  for (int e = 0; e < 8 && !by_rows; ++e) raise_to(largest[0] + (8 * across + e), of_column[e]);
+  for (int e = 0; e < 8; ++e) raise_to(largest[0] + (8 * x + e), of_column[e]);
   __syncthreads();
-  const Index line = (by_rows ? i0 : j0) + t;
-  if (t >= lines || line >= (by_rows ? x.from.rows() : x.from.cols())) return;
-  raise_to(x.lines + line, largest[0][t]);
-  if (largest[0][t] >= bits_of_infinity) raise(found, beyond);
+  if (t >= wide || j0 + t >= n) return;
+  b.scales[(2 + p) * n + j0 + t] = largest[0][t];
+  if (p == 0) b.scales[n + j0 + t] = 0;  // none is known to lose bits
 }
-/// Finds the largest size_bits of each of A's rows and of B's columns. Adds to `found`.
+/// Finds the largest of B's columns, strip by strip.
 template <class Half>
-__global__ void find_largest(Factor<Half> a, Factor<Half> b, unsigned* found) {
-  if (blockIdx.x < a.tiles())
-    find_in_tile<true>(a, blockIdx.x, found);
-  else
-    find_in_tile<false>(b, unsigned(blockIdx.x - a.tiles()), found);
+__global__ __launch_bounds__(threads) void find_largest(Factor<Half> b) {
+  by_fours(b.from) ? find_in_strip<true>(b) : find_in_strip<false>(b);
 }
 // [/largest]
 
 // [split]
-/// Splits eight floats, element e times 2^scale[e] if S scales, and stores the parts `apart` elements from
+/// x rounded to a half, by one instruction: bf16's own rounding takes seven.
+template <class Half>
+__device__ Half rounded(float x) {
+#ifdef __CUDACC__
+  if constexpr (std::is_same_v<Half, bf16>) return std::bit_cast<bf16>(__float2bfloat16_rn(x));
+#endif
+  return Half(x);
+}
+/// Stores eight halves at once; by an assignment nvcc stores them in two to eight pieces.
+template <class Half>
+__device__ void store(Half* to, const Eight<Half>& eight) {
+#ifdef __CUDACC__
+  __stwb(reinterpret_cast<uint4*>(to), std::bit_cast<uint4>(eight));
+#else
+  *reinterpret_cast<Eight<Half>*>(to) = eight;
+#endif
+}
+/// Splits eight floats, element e times power[e] if S scales, and stores the parts `apart` elements from
 /// each other; counts in `small` which lose bits. Returns what was found.
 template <class S>
-__device__ unsigned split_eight(const Eight<float>& from, const int (&scale)[8], typename S::Half* to,
+__device__ unsigned split_eight(const Eight<float>& from, const Power (&power)[8], typename S::Half* to,
                                 Index apart, int (&small)[8]) {
   Eight<typename S::Half> of[S::parts];
-  unsigned found = 0;
+  bool outside = false;
 #pragma unroll
   for (int e = 0; e < 8; ++e) {
-    const float x = from.element[e];
+    const float x = from.element[e], size = fabsf(x);
     float rest = x;
     if (S::scaled) {
-      rest = ldexpf(x, scale[e]);
-      small[e] += x != 0 && fabsf(rest) < 0x1p-4f;  // x: scaled down, it may have become 0
-    } else if (const float size = fabsf(rest); !(size == 0 || (size >= 0x1p-110f && size < 0x1.ffp127f))) {
-      found = beyond;  // NaN comes here, too
+      rest = x * power[e].first * power[e].second;
+      const bool loses = fabsf(rest) < 0x1p-4f;
+      small[e] += loses && x != 0;  // x: scaled down, it may have become 0
+    } else {
+      outside |= !(size == 0 || (size >= 0x1p-110f && size < 0x1.ffp127f));  // NaN, too
     }
 #pragma unroll
     for (int part = 0; part < S::parts; ++part) {
-      of[part].element[e] = typename S::Half(rest);
+      of[part].element[e] = rounded<typename S::Half>(rest);
       rest -= float(of[part].element[e]);
     }
   }
 #pragma unroll
-  for (int part = 0; part < S::parts; ++part)
-    *reinterpret_cast<Eight<typename S::Half>*>(to + part * apart) = of[part];
+  for (int part = 0; part < S::parts; ++part) store(to + part * apart, of[part]);
+  return outside ? beyond : 0u;
+}
+
+/// Splits some rows, which are read once if they fit into registers. Returns what was found.
+template <class S, bool fours>
+__device__ unsigned split_rows(const Factor<typename S::Half>& a, Index block) {
+  __shared__ SharedTile<int, 2, threads> of_rows;  // the largest; how many lose bits
+  const Index m = a.from.rows(), k = a.from.cols();
+  const int t = int(threadIdx.x), in_row = a.threads_a_row(), row = t / in_row, x = t % in_row;
+  const Index i = block * (threads / in_row) + row, turn = Index{held} * 8 * in_row;
+  of_rows[0][t] = of_rows[1][t] = 0;
+  __syncthreads();
+  Eight<float> eight[held];
+  const auto take = [&](Index j0) {
+#pragma unroll
+    for (int q = 0; q < held; ++q) eight[q] = eight_from<fours>(a.from, i, j0 + 8 * (q * in_row + x));
+  };
+  int largest = 0, small[8] = {}, all_small = 0;
+  for (Index j0 = 0; j0 < k; j0 += turn) {
+    take(j0);
+#pragma unroll
+    for (const Eight<float>& each : eight)
+      for (const float element : each.element) largest = std::max(largest, size_bits(element));
+  }
+  for (int lanes = std::min(in_row, 32) / 2; lanes > 0; lanes /= 2)
+    largest = std::max(largest, __shfl_xor_sync(0xffffffff, largest, lanes));
+  if (x % 32 == 0) raise_to(of_rows[0] + row, largest);
+  __syncthreads();
+  largest = of_rows[0][row];
+  const int scale = scale_for(largest);
+  Power power[8];
+  for (Power& each : power) each = power_for(scale);
+  for (Index j0 = (k - 1) / turn * turn; j0 >= 0; j0 -= turn) {  // the last ones are still in registers
+#pragma unroll
+    for (int q = 0; q < held; ++q)
+      if (const Index j = j0 + 8 * (q * in_row + x); i < m && j < k)
+        split_eight<S>(eight[q], power, &a.to(i, j), m * a.to.ld(), small);
+    if (j0 > 0) take(j0 - turn);
+  }
+  for (const int each : small) all_small += each;
+  if (all_small != 0) add_to(of_rows[1] + row, all_small);
+  __syncthreads();
+  if (x != 0 || i >= m) return 0;
+  a.scales[i] = scale;
+  return (largest >= bits_of_infinity ? beyond : 0u) | (of_rows[1][row] * Index{64} > k ? graded : 0u);
+}
+
+/// Splits a tile, scaled by columns if S scales. Returns what was found.
+template <class S, bool fours>
+__device__ unsigned split_tile(const Factor<typename S::Half>& b, Index tile) {
+  const Index rows = b.from.rows(), n = b.from.cols();
+  const int t = int(threadIdx.x), x = t % across;
+  const Index i0 = tile / b.tiles_across() * tall, j0 = tile % b.tiles_across() * wide, j = j0 + 8 * x;
+  Eight<float> eight[tall / down];
+#pragma unroll
+  for (int q = 0; q < tall / down; ++q) eight[q] = eight_from<fours>(b.from, i0 + t / across + q * down, j);
+  unsigned found = 0;
+  Power power[8];
+  int small[8] = {};
+  if constexpr (S::scaled) {
+    __shared__ SharedTile<int, 1, wide> largest;
+    if (t < wide) largest[0][t] = 0;
+    __syncthreads();
+    if (const Index column = j0 + t % wide; column < n) {
+      int most = 0;
+      for (Index p = t / wide; p < b.strips(); p += threads / wide)
+        most = std::max(most, b.scales[(2 + p) * n + column]);
+      raise_to(largest[0] + t % wide, most);
+    }
+    __syncthreads();
+    for (int e = 0; e < 8; ++e) power[e] = power_for(scale_for(largest[0][8 * x + e]));
+    if (t < wide && j0 + t < n && i0 == 0) b.scales[j0 + t] = scale_for(largest[0][t]);
+    if (t < wide && largest[0][t] >= bits_of_infinity) found = beyond;
+  }
+#pragma unroll
+  for (int q = 0; q < tall / down; ++q)
+    if (const Index i = i0 + t / across + q * down; i < rows && j < n)
+      found |= split_eight<S>(eight[q], power, &b.to(i, j), rows * b.to.ld(), small);
+  for (int e = 0; e < 8; ++e)  // whoever makes it too many says so
+    if (small[e] != 0 && add_to(b.scales + (n + j + e), small[e]) * Index{64} > rows) found |= graded;
   return found;
 }
 
-/// Splits a tile, whose lines' largest are known.
-template <class S, bool by_rows>
-__device__ void split_tile(const Factor<typename S::Half>& x, unsigned tile, unsigned* found) {
-  const Index rows = x.from.rows(), cols = x.from.cols(), lines = by_rows ? rows : cols;
-  const Index i0 = Index{tile / x.tiles_across()} * tall,
-              j = Index{tile % x.tiles_across()} * wide + 8 * threadIdx.x;
-  if (j >= cols) return;
-  int *const lose_bits = x.lines + lines, *const scales = lose_bits + lines;
-  int scale[8] = {}, small[8] = {};
-  unsigned here = 0;
-  const auto count = [&](Index line, int more) {  // whoever makes it too many says so
-    if (more != 0 && add_to(lose_bits + line, more) * Index{64} > (by_rows ? cols : rows)) here |= graded;
-  };
-  for (int e = 0; S::scaled && !by_rows && e < 8 && j + e < cols; ++e) {
-    scale[e] = scale_for(x.lines[j + e]);
-    if (i0 + threadIdx.y == 0) scales[j + e] = scale[e];
-  }
-#pragma unroll
-  for (int d = int(threadIdx.y); d < tall; d += 32) {
-    const Index i = i0 + d;
-    if (i >= rows) break;
-    if (S::scaled && by_rows) {
-      for (int& s : scale) s = scale_for(x.lines[i]);
-      if (j == 0) scales[i] = scale[0];
-    }
-    here |= split_eight<S>(load_eight(x.from, i, j), scale, &x.to(i, j), rows * x.to.ld(), small);
-    int of_row = 0;
-    for (int e = 0; S::scaled && by_rows && e < 8; ++e) of_row += small[e], small[e] = 0;
-    count(i, of_row);
-  }
-  for (int e = 0; S::scaled && !by_rows && e < 8; ++e) count(j + e, small[e]);
-  if (here != 0) raise(found, here);
-}
-/// Splits A and B. Adds to `found`.
+/// Splits A and B: B's tiles begin with those that find_largest read last, which are in the L2 cache. Adds to
+/// `found`, which is 0 before, and makes it 0 for the next product.
 template <class S>
-__global__ void split(Factor<typename S::Half> a, Factor<typename S::Half> b, unsigned* found) {
-  if (blockIdx.x < a.tiles())
-    split_tile<S, true>(a, blockIdx.x, found);
+__global__ __launch_bounds__(threads, 4) void split(Factor<typename S::Half> a, Factor<typename S::Half> b,
+                                                    unsigned* found, unsigned* next_found) {
+  if (blockIdx.x == 0 && threadIdx.x == 0) *next_found = 0;
+  const Index tile = b.tiles() - 1 - blockIdx.x;
+  unsigned here = 0;
+  if (tile >= 0)
+    here = by_fours(b.from) ? split_tile<S, true>(b, tile) : split_tile<S, false>(b, tile);
+  else if constexpr (S::scaled)
+    here = by_fours(a.from) ? split_rows<S, true>(a, ~tile) : split_rows<S, false>(a, ~tile);
   else
-    split_tile<S, false>(b, unsigned(blockIdx.x - a.tiles()), found);
+    here = by_fours(a.from) ? split_tile<S, true>(a, ~tile) : split_tile<S, false>(a, ~tile);
+  if (here != 0) raise(found, here);
 }
 // [/split]
 

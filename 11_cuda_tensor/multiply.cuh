@@ -26,17 +26,18 @@ class Product {
     if (m == 0 || n == 0 || k == 0) return 0;
     const auto a_parts = room(a_, S::parts * m, ceil_div(k, 8) * 8);
     const auto b_parts = room(b_, S::parts * k, ceil_div(n, 8) * 8);
-    const Factor<Half> of_a{a, a_parts, lines(a_lines_, m)}, of_b{b, b_parts, lines(b_lines_, n)};
-    int *const a_scales = of_a.lines + 2 * m, *const b_scales = of_b.lines + 2 * n;
-    if (!found_.view().data()) found_ = {1, 1, 0, Memory::device}, report_ = {1, 1, 0};
-    unsigned *const found = found_.view().data(), *const report = report_.view().data();
+    const Factor<Half> of_a{a, a_parts, grow(a_scales_, m)},
+        of_b{b, b_parts, grow(b_scales_, (2 + ceil_div(k, strip)) * n)};
+    if (!found_.view().data()) found_ = clear_pair(), report_ = {1, 1, 0};
+    unsigned *const found = &found_.view()(turn_, 0), *const next = &found_.view()(1 - turn_, 0);
+    unsigned* const report = report_.view().data();
     *report = 0;
-    const Index tiles = of_a.tiles() + of_b.tiles();
-    course::launch(clear, {ceil_div(2 * std::max(m, n), 256)}, {256}, found, of_a.lines, 2 * m, of_b.lines,
-                   2 * n);
-    if constexpr (S::scaled) course::launch(find_largest<Half>, {tiles}, {8, 32}, of_a, of_b, found);
-    course::launch(split<S>, {tiles}, {8, 32}, of_a, of_b, found);
-    multiply(a_parts, b_parts, c, a_scales, b_scales, found, refused, report);
+    if constexpr (S::scaled)
+      course::launch(find_largest<Half>, {of_b.strips() * of_b.tiles_across()}, {threads}, of_b);
+    course::launch(split<S>, {of_b.tiles() + of_a.template blocks_as_a<S>()}, {threads}, of_a, of_b, found,
+                   next);
+    turn_ = 1 - turn_;  // from now on the other one is clear
+    multiply(a_parts, b_parts, c, of_a.scales, of_b.scales, found, refused, report);
     return wait_for(report) & ~unsigned{reported};
   }
 
@@ -67,23 +68,27 @@ class Product {
 
   /// As a column: the guard bands of a matrix are 64 of its rows.
   template <class T>
-  static void grow(ThisPlatform::Matrix<T>& matrix, Index elements) {
-    if (matrix.view().rows() >= elements) return;
-    matrix = {};  // the old one is freed first
-    matrix = {elements, 1, 0, Memory::device};
+  static T* grow(ThisPlatform::Matrix<T>& matrix, Index elements) {
+    if (matrix.view().rows() < elements) {
+      matrix = {};  // the old one is freed first
+      matrix = {elements, 1, 0, Memory::device};
+    }
+    return matrix.view().data();
   }
   static View<Half> room(ThisPlatform::Matrix<bf16>& matrix, Index rows, Index cols) {
-    grow(matrix, rows * cols);
-    return {reinterpret_cast<Half*>(matrix.view().data()), rows, cols, cols};  // two bytes, as a bf16
+    return {reinterpret_cast<Half*>(grow(matrix, rows * cols)), rows, cols, cols};  // two bytes, as a bf16
   }
-  static int* lines(ThisPlatform::Matrix<int>& matrix, Index count) {
-    grow(matrix, 3 * count);
-    return matrix.view().data();
+  static ThisPlatform::Matrix<unsigned> clear_pair() {
+    const unsigned clear[2] = {};
+    ThisPlatform::Matrix<unsigned> made(2, 1, 0, Memory::device);
+    ThisPlatform::transfer<unsigned>({clear, 2, 1, 1}, made.view());
+    return made;
   }
 
   ThisPlatform::Matrix<bf16> a_, b_;
-  ThisPlatform::Matrix<int> a_lines_, b_lines_;
-  ThisPlatform::Matrix<unsigned> found_;
+  ThisPlatform::Matrix<int> a_scales_, b_scales_;
+  ThisPlatform::Matrix<unsigned> found_;  // this product's, and the next one's, which is clear
+  int turn_ = 0;                          // which is this product's
   ThisPlatform::HostMatrix<unsigned> report_;
 };
 // [/product]

@@ -161,7 +161,7 @@ __global__ __launch_bounds__(wide_threads<S>, S::blocks) void wide_stages(View<c
 
 /// C += A·B on the GPU, of any size and leading dimension; T: tf32 or double.
 template <class T>
-static void wide(View<const T> a, View<const T> b, View<Result<T>> c) {
+static void product_of_wide(View<const T> a, View<const T> b, View<Result<T>> c) {
   using S = WideTiles<T>;
   const auto aligned = [](View<const T> view) {
     return reinterpret_cast<std::uintptr_t>(view.data()) % 16 == 0 && view.ld() * sizeof(T) % 16 == 0;

@@ -47,11 +47,6 @@ __device__ void consume_parts(FragmentC (&sum)[BN / 8], Shared& shared, Turn<dep
 }
 // [/consume_parts]
 
-/// 2^n, for n from -126 to 127.
-__device__ inline float power_of_two(int n) {
-  return __int_as_float((n + 127) << 23);
-}
-
 /// Scales a warp's sums, from (i, j) of C on, back.
 template <int BN>
 __device__ void scale_back(FragmentC (&sum)[BN / 8], Index i, Index j, const int* a_scales,
