@@ -205,6 +205,7 @@ template <class T, class C, class A, class B>
 void mma_sync(C& c, const A& a, const B& b, COURSE_WHERE) {
   auto mine = std::tie(c, a, b);
   const auto work = [](void* const(&lanes)[32]) {
+    constexpr int least = std::is_same_v<T, bf16> ? -126 : -14;
     float rows[16][16], cols[16][16];
     for (int l = 0; l < 32; ++l) {
       const auto& lane = *static_cast<decltype(mine)*>(lanes[l]);
@@ -216,7 +217,7 @@ void mma_sync(C& c, const A& a, const B& b, COURSE_WHERE) {
     for (int l = 0; l < 32; ++l)
       for (int e = 0; e < int(sizeof(C) / 4); ++e) {
         float& sum = std::get<0>(*static_cast<decltype(mine)*>(lanes[l])).of[e];
-        sum = course::emulator::truncated_sum(sum, rows[C::place(l, e).row], cols[C::place(l, e).col]);
+        sum = course::emulator::truncated_sum(sum, rows[C::place(l, e).row], cols[C::place(l, e).col], least);
       }
   };
   course::emulator::together(&mine, work, file, line);

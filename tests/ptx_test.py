@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""What nvcc makes of the kernels of 07 to 09: ptx_test.py NVCC SOURCE. 77 where there is no nvcc.
+"""What nvcc makes of the kernels of 07 to 09, and of 11's for Hopper: ptx_test.py NVCC SOURCE. 77 where there is no nvcc.
 
 The loop of 07's kernels has eight steps, so that eight loads can be under way; shared has two barriers; 09's load, store and
-copy 16 bytes at a time where rows are aligned; what is copied by cp.async, or by another block, is waited for; no register is
-spilt. In 00's wgmma, too, nothing is spilt, and ptxas lets products be under way together."""
+copy 16 bytes at a time where rows are aligned; what is copied by cp.async, or by another block, is waited for; 11's copy by TMA
+and multiply by wgmma, one product after the other without a wait; no register is spilt. In 00's wgmma, too, nothing is spilt, and
+ptxas lets products be under way together."""
 import re
 import shutil
 import subprocess
@@ -23,6 +24,58 @@ KERNELS = {"cuda_global": ("coalesced<float>", "uncoalesced<float>"), "cuda_shar
                    ("tiled", "float, 64, 128, 32, 4"), ("tiled", "float, 64, 64, 16, 4"), ("tiled", "float, 32, 64, 32, 8"),
                    ("thin", "float, 64, 64, 8"))]}
 STREAM_K = "stream_k<cuda_regtile::Tiling<float, 128, 256, 16>>"
+# Of each of 11's rungs for Hopper, what its PTX and its SASS must have.
+TMA = ["cp.async.bulk.tensor", "mbarrier.try_wait"]
+HOPPER = {"tma": ([*TMA, "mma.sync"], ["UTMALDG", " HMMA"]), "wgmma": ([*TMA, "wgmma.mma_async"], ["UTMALDG", "HGMMA"])}
+HOPPER |= dict.fromkeys(("roles", "persistent", "by_parts"), ([*TMA, "wgmma.mma_async", "setmaxnreg"], ["UTMALDG", "HGMMA"]))
+
+
+def compiled(nvcc, source, file, arch, folder):
+    """The PTX of a source file, and what ptxas says of it; the SASS is in FOLDER, too."""
+    done = subprocess.run([nvcc, "-std=c++20", "--expt-relaxed-constexpr", "-O3", f"-gencode=arch=compute_{arch},code=sm_{arch}", "-I", source, "-DCOURSE_LEAST_CAPABILITY=90",
+                           "-Xptxas", "-v", "--keep", "--keep-dir", folder, "-c", file, "-o", folder / f"{file.stem}.o"],
+                          capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"nvcc: {done.stderr}")
+    return (folder / f"{file.stem}.ptx").read_text(), done.stderr
+
+
+def spills(said):
+    """How many bytes are spilt, if any, or if nothing is said of it."""
+    spilt = re.findall(r"(\d+) bytes spill", said)
+    return [f"spilt registers: {spilt}"] if not spilt or any(int(bytes) for bytes in spilt) else []
+
+
+def knows_hopper(nvcc):
+    """As 11_cuda_tensor/CMakeLists.txt asks: nvcc 12.5 or later."""
+    version = re.search(r"release (\d+)\.(\d+)", subprocess.run([nvcc, "--version"], capture_output=True, text=True).stdout)
+    return (int(version[1]), int(version[2])) >= (12, 5)
+
+
+def hopper(nvcc, source, folder):
+    """What is wrong with 11's kernels for Hopper."""
+    text, said = compiled(nvcc, source, Path(source) / "11_cuda_tensor/hopper/launch.cu", "90a", folder)
+    failures = spills(said) + re.findall(r".*wgmma.*serialized.*", said)  # ptxas waits after each wgmma that it does not understand
+    cuobjdump = shutil.which("cuobjdump") or shutil.which(Path(nvcc).with_name("cuobjdump"))
+    sass = ""
+    if cuobjdump:
+        sass = subprocess.run([cuobjdump, "-sass", folder / "launch.cubin"], capture_output=True, text=True, check=True).stdout
+    else:
+        print("no cuobjdump here: SASS is not looked at")
+    for rung, (in_ptx, in_sass) in HOPPER.items():
+        names = re.findall(rf"\.entry (\w*6hopper{len(rung)}{rung}I\w*)", text)
+        if not names:
+            failures.append(f"{rung}: no such kernel")
+        for name in names:
+            code = "\n".join(body(text, name))
+            failures += [f"{name}: no {word}" for word in in_ptx if word not in code]
+            failures += [f"{name}: {fence}" for fence in re.findall(r"\b(?:membar|fence\.(?:acq_rel|sc))\S*", code)]
+            if cuobjdump:
+                code = sass.partition(f"Function : {name}\n")[2].partition("Function : ")[0]
+                failures += [f"{name}: no {word} in SASS" for word in in_sass if word not in code]
+                if "MEMBAR" in code[code.find("HGMMA"):code.rfind("HGMMA")]:
+                    failures.append(f"{name}: MEMBAR between products")
+    return failures
 
 
 def ptx(nvcc, source, folder):
@@ -37,12 +90,7 @@ def ptx(nvcc, source, folder):
     views = "course::View<const float>, course::View<const float>, course::View<float>"
     text += f"template __global__ void cuda_regtile::{STREAM_K}({views}, cuda_regtile::Shares, cuda_regtile::Parts<float>);\n"
     (folder / "kernels.cu").write_text(text)
-    done = subprocess.run([nvcc, "-std=c++20", "--expt-relaxed-constexpr", "-O3", "-arch=sm_90", "-I", source, "-Xptxas", "-v",
-                           "--keep", "--keep-dir", folder, "-c", folder / "kernels.cu", "-o", folder / "kernels.o"],
-                          capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(f"nvcc: {done.stderr}")
-    return (folder / "kernels.ptx").read_text(), done.stderr
+    return compiled(nvcc, source, folder / "kernels.cu", "90", folder)
 
 
 def body(text, name):
@@ -74,7 +122,8 @@ def main(nvcc, source):
     with tempfile.TemporaryDirectory() as folder:
         text, said = ptx(nvcc, source, Path(folder))
         peaks = wgmma(nvcc, source, Path(folder))
-    failures = ["wgmma: its products are serialized"] * ("serialized" in peaks)
+        failures = hopper(nvcc, source, Path(folder)) if knows_hopper(nvcc) else []
+    failures += ["wgmma: its products are serialized"] * ("serialized" in peaks)
     for name in ("9coalescedIf", "11uncoalescedIf"):
         if "fma" not in "".join(code := body(text, name)):
             failures.append(f"{name}: no multiply-add")
@@ -109,9 +158,7 @@ def main(nvcc, source):
             failures.append(f"{name}: copies are not waited for: {done}")
         if "8stream_k" in name and not ("sb" in done and "r" in done and "a" in done and "bg" in done):
             failures.append(f"{name}: parts are not there for who reads them: {done}")
-    spilt = re.findall(r"(\d+) bytes spill", said + peaks)
-    if not spilt or any(int(bytes) for bytes in spilt):
-        failures.append(f"spilt registers: {spilt}")
+    failures += spills(said + peaks)
     print("\n".join(failures))
     return int(bool(failures))
 

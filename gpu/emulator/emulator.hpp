@@ -42,9 +42,9 @@ void together(void* mine, void (*work)(void* const (&lanes)[32]), const char* fi
               int line = __builtin_LINE());
 /// This thread's number in its warp.
 int lane();
-/// `sum` and 16 products, added as a tensor core of the H200 does it: cut off, not rounded. emulator.cpp says
-/// how.
-float truncated_sum(float sum, const float (&a)[16], const float (&b)[16]);
+/// `sum` and 16 products, added as a tensor core of Hopper does it: cut off, not rounded. emulator.cpp says
+/// how. `least`: the exponent of the least normal number of the factors' type, -126 of BF16, -14 of FP16.
+float truncated_sum(float sum, const float (&a)[16], const float (&b)[16], int least);
 
 /// Throws std::out_of_range: no such element.
 [[noreturn]] void outside(Index i, Index j, Index rows, Index cols);

@@ -247,10 +247,10 @@ __global__ void misaligned(int which, const bf16* from) {
 }
 
 using Terms = std::vector<std::pair<float, float>>;
-float sum_of(float sum, const Terms& products) {
+float sum_of(float sum, const Terms& products, int least = -126) {
   float a[16] = {}, b[16] = {};
   for (std::size_t p = 0; p < products.size(); ++p) std::tie(a[p], b[p]) = products[p];
-  return emulator::truncated_sum(sum, a, b);
+  return emulator::truncated_sum(sum, a, b, least);
 }
 
 }  // namespace
@@ -421,6 +421,11 @@ TEST_CASE("tensor cores cut off where floats are rounded") {
   CHECK(sum_of(0, apart) == 0.5f);  // sixteen at once, nothing is cut off between them
   CHECK(sum_of(0, {{0x1p-100f, 0x1p-49f}}) == 0x1p-149f);
   CHECK(sum_of(0, {{0x1.fep-100f, 0x1p-49f}}) == 0x1p-149f);
+  const Terms denormal{
+      {0x1p-24f, 1}, {0x1p-24f, -1}, {0x1p-20f, 0x1p-20f}};  // of FP16; 2^-24 counts as 2^-14
+  CHECK(sum_of(0, denormal, -14) == 0);
+  CHECK(sum_of(0, denormal) == 0x1p-40f);
+  CHECK(!std::signbit(sum_of(-0x1.4p-147f, {{0x1p-74f, 0x1.1p-73f}})));  // -0x1.8p-150, no float
 }
 
 TEST_CASE("NaN and infinity come through, and beyond the largest float is infinity") {
@@ -454,8 +459,10 @@ TEST_CASE("what is cut off adds up: the bias grows with k") {
     for (int q = 0; q < 16; ++q) exact += double{a[q]} * double{b[q]};
     return float(exact);
   };
-  const double at_256 = error(256, emulator::truncated_sum), at_4096 = error(4096, emulator::truncated_sum),
-               at_65536 = error(65536, emulator::truncated_sum);
+  const auto cut_off = [](float sum, const auto& a, const auto& b) {
+    return emulator::truncated_sum(sum, a, b, -126);
+  };
+  const double at_256 = error(256, cut_off), at_4096 = error(4096, cut_off), at_65536 = error(65536, cut_off);
   CAPTURE(at_256);
   CAPTURE(at_4096);
   CAPTURE(at_65536);

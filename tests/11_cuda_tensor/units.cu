@@ -1,12 +1,10 @@
 // The emulator's sum of a tensor core (truncated_sum) against the GPU's mma.sync and, on Hopper, wgmma, bit
-// by bit, from inputs that tell one way to add from another. Where they differ the ways that agree best are
-// listed. Exits with 77 if there is no GPU for it.
+// by bit, from inputs that tell one way to add from another. Exits with 77 if there is no GPU for it.
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <numeric>
 #include <random>
 #include <string>
 #include <vector>
@@ -14,7 +12,7 @@
 #include "11_cuda_tensor/ptx.cuh"
 
 namespace course::emulator {
-float truncated_sum(float sum, const float (&a)[16], const float (&b)[16]);
+float truncated_sum(float sum, const float (&a)[16], const float (&b)[16], int least);
 }
 
 namespace {
@@ -25,7 +23,7 @@ using namespace cuda_tensor;
 struct Sample {
   float a[16][16], b[16][8], c[16][8];
 };
-constexpr int groups = 128, warps = 4, searched = 2;  // a group's samples have the same B
+constexpr int groups = 128, warps = 4;  // a group's samples have the same B
 
 template <class T, class Fragment, int rows, int cols>
 __device__ Fragment fragment(const float (&matrix)[rows][cols]) {
@@ -84,7 +82,7 @@ __global__ void multiply(Sample* samples) {
 struct Range {
   int low, high;
 };
-enum Special { nothing, one_huge, cancelling, zeros, not_finite };
+enum Special { nothing, one_huge, cancelling, zeros, negative_zeros, not_finite };
 struct Class {
   const char* name;
   Range a, b, c;
@@ -114,6 +112,7 @@ std::vector<Class> classes() {
       {"A and B denormal", denormal, denormal, {-149, is_bf16<T> ? -140 : -30}},
       {"D denormal", {-70, -62}, {-80, -70}, {-149, -130}, is_bf16<T> ? nothing : zeros},
       {"zeros of both signs", middle, middle, {-12, 12}, zeros},
+      {"negative zeros alone", middle, middle, {-12, 12}, negative_zeros},
       {"overflow", {most<T> - 2, most<T>}, {is_bf16<T> ? -2 : most<T>, is_bf16<T> ? 0 : most<T>}, {127, 127}},
       {"NaN, infinity", {-2, 2}, {-2, 2}, {-2, 2}, not_finite}};
 }
@@ -154,51 +153,12 @@ std::vector<Sample> samples(const Class& which) {
           row[p] = -row[p ^ apart];
     for (int p = 0; which.special == cancelling && p < 16; ++p)
       if ((p & apart) != 0) std::copy_n(sample.b[p ^ apart], 8, sample.b[p]);
+    if (which.special == negative_zeros)
+      std::fill_n(&sample.a[0][0], 256, 0.f), std::fill_n(&sample.b[0][0], 128, -0.f),
+          std::fill_n(&sample.c[0][0], 128, -0.f);
     if (s % warps != 0) std::memcpy(sample.b, made[std::size_t(s - 1)].b, sizeof(sample.b));
   }
   return made;
-}
-
-/// A way to add: how many bits below the largest exponent are kept, how many products at once, whether C is
-/// added to their sum, whether that is rounded, whether the exponent of 1.5 · 1.5 is 1 (or 0, its factors'),
-/// and whether that of a denormal is the least normal number's.
-struct Way {
-  int bits, at_once;
-  bool c_after, rounds, of_product, least_for_denormals;
-
-  template <class T>
-  float sum(float c, const float (&a)[16], const float (&b)[16]) const {
-    const auto exponent = [&](float x) {
-      return std::clamp(std::ilogb(x), least_for_denormals ? least<T> : last<T>, 128);
-    };
-    for (int p = 0; p < 16; p += at_once) {
-      int largest = c_after ? -1000 : std::clamp(std::ilogb(c), -126, 128);
-      for (int q = p; q < p + at_once; ++q)
-        if (a[q] != 0 && b[q] != 0)
-          largest = std::max(largest, of_product ? std::clamp(std::ilogb(a[q] * double{b[q]}), -300, 256)
-                                                 : exponent(a[q]) + exponent(b[q]));
-      const double unit = std::ldexp(1, largest - bits);
-      double total = c_after ? 0 : std::trunc(c / unit);
-      for (int q = p; q < p + at_once; ++q) total += std::trunc(a[q] * double{b[q]} / unit);
-      c = c_after ? rounded(c + double{rounded(total * unit)}) : rounded(total * unit);
-    }
-    return c;
-  }
-  float rounded(double exact) const {
-    const auto nearest = float(exact);
-    const bool away = std::abs(nearest) > std::abs(exact) && std::abs(exact) < 0x1p128;
-    return away && !rounds ? std::nextafter(nearest, 0.f) : nearest;
-  }
-};
-
-std::vector<Way> ways() {
-  std::vector<Way> all;
-  for (int bits = 22; bits <= 28; ++bits)
-    for (const int at_once : {16, 8, 4})
-      for (int flags = 0; flags < 16; ++flags)
-        all.push_back(
-            {bits, at_once, (flags & 8) != 0, (flags & 4) != 0, (flags & 2) != 0, (flags & 1) != 0});
-  return all;
 }
 
 std::uint32_t bits_of(float x) {
@@ -208,10 +168,10 @@ bool same(float x, float y) {
   return bits_of(x) == bits_of(y) || (std::isnan(x) && std::isnan(y));
 }
 
-/// Calls visit(c, row of A, column of B, d) for the sums of the first `count` samples.
+/// Calls visit(c, row of A, column of B, d) for all sums.
 template <class Visit>
-void each_sum(const std::vector<Sample>& before, const std::vector<Sample>& after, int count, Visit visit) {
-  for (std::size_t s = 0; s < std::size_t(count); ++s)
+void each_sum(const std::vector<Sample>& before, const std::vector<Sample>& after, Visit visit) {
+  for (std::size_t s = 0; s < before.size(); ++s)
     for (int j = 0; j < 8; ++j) {
       float column[16];
       for (int p = 0; p < 16; ++p) column[p] = before[s].b[p][j];
@@ -235,14 +195,12 @@ std::vector<Sample> multiplied(std::vector<Sample> samples) {
 /// Compares the sums of all classes; returns how many differ.
 template <class T, bool by_wgmma>
 int differences(const char* unit) {
-  const std::vector<Way> all = ways();
-  std::vector<int> right(all.size());
-  int wrong = 0, sums = 0;
+  int wrong = 0;
   for (const Class& which : classes<T>()) {
     const std::vector<Sample> before = samples<T>(which), after = multiplied<T, by_wgmma>(before);
     int wrong_here = 0;
-    each_sum(before, after, groups * warps, [&](float c, const auto& a, const auto& b, float d) {
-      const float expected = course::emulator::truncated_sum(c, a, b);
+    each_sum(before, after, [&](float c, const auto& a, const auto& b, float d) {
+      const float expected = course::emulator::truncated_sum(c, a, b, least<T>);
       if (same(d, expected) || wrong_here++ >= 3) return;
       std::printf("  C %08x (%a), D %08x (%a), emulator %08x (%a);", bits_of(c), c, bits_of(d), d,
                   bits_of(expected), expected);
@@ -250,31 +208,8 @@ int differences(const char* unit) {
       std::puts("");
     });
     wrong += wrong_here;
-    std::printf("%s %s: %d of %d sums agree", unit, which.name, groups * warps * 128 - wrong_here,
+    std::printf("%s %s: %d of %d sums agree\n", unit, which.name, groups * warps * 128 - wrong_here,
                 groups * warps * 128);
-    int most = 0, with_most = 0;
-    for (std::size_t w = 0; w < all.size(); ++w) {
-      int here = 0;
-      each_sum(before, after, searched * warps, [&](float c, const auto& a, const auto& b, float d) {
-        here += same(d, all[w].template sum<T>(c, a, b));
-      });
-      right[w] += here;
-      with_most = here > most ? 1 : with_most + (here == most);
-      most = std::max(most, here);
-    }
-    sums += searched * warps * 128;
-    std::printf("; at most %d of %d, in %d of %zu ways\n", most, searched * warps * 128, with_most,
-                all.size());
-  }
-  std::vector<std::size_t> order(all.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(), [&](std::size_t v, std::size_t w) { return right[v] > right[w]; });
-  for (std::size_t rank = 0; rank < 12; ++rank) {
-    const Way& way = all[order[rank]];
-    std::printf("  %d of %d: %d bits, %d at once, C %s, %s, a product's exponent is %s, a denormal's %s\n",
-                right[order[rank]], sums, way.bits, way.at_once, way.c_after ? "afterwards" : "with them",
-                way.rounds ? "rounded" : "cut off", way.of_product ? "its own" : "its factors'",
-                way.least_for_denormals ? "the least" : "its own");
   }
   return wrong;
 }
