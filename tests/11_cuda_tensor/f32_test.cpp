@@ -80,6 +80,35 @@ TEST_CASE("11: uniform inputs go the first way and keep far below the bound") {
   }
 }
 
+TEST_CASE("11: a row too long for the registers is split whole") {
+  Case given = uniform(3, 5, 9001);  // three turns; its largest element is in the last one, or in the first
+  given.a.view()(1, 9000) = given.a.view()(2, 1) = 300;
+  CHECK(errors(given, Way::two, Way::two).of_norms < 8);
+}
+
+TEST_CASE("11: what one product has found is not left to the next ones") {
+  course::emulator::set_order("forward");
+  Multiply multiply;
+  for (const bool nan : {true, false, false, true, true, false}) {
+    for (const Way first : {Way::two, Way::three}) {
+      Case given = uniform(20, 20, 90);
+      if (nan) given.b.view()(3, 4) = std::numeric_limits<float>::quiet_NaN();
+      CHECK(multiply(given.a.view(), given.b.view(), given.c.view(), first) == (nan ? Way::plain : first));
+      course::emulator::synchronize();
+    }
+  }
+}
+
+TEST_CASE("11: the power of two that scales is found for normal numbers and denormals") {
+  for (int n = -149; n <= 127; ++n)
+    for (const float x : {std::ldexp(1.f, n), std::ldexp(1.75f, n)}) {
+      const int scale = scale_for(size_bits(-x));
+      CHECK(scale == 13 - std::ilogb(x));
+      CHECK(x * power_for(scale).first * power_for(scale).second == std::ldexp(x, scale));
+    }
+  CHECK(scale_for(0) == 0);
+}
+
 TEST_CASE("11: rows and columns of wild scales are right element by element") {
   for (const Way way : {Way::two, Way::three}) {
     Case given = uniform(33, 18, 70);
