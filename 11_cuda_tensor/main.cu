@@ -91,7 +91,7 @@ course::Launch<float> starting_with(Way first) {
 
 template <class T>
 void wide_launch(View<const T> a, View<const T> b, View<course::Result<T>> c, const Settings&) {
-  wide<T>(a, b, c);
+  product_of_wide<T>(a, b, c);
 }
 
 template <class T>
