@@ -231,7 +231,7 @@ inline double factor(double x) {
   return x;
 }
 inline float sum_of_eight(float sum, const float (&a)[16], const float (&b)[16]) {
-  return course::emulator::truncated_sum(sum, a, b);
+  return course::emulator::truncated_sum(sum, a, b, -126);
 }
 inline double sum_of_eight(double sum, const double (&a)[16], const double (&b)[16]) {
   for (int p = 0; p < 8; ++p) sum = std::fma(a[p], b[p], sum);
