@@ -115,8 +115,9 @@ struct Factor {
   constexpr Index strips() const { return course::ceil_div(from.rows(), strip); }
   /// How many threads split a row: a power of two.
   constexpr int threads_a_row() const {
-    const Index eights = course::ceil_div(from.cols(), 8 * held);
-    return int(std::bit_ceil(std::uint64_t(std::min<Index>(eights, threads))));
+    int count = 1;  // nvcc 13.0 compiles std::bit_ceil to 1 on the GPU
+    while (count < threads && 8 * held * count < from.cols()) count *= 2;
+    return count;
   }
   /// How many blocks split this as A.
   template <class S>

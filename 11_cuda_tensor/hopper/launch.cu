@@ -68,6 +68,11 @@ bool served(View<T> matrix) {
          std::max(matrix.rows(), matrix.cols()) <= course::most_blocks_in_y * 64;
 }
 
+/// Whether TMA can add to it: beyond an edge it is exact to 16 bytes only.
+bool adds_to(View<const float> c) {
+  return served(c) && c.cols() % 4 == 0;
+}
+
 template <int BN>
 void a_tile_a_block(Rung rung, View<const bf16> a, View<const bf16> b, View<float> c) {
   const CUtensorMap a_map = map_of(a, BM, deep), b_map = map_of(b, deep, 64);
@@ -99,7 +104,7 @@ void walk_parts(View<const typename S::Half> a, View<const typename S::Half> b, 
   static_assert(sizeof(Memory) <= 227 * 1024);
   const Order order{int(ceil_div(c.rows(), BM)), int(ceil_div(c.cols(), BN)), high};
   const unsigned blocks = unsigned(std::min(order.down * order.across, course::Cuda::multiprocessors()));
-  const bool by_tma = served(c);
+  const bool by_tma = adds_to(c);
   launch(by_parts<S, BN, depth, buffers>, dim3{blocks}, with_producer, sizeof(Memory),
          map_of(a, BM, deep, S::parts), map_of(b, deep, 64, S::parts),
          by_tma ? map_of(c, 16, 32) : CUtensorMap{}, c, by_tma, order, int(b.rows() / S::parts), a_scales,
@@ -131,7 +136,7 @@ int width_for(View<const float> c) {
 }  // namespace
 
 bool serves(View<const bf16> a, View<const bf16> b, View<const float> c) {
-  return served(a) && served(b) && served(c);
+  return served(a) && served(b) && adds_to(c);
 }
 
 void multiply(Rung rung, View<const bf16> a, View<const bf16> b, View<float> c, int width, int high) {

@@ -8,7 +8,7 @@ namespace cuda_tensor::hopper {
 enum class Rung { tma, wgmma, roles, persistent, best };
 
 /// Whether TMA can serve these matrices: they begin at multiples of 16 bytes, and their rows are such
-/// multiples apart; no side reaches four millions.
+/// multiples apart, those of C as long, too; no side reaches four millions.
 bool serves(View<const bf16> a, View<const bf16> b, View<const float> c);
 
 /// C += A·B, if served. `width` of tiles and `high` strips: 0 for those that fit the shape (`best` alone).
