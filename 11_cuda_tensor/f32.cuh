@@ -197,6 +197,7 @@ __device__ void store(Half* to, const Eight<Half>& eight) {
   *reinterpret_cast<Eight<Half>*>(to) = eight;
 #endif
 }
+// [split_eight]
 /// Splits eight floats, element e times power[e] if S scales, and stores the parts `apart` elements from
 /// each other; counts in `small` which lose bits. Returns what was found.
 template <class S>
@@ -225,6 +226,7 @@ __device__ unsigned split_eight(const Eight<float>& from, const Power (&power)[8
   for (int part = 0; part < S::parts; ++part) store(to + part * apart, of[part]);
   return outside ? beyond : 0u;
 }
+// [/split_eight]
 
 /// Splits some rows, which are read once if they fit into registers. Returns what was found.
 template <class S, bool fours>

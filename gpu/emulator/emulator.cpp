@@ -320,6 +320,7 @@ void together(void* mine, Work work, const char* file, int line) {
   Thread::now_running->wait(Thread::in_warp, {file, line}, work, mine);
 }
 
+// [truncated_sum]
 // Products are exact. They and the sum are aligned to the largest exponent among them (a product's is the sum
 // of its factors', a denormal's that of the least normal number) and cut off 25 bits below it, then added
 // exactly, and the result is cut off to a float. tests/11_cuda_tensor/units.cu compares it bit by bit with an
@@ -347,6 +348,7 @@ float truncated_sum(float sum, const float (&a)[16], const float (&b)[16], int l
   }
   return sum;
 }
+// [/truncated_sum]
 
 void outside(Index i, Index j, Index rows, Index cols) {
   throw std::out_of_range(
