@@ -1,5 +1,5 @@
-# 11: f32 products in turns with cuBLAS, by rivals.csv; the line is the peak of the f32 units.
-data = 'plots/reference/h100/rivals.csv'; machine = 'plots/reference/h100/machine.csv'
+# 11: f32 products, each kernel alone for a second; the line is the peak of the f32 units.
+data = 'plots/reference/h100/rivals_sustained.csv'; machine = 'plots/reference/h100/machine.csv'
 set encoding utf8
 set terminal svg size 640,400 noenhanced font 'DejaVu Sans,14' background rgb 'white'
 set datafile separator comma
@@ -22,7 +22,7 @@ unset datafile
 set datafile separator comma
 set datafile missing 'NaN'
 set xrange [0.4:3.6]; set yrange [0:*]
-set xtics ('n = 2048' 1, '4096' 2, '8192' 3) scale 0
+set xtics ('n = 2048' 1, '4096' 2, '8192' 3) scale 0; set ytics 50
 set border 3; set tics nomirror
 set lmargin 8; set rmargin 2; set tmargin 4.4; set bmargin 2.4
 set grid ytics linetype 1 linewidth 0.6 linecolor rgb '#dddddd'
