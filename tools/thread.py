@@ -42,7 +42,7 @@ def thread(results, type, n, library, lines, lesson):
     if not gpu:
         one, top = (results.machine.most("peak", type=type, threads=threads) for threads in (1, results.cores))
     scale, full = max(top, *(bar[0] for bar in bars)), f"{name}, {digits(top / 1000)} TFLOP/s" if gpu else f"the peak of both cores, {digits(top)} GFLOP/s"
-    texts, drawn, before, y = [[0, f"100 %: {full}" + f" ({type}, n = {n})" * (lesson != "00")]], {}, 0, 1
+    texts, drawn, before, y = [[0, f"100 %: {full}" + f" ({type}, n = {n})" * (lesson != "00") + "; bars: single products" * ("queued" in name)]], {}, 0, 1
     for rate, marks, cores, line in bars:
         if cores != before:
             texts.append([y, "both cores" if cores > 1 else f"one core; its peak of {digits(one)} is the dashed line"])
