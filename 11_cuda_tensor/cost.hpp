@@ -29,6 +29,12 @@ inline Cost wmma(const Shape& s, const Settings&) {
 inline Cost warp_tiles(const Shape& s, const Settings&) {
   return tiles(s, 128, 128, 2 / 32.0 + 2 / 64.0);
 }
+/// Four warps make 64 × 256 of a tile of 128 × 256, from shared memory.
+inline Cost warpgroup_tiles(const Shape& s, const Settings&) {
+  Cost cost = tiles(s, 128, 256, 2 / 256.0 + 2 / 64.0);
+  cost.peak = "wgmma_shared";
+  return cost;
+}
 // [/costs]
 
 }  // namespace cuda_tensor::cost

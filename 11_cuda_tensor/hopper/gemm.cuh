@@ -11,6 +11,7 @@ constexpr int deep = 64;                               // BK
 constexpr int with_producer = 128 * 3, consumers = 8;  // threads of a block; warps that read a stage
 
 // [stage]
+// [ring]
 /// Tiles of A and B for a step. B's lies as strips of 64 columns: TMA swizzles rows of 128 bytes.
 template <int BN>
 struct Stage {
@@ -23,6 +24,7 @@ struct alignas(1024) Ring {
   Stage<BN> stage[depth];
   Barrier full[depth], empty[depth];
 };
+// [/ring]
 /// Which stage of a ring is next, and the parity of its barriers' phase.
 template <int depth>
 struct Turn {
@@ -33,6 +35,7 @@ struct Turn {
   }
 };
 
+// [boxes]
 /// Begins to copy the tiles of the step from column (of A) and row (of B) p on. One thread.
 template <int BN>
 __device__ void begin(Stage<BN>& stage, const CUtensorMap& a, const CUtensorMap& b, int i0, int j0, int p,
@@ -42,6 +45,7 @@ __device__ void begin(Stage<BN>& stage, const CUtensorMap& a, const CUtensorMap&
 #pragma unroll
   for (int s = 0; s < BN / 64; ++s) bulk_load(stage.b[s], b, j0 + 64 * s, p, 0, full);
 }
+// [/boxes]
 // [/stage]
 
 /// Dynamic shared memory: more than 48 KiB. The one memory of all kernels.
@@ -76,6 +80,7 @@ __global__ __launch_bounds__(threads) void tma(const __grid_constant__ CUtensorM
   const int warp = int(threadIdx.x) / 32, row = warp / 4 * WM, col = warp % 4 * WN;
   const int i0 = int(blockIdx.y) * BM, j0 = int(blockIdx.x) * BN, steps = (k + deep - 1) / deep;
   prepare(ring.full, ring.empty);
+  // [tma_steps]
   const auto start = [&](int step) {
     if (threadIdx.x == 0 && step < steps)
       begin(ring.stage[step % depth], a, b, i0, j0, step * deep, ring.full[step % depth]);
@@ -99,6 +104,7 @@ __global__ __launch_bounds__(threads) void tma(const __grid_constant__ CUtensorM
       }
     }
   }
+  // [/tma_steps]
   add_fragments(c, i0 + row, j0 + col, sum);
 }
 // [/tma]
@@ -137,6 +143,7 @@ __global__ __launch_bounds__(256, 1) void wgmma(const __grid_constant__ CUtensor
       begin(ring.stage[step % depth], a, b, i0, j0, step * deep, ring.full[step % depth]);
   };
   for (int step = 0; step < depth - 1; ++step) start(step);
+  // [wgmma_steps]
   FragmentC sum[BN / 8];
   for (int step = 0; step < steps; ++step) {
     wait(ring.full[step % depth], step / depth % 2);
@@ -147,10 +154,12 @@ __global__ __launch_bounds__(256, 1) void wgmma(const __grid_constant__ CUtensor
   }
   wgmma_wait<0>();
   add_group<BN>(c, i0 + 16 * warp, j0, sum);
+  // [/wgmma_steps]
 }
 // [/wgmma]
 
 // [roles]
+// [produce]
 /// The producer, one thread: begins a stage's copies as soon as it is empty.
 template <int BN, int depth>
 __device__ void produce(Ring<BN, depth>& ring, Turn<depth>& turn, const CUtensorMap& a, const CUtensorMap& b,
@@ -160,6 +169,8 @@ __device__ void produce(Ring<BN, depth>& ring, Turn<depth>& turn, const CUtensor
     begin(ring.stage[turn.stage], a, b, i0, j0, step * deep, ring.full[turn.stage]);
   }
 }
+// [/produce]
+// [consume]
 /// A group of consumers: multiplies stages as they become full.
 template <int BN, int depth>
 __device__ void consume(FragmentC (&sum)[BN / 8], Ring<BN, depth>& ring, Turn<depth>& turn, int g,
@@ -177,6 +188,7 @@ __device__ void consume(FragmentC (&sum)[BN / 8], Ring<BN, depth>& ring, Turn<de
   if (first_lane) arrive(ring.empty[before]);
 }
 
+// [/consume]
 /// As wgmma, but nobody waits for everybody: a producer fills stages, two groups of four warps empty them.
 template <int BN, int depth>
 __global__ __launch_bounds__(with_producer, 1) void roles(const __grid_constant__ CUtensorMap a,
@@ -187,6 +199,7 @@ __global__ __launch_bounds__(with_producer, 1) void roles(const __grid_constant_
   const int i0 = int(blockIdx.y) * BM, j0 = int(blockIdx.x) * BN;
   prepare(ring.full, ring.empty);
   Turn<depth> turn;
+  // [who]
   if (group == 2) {
     registers_down<40>();
     if (threadIdx.x == 256) produce(ring, turn, a, b, i0, j0, steps);
@@ -196,6 +209,7 @@ __global__ __launch_bounds__(with_producer, 1) void roles(const __grid_constant_
     consume(sum, ring, turn, group, steps);
     add_group<BN>(c, i0 + int(threadIdx.x) / 32 * 16, j0, sum);
   }
+  // [/who]
 }
 // [/roles]
 
@@ -264,6 +278,7 @@ __global__ __launch_bounds__(with_producer, 1) void persistent(const __grid_cons
   const int group = int(threadIdx.x) / 128, warp = int(threadIdx.x) / 32, steps = (k + deep - 1) / deep;
   prepare(ring.full, ring.empty);
   Turn<depth> turn;
+  // [walk]
   if (group == 2) {
     registers_down<40>();
     for (int tile = int(blockIdx.x); threadIdx.x == 256 && tile < order.tiles(); tile += int(gridDim.x)) {
@@ -281,6 +296,7 @@ __global__ __launch_bounds__(with_producer, 1) void persistent(const __grid_cons
     }
     if (threadIdx.x % 32 == 0) bulk_wait_read<0>();
   }
+  // [/walk]
 }
 // [/persistent]
 

@@ -119,6 +119,7 @@ int parts_width_for(View<const float> c) {
   return double(waves(64)) * 0.6 < double(waves(128)) ? 64 : 128;
 }
 
+// [width]
 /// The width of tiles with which C takes the least time: waves of them, times what a step of one takes, in
 /// cycles, by the tensor cores or by its copies from L2.
 int width_for(View<const float> c) {
@@ -132,6 +133,7 @@ int width_for(View<const float> c) {
   }
   return best;
 }
+// [/width]
 
 }  // namespace
 

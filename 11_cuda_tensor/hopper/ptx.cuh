@@ -82,6 +82,7 @@ __device__ inline void fence_async() {
 // [/bulk]
 
 // [wgmma]
+// [describe]
 /// Describes a tile in shared memory, 128 bytes a row, as bulk_load lays it out (swizzled). Groups of eight
 /// rows are 1024 bytes apart; `beside`: the bytes from 64 columns to the next 64, where a tile has several.
 __device__ inline std::uint64_t describe(const void* tile, int beside = 16) {
@@ -89,6 +90,7 @@ __device__ inline std::uint64_t describe(const void* tile, int beside = 16) {
   return (shared_address(tile) & 0x3ffff) >> 4 | std::uint64_t(beside >> 4) << 16 |
          std::uint64_t{1024 >> 4} << 32 | swizzle_128;
 }
+// [/describe]
 
 #define COURSE_R0                                                          \
   "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, " \
