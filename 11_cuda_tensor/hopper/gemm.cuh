@@ -72,7 +72,7 @@ struct ByTma {
 };
 
 // [tma]
-/// As stages, but one thread begins a whole step's copies, by two instructions; they arrive swizzled.
+/// As stages, but one thread begins a whole step's copies, of three boxes; they arrive swizzled.
 template <int depth>
 __global__ __launch_bounds__(threads) void tma(const __grid_constant__ CUtensorMap a,
                                                const __grid_constant__ CUtensorMap b, View<float> c, int k) {
