@@ -1,7 +1,7 @@
 // The last rungs of 11 as a library, so that they meet others.
 #include "library.hpp"
 
-#include "multiply.cuh"
+#include "f32/multiply.cuh"
 
 using namespace cuda_tensor;
 

@@ -8,7 +8,7 @@
 #ifdef COURSE_HOPPER
 #include "hopper/launch.hpp"
 #endif
-#include "multiply.cuh"
+#include "f32/multiply.cuh"
 #include "runner/run.hpp"
 #include "wide.cuh"
 

@@ -18,7 +18,7 @@
 #endif
 
 #include "common/bf16.hpp"
-#include "f16.hpp"
+#include "f32/f16.hpp"
 #include "gpu/launch.hpp"
 
 namespace cuda_tensor {

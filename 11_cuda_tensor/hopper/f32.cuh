@@ -1,7 +1,7 @@
 // 11: f32 products by wgmma: as persistent, with all products of halves from each set of tiles loaded once.
 #pragma once
 
-#include "../f32.cuh"
+#include "../f32/parts.cuh"
 #include "gemm.cuh"
 
 namespace cuda_tensor::hopper {

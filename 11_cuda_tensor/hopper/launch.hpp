@@ -1,7 +1,7 @@
 // The kernels for compute capability 9.0, which a translation unit of their own holds.
 #pragma once
 
-#include "../f32.cuh"
+#include "../f32/parts.cuh"
 
 namespace cuda_tensor::hopper {
 
@@ -17,7 +17,7 @@ void multiply(Rung rung, View<const bf16> a, View<const bf16> b, View<float> c, 
 /// Whether this GPU has compute capability 9.0.
 bool here();
 
-/// As by_parts of f32.cuh, S: Two or Three; any C.
+/// As by_parts of f32/by_parts.cuh, S: Two or Three; any C.
 template <class S>
 void by_parts(View<const typename S::Half> a, View<const typename S::Half> b, View<float> c,
               const int* a_scales, const int* b_scales, const unsigned* found, unsigned refused,

@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "11_cuda_tensor/multiply.cuh"
+#include "11_cuda_tensor/f32/multiply.cuh"
 #include "common/fill.hpp"
 
 namespace {

@@ -1,75 +1,12 @@
-// 11: f32 products by tensor cores. A float is split into halves, whose products are exact in f32.
+// 11: splits the floats of A and B into halves.
 #pragma once
 
 #include <atomic>
-#include <bit>
 #include <cmath>
 
-#include "gemm.cuh"
+#include "parts.cuh"
 
 namespace cuda_tensor {
-
-// [three]
-/// x = of[0] + of[1] + of[2], each the rounded rest of those before it: 8 + 8 + 8 bits, all that a float has.
-/// Six products; the three that are left out are below 2^-24 of the first.
-struct Three {
-  using Half = bf16;
-  static constexpr bool scaled = false;
-  static constexpr int parts = 3, products = 6;
-  static constexpr int a_part(int product) {  // the smallest products first
-    constexpr int of[products] = {2, 0, 1, 1, 0, 0};
-    return of[product];
-  }
-  static constexpr int b_part(int product) {
-    constexpr int of[products] = {0, 2, 1, 0, 1, 0};
-    return of[product];
-  }
-};
-// [/three]
-
-// [two]
-/// x = of[0] + of[1]: 11 + 11 bits, and the rest's sign. The exponents of FP16 are few, so each row of A and
-/// each column of B is scaled by a power of two: the exponent of its largest element becomes 13.
-struct Two {
-  using Half = f16;
-  static constexpr bool scaled = true;
-  static constexpr int parts = 2, products = 3;
-  static constexpr int a_part(int product) { return product == 0 ? 1 : 0; }
-  static constexpr int b_part(int product) { return product == 1 ? 1 : 0; }
-};
-constexpr int largest_exponent = 13;
-// [/two]
-
-/// What the pass that splits finds, by bits. beyond: NaN, infinity, or what three BF16 do not hold to the
-/// last bit. graded: of a row or column more than one element in 64 is below 2^-17 of the largest, where the
-/// second FP16 is a denormal and loses bits. reported: the product has begun, the others are known.
-enum Found : unsigned { beyond = 1, graded = 2, reported = 4 };
-
-constexpr int bits_of_infinity = 0x7f800000;
-
-/// The bits of |x|, which are ordered as the numbers are; NaN is above infinity.
-__device__ inline int size_bits(float x) {
-  return std::bit_cast<int>(x) & 0x7fffffff;
-}
-/// By which power of two to scale so that the number with these size_bits gets the exponent 13; 0 if none
-/// can.
-__device__ inline int scale_for(int size) {
-  if (size == 0 || size >= bits_of_infinity) return 0;
-  const bool denormal = size < 1 << 23;  // then it is the integer `size`, times 2^-149
-  const int exponent = (denormal ? std::bit_cast<int>(float(size)) >> 23 : size >> 23) - 127;
-  return largest_exponent - exponent + (denormal ? 149 : 0);
-}
-/// 2^n, for n from -126 to 127.
-__device__ inline float power_of_two(int n) {
-  return std::bit_cast<float>((n + 127) << 23);
-}
-/// 2^scale as two factors: one float does not hold all that scale_for returns.
-struct Power {
-  float first, second;
-};
-__device__ inline Power power_for(int scale) {
-  return {power_of_two(scale >> 1), power_of_two(scale - (scale >> 1))};
-}
 
 /// Sets bits of a number that all blocks share.
 __device__ inline void raise(unsigned* bits, unsigned more) {
@@ -325,82 +262,5 @@ __global__ __launch_bounds__(threads, 4) void split(Factor<typename S::Half> a, 
   if (here != 0) raise(found, here);
 }
 // [/split]
-
-/// Adds the sums of the last 64 of k to those of all; they begin anew at 0.
-__device__ inline void take_over(Sums& sum, Sums& recent) {
-#pragma unroll
-  for (int r = 0; r < WM / 16; ++r)
-#pragma unroll
-    for (int s = 0; s < WN / 8; ++s)
-#pragma unroll
-      for (int e = 0; e < 4; ++e) sum[r][s].of[e] += recent[r][s].of[e], recent[r][s].of[e] = 0;
-}
-
-/// C += the sums, scaled back if there are scales.
-__device__ inline void add_scaled(View<float> c, Index i0, Index j0, Sums& sum, const int* a_scales,
-                                  const int* b_scales) {
-  const int lane = int(threadIdx.x) % 32, g = lane / 4, t = lane % 4;
-#pragma unroll
-  for (int r = 0; r < WM / 16; ++r)
-#pragma unroll
-    for (int s = 0; s < WN / 8; ++s)
-#pragma unroll
-      for (int e = 0; e < 4; ++e) {
-        const Index i = i0 + 16 * r + g + e / 2 * 8, j = j0 + 8 * s + 2 * t + e % 2;
-        if (i >= c.rows() || j >= c.cols()) continue;
-        c(i, j) += a_scales ? ldexpf(sum[r][s].of[e], -a_scales[i] - b_scales[j]) : sum[r][s].of[e];
-      }
-}
-
-// [by_parts]
-/// C += A·B of the parts that the pass before has split: all products of a step of k from tiles that are
-/// loaded once. A tensor core cuts off what it adds, and the longer the sum, the more: after each 64 of k the
-/// part's sum is taken over. Does nothing if the pass that split found one of `refused`; says in `report`
-/// what it found. The grid begins at row `first` of C.
-template <class S>
-__global__ __launch_bounds__(threads) void by_parts(View<const typename S::Half> a,
-                                                    View<const typename S::Half> b, View<float> c,
-                                                    const int* a_scales, const int* b_scales,
-                                                    const unsigned* found, unsigned refused, unsigned* report,
-                                                    Index first) {
-  using Half = typename S::Half;
-  alignas(32) __shared__ SharedTile<Half, BM, BK> a_tile[S::parts];
-  alignas(32) __shared__ SharedTile<Half, BK, BN> b_tile[S::parts];
-  if (blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x == 0) *report = *found | reported;
-  if ((*found & refused) != 0) return;
-  const int warp = int(threadIdx.x) / 32, row = warp / 4 * WM, col = warp % 4 * WN;
-  const Index i0 = first + Index{blockIdx.y} * BM, j0 = Index{blockIdx.x} * BN;
-  const Index m = c.rows(), k = b.rows() / S::parts;
-  Sums sum = {}, recent = {};
-  for (Index p = 0; p < k; p += BK) {
-    for (int part = 0; part < S::parts; ++part) {
-      copy_tile<true, Swizzled>(a_tile[part], a.block(part * m, 0, m, a.cols()), i0, p);
-      copy_tile<true, Swizzled>(b_tile[part], b.block(part * k, 0, k, b.cols()), p, j0);
-    }
-    __syncthreads();
-#pragma unroll
-    for (int q = 0; q < BK; q += 16) {
-      FragmentB b_q[S::parts][WN / 8];
-#pragma unroll
-      for (int part = 0; part < S::parts; ++part) take_b<Swizzled>(b_q[part], b_tile[part], q, col);
-#pragma unroll
-      for (int r = 0; r < WM / 16; ++r) {
-        FragmentA a_q[S::parts];
-#pragma unroll
-        for (int part = 0; part < S::parts; ++part)
-          a_q[part] = take_a<Swizzled>(a_tile[part], row + 16 * r, q);
-#pragma unroll
-        for (int product = 0; product < S::products; ++product)
-#pragma unroll
-          for (int s = 0; s < WN / 8; ++s)
-            mma_sync<Half>(recent[r][s], a_q[S::a_part(product)], b_q[S::b_part(product)][s]);
-      }
-    }
-    __syncthreads();
-    if (p / BK % 2 == 1 || p + BK >= k) take_over(sum, recent);
-  }
-  add_scaled(c, i0 + row, j0 + col, sum, S::scaled ? a_scales : nullptr, b_scales);
-}
-// [/by_parts]
 
 }  // namespace cuda_tensor

@@ -2,10 +2,11 @@
 #pragma once
 
 #include "09_cuda_regtile/library.hpp"
-#include "f32.cuh"
+#include "by_parts.cuh"
 #include "gpu/step.hpp"
+#include "split.cuh"
 #ifdef COURSE_HOPPER
-#include "hopper/launch.hpp"
+#include "../hopper/launch.hpp"
 #endif
 
 namespace cuda_tensor {
