@@ -101,7 +101,7 @@ enum class Way { two, three, plain };
 /// contain. It serves one stream, as it keeps its memory for the next product.
 class Multiply {
  public:
-  /// `first`: the way to begin with. Returns the way, perhaps before the GPU has gone it. Throws
+  /// `first`: the way to begin with. Returns which way it goes; the GPU may still be at work. Throws
   /// if CUDA refuses.
   Way operator()(View<const float> a, View<const float> b, View<float> c, Way first) {
     if (first == Way::two) {

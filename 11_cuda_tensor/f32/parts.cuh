@@ -27,7 +27,8 @@ struct Three {
 
 // [two]
 /// x = of[0] + of[1]: 11 + 11 bits, and the rest's sign. The exponents of FP16 are few, so each row of A and
-/// each column of B is scaled by a power of two: the exponent of its largest element becomes 13.
+/// each column of B is scaled by a power of two: the exponent of its largest element becomes 13. Three
+/// products; the one that is left out is at most 2^-22 of the first.
 struct Two {
   using Half = f16;
   static constexpr bool scaled = true;
@@ -40,7 +41,8 @@ constexpr int largest_exponent = 13;
 
 /// What the pass that splits finds, by bits. beyond: NaN, infinity, or what three BF16 do not hold to the
 /// last bit. graded: of a row or column more than one element in 64 is below 2^-17 of the largest, where the
-/// second FP16 is a denormal and loses bits. reported: the product has begun, the others are known.
+/// second FP16 is a denormal and loses three bits or more. reported: the product has begun, the others are
+/// known.
 enum Found : unsigned { beyond = 1, graded = 2, reported = 4 };
 
 constexpr int bits_of_infinity = 0x7f800000;

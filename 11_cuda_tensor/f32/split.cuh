@@ -136,7 +136,7 @@ __device__ void store(Half* to, const Eight<Half>& eight) {
 }
 // [split_eight]
 /// Splits eight floats, element e times power[e] if S scales, and stores the parts `apart` elements from
-/// each other; counts in `small` which lose bits. Returns what was found.
+/// each other; counts in `small` which lose three bits or more. Returns what was found.
 template <class S>
 __device__ unsigned split_eight(const Eight<float>& from, const Power (&power)[8], typename S::Half* to,
                                 Index apart, int (&small)[8]) {

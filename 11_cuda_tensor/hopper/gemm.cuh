@@ -249,7 +249,7 @@ __device__ void add_by_tma(const CUtensorMap& c, int i, int j, const FragmentC (
 #pragma unroll
     for (int e = 0; e < 4; ++e) {
       const FragmentC& part = sum[4 * s + e];
-      const int at = (2 * e + t / 2 ^ g) * 4 + t % 2 * 2;
+      const int at = ((2 * e + t / 2) ^ g) * 4 + t % 2 * 2;
       reinterpret_cast<float2&>(box[g][at]) = {part.of[0], part.of[1]};
       reinterpret_cast<float2&>(box[g + 8][at]) = {part.of[2], part.of[3]};
     }
@@ -267,8 +267,8 @@ struct Shared {
   Boxes<buffers> boxes;
 };
 
-/// As roles, but as many blocks as there are multiprocessors walk C: the producer is tiles ahead, and TMA
-/// adds the sums to C.
+/// As roles, but as many blocks as there are multiprocessors walk C: the producer runs on into the next tile,
+/// and TMA adds the sums to C.
 template <int BN, int depth, int buffers>
 __global__ __launch_bounds__(with_producer, 1) void persistent(const __grid_constant__ CUtensorMap a,
                                                                const __grid_constant__ CUtensorMap b,

@@ -73,21 +73,17 @@ bool adds_to(View<const float> c) {
   return served(c) && c.cols() % 4 == 0;
 }
 
-template <int BN>
-void a_tile_a_block(Rung rung, View<const bf16> a, View<const bf16> b, View<float> c) {
-  const CUtensorMap a_map = map_of(a, BM, deep), b_map = map_of(b, deep, 64);
-  const dim3 grid{unsigned(ceil_div(c.cols(), BN)), unsigned(ceil_div(c.rows(), BM))};
-  const int k = int(a.cols());
-  if constexpr (BN == 128)
-    if (rung == Rung::tma) return launch(tma<3>, grid, threads, sizeof(Ring<BN, 3>), a_map, b_map, c, k);
-  constexpr int depth = 4;
-  constexpr std::size_t bytes = sizeof(Ring<BN, depth>);
-  if (rung == Rung::wgmma) return launch(wgmma<BN, depth>, grid, 256, bytes, a_map, b_map, c, k);
-  launch(roles<BN, depth>, grid, with_producer, bytes, a_map, b_map, c, k);
+template <int BN, class Kernel>
+void a_tile_a_block(Kernel* kernel, int block, std::size_t bytes, View<const bf16> a, View<const bf16> b,
+                    View<float> c) {
+  launch(kernel, dim3{unsigned(ceil_div(c.cols(), BN)), unsigned(ceil_div(c.rows(), BM))}, block, bytes,
+         map_of(a, BM, deep), map_of(b, deep, 64), c, int(a.cols()));
 }
 
+constexpr int high = 16, parts_high = 8;  // tiles of a strip
+
 template <int BN, int depth, int buffers>
-void walk(View<const bf16> a, View<const bf16> b, View<float> c, int high) {
+void walk(View<const bf16> a, View<const bf16> b, View<float> c) {
   using Memory = Shared<BN, depth, buffers>;
   static_assert(sizeof(Memory) <= 227 * 1024);
   const Order order{int(ceil_div(c.rows(), BM)), int(ceil_div(c.cols(), BN)), high};
@@ -99,10 +95,10 @@ void walk(View<const bf16> a, View<const bf16> b, View<float> c, int high) {
 template <class S, int BN, int depth, int buffers>
 void walk_parts(View<const typename S::Half> a, View<const typename S::Half> b, View<float> c,
                 const int* a_scales, const int* b_scales, const unsigned* found, unsigned refused,
-                unsigned* report, int high) {
+                unsigned* report) {
   using Memory = PartsShared<S, BN, depth, buffers>;
   static_assert(sizeof(Memory) <= 227 * 1024);
-  const Order order{int(ceil_div(c.rows(), BM)), int(ceil_div(c.cols(), BN)), high};
+  const Order order{int(ceil_div(c.rows(), BM)), int(ceil_div(c.cols(), BN)), parts_high};
   const unsigned blocks = unsigned(std::min(order.down * order.across, course::Cuda::multiprocessors()));
   const bool by_tma = adds_to(c);
   launch(by_parts<S, BN, depth, buffers>, dim3{blocks}, with_producer, sizeof(Memory),
@@ -128,7 +124,7 @@ int width_for(View<const float> c) {
   for (const int width : {256, 192, 128, 64}) {
     const double waves =
         double(ceil_div(ceil_div(c.rows(), BM) * ceil_div(c.cols(), width), course::Cuda::multiprocessors()));
-    const double cost = waves * std::max(4. * width, 2.4 * (BM + width));
+    const double cost = waves * std::max(4. * width, 2.4 * (BM + width));  // 2.4: fitted to measured widths
     if (best == 0 || cost < least) best = width, least = cost;
   }
   return best;
@@ -141,16 +137,17 @@ bool serves(View<const bf16> a, View<const bf16> b, View<const float> c) {
   return served(a) && served(b) && adds_to(c);
 }
 
-void multiply(Rung rung, View<const bf16> a, View<const bf16> b, View<float> c, int width, int high) {
+void multiply(Rung rung, View<const bf16> a, View<const bf16> b, View<float> c) {
   if (c.rows() == 0 || c.cols() == 0 || a.cols() == 0) return;
-  if (rung == Rung::tma) return a_tile_a_block<128>(rung, a, b, c);
-  if (rung == Rung::wgmma || rung == Rung::roles) return a_tile_a_block<256>(rung, a, b, c);
-  if (width == 0) width = rung == Rung::best ? width_for(c) : 256;
-  if (high == 0) high = 16;
-  if (width == 256) return walk<256, 4, 1>(a, b, c, high);
-  if (width == 192) return walk<192, 4, 3>(a, b, c, high);
-  if (width == 128) return walk<128, 5, 2>(a, b, c, high);
-  return walk<64, 6, 2>(a, b, c, high);
+  if (rung == Rung::tma) return a_tile_a_block<128>(tma<3>, threads, sizeof(Ring<128, 3>), a, b, c);
+  if (rung == Rung::wgmma) return a_tile_a_block<256>(wgmma<256, 4>, 256, sizeof(Ring<256, 4>), a, b, c);
+  if (rung == Rung::roles)
+    return a_tile_a_block<256>(roles<256, 4>, with_producer, sizeof(Ring<256, 4>), a, b, c);
+  const int width = rung == Rung::best ? width_for(c) : 256;
+  if (width == 256) return walk<256, 4, 1>(a, b, c);
+  if (width == 192) return walk<192, 4, 3>(a, b, c);
+  if (width == 128) return walk<128, 5, 2>(a, b, c);
+  return walk<64, 6, 2>(a, b, c);
 }
 
 bool here() {
@@ -161,23 +158,19 @@ bool here() {
 template <class S>
 void by_parts(View<const typename S::Half> a, View<const typename S::Half> b, View<float> c,
               const int* a_scales, const int* b_scales, const unsigned* found, unsigned refused,
-              unsigned* report, int width, int high) {
-  if (width == 0) width = parts_width_for(c);
-  if (high == 0) high = 8;
-  const auto start = [&]<int BN, int depth, int buffers>() {
-    walk_parts<S, BN, depth, buffers>(a, b, c, a_scales, b_scales, found, refused, report, high);
+              unsigned* report) {
+  const auto start = [&]<int BN, int depth>() {
+    walk_parts<S, BN, depth, 2>(a, b, c, a_scales, b_scales, found, refused, report);
   };
-  if constexpr (S::parts == 2) {
-    if (width == 64) return start.template operator()<64, 4, 2>();
-    return start.template operator()<128, 3, 2>();
-  } else {
-    if (width == 64) return start.template operator()<64, 2, 2>();
-    return start.template operator()<128, 2, 2>();
-  }
+  const bool narrow = parts_width_for(c) == 64;
+  if constexpr (S::parts == 2)
+    narrow ? start.template operator()<64, 4>() : start.template operator()<128, 3>();
+  else
+    narrow ? start.template operator()<64, 2>() : start.template operator()<128, 2>();
 }
 template void by_parts<Two>(View<const f16>, View<const f16>, View<float>, const int*, const int*,
-                            const unsigned*, unsigned, unsigned*, int, int);
+                            const unsigned*, unsigned, unsigned*);
 template void by_parts<Three>(View<const bf16>, View<const bf16>, View<float>, const int*, const int*,
-                              const unsigned*, unsigned, unsigned*, int, int);
+                              const unsigned*, unsigned, unsigned*);
 
 }  // namespace cuda_tensor::hopper

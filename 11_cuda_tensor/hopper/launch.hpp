@@ -11,8 +11,8 @@ enum class Rung { tma, wgmma, roles, persistent, best };
 /// multiples apart, those of C as long, too; no side reaches four millions.
 bool serves(View<const bf16> a, View<const bf16> b, View<const float> c);
 
-/// C += A·B, if served. `width` of tiles and `high` strips: 0 for those that fit the shape (`best` alone).
-void multiply(Rung rung, View<const bf16> a, View<const bf16> b, View<float> c, int width = 0, int high = 0);
+/// C += A·B, if served.
+void multiply(Rung rung, View<const bf16> a, View<const bf16> b, View<float> c);
 
 /// Whether this GPU has compute capability 9.0.
 bool here();
@@ -21,6 +21,6 @@ bool here();
 template <class S>
 void by_parts(View<const typename S::Half> a, View<const typename S::Half> b, View<float> c,
               const int* a_scales, const int* b_scales, const unsigned* found, unsigned refused,
-              unsigned* report, int width = 0, int high = 0);
+              unsigned* report);
 
 }  // namespace cuda_tensor::hopper

@@ -164,7 +164,7 @@ __device__ void registers_up() {
 }
 // [/registers]
 
-/// Waits for the kernels before; without it, one that was launched to overlap them would not.
+/// Waits for the kernels before; without it, one that was launched to overlap them would not wait.
 __device__ inline void wait_for_kernels_before() {
   asm volatile("griddepcontrol.wait;" ::: "memory");
 }
