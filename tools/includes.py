@@ -8,7 +8,7 @@ import collections, re, subprocess, sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-KERNEL = re.compile(r"(gemm\w*|blocks|five_loops|micro_kernel|pack|space|vector|received|ptx|async|layout|messages|rows|block_cyclic|summa\w*|f16|f32|wide)\.(cpp|hpp|cuh|cu)$")
+KERNEL = re.compile(r"(gemm\w*|blocks|five_loops|micro_kernel|pack|space|vector|received|ptx|async|layout|messages|rows|block_cyclic|summa\w*|f16|f32|parts|split|by_parts|wide)\.(cpp|hpp|cuh|cu)$")
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 # What each room may include besides itself.
 ALLOWED = {"kernels": ["common/bf16.hpp", "common/view.hpp", "gpu/launch.hpp"], "common": [], "runner": ["common/"], "tests": [""],
