@@ -164,7 +164,7 @@ template <class T>
 static void product_of_wide(View<const T> a, View<const T> b, View<Result<T>> c) {
   using S = WideTiles<T>;
   const auto aligned = [](View<const T> view) {
-    return reinterpret_cast<std::uintptr_t>(view.data()) % 16 == 0 && view.ld() * sizeof(T) % 16 == 0;
+    return reinterpret_cast<std::uintptr_t>(view.data()) % 16 == 0 && view.ld() * Index(sizeof(T)) % 16 == 0;
   };
   const auto kernel = aligned(a) && aligned(b) ? wide_stages<T, true> : wide_stages<T, false>;
   constexpr Index most = course::most_blocks_in_y * S::BM;
