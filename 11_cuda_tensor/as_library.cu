@@ -18,8 +18,7 @@ COURSE_TENSOR(course_tensor_bf16, bf16) {
   if (hopper::here() && hopper::serves(of_a, of_b, of_c))
     return hopper::multiply(hopper::Rung::best, of_a, of_b, of_c);
 #endif
-  const bool aligned = is_aligned(of_a) && is_aligned(of_b);
-  tile_a_block(aligned ? stages<true> : stages<false>, BM, BN, threads, of_a, of_b, {c, m, n, c_ld});
+  by_stages(of_a, of_b, {c, m, n, c_ld});
 }
 COURSE_TENSOR(course_tensor_f32_by_bf16, float) {
   multiply({a, m, k, a_ld}, {b, k, n, b_ld}, {c, m, n, c_ld}, Way::three);

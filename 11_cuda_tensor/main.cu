@@ -37,7 +37,7 @@ std::shared_ptr<course::Variant<bf16>> rung(std::string name, std::string idea, 
                                             const Settings&) mutable {
     if (hopper::serves(a, b, c)) return hopper::multiply(which, a, b, c);
     if (!std::exchange(said, true)) std::printf("  rows that TMA cannot serve: by stages\n");
-    tile_a_block(is_aligned(a) && is_aligned(b) ? stages<true> : stages<false>, BM, BN, threads, a, b, c);
+    by_stages(a, b, c);
   };
   const course::CostOf cost = which == hopper::Rung::tma ? cost::warp_tiles : cost::warpgroup_tiles;
   return gpu<bf16>(std::move(name), std::move(idea), launch, cost, {.capability = 90, .no_other = true});
