@@ -17,6 +17,8 @@ TEST_CASE("07: each variant starts the kernel that its name says, on the memory 
                          row("b_by_row", wrong::b_by_row<T>),
                          row("row_of_blocks_lost", coalesced<T>),
                          row("swapped", coalesced<T>),
+                         row("one_column_too_far", coalesced<T>),
+                         row("one_row_too_far", coalesced<T>),
                      },
                      {.block = {4, 2}});
   };

@@ -15,8 +15,10 @@ void check_tile() {
       row("no_second_barrier", wrong::barriers<T, tile, true, false>),
       row("no_guard", wrong::no_guard<T, tile>),
       row("unwaited", shared<T, tile>),
+      row("one_column_too_far", shared<T, tile>),
+      row("one_row_too_far", shared<T, tile>),
   };
-  rows.back().waits = false;
+  rows[5].waits = false;
   wiring::check<T>(variants<T>(), rows, {.tile = tile});
 }
 

@@ -22,6 +22,8 @@ TEST_CASE("each variant of 09 starts the kernel that its name says, and asks for
         row("padding_forgotten", wrong::padding_forgotten<T>),
         row("no_barrier", wrong::no_barrier<T>),
         row("tail_dropped", transposed<T>),
+        row("one_column_too_far", square<T>),
+        row("one_row_too_far", square<T>),
     };
     const auto rung = [&](const std::string& name, Kernel<T> fast, Kernel<T> guarded, int capability = 80) {
       rows.push_back({name, address(fast), address(guarded), device, capability});
