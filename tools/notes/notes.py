@@ -71,6 +71,9 @@ class Figure:
     def __init__(self, cells):
         self.cells = cells
 
+    def __getitem__(self, place):
+        return Figure([self.cells[place]])
+
     def _with(self, operation, other):
         return each_with_each(operation, self, other)
 
