@@ -1,11 +1,11 @@
-"""Each page is its template rendered and leads nowhere that is not there; and how a template is read."""
+"""Each page is its template rendered, and its links lead somewhere; and how a template is read."""
 import contextlib, io, re, subprocess, sys, tempfile, unittest
 from pathlib import Path
 from unittest.mock import patch
 from urllib.parse import unquote
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-import notes
+import figures, notes
 
 LINK = re.compile(r"""\]\(\s*<?([^)\s>]+)|\b(?:src|href)=["']([^"']+)""")
 FENCE = re.compile(r"^[ \t]*(```+|~~~+)[^`\n]*\n.*?^[ \t]*\1+[ \t]*$", re.M | re.S)
@@ -71,21 +71,26 @@ SOURCE = "// [outer]\n  int a;\n  // [inner]\n    int b;\n  // [/inner]\n// [/ou
 
 
 class Templates(unittest.TestCase):
-    """Each in a small repository of its own: plots/r.csv, 02/gemm.cpp and a template of 02/README.md."""
+    """Each in a repository of its own: plots/r.csv, 02/gemm.cpp and a template of 02/README.md."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.root = Path(folder.name).resolve()
-        patched = patch.object(notes, "ROOT", self.root)
-        patched.start()
-        self.addCleanup(patched.stop)
+        for module, name, path in (notes, "ROOT", self.root), (
+            figures,
+            "PLOTS",
+            self.root / "plots",
+        ):
+            patched = patch.object(module, name, path)
+            patched.start()
+            self.addCleanup(patched.stop)
         self.template = self.root / "02/text/README.md.jinja"
         self.template.parent.mkdir(parents=True)
         (self.root / "plots").mkdir()
         (self.root / "plots/r.csv").write_text(RESULTS)
         (self.root / "02/gemm.cpp").write_text(SOURCE)
-        notes.read.cache_clear()
+        figures.read.cache_clear()
 
     def page(self, text):
         self.template.write_text("{% set run = csv('r.csv', 'gflops', 'variant n') %}\n\n" + text)
