@@ -18,27 +18,22 @@ one counts, else the last. A ~ follows where other programs disturbed it, a ° i
     {{ code('gemm.cpp', 'tiled') }}                       from the line // [tiled] to // [/tiled]
 
 Status: 0 well, 1 --check found a page that differs from its template, 2 one cannot be made."""
-import re, sys, textwrap, traceback
+import sys, traceback
 from functools import partial
 from pathlib import Path
 
 import jinja2
 
 from figures import Figure, Refusal, extreme, query, standing, written
+from fragments import fragment
 
 ROOT = Path(__file__).resolve().parents[2]
-FRAGMENT_MARK = re.compile(r"\s*(?://|#)\s*\[(/?[\w.-]+)\]\s*$")
 
 
 def code(folder, name, part):
-    """What a source, beside the page or from the root, has between its marks [part] and [/part]."""
+    """A fragment of a source beside the page, or from the root."""
     source = folder / name if (folder / name).is_file() else ROOT / name
-    lines = source.read_text(encoding="utf-8").split("\n")
-    marks = [mark and mark[1] for mark in map(FRAGMENT_MARK.match, lines)]
-    if (marks.count(part), marks.count("/" + part)) != (1, 1):
-        raise Refusal(f"{name} needs a mark [{part}] and a mark [/{part}]")
-    between = range(marks.index(part), marks.index("/" + part))
-    return textwrap.dedent("\n".join(lines[at] for at in between if not marks[at])).strip("\n")
+    return "\n".join(fragment(source, part))
 
 
 def printable(value):

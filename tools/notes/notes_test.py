@@ -67,7 +67,7 @@ again,8,8,8,2,1,yes,right,b
 again,8,8,8,3,1,no,right,c
 torn,8,8
 """
-SOURCE = "// [outer]\n  int a;\n  // [inner]\n    int b;\n  // [/inner]\n// [/outer]\n// [open]\n"
+SOURCE = "// [outer]\n  int a;\n  // [inner]\n    int b;\n  // [/inner]\n// [/outer]\n// [open]\n# [/back]\n# [back]\n"
 
 
 class Templates(unittest.TestCase):
@@ -133,7 +133,8 @@ class Templates(unittest.TestCase):
             ("{{ run('ijk', 8) | f1", "unexpected end of template"),
             ("{{ (run('ijk', [8, 16]) / run('ijk', [8, 16, 8])) | f1 }}", "2 figures meet 3"),
             ("{{ csv('s.csv', 'gflops') | f1 }}", "no s.csv under plots/"),
-            ("{{ code('gemm.cpp', 'open') }}", "gemm.cpp needs a mark [open] and a mark [/open]"),
+            ("{{ code('gemm.cpp', 'open') }}", "gemm.cpp needs a mark [open], then a mark [/open]"),
+            ("{{ code('gemm.cpp', 'back') }}", "gemm.cpp needs a mark [back], then a mark [/back]"),
         ):
             with self.assertRaises(notes.Refusal, msg=text) as caught:
                 self.page("Text\n" + text)
