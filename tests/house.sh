@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What the house looks like: house.sh format|shell|notes|paths SOURCE. 77 where the tool is missing.
+# What the house looks like: house.sh format|shell|paths SOURCE. 77 where the tool is missing.
 set -u
 cd "$2" || exit 1
 needs() { command -v "$1" >/dev/null || { echo "no $1 here"; exit 77; }; }
@@ -15,9 +15,6 @@ format)
 shell)
   needs shellcheck
   { sources '*.sh'; echo .ci/run; } | xargs shellcheck
-  ;;
-notes)
-  python3 -B tools/notes.py --check
   ;;
 paths)
   # Nobody else has the folders of the machine that wrote a file.

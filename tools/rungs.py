@@ -17,7 +17,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from measured import COLUMNS, LIMITS, Machine, append, lines_of
-from notes import fragment
+from notes.fragments import fragment
 from run_steps import environment
 
 ROOT = Path(__file__).resolve().parent.parent
