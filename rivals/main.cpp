@@ -239,9 +239,7 @@ int check(const std::string& file, const Options& options) {
   course::require_cpus(options.threads);
   for (const Shape& s : options.shapes) {
     if (s.flops() == 0) throw course::Refusal{course::shape_text(s) + ": an empty product takes no time"};
-    const double c = static_cast<double>(s.m) * static_cast<double>(s.n);
-    course::require_memory(course::shape_text(s) + ": needs",
-                           8 * (s.elements() + 3 * c) + Verifier<double>::bytes(s, false));
+    course::require_memory(course::shape_text(s), course::bytes_of_row<double>(s, false, false, {}));
   }
   std::string has;
   for (const char* const feature : {"avx", "avx2", "fma", "bmi", "bmi2", "avx512f", "avx512cd", "avx512dq",

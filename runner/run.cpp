@@ -77,27 +77,17 @@ void for_each_row(const Session& session, F f) {
   });
 }
 
-// Bytes besides matrices: of the program with its libraries; of what a thread packs, in pages of 2 MiB.
-constexpr double own_bytes = 32 << 20, bytes_a_thread = 8 << 20;
-
 /// Throws Refusal if a row does not fit in memory or its digits would not be exact. Returns the number of
 /// rows.
 int check_rows(const Session& session) {
   const Options& options = session.options;
   int rows = 0;
   for_each_row(session, [&]<class T>(const Variant<T>& variant, const CheckedProblem<T>& checked,
-                                     const Settings& settings) {
+                                     const Settings&) {
     const Shape& s = checked.problem.shape;
-    double bytes = own_bytes + bytes_a_thread * settings.threads + variant.bytes(checked.problem, settings);
-    if (options.verify != Verify::none)
-      bytes += Verifier<T>::bytes(s, verifies_whole(options, s), session.world.size());
-    require_memory(fmt::format("{}: {} needs", shape_text(s), type_name<T>), bytes,
-                   options.verify == Verify::full ? " or --verify auto" : "", session.world);
-    if (variant.skip_reason(checked.problem, settings, session.world).empty())
-      if (const auto [needed, free] = variant.device_memory(checked.problem, settings); needed > free)
-        throw Refusal{
-            fmt::format("{}: {} needs {} of the GPU's memory, which has {} free; give a smaller size",
-                        shape_text(s), type_name<T>, readable_bytes(needed), readable_bytes(free))};
+    require_memory(fmt::format("{}: {}", shape_text(s), type_name<T>),
+                   bytes_of_row<T>(s, variant.traits.dealt, verifies_whole(options, s), session.world),
+                   session.world);
     if (options.fill == Fill::digits && s.k > exact_k<T>())
       throw Refusal{fmt::format("--fill: digits are exact in {} up to k = {}, not at {}; give --fill uniform",
                                 type_name<T>, exact_k<T>(), shape_text(s))};

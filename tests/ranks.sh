@@ -64,7 +64,8 @@ says 1 "it threw: no answer" --variant throw_in_refuses --size 9 --type f32
 says 1 "rank 1: it threw: it broke" --variant throw_in_run --size 9 --type f32
 says 2 "out of memory; give a smaller size" --variant no_memory --size 9 --type f32
 says 1 "rank 1: out of memory; give a smaller size" --variant no_memory_in_run --size 9 --type f32
-says 2 "9x9x9: f32 needs 2.665 PiB of memory" --variant too_large --size 9 --type f32 # of all three together
+# Of all three together: A, B and C twice on rank 0, a third of that and B on each other; the verifier's panels on each.
+says 2 "1000000x1000000x1000000: f32 needs 43.67 TiB of memory" --variant right --size 9,1000000 --type f32
 says 2 "--csv: cannot write /nonexistent/rows.csv" --variant right --size 9 --csv /nonexistent/rows.csv
 
 ranks 1 --variant wrong_element,no_memory --size 9 --type f32

@@ -23,7 +23,6 @@ namespace {
 struct Counting : Variant<float> {
   explicit Counting(double seconds_)
       : Variant<float>({.name = "counting", .idea = "for tests"}), seconds(seconds_) {}
-  double bytes(const Problem<float>&, const Settings&) const override { return 0; }
   std::string skip_reason(const Problem<float>&, const Settings&, const World&) const override {
     return reason;
   }
@@ -61,15 +60,11 @@ struct Counting : Variant<float> {
     return {.copy_out = copies ? std::optional(0.125) : std::nullopt};
   }
   std::string run_error() const override { return complains; }
-  std::pair<double, double> device_memory(const Problem<float>&, const Settings&) const override {
-    return {on_device, 2048};
-  }
   bool guards_intact() const override { return c.guards_intact(); }
 
   double seconds;
   std::vector<double> each = {};  // instead, of the first runs
   std::string reason, complains, gpu;
-  double on_device = 0;
   bool verify_copies = false;  // of the last settings
   bool works = false;          // its seconds are those that it had a processor
   bool copies = true, throws = false, writes_nothing = false, spills = false;
@@ -410,14 +405,9 @@ TEST_CASE("whatever else there is to say is one line on standard error") {
             .err.starts_with("test: wrong: it threw: a kernel's exception; again by: "));
   CHECK(run.cell("error_share") == "inf");
   CHECK(run.cell("verify") == "none");
-  variant.throws = false, variant.on_device = 2048;
-  CHECK(run.says(0, {"--size", "9"}).err == "");
-  variant.on_device = 4096;
-  CHECK(run.says(2, {"--size", "9"}).err ==
-        "test: 9x9x9: f32 needs 4 KiB of the GPU's memory, which has 2 KiB free; give a smaller size\n");
+  variant.throws = false;
   const std::string path = run.folder / "machine.csv";
   std::ofstream(path) << "name,type,vector,threads,level,value,unit,note\nprocessor,,,,,1,threads,another\n";
-  variant.on_device = 0;
   CHECK(run.says(0, {"--size", "9"}).err ==
         "test: " + path + " is of another machine, another: no predictions\n");
   const std::string here = processor();  // a rank bound to a core sees no other

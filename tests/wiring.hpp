@@ -24,7 +24,6 @@ struct Row {
   Kernel aligned, padded;
   course::Memory memory = course::Memory::device;
   int capability = 0;
-  double bytes = 0;
   bool waits = true;
 };
 template <class... Parameters>
@@ -60,7 +59,6 @@ void check(const course::Variants<T>& variants, const std::vector<Row>& rows,
         dynamic_cast<const course::GpuVariant<T, course::ThisPlatform>&>(*variants[v]).needs();
     CHECK((needs.memory == expected.memory));
     CHECK(needs.capability == expected.capability);
-    CHECK(needs.bytes() == expected.bytes);
     CHECK(needs.waits == expected.waits);
   }
 }

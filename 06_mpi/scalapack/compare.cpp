@@ -88,11 +88,11 @@ template <class T>
 void compare(Comparison& comparison, const Problem<T>& problem, const Settings& settings,
              course::Variant<T>& variant, course::Variant<T>& rival) {
   const Shape& s = problem.shape;
-  const double checking =
-      course::Verifier<T>::bytes(s, course::verifies_whole(comparison.options, s), comparison.world.size());
-  course::require_memory(fmt::format("{}: {} needs", course::shape_text(s), course::type_name<T>),
-                         variant.bytes(problem, settings) + rival.bytes(problem, settings) + checking, "",
-                         comparison.world);
+  const bool whole = course::verifies_whole(comparison.options, s);
+  course::require_memory(
+      fmt::format("{}: {}", course::shape_text(s), course::type_name<T>),
+      2 * course::bytes_of_row<T>(s, variant.traits.dealt, whole, comparison.world),  // of both
+      comparison.world);
   course::Variant<T>* const both[] = {&variant, &rival};
   for (course::Variant<T>* const one : both)
     one->allocate(problem, settings, comparison.world), one->distribute();
