@@ -25,7 +25,6 @@ struct Row {
   CheckedProblem<T>& checked;
   Record record;
   Piece<T> piece = {};         // of the last run
-  double disturbed_s = 0;      // the median of the CSV's row, if that was disturbed
   std::string explained = {};  // what is wrong with a wrong result, with --explain
   const Options& options = session.options;
   const World& world = session.world;
@@ -60,30 +59,6 @@ template <class T>
 std::string command_line(const Row<T>& row) {
   const std::string& order = row.options.emulate;
   return row.record.command_line(row.traits, row.options.pad) + (order.empty() ? "" : " --emulate " + order);
-}
-
-/// True if the CSV has the row as asked: verified, repeated or its budget spent, quiet. A wrong one counts as
-/// wrong again.
-template <class T>
-bool is_done(Row<T>& row) {
-  Session& session = row.session;
-  const Options& options = row.options;
-  enum : std::uint64_t { no, yes, wrong } answer = no;
-  const Table& table = session.table;
-  if (const Table::Row* known = table.find(row.record.row()); known != nullptr) {
-    const std::string &verdict = table.cell(*known, "verdict"), &quiet = table.cell(*known, "quiet");
-    const double repeat = table.number(*known, "repeat"), spent = repeat * table.number(*known, "mean_s");
-    const int enough = quiet == "yes" ? std::min(enough_good, options.repeat) : options.repeat;
-    if ((verdict != "unverified" || options.verify == Verify::none) &&
-        (repeat >= enough || spent >= options.budget)) {
-      answer = verdict == "wrong" ? wrong : !options.quiet || quiet == "yes" ? yes : no;
-      if (answer == no && quiet == "no") row.disturbed_s = table.number(*known, "median_s");
-    }
-  }
-  const std::uint64_t known = session.world.root(answer);
-  session.resumed += known != no, session.wrong += known == wrong;
-  if (known == wrong) session.warn_once(options.csv + " has this row as wrong: " + command_line(row));
-  return known != no;
 }
 
 /// True, with a warning, if the row cannot run here.
@@ -307,10 +282,7 @@ void report(Row<T>& row, const std::string& thrown) {
   }
   const bool wrong = r.verdict == "wrong", expected = row.options.expect_wrong, threw = !thrown.empty();
   const bool counts_as_wrong = wrong && !(expected && threw);  // --expect-wrong: a throw is no wrong result
-  const bool disturbed = r.quiet == "no" && !wrong;
-  // A row disturbed again must not take the place of a better one that was disturbed, too.
-  const bool worse = disturbed && row.disturbed_s > 0 && row.disturbed_s <= *r.median_s;
-  ++session.measured, session.disturbed += disturbed;
+  ++session.measured, session.disturbed += r.quiet == "no" && !wrong;
   ++(counts_as_wrong ? session.wrong : session.not_wrong);
   session.progress("");
   if (session.is_root()) {
@@ -322,9 +294,7 @@ void report(Row<T>& row, const std::string& thrown) {
     session.warn_once("wrong: " + r.check->message + "; again by: " + command_line(row));
   if (session.is_root()) fmt::print(stderr, "{}", row.explained);
   if (!wrong && expected) session.warn_once("expected wrong, found " + r.verdict + ": " + command_line(row));
-  on_root(session.world, [&] {
-    if (session.table.is_open() && !worse) session.table.append(r.row());
-  });
+  on_root(session.world, [&] { session.table.append(r.row()); });
 }
 
 }  // namespace
@@ -332,7 +302,7 @@ void report(Row<T>& row, const std::string& thrown) {
 template <class T>
 void run_row(Session& session, Variant<T>& variant, CheckedProblem<T>& checked, const Settings& settings) {
   Row<T> row{session, variant, checked, planned(session, variant, checked.problem, settings)};
-  if ((row.options.resume && is_done(row)) || is_skipped(row) || takes_too_long(row)) return;
+  if (is_skipped(row) || takes_too_long(row)) return;
   std::string thrown = allocate(row, checked.problem, row.record.times);
   const auto body = [&row] {
     measure(row);

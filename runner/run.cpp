@@ -143,17 +143,13 @@ int run_rows(Session& session) {
     refusal = refused.message;
   }
   session.progress("");
-  if (session.resumed > 0 && session.is_root())
-    fmt::print("{}: {} rows were in {} already\n", session.step.program, session.resumed, options.csv);
   if (session.disturbed > 0)
-    session.warn_once(
-        fmt::format("{} of {} rows were disturbed; with --csv and --resume these are measured again",
-                    session.disturbed, session.measured));
+    session.warn_once(fmt::format("{} of {} rows were disturbed", session.disturbed, session.measured));
   const bool failed = options.expect_wrong ? session.not_wrong > 0 : session.wrong > 0;
   if (!refusal.empty() && !failed) throw Refusal{refusal};
   if (!refusal.empty()) session.warn_once(refusal);
   if (failed) return 1;
-  return session.skipped > 0 && session.measured == 0 && session.resumed == 0 ? 77 : 0;
+  return session.skipped > 0 && session.measured == 0 ? 77 : 0;
 }
 
 int skipped(Session& session, const std::string& why) {

@@ -48,12 +48,10 @@ no_third)
   runs 0 --csv machine.csv --variant bandwidth --threads 1
   [ "$(grep '^bandwidth,,sse2,' machine.csv | cut -d, -f5 | sort -u | xargs)" = "L1 L2 memory" ] || fail "not of two levels: $(cat machine.csv)"
   ;;
-resume)
+again)
   runs 0 --csv machine.csv --variant topology,peak --type f32 --threads 1
   cp machine.csv before.csv
-  runs 0 --csv machine.csv --variant topology,peak --type f32 --threads 1 --resume
-  cmp before.csv machine.csv || fail "--resume added something"
-  # --again: a roof that was measured badly is measured once more, a good one stays, and nothing else is touched.
+  # A roof that was measured badly is measured once more, a good one stays, and nothing else is touched.
   sed -E 's/^(peak,f32,sse2,1,,)[^,]*/\10.001/; t; s/^(peak,[^,]*,[^,]*,1,,)[^,]*/\1999999999/' before.csv >machine.csv
   cp machine.csv bad.csv
   runs 0 --csv machine.csv --again --threads 1
@@ -61,7 +59,7 @@ resume)
   [ -s more.csv ] && ! grep -vE '^peak,f32,sse2,1,,' more.csv || fail "--again: not the bad roof alone: $(cat more.csv)"
   # Another machine's file is left as it was.
   sed '/^processor/s/,[^,]*$/,another processor/' before.csv >machine.csv
-  runs 2 --csv machine.csv --resume
+  runs 2 --csv machine.csv --again
   grep -qF "tells of another processor" err && [ "$(wc -l <err)" -eq 1 ] || fail "another processor: $(cat err)"
   ;;
 refusals)
