@@ -40,7 +40,7 @@ refused() {
 case $check in
 refusals)
   # All three ranks end, and rank 0 alone says why.
-  refused "--grid: '2x2' is a grid of 4, and 3 run here; give 1x3 or 3x1" --grid 2x2
+  refused "--grid: '2x2' is a grid of 4, and 3 run here" --grid 2x2
   refused "--variant: 'suma' is unknown; this step has rows_blocking" --variant suma
   refused "1000000x1000000x1000000: f32 needs " --variant summa --type f32 --size 1000000
   refused "1000000x1000000x1000000: f64 needs " --variant rows_blocking --type f64 --size 1000000
@@ -52,12 +52,12 @@ refusals)
   ranks 8 0 --type f32 --size 1,2 --repeat 1
   ranks 13 0 --variant summa --type f32 --size 40 --repeat 1
   # What is misspelt, without mpirun: one rank.
-  refuses "--grid: '3' is not PxQ processes, such as 2x3" --grid 3
-  refuses "--grid: '0' is out of range; give 1 to 2147483647" --grid 0x3
-  refuses "--grid: '4294967296' is out of range" --grid 4294967296x4294967296
-  refuses "--block: '64' is not MBxNB elements, such as 64x64" --block 64
-  refuses "--block: '0' is out of range" --block 64x0
-  refuses "--threads: '0' is out of range" --threads 0
+  refuses "--grid: '3' is not written like 2x3" --grid 3
+  refuses "--grid: '0' is no whole number from 1 to 2147483647" --grid 0x3
+  refuses "--grid: '4294967296' is no whole number from 1" --grid 4294967296x4294967296
+  refuses "--block: '64' is not written like 64x64" --block 64
+  refuses "--block: '0' is no whole number from 1" --block 64x0
+  refuses "--threads: '0' is no whole number from 1" --threads 0
   runs 77 --expect-wrong
   grep -qF "06_mpi: rest_lost skipped: needs 2 ranks" err || fail "broken on one rank: $(cat err)"
   ;;
@@ -80,7 +80,7 @@ compare)
   done
   refuses "--type: 'i32' is unknown; give f32, f64" --type i32
   refuses "--rival: 'summa' is unknown; give p?gemm, summa_blocking" --rival summa
-  refuses "--pairs: '0' is out of range" --pairs 0
+  refuses "--pairs: '0' is no whole number from 1" --pairs 0
   refuses "5x0x3: an empty product takes no time" --shape 5x0x3
   ranks 2 2 --size 300000 --type f64 # more than there is, of both together
   grep -q "300000x300000x300000: f64 needs " err || fail "too large: $(cat err)"
