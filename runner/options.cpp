@@ -118,9 +118,9 @@ void add_step(CLI::App& app, Options& o) {
   add_number(app, "--seed", "Of the inputs (default 987654)", o.seed, 0);
   add_choice(app, "--verify", "auto: the whole matrix up to 2048, samples and Freivalds beyond; full; none",
              o.verify, {{"auto", Verify::automatic}, {"full", Verify::full}, {"none", Verify::none}});
-  add_option(app, "--machine",
-             "What 00_machine found, for predictions (default: beside the CSV, else report/machine.csv)",
-             [&o](Text, Text given) { o.machine = given; });
+  app.add_option("--machine", o.machine,
+                 "What 00_machine found, for predictions (default: beside the CSV, else report/machine.csv)")
+      ->type_name("");
   app.add_flag("--quiet", o.quiet,
                "Runs that other programs disturbed do not count; the CSV says where too few were left");
   app.add_flag("--expect-wrong", o.expect_wrong)->group("");

@@ -72,10 +72,16 @@ bool is_skipped(Row<T>& row) {
   return true;
 }
 
-/// Allocates on every rank or on none: returns what one of them threw, to all. Out of memory is a Refusal of
-/// all.
+/// What all ranks know that one of them threw.
+struct Thrown {
+  std::string text;
+};
+
+/// Allocates on every rank or on none, and returns the slowest's time. Throws on all what one of them threw:
+/// a Refusal if it was out of memory, else Thrown.
 template <class T>
-std::string allocate(Row<T>& row, const Problem<T>& problem, Times& taken) {
+Times allocate(Row<T>& row, const Problem<T>& problem) {
+  Times taken;
   std::string error;
   try {
     taken = row.variant.allocate(problem, row.record.settings, row.world);
@@ -83,24 +89,26 @@ std::string allocate(Row<T>& row, const Problem<T>& problem, Times& taken) {
     error = exception_text();
   }
   if (error = row.world.first(error); error == no_memory) throw Refusal{error};
-  taken = slowest(row.world, taken);
-  return error;
+  if (!error.empty()) throw Thrown{error};
+  return slowest(row.world, taken);
 }
 
-/// Calls `body`, which communicates, and returns what it threw; with several ranks that ends the program
-/// instead. Refusals and running out of memory are thrown on.
+/// Calls `body`, which communicates, and returns what it threw; with several ranks, what one of them alone
+/// threw ends the program instead. Refusals, also for want of memory, are thrown on.
 template <class T>
 std::string attempt(const Row<T>& row, const std::function<void()>& body) {
   try {
     body();
     return {};
   } catch (const Refusal&) {
-    throw;  // of all ranks
+    throw;
+  } catch (const Thrown& thrown) {
+    return thrown.text;
   } catch (...) {
     const World& world = row.world;
     const std::string error = exception_text();
     if (world.size() > 1) world.abort(fmt::format("{}: rank {}: {}", row.record.step, world.rank(), error));
-    if (error == no_memory) throw;
+    if (error == no_memory) throw Refusal{error};
     return error;
   }
 }
@@ -146,13 +154,12 @@ double expected_seconds(Row<T>& row) {
   Problem<T> problem = row.checked.problem;
   problem.forget(), problem.shape = {small(s.m), small(s.n), small(s.k)};
   double seconds = 0;
-  Times ignored;
-  if (allocate(row, problem, ignored).empty())
-    attempt(row, [&] {
-      if (row.record.settings.threads > 1 || session.world.size() > 1 || !row.variant.device().empty())
-        run_once(row);  // which also starts threads, loads kernels, finds other ranks
-      seconds = run_once(row).first.product.value_or(0) * s.flops() / problem.shape.flops();
-    });
+  attempt(row, [&] {
+    allocate(row, problem);
+    if (row.record.settings.threads > 1 || session.world.size() > 1 || !row.variant.device().empty())
+      run_once(row);  // which also starts threads, loads kernels, finds other ranks
+    seconds = run_once(row).first.product.value_or(0) * s.flops() / problem.shape.flops();
+  });
   row.variant.release();
   return seconds;
 }
@@ -234,9 +241,7 @@ Check on_digits(Row<T>& row, bool& intact) {
   row.variant.release(), row.checked.problem.forget();
   Problem<T> digits = row.checked.problem;
   digits.fill = Fill::digits;
-  Times ignored;
-  if (const std::string why = allocate(row, digits, ignored); !why.empty()) throw std::runtime_error(why);
-  run_once(row);
+  allocate(row, digits), run_once(row);
   intact &= row.variant.guards_intact() && digits.guards_intact();
   const Check check = freivalds(digits, row.piece, row.world);
   row.variant.release();
@@ -303,13 +308,11 @@ template <class T>
 void run_row(Session& session, Variant<T>& variant, CheckedProblem<T>& checked, const Settings& settings) {
   Row<T> row{session, variant, checked, planned(session, variant, checked.problem, settings)};
   if (is_skipped(row) || takes_too_long(row)) return;
-  std::string thrown = allocate(row, checked.problem, row.record.times);
-  const auto body = [&row] {
-    measure(row);
-    predict(row);
+  const std::string thrown = attempt(row, [&row] {
+    row.record.times = allocate(row, row.checked.problem);
+    measure(row), predict(row);
     if (row.options.verify != Verify::none) verify(row);
-  };
-  if (thrown.empty()) thrown = attempt(row, body);
+  });
   report(row, thrown);
   variant.release();
 }
