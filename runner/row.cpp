@@ -54,13 +54,6 @@ std::string rate_key(const Record& r) {
                      r.settings.grid.text(), r.settings.block.text());
 }
 
-/// The command line that runs the row again.
-template <class T>
-std::string command_line(const Row<T>& row) {
-  const std::string& order = row.options.emulate;
-  return row.record.command_line(row.traits, row.options.pad) + (order.empty() ? "" : " --emulate " + order);
-}
-
 /// True, with a warning, if the row cannot run here.
 template <class T>
 bool is_skipped(Row<T>& row) {
@@ -72,38 +65,29 @@ bool is_skipped(Row<T>& row) {
   return true;
 }
 
-/// What all ranks know that one of them threw.
-struct Thrown {
-  std::string text;
-};
-
-/// Allocates on every rank or on none, and returns the slowest's time. Throws on all what one of them threw:
-/// a Refusal if it was out of memory, else Thrown.
+/// Returns the slowest rank's time; a Refusal of all if one of them is out of memory.
 template <class T>
 Times allocate(Row<T>& row, const Problem<T>& problem) {
   Times taken;
   std::string error;
   try {
     taken = row.variant.allocate(problem, row.record.settings, row.world);
-  } catch (...) {
-    error = exception_text();
+  } catch (const std::bad_alloc&) {
+    error = no_memory;
   }
-  if (error = row.world.first(error); error == no_memory) throw Refusal{error};
-  if (!error.empty()) throw Thrown{error};
+  if (error = row.world.first(error); !error.empty()) throw Refusal{error};
   return slowest(row.world, taken);
 }
 
-/// Calls `body`, which communicates, and returns what it threw; with several ranks, what one of them alone
-/// threw ends the program instead. Refusals, also for want of memory, are thrown on.
+/// Calls `body`, which communicates, and returns what it threw; with several ranks that ends the program
+/// instead. Refusals, also for want of memory, are thrown on.
 template <class T>
 std::string attempt(const Row<T>& row, const std::function<void()>& body) {
   try {
     body();
     return {};
   } catch (const Refusal&) {
-    throw;
-  } catch (const Thrown& thrown) {
-    return thrown.text;
+    throw;  // of all ranks
   } catch (...) {
     const World& world = row.world;
     const std::string error = exception_text();
@@ -286,6 +270,7 @@ void report(Row<T>& row, const std::string& thrown) {
     r.verify = "none", r.verdict = "wrong";
   }
   const bool wrong = r.verdict == "wrong", expected = row.options.expect_wrong, threw = !thrown.empty();
+  const std::string again = r.command_line(row.traits, row.options.pad, row.options.emulate);
   const bool counts_as_wrong = wrong && !(expected && threw);  // --expect-wrong: a throw is no wrong result
   ++session.measured, session.disturbed += r.quiet == "no" && !wrong;
   ++(counts_as_wrong ? session.wrong : session.not_wrong);
@@ -295,10 +280,9 @@ void report(Row<T>& row, const std::string& thrown) {
     print_row(r);
     if (wrong && expected) fmt::print("  {}\n", r.check->message);
   }
-  if (wrong && (!expected || threw))
-    session.warn_once("wrong: " + r.check->message + "; again by: " + command_line(row));
+  if (wrong && (!expected || threw)) session.warn_once("wrong: " + r.check->message + "; again by: " + again);
   if (session.is_root()) fmt::print(stderr, "{}", row.explained);
-  if (!wrong && expected) session.warn_once("expected wrong, found " + r.verdict + ": " + command_line(row));
+  if (!wrong && expected) session.warn_once("expected wrong, found " + r.verdict + ": " + again);
   on_root(session.world, [&] { session.table.append(r.row()); });
 }
 

@@ -152,11 +152,6 @@ int run_rows(Session& session) {
   return session.skipped > 0 && session.measured == 0 ? 77 : 0;
 }
 
-int skipped(Session& session, const std::string& why) {
-  session.warn_once("skipped: " + why);
-  return 77;
-}
-
 /// Throws Refusal if --variant has a name that this step does not have.
 void check_names(const Options& options, const std::vector<NamedVariant>& variants) {
   std::vector<std::string> shown;
@@ -180,7 +175,7 @@ int run_step(const Step& step, const Options& options, const World& world) {
   }
   Session session{options, step, world};
   if (const std::string missing = world.first(lacking(step.features)); !missing.empty())
-    return skipped(session, "built for " + missing + ", which this processor lacks");
+    return session.warn_once("skipped: built for " + missing + ", which this processor lacks"), 77;
   require_threads(options.threads, world);
   session.rows = check_rows(session);
   on_root(world, [&] {
@@ -188,7 +183,7 @@ int run_step(const Step& step, const Options& options, const World& world) {
     session.roofs = find_roofs(session);
   });
   if (const std::string why = world.first(no_gpu(step, options, variants)); !why.empty())
-    return skipped(session, why);
+    return session.warn_once("skipped: " + why), 77;
   return run_rows(session);
 }
 

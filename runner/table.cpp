@@ -100,10 +100,4 @@ std::string Table::header() const {
   return joined(texts(schema_, [](const Column& column) { return column.name; }), ",");
 }
 
-const std::string& Table::cell(const Row& row, std::string_view column) const {
-  for (std::size_t c = 0; c < schema_.size(); ++c)
-    if (schema_[c].name == column) return row.at(c);
-  throw std::out_of_range(fmt::format("no column {}", column));
-}
-
 }  // namespace course

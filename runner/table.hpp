@@ -41,7 +41,6 @@ class Table {
 
   /// The first line of a file.
   std::string header() const;
-  const std::string& cell(const Row& row, std::string_view column) const;
 
  private:
   void write(const std::string& line);

@@ -48,14 +48,11 @@ TEST_CASE("rows are appended below one header; no cell can break a line") {
   Table(schema).append({"b", "1", "y"});  // without a file
 }
 
-TEST_CASE("rows are read in their order, torn ones passed over; cells are found by their column") {
+TEST_CASE("rows are read in their order, torn ones passed over") {
   const File file;
   file.write("name,size,value\na,1,old\nb,1\na,1,new\nc,1,2,3\nd");
-  const Table table(schema);
-  const std::vector<Table::Row> rows = table.read(file.path, "--file");
-  REQUIRE(rows.size() == 2);
-  CHECK(table.cell(rows[0], "value") == "old");
-  CHECK(table.cell(rows[1], "value") == "new");
+  CHECK(Table(schema).read(file.path, "--file") ==
+        std::vector<Table::Row>{{"a", "1", "old"}, {"a", "1", "new"}});
 }
 
 TEST_CASE("opening ends a torn line and writes a torn header anew") {
