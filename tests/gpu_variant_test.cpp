@@ -52,8 +52,8 @@ struct Told : Emulated {
   template <class T>
   struct Matrix : Emulated::Matrix<T> {
     Matrix() = default;
-    Matrix(Index rows, Index cols, Index pad, Memory memory)
-        : Emulated::Matrix<T>(rows, cols, pad, memory), held(alive) {
+    Matrix(Index rows, Index cols, Index pad, Memory memory, Use use = Use::output)
+        : Emulated::Matrix<T>(rows, cols, pad, memory, use), held(alive) {
       const char* const kinds[] = {"device ", "pitched ", "unified ", "registered "};
       log += kinds[static_cast<int>(memory)] + of(rows, cols, pad);
     }

@@ -31,8 +31,8 @@ struct Emulated {
   class Matrix : public course::Matrix<T> {
    public:
     Matrix() = default;
-    Matrix(Index rows, Index cols, Index pad, Memory)
-        : course::Matrix<T>(rows, cols, pad, 1, wide_guard(cols + pad)) {
+    Matrix(Index rows, Index cols, Index pad, Memory, Use use = Use::output)
+        : course::Matrix<T>(rows, cols, pad, 1, use, wide_guard(cols + pad)) {
       if constexpr (std::is_integral_v<T>)  // what was there before; on a GPU nothing is born poisoned
         for (Index i = 0; i < rows; ++i)
           for (Index j = 0; j < cols; ++j) view()(i, j) = 1;
