@@ -89,13 +89,12 @@ int run_parts(course::Options options, const Topology& machine, bool again) {
     std::cerr << skipped;
     return 77;
   }
-  Sheet sheet(options.csv, options.resume || again, course::processor());
+  Sheet sheet(options.csv);
+  if (again) sheet.take_rows(options.csv, course::processor());
   std::cerr << skipped;  // what the file refuses is one line, without these
   Session session{options, machine, sheet};
   std::printf("00_machine on %s, %s\n", course::processor().c_str(), course::compiler.c_str());
-  if (again) {
-    sheet.take_file();
-  } else {
+  if (!again) {
     add_processor(sheet, machine);
     for (const Part& part : asked) part.add(session);
   }
@@ -104,8 +103,6 @@ int run_parts(course::Options options, const Topology& machine, bool again) {
     for (const Part& part : asked)
       if (part.look_again != nullptr) part.look_again(session);
   }
-  if (sheet.left_out > 0)
-    std::printf("00_machine: %d rows were in %s already\n", sheet.left_out, options.csv.c_str());
   return 0;
 }
 

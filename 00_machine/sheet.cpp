@@ -11,8 +11,8 @@ std::string count(int threads) {
   return threads == 0 ? "" : std::to_string(threads);
 }
 
-course::Table::Row cells(const Row& row) {
-  return {row.name, row.type, row.vector, count(row.threads), row.level, row.value, row.unit, row.note};
+std::string key_of(const Row& row) {
+  return course::joined({row.name, row.type, row.vector, count(row.threads), row.level}, ",");
 }
 
 }  // namespace
@@ -30,44 +30,39 @@ std::string bytes_text(double bytes) {
   return course::readable_bytes(bytes);
 }
 
-Sheet::Sheet(const std::string& path, bool resume, const std::string& processor) : resume_(resume) {
-  if (path.empty()) return;
-  file_.open(path);
-  if (!resume) return;
-  for (const auto& [key, row] : file_.rows())
-    if (file_.cell(row, "name") == "processor" && file_.cell(row, "note") != course::cell_text(processor))
-      throw course::Refusal{"--resume: " + path + " tells of another processor, " + file_.cell(row, "note") +
-                            ", not of " + processor + "; give another file"};
+Sheet::Sheet(const std::string& path) {
+  if (!path.empty()) file_.open(path);
 }
 
-bool Sheet::wants(const Row& row) {
-  if (look != Look::first) {
-    const course::Table::Row* const before = measured_.find(cells(row));
-    return before != nullptr &&
-           (look == Look::again || measured_.cell(*before, "note").find("disturbed") != std::string::npos);
+void Sheet::take_rows(const std::string& path, const std::string& processor) {
+  for (const course::Table::Row& c : file_.read(path, "--again")) {
+    if (c[0] == "processor" && c[7] != course::cell_text(processor))
+      throw course::Refusal{"--again: " + path + " tells of another processor, " + c[7] + ", not of " +
+                            processor + "; give another file"};
+    const Row row{c[0], c[1], c[2], std::atoi(c[3].c_str()), c[4], c[5], c[6], c[7]};
+    best_[key_of(row)] = row;
   }
-  const bool known = resume_ && file_.find(cells(row)) != nullptr;
-  left_out += known;
-  return !known;
 }
 
-void Sheet::take_file() {
-  for (const auto& [key, row] : file_.rows()) measured_.append(row);
+bool Sheet::wants(const Row& row) const {
+  if (look == Look::first) return true;
+  const auto best = best_.find(key_of(row));
+  return best != best_.end() &&
+         (look == Look::again || best->second.note.find("disturbed") != std::string::npos);
 }
 
 void Sheet::add(const Row& row) {
-  const course::Table::Row* const before = measured_.find(cells(row));
-  if (look != Look::first && before != nullptr &&
-      std::atof(row.value.c_str()) <= 1.005 * measured_.number(*before, "value"))
-    return;
-  measured_.append(cells(row));
+  Row& best = best_[key_of(row)];
+  if (look != Look::first && std::atof(row.value.c_str()) <= 1.005 * std::atof(best.value.c_str())) return;
+  best = row;
   if (row.name != group_) fmt::print("{}\n", row.name);
   group_ = row.name;
   fmt::print("  {:<4} {:<20} {:>7} {:<14} {:>11} {:<8} {}\n", row.type, row.vector,
              row.threads == 0 ? "" : course::threads_text(row.threads), row.level, row.value, row.unit,
              row.note);
   std::fflush(stdout);
-  if (file_.is_open()) file_.append(cells(row));
+  file_.append(
+      {row.name, row.type, row.vector, count(row.threads), row.level, row.value, row.unit, row.note});
 }
 
 }  // namespace machine

@@ -1,6 +1,7 @@
 // machine.csv: one row a finding, written as soon as it is found.
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "runner/prediction.hpp"
@@ -20,27 +21,24 @@ std::string bytes_text(double bytes);  // "256 MiB"
 
 class Sheet {
  public:
-  /// An empty `path`: the terminal only. With `resume`, rows that the file has are not wanted again. Throws
-  /// Refusal as Table does, and if the file tells of another processor.
-  Sheet(const std::string& path, bool resume, const std::string& processor);
+  /// An empty `path`: the terminal only. Throws Refusal as Table does.
+  explicit Sheet(const std::string& path);
+  /// Takes the rows of that file for measured: looks are at them. Throws Refusal if they are of another
+  /// processor.
+  void take_rows(const std::string& path, const std::string& processor);
 
   enum class Look { first, again, at_disturbed };  // again: roofs only gain by another
 
-  /// False if the file has a row with this one's key, which is counted; at another look, if this run has not,
-  /// or, at_disturbed, if its best was measured undisturbed.
-  bool wants(const Row& row);
+  /// At another look, whether this row was measured before and, at_disturbed, its best was disturbed.
+  bool wants(const Row& row) const;
   /// Prints the row and appends it to the file; at another look only one that is better than those before.
   void add(const Row& row);
-  /// Takes the rows that the file has for measured: looks are at them.
-  void take_file();
 
-  int left_out = 0;
   Look look = Look::first;
 
  private:
-  course::Table file_{course::machine_schema()};      // with --resume, what it had counts
-  course::Table measured_{course::machine_schema()};  // in this run
-  bool resume_;
+  course::Table file_{course::machine_schema()};
+  std::map<std::string, Row> best_;  // by what tells rows apart
   std::string group_;
 };
 

@@ -26,11 +26,6 @@ inline Sides squarest(int ranks) {
 }
 
 /// Bytes of a matrix.
-template <class T>
-double bytes_of(Index rows, Index cols) {
-  return sizeof(T) * static_cast<double>(rows) * static_cast<double>(cols);
-}
-
 /// What the variants have in common. A phase begins when all ranks are ready for it and ends when this one's
 /// part is done; messages begin with the first distribution.
 template <class T>
@@ -73,13 +68,6 @@ class RowsVariant : public MpiVariant<T> {
   RowsVariant(course::Traits traits, Move scatter, Move gather)
       : MpiVariant<T>(std::move(traits)), scatter_(scatter), gather_(gather) {}
 
-  double bytes(const Problem<T>& problem, const Settings& settings) const override {
-    const auto [m, n, k] = problem.shape;
-    const Index mine = mine_of(m).count, pad = problem.pad;
-    const double packs = avx2::best_packs<T>(mine, n, k, settings.threads);
-    if (this->rank() == 0) return problem.whole_bytes() + bytes_of<T>(m, n + pad) + packs;
-    return bytes_of<T>(mine, k + n + 2 * pad) + bytes_of<T>(k, n + pad) + packs;
-  }
   Times allocate(const Problem<T>& problem, const Settings& settings, const course::World&) override {
     this->begin(problem, settings);
     const auto [m, n, k] = problem.shape;
@@ -156,15 +144,13 @@ class GridVariant : public MpiVariant<T> {
     Index m() const { return rows.count(row); }
     Index n() const { return cols.count(col); }
   };
-  static Place place(const Shape& s, const Settings& settings) {
+  void begin(const Problem<T>& problem, const Settings& settings) {
+    MpiVariant<T>::begin(problem, settings);
+    const auto [m, n, k] = problem.shape;
     const auto [p, q] = settings.grid;
     const auto [mb, nb] = settings.block;
     const Index rank = MpiVariant<T>::rank();
-    return {p, q, rank / q, rank % q, {s.m, mb, p}, {s.n, nb, q}, {s.k, nb, q}, {s.k, nb, p}};
-  }
-  void begin(const Problem<T>& problem, const Settings& settings) {
-    MpiVariant<T>::begin(problem, settings);
-    place_ = place(problem.shape, settings);
+    place_ = {p, q, rank / q, rank % q, {m, mb, p}, {n, nb, q}, {k, nb, q}, {k, nb, p}};
   }
   /// Makes the grid; collective, so not before a row's first distribution.
   void make_grid() {
@@ -200,15 +186,6 @@ class BlockCyclic : public GridVariant<T> {
  public:
   using GridVariant<T>::GridVariant;
 
-  double bytes(const Problem<T>& problem, const Settings& settings) const override {
-    const auto at = this->place(problem.shape, settings);
-    const auto [m, n, k] = problem.shape;
-    const Index pad = problem.pad;
-    double bytes = bytes_of<T>(at.m(), k + pad) + bytes_of<T>(k + at.m(), at.n() + pad);
-    if (at.col == 0) bytes += bytes_of<T>(at.m(), n + pad);
-    if (this->rank() == 0) bytes += problem.whole_bytes() + bytes_of<T>(m, n + pad);
-    return bytes + avx2::best_packs<T>(at.m(), at.n(), k, settings.threads);
-  }
   Times allocate(const Problem<T>& problem, const Settings& settings, const course::World&) override {
     this->begin(problem, settings);
     const auto& at = this->place_;
@@ -270,16 +247,10 @@ template <class T>
 class Summa : public GridVariant<T> {
  public:
   using Kernel = void (*)(const Panels<T>& panels, const Grid& grid, Multiply<T> multiply, int threads);
-  Summa(course::Traits traits, Kernel kernel) : GridVariant<T>(std::move(traits)), kernel_(kernel) {}
-
-  double bytes(const Problem<T>& problem, const Settings& settings) const override {
-    const auto at = this->place(problem.shape, settings);
-    const Index depth = std::min(at.k_of_a.block, problem.shape.k);
-    const Index own_a = at.k_of_a.count(at.col), own_b = at.k_of_b.count(at.row);
-    return bytes_of<T>(at.m(), own_a + 2 * depth) + bytes_of<T>(own_b + 2 * depth, at.n()) +
-           bytes_of<T>(at.m(), at.n() + problem.pad) +
-           avx2::best_packs<T>(at.m(), at.n(), depth, settings.threads);
+  Summa(course::Traits traits, Kernel kernel) : GridVariant<T>(std::move(traits)), kernel_(kernel) {
+    this->traits.dealt = true;
   }
+
   Times allocate(const Problem<T>& problem, const Settings& settings, const course::World&) override {
     this->begin(problem, settings);
     const auto& at = this->place_;

@@ -33,12 +33,6 @@ struct Exchange {
   unsigned run = 0;
 };
 
-template <class S>
-const Needs for_shares{.capability = async_capability, .bytes = [] {
-                         return double(ThisPlatform::multiprocessors()) * S::at_once * S::BM * S::BN *
-                                sizeof(float);
-                       }};
-
 /// Equal shares for all SMs; a tile a block where 16-byte loads are not allowed.
 template <class S, Index most = most_k>
 Launch<float> by_shares(const std::shared_ptr<Exchange>& exchange = std::make_shared<Exchange>()) {
@@ -99,7 +93,7 @@ const std::vector<Engine>& engines() {
       thin_engine<Tiling<float, 128, 128, 16>>(),
       thin_engine<Tiling<float, 64, 128, 8>>(),
       thin_engine<Tiling<float, 64, 64, 8>>(),
-      {called<Large>("shares"), by_shares<Large>(), for_shares<Large>},
+      {called<Large>("shares"), by_shares<Large>(), for_copies},
   };
   return all;
 }

@@ -102,11 +102,10 @@ course::Variants<T> variants() {
     list.push_back(
         gpu<T>("large_tiles", "… a block 128 x 256", by_tiles<Large>(), cost::warp_tiles<Large>, for_copies));
     list.push_back(gpu<T>("stream_k", "… equal shares for all multiprocessors", by_shares<Large>(),
-                          cost::warp_tiles<Large>, for_shares<Large>));
+                          cost::warp_tiles<Large>, for_copies));
     list.push_back(gpu<T>("slices", "small tiles, k in 4 slices", by_tiles<Slices>(),
                           cost::warp_tiles<Slices>, for_copies));
-    list.push_back(
-        gpu<T>("best", "the tiling that was measured best", best, course::uncounted, for_shares<Large>));
+    list.push_back(gpu<T>("best", "the tiling that was measured best", best, course::uncounted, for_copies));
   }
   return list;
 }

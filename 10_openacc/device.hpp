@@ -101,12 +101,6 @@ class Offloaded : public course::Variant<T> {
     return (offloads ? "no GPU answers " : "built without an offload compiler, so no GPU for ") +
            std::string(model_.name) + "; " + model_.to_fall_back + " runs it on the host";
   }
-  /// The host's: inputs, what C comes back to, and what falls back to the host.
-  double bytes(const Problem<T>& problem, const Settings&) const override {
-    const auto [m, n, k] = problem.shape;
-    return problem.whole_bytes() + sizeof(T) * static_cast<double>(m) * static_cast<double>(n + problem.pad) +
-           (model_.on_host() ? on_device(problem) : 0);
-  }
   Times allocate(const Problem<T>& problem, const Settings&, const World&) override {
     release();
     problem_ = &problem, on_host_ = model_.on_host();

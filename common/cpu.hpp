@@ -34,23 +34,14 @@ inline constexpr Threads threads;
 inline constexpr Tile tile;
 inline constexpr Workspace transposed_b{[](const Shape& s) { return Shape{s.n, s.k, 0}; }};
 
-/// A function on the CPU that returns its seconds. `in_rows`: it copies its matrices to rows of rows first.
+/// A function on the CPU that returns its seconds.
 template <class T>
 class CpuVariant : public Variant<T> {
  public:
   using Call = std::function<double(const CpuCall<T>&)>;
-  CpuVariant(Traits traits, Call call, Workspace workspace, bool in_rows = false)
-      : Variant<T>(std::move(traits)), call_(std::move(call)), workspace_of_(workspace), in_rows_(in_rows) {}
+  CpuVariant(Traits traits, Call call, Workspace workspace = {})
+      : Variant<T>(std::move(traits)), call_(std::move(call)), workspace_of_(workspace) {}
 
-  double bytes(const Problem<T>& problem, const Settings&) const override {
-    const auto [m, n, k] = problem.shape;
-    const Shape extent = workspace_of_.extent(problem.shape);
-    const double own = static_cast<double>(m) * static_cast<double>(n + problem.pad) +
-                       static_cast<double>(extent.m) * static_cast<double>(extent.n + problem.pad);
-    const double row = 64;  // of rows of rows: its vector, and the allocator's header and rounding
-    return problem.whole_bytes() * (in_rows_ || this->traits.touched_by_one ? 2 : 1) + sizeof(T) * own +
-           (in_rows_ ? row * static_cast<double>(2 * m + k) : 0);
-  }
   Times allocate(const Problem<T>& problem, const Settings& settings, const World&) override {
     problem_ = &problem, settings_ = settings;
     const bool by_one = this->traits.touched_by_one;
@@ -83,7 +74,6 @@ class CpuVariant : public Variant<T> {
  private:
   Call call_;
   Workspace workspace_of_;
-  bool in_rows_;
   const Problem<T>* problem_ = nullptr;
   Problem<T> own_;  // only if touched by one
   Settings settings_;
@@ -130,7 +120,7 @@ std::shared_ptr<Variant<T>> cpu(std::string name, std::string idea,
     return seconds;
   };
   Traits traits{.name = std::move(name), .idea = std::move(idea), .cost = std::move(cost)};
-  return std::make_shared<CpuVariant<T>>(std::move(traits), timed, Workspace(), true);
+  return std::make_shared<CpuVariant<T>>(std::move(traits), timed);
 }
 
 }  // namespace course

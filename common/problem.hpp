@@ -16,11 +16,6 @@ struct Shape {
   double flops() const {
     return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
   }
-  /// Elements of A, B and C together.
-  double elements() const {
-    const auto m_ = static_cast<double>(m), n_ = static_cast<double>(n), k_ = static_cast<double>(k);
-    return m_ * k_ + k_ * n_ + m_ * n_;
-  }
   bool operator==(const Shape&) const = default;
 };
 
@@ -64,14 +59,6 @@ struct Problem {
   }
   void forget() const { made = nullptr; }
   bool guards_intact() const { return !made || made->guards_intact(); }
-  /// Bytes that whole() takes.
-  double whole_bytes() const {
-    const auto of = [this](Index rows, Index cols) {
-      return static_cast<double>(rows) * static_cast<double>(cols + pad);
-    };
-    const auto [m, n, k] = shape;
-    return sizeof(T) * (of(m, k) + of(k, n)) + sizeof(Result<T>) * of(m, n);
-  }
 
   mutable std::shared_ptr<Inputs<T>> made = nullptr;  // what whole() keeps; no part of the recipe
 };

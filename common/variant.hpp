@@ -64,10 +64,11 @@ struct Traits {
   bool baseline = false;        // measured at every size whatever the budget: all speedups need it
   bool broken = false;          // wrong on purpose: hidden, run by --expect-wrong only
   bool touched_by_one = false;  // one thread writes its matrices first, not each thread its rows
+  bool dealt = false;           // with MPI: each rank has its share of A, B and C, and nobody more
 };
 
 /// One way to compute C += A·B. For each row: allocate; distribute, reset, run and fetch for each repeat;
-/// release. Every rank makes the same calls; skip_reason, bytes and allocate do not communicate.
+/// release. Every rank makes the same calls; skip_reason and allocate do not communicate.
 template <class T>
 class Variant {
  public:
@@ -80,10 +81,6 @@ class Variant {
   virtual std::string device() const { return {}; }
   /// Why this row cannot run here, such as "needs 4 ranks"; else empty.
   virtual std::string skip_reason(const Problem<T>&, const Settings&, const World&) const { return {}; }
-  /// Bytes of this process's memory at most, inputs and workspace included.
-  virtual double bytes(const Problem<T>& problem, const Settings& settings) const = 0;
-  /// Bytes of the GPU's memory that are needed at most, and how many are free.
-  virtual std::pair<double, double> device_memory(const Problem<T>&, const Settings&) const { return {}; }
   /// Takes memory. `problem` and `world` outlive release().
   virtual Times allocate(const Problem<T>& problem, const Settings& settings, const World& world) = 0;
   /// Brings the inputs to where they are multiplied.

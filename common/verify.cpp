@@ -215,14 +215,6 @@ Check Verifier<T>::check(const Piece<T>& given, const World& world) {
 }
 
 template <class T>
-double Verifier<T>::bytes(const Shape& s, bool whole, int ranks) {
-  const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n);
-  const double depth = static_cast<double>(std::min(panel, s.k));
-  const double elements = whole ? m * n / ranks : 8 * (m + n);
-  return sizeof(typename Reference::W) * (elements + depth * (m + n)) + 8 * 5 * (m + n);
-}
-
-template <class T>
 Check freivalds(const Problem<T>& problem, const Piece<T>& given, const World& world) {
   constexpr Index vectors = 4;
   const Index m = problem.shape.m, n = problem.shape.n, k = problem.shape.k;

@@ -33,9 +33,6 @@ class Verifier {
   /// Of the ranks' pieces together, each rank giving its own: they must cover C, each element once.
   Check check(const Piece<T>& piece, const World& world);
 
-  /// Bytes that a check of one of so many equal pieces needs at most.
-  static double bytes(const Shape& shape, bool whole, int ranks = 1);
-
  private:
   struct Reference;
   void refer_to(const Piece<T>& piece);

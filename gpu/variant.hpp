@@ -37,7 +37,6 @@ struct Needs {
   bool waits = true;      // false, wrong on purpose: the clock stops when the launch returns
   int capability = 0;     // the least compute capability, 80 for 8.0
   bool no_other = false;  // none but this one
-  std::function<double()> bytes = [] { return 0.; };  // of the GPU's memory, that it allocates itself
 };
 
 /// Copies A, B and C to the kernel's memory, runs it, copies C back. `Platform` is Cuda or Emulated.
@@ -52,23 +51,6 @@ class GpuVariant : public Variant<T> {
   std::string skip_reason(const Problem<T>&, const Settings&, const World&) const override {
     return Platform::missing(needs_.capability, needs_.no_other);
   }
-  double bytes(const Problem<T>& problem, const Settings&) const override {
-    const double c = sizeof(Result<T>) * static_cast<double>(problem.shape.m) *
-                     static_cast<double>(problem.shape.n + problem.pad);
-    return (problem.whole_bytes() + c) * (registered() ? 2 : 1);
-  }
-  std::pair<double, double> device_memory(const Problem<T>& problem, const Settings&) const override {
-    const auto [m, n, k] = problem.shape;
-    const auto of = [&]<class E>(Index rows, Index cols, E) {
-      constexpr Index line = 512 / sizeof(E);  // what cudaMallocPitch rounds rows up to
-      const Index ld =
-          needs_.memory == Memory::pitched ? ceil_div(cols + problem.pad, line) * line : cols + problem.pad;
-      return static_cast<double>(rows * ld + 2 * wide_guard(ld)) * sizeof(E);
-    };
-    return {of(m, k, T()) + of(k, n, T()) + 2 * of(m, n, Result<T>()) + needs_.bytes(),
-            Platform::free_memory()};
-  }
-
   Times allocate(const Problem<T>& problem, const Settings& settings, const World&) override {
     release();
     problem_ = &problem, settings_ = settings;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "common/stopwatch.hpp"
 
@@ -25,18 +26,8 @@ int runs_of_a_sample(const Product& product, const Rules& rules) {
 
 }  // namespace
 
-Verdict judge(const std::vector<Pair>& pairs) {
-  std::vector<double> ratios, ours, theirs;
-  for (const Pair& pair : pairs) {
-    ratios.push_back(pair.theirs / pair.ours);
-    ours.push_back(pair.ours), theirs.push_back(pair.theirs);
-  }
-  return {quantile(ratios, 0.5), quantile(ratios, 0.25), quantile(ratios, 0.75), quantile(ours, 0.5),
-          quantile(theirs, 0.5)};
-}
-
-std::vector<Pair> alternate(const Product& ours, const Product& theirs, const std::function<void()>& reset,
-                            const Rules& rules) {
+Verdict alternate(const Product& ours, const Product& theirs, const std::function<void()>& reset,
+                  const Rules& rules) {
   const auto sample = [&](const Product& product, int runs) {
     for (const course::Stopwatch watch; watch.seconds() < rules.settle;) product();
     double seconds = 0;
@@ -44,17 +35,18 @@ std::vector<Pair> alternate(const Product& ours, const Product& theirs, const st
     return seconds / runs;
   };
   const int our_runs = runs_of_a_sample(ours, rules), their_runs = runs_of_a_sample(theirs, rules);
-  std::vector<Pair> pairs;
+  std::vector<double> our_seconds, their_seconds, ratios;
   const course::Stopwatch watch;
   for (int pair = 0; pair < rules.pairs || watch.seconds() < rules.budget; ++pair) {
     if (pair % rules.between_reset == 0) reset();
-    Pair times{};
-    if (pair % 2 == 0) times.ours = sample(ours, our_runs);
-    times.theirs = sample(theirs, their_runs);
-    if (pair % 2 != 0) times.ours = sample(ours, our_runs);
-    pairs.push_back(times);
+    if (pair % 2 == 0) our_seconds.push_back(sample(ours, our_runs));
+    their_seconds.push_back(sample(theirs, their_runs));
+    if (pair % 2 != 0) our_seconds.push_back(sample(ours, our_runs));
+    ratios.push_back(their_seconds.back() / our_seconds.back());
   }
-  return pairs;
+  return {static_cast<int>(ratios.size()), quantile(ratios, 0.5),       quantile(ratios, 0.25),
+          quantile(ratios, 0.75),          quantile(ratios, 0),         quantile(ratios, 1),
+          quantile(our_seconds, 0.5),      quantile(their_seconds, 0.5)};
 }
 
 double sustained(const Product& product, double before, double timed) {

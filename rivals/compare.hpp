@@ -2,21 +2,17 @@
 #pragma once
 
 #include <functional>
-#include <vector>
 
 namespace rivals {
 
 using Product = std::function<double()>;  // runs once; returns its seconds
 
-struct Pair {
-  double ours, theirs;  // seconds of one product each
-};
-
+/// What pairs of samples say; a ratio is theirs / ours of one pair, above 1 where ours is faster.
 struct Verdict {
-  double ratio, low, high;  // median and quartiles of theirs / ours: above 1 ours is faster
-  double ours, theirs;      // median seconds
+  int pairs = 0;
+  double ratio = 0, low = 0, high = 0, least = 0, most = 0;  // median, quartiles, extremes
+  double ours = 0, theirs = 0;                               // median seconds of a product
 };
-Verdict judge(const std::vector<Pair>& pairs);  // of one at least
 
 struct Rules {
   int pairs;              // at least
@@ -26,8 +22,8 @@ struct Rules {
   int between_reset = 8;  // pairs after which C is reset: it grows with every run
 };
 /// Warms both up, then times them pair by pair: ours first in one, theirs in the next.
-std::vector<Pair> alternate(const Product& ours, const Product& theirs, const std::function<void()>& reset,
-                            const Rules& rules);
+Verdict alternate(const Product& ours, const Product& theirs, const std::function<void()>& reset,
+                  const Rules& rules);
 
 /// The product alone, untimed for `before` seconds, then for `timed`: the mean of its seconds in these.
 double sustained(const Product& product, double before, double timed);

@@ -267,7 +267,7 @@ rivals::Library ours(const std::string& file) {
 
 }  // namespace
 
-rivals::Library rivals::load(const std::string& file) {
+rivals::Library rivals::load(const std::string& file, const std::string&) {
   const bool chooses = file == "default";
   if (chooses || file == "pedantic")
     return {.about = version(),

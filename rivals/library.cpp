@@ -2,12 +2,16 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <strings.h>
 
+#include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <sstream>
 #include <stdexcept>
 
 #include "common/cpu.hpp"
+#include "runner/machine.hpp"
 #include "runner/text.hpp"
 
 namespace rivals {
@@ -63,9 +67,32 @@ std::shared_ptr<course::Variant<T>> variant(void* library, const char* cblas_nam
   return std::make_shared<course::CpuVariant<T>>(course::Traits{}, timed, course::Workspace());
 }
 
+/// The names of a library's kernels, for AVX2 and for AVX-512, and the processor's features they need.
+struct Kernel {
+  std::string openblas, blis, needs;
+};
+const std::map<std::string, Kernel> kernels = {
+    {"own", {}},
+    {"avx2", {"Haswell", "haswell", "avx2,fma"}},
+    {"avx512", {"SkylakeX", "skx", "avx2,fma,avx512f,avx512dq,avx512bw,avx512vl"}}};
+
+/// Starts BLIS with this kernel, which has a number that differs from version to version; says which it uses.
+std::string blis_kernel(void* library, const std::string& wanted) {
+  const auto name = symbol<const char* (*)(int)>(library, "bli_arch_string");
+  for (int number = 0; number < 13; ++number)  // all versions have 13 or more
+    if (wanted == name(number)) setenv("BLIS_ARCH_TYPE", std::to_string(number).c_str(), 1);
+  if (const auto start = symbol<void (*)()>(library, "bli_init")) start();  // asked before, it aborts
+  return name(symbol<int (*)()>(library, "bli_arch_query_id")());
+}
+
 }  // namespace
 
-Library load(const std::string& file) {
+Library load(const std::string& file, const std::string& kernel) {
+  const auto& [openblas, blis, needs] = kernels.at(kernel);
+  if (const std::string missing = course::lacking(needs); !missing.empty())
+    throw Refusal{"this processor lacks " + missing};
+  if (!openblas.empty()) setenv("OPENBLAS_CORETYPE", openblas.c_str(), 1);  // read while it is loaded
+  std::string wanted;
   // Local: two libraries with a cblas_sgemm each must not take one another's.
   void* const handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) throw Refusal{dlerror()};
@@ -82,14 +109,10 @@ Library load(const std::string& file) {
     std::string name;
     stream >> name >> version >> std::ws;
     std::getline(stream, config);
-    library.kernel = said_by(handle, "openblas_get_corename");
-  } else if (const auto id = symbol<int (*)()>(handle, "bli_arch_query_id")) {
-    if (const auto start = symbol<void (*)()>(handle, "bli_init")) start();  // asked before, it aborts
-    const auto kernel_name = symbol<const char* (*)(int)>(handle, "bli_arch_string");
+    library.kernel = said_by(handle, "openblas_get_corename"), wanted = openblas;
+  } else if (dlsym(handle, "bli_arch_query_id") != nullptr) {
     version = said_by(handle, "bli_info_get_version_str");
-    library.kernel = config = kernel_name(id());
-    for (int number = 0; number < 13; ++number)  // all versions have 13 or more
-      library.kernels.append(kernel_name(number)).append(" ");
+    library.kernel = blis_kernel(handle, blis), wanted = blis;
   } else if (const auto numbers = symbol<const int* (*)()>(handle, "dnnl_version")) {
     version = fmt::format("{}", fmt::join(numbers(), numbers() + 3, "."));  // a struct begins with these
   } else if (const auto text = symbol<void (*)(char*, int)>(handle, "MKL_Get_Version_String")) {
@@ -102,6 +125,8 @@ Library load(const std::string& file) {
     config = said_by(handle, "course_config");
     library.needs = said_by(handle, "course_needs");
   }
+  if (!wanted.empty() && strcasecmp(wanted.c_str(), library.kernel.c_str()) != 0)
+    throw Refusal{"it uses its kernel " + library.kernel + ", not " + wanted};
   for (const std::string& part : {version, config, known_path(map->l_name)})
     if (!part.empty()) library.about += (library.about.empty() ? "" : "; ") + part;
   return library;

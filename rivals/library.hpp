@@ -19,13 +19,12 @@ struct Gpu {
 };
 
 struct Library {
-  std::string about = {};    // "0.3.21; how it was built, in its own words; the file that was loaded"
-  std::string kernel = {};   // what it uses here, "Haswell"; empty if it does not say
-  std::string needs = {};    // features of the processor: "avx2,fma"; empty if it does not say
-  std::string kernels = {};  // BLIS: the names of all that it has, in the order of their numbers
-  bool openmp = false;       // its threads are OpenMP's
-  Gpu* gpu = nullptr;        // where it multiplies; nullptr: on the processor
-  bool rounds = false;       // tensor cores: inputs are rounded, which our verifier refuses; it checks itself
+  std::string about = {};   // "0.3.21; how it was built, in its own words; the file that was loaded"
+  std::string kernel = {};  // what it uses here, "Haswell"; empty if it does not say
+  std::string needs = {};   // features of the processor: "avx2,fma"; empty if it does not say
+  bool openmp = false;      // its threads are OpenMP's
+  Gpu* gpu = nullptr;       // where it multiplies; nullptr: on the processor
+  bool rounds = false;      // tensor cores: inputs are rounded, which our verifier refuses; it checks itself
   // C += A·B by this library as variants like any of ours; nullptr for a type that it does not multiply.
   std::shared_ptr<course::Variant<course::bf16>> bf16 = {};
   std::shared_ptr<course::Variant<float>> f32 = {};
@@ -33,10 +32,10 @@ struct Library {
   std::shared_ptr<course::Variant<std::int32_t>> i32 = {};
 };
 
-/// Loads a file for good; throws the loader's reason, or if it multiplies no matrices. Settings and the
-/// number of threads are read from the environment meanwhile. A file is a BLAS (library.cpp, in rivals_cpu),
-/// or one of cuBLAS's ways to multiply, or ours for a GPU, of which COURSE_RUNG names the rung (cublas.cu, in
-/// rivals_gpu).
-Library load(const std::string& file);
+/// Loads a file for good; throws the loader's reason, or if it multiplies no matrices. A file is a BLAS
+/// (library.cpp, in rivals_cpu), or one of cuBLAS's ways to multiply, or ours for a GPU, of which COURSE_RUNG
+/// names the rung (cublas.cu, in rivals_gpu). OpenBLAS and BLIS are made to use their kernel for "avx512" or
+/// "avx2", or left their own choice; if they report another, that is refused.
+Library load(const std::string& file, const std::string& kernel);
 
 }  // namespace rivals

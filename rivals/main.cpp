@@ -1,7 +1,7 @@
 // A process for one library, alone or in turns with ours: libraries read their settings while they are
 // loaded, and one that crashes, hangs or disturbs the floating-point mode must not take the others with it.
 // rivals.py starts it, as rivals_cpu (with library.cpp) or rivals_gpu (with cublas.cu):
-//   check [FILE] [OPTIONS]              Are the options sound, what is this machine, what is the library?
+//   check [FILE] [OPTIONS]              Are the options sound, what is the library?
 //   measure FILE LABEL [OPTIONS]        The library alone: its GFLOP/s, a line a type.
 //   measure FILE LABEL OURS [OPTIONS]   In turns with ours: a line a type, rows of rivals.csv.
 #include <sys/prctl.h>
@@ -38,7 +38,6 @@ struct Row {
   std::string type, device, ours, theirs;
   Shape shape;
   int threads = 1;
-  std::vector<Pair> pairs = {};
   Verdict verdict = {};
   Side our_side = {}, their_side = {};
 };
@@ -56,32 +55,25 @@ course::Schema columns(const Row& r) {
 #include "rivals.columns"
   };
 }
-/// A file beside rivals.csv: the row's key without its build, and in front of the device these.
-course::Schema columns_beside(const Row& r, const course::Schema& these) {
-  course::Schema found;
-  for (const course::Column& column : columns(r)) {
-    if (column.name == "device") found.insert(found.end(), these.begin(), these.end());
-    if (column.is_key && column.name != "flags" && column.name != "compiler") found.push_back(column);
-  }
-  return found;
-}
-course::Schema columns_of_pair(const Row& r, Index number, const Pair& pair) {
-  return columns_beside(r, {{"pair", key, count(number)},
-                            {"ours_s", value, fmt::format("{:.9g}", pair.ours)},
-                            {"rival_s", value, fmt::format("{:.9g}", pair.theirs)}});
-}
+/// A file beside rivals.csv: the row's key without its build, and in front of the device what each did alone.
 course::Schema columns_sustained(const Row& r) {
   const auto known = [](double of) { return of > 0 ? number(of) : ""; };
   const Side &ours = r.our_side, &theirs = r.their_side;
-  return columns_beside(r, {{"ratio", value, number(theirs.seconds / ours.seconds)},
-                            {"ours_gflops", value, number(r.shape.flops() / ours.seconds * 1e-9)},
-                            {"rival_gflops", value, number(r.shape.flops() / theirs.seconds * 1e-9)},
-                            {"ours_mhz", value, known(ours.state.mhz)},
-                            {"rival_mhz", value, known(theirs.state.mhz)},
-                            {"ours_watts", value, known(ours.state.watts)},
-                            {"rival_watts", value, known(theirs.state.watts)},
-                            {"ours_error_share", value, number(ours.error_share)},
-                            {"rival_error_share", value, number(theirs.error_share)}});
+  const course::Schema alone = {{"ratio", value, number(theirs.seconds / ours.seconds)},
+                                {"ours_gflops", value, number(r.shape.flops() / ours.seconds * 1e-9)},
+                                {"rival_gflops", value, number(r.shape.flops() / theirs.seconds * 1e-9)},
+                                {"ours_mhz", value, known(ours.state.mhz)},
+                                {"rival_mhz", value, known(theirs.state.mhz)},
+                                {"ours_watts", value, known(ours.state.watts)},
+                                {"rival_watts", value, known(theirs.state.watts)},
+                                {"ours_error_share", value, number(ours.error_share)},
+                                {"rival_error_share", value, number(theirs.error_share)}};
+  course::Schema found;
+  for (const course::Column& column : columns(r)) {
+    if (column.name == "device") found.insert(found.end(), alone.begin(), alone.end());
+    if (column.is_key && column.name != "flags" && column.name != "compiler") found.push_back(column);
+  }
+  return found;
 }
 
 /// What one process is asked for, and what it measures.
@@ -89,10 +81,10 @@ struct Process {
   Options options = {};
   std::vector<std::string> arguments = {};
   double settle = 0;
-  std::string pairs_csv = {}, sustained_csv = {};
+  std::string kernel = "own", sustained_csv = {};
   Library theirs = {}, ours = {};
   std::string their_name = {}, our_name = {};
-  Table table{columns({})}, of_pairs{columns_of_pair({}, 0, {})}, of_sustained{columns_sustained({})};
+  Table table{columns({})}, of_sustained{columns_sustained({})};
   bool alone() const { return arguments.size() < 4; }
 };
 
@@ -149,7 +141,6 @@ int measure(Process& of, const Shape& shape, std::shared_ptr<Variant<T>> Library
   if (!course::contains(options.types, name) || !theirs || (!of.alone() && !ours)) return 77;
   const std::string device = theirs->device().empty() ? course::processor() : theirs->device();
   Row row{name, device, of.our_name, of.their_name, shape, options.threads[0]};
-  if (options.resume && of.table.find(course::cells_of(columns(row)))) return 0;
   const Problem<T> problem{shape};
   Verifier<T> verifier(problem, false);
   for (const bool is_ours : {false, true}) {
@@ -181,11 +172,12 @@ int measure(Process& of, const Shape& shape, std::shared_ptr<Variant<T>> Library
       gpu.queued = static_cast<int>(std::clamp(seconds / std::min(our_product(), their_product()), 1., 1e4));
   };
   queue(2e-3);
-  row.pairs = alternate(our_product, their_product, [&] { ours->reset(), theirs->reset(); },
-                        {.pairs = options.repeat,
-                         .budget = options.budget,
-                         .sample = of.theirs.gpu != nullptr ? 0 : Rules{}.sample,
-                         .settle = of.settle});
+  const Verdict& v = row.verdict =
+      alternate(our_product, their_product, [&] { ours->reset(), theirs->reset(); },
+                {.pairs = options.repeat,
+                 .budget = options.budget,
+                 .sample = of.theirs.gpu != nullptr ? 0 : Rules{}.sample,
+                 .settle = of.settle});
   std::string alone;
   if (of.of_sustained.is_open()) {
     queue(50e-3);
@@ -197,28 +189,23 @@ int measure(Process& of, const Shape& shape, std::shared_ptr<Variant<T>> Library
   }
   gpu.queued = 1;
   ours->release(), theirs->release();
-  const Verdict& v = row.verdict = judge(row.pairs);
   fmt::print(
-      "{}\t  {:<4} {:<14} {:<9} {:<14} {:6.3f} ({:.3f} to {:.3f}) x {:<20} {:6.1f} against {:6.1f} GFLOP/s, "
+      "  {:<4} {:<14} {:<9} {:<14} {:6.3f} ({:.3f} to {:.3f}) x {:<20} {:6.1f} against {:6.1f} GFLOP/s, "
       "{} pairs{}\n",
-      name, name, course::shape_text(shape), course::threads_text(row.threads), row.ours, v.ratio, v.low,
-      v.high, row.theirs, shape.flops() / v.ours * 1e-9, shape.flops() / v.theirs * 1e-9, row.pairs.size(),
-      alone);
+      name, course::shape_text(shape), course::threads_text(row.threads), row.ours, v.ratio, v.low, v.high,
+      row.theirs, shape.flops() / v.ours * 1e-9, shape.flops() / v.theirs * 1e-9, v.pairs, alone);
   if (of.table.is_open()) of.table.append(course::cells_of(columns(row)));
-  for (Index pair = 0; const Pair& times : row.pairs)
-    if (of.of_pairs.is_open()) of.of_pairs.append(course::cells_of(columns_of_pair(row, pair++, times)));
   return 0;
 }
 
 int measure_all(Process& of) {
   const Options& options = of.options;
-  of.theirs = load(of.arguments[1]), of.their_name = of.arguments[2];
+  of.theirs = load(of.arguments[1], of.kernel), of.their_name = of.arguments[2];
   if (!of.alone()) {
-    of.ours = load(of.arguments[3]);
+    of.ours = load(of.arguments[3], "own");
     of.our_name = of.ours.kernel + (options.threads == std::vector{1} ? "" : "_threads");
   }
   if (!options.csv.empty()) of.table.open(options.csv);
-  if (!of.pairs_csv.empty()) of.of_pairs.open(of.pairs_csv);
   if (!of.sustained_csv.empty()) of.of_sustained.open(of.sustained_csv);
   bool wrong = false, found = false;
   const auto count_status = [&](int status) { wrong |= status == 1, found |= status == 0; };
@@ -235,26 +222,20 @@ int measure_all(Process& of) {
 }
 
 /// Throws Refusal if an option cannot be served here; else says what rivals.py wants to know, a line each.
-int check(const std::string& file, const Options& options) {
+int check(const std::string& file, const std::string& kernel, const Options& options) {
   course::require_cpus(options.threads);
   for (const Shape& s : options.shapes) {
     if (s.flops() == 0) throw course::Refusal{course::shape_text(s) + ": an empty product takes no time"};
-    const double c = static_cast<double>(s.m) * static_cast<double>(s.n);
-    course::require_memory(course::shape_text(s) + ": needs",
-                           8 * (s.elements() + 3 * c) + Verifier<double>::bytes(s, false));
+    course::require_memory(course::shape_text(s), course::bytes_of_row<double>(s, false, false, {}));
   }
-  std::string has;
-  for (const char* const feature : {"avx", "avx2", "fma", "bmi", "bmi2", "avx512f", "avx512cd", "avx512dq",
-                                    "avx512bw", "avx512vl", "avx512bf16"})
-    if (course::lacking(feature).empty()) has.append(" ").append(feature);
-  fmt::print("processor\t{}\nfeatures\t{}\ncpus\t{}\n", course::processor(), has, course::usable_cpus());
   if (file.empty()) return 0;
-  const Library library = load(file);
+  const Library library = load(file, kernel);
   const std::string why = library.f32 ? library.f32->skip_reason({}, {}, {}) : "";
   if (!why.empty()) throw course::Refusal{why};
-  fmt::print("types\t{}{}{}{}\nkernel\t{}\nkernels\t{}\nneeds\t{}\nopenmp\t{}\nabout\t{}\n",
-             library.bf16 ? "bf16 " : "", library.f32 ? "f32 " : "", library.f64 ? "f64 " : "",
-             library.i32 ? "i32" : "", library.kernel, library.kernels, library.needs,
+  if (const std::string missing = course::lacking(library.needs); !missing.empty())
+    throw course::Refusal{"this processor lacks " + missing};
+  fmt::print("types\t{}{}{}{}\nkernel\t{}\nopenmp\t{}\nabout\t{}\n", library.bf16 ? "bf16 " : "",
+             library.f32 ? "f32 " : "", library.f64 ? "f64 " : "", library.i32 ? "i32" : "", library.kernel,
              library.openmp ? "yes" : "", library.about);
   return 0;
 }
@@ -269,13 +250,14 @@ int run(int argc, const char* const* argv) {
   course::add_number(app, "--pairs", "Pairs of runs, at least; alone: runs, at most", options.repeat, 1,
                      1'000'000);
   app.add_option("--settle", process.settle, "Seconds untimed before each sample");
-  app.add_option("--pairs-csv", process.pairs_csv, "Append a line a pair to this file");
+  app.add_option("--kernel", process.kernel, "Which of OpenBLAS's and BLIS's (default: its own choice)")
+      ->check(CLI::IsMember({"avx512", "avx2", "own"}));
   app.add_option("--sustained-csv", process.sustained_csv,
                  "Each alone for 1.5 s, too: append a line a row to this file");
   if (!course::parse(app, options, argc, argv)) return 0;
   std::vector<std::string>& arguments = process.arguments;
   if (arguments.size() == 1) arguments.emplace_back();
-  if (arguments.size() == 2 && arguments[0] == "check") return check(arguments[1], options);
+  if (arguments.size() == 2 && arguments[0] == "check") return check(arguments[1], process.kernel, options);
   if ((arguments.size() == 3 || arguments.size() == 4) && arguments[0] == "measure")
     return measure_all(process);
   throw course::Refusal{"this process is for rivals.py; call build/rivals/rivals"};

@@ -2,6 +2,7 @@
 
 #include <fmt/chrono.h>
 #include <omp.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -33,6 +34,14 @@ double left_in(const std::string& group) {
   for (std::string name; stat >> name >> bytes;)
     if (name == "inactive_file") used -= bytes;
   return std::max(0.0, limit - used);
+}
+
+/// Bytes of addresses that RLIMIT_AS (ulimit -v) still allows this process.
+double address_space() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return HUGE_VAL;
+  const double used = number_in("/proc/self/statm") * static_cast<double>(sysconf(_SC_PAGESIZE));
+  return std::max(0.0, static_cast<double>(limit.rlim_cur) - used);
 }
 
 }  // namespace
@@ -105,12 +114,11 @@ double available_memory() {
   }
 }
 
-void require_memory(const std::string& what, double bytes, const std::string& what_would_do,
-                    const World& world) {
-  static const double available = available_memory();
+void require_memory(const std::string& what, double bytes, const World& world) {
+  static const double available = std::min(available_memory(), world.on_this_host(address_space()));
   const double needed = world.on_this_host(bytes);
-  const std::string message = fmt::format("{} {} of memory, {} are available; give a smaller size{}", what,
-                                          readable_bytes(needed), readable_bytes(available), what_would_do);
+  const std::string message = fmt::format("{} needs {} of memory, {} are available; give a smaller size",
+                                          what, readable_bytes(needed), readable_bytes(available));
   if (const std::string refusal = world.first(needed > 0.95 * available ? message : ""); !refusal.empty())
     throw Refusal{refusal};
 }

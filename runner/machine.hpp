@@ -27,9 +27,9 @@ extern const std::string compiler, commit;
 double processor_seconds();
 /// Bytes a process may still take without being killed: /proc/meminfo and the cgroup's limit, the smaller.
 double available_memory();
-/// Throws Refusal, on every rank, if the ranks of a host need more than it has, `bytes` each.
-void require_memory(const std::string& what, double bytes, const std::string& what_would_do = "",
-                    const World& world = {});
+/// Throws Refusal, on every rank, if a host's ranks, each of which needs its `bytes`, need more than they may
+/// take, by RLIMIT_AS too.
+void require_memory(const std::string& what, double bytes, const World& world = {});
 /// The features of a comma-separated list ("avx2,fma") that this processor, or an emulated one, lacks.
 std::string lacking(std::string_view features);
 

@@ -16,18 +16,18 @@ constexpr Index longest = (Index{1} << 31) - 1;  // in any direction: kernels on
   throw Refusal{fmt::format("{}: '{}' {}", option, given, why)};
 }
 
-/// So many whole numbers from `least` to `most`, an x between them; else a Refusal, which ends with `is_not`.
-std::vector<Index> between_x(Text option, Text given, std::size_t count, Index least, Index most,
-                             Text is_not) {
+/// As many whole numbers as `like` has, an x between them.
+std::vector<Index> by_x(Text option, Text given, const char* like, Index least, Index most) {
   const std::vector<std::string> parts = split(given, 'x');
-  if (parts.size() != count) refuse(option, given, is_not);
+  if (parts.size() != split(like, 'x').size())
+    refuse(option, given, fmt::format("is not written like {}", like));
   std::vector<Index> numbers;
   for (Text part : parts) numbers.push_back(whole_number(option, part, least, most));
   return numbers;
 }
 
-Sides sides(Text option, Text given, Index most, Text is_not) {
-  const auto numbers = between_x(option, given, 2, 1, most, is_not);
+Sides sides(Text option, Text given, const char* like, Index most = longest) {
+  const auto numbers = by_x(option, given, like, 1, most);
   return {numbers[0], numbers[1]};
 }
 
@@ -41,25 +41,17 @@ void add_sides(CLI::App& app, Text name, Text help, std::vector<Sides>& items, c
 /// One of a few names, each for a value.
 template <class T>
 void add_choice(CLI::App& app, Text name, Text help, T& value, const std::map<std::string, T>& choices) {
-  add_option(app, name, help, [&value, choices](Text option, Text given) {
-    value =
-        choices.at(one_of(option, given, texts(choices, [](const auto& choice) { return choice.first; })));
-  });
+  app.add_option_function<std::string>(
+         name, [&value, choices](Text given) { value = choices.at(given); }, help)
+      ->check(CLI::IsMember(choices));
 }
 
 }  // namespace
 
 Index whole_number(Text option, Text given, Index least, Index most) {
   Index value = 0;
-  const std::errc error = read_number(given, value);
-  const std::string range = most == std::numeric_limits<Index>::max() ? fmt::format("{} or more", least)
-                            : most == least ? fmt::format("{}, this step knows no other", least)
-                                            : fmt::format("{} to {}", least, most);
-  if (error == std::errc::invalid_argument)
-    refuse(option, given, "is not a whole number; give " + range + ", digits only");
-  if (error == std::errc::result_out_of_range) refuse(option, given, "is beyond 64 bits; give " + range);
-  if (value < least || value > most) refuse(option, given, "is out of range; give " + range);
-  return value;
+  if (read_number(given, value) == std::errc() && value >= least && value <= most) return value;
+  refuse(option, given, fmt::format("is no whole number from {} to {}", least, most));
 }
 
 void add_option(CLI::App& app, Text name, Text help, const Read& read) {
@@ -78,7 +70,7 @@ void add_shapes(CLI::App& app, Options& o) {
     return Shape{n, n, n};
   };
   const auto shape = [](Text option, Text item) {
-    const auto n = between_x(option, item, 3, 0, longest, "is not MxNxK, such as 2048x2048x64");
+    const auto n = by_x(option, item, "2048x2048x64", 0, longest);
     return Shape{n[0], n[1], n[2]};
   };
   add_list(app, "--size", "Square sizes: 256,512,1024 (default " + joined(defaults, ",") + ")", o.shapes,
@@ -108,7 +100,6 @@ void add_common(CLI::App& app, Options& o, bool threads) {
                if (read_number(given, o.budget) != std::errc() || !std::isfinite(o.budget) || o.budget <= 0)
                  refuse(option, given, "is not a number of seconds above 0, such as 0.5 or 10");
              });
-  app.add_flag("--resume", o.resume, "Leave out rows that the CSV has");
   app.add_flag("--list", o.list, "Print the variants and exit");
 }
 
@@ -127,9 +118,9 @@ void add_step(CLI::App& app, Options& o) {
   add_number(app, "--seed", "Of the inputs (default 987654)", o.seed, 0);
   add_choice(app, "--verify", "auto: the whole matrix up to 2048, samples and Freivalds beyond; full; none",
              o.verify, {{"auto", Verify::automatic}, {"full", Verify::full}, {"none", Verify::none}});
-  add_option(app, "--machine",
-             "What 00_machine found, for predictions (default: beside the CSV, else report/machine.csv)",
-             [&o](Text, Text given) { o.machine = given; });
+  app.add_option("--machine", o.machine,
+                 "What 00_machine found, for predictions (default: beside the CSV, else report/machine.csv)")
+      ->type_name("");
   app.add_flag("--quiet", o.quiet,
                "Runs that other programs disturbed do not count; the CSV says where too few were left");
   app.add_flag("--expect-wrong", o.expect_wrong)->group("");
@@ -139,7 +130,7 @@ void add_step(CLI::App& app, Options& o) {
 
 void add_gpu(CLI::App& app, Options& o) {
   const auto block = [](Text option, Text item) {
-    const Sides block = sides(option, item, 1024, "is not XxY threads, such as 32x8");
+    const Sides block = sides(option, item, "32x8", 1024);
     if (block.x * block.y <= 1024) return block;
     refuse(option, item, "is more than 1024 threads, the most that CUDA allows in a block");
   };
@@ -155,18 +146,11 @@ void add_gpu(CLI::App& app, Options& o) {
 
 void add_ranks(CLI::App& app, Options& o, int ranks) {
   const auto grid = [ranks](Text option, Text item) {
-    const Sides grid = sides(option, item, longest, "is not PxQ processes, such as 2x3");
+    const Sides grid = sides(option, item, "2x3");
     if (grid.x * grid.y == ranks) return grid;
-    std::vector<std::string> fitting;
-    for (int p = 1; p <= ranks; ++p)
-      if (ranks % p == 0) fitting.push_back(Sides{p, ranks / p}.text());
-    refuse(option, item,
-           fmt::format("is a grid of {}, and {} run here; give {}", grid.x * grid.y, ranks,
-                       joined(fitting, " or ")));
+    refuse(option, item, fmt::format("is a grid of {}, and {} run here", grid.x * grid.y, ranks));
   };
-  const auto block = [](Text option, Text item) {
-    return sides(option, item, longest, "is not MBxNB elements, such as 64x64");
-  };
+  const auto block = [](Text option, Text item) { return sides(option, item, "64x64"); };
   add_sides(app, "--grid", "Grids of processes: 2x3,3x2", o.grids, grid);
   add_sides(app, "--block", "Elements of a block: 64x64,1x1", o.blocks, block);
 }
@@ -177,14 +161,9 @@ bool parse(CLI::App& app, const Options& o, int argc, const char* const* argv, b
   } catch (const CLI::CallForHelp&) {
     if (is_root) fmt::print("{}", app.help());
     return false;
-  } catch (const CLI::ArgumentMismatch& error) {
-    const std::string line = error.what();
-    throw Refusal{line.substr(0, line.find(':')) +
-                  ": give it once, with one value; --help lists the options"};
   } catch (const CLI::ParseError& error) {
     throw Refusal{std::string(error.what()) + "; --help lists the options"};
   }
-  if (o.resume && o.csv.empty()) throw Refusal{"--resume: needs --csv FILE, the file that has rows"};
   if (o.pad > 0 && !o.csv.empty()) throw Refusal{"--pad: is for tests; the CSV has no column for it"};
   return true;
 }

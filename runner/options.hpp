@@ -30,7 +30,7 @@ struct Options {
   std::uint64_t seed = 987654;
   Verify verify = Verify::automatic;
   std::string csv = {}, machine = {};
-  bool resume = false, list = false, verify_copies = false, quiet = false;
+  bool list = false, verify_copies = false, quiet = false;
   std::string emulate = {};
   // For the tests: hidden from --help.
   bool expect_wrong = false;
@@ -40,7 +40,7 @@ struct Options {
 
 /// --help, --type, --threads (above 1 if `threads`), --csv. What is given replaces the option's default.
 void add_sweep(CLI::App& app, Options& options, bool threads);
-/// These, and --variant, --budget, --resume, --list.
+/// These, and --variant, --budget, --list.
 void add_common(CLI::App& app, Options& options, bool threads);
 /// --size and --shape.
 void add_shapes(CLI::App& app, Options& options);

@@ -30,11 +30,10 @@ const Schema& machine_schema() {
 }
 
 Roofs::Roofs(const std::string& path) {
-  Table table(machine_schema());
-  table.read(path, "--machine");
-  for (const auto& [key, row] : table.rows()) {
+  for (const Table::Row& row :
+       Table(machine_schema()).read(path, "--machine")) {  // the last of a kind counts
     const std::string &name = row.at(0), &note = row.at(7);
-    const double value = table.number(row, "value");
+    const double value = std::atof(row.at(5).c_str());
     if (!(value > 0)) continue;
     if (name == "processor") processor_ = note, cpus_ = static_cast<int>(value);
     if (name == "gpu") gpu_ = note.substr(0, note.find(';'));

@@ -31,9 +31,6 @@ std::string tile_or_block(const Record& r) {
   if (r.settings.block == Sides()) return "-";
   return (r.ranks > 1 ? r.settings.grid.text() + " " : "") + r.settings.block.text();
 }
-int tile_or_block_width(const Record& r) {
-  return r.ranks > 1 ? 13 : 5;
-}
 
 }  // namespace
 
@@ -70,7 +67,7 @@ void Record::summarise(const std::vector<Times>& runs) {
   if (*median_s > 0 && shape.flops() > 0) gflops = shape.flops() / *median_s * 1e-9;
 }
 
-std::string Record::command_line(const Traits& traits, Index pad) const {
+std::string Record::command_line(const Traits& traits, Index pad, const std::string& emulate) const {
   std::string line = ranks > 1 ? fmt::format("mpirun -n {} ", ranks) : "";
   line += fmt::format("{} --variant {} --type {} --shape {} --fill {} --seed {} --repeat 1 --verify full",
                       step, variant, type, shape_text(shape), fill, seed);
@@ -78,16 +75,16 @@ std::string Record::command_line(const Traits& traits, Index pad) const {
   if (traits.tiles) line += fmt::format(" --tile {}", settings.tile);
   if (traits.grids) line += " --grid " + settings.grid.text();
   if (traits.blocks) line += " --block " + settings.block.text();
-  return pad > 0 ? line + fmt::format(" --pad {}", pad) : line;
+  if (pad > 0) line += fmt::format(" --pad {}", pad);
+  return emulate.empty() ? line : line + " --emulate " + emulate;
 }
 
 void print_header(const Record& r) {
   const std::string ranks = r.ranks > 1 ? fmt::format("{} ranks of ", r.ranks) : "";
   const char* const heading = r.ranks > 1 ? "grid, block" : r.settings.block == Sides() ? "tile" : "block";
   fmt::print("{} on {}{}, {} {}\n", r.step, ranks, r.device, r.compiler, r.flags);
-  fmt::print(fmt::runtime(columns), "variant", "type", "m x n x k", "threads", heading,
-             tile_or_block_width(r), "runs", "median", "predicted", "by", "GFLOP/s", "peak", "error", "worst",
-             "verdict");
+  fmt::print(fmt::runtime(columns), "variant", "type", "m x n x k", "threads", heading, r.ranks > 1 ? 13 : 5,
+             "runs", "median", "predicted", "by", "GFLOP/s", "peak", "error", "worst", "verdict");
 }
 
 void print_row(const Record& r) {
@@ -102,7 +99,7 @@ void print_row(const Record& r) {
   // Nothing is faster than its roof: that was measured in a bad moment.
   const std::string share = peak > 100.5 ? ">100%?" : number("{:.3g}%", peak);
   fmt::print(fmt::runtime(columns), r.variant, r.type, shape_text(r.shape), r.settings.threads,
-             tile_or_block(r), tile_or_block_width(r), r.repeat, median, predicted,
+             tile_or_block(r), r.ranks > 1 ? 13 : 5, r.repeat, median, predicted,
              r.prediction ? r.prediction->limit : "-", number("{:.3f}", r.gflops), share,
              number("{:.3g}", error), number("{:.2g}", worst), r.verdict);
   std::fflush(stdout);

@@ -25,7 +25,6 @@ struct Row {
   CheckedProblem<T>& checked;
   Record record;
   Piece<T> piece = {};         // of the last run
-  double disturbed_s = 0;      // the median of the CSV's row, if that was disturbed
   std::string explained = {};  // what is wrong with a wrong result, with --explain
   const Options& options = session.options;
   const World& world = session.world;
@@ -55,37 +54,6 @@ std::string rate_key(const Record& r) {
                      r.settings.grid.text(), r.settings.block.text());
 }
 
-/// The command line that runs the row again.
-template <class T>
-std::string command_line(const Row<T>& row) {
-  const std::string& order = row.options.emulate;
-  return row.record.command_line(row.traits, row.options.pad) + (order.empty() ? "" : " --emulate " + order);
-}
-
-/// True if the CSV has the row as asked: verified, repeated or its budget spent, quiet. A wrong one counts as
-/// wrong again.
-template <class T>
-bool is_done(Row<T>& row) {
-  Session& session = row.session;
-  const Options& options = row.options;
-  enum : std::uint64_t { no, yes, wrong } answer = no;
-  const Table& table = session.table;
-  if (const Table::Row* known = table.find(row.record.row()); known != nullptr) {
-    const std::string &verdict = table.cell(*known, "verdict"), &quiet = table.cell(*known, "quiet");
-    const double repeat = table.number(*known, "repeat"), spent = repeat * table.number(*known, "mean_s");
-    const int enough = quiet == "yes" ? std::min(enough_good, options.repeat) : options.repeat;
-    if ((verdict != "unverified" || options.verify == Verify::none) &&
-        (repeat >= enough || spent >= options.budget)) {
-      answer = verdict == "wrong" ? wrong : !options.quiet || quiet == "yes" ? yes : no;
-      if (answer == no && quiet == "no") row.disturbed_s = table.number(*known, "median_s");
-    }
-  }
-  const std::uint64_t known = session.world.root(answer);
-  session.resumed += known != no, session.wrong += known == wrong;
-  if (known == wrong) session.warn_once(options.csv + " has this row as wrong: " + command_line(row));
-  return known != no;
-}
-
 /// True, with a warning, if the row cannot run here.
 template <class T>
 bool is_skipped(Row<T>& row) {
@@ -97,23 +65,22 @@ bool is_skipped(Row<T>& row) {
   return true;
 }
 
-/// Allocates on every rank or on none: returns what one of them threw, to all. Out of memory is a Refusal of
-/// all.
+/// Returns the slowest rank's time; a Refusal of all if one of them is out of memory.
 template <class T>
-std::string allocate(Row<T>& row, const Problem<T>& problem, Times& taken) {
+Times allocate(Row<T>& row, const Problem<T>& problem) {
+  Times taken;
   std::string error;
   try {
     taken = row.variant.allocate(problem, row.record.settings, row.world);
-  } catch (...) {
-    error = exception_text();
+  } catch (const std::bad_alloc&) {
+    error = no_memory;
   }
-  if (error = row.world.first(error); error == no_memory) throw Refusal{error};
-  taken = slowest(row.world, taken);
-  return error;
+  if (error = row.world.first(error); !error.empty()) throw Refusal{error};
+  return slowest(row.world, taken);
 }
 
 /// Calls `body`, which communicates, and returns what it threw; with several ranks that ends the program
-/// instead. Refusals and running out of memory are thrown on.
+/// instead. Refusals, also for want of memory, are thrown on.
 template <class T>
 std::string attempt(const Row<T>& row, const std::function<void()>& body) {
   try {
@@ -125,7 +92,7 @@ std::string attempt(const Row<T>& row, const std::function<void()>& body) {
     const World& world = row.world;
     const std::string error = exception_text();
     if (world.size() > 1) world.abort(fmt::format("{}: rank {}: {}", row.record.step, world.rank(), error));
-    if (error == no_memory) throw;
+    if (error == no_memory) throw Refusal{error};
     return error;
   }
 }
@@ -171,13 +138,12 @@ double expected_seconds(Row<T>& row) {
   Problem<T> problem = row.checked.problem;
   problem.forget(), problem.shape = {small(s.m), small(s.n), small(s.k)};
   double seconds = 0;
-  Times ignored;
-  if (allocate(row, problem, ignored).empty())
-    attempt(row, [&] {
-      if (row.record.settings.threads > 1 || session.world.size() > 1 || !row.variant.device().empty())
-        run_once(row);  // which also starts threads, loads kernels, finds other ranks
-      seconds = run_once(row).first.product.value_or(0) * s.flops() / problem.shape.flops();
-    });
+  attempt(row, [&] {
+    allocate(row, problem);
+    if (row.record.settings.threads > 1 || session.world.size() > 1 || !row.variant.device().empty())
+      run_once(row);  // which also starts threads, loads kernels, finds other ranks
+    seconds = run_once(row).first.product.value_or(0) * s.flops() / problem.shape.flops();
+  });
   row.variant.release();
   return seconds;
 }
@@ -259,9 +225,7 @@ Check on_digits(Row<T>& row, bool& intact) {
   row.variant.release(), row.checked.problem.forget();
   Problem<T> digits = row.checked.problem;
   digits.fill = Fill::digits;
-  Times ignored;
-  if (const std::string why = allocate(row, digits, ignored); !why.empty()) throw std::runtime_error(why);
-  run_once(row);
+  allocate(row, digits), run_once(row);
   intact &= row.variant.guards_intact() && digits.guards_intact();
   const Check check = freivalds(digits, row.piece, row.world);
   row.variant.release();
@@ -306,11 +270,9 @@ void report(Row<T>& row, const std::string& thrown) {
     r.verify = "none", r.verdict = "wrong";
   }
   const bool wrong = r.verdict == "wrong", expected = row.options.expect_wrong, threw = !thrown.empty();
+  const std::string again = r.command_line(row.traits, row.options.pad, row.options.emulate);
   const bool counts_as_wrong = wrong && !(expected && threw);  // --expect-wrong: a throw is no wrong result
-  const bool disturbed = r.quiet == "no" && !wrong;
-  // A row disturbed again must not take the place of a better one that was disturbed, too.
-  const bool worse = disturbed && row.disturbed_s > 0 && row.disturbed_s <= *r.median_s;
-  ++session.measured, session.disturbed += disturbed;
+  ++session.measured, session.disturbed += r.quiet == "no" && !wrong;
   ++(counts_as_wrong ? session.wrong : session.not_wrong);
   session.progress("");
   if (session.is_root()) {
@@ -318,13 +280,10 @@ void report(Row<T>& row, const std::string& thrown) {
     print_row(r);
     if (wrong && expected) fmt::print("  {}\n", r.check->message);
   }
-  if (wrong && (!expected || threw))
-    session.warn_once("wrong: " + r.check->message + "; again by: " + command_line(row));
+  if (wrong && (!expected || threw)) session.warn_once("wrong: " + r.check->message + "; again by: " + again);
   if (session.is_root()) fmt::print(stderr, "{}", row.explained);
-  if (!wrong && expected) session.warn_once("expected wrong, found " + r.verdict + ": " + command_line(row));
-  on_root(session.world, [&] {
-    if (session.table.is_open() && !worse) session.table.append(r.row());
-  });
+  if (!wrong && expected) session.warn_once("expected wrong, found " + r.verdict + ": " + again);
+  on_root(session.world, [&] { session.table.append(r.row()); });
 }
 
 }  // namespace
@@ -332,14 +291,12 @@ void report(Row<T>& row, const std::string& thrown) {
 template <class T>
 void run_row(Session& session, Variant<T>& variant, CheckedProblem<T>& checked, const Settings& settings) {
   Row<T> row{session, variant, checked, planned(session, variant, checked.problem, settings)};
-  if ((row.options.resume && is_done(row)) || is_skipped(row) || takes_too_long(row)) return;
-  std::string thrown = allocate(row, checked.problem, row.record.times);
-  const auto body = [&row] {
-    measure(row);
-    predict(row);
+  if (is_skipped(row) || takes_too_long(row)) return;
+  const std::string thrown = attempt(row, [&row] {
+    row.record.times = allocate(row, row.checked.problem);
+    measure(row), predict(row);
     if (row.options.verify != Verify::none) verify(row);
-  };
-  if (thrown.empty()) thrown = attempt(row, body);
+  });
   report(row, thrown);
   variant.release();
 }

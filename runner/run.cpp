@@ -77,27 +77,17 @@ void for_each_row(const Session& session, F f) {
   });
 }
 
-// Bytes besides matrices: of the program with its libraries; of what a thread packs, in pages of 2 MiB.
-constexpr double own_bytes = 32 << 20, bytes_a_thread = 8 << 20;
-
 /// Throws Refusal if a row does not fit in memory or its digits would not be exact. Returns the number of
 /// rows.
 int check_rows(const Session& session) {
   const Options& options = session.options;
   int rows = 0;
   for_each_row(session, [&]<class T>(const Variant<T>& variant, const CheckedProblem<T>& checked,
-                                     const Settings& settings) {
+                                     const Settings&) {
     const Shape& s = checked.problem.shape;
-    double bytes = own_bytes + bytes_a_thread * settings.threads + variant.bytes(checked.problem, settings);
-    if (options.verify != Verify::none)
-      bytes += Verifier<T>::bytes(s, verifies_whole(options, s), session.world.size());
-    require_memory(fmt::format("{}: {} needs", shape_text(s), type_name<T>), bytes,
-                   options.verify == Verify::full ? " or --verify auto" : "", session.world);
-    if (variant.skip_reason(checked.problem, settings, session.world).empty())
-      if (const auto [needed, free] = variant.device_memory(checked.problem, settings); needed > free)
-        throw Refusal{
-            fmt::format("{}: {} needs {} of the GPU's memory, which has {} free; give a smaller size",
-                        shape_text(s), type_name<T>, readable_bytes(needed), readable_bytes(free))};
+    require_memory(fmt::format("{}: {}", shape_text(s), type_name<T>),
+                   bytes_of_row<T>(s, variant.traits.dealt, verifies_whole(options, s), session.world),
+                   session.world);
     if (options.fill == Fill::digits && s.k > exact_k<T>())
       throw Refusal{fmt::format("--fill: digits are exact in {} up to k = {}, not at {}; give --fill uniform",
                                 type_name<T>, exact_k<T>(), shape_text(s))};
@@ -153,22 +143,13 @@ int run_rows(Session& session) {
     refusal = refused.message;
   }
   session.progress("");
-  if (session.resumed > 0 && session.is_root())
-    fmt::print("{}: {} rows were in {} already\n", session.step.program, session.resumed, options.csv);
   if (session.disturbed > 0)
-    session.warn_once(
-        fmt::format("{} of {} rows were disturbed; with --csv and --resume these are measured again",
-                    session.disturbed, session.measured));
+    session.warn_once(fmt::format("{} of {} rows were disturbed", session.disturbed, session.measured));
   const bool failed = options.expect_wrong ? session.not_wrong > 0 : session.wrong > 0;
   if (!refusal.empty() && !failed) throw Refusal{refusal};
   if (!refusal.empty()) session.warn_once(refusal);
   if (failed) return 1;
-  return session.skipped > 0 && session.measured == 0 && session.resumed == 0 ? 77 : 0;
-}
-
-int skipped(Session& session, const std::string& why) {
-  session.warn_once("skipped: " + why);
-  return 77;
+  return session.skipped > 0 && session.measured == 0 ? 77 : 0;
 }
 
 /// Throws Refusal if --variant has a name that this step does not have.
@@ -194,7 +175,7 @@ int run_step(const Step& step, const Options& options, const World& world) {
   }
   Session session{options, step, world};
   if (const std::string missing = world.first(lacking(step.features)); !missing.empty())
-    return skipped(session, "built for " + missing + ", which this processor lacks");
+    return session.warn_once("skipped: built for " + missing + ", which this processor lacks"), 77;
   require_threads(options.threads, world);
   session.rows = check_rows(session);
   on_root(world, [&] {
@@ -202,7 +183,7 @@ int run_step(const Step& step, const Options& options, const World& world) {
     session.roofs = find_roofs(session);
   });
   if (const std::string why = world.first(no_gpu(step, options, variants)); !why.empty())
-    return skipped(session, why);
+    return session.warn_once("skipped: " + why), 77;
   return run_rows(session);
 }
 

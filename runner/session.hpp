@@ -21,7 +21,7 @@ struct Session {
   Table table{Record().columns()};  // rank 0's alone
   std::optional<Roofs> roofs = {};  // of machine.csv, if there is one
   int rows = 0, row = 0;            // how many there will be; which one this is
-  int measured = 0, skipped = 0, wrong = 0, not_wrong = 0, resumed = 0, disturbed = 0;
+  int measured = 0, skipped = 0, wrong = 0, not_wrong = 0, disturbed = 0;
   std::map<std::string, double> rates = {};  // operations a second, by type, variant and settings
   std::set<std::string> warned = {};
 
@@ -67,5 +67,19 @@ constexpr const char* type_name = std::is_same_v<T, bf16>     ? "bf16"
                                   : std::is_same_v<T, float>  ? "f32"
                                   : std::is_same_v<T, double> ? "f64"
                                                               : "i32";
+
+/// Bytes that a row takes of this rank: A, B and C twice, for a variant has copies or a workspace, and the
+/// verifier's numbers, which are twice as wide. Where matrices are not `dealt` out, rank 0 has them whole,
+/// and each rank may have a whole B.
+template <class T>
+double bytes_of_row(const Shape& shape, bool dealt, bool verified_whole, const World& world) {
+  const auto m = static_cast<double>(shape.m), n = static_cast<double>(shape.n),
+             k = static_cast<double>(shape.k), panel = std::min(k, 256.);
+  const double b = sizeof(T) * k * n, c = sizeof(Result<T>) * m * n, twice = 2 * (sizeof(T) * m * k + b + c);
+  const double compared = (verified_whole ? m * n / world.size() : 0) + (panel + 16) * (m + n);
+  const double verifier = 2 * sizeof(Result<T>) * compared;
+  if (dealt || world.size() == 1) return verifier + twice / world.size();
+  return verifier + (world.rank() == 0 ? twice : twice / world.size() + b);
+}
 
 }  // namespace course

@@ -26,6 +26,10 @@ std::string content_of(const std::string& path, const std::string& option) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+[[noreturn]] void refuse_columns(const std::string& path, const std::string& option) {
+  throw Refusal{option + ": " + path + " has other columns than this course writes; it was left as it was"};
+}
+
 }  // namespace
 
 std::vector<std::string> split(std::string_view text, char separator) {
@@ -52,8 +56,13 @@ Table::~Table() {
   if (is_open()) ::close(file_);
 }
 
-void Table::read(const std::string& path, const std::string& option) {
-  insert_lines(content_of(path, option), option + ": " + path);
+std::vector<Table::Row> Table::read(const std::string& path, const std::string& option) const {
+  const std::vector<std::string> lines = split(content_of(path, option), '\n');
+  if (lines[0] != header()) refuse_columns(path, option);
+  std::vector<Row> rows;
+  for (std::size_t l = 1; l < lines.size(); ++l)
+    if (Row cells = split(lines[l]); cells.size() == schema_.size()) rows.push_back(std::move(cells));
+  return rows;
 }
 
 void Table::open(const std::string& path) {
@@ -71,14 +80,12 @@ void Table::open(const std::string& path) {
     if (ftruncate(file_, 0) == 0) write(header());
     return;
   }
-  insert_lines(content, "--csv: " + path);
+  if (!content.starts_with(header() + "\n")) refuse_columns(path, "--csv");
   if (!content.ends_with('\n')) write("");  // ends a torn line: no row, for want of cells
 }
 
-void Table::append(Row row) {
-  for (std::string& cell : row) cell = cell_text(cell);
-  if (is_open()) write(joined(row, ","));
-  insert(row);
+void Table::append(const Row& row) {
+  if (is_open()) write(joined(texts(row, cell_text), ","));
 }
 
 void Table::write(const std::string& line) {
@@ -89,43 +96,8 @@ void Table::write(const std::string& line) {
                 (written < 0 ? std::strerror(errno) : "no space left")};
 }
 
-void Table::insert_lines(const std::string& content, const std::string& refusal) {
-  const std::vector<std::string> lines = split(content, '\n');
-  if (lines[0] != header())
-    throw Refusal{refusal + " has other columns than this course writes; it was left as it was"};
-  for (std::size_t l = 1; l < lines.size(); ++l)
-    if (const Row cells = split(lines[l]); cells.size() == schema_.size()) insert(cells);
-}
-
-void Table::insert(const Row& row) {
-  rows_.insert_or_assign(key_of(row), row);
-}
-
-const Table::Row* Table::find(const Row& like) const {
-  const auto found = rows_.find(key_of(like));
-  return found == rows_.end() ? nullptr : &found->second;
-}
-
 std::string Table::header() const {
   return joined(texts(schema_, [](const Column& column) { return column.name; }), ",");
-}
-
-const std::string& Table::cell(const Row& row, std::string_view column) const {
-  for (std::size_t c = 0; c < schema_.size(); ++c)
-    if (schema_[c].name == column) return row.at(c);
-  throw std::out_of_range(fmt::format("no column {}", column));
-}
-
-double Table::number(const Row& row, std::string_view column) const {
-  double number = 0;
-  return read_number(cell(row, column), number) == std::errc() ? number : 0;
-}
-
-std::string Table::key_of(const Row& row) const {
-  std::string key;
-  for (std::size_t c = 0; c < schema_.size(); ++c)
-    if (schema_[c].is_key) key += cell_text(row.at(c)) + ",";
-  return key;
 }
 
 }  // namespace course

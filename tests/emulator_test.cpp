@@ -200,25 +200,6 @@ TEST_CASE("a GPU's matrices have guards before, behind and beside them") {
   }
 }
 
-TEST_CASE(
-    "what a variant says of its memory: inputs and a copy of C; on the GPU A, B and C twice, with guards") {
-  const auto none = [](View<const double>, View<const double>, View<double>, const Settings&) {};
-  const auto with = [&](Memory memory, double own = 0) {
-    return gpu<double>("none", "", none, {}, {.memory = memory, .bytes = [own] { return own; }});
-  };
-  const Problem<double> problem{.shape = {5, 7, 3}, .pad = 2};  // leading dimensions: A 5, B and C 9
-  const double c = 8 * 5 * 9;
-  CHECK(with(Memory::device)->bytes(problem, {}) == problem.whole_bytes() + c);
-  CHECK(with(Memory::registered)->bytes(problem, {}) == 2 * (problem.whole_bytes() + c));
-  const auto guarded = [](Index rows, Index ld) {
-    return 8 * static_cast<double>(rows * ld + 2 * wide_guard(ld));
-  };
-  CHECK(with(Memory::device, 1000)->device_memory(problem, {}).first ==
-        guarded(5, 5) + guarded(3, 9) + 2 * guarded(5, 9) + 1000);
-  CHECK(with(Memory::pitched)->device_memory(problem, {}).first ==  // rows of 512 bytes
-        guarded(5, 64) + guarded(3, 64) + 2 * guarded(5, 64));
-}
-
 TEST_CASE("BF16: a step that has it alone; A and B of 2 bytes, C of 4; a read beside A or B is NaN") {
   const auto made = [](Index beyond, Memory memory = Memory::device) {
     return gpu<bf16>("plain", "",
@@ -228,16 +209,6 @@ TEST_CASE("BF16: a step that has it alone; A and B of 2 bytes, C of 4; a read be
                      {}, {.memory = memory});
   };
   const Problem<bf16> problem{.shape = {5, 7, 3}, .pad = 2};  // leading dimensions: A 5, B and C 9
-  const double c = 4 * 5 * 9, inputs = 2 * (5 * 5 + 3 * 9) + c;
-  CHECK(problem.whole_bytes() == inputs);
-  CHECK(made(0)->bytes(problem, {}) == inputs + c);
-  const auto guarded = [](double size, Index rows, Index ld) {
-    return size * static_cast<double>(rows * ld + 2 * wide_guard(ld));
-  };
-  CHECK(made(0)->device_memory(problem, {}).first ==
-        guarded(2, 5, 5) + guarded(2, 3, 9) + 2 * guarded(4, 5, 9));
-  CHECK(made(0, Memory::pitched)->device_memory(problem, {}).first ==
-        guarded(2, 5, 256) + guarded(2, 3, 256) + 2 * guarded(4, 5, 128));
   emulator::set_order("forward");
   const auto status = [&](Index beyond, std::vector<const char*> words) {
     Step step{"test", "a test", "-O3", "", {}, {}, {}};

@@ -23,7 +23,6 @@ struct Told : Emulated {
 
   static std::string device() { return "told"; }
   static std::string missing(int capability, bool) { return "needs " + std::to_string(capability); }
-  static double free_memory() { return 12345; }
   static void synchronize() {
     log += "wait ";
     Emulated::synchronize();
@@ -149,7 +148,6 @@ TEST_CASE("a variant on a GPU: memory, copies, the kernel, the result, and all i
 TEST_CASE("a variant on a GPU says what it needs") {
   CHECK(made({.capability = 80})->skip_reason(problem, {}, World()) == "needs 80");
   CHECK(made()->device() == "told");
-  CHECK(made()->device_memory(problem, {}).second == 12345);
   for (const auto& [ld, elements] : {std::pair(0, 1024), {1, 1088}, {2048, 32 * 2048 + 1024}})
     CHECK(wide_guard(ld) == elements);  // a row of 1,024 threads
 }

@@ -22,9 +22,6 @@ class Spread : public Variant<T> {
     if (has("throw_in_refuses", world) && problem.shape.m > 0) throw std::runtime_error("no answer");
     return has("refusal", world) ? "rank 1 will not" : "";
   }
-  double bytes(const Problem<T>& problem, const Settings&) const override {
-    return this->traits.name == "too_large" ? 1e15 : sizeof(T) * problem.shape.elements();
-  }
   Times allocate(const Problem<T>& problem, const Settings&, const World& world) override {
     problem_ = &problem, world_ = &world;
     if (has("no_memory", world)) throw std::bad_alloc();
@@ -78,7 +75,7 @@ class Spread : public Variant<T> {
     Variants<T> list;
     for (const char* name :
          {"right", "wrong_element", "nan_element", "missing_piece", "broken_guard", "throw_in_refuses",
-          "throw_in_run", "no_memory", "no_memory_in_run", "refusal", "slow", "slow_at_first", "too_large"})
+          "throw_in_run", "no_memory", "no_memory_in_run", "refusal", "slow", "slow_at_first"})
       list.push_back(std::make_shared<Spread<T>>(name));
     return list;
   }

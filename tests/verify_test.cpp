@@ -461,12 +461,3 @@ TEST_CASE("a reference is kept for pieces of the same rows and columns, and made
   product.c.view()(5, 5) += 1;
   CHECK_FALSE(verifier.check(swapped, World()).right);
 }
-
-TEST_CASE(
-    "the memory that the verifier says it needs: C or its sums, a panel of A and of B, five numbers a row "
-    "and column") {
-  using Floats = Verifier<float>;  // their reference has doubles
-  CHECK(Floats::bytes({100, 60, 1000}, true) == 8 * (100 * 60 + 256 * 160) + 8 * 5 * 160);
-  CHECK(Floats::bytes({100, 60, 20}, true, 4) == 8 * (25 * 60 + 20 * 160) + 8 * 5 * 160);
-  CHECK(Floats::bytes({100, 60, 20}, false, 4) == 8 * (8 * 160 + 20 * 160) + 8 * 5 * 160);
-}

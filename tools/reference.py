@@ -37,7 +37,7 @@ def command_lines(plan, build, folder):
             csv = words.pop(words.index("--csv") + 1)
             words.remove("--csv")
         files = ["--csv", str(folder / csv), *["--machine", machine, "--quiet"] * step]
-        yield [*words, *files, "--resume"], None
+        yield [*words, *files, *["--resume"] * (name != "rivals/rivals")], None
 
 
 def in_shell(command, printed):

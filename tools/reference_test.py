@@ -31,12 +31,12 @@ class Reference(unittest.TestCase):
         rows = f"--csv {results} --machine {machine} --quiet --resume"
         self.assertEqual(self.run_tool(plan, "here", "--dry"), (0, "\n".join([
             f"build/00_machine/00_machine --budget 1 --csv {machine} --resume",
-            f"build/rivals/rivals --alone --csv {machine} --resume",
+            f"build/rivals/rivals --alone --csv {machine}",
             f"build/01_naive/01_naive --size 64 --variant ijk {rows}",
             f"mpirun -n 2 build/06_mpi/06_mpi --size 64 {rows}",
             f"env A=1 B=2 build/01_naive/01_naive --size 8 {rows.replace('results', 'more')}",
             f"env A=1 mpirun -n 2 build/06_mpi/06_mpi --size 64 {rows}",
-            "build/rivals/rivals --csv out/here/pairs.csv --resume",
+            "build/rivals/rivals --csv out/here/pairs.csv",
             "build/01_naive/01_naive_lines > 'out/here/all lines.csv'", ""]), ""))
         self.assertFalse((self.folder / "out").exists())
 
@@ -77,7 +77,7 @@ class Reference(unittest.TestCase):
             program = next(word for word in line.split() if word.startswith("build/"))
             step = program.split("/")[1]
             self.assertTrue((ROOT / step).is_dir() and program.startswith(f"build/{step}/{step}"), line)
-            self.assertRegex(line, " --resume$| > ")
+            self.assertRegex(line, " --resume$| > |rivals")
 
 
 if __name__ == "__main__":

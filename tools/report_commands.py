@@ -47,7 +47,7 @@ def command_lines(program, given, ladder):
     command = [str(given.build / program.path)]
     if program.of_machine():
         more = given.machine_options if "machine" in program.features else f"--alone {given.library_options}"
-        return [[*command, "--csv", str(given.out / "machine.csv"), "--resume", *shlex.split(more)]] * ladder
+        return [[*command, "--csv", str(given.out / "machine.csv"), *["--resume"] * ("machine" in program.features), *shlex.split(more)]] * ladder
     types = [name for name in given.types if name in program.features.get("types", name).split(",")]
     if not types:
         return []

@@ -13,8 +13,4 @@ const char* best_needs();
 template <class T>
 void best(course::View<const T> a, course::View<const T> b, course::View<T> c, int threads);
 
-/// Bytes that its threads pack into at most, for C (m × n) and k; they keep them.
-template <class T>
-double best_packs(course::Index m, course::Index n, course::Index k, int threads);
-
 }  // namespace avx2

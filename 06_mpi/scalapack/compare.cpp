@@ -44,13 +44,38 @@ bool is_right(course::Variant<T>& variant, const Problem<T>& problem, const cour
   return check.right;
 }
 
-const course::Schema& pairs_schema() {
-  using course::key;
-  static const course::Schema schema = {{"type", key},    {"m", key},       {"n", key},    {"k", key},
-                                        {"ranks", key},   {"threads", key}, {"grid", key}, {"block", key},
-                                        {"variant", key}, {"rival", key},   {"pair", key}, {"ours_s"},
-                                        {"rival_s"},      {"device", key},  {"host", key}, {"commit", key}};
-  return schema;
+/// A row: the medians of both, and of the ratios of a pair the least, the median and the most.
+struct Row {
+  std::string type = {}, variant = {}, rival = {};
+  Shape shape = {};
+  int ranks = 1;
+  Settings settings = {};
+  rivals::Verdict verdict = {};
+};
+course::Schema columns(const Row& r) {
+  using course::key, course::value;
+  const auto cell = [](auto of) { return fmt::format("{}", of); };
+  const auto rate = [&r](double seconds) { return fmt::format("{:.1f}", r.shape.flops() / seconds * 1e-9); };
+  const auto ratio = [](double of) { return fmt::format("{:.3f}", of); };
+  return {{"type", key, r.type},
+          {"m", key, cell(r.shape.m)},
+          {"n", key, cell(r.shape.n)},
+          {"k", key, cell(r.shape.k)},
+          {"ranks", key, cell(r.ranks)},
+          {"threads", key, cell(r.settings.threads)},
+          {"grid", key, r.settings.grid.text()},
+          {"block", key, r.settings.block.text()},
+          {"variant", key, r.variant},
+          {"rival", key, r.rival},
+          {"pairs", value, cell(r.verdict.pairs)},
+          {"ours_gflops", value, rate(r.verdict.ours)},
+          {"rival_gflops", value, rate(r.verdict.theirs)},
+          {"ratio_low", value, ratio(r.verdict.least)},
+          {"ratio", value, ratio(r.verdict.ratio)},
+          {"ratio_high", value, ratio(r.verdict.most)},
+          {"device", key, course::processor()},
+          {"host", key, course::host_name()},
+          {"commit", key, course::commit}};
 }
 
 struct Comparison {
@@ -58,28 +83,19 @@ struct Comparison {
   const course::World& world;
   int pairs;
   std::vector<std::string> rivals;
-  course::Table table{pairs_schema()};  // rank 0's alone
+  course::Table table{columns({})};  // rank 0's alone
   bool all_right = true;
 };
 
-/// What came out of the pairs: to the terminal, and each of them to the file.
-void report(Comparison& comparison, const char* type, const Shape& s, const Settings& settings,
-            const std::string& variant, const std::string& rival, const std::vector<rivals::Pair>& pairs,
-            bool right) {
-  const auto cell = [](auto value) { return fmt::format("{}", value); };
-  if (right && comparison.table.is_open())
-    for (std::size_t pair = 0; pair < pairs.size(); ++pair)
-      comparison.table.append({type, cell(s.m), cell(s.n), cell(s.k), cell(comparison.world.size()),
-                               cell(settings.threads), settings.grid.text(), settings.block.text(), variant,
-                               rival, cell(pair), fmt::format("{:.9g}", pairs[pair].ours),
-                               fmt::format("{:.9g}", pairs[pair].theirs), course::processor(),
-                               course::host_name(), course::commit});
-  const rivals::Verdict verdict = rivals::judge(pairs);
-  fmt::print(
-      "{:<4} {:<17} {:>5} {:>7} {:>7} {:>9} {:<7} {:<14} {:>9.1f} {:>9.1f} {:>7.3f} {:>6.3f} {:>6.3f}  {}\n",
-      type, course::shape_text(s), comparison.world.size(), settings.threads, settings.grid.text(),
-      settings.block.text(), variant, rival, s.flops() / verdict.ours * 1e-9,
-      s.flops() / verdict.theirs * 1e-9, verdict.ratio, verdict.low, verdict.high, right ? "right" : "wrong");
+/// What came out of the pairs: to the terminal, and if it is right to the file.
+void report(Comparison& comparison, const Row& row, bool right) {
+  const course::Schema schema = columns(row);
+  if (right && comparison.table.is_open()) comparison.table.append(course::cells_of(schema));
+  const Settings& s = row.settings;
+  fmt::print("{:<4} {:<17} {:>5} {:>7} {:>7} {:>9} {:<7} {:<14}", row.type, course::shape_text(row.shape),
+             row.ranks, s.threads, s.grid.text(), s.block.text(), row.variant, row.rival);
+  for (std::size_t at = 11; at <= 15; ++at) fmt::print(" {:>9}", schema[at].cell);
+  fmt::print("  {}\n", right ? "right" : "wrong");
   std::fflush(stdout);
 }
 
@@ -88,15 +104,15 @@ template <class T>
 void compare(Comparison& comparison, const Problem<T>& problem, const Settings& settings,
              course::Variant<T>& variant, course::Variant<T>& rival) {
   const Shape& s = problem.shape;
-  const double checking =
-      course::Verifier<T>::bytes(s, course::verifies_whole(comparison.options, s), comparison.world.size());
-  course::require_memory(fmt::format("{}: {} needs", course::shape_text(s), course::type_name<T>),
-                         variant.bytes(problem, settings) + rival.bytes(problem, settings) + checking, "",
-                         comparison.world);
+  const bool whole = course::verifies_whole(comparison.options, s);
+  course::require_memory(
+      fmt::format("{}: {}", course::shape_text(s), course::type_name<T>),
+      2 * course::bytes_of_row<T>(s, variant.traits.dealt, whole, comparison.world),  // of both
+      comparison.world);
   course::Variant<T>* const both[] = {&variant, &rival};
   for (course::Variant<T>* const one : both)
     one->allocate(problem, settings, comparison.world), one->distribute();
-  const std::vector<rivals::Pair> pairs =
+  const rivals::Verdict verdict =
       rivals::alternate(product_of<T>(variant, comparison.world), product_of<T>(rival, comparison.world),
                         [] {}, {.pairs = comparison.pairs, .sample = 0});
   bool right = true;
@@ -105,7 +121,9 @@ void compare(Comparison& comparison, const Problem<T>& problem, const Settings& 
   comparison.all_right &= right;
   for (course::Variant<T>* const one : both) one->release();
   course::on_root(comparison.world, [&] {
-    report(comparison, course::type_name<T>, s, settings, variant.traits.name, rival.traits.name, pairs,
+    report(comparison,
+           {course::type_name<T>, variant.traits.name, rival.traits.name, s, comparison.world.size(),
+            settings, verdict},
            right);
   });
 }
@@ -168,9 +186,9 @@ int run(int argc, char** argv, const course::World& world) {
     if (!options.csv.empty()) comparison.table.open(options.csv);
   });
   if (world.rank() == 0)
-    fmt::print("{:<4} {:<17} {:>5} {:>7} {:>7} {:>9} {:<7} {:<14} {:>9} {:>9} {:>7} {:>6} {:>6}\n", "type",
+    fmt::print("{:<4} {:<17} {:>5} {:>7} {:>7} {:>9} {:<7} {:<14} {:>9} {:>9} {:>9} {:>9} {:>9}\n", "type",
                "m x n x k", "ranks", "threads", "grid", "block", "variant", "rival", "GFLOP/s", "rival's",
-               "ratio", "25 %", "75 %");
+               "least", "ratio", "most");
   const auto each = [&]<class T>(T) {
     for (const Shape& shape : options.shapes)
       for (const int threads : options.threads)

@@ -59,13 +59,8 @@ void blas(View<const T> a, View<const T> b, View<T> c, int threads) {
 template <class T>
 class Scalapack : public GridVariant<T> {
  public:
-  using GridVariant<T>::GridVariant;
+  explicit Scalapack(course::Traits traits) : GridVariant<T>(std::move(traits)) { this->traits.dealt = true; }
 
-  double bytes(const Problem<T>& problem, const Settings& settings) const override {
-    const auto at = this->place(problem.shape, settings);
-    const Index a = at.k_of_a.count(at.col), b = at.k_of_b.count(at.row);
-    return 2 * (bytes_of<T>(at.m(), a + at.n()) + bytes_of<T>(b, at.n()));  // it packs at most as much
-  }
   Times allocate(const Problem<T>& problem, const Settings& settings, const course::World&) override {
     this->begin(problem, settings);
     const auto& at = this->place_;

@@ -12,8 +12,8 @@ course::Variants<T> variants() {
   if constexpr (std::is_same_v<T, float>) {
     for (const auto& [name, launch, needs] : engines())
       list.push_back(course::gpu<float>(name, "a tiling", launch, course::uncounted, needs));
-    list.push_back(course::gpu<float>("best", "the one that choices.inc names", best, course::uncounted,
-                                      for_shares<Large>));
+    list.push_back(
+        course::gpu<float>("best", "the one that choices.inc names", best, course::uncounted, for_copies));
   }
   return list;
 }

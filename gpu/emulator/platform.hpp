@@ -1,8 +1,6 @@
 // The platform of GpuVariant on the emulator.
 #pragma once
 
-#include <limits>
-
 #include "gpu/variant.hpp"
 
 namespace course {
@@ -13,7 +11,6 @@ struct Emulated {
   static std::string missing(int /*capability*/, bool /*no_other*/) {
     return emulator::order().empty() ? "built without nvcc; --emulate forward runs it on the processor" : "";
   }
-  static double free_memory() { return std::numeric_limits<double>::infinity(); }
   static int multiprocessors() { return 5; }  // few: so that small products, too, are shared out
   static void synchronize() { emulator::synchronize(); }
   static bool pending() { return emulator::pending(); }

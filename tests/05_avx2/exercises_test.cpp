@@ -71,14 +71,3 @@ TEST_CASE("of the caches a thread may count on its own, and on its part of the t
   CHECK(caches_here(1).l3 == 16 * (24 << 20));
   CHECK(caches_here(4).l3 == 128 << 20);
 }
-
-TEST_CASE("what threads pack: a room for the blocks of B of all, and one for each one's A") {
-  constexpr double page = 2 << 20;
-  const bool wide = best_vector() == std::string_view("avx512");
-  // One thread: B in blocks of 1667 x 1176, A in ones of 6003 x 1672; the AVX2 tile's are 2500 x 784 and
-  // 6000 x 2504. Elsewhere it is the grid that packs most: of 8 x 1, 4 x 1 and 1 x 6 (2 x 3) threads.
-  CHECK(best_packs<double>(6000, 7000, 5000, 1) == page * (wide ? 8 + 39 : 8 + 58));
-  CHECK(best_packs<double>(64, 800, 400, 8) == page * (10 + 8));
-  CHECK(best_packs<float>(9000, 20'000, 3001, 4) == page * (wide ? 238 : 237));
-  CHECK(best_packs<double>(6000, 7001, 5000, 6) == page * (wide ? 279 : 219));
-}

@@ -6,15 +6,12 @@
 
 #include <chrono>
 #include <cstring>
-#include <mutex>
-#include <set>
 #include <thread>
 
-#include "tests/instrumented.hpp"
+#include "tests/fenced.hpp"
 
 using namespace course;
 using namespace cuda_regtile;
-using instrumented::Counted, instrumented::Work;
 
 namespace {
 
@@ -108,183 +105,38 @@ TEST_CASE("each shape has an engine, the measured ones their own, others that of
   CHECK((launched.kernel == reinterpret_cast<void (*)()>(tiled<Tiling<float, 64, 128, 8>, true>)));
 }
 
-// ---- What the kernels do, counted: right at twice the work is wrong here.
-
-/// 16 bytes of counted numbers, counted as one word where they are loaded or stored.
-template <>
-struct alignas(16) cuda_regtile::Vector<Counted> {
-  Vector() = default;
-  Vector(const Vector& other) : Vector() { *this = other; }
-  Vector(Vector&& other) : Vector() { *this = std::move(other); }
-  Vector& operator=(const Vector& other) {
-    ++instrumented::words;
-    return take(other);
-  }
-  Vector& operator=(Vector&& other) { return take(other); }  // what a function returns
-  Counted element[4];
-
- private:
-  Vector& take(const Vector& other) {
-    for (int e = 0; e < 4; ++e) element[e].value = other.element[e].value;
-    return *this;
-  }
-};
-
-namespace instrumented {
-std::multiset<const Counted*> near;
-std::mutex one_at_a_time;
-
-// Found before those of ptx.cuh, which are for any type.
-void cp_async(Counted* to, const Counted* from) {
-  ++copies;
-  for (int e = 0; e < 4; ++e) to[e].value = from[e].value;
-}
-void cp_async_or_zero(Counted* to, const Counted* from, bool there) {
-  ++single;
-  to->value = there ? from->value : 0;
-}
-void prefetch_l2(const Counted* address) {
-  const std::lock_guard lock(one_at_a_time);
-  near.insert(address);
-}
-}  // namespace instrumented
-
-namespace {
-
-constexpr Index W = 4;  // of Counted, as of float
-
-Work by(Kernel<Counted> kernel, Index side, Block block, const Shape& shape) {
-  return instrumented::work_of(shape, [&](auto a, auto b, auto c) {
-    tile_a_block<Counted>(kernel, side, side, block, a, b, c), emulator::synchronize();
-  });
-}
-
-/// Of a kernel with blocks of 128 × 128: what each step of a block's k costs, and words where rows are
-/// aligned.
-struct PerStep {
-  Index assigned, words;
-};
-const PerStep by_elements{BM * BK + BK * BN + cuda_regtile::threads * BK * (TM + TN), 0};
-const PerStep by_words{BM * BK + cuda_regtile::threads * BK * (TM + TN),
-                       cuda_regtile::threads* BK*(TM + TN) / W};
-
-struct Grids {
-  Index across, down, steps;
-};
-Grids tiles_of(const Shape& shape, Index bm, Index bn, Index bk) {
-  return {ceil_div(shape.n, bn), ceil_div(shape.m, bm), ceil_div(shape.k, bk)};
-}
-
-template <class S>
-Work by_async(const Shape& shape, Kernel<Counted> kernel = tiled<S, true>,
-              instrumented::Fence fence = instrumented::Fence::behind) {
-  return instrumented::work_of(
-      shape,
-      [&](auto a, auto b, auto c) {
-        tile_a_block<Counted>(kernel, S::BM, S::BN, Block{S::threads, 1}, a, b, c);
-        emulator::synchronize();
-      },
-      fence);
-}
-
-/// What a kernel with cp.async must do, each step by words; so many q ahead of its steps it takes operands.
-template <class S>
-Work expected_of(const Shape& shape, Index ahead = 1) {
-  const auto [across, down, steps] = tiles_of(shape, S::BM, S::BN, S::BK);
-  const Index tiles = across * down, inside = shape.m * shape.n;
-  const Index columns = tiles * S::threads * (steps * S::BK / S::slices + ahead);  // and rows, that are taken
-  Work work{.multiplied = tiles * steps * S::BM * S::BN * S::BK,
-            .assigned = columns * (TM + TN) + tiles * steps * S::BM * S::BK,
-            .words = columns * (TM + TN) / W + tiles * steps * S::BM * S::BK / W,
-            .copies = tiles * steps * S::BK * S::BN / W};
-  if (S::slices == 1)
-    work.assigned += tiles * S::BM * S::BN + inside;  // C is loaded, or a zero, and stored
-  else {
-    work.assigned += 2 * tiles * S::BM * S::BN * (S::slices - 1);  // written for another slice, and read
-    work.words += 2 * inside / W;
-  }
-  return work;
-}
-
-}  // namespace
-
-TEST_CASE("a kernel makes each multiply-add once, stores each tile once, and reads nothing beyond a matrix") {
+TEST_CASE("no kernel reads or writes beyond a matrix, at the edges and where rows are not aligned") {
   emulator::set_order("reversed");
-  for (const Shape& shape : {Shape{128, 128, 8}, Shape{100, 60, 24}, Shape{129, 133, 9}, Shape{3, 1, 1}}) {
-    CAPTURE(shape.m);
-    {
-      const auto [across, down, steps] = tiles_of(shape, 32, 32, 32);
-      const Work expected{.multiplied = across * down * steps * 32 * 32 * 32,
-                          .assigned = across * down * steps * 2 * 32 * 32};
-      CHECK(by(column<Counted, 4>, 32, Block{32, 8}, shape) == expected);
-      CHECK(by(column<Counted, 32>, 32, Block{32, 1}, shape) == expected);
-    }
-    const auto [across, down, steps] = tiles_of(shape, BM, BN, BK);
-    const Index tiles = across * down, madds = tiles * steps * BM * BN * BK;
-    const Work expected{.multiplied = madds, .assigned = tiles * steps * by_elements.assigned};
-    CHECK(by(square<Counted>, BM, Block{cuda_regtile::threads, 1}, shape) == expected);
-    CHECK(by(transposed<Counted>, BM, Block{cuda_regtile::threads, 1}, shape) == expected);
-  }
-}
-
-TEST_CASE("where rows are aligned all goes by words of 16 bytes, at the edges, too") {
-  emulator::set_order("reversed");
-  const Block block{cuda_regtile::threads, 1};
-  for (const Shape& shape : {Shape{128, 128, 8}, Shape{100, 60, 24}, Shape{129, 136, 12}, Shape{1, 4, 4}}) {
-    const auto [across, down, steps] = tiles_of(shape, BM, BN, BK);
-    const Index tiles = across * down, madds = tiles * steps * BM * BN * BK;
-    const Index loaded = shape.m * shape.k * across + shape.k * shape.n * down;
-    const Index zeros = tiles * steps * (BM * BK + BK * BN) - loaded;  // beyond the matrices, one by one
-    const Work expected{.multiplied = madds,
-                        .assigned = tiles * steps * by_words.assigned + zeros,
-                        .words = tiles * steps * by_words.words + loaded / W + 2 * shape.m * shape.n / W};
-    CHECK(by(vectorised<Counted, true>, BM, block, shape) == expected);
-    CHECK(by(conflict_free<Counted, true>, BM, block, shape) == expected);
-    Work buffered = expected;  // fetched and put once more, beyond k, and B's tile from registers
-    buffered.assigned += tiles * (BM * BK + BM * BK + BK * BN);
-    buffered.words += tiles * (steps + 1) * BK * BN / W;
-    CHECK(by(double_buffered<Counted, true>, BM, block, shape) == buffered);
-    const Work guarded{.multiplied = madds,
-                       .assigned = tiles * steps * (by_words.assigned + BM * BK + BK * BN),
-                       .words = tiles * steps * by_words.words};
-    CHECK(by(vectorised<Counted, false>, BM, block, shape) == guarded);
-    CHECK(by(conflict_free<Counted, false>, BM, block, shape) == guarded);
-  }
-}
-
-TEST_CASE("with cp.async, too, and no step is begun that nobody needs") {
-  emulator::set_order("reversed");
-  const auto check = []<class S>(S, Kernel<Counted> kernel, Index ahead) {
-    for (const Shape& shape : {Shape{S::BM, S::BN, 2 * S::BK}, Shape{S::BM + 1, 60, 3 * S::BK},
-                               Shape{3, S::BN + 4, 2 * S::BK}, Shape{1, 4, 2 * S::BK}}) {
-      Work expected = expected_of<S>(shape, ahead);
-      if (kernel == kept_addresses<Counted, true>)  // B's go through registers
-        expected.words += 2 * std::exchange(expected.copies, 0);
-      CHECK(by_async<S>(shape, kernel) == expected);
-    }
-    if (kernel == kept_addresses<Counted, true>) return;
-    const Work last = by_async<S>({S::BM, S::BN, S::BK + 4}, kernel);  // not whole: one by one
-    CHECK(last.copies == S::BK * S::BN / W);
-    CHECK(last.single == S::BK * S::BN);
+  using T = float;
+  using F = Rung<T>;
+  const auto of_words = [](Kernel<T> fast, Kernel<T> guarded) { return by_tiles<F>(fast, guarded); };
+  const auto plain = [](Kernel<T> kernel, Index side, Block block) -> Launch<T> {
+    return
+        [=](auto a, auto b, auto c, const Settings&) { tile_a_block<T>(kernel, side, side, block, a, b, c); };
   };
-  using S = Rung<Counted>;
-  check(S(), kept_addresses<Counted, true>, 0), check(S(), async_copies<Counted, true>, 0);
-  check(S(), warp_tiles<Counted, true>, 0), check(S(), fragments_ahead<Counted, true>, 1);
-  const auto check_tiled = [&]<class S>(S) { check(S(), tiled<S, true>, 1); };
-  check_tiled(S()), check_tiled(Tiling<Counted, 128, 256, 16>());
-  check_tiled(Tiling<Counted, 64, 128, 16, 2>()), check_tiled(Tiling<Counted, 32, 64, 32, 8>());
-}
-
-TEST_CASE("where rows are not aligned cp.async copies element by element, and none beyond a matrix") {
-  emulator::set_order("reversed");
-  using S = Tiling<Counted, 64, 128, 16, 2>;
-  for (const auto fence : {instrumented::Fence::behind, instrumented::Fence::before})
-    for (const Shape& shape : {Shape{1, 3, 5}, Shape{1, 1, 16}, Shape{65, 130, 17}, Shape{2, 5, 33}}) {
-      const auto [across, down, steps] = tiles_of(shape, S::BM, S::BN, S::BK);
-      const Work work = by_async<S>(shape, tiled<S, false>, fence);
-      CHECK(work.multiplied == across * down * steps * S::BM * S::BN * S::BK);
-      CHECK(work.single == across * down * steps * S::BK * S::BN);
-      CHECK(work.copies == 0);
+  std::vector<Launch<T>> launches = {
+      plain(column<T, 4>, 32, {32, 8}),
+      plain(column<T, 32>, 32, {32, 1}),
+      plain(square<T>, BM, {cuda_regtile::threads, 1}),
+      plain(transposed<T>, BM, {cuda_regtile::threads, 1}),
+      of_words(vectorised<T, true>, vectorised<T, false>),
+      of_words(conflict_free<T, true>, conflict_free<T, false>),
+      of_words(double_buffered<T, true>, double_buffered<T, false>),
+      of_words(kept_addresses<T, true>, kept_addresses<T, false>),
+      of_words(async_copies<T, true>, async_copies<T, false>),
+      of_words(warp_tiles<T, true>, warp_tiles<T, false>),
+      of_words(fragments_ahead<T, true>, fragments_ahead<T, false>),
+  };
+  for (const auto& engine : engines()) launches.push_back(engine.launch);
+  for (const Shape& shape : {Shape{129, 136, 12}, Shape{3, 132, 20}, Shape{1, 4, 4}, Shape{65, 130, 17},
+                             Shape{1, 3, 5}, Shape{2, 5, 33}})
+    for (std::size_t which = 0; which < launches.size(); ++which) {
+      CAPTURE(which);
+      CAPTURE(shape.n);
+      CHECK(fenced::right<T>(shape, [&](auto a, auto b, auto c) {
+        launches[which](a, b, c, {});
+        emulator::synchronize();
+      }));
     }
 }
 
@@ -321,25 +173,6 @@ TEST_CASE("a copy is there when its thread waited for it, if it was committed, a
   CHECK(holds(1, 2, 0));
   threadIdx.x = 1, cuda_regtile::cp_async_wait(), threadIdx.x = 0;
   CHECK(holds(1, 2, 3));
-}
-
-TEST_CASE("each line of C's tile is brought near once, before it is needed, and none beyond C") {
-  using Thin = Tiling<Counted, 64, 128, 8>;
-  emulator::set_order("forward");
-  for (const Shape& shape : {Shape{64, 128, 8}, Shape{65, 160, 8}, Shape{3, 140, 8}}) {
-    instrumented::near.clear();
-    std::multiset<const Counted*> lines;
-    instrumented::work_of(shape, [&](auto a, auto b, View<Counted> c) {
-      for (Index i = 0; i < shape.m; ++i)
-        for (Index j = 0; j < shape.n; j += 32) lines.insert(&c(i, j));
-      tile_a_block<Counted>(thin<Thin, true>, 64, 128, Block{Thin::threads, 1}, a, b, c);
-      emulator::synchronize();
-    });
-    CHECK(instrumented::near == lines);
-  }
-  instrumented::near.clear();
-  by_async<Tiling<Counted, 64, 128, 8>>({64, 128, 8});
-  CHECK(instrumented::near.empty());
 }
 
 TEST_CASE("equal shares: a block for each multiprocessor, or for each step if there are fewer") {

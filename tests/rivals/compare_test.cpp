@@ -2,10 +2,12 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <functional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "common/stopwatch.hpp"
 #include "rivals/compare.hpp"
@@ -55,11 +57,9 @@ TEST_CASE(
     "how often: so that it fits a sample by the shorter of two warm-ups, of which a long one needs one") {
   Scripted ours{{5e-4, 3e-4, 1e-4, 2e-4, 3e-4, 6e-4}}, theirs{{1e-3, 7e-3}};
   int resets = 0;
-  const std::vector<Pair> pairs =
-      alternate(std::ref(ours), std::ref(theirs), [&] { ++resets; }, {.pairs = 1});
-  CHECK(pairs.size() == 1);
-  CHECK(pairs[0].ours == doctest::Approx(3e-4));  // of four in a sample
-  CHECK(pairs[0].theirs == 7e-3);
+  const Verdict one = alternate(std::ref(ours), std::ref(theirs), [&] { ++resets; }, {.pairs = 1});
+  CHECK(one.ours == doctest::Approx(3e-4));  // of four in a sample
+  CHECK(one.theirs == 7e-3);
   CHECK(ours.calls == 2 + 4);
   CHECK(theirs.calls == 1 + 1);
   CHECK(resets == 1);
@@ -69,6 +69,16 @@ TEST_CASE(
   CHECK(nothing.calls == 2 + 17 * 100'000);
   CHECK(something.calls == 1 + 17);
   CHECK(resets == 1 + 3);
+}
+
+TEST_CASE("what the pairs say: medians, quartiles and extremes of the ratios, not the ratio of the medians") {
+  Scripted ours{{9, 1, 1, 1, 1, 1}}, theirs{{9, 5, 1, 4, 2, 10}};
+  const Verdict all = alternate(std::ref(ours), std::ref(theirs), [] {}, {.pairs = 5, .sample = 0});
+  CHECK(all.pairs == 5);
+  CHECK(std::array{all.least, all.low, all.ratio, all.high, all.most} == std::array{1., 2., 4., 5., 10.});
+  CHECK((all.ours == 1 && all.theirs == 4));
+  Scripted slower{{9, 4, 1}}, faster{{9, 8, 1, 2}};
+  CHECK(alternate(std::ref(slower), std::ref(faster), [] {}, {.pairs = 2, .sample = 0}).ratio == 1.5);
 }
 
 TEST_CASE("a product settles before each of its samples") {

@@ -1,274 +1,236 @@
-"""Tests of rivals.py that load no library: whom it starts, in which environment, and what it makes of what they say."""
-import contextlib, csv, io, os, sys, tempfile, unittest
+"""Tests of rivals.py that load no library: whom it starts, in which environment, and what it makes of
+what they say."""
+import contextlib, io, os, sys, tempfile, unittest
 from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "rivals"))
 import rivals  # noqa: E402
-from rivals import MACHINE_COLUMNS, Refusal, Session, Setting  # noqa: E402
+from rivals import Library, Refusal, Session  # noqa: E402
 
-WIDE = "avx avx2 fma avx512f avx512dq avx512bw avx512vl"
-GPU = [Setting("cuBLAS", way, "cuBLAS 1.2", ["f32", "f64"], False, way, {}, "rivals_gpu") 
-       for way in ("default", "pedantic", "bf16x9", "heuristics", "tf32", "bf16")]
-
-
-def environment(threads, bind="false", places="cores"):
-    return {f"{name}_NUM_THREADS": threads for name in ("OMP", "OPENBLAS", "BLIS", "MKL")} | {
-        "MKL_DYNAMIC": "FALSE", "OMP_DYNAMIC": "FALSE", "OMP_PROC_BIND": bind, "OMP_PLACES": places}
+WAYS = ("default", "pedantic", "bf16x9", "heuristics", "tf32", "bf16")
+GPU = [Library("cuBLAS", way, "cuBLAS 1.2", kernel=way, program="rivals_gpu") for way in WAYS]
 
 
-def library(name="Fast", kernel="", types="f32 f64", openmp=True):
-    return Setting(name, f"lib{name}.so", f"1.2; /usr/{name}", types.split(), openmp, kernel, {"KERNEL": kernel} if kernel else {})
-
-
-def about(**others):
-    return {"types": "f32 f64", "kernel": "", "kernels": "", "needs": "", "openmp": "yes", "about": "1.2; /usr/x"} | others
+def library(name="Fast", kernel="", width="own", openmp=True):
+    return Library(name, f"lib{name}.so", "1.2", openmp, width, kernel)
 
 
 class Case(unittest.TestCase):
-    """In a folder of its own, where `answer` stands for a library's process. What was started is in `calls`."""
+    """In a folder of its own, where `answer` stands for a library's process, whose calls are kept."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.addCleanup(os.chdir, os.getcwd())
         os.chdir(folder.name)
-        self.calls, self.rates, self.out, self.err = [], {}, io.StringIO(), io.StringIO()
+        self.calls, self.out, self.err = [], io.StringIO(), io.StringIO()
 
     def options(self, **others):
-        given = {"build": Path("/built"), "processor": "A, fast one (4 cores)", "features": set(WIDE.split()), "cpus": 4, "type": ["f32"],
-                 "threads": [1], "shapes": ["40x40x40", "5x6x7"], "on_gpu": ["40x40x40", "5x6x7"], "pairs": "5", "budget": "0.5",
-                 "csv": "rows.csv", "resume": False, "alone": True, "rival": [], "blas": [], "variant": [], "rungs": ["avx512", "tuned"], "gpu_rungs": ["best"],
-                 "on_tensor_cores": ["9x9x9"], "sustained": False}
+        given = {"build": Path("/built"), "cpus": 4, "type": ["f32"], "threads": [1]}
+        given |= {
+            "shapes": ["40x40x40", "5x6x7"],
+            "on_gpu": ["8x8x8"],
+            "on_tensor_cores": ["9x9x9"],
+        }
+        given |= {"pairs": "5", "budget": "0.5", "csv": "rows.csv", "sustained": False}
+        given |= {"rival": [], "blas": [], "variant": []}
+        given |= {"rungs": ["avx512", "tuned"], "gpu_rungs": []}
         return SimpleNamespace(**given | others)
 
-    def process(self, program, *arguments, environment={}, limit=60):
+    def process(self, _, program, *arguments, environment={}, limit=60):
         words = [str(word) for word in arguments]
-        self.calls.append((f"{Path(program).name} {' '.join(words)}", environment, limit))
-        return self.answer(words, dict(zip(words[-2::-2], words[::-2])))
+        self.calls.append((f"{program} {' '.join(words)}", environment, limit))
+        return self.answer(words)
 
-    def answer(self, words, given):
-        """A library multiplies at its rate, in GFLOP/s; in turns, it prints a row; without a rate it ends."""
-        if words[2] not in self.rates:
-            raise ChildProcessError("it ended by Aborted")
-        line = f"  {given['--shape']} {words[2]}" if "--csv" in words else self.rates[words[2]]
-        return {"words": "more"} | dict.fromkeys(given["--type"].split(","), line), [], 0
+    def answer(self, words):
+        return "row\n", [], 0
 
     def quietly(self, work, *arguments, **named):
-        with contextlib.redirect_stdout(self.out), contextlib.redirect_stderr(self.err), mock.patch.object(rivals, "process", self.process):
-            return work(*arguments, **named)
-
-    def rows(self):
-        with open("rows.csv", newline="") as file:
-            return [",".join(row) for row in csv.reader(file)][1:]
+        with contextlib.redirect_stdout(self.out), contextlib.redirect_stderr(self.err):
+            with mock.patch.object(rivals, "process", self.process):
+                return work(*arguments, **named)
 
 
 class Process(unittest.TestCase):
     def run_it(self, script, *arguments, **named):
         with tempfile.TemporaryDirectory() as folder:
-            program = Path(folder, "program")
+            program = Path(folder, "rivals", "program")
+            program.parent.mkdir()
             program.write_text(f"#!/bin/sh\n{script}\n")
             program.chmod(0o755)
-            return rivals.process(program, *arguments, **named)
+            options = SimpleNamespace(build=Path(folder))
+            return rivals.process(options, "program", *arguments, **named)
 
     def test_what_it_is_given_and_says(self):
-        with mock.patch.dict(os.environ, {"OMP_PROC_BIND": "true", "GOMP_SPINCOUNT": "1", "CUBLAS_EMULATE_SINGLE_PRECISION": "1", "A_SETTING": "mine", "OTHER": "o"}):
-            out, said, status = self.run_it('echo words; printf "it\\t%s\\n" "$# $1 $2 $(cat) $OMP_PROC_BIND $GOMP_SPINCOUNT $CUBLAS_EMULATE_SINGLE_PRECISION $A_SETTING $OTHER $COURSE_STARTER"',
-                                            "check", 5, environment={"A_SETTING": "its"})
-        self.assertEqual((out["it"].split(), said, status), (["2", "check", "5", "its", "o", str(os.getpid())], [], 0))
-        self.assertEqual(self.run_it("echo 'rivals: one' >&2; echo two >&2; exit 1"), ({}, ["one"], 1))
+        echo = 'echo "$# $1 $2 $(cat) $OMP_PROC_BIND $GOMP_SPINCOUNT $CUBLAS_X $MINE $OTHER $COURSE_STARTER"'
+        outside = {"OMP_PROC_BIND": "true", "GOMP_SPINCOUNT": "1", "CUBLAS_X": "1", "MINE": "mine"}
+        with mock.patch.dict(os.environ, outside | {"OTHER": "o"}):
+            out, said, status = self.run_it(echo, "check", 5, environment={"MINE": "its"})
+        given = ["2", "check", "5", "its", "o", str(os.getpid())]
+        self.assertEqual((out.split(), said, status), (given, [], 0))
+        answer = self.run_it("echo 'rivals: one' >&2; echo two >&2; exit 1")
+        self.assertEqual(answer, ("", ["one"], 1))
 
     def test_how_it_may_end(self):
-        for script, kind, reason in (("kill -KILL $$", ChildProcessError, "^it ended by Killed$"), ("exec sleep 50", ChildProcessError, "^nothing came for 0.25 s$"),
-                                     ("echo 'rivals: no; give one' >&2; echo words >&2; exit 2", Refusal, "^no; give one$"),
-                                     ("echo ' words' >&2; exit 2", Refusal, "^words$")):
+        for script, kind, reason in (
+            ("kill -KILL $$", ChildProcessError, "^it ended by Killed$"),
+            ("exec sleep 50", ChildProcessError, "^nothing came for 0.25 s$"),
+            ("echo 'rivals: no; give one' >&2; echo words >&2; exit 2", Refusal, "^no; give one$"),
+            ("echo words >&2; exit 2", Refusal, "^words$"),
+        ):
             with self.assertRaisesRegex(kind, reason):
                 self.run_it(script, limit=0.25 if "sleep" in script else 60)
-        with self.assertRaisesRegex(Refusal, "^cannot start /none: No such file or directory; make build$"):
-            rivals.process("/none")
+        with self.assertRaisesRegex(Refusal, "^cannot start /none/rivals/x: .*; make build$"):
+            rivals.process(SimpleNamespace(build=Path("/none")), "x")
 
 
 class Libraries(Case):
-    def settings(self, kind, answers, features=WIDE, files=("lib.so",)):
-        """By file and setting: what `tried` finds."""
-        tried = lambda options, file, environment={}: answers.get((file, *environment.values()), {"why": "it ended"})  # noqa: E731
-        with mock.patch.object(rivals, "tried", tried):
-            return rivals.settings_of(self.options(features=set(features.split())), kind, rivals.KINDS[kind][0] or "mine.so", files)
+    def loaded(self, answers, *files):
+        """By file and kernel: what the library says; without an answer it ends."""
 
-    def test_its_own_choice_and_each_kernel_that_it_knows_and_this_processor_can_run(self):
-        answers = {("lib.so",): about(), ("lib.so", "Haswell"): about(kernel="HASWELL", about="h"), ("lib.so", "Zen"): about(kernel="Haswell"),
-                   ("lib.so", "SkylakeX"): about(kernel="SkylakeX", types="")}  # Cooperlake ends
-        found = self.settings("openblas", answers)
-        self.assertEqual([one.label for one in found], ["OpenBLAS", "OpenBLAS Haswell", "OpenBLAS SkylakeX"])
-        self.assertEqual(found[1], Setting("OpenBLAS", "lib.so", "h", ["f32", "f64"], True, "Haswell", {"OPENBLAS_CORETYPE": "Haswell"}))
-        self.assertEqual(self.settings("openblas", answers, WIDE + " avx512bf16"), found)
-        self.assertEqual([len(self.settings("openblas", answers, features)) for features in ("avx2 fma", "avx2")], [2, 1])
+        def asked_of(_, file, *words):
+            said = {"types": "f32", "openmp": "yes", "about": "1.2", "kernel": ""}
+            answer = answers.get((file, *words[1:]))
+            return {"why": "it ended"} if answer is None else said | {"kernel": answer}
 
-    def test_blis_is_told_a_number(self):
-        answers = {("lib.so",): about(kernels="skx knl haswell"), ("lib.so", "2"): about(kernel="haswell"), ("lib.so", "0"): about(kernel="skx")}
-        self.assertEqual([(one.label, one.environment) for one in self.settings("blis", answers)],
-                         [("BLIS", {}), ("BLIS haswell", {"BLIS_ARCH_TYPE": "2"}), ("BLIS skx", {"BLIS_ARCH_TYPE": "0"})])
+        with mock.patch.object(rivals, "asked_of", asked_of):
+            return self.quietly(rivals.loaded, self.options(), "Fast", files)
 
-    def test_the_first_file_that_can_be_loaded_and_run(self):
-        answers = {("b.so",): about(about="b"), ("c.so",): about(about="c"), ("d.so",): about(needs="avx2,fma"), ("a.so",): {"why": "no"}}
-        self.assertEqual([one.about for one in self.settings("mkl", answers, files=["none.so", "a.so", "b.so", "c.so"])], ["b"])
-        self.assertEqual(self.settings("mkl", answers, files=["none.so", "a.so"]), [])
-        self.assertEqual([len(self.settings("eigen", answers, features, ["d.so"])) for features in ("avx2 fma", "avx2")], [1, 0])
-        with self.assertRaisesRegex(Refusal, "^--blas: 'mine.so' cannot be used: no; give a shared library with cblas_sgemm$"):
-            self.settings("blas", answers, files=["a.so"])
+    def test_each_kernel_that_it_takes_the_widest_first(self):
+        answers = {("a.so",): "Zen", ("a.so", "avx512"): "SkylakeX", ("a.so", "avx2"): "Haswell"}
+        wide, narrow = self.loaded(answers, "none.so", "a.so", "b.so")[0]
+        self.assertEqual((wide.label, wide.width, wide.file), ("Fast SkylakeX", "avx512", "a.so"))
+        self.assertEqual((narrow.label, narrow.width), ("Fast Haswell", "avx2"))
+        del answers["a.so", "avx512"]
+        self.assertEqual(self.loaded(answers, "a.so")[0], [narrow])
+        del answers["a.so", "avx2"]
+        self.assertEqual(self.loaded(answers, "a.so")[0][0].label, "Fast Zen")
+        self.assertEqual(
+            self.err.getvalue(),
+            "rivals: Fast knows no kernel that is asked for here; it chooses Zen\n",
+        )
 
-    def test_where_they_are_looked_for(self):
-        asked = {}
-        Path("here.so").touch()
-        with mock.patch.object(rivals, "settings_of", lambda _, kind, name, files: asked.setdefault(name, files) and [kind] * (kind != "mkl")), \
-                mock.patch.object(rivals.glob, "glob", lambda pattern: [f"{pattern}/2", f"{pattern}/1"]):
-            self.assertEqual(rivals.found(self.options(blas=["here.so", "a/there.so"])), [["eigen"], ["openblas"], ["blis"], ["onednn"], ["blas"], ["blas"]])
-            self.assertEqual(rivals.found(self.options(rival=["blis", "mkl"], blas=["here.so"])), [["blis"]])
-        self.assertEqual(asked["OpenBLAS"][1:3], ["/usr/lib/*/openblas-openmp/libopenblas.so.0/2", "libopenblaso.so.0"])  # of OpenMP first
-        self.assertEqual((asked["here.so"], asked["there.so"]), ([str(Path.cwd() / "here.so")], ["a/there.so"]))
-
-    def test_what_machine_csv_knows(self):
-        for row in (["processor", "", "", "", "", 2, "threads", "A, fast one (4 cores)"],
-                    ["library", "f32", "Fast", 1, "8x8x8", 1, "", "as chosen; 1"], ["library", "f32", "Fast wide", 1, "8x8x8", 1, "", "best; 1"],
-                    ["library", "f32", "Good", 1, "8x8x8", 1, "", "as chosen and best; 1"], ["peak", "f32", "Peak", 1, "", 1, "", "best; 1"]):
-            rivals.append("machine.csv", MACHINE_COLUMNS, row)
-        self.assertEqual(rivals.known_settings("machine.csv", self.options()), {"Fast": "Fast wide", "Good": "Good"})
-        with self.assertRaisesRegex(Refusal, r"^--resume: machine.csv tells of another processor, A  fast one \(4 cores\), not of B; give another file$"):
-            rivals.known_settings("machine.csv", self.options(processor="B"))
-        self.assertEqual(self.quietly(rivals.known_settings, "machine.csv", self.options(processor="B", alone=False)), {})
-        self.assertEqual(self.err.getvalue(), "rivals: machine.csv is of another machine, A  fast one (4 cores)\n")
-
-    def test_whether_cublas_is_here(self):
-        def here(answer, found, said):
-            self.answer, self.err = answer, io.StringIO()
-            self.assertEqual((self.quietly(rivals.cublas, self.options(build=Path.cwd())), self.err.getvalue()), (found, said))
-        here(None, [], "rivals: cuBLAS skipped: built without nvcc or without cuBLAS\n")
-        Path("rivals").mkdir(), Path("rivals/rivals_gpu").touch()
-        here(lambda *_: ({"about": "cuBLAS 1.2"}, [], 0), GPU, "")
-        here(mock.Mock(side_effect=Refusal("no GPU")), [], "rivals: cuBLAS skipped: no GPU\n")
+    def test_one_without_kernels_to_choose_and_none(self):
+        answers = {("a.so",): "", ("a.so", "avx512"): "", ("a.so", "avx2"): ""}
+        (own,) = self.loaded(answers, "a.so")[0]
+        self.assertEqual((own.label, own.width), ("Fast", "own"))
+        self.assertEqual(self.loaded({}, "a.so"), ([], "it ended"))
 
 
 class Measurements(Case):
     def test_the_environment(self):
-        one = library(kernel="wide")
-        for threads, *given in (1, "1"), (4, "4", "true"), (5, "5", "true", "threads"):
-            self.assertEqual(rivals.environment_of(one, threads, 4), environment(*given) | {"KERNEL": "wide"})
-        self.assertEqual(rivals.environment_of(library(openmp=False), 2, 4), environment("2"))
+        for threads, openmp, bind, places in (
+            (1, True, "false", "cores"),
+            (4, True, "true", "cores"),
+            (5, True, "true", "threads"),
+            (2, False, "false", "cores"),
+        ):
+            given = rivals.environment_of(library(openmp=openmp), threads, 4)
+            self.assertEqual((given["OMP_PROC_BIND"], given["OMP_PLACES"]), (bind, places))
+            counts = {given[f"{name}_NUM_THREADS"] for name in ("OMP", "OPENBLAS", "BLIS", "MKL")}
+            self.assertEqual(counts, {str(threads)})
 
     def test_what_becomes_of_an_answer(self):
-        for answer, said, wrong, out in ((({}, ["no row"], 0), "rivals: no row\n", False, set()),
-                                         (({}, ["Fast f32 is wrong: bad"], 1), "rivals: Fast f32 is wrong: bad\n", True, {("Fast", "")}),
-                                         (({}, [], 77), "", False, {("Fast", "")}),
-                                         (ChildProcessError("it ended by Aborted"), "rivals: Fast with 2 threads left out: it ended by Aborted\n", False, {("Fast", "")})):
-            self.answer, self.calls, self.err = mock.Mock(side_effect=[answer]), [], io.StringIO()
-            session = Session(self.options())
-            for _ in range(1 + bool(out)):  # who is out is not started again
-                self.quietly(session.measure, library(), 2, ["f32", "f64"], "5x6x7", "ours", limit=5, environment={"MORE": "1"})
-            self.assertEqual((self.err.getvalue(), session.wrong, session.out), (said, wrong, out))
-            self.assertEqual(self.calls, [("rivals_cpu measure libFast.so Fast ours --type f32,f64 --shape 5x6x7 --threads 2 --pairs 5 --budget 0.5",
-                                           environment("2", "true") | {"MORE": "1"}, 35)])
-
-    def best(self, rates, kernels=("", "wide", "old"), known={}):
-        self.rates, session = {f"Fast {kernel}".strip(): rate for kernel, rate in rates.items()}, Session(self.options(type=["f64", "f32", "i32"]))
-        session.known = known
-        return self.quietly(session.best, [library(kernel=kernel) for kernel in kernels]).kernel
-
-    def test_the_best_is_clearly_better_than_its_own_choice(self):
-        self.assertEqual(self.best({"": 100, "wide": 102.9, "old": 101}), "")
-        self.assertEqual(self.out.getvalue(), "library Fast, f32, 512x512x512, on 1 thread: its choice 100 wide 102.9 old 101 GFLOP/s\n")
-        for rates, best in (({"": 100, "wide": 104, "old": 105}, "old"), ({"wide": 0.5}, "wide"), ({"": 0.5}, ""), ({}, "")):
-            self.assertEqual(self.best(rates), best)
-        del self.calls[:]
-        self.assertEqual((self.best({}, known={"Fast": "Fast old"}), self.best({}, [""]), self.calls), ("old", "", []))
+        for answer, said, wrong in (
+            (("row\n", [], 0), "", False),
+            (("", ["Fast f32 is wrong: bad"], 1), "Fast f32 is wrong: bad", True),
+            (("", [], 77), "", False),
+            (ChildProcessError("it ended"), "Fast with 2 threads left out: it ended", False),
+        ):
+            self.answer, self.calls = mock.Mock(side_effect=[answer]), []
+            self.err, session = io.StringIO(), Session(self.options())
+            for _ in range(
+                1 if not said and answer[2] == 0 else 2
+            ):  # who is out is not started again
+                self.quietly(
+                    session.measure, library(), 2, ["f32", "f64"], "5x6x7", "ours", limit=5
+                )
+            self.assertEqual(self.err.getvalue(), said and f"rivals: {said}\n")
+            self.assertEqual((session.wrong, len(self.calls)), (wrong, 1))
+        command = (
+            "rivals_cpu measure libFast.so Fast ours --kernel own --type f32,f64 --shape 5x6x7"
+        )
+        call, _, limit = self.calls[0]
+        self.assertEqual(call, f"{command} --threads 2 --pairs 5 --budget 0.5")
+        self.assertEqual(limit, 35)
 
     def test_rows_alone(self):
-        self.rates = {"Fast": 100, "Fast wide": 123.456, "Good": 7, "default": 1, "cuBLAS default": 900, "cuBLAS pedantic": 1e3, "cuBLAS tf32": 123456.7}
-        rivals.append("rows.csv", MACHINE_COLUMNS, ["library", "f32", "Good", 2, "5x6x7", 1, "GFLOP/s", "best; "])
-        session = Session(self.options(type=["f32", "i32"], threads=[1, 2], shapes=["5x6x7"], on_gpu=["8x8x8"], resume=True))
-        self.quietly(rivals.alone, session, [[library(), library(kernel="wide")], [library("Good", types="f32 i32")]], GPU)
-        chosen, best, both = (f"GFLOP/s,{why}; 1.2; /usr/{name}"
-                              for why, name in (("as chosen", "Fast"), ("best", "Fast"), ("as chosen and best", "Good")))
-        self.assertEqual(self.rows()[1:], [f"library,{row}" for row in (
-            f"f32,Fast,1,5x6x7,100,{chosen}", f"f32,Fast,2,5x6x7,100,{chosen}", f"f32,Fast wide,1,5x6x7,123.5,{best}",
-            f"f32,Fast wide,2,5x6x7,123.5,{best}", f"f32,Good,1,5x6x7,7,{both}", f"i32,Good,1,5x6x7,7,{both}", f"i32,Good,2,5x6x7,7,{both}",
-            "f32,cuBLAS,,8x8x8,1000,GFLOP/s,pedantic is the better; cuBLAS 1.2",
-            "tf32,cuBLAS,,8x8x8,123457,GFLOP/s,sustained; within 2^-10 of f32 in the infinity norm; cuBLAS 1.2")])
-        self.assertEqual((session.found, session.out), (True, {("cuBLAS bf16", "")}))
+        rates = {"Fast wide": "123.456", "cuBLAS default": "900", "cuBLAS pedantic": "1e3"}
+        rates["cuBLAS tf32"] = "123456.7"
+
+        def answer(words):
+            if words[2] not in rates:
+                raise ChildProcessError("it ended")
+            return f"f32\t{rates[words[2]]}\n", [], 0
+
+        self.answer = answer
+        session = Session(self.options(threads=[2], shapes=["5x6x7"]))
+        wide, narrow = library(kernel="wide", width="avx512"), library(kernel="narrow")
+        self.quietly(rivals.alone, session, [[wide, narrow]], GPU)
+        tf32 = "sustained; within 2^-10 of f32 in the infinity norm; cuBLAS 1.2"
+        self.assertEqual(
+            Path("rows.csv").read_text().splitlines()[1:],
+            [
+                "library,f32,Fast wide,2,5x6x7,123.5,GFLOP/s,1.2",
+                "library,f32,cuBLAS,,8x8x8,1000,GFLOP/s,pedantic is the better; cuBLAS 1.2",
+                f"library,tf32,cuBLAS,,8x8x8,123457,GFLOP/s,{tf32}",
+            ],
+        )
+
+    def compared(self, variant, *rungs):
+        """Which rung meets which kernel."""
+        kernels = [
+            library(kernel="SkylakeX", width="avx512"),
+            library(kernel="Haswell", width="avx2"),
+        ]
+        self.calls, options = [], self.options(variant=variant, rungs=rungs, shapes=["5x6x7"])
+        self.quietly(rivals.compare, Session(options), [kernels], [])
+        return [(given["COURSE_RUNG"], call.split()[4]) for call, given, _ in self.calls]
 
     def test_what_is_compared_with_what(self):
-        own, haswell, widest = library("OpenBLAS"), library("OpenBLAS", "Haswell"), library("OpenBLAS", "SkylakeX")
-        for variant, rungs, best, expected in (
-                ([], ["avx512", "tuned"], widest, {("avx512", "SkylakeX"), ("tuned", "Haswell")}),
-                ([], ["tuned"], own, {("tuned", ""), ("tuned", "Haswell")}),
-                (["avx512", "tuned"], ["avx512", "tuned"], own, {("avx512", ""), ("tuned", ""), ("tuned", "Haswell")})):
-            options = self.options(variant=variant, rungs=rungs)
-            self.assertEqual({(rung, one.kernel) for rung in rungs for one in (own, haswell, widest) if rivals.compared(options, rung, one, best)}, expected)
+        wide, narrow = ("avx512", "SkylakeX"), ("tuned", "Haswell")
+        self.assertEqual(self.compared([], "avx512", "tuned"), [wide, narrow])
+        self.assertEqual(self.compared([], "tuned"), [("tuned", "SkylakeX"), narrow])
+        both = self.compared(["avx512", "tuned"], "avx512", "tuned")
+        self.assertEqual(both, [wide, ("tuned", "SkylakeX"), narrow])
 
-    def test_comparisons_each_in_its_process_the_cheap_shapes_first(self):
-        self.rates = {"Good": 1, "cuBLAS default": 1, "cuBLAS pedantic": 1}
-        session = Session(self.options(threads=[1, 2], resume=True, csv="some.csv"))
-        self.quietly(rivals.compare, session, [[library("Good", openmp=False)], [library("Lost")], [library("Bytes", types="u8")]], GPU)
-        good, rest = "rivals_cpu measure libGood.so Good /built/05_avx2/libcourse_blas.so --csv some.csv --settle", "--pairs 5 --budget 0.5"
-        gpu = "/built/09_cuda_regtile/libcourse_gpu.so --csv some.csv --pairs-csv some_pairs.csv --resume --type f32 --shape"
-        self.assertEqual([call for call, *_ in self.calls if "Lost" not in call],
-                         [f"{good} {settle} --resume --type f32 --shape {shape} --threads {threads} {rest}"
-                          for shape in ("5x6x7", "40x40x40") for threads, settle in ((1, "0.0"), (2, "0.005"))] +
-                         [f"rivals_gpu measure {way} cuBLAS {way} {gpu} {shape} --threads 1 {rest}"
-                          for shape in ("5x6x7", "40x40x40") for way in ("default", "pedantic")])
-        self.assertEqual([given for _, given, _ in (self.calls[0], self.calls[2])], [
-            environment("1") | {"COURSE_RUNG": "avx512"}, environment("2") | {"COURSE_RUNG": "avx512", "GOMP_SPINCOUNT": "10000"}])
-        self.assertEqual(self.out.getvalue(), "".join(f"  {shape} {name}\n" for names in (["Good"] * 2, ["cuBLAS default", "cuBLAS pedantic"])
-                                                      for shape in ("5x6x7", "40x40x40") for name in names))
-        self.assertEqual((self.err.getvalue(), session.found), ("rivals: Lost with 1 thread left out: it ended by Aborted\n", True))
+    def test_the_cheap_shapes_first_and_threads_that_are_not_openmps(self):
+        session = Session(self.options(threads=[1, 2], rungs=["avx512"]))
+        self.quietly(rivals.compare, session, [[library(openmp=False)]], GPU)
+        words = [call.split() for call, *_ in self.calls]
+        self.assertEqual(
+            [word[word.index("--shape") + 1] for word in words], ["5x6x7"] * 2 + ["40x40x40"] * 2
+        )
+        self.assertEqual([word[word.index("--settle") + 1] for word in words], ["0", "0.005"] * 2)
+        spins = [given.get("GOMP_SPINCOUNT") for _, given, _ in self.calls]
+        self.assertEqual(spins, [None, "10000"] * 2)
+        self.assertEqual(self.out.getvalue(), "row\n" * 4)
 
-    def test_each_rung_on_tensor_cores_meets_cublas_at_its_best_for_the_type(self):
-        self.rates = {f"cuBLAS {way}": 1 for way in ("pedantic", "bf16x9", "heuristics")}  # default ends
-        session = Session(self.options(sustained=True, csv="some.csv", rungs=[], gpu_rungs=["bf16", "f32_by_bf16", "f32_by_fp16"]))
-        self.quietly(rivals.compare, session, [[library(), library(kernel="wide")]], GPU)
-        rest = ("/built/11_cuda_tensor/libcourse_tensor.so --csv some.csv --pairs-csv some_pairs.csv --sustained-csv some_sustained.csv "
-                "--type {} --shape 9x9x9 --threads 1 --pairs 5 --budget 0.5")
-        # Who ended beside one of ours may stand beside the next.
-        self.assertEqual([(call, given["COURSE_RUNG"]) for call, given, _ in self.calls],
-                         [("rivals_gpu measure heuristics cuBLAS heuristics " + rest.format("bf16"), "bf16"),
-                          *((f"rivals_gpu measure {way} cuBLAS {way} {rest.format('f32')}", rung)
-                            for rung in ("f32_by_bf16", "f32_by_fp16") for way in ("default", "pedantic", "bf16x9"))])
-        self.assertEqual(session.out, {("cuBLAS default", "f32_by_bf16"), ("cuBLAS default", "f32_by_fp16")})
+    def test_each_rung_on_a_gpu_meets_the_ways_of_its_type(self):
+        rungs = ["best", "bf16", "f32_by_fp16"]
+        session = Session(self.options(sustained=True, rungs=[], gpu_rungs=rungs))
+        self.quietly(rivals.compare, session, [[library()]], GPU)
+        met = [(given["COURSE_RUNG"], call.split()[2]) for call, given, _ in self.calls]
+        expected = [("best", "default"), ("best", "pedantic"), ("bf16", "heuristics")]
+        expected += [("f32_by_fp16", way) for way in ("default", "pedantic", "bf16x9")]
+        self.assertEqual(met, expected)
+        self.assertIn(
+            "--sustained-csv rows_sustained.csv --kernel own --type f32", self.calls[0][0]
+        )
+        shapes = ["8x8x8"] * 2 + ["9x9x9"] * 4
+        self.assertEqual([call.split("--shape ")[1].split()[0] for call, *_ in self.calls], shapes)
 
 
-class CommandLine(Case):
-    def asked(self, *arguments, features=WIDE):
-        self.answer = lambda *_: ({"processor": "A, fast one (4 cores)", "features": features, "cpus": "4"}, [], 0)
-        with mock.patch.object(sys, "argv", ["rivals.py", *arguments]):
-            return self.quietly(rivals.asked)
-
-    def test_by_default(self):
-        options, alone, one = self.asked(), self.asked("--alone"), self.asked("--size", "7")
-        self.assertEqual((len(set(options.shapes)), len(options.on_gpu), len(alone.shapes), len(alone.on_gpu)), (18, 15, 6, 7))
-        self.assertEqual((one.shapes, one.on_gpu, options.type, options.threads), (["7x7x7"], ["7x7x7"], ["f32", "f64", "bf16"], [1, 4]))
-        self.assertEqual((options.on_tensor_cores[::4], one.on_tensor_cores), (["1024x1024x1024", "8192x8192x8192"], ["7x7x7"]))
-        self.assertEqual(self.calls[2][0], "rivals_cpu check --size 7 --type f32,f64,bf16 --pairs 21 --budget 0.3")
-
+class Rungs(Case):
     def test_a_rung_that_this_processor_lacks_is_left_out_with_a_line(self):
-        for features, rungs, last in (("avx2 fma", ["tuned"], "skipped: no library that was asked for is here"),
-                                      ("", [], "tuned skipped: this processor lacks avx2,fma")):
-            self.err, options = io.StringIO(), self.asked(features=features)
-            with mock.patch.multiple(rivals, asked=lambda: options, found=lambda _: [], cublas=lambda _: []):
-                self.assertEqual((self.quietly(rivals.main, "."), options.rungs), (77, rungs))
-            first, second = self.err.getvalue().splitlines()
-            self.assertRegex(first, "^rivals: avx512 skipped: this processor lacks (avx2,fma,)?avx512f,avx512dq,avx512bw,avx512vl$")
-            self.assertEqual(second, f"rivals: {last}")
-
-    def test_whether_cublas_is_compared(self):
-        tensor = ["bf16", "f32_by_bf16", "f32_by_fp16"]
-        for arguments, rungs, met in (([], ["best", *tensor], 1), (["--variant", "tuned"], [], 0), (["--rival", "mkl"], ["best", *tensor], 0),
-                                      (["--rival", "cublas", "--variant", "tuned,best"], ["best"], 1), (["--type", "f64"], [], 0),
-                                      (["--type", "bf16"], ["bf16"], 1), (["--type", "f32", "--variant", "f32_by_fp16,bf16"], ["f32_by_fp16"], 1)):
-            options = self.asked(*arguments)
-            with mock.patch.multiple(rivals, asked=lambda: options, found=mock.DEFAULT, compare=mock.DEFAULT, cublas=mock.DEFAULT) as mocks:
-                self.assertEqual(self.quietly(rivals.main, "."), 77)
-            self.assertEqual((mocks["cublas"].call_count, options.gpu_rungs), (met, rungs), arguments)
-            self.assertEqual(options.rungs, ["tuned"] if "tuned" in " ".join(arguments) else [] if "--variant" in arguments else ["avx512", "tuned"])
+        options = self.options(variant=["avx512", "bf16"], type=["bf16"])
+        self.answer = mock.Mock(side_effect=Refusal("this processor lacks avx512f"))
+        self.quietly(rivals.choose_rungs, options)
+        said = "rivals: avx512 skipped: this processor lacks avx512f\n"
+        self.assertEqual((options.rungs, options.gpu_rungs), ([], ["bf16"]))
+        self.assertEqual(self.err.getvalue(), said)
 
 
 if __name__ == "__main__":
