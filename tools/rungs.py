@@ -18,7 +18,8 @@ from types import SimpleNamespace
 
 from measured import COLUMNS, LIMITS, Machine, append, lines_of
 from notes import fragment
-from run_steps import environment
+sys.path.append(str(Path(__file__).resolve().parent / "report"))
+from run_plan import environment
 
 ROOT = Path(__file__).resolve().parent.parent
 MINE = Path(os.environ.get("COURSE_MINE", ROOT / "mine")).resolve()  # tests have one of their own
