@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # What Makefile.report does.
-#   report.sh variables|recipes|interrupted BUILD
+#   report.sh variables|recipes|plans|interrupted BUILD
 # variables: what would break a command line is refused before anything runs, in one line that names it.
 # recipes: what each command calls, in a folder where every program only says what it was called with.
+# plans: what their lines name is there: the program has the variants, and lessons have the folder.
 # interrupted: kill -9 in the middle of a plan, then the plan again: no row lost, and all are there.
 # shellcheck disable=SC2015,SC2016 # fail() after && and || is meant for either; what $ is for another shell
 set -u
@@ -96,6 +97,20 @@ EOF
   [ ! -e build ] && [ -e report/results.csv ] || fail "make clean"
 }
 
+plans() {
+  while read -r line; do
+    program=$(grep -oE '(^| )(\.\./)?[0-9a-z_]+/[^ ]+' <<<"$line" | head -1) program=${program# }
+    [ -d "${program%/*}" ] || [ -e "$build/$program" ] || fail "there is no ${program%/*}: $line"
+    variants=$(grep -oP -- '--variant \K[^ ]+' <<<"$line") || continue
+    [ -x "$build/$program" ] || { echo "not built: $program"; continue; }
+    "$build/$program" --list >"$folder/list" || fail "$program --list"
+    ! grep -q "built without nvcc" "$folder/list" || continue # then some are missing
+    for variant in ${variants//,/ }; do
+      grep -q "^  $variant " "$folder/list" || fail "$program has no $variant: $line"
+    done
+  done < <(grep -hvE '^(#|!|$)' tools/report/plans/*.txt plots/reference/plan*.txt)
+}
+
 interrupted() {
   out=$folder/report
   printf '%s\n' "01_naive/01_naive --size 40,50" "03_tiling/03_tiling --size 50 --tile 8,64" "04_openmp/04_openmp --size 40,50 --threads 1,2" \
@@ -129,6 +144,7 @@ interrupted() {
 case $check in
 variables) variables ;;
 recipes) recipes ;;
+plans) plans ;;
 interrupted) interrupted ;;
 *) fail "no check $check" ;;
 esac

@@ -27,8 +27,7 @@ sys.path.append(str(ROOT / "tools"))
 from measured import BASELINE, Refusal, ladder_sizes, lines_of, load  # noqa: E402
 
 OF_MACHINE = ("00_machine", "rivals")
-# What a program starts and loads, below BUILD.
-LOADED = {"rivals": ["rivals/rivals_*", "*/libcourse_*.so"]}
+WORK = {"machine.csv": 40, "rivals.csv": 500}  # about as much as so many rows
 # As root, and with more ranks than cores.
 OPEN_MPI = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
@@ -64,18 +63,22 @@ class Command(NamedTuple):
     def stamp(self):
         """Tells this line, and the state of the programs in it, from every other."""
         files = [Path(word) for word in self.words if "/" in word and Path(word) != self.csv]
-        loaded = [
-            file
-            for each in LOADED.get(self.name(), [])
-            for file in sorted(self.program.parents[1].glob(each))
-        ]
-        parts = [self.text(), *map(digest, filter(Path.is_file, files + loaded))]
-        return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+        files = filter(Path.is_file, [*files, *of_rivals(self.program)])
+        return hashlib.sha256("\n".join([self.text(), *map(digest, files)]).encode()).hexdigest()
 
     def work(self):
-        """About how many rows it measures; the machine takes its time."""
+        """About how many rows it measures."""
         rows = math.prod(word.count(",") + 1 for word in self.words)
-        return 40 if self.csv and self.csv.name == "machine.csv" else rows
+        return WORK.get(self.csv.name, rows) if self.csv else rows
+
+
+def of_rivals(program):
+    """What `rivals` starts and loads; other programs stand alone."""
+    if program.name != "rivals":
+        return []
+    build = program.parents[1]
+    libraries = [*build.glob("rivals/rivals_*"), *build.glob("*/libcourse_*.so")]
+    return [ROOT / "rivals/rivals.py", *sorted(libraries)]
 
 
 @cache
@@ -103,7 +106,6 @@ def settings_of(given):
     ]  # the programs refuse it
     few = list(dict.fromkeys([threads[0], threads[-1]]))
     return settings | {
-        "cores": str(CORES),
         "ladder": str(ladder) if ladder else sizes[-1],
         "others": ",".join(n for n in sizes if n != str(ladder)),
         "few": ",".join(few),
@@ -202,9 +204,12 @@ def possible(commands, given):
             lacks[command.name()] = f"it is not built in {given.build}"
         elif "mpirun" in command.words and not shutil.which("mpirun"):
             lacks[command.name()] = "there is no mpirun here; ./setup.sh installs one"
+    here = [command for command in commands if command.name() not in lacks]
+    if not any(command.program for command in here):
+        refuse(f"no program of {given.plans[0]} is in {given.build}; `make build` builds them")
     for name, why in lacks.items():
         print(f"{name} skipped: {why}", file=sys.stderr)
-    return [command for command in commands if command.name() not in lacks]
+    return here
 
 
 # ---- running them ----
@@ -291,9 +296,8 @@ def all_quiet(rows, before):
     def key(row):  # what tells one measurement from another: what was set, and the program
         return *list(row.values())[: list(row).index("repeat")], row["commit"]
 
-    asked = [row for row in rows if row.get("quiet")]
-    quiet = {key(row) for row in asked if row["quiet"] == "yes"}
-    return all(row["quiet"] == "yes" or key(row) in quiet for row in rows[before:] if row in asked)
+    quiet = {key(row) for row in rows if row.get("quiet") == "yes"}
+    return all(row.get("quiet") != "no" or key(row) in quiet for row in rows[before:])
 
 
 def a_peak_was_beaten(out):
@@ -391,10 +395,6 @@ def main():
     parser.add_argument("--plan", action="store_true", help="print the command lines, run none")
     given = parser.parse_args()
     commands = possible(commands_of(given), given)
-    if not any(command.program for command in commands):
-        refuse(
-            f"there is no program of {given.plans[0]} in {given.build}; `make build` builds them"
-        )
     if given.plan:
         return print("\n".join(command.text() for command in commands))
     given.out.mkdir(parents=True, exist_ok=True)
