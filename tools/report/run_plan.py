@@ -89,27 +89,30 @@ def digest(file):
 # ---- from a plan to commands ----
 
 
+def refuse(why):
+    sys.exit(print(why, file=sys.stderr) or 2)
+
+
 def option(words, name):
     return words[words.index(name) + 1] if name in words else ""
 
 
-def refuse(why):
-    sys.exit(print(why, file=sys.stderr) or 2)
+def count(word):
+    return int(word) if word.isdecimal() else 0  # the programs refuse it
 
 
 def settings_of(given):
     """What --set gives, and what follows from sizes and threads."""
     settings = dict(setting.split("=", 1) for setting in given.set)
     sizes, threads = (settings.get(name, "").split(",") for name in ("sizes", "threads"))
-    ladder = ladder_sizes(int(n) if n.isdecimal() else 0 for n in sizes)[
-        0
-    ]  # the programs refuse it
+    first = str(ladder_sizes(map(count, sizes))[0])
+    ladder = first if first in sizes else sizes[-1]
     few = list(dict.fromkeys([threads[0], threads[-1]]))
     return settings | {
-        "ladder": str(ladder) if ladder else sizes[-1],
-        "others": ",".join(n for n in sizes if n != str(ladder)),
+        "ladder": ladder,
+        "others": ",".join(n for n in sizes if n != ladder),
         "few": ",".join(few),
-        "between": ",".join(count for count in threads if count not in few),
+        "between": ",".join(number for number in threads if number not in few),
     }
 
 
@@ -133,18 +136,13 @@ def filled(line, settings):
 def teams(words, settings):
     """The line for all teams that fit on the cores, and apart for each larger one, which leaves its bound
     threads on the same cores: the next team would run there. Of ranks' teams those that all fit."""
-    if (
-        "--threads" not in words
-        or not words[(at := words.index("--threads") + 1)].replace(",", "").isdecimal()
-    ):
+    if "--threads" not in words:
         return [words]
-    ranks = int(option(words, "-n")) if "mpirun" in words else 1
-    most = max(
-        CORES, ranks, *(int(n) for n in settings.get("threads", "").split(",") if n.isdecimal())
-    )
-    counts = [count for count in words[at].split(",") if ranks == 1 or ranks * int(count) <= most]
-    fit = [count for count in counts if int(count) <= CORES]
-    groups = [fit, *([count] for count in counts if count not in fit)]
+    at, ranks = words.index("--threads") + 1, count(option(words, "-n")) if "mpirun" in words else 1
+    most = max(CORES, ranks, *map(count, settings.get("threads", "").split(",")))
+    asked = [word for word in words[at].split(",") if ranks == 1 or ranks * count(word) <= most]
+    fit = [word for word in asked if count(word) <= CORES]
+    groups = [fit, *([word] for word in asked if word not in fit)]
     return [[*words[:at], ",".join(group), *words[at + 1 :]] for group in groups if group]
 
 
@@ -166,33 +164,35 @@ def command_of(words, given):
 
 
 def commands_of(given):
-    """All of the plans; of the steps those asked for, and the baseline, which every speedup needs."""
-    settings, commands, steps = settings_of(given), [], {}
-    lines = [line for plan in given.plans for line in plan.read_text(encoding="utf-8").splitlines()]
+    """All of the plans."""
+    settings, commands = settings_of(given), []
+    lines = "\n".join(plan.read_text(encoding="utf-8") for plan in given.plans).splitlines()
     for line in lines:
         for text in filled(re.sub(r"(^|\s)#.*", "", line).strip(), settings):
             if text.startswith("!"):
                 commands.append(Command(shlex.split(text[1:]), {}))
             elif text:
-                commands += [
-                    command_of(words, given) for words in teams(shlex.split(text), settings)
-                ]
-    chosen = []
+                of_teams = teams(shlex.split(text), settings)
+                commands += [command_of(words, given) for words in of_teams]
+    return commands
+
+
+def asked_for(commands, steps):
+    """Those of the steps, and the baseline, which every speedup needs."""
+    if not steps:
+        return commands
+    known, chosen = set(), []
     for command in commands:
-        step = command.program.parent.name if command.program else OF_MACHINE[0]
+        folder = command.program.parent.name if command.program else ""
+        names, of_step = {folder, command.name()}, folder and folder not in OF_MACHINE
         is_baseline = (command.name(), option(command.words, "--variant")) == BASELINE
-        if step not in OF_MACHINE:
-            steps[step] = steps[command.name()] = step
-        if (
-            not given.steps
-            or step in OF_MACHINE
-            or is_baseline
-            or {step, command.name()} & {*given.steps}
-        ):
+        known |= names if of_step else set()
+        if not of_step or is_baseline or names & {*steps}:
             chosen.append(command)
-    if unknown := [step for step in given.steps if step not in steps]:
-        known = " ".join(sorted({*steps.values()}))
-        refuse(f"STEPS: there is no {unknown[0]}; give some of {known}")
+    if unknown := [step for step in steps if step not in known]:
+        folders = {command.program.parent.name for command in commands if command.program}
+        there = " ".join(sorted(folders.difference(OF_MACHINE)))
+        refuse(f"STEPS: there is no {unknown[0]}; give some of {there}")
     return chosen
 
 
@@ -240,12 +240,12 @@ def environment(words):
     if "mpirun" not in words:
         # 00_machine pins its own threads: a team of `pace` that spins would take their cores.
         return OF_THREADS if "--threads" in words else {}
-    ranks = int(option(words, "-n"))
+    ranks = count(option(words, "-n"))
     if ranks > CORES:
         binding = {"OMPI_MCA_hwloc_base_binding_policy": "none", "OMP_WAIT_POLICY": "passive"}
     else:
         binding = {
-            "OMPI_MCA_rmaps_base_mapping_policy": f"slot:PE={CORES // ranks}",
+            "OMPI_MCA_rmaps_base_mapping_policy": f"slot:PE={CORES // max(1, ranks)}",
             "OMPI_MCA_hwloc_base_binding_policy": "hwthread",
         }
     return OPEN_MPI | binding
@@ -394,7 +394,7 @@ def main():
     parser.add_argument("--steps", nargs="*", default=[], metavar="STEP", help="only these")
     parser.add_argument("--plan", action="store_true", help="print the command lines, run none")
     given = parser.parse_args()
-    commands = possible(commands_of(given), given)
+    commands = possible(asked_for(commands_of(given), given.steps), given)
     if given.plan:
         return print("\n".join(command.text() for command in commands))
     given.out.mkdir(parents=True, exist_ok=True)
