@@ -103,10 +103,11 @@ plans() {
     [ -d "${program%/*}" ] || [ -e "$build/$program" ] || fail "there is no ${program%/*}: $line"
     variants=$(grep -oP -- '--variant \K[^ ]+' <<<"$line") || continue
     [ -x "$build/$program" ] || { echo "not built: $program"; continue; }
-    "$build/$program" --list >"$folder/list" || fail "$program --list"
-    ! grep -q "built without nvcc" "$folder/list" || continue # then some are missing
+    list=$folder/${program//\//-}
+    [ -e "$list" ] || "$build/$program" --list >"$list" || fail "$program --list"
+    ! grep -q "built without nvcc" "$list" || continue # then some are missing
     for variant in ${variants//,/ }; do
-      grep -q "^  $variant " "$folder/list" || fail "$program has no $variant: $line"
+      grep -q "^  $variant " "$list" || fail "$program has no $variant: $line"
     done
   done < <(grep -hvE '^(#|!|$)' tools/report/plans/*.txt plots/reference/plan*.txt)
 }

@@ -61,10 +61,11 @@ class Command(NamedTuple):
         return shlex.join(words) + (f" > {shlex.quote(str(self.printed))}" if self.printed else "")
 
     def stamp(self):
-        """Tells this line, and the state of the programs in it, from every other."""
+        """Tells this line here, and the state of the programs in it, from every other."""
         files = [Path(word) for word in self.words if "/" in word and Path(word) != self.csv]
         files = filter(Path.is_file, [*files, *of_rivals(self.program)])
-        return hashlib.sha256("\n".join([self.text(), *map(digest, files)]).encode()).hexdigest()
+        parts = [self.text(), os.uname().nodename, *map(digest, files)]
+        return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
     def work(self):
         """About how many rows it measures."""
