@@ -159,17 +159,14 @@ class RunPlan(unittest.TestCase):
         self.program("build/b/b", "echo ran")
         self.program("build/a/a", "kill -TERM $$")
         self.assertEqual(self.run_plan("a/a\nb/b")[0], 143)
-        waits = (
-            "trap 'echo told; exit 5' INT TERM; echo waits; for i in $(seq 600); do sleep 0.1; done"
-        )
-        self.program("build/a/a", waits)
+        loop = "echo waits; for i in $(seq 600); do sleep 0.1; done"
+        self.program("build/a/a", f"trap 'echo told; exit 5' INT; {loop}")
         process = self.start("a/a\nb/b")
         while process.stdout.readline() != "waits\n":
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)
-        self.assertEqual(
-            (process.communicate(timeout=60), process.returncode), (("told\n", ""), 130)
-        )
+        self.assertEqual(process.communicate(timeout=60), ("told\n", ""))
+        self.assertEqual(process.returncode, 130)
         self.program("build/a/a", "sleep 0.3")
         process = self.start("a/a 1\na/a 2")
         process.stdout.close()
