@@ -252,39 +252,28 @@ def environment(words):
     return OPEN_MPI | binding
 
 
-def status_of(command, file=None):
-    """Runs it; one that died by a signal has 128 more than the signal, as in a shell. An interruption, of
-    the program or of this one, ends all."""
+def run(command):
+    """Its exit status; one that died by a signal has 128 more than the signal, as in a shell. What it
+    prints to a file is kept if it ended well. An interruption, of it or of this program, ends all.
+    """
     variables = environment(command.words) | os.environ | command.variables
+    pipe = subprocess.PIPE if command.printed else None
     try:
         process = subprocess.Popen(
-            command.words, stdin=subprocess.DEVNULL, stdout=file, env=variables
+            command.words, stdin=subprocess.DEVNULL, stdout=pipe, env=variables
         )
     except OSError as error:
         print(f"{command.words[0]}: {error.strerror}", file=sys.stderr)
         return 127
     Signals.running = process
-    status = process.wait()
-    Signals.running = None
+    printed, _ = process.communicate()
+    Signals.running, status = None, process.returncode
     status = 128 + Signals.pending if Signals.pending else 128 - status if status < 0 else status
     if status in (128 + signal.SIGINT, 128 + signal.SIGTERM):
         sys.exit(status)
+    if command.printed and status == 0:
+        command.printed.write_bytes(printed)
     return status
-
-
-def run(command):
-    """Its exit status. What a program prints to a file is kept if it ended well."""
-    if command.printed is None:
-        return status_of(command)
-    part = command.printed.with_name(command.printed.name + ".part")
-    try:
-        with part.open("w") as file:
-            status = status_of(command, file)
-        if status == 0:
-            part.replace(command.printed)
-        return status
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def rows_of(csv):
@@ -334,44 +323,34 @@ class Stamps:
             file.write(command.stamp() + "\n")
 
 
-class Progress:
-    """Says what runs, and about how long the rest takes."""
-
-    def __init__(self, commands):
-        self.count, self.number, self.begun = len(commands), 0, time.monotonic()
-        self.done, self.left = 0, sum(command.work() for command in commands)
-
-    def passes(self, command):
-        self.number, self.left = self.number + 1, self.left - command.work()
-
-    def begins(self, command):
-        if command.program:  # others speak for themselves
-            gone, work = time.monotonic() - self.begun, command.work()
-            rest = (self.left + work) * (gone / self.done if self.done else 0.3)  # seconds a row
-            times = f"{duration(gone)} gone, about {duration(rest)} left"
-            print(f"== {command.name()} ({self.number} of {self.count}); {times}", flush=True)
-            self.done += work
+def heading(commands, number, done, seconds):
+    """What runs, and about how long the rest takes, by the work done in so many seconds."""
+    left = sum(command.work() for command in commands[number - 1 :])
+    rest = left * (seconds / done if done else 0.3)
+    gone = f"{duration(seconds)} gone, about {duration(rest)} left"
+    return f"== {commands[number - 1].name()} ({number} of {len(commands)}); {gone}"
 
 
 def run_all(commands, out):
     """Runs what is not done yet; what failed, a line each. What cannot run, or is refused, with the first
     line of a program is not asked for with its others."""
-    stamps, failed = Stamps(out), []
+    stamps, failed, absent = Stamps(out), [], set()
     left = [command for command in commands if not stamps.has(command)]
-    met, absent = {command.name() for command in commands if command not in left}, set()
+    met = {command.name() for command in commands if command not in left}
     if len(left) < len(commands):
         print(f"{len(commands) - len(left)} lines of {len(commands)} are done already", flush=True)
-    progress = Progress(left)
-    for command in left:
+    begun, done = time.monotonic(), 0
+    for number, command in enumerate(left, 1):
         name, again = command.name(), "--again" in command.words
-        progress.passes(command)
         if name in absent or stamps.has(command) or (again and not a_peak_was_beaten(out)):
             continue
-        progress.begins(command)
+        if not command.program:
+            run(command)  # it says itself what it does
+            continue
+        print(heading(left, number, done, time.monotonic() - begun), flush=True)
         before = len(rows_of(command.csv))
         status = run(command)
-        if not command.program:
-            continue
+        done += command.work()
         if status == 0 and not again and all_quiet(rows_of(command.csv), before):
             stamps.add(command)
         if status not in WELL:
