@@ -338,7 +338,7 @@ def run_all(commands, out):
     left = [command for command in commands if not stamps.has(command)]
     met = {command.name() for command in commands if command not in left}
     if len(left) < len(commands):
-        print(f"{len(commands) - len(left)} lines of {len(commands)} are done already", flush=True)
+        print(f"done already: {len(commands) - len(left)} of {len(commands)} lines", flush=True)
     begun, done = time.monotonic(), 0
     for number, command in enumerate(left, 1):
         name, again = command.name(), "--again" in command.words
