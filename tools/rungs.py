@@ -16,9 +16,9 @@ import argparse, configparser, contextlib, csv, difflib, io, os, re, resource, s
 from pathlib import Path
 from types import SimpleNamespace
 
+sys.path.append(str(Path(__file__).resolve().parent / "report"))
 from measured import COLUMNS, LIMITS, Machine, append, lines_of
 from notes import fragment
-sys.path.append(str(Path(__file__).resolve().parent / "report"))
 from run_plan import environment
 
 ROOT = Path(__file__).resolve().parent.parent
