@@ -1,6 +1,6 @@
 # course_step(NAME [SOURCES main.cpp gemm.cpp …] [LEVELS O0 … native] [LIBRARIES …] [FEATURES threads tiles])
 #   builds build/NAME/NAME, one more program NAME-LEVEL for each level, registers the tests every step has, and writes
-#   the program into build/programs.txt, from which the report knows what to run.
+#   the program into build/programs.txt, which `make try` and the tests on emulated processors read.
 #
 # A level changes the flags of gemm*.cpp alone, the kernels' translation unit. main.cpp and common are compiled plainly
 # in every program, and nothing is *linked* with -Ofast: linking so would switch on flush-to-zero for the whole process,

@@ -1,15 +1,14 @@
 #!/usr/bin/env bash
 # What Makefile.report does.
-#   report.sh variables|recipes|plan|interrupted BUILD [GOLDEN]
+#   report.sh variables|recipes|plans|interrupted BUILD
 # variables: what would break a command line is refused before anything runs, in one line that names it.
 # recipes: what each command calls, in a folder where every program only says what it was called with.
-# plan: what each step is run with on four cores; each variant that ladder.txt names is there. After a change that is meant,
-#   `report.sh plan BUILD` goes to plan.txt.
-# interrupted: kill -9 in the middle of a report, then the report again: no row lost, none twice, but what was disturbed.
+# plans: what their lines name is there: the program has the variants, and lessons have the folder.
+# interrupted: kill -9 in the middle of a plan, then the plan again: no row lost, and all are there.
 # shellcheck disable=SC2015,SC2016 # fail() after && and || is meant for either; what $ is for another shell
 set -u
-check=$1 build=${2-}
-unset TYPES SIZES TILES TILE_SIZE GPU_SIZES GPU_TILE_SIZE MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES STEPS FILL BUDGET THREADS RANKS QUICK FULL REPEAT OUT MACHINE_OPTIONS LIBRARY_OPTIONS
+check=$1 build=$2
+unset TYPES SIZES TILES GPU_SIZES GPU_TILE_SIZE MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES STEPS FILL BUDGET THREADS RANKS QUICK FULL REPEAT OUT
 here=$(cd "$(dirname "$0")" && pwd)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -30,7 +29,7 @@ variables() {
   for character in "'" '"' '`' '$' ';' '&' '|' '<' '>' '(' ')' '*' '?' '[' ']' "\\" '#'; do
     refuses "REV: 'a${character}b' has a $character in it; give letters, digits, . _ / and -" "REV=a${character/\$/\$\$}b"
   done
-  for name in OUT BUILD MACHINE FILL REPEAT BUDGET TILE_SIZE GPU_TILE_SIZE SIZES TYPES STEPS THREADS RANKS TILES GPU_SIZES; do
+  for name in OUT BUILD MACHINE FILL REPEAT BUDGET GPU_TILE_SIZE SIZES TYPES STEPS THREADS RANKS TILES GPU_SIZES; do
     refuses "$name: '~/a' has a ~ in it" "$name=~/a"
   done
   for name in QUICK FULL; do refuses "$name: 'yes' is unknown; give $name=1, or nothing" "$name=yes"; done
@@ -73,60 +72,55 @@ EOF
       if [[ $fact == !* ]]; then [[ $all != *${fact#!}* ]]; else [[ $all == *$fact* ]]; fi || fail "make $1, FAILS=$2: '$fact' is not so of: $all"
     done
   }
-  calls "report QUICK=1 TYPES=i32" = 0 "./setup.sh ;"*"--target course_programs"*" --sizes 256 500 512 --types i32 "*"--threads 1 4 "*"py draw "*"py page "*"py ladder "*"The page: "
-  calls "report FULL=1 OUT=there FILL=digits" = 0 "--out there --sizes 256 512 1000 1024 --types f32 f64 i32 "*"--threads 1 2 4 8 "*"--fill digits "*" --full"
+  calls "report QUICK=1 TYPES=i32" = 0 "./setup.sh ;"*"--target course_programs"*"/plans/report.txt --steps --set sizes=256,496,512 types=i32 threads=1,4 "*"page=make "*"py page "*"py ladder "*"The page: "
+  calls "report FULL=1 OUT=there FILL=digits" = 0 "--out there "*"report.txt "*"full.txt "*"threads=1,2,4,8 "*"--fill digits"
+  calls "report STEPS='01_naive 06_mpi'" = 0 "!report.txt" "full.txt --steps 01_naive 06_mpi --set "
   calls report "./setup.sh*=1" 2 "!cmake"
   calls report "bin/cmake -B*=1" 2 "an error" "!--build"
-  calls report "*run_steps*=2" 2 "run_steps" "!py page results"
+  calls report "*run_plan*=2" 2 "run_plan" "!py page"
+  calls report "*run_plan*=1" 0 "run_plan"*"py page "
   calls "test BUILD=other" = 0 "./setup.sh test"*"cmake -B other"*"--build other --target all"*"ctest --test-dir other"
-  calls plan = 0 "run_steps.py build"*" --plan" "!setup" "!cmake"
+  calls plan = 0 "run_plan.py --build build"*" --plan" "!setup" "!cmake"
   calls reference = 2 "MACHINE: which one?" "!python3"
-  calls "reference-gpu MACHINE=h200" = 0 "reference.py build h200 --plan plots/reference/plan_gpu.txt"
-  calls "published -o build PUBLISHED_SIZES='20 30'" "*-O1*=1" 2 "-O0 "*"--size 20,30 "*"--budget 10 " "!-O2"
+  for name in a/b ../a .a -a; do calls "reference MACHINE=$name" = 2 "MACHINE: '$name' is no name for a folder" "!python3"; done
+  calls "reference-gpu MACHINE=h200" = 0 "run_plan.py --build build plots/reference/plan_gpu.txt --out plots/reference/h200;"
+  calls "published -o build PUBLISHED_SIZES='20 30'" = 0 "/published.txt --out report --set published_sizes=20,30 "*"--budget 10 "
   calls "versus -o build REV=v1 RIVALS='--size 512'" "*rivals/rivals*=77" 0 "git archive v1;"*"--target course_blas"*"--variant avx512 "*"--variant tuned "*"libcourse_blas.so --size 512;"
-  calls "search -o build SEARCH_SIZES=256" "*choose.py*=1" 2 "--size 256 "*"choose.py"
+  echo x | tee report/search.csv report/rivals.csv report/results.csv >report/failed
+  calls "search -o build SEARCH_SIZES=256" "*choose.py*=1" 2 "search_sizes=256 "*"choose.py"
   [ ! -e 09_cuda_regtile/search/choices.inc ] || fail "make search writes nothing when it fails"
   calls "simulate RANKS_SIMULATED=1,4" = 0 "./setup.sh simulate;"*"--ranks 1,4;"
-  echo x | tee report/results.csv >report/failed
-  calls "rivals -o build" "*rivals/rivals*=1" 2 "py rivals "*"py page "
-  calls "rivals -o build" "*rivals/rivals*=2" 2 "!report.py"
+  calls "rivals -o build" "*run_plan*=1" 2 " own= rivals=--pairs 21;"*"py rivals "*"py page "
+  calls "rivals -o build RIVALS='--size 9'" "*run_plan*=2" 2 " own=--size 9 rivals=;" "!report.py"
   calls page = 2 "py page "*"--failed report/failed"*"Failed:"
   calls clean = 0 "!report"
   [ ! -e build ] && [ -e report/results.csv ] || fail "make clean"
 }
 
-plan() { report plan BUILD="$build" OUT=report cores=4 "$@" | sed "s|$build/||"; }
 plans() {
-  for size in "" FULL=1; do # what QUICK=1 hands on, recipes sees
-    echo "# ${size:-by default}"
-    # shellcheck disable=SC2086 # none, or one
-    plan $size
-  done
-}
-as_planned() { # GOLDEN
-  for program in 01_naive-O0 10_openacc; do
-    grep -q "^$program " "$build/programs.txt" || { echo "built without $program"; exit 77; }
-  done
-  while read -r program words; do
-    path=$(sed -n "s/^$program \([^ ]*\) .*/\1/p" "$build/programs.txt")
-    for word in $words; do
-      [ -z "$path" ] || [ "$word" = tiles ] || "$build/$path" --list | grep -q "^  $word " || fail "ladder.txt: $program has no $word"
+  while read -r line; do
+    program=$(grep -oE '(^| )(\.\./)?[0-9a-z_]+/[^ ]+' <<<"$line" | head -1) program=${program# }
+    [ -d "${program%/*}" ] || [ -e "$build/$program" ] || fail "there is no ${program%/*}: $line"
+    variants=$(grep -oP -- '--variant \K[^ ]+' <<<"$line") || continue
+    [ -x "$build/$program" ] || { echo "not built: $program"; continue; }
+    list=$folder/${program//\//-}
+    [ -e "$list" ] || "$build/$program" --list >"$list" || fail "$program --list"
+    ! grep -q "built without nvcc" "$list" || continue # then some are missing
+    for variant in ${variants//,/ }; do
+      grep -q "^  $variant " "$list" || fail "$program has no $variant: $line"
     done
-  done < <(grep -v "^#" tools/ladder.txt)
-  plans | diff "$1" - || fail "not as planned; if it is meant: tests/report.sh plan BUILD >plan.new && mv plan.new tests/plan.txt"
+  done < <(grep -hvE '^(#|!|$)' tools/report/plans/*.txt plots/reference/plan*.txt)
 }
 
 interrupted() {
-  # The rest of 00, and the libraries, take their time; other tests need cores, too.
-  export MACHINE_OPTIONS="--variant topology" LIBRARY_OPTIONS="--rival mkl" OMP_PROC_BIND=false OMP_WAIT_POLICY=passive
   out=$folder/report
-  mkdir "$out"
-  rows() { report rows BUILD="$build" OUT="$out" SIZES="40 50" TILE_SIZE=50 TILES="8 64" TYPES="f32 i32" REPEAT=3 THREADS="1 2" RANKS="1 2"; }
+  printf '%s\n' "01_naive/01_naive --size 40,50" "03_tiling/03_tiling --size 50 --tile 8,64" "04_openmp/04_openmp --size 40,50 --threads 1,2" \
+    "mpirun -n 2 06_mpi/06_mpi --size 40" >"$folder/plan.txt"
+  rows() { OMP_PROC_BIND=false OMP_WAIT_POLICY=passive exec "$@" python3 -B tools/report/run_plan.py "$folder/plan.txt" --build "$build" --out "$out"; }
   lines() { [ -e "$out/results.csv" ] && wc -l <"$out/results.csv" || echo 0; }
-  # No pace is too slow for this machine: quiet is whatever has its processors.
-  printf 'name,type,vector,threads,level,value,unit,note\npace,,,1,,1e-6,Gop/s,\n' >"$out/machine.csv"
+  keys() { awk -F, 'NR == 1 { columns = NF } NR > 1 && NF == columns' "$out/results.csv" | cut -d, -f1-13 | sort -u; }
   for stop_after in 5 30; do
-    setsid bash -c "$(declare -f report rows); build='$build' out='$out'; rows" >/dev/null 2>&1 &
+    (rows setsid) >/dev/null 2>&1 &
     running=$!
     for _ in $(seq 2000); do
       [ "$(lines)" -gt $stop_after ] && break
@@ -135,27 +129,23 @@ interrupted() {
     kill -9 -- "-$running" 2>/dev/null
     wait "$running" 2>/dev/null
     cp "$out/results.csv" "$folder/killed.csv"
-    echo "killed at $(lines) lines"
   done
   printf 'torn,by,a,crash' >>"$out/results.csv" # what a crash of the machine may leave
-  rows >"$folder/log" 2>&1 || { fail "resumed: $(cat "$folder/log")"; return; }
+  (rows env) >"$folder/log" 2>&1 || fail "resumed: $(cat "$folder/log")"
   killed=$(wc -l <"$folder/killed.csv")
-  head -n "$killed" "$out/results.csv" | cmp - "$folder/killed.csv" || fail "rows of the killed report were lost"
-  # A fresh report says how many rows there must be.
-  mv "$out/results.csv" "$folder/resumed.csv"
-  rows >"$folder/log" 2>&1 || fail "afresh: $(cat "$folder/log")"
-  keys() { awk -F, 'NR == 1 { columns = NF } NR > 1 && NF == columns' "$1" | cut -d, -f1-13,40 | sort -u; }
-  twice() { awk -F, 'NR > 1 {key = $1; for (f = 2; f <= 13; ++f) key = key FS $f; key = key FS $40; if (key in quiet) print; if ($39 == "yes") quiet[key]}' "$1"; }
-  [ "$killed" -lt "$(wc -l <"$folder/resumed.csv")" ] || fail "the kill came too late to show anything"
-  [ "$(keys "$out/results.csv" | wc -l)" -gt 50 ] || fail "only these: $(keys "$out/results.csv")"
-  [ -z "$(twice "$folder/resumed.csv")" ] || fail "twice: $(twice "$folder/resumed.csv")"
-  diff <(keys "$folder/resumed.csv") <(keys "$out/results.csv") || fail "other rows than in one go"
+  head -n "$killed" "$out/results.csv" | cmp - "$folder/killed.csv" || fail "rows of the killed plan were lost"
+  [ "$killed" -lt "$(lines)" ] || fail "the kill came too late to show anything"
+  keys >"$folder/resumed"
+  rm -r "$out" # a fresh one says how many rows there must be
+  (rows env) >"$folder/log" 2>&1 || fail "afresh: $(cat "$folder/log")"
+  [ "$(keys | wc -l)" -gt 50 ] || fail "only these: $(keys)"
+  keys | diff "$folder/resumed" - || fail "other rows than in one go"
 }
 
 case $check in
-plan) if [ $# -gt 2 ]; then as_planned "$3"; else plans; fi ;;
 variables) variables ;;
 recipes) recipes ;;
+plans) plans ;;
 interrupted) interrupted ;;
 *) fail "no check $check" ;;
 esac

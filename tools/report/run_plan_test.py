@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+"""Tests of run_plan.py on programs of a line each: python3 tools/report/run_plan_test.py"""
+import os, signal, subprocess, sys, tempfile, time, unittest
+from pathlib import Path
+
+TOOL = Path(__file__).resolve().parent / "run_plan.py"
+ROOT = TOOL.parents[2]
+CORES = len(os.sched_getaffinity(0))
+ROWS = "--csv out/results.csv --quiet"
+PLAN = """# all of it
+00_machine/00_machine --budget {s}  # alone
+rivals/rivals --csv more.csv
+A=1 01_naive/01_naive --size {sizes} --type {types&f32,bf16}
+02_b/02_b --type {types&bf16}
+02_b/02_b --tile {none}
+02_b/02_b {each types} > 'all {each ranks}.csv'
+! {mine} of all
+! {none} page
+02_b/02_b --size {ladder} --few {few} --shape {others} --tile {between}"""
+COMMANDS = f"""00_machine/00_machine --budget 1 --csv out/machine.csv
+rivals/rivals --csv out/more.csv
+A=1 01_naive/01_naive --size 9,1008,1024 --type f32 {ROWS}
+02_b/02_b f32 > 'out/all 1.csv'
+02_b/02_b f32 > 'out/all 3.csv'
+02_b/02_b i32 > 'out/all 1.csv'
+02_b/02_b i32 > 'out/all 3.csv'
+page of all
+02_b/02_b --size 1008 --few 1,9 --shape 9,1024 --tile 5 {ROWS}"""
+
+
+class RunPlan(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+
+    def program(self, path, script='echo "says $1"; touch out/machine.csv'):
+        path = self.folder / path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"#!/bin/sh\n{script}\n")
+        path.chmod(0o755)
+
+    def start(self, plan, *more, **variables):
+        (self.folder / "plan").write_text(plan)
+        call = [sys.executable, "-B", TOOL, "plan", "--build", "build", "--out", "out", *more]
+        variables = {"PATH": f"{self.folder}:{os.environ['PATH']}"} | variables
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        return subprocess.Popen(call, cwd=self.folder, text=True, env=variables, **pipes)
+
+    def run_plan(self, plan, *more, **variables):
+        process = self.start(plan, *more, **variables)
+        out, err = process.communicate(timeout=60)
+        return process.returncode, out, err
+
+    def said(self, plan, **variables):
+        """What the programs said."""
+        out = self.run_plan(plan, **variables)[1].splitlines()
+        return [line for line in out if not line.startswith("== ") and "done already" not in line]
+
+    def planned(self, plan, *more):
+        for path in "00_machine/00_machine", "rivals/rivals", "01_naive/01_naive", "02_b/02_b":
+            self.program(f"build/{path}")
+        status, out, err = self.run_plan(plan, "--plan", *more)
+        self.assertEqual((status, err, (self.folder / "out").exists()), (0, "", False))
+        return out.replace("build/", "").strip()
+
+    def test_each_line_gets_its_settings_and_its_file(self):
+        sizes = ["sizes=9,1008,1024", "types=f32,i32", "ranks=1,3", "threads=1,5,9"]
+        planned = self.planned(PLAN, "--set", "s=1", "none=", "mine=page", *sizes)
+        self.assertEqual(planned, COMMANDS)
+        refused = (2, "", "{siz} is no setting: 02_b/02_b {siz}\n")
+        self.assertEqual(self.run_plan("02_b/02_b {siz}", "--plan"), refused)
+
+    def test_teams_larger_than_the_processor_run_apart_and_ranks_share_it(self):
+        fit = ",".join(dict.fromkeys(["1", str(CORES)]))
+        plan = "02_b/02_b --threads {threads}%s\nmpirun -n 2 02_b/02_b --threads {threads}"
+        self.program("mpirun")
+        lines = self.planned(plan % f",{CORES + 1},{CORES + 2}", "--set", f"threads={fit}")
+        counts = [line.split("--threads ")[1].split()[0] for line in lines.splitlines()]
+        self.assertEqual(counts, [fit, f"{CORES + 1}", f"{CORES + 2}", "1"])
+
+    def test_of_the_steps_asked_for_and_the_baseline(self):
+        plan = f"01_naive/01_naive --variant ijk {ROWS}\n01_naive/01_naive\n02_b/02_b {ROWS}"
+        planned = self.planned(plan.replace(ROWS, ""), "--steps", "02_b")
+        self.assertEqual(planned, plan.replace("01_naive/01_naive\n", ""))
+        refused = (2, "", "STEPS: there is no 9; give some of 01_naive 02_b\n")
+        self.assertEqual(self.run_plan(plan, "--steps", "9"), refused)
+
+    def test_a_line_done_runs_again_if_it_or_its_program_changed_or_its_file_is_gone(self):
+        plan = "rivals/rivals 1\nrivals/rivals 2 > 2.csv\n"
+        self.program("build/rivals/rivals")
+        self.assertEqual([self.said(plan), self.said(plan)], [["says 1"], []])
+        self.assertEqual((self.folder / "out/2.csv").read_text(), "says 2\n")
+        self.assertEqual(self.said("rivals/rivals 1\nrivals/rivals 3"), ["says 3"])
+        self.program("build/rivals/rivals", 'echo "now $1"; touch out/machine.csv')
+        self.assertEqual(self.said(plan), ["now 1"])
+        self.program("build/05_avx2/libcourse_blas.so")  # which it loads
+        self.assertEqual(self.said(plan), ["now 1"])
+        (self.folder / "out/machine.csv").unlink()
+        self.assertEqual([self.said(plan), self.said(plan)], [["now 1"], []])
+
+    def test_a_disturbed_row_is_measured_again_until_each_was_quiet_once(self):
+        (self.folder / "tries").write_text("no yes\nyes no\nno no\n")
+        append = """read -r one two <tries; sed -i 1d tries; echo "tried $one $two"
+            test -e out/results.csv || echo step,m,repeat,quiet,commit >out/results.csv
+            printf "a,1,5,$one,c\\na,2,5,$two,c\\n" >>out/results.csv"""
+        self.program("build/a/a", append)
+        tries = [self.said("a/a") for _ in range(3)]
+        self.assertEqual(tries, [["tried no yes"], ["tried yes no"], []])
+
+    def test_what_fails_is_named_at_once_and_at_the_end_and_the_others_run(self):
+        for name, script in ("a", "exit 1"), ("b", "exit 77"), ("d", "kill -SEGV $$"), ("e", ""):
+            self.program(f"build/{name}/{name}", script)
+        status, out, err = self.run_plan("a/a > a.csv\na/a 2\nb/b 1\nb/b 2\nc/c\nd/d\ne/e")
+        failed = f"a ended with 1: build/a/a > out/a.csv\na ended with 1: build/a/a 2 {ROWS}\n"
+        failed += f"d ended with 139: build/d/d {ROWS}\n"
+        said = f"c skipped: it is not built in build\n{failed}3 of 6 failed:\n{failed}"
+        self.assertEqual((status, err), (1, said))
+        self.assertTrue(out.startswith("== a (1 of 6); 0 s gone, about ") and "== e (6 of" in out)
+        self.assertEqual(out.count("== b"), 1, "what cannot run is not asked again")
+        there = {path.name: path.read_text() for path in (self.folder / "out").iterdir()}
+        self.assertEqual((there.pop("failed"), [*there]), (failed, [".done"]))
+        self.assertEqual(self.run_plan("b/b")[0], 0)
+        self.assertFalse((self.folder / "out/failed").exists(), "the next report begins anew")
+        refused = (2, "", "no program of plan is in build; `make build` builds them\n")
+        self.assertEqual(self.run_plan("c/c"), refused)
+
+    def test_threads_wait_actively_and_ranks_are_bound_to_their_cores(self):
+        binding = "$OMPI_MCA_hwloc_base_binding_policy, $OMPI_MCA_rmaps_base_mapping_policy"
+        self.program("build/a/a", f"echo is $OMP_WAIT_POLICY, $OMP_PROC_BIND, {binding}")
+        self.program("mpirun", 'shift 2; exec "$@"')
+        plan = f"a/a\na/a --threads 1\nOMP_WAIT_POLICY=x a/a\nmpirun -n {CORES} a/a\n"
+        said = ["is , , ,", "is active, true, ,", "is x, , ,", "is , , hwthread, slot:PE=1"]
+        self.assertEqual(self.said(f"{plan}mpirun -n {CORES + 1} a/a")[:-1], said)
+        own = self.said(f"a/a --threads 1\nmpirun -n {CORES + 1} a/a", OMP_PROC_BIND="x")
+        self.assertEqual(own, ["is active, x, ,", "is passive, x, none,"])
+        self.program("build/b/b")
+        said = "a skipped: there is no mpirun here; ./setup.sh installs one\n"
+        self.assertEqual(self.run_plan("b/b\nmpirun -n 2 a/a", "--plan", PATH="/nowhere")[2], said)
+
+    def test_a_peak_that_a_product_beat_is_measured_again(self):
+        sys.path[:0] = [str(TOOL.parent), str(ROOT / "tools")]
+        from measured import COLUMNS, MACHINE_COLUMNS
+
+        def said_beside(**cells):
+            cells |= dict(step="own", variant="x", type="f32", threads="1", device="a (2 cores)")
+            cells |= dict(m="1000", n="1000", k="1000", name="peak", value="100", unit="GFLOP/s")
+            for file, columns in ("results.csv", COLUMNS), ("machine.csv", MACHINE_COLUMNS):
+                lines = [columns, [cells.get(column, "") for column in columns]]
+                text = "".join(",".join(line) + "\n" for line in lines)
+                (self.folder / "out" / file).write_text(text)
+            return self.said("00_machine/00_machine --again")
+
+        self.program("build/00_machine/00_machine", "echo looks")
+        (self.folder / "out").mkdir()
+        self.assertEqual(said_beside(verdict="right", median_s="0.021"), [])
+        self.assertEqual(said_beside(verdict="wrong", median_s="0.019"), [])
+        self.assertEqual(said_beside(verdict="right", median_s="0.019"), ["looks"])
+
+    def test_an_interruption_of_either_or_a_closed_pipe_ends_all(self):
+        self.program("build/b/b", "echo ran")
+        self.program("build/a/a", "kill -TERM $$")
+        self.assertEqual(self.run_plan("a/a\nb/b")[0], 143)
+        loop = "echo waits; for i in $(seq 600); do sleep 0.1; done"
+        self.program("build/a/a", f"trap 'echo told; exit 5' INT; {loop}")
+        process = self.start("a/a\nb/b")
+        while process.stdout.readline() != "waits\n":
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.communicate(timeout=60), ("told\n", ""))
+        self.assertEqual(process.returncode, 130)
+        self.program("build/a/a", "sleep 0.3")
+        process = self.start("a/a 1\na/a 2")
+        process.stdout.close()
+        with process.stderr:
+            self.assertEqual((process.wait(60), process.stderr.read()), (-signal.SIGPIPE, ""))
+
+
+if __name__ == "__main__":
+    unittest.main()
