@@ -1,0 +1,154 @@
+"""A chart: what is in it, and how gnuplot is called on it; the scripts in plots/ say how it looks."""
+
+import math
+import os
+import re
+import subprocess
+import textwrap
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from measured import Refusal
+
+PLOTS = Path(__file__).resolve().parents[2] / "plots"
+TALL = 250  # pixels of the plot itself; a line's name needs so many:
+NAME = 19
+
+
+@dataclass
+class Chart:
+    name: str
+    script: str
+    title: str
+    caption: str  # one sentence: what to see
+    lines: dict  # a line's name: its points, each x, y, the ends of y's spread, whether it was disturbed
+    settings: dict = field(default_factory=dict)  # more of gnuplot's variables; a list is an array
+    step: str = (
+        ""  # whose chart it is: a program's, "threads", "gpu", or where steps are compared empty
+    )
+    beside: dict = field(default_factory=dict)  # what the lines are compared with
+    type: str = ""
+    footer: str = ""  # what has to be said in the picture itself
+    open: bool = False  # stands open in the page, below the ladder
+
+    def variables(self, place):
+        """Gnuplot's variables, without those that name files. The footer says where it was measured, too."""
+        points = [point for line in self.lines.values() for point in line]
+        hollow = any(point and point[-1] is True for point in points)
+        said = [place, self.footer, "hollow: measured in a disturbed moment" * hollow]
+        return {
+            "title": textwrap.fill(self.title.replace("n = ", "n\u00a0=\u00a0"), 46),
+            "footer": "\n".join(textwrap.fill(text, 58) for text in said if text),
+            "hollow": int(hollow),
+            "count": len(self.lines),
+            "beside": len(self.beside),
+            "longest": max(map(len, [*self.lines, *self.beside])),
+        } | self.settings
+
+    def alt(self):
+        return f"Chart. {self.title}. Shown: {', '.join([*self.lines, *self.beside])}."
+
+    def data(self):
+        """The data file: a block for each line, its name first, after them what stands beside. No point ends a stroke."""
+        blocks = []
+        for name, points in (*self.lines.items(), *self.beside.items()):
+            rows = (" ".join(map(written, point)) for point in points)
+            blocks.append("\n".join([written(name), *rows]))
+        return f"# {self.title}\n" + "\n\n\n".join(blocks) + "\n"
+
+
+def written(value):
+    """A value as gnuplot reads it: text between double quotes without what would mean something there."""
+    if isinstance(value, list):
+        return f"[{', '.join(map(written, value))}]"
+    if isinstance(value, str):
+        return '"' + re.sub(r"[\"`\\]", "", value).replace("\n", "\\n") + '"'
+    return f"{value:.6g}"
+
+
+def assigned(name, value):
+    array = f"array {name}[{len(value)}]" if isinstance(value, list) else name
+    return f"{array} = {written(value)}"
+
+
+def draw_one(chart, place, folder):
+    """Writes a chart's data, and its picture."""
+    data, out = folder / f"{chart.name}.dat", folder / f"{chart.name}.svg"
+    data.write_text(chart.data(), encoding="utf-8")
+    given = {"dir": str(PLOTS), "data": str(data), "out": str(out)} | chart.variables(place)
+    commands = "; ".join(assigned(*of) for of in given.items() if of[1] != [])
+    command = ["gnuplot", "-e", commands, str(PLOTS / f"{chart.script}.gp")]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace")
+    except FileNotFoundError:
+        raise Refusal("there is no gnuplot here; ./setup.sh installs it") from None
+    if done.returncode:
+        raise Refusal(f"gnuplot on {chart.script}.gp: {' '.join(done.stderr.split())}")
+    if not out.read_bytes().rstrip().endswith(b"</svg>"):  # gnuplot does not notice a full disk
+        raise Refusal(f"cannot write {out}: the picture is not whole; is the disk full?")
+
+
+def render(charts, out):
+    """Draws each (chart, place), as many at once as there are cores."""
+    folder = Path(out) / "charts"
+    folder.mkdir(parents=True, exist_ok=True)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for _ in pool.map(lambda job: draw_one(*job, folder), charts):
+            pass
+    print(f"{len(charts)} charts in {folder}")
+
+
+def apart(places, gap, low=0.0, high=1.0):
+    """The places, moved as little as need be to stand `gap` apart between low and high, in their order."""
+    order = sorted(range(len(places)), key=places.__getitem__)
+    moved = [min(max(places[i], low), high) for i in order]
+    for _ in range(200):
+        for i in range(1, len(moved)):
+            if (lack := gap - (moved[i] - moved[i - 1])) > 1e-6:
+                moved[i - 1], moved[i] = moved[i - 1] - lack / 2, moved[i] + lack / 2
+        moved = [max(at, low + gap * i) for i, at in enumerate(moved)]
+        moved = [min(at, high - gap * (len(moved) - 1 - i)) for i, at in enumerate(moved)]
+    return [at for _, at in sorted(zip(order, moved))]
+
+
+def line_chart(
+    name, title, caption, lines, xlabel, unit, logy=0, beside=None, fits=None, marks=None, **more
+):
+    """A chart of {line: points} with each line's name at its end; None without a point. `logy` is 0 or the base
+    of the logarithmic y, `unit` gnuplot's format of it; `fits` are curves without a name, of some lines.
+    """
+    lines = {label: points for label, points in lines.items() if points}
+    beside = {label: points for label, points in (beside or {}).items() if points}
+    if not lines:
+        return None
+    drawn = [*lines.values(), *beside.values()]
+    ends = [at for points in lines.values() for point in points for at in point[1:4] if at == at]
+    ends += [point[1] for points in beside.values() for point in points]
+    x = [point[0] for points in drawn for point in points]
+    bottom, top = (min(ends) / 1.25, max(ends) * 1.25) if logy else (0, max(ends) * 1.06)
+    tall = max(TALL, NAME * (len(drawn) + 1))
+
+    def height(y):
+        return math.log(y / bottom) / math.log(top / bottom) if logy else y / top
+
+    last = [points[-1] for points in drawn]
+    places = apart([height(point[1]) for point in last], NAME / tall, 0.02, 0.98)
+    settings = {
+        "xlabel": xlabel, "unit": unit, "logy": logy, "tall": tall,
+        "left": min(x), "right": max(x) if max(x) > min(x) else 2 * max(x), "bottom": bottom, "top": top,
+        "names": [*lines, *beside], "longest": max(map(len, [*lines, *beside])), "last_x": [point[0] for point in last],
+        "last_y": [point[1] for point in last], "places": places,
+        "dotted": " ".join(str(1 + [*lines].index(label)) for label in fits or {}) or "",
+    }  # fmt: skip
+    beside |= {f"{label}, fitted": points for label, points in (fits or {}).items()}
+    return Chart(
+        name,
+        "lines",
+        title,
+        caption,
+        lines,
+        settings | {"marks": marks or []},
+        beside=beside,
+        **more,
+    )
