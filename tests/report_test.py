@@ -222,7 +222,7 @@ class Ladder(Case):
             ],
         )
         self.assertEqual(
-            [*bars][5:], ["sent, multiplied, collected", "data stay dealt out", "yours: 02 ikj"]
+            [*bars][5:], ["sent and collected", "data stay dealt out", "yours: 02 ikj"]
         )
 
     def test_it_stands_at_1008_where_the_baseline_was_measured_there(self):

@@ -5,31 +5,63 @@ import re
 from dataclasses import replace
 
 import ladder
-from drawing import Chart, apart, line_chart
-from measured import BASELINE, LIMITS, NOT_LEVELS, digits, seconds, whose
+from drawing import Chart, Kind, apart, line_chart
+from measured import BASELINE, LIMITS, NOT_LEVELS, Row, digits, seconds, whose
 from scaling import scalings, shown
 
-GPU_PHASES = {
-    "alloc_s": "allocation",
-    "copy_in_s": "copy in",
-    "median_s": "kernel",
-    "copy_out_s": "copy out",
-}
-RANK_PHASES = {"distribute_s": "distribution", "median_s": "product", "collect_s": "collection"}
 N = "n (matrices n × n)"
-TIME = "Lower is better: on logarithmic axes the gap of two lines is how many times as fast one is."
-SPEEDUP = "Higher is better: how many times as fast as three plain loops of the same size."
-EFFICIENCY = "Higher is better: 100 % is the peak of all cores."
-EFFICIENCY_GPU = (
-    "Higher is better: 100 % is the peak of the GPU's units for the type that they multiply."
-)
-GFLOPS = "Higher is better: a level line is a program that growing matrices do not slow down."
-TILED = "Higher is better: what has a tile is shown with its best tile at each n."
-SWEPT = (
-    "Higher is better: a small tile uses little of what it loads, too large a one leaves the cache."
-)
+KINDS = {  # title; what to see; gnuplot's format of y; the base of its logarithm
+    "time": Kind(
+        "Time of one product",
+        "Lower is better: on logarithmic axes the gap of two lines is how many times as fast one is.",
+        "%.0s %cs",
+        10,
+    ),
+    "speedup": Kind(
+        "Speedup over 01 ijk",
+        "Higher is better: how many times as fast as three plain loops of the same size.",
+        "%g×",
+        10,
+    ),
+    "efficiency": Kind(
+        "Efficiency: share of the peak",
+        "Higher is better: 100 % is the peak, of all cores or of the GPU's units for the type multiplied.",
+        "%g %%",
+    ),
+    "gflops": Kind(
+        "GFLOP/s",
+        "Higher is better: a level line is a program that growing matrices do not slow down.",
+        logy=10,
+    ),
+    "step": Kind(
+        "GFLOP/s",
+        "Higher is better: what has a tile is shown with its best tile at each n.",
+    ),
+    "tiles": Kind(
+        "GFLOP/s against the tile",
+        "Higher is better: a small tile uses little of what it loads, too large a one leaves the cache.",
+    ),
+    "of_workers": Kind(
+        "Speedup against",
+        "Higher is better: how many times as fast as the same variant alone, all phases together; dotted: Amdahl.",
+        "%g×",
+        2,
+    ),
+    "per_worker": Kind(
+        "Efficiency against",
+        "100 % is ideal: the speedup divided by the threads, or ranks, that it took.",
+        "%g %%",
+    ),
+}
 PHASES = "Shorter is better: where data stay, nothing is copied, distributed or collected."
-ROOFLINE = "A mark lies under the roof that its prediction names in brackets; arrows lead from measured to predicted."
+ROOFLINE = "A mark lies under the roof that its prediction names in brackets; arrows lead to the prediction."
+GPU_PHASES = ("alloc_s", "copy_in_s", "median_s", "copy_out_s"), (
+    "allocation",
+    "copy in",
+    "kernel",
+    "copy out",
+)
+RANK_PHASES = ("distribute_s", "median_s", "collect_s"), ("distribution", "product", "collection")
 FIRST = f"(step, variant) = {BASELINE}"
 
 
@@ -81,14 +113,20 @@ def rung_lines(results, type, gpu):
 
 
 def library_line(results, type, gpu, n):
-    """{name: {n: GFLOP/s}} of the best library: at the ladder's size, else at the largest that it was measured at."""
+    """{name: rows} of the best library: at the ladder's size, else at the largest that it was measured at."""
     machine, threads = (results.gpu, 0) if gpu else (results.machine, results.cores)
     for size in [ladder.size_of(results, type), *sorted(n, reverse=True)]:
         name, _ = machine.best_library(type, threads, size)
         if name:
-            rates = machine.libraries(type, threads)[name]
-            return {name: {at: rate for at, rate in rates.items() if min(n) <= at <= max(n)}}
+            rates = machine.libraries(type, threads)[name].items()
+            return {name: [as_row(type, at, rate) for at, rate in rates if min(n) <= at <= max(n)]}
     return {}
+
+
+def as_row(type, n, gflops):
+    """A rate as the row of one run."""
+    taken = 2e-9 * n**3 / gflops
+    return Row(type=type, m=n, n=n, k=n, median_s=taken, whole_s=taken, repeat=1, quiet="")
 
 
 def course_charts(results, type, gpu):
@@ -96,89 +134,45 @@ def course_charts(results, type, gpu):
     lines = rung_lines(results, type, gpu)
     rows = [row for line in lines.values() for row in line]
     base = {row.n: results.baselines.get((type, row.shape())) for row in rows}
-
-    def roof(of):
-        return (
-            results.gpu.most("peak", type=of)
-            if gpu
-            else getattr(results.roof(of, results.cores), "value", None)
-        )
-
-    roofs = {row.type: roof(row.type) if results.at_home(row) else None for row in rows}
+    types = {row.type for row in rows if results.at_home(row)}
+    roofs = {
+        of: results.gpu.highest("peak", type=of) if gpu else results.roof(of, results.cores)
+        for of in types
+    }
     library = library_line(results, type, gpu, base) if roofs.get(type) else {}
 
     def speedup(row, taken):
-        return base[row.n] and base[row.n].median_s / taken
+        return base.get(row.n) and base[row.n].median_s / taken
 
     def share(row, taken):
-        return roofs[row.type] and 100 * rate(row, taken) / roofs[row.type]
+        return roofs.get(row.type) and 100 * rate(row, taken) / roofs[row.type].value
 
-    measures = (
-        (
-            "time",
-            "Time of one product",
-            TIME,
-            time,
-            "%.0s %cs",
-            10,
-            lambda n, gflops: 2e-9 * n**3 / gflops,
-        ),
-        (
-            "speedup",
-            "Speedup over 01 ijk",
-            SPEEDUP,
-            speedup,
-            "%g×",
-            10,
-            lambda n, gflops: base.get(n) and base[n].median_s * gflops / 2e-9 / n**3,
-        ),
-        (
-            "efficiency",
-            "Efficiency: share of the peak",
-            EFFICIENCY_GPU if gpu else EFFICIENCY,
-            share,
-            "%g %%",
-            0,
-            lambda n, gflops: 100 * gflops / roofs[type],
-        ),
-        ("gflops", "GFLOP/s", GFLOPS, rate, "%g", 10, lambda n, gflops: gflops),
-    )
-    for script, title, caption, measure, unit, logy, of_library in measures:
-        drawn = {name: points(line, "n", measure) for name, line in lines.items()}
-        beside = {
-            name: [[n, y] for n, gflops in at.items() if (y := of_library(n, gflops))]
-            for name, at in library.items()
-        }
-        name = f"{script}_{type}" + "_gpu" * gpu
-        title += ", on the GPU" * gpu + f", {type}"
-        yield line_chart(
-            name,
-            title,
-            caption,
-            drawn,
-            N,
-            unit,
-            logy,
-            beside,
-            step="gpu" * gpu,
-            open=script != "gflops",
+    for script, measure in (
+        ("time", time),
+        ("speedup", speedup),
+        ("efficiency", share),
+        ("gflops", rate),
+    ):
+        drawn, beside = (
+            {name: points(of, "n", measure) for name, of in each.items()}
+            for each in (lines, library)
         )
+        name, where = f"{script}_{type}" + "_gpu" * gpu, ", on the GPU" * gpu + f", {type}"
+        more = {"step": "gpu" * gpu, "open": script != "gflops"}
+        yield line_chart(name, KINDS[script], where, drawn, N, beside, **more)
 
 
 def step_chart(results, type, step):
     """GFLOP/s of a program's variants, the eight fastest: each on as many threads and ranks as its fastest row
     at the largest size has, beyond the cores only if there are no others."""
-    tops = results.least(
-        "variant", least=f"workers > {results.cores}, -n, whole_s", type=type, step=step
-    )
+    least = f"workers > {results.cores}, -n, whole_s"
+    tops = results.least("variant", least=least, type=type, step=step)
     tops = sorted(tops, key=lambda row: -row.whole_rate)[:8]
     lines = {row.variant: points(same_line(results, row), "n", rate) for row in tops}
     most = max(row.workers for row in tops)
     on = f", on {most} {'ranks' if tops[0].ranks > 1 else 'threads'} at most" * (most > 1)
-    title = f"{step}: GFLOP/s, {type}{on}"
-    return line_chart(
-        f"gflops_{type}_{step}", title, TILED, lines, N, "%g", 10 * wide_apart(lines), step=step
-    )
+    kind = KINDS["step"]._replace(title=f"{step}: GFLOP/s", logy=10 * wide_apart(lines))
+    return line_chart(f"gflops_{type}_{step}", kind, f", {type}{on}", lines, N, step=step)
 
 
 def wide_apart(lines):
@@ -196,23 +190,19 @@ def tile_charts(results, type):
     alike = ("step", "n", "variant", "threads", "ranks")
     sweep = f"GROUP BY {', '.join(alike)} HAVING count(DISTINCT tile) > 2 ORDER BY n, step, threads > 1, -threads"
     swept = results.ask(f"number, gpu, {', '.join(alike)}", "tile > 0", {"type": type}, sweep)
-    for number in dict.fromkeys(of["number"] for of in swept):
-        step, n, gpu = [(of["step"], of["n"], of["gpu"]) for of in swept if of["number"] == number][
-            -1
-        ]
-        first, lines = {}, {}
-        for of in swept:
-            if (of["step"], of["n"]) == (step, n):
-                first.setdefault(of["variant"], {name: of[name] for name in alike})
-        for variant, of in list(first.items())[:8]:
-            rows = results.least("tile", "tile > 0", order="tile", type=type, **of)
-            lines[variant] = points(rows, "tile", rate)
+    largest = {of["number"]: (of["step"], of["n"], of["gpu"]) for of in swept}
+    for step, n, gpu in largest.values():
+        lines = {}
+        for of in (of for of in swept if (of["step"], of["n"]) == (step, n) and len(lines) < 8):
+            like = {name: of[name] for name in alike}
+            rows = results.least("tile", "tile > 0", order="tile", type=type, **like)
+            lines.setdefault(of["variant"], points(rows, "tile", rate))
         full = {} if gpu else full_caches(results, type, lines)
         footer = ("dotted: three tiles fill " + ", ".join(full.values())) * bool(full)
         more = {"marks": list(full), "footer": footer, "step": "gpu" if gpu else step}
-        title = f"{step}: GFLOP/s against the tile, {type}, n = {n}"
+        kind = KINDS["tiles"]._replace(title=f"{step}: GFLOP/s against the tile")
         yield line_chart(
-            f"tiles_{type}_{step}", title, SWEPT, lines, "T (tiles T × T)", "%g", 0, **more
+            f"tiles_{type}_{step}", kind, f", {type}, n = {n}", lines, "T (tiles T × T)", **more
         )
 
 
@@ -230,32 +220,18 @@ def scaling_charts(results, type, by):
     """Speedup and efficiency against threads, or against ranks: six lines at most; of the speedup on threads
     with Amdahl's curve where enough was measured."""
     found = [of for of in shown(scalings(results, type, by)) if of.alone]
-    if not found:
-        return
-    most = max(max(of.rows) for of in found)
-    p = sorted({2**i for i in range(most.bit_length())} | {most, min(most, results.cores)})
-    ideal = {at: min(at, results.cores) for at in p}
-    fitted = [of for of in found if of.serial is not None and by == "threads"]
-    own = [at for at in p if at <= results.cores]
-    fits = {
-        of.label(): [[at, 1 / (of.serial + (1 - of.serial) / at)] for at in own] for of in fitted
-    }
-    over = f"over the same variant with one {by[:-1]}, all phases together"
-    speedup = f"Higher is better: the speedup {over}." + " Dotted: Amdahl's law, fitted." * bool(
-        fits
-    )
-    efficiency = f"100 % is ideal: the speedup {over}, divided by the {by}."
-    step, of_size = "threads" if by == "threads" else "06_mpi", f"{by}, {type}, n = {found[0].n}"
-    for kind, what, unit, share in (
-        ("speedup", speedup, "%g×", False),
-        ("efficiency", efficiency, "%g %%", True),
-    ):
+    most = max((max(of.rows) for of in found), default=1)
+    counts = sorted({2**i for i in range(most.bit_length())} | {most, min(most, results.cores)})
+    own = [p for p in counts if p <= results.cores]
+    fitted = {of.label(): of.serial for of in found if of.serial is not None and by == "threads"}
+    fits = {label: [[p, 1 / (s + (1 - s) / p)] for p in own] for label, s in fitted.items()}
+    for name, kind, share in (("speedup", "of_workers", False), ("efficiency", "per_worker", True)):
         lines = {of.label(): speedups(of, by, share) for of in found}
-        beside = {"ideal": [[at, 100 * to / at if share else to] for at, to in ideal.items()]}
-        more = {"fits": {} if share else fits, "step": step}
-        title = f"{kind.capitalize()} against {of_size}"
+        ideal = [[p, min(p, results.cores) * (100 / p if share else 1)] for p in counts]
+        where = f" {by}, {type}" + "".join(f", n = {of.n}" for of in found[:1])
+        more = {"fits": {} if share else fits, "step": "threads" if by == "threads" else "06_mpi"}
         yield line_chart(
-            f"{by}_{kind}_{type}", title, what, lines, by, unit, 0 if share else 2, beside, **more
+            f"{by}_{name}_{type}", KINDS[kind], where, lines, by, {"ideal": ideal}, **more
         )
 
 
@@ -274,36 +250,33 @@ def speedups(of, by, share):
 def phase_chart(results, type, by):
     """Where the time of a variant goes, on a GPU or on the most ranks: the twelve fastest, at the size that most
     have; a bar a row, its phases end to end, over it the same in numbers."""
-    phases = GPU_PHASES if by == "gpu" else RANK_PHASES
-    most = max(results.values("ranks", type=type), default=1)
-    where = (
-        "gpu AND coalesce(alloc_s, copy_in_s, copy_out_s) > 0"
-        if by == "gpu"
-        else f"threads < 2 AND ranks > 1 AND ranks = {most}"
-    )
+    phases, names = GPU_PHASES if by == "gpu" else RANK_PHASES
+    where = "gpu AND coalesce(alloc_s, copy_in_s, copy_out_s) > 0"
+    if by == "ranks":
+        where = f"threads < 2 AND ranks > 1 AND ranks = {max(results.values('ranks', type=type), default=1)}"
     n = results.common_size(where, type=type)
-    rows = sorted(
-        results.least("step, variant", where, "whole_s", type=type, n=n),
-        key=lambda row: row.whole_s,
-    )[:12]
-    lines, texts, longest = {called: [] for called in phases.values()}, [], 0
+    rows = results.least("step, variant", where, "whole_s", "whole_s", type=type, n=n)[:12]
+    lines, texts, ends = {name: [] for name in names}, [], [0]
     for place, row in enumerate(rows):
-        taken = {called: took for phase, called in phases.items() if (took := getattr(row, phase))}
+        taken = [
+            (name, took) for name, phase in zip(names, phases) if (took := getattr(row, phase))
+        ]
         end = 0
-        for called, took in taken.items():
-            lines[called].append([place, end, end + took])
+        for name, took in taken:
+            lines[name].append([place, end, end + took])
             end += took
         whole = f"{row.program()}, {seconds(end)}{'~' * (row.quiet == 'no')}"
-        texts.append([place, whole, f"= {' + '.join(map(seconds, taken.values()))}"])
-        longest = max(longest, end)
+        texts.append([place, whole, f"= {' + '.join(seconds(took) for _, took in taken)}"])
+        ends.append(end)
     on, step = ("on the GPU", "gpu") if by == "gpu" else ("on several ranks", "06_mpi")
     title, settings = f"Where the time goes {on}, {type}, n = {n}", {
         "bars": len(rows),
-        "end": longest,
+        "end": max(ends),
     }
-    return rows and Chart(
+    chart = Chart(
         f"phases_{type}_{by}", "phases", title, PHASES, lines, settings, step, {"": texts}
     )
+    return chart if rows else None
 
 
 # ---- the roofline ----
@@ -314,9 +287,7 @@ def roofline_charts(results, type):
     placed = f"ranks < 2 AND intensity > 0 AND {NOT_LEVELS} AND variant != 'touched_by_one'"
     most = max(results.values("threads", f"{placed} AND NOT gpu", type=type), default=1)
     for threads in sorted({1, min(most, results.cores)}) + [0]:
-        where = (
-            f"{placed} AND gpu" if threads == 0 else f"{placed} AND NOT gpu AND threads = {threads}"
-        )
+        where = f"{placed} AND " + (f"NOT gpu AND threads = {threads}" if threads else "gpu")
         n = results.common_size(where, type=type)
         rows = results.least("number", where, f"{FIRST} DESC, median_s", "number", type=type, n=n)
         rows = [row for row in rows if results.at_home(row)]
@@ -328,20 +299,16 @@ def roofline(results, rows, threads):
     machine, type = results.machine if threads else results.gpu, rows[0].type
     slanted = {level: machine.most("bandwidth", threads=threads, level=level) for level in LIMITS}
     slanted = {level: rate for level, rate in slanted.items() if rate}
-    peaks = {
-        fact.vector.replace("cuda", "peak"): fact.value
-        for fact in machine.select(order="value", name="peak", type=type, threads=threads)
-    }
+    peaks = machine.select(order="value", name="peak", type=type, threads=threads)
     if not (slanted and peaks):
         return None
-    top = max(peaks.values())
-    flat = {
-        vector: peak
-        for vector, peak in peaks.items()
-        if peak == top or vector == "sse2" and peak < 0.7 * top
-    }
-    add = machine.best(least="threads", name="latency", type=type, level="add")
-    flat |= {"chain": 2 * threads / add.value} if add else {}
+    top, add = peaks[-1].value, machine.best(
+        least="threads", name="latency", type=type, level="add"
+    )
+    flat = {of.vector: of.value for of in peaks if of.vector == "sse2" and of.value < 0.7 * top}
+    flat |= {peaks[-1].vector.replace("cuda", "peak"): top} | (
+        {"chain": 2 * threads / add.value} if add else {}
+    )
     lines = {}
     for row in rows:
         foretold = row.gflops_in(row.predicted_s) if row.predicted_s else math.nan
@@ -355,15 +322,15 @@ def roofline(results, rows, threads):
     across = [math.log(at / left) / math.log(right / left) for at in knees]
     up = [math.log(at / bottom) / math.log(high / bottom) for at in flat.values()]
     settings = {"left": left, "right": right, "bottom": bottom, "top": high, "peak": top}
+    settings |= {"slanted": list(slanted.values()), "flat": list(flat.values())}
     settings |= {
-        "slanted": list(slanted.values()),
         "slanted_at": apart(across, 21 / 266),
+        "flat_at": apart(up, 19 / 300),
     }  # of the plot's pixels
-    settings |= {"flat": list(flat.values()), "flat_at": apart(up, 19 / 300)}
     settings["slanted_text"] = [f"{level} {bandwidth(rate)}" for level, rate in slanted.items()]
-    settings["room"] = 26 + 8 * max(len(name) + 5 for name in flat)
     settings["flat_text"] = [f"{name} {digits(rate)}" for name, rate in flat.items()]
-    name = f"roofline_{type}" + ("_gpu" if threads == 0 else f"_{threads}_threads" * (threads > 1))
+    settings["room"] = 26 + 8 * max(map(len, settings["flat_text"]))
+    name = f"roofline_{type}" + (f"_{threads}_threads" * (threads > 1) if threads else "_gpu")
     title = (
         f"The roofline, {type}, n = {rows[0].n}, {whose(threads) if threads else machine.name()}"
     )
@@ -379,12 +346,8 @@ def bandwidth(rate):
 
 def plan(results):
     """Every chart that a machine's rows allow."""
-    return [
-        replace(chart, type=type)
-        for type in results.types
-        for chart in plan_of(results, type)
-        if chart
-    ]
+    every = [(type, chart) for type in results.types for chart in plan_of(results, type)]
+    return [replace(chart, type=type) for type, chart in every if chart]
 
 
 def plan_of(results, type):
@@ -402,17 +365,15 @@ def plan_of(results, type):
 def named(machines, reference=None):
     """(results, chart) of every chart, named as its files: where there are several hosts, theirs is in it. Of a
     reference, which was measured on another machine, what its GPU did."""
-    found = [
-        (results, chart, f"{results.host}_" * (len(machines) > 1))
-        for results in machines
-        for chart in plan(results)
+    found = []
+    for results in machines:
+        before = f"{results.host}_" * (len(machines) > 1)
+        found += [(results, before, chart) for chart in plan(results)]
+    if reference:
+        found += [
+            (reference, "reference_", chart) for chart in plan(reference) if chart.step == "gpu"
+        ]
+    named = [
+        (of, chart, re.sub(r"[^\w.-]", "-", before + chart.name)) for of, before, chart in found
     ]
-    found += [
-        (reference, chart, "reference_")
-        for chart in (plan(reference) if reference else ())
-        if chart.step == "gpu"
-    ]
-    return [
-        (results, replace(chart, name=re.sub(r"[^\w.-]", "-", before + chart.name)))
-        for results, chart, before in found
-    ]
+    return [(of, replace(chart, name=name)) for of, chart, name in named]

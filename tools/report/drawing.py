@@ -8,12 +8,20 @@ import textwrap
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from measured import Refusal
 
 PLOTS = Path(__file__).resolve().parents[2] / "plots"
 TALL = 250  # pixels of the plot itself; a line's name needs so many:
 NAME = 19
+
+
+class Kind(NamedTuple):
+    title: str
+    caption: str
+    unit: str = "%g"
+    logy: int = 0
 
 
 @dataclass
@@ -112,43 +120,42 @@ def apart(places, gap, low=0.0, high=1.0):
     return [at for _, at in sorted(zip(order, moved))]
 
 
-def line_chart(
-    name, title, caption, lines, xlabel, unit, logy=0, beside=None, fits=None, marks=None, **more
-):
-    """A chart of {line: points} with each line's name at its end; None without a point. `logy` is 0 or the base
-    of the logarithmic y, `unit` gnuplot's format of it; `fits` are curves without a name, of some lines.
-    """
+def line_chart(name, kind, where, lines, xlabel, beside=None, fits=None, marks=(), **more):
+    """A chart of {line: points} against a logarithmic x, with each line's name at its end; None without a point.
+    `fits` are curves without a name, of some lines; `marks` upright strokes."""
     lines = {label: points for label, points in lines.items() if points}
     beside = {label: points for label, points in (beside or {}).items() if points}
     if not lines:
         return None
-    drawn = [*lines.values(), *beside.values()]
-    ends = [at for points in lines.values() for point in points for at in point[1:4] if at == at]
-    ends += [point[1] for points in beside.values() for point in points]
+    fits, drawn = fits or {}, [*lines.values(), *beside.values()]
+    y = [at for points in lines.values() for point in points for at in point[1:4] if at == at]
+    y += [point[1] for points in beside.values() for point in points]
     x = [point[0] for points in drawn for point in points]
-    bottom, top = (min(ends) / 1.25, max(ends) * 1.25) if logy else (0, max(ends) * 1.06)
-    tall = max(TALL, NAME * (len(drawn) + 1))
+    bottom, top = (min(y) / 1.25, max(y) * 1.25) if kind.logy else (0, max(y) * 1.06)
+    names, tall = [*lines, *beside], max(TALL, NAME * (len(drawn) + 1))
 
     def height(y):
-        return math.log(y / bottom) / math.log(top / bottom) if logy else y / top
+        return math.log(y / bottom) / math.log(top / bottom) if kind.logy else y / top
 
-    last = [points[-1] for points in drawn]
-    places = apart([height(point[1]) for point in last], NAME / tall, 0.02, 0.98)
+    ends = [points[-1] for points in drawn]
+    places = apart([height(point[1]) for point in ends], NAME / tall, 0.02, 0.98)
     settings = {
-        "xlabel": xlabel, "unit": unit, "logy": logy, "tall": tall,
-        "left": min(x), "right": max(x) if max(x) > min(x) else 2 * max(x), "bottom": bottom, "top": top,
-        "names": [*lines, *beside], "longest": max(map(len, [*lines, *beside])), "last_x": [point[0] for point in last],
-        "last_y": [point[1] for point in last], "places": places,
-        "dotted": " ".join(str(1 + [*lines].index(label)) for label in fits or {}) or "",
-    }  # fmt: skip
-    beside |= {f"{label}, fitted": points for label, points in (fits or {}).items()}
-    return Chart(
-        name,
-        "lines",
-        title,
-        caption,
-        lines,
-        settings | {"marks": marks or []},
-        beside=beside,
-        **more,
-    )
+        "xlabel": xlabel,
+        "unit": kind.unit,
+        "logy": kind.logy,
+        "tall": tall,
+        "bottom": bottom,
+        "top": top,
+    }
+    settings |= {"left": min(x) / 1.04, "right": max(x) * (1.04 if max(x) > min(x) else 2)}
+    settings |= {
+        "names": names,
+        "longest": max(map(len, names)),
+        "places": places,
+        "marks": list(marks),
+    }
+    settings |= {"last_x": [point[0] for point in ends], "last_y": [point[1] for point in ends]}
+    settings["dotted"] = " ".join(str(1 + names.index(label)) for label in fits)
+    beside |= {f"{label}, fitted": points for label, points in fits.items()}
+    title = kind.title + where
+    return Chart(name, "lines", title, kind.caption, lines, settings, beside=beside, **more)

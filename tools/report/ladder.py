@@ -18,11 +18,11 @@ CORES = [
     ("03", "tiles, then registers", "1"),
     ("04", "all the cores", "variant != 'touched_by_one'"),
     ("05", "vectors, packed blocks", "1"),
-    ("06", "sent, multiplied, collected", "distribute_s IS NOT NULL"),
+    ("06", "sent and collected", "distribute_s IS NOT NULL"),
     ("06", "data stay dealt out", "distribute_s IS NULL"),
 ]
 GPU = [
-    ("07", "coalesced global reads", "variant = 'coalesced'"),
+    ("07", "coalesced reads", "variant = 'coalesced'"),
     ("08", "shared memory tiles", "variant = 'shared'"),
     ("10", "loops with directives", "1"),
     ("09", "tiles in registers", "variant = 'conflict_free'"),

@@ -1,6 +1,7 @@
 """What was measured: CSV files in SQLite databases in memory, and what tables and charts ask of them.
 
 A column of words is text, any other holds numbers; an empty or garbled cell is NULL, a missing count 0."""
+
 import csv
 import math
 import re
@@ -14,33 +15,27 @@ for stream in (sys.stdout, sys.stderr):  # a terminal that has no × or … show
     if hasattr(stream, "reconfigure"):
         stream.reconfigure(errors="replace")
 
-
-COLUMNS = (
-    "step variant type m n k fill seed threads ranks grid block tile device repeat best_s median_s mean_s "
-    "stddev_s alloc_s copy_in_s copy_out_s distribute_s collect_s imbalance words_received gflops "
-    "predicted_s limit bytes_l1 bytes_l2 bytes_l3 bytes_memory verify error_share relative_error "
-    "differences verdict quiet flags compiler host commit started"
-).split()
+COLUMNS = """step variant type m n k fill seed threads ranks grid block tile device repeat best_s median_s
+    mean_s stddev_s alloc_s copy_in_s copy_out_s distribute_s collect_s imbalance words_received gflops
+    predicted_s limit bytes_l1 bytes_l2 bytes_l3 bytes_memory verify error_share relative_error
+    differences verdict quiet flags compiler host commit started""".split()
 MACHINE_COLUMNS = "name type vector threads level value unit note".split()
-RIVAL_COLUMNS = (
-    "type m n k threads variant rival pairs ratio ratio_low ratio_high ours_gflops rival_gflops "
-    "device flags compiler host commit started"
-).split()
+RIVAL_COLUMNS = """type m n k threads variant rival pairs ratio ratio_low ratio_high ours_gflops
+    rival_gflops device flags compiler host commit started""".split()
 # What a row fixes before it is measured: rows alike in it are one measurement, taken again.
 KEY = COLUMNS[:14] + ["flags", "host"]
 MACHINE_KEY = MACHINE_COLUMNS[:5]
 RIVAL_KEY = RIVAL_COLUMNS[:7] + ["device", "flags", "host"]
-FULL_KEY = KEY  # as tools/figures.py calls it
+FULL_KEY = KEY + ["compiler", "commit"]  # with the build
 WORDS = set(
-    "step variant type fill grid block device verify verdict quiet flags compiler host commit started "
-    "limit name vector level unit note rival".split()
+    """step variant type fill grid block device verify verdict quiet flags compiler host commit
+    started limit name vector level unit note rival""".split()
 )
 NUMBERS = {*COLUMNS, *MACHINE_COLUMNS, *RIVAL_COLUMNS} - WORDS
 COUNTS = set("m n k threads ranks tile repeat pairs".split())
 BASELINE = ("01_naive", "ijk")
-LEVELS = [f"01_naive-{level}" for level in ("O0", "O1", "O2", "O3", "Ofast")]
-NOT_LEVELS = f"step NOT IN ({', '.join(map(repr, LEVELS))})"
-LADDER_SIZE = 1008  # a multiple of every tile's 16, and no power of two
+NOT_LEVELS = "step NOT GLOB '01_naive-O*'"
+LADDER_SIZE = 1008  # a multiple of every step's 16, and no power of two
 # What a prediction says binds, from the processor outwards, in words.
 LIMITS = {
     "flops": "arithmetic",
@@ -51,10 +46,6 @@ LIMITS = {
     "L3": "L3 bandwidth",
     "memory": "memory bandwidth",
 }
-STAND_INS = (
-    "emulator",
-    "host fallback",
-)  # devices that stand in for a GPU: right or wrong is all that such rows say
 
 
 class Refusal(Exception):
@@ -78,8 +69,8 @@ def lines_of(path, columns=()):
 
 
 def append(path, columns, cells):
-    """Adds a line to a CSV, by one write; makes it where there is none, and cuts off a last line torn by a crash; one that
-    lacks only its end of line is whole."""
+    """Adds a line to a CSV, by one write; makes it where there is none, and cuts off a last line torn by a
+    crash; one that lacks only its end of line is whole."""
     try:
         with open(path, "a+b") as file:
             file.seek(0)
@@ -96,7 +87,7 @@ def append(path, columns, cells):
 
 
 def number(text):
-    """The number in a cell; None where it is empty, garbled, negative or beyond what anybody could have measured."""
+    """The number in a cell; None where it is empty, garbled, negative or beyond what could be measured."""
     try:
         value = float(text)
     except ValueError:
@@ -105,7 +96,7 @@ def number(text):
 
 
 def typed(column, text):
-    """A cell as the database has it. What stands in a column that the course's programs do not write may be a word or a number."""
+    """A cell as the database has it; in a column that no program of ours writes, a word or a number."""
     if column in WORDS:
         return text or None
     if column in COUNTS:
@@ -130,34 +121,29 @@ class Record(SimpleNamespace):
     """A row: its columns are attributes, "" where a word is missing, None where a number is."""
 
     def __init__(self, **cells):
-        super().__init__(
-            **{name: "" if cell is None and name in WORDS else cell for name, cell in cells.items()}
-        )
+        words = {name: "" for name, cell in cells.items() if cell is None and name in WORDS}
+        super().__init__(**cells | words)
 
 
 class Table:
-    """Rows in a database of their own, as the table `rows`; one that is asked for is a `kind`. Columns that follow from
-    others are `derived`, {name: SQL}."""
+    """Rows in a database of their own, as the table `rows`; one that is asked for is a `kind`. Columns that
+    follow from others are `derived`, {name: SQL}."""
 
     def __init__(self, rows, names, kind=Record, derived={}):
         self.names, self.kind, self.database = names, kind, sqlite3.connect(":memory:")
         self.database.row_factory = sqlite3.Row
-        columns = [
-            *(f'"{name}"' for name in names),
-            *(f"{name} AS ({sql})" for name, sql in derived.items()),
-        ]
+        columns = [f'"{name}"' for name in names]
+        columns += [f"{name} AS ({sql})" for name, sql in derived.items()]
         self.database.execute(f"CREATE TABLE rows ({', '.join(columns)})")
-        self.database.executemany(
-            f"INSERT INTO rows VALUES ({', '.join('?' * len(names))})",
-            [[row[name] for name in names] for row in rows],
-        )
+        places = ", ".join("?" * len(names))
+        cells = ([row[name] for name in names] for row in rows)
+        self.database.executemany(f"INSERT INTO rows VALUES ({places})", cells)
 
     def ask(self, what, where, equal, then):
         """The answer to SELECT of the rows for which WHERE holds and whose columns have these values."""
         clauses = [f"({where})", *(f'"{name}" IS :{name}' for name in equal)]
-        return self.database.execute(
-            f"SELECT {what} FROM rows WHERE {' AND '.join(clauses)} {then}", equal
-        ).fetchall()
+        query = f"SELECT {what} FROM rows WHERE {' AND '.join(clauses)} {then}"
+        return self.database.execute(query, equal).fetchall()
 
     def select(self, where="1", order="rowid", **equal):
         """The rows, in this order."""
@@ -169,36 +155,35 @@ class Table:
 
     def least(self, by, where="1", least="median_s", order="first", **equal):
         """Of the rows alike in the columns `by` the first in order of `least`; what was met first stands first."""
-        ranked = f"*, row_number() OVER (PARTITION BY {by} ORDER BY {least}, rowid) AS place, min(rowid) OVER (PARTITION BY {by}) AS first"
-        return [
-            self.kind(**row)
-            for row in self.ask(ranked, where, equal, f"ORDER BY {order}")
-            if row["place"] == 1
-        ]
+        over = f"OVER (PARTITION BY {by}"
+        ranked = (
+            f"*, row_number() {over} ORDER BY {least}, rowid) AS place, min(rowid) {over}) AS first"
+        )
+        rows = self.ask(ranked, where, equal, f"ORDER BY {order}")
+        return [self.kind(**row) for row in rows if row["place"] == 1]
 
     def values(self, column, where="1", **equal):
         """The different values in a column, ascending."""
-        return [
-            value for value, in self.ask(f"DISTINCT {column}", where, equal, f"ORDER BY {column}")
-        ]
+        found = self.ask(f"DISTINCT {column}", where, equal, f"ORDER BY {column}")
+        return [value for value, in found]
 
 
 @cache
 def table_of(path):
     """The table of any CSV."""
     lines = lines_of(path)
-    return Table(
-        [{name: typed(name, text) for name, text in line.items()} for line in lines],
-        list(lines[0]) if lines else ["nothing"],
-    )
+    rows = [{name: typed(name, text) for name, text in line.items()} for line in lines]
+    return Table(rows, list(lines[0]) if lines else ["nothing"])
 
 
 # ---- results.csv ----
 
 DERIVED = {  # columns that follow from those of a line, in SQL
     "number": "substr(step, 1, instr(step || '-', '-') - 1)",  # the step's
-    "stand_in": " OR ".join(f"coalesce(device, '') LIKE '{name}%'" for name in STAND_INS),
-    "gpu": "NOT stand_in AND coalesce(device, '') NOT GLOB '*([0-9]* cores)*'",  # the programs write a processor's cores behind its name
+    # Devices that stand in for a GPU: right or wrong is all that such rows say. The programs write a
+    # processor's cores behind its name.
+    "stand_in": "coalesce(device, '') LIKE 'emulator%' OR coalesce(device, '') LIKE 'host fallback%'",
+    "gpu": "NOT stand_in AND coalesce(device, '') NOT GLOB '*([0-9]* cores)*'",
     "sound": "coalesce(verdict IN ('right', 'unverified') AND step || variant || type != '', 0)",
     "rate": "2e-9 * m * n * k / median_s",
     "timed": "coalesce(sound AND NOT stand_in AND rate > 0, 0)",
@@ -207,10 +192,10 @@ DERIVED = {  # columns that follow from those of a line, in SQL
     # Seconds of all phases, for who has the matrices on one rank.
     "whole_s": "median_s + coalesce(distribute_s, 0) + coalesce(collect_s, 0)",
     "whole_rate": "2e-9 * m * n * k / whole_s",
-    # Over the bytes to and from the level that binds; for what arithmetic binds, those between L1 and the core. What a GPU's
-    # multiprocessor shares is as near to its cores as its L1.
-    "intensity": """2 * m * n * k / CASE "limit" WHEN 'L2' THEN bytes_l2 WHEN 'L3' THEN bytes_l3 WHEN 'memory' THEN bytes_memory
-                    ELSE bytes_l1 END""",
+    # Over the bytes to and from the level that binds; for what arithmetic binds, those between L1 and the
+    # core. What a GPU's multiprocessor shares is as near to its cores as its L1.
+    "intensity": """2 * m * n * k / CASE "limit" WHEN 'L2' THEN bytes_l2 WHEN 'L3' THEN bytes_l3
+                    WHEN 'memory' THEN bytes_memory ELSE bytes_l1 END""",
 }
 
 
@@ -243,17 +228,13 @@ class Row(Record):
 
     def label(self):
         """The variant, and what it was set to."""
-        settings = [
-            f"{getattr(self, name)} {name}"
-            for name in ("threads", "ranks")
-            if getattr(self, name) > 1
-        ]
+        settings = [f"{self.threads} threads"] * (self.threads > 1) + [f"{self.ranks} ranks"] * (
+            self.ranks > 1
+        )
         settings += [
-            f"{name} {getattr(self, name)}"
-            for name in ("grid", "block", "tile")
-            if getattr(self, name)
+            f"{name} {of}" for name in ("grid", "block", "tile") if (of := getattr(self, name))
         ]
-        return self.variant + (f" ({', '.join(settings)})" if settings else "")
+        return self.variant + f" ({', '.join(settings)})" * bool(settings)
 
     def program(self):
         """Step and variant, as a key or a label names them."""
@@ -266,10 +247,10 @@ def short(step):
 
 
 def marks(*judged):
-    """A ~ if other programs disturbed one of the rows whose (quiet, verdict) these are, and a ° if one was not verified."""
-    return "~" * any(quiet == "no" for quiet, _ in judged) + "°" * any(
-        verdict == "unverified" for _, verdict in judged
-    )
+    """A ~ if other programs disturbed one of the rows whose (quiet, verdict) these are, a ° if one was not
+    verified."""
+    disturbed = any(quiet == "no" for quiet, _ in judged)
+    return "~" * disturbed + "°" * any(verdict == "unverified" for _, verdict in judged)
 
 
 def marked(text, *rows):
@@ -278,8 +259,8 @@ def marked(text, *rows):
 
 
 def ladder_sizes(sizes):
-    """Of these 1008, else the largest and, where that is a power of two, the one before if it is near: at
-    a power of two the baseline is slow for a reason of its own (01), and every factor over it too large.
+    """Of these 1008, else the largest and, where that is a power of two, the one before if it is near: at a
+    power of two the baseline is slow for a reason of its own (01), and every factor over it too large.
     """
     *before, last = sorted(sizes)
     if LADDER_SIZE in (*before, last):
@@ -294,16 +275,17 @@ class Machine(Table):
         facts = [
             fact
             for fact in (read(path, MACHINE_COLUMNS, MACHINE_KEY) if path else [])
-            if fact["value"] and (fact["vector"] or "").startswith(("cuda", "cuBLAS")) == gpu
+            if fact["value"]
         ]
+        of_gpu = ("cuda", "cuBLAS")
+        facts = [fact for fact in facts if (fact["vector"] or "").startswith(of_gpu) == gpu]
         for fact in facts:
             if fact["unit"] in ("TFLOP/s", "TB/s"):
                 fact |= {"value": 1000 * fact["value"], "unit": "G" + fact["unit"][1:]}
         super().__init__(facts, MACHINE_COLUMNS)
-        self.gpu = gpu
 
     def highest(self, name, **equal):
-        """The fact with the highest of these values, or None: that of the best vector set, or of a library's best setting."""
+        """The fact with the highest of these values, or None: that of the best vector set, or setting."""
         return self.best(least="-value", name=name, **equal)
 
     def most(self, name, **equal):
@@ -323,11 +305,13 @@ class Machine(Table):
     def libraries(self, type, threads):
         """{library: {n: the rate of its best setting there}}, of square products; a GPU's have no threads."""
         found = {}
-        for fact in self.select(name="library", type=type, threads=threads):
+        for fact in self.select(
+            name="library", order="length(level), level", type=type, threads=threads
+        ):
             if (match := re.fullmatch(r"(\d+)x\1x\1", fact.level)) and fact.vector.strip():
                 at, n = found.setdefault(fact.vector.split()[0], {}), int(match[1])
                 at[n] = max(fact.value, at.get(n, 0))
-        return {library: dict(sorted(at.items())) for library, at in found.items()}
+        return found
 
     def best_library(self, type, threads, n):
         """(name, rate) of the fastest library at this size; of none, ("", None)."""
@@ -336,7 +320,7 @@ class Machine(Table):
 
 
 class Results(Table):
-    """The rows of one machine. Its table has what can be ranked and drawn: right square products that were timed."""
+    """The rows of one machine. Its table has what can be ranked and drawn: right square products, timed."""
 
     def __init__(self, rows, machine_path):
         super().__init__(rows, COLUMNS, Row, DERIVED)
@@ -348,49 +332,37 @@ class Results(Table):
             self.machine = Machine()
         if self.gpu.name() not in devices:
             self.gpu = Machine(gpu=True)
-        self.baselines = {
-            (row.type, row.shape()): row
-            for row in self.rows
-            if row.timed and (row.step, row.variant) == BASELINE
-        }
+        based = [row for row in self.rows if row.timed and (row.step, row.variant) == BASELINE]
+        self.baselines = {(row.type, row.shape()): row for row in based}
         self.types, self.wrong = self.values("type"), [row for row in self.rows if not row.sound]
-        self.cores = max(
-            map(int, re.findall(r"\((\d+) cores\)", " ".join(self.words("device")))),
-            default=10**6,
-        )
+        cores = re.findall(r"\((\d+) cores\)", " ".join(self.words("device")))
+        self.cores = max(map(int, cores), default=10**6)
 
     def common_size(self, where="1", of="step || ' ' || variant", **equal):
-        """The size that most variants have, of those the largest: slow ones may be left out at large sizes. 0 for none."""
-        return max(
-            self.ask(f"count(DISTINCT {of}), n", where, equal, "GROUP BY n"),
-            key=tuple,
-            default=(0, 0),
-        )[1]
+        """The size that most variants have, of those the largest: slow ones may be left out at large sizes."""
+        counts = self.ask(f"count(DISTINCT {of}), n", where, equal, "GROUP BY n")
+        return max(counts, key=tuple, default=(0, 0))[1]
 
     def speedup(self, row, seconds=None):
         base = self.baselines.get((row.type, row.shape()))
-        return base and base.median_s / (seconds or row.median_s)
+        return base and base.median_s / (seconds or row.whole_s)
 
     def roof(self, type, threads):
         """The processor's peak with so many threads, else the highest known; or None."""
-        return self.machine.highest("peak", type=type, threads=threads) or self.machine.highest(
-            "peak", type=type
-        )
+        of = self.machine.highest("peak", type=type, threads=threads)
+        return of or self.machine.highest("peak", type=type)
 
     def share(self, row):
-        """In words, the per cent of the peak that a row reached, where the peak is that of its device; marked where other
-        programs disturbed the peak: then it may well be over 100."""
+        """In words, the per cent of the peak that a row reached, where the peak is that of its device; marked
+        where other programs disturbed the peak: then it may well be over 100."""
         roof = (
             self.gpu.highest("peak", type=row.type) if row.gpu else self.roof(row.type, row.workers)
         )
         if not roof or not self.at_home(row):
             return "–"
         share = row.rate / roof.value
-        return (
-            f"{digits(100 * share)} %"
-            + "~" * ("; disturbed: " in roof.note)
-            + ", above the measured peak" * (share > 1.005)
-        )
+        disturbed = "~" * ("; disturbed: " in roof.note)
+        return f"{digits(100 * share)} %{disturbed}{', above the measured peak' * (share > 1.005)}"
 
     def at_home(self, row):
         """Whether the roofs are of the device a row ran on: the GPU, or the processor that the baseline ran on."""
@@ -401,11 +373,9 @@ class Results(Table):
 
     def predictions(self, type):
         """The products of the size that most variants have that were predicted: of each its best tile."""
-        where = f"{NOT_LEVELS} AND predicted_s > 0"
+        where, by = f"{NOT_LEVELS} AND predicted_s > 0", "step, variant, threads, ranks"
         n = self.common_size(where, type=type)
-        return self.least(
-            "step, variant, threads, ranks", where, order="step, first", type=type, n=n
-        )
+        return self.least(by, where, order="step, first", type=type, n=n)
 
     def words(self, name):
         return words(self.rows, name)
@@ -433,17 +403,13 @@ def without_cores(device):
 
 def place_of(rows):
     """The machine of these rows in a few words; of one processor's names the one with most cores."""
-    devices = {
-        without_cores(name): name
-        for name in sorted(words(rows, "device"), key=lambda name: (len(name), name))
-    }
+    names = sorted(words(rows, "device"), key=lambda name: (len(name), name))
+    devices = {without_cores(name): name for name in names}
     named = [name for name in words(rows, "device") if name in devices.values()]
-    parts = (
-        " + ".join(named),
-        " + ".join(words(rows, "compiler")),
-        max(words(rows, "started"), default="")[:10],
-    )
-    return ", ".join(filter(None, parts))[:130]
+    day = max(words(rows, "started"), default="")[:10]
+    return ", ".join(filter(None, (" + ".join(named), " + ".join(words(rows, "compiler")), day)))[
+        :130
+    ]
 
 
 def load(path, machine_path):
@@ -486,7 +452,6 @@ def percent(share, places=1):
 def seconds(value):
     if value is None:
         return "–"
-    for scale, unit in (1, "s"), (1e3, "ms"), (1e6, "µs"), (1e9, "ns"):
-        if value * scale >= 1:
-            break
+    scales = ((1, "s"), (1e3, "ms"), (1e6, "µs"))
+    scale, unit = next((of for of in scales if value * of[0] >= 1), (1e9, "ns"))
     return f"{digits(value * scale)} {unit}"
