@@ -1,18 +1,16 @@
 """Ours against the libraries: the rows of rivals.csv, their tables and charts."""
-from itertools import groupby
 from statistics import geometric_mean
 
 from drawing import Chart
 from measured import RIVAL_COLUMNS, RIVAL_KEY, Record, Refusal, Table, digits, place_of, read, whose
 
-COLUMNS = RIVAL_COLUMNS
+COLUMNS = RIVAL_COLUMNS  # as tools/notes.py and rivals.py call them
+ABOVE = "Above 1 ours is the faster: medians of paired ratios; the thin bars are their quartiles."
 KEPT = "libraries kept to AVX2"
 TARGET = 0.98  # of the best library, in every cell
 TOP = 1.5  # a chart shows no more, unless the mean is above it: what matters is near 1
-SOUND = " AND ".join(
-    f"{name} > 0"
-    for name in "m n k threads ratio ratio_low ratio_high ours_gflops rival_gflops".split()
-)
+POSITIVE = "m n k threads ratio ratio_low ratio_high ours_gflops rival_gflops".split()
+SOUND = " AND ".join(f"{name} > 0" for name in POSITIVE)
 AVX2 = "variant LIKE 'tuned%' AND rival LIKE '% haswell'"  # an AVX2 rung against a library's AVX2 kernels
 
 
@@ -30,51 +28,41 @@ class Comparison(Record):
 
 
 class Group:
-    """The comparisons of one host, type, number of threads and variant with libraries at their best, or kept to AVX2;
-    squares first, ascending."""
+    """The comparisons of one host, type, number of threads and variant with libraries at their best, or kept to
+    AVX2; squares first, ascending."""
 
     def __init__(self, rows, against):
         self.rows, self.against, first = rows, against, rows[0]
-        self.type, self.threads, self.variant, self.host = (
-            first.type,
-            first.threads,
-            first.variant,
-            first.host,
-        )
-        self.on_gpu, self.place = first.rival.startswith("cuBLAS"), place_of(rows)
-        # Of each shape the library that did best beside ours. (Not the one of the highest rate: comparisons are minutes
-        # apart, and on a shared machine a rate says as much about the minute as about the library.)
-        self.best = {
-            shape: min(alike, key=lambda row: row.ratio)
-            for shape, alike in groupby(rows, Comparison.shape)
-        }
+        self.type, self.threads, self.variant = first.type, first.threads, first.variant
+        self.host, self.place, self.on_gpu = first.host, place_of(rows), on_gpu(first)
+        # Of each shape the library that did best beside ours. (Not the one of the highest rate: comparisons are
+        # minutes apart, and on a shared machine a rate says as much about the minute as about the library.)
+        self.best = {}
+        for row in rows:
+            best = self.best.setdefault(row.shape(), row)
+            self.best[row.shape()] = min(best, row, key=lambda row: row.ratio)
         self.mean = geometric_mean(row.ratio for row in self.best.values())
 
     def title(self):
-        return f"{self.variant} against {self.against}, {self.type}, {'on a GPU' if self.on_gpu else whose(self.threads)}"
+        on = "on a GPU" if self.on_gpu else whose(self.threads)
+        return f"{self.variant} against {self.against}, {self.type}, {on}"
+
+
+def on_gpu(row):
+    return row.rival.startswith("cuBLAS")
 
 
 def load(path):
-    """The groups, in the order of type, threads and variant. Rows alike in all of KEY: the last counts."""
-    table, groups = Table(read(path, RIVAL_COLUMNS, RIVAL_KEY), COLUMNS, Comparison), []
-    for host, type, threads, variant in table.ask(
-        "DISTINCT host, type, threads, variant", SOUND, {}, "ORDER BY host, type, threads, variant"
-    ):
+    """The groups, in the order of type, threads and variant."""
+    table, groups = Table(read(path, RIVAL_COLUMNS, RIVAL_KEY), RIVAL_COLUMNS, Comparison), []
+    by = "host, type, threads, variant"
+    for cells in table.ask(f"DISTINCT {by}", SOUND, {}, f"ORDER BY {by}"):
+        order, like = "m != n OR n != k, m, n, k, rowid", dict(zip(by.split(", "), cells))
         every, avx2 = (
-            table.select(
-                where,
-                "m != n OR n != k, m, n, k, rowid",
-                host=host,
-                type=type,
-                threads=threads,
-                variant=variant,
-            )
-            for where in (SOUND, f"{SOUND} AND {AVX2}")
+            table.select(where, order, **like) for where in (SOUND, f"{SOUND} AND {AVX2}")
         )
         if len(avx2) < len(every):
-            groups.append(
-                Group(every, "cuBLAS" if every[0].rival.startswith("cuBLAS") else "every library")
-            )
+            groups.append(Group(every, "cuBLAS" if on_gpu(every[0]) else "every library"))
         if avx2:
             groups.append(Group(avx2, KEPT))
     if not groups:
@@ -84,33 +72,17 @@ def load(path):
 
 def table(group):
     """The headings and rows: ours beside the best library at each shape, what is missed marked."""
-    headings = [
-        "n, or m×n×k",
-        "best library",
-        "its GFLOP/s",
-        "ours",
-        "ours / it",
-        "quartiles",
-        "pairs",
-        "",
-    ]
-    rows = [
-        [
-            shape,
-            row.rival,
-            digits(row.rival_gflops),
-            digits(row.ours_gflops),
-            f"{row.ratio:.3f}",
-            f"{row.ratio_low:.3f} – {row.ratio_high:.3f}",
-            str(row.pairs),
-            "!" * (row.ratio < TARGET),
-        ]
-        for shape, row in group.best.items()
-    ]
-    return headings, [
-        *rows,
-        ["geometric mean", "", "", "", f"{group.mean:.3f}", "", "", "!" * (group.mean < 1)],
-    ]
+    headings = "n, or m×n×k|best library|its GFLOP/s|ours|ours / it|quartiles|pairs|".split("|")
+    rows = []
+    for shape, row in group.best.items():
+        rates, quartiles = [digits(row.rival_gflops), digits(row.ours_gflops)], (
+            row.ratio_low,
+            row.ratio_high,
+        )
+        ratios = [f"{row.ratio:.3f}", " – ".join(f"{of:.3f}" for of in quartiles), str(row.pairs)]
+        rows.append([shape, row.rival, *rates, *ratios, "!" * (row.ratio < TARGET)])
+    mean = ["geometric mean", "", "", "", f"{group.mean:.3f}", "", "", "!" * (group.mean < 1)]
+    return headings, [*rows, mean]
 
 
 def summary(groups):
@@ -119,17 +91,10 @@ def summary(groups):
     for group in groups:
         ratios = [row.ratio for row in group.best.values()]
         worst = min(group.best.values(), key=lambda row: row.ratio)
-        rows.append(
-            [
-                group.variant,
-                group.against,
-                group.type,
-                "GPU" if group.on_gpu else str(group.threads),
-                f"{group.mean:.3f}",
-                f"{worst.ratio:.3f} at {worst.shape()}, {worst.rival}",
-                f"{sum(ratio < TARGET for ratio in ratios)} of {len(ratios)}",
-            ]
-        )
+        on, mean = "GPU" if group.on_gpu else str(group.threads), f"{group.mean:.3f}"
+        where = f"{worst.ratio:.3f} at {worst.shape()}, {worst.rival}"
+        below = f"{sum(ratio < TARGET for ratio in ratios)} of {len(ratios)}"
+        rows.append([group.variant, group.against, group.type, on, mean, where, below])
     return ["variant", "against", "type", "threads", "mean", "worst", f"below {TARGET:g}"], rows
 
 
@@ -139,26 +104,22 @@ def charts(groups):
     several_hosts = len({group.host for group in groups}) > 1
     for group in groups:
         rivals, shapes = sorted({row.rival for row in group.rows}), list(group.best)
-        lines = {rival: [] for rival in rivals}
+        lines, middle = {rival: [] for rival in rivals}, (len(rivals) - 1) / 2
         for row in group.rows:
-            at, aside = shapes.index(row.shape()), 0.12 * (
-                rivals.index(row.rival) - (len(rivals) - 1) / 2
-            )
-            gap = [] if row.square() else [[]]
-            spread = [row.ratio, row.ratio_low, row.ratio_high]
-            lines[row.rival] += [*gap, [at + aside, *spread, 0, at, row.shape()]]
-        lowest, highest = min(row.ratio_low for row in group.rows), max(
-            row.ratio_high for row in group.rows
-        )
+            at, aside = shapes.index(row.shape()), 0.12 * (rivals.index(row.rival) - middle)
+            ratios = [row.ratio, row.ratio_low, row.ratio_high]
+            lines[row.rival] += [] if row.square() else [[]]
+            lines[row.rival].append([at + aside, *ratios, 0, at, row.shape()])
+        highest = max(row.ratio_high for row in group.rows)
         top = min(TOP if group.mean < TOP else highest * 2, max(1.1, 1.03 * highest))
-        settings = {"target": TARGET, "bottom": min(0.9, 0.97 * lowest), "top": top}
-        name = f"rivals_{group.type}_{group.threads}_{group.variant}" + "_avx2" * (
-            group.against == KEPT
-        )
-        caption = "Above 1 ours is the faster: medians of paired ratios, the thin bars are their quartiles."
+        bottom = min(0.9, *(0.97 * row.ratio_low for row in group.rows))
+        settings = {"target": TARGET, "bottom": bottom, "top": top}
         footer = f"dashed: {TARGET:g} of the best library, the least that ours shall reach"
         footer += f"; above {TOP}: not shown" * (top == TOP)
-        host = f"{group.host}_" * several_hosts
-        yield Chart(
-            host + name, "rivals", group.title(), caption, lines, settings, footer=footer
-        ), group
+        name = (
+            f"{group.host}_" * several_hosts
+            + f"rivals_{group.type}_{group.threads}_{group.variant}"
+        )
+        name += "_avx2" * (group.against == KEPT)
+        chart = Chart(name, "rivals", group.title(), ABOVE, lines, settings, footer=footer)
+        yield chart, group

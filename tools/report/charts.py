@@ -10,48 +10,19 @@ from measured import BASELINE, LIMITS, NOT_LEVELS, Row, digits, seconds, whose
 from scaling import scalings, shown
 
 N = "n (matrices n × n)"
-KINDS = {  # title; what to see; gnuplot's format of y; the base of its logarithm
-    "time": Kind(
-        "Time of one product",
-        "Lower is better: on logarithmic axes the gap of two lines is how many times as fast one is.",
-        "%.0s %cs",
-        10,
-    ),
-    "speedup": Kind(
-        "Speedup over 01 ijk",
-        "Higher is better: how many times as fast as three plain loops of the same size.",
-        "%g×",
-        10,
-    ),
-    "efficiency": Kind(
-        "Efficiency: share of the peak",
-        "Higher is better: 100 % is the peak, of all cores or of the GPU's units for the type multiplied.",
-        "%g %%",
-    ),
-    "gflops": Kind(
-        "GFLOP/s",
-        "Higher is better: a level line is a program that growing matrices do not slow down.",
-        logy=10,
-    ),
-    "step": Kind(
-        "GFLOP/s",
-        "Higher is better: what has a tile is shown with its best tile at each n.",
-    ),
-    "tiles": Kind(
-        "GFLOP/s against the tile",
-        "Higher is better: a small tile uses little of what it loads, too large a one leaves the cache.",
-    ),
-    "of_workers": Kind(
-        "Speedup against",
-        "Higher is better: how many times as fast as the same variant alone, all phases together; dotted: Amdahl.",
-        "%g×",
-        2,
-    ),
-    "per_worker": Kind(
-        "Efficiency against",
-        "100 % is ideal: the speedup divided by the threads, or ranks, that it took.",
-        "%g %%",
-    ),
+# By name: the title, gnuplot's format of y, the base of its logarithm, and in a sentence what to see.
+KINDS = """
+time|Time of one product|%.0s %cs|10|Lower is better: the gap of two lines is how many times as fast one is.
+speedup|Speedup over 01 ijk|%g×|10|Higher is better: how many times as fast as three plain loops.
+efficiency|Efficiency: share of the peak|%g %%|0|Higher is better: 100 % is all that the units for this type can do.
+gflops|GFLOP/s|%g|10|Higher is better: a level line is a program that growing matrices do not slow down.
+step|GFLOP/s|%g|0|Higher is better: what has a tile is shown with its best tile at each n.
+tiles|GFLOP/s against the tile|%g|0|Higher is better: small tiles use little of what they load, large ones leave the cache.
+more|Speedup against|%g×|2|Higher is better: how many times as fast as the same variant alone; dotted: Amdahl's law.
+each|Efficiency against|%g %%|0|100 % is ideal: the speedup divided by the threads, or ranks, that it took.
+"""
+KINDS = {
+    name: Kind(*rest) for name, *rest in (line.split("|") for line in KINDS.split("\n") if line)
 }
 PHASES = "Shorter is better: where data stay, nothing is copied, distributed or collected."
 ROOFLINE = "A mark lies under the roof that its prediction names in brackets; arrows lead to the prediction."
@@ -171,7 +142,7 @@ def step_chart(results, type, step):
     lines = {row.variant: points(same_line(results, row), "n", rate) for row in tops}
     most = max(row.workers for row in tops)
     on = f", on {most} {'ranks' if tops[0].ranks > 1 else 'threads'} at most" * (most > 1)
-    kind = KINDS["step"]._replace(title=f"{step}: GFLOP/s", logy=10 * wide_apart(lines))
+    kind = KINDS["step"]._replace(title=f"{step}: GFLOP/s", base=10 * wide_apart(lines))
     return line_chart(f"gflops_{type}_{step}", kind, f", {type}{on}", lines, N, step=step)
 
 
@@ -225,7 +196,7 @@ def scaling_charts(results, type, by):
     own = [p for p in counts if p <= results.cores]
     fitted = {of.label(): of.serial for of in found if of.serial is not None and by == "threads"}
     fits = {label: [[p, 1 / (s + (1 - s) / p)] for p in own] for label, s in fitted.items()}
-    for name, kind, share in (("speedup", "of_workers", False), ("efficiency", "per_worker", True)):
+    for name, kind, share in (("speedup", "more", False), ("efficiency", "each", True)):
         lines = {of.label(): speedups(of, by, share) for of in found}
         ideal = [[p, min(p, results.cores) * (100 / p if share else 1)] for p in counts]
         where = f" {by}, {type}" + "".join(f", n = {of.n}" for of in found[:1])

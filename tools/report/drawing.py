@@ -19,9 +19,9 @@ NAME = 19
 
 class Kind(NamedTuple):
     title: str
+    unit: str  # gnuplot's format of y
+    base: int  # of its logarithm; 0 for a linear axis
     caption: str
-    unit: str = "%g"
-    logy: int = 0
 
 
 @dataclass
@@ -47,7 +47,7 @@ class Chart:
         said = [place, self.footer, "hollow: measured in a disturbed moment" * hollow]
         return {
             "title": textwrap.fill(self.title.replace("n = ", "n\u00a0=\u00a0"), 46),
-            "footer": "\n".join(textwrap.fill(text, 58) for text in said if text),
+            "footer": "\n".join(textwrap.fill(text, 64) for text in said if text),
             "hollow": int(hollow),
             "count": len(self.lines),
             "beside": len(self.beside),
@@ -128,21 +128,22 @@ def line_chart(name, kind, where, lines, xlabel, beside=None, fits=None, marks=(
     if not lines:
         return None
     fits, drawn = fits or {}, [*lines.values(), *beside.values()]
+    base = int(kind.base)
     y = [at for points in lines.values() for point in points for at in point[1:4] if at == at]
     y += [point[1] for points in beside.values() for point in points]
     x = [point[0] for points in drawn for point in points]
-    bottom, top = (min(y) / 1.25, max(y) * 1.25) if kind.logy else (0, max(y) * 1.06)
+    bottom, top = (min(y) / 1.25, max(y) * 1.25) if base else (0, max(y) * 1.06)
     names, tall = [*lines, *beside], max(TALL, NAME * (len(drawn) + 1))
 
     def height(y):
-        return math.log(y / bottom) / math.log(top / bottom) if kind.logy else y / top
+        return math.log(y / bottom) / math.log(top / bottom) if base else y / top
 
     ends = [points[-1] for points in drawn]
     places = apart([height(point[1]) for point in ends], NAME / tall, 0.02, 0.98)
     settings = {
         "xlabel": xlabel,
         "unit": kind.unit,
-        "logy": kind.logy,
+        "logy": base,
         "tall": tall,
         "bottom": bottom,
         "top": top,

@@ -229,6 +229,7 @@ BARS = """
 05|1|05_avx2|avx512|tuned
 04|2|04_openmp-native|tiled_simd|4 × 4 in threads
 05|2|05_avx2|avx512_threads|05 in threads
+06|2|06_mpi|rows_immediate|sent and collected
 06|2|06_mpi|summa|data stay dealt out
 07||07_cuda_global|uncoalesced|a thread an element
 07||07_cuda_global|coalesced|coalesced reads

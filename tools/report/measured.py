@@ -371,12 +371,6 @@ class Results(Table):
         homes = {without_cores(base.device) for base in self.baselines.values()}
         return not homes or without_cores(row.device) in homes
 
-    def predictions(self, type):
-        """The products of the size that most variants have that were predicted: of each its best tile."""
-        where, by = f"{NOT_LEVELS} AND predicted_s > 0", "step, variant, threads, ranks"
-        n = self.common_size(where, type=type)
-        return self.least(by, where, order="step, first", type=type, n=n)
-
     def words(self, name):
         return words(self.rows, name)
 

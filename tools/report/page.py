@@ -10,7 +10,7 @@ import ladder
 import published
 import scaling
 from charts import named
-from measured import LIMITS, Refusal, Row, digits, marked, seconds, tabulated, times, whose
+from measured import LIMITS, Refusal, digits, seconds, times, whose
 
 FAR_OFF = "Rows marked ! took more than twice, or less than half, the predicted time: their steps' notes say why."
 FACTS = {
@@ -22,6 +22,9 @@ CORES_ARE = (
     "Speedup / CUDA cores is what Genova 2024 printed as efficiency. It is an efficiency of nothing: the speedup is "
     "over one core of a processor, and a CUDA core is no such core. What part of the GPU works, the share of its "
     "peak says."
+)
+IN_TURNS = (
+    "Ours and one library took turns in one process. What counts is the best library of each shape."
 )
 ELSEWHERE = (
     "Not this machine, which has no GPU that was measured: the rows of plots/reference, on {}. They are in no chart "
@@ -85,49 +88,68 @@ def far_off(row):
     return not 0.5 <= row.missed() <= 2
 
 
+def missed(row):
+    return "–" if row.missed() is None else f"{digits(row.missed())}×{' !' * far_off(row)}"
+
+
+def predicted(row):
+    return seconds(row.predicted_s)
+
+
 def limit(row):
     """What a prediction says binds. No product is faster than the arithmetic: then the peak that it was predicted
     with was measured in a bad moment, and perhaps has been measured again since."""
-    beaten = row.limit == "flops" and row.missed() and row.missed() < 0.95
-    return LIMITS.get(row.limit, row.limit or "–") + ", by a peak measured in a bad moment" * bool(
-        beaten
-    )
+    beaten = row.limit == "flops" and (row.missed() or 1) < 0.95
+    return LIMITS.get(row.limit, row.limit or "–") + ", by a peak measured in a bad moment" * beaten
 
 
-def missed(row):
-    return f"{digits(row.missed())}×{' !' * far_off(row)}"
+def error_share(row):
+    return "–" if row.error_share is None else f"{row.error_share:.2g}"
 
 
-def rungs_predicted(bars, root):
+def over_cores(results, row):
+    cores, speedup = results.gpu.most("cores"), results.speedup(row)
+    return f"{speedup / cores:.3g}" if speedup and cores else "–"
+
+
+COLUMNS = {  # heading: what makes a row's cell
+    "rung": lambda results, row: row.step,
+    "program": lambda results, row: row.step,
+    "variant": lambda results, row: row.label(),
+    "type": lambda results, row: row.type,
+    "m×n×k": lambda results, row: row.shape(),
+    "median": lambda results, row: row.time(),
+    "measured": lambda results, row: row.time(),
+    "kernel's time": lambda results, row: row.time(),
+    "best": lambda results, row: seconds(row.best_s),
+    "deviation": lambda results, row: seconds(row.stddev_s),
+    "runs": lambda results, row: row.repeat,
+    "with distribution and collection": lambda results, row: row.whole_time(),
+    "GFLOP/s": lambda results, row: digits(row.rate) if row.timed else "–",
+    "speedup over 01 ijk": lambda results, row: times(row.timed and results.speedup(row)),
+    "speedup / CUDA cores": over_cores,
+    "% of peak": lambda results, row: results.share(row),
+    "result": lambda results, row: row.verdict,
+    "error / allowed": lambda results, row: error_share(row),
+    "predicted": lambda results, row: predicted(row),
+    "ratio": lambda results, row: missed(row),
+    "limit": lambda results, row: limit(row),
+}
+
+
+def table(title, results, rows, headings, **more):
+    """These columns of these rows, separated by commas."""
+    headings = headings.split(", ")
+    cells = [[COLUMNS[heading](results, row) for heading in headings] for row in rows]
+    return Table(title, headings, cells, **more)
+
+
+def rungs_predicted(results, bars, root):
     """The ladder's rungs with what was predicted of them, each with a link to its lesson."""
     rows = [bar.row for bar in bars if bar.row.predicted_s and bar.number()]
-    columns = {
-        "rung": lambda row: row.step,
-        "variant": Row.label,
-        "predicted": lambda row: seconds(row.predicted_s),
-        "measured": Row.time,
-        "ratio": missed,
-        "limit": limit,
-    }
     links = {place: f"{root}/{row.number}/README.md" for place, row in enumerate(rows)}
-    return Table("", *tabulated(rows, columns), links=links, note=FAR_OFF * any(map(far_off, rows)))
-
-
-def predicted_tables(results):
-    """All that was predicted."""
-    for type in results.types:
-        if rows := results.predictions(type):
-            columns = {
-                "program": lambda row: row.step,
-                "variant": Row.label,
-                "predicted": lambda row: seconds(row.predicted_s),
-                "measured": Row.time,
-                "ratio": missed,
-                "limit": limit,
-                "% of peak": results.share,
-            }
-            marks = {place: "far" for place, row in enumerate(rows) if far_off(row)}
-            yield Table(f"{type}, n = {rows[0].n}", *tabulated(rows, columns), marks=marks)
+    more = {"links": links, "note": FAR_OFF * any(map(far_off, rows))}
+    return table("", results, rows, "rung, variant, predicted, measured, ratio, limit", **more)
 
 
 def amount(fact):
@@ -141,77 +163,47 @@ def amount(fact):
 
 def machine_tables(machine, title):
     """What a machine, or its GPU, can do, with a column for each number of threads."""
-    asked = {title: f"name NOT IN {tuple(FACTS)}"} | {
-        title: f"name = '{name}'" for name, title in FACTS.items()
-    }
+    asked = {title: f"name NOT IN {tuple(FACTS)}"}
+    asked |= {title: f"name = '{name}'" for name, title in FACTS.items()}
     for title, where in asked.items():
         facts, rows = machine.select(where), {}
         counts = sorted({fact.threads for fact in facts})
         for fact in facts:
-            what = fact.name, fact.type, fact.vector, fact.level.replace("x", "×").replace("_", " ")
-            rows.setdefault(what, {})[fact.threads] = fact
+            level = fact.level.replace("x", "×").replace("_", " ")
+            at = rows.setdefault(
+                (fact.name, fact.type, fact.vector, level), ["–"] * len(counts) + [fact.note]
+            )
+            at[counts.index(fact.threads)] = amount(fact)
         headings = ["what", "type", "vector set, or library", "level, or size"]
         headings += [whose(count) if count else "value" for count in counts] + ["note"]
-        cells = [
-            [
-                *what,
-                *(amount(of[count]) if count in of else "–" for count in counts),
-                [*of.values()][0].note,
-            ]
-            for what, of in rows.items()
-        ]
-        if cells:
-            yield Table(title, headings, cells)
+        if rows:
+            yield Table(title, headings, [[*what, *cells] for what, cells in rows.items()])
 
 
 def gpu_tables(results):
     """Each variant's fastest row at the largest size with a baseline, and at the largest that most variants have."""
-    cores = results.gpu.most("cores")
-
-    def over_cores(row):
-        return f"{results.speedup(row) / cores:.3g}" if results.speedup(row) and cores else "–"
-
-    columns = {
-        "program": lambda row: row.step,
-        "variant": Row.label,
-        "kernel's time": Row.time,
-        "GFLOP/s": lambda row: digits(row.rate),
-        "speedup over 01 ijk": lambda row: times(results.speedup(row)),
-        "speedup / CUDA cores": over_cores,
-        "% of peak": results.share,
-    }
+    headings = "program, variant, kernel's time, GFLOP/s, speedup over 01 ijk, speedup / CUDA cores, % of peak"
     for type in results.types:
         sizes = results.values("n", "gpu", type=type)
         based = [n for n in sizes if (type, f"{n}×{n}×{n}") in results.baselines]
         for n in dict.fromkeys([*based[-1:], results.common_size("gpu", type=type)]):
             if rows := results.least("step, variant", "gpu", type=type, n=n):
-                yield Table(f"{type}, n = {n}", *tabulated(rows, columns), CORES_ARE)
+                yield table(f"{type}, n = {n}", results, rows, headings, note=CORES_ARE)
 
 
 def row_table(results, step):
     """Every row of a program, wrong ones marked: a wrong result is fast at nothing."""
     rows = [row for row in results.rows if row.step == step]
-    columns = {
-        "variant": Row.label,
-        "type": lambda row: row.type,
-        "m×n×k": Row.shape,
-        "median": Row.time,
-        "best": lambda row: seconds(row.best_s),
-        "deviation": lambda row: seconds(row.stddev_s),
-        "runs": lambda row: row.repeat,
-        "GFLOP/s": lambda row: digits(row.rate) if row.timed else "–",
-        "speedup": lambda row: times(results.speedup(row)) if row.timed else "–",
-        "result": lambda row: row.verdict,
-        "error / allowed": lambda row: "–" if row.error_share is None else f"{row.error_share:.2g}",
-    }
-    if any(row.distribute_s is not None for row in rows):
-        columns["with distribution and collection"] = Row.whole_time
-    if any(row.predicted_s for row in rows):
-        columns |= {"predicted": lambda row: seconds(row.predicted_s), "limit": limit}
+    headings = "variant, type, m×n×k, median, best, deviation, runs"
+    headings += ", with distribution and collection" * any(
+        row.collect_s is not None for row in rows
+    )
+    headings += ", GFLOP/s, speedup over 01 ijk, result, error / allowed"
+    headings += ", predicted, ratio, limit" * any(row.predicted_s for row in rows)
     flags = " and ".join(dict.fromkeys(row.flags for row in rows))
     marks = {place: "wrong" for place, row in enumerate(rows) if not row.sound}
     title = f"Every row of {step} ({len(rows)}; compiled with {flags})"
-    return Table(title, *tabulated(rows, columns), marks=marks)
+    return table(title, results, rows, headings, marks=marks)
 
 
 # ---- sections ----
@@ -230,18 +222,10 @@ def gpu_section(title, text, results, charts):
 def rivals_section(path):
     """Ours beside the libraries."""
     groups = against_libraries.load(path)
-    text = (
-        "Ours and one library took turns in one process; above 1 ours is the faster. What counts is the best "
-        "library of each shape."
-    )
     tables = [Table("How each of ours stands", *against_libraries.summary(groups), open=True)]
     tables += [Table(group.title(), *against_libraries.table(group)) for group in groups]
-    return Section(
-        "Beside the libraries",
-        text,
-        [chart for chart, _ in against_libraries.charts(groups)],
-        tables,
-    )
+    charts = [chart for chart, _ in against_libraries.charts(groups)]
+    return Section("Beside the libraries", IN_TURNS, charts, tables)
 
 
 def sections(results, charts):
@@ -250,15 +234,11 @@ def sections(results, charts):
     def of(steps):
         return [chart for chart in charts if chart.step in steps]
 
-    predicted = list(predicted_tables(results))
     of_threads = [Table(*of_type) for of_type in scaling.tables(results)]
     of_threads += (
         [Table(*of_report) for of_report in published.tables(results, False)] if of_threads else []
     )
     yield Section("All steps", "", of([""]))
-    yield Section(
-        "Predicted and measured", FAR_OFF * any(table.marks for table in predicted), [], predicted
-    )
     able = machine_tables(results.machine, "Processor, caches, latencies")
     yield Section("What the machine can do", "", [], list(able))
     text = "A time is the kernel's alone; the chart of phases shows what allocation and copies add."
@@ -286,7 +266,7 @@ def machine_page(results, charts, reference, root):
         "ladders": shown,
         "open": first,
         "days": sorted({started[:10] for started in results.words("started")}),
-        "predicted": rungs_predicted(bars, root),
+        "predicted": rungs_predicted(results, bars, root),
         "sections": [
             part
             for part in sections(results, [chart for chart in charts if chart not in first])

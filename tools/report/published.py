@@ -48,17 +48,15 @@ def theirs(line, lines):
 
 
 def nearest(results, above, below, type, n):
-    """The fastest row like `above` and the fastest like `below`, of the same type and size, the nearest to these there is; or None.
-    Another type is farther than any size."""
-    ours, others = (
-        {(row.type, row.n): row for row in results.least("type, n", **like)}
-        for like in (above, below)
-    )
-    at = min(
-        ours.keys() & others.keys(),
-        default=None,
-        key=lambda at: (at[0] != type, abs(math.log(at[1] / n)), at),
-    )
+    """The fastest rows like `above` and like `below`, of the same type and size, the nearest to these there is; or
+    None. Another type is farther than any size."""
+    ours = {(row.type, row.n): row for row in results.least("type, n", **above)}
+    others = {(row.type, row.n): row for row in results.least("type, n", **below)}
+
+    def far(at):
+        return at[0] != type, abs(math.log(at[1] / n)), at
+
+    at = min(ours.keys() & others.keys(), default=None, key=far)
     return at and (ours[at], others[at])
 
 
@@ -67,79 +65,65 @@ def ours(results, same, line, what, type):
     gpu, found = not line["threads"], []
     n = int(line["n"] or max(results.values("n", "gpu")))
     for variant in same["ours"].split("|"):
-        first, *second = [
+        named = zip(same["step"].split("/"), variant.split("/"))
+        like = [
             {"gpu": gpu, "number": step} | ({"variant": name} if name else {})
-            for step, name in zip(same["step"].split("/"), variant.split("/"))
+            for step, name in named
         ]
-        first |= {} if gpu else {"threads": int(line["threads"])}
-        base = (
-            second[0]
-            if second
-            else first
-            if what == "GFLOP/s"
-            else first | {"threads": 1}
-            if not gpu
-            else dict(zip(("step", "variant"), BASELINE))
-        )
-        found += filter(None, [nearest(results, first, base, type, n)])
+        if not gpu:
+            like[0]["threads"] = int(line["threads"])
+        if len(like) == 1 and what == "GFLOP/s":
+            like.append(like[0])
+        elif len(like) == 1:
+            like.append(
+                dict(zip(("step", "variant"), BASELINE)) if gpu else like[0] | {"threads": 1}
+            )
+        found += filter(None, [nearest(results, *like, type, n)])
     return min(found, default=None, key=lambda pair: pair[0].type != type)
+
+
+def row_of(results, same, line, what, value):
+    """The cells of a printed line and of ours."""
+    type = line["type"].replace("int", "i").replace("float", "f") or "f32"
+    cells, pair = ["not measured here", "–", "–"], ours(results, same, line, what, type)
+    if pair:
+        row, base = pair
+        mine = row.rate / (1 if what == "GFLOP/s" else base.rate)
+        over = {"efficiency": row.threads, "speedup / cores": results.gpu.most("cores") or math.nan}
+        who = f"{short(row.step)} {row.variant}" + f" / {base.variant}" * (what == "ratio")
+        size = f"{row.n}" + f", {row.type}" * (row.type != type)
+        cells = [who, size, marked(WRITTEN[what](mine / over.get(what, 1)), row, base)]
+    threads = [line["threads"]] * bool(line["threads"])
+    return [same["variant"], line["n"] or "–", *threads, what, WRITTEN[what](value), *cells]
+
+
+def rows_of(results, same, printed, on_gpu):
+    """A row for each line that was printed of the same; of the threads at each n at the largest."""
+    what = ("experiment", "variant")
+    lines = [line for line in printed if all(line[name] == same[name] for name in what)]
+    most = max((int(line["n"]) for line in lines if line["threads"]), default=0)
+    for line in lines:
+        smaller = line["threads"] and int(line["n"]) < most
+        if on_gpu != bool(line["threads"]) and not smaller and (says := theirs(line, lines)):
+            yield row_of(results, same, line, *says)
 
 
 def tables(results, on_gpu):
     """(title, headings, rows, note) for each report that printed what we have on a GPU, or on threads."""
+    headings = [
+        "published",
+        "n",
+        *["threads"] * (not on_gpu),
+        "what",
+        "theirs",
+        "ours",
+        "n",
+        "ours",
+    ]
+    every = lines_of(PUBLISHED / "ours.csv")
     for report, whose in REPORTS.items():
-        rows, printed = [], lines_of(PUBLISHED / f"{report}.csv")
-        for same in (same for same in lines_of(PUBLISHED / "ours.csv") if same["report"] == report):
-            lines = [
-                line
-                for line in printed
-                if (line["experiment"], line["variant"]) == (same["experiment"], same["variant"])
-            ]
-            most = max(
-                (int(line["n"]) for line in lines if line["threads"]), default=0
-            )  # of the threads at each n the largest
-            for line in lines:
-                if (
-                    on_gpu == bool(line["threads"])
-                    or line["threads"]
-                    and int(line["n"]) < most
-                    or not (says := theirs(line, lines))
-                ):
-                    continue
-                what, value = says
-                type = line["type"].replace("int", "i").replace("float", "f") or "f32"
-                cells, pair = ["not measured here", "–", "–"], ours(results, same, line, what, type)
-                if pair:
-                    row, base = pair
-                    mine = row.rate / (1 if what == "GFLOP/s" else base.rate)
-                    mine /= {
-                        "efficiency": row.threads,
-                        "speedup / cores": results.gpu.most("cores") or math.nan,
-                    }.get(what, 1)
-                    cells = [
-                        f"{short(row.step)} {row.variant}"
-                        + f" / {base.variant}" * (what == "ratio"),
-                        f"{row.n}" + f", {row.type}" * (row.type != type),
-                        marked(WRITTEN[what](mine), row, base),
-                    ]
-                rows.append(
-                    [
-                        same["variant"],
-                        line["n"] or "–",
-                        *[line["threads"]] * (not on_gpu),
-                        what,
-                        WRITTEN[what](value),
-                        *cells,
-                    ]
-                )
+        printed = lines_of(PUBLISHED / f"{report}.csv")
+        own = [same for same in every if same["report"] == report]
+        rows = [row for same in own for row in rows_of(results, same, printed, on_gpu)]
         if rows:
-            yield f"Beside {whose}", [
-                "published",
-                "n",
-                *["threads"] * (not on_gpu),
-                "what",
-                "theirs",
-                "ours",
-                "n",
-                "ours",
-            ], rows, NEAREST
+            yield f"Beside {whose}", headings, rows, NEAREST
