@@ -3,7 +3,6 @@
 import contextlib
 import importlib.util
 import io
-import math
 import os
 import re
 import shutil
@@ -35,78 +34,64 @@ def line(columns, cells):
 
 
 def row(step, variant, n, seconds, **more):
-    """A row of results.csv: a right square product, run five times, unless told otherwise; 2 GFLOP at n = 1000."""
-    cells = {
-        "step": step,
-        "variant": variant,
-        "type": "f32",
-        "m": n,
-        "n": n,
-        "k": n,
-        "threads": 1,
-        "ranks": 1,
-    }
-    cells |= {
-        "device": "Test CPU (2 cores)",
-        "repeat": 5,
-        "best_s": seconds * 0.8,
-        "median_s": seconds,
-    }
-    cells |= {
-        "mean_s": seconds,
-        "stddev_s": seconds / 4,
-        "verdict": "right",
-        "flags": "-O3",
-        "compiler": "g++ 12",
-    }
-    cells |= {"host": "here", "commit": "c1", "started": "2026-11-21T08:30:00Z"}
+    """A row of results.csv: a right square product, run five times, unless told otherwise; 2 GFLOP at n = 1000.
+    With a limit there are bytes: 0.5 FLOP for each one between L1 and the core, and 2 beyond."""
+    n, seconds = int(n), float(seconds)
+    names = "step variant type m n k threads ranks device repeat best_s median_s mean_s stddev_s"
+    values = (step, variant, "f32", n, n, n, 1, 1, "Test CPU (2 cores)", 5)
+    values += (0.8 * seconds, seconds, seconds, seconds / 4)
+    cells = dict(zip(names.split(), values)) | {"verdict": "right", "flags": "-O3", "host": "here"}
+    cells |= {"compiler": "g++ 12", "commit": "c1", "started": "2026-11-21T08:30:00Z"}
+    if "limit" in more:
+        bytes = {"l1": 4 * n**3, "l2": n**3, "l3": n**3, "memory": n**3 / 4}
+        cells |= {f"bytes_{level}": of for level, of in bytes.items()}
+    if more.get("device") == "G1":
+        cells |= {"alloc_s": 1e-3, "copy_in_s": 3e-3, "copy_out_s": 2e-3}
     return line(measured.COLUMNS, cells | more)
 
 
-def foretold(step, variant, n, seconds, limit, predicted, **more):
-    """A row with a prediction, and bytes that make 0.5 FLOP for each one between L1 and the core and 2 beyond."""
-    levels = {
-        "bytes_l1": 4 * n**3,
-        "bytes_l2": n**3,
-        "bytes_l3": n**3,
-        "bytes_memory": n**3 / 4,
-    }
-    return row(step, variant, n, seconds, limit=limit, predicted_s=predicted, **levels | more)
+def rows(text):
+    """Rows of step, variant, n, seconds and more cells, one a line."""
+    every = [words.split() for words in text.strip().split("\n")]
+    return [row(*words[:4], **dict(of.split("=") for of in words[4:])) for words in every]
 
 
-def on_gpu(step, variant, n, seconds, **more):
-    phases = {"alloc_s": 1e-3, "copy_in_s": 3e-3, "copy_out_s": 2e-3}
-    return foretold(
-        step, variant, n, seconds, "shared", seconds / 2, **{"device": "Test GPU"} | phases | more
-    )
-
-
-LADDER = [
-    foretold("01_naive", "ijk", 500, 0.25, "chain", 0.1),
-    foretold("01_naive", "ijk", 1000, 2.0, "chain", 0.8, quiet="no"),
-    row("01_naive-O3", "ijk", 1000, 0.001),
-    foretold("02_loop_order", "ikj", 1000, 0.1, "L1", 0.08),
-    row("02_loop_order-native", "ikj", 1000, 0.05),
-    *(
-        row("03_tiling-native", "tiled", 1000, 0.02 + abs(tile - 64) / 1e3, tile=tile)
-        for tile in (16, 64, 128)
-    ),
-    *(row("04_openmp", "tiled", 1000, 0.04 / p, threads=p) for p in (1, 2)),
-    row("04_openmp", "touched_by_one", 1000, 0.001, threads=2),
-    row("05_avx2", "packed", 1000, 0.0125, threads=2),
-]
-RANKS = [row("06_mpi", "summa", 1000, 0.024 / p, ranks=p) for p in (1, 2)]
-RANKS += [
-    row("06_mpi", "rows", 1000, 0.02 / p, ranks=p, distribute_s=0.008, collect_s=0.002)
-    for p in (1, 2)
-]
-GPU = [
-    on_gpu("07_cuda_global", "coalesced", 1000, 4e-4, block="32x32"),
-    on_gpu("07_cuda_global", "uncoalesced", 1000, 4e-3),
-    *(on_gpu("08_cuda_shared", "shared", 1000, 4e-3 / tile, tile=tile) for tile in (8, 16, 32)),
-    on_gpu("11_cuda_tensor", "best", 1000, 4e-6, type="bf16"),
-    on_gpu("07_cuda_global", "coalesced", 1000, 1e-9, device="emulator, forward"),
-]
+LADDER = rows(
+    """
+01_naive ijk 500 0.25 limit=chain predicted_s=0.1
+01_naive ijk 1000 2.0 limit=chain predicted_s=0.8 quiet=no
+01_naive-O3 ijk 1000 0.001
+02_loop_order ikj 1000 0.1 limit=L1 predicted_s=0.08
+02_loop_order-native ikj 1000 0.05
+03_tiling-native tiled 1000 0.068 tile=16
+03_tiling-native tiled 1000 0.02 tile=64
+03_tiling-native tiled 1000 0.084 tile=128
+04_openmp tiled 1000 0.04
+04_openmp tiled 1000 0.02 threads=2
+04_openmp touched_by_one 1000 0.001 threads=2
+05_avx2 packed 1000 0.0125 threads=2
+"""
+)
+RANKS = rows(
+    """
+06_mpi summa 1000 0.024
+06_mpi summa 1000 0.012 ranks=2
+06_mpi rows 1000 0.02 distribute_s=0.008 collect_s=0.002
+06_mpi rows 1000 0.01 ranks=2 distribute_s=0.008 collect_s=0.002
+06_mpi cyclic 1000 0.009 ranks=2 distribute_s=0.02 collect_s=0.002
+"""
+)
+GPU = rows(
+    """
+07_cuda_global coalesced 1000 4e-4 device=G1 block=32x32 limit=shared predicted_s=2e-4
+07_cuda_global uncoalesced 1000 4e-3 device=G1
+08_cuda_shared shared 1000 5e-4 device=G1 tile=8
+08_cuda_shared shared 1000 1.25e-4 device=G1 tile=32
+08_cuda_shared shared 1000 2.5e-4 device=G1 tile=16
+11_cuda_tensor best 1000 4e-6 device=G1 type=bf16
+07_cuda_global coalesced 1000 1e-9 device=emulator:forward
+"""
+)
 FACTS = """processor,,,,,2,threads,Test CPU (2 cores)
 cache,,,,L1,3072,B,
 cache,,,,L2,196608,B,
@@ -120,7 +105,7 @@ bandwidth,,avx2,1,L2,190,GB/s,
 bandwidth,,avx2,1,memory,180,GB/s,
 library,f32,OpenBLAS,2,1000x1000x1000,150,GFLOP/s,
 library,f32,oneDNN,2,1000x1000x1000,170,GFLOP/s,
-gpu,,cuda,,,4,multiprocessors,Test GPU; compute capability 9.0
+gpu,,cuda,,,4,multiprocessors,G1; compute capability 9.0
 cores,,cuda,,,512,,FP32 units
 peak,f32,cuda,,,50,TFLOP/s,
 peak,bf16,cuda,,,1000,TFLOP/s,
@@ -170,92 +155,57 @@ class Case(unittest.TestCase):
         self.assertEqual((status, err), (0, ""))
         return (self.folder / "out/index.html").read_text(encoding="utf-8")
 
-    def cells(self, text):
-        return re.sub("<[^>]*>", "|", text)
-
 
 class Reader(Case):
     def test_of_equal_rows_the_last_quiet_one_counts_and_torn_lines_do_not(self):
-        rows = [
-            row("02_loop_order", "ikj", 64, at, quiet=quiet)
-            for at, quiet in ((1, "no"), (2, "yes"), (3, "yes"), (4, "no"))
-        ]
-        rows += [row("02_loop_order", "ikj", 32, at, quiet="no", commit=at) for at in (5, 6)]
-        found = self.results([*rows, "torn,by,a,crash", rows[0] + ",longer"], "").rows
+        twice = {1: "no", 2: "yes", 3: "yes", 4: "no"}
+        lines = [row("02", "ikj", 64, at, quiet=quiet) for at, quiet in twice.items()]
+        lines += [row("02", "ikj", 32, at, quiet="no", commit=at) for at in (5, 6)]
+        found = self.results([*lines, "torn,by,a,crash", lines[0] + ",longer"], "").rows
         self.assertEqual([(of.n, of.median_s) for of in found], [(64, 3), (32, 6)])
 
     def test_columns_are_found_by_the_headers_names(self):
         columns = ["new", *reversed(measured.COLUMNS)]
-        self.write([",".join(["x", *reversed(row("01_naive", "ijk", 64, 2).split(","))])], columns)
-        self.assertEqual(
-            [(of.step, of.median_s) for of in measured.load(self.csv, None)[0].rows],
-            [("01_naive", 2)],
-        )
+        cells = reversed(row("01_naive", "ijk", 64, 2).split(","))
+        self.write([",".join(["x", *cells])], columns)
+        found = measured.load(self.csv, None)[0].rows
+        self.assertEqual([(of.step, of.median_s) for of in found], [("01_naive", 2)])
 
     def test_a_line_is_added_after_the_whole_lines(self):
-        path = self.folder / "some.csv"
-        added = "1,2 3,4\n"
-        for before, after in (
-            (None, "a,b,c\n"), ("", "a,b,c\n"), ("a,b", "a,b,c\n"), ("a,b,c\n", "a,b,c\n"),
-            ("a,b,c\n7,8,9\n7,8", "a,b,c\n7,8,9\n"), ("a,b,c\n7,8,9", "a,b,c\n7,8,9\n"),
-        ):  # fmt: skip
+        path, head = self.folder / "some.csv", "a,b,c\n"
+        for before in (None, "", "a,b", head, f"{head}7,8,9\n7,8", f"{head}7,8,9"):
             if before is not None:
                 path.write_text(before)
             measured.append(path, ["a", "b", "c"], [1, "2,3", "4"])
-            self.assertEqual(path.read_text(), after + added, before)
+            kept = head + "7,8,9\n" * ("9" in (before or ""))
+            self.assertEqual(path.read_text(), f"{kept}1,2 3,4\n", before)
 
 
 class Ladder(Case):
-    def bars(self, lines, facts=FACTS):
-        return {
-            bar.idea: bar.rate() for bar in ladder.of_cores(self.results(lines, facts), "f32").bars
-        }
-
     def test_each_rung_by_its_best_tile_and_all_phases(self):
-        mine = row("mine", "02_loop_order/ikj", 1000, 0.04)
-        bars = self.bars([*LADDER, *RANKS, mine])
-        self.assertEqual(
-            [*bars.values()],
-            [
-                f"{rate} GFLOP/s" + "~" * (rate == "1.00")
-                for rate in ("1.00", "40.0", "100", "100", "160", "100", "167", "50.0")
-            ],
+        of = ladder.of_cores(
+            self.results([*LADDER, *RANKS, row("mine", "02_loop_order/ikj", 1000, 0.04)]), "f32"
         )
-        self.assertEqual(
-            [*bars][5:], ["sent and collected", "data stay dealt out", "yours: 02 ikj"]
-        )
+        rates = [bar.rate().replace(" GFLOP/s", "") for bar in of.bars]
+        self.assertEqual(rates, ["1.00~", "40.0", "100", "100", "160", "100", "167", "50.0"])
+        ideas = [bar.idea for bar in of.bars[5:]]
+        self.assertEqual(ideas, ["sent and collected", "data stay dealt out", "yours: 02 ikj"])
 
     def test_it_stands_at_1008_where_the_baseline_was_measured_there(self):
-        more = [row("01_naive", "ijk", n, 2.0) for n in (1008, 2048)] + [
-            row("02_loop_order", "ikj", 2048, 1)
-        ]
+        more = rows("01_naive ijk 1008 2.0\n01_naive ijk 2048 2.0\n02_loop_order ikj 2048 1")
         self.assertEqual(ladder.size_of(self.results(LADDER + more), "f32"), 1008)
         self.assertEqual(ladder.size_of(self.results(LADDER), "f32"), 1000)
         self.assertEqual(measured.ladder_sizes([1000, 1008, 1024]), [1008])
 
     def test_the_library_and_a_share_above_100_are_said(self):
-        of = ladder.of_cores(
-            self.results([*LADDER, row("05_avx2", "fast", 1000, 0.008, threads=2)]), "f32"
-        )
-        self.assertEqual(
-            (of.line[1], of.notes), ("oneDNN, the best library: 170 GFLOP/s", [ladder.ABOVE])
-        )
-        self.assertEqual(of.bars[-1].percent(), "125 %")
+        results = self.results([*LADDER, row("05_avx2", "fast", 1000, 0.008, threads=2)])
+        of = ladder.of_cores(results, "f32")
+        self.assertEqual(of.line[1], "oneDNN, the best library: 170 GFLOP/s")
+        self.assertEqual((of.notes, of.bars[-1].percent()), ([ladder.ABOVE], "125 %"))
 
     def test_11_is_a_share_of_what_cublas_did_in_turns(self):
-        cells = {
-            "type": "bf16",
-            "m": 1000,
-            "n": 1000,
-            "k": 1000,
-            "variant": "bf16",
-            "rival": "cuBLAS heuristics",
-        }
-        self.write(
-            [line(measured.RIVAL_COLUMNS, cells | {"ratio": 1.25, "rival_gflops": 1})],
-            measured.RIVAL_COLUMNS,
-            "rivals.csv",
-        )
+        pair = compared("bf16", "cuBLAS heuristics", 1000, 1.25, type="bf16", rival_gflops=1)
+        self.write([pair], measured.RIVAL_COLUMNS, "rivals.csv")
         rate, name = ladder.cublas(self.results(GPU), self.folder, "bf16", 1000)
         self.assertEqual((round(rate), "in turns" in name), (400000, True))
 
@@ -266,20 +216,18 @@ class Charts(Case):
 
     def last(self, chart):
         """{line: its last point, to three digits}, with what stands beside."""
-        return {
-            name: float(f"{of[-1][1]:.3g}")
-            for name, of in (*chart.lines.items(), *chart.beside.items())
-        }
+        every = chart.lines | chart.beside
+        return {name: float(f"{of[-1][1]:.3g}") for name, of in every.items()}
 
     def test_time_speedup_and_efficiency_of_the_rungs_and_the_best_library(self):
         plan = self.plan(LADDER + RANKS + GPU)
         names = ["01 ijk", "02 ikj", "03 tiled", "04 tiled", "05 packed", "oneDNN"]
-        for script, values in (
-            ("time", [2, 0.05, 0.02, 0.02, 0.0125, 0.0118]),
-            ("speedup", [1, 40, 100, 100, 160, 170]),
-            ("efficiency", [0.5, 20, 50, 50, 80, 85]),
-        ):
-            self.assertEqual(self.last(plan[f"{script}_f32"]), dict(zip(names, values)))
+        values = {
+            "time": [2, 0.05, 0.02, 0.02, 0.0125, 0.0118],
+            "speedup": [1, 40, 100, 100, 160, 170],
+        }
+        for script, last in (values | {"efficiency": [0.5, 20, 50, 50, 80, 85]}).items():
+            self.assertEqual(self.last(plan[f"{script}_f32"]), dict(zip(names, last)))
         on_gpu = {"07 coalesced": 10, "08 shared": 32, "11 best bf16": 50, "cuBLAS": 68}
         self.assertEqual(self.last(plan["efficiency_f32_gpu"]), on_gpu)
         first, second = plan["time_f32"].lines["01 ijk"]
@@ -290,27 +238,19 @@ class Charts(Case):
     def test_amdahl_is_fitted_to_four_quiet_points_or_more(self):
         times = {p: 0.1 + 0.9 / p for p in (1, 2, 4, 8)}
         self.assertAlmostEqual(scaling.serial_fraction(times), 0.1)
-        self.assertIsNone(scaling.serial_fraction(dict(list(times.items())[:3])))
-        device = {"device": "Test CPU (8 cores)"}
-        for quiet, fitted in (("yes", 1), ("no", 0)):
-            rows = [
-                row("04_openmp", "v", 64, at, threads=p, quiet=quiet if p == 4 else "", **device)
-                for p, at in times.items()
-            ]
-            chart = self.plan(rows)["threads_speedup_f32"]
-            self.assertEqual(
-                (len(chart.settings["dotted"]), self.last(chart)["04: v"]), (fitted, 4.71)
-            )
+        self.assertIsNone(scaling.serial_fraction({p: times[p] for p in (1, 2, 4)}))
+        for disturbed, fitted in ((0, "1"), (4, "")):
+            more = [{"threads": p, "quiet": "no" if p == disturbed else "yes"} for p in times]
+            device = {"device": "Test CPU (8 cores)"}
+            lines = [row("04_openmp", "v", 64, times[of["threads"]], **of, **device) for of in more]
+            chart = self.plan(lines)["threads_speedup_f32"]
+            self.assertEqual((chart.settings["dotted"], self.last(chart)["04: v"]), (fitted, 4.71))
 
     def test_ranks_are_compared_by_all_phases(self):
         plan = self.plan(LADDER + RANKS)
-        self.assertEqual(
-            self.last(plan["ranks_speedup_f32"]), {"06: rows": 1.5, "06: summa": 2, "ideal": 2}
-        )
-        self.assertEqual(
-            self.last(plan["ranks_efficiency_f32"]),
-            {"06: rows": 75, "06: summa": 100, "ideal": 100},
-        )
+        for kind, values in (("speedup", (1.5, 2, 2)), ("efficiency", (75, 100, 100))):
+            of = dict(zip(("06: rows", "06: summa", "ideal"), values))
+            self.assertEqual(self.last(plan[f"ranks_{kind}_f32"]), of)
         shown = [texts[1:] for texts in plan["phases_f32_ranks"].beside[""]]
         self.assertIn(["06: rows, 20.0 ms", "= 8.00 ms + 10.0 ms + 2.00 ms"], shown)
 
@@ -321,22 +261,21 @@ class Charts(Case):
 
     def test_marks_stand_at_the_bytes_of_their_limit_under_the_roofs(self):
         chart = self.plan(LADDER)["roofline_f32"]
-        self.assertEqual(
-            [round(at, 9) for at in chart.lines["02: ikj (L1)"][0]], [0.5, 20, 25, False]
-        )
-        self.assertEqual(
-            chart.settings["slanted_text"], ["L1 200 GB/s", "L2 190 GB/s", "memory 180 GB/s"]
-        )
-        self.assertEqual(chart.settings["flat_text"], ["sse2 50.0", "avx2 100", "chain 2.50"])
-        at = sorted(chart.settings["slanted_at"])
-        self.assertTrue(all(b - a > 0.07 for a, b in zip(at, at[1:])), "no name stands on another")
+        mark = [round(at, 9) for at in chart.lines["02: ikj (L1)"][0]]
+        self.assertEqual(mark, [0.5, 20, 25, False])
+        slanted, flat = (chart.settings[name] for name in ("slanted_text", "flat_text"))
+        self.assertEqual(slanted, ["L1 200 GB/s", "L2 190 GB/s", "memory 180 GB/s"])
+        self.assertEqual(flat, ["sse2 50.0", "avx2 100", "chain 2.50"])
+        self.stand_apart(chart.settings["slanted_at"], 0.07)
+
+    def stand_apart(self, places, gap):
+        order = sorted(places)
+        self.assertTrue(all(b - a > gap for a, b in zip(order, order[1:])), places)
+        self.assertTrue(-1e-9 <= order[0] and order[-1] <= 1 + 1e-9, places)
 
     def test_names_stand_apart(self):
         for places in ([0.5] * 6, [0, 0, 0.02, 1, 1], [0.3, 0.9], [1, 0.99, 0.98]):
-            moved = drawing.apart(places, 0.1)
-            order = sorted(moved)
-            self.assertTrue(all(b - a > 0.0999 for a, b in zip(order, order[1:])), moved)
-            self.assertTrue(-1e-9 <= order[0] and order[-1] <= 1 + 1e-9, moved)
+            self.stand_apart(drawing.apart(places, 0.1), 0.0999)
 
     @NO_GNUPLOT
     def test_gnuplot_draws_each_without_a_word_and_with_its_names(self):
@@ -364,17 +303,16 @@ class Charts(Case):
             Path(re.search('out = "(.*?)"', command[2])[1]).write_text("<svg>")
             return subprocess.CompletedProcess(command, 0, "", "")
 
-        def failing(command, **_):
-            return subprocess.CompletedProcess(command, 1, "", "no\nword")
-
+        failing = mock.Mock(return_value=subprocess.CompletedProcess([], 1, "", "no\nword"))
         missing = mock.Mock(side_effect=FileNotFoundError())
-        for run, says in (
-            (torn, "not whole"),
-            (missing, "there is no gnuplot here"),
-            (failing, "lines.gp: no word"),
-        ):
+        says = {
+            torn: "not whole",
+            missing: "there is no gnuplot here",
+            failing: "lines.gp: no word",
+        }
+        for run, words in says.items():
             with mock.patch.object(drawing.subprocess, "run", run), self.assertRaisesRegex(
-                measured.Refusal, says
+                measured.Refusal, words
             ):
                 drawing.draw_one(chart, "", self.folder)
 
@@ -433,25 +371,25 @@ class Page(Case):
         self.assertIn("00_dies ended with &lt;139&gt;", text)
         self.assertIn("02_loop_order &lt;script&gt;bad", text.split("The processor")[0])
         self.assertNotIn("20.0×</td><td>wrong", text, "a wrong result has no speedup")
-        self.assertNotRegex(text, '<(script|i|b>")>|03_<b>')
+        self.assertNotRegex(text, "<(script|i)>|03_<b>")
 
     def test_it_opens_with_the_ladder_three_charts_and_what_was_predicted(self):
         text = self.page(LADDER + RANKS + GPU)
         open_part, folded = text.split("How to read it")
-        shown = (
+        shown = [
             "<h1>How fast can Test CPU (2 cores)",
             "100 % is the peak of all cores, 200 GFLOP/s",
             "three plain loops",
-        )
-        shown += (
-            "The GPU: Test GPU",
+        ]
+        shown += [
+            "The GPU: G1",
             *(f'src="charts/{name}_f32.svg"' for name in ("time", "speedup", "efficiency")),
-        )
-        shown += (
+        ]
+        shown += [
             "Predicted beside measured",
             '01_naive/README.md">01_naive</a>',
             "2.50× !</td><td>chain of additions",
-        )
+        ]
         places = [open_part.index(of) for of in shown]
         self.assertEqual(places, sorted(places))
         self.assertEqual((open_part.count("<figure>"), open_part.count("<table>")), (6, 1))
@@ -460,7 +398,6 @@ class Page(Case):
             set(re.findall('src="charts/(.*?).svg"', text)), names, "every chart is in the page"
         )
         self.assertIn("Every row of 03_tiling-native (3; compiled with -O3)", folded)
-        self.assertIn('<details class="part"', folded)
 
     @NO_GNUPLOT
     def test_any_sound_file_gives_charts_and_a_page(self):
@@ -468,18 +405,14 @@ class Page(Case):
             row(step, "ijk", 64, 0.1, verdict="wrong") for step in ("01_naive", "02_loop_order")
         ]
         two = [*LADDER, row("02_loop_order", "ikj", 512, 0.1, host="there")]
-        for lines, shown in (
-            ([row("02_loop_order", "ikj", 64, 0.1, repeat=1)], ""),
-            ([row("06_mpi", "summa", 64, 0.1, ranks=4)], ""),
-            (wrong, "so there is no ladder"),
-            (two, 'src="charts/there_time_f32.svg"'),
-        ):
+        alone = rows("02_loop_order ikj 64 0.1 repeat=1"), rows("06_mpi summa 64 0.1 ranks=4")
+        said = ("", ""), "so there is no ladder", 'src="charts/there_time_f32.svg"'
+        for lines, shown in zip((*alone, wrong, two), (*said[0], *said[1:])):
             self.assertIn(shown, self.page(lines))
+            drawn = self.run_tool("draw", self.csv, "--out", "out", "--machine", "machine.csv")
             self.assertEqual(
-                self.run_tool("draw", self.csv, "--out", "out", "--machine", "machine.csv")[::2],
-                (0, ""),
+                (drawn[::2], self.run_tool("ladder", self.csv)[::2]), ((0, ""), (0, ""))
             )
-            self.assertEqual(self.run_tool("ladder", self.csv)[::2], (0, ""))
 
     def test_marks_and_limits_are_said(self):
         for more, mark in (
@@ -491,7 +424,7 @@ class Page(Case):
             self.assertEqual(
                 (text.count("(marked "), f"<td>100 ms{mark}</td>" in text), (len(mark), True)
             )
-        text = self.page([foretold("01_naive", "ijk", 1000, 0.6, "flops", 1)])
+        text = self.page(rows("01_naive ijk 1000 0.6 limit=flops predicted_s=1"))
         self.assertIn("arithmetic, by a peak measured in a bad moment", text)
 
     def test_another_processors_machine_file_is_not_this_ones(self):
@@ -500,11 +433,10 @@ class Page(Case):
         self.assertIn("the fastest rung: there is no measured peak", text)
 
     def test_ours_stands_beside_what_others_published(self):
-        rows = [
-            row("04_openmp", "tiled_simd", 1024, 0.1 + 0.9 / p, threads=p, type="i32")
-            for p in (1, 2)
-        ]
-        text = self.cells(self.page([*LADDER, *rows, *GPU]))
+        both = rows(
+            "04_openmp tiled_simd 1024 1 type=i32\n04_openmp tiled_simd 1024 0.55 type=i32 threads=2"
+        )
+        text = re.sub("<[^>]*>", "|", self.page([*LADDER, *both, *GPU]))
         for shown in (
             "|openmp_simd+tiling||5000||2||speedup||1.82×||04 tiled_simd||1024||1.82×|",
             "|16||efficiency||42.0 %||not measured here||–||–|",
@@ -519,7 +451,7 @@ class Page(Case):
         self.machine().rename(reference / "machine.csv")
         self.write(GPU).rename(reference / "results.csv")
         text = self.page(LADDER, "--reference", reference, facts="")
-        other = text.split("Reference, measured on another machine: Test GPU</h2>")[1]
+        other = text.split("Reference, measured on another machine: G1</h2>")[1]
         self.assertIn("A GPU, not this machine&#39;s", text)
         self.assertIn('src="charts/reference_phases_f32_gpu.svg"', other)
         self.assertNotIn(
@@ -529,28 +461,15 @@ class Page(Case):
 
 def compared(variant, rival, n, by, **more):
     """A row of rivals.csv."""
-    cells = {
-        "type": "f32",
-        "m": n,
-        "n": n,
-        "k": n,
-        "threads": 1,
-        "variant": variant,
-        "rival": rival,
-        "pairs": 21,
-    }
-    cells |= {
-        "ratio": by,
-        "ratio_low": 0.9 * by,
-        "ratio_high": 1.1 * by,
-        "ours_gflops": 90,
-        "host": "here",
-    }
-    return line(measured.RIVAL_COLUMNS, cells | {"rival_gflops": 100} | more)
+    names = (
+        "type m n k threads variant rival pairs ratio ratio_low ratio_high ours_gflops rival_gflops"
+    )
+    values = ("f32", n, n, n, 1, variant, rival, 21, by, 0.9 * by, 1.1 * by, 90, 100)
+    return line(measured.RIVAL_COLUMNS, dict(zip(names.split(), values)) | {"host": "here"} | more)
 
 
 class Rivals(Case):
-    ROWS = [compared("avx512", "oneDNN", n, ratio) for n, ratio in ((256, 0.9), (512, 1.3))]
+    ROWS = [compared("avx512", "oneDNN", n, by) for n, by in ((256, 0.9), (512, 1.3))]
     ROWS += [
         compared("avx512", "OpenBLAS", 256, 1.1),
         compared("avx512", "oneDNN", 256, 0.98, k=32),
@@ -561,37 +480,33 @@ class Rivals(Case):
 
     def test_the_best_library_of_each_shape_counts(self):
         path = self.rivals([*self.ROWS, compared("tuned", "BLIS haswell", 256, 1.2)])
-        text = self.page(LADDER, "--rivals", path) if importlib.util.find_spec("jinja2") else ""
+        if importlib.util.find_spec("jinja2"):
+            self.assertIn(
+                'src="charts/rivals_f32_1_avx512.svg"', self.page(LADDER, "--rivals", path)
+            )
         status, out, err = self.run_tool("rivals", path)
         self.assertEqual((status, err), (0, ""))
         self.assertRegex(out, "avx512 +every library +f32 +1 +1.047 +0.900 at 256, oneDNN +1 of 3")
         self.assertRegex(out, "tuned +libraries kept to AVX2 +f32 +1 +1.200 ")
-        self.assertFalse(text and 'src="charts/rivals_f32_1_avx512.svg"' not in text)
 
     def test_a_chart_joins_squares_alone_and_ends_at_its_top(self):
         ((chart, _),) = against_libraries.charts(against_libraries.load(self.rivals(self.ROWS)))
         points = [of[1:2] + of[5:] for of in chart.lines["oneDNN"]]
         self.assertEqual(points, [[0.9, 0, "256"], [1.3, 1, "512"], [], [0.98, 2, "256²×32"]])
         for ratios, top in (((1.1, 4), 4.532), ((1.1, 2), 1.5), ((1, 1.1), 1.2463)):
-            rows = [
+            lines = [
                 compared("best", "cuBLAS default", n, of) for n, of in zip((1024, 2048), ratios)
             ]
-            ((chart, _),) = against_libraries.charts(against_libraries.load(self.rivals(rows)))
+            ((chart, _),) = against_libraries.charts(against_libraries.load(self.rivals(lines)))
             self.assertEqual(
                 (round(chart.settings["top"], 4), "not shown" in chart.footer), (top, top == 1.5)
             )
 
     def test_garbage(self):
-        for column, text in (
-            ("m", ""),
-            ("ratio", "x"),
-            ("ratio_low", "nan"),
-            ("threads", "0"),
-            ("ours_gflops", "-1"),
-        ):
-            path = self.rivals([compared("avx512", "oneDNN", 256, 1.0, **{column: text})])
+        for cell in ("m=", "ratio=x", "ratio_low=nan", "threads=0", "ours_gflops=-1"):
+            path = self.rivals([compared("avx512", "oneDNN", 256, 1.0, **dict([cell.split("=")]))])
             status, _, err = self.run_tool("rivals", path)
-            self.assertEqual((status, "no row to show" in err), (2, True), column)
+            self.assertEqual((status, "no row to show" in err), (2, True), cell)
 
 
 if __name__ == "__main__":
