@@ -11,7 +11,7 @@ TARGET = 0.98  # of the best library, in every cell
 TOP = 1.5  # a chart shows no more, unless the mean is above it: what matters is near 1
 POSITIVE = "m n k threads ratio ratio_low ratio_high ours_gflops rival_gflops".split()
 SOUND = " AND ".join(f"{name} > 0" for name in POSITIVE)
-AVX2 = "variant LIKE 'tuned%' AND rival LIKE '% haswell'"  # an AVX2 rung against a library's AVX2 kernels
+AVX2 = "variant LIKE 'tuned%' AND rival LIKE '% haswell'"  # both by AVX2 kernels
 
 
 class Comparison(Record):
@@ -28,15 +28,15 @@ class Comparison(Record):
 
 
 class Group:
-    """The comparisons of one host, type, number of threads and variant with libraries at their best, or kept to
-    AVX2; squares first, ascending."""
+    """The comparisons of one host, type, number of threads and variant with libraries at their
+    best, or kept to AVX2; squares first, ascending."""
 
     def __init__(self, rows, against):
         self.rows, self.against, first = rows, against, rows[0]
         self.type, self.threads, self.variant = first.type, first.threads, first.variant
         self.host, self.place, self.on_gpu = first.host, place_of(rows), on_gpu(first)
-        # Of each shape the library that did best beside ours. (Not the one of the highest rate: comparisons are
-        # minutes apart, and on a shared machine a rate says as much about the minute as about the library.)
+        # Of each shape the library that did best beside ours, not the one of the highest rate:
+        # comparisons are minutes apart, and a rate says as much about the minute as about the library.
         self.best = {}
         for row in rows:
             best = self.best.setdefault(row.shape(), row)
@@ -99,8 +99,9 @@ def summary(groups):
 
 
 def charts(groups):
-    """Of each group (a chart of the ratio to each library against the shapes, the group); lines lead from square
-    to square alone: what is next to a shape's name is another shape, not a larger one."""
+    """Of each group (a chart of the ratio to each library against the shapes, the group); lines
+    lead from square to square alone: what is next to a shape's name is another shape, not a
+    larger one."""
     several_hosts = len({group.host for group in groups}) > 1
     for group in groups:
         rivals, shapes = sorted({row.rival for row in group.rows}), list(group.best)

@@ -10,35 +10,30 @@ from measured import BASELINE, LIMITS, NOT_LEVELS, Row, digits, seconds, whose
 from scaling import scalings, shown
 
 N = "n (matrices n × n)"
-# By name: the title, gnuplot's format of y, the base of its logarithm, and in a sentence what to see.
+# By name: the title, gnuplot's format of y, the base of its logarithm, and what to see.
 KINDS = """
-time|Time of one product|%.0s %cs|10|Lower is better: the gap of two lines is how many times as fast one is.
+time|Time of one product|%.0s %cs|10|Lower is better: the gap of two lines says by how much.
 speedup|Speedup over 01 ijk|%g×|10|Higher is better: how many times as fast as three plain loops.
-efficiency|Efficiency: share of the peak|%g %%|0|Higher is better: 100 % is all that the units for this type can do.
-gflops|GFLOP/s|%g|10|Higher is better: a level line is a program that growing matrices do not slow down.
+efficiency|Efficiency: share of the peak|%g %%|0|Higher is better: 100 % is what the units can do.
+gflops|GFLOP/s|%g|10|Higher is better: what is level, growing matrices do not slow down.
 step|GFLOP/s|%g|0|Higher is better: what has a tile is shown with its best tile at each n.
-tiles|GFLOP/s against the tile|%g|0|Higher is better: small tiles use little of what they load, large ones leave the cache.
-more|Speedup against|%g×|2|Higher is better: how many times as fast as the same variant alone; dotted: Amdahl's law.
-each|Efficiency against|%g %%|0|100 % is ideal: the speedup divided by the threads, or ranks, that it took.
+tiles|GFLOP/s against the tile|%g|0|Higher is better: small ones reuse little, large ones overflow.
+more|Speedup against|%g×|2|Higher is better: over the same variant alone; dotted: Amdahl.
+each|Efficiency against|%g %%|0|100 % is ideal: speedup divided by the threads, or ranks.
 """
 KINDS = {
     name: Kind(*rest) for name, *rest in (line.split("|") for line in KINDS.split("\n") if line)
 }
 PHASES = "Shorter is better: where data stay, nothing is copied, distributed or collected."
-ROOFLINE = "A mark lies under the roof that its prediction names in brackets; arrows lead to the prediction."
-GPU_PHASES = ("alloc_s", "copy_in_s", "median_s", "copy_out_s"), (
-    "allocation",
-    "copy in",
-    "kernel",
-    "copy out",
-)
-RANK_PHASES = ("distribute_s", "median_s", "collect_s"), ("distribution", "product", "collection")
+ROOFLINE = "Each mark lies under the roof that its key names; an arrow leads to the prediction."
+GPU_PHASES = "alloc_s allocation, copy_in_s copy in, median_s kernel, copy_out_s copy out"
+RANK_PHASES = "distribute_s distribution, median_s product, collect_s collection"
 FIRST = f"(step, variant) = {BASELINE}"
 
 
 def point(x, row, measure):
-    """x, what `measure` makes of the row's time (of all phases) and of the ends of its spread, and whether
-    the row was disturbed; None where it knows nothing."""
+    """x, what `measure` makes of the row's time (of all phases) and of the ends of its spread, and
+    whether the row was disturbed; None where it knows nothing."""
     other = row.whole_s - row.median_s
     y = measure(row, row.whole_s)
     if y is None:
@@ -69,8 +64,8 @@ def same_line(results, row):
 
 
 def rung_lines(results, type, gpu):
-    """{name: rows} of at most five rungs, each the variant that the ladder shows: 01 to 05, or 07 to 11, which
-    multiplies BF16 where the others multiply f32."""
+    """{name: rows} of at most five rungs, each the variant that the ladder shows: 01 to 05, or 07
+    to 11, which multiplies BF16 where the others multiply f32."""
     found = ladder.of_gpu(results, type) if gpu else ladder.of_cores(results, type)
     rows = {bar.number(): bar.row for bar in found.bars} if found else {}
     if gpu:
@@ -84,7 +79,8 @@ def rung_lines(results, type, gpu):
 
 
 def library_line(results, type, gpu, n):
-    """{name: rows} of the best library: at the ladder's size, else at the largest that it was measured at."""
+    """{name: rows} of the best library: at the ladder's size, else at the largest that it was
+    measured at."""
     machine, threads = (results.gpu, 0) if gpu else (results.machine, results.cores)
     for size in [ladder.size_of(results, type), *sorted(n, reverse=True)]:
         name, _ = machine.best_library(type, threads, size)
@@ -101,7 +97,8 @@ def as_row(type, n, gflops):
 
 
 def course_charts(results, type, gpu):
-    """Time, speedup, efficiency and GFLOP/s of the rungs and the best library, on the processor or on the GPU."""
+    """Time, speedup, efficiency and GFLOP/s of the rungs and the best library, on the processor or
+    on the GPU."""
     lines = rung_lines(results, type, gpu)
     rows = [row for line in lines.values() for row in line]
     base = {row.n: results.baselines.get((type, row.shape())) for row in rows}
@@ -134,8 +131,8 @@ def course_charts(results, type, gpu):
 
 
 def step_chart(results, type, step):
-    """GFLOP/s of a program's variants, the eight fastest: each on as many threads and ranks as its fastest row
-    at the largest size has, beyond the cores only if there are no others."""
+    """GFLOP/s of a program's variants, the eight fastest: each on as many threads and ranks as its
+    fastest row at the largest size has, beyond the cores only if there are no others."""
     least = f"workers > {results.cores}, -n, whole_s"
     tops = results.least("variant", least=least, type=type, step=step)
     tops = sorted(tops, key=lambda row: -row.whole_rate)[:8]
@@ -156,10 +153,11 @@ def wide_apart(lines):
 
 
 def tile_charts(results, type):
-    """What was swept over three tiles or more, a chart a step: of the native build, where there is one, at the
-    largest size; each variant on one thread or else on the most."""
+    """What was swept over three tiles or more, a chart a step: of the native build, where there is
+    one, at the largest size; each variant on one thread or else on the most."""
     alike = ("step", "n", "variant", "threads", "ranks")
-    sweep = f"GROUP BY {', '.join(alike)} HAVING count(DISTINCT tile) > 2 ORDER BY n, step, threads > 1, -threads"
+    several = "HAVING count(DISTINCT tile) > 2 ORDER BY n, step, threads > 1, -threads"
+    sweep = f"GROUP BY {', '.join(alike)} {several}"
     swept = results.ask(f"number, gpu, {', '.join(alike)}", "tile > 0", {"type": type}, sweep)
     largest = {of["number"]: (of["step"], of["n"], of["gpu"]) for of in swept}
     for step, n, gpu in largest.values():
@@ -188,8 +186,8 @@ def full_caches(results, type, lines):
 
 
 def scaling_charts(results, type, by):
-    """Speedup and efficiency against threads, or against ranks: six lines at most; of the speedup on threads
-    with Amdahl's curve where enough was measured."""
+    """Speedup and efficiency against threads, or against ranks: six lines at most; of the speedup
+    on threads with Amdahl's curve where enough was measured."""
     found = [of for of in shown(scalings(results, type, by)) if of.alone]
     most = max((max(of.rows) for of in found), default=1)
     counts = sorted({2**i for i in range(most.bit_length())} | {most, min(most, results.cores)})
@@ -219,19 +217,20 @@ def speedups(of, by, share):
 
 
 def phase_chart(results, type, by):
-    """Where the time of a variant goes, on a GPU or on the most ranks: the twelve fastest, at the size that most
-    have; a bar a row, its phases end to end, over it the same in numbers."""
-    phases, names = GPU_PHASES if by == "gpu" else RANK_PHASES
+    """Where the time of a variant goes, on a GPU or on the most ranks: the twelve fastest, at the
+    size that most have; a bar a row, its phases end to end, over it the same in numbers."""
+    phases = (GPU_PHASES if by == "gpu" else RANK_PHASES).split(", ")
+    phases = dict(phase.split(" ", 1) for phase in phases)
     where = "gpu AND coalesce(alloc_s, copy_in_s, copy_out_s) > 0"
     if by == "ranks":
-        where = f"threads < 2 AND ranks > 1 AND ranks = {max(results.values('ranks', type=type), default=1)}"
+        most = max(results.values("ranks", type=type), default=1)
+        where = f"threads < 2 AND ranks > 1 AND ranks = {most}"
     n = results.common_size(where, type=type)
     rows = results.least("step, variant", where, "whole_s", "whole_s", type=type, n=n)[:12]
-    lines, texts, ends = {name: [] for name in names}, [], [0]
+    lines, texts, ends = {name: [] for name in phases.values()}, [], [0]
     for place, row in enumerate(rows):
-        taken = [
-            (name, took) for name, phase in zip(names, phases) if (took := getattr(row, phase))
-        ]
+        taken = [(name, getattr(row, phase)) for phase, name in phases.items()]
+        taken = [(name, took) for name, took in taken if took]
         end = 0
         for name, took in taken:
             lines[name].append([place, end, end + took])
@@ -254,7 +253,8 @@ def phase_chart(results, type, by):
 
 
 def roofline_charts(results, type):
-    """Each step at its best, 01 by its baseline, under the roofs of one thread, of the most, and of the GPU."""
+    """Each step at its best, 01 by its baseline, under the roofs of one thread, of the most, and of
+    the GPU."""
     placed = f"ranks < 2 AND intensity > 0 AND {NOT_LEVELS} AND variant != 'touched_by_one'"
     most = max(results.values("threads", f"{placed} AND NOT gpu", type=type), default=1)
     for threads in sorted({1, min(most, results.cores)}) + [0]:
@@ -266,7 +266,8 @@ def roofline_charts(results, type):
 
 
 def roofline(results, rows, threads):
-    """Each row at its own FLOP for each byte, measured and predicted; None where no roof is known."""
+    """Each row at its own FLOP for each byte, measured and predicted; None where no roof is
+    known."""
     machine, type = results.machine if threads else results.gpu, rows[0].type
     slanted = {level: machine.most("bandwidth", threads=threads, level=level) for level in LIMITS}
     slanted = {level: rate for level, rate in slanted.items() if rate}
@@ -322,7 +323,8 @@ def plan(results):
 
 
 def plan_of(results, type):
-    """Those of one type; None where the rows do not suffice. The first three of either device stand open."""
+    """Those of one type; None where the rows do not suffice. The first three of either device stand
+    open."""
     yield from course_charts(results, type, False)
     yield from course_charts(results, type, True)
     yield from roofline_charts(results, type)
@@ -334,8 +336,8 @@ def plan_of(results, type):
 
 
 def named(machines, reference=None):
-    """(results, chart) of every chart, named as its files: where there are several hosts, theirs is in it. Of a
-    reference, which was measured on another machine, what its GPU did."""
+    """(results, chart) of every chart, named as its files: where there are several hosts, theirs is
+    in it. Of a reference, which was measured on another machine, what its GPU did."""
     found = []
     for results in machines:
         before = f"{results.host}_" * (len(machines) > 1)

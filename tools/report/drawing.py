@@ -1,4 +1,5 @@
-"""A chart: what is in it, and how gnuplot is called on it; the scripts in plots/ say how it looks."""
+"""A chart: what is in it, and how gnuplot is called on it; the scripts in plots/ say how it
+looks."""
 
 import math
 import os
@@ -30,7 +31,7 @@ class Chart:
     script: str
     title: str
     caption: str  # one sentence: what to see
-    lines: dict  # a line's name: its points, each x, y, the ends of y's spread, whether it was disturbed
+    lines: dict  # a line's name: its points, each x, y, the ends of y's spread, and if it was disturbed
     settings: dict = field(default_factory=dict)  # more of gnuplot's variables; a list is an array
     step: str = (
         ""  # whose chart it is: a program's, "threads", "gpu", or where steps are compared empty
@@ -41,7 +42,8 @@ class Chart:
     open: bool = False  # stands open in the page, below the ladder
 
     def variables(self, place):
-        """Gnuplot's variables, without those that name files. The footer says where it was measured, too."""
+        """Gnuplot's variables, without those that name files. The footer says where it was
+        measured, too."""
         points = [point for line in self.lines.values() for point in line]
         hollow = any(point and point[-1] is True for point in points)
         said = [place, self.footer, "hollow: measured in a disturbed moment" * hollow]
@@ -58,7 +60,8 @@ class Chart:
         return f"Chart. {self.title}. Shown: {', '.join([*self.lines, *self.beside])}."
 
     def data(self):
-        """The data file: a block for each line, its name first, after them what stands beside. No point ends a stroke."""
+        """The data file: a block for each line, its name first, after them what stands beside. No
+        point ends a stroke."""
         blocks = []
         for name, points in (*self.lines.items(), *self.beside.items()):
             rows = (" ".join(map(written, point)) for point in points)
@@ -67,7 +70,8 @@ class Chart:
 
 
 def written(value):
-    """A value as gnuplot reads it: text between double quotes without what would mean something there."""
+    """A value as gnuplot reads it: text between double quotes without what would mean something
+    there."""
     if isinstance(value, list):
         return f"[{', '.join(map(written, value))}]"
     if isinstance(value, str):
@@ -108,7 +112,8 @@ def render(charts, out):
 
 
 def apart(places, gap, low=0.0, high=1.0):
-    """The places, moved as little as need be to stand `gap` apart between low and high, in their order."""
+    """The places, moved as little as need be to stand `gap` apart between low and high, in their
+    order."""
     order = sorted(range(len(places)), key=places.__getitem__)
     moved = [min(max(places[i], low), high) for i in order]
     for _ in range(200):
@@ -121,8 +126,8 @@ def apart(places, gap, low=0.0, high=1.0):
 
 
 def line_chart(name, kind, where, lines, xlabel, beside=None, fits=None, marks=(), **more):
-    """A chart of {line: points} against a logarithmic x, with each line's name at its end; None without a point.
-    `fits` are curves without a name, of some lines; `marks` upright strokes."""
+    """A chart of {line: points} against a logarithmic x, with each line's name at its end; None
+    without a point. `fits` are curves without a name, of some lines; `marks` upright strokes."""
     lines = {label: points for label, points in lines.items() if points}
     beside = {label: points for label, points in (beside or {}).items() if points}
     if not lines:

@@ -1,5 +1,6 @@
-"""The ladder: a bar a rung, in per cent of the whole machine's peak; on a GPU, of cuBLAS. Time is that of all
-phases. plots/ladder.gp draws it for README, plots/lesson.gp each lesson's part of it."""
+"""The ladder: a bar a rung, in per cent of the whole machine's peak; on a GPU, of cuBLAS. Time is
+that of all phases. plots/ladder.gp draws it for README, plots/lesson.gp each lesson's part of
+it."""
 
 import re
 import shutil
@@ -11,7 +12,7 @@ from drawing import Chart, draw_one
 from measured import BASELINE, LADDER_SIZE, NOT_LEVELS, Refusal, Row, digits, load, marked, table_of
 
 ROOT = Path(__file__).resolve().parents[2]
-# In the order of the course: a step's number, its one idea in three words, and the rows that show it, in SQL.
+# In the order of the course: a step's number, its idea in three words, and what shows it, in SQL.
 CORES = [
     ("01", "three plain loops", f"variant = '{BASELINE[1]}'"),
     ("02", "along the rows", "1"),
@@ -56,8 +57,8 @@ class Bar:
 
 @dataclass
 class Ladder:
-    """Bars of one device, one type and one size; `full` says what 100 % is, `line` is (the library's share,
-    its words)."""
+    """Bars of one device, one type and one size; `full` says what 100 % is, `line` is (the
+    library's share, its words)."""
 
     title: str
     full: str
@@ -78,7 +79,8 @@ def per_cent(share):
 
 
 def rungs(results, course, where, type, n):
-    """(idea, row) of each rung that was measured at this size, by its best tile, and of the learner's own."""
+    """(idea, row) of each rung that was measured at this size, by its best tile, and of the
+    learner's own."""
     found = []
     for step, idea, shows in course:
         of_it = f"{where} AND substr(step, 1, 3) = '{step}_' AND {shows}"
@@ -89,16 +91,17 @@ def rungs(results, course, where, type, n):
 
 
 def on_cores(results, type):
-    """In SQL, what the ladder's rows are: of the processor, on no more workers than it has cores."""
+    """In SQL, what the ladder's rows are: of the processor, on no more workers than it has
+    cores."""
     where = f"NOT gpu AND {NOT_LEVELS}"
     few = f"{where} AND workers <= {results.cores}"
     return few if results.values("n", few, type=type) else where
 
 
 def size_of(results, type):
-    """1008 where the baseline was measured there, else the largest size that has the baseline and the most
-    rungs, if possible no power of two, at which the baseline is slow for a reason of its own. 0 for none.
-    """
+    """1008 where the baseline was measured there, else the largest size that has the baseline and
+    the most rungs, if possible no power of two, at which the baseline is slow for a reason of
+    its own. 0 for none."""
     where = on_cores(results, type)
     based = results.values("n", where, type=type, step=BASELINE[0], variant=BASELINE[1])
     if LADDER_SIZE in based:
@@ -111,17 +114,17 @@ def size_of(results, type):
 def of_cores(results, type, n=None):
     """This machine's ladder, at a size of its own unless one is given. None where nothing ran."""
     n = n or size_of(results, type)
-    found, roof = rungs(results, CORES, on_cores(results, type), type, n), results.roof(
-        type, results.cores
-    )
+    found = rungs(results, CORES, on_cores(results, type), type, n)
     if not found:
         return None
-    if not all(results.at_home(row) for _, row in found):
-        roof = None
+    at_home = all(results.at_home(row) for _, row in found)
+    roof = results.roof(type, results.cores) if at_home else None
     top = roof.value if roof else max(row.whole_rate for _, row in found)
-    whose = f"the peak of {'all cores' if not roof or roof.threads != 1 else 'one core'}, {digits(top)} GFLOP/s"
+    full = "the fastest rung: there is no measured peak"
+    if roof:
+        cores = "one core" if roof.threads == 1 else "all cores"
+        full = f"the peak of {cores}, {digits(top)} GFLOP/s"
     bars = [Bar(idea, row, row.whole_rate / top) for idea, row in found]
-    full = whose if roof else "the fastest rung: there is no measured peak"
     ladder = Ladder(f"{type}, n = {n}", full, bars)
     name, rate = results.machine.best_library(type, results.cores, n)
     if name and roof:
@@ -134,13 +137,11 @@ def of_cores(results, type, n=None):
 
 
 def of_gpu(results, type, n=None):
-    """A GPU's: at the largest size but one of the library's that most variants have. None where nothing ran."""
+    """A GPU's: at the largest size but one of the library's that most variants have. None where
+    nothing ran."""
     sizes = ", ".join(str(n) for at in results.gpu.libraries(type, 0).values() for n in at)
-    n = (
-        n
-        or results.common_size(f"gpu AND n IN ({sizes})", type=type)
-        or results.common_size("gpu", type=type)
-    )
+    for where in (f"gpu AND n IN ({sizes})", "gpu"):
+        n = n or results.common_size(where, type=type)
     found = rungs(results, GPU, "gpu", type, n)
     if not found:
         return None
@@ -149,16 +150,15 @@ def of_gpu(results, type, n=None):
     full = f"NVIDIA's library cuBLAS, {digits(top / 1000)} TFLOP/s" if name else "the fastest rung"
     title = f"{results.gpu.name() or found[0][1].device}, {type}, n = {n}"
     ladder = Ladder(title, full, [Bar(idea, row, row.rate / top) for idea, row in found])
-    if name:
-        ladder.line = (1, "cuBLAS")
+    ladder.line = (1, name) if name else ()
     if ladder.scale() > 1:
         ladder.notes.append("Above 100 %: faster than cuBLAS.")
     return ladder
 
 
 def of_machine(results, reference=None):
-    """[(heading, ladder)]: the processor's, and the GPU's, or that of the reference, which is another machine;
-    in f32 if there is one."""
+    """[(heading, ladder)]: the processor's, and the GPU's, or that of the reference, which is
+    another machine; in f32 if there is one."""
     for type in sorted(results.types, key=lambda type: type != "f32"):
         found = [
             (f"The processor: {results.processor()}", of_cores(results, type)),
@@ -174,30 +174,24 @@ def of_machine(results, reference=None):
 
 
 def chart(parts):
-    """The ladders under each other as one picture, to stand in README: each rung's bar, its idea and its rate."""
+    """The ladders under each other as one picture, to stand in README: each rung's bar, its idea
+    and its rate."""
     lines, texts, strokes, y = {}, [], [], 0
     for heading, ladder in parts:
-        first, last = y + 2.1, y + 2.1 + len(ladder.bars)
-        texts += [
-            [y + 0.3, 0, heading],
-            [y + 1, 1, ladder.title],
-            [y + 1.55, 1, f"100 % is {ladder.full}"],
-        ]
-        lines[heading] = [
-            [
-                first + place,
-                bar.share / ladder.scale(),
-                f"{bar.number()}  {bar.idea}".strip(),
-                f"{bar.percent()}, {bar.rate()}",
-                int(not bar.number()),
-            ]
-            for place, bar in enumerate(ladder.bars)
-        ]
-        if ladder.line:
-            at, text = ladder.line[0] / ladder.scale(), ladder.line[1]
-            strokes += [[at, y, text * (y + 1 >= last)] for y, *_ in lines[heading]]
-        texts += [[last + 0.8 + 0.55 * place, 1, note] for place, note in enumerate(ladder.notes)]
-        y = last + 1 + 0.55 * len(ladder.notes)
+        over = (0.3, heading), (1, ladder.title), (1.55, f"100 % is {ladder.full}")
+        texts += [[y + down, int(down >= 1), text] for down, text in over]
+        y, scale, lines[heading] = y + 2.1, ladder.scale(), []
+        for bar in ladder.bars:
+            words = f"{bar.number()}  {bar.idea}".strip(), f"{bar.percent()}, {bar.rate()}"
+            lines[heading].append([y, bar.share / scale, *words, int(not bar.number())])
+            if ladder.line:
+                last = bar is ladder.bars[-1]
+                strokes.append([ladder.line[0] / scale, y, ladder.line[1] * last])
+            y += 1
+        for note in ladder.notes:
+            texts.append([y + 0.8, 1, note])
+            y += 0.55
+        y += 1
     beside = {"texts": texts, "libraries": strokes}
     return Chart("ladder", "ladder", "The ladder", "", lines, {"rows": y}, beside=beside)
 
@@ -210,7 +204,8 @@ LESSONS = (
     ("h100", "f32", 4096, "07 08 10 09"),
     ("h100", "bf16", 4096, "11"),
 )
-# A bar: its lesson, how many cores (none on a GPU), its step (or the vectors of a peak), its variant, the idea.
+# A bar: its lesson, how many cores (none on a GPU), its step (or what 00 measured), its variant
+# (or the vectors), the idea.
 BARS = """
 00|1|chains|scalar 1|one number, one chain
 00|1|chains|scalar 12|twelve chains
@@ -273,13 +268,12 @@ def measured_bar(results, type, n, cores, step, variant):
 
 
 def cublas(results, folder, type, n):
-    """(GFLOP/s, words) of what is 100 % on a GPU. Of BF16 single products do not compare with products in a
-    queue: cuBLAS is what our best was beside it in turns."""
+    """(GFLOP/s, words) of what is 100 % on a GPU. Of BF16 single products do not compare with
+    products in a queue: cuBLAS is what our best was beside it in turns."""
     if type == "f32":
         return results.gpu.libraries(type, 0)["cuBLAS"][n], "cuBLAS"
-    pair = table_of(folder / "rivals.csv").best(
-        least="ratio", type=type, m=n, n=n, k=n, variant=type, rival="cuBLAS heuristics"
-    )
+    like = {"type": type, "variant": type, "rival": "cuBLAS heuristics", "m": n, "n": n, "k": n}
+    pair = table_of(folder / "rivals.csv").best(least="ratio", **like)
     best = results.best("gpu", type=type, n=n, variant="best")
     if not pair or not best:
         raise Refusal(f"rivals.csv has no {type} of cuBLAS at n = {n}")
@@ -288,33 +282,23 @@ def cublas(results, folder, type, n):
 
 def lesson_chart(results, folder, type, n, bars, lesson):
     """The picture of a lesson, whose own bars and those before it are given."""
-    rates = [measured_bar(results, type, n, *bar[1:4]) for bar in bars]
-    gpu = not bars[0][1]
+    rates, gpu = [measured_bar(results, type, n, *bar[1:4]) for bar in bars], not bars[0][1]
     if gpu:
         top, name = cublas(results, folder, type, n)
         full = f"{name}, {digits(top / 1000)} TFLOP/s"
     else:
-        one, top = (
-            results.machine.most("peak", type=type, threads=cores) for cores in (1, results.cores)
-        )
+        one, top = (results.machine.most("peak", type=type, threads=cores) for cores in (1, 2))
         full = f"the peak of both cores, {digits(top)} GFLOP/s"
+        heads = {"1": f"one core; its peak of {digits(one)} is the dashed line", "2": "both cores"}
     scale = max(top, *(rate for rate, _ in rates))
     lines, before, y = {}, "", 1
     texts = [[0, f"100 %: {full}" + f" ({type}, n = {n})" * (lesson != "00")]]
     for (rate, marks), (of, cores, _, _, idea) in zip(rates, bars):
         if cores != before:
-            texts.append(
-                [
-                    y,
-                    "both cores"
-                    if cores == "2"
-                    else f"one core; its peak of {digits(one)} is the dashed line",
-                ]
-            )
+            texts.append([y, heads[cores]])
             y, before = y + 1, cores
-        lines[str(y)] = [
-            [y, rate / scale, f"{of}  {idea}", per_cent(rate / top) + marks, int(of == lesson)]
-        ]
+        share, own = per_cent(rate / top) + marks, int(of == lesson)
+        lines[str(y)] = [[y, rate / scale, f"{of}  {idea}", share, own]]
         y += 1
     strokes = [[top / scale, 1, y, 1]]
     if not gpu:

@@ -1,6 +1,8 @@
-"""What was measured: CSV files in SQLite databases in memory, and what tables and charts ask of them.
+"""What was measured: CSV files in SQLite databases in memory, and what tables and charts ask of
+them.
 
-A column of words is text, any other holds numbers; an empty or garbled cell is NULL, a missing count 0."""
+A column of words is text, any other holds numbers; an empty or garbled cell is NULL, a missing
+count 0."""
 
 import csv
 import math
@@ -15,10 +17,10 @@ for stream in (sys.stdout, sys.stderr):  # a terminal that has no × or … show
     if hasattr(stream, "reconfigure"):
         stream.reconfigure(errors="replace")
 
-COLUMNS = """step variant type m n k fill seed threads ranks grid block tile device repeat best_s median_s
-    mean_s stddev_s alloc_s copy_in_s copy_out_s distribute_s collect_s imbalance words_received gflops
-    predicted_s limit bytes_l1 bytes_l2 bytes_l3 bytes_memory verify error_share relative_error
-    differences verdict quiet flags compiler host commit started""".split()
+COLUMNS = """step variant type m n k fill seed threads ranks grid block tile device repeat best_s
+    median_s mean_s stddev_s alloc_s copy_in_s copy_out_s distribute_s collect_s imbalance
+    words_received gflops predicted_s limit bytes_l1 bytes_l2 bytes_l3 bytes_memory verify error_share
+    relative_error differences verdict quiet flags compiler host commit started""".split()
 MACHINE_COLUMNS = "name type vector threads level value unit note".split()
 RIVAL_COLUMNS = """type m n k threads variant rival pairs ratio ratio_low ratio_high ours_gflops
     rival_gflops device flags compiler host commit started""".split()
@@ -69,8 +71,8 @@ def lines_of(path, columns=()):
 
 
 def append(path, columns, cells):
-    """Adds a line to a CSV, by one write; makes it where there is none, and cuts off a last line torn by a
-    crash; one that lacks only its end of line is whole."""
+    """Adds a line to a CSV, by one write; makes it where there is none, and cuts off a last line
+    torn by a crash; one that lacks only its end of line is whole."""
     try:
         with open(path, "a+b") as file:
             file.seek(0)
@@ -87,7 +89,8 @@ def append(path, columns, cells):
 
 
 def number(text):
-    """The number in a cell; None where it is empty, garbled, negative or beyond what could be measured."""
+    """The number in a cell; None where it is empty, garbled, negative or beyond what could be
+    measured."""
     try:
         value = float(text)
     except ValueError:
@@ -96,7 +99,8 @@ def number(text):
 
 
 def typed(column, text):
-    """A cell as the database has it; in a column that no program of ours writes, a word or a number."""
+    """A cell as the database has it; in a column that no program of ours writes, a word or a
+    number."""
     if column in WORDS:
         return text or None
     if column in COUNTS:
@@ -106,8 +110,8 @@ def typed(column, text):
 
 
 def read(path, columns, key):
-    """A CSV's rows as {column: cell}, typed. Of those alike in all of `key` the last counts that was not
-    disturbed, else the last; it stands where the first stood."""
+    """A CSV's rows as {column: cell}, typed. Of those alike in all of `key` the last counts that
+    was not disturbed, else the last; it stands where the first stood."""
     newest = {}
     for line in lines_of(path, columns):
         row = {name: typed(name, text) for name, text in line.items()}
@@ -126,8 +130,8 @@ class Record(SimpleNamespace):
 
 
 class Table:
-    """Rows in a database of their own, as the table `rows`; one that is asked for is a `kind`. Columns that
-    follow from others are `derived`, {name: SQL}."""
+    """Rows in a database of their own, as the table `rows`; one that is asked for is a `kind`.
+    Columns that follow from others are `derived`, {name: SQL}."""
 
     def __init__(self, rows, names, kind=Record, derived={}):
         self.names, self.kind, self.database = names, kind, sqlite3.connect(":memory:")
@@ -140,7 +144,8 @@ class Table:
         self.database.executemany(f"INSERT INTO rows VALUES ({places})", cells)
 
     def ask(self, what, where, equal, then):
-        """The answer to SELECT of the rows for which WHERE holds and whose columns have these values."""
+        """The answer to SELECT of the rows for which WHERE holds and whose columns have these
+        values."""
         clauses = [f"({where})", *(f'"{name}" IS :{name}' for name in equal)]
         query = f"SELECT {what} FROM rows WHERE {' AND '.join(clauses)} {then}"
         return self.database.execute(query, equal).fetchall()
@@ -154,7 +159,8 @@ class Table:
         return next(iter(self.select(where, f"{least}, rowid", **equal)), None)
 
     def least(self, by, where="1", least="median_s", order="first", **equal):
-        """Of the rows alike in the columns `by` the first in order of `least`; what was met first stands first."""
+        """Of the rows alike in the columns `by` the first in order of `least`; what was met first
+        stands first."""
         over = f"OVER (PARTITION BY {by}"
         ranked = (
             f"*, row_number() {over} ORDER BY {least}, rowid) AS place, min(rowid) {over}) AS first"
@@ -180,9 +186,9 @@ def table_of(path):
 
 DERIVED = {  # columns that follow from those of a line, in SQL
     "number": "substr(step, 1, instr(step || '-', '-') - 1)",  # the step's
-    # Devices that stand in for a GPU: right or wrong is all that such rows say. The programs write a
-    # processor's cores behind its name.
-    "stand_in": "coalesce(device, '') LIKE 'emulator%' OR coalesce(device, '') LIKE 'host fallback%'",
+    # Devices that stand in for a GPU: right or wrong is all that such rows say.
+    "stand_in": "coalesce(device GLOB 'emulator*' OR device GLOB 'host fallback*', 0)",
+    # The programs write a processor's cores behind its name.
     "gpu": "NOT stand_in AND coalesce(device, '') NOT GLOB '*([0-9]* cores)*'",
     "sound": "coalesce(verdict IN ('right', 'unverified') AND step || variant || type != '', 0)",
     "rate": "2e-9 * m * n * k / median_s",
@@ -192,8 +198,8 @@ DERIVED = {  # columns that follow from those of a line, in SQL
     # Seconds of all phases, for who has the matrices on one rank.
     "whole_s": "median_s + coalesce(distribute_s, 0) + coalesce(collect_s, 0)",
     "whole_rate": "2e-9 * m * n * k / whole_s",
-    # Over the bytes to and from the level that binds; for what arithmetic binds, those between L1 and the
-    # core. What a GPU's multiprocessor shares is as near to its cores as its L1.
+    # Over the bytes to and from the level that binds; for what arithmetic binds, those between L1 and
+    # the core. What a GPU's multiprocessor shares is as near to its cores as its L1.
     "intensity": """2 * m * n * k / CASE "limit" WHEN 'L2' THEN bytes_l2 WHEN 'L3' THEN bytes_l3
                     WHEN 'memory' THEN bytes_memory ELSE bytes_l1 END""",
 }
@@ -221,7 +227,8 @@ class Row(Record):
         return 2e-9 * self.m * self.n * self.k / seconds
 
     def spread(self):
-        """The ends of the spread: the best run, and the mean plus one deviation. None for a single run."""
+        """The ends of the spread: the best run, and the mean plus one deviation. None for a single
+        run."""
         if self.repeat < 2 or not self.best_s or self.mean_s is None or self.stddev_s is None:
             return None
         return min(self.best_s, self.median_s), max(self.mean_s + self.stddev_s, self.median_s)
@@ -247,8 +254,8 @@ def short(step):
 
 
 def marks(*judged):
-    """A ~ if other programs disturbed one of the rows whose (quiet, verdict) these are, a ° if one was not
-    verified."""
+    """A ~ if other programs disturbed one of the rows whose (quiet, verdict) these are, a ° if one
+    was not verified."""
     disturbed = any(quiet == "no" for quiet, _ in judged)
     return "~" * disturbed + "°" * any(verdict == "unverified" for _, verdict in judged)
 
@@ -259,9 +266,9 @@ def marked(text, *rows):
 
 
 def ladder_sizes(sizes):
-    """Of these 1008, else the largest and, where that is a power of two, the one before if it is near: at a
-    power of two the baseline is slow for a reason of its own (01), and every factor over it too large.
-    """
+    """Of these 1008, else the largest and, where that is a power of two, the one before if it is
+    near: at a power of two the baseline is slow for a reason of its own (01), and every factor
+    over it too large."""
     *before, last = sorted(sizes)
     if LADDER_SIZE in (*before, last):
         return [LADDER_SIZE]
@@ -269,7 +276,8 @@ def ladder_sizes(sizes):
 
 
 class Machine(Table):
-    """The facts of machine.csv about its processor, or about its GPU. Rates are in units of 10⁹ a second."""
+    """The facts of machine.csv about its processor, or about its GPU. Rates are in units of 10⁹ a
+    second."""
 
     def __init__(self, path=None, gpu=False):
         facts = [
@@ -285,7 +293,8 @@ class Machine(Table):
         super().__init__(facts, MACHINE_COLUMNS)
 
     def highest(self, name, **equal):
-        """The fact with the highest of these values, or None: that of the best vector set, or setting."""
+        """The fact with the highest of these values, or None: that of the best vector set, or
+        setting."""
         return self.best(least="-value", name=name, **equal)
 
     def most(self, name, **equal):
@@ -303,7 +312,8 @@ class Machine(Table):
         return next((fact.note.partition(";")[0] for fact in self.select(name="gpu")), "")
 
     def libraries(self, type, threads):
-        """{library: {n: the rate of its best setting there}}, of square products; a GPU's have no threads."""
+        """{library: {n: the rate of its best setting there}}, of square products; a GPU's have no
+        threads."""
         found = {}
         for fact in self.select(
             name="library", order="length(level), level", type=type, threads=threads
@@ -320,7 +330,8 @@ class Machine(Table):
 
 
 class Results(Table):
-    """The rows of one machine. Its table has what can be ranked and drawn: right square products, timed."""
+    """The rows of one machine. Its table has what can be ranked and drawn: right square products,
+    timed."""
 
     def __init__(self, rows, machine_path):
         super().__init__(rows, COLUMNS, Row, DERIVED)
@@ -339,13 +350,14 @@ class Results(Table):
         self.cores = max(map(int, cores), default=10**6)
 
     def common_size(self, where="1", of="step || ' ' || variant", **equal):
-        """The size that most variants have, of those the largest: slow ones may be left out at large sizes."""
+        """The size that most variants have, of those the largest: slow ones may be left out at
+        large sizes."""
         counts = self.ask(f"count(DISTINCT {of}), n", where, equal, "GROUP BY n")
         return max(counts, key=tuple, default=(0, 0))[1]
 
-    def speedup(self, row, seconds=None):
+    def speedup(self, row):
         base = self.baselines.get((row.type, row.shape()))
-        return base and base.median_s / (seconds or row.whole_s)
+        return base and base.median_s / row.whole_s
 
     def roof(self, type, threads):
         """The processor's peak with so many threads, else the highest known; or None."""
@@ -353,8 +365,8 @@ class Results(Table):
         return of or self.machine.highest("peak", type=type)
 
     def share(self, row):
-        """In words, the per cent of the peak that a row reached, where the peak is that of its device; marked
-        where other programs disturbed the peak: then it may well be over 100."""
+        """In words, the per cent of the peak that a row reached, where the peak is that of its
+        device; marked where other programs disturbed the peak: then it may well be over 100."""
         roof = (
             self.gpu.highest("peak", type=row.type) if row.gpu else self.roof(row.type, row.workers)
         )
@@ -365,7 +377,8 @@ class Results(Table):
         return f"{digits(100 * share)} %{disturbed}{', above the measured peak' * (share > 1.005)}"
 
     def at_home(self, row):
-        """Whether the roofs are of the device a row ran on: the GPU, or the processor that the baseline ran on."""
+        """Whether the roofs are of the device a row ran on: the GPU, or the processor that the
+        baseline ran on."""
         if row.gpu:
             return row.device == self.gpu.name()
         homes = {without_cores(base.device) for base in self.baselines.values()}
@@ -379,7 +392,8 @@ class Results(Table):
         return next((name for name in self.words("device") if "cores)" in name), self.host)
 
     def place(self, step=""):
-        """Where all was measured, or what a chart of this step shows: a program may have run on the GPU alone."""
+        """Where all was measured, or what a chart of this step shows: a program may have run on the
+        GPU alone."""
         rows = [row for row in self.rows if not row.stand_in]
         alone = {"gpu"} | {row.step for row in rows} - {row.step for row in rows if not row.gpu}
         return place_of([row for row in rows if row.gpu or step not in alone])
@@ -396,7 +410,8 @@ def without_cores(device):
 
 
 def place_of(rows):
-    """The machine of these rows in a few words; of one processor's names the one with most cores."""
+    """The machine of these rows in a few words; of one processor's names the one with most
+    cores."""
     names = sorted(words(rows, "device"), key=lambda name: (len(name), name))
     devices = {without_cores(name): name for name in names}
     named = [name for name in words(rows, "device") if name in devices.values()]

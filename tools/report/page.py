@@ -12,23 +12,23 @@ import scaling
 from charts import named
 from measured import LIMITS, Refusal, digits, seconds, times, whose
 
-FAR_OFF = "Rows marked ! took more than twice, or less than half, the predicted time: their steps' notes say why."
+FAR_OFF = "Marked !: more than twice, or less than half, the predicted time; the lesson says why."
 FACTS = {
     "peak": "Peak of each vector set",
     "bandwidth": "Bandwidth of each level with each vector set",
     "library": "Libraries",
 }
 CORES_ARE = (
-    "Speedup / CUDA cores is what Genova 2024 printed as efficiency. It is an efficiency of nothing: the speedup is "
-    "over one core of a processor, and a CUDA core is no such core. What part of the GPU works, the share of its "
-    "peak says."
+    "Speedup / CUDA cores is what Genova 2024 printed as efficiency. It is an efficiency of nothing: "
+    "the speedup is over one core of a processor, and a CUDA core is no such core. What part of the "
+    "GPU works, the share of its peak says."
 )
 IN_TURNS = (
     "Ours and one library took turns in one process. What counts is the best library of each shape."
 )
 ELSEWHERE = (
-    "Not this machine, which has no GPU that was measured: the rows of plots/reference, on {}. They are in no chart "
-    "of this machine."
+    "Not this machine, which has no GPU that was measured: the rows of plots/reference, on {}. They "
+    "are in no chart of this machine."
 )
 
 
@@ -59,13 +59,14 @@ def wrong_lines(machines):
         differ = "?" if row.differences is None else f"{row.differences:.0f}"
         share = "?" if row.error_share is None else f"{row.error_share:g}"
         yield (
-            f"{row.step} {row.label()} {row.type} {row.shape()}, {row.flags}: verdict '{row.verdict}', "
-            f"{differ} elements differ, error / allowed = {share}"
+            f"{row.step} {row.label()} {row.type} {row.shape()}, {row.flags}: "
+            f"verdict '{row.verdict}', {differ} elements differ, error / allowed = {share}"
         )
 
 
 def mark_lines(machines):
-    """How many rows were not verified; how many other programs disturbed, and what to do. None where none was."""
+    """How many rows were not verified; how many other programs disturbed, and what to do. None
+    where none was."""
     rows = [row for results in machines for row in results.rows]
     unverified, disturbed = (
         sum(of) for of in zip(*((row.verdict == "unverified", row.quiet == "no") for row in rows))
@@ -97,8 +98,9 @@ def predicted(row):
 
 
 def limit(row):
-    """What a prediction says binds. No product is faster than the arithmetic: then the peak that it was predicted
-    with was measured in a bad moment, and perhaps has been measured again since."""
+    """What a prediction says binds. No product is faster than the arithmetic: then the peak that it
+    was predicted with was measured in a bad moment, and perhaps has been measured again
+    since."""
     beaten = row.limit == "flops" and (row.missed() or 1) < 0.95
     return LIMITS.get(row.limit, row.limit or "–") + ", by a peak measured in a bad moment" * beaten
 
@@ -181,8 +183,10 @@ def machine_tables(machine, title):
 
 
 def gpu_tables(results):
-    """Each variant's fastest row at the largest size with a baseline, and at the largest that most variants have."""
-    headings = "program, variant, kernel's time, GFLOP/s, speedup over 01 ijk, speedup / CUDA cores, % of peak"
+    """Each variant's fastest row at the largest size with a baseline, and at the largest that most
+    variants have."""
+    headings = "program, variant, kernel's time, GFLOP/s, speedup over 01 ijk, "
+    headings += "speedup / CUDA cores, % of peak"
     for type in results.types:
         sizes = results.values("n", "gpu", type=type)
         based = [n for n in sizes if (type, f"{n}×{n}×{n}") in results.baselines]

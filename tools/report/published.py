@@ -1,5 +1,6 @@
-"""What reports printed, a figure a row, and ours beside it. plots/published/ours.csv says which of ours does the same: a step
-and its variants, the most alike first; none is the step's best; A/B is a ratio of two."""
+"""What reports printed, a figure a row, and ours beside it. plots/published/ours.csv says which of
+ours does the same: a step and its variants, the most alike first; none is the step's best; A/B
+is a ratio of two."""
 import math
 from pathlib import Path
 
@@ -7,10 +8,10 @@ from measured import BASELINE, digits, lines_of, marked, percent, short, times
 
 PUBLISHED = Path(__file__).resolve().parents[2] / "plots/published"
 REPORTS = {
-    "genova_2024": "Genova 2024 (i9-12900K: 8 fast cores, 8 slow ones, 24 hardware threads; NVIDIA T400)",
+    "genova_2024": "Genova 2024 (i9-12900K: 8 fast cores, 8 slow ones, 24 threads; NVIDIA T400)",
     "csc4005_2023": "CSC4005 2023 (a university cluster)",
     "nsight_shared": "a report on shared memory in Nsight (unified memory)",
-    "coalescing": "a note on memory coalescing (its rates; the times it printed cannot be the kernels')",
+    "coalescing": "a note on memory coalescing (its rates; its times cannot be the kernels')",
     "scpa_2024": "SCPA 2024 (its ratios)",
 }
 WRITTEN = {
@@ -20,7 +21,10 @@ WRITTEN = {
     "speedup / cores": "{:.3g}".format,
     "ratio": times,
 }
-NEAREST = "Ours is of their size, or of the nearest that we have measured. Other machines: what compares is how the figures fall or grow."
+NEAREST = (
+    "Ours is of their size, or of the nearest that we have measured. Other machines: what compares is "
+    "how the figures fall or grow."
+)
 
 
 def theirs(line, lines):
@@ -48,8 +52,8 @@ def theirs(line, lines):
 
 
 def nearest(results, above, below, type, n):
-    """The fastest rows like `above` and like `below`, of the same type and size, the nearest to these there is; or
-    None. Another type is farther than any size."""
+    """The fastest rows like `above` and like `below`, of the same type and size, the nearest to
+    these there is; or None. Another type is farther than any size."""
     ours = {(row.type, row.n): row for row in results.least("type, n", **above)}
     others = {(row.type, row.n): row for row in results.least("type, n", **below)}
 
@@ -109,7 +113,8 @@ def rows_of(results, same, printed, on_gpu):
 
 
 def tables(results, on_gpu):
-    """(title, headings, rows, note) for each report that printed what we have on a GPU, or on threads."""
+    """(title, headings, rows, note) for each report that printed what we have on a GPU, or on
+    threads."""
     headings = [
         "published",
         "n",

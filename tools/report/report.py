@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Turns results.csv into the ladder, the charts and the page: report.py COMMAND [RESULTS.csv] [OPTIONS]
+"""Turns results.csv into ladder, charts and page: report.py COMMAND [RESULTS.csv] [OPTIONS]
 
-    ladder [--all-sizes]        prints the ladder
-    draw --out DIR              draws every chart with the scripts in plots/: DIR/charts/NAME.dat and .svg
+    ladder [--all-sizes]  prints the ladder
+    draw --out DIR        draws every chart: DIR/charts/NAME.dat and .svg
     page --out DIR [--failed FILE] [--rivals rivals.csv]
-                                fills page.html.jinja: DIR/index.html; FILE has the steps that failed, one a line
-    bars --out DIR              draws the page's ladder: DIR/ladder.svg
-    rivals [--out DIR]          of rivals.csv instead: prints, and draws, ours beside the best library at each shape
-    lessons                     draws each lesson's part of the ladder anew, from plots/reference
+                          writes DIR/index.html; FILE has the steps that failed, one a line
+    bars --out DIR        draws the page's ladder: DIR/ladder.svg
+    rivals [--out DIR]    of rivals.csv: prints, and draws, ours beside the best library at each shape
+    lessons               draws each lesson's part of the ladder anew, from plots/reference
 
---machine machine.csv is what 00_machine measured; --reference DIR another machine's GPU, shown where there is none
-here. A row whose result is wrong is named, never ranked or drawn. Exit status: 0 well; 2 the files cannot be read
-or written, in a line."""
+--machine machine.csv is what 00_machine measured; --reference DIR another machine's GPU, shown where
+there is none here. A row whose result is wrong is named, never ranked or drawn. Exit status: 0 well;
+2 the files cannot be read or written, in a line."""
 
 import argparse
 import signal
@@ -94,7 +94,7 @@ def draw_ladder(machines, given, reference):
 
 
 def reference_of(folder, machines):
-    """What was measured on the GPU of a reference folder; None where there is no such folder, or a GPU here."""
+    """What was measured on the GPU of a folder; None where there is no folder, or a GPU here."""
     results = folder and Path(folder, "results.csv")
     if not results or not results.exists() or any(of.values("n", "gpu") for of in machines):
         return None

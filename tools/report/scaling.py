@@ -1,10 +1,12 @@
-"""How products grow faster with threads, or with ranks: what is compared, and what does not shrink."""
+"""How products grow faster with threads, or with ranks: what is compared, and what does not
+shrink."""
 
 from measured import marked, percent, times
 
 SERIAL_IS = (
-    "The serial fraction is Amdahl's s in time(p) / time(1) = s + (1 - s) / p, fitted to four undisturbed "
-    "points or more, up to the cores: all that does not shrink with threads, shared bandwidth included."
+    "The serial fraction is Amdahl's s in time(p) / time(1) = s + (1 - s) / p, fitted to four "
+    "undisturbed points or more, up to the cores: all that does not shrink with threads, shared "
+    "bandwidth included."
 )
 
 
@@ -34,8 +36,8 @@ class Scaling:
 
 
 def scalings(results, type, by):
-    """What ran on several numbers of threads, or of ranks of one thread, at the size that has the most such
-    rows: the fastest first."""
+    """What ran on several numbers of threads, or of ranks of one thread, at the size that has the
+    most such rows: the fastest first."""
     where = "ranks < 2 AND threads > 0" if by == "threads" else "threads < 2"
     rows = results.least(f"n, step, variant, {by}", where, "whole_s", order=by, type=type)
     alike = {}
