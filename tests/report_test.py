@@ -389,7 +389,7 @@ class Page(Case):
         ]
         shown += [
             "Predicted beside measured",
-            '01_naive/README.md">01_naive</a>',
+            '01_naive/README.md">01: ijk</a>',
             "2.50× !</td><td>chain of additions",
         ]
         places = [open_part.index(of) for of in shown]

@@ -36,7 +36,7 @@ class Group:
         self.type, self.threads, self.variant = first.type, first.threads, first.variant
         self.host, self.place, self.on_gpu = first.host, place_of(rows), on_gpu(first)
         # Of each shape the library that did best beside ours, not the one of the highest rate:
-        # comparisons are minutes apart, and a rate says as much about the minute as about the library.
+        # they are minutes apart, and a rate says as much about the minute as about the library.
         self.best = {}
         for row in rows:
             best = self.best.setdefault(row.shape(), row)

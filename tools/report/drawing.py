@@ -31,7 +31,7 @@ class Chart:
     script: str
     title: str
     caption: str  # one sentence: what to see
-    lines: dict  # a line's name: its points, each x, y, the ends of y's spread, and if it was disturbed
+    lines: dict  # a line's name: its points, each x, y, the ends of y's spread, if disturbed
     settings: dict = field(default_factory=dict)  # more of gnuplot's variables; a list is an array
     step: str = (
         ""  # whose chart it is: a program's, "threads", "gpu", or where steps are compared empty

@@ -19,8 +19,9 @@ for stream in (sys.stdout, sys.stderr):  # a terminal that has no × or … show
 
 COLUMNS = """step variant type m n k fill seed threads ranks grid block tile device repeat best_s
     median_s mean_s stddev_s alloc_s copy_in_s copy_out_s distribute_s collect_s imbalance
-    words_received gflops predicted_s limit bytes_l1 bytes_l2 bytes_l3 bytes_memory verify error_share
-    relative_error differences verdict quiet flags compiler host commit started""".split()
+    words_received gflops predicted_s limit bytes_l1 bytes_l2 bytes_l3 bytes_memory verify
+    error_share relative_error differences verdict quiet flags compiler host commit
+    started""".split()
 MACHINE_COLUMNS = "name type vector threads level value unit note".split()
 RIVAL_COLUMNS = """type m n k threads variant rival pairs ratio ratio_low ratio_high ours_gflops
     rival_gflops device flags compiler host commit started""".split()
@@ -198,8 +199,8 @@ DERIVED = {  # columns that follow from those of a line, in SQL
     # Seconds of all phases, for who has the matrices on one rank.
     "whole_s": "median_s + coalesce(distribute_s, 0) + coalesce(collect_s, 0)",
     "whole_rate": "2e-9 * m * n * k / whole_s",
-    # Over the bytes to and from the level that binds; for what arithmetic binds, those between L1 and
-    # the core. What a GPU's multiprocessor shares is as near to its cores as its L1.
+    # Over the bytes to and from the level that binds; for what arithmetic binds, those between L1
+    # and the core. What a GPU's multiprocessor shares is as near to its cores as its L1.
     "intensity": """2 * m * n * k / CASE "limit" WHEN 'L2' THEN bytes_l2 WHEN 'L3' THEN bytes_l3
                     WHEN 'memory' THEN bytes_memory ELSE bytes_l1 END""",
 }

@@ -10,7 +10,7 @@ import ladder
 import published
 import scaling
 from charts import named
-from measured import LIMITS, Refusal, digits, seconds, times, whose
+from measured import LIMITS, Refusal, digits, seconds, short, times, whose
 
 FAR_OFF = "Marked !: more than twice, or less than half, the predicted time; the lesson says why."
 FACTS = {
@@ -19,16 +19,16 @@ FACTS = {
     "library": "Libraries",
 }
 CORES_ARE = (
-    "Speedup / CUDA cores is what Genova 2024 printed as efficiency. It is an efficiency of nothing: "
-    "the speedup is over one core of a processor, and a CUDA core is no such core. What part of the "
-    "GPU works, the share of its peak says."
+    "Speedup / CUDA cores is what Genova 2024 printed as efficiency. It is an efficiency of "
+    "nothing: the speedup is over one core of a processor, and a CUDA core is no such core. What "
+    "part of the GPU works, the share of its peak says."
 )
 IN_TURNS = (
     "Ours and one library took turns in one process. What counts is the best library of each shape."
 )
 ELSEWHERE = (
-    "Not this machine, which has no GPU that was measured: the rows of plots/reference, on {}. They "
-    "are in no chart of this machine."
+    "Not this machine, which has no GPU that was measured: the rows of plots/reference, on {}. "
+    "They are in no chart of this machine."
 )
 
 
@@ -115,7 +115,7 @@ def over_cores(results, row):
 
 
 COLUMNS = {  # heading: what makes a row's cell
-    "rung": lambda results, row: row.step,
+    "rung": lambda results, row: f"{short(row.step)}: {row.label()}",
     "program": lambda results, row: row.step,
     "variant": lambda results, row: row.label(),
     "type": lambda results, row: row.type,
@@ -151,7 +151,7 @@ def rungs_predicted(results, bars, root):
     rows = [bar.row for bar in bars if bar.row.predicted_s and bar.number()]
     links = {place: f"{root}/{row.number}/README.md" for place, row in enumerate(rows)}
     more = {"links": links, "note": FAR_OFF * any(map(far_off, rows))}
-    return table("", results, rows, "rung, variant, predicted, measured, ratio, limit", **more)
+    return table("", results, rows, "rung, predicted, measured, ratio, limit", **more)
 
 
 def amount(fact):

@@ -22,8 +22,8 @@ WRITTEN = {
     "ratio": times,
 }
 NEAREST = (
-    "Ours is of their size, or of the nearest that we have measured. Other machines: what compares is "
-    "how the figures fall or grow."
+    "Ours is of their size, or of the nearest that we have measured. Other machines: what compares "
+    "is how the figures fall or grow."
 )
 
 

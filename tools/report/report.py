@@ -6,12 +6,12 @@
     page --out DIR [--failed FILE] [--rivals rivals.csv]
                           writes DIR/index.html; FILE has the steps that failed, one a line
     bars --out DIR        draws the page's ladder: DIR/ladder.svg
-    rivals [--out DIR]    of rivals.csv: prints, and draws, ours beside the best library at each shape
+    rivals [--out DIR]    of rivals.csv: prints, draws ours beside the best library of each shape
     lessons               draws each lesson's part of the ladder anew, from plots/reference
 
---machine machine.csv is what 00_machine measured; --reference DIR another machine's GPU, shown where
-there is none here. A row whose result is wrong is named, never ranked or drawn. Exit status: 0 well;
-2 the files cannot be read or written, in a line."""
+--machine machine.csv is what 00_machine measured; --reference DIR another machine's GPU, shown
+where there is none here. A row whose result is wrong is named, never ranked or drawn. Exit status:
+0 well; 2 the files cannot be read or written, in a line."""
 
 import argparse
 import signal
