@@ -3,6 +3,7 @@
 entries = 0
 load dir.'/style.gp'
 set rmargin at screen 1-(22+7.9*longest)/wide
+if (unit eq '%g' && top >= 1e5) set lmargin at screen 66.0/wide
 set logscale x 2
 if (logy) set logscale y logy
 set xrange [left:right]; set yrange [bottom:top]

@@ -167,9 +167,10 @@ class Reader(Case):
         self.assertEqual([(of.n, of.median_s) for of in found], [(64, 3), (32, 6)])
 
     def test_columns_are_found_by_the_headers_names(self):
-        columns = ["new", *reversed(measured.COLUMNS)]
-        cells = reversed(row("01_naive", "ijk", 64, 2).split(","))
-        self.write([",".join(["x", *cells])], columns)
+        columns, cells = (
+            of[::-1][1:] for of in (measured.COLUMNS, row("01_naive", "ijk", 64, 2).split(","))
+        )
+        self.write([",".join(["x", *cells])], ["new", *columns])  # one more, one less
         found = measured.load(self.csv, None)[0].rows
         self.assertEqual([(of.step, of.median_s) for of in found], [("01_naive", 2)])
 
@@ -323,7 +324,7 @@ class Commands(Case):
     def test_files_that_say_nothing(self):
         for lines, columns, says in (
             ([], [], "there is no step"),
-            (LADDER, measured.COLUMNS[:-1], "there is no started"),
+            (LADDER, [*measured.COLUMNS[:-4], *["x"] * 4], "there is no host"),
             ([], measured.COLUMNS, "holds no row: nothing was measured"),
             (None, [], "cannot read"),
         ):

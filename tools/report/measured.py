@@ -111,11 +111,12 @@ def typed(column, text):
 
 
 def read(path, columns, key):
-    """A CSV's rows as {column: cell}, typed. Of those alike in all of `key` the last counts that
-    was not disturbed, else the last; it stands where the first stood."""
+    """A CSV's rows as {column: cell}, typed; it may lack columns but those of `key`. Of those alike
+    in all of `key` the last counts that was not disturbed, else the last; it stands where the
+    first stood."""
     newest = {}
-    for line in lines_of(path, columns):
-        row = {name: typed(name, text) for name, text in line.items()}
+    for line in lines_of(path, key):
+        row = {name: typed(name, line.get(name, "")) for name in columns}
         alike = tuple(row[name] for name in key)
         if row.get("quiet") != "no" or newest.get(alike, row)["quiet"] == "no":
             newest[alike] = row
