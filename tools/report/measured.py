@@ -282,13 +282,9 @@ class Machine(Table):
     second."""
 
     def __init__(self, path=None, gpu=False):
-        facts = [
-            fact
-            for fact in (read(path, MACHINE_COLUMNS, MACHINE_KEY) if path else [])
-            if fact["value"]
-        ]
-        of_gpu = ("cuda", "cuBLAS")
+        facts, of_gpu = read(path, MACHINE_COLUMNS, MACHINE_KEY) if path else [], ("cuda", "cuBLAS")
         facts = [fact for fact in facts if (fact["vector"] or "").startswith(of_gpu) == gpu]
+        facts = [fact for fact in facts if fact["value"]]
         for fact in facts:
             if fact["unit"] in ("TFLOP/s", "TB/s"):
                 fact |= {"value": 1000 * fact["value"], "unit": "G" + fact["unit"][1:]}
@@ -317,9 +313,8 @@ class Machine(Table):
         """{library: {n: the rate of its best setting there}}, of square products; a GPU's have no
         threads."""
         found = {}
-        for fact in self.select(
-            name="library", order="length(level), level", type=type, threads=threads
-        ):
+        like = {"name": "library", "type": type, "threads": threads}
+        for fact in self.select(order="length(level), level", **like):
             if (match := re.fullmatch(r"(\d+)x\1x\1", fact.level)) and fact.vector.strip():
                 at, n = found.setdefault(fact.vector.split()[0], {}), int(match[1])
                 at[n] = max(fact.value, at.get(n, 0))
@@ -369,9 +364,9 @@ class Results(Table):
     def share(self, row):
         """In words, the per cent of the peak that a row reached, where the peak is that of its
         device; marked where other programs disturbed the peak: then it may well be over 100."""
-        roof = (
-            self.gpu.highest("peak", type=row.type) if row.gpu else self.roof(row.type, row.workers)
-        )
+        roof = self.roof(row.type, row.workers)
+        if row.gpu:
+            roof = self.gpu.highest("peak", type=row.type)
         if not roof or not self.at_home(row):
             return "–"
         share = row.rate / roof.value
@@ -418,9 +413,8 @@ def place_of(rows):
     devices = {without_cores(name): name for name in names}
     named = [name for name in words(rows, "device") if name in devices.values()]
     day = max(words(rows, "started"), default="")[:10]
-    return ", ".join(filter(None, (" + ".join(named), " + ".join(words(rows, "compiler")), day)))[
-        :130
-    ]
+    parts = (" + ".join(named), " + ".join(words(rows, "compiler")), day)
+    return ", ".join(filter(None, parts))[:130]
 
 
 def load(path, machine_path):

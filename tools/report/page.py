@@ -68,18 +68,13 @@ def mark_lines(machines):
     """How many rows were not verified; how many other programs disturbed, and what to do. None
     where none was."""
     rows = [row for results in machines for row in results.rows]
-    unverified, disturbed = (
-        sum(of) for of in zip(*((row.verdict == "unverified", row.quiet == "no") for row in rows))
-    )
-    said = []
-    if unverified:
-        said.append(f"{unverified} of {len(rows)} rows not verified (marked °).")
-    if disturbed:
-        again = "make report, called again, measures these again."
-        said.append(
-            f"{disturbed} of {len(rows)} rows disturbed by other programs (marked ~): {again}"
-        )
-    return said
+    unverified = sum(row.verdict == "unverified" for row in rows)
+    disturbed = sum(row.quiet == "no" for row in rows)
+    said = {
+        "not verified (marked °).": unverified,
+        "disturbed (marked ~): make report, called again, measures these again.": disturbed,
+    }
+    return [f"{count} of {len(rows)} rows {words}" for words, count in said.items() if count]
 
 
 # ---- tables ----
@@ -172,9 +167,8 @@ def machine_tables(machine, title):
         counts = sorted({fact.threads for fact in facts})
         for fact in facts:
             level = fact.level.replace("x", "×").replace("_", " ")
-            at = rows.setdefault(
-                (fact.name, fact.type, fact.vector, level), ["–"] * len(counts) + [fact.note]
-            )
+            what = (fact.name, fact.type, fact.vector, level)
+            at = rows.setdefault(what, ["–"] * len(counts) + [fact.note])
             at[counts.index(fact.threads)] = amount(fact)
         headings = ["what", "type", "vector set, or library", "level, or size"]
         headings += [whose(count) if count else "value" for count in counts] + ["note"]
@@ -199,9 +193,8 @@ def row_table(results, step):
     """Every row of a program, wrong ones marked: a wrong result is fast at nothing."""
     rows = [row for row in results.rows if row.step == step]
     headings = "variant, type, m×n×k, median, best, deviation, runs"
-    headings += ", with distribution and collection" * any(
-        row.collect_s is not None for row in rows
-    )
+    collects = any(row.collect_s is not None for row in rows)
+    headings += ", with distribution and collection" * collects
     headings += ", GFLOP/s, speedup over 01 ijk, result, error / allowed"
     headings += ", predicted, ratio, limit" * any(row.predicted_s for row in rows)
     flags = " and ".join(dict.fromkeys(row.flags for row in rows))
@@ -238,18 +231,16 @@ def sections(results, charts):
     def of(steps):
         return [chart for chart in charts if chart.step in steps]
 
-    of_threads = [Table(*of_type) for of_type in scaling.tables(results)]
-    of_threads += (
-        [Table(*of_report) for of_report in published.tables(results, False)] if of_threads else []
-    )
+    of_threads = list(scaling.tables(results))
+    of_threads += published.tables(results, False) if of_threads else []
     yield Section("All steps", "", of([""]))
     able = machine_tables(results.machine, "Processor, caches, latencies")
     yield Section("What the machine can do", "", [], list(able))
-    text = "A time is the kernel's alone; the chart of phases shows what allocation and copies add."
-    yield gpu_section(
-        "GPU", f"{text} Each variant stands with its best block or tile.", results, of(["gpu"])
+    text = "A time is the kernel's alone; the chart of phases shows what else it takes."
+    yield gpu_section("GPU", text, results, of(["gpu"]))
+    yield Section(
+        "Threads", scaling.SERIAL_IS, of(["threads"]), [Table(*cells) for cells in of_threads]
     )
-    yield Section("Threads", scaling.SERIAL_IS, of(["threads"]), of_threads)
     steps = {}
     for program in sorted({row.step for row in results.rows}):
         steps.setdefault(program.partition("-")[0], []).append(program)
@@ -284,9 +275,7 @@ def write(machines, given, reference):
     try:
         import jinja2
     except ImportError:
-        raise Refusal(
-            "the page needs jinja2 for Python; ./setup.sh installs it (python3-jinja2)"
-        ) from None
+        raise Refusal("the page needs python3-jinja2; ./setup.sh installs it") from None
     charts = named(machines, reference)
 
     def of(results):
@@ -297,20 +286,14 @@ def write(machines, given, reference):
         title = f"Reference, measured on another machine: {reference.gpu.name() or 'a GPU'}"
         text = ELSEWHERE.format(reference.place("gpu"))
         others.append(gpu_section(title, text, reference, of(reference)))
-    failed = Path(given.failed) if given.failed else None
+    failed = given.failed and Path(given.failed)
+    failed = failed.read_text(encoding="utf-8") if failed and failed.exists() else ""
     root = quote(os.path.relpath(ladder.ROOT, given.out))
     loader = jinja2.FileSystemLoader(Path(__file__).resolve().parent)
-    environment = jinja2.Environment(
-        loader=loader,
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined,
-    )
+    how = {"autoescape": True, "trim_blocks": True, "lstrip_blocks": True}
+    environment = jinja2.Environment(loader=loader, undefined=jinja2.StrictUndefined, **how)
     text = environment.get_template("page.html.jinja").render(
-        failed=failed.read_text(encoding="utf-8").splitlines()
-        if failed and failed.exists()
-        else [],
+        failed=failed.splitlines(),
         wrong=list(wrong_lines(machines)),
         others=others,
         machines=[machine_page(results, of(results), reference, root) for results in machines],

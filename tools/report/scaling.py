@@ -1,5 +1,4 @@
-"""How products grow faster with threads, or with ranks: what is compared, and what does not
-shrink."""
+"""How products grow faster with threads, or with ranks, and what does not shrink."""
 
 from measured import marked, percent, times
 
@@ -59,24 +58,13 @@ def shown(found, most=6):
 def tables(results):
     """Of each type each variant on the most threads, and before that on the most with a core each:
     (title, headings, rows)."""
-    headings = [
-        "program",
-        "variant",
-        "one thread",
-        "threads",
-        "time",
-        "speedup",
-        "efficiency",
-        "serial fraction",
-    ]
+    headings = "program, variant, one thread, threads, time, speedup, efficiency, serial fraction"
     for type in results.types:
-        rows = [
-            cells
-            for of in scalings(results, type, "threads")
-            for cells in cells_of(of, results.cores)
-        ]
+        found = scalings(results, type, "threads")
+        rows = [cells for of in found for cells in cells_of(of, results.cores)]
         if rows:
-            yield f"Speedup and serial fraction, {type}", headings, rows
+            title = f"Speedup and serial fraction, {type}, n = {found[0].n}"
+            yield title, headings.split(", "), rows
 
 
 def cells_of(of, cores):
@@ -84,15 +72,18 @@ def cells_of(of, cores):
     own = [threads for threads in of.rows if 1 < threads <= cores]
     alone = [of.alone] if of.alone else []
     for threads in sorted({max(of.rows), *own[-1:]}):
-        row = of.rows[threads]
-        factor = of.speedup(row)
+        row, factor = of.rows[threads], of.speedup(of.rows[threads])
         rates = (times(factor), percent(factor and factor / threads))
+        beyond, first = ", beyond the cores" * (threads > cores), [one.time() for one in alone] or [
+            "–"
+        ]
+        marked_rates = [marked(text, *alone, row) for text in rates]
         yield [
-            f"{of.step}, n = {of.n}",
+            of.step,
             of.variant,
-            alone[0].time() if alone else "–",
-            f"{threads}{', beyond the cores' * (threads > cores)}",
+            *first,
+            f"{threads}{beyond}",
             row.time(),
-            *(marked(text, *alone, row) for text in rates),
+            *marked_rates,
             percent(of.serial),
         ]
