@@ -67,7 +67,7 @@ def lines_of(path, columns=()):
         raise Refusal(f"cannot read {path}: {error.strerror}") from None
     header, *lines = (next(csv.reader([line]), []) for line in text.split("\n"))
     if lacking := [name for name in columns if name not in header]:
-        raise Refusal(f"{path} has other columns: there is no {lacking[0]}")
+        raise Refusal(f"{path} has other columns than ours: there is no {lacking[0]}")
     return [dict(zip(header, cells)) for cells in lines if len(cells) == len(header)]
 
 
