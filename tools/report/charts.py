@@ -14,7 +14,7 @@ N = "n (matrices n × n)"
 KINDS = """
 time|Time of one product|%.0s %cs|10|Lower is better: the gap of two lines says by how much.
 speedup|Speedup over 01 ijk|%g×|10|Higher is better: how many times as fast as three plain loops.
-efficiency|Efficiency: share of the peak|%g %%|0|Higher is better: 100 % is what the units can do.
+efficiency|Efficiency: share of the peak|%g %%|0|Higher is better: 100 % is the device's peak.
 gflops|GFLOP/s|%g|10|Higher is better: what is level, growing matrices do not slow down.
 step|GFLOP/s|%g|0|Higher is better: what has a tile is shown with its best tile at each n.
 tiles|GFLOP/s against the tile|%g|0|Higher is better: small ones reuse little, large ones overflow.
