@@ -4,7 +4,6 @@ wide = 440
 high = 50 * rows
 set encoding utf8
 set terminal svg size wide,high noenhanced font 'sans-serif,17' background 'white'
-if (format eq 'png') set terminal pngcairo size 2*wide,2*high noenhanced font 'sans-serif,17' fontscale 1.5 background 'white'
 set output out
 unset border; unset tics; unset key
 set lmargin at screen 12.0/wide; set rmargin at screen 1-12.0/wide

@@ -12,7 +12,7 @@ bar = wide - 288.0   # of 0 to 1; on its left the ideas, on its right the shares
 left = -210/bar; right = 1 + 63/bar
 set xrange [-218/bar:1 + 70/bar]
 set yrange [rows:0]
-plot for [i = 0:count-1] data index i using 2:1:(0):($2 > 0.004 ? $2 : 0.004):($1+0.16):($1+0.84):($5 == 1 ? 0xD55E00 : 0x8FB8D8) \
+plot for [i = 0:count-1] data index i using 2:1:(0):($2 > 0.004 ? $2 : 0.004):($1+0.16):($1+0.84):($5 == 1 ? 0xe0912f : 0x8FB8D8) \
        with boxxyerror fillstyle solid 1 noborder linecolor rgb variable, \
      for [i = 0:count-1] data index i using (left):($5 == 1 ? NaN : $1+0.5):3 with labels left, \
      for [i = 0:count-1] data index i using (left):($5 == 1 ? $1+0.5 : NaN):3 with labels left font 'DejaVu Sans Bold,14', \

@@ -13,7 +13,7 @@ from itertools import product
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.append(str(ROOT / "tools"))
+sys.path.append(str(ROOT / "tools/report"))
 import against_libraries
 from measured import MACHINE_COLUMNS, Refusal, append, lines_of, whose
 

@@ -42,7 +42,7 @@ variables() {
   takes() { # PYTHON HAS_NONE
     echo "$2" >"$folder/has_none"
     said=$(env -u PYTHON PATH="$folder:$PATH" make --no-print-directory -f Makefile.report -n page 2>&1)
-    grep -q "^$1 tools/report.py page " <<<"$said" && ! grep -q "no jinja2" <<<"$said" || fail "$1 is not taken: $said"
+    grep -q "^$1 tools/report/report.py page " <<<"$said" && ! grep -q "no jinja2" <<<"$said" || fail "$1 is not taken: $said"
   }
   takes python3 0
   if /usr/bin/python3 -c 'import jinja2' 2>/dev/null; then takes /usr/bin/python3 1; else takes python3 1; fi

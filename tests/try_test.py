@@ -4,7 +4,7 @@ import contextlib, io, os, shutil, subprocess, sys, tempfile, unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "tools"))
+sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "tools/report")]
 BUILD = Path(sys.argv.pop(1)).resolve()
 LEARNERS = tempfile.TemporaryDirectory()
 os.environ |= {"COURSE_MINE": LEARNERS.name, "COURSE_PATIENCE": "6", "CUDA_VISIBLE_DEVICES": ""}

@@ -10,8 +10,8 @@ import argparse, csv, math, shutil, subprocess, sys, tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.append(str(ROOT / "tools"))
-from charts import Chart, render  # noqa: E402
+sys.path.append(str(ROOT / "tools/report"))
+from drawing import Chart, render  # noqa: E402
 from measured import Refusal  # noqa: E402
 
 N, FLOPS = 65536, 1e12
@@ -138,7 +138,7 @@ def draw(table, out):
                 beside.setdefault(f"{name}: on paper", []).append([ranks, 100 * float(row["alpha_beta"])])
         if lines:
             title = (f"Simulated: efficiency of SUMMA, n = {N} f32, {bandwidth / 1e9:g} GB/s, {latency * 1e6:g} µs")
-            charts.append((Chart(f"simulated_{platform}", "simulated", title, "", lines, {}, "06_mpi", beside, "ranks, %"),
+            charts.append((Chart(f"simulated_{platform}", "simulated", title, "", lines, {}, "06_mpi", beside),
                            "simulated, not measured: SimGrid's SMPI, a fat tree of 1 TFLOP/s nodes; dashed: α–β on paper"))
     render(charts, out)
 

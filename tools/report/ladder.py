@@ -1,0 +1,321 @@
+"""The ladder: a bar a rung, in per cent of the whole machine's peak; on a GPU, of cuBLAS. Time is
+that of all phases. plots/ladder.gp draws it for README, plots/lesson.gp each lesson's part of
+it."""
+
+import re
+import shutil
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from drawing import Chart, draw_one
+from measured import BASELINE, LADDER_SIZE, NOT_LEVELS, Refusal, Row, digits, load, marked, table_of
+
+ROOT = Path(__file__).resolve().parents[2]
+# In the order of the course: a step's number, its idea in three words, and what shows it, in SQL.
+CORES = [
+    ("01", "three plain loops", f"variant = '{BASELINE[1]}'"),
+    ("02", "along the rows", "1"),
+    ("03", "tiles, then registers", "1"),
+    ("04", "all the cores", "variant != 'touched_by_one'"),
+    ("05", "vectors, packed blocks", "1"),
+    ("06", "sent and collected", "distribute_s IS NOT NULL"),
+    ("06", "data stay dealt out", "distribute_s IS NULL"),
+]
+GPU = [
+    ("07", "coalesced reads", "variant = 'coalesced'"),
+    ("08", "shared memory tiles", "variant = 'shared'"),
+    ("10", "loops with directives", "1"),
+    ("09", "tiles in registers", "variant = 'conflict_free'"),
+    ("09", "nobody ever waits", "1"),
+]
+ABOVE = "Above 100 %: the roof was measured in a bad moment."
+
+
+@dataclass
+class Bar:
+    idea: str
+    row: Row
+    share: float  # of what the ladder is measured with
+
+    def rate(self):
+        rate = self.row.whole_rate
+        text = f"{digits(rate / 1000)} TFLOP/s" if self.row.gpu else f"{digits(rate)} GFLOP/s"
+        return marked(text, self.row)
+
+    def number(self):
+        return self.row.step[:2] if self.row.step[:2].isdecimal() else ""  # the learner's has none
+
+    def percent(self):
+        return per_cent(self.share)
+
+    def who(self):
+        count, kind = max((self.row.threads, "threads"), (self.row.ranks, "ranks"))
+        several = f", {count} {kind}" * (count > 1 and not self.row.gpu)
+        return f"{self.row.step} {self.row.variant}{several}"
+
+
+@dataclass
+class Ladder:
+    """Bars of one device, one type and one size; `full` says what 100 % is, `line` is (the
+    library's share, its words)."""
+
+    title: str
+    full: str
+    bars: list
+    line: tuple = ()
+    notes: list = field(default_factory=list)
+
+    def scale(self):
+        """The share at which a picture ends."""
+        return max(1, *[bar.share for bar in self.bars], *self.line[:1])
+
+
+def per_cent(share):
+    return f"{100 * share:.{0 if share >= 0.0995 else 1}f} %"
+
+
+# ---- which rows ----
+
+
+def rungs(results, course, where, type, n):
+    """(idea, row) of each rung that was measured at this size, by its best tile, and of the
+    learner's own."""
+    found = []
+    for step, idea, shows in course:
+        of_it = f"{where} AND substr(step, 1, 3) = '{step}_' AND {shows}"
+        if row := results.best(of_it, least="whole_s", type=type, n=n):
+            found.append((idea, row))
+    mine = results.least("variant", f"{where} AND step = 'mine'", order="variant", type=type, n=n)
+    return found + [("yours: " + re.sub(r"_\w+/", " ", row.variant), row) for row in mine]
+
+
+def on_cores(results, type):
+    """In SQL, what the ladder's rows are: of the processor, on no more workers than it has
+    cores."""
+    where = f"NOT gpu AND {NOT_LEVELS}"
+    few = f"{where} AND workers <= {results.cores}"
+    return few if results.values("n", few, type=type) else where
+
+
+def size_of(results, type):
+    """1008 where the baseline was measured there, else the largest size that has the baseline and
+    the most rungs, if possible no power of two, at which the baseline is slow for a reason of
+    its own. 0 for none."""
+    where = on_cores(results, type)
+    based = results.values("n", where, type=type, step=BASELINE[0], variant=BASELINE[1])
+    if LADDER_SIZE in based:
+        return LADDER_SIZE
+    sizes = results.values("n", where, type=type)
+    have = {n: len(rungs(results, CORES, where, type, n)) for n in sizes}
+    return max(have, key=lambda n: (have[n], n in based, n.bit_count() > 1, n), default=0)
+
+
+def of_cores(results, type, n=None):
+    """This machine's ladder, at a size of its own unless one is given. None where nothing ran."""
+    n = n or size_of(results, type)
+    found = rungs(results, CORES, on_cores(results, type), type, n)
+    if not found:
+        return None
+    at_home = all(results.at_home(row) for _, row in found)
+    roof = results.roof(type, results.cores) if at_home else None
+    top = roof.value if roof else max(row.whole_rate for _, row in found)
+    full = "the fastest rung: there is no measured peak"
+    if roof:
+        cores = "one core" if roof.threads == 1 else "all cores"
+        full = f"the peak of {cores}, {digits(top)} GFLOP/s"
+    bars = [Bar(idea, row, row.whole_rate / top) for idea, row in found]
+    ladder = Ladder(f"{type}, n = {n}", full, bars)
+    name, rate = results.machine.best_library(type, results.cores, n)
+    if name and roof:
+        ladder.line = (rate / top, f"{name}, the best library: {digits(rate)} GFLOP/s")
+    if roof and ladder.scale() > 1:
+        ladder.notes.append(ABOVE)
+    elif roof and "; disturbed: " in roof.note:
+        ladder.notes.append("The peak was measured in a disturbed moment.")
+    return ladder
+
+
+def of_gpu(results, type, n=None):
+    """A GPU's: at the largest size but one of the library's that most variants have. None where
+    nothing ran."""
+    sizes = ", ".join(str(n) for at in results.gpu.libraries(type, 0).values() for n in at)
+    for where in (f"gpu AND n IN ({sizes})", "gpu"):
+        n = n or results.common_size(where, type=type)
+    found = rungs(results, GPU, "gpu", type, n)
+    if not found:
+        return None
+    name, library = results.gpu.best_library(type, 0, n)
+    top = library or max(row.rate for _, row in found)
+    full = f"NVIDIA's library cuBLAS, {digits(top / 1000)} TFLOP/s" if name else "the fastest rung"
+    title = f"{results.gpu.name() or found[0][1].device}, {type}, n = {n}"
+    ladder = Ladder(title, full, [Bar(idea, row, row.rate / top) for idea, row in found])
+    ladder.line = (1, name) if name else ()
+    if ladder.scale() > 1:
+        ladder.notes.append("Above 100 %: faster than cuBLAS.")
+    return ladder
+
+
+def of_machine(results, reference=None):
+    """[(heading, ladder)]: the processor's, and the GPU's, or that of the reference, which is
+    another machine; in f32 if there is one."""
+    for type in sorted(results.types, key=lambda type: type != "f32"):
+        found = [
+            (f"The processor: {results.processor()}", of_cores(results, type)),
+            (f"The GPU: {results.gpu.name()}", of_gpu(results, type)),
+            ("A GPU, not this machine's", of_gpu(reference, "f32") if reference else None),
+        ]
+        if any(ladder for _, ladder in found[:2]):
+            return [(heading, ladder) for heading, ladder in found if ladder]
+    return []
+
+
+# ---- as a picture ----
+
+
+def chart(parts):
+    """The ladders under each other as one picture, to stand in README: each rung's bar, its idea
+    and its rate."""
+    lines, texts, strokes, y = {}, [], [], 0
+    for heading, ladder in parts:
+        over = (0.3, heading), (1, ladder.title), (1.55, f"100 % is {ladder.full}")
+        texts += [[y + down, int(down >= 1), text] for down, text in over]
+        y, scale, lines[heading] = y + 2.1, ladder.scale(), []
+        for bar in ladder.bars:
+            words = f"{bar.number()}  {bar.idea}".strip(), f"{bar.percent()}, {bar.rate()}"
+            lines[heading].append([y, bar.share / scale, *words, int(not bar.number())])
+            if ladder.line:
+                last = bar is ladder.bars[-1]
+                strokes.append([ladder.line[0] / scale, y, ladder.line[1] * last])
+            y += 1
+        for note in ladder.notes:
+            texts.append([y + 0.8, 1, note])
+            y += 0.55
+        y += 1
+    beside = {"texts": texts, "libraries": strokes}
+    return Chart("ladder", "ladder", "The ladder", "", lines, {"rows": y}, beside=beside)
+
+
+# ---- the lessons' part of it ----
+
+# machine, type, n, and the lessons in the order they are read in
+LESSONS = (
+    ("epyc-zen5", "f32", 2000, "01 02 03 04 05 06"),
+    ("h100", "f32", 4096, "07 08 10 09"),
+    ("h100", "bf16", 4096, "11"),
+)
+# A bar: its lesson, how many cores (none on a GPU), its step (or what 00 measured), its variant
+# (or the vectors), the idea.
+BARS = """
+00|1|chains|scalar 1|one number, one chain
+00|1|chains|scalar 12|twelve chains
+00|1|peak|sse2|vectors: SSE2
+00|1|peak|avx2|AVX2 and FMA
+00|1|peak|avx512|AVX-512
+00|2|peak|avx512|AVX-512
+01|1|01_naive|ijk|three plain loops
+02|1|02_loop_order|ikj_scalar|along the rows
+02|1|02_loop_order|ikj|in vectors: SSE2
+02|1|02_loop_order-native|ikj|all in AVX-512
+03|1|03_tiling-native|tiled|tiles for the caches
+03|1|03_tiling-native|four_by_four|4 × 4 in registers
+05|1|05_avx2|tile_512|a tile in registers
+05|1|05_avx2|packed_512|blocks packed
+05|1|05_avx2|avx512|tuned
+04|2|04_openmp-native|tiled_simd|4 × 4 in threads
+05|2|05_avx2|avx512_threads|05 in threads
+06|2|06_mpi|rows_immediate|sent and collected
+06|2|06_mpi|summa|data stay dealt out
+07||07_cuda_global|uncoalesced|a thread an element
+07||07_cuda_global|coalesced|coalesced reads
+08||08_cuda_shared|shared|shared memory
+10||10_openacc|four_by_four|directives
+09||09_cuda_regtile|square|8 × 8 in registers
+09||09_cuda_regtile|vectorised|16 bytes at once
+09||09_cuda_regtile|conflict_free|no bank conflicts
+09||09_cuda_regtile|double_buffered|load ahead
+09||09_cuda_regtile|kept_addresses|addresses kept
+09||09_cuda_regtile|warp_tiles|a tile a warp
+09||09_cuda_regtile|fragments_ahead|operands ahead
+09||09_cuda_regtile|large_tiles|larger tiles
+09||09_cuda_regtile|stream_k|equal shares
+11||11_cuda_tensor|wmma|tensor cores
+11||11_cuda_tensor|shared|from shared memory
+11||11_cuda_tensor|mma|own fragments
+11||11_cuda_tensor|ldmatrix|ldmatrix
+11||11_cuda_tensor|swizzled|swizzled tiles
+11||11_cuda_tensor|stages|copies run ahead
+11||11_cuda_tensor|tma|TMA copies
+11||11_cuda_tensor|wgmma|wgmma
+11||11_cuda_tensor|roles|a producer
+11||11_cuda_tensor|persistent|walks in strips
+11||11_cuda_tensor|best|tiles by the shape
+"""
+
+
+def measured_bar(results, type, n, cores, step, variant):
+    """(GFLOP/s, its marks) of a lesson's bar. One that names nothing is misspelt."""
+    if step in ("chains", "peak"):
+        vector, *level = variant.split()
+        fact = {"name": step, "vector": vector, "level": level[0] if level else None, "type": type}
+        if found := results.machine.highest(threads=int(cores), **fact):
+            return found.value, ""
+    else:
+        where = f"workers = {cores}" if cores else "gpu"
+        if row := results.best(where, "whole_s", type=type, n=n, step=step, variant=variant):
+            return row.whole_rate, marked("", row)
+    raise Refusal(f"no row for {step} {variant} at n = {n}")
+
+
+def cublas(results, folder, type, n):
+    """(GFLOP/s, words) of what is 100 % on a GPU. Of BF16 single products do not compare with
+    products in a queue: cuBLAS is what our best was beside it in turns."""
+    if type == "f32":
+        return results.gpu.libraries(type, 0)["cuBLAS"][n], "cuBLAS"
+    like = {"type": type, "variant": type, "rival": "cuBLAS heuristics", "m": n, "n": n, "k": n}
+    pair = table_of(folder / "rivals.csv").best(least="ratio", **like)
+    best = results.best("gpu", type=type, n=n, variant="best")
+    if not pair or not best:
+        raise Refusal(f"rivals.csv has no {type} of cuBLAS at n = {n}")
+    return best.rate / pair.ratio, "cuBLAS in turns with the last bar"
+
+
+def lesson_chart(results, folder, type, n, bars, lesson):
+    """The picture of a lesson, whose own bars and those before it are given."""
+    rates, gpu = [measured_bar(results, type, n, *bar[1:4]) for bar in bars], not bars[0][1]
+    if gpu:
+        top, name = cublas(results, folder, type, n)
+        full = f"{name}, {digits(top / 1000)} TFLOP/s"
+    else:
+        one, top = (results.machine.most("peak", type=type, threads=cores) for cores in (1, 2))
+        full = f"the peak of both cores, {digits(top)} GFLOP/s"
+        heads = {"1": f"one core; its peak of {digits(one)} is the dashed line", "2": "both cores"}
+    scale = max(top, *(rate for rate, _ in rates))
+    lines, before, y = {}, "", 1
+    texts = [[0, f"100 %: {full}" + f" ({type}, n = {n})" * (lesson != "00")]]
+    for (rate, marks), (of, cores, _, _, idea) in zip(rates, bars):
+        if cores != before:
+            texts.append([y, heads[cores]])
+            y, before = y + 1, cores
+        share, own = per_cent(rate / top) + marks, int(of == lesson)
+        lines[str(y)] = [[y, rate / scale, f"{of}  {idea}", share, own]]
+        y += 1
+    strokes = [[top / scale, 1, y, 1]]
+    if not gpu:
+        strokes.append([one / scale, 2, 2 + sum(cores == "1" for _, cores, *_ in bars), 2])
+    beside = {"texts": texts, "strokes": strokes}
+    return Chart("thread", "thread", "The ladder so far", "", lines, {"rows": y}, beside=beside)
+
+
+def draw_lessons():
+    """Draws NN_step/pictures/thread.svg: the rungs up to this lesson's as bars, its own orange."""
+    every = [line.split("|") for line in BARS.split("\n") if line]
+    for machine, type, n, lessons in LESSONS:
+        folder, read = ROOT / "plots/reference" / machine, lessons.split()
+        results = load(folder / "results.csv", folder / "machine.csv")[0]
+        for lesson in ["00"] * ("01" in read) + read:
+            so_far = read[: read.index(lesson) + 1] if lesson in read else [lesson]
+            bars = [bar for bar in every if bar[0] in so_far]
+            with tempfile.TemporaryDirectory() as scratch:
+                draw_one(lesson_chart(results, folder, type, n, bars, lesson), "", Path(scratch))
+                shutil.copy(Path(scratch) / "thread.svg", next(ROOT.glob(f"{lesson}_*/pictures")))
