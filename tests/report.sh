@@ -28,13 +28,13 @@ variables() {
   }
   refuses "OUT: 'a b' has a blank in it" "OUT=a b"
   for character in "'" '"' '`' '$' ';' '&' '|' '<' '>' '(' ')' '*' '?' '[' ']' "\\" '#'; do
-    refuses "REV: 'a${character}b' has a $character in it; give letters, digits, . _ / and -" "REV=a${character/\$/\$\$}b"
+    refuses "RUNG: 'a${character}b' has a $character in it; give letters, digits, . _ / and -" "RUNG=a${character/\$/\$\$}b"
   done
   for name in OUT BUILD MACHINE FILL REPEAT BUDGET TILE_SIZE GPU_TILE_SIZE SIZES TYPES STEPS THREADS RANKS TILES GPU_SIZES; do
     refuses "$name: '~/a' has a ~ in it" "$name=~/a"
   done
   for name in QUICK FULL; do refuses "$name: 'yes' is unknown; give $name=1, or nothing" "$name=yes"; done
-  for given in QUICK=1 QUICK=0 QUICK= FULL=1 "SIZES=16 17" OUT=/tmp/a-b_c.d REV=HEAD~1^2; do
+  for given in QUICK=1 QUICK=0 QUICK= FULL=1 "SIZES=16 17" OUT=/tmp/a-b_c.d; do
     report -n rows "$given" >/dev/null || fail "$given is refused"
   done
   # A python3 that has jinja2 is taken; one that has not is passed over, where the system's has it, or else is all there is.
@@ -83,7 +83,6 @@ EOF
   calls reference = 2 "MACHINE: which one?" "!python3"
   calls "reference-gpu MACHINE=h200" = 0 "reference.py build h200 --plan plots/reference/plan_gpu.txt"
   calls "published -o build PUBLISHED_SIZES='20 30'" "*-O1*=1" 2 "-O0 "*"--size 20,30 "*"--budget 10 " "!-O2"
-  calls "versus -o build REV=v1 RIVALS='--size 512'" "*rivals/rivals*=77" 0 "git archive v1;"*"--target course_blas"*"--variant avx512 "*"--variant tuned "*"libcourse_blas.so --size 512;"
   calls "search -o build SEARCH_SIZES=256" "*choose.py*=1" 2 "--size 256 "*"choose.py"
   [ ! -e 09_cuda_regtile/search/choices.inc ] || fail "make search writes nothing when it fails"
   calls "simulate RANKS_SIMULATED=1,4" = 0 "./setup.sh simulate;"*"--ranks 1,4;"
