@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "common/too_far.hpp"
 #include "gemm.hpp"
 
 namespace naive::wrong {
@@ -55,6 +56,18 @@ template <class T>
 void beyond_the_row(View<const T> a, View<const T> b, View<T> c) {
   ijk<T>(a, b, c);
   if (c.rows() > 0) c(c.rows() - 1, c.cols()) = 0;
+}
+
+/// `j <= c.cols()`.
+template <class T>
+void one_column_too_far(View<const T> a, View<const T> b, View<T> c) {
+  ijk<T>(a, course::one_column_more(b), course::one_column_more(c));
+}
+
+/// `i <= c.rows()`.
+template <class T>
+void one_row_too_far(View<const T> a, View<const T> b, View<T> c) {
+  ijk<T>(course::one_row_more(a), b, course::one_row_more(c));
 }
 
 }  // namespace naive::wrong

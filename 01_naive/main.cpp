@@ -25,6 +25,8 @@ course::Variants<T> variants() {
       broken(cpu<T>("overwritten", "C = A·B", wrong::overwritten<T>)),
       broken(cpu<T>("stale_sum", "sum not reset", wrong::stale_sum<T>)),
       broken(cpu<T>("beyond_the_row", "writes outside C", wrong::beyond_the_row<T>)),
+      broken(cpu<T>("one_column_too_far", "j <= n", wrong::one_column_too_far<T>)),
+      broken(cpu<T>("one_row_too_far", "i <= m", wrong::one_row_too_far<T>)),
   };
   if constexpr (std::is_floating_point_v<T>) list.push_back(broken(cpu<T>("nan", "one NaN", wrong::nan<T>)));
   return list;

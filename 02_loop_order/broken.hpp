@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "common/too_far.hpp"
 #include "gemm.hpp"
 
 namespace loop_order::wrong {
@@ -58,6 +59,18 @@ template <class T>
 void nan(View<const T> a, View<const T> b, View<T> c) {
   ikj<T>(a, b, c);
   if (c.rows() > 0 && c.cols() > 0) c(c.rows() / 2, c.cols() / 2) = std::numeric_limits<T>::quiet_NaN();
+}
+
+/// `j <= c.cols()`.
+template <class T>
+void one_column_too_far(View<const T> a, View<const T> b, View<T> c) {
+  ikj<T>(a, course::one_column_more(b), course::one_column_more(c));
+}
+
+/// `i <= c.rows()`.
+template <class T>
+void one_row_too_far(View<const T> a, View<const T> b, View<T> c) {
+  ikj<T>(course::one_row_more(a), b, course::one_row_more(c));
 }
 
 }  // namespace loop_order::wrong

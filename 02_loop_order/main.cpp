@@ -26,6 +26,8 @@ course::Variants<T> variants() {
       broken(cpu<T>("last_row_lost", "stops a row early", wrong::last_row_lost<T>)),
       broken(cpu<T>("overwritten", "C = A·B", wrong::overwritten<T>)),
       broken(cpu<T>("stale_sum", "one sum for all columns", wrong::stale_sum<T>)),
+      broken(cpu<T>("one_column_too_far", "j <= n", wrong::one_column_too_far<T>)),
+      broken(cpu<T>("one_row_too_far", "i <= m", wrong::one_row_too_far<T>)),
   };
 #ifndef COURSE_NATIVE  // built for the host: the contiguous ones only
   list.push_back(cpu<T>("rows_ikj", "a vector of vectors in ikj order", rows_ikj<T>, cost::ikj<T>));

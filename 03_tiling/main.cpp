@@ -22,6 +22,8 @@ course::Variants<T> variants() {
                     uncounted, tile)),
       broken(
           cpu<T>("overlapping", "neighbouring tiles share an edge", wrong::overlapping<T>, uncounted, tile)),
+      broken(cpu<T>("one_column_too_far", "j <= n", wrong::one_column_too_far<T>, uncounted, tile)),
+      broken(cpu<T>("one_row_too_far", "i <= m", wrong::one_row_too_far<T>, uncounted, tile)),
   };
 }
 

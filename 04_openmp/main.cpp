@@ -30,6 +30,8 @@ course::Variants<T> variants() {
                     uncounted, threads)),
       broken(cpu<T>("shared_sum", "one sum for all threads", wrong::shared_sum<T>, uncounted, threads)),
       broken(cpu<T>("rest_lost", "m / threads rows for each", wrong::rest_lost<T>, uncounted, threads)),
+      broken(cpu<T>("one_column_too_far", "j <= n", wrong::one_column_too_far<T>, uncounted, threads)),
+      broken(cpu<T>("one_row_too_far", "i <= m", wrong::one_row_too_far<T>, uncounted, threads)),
   };
   if constexpr (std::is_floating_point_v<T>)  // what is not there yet is NaN
     list.push_back(broken(cpu<T>("no_barrier", "reads of B what others have not yet transposed",

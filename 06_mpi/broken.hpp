@@ -1,6 +1,7 @@
 // Wrong on purpose: what goes wrong on the way back from other ranks. Two ranks are needed to see it.
 #pragma once
 
+#include "common/too_far.hpp"
 #include "rows.hpp"
 #include "summa.hpp"
 
@@ -66,6 +67,32 @@ void not_waited_for(const Shared<T>& s, MPI_Comm ranks) {
   }
 }
 
+/// Each rank sends, and rank 0 receives, what lies from the first of a rank's rows to the last of `more` of
+/// them: row by row, since with one column more they overlap.
+template <class T>
+void gather_more(const Shared<T>& s, MPI_Comm ranks, View<T> (*more)(View<T>)) {
+  const int me = rank_in(ranks), size = size_of(ranks);
+  const auto move = [&](View<T> c, auto transfer) {
+    for (Index i = 0; i < c.rows(); ++i) transfer(&c.data()[i * c.ld()], static_cast<int>(c.cols()));
+  };
+  if (me > 0) move(more(s.c), [&](T* row, int n) { MPI_Send(row, n, element<T>(), 0, of_c, ranks); });
+  for (int of = 1; me == 0 && of < size; ++of) {
+    const auto [from, count] = part(s.result.rows(), size, of);
+    move(more(s.result.block(from, 0, count, s.result.cols())),
+         [&](T* row, int n) { MPI_Recv(row, n, element<T>(), of, of_c, ranks, MPI_STATUS_IGNORE); });
+  }
+}
+/// A column more of each rank.
+template <class T>
+void one_column_too_far(const Shared<T>& s, MPI_Comm ranks) {
+  gather_more<T>(s, ranks, course::one_column_more);
+}
+/// A row more of each rank.
+template <class T>
+void one_row_too_far(const Shared<T>& s, MPI_Comm ranks) {
+  gather_more<T>(s, ranks, course::one_row_more);
+}
+
 /// Each panel from the rank next to the one that has it: what lies in the room there.
 template <class T>
 void wrong_root(const Panels<T>& panels, const Grid& grid, Multiply<T> multiply, int threads) {
@@ -75,6 +102,31 @@ void wrong_root(const Panels<T>& panels, const Grid& grid, Multiply<T> multiply,
     MPI_Bcast(b.data(), rows_in(b), row_type(b), static_cast<int>((s + 1) % grid.p), grid.along_col);
     multiply(a, b, panels.c, threads);
   }
+}
+
+/// summa_blocking with another product of two panels.
+template <class T, class Product>
+void summa_by(const Panels<T>& panels, const Grid& grid, Product product) {
+  for (Index s = 0; s < panels.count(); ++s) {
+    const View<T> a = panels.panel_a(s, grid.col), b = panels.panel_b(s, grid.row);
+    MPI_Bcast(a.data(), rows_in(a), row_type(a), static_cast<int>(s % grid.q), grid.along_row);
+    MPI_Bcast(b.data(), rows_in(b), row_type(b), static_cast<int>(s % grid.p), grid.along_col);
+    product(a, b, panels.c);
+  }
+}
+/// A column of C more than the rank has.
+template <class T>
+void summa_column_too_far(const Panels<T>& panels, const Grid& grid, Multiply<T> multiply, int threads) {
+  summa_by<T>(panels, grid, [&](View<T> a, View<T> b, View<T> c) {
+    multiply(a, course::one_column_more(b), course::one_column_more(c), threads);
+  });
+}
+/// A row of C more than the rank has.
+template <class T>
+void summa_row_too_far(const Panels<T>& panels, const Grid& grid, Multiply<T> multiply, int threads) {
+  summa_by<T>(panels, grid, [&](View<T> a, View<T> b, View<T> c) {
+    multiply(course::one_row_more(a), b, course::one_row_more(c), threads);
+  });
 }
 
 }  // namespace mpi::wrong

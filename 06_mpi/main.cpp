@@ -34,6 +34,13 @@ course::Variants<T> variants() {
       broken(rows("wrong_tag", "any tag will do", scatter_blocking<T>, wrong::wrong_tag<T>)),
       broken(rows("not_waited_for", "rows taken before they are there", scatter_blocking<T>,
                   wrong::not_waited_for<T>)),
+      broken(rows("one_column_too_far", "a column more of each rank", scatter_blocking<T>,
+                  wrong::one_column_too_far<T>)),
+      broken(
+          rows("one_row_too_far", "a row more of each rank", scatter_blocking<T>, wrong::one_row_too_far<T>)),
+      broken(
+          in_place("summa_column_too_far", "a column more of C multiplied", wrong::summa_column_too_far<T>)),
+      broken(in_place("summa_row_too_far", "a row more of C multiplied", wrong::summa_row_too_far<T>)),
   };
   if constexpr (std::is_floating_point_v<T>)  // what nobody has written is NaN
     list.push_back(broken(in_place("wrong_root", "panels from another rank", wrong::wrong_root<T>)));

@@ -40,6 +40,7 @@ course::Variants<T> variants() {
                     started<T>(wrong::row_of_blocks_lost<T>, coalesced<T>))),
       broken(gpu<T>("swapped", "<<<block, grid>>>", started<T>(wrong::swapped<T>, coalesced<T>))),
   };
+  course::add_too_far<T>(list, along);
   for (auto& variant : list) variant = with_blocks(variant);
   return list;
 }

@@ -40,6 +40,7 @@ course::Variants<T> variants() {
       broken(
           gpu<T>("unwaited", "the clock stops before the kernel does", tiled, uncounted, {.waits = false})),
   };
+  course::add_too_far<T>(list, tiled);
   for (auto& variant : list) variant = course::with_tiles(variant);
   return list;
 }

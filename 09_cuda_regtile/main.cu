@@ -70,6 +70,9 @@ course::Variants<T> variants() {
       broken(square_of<T>("no_barrier", "two buffers, changed without waiting", wrong::no_barrier<T>)),
       broken(gpu<T>("tail_dropped", "whole steps of k only", tail_dropped<T>)),
   };
+  course::add_too_far<T>(list, [](View<const T> a, View<const T> b, View<T> c, const Settings&) {
+    tile_a_block<T>(square<T>, BM, BN, Block{threads, 1}, a, b, c);
+  });
   if constexpr (std::is_floating_point_v<T>) {
     const auto rung = [&](std::string name, std::string idea, Kernel<T> fast, Kernel<T> guarded,
                           course::CostOf cost, course::Needs needs) {

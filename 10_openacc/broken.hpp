@@ -1,6 +1,7 @@
 // Wrong on purpose: the verifier must refuse every one of them, on a GPU and on the host.
 #pragma once
 
+#include "common/too_far.hpp"
 #include "gemm.hpp"
 
 namespace openacc::wrong {
@@ -26,6 +27,18 @@ void edge_lost(View<const T> a, View<const T> b, View<T> c) {
 template <class T>
 void last_row_lost(View<const T> a, View<const T> b, View<T> c) {
   if (c.rows() > 0) omp_target_simd<T>(a, b, c.block(0, 0, c.rows() - 1, c.cols()));
+}
+
+/// `j <= c.cols()`.
+template <class T>
+void one_column_too_far(View<const T> a, View<const T> b, View<T> c) {
+  one_each<T>(a, course::one_column_more(b), course::one_column_more(c));
+}
+
+/// `i <= c.rows()`.
+template <class T>
+void one_row_too_far(View<const T> a, View<const T> b, View<T> c) {
+  one_each<T>(course::one_row_more(a), b, course::one_row_more(c));
 }
 
 }  // namespace openacc::wrong

@@ -11,64 +11,75 @@
 namespace openacc {
 
 using course::Index, course::Matrix, course::Problem, course::Settings, course::Shape, course::Times,
-    course::View, course::World;
+    course::Use, course::View, course::World;
 
-/// common's Matrix in a model's memory: poisoned at birth, a guard band before and behind it, padded rows.
+/// common's Matrix in a model's memory: poisoned at birth, guards for its use before, beside and behind it.
 template <class T>
 class DeviceMatrix {
  public:
   DeviceMatrix() = default;  // no elements, no guards
   /// Throws std::bad_alloc.
-  DeviceMatrix(const Model& model, Index rows, Index cols, Index pad)
-      : model_(&model), rows_(rows), cols_(cols), ld_(cols + pad) {
+  DeviceMatrix(const Model& model, Index rows, Index cols, Index pad, Use use)
+      : model_(&model), rows_(rows), cols_(cols), ld_(cols + pad), use_(use) {
     T* const memory = static_cast<T*>(model.take(bytes(rows, cols, pad)));
     if (memory == nullptr) throw std::bad_alloc();
     buffer_.reset(memory, model.give_back);
   }
   static std::size_t bytes(Index rows, Index cols, Index pad) {
-    return sizeof(T) * static_cast<std::size_t>(rows * (cols + pad) + 2 * guard);
+    return sizeof(T) * static_cast<std::size_t>((rows + 1) * (cols + pad) + 2 * band);
   }
-  View<T> view() const { return {buffer_ ? buffer_.get() + guard : nullptr, rows_, cols_, ld_}; }
+  View<T> view() const { return {buffer_ ? buffer_.get() + band : nullptr, rows_, cols_, ld_}; }
 
-  /// What nobody has written yet, guards included, holds poison.
+  /// What nobody has written yet holds poison; round it lie guards.
   void poison() {
-    const std::vector<T> piece(1 << 16, course::poison<T>());
-    const Index whole = rows_ * ld_ + 2 * guard, step = std::ssize(piece);
-    for (Index from = 0; from < whole; from += step)
+    std::vector<T> piece(1 << 16);
+    const Index whole = (rows_ + 1) * ld_ + 2 * band, step = std::ssize(piece);
+    for (Index from = 0; from < whole; from += step) {
+      for (Index e = 0; e < step; ++e) piece[static_cast<std::size_t>(e)] = at_birth(from + e);
       send(piece.data(), buffer_.get() + from, std::min(step, whole - from));
+    }
   }
-  /// All rows in one copy: `from` is padded alike, and what lies in the padding is poison on both sides.
-  void fill_from(View<const T> from) { send(from.data(), view().data(), span()); }
-  void copy_to(View<T> to) const { fetch(view().data(), to.data(), span()); }
+  /// In one copy where rows follow each other; else row by row, for what lies between them stays.
+  void fill_from(View<const T> from) {
+    if (ld_ == cols_) return send(from.data(), view().data(), rows_ * cols_);
+    for (Index i = 0; i < rows_; ++i) send(&from(i, 0), &view()(i, 0), cols_);
+  }
+  void copy_to(View<T> to) const {
+    if (ld_ == cols_) return fetch(view().data(), to.data(), rows_ * cols_);
+    for (Index i = 0; i < rows_; ++i) fetch(&view()(i, 0), &to(i, 0), cols_);
+  }
 
   /// False when somebody wrote outside the matrix: before it, behind it or into the padding.
   bool guards_intact() const {
     if (!buffer_) return true;
-    const T* const data = view().data();
-    bool intact = untouched(data - guard, guard) && untouched(data + rows_ * ld_, guard);
-    for (Index i = 0; i < rows_ && ld_ > cols_; ++i) intact &= untouched(data + i * ld_ + cols_, ld_ - cols_);
+    bool intact = untouched(0, band) && untouched(band + rows_ * ld_, band + ld_);
+    for (Index i = 0; i < rows_ && ld_ > cols_; ++i) intact &= untouched(band + i * ld_ + cols_, ld_ - cols_);
     return intact;
   }
 
  private:
-  static constexpr Index guard = 256 / sizeof(T);  // no less than a GPU's alignment: the matrix keeps it
+  static constexpr Index band = 256 / sizeof(T);  // no less than a GPU's alignment: the matrix keeps it
 
-  /// Elements from the first to the last, the padding between them included; without rows none, or less.
-  Index span() const { return (rows_ - 1) * ld_ + cols_; }
+  T at_birth(Index place) const {
+    const Index e = place - band;
+    const bool inside = 0 <= e && e < rows_ * ld_ && e % ld_ < cols_;
+    return inside ? course::poison<T>() : course::guard<T>(use_, place);
+  }
   void send(const T* from, T* to, Index count) const { copied(model_->to_device, from, to, count); }
   void fetch(const T* from, T* to, Index count) const { copied(model_->from_device, from, to, count); }
   void copied(bool (*by)(void*, const void*, std::size_t), const T* from, T* to, Index count) const {
     if (count > 0 && !by(to, from, sizeof(T) * static_cast<std::size_t>(count)))
       throw std::runtime_error(std::string(model_->name) + ": a copy failed");
   }
-  bool untouched(const T* from, Index count) const {
+  bool untouched(Index place, Index count) const {
     std::vector<T> here(static_cast<std::size_t>(count));
-    fetch(from, here.data(), count);
-    return course::is_poison(here.data(), count);
+    fetch(buffer_.get() + place, here.data(), count);
+    return course::are_guards(here.data(), count, use_, place);
   }
 
   const Model* model_ = nullptr;
   Index rows_ = 0, cols_ = 0, ld_ = 0;
+  Use use_ = Use::output;
   std::shared_ptr<T> buffer_;
 };
 
@@ -105,7 +116,8 @@ class Offloaded : public course::Variant<T> {
     const double free_bytes = on_host_ ? 0 : model_.free_bytes();
     if (free_bytes > 0 && on_device(problem) > free_bytes) throw std::bad_alloc();
     const course::Stopwatch watch;
-    a_ = {model_, m, k, pad}, b_ = {model_, k, n, pad}, c_ = {model_, m, n, pad};
+    a_ = {model_, m, k, pad, Use::input}, b_ = {model_, k, n, pad, Use::input};
+    c_ = {model_, m, n, pad, Use::output};
     const double seconds = watch.seconds();
     a_.poison(), b_.poison(), c_.poison();
     return {.alloc = seconds};

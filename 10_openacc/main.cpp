@@ -20,6 +20,8 @@ course::Variants<T> variants() {
       broken(offloaded<T>("overwritten", "C = A·B", wrong::overwritten<T>)),
       broken(offloaded<T>("into_padding", "zeros beside C", wrong::into_padding<T>)),
       broken(offloaded<T>("edge_lost", "whole tiles only", wrong::edge_lost<T>)),
+      broken(offloaded<T>("one_column_too_far", "j <= n", wrong::one_column_too_far<T>)),
+      broken(offloaded<T>("one_row_too_far", "i <= m", wrong::one_row_too_far<T>)),
       broken(
           offloaded<T>("last_row_lost", "OpenMP: stops a row early", wrong::last_row_lost<T>, {}, by_openmp)),
   };

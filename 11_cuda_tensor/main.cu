@@ -31,16 +31,20 @@ std::shared_ptr<course::Variant<bf16>> rung(std::string name, std::string idea, 
 }
 
 #ifdef COURSE_HOPPER
+const course::Needs hopper_units{.capability = 90, .no_other = true};
+
 /// By Hopper's units where TMA can serve the matrices, else by stages.
+course::Launch<bf16> hopper_launch(hopper::Rung which) {
+  return
+      [which, said = false](View<const bf16> a, View<const bf16> b, View<float> c, const Settings&) mutable {
+        if (hopper::serves(a, b, c)) return hopper::multiply(which, a, b, c);
+        if (!std::exchange(said, true)) std::printf("  rows that TMA cannot serve: by stages\n");
+        by_stages(a, b, c);
+      };
+}
 std::shared_ptr<course::Variant<bf16>> rung(std::string name, std::string idea, hopper::Rung which) {
-  const auto launch = [which, said = false](View<const bf16> a, View<const bf16> b, View<float> c,
-                                            const Settings&) mutable {
-    if (hopper::serves(a, b, c)) return hopper::multiply(which, a, b, c);
-    if (!std::exchange(said, true)) std::printf("  rows that TMA cannot serve: by stages\n");
-    by_stages(a, b, c);
-  };
   const course::CostOf cost = which == hopper::Rung::tma ? cost::warp_tiles : cost::warpgroup_tiles;
-  return gpu<bf16>(std::move(name), std::move(idea), launch, cost, {.capability = 90, .no_other = true});
+  return gpu<bf16>(std::move(name), std::move(idea), hopper_launch(which), cost, hopper_units);
 }
 #endif
 
@@ -54,7 +58,7 @@ course::Variants<bf16> rungs() {
                              Index block_threads = threads) {
     return broken(rung(std::move(name), std::move(idea), kernel, kernel, {}, tile, tile, block_threads));
   };
-  return {
+  course::Variants<bf16> list = {
       rung("wmma", "fragments from global memory", wmma<true>, wmma<false>, cost::wmma, 32, 32, 128),
       rung("shared", "… from tiles in shared memory", shared<true>, shared<false>),
       rung("mma", "… put together by the kernel", mma<true>, mma<false>),
@@ -74,6 +78,12 @@ course::Variants<bf16> rungs() {
       broken(rung("too_early", "uses a stage that is on its way", stages<true, 3, 2>, stages<false, 3, 2>)),
       broken(gpu<bf16>("tail_dropped", "whole steps of k only", tail_dropped)),
   };
+  course::add_too_far<bf16>(
+      list, [](auto a, auto b, auto c, const Settings&) { by_stages(a, b, c); }, tensor_cores);
+#ifdef COURSE_HOPPER  // TMA writes nothing beyond its map of C: the map is one too large
+  course::add_too_far<bf16>(list, hopper_launch(hopper::Rung::best), hopper_units, "best_");
+#endif
+  return list;
 }
 
 /// As a launch, which says when it goes another way than its first.
@@ -97,14 +107,18 @@ void wide_launch(View<const T> a, View<const T> b, View<course::Result<T>> c, co
 template <class T>
 course::Variants<T> variants() {
   if constexpr (std::is_same_v<T, bf16>) return rungs();
-  if constexpr (std::is_same_v<T, float>)
-    return {gpu<T>("f32_by_bf16", "six products of three BF16", starting_with(Way::three), {}, tensor_cores),
+  course::Variants<T> list;
+  if constexpr (std::is_same_v<T, float>) {
+    list = {gpu<T>("f32_by_bf16", "six products of three BF16", starting_with(Way::three), {}, tensor_cores),
             gpu<T>("f32_by_fp16", "three products of two FP16", starting_with(Way::two), {}, tensor_cores)};
-  if constexpr (std::is_same_v<T, double>)
-    return {gpu<T>("f64_tensor", "as stages, products of f64", wide_launch<T>, {}, tensor_cores)};
-  if constexpr (std::is_same_v<T, course::tf32>)
-    return {gpu<T>("tf32", "as stages, f32 rounded to TF32", wide_launch<T>, {}, tensor_cores)};
-  return {};
+    course::add_too_far<T>(list, starting_with(Way::two), tensor_cores);
+  } else if constexpr (!std::is_integral_v<T>) {
+    list = {std::is_same_v<T, double>
+                ? gpu<T>("f64_tensor", "as stages, products of f64", wide_launch<T>, {}, tensor_cores)
+                : gpu<T>("tf32", "as stages, f32 rounded to TF32", wide_launch<T>, {}, tensor_cores)};
+    course::add_too_far<T>(list, wide_launch<T>, tensor_cores);
+  }
+  return list;
 }
 
 }  // namespace

@@ -103,11 +103,17 @@ function(course_uses_gpu)
   set_tests_properties(${ARGN} PROPERTIES RESOURCE_LOCK gpu)
 endfunction()
 
-# course_tests(PROGRAM LABEL [SHAPES 40] [RIGHT options …] [WRONG options …] [ENVIRONMENT …])
+# The two broken kernels that every step has, on rows without gaps.
+set(course_too_far --pad 0 --variant one_column_too_far,one_row_too_far)
+
+# course_tests(PROGRAM LABEL [SHAPES 40] [BROKEN variants] [RIGHT options …] [WRONG options …] [ENVIRONMENT …])
 #   The tests every program has: random shapes, the traps among shapes, padded rows and guard bands; and that each of its
 #   broken kernels is found wrong, with options of its own.
 function(course_tests program label)
-  cmake_parse_arguments(ARG "" "SHAPES" "RIGHT;WRONG;ENVIRONMENT" ${ARGN})
+  cmake_parse_arguments(ARG "" "SHAPES;BROKEN" "RIGHT;WRONG;ENVIRONMENT" ${ARGN})
+  if(ARG_BROKEN)
+    set(ARG_BROKEN --variant ${ARG_BROKEN})
+  endif()
   set(check $<TARGET_FILE:${program}> --repeat 1 --warmup 0 --verify full)
   if(NOT ARG_SHAPES)
     set(ARG_SHAPES 40)
@@ -118,9 +124,11 @@ function(course_tests program label)
   course_test(${program}.digits ${label} ${check} ${ARG_RIGHT} --shape ${other} --fill digits --seed 7)
   course_test(${program}.edges ${label} ${check} ${ARG_RIGHT} --pad 1 --shape
     1x1x1,0x5x3,5x0x3,5x3x0,0x0x0,1x64x64,64x1x64,64x64x1,1x1x97,97x1x1,1x97x1,31x37x41,33x1x100,101x103x107,300x5x700)
-  course_test(${program}.broken ${label} ${check} ${ARG_WRONG} --expect-wrong --pad 2)
+  course_test(${program}.broken ${label} ${check} ${ARG_WRONG} ${ARG_BROKEN} --expect-wrong --pad 2)
+  # What is beyond the end of a row is then the next one's first element.
+  course_test(${program}.too_far ${label} ${check} ${ARG_WRONG} --expect-wrong ${course_too_far})
   if(ARG_ENVIRONMENT)
-    set_tests_properties(${program}.random ${program}.digits ${program}.edges ${program}.broken PROPERTIES
+    set_tests_properties(${program}.random ${program}.digits ${program}.edges ${program}.broken ${program}.too_far PROPERTIES
                          ENVIRONMENT "${ARG_ENVIRONMENT}")
   endif()
 endfunction()
@@ -221,14 +229,17 @@ function(course_gpu_step name)
     list(APPEND copies --block ${blocks})
   endif()
   list(JOIN ARG_BROKEN , broken)
-  course_tests(${name} ${name} RIGHT ${copies} WRONG --variant ${broken} --shape 133x133x133,117x140x123)
-  course_uses_gpu(${name}.random ${name}.digits ${name}.edges ${name}.broken)
+  string(APPEND broken ,one_column_too_far,one_row_too_far)
+  course_tests(${name} ${name} BROKEN ${broken} RIGHT ${copies} WRONG --shape 133x133x133,117x140x123)
+  course_uses_gpu(${name}.random ${name}.digits ${name}.edges ${name}.broken ${name}.too_far)
   if(TARGET emulator)
     course_random_shapes(few 6 7)
     foreach(order ${orders})
       course_test(${name}.emulated_${order} ${name} $<TARGET_FILE:${name}> --repeat 1 --warmup 0 --verify full ${copies} --emulate ${order}
         --pad 3 --shape ${few},1x1x1,0x5x3,5x0x3,5x3x0,0x0x0,33x1x100,1x97x1,31x37x97)
     endforeach()
+    course_test(${name}.emulated_too_far ${name} $<TARGET_FILE:${name}> --repeat 1 --warmup 0 --verify full --emulate forward
+      --expect-wrong ${course_too_far} --shape 33x38x54)
     course_test(${name}.every_seed ${name} ${CMAKE_SOURCE_DIR}/tests/every_seed.sh $<TARGET_FILE:${name}> ${types} ${seeds})
     if(NOT CMAKE_CXX_FLAGS MATCHES fsanitize)  # more blocks in y than CUDA starts at once, and one
       course_test(${name}.many_blocks ${name} $<TARGET_FILE:${name}> --repeat 1 --warmup 0 --verify full --emulate forward

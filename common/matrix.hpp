@@ -1,4 +1,4 @@
-// Memory for a matrix: aligned, first touched by the threads that will use it, with guard bands round it.
+// Memory for a matrix: aligned, first touched by the threads that will use it, with guards round it.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,21 @@ constexpr T poison() {
   if constexpr (std::numeric_limits<T>::has_quiet_NaN)
     return std::numeric_limits<T>::quiet_NaN();
   else
-    return static_cast<T>(0x81818181);
+    return static_cast<T>(65537);  // times an input, and added up, it is still no overflow
+}
+
+/// What kernels do with a matrix: read it only, or write it and perhaps read it.
+enum class Use { input, output };
+
+/// What lies round a matrix, so many elements from where its memory begins. Round an input poison: who reads
+/// it spoils the result. Round an output numbers near 1, another from place to place: what is added to NaN
+/// may leave its bits as they were, and what is copied from a neighbour would not show.
+template <class T>
+constexpr T guard(Use use, Index place) {
+  if (use == Use::input) return poison<T>();
+  if constexpr (std::is_integral_v<T>) return static_cast<T>(1 + place % 1'000'003);
+  constexpr bool wide = sizeof(T) >= 4;  // all are exact in T; the periods are prime: no pitch repeats them
+  return static_cast<T>(1.f + static_cast<float>(place % (wide ? 65521 : 127)) / (wide ? 65536.f : 128.f));
 }
 
 /// Poisons every element, so that the verifier finds one that nobody writes afterwards.
@@ -32,12 +46,15 @@ void poison_all(View<T> view) {
   for (Index i = 0; i < view.rows(); ++i)
     for (Index j = 0; j < view.cols(); ++j) view(i, j) = poison<T>();
 }
-/// Whether all of it is still poison; by bits, since NaN equals nothing.
+/// Whether `count` elements, the first at this place, are as guards are; by bits, since NaN equals nothing.
 template <class T>
-bool is_poison(const T* from, Index count) {
-  const T wanted = poison<T>();
-  return std::all_of(from, from + count,
-                     [&](const T& element) { return std::memcmp(&element, &wanted, sizeof(T)) == 0; });
+bool are_guards(const T* elements, Index count, Use use, Index place) {
+  bool intact = true;
+  for (Index e = 0; e < count; ++e) {
+    const T wanted = guard<T>(use, place + e);
+    intact &= std::memcmp(elements + e, &wanted, sizeof(T)) == 0;
+  }
+  return intact;
 }
 
 template <class T>
@@ -46,21 +63,25 @@ void copy(View<const T> from, View<T> to) {
     for (Index j = 0; j < from.cols(); ++j) to(i, j) = from(i, j);
 }
 
-/// Owns rows × cols elements, aligned to 64 bytes and poisoned. Guard bands: `guard` elements (a multiple of
-/// 64 bytes) before and behind, `pad` columns on the right. Rows are first touched by `threads`. Throws
-/// std::bad_alloc.
+/// Owns rows × cols elements, aligned to 64 bytes and poisoned. Guards for its `use`: `band` elements (a
+/// multiple of 64 bytes) before, as many and a row behind, `pad` columns on the right. Rows are first touched
+/// by `threads`. Throws std::bad_alloc.
 template <class T>
 class Matrix {
  public:
   Matrix() = default;  // no elements, no guards
-  Matrix(Index rows, Index cols, Index pad = 0, int threads = 1, Index guard = four_lines)
-      : rows_(rows), cols_(cols), ld_(cols + pad), guard_(guard) {
-    const auto size = static_cast<std::size_t>(rows * ld_ + 2 * guard);
+  Matrix(Index rows, Index cols, Index pad = 0, int threads = 1, Use use = Use::output,
+         Index band = four_lines)
+      : rows_(rows), cols_(cols), ld_(cols + pad), band_(band), use_(use) {
+    const auto size = static_cast<std::size_t>(rows * ld_ + 2 * band_ + ld_);
     buffer_.reset(static_cast<T*>(std::aligned_alloc(64, (size * sizeof(T) + 63) / 64 * 64)));
     if (!buffer_) throw std::bad_alloc();
-    share_rows(rows, threads, [this](Index i) { poison_part(guard_ + i * ld_, ld_); });
-    poison_part(0, guard_);
-    poison_part(guard_ + rows_ * ld_, guard_);
+    share_rows(rows, threads, [this](Index i) {
+      std::fill_n(data() + i * ld_, cols_, poison<T>());
+      guard_part(band_ + i * ld_ + cols_, ld_ - cols_);
+    });
+    guard_part(0, band_);
+    guard_part(band_ + rows_ * ld_, band_ + ld_);
   }
 
   View<T> view() { return {data(), rows_, cols_, ld_}; }
@@ -68,9 +89,8 @@ class Matrix {
 
   /// False when somebody wrote outside the matrix: before it, behind it or into the padding.
   bool guards_intact() const {
-    const T* data = buffer_.get();
-    bool intact = is_poison(data, guard_) && is_poison(data + guard_ + rows_ * ld_, guard_);
-    for (Index i = 0; i < rows_; ++i) intact &= is_poison(data + guard_ + i * ld_ + cols_, ld_ - cols_);
+    bool intact = is_intact(0, band_) && is_intact(band_ + rows_ * ld_, band_ + ld_);
+    for (Index i = 0; i < rows_; ++i) intact &= is_intact(band_ + i * ld_ + cols_, ld_ - cols_);
     return intact;
   }
 
@@ -81,10 +101,16 @@ class Matrix {
     void operator()(T* p) const { std::free(p); }
   };
 
-  void poison_part(Index from, Index count) { std::fill_n(buffer_.get() + from, count, poison<T>()); }
-  T* data() const { return buffer_.get() + guard_; }
+  void guard_part(Index place, Index count) {
+    for (Index e = place; e < place + count; ++e) buffer_.get()[e] = guard<T>(use_, e);
+  }
+  bool is_intact(Index place, Index count) const {
+    return are_guards(buffer_.get() + place, count, use_, place);
+  }
+  T* data() const { return buffer_.get() + band_; }
 
-  Index rows_ = 0, cols_ = 0, ld_ = 0, guard_ = 0;
+  Index rows_ = 0, cols_ = 0, ld_ = 0, band_ = 0;
+  Use use_ = Use::output;
   std::unique_ptr<T, Free> buffer_;
 };
 

@@ -53,9 +53,10 @@ struct Problem {
   /// std::bad_alloc.
   const Inputs<T>& whole() const {
     if (made) return *made;
-    made = std::make_shared<Inputs<T>>(Inputs<T>{Matrix<T>(shape.m, shape.k, pad, threads),
-                                                 Matrix<T>(shape.k, shape.n, pad, threads),
-                                                 Matrix<Result<T>>(shape.m, shape.n, pad, threads)});
+    made =
+        std::make_shared<Inputs<T>>(Inputs<T>{Matrix<T>(shape.m, shape.k, pad, threads, Use::input),
+                                              Matrix<T>(shape.k, shape.n, pad, threads, Use::input),
+                                              Matrix<Result<T>>(shape.m, shape.n, pad, threads, Use::input)});
     fill_matrix(made->a.view(), fill, seed, 'A');
     fill_matrix(made->b.view(), fill, seed, 'B');
     fill_matrix(made->c.view(), fill, seed, 'C');

@@ -94,7 +94,8 @@ struct Cuda {
   class Matrix {
    public:
     Matrix() = default;
-    Matrix(Index rows, Index cols, Index pad, Memory memory) : rows_(rows), cols_(cols), ld_(cols + pad) {
+    Matrix(Index rows, Index cols, Index pad, Memory memory, Use use = Use::output)
+        : rows_(rows), cols_(cols), ld_(cols + pad), use_(use) {
       void* got = nullptr;
       if (memory == Memory::pitched) {  // guard bands of whole rows, since CUDA decides how long one is
         const Index around = ceil_div(2 * wide_guard(ld_), std::max<Index>(ld_, 1));
@@ -109,35 +110,48 @@ struct Cuda {
         check(memory == Memory::unified ? cudaMallocManaged(&got, bytes) : cudaMalloc(&got, bytes));
       }
       buffer_.reset(static_cast<T*>(got), cudaFree);
-      guard_ = (all_ - rows * ld_) / 2 / 64 * 64;
+      band_ = (all_ - rows * ld_) / 2 / 64 * 64;
     }
-    View<T> view() const { return {buffer_ ? buffer_.get() + guard_ : nullptr, rows_, cols_, ld_}; }
+    View<T> view() const { return {buffer_ ? buffer_.get() + band_ : nullptr, rows_, cols_, ld_}; }
 
+    /// The matrix holds NaN, or a number that no input has; its guards are as `use` wants them.
     void poison() {
-      check(cudaMemset(buffer_.get(), poison_byte, std::size_t(all_) * sizeof(T)));
+      check(cudaMemset(buffer_.get(), std::numeric_limits<T>::has_quiet_NaN ? 0xff : 0x81,
+                       std::size_t(all_) * sizeof(T)));
       synchronize();  // cudaMemset returns before it is done
+      for (const View<T> part : guards()) {
+        std::vector<T> here(std::size_t(part.rows() * part.cols()));
+        const View<T> wanted(here.data(), part.rows(), part.cols(), part.cols());
+        for (Index i = 0; i < part.rows(); ++i)
+          for (Index j = 0; j < part.cols(); ++j) wanted(i, j) = guard<T>(use_, place(part, i) + j);
+        transfer<T>(wanted, part);
+      }
     }
     bool guards_intact() const {
-      if (!buffer_) return true;
-      const T* const data = buffer_.get();
-      const Index end = guard_ + rows_ * ld_;
-      return poisoned({data, 1, guard_, guard_}) &&
-             poisoned({data + guard_ + cols_, rows_, ld_ - cols_, ld_}) &&
-             poisoned({data + end, 1, all_ - end, all_ - end});
+      bool intact = true;
+      for (const View<T> part : guards()) {
+        std::vector<T> here(std::size_t(part.rows() * part.cols()));
+        transfer<T>(part, View<T>(here.data(), part.rows(), part.cols(), part.cols()));
+        for (Index i = 0; i < part.rows(); ++i)
+          intact &= are_guards(here.data() + i * part.cols(), part.cols(), use_, place(part, i));
+      }
+      return intact;
     }
 
    private:
-    static constexpr int poison_byte = std::numeric_limits<T>::has_quiet_NaN ? 0xff : 0x81;  // or no input
-
-    static bool poisoned(View<const T> part) {
-      std::vector<T> here(std::size_t(part.rows() * part.cols()));
-      transfer(part, View<T>(here.data(), part.rows(), part.cols(), part.cols()));
-      const auto* const bytes = reinterpret_cast<const unsigned char*>(here.data());
-      return std::all_of(bytes, bytes + here.size() * sizeof(T),
-                         [](int byte) { return byte == poison_byte; });
+    /// What lies before, beside and behind the matrix; nothing if there is none.
+    std::vector<View<T>> guards() const {
+      if (!buffer_) return {};
+      T* const data = buffer_.get();
+      const Index end = band_ + rows_ * ld_;
+      return {{data, 1, band_, band_},
+              {data + band_ + cols_, rows_, ld_ - cols_, ld_},
+              {data + end, 1, all_ - end, all_ - end}};
     }
+    Index place(View<T> part, Index row) const { return part.data() - buffer_.get() + row * part.ld(); }
 
-    Index rows_ = 0, cols_ = 0, ld_ = 0, guard_ = 0, all_ = 0;
+    Index rows_ = 0, cols_ = 0, ld_ = 0, band_ = 0, all_ = 0;
+    Use use_ = Use::output;
     std::shared_ptr<T> buffer_;
   };
 

@@ -80,8 +80,10 @@ class GpuVariant : public Variant<T> {
     if (registered())
       host_ = {HostMatrix<T>(m, k, pad), HostMatrix<T>(k, n, pad), HostMatrix<Result<T>>(m, n, pad),
                HostMatrix<Result<T>>(m, n, pad)};
-    a_ = Matrix<T>(m, k, pad, needs_.memory), b_ = Matrix<T>(k, n, pad, needs_.memory);
-    c_ = Matrix<Result<T>>(m, n, pad, needs_.memory), before_ = Matrix<Result<T>>(m, n, pad, needs_.memory);
+    a_ = Matrix<T>(m, k, pad, needs_.memory, Use::input);
+    b_ = Matrix<T>(k, n, pad, needs_.memory, Use::input);
+    c_ = Matrix<Result<T>>(m, n, pad, needs_.memory);
+    before_ = Matrix<Result<T>>(m, n, pad, needs_.memory, Use::input);
     Platform::synchronize();
     const double seconds = watch.seconds();
     a_.poison(), b_.poison(), c_.poison(), before_.poison();

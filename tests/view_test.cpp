@@ -73,13 +73,14 @@ TEST_CASE_TEMPLATE("a matrix is aligned, poisoned and guarded", T, float, double
     for (Index i = 0; i < 5; ++i)
       for (Index j = 0; j < 7; ++j) matrix.view()(i, j) = 1;
     CHECK(matrix.guards_intact());
-    // Each side's first and last element, and those of the padding: the guards have 256 bytes.
-    const Index guard = 256 / sizeof(T), ld = matrix.view().ld();
-    for (const Index offset : {-guard, Index{-1}, 5 * ld, 5 * ld + guard - 1, Index{7}, 5 * ld - 1}) {
+    // Each side's first and last element, and those of the padding: bands have 256 bytes, the last a row
+    // more.
+    const Index band = 256 / sizeof(T), ld = matrix.view().ld();
+    for (const Index offset : {-band, Index{-1}, 5 * ld, 6 * ld + band - 1, Index{7}, 5 * ld - 1}) {
       if (pad == 0 && offset >= 0 && offset < 5 * ld) continue;
       T& outside = matrix.view().data()[offset];
       const T kept = outside;
-      outside = 0;
+      outside = static_cast<T>(outside + matrix.view()(0, 0));  // as a product that goes too far
       CHECK_FALSE(matrix.guards_intact());
       outside = kept;
       CHECK(matrix.guards_intact());
@@ -88,6 +89,19 @@ TEST_CASE_TEMPLATE("a matrix is aligned, poisoned and guarded", T, float, double
     const T wanted = poison<T>();
     CHECK(std::memcmp(&matrix.view()(4, 6), &wanted, sizeof(T)) == 0);
   }
+}
+
+TEST_CASE_TEMPLATE("round an output each number is finite, near 1 or not 0, and unlike its neighbours", T,
+                   float, double, std::int32_t, course::bf16) {
+  Matrix<T> matrix(1, 1);
+  for (Index place = 0; place < 100'000; ++place) {
+    const auto of = [&](Index at) { return static_cast<double>(course::guard<T>(course::Use::output, at)); };
+    CHECK((of(place) >= 1 && (std::is_integral_v<T> || of(place) < 2)));
+    CHECK((of(place) != of(place + 1) && of(place) != of(place + 64)));
+  }
+  matrix.view().data()[1] =
+      std::numeric_limits<T>::has_quiet_NaN ? std::numeric_limits<T>::quiet_NaN() : T(0);
+  CHECK_FALSE(matrix.guards_intact());  // what a poisoned input leaves
 }
 
 TEST_CASE("rows are shared out in order, so many to each thread; one thread is the caller's") {

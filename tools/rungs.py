@@ -28,6 +28,7 @@ ORDERS = ("forward", "reversed", "987654")  # of threads under the emulator
 PATIENCE = int(os.environ.get("COURSE_PATIENCE", "10"))  # seconds that a run may take
 DEBUG = ["-fsanitize=address", "-g", "-O1", "-fno-omit-frame-pointer", "-DCOURSE_CHECKED"]
 HOLE = "// your code"
+BEYOND = "an element that the matrix does not have"
 WIDTH = shutil.get_terminal_size().columns if sys.stdout.isatty() else 1000
 
 
@@ -253,17 +254,43 @@ def explained(err, of_nan=""):
     return lines or [re.sub(r"^\S+: (wrong: )?|; again by: .*", "", line) for line in err.split("\n") if line][:1]
 
 
-def crashed(build, rung, command, status):
-    """What the address sanitizer says of a crash."""
-    what = signal.Signals(-status).name if status < 0 else f"exit {status}"
-    program, error = compiled(build, rung, debug=True)
-    if program is None:
-        return [f"It crashed ({what})."]
-    _, _, err = run([program, *command[1:]], limited=False)
+def name_of(status):
+    return signal.Signals(-status).name if status < 0 else f"exit {status}"
+
+
+def checked_again(build, rung, command, unknown):
+    """What the address sanitizer says of this run, or else `unknown`."""
+    program, _ = compiled(build, rung, debug=True)
+    start = command.index("--variant") - 1  # mpirun may stand before the program
+    err = run([*command[:start], program, *command[start + 1:]], limited=False)[2] if program else ""
+    return sanitizers_words(rung, err, unknown)
+
+
+def sanitizers_words(rung, err, unknown):
+    """Which access, and where in the learner's file."""
     kind = re.search(r"AddressSanitizer: ([\w-]+)", err)
-    line = re.search(rf"in (\w+).*{re.escape(str(learners_file(rung)))}:(\d+)", err)
-    kind = {"ILL": "an element that the matrix does not have", "TRAP": "an element that the matrix does not have"}.get(kind[1] if kind else "", kind[1] if kind else what)
-    return [f"It crashed ({what}): {kind}" + (f", in {line[1]}(), line {line[2]} of {shown(rung)}." if line else ".")]
+    line = re.search(rf"in (?:void )?(?:\w+::)*(\w+).*{re.escape(str(learners_file(rung)))}:(\d+)", err)
+    kind = {"ILL": BEYOND, "TRAP": BEYOND}.get(kind[1] if kind else "", kind[1] if kind else unknown)
+    return kind + (f", in {line[1]}(), line {line[2]} of {shown(rung)}." if line else ".")
+
+
+def stays_inside(build, rung, program):
+    """True if one shape runs where each access through a View is checked, under the address sanitizer; else it says what went wrong.
+    The emulator's kernels are always checked."""
+    order = ["--emulate", "forward"] if is_on_gpu(rung) else []
+    if not order:
+        program, error = compiled(build, rung, debug=True)
+        if program is None:
+            print(f"✘ it does not compile with checks:\n{error}")
+            return False
+    shape = (ON_GPU if is_on_gpu(rung) else SHAPES)[0]
+    command = command_of(rung, program, "--shape", shape, "--verify", "full", "--repeat", "1", "--warmup", "0", *order)
+    status, _, err = run(command, limited=False)
+    if status == 0:
+        return True
+    print(f"✘ with every access checked, m x n x k = {shape}:")
+    told(f"The first access outside: {sanitizers_words(rung, err, 'it has not ended' if status is None else name_of(status))}", "  ")
+    return False
 
 
 def verified(build, rung, program):
@@ -290,7 +317,7 @@ def verified(build, rung, program):
         print("✘ right so far, but the last bits differ from run to run:")
         told("Do two threads add to the same element? Now and then one of the additions is lost.", "  ")
         return False
-    print(f"✔ right, at {len(ON_GPU if is_on_gpu(rung) else SHAPES)} shapes" + " and in three orders of threads" * emulated)
+    print(f"right so far, at {len(ON_GPU if is_on_gpu(rung) else SHAPES)} shapes" + " and in three orders of threads" * emulated, flush=True)
     return True
 
 
@@ -302,7 +329,8 @@ def findings(build, rung, command, orders, order, status, err):
     if status == 2:
         return [err.strip().split("\n")[0]]
     if status != 1 or "wrong" not in err and "threw" not in err:
-        return crashed(build, rung, command, status)
+        words = checked_again(build, rung, command + order, name_of(status))
+        return [f"It asks for {words}" if words.startswith(BEYOND) else f"It crashed ({name_of(status)}): {words}"]
     of_nan = "Under the emulator shared memory begins as NaN: is it read before all threads have written it, without a barrier?" if order \
         else "Has every rank received its part of A and of C, and B?" if rung.step == "06_mpi" else ""
     said = explained(err, of_nan)
@@ -310,8 +338,8 @@ def findings(build, rung, command, orders, order, status, err):
     if any(other[:1] != said[:1] for other in again):
         said.append("The result depends on the order in which threads run: is a barrier missing?" if order else
                     "The result differs from run to run: do two threads write to the same element?")
-    if any("outside its matrix" in line for line in said) and not order and rung.step != "06_mpi":
-        said += crashed(build, rung, command, 1)
+    if any("outside its matrix" in line for line in said) and not order:
+        said.append(f"The first access outside: {checked_again(build, rung, command, 'not through a View')}")
     return said
 
 
@@ -473,6 +501,9 @@ def look(build, rung):
     right = verified(build, rung, program)
     if not right:
         return 77 if right is None else 1
+    if not emulated and not stays_inside(build, rung, program):
+        return 1
+    print("✔ right")
     if emulated:
         if not rung.declaration:
             compared_counts(build, rung, program)
@@ -498,7 +529,7 @@ def report(build, rungs, given):
         with contextlib.redirect_stdout(io.StringIO()):
             prepared(build, rung)
             program = compiled(build, rung)[0]
-            right = program and verified(build, rung, program) and (not is_on_gpu(rung) or has_gpu(build, rung))
+            right = program and verified(build, rung, program) and (not is_on_gpu(rung) or has_gpu(build, rung)) and stays_inside(build, rung, program)
         if not right:
             print(f"{shown(rung)} is left out: `make try RUNG={rung.name}` says why", flush=True)
             continue

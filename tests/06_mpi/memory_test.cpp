@@ -91,7 +91,8 @@ bool as_promised(const course::World& world, const Shape& shape, const Sides& gr
   const Index share = m * n + m * k_of_a + k_of_b * n;
   const Index panels = 2 * nb * ((q > 1 ? m : 0) + (p > 1 ? n : 0));
   const auto least = static_cast<double>(share + panels) * sizeof(T);
-  const double guards = 7 * (2 * 256 + 63), indices = 1 << 14;
+  const double rows = 3 * sizeof(T) * static_cast<double>(m + n + k_of_a + k_of_b);  // behind each matrix
+  const double guards = 7 * (2 * 256 + 63) + rows, indices = 1 << 14;
   const double packing = avx2::best_packs<T>(m, n, nb, threads);
   static double kept = 0;  // of this type: what an earlier product packed into stays
   packing_of_all += std::max(packing - kept, 0.), kept = std::max(packing, kept);

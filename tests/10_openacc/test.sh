@@ -40,7 +40,7 @@ no_gpu)
     [ "$(sed -E 's/^10_openacc: (\w+) skipped: .*; (\S+) runs it on the host$/\1 \2/' err | xargs)" = "$1" ] || fail "not $1: $(cat err)"
   }
   sent_by "one_each $acc tiled $acc four_by_four $acc omp_target $omp omp_target_simd $omp"
-  sent_by "overwritten $acc into_padding $acc edge_lost $acc last_row_lost $omp" --expect-wrong
+  sent_by "overwritten $acc into_padding $acc edge_lost $acc one_column_too_far $acc one_row_too_far $acc last_row_lost $omp" --expect-wrong
   # The fallback of the one model is not that of the other.
   export ACC_DEVICE_TYPE=host
   runs 77 --variant omp_target
