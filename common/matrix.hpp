@@ -37,7 +37,8 @@ constexpr T guard(Use use, Index place) {
   if (use == Use::input) return poison<T>();
   if constexpr (std::is_integral_v<T>) return static_cast<T>(1 + place % 1'000'003);
   constexpr bool wide = sizeof(T) >= 4;  // all are exact in T; the periods are prime: no pitch repeats them
-  return static_cast<T>(1.f + static_cast<float>(place % (wide ? 65521 : 127)) / (wide ? 65536.f : 128.f));
+  return static_cast<T>(1.f +
+                        static_cast<float>(1 + place % (wide ? 65521 : 127)) / (wide ? 65536.f : 128.f));
 }
 
 /// Poisons every element, so that the verifier finds one that nobody writes afterwards.

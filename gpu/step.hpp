@@ -23,15 +23,15 @@ std::shared_ptr<Variant<T>> gpu(std::string name, std::string idea, Launch<T> la
 }
 
 /// Adds a launch, `of` this rung, on a C that is taken for larger than it is: wrong on purpose.
-template <class T>
+template <class T, class Platform = ThisPlatform>
 void add_too_far(Variants<T>& list, Launch<T> launch, Needs needs = {}, const std::string& of = "") {
-  list.push_back(broken(gpu<T>(
+  list.push_back(broken(gpu<T, Platform>(
       of + "one_column_too_far", "a thread with j = n",
       [launch](View<const T> a, View<const T> b, View<Result<T>> c, const Settings& settings) {
         launch(a, one_column_more(b), one_column_more(c), settings);
       },
       uncounted, needs)));
-  list.push_back(broken(gpu<T>(
+  list.push_back(broken(gpu<T, Platform>(
       of + "one_row_too_far", "a thread with i = m",
       [launch](View<const T> a, View<const T> b, View<Result<T>> c, const Settings& settings) {
         launch(one_row_more(a), b, one_row_more(c), settings);
