@@ -9,7 +9,7 @@ set -eu
 
 core="g++ cmake make git python3 python3-jinja2 libcli11-dev libfmt-dev libeigen3-dev doctest-dev gnuplot-nox fonts-dejavu-core binutils libhwloc-dev"
 extra="ninja-build libopenmpi-dev openmpi-bin libboost-context-dev" # without them: a slower build, no MPI, no emulator
-checks="valgrind ccache shellcheck clang-format clang-14 libclang-rt-14-dev libomp-14-dev qemu-user" # without them some tests are skipped, and make mutate takes longer, nothing else
+checks="valgrind ccache shellcheck clang-format clang-14 libclang-rt-14-dev libomp-14-dev qemu-user" # without them some tests are skipped, nothing else
 # Without these their rows in 00 are missing. Their names change from release to release: those apt knows are installed.
 # So does the offload compiler's, of the compiler's own release; without it step 10 runs on the host only.
 rivals="libopenblas0-openmp libblis4-openmp libdnnl2 libdnnl3 libscalapack-openmpi-dev gcc-$(g++ -dumpversion 2>/dev/null || echo 12)-offload-nvptx"

@@ -11,6 +11,12 @@
 # otherwise decides up to 1.6x of its speed, and a change in another file moves it (notes of 02).
 set(course_kernel_flags -falign-loops=64)
 
+# What a kernel knows: its own step's files, and of all others common/view.hpp alone.
+file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/kernel_headers/common)
+file(CREATE_LINK ${CMAKE_SOURCE_DIR}/common/view.hpp ${CMAKE_BINARY_DIR}/kernel_headers/common/view.hpp SYMBOLIC)
+add_library(course_kernel_headers INTERFACE)
+target_include_directories(course_kernel_headers INTERFACE ${CMAKE_BINARY_DIR}/kernel_headers)
+
 # The flags a record shows: what the compiler got, less what changes no code.
 string(TOUPPER "${CMAKE_BUILD_TYPE}" course_build)
 set(course_plain_flags "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${course_build}}")
@@ -73,7 +79,7 @@ function(course_program program)
   target_compile_options(${program}-kernels PRIVATE ${course_kernel_flags} ${options})
   target_compile_definitions(${program} PRIVATE COURSE_IS_LEVEL=$<BOOL:${ARG_LEVEL}> COURSE_PROGRAM="${program}" COURSE_FLAGS="${flags}"
                                                 COURSE_INSTRUCTION_SETS="${sets}" COURSE_VECTOR="${vector}")
-  target_link_libraries(${program}-kernels PRIVATE course_headers ${ARG_LIBRARIES})
+  target_link_libraries(${program}-kernels PRIVATE course_kernel_headers ${ARG_LIBRARIES})
   target_link_libraries(${program} PRIVATE runner ${ARG_LIBRARIES})
   add_dependencies(course_programs ${program})
   file(APPEND ${CMAKE_BINARY_DIR}/programs.txt "${program} ${step}/${program} ${features}\n")

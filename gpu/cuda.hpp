@@ -1,4 +1,4 @@
-// The platform of GpuVariant for nvcc: this machine's GPU, by CUDA's runtime.
+// The platform of GpuVariant: this machine's GPU, by CUDA's runtime, or by the emulator's.
 #pragma once
 
 #include <cstdlib>
@@ -7,7 +7,18 @@
 
 #include "gpu/variant.hpp"
 
+#ifdef __CUDACC__
+#define COURSE_RUNTIME on_gpu
+#else
+#include "gpu/emulator/runtime.hpp"
+#define COURSE_RUNTIME emulated
+#ifndef COURSE_LEAST_CAPABILITY
+#define COURSE_LEAST_CAPABILITY 0
+#endif
+#endif
+
 namespace course {
+inline namespace COURSE_RUNTIME {  // a program has both: for the linker their names differ
 
 struct Cuda {
   /// The GPU's name.
@@ -55,8 +66,10 @@ struct Cuda {
   static double seconds_of(Work work) {
     const auto mark = [] {
       cudaEvent_t event = nullptr;
-      check(cudaEventCreate(&event)), check(cudaEventRecord(event));
-      return std::shared_ptr<CUevent_st>(event, cudaEventDestroy);
+      check(cudaEventCreate(&event));
+      const std::shared_ptr<CUevent_st> owner(event, cudaEventDestroy);
+      check(cudaEventRecord(event));
+      return owner;
     };
     const auto start = mark();
     work();
@@ -163,4 +176,5 @@ struct Cuda {
   };
 };
 
+}  // namespace COURSE_RUNTIME
 }  // namespace course

@@ -2,22 +2,17 @@
 #pragma once
 
 #include "common/too_far.hpp"
+#include "gpu/cuda.hpp"
 
 #ifdef __CUDACC__
-#include "gpu/cuda.hpp"
 #define COURSE_GPU_STEP_NAME step_on_gpu
-namespace course {
-using ThisPlatform = Cuda;
-}
 #else
-#include "gpu/emulator/platform.hpp"
 #define COURSE_GPU_STEP_NAME step_emulated
-namespace course {
-using ThisPlatform = Emulated;
-}
 #endif
 
 namespace course {
+
+using ThisPlatform = Cuda;
 
 /// The variant of the kernel, or several, that `launch` starts.
 template <class T, class Platform = ThisPlatform>

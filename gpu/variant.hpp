@@ -1,4 +1,4 @@
-// A kernel of a GPU as a variant, on the GPU (gpu/cuda.hpp) or on the emulator (gpu/emulator/platform.hpp).
+// A kernel of a GPU as a variant, on the GPU or on the emulator (gpu/cuda.hpp).
 #pragma once
 
 #include <tuple>
@@ -39,14 +39,13 @@ struct Needs {
   bool no_other = false;  // none but this one
 };
 
-/// Copies A, B and C to the kernel's memory, runs it, copies C back. `Platform` is Cuda or Emulated.
+/// Copies A, B and C to the kernel's memory, runs it, copies C back.
 template <class T, class Platform>
 class GpuVariant : public Variant<T> {
  public:
   GpuVariant(Traits traits, Launch<T> launch, Needs needs = {})
       : Variant<T>(std::move(traits)), launch_(std::move(launch)), needs_(std::move(needs)) {}
 
-  const Needs& needs() const { return needs_; }
   std::string device() const override { return Platform::device(); }
   std::string skip_reason(const Problem<T>&, const Settings&, const World&) const override {
     return Platform::missing(needs_.capability, needs_.no_other);

@@ -124,7 +124,7 @@ TEST_CASE("a launch waits in the queue until somebody waits for it") {
   Matrix<float> from(1, 1), to(1, 1);
   from.view()(0, 0) = 7;
   launch(take_turns, Grid{1, 1}, Block{1, 1});
-  Emulated::transfer<float>(from.view(), to.view());
+  Cuda::transfer<float>(from.view(), to.view());
   CHECK_FALSE(emulator::pending());
   CHECK(to.view()(0, 0) == 7);
 }

@@ -27,13 +27,13 @@ variables() {
   }
   refuses "OUT: 'a b' has a blank in it" "OUT=a b"
   for character in "'" '"' '`' '$' ';' '&' '|' '<' '>' '(' ')' '*' '?' '[' ']' "\\" '#'; do
-    refuses "REV: 'a${character}b' has a $character in it; give letters, digits, . _ / and -" "REV=a${character/\$/\$\$}b"
+    refuses "RUNG: 'a${character}b' has a $character in it; give letters, digits, . _ / and -" "RUNG=a${character/\$/\$\$}b"
   done
   for name in OUT BUILD MACHINE FILL REPEAT BUDGET GPU_TILE_SIZE SIZES TYPES STEPS THREADS RANKS TILES GPU_SIZES; do
     refuses "$name: '~/a' has a ~ in it" "$name=~/a"
   done
   for name in QUICK FULL; do refuses "$name: 'yes' is unknown; give $name=1, or nothing" "$name=yes"; done
-  for given in QUICK=1 QUICK=0 QUICK= FULL=1 "SIZES=16 17" OUT=/tmp/a-b_c.d REV=HEAD~1^2; do
+  for given in QUICK=1 QUICK=0 QUICK= FULL=1 "SIZES=16 17" OUT=/tmp/a-b_c.d; do
     report -n rows "$given" >/dev/null || fail "$given is refused"
   done
   # A python3 that has jinja2 is taken; one that has not is passed over, where the system's has it, or else is all there is.
@@ -85,7 +85,6 @@ EOF
   for name in a/b ../a .a -a; do calls "reference MACHINE=$name" = 2 "MACHINE: '$name' is no name for a folder" "!python3"; done
   calls "reference-gpu MACHINE=h200" = 0 "run_plan.py --build build plots/reference/plan_gpu.txt --out plots/reference/h200;"
   calls "published -o build PUBLISHED_SIZES='20 30'" = 0 "/published.txt --out report --set published_sizes=20,30 "*"--budget 10 "
-  calls "versus -o build REV=v1 RIVALS='--size 512'" "*rivals/rivals*=77" 0 "git archive v1;"*"--target course_blas"*"--variant avx512 "*"--variant tuned "*"libcourse_blas.so --size 512;"
   echo x | tee report/search.csv report/rivals.csv report/results.csv >report/failed
   calls "search -o build SEARCH_SIZES=256" "*choose.py*=1" 2 "search_sizes=256 "*"choose.py"
   [ ! -e 09_cuda_regtile/search/choices.inc ] || fail "make search writes nothing when it fails"

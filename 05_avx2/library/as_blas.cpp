@@ -1,5 +1,4 @@
-// The last rungs behind the interface of a BLAS, as a shared library: so they meet the libraries, and another
-// state of themselves (`make versus`).
+// The last rungs behind the interface of a BLAS, as a shared library: so they meet the libraries.
 #include <omp.h>
 
 #include <cstdio>
@@ -19,8 +18,8 @@ namespace {
   std::exit(2);
 }
 
-/// Does AVX-512 multiply here? What COURSE_RUNG names, or else the best that this processor can run. `tuned`
-/// may be called `packed`, as it was once: `make versus` gives two states of this file one name.
+/// Does AVX-512 multiply here? What COURSE_RUNG names, or else the best that this processor can run.
+/// `tuned` may be called `packed`, as it was once.
 bool wide() {
   static const bool chosen = [] {
     const bool can = avx2::best_vector() == std::string_view("avx512");

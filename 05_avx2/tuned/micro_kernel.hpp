@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "05_avx2/vector.hpp"
+#include "../vector.hpp"
 
 namespace avx2 {
 namespace {

@@ -1,7 +1,7 @@
 // Packing: the block that the micro-kernel reads next, copied to where it reads without gaps.
 #pragma once
 
-#include "05_avx2/space.hpp"
+#include "../space.hpp"
 #include "micro_kernel.hpp"
 
 namespace avx2 {
