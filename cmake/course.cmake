@@ -80,10 +80,14 @@ function(course_program program)
 endfunction()
 
 # One test that calls the program; 77 is shown as Skipped. Labels are the room's name and, where the sanitizers leave the
-# test out, `mechanism` (it counts what the compiler emitted) or `house`; `gcc` if it holds of gcc's code alone.
+# test out, `mechanism` (it counts what the compiler emitted) or `house`; `gcc` if it holds of gcc's code alone, `hwloc`
+# if it makes up a machine for hwloc to tell of.
 function(course_test name labels)
   if("gcc" IN_LIST labels AND NOT CMAKE_CXX_COMPILER_ID STREQUAL GNU)
     set(ARGN sh -c "echo 'it reads what gcc emits' && exit 77")
+  endif()
+  if("hwloc" IN_LIST labels AND NOT course_topology MATCHES hwloc)
+    set(ARGN sh -c "echo 'built without hwloc' && exit 77")
   endif()
   add_test(NAME ${name} COMMAND ${ARGN})
   set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 LABELS "${labels}" TIMEOUT 300)

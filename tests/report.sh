@@ -75,6 +75,7 @@ EOF
   }
   calls "report QUICK=1 TYPES=i32" = 0 "./setup.sh ;"*"--target course_programs"*" --sizes 256 500 512 --types i32 "*"--threads 1 4 "*"py draw "*"py page "*"py ladder "*"The page: "
   calls "report FULL=1 OUT=there FILL=digits" = 0 "--out there --sizes 256 512 1000 1024 --types f32 f64 i32 "*"--threads 1 2 4 8 "*"--fill digits "*" --full"
+  calls "" = 0 "make report" "!setup.sh" "!cmake -B"
   calls report "./setup.sh*=1" 2 "!cmake"
   calls report "bin/cmake -B*=1" 2 "an error" "!--build"
   calls report "*run_steps*=2" 2 "run_steps" "!py page results"
