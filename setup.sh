@@ -1,25 +1,26 @@
 #!/bin/sh
-# Installs what the course needs and this machine lacks. Silent and quick when nothing is missing.
+# Installs what the course needs and this machine lacks, and says first what. Silent and quick when nothing is missing.
 #   ./setup.sh          what `make report` needs
 #   ./setup.sh test     what `make test` needs besides
 #   ./setup.sh simulate what `make simulate` needs besides: SimGrid
 #   ./setup.sh --list   prints the package names and installs nothing
-# Where apt is not to be had, or not by you, it prints the names and ends with 1.
+# Ends with 1 where something of the core is missing and cannot be installed; the rest may be missing.
 set -eu
 
-core="g++ cmake make git python3 python3-jinja2 libcli11-dev libfmt-dev libeigen3-dev doctest-dev gnuplot-nox fonts-dejavu-core binutils libhwloc-dev"
-extra="ninja-build libopenmpi-dev openmpi-bin libboost-context-dev" # without them: a slower build, no MPI, no emulator
-checks="valgrind ccache shellcheck clang-format clang-14 libclang-rt-14-dev libomp-14-dev qemu-user" # without them some tests are skipped, nothing else
-# Without these their rows in 00 are missing. Their names change from release to release: those apt knows are installed.
-# So does the offload compiler's, of the compiler's own release; without it step 10 runs on the host only.
+core="g++ cmake make git python3 python3-jinja2 libcli11-dev libfmt-dev libeigen3-dev gnuplot-nox fonts-dejavu-core binutils"
+# Without these: a slower build, no MPI, no emulator, less told of the machine's topology.
+extra="ninja-build libopenmpi-dev openmpi-bin libboost-context-dev libhwloc-dev"
+# Without these some tests are skipped.
+checks="valgrind ccache shellcheck clang-format black clang libclang-rt-dev libomp-dev qemu-user"
+# Without these their rows in 00 are missing; without the offload compiler step 10 runs on the host only.
 rivals="libopenblas0-openmp libblis4-openmp libdnnl2 libdnnl3 libscalapack-openmpi-dev gcc-$(g++ -dumpversion 2>/dev/null || echo 12)-offload-nvptx"
 
 case "${1-}" in
-"") ;;
-test) extra="$extra $checks" ;;
-simulate) extra="$extra libsimgrid-dev" ;;
+"") more="" ;;
+test) core="$core doctest-dev" more="$checks" ;;
+simulate) more="libsimgrid-dev" ;;
 --list)
-  echo "$core $extra $checks $rivals"
+  echo "$core $extra doctest-dev $checks $rivals"
   exit 0
   ;;
 *)
@@ -45,43 +46,42 @@ present() {
   libopenblas0-openmp) library libopenblas ;;
   libblis4-openmp) library libblis ;;
   libdnnl2 | libdnnl3) library libdnnl ;;
-  libscalapack-openmpi-dev) test -e /usr/lib/*/libscalapack-openmpi.so ;;
+  libscalapack-openmpi-dev) there /usr/lib/*/libscalapack-openmpi.so ;;
   libeigen3-dev) header eigen3/Eigen/Dense ;;
   doctest-dev) header doctest/doctest.h ;;
   python3-jinja2) python3 -c 'import jinja2' 2>/dev/null || /usr/bin/python3 -c 'import jinja2' 2>/dev/null ;;
   gnuplot-nox) command -v gnuplot >/dev/null 2>&1 ;;
   fonts-dejavu-core) command -v fc-list >/dev/null 2>&1 && fc-list | grep -q . ;;
   qemu-user) command -v qemu-x86_64 >/dev/null 2>&1 ;;
-  gcc-*-offload-nvptx) test -e "$(dirname "$(g++ -print-libgcc-file-name 2>/dev/null)")/accel/nvptx-none/mkoffload" ;;
+  libclang-rt-dev) there /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.tsan* ;;
+  libomp-dev) there /usr/lib/llvm-*/lib/libomp.so ;;
+  gcc-*-offload-nvptx) there "$(dirname "$(g++ -print-libgcc-file-name 2>/dev/null)")/accel/nvptx-none/mkoffload" ;;
   binutils) command -v nm >/dev/null 2>&1 ;;
   *) command -v "$1" >/dev/null 2>&1 ;;
   esac
 }
 library() { PATH=$PATH:/sbin ldconfig -p 2>/dev/null | grep -q "[[:space:]]$1\.so"; }
 header() { test -e "/usr/include/$1" || test -e "/usr/local/include/$1"; }
+there() { test -e "$1"; } # the first that a pattern names
 
-missing=""
-needed=""
-for package in $core; do
-  present "$package" || needed="$needed $package"
-done
-for package in $extra; do
-  present "$package" || missing="$missing $package"
-done
-missing="$needed$missing"
-absent_rivals() {
-  for package in $rivals; do
-    if ! present "$package" && apt-cache show "$package" >/dev/null 2>&1; then printf ' %s' "$package"; fi
+# What is absent of these packages. Names change from release to release: those that apt does not know are passed over,
+# unless it knows nothing yet.
+absent() {
+  for package in "$@"; do
+    present "$package" && continue
+    if apt-cache show "$package" >/dev/null 2>&1 || ! apt-cache show g++ >/dev/null 2>&1; then printf ' %s' "$package"; fi
   done
 }
-[ -n "$missing$(absent_rivals)" ] || exit 0
+# shellcheck disable=SC2086 # lists of words
+needed=$(absent $core) wanted=$(absent $extra $more $rivals)
+[ -n "$needed$wanted" ] || exit 0
 
 by_hand() {
   if [ -z "$needed" ]; then
-    echo "setup.sh: $1; some tests or rows will be left out without$missing$(absent_rivals)" >&2
+    echo "setup.sh: $1; some tests or rows will be left out without$wanted" >&2
     exit 0
   fi
-  echo "setup.sh: $1; please install these (Debian's names):$missing" >&2
+  echo "setup.sh: $1; please install these (Debian's names):$needed$wanted" >&2
   exit 1
 }
 command -v apt-get >/dev/null 2>&1 || by_hand "there is no apt here"
@@ -95,16 +95,20 @@ else
   by_hand "apt needs root, and there is no sudo here"
 fi
 log=$(mktemp)
-install() {
-  echo "setup.sh: installing$1"
+install() { $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@" >>"$log" 2>&1; }
+echo "setup.sh: installing$needed$wanted"
+$as_root apt-get update >"$log" 2>&1 || by_hand "apt-get update failed (the log is $log)"
+# shellcheck disable=SC2086 # a list of words
+[ -z "$needed" ] || install $needed || by_hand "apt failed (the log is $log)"
+needed=""
+# Each group by itself, and where one fails its packages one by one: what cannot be had must not cost the others.
+for group in "$extra" "$more" "$rivals"; do
   # shellcheck disable=SC2086 # lists of words
-  $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $1 >>"$log" 2>&1
-}
-if ! { $as_root apt-get update >"$log" 2>&1 && { [ -z "$missing" ] || install "$missing"; }; }; then
-  tail -n 5 "$log" >&2
-  by_hand "apt failed (the log is $log)"
-fi
-for package in $(absent_rivals); do # asked again: before the update apt may have known nothing
-  install " $package" || echo "setup.sh: $package cannot be had; its rows are missing" >&2
+  group=$(absent $group)
+  # shellcheck disable=SC2086
+  [ -z "$group" ] || install $group && continue
+  for package in $group; do
+    install "$package" || echo "setup.sh: $package cannot be had; what needs it is left out" >&2
+  done
 done
 rm -f "$log"

@@ -29,7 +29,7 @@ struct Topology {
   const Cache* cache(int level) const;
 };
 
-/// As hwloc sees it, less what this process is not allowed. Throws Refusal if hwloc fails.
+/// As hwloc or, where it is missing, Linux sees it, less what this process is not allowed. Throws Refusal.
 Topology topology();
 
 /// The vector sets that this processor and its system have, from the narrowest.

@@ -17,6 +17,9 @@ file(CREATE_LINK ${CMAKE_SOURCE_DIR}/common/view.hpp ${CMAKE_BINARY_DIR}/kernel_
 add_library(course_kernel_headers INTERFACE)
 target_include_directories(course_kernel_headers INTERFACE ${CMAKE_BINARY_DIR}/kernel_headers)
 
+# What is round the kernels need not be fast, and to make it so takes most of a build's time.
+set(course_glue_flags $<$<CONFIG:Release>:-O1> $<$<CONFIG:Sanitize>:-O0>)
+
 # The flags a record shows: what the compiler got, less what changes no code.
 string(TOUPPER "${CMAKE_BUILD_TYPE}" course_build)
 set(course_plain_flags "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${course_build}}")
@@ -76,6 +79,7 @@ function(course_program program)
     string(REGEX REPLACE "-O[0-3a-z]* ?" "" flags "${flags}")
     set(flags "-${ARG_LEVEL} ${flags}")
   endif()
+  target_compile_options(${program} PRIVATE ${course_glue_flags})
   target_compile_options(${program}-kernels PRIVATE ${course_kernel_flags} ${options})
   target_compile_definitions(${program} PRIVATE COURSE_IS_LEVEL=$<BOOL:${ARG_LEVEL}> COURSE_PROGRAM="${program}" COURSE_FLAGS="${flags}"
                                                 COURSE_INSTRUCTION_SETS="${sets}" COURSE_VECTOR="${vector}")
@@ -86,10 +90,14 @@ function(course_program program)
 endfunction()
 
 # One test that calls the program; 77 is shown as Skipped. Labels are the room's name and, where the sanitizers leave the
-# test out, `mechanism` (it counts what the compiler emitted) or `house`; `gcc` if it holds of gcc's code alone.
+# test out, `mechanism` (it counts what the compiler emitted) or `house`; `gcc` if it holds of gcc's code alone, `hwloc`
+# if it makes up a machine for hwloc to tell of.
 function(course_test name labels)
   if("gcc" IN_LIST labels AND NOT CMAKE_CXX_COMPILER_ID STREQUAL GNU)
     set(ARGN sh -c "echo 'it reads what gcc emits' && exit 77")
+  endif()
+  if("hwloc" IN_LIST labels AND NOT course_topology MATCHES hwloc)
+    set(ARGN sh -c "echo 'built without hwloc' && exit 77")
   endif()
   add_test(NAME ${name} COMMAND ${ARGN})
   set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 LABELS "${labels}" TIMEOUT 300)

@@ -1,5 +1,10 @@
-// What hwloc says of the caches.
+// What hwloc says of the caches or, where it is missing, Linux in files under /sys.
+#ifdef COURSE_HWLOC
 #include <hwloc.h>
+#else
+#include <fstream>
+#include <string>
+#endif
 
 #include <algorithm>
 #include <utility>
@@ -7,23 +12,47 @@
 #include "05_avx2/gemm.hpp"
 
 namespace avx2 {
+namespace {
+
+/// Those of the first core.
+#ifdef COURSE_HWLOC
+Caches whole() {
+  Caches caches;
+  hwloc_topology_t topology = nullptr;
+  if (hwloc_topology_init(&topology) != 0) return caches;
+  const bool loaded = hwloc_topology_load(topology) == 0;
+  for (const auto& [level, bytes] : {std::pair(HWLOC_OBJ_L1CACHE, &caches.l1),
+                                     {HWLOC_OBJ_L2CACHE, &caches.l2},
+                                     {HWLOC_OBJ_L3CACHE, &caches.l3}}) {
+    const hwloc_obj_t cache = loaded ? hwloc_get_obj_by_type(topology, level, 0) : nullptr;
+    if (cache && cache->attr->cache.size > 0) *bytes = static_cast<Index>(cache->attr->cache.size);
+  }
+  hwloc_topology_destroy(topology);
+  return caches;
+}
+#else
+Caches whole() {
+  Caches caches;
+  for (int index = 0; index < 8; ++index) {
+    const std::string folder = "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index);
+    std::string type;
+    std::ifstream(folder + "/type") >> type;
+    int level = 0;
+    Index kib = 0;
+    std::ifstream(folder + "/level") >> level;
+    std::ifstream(folder + "/size") >> kib;  // "48K"
+    if (type == "Instruction" || kib <= 0) continue;
+    (level == 1 ? caches.l1 : level == 2 ? caches.l2 : caches.l3) = 1024 * kib;
+  }
+  return caches;
+}
+#endif
+
+}  // namespace
 
 Caches caches_here(int threads) {
-  static const Caches whole = [] {  // those of the first core
-    Caches caches;
-    hwloc_topology_t topology = nullptr;
-    if (hwloc_topology_init(&topology) != 0) return caches;
-    const bool loaded = hwloc_topology_load(topology) == 0;
-    for (const auto& [level, bytes] : {std::pair(HWLOC_OBJ_L1CACHE, &caches.l1),
-                                       {HWLOC_OBJ_L2CACHE, &caches.l2},
-                                       {HWLOC_OBJ_L3CACHE, &caches.l3}}) {
-      const hwloc_obj_t cache = loaded ? hwloc_get_obj_by_type(topology, level, 0) : nullptr;
-      if (cache && cache->attr->cache.size > 0) *bytes = static_cast<Index>(cache->attr->cache.size);
-    }
-    hwloc_topology_destroy(topology);
-    return caches;
-  }();
-  return {whole.l1, whole.l2, std::min(whole.l3 / threads, 16 * whole.l2)};
+  static const Caches here = whole();
+  return {here.l1, here.l2, std::min(here.l3 / threads, 16 * here.l2)};
 }
 
 }  // namespace avx2
