@@ -103,13 +103,17 @@ class Try(Learner):
         )
 
     def test_a_write_outside(self):
-        self.ikj("line 4 of mine/02_loop_order/ikj.cpp",
-                 RIGHT + "if (m == 33) c(m, 0) = 1;")
+        self.ikj("line 4 of mine/02_loop_order/ikj.cpp", RIGHT + "if (m == 33) c(m, 0) = 1;")
         self.ikj("wrote outside its matrix", RIGHT.replace("j < n", "j <= n"))
-        self.ikj("The first access outside: an element that the matrix does not have, in ikj(), line 4", RIGHT.replace("i < m", "i <= m"))
+        self.ikj(
+            "The first access outside: an element that the matrix does not have, in ikj(), line 4",
+            RIGHT.replace("i < m", "i <= m"),
+        )
 
     def test_a_read_outside_that_leaves_no_trace(self):
-        self.ikj("✘ with every access checked", RIGHT + "volatile T unused = a(m, 0); (void)unused;")
+        self.ikj(
+            "✘ with every access checked", RIGHT + "volatile T unused = a(m, 0); (void)unused;"
+        )
 
     def test_a_crash(self):
         self.ikj("It crashed (SIGSEGV)", RIGHT + "if (m > 30) *(volatile int*)nullptr = 1;")

@@ -178,9 +178,15 @@ def draw(table, out):
                     [ranks, 100 * float(row["alpha_beta"])]
                 )
         if lines:
-            title = (f"Simulated: efficiency of SUMMA, n = {N} f32, {bandwidth / 1e9:g} GB/s, {latency * 1e6:g} µs")
-            charts.append((Chart(f"simulated_{platform}", "simulated", title, "", lines, {}, "06_mpi", beside),
-                           "simulated, not measured: SimGrid's SMPI, a fat tree of 1 TFLOP/s nodes; dashed: α–β on paper"))
+            title = f"Simulated: efficiency of SUMMA, n = {N} f32, {bandwidth / 1e9:g} GB/s, {latency * 1e6:g} µs"
+            charts.append(
+                (
+                    Chart(
+                        f"simulated_{platform}", "simulated", title, "", lines, {}, "06_mpi", beside
+                    ),
+                    "simulated, not measured: SimGrid's SMPI, a fat tree of 1 TFLOP/s nodes; dashed: α–β on paper",
+                )
+            )
     render(charts, out)
 
 
