@@ -11,6 +11,9 @@
 # otherwise decides up to 1.6x of its speed, and a change in another file moves it (notes of 02).
 set(course_kernel_flags -falign-loops=64)
 
+# What is round the kernels need not be fast, and to make it so takes most of a build's time.
+set(course_glue_flags $<$<CONFIG:Release>:-O1> $<$<CONFIG:Sanitize>:-O0>)
+
 # The flags a record shows: what the compiler got, less what changes no code.
 string(TOUPPER "${CMAKE_BUILD_TYPE}" course_build)
 set(course_plain_flags "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${course_build}}")
@@ -70,6 +73,7 @@ function(course_program program)
     string(REGEX REPLACE "-O[0-3a-z]* ?" "" flags "${flags}")
     set(flags "-${ARG_LEVEL} ${flags}")
   endif()
+  target_compile_options(${program} PRIVATE ${course_glue_flags})
   target_compile_options(${program}-kernels PRIVATE ${course_kernel_flags} ${options})
   target_compile_definitions(${program} PRIVATE COURSE_IS_LEVEL=$<BOOL:${ARG_LEVEL}> COURSE_PROGRAM="${program}" COURSE_FLAGS="${flags}"
                                                 COURSE_INSTRUCTION_SETS="${sets}" COURSE_VECTOR="${vector}")

@@ -118,6 +118,9 @@ def say(line):
     print(f"rivals: {line}", file=sys.stderr, flush=True)
 
 
+QUIETLY = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True, "errors": "replace"}
+
+
 def process(options, program, *arguments, environment={}, limit=60):
     """What a library's process printed, its lines for the user, and its exit status; ChildProcessError
     if it crashed or hung."""
@@ -128,15 +131,7 @@ def process(options, program, *arguments, environment={}, limit=60):
     inherited["COURSE_STARTER"] = str(os.getpid())
     command = [options.build / "rivals" / program, *map(str, arguments)]
     try:
-        done = subprocess.run(
-            command,
-            env=inherited | environment,
-            text=True,
-            errors="replace",
-            stdin=subprocess.DEVNULL,
-            timeout=limit,
-            capture_output=True,
-        )
+        done = subprocess.run(command, env=inherited | environment, timeout=limit, **QUIETLY)
     except subprocess.TimeoutExpired:
         raise ChildProcessError(f"nothing came for {limit:.4g} s") from None
     except OSError as error:
@@ -224,9 +219,8 @@ def cublas(options):
         say(f"cuBLAS skipped: {about['why']}")
         return []
     ways = (*AT_BEST, "heuristics", "tf32", "bf16")
-    return [
-        Library("cuBLAS", way, about["about"], kernel=way, program="rivals_gpu") for way in ways
-    ]
+    made = {"about": about["about"], "program": "rivals_gpu"}
+    return [Library("cuBLAS", way, kernel=way, **made) for way in ways]
 
 
 # ---- what is measured ----
@@ -251,9 +245,8 @@ class Session:
         limit += 10 + 40 * float(options.budget)
         environment = environment_of(library, threads, options.cpus) | environment
         try:
-            out, said, status = process(
-                options, library.program, *command, limit=limit, environment=environment
-            )
+            given = {"limit": limit, "environment": environment}
+            out, said, status = process(options, library.program, *command, **given)
         except ChildProcessError as why:
             left_out = f"{library.label} with {whose(threads)} left out: {why}"
             out, said, status = "", [left_out], 77
@@ -290,15 +283,12 @@ def alone(session, libraries, gpu):
         for shape in options.on_gpu if gpu and of in options.type else ():
             # Tensor cores run into the limit of power: their first moment's rate they cannot keep up.
             settle = ("--settle", 0.75 * bool(note))
-            rates = {
-                way.kernel: session.rates(way, 1, [of], shape, *settle).get(of, 0)
-                for way in gpu
-                if way.kernel in ways
-            }
-            best = max(rates, key=rates.get)
-            if rates[best]:
-                how = f"{note or best + ' is the better'}; {gpu[0].about}"
-                record(type, "cuBLAS", "", shape, rates[best], how)
+            meant = [way for way in gpu if way.kernel in ways]
+            rates = [session.rates(way, 1, [of], shape, *settle).get(of, 0) for way in meant]
+            best, way = max(zip(rates, (way.kernel for way in meant)))
+            if best:
+                how = f"{note or way + ' is the better'}; {gpu[0].about}"
+                record(type, "cuBLAS", "", shape, best, how)
 
 
 def compared(options, rung, library, is_widest):
@@ -356,10 +346,8 @@ def refuse(message):
 
 def asked():
     """The options, checked: lists of items, and which of our rungs run here."""
-    formatter = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=formatter, allow_abbrev=False
-    )
+    parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.error = refuse
     for name, what in OPTIONS.items():
         parser.add_argument(f"--{name}", help=what)
@@ -419,9 +407,8 @@ def print_list(libraries):
 
 
 def print_summary(csv):
-    for variant, against, type, threads, mean, worst, below in against_libraries.summary(
-        against_libraries.load(csv)
-    )[1]:
+    _, rows = against_libraries.summary(against_libraries.load(csv))
+    for variant, against, type, threads, mean, worst, below in rows:
         where = f"{type}, {whose(int(threads)) if threads.isdigit() else threads}"
         cells = f"{below} cells below {against_libraries.TARGET:g}"
         print(

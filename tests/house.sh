@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What the house looks like: house.sh format|shell|notes|paths SOURCE. 77 where the tool is missing.
+# What the house looks like: house.sh format|python|shell|notes|paths SOURCE. 77 where the tool is missing.
 set -u
 cd "$2" || exit 1
 needs() { command -v "$1" >/dev/null || { echo "no $1 here"; exit 77; }; }
@@ -11,6 +11,10 @@ case $1 in
 format)
   needs clang-format
   sources '*.cpp' '*.hpp' '*.cu' '*.cuh' | xargs clang-format --dry-run -Werror
+  ;;
+python)
+  needs black
+  sources '*.py' | xargs black --check
   ;;
 shell)
   needs shellcheck

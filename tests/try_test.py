@@ -2,6 +2,7 @@
 Of every rung of a step, right and with an empty body: try_test.py BUILD All.test_STEP"""
 import contextlib, io, os, shutil, subprocess, sys, tempfile, unittest
 from pathlib import Path
+from unittest import mock
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
@@ -32,12 +33,18 @@ class Learner(unittest.TestCase):
             text = "\n".join(rungs.solution(rung))
             self.assertIn(change[0], text)
             text = text.replace(*change)
-        file.write_text(text or "\n".join([*rungs.includes(rung), *rungs.solution(rung)]), encoding="utf-8")
+        file.write_text(
+            text or "\n".join([*rungs.includes(rung), *rungs.solution(rung)]), encoding="utf-8"
+        )
 
     def look(self, name, *asked):
         """(status, what is said) of it."""
         self.write(name, *asked)
-        done = subprocess.run([sys.executable, ROOT / "tools/rungs.py", BUILD, name, "--check"], capture_output=True, text=True)
+        done = subprocess.run(
+            [sys.executable, ROOT / "tools/rungs.py", BUILD, name, "--check"],
+            capture_output=True,
+            text=True,
+        )
         if done.returncode == 77:
             self.skipTest(done.stderr)
         return done.returncode, done.stdout + done.stderr
@@ -61,8 +68,13 @@ class Try(Learner):
         text = "\n".join(["// the learner's own", *rungs.solution(RUNGS["08_cuda_shared/shared"])])
         status, said = self.look("08_cuda_shared/shared", text)
         self.assertEqual(status, 0, said)
-        self.assertIn("4.00 sectors of 32 bytes a warp's access to global memory; the course's kernel takes 4.00", said)
-        self.assertEqual(rungs.learners_file(RUNGS["08_cuda_shared/shared"]).read_text(encoding="utf-8"), text)
+        self.assertIn(
+            "4.00 sectors of 32 bytes a warp's access to global memory; the course's kernel takes 4.00",
+            said,
+        )
+        self.assertEqual(
+            rungs.learners_file(RUNGS["08_cuda_shared/shared"]).read_text(encoding="utf-8"), text
+        )
 
     def test_right(self):
         status, said = self.look("02_loop_order/ikj")
@@ -74,19 +86,24 @@ class Try(Learner):
         self.says("is still a hole", "02_loop_order/ikj", rungs.hole(RUNGS["02_loop_order/ikj"]))
 
     def test_a_compilers_first_error(self):
-        self.ikj("mine/02_loop_order/ikj.cpp:4:5: error: ‘x’ was not declared", "c(x, 0) = b(0, 0);")
+        self.ikj(
+            "mine/02_loop_order/ikj.cpp:4:5: error: ‘x’ was not declared", "c(x, 0) = b(0, 0);"
+        )
 
     def test_rows_left_over(self):
-        self.ikj("i ≥ 32, and all of those are wrong: what about the rows that are left over? (32 = 8 · 4: only whole tiles?)",
-                 "for (Index i = 0; i < m / 4 * 4; ++i) for (Index p = 0; p < k; ++p) for (Index j = 0; j < n; ++j) c(i, j) += a(i, p) * b(p, j);")
+        self.ikj(
+            "i ≥ 32, and all of those are wrong: what about the rows that are left over? (32 = 8 · 4: only whole tiles?)",
+            "for (Index i = 0; i < m / 4 * 4; ++i) for (Index p = 0; p < k; ++p) for (Index j = 0; j < n; ++j) c(i, j) += a(i, p) * b(p, j);",
+        )
 
     def test_read_beyond_a_row(self):
-        self.ikj("NaN comes from memory that nobody has written",
-                 "for (Index i = 0; i < m; ++i) for (Index p = 0; p < k + 1; ++p) for (Index j = 0; j < n; ++j) c(i, j) += a.data()[i * a.ld() + p] * b(p < k ? p : 0, j);")
+        self.ikj(
+            "NaN comes from memory that nobody has written",
+            "for (Index i = 0; i < m; ++i) for (Index p = 0; p < k + 1; ++p) for (Index j = 0; j < n; ++j) c(i, j) += a.data()[i * a.ld() + p] * b(p < k ? p : 0, j);",
+        )
 
     def test_a_write_outside(self):
-        self.ikj("line 4 of mine/02_loop_order/ikj.cpp",
-                 RIGHT + "if (m == 33) c(m, 0) = 1;")
+        self.ikj("line 4 of mine/02_loop_order/ikj.cpp", RIGHT + "if (m == 33) c(m, 0) = 1;")
 
     def test_a_crash(self):
         self.ikj("It crashed (SIGSEGV)", RIGHT + "if (m > 30) *(volatile int*)nullptr = 1;")
@@ -106,41 +123,113 @@ void parallel_for(View<const T> a, View<const T> b, View<T> c, int threads) {
 """
         status, said = self.look("04_openmp/parallel_for", text)
         self.assertEqual(status, 1, said)
-        self.assertRegex(said, "The result differs from run to run: do two threads write to the same element|the last bits differ from run to run")
+        self.assertRegex(
+            said,
+            "The result differs from run to run: do two threads write to the same element|the last bits differ from run to run",
+        )
 
     def test_a_lost_barrier(self):
-        self.says("without a barrier?", "08_cuda_shared/shared", None, ("    __syncthreads();  // nobody reads before all have written\n", ""))
-        self.says("is a barrier missing?", "08_cuda_shared/shared", None, ("    __syncthreads();  // nobody writes before all have read\n", ""))
+        self.says(
+            "without a barrier?",
+            "08_cuda_shared/shared",
+            None,
+            ("    __syncthreads();  // nobody reads before all have written\n", ""),
+        )
+        self.says(
+            "is a barrier missing?",
+            "08_cuda_shared/shared",
+            None,
+            ("    __syncthreads();  // nobody writes before all have read\n", ""),
+        )
 
     def test_a_barrier_that_not_all_reach(self):
-        self.says("waits at the barrier of shared.cu:", "08_cuda_shared/shared", None, ("const bool inside = ", "if (i >= c.rows()) return;\n  const bool inside = "))
+        self.says(
+            "waits at the barrier of shared.cu:",
+            "08_cuda_shared/shared",
+            None,
+            ("const bool inside = ", "if (i >= c.rows()) return;\n  const bool inside = "),
+        )
 
     def test_ranks_that_wait_for_each_other(self):
-        self.says("Do the ranks wait for each other?", "06_mpi/scatter_blocking", None, ("if (me > 0) {", "if (me >= 0) {"))
+        self.says(
+            "Do the ranks wait for each other?",
+            "06_mpi/scatter_blocking",
+            None,
+            ("if (me > 0) {", "if (me >= 0) {"),
+        )
 
     def test_an_exercise_in_the_place_of_a_variant(self):
         status, said = self.look("02_loop_order/ex4")
         self.assertEqual(status, 0, said)
-        self.says("The products of p ≥ 32 are missing: what about the end of k?", "02_loop_order/ex4", None, ("if (p < a.cols())", "if (p < 0)"))
+        self.says(
+            "The products of p ≥ 32 are missing: what about the end of k?",
+            "02_loop_order/ex4",
+            None,
+            ("if (p < a.cols())", "if (p < 0)"),
+        )
 
     def test_what_is_right_stands_in_the_report(self):
         with tempfile.TemporaryDirectory() as out:
             results = Path(out) / "results.csv"
-            results.write_text("\n".join(",".join(cells) for cells in (rungs.COLUMNS, ["mine", "gone", *[""] * (len(rungs.COLUMNS) - 2)])) + "\n", encoding="utf-8")
-            shutil.rmtree(LEARNERS.name + "/02_loop_order", ignore_errors=True)  # what the other tests left
+            results.write_text(
+                "\n".join(
+                    ",".join(cells)
+                    for cells in (rungs.COLUMNS, ["mine", "gone", *[""] * (len(rungs.COLUMNS) - 2)])
+                )
+                + "\n",
+                encoding="utf-8",
+            )
+            shutil.rmtree(
+                LEARNERS.name + "/02_loop_order", ignore_errors=True
+            )  # what the other tests left
             self.write("02_loop_order/ikj")
             self.write("01_naive/ijk", None, ("c(i, j) = sum", "c(i, j) = 0"))
-            done = subprocess.run([sys.executable, ROOT / "tools/rungs.py", BUILD, "--report", out, "--sizes=64", "--steps=01_naive 02_loop_order", "--options=--type f32 --repeat 1"],
-                                  capture_output=True, text=True)
-            self.assertIn("mine/01_naive/ijk.cpp is left out: `make try RUNG=01_naive/ijk` says why", done.stdout, done.stderr)
-            self.assertIn(["mine", "02_loop_order/ikj", "f32"], [line.split(",")[:3] for line in results.read_text(encoding="utf-8").splitlines()])
+            done = subprocess.run(
+                [
+                    sys.executable,
+                    ROOT / "tools/rungs.py",
+                    BUILD,
+                    "--report",
+                    out,
+                    "--sizes=64",
+                    "--steps=01_naive 02_loop_order",
+                    "--options=--type f32 --repeat 1",
+                ],
+                capture_output=True,
+                text=True,
+            )
+            self.assertIn(
+                "mine/01_naive/ijk.cpp is left out: `make try RUNG=01_naive/ijk` says why",
+                done.stdout,
+                done.stderr,
+            )
+            self.assertIn(
+                ["mine", "02_loop_order/ikj", "f32"],
+                [line.split(",")[:3] for line in results.read_text(encoding="utf-8").splitlines()],
+            )
             self.assertNotIn("gone", results.read_text(encoding="utf-8"))
             [(_, of)] = ladder.of_machine(measured.load(results, None)[0])
             self.assertIn("yours: 02 ikj", [bar.idea for bar in of.bars])
 
     def test_what_is_misspelt(self):
-        done = subprocess.run([sys.executable, ROOT / "tools/rungs.py", BUILD, "02_loop_order/ikk"], capture_output=True, text=True)
-        self.assertEqual((done.returncode, done.stderr), (2, "try: there is no rung 02_loop_order/ikk; perhaps 02_loop_order/ikj?\n"))
+        done = subprocess.run(
+            [sys.executable, ROOT / "tools/rungs.py", BUILD, "02_loop_order/ikk"],
+            capture_output=True,
+            text=True,
+        )
+        self.assertEqual(
+            (done.returncode, done.stderr),
+            (2, "try: there is no rung 02_loop_order/ikk; perhaps 02_loop_order/ikj?\n"),
+        )
+
+
+COMMANDS = rungs.commands
+
+
+def quick(build, rung, debug):
+    """What makes the learner's program, in less time: whether it is right does not hang on -O3."""
+    commands, target = COMMANDS(build, rung, debug)
+    return [command + ["-O1"] * ("-c" in command) for command in commands], target
 
 
 class All(Learner):
@@ -148,12 +237,15 @@ class All(Learner):
 
     def verdict(self, name):
         """(whether the learner's file is right, what is said of it)"""
-        with contextlib.redirect_stdout(io.StringIO()) as said:
+        silent, faster = io.StringIO(), mock.patch.object(rungs, "commands", quick)
+        with contextlib.redirect_stdout(silent) as said, faster:
             program, error = rungs.compiled(BUILD, RUNGS[name])
             return program and rungs.verified(BUILD, RUNGS[name], program), error + said.getvalue()
 
     def every(self, step):
-        for name in (name for name, rung in RUNGS.items() if rung.step == step and not rung.declaration):
+        for name in (
+            name for name, rung in RUNGS.items() if rung.step == step and not rung.declaration
+        ):
             with self.subTest(name):
                 self.write(name)
                 right, said = self.verdict(name)
@@ -161,7 +253,10 @@ class All(Learner):
                 self.write(name, rungs.hole(RUNGS[name]).replace(rungs.HOLE, ""))
                 right, said = self.verdict(name)
                 self.assertIs(right, False, said)
-                self.assertRegex(said, "nothing was added to it there|The products of p .* are missing|Has every rank received")
+                self.assertRegex(
+                    said,
+                    "nothing was added to it there|The products of p .* are missing|Has every rank received",
+                )
 
 
 for step in {rung.step for rung in RUNGS.values()}:

@@ -22,7 +22,16 @@ from run_steps import environment
 
 ROOT = Path(__file__).resolve().parent.parent
 MINE = Path(os.environ.get("COURSE_MINE", ROOT / "mine")).resolve()  # tests have one of their own
-SHAPES = ("33x33x33", "17x40x23", "1x1x1", "3x2x4", "8x8x8", "32x64x32", "130x70x150", "257x129x65")  # the first says most of a fault
+SHAPES = (
+    "33x33x33",
+    "17x40x23",
+    "1x1x1",
+    "3x2x4",
+    "8x8x8",
+    "32x64x32",
+    "130x70x150",
+    "257x129x65",
+)  # the first says most of a fault
 ON_GPU = ("33x35x31", "1x1x1", "3x2x4", "32x32x32", "130x140x37")
 ORDERS = ("forward", "reversed", "987654")  # of threads under the emulator
 PATIENCE = int(os.environ.get("COURSE_PATIENCE", "10"))  # seconds that a run may take
@@ -33,7 +42,15 @@ WIDTH = shutil.get_terminal_size().columns if sys.stdout.isatty() else 1000
 
 def told(text, indent=""):
     """A line, on a terminal as wide as that."""
-    print(textwrap.fill(text, WIDTH, initial_indent=indent, subsequent_indent=indent + "  ", break_on_hyphens=False))
+    print(
+        textwrap.fill(
+            text,
+            WIDTH,
+            initial_indent=indent,
+            subsequent_indent=indent + "  ",
+            break_on_hyphens=False,
+        )
+    )
 
 
 def refuse(text):
@@ -43,6 +60,7 @@ def refuse(text):
 
 # ---- rungs ----
 
+
 def load_rungs():
     """{name: what rungs.ini says of it}, in reading order."""
     ini = configparser.ConfigParser(interpolation=None)
@@ -50,7 +68,20 @@ def load_rungs():
     rungs = {}
     for name in ini.sections():
         step, _, short = name.partition("/")
-        of = {"path": "", "step": step, "declaration": "", "function": short, "variant": short, "fragment": short, "options": "", "include": "", "solution": "", "call": "", "n": "512", "hint": ""} | dict(ini[name])
+        of = {
+            "path": "",
+            "step": step,
+            "declaration": "",
+            "function": short,
+            "variant": short,
+            "fragment": short,
+            "options": "",
+            "include": "",
+            "solution": "",
+            "call": "",
+            "n": "512",
+            "hint": "",
+        } | dict(ini[name])
         if of["call"]:  # it takes the variant's place
             of |= {"fragment": of["variant"], "function": of["variant"]} | dict(ini[name])
         of["declaration"] = re.sub(r"(?m)^\|", "", of["declaration"])  # the | keeps an indentation
@@ -63,7 +94,9 @@ def is_on_gpu(rung):
 
 
 def learners_file(rung):
-    return Path(rung.path) if rung.path else MINE / f"{rung.name}.{'cu' if is_on_gpu(rung) else 'cpp'}"
+    return (
+        Path(rung.path) if rung.path else MINE / f"{rung.name}.{'cu' if is_on_gpu(rung) else 'cpp'}"
+    )
 
 
 def shown(rung):
@@ -89,19 +122,35 @@ def body_of(lines, function):
 
 def hole(rung):
     """The learner's file before anything is written: the declaration and its comment stay, its body goes."""
-    about = [f"// {rung.name}: {rung.idea}", f"// Save, and `make try RUNG={rung.name}` says whether it is right."]
+    about = [
+        f"// {rung.name}: {rung.idea}",
+        f"// Save, and `make try RUNG={rung.name}` says whether it is right.",
+    ]
     if rung.declaration:
         return "\n".join([*about, "", rung.declaration, ""])
     about += [f"// Stuck? `make hint RUNG={rung.name}`", ""]
     lines = solution(rung)
     first, last = body_of(lines, rung.solution.partition("#")[2] or rung.function)
-    return "\n".join([*about, *includes(rung), *[""] * bool(rung.include), *lines[:first + 1], f"  {HOLE}", *lines[last:], ""])
+    return "\n".join(
+        [
+            *about,
+            *includes(rung),
+            *[""] * bool(rung.include),
+            *lines[: first + 1],
+            f"  {HOLE}",
+            *lines[last:],
+            "",
+        ]
+    )
 
 
 # ---- its program ----
 
+
 def ninja(build, *words):
-    return subprocess.run(["ninja", "-C", build, "-t", *words], capture_output=True, text=True).stdout
+    return subprocess.run(
+        ["ninja", "-C", build, "-t", *words], capture_output=True, text=True
+    ).stdout
 
 
 def program_of(build, rung):
@@ -113,23 +162,37 @@ def program_of(build, rung):
 
 def scratch(build, rung):
     """The folder in which its program is made."""
-    return (build / "try" if MINE == ROOT / "mine" else MINE / "build") / rung.name  # two learners' at once do not meet
+    return (
+        build / "try" if MINE == ROOT / "mine" else MINE / "build"
+    ) / rung.name  # two learners' at once do not meet
 
 
 def overlay(build, rung):
     """A copy of the step's folder in which the fragment is the learner's file."""
     folder = scratch(build, rung)
-    shutil.copytree(ROOT / rung.step, folder / rung.step, dirs_exist_ok=True, ignore=shutil.ignore_patterns("*.md", "*.svg", "pictures"))
+    shutil.copytree(
+        ROOT / rung.step,
+        folder / rung.step,
+        dirs_exist_ok=True,
+        ignore=shutil.ignore_patterns("*.md", "*.svg", "pictures"),
+    )
     place, mine = folder / rung.step / rung.file, learners_file(rung)
     lines = (ROOT / rung.step / rung.file).read_text(encoding="utf-8").split("\n")
-    first, last = (next(i for i, line in enumerate(lines) if line.strip() == f"// [{slash}{rung.fragment}]") for slash in ("", "/"))
-    headers = re.findall(r"^#include .*", mine.read_text(encoding="utf-8"), re.M)  # outside of the namespace
+    first, last = (
+        next(i for i, line in enumerate(lines) if line.strip() == f"// [{slash}{rung.fragment}]")
+        for slash in ("", "/")
+    )
+    headers = re.findall(
+        r"^#include .*", mine.read_text(encoding="utf-8"), re.M
+    )  # outside of the namespace
     own = [f'#include "{mine}"']
-    if rung.call:  # an exercise: its function in a namespace of its own, called in the place of the variant's body
-        part = lines[first + 1:last]
+    if (
+        rung.call
+    ):  # an exercise: its function in a namespace of its own, called in the place of the variant's body
+        part = lines[first + 1 : last]
         head, end = body_of(part, rung.function)
-        own += [*part[:head + 1], f"  {rung.call};", *part[end:]]
-    text = "\n".join([*headers, *lines[:first], *own, *lines[last + 1:]])
+        own += [*part[: head + 1], f"  {rung.call};", *part[end:]]
+    text = "\n".join([*headers, *lines[:first], *own, *lines[last + 1 :]])
     if not place.exists() or place.read_text(encoding="utf-8") != text:
         place.write_text(text, encoding="utf-8")
     return folder
@@ -142,7 +205,9 @@ def commands(build, rung, debug):
     course, learners = str(ROOT / rung.step), str(folder / rung.step)
     compilers, swap = [], {program: target}
     lines = ninja(build, "commands", program).split("\n")
-    for words in map(shlex.split, (line for line in lines if " -c " in line and f" {rung.step}/" in line)):
+    for words in map(
+        shlex.split, (line for line in lines if " -c " in line and f" {rung.step}/" in line)
+    ):
         source, place = words[words.index("-c") + 1], words[words.index("-o") + 1]
         if not is_in(f"{course}/{rung.file}", build, place):
             continue
@@ -150,36 +215,62 @@ def commands(build, rung, debug):
         if copy == source:  # CMake wrote it, for the emulator
             words.append("-O1")  # is compiled in half the time of -O3
             copy = str(folder / Path(source).name)
-            Path(copy).write_text(Path(source).read_text(encoding="utf-8").replace(course, learners), encoding="utf-8")
-        swap |= {source: copy, place: str(folder / Path(place).name) + (".debug.o" if debug else "")}
-        words = [swap.get(word, word) for word in words if word not in ("ccache", "-Werror", "-Werror=all-warnings", "-MD")]
+            Path(copy).write_text(
+                Path(source).read_text(encoding="utf-8").replace(course, learners), encoding="utf-8"
+            )
+        swap |= {
+            source: copy,
+            place: str(folder / Path(place).name) + (".debug.o" if debug else ""),
+        }
+        words = [
+            swap.get(word, word)
+            for word in words
+            if word not in ("ccache", "-Werror", "-Werror=all-warnings", "-MD")
+        ]
         for option in {"-MF", "-MT"} & set(words):
-            del words[words.index(option):words.index(option) + 2]
+            del words[words.index(option) : words.index(option) + 2]
         compilers.append([*words, "-w", *(DEBUG if debug and "nvcc" not in words[0] else [])])
     if not compilers:
         refuse(f"nothing of {program} is made of {rung.file}; please build it again")
     link = next(line for line in reversed(lines) if f" -o {program} " in line)
-    linker = [swap.get(word, word) for word in shlex.split(link.removeprefix(": && ").removesuffix(" && :"))]
+    linker = [
+        swap.get(word, word)
+        for word in shlex.split(link.removeprefix(": && ").removesuffix(" && :"))
+    ]
     return [*compilers, linker + ["-fsanitize=address"] * debug], target
 
 
 def needs_ninja(build):
     """It is asked for the commands."""
     if not (build / "build.ninja").exists():
-        refuse(f"{build} was not configured for ninja; ./setup.sh installs it, then remove {build} and build again")
+        refuse(
+            f"{build} was not configured for ninja; ./setup.sh installs it, then remove {build} and build again"
+        )
 
 
 def is_in(file, build, object):
     """Whether the object was made of this file, too. (ccache may have made the paths relative.)"""
-    return any((build / line.strip()).resolve() == Path(file) for line in ninja(build, "deps", object).split("\n")[1:] if line)
+    return any(
+        (build / line.strip()).resolve() == Path(file)
+        for line in ninja(build, "deps", object).split("\n")[1:]
+        if line
+    )
 
 
 def compiled(build, rung, debug=False, counted=False):
     """The program, or nothing and what the compiler says of the learner's file."""
     to_run, target = commands(build, rung, debug)
     for command in to_run:
-        command = command + ["-DCOURSE_COUNTED"] * (counted and "-c" in command and "nvcc" not in command[0])
-        done = subprocess.run(command, cwd=build, capture_output=True, text=True, env=os.environ | {"LC_ALL": "C.UTF-8"})
+        command = command + ["-DCOURSE_COUNTED"] * (
+            counted and "-c" in command and "nvcc" not in command[0]
+        )
+        done = subprocess.run(
+            command,
+            cwd=build,
+            capture_output=True,
+            text=True,
+            env=os.environ | {"LC_ALL": "C.UTF-8"},
+        )
         if done.returncode:
             return None, first_error(done.stderr, learners_file(rung))
     return target, ""
@@ -188,9 +279,14 @@ def compiled(build, rung, debug=False, counted=False):
 def first_error(text, mine):
     """The first error in the learner's file, with the lines that show it; another's, if there is none in it."""
     lines = text.split("\n")
-    at = next((i for i, line in enumerate(lines) if line.startswith(f"{mine}:") and "error" in line), None)
+    at = next(
+        (i for i, line in enumerate(lines) if line.startswith(f"{mine}:") and "error" in line), None
+    )
     if at is None:
-        at = next((i for i, line in enumerate(lines) if "error" in line or "undefined reference" in line), 0)
+        at = next(
+            (i for i, line in enumerate(lines) if "error" in line or "undefined reference" in line),
+            0,
+        )
     end = at + 1
     while end < len(lines) and re.match(r"\s+(\d+ )?\|", lines[end]):
         end += 1
@@ -199,17 +295,39 @@ def first_error(text, mine):
 
 # ---- is it right? ----
 
+
 def run(command, patience=PATIENCE, limited=True, timed=False):
     """(exit status, or None if it did not end; stdout; stderr), in a group of its own with limits on memory and time."""
+
     def limits():
-        if limited and ("--emulate" in command or not any("cuda" in word for word in command)):  # a GPU takes addresses by the terabyte
+        if limited and (
+            "--emulate" in command or not any("cuda" in word for word in command)
+        ):  # a GPU takes addresses by the terabyte
             resource.setrlimit(resource.RLIMIT_AS, (16 << 30, 16 << 30))
-        resource.setrlimit(resource.RLIMIT_CPU, (2 * patience * os.cpu_count(),) * 2)  # should nobody be left to end it
+        resource.setrlimit(
+            resource.RLIMIT_CPU, (2 * patience * os.cpu_count(),) * 2
+        )  # should nobody be left to end it
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    around = environment(command) | os.environ if timed or "mpirun" in command else os.environ | {"OMP_WAIT_POLICY": "passive"}
-    around |= {"ASAN_OPTIONS": "handle_sigill=1:detect_leaks=0"}  # a matrix asked for what it does not have ends so
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                               errors="replace", start_new_session=True, preexec_fn=limits, env=around)
+
+    around = (
+        environment(command) | os.environ
+        if timed or "mpirun" in command
+        else os.environ | {"OMP_WAIT_POLICY": "passive"}
+    )
+    around |= {
+        "ASAN_OPTIONS": "handle_sigill=1:detect_leaks=0"
+    }  # a matrix asked for what it does not have ends so
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+        preexec_fn=limits,
+        env=around,
+    )
     try:
         out, err = process.communicate(timeout=patience)
         return process.returncode, out, err
@@ -234,14 +352,28 @@ def end(process):
 def has_gpu(build, rung):
     if os.environ.get("CUDA_VISIBLE_DEVICES") == "":
         return False
-    return "nvcc" in ninja(build, "commands", program_of(build, rung)) and subprocess.run(
-        ["nvidia-smi", "-L"], capture_output=True).returncode == 0 if shutil.which("nvidia-smi") else False
+    return (
+        "nvcc" in ninja(build, "commands", program_of(build, rung))
+        and subprocess.run(["nvidia-smi", "-L"], capture_output=True).returncode == 0
+        if shutil.which("nvidia-smi")
+        else False
+    )
 
 
 def command_of(rung, program, *words, threads=None):
     start = ["mpirun", "-n", "2"] if rung.step == "06_mpi" else []
-    options = re.sub(r"--threads \d+", f"--threads {threads}", rung.options) if threads else rung.options
-    return [*start, program, "--variant", rung.variant, *["--type", "f32"] * ("--type" not in words), *shlex.split(options), *words]
+    options = (
+        re.sub(r"--threads \d+", f"--threads {threads}", rung.options) if threads else rung.options
+    )
+    return [
+        *start,
+        program,
+        "--variant",
+        rung.variant,
+        *["--type", "f32"] * ("--type" not in words),
+        *shlex.split(options),
+        *words,
+    ]
 
 
 def explained(err, of_nan=""):
@@ -250,7 +382,12 @@ def explained(err, of_nan=""):
     lines = [line.strip() for line in said[1].splitlines()] if said else []
     if any("NaN" in line for line in lines) and of_nan:
         lines.append(of_nan)
-    return lines or [re.sub(r"^\S+: (wrong: )?|; again by: .*", "", line) for line in err.split("\n") if line][:1]
+    return (
+        lines
+        or [
+            re.sub(r"^\S+: (wrong: )?|; again by: .*", "", line) for line in err.split("\n") if line
+        ][:1]
+    )
 
 
 def crashed(build, rung, command, status):
@@ -262,8 +399,14 @@ def crashed(build, rung, command, status):
     _, _, err = run([program, *command[1:]], limited=False)
     kind = re.search(r"AddressSanitizer: ([\w-]+)", err)
     line = re.search(rf"in (\w+).*{re.escape(str(learners_file(rung)))}:(\d+)", err)
-    kind = {"ILL": "an element that the matrix does not have", "TRAP": "an element that the matrix does not have"}.get(kind[1] if kind else "", kind[1] if kind else what)
-    return [f"It crashed ({what}): {kind}" + (f", in {line[1]}(), line {line[2]} of {shown(rung)}." if line else ".")]
+    kind = {
+        "ILL": "an element that the matrix does not have",
+        "TRAP": "an element that the matrix does not have",
+    }.get(kind[1] if kind else "", kind[1] if kind else what)
+    return [
+        f"It crashed ({what}): {kind}"
+        + (f", in {line[1]}(), line {line[2]} of {shown(rung)}." if line else ".")
+    ]
 
 
 def verified(build, rung, program):
@@ -272,8 +415,21 @@ def verified(build, rung, program):
     rows.unlink(missing_ok=True)
     orders = [["--emulate", order] for order in ORDERS] if emulated else [[]]
     for shape in ON_GPU if is_on_gpu(rung) else SHAPES:
-        races = "--threads" in rung.options and shape in SHAPES[-2:]  # a race is lost seldom, and by threads that run
-        words = ["--shape", shape, *(["--csv", str(rows)] if races else ["--pad", "3"]), "--verify", "full", "--explain", "--repeat", "3" if races else "1", "--warmup", str(int(races))]
+        races = (
+            "--threads" in rung.options and shape in SHAPES[-2:]
+        )  # a race is lost seldom, and by threads that run
+        words = [
+            "--shape",
+            shape,
+            *(["--csv", str(rows)] if races else ["--pad", "3"]),
+            "--verify",
+            "full",
+            "--explain",
+            "--repeat",
+            "3" if races else "1",
+            "--warmup",
+            str(int(races)),
+        ]
         for order in orders * (10 if races else 1):
             command = command_of(rung, program, *words, threads=os.cpu_count() if races else None)
             status, out, err = run(command + order)
@@ -286,30 +442,52 @@ def verified(build, rung, program):
                     told(line, "  ")
                 return False
     errors = {(row["m"], row["relative_error"]) for row in lines_of(rows)} if rows.exists() else ()
-    if len(errors) > 2 and not re.search(r"\b(atomic|critical)\b", learners_file(rung).read_text(encoding="utf-8")):
+    if len(errors) > 2 and not re.search(
+        r"\b(atomic|critical)\b", learners_file(rung).read_text(encoding="utf-8")
+    ):
         print("✘ right so far, but the last bits differ from run to run:")
-        told("Do two threads add to the same element? Now and then one of the additions is lost.", "  ")
+        told(
+            "Do two threads add to the same element? Now and then one of the additions is lost.",
+            "  ",
+        )
         return False
-    print(f"✔ right, at {len(ON_GPU if is_on_gpu(rung) else SHAPES)} shapes" + " and in three orders of threads" * emulated)
+    print(
+        f"✔ right, at {len(ON_GPU if is_on_gpu(rung) else SHAPES)} shapes"
+        + " and in three orders of threads" * emulated
+    )
     return True
 
 
 def findings(build, rung, command, orders, order, status, err):
     """What to tell of a run, with the threads in this order, that was not right."""
     if status is None:
-        return [f"It has not ended after {PATIENCE} s. " + ("Do the ranks wait for each other? Every send needs its receive, in the same order."
-                if rung.step == "06_mpi" else "Does a loop forget to count?")]
+        return [
+            f"It has not ended after {PATIENCE} s. "
+            + (
+                "Do the ranks wait for each other? Every send needs its receive, in the same order."
+                if rung.step == "06_mpi"
+                else "Does a loop forget to count?"
+            )
+        ]
     if status == 2:
         return [err.strip().split("\n")[0]]
     if status != 1 or "wrong" not in err and "threw" not in err:
         return crashed(build, rung, command, status)
-    of_nan = "Under the emulator shared memory begins as NaN: is it read before all threads have written it, without a barrier?" if order \
-        else "Has every rank received its part of A and of C, and B?" if rung.step == "06_mpi" else ""
+    of_nan = (
+        "Under the emulator shared memory begins as NaN: is it read before all threads have written it, without a barrier?"
+        if order
+        else "Has every rank received its part of A and of C, and B?"
+        if rung.step == "06_mpi"
+        else ""
+    )
     said = explained(err, of_nan)
     again = [explained(run(command + other)[2]) for other in (orders if order else [[]] * 4)]
     if any(other[:1] != said[:1] for other in again):
-        said.append("The result depends on the order in which threads run: is a barrier missing?" if order else
-                    "The result differs from run to run: do two threads write to the same element?")
+        said.append(
+            "The result depends on the order in which threads run: is a barrier missing?"
+            if order
+            else "The result differs from run to run: do two threads write to the same element?"
+        )
     if any("outside its matrix" in line for line in said) and not order and rung.step != "06_mpi":
         said += crashed(build, rung, command, 1)
     return said
@@ -317,9 +495,25 @@ def findings(build, rung, command, orders, order, status, err):
 
 # ---- how fast is it? ----
 
+
 def counted(rung, program):
     """(sectors a warp's access, wavefronts a warp's access to shared memory) under the emulator, or None."""
-    _, out, _ = run(command_of(rung, program, "--shape", "64x64x64", "--emulate", "forward", "--repeat", "1", "--warmup", "0", "--verify", "none"))
+    _, out, _ = run(
+        command_of(
+            rung,
+            program,
+            "--shape",
+            "64x64x64",
+            "--emulate",
+            "forward",
+            "--repeat",
+            "1",
+            "--warmup",
+            "0",
+            "--verify",
+            "none",
+        )
+    )
     if not (found := re.search(r"counted: (\d+) (\d+) (\d+) (\d+)", out)):
         return None
     accesses, sectors, shared, wavefronts = map(int, found.groups())
@@ -332,7 +526,12 @@ def compared_counts(build, rung, program):
     course.write_text("\n".join(solution(rung)), encoding="utf-8")
     yours, model = counted(rung, program), SimpleNamespace(**vars(rung) | {"path": course})
     ours = counted(model, compiled(build, model, counted=True)[0])
-    for place, what in enumerate(("sectors of 32 bytes a warp's access to global memory", "wavefronts a warp's access to shared memory")):
+    for place, what in enumerate(
+        (
+            "sectors of 32 bytes a warp's access to global memory",
+            "wavefronts a warp's access to shared memory",
+        )
+    ):
         if yours and ours and ours[place]:
             told(f"{yours[place]:.2f} {what}; the course's kernel takes {ours[place]:.2f}", "  ")
 
@@ -345,27 +544,56 @@ def machine_csv(build, again=False):
     path.unlink(missing_ok=True)
     path.parent.mkdir(exist_ok=True)
     threads = f"1,{os.cpu_count()}" if os.cpu_count() > 1 else "1"
-    subprocess.run([build / "00_machine/00_machine", "--variant", "peak", "--type", "f32", "--threads", threads, "--budget", "0.02",
-                    "--csv", path], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    subprocess.run(
+        [
+            build / "00_machine/00_machine",
+            "--variant",
+            "peak",
+            "--type",
+            "f32",
+            "--threads",
+            threads,
+            "--budget",
+            "0.02",
+            "--csv",
+            path,
+        ],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     return path
 
 
 def threads_of(rung):
     """How many it is timed with: all cores; one where the lesson has one; None where it takes none."""
-    return 1 if "--threads 1" in rung.options else os.cpu_count() if "--threads" in rung.options else None
+    return (
+        1
+        if "--threads 1" in rung.options
+        else os.cpu_count()
+        if "--threads" in rung.options
+        else None
+    )
 
 
 def raced(build, rung, program):
     """Draws the learner's rate, the course's and the baseline's, measured in turns; returns (GFLOP/s, share of the peak)."""
-    machine, workers = machine_csv(build), min(2, os.cpu_count()) if rung.step == "06_mpi" else threads_of(rung) or 1
+    machine, workers = (
+        machine_csv(build),
+        min(2, os.cpu_count()) if rung.step == "06_mpi" else threads_of(rung) or 1,
+    )
     at = ["--size", rung.n, "--repeat", "3", "--verify", "none", "--machine", str(machine)]
-    course, plain = str(build / program_of(build, rung)), SimpleNamespace(step="01_naive", variant="ijk", options="")
-    runs = {"you": command_of(rung, program, *at, threads=threads_of(rung)), "the course": command_of(rung, course, *at, threads=threads_of(rung)),
-            "three loops": command_of(plain, str(build / "01_naive/01_naive"), *at)}
+    course, plain = str(build / program_of(build, rung)), SimpleNamespace(
+        step="01_naive", variant="ijk", options=""
+    )
+    runs = {
+        "you": command_of(rung, program, *at, threads=threads_of(rung)),
+        "the course": command_of(rung, course, *at, threads=threads_of(rung)),
+        "three loops": command_of(plain, str(build / "01_naive/01_naive"), *at),
+    }
     rates, last = {name: [] for name in runs}, {}
     with tempfile.TemporaryDirectory() as folder:
         for turn in range(5):
-            for name, command in list(runs.items())[:3 if turn < 2 else 2]:
+            for name, command in list(runs.items())[: 3 if turn < 2 else 2]:
                 path = Path(folder) / f"{name}-{turn}.csv"
                 run([*command, "--csv", str(path)])
                 for last[name] in lines_of(path, COLUMNS) if path.exists() else ():
@@ -375,15 +603,24 @@ def raced(build, rung, program):
         if not top or top < fastest:  # a peak below a product was measured in a bad moment
             top = Machine(machine_csv(build, again)).most("peak", type="f32", threads=workers)
     top = top if top and top >= fastest else None
-    where = "on the GPU" if is_on_gpu(rung) else f"{workers} {'rank' if rung.step == '06_mpi' else 'thread'}{'s' * (workers > 1)}"
+    where = (
+        "on the GPU"
+        if is_on_gpu(rung)
+        else f"{workers} {'rank' if rung.step == '06_mpi' else 'thread'}{'s' * (workers > 1)}"
+    )
     print(f"\nGFLOP/s at n = {rung.n}, {where}:")
     for name, found in rates.items():
         if found:
             rate = statistics.median(found)
-            print(f"  {name:<12}{bar(rate / (top or fastest)):<34}{rate:9.4g}" + (f"{100 * rate / top:7.1f} %" if top else ""))
+            print(
+                f"  {name:<12}{bar(rate / (top or fastest)):<34}{rate:9.4g}"
+                + (f"{100 * rate / top:7.1f} %" if top else "")
+            )
     if top:
         print(f"  {'the peak':<12}{bar(1):<34}{top:9.4g}")
-    if not rung.call and not rung.declaration:  # the model is of the course's kernel: another idea may cost something else
+    if (
+        not rung.call and not rung.declaration
+    ):  # the model is of the course's kernel: another idea may cost something else
         say_limit(last.get("you", {}))
     mine = statistics.median(rates["you"]) if rates["you"] else 0
     return mine, mine / top if top else 0
@@ -393,8 +630,10 @@ def say_limit(row):
     print()
     if row.get("predicted_s"):
         flops = 2e-9 * float(row["m"]) * float(row["n"]) * float(row["k"])
-        told(f"The course's cost model allows this kernel {flops / float(row['predicted_s']):.3g} GFLOP/s: "
-             f"{LIMITS.get(row.get('limit'), row.get('limit'))} is its limit.")
+        told(
+            f"The course's cost model allows this kernel {flops / float(row['predicted_s']):.3g} GFLOP/s: "
+            f"{LIMITS.get(row.get('limit'), row.get('limit'))} is its limit."
+        )
     else:
         told("`make report` measures this machine; after it the prediction stands here, too.")
 
@@ -405,6 +644,7 @@ def bar(share):
 
 
 # ---- what the learner has done ----
+
 
 def progress():
     path = MINE / "progress.csv"
@@ -417,7 +657,9 @@ def progress():
 def note(rung, **what):
     """Keeps the best share, and how many hints were read."""
     rows = progress()
-    row = {"rung": rung.name, "solved": "", "gflops": "", "share": "", "hints": "0"} | rows.get(rung.name, {})
+    row = {"rung": rung.name, "solved": "", "gflops": "", "share": "", "hints": "0"} | rows.get(
+        rung.name, {}
+    )
     if not row["gflops"] or float(what.get("gflops", 0)) >= float(row["gflops"]):
         row |= {name: str(value) for name, value in what.items()}
     rows[rung.name] = row | {name: str(what[name]) for name in ("solved", "hints") if name in what}
@@ -435,10 +677,22 @@ def listing(rungs):
         if place != step:
             print(place)
         step, row = place, done.get(rung.name, {})
-        share = f"{100 * float(row['share']):4.0f} %" if row.get("share") not in (None, "", "0") else ""
+        share = (
+            f"{100 * float(row['share']):4.0f} %" if row.get("share") not in (None, "", "0") else ""
+        )
         name = rung.name if rung.declaration else rung.name.partition("/")[2]
-        print(f"  {'✔' if row.get('solved') else ' '} {name:<17} {share:>5} " + textwrap.shorten(rung.idea, WIDTH - 28, placeholder=" …"))
-    following = next((name for name, rung in rungs.items() if not rung.declaration and not done.get(name, {}).get("solved")), None)
+        print(
+            f"  {'✔' if row.get('solved') else ' '} {name:<17} {share:>5} "
+            + textwrap.shorten(rung.idea, WIDTH - 28, placeholder=" …")
+        )
+    following = next(
+        (
+            name
+            for name, rung in rungs.items()
+            if not rung.declaration and not done.get(name, {}).get("solved")
+        ),
+        None,
+    )
     print(f"\nNext: make try RUNG={following}" if following else "\nAll rungs are solved.")
 
 
@@ -454,10 +708,22 @@ def hint(rung):
     mine = learners_file(rung)
     written = mine.read_text(encoding="utf-8").split("\n") if mine.exists() else []
     print("The course's kernel, and what differs in yours:")
-    print("\n".join(difflib.unified_diff([line for line in written if not line.startswith("// ")], ["", *solution(rung), ""], "yours", "the course's", n=1, lineterm="")))
+    print(
+        "\n".join(
+            difflib.unified_diff(
+                [line for line in written if not line.startswith("// ")],
+                ["", *solution(rung), ""],
+                "yours",
+                "the course's",
+                n=1,
+                lineterm="",
+            )
+        )
+    )
 
 
 # ---- looking ----
+
 
 def look(build, rung):
     """Builds, verifies and races the learner's file once; its exit status."""
@@ -485,20 +751,32 @@ def look(build, rung):
 
 # ---- in the report ----
 
+
 def report(build, rungs, given):
     """Measures what is right of the learner's, one after the other: rows of the step `mine`, the variant is the rung's name."""
     results = given.report / "results.csv"
     if results.exists():  # what was measured of an earlier state of a file, or of one that is gone
         text = results.read_text(encoding="utf-8")
-        results.write_text("".join(line for line in text.splitlines(True) if not line.startswith("mine,")), encoding="utf-8")
-    written = [rung for rung in rungs.values() if learners_file(rung).exists() and (not given.steps or rung.step in given.steps)]
+        results.write_text(
+            "".join(line for line in text.splitlines(True) if not line.startswith("mine,")),
+            encoding="utf-8",
+        )
+    written = [
+        rung
+        for rung in rungs.values()
+        if learners_file(rung).exists() and (not given.steps or rung.step in given.steps)
+    ]
     if written:
         needs_ninja(build)
     for rung in written:
         with contextlib.redirect_stdout(io.StringIO()):
             prepared(build, rung)
             program = compiled(build, rung)[0]
-            right = program and verified(build, rung, program) and (not is_on_gpu(rung) or has_gpu(build, rung))
+            right = (
+                program
+                and verified(build, rung, program)
+                and (not is_on_gpu(rung) or has_gpu(build, rung))
+            )
         if not right:
             print(f"{shown(rung)} is left out: `make try RUNG={rung.name}` says why", flush=True)
             continue
@@ -507,15 +785,36 @@ def report(build, rungs, given):
         machine = given.report / "machine.csv"
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "rows.csv"
-            run(command_of(rung, program, *shlex.split(given.options), "--size", given.gpu_sizes if is_on_gpu(rung) else given.sizes, "--quiet",
-                           *["--machine", str(machine)] * machine.exists(), "--csv", str(path), threads=threads_of(rung)), patience=600, timed=True)
+            run(
+                command_of(
+                    rung,
+                    program,
+                    *shlex.split(given.options),
+                    "--size",
+                    given.gpu_sizes if is_on_gpu(rung) else given.sizes,
+                    "--quiet",
+                    *["--machine", str(machine)] * machine.exists(),
+                    "--csv",
+                    str(path),
+                    threads=threads_of(rung),
+                ),
+                patience=600,
+                timed=True,
+            )
             for row in lines_of(path, COLUMNS) if path.exists() else ():
-                if rung.call or rung.declaration:  # predicted was the kernel in whose place it stands
-                    row |= {name: "" for name in COLUMNS if name in ("predicted_s", "limit") or name.startswith("bytes_")}
+                if (
+                    rung.call or rung.declaration
+                ):  # predicted was the kernel in whose place it stands
+                    row |= {
+                        name: ""
+                        for name in COLUMNS
+                        if name in ("predicted_s", "limit") or name.startswith("bytes_")
+                    }
                 append(results, COLUMNS, (row | {"step": "mine", "variant": rung.name}).values())
 
 
 # ---- the command line ----
+
 
 def prepared(build, rung):
     """Writes the hole if there is no file yet, and builds what the rung is raced against."""
@@ -525,7 +824,9 @@ def prepared(build, rung):
         mine.write_text(hole(rung), encoding="utf-8")
         print(f"{shown(rung)} is written.")
     targets = [Path(program_of(build, rung)).name, "01_naive", "00_machine"]
-    done = subprocess.run(["cmake", "--build", build, "--target", *targets], capture_output=True, text=True)
+    done = subprocess.run(
+        ["cmake", "--build", build, "--target", *targets], capture_output=True, text=True
+    )
     if done.returncode:
         refuse(f"the course itself does not build here: {done.stdout.strip().splitlines()[-1]}")
 
@@ -533,28 +834,45 @@ def prepared(build, rung):
 def watch(build, rung):
     """Looks whenever the file has changed, until Ctrl-C."""
     mine, seen = learners_file(rung), None
-    told(f"Write the kernel in {shown(rung)}; each time you save it, it is looked at. Ctrl-C ends this.")
+    told(
+        f"Write the kernel in {shown(rung)}; each time you save it, it is looked at. Ctrl-C ends this."
+    )
     while True:
         with contextlib.suppress(FileNotFoundError):  # an editor may put a new file in its place
             if (now := mine.stat().st_mtime_ns) != seen:
                 seen = now
-                print("\n" + textwrap.shorten(f"—— {time.strftime('%H:%M:%S')} {rung.name}: {rung.idea}", WIDTH - 1, placeholder=" …"), flush=True)
+                print(
+                    "\n"
+                    + textwrap.shorten(
+                        f"—— {time.strftime('%H:%M:%S')} {rung.name}: {rung.idea}",
+                        WIDTH - 1,
+                        placeholder=" …",
+                    ),
+                    flush=True,
+                )
                 look(build, rung)
                 sys.stdout.flush()
         time.sleep(0.2)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("build", type=Path)
     parser.add_argument("rung", nargs="?")
     parser.add_argument("--check", action="store_true", help="look once")
     parser.add_argument("--hint", action="store_true", help="print the next hint")
-    parser.add_argument("--report", type=Path, metavar="OUT", help="add what is right to OUT/results.csv")
+    parser.add_argument(
+        "--report", type=Path, metavar="OUT", help="add what is right to OUT/results.csv"
+    )
     for name in ("sizes", "gpu-sizes", "options", "steps"):
         parser.add_argument(f"--{name}", default="", help="of --report")
     given, rungs = parser.parse_args(), load_rungs()
-    for signum in (signal.SIGTERM, signal.SIGHUP):  # as Ctrl-C does, so that no kernel is left behind
+    for signum in (
+        signal.SIGTERM,
+        signal.SIGHUP,
+    ):  # as Ctrl-C does, so that no kernel is left behind
         signal.signal(signum, lambda signum, frame: sys.exit(128 + signum))
     if given.report:
         return report(given.build.resolve(), rungs, given)
@@ -563,7 +881,10 @@ def main():
         return listing(rungs)
     if given.rung not in rungs:
         near = difflib.get_close_matches(given.rung, rungs, 1, 0.4)
-        refuse(f"there is no rung {given.rung}" + (f"; perhaps {near[0]}?" if near else "; `make try` lists them"))
+        refuse(
+            f"there is no rung {given.rung}"
+            + (f"; perhaps {near[0]}?" if near else "; `make try` lists them")
+        )
     rung, build = rungs[given.rung], given.build.resolve()
     if given.hint:
         return hint(rung)

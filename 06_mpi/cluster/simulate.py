@@ -55,11 +55,17 @@ def alpha_beta(platform, kernel, bcast, block, p, q):
             return math.ceil(math.log2(ranks)) * hop(size)
         if bcast == "flat":  # one root sends to all
             return LINKS * latency + (ranks - 1) * size / bandwidth
-        return 2 * math.ceil(math.log2(ranks)) * LINKS * latency + 2 * (ranks - 1) / ranks * size / bandwidth
+        return (
+            2 * math.ceil(math.log2(ranks)) * LINKS * latency
+            + 2 * (ranks - 1) / ranks * size / bandwidth
+        )
+
     if bcast == "ring":  # a rank sends a panel of each on, through one link
         step = hop(a * (q > 1) + b * (p > 1))
         far = p - 1 + q - 1  # hops to the last rank: a panel of A waits for the panel of B
-        if kernel == "summa_ring_dealt":  # the owner of the next panel is one hop to the right and one down, and waits for this one
+        if (
+            kernel == "summa_ring_dealt"
+        ):  # the owner of the next panel is one hop to the right and one down, and waits for this one
             near = (p > 1) + (q > 1)
             return panels * (multiply + near * step) + (far - near) * step
         return panels * max(multiply, step) + 2 * far * step
@@ -72,13 +78,16 @@ def write_platform(folder, name):
     """The files that describe the cluster: (platform, hosts)."""
     bandwidth, latency = PLATFORMS[name]
     platform, hosts = folder / f"{name}.xml", folder / "hosts"
-    platform.write_text(f"""<?xml version='1.0'?>
+    platform.write_text(
+        f"""<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <platform version="4.1">
   <cluster id="{name}" prefix="node-" suffix="" radical="0-1023" speed="{FLOPS:.0f}f" bw="{bandwidth:.0f}Bps"
            lat="{latency * 1e6:.0f}us" topology="FAT_TREE" topo_parameters="2;32,32;1,32;1,1"/>
 </platform>
-""", encoding="utf-8")
+""",
+        encoding="utf-8",
+    )
     hosts.write_text("".join(f"node-{i}\n" for i in range(1024)), encoding="utf-8")
     return platform, hosts
 
@@ -86,8 +95,23 @@ def write_platform(folder, name):
 def simulated(program, platform, hosts, kernel, bcast, block, p, q):
     """(seconds, words) that PROGRAM finds."""
     chosen = [f"smpi/bcast:{bcast}"] if kernel == "summa_blocking" else []
-    command = ["smpirun", "-np", str(p * q), "-platform", platform, "-hostfile", hosts, "--log=root.thres:error",
-               *(f"--cfg={setting}" for setting in SETTINGS + chosen), program, kernel, str(N), str(block), str(p), str(q)]
+    command = [
+        "smpirun",
+        "-np",
+        str(p * q),
+        "-platform",
+        platform,
+        "-hostfile",
+        hosts,
+        "--log=root.thres:error",
+        *(f"--cfg={setting}" for setting in SETTINGS + chosen),
+        program,
+        kernel,
+        str(N),
+        str(block),
+        str(p),
+        str(q),
+    ]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         raise Refusal(f"{kernel} on {p}x{q}: {' '.join(done.stderr.split())[-300:]}")
@@ -111,12 +135,27 @@ def simulate(program, table, ranks):
                     seconds, words = simulated(program, *files, kernel, bcast, block, p, q)
                     ideal = 2 * N**3 / count / FLOPS
                     paper = alpha_beta(platform, kernel, bcast, block, p, q)
-                    row = [platform, curve, kernel, bcast, block, count, f"{p}x{q}", N, f"{seconds:.6g}",
-                           f"{ideal / seconds:.4f}", words, f"{paper:.6g}", f"{ideal / paper:.4f}"]
+                    row = [
+                        platform,
+                        curve,
+                        kernel,
+                        bcast,
+                        block,
+                        count,
+                        f"{p}x{q}",
+                        N,
+                        f"{seconds:.6g}",
+                        f"{ideal / seconds:.4f}",
+                        words,
+                        f"{paper:.6g}",
+                        f"{ideal / paper:.4f}",
+                    ]
                     with open(table, "a", encoding="utf-8") as file:
                         file.write(",".join(map(str, row)) + "\n")
-                    print(f"simulated: {platform:<5} {curve:<24} {count:>5} ranks {seconds:>10.4f} s {ideal / seconds:>6.1%}",
-                          flush=True)
+                    print(
+                        f"simulated: {platform:<5} {curve:<24} {count:>5} ranks {seconds:>10.4f} s {ideal / seconds:>6.1%}",
+                        flush=True,
+                    )
 
 
 def rows_of(table):
@@ -135,11 +174,27 @@ def draw(table, out):
             if row["platform"] == platform:
                 name, ranks = f"{row['curve']} ({row['block']})", int(row["ranks"])
                 lines.setdefault(name, []).append([ranks, 100 * float(row["efficiency"])])
-                beside.setdefault(f"{name}: on paper", []).append([ranks, 100 * float(row["alpha_beta"])])
+                beside.setdefault(f"{name}: on paper", []).append(
+                    [ranks, 100 * float(row["alpha_beta"])]
+                )
         if lines:
-            title = (f"Simulated: efficiency of SUMMA, n = {N} f32, {bandwidth / 1e9:g} GB/s, {latency * 1e6:g} µs")
-            charts.append((Chart(f"simulated_{platform}", "simulated", title, "", lines, {}, "06_mpi", beside, "ranks, %"),
-                           "simulated, not measured: SimGrid's SMPI, a fat tree of 1 TFLOP/s nodes; dashed: α–β on paper"))
+            title = f"Simulated: efficiency of SUMMA, n = {N} f32, {bandwidth / 1e9:g} GB/s, {latency * 1e6:g} µs"
+            charts.append(
+                (
+                    Chart(
+                        f"simulated_{platform}",
+                        "simulated",
+                        title,
+                        "",
+                        lines,
+                        {},
+                        "06_mpi",
+                        beside,
+                        "ranks, %",
+                    ),
+                    "simulated, not measured: SimGrid's SMPI, a fat tree of 1 TFLOP/s nodes; dashed: α–β on paper",
+                )
+            )
     render(charts, out)
 
 
@@ -156,11 +211,16 @@ def main(arguments):
         return 0
     ranks = options.ranks.split(",")
     if not all(text.isascii() and text.isdecimal() and 1 <= int(text) <= 1024 for text in ranks):
-        print(f"simulate.py: --ranks: '{options.ranks}' is not numbers from 1 to 1024, such as 16,64", file=sys.stderr)
+        print(
+            f"simulate.py: --ranks: '{options.ranks}' is not numbers from 1 to 1024, such as 16,64",
+            file=sys.stderr,
+        )
         return 2
     if not options.draw and (not shutil.which("smpirun") or not Path(options.program).is_file()):
-        print("simulate.py: there is no SimGrid here, or nothing was built with it; `./setup.sh simulate` installs it",
-              file=sys.stderr)
+        print(
+            "simulate.py: there is no SimGrid here, or nothing was built with it; `./setup.sh simulate` installs it",
+            file=sys.stderr,
+        )
         return 77
     options.out.mkdir(parents=True, exist_ok=True)
     table = options.out / "simulated.csv"

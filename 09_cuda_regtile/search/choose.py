@@ -16,7 +16,9 @@ def main(path):
                 rates.setdefault(shape, {})[row["variant"]] = float(row["median_s"])
     if not rates:
         sys.exit(f"choose.py: {path} has no row of the search; make search")
-    print("// Written by choose.py: the fastest of all engines, m, n, k; measured by `make search`.")
+    print(
+        "// Written by choose.py: the fastest of all engines, m, n, k; measured by `make search`."
+    )
     for shape, times in sorted(rates.items(), key=lambda item: (math.prod(item[0]), item[0])):
         best = min(times, key=times.get)
         print(f'{{{", ".join(map(str, shape))}, "{best}"}},')

@@ -11,19 +11,45 @@ ROW_MAJOR, PLAIN, M, N, K = 101, 111, 5, 7, 3
 
 def padded(elements, cols, ld):
     """Rows that begin `ld` numbers apart; between them lies -1."""
-    return [x for at in range(0, len(elements), cols) for x in [*elements[at:at + cols], *[-1] * (ld - cols)]]
+    return [
+        x
+        for at in range(0, len(elements), cols)
+        for x in [*elements[at : at + cols], *[-1] * (ld - cols)]
+    ]
 
 
-def product(library, name, real, alpha=1, order=ROW_MAJOR, a_op=PLAIN, b_op=PLAIN, beta=1, m=M, n=N, k=K, lda=K, ldb=N, ldc=N):
-    a, b, c = ((real * (rows * max(cols, ld)))(*padded(range(rows * cols), cols, ld)) for rows, cols, ld in ((M, K, lda), (K, N, ldb), (M, N, ldc)))
-    getattr(ctypes.CDLL(library), name)(order, a_op, b_op, m, n, k, real(alpha), a, lda, b, ldb, real(beta), c, ldc)
+def product(
+    library,
+    name,
+    real,
+    alpha=1,
+    order=ROW_MAJOR,
+    a_op=PLAIN,
+    b_op=PLAIN,
+    beta=1,
+    m=M,
+    n=N,
+    k=K,
+    lda=K,
+    ldb=N,
+    ldc=N,
+):
+    a, b, c = (
+        (real * (rows * max(cols, ld)))(*padded(range(rows * cols), cols, ld))
+        for rows, cols, ld in ((M, K, lda), (K, N, ldb), (M, N, ldc))
+    )
+    getattr(ctypes.CDLL(library), name)(
+        order, a_op, b_op, m, n, k, real(alpha), a, lda, b, ldb, real(beta), c, ldc
+    )
     return c[:]
 
 
 def chosen(library, rung):
     """Exit status of a process that asks which rung it has with COURSE_RUNG set so (or not: None), the answer, and its stderr."""
     call = f"import ctypes; f = ctypes.CDLL({library!r}).course_blas_rung; f.restype = ctypes.c_char_p; print(f().decode(), end='')"
-    env = {name: value for name, value in os.environ.items() if name != "COURSE_RUNG"} | ({} if rung is None else {"COURSE_RUNG": rung})
+    env = {name: value for name, value in os.environ.items() if name != "COURSE_RUNG"} | (
+        {} if rung is None else {"COURSE_RUNG": rung}
+    )
     done = subprocess.run([sys.executable, "-c", call], env=env, capture_output=True, text=True)
     return done.returncode, done.stdout, done.stderr
 
@@ -36,13 +62,28 @@ def widest():
 
 
 def main(library):
-    right = [i * N + j + sum((i * K + p) * (p * N + j) for p in range(K)) for i in range(M) for j in range(N)]
-    for name, real in ("cblas_sgemm", ctypes.c_float), ("cblas_dgemm", ctypes.c_double), ("cblas_igemm", ctypes.c_int32):
+    right = [
+        i * N + j + sum((i * K + p) * (p * N + j) for p in range(K))
+        for i in range(M)
+        for j in range(N)
+    ]
+    for name, real in (
+        ("cblas_sgemm", ctypes.c_float),
+        ("cblas_dgemm", ctypes.c_double),
+        ("cblas_igemm", ctypes.c_int32),
+    ):
         for apart in {}, {"lda": K + 2, "ldb": N + 3, "ldc": N + 1}:
             if product(library, name, real, **apart) != padded(right, N, apart.get("ldc", N)):
                 sys.exit(f"{name} {apart} is wrong")
     best = "avx512" if widest() else "tuned"
-    for rung, answer in ("tuned", "tuned"), ("packed", "tuned"), (None, best), ("avx512", "avx512" * widest()), ("", ""), ("scalar", ""):
+    for rung, answer in (
+        ("tuned", "tuned"),
+        ("packed", "tuned"),
+        (None, best),
+        ("avx512", "avx512" * widest()),
+        ("", ""),
+        ("scalar", ""),
+    ):
         code, said, heard = chosen(library, rung)
         if (code, said, heard.count("\n")) != ((0, answer, 0) if answer else (2, "", 1)):
             sys.exit(f"COURSE_RUNG={rung}: exit {code}, {said!r}, {heard!r}")
@@ -50,9 +91,23 @@ def main(library):
     for empty in {"m": 0}, {"n": 0}, {"k": 0}:
         if product(library, "cblas_dgemm", ctypes.c_double, **empty) != before:
             sys.exit(f"{empty}: C has changed")
-    for what in ("alpha=2", "order=102", "a_op=112", "b_op=112", "beta=0", "m=-1", "n=-1", "k=-1", "lda=2", "ldb=6", "ldc=6"):
+    for what in (
+        "alpha=2",
+        "order=102",
+        "a_op=112",
+        "b_op=112",
+        "beta=0",
+        "m=-1",
+        "n=-1",
+        "k=-1",
+        "lda=2",
+        "ldb=6",
+        "ldc=6",
+    ):
         call = f"import as_blas_test as t, ctypes; t.product({library!r}, 'cblas_dgemm', ctypes.c_double, {what})"
-        done = subprocess.run([sys.executable, "-B", "-c", call], cwd=sys.path[0], capture_output=True, text=True)
+        done = subprocess.run(
+            [sys.executable, "-B", "-c", call], cwd=sys.path[0], capture_output=True, text=True
+        )
         if (done.returncode, done.stderr.count("\n")) != (2, 1):
             sys.exit(f"{what}: exit {done.returncode}, said {done.stderr!r}")
 

@@ -15,7 +15,9 @@ REGISTERS = {"avx2": "ymm", "avx512": "zmm"}
 def tile(chosen):
     """(mr, vectors, bytes) of an instruction set's tile, where blocks.hpp names them."""
     text = (Path(__file__).resolve().parents[2] / "05_avx2/blocks.hpp").read_text(encoding="utf-8")
-    return [int(number) for number in re.search(chosen + r"_tile\{(\d+), (\d+), (\d+)\}", text).groups()]
+    return [
+        int(number) for number in re.search(chosen + r"_tile\{(\d+), (\d+), (\d+)\}", text).groups()
+    ]
 
 
 def functions(text):
@@ -27,7 +29,9 @@ def functions(text):
 
 
 def disassembled(path):
-    return subprocess.run(["objdump", "-dC", "--no-show-raw-insn", path], check=True, capture_output=True, text=True).stdout
+    return subprocess.run(
+        ["objdump", "-dC", "--no-show-raw-insn", path], check=True, capture_output=True, text=True
+    ).stdout
 
 
 def on_stack(instruction):
@@ -50,9 +54,17 @@ def innermost(code):
 
 def textbook(text):
     """What is wrong with the loops over p of the textbook's tile: 12 multiply-adds, no vector on the stack."""
-    for name in (f"{kernel}<{real}>" for kernel in ("register_tile", "macro_kernel") for real in ("float", "double")):
+    for name in (
+        f"{kernel}<{real}>"
+        for kernel in ("register_tile", "macro_kernel")
+        for real in ("float", "double")
+    ):
         loops = [loop for head, code in functions(text) if name in head for loop in loops_of(code)]
-        if not any(sum("vfmadd" in i and "ymm" in i for i in loop) == 12 and not any(on_stack(i) for i in loop) for loop in loops):
+        if not any(
+            sum("vfmadd" in i and "ymm" in i for i in loop) == 12
+            and not any(on_stack(i) for i in loop)
+            for loop in loops
+        ):
             yield f"{name}: no loop of 12 multiply-adds that keeps its sums in registers"
 
 
@@ -65,16 +77,23 @@ def main(chosen, path):
     text = disassembled(path)
     found, status = set(), 0
     for name, code in functions(text):
-        match = re.search(rf"micro_kernel<.*::Tile<(float|double), avx2::TileShape\{{{mr}, {vectors}, {size}\}}>, (\d+), false>", name)
+        match = re.search(
+            rf"micro_kernel<.*::Tile<(float|double), avx2::TileShape\{{{mr}, {vectors}, {size}\}}>, (\d+), false>",
+            name,
+        )
         if not match:
             continue
         rows = int(match[2])
         found.add((match[1], rows))
         loop = innermost(code)
         multiply_adds = sum("vfmadd" in i and register in i for i in loop)
-        stack, besides = [i for i in loop if on_stack(i)], [i for i in loop if re.match(r"v(add|sub|mul)p", i)]
+        stack, besides = [i for i in loop if on_stack(i)], [
+            i for i in loop if re.match(r"v(add|sub|mul)p", i)
+        ]
         if multiply_adds != rows * vectors or stack or besides:
-            print(f"{match[1]} {rows} rows: {multiply_adds} multiply-adds, {rows * vectors} expected; on the stack: {stack}; besides: {besides}")
+            print(
+                f"{match[1]} {rows} rows: {multiply_adds} multiply-adds, {rows * vectors} expected; on the stack: {stack}; besides: {besides}"
+            )
             status = 1
     if len(found) != 2 * mr:
         print(f"{len(found)} kernels found, {2 * mr} expected")

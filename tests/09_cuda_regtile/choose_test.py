@@ -9,7 +9,9 @@ TITLE = "// Written by choose.py: the fastest of all engines, m, n, k; measured 
 
 def choose(*arguments):
     """Its exit status, what it prints, what it says on stderr."""
-    done = subprocess.run([sys.executable, "-B", SEARCH / "choose.py", *arguments], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-B", SEARCH / "choose.py", *arguments], capture_output=True, text=True
+    )
     return done.returncode, done.stdout, done.stderr
 
 
@@ -21,17 +23,39 @@ class Choose(unittest.TestCase):
             return choose(file.name), file.name
 
     def test_the_reference(self):
-        self.assertEqual(choose(ROOT / "plots/reference/h200/search.csv"), (0, (SEARCH / "choices.inc").read_text(), ""))
+        self.assertEqual(
+            choose(ROOT / "plots/reference/h200/search.csv"),
+            (0, (SEARCH / "choices.inc").read_text(), ""),
+        )
 
     def test_the_fastest_by_size(self):
-        said, _ = self.of("a,9,8,7,0.5,right", "b,9,8,7,10,right", "c,9,8,7,0.1,wrong", "best,9,8,7,0.2,right", "d,9,8,7,,right",  # only a is left
-                          "a,4,4,2,2,unverified", "b,4,4,2,3,unverified", "b,4,4,2,1,unverified",  # the last of b counts
-                          "b,2,4,4,1,right", "e,30,1,1,1,right", "best,1,1,1,1,wrong")
-        self.assertEqual(said, (0, TITLE + '{30, 1, 1, "e"},\n{2, 4, 4, "b"},\n{4, 4, 2, "b"},\n{9, 8, 7, "a"},\n', ""))
+        said, _ = self.of(
+            "a,9,8,7,0.5,right",
+            "b,9,8,7,10,right",
+            "c,9,8,7,0.1,wrong",
+            "best,9,8,7,0.2,right",
+            "d,9,8,7,,right",  # only a is left
+            "a,4,4,2,2,unverified",
+            "b,4,4,2,3,unverified",
+            "b,4,4,2,1,unverified",  # the last of b counts
+            "b,2,4,4,1,right",
+            "e,30,1,1,1,right",
+            "best,1,1,1,1,wrong",
+        )
+        self.assertEqual(
+            said,
+            (
+                0,
+                TITLE + '{30, 1, 1, "e"},\n{2, 4, 4, "b"},\n{4, 4, 2, "b"},\n{9, 8, 7, "a"},\n',
+                "",
+            ),
+        )
 
     def test_refused(self):
         said, name = self.of("a,9,8,7,,right")
-        self.assertEqual(said, (1, "", f"choose.py: {name} has no row of the search; make search\n"))
+        self.assertEqual(
+            said, (1, "", f"choose.py: {name} has no row of the search; make search\n")
+        )
         for arguments in (), ("a.csv", "b.csv"):
             self.assertEqual(choose(*arguments), (1, "", "choose.py: give the search's CSV\n"))
 
