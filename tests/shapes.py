@@ -13,7 +13,9 @@ def main(count, seed):
     draw = random.Random(seed)
     shapes = []
     for number in range(count):
-        shape = [draw.choice(TRAPS) if draw.random() < 1 / 3 else draw.randint(1, 70) for _ in range(3)]
+        shape = [
+            draw.choice(TRAPS) if draw.random() < 1 / 3 else draw.randint(1, 70) for _ in range(3)
+        ]
         if number % 10 == 9:
             shape[draw.randint(0, 1)] = 1
         shapes.append("x".join(map(str, shape)))
