@@ -101,9 +101,9 @@ void print_row(const Record& r) {
   // An emulator's seconds say nothing of a GPU.
   const std::string gflops = r.device.starts_with("emulator") ? "-" : number("{:.3f}", r.gflops);
   fmt::print(fmt::runtime(columns), r.variant, r.type, shape_text(r.shape), r.settings.threads,
-              tile_or_block(r), r.ranks > 1 ? 13 : 5, r.repeat, median, predicted,
-              r.prediction ? r.prediction->limit : "-", gflops, share, number("{:.3g}", error),
-              number("{:.2g}", worst), r.verdict);
+             tile_or_block(r), r.ranks > 1 ? 13 : 5, r.repeat, median, predicted,
+             r.prediction ? r.prediction->limit : "-", gflops, share, number("{:.3g}", error),
+             number("{:.2g}", worst), r.verdict);
   std::fflush(stdout);
 }
 
