@@ -244,7 +244,7 @@ void verify(Row<T>& row) {
   if (!row.checked.verifier) row.checked.verifier.emplace(problem, whole);
   Check check = row.checked.verifier->check(row.piece, world);
   bool intact = row.variant.guards_intact() && problem.guards_intact();
-  std::string error = row.variant.run_error();  // of the run that was timed; a run on digits has its own
+  std::string error = row.variant.run_error();  // before another run, on digits, clears it
   if (with_freivalds) {
     const Check second = problem.exact() ? freivalds(problem, row.piece, world) : on_digits(row, intact);
     if (check.right) check.message = second.message;
@@ -252,7 +252,6 @@ void verify(Row<T>& row) {
     check.error_share = std::max(check.error_share, second.error_share);
     check.differences = std::max(check.differences, second.differences);
   }
-  if (error.empty()) error = row.variant.run_error();
   if (!intact) error = "wrote outside its matrix";
   if (!error.empty() && world.size() > 1) error = fmt::format("rank {} {}", world.rank(), error);
   if (error = world.first(error); !error.empty()) check.right = false, check.message = error;
