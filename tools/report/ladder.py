@@ -19,8 +19,8 @@ CORES = [
     ("03", "tiles, then registers", "1"),
     ("04", "all the cores", "variant != 'touched_by_one'"),
     ("05", "vectors, packed blocks", "1"),
-    ("06", "sent and collected", "distribute_s IS NOT NULL"),
-    ("06", "data stay dealt out", "distribute_s IS NULL"),
+    ("06", "sent and collected", "ranks > 1 AND distribute_s IS NOT NULL"),
+    ("06", "data stay dealt out", "ranks > 1 AND distribute_s IS NULL"),
 ]
 GPU = [
     ("07", "coalesced reads", "variant = 'coalesced'"),
