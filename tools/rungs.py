@@ -231,7 +231,9 @@ def commands(build, rung, debug):
         ]
         for option in {"-MF", "-MT"} & set(words):
             del words[words.index(option) : words.index(option) + 2]
-        compilers.append([*words, "-w", *(DEBUG if debug and "nvcc" not in words[0] else [])])
+        compilers.append(
+            [*words, "-w", f"-I{ROOT}", *(DEBUG if debug and "nvcc" not in words[0] else [])]
+        )
     if not compilers:
         refuse(f"nothing of {program} is made of {rung.file}; please build it again")
     link = next(line for line in reversed(lines) if f" -o {program} " in line)
