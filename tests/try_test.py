@@ -5,7 +5,7 @@ from pathlib import Path
 from unittest import mock
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "tools/report")]
+sys.path[:0] = [str(ROOT / "tools" / room) for room in ("", "report", "try")]
 BUILD = Path(sys.argv.pop(1)).resolve()
 LEARNERS = tempfile.TemporaryDirectory()
 os.environ |= {"COURSE_MINE": LEARNERS.name, "COURSE_PATIENCE": "6", "CUDA_VISIBLE_DEVICES": ""}
@@ -41,7 +41,7 @@ class Learner(unittest.TestCase):
         """(status, what is said) of it."""
         self.write(name, *asked)
         done = subprocess.run(
-            [sys.executable, ROOT / "tools/rungs.py", BUILD, name, "--check"],
+            [sys.executable, ROOT / "tools/try/rungs.py", BUILD, name, "--check"],
             capture_output=True,
             text=True,
         )
@@ -197,7 +197,7 @@ void parallel_for(View<const T> a, View<const T> b, View<T> c, int threads) {
             done = subprocess.run(
                 [
                     sys.executable,
-                    ROOT / "tools/rungs.py",
+                    ROOT / "tools/try/rungs.py",
                     BUILD,
                     "--report",
                     out,
@@ -223,7 +223,7 @@ void parallel_for(View<const T> a, View<const T> b, View<T> c, int threads) {
 
     def test_what_is_misspelt(self):
         done = subprocess.run(
-            [sys.executable, ROOT / "tools/rungs.py", BUILD, "02_loop_order/ikk"],
+            [sys.executable, ROOT / "tools/try/rungs.py", BUILD, "02_loop_order/ikk"],
             capture_output=True,
             text=True,
         )

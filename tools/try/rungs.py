@@ -16,12 +16,12 @@ import argparse, configparser, contextlib, csv, difflib, io, os, re, resource, s
 from pathlib import Path
 from types import SimpleNamespace
 
-sys.path.append(str(Path(__file__).resolve().parent / "report"))
+ROOT = Path(__file__).resolve().parent.parent.parent
+sys.path += [str(ROOT / "tools"), str(ROOT / "tools/report")]
 from measured import COLUMNS, LIMITS, Machine, append, lines_of
 from notes.fragments import fragment
 from run_plan import environment
 
-ROOT = Path(__file__).resolve().parent.parent
 MINE = Path(os.environ.get("COURSE_MINE", ROOT / "mine")).resolve()  # tests have one of their own
 SHAPES = (
     "33x33x33",
