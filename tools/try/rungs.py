@@ -36,7 +36,7 @@ SHAPES = (
 ON_GPU = ("33x35x31", "1x1x1", "3x2x4", "32x32x32", "130x140x37")
 ORDERS = ("forward", "reversed", "987654")  # of threads under the emulator
 PATIENCE = int(os.environ.get("COURSE_PATIENCE", "10"))  # seconds that a run may take
-DEBUG = ["-fsanitize=address", "-g", "-O1", "-fno-omit-frame-pointer", "-DCOURSE_CHECKED"]
+DEBUG = ["-fsanitize=address", "-g1", "-O0", "-fno-omit-frame-pointer", "-DCOURSE_CHECKED"]
 HOLE = "// your code"
 BEYOND = "an element that the matrix does not have"
 WIDTH = shutil.get_terminal_size().columns if sys.stdout.isatty() else 1000
