@@ -122,9 +122,10 @@ QUIETLY = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True, "e
 
 
 def process(options, program, *arguments, environment={}, limit=60):
-    """What a library's process printed, its lines for the user, and its exit status; ChildProcessError
-    if it crashed or hung."""
-    # What it inherits must not say how many threads, and where; nor make cuBLAS round or emulate f32.
+    """What a library's process printed, its lines for the user, and its exit status;
+    ChildProcessError if it crashed or hung."""
+    # What it inherits must not say how many threads, and where; nor make cuBLAS round or emulate
+    # f32.
     others = ("OMP_", "GOMP_", "NVIDIA_TF32_", "CUBLAS_")
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(others)}
     # It ends with us, even if we end before it can ask to be told.
@@ -157,8 +158,8 @@ def asked_of(options, *arguments, program="rivals_cpu", environment={}):
 def environment_of(library, threads, cores):
     """What makes any library use so many threads, one a core as long as there are cores."""
     counts = dict.fromkeys(("OMP", "OPENBLAS", "BLIS", "MKL"), str(threads))
-    # One thread alone goes where the system finds room. Our own OpenMP would bind the first thread to
-    # one core, and threads that are not OpenMP's would be born there, all of them.
+    # One thread alone goes where the system finds room. Our own OpenMP would bind the first thread
+    # to one core, and threads that are not OpenMP's would be born there, all of them.
     return {f"{name}_NUM_THREADS": count for name, count in counts.items()} | {
         "MKL_DYNAMIC": "FALSE",
         "OMP_DYNAMIC": "FALSE",
@@ -171,8 +172,8 @@ def environment_of(library, threads, cores):
 
 
 def loaded(options, name, files):
-    """The library in the first of these files that can be loaded and run: with its widest kernel here
-    and, if that is not the same, with the one for AVX2; or why there is none."""
+    """The library in the first of these files that can be loaded and run: with its widest kernel
+    here and, if that is not the same, with the one for AVX2; or why there is none."""
     why = ""
     for file in files:
         own = asked_of(options, file)
@@ -281,7 +282,8 @@ def alone(session, libraries, gpu):
             record(type, library.label, threads, shape, rate, library.about)
     for type, (of, ways, note) in CUBLAS.items():
         for shape in options.on_gpu if gpu and of in options.type else ():
-            # Tensor cores run into the limit of power: their first moment's rate they cannot keep up.
+            # Tensor cores run into the limit of power: their first moment's rate they cannot keep
+            # up.
             settle = ("--settle", 0.75 * bool(note))
             meant = [way for way in gpu if way.kernel in ways]
             rates = [session.rates(way, 1, [of], shape, *settle).get(of, 0) for way in meant]

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""What nvcc makes of kernels, where a lesson says it: ptx_test.py NVCC SOURCE. 77 where there is no nvcc.
+"""What nvcc makes of kernels, where a lesson says it: ptx_test.py NVCC SOURCE. 77 where there is no
+nvcc.
 
-07's loop has eight steps without a branch; 09's load, store and copy 16 bytes at a time where rows are aligned; what cp.async
-copies is waited for, and stream_k's blocks release and acquire; 11's for Hopper copy by TMA and multiply by wgmma, with no
-fence between. No register is spilt, in 00's wgmma neither, and ptxas lets products be under way together."""
+07's loop has eight steps without a branch; 09's load, store and copy 16 bytes at a time where rows
+are aligned; what cp.async copies is waited for, and stream_k's blocks release and acquire; 11's for
+Hopper copy by TMA and multiply by wgmma, with no fence between. No register is spilt, in 00's wgmma
+neither, and ptxas lets products be under way together."""
 import re
 import shutil
 import subprocess
@@ -114,7 +116,8 @@ def missing(text, wanted):
 
 
 def steps_of_07(text):
-    """nvcc's PTX has load and use in turn; ptxas moves the loads up. What it needs is eight steps without a branch."""
+    """nvcc's PTX has load and use in turn; ptxas moves the loads up. What it needs is eight steps
+    without a branch."""
     failures = []
     for part in ("9coalescedIf", "11uncoalescedIf"):
         ((name, code),) = bodies(text, part).items()
@@ -125,7 +128,8 @@ def steps_of_07(text):
 
 
 def unawaited(text):
-    """The emulator has words of its own for these, and blocks that see at once what others write."""
+    """The emulator has words of its own for these, and blocks that see at once what others
+    write."""
     kernels = bodies(text, "(?:async_copies|warp_tiles|fragments_ahead|5tiled|8stream_k)")
     failures = [] if len(kernels) == 3 * 2 + len(TILINGS) + 1 else [f"with cp.async: {[*kernels]}"]
     for name, code in kernels.items():

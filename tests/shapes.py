@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Prints COUNT small shapes MxNxK drawn with SEED, for --shape: shapes.py COUNT SEED
 
-Any size below 70 in each direction, one in three a single row, a prime or a power of two and its neighbours; one in ten is a
-vector."""
+Any size below 70 in each direction, one in three a single row, a prime or a power of two and its
+neighbours; one in ten is a vector."""
 import random
 import sys
 

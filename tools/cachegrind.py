@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
-"""Counts instructions and simulated cache misses of single functions, and says whether they are as worked out.
+"""Counts instructions and simulated cache misses of single functions, and says whether they are as
+worked out.
 
     cachegrind.py --d1 8192,8,64 --ll 262144,16,64 --per 3375000 --function loop_order::ikj
                   --expect D1m:loop_order::ikj:0.06:0.08 -- PROGRAM ARGUMENTS…
 
-A cache is its bytes, ways and bytes a line. An event is Ir (instructions), D1m or DLm (misses of the first and
-of the last level, read and write), or a column of cachegrind's own, such as D1mr. A function is named in full or
-from any namespace on, without template arguments and parameters: its instances and the lambdas in it count together.
-It must not have been inlined. An expectation is EVENT:NAME:LOW:HIGH; instead of NAME it may have a difference A-B or a
-ratio A/B. Sums are divided by --per.
+A cache is its bytes, ways and bytes a line. An event is Ir (instructions), D1m or DLm (misses of
+the first and of the last level, read and write), or a column of cachegrind's own, such as D1mr. A
+function is named in full or from any namespace on, without template arguments and parameters: its
+instances and the lambdas in it count together. It must not have been inlined. An expectation is
+EVENT:NAME:LOW:HIGH; instead of NAME it may have a difference A-B or a ratio A/B. Sums are divided
+by --per.
 
-Exit status: 0 well; 1 an expectation not met; 2 bad usage, no such function, or the program failed; 77 no
-valgrind here, or the program itself says (by 77) that it cannot run here."""
+Exit status: 0 well; 1 an expectation not met; 2 bad usage, no such function, or the program failed;
+77 no valgrind here, or the program itself says (by 77) that it cannot run here."""
 import argparse, re, shutil, subprocess, sys, tempfile
 from pathlib import Path
 

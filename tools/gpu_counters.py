@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """What a GPU counts while a step's kernels run, by NVIDIA's profiler, one line a variant, as CSV:
 
-  tools/gpu_counters.py build/09_cuda_regtile/09_cuda_regtile square,transposed --type f32 --size 2048 >ncu.csv
+  tools/gpu_counters.py build/09_cuda_regtile/09_cuda_regtile square,transposed \\
+    --type f32 --size 2048 >ncu.csv
 
-Before the product a program tries a small one, twice: of each variant the last kernel counts. Wavefronts and instructions are of
-warps; a `waits` column says for how many cycles a warp has stood for that reason for each instruction that was issued.
-Exit status: 0 well, 2 a wrong command line, 77 no profiler or no leave to count."""
+Before the product a program tries a small one, twice: of each variant the last kernel counts.
+Wavefronts and instructions are of warps; a `waits` column says for how many cycles a warp has stood
+for that reason for each instruction that was issued. Exit status: 0 well, 2 a wrong command line,
+77 no profiler or no leave to count."""
 import argparse, csv, io, shutil, subprocess, sys
 
 COUNTERS = {

@@ -1,4 +1,4 @@
-"""Tests of gpu_counters.py, with a profiler that only pretends: python3 tools/gpu_counters_test.py"""
+"""Tests of gpu_counters.py, with a profiler that only pretends."""
 import csv, io, os, subprocess, sys, tempfile, unittest
 from pathlib import Path
 
@@ -25,7 +25,8 @@ class Counters(unittest.TestCase):
         self.ncu.chmod(0o755)
 
     def says(self, *kernels):
-        """The table of ncu: names, units, then for each kernel this number in every column, but its place in the first."""
+        """The table of ncu: names, units, then for each kernel this number in every column, but its
+        place in the first."""
         lines = [
             ["ID", *gpu_counters.COUNTERS.values()],
             ["", *["unit"] * len(gpu_counters.COUNTERS)],

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Simulates SUMMA on clusters that are not there (SimGrid's SMPI) and draws its efficiency: `make simulate`.
+"""Simulates SUMMA on clusters that are not there (SimGrid's SMPI) and draws its efficiency: `make
+simulate`.
 
     simulate.py PROGRAM [--out FOLDER] [--ranks 1,4,16,64,256,1024] [--draw]
     simulate.py --platform fast|slow FOLDER        (only writes SimGrid's description of it)
 
-PROGRAM is 06_mpi_simulate. What FOLDER/simulated.csv already has is not simulated again; --draw only draws.
-Exit status: 0 well; 1 a simulation failed; 2 the command line; 77 there is no SimGrid here."""
+PROGRAM is 06_mpi_simulate. What FOLDER/simulated.csv already has is not simulated again; --draw
+only draws. Exit status: 0 well; 1 a simulation failed; 2 the command line; 77 there is no SimGrid
+here."""
 import argparse, csv, math, shutil, subprocess, sys, tempfile
 from pathlib import Path
 
@@ -15,7 +17,8 @@ from drawing import Chart, render  # noqa: E402
 from measured import Refusal  # noqa: E402
 
 N, FLOPS = 65536, 1e12
-# By name: bytes a second and seconds of a link. The tree has 32 switches of 32 nodes each and 32 more above them.
+# By name: bytes a second and seconds of a link. The tree has 32 switches of 32 nodes each and 32
+# more above them.
 PLATFORMS = {"fast": (12.5e9, 1e-6), "slow": (1.25e9, 20e-6)}
 LINKS = 4  # between nodes of different switches
 # One change after the other: a curve's name, kernel, MPI_Bcast's algorithm, depth of a panel.
@@ -29,7 +32,8 @@ CURVES = [
     ("rings by owner and smaller panels", "summa_ring", "ring", 256),
 ]
 COLUMNS = "platform curve variant bcast block ranks grid n seconds efficiency words alpha_beta_s alpha_beta".split()
-# What a call of MPI_Test costs SMPI in seconds is no part of the platform: it is there to end loops that only look.
+# What a call of MPI_Test costs SMPI in seconds is no part of the platform: it is there to end loops
+# that only look.
 SETTINGS = ["smpi/simulate-computation:no", "smpi/test:0", "smpi/iprobe:0"]
 
 

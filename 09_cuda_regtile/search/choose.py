@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The fastest engine of each shape, from the search's rows, as choices.inc: choose.py SEARCH.csv >choices.inc
+"""The fastest engine of each shape, from the search's rows, as choices.inc: choose.py SEARCH.csv
+>choices.inc
 
 Shapes are in the order of their size. Of rows alike the last counts; wrong ones never."""
 import csv

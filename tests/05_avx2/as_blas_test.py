@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The rungs as a BLAS, called from another language: as_blas_test.py LIBRARY. Right where it multiplies, and a
-line with exit 2 for what it does not know."""
+"""The rungs as a BLAS, called from another language: as_blas_test.py LIBRARY. Right where it
+multiplies, and a line with exit 2 for what it does not know."""
 import ctypes
 import os
 import subprocess
@@ -45,7 +45,8 @@ def product(
 
 
 def chosen(library, rung):
-    """Exit status of a process that asks which rung it has with COURSE_RUNG set so (or not: None), the answer, and its stderr."""
+    """Exit status of a process that asks which rung it has with COURSE_RUNG set so (or not: None),
+    the answer, and its stderr."""
     call = f"import ctypes; f = ctypes.CDLL({library!r}).course_blas_rung; f.restype = ctypes.c_char_p; print(f().decode(), end='')"
     env = {name: value for name, value in os.environ.items() if name != "COURSE_RUNG"} | (
         {} if rung is None else {"COURSE_RUNG": rung}

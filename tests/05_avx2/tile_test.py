@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""The loop of each full-width micro-kernel, as the compiler wrote it: tile_test.py avx2|avx512|textbook OBJECT.
+"""The loop of each full-width micro-kernel, as the compiler wrote it: tile_test.py
+avx2|avx512|textbook OBJECT.
 
-textbook: gemm_tile.cpp's one tile, in register_tile and in macro_kernel, is the AVX2 tile. For every height there must be exactly rows * vectors multiply-adds a k step, no other sum or product, and no vector on the stack: a spilt
-register would show as one.
-"""
+textbook: gemm_tile.cpp's one tile, in register_tile and in macro_kernel, is the AVX2 tile. For
+every height there must be exactly rows * vectors multiply-adds a k step, no other sum or product,
+and no vector on the stack: a spilt register would show as one. """
 import re
 import subprocess
 import sys
@@ -53,7 +54,8 @@ def innermost(code):
 
 
 def textbook(text):
-    """What is wrong with the loops over p of the textbook's tile: 12 multiply-adds, no vector on the stack."""
+    """What is wrong with the loops over p of the textbook's tile: 12 multiply-adds, no vector on
+    the stack."""
     for name in (
         f"{kernel}<{real}>"
         for kernel in ("register_tile", "macro_kernel")

@@ -1,4 +1,5 @@
-"""Tests of simulate.py that need no SimGrid: what paper says, worked out by hand, and what it does with what smpirun says."""
+"""Tests of simulate.py that need no SimGrid: what paper says, worked out by hand, and what it does
+with what smpirun says."""
 import contextlib, csv, io, os, sys, tempfile, unittest
 from pathlib import Path
 from unittest import mock

@@ -1,4 +1,5 @@
-"""Tests of choose.py: what it chooses of a few rows, and that choices.inc is what it says of the search in plots/reference."""
+"""Tests of choose.py: what it chooses of a few rows, and that choices.inc is what it says of the
+search in plots/reference."""
 import subprocess, sys, tempfile, unittest
 from pathlib import Path
 

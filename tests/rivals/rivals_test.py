@@ -1,5 +1,5 @@
-"""Tests of rivals.py that load no library: whom it starts, in which environment, and what it makes of
-what they say."""
+"""Tests of rivals.py that load no library: whom it starts, in which environment, and what it makes
+of what they say."""
 import contextlib, io, os, sys, tempfile, unittest
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,7 +18,8 @@ def library(name="Fast", kernel="", width="own", openmp=True):
 
 
 class Case(unittest.TestCase):
-    """In a folder of its own, where `answer` stands for a library's process, whose calls are kept."""
+    """In a folder of its own, where `answer` stands for a library's process, whose calls are
+    kept."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()

@@ -1,4 +1,5 @@
-"""Pieces of source by name: what stands between the lines `// [name]` and `// [/name]`, or `# [name]` …"""
+"""Pieces of source by name: what stands between the lines `// [name]` and `// [/name]`
+(after `#` in scripts)."""
 import re, textwrap
 
 MARK = re.compile(r"\s*(?://|#)\s*\[(/?[\w.-]+)\]\s*$")

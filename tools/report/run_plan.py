@@ -1,20 +1,22 @@
 #!/usr/bin/env python3
-"""Runs a plan, a command line a line, one after the other: two at once would disturb each other's times.
+"""Runs a plan, a command line a line, one after the other: two at once would disturb each other's
+times.
 
     run_plan.py PLAN... --build BUILD --out OUT [--set NAME=VALUE...] [--steps STEP...] [--plan]
 
-A line of a PLAN is a program below BUILD with its options, perhaps after variables of the environment
-(NAME=value) and `mpirun -n N`; # begins a comment. In braces stand settings:
+A line of a PLAN is a program below BUILD with its options, perhaps after variables of the
+environment (NAME=value) and `mpirun -n N`; # begins a comment. In braces stand settings:
     {sizes}           this setting; a line whose setting is empty is left out
     {types&f32,f64}   those of its items that are among these
     {each ranks}      the line is run for each of its items
-Added are the files, in OUT: 00_machine and rivals write machine.csv, the steps results.csv with --quiet,
-or the file that the line names by --csv. What a line that ends in `> FILE` prints becomes that file. A
-line with --again is run if a product was faster than the peak. After ! stands what is no program of ours
-and is run each time.
+Added are the files, in OUT: 00_machine and rivals write machine.csv, the steps results.csv with
+--quiet, or the file that the line names by --csv. What a line that ends in `> FILE` prints becomes
+that file. A line with --again is run if a product was faster than the peak. After ! stands what is
+no program of ours and is run each time.
 
-A line that ended well is noted in OUT/.done with the hash of its program, and not run again, unless other
-programs disturbed one of its rows. What fails is named in OUT/failed, and the others still run.
+A line that ended well is noted in OUT/.done with the hash of its program, and not run again, unless
+other programs disturbed one of its rows. What fails is named in OUT/failed, and the others still
+run.
 
 Exit status: 0 well; 1 a line failed; 2 the command line; 130 or 143 interrupted."""
 import argparse, hashlib, math, os, re, shlex, shutil, signal, subprocess, sys, threading, time
@@ -35,9 +37,9 @@ OPEN_MPI = {
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
     "OMPI_MCA_hwloc_base_use_hwthreads_as_cpus": "1",
 }
-# Threads that wait for one another then count as busy, or --quiet would take a share of work that is not
-# even for a disturbance; and a core for each: a kernel may leave two short-lived threads on one core.
-# Not for ranks: several on one core would only keep each other from work.
+# Threads that wait for one another then count as busy, or --quiet would take a share of work that
+# is not even for a disturbance; and a core for each: a kernel may leave two short-lived threads on
+# one core. Not for ranks: several on one core would only keep each other from work.
 OF_THREADS = {"OMP_WAIT_POLICY": "active", "OMP_PROC_BIND": "true"}
 WELL = (0, 77)  # 77: this machine cannot run it, and the program said so
 CORES = len(os.sched_getaffinity(0))
@@ -135,8 +137,9 @@ def filled(line, settings):
 
 
 def teams(words, settings):
-    """The line for all teams that fit on the cores, and apart for each larger one, which leaves its bound
-    threads on the same cores: the next team would run there. Of ranks' teams those that all fit."""
+    """The line for all teams that fit on the cores, and apart for each larger one, which leaves its
+    bound threads on the same cores: the next team would run there. Of ranks' teams those that all
+    fit."""
     if "--threads" not in words:
         return [words]
     at, ranks = words.index("--threads") + 1, count(option(words, "-n")) if "mpirun" in words else 1
@@ -217,8 +220,8 @@ def possible(commands, given):
 
 
 class Signals:
-    """Passes a signal on to the program that runs, unless that ends within a second: Ctrl-C at a terminal
-    reaches both."""
+    """Passes a signal on to the program that runs, unless that ends within a second: Ctrl-C at a
+    terminal reaches both."""
 
     pending, running = 0, None
 
@@ -235,9 +238,9 @@ class Signals:
 
 
 def environment(words):
-    """Each rank is bound to its share of the cores. Unbound, two may lie on one core; and OpenMP, which
-    then counts all cores as its own, lets threads that wait keep a core from another rank's that work:
-    33 instead of 410 GFLOP/s with 2 ranks of 2 threads on two cores."""
+    """Each rank is bound to its share of the cores. Unbound, two may lie on one core; and OpenMP,
+    which then counts all cores as its own, lets threads that wait keep a core from another rank's
+    that work: 33 instead of 410 GFLOP/s with 2 ranks of 2 threads on two cores."""
     if "mpirun" not in words:
         # 00_machine pins its own threads: a team of `pace` that spins would take their cores.
         return OF_THREADS if "--threads" in words else {}
@@ -253,9 +256,9 @@ def environment(words):
 
 
 def run(command):
-    """Its exit status; one that died by a signal has 128 more than the signal, as in a shell. What it
-    prints to a file is kept if it ended well. An interruption, of it or of this program, ends all.
-    """
+    """Its exit status; one that died by a signal has 128 more than the signal, as in a shell. What
+    it prints to a file is kept if it ended well. An interruption, of it or of this program, ends
+    all."""
     variables = environment(command.words) | os.environ | command.variables
     pipe = subprocess.PIPE if command.printed else None
     try:
@@ -332,8 +335,8 @@ def heading(commands, number, done, seconds):
 
 
 def run_all(commands, out):
-    """Runs what is not done yet; what failed, a line each. What cannot run, or is refused, with the first
-    line of a program is not asked for with its others."""
+    """Runs what is not done yet; what failed, a line each. What cannot run, or is refused, with the
+    first line of a program is not asked for with its others."""
     stamps, failed, absent = Stamps(out), [], set()
     left = [command for command in commands if not stamps.has(command)]
     met = {command.name() for command in commands if command not in left}

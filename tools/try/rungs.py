@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The learner's workbench: write a rung's kernel yourself, and be told at once whether it is right and how fast.
+"""The learner's workbench: write a rung's kernel yourself, and be told at once whether it is right
+and how fast.
 
     rungs.py BUILD                  (make try)               the rungs, in reading order, and how far you are
     rungs.py BUILD RUNG             (make try RUNG=…)        writes mine/RUNG.cpp, a hole, and looks at it whenever it is saved
@@ -7,11 +8,13 @@
     rungs.py BUILD RUNG --hint      (make hint RUNG=…)       the next hint; after the last, what differs from the course's kernel
     rungs.py BUILD --report OUT …   (make report)            measures what is right in mine/ and adds it to OUT/results.csv
 
-rungs.ini says which fragment of which file a rung is. The learner's file takes that fragment's place in a copy of the
-step's folder; what includes it is compiled and linked as the step's program was, by the commands that ninja knows. So
-a kernel runs in the step's own program: its verifier, its options, MPI and the emulator.
+rungs.ini says which fragment of which file a rung is. The learner's file takes that fragment's
+place in a copy of the step's folder; what includes it is compiled and linked as the step's program
+was, by the commands that ninja knows. So a kernel runs in the step's own program: its verifier, its
+options, MPI and the emulator.
 
-Exit status: 0 right; 1 wrong, or not compiled; 2 the command line; 77 this machine cannot run it."""
+Exit status: 0 right; 1 wrong, or not compiled; 2 the command line; 77 this machine cannot run
+it."""
 import argparse, configparser, contextlib, csv, difflib, io, os, re, resource, shlex, shutil, signal, statistics, subprocess, sys, tempfile, textwrap, time
 from pathlib import Path
 from types import SimpleNamespace
@@ -123,7 +126,8 @@ def body_of(lines, function):
 
 
 def hole(rung):
-    """The learner's file before anything is written: the declaration and its comment stay, its body goes."""
+    """The learner's file before anything is written: the declaration and its comment stay, its body
+    goes."""
     about = [
         f"// {rung.name}: {rung.idea}",
         f"// Save, and `make try RUNG={rung.name}` says whether it is right.",
@@ -201,7 +205,8 @@ def overlay(build, rung):
 
 
 def commands(build, rung, debug):
-    """(what to run to make the learner's program, its path). Objects that do not see the file are the step's own."""
+    """(what to run to make the learner's program, its path). Objects that do not see the file are
+    the step's own."""
     program, folder = program_of(build, rung), overlay(build, rung)
     target = str(folder / ("debug" if debug else "program"))
     course, learners = str(ROOT / rung.step), str(folder / rung.step)
@@ -281,7 +286,8 @@ def compiled(build, rung, debug=False, counted=False):
 
 
 def first_error(text, mine):
-    """The first error in the learner's file, with the lines that show it; another's, if there is none in it."""
+    """The first error in the learner's file, with the lines that show it; another's, if there is
+    none in it."""
     lines = text.split("\n")
     at = next(
         (i for i, line in enumerate(lines) if line.startswith(f"{mine}:") and "error" in line), None
@@ -301,7 +307,8 @@ def first_error(text, mine):
 
 
 def run(command, patience=PATIENCE, limited=True, timed=False):
-    """(exit status, or None if it did not end; stdout; stderr), in a group of its own with limits on memory and time."""
+    """(exit status, or None if it did not end; stdout; stderr), in a group of its own with limits
+    on memory and time."""
 
     def limits():
         if limited and (
@@ -381,7 +388,8 @@ def command_of(rung, program, *words, threads=None):
 
 
 def explained(err, of_nan=""):
-    """What the program says of a wrong result: the lines of --explain, else its own. `of_nan` is added where there is NaN."""
+    """What the program says of a wrong result: the lines of --explain, else its own. `of_nan` is
+    added where there is NaN."""
     said = re.search(r"wrong: .*\n((?:  .*\n)*)", err)  # its own lines: mpirun adds more
     lines = [line.strip() for line in said[1].splitlines()] if said else []
     if any("NaN" in line for line in lines) and of_nan:
@@ -421,8 +429,8 @@ def sanitizers_words(rung, err, unknown):
 
 
 def stays_inside(build, rung, program):
-    """True if one shape runs where each access through a View is checked, under the address sanitizer; else it says what went wrong.
-    The emulator's kernels are always checked."""
+    """True if one shape runs where each access through a View is checked, under the address
+    sanitizer; else it says what went wrong. The emulator's kernels are always checked."""
     order = ["--emulate", "forward"] if is_on_gpu(rung) else []
     if not order:
         program, error = compiled(build, rung, debug=True)
@@ -455,7 +463,8 @@ def stays_inside(build, rung, program):
 
 
 def verified(build, rung, program):
-    """True if it is right at all shapes, in all orders; else it says what is wrong. None if this machine cannot run it."""
+    """True if it is right at all shapes, in all orders; else it says what is wrong. None if this
+    machine cannot run it."""
     emulated, rows = is_on_gpu(rung) and not has_gpu(build, rung), scratch(build, rung) / "rows.csv"
     rows.unlink(missing_ok=True)
     orders = [["--emulate", order] for order in ORDERS] if emulated else [[]]
@@ -550,7 +559,8 @@ def findings(build, rung, command, orders, order, status, err):
 
 
 def counted(rung, program):
-    """(sectors a warp's access, wavefronts a warp's access to shared memory) under the emulator, or None."""
+    """(sectors a warp's access, wavefronts a warp's access to shared memory) under the emulator, or
+    None."""
     _, out, _ = run(
         command_of(
             rung,
@@ -574,7 +584,8 @@ def counted(rung, program):
 
 
 def compared_counts(build, rung, program):
-    """Says how many transactions a warp's accesses take, the learner's and the course's: what a clock would say on a GPU."""
+    """Says how many transactions a warp's accesses take, the learner's and the course's: what a
+    clock would say on a GPU."""
     course = scratch(build, rung) / "course.cu"
     course.write_text("\n".join(solution(rung)), encoding="utf-8")
     yours, model = counted(rung, program), SimpleNamespace(**vars(rung) | {"path": course})
@@ -618,7 +629,8 @@ def machine_csv(build, again=False):
 
 
 def threads_of(rung):
-    """How many it is timed with: all cores; one where the lesson has one; None where it takes none."""
+    """How many it is timed with: all cores; one where the lesson has one; None where it takes
+    none."""
     return (
         1
         if "--threads 1" in rung.options
@@ -629,7 +641,8 @@ def threads_of(rung):
 
 
 def raced(build, rung, program):
-    """Draws the learner's rate, the course's and the baseline's, measured in turns; returns (GFLOP/s, share of the peak)."""
+    """Draws the learner's rate, the course's and the baseline's, measured in turns; returns
+    (GFLOP/s, share of the peak)."""
     machine, workers = (
         machine_csv(build),
         min(2, os.cpu_count()) if rung.step == "06_mpi" else threads_of(rung) or 1,
@@ -809,7 +822,8 @@ def look(build, rung):
 
 
 def report(build, rungs, given):
-    """Measures what is right of the learner's, one after the other: rows of the step `mine`, the variant is the rung's name."""
+    """Measures what is right of the learner's, one after the other: rows of the step `mine`, the
+    variant is the rung's name."""
     results = given.report / "results.csv"
     if results.exists():  # what was measured of an earlier state of a file, or of one that is gone
         text = results.read_text(encoding="utf-8")
