@@ -29,6 +29,11 @@ namespace course {
 
 using Index = std::int64_t;
 
+/// The least whole number that is not below dividend / divisor.
+COURSE_INLINE Index ceil_div(Index dividend, Index divisor) {
+  return (dividend + divisor - 1) / divisor;
+}
+
 /// Throws std::out_of_range; a function of its own, so that the check costs a compare and a branch.
 [[noreturn]] void out_of_range(Index i, Index j, Index rows, Index cols);
 

@@ -22,10 +22,6 @@ inline struct Launched {
   void (*kernel)() = nullptr;  // its address only: the parameters are left out
 } launched;
 
-constexpr Index ceil_div(Index dividend, Index divisor) {
-  return (dividend + divisor - 1) / divisor;
-}
-
 /// CUDA's limit of blocks in a grid's y; in x it is 2^31 - 1.
 constexpr Index most_blocks_in_y = 65535;
 

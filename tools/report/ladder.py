@@ -304,11 +304,11 @@ def lesson_chart(results, folder, type, n, bars, lesson):
     if not gpu:
         strokes.append([one / scale, 2, 2 + sum(cores == "1" for _, cores, *_ in bars), 2])
     beside = {"texts": texts, "strokes": strokes}
-    return Chart("thread", "thread", "The ladder so far", "", lines, {"rows": y}, beside=beside)
+    return Chart("so_far", "so_far", "The ladder so far", "", lines, {"rows": y}, beside=beside)
 
 
 def draw_lessons():
-    """Draws NN_step/pictures/thread.svg: the rungs up to this lesson's as bars, its own orange."""
+    """Draws NN_step/pictures/ladder.svg: the rungs up to this lesson's as bars, its own orange."""
     every = [line.split("|") for line in BARS.split("\n") if line]
     for machine, type, n, lessons in LESSONS:
         folder, read = ROOT / "plots/reference" / machine, lessons.split()
@@ -318,4 +318,7 @@ def draw_lessons():
             bars = [bar for bar in every if bar[0] in so_far]
             with tempfile.TemporaryDirectory() as scratch:
                 draw_one(lesson_chart(results, folder, type, n, bars, lesson), "", Path(scratch))
-                shutil.copy(Path(scratch) / "thread.svg", next(ROOT.glob(f"{lesson}_*/pictures")))
+                shutil.copy(
+                    Path(scratch) / "so_far.svg",
+                    next(ROOT.glob(f"{lesson}_*/pictures")) / "ladder.svg",
+                )

@@ -1,4 +1,4 @@
-# A lesson's thread: count blocks of bars (y, share of the width, idea, %, 1 for this lesson's), y growing downwards; then the texts
+# A lesson's ladder so far: count blocks of bars (y, share of the width, idea, %, 1 for this lesson's), y growing downwards; then the texts
 # (y, text); then vertical strokes (share, from, to, dashes). An idea has 20 letters of room.
 wide = 560
 high = 23 * rows + 14
