@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "common/too_far.hpp"
 #include "gemm.hpp"
+#include "runner/too_far.hpp"
 
 namespace naive::wrong {
 

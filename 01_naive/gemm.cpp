@@ -5,7 +5,7 @@ namespace naive {
 
 // [rows_of_rows]
 template <class T>
-void rows_of_rows(const Rows<T>& a, const Rows<T>& b, Rows<T>& c) {
+void rows_of_rows(const Vectors<T>& a, const Vectors<T>& b, Vectors<T>& c) {
   for (std::size_t i = 0; i < c.size(); ++i)
     for (std::size_t j = 0; j < c[i].size(); ++j)
       for (std::size_t p = 0; p < b.size(); ++p) c[i][j] += a[i][p] * b[p][j];
@@ -36,9 +36,10 @@ void ijk(View<const T> a, View<const T> b, View<T> c) {
 }
 // [/ijk]
 
-template void rows_of_rows(const Rows<float>&, const Rows<float>&, Rows<float>&);
-template void rows_of_rows(const Rows<double>&, const Rows<double>&, Rows<double>&);
-template void rows_of_rows(const Rows<std::int32_t>&, const Rows<std::int32_t>&, Rows<std::int32_t>&);
+template void rows_of_rows(const Vectors<float>&, const Vectors<float>&, Vectors<float>&);
+template void rows_of_rows(const Vectors<double>&, const Vectors<double>&, Vectors<double>&);
+template void rows_of_rows(const Vectors<std::int32_t>&, const Vectors<std::int32_t>&,
+                           Vectors<std::int32_t>&);
 COURSE_INSTANTIATE(checked);
 COURSE_INSTANTIATE(ijk);
 

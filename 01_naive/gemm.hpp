@@ -1,17 +1,22 @@
 // 01: three loops. What each function is for stands in README.md.
 #pragma once
 
+#include <vector>
+
 #include "common/view.hpp"
 
 namespace naive {
 
 using course::Index;
-using course::Rows;
 using course::View;
+
+/// A matrix as a first course has it: one allocation a row, wherever the allocator puts it.
+template <class T>
+using Vectors = std::vector<std::vector<T>>;
 
 /// C += A·B on vectors of vectors.
 template <class T>
-void rows_of_rows(const Rows<T>& a, const Rows<T>& b, Rows<T>& c);
+void rows_of_rows(const Vectors<T>& a, const Vectors<T>& b, Vectors<T>& c);
 
 /// C += A·B, every access to A and B checked; throws std::out_of_range.
 template <class T>

@@ -2,9 +2,9 @@
 #include <string_view>
 
 #include "broken.hpp"
-#include "common/cpu.hpp"
 #include "cost.hpp"
 #include "gemm.hpp"
+#include "runner/cpu.hpp"
 #include "runner/run.hpp"
 
 // Whether the kernels were compiled with leave to change the order of additions.
@@ -13,13 +13,13 @@ constexpr bool reorders = std::string_view(COURSE_FLAGS).substr(0, 6) == "-Ofast
 template <class T>
 course::Variants<T> variants() {
   using namespace naive;
-  using course::baseline, course::broken, course::cpu;
+  using course::broken, course::cpu, course::cpu_on_vectors;
   course::Variants<T> list = {
-      cpu<T>("rows_of_rows", "a vector of vectors, as in a first course", rows_of_rows<T>,
-             cost::rows_of_rows<T>),
+      cpu_on_vectors<T>("rows_of_rows", "a vector of vectors, as in a first course", rows_of_rows<T>,
+                        cost::rows_of_rows<T>),
       cpu<T>("checked", "one block of memory, every access checked", checked<T>, cost::ijk<T>),
-      baseline(cpu<T>("ijk", "one block of memory, unchecked: the baseline", ijk<T>,
-                      reorders ? cost::ijk_reordered<T> : cost::ijk<T>)),
+      cpu<T>("ijk", "one block of memory, unchecked: the baseline", ijk<T>,
+             reorders ? cost::ijk_reordered<T> : cost::ijk<T>, {.baseline = true}),
       broken(cpu<T>("b_by_row", "multiplies by the transpose", wrong::b_by_row<T>)),
       broken(cpu<T>("last_row_lost", "stops a row early", wrong::last_row_lost<T>)),
       broken(cpu<T>("overwritten", "C = A·B", wrong::overwritten<T>)),

@@ -3,8 +3,8 @@
 
 #include <limits>
 
-#include "common/too_far.hpp"
 #include "gemm.hpp"
+#include "runner/too_far.hpp"
 
 namespace loop_order::wrong {
 

@@ -3,7 +3,7 @@
 
 #include <type_traits>
 
-#include "common/cost.hpp"
+#include "runner/cost.hpp"
 
 namespace loop_order::cost {
 

@@ -81,7 +81,7 @@ void transposed(View<const T> a, View<const T> b, View<T> c, View<T> bt) {
 
 // [rows_ikj]
 template <class T>
-void rows_ikj(const Rows<T>& a, const Rows<T>& b, Rows<T>& c) {
+void rows_ikj(const Vectors<T>& a, const Vectors<T>& b, Vectors<T>& c) {
   for (std::size_t i = 0; i < c.size(); ++i)
     for (std::size_t p = 0; p < b.size(); ++p)
       for (std::size_t j = 0; j < c[i].size(); ++j) c[i][j] += a[i][p] * b[p][j];
@@ -108,8 +108,8 @@ template void transposed(View<const float>, View<const float>, View<float>, View
 template void transposed(View<const double>, View<const double>, View<double>, View<double>);
 template void transposed(View<const std::int32_t>, View<const std::int32_t>, View<std::int32_t>,
                          View<std::int32_t>);
-template void rows_ikj(const Rows<float>&, const Rows<float>&, Rows<float>&);
-template void rows_ikj(const Rows<double>&, const Rows<double>&, Rows<double>&);
-template void rows_ikj(const Rows<std::int32_t>&, const Rows<std::int32_t>&, Rows<std::int32_t>&);
+template void rows_ikj(const Vectors<float>&, const Vectors<float>&, Vectors<float>&);
+template void rows_ikj(const Vectors<double>&, const Vectors<double>&, Vectors<double>&);
+template void rows_ikj(const Vectors<std::int32_t>&, const Vectors<std::int32_t>&, Vectors<std::int32_t>&);
 
 }  // namespace loop_order

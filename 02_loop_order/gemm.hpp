@@ -1,13 +1,18 @@
 // 02: the same multiply-adds in another order. What each function is for stands in the pages.
 #pragma once
 
+#include <vector>
+
 #include "common/view.hpp"
 
 namespace loop_order {
 
 using course::Index;
-using course::Rows;
 using course::View;
+
+/// A matrix as a first course has it: one allocation a row, wherever the allocator puts it.
+template <class T>
+using Vectors = std::vector<std::vector<T>>;
 
 // The six orders, named from the outermost loop to the innermost; k is the loop over p. All compute C += A·B.
 
@@ -34,7 +39,7 @@ void transposed(View<const T> a, View<const T> b, View<T> c, View<T> bt);
 
 /// ikj on vectors of vectors: the swap without contiguity.
 template <class T>
-void rows_ikj(const Rows<T>& a, const Rows<T>& b, Rows<T>& c);
+void rows_ikj(const Vectors<T>& a, const Vectors<T>& b, Vectors<T>& c);
 
 /// 01's rows_of_rows on one block of memory: contiguity without the swap.
 template <class T>

@@ -1,26 +1,27 @@
 // 02_loop_order: six orders of three loops, and what a row-of-rows matrix and a transposed B have to do with
 // it.
 #include "broken.hpp"
-#include "common/cpu.hpp"
 #include "cost.hpp"
 #include "gemm.hpp"
+#include "runner/cpu.hpp"
 #include "runner/run.hpp"
 
 template <class T>
 course::Variants<T> variants() {
   using namespace loop_order;
-  using course::broken, course::cpu, course::transposed_b;
+  using course::broken, course::Call, course::cpu;
   course::Variants<T> list = {
       cpu<T>("ijk", "rows of C, then columns: walks down B", ijk<T>, cost::ijk<T>),
       cpu<T>("ikj", "rows of C, rows of B: walks along both", ikj<T>, cost::ikj<T>),
-      course::on("sse2", "sse2",
-                 cpu<T>("ikj_scalar", "ikj without vector instructions", ikj_scalar<T>, cost::ikj_scalar<T>)),
+      cpu<T>("ikj_scalar", "ikj without vector instructions", ikj_scalar<T>, cost::ikj_scalar<T>,
+             {.vector = "sse2"}),
       cpu<T>("jik", "columns of C, then rows: walks down B", jik<T>, cost::jik<T>),
       cpu<T>("jki", "columns of C, columns of A: walks down both", jki<T>, cost::jki<T>),
       cpu<T>("kij", "a row of B for every row of C: walks along both", kij<T>, cost::kij<T>),
       cpu<T>("kji", "a column of A for every column of C: walks down both", kji<T>, cost::kji<T>),
-      cpu<T>("transposed", "copies B transposed, then dot products along rows", transposed<T>,
-             cost::transposed<T>, transposed_b),
+      cpu<T>("transposed", "copies B transposed, then dot products along rows",
+             [](const Call<T>& x) { transposed<T>(x.a, x.b, x.c, x.bt); }, cost::transposed<T>,
+             {.transposed_b = true}),
       cpu<T>("contiguous", "01's rows_of_rows on one block of memory", contiguous<T>, cost::contiguous<T>),
       broken(cpu<T>("b_by_row", "multiplies by the transpose", wrong::b_by_row<T>)),
       broken(cpu<T>("last_row_lost", "stops a row early", wrong::last_row_lost<T>)),
@@ -30,12 +31,14 @@ course::Variants<T> variants() {
       broken(cpu<T>("one_row_too_far", "i <= m", wrong::one_row_too_far<T>)),
   };
 #ifndef COURSE_NATIVE  // built for the host: the contiguous ones only
-  list.push_back(cpu<T>("rows_ikj", "a vector of vectors in ikj order", rows_ikj<T>, cost::ikj<T>));
+  list.push_back(
+      course::cpu_on_vectors<T>("rows_ikj", "a vector of vectors in ikj order", rows_ikj<T>, cost::ikj<T>));
 #endif
   if constexpr (std::is_floating_point_v<T>) {  // integers have no NaN, neither to write nor to read
     list.push_back(broken(cpu<T>("nan", "one NaN", wrong::nan<T>)));
     list.push_back(broken(cpu<T>("transposed_short", "the last column is never copied",
-                                 wrong::transposed_short<T>, course::uncounted, transposed_b)));
+                                 [](const Call<T>& x) { wrong::transposed_short<T>(x.a, x.b, x.c, x.bt); },
+                                 course::uncounted, {.transposed_b = true})));
   }
   return list;
 }

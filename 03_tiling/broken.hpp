@@ -1,8 +1,8 @@
 // Wrong on purpose, tile by tile: the verifier must refuse every one of them.
 #pragma once
 
-#include "common/too_far.hpp"
 #include "gemm.hpp"
+#include "runner/too_far.hpp"
 
 namespace tiling::wrong {
 

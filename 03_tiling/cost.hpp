@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "common/cost.hpp"
+#include "runner/cost.hpp"
 
 namespace tiling::cost {
 

@@ -1,29 +1,44 @@
 // 03_tiling: the same products, tile by tile, so that what was brought in is used while it is near.
 #include "broken.hpp"
-#include "common/cpu.hpp"
 #include "cost.hpp"
 #include "gemm.hpp"
+#include "runner/cpu.hpp"
 #include "runner/run.hpp"
 
 template <class T>
 course::Variants<T> variants() {
   using namespace tiling;
-  using course::broken, course::cpu, course::tile, course::uncounted;
+  using course::broken, course::Call, course::cpu, course::uncounted;
+  const course::Traits tiles{.tiles = true};
   return {
-      cpu<T>("tiled", "tiles for one cache, ikj inside", tiled<T>, cost::tiled<T>, tile),
-      cpu<T>("two_level", "tiles of tiles, for two caches", two_level<T>, cost::two_level<T>, tile),
-      cpu<T>("four_by_four", "and 4 rows of C by 4 of B inside, for the registers", four_by_four<T>,
-             cost::four_by_four<T>, tile),
-      broken(cpu<T>("whole_tiles_only", "what is left over is forgotten", wrong::whole_tiles_only<T>,
-                    uncounted, tile)),
-      broken(cpu<T>("last_tile_of_k_lost", "stops a tile early along k", wrong::last_tile_of_k_lost<T>,
-                    uncounted, tile)),
-      broken(cpu<T>("overwritten_by_each_tile", "C = in every tile", wrong::overwritten_by_each_tile<T>,
-                    uncounted, tile)),
-      broken(
-          cpu<T>("overlapping", "neighbouring tiles share an edge", wrong::overlapping<T>, uncounted, tile)),
-      broken(cpu<T>("one_column_too_far", "j <= n", wrong::one_column_too_far<T>, uncounted, tile)),
-      broken(cpu<T>("one_row_too_far", "i <= m", wrong::one_row_too_far<T>, uncounted, tile)),
+      cpu<T>(
+          "tiled", "tiles for one cache, ikj inside",
+          [](const Call<T>& x) { tiled<T>(x.a, x.b, x.c, x.tile); }, cost::tiled<T>, tiles),
+      cpu<T>(
+          "two_level", "tiles of tiles, for two caches",
+          [](const Call<T>& x) { two_level<T>(x.a, x.b, x.c, x.tile); }, cost::two_level<T>, tiles),
+      cpu<T>(
+          "four_by_four", "and 4 rows of C by 4 of B inside, for the registers",
+          [](const Call<T>& x) { four_by_four<T>(x.a, x.b, x.c, x.tile); }, cost::four_by_four<T>, tiles),
+      broken(cpu<T>(
+          "whole_tiles_only", "what is left over is forgotten",
+          [](const Call<T>& x) { wrong::whole_tiles_only<T>(x.a, x.b, x.c, x.tile); }, uncounted, tiles)),
+      broken(cpu<T>(
+          "last_tile_of_k_lost", "stops a tile early along k",
+          [](const Call<T>& x) { wrong::last_tile_of_k_lost<T>(x.a, x.b, x.c, x.tile); }, uncounted, tiles)),
+      broken(cpu<T>(
+          "overwritten_by_each_tile", "C = in every tile",
+          [](const Call<T>& x) { wrong::overwritten_by_each_tile<T>(x.a, x.b, x.c, x.tile); }, uncounted,
+          tiles)),
+      broken(cpu<T>(
+          "overlapping", "neighbouring tiles share an edge",
+          [](const Call<T>& x) { wrong::overlapping<T>(x.a, x.b, x.c, x.tile); }, uncounted, tiles)),
+      broken(cpu<T>(
+          "one_column_too_far", "j <= n",
+          [](const Call<T>& x) { wrong::one_column_too_far<T>(x.a, x.b, x.c, x.tile); }, uncounted, tiles)),
+      broken(cpu<T>(
+          "one_row_too_far", "i <= m",
+          [](const Call<T>& x) { wrong::one_row_too_far<T>(x.a, x.b, x.c, x.tile); }, uncounted, tiles)),
   };
 }
 

@@ -5,8 +5,8 @@
 
 #include <omp.h>
 
-#include "common/too_far.hpp"
 #include "gemm.hpp"
+#include "runner/too_far.hpp"
 
 namespace openmp::wrong {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "common/cost.hpp"
+#include "runner/cost.hpp"
 
 namespace openmp::cost {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "blocks.hpp"
-#include "common/too_far.hpp"
+#include "runner/too_far.hpp"
 
 namespace avx2::wrong {
 

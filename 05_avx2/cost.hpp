@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "blocks.hpp"
-#include "common/cost.hpp"
+#include "runner/cost.hpp"
 
 namespace avx2::cost {
 

@@ -1,8 +1,8 @@
 // Wrong on purpose: what goes wrong on the way back from other ranks. Two ranks are needed to see it.
 #pragma once
 
-#include "common/too_far.hpp"
 #include "rows.hpp"
+#include "runner/too_far.hpp"
 #include "summa.hpp"
 
 namespace mpi::wrong {

@@ -1,7 +1,7 @@
 // 06_mpi: the product on several processes, which have nothing in common but messages.
 #include "broken.hpp"
-#include "common/mpi_world.hpp"
 #include "cost.hpp"
+#include "runner/mpi_world.hpp"
 #include "runner/run.hpp"
 #include "variants.hpp"
 
@@ -9,45 +9,37 @@ template <class T>
 course::Variants<T> variants() {
   using namespace mpi;
   using course::broken;
-  const auto rows = [](const char* name, const char* idea, auto scatter,
-                       auto gather) -> std::shared_ptr<course::Variant<T>> {
-    return std::make_shared<RowsVariant<T>>(course::Traits{.name = name, .idea = idea}, scatter, gather);
+  const auto by_rows = [](const char* name, const char* idea, auto scatter, auto gather) {
+    return on_ranks<ByRows<T>>(name, idea, scatter, gather);
   };
-  const auto in_place = [](const char* name, const char* idea,
-                           auto kernel) -> std::shared_ptr<course::Variant<T>> {
-    return std::make_shared<Summa<T>>(course::Traits{.name = name, .idea = idea}, kernel);
+  const auto dealt = [](const char* name, const char* idea, auto kernel) {
+    return on_ranks<Summa<T>>(name, idea, kernel);
   };
   course::Variants<T> list = {
-      rows("rows_blocking", "rows of A and C sent one rank after the other, B to all", scatter_blocking<T>,
-           gather_blocking<T>),
-      rows("rows_immediate", "the same, all messages at once", scatter_immediate<T>, gather_immediate<T>),
-      std::make_shared<BlockCyclic<T>>(
-          course::Traits{.name = "block_cyclic", .idea = "blocks of C dealt out on a grid of ranks"}),
-      in_place("summa_blocking", "panels of A and B broadcast, then multiplied", summa_blocking<T>),
-      in_place("summa_unaided", "the next panels on their way meanwhile", summa_unaided<T>),
-      in_place("summa", "and the program sees to it that they get on", summa<T>),
-      in_place("summa_ring_dealt", "panels from neighbour to neighbour", summa_ring_dealt<T>),
-      in_place("summa_ring", "and one owner's panels after another's", summa_ring<T>),
-      broken(rows("rest_lost", "m / ranks rows for each", scatter_blocking<T>, wrong::rest_lost<T>)),
-      broken(rows("wrong_displacement", "one rank too early", scatter_blocking<T>,
-                  wrong::wrong_displacement<T>)),
-      broken(rows("wrong_tag", "any tag will do", scatter_blocking<T>, wrong::wrong_tag<T>)),
-      broken(rows("not_waited_for", "rows taken before they are there", scatter_blocking<T>,
-                  wrong::not_waited_for<T>)),
-      broken(rows("one_column_too_far", "a column more of each rank", scatter_blocking<T>,
-                  wrong::one_column_too_far<T>)),
-      broken(
-          rows("one_row_too_far", "a row more of each rank", scatter_blocking<T>, wrong::one_row_too_far<T>)),
-      broken(
-          in_place("summa_column_too_far", "a column more of C multiplied", wrong::summa_column_too_far<T>)),
-      broken(in_place("summa_row_too_far", "a row more of C multiplied", wrong::summa_row_too_far<T>)),
+      by_rows("rows_blocking", "rows of A and C sent one rank after the other, B to all", scatter_blocking<T>,
+              gather_blocking<T>),
+      by_rows("rows_immediate", "the same, all messages at once", scatter_immediate<T>, gather_immediate<T>),
+      on_ranks<BlockCyclic<T>>("block_cyclic", "blocks of C dealt out on a grid of ranks"),
+      dealt("summa_blocking", "panels of A and B broadcast, then multiplied", summa_blocking<T>),
+      dealt("summa_unaided", "the next panels on their way meanwhile", summa_unaided<T>),
+      dealt("summa", "and the program sees to it that they get on", summa<T>),
+      dealt("summa_ring_dealt", "panels from neighbour to neighbour", summa_ring_dealt<T>),
+      dealt("summa_ring", "and one owner's panels after another's", summa_ring<T>),
+      broken(by_rows("rest_lost", "m / ranks rows for each", scatter_blocking<T>, wrong::rest_lost<T>)),
+      broken(by_rows("wrong_displacement", "one rank too early", scatter_blocking<T>,
+                     wrong::wrong_displacement<T>)),
+      broken(by_rows("wrong_tag", "any tag will do", scatter_blocking<T>, wrong::wrong_tag<T>)),
+      broken(by_rows("not_waited_for", "rows taken before they are there", scatter_blocking<T>,
+                     wrong::not_waited_for<T>)),
+      broken(by_rows("one_column_too_far", "a column more of each rank", scatter_blocking<T>,
+                     wrong::one_column_too_far<T>)),
+      broken(by_rows("one_row_too_far", "a row more of each rank", scatter_blocking<T>,
+                     wrong::one_row_too_far<T>)),
+      broken(dealt("summa_column_too_far", "a column more of C multiplied", wrong::summa_column_too_far<T>)),
+      broken(dealt("summa_row_too_far", "a row more of C multiplied", wrong::summa_row_too_far<T>)),
   };
   if constexpr (std::is_floating_point_v<T>)  // what nobody has written is NaN
-    list.push_back(broken(in_place("wrong_root", "panels from another rank", wrong::wrong_root<T>)));
-  for (auto& variant : list) {
-    variant->traits.threads = true;
-    course::on(avx2::best_vector(), avx2::best_needs(), variant);
-  }
+    list.push_back(broken(dealt("wrong_root", "panels from another rank", wrong::wrong_root<T>)));
   return list;
 }
 

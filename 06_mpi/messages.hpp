@@ -69,7 +69,7 @@ struct Grid {
   int p, q, row, col;
   MPI_Comm all, along_row, along_col;
 
-  Grid(int p_, int q_) : p(p_), q(q_) {
+  Grid(Index p_, Index q_) : p(static_cast<int>(p_)), q(static_cast<int>(q_)) {
     const int sides[] = {p, q}, wraps[] = {0, 0}, in_row[] = {0, 1}, in_col[] = {1, 0};
     MPI_Cart_create(MPI_COMM_WORLD, 2, sides, wraps, 0, &all);
     MPI_Cart_sub(all, in_row, &along_row), MPI_Cart_sub(all, in_col, &along_col);

@@ -18,19 +18,19 @@ template <class T>
 struct Panels {
   Cyclic of_a, of_b;  // k, the depth of a panel, grid columns or rows
   View<T> c;
-  T *a, *b;                  // its own panels
-  T *room_a[2], *room_b[2];  // for those of others: the present one and the next
+  T *a, *b;                      // its own panels
+  T *buffer_a[2], *buffer_b[2];  // for those of others: the present one and the next
 
   Index count() const { return of_a.blocks(); }
   /// Panel s of A in the rows that this rank has of C: its own or, of another grid column, the room for it.
   View<T> panel_a(Index s, Index col) const {
     T* const own = a + s / of_a.parts * of_a.block * c.rows();
-    return {s % of_a.parts == col ? own : room_a[s % 2], c.rows(), of_a.size(s), of_a.size(s)};
+    return {s % of_a.parts == col ? own : buffer_a[s % 2], c.rows(), of_a.size(s), of_a.size(s)};
   }
   /// Panel s of B in its columns.
   View<T> panel_b(Index s, Index row) const {
     T* const own = b + s / of_b.parts * of_b.block * c.cols();
-    return {s % of_b.parts == row ? own : room_b[s % 2], of_b.size(s), c.cols(), c.cols()};
+    return {s % of_b.parts == row ? own : buffer_b[s % 2], of_b.size(s), c.cols(), c.cols()};
   }
 };
 // [/panels]

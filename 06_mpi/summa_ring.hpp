@@ -62,8 +62,8 @@ void summa_ring_in_slices(const Panels<T>& panels, const Grid& grid, Multiply<T>
     const Index s = panel_at(order, turn, panels.of_a);
     const int col = static_cast<int>(s % grid.q), row = static_cast<int>(s % grid.p);
     View<T> a = panels.panel_a(s, grid.col), b = panels.panel_b(s, grid.row);
-    if (col != grid.col) a = {panels.room_a[turn % 2], a.rows(), a.cols(), a.ld()};
-    if (row != grid.row) b = {panels.room_b[turn % 2], b.rows(), b.cols(), b.ld()};
+    if (col != grid.col) a = {panels.buffer_a[turn % 2], a.rows(), a.cols(), a.ld()};
+    if (row != grid.row) b = {panels.buffer_b[turn % 2], b.rows(), b.cols(), b.ld()};
     return std::tuple{a, b, col, row};
   };
   const auto expect = [&](Index turn) {

@@ -1,21 +1,20 @@
-// The step's variants behind the interface that all variants have: phases between barriers, words counted.
+// The step's schemes as variants: phases between barriers, words counted.
 #pragma once
 
+#include <list>
 #include <memory>
-#include <optional>
 
 #include "05_avx2/library/best.hpp"
 #include "block_cyclic.hpp"
 #include "common/stopwatch.hpp"
-#include "common/variant.hpp"
 #include "profiling/received.hpp"
 #include "rows.hpp"
+#include "runner/variant.hpp"
 #include "summa_ring.hpp"
 
 namespace mpi {
 
-using course::Matrix, course::Piece, course::Problem, course::Settings, course::Shape, course::Sides,
-    course::Times;
+using course::Matrix, course::Problem, course::Settings, course::Shape, course::Sides, course::Times;
 
 /// The squarest grid, no higher than wide.
 inline Sides squarest(int ranks) {
@@ -25,284 +24,275 @@ inline Sides squarest(int ranks) {
   return {p, ranks / p};
 }
 
-/// Bytes of a matrix.
-/// What the variants have in common. A phase begins when all ranks are ready for it and ends when this one's
-/// part is done; messages begin with the first distribution.
+/// What a rank has of a product, and its phases. All ranks make it together, and let it go together.
 template <class T>
-class MpiVariant : public course::Variant<T> {
+class Scheme {
  public:
-  using course::Variant<T>::Variant;
+  Scheme(const Problem<T>& problem, const Settings& settings) : problem_(problem), settings_(settings) {}
+  Scheme(const Scheme&) = delete;
+  virtual ~Scheme() = default;
 
-  std::string skip_reason(const Problem<T>&, const Settings&, const course::World& world) const override {
-    const bool harmless = this->traits.broken && world.size() < 2;  // nothing to get wrong
-    return harmless ? "needs 2 ranks" : "";
+  virtual void distribute() {}  // from rank 0
+  virtual void reset() = 0;
+  virtual void multiply() = 0;
+  virtual void collect() {}  // to rank 0
+  /// C at rank 0, to which it is gathered first if it was not collected.
+  virtual View<const T> result() = 0;
+
+  bool guards_intact() const {
+    return std::all_of(taken_.begin(), taken_.end(),
+                       [](const auto& matrix) { return matrix.guards_intact(); });
   }
 
  protected:
-  /// Allocates nothing and sends nothing.
-  void begin(const Problem<T>& problem, const Settings& settings) {
-    problem_ = &problem, threads_ = settings.threads;
+  /// Memory for a matrix.
+  View<T> take(Index rows, Index cols, Index pad) {
+    return taken_.emplace_back(rows, cols, pad, settings_.threads).view();
   }
-  template <class Work>
-  Times phase(Times::Field Times::*which, Work work) {
-    MPI_Barrier(MPI_COMM_WORLD);
-    const double before = bytes_received();
-    const course::Stopwatch watch;
-    work();
-    Times times{.words_received = (bytes_received() - before) / sizeof(T)};
-    times.*which = watch.seconds();
-    return times;
+  View<T> take(Index rows, Index cols) { return take(rows, cols, problem_.pad); }
+  /// All of matrix 'A', 'B' or 'C', with its elements.
+  View<T> whole(char name, Index rows, Index cols) {
+    const View<T> matrix = take(rows, cols);
+    course::fill_matrix(matrix, problem_.fill, problem_.seed, name);
+    return matrix;
   }
   static int rank() { return rank_in(MPI_COMM_WORLD); }
-  static int ranks() { return size_of(MPI_COMM_WORLD); }
 
-  const Problem<T>* problem_ = nullptr;
-  int threads_ = 1;
+  const Problem<T>& problem_;
+  const Settings settings_;
+
+ private:
+  std::list<Matrix<T>> taken_;
 };
 
 /// Rank 0 has the matrices, each rank multiplies rows of C. `scatter` and `gather` are what it is about.
 template <class T>
-class RowsVariant : public MpiVariant<T> {
+class ByRows : public Scheme<T> {
  public:
+  using Element = T;
+  static constexpr bool on_grid = false, dealt = false;
   using Move = void (*)(const Shared<T>& shared, MPI_Comm ranks);
-  RowsVariant(course::Traits traits, Move scatter, Move gather)
-      : MpiVariant<T>(std::move(traits)), scatter_(scatter), gather_(gather) {}
 
-  Times allocate(const Problem<T>& problem, const Settings& settings, const course::World&) override {
-    this->begin(problem, settings);
+  ByRows(const Problem<T>& problem, const Settings& settings, Move scatter, Move gather)
+      : Scheme<T>(problem, settings), scatter_(scatter), gather_(gather) {
     const auto [m, n, k] = problem.shape;
-    const Index mine = mine_of(m).count, pad = problem.pad;
+    const Index mine = part(m, size_of(MPI_COMM_WORLD), this->rank()).count;
     if (this->rank() == 0) {
-      const auto& [a, b, c] = problem.whole();
-      c_ = Matrix<T>(m, n, pad, settings.threads);
-      // MPI takes the root's data of a broadcast, too, as if it were to be written: it is not.
-      const View<const T> all_b = b.view(), rows = a.view().block(0, 0, mine, k);
-      shared_ = {a.view(),
-                 c.view(),
-                 c_.view(),
-                 mutable_view(rows),
-                 mutable_view(all_b),
-                 c_.view().block(0, 0, mine, n)};
+      const View<T> a = this->whole('A', m, k), b = this->whole('B', k, n), c = this->whole('C', m, n);
+      const View<T> result = this->take(m, n);
+      shared_ = {a, c, result, a.block(0, 0, mine, k), b, result.block(0, 0, mine, n)};
     } else {
-      a_ = Matrix<T>(mine, k, pad, settings.threads), b_ = Matrix<T>(k, n, pad, settings.threads);
-      c_ = Matrix<T>(mine, n, pad, settings.threads);
-      shared_ = {{}, {}, {}, a_.view(), b_.view(), c_.view()};
+      shared_ = {{}, {}, {}, this->take(mine, k), this->take(k, n), this->take(mine, n)};
     }
-    return {};
   }
-  Times distribute() override {
-    return this->phase(&Times::distribute, [this] { scatter_(shared_, MPI_COMM_WORLD); });
-  }
+  void distribute() override { scatter_(shared_, MPI_COMM_WORLD); }
   /// Others have just been sent their rows of C; rank 0 puts its own back, and waits for the rest on poison.
   void reset() override {
     if (this->rank() > 0) return;
-    const Index mine = shared_.c.rows(), n = shared_.c.cols();
+    const View<T> mine = shared_.c;
     course::poison_all(shared_.result);
-    course::copy(shared_.all_c.block(0, 0, mine, n), shared_.c);
+    course::copy(shared_.all_c.block(0, 0, mine.rows(), mine.cols()), mine);
   }
-  Times run() override {
-    return this->phase(&Times::product,
-                       [this] { avx2::best<T>(shared_.a, shared_.b, shared_.c, this->threads_); });
-  }
-  Times fetch(Piece<T>& piece) override {
-    const Times times = this->phase(&Times::collect, [this] { gather_(shared_, MPI_COMM_WORLD); });
-    const auto [m, n, k] = this->problem_->shape;
-    piece = {};
-    if (this->rank() == 0) piece = {course::all_of(m), course::all_of(n), std::as_const(c_).view()};
-    return times;
-  }
-  bool guards_intact() const override {
-    return a_.guards_intact() && b_.guards_intact() && c_.guards_intact();
-  }
-  void release() override { a_ = {}, b_ = {}, c_ = {}, shared_ = {}; }
+  void multiply() override { avx2::best<T>(shared_.a, shared_.b, shared_.c, this->settings_.threads); }
+  void collect() override { gather_(shared_, MPI_COMM_WORLD); }
+  View<const T> result() override { return shared_.result; }
 
  private:
-  static Part mine_of(Index m) { return part(m, MpiVariant<T>::ranks(), MpiVariant<T>::rank()); }
-  static View<T> mutable_view(View<const T> view) {
-    return {const_cast<T*>(view.data()), view.rows(), view.cols(), view.ld()};
-  }
-
   Move scatter_, gather_;
-  Matrix<T> a_, b_, c_;  // at rank 0 c_ is all of C, elsewhere this rank's rows
   Shared<T> shared_;
-};
-
-/// What the variants on a grid have in common.
-template <class T>
-class GridVariant : public MpiVariant<T> {
- public:
-  explicit GridVariant(course::Traits traits) : MpiVariant<T>(std::move(traits)) {
-    this->traits.grids = this->traits.blocks = true;
-  }
-
- protected:
-  /// Where a rank is, and what it has, on the grid of these settings; Grid says the same later on.
-  struct Place {
-    Index p, q, row, col;
-    Cyclic rows, cols;      // of C
-    Cyclic k_of_a, k_of_b;  // if k is dealt out, too
-    Index m() const { return rows.count(row); }
-    Index n() const { return cols.count(col); }
-  };
-  void begin(const Problem<T>& problem, const Settings& settings) {
-    MpiVariant<T>::begin(problem, settings);
-    const auto [m, n, k] = problem.shape;
-    const auto [p, q] = settings.grid;
-    const auto [mb, nb] = settings.block;
-    const Index rank = MpiVariant<T>::rank();
-    place_ = {p, q, rank / q, rank % q, {m, mb, p}, {n, nb, q}, {k, nb, q}, {k, nb, p}};
-  }
-  /// Makes the grid; collective, so not before a row's first distribution.
-  void make_grid() {
-    if (!grid_) grid_.emplace(static_cast<int>(place_.p), static_cast<int>(place_.q));
-  }
-  /// This rank's part of a matrix whose rows and columns are dealt out so, from `element`, its recipe.
-  template <class Element>
-  void fill(View<T> part, const Cyclic& rows, const Cyclic& cols, Element element) const {
-    course::share_rows(part.rows(), this->threads_, [&](Index i) {
-      for (Index j = 0; j < part.cols(); ++j)
-        part(i, j) = element(rows.global(place_.row, i), cols.global(place_.col, j));
-    });
-  }
-  /// This rank's part of C as it was before the product.
-  void put_back(View<T> c) const {
-    fill(c, place_.rows, place_.cols, [this](Index i, Index j) { return this->problem_->c(i, j); });
-  }
-  /// Which rows and columns of C this rank has.
-  Piece<T> piece_of(View<const T> c) const {
-    Piece<T> piece{{}, {}, c};
-    for (Index i = 0; i < place_.m(); ++i) piece.rows.push_back(place_.rows.global(place_.row, i));
-    for (Index j = 0; j < place_.n(); ++j) piece.cols.push_back(place_.cols.global(place_.col, j));
-    return piece;
-  }
-
-  Place place_{};
-  std::optional<Grid> grid_;
 };
 
 /// From whole matrices at rank 0 to blocks on the grid, and back.
 template <class T>
-class BlockCyclic : public GridVariant<T> {
+class BlockCyclic : public Scheme<T> {
  public:
-  using GridVariant<T>::GridVariant;
+  using Element = T;
+  static constexpr bool on_grid = true, dealt = false;
 
-  Times allocate(const Problem<T>& problem, const Settings& settings, const course::World&) override {
-    this->begin(problem, settings);
-    const auto& at = this->place_;
+  BlockCyclic(const Problem<T>& problem, const Settings& settings)
+      : Scheme<T>(problem, settings), grid_(settings.grid.x, settings.grid.y) {
     const auto [m, n, k] = problem.shape;
-    const Index pad = problem.pad;
-    const int threads = settings.threads;
-    a_ = Matrix<T>(at.m(), k, pad, threads), b_ = Matrix<T>(k, at.n(), pad, threads);
-    c_ = Matrix<T>(at.m(), at.n(), pad, threads);
-    if (at.col == 0) c_rows_ = Matrix<T>(at.m(), n, pad, threads);
-    dealt_ = {.rows = at.rows,
-              .cols = at.cols,
-              .c_rows = c_rows_.view(),
-              .a = a_.view(),
-              .b = b_.view(),
-              .c = c_.view()};
-    if (at.col == 0) types_.columns = column_types<T>(at.cols, n + pad);
-    if (this->rank() > 0) return {};
-    const auto& [a, b, c] = problem.whole();
-    result_ = Matrix<T>(m, n, pad, threads);
-    dealt_.all_a = a.view(), dealt_.all_b = b.view(), dealt_.all_c = c.view();
-    dealt_.result = result_.view();
-    types_.rows_of_a = row_types<T>(at.rows, a.view()), types_.rows_of_c = row_types<T>(at.rows, c.view());
-    return {};
+    const auto [mb, nb] = settings.block;
+    dealt_.rows = {m, mb, grid_.p}, dealt_.cols = {n, nb, grid_.q};
+    const Index rows = dealt_.rows.count(grid_.row), cols = dealt_.cols.count(grid_.col);
+    dealt_.a = this->take(rows, k), dealt_.b = this->take(k, cols), dealt_.c = this->take(rows, cols);
+    if (grid_.col == 0) {
+      dealt_.c_rows = this->take(rows, n);
+      types_.columns = column_types<T>(dealt_.cols, n + problem.pad);
+    }
+    if (this->rank() > 0) return;
+    dealt_.all_a = this->whole('A', m, k), dealt_.all_b = this->whole('B', k, n);
+    dealt_.all_c = this->whole('C', m, n), dealt_.result = this->take(m, n);
+    types_.rows_of_a = row_types<T>(dealt_.rows, dealt_.all_a);
+    types_.rows_of_c = row_types<T>(dealt_.rows, dealt_.all_c);
   }
-  Times distribute() override {
-    this->make_grid();
-    return this->phase(&Times::distribute, [this] { deal(dealt_, types_, *this->grid_); });
-  }
+  void distribute() override { deal(dealt_, types_, grid_); }
   /// C has just been dealt out; rank 0 waits for what comes back on poison.
-  void reset() override { course::poison_all(result_.view()); }
-  Times run() override {
-    return this->phase(&Times::product,
-                       [this] { avx2::best<T>(dealt_.a, dealt_.b, dealt_.c, this->threads_); });
-  }
-  Times fetch(Piece<T>& piece) override {
-    const Times times = this->phase(&Times::collect, [this] { collect(dealt_, types_, *this->grid_); });
-    const auto [m, n, k] = this->problem_->shape;
-    piece = {};
-    if (this->rank() == 0) piece = {course::all_of(m), course::all_of(n), std::as_const(result_).view()};
-    return times;
-  }
-  bool guards_intact() const override {
-    return a_.guards_intact() && b_.guards_intact() && c_.guards_intact() && c_rows_.guards_intact() &&
-           result_.guards_intact();
-  }
-  void release() override {
-    a_ = {}, b_ = {}, c_ = {}, c_rows_ = {}, result_ = {}, dealt_ = {}, types_ = {};
-    this->grid_.reset();
-  }
+  void reset() override { course::poison_all(dealt_.result); }
+  void multiply() override { avx2::best<T>(dealt_.a, dealt_.b, dealt_.c, this->settings_.threads); }
+  void collect() override { mpi::collect(dealt_, types_, grid_); }
+  View<const T> result() override { return dealt_.result; }
 
  private:
-  Matrix<T> a_, b_, c_, c_rows_, result_;
+  Grid grid_;
   Dealt<T> dealt_;
   NineTypes types_;
 };
 
-/// A, B and C where they are multiplied, from the problem's recipe; nobody holds more of them than his share.
+/// Matrices that lie dealt out on a grid before and after: nobody holds more of them than his share.
 template <class T>
-class Summa : public GridVariant<T> {
+class OnGrid : public Scheme<T> {
  public:
-  using Kernel = void (*)(const Panels<T>& panels, const Grid& grid, Multiply<T> multiply, int threads);
-  Summa(course::Traits traits, Kernel kernel) : GridVariant<T>(std::move(traits)), kernel_(kernel) {
-    this->traits.dealt = true;
+  using Element = T;
+  static constexpr bool on_grid = true, dealt = true;
+
+  OnGrid(const Problem<T>& problem, const Settings& settings)
+      : Scheme<T>(problem, settings),
+        grid_(settings.grid.x, settings.grid.y),
+        rows_{problem.shape.m, settings.block.x, grid_.p},
+        cols_{problem.shape.n, settings.block.y, grid_.q},
+        k_of_a_{problem.shape.k, settings.block.y, grid_.q},
+        k_of_b_{problem.shape.k, settings.block.y, grid_.p} {}
+
+  void reset() override {
+    fill(c_, rows_, cols_, [this](Index i, Index j) { return this->problem_.c(i, j); });
+  }
+  /// Rank 0 takes the ranks' parts of C one after the other.
+  View<const T> result() override {
+    if (this->rank() > 0) return MPI_Send(c_.data(), rows_in(c_), row_type(c_), 0, 0, grid_.all), View<T>();
+    const View<T> all = this->take(rows_.extent, cols_.extent);
+    for (int of = 0; of < grid_.p * grid_.q; ++of) {
+      const Index row = of / grid_.q, col = of % grid_.q;
+      Matrix<T> received(of > 0 ? rows_.count(row) : 0, cols_.count(col));
+      const View<T> theirs = of > 0 ? received.view() : c_;
+      if (of > 0)
+        MPI_Recv(theirs.data(), rows_in(theirs), row_type(theirs), of, 0, grid_.all, MPI_STATUS_IGNORE);
+      for (Index i = 0; i < theirs.rows(); ++i)
+        for (Index j = 0; j < theirs.cols(); ++j)
+          all(rows_.global(row, i), cols_.global(col, j)) = theirs(i, j);
+    }
+    return all;
   }
 
-  Times allocate(const Problem<T>& problem, const Settings& settings, const course::World&) override {
-    this->begin(problem, settings);
-    const auto& at = this->place_;
-    const int threads = settings.threads;
-    const Index depth = std::min(at.k_of_a.block, problem.shape.k);
-    a_ = Matrix<T>(at.k_of_a.count(at.col), at.m(), 0, threads);
-    b_ = Matrix<T>(at.k_of_b.count(at.row), at.n(), 0, threads);
-    c_ = Matrix<T>(at.m(), at.n(), problem.pad, threads);
-    panels_ = {at.k_of_a, at.k_of_b, c_.view(), a_.view().data(), b_.view().data(), {}, {}};
-    for (const int turn : {0, 1}) {  // a grid of one row or column has nothing to receive there
-      if (at.q > 1) room_a_[turn] = Matrix<T>(depth, at.m(), 0, threads);
-      if (at.p > 1) room_b_[turn] = Matrix<T>(depth, at.n(), 0, threads);
-      panels_.room_a[turn] = room_a_[turn].view().data(), panels_.room_b[turn] = room_b_[turn].view().data();
+ protected:
+  /// This rank's part of a matrix whose rows and columns are dealt out so, from `element`, its recipe.
+  template <class Element>
+  void fill(View<T> part, const Cyclic& rows, const Cyclic& cols, Element element) const {
+    course::share_rows(part.rows(), this->settings_.threads, [&](Index i) {
+      for (Index j = 0; j < part.cols(); ++j)
+        part(i, j) = element(rows.global(grid_.row, i), cols.global(grid_.col, j));
+    });
+  }
+
+  Grid grid_;
+  Cyclic rows_, cols_, k_of_a_, k_of_b_;  // of C; of k in A and in B
+  View<T> c_;                             // this rank's part
+};
+
+/// SUMMA: panels of A and B pass by.
+template <class T>
+class Summa : public OnGrid<T> {
+ public:
+  using Kernel = void (*)(const Panels<T>& panels, const Grid& grid, Multiply<T> multiply, int threads);
+
+  Summa(const Problem<T>& problem, const Settings& settings, Kernel kernel)
+      : OnGrid<T>(problem, settings), kernel_(kernel) {
+    const Grid& grid = this->grid_;
+    const Cyclic &of_a = this->k_of_a_, &of_b = this->k_of_b_;
+    const Index m = this->rows_.count(grid.row), n = this->cols_.count(grid.col);
+    const Index kb = std::min(of_a.block, problem.shape.k);
+    this->c_ = this->take(m, n);
+    panels_ = {of_a,
+               of_b,
+               this->c_,
+               this->take(of_a.count(grid.col), m, 0).data(),
+               this->take(of_b.count(grid.row), n, 0).data(),
+               {},
+               {}};
+    for (const int one : {0, 1}) {  // a grid of one row or column has nothing to receive there
+      if (grid.q > 1) panels_.buffer_a[one] = this->take(kb, m, 0).data();
+      if (grid.p > 1) panels_.buffer_b[one] = this->take(kb, n, 0).data();
     }
-    for (Index s = at.col; s < panels_.count(); s += at.q) {
-      const View<T> a = panels_.panel_a(s, at.col);
-      course::share_rows(a.rows(), threads, [&](Index i) {
+    for (Index s = grid.col; s < panels_.count(); s += grid.q) {
+      const View<T> a = panels_.panel_a(s, grid.col);
+      course::share_rows(a.rows(), settings.threads, [&](Index i) {
         for (Index p = 0; p < a.cols(); ++p)
-          a(i, p) = problem.a(at.rows.global(at.row, i), s * at.k_of_a.block + p);
+          a(i, p) = problem.a(this->rows_.global(grid.row, i), s * of_a.block + p);
       });
     }
-    for (Index s = at.row; s < panels_.count(); s += at.p) {
-      const View<T> b = panels_.panel_b(s, at.row);
-      course::share_rows(b.rows(), threads, [&](Index p) {
+    for (Index s = grid.row; s < panels_.count(); s += grid.p) {
+      const View<T> b = panels_.panel_b(s, grid.row);
+      course::share_rows(b.rows(), settings.threads, [&](Index p) {
         for (Index j = 0; j < b.cols(); ++j)
-          b(p, j) = problem.b(s * at.k_of_b.block + p, at.cols.global(at.col, j));
+          b(p, j) = problem.b(s * of_b.block + p, this->cols_.global(grid.col, j));
       });
     }
-    return {};
   }
-  Times distribute() override { return this->make_grid(), Times{}; }
-  void reset() override { this->put_back(c_.view()); }
-  Times run() override {
-    return this->phase(&Times::product,
-                       [this] { kernel_(panels_, *this->grid_, avx2::best<T>, this->threads_); });
-  }
-  Times fetch(Piece<T>& piece) override { return piece = this->piece_of(std::as_const(c_).view()), Times{}; }
-  bool guards_intact() const override {
-    bool intact = a_.guards_intact() && b_.guards_intact() && c_.guards_intact();
-    for (const int turn : {0, 1}) intact &= room_a_[turn].guards_intact() && room_b_[turn].guards_intact();
-    return intact;
-  }
-  void release() override {
-    a_ = {}, b_ = {}, c_ = {}, panels_ = {};
-    for (const int turn : {0, 1}) room_a_[turn] = {}, room_b_[turn] = {};
-    this->grid_.reset();
-  }
+  void multiply() override { kernel_(panels_, this->grid_, avx2::best<T>, this->settings_.threads); }
 
  private:
   Kernel kernel_;
-  Matrix<T> a_, b_, c_, room_a_[2], room_b_[2];
   Panels<T> panels_{};
 };
+
+/// A scheme as a variant. A phase begins when all ranks are ready for it and ends when this one's part is
+/// done.
+template <class T>
+class MpiVariant : public course::Variant<T> {
+ public:
+  using Make = std::function<std::unique_ptr<Scheme<T>>(const Problem<T>&, const Settings&)>;
+  MpiVariant(course::Traits traits, Make make)
+      : course::Variant<T>(std::move(traits)), make_(std::move(make)) {}
+
+  std::string refuses(const Problem<T>&, const Settings&) const override {
+    const bool harmless = this->traits.broken && size_of(MPI_COMM_WORLD) < 2;  // nothing to get wrong
+    return harmless ? "needs 2 ranks" : "";
+  }
+  Times allocate(const Problem<T>& problem, const Settings& settings) override {
+    scheme_ = make_(problem, settings);
+    return {};
+  }
+  Times distribute() override { return moved(&Times::distribute, &Scheme<T>::distribute); }
+  void reset() override { scheme_->reset(); }
+  Times run() override { return phase(&Times::product, &Scheme<T>::multiply); }
+  Times fetch() override { return moved(&Times::collect, &Scheme<T>::collect); }
+  View<const T> result() override { return scheme_->result(); }
+  bool guards_intact() const override { return scheme_->guards_intact(); }
+  void release() override { scheme_.reset(); }
+
+ private:
+  using Work = void (Scheme<T>::*)();
+  Times moved(Times::Field Times::*which, Work work) {
+    return this->traits.dealt ? Times{} : phase(which, work);
+  }
+  Times phase(Times::Field Times::*which, Work work) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double before = bytes_received();
+    const course::Stopwatch watch;
+    (scheme_.get()->*work)();
+    Times times{.words_received = (bytes_received() - before) / sizeof(T)};
+    times.*which = watch.seconds();
+    return times;
+  }
+
+  Make make_;
+  std::unique_ptr<Scheme<T>> scheme_;
+};
+
+/// The variant of a scheme; its constructor gets these functions, too.
+template <class S, class T = typename S::Element, class... Functions>
+std::shared_ptr<course::Variant<T>> on_ranks(std::string name, std::string idea, Functions... functions) {
+  return std::make_shared<MpiVariant<T>>(course::Traits{.name = std::move(name),
+                                                        .idea = std::move(idea),
+                                                        .threads = true,
+                                                        .blocks = S::on_grid,
+                                                        .grids = S::on_grid,
+                                                        .dealt = S::dealt,
+                                                        .vector = avx2::best_vector(),
+                                                        .needs = avx2::best_needs()},
+                                         [=](const Problem<T>& problem, const Settings& settings) {
+                                           return std::make_unique<S>(problem, settings, functions...);
+                                         });
+}
 
 }  // namespace mpi

@@ -8,7 +8,7 @@
 namespace {
 
 using namespace cuda_global;
-using course::broken, course::gpu, course::Memory, course::uncounted, course::with_blocks;
+using course::broken, course::gpu, course::Memory, course::uncounted;
 
 /// How a launcher above and a kernel become what a variant starts: the row says the block.
 template <class T>
@@ -41,7 +41,7 @@ course::Variants<T> variants() {
       broken(gpu<T>("swapped", "<<<block, grid>>>", started<T>(wrong::swapped<T>, coalesced<T>))),
   };
   course::add_too_far<T>(list, along);
-  for (auto& variant : list) variant = with_blocks(variant);
+  for (auto& variant : list) variant->traits.blocks = true;
   return list;
 }
 

@@ -1,8 +1,8 @@
 // Wrong on purpose: the verifier must refuse every one of them, on a GPU and on the host.
 #pragma once
 
-#include "common/too_far.hpp"
 #include "gemm.hpp"
+#include "runner/too_far.hpp"
 
 namespace openacc::wrong {
 

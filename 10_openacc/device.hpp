@@ -4,14 +4,14 @@
 #include <stdexcept>
 
 #include "common/stopwatch.hpp"
-#include "common/variant.hpp"
 #include "model.hpp"
 #include "runner/machine.hpp"
+#include "runner/variant.hpp"
 
 namespace openacc {
 
 using course::Index, course::Matrix, course::Problem, course::Settings, course::Shape, course::Times,
-    course::Use, course::View, course::World;
+    course::Use, course::View;
 
 /// common's Matrix in a model's memory: poisoned at birth, guards for its use before, beside and behind it.
 template <class T>
@@ -96,12 +96,12 @@ class Offloaded : public course::Variant<T> {
     if (!model_.on_host()) return model_.gpu() == nullptr ? "a GPU without a name" : model_.gpu();
     return model_.host_wanted() ? "host fallback: " + course::processor() : "";
   }
-  std::string skip_reason(const Problem<T>&, const Settings&, const World&) const override {
+  std::string refuses(const Problem<T>&, const Settings&) const override {
     if (model_.host_wanted() || !model_.on_host()) return {};
     return (offloads ? "no GPU answers " : "built without an offload compiler, so no GPU for ") +
            std::string(model_.name) + "; " + model_.to_fall_back + " runs it on the host";
   }
-  Times allocate(const Problem<T>& problem, const Settings&, const World&) override {
+  Times allocate(const Problem<T>& problem, const Settings&) override {
     release();
     problem_ = &problem, on_host_ = model_.on_host();
     const auto [m, n, k] = problem.shape;
@@ -131,15 +131,13 @@ class Offloaded : public course::Variant<T> {
     kernel_(a_.view(), b_.view(), c_.view());
     return {.product = watch.seconds()};
   }
-  Times fetch(course::Piece<T>& piece) override {
+  Times fetch() override {
     course::poison_all(fetched_.view());
     const course::Stopwatch watch;
     c_.copy_to(fetched_.view());
-    const double seconds = watch.seconds();
-    piece = {course::all_of(problem_->shape.m), course::all_of(problem_->shape.n),
-             std::as_const(fetched_).view()};
-    return {.copy_out = seconds};
+    return {.copy_out = watch.seconds()};
   }
+  View<const T> result() override { return fetched_.view(); }
   bool guards_intact() const override {
     return a_.guards_intact() && b_.guards_intact() && c_.guards_intact() && fetched_.guards_intact();
   }

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <numeric>
-#include <vector>
 
 #include "common/fill.hpp"
 #include "common/matrix.hpp"
@@ -28,7 +26,7 @@ struct Inputs {
 };
 
 /// A recipe: element (i, j) of an input is a function of (fill, seed, matrix, i, j), on any thread, rank or
-/// GPU. So nobody need hold a whole matrix, and whoever has a piece of C can check it.
+/// GPU. So nobody need hold a whole matrix who does not want to.
 template <class T>
 struct Problem {
   Shape shape;
@@ -62,21 +60,5 @@ struct Problem {
 
   mutable std::shared_ptr<Inputs<T>> made = nullptr;  // what whole() keeps; no part of the recipe
 };
-
-using Indices = std::vector<Index>;
-
-/// What one rank has of C: c(i, j) is C(rows[i], cols[j]), however rows and columns were shared out.
-template <class T>
-struct Piece {
-  Indices rows, cols;
-  View<const Result<T>> c;
-};
-
-/// 0, 1, …, count - 1.
-inline Indices all_of(Index count) {
-  Indices indices(static_cast<std::size_t>(count));
-  std::iota(indices.begin(), indices.end(), 0);
-  return indices;
-}
 
 }  // namespace course

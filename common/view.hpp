@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <type_traits>
-#include <vector>
 
 // Inlined even at -O0: else the linker might keep one copy, compiled for AVX, for the whole program.
 #define COURSE_INLINE [[gnu::always_inline]] constexpr
@@ -80,10 +79,6 @@ class View {
   T* data_ = nullptr;
   Index rows_ = 0, cols_ = 0, ld_ = 0;
 };
-
-/// A matrix as a vector of rows (01 rows_of_rows): one allocation a row, wherever the allocator puts it.
-template <class T>
-using Rows = std::vector<std::vector<T>>;
 
 }  // namespace course
 

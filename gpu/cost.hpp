@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <numeric>
 
-#include "common/cost.hpp"
 #include "gpu/variant.hpp"
+#include "runner/cost.hpp"
 
 namespace course {
 

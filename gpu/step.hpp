@@ -1,8 +1,8 @@
 // Makes variants of kernels: on the GPU where nvcc compiles this, else on the emulator.
 #pragma once
 
-#include "common/too_far.hpp"
 #include "gpu/cuda.hpp"
+#include "runner/too_far.hpp"
 
 #ifdef __CUDACC__
 #define COURSE_GPU_STEP_NAME step_on_gpu

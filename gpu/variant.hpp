@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "common/stopwatch.hpp"
-#include "common/variant.hpp"
 #include "gpu/launch.hpp"
+#include "runner/variant.hpp"
 
 namespace course {
 
@@ -47,10 +47,10 @@ class GpuVariant : public Variant<T> {
       : Variant<T>(std::move(traits)), launch_(std::move(launch)), needs_(std::move(needs)) {}
 
   std::string device() const override { return Platform::device(); }
-  std::string skip_reason(const Problem<T>&, const Settings&, const World&) const override {
+  std::string refuses(const Problem<T>&, const Settings&) const override {
     return Platform::missing(needs_.capability, needs_.no_other);
   }
-  Times allocate(const Problem<T>& problem, const Settings& settings, const World&) override {
+  Times allocate(const Problem<T>& problem, const Settings& settings) override {
     release();
     problem_ = &problem, settings_ = settings;
     const Inputs<T>& inputs = problem.whole();
@@ -106,13 +106,11 @@ class GpuVariant : public Variant<T> {
     return {.product = seconds};
   }
 
-  Times fetch(Piece<T>& piece) override {
-    const View<Result<T>> to = registered() ? host_.result.view() : fetched_.view();
-    poison_all(to);
-    const double seconds = Platform::seconds_of([&] { send<Result<T>>(c_.view(), to); });
-    piece = {all_of(problem_->shape.m), all_of(problem_->shape.n), to};
-    return {.copy_out = seconds};
+  Times fetch() override {
+    poison_all(fetched());
+    return {.copy_out = Platform::seconds_of([this] { send<Result<T>>(c_.view(), fetched()); })};
   }
+  View<const Result<T>> result() override { return fetched(); }
 
   bool guards_intact() const override {
     return a_.guards_intact() && b_.guards_intact() && before_.guards_intact() && c_.guards_intact() &&
@@ -131,6 +129,7 @@ class GpuVariant : public Variant<T> {
   using HostMatrix = typename Platform::template HostMatrix<E>;
 
   bool registered() const { return needs_.memory == Memory::registered; }
+  View<Result<T>> fetched() { return registered() ? host_.result.view() : fetched_.view(); }
   std::tuple<View<const T>, View<const T>, View<const Result<T>>> host_inputs() {
     if (registered()) return {host_.a.view(), host_.b.view(), host_.c.view()};
     const Inputs<T>& inputs = problem_->whole();

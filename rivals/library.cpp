@@ -10,7 +10,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "common/cpu.hpp"
+#include "runner/cpu.hpp"
 #include "runner/machine.hpp"
 #include "runner/text.hpp"
 
@@ -51,20 +51,17 @@ std::shared_ptr<course::Variant<T>> variant(void* library, const char* cblas_nam
   const auto cblas = symbol<Cblas<T>>(library, cblas_name);
   const auto dnnl = std::is_same_v<T, float> ? symbol<Dnnl>(library, "dnnl_sgemm") : nullptr;
   if (cblas == nullptr && dnnl == nullptr) return nullptr;
-  const auto timed = [=](const course::CpuCall<T>& call) {
-    const auto& [a, b, c, workspace, shape, settings] = call;
+  return course::cpu<T>("", "", [=](const course::Call<T>& call) {
+    const auto& [a, b, c, bt, threads, tile] = call;
     const auto narrow = [](Index size) { return static_cast<int>(size); };  // --size ends at 2^31 - 1
     const int m = narrow(c.rows()), n = narrow(c.cols()), k = narrow(a.cols());
     const int lda = narrow(a.ld()), ldb = narrow(b.ld()), ldc = narrow(c.ld());
-    const course::Stopwatch watch;
     if (cblas != nullptr)  // CblasRowMajor, CblasNoTrans
       cblas(101, 111, 111, m, n, k, T{1}, a.data(), lda, b.data(), ldb, T{1}, c.data(), ldc);
     else if constexpr (std::is_same_v<T, float>)
       if (dnnl('N', 'N', m, n, k, 1, a.data(), lda, b.data(), ldb, 1, c.data(), ldc) != 0)
         throw std::runtime_error("the library reports a failure");
-    return watch.seconds();
-  };
-  return std::make_shared<course::CpuVariant<T>>(course::Traits{}, timed, course::Workspace());
+  });
 }
 
 /// The names of a library's kernels, for AVX2 and for AVX-512, and the processor's features they need.

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "common/variant.hpp"
+#include "runner/variant.hpp"
 
 namespace rivals {
 

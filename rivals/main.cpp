@@ -92,11 +92,10 @@ struct Process {
 template <class T>
 course::Check first_run(Variant<T>& variant, const Problem<T>& problem, Verifier<T>& verifier, bool rounds) {
   variant.reset(), variant.run();
-  course::Piece<T> piece;
-  variant.fetch(piece);
+  variant.fetch();
   if (!problem.guards_intact() || !variant.guards_intact()) return {.message = "it wrote outside its matrix"};
   if (rounds) return {.message = variant.run_error()};
-  return verifier.check(piece, {});
+  return verifier.check(variant.result());
 }
 
 /// GFLOP/s of the median time.
@@ -146,9 +145,8 @@ int measure(Process& of, const Shape& shape, std::shared_ptr<Variant<T>> Library
   for (const bool is_ours : {false, true}) {
     Variant<T>* const variant = is_ours ? ours : theirs;
     if (variant == nullptr) continue;
-    if (const std::string why = variant->skip_reason(problem, {}, {}); !why.empty())
-      throw std::runtime_error(why);
-    variant->allocate(problem, {}, {}), variant->distribute();
+    if (const std::string why = variant->refuses(problem, {}); !why.empty()) throw std::runtime_error(why);
+    variant->allocate(problem, {}), variant->distribute();
     const course::Check found = first_run(*variant, problem, verifier, of.theirs.rounds);
     (is_ours ? row.our_side : row.their_side).error_share = found.error_share;
     if (!found.message.empty()) {
@@ -230,7 +228,7 @@ int check(const std::string& file, const std::string& kernel, const Options& opt
   }
   if (file.empty()) return 0;
   const Library library = load(file, kernel);
-  const std::string why = library.f32 ? library.f32->skip_reason({}, {}, {}) : "";
+  const std::string why = library.f32 ? library.f32->refuses({}, {}) : "";
   if (!why.empty()) throw course::Refusal{why};
   if (const std::string missing = course::lacking(library.needs); !missing.empty())
     throw course::Refusal{"this processor lacks " + missing};

@@ -56,15 +56,16 @@ void require_threads(const std::vector<int>& counts, const World& world) {
   const int most = *std::max_element(counts.begin(), counts.end());
   std::latch all_started(1);
   std::vector<std::jthread> team;
-  std::string why;
+  double missing = 0;
   try {
     while (std::ssize(team) + 1 < most) team.emplace_back([&] { all_started.wait(); });
-  } catch (const std::exception& error) {
-    why = fmt::format("--threads: '{}' is more than the {} that this process may start: {}", most,
-                      team.size() + 1, error.what());
+  } catch (const std::system_error&) {
+    missing = most - static_cast<double>(std::ssize(team)) - 1;
   }
   all_started.count_down();
-  if (why = world.first(why); !why.empty()) throw Refusal{why};
+  if (world.max({&missing, 1}); missing > 0)
+    throw Refusal{fmt::format("--threads: '{}' is more than the {} that this process may start", most,
+                              most - static_cast<int>(missing))};
 }
 
 void require_cpus(const std::vector<int>& counts) {
@@ -116,11 +117,10 @@ double available_memory() {
 
 void require_memory(const std::string& what, double bytes, const World& world) {
   static const double available = std::min(available_memory(), world.on_this_host(address_space()));
-  const double needed = world.on_this_host(bytes);
-  const std::string message = fmt::format("{} needs {} of memory, {} are available; give a smaller size",
-                                          what, readable_bytes(needed), readable_bytes(available));
-  if (const std::string refusal = world.first(needed > 0.95 * available ? message : ""); !refusal.empty())
-    throw Refusal{refusal};
+  double worst[] = {world.on_this_host(bytes), -available};  // of any host
+  if (world.max(worst); worst[0] > 0.95 * -worst[1])
+    throw Refusal{fmt::format("{} needs {} of memory, {} are available; give a smaller size", what,
+                              readable_bytes(worst[0]), readable_bytes(-worst[1]))};
 }
 
 std::string lacking(std::string_view features) {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/world.hpp"
+#include "runner/world.hpp"
 
 namespace course {
 

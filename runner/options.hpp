@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "common/variant.hpp"
 #include "runner/table.hpp"
+#include "runner/variant.hpp"
 
 namespace CLI {
 class App;  // its header is a long one: only who makes one includes it

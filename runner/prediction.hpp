@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "common/cost.hpp"
+#include "runner/cost.hpp"
 #include "runner/table.hpp"
 
 namespace course {

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "common/variant.hpp"
 #include "common/verify.hpp"
 #include "runner/prediction.hpp"
 #include "runner/table.hpp"
+#include "runner/variant.hpp"
 
 namespace course {
 

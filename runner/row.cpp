@@ -1,10 +1,10 @@
-// A row's way: plan, estimate, measure, verify, report. All ranks call the same functions in the same order;
-// before they decide, they share what only one of them knows: the root its CSV, each its errors.
+// A row's way: plan, estimate, measure, verify, report. All ranks call the same functions in the same order.
+// Rank 0 decides, verifies and speaks; phases are those of the slowest rank.
 #include <unistd.h>
 
 #include <cmath>
 
-#include "common/diagnose.hpp"
+#include "runner/diagnose.hpp"
 #include "runner/machine.hpp"
 #include "runner/session.hpp"
 
@@ -24,7 +24,6 @@ struct Row {
   Variant<T>& variant;
   CheckedProblem<T>& checked;
   Record record;
-  Piece<T> piece = {};         // of the last run
   std::string explained = {};  // what is wrong with a wrong result, with --explain
   const Options& options = session.options;
   const World& world = session.world;
@@ -56,45 +55,25 @@ std::string rate_key(const Record& r) {
 
 /// True, with a warning, if the row cannot run here.
 template <class T>
-bool is_skipped(Row<T>& row) {
-  const std::string why =
-      row.world.first(skip_reason(row.variant, row.checked.problem, row.record.settings, row.world));
-  if (why.empty()) return false;
+bool is_refused(Row<T>& row) {
+  const std::string why = refusal_of(row.variant, row.checked.problem, row.record.settings);
+  if (row.world.root(why.empty()) != 0) return false;
   ++row.session.skipped;
   row.session.warn_once(row.record.variant + " skipped: " + why);
   return true;
 }
 
-/// Returns the slowest rank's time; a Refusal of all if one of them is out of memory.
+/// Takes memory for `problem`, calls `work`, gives the memory back. Returns the slowest rank's time to take
+/// it.
 template <class T>
-Times allocate(Row<T>& row, const Problem<T>& problem) {
-  Times taken;
-  std::string error;
-  try {
-    taken = row.variant.allocate(problem, row.record.settings, row.world);
-  } catch (const std::bad_alloc&) {
-    error = no_memory;
-  }
-  if (error = row.world.first(error); !error.empty()) throw Refusal{error};
-  return slowest(row.world, taken);
-}
-
-/// Calls `body`, which communicates, and returns what it threw; with several ranks that ends the program
-/// instead. Refusals, also for want of memory, are thrown on.
-template <class T>
-std::string attempt(const Row<T>& row, const std::function<void()>& body) {
-  try {
-    body();
-    return {};
-  } catch (const Refusal&) {
-    throw;  // of all ranks
-  } catch (...) {
-    const World& world = row.world;
-    const std::string error = exception_text();
-    if (world.size() > 1) world.abort(fmt::format("{}: rank {}: {}", row.record.step, world.rank(), error));
-    if (error == no_memory) throw Refusal{error};
-    return error;
-  }
+Times with_memory(Row<T>& row, const Problem<T>& problem, const std::function<void()>& work) {
+  const struct Release {
+    Variant<T>& variant;
+    ~Release() { variant.release(); }
+  } release{row.variant};
+  const Times taken = slowest(row.world, row.variant.allocate(problem, row.record.settings));
+  work();
+  return taken;
 }
 
 /// Whether other programs had processors that a run of `lasted` seconds needed, on any rank. Never on a GPU,
@@ -119,13 +98,12 @@ std::pair<Times, bool> run_once(Row<T>& row) {
   const Times product = row.variant.run();
   const double used = processor_seconds() - before;
   times += product;
-  times += row.variant.fetch(row.piece);
+  times += row.variant.fetch();
   const bool disturbed = row.options.quiet && was_disturbed(row, product.product.value_or(0), used);
   return {slowest(row.world, times), disturbed};
 }
 
-/// Seconds of one run at least, by the rate of the variant's last row, else of a small product; 0 if that
-/// throws.
+/// Seconds of one run at least, by the rate of the variant's last row, else of a small product.
 template <class T>
 double expected_seconds(Row<T>& row) {
   Session& session = row.session;
@@ -138,13 +116,11 @@ double expected_seconds(Row<T>& row) {
   Problem<T> problem = row.checked.problem;
   problem.forget(), problem.shape = {small(s.m), small(s.n), small(s.k)};
   double seconds = 0;
-  attempt(row, [&] {
-    allocate(row, problem);
+  with_memory(row, problem, [&] {
     if (row.record.settings.threads > 1 || session.world.size() > 1 || !row.variant.device().empty())
       run_once(row);  // which also starts threads, loads kernels, finds other ranks
     seconds = run_once(row).first.product.value_or(0) * s.flops() / problem.shape.flops();
   });
-  row.variant.release();
   return seconds;
 }
 
@@ -218,47 +194,81 @@ void predict(Row<T>& row) {
   if (peak && r.gflops) r.peak_share = *r.gflops / *peak;
 }
 
-/// Freivalds' check of one more run, on digits; the matrices of the row are given back first.
+/// Joins two checks of the same product: what either finds is wrong.
+void add(Check& check, const Check& second) {
+  if (check.right) check.message = second.message;
+  check.right &= second.right;
+  check.error_share = std::max(check.error_share, second.error_share);
+  check.differences = std::max(check.differences, second.differences);
+}
+
+/// Why the last run is wrong whatever C holds: what a rank wrote outside its matrices, what the variant
+/// itself found; else empty.
 template <class T>
-Check on_digits(Row<T>& row, bool& intact) {
-  row.session.progress(row.record.variant + ": once more on digits, for Freivalds");
-  row.variant.release(), row.checked.problem.forget();
-  Problem<T> digits = row.checked.problem;
-  digits.fill = Fill::digits;
-  allocate(row, digits), run_once(row);
-  intact &= row.variant.guards_intact() && digits.guards_intact();
-  const Check check = freivalds(digits, row.piece, row.world);
-  row.variant.release();
+std::string fault(const Row<T>& row, const Problem<T>& problem) {
+  const World& world = row.world;
+  const bool intact = row.variant.guards_intact() && problem.guards_intact();
+  double behind = intact ? 0 : world.size() - world.rank();  // the most: of the first such rank
+  world.max({&behind, 1});
+  if (behind == 0) return row.variant.run_error();
+  const std::string rank =
+      world.size() > 1 ? fmt::format("rank {} ", world.size() - static_cast<int>(behind)) : "";
+  return rank + "wrote outside its matrix";
+}
+
+/// Verifies the last run of the row; rank 0 alone compares C. `more`: Freivalds' check is due besides.
+template <class T>
+Check verified(Row<T>& row, bool whole, bool more) {
+  const Problem<T>& problem = row.checked.problem;
+  std::string error = fault(row, problem);
+  const View<const Result<T>> c = row.variant.result();  // all ranks give what they have
+  if (!row.world.is_root()) return {};
+  row.session.progress(row.record.variant + ": verifying");
+  if (!row.checked.verifier) row.checked.verifier.emplace(problem, whole);
+  Check check = row.checked.verifier->check(c);
+  if (more && problem.exact()) add(check, freivalds(problem, c));
+  if (!error.empty()) check.right = false, check.message = std::move(error);
+  if (!check.right && row.options.explain)
+    for (const std::string& line : diagnose(problem, c)) row.explained += "  " + line + "\n";
   return check;
 }
 
-/// Verifies the last run's C, all guard bands and, where not every element is compared, Freivalds' sums.
+/// Freivalds' check of one more run, on digits.
 template <class T>
-void verify(Row<T>& row) {
-  const World& world = row.world;
+Check verified_on_digits(Row<T>& row) {
+  row.session.progress(row.record.variant + ": once more on digits, for Freivalds");
+  Problem<T> digits = row.checked.problem;
+  digits.forget(), digits.fill = Fill::digits;
+  Check check;
+  with_memory(row, digits, [&] {
+    run_once(row);
+    std::string error = fault(row, digits);
+    const View<const Result<T>> c = row.variant.result();
+    if (row.world.is_root()) check = freivalds(digits, c);
+    if (!error.empty()) check.right = false, check.message = std::move(error);
+  });
+  return check;
+}
+
+/// Measures and verifies: all of C or, beyond 2048, samples and, as far as it is exact, Freivalds' check.
+template <class T>
+void measure_and_verify(Row<T>& row) {
   const Problem<T>& problem = row.checked.problem;
-  const bool whole = verifies_whole(row.options, problem.shape);
-  const bool with_freivalds = !whole && problem.shape.k <= exact_k<T>();
-  row.record.verify = whole ? "full" : with_freivalds ? "samples+freivalds" : "samples";
-  row.session.progress(row.record.variant + ": verifying");
-  if (!row.checked.verifier) row.checked.verifier.emplace(problem, whole);
-  Check check = row.checked.verifier->check(row.piece, world);
-  bool intact = row.variant.guards_intact() && problem.guards_intact();
-  std::string error = row.variant.run_error();  // before another run, on digits, clears it
-  if (with_freivalds) {
-    const Check second = problem.exact() ? freivalds(problem, row.piece, world) : on_digits(row, intact);
-    if (check.right) check.message = second.message;
-    check.right &= second.right;
-    check.error_share = std::max(check.error_share, second.error_share);
-    check.differences = std::max(check.differences, second.differences);
+  const bool asked = row.options.verify != Verify::none, whole = verifies_whole(row.options, problem.shape);
+  const bool more = asked && !whole && problem.shape.k <= exact_k<T>();
+  Record& r = row.record;
+  const Times taken = with_memory(row, problem, [&] {
+    measure(row), predict(row);
+    if (asked) r.check = verified(row, whole, more);
+  });
+  r.times.alloc = taken.alloc;
+  if (!asked) return;
+  r.verify = whole ? "full" : more ? "samples+freivalds" : "samples";
+  if (more && !problem.exact()) {
+    problem.forget();  // two rows' matrices need not fit
+    add(*r.check, verified_on_digits(row));
   }
-  if (!intact) error = "wrote outside its matrix";
-  if (!error.empty() && world.size() > 1) error = fmt::format("rank {} {}", world.rank(), error);
-  if (error = world.first(error); !error.empty()) check.right = false, check.message = error;
-  if (!check.right && row.options.explain)
-    for (const std::string& line : diagnose(problem, row.piece)) row.explained += "  " + line + "\n";
-  row.explained = world.first(row.explained);
-  row.record.check = check, row.record.verdict = check.right ? "right" : "wrong";
+  r.verdict = r.check->right ? "right" : "wrong";
 }
 
 /// Counts, prints and writes the row. `thrown`: what its variant threw, else empty.
@@ -275,16 +285,15 @@ void report(Row<T>& row, const std::string& thrown) {
   const bool counts_as_wrong = wrong && !(expected && threw);  // --expect-wrong: a throw is no wrong result
   ++session.measured, session.disturbed += r.quiet == "no" && !wrong;
   ++(counts_as_wrong ? session.wrong : session.not_wrong);
+  if (!row.world.is_root()) return;
   session.progress("");
-  if (session.is_root()) {
-    if (session.measured == 1) print_header(r);
-    print_row(r);
-    if (wrong && expected) fmt::print("  {}\n", r.check->message);
-  }
+  if (session.measured == 1) print_header(r);
+  print_row(r);
+  if (wrong && expected) fmt::print("  {}\n", r.check->message);
   if (wrong && (!expected || threw)) session.warn_once("wrong: " + r.check->message + "; again by: " + again);
-  if (session.is_root()) fmt::print(stderr, "{}", row.explained);
+  fmt::print(stderr, "{}", row.explained);
   if (!wrong && expected) session.warn_once("expected wrong, found " + r.verdict + ": " + again);
-  on_root(session.world, [&] { session.table.append(r.row()); });
+  session.table.append(r.row());
 }
 
 }  // namespace
@@ -292,14 +301,17 @@ void report(Row<T>& row, const std::string& thrown) {
 template <class T>
 void run_row(Session& session, Variant<T>& variant, CheckedProblem<T>& checked, const Settings& settings) {
   Row<T> row{session, variant, checked, planned(session, variant, checked.problem, settings)};
-  if (is_skipped(row) || takes_too_long(row)) return;
-  const std::string thrown = attempt(row, [&row] {
-    row.record.times = allocate(row, row.checked.problem);
-    measure(row), predict(row);
-    if (row.options.verify != Verify::none) verify(row);
-  });
+  std::string thrown;
+  try {
+    if (is_refused(row) || takes_too_long(row)) return;
+    measure_and_verify(row);
+  } catch (const Refusal&) {
+    throw;
+  } catch (...) {
+    if (row.world.size() > 1) throw;  // others may wait for this rank: exit_status ends them all
+    if (thrown = exception_text(); thrown == no_memory) throw Refusal{thrown};
+  }
   report(row, thrown);
-  variant.release();
 }
 
 template void run_row(Session&, Variant<bf16>&, CheckedProblem<bf16>&, const Settings&);

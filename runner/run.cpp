@@ -31,13 +31,13 @@ struct NamedVariant {
   Traits traits;
   std::string skip_reason;
 };
-std::vector<NamedVariant> named_variants(const Step& step, const World& world) {
+std::vector<NamedVariant> named_variants(const Step& step) {
   std::vector<NamedVariant> found;
   std::set<std::string> seen;
   for_each_type(step, [&](const auto& variants) {
     for (const auto& variant : variants)
       if (seen.insert(variant->traits.name).second)
-        found.push_back({variant->traits, skip_reason(*variant, {}, {}, world)});
+        found.push_back({variant->traits, refusal_of(*variant, {}, {})});
   });
   return found;
 }
@@ -133,22 +133,21 @@ std::optional<Roofs> find_roofs(Session& session) {
 /// before.
 int run_rows(Session& session) {
   const Options& options = session.options;
-  std::string refusal;
+  const auto failed = [&] { return (options.expect_wrong ? session.not_wrong : session.wrong) > 0; };
   try {
     for_each_row(session, [&](auto& variant, auto& checked, const Settings& settings) {
       ++session.row;
       run_row(session, variant, checked, settings);
     });
   } catch (const Refusal& refused) {
-    refusal = refused.message;
+    if (session.progress(""); !failed()) throw;
+    if (session.world.size() > 1) session.world.abort(session.step.program + ": " + refused.message, 1);
+    session.warn_once(refused.message);
   }
   session.progress("");
   if (session.disturbed > 0)
     session.warn_once(fmt::format("{} of {} rows were disturbed", session.disturbed, session.measured));
-  const bool failed = options.expect_wrong ? session.not_wrong > 0 : session.wrong > 0;
-  if (!refusal.empty() && !failed) throw Refusal{refusal};
-  if (!refusal.empty()) session.warn_once(refusal);
-  if (failed) return 1;
+  if (failed()) return 1;
   return session.skipped > 0 && session.measured == 0 ? 77 : 0;
 }
 
@@ -167,24 +166,25 @@ void print_list(const Step& step, const std::vector<NamedVariant>& variants) {
 }
 
 int run_step(const Step& step, const Options& options, const World& world) {
-  const std::vector<NamedVariant> variants = named_variants(step, world);
+  const std::vector<NamedVariant> variants = named_variants(step);
   check_names(options, variants);
   if (options.list) {
-    if (world.rank() == 0) print_list(step, variants);
+    if (world.is_root()) print_list(step, variants);
     return 0;
   }
   Session session{options, step, world};
-  if (const std::string missing = world.first(lacking(step.features)); !missing.empty())
+  const std::string missing = lacking(step.features);
+  if (world.root(missing.empty()) == 0)
     return session.warn_once("skipped: built for " + missing + ", which this processor lacks"), 77;
   require_threads(options.threads, world);
   session.rows = check_rows(session);
-  on_root(world, [&] {
+  if (world.is_root()) {
     if (!options.csv.empty()) session.table.open(options.csv);
     session.roofs = find_roofs(session);
-  });
-  if (const std::string why = world.first(no_gpu(step, options, variants)); !why.empty())
+  }
+  if (const std::string why = no_gpu(step, options, variants); !why.empty())
     return session.warn_once("skipped: " + why), 77;
-  return run_rows(session);
+  return static_cast<int>(world.root(run_rows(session)));
 }
 
 }  // namespace
@@ -199,13 +199,17 @@ int exit_status(const std::string& program, const std::function<int()>& body, co
     refusal = refused.message;
   } catch (...) {
     refusal = exception_text();
-    if (world.size() > 1) world.abort(program + ": " + refusal);
+    if (world.size() > 1)
+      world.abort(fmt::format("{}: rank {}: {}", program, world.rank(), refusal),
+                  refusal == no_memory ? 2 : 1);
   }
   if (refusal.empty() && status == 0 && (std::fflush(stdout) != 0 || std::ferror(stdout) != 0))
     refusal = "cannot write to standard output", status = 2;
   std::replace_if(
       refusal.begin(), refusal.end(), [](unsigned char c) { return c < ' '; }, ' ');  // one line
-  if (!refusal.empty() && world.rank() == 0) fmt::print(stderr, "{}: {}\n", program, refusal);
+  if (refusal.empty() || !world.is_root()) return status;
+  if (world.size() > 1) world.abort(program + ": " + refusal, 2);  // others may wait for rank 0
+  fmt::print(stderr, "{}: {}\n", program, refusal);
   return status;
 }
 
@@ -217,12 +221,12 @@ int run(int argc, const char* const* argv, const Step& step, const World& world)
                     .blocks = step.blocks,
                     .grids = step.grids};
     bool threads = false;
-    for (const NamedVariant& variant : named_variants(step, world)) threads |= variant.traits.threads;
+    for (const NamedVariant& variant : named_variants(step)) threads |= variant.traits.threads;
     CLI::App app(step.program + ": " + step.idea);
     add_shapes(app, options), add_common(app, options, threads), add_step(app, options);
     if (step.emulated) add_gpu(app, options);
     if (!step.grids.empty()) add_ranks(app, options, world.size());
-    if (!parse(app, options, argc, argv, world.rank() == 0)) return 0;
+    if (!parse(app, options, argc, argv, world.is_root())) return 0;
     if (options.pad == 0) options.pad = step.pad;
     return run_step(options.emulate.empty() ? step : step.emulated(options.emulate), options, world);
   };

@@ -4,8 +4,9 @@
 #include <functional>
 #include <string>
 
-#include "common/cost.hpp"
-#include "common/variant.hpp"
+#include "runner/cost.hpp"
+#include "runner/variant.hpp"
+#include "runner/world.hpp"
 
 namespace course {
 
@@ -29,7 +30,8 @@ struct Step {
   std::function<Step(const std::string& order)> emulated = {};  // of a step on a GPU: what --emulate runs
 };
 
-/// The exit status of `body`; 2, and one line on stderr, if it throws or standard output cannot be written.
+/// The exit status of `body`; 2, and one line on stderr, if it throws or standard output cannot be written. A
+/// Refusal is thrown by all ranks or by rank 0 alone; whatever else a rank throws ends all of them.
 int exit_status(const std::string& program, const std::function<int()>& body, const World& world = {});
 
 /// Runs the program. Exit status, the same on every rank: 0 all right, 1 a result was wrong, 2 refused (one

@@ -6,13 +6,13 @@ namespace course {
 
 Times slowest(const World& world, Times times) {
   if (world.size() == 1) return times;
-  double sum = times.product.value_or(0);
-  world.sum({&sum, 1});
-  for (const auto field : Times::fields()) {
-    double most = (times.*field).value_or(-1);
-    world.max({&most, 1});
-    if (most >= 0) times.*field = most;
-  }
+  constexpr auto fields = Times::fields();
+  std::array<double, fields.size()> most;
+  for (std::size_t f = 0; f < fields.size(); ++f) most[f] = (times.*fields[f]).value_or(-1);
+  const double sum = world.sum(times.product.value_or(0));
+  world.max(most);
+  for (std::size_t f = 0; f < fields.size(); ++f)
+    if (most[f] >= 0) times.*fields[f] = most[f];
   if (sum > 0) times.imbalance = *times.product * world.size() / sum;
   return times;
 }
@@ -30,25 +30,15 @@ std::string exception_text() {
 }
 
 void Session::progress(const std::string& what) const {
-  if (!is_root() || !isatty(STDERR_FILENO)) return;
+  if (!world.is_root() || !isatty(STDERR_FILENO)) return;
   fmt::print(stderr, "\r\033[K");
   if (!what.empty()) fmt::print(stderr, "[{}/{}] {} {}", row, rows, step.program, what);
 }
 
 void Session::warn_once(const std::string& line) {
-  if (!warned.insert(line).second || !is_root()) return;
+  if (!warned.insert(line).second || !world.is_root()) return;
   progress("");
   fmt::print(stderr, "{}: {}\n", step.program, line);
-}
-
-void on_root(const World& world, const std::function<void()>& body) {
-  std::string refusal;
-  try {
-    if (world.rank() == 0) body();
-  } catch (const Refusal& refused) {
-    refusal = refused.message;
-  }
-  if (refusal = world.first(refusal); !refusal.empty()) throw Refusal{refusal};
 }
 
 bool verifies_whole(const Options& options, const Shape& s) {

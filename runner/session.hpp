@@ -11,6 +11,7 @@
 #include "runner/record.hpp"
 #include "runner/run.hpp"
 #include "runner/text.hpp"
+#include "runner/world.hpp"
 
 namespace course {
 
@@ -25,14 +26,13 @@ struct Session {
   std::map<std::string, double> rates = {};  // operations a second, by type, variant and settings
   std::set<std::string> warned = {};
 
-  bool is_root() const { return world.rank() == 0; }
   /// Overwrites the line of progress, on a terminal only; an empty text clears it.
   void progress(const std::string& what) const;
   /// A line on stderr, unless the same was printed before.
   void warn_once(const std::string& line);
 };
 
-/// A problem with the verifier of all its variants' pieces.
+/// A problem with the verifier of all its variants' results.
 template <class T>
 struct CheckedProblem {
   Problem<T> problem;
@@ -43,8 +43,6 @@ struct CheckedProblem {
 template <class T>
 void run_row(Session& session, Variant<T>& variant, CheckedProblem<T>& checked, const Settings& settings);
 
-/// Calls `body` on rank 0; a Refusal of it is thrown on all ranks.
-void on_root(const World& world, const std::function<void()>& body);
 /// Each phase as the slowest rank had it.
 Times slowest(const World& world, Times times);
 /// The text of the exception being handled.
@@ -53,12 +51,11 @@ inline const std::string no_memory = "out of memory; give a smaller size";
 /// Whether every element of C is compared: --verify full, or auto up to 2048.
 bool verifies_whole(const Options& options, const Shape& shape);
 
-/// Why a variant cannot run here, of its processor or its own; else empty.
+/// Why a variant cannot run here, for want of a processor's features or by its own word; else empty.
 template <class T>
-std::string skip_reason(const Variant<T>& variant, const Problem<T>& problem, const Settings& settings,
-                        const World& world) {
+std::string refusal_of(const Variant<T>& variant, const Problem<T>& problem, const Settings& settings) {
   const std::string missing = lacking(variant.traits.needs);
-  return missing.empty() ? variant.skip_reason(problem, settings, world) : "this processor lacks " + missing;
+  return missing.empty() ? variant.refuses(problem, settings) : "this processor lacks " + missing;
 }
 
 template <class T>
@@ -68,18 +65,18 @@ constexpr const char* type_name = std::is_same_v<T, bf16>     ? "bf16"
                                   : std::is_same_v<T, double> ? "f64"
                                                               : "i32";
 
-/// Bytes that a row takes of this rank: A, B and C twice, for a variant has copies or a workspace, and the
-/// verifier's numbers, which are twice as wide. Where matrices are not `dealt` out, rank 0 has them whole,
-/// and each rank may have a whole B.
+/// Bytes that a row takes of this rank: A, B and C twice, for a variant has copies or a workspace. Rank 0 has
+/// besides what it verifies: C and the verifier's numbers, which are twice as wide. Where matrices are not
+/// `dealt` out, rank 0 has them whole, and each rank may have a whole B.
 template <class T>
 double bytes_of_row(const Shape& shape, bool dealt, bool verified_whole, const World& world) {
   const auto m = static_cast<double>(shape.m), n = static_cast<double>(shape.n),
              k = static_cast<double>(shape.k), panel = std::min(k, 256.);
   const double b = sizeof(T) * k * n, c = sizeof(Result<T>) * m * n, twice = 2 * (sizeof(T) * m * k + b + c);
-  const double compared = (verified_whole ? m * n / world.size() : 0) + (panel + 16) * (m + n);
-  const double verifier = 2 * sizeof(Result<T>) * compared;
-  if (dealt || world.size() == 1) return verifier + twice / world.size();
-  return verifier + (world.rank() == 0 ? twice : twice / world.size() + b);
+  const double share = twice / world.size() + (dealt ? 0 : b);
+  if (!world.is_root()) return share;
+  const double compared = (verified_whole ? m * n : 0) + (panel + 16) * (m + n);
+  return (dealt && world.size() > 1 ? share + c : twice) + 2 * sizeof(Result<T>) * compared;
 }
 
 }  // namespace course

@@ -1,5 +1,5 @@
 // Each well-known fault, made on purpose: what does the tutor say of it?
-#include "common/diagnose.hpp"
+#include "runner/diagnose.hpp"
 
 #include <doctest/doctest.h>
 
@@ -27,8 +27,7 @@ std::string said(const Element& made) {
     for (Index j = 0; j < n; ++j) c.view()(i, j) = float(made(i, j, problem.c(i, j), added(i, j)));
   std::string lines;
   const View<float> view = c.view();
-  for (const std::string& line : diagnose(problem, {course::all_of(m), course::all_of(n), view}))
-    lines += line + "\n";
+  for (const std::string& line : course::diagnose<float>(problem, view)) lines += line + "\n";
   return lines;
 }
 bool says(const Element& made, const std::string& what) {
@@ -95,14 +94,4 @@ TEST_CASE("which fault has these values") {
         return sum;
       },
       "not set back for each element"));
-}
-
-TEST_CASE("a rank's piece has its own rows and columns") {
-  Matrix<float> c(1, 1);
-  const View<float> view = c.view();
-  view(0, 0) = float(problem.c(9, 8));
-  const auto lines = diagnose(problem, {{9}, {8}, view});
-  REQUIRE(lines.size() == 2);
-  CHECK(lines[0].starts_with("C(9, 8) is "));
-  CHECK(lines[1].starts_with("C is as it was before"));
 }

@@ -192,7 +192,7 @@ TEST_CASE("a GPU's matrices have guards before, behind and beside them") {
     const auto variant = gpu<float>(
         "", "",
         [=](View<const float>, View<const float>, View<float> c, const Settings&) { c.data()[outside] = 1; });
-    variant->allocate(problem, {}, World());
+    variant->allocate(problem, {});
     variant->distribute(), variant->reset();
     CHECK(variant->guards_intact());
     variant->run();

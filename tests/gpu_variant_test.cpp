@@ -37,9 +37,13 @@ std::shared_ptr<Variant<float>> made(Needs needs = {}, Launch<float> start = lau
   emulator::set_order("forward"), Told::received.clear();
   return gpu<float, Told>("", "", start, {}, needs);
 }
+std::shared_ptr<Variant<float>> with_blocks(std::shared_ptr<Variant<float>> variant) {
+  variant->traits.blocks = true;
+  return variant;
+}
 /// What `variant` complains of after a run.
 std::string after_run(const std::shared_ptr<Variant<float>>& variant, const Settings& settings) {
-  variant->allocate(problem, settings, World()), variant->distribute(), variant->reset(), variant->run();
+  variant->allocate(problem, settings), variant->distribute(), variant->reset(), variant->run();
   return variant->run_error();
 }
 
@@ -49,22 +53,22 @@ TEST_CASE(
     "a variant on a GPU: C comes back as the kernel left it, after each run, from each kind of memory") {
   for (const Memory memory : {Memory::device, Memory::pitched, Memory::unified, Memory::registered}) {
     const auto variant = made({.memory = memory});
-    CHECK(variant->allocate(problem, {}, World()).alloc.has_value());
+    CHECK(variant->allocate(problem, {}).alloc.has_value());
     CHECK(variant->distribute().copy_in.has_value());
-    Piece<float> piece;
     for (int turn = 0; turn < 2; ++turn) {
       variant->reset();
       CHECK(variant->run().product.has_value());
-      CHECK(variant->fetch(piece).copy_out.has_value());
-      CHECK((piece.rows == Indices{0, 1} && piece.cols == Indices{0, 1, 2}));
+      CHECK(variant->fetch().copy_out.has_value());
+      const View<const float> c = variant->result();
+      CHECK((c.rows() == 2 && c.cols() == 3));
       for (Index i = 0; i < 2; ++i)
         for (Index j = 0; j < 3; ++j)
-          CHECK(piece.c(i, j) == problem.c(i, j) + static_cast<float>(i == 1 && j == 2 ? 100 : 0));
+          CHECK(c(i, j) == problem.c(i, j) + static_cast<float>(i == 1 && j == 2 ? 100 : 0));
     }
     CHECK(variant->guards_intact());
     Told::loses = memory != Memory::unified;  // which the host reads itself
-    variant->fetch(piece);
-    CHECK(std::isnan(piece.c(1, 2)) == Told::loses);  // nothing of the last result is left
+    variant->fetch();
+    CHECK(std::isnan(variant->result()(1, 2)) == Told::loses);  // nothing of the last result is left
     Told::loses = false;
     variant->release();
   }
@@ -84,7 +88,7 @@ TEST_CASE("a variant on a GPU complains of other blocks than the row's, and of a
 TEST_CASE("copies that are verified: how many elements of which matrix did not arrive") {
   const auto copy_error = [](bool loses, std::size_t spoils = 0, Memory memory = Memory::device) {
     const auto variant = made({.memory = memory});
-    variant->allocate(problem, {.verify_copies = true}, World());
+    variant->allocate(problem, {.verify_copies = true});
     Told::loses = loses, Told::spoils = spoils;
     variant->distribute();
     Told::loses = false, Told::spoils = 0;
@@ -104,8 +108,7 @@ TEST_CASE("a write before any of a variant's matrices is seen") {
   for (std::size_t which = 0; which < 5; ++which) {  // A, B, what C was, C, the result
     const auto variant = made();
     CHECK(after_run(variant, {}).empty());
-    Piece<float> piece;
-    variant->fetch(piece);
+    variant->fetch();
     REQUIRE(Told::received.size() == 5);
     CHECK(variant->guards_intact());
     static_cast<float*>(Told::received[which])[-1] = 1;

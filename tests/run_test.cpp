@@ -21,10 +21,8 @@ namespace {
 struct Counting : Variant<float> {
   explicit Counting(double seconds_)
       : Variant<float>({.name = "counting", .idea = "for tests"}), seconds(seconds_) {}
-  std::string skip_reason(const Problem<float>&, const Settings&, const World&) const override {
-    return reason;
-  }
-  Times allocate(const Problem<float>& problem_, const Settings& settings, const World&) override {
+  std::string refuses(const Problem<float>&, const Settings&) const override { return reason; }
+  Times allocate(const Problem<float>& problem_, const Settings& settings) override {
     verify_copies = settings.verify_copies;
     problem = &problem_, c = Matrix<float>(problem->shape.m, problem->shape.n), ++allocated;
     return {.alloc = 0.25};
@@ -51,10 +49,8 @@ struct Counting : Variant<float> {
     return {.product = runs <= std::ssize(each) ? each[static_cast<std::size_t>(runs - 1)] : seconds};
   }
   std::string device() const override { return gpu; }
-  Times fetch(Piece<float>& piece) override {
-    piece = {all_of(problem->shape.m), all_of(problem->shape.n), std::as_const(c).view()};
-    return {.copy_out = copies ? std::optional(0.125) : std::nullopt};
-  }
+  Times fetch() override { return {.copy_out = copies ? std::optional(0.125) : std::nullopt}; }
+  View<const float> result() override { return c.view(); }
   std::string run_error() const override { return complains; }
   bool guards_intact() const override { return c.guards_intact(); }
 
@@ -188,7 +184,7 @@ TEST_CASE("beyond 2048 samples and Freivalds decide, with one more run on digits
     CHECK(run.cell("verify") == c.verify);
   }
   for (const auto& [fill, said] : {std::pair(Fill::uniform, "elements differ, the worst is C(0, 0) = "),
-                                   {Fill::digits, "Freivalds: the sums over C and over A·B differ"}}) {
+                                   {Fill::digits, "Freivalds: C and A·B differ in 1 rows, the first is 0"}}) {
     Run run;
     run.variant->spoilt = 0, run.variant->spoilt_fill = fill;
     CHECK(once(run, "2049x3x5", "uniform").err.find(said) != std::string::npos);

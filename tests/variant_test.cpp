@@ -1,5 +1,5 @@
-// Functions as variants: what follows from the makers of their arguments, and the memory that they are given.
-#include "common/cpu.hpp"
+// Functions as variants: what they are called with, and the memory that they are given.
+#include "runner/cpu.hpp"
 
 #include <doctest/doctest.h>
 
@@ -24,15 +24,8 @@ void plain(View<const float> a, View<const float>, View<float>) {
 void beside_its_inputs(View<const float> a, View<const float>, View<float>) {
   const_cast<float*>(a.data())[-1] = 0;
 }
-void with_all(View<const float>, View<const float>, View<float>, int threads, View<float> workspace,
-              Index tile) {
-  seen = {threads, tile, workspace.rows(), workspace.cols()};
-  for (Index i = 0; i < workspace.rows(); ++i)
-    for (Index j = 0; j < workspace.cols(); ++j)
-      seen.poisoned &= std::isnan(std::exchange(workspace(i, j), 0.f));
-  if (tile == 99) workspace.data()[-1] = 0;
-}
-void of_rows(const Rows<float>&, const Rows<float>&, Rows<float>& c) {
+using Vectors = std::vector<std::vector<float>>;
+void of_vectors(const Vectors&, const Vectors&, Vectors& c) {
   for (auto& row : c)
     for (float& element : row) element = 7;
 }
@@ -40,62 +33,56 @@ void of_rows(const Rows<float>&, const Rows<float>&, Rows<float>& c) {
 using Made = std::shared_ptr<Variant<float>>;
 const Problem<float> problem{{3, 4, 5}};
 
-Made all() {
-  return cpu<float>("all", "", with_all, {}, threads, transposed_b, tile);
+/// Sees what it is called with, and writes all of its workspace; with a tile of 99 beside it.
+Made with_all() {
+  return cpu<float>("all", "",
+                    [](const Call<float>& x) {
+                      seen = {x.threads, x.tile, x.bt.rows(), x.bt.cols()};
+                      for (Index i = 0; i < x.bt.rows(); ++i)
+                        for (Index j = 0; j < x.bt.cols(); ++j)
+                          seen.poisoned &= std::isnan(std::exchange(x.bt(i, j), 0.f));
+                      if (x.tile == 99) x.bt.data()[-1] = 0;
+                    },
+                    {}, {.transposed_b = true});
 }
 
 void run(const Made& variant, const Settings& settings) {
-  variant->allocate(problem, settings, World());
+  variant->allocate(problem, settings);
   variant->reset();
   variant->run();
 }
 
 }  // namespace
 
-TEST_CASE("what a variant is swept over follows from the makers of its arguments and its marks") {
-  const Traits marked = on<float>("avx2", "avx2,fma", broken(baseline(cpu<float>("", "", plain))))->traits;
-  CHECK((marked.vector == "avx2" && marked.needs == "avx2,fma" && marked.broken && marked.baseline));
-  CHECK_FALSE((marked.threads || marked.tiles || marked.blocks || marked.touched_by_one));
-  const Made swept = with_blocks(all());
-  CHECK((swept->traits.threads && swept->traits.tiles && swept->traits.blocks));
-}
-
 TEST_CASE("a function gets the row's settings and a poisoned, guarded workspace") {
-  const Made variant = all();
+  const Made variant = with_all();
   run(variant, {.threads = 2, .tile = 9, .grid = {}, .block = {}});
-  CHECK(seen.threads == 2);
-  CHECK(seen.tile == 9);
-  CHECK(seen.rows == 4);  // B is 5 x 4
-  CHECK(seen.cols == 5);
+  CHECK((seen.threads == 2 && seen.tile == 9));
+  CHECK((seen.rows == 4 && seen.cols == 5));  // B is 5 x 4
   CHECK(seen.poisoned);
   CHECK(variant->guards_intact());
   seen.poisoned = true;
-  variant->reset(), variant->run();  // with_all has written there; nothing of it is left
+  variant->reset(), variant->run();  // it has written there; nothing of it is left
   CHECK(seen.poisoned);
   run(variant, {.threads = 2, .tile = 99, .grid = {}, .block = {}});
   CHECK_FALSE(variant->guards_intact());
 }
 
-TEST_CASE("rows of rows come back, and release gives all memory back") {
-  const Made variant = cpu<float>("rows", "", of_rows);
+TEST_CASE("vectors of vectors come back, and release gives all memory back") {
+  const Made variant = cpu_on_vectors<float>("vectors", "", of_vectors);
   run(variant, {});
-  Piece<float> piece;
-  variant->fetch(piece);
-  CHECK(piece.c(0, 0) == 7);
-  CHECK(piece.c(2, 3) == 7);
+  CHECK((variant->result()(0, 0) == 7 && variant->result()(2, 3) == 7));
   CHECK(variant->guards_intact());
-  variant->release();
-  variant->fetch(piece);
-  CHECK(piece.c.data() == nullptr);
-  const Made with_workspace = all();
+  const Made with_workspace = with_all();
   run(with_workspace, {});
   with_workspace->release();
+  CHECK(with_workspace->result().data() == nullptr);
   with_workspace->run();
   CHECK(seen.rows == 0);
 }
 
 TEST_CASE("who has inputs of its own is wrong if it writes beside them, until they are given back") {
-  const Made variant = touched_by_one(cpu<float>("", "", beside_its_inputs));
+  const Made variant = cpu<float>("", "", beside_its_inputs, {}, {.touched_by_one = true});
   run(variant, {});
   CHECK_FALSE(variant->guards_intact());
   variant->release();
@@ -103,7 +90,8 @@ TEST_CASE("who has inputs of its own is wrong if it writes beside them, until th
 }
 
 TEST_CASE("inputs that one thread touches first are others than the problem's") {
-  const Made shared = cpu<float>("", "", plain), own = touched_by_one(cpu<float>("", "", plain));
+  const Made shared = cpu<float>("", "", plain),
+             own = cpu<float>("", "", plain, {}, {.touched_by_one = true});
   run(shared, {});
   CHECK(seen.a == problem.whole().a.view().data());
   run(own, {});
@@ -112,7 +100,7 @@ TEST_CASE("inputs that one thread touches first are others than the problem's") 
 
 TEST_CASE("a problem's matrices have its shape, its padding and its elements, and are made by allocate") {
   Problem<float> padded{{3, 4, 5}, Fill::uniform, 1, 2, 3};
-  cpu<float>("", "", plain)->allocate(padded, {}, World());
+  cpu<float>("", "", plain)->allocate(padded, {});
   REQUIRE(padded.made);
   const Inputs<float>& made = padded.whole();
   for (const auto& [matrix, name, rows, cols] :

@@ -41,7 +41,7 @@ template <class T>
 Kernel started_by(course::Variant<T>& variant, course::Index pad, const course::Settings& settings) {
   course::emulator::set_order("forward");
   const course::Problem<T> problem{.shape = {12, 20, 16}, .pad = pad};
-  variant.allocate(problem, settings, course::World()), variant.distribute(), variant.reset(), variant.run();
+  variant.allocate(problem, settings), variant.distribute(), variant.reset(), variant.run();
   variant.release();
   return course::launched.kernel;
 }

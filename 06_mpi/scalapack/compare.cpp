@@ -8,12 +8,12 @@
 #include <cstdlib>
 #include <map>
 
-#include "common/cpu.hpp"
-#include "common/mpi_world.hpp"
 #include "common/verify.hpp"
 #include "pgemm.hpp"
 #include "rivals/compare.hpp"
+#include "runner/cpu.hpp"
 #include "runner/machine.hpp"
+#include "runner/mpi_world.hpp"
 #include "runner/options.hpp"
 #include "runner/run.hpp"
 #include "runner/session.hpp"
@@ -32,16 +32,18 @@ rivals::Product product_of(course::Variant<T>& variant, const course::World& wor
   };
 }
 
+/// What rank 0 finds of C, on all ranks.
 template <class T>
 bool is_right(course::Variant<T>& variant, const Problem<T>& problem, const course::World& world,
               const Options& options) {
-  Piece<T> piece;
-  variant.fetch(piece);
-  course::Verifier<T> verifier(problem, course::verifies_whole(options, problem.shape));
-  const course::Check check = verifier.check(piece, world);
-  if (!check.right && world.rank() == 0)
-    fmt::print(stderr, "06_mpi_compare: wrong: {}: {}\n", variant.traits.name, check.message);
-  return check.right;
+  const View<const T> c = variant.result();
+  course::Check check;
+  if (world.is_root()) {
+    course::Verifier<T> verifier(problem, course::verifies_whole(options, problem.shape));
+    if (check = verifier.check(c); !check.right)
+      fmt::print(stderr, "06_mpi_compare: wrong: {}: {}\n", variant.traits.name, check.message);
+  }
+  return world.root(check.right) != 0;
 }
 
 /// A row: the medians of both, and of the ratios of a pair the least, the median and the most.
@@ -110,8 +112,7 @@ void compare(Comparison& comparison, const Problem<T>& problem, const Settings& 
       2 * course::bytes_of_row<T>(s, variant.traits.dealt, whole, comparison.world),  // of both
       comparison.world);
   course::Variant<T>* const both[] = {&variant, &rival};
-  for (course::Variant<T>* const one : both)
-    one->allocate(problem, settings, comparison.world), one->distribute();
+  for (course::Variant<T>* const one : both) one->allocate(problem, settings), one->distribute();
   const rivals::Verdict verdict =
       rivals::alternate(product_of<T>(variant, comparison.world), product_of<T>(rival, comparison.world),
                         [] {}, {.pairs = comparison.pairs, .sample = 0});
@@ -120,12 +121,11 @@ void compare(Comparison& comparison, const Problem<T>& problem, const Settings& 
     right &= is_right(*one, problem, comparison.world, comparison.options);
   comparison.all_right &= right;
   for (course::Variant<T>* const one : both) one->release();
-  course::on_root(comparison.world, [&] {
-    report(comparison,
-           {course::type_name<T>, variant.traits.name, rival.traits.name, s, comparison.world.size(),
-            settings, verdict},
-           right);
-  });
+  if (!comparison.world.is_root()) return;
+  report(comparison,
+         {course::type_name<T>, variant.traits.name, rival.traits.name, s, comparison.world.size(), settings,
+          verdict},
+         right);
 }
 
 constexpr const char *pgemm = "p?gemm",
@@ -138,25 +138,26 @@ const std::map<std::string, typename Summa<T>::Kernel> other_summas = {{"summa_b
 
 template <class T>
 std::shared_ptr<course::Variant<T>> rival_called(const std::string& name) {
-  const course::Traits traits{.name = name, .idea = "a rival"};
-  if (name == pgemm) return std::make_shared<Scalapack<T>>(traits);
+  if (name == pgemm) return on_ranks<Scalapack<T>>(name, "a rival");
   if (name == idle)
-    return std::make_shared<Summa<T>>(traits, [](const Panels<T>&, const Grid&, Multiply<T>, int) {});
-  return std::make_shared<Summa<T>>(traits, other_summas<T>.at(name));
+    return on_ranks<Summa<T>>(name, "a rival", [](const Panels<T>&, const Grid&, Multiply<T>, int) {});
+  return on_ranks<Summa<T>>(name, "a rival", other_summas<T>.at(name));
 }
 
 /// All comparisons of one shape on one grid.
 template <class T>
 void compare_all(Comparison& comparison, const Shape& shape, const Settings& settings) {
   const Problem<T> problem{.shape = shape};
-  Summa<T> ours(course::Traits{.name = "summa", .idea = "ours"}, summa<T>);
+  const auto ours = on_ranks<Summa<T>>("summa", "ours", summa<T>);
   for (const std::string& name : comparison.rivals)
-    compare<T>(comparison, problem, settings, ours, *rival_called<T>(name));
+    compare<T>(comparison, problem, settings, *ours, *rival_called<T>(name));
   if (comparison.world.size() > 1) return;
-  compare<T>(comparison, problem, settings, ours,
-             *course::cpu<T>("05_avx2", "summa's kernel", avx2::best<T>, {}, course::threads));
+  using course::Call, course::cpu;
+  compare<T>(comparison, problem, settings, *ours, *cpu<T>("05_avx2", "summa's kernel", [](const Call<T>& x) {
+               avx2::best<T>(x.a, x.b, x.c, x.threads);
+             }));
   compare<T>(comparison, problem, settings, *rival_called<T>(pgemm),
-             *course::cpu<T>("BLAS", "p?gemm's kernel", blas<T>, {}, course::threads));
+             *cpu<T>("BLAS", "p?gemm's kernel", [](const Call<T>& x) { blas<T>(x.a, x.b, x.c, x.threads); }));
 }
 
 int run(int argc, char** argv, const course::World& world) {
@@ -174,18 +175,17 @@ int run(int argc, char** argv, const course::World& world) {
                      return item == idle ? item : course::one_of(option, item, known);
                    });
   course::add_number(app, "--pairs", "Pairs of a row (default 21)", pairs, 1, 1'000'000);
-  if (!course::parse(app, options, argc, argv, world.rank() == 0)) return 0;
+  if (!course::parse(app, options, argc, argv, world.is_root())) return 0;
   for (const Shape& s : options.shapes)
     if (s.flops() == 0) throw course::Refusal{course::shape_text(s) + ": an empty product takes no time"};
-  if (const std::string missing = world.first(course::lacking(avx2::best_needs())); !missing.empty()) {
-    if (world.rank() == 0) fmt::print(stderr, "06_mpi_compare: skipped: this processor lacks {}\n", missing);
+  const std::string missing = course::lacking(avx2::best_needs());
+  if (world.root(missing.empty()) == 0) {
+    if (world.is_root()) fmt::print(stderr, "06_mpi_compare: skipped: this processor lacks {}\n", missing);
     return 77;
   }
   Comparison comparison{options, world, pairs, rivals};
-  course::on_root(world, [&] {
-    if (!options.csv.empty()) comparison.table.open(options.csv);
-  });
-  if (world.rank() == 0)
+  if (world.is_root() && !options.csv.empty()) comparison.table.open(options.csv);
+  if (world.is_root())
     fmt::print("{:<4} {:<17} {:>5} {:>7} {:>7} {:>9} {:<7} {:<14} {:>9} {:>9} {:>9} {:>9} {:>9}\n", "type",
                "m x n x k", "ranks", "threads", "grid", "block", "variant", "rival", "GFLOP/s", "rival's",
                "least", "ratio", "most");

@@ -3,6 +3,8 @@
 
 #include <omp.h>
 
+#include <array>
+
 #include "06_mpi/variants.hpp"
 
 // Debian packages no headers.
@@ -57,51 +59,32 @@ void blas(View<const T> a, View<const T> b, View<T> c, int threads) {
 /// ScaLAPACK's matrices are column-major: what it sees is Cᵀ += Bᵀ·Aᵀ, with rows and columns of the grid
 /// changed over. Not for one rank's 2^31 elements and more.
 template <class T>
-class Scalapack : public GridVariant<T> {
+class Scalapack : public OnGrid<T> {
  public:
-  explicit Scalapack(course::Traits traits) : GridVariant<T>(std::move(traits)) { this->traits.dealt = true; }
-
-  Times allocate(const Problem<T>& problem, const Settings& settings, const course::World&) override {
-    this->begin(problem, settings);
-    const auto& at = this->place_;
-    a_ = Matrix<T>(at.m(), at.k_of_a.count(at.col), 0, settings.threads);
-    b_ = Matrix<T>(at.k_of_b.count(at.row), at.n(), 0, settings.threads);
-    c_ = Matrix<T>(at.m(), at.n(), 0, settings.threads);
-    this->fill(a_.view(), at.rows, at.k_of_a, [&](Index i, Index p) { return problem.a(i, p); });
-    this->fill(b_.view(), at.k_of_b, at.cols, [&](Index p, Index j) { return problem.b(p, j); });
-    return {};
-  }
-  Times distribute() override {
-    this->make_grid();
-    if (context_ >= 0) return {};
+  Scalapack(const Problem<T>& problem, const Settings& settings) : OnGrid<T>(problem, settings) {
+    const Grid& grid = this->grid_;
+    const Index m = this->rows_.count(grid.row), n = this->cols_.count(grid.col);
+    a_ = this->take(m, this->k_of_a_.count(grid.col), 0),
+    b_ = this->take(this->k_of_b_.count(grid.row), n, 0);
+    this->c_ = this->take(m, n, 0);
+    this->fill(a_, this->rows_, this->k_of_a_, [&](Index i, Index p) { return problem.a(i, p); });
+    this->fill(b_, this->k_of_b_, this->cols_, [&](Index p, Index j) { return problem.b(p, j); });
     Cblacs_get(-1, 0, &context_);
-    const auto& at = this->place_;
-    Cblacs_gridinit(&context_, "Column", static_cast<int>(at.q), static_cast<int>(at.p));
-    at_a_ = descriptor(at.k_of_a, at.rows, a_.view().ld()),
-    at_b_ = descriptor(at.cols, at.k_of_b, b_.view().ld());
-    at_c_ = descriptor(at.cols, at.rows, c_.view().ld());
-    return {};
+    Cblacs_gridinit(&context_, "Column", grid.q, grid.p);
+    of_a_ = descriptor(this->k_of_a_, this->rows_, a_.ld()),
+    of_b_ = descriptor(this->cols_, this->k_of_b_, b_.ld());
+    of_c_ = descriptor(this->cols_, this->rows_, this->c_.ld());
   }
-  void reset() override { this->put_back(c_.view()); }
-  Times run() override {
-    return this->phase(&Times::product, [this] {
-      set_blas_threads(this->threads_);
-      const auto [m, n, k] = this->problem_->shape;
-      const int one = 1, rows = static_cast<int>(n), cols = static_cast<int>(m), inner = static_cast<int>(k);
-      const T alpha = 1;
-      of_type<T>(psgemm_, pdgemm_)("N", "N", &rows, &cols, &inner, &alpha, b_.view().data(), &one, &one,
-                                   at_b_.data(), a_.view().data(), &one, &one, at_a_.data(), &alpha,
-                                   c_.view().data(), &one, &one, at_c_.data());
-    });
-  }
-  Times fetch(Piece<T>& piece) override { return piece = this->piece_of(std::as_const(c_).view()), Times{}; }
-  bool guards_intact() const override {
-    return a_.guards_intact() && b_.guards_intact() && c_.guards_intact();
-  }
-  void release() override {
-    if (context_ >= 0) Cblacs_gridexit(context_);
-    context_ = -1, a_ = {}, b_ = {}, c_ = {};
-    this->grid_.reset();
+  ~Scalapack() override { Cblacs_gridexit(context_); }
+
+  void multiply() override {
+    set_blas_threads(this->settings_.threads);
+    const auto [m, n, k] = this->problem_.shape;
+    const int one = 1, rows = static_cast<int>(n), cols = static_cast<int>(m), inner = static_cast<int>(k);
+    const T alpha = 1;
+    of_type<T>(psgemm_, pdgemm_)("N", "N", &rows, &cols, &inner, &alpha, b_.data(), &one, &one, of_b_.data(),
+                                 a_.data(), &one, &one, of_a_.data(), &alpha, this->c_.data(), &one, &one,
+                                 of_c_.data());
   }
 
  private:
@@ -118,8 +101,8 @@ class Scalapack : public GridVariant<T> {
     return made;
   }
 
-  Matrix<T> a_, b_, c_;
-  Descriptor at_a_{}, at_b_{}, at_c_{};
+  View<T> a_, b_;
+  Descriptor of_a_{}, of_b_{}, of_c_{};
   int context_ = -1;
 };
 

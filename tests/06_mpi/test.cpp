@@ -9,8 +9,8 @@
 #include "06_mpi/cost.hpp"
 #include "06_mpi/exercises.hpp"
 #include "06_mpi/variants.hpp"
-#include "common/mpi_world.hpp"
 #include "common/verify.hpp"
+#include "runner/mpi_world.hpp"
 #include "tests/openmp_requests.hpp"
 
 using namespace mpi;
@@ -24,33 +24,34 @@ void slices_of_ten(const Panels<T>& panels, const Grid& grid, Multiply<T> multip
   summa_in_slices<T>(panels, grid, multiply, threads, 10);
 }
 
-template <class V, class... Functions>
-auto made(const char* name, Functions... functions) {
-  return std::make_shared<V>(course::Traits{.name = name, .idea = "for tests"}, functions...);
-}
 template <class T>
 course::Variants<T> summas() {
-  return {made<Summa<T>>("summa_blocking", summa_blocking<T>), made<Summa<T>>("summa", slices_of_ten<T>),
-          made<Summa<T>>("summa_ring_dealt", summa_ring_dealt<T>),
-          made<Summa<T>>("summa_ring", summa_ring<T>), made<Summa<T>>("chain", exercises::chain<T>)};
+  return {on_ranks<Summa<T>>("summa_blocking", "", summa_blocking<T>),
+          on_ranks<Summa<T>>("summa", "", slices_of_ten<T>),
+          on_ranks<Summa<T>>("summa_ring_dealt", "", summa_ring_dealt<T>),
+          on_ranks<Summa<T>>("summa_ring", "", summa_ring<T>),
+          on_ranks<Summa<T>>("chain", "", exercises::chain<T>)};
+}
+std::shared_ptr<course::Variant<float>> rows_blocking() {
+  return on_ranks<ByRows<float>>("rows_blocking", "", scatter_blocking<float>, gather_blocking<float>);
 }
 
 /// The words that one product receives, which must be right.
 template <class T>
 double words_of(course::Variant<T>& variant, const Shape& shape, const Sides& grid, const Sides& block) {
   const Problem<T> problem{.shape = shape};
-  variant.allocate(problem, {.grid = grid, .block = block}, *world);
-  Piece<T> piece;
+  variant.allocate(problem, {.grid = grid, .block = block});
   double words = 0;
   for (int repeat = 0; repeat < 2; ++repeat) {  // a repeat receives as much
     Times times = variant.distribute();
     variant.reset();
     times += variant.run();
-    times += variant.fetch(piece);
+    times += variant.fetch();
     words = times.words_received.value_or(-1);
   }
-  CHECK(course::Verifier<T>(problem, true).check(piece, *world).right);
   CHECK(variant.guards_intact());
+  const View<const T> c = variant.result();
+  if (world->is_root()) CHECK(course::Verifier<T>(problem, true).check(c).right);
   variant.release();
   return words;
 }
@@ -131,9 +132,9 @@ TEST_CASE("words of summa where nothing divides: the rank that receives most") {
 
 TEST_CASE("summa looks after its messages before each of four slices at most, summa_unaided once a panel") {
   for (const auto& [kernel, slices] : {std::pair(&summa<float>, 3), {&summa_unaided<float>, 1}}) {
-    Summa<float> variant(course::Traits{.name = "summa", .idea = "for tests"}, kernel);
+    const auto variant = on_ranks<Summa<float>>("summa", "", kernel);
     looks = 0, never = true;
-    words_of<float>(variant, {4, 600 * world->size(), 10}, {1, world->size()}, {4, 600});
+    words_of<float>(*variant, {4, 600 * world->size(), 10}, {1, world->size()}, {4, 600});
     never = false;
     CHECK(looks == 2 * slices);  // of two products
   }
@@ -141,14 +142,13 @@ TEST_CASE("summa looks after its messages before each of four slices at most, su
 
 TEST_CASE("a rank multiplies in as many threads as the row says") {
   const course::Variants<float> variants = {
-      made<RowsVariant<float>>("rows_blocking", scatter_blocking<float>, gather_blocking<float>),
-      made<BlockCyclic<float>>("block_cyclic"),
-      made<Summa<float>>("summa", [](const Panels<float>&, const Grid&, Multiply<float>, int t) {
+      rows_blocking(), on_ranks<BlockCyclic<float>>("block_cyclic", ""),
+      on_ranks<Summa<float>>("summa", "", [](const Panels<float>&, const Grid&, Multiply<float>, int t) {
         openmp_requests::threads = {t};
       })};
   const Problem<float> problem{.shape = {37, 41, 29}};
   for (const auto& variant : variants) {
-    variant->allocate(problem, {.threads = 3, .grid = {1, world->size()}, .block = {3, 5}}, *world);
+    variant->allocate(problem, {.threads = 3, .grid = {1, world->size()}, .block = {3, 5}});
     variant->distribute(), variant->reset();
     openmp_requests::threads.clear();
     variant->run();
@@ -159,41 +159,29 @@ TEST_CASE("a rank multiplies in as many threads as the row says") {
 
 TEST_CASE("words from rank 0 and back") {
   const course::Variants<float> by_rows = {
-      made<RowsVariant<float>>("rows_blocking", scatter_blocking<float>, gather_blocking<float>),
-      made<RowsVariant<float>>("rows_immediate", scatter_immediate<float>, gather_immediate<float>)};
+      rows_blocking(),
+      on_ranks<ByRows<float>>("rows_immediate", "", scatter_immediate<float>, gather_immediate<float>)};
   for (const Shape& shape : {Shape{37, 41, 29}, Shape{3, 50, 7}, Shape{100, 90, 2}}) {
     for (const auto& variant : by_rows)
       CHECK(most(words_of<float>(*variant, shape, {}, {})) == cost::rows(shape, world->size()));
     for (const auto& [p, q] : grids()) {
       const Sides grid{p, q};
       CAPTURE(grid.text());
-      BlockCyclic<float> variant(course::Traits{.name = "block_cyclic", .idea = "for tests"});
-      CHECK(most(words_of<float>(variant, shape, grid, {3, 5})) == cost::block_cyclic(shape, p, q, 3, 5));
+      const auto variant = on_ranks<BlockCyclic<float>>("block_cyclic", "");
+      CHECK(most(words_of<float>(*variant, shape, grid, {3, 5})) == cost::block_cyclic(shape, p, q, 3, 5));
     }
   }
 }
 
-TEST_CASE("rank 0 alone has a piece of what is collected, and waits on poison for the next") {
-  const course::Variants<float> variants = {
-      made<RowsVariant<float>>("rows_blocking", scatter_blocking<float>, gather_blocking<float>),
-      made<BlockCyclic<float>>("block_cyclic")};
+TEST_CASE("rank 0 alone has the result, and waits on poison for the next") {
   const Problem<float> problem{.shape = {37, 41, 29}};
-  for (const auto& variant : variants) {
-    variant->allocate(problem, {.grid = {1, world->size()}, .block = {3, 5}}, *world);
-    variant->distribute(), variant->reset(), variant->run();
-    Piece<float> piece{{1}, {2}, {}};
-    variant->fetch(piece);
+  for (const auto& variant : {rows_blocking(), on_ranks<BlockCyclic<float>>("block_cyclic", "")}) {
+    variant->allocate(problem, {.grid = {1, world->size()}, .block = {3, 5}});
+    variant->distribute(), variant->reset(), variant->run(), variant->fetch();
     variant->reset();
-    if (world->rank() == 0) {
-      CHECK((piece.rows == course::all_of(37) && piece.cols == course::all_of(41)));
-      if (world->size() > 1) CHECK(std::isnan(piece.c(36, 40)));
-      if (variant == variants[0])
-        CHECK(piece.c(0, 1) == problem.c(0, 1));
-      else
-        CHECK(std::isnan(piece.c(0, 1)));
-    } else {
-      CHECK((piece.rows.empty() && piece.cols.empty() && piece.c.data() == nullptr));
-    }
+    const View<const float> c = variant->result();
+    CHECK(c.rows() == (world->is_root() ? 37 : 0));
+    if (world->is_root() && world->size() > 1) CHECK(std::isnan(c(36, 40)));
     variant->release();
   }
 }

@@ -71,12 +71,11 @@ struct Row {
     course::Times times = variant->distribute();
     variant->reset();
     times += variant->run();
-    times += variant->fetch(piece);
+    times += variant->fetch();
     return times;
   }
   course::Problem<float> problem;
   std::shared_ptr<course::Variant<float>> variant;
-  course::Piece<float> piece;
 };
 
 TEST_CASE("a run that lands elsewhere than its row's memory gives no number") {
@@ -84,7 +83,7 @@ TEST_CASE("a run that lands elsewhere than its row's memory gives no number") {
     state = {};
     state.on_host = on_host;
     Row row;
-    row.variant->allocate(row.problem, {}, {});
+    row.variant->allocate(row.problem, {});
     CHECK_NOTHROW(row.once());
     state.on_host = !on_host;
     CHECK_THROWS_AS(row.once(), std::runtime_error);
@@ -95,7 +94,7 @@ TEST_CASE("the product is added to C as it was, run after run, and its phases ar
   for (const Index pad : {0, 3}) {
     state = {};
     Row row(right, pad);
-    course::Times times = row.variant->allocate(row.problem, {}, {});
+    course::Times times = row.variant->allocate(row.problem, {});
     times += row.once();
     row.once();
     CHECK((times.alloc && times.copy_in && times.product && times.copy_out));
@@ -103,13 +102,13 @@ TEST_CASE("the product is added to C as it was, run after run, and its phases ar
       for (Index j = 0; j < 5; ++j) {
         float wanted = row.problem.c(i, j);
         for (Index p = 0; p < 3; ++p) wanted += row.problem.a(i, p) * row.problem.b(p, j);
-        CHECK(row.piece.c(i, j) == doctest::Approx(wanted));
+        CHECK(row.variant->result()(i, j) == doctest::Approx(wanted));
       }
     CHECK(row.variant->guards_intact());
     CHECK_FALSE(state.wild);
     state.lost = true;  // a copy that brings nothing leaves no former product
-    row.variant->fetch(row.piece);
-    for (Index j = 0; j < 5; ++j) CHECK(std::isnan(row.piece.c(0, j)));
+    row.variant->fetch();
+    for (Index j = 0; j < 5; ++j) CHECK(std::isnan(row.variant->result()(0, j)));
   }
 }
 
@@ -117,7 +116,7 @@ TEST_CASE("memory: rows with their padding between two bands, all poison or a gu
   state = {};
   constexpr Index n = 20000;  // more than one copy brings
   Row row(right, 2, n);
-  row.variant->allocate(row.problem, {}, {});
+  row.variant->allocate(row.problem, {});
   std::multiset<std::size_t> there;
   for (const auto& piece : state.taken) {
     there.insert(piece.second);
@@ -128,7 +127,7 @@ TEST_CASE("memory: rows with their padding between two bands, all poison or a gu
   CHECK(there == std::multiset<std::size_t>{512 + 4 * 5 * 5, 512 + 4 * 4 * (n + 2), 512 + 4 * 5 * (n + 2)});
   row.once();
   CHECK(row.variant->guards_intact());
-  row.variant->allocate(row.problem, {}, {});
+  row.variant->allocate(row.problem, {});
   CHECK(state.most == 3);  // the former row's is given back first
 }
 
@@ -145,7 +144,7 @@ TEST_CASE("what a kernel writes outside A, B and C is noticed") {
   };
   for (const Kernel kernel : wild) {
     Row row(kernel);
-    row.variant->allocate(row.problem, {}, {});
+    row.variant->allocate(row.problem, {});
     CHECK(row.variant->guards_intact());
     row.once();
     CHECK_FALSE(row.variant->guards_intact());
@@ -157,11 +156,11 @@ TEST_CASE("too little memory is bad_alloc; none is kept, and a failed copy is to
   Row row, large(right, 0, 300000);  // more than `take` gives
   const double needed = 3 * 512 + sizeof(float) * (5 * 5 + 4 * 7 + 5 * 7);
   state.free_bytes = needed - 1;
-  CHECK_THROWS_AS(row.variant->allocate(row.problem, {}, {}), std::bad_alloc);
+  CHECK_THROWS_AS(row.variant->allocate(row.problem, {}), std::bad_alloc);
   state.free_bytes = 0;  // not told
-  CHECK_THROWS_AS(large.variant->allocate(large.problem, {}, {}), std::bad_alloc);
+  CHECK_THROWS_AS(large.variant->allocate(large.problem, {}), std::bad_alloc);
   large.variant->release();
-  CHECK_NOTHROW(row.variant->allocate(row.problem, {}, {}));
+  CHECK_NOTHROW(row.variant->allocate(row.problem, {}));
   CHECK(state.taken.size() == 3);
   state.copies = false;
   CHECK_THROWS_AS(row.once(), std::runtime_error);

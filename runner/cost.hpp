@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "common/variant.hpp"
+#include "runner/variant.hpp"
 
 namespace course {
 

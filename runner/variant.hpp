@@ -4,13 +4,13 @@
 
 #include <array>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "common/problem.hpp"
-#include "common/world.hpp"
 
 namespace course {
 
@@ -50,25 +50,26 @@ struct Times {
   }
 };
 
-struct Cost;  // common/cost.hpp: what a product asks of a processor
+struct Cost;  // runner/cost.hpp: what a product asks of a processor
 using CostOf = std::function<Cost(const Shape& shape, const Settings& settings)>;
 inline const CostOf uncounted;  // no prediction
 
 /// What is known of a variant before it runs.
 struct Traits {
-  std::string name, idea;
+  std::string name = {}, idea = {};
   CostOf cost = {};
-  std::string vector = {};  // the instruction set of its kernel, if not its program's: sse2, avx2, avx512
-  std::string needs = {};   // features the processor must have: "avx2,fma"
   bool threads = false, tiles = false, blocks = false, grids = false;  // a row for each of --threads, …
   bool baseline = false;        // measured at every size whatever the budget: all speedups need it
   bool broken = false;          // wrong on purpose: hidden, run by --expect-wrong only
+  bool transposed_b = false;    // it is given a workspace of n × k
   bool touched_by_one = false;  // one thread writes its matrices first, not each thread its rows
   bool dealt = false;           // with MPI: each rank has its share of A, B and C, and nobody more
+  std::string vector = {};      // the instruction set of its kernel, if not its program's: sse2, avx2, avx512
+  std::string needs = {};       // features the processor must have: "avx2,fma"
 };
 
 /// One way to compute C += A·B. For each row: allocate; distribute, reset, run and fetch for each repeat;
-/// release. Every rank makes the same calls; skip_reason and allocate do not communicate.
+/// result; release. Every rank makes the same calls; refuses and allocate do not communicate.
 template <class T>
 class Variant {
  public:
@@ -79,17 +80,20 @@ class Variant {
 
   /// The GPU's name; empty for the processor.
   virtual std::string device() const { return {}; }
-  /// Why this row cannot run here, such as "needs 4 ranks"; else empty.
-  virtual std::string skip_reason(const Problem<T>&, const Settings&, const World&) const { return {}; }
-  /// Takes memory. `problem` and `world` outlive release().
-  virtual Times allocate(const Problem<T>& problem, const Settings& settings, const World& world) = 0;
+  /// Why this row cannot run here, such as "needs 4 ranks"; else empty. Rank 0's answer counts.
+  virtual std::string refuses(const Problem<T>&, const Settings&) const { return {}; }
+  /// Takes memory. `problem` outlives release().
+  virtual Times allocate(const Problem<T>& problem, const Settings& settings) = 0;
   /// Brings the inputs to where they are multiplied.
   virtual Times distribute() { return {}; }
   /// Puts C back to what it was before the product, where it lies; not timed.
   virtual void reset() = 0;
   virtual Times run() = 0;
-  /// This rank's piece of C in host memory, valid until the next call; a copy goes into poisoned memory.
-  virtual Times fetch(Piece<T>& piece) = 0;
+  /// Brings C to rank 0's host memory, which was poisoned, if that is a phase that counts.
+  virtual Times fetch() { return {}; }
+  /// C of the last run, on rank 0, valid until the next call; elsewhere empty. With MPI it may gather C
+  /// first.
+  virtual View<const Result<T>> result() = 0;
   /// False if something was written outside a buffer, on a GPU too.
   virtual bool guards_intact() const = 0;
   /// What else the variant itself found wrong with its runs; else empty.
@@ -101,23 +105,10 @@ class Variant {
 template <class T>
 using Variants = std::vector<std::shared_ptr<Variant<T>>>;
 
-/// Marks a variant with one of its traits: broken(cpu<T>(…)).
-struct Mark {
-  using Flag = bool Traits::*;  // nvcc puts parentheses round the bare type, and warns of them
-  Flag trait;
-  template <class T>
-  auto operator()(std::shared_ptr<Variant<T>> variant) const {
-    variant->traits.*trait = true;
-    return variant;
-  }
-};
-inline constexpr Mark baseline{&Traits::baseline}, broken{&Traits::broken},
-    touched_by_one{&Traits::touched_by_one}, with_tiles{&Traits::tiles}, with_blocks{&Traits::blocks};
-
-/// Marks a variant: its kernel uses these registers and needs a processor with these features.
+/// Marks a variant that is wrong on purpose.
 template <class T>
-auto on(const char* vector, const char* features, std::shared_ptr<Variant<T>> variant) {
-  variant->traits.vector = vector, variant->traits.needs = features;
+std::shared_ptr<Variant<T>> broken(std::shared_ptr<Variant<T>> variant) {
+  variant->traits.broken = true;
   return variant;
 }
 

@@ -1,4 +1,4 @@
-#include "common/diagnose.hpp"
+#include "runner/diagnose.hpp"
 
 #include <fmt/format.h>
 
@@ -121,12 +121,11 @@ std::string fault(const Problem<T>& problem, const Elements& wrong) {
 }  // namespace
 
 template <class T>
-std::vector<std::string> diagnose(const Problem<T>& problem, const Piece<T>& piece) {
+std::vector<std::string> diagnose(const Problem<T>& problem, View<const Result<T>> c) {
   Elements wrong, right;
-  for (std::size_t r = 0; r < piece.rows.size(); ++r)
-    for (std::size_t s = 0; s < piece.cols.size(); ++s) {
-      const auto is = static_cast<double>(piece.c(static_cast<Index>(r), static_cast<Index>(s)));
-      Element e{piece.rows[r], piece.cols[s], is, 0, 0, 0};
+  for (Index i = 0; i < c.rows(); ++i)
+    for (Index j = 0; j < c.cols(); ++j) {
+      Element e{i, j, static_cast<double>(c(i, j)), 0, 0, 0};
       e.before = static_cast<double>(problem.c(e.i, e.j));
       e.size = std::abs(e.before);
       for (Index p = 0; p < problem.shape.k; ++p) {
@@ -145,10 +144,12 @@ std::vector<std::string> diagnose(const Problem<T>& problem, const Piece<T>& pie
   return findings;
 }
 
-template std::vector<std::string> diagnose(const Problem<float>&, const Piece<float>&);
-template std::vector<std::string> diagnose(const Problem<double>&, const Piece<double>&);
-template std::vector<std::string> diagnose(const Problem<std::int32_t>&, const Piece<std::int32_t>&);
-template std::vector<std::string> diagnose(const Problem<bf16>&, const Piece<bf16>&);
-template std::vector<std::string> diagnose(const Problem<tf32>&, const Piece<tf32>&);
+#define COURSE_DIAGNOSE(T) \
+  template std::vector<std::string> diagnose(const Problem<T>&, View<const Result<T>>);
+COURSE_DIAGNOSE(float)
+COURSE_DIAGNOSE(double)
+COURSE_DIAGNOSE(std::int32_t)
+COURSE_DIAGNOSE(bf16)
+COURSE_DIAGNOSE(tf32)
 
 }  // namespace course

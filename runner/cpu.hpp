@@ -1,0 +1,129 @@
+// A kernel of the CPU as a variant.
+#pragma once
+
+#include "common/stopwatch.hpp"
+#include "runner/variant.hpp"
+
+namespace course {
+
+/// What a kernel on the CPU is called with: the matrices and what its row of the results fixes.
+template <class T>
+struct Call {
+  View<const T> a, b;
+  View<T> c, bt;  // bt: the workspace of n × k, poisoned, of a variant that asks for one
+  int threads;
+  Index tile;
+};
+
+/// Times one call on the problem's matrices.
+template <class T>
+class CpuVariant : public Variant<T> {
+ public:
+  using Function = std::function<void(const Call<T>&)>;
+  CpuVariant(Traits traits, Function function)
+      : Variant<T>(std::move(traits)), function_(std::move(function)) {}
+
+  Times allocate(const Problem<T>& problem, const Settings& settings) override {
+    problem_ = &problem, settings_ = settings;
+    const Traits& traits = this->traits;
+    if (traits.touched_by_one) own_ = problem, own_.threads = 1, own_.forget(), problem_ = &own_;
+    problem_->whole();
+    const auto [m, n, k] = problem.shape;
+    const int touching = traits.touched_by_one ? 1 : settings.threads;
+    c_ = Matrix<T>(m, n, problem.pad, touching);
+    if (traits.transposed_b) bt_ = Matrix<T>(n, k, problem.pad, touching);
+    return {};
+  }
+  void reset() override {
+    copy<T>(problem_->whole().c.view(), c_.view());
+    poison_all(bt_.view());  // else what the last run left there would hide a race in filling it
+  }
+  Times run() override {
+    const Inputs<T>& inputs = problem_->whole();
+    const Call<T> call{inputs.a.view(), inputs.b.view(),   c_.view(),
+                       bt_.view(),      settings_.threads, settings_.tile};
+    const Stopwatch watch;
+    function_(call);
+    return {.product = watch.seconds()};
+  }
+  View<const T> result() override { return c_.view(); }
+  bool guards_intact() const override {
+    return own_.guards_intact() && c_.guards_intact() && bt_.guards_intact();
+  }
+  void release() override { own_.forget(), c_ = {}, bt_ = {}; }
+
+ protected:
+  const Problem<T>* problem_ = nullptr;
+  Matrix<T> c_;
+
+ private:
+  Function function_;
+  Problem<T> own_;  // only if touched by one
+  Settings settings_;
+  Matrix<T> bt_;
+};
+
+/// The variant of a call on a kernel, [](const Call<T>& x) { tiled<T>(x.a, x.b, x.c, x.tile); }; `traits` say
+/// what it is swept over: {.tiles = true}.
+template <class T>
+std::shared_ptr<Variant<T>> cpu(std::string name, std::string idea, typename CpuVariant<T>::Function function,
+                                CostOf cost = {}, Traits traits = {}) {
+  traits.name = std::move(name), traits.idea = std::move(idea), traits.cost = std::move(cost);
+  return std::make_shared<CpuVariant<T>>(std::move(traits), std::move(function));
+}
+
+/// The variant of a kernel that wants the three matrices only.
+template <class T>
+std::shared_ptr<Variant<T>> cpu(std::string name, std::string idea,
+                                void (*kernel)(View<const T> a, View<const T> b, View<T> c), CostOf cost = {},
+                                Traits traits = {}) {
+  return cpu<T>(
+      std::move(name), std::move(idea), [kernel](const Call<T>& x) { kernel(x.a, x.b, x.c); },
+      std::move(cost), std::move(traits));
+}
+
+/// A kernel on vectors of vectors; copying there and back is not timed.
+template <class T>
+class VectorsVariant : public CpuVariant<T> {
+ public:
+  using Vectors = std::vector<std::vector<T>>;
+  using Kernel = void (*)(const Vectors& a, const Vectors& b, Vectors& c);
+  VectorsVariant(Traits traits, Kernel kernel) : CpuVariant<T>(std::move(traits), {}), kernel_(kernel) {}
+
+  void reset() override {
+    const Inputs<T>& inputs = this->problem_->whole();
+    rows_of_a_ = vectors(inputs.a.view()), rows_of_b_ = vectors(inputs.b.view());
+    rows_of_c_ = vectors(inputs.c.view());
+  }
+  Times run() override {
+    const Stopwatch watch;
+    kernel_(rows_of_a_, rows_of_b_, rows_of_c_);
+    return {.product = watch.seconds()};
+  }
+  View<const T> result() override {
+    for (Index i = 0; const std::vector<T>& row : rows_of_c_)
+      std::copy(row.begin(), row.end(), &this->c_.view()(i++, 0));
+    return std::as_const(this->c_).view();
+  }
+  void release() override { CpuVariant<T>::release(), rows_of_a_ = {}, rows_of_b_ = {}, rows_of_c_ = {}; }
+
+ private:
+  static Vectors vectors(View<const T> view) {
+    Vectors copied;
+    for (Index i = 0; i < view.rows(); ++i) copied.emplace_back(&view(i, 0), &view(i, 0) + view.cols());
+    return copied;
+  }
+
+  Kernel kernel_;
+  Vectors rows_of_a_, rows_of_b_, rows_of_c_;
+};
+
+/// The variant of a kernel on vectors of vectors.
+template <class T>
+std::shared_ptr<Variant<T>> cpu_on_vectors(std::string name, std::string idea,
+                                           typename VectorsVariant<T>::Kernel kernel, CostOf cost = {}) {
+  return std::make_shared<VectorsVariant<T>>(
+      Traits{.name = std::move(name), .idea = std::move(idea), .cost = std::move(cost)}, kernel);
+}
+
+}  // namespace course
