@@ -178,13 +178,16 @@ int run_step(const Step& step, const Options& options, const World& world) {
     return session.warn_once("skipped: built for " + missing + ", which this processor lacks"), 77;
   require_threads(options.threads, world);
   session.rows = check_rows(session);
-  if (world.is_root()) {
-    if (!options.csv.empty()) session.table.open(options.csv);
-    session.roofs = find_roofs(session);
-  }
-  if (const std::string why = no_gpu(step, options, variants); !why.empty())
-    return session.warn_once("skipped: " + why), 77;
-  return static_cast<int>(world.root(run_rows(session)));
+  const auto rows = [&] {
+    if (world.is_root()) {
+      if (!options.csv.empty()) session.table.open(options.csv);
+      session.roofs = find_roofs(session);
+    }
+    if (const std::string why = no_gpu(step, options, variants); !why.empty())
+      return session.warn_once("skipped: " + why), 77;
+    return static_cast<int>(world.root(run_rows(session)));
+  };
+  return ending_all(step.program, rows, world);
 }
 
 }  // namespace
@@ -207,10 +210,17 @@ int exit_status(const std::string& program, const std::function<int()>& body, co
     refusal = "cannot write to standard output", status = 2;
   std::replace_if(
       refusal.begin(), refusal.end(), [](unsigned char c) { return c < ' '; }, ' ');  // one line
-  if (refusal.empty() || !world.is_root()) return status;
-  if (world.size() > 1) world.abort(program + ": " + refusal, 2);  // others may wait for rank 0
-  fmt::print(stderr, "{}: {}\n", program, refusal);
+  if (!refusal.empty() && world.is_root()) fmt::print(stderr, "{}: {}\n", program, refusal);
   return status;
+}
+
+int ending_all(const std::string& program, const std::function<int()>& body, const World& world) {
+  try {
+    return body();
+  } catch (const Refusal& refused) {
+    if (world.size() == 1) throw;
+    world.abort(program + ": " + refused.message, 2);
+  }
 }
 
 int run(int argc, const char* const* argv, const Step& step, const World& world) {

@@ -30,9 +30,12 @@ struct Step {
   std::function<Step(const std::string& order)> emulated = {};  // of a step on a GPU: what --emulate runs
 };
 
-/// The exit status of `body`; 2, and one line on stderr, if it throws or standard output cannot be written. A
-/// Refusal is thrown by all ranks or by rank 0 alone; whatever else a rank throws ends all of them.
+/// The exit status of `body`; 2, and one line on stderr, if it throws or standard output cannot be written.
+/// All ranks throw the same Refusal, of which rank 0 speaks; whatever else a rank throws ends all of them.
 int exit_status(const std::string& program, const std::function<int()>& body, const World& world = {});
+
+/// Calls `body`, in which a rank may throw a Refusal alone, while others wait for it: that ends all of them.
+int ending_all(const std::string& program, const std::function<int()>& body, const World& world);
 
 /// Runs the program. Exit status, the same on every rank: 0 all right, 1 a result was wrong, 2 refused (one
 /// line on stderr), 77 nothing that was asked for can run here.

@@ -184,20 +184,23 @@ int run(int argc, char** argv, const course::World& world) {
     return 77;
   }
   Comparison comparison{options, world, pairs, rivals};
-  if (world.is_root() && !options.csv.empty()) comparison.table.open(options.csv);
-  if (world.is_root())
-    fmt::print("{:<4} {:<17} {:>5} {:>7} {:>7} {:>9} {:<7} {:<14} {:>9} {:>9} {:>9} {:>9} {:>9}\n", "type",
-               "m x n x k", "ranks", "threads", "grid", "block", "variant", "rival", "GFLOP/s", "rival's",
-               "least", "ratio", "most");
-  const auto each = [&]<class T>(T) {
-    for (const Shape& shape : options.shapes)
-      for (const int threads : options.threads)
-        for (const course::Sides& grid : options.grids)
-          for (const course::Sides& block : options.blocks)
-            compare_all<T>(comparison, shape, {.threads = threads, .grid = grid, .block = block});
+  const auto rows = [&] {
+    if (world.is_root() && !options.csv.empty()) comparison.table.open(options.csv);
+    if (world.is_root())
+      fmt::print("{:<4} {:<17} {:>5} {:>7} {:>7} {:>9} {:<7} {:<14} {:>9} {:>9} {:>9} {:>9} {:>9}\n", "type",
+                 "m x n x k", "ranks", "threads", "grid", "block", "variant", "rival", "GFLOP/s", "rival's",
+                 "least", "ratio", "most");
+    const auto each = [&]<class T>(T) {
+      for (const Shape& shape : options.shapes)
+        for (const int threads : options.threads)
+          for (const course::Sides& grid : options.grids)
+            for (const course::Sides& block : options.blocks)
+              compare_all<T>(comparison, shape, {.threads = threads, .grid = grid, .block = block});
+    };
+    for (const std::string& type : options.types) type == "f32" ? each(0.F) : each(0.);
+    return comparison.all_right ? 0 : 1;
   };
-  for (const std::string& type : options.types) type == "f32" ? each(0.F) : each(0.);
-  return comparison.all_right ? 0 : 1;
+  return course::ending_all("06_mpi_compare", rows, world);
 }
 
 /// OpenBLAS chooses its kernel while it is loaded, and badly on processors newer than itself.

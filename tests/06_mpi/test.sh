@@ -108,7 +108,7 @@ starved)
   few="--variant rows_blocking --type f32 --size 7000 --repeat 1 --verify none"
   # shellcheck disable=SC2086 # a list of words
   timeout 60 "$mpirun" -n 1 "$program" $few : -n 1 bash -c "ulimit -v 500000; exec $program $few" >out 2>err </dev/null
-  [ $? -eq 2 ] && [ "$(grep -c '^06_mpi: out of memory' err)" -eq 1 ] || fail "one rank without memory: $(cat err)"
+  [ $? -eq 2 ] && [ "$(grep -c '^06_mpi: rank 1: out of memory' err)" -eq 1 ] || fail "one rank without memory: $(cat err)"
   ;;
 killed)
   # A rank that dies while others wait for it: the job ends, what was finished is on disk, nobody is left behind.
