@@ -1,6 +1,6 @@
 // 11: C += A·B by tensor cores whose elements take a register or two: f32, whose factors are rounded to TF32,
-// and f64. As rung `stages` of gemm.cuh, but fragments are put together by plain loads: ldmatrix knows
-// elements of two bytes only, and would transpose them as such.
+// and f64. Against stages: fragments are put together by plain loads, for ldmatrix knows elements of two
+// bytes only. Run: build/11_cuda_tensor/11_cuda_tensor --emulate forward --type tf32,f64 --size 64
 #pragma once
 
 #include <algorithm>
