@@ -32,7 +32,7 @@ course::Variants<T> variants() {
   const auto unguarded = of_all_tiles<T>([](auto tile) { return wrong::no_guard<T, tile>; });
   course::Variants<T> list = {
       gpu<T>("shared", "tiles of A and B in shared memory", tiled, cost::shared<T>),
-      gpu<T>("shared_unified", "… of matrices that both sides reach", tiled, cost::shared<T>,
+      gpu<T>("shared_unified", "… of matrices in unified memory", tiled, cost::shared<T>,
              {.memory = Memory::unified}),
       broken(gpu<T>("no_first_barrier", "reads what is not yet written", unordered)),
       broken(gpu<T>("no_second_barrier", "overwrites what is still read", overwritten)),

@@ -109,9 +109,10 @@ course::Variants<T> variants() {
   if constexpr (std::is_same_v<T, bf16>) return rungs();
   course::Variants<T> list;
   if constexpr (std::is_same_v<T, float>) {
-    list = {
-        gpu<T>("f32_by_bf16", "six products of three BF16", starting_with(Way::bf16x3), {}, tensor_cores),
-        gpu<T>("f32_by_fp16", "three products of two FP16", starting_with(Way::fp16x2), {}, tensor_cores)};
+    list = {gpu<T>("f32_by_bf16", "BF16x3: a float as three BF16, six products", starting_with(Way::bf16x3),
+                   {}, tensor_cores),
+            gpu<T>("f32_by_fp16", "FP16x2: a float as two FP16, three products", starting_with(Way::fp16x2),
+                   {}, tensor_cores)};
     course::add_too_far<T>(list, starting_with(Way::fp16x2), tensor_cores);
   } else if constexpr (!std::is_integral_v<T>) {
     list = {std::is_same_v<T, double>

@@ -150,8 +150,7 @@ template <int n>
 __device__ void wgmma_wait() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(n) : "memory");
 }
-/// What reads these sums stays behind what comes before: the compiler does not know that wgmma_wait ends
-/// them.
+/// Keeps reads of these sums behind wgmma_wait, which does not name their registers to the compiler.
 template <int n>
 __device__ void fence_registers(FragmentC (&sum)[n]) {
 #pragma unroll
