@@ -46,7 +46,8 @@ template <class Half>
 struct Factor {
   View<const float> from;
   View<Half> to;  // the first parts' matrix, below it the second parts', …; its rows have whole chunks
-  int* scales;    // of A's rows or B's columns. For B follow: counts of lost bits, each k-block's largest
+  /// Of A's rows or B's columns. Of B follow: how many elements lose bits, and each k-block's largest.
+  int* scales;
 
   constexpr unsigned tiles_across() const { return unsigned(course::ceil_div(from.cols(), tile_cols)); }
   constexpr Index tiles() const { return course::ceil_div(from.rows(), tile_rows) * tiles_across(); }
