@@ -52,7 +52,7 @@ __global__ void outer_product(double* state, int rounds) {
   for (int r = 0; r < rounds; ++r)
 #pragma unroll
     for (int e = 0; e < side * side; ++e) {
-      const int j = e / side, i = j % 2 == 0 ? e % side : side - 1 - e % side;  // there and back
+      const int j = e / side, i = j % 2 == 0 ? e % side : side - 1 - e % side;  // serpentine
       asm volatile("fma.rn.f64 %0, %1, %2, %0;" : "+d"(sum[e]) : "d"(column[i]), "d"(row[j]));
     }
 #pragma unroll

@@ -1,4 +1,5 @@
-// A whole CUDA program, as README.md explains it.
+// 07: a whole CUDA program, as README.md explains it. Against 01's first.cpp: copies to and from the GPU, and
+// a thread for each element. Run: nvcc -O3 07_cuda_global/first.cu -o build/first && build/first
 #include <cstdio>
 #include <vector>
 

@@ -1,4 +1,6 @@
-// 07: a thread for each element of C. The two kernels differ in which way neighbouring threads lie.
+// 07: C += A·B by a thread for each element of C. Against 01: no loops over i and j, for the grid has a
+// thread for each. Against uncoalesced, coalesced has its neighbouring threads along the rows of C. Run:
+// build/07_cuda_global/07_cuda_global --emulate forward --size 200 --variant uncoalesced,coalesced
 #pragma once
 
 #include "common/view.hpp"

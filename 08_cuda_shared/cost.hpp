@@ -7,7 +7,7 @@
 
 namespace cuda_shared::cost {
 
-using course::Cost, course::Extents, course::Index, course::pieces, course::Settings, course::Shape;
+using course::along_rows, course::Cost, course::Extents, course::Index, course::Settings, course::Shape;
 
 // [shared]
 /// For each q a warp reads a row of B's tile; of A's it reads 16 bytes at a time, two wavefronts; for each
@@ -21,7 +21,7 @@ Cost shared(const Shape& s, const Settings& settings) {
   const double row = std::max(1.0, 32 * e.size / 128);  // wavefronts of 32 neighbours
   const Index rows = course::ceil_div(std::min<Index>(32, settings.tile * settings.tile), settings.tile);
   const Index size = sizeof(T), bytes = settings.tile * size;
-  const double loads = pieces(rows, bytes, s.k * size) + pieces(rows, bytes, s.n * size);
+  const double loads = along_rows(rows, bytes, s.k * size) + along_rows(rows, bytes, s.n * size);
   const double wavefronts = row + 2 * e.size / 16 + (loads + 2 * row) / tile;
   Cost cost = e.least();
   cost.loads_stores = warps * e.k * wavefronts * 128;

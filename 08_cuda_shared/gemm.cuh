@@ -1,5 +1,6 @@
-// 08: a block copies tiles of A and B to shared memory, where each number is used as often as the tile is
-// wide.
+// 08: C += A·B from tiles in shared memory. Against 07's coalesced: a block copies tiles of A and B there,
+// and uses each number as often as the tile is wide; so threads wait for each other. Run:
+// build/08_cuda_shared/08_cuda_shared --emulate forward --tile 16 --size 200
 #pragma once
 
 #include "common/view.hpp"

@@ -11,16 +11,16 @@ using namespace cuda_shared;
 using course::broken, course::gpu, course::Memory, course::uncounted;
 
 template <int tile>
-using Tile = std::integral_constant<int, tile>;
+using Width = std::integral_constant<int, tile>;
 
-/// Starts the kernel of the row's tile, `of(Tile<16>())` for one: a size must be known to the compiler.
+/// Starts the kernel of the row's tile, `of(Width<16>())` for one: a size must be known to the compiler.
 template <class T, class Of>
 course::Launch<T> of_all_tiles(Of of) {
   return [=](View<const T> a, View<const T> b, View<T> c, const course::Settings& settings) {
     const auto start = [&](auto tile) {
       if (settings.tile == tile) tile_a_block<T>(of(tile), tile, a, b, c);
     };
-    start(Tile<2>()), start(Tile<4>()), start(Tile<8>()), start(Tile<16>()), start(Tile<32>());
+    start(Width<2>()), start(Width<4>()), start(Width<8>()), start(Width<16>()), start(Width<32>());
   };
 }
 
@@ -32,7 +32,7 @@ course::Variants<T> variants() {
   const auto unguarded = of_all_tiles<T>([](auto tile) { return wrong::no_guard<T, tile>; });
   course::Variants<T> list = {
       gpu<T>("shared", "tiles of A and B in shared memory", tiled, cost::shared<T>),
-      gpu<T>("shared_unified", "… of matrices that both sides reach", tiled, cost::shared<T>,
+      gpu<T>("shared_unified", "… of matrices in unified memory", tiled, cost::shared<T>,
              {.memory = Memory::unified}),
       broken(gpu<T>("no_first_barrier", "reads what is not yet written", unordered)),
       broken(gpu<T>("no_second_barrier", "overwrites what is still read", overwritten)),

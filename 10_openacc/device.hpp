@@ -32,11 +32,11 @@ class DeviceMatrix {
 
   /// What nobody has written yet holds poison; round it lie guards.
   void poison() {
-    std::vector<T> piece(1 << 16);
-    const Index whole = (rows_ + 1) * ld_ + 2 * band, step = std::ssize(piece);
+    std::vector<T> chunk(1 << 16);
+    const Index whole = (rows_ + 1) * ld_ + 2 * band, step = std::ssize(chunk);
     for (Index from = 0; from < whole; from += step) {
-      for (Index e = 0; e < step; ++e) piece[static_cast<std::size_t>(e)] = at_birth(from + e);
-      send(piece.data(), buffer_.get() + from, std::min(step, whole - from));
+      for (Index e = 0; e < step; ++e) chunk[static_cast<std::size_t>(e)] = at_birth(from + e);
+      send(chunk.data(), buffer_.get() + from, std::min(step, whole - from));
     }
   }
   /// In one copy where rows follow each other; else row by row, for what lies between them stays.

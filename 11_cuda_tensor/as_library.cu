@@ -21,8 +21,8 @@ COURSE_TENSOR(course_tensor_bf16, bf16) {
   by_stages(of_a, of_b, {c, m, n, c_ld});
 }
 COURSE_TENSOR(course_tensor_f32_by_bf16, float) {
-  multiply({a, m, k, a_ld}, {b, k, n, b_ld}, {c, m, n, c_ld}, Way::three);
+  multiply({a, m, k, a_ld}, {b, k, n, b_ld}, {c, m, n, c_ld}, Way::bf16x3);
 }
 COURSE_TENSOR(course_tensor_f32_by_fp16, float) {
-  multiply({a, m, k, a_ld}, {b, k, n, b_ld}, {c, m, n, c_ld}, Way::two);
+  multiply({a, m, k, a_ld}, {b, k, n, b_ld}, {c, m, n, c_ld}, Way::fp16x2);
 }

@@ -43,7 +43,7 @@ __global__ void wrong_lane(View<const bf16> a, View<const bf16> b, View<float> c
         FragmentB b_q;
         for (int r = 0; r < 2; ++r) {
           const auto at = &b_tile[q + lane / 4 + 8 * r][col + 8 * s + lane % 4 * 2];
-          b_q.of[r] = two(at[0], at[1]);
+          b_q.of[r] = pack(at[0], at[1]);
         }
         for (int r = 0; r < WM / 16; ++r) mma_sync<bf16>(sum[r][s], fragment_a(a_tile, row + 16 * r, q), b_q);
       }

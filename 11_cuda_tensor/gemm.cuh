@@ -1,6 +1,8 @@
-// 11: C += A·B by tensor cores, A (m × k) and B (k × n) in BF16, C (m × n) in f32, all of any size. The rungs
-// that run from compute capability 8.0 on. `aligned`: A and B begin at multiples of 32 bytes, and their rows
-// are multiples of 16 apart.
+// 11: C += A·B by tensor cores, A (m × k) and B (k × n) in BF16, C (m × n) in f32, all of any size. Against
+// 09: a warp's instruction multiplies 16 × 16 elements; each kernel says what it changes against the one
+// before. From compute capability 8.0 on. Run:
+// build/11_cuda_tensor/11_cuda_tensor --emulate forward --type bf16 --size 64
+// `aligned`: A and B begin at multiples of 32 bytes, and their rows are multiples of 16 apart.
 #pragma once
 
 #include <algorithm>
@@ -14,37 +16,37 @@ using course::Index, course::SharedTile, course::View;
 /// A block makes 128 × 128 elements of C by 8 warps of 64 × 32, BK columns of A a step.
 constexpr int BM = 128, BN = 128, BK = 32, WM = 64, WN = 32, threads = 256;
 
-/// Eight halves of a row: what one instruction loads or stores.
+/// A chunk: eight elements of a row, as halves the 16 bytes that one instruction loads or stores.
 template <class T>
-struct alignas(16) Eight {
+struct alignas(16) Chunk {
   T element[8];
 };
 
 // [load]
-/// The eight elements from (i, j) on, by one load if all are there and rows are aligned; zeros beyond the
+/// The chunk from (i, j) on, by one load if all are there and rows are aligned; zeros beyond the
 /// matrix.
 template <bool aligned, class T>
-__device__ Eight<T> load(View<const T> from, Index i, Index j) {
+__device__ Chunk<T> load(View<const T> from, Index i, Index j) {
   if (aligned && i < from.rows() && j + 8 <= from.cols())
-    return reinterpret_cast<const Eight<T>&>(from(i, j));
-  Eight<T> eight;
+    return reinterpret_cast<const Chunk<T>&>(from(i, j));
+  Chunk<T> chunk;
 #pragma unroll
   for (int e = 0; e < 8; ++e)
-    eight.element[e] = i < from.rows() && j + e < from.cols() ? from(i, j + e) : T(0.f);
-  return eight;
+    chunk.element[e] = i < from.rows() && j + e < from.cols() ? from(i, j + e) : T(0.f);
+  return chunk;
 }
 // [/load]
 
 // [wmma_parts]
 /// 16 × 16 elements in memory, whose rows lie `ld` apart.
-struct Sixteen {
+struct Tile16 {
   const bf16* first;
   int ld;
 };
 
 /// The 16 × 16 elements from (i0, j0) on where they lie; at an edge copied to `edge`, with zeros round them.
 template <bool aligned>
-__device__ Sixteen sixteen(View<const bf16> from, Index i0, Index j0, bf16* edge) {
+__device__ Tile16 tile_16(View<const bf16> from, Index i0, Index j0, bf16* edge) {
   if (aligned && i0 + 16 <= from.rows() && j0 + 16 <= from.cols()) return {&from(i0, j0), int(from.ld())};
   __syncwarp();  // no lane writes before all have read
   for (int e = int(threadIdx.x) % 32; e < 256; e += 32) {
@@ -81,8 +83,8 @@ __global__ void wmma(View<const bf16> a, View<const bf16> b, View<float> c) {
   WmmaC sum;
   wmma_fill(sum, 0);
   for (Index p = 0; p < a.cols(); p += 16) {
-    const Sixteen a_tile = sixteen<aligned>(a, i0, p, &a_edge[warp][0]);
-    const Sixteen b_tile = sixteen<aligned>(b, p, j0, &b_edge[warp][0]);
+    const Tile16 a_tile = tile_16<aligned>(a, i0, p, &a_edge[warp][0]);
+    const Tile16 b_tile = tile_16<aligned>(b, p, j0, &b_edge[warp][0]);
     WmmaA a_p;
     WmmaB b_p;
     wmma_load_a(a_p, a_tile.first, a_tile.ld), wmma_load_b(b_p, b_tile.first, b_tile.ld);
@@ -93,20 +95,20 @@ __global__ void wmma(View<const bf16> a, View<const bf16> b, View<float> c) {
 // [/wmma]
 
 // [tiles]
-/// Where a tile's row has its eights: one after the other.
+/// The layout of a tile's row: its chunks one after the other.
 struct Plain {
-  static constexpr int place(int /*row*/, int eight, int /*eights*/) { return eight; }
+  static constexpr int place(int /*row*/, int chunk, int /*chunks*/) { return chunk; }
 };
 
 /// Copies the tile from (i0, j0) on to shared memory, all threads together.
-template <bool aligned, class Order, class T, int rows, int cols>
+template <bool aligned, class Layout, class T, int rows, int cols>
 __device__ void copy_tile(SharedTile<T, rows, cols>& tile, View<const T> from, Index i0, Index j0) {
-  constexpr int eights = cols / 8;
+  constexpr int chunks = cols / 8;
 #pragma unroll
-  for (int e = int(threadIdx.x); e < rows * eights; e += threads) {
-    const int row = e / eights, eight = e % eights;
-    const auto to = &tile[row][8 * Order::place(row, eight, eights)];
-    reinterpret_cast<Eight<T>&>(*to) = load<aligned>(from, i0 + row, j0 + 8 * eight);
+  for (int e = int(threadIdx.x); e < rows * chunks; e += threads) {
+    const int row = e / chunks, chunk = e % chunks;
+    const auto to = &tile[row][8 * Layout::place(row, chunk, chunks)];
+    reinterpret_cast<Chunk<T>&>(*to) = load<aligned>(from, i0 + row, j0 + 8 * chunk);
   }
 }
 // [/tiles]
@@ -149,7 +151,7 @@ using Sums = FragmentC[WM / 16][WN / 8];
 
 // [fragments]
 /// Two elements in one register, the first in its lower half.
-__device__ inline std::uint32_t two(bf16 first, bf16 second) {
+__device__ inline std::uint32_t pack(bf16 first, bf16 second) {
   return first.bits | std::uint32_t(second.bits) << 16;
 }
 
@@ -162,7 +164,7 @@ __device__ FragmentA fragment_a(Tile& tile, int i, int q) {
 #pragma unroll
   for (int r = 0; r < 4; ++r) {
     const auto at = &tile[i + g + r % 2 * 8][q + 2 * t + r / 2 * 8];
-    a.of[r] = two(at[0], at[1]);
+    a.of[r] = pack(at[0], at[1]);
   }
   return a;
 }
@@ -174,7 +176,7 @@ __device__ FragmentB fragment_b(Tile& tile, int q, int j) {
 #pragma unroll
   for (int r = 0; r < 2; ++r) {
     const int row = q + 2 * t + r * 8;
-    b.of[r] = two(tile[row][j + g], tile[row + 1][j + g]);
+    b.of[r] = pack(tile[row][j + g], tile[row + 1][j + g]);
   }
   return b;
 }
@@ -232,49 +234,49 @@ __global__ __launch_bounds__(threads) void mma(View<const bf16> a, View<const bf
 // [/mma]
 
 // [swizzle]
-/// Swizzled: eight e of row r lies at e XOR (r mod 8), so that in eight rows below each other it lies in
-/// different banks. The banks hold several rows shorter than 128 bytes; there the order changes less often.
+/// Swizzled: chunk e of row r lies at e XOR (r mod 8), so that in eight rows below each other it lies in
+/// different banks. The banks hold several rows shorter than 128 bytes; there the layout changes less often.
 struct Swizzled {
-  static constexpr int place(int row, int eight, int eights) {
-    return eights < 8 ? eight ^ (row / (8 / eights) % eights) : eight ^ row % 8;
+  static constexpr int place(int row, int chunk, int chunks) {
+    return chunks < 8 ? chunk ^ (row / (8 / chunks) % chunks) : chunk ^ row % 8;
   }
 };
 // [/swizzle]
 
 // [take]
-/// A's fragment from row i and column q on, by ldmatrix: of row l % 16, lane l gives the address of eight
+/// A's fragment from row i and column q on, by ldmatrix: of row l % 16, lane l gives the address of chunk
 /// l / 16.
-template <class Order, class Tile>
+template <class Layout, class Tile>
 __device__ FragmentA take_a(Tile& tile, int i, int q) {
   const int lane = int(threadIdx.x) % 32, row = i + lane % 16;
   FragmentA a;
-  ldmatrix_x4(a.of, tile[row] + 8 * Order::place(row, q / 8 + lane / 16, BK / 8));
+  ldmatrix_x4(a.of, tile[row] + 8 * Layout::place(row, q / 8 + lane / 16, BK / 8));
   return a;
 }
 /// B's fragments from row q and column j on, two at a time; transposed, since a fragment's columns are the
 /// tile's rows.
-template <class Order, class Tile>
+template <class Layout, class Tile>
 __device__ void take_b(FragmentB (&b)[WN / 8], Tile& tile, int q, int j) {
   const int lane = int(threadIdx.x) % 32, row = q + lane % 16;
 #pragma unroll
   for (int s = 0; s < WN / 8; s += 2) {
     std::uint32_t both[4];
-    ldmatrix_x4_trans(both, tile[row] + 8 * Order::place(row, j / 8 + s + lane / 16, BN / 8));
+    ldmatrix_x4_trans(both, tile[row] + 8 * Layout::place(row, j / 8 + s + lane / 16, BN / 8));
     b[s] = {both[0], both[1]}, b[s + 1] = {both[2], both[3]};
   }
 }
 // [/take]
 
 /// A warp's sums += its rows of A's tile times its columns of B's.
-template <class Order, class TileA, class TileB>
+template <class Layout, class TileA, class TileB>
 __device__ void multiply_tiles(Sums& sum, TileA& a_tile, TileB& b_tile, int row, int col) {
 #pragma unroll
   for (int q = 0; q < BK; q += 16) {
     FragmentB b_q[WN / 8];
-    take_b<Order>(b_q, b_tile, q, col);
+    take_b<Layout>(b_q, b_tile, q, col);
 #pragma unroll
     for (int r = 0; r < WM / 16; ++r) {
-      const FragmentA a_q = take_a<Order>(a_tile, row + 16 * r, q);
+      const FragmentA a_q = take_a<Layout>(a_tile, row + 16 * r, q);
 #pragma unroll
       for (int s = 0; s < WN / 8; ++s) mma_sync<bf16>(sum[r][s], a_q, b_q[s]);
     }
@@ -282,8 +284,8 @@ __device__ void multiply_tiles(Sums& sum, TileA& a_tile, TileB& b_tile, int row,
 }
 
 // [ldmatrix]
-/// As mma, but ldmatrix loads the fragments, from tiles in this order (Read: another on purpose is wrong).
-template <bool aligned, class Order, class Read = Order>
+/// As mma, but ldmatrix loads the fragments, from tiles of this layout (Read: another on purpose is wrong).
+template <bool aligned, class Layout, class Read = Layout>
 __global__ __launch_bounds__(threads) void ldmatrix(View<const bf16> a, View<const bf16> b, View<float> c) {
   alignas(32) __shared__ SharedTile<bf16, BM, BK> a_tile;
   alignas(32) __shared__ SharedTile<bf16, BK, BN> b_tile;
@@ -291,7 +293,7 @@ __global__ __launch_bounds__(threads) void ldmatrix(View<const bf16> a, View<con
   const Index i0 = Index{blockIdx.y} * BM, j0 = Index{blockIdx.x} * BN;
   Sums sum = {};
   for (Index p = 0; p < a.cols(); p += BK) {
-    copy_tile<aligned, Order>(a_tile, a, i0, p), copy_tile<aligned, Order>(b_tile, b, p, j0);
+    copy_tile<aligned, Layout>(a_tile, a, i0, p), copy_tile<aligned, Layout>(b_tile, b, p, j0);
     __syncthreads();
     multiply_tiles<Read>(sum, a_tile, b_tile, row, col);
     __syncthreads();
@@ -302,19 +304,19 @@ __global__ __launch_bounds__(threads) void ldmatrix(View<const bf16> a, View<con
 
 // [begin_tile]
 /// As copy_tile; by cp.async where rows are aligned, and then it does not wait.
-template <bool aligned, class Order, int rows, int cols>
+template <bool aligned, class Layout, int rows, int cols>
 __device__ void begin_tile(SharedTile<bf16, rows, cols>& tile, View<const bf16> from, Index i0, Index j0) {
-  constexpr int eights = cols / 8;
+  constexpr int chunks = cols / 8;
 #pragma unroll 1  // addresses of more would take registers from the sums
-  for (int e = int(threadIdx.x); e < rows * eights; e += threads) {
-    const int row = e / eights, eight = e % eights;
-    const Index i = i0 + row, j = j0 + 8 * eight;
-    const auto to = tile[row] + 8 * Order::place(row, eight, eights);
+  for (int e = int(threadIdx.x); e < rows * chunks; e += threads) {
+    const int row = e / chunks, chunk = e % chunks;
+    const Index i = i0 + row, j = j0 + 8 * chunk;
+    const auto to = tile[row] + 8 * Layout::place(row, chunk, chunks);
     if (aligned) {
       const int there = i < from.rows() ? int(std::clamp(from.cols() - j, Index{0}, Index{8})) : 0;
       cp_async(to, there > 0 ? &from(i, j) : from.data(), 2 * there);  // the rest becomes zeros
     } else {
-      reinterpret_cast<Eight<bf16>&>(*to) = load<false>(from, i, j);
+      reinterpret_cast<Chunk<bf16>&>(*to) = load<false>(from, i, j);
     }
   }
 }
@@ -351,7 +353,7 @@ __global__ __launch_bounds__(threads, 2) void stages(View<const bf16> a, View<co
 
 using Kernel = void (*)(View<const bf16> a, View<const bf16> b, View<float> c);
 
-/// Whether fragments and eights can be loaded where they lie: rows that begin at multiples of 16 bytes.
+/// Whether fragments and chunks can be loaded where they lie: rows that begin at multiples of 16 bytes.
 static inline bool is_aligned(View<const bf16> view) {
   return reinterpret_cast<std::uintptr_t>(view.data()) % 32 == 0 && view.ld() % 8 == 0;
 }

@@ -68,8 +68,8 @@ course::Variants<bf16> rungs() {
 #ifdef COURSE_HOPPER
       rung("tma", "… by TMA", hopper::Rung::tma),
       rung("wgmma", "… multiplied where they lie", hopper::Rung::wgmma),
-      rung("roles", "… a producer, two groups of consumers", hopper::Rung::roles),
-      rung("persistent", "… blocks walk C in an order for L2", hopper::Rung::persistent),
+      rung("warp_specialised", "… warps that copy, warps that multiply", hopper::Rung::warp_specialised),
+      rung("persistent", "… blocks walk C in grouped order, for L2", hopper::Rung::persistent),
       rung("best", "… tiles by the shape", hopper::Rung::best),
 #endif
       wrong_rung("no_syncwarp", "reads what other lanes have not written", wrong::no_syncwarp, 16, 32),
@@ -92,9 +92,9 @@ course::Launch<float> starting_with(Way first) {
              View<const float> a, View<const float> b, View<float> c, const Settings&) mutable {
     const Way way = (*multiply)(a, b, c, first);
     if (way != said)
-      std::printf("  %s\n", way == Way::three   ? "graded rows or columns: by three BF16"
-                            : way == Way::plain ? "NaN, infinity or a range beyond BF16's: by 09's kernel"
-                                                : "by two FP16");
+      std::printf("  %s\n", way == Way::bf16x3 ? "graded rows or columns: by BF16x3"
+                            : way == Way::f32  ? "NaN, infinity or a range beyond BF16's: by 09's kernel"
+                                               : "by FP16x2");
     said = way;
   };
 }
@@ -109,9 +109,11 @@ course::Variants<T> variants() {
   if constexpr (std::is_same_v<T, bf16>) return rungs();
   course::Variants<T> list;
   if constexpr (std::is_same_v<T, float>) {
-    list = {gpu<T>("f32_by_bf16", "six products of three BF16", starting_with(Way::three), {}, tensor_cores),
-            gpu<T>("f32_by_fp16", "three products of two FP16", starting_with(Way::two), {}, tensor_cores)};
-    course::add_too_far<T>(list, starting_with(Way::two), tensor_cores);
+    list = {gpu<T>("f32_by_bf16", "BF16x3: a float as three BF16, six products", starting_with(Way::bf16x3),
+                   {}, tensor_cores),
+            gpu<T>("f32_by_fp16", "FP16x2: a float as two FP16, three products", starting_with(Way::fp16x2),
+                   {}, tensor_cores)};
+    course::add_too_far<T>(list, starting_with(Way::fp16x2), tensor_cores);
   } else if constexpr (!std::is_integral_v<T>) {
     list = {std::is_same_v<T, double>
                 ? gpu<T>("f64_tensor", "as stages, products of f64", wide_launch<T>, {}, tensor_cores)

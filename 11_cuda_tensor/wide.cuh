@@ -1,6 +1,6 @@
 // 11: C += A·B by tensor cores whose elements take a register or two: f32, whose factors are rounded to TF32,
-// and f64. As rung `stages` of gemm.cuh, but fragments are put together by plain loads: ldmatrix knows
-// elements of two bytes only, and would transpose them as such.
+// and f64. Against stages: fragments are put together by plain loads, for ldmatrix knows elements of two
+// bytes only. Run: build/11_cuda_tensor/11_cuda_tensor --emulate forward --type tf32,f64 --size 64
 #pragma once
 
 #include <algorithm>
@@ -28,14 +28,14 @@ constexpr int wide_threads = S::BM / S::WM*(S::BN / S::WN) * 32;
 // [/wide_tiles]
 
 // [wide_swizzle]
-/// Where column `col` of a tile's row lies. A row is cut into parts of `part` elements, what one row gives to
-/// a load; part e lies at e XOR the row's number, or its half or quarter where a row has less than the 128
-/// bytes of all banks. So the parts of rows below each other lie in different banks.
-template <class T, int part, int cols>
+/// Where column `col` of a tile's row lies. A row is cut into chunks of `chunk` elements, what one row gives
+/// to a load; chunk e lies at e XOR the row's number, or its half or quarter where a row has less than the
+/// 128 bytes of all banks. So the chunks of rows below each other lie in different banks.
+template <class T, int chunk, int cols>
 __device__ constexpr int swizzled(int row, int col) {
-  constexpr int parts = cols / part, all_banks = 128 / (part * int(sizeof(T)));
-  const int order = parts < all_banks ? row / (all_banks / parts) % parts : row % all_banks;
-  return (col / part ^ order) * part + col % part;
+  constexpr int chunks = cols / chunk, all_banks = 128 / (chunk * int(sizeof(T)));
+  const int mask = chunks < all_banks ? row / (all_banks / chunks) % chunks : row % all_banks;
+  return (col / chunk ^ mask) * chunk + col % chunk;
 }
 /// A load of A takes 4 neighbours of each of 8 rows, one of B 32 bytes of each of 4. (Doubles come in two
 /// halves: of A 4 rows, of B 4 rows of 4.)

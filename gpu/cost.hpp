@@ -25,9 +25,9 @@ inline double down_column(Index lanes, Index stride) {
   const Index banks = 128 / std::gcd(stride, Index{128});  // in which a row can begin
   return static_cast<double>(std::max(ceil_div(lanes, banks), ceil_div(lanes, 4)));
 }
-/// The same for a piece of `bytes` in each of a few rows, `stride` bytes apart: the words of one bank come
+/// The same for `bytes` neighbours in each of a few rows, `stride` bytes apart: the words of one bank come
 /// one after the other.
-inline double pieces(Index rows, Index bytes, Index stride) {
+inline double along_rows(Index rows, Index bytes, Index stride) {
   std::array<Index, 32> words{};  // that are wanted of each bank
   for (Index row = 0; row < rows; ++row)
     for (Index byte = 0; byte < bytes; byte += 4)

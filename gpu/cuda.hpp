@@ -155,7 +155,7 @@ struct Cuda {
     std::shared_ptr<T> buffer_;
   };
 
-  /// Page-locked host memory, which the GPU copies by itself.
+  /// Pinned (page-locked) host memory, which the GPU copies by itself.
   template <class T>
   class HostMatrix {
    public:
@@ -166,13 +166,13 @@ struct Cuda {
       buffer_.reset(static_cast<T*>(std::aligned_alloc(page, bytes)), std::free);
       if (!buffer_) throw std::bad_alloc();
       check(cudaHostRegister(buffer_.get(), bytes, cudaHostRegisterDefault));
-      registered_.reset(buffer_.get(), cudaHostUnregister);
+      pinned_.reset(buffer_.get(), cudaHostUnregister);
     }
     View<T> view() const { return {buffer_.get(), rows_, cols_, ld_}; }
 
    private:
     Index rows_ = 0, cols_ = 0, ld_ = 0;
-    std::shared_ptr<T> buffer_, registered_;  // the second is given up first
+    std::shared_ptr<T> buffer_, pinned_;  // the second is given up first
   };
 };
 

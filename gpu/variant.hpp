@@ -11,8 +11,8 @@
 namespace course {
 
 /// Where a GPU's matrices lie. pitched: rows aligned by CUDA; unified: pages migrate to who touches them;
-/// registered: on the GPU, copied from page-locked host memory.
-enum class Memory { device, pitched, unified, registered };
+/// pinned: on the GPU, copied from page-locked host memory.
+enum class Memory { device, pitched, unified, pinned };
 
 /// Elements of a guard band on a GPU, a multiple of 256 bytes (of BF16, 128): more than blocks of 32 × 32 or
 /// 1024 × 1 threads reach beyond the last row, so that a kernel without bounds checks is wrong and does not
@@ -56,10 +56,10 @@ class GpuVariant : public Variant<T> {
     const Inputs<T>& inputs = problem.whole();
     const auto [m, n, k] = problem.shape;
     const Index pad = problem.pad;
-    if (!registered()) fetched_ = course::Matrix<Result<T>>(m, n, pad);
+    if (!pinned()) fetched_ = course::Matrix<Result<T>>(m, n, pad);
     Platform::synchronize();  // the first call of all starts the GPU: not this row's time
     const Stopwatch watch;
-    if (registered())
+    if (pinned())
       host_ = {HostMatrix<T>(m, k, pad), HostMatrix<T>(k, n, pad), HostMatrix<Result<T>>(m, n, pad),
                HostMatrix<Result<T>>(m, n, pad)};
     a_ = Matrix<T>(m, k, pad, needs_.memory, Use::input);
@@ -69,7 +69,7 @@ class GpuVariant : public Variant<T> {
     Platform::synchronize();
     const double seconds = watch.seconds();
     a_.poison(), b_.poison(), c_.poison(), before_.poison();
-    if (registered()) {
+    if (pinned()) {
       copy<T>(inputs.a.view(), host_.a.view()), copy<T>(inputs.b.view(), host_.b.view());
       copy<Result<T>>(inputs.c.view(), host_.c.view());
     }
@@ -128,10 +128,10 @@ class GpuVariant : public Variant<T> {
   template <class E>
   using HostMatrix = typename Platform::template HostMatrix<E>;
 
-  bool registered() const { return needs_.memory == Memory::registered; }
-  View<Result<T>> fetched() { return registered() ? host_.result.view() : fetched_.view(); }
+  bool pinned() const { return needs_.memory == Memory::pinned; }
+  View<Result<T>> fetched() { return pinned() ? host_.result.view() : fetched_.view(); }
   std::tuple<View<const T>, View<const T>, View<const Result<T>>> host_inputs() {
-    if (registered()) return {host_.a.view(), host_.b.view(), host_.c.view()};
+    if (pinned()) return {host_.a.view(), host_.b.view(), host_.c.view()};
     const Inputs<T>& inputs = problem_->whole();
     return {inputs.a.view(), inputs.b.view(), inputs.c.view()};
   }
@@ -165,7 +165,7 @@ class GpuVariant : public Variant<T> {
   struct {
     HostMatrix<T> a, b;
     HostMatrix<Result<T>> c, result;
-  } host_;                             // if registered
+  } host_;                             // if pinned
   course::Matrix<Result<T>> fetched_;  // if not
   std::string run_error_;
 };

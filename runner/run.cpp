@@ -218,8 +218,8 @@ int ending_all(const std::string& program, const std::function<int()>& body, con
   try {
     return body();
   } catch (const Refusal& refused) {
-    if (world.size() == 1) throw;
-    world.abort(program + ": " + refused.message, 2);
+    if (world.size() > 1) world.abort(program + ": " + refused.message, 2);
+    throw;
   }
 }
 

@@ -25,7 +25,7 @@ struct Spoilt {
 
 TEST_CASE_TEMPLATE("on a GPU: a write outside a matrix is seen, wherever, and none inside", T, float,
                    std::int32_t, bf16) {
-  for (const Memory memory : {Memory::device, Memory::pitched, Memory::unified, Memory::registered}) {
+  for (const Memory memory : {Memory::device, Memory::pitched, Memory::unified, Memory::pinned}) {
     Cuda::Matrix<T> matrix(3, 5, 2, memory);
     matrix.poison();
     const View<T> view = matrix.view();
@@ -68,7 +68,7 @@ TEST_CASE("on a GPU: what is missing") {
   CHECK_THROWS_AS(Cuda::Matrix<float>(Index{1} << 40, 1 << 18, 0, Memory::device), std::bad_alloc);
 }
 
-TEST_CASE("on a GPU: registered memory of the host has whole pages of its own") {
+TEST_CASE("on a GPU: pinned memory of the host has whole pages of its own") {
   const Cuda::HostMatrix<float> matrix(3, 500, 12);
   CHECK((matrix.view().rows() == 3 && matrix.view().cols() == 500 && matrix.view().ld() == 512));
   CHECK(reinterpret_cast<std::uintptr_t>(matrix.view().data()) % 4096 == 0);

@@ -212,7 +212,7 @@ TEST_CASE("BF16: a step that has it alone; A and B of 2 bytes, C of 4; a read be
   emulator::set_order("forward");
   const auto status = [&](Index beyond, std::vector<const char*> words) {
     Step step{"test", "a test", "-O3", "", {}, {}, {}};
-    for (const Memory memory : {Memory::device, Memory::pitched, Memory::unified, Memory::registered})
+    for (const Memory memory : {Memory::device, Memory::pitched, Memory::unified, Memory::pinned})
       step.bf16.push_back(made(beyond, memory));
     words.insert(words.begin(), {"test", "--shape", "5x7x3", "--pad", "2", "--repeat", "1"});
     int found = -1;

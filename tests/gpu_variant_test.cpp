@@ -51,7 +51,7 @@ std::string after_run(const std::shared_ptr<Variant<float>>& variant, const Sett
 
 TEST_CASE(
     "a variant on a GPU: C comes back as the kernel left it, after each run, from each kind of memory") {
-  for (const Memory memory : {Memory::device, Memory::pitched, Memory::unified, Memory::registered}) {
+  for (const Memory memory : {Memory::device, Memory::pitched, Memory::unified, Memory::pinned}) {
     const auto variant = made({.memory = memory});
     CHECK(variant->allocate(problem, {}).alloc.has_value());
     CHECK(variant->distribute().copy_in.has_value());
@@ -97,7 +97,7 @@ TEST_CASE("copies that are verified: how many elements of which matrix did not a
   CHECK(copy_error(false).empty());
   const std::string lost = " did not reach the GPU as they were sent; ";
   CHECK(copy_error(true) == "8 elements of A" + lost + "12 elements of B" + lost + "6 elements of C" + lost);
-  for (const Memory memory : {Memory::device, Memory::registered}) {  // not NaN, which differs from itself
+  for (const Memory memory : {Memory::device, Memory::pinned}) {  // not NaN, which differs from itself
     CHECK(copy_error(false, 1, memory) == "1 elements of A" + lost);
     CHECK(copy_error(false, 2, memory) == "1 elements of B" + lost);
     CHECK(copy_error(false, 3, memory) == "1 elements of C" + lost);

@@ -42,7 +42,7 @@ WANTED = {
 HOPPER = {
     "6hopper3tmaI": [*TMA, "mma.sync"],
     "6hopper5wgmmaI": [*TMA, "wgmma.mma_async"],
-    "6hopper5rolesI": [*TMA, "wgmma.mma_async", "setmaxnreg"],
+    "6hopper16warp_specialisedI": [*TMA, "wgmma.mma_async", "setmaxnreg"],
     "6hopper10persistentI": [*TMA, "wgmma.mma_async", "setmaxnreg"],
     "6hopper8by_partsI": [*TMA, "wgmma.mma_async", "setmaxnreg"],
 }

@@ -28,10 +28,10 @@ Row row(std::string name, void (*kernel)(Views...), course::Memory memory = cour
   return row(std::move(name), kernel, kernel, memory);
 }
 
-/// The kind of memory that was taken last. (Registered is the host's, beside the device's.)
+/// The kind of memory that was taken last. (Pinned is the host's, beside the device's.)
 inline course::Memory memory_since(const course::emulator::Taken& before) {
   const course::emulator::Taken& now = course::emulator::taken;
-  if (now.registered > before.registered) return course::Memory::registered;
+  if (now.pinned > before.pinned) return course::Memory::pinned;
   if (now.unified > before.unified) return course::Memory::unified;
   return now.pitched > before.pitched ? course::Memory::pitched : course::Memory::device;
 }

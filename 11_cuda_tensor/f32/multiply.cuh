@@ -1,4 +1,6 @@
-// Which way an f32 product goes: by two FP16, by three BF16, or by 09's kernel.
+// 11: which way an f32 product goes: each float as two FP16 (FP16x2), as three BF16 (BF16x3), or by 09's
+// kernel. Against 09: tensor cores, from parts that a pass before has split.
+// Run: build/11_cuda_tensor/11_cuda_tensor --emulate forward --type f32 --size 64
 #pragma once
 
 #include "09_cuda_regtile/library.hpp"
@@ -25,19 +27,19 @@ class Product {
   unsigned operator()(View<const float> a, View<const float> b, View<float> c, unsigned refused) {
     const Index m = c.rows(), n = c.cols(), k = a.cols();
     if (m == 0 || n == 0 || k == 0) return 0;
-    const auto a_parts = room(a_, S::parts * m, ceil_div(k, 8) * 8);
-    const auto b_parts = room(b_, S::parts * k, ceil_div(n, 8) * 8);
+    const auto a_parts = buffer(a_, S::parts * m, ceil_div(k, 8) * 8);
+    const auto b_parts = buffer(b_, S::parts * k, ceil_div(n, 8) * 8);
     const Factor<Half> of_a{a, a_parts, grow(a_scales_, m)},
-        of_b{b, b_parts, grow(b_scales_, (2 + ceil_div(k, strip)) * n)};
+        of_b{b, b_parts, grow(b_scales_, (2 + ceil_div(k, k_block)) * n)};
     if (!found_.view().data()) found_ = clear_pair(), report_ = {1, 1, 0};
-    unsigned *const found = &found_.view()(turn_, 0), *const next = &found_.view()(1 - turn_, 0);
+    unsigned *const found = &found_.view()(current_, 0), *const next = &found_.view()(1 - current_, 0);
     unsigned* const report = report_.view().data();
     *report = 0;
     if constexpr (S::scaled)
-      course::launch(find_largest<Half>, {of_b.strips() * of_b.tiles_across()}, {threads}, of_b);
+      course::launch(find_largest<Half>, {of_b.k_blocks() * of_b.tiles_across()}, {threads}, of_b);
     course::launch(split<S>, {of_b.tiles() + of_a.template blocks_as_a<S>()}, {threads}, of_a, of_b, found,
                    next);
-    turn_ = 1 - turn_;  // from now on the other one is clear
+    current_ = 1 - current_;  // from now on the other one is clear
     multiply(a_parts, b_parts, c, of_a.scales, of_b.scales, found, refused, report);
     return wait_for(report) & ~unsigned{reported};
   }
@@ -76,7 +78,7 @@ class Product {
     }
     return matrix.view().data();
   }
-  static View<Half> room(ThisPlatform::Matrix<bf16>& matrix, Index rows, Index cols) {
+  static View<Half> buffer(ThisPlatform::Matrix<bf16>& matrix, Index rows, Index cols) {
     return {reinterpret_cast<Half*>(grow(matrix, rows * cols)), rows, cols, cols};  // two bytes, as a bf16
   }
   static ThisPlatform::Matrix<unsigned> clear_pair() {
@@ -89,13 +91,13 @@ class Product {
   ThisPlatform::Matrix<bf16> a_, b_;
   ThisPlatform::Matrix<int> a_scales_, b_scales_;
   ThisPlatform::Matrix<unsigned> found_;  // this product's, and the next one's, which is clear
-  int turn_ = 0;                          // which is this product's
+  int current_ = 0;                       // which is this product's
   ThisPlatform::HostMatrix<unsigned> report_;
 };
 // [/product]
 
 // [ways]
-enum class Way { two, three, plain };
+enum class Way { fp16x2, bf16x3, f32 };
 
 /// C += A·B, A m × k, B k × n and C m × n, all in the GPU's memory, by the first way that holds what A and B
 /// contain. It serves one stream, as it keeps its memory for the next product.
@@ -104,23 +106,23 @@ class Multiply {
   /// `first`: the way to begin with. Returns which way it goes; the GPU may still be at work. Throws
   /// if CUDA refuses.
   Way operator()(View<const float> a, View<const float> b, View<float> c, Way first) {
-    if (first == Way::two) {
-      const unsigned found = two_(a, b, c, beyond | graded);
-      if (found == 0) return Way::two;
-      if (found & beyond) return plain(a, b, c);
+    if (first == Way::fp16x2) {
+      const unsigned found = fp16x2_(a, b, c, beyond | graded);
+      if (found == 0) return Way::fp16x2;
+      if (found & beyond) return by_f32_units(a, b, c);
     }
-    return three_(a, b, c, beyond) == 0 ? Way::three : plain(a, b, c);
+    return bf16x3_(a, b, c, beyond) == 0 ? Way::bf16x3 : by_f32_units(a, b, c);
   }
 
  private:
-  static Way plain(View<const float> a, View<const float> b, View<float> c) {
+  static Way by_f32_units(View<const float> a, View<const float> b, View<float> c) {
     COURSE_REGTILE_MULTIPLY(c.rows(), c.cols(), a.cols(), a.data(), a.ld(), b.data(), b.ld(), c.data(),
                             c.ld());
-    return Way::plain;
+    return Way::f32;
   }
 
-  Product<Two> two_;
-  Product<Three> three_;
+  Product<Fp16x2> fp16x2_;
+  Product<Bf16x3> bf16x3_;
 };
 // [/ways]
 

@@ -1,4 +1,4 @@
-// 11: f32 products by tensor cores. A float is split into halves, whose products are exact in f32.
+// 11: f32 products by tensor cores: a float is split into parts, halves whose products are exact in f32.
 #pragma once
 
 #include <bit>
@@ -7,10 +7,10 @@
 
 namespace cuda_tensor {
 
-// [three]
+// [bf16x3]
 /// x = of[0] + of[1] + of[2], each the rounded rest of those before it: 8 + 8 + 8 bits, all that a float has.
 /// Six products; the three that are left out are below 2^-24 of the first.
-struct Three {
+struct Bf16x3 {
   using Half = bf16;
   static constexpr bool scaled = false;
   static constexpr int parts = 3, products = 6;
@@ -23,13 +23,13 @@ struct Three {
     return of[product];
   }
 };
-// [/three]
+// [/bf16x3]
 
-// [two]
+// [fp16x2]
 /// x = of[0] + of[1]: 11 + 11 bits, and the rest's sign. The exponents of FP16 are few, so each row of A and
 /// each column of B is scaled by a power of two: the exponent of its largest element becomes 13. Three
 /// products; the one that is left out is at most 2^-22 of the first.
-struct Two {
+struct Fp16x2 {
   using Half = f16;
   static constexpr bool scaled = true;
   static constexpr int parts = 2, products = 3;
@@ -37,7 +37,7 @@ struct Two {
   static constexpr int b_part(int product) { return product == 1 ? 1 : 0; }
 };
 constexpr int largest_exponent = 13;
-// [/two]
+// [/fp16x2]
 
 /// What the pass that splits finds, by bits. beyond: NaN, infinity, or what three BF16 do not hold to the
 /// last bit. graded: of a row or column more than one element in 64 is below 2^-17 of the largest, where the

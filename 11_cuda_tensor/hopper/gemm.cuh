@@ -1,5 +1,7 @@
 // 11: the rungs for compute capability 9.0: C += A·B, A (m × k) and B (k × n) in BF16, C (m × n) in f32.
-// Tiles of A and B are copied by TMA; a step is 64 of k, a row of a tile 128 bytes.
+// Against stages: TMA copies the tiles (tma), a warpgroup multiplies them in shared memory (wgmma), warps are
+// producer or consumers (warp_specialised), and blocks stay for all tiles (persistent). Run:
+// build/11_cuda_tensor/11_cuda_tensor --type bf16 --size 4096
 #pragma once
 
 #include "../gemm.cuh"
@@ -7,16 +9,16 @@
 
 namespace cuda_tensor::hopper {
 
-constexpr int deep = 64;                               // BK
+constexpr int BK = 64;                                 // columns of A a step: 128 bytes, a swizzled row
 constexpr int with_producer = 128 * 3, consumers = 8;  // threads of a block; warps that read a stage
 
 // [stage]
 // [ring]
-/// Tiles of A and B for a step. B's lies as strips of 64 columns: TMA swizzles rows of 128 bytes.
+/// Tiles of A and B for a step. B's lies in boxes of 64 columns: TMA swizzles rows of 128 bytes.
 template <int BN>
 struct Stage {
-  SharedTile<bf16, BM, deep> a;
-  SharedTile<bf16, deep, 64> b[BN / 64];
+  SharedTile<bf16, BM, BK> a;
+  SharedTile<bf16, BK, 64> b[BN / 64];
 };
 /// The ring of stages: `full` when a stage's tiles are there, `empty` when nobody reads them any more.
 template <int BN, int depth>
@@ -25,9 +27,9 @@ struct alignas(1024) Ring {
   Barrier full[depth], empty[depth];
 };
 // [/ring]
-/// Which stage of a ring is next, and the parity of its barriers' phase.
+/// A place in the ring: the stage that is next, and the parity of its barriers' phase.
 template <int depth>
-struct Turn {
+struct RingSlot {
   int stage = 0;
   unsigned parity = 0;
   __device__ void operator++() {
@@ -66,9 +68,9 @@ __device__ void prepare(Barrier (&full)[depth], Barrier (&empty)[depth]) {
   wait_for_kernels_before();
 }
 
-/// Eights where TMA puts them: rows of 128 bytes, swizzled.
+/// The layout of TMA's boxes: rows of 128 bytes, swizzled.
 struct ByTma {
-  static constexpr int place(int row, int eight, int /*eights*/) { return eight ^ row % 8; }
+  static constexpr int place(int row, int chunk, int /*chunks*/) { return chunk ^ row % 8; }
 };
 
 // [tma]
@@ -78,12 +80,12 @@ __global__ __launch_bounds__(threads) void tma(const __grid_constant__ CUtensorM
                                                const __grid_constant__ CUtensorMap b, View<float> c, int k) {
   auto& ring = shared_memory<Ring<BN, depth>>();
   const int warp = int(threadIdx.x) / 32, row = warp / 4 * WM, col = warp % 4 * WN;
-  const int i0 = int(blockIdx.y) * BM, j0 = int(blockIdx.x) * BN, steps = (k + deep - 1) / deep;
+  const int i0 = int(blockIdx.y) * BM, j0 = int(blockIdx.x) * BN, steps = (k + BK - 1) / BK;
   prepare(ring.full, ring.empty);
   // [tma_steps]
   const auto start = [&](int step) {
     if (threadIdx.x == 0 && step < steps)
-      begin(ring.stage[step % depth], a, b, i0, j0, step * deep, ring.full[step % depth]);
+      begin(ring.stage[step % depth], a, b, i0, j0, step * BK, ring.full[step % depth]);
   };
   for (int step = 0; step < depth - 1; ++step) start(step);
   Sums sum = {};
@@ -93,7 +95,7 @@ __global__ __launch_bounds__(threads) void tma(const __grid_constant__ CUtensorM
     start(step + depth - 1);
     auto& stage = ring.stage[step % depth];
 #pragma unroll
-    for (int q = 0; q < deep; q += 16) {
+    for (int q = 0; q < BK; q += 16) {
       FragmentB b_q[WN / 8];
       take_b<ByTma>(b_q, stage.b[col / 64], q, col % 64);
 #pragma unroll
@@ -115,117 +117,117 @@ template <int BN>
 __device__ void multiply(FragmentC (&sum)[BN / 8], const Stage<BN>& stage, int g, bool add) {
   wgmma_fence();
 #pragma unroll
-  for (int q = 0; q < deep; q += 16)
+  for (int q = 0; q < BK; q += 16)
     wgmma<bf16, BN>(sum, describe(&stage.a[64 * g][q]), describe(&stage.b[0][q][0], int(sizeof stage.b[0])),
                     add || q > 0);
   wgmma_commit();
 }
-/// C += a group's sums, element by element.
+/// C += a warpgroup's sums, element by element.
 template <int BN>
-__device__ void add_group(View<float> c, Index i0, Index j0, const FragmentC (&sum)[BN / 8]) {
+__device__ void add_warpgroup(View<float> c, Index i0, Index j0, const FragmentC (&sum)[BN / 8]) {
 #pragma unroll
   for (int s = 0; s < BN / 8; ++s) add_fragment(c, i0, j0 + 8 * s, sum[s]);
 }
 // [/multiply]
 
 // [wgmma]
-/// As tma, but four warps together multiply 64 rows of A's tile by B's, from shared memory; a block has two
-/// such groups.
+/// As tma, but a warpgroup, four warps together, multiplies 64 rows of A's tile by B's, from shared memory; a
+/// block has two.
 template <int BN, int depth>
 __global__ __launch_bounds__(256, 1) void wgmma(const __grid_constant__ CUtensorMap a,
                                                 const __grid_constant__ CUtensorMap b, View<float> c, int k) {
   auto& ring = shared_memory<Ring<BN, depth>>();
-  const int group = int(threadIdx.x) / 128, warp = int(threadIdx.x) / 32;
-  const int i0 = int(blockIdx.y) * BM, j0 = int(blockIdx.x) * BN, steps = (k + deep - 1) / deep;
+  const int warpgroup = int(threadIdx.x) / 128, warp = int(threadIdx.x) / 32;
+  const int i0 = int(blockIdx.y) * BM, j0 = int(blockIdx.x) * BN, steps = (k + BK - 1) / BK;
   prepare(ring.full, ring.empty);
   const auto start = [&](int step) {
     if (threadIdx.x == 0 && step < steps)
-      begin(ring.stage[step % depth], a, b, i0, j0, step * deep, ring.full[step % depth]);
+      begin(ring.stage[step % depth], a, b, i0, j0, step * BK, ring.full[step % depth]);
   };
   for (int step = 0; step < depth - 1; ++step) start(step);
   // [wgmma_steps]
   FragmentC sum[BN / 8];
   for (int step = 0; step < steps; ++step) {
     wait(ring.full[step % depth], step / depth % 2);
-    multiply(sum, ring.stage[step % depth], group, step > 0);
+    multiply(sum, ring.stage[step % depth], warpgroup, step > 0);
     wgmma_wait<1>();  // of this thread the products of the step before are done …
     __syncthreads();  // … and of all
     start(step + depth - 1);
   }
   wgmma_wait<0>();
-  add_group<BN>(c, i0 + 16 * warp, j0, sum);
+  add_warpgroup<BN>(c, i0 + 16 * warp, j0, sum);
   // [/wgmma_steps]
 }
 // [/wgmma]
 
-// [roles]
+// [warp_specialised]
 // [produce]
 /// The producer, one thread: begins a stage's copies as soon as it is empty.
 template <int BN, int depth>
-__device__ void produce(Ring<BN, depth>& ring, Turn<depth>& turn, const CUtensorMap& a, const CUtensorMap& b,
-                        int i0, int j0, int steps) {
-  for (int step = 0; step < steps; ++step, ++turn) {
-    wait(ring.empty[turn.stage], turn.parity ^ 1);  // at first all are
-    begin(ring.stage[turn.stage], a, b, i0, j0, step * deep, ring.full[turn.stage]);
+__device__ void produce(Ring<BN, depth>& ring, RingSlot<depth>& slot, const CUtensorMap& a,
+                        const CUtensorMap& b, int i0, int j0, int steps) {
+  for (int step = 0; step < steps; ++step, ++slot) {
+    wait(ring.empty[slot.stage], slot.parity ^ 1);  // at first all are
+    begin(ring.stage[slot.stage], a, b, i0, j0, step * BK, ring.full[slot.stage]);
   }
 }
 // [/produce]
 // [consume]
-/// A group of consumers: multiplies stages as they become full.
+/// A warpgroup of consumers: multiplies stages as they become full.
 template <int BN, int depth>
-__device__ void consume(FragmentC (&sum)[BN / 8], Ring<BN, depth>& ring, Turn<depth>& turn, int g,
+__device__ void consume(FragmentC (&sum)[BN / 8], Ring<BN, depth>& ring, RingSlot<depth>& slot, int g,
                         int steps) {
   const bool first_lane = threadIdx.x % 32 == 0;
   int before = 0;
-  for (int step = 0; step < steps; ++step, ++turn) {
-    wait(ring.full[turn.stage], turn.parity);
-    multiply(sum, ring.stage[turn.stage], g, step > 0);
+  for (int step = 0; step < steps; ++step, ++slot) {
+    wait(ring.full[slot.stage], slot.parity);
+    multiply(sum, ring.stage[slot.stage], g, step > 0);
     wgmma_wait<1>();
     if (step > 0 && first_lane) arrive(ring.empty[before]);  // the products of the step before are done
-    before = turn.stage;
+    before = slot.stage;
   }
   wgmma_wait<0>();
   if (first_lane) arrive(ring.empty[before]);
 }
 
 // [/consume]
-/// As wgmma, but nobody waits for everybody: a producer fills stages, two groups of four warps empty them.
+/// As wgmma, but nobody waits for everybody: a producer fills stages, two warpgroups of consumers empty them.
 template <int BN, int depth>
-__global__ __launch_bounds__(with_producer, 1) void roles(const __grid_constant__ CUtensorMap a,
-                                                          const __grid_constant__ CUtensorMap b,
-                                                          View<float> c, int k) {
+__global__ __launch_bounds__(with_producer, 1) void warp_specialised(const __grid_constant__ CUtensorMap a,
+                                                                     const __grid_constant__ CUtensorMap b,
+                                                                     View<float> c, int k) {
   auto& ring = shared_memory<Ring<BN, depth>>();
-  const int group = int(threadIdx.x) / 128, steps = (k + deep - 1) / deep;
+  const int warpgroup = int(threadIdx.x) / 128, steps = (k + BK - 1) / BK;
   const int i0 = int(blockIdx.y) * BM, j0 = int(blockIdx.x) * BN;
   prepare(ring.full, ring.empty);
-  Turn<depth> turn;
+  RingSlot<depth> slot;
   // [who]
-  if (group == 2) {
+  if (warpgroup == 2) {
     registers_down<40>();
-    if (threadIdx.x == 256) produce(ring, turn, a, b, i0, j0, steps);
+    if (threadIdx.x == 256) produce(ring, slot, a, b, i0, j0, steps);
   } else {
     registers_up<232>();
     FragmentC sum[BN / 8];
-    consume(sum, ring, turn, group, steps);
-    add_group<BN>(c, i0 + int(threadIdx.x) / 32 * 16, j0, sum);
+    consume(sum, ring, slot, warpgroup, steps);
+    add_warpgroup<BN>(c, i0 + int(threadIdx.x) / 32 * 16, j0, sum);
   }
   // [/who]
 }
-// [/roles]
+// [/warp_specialised]
 
 // [order]
-/// Tiles of C in an order in which those that are made at the same time share rows and columns: strips of
-/// `high` tiles, each by columns.
-struct Order {
-  int down, across, high;
+/// Tiles of C in grouped order, in which those that are made at the same time share rows and columns: groups
+/// of `group_rows` rows of tiles, each group column by column.
+struct GroupedOrder {
+  int down, across, group_rows;
   __device__ int tiles() const { return down * across; }
   struct At {
     int row, col;
   };
   __device__ At at(int tile) const {
-    const int strip = tile / (high * across), in_strip = tile % (high * across);
-    const int rows = min(high, down - strip * high);
-    return {strip * high + in_strip % rows, in_strip / rows};
+    const int group = tile / (group_rows * across), in_group = tile % (group_rows * across);
+    const int rows = min(group_rows, down - group * group_rows);
+    return {group * group_rows + in_group % rows, in_group / rows};
   }
 };
 // [/order]
@@ -267,23 +269,23 @@ struct Shared {
   Boxes<buffers> boxes;
 };
 
-/// As roles, but as many blocks as there are multiprocessors walk C: the producer runs on into the next tile,
-/// and TMA adds the sums to C.
+/// As warp_specialised, but as many blocks as there are multiprocessors walk C: the producer runs on into the
+/// next tile, and TMA adds the sums to C.
 template <int BN, int depth, int buffers>
 __global__ __launch_bounds__(with_producer, 1) void persistent(const __grid_constant__ CUtensorMap a,
                                                                const __grid_constant__ CUtensorMap b,
                                                                const __grid_constant__ CUtensorMap c,
-                                                               Order order, int k) {
+                                                               GroupedOrder order, int k) {
   auto& [ring, boxes] = shared_memory<Shared<BN, depth, buffers>>();
-  const int group = int(threadIdx.x) / 128, warp = int(threadIdx.x) / 32, steps = (k + deep - 1) / deep;
+  const int warpgroup = int(threadIdx.x) / 128, warp = int(threadIdx.x) / 32, steps = (k + BK - 1) / BK;
   prepare(ring.full, ring.empty);
-  Turn<depth> turn;
+  RingSlot<depth> slot;
   // [walk]
-  if (group == 2) {
+  if (warpgroup == 2) {
     registers_down<40>();
     for (int tile = int(blockIdx.x); threadIdx.x == 256 && tile < order.tiles(); tile += int(gridDim.x)) {
       const auto [row, col] = order.at(tile);
-      produce(ring, turn, a, b, row * BM, col * BN, steps);
+      produce(ring, slot, a, b, row * BM, col * BN, steps);
     }
   } else {
     registers_up<232>();
@@ -291,7 +293,7 @@ __global__ __launch_bounds__(with_producer, 1) void persistent(const __grid_cons
       const auto [row, col] = order.at(tile);
       const int i = row * BM + warp * 16, j = col * BN;
       FragmentC sum[BN / 8];
-      consume(sum, ring, turn, group, steps);
+      consume(sum, ring, slot, warpgroup, steps);
       add_by_tma<BN>(c, i, j, sum, boxes);
     }
     if (threadIdx.x % 32 == 0) bulk_wait_read<0>();

@@ -47,11 +47,12 @@ CUtensorMap map_of(View<T> matrix, int rows, int cols, int parts = 1) {
 }
 
 /// kernel<<<grid, block, bytes>>>(arguments…), which may begin while the kernel before it ends.
-template <class... Parameters>
-void launch(void (*kernel)(Parameters...), dim3 grid, int block, std::size_t bytes,
-            std::type_identity_t<Parameters>... arguments) {
+template <auto kernel, class... Arguments>
+void launch(dim3 grid, int block, std::size_t bytes, const Arguments&... arguments) {
   course::launched = {{Index(grid.x), Index(grid.y)}, {block, 1}, reinterpret_cast<void (*)()>(kernel)};
-  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)));
+  static const auto allowed =
+      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes));
+  check(allowed);  // asked for once: `bytes` belongs to the kernel
   cudaLaunchAttribute overlap{};
   overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   overlap.val.programmaticStreamSerializationAllowed = 1;
@@ -73,23 +74,22 @@ bool adds_to(View<const float> c) {
   return served(c) && c.cols() % 4 == 0;
 }
 
-template <int BN, class Kernel>
-void a_tile_a_block(Kernel* kernel, int block, std::size_t bytes, View<const bf16> a, View<const bf16> b,
-                    View<float> c) {
-  launch(kernel, dim3{unsigned(ceil_div(c.cols(), BN)), unsigned(ceil_div(c.rows(), BM))}, block, bytes,
-         map_of(a, BM, deep), map_of(b, deep, 64), c, int(a.cols()));
+template <auto kernel, int BN>
+void a_tile_a_block(int block, std::size_t bytes, View<const bf16> a, View<const bf16> b, View<float> c) {
+  launch<kernel>(dim3{unsigned(ceil_div(c.cols(), BN)), unsigned(ceil_div(c.rows(), BM))}, block, bytes,
+                 map_of(a, BM, BK), map_of(b, BK, 64), c, int(a.cols()));
 }
 
-constexpr int high = 16, parts_high = 8;  // tiles of a strip
+constexpr int group_rows = 16, parts_group_rows = 8;  // rows of tiles in a group
 
 template <int BN, int depth, int buffers>
 void walk(View<const bf16> a, View<const bf16> b, View<float> c) {
   using Memory = Shared<BN, depth, buffers>;
   static_assert(sizeof(Memory) <= 227 * 1024);
-  const Order order{int(ceil_div(c.rows(), BM)), int(ceil_div(c.cols(), BN)), high};
+  const GroupedOrder order{int(ceil_div(c.rows(), BM)), int(ceil_div(c.cols(), BN)), group_rows};
   const unsigned blocks = unsigned(std::min(order.down * order.across, course::Cuda::multiprocessors()));
-  launch(persistent<BN, depth, buffers>, dim3{blocks}, with_producer, sizeof(Memory), map_of(a, BM, deep),
-         map_of(b, deep, 64), map_of(c, 16, 32), order, int(a.cols()));
+  launch<persistent<BN, depth, buffers>>(dim3{blocks}, with_producer, sizeof(Memory), map_of(a, BM, BK),
+                                         map_of(b, BK, 64), map_of(c, 16, 32), order, int(a.cols()));
 }
 
 template <class S, int BN, int depth, int buffers>
@@ -98,13 +98,13 @@ void walk_parts(View<const typename S::Half> a, View<const typename S::Half> b, 
                 unsigned* report) {
   using Memory = PartsShared<S, BN, depth, buffers>;
   static_assert(sizeof(Memory) <= 227 * 1024);
-  const Order order{int(ceil_div(c.rows(), BM)), int(ceil_div(c.cols(), BN)), parts_high};
+  const GroupedOrder order{int(ceil_div(c.rows(), BM)), int(ceil_div(c.cols(), BN)), parts_group_rows};
   const unsigned blocks = unsigned(std::min(order.down * order.across, course::Cuda::multiprocessors()));
   const bool by_tma = adds_to(c);
-  launch(by_parts<S, BN, depth, buffers>, dim3{blocks}, with_producer, sizeof(Memory),
-         map_of(a, BM, deep, S::parts), map_of(b, deep, 64, S::parts),
-         by_tma ? map_of(c, 16, 32) : CUtensorMap{}, c, by_tma, order, int(b.rows() / S::parts), a_scales,
-         b_scales, found, refused, report);
+  launch<by_parts<S, BN, depth, buffers>>(
+      dim3{blocks}, with_producer, sizeof(Memory), map_of(a, BM, BK, S::parts), map_of(b, BK, 64, S::parts),
+      by_tma ? map_of(c, 16, 32) : CUtensorMap{}, c, by_tma, order, int(b.rows() / S::parts), a_scales,
+      b_scales, found, refused, report);
 }
 
 /// Narrow tiles if C has too few wide ones: 64 columns take six tenths of the time that 128 take.
@@ -139,10 +139,10 @@ bool serves(View<const bf16> a, View<const bf16> b, View<const float> c) {
 
 void multiply(Rung rung, View<const bf16> a, View<const bf16> b, View<float> c) {
   if (c.rows() == 0 || c.cols() == 0 || a.cols() == 0) return;
-  if (rung == Rung::tma) return a_tile_a_block<128>(tma<3>, threads, sizeof(Ring<128, 3>), a, b, c);
-  if (rung == Rung::wgmma) return a_tile_a_block<256>(wgmma<256, 4>, 256, sizeof(Ring<256, 4>), a, b, c);
-  if (rung == Rung::roles)
-    return a_tile_a_block<256>(roles<256, 4>, with_producer, sizeof(Ring<256, 4>), a, b, c);
+  if (rung == Rung::tma) return a_tile_a_block<tma<3>, 128>(threads, sizeof(Ring<128, 3>), a, b, c);
+  if (rung == Rung::wgmma) return a_tile_a_block<wgmma<256, 4>, 256>(256, sizeof(Ring<256, 4>), a, b, c);
+  if (rung == Rung::warp_specialised)
+    return a_tile_a_block<warp_specialised<256, 4>, 256>(with_producer, sizeof(Ring<256, 4>), a, b, c);
   const int width = rung == Rung::best ? width_for(c) : 256;
   if (width == 256) return walk<256, 4, 1>(a, b, c);
   if (width == 192) return walk<192, 4, 3>(a, b, c);
@@ -168,9 +168,9 @@ void by_parts(View<const typename S::Half> a, View<const typename S::Half> b, Vi
   else
     narrow ? start.template operator()<64, 2>() : start.template operator()<128, 2>();
 }
-template void by_parts<Two>(View<const f16>, View<const f16>, View<float>, const int*, const int*,
-                            const unsigned*, unsigned, unsigned*);
-template void by_parts<Three>(View<const bf16>, View<const bf16>, View<float>, const int*, const int*,
-                              const unsigned*, unsigned, unsigned*);
+template void by_parts<Fp16x2>(View<const f16>, View<const f16>, View<float>, const int*, const int*,
+                               const unsigned*, unsigned, unsigned*);
+template void by_parts<Bf16x3>(View<const bf16>, View<const bf16>, View<float>, const int*, const int*,
+                               const unsigned*, unsigned, unsigned*);
 
 }  // namespace cuda_tensor::hopper

@@ -5,7 +5,7 @@
 
 namespace cuda_tensor::hopper {
 
-enum class Rung { tma, wgmma, roles, persistent, best };
+enum class Rung { tma, wgmma, warp_specialised, persistent, best };
 
 /// Whether TMA can serve these matrices: they begin at multiples of 16 bytes, and their rows are such
 /// multiples apart, those of C as long, too; no side reaches four millions.
@@ -17,7 +17,7 @@ void multiply(Rung rung, View<const bf16> a, View<const bf16> b, View<float> c);
 /// Whether this GPU has compute capability 9.0.
 bool here();
 
-/// As by_parts of f32/by_parts.cuh, S: Two or Three; any C.
+/// As by_parts of f32/by_parts.cuh, S: Fp16x2 or Bf16x3; any C.
 template <class S>
 void by_parts(View<const typename S::Half> a, View<const typename S::Half> b, View<float> c,
               const int* a_scales, const int* b_scales, const unsigned* found, unsigned refused,

@@ -126,7 +126,7 @@ __device__ inline std::uint64_t describe(const void* tile, int beside = 16) {
     COURSE_WGMMA("256", type, COURSE_R0 ", " COURSE_R1 ", " COURSE_R2 ", " COURSE_R3, "%128", "%129",       \
                  "%130", COURSE_F64(0), COURSE_F64(8), COURSE_F64(16), COURSE_F64(24))
 
-/// Begins sum += A·B (or sum = A·B, unless `add`) by the four warps of a group: A 64 × 16 and B 16 × N from
+/// Begins sum += A·B (or sum = A·B, unless `add`) by a warpgroup, four warps: A 64 × 16 and B 16 × N from
 /// shared memory, as described. Warp w holds rows 16 w to 16 w + 15 of the sum, as fragments of mma.sync.
 /// T: bf16 or f16.
 template <class T, int N>
@@ -150,10 +150,16 @@ template <int n>
 __device__ void wgmma_wait() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(n) : "memory");
 }
+/// Keeps reads of these sums behind wgmma_wait, which does not name their registers to the compiler.
+template <int n>
+__device__ void fence_registers(FragmentC (&sum)[n]) {
+#pragma unroll
+  for (FragmentC& each : sum) asm volatile("" : COURSE_F(each)::"memory");
+}
 // [/wgmma]
 
 // [registers]
-/// Gives registers of this group of four warps back, down to n a thread, or asks for as many.
+/// Gives registers of this warpgroup back, down to n a thread, or asks for as many.
 template <int n>
 __device__ void registers_down() {
   asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(n));

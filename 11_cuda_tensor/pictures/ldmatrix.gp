@@ -7,7 +7,7 @@ put(x, y, w, colour, text) = sprintf(box, x, y, x + w, y + 1, colour) \
   .'; '.sprintf('set label "%s" at %g,%g center font ",10"', text, x + w/2.0, y + 0.5)
 pale = '#cfe6f5'
 set label 'one matrix of ldmatrix, 8 × 8' at -4,-2.6 font 'DejaVu Sans Bold,12'
-set label 'plain: eight e at place e' at 13.5,-2.6 font 'DejaVu Sans Bold,12'
+set label 'plain: chunk e at place e' at 13.5,-2.6 font 'DejaVu Sans Bold,12'
 set label 'swizzled: at place e XOR r' at 29,-2.6 font 'DejaVu Sans Bold,12'
 set label 'bank' at 12.9,-0.7 right font ',9'
 set label 'bank' at 28.4,-0.7 right font ',9'
@@ -31,7 +31,7 @@ set label 'In each box: the lane that receives' at -4,10.3 font ',11'
 set label 'its two elements, 4g + t.' at -4,11.4 font ',11'
 set label '8 wavefronts: all in banks 8–11' at 13.5,9.2 font ',11'
 set label '1 wavefront: each in banks of its own' at 29,9.2 font ',11'
-set label 'In each box: which eight of its row lies there, 8 BF16, 16 bytes. Coloured: eight 2 of each row,' at 13.5,11.4 font ',11'
+set label 'In each box: which chunk of its row lies there, 8 BF16, 16 bytes. Coloured: chunk 2 of each row,' at 13.5,11.4 font ',11'
 set label 'the rows of one matrix, in a tile whose rows are 128 bytes long or a multiple of that.' at 13.5,12.5 font ',11'
 set label 'Three more matrices follow in the same instruction; lanes 8–15, 16–23 and 24–31 give the addresses of their rows.' at -4,14.6 font ',11'
 plot NaN

@@ -96,7 +96,7 @@ cudaError_t cudaFree(void* memory) {
   return cudaSuccess;
 }
 cudaError_t cudaHostRegister(void*, std::size_t, unsigned) {
-  ++emulator::taken.registered;
+  ++emulator::taken.pinned;
   return cudaSuccess;
 }
 cudaError_t cudaHostUnregister(void*) {

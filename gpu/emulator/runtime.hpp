@@ -68,7 +68,7 @@ inline void check(cudaError_t status) {
 namespace emulator {
 
 /// How often memory of each kind was taken since the program began: a result tells nothing of it.
-inline struct Taken { int device = 0, pitched = 0, unified = 0, registered = 0; } taken;
+inline struct Taken { int device = 0, pitched = 0, unified = 0, pinned = 0; } taken;
 
 }  // namespace emulator
 }  // namespace course

@@ -12,7 +12,7 @@ TEST_CASE_TEMPLATE("07: each variant starts the kernel that its name says, in th
                        row("coalesced", coalesced<T>),
                        row("coalesced_pitched", coalesced<T>, Memory::pitched),
                        row("coalesced_unified", coalesced<T>, Memory::unified),
-                       row("coalesced_registered", coalesced<T>, Memory::registered),
+                       row("coalesced_pinned", coalesced<T>, Memory::pinned),
                    },
                    {.block = {4, 2}});
 }

@@ -7,7 +7,7 @@
 #include "gpu/cuda.hpp"
 
 TEST_CASE("11: large matrices, C added to by TMA and by threads") {
-  for (const Way way : {Way::two, Way::three})
+  for (const Way way : {Way::fp16x2, Way::bf16x3})
     for (const Index n : {702, 701}) {  // C's rows are 704 and 703 apart
       Case given = uniform(1000, n, 3000);
       const Errors most = errors(given, way, way);
@@ -17,12 +17,12 @@ TEST_CASE("11: large matrices, C added to by TMA and by threads") {
 }
 
 TEST_CASE("11: large matrices of wild scales, and graded ones") {
-  for (const Way way : {Way::two, Way::three}) {
+  for (const Way way : {Way::fp16x2, Way::bf16x3}) {
     Case given = scaled_wildly(1000, 702, 3000);
     CHECK(errors(given, way, way).of_norms < 2);
   }
   Case given = graded_inputs(1000, 702, 3000);
-  CHECK(errors(given, Way::two, Way::three).of_sums < 2);
+  CHECK(errors(given, Way::fp16x2, Way::bf16x3).of_sums < 2);
 }
 
 int main(int argc, char** argv) {

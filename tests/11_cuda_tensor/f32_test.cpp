@@ -114,7 +114,7 @@ Errors errors(Case& given, Way first, Way expected) {
 }  // namespace
 
 TEST_CASE("11: uniform inputs go the first way and keep far below the bound") {
-  for (const Way way : {Way::two, Way::three}) {
+  for (const Way way : {Way::fp16x2, Way::bf16x3}) {
     for (const Index k : {96, 300}) {  // 96: the last sum is taken over after half as many products
       Case given = uniform(33, 18, k);
       const Errors most = errors(given, way, way);
@@ -125,19 +125,19 @@ TEST_CASE("11: uniform inputs go the first way and keep far below the bound") {
 }
 
 TEST_CASE("11: a row too long for the registers is split whole") {
-  Case given = uniform(3, 5, 9001);  // three turns; its largest element is in the last one, or in the first
+  Case given = uniform(3, 5, 9001);  // three passes; its largest element is in the last one, or in the first
   given.a.view()(1, 9000) = given.a.view()(2, 1) = 300;
-  CHECK(errors(given, Way::two, Way::two).of_norms < 8);
+  CHECK(errors(given, Way::fp16x2, Way::fp16x2).of_norms < 8);
 }
 
 TEST_CASE("11: what one product has found is not left to the next ones") {
   Multiply multiply;
   for (const bool nan : {true, false, false, true, true, false}) {
-    for (const Way first : {Way::two, Way::three}) {
+    for (const Way first : {Way::fp16x2, Way::bf16x3}) {
       Case given = uniform(20, 20, 90);
       if (nan) given.b.view()(3, 4) = std::numeric_limits<float>::quiet_NaN();
       CHECK(way_of(given.a.view(), given.b.view(), given.c.view(), first, std::move(multiply)) ==
-            (nan ? Way::plain : first));
+            (nan ? Way::f32 : first));
     }
   }
 }
@@ -155,7 +155,7 @@ TEST_CASE("11: the power of two that scales is found for normal numbers and deno
 #endif
 
 TEST_CASE("11: rows and columns of wild scales are right element by element") {
-  for (const Way way : {Way::two, Way::three}) {
+  for (const Way way : {Way::fp16x2, Way::bf16x3}) {
     Case given = scaled_wildly(33, 18, 70);
     CHECK(errors(given, way, way).of_norms < 4);
   }
@@ -163,13 +163,13 @@ TEST_CASE("11: rows and columns of wild scales are right element by element") {
 
 TEST_CASE("11: graded inputs, A·D and D⁻¹·B, go by three BF16 and are right by the sums, too") {
   Case given = graded_inputs(20, 20, 90);
-  CHECK(errors(given, Way::two, Way::three).of_sums < 6);
+  CHECK(errors(given, Way::fp16x2, Way::bf16x3).of_sums < 6);
 }
 
 TEST_CASE("11: one huge element sends its row by three BF16") {
   Case given = uniform(20, 20, 90);
   given.a.view()(7, 11) = 0x1p60f;
-  CHECK(errors(given, Way::two, Way::three).of_sums < 6);
+  CHECK(errors(given, Way::fp16x2, Way::bf16x3).of_sums < 6);
 }
 
 TEST_CASE("11: of a row or column one element in 64 may lose bits, wherever they are, but not one more") {
@@ -179,7 +179,7 @@ TEST_CASE("11: of a row or column one element in 64 may lose bits, wherever they
       for (int q = 0; q < count; ++q)
         for (const Index line : {33, 65})
           (in_a ? given.a.view()(line, 75 * q) : given.b.view()(75 * q, line)) = 0x1p-20f;
-      CHECK(errors(given, Way::two, count == 4 ? Way::two : Way::three).of_norms < 4);
+      CHECK(errors(given, Way::fp16x2, count == 4 ? Way::fp16x2 : Way::bf16x3).of_norms < 4);
     }
 }
 
@@ -190,11 +190,11 @@ TEST_CASE("11: elements that become zero when their row is scaled count as grade
     given.a.view()(i, 0) = 0x1p120f;
     for (Index j = 0; j < 20; ++j) given.c.view()(i, j) = given.b.view()(0, j) = 0;
   }
-  CHECK(errors(given, Way::two, Way::three).of_sums < 6);
+  CHECK(errors(given, Way::fp16x2, Way::bf16x3).of_sums < 6);
 }
 
 TEST_CASE("11: with all positive numbers the sum that is cut off stays near, too") {
-  for (const Way way : {Way::two, Way::three}) {
+  for (const Way way : {Way::fp16x2, Way::bf16x3}) {
     Case given = uniform(16, 16, 2000);
     for (Index i = 0; i < 16; ++i)
       for (Index p = 0; p < 2000; ++p) {
@@ -206,7 +206,7 @@ TEST_CASE("11: with all positive numbers the sum that is cut off stays near, too
 }
 
 TEST_CASE("11: denormals are scaled by two FP16, and are beyond three BF16") {
-  for (const Way way : {Way::two, Way::three}) {
+  for (const Way way : {Way::fp16x2, Way::bf16x3}) {
     Case given = uniform(17, 9, 40);
     for (Index i = 0; i < 17; ++i)
       for (Index p = 0; p < 40; ++p) given.a.view()(i, p) *= 0x1p-126f;
@@ -214,7 +214,7 @@ TEST_CASE("11: denormals are scaled by two FP16, and are beyond three BF16") {
       for (Index j = 0; j < 9; ++j) given.b.view()(p, j) *= 0x1p100f;
     for (Index i = 0; i < 17; ++i)
       for (Index j = 0; j < 9; ++j) given.c.view()(i, j) = 0;
-    CHECK(errors(given, way, way == Way::two ? Way::two : Way::plain).of_norms < 8);
+    CHECK(errors(given, way, way == Way::fp16x2 ? Way::fp16x2 : Way::f32).of_norms < 8);
   }
 }
 
@@ -222,14 +222,14 @@ TEST_CASE("11: NaN and infinity in either factor, and what rounds to infinity, g
   constexpr float inf = std::numeric_limits<float>::infinity();
   for (const float value : {std::numeric_limits<float>::quiet_NaN(), inf, -inf})
     for (const bool in_a : {true, false})
-      for (const Way way : {Way::two, Way::three}) {
+      for (const Way way : {Way::fp16x2, Way::bf16x3}) {
         Case given = uniform(18, 19, 40);
         for (const View<float> view : {given.a.view(), given.b.view()})
           for (Index i = 0; i < view.rows(); ++i)
             for (Index j = 0; j < view.cols(); ++j)
               view(i, j) += std::copysign(1.f, view(i, j));  // not graded
         (in_a ? given.a : given.b).view()(5, 6) = value;
-        CHECK(way_of(given.a.view(), given.b.view(), given.c.view(), way) == Way::plain);
+        CHECK(way_of(given.a.view(), given.b.view(), given.c.view(), way) == Way::f32);
         const View<float> c = given.c.view();
         for (Index i = 0; i < 18; ++i)
           for (Index j = 0; j < 19; ++j) CHECK(std::isfinite(c(i, j)) == (in_a ? i != 5 : j != 6));
@@ -237,5 +237,5 @@ TEST_CASE("11: NaN and infinity in either factor, and what rounds to infinity, g
   Case given = uniform(3, 3, 3);
   given.a.view()(1, 1) = std::numeric_limits<float>::max();  // as BF16 it is infinite
   given.b.view()(1, 0) = given.b.view()(1, 1) = given.b.view()(1, 2) = 0x1p-20f;
-  CHECK(errors(given, Way::three, Way::plain).of_norms < 8);
+  CHECK(errors(given, Way::bf16x3, Way::f32).of_norms < 8);
 }

@@ -247,8 +247,8 @@ BARS = """
 11||11_cuda_tensor|stages|copies run ahead
 11||11_cuda_tensor|tma|TMA copies
 11||11_cuda_tensor|wgmma|wgmma
-11||11_cuda_tensor|roles|a producer
-11||11_cuda_tensor|persistent|walks in strips
+11||11_cuda_tensor|warp_specialised|warp specialisation
+11||11_cuda_tensor|persistent|grouped order
 11||11_cuda_tensor|best|tiles by the shape
 """
 

@@ -1,4 +1,4 @@
-# 11: two tiles of six steps, by a block each (roles) and by one persistent block; four stages. Lengths are drawn for the eye:
+# 11: two tiles of six steps, by a block each (warp_specialised) and by one persistent block; four stages. Lengths are drawn for the eye:
 # a copy takes 1.6, a step's products 2, adding the sums 3, a new block 0.8.
 width = 900; height = 400
 load 'plots/pictures/grid.gp'
@@ -10,10 +10,10 @@ most(x, y) = x > y ? x : y
 array copied[12]; array done[12]
 do for [all = 0:1] {
   y = all ? 9.2 : 0
-  set label (all ? 'persistent: one block, tile after tile' : 'roles: a block a tile') at -6.3,y - 0.4 font 'DejaVu Sans Bold,12'
+  set label (all ? 'persistent: one block, tile after tile' : 'warp specialisation: a block a tile') at -6.3,y - 0.4 font 'DejaVu Sans Bold,12'
   set label 'producer' at -0.4,y + 1.4 right font ',11'
-  set label 'group 0' at -0.4,y + 3.2 right font ',11'
-  set label 'group 1' at -0.4,y + 4.8 right font ',11'
+  set label 'consumers 0' at -0.4,y + 3.2 right font ',11'
+  set label 'consumers 1' at -0.4,y + 4.8 right font ',11'
   do for [s = 0:11] {
     fresh = s % 6 == 0 && s > 0
     free = s == 0 ? 0 : fresh && !all ? done[6] + 3.8 : copied[s]
