@@ -3,6 +3,13 @@
 #include "broken.cuh"
 #include "cost.hpp"
 #include "gpu/step.hpp"
+#include "rungs/column.cuh"
+#include "rungs/conflict_free.cuh"
+#include "rungs/double_buffered.cuh"
+#include "rungs/kept_addresses.cuh"
+#include "rungs/square.cuh"
+#include "rungs/transposed.cuh"
+#include "rungs/vectorised.cuh"
 #include "runner/run.hpp"
 
 namespace {
@@ -83,11 +90,11 @@ course::Variants<T> variants() {
          kept_addresses<T, false>, cost::interleaved<T>, {});
     rung("async_copies", "… B's by cp.async", async_copies<T, true>, async_copies<T, false>,
          cost::interleaved<T>, for_copies);
-    rung("warp_tiles", "… a warp 32 x 64 elements", warp_tiles<T, true>, warp_tiles<T, false>,
-         cost::warp_tiles<Rung<T>>, for_copies);
+    rung("warp_tiles", "… a warp 32 x 64 elements", async_copies<T, true, ByWarps>,
+         async_copies<T, false, ByWarps>, cost::warp_tiles<Rung<T>>, for_copies);
     rung("fragments_ahead", "… the next column and row on their way", fragments_ahead<T, true>,
          fragments_ahead<T, false>, cost::warp_tiles<Rung<T>>, for_copies);
-    rung("snake", "… multiply-adds there and back", tiled<Rung<T>, true>, tiled<Rung<T>, false>,
+    rung("serpentine", "… multiply-adds there and back", tiled<Rung<T>, true>, tiled<Rung<T>, false>,
          cost::warp_tiles<Rung<T>>, for_copies);
   }
   if constexpr (std::is_floating_point_v<T>)
@@ -101,7 +108,7 @@ course::Variants<T> variants() {
     using Slices = Tiling<float, 64, 128, 32, 4>;
     list.push_back(
         gpu<T>("large_tiles", "… a block 128 x 256", by_tiles<Large>(), cost::warp_tiles<Large>, for_copies));
-    list.push_back(gpu<T>("stream_k", "… equal shares for all multiprocessors", by_shares<Large>(),
+    list.push_back(gpu<T>("stream_k", "… equal shares for all multiprocessors", by_stream_k<Large>(),
                           cost::warp_tiles<Large>, for_copies));
     list.push_back(gpu<T>("slices", "small tiles, k in 4 slices", by_tiles<Slices>(),
                           cost::warp_tiles<Slices>, for_copies));

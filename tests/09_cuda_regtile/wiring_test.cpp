@@ -19,9 +19,9 @@ TEST_CASE_TEMPLATE("09: each variant starts the kernel that its name says", T, f
       row("double_buffered", double_buffered<T, true>, double_buffered<T, false>),
       row("kept_addresses", kept_addresses<T, true>, kept_addresses<T, false>),
       row("async_copies", async_copies<T, true>, async_copies<T, false>),
-      row("warp_tiles", warp_tiles<T, true>, warp_tiles<T, false>),
+      row("warp_tiles", async_copies<T, true, ByWarps>, async_copies<T, false, ByWarps>),
       row("fragments_ahead", fragments_ahead<T, true>, fragments_ahead<T, false>),
-      row("snake", tiled<Rung<T>, true, T>, tiled<Rung<T>, false, T>),
+      row("serpentine", tiled<Rung<T>, true, T>, tiled<Rung<T>, false, T>),
   };
   if constexpr (std::is_same_v<T, float>) {
     using Slices = Tiling<float, 64, 128, 32, 4>;
