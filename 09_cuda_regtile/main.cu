@@ -2,14 +2,8 @@
 #include "best.cuh"
 #include "broken.cuh"
 #include "cost.hpp"
+#include "gemm.cuh"
 #include "gpu/step.hpp"
-#include "rungs/column.cuh"
-#include "rungs/conflict_free.cuh"
-#include "rungs/double_buffered.cuh"
-#include "rungs/kept_addresses.cuh"
-#include "rungs/square.cuh"
-#include "rungs/transposed.cuh"
-#include "rungs/vectorised.cuh"
 #include "runner/run.hpp"
 
 namespace {

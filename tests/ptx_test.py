@@ -13,6 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+COPYING = ("kept_addresses", "async_copies", "fragments_ahead")
 TILINGS = (
     "float, 128, 128, 8",
     "double, 128, 128, 8",
@@ -24,10 +25,7 @@ TILINGS = (
     "float, 64, 64, 16, 4",
     "float, 32, 64, 32, 8",
 )
-SCALAR = ("square", "transposed")  # elements one by one
-ALIGNED = ("vectorised", "conflict_free", "double_buffered", "kept_addresses", "async_copies")
-RUNGS = ("column", *SCALAR, *ALIGNED, "fragments_ahead", "tiled", "stream_k")
-HEADERS = ("07_cuda_global/gemm.cuh", *(f"09_cuda_regtile/rungs/{rung}.cuh" for rung in RUNGS))
+HEADERS = ("07_cuda_global/gemm.cuh", "09_cuda_regtile/gemm.cuh")
 # What must be in the code of a kernel, by a part of its mangled name.
 VECTORS = ["ld.global.v4", "ld.shared.v4", "st.shared.v4"]
 COPIES = ["ld.global.v4", "ld.shared.v4", "cp.async.cg.shared.global"]
@@ -66,9 +64,9 @@ def instances():
     kernels = {"cuda_global::coalesced<float>": "float", "cuda_global::uncoalesced<float>": "float"}
     for type in ("float", "double"):
         kernels |= {f"cuda_regtile::column<{type}, 32>": type}
-        kernels |= {f"cuda_regtile::{name}<{type}>": type for name in SCALAR}
-        for name in (*ALIGNED, "fragments_ahead"):
-            kernels |= {f"cuda_regtile::{name}<{type}, true>": type}
+        kernels |= {f"cuda_regtile::{name}<{type}>": type for name in ("square", "transposed")}
+        aligned = ("vectorised", "conflict_free", "double_buffered", *COPYING)
+        kernels |= {f"cuda_regtile::{name}<{type}, true>": type for name in aligned}
         kernels |= {f"cuda_regtile::async_copies<{type}, true, cuda_regtile::ByWarps>": type}
     for tiling in TILINGS:
         type = tiling.partition(",")[0]

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <thread>
 
+#include "09_cuda_regtile/gemm.cuh"
 #include "tests/fenced.hpp"
 
 using namespace course;
