@@ -15,8 +15,7 @@ using course::ThisPlatform, course::Launch, course::Memory, course::Needs, cours
 /// What all kernels with cp.async need.
 const Needs for_copies{.capability = async_capability};
 
-/// The most of k that a kernel with cp.async takes: it counts steps in 32 bits, those of 2,048 tiles
-/// together.
+/// The most of k that a kernel takes: it counts steps in 32 bits, those of 2,048 tiles together.
 constexpr Index most_k = Index{1} << 22;
 
 /// Calls `product` with the matching columns of A and rows of B, at most `most` at a time.

@@ -70,7 +70,7 @@ TEST_CASE("every engine is right, at the edges and where rows are not aligned") 
 
 TEST_CASE("every engine takes k in panels, and they add up to the product") {
   using Small = Tiling<float, 32, 64, 32, 8>;
-  for (const Shape& shape : {Shape{33, 260, 100}, Shape{33, 261, 101}}) {  // four pieces, aligned or not
+  for (const Shape& shape : {Shape{33, 260, 100}, Shape{33, 261, 101}}) {  // four panels, aligned or not
     const Matrix<float> expected = after(by_tiles<Small>(), shape, {"forward"}, Fill::digits);
     CHECK(same_bits(after(by_tiles<Small, 32>(), shape, {"reversed"}, Fill::digits), expected));
     CHECK(same_bits(after(by_stream_k<Large, 32>(), shape, {"reversed"}, Fill::digits), expected));
