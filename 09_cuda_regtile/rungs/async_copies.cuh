@@ -35,7 +35,6 @@ __device__ void fetch(Loader<S>& next, Index ld, int stage) {
 }
 // [/copy_b]
 
-// [async_copies]
 /// C += A·B, a thread's elements placed by rows or, as the rung warp_tiles, by warps.
 template <class T, bool aligned, template <class> class Place = ByRows, class S = Rung<T>>
 __global__ __launch_bounds__(S::threads, S::at_once) void async_copies(View<const T> a, View<const T> b,
@@ -66,6 +65,5 @@ __global__ __launch_bounds__(S::threads, S::at_once) void async_copies(View<cons
   }
   add_tile<S, Place>(c, i0, j0, sum);
 }
-// [/async_copies]
 
 }  // namespace cuda_regtile

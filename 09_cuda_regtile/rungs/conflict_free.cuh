@@ -6,7 +6,6 @@
 
 namespace cuda_regtile {
 
-// [conflict_free]
 /// C += A·B without bank conflicts: a warp's loads of 16 bytes are neighbours, since a thread's rows and
 /// columns come in runs of 16 bytes, the next run behind those of all other threads; and the rows of A's
 /// tile are padded, so that what goes into one column of it goes into different banks.
@@ -52,6 +51,5 @@ __global__ __launch_bounds__(threads, at_once<T>) void conflict_free(View<const 
     for (int s = 0; s < TN; s += W)
       add<aligned>(c, i0 + row + r / W * down + r % W, j0 + col + s / W * right, &sum[r][s]);
 }
-// [/conflict_free]
 
 }  // namespace cuda_regtile

@@ -18,7 +18,7 @@ __device__ T element(View<const T> from, Index i, Index j) {
 
 // From here on a block of 256 threads makes a tile of BM × BN, and each of them TM × TN elements of it.
 constexpr int BM = 128, BN = 128, BK = 8, TM = 8, TN = 8, threads = BM * BN / (TM * TN);
-/// Blocks a multiprocessor shall take at once: its 65,536 registers are 128 for each thread of two.
+/// Blocks that an SM shall take at once: its 65,536 registers are 128 for each thread of two.
 template <class T>
 constexpr int at_once = sizeof(T) == 4 ? 2 : 1;
 
@@ -54,7 +54,6 @@ __device__ void take(T (&to)[count], Row row, int at, int apart = width<T>) {
   }
 }
 
-// [multiply_add_column]
 /// Of sum, column s only. Column by column, nvcc finds registers of which fewer multiply-adds read two in a
 /// bank.
 template <class T, int M, int N>
@@ -62,7 +61,6 @@ __device__ void multiply_add_column(int s, T (&sum)[M][N], const T (&a_q)[M], co
 #pragma unroll
   for (int r = 0; r < M; ++r) sum[r][s] += a_q[r] * b_q[s];
 }
-// [/multiply_add_column]
 
 template <class T>
 using Kernel = void (*)(View<const T> a, View<const T> b, View<T> c);

@@ -6,7 +6,6 @@
 
 namespace cuda_regtile {
 
-// [fragments_ahead]
 /// C += A·B by two sets of operands, in turns: those of the next q come while this q's are multiplied.
 template <class T, bool aligned, class S = Rung<T>>
 __global__ __launch_bounds__(S::threads, S::at_once) void fragments_ahead(View<const T> a, View<const T> b,
@@ -45,6 +44,5 @@ __global__ __launch_bounds__(S::threads, S::at_once) void fragments_ahead(View<c
   // [/operands_ahead]
   add_tile<S, ByWarps>(c, i0, j0, sum);
 }
-// [/fragments_ahead]
 
 }  // namespace cuda_regtile

@@ -6,7 +6,6 @@
 
 namespace cuda_regtile {
 
-// [kept_addresses]
 /// B's from global memory into registers, and from there into the tile.
 template <bool all, class S, class T>
 __device__ void load_b(const Loader<S>& next, Vector<T> (&b_next)[S::b_loads], Index ld, int thread) {
@@ -69,6 +68,5 @@ __global__ __launch_bounds__(S::threads, S::at_once) void kept_addresses(View<co
   }
   add_tile<S, ByRows>(c, i0, j0, sum);
 }
-// [/kept_addresses]
 
 }  // namespace cuda_regtile

@@ -34,7 +34,6 @@ struct Tiles {
   SharedTile<typename S::T, S::BK, S::BN> b[2];
 };
 
-// [by_rows]
 /// A thread's elements begin at (row, col) of its block's tile and come in runs of W, the next one `down`
 /// rows or `right` columns further on. By rows, as in conflict_free: a warp makes 16 × 128 elements.
 template <class S>
@@ -44,9 +43,7 @@ struct ByRows {
   constexpr explicit ByRows(int thread)
       : row(thread / (S::BN / TN) * S::W), col(thread % (S::BN / TN) * S::W) {}
 };
-// [/by_rows]
 
-// [loader]
 /// Where a thread finds what it brings of the next step's tiles, and where it puts that: computed once, then
 /// advanced from step to step. A's elements wait in registers, since they are transposed on their way.
 template <class S>
@@ -109,9 +106,7 @@ __device__ void store_a(const Loader<S>& next, int stage) {
 #pragma unroll
     for (int e = 0; e < S::W; ++e) to[e * S::BM + l * S::a_rows] = next.a_next[l].element[e];
 }
-// [/loader]
 
-// [add_tile]
 /// C += what the threads have found. Element by element: 16 bytes at a time would tie the sums to registers
 /// side by side, and the multiply-adds would wait for each other's operands.
 template <class S, template <class> class Place, class T>
@@ -131,7 +126,6 @@ __device__ void add_tile(View<T> c, Index i0, Index j0, const T (&sum)[TM][TN]) 
       if (inside(s)) c(i, col(s)) = there[s] + sum[r][s];
   }
 }
-// [/add_tile]
 
 // Up to serpentine a block's tile is 128 × 128, and a step takes 8 columns of A.
 template <class T>

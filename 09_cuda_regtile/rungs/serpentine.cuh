@@ -6,7 +6,6 @@
 
 namespace cuda_regtile {
 
-// [serpentine]
 /// Of sum, column s only, odd columns upwards: each multiply-add has an operand in common with the last,
 /// which the SM need not read again.
 template <class T>
@@ -17,9 +16,7 @@ __device__ void multiply_add_there_and_back(int s, T (&sum)[TM][TN], const T (&a
     sum[r][s] += a_q[r] * b_q[s];
   }
 }
-// [/serpentine]
 
-// [steps]
 /// sum += the steps from `first` to `end` of the product's tile at (i0, j0): the loop of fragments_ahead,
 /// with multiply-adds in serpentine order, for any tiling; of each step a thread takes its slice.
 template <class S, bool aligned, class T>
@@ -56,6 +53,5 @@ __device__ void multiply_steps(View<const T> a, View<const T> b, Index i0, Index
   }
   __syncthreads();  // the tiles are free again
 }
-// [/steps]
 
 }  // namespace cuda_regtile

@@ -6,7 +6,6 @@
 
 namespace cuda_regtile {
 
-// [slices]
 /// Adds the slices' sums; each slice then holds those of TM · TN / slices of its threads' elements. The sums
 /// for other slices lie where the tiles were.
 template <class S, class T>
@@ -51,6 +50,5 @@ __device__ void add_reduced(View<T> c, Index i0, Index j0, const T (&sum)[TM][TN
         add<aligned>(c, i0 + at.row + r / S::W * at.down + r % S::W,
                      j0 + at.col + s / S::W * at.right + s % S::W, &sum[r][s]);
 }
-// [/slices]
 
 }  // namespace cuda_regtile

@@ -7,7 +7,6 @@
 
 namespace cuda_regtile {
 
-// [tiled]
 /// C's tile at (i0, j0) += its part of A·B.
 template <class S, bool aligned, class T>
 __device__ void multiply_tile(View<const T> a, View<const T> b, View<T> c, Index i0, Index j0,
@@ -26,6 +25,5 @@ __global__ __launch_bounds__(S::threads, S::at_once) void tiled(View<const T> a,
   alignas(16) __shared__ Tiles<S> tiles;
   multiply_tile<S, aligned>(a, b, c, Index{blockIdx.y} * S::BM, Index{blockIdx.x} * S::BN, tiles);
 }
-// [/tiled]
 
 }  // namespace cuda_regtile

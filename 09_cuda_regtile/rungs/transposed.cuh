@@ -6,7 +6,6 @@
 
 namespace cuda_regtile {
 
-// [transposed]
 /// C += A·B: for each q the TM elements of A lie side by side, as the TN of B do.
 template <class T>
 __global__ __launch_bounds__(threads, at_once<T>) void transposed(View<const T> a, View<const T> b,
@@ -37,6 +36,5 @@ __global__ __launch_bounds__(threads, at_once<T>) void transposed(View<const T> 
     for (int s = 0; s < TN; ++s)
       if (i0 + row + r < c.rows() && j0 + col + s < c.cols()) c(i0 + row + r, j0 + col + s) += sum[r][s];
 }
-// [/transposed]
 
 }  // namespace cuda_regtile
