@@ -109,24 +109,22 @@ TEST_CASE("each shape has an engine, the measured ones their own, others that of
 TEST_CASE("no kernel reads or writes beyond a matrix, at the edges and where rows are not aligned") {
   emulator::set_order("reversed");
   using T = float;
-  using F = Rung<T>;
-  const auto of_words = [](Kernel<T> fast, Kernel<T> guarded) { return by_tiles<F>(fast, guarded); };
-  const auto plain = [](Kernel<T> kernel, Index side, Block block) -> Launch<T> {
-    return
-        [=](auto a, auto b, auto c, const Settings&) { tile_a_block<T>(kernel, side, side, block, a, b, c); };
+  const auto columns = [](Kernel<T> kernel, Block block) -> Launch<T> {
+    return [=](auto a, auto b, auto c, const Settings&) { tile_a_block<T>(kernel, 32, 32, block, a, b, c); };
   };
+  const auto rung = [](Kernel<T> fast, Kernel<T> guarded) { return by_tiles<Rung<T>>(fast, guarded); };
   std::vector<Launch<T>> launches = {
-      plain(column<T, 4>, 32, {32, 8}),
-      plain(column<T, 32>, 32, {32, 1}),
-      plain(square<T>, BM, {cuda_regtile::threads, 1}),
-      plain(transposed<T>, BM, {cuda_regtile::threads, 1}),
-      of_words(vectorised<T, true>, vectorised<T, false>),
-      of_words(conflict_free<T, true>, conflict_free<T, false>),
-      of_words(double_buffered<T, true>, double_buffered<T, false>),
-      of_words(kept_addresses<T, true>, kept_addresses<T, false>),
-      of_words(async_copies<T, true>, async_copies<T, false>),
-      of_words(async_copies<T, true, ByWarps>, async_copies<T, false, ByWarps>),
-      of_words(fragments_ahead<T, true>, fragments_ahead<T, false>),
+      columns(column<T, 4>, {32, 8}),
+      columns(column<T, 32>, {32, 1}),
+      rung(square<T>, square<T>),
+      rung(transposed<T>, transposed<T>),
+      rung(vectorised<T, true>, vectorised<T, false>),
+      rung(conflict_free<T, true>, conflict_free<T, false>),
+      rung(double_buffered<T, true>, double_buffered<T, false>),
+      rung(kept_addresses<T, true>, kept_addresses<T, false>),
+      rung(async_copies<T, true>, async_copies<T, false>),
+      rung(async_copies<T, true, ByWarps>, async_copies<T, false, ByWarps>),
+      rung(fragments_ahead<T, true>, fragments_ahead<T, false>),
   };
   for (const auto& engine : engines()) launches.push_back(engine.launch);
   for (const Shape& shape : {Shape{129, 136, 12}, Shape{3, 132, 20}, Shape{1, 4, 4}, Shape{65, 130, 17},
