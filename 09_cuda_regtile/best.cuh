@@ -4,7 +4,8 @@
 #include <algorithm>
 
 #include "gpu/step.hpp"
-#include "tiled.cuh"
+#include "rungs/stream_k.cuh"
+#include "rungs/thin.cuh"
 
 namespace cuda_regtile {
 namespace {  // a program has both the GPU's and the emulator's
@@ -14,19 +15,31 @@ using course::ThisPlatform, course::Launch, course::Memory, course::Needs, cours
 /// What all kernels with cp.async need.
 const Needs for_copies{.capability = async_capability};
 
+/// The most of k that a kernel takes: it counts steps in 32 bits, those of 2,048 tiles together.
+constexpr Index most_k = Index{1} << 22;
+
+/// Calls `product` with the matching columns of A and rows of B, at most `most` at a time.
+template <class T, class F>
+void panels_of_k(View<const T> a, View<const T> b, Index most, F product) {
+  for (Index p = 0; p < a.cols(); p += most) {
+    const Index k = std::min(most, a.cols() - p);
+    product(a.block(0, p, a.rows(), k), b.block(p, 0, k, b.cols()));
+  }
+}
+
 /// A tile a block, and at most `most` of k a launch: by 16-byte loads where they are allowed.
 template <class S, Index most = most_k, class T = typename S::T>
 Launch<T> by_tiles(Kernel<T> fast = tiled<S, true>, Kernel<T> guarded = tiled<S, false>) {
   return [=](View<const T> a, View<const T> b, View<T> c, const Settings&) {
     const auto kernel = all_aligned(a, b, c) ? fast : guarded;
-    pieces_of_k(a, b, most, [&](View<const T> a, View<const T> b) {
+    panels_of_k(a, b, most, [&](View<const T> a, View<const T> b) {
       tile_a_block<T>(kernel, S::BM, S::BN, Block{S::threads, 1}, a, b, c);
     });
   };
 }
 
-/// What blocks leave for each other; allocated at the first product. It serves one stream: of two products at
-/// once each would overwrite what the other's blocks have left.
+/// Partial sums and flags, allocated at the first product. They serve one stream: of two products at once
+/// each would overwrite what the other's blocks have stored.
 struct Exchange {
   ThisPlatform::Matrix<float> sums;
   ThisPlatform::Matrix<unsigned> ready;
@@ -35,7 +48,7 @@ struct Exchange {
 
 /// Equal shares for all SMs; a tile a block where 16-byte loads are not allowed.
 template <class S, Index most = most_k>
-Launch<float> by_shares(const std::shared_ptr<Exchange>& exchange = std::make_shared<Exchange>()) {
+Launch<float> by_stream_k(const std::shared_ptr<Exchange>& exchange = std::make_shared<Exchange>()) {
   return [=](View<const float> a, View<const float> b, View<float> c, const Settings& settings) {
     using course::ceil_div;
     if (!all_aligned(a, b, c)) return by_tiles<S, most>()(a, b, c, settings);
@@ -46,12 +59,13 @@ Launch<float> by_shares(const std::shared_ptr<Exchange>& exchange = std::make_sh
       exchange->ready.poison();
     }
     const Index across = ceil_div(c.cols(), S::BN), tiles = across * ceil_div(c.rows(), S::BM);
-    pieces_of_k(a, b, most, [&](View<const float> a, View<const float> b) {
+    panels_of_k(a, b, most, [&](View<const float> a, View<const float> b) {
       const Index steps = ceil_div(a.cols(), S::BK), blocks = std::min(tiles * steps, at_once);
       const Index waves = tiles > blocks ? tiles / blocks - 1 : 0;
-      const Shares shares{int(across), int(steps), int(waves), int(tiles - waves * blocks), int(blocks)};
-      const Parts<float> parts{exchange->sums.view().data(), exchange->ready.view().data(), ++exchange->run};
-      course::launch_together(stream_k<S>, Grid{blocks}, Block{S::threads}, a, b, c, shares, parts);
+      const Schedule schedule{int(across), int(steps), int(waves), int(tiles - waves * blocks), int(blocks)};
+      const Partials<float> partials{exchange->sums.view().data(), exchange->ready.view().data(),
+                                     ++exchange->run};
+      course::launch_together(stream_k<S>, Grid{blocks}, Block{S::threads}, a, b, c, schedule, partials);
     });
   };
 }
@@ -93,7 +107,7 @@ const std::vector<Engine>& engines() {
       thin_engine<Tiling<float, 128, 128, 16>>(),
       thin_engine<Tiling<float, 64, 128, 8>>(),
       thin_engine<Tiling<float, 64, 64, 8>>(),
-      {called<Large>("shares"), by_shares<Large>(), for_copies},
+      {called<Large>("stream_k"), by_stream_k<Large>(), for_copies},
   };
   return all;
 }

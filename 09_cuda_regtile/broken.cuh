@@ -1,7 +1,7 @@
 // Wrong on purpose: each must be found wrong.
 #pragma once
 
-#include "gemm.cuh"
+#include "rungs/elements.cuh"
 
 namespace cuda_regtile::wrong {
 

@@ -1,7 +1,7 @@
 // Kernels of the exercises in README.md and WAIT_LESS.md; tests/exercises_test.cpp runs them.
 #pragma once
 
-#include "gemm.cuh"
+#include "rungs/elements.cuh"
 
 namespace cuda_regtile::exercises {
 

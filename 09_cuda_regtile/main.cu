@@ -2,6 +2,7 @@
 #include "best.cuh"
 #include "broken.cuh"
 #include "cost.hpp"
+#include "gemm.cuh"
 #include "gpu/step.hpp"
 #include "runner/run.hpp"
 
@@ -19,26 +20,13 @@ std::shared_ptr<course::Variant<T>> column_of() {
                 cost::column<T, TM>);
 }
 
+/// By its fast kernel where 16-byte loads are allowed, else by the guarded one.
 template <class T>
-std::shared_ptr<course::Variant<T>> square_of(std::string name, std::string idea, Kernel<T> kernel,
-                                              course::CostOf cost = {}) {
-  return gpu<T>(
-      std::move(name), std::move(idea),
-      [=](View<const T> a, View<const T> b, View<T> c, const Settings&) {
-        tile_a_block<T>(kernel, BM, BN, Block{threads, 1}, a, b, c);
-      },
-      std::move(cost));
-}
-/// By its fast way where 16-byte loads are allowed, else by the guarded one.
-template <class T>
-std::shared_ptr<course::Variant<T>> vector_of(std::string name, std::string idea, Kernel<T> fast,
-                                              Kernel<T> guarded, course::CostOf cost) {
-  return gpu<T>(
-      std::move(name), std::move(idea),
-      [=](View<const T> a, View<const T> b, View<T> c, const Settings&) {
-        tile_a_block<T>(all_aligned(a, b, c) ? fast : guarded, BM, BN, Block{threads, 1}, a, b, c);
-      },
-      std::move(cost));
+std::shared_ptr<course::Variant<T>> rung_of(std::string name, std::string idea, Kernel<T> fast,
+                                            Kernel<T> guarded, course::CostOf cost = {},
+                                            course::Needs needs = {}) {
+  return gpu<T>(std::move(name), std::move(idea), by_tiles<Rung<T>>(fast, guarded), std::move(cost),
+                std::move(needs));
 }
 
 /// Whole steps of k only.
@@ -57,51 +45,44 @@ course::Variants<T> variants() {
       column_of<T, 8>(),
       column_of<T, 16>(),
       column_of<T, 32>(),
-      square_of<T>("square", "a thread 8 x 8 elements", square<T>, cost::side_by_side<T>),
-      square_of<T>("transposed", "… A's tile transposed", transposed<T>, cost::side_by_side<T>),
-      vector_of<T>("vectorised", "… 16 bytes a load", vectorised<T, true>, vectorised<T, false>,
-                   cost::side_by_side<T>),
-      vector_of<T>("conflict_free", "… no bank conflicts", conflict_free<T, true>, conflict_free<T, false>,
-                   cost::interleaved<T>),
-      vector_of<T>("double_buffered", "… the next tiles by registers", double_buffered<T, true>,
-                   double_buffered<T, false>, cost::interleaved<T>),
-      broken(square_of<T>("padding_forgotten", "reads a padded tile as if it were none",
-                          wrong::padding_forgotten<T>)),
-      broken(square_of<T>("no_barrier", "two buffers, changed without waiting", wrong::no_barrier<T>)),
+      rung_of<T>("square", "a thread 8 x 8 elements", square<T>, square<T>, cost::side_by_side<T>),
+      rung_of<T>("transposed", "… A's tile transposed", transposed<T>, transposed<T>, cost::side_by_side<T>),
+      rung_of<T>("vectorised", "… 16 bytes a load", vectorised<T, true>, vectorised<T, false>,
+                 cost::side_by_side<T>),
+      rung_of<T>("conflict_free", "… no bank conflicts", conflict_free<T, true>, conflict_free<T, false>,
+                 cost::interleaved<T>),
+      rung_of<T>("double_buffered", "… the next tiles by registers", double_buffered<T, true>,
+                 double_buffered<T, false>, cost::interleaved<T>),
+      broken(rung_of<T>("padding_forgotten", "reads a padded tile as if it were none",
+                        wrong::padding_forgotten<T>, wrong::padding_forgotten<T>)),
+      broken(rung_of<T>("no_barrier", "two buffers, changed without waiting", wrong::no_barrier<T>,
+                        wrong::no_barrier<T>)),
       broken(gpu<T>("tail_dropped", "whole steps of k only", tail_dropped<T>)),
   };
   course::add_too_far<T>(list, [](View<const T> a, View<const T> b, View<T> c, const Settings&) {
     tile_a_block<T>(square<T>, BM, BN, Block{threads, 1}, a, b, c);
   });
   if constexpr (std::is_floating_point_v<T>) {
-    const auto rung = [&](std::string name, std::string idea, Kernel<T> fast, Kernel<T> guarded,
-                          course::CostOf cost, course::Needs needs) {
-      list.push_back(gpu<T>(std::move(name), std::move(idea), by_tiles<Rung<T>>(fast, guarded),
-                            std::move(cost), std::move(needs)));
-    };
-    rung("kept_addresses", "… addresses kept from step to step", kept_addresses<T, true>,
-         kept_addresses<T, false>, cost::interleaved<T>, {});
-    rung("async_copies", "… B's by cp.async", async_copies<T, true>, async_copies<T, false>,
-         cost::interleaved<T>, for_copies);
-    rung("warp_tiles", "… a warp 32 x 64 elements", warp_tiles<T, true>, warp_tiles<T, false>,
-         cost::warp_tiles<Rung<T>>, for_copies);
-    rung("fragments_ahead", "… the next column and row on their way", fragments_ahead<T, true>,
-         fragments_ahead<T, false>, cost::warp_tiles<Rung<T>>, for_copies);
-    rung("snake", "… multiply-adds there and back", tiled<Rung<T>, true>, tiled<Rung<T>, false>,
-         cost::warp_tiles<Rung<T>>, for_copies);
+    list.push_back(rung_of<T>("kept_addresses", "… addresses kept from step to step", kept_addresses<T, true>,
+                              kept_addresses<T, false>, cost::interleaved<T>));
+    list.push_back(rung_of<T>("async_copies", "… B's by cp.async", async_copies<T, true>,
+                              async_copies<T, false>, cost::interleaved<T>, for_copies));
+    list.push_back(rung_of<T>("warp_tiles", "… a warp 32 x 64 elements", async_copies<T, true, ByWarps>,
+                              async_copies<T, false, ByWarps>, cost::warp_tiles<Rung<T>>, for_copies));
+    list.push_back(rung_of<T>("fragments_ahead", "… the next column and row on their way",
+                              fragments_ahead<T, true>, fragments_ahead<T, false>, cost::warp_tiles<Rung<T>>,
+                              for_copies));
+    list.push_back(rung_of<T>("serpentine", "… multiply-adds there and back", tiled<Rung<T>, true>,
+                              tiled<Rung<T>, false>, cost::warp_tiles<Rung<T>>, for_copies));
+    list.push_back(broken(rung_of<T>("not_waited_for", "… B's by cp.async, used before it is there",
+                                     wrong::not_waited_for<T>, wrong::not_waited_for<T>, course::uncounted,
+                                     for_copies)));
   }
-  if constexpr (std::is_floating_point_v<T>)
-    list.push_back(broken(gpu<T>(
-        "not_waited_for", "… B's by cp.async, used before it is there",
-        [](View<const T> a, View<const T> b, View<T> c, const Settings&) {
-          tile_a_block<T>(wrong::not_waited_for<T>, BM, BN, Block{threads, 1}, a, b, c);
-        },
-        course::uncounted, for_copies)));
   if constexpr (std::is_same_v<T, float>) {
     using Slices = Tiling<float, 64, 128, 32, 4>;
     list.push_back(
         gpu<T>("large_tiles", "… a block 128 x 256", by_tiles<Large>(), cost::warp_tiles<Large>, for_copies));
-    list.push_back(gpu<T>("stream_k", "… equal shares for all multiprocessors", by_shares<Large>(),
+    list.push_back(gpu<T>("stream_k", "… equal shares for all multiprocessors", by_stream_k<Large>(),
                           cost::warp_tiles<Large>, for_copies));
     list.push_back(gpu<T>("slices", "small tiles, k in 4 slices", by_tiles<Slices>(),
                           cost::warp_tiles<Slices>, for_copies));

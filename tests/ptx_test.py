@@ -13,7 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-COPYING = ("kept_addresses", "async_copies", "warp_tiles", "fragments_ahead")
+COPYING = ("kept_addresses", "async_copies", "fragments_ahead")
 TILINGS = (
     "float, 128, 128, 8",
     "double, 128, 128, 8",
@@ -25,7 +25,7 @@ TILINGS = (
     "float, 64, 64, 16, 4",
     "float, 32, 64, 32, 8",
 )
-HEADERS = ("07_cuda_global/gemm.cuh", "09_cuda_regtile/tiled.cuh")
+HEADERS = ("07_cuda_global/gemm.cuh", "09_cuda_regtile/gemm.cuh")
 # What must be in the code of a kernel, by a part of its mangled name.
 VECTORS = ["ld.global.v4", "ld.shared.v4", "st.shared.v4"]
 COPIES = ["ld.global.v4", "ld.shared.v4", "cp.async.cg.shared.global"]
@@ -67,6 +67,7 @@ def instances():
         kernels |= {f"cuda_regtile::{name}<{type}>": type for name in ("square", "transposed")}
         aligned = ("vectorised", "conflict_free", "double_buffered", *COPYING)
         kernels |= {f"cuda_regtile::{name}<{type}, true>": type for name in aligned}
+        kernels |= {f"cuda_regtile::async_copies<{type}, true, cuda_regtile::ByWarps>": type}
     for tiling in TILINGS:
         type = tiling.partition(",")[0]
         kernels[f"cuda_regtile::tiled<cuda_regtile::Tiling<{tiling}>, true>"] = type
@@ -76,7 +77,7 @@ def instances():
         lines.append(f"template __global__ void {name}({views});")
     views = "course::View<const float>, course::View<const float>, course::View<float>"
     stream_k = "cuda_regtile::stream_k<cuda_regtile::Tiling<float, 128, 256, 16>>"
-    others = "cuda_regtile::Shares, cuda_regtile::Parts<float>"
+    others = "cuda_regtile::Schedule, cuda_regtile::Partials<float>"
     lines.append(f"template __global__ void {stream_k}({views}, {others});")
     return "\n".join(lines) + "\n"
 
@@ -130,7 +131,7 @@ def steps_of_07(text):
 def unawaited(text):
     """The emulator has words of its own for these, and blocks that see at once what others
     write."""
-    kernels = bodies(text, "(?:async_copies|warp_tiles|fragments_ahead|5tiled|8stream_k)")
+    kernels = bodies(text, "(?:async_copies|fragments_ahead|5tiled|8stream_k)")
     failures = [] if len(kernels) == 3 * 2 + len(TILINGS) + 1 else [f"with cp.async: {[*kernels]}"]
     for name, code in kernels.items():
         matches = ((letter for letter, of in ORDERS.items() if re.match(of, line)) for line in code)
@@ -138,7 +139,7 @@ def unawaited(text):
         if not re.match("(c+Gwb){2}", done):  # copies, their group, which all threads await
             failures.append(f"{name}: copies are not waited for: {done}")
         if "8stream_k" in name and not all(some in done for some in ("sb", "r", "a", "bg")):
-            failures.append(f"{name}: parts are not there for who reads them: {done}")
+            failures.append(f"{name}: partial sums are not there for who reads them: {done}")
     return failures
 
 

@@ -11,7 +11,7 @@ c0 = 20; a0 = 35; b0 = 50; side = 10.0; t = side/8; thin = 2.5
 do for [m = 1:3] { set label word('C A B', m) at 5 + 15*m + side/2,1.7 center font bold }
 do for [r = 0:2] { set label '+=' at 32.5,8.5 + 17*r center font bold; set label '·' at 47.5,8.5 + 17*r center font bold }
 
-# The matrices: a tile of C needs a strip of A and one of B; a step of k is a piece of each.
+# The matrices: a tile of C needs a panel of A and one of B; a step takes BK columns and rows of them.
 top = 3.5
 set label 'memory, L2' at 0.5,top + 1 font bold
 set label 'a block: BM × BN' at 0.5,top + 3.4; set label '= 128 × 128 of C,' at 0.5,top + 5.4; set label 'along all of k' at 0.5,top + 7.4
@@ -22,7 +22,7 @@ eval sprintf(box, a0, top, a0 + side, top + side, 'white', 0.8); eval sprintf(bo
 eval sprintf(box, a0, top + 2*t, a0 + side, top + 3*t, line, 0.6); eval sprintf(box, a0 + 4, top + 2*t, a0 + 4.5, top + 3*t, walk, 0.6)
 eval sprintf(box, b0 + 5*t, top, b0 + 6*t, top + side, line, 0.6); eval sprintf(box, b0 + 5*t, top + 4, b0 + 6*t, top + 4.5, walk, 0.6)
 
-# The pieces of a step, in shared memory; and the block's 16 × 16 threads.
+# The tiles of a step, in shared memory; and the block's 16 × 16 threads.
 top = 20.5; s = side/16
 set label 'shared memory' at 0.5,top + 1 font bold
 set label 'a step: BM × BK' at 0.5,top + 3.4; set label '= 128 × 8 of A,' at 0.5,top + 5.4; set label '8 × 128 of B' at 0.5,top + 7.4

@@ -28,9 +28,9 @@ do for [b = 0:4] {
     }
   }
 }
-set label 4 'writes C, after adding what others' at 16,9.8 font ',11'
-set label 5 'have found for this tile' at 16,10.9 font ',11'
-set label 6 'leaves its sums for the block after it' at 16,12.8 font ',11'
+set label 4 'writes C, after the fix-up: adds' at 16,9.8 font ',11'
+set label 5 "others' partial sums for this tile" at 16,10.9 font ',11'
+set label 6 'stores partial sums for the block after it' at 16,12.8 font ',11'
 eval sprintf('set object rectangle from %g,%g to %g,%g fillcolor rgb "%s" linewidth 0.8', 14.6, 9.4, 15.6, 10.2, now)
 eval sprintf('set object rectangle from %g,%g to %g,%g fillcolor rgb "%s" linewidth 0.8', 14.6, 12.4, 15.6, 13.2, line)
 set label 7 'time →' at 21,16.6 right font ',11'

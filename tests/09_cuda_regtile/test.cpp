@@ -1,4 +1,4 @@
-// What 09 says of its engines, under the emulator: same bits in any order and on every run, k in pieces, a
+// What 09 says of its engines, under the emulator: same bits in any order and on every run, k in panels, a
 // choice for every shape.
 #include "09_cuda_regtile/best.cuh"
 
@@ -8,6 +8,7 @@
 #include <cstring>
 #include <thread>
 
+#include "09_cuda_regtile/gemm.cuh"
 #include "tests/fenced.hpp"
 
 using namespace course;
@@ -67,18 +68,18 @@ TEST_CASE("every engine is right, at the edges and where rows are not aligned") 
   }
 }
 
-TEST_CASE("every engine takes k in pieces, and they add up to the product") {
+TEST_CASE("every engine takes k in panels, and they add up to the product") {
   using Small = Tiling<float, 32, 64, 32, 8>;
-  for (const Shape& shape : {Shape{33, 260, 100}, Shape{33, 261, 101}}) {  // four pieces, aligned or not
+  for (const Shape& shape : {Shape{33, 260, 100}, Shape{33, 261, 101}}) {  // four panels, aligned or not
     const Matrix<float> expected = after(by_tiles<Small>(), shape, {"forward"}, Fill::digits);
     CHECK(same_bits(after(by_tiles<Small, 32>(), shape, {"reversed"}, Fill::digits), expected));
-    CHECK(same_bits(after(by_shares<Large, 32>(), shape, {"reversed"}, Fill::digits), expected));
+    CHECK(same_bits(after(by_stream_k<Large, 32>(), shape, {"reversed"}, Fill::digits), expected));
   }
 }
 
 TEST_CASE("stream-K's flags are poisoned before its first run, whatever was there") {
   const auto exchange = std::make_shared<Exchange>();
-  const Launch<float> launch = by_shares<Large>(exchange);
+  const Launch<float> launch = by_stream_k<Large>(exchange);
   after(launch, {1, 4, 20}, {"forward", "reversed"});  // two blocks of five; the second awaits the first
   CHECK(exchange->run == 2);
   for (Index block = 0; block < 5; ++block)
@@ -100,7 +101,7 @@ TEST_CASE("each shape has an engine, the measured ones their own, others that of
   for (const Choice& choice : choices)
     CHECK(engine_for(Index(choice.m), Index(choice.n), Index(choice.k)).name == choice.engine);
   for (const Index side : {0, 1, 77, 1000, 100000}) CHECK(!engine_for(side, 1, side).name.empty());
-  CHECK(engine_for(9000, 9000, 9000).name == "shares_128x256x16");
+  CHECK(engine_for(9000, 9000, 9000).name == "stream_k_128x256x16");
   after(best, {64, 1024, 4}, {"forward"});  // that of a flat k
   CHECK((launched.kernel == reinterpret_cast<void (*)()>(tiled<Tiling<float, 64, 128, 8>, true>)));
 }
@@ -108,24 +109,22 @@ TEST_CASE("each shape has an engine, the measured ones their own, others that of
 TEST_CASE("no kernel reads or writes beyond a matrix, at the edges and where rows are not aligned") {
   emulator::set_order("reversed");
   using T = float;
-  using F = Rung<T>;
-  const auto of_words = [](Kernel<T> fast, Kernel<T> guarded) { return by_tiles<F>(fast, guarded); };
-  const auto plain = [](Kernel<T> kernel, Index side, Block block) -> Launch<T> {
-    return
-        [=](auto a, auto b, auto c, const Settings&) { tile_a_block<T>(kernel, side, side, block, a, b, c); };
+  const auto columns = [](Kernel<T> kernel, Block block) -> Launch<T> {
+    return [=](auto a, auto b, auto c, const Settings&) { tile_a_block<T>(kernel, 32, 32, block, a, b, c); };
   };
+  const auto rung = [](Kernel<T> fast, Kernel<T> guarded) { return by_tiles<Rung<T>>(fast, guarded); };
   std::vector<Launch<T>> launches = {
-      plain(column<T, 4>, 32, {32, 8}),
-      plain(column<T, 32>, 32, {32, 1}),
-      plain(square<T>, BM, {cuda_regtile::threads, 1}),
-      plain(transposed<T>, BM, {cuda_regtile::threads, 1}),
-      of_words(vectorised<T, true>, vectorised<T, false>),
-      of_words(conflict_free<T, true>, conflict_free<T, false>),
-      of_words(double_buffered<T, true>, double_buffered<T, false>),
-      of_words(kept_addresses<T, true>, kept_addresses<T, false>),
-      of_words(async_copies<T, true>, async_copies<T, false>),
-      of_words(warp_tiles<T, true>, warp_tiles<T, false>),
-      of_words(fragments_ahead<T, true>, fragments_ahead<T, false>),
+      columns(column<T, 4>, {32, 8}),
+      columns(column<T, 32>, {32, 1}),
+      rung(square<T>, square<T>),
+      rung(transposed<T>, transposed<T>),
+      rung(vectorised<T, true>, vectorised<T, false>),
+      rung(conflict_free<T, true>, conflict_free<T, false>),
+      rung(double_buffered<T, true>, double_buffered<T, false>),
+      rung(kept_addresses<T, true>, kept_addresses<T, false>),
+      rung(async_copies<T, true>, async_copies<T, false>),
+      rung(async_copies<T, true, ByWarps>, async_copies<T, false, ByWarps>),
+      rung(fragments_ahead<T, true>, fragments_ahead<T, false>),
   };
   for (const auto& engine : engines()) launches.push_back(engine.launch);
   for (const Shape& shape : {Shape{129, 136, 12}, Shape{3, 132, 20}, Shape{1, 4, 4}, Shape{65, 130, 17},
@@ -180,7 +179,7 @@ TEST_CASE("equal shares: a block for each multiprocessor, or for each step if th
                                       {Shape{384, 1024, 32}, 5},
                                       {Shape{128, 4096, 16}, 5},
                                       {Shape{1, 4, 20}, 2}}) {
-    after(by_shares<Large>(), shape, {"forward"});  // the emulator has five multiprocessors
+    after(by_stream_k<Large>(), shape, {"forward"});  // the emulator has five multiprocessors
     CHECK((launched.grid.x == blocks && launched.grid.y == 1 && launched.block.x == 512));
   }
 }
@@ -198,7 +197,7 @@ TEST_CASE("rows are aligned if the first begins at 16 bytes and all others follo
                all_aligned<float>(yes, yes, no)));
 }
 
-TEST_CASE("multiply-adds in a snake: each has an operand in common with the last") {
+TEST_CASE("multiply-adds in serpentine order: each has an operand in common with the last") {
   static std::vector<std::pair<int, int>> order;
   struct Seen {
     Seen(int value_ = 0) : value(value_) {}
@@ -208,7 +207,7 @@ TEST_CASE("multiply-adds in a snake: each has an operand in common with the last
   };
   Seen sum[TM][TN], a[TM], b[TN];
   for (int r = 0; r < TM; ++r) a[r] = b[r] = r;
-  for (int s = 0; s < TN; ++s) multiply_add_column(s, sum, a, b);
+  for (int s = 0; s < TN; ++s) multiply_add_there_and_back(s, sum, a, b);
   REQUIRE(order.size() == TM * TN);
   CHECK(order.front() == std::pair(0, 0));
   for (std::size_t at = 1; at < order.size(); ++at)
