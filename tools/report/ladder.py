@@ -1,5 +1,5 @@
 """The ladder: a bar a rung, in per cent of the whole machine's peak; on a GPU, of cuBLAS. Time is
-that of all phases. plots/ladder.gp draws it for README, plots/lesson.gp each lesson's part of
+that of all phases. plots/ladder.gp draws it for README, plots/so_far.gp each lesson's part of
 it."""
 
 import re
@@ -219,10 +219,10 @@ BARS = """
 02|1|02_loop_order-native|ikj|all in AVX-512
 03|1|03_tiling-native|tiled|tiles for the caches
 03|1|03_tiling-native|four_by_four|4 × 4 in registers
+04|2|04_openmp-native|tiled_simd|4 × 4 in threads
 05|1|05_avx2|tile_512|a tile in registers
 05|1|05_avx2|packed_512|blocks packed
 05|1|05_avx2|avx512|tuned
-04|2|04_openmp-native|tiled_simd|4 × 4 in threads
 05|2|05_avx2|avx512_threads|05 in threads
 06|2|06_mpi|rows_immediate|sent and collected
 06|2|06_mpi|summa|data stay dealt out
@@ -292,17 +292,19 @@ def lesson_chart(results, folder, type, n, bars, lesson):
         heads = {"1": f"one core; its peak of {digits(one)} is the dashed line", "2": "both cores"}
     scale = max(top, *(rate for rate, _ in rates))
     lines, before, y = {}, "", 1
-    texts = [[0, f"100 %: {full}" + f" ({type}, n = {n})" * (lesson != "00")]]
+    texts, strokes = [[0, f"100 %: {full}" + f" ({type}, n = {n})" * (lesson != "00")]], []
     for (rate, marks), (of, cores, _, _, idea) in zip(rates, bars):
         if cores != before:
             texts.append([y, heads[cores]])
             y, before = y + 1, cores
+            if cores == "1":
+                strokes.append([one / scale, y, y, 2])
         share, own = per_cent(rate / top) + marks, int(of == lesson)
         lines[str(y)] = [[y, rate / scale, f"{of}  {idea}", share, own]]
         y += 1
-    strokes = [[top / scale, 1, y, 1]]
-    if not gpu:
-        strokes.append([one / scale, 2, 2 + sum(cores == "1" for _, cores, *_ in bars), 2])
+        if cores == "1":
+            strokes[-1][2] = y
+    strokes.append([top / scale, 1, y, 1])
     beside = {"texts": texts, "strokes": strokes}
     return Chart("so_far", "so_far", "The ladder so far", "", lines, {"rows": y}, beside=beside)
 
