@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path += [str(ROOT / "tools"), str(ROOT / "tools/report")]
 from measured import COLUMNS, LIMITS, Machine, append, lines_of
 from notes.fragments import fragment
-from run_plan import environment
+from run_plan import CORES, environment
 
 MINE = Path(os.environ.get("COURSE_MINE", ROOT / "mine")).resolve()  # tests have one of their own
 SHAPES = (
@@ -318,7 +318,7 @@ def run(command, patience=PATIENCE, limited=True, timed=False):
         ):  # a GPU takes addresses by the terabyte
             resource.setrlimit(resource.RLIMIT_AS, (16 << 30, 16 << 30))
         resource.setrlimit(
-            resource.RLIMIT_CPU, (2 * patience * os.cpu_count(),) * 2
+            resource.RLIMIT_CPU, (2 * patience * CORES,) * 2
         )  # should nobody be left to end it
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
@@ -445,7 +445,7 @@ def stays_inside(build, rung, program):
     for shape in shapes:
         races = shape != shapes[0]
         words = f"--shape {shape} --verify full --explain --repeat {3 if races else 1} --warmup 0"
-        threads = os.cpu_count() if races else None
+        threads = CORES if races else None
         command = command_of(rung, program, *words.split(), *order, threads=threads)
         status, _, err = run(command, limited=False)
         if status == 0:
@@ -485,7 +485,7 @@ def verified(build, rung, program):
             str(int(races)),
         ]
         for order in orders * (10 if races else 1):
-            command = command_of(rung, program, *words, threads=os.cpu_count() if races else None)
+            command = command_of(rung, program, *words, threads=CORES if races else None)
             status, out, err = run(command + order)
             if status == 77:
                 print(err.strip(), file=sys.stderr)
@@ -607,7 +607,7 @@ def machine_csv(build, again=False):
             return path
     path.unlink(missing_ok=True)
     path.parent.mkdir(exist_ok=True)
-    threads = f"1,{os.cpu_count()}" if os.cpu_count() > 1 else "1"
+    threads = f"1,{CORES}" if CORES > 1 else "1"
     subprocess.run(
         [
             build / "00_machine/00_machine",
@@ -631,13 +631,7 @@ def machine_csv(build, again=False):
 def threads_of(rung):
     """How many it is timed with: all cores; one where the lesson has one; None where it takes
     none."""
-    return (
-        1
-        if "--threads 1" in rung.options
-        else os.cpu_count()
-        if "--threads" in rung.options
-        else None
-    )
+    return 1 if "--threads 1" in rung.options else CORES if "--threads" in rung.options else None
 
 
 def raced(build, rung, program):
@@ -645,7 +639,7 @@ def raced(build, rung, program):
     (GFLOP/s, share of the peak)."""
     machine, workers = (
         machine_csv(build),
-        min(2, os.cpu_count()) if rung.step == "06_mpi" else threads_of(rung) or 1,
+        min(2, CORES) if rung.step == "06_mpi" else threads_of(rung) or 1,
     )
     at = ["--size", rung.n, "--repeat", "3", "--verify", "none", "--machine", str(machine)]
     course, plain = str(build / program_of(build, rung)), SimpleNamespace(
