@@ -221,6 +221,17 @@ void parallel_for(View<const T> a, View<const T> b, View<T> c, int threads) {
             [(_, of)] = ladder.of_machine(measured.load(results, None)[0])
             self.assertIn("yours: 02 ikj", [bar.idea for bar in of.bars])
 
+    def test_a_limit_that_is_lower_already_stays(self):
+        lower = "import resource; resource.setrlimit(resource.RLIMIT_CPU, (3, 4)); import rungs; "
+        shown = "print(rungs.run(['sh', '-c', 'ulimit -t; ulimit -Ht'])[1])"
+        done = subprocess.run(
+            [sys.executable, "-c", lower + shown],
+            capture_output=True,
+            text=True,
+            env=os.environ | {"PYTHONPATH": str(ROOT / "tools/try")},
+        )
+        self.assertEqual(done.stdout.split(), ["3", "3"], done.stderr)
+
     def test_what_is_misspelt(self):
         done = subprocess.run(
             [sys.executable, ROOT / "tools/try/rungs.py", BUILD, "02_loop_order/ikk"],

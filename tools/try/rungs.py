@@ -308,6 +308,12 @@ def first_error(text, mine):
 # ---- is it right? ----
 
 
+def lower(what, most):
+    """Lowers a limit of this process; one that is lower already stays."""
+    found = [limit for limit in resource.getrlimit(what) if limit != resource.RLIM_INFINITY]
+    resource.setrlimit(what, (min(found + [most]),) * 2)
+
+
 def run(command, patience=PATIENCE, limited=True, timed=False):
     """(exit status, or None if it did not end; stdout; stderr), in a group of its own with limits
     on memory and time."""
@@ -316,11 +322,9 @@ def run(command, patience=PATIENCE, limited=True, timed=False):
         if limited and (
             "--emulate" in command or not any("cuda" in word for word in command)
         ):  # a GPU takes addresses by the terabyte
-            resource.setrlimit(resource.RLIMIT_AS, (16 << 30, 16 << 30))
-        resource.setrlimit(
-            resource.RLIMIT_CPU, (2 * patience * CORES,) * 2
-        )  # should nobody be left to end it
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+            lower(resource.RLIMIT_AS, 16 << 30)
+        lower(resource.RLIMIT_CPU, 2 * patience * CORES)  # should nobody be left to end it
+        lower(resource.RLIMIT_CORE, 0)
 
     around = (
         environment(command) | os.environ
