@@ -90,6 +90,18 @@ class Try(Learner):
             "mine/02_loop_order/ikj.cpp:4:5: error: ‘x’ was not declared", "c(x, 0) = b(0, 0);"
         )
 
+    def test_a_byte_of_latin_1(self):
+        self.write("02_loop_order/ikj", IKJ.format("c(x, 0) = b(0, 0);  // é"))
+        file = rungs.learners_file(RUNGS["02_loop_order/ikj"])
+        file.write_bytes(file.read_text(encoding="utf-8").encode("latin-1"))
+        said = subprocess.run(
+            [sys.executable, ROOT / "tools/try/rungs.py", BUILD, "02_loop_order/ikj", "--check"],
+            capture_output=True,
+            text=True,
+        )
+        self.assertIn("✘ it does not compile", said.stdout)
+        self.assertEqual(said.stderr, "")
+
     def test_rows_left_over(self):
         self.ikj(
             "i ≥ 32, and all of those are wrong: what about the rows that are left over? (32 = 8 · 4: only whole tiles?)",

@@ -106,6 +106,12 @@ def learners_file(rung):
     )
 
 
+def written(rung):
+    """What the learner has written; a byte that is not UTF-8, in a comment perhaps, is the
+    compiler's to judge."""
+    return learners_file(rung).read_text(encoding="utf-8", errors="replace")
+
+
 def shown(rung):
     return f"mine/{learners_file(rung).relative_to(MINE)}"
 
@@ -184,16 +190,14 @@ def overlay(build, rung):
         dirs_exist_ok=True,
         ignore=shutil.ignore_patterns("*.md", "*.svg", "pictures"),
     )
-    place, mine = folder / rung.step / rung.file, learners_file(rung)
+    place = folder / rung.step / rung.file
     lines = (ROOT / rung.step / rung.file).read_text(encoding="utf-8").split("\n")
     first, last = (
         next(i for i, line in enumerate(lines) if line.strip() == f"// [{slash}{rung.fragment}]")
         for slash in ("", "/")
     )
-    headers = re.findall(
-        r"^#include .*", mine.read_text(encoding="utf-8"), re.M
-    )  # outside of the namespace
-    own = [f'#include "{mine}"']
+    headers = re.findall(r"^#include .*", written(rung), re.M)  # outside of the namespace
+    own = [f'#include "{learners_file(rung)}"']
     if (
         rung.call
     ):  # an exercise: its function in a namespace of its own, called in the place of the variant's body
@@ -280,6 +284,7 @@ def compiled(build, rung, debug=False, counted=False):
             cwd=build,
             capture_output=True,
             text=True,
+            errors="replace",
             env=os.environ | {"LC_ALL": "C.UTF-8"},
         )
         if done.returncode:
@@ -500,9 +505,7 @@ def verified(build, rung, program):
                     told(line, "  ")
                 return False
     errors = {(row["m"], row["relative_error"]) for row in lines_of(rows)} if rows.exists() else ()
-    if len(errors) > 2 and not re.search(
-        r"\b(atomic|critical)\b", learners_file(rung).read_text(encoding="utf-8")
-    ):
+    if len(errors) > 2 and not re.search(r"\b(atomic|critical)\b", written(rung)):
         print("✘ right so far, but the last bits differ from run to run:")
         told(
             "Do two threads add to the same element? Now and then one of the additions is lost.",
@@ -769,13 +772,12 @@ def hint(rung):
     if read < len(hints):
         told(f"Hint {read + 1} of {len(hints)}: {hints[read]}")
         return note(rung, hints=read + 1)
-    mine = learners_file(rung)
-    written = mine.read_text(encoding="utf-8").split("\n") if mine.exists() else []
+    lines = written(rung).split("\n") if learners_file(rung).exists() else []
     print("The course's kernel, and what differs in yours:")
     print(
         "\n".join(
             difflib.unified_diff(
-                [line for line in written if not line.startswith("// ")],
+                [line for line in lines if not line.startswith("// ")],
                 ["", *solution(rung), ""],
                 "yours",
                 "the course's",
@@ -791,8 +793,7 @@ def hint(rung):
 
 def look(build, rung):
     """Builds, verifies and races the learner's file once; its exit status."""
-    mine = learners_file(rung)
-    if HOLE in mine.read_text(encoding="utf-8"):
+    if HOLE in written(rung):
         told(f"{shown(rung)} is still a hole: write the kernel there, in the place of '{HOLE}'.")
         return 1
     emulated = is_on_gpu(rung) and not has_gpu(build, rung)
@@ -829,14 +830,14 @@ def report(build, rungs, given):
             "".join(line for line in text.splitlines(True) if not line.startswith("mine,")),
             encoding="utf-8",
         )
-    written = [
+    those = [
         rung
         for rung in rungs.values()
         if learners_file(rung).exists() and (not given.steps or rung.step in given.steps)
     ]
-    if written:
+    if those:
         needs_ninja(build)
-    for rung in written:
+    for rung in those:
         with contextlib.redirect_stdout(io.StringIO()):
             prepared(build, rung)
             program = compiled(build, rung)[0]
