@@ -244,6 +244,32 @@ void parallel_for(View<const T> a, View<const T> b, View<T> c, int threads) {
         )
         self.assertEqual(done.stdout.split(), ["3", "3"], done.stderr)
 
+    def test_a_file_that_goes_while_it_is_watched(self):
+        self.write("02_loop_order/ikj", rungs.hole(RUNGS["02_loop_order/ikj"]))
+        file = rungs.learners_file(RUNGS["02_loop_order/ikj"])
+        process = subprocess.Popen(
+            [sys.executable, ROOT / "tools/try/rungs.py", BUILD, "02_loop_order/ikj"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        try:
+            for words in ("still a hole", "is gone; once it is there again", "still a hole"):
+                while words not in (line := process.stdout.readline()):
+                    self.assertTrue(line, f"it has ended before '{words}'")
+                if file.exists():
+                    text = file.read_text(encoding="utf-8")
+                    file.unlink()
+                else:
+                    file.write_text(text, encoding="utf-8")
+        finally:
+            process.terminate()
+            process.communicate()
+
+    def test_a_machine_without_peaks(self):
+        self.assertIsNone(rungs.peak_of(None, 1))
+        self.assertIsNone(rungs.peak_of(Path(LEARNERS.name) / "machine.csv", 1))
+
     def test_what_is_misspelt(self):
         done = subprocess.run(
             [sys.executable, ROOT / "tools/try/rungs.py", BUILD, "02_loop_order/ikk"],

@@ -21,7 +21,7 @@ from types import SimpleNamespace
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path += [str(ROOT / "tools"), str(ROOT / "tools/report")]
-from measured import COLUMNS, LIMITS, Machine, append, lines_of
+from measured import COLUMNS, LIMITS, Machine, Refusal, append, lines_of
 from notes.fragments import fragment
 from run_plan import CORES, environment
 
@@ -608,7 +608,8 @@ def compared_counts(build, rung, program):
 
 
 def machine_csv(build, again=False):
-    """The limits of this machine: the report's, else its peaks, looked at now."""
+    """The limits of this machine: the report's, else its peaks, looked at now; None if there are
+    none."""
     for path in (ROOT / "report/machine.csv", build / "try/machine.csv"):
         if path.exists() and not again:
             return path
@@ -632,7 +633,15 @@ def machine_csv(build, again=False):
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    return path
+    return path if path.exists() else None
+
+
+def peak_of(path, workers):
+    """The highest peak in f32, or None."""
+    try:
+        return Machine(path).most("peak", type="f32", threads=workers) if path else None
+    except Refusal:  # removed by another that looks at it again
+        return None
 
 
 def threads_of(rung):
@@ -648,7 +657,11 @@ def raced(build, rung, program):
         machine_csv(build),
         min(2, CORES) if rung.step == "06_mpi" else threads_of(rung) or 1,
     )
-    at = ["--size", rung.n, "--repeat", "3", "--verify", "none", "--machine", str(machine)]
+    at = ["--size", rung.n, "--repeat", "3", "--verify", "none"]
+    if machine:
+        at += ["--machine", str(machine)]
+    else:
+        told("00_machine has not found this machine's peaks; the rates stand here without them.")
     course, plain = str(build / program_of(build, rung)), SimpleNamespace(
         step="01_naive", variant="ijk", options=""
     )
@@ -668,7 +681,7 @@ def raced(build, rung, program):
     fastest, top = max(max(rate, default=0) for rate in rates.values()), None
     for again in (False, True) if not is_on_gpu(rung) else ():
         if not top or top < fastest:  # a peak below a product was measured in a bad moment
-            top = Machine(machine_csv(build, again)).most("peak", type="f32", threads=workers)
+            top = peak_of(machine_csv(build, again), workers)
     top = top if top and top >= fastest else None
     where = (
         "on the GPU"
@@ -903,12 +916,12 @@ def prepared(build, rung):
 
 def watch(build, rung):
     """Looks whenever the file has changed, until Ctrl-C."""
-    mine, seen = learners_file(rung), None
+    mine, seen, missed = learners_file(rung), None, 0
     told(
         f"Write the kernel in {shown(rung)}; each time you save it, it is looked at. Ctrl-C ends this."
     )
     while True:
-        with contextlib.suppress(FileNotFoundError):  # an editor may put a new file in its place
+        try:
             if (now := mine.stat().st_mtime_ns) != seen:
                 seen = now
                 print(
@@ -921,6 +934,12 @@ def watch(build, rung):
                     flush=True,
                 )
                 look(build, rung)
+                sys.stdout.flush()
+            missed = 0
+        except FileNotFoundError:  # for a moment, while an editor puts a new file in its place
+            seen, missed = None, missed + 1
+            if missed == 5:
+                told(f"{shown(rung)} is gone; once it is there again, it is looked at.")
                 sys.stdout.flush()
         time.sleep(0.2)
 
