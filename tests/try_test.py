@@ -271,15 +271,16 @@ void parallel_for(View<const T> a, View<const T> b, View<T> c, int threads) {
         self.assertIsNone(rungs.peak_of(Path(LEARNERS.name) / "machine.csv", 1))
 
     def test_what_is_misspelt(self):
-        done = subprocess.run(
-            [sys.executable, ROOT / "tools/try/rungs.py", BUILD, "02_loop_order/ikk"],
-            capture_output=True,
-            text=True,
-        )
-        self.assertEqual(
-            (done.returncode, done.stderr),
-            (2, "try: there is no rung 02_loop_order/ikk; perhaps 02_loop_order/ikj?\n"),
-        )
+        for name in ("02_loop_order/ikk", "ikj"):
+            done = subprocess.run(
+                [sys.executable, ROOT / "tools/try/rungs.py", BUILD, name],
+                capture_output=True,
+                text=True,
+            )
+            self.assertEqual(
+                (done.returncode, done.stderr),
+                (2, f"try: there is no rung {name}; perhaps 02_loop_order/ikj?\n"),
+            )
 
 
 COMMANDS = rungs.commands

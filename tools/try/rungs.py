@@ -969,10 +969,12 @@ def main():
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `make try | head` ends without a word
         return listing(rungs)
     if given.rung not in rungs:
-        near = difflib.get_close_matches(given.rung, rungs, 1, 0.4)
+        names = {name.partition("/")[2]: name for name in reversed(rungs)}
+        names |= {name: name for name in rungs}
+        near = difflib.get_close_matches(given.rung, names, 1, 0.4)
         refuse(
             f"there is no rung {given.rung}"
-            + (f"; perhaps {near[0]}?" if near else "; `make try` lists them")
+            + (f"; perhaps {names[near[0]]}?" if near else "; `make try` lists them")
         )
     rung, build = rungs[given.rung], given.build.resolve()
     if given.hint:
