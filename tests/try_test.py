@@ -230,6 +230,10 @@ void parallel_for(View<const T> a, View<const T> b, View<T> c, int threads) {
                 [line.split(",")[:3] for line in results.read_text(encoding="utf-8").splitlines()],
             )
             self.assertNotIn("gone", results.read_text(encoding="utf-8"))
+            before = results.read_text(encoding="utf-8")
+            elsewhere = [BUILD, "--report", out, "--steps=03_tiling"]
+            subprocess.run([sys.executable, ROOT / "tools/try/rungs.py", *elsewhere], check=True)
+            self.assertEqual(results.read_text(encoding="utf-8"), before)
             [(_, of)] = ladder.of_machine(measured.load(results, None)[0])
             self.assertIn("yours: 02 ikj", [bar.idea for bar in of.bars])
 

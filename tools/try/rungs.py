@@ -837,17 +837,15 @@ def report(build, rungs, given):
     """Measures what is right of the learner's, one after the other: rows of the step `mine`, the
     variant is the rung's name."""
     results = given.report / "results.csv"
+    there = [rung for rung in rungs.values() if learners_file(rung).exists()]
+    those = [rung for rung in there if not given.steps or rung.step in given.steps]
     if results.exists():  # what was measured of an earlier state of a file, or of one that is gone
-        text = results.read_text(encoding="utf-8")
+        kept = {rung.name for rung in there if rung not in those}
+        rows = [line.split(",", 2) for line in results.read_text(encoding="utf-8").splitlines(True)]
         results.write_text(
-            "".join(line for line in text.splitlines(True) if not line.startswith("mine,")),
+            "".join(",".join(row) for row in rows if row[0] != "mine" or row[1] in kept),
             encoding="utf-8",
         )
-    those = [
-        rung
-        for rung in rungs.values()
-        if learners_file(rung).exists() and (not given.steps or rung.step in given.steps)
-    ]
     if those:
         needs_ninja(build)
     for rung in those:
