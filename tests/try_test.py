@@ -248,6 +248,21 @@ void parallel_for(View<const T> a, View<const T> b, View<T> c, int threads) {
         )
         self.assertEqual(done.stdout.split(), ["3", "3"], done.stderr)
 
+    def test_a_report_without_a_gpu(self):
+        self.write("08_cuda_shared/shared")
+        with tempfile.TemporaryDirectory() as out:
+            done = subprocess.run(
+                [sys.executable, ROOT / "tools/try/rungs.py", BUILD, "--report", out]
+                + ["--steps=08_cuda_shared"],
+                capture_output=True,
+                text=True,
+            )
+        self.assertIn(
+            "mine/08_cuda_shared/shared.cu is left out: there is no GPU here",
+            done.stdout,
+            done.stderr,
+        )
+
     def test_a_file_that_goes_while_it_is_watched(self):
         self.write("02_loop_order/ikj", rungs.hole(RUNGS["02_loop_order/ikj"]))
         file = rungs.learners_file(RUNGS["02_loop_order/ikj"])

@@ -852,14 +852,13 @@ def report(build, rungs, given):
         with contextlib.redirect_stdout(io.StringIO()):
             prepared(build, rung)
             program = compiled(build, rung)[0]
-            right = (
-                program
-                and verified(build, rung, program)
-                and (not is_on_gpu(rung) or has_gpu(build, rung))
-                and stays_inside(build, rung, program)
-            )
+            right = program and verified(build, rung, program)
+            without_gpu = right and is_on_gpu(rung) and not has_gpu(build, rung)
+            right = right and not without_gpu and stays_inside(build, rung, program)
         if not right:
-            print(f"{shown(rung)} is left out: `make try RUNG={rung.name}` says why", flush=True)
+            why = f"`make try RUNG={rung.name}` says why"
+            why = "there is no GPU here" if without_gpu else why
+            print(f"{shown(rung)} is left out: {why}", flush=True)
             continue
         print(f"== {shown(rung)}", flush=True)
         rung.options = re.sub(r"--tile \d+", "", rung.options)  # the step's best
