@@ -933,8 +933,11 @@ def watch(build, rung):
                 look(build, rung)
                 sys.stdout.flush()
             missed = 0
-        except FileNotFoundError:  # for a moment, while an editor puts a new file in its place
-            seen, missed = None, missed + 1
+        except FileNotFoundError as error:
+            if mine.exists():  # what is missing is another's, a compiler perhaps
+                told(str(error))
+                continue
+            seen, missed = None, missed + 1  # for a moment, while an editor puts a new one there
             if missed == 5:
                 told(f"{shown(rung)} is gone; once it is there again, it is looked at.")
                 sys.stdout.flush()
