@@ -90,6 +90,18 @@ class Try(Learner):
             "mine/02_loop_order/ikj.cpp:4:5: error: ‘x’ was not declared", "c(x, 0) = b(0, 0);"
         )
 
+    def test_a_byte_of_latin_1(self):
+        self.write("02_loop_order/ikj", IKJ.format("c(x, 0) = b(0, 0);  // é"))
+        file = rungs.learners_file(RUNGS["02_loop_order/ikj"])
+        file.write_bytes(file.read_text(encoding="utf-8").encode("latin-1"))
+        said = subprocess.run(
+            [sys.executable, ROOT / "tools/try/rungs.py", BUILD, "02_loop_order/ikj", "--check"],
+            capture_output=True,
+            text=True,
+        )
+        self.assertIn("✘ it does not compile", said.stdout)
+        self.assertEqual(said.stderr, "")
+
     def test_rows_left_over(self):
         self.ikj(
             "i ≥ 32, and all of those are wrong: what about the rows that are left over? (32 = 8 · 4: only whole tiles?)",
@@ -218,19 +230,76 @@ void parallel_for(View<const T> a, View<const T> b, View<T> c, int threads) {
                 [line.split(",")[:3] for line in results.read_text(encoding="utf-8").splitlines()],
             )
             self.assertNotIn("gone", results.read_text(encoding="utf-8"))
+            before = results.read_text(encoding="utf-8")
+            elsewhere = [BUILD, "--report", out, "--steps=03_tiling"]
+            subprocess.run([sys.executable, ROOT / "tools/try/rungs.py", *elsewhere], check=True)
+            self.assertEqual(results.read_text(encoding="utf-8"), before)
             [(_, of)] = ladder.of_machine(measured.load(results, None)[0])
             self.assertIn("yours: 02 ikj", [bar.idea for bar in of.bars])
 
-    def test_what_is_misspelt(self):
+    def test_a_limit_that_is_lower_already_stays(self):
+        lower = "import resource; resource.setrlimit(resource.RLIMIT_CPU, (3, 4)); import rungs; "
+        shown = "print(rungs.run(['sh', '-c', 'ulimit -t; ulimit -Ht'])[1])"
         done = subprocess.run(
-            [sys.executable, ROOT / "tools/try/rungs.py", BUILD, "02_loop_order/ikk"],
+            [sys.executable, "-c", lower + shown],
             capture_output=True,
             text=True,
+            env=os.environ | {"PYTHONPATH": str(ROOT / "tools/try")},
         )
-        self.assertEqual(
-            (done.returncode, done.stderr),
-            (2, "try: there is no rung 02_loop_order/ikk; perhaps 02_loop_order/ikj?\n"),
+        self.assertEqual(done.stdout.split(), ["3", "3"], done.stderr)
+
+    def test_a_report_without_a_gpu(self):
+        self.write("08_cuda_shared/shared")
+        with tempfile.TemporaryDirectory() as out:
+            done = subprocess.run(
+                [sys.executable, ROOT / "tools/try/rungs.py", BUILD, "--report", out]
+                + ["--steps=08_cuda_shared"],
+                capture_output=True,
+                text=True,
+            )
+        self.assertIn(
+            "mine/08_cuda_shared/shared.cu is left out: there is no GPU here",
+            done.stdout,
+            done.stderr,
         )
+
+    def test_a_file_that_goes_while_it_is_watched(self):
+        self.write("02_loop_order/ikj", rungs.hole(RUNGS["02_loop_order/ikj"]))
+        file = rungs.learners_file(RUNGS["02_loop_order/ikj"])
+        process = subprocess.Popen(
+            [sys.executable, ROOT / "tools/try/rungs.py", BUILD, "02_loop_order/ikj"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        try:
+            for words in ("still a hole", "is gone; once it is there again", "still a hole"):
+                while words not in (line := process.stdout.readline()):
+                    self.assertTrue(line, f"it has ended before '{words}'")
+                if file.exists():
+                    text = file.read_text(encoding="utf-8")
+                    file.unlink()
+                else:
+                    file.write_text(text, encoding="utf-8")
+        finally:
+            process.terminate()
+            process.communicate()
+
+    def test_a_machine_without_peaks(self):
+        self.assertIsNone(rungs.peak_of(None, 1))
+        self.assertIsNone(rungs.peak_of(Path(LEARNERS.name) / "machine.csv", 1))
+
+    def test_what_is_misspelt(self):
+        for name in ("02_loop_order/ikk", "ikj"):
+            done = subprocess.run(
+                [sys.executable, ROOT / "tools/try/rungs.py", BUILD, name],
+                capture_output=True,
+                text=True,
+            )
+            self.assertEqual(
+                (done.returncode, done.stderr),
+                (2, f"try: there is no rung {name}; perhaps 02_loop_order/ikj?\n"),
+            )
 
 
 COMMANDS = rungs.commands

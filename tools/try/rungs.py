@@ -21,9 +21,9 @@ from types import SimpleNamespace
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path += [str(ROOT / "tools"), str(ROOT / "tools/report")]
-from measured import COLUMNS, LIMITS, Machine, append, lines_of
+from measured import COLUMNS, LIMITS, Machine, Refusal, append, lines_of
 from notes.fragments import fragment
-from run_plan import environment
+from run_plan import CORES, environment
 
 MINE = Path(os.environ.get("COURSE_MINE", ROOT / "mine")).resolve()  # tests have one of their own
 SHAPES = (
@@ -106,6 +106,12 @@ def learners_file(rung):
     )
 
 
+def written(rung):
+    """What the learner has written; a byte that is not UTF-8, in a comment perhaps, is the
+    compiler's to judge."""
+    return learners_file(rung).read_text(encoding="utf-8", errors="replace")
+
+
 def shown(rung):
     return f"mine/{learners_file(rung).relative_to(MINE)}"
 
@@ -184,16 +190,14 @@ def overlay(build, rung):
         dirs_exist_ok=True,
         ignore=shutil.ignore_patterns("*.md", "*.svg", "pictures"),
     )
-    place, mine = folder / rung.step / rung.file, learners_file(rung)
+    place = folder / rung.step / rung.file
     lines = (ROOT / rung.step / rung.file).read_text(encoding="utf-8").split("\n")
     first, last = (
         next(i for i, line in enumerate(lines) if line.strip() == f"// [{slash}{rung.fragment}]")
         for slash in ("", "/")
     )
-    headers = re.findall(
-        r"^#include .*", mine.read_text(encoding="utf-8"), re.M
-    )  # outside of the namespace
-    own = [f'#include "{mine}"']
+    headers = re.findall(r"^#include .*", written(rung), re.M)  # outside of the namespace
+    own = [f'#include "{learners_file(rung)}"']
     if (
         rung.call
     ):  # an exercise: its function in a namespace of its own, called in the place of the variant's body
@@ -280,6 +284,7 @@ def compiled(build, rung, debug=False, counted=False):
             cwd=build,
             capture_output=True,
             text=True,
+            errors="replace",
             env=os.environ | {"LC_ALL": "C.UTF-8"},
         )
         if done.returncode:
@@ -308,6 +313,12 @@ def first_error(text, mine):
 # ---- is it right? ----
 
 
+def lower(what, most):
+    """Lowers a limit of this process; one that is lower already stays."""
+    found = [limit for limit in resource.getrlimit(what) if limit != resource.RLIM_INFINITY]
+    resource.setrlimit(what, (min(found + [most]),) * 2)
+
+
 def run(command, patience=PATIENCE, limited=True, timed=False):
     """(exit status, or None if it did not end; stdout; stderr), in a group of its own with limits
     on memory and time."""
@@ -316,11 +327,9 @@ def run(command, patience=PATIENCE, limited=True, timed=False):
         if limited and (
             "--emulate" in command or not any("cuda" in word for word in command)
         ):  # a GPU takes addresses by the terabyte
-            resource.setrlimit(resource.RLIMIT_AS, (16 << 30, 16 << 30))
-        resource.setrlimit(
-            resource.RLIMIT_CPU, (2 * patience * os.cpu_count(),) * 2
-        )  # should nobody be left to end it
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+            lower(resource.RLIMIT_AS, 16 << 30)
+        lower(resource.RLIMIT_CPU, 2 * patience * CORES)  # should nobody be left to end it
+        lower(resource.RLIMIT_CORE, 0)
 
     around = (
         environment(command) | os.environ
@@ -445,7 +454,7 @@ def stays_inside(build, rung, program):
     for shape in shapes:
         races = shape != shapes[0]
         words = f"--shape {shape} --verify full --explain --repeat {3 if races else 1} --warmup 0"
-        threads = os.cpu_count() if races else None
+        threads = CORES if races else None
         command = command_of(rung, program, *words.split(), *order, threads=threads)
         status, _, err = run(command, limited=False)
         if status == 0:
@@ -485,7 +494,7 @@ def verified(build, rung, program):
             str(int(races)),
         ]
         for order in orders * (10 if races else 1):
-            command = command_of(rung, program, *words, threads=os.cpu_count() if races else None)
+            command = command_of(rung, program, *words, threads=CORES if races else None)
             status, out, err = run(command + order)
             if status == 77:
                 print(err.strip(), file=sys.stderr)
@@ -496,9 +505,7 @@ def verified(build, rung, program):
                     told(line, "  ")
                 return False
     errors = {(row["m"], row["relative_error"]) for row in lines_of(rows)} if rows.exists() else ()
-    if len(errors) > 2 and not re.search(
-        r"\b(atomic|critical)\b", learners_file(rung).read_text(encoding="utf-8")
-    ):
+    if len(errors) > 2 and not re.search(r"\b(atomic|critical)\b", written(rung)):
         print("✘ right so far, but the last bits differ from run to run:")
         told(
             "Do two threads add to the same element? Now and then one of the additions is lost.",
@@ -601,13 +608,14 @@ def compared_counts(build, rung, program):
 
 
 def machine_csv(build, again=False):
-    """The limits of this machine: the report's, else its peaks, looked at now."""
+    """The limits of this machine: the report's, else its peaks, looked at now; None if there are
+    none."""
     for path in (ROOT / "report/machine.csv", build / "try/machine.csv"):
         if path.exists() and not again:
             return path
     path.unlink(missing_ok=True)
     path.parent.mkdir(exist_ok=True)
-    threads = f"1,{os.cpu_count()}" if os.cpu_count() > 1 else "1"
+    threads = f"1,{CORES}" if CORES > 1 else "1"
     subprocess.run(
         [
             build / "00_machine/00_machine",
@@ -625,19 +633,21 @@ def machine_csv(build, again=False):
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    return path
+    return path if path.exists() else None
+
+
+def peak_of(path, workers):
+    """The highest peak in f32, or None."""
+    try:
+        return Machine(path).most("peak", type="f32", threads=workers) if path else None
+    except Refusal:  # removed by another that looks at it again
+        return None
 
 
 def threads_of(rung):
     """How many it is timed with: all cores; one where the lesson has one; None where it takes
     none."""
-    return (
-        1
-        if "--threads 1" in rung.options
-        else os.cpu_count()
-        if "--threads" in rung.options
-        else None
-    )
+    return 1 if "--threads 1" in rung.options else CORES if "--threads" in rung.options else None
 
 
 def raced(build, rung, program):
@@ -645,9 +655,13 @@ def raced(build, rung, program):
     (GFLOP/s, share of the peak)."""
     machine, workers = (
         machine_csv(build),
-        min(2, os.cpu_count()) if rung.step == "06_mpi" else threads_of(rung) or 1,
+        min(2, CORES) if rung.step == "06_mpi" else threads_of(rung) or 1,
     )
-    at = ["--size", rung.n, "--repeat", "3", "--verify", "none", "--machine", str(machine)]
+    at = ["--size", rung.n, "--repeat", "3", "--verify", "none"]
+    if machine:
+        at += ["--machine", str(machine)]
+    else:
+        told("00_machine has not found this machine's peaks; the rates stand here without them.")
     course, plain = str(build / program_of(build, rung)), SimpleNamespace(
         step="01_naive", variant="ijk", options=""
     )
@@ -667,7 +681,7 @@ def raced(build, rung, program):
     fastest, top = max(max(rate, default=0) for rate in rates.values()), None
     for again in (False, True) if not is_on_gpu(rung) else ():
         if not top or top < fastest:  # a peak below a product was measured in a bad moment
-            top = Machine(machine_csv(build, again)).most("peak", type="f32", threads=workers)
+            top = peak_of(machine_csv(build, again), workers)
     top = top if top and top >= fastest else None
     where = (
         "on the GPU"
@@ -771,13 +785,12 @@ def hint(rung):
     if read < len(hints):
         told(f"Hint {read + 1} of {len(hints)}: {hints[read]}")
         return note(rung, hints=read + 1)
-    mine = learners_file(rung)
-    written = mine.read_text(encoding="utf-8").split("\n") if mine.exists() else []
+    lines = written(rung).split("\n") if learners_file(rung).exists() else []
     print("The course's kernel, and what differs in yours:")
     print(
         "\n".join(
             difflib.unified_diff(
-                [line for line in written if not line.startswith("// ")],
+                [line for line in lines if not line.startswith("// ")],
                 ["", *solution(rung), ""],
                 "yours",
                 "the course's",
@@ -793,8 +806,7 @@ def hint(rung):
 
 def look(build, rung):
     """Builds, verifies and races the learner's file once; its exit status."""
-    mine = learners_file(rung)
-    if HOLE in mine.read_text(encoding="utf-8"):
+    if HOLE in written(rung):
         told(f"{shown(rung)} is still a hole: write the kernel there, in the place of '{HOLE}'.")
         return 1
     emulated = is_on_gpu(rung) and not has_gpu(build, rung)
@@ -825,31 +837,28 @@ def report(build, rungs, given):
     """Measures what is right of the learner's, one after the other: rows of the step `mine`, the
     variant is the rung's name."""
     results = given.report / "results.csv"
+    there = [rung for rung in rungs.values() if learners_file(rung).exists()]
+    those = [rung for rung in there if not given.steps or rung.step in given.steps]
     if results.exists():  # what was measured of an earlier state of a file, or of one that is gone
-        text = results.read_text(encoding="utf-8")
+        kept = {rung.name for rung in there if rung not in those}
+        rows = [line.split(",", 2) for line in results.read_text(encoding="utf-8").splitlines(True)]
         results.write_text(
-            "".join(line for line in text.splitlines(True) if not line.startswith("mine,")),
+            "".join(",".join(row) for row in rows if row[0] != "mine" or row[1] in kept),
             encoding="utf-8",
         )
-    written = [
-        rung
-        for rung in rungs.values()
-        if learners_file(rung).exists() and (not given.steps or rung.step in given.steps)
-    ]
-    if written:
+    if those:
         needs_ninja(build)
-    for rung in written:
+    for rung in those:
         with contextlib.redirect_stdout(io.StringIO()):
             prepared(build, rung)
             program = compiled(build, rung)[0]
-            right = (
-                program
-                and verified(build, rung, program)
-                and (not is_on_gpu(rung) or has_gpu(build, rung))
-                and stays_inside(build, rung, program)
-            )
+            right = program and verified(build, rung, program)
+            without_gpu = right and is_on_gpu(rung) and not has_gpu(build, rung)
+            right = right and not without_gpu and stays_inside(build, rung, program)
         if not right:
-            print(f"{shown(rung)} is left out: `make try RUNG={rung.name}` says why", flush=True)
+            why = f"`make try RUNG={rung.name}` says why"
+            why = "there is no GPU here" if without_gpu else why
+            print(f"{shown(rung)} is left out: {why}", flush=True)
             continue
         print(f"== {shown(rung)}", flush=True)
         rung.options = re.sub(r"--tile \d+", "", rung.options)  # the step's best
@@ -904,12 +913,12 @@ def prepared(build, rung):
 
 def watch(build, rung):
     """Looks whenever the file has changed, until Ctrl-C."""
-    mine, seen = learners_file(rung), None
+    mine, seen, missed = learners_file(rung), None, 0
     told(
         f"Write the kernel in {shown(rung)}; each time you save it, it is looked at. Ctrl-C ends this."
     )
     while True:
-        with contextlib.suppress(FileNotFoundError):  # an editor may put a new file in its place
+        try:
             if (now := mine.stat().st_mtime_ns) != seen:
                 seen = now
                 print(
@@ -922,6 +931,15 @@ def watch(build, rung):
                     flush=True,
                 )
                 look(build, rung)
+                sys.stdout.flush()
+            missed = 0
+        except FileNotFoundError as error:
+            if mine.exists():  # what is missing is another's, a compiler perhaps
+                told(str(error))
+                continue
+            seen, missed = None, missed + 1  # for a moment, while an editor puts a new one there
+            if missed == 5:
+                told(f"{shown(rung)} is gone; once it is there again, it is looked at.")
                 sys.stdout.flush()
         time.sleep(0.2)
 
@@ -951,10 +969,12 @@ def main():
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `make try | head` ends without a word
         return listing(rungs)
     if given.rung not in rungs:
-        near = difflib.get_close_matches(given.rung, rungs, 1, 0.4)
+        names = {name.partition("/")[2]: name for name in reversed(rungs)}
+        names |= {name: name for name in rungs}
+        near = difflib.get_close_matches(given.rung, names, 1, 0.4)
         refuse(
             f"there is no rung {given.rung}"
-            + (f"; perhaps {near[0]}?" if near else "; `make try` lists them")
+            + (f"; perhaps {names[near[0]]}?" if near else "; `make try` lists them")
         )
     rung, build = rungs[given.rung], given.build.resolve()
     if given.hint:
