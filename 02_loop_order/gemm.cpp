@@ -27,6 +27,17 @@ void ikj(View<const T> a, View<const T> b, View<T> c) {
 // [/ikj]
 
 template <class T>
+void ikj_unrolled(View<const T> a, View<const T> b, View<T> c) {
+  const Index n = c.cols();
+  for (Index i = 0; i < c.rows(); ++i)
+    for (Index p = 0; p < a.cols(); ++p) {
+      const T factor = a(i, p);
+#pragma GCC unroll 4
+      for (Index j = 0; j < n; ++j) c(i, j) += factor * b(p, j);
+    }
+}
+
+template <class T>
 void jik(View<const T> a, View<const T> b, View<T> c) {
   for (Index j = 0; j < c.cols(); ++j)
     for (Index i = 0; i < c.rows(); ++i) {
@@ -99,6 +110,7 @@ void contiguous(View<const T> a, View<const T> b, View<T> c) {
 
 COURSE_INSTANTIATE(ijk);
 COURSE_INSTANTIATE(ikj);
+COURSE_INSTANTIATE(ikj_unrolled);
 COURSE_INSTANTIATE(jik);
 COURSE_INSTANTIATE(jki);
 COURSE_INSTANTIATE(kij);

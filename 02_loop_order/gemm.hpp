@@ -20,6 +20,10 @@ template <class T>
 void ijk(View<const T> a, View<const T> b, View<T> c);
 template <class T>
 void ikj(View<const T> a, View<const T> b, View<T> c);
+
+/// ikj, four vectors for each turn of its innermost loop.
+template <class T>
+void ikj_unrolled(View<const T> a, View<const T> b, View<T> c);
 template <class T>
 void jik(View<const T> a, View<const T> b, View<T> c);
 template <class T>

@@ -13,6 +13,7 @@ course::Variants<T> variants() {
   course::Variants<T> list = {
       cpu<T>("ijk", "rows of C, then columns: walks down B", ijk<T>, cost::ijk<T>),
       cpu<T>("ikj", "rows of C, rows of B: walks along both", ikj<T>, cost::ikj<T>),
+      cpu<T>("ikj_unrolled", "ikj, its innermost loop unrolled four times", ikj_unrolled<T>, cost::ikj<T>),
       cpu<T>("ikj_scalar", "ikj without vector instructions", ikj_scalar<T>, cost::ikj_scalar<T>,
              {.vector = "sse2", .needs = "sse2"}),
       cpu<T>("jik", "columns of C, then rows: walks down B", jik<T>, cost::jik<T>),

@@ -36,12 +36,12 @@ void shared_factor(View<const T> a, View<const T> b, View<T> c, int threads) {
 
 // [one_sum]
 template <class T>
-void one_sum(View<const T> a, View<const T> b, View<T> c, int threads) {
+void one_sum(View<const T> a, View<const T> b, View<T> c, int threads, Index apart = 1) {
   const Index n = c.cols(), k = a.cols();
-  T* const sums = new T[static_cast<std::size_t>(threads)];
+  T* const sums = new T[static_cast<std::size_t>(threads * apart)];
 #pragma omp parallel num_threads(threads)
   {
-    T& sum = sums[omp_get_thread_num()];
+    T& sum = sums[omp_get_thread_num() * apart];
 #pragma omp for schedule(static)
     for (Index i = 0; i < c.rows(); ++i)
       for (Index j = 0; j < n; ++j) {

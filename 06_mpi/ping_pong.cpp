@@ -1,6 +1,6 @@
 // What a message takes from one rank to another, by its size, as CSV: α is the time of the smallest, β the
-// bandwidth of the largest. mpirun -n 2 06_mpi_ping_pong. Status 1: a message came back wrong; 2: there are
-// not two ranks.
+// bandwidth of the largest. mpirun -n 2 06_mpi_ping_pong. With the argument `buffers`: messages of 2 MiB from
+// 1 to 16 places in turn. Status 1: a message came back wrong; 2: there are not two ranks.
 #include <mpi.h>
 
 #include <algorithm>
@@ -42,6 +42,24 @@ bool rows(int rank) {
   return well;
 }
 
+/// A row for each number of places that messages of 2 MiB take turns to come from and go to.
+bool rows_of_buffers(int rank) {
+  constexpr int bytes = 2 << 20;
+  bool well = true;
+  if (rank == 0) std::printf("buffers,us,gb_s\n");
+  for (int buffers = 1; buffers <= 16; buffers *= 2) {
+    std::vector<std::vector<unsigned char>> messages(static_cast<std::size_t>(buffers),
+                                                     std::vector<unsigned char>(bytes));
+    std::array<double, 25> times{};
+    for (double& time : times)
+      for (auto& message : messages) time += one_way(message, rank, 1) / buffers;
+    for (const auto& message : messages) well &= message[0] == 25;
+    std::sort(times.begin(), times.end());
+    if (rank == 0) std::printf("%d,%.4g,%.4g\n", buffers, times[12] * 1e6, bytes / times[12] * 1e-9);
+  }
+  return well;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -49,7 +67,7 @@ int main(int argc, char** argv) {
   int rank = 0, size = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank), MPI_Comm_size(MPI_COMM_WORLD, &size);
   if (size != 2 && rank == 0) std::fprintf(stderr, "06_mpi_ping_pong: needs two ranks: mpirun -n 2\n");
-  const int status = size != 2 ? 2 : !rows(rank);
+  const int status = size != 2 ? 2 : argc > 1 ? !rows_of_buffers(rank) : !rows(rank);
   MPI_Finalize();
   return status;
 }
