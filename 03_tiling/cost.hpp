@@ -48,7 +48,7 @@ Cost two_level(const Shape& s, const Settings& settings) {
   cost.reuses.push_back({e.size * e.madds / m, e.b});                // … but from one to the next
   cost.reuses.push_back({e.size * e.madds / k, (k + m) * e.n * e.size, true});
   cost.reuses.push_back({e.size * e.madds / n, (m * k + k * n + m * n) * e.size});
-  cost.reuses.push_back(e.least().reuses[0]);
+  for (const auto& reuse : e.least().reuses) cost.reuses.push_back(reuse);
   return cost;
 }
 
@@ -58,9 +58,9 @@ Cost four_by_four(const Shape& s, const Settings& settings) {
   const Extents<T> e(s);
   Cost cost = tiled<T>(s, settings);
   cost.loads_stores /= 4;
-  cost.reuses[1].bytes /= 4,
-      cost.reuses[1].distance = 8 * e.size * std::min(static_cast<double>(settings.tile), e.n);
-  cost.reuses[2].bytes /= 4;
+  cost.reuses[2].bytes /= 4,
+      cost.reuses[2].distance = 8 * e.size * std::min(static_cast<double>(settings.tile), e.n);
+  cost.reuses[3].bytes /= 4;
   return cost;
 }
 

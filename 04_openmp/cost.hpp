@@ -48,8 +48,8 @@ Cost tiled_simd(const Shape& s, const Settings& settings) {
   const double n = std::min(static_cast<double>(settings.tile), e.n);
   Cost cost = tiled<T>(s, settings);
   cost.loads_stores /= 4;
-  cost.reuses[1] = {cost.reuses[1].bytes / 4, 8 * n * e.size, true};  // four rows of C, for the next four p
-  cost.reuses[2].bytes /= 4;
+  cost.reuses[2] = {cost.reuses[2].bytes / 4, 8 * n * e.size, true};  // four rows of C, for the next four p
+  cost.reuses[3].bytes /= 4;
   return cost;
 }
 

@@ -38,7 +38,7 @@ struct Extents {
          madds = m * n * k;
 
   /// The least of any variant: the operations, and each matrix once, C in and out.
-  Cost least() const { return {2 * madds, 0, 0, {{a + b + 2 * c, a + b + c}}}; }
+  Cost least() const { return {2 * madds, 0, 0, {{a + b, a + b + c}, {c, a + b + c, true}}}; }
 };
 
 /// `touches` steps down columns, a line each. Of the touches of one line all but the last come `soon` one
