@@ -82,7 +82,7 @@ Times reads_of(const Product& product) {
   return {all(reads.begin(), b), all(b, reads.end())};
 }
 
-void no_product(const View<const float>&, const View<const float>&, const View<float>&, const Rows&) {}
+void no_product(const View<const float>&, const View<const float>&, const View<float>&, const RowAddress&) {}
 template <>
 auto kernel<Narrow>(Index, Index) {
   return &no_product;
