@@ -1,4 +1,4 @@
-// Compiled for AVX2 and FMA; holds nothing but these kernels.
+// gemm_tile.hpp's kernels with vectors of 32 bytes. Compiled for AVX2 and FMA.
 #include "gemm_tile.hpp"
 
 namespace avx2 {
