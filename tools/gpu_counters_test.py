@@ -18,9 +18,8 @@ echo 'no leave to count' >&2
 
 class Counters(unittest.TestCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.ncu = Path(folder.name) / "ncu"
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        self.ncu = Path(folder) / "ncu"
         self.ncu.write_text(NCU)
         self.ncu.chmod(0o755)
 

@@ -32,15 +32,13 @@ class OnPaper(unittest.TestCase):
 
 class Simulates(unittest.TestCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.out = Path(folder.name)
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        self.out = Path(folder)
         smpirun = self.out / "smpirun"
         smpirun.write_text(f'#!/bin/sh\necho "$@" >>{self.out}/called\necho 281.475 7\n')
         smpirun.chmod(0o755)
-        path = mock.patch.dict(os.environ, PATH=f"{self.out}:{os.environ['PATH']}")
-        path.start()
-        self.addCleanup(path.stop)
+        path = f"{self.out}:{os.environ['PATH']}"
+        self.enterContext(mock.patch.dict(os.environ, PATH=path))
 
     def run_it(self, *arguments):
         self.said = io.StringIO()

@@ -22,23 +22,16 @@ class Case(unittest.TestCase):
     kept."""
 
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
+        folder = self.enterContext(tempfile.TemporaryDirectory())
         self.addCleanup(os.chdir, os.getcwd())
-        os.chdir(folder.name)
+        os.chdir(folder)
         self.calls, self.out, self.err = [], io.StringIO(), io.StringIO()
 
     def options(self, **others):
-        given = {"build": Path("/built"), "cpus": 4, "type": ["f32"], "threads": [1]}
-        given |= {
-            "shapes": ["40x40x40", "5x6x7"],
-            "on_gpu": ["8x8x8"],
-            "on_tensor_cores": ["9x9x9"],
-        }
-        given |= {"pairs": "5", "budget": "0.5", "csv": "rows.csv", "sustained": False}
-        given |= {"rival": [], "blas": [], "variant": []}
-        given |= {"rungs": ["avx512", "tuned"], "gpu_rungs": []}
-        return SimpleNamespace(**given | others)
+        given = dict(build=Path("/built"), cpus=4, type=["f32"], threads=[1], sustained=False)
+        given |= dict(shapes=["40x40x40", "5x6x7"], on_gpu=["8x8x8"], on_tensor_cores=["9x9x9"])
+        given |= dict(pairs="5", budget="0.5", csv="rows.csv", rival=[], blas=[], variant=[])
+        return SimpleNamespace(**given | dict(rungs=["avx512", "tuned"], gpu_rungs=[]) | others)
 
     def process(self, _, program, *arguments, environment={}, limit=60):
         words = [str(word) for word in arguments]
@@ -108,10 +101,8 @@ class Libraries(Case):
         self.assertEqual(self.loaded(answers, "a.so")[0], [narrow])
         del answers["a.so", "avx2"]
         self.assertEqual(self.loaded(answers, "a.so")[0][0].label, "Fast Zen")
-        self.assertEqual(
-            self.err.getvalue(),
-            "rivals: Fast knows no kernel that is asked for here; it chooses Zen\n",
-        )
+        said = "rivals: Fast knows no kernel that is asked for here; it chooses Zen\n"
+        self.assertEqual(self.err.getvalue(), said)
 
     def test_one_without_kernels_to_choose_and_none(self):
         answers = {("a.so",): "", ("a.so", "avx512"): "", ("a.so", "avx2"): ""}
@@ -142,20 +133,15 @@ class Measurements(Case):
         ):
             self.answer, self.calls = mock.Mock(side_effect=[answer]), []
             self.err, session = io.StringIO(), Session(self.options())
-            for _ in range(
-                1 if not said and answer[2] == 0 else 2
-            ):  # who is out is not started again
-                self.quietly(
-                    session.measure, library(), 2, ["f32", "f64"], "5x6x7", "ours", limit=5
-                )
+            given = session.measure, library(), 2, ["f32", "f64"], "5x6x7", "ours"
+            self.quietly(*given, limit=5)
+            if said or answer[2] != 0:  # who is out is not started again
+                self.quietly(*given, limit=5)
             self.assertEqual(self.err.getvalue(), said and f"rivals: {said}\n")
             self.assertEqual((session.wrong, len(self.calls)), (wrong, 1))
-        command = (
-            "rivals_cpu measure libFast.so Fast ours --kernel own --type f32,f64 --shape 5x6x7"
-        )
-        call, _, limit = self.calls[0]
-        self.assertEqual(call, f"{command} --threads 2 --pairs 5 --budget 0.5")
-        self.assertEqual(limit, 35)
+        command = "rivals_cpu measure libFast.so Fast ours --kernel own --type f32,f64 "
+        command += "--shape 5x6x7 --threads 2 --pairs 5 --budget 0.5"
+        self.assertEqual(self.calls[0][::2], (command, 35))
 
     def test_rows_alone(self):
         rates = {"Fast wide": "123.456", "cuBLAS default": "900", "cuBLAS pedantic": "1e3"}
@@ -171,21 +157,21 @@ class Measurements(Case):
         wide, narrow = library(kernel="wide", width="avx512"), library(kernel="narrow")
         self.quietly(rivals.alone, session, [[wide, narrow]], GPU)
         tf32 = "sustained; within 2^-10 of f32 in the infinity norm; cuBLAS 1.2"
-        self.assertEqual(
-            Path("rows.csv").read_text().splitlines()[1:],
-            [
-                "library,f32,Fast wide,2,5x6x7,123.5,GFLOP/s,1.2",
-                "library,f32,cuBLAS,,8x8x8,1000,GFLOP/s,pedantic is the better; cuBLAS 1.2",
-                f"library,tf32,cuBLAS,,8x8x8,123457,GFLOP/s,{tf32}",
-            ],
-        )
+        pedantic = "pedantic is the better; cuBLAS 1.2"
+        rows = [
+            "library,f32,Fast wide,2,5x6x7,123.5,GFLOP/s,1.2",
+            f"library,f32,cuBLAS,,8x8x8,1000,GFLOP/s,{pedantic}",
+            f"library,tf32,cuBLAS,,8x8x8,123457,GFLOP/s,{tf32}",
+        ]
+        self.assertEqual(Path("rows.csv").read_text().splitlines()[1:], rows)
+
+    def given(self, option):
+        return [call.split(f"{option} ")[1].split()[0] for call, *_ in self.calls]
 
     def compared(self, variant, *rungs):
         """Which rung meets which kernel."""
-        kernels = [
-            library(kernel="SkylakeX", width="avx512"),
-            library(kernel="Haswell", width="avx2"),
-        ]
+        kernels = [library(kernel="SkylakeX", width="avx512")]
+        kernels.append(library(kernel="Haswell", width="avx2"))
         self.calls, options = [], self.options(variant=variant, rungs=rungs, shapes=["5x6x7"])
         self.quietly(rivals.compare, Session(options), [kernels], [])
         return [(given["COURSE_RUNG"], call.split()[4]) for call, given, _ in self.calls]
@@ -200,11 +186,8 @@ class Measurements(Case):
     def test_the_cheap_shapes_first_and_threads_that_are_not_openmps(self):
         session = Session(self.options(threads=[1, 2], rungs=["avx512"]))
         self.quietly(rivals.compare, session, [[library(openmp=False)]], GPU)
-        words = [call.split() for call, *_ in self.calls]
-        self.assertEqual(
-            [word[word.index("--shape") + 1] for word in words], ["5x6x7"] * 2 + ["40x40x40"] * 2
-        )
-        self.assertEqual([word[word.index("--settle") + 1] for word in words], ["0", "0.005"] * 2)
+        self.assertEqual(self.given("--shape"), ["5x6x7"] * 2 + ["40x40x40"] * 2)
+        self.assertEqual(self.given("--settle"), ["0", "0.005"] * 2)
         spins = [given.get("GOMP_SPINCOUNT") for _, given, _ in self.calls]
         self.assertEqual(spins, [None, "10000"] * 2)
         self.assertEqual(self.out.getvalue(), "row\n" * 4)
@@ -217,11 +200,9 @@ class Measurements(Case):
         expected = [("best", "default"), ("best", "pedantic"), ("bf16", "heuristics")]
         expected += [("f32_by_fp16", way) for way in ("default", "pedantic", "bf16x9")]
         self.assertEqual(met, expected)
-        self.assertIn(
-            "--sustained-csv rows_sustained.csv --kernel own --type f32", self.calls[0][0]
-        )
-        shapes = ["8x8x8"] * 2 + ["9x9x9"] * 4
-        self.assertEqual([call.split("--shape ")[1].split()[0] for call, *_ in self.calls], shapes)
+        sustained = "--sustained-csv rows_sustained.csv --kernel own --type f32"
+        self.assertIn(sustained, self.calls[0][0])
+        self.assertEqual(self.given("--shape"), ["8x8x8"] * 2 + ["9x9x9"] * 4)
 
 
 class Rungs(Case):
