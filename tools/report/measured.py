@@ -7,13 +7,10 @@ import csv
 import math
 import re
 import sqlite3
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 
-for stream in (sys.stdout, sys.stderr):  # a terminal that has no × or … shows a ? instead
-    if hasattr(stream, "reconfigure"):
-        stream.reconfigure(errors="replace")
+import inherited  # noqa: F401
 
 # A file's header line names its columns. Of these the cells are words, of any other numbers; a
 # count that is missing is 0.

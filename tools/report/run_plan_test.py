@@ -131,7 +131,7 @@ class RunPlan(unittest.TestCase):
         said = ["is , , ,", "is active, true, ,", "is x, , ,", "is , , hwthread, slot:PE=1"]
         self.assertEqual(self.said(f"{plan}mpirun -n {CORES + 1} a/a")[:-1], said)
         own = self.said(f"a/a --threads 1\nmpirun -n {CORES + 1} a/a", OMP_PROC_BIND="x")
-        self.assertEqual(own, ["is active, x, ,", "is passive, x, none,"])
+        self.assertEqual(own, ["is active, true, ,", "is passive, , none,"])
         self.program("build/b/b")
         said = "a skipped: there is no mpirun here; ./setup.sh installs one\n"
         self.assertEqual(self.run_plan("b/b\nmpirun -n 2 a/a", "--plan", PATH="/nowhere")[2], said)

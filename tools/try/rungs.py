@@ -332,7 +332,7 @@ def run(command, patience=PATIENCE, limited=True, timed=False):
         lower(resource.RLIMIT_CORE, 0)
 
     around = (
-        environment(command) | os.environ
+        os.environ | environment(command)
         if timed or "mpirun" in command
         else os.environ | {"OMP_WAIT_POLICY": "passive"}
     )
