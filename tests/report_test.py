@@ -164,8 +164,9 @@ class Reader(Case):
         twice = {1: "no", 2: "yes", 3: "yes", 4: "no"}
         lines = [row("02", "ikj", 64, at, quiet=quiet) for at, quiet in twice.items()]
         lines += [row("02", "ikj", 32, at, quiet="no", commit=at) for at in (5, 6)]
+        lines += [row("02", "ikj", 16, 7), row("02", "ikj", 16, 8, quiet="no", commit="another's")]
         found = self.results([*lines, "torn,by,a,crash", lines[0] + ",longer"], "").rows
-        self.assertEqual([(of.n, of.median_s) for of in found], [(64, 3), (32, 6)])
+        self.assertEqual([(of.n, of.median_s) for of in found], [(64, 3), (32, 6), (16, 8)])
 
     def test_columns_are_found_by_the_headers_names(self):
         columns, cells = (of[::-1] for of in (COLUMNS, row("01_naive", "ijk", 64, 2).split(",")))
