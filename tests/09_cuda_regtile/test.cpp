@@ -4,9 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include <chrono>
 #include <cstring>
-#include <thread>
 
 #include "09_cuda_regtile/gemm.cuh"
 #include "tests/fenced.hpp"
@@ -86,17 +84,6 @@ TEST_CASE("stream-K's flags are poisoned before its first run, whatever was ther
     CHECK(exchange->ready.view()(0, block) == (block == 0 ? 2 : 0x81818181U));
 }
 
-TEST_CASE("a flag is awaited until it says this run, whether an earlier one is there or none") {
-  for (unsigned flag : {1U, poison<unsigned>()}) {
-    std::atomic<bool> came = false;
-    std::thread waits([&] { wait_acquire(&flag, 2), came = true; });
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // whoever does not wait has come by then
-    CHECK_FALSE(came);
-    store_release(&flag, 2);
-    waits.join();
-  }
-}
-
 TEST_CASE("each shape has an engine, the measured ones their own, others that of the nearest") {
   for (const Choice& choice : choices)
     CHECK(engine_for(Index(choice.m), Index(choice.n), Index(choice.k)).name == choice.engine);
@@ -139,39 +126,13 @@ TEST_CASE("no kernel reads or writes beyond a matrix, at the edges and where row
     }
 }
 
-TEST_CASE("copies to shared memory: 16 bytes at 16 bytes, or an element, or a zero") {
-  alignas(16) float from[8] = {1, 2, 3, 4, 5, 6, 7, 8}, to[8] = {};
-  const auto ended = [] { cuda_regtile::cp_async_commit(), cuda_regtile::cp_async_wait(); };
-  cuda_regtile::cp_async(to + 4, from), ended();
-  CHECK(std::vector(to, to + 8) == std::vector<float>{0, 0, 0, 0, 1, 2, 3, 4});
-  cuda_regtile::cp_async_or_zero(to + 1, from + 5, true), cuda_regtile::cp_async_or_zero(to + 4, from, false);
-  ended();
-  CHECK(std::vector(to, to + 8) == std::vector<float>{0, 6, 0, 0, 0, 2, 3, 4});
+TEST_CASE("16 bytes are copied to 16 bytes, and taken in a row") {
+  alignas(16) float from[8] = {}, to[8] = {};
   CHECK_THROWS_WITH(cuda_regtile::cp_async(to + 1, from), "misaligned address");
   CHECK_THROWS_WITH(cuda_regtile::cp_async(to, from + 2), "misaligned address");
   alignas(16) __shared__ SharedTile<float, 2, 8> tile;
   CHECK(&in_tile<float>(tile[1], 4).element[3] == &tile[1][7]);
   CHECK_THROWS_AS(in_tile<float>(tile[1], 5), std::out_of_range);
-}
-
-TEST_CASE("a copy is there when its thread waited for it, if it was committed, and not before") {
-  const float from[] = {1, 2, 3};
-  float to[3] = {};
-  const auto holds = [&](float first, float second, float third) {
-    return to[0] == first && to[1] == second && to[2] == third;
-  };
-  threadIdx = {1, 0};
-  cuda_regtile::cp_async_or_zero(to + 2, from + 2, true), cuda_regtile::cp_async_commit();
-  threadIdx = {};
-  cuda_regtile::cp_async_or_zero(to, from, true), cuda_regtile::cp_async_commit();
-  cuda_regtile::cp_async_or_zero(to + 1, from + 1, true);
-  CHECK(holds(0, 0, 0));
-  cuda_regtile::cp_async_wait();
-  CHECK(holds(1, 0, 0));
-  cuda_regtile::cp_async_commit(), cuda_regtile::cp_async_wait();
-  CHECK(holds(1, 2, 0));
-  threadIdx.x = 1, cuda_regtile::cp_async_wait(), threadIdx.x = 0;
-  CHECK(holds(1, 2, 3));
 }
 
 TEST_CASE("equal shares: a block for each multiprocessor, or for each step if there are fewer") {

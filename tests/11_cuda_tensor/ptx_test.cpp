@@ -15,7 +15,6 @@ using namespace cuda_tensor;
 
 namespace {
 
-constexpr unsigned all = 0xffffffff;
 const std::vector<std::string> orders{"forward", "reversed", "7"};
 
 template <class... Parameters>
@@ -107,11 +106,6 @@ __global__ void load_column(bool swizzled) {
   ldmatrix_x4(to, tile[lane] + (swizzled ? lane % 8 * 8 : 0));
 }
 
-__global__ void shuffle(double* to) {
-  const int lane = int(threadIdx.x) % 32;
-  to[threadIdx.x] =
-      __shfl_sync(all, 100.0 + threadIdx.x, (lane + 1) % 32) * 1000 + __shfl_xor_sync(all, lane, 5);
-}
 __global__ void half_a_warp(int) {
   __shfl_sync(0xffff, 1, 0);
 }
@@ -161,21 +155,6 @@ __global__ void apart(int how) {
   how == 3 && threadIdx.y == 3 ? ldmatrix_x4_trans(to, row) : ldmatrix_x4(to, row);
 }
 
-__global__ void copies(float (*to)[3], const bf16* from) {
-  alignas(16) __shared__ SharedTile<bf16, 3, 8> tile;
-  const auto see = [&](int when, int row, int col) { to[when][row] = tile[row][col]; };
-  for (int row = 0; row < 3; ++row) {
-    tile[row][7] = bf16(-1);
-    cp_async(tile[row] + 0, from + 8 * row, 16 - 4 * row);
-    if (row != 1) cp_async_commit();
-  }
-  for (int row = 0; row < 3; ++row) see(0, row, 7);
-  cp_async_wait<1>();
-  for (int row = 0; row < 3; ++row) see(1, row, 7);
-  cp_async_wait<0>();
-  for (int row = 0; row < 3; ++row) see(2, row, 7);
-  for (int row = 0; row < 3; ++row) see(3, row, 0);
-}
 __global__ void misaligned(int which, const bf16* from) {
   alignas(32) __shared__ SharedTile<bf16, 32, 32> tile;
   std::uint32_t to[4];
@@ -241,13 +220,6 @@ TEST_CASE("ldmatrix: eight rows 128 bytes apart take eight wavefronts, swizzled 
   }
 }
 
-TEST_CASE("shuffles bring what another lane of the same warp holds") {
-  double to[64];
-  run(shuffle, {64, 1}, to);
-  for (int t = 0; t < 64; ++t) CHECK(to[t] == (100 + t / 32 * 32 + (t + 1) % 32) * 1000.0 + (t % 32 ^ 5));
-  CHECK(error_of(half_a_warp, {32, 1}, 0).ends_with("a shuffle of a part of a warp is not emulated"));
-}
-
 TEST_CASE("a lost __syncwarp shows in one order or another, and so does a lost barrier between warps") {
   for (const bool matrices : {false, true}) {
     for (const std::string& order : orders) CHECK(wrong_neighbours(order, true, matrices) == 0);
@@ -277,20 +249,11 @@ TEST_CASE("a warp that does not come together is an error with the place") {
   CHECK(error_of(apart, {16, 4}, 3).find("(0, 3) waits for its warp at ptx_test.cpp:") != std::string::npos);
   CHECK(error_of(apart, {16, 4}, 4) == "none");
   CHECK(error_of(apart, {16, 3}, 4).ends_with("48 threads a block: words of a warp need a multiple of 32"));
+  CHECK(error_of(half_a_warp, {32, 1}, 0).ends_with("a shuffle of a part of a warp is not emulated"));
 }
 
-TEST_CASE("cp.async: what nobody has waited for is NaN, then there, and zero behind what was asked for") {
-  bf16 from[24];
-  alignas(16) bf16 aligned[24];
-  for (int e = 0; e < 24; ++e) aligned[e] = from[e] = bf16(float(e + 1));
-  float to[4][3];
-  run(copies, {1, 1}, to, aligned);
-  for (int row = 0; row < 3; ++row) {
-    CHECK(std::isnan(to[0][row]));
-    CHECK((row == 0 ? to[1][row] == 8 : std::isnan(to[1][row])));
-    CHECK(to[2][row] == (row == 0 ? 8 : 0));
-    CHECK(to[3][row] == aligned[8 * row]);
-  }
+TEST_CASE("what is not aligned is an error") {
+  alignas(16) bf16 aligned[24] = {};
   for (int which = 0; which < 5; ++which)
     CHECK(error_of(misaligned, {32, 1}, which, aligned).ends_with("misaligned address"));
 }
