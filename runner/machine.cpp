@@ -44,6 +44,27 @@ double address_space() {
   return std::max(0.0, static_cast<double>(limit.rlim_cur) - used);
 }
 
+/// How many threads this process can have at once, up to `most`.
+int startable(int most) {
+  std::latch all_started(1);
+  std::vector<std::jthread> others;
+  try {
+    while (std::ssize(others) + 1 < most) others.emplace_back([&] { all_started.wait(); });
+  } catch (const std::system_error&) {  // no more
+  }
+  all_started.count_down();
+  return static_cast<int>(std::ssize(others)) + 1;
+}
+
+/// How many OpenMP gives to a region that asks for so many.
+int team_size(int threads) {
+  int size = 1;
+#pragma omp parallel num_threads(threads)
+#pragma omp master
+  size = omp_get_num_threads();
+  return size;
+}
+
 }  // namespace
 
 const std::string compiler = COURSE_COMPILER, commit = COURSE_COMMIT;
@@ -54,18 +75,20 @@ int usable_cpus() {
 
 void require_threads(const std::vector<int>& counts, const World& world) {
   const int most = *std::max_element(counts.begin(), counts.end());
-  std::latch all_started(1);
-  std::vector<std::jthread> team;
-  double missing = 0;
-  try {
-    while (std::ssize(team) + 1 < most) team.emplace_back([&] { all_started.wait(); });
-  } catch (const std::system_error&) {
-    missing = most - static_cast<double>(std::ssize(team)) - 1;
-  }
-  all_started.count_down();
-  if (world.max({&missing, 1}); missing > 0)
-    throw Refusal{fmt::format("--threads: '{}' is more than the {} that this process may start", most,
-                              most - static_cast<int>(missing))};
+  omp_set_dynamic(0), omp_set_max_active_levels(1);  // OMP_DYNAMIC=true would make teams smaller
+  double missing[] = {static_cast<double>(most - startable(most)), 0};
+  if (missing[0] == 0) missing[1] = most - team_size(most);
+  world.max(missing);
+  const auto refuse = [most](double lacking, const std::string& why) {
+    if (lacking > 0)
+      throw Refusal{fmt::format("--threads: '{}' is more than the {} that {}", most,
+                                most - static_cast<int>(lacking), why)};
+  };
+  refuse(missing[0], "this process may start");
+  std::string limit = "OpenMP gives";
+  for (const char* name : {"KMP_ALL_THREADS", "KMP_DEVICE_THREAD_LIMIT", "OMP_THREAD_LIMIT"})
+    if (const char* given = std::getenv(name)) limit = fmt::format("{}={} allows; unset it", name, given);
+  refuse(missing[1], limit);
 }
 
 void require_cpus(const std::vector<int>& counts) {

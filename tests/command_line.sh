@@ -31,7 +31,7 @@ refuses "--fill: digits are exact in f32 up to k = 207126" --fill digits --shape
 refuses "--seed: '-3' is no whole number from 0 to " --seed -3
 refuses "--tile" --tile 16
 refuses "--pad: is for tests" --pad 3
-for csv in /nonexistent/rows.csv /dev/full "$folder" ''; do
+for csv in /dev/null/rows.csv /dev/full "$folder" ''; do
   "$program" --size 8 --csv "$csv" >out 2>err
   [ $? -eq 2 ] && [ "$(wc -l <err)" -eq 1 ] && [ ! -s out ] && grep -qF -- "--csv:" err || fail "--csv '$csv': $(cat err)"
 done

@@ -82,6 +82,7 @@ def measured(caches, program):
         run = subprocess.run(
             [
                 "valgrind",
+                "--command-line-only=yes",
                 "--tool=cachegrind",
                 "--cache-sim=yes",
                 "--branch-sim=no",

@@ -41,6 +41,7 @@ case $check in
 refusals)
   # All three ranks end, and rank 0 alone says why.
   refused "--grid: '2x2' is a grid of 4, and 3 run here" --grid 2x2
+  refused "--ranks: '2' ranks were started, and MPI knows of 3" --ranks 2
   refused "--variant: 'suma' is unknown; this step has rows_blocking" --variant suma
   refused "1000000x1000000x1000000: f32 needs " --variant summa --type f32 --size 1000000
   refused "1000000x1000000x1000000: f64 needs " --variant rows_blocking --type f64 --size 1000000
@@ -58,6 +59,12 @@ refusals)
   refuses "--block: '64' is not written like 64x64" --block 64
   refuses "--block: '0' is no whole number from 1" --block 64x0
   refuses "--threads: '0' is no whole number from 1" --threads 0
+  # Another MPI's mpirun, which starts two worlds of one; an allocation of Slurm's starts nothing.
+  PMI_SIZE=2 refuses "PMI_SIZE: '2' ranks were started, and MPI knows of 1"
+  PMI_SIZE=2 refuses "--ranks: '3' ranks were started, and MPI knows of 1" --ranks 3
+  PMI_SIZE=2 PMI_RANK=1 runs 2
+  [ ! -s err ] || fail "and all of them speak: $(cat err)"
+  PMI_SIZE=2 OMPI_COMM_WORLD_SIZE=1 SLURM_NTASKS=2 runs 0 --type f32 --variant summa
   runs 77 --expect-wrong
   grep -qF "06_mpi: rest_lost skipped: needs 2 ranks" err || fail "broken on one rank: $(cat err)"
   ;;
