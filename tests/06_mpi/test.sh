@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # What several ranks must not do: hang, or speak with several voices.
-#   test.sh refusals|compare|wrapped|starved|killed MPIRUN PROGRAM
+#   test.sh refusals|compare|starved|killed MPIRUN PROGRAM
 # shellcheck disable=SC2015,SC2034,SC2154 # fail() after && and || is meant for either; program.sh reads and sets
 set -u
-check=$1 mpirun=$2 program=$3 file=rows.csv quick="--size 8" here=$(cd "$(dirname "$0")" && pwd) step=$(cd "$(dirname "$0")/../../06_mpi" && pwd)
+check=$1 mpirun=$2 program=$3 file=rows.csv quick="--size 8"
 # shellcheck source=/dev/null
-. "$here/../program.sh"
+. "$(dirname "$0")/../program.sh"
 
 # ranks COUNT STATUS ARGUMENT…: so many of them; a hang is ended after a minute and is no status of ours.
 ranks() { launch="timeout 60 $mpirun -n $1" quick='' runs "${@:2}"; }
@@ -100,15 +100,6 @@ compare)
     said=$(cores env OPENBLAS_CORETYPE=Zen)
     [ "$said" = Zen ] || fail "OpenBLAS's kernel, as the user wants it: $said"
   fi
-  ;;
-wrapped)
-  # Every function of MPI's that delivers something here is one that received.cpp counts; the rest is known to deliver nothing.
-  grep -ohE '\bMPI_[A-Z][a-z_]+\(' "$step"/{rows,block_cyclic,summa,summa_ring,messages,variants,broken,scalapack/pgemm}.hpp "$step"/{main,scalapack/compare}.cpp |
-    tr -d '(' | sort -u >used
-  grep -oE '^int MPI_[A-Z][a-z_]+' "$step/profiling/received.cpp" | cut -d' ' -f2 | sort -u >counted
-  grep -vE '^MPI_(Send|Isend|Barrier|Comm_(rank|size|free)|Cart_(create|sub)|Type_[a-z_]+|Datatype)$' used | comm -23 - counted >missed
-  [ ! -s missed ] || fail "not counted: $(cat missed)"
-  [ "$(wc -l <used)" -ge 10 ] || fail "only these are used: $(cat used)"
   ;;
 starved)
   # One of two ranks gets no memory: both end, with one message.

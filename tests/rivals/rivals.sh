@@ -121,9 +121,6 @@ refusals)
   refuses "it has neither cblas_sgemm nor dnnl_sgemm" --blas "$libraries/libfake_empty.so"
   refuses "0x5x5: an empty product" --shape 0x5x5
   refuses "2147483647x200x1 needs 6.813 TiB of memory, " --shape 2147483647x200x1
-  printf 'a,b\n' >other.csv
-  "$program" --csv other.csv >out 2>err </dev/null
-  [ $? -eq 2 ] && grep -qF "has other columns" err || fail "other columns: $(cat err)"
   ;;
 alone)
   # Each library by itself, rows of machine.csv, and by its widest kernel here, as it says itself.
