@@ -67,9 +67,7 @@ def expectation(text):
     number = r"([\d.]+)"
     match = re.fullmatch(rf"(\w+):([\w:{{}}~]+?)(?:([-/])([\w:{{}}~]+))?:{number}:{number}", text)
     if not match:
-        stop(
-            f"'{text}' is not EVENT:NAME:LOW:HIGH, EVENT:NAME-NAME:LOW:HIGH or EVENT:NAME/NAME:LOW:HIGH"
-        )
+        stop(f"'{text}' is not EVENT:NAME:LOW:HIGH, with NAME, NAME-NAME or NAME/NAME")
     return *match.groups()[:4], float(match[5]), float(match[6])
 
 
@@ -99,12 +97,10 @@ def measured(caches, program):
         said = run.stdout.strip().splitlines() or ["(it said nothing)"]
         if run.returncode == 77:
             stop(f"{program[0]} cannot run here: {said[-1]}", 77)
-        if (
-            run.returncode or not out.is_file()
-        ):  # below 0: a signal; 4 is an instruction that valgrind does not know
-            stop(
-                f"{program[0]} ended with status {run.returncode}: {said[-1] if out.is_file() else said[0]}"
-            )
+        # Below 0: a signal; 4 is an instruction that valgrind does not know.
+        if run.returncode or not out.is_file():
+            last = said[-1] if out.is_file() else said[0]
+            stop(f"{program[0]} ended with status {run.returncode}: {last}")
         return out.read_text(errors="replace")
 
 

@@ -47,7 +47,8 @@ def product(
 def chosen(library, rung):
     """Exit status of a process that asks which rung it has with COURSE_RUNG set so (or not: None),
     the answer, and its stderr."""
-    call = f"import ctypes; f = ctypes.CDLL({library!r}).course_blas_rung; f.restype = ctypes.c_char_p; print(f().decode(), end='')"
+    call = f"import ctypes; f = ctypes.CDLL({library!r}).course_blas_rung; "
+    call += "f.restype = ctypes.c_char_p; print(f().decode(), end='')"
     env = {name: value for name, value in os.environ.items() if name != "COURSE_RUNG"} | (
         {} if rung is None else {"COURSE_RUNG": rung}
     )
@@ -105,7 +106,8 @@ def main(library):
         "ldb=6",
         "ldc=6",
     ):
-        call = f"import as_blas_test as t, ctypes; t.product({library!r}, 'cblas_dgemm', ctypes.c_double, {what})"
+        call = "import as_blas_test as t, ctypes; "
+        call += f"t.product({library!r}, 'cblas_dgemm', ctypes.c_double, {what})"
         done = subprocess.run(
             [sys.executable, "-B", "-c", call], cwd=sys.path[0], capture_output=True, text=True
         )

@@ -79,10 +79,8 @@ def main(chosen, path):
     text = disassembled(path)
     found, status = set(), 0
     for name, code in functions(text):
-        match = re.search(
-            rf"micro_kernel<.*::Tile<(float|double), avx2::TileShape\{{{mr}, {vectors}, {size}\}}>, (\d+), false>",
-            name,
-        )
+        shape = rf"avx2::TileShape\{{{mr}, {vectors}, {size}\}}"
+        match = re.search(rf"micro_kernel<.*::Tile<(float|double), {shape}>, (\d+), false>", name)
         if not match:
             continue
         rows = int(match[2])
@@ -93,9 +91,8 @@ def main(chosen, path):
             i for i in loop if re.match(r"v(add|sub|mul)p", i)
         ]
         if multiply_adds != rows * vectors or stack or besides:
-            print(
-                f"{match[1]} {rows} rows: {multiply_adds} multiply-adds, {rows * vectors} expected; on the stack: {stack}; besides: {besides}"
-            )
+            counted = f"{multiply_adds} multiply-adds, {rows * vectors} expected"
+            print(f"{match[1]} {rows} rows: {counted}; on the stack: {stack}; besides: {besides}")
             status = 1
     if len(found) != 2 * mr:
         print(f"{len(found)} kernels found, {2 * mr} expected")
