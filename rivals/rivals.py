@@ -18,7 +18,7 @@ from measured import Refusal, append, lines_of, whose
 
 OURS = {
     "avx512": "against each library's widest kernel",
-    "tuned": "against OpenBLAS Haswell and BLIS haswell; without AVX-512, or when named, against all",
+    "tuned": "against OpenBLAS Haswell and BLIS haswell; without AVX-512, or if named, against all",
 }
 OUR_LIBRARY = "05_avx2/libcourse_blas.so"
 # Where each may be, the OpenMP build first: one of pthreads often puts two threads on one core.
