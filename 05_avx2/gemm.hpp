@@ -39,8 +39,9 @@ void ikj_avx2(View<const T> a, View<const T> b, View<T> c, int threads);
 template <class T>
 void dot_avx2(View<const T> a, View<const T> b, View<T> c, View<T> bt, int threads);
 
-/// A tile of C in registers while all of k passes by. (This and the next two: avx2_tile or, with AVX-512,
-/// wide_tile.)
+// The next ones have avx2_tile, or a tile for AVX-512 (F, DQ, BW, VL): wide_tile, and `tuned` avx512_tile.
+
+/// A tile of C in registers while all of k passes by.
 template <TileShape tile, class T>
 void register_tile(View<const T> a, View<const T> b, View<T> c);
 
@@ -53,11 +54,7 @@ template <TileShape tile, class T>
 void packed(View<const T> a, View<const T> b, View<T> c, const Caches& caches);
 
 /// packed, but: edges under a mask, lines fetched ahead, copied only what pays; C in a grid of threads.
-template <class T>
+template <TileShape tile, class T>
 void tuned(View<const T> a, View<const T> b, View<T> c, const Caches& caches, int threads);
-
-/// tuned with AVX-512 (F, DQ, BW, VL): registers twice as wide and twice as many.
-template <class T>
-void avx512(View<const T> a, View<const T> b, View<T> c, const Caches& caches, int threads);
 
 }  // namespace avx2

@@ -30,11 +30,11 @@ course::Variants<T> variants() {
           [=](const Call<T>& x) { packed<avx2_tile, T>(x.a, x.b, x.c, alone); }, textbook),
       cpu<T>(
           "tuned", "packed, with edges, fetches and copies tuned",
-          [=](const Call<T>& x) { tuned<T>(x.a, x.b, x.c, alone, 1); }, narrow),
+          [=](const Call<T>& x) { tuned<avx2_tile, T>(x.a, x.b, x.c, alone, 1); }, narrow),
       cpu<T>(
           "tuned_threads", "tuned, C in a grid of threads",
-          [](const Call<T>& x) { tuned<T>(x.a, x.b, x.c, caches_here(x.threads), x.threads); }, narrow,
-          threads),
+          [](const Call<T>& x) { tuned<avx2_tile, T>(x.a, x.b, x.c, caches_here(x.threads), x.threads); },
+          narrow, threads),
       broken(cpu<T>("edge_lost", "whole tiles only", wrong::edge_lost<T>)),
       broken(cpu<T>("stale_block", "B packed for the first block of k only", wrong::stale_block<T>)),
       broken(cpu<T>("short_mask", "a mask that is a lane short", wrong::short_mask<T>)),
@@ -57,11 +57,13 @@ course::Variants<T> variants() {
                [=](const Call<T>& x) { packed<wide_tile, T>(x.a, x.b, x.c, alone); }, textbook_512),
            cpu<T>(
                "avx512", "tuned with wider registers, and more",
-               [=](const Call<T>& x) { avx512<T>(x.a, x.b, x.c, alone, 1); }, wide),
+               [=](const Call<T>& x) { tuned<avx512_tile, T>(x.a, x.b, x.c, alone, 1); }, wide),
            cpu<T>(
                "avx512_threads", "avx512, C in a grid of threads",
-               [](const Call<T>& x) { avx512<T>(x.a, x.b, x.c, caches_here(x.threads), x.threads); }, wide,
-               threads),
+               [](const Call<T>& x) {
+                 tuned<avx512_tile, T>(x.a, x.b, x.c, caches_here(x.threads), x.threads);
+               },
+               wide, threads),
        }) {
     variant->traits.vector = "avx512", variant->traits.needs = avx512_needs;
     list.push_back(variant);

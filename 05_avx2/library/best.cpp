@@ -22,7 +22,7 @@ const char* best_needs() {
 
 template <class T>
 void best(View<const T> a, View<const T> b, View<T> c, int threads) {
-  (wide() ? avx512<T> : tuned<T>)(a, b, c, caches_here(threads), threads);
+  (wide() ? tuned<avx512_tile, T> : tuned<avx2_tile, T>)(a, b, c, caches_here(threads), threads);
 }
 
 COURSE_INSTANTIATE(best, int);

@@ -182,4 +182,10 @@ void in_threads(const In<Tile>& a, const In<Tile>& b, const Out<Tile>& c, const 
 // [/threads]
 
 }  // namespace
+
+template <TileShape tile, class T>
+void tuned(View<const T> a, View<const T> b, View<T> c, const Caches& caches, int threads) {
+  in_threads<Tile<T, tile>>(a, b, c, caches, threads);
+}
+
 }  // namespace avx2

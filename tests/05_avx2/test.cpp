@@ -70,7 +70,7 @@ struct Product {
   void reset() { course::copy<T>(problem.whole().c.view(), c.view()); }
   void run(bool wide, int threads, const Caches& caches = small) {
     const View<const T> a = problem.whole().a.view(), b = problem.whole().b.view();
-    (wide ? avx512<T> : tuned<T>)(a, b, c.view(), caches, threads);
+    (wide ? tuned<avx512_tile, T> : tuned<avx2_tile, T>)(a, b, c.view(), caches, threads);
   }
   bool right() {
     return course::Verifier<T>(problem, true).check(View<const T>(c.view())).right && c.guards_intact() &&
