@@ -139,18 +139,35 @@ void add_clock(Session& session) {
 
 // ------------------------------------------------------------------ what it can do
 
+/// GFLOP/s of threads with so many chains each.
+template <class T, int chains>
+double multiply_adds(const Session& session, Grid grid, Block block) {
+  const double threads = static_cast<double>(grid.x * block.x);
+  const auto state = registers<T>(grid.x * block.x);
+  const auto work = [&](int rounds) { course::launch(peak<T, chains>, grid, block, state.get(), rounds); };
+  return rate_of(session, work) * 2 * chains * threads * 1e-9;
+}
+
 template <class T>
 void add_peak(Session& session, const std::string& type, const char* instruction) {
   if (!session.asks_for(type)) return;
   add_if_wanted(session, {"peak", type, "cuda", 0, "", "", "GFLOP/s", ""}, [&](Row& row) {
     const Block block{256};
-    const Grid grid = resident(peak<T>, block);
-    const auto state = registers<T>(grid.x * block.x);
-    const double rate =
-        rate_of(session, [&](int rounds) { course::launch(peak<T>, grid, block, state.get(), rounds); });
-    row.value = rounded(rate * 2 * chains * static_cast<double>(grid.x * block.x) * 1e-9);
+    row.value = rounded(multiply_adds<T, chains>(session, resident(peak<T, chains>, block), block));
     row.note = std::string(instruction) + "; " + std::to_string(chains) + " chains a thread; no tensor cores";
   });
+}
+
+/// So many warps for each scheduler, a chain a thread: they alone hide how long a multiply-add takes.
+void add_warps(Session& session) {
+  if (!session.asks_for("f32")) return;
+  for (const int warps : {1, 2, 4, 8})
+    add_if_wanted(session, {"warps", "f32", "cuda", 0, std::to_string(warps), "", "GFLOP/s", ""},
+                  [&](Row& row) {
+                    const Grid grid{properties().multiProcessorCount};
+                    row.value = rounded(multiply_adds<float, 1>(session, grid, Block{4 * 32 * warps}));
+                    row.note = "fma; a chain a thread; a block an SM";
+                  });
 }
 
 /// f64 in the form of a product, whose operands all lie in registers of a thread's own.
@@ -409,6 +426,7 @@ void add_gpu_roofs(Session& session) {
   add_peak<float>(session, "f32", "fma");
   add_peak<double>(session, "f64", "fma");
   add_peak<std::uint32_t>(session, "i32", "mad");
+  add_warps(session);
   add_outer_product(session);
   add_bandwidths_of_gpu(session), add_copies(session);
 }

@@ -50,12 +50,16 @@ class Counters(unittest.TestCase):
 
     def test_of_each_variant_the_last_kernel_counts(self):
         self.says(1, 2, 3000, 4, 5, 6000)
-        done = self.count("program", "one,two", "--type", "f32,f64", "--size", "512")
+        done = self.count("program", "one,two", "--type", "f32,f64", "--size", "512", "--pad", "8")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         rows = list(csv.DictReader(io.StringIO(done.stdout)))
         self.assertEqual(
-            [(row["variant"], row["type"], row["n"]) for row in rows],
-            [(variant, element, "512") for element in ("f32", "f64") for variant in ("one", "two")],
+            [(row["variant"], row["type"], row["n"], row["options"]) for row in rows],
+            [
+                (variant, element, "512", "--pad 8")
+                for element in ("f32", "f64")
+                for variant in ("one", "two")
+            ],
         )
         self.assertEqual(float(rows[0]["seconds"]), 3e-6)  # nanoseconds
         self.assertEqual(
@@ -65,7 +69,8 @@ class Counters(unittest.TestCase):
         called = Path(f"{self.ncu}.called").read_text().splitlines()
         self.assertEqual(len(called), 2)
         self.assertIn(
-            "program --type f64 --size 512 --variant one,two --repeat 1 --warmup 0", called[1]
+            "program --type f64 --size 512 --pad 8 --variant one,two --repeat 1 --warmup 0",
+            called[1],
         )
         self.assertIn(",".join(gpu_counters.COUNTERS.values()), called[0])
 

@@ -22,7 +22,7 @@ rows() { tail -n +2 "${1:-rivals.csv}" | wc -l; }
 case $check in
 rows)
   fakes 0 right --variant "tuned,$wide" --shape 33x20x50
-  [ "$(head -1 rivals.csv)" = type,m,n,k,threads,variant,rival,pairs,ratio,ratio_low,ratio_high,ours_gflops,rival_gflops,device,flags,compiler,host,commit,started ] ||
+  [ "$(head -1 rivals.csv)" = type,m,n,k,threads,variant,rival,pairs,ratio,ratio_low,ratio_high,ratio_min,ratio_max,ours_gflops,rival_gflops,device,flags,compiler,host,commit,started ] ||
     fail "header: $(head -1 rivals.csv)"
   # Three plain loops are no match: a ratio upside down would be below 1, rates changed over the other way round.
   awk -F, 'NR > 1 && !($9 >= 1 && $10 <= $9 && $9 <= $11 && $12 >= $13 && $13 > 0) {print; bad = 1} END {exit bad}' rivals.csv ||
