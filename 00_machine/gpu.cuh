@@ -20,9 +20,9 @@ constexpr int chains = 8;  // a thread's; a multiply-add waits about 4 cycles, a
 // [gpu_peak]
 /// `rounds` times sum = sum * factor + term on each of a thread's sums, which start from memory and return
 /// there: otherwise the compiler could merge equal chains, or drop them.
-template <class T, int chains>
+template <class T, int chains, int registers = 3>
 __device__ void multiply_add(T* state, int rounds) {
-  const T factor = state[0], term = state[1];
+  const T factor = registers == 3 ? state[0] : T(0.5), term = state[1];
   T* const mine = state + 2 + me();
   T sum[chains];
   for (int c = 0; c < chains; ++c) sum[c] = mine[c * all()];
@@ -34,9 +34,9 @@ __device__ void multiply_add(T* state, int rounds) {
 }
 // [/gpu_peak]
 
-template <class T, int chains>
+template <class T, int chains, int registers = 3>
 __global__ void peak(T* state, int rounds) {
-  multiply_add<T, chains>(state, rounds);
+  multiply_add<T, chains, registers>(state, rounds);
 }
 
 constexpr int side = 8;
