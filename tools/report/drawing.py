@@ -90,7 +90,8 @@ def draw_one(chart, place, folder):
     data.write_text(chart.data(), encoding="utf-8")
     given = {"dir": str(PLOTS), "data": str(data), "out": str(out)} | chart.variables(place)
     commands = "; ".join(assigned(*of) for of in given.items() if of[1] != [])
-    command = ["gnuplot", "-e", commands, str(PLOTS / f"{chart.script}.gp")]
+    script = str(PLOTS / f"{chart.script}.gp")
+    command = ["gnuplot", "--default-settings", "-e", commands.encode(), script]
     try:
         done = subprocess.run(command, capture_output=True, text=True, errors="replace")
     except FileNotFoundError:

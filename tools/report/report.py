@@ -14,7 +14,6 @@ where there is none here. A row whose result is wrong is named, never ranked or 
 0 well; 2 the files cannot be read or written, in a line."""
 
 import argparse
-import signal
 import sys
 from pathlib import Path
 
@@ -107,8 +106,6 @@ COMMANDS = {"ladder": print_ladder, "draw": draw_all, "page": page.write, "bars"
 
 
 def main():
-    if hasattr(signal, "SIGPIPE"):
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `report.py ladder … | head` ends quietly
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -332,7 +332,7 @@ def run(command, patience=PATIENCE, limited=True, timed=False):
         lower(resource.RLIMIT_CORE, 0)
 
     around = (
-        environment(command) | os.environ
+        os.environ | environment(command)
         if timed or "mpirun" in command
         else os.environ | {"OMP_WAIT_POLICY": "passive"}
     )
@@ -394,6 +394,7 @@ def command_of(rung, program, *words, threads=None):
         rung.variant,
         *["--type", "f32"] * ("--type" not in words),
         *shlex.split(options),
+        *["--ranks", "2"] * bool(start),
         *words,
     ]
 
