@@ -63,6 +63,8 @@ course::Schema columns(const Row& r) {
           {"ratio", value, number(r.verdict.ratio)},
           {"ratio_low", value, number(r.verdict.low)},
           {"ratio_high", value, number(r.verdict.high)},
+          {"ratio_min", value, number(r.verdict.least)},
+          {"ratio_max", value, number(r.verdict.most)},
           {"ours_gflops", value, rate(r.verdict.ours)},
           {"rival_gflops", value, rate(r.verdict.theirs)},
           {"device", key, r.device},

@@ -33,7 +33,7 @@ class Counters(unittest.TestCase):
         with open(f"{self.ncu}.said", "w") as said:
             csv.writer(said, quoting=csv.QUOTE_ALL, lineterminator="\n").writerows(table)
         path = os.environ | {"PATH": f"{self.ncu.parent}:{os.environ['PATH']}"}
-        asked = "gpu_counters.py program one,two --type f32,f64 --size 512".split()
+        asked = "gpu_counters.py program one,two --type f32,f64 --size 512 --pad 8".split()
         call = [sys.executable, "-B", *asked]
         return subprocess.run(call, capture_output=True, text=True, env=path, cwd=HERE)
 
@@ -41,14 +41,14 @@ class Counters(unittest.TestCase):
         done = self.count(1, 2, 3000, 4, 5, 6000)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         rows = list(csv.DictReader(io.StringIO(done.stdout)))
-        wanted = [(v, element, "512") for element in ("f32", "f64") for v in ("one", "two")]
-        self.assertEqual([(row["variant"], row["type"], row["n"]) for row in rows], wanted)
+        wanted = [(v, element, "--pad 8") for element in ("f32", "f64") for v in ("one", "two")]
+        self.assertEqual([(row["variant"], row["type"], row["options"]) for row in rows], wanted)
         self.assertEqual(float(rows[0]["seconds"]), 3e-6)  # nanoseconds
         counted = rows[0]["cycles"], rows[1]["cycles"], rows[1]["instructions"]
         self.assertEqual(counted, ("3001", "6001", "6002"))
         called = Path(f"{self.ncu}.called").read_text().splitlines()
         self.assertEqual(len(called), 2)
-        arguments = "program --type f64 --size 512 --variant one,two --repeat 1 --warmup 0"
+        arguments = "program --pad 8 --type f64 --size 512 --variant one,two --repeat 1 --warmup 0"
         self.assertIn(arguments, called[1])
         self.assertIn(",".join(gpu_counters.COUNTERS.values()), called[0])
 
