@@ -57,7 +57,7 @@ CostOf textbook(const TileShape& shape, const Caches& caches) {
     cost.reuses.push_back({e.size * e.madds / mr, kc * (mr + nr) * e.size});
     cost.reuses.push_back({e.size * e.madds / nr, kc * (mc + nr) * e.size});
     cost.reuses.push_back({e.size * e.madds / mc, kc * (mc + nc) * e.size});
-    cost.reuses.push_back({e.size * e.madds / kc, e.c});
+    cost.reuses.push_back({e.size * e.madds / kc, e.c, true});
     cost.reuses.push_back({e.size * e.madds / nc, e.a});
     return cost;
   };
@@ -76,7 +76,7 @@ CostOf tuned(const TileShape& shape, const Caches& caches) {
     cost.reuses.push_back({e.size * e.madds / nr, kc * (mr + nr) * e.size});
     cost.reuses.push_back({e.size * e.madds / mr, kc * (nc + mr) * e.size});
     cost.reuses.push_back({e.size * e.madds / nc, kc * (e.m + nc) * e.size});
-    cost.reuses.push_back({e.size * e.madds / kc, e.c});
+    cost.reuses.push_back({e.size * e.madds / kc, e.c, true});
     return cost;
   };
 }

@@ -1,8 +1,6 @@
 // The exercises on CUDA, under the emulator: solutions are right, bugs are what the lesson says.
 #include <doctest/doctest.h>
 
-#include <sstream>
-
 #include "07_cuda_global/exercises.cuh"
 #include "08_cuda_shared/exercises.cuh"
 #include "09_cuda_regtile/exercises.cuh"
@@ -11,6 +9,7 @@
 #include "tests/check.hpp"
 
 using namespace course;
+using exercises::row;
 
 namespace {
 
@@ -32,21 +31,6 @@ Index wrong_anywhere(const std::vector<Shape>& shapes, Start start) {
   return all;
 }
 
-/// The row that `kernel`, in blocks of `threads`, makes of 1, 2, 3, … `length`; or what the emulator says.
-std::string row(void (*kernel)(View<const float>, View<float>), Index threads, Index length) {
-  Matrix<float> from(1, length), to(1, length);
-  for (Index j = 0; j < length; ++j) from.view()(0, j) = static_cast<float>(j + 1), to.view()(0, j) = 0;
-  try {
-    launch(kernel, Grid{ceil_div(length, threads), 1}, Block{threads, 1}, from.view(), to.view());
-    emulator::synchronize();
-  } catch (const std::exception& error) {
-    return error.what();
-  }
-  std::ostringstream text;
-  for (Index j = 0; j < length; ++j) text << (j > 0 ? " " : "") << to.view()(0, j);
-  return text.str();
-}
-
 }  // namespace
 
 TEST_CASE("emulator: the row that is shifted, without its barrier and with it") {
@@ -65,7 +49,7 @@ TEST_CASE("emulator: the row that is mirrored, some of whose threads return befo
     emulator::set_order(order);
     CHECK(row(exercises::mirror, 8, 16) == "8 7 6 5 4 3 2 1 16 15 14 13 12 11 10 9");
     CHECK(row(exercises::mirror, 8, 12) ==  // as README.md prints it, line number and all
-          "block (1, 0): thread (0, 0) waits at the barrier of exercises.cuh:37, thread (4, 0) has ended");
+          "block (1, 0): thread (0, 0) waits at the barrier of exercises.cuh:40, thread (4, 0) has ended");
     CHECK(row(exercises::mirror_solved, 8, 12) == "8 7 6 5 4 3 2 1 0 0 0 0");
   }
 }

@@ -24,101 +24,63 @@ COUNTERS = {
 } | {
     f"waits_{what}": f"smsp__average_warps_issue_stalled_{why}_per_issue_active.ratio"
     for what, why in (
-        ("device_memory", "long_scoreboard"),
-        ("shared_memory", "short_scoreboard"),
-        ("shared_memory_queue", "mio_throttle"),
-        ("barrier", "barrier"),
-        ("math_units", "math_pipe_throttle"),
-        ("registers", "dispatch_stall"),
-        ("others_turn", "not_selected"),
+        pair.split()
+        for pair in """device_memory long_scoreboard, shared_memory short_scoreboard,
+        shared_memory_queue mio_throttle, barrier barrier, math_units math_pipe_throttle,
+        registers dispatch_stall, others_turn not_selected""".split(
+            ","
+        )
     )
 }
 
 
+def stop(says):
+    sys.exit(print(f"gpu_counters.py: {says}", file=sys.stderr) or 77)
+
+
 def count(program, variants, element, size):
     """A dict for each variant, by the names above."""
-    done = subprocess.run(
-        [
-            "ncu",
-            "--csv",
-            "--page",
-            "raw",
-            "--clock-control",
-            "none",
-            "--metrics",
-            ",".join(COUNTERS.values()),
-            program,
-            "--type",
-            element,
-            "--size",
-            str(size),
-            "--variant",
-            ",".join(variants),
-            "--repeat",
-            "1",
-            "--warmup",
-            "0",
-            "--verify",
-            "none",
-            "--budget",
-            "1e9",
-        ],
-        capture_output=True,
-        text=True,
-    )
+    words = f"--csv --page raw --clock-control none --metrics {','.join(COUNTERS.values())}".split()
+    asked = f"--type {element} --size {size} --variant {','.join(variants)} --repeat 1 --warmup 0"
+    command = ["ncu", *words, program, *f"{asked} --verify none --budget 1e9".split()]
+    done = subprocess.run(command, capture_output=True, text=True)
     table = [line for line in done.stdout.splitlines() if line.startswith('"')]
     rows = list(csv.DictReader(io.StringIO("\n".join(table))))[1:]  # the first holds units
     each, left = divmod(len(rows), len(variants))
     if each == 0 or left:
         said = [line for line in (done.stdout + done.stderr).splitlines() if line not in table]
-        print(
-            f"gpu_counters.py: {len(rows)} kernels for {len(variants)} variants; ncu said:",
-            *said[-3:],
-            sep="\n",
-            file=sys.stderr,
+        stop(
+            "\n".join([f"{len(rows)} kernels for {len(variants)} variants; ncu said:", *said[-3:]])
         )
-        sys.exit(77)
     for variant, row in zip(variants, rows[each - 1 :: each]):
         values = {name: float(row[counter].replace(",", "")) for name, counter in COUNTERS.items()}
         values["seconds"] *= 1e-9
-        yield {"variant": variant, "type": element, "n": size} | {
-            name: f"{value:.9g}" for name, value in values.items()
-        }
+        written = {name: f"{value:.9g}" for name, value in values.items()}
+        yield {"variant": variant, "type": element, "n": size} | written
 
 
 def of_type(variants, element):
     """Those of the list that a type has: `f32:stream_k` is one of f32's alone."""
-    return [
-        name
-        for type, _, name in (word.rpartition(":") for word in variants.split(","))
-        if type in ("", element)
-    ]
+    words = (word.rpartition(":") for word in variants.split(","))
+    return [name for type, _, name in words if type in ("", element)]
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
+    raw = argparse.RawTextHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
     parser.add_argument("program")
-    parser.add_argument(
-        "variants", help="a list, in the program's order; f32:NAME with that type alone"
-    )
+    about = "a list, in the program's order; f32:NAME with that type alone"
+    parser.add_argument("variants", help=about)
     parser.add_argument("--type", default="f32", help="a list")
     parser.add_argument("--size", type=int, default=2048)
     options = parser.parse_args()
     if not shutil.which("ncu"):
-        sys.exit(
-            print(
-                "gpu_counters.py: no ncu here (it comes with CUDA: Nsight Compute)", file=sys.stderr
-            )
-            or 77
-        )
+        stop("no ncu here (it comes with CUDA: Nsight Compute)")
     out = csv.DictWriter(sys.stdout, ["variant", "type", "n", *COUNTERS], lineterminator="\n")
     out.writeheader()
     for element in options.type.split(","):
-        out.writerows(
-            count(options.program, of_type(options.variants, element), element, options.size)
-        )
+        variants = of_type(options.variants, element)
+        out.writerows(count(options.program, variants, element, options.size))
 
 
 if __name__ == "__main__":

@@ -30,6 +30,7 @@ rows)
     for set in $sets; do for type in f32 f64 i32; do has "^peak,$type,$set,$threads,,[0-9.e+-]+,GFLOP/s,.* chains"; done; done
   done
   for set in $sets; do
+    has "^cycle,f32,$set,1,(12|24),[0-9.e+-]+,FLOP,.* GHz in that one"
     for level in L1 memory; do has "^bandwidth,,$set,1,$level,[0-9.e+-]+,GB/s,triad; 3 arrays of " && has "^read,,$set,1,$level,[0-9.e+-]+,GB/s,sum of "; done
     [ "$set" = sse2 ] || has "^latency,f64,$set,1,fma,"
   done

@@ -64,7 +64,8 @@ class Simulates(unittest.TestCase):
         self.assertEqual(len(called), len(rows))
         self.assertRegex(
             called[0],
-            r"^-np 2 -platform \S+/fast.xml .* --cfg=smpi/bcast:binomial_tree \S+/smpirun summa_blocking 65536 512 1 2$",
+            r"^-np 2 -platform \S+/fast.xml .* --cfg=smpi/bcast:binomial_tree "
+            r"\S+/smpirun summa_blocking 65536 512 1 2$",
         )
         self.draw.assert_called_once_with(self.out / "report/simulated.csv", self.out / "report")
         self.assertEqual(self.run_it("--ranks", "2"), 0)

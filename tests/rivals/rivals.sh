@@ -110,6 +110,9 @@ failing)
   grep -qE "^rivals: libfake_crash.so with 1 thread left out: it ended by " err || fail "crash: $(cat err)"
   grep -qE "^rivals: libfake_dnnl.so left out: 33x20x13: the library reports a failure" err && [ "$(grep -vc ' skipped: ' err)" -eq 2 ] || fail "failure: $(cat err)"
   has 'libfake_right.so'
+  # A library without threads, where it is said to have two.
+  [ "$(nproc)" -lt 2 ] || fakes 0 right --threads 2 --shape 256x256x256
+  [ "$(nproc)" -lt 2 ] || grep -q "libfake_right.so left out: 256x256x256: asked for 2 threads, it uses [01]" err || fail "no threads: $(cat err)"
   ;;
 refusals)
   refuses "--variant: 'avx1024' is unknown; give avx512, tuned" --variant avx1024

@@ -58,7 +58,8 @@ class Process(unittest.TestCase):
             return rivals.process(options, "program", *arguments, **named)
 
     def test_what_it_is_given_and_says(self):
-        echo = 'echo "$# $1 $2 $(cat) $OMP_PROC_BIND $GOMP_SPINCOUNT $CUBLAS_X $MINE $OTHER $COURSE_STARTER"'
+        names = "$OMP_PROC_BIND $GOMP_SPINCOUNT $CUBLAS_X $MINE $OTHER $COURSE_STARTER"
+        echo = f'echo "$# $1 $2 $(cat) {names}"'
         outside = {"OMP_PROC_BIND": "true", "GOMP_SPINCOUNT": "1", "CUBLAS_X": "1", "MINE": "mine"}
         with mock.patch.dict(os.environ, outside | {"OTHER": "o"}):
             out, said, status = self.run_it(echo, "check", 5, environment={"MINE": "its"})

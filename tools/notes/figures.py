@@ -4,8 +4,8 @@ from pathlib import Path
 
 PLOTS = Path(__file__).resolve().parents[2] / "plots"
 # Rows alike in all of these are one measurement, taken again.
-ABOUT = """step variant type m n k fill seed threads ranks grid block tile device flags compiler host
-name vector level rival bytes stride lines transfers platform curve bcast experiment metric
+ABOUT = """step variant type m n k fill seed threads ranks grid block tile device flags compiler
+host name vector level rival bytes stride lines transfers platform curve bcast experiment metric
 processes pair""".split()
 # Columns that others give in other units.
 UNITS = {

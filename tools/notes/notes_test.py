@@ -59,7 +59,8 @@ again,8,8,8,2,1,yes,right,b
 again,8,8,8,3,1,no,right,c
 torn,8,8
 """
-SOURCE = "// [outer]\n  int a;\n  // [inner]\n    int b;\n  // [/inner]\n// [/outer]\n// [open]\n# [/back]\n# [back]\n"
+SOURCE = "// [outer]\n  int a;\n  // [inner]\n    int b;\n  // [/inner]\n// [/outer]\n"
+SOURCE += "// [open]\n# [/back]\n# [back]\n"
 
 
 class Templates(unittest.TestCase):

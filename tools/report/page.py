@@ -97,7 +97,8 @@ def limit(row):
     was predicted with was measured in a bad moment, and perhaps has been measured again
     since."""
     beaten = row.limit == "flops" and (row.missed() or 1) < 0.95
-    return LIMITS.get(row.limit, row.limit or "–") + ", by a peak measured in a bad moment" * beaten
+    name = LIMITS.get(row.limit, row.limit or "–")
+    return name + ", by a peak measured in a bad moment" * beaten
 
 
 def error_share(row):

@@ -19,7 +19,8 @@ other programs disturbed one of its rows. What fails is named in OUT/failed, and
 run.
 
 Exit status: 0 well; 1 a line failed; 2 the command line; 130 or 143 interrupted."""
-import argparse, hashlib, math, os, re, select, shlex, shutil, signal, subprocess, sys, threading, time
+import argparse, hashlib, math, os, re, select, shlex, shutil, signal, subprocess, sys
+import threading, time
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
