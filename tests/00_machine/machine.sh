@@ -45,11 +45,6 @@ disturbed)
   kill $busy
   grep -qE '^peak,f32,sse2,1,.*; disturbed: a thread had a processor for [0-9]+ % of the time' busy.csv || fail "not disturbed: $(cat busy.csv)"
   ;;
-no_third)
-  export HWLOC_SYNTHETIC="core:1 l2d:1(size=1048576) l1d:1(size=32768) pu:1"
-  runs 0 --csv machine.csv --variant bandwidth --threads 1
-  [ "$(grep '^bandwidth,,sse2,' machine.csv | cut -d, -f5 | sort -u | xargs)" = "L1 L2 memory" ] || fail "not of two levels: $(cat machine.csv)"
-  ;;
 again)
   runs 0 --csv machine.csv --variant topology,peak --type f32 --threads 1
   cp machine.csv before.csv

@@ -187,6 +187,9 @@ TEST_CASE("bandwidths: arrays fill half a level, less where threads share it; me
   CHECK(streamed(machine_of(1, mebibyte / 4, 256 * mebibyte), 3, 1) ==
         numbers(8 * mebibyte));  // of 32 MiB at most
   CHECK(streamed(machine_of(1, 5 * mebibyte, 32 * mebibyte), 3, 4) == 0);
+  Topology of_two_levels = eight();
+  of_two_levels.caches.pop_back();
+  CHECK((streamed(of_two_levels, 3, 1) == 0 && streamed(of_two_levels, 4, 1) > 0));
   CHECK(found_by(add_bandwidths, machine_of(1, 5 * mebibyte, 32 * mebibyte), {4}).said ==
         "00_machine: L3 with 4 threads left out: it is too small to hold twice their second level\n");
   state = {};  // from four times the last level, 256 MiB to 1 GiB in all
