@@ -20,13 +20,14 @@ course::Variants<T> variants() {
       cpu<T>("dot_avx2", "02's transposed with lanes, and a horizontal sum",
              [](const Call<T>& x) { dot_avx2<T>(x.a, x.b, x.c, x.bt, x.threads); }, cost::dot<T>,
              {.threads = true, .transposed_b = true}),
-      cpu<T>("register_tile", "a tile of C in registers", register_tile<T>, cost::register_tile<T>),
+      cpu<T>("register_tile", "a tile of C in registers", register_tile<avx2_tile, T>,
+             cost::register_tile<T>),
       cpu<T>(
           "blocked", "the tile in blocks that fit the caches",
-          [=](const Call<T>& x) { blocked<T>(x.a, x.b, x.c, alone); }, textbook),
+          [=](const Call<T>& x) { blocked<avx2_tile, T>(x.a, x.b, x.c, alone); }, textbook),
       cpu<T>(
           "packed", "the blocks copied to where they are read",
-          [=](const Call<T>& x) { packed<T>(x.a, x.b, x.c, alone); }, textbook),
+          [=](const Call<T>& x) { packed<avx2_tile, T>(x.a, x.b, x.c, alone); }, textbook),
       cpu<T>(
           "tuned", "packed, with edges, fetches and copies tuned",
           [=](const Call<T>& x) { tuned<T>(x.a, x.b, x.c, alone, 1); }, narrow),
@@ -46,14 +47,14 @@ course::Variants<T> variants() {
                                  course::uncounted, {.transposed_b = true})));
   for (auto& variant : list) variant->traits.vector = "avx2", variant->traits.needs = avx2_needs;
   for (auto& variant : {
-           cpu<T>("tile_512", "register_tile with vectors of 64 bytes", tile_512<T>,
+           cpu<T>("tile_512", "register_tile with vectors of 64 bytes", register_tile<wide_tile, T>,
                   cost::register_tile<T, wide_tile>),
            cpu<T>(
                "blocked_512", "blocked with vectors of 64 bytes",
-               [=](const Call<T>& x) { blocked_512<T>(x.a, x.b, x.c, alone); }, textbook_512),
+               [=](const Call<T>& x) { blocked<wide_tile, T>(x.a, x.b, x.c, alone); }, textbook_512),
            cpu<T>(
                "packed_512", "packed with vectors of 64 bytes",
-               [=](const Call<T>& x) { packed_512<T>(x.a, x.b, x.c, alone); }, textbook_512),
+               [=](const Call<T>& x) { packed<wide_tile, T>(x.a, x.b, x.c, alone); }, textbook_512),
            cpu<T>(
                "avx512", "tuned with wider registers, and more",
                [=](const Call<T>& x) { avx512<T>(x.a, x.b, x.c, alone, 1); }, wide),

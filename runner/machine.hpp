@@ -11,7 +11,10 @@ namespace course {
 
 /// How many hardware threads this process may use, even where OpenMP has bound the calling one to a core.
 int usable_cpus();
-/// Throws Refusal, on every rank, if this process cannot start one of these numbers of threads. Tries it.
+/// As many, or fewer if the cgroup's share of time (docker --cpus) lets not all run at once.
+double allowed_cpus();
+/// Throws Refusal, on every rank, if this process cannot start one of these numbers of threads, if OpenMP's
+/// teams have fewer, or have to share a processor while others are free. Tries it.
 void require_threads(const std::vector<int>& counts, const World& world = {});
 /// As require_threads; throws also if one of the numbers is more than usable_cpus.
 void require_cpus(const std::vector<int>& counts);

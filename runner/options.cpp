@@ -46,6 +46,26 @@ void add_choice(CLI::App& app, Text name, Text help, T& value, const std::map<st
       ->check(CLI::IsMember(choices));
 }
 
+/// Throws Refusal if a launcher started another number of ranks than `ranks`, which MPI knows of: each has
+/// a world of its own if it is another MPI's. `asked`: by --ranks, or 0.
+void require_ranks(int ranks, int asked) {
+  std::string by = "--ranks", started = std::to_string(asked > 0 ? asked : ranks);
+  for (const char* name : {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE"})
+    if (const char* size = std::getenv(name); size != nullptr && asked == 0) {
+      if (std::atoi(size) == ranks) return;  // the other is of a job round this one
+      by = name, started = size;
+    }
+  if (started == std::to_string(ranks)) return;
+  for (const char* name : {"PMI_RANK", "OMPI_COMM_WORLD_RANK"})
+    if (const char* rank = std::getenv(name); rank != nullptr && ranks == 1 && std::atoi(rank) > 0)
+      throw Refusal{};  // the launcher's rank 0 speaks for all
+  refuse(
+      by, started,
+      fmt::format("ranks were started, and MPI knows of {}; use the mpirun of the MPI that the program was "
+                  "built with",
+                  ranks));
+}
+
 }  // namespace
 
 Index whole_number(Text option, Text given, Index least, Index most) {
@@ -151,6 +171,8 @@ void add_ranks(CLI::App& app, Options& o, int ranks) {
     refuse(option, item, fmt::format("is a grid of {}, and {} run here", grid.x * grid.y, ranks));
   };
   const auto block = [](Text option, Text item) { return sides(option, item, "64x64"); };
+  add_number(app, "--ranks", "Refuses to run with another number of ranks than this", o.ranks, 1, longest);
+  app.final_callback([&o, ranks] { require_ranks(ranks, o.ranks); });
   add_sides(app, "--grid", "Grids of processes: 2x3,3x2", o.grids, grid);
   add_sides(app, "--block", "Elements of a block: 64x64,1x1", o.blocks, block);
 }

@@ -86,7 +86,16 @@ def compiled(nvcc, source, file, arch, folder):
     """The PTX of a source file, and what is wrong by what ptxas says of it."""
     options = ["-std=c++20", "--expt-relaxed-constexpr", "-O3", "-Xptxas", "-v", "--keep"]
     options += [f"-gencode=arch=compute_{arch},code=sm_{arch}", "-DCOURSE_LEAST_CAPABILITY=90"]
-    paths = ["-I", source, "--keep-dir", folder, "-c", file, "-o", folder / f"{file.stem}.o"]
+    paths = [
+        "-I",
+        source,
+        "--keep-dir",
+        folder,
+        "-cubin",
+        file,
+        "-o",
+        folder / f"{file.stem}.cubin",
+    ]
     done = subprocess.run([nvcc, *options, *paths], capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"nvcc: {done.stderr}")

@@ -19,13 +19,12 @@ namespace {
 }
 
 /// Does AVX-512 multiply here? What COURSE_RUNG names, or else the best that this processor can run.
-/// `tuned` may be called `packed`, as it was once.
 bool wide() {
   static const bool chosen = [] {
     const bool can = avx2::best_vector() == std::string_view("avx512");
     const char* const named = std::getenv("COURSE_RUNG");
     const std::string_view rung = named ? named : can ? "avx512" : "tuned";
-    if (rung != "avx512" && rung != "tuned" && rung != "packed") refuse("COURSE_RUNG may be tuned or avx512");
+    if (rung != "avx512" && rung != "tuned") refuse("COURSE_RUNG may be tuned or avx512");
     if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
       refuse("this processor lacks avx2 or fma");
     if (rung == "avx512" && !can) refuse("COURSE_RUNG=avx512: this processor lacks avx512f, dq, bw or vl");

@@ -25,9 +25,6 @@ void best(View<const T> a, View<const T> b, View<T> c, int threads) {
   (wide() ? avx512<T> : tuned<T>)(a, b, c, caches_here(threads), threads);
 }
 
-#define AVX2_BEST(T) template void best(View<const T>, View<const T>, View<T>, int);
-AVX2_BEST(float)
-AVX2_BEST(double)
-AVX2_BEST(std::int32_t)
+COURSE_INSTANTIATE(best, int);
 
 }  // namespace avx2

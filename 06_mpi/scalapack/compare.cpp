@@ -183,6 +183,7 @@ int run(int argc, char** argv, const course::World& world) {
     if (world.is_root()) fmt::print(stderr, "06_mpi_compare: skipped: this processor lacks {}\n", missing);
     return 77;
   }
+  course::require_threads(options.threads, world);
   Comparison comparison{options, world, pairs, rivals};
   const auto rows = [&] {
     if (world.is_root() && !options.csv.empty()) comparison.table.open(options.csv);

@@ -80,26 +80,3 @@ TEST_CASE("what the pairs say: medians, quartiles and extremes of the ratios, no
   Scripted slower{{9, 4, 1}}, faster{{9, 8, 1, 2}};
   CHECK(alternate(std::ref(slower), std::ref(faster), [] {}, {.pairs = 2, .sample = 0}).ratio == 1.5);
 }
-
-TEST_CASE("a product settles before each of its samples") {
-  const std::string calls = Log().of({.pairs = 1, .sample = 1e-9, .settle = 0.002});
-  const std::string first = calls.substr(calls.find('|') + 1);
-  // Untimed once at least, however slow this machine is just now, and timed once.
-  CHECK(first.find('t') >= 2);
-  CHECK(first.find_last_of('o') < first.find('t'));
-  CHECK(first.size() - first.find('t') >= 2);
-}
-
-TEST_CASE("sustained: the mean of what a product takes after it has settled") {
-  int calls = 0;
-  const auto counts = [&] {
-    std::this_thread::sleep_for(std::chrono::microseconds(50));
-    return static_cast<double>(++calls);
-  };
-  CHECK(sustained(counts, 0, 0) == 2);  // the first is untimed
-  calls = 0;
-  const double mean = sustained(counts, 0, 0.005);
-  CHECK(mean == doctest::Approx((2 + calls) / 2.));  // of 2, 3, …
-  const course::Stopwatch watch;
-  CHECK(sustained([&watch] { return watch.seconds() < 0.002 ? 1000 : 1; }, 0.003, 0.001) == 1);
-}

@@ -93,14 +93,16 @@ def typed(column, text):
 
 def read(path, measured):
     """A CSV's rows as {column: cell}, typed; `measured` is the first column that was: rows alike in
-    those before it, on the same host, are one, taken again. Of these the last counts that was not
-    disturbed, else the last; it stands where the first stood."""
+    those before it, on the same host, are one, taken again. Of the last program's the last counts
+    that was not disturbed, else the last; it stands where the first stood."""
     newest = {}
     for line in lines_of(path, [measured]):
         row = {name: typed(name, text) for name, text in line.items()}
         known = list(row)[: list(row).index(measured)] + ["device", "flags", "host"]
         alike = tuple(map(row.get, known))
-        if row.get("quiet") != "no" or newest.get(alike, row)["quiet"] == "no":
+        before = newest.get(alike, row)
+        is_new = any(row.get(name) != before.get(name) for name in ("compiler", "commit"))
+        if is_new or row.get("quiet") != "no" or before["quiet"] == "no":
             newest[alike] = row
     return list(newest.values())
 

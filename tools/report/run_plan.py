@@ -166,7 +166,9 @@ def command_of(words, given):
         place = words.index("--csv")
         csv = given.out / words[place + 1]
         del words[place : place + 2]
-    return Command([*words, "--csv", str(csv), *["--quiet"] * step], variables, program, csv)
+    ranks = ["--ranks", option(words, "-n")] if "mpirun" in words else []
+    more = ["--csv", str(csv), *["--quiet"] * step, *ranks]
+    return Command([*words, *more], variables, program, csv)
 
 
 def commands_of(given):

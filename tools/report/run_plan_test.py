@@ -76,6 +76,7 @@ class RunPlan(unittest.TestCase):
         lines = self.planned(plan % f",{CORES + 1},{CORES + 2}", "--set", f"threads={fit}")
         counts = [line.split("--threads ")[1].split()[0] for line in lines.splitlines()]
         self.assertEqual(counts, [fit, f"{CORES + 1}", f"{CORES + 2}", "1"])
+        self.assertTrue(lines.endswith(" --ranks 2"), "which another MPI's mpirun does not start")
 
     def test_of_the_steps_asked_for_and_the_baseline(self):
         plan = f"01_naive/01_naive --variant ijk {ROWS}\n01_naive/01_naive\n02_b/02_b {ROWS}"

@@ -394,6 +394,7 @@ def command_of(rung, program, *words, threads=None):
         rung.variant,
         *["--type", "f32"] * ("--type" not in words),
         *shlex.split(options),
+        *["--ranks", "2"] * bool(start),
         *words,
     ]
 
