@@ -10,4 +10,7 @@ foreach(name IN LISTS variables)
     unset(ENV{${name}})
   endif()
 endforeach()
+if(NOT IS_DIRECTORY "$ENV{TMPDIR}")  # of a job that has ended
+  unset(ENV{TMPDIR})
+endif()
 set(ENV{LC_ALL} C.UTF-8)

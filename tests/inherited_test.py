@@ -38,6 +38,7 @@ STRANGE = {  # a variable: what a shell's, a job's or another project's settings
     "LANGUAGE": "de",
     "GIT_DIR": "/nonexistent",
     "GNUTERM": "nonsense",
+    "TMPDIR": "/proc/none",
 }
 OF_MAKE = {"OUT", "THREADS", "QUICK", "needs", "PYTHON"}  # the same names may mean others' things
 

@@ -14,7 +14,7 @@ by --per.
 
 Exit status: 0 well; 1 an expectation not met; 2 bad usage, no such function, or the program failed;
 77 no valgrind here, or the program itself says (by 77) that it cannot run here."""
-import argparse, re, shutil, subprocess, sys, tempfile
+import argparse, re, shutil, signal, subprocess, sys, tempfile
 from pathlib import Path
 
 SUMS = {"D1m": ("D1mr", "D1mw"), "DLm": ("DLmr", "DLmw")}
@@ -122,4 +122,5 @@ def main():
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `… | head` ends quietly
     sys.exit(main())

@@ -9,7 +9,7 @@ Before the product a program tries a small one, twice: of each variant the last 
 Wavefronts and instructions are of warps; a `waits` column says for how many cycles a warp has stood
 for that reason for each instruction that was issued. Exit status: 0 well, 2 a wrong command line,
 77 no profiler or no leave to count."""
-import argparse, csv, io, itertools, shutil, subprocess, sys
+import argparse, csv, io, itertools, shutil, signal, subprocess, sys
 
 COUNTERS = {
     "seconds": "gpu__time_duration.sum",  # ncu gives nanoseconds
@@ -93,4 +93,5 @@ def main():
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `… | head` ends quietly
     main()

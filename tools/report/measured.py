@@ -225,12 +225,10 @@ class Row(Record):
 
     def label(self):
         """The variant, and what it was set to."""
-        settings = [f"{self.threads} threads"] * (self.threads > 1) + [f"{self.ranks} ranks"] * (
-            self.ranks > 1
-        )
-        settings += [
-            f"{name} {of}" for name in ("grid", "block", "tile") if (of := getattr(self, name))
-        ]
+        counts = {name: getattr(self, name) for name in ("threads", "ranks")}
+        settings = [f"{count} {name}" for name, count in counts.items() if count > 1]
+        of = {name: getattr(self, name) for name in ("grid", "block", "tile")}
+        settings += [f"{name} {value}" for name, value in of.items() if value]
         return self.variant + f" ({', '.join(settings)})" * bool(settings)
 
     def program(self):

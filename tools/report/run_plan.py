@@ -266,9 +266,8 @@ def run(command):
     variables = os.environ | environment(command.words) | command.variables
     pipe = subprocess.PIPE if command.printed else None
     try:
-        process = subprocess.Popen(
-            command.words, stdin=subprocess.DEVNULL, stdout=pipe, env=variables
-        )
+        pipes = {"stdin": subprocess.DEVNULL, "stdout": pipe}
+        process = subprocess.Popen(command.words, env=variables, **pipes)
     except OSError as error:
         print(f"{command.words[0]}: {error.strerror}", file=sys.stderr)
         return 127
@@ -379,9 +378,8 @@ def run_all(commands, out):
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    raw = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
     parser.add_argument("plans", type=Path, nargs="+", metavar="PLAN")
     parser.add_argument("--build", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
