@@ -70,22 +70,15 @@ int startable_threads(int most) {
   return static_cast<int>(std::ssize(others)) + 1;
 }
 
-/// What OpenMP gives to a region that asks for so many threads.
-struct Team {
-  int threads = 1, processors = 0;  // on which these may run, all together; 0: unknown
-};
-Team team_of(int threads) {
-  Team team;
-  cpu_set_t all;
+/// How many threads OpenMP gives to a region that asks for so many, and how many processors to all of them.
+std::pair<int, int> team_of(int threads) {
+  int given = 1;
+  cpu_set_t all, mine;
   CPU_ZERO(&all);
-#pragma omp parallel num_threads(threads)
+#pragma omp parallel num_threads(threads) private(mine)
 #pragma omp critical
-  {
-    cpu_set_t mine;
-    if (sched_getaffinity(0, sizeof mine, &mine) == 0) CPU_OR(&all, &all, &mine);
-    team = {omp_get_num_threads(), CPU_COUNT(&all)};
-  }
-  return team;
+  if (given = omp_get_num_threads(); sched_getaffinity(0, sizeof mine, &mine) == 0) CPU_OR(&all, &all, &mine);
+  return {given, CPU_COUNT(&all)};
 }
 
 /// The first of these variables that is set, "NAME=value"; else empty.
@@ -106,27 +99,26 @@ int usable_cpus() {
 void require_threads(const std::vector<int>& counts, const World& world) {
   const int most = *std::max_element(counts.begin(), counts.end());
   omp_set_dynamic(0), omp_set_max_active_levels(1);  // OMP_DYNAMIC=true would make teams smaller
-  const int startable = startable_threads(most);
-  // Not of a team larger than the processors: bound threads of it would later serve smaller ones, two on one.
-  const int asked = std::min(startable, usable_cpus());
-  const Team team = team_of(asked);
-  const int given = team.threads < asked ? team.threads : std::min(most, omp_get_thread_limit());
-  const bool crowded = team.processors > 0 && team.processors < team.threads;
-  double lacking[] = {double(most - startable), double(most - given), double(crowded)};
+  // No team larger than the processors is tried: of its bound threads two would later serve a smaller one on
+  // one processor.
+  const int startable = startable_threads(most), asked = std::min(startable, usable_cpus());
+  const auto [given, processors] = team_of(asked);
+  const int allowed = given < asked ? given : std::min(most, omp_get_thread_limit());
+  const bool crowded = 0 < processors && processors < given;  // 0: unknown
+  double lacking[] = {double(most - startable), double(most - allowed), double(crowded)};
   world.max(lacking);
-  const auto refuse_if = [most](double threads, const std::string& why) {
-    if (threads > 0) throw Refusal{fmt::format("--threads: '{}' {}", most, why)};
+  const auto more_than = [&](double lacks) {
+    return fmt::format("--threads: '{}' is more than the {} that ", most, most - static_cast<int>(lacks));
   };
-  const auto more_than = [&](std::size_t lack) {
-    return fmt::format("is more than the {} that ", most - static_cast<int>(lacking[lack]));
-  };
-  refuse_if(lacking[0], more_than(0) + "this process may start");
-  refuse_if(lacking[1], more_than(1) +
-                            first_set({"OMP_THREAD_LIMIT", "KMP_DEVICE_THREAD_LIMIT", "KMP_ALL_THREADS"}) +
-                            " allows; unset it");
-  refuse_if(lacking[2], "threads would have fewer processors, by " +
-                            first_set({"GOMP_CPU_AFFINITY", "KMP_AFFINITY", "OMP_PLACES", "OMP_PROC_BIND"}) +
-                            "; unset it");
+  if (lacking[0] > 0) throw Refusal{more_than(lacking[0]) + "this process may start"};
+  if (lacking[1] > 0)
+    throw Refusal{more_than(lacking[1]) +
+                  first_set({"OMP_THREAD_LIMIT", "KMP_DEVICE_THREAD_LIMIT", "KMP_ALL_THREADS"}) +
+                  " allows; unset it"};
+  if (lacking[2] > 0)
+    throw Refusal{
+        fmt::format("--threads: '{}' threads would have fewer processors, by {}; unset it", most,
+                    first_set({"GOMP_CPU_AFFINITY", "KMP_AFFINITY", "OMP_PLACES", "OMP_PROC_BIND"}))};
 }
 
 void require_cpus(const std::vector<int>& counts) {

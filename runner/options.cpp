@@ -46,24 +46,26 @@ void add_choice(CLI::App& app, Text name, Text help, T& value, const std::map<st
       ->check(CLI::IsMember(choices));
 }
 
-/// Throws Refusal if a launcher started another number of ranks than `ranks`, which MPI knows of: each has
-/// a world of its own if it is another MPI's. `asked`: by --ranks, or 0.
+/// Throws Refusal if `asked` by --ranks (0: it was not given) or by the launcher's word is another number of
+/// ranks than MPI knows of: started by another MPI's mpirun, each has a world of its own.
 void require_ranks(int ranks, int asked) {
-  std::string by = "--ranks", started = std::to_string(asked > 0 ? asked : ranks);
-  for (const char* name : {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE"})
-    if (const char* size = std::getenv(name); size != nullptr && asked == 0) {
-      if (std::atoi(size) == ranks) return;  // the other is of a job round this one
-      by = name, started = size;
+  const auto said = [](const char* name) {
+    const char* const number = std::getenv(name);
+    return number == nullptr ? 0 : std::atoi(number);
+  };
+  const int pmi = said("PMI_SIZE"), open_mpi = said("OMPI_COMM_WORLD_SIZE");
+  if (asked > 0 ? asked == ranks : pmi == ranks || open_mpi == ranks) return;  // the other: of a job round it
+  for (const auto& [by, started] :
+       {std::pair("--ranks", asked), {"PMI_SIZE", pmi}, {"OMPI_COMM_WORLD_SIZE", open_mpi}})
+    if (started > 0) {
+      if (ranks == 1 && said("PMI_RANK") + said("OMPI_COMM_WORLD_RANK") > 0)
+        throw Refusal{};  // rank 0 speaks
+      refuse(
+          by, std::to_string(started),
+          fmt::format(
+              "ranks were started, and MPI knows of {}; use the mpirun of the MPI that this was built with",
+              ranks));
     }
-  if (started == std::to_string(ranks)) return;
-  for (const char* name : {"PMI_RANK", "OMPI_COMM_WORLD_RANK"})
-    if (const char* rank = std::getenv(name); rank != nullptr && ranks == 1 && std::atoi(rank) > 0)
-      throw Refusal{};  // the launcher's rank 0 speaks for all
-  refuse(
-      by, started,
-      fmt::format("ranks were started, and MPI knows of {}; use the mpirun of the MPI that the program was "
-                  "built with",
-                  ranks));
 }
 
 }  // namespace

@@ -221,11 +221,6 @@ void add(Check& check, const Check& second) {
   check.differences = std::max(check.differences, second.differences);
 }
 
-/// What was written outside a matrix is wrong, whatever C holds.
-void overrule(Check& check, std::string error) {
-  if (!error.empty()) check.right = false, check.message = std::move(error);
-}
-
 /// Why the last run is wrong whatever C holds: what a rank wrote outside its matrices, what the variant
 /// itself found; else empty.
 template <class T>
@@ -240,41 +235,28 @@ std::string fault(const Row<T>& row, const Problem<T>& problem) {
   return rank + "wrote outside its matrix";
 }
 
-/// Verifies the last run of the row; rank 0 alone compares C. `more`: Freivalds' check is due besides.
+/// Verifies the last run; rank 0 alone sees C, and compares it, or makes Freivalds' check, or both.
 template <class T>
-Check verified(Row<T>& row, bool whole, bool more) {
-  const Problem<T>& problem = row.checked.problem;
+Check verified(Row<T>& row, const Problem<T>& problem, bool compared, bool by_freivalds) {
   std::string error = fault(row, problem);
   const View<const Result<T>> c = row.variant.result();  // all ranks give what they have
   if (!row.world.is_root()) return {};
   row.session.progress(row.record.variant + ": verifying");
-  if (!row.checked.verifier) row.checked.verifier.emplace(problem, whole);
-  Check check = row.checked.verifier->check(c);
-  if (more && problem.exact()) add(check, freivalds(problem, c));
-  overrule(check, std::move(error));
-  if (!check.right && row.options.explain)
+  Check check{.right = true};
+  if (compared) {
+    if (!row.checked.verifier)
+      row.checked.verifier.emplace(problem, verifies_whole(row.options, problem.shape));
+    check = row.checked.verifier->check(c);
+  }
+  if (by_freivalds) add(check, freivalds(problem, c));
+  if (!error.empty()) check.right = false, check.message = std::move(error);
+  if (!check.right && compared && row.options.explain)
     for (const std::string& line : diagnose(problem, c)) row.explained += "  " + line + "\n";
   return check;
 }
 
-/// Freivalds' check of one more run, on digits.
-template <class T>
-Check verified_on_digits(Row<T>& row) {
-  row.session.progress(row.record.variant + ": once more on digits, for Freivalds");
-  Problem<T> digits = row.checked.problem;
-  digits.forget(), digits.fill = Fill::digits;
-  Check check;
-  with_memory(row, digits, [&] {
-    run_once(row);
-    std::string error = fault(row, digits);
-    const View<const Result<T>> c = row.variant.result();
-    if (row.world.is_root()) check = freivalds(digits, c);
-    overrule(check, std::move(error));
-  });
-  return check;
-}
-
-/// Measures and verifies: all of C or, beyond 2048, samples and, as far as it is exact, Freivalds' check.
+/// Measures and verifies: all of C or, beyond 2048, samples and, as far as it is exact, Freivalds' check, for
+/// which the product is run once more, on digits.
 template <class T>
 void measure_and_verify(Row<T>& row) {
   const Problem<T>& problem = row.checked.problem;
@@ -283,14 +265,19 @@ void measure_and_verify(Row<T>& row) {
   Record& r = row.record;
   const Times taken = with_memory(row, problem, [&] {
     measure(row), predict(row);
-    if (asked) r.check = verified(row, whole, more);
+    if (asked) r.check = verified(row, problem, true, more && problem.exact());
   });
   r.times.alloc = taken.alloc;
   if (!asked) return;
   r.verify = whole ? "full" : more ? "samples+freivalds" : "samples";
   if (more && !problem.exact()) {
     problem.forget();  // two rows' matrices need not fit
-    add(*r.check, verified_on_digits(row));
+    Problem<T> digits = problem;
+    digits.fill = Fill::digits;
+    with_memory(row, digits, [&] {
+      run_once(row);
+      add(*r.check, verified(row, digits, false, true));
+    });
   }
   r.verdict = r.check->right ? "right" : "wrong";
 }

@@ -19,6 +19,7 @@ struct Session {
   const Options& options;
   const Step& step;
   const World& world;
+  Refused& refused;
   Table table{Record().columns()};  // rank 0's alone
   std::optional<Roofs> roofs = {};  // of machine.csv, if there is one
   int rows = 0, row = 0;            // how many there will be; which one this is
@@ -26,6 +27,8 @@ struct Session {
   // Of the last row, by type, variant and settings: its shape, and operations a second.
   std::map<std::string, std::pair<Shape, double>> rates = {};
   std::set<std::string> warned = {};
+
+  ~Session() { progress(""); }
 
   /// Overwrites the line of progress, on a terminal only; an empty text clears it.
   void progress(const std::string& what) const;

@@ -22,6 +22,6 @@ edit 90_mine/gemm.cpp 2 && [ "$(known)" != "$archive" ] || fail "an edit in an a
 edit 90_mine/gemm.cpp 1 && edit 90_mine/README.md 1 && edit tests/test.cpp 1 && [ "$(known)" = "$archive" ] || fail "notes and tests count"
 saved .. && [ "$(known)" = "$archive" ] || fail "in another repository: $(known)"
 saved . && [ "$(known)" = "$(git rev-parse --short=10 HEAD)" ] || fail "a clean repository: $(known)"
-edit 90_mine/README.md 2 && [ "$(known)" = "$(git rev-parse --short=10 HEAD)" ] || fail "notes count: $(known)"
+mkdir b && edit b/built.cpp 1 && edit 90_mine/README.md 2 && [ "$(known)" = "$(git rev-parse --short=10 HEAD)" ] || fail "notes count: $(known)"
 edit 90_mine/more.cpp 1 && new=$(known) && edit 90_mine/more.cpp 2 && [ "$new" != "$(known)" ] || fail "a file that git does not know: $new"
 exit $((failures > 0))
