@@ -87,16 +87,8 @@ def compiled(nvcc, source, file, arch, folder):
     """The PTX of a source file, and what is wrong by what ptxas says of it."""
     options = ["-std=c++20", "--expt-relaxed-constexpr", "-O3", "-Xptxas", "-v", "--keep"]
     options += [f"-gencode=arch=compute_{arch},code=sm_{arch}", "-DCOURSE_LEAST_CAPABILITY=90"]
-    paths = [
-        "-I",
-        source,
-        "--keep-dir",
-        folder,
-        "-cubin",
-        file,
-        "-o",
-        folder / f"{file.stem}.cubin",
-    ]
+    made = folder / f"{file.stem}.cubin"
+    paths = ["-I", source, "--keep-dir", folder, "-cubin", file, "-o", made]
     done = subprocess.run([nvcc, *options, *paths], capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"nvcc: {done.stderr}")
@@ -159,19 +151,19 @@ def release(nvcc):
     return tuple(map(int, re.search(r"release (\d+)\.(\d+)", said).groups()))
 
 
-def not_in_sass(nvcc, source, object):
+def not_in_sass(nvcc, source, cubin):
     """What a lesson prints of a kernel's machine code and is not there, in this order."""
     cuobjdump = shutil.which("cuobjdump", path=Path(shutil.which(nvcc)).parent)
     if not cuobjdump:
         return []
-    dump = subprocess.run([cuobjdump, "-sass", object], capture_output=True, text=True).stdout
+    dump = subprocess.run([cuobjdump, "-sass", cubin], capture_output=True, text=True).stdout
     failures = []
     for file in sorted(source.glob("[01]*/**/*.sass")):
         head, *lines = file.read_text(encoding="utf-8").splitlines()
         made_by, kernel = re.match(r"// nvcc (\S+), (\w+):", head).groups()
         if made_by == "{}.{}".format(*release(nvcc)):
-            code = re.search(rf"Function : \w*{kernel}(.*?)(?:Function :|\Z)", dump, re.S)[1]
-            there = iter(re.findall(r"/\*[0-9a-f]+\*/ +(.*?) ?;", code))
+            code = re.search(rf"Function : \w*{kernel}(.*?)(?:Function :|\Z)", dump, re.S)
+            there = iter(re.findall(r"/\*[0-9a-f]+\*/ +(.*?) ?;", code[1] if code else ""))
             printed = (line.split("  ")[0] for line in lines if not line.startswith("//"))
             failures += [f"{file.name}: not there: {line}" for line in printed if line not in there]
     return failures
@@ -200,7 +192,7 @@ def main(nvcc, source):
         text, failures = compiled(nvcc, source, kernels, "90", folder)
         wgmma = source / "00_machine/kernels/wgmma.cu"
         failures += compiled(nvcc, source, wgmma, "90a", folder)[1]
-        failures += not_in_sass(nvcc, source, folder / "kernels.o")
+        failures += not_in_sass(nvcc, source, folder / "kernels.cubin")
         if release(nvcc) >= (12, 5):
             failures += hopper(nvcc, source, folder)
     failures += steps_of_07(text) + missing(text, WANTED) + unawaited(text)
