@@ -295,7 +295,7 @@ void report(Row<T>& row, const std::string& thrown) {
   const std::string again = r.command_line(row.traits, row.options.pad, row.options.emulate);
   const bool counts_as_wrong = wrong && !(expected && threw);  // --expect-wrong: a throw is no wrong result
   ++session.measured, session.disturbed += r.quiet == "no" && !wrong;
-  ++(counts_as_wrong ? session.wrong : session.not_wrong);
+  if (counts_as_wrong != expected) session.refused.status = 1;
   if (!row.world.is_root()) return;
   session.progress("");
   if (session.measured == 1) print_header(r);
