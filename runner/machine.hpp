@@ -23,7 +23,7 @@ std::string processor();
 std::string host_name();
 /// Now, in UTC: 2026-11-21T07:48:24Z.
 std::string utc_now();
-/// "g++ 12.2.0"; and the commit built from, with +xxxxxx, a hash of the difference, if the source differs.
+/// "g++ 12.2.0"; and the commit built from, with +xxxxxx, a hash of the sources, if they are not its.
 extern const std::string compiler, commit;
 
 /// Processor time used by all threads of this process, in seconds.

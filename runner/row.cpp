@@ -137,12 +137,6 @@ double expected_seconds(Row<T>& row, double limit) {
   }
 }
 
-/// `value` rounded up to two digits, so that it is no less when read again.
-double rounded_up(double value) {
-  const double unit = std::pow(10, std::floor(std::log10(value)) - 1);
-  return std::ceil(value / unit) * unit;
-}
-
 /// True, with a warning, if one run would take over ten times the budget. The baseline is always measured.
 template <class T>
 bool takes_too_long(Row<T>& row) {
@@ -153,8 +147,8 @@ bool takes_too_long(Row<T>& row) {
   const double expected = expected_seconds(row, 10 * budget);
   if (session.world.root(expected <= 10 * budget) != 0) return false;
   session.warn_once(fmt::format(  // twice as much as it seems to need: the next estimate is another
-      "{} left out: one run takes about {}, over ten times the budget of {}; --budget {:g} will do",
-      title(row.record), readable_seconds(expected), readable_seconds(budget), rounded_up(expected / 5)));
+      "{} left out: one run takes about {}, over ten times the budget of {}; --budget {:.3g} will do",
+      title(row.record), readable_seconds(expected), readable_seconds(budget), expected / 5));
   return true;
 }
 
@@ -295,7 +289,7 @@ void report(Row<T>& row, const std::string& thrown) {
   const std::string again = r.command_line(row.traits, row.options.pad, row.options.emulate);
   const bool counts_as_wrong = wrong && !(expected && threw);  // --expect-wrong: a throw is no wrong result
   ++session.measured, session.disturbed += r.quiet == "no" && !wrong;
-  ++(counts_as_wrong ? session.wrong : session.not_wrong);
+  if (counts_as_wrong != expected) session.refused.status = 1;
   if (!row.world.is_root()) return;
   session.progress("");
   if (session.measured == 1) print_header(r);

@@ -23,7 +23,7 @@ struct Session {
   Table table{Record().columns()};  // rank 0's alone
   std::optional<Roofs> roofs = {};  // of machine.csv, if there is one
   int rows = 0, row = 0;            // how many there will be; which one this is
-  int measured = 0, skipped = 0, wrong = 0, not_wrong = 0, disturbed = 0;
+  int measured = 0, skipped = 0, disturbed = 0;
   // Of the last row, by type, variant and settings: its shape, and operations a second.
   std::map<std::string, std::pair<Shape, double>> rates = {};
   std::set<std::string> warned = {};
