@@ -9,13 +9,13 @@ and how fast.
     rungs.py BUILD --report OUT …   (make report)            measures what is right in mine/ and adds it to OUT/results.csv
 
 rungs.ini says which fragment of which file a rung is. The learner's file takes that fragment's
-place in a copy of the step's folder; what includes it is compiled and linked as the step's program
-was, by the commands that ninja knows. So a kernel runs in the step's own program: its verifier, its
+place in a copy of the step's folder; what includes it is compiled as the step's program was, and
+linked with its other objects, by a CMake project of the rung's own (CMakeLists.txt). So a kernel runs in the step's own program: its verifier, its
 options, MPI and the emulator.
 
 Exit status: 0 right; 1 wrong, or not compiled; 2 the command line; 77 this machine cannot run
 it."""
-import argparse, configparser, contextlib, csv, difflib, io, os, re, resource, shlex, shutil, signal, statistics, subprocess, sys, tempfile, textwrap, time
+import argparse, configparser, contextlib, csv, difflib, fcntl, io, os, re, resource, shlex, shutil, signal, statistics, subprocess, sys, tempfile, textwrap, time
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -39,7 +39,7 @@ SHAPES = (
 ON_GPU = ("33x35x31", "1x1x1", "3x2x4", "32x32x32", "130x140x37")
 ORDERS = ("forward", "reversed", "987654")  # of threads under the emulator
 PATIENCE = int(os.environ.get("COURSE_PATIENCE", "10"))  # seconds that a run may take
-DEBUG = ["-fsanitize=address", "-g1", "-O0", "-fno-omit-frame-pointer", "-DCOURSE_CHECKED"]
+FASTER = ""  # options that tests compile with
 HOLE = "// your code"
 BEYOND = "an element that the matrix does not have"
 RACING = "4x4x20000"
@@ -184,13 +184,14 @@ def scratch(build, rung):
 def overlay(build, rung):
     """A copy of the step's folder in which the fragment is the learner's file."""
     folder = scratch(build, rung)
+    place = folder / rung.step / rung.file
     shutil.copytree(
         ROOT / rung.step,
         folder / rung.step,
         dirs_exist_ok=True,
+        copy_function=lambda source, copy: Path(copy) == place or shutil.copy2(source, copy),
         ignore=shutil.ignore_patterns("*.md", "*.svg", "pictures"),
     )
-    place = folder / rung.step / rung.file
     lines = (ROOT / rung.step / rung.file).read_text(encoding="utf-8").split("\n")
     first, last = (
         next(i for i, line in enumerate(lines) if line.strip() == f"// [{slash}{rung.fragment}]")
@@ -210,49 +211,51 @@ def overlay(build, rung):
     return folder
 
 
-def commands(build, rung, debug):
-    """(what to run to make the learner's program, its path). Objects that do not see the file are
-    the step's own."""
-    program, folder = program_of(build, rung), overlay(build, rung)
-    target = str(folder / ("debug" if debug else "program"))
-    course, learners = str(ROOT / rung.step), str(folder / rung.step)
-    compilers, swap = [], {program: target}
-    lines = ninja(build, "commands", program).split("\n")
-    for words in map(
-        shlex.split, (line for line in lines if " -c " in line and f" {rung.step}/" in line)
-    ):
-        source, place = words[words.index("-c") + 1], words[words.index("-o") + 1]
-        if not is_in(f"{course}/{rung.file}", build, place):
-            continue
-        copy = source.replace(course, learners)
-        if copy == source:  # CMake wrote it, for the emulator
-            words.append("-O1")  # is compiled in half the time of -O3
-            copy = str(folder / Path(source).name)
-            Path(copy).write_text(
-                Path(source).read_text(encoding="utf-8").replace(course, learners), encoding="utf-8"
-            )
-        swap |= {
-            source: copy,
-            place: str(folder / Path(place).name) + (".debug.o" if debug else ""),
+@contextlib.contextmanager
+def alone(folder):
+    """Nobody else is in this folder meanwhile: another terminal's rungs.py waits here."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / "lock", "w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def sources_with(build, rung):
+    """The sources of its program that were made of the rung's file, too, says ninja."""
+    file, name = ROOT / rung.step / rung.file, Path(program_of(build, rung)).name
+    found = []
+    for block in ninja(build, "deps").split("\n\n"):
+        head, *files = block.strip().split("\n")
+        if re.match(rf"{rung.step}/CMakeFiles/{name}(-kernels|-gpu|-emulated)?\.dir/", head):
+            paths = [(build / path.strip()).resolve() for path in files]  # ccache's are relative
+            found += paths[:1] * (file in paths)
+    return found
+
+
+def project(build, rung):
+    """The folder of the CMake project that makes the learner's program; configured once."""
+    folder = overlay(build, rung)
+    place = folder / "build"
+    if not (place / "build.ninja").exists():
+        sees = sources_with(build, rung)
+        if not sees:
+            refuse(f"nothing of {rung.step} is made of {rung.file}; please build it again")
+        said = {
+            "COURSE_BUILD": build,
+            "PROGRAM": Path(program_of(build, rung)).name,
+            "COPY": folder / rung.step,
+            "SEES": ";".join(map(str, sees)),
+            "FASTER": FASTER,
         }
-        words = [
-            swap.get(word, word)
-            for word in words
-            if word not in ("ccache", "-Werror", "-Werror=all-warnings", "-MD")
-        ]
-        for option in {"-MF", "-MT"} & set(words):
-            del words[words.index(option) : words.index(option) + 2]
-        compilers.append(
-            [*words, "-w", f"-I{ROOT}", *(DEBUG if debug and "nvcc" not in words[0] else [])]
+        words = [f"-D{name}={value}" for name, value in said.items()]
+        done = subprocess.run(
+            ["cmake", "-S", ROOT / "tools/try", "-B", place, "-G", "Ninja", *words],
+            capture_output=True,
+            text=True,
         )
-    if not compilers:
-        refuse(f"nothing of {program} is made of {rung.file}; please build it again")
-    link = next(line for line in reversed(lines) if f" -o {program} " in line)
-    linker = [
-        swap.get(word, word)
-        for word in shlex.split(link.removeprefix(": && ").removesuffix(" && :"))
-    ]
-    return [*compilers, linker + ["-fsanitize=address"] * debug], target
+        if done.returncode:
+            refuse(f"cmake: {done.stderr.strip()}")
+    return place
 
 
 def needs_ninja(build):
@@ -263,33 +266,19 @@ def needs_ninja(build):
         )
 
 
-def is_in(file, build, object):
-    """Whether the object was made of this file, too. (ccache may have made the paths relative.)"""
-    return any(
-        (build / line.strip()).resolve() == Path(file)
-        for line in ninja(build, "deps", object).split("\n")[1:]
-        if line
-    )
-
-
-def compiled(build, rung, debug=False, counted=False):
+def compiled(build, rung, debug=False):
     """The program, or nothing and what the compiler says of the learner's file."""
-    to_run, target = commands(build, rung, debug)
-    for command in to_run:
-        command = command + ["-DCOURSE_COUNTED"] * (
-            counted and "-c" in command and "nvcc" not in command[0]
-        )
-        done = subprocess.run(
-            command,
-            cwd=build,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            env=os.environ | {"LC_ALL": "C.UTF-8"},
-        )
-        if done.returncode:
-            return None, first_error(done.stderr, learners_file(rung))
-    return target, ""
+    place, target = project(build, rung), "debug" if debug else "program"
+    done = subprocess.run(
+        ["ninja", "-C", place, target],
+        capture_output=True,
+        text=True,
+        errors="replace",
+        env=os.environ | {"LC_ALL": "C.UTF-8"},
+    )
+    if done.returncode:
+        return None, first_error(done.stdout, learners_file(rung))
+    return str(place / target), ""
 
 
 def first_error(text, mine):
@@ -596,7 +585,7 @@ def compared_counts(build, rung, program):
     course = scratch(build, rung) / "course.cu"
     course.write_text("\n".join(solution(rung)), encoding="utf-8")
     yours, model = counted(rung, program), SimpleNamespace(**vars(rung) | {"path": course})
-    ours = counted(model, compiled(build, model, counted=True)[0])
+    ours = counted(model, compiled(build, model)[0])
     for place, what in enumerate(
         (
             "sectors of 32 bytes a warp's access to global memory",
@@ -810,7 +799,7 @@ def look(build, rung):
         told(f"{shown(rung)} is still a hole: write the kernel there, in the place of '{HOLE}'.")
         return 1
     emulated = is_on_gpu(rung) and not has_gpu(build, rung)
-    program, error = compiled(build, rung, counted=emulated)
+    program, error = compiled(build, rung)
     if program is None:
         print(f"✘ it does not compile:\n{error}")
         return 1
@@ -849,7 +838,7 @@ def report(build, rungs, given):
     if those:
         needs_ninja(build)
     for rung in those:
-        with contextlib.redirect_stdout(io.StringIO()):
+        with alone(scratch(build, rung)), contextlib.redirect_stdout(io.StringIO()):
             prepared(build, rung)
             program = compiled(build, rung)[0]
             right = program and verified(build, rung, program)
@@ -904,9 +893,10 @@ def prepared(build, rung):
         mine.write_text(hole(rung), encoding="utf-8")
         print(f"{shown(rung)} is written.")
     targets = [Path(program_of(build, rung)).name, "01_naive", "00_machine"]
-    done = subprocess.run(
-        ["cmake", "--build", build, "--target", *targets], capture_output=True, text=True
-    )
+    with alone(build / "try"):
+        done = subprocess.run(
+            ["cmake", "--build", build, "--target", *targets], capture_output=True, text=True
+        )
     if done.returncode:
         refuse(f"the course itself does not build here: {done.stdout.strip().splitlines()[-1]}")
 
@@ -930,7 +920,8 @@ def watch(build, rung):
                     ),
                     flush=True,
                 )
-                look(build, rung)
+                with alone(scratch(build, rung)):
+                    look(build, rung)
                 sys.stdout.flush()
             missed = 0
         except FileNotFoundError as error:
@@ -982,7 +973,10 @@ def main():
     needs_ninja(build)
     try:
         prepared(build, rung)
-        return look(build, rung) if given.check else watch(build, rung)
+        if not given.check:
+            return watch(build, rung)
+        with alone(scratch(build, rung)):
+            return look(build, rung)
     except KeyboardInterrupt:
         return 0
 
