@@ -17,9 +17,9 @@ int main() {
   fill_matrix(b, Fill::uniform, 1, 'B');
   fill_matrix(c, Fill::uniform, 1, 'C');
 
-  using Rows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  using RowMajor = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   const auto wide = [](View<float> of) {  // for Eigen, in double
-    return Eigen::Map<Rows>(of.data(), of.rows(), of.cols()).cast<double>().eval();
+    return Eigen::Map<RowMajor>(of.data(), of.rows(), of.cols()).cast<double>().eval();
   };
   const Eigen::MatrixXd wanted = wide(c) + wide(a) * wide(b);
 

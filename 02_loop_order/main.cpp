@@ -14,7 +14,7 @@ course::Variants<T> variants() {
       cpu<T>("ijk", "rows of C, then columns: walks down B", ijk<T>, cost::ijk<T>),
       cpu<T>("ikj", "rows of C, rows of B: walks along both", ikj<T>, cost::ikj<T>),
       cpu<T>("ikj_scalar", "ikj without vector instructions", ikj_scalar<T>, cost::ikj_scalar<T>,
-             {.vector = "sse2"}),
+             {.vector = "sse2", .needs = "sse2"}),
       cpu<T>("jik", "columns of C, then rows: walks down B", jik<T>, cost::jik<T>),
       cpu<T>("jki", "columns of C, columns of A: walks down both", jki<T>, cost::jki<T>),
       cpu<T>("kij", "a row of B for every row of C: walks along both", kij<T>, cost::kij<T>),

@@ -6,6 +6,8 @@
 
 namespace avx2 {
 
+using course::ceil_div;
+
 /// A tile of C in registers: mr rows of so many vectors, each of so many bytes.
 struct TileShape {
   int mr, vectors, bytes;
@@ -19,9 +21,6 @@ constexpr TileShape wide_tile{6, 2, 64};
 constexpr TileShape avx512_tile{9, 3, 64};
 constexpr const char *avx2_needs = "avx2,fma", *avx512_needs = "avx2,fma,avx512f,avx512dq,avx512bw,avx512vl";
 
-COURSE_INLINE Index divide_up(Index a, Index b) {
-  return (a + b - 1) / b;
-}
 COURSE_INLINE Index smaller(Index a, Index b) {
   return a < b ? a : b;
 }
@@ -41,8 +40,8 @@ COURSE_INLINE Part part(Index all, Index parts, Index i) {
 /// The piece, a multiple of `step`, when `all` is cut evenly into as few as there can be of `most`; rounded
 /// up, so it may be a little more than `most`.
 COURSE_INLINE Index even(Index all, Index most, Index step) {
-  const Index some = larger(1, all), pieces = divide_up(some, larger(step, most));
-  return divide_up(divide_up(some, pieces), step) * step;
+  const Index some = larger(1, all), pieces = ceil_div(some, larger(step, most));
+  return ceil_div(ceil_div(some, pieces), step) * step;
 }
 
 /// How a product is cut: rows in pieces of mc, k of kc, columns of nc.

@@ -38,7 +38,7 @@ void unmasked(View<const T> a, View<const T> b, View<T> c, View<T> bt) {
     for (Index j = 0; j < b.cols(); ++j) bt(j, p) = b(p, j);
   for (Index i = 0; i < c.rows(); ++i)
     for (Index j = 0; j < c.cols(); ++j)
-      for (Index p = 0; p < divide_up(a.cols(), lanes) * lanes; ++p)
+      for (Index p = 0; p < ceil_div(a.cols(), lanes) * lanes; ++p)
         c(i, j) += a.data()[i * a.ld() + p] * bt.data()[j * bt.ld() + p];
 }
 

@@ -26,7 +26,7 @@ class Space {
   template <class T>
   T* of(Index count) {
     constexpr Index page = 2 << 20;
-    const Index pages = divide_up(count * Index{sizeof(T)}, page);
+    const Index pages = ceil_div(count * Index{sizeof(T)}, page);
     if (pages > pages_) {
       std::free(room_);
       room_ = std::aligned_alloc(page, static_cast<std::size_t>(pages * page));

@@ -46,20 +46,20 @@ void wrong_tag(const Shared<T>& s, MPI_Comm ranks) {
   }
 }
 
-/// Takes a rank's rows out of their room before they are waited for. A barrier keeps them from coming in
+/// Takes a rank's rows out of the buffer before they are waited for. A barrier keeps them from coming in
 /// time.
 template <class T>
 void not_waited_for(const Shared<T>& s, MPI_Comm ranks) {
   const int me = rank_in(ranks), size = size_of(ranks);
   for (int of = 1; of < size; ++of) {
     MPI_Request flying = MPI_REQUEST_NULL;
-    std::vector<T> room;
+    std::vector<T> buffer;
     if (me == 0) {
       const auto [from, count] = part(s.result.rows(), size, of);
       const Index cols = s.result.cols();
-      room.resize(static_cast<std::size_t>(count * cols));
-      MPI_Irecv(room.data(), static_cast<int>(count * cols), element<T>(), of, of_c, ranks, &flying);
-      copy<T>(View<const T>(room.data(), count, cols, cols), s.result.block(from, 0, count, cols));
+      buffer.resize(static_cast<std::size_t>(count * cols));
+      MPI_Irecv(buffer.data(), static_cast<int>(count * cols), element<T>(), of, of_c, ranks, &flying);
+      copy<T>(View<const T>(buffer.data(), count, cols, cols), s.result.block(from, 0, count, cols));
     }
     MPI_Barrier(ranks);
     if (me == of) MPI_Send(s.c.data(), rows_in(s.c), row_type(s.c), 0, of_c, ranks);
@@ -93,7 +93,7 @@ void one_row_too_far(const Shared<T>& s, MPI_Comm ranks) {
   gather_more<T>(s, ranks, course::one_row_more);
 }
 
-/// Each panel from the rank next to the one that has it: what lies in the room there.
+/// Each panel from the rank next to the one that has it: what lies in the buffer there.
 template <class T>
 void wrong_root(const Panels<T>& panels, const Grid& grid, Multiply<T> multiply, int threads) {
   for (Index s = 0; s < panels.count(); ++s) {

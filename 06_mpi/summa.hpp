@@ -12,8 +12,8 @@ template <class T>
 using Multiply = void (*)(View<const T> a, View<const T> b, View<T> c, int threads);
 
 // [panels]
-/// A rank's share. A's columns are dealt out in panels among the grid's columns, B's rows in panels as deep
-/// among its rows; a rank's panels lie one behind the other, each without gaps, ready to be sent.
+/// A rank's share. A's columns are dealt out in panels among the grid's columns, B's rows in panels of as
+/// many rows among its rows; a rank's panels lie one behind the other, each without gaps, ready to be sent.
 template <class T>
 struct Panels {
   Cyclic of_a, of_b;  // k, the depth of a panel, grid columns or rows
@@ -22,7 +22,7 @@ struct Panels {
   T *buffer_a[2], *buffer_b[2];  // for those of others: the present one and the next
 
   Index count() const { return of_a.blocks(); }
-  /// Panel s of A in the rows that this rank has of C: its own or, of another grid column, the room for it.
+  /// Panel s of A in the rows that this rank has of C: its own or, of another grid column, the buffer for it.
   View<T> panel_a(Index s, Index col) const {
     T* const own = a + s / of_a.parts * of_a.block * c.rows();
     return {s % of_a.parts == col ? own : buffer_a[s % 2], c.rows(), of_a.size(s), of_a.size(s)};

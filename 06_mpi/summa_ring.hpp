@@ -73,7 +73,7 @@ void summa_ring_in_slices(const Panels<T>& panels, const Grid& grid, Multiply<T>
   };
   expect(0);
   for (Index turn = 0; turn < panels.count(); ++turn) {
-    MPI_Waitall(4, flying, MPI_STATUSES_IGNORE);  // this turn's have come, the last turn's rooms are free
+    MPI_Waitall(4, flying, MPI_STATUSES_IGNORE);  // this turn's have come, the last turn's buffers are free
     expect(turn + 1);
     const auto [a, b, col, row] = at(turn);
     of_a.pass_on(a, col), of_b.pass_on(b, row);

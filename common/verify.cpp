@@ -1,6 +1,6 @@
 #include "common/verify.hpp"
 
-#ifdef __FAST_MATH__
+#if __FINITE_MATH_ONLY__  // of -ffast-math, which may stand in CXXFLAGS
 #error "With fast-math the comparisons below would let NaN pass."
 #endif
 

@@ -14,8 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.append(str(ROOT / "tools/report"))
-import against_libraries
-from measured import MACHINE_COLUMNS, Refusal, append, lines_of, whose
+from measured import Refusal, append, lines_of, whose
 
 OURS = {
     "avx512": "against each library's widest kernel",
@@ -46,6 +45,7 @@ OURS_ON_GPU = {
     "f32_by_bf16": ("f32", TENSOR, AT_BEST),
     "f32_by_fp16": ("f32", TENSOR, AT_BEST),
 }
+RUNGS = [*OURS, *OURS_ON_GPU]
 # cuBLAS by types as machine.csv knows them: that of our matrices, the ways of which the faster
 # counts, a row's note. Tensor cores round their inputs: they are types of their own.
 WITHIN = "sustained; {}within 2^{} of f32 in the infinity norm"
@@ -61,40 +61,14 @@ def squares(*sizes):
     return [f"{n}x{n}x{n}" for n in sizes]
 
 
-# Unless told otherwise, without and with --alone.
-DEFAULTS = {
-    False: {"type": "f32,f64,bf16", "pairs": "21", "budget": "0.3"},
-    True: {"type": "f32,f64,i32", "pairs": "5", "budget": "0.4"},
-}
-SHAPES = {
-    False: squares(256, 384, 512, 768, 1024, 1500, 2000, 2048, 3000, 4096)
-    + [f"{n}x{n}x{k}" for n in (2048, 4096) for k in (32, 64, 128, 156)],
-    True: [*squares(256, 512, 1024, 2048), "2048x2048x64", "4096x4096x128"],
-}
-ON_GPU = {
-    False: squares(512, 1000, 1024, 2000, 2048, 3000, 4096, 5000, 6400, 8192, 14400)
-    + [f"8192x8192x{k}" for k in (32, 64, 128, 156)],
-    True: [*squares(256, 512, 1024, 2048, 4096, 8192), "8192x8192x128"],
-}
+# Shapes unless told otherwise: alone and in turns, on the processor, on a GPU and its tensor cores.
+ALONE = [*squares(256, 512, 1024, 2048), "2048x2048x64", "4096x4096x128"]
+ALONE_ON_GPU = [*squares(256, 512, 1024, 2048, 4096, 8192), "8192x8192x128"]
+IN_TURNS = squares(256, 384, 512, 768, 1024, 1500, 2000, 2048, 3000, 4096)
+IN_TURNS += [f"{n}x{n}x{k}" for n in (2048, 4096) for k in (32, 64, 128, 156)]
+IN_TURNS_ON_GPU = squares(512, 1000, 1024, 2000, 2048, 3000, 4096, 5000, 6400, 8192, 14400)
+IN_TURNS_ON_GPU += [f"8192x8192x{k}" for k in (32, 64, 128, 156)]
 ON_TENSOR_CORES = squares(1024, 2048, 3072, 4096, 8192)
-OPTIONS = {
-    "size": "square sizes: 256,512",
-    "shape": "shapes MxNxK",
-    "type": "of f32,f64,i32,bf16 (default f32,f64,bf16; alone all)",
-    "threads": "thread counts (default 1 and all)",
-    "variant": f"our rungs: {','.join([*OURS, *OURS_ON_GPU])}",
-    "rival": f"of {','.join(KINDS)} (default all)",
-    "blas": "more libraries with cblas_sgemm: FILE,...",
-    "pairs": "pairs of runs a row has at least (default 21); alone: runs at most (default 5)",
-    "budget": "seconds a row may take (default 0.3; alone 0.4)",
-    "csv": "append one line a row to this file",
-    "build": "where the course was built",
-}
-FLAGS = {
-    "alone": "each library by itself, rows of machine.csv",
-    "sustained": "each of a row alone for 1.5 s, too: clock, power, error in a file beside the CSV",
-    "list": "print our rungs and the libraries here, and end",
-}
 
 
 @dataclass
@@ -271,11 +245,12 @@ def alone(session, libraries, gpu):
     options = session.options
 
     def record(type, label, threads, shape, rate, note):
-        rate = f"{rate:.{0 if rate >= 1e4 else 4}{'f' if rate >= 1e4 else 'g'}}"
+        rate = f"{rate:.0f}" if rate >= 1e4 else f"{rate:.4g}"
         who = f"{type:<4} {label:<20} {threads and whose(threads):>10}"
         print(f"  {who} {shape:<14} {rate:>8} GFLOP/s", flush=True)
-        row = ["library", type, label, threads, shape, rate, "GFLOP/s", note]
-        append(options.csv, MACHINE_COLUMNS, row)
+        row = {"name": "library", "type": type, "vector": label, "threads": threads}
+        row |= {"level": shape, "value": rate, "unit": "GFLOP/s", "note": note}
+        append(options.csv, row)
 
     for (library, *_), threads, shape in product(libraries, options.threads, options.shapes):
         for type, rate in session.rates(library, threads, options.type, shape).items():
@@ -342,42 +317,66 @@ def compare(session, libraries, gpu):
 # ---- the command line ----
 
 
-def refuse(message):
-    raise Refusal(f"{message}; --help lists the options")
-
-
 def asked():
-    """The options, checked: lists of items, and which of our rungs run here."""
+    """The options, checked."""
+
+    def refuse(message):
+        raise Refusal(f"{message}; --help lists the options")
+
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.error = refuse
-    for name, what in OPTIONS.items():
+    for name, what in (
+        ("size", "square sizes: 256,512"),
+        ("shape", "shapes MxNxK"),
+        ("threads", "thread counts (default 1 and all)"),
+        ("type", "of f32,f64,i32,bf16 (default f32,f64,bf16; alone f32,f64,i32)"),
+        ("pairs", "pairs of runs a row has at least (default 21); alone: runs at most (default 5)"),
+        ("budget", "seconds a row may take (default 0.3; alone 0.4)"),
+        ("variant", f"our rungs: {','.join(RUNGS)}"),
+        ("rival", f"of {','.join(KINDS)} (default all)"),
+        ("blas", "more libraries with cblas_sgemm: FILE,..."),
+        ("csv", "append one line a row to this file"),
+        ("build", "where the course was built"),
+    ):
         parser.add_argument(f"--{name}", help=what)
-    for name, what in FLAGS.items():
+    for name, what in (
+        ("alone", "each library by itself, rows of machine.csv"),
+        ("sustained", "each of a row alone for 1.5 s, too: clock, power, error beside the CSV"),
+        ("list", "print our rungs and the libraries here, and end"),
+    ):
         parser.add_argument(f"--{name}", help=what, action="store_true")
     options = parser.parse_args()
     options.build = Path(options.build or ROOT / "build").resolve()
-    for name, default in DEFAULTS[options.alone].items():
-        setattr(options, name, getattr(options, name) or default)
-    known = {"variant": [*OURS, *OURS_ON_GPU], "rival": KINDS, "blas": None}
-    for name, items in known.items():
+    options.type = options.type or ("f32,f64,i32" if options.alone else "f32,f64,bf16")
+    options.pairs = options.pairs or ("5" if options.alone else "21")
+    options.budget = options.budget or ("0.4" if options.alone else "0.3")
+    for name, known, what in (
+        ("variant", RUNGS, ", ".join(RUNGS)),
+        ("rival", KINDS, ", ".join(KINDS)),
+        ("blas", None, "the path of a shared library"),
+    ):
         given = getattr(options, name)
-        setattr(options, name, [] if given is None else given.split(","))
-        for item in getattr(options, name):
-            if item not in (items or [item or None]):
-                what = ", ".join(items or ["the path of a shared library"])
+        items = [] if given is None else given.split(",")
+        setattr(options, name, items)
+        for item in items:
+            if item not in (known or [item or None]):
                 raise Refusal(f"--{name}: '{item}' is unknown; give {what}")
     shaped = options.size is not None or options.shape is not None
-    given = {name: getattr(options, name) for name in list(OPTIONS)[:4] + ["pairs", "budget"]}
     if not shaped:
-        given["shape"] = ",".join(SHAPES[options.alone])
-    words = [(f"--{name}", value) for name, value in given.items() if value is not None]
-    process(options, "rivals_cpu", "check", *(word for pair in words for word in pair))
+        options.shape = ",".join(ALONE if options.alone else IN_TURNS)
+    # The C++ programs know what a size, a type or a number of threads may be.
+    checked = ("size", "shape", "type", "threads", "pairs", "budget")
+    given = [(f"--{name}", getattr(options, name)) for name in checked]
+    words = (word for name, value in given if value is not None for word in (name, value))
+    process(options, "rivals_cpu", "check", *words)
     options.cpus = len(os.sched_getaffinity(0))
-    options.shapes = squares(*(options.size or "").split(",")) if options.size else []
-    options.shapes += given["shape"].split(",") if given["shape"] else []
-    options.on_gpu = options.shapes if shaped else ON_GPU[options.alone]
-    options.on_tensor_cores = options.shapes if shaped else ON_TENSOR_CORES
+    options.shapes = squares(*options.size.split(",")) if options.size else []
+    options.shapes += options.shape.split(",") if options.shape else []
+    on_gpu = ALONE_ON_GPU if options.alone else IN_TURNS_ON_GPU
+    options.on_gpu, options.on_tensor_cores = (
+        options.shapes if shaped else shapes for shapes in (on_gpu, ON_TENSOR_CORES)
+    )
     options.type = options.type.split(",")
     threads = options.threads or f"1,{options.cpus}"
     options.threads = list(dict.fromkeys(map(int, threads.split(","))))
@@ -387,7 +386,7 @@ def asked():
 def choose_rungs(options):
     """Which of ours are compared; a line for each that was asked for and cannot run."""
     options.rungs, options.gpu_rungs = [], []
-    for rung in options.variant or [*OURS, *OURS_ON_GPU]:
+    for rung in options.variant or RUNGS:
         if rung in OURS:
             said = asked_of(options, options.build / OUR_LIBRARY, environment={"COURSE_RUNG": rung})
             if "why" in said:
@@ -408,21 +407,10 @@ def print_list(libraries):
         print(f"  {'against':<16} {library.label}; {library.about}")
 
 
-def print_summary(csv):
-    _, rows = against_libraries.summary(against_libraries.load(csv))
-    for variant, against, type, threads, mean, worst, below in rows:
-        where = f"{type}, {whose(int(threads)) if threads.isdigit() else threads}"
-        cells = f"{below} cells below {against_libraries.TARGET:g}"
-        print(
-            f"{where}, {variant} against {against}: geometric mean {mean}; worst {worst}; {cells}"
-        )
-
-
 def main(folder):
     options = asked()
-    columns = MACHINE_COLUMNS if options.alone else against_libraries.COLUMNS
     if options.csv and os.path.exists(options.csv):
-        lines_of(options.csv, columns)
+        lines_of(options.csv, ["value" if options.alone else "ratio"])
     options.csv = options.csv or f"{folder}/rows.csv"
     libraries, session = found(options), Session(options)
     if options.list:
@@ -438,8 +426,6 @@ def main(folder):
         pairs = f"the median of {options.pairs} pairs or more, and its quartiles"
         print(f"ours, as often as fast as: {pairs}")
         compare(session, libraries, gpu)
-        if session.found:
-            print_summary(options.csv)
     else:
         return 77
     if session.wrong or session.found:

@@ -202,6 +202,11 @@ void add(Check& check, const Check& second) {
   check.differences = std::max(check.differences, second.differences);
 }
 
+/// What was written outside a matrix is wrong, whatever C holds.
+void overrule(Check& check, std::string error) {
+  if (!error.empty()) check.right = false, check.message = std::move(error);
+}
+
 /// Why the last run is wrong whatever C holds: what a rank wrote outside its matrices, what the variant
 /// itself found; else empty.
 template <class T>
@@ -227,7 +232,7 @@ Check verified(Row<T>& row, bool whole, bool more) {
   if (!row.checked.verifier) row.checked.verifier.emplace(problem, whole);
   Check check = row.checked.verifier->check(c);
   if (more && problem.exact()) add(check, freivalds(problem, c));
-  if (!error.empty()) check.right = false, check.message = std::move(error);
+  overrule(check, std::move(error));
   if (!check.right && row.options.explain)
     for (const std::string& line : diagnose(problem, c)) row.explained += "  " + line + "\n";
   return check;
@@ -245,7 +250,7 @@ Check verified_on_digits(Row<T>& row) {
     std::string error = fault(row, digits);
     const View<const Result<T>> c = row.variant.result();
     if (row.world.is_root()) check = freivalds(digits, c);
-    if (!error.empty()) check.right = false, check.message = std::move(error);
+    overrule(check, std::move(error));
   });
   return check;
 }

@@ -11,9 +11,6 @@
 #include <mutex>
 #include <set>
 
-#include "captured.hpp"
-#include "runner/run.hpp"
-
 using namespace course;
 
 namespace {
@@ -30,11 +27,6 @@ std::string error_of(const std::function<void()>& body) {
 
 bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
-}
-
-void plain_bf16(View<const bf16> a, View<const bf16> b, View<float> c, Index beyond) {
-  for (Index p = 0; p < a.cols() + beyond; ++p)  // beyond: in A the padding, in B the guard
-    c(threadIdx.y, threadIdx.x) += a.data()[threadIdx.y * a.ld() + p] * b.data()[p * b.ld() + threadIdx.x];
 }
 
 std::vector<unsigned> turns;
@@ -184,45 +176,4 @@ TEST_CASE("what CUDA refuses to launch is refused; Grid and Block cannot be swap
   };
   static_assert(swappable(Grid{}, Block{}));
   static_assert(!swappable(Block{}, Grid{}));
-}
-
-TEST_CASE("a GPU's matrices have guards before, behind and beside them") {
-  const Problem<float> problem{{2, 3, 4}, Fill::uniform, 1, 2};
-  for (const Index outside : {Index{-1}, Index{3}, Index{2 * 5}, 2 * 5 + wide_guard(5) - 1, -wide_guard(5)}) {
-    const auto variant = gpu<float>(
-        "", "",
-        [=](View<const float>, View<const float>, View<float> c, const Settings&) { c.data()[outside] = 1; });
-    variant->allocate(problem, {});
-    variant->distribute(), variant->reset();
-    CHECK(variant->guards_intact());
-    variant->run();
-    CHECK_FALSE(variant->guards_intact());
-  }
-}
-
-TEST_CASE("BF16: a step that has it alone; A and B of 2 bytes, C of 4; a read beside A or B is NaN") {
-  const auto made = [](Index beyond, Memory memory = Memory::device) {
-    return gpu<bf16>("plain", "",
-                     [=](View<const bf16> a, View<const bf16> b, View<float> c, const Settings&) {
-                       launch(plain_bf16, Grid{1, 1}, Block{c.cols(), c.rows()}, a, b, c, beyond);
-                     },
-                     {}, {.memory = memory});
-  };
-  const Problem<bf16> problem{.shape = {5, 7, 3}, .pad = 2};  // leading dimensions: A 5, B and C 9
-  emulator::set_order("forward");
-  const auto status = [&](Index beyond, std::vector<const char*> words) {
-    Step step{"test", "a test", "-O3", "", {}, {}, {}};
-    for (const Memory memory : {Memory::device, Memory::pitched, Memory::unified, Memory::pinned})
-      step.bf16.push_back(made(beyond, memory));
-    words.insert(words.begin(), {"test", "--shape", "5x7x3", "--pad", "2", "--repeat", "1"});
-    int found = -1;
-    const Captured says = captured([&] { found = run(static_cast<int>(words.size()), words.data(), step); });
-    CHECK(has(found == 2 ? says.err : says.out,
-              found == 2 ? "--type: 'f32' is unknown; give bf16" : "bf16 5x7x3"));
-    return found;
-  };
-  CHECK(status(0, {}) == 0);
-  CHECK(status(0, {"--fill", "digits", "--type", "bf16"}) == 0);
-  CHECK(status(1, {}) == 1);
-  CHECK(status(0, {"--type", "f32"}) == 2);
 }

@@ -24,6 +24,11 @@ import measured  # noqa: E402
 import report  # noqa: E402
 import scaling  # noqa: E402
 
+REFERENCE = TOOL.parents[2] / "plots/reference/h100"
+COLUMNS, MACHINE_COLUMNS, RIVAL_COLUMNS = (
+    (REFERENCE / f"{name}.csv").read_text(encoding="utf-8").split("\n")[0].split(",")
+    for name in ("results", "machine", "rivals")
+)
 NO_JINJA2 = unittest.skipUnless(importlib.util.find_spec("jinja2"), "no jinja2 for this Python")
 NO_GNUPLOT = unittest.skipUnless(shutil.which("gnuplot"), "no gnuplot here")
 
@@ -48,7 +53,7 @@ def row(step, variant, n, seconds, **more):
         cells |= {f"bytes_{level}": of for level, of in bytes.items()}
     if more.get("device") == "G1":
         cells |= {"alloc_s": 1e-3, "copy_in_s": 3e-3, "copy_out_s": 2e-3}
-    return line(measured.COLUMNS, cells | more)
+    return line(COLUMNS, cells | more)
 
 
 def rows(text):
@@ -120,13 +125,13 @@ class Case(unittest.TestCase):
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
         self.csv = self.folder / "results.csv"
 
-    def write(self, lines, columns=measured.COLUMNS, name="results.csv"):
+    def write(self, lines, columns=COLUMNS, name="results.csv"):
         path = self.folder / name
         path.write_text("\n".join([",".join(columns), *lines, ""]), encoding="utf-8")
         return path
 
     def machine(self, facts=FACTS):
-        return self.write([facts], measured.MACHINE_COLUMNS, "machine.csv")
+        return self.write([facts], MACHINE_COLUMNS, "machine.csv")
 
     def results(self, lines, facts=FACTS):
         return measured.load(self.write(lines), self.machine(facts))[0]
@@ -167,19 +172,19 @@ class Reader(Case):
         self.assertEqual([(of.n, of.median_s) for of in found], [(64, 3), (32, 6)])
 
     def test_columns_are_found_by_the_headers_names(self):
-        columns, cells = (
-            of[::-1][1:] for of in (measured.COLUMNS, row("01_naive", "ijk", 64, 2).split(","))
-        )
-        self.write([",".join(["x", *cells])], ["new", *columns])  # one more, one less
-        found = measured.load(self.csv, None)[0].rows
-        self.assertEqual([(of.step, of.median_s) for of in found], [("01_naive", 2)])
+        columns, cells = (of[::-1] for of in (COLUMNS, row("01_naive", "ijk", 64, 2).split(",")))
+        self.write([",".join(["x", *cells[1:]])], ["new", *columns[1:]])  # one more, one less
+        results = measured.load(self.csv, None)[0]
+        self.assertEqual([(of.step, of.median_s) for of in results.rows], [("01_naive", 2)])
+        self.assertEqual(results.place(), "Test CPU (2 cores), g++ 12")
 
     def test_a_line_is_added_after_the_whole_lines(self):
         path, head = self.folder / "some.csv", "a,b,c\n"
         for before in (None, "", "a,b", head, f"{head}7,8,9\n7,8", f"{head}7,8,9"):
             if before is not None:
                 path.write_text(before)
-            measured.append(path, ["a", "b", "c"], [1, "2,3", "4"])
+            names = "cab" if before and "\n" in before else "abc"  # the file's order is kept
+            measured.append(path, {name: {"a": 1, "b": "2,3", "c": "4"}[name] for name in names})
             kept = head + "7,8,9\n" * ("9" in (before or ""))
             self.assertEqual(path.read_text(), f"{kept}1,2 3,4\n", before)
 
@@ -208,7 +213,7 @@ class Ladder(Case):
 
     def test_11_is_a_share_of_what_cublas_did_in_turns(self):
         pair = compared("bf16", "cuBLAS heuristics", 1000, 1.25, type="bf16", rival_gflops=1)
-        self.write([pair], measured.RIVAL_COLUMNS, "rivals.csv")
+        self.write([pair], RIVAL_COLUMNS, "rivals.csv")
         rate, name = ladder.cublas(self.results(GPU), self.folder, "bf16", 1000)
         self.assertEqual((round(rate), "in turns" in name), (400000, True))
 
@@ -323,9 +328,13 @@ class Charts(Case):
 class Commands(Case):
     def test_files_that_say_nothing(self):
         for lines, columns, says in (
-            ([], [], "there is no step"),
-            (LADDER, [*measured.COLUMNS[:-4], *["x"] * 4], "there is no host"),
-            ([], measured.COLUMNS, "holds no row: nothing was measured"),
+            ([], [], "there is no repeat"),
+            (
+                LADDER,
+                ["x" if name == "verdict" else name for name in COLUMNS],
+                "no such column: verdict",
+            ),
+            ([], COLUMNS, "holds no row: nothing was measured"),
             (None, [], "cannot read"),
         ):
             self.csv.unlink() if lines is None else self.write(lines, columns)
@@ -468,7 +477,7 @@ def compared(variant, rival, n, by, **more):
         "type m n k threads variant rival pairs ratio ratio_low ratio_high ours_gflops rival_gflops"
     )
     values = ("f32", n, n, n, 1, variant, rival, 21, by, 0.9 * by, 1.1 * by, 90, 100)
-    return line(measured.RIVAL_COLUMNS, dict(zip(names.split(), values)) | {"host": "here"} | more)
+    return line(RIVAL_COLUMNS, dict(zip(names.split(), values)) | {"host": "here"} | more)
 
 
 class Rivals(Case):
@@ -479,7 +488,7 @@ class Rivals(Case):
     ]
 
     def rivals(self, lines):
-        return self.write(lines, measured.RIVAL_COLUMNS, "rivals.csv")
+        return self.write(lines, RIVAL_COLUMNS, "rivals.csv")
 
     def test_the_best_library_of_each_shape_counts(self):
         path = self.rivals([*self.ROWS, compared("tuned", "BLIS haswell", 256, 1.2)])

@@ -193,14 +193,9 @@ void parallel_for(View<const T> a, View<const T> b, View<T> c, int threads) {
     def test_what_is_right_stands_in_the_report(self):
         with tempfile.TemporaryDirectory() as out:
             results = Path(out) / "results.csv"
-            results.write_text(
-                "\n".join(
-                    ",".join(cells)
-                    for cells in (rungs.COLUMNS, ["mine", "gone", *[""] * (len(rungs.COLUMNS) - 2)])
-                )
-                + "\n",
-                encoding="utf-8",
-            )
+            with (ROOT / "plots/reference/h100/results.csv").open() as measured_there:
+                header = measured_there.readline()
+            results.write_text(f"{header}mine,gone{',' * (header.count(',') - 1)}\n")
             shutil.rmtree(
                 LEARNERS.name + "/02_loop_order", ignore_errors=True
             )  # what the other tests left

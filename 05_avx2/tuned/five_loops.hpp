@@ -33,7 +33,7 @@ bool copies_B(const In<Tile>& b, Index m, Index n, const Blocks& blocks) {
 /// data, just before its use; while it is used, the next one is fetched, two lines of each row a tile.
 template <class Tile>
 void macro_kernel(const In<Tile>& a, const Out<Tile>& copy, const Block<Tile>& b, const Out<Tile>& c) {
-  const Index k = a.cols(), strips = divide_up(c.rows(), Tile::mr);
+  const Index k = a.cols(), strips = ceil_div(c.rows(), Tile::mr);
   for (Index strip = 0; strip < strips; ++strip) {
     const auto [ir, rows] = part(c.rows(), strips, strip);
     const Index next = strip + 1 < strips ? ir + rows : 0;
@@ -75,7 +75,7 @@ struct Member {
   Block<Tile> copy(const In<Tile>& b) {
     if (!room) return {b, nullptr};
     typename Tile::T* const packed = room + turn * block;
-    const auto [strip, strips] = part(divide_up(b.cols(), Tile::nr), members, me);
+    const auto [strip, strips] = part(ceil_div(b.cols(), Tile::nr), members, me);
     const Index jr = strip * Tile::nr, cols = smaller(strips * Tile::nr, b.cols() - jr);
     pack_B<Tile>(b.block(0, jr, b.rows(), cols), packed + jr * b.rows());
     if (members > 1) barrier.wait(members), turn = 1 - turn;
@@ -90,7 +90,7 @@ template <class Tile>
 void five_loops(const In<Tile>& a, const In<Tile>& b, const Out<Tile>& c, const Blocks& blocks,
                 const Caches& caches, Member<Tile> team) {
   const auto [mc, kc, nc] = blocks;
-  const Index ld = (divide_up(kc, Tile::line) | 1) * Tile::line;  // odd, in lines: rows meet in no cache set
+  const Index ld = (ceil_div(kc, Tile::line) | 1) * Tile::line;  // odd, in lines: rows meet in no cache set
   static thread_local Space space;
   const bool copy_a = copies_A<Tile>(a, team.rows, c.cols(), caches);
   auto* const room = copy_a ? space.of<typename Tile::T>(mc * ld) : nullptr;
@@ -114,7 +114,7 @@ void five_loops(const In<Tile>& a, const In<Tile>& b, const Out<Tile>& c, const 
 /// How many of the threads are one below the other in the grid in which a thread needs the fewest rows of A
 /// and columns of B. (Columns are shared out by vectors.)
 constexpr Index threads_down(Index m, Index vectors, Index lanes, Index threads) {
-  const auto most = [=](Index d) { return divide_up(m, d) + divide_up(vectors, threads / d) * lanes; };
+  const auto most = [=](Index d) { return ceil_div(m, d) + ceil_div(vectors, threads / d) * lanes; };
   Index best = threads;
   for (Index down = threads; down > 0; --down)
     if (threads % down == 0 && most(down) < most(best)) best = down;
@@ -140,11 +140,11 @@ struct Split {
 /// L2; else each copies for itself, and nobody waits for anybody.
 template <class Tile>
 Split split_of(Index m, Index n, Index k, Index threads, const Caches& caches) {
-  const Index lanes = Tile::V::lanes, vectors = divide_up(n, lanes);
+  const Index lanes = Tile::V::lanes, vectors = ceil_div(n, lanes);
   const Index down = threads_down(m, vectors, lanes, threads), across = threads / down;
-  const Index most_cols = smaller(n, divide_up(vectors, across) * lanes);
+  const Index most_cols = smaller(n, ceil_div(vectors, across) * lanes);
   const Index members = down > 2 && k * most_cols * Tile::size > caches.l2 ? down : 1;
-  return {m, vectors, n, lanes, down, across, members, divide_up(m, down), most_cols};
+  return {m, vectors, n, lanes, down, across, members, ceil_div(m, down), most_cols};
 }
 
 /// C += A·B in threads, each its own part of C.

@@ -32,13 +32,20 @@ void scale(View<float> matrix, Exponent exponent) {
   for (Index i = 0; i < matrix.rows(); ++i)
     for (Index j = 0; j < matrix.cols(); ++j) matrix(i, j) = std::ldexp(matrix(i, j), int(exponent(i, j)));
 }
+void scale(View<float> matrix, int exponent) {
+  scale(matrix, [=](Index, Index) { return exponent; });
+}
+void clear(View<float> matrix) {
+  for (Index i = 0; i < matrix.rows(); ++i)
+    for (Index j = 0; j < matrix.cols(); ++j) matrix(i, j) = 0;
+}
+
 /// Of each row of A and column of B another power of two; C is 0.
 Case scaled_wildly(Index m, Index n, Index k) {
   Case made = uniform(m, n, k);
   scale(made.a.view(), [](Index i, Index) { return i * 37 % 81 - 40; });
   scale(made.b.view(), [](Index, Index j) { return j * 29 % 81 - 40; });
-  for (Index i = 0; i < m; ++i)
-    for (Index j = 0; j < n; ++j) made.c.view()(i, j) = 0;
+  clear(made.c.view());
   return made;
 }
 /// A·D and D⁻¹·B, D of powers of two.
@@ -161,15 +168,14 @@ TEST_CASE("11: rows and columns of wild scales are right element by element") {
   }
 }
 
-TEST_CASE("11: graded inputs, A·D and D⁻¹·B, go by three BF16 and are right by the sums, too") {
-  Case given = graded_inputs(20, 20, 90);
-  CHECK(errors(given, Way::fp16x2, Way::bf16x3).of_sums < 6);
-}
-
-TEST_CASE("11: one huge element sends its row by three BF16") {
-  Case given = uniform(20, 20, 90);
-  given.a.view()(7, 11) = 0x1p60f;
-  CHECK(errors(given, Way::fp16x2, Way::bf16x3).of_sums < 6);
+TEST_CASE("11: what is too wide for two FP16 goes by three BF16 and is right by the sums, too") {
+  Case graded = graded_inputs(20, 20, 90), huge = uniform(20, 20, 90), lost = uniform(20, 20, 90);
+  huge.a.view()(7, 11) = 0x1p60f;
+  scale(lost.a.view(), -45);  // these become zero when their row is scaled
+  for (Index i = 0; i < 20; ++i) lost.a.view()(i, 0) = 0x1p120f, lost.b.view()(0, i) = 0;
+  clear(lost.c.view());
+  for (Case* const given : {&graded, &huge, &lost})
+    CHECK(errors(*given, Way::fp16x2, Way::bf16x3).of_sums < 6);
 }
 
 TEST_CASE("11: of a row or column one element in 64 may lose bits, wherever they are, but not one more") {
@@ -181,16 +187,6 @@ TEST_CASE("11: of a row or column one element in 64 may lose bits, wherever they
           (in_a ? given.a.view()(line, 75 * q) : given.b.view()(75 * q, line)) = 0x1p-20f;
       CHECK(errors(given, Way::fp16x2, count == 4 ? Way::fp16x2 : Way::bf16x3).of_norms < 4);
     }
-}
-
-TEST_CASE("11: elements that become zero when their row is scaled count as graded") {
-  Case given = uniform(20, 20, 90);
-  for (Index i = 0; i < 20; ++i) {
-    for (Index p = 0; p < 90; ++p) given.a.view()(i, p) *= 0x1p-45f;
-    given.a.view()(i, 0) = 0x1p120f;
-    for (Index j = 0; j < 20; ++j) given.c.view()(i, j) = given.b.view()(0, j) = 0;
-  }
-  CHECK(errors(given, Way::fp16x2, Way::bf16x3).of_sums < 6);
 }
 
 TEST_CASE("11: with all positive numbers the sum that is cut off stays near, too") {
@@ -208,12 +204,7 @@ TEST_CASE("11: with all positive numbers the sum that is cut off stays near, too
 TEST_CASE("11: denormals are scaled by two FP16, and are beyond three BF16") {
   for (const Way way : {Way::fp16x2, Way::bf16x3}) {
     Case given = uniform(17, 9, 40);
-    for (Index i = 0; i < 17; ++i)
-      for (Index p = 0; p < 40; ++p) given.a.view()(i, p) *= 0x1p-126f;
-    for (Index p = 0; p < 40; ++p)
-      for (Index j = 0; j < 9; ++j) given.b.view()(p, j) *= 0x1p100f;
-    for (Index i = 0; i < 17; ++i)
-      for (Index j = 0; j < 9; ++j) given.c.view()(i, j) = 0;
+    scale(given.a.view(), -126), scale(given.b.view(), 100), clear(given.c.view());
     CHECK(errors(given, way, way == Way::fp16x2 ? Way::fp16x2 : Way::f32).of_norms < 8);
   }
 }

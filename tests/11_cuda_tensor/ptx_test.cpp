@@ -34,68 +34,9 @@ std::string error_of(void (*kernel)(Parameters...), Block block,
   return "none";
 }
 
-/// Three matrices, and where C differs from C + A·B.
-template <int columns>
-struct Product {
-  alignas(32) bf16 a[16][24], b[16][24];
-  alignas(32) float c[16][20], before[16][20];
-  Product() {
-    const auto digit = [](char matrix, int i, int j) {
-      return element<float>(Fill::digits, 1, matrix, i, j);
-    };
-    for (int i = 0; i < 16; ++i)
-      for (int j = 0; j < 24; ++j) a[i][j] = bf16(digit('A', i, j)), b[i][j] = bf16(digit('B', i, j));
-    for (int i = 0; i < 16; ++i)
-      for (int j = 0; j < 20; ++j) c[i][j] = before[i][j] = digit('C', i, j);
-  }
-  int wrong() const {
-    int count = 0;
-    for (int i = 0; i < 16; ++i)
-      for (int j = 0; j < 20; ++j) {
-        float sum = before[i][j];
-        for (int p = 0; p < 16 && j < columns; ++p) sum += a[i][p] * b[p][j];
-        count += c[i][j] != sum;
-      }
-    return count;
-  }
-};
-
 std::uint32_t two(bf16 lower, bf16 upper) {
   return lower.bits | std::uint32_t{upper.bits} << 16;
 }
-/// The rows and columns as the PTX ISA gives them.
-__global__ void by_mma(Product<8>* of) {
-  const unsigned group = threadIdx.x >> 2, in_group = threadIdx.x % 4;
-  FragmentA a;
-  FragmentB b;
-  FragmentC c;
-  for (unsigned i = 0; i < 8; i += 2) {
-    const unsigned row = i < 2 || (4 <= i && i < 6) ? group : group + 8;
-    const unsigned col = in_group * 2 + (i < 4 ? 0 : 8);
-    a.of[i / 2] = two(of->a[row][col], of->a[row][col + 1]);
-  }
-  for (unsigned i = 0; i < 4; i += 2) {
-    const unsigned row = in_group * 2 + (i < 2 ? 0 : 8);
-    b.of[i / 2] = two(of->b[row][group], of->b[row + 1][group]);
-  }
-  const auto in_c = [&](unsigned i) -> float& {
-    return of->c[i < 2 ? group : group + 8][in_group * 2 + (i & 1)];
-  };
-  for (unsigned i = 0; i < 4; ++i) c.of[i] = in_c(i);
-  mma_sync<bf16>(c, a, b);
-  for (unsigned i = 0; i < 4; ++i) in_c(i) = c.of[i];
-}
-__global__ void by_wmma(Product<16>* of) {
-  WmmaA a;
-  WmmaB b;
-  WmmaC c, more;
-  wmma_load_a(a, of->a[0], 24), wmma_load_b(b, of->b[0], 24), wmma_load_c(c, of->c[0], 20);
-  wmma_fill(more, 2);
-  for (int e = 0; e < 8; ++e) c.of[e] += more.of[e] - 2;
-  wmma_mma(c, a, b);
-  wmma_store_c(of->c[0], c, 20);
-}
-
 /// A, B and C of 16 × 8 × 8, and the rows and columns as the PTX ISA gives them for .tf32 and .f64.
 template <class T>
 struct WideProduct {
@@ -254,29 +195,6 @@ float sum_of(float sum, const Terms& products, int least = -126) {
 }
 
 }  // namespace
-
-TEST_CASE("mma and WMMA add A·B to C, whichever lane comes first") {
-  for (const std::string& order : orders) {
-    emulator::set_order(order);
-    Product<8> by_fragments;
-    run(by_mma, {32, 1}, &by_fragments);
-    CHECK(by_fragments.wrong() == 0);
-    Product<16> by_matrices;
-    run(by_wmma, {32, 1}, &by_matrices);
-    CHECK(by_matrices.wrong() == 0);
-  }
-}
-
-TEST_CASE_TEMPLATE("mma of elements of 32 and 64 bits adds A·B to C, whichever lane comes first", T, float,
-                   double) {
-  const auto digit = [](char matrix) {
-    return [=](int i, int j) { return element<T>(Fill::digits, 1, matrix, i, j); };
-  };
-  for (const std::string& order : orders) {
-    emulator::set_order(order);
-    CHECK(wrong_wide<T>(digit('A'), digit('B'), [](T a, T b, T sum) { return sum + a * b; }) == 0);
-  }
-}
 
 TEST_CASE("as TF32 the last 13 bits of a factor are not looked at; in f64 sums are rounded once a product") {
   const auto ones = [](int i, int j) { return 1 + std::ldexp(float(8 * i + j + 1), -18); };  // below 2^-10
@@ -437,37 +355,4 @@ TEST_CASE("NaN and infinity come through, and beyond the largest float is infini
   for (const float bad :
        {sum_of(0, {{inf, 0}}), sum_of(inf, {{-inf, 1}}), sum_of(nan, {}), sum_of(0, {{nan, 0}})})
     CHECK(std::isnan(bad));
-}
-
-TEST_CASE("what is cut off adds up: the bias grows with k") {
-  const auto error = [](int k, auto add) {  // relative, in units of 2^-24; all terms are positive
-    float sum = 0;
-    double exact = 0;
-    for (int p = 0; p < k; p += 16) {
-      float a[16], b[16];
-      for (int q = 0; q < 16; ++q) {
-        a[q] = bf16(std::abs(element<float>(Fill::uniform, 1, 'A', 0, p + q)));
-        b[q] = bf16(std::abs(element<float>(Fill::uniform, 1, 'B', p + q, 0)));
-        exact += double{a[q]} * double{b[q]};
-      }
-      sum = add(sum, a, b);
-    }
-    return (double{sum} - exact) / exact * 0x1p24;
-  };
-  const auto rounded = [](float sum, const float* a, const float* b) {
-    double exact = double{sum};
-    for (int q = 0; q < 16; ++q) exact += double{a[q]} * double{b[q]};
-    return float(exact);
-  };
-  const auto cut_off = [](float sum, const auto& a, const auto& b) {
-    return emulator::truncated_sum(sum, a, b, -126);
-  };
-  const double at_256 = error(256, cut_off), at_4096 = error(4096, cut_off), at_65536 = error(65536, cut_off);
-  CAPTURE(at_256);
-  CAPTURE(at_4096);
-  CAPTURE(at_65536);
-  CHECK(at_256 < -4);
-  CHECK(at_4096 < 8 * at_256);
-  CHECK(at_65536 < 8 * at_4096);
-  CHECK(std::abs(error(65536, rounded)) < at_65536 / -20);
 }

@@ -2,9 +2,8 @@
 from statistics import geometric_mean
 
 from drawing import Chart
-from measured import RIVAL_COLUMNS, RIVAL_KEY, Record, Refusal, Table, digits, place_of, read, whose
+from measured import Record, Refusal, Table, digits, place_of, read, whose
 
-COLUMNS = RIVAL_COLUMNS  # as tools/notes.py and rivals.py call them
 ABOVE = "Above 1 ours is the faster: medians of paired ratios; the thin bars are their quartiles."
 KEPT = "libraries kept to AVX2"
 TARGET = 0.98  # of the best library, in every cell
@@ -54,7 +53,7 @@ def on_gpu(row):
 
 def load(path):
     """The groups, in the order of type, threads and variant."""
-    table, groups = Table(read(path, RIVAL_COLUMNS, RIVAL_KEY), RIVAL_COLUMNS, Comparison), []
+    table, groups = Table(read(path, "pairs"), Comparison), []
     by = "host, type, threads, variant"
     for cells in table.ask(f"DISTINCT {by}", SOUND, {}, f"ORDER BY {by}"):
         order, like = "m != n OR n != k, m, n, k, rowid", dict(zip(by.split(", "), cells))

@@ -9,7 +9,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from drawing import Chart, draw_one
-from measured import BASELINE, LADDER_SIZE, NOT_LEVELS, Refusal, Row, digits, load, marked, table_of
+from measured import (
+    BASELINE,
+    LADDER_SIZE,
+    NOT_LEVELS,
+    Refusal,
+    Row,
+    Table,
+    digits,
+    load,
+    marked,
+    read,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 # In the order of the course: a step's number, its idea in three words, and what shows it, in SQL.
@@ -273,7 +284,7 @@ def cublas(results, folder, type, n):
     if type == "f32":
         return results.gpu.libraries(type, 0)["cuBLAS"][n], "cuBLAS"
     like = {"type": type, "variant": type, "rival": "cuBLAS heuristics", "m": n, "n": n, "k": n}
-    pair = table_of(folder / "rivals.csv").best(least="ratio", **like)
+    pair = Table(read(folder / "rivals.csv", "pairs")).best(least="ratio", **like)
     best = results.best("gpu", type=type, n=n, variant="best")
     if not pair or not best:
         raise Refusal(f"rivals.csv has no {type} of cuBLAS at n = {n}")

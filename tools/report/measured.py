@@ -1,15 +1,13 @@
 """What was measured: CSV files in SQLite databases in memory, and what tables and charts ask of
 them.
 
-A column of words is text, any other holds numbers; an empty or garbled cell is NULL, a missing
-count 0."""
+An empty or garbled cell is NULL."""
 
 import csv
 import math
 import re
 import sqlite3
 import sys
-from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -17,24 +15,12 @@ for stream in (sys.stdout, sys.stderr):  # a terminal that has no × or … show
     if hasattr(stream, "reconfigure"):
         stream.reconfigure(errors="replace")
 
-COLUMNS = """step variant type m n k fill seed threads ranks grid block tile device repeat best_s
-    median_s mean_s stddev_s alloc_s copy_in_s copy_out_s distribute_s collect_s imbalance
-    words_received gflops predicted_s limit bytes_l1 bytes_l2 bytes_l3 bytes_memory verify
-    error_share relative_error differences verdict quiet flags compiler host commit
-    started""".split()
-MACHINE_COLUMNS = "name type vector threads level value unit note".split()
-RIVAL_COLUMNS = """type m n k threads variant rival pairs ratio ratio_low ratio_high ours_gflops
-    rival_gflops device flags compiler host commit started""".split()
-# What a row fixes before it is measured: rows alike in it are one measurement, taken again.
-KEY = COLUMNS[:14] + ["flags", "host"]
-MACHINE_KEY = MACHINE_COLUMNS[:5]
-RIVAL_KEY = RIVAL_COLUMNS[:7] + ["device", "flags", "host"]
-FULL_KEY = KEY + ["compiler", "commit"]  # with the build
+# A file's header line names its columns. Of these the cells are words, of any other numbers; a
+# count that is missing is 0.
 WORDS = set(
     """step variant type fill grid block device verify verdict quiet flags compiler host commit
     started limit name vector level unit note rival""".split()
 )
-NUMBERS = {*COLUMNS, *MACHINE_COLUMNS, *RIVAL_COLUMNS} - WORDS
 COUNTS = set("m n k threads ranks tile repeat pairs".split())
 BASELINE = ("01_naive", "ijk")
 NOT_LEVELS = "step NOT GLOB '01_naive-O*'"
@@ -71,19 +57,20 @@ def lines_of(path, columns=()):
     return [dict(zip(header, cells)) for cells in lines if len(cells) == len(header)]
 
 
-def append(path, columns, cells):
-    """Adds a line to a CSV, by one write; makes it where there is none, and cuts off a last line
-    torn by a crash; one that lacks only its end of line is whole."""
+def append(path, row):
+    """Adds a row {column: cell} to a CSV, by one write; makes it where there is none, and cuts off
+    a last line torn by a crash; one that lacks only its end of line is whole."""
     try:
         with open(path, "a+b") as file:
             file.seek(0)
             text = file.read()
             whole = text.rfind(b"\n") + 1
+            columns = text.decode().split("\n")[0].split(",") if whole else list(row)
             if unended := whole and text[whole:].count(b",") == len(columns) - 1:
                 whole = len(text)
             file.truncate(whole)
             header = "\n" if unended else "" if whole else ",".join(columns) + "\n"
-            line = ",".join(str(cell).replace(",", " ") for cell in cells)
+            line = ",".join(str(row[name]).replace(",", " ") for name in columns)
             file.write(f"{header}{line}\n".encode())
     except OSError as error:
         raise Refusal(f"cannot write {path}: {error.strerror}") from None
@@ -100,24 +87,22 @@ def number(text):
 
 
 def typed(column, text):
-    """A cell as the database has it; in a column that no program of ours writes, a word or a
-    number."""
+    """A cell as the database has it."""
     if column in WORDS:
         return text or None
-    if column in COUNTS:
-        return int(min(number(text) or 0, 2**53))
     value = number(text)
-    return value if value is not None or column in NUMBERS else text or None
+    return int(min(value or 0, 2**53)) if column in COUNTS else value
 
 
-def read(path, columns, key):
-    """A CSV's rows as {column: cell}, typed; it may lack columns but those of `key`. Of those alike
-    in all of `key` the last counts that was not disturbed, else the last; it stands where the
-    first stood."""
+def read(path, measured):
+    """A CSV's rows as {column: cell}, typed; `measured` is the first column that was: rows alike in
+    those before it, on the same host, are one, taken again. Of these the last counts that was not
+    disturbed, else the last; it stands where the first stood."""
     newest = {}
-    for line in lines_of(path, key):
-        row = {name: typed(name, line.get(name, "")) for name in columns}
-        alike = tuple(row[name] for name in key)
+    for line in lines_of(path, [measured]):
+        row = {name: typed(name, text) for name, text in line.items()}
+        known = list(row)[: list(row).index(measured)] + ["device", "flags", "host"]
+        alike = tuple(map(row.get, known))
         if row.get("quiet") != "no" or newest.get(alike, row)["quiet"] == "no":
             newest[alike] = row
     return list(newest.values())
@@ -130,27 +115,39 @@ class Record(SimpleNamespace):
         words = {name: "" for name, cell in cells.items() if cell is None and name in WORDS}
         super().__init__(**cells | words)
 
+    def __getattr__(self, name):  # a column that an older file lacks
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return "" if name in WORDS else None
+
 
 class Table:
     """Rows in a database of their own, as the table `rows`; one that is asked for is a `kind`.
     Columns that follow from others are `derived`, {name: SQL}."""
 
-    def __init__(self, rows, names, kind=Record, derived={}):
-        self.names, self.kind, self.database = names, kind, sqlite3.connect(":memory:")
+    def __init__(self, rows, kind=Record, derived={}):
+        self.kind, self.database = kind, sqlite3.connect(":memory:")
         self.database.row_factory = sqlite3.Row
-        columns = [f'"{name}"' for name in names]
+        self.is_empty, names = not rows, list(rows[0]) if rows else ["nothing"]
+        columns = [f"[{name}]" for name in names]
         columns += [f"{name} AS ({sql})" for name, sql in derived.items()]
-        self.database.execute(f"CREATE TABLE rows ({', '.join(columns)})")
+        self.do(f"CREATE TABLE rows ({', '.join(columns)})")
         places = ", ".join("?" * len(names))
-        cells = ([row[name] for name in names] for row in rows)
+        cells = (list(row.values()) for row in rows)
         self.database.executemany(f"INSERT INTO rows VALUES ({places})", cells)
+
+    def do(self, command, values=()):
+        try:
+            return self.database.execute(command, values)
+        except sqlite3.OperationalError as error:
+            raise Refusal(f"a file has other columns than ours: {error}") from None
 
     def ask(self, what, where, equal, then):
         """The answer to SELECT of the rows for which WHERE holds and whose columns have these
         values."""
-        clauses = [f"({where})", *(f'"{name}" IS :{name}' for name in equal)]
-        query = f"SELECT {what} FROM rows WHERE {' AND '.join(clauses)} {then}"
-        return self.database.execute(query, equal).fetchall()
+        clauses = " AND ".join([f"({where})", *(f"[{name}] IS :{name}" for name in equal)])
+        query = f"SELECT {what} FROM rows WHERE {clauses} {then}"
+        return [] if self.is_empty else self.do(query, equal).fetchall()
 
     def select(self, where="1", order="rowid", **equal):
         """The rows, in this order."""
@@ -176,14 +173,6 @@ class Table:
         return [value for value, in found]
 
 
-@cache
-def table_of(path):
-    """The table of any CSV."""
-    lines = lines_of(path)
-    rows = [{name: typed(name, text) for name, text in line.items()} for line in lines]
-    return Table(rows, list(lines[0]) if lines else ["nothing"])
-
-
 # ---- results.csv ----
 
 DERIVED = {  # columns that follow from those of a line, in SQL
@@ -202,7 +191,7 @@ DERIVED = {  # columns that follow from those of a line, in SQL
     "whole_rate": "2e-9 * m * n * k / whole_s",
     # Over the bytes to and from the level that binds; for what arithmetic binds, those between L1
     # and the core. What a GPU's multiprocessor shares is as near to its cores as its L1.
-    "intensity": """2 * m * n * k / CASE "limit" WHEN 'L2' THEN bytes_l2 WHEN 'L3' THEN bytes_l3
+    "intensity": """2 * m * n * k / CASE [limit] WHEN 'L2' THEN bytes_l2 WHEN 'L3' THEN bytes_l3
                     WHEN 'memory' THEN bytes_memory ELSE bytes_l1 END""",
 }
 
@@ -282,13 +271,13 @@ class Machine(Table):
     second."""
 
     def __init__(self, path=None, gpu=False):
-        facts, of_gpu = read(path, MACHINE_COLUMNS, MACHINE_KEY) if path else [], ("cuda", "cuBLAS")
-        facts = [fact for fact in facts if (fact["vector"] or "").startswith(of_gpu) == gpu]
+        facts, of_gpu = read(path, "value") if path else [], ("cuda", "cuBLAS")
         facts = [fact for fact in facts if fact["value"]]
+        facts = [fact for fact in facts if (fact["vector"] or "").startswith(of_gpu) == gpu]
         for fact in facts:
             if fact["unit"] in ("TFLOP/s", "TB/s"):
                 fact |= {"value": 1000 * fact["value"], "unit": "G" + fact["unit"][1:]}
-        super().__init__(facts, MACHINE_COLUMNS)
+        super().__init__(facts)
 
     def highest(self, name, **equal):
         """The fact with the highest of these values, or None: that of the best vector set, or
@@ -331,7 +320,7 @@ class Results(Table):
     timed."""
 
     def __init__(self, rows, machine_path):
-        super().__init__(rows, COLUMNS, Row, DERIVED)
+        super().__init__(rows, Row, DERIVED)
         self.rows = self.select()
         self.database.execute("DELETE FROM rows WHERE NOT (timed AND square)")
         self.host, devices = self.rows[0].host, {row.device for row in self.rows}
@@ -420,8 +409,8 @@ def place_of(rows):
 def load(path, machine_path):
     """The results of each machine: times of different machines are never compared."""
     hosts = {}
-    for cells in read(path, COLUMNS, KEY):
-        hosts.setdefault(cells["host"], []).append(cells)
+    for cells in read(path, "repeat"):
+        hosts.setdefault(cells.get("host"), []).append(cells)
     if not hosts:
         raise Refusal(f"{path} holds no row: nothing was measured")
     return [Results(rows, machine_path) for rows in hosts.values()]

@@ -21,7 +21,7 @@ from types import SimpleNamespace
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path += [str(ROOT / "tools"), str(ROOT / "tools/report")]
-from measured import COLUMNS, LIMITS, Machine, Refusal, append, lines_of
+from measured import LIMITS, Machine, Refusal, append, lines_of
 from notes.fragments import fragment
 from run_plan import CORES, environment
 
@@ -665,7 +665,7 @@ def raced(build, rung, program):
             for name, command in list(runs.items())[: 3 if turn < 2 else 2]:
                 path = Path(folder) / f"{name}-{turn}.csv"
                 run([*command, "--csv", str(path)])
-                for last[name] in lines_of(path, COLUMNS) if path.exists() else ():
+                for last[name] in lines_of(path) if path.exists() else ():
                     rates[name].append(float(last[name]["gflops"]))
     fastest, top = max(max(rate, default=0) for rate in rates.values()), None
     for again in (False, True) if not is_on_gpu(rung) else ():
@@ -870,16 +870,16 @@ def report(build, rungs, given):
                 patience=600,
                 timed=True,
             )
-            for row in lines_of(path, COLUMNS) if path.exists() else ():
+            for row in lines_of(path) if path.exists() else ():
                 if (
                     rung.call or rung.declaration
                 ):  # predicted was the kernel in whose place it stands
                     row |= {
                         name: ""
-                        for name in COLUMNS
+                        for name in row
                         if name in ("predicted_s", "limit") or name.startswith("bytes_")
                     }
-                append(results, COLUMNS, (row | {"step": "mine", "variant": rung.name}).values())
+                append(results, row | {"step": "mine", "variant": rung.name})
 
 
 # ---- the command line ----
