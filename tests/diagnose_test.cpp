@@ -94,4 +94,31 @@ TEST_CASE("which fault has these values") {
         return sum;
       },
       "not set back for each element"));
+  CHECK(
+      says([](Index i, Index j, double before, double sum) { return before + (i + j > 0 ? int(sum) : sum); },
+           "is a sum an int?"));
+  double all = 0;
+  const auto carried = [&all](Index i, Index j, double before, double sum) {
+    return before + (all = (i + j > 0 ? all : 0) + sum);
+  };
+  CHECK(says(carried, "have i ≥ 1 or j ≥ 1, and all of those are wrong.\n"));  // and nothing is left over
+  CHECK(says(carried, "not set back for each element"));
+  CHECK(says([](Index i, Index j, double before,
+                double) { return before + (i < 32 && j < 16 ? added(i, j, 0, 16) : 0); },
+             "the others only the products of p < 16: only whole tiles?"));
+}
+
+TEST_CASE("indices that are exchanged") {
+  const Problem<float> square{.shape = {k, k, k}};
+  Matrix<float> of_c(k, k), of_a(k, k);
+  for (Index i = 0; i < k; ++i)
+    for (Index j = 0; j < k; ++j) {
+      double transposed = square.c(i, j);
+      for (Index p = 0; p < k; ++p) transposed += double(square.a(p, i)) * double(square.b(p, j));
+      of_a.view()(i, j) = float(transposed), of_c.view()(i, j) = float(square.c(i, j) + added(j, i));
+    }
+  CHECK(course::diagnose<float>(square, of_c.view()).back() ==
+        "It holds what C(j, i) should: i and j are exchanged.");
+  CHECK(course::diagnose<float>(square, of_a.view()).back() ==
+        "It holds Aᵀ·B: a(p, i) was taken for a(i, p).");
 }

@@ -11,7 +11,7 @@ export(TARGETS ${libraries} FILE ${room}/libraries.cmake)
 
 set(languages CXX)
 set(settings "set(COURSE_SOURCE [==[${CMAKE_SOURCE_DIR}]==])\n")
-foreach(name CMAKE_BUILD_TYPE CMAKE_CXX_COMPILER CMAKE_CXX_FLAGS CMAKE_CXX_STANDARD CMAKE_CXX_EXTENSIONS MPI_CXX_FOUND)
+foreach(name CMAKE_BUILD_TYPE CMAKE_CXX_COMPILER CMAKE_CXX_FLAGS CMAKE_CXX_STANDARD CMAKE_CXX_EXTENSIONS)
   string(APPEND settings "set(${name} [==[${${name}}]==])\n")
 endforeach()
 if(COURSE_CUDA)
