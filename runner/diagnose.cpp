@@ -29,14 +29,12 @@ bool all(const Elements& elements, const std::function<bool(const Element&)>& ho
   return std::all_of(elements.begin(), elements.end(), holds);
 }
 
-/// Σ a(i, p)·b(p, j) over from <= p < to, by the problem's recipe or, transposed, with a(p, i) or b(j, p).
+/// Σ a(i, p)·b(p, j) over from <= p < to, by the problem's recipe.
 template <class T>
-double products(const Problem<T>& problem, const Element& e, Index from, Index to, bool b_transposed = false,
-                bool a_transposed = false) {
+double products(const Problem<T>& problem, const Element& e, Index from, Index to) {
   double sum = 0;
   for (Index p = from; p < to; ++p)
-    sum += static_cast<double>(a_transposed ? problem.a(p, e.i) : problem.a(e.i, p)) *
-           static_cast<double>(b_transposed ? problem.b(e.j, p) : problem.b(p, e.j));
+    sum += static_cast<double>(problem.a(e.i, p)) * static_cast<double>(problem.b(p, e.j));
   return sum;
 }
 
@@ -80,6 +78,32 @@ std::string where(const Elements& wrong, const Elements& right, const Shape& sha
   return wrong.size() == 1
              ? "It is the only wrong one."
              : fmt::format("{} of {} elements are wrong.", wrong.size(), wrong.size() + right.size());
+}
+
+/// That a factor has another index than it should.
+template <class T>
+std::string wrong_index(const Problem<T>& problem, const Elements& wrong) {
+  const auto [m, n, k] = problem.shape;
+  const Index extents[] = {m, n, k}, dimensions[] = {m, k, k, n};
+  constexpr char names[] = "ijp";
+  for (int code = 0; code < 81; ++code) {
+    const int of[] = {code / 27, code / 9 % 3, code / 3 % 3, code % 3};  // of a(., .) and b(., .)
+    bool there = true;
+    for (int place = 0; place < 4; ++place) there &= extents[of[place]] <= dimensions[place];
+    const auto should = [&](const Element& e) {
+      double sum = e.before;
+      for (Index p = 0; p < k; ++p) {
+        const Index at[] = {e.i, e.j, p};
+        sum += static_cast<double>(problem.a(at[of[0]], at[of[1]])) *
+               static_cast<double>(problem.b(at[of[2]], at[of[3]]));
+      }
+      return sum;
+    };
+    if (there && all(wrong, [&](const Element& e) { return close<T>(e.is, should(e), e.size); }))
+      return fmt::format("It holds the sum of a({}, {}) · b({}, {}), not of a(i, p) · b(p, j).", names[of[0]],
+                         names[of[1]], names[of[2]], names[of[3]]);
+  }
+  return "";
 }
 
 /// That a sum was not set back: the elements of the row, or all, before each are in it, too.
@@ -130,7 +154,7 @@ std::string whole_tiles(const Problem<T>& problem, const Elements& wrong) {
 /// The fault that has exactly these values, or nothing.
 template <class T>
 std::string fault(const Problem<T>& problem, const Elements& wrong) {
-  const Index n = problem.shape.n, k = problem.shape.k;
+  const auto [m, n, k] = problem.shape;
   const auto of_all = [&](auto should) {
     return all(wrong, [&](const Element& e) { return close<T>(e.is, should(e), e.size); });
   };
@@ -141,9 +165,7 @@ std::string fault(const Problem<T>& problem, const Elements& wrong) {
   if (of_all([](const Element& e) { return e.added; }))
     return "It holds A·B alone: C += A·B keeps what C held before.";
   if (of_all([](const Element&) { return 0.0; }))
-    return "It was set to 0: C += A·B keeps what C held before.";
-  if (n == k && of_all([&](const Element& e) { return e.before + products(problem, e, 0, k, true); }))
-    return "It holds A·Bᵀ: b(j, p) was taken for b(p, j).";
+    return "It is 0: is a sum an int, or was C set to 0? C += A·B keeps what C held before.";
   for (int times = 2; times <= 64; ++times)
     if (of_all([=](const Element& e) { return e.before + times * e.added; }))
       return fmt::format("A·B was added {} times instead of once.", times);
@@ -157,13 +179,9 @@ std::string fault(const Problem<T>& problem, const Elements& wrong) {
                          q);
   }
   if (std::string tiles = whole_tiles(problem, wrong); !tiles.empty()) return tiles;
-  if (n == problem.shape.m && of_all([&](const Element& e) {
-        return e.before + products(problem, {e.j, e.i}, 0, k);
-      }))
+  if (n == m && of_all([&](const Element& e) { return e.before + products(problem, {e.j, e.i}, 0, k); }))
     return "It holds what C(j, i) should: i and j are exchanged.";
-  if (k == problem.shape.m &&
-      of_all([&](const Element& e) { return e.before + products(problem, e, 0, k, false, true); }))
-    return "It holds Aᵀ·B: a(p, i) was taken for a(i, p).";
+  if (std::string index = wrong_index(problem, wrong); !index.empty()) return index;
   const auto whole = [](const Element& e) {  // or what was added is
     const double rest = e.is - e.before;
     return e.is == std::round(e.is) || std::abs(rest - std::round(rest)) < 1e-6;

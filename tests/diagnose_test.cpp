@@ -68,15 +68,14 @@ TEST_CASE("which fault has these values") {
   CHECK(says([](Index i, Index, double before, double sum) { return i > 30 ? before : before + sum; },
              "as it was before"));
   CHECK(says([](Index, Index, double, double sum) { return sum; }, "keeps what C held before"));
-  CHECK(says([](Index i, Index, double before, double sum) { return i > 30 ? 0 : before + sum; },
-             "It was set to 0"));
+  CHECK(says([](Index i, Index, double before, double sum) { return i > 30 ? 0 : before + sum; }, "It is 0"));
   CHECK(says(
       [](Index i, Index j, double before, double) {
         double sum = before;
         for (Index p = 0; p < k; ++p) sum += double(problem.a(i, p)) * double(problem.b(j, p));
         return sum;
       },
-      "b(j, p) was taken for b(p, j)"));
+      "It holds the sum of a(i, p) · b(j, p), not of"));
   CHECK(says([](Index, Index, double before, double sum) { return before + 3 * sum; }, "added 3 times"));
   CHECK(says([](Index i, Index j, double before, double) { return before + added(i, j, 0, 16); },
              "p ≥ 16 are missing"));
@@ -120,5 +119,5 @@ TEST_CASE("indices that are exchanged") {
   CHECK(course::diagnose<float>(square, of_c.view()).back() ==
         "It holds what C(j, i) should: i and j are exchanged.");
   CHECK(course::diagnose<float>(square, of_a.view()).back() ==
-        "It holds Aᵀ·B: a(p, i) was taken for a(i, p).");
+        "It holds the sum of a(p, i) · b(p, j), not of a(i, p) · b(p, j).");
 }

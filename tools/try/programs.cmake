@@ -2,7 +2,8 @@
 # names sources, objects and libraries, PART-LANGUAGE.cmake what a part of it is compiled with.
 set(room ${CMAKE_BINARY_DIR}/try)
 set(libraries "")
-foreach(library course_headers course_kernel_headers course_hwloc common runner runner_mpi emulator avx2_caches avx2_best)
+foreach(library course_headers course_kernel_headers course_hwloc common runner runner_mpi emulator avx2_caches avx2_best
+        09_cuda_regtile-best course_gpu)
   if(TARGET ${library})
     list(APPEND libraries ${library})
   endif()
@@ -32,7 +33,7 @@ foreach(line ${programs})
   get_target_property(linked ${program} LINK_LIBRARIES)
   set(parts "")
   set(text "set(libraries [==[${linked}]==])\n")
-  foreach(part ${program} ${program}-kernels ${program}-gpu ${program}-emulated)
+  foreach(part ${program} ${program}-kernels ${program}-gpu ${program}-hopper ${program}-emulated)
     if(NOT TARGET ${part})
       continue()
     endif()
