@@ -158,9 +158,13 @@ std::string fault(const Problem<T>& problem, const Elements& wrong) {
   const auto of_all = [&](auto should) {
     return all(wrong, [&](const Element& e) { return close<T>(e.is, should(e), e.size); });
   };
-  if (std::any_of(wrong.begin(), wrong.end(), [](const Element& e) { return std::isnan(e.is); }))
-    return "NaN comes from memory that nobody has written: a sum that was not initialised, or a read beyond "
-           "a row's end.";
+  const auto odd =
+      std::find_if(wrong.begin(), wrong.end(), [](const Element& e) { return !(std::abs(e.is) < 1e30); });
+  if (odd != wrong.end())
+    return fmt::format(
+        "{} comes from memory that nobody has written: a sum that was not initialised, or a read beyond "
+        "a row's end.",
+        std::isnan(odd->is) ? "NaN" : "So large a number");
   if (of_all([](const Element& e) { return e.before; })) return untouched;
   if (of_all([](const Element& e) { return e.added; }))
     return "It holds A·B alone: C += A·B keeps what C held before.";

@@ -142,7 +142,7 @@ void parallel_for(View<const T> a, View<const T> b, View<T> c, int threads) {
             ("    __syncthreads();  // nobody reads before all have written\n", ""),
         )
         self.says(
-            "is a barrier missing?",
+            "is a barrier missing, or do two write",
             "08_cuda_shared/shared",
             None,
             ("    __syncthreads();  // nobody writes before all have read\n", ""),
@@ -226,6 +226,10 @@ void parallel_for(View<const T> a, View<const T> b, View<T> c, int threads) {
     def test_what_it_prints(self):
         text = "#include <cstdio>\n" + IKJ.format('std::printf("m = %d\\n", int(m));')
         self.says("  it printed: m = 33\n", "02_loop_order/ikj", text)
+
+    def test_a_compilers_warning(self):
+        change = "T sum = c(i, j)", "T sum"
+        self.says("‘sum’ may be used uninitialized", "01_naive/ijk", None, change)
 
     def test_another_run_or_type(self):
         spoilt = RIGHT + "if (m * k > 0) const_cast<T&>(a(0, 0)) += 1;"

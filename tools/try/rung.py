@@ -42,7 +42,7 @@ def load_rungs(build):
         short = of["variant"] if of["call"] else short  # it takes the variant's place
         of = {"fragment": short, "function": short} | of
         of["declaration"] = re.sub(r"(?m)^\|", "", of["declaration"])  # the | keeps an indentation
-        rungs[name] = Rung(name=name, build=build, copy="", **of)
+        rungs[name] = Rung(name=name, build=build, copy="", warnings=set(), **of)
     return rungs
 
 
@@ -194,7 +194,11 @@ class Rung(SimpleNamespace):
         self.overlay()
         place = self.project(clang)
         done = output_of("env", "LC_ALL=C.UTF-8", "ninja", "-C", place, twin)
-        return (None, self.first_error(done.stdout)) if done.returncode else (place / twin, "")
+        if done.returncode:
+            return None, self.first_error(done.stdout)
+        at = rf"{re.escape(str(self.path))}:(\d+):\d+: warning: (.*?)( \[-W|$)"
+        self.warnings |= {f"line {line}: {what}" for line, what, _ in re.findall(at, done.stdout)}
+        return place / twin, ""
 
     def first_error(self, text):
         """The first error in the learner's file, with the lines that show it; else why the compiler

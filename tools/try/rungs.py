@@ -223,6 +223,7 @@ def look(rung):
     if HOLE in rung.text:
         told(f"{rung.shown} is still a hole: write the kernel there, in the place of '{HOLE}'.")
         return 1
+    rung.warnings.clear()
     program, error = rung.compiled()
     if program is None:
         print(f"✘ it does not compile:\n{error}")

@@ -217,6 +217,7 @@ def wrong(rung, found, shapes, said, how=""):
     of_type, shape = place_of(found, shapes)
     print(f"✘ {how}m x n x k = {shape}" + f", {of_type}" * (of_type not in ("f32", "bf16")) + ":")
     print_of_learner(found)
+    said += [f"The compiler warns of {warning}." for warning in sorted(rung.warnings)]
     for line in dict.fromkeys(said):
         told(line, "  ")
     return False
@@ -284,7 +285,7 @@ def findings(rung, program, found, shapes, words, orders, order):
     others = orders if order else [[]] * (4 if rung.threaded else 2 * rung.on_ranks)
     if any(again(*words, *other) != (at, said[:1]) for other in others):
         on_cpu = MESSAGE if rung.on_ranks else RACE
-        depends = "The result depends on the order in which threads run: is a barrier missing?"
+        depends = "The result depends on the order in which threads run: is a barrier missing, or do two write to one place?"
         return said + [depends if order else on_cpu]
     if again(*(word if word != "2" else "1" for word in words), *order)[0] != at:
         keeps = (
@@ -295,7 +296,7 @@ def findings(rung, program, found, shapes, words, orders, order):
         debug, _ = rung.compiled("debug")
         words = [word for word in words if word not in ("--pad", "3")]
         where = access(rung, checked(rung, debug, ",".join(shapes), *words)) if debug else ""
-        said.append(f"The first access outside: {where or 'not through a View'}.")
+        said.append(f"The first access outside: {where or 'by a pointer, not through a View'}.")
     return said
 
 
