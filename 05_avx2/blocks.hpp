@@ -12,6 +12,15 @@ using course::ceil_div;
 
 constexpr const char *avx2_needs = "avx2,fma", *avx512_needs = "avx2,fma,avx512f,avx512dq,avx512bw,avx512vl";
 
+// TUNED.md builds the library once without each of these changes, and sets it against the whole.
+#ifndef COURSE_WITHOUT
+#define COURSE_WITHOUT nothing
+#endif
+enum class Change { nothing, prefetches, choice_of_copies, longer_kc };
+COURSE_INLINE bool with(Change change) {
+  return change != Change::COURSE_WITHOUT;
+}
+
 /// One of several parts, as even as can be.
 struct Part {
   Index from, count;
@@ -50,7 +59,9 @@ COURSE_INLINE BlockSizes textbook(TileShape tile, int size, const Caches& caches
 /// returns for every block of B: the share of L3. Of the product's shape, kc depends on k alone, so that
 /// every split of the work adds in the same order.
 COURSE_INLINE BlockSizes blocks(TileShape tile, int size, Index m, Index n, Index k, const Caches& caches) {
-  const Index kc = even(k, caches.l1 * 5 / 8 / (tile.mr * size), 1);
+  const bool longer = with(Change::longer_kc);
+  const Index kc =
+      even(k, longer ? caches.l1 * 5 / 8 / (tile.mr * size) : textbook(tile, size, caches).kc, 1);
   const Index nc = even(n, caches.l2 * 5 / 8 / (kc * size), tile.nr(size));
   const Index mc = even(m, caches.l3 / (kc * size), tile.mr);
   return {mc, kc, nc};

@@ -18,6 +18,7 @@ namespace {
 template <class Tile>
 bool copies_A(const In<Tile>& a, Index m, Index n, const Caches& caches) {
   const Index row = a.ld() * Tile::size;
+  if (!with(Change::choice_of_copies)) return true;
   return n > Tile::nr && (m * row > caches.l3 / 4 || (Tile::narrow && row % 4096 == 0));
 }
 
@@ -26,7 +27,7 @@ bool copies_A(const In<Tile>& a, Index m, Index n, const Caches& caches) {
 template <class Tile>
 bool copies_B(const In<Tile>& b, Index m, Index n, const BlockSizes& blocks) {
   const bool near = b.rows() * n <= blocks.kc * blocks.nc && b.ld() * Tile::size < 4096;
-  return m > Tile::mr && (Tile::narrow || !near);
+  return !with(Change::choice_of_copies) || (m > Tile::mr && (Tile::narrow || !near));
 }
 
 // [macro_kernel]
