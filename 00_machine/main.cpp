@@ -26,6 +26,7 @@ constexpr Part parts[] = {
      [](Session& s) { add_topology(s.sheet, s.machine); }},
     {"latency", "how long one instruction waits for the one before; the clock", add_latencies},
     {"chains", "the peak's loop with fewer operations under way", add_chains, add_chains, chains_missing},
+    {"cycle", "the same in operations a cycle, the clock measured around it", add_cycles},
     {"pace", "how fast a loop on registers is while nobody disturbs it", add_paces, add_paces},
     {"peak", "operations a second when nothing waits", add_peaks, add_peaks},
     {"bandwidth", "a = b + factor * c from each level of memory", add_bandwidths, add_bandwidths},

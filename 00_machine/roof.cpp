@@ -94,6 +94,34 @@ void add_few(Session& session, const Kernels& set, const Few& few) {
                 });
 }
 
+/// FLOP that the peak's loop does in a cycle. The clock is measured right before and after each of its
+/// windows, so that it does not matter how it changes from one to the next.
+void add_in_a_cycle(Session& session, const std::string& vector, void (*run)(float*, Index), int lanes,
+                    int chains) {
+  add_if_wanted(session, {"cycle", "f32", vector, 1, std::to_string(chains), "", "FLOP", ""}, [&](Row& row) {
+    constexpr Index ticks = 1'000'000, rounds = 100'000;
+    const auto count = registers<std::uint32_t>(1, 1);
+    const auto state = registers<float>(lanes, chains);
+    const auto seconds = [](const auto& work) {
+      const course::Stopwatch watch;
+      work();
+      return watch.seconds();
+    };
+    const auto clock = [&] {
+      return static_cast<double>(ticks) / seconds([&] { additions(count.get(), ticks); });
+    };
+    std::vector<std::pair<double, double>> windows(41);
+    for (auto& [flop, hertz] : windows) {
+      const double before = clock(), took = seconds([&] { run(state.get(), rounds); });
+      hertz = (before + clock()) / 2;
+      flop = static_cast<double>(rounds) * 2 * lanes * chains / (took * hertz);
+    }
+    std::nth_element(windows.begin(), windows.begin() + 20, windows.end());
+    row.value = rounded(windows[20].first),
+    row.note = fmt::format("the median of 41 windows; {:.2f} GHz in that one", windows[20].second * 1e-9);
+  });
+}
+
 /// Bytes of the three arrays together, for each of `threads` threads, that lie in a level; 0 if the level
 /// does not exist or is too small for so many. Level 4 is memory.
 double working_set(const Topology& machine, int level, int threads) {
@@ -196,6 +224,17 @@ void add_chains(Session& session) {
   for (const Kernels* set : vector_sets())
     for (const Few& few : set->few)
       if (few.run != nullptr) add_few(session, *set, few);
+}
+
+void add_cycles(Session& session) {
+  if (!session.asks_for("f32")) return;
+  for (const Kernels* set : vector_sets()) {
+    for (const Few& few : set->few)
+      if (few.run != nullptr)
+        add_in_a_cycle(session, few.lanes == 1 ? "scalar" : set->name, few.run, few.lanes, few.chains);
+    if (set->few[0].run == nullptr)  // else it is the last of few
+      add_in_a_cycle(session, set->name, set->f32.run, lanes_of<float>(*set), set->f32.chains);
+  }
 }
 
 std::string chains_missing() {

@@ -27,6 +27,7 @@ void add_if_wanted(Session& session, Row row, F fill) {
 
 void add_latencies(Session& session);
 void add_chains(Session& session);
+void add_cycles(Session& session);
 /// Why they cannot be measured here; nothing if they can.
 std::string chains_missing();
 /// How fast a loop on registers is at best.

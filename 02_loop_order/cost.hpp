@@ -51,7 +51,7 @@ Cost kij(const Shape& s, const Settings&) {
   const Extents<T> e(s);
   Cost cost = e.least();
   cost.loads_stores = 3 * e.size * e.madds;
-  cost.reuses.push_back({e.size * e.madds, e.c});
+  cost.reuses.push_back({e.size * e.madds, e.c, true});
   cost.reuses.push_back({e.size * e.madds, 2 * e.n * e.size});
   return cost;
 }
@@ -64,8 +64,8 @@ Cost jki(const Shape& s, const Settings&) {
   const double pass = 2 * e.m * line;  // a line for each element of both columns
   Cost cost = e.least();
   cost.loads_stores = 3 * e.size * e.madds;
-  cost.reuses.push_back({line * e.madds, pass});  // C's column, for the next p
-  walk_down<T>(cost, e.madds, pass, e.a);         // A's lines, for the next p; then for the next j
+  cost.reuses.push_back({line * e.madds, pass, true});  // C's column, for the next p
+  walk_down<T>(cost, e.madds, pass, e.a);               // A's lines, for the next p; then for the next j
   return cost;
 }
 // [/jki]
@@ -79,7 +79,7 @@ Cost kji(const Shape& s, const Settings&) {
   Cost cost = e.least();
   cost.loads_stores = 3 * e.size * e.madds;
   cost.reuses.push_back({line * e.madds, pass});
-  walk_down<T>(cost, e.madds, pass, e.c);
+  walk_down<T>(cost, e.madds, pass, e.c, true);
   return cost;
 }
 

@@ -16,10 +16,10 @@ using course::Cost, course::Extents, course::Settings, course::Shape;
 template <class T>
 void tiles(Cost& cost, const Extents<T>& e, double tile) {
   const double m = std::min(tile, e.m), n = std::min(tile, e.n), k = std::min(tile, e.k);
-  cost.reuses.push_back({e.size * e.madds, 2 * n * e.size});              // C's row, for the next p
-  cost.reuses.push_back({e.size * e.madds, (k * n + 2 * n) * e.size});    // B's tile, for the next i
-  cost.reuses.push_back({e.size * e.madds / m, e.b});                     // B, for the next tiles of C
-  cost.reuses.push_back({e.size * e.madds / k, (k + m) * e.n * e.size});  // C's tile, for the next of k
+  cost.reuses.push_back({e.size * e.madds, 2 * n * e.size, true});              // C's row, for the next p
+  cost.reuses.push_back({e.size * e.madds, (k * n + 2 * n) * e.size});          // B's tile, for the next i
+  cost.reuses.push_back({e.size * e.madds / m, e.b});                           // B, for the next tiles of C
+  cost.reuses.push_back({e.size * e.madds / k, (k + m) * e.n * e.size, true});  // C's tile, for the next of k
   cost.reuses.push_back({e.size * e.madds / n, (m * k + k * n + m * n) * e.size});  // A's, for the next of n
 }
 // [/tiles]
@@ -46,9 +46,9 @@ Cost two_level(const Shape& s, const Settings& settings) {
     reuse.distance =
         std::min(reuse.distance, (k * n + m * k + m * n) * e.size);  // no walk leaves the outer tile …
   cost.reuses.push_back({e.size * e.madds / m, e.b});                // … but from one to the next
-  cost.reuses.push_back({e.size * e.madds / k, (k + m) * e.n * e.size});
+  cost.reuses.push_back({e.size * e.madds / k, (k + m) * e.n * e.size, true});
   cost.reuses.push_back({e.size * e.madds / n, (m * k + k * n + m * n) * e.size});
-  cost.reuses.push_back({e.a + e.b + e.c, e.a + e.b + e.c});
+  for (const auto& reuse : e.least().reuses) cost.reuses.push_back(reuse);
   return cost;
 }
 
@@ -58,9 +58,9 @@ Cost four_by_four(const Shape& s, const Settings& settings) {
   const Extents<T> e(s);
   Cost cost = tiled<T>(s, settings);
   cost.loads_stores /= 4;
-  cost.reuses[1].bytes /= 4,
-      cost.reuses[1].distance = 8 * e.size * std::min(static_cast<double>(settings.tile), e.n);
-  cost.reuses[2].bytes /= 4;
+  cost.reuses[2].bytes /= 4,
+      cost.reuses[2].distance = 8 * e.size * std::min(static_cast<double>(settings.tile), e.n);
+  cost.reuses[3].bytes /= 4;
   return cost;
 }
 

@@ -33,11 +33,11 @@ Cost tiled(const Shape& s, const Settings& settings) {
   const double m = std::min(tile, e.m), n = std::min(tile, e.n), k = std::min(tile, e.k);
   Cost cost = e.least();
   cost.loads_stores = 3 * e.size * e.madds;
-  cost.reuses.push_back({e.size * e.madds, 2 * n * e.size});            // C's row, for the next p
+  cost.reuses.push_back({e.size * e.madds, 2 * n * e.size, true});      // C's row, for the next p
   cost.reuses.push_back({e.size * e.madds, (k * n + 2 * n) * e.size});  // B's tile, for the next i
   cost.reuses.push_back({e.size * e.madds / m, e.b});                   // B, for the next tiles of C
   cost.reuses.push_back(
-      {e.size * e.madds / k, (m * n + k * n + m * k) * e.size});  // C's tile, for the next of k
+      {e.size * e.madds / k, (m * n + k * n + m * k) * e.size, true});  // C's tile, for the next of k
   return cost;
 }
 
@@ -48,8 +48,8 @@ Cost tiled_simd(const Shape& s, const Settings& settings) {
   const double n = std::min(static_cast<double>(settings.tile), e.n);
   Cost cost = tiled<T>(s, settings);
   cost.loads_stores /= 4;
-  cost.reuses[1] = {cost.reuses[1].bytes / 4, 8 * n * e.size};  // four rows of C, for the next four p
-  cost.reuses[2].bytes /= 4;
+  cost.reuses[2] = {cost.reuses[2].bytes / 4, 8 * n * e.size, true};  // four rows of C, for the next four p
+  cost.reuses[3].bytes /= 4;
   return cost;
 }
 

@@ -1,8 +1,6 @@
-// cuBLAS as variants like any of ours. Tensor cores round the factors to fewer digits before they multiply,
-// which the verifier is there to refuse: those variants check themselves.
+// cuBLAS as variants like any of ours.
 #include <cublasLt.h>
 #include <cublas_v2.h>
-#include <cuda_bf16.h>
 #include <dlfcn.h>
 
 #include <array>
@@ -160,72 +158,6 @@ std::shared_ptr<course::Variant<float>> by_nine() {
 #endif
 }
 
-/// Many threads take an element each, then the next ones.
-template <class From, class To>
-__global__ void convert(View<const From> from, View<To> to) {
-  const Index threads = Index{gridDim.x} * blockDim.x, elements = to.rows() * to.cols();
-  for (Index e = Index{blockIdx.x} * blockDim.x + threadIdx.x; e < elements; e += threads)
-    to(e / to.cols(), e % to.cols()) = To(float(from(e / to.cols(), e % to.cols())));
-}
-
-template <class To, class From>
-Cuda::Matrix<To> converted(View<From> from) {
-  Cuda::Matrix<To> to(from.rows(), from.cols(), 0, course::Memory::device);
-  course::launch(convert<std::remove_const_t<From>, To>, {1024}, {256}, from, to.view());
-  return to;
-}
-
-/// ‖C − Ĉ‖ / ‖Ĉ‖ in the infinity norm, of matrices on the GPU; NaN if there is one in C.
-double relative_error(View<const float> c, View<const float> reference) {
-  course::Matrix<float> one(c.rows(), c.cols()), other(c.rows(), c.cols());
-  Cuda::transfer(c, one.view()), Cuda::transfer(reference, other.view());
-  double error = 0, norm = 0;
-  for (Index i = 0; i < c.rows(); ++i) {
-    double difference = 0, size = 0;
-    for (Index j = 0; j < c.cols(); ++j) {
-      difference += std::abs(double(one.view()(i, j)) - double(other.view()(i, j)));
-      size += std::abs(double(other.view()(i, j)));
-    }
-    if (!std::isnan(error) && !(difference <= error)) error = difference;
-    norm = std::max(norm, size);
-  }
-  return error / norm;
-}
-
-/// A, B and C are rounded to T before the first product, which must be as near to that in f32 as its rounding
-/// allows, or it complains.
-template <class T>
-class Tensor : public course::GpuVariant<float, Cuda> {
- public:
-  /// `roundoff`: the largest relative error of an input that is rounded for these units. Each product of two
-  /// rounded factors is off by 2 roundoffs at most; for inputs of zero mean the errors add up as the products
-  /// do, so that relative to C they stay as small.
-  Tensor(cublasComputeType_t how, double roundoff)
-      : GpuVariant({}, [this](auto a, auto b, auto c, const Settings&) { rounded(a, b, c); }),
-        how_(how),
-        allowed_(2 * roundoff) {}
-
-  std::string run_error() const override {
-    if (error_ <= allowed_) return {};
-    return "relative error " + std::to_string(error_) + ", allowed are " + std::to_string(allowed_);
-  }
-  void release() override { first_ = true, GpuVariant::release(); }
-
- private:
-  void rounded(View<const float> a, View<const float> b, View<float> c) {
-    if (first_) a_ = converted<T>(a), b_ = converted<T>(b), c_ = converted<T>(c);
-    multiply<T>(how_, a_.view(), b_.view(), c_.view());
-    if (!std::exchange(first_, false)) return;
-    multiply<float>(CUBLAS_COMPUTE_32F_PEDANTIC, a, b, c);
-    error_ = relative_error(converted<float>(c_.view()).view(), c);
-  }
-
-  cublasComputeType_t how_;
-  double allowed_, error_ = 0;
-  bool first_ = true;
-  Cuda::Matrix<T> a_, b_, c_;
-};
-
 std::string version() {
   std::string text = "cuBLAS";
   for (const libraryPropertyType part : {MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL}) {
@@ -280,11 +212,6 @@ rivals::Library rivals::load(const std::string& file, const std::string&) {
             .gpu = &here,
             .bf16 = queued<course::bf16>(
                 [fastest = std::make_shared<Fastest>()](auto a, auto b, auto c) { (*fastest)(a, b, c); })};
-  if (file != "tf32" && file != "bf16") return ours(file);
-  Library library{.rounds = true};  // to 11 bits; or to 8, the result, too
-  if (file == "tf32")
-    library.f32 = std::make_shared<Tensor<float>>(CUBLAS_COMPUTE_32F_FAST_TF32, std::ldexp(1., -11));
-  else
-    library.f32 = std::make_shared<Tensor<__nv_bfloat16>>(CUBLAS_COMPUTE_32F, std::ldexp(1., -9));
-  return library;
+  if (file == "tf32") return {.rounds = true, .f32 = plain<float>(CUBLAS_COMPUTE_32F_FAST_TF32)};
+  return ours(file);
 }

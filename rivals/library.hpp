@@ -24,7 +24,7 @@ struct Library {
   std::string needs = {};   // features of the processor: "avx2,fma"; empty if it does not say
   bool openmp = false;      // its threads are OpenMP's
   Gpu* gpu = nullptr;       // where it multiplies; nullptr: on the processor
-  bool rounds = false;      // tensor cores: inputs are rounded, which our verifier refuses; it checks itself
+  bool rounds = false;  // TF32: inputs are rounded, which our verifier would refuse; it is checked on digits
   // C += A·B by this library as variants like any of ours; nullptr for a type that it does not multiply.
   std::shared_ptr<course::Variant<course::bf16>> bf16 = {};
   std::shared_ptr<course::Variant<float>> f32 = {};

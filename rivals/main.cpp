@@ -12,6 +12,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <future>
 #include <thread>
 
@@ -48,12 +49,30 @@ std::string count(Index of) {
 std::string number(double of) {
   return fmt::format("{:.6g}", of);
 }
-/// The columns of rivals.csv, with the cells of this row.
+/// The columns of rivals.csv with the cells of this row; rows alike in all keys are one, measured again.
 course::Schema columns(const Row& r) {
   const auto rate = [&r](double seconds) { return number(r.shape.flops() / seconds * 1e-9); };
-  return {
-#include "rivals.columns"
-  };
+  return {{"type", key, r.type},
+          {"m", key, count(r.shape.m)},
+          {"n", key, count(r.shape.n)},
+          {"k", key, count(r.shape.k)},
+          {"threads", key, count(r.threads)},
+          {"variant", key, r.ours},
+          {"rival", key, r.theirs},
+          {"pairs", value, count(r.verdict.pairs)},
+          {"ratio", value, number(r.verdict.ratio)},
+          {"ratio_low", value, number(r.verdict.low)},
+          {"ratio_high", value, number(r.verdict.high)},
+          {"ratio_min", value, number(r.verdict.least)},
+          {"ratio_max", value, number(r.verdict.most)},
+          {"ours_gflops", value, rate(r.verdict.ours)},
+          {"rival_gflops", value, rate(r.verdict.theirs)},
+          {"device", key, r.device},
+          {"flags", key, COURSE_FLAGS},
+          {"compiler", key, course::compiler},
+          {"host", key, course::host_name()},
+          {"commit", key, course::commit},
+          {"started", value, course::utc_now()}};
 }
 /// A file beside rivals.csv: the row's key without its build, and in front of the device what each did alone.
 course::Schema columns_sustained(const Row& r) {
@@ -90,12 +109,29 @@ struct Process {
 
 /// Runs the product once, which warms it up, and checks it.
 template <class T>
-course::Check first_run(Variant<T>& variant, const Problem<T>& problem, Verifier<T>& verifier, bool rounds) {
+course::Check first_run(Variant<T>& variant, const Problem<T>& problem, Verifier<T>& verifier) {
+  variant.allocate(problem, {}), variant.distribute();
   variant.reset(), variant.run();
   variant.fetch();
   if (!problem.guards_intact() || !variant.guards_intact()) return {.message = "it wrote outside its matrix"};
-  if (rounds) return {.message = variant.run_error()};
   return verifier.check(variant.result());
+}
+
+/// Throws if a product does not use so many threads: those of a team are there when it is done, others
+/// have used so much of the processor. Not asked of a small or thin one, for which a library may take fewer.
+template <class T>
+void require_team(Variant<T>& variant, const Shape& shape, int threads) {
+  if (!variant.device().empty() || std::min({shape.m, shape.n, shape.k}) < 256) return;
+  double share = 0;
+  for (int run = 0; run < 5; ++run) {
+    if (std::distance(std::filesystem::directory_iterator("/proc/self/task"), {}) >= threads) return;
+    const double used = course::processor_seconds();
+    const course::Stopwatch watch;
+    variant.run();
+    share = std::max(share, (course::processor_seconds() - used) / watch.seconds());
+    if (share > 0.6 * threads) return;
+  }
+  throw std::runtime_error(fmt::format("asked for {}, it uses {:.2g}", course::threads_text(threads), share));
 }
 
 /// GFLOP/s of the median time.
@@ -140,20 +176,23 @@ int measure(Process& of, const Shape& shape, std::shared_ptr<Variant<T>> Library
   if (!course::contains(options.types, name) || !theirs || (!of.alone() && !ours)) return 77;
   const std::string device = theirs->device().empty() ? course::processor() : theirs->device();
   Row row{name, device, of.our_name, of.their_name, shape, options.threads[0]};
-  const Problem<T> problem{shape};
-  Verifier<T> verifier(problem, false);
+  const Problem<T> problem{shape}, digits{.shape = shape, .fill = course::Fill::digits};
+  const Problem<T>& verified = of.theirs.rounds ? digits : problem;
+  Verifier<T> verifier(verified, false);
   for (const bool is_ours : {false, true}) {
     Variant<T>* const variant = is_ours ? ours : theirs;
     if (variant == nullptr) continue;
     if (const std::string why = variant->refuses(problem, {}); !why.empty()) throw std::runtime_error(why);
-    variant->allocate(problem, {}), variant->distribute();
-    const course::Check found = first_run(*variant, problem, verifier, of.theirs.rounds);
+    const course::Check found = first_run(*variant, verified, verifier);
     (is_ours ? row.our_side : row.their_side).error_share = found.error_share;
     if (!found.message.empty()) {
       fmt::print(stderr, "rivals: {} {} is wrong: {}: {}\n", is_ours ? of.our_name : of.their_name, name,
                  course::shape_text(shape), found.message);
       return 1;
     }
+    require_team(*variant, shape, row.threads);
+    // Timed on other numbers: a GPU's clock depends on them.
+    if (of.theirs.rounds) variant->release(), variant->allocate(problem, {}), variant->distribute();
   }
   if (of.alone()) {
     fmt::print("{}\t{:.6g}\n", name, rate_alone(*theirs, shape, options, of.settle));

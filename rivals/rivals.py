@@ -18,7 +18,7 @@ from measured import Refusal, append, lines_of, whose
 
 OURS = {
     "avx512": "against each library's widest kernel",
-    "tuned": "against OpenBLAS Haswell and BLIS haswell; without AVX-512, or when named, against all",
+    "tuned": "against OpenBLAS Haswell and BLIS haswell; without AVX-512, or if named, against all",
 }
 OUR_LIBRARY = "05_avx2/libcourse_blas.so"
 # Where each may be, the OpenMP build first: one of pthreads often puts two threads on one core.
@@ -47,13 +47,12 @@ OURS_ON_GPU = {
 }
 RUNGS = [*OURS, *OURS_ON_GPU]
 # cuBLAS by types as machine.csv knows them: that of our matrices, the ways of which the faster
-# counts, a row's note. Tensor cores round their inputs: they are types of their own.
-WITHIN = "sustained; {}within 2^{} of f32 in the infinity norm"
+# counts, a row's note. What tensor cores multiply comes with f32.
 CUBLAS = {
     "f32": ("f32", WAYS, ""),
     "f64": ("f64", WAYS, ""),
-    "tf32": ("f32", ("tf32",), WITHIN.format("", -10)),
-    "bf16": ("f32", ("bf16",), WITHIN.format("BF16 to BF16; ", -8)),
+    "tf32": ("f32", ("tf32",), "sustained; inputs rounded to TF32"),
+    "bf16": ("bf16", ("heuristics",), "sustained; BF16 to f32; the fastest heuristic"),
 }
 
 
@@ -98,9 +97,10 @@ QUIETLY = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True, "e
 def process(options, program, *arguments, environment={}, limit=60):
     """What a library's process printed, its lines for the user, and its exit status;
     ChildProcessError if it crashed or hung."""
-    # What it inherits must not say how many threads, and where; nor make cuBLAS round or emulate
-    # f32.
-    others = ("OMP_", "GOMP_", "NVIDIA_TF32_", "CUBLAS_")
+    # What it inherits must not say how many threads, where, or which kernel; nor make cuBLAS round
+    # or emulate f32.
+    others = ("OMP_", "GOMP_", "KMP_", "OPENBLAS_", "GOTO_", "BLIS_", "MKL_", "DNNL_", "ONEDNN_")
+    others += ("NVIDIA_TF32_", "CUBLAS_")
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(others)}
     # It ends with us, even if we end before it can ask to be told.
     inherited["COURSE_STARTER"] = str(os.getpid())
@@ -193,7 +193,7 @@ def cublas(options):
     if "why" in about:
         say(f"cuBLAS skipped: {about['why']}")
         return []
-    ways = (*AT_BEST, "heuristics", "tf32", "bf16")
+    ways = (*AT_BEST, "heuristics", "tf32")
     made = {"about": about["about"], "program": "rivals_gpu"}
     return [Library("cuBLAS", way, kernel=way, **made) for way in ways]
 
@@ -256,7 +256,8 @@ def alone(session, libraries, gpu):
         for type, rate in session.rates(library, threads, options.type, shape).items():
             record(type, library.label, threads, shape, rate, library.about)
     for type, (of, ways, note) in CUBLAS.items():
-        for shape in options.on_gpu if gpu and of in options.type else ():
+        asked = type in options.type or note and "f32" in options.type
+        for shape in options.on_gpu if gpu and asked else ():
             # Tensor cores run into the limit of power: their first moment's rate they cannot keep
             # up.
             settle = ("--settle", 0.75 * bool(note))

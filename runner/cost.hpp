@@ -9,9 +9,10 @@ namespace course {
 
 // [cost]
 /// Bytes that a loop touches again when `distance` bytes of other memory have been touched in between: a
-/// cache smaller than that has lost them, and they travel once more.
+/// cache smaller than that has lost them, and they travel once more; twice if the loop has changed them.
 struct Reuse {
   double bytes, distance;
+  bool changed = false;  // in and back: both count, as a load and a store of the triad do
 };
 
 /// What one product asks of a processor; prediction.hpp turns it into seconds.
@@ -37,16 +38,16 @@ struct Extents {
          madds = m * n * k;
 
   /// The least of any variant: the operations, and each matrix once, C in and out.
-  Cost least() const { return {2 * madds, 0, 0, {{a + b + c, a + b + c}}}; }
+  Cost least() const { return {2 * madds, 0, 0, {{a + b, a + b + c}, {c, a + b + c, true}}}; }
 };
 
 /// `touches` steps down columns, a line each. Of the touches of one line all but the last come `soon` one
 /// after the other (the next column), the last one's next after `late` bytes.
 template <class T>
-void walk_down(Cost& cost, double touches, double soon, double late) {
+void walk_down(Cost& cost, double touches, double soon, double late, bool changed = false) {
   const double last = sizeof(T) / line;
-  cost.reuses.push_back({touches * line * (1 - last), soon});
-  cost.reuses.push_back({touches * line * last, late});
+  cost.reuses.push_back({touches * line * (1 - last), soon, changed});
+  cost.reuses.push_back({touches * line * last, late, changed});
 }
 
 // [ikj]
@@ -56,8 +57,8 @@ Cost ikj(const Shape& s, const Settings&) {
   const Extents<T> e(s);
   Cost cost = e.least();
   cost.loads_stores = 3 * e.size * e.madds;
-  cost.reuses.push_back({e.size * e.madds, 2 * e.n * e.size});  // the row of C, for the next p
-  cost.reuses.push_back({e.size * e.madds, e.b});               // B, for the next i
+  cost.reuses.push_back({e.size * e.madds, 2 * e.n * e.size, true});  // the row of C, for the next p
+  cost.reuses.push_back({e.size * e.madds, e.b});                     // B, for the next i
   return cost;
 }
 // [/ikj]

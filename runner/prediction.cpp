@@ -77,7 +77,7 @@ std::optional<Prediction> Roofs::predict(const Cost& cost, const std::string& ty
   for (std::size_t l = 0; l < 3; ++l) {
     holds = std::max(holds, capacity(l));
     for (const Reuse& reuse : cost.reuses)
-      if (reuse.distance > holds) bytes[l + 1] += reuse.bytes;
+      if (reuse.distance > holds) bytes[l + 1] += reuse.bytes * (reuse.changed ? 2 : 1);
   }
   const auto takes = [&](const char* limit, double seconds) {
     if (seconds > prediction.seconds) prediction.seconds = seconds, prediction.limit = limit;

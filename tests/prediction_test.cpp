@@ -78,7 +78,8 @@ TEST_CASE("what is used again comes from the first level that still holds it") {
         {{again(1000), "L1", 50e-9},  // it just fits
          {again(1001), "L2", 100e-9},
          {again(10001), "L3", 200e-9},
-         {again(100001), "memory", 400e-9}});
+         {again(100001), "memory", 400e-9},
+         {{1, 0, 400, {{400, 1001, true}}}, "L2", 200e-9}});  // there and back
   const auto bytes = [&](double distance) { return roofs.predict(again(distance), "f32", "sse2", 1)->bytes; };
   CHECK(bytes(1000) == std::array<double, 4>{400, 0, 0, 0});
   CHECK(bytes(10001) == std::array<double, 4>{400, 400, 400, 0});

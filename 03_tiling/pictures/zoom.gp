@@ -1,9 +1,9 @@
 # 03: the same cut twice: matrices into tiles for L2, a tile into blocks for the registers.
-width = 560; height = 520
+width = 560; height = 465
 load 'plots/pictures/grid.gp'
 set terminal svg size width,height noenhanced font 'DejaVu Sans,14' background rgb 'white'
 set encoding utf8
-set xrange [0:56]; set yrange [52:0]   # ten pixels a unit
+set xrange [0:56]; set yrange [46.5:0]   # ten pixels a unit
 bold = 'DejaVu Sans Bold,14'
 box = 'set object rectangle from %g,%g to %g,%g fillcolor rgb "%s" linewidth %g'
 away = 'set arrow from %g,%g to %g,%g nohead linewidth 0.8 dashtype 3 linecolor rgb "#777777"'
@@ -52,7 +52,5 @@ do for [r = 0:3] {
 }
 set label 'j' at at[1] + 5,top + side + 1.4 center font 'DejaVu Sans Oblique,14'; set label 'j' at at[3] + 5,top + side + 1.4 center font 'DejaVu Sans Oblique,14'
 set label '+=' at 29,top + side/2 center font bold; set label '·' at 43,top + side/2 center font bold
-set label 'For each j: 4 b and 4 c are loaded, 16 multiply-adds done, 4 c stored:' at 0.5,45
-set label '48 bytes for 16, 3 bytes for each. In ikj it is 12:' at 0.5,47.5
-set label 'b and c are loaded and c is stored for one multiply-add.' at 0.5,50
+set label 'For each j: 4 b and 4 c are loaded, 16 multiply-adds done, 4 c stored.' at 0.5,45
 plot NaN

@@ -45,11 +45,8 @@ struct Scripted {
 
 }  // namespace
 
-TEST_CASE("after a warm-up of both, pairs begin with ours and with theirs in turn") {
+TEST_CASE("after a warm-up of both, pairs begin with ours and theirs in turn; C is reset every few pairs") {
   CHECK(Log().of({.pairs = 5, .sample = 1e-9, .between_reset = 100}) == "ot|ottoottoot");
-}
-
-TEST_CASE("C is reset every few pairs") {
   CHECK(Log().of({.pairs = 5, .sample = 1e-9, .between_reset = 2}) == "ot|otto|otto|ot");
 }
 
@@ -79,27 +76,4 @@ TEST_CASE("what the pairs say: medians, quartiles and extremes of the ratios, no
   CHECK((all.ours == 1 && all.theirs == 4));
   Scripted slower{{9, 4, 1}}, faster{{9, 8, 1, 2}};
   CHECK(alternate(std::ref(slower), std::ref(faster), [] {}, {.pairs = 2, .sample = 0}).ratio == 1.5);
-}
-
-TEST_CASE("a product settles before each of its samples") {
-  const std::string calls = Log().of({.pairs = 1, .sample = 1e-9, .settle = 0.002});
-  const std::string first = calls.substr(calls.find('|') + 1);
-  // Untimed once at least, however slow this machine is just now, and timed once.
-  CHECK(first.find('t') >= 2);
-  CHECK(first.find_last_of('o') < first.find('t'));
-  CHECK(first.size() - first.find('t') >= 2);
-}
-
-TEST_CASE("sustained: the mean of what a product takes after it has settled") {
-  int calls = 0;
-  const auto counts = [&] {
-    std::this_thread::sleep_for(std::chrono::microseconds(50));
-    return static_cast<double>(++calls);
-  };
-  CHECK(sustained(counts, 0, 0) == 2);  // the first is untimed
-  calls = 0;
-  const double mean = sustained(counts, 0, 0.005);
-  CHECK(mean == doctest::Approx((2 + calls) / 2.));  // of 2, 3, …
-  const course::Stopwatch watch;
-  CHECK(sustained([&watch] { return watch.seconds() < 0.002 ? 1000 : 1; }, 0.003, 0.001) == 1);
 }

@@ -105,7 +105,7 @@ def run(command, patience=PATIENCE, limited=True, timed=False):
         lower(resource.RLIMIT_CORE, 0)
 
     command = list(map(str, command))
-    around = environment(command) | os.environ
+    around = os.environ | environment(command)
     around |= {} if timed or "mpirun" in command else {"OMP_WAIT_POLICY": "passive"}
     process = subprocess.Popen(
         command,
@@ -144,7 +144,8 @@ def command_of(rung, program, *words, threads=None):
     options = rung.options
     if threads:
         options = re.sub(r"--threads \d+", f"--threads {threads}", options)
-    return [*start, str(program), "--variant", rung.variant, *shlex.split(options), *words]
+    ranks = ["--ranks", "2"] * bool(start)
+    return [*start, str(program), "--variant", rung.variant, *ranks, *shlex.split(options), *words]
 
 
 def checked(rung, program, shapes, *words, threads=None):
