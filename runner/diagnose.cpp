@@ -83,7 +83,7 @@ std::string where(const Elements& wrong, const Elements& right, const Shape& sha
 /// That a factor has another index than it should.
 template <class T>
 std::string wrong_index(const Problem<T>& problem, const Elements& wrong) {
-  const auto [m, n, k] = problem.shape;
+  const Index m = problem.shape.m, n = problem.shape.n, k = problem.shape.k;
   const Index extents[] = {m, n, k}, dimensions[] = {m, k, k, n};
   constexpr char names[] = "ijp";
   for (int code = 0; code < 81; ++code) {
@@ -109,7 +109,7 @@ std::string wrong_index(const Problem<T>& problem, const Elements& wrong) {
 /// That a sum was not set back: the elements of the row, or all, before each are in it, too.
 template <class T>
 std::string carried_on(const Problem<T>& problem, const Elements& wrong) {
-  const auto [m, n, k] = problem.shape;
+  const Index m = problem.shape.m, n = problem.shape.n, k = problem.shape.k;
   for (const bool of_row : {true, false})
     for (const bool keeps : {true, false}) {  // what C held
       double sum = 0, size = 0;
@@ -154,7 +154,7 @@ std::string whole_tiles(const Problem<T>& problem, const Elements& wrong) {
 /// The fault that has exactly these values, or nothing.
 template <class T>
 std::string fault(const Problem<T>& problem, const Elements& wrong) {
-  const auto [m, n, k] = problem.shape;
+  const Index m = problem.shape.m, n = problem.shape.n, k = problem.shape.k;
   const auto of_all = [&](auto should) {
     return all(wrong, [&](const Element& e) { return close<T>(e.is, should(e), e.size); });
   };

@@ -10,7 +10,7 @@ from run_plan import CORES, environment
 SHAPES = "33x33x33 17x40x23 1x1x1 3x2x4 8x8x8 32x64x32 130x70x150 257x129x65".split()
 ON_GPU = "33x35x31 1x1x1 3x2x4 32x32x32 130x140x37".split()  # the first says most of a fault
 ORDERS = ("forward", "reversed", "987654")  # of threads under the emulator
-RACING = ",".join(["4x4x20000"] * 4)  # few elements of C: a race shows
+RACING = "5x5x20001 5x5x20003 5x5x20005 5x5x20007".split()  # few elements of C: a race shows
 PATIENCE = int(os.environ.get("COURSE_PATIENCE", "10"))  # seconds that a run may take
 WIDTH = shutil.get_terminal_size().columns if sys.stdout.isatty() else 1000
 RACE = "The result differs from run to run: do two threads write to the same element?"
@@ -188,9 +188,9 @@ def verdict(rung, program):
     said, unchecked = race(rung) if rung.threaded else ([], "")
     if said:
         return told_but("not always", said)
-    if rung.threaded and not stays_the_same(rung, program):
+    if rung.threaded and not stays_the_same(rung, program, unchecked):
         return False
-    if not stays_inside(rung, program, shapes[:2]):
+    if not stays_inside(rung, program, shapes[:1]):
         return False
     print("✔ right" + f" (not checked for races: {unchecked})" * bool(unchecked))
     return True
@@ -351,14 +351,14 @@ def stays_inside(rung, program, shapes):
         return False
     found = checked(rung, program, ",".join(shapes), "--repeat", "1", "--warmup", "0", *order)
     if found.status == 0 and rung.threaded:
-        shapes = [RACING.split(",")[0]]
+        shapes = RACING
         words = ["--type", "f32", "--repeat", "3", "--warmup", "0"]
-        found = checked(rung, program, RACING, *words, threads=CORES)
+        found = checked(rung, program, ",".join(shapes), *words, threads=CORES)
     if found.status in (0, 2):  # 2: built without the emulator
         return True
     how = "with every access checked, "
     if found.status == 1 and "AddressSanitizer" not in found.err:
-        said = explained(found.err) + [RACE] * (shapes[0] in RACING)
+        said = explained(found.err) + [RACE] * (shapes == RACING)
         if any(re.search(r"e\+\d\d", line) for line in said):
             said.append("Is a variable used before it is set?")
     else:
@@ -370,17 +370,18 @@ def stays_inside(rung, program, shapes):
 # ---- races ----
 
 
-def stays_the_same(rung, program):
+def stays_the_same(rung, program, unchecked):
     """True if many runs of many threads give the same; a race is lost seldom, and by threads that
-    run."""
+    run. Bits may change with the threads' order, if the thread sanitizer has seen no race."""
     with tempfile.TemporaryDirectory() as folder:
         rows, shapes = Path(folder) / "rows.csv", SHAPES[-2:]
         words = ["--type", "f32", "--csv", str(rows), "--repeat", "3", "--warmup", "1"]
-        found = checked(rung, program, ",".join(shapes * 10), *words, threads=CORES)
-        if found.status != 0:
-            return wrong(rung, found, shapes, explained(found.err) + [RACE])
+        for _ in range(10):
+            found = checked(rung, program, ",".join(shapes), *words, threads=CORES)
+            if found.status != 0:
+                return wrong(rung, found, shapes, explained(found.err) + [RACE])
         errors = {(row["m"], row["relative_error"]) for row in lines_of(rows)}
-    if len(errors) == 2 or re.search(r"\b(atomic|critical|reduction)\b", rung.text):
+    if len(errors) == 2 or not unchecked or re.search(r"\b(atomic|critical)\b", rung.text):
         return True
     lost = "Do two threads add to the same element? Now and then an addition is lost."
     return told_but("the last bits differ from run to run", [lost])
@@ -394,9 +395,10 @@ def race(rung):
     if program is None:
         return [], "that needs clang; `./setup.sh test` installs it"
     words = ["--type", "f32", "--repeat", "1", "--warmup", "0"]
-    found = checked(rung, program, ",".join(SHAPES[:2]), *words, threads=3)
+    found = checked(rung, program, ",".join(SHAPES[:2]), *words, threads=5)
     if "Tool was started" not in found.err:
-        return [], "clang's OpenMP is here without Archer"
+        why = "clang's OpenMP is here without Archer"
+        return [], "the thread sanitizer does not run here" if "FATAL" in found.err else why
     if "data race" not in found.err:
         return [], ""
     first = found.err.partition("==================\nWARNING")[2].partition("==================")[0]
