@@ -139,18 +139,37 @@ void add_clock(Session& session) {
 
 // ------------------------------------------------------------------ what it can do
 
+/// GFLOP/s of threads with so many chains each, each multiply-add from so many registers.
+template <class T, int chains, int registers = 3>
+double multiply_adds(const Session& session, Grid grid, Block block) {
+  const Index threads = grid.x * block.x;
+  const auto state = machine::registers<T>(threads);
+  const auto work = [&](int rounds) {
+    course::launch(peak<T, chains, registers>, grid, block, state.get(), rounds);
+  };
+  return rate_of(session, work) * 2 * chains * static_cast<double>(threads) * 1e-9;
+}
+
 template <class T>
 void add_peak(Session& session, const std::string& type, const char* instruction) {
   if (!session.asks_for(type)) return;
   add_if_wanted(session, {"peak", type, "cuda", 0, "", "", "GFLOP/s", ""}, [&](Row& row) {
     const Block block{256};
-    const Grid grid = resident(peak<T>, block);
-    const auto state = registers<T>(grid.x * block.x);
-    const double rate =
-        rate_of(session, [&](int rounds) { course::launch(peak<T>, grid, block, state.get(), rounds); });
-    row.value = rounded(rate * 2 * chains * static_cast<double>(grid.x * block.x) * 1e-9);
+    row.value = rounded(multiply_adds<T, chains>(session, resident(peak<T, chains>, block), block));
     row.note = std::string(instruction) + "; " + std::to_string(chains) + " chains a thread; no tensor cores";
   });
+}
+
+/// So many warps for each scheduler with a chain a thread, which alone hide how long a multiply-add takes.
+template <int registers>
+void add_warps(Session& session, const char* name) {
+  if (!session.asks_for("f32")) return;
+  for (const int warps : {1, 2, 4, 8})
+    add_if_wanted(session, {name, "f32", "cuda", 0, std::to_string(warps), "", "GFLOP/s", ""}, [&](Row& row) {
+      const Grid one_each{properties().multiProcessorCount};
+      row.value = rounded(multiply_adds<float, 1, registers>(session, one_each, Block{4 * 32 * warps}));
+      row.note = "fma; a chain a thread; a multiply-add reads " + std::to_string(registers) + " registers";
+    });
 }
 
 /// f64 in the form of a product, whose operands all lie in registers of a thread's own.
@@ -409,6 +428,7 @@ void add_gpu_roofs(Session& session) {
   add_peak<float>(session, "f32", "fma");
   add_peak<double>(session, "f64", "fma");
   add_peak<std::uint32_t>(session, "i32", "mad");
+  add_warps<2>(session, "warps"), add_warps<3>(session, "warps_three_registers");
   add_outer_product(session);
   add_bandwidths_of_gpu(session), add_copies(session);
 }

@@ -20,22 +20,23 @@ constexpr int chains = 8;  // a thread's; a multiply-add waits about 4 cycles, a
 // [gpu_peak]
 /// `rounds` times sum = sum * factor + term on each of a thread's sums, which start from memory and return
 /// there: otherwise the compiler could merge equal chains, or drop them.
-template <class T>
+template <class T, int chains, int registers = 3>
 __device__ void multiply_add(T* state, int rounds) {
-  const T factor = state[0], term = state[1];
+  const T factor = registers == 3 ? state[0] : T(0.5), term = state[1];
   T* const mine = state + 2 + me();
   T sum[chains];
   for (int c = 0; c < chains; ++c) sum[c] = mine[c * all()];
-#pragma unroll(64 / sizeof(T))  // counting takes no time then, and the loop stays in the instruction cache
+#pragma unroll(512 / sizeof(T) / \
+               chains)  // counting takes no time then, and the loop stays in the instruction cache
   for (int r = 0; r < rounds; ++r)
     for (int c = 0; c < chains; ++c) sum[c] = sum[c] * factor + term;
   for (int c = 0; c < chains; ++c) mine[c * all()] = sum[c];
 }
 // [/gpu_peak]
 
-template <class T>
+template <class T, int chains, int registers = 3>
 __global__ void peak(T* state, int rounds) {
-  multiply_add(state, rounds);
+  multiply_add<T, chains, registers>(state, rounds);
 }
 
 constexpr int side = 8;
@@ -71,7 +72,7 @@ __device__ inline long long nanoseconds() {
 /// The clock while all units are busy: how many cycles and nanoseconds the same work takes.
 __global__ void busy_clock(float* state, int rounds, long long* ticks) {
   const long long time = nanoseconds(), cycle = clock64();
-  multiply_add(state, rounds);
+  multiply_add<float, chains>(state, rounds);
   const long long cycles = clock64() - cycle, ns = nanoseconds() - time;
   if (me() == 0) ticks[0] = cycles, ticks[1] = ns;
 }

@@ -54,19 +54,17 @@ Topology topology() {
   if (found.cpus.empty()) throw course::Refusal{"hwloc sees no core that this process may use"};
 
   const hwloc_obj_type_t levels[] = {HWLOC_OBJ_L1CACHE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_L3CACHE};
-  for (int level = 1; level <= 3; ++level) {
-    hwloc_obj_t first = nullptr;
-    for_each(all, levels[level - 1], usable.get(), [&](hwloc_obj_t cache) {
-      if (first == nullptr) first = cache;
+  for (int level = 1; level <= 3; ++level)
+    for_each(all, HWLOC_OBJ_CORE, usable.get(), [&](hwloc_obj_t core) {
+      const hwloc_obj_t cache = hwloc_get_ancestor_obj_by_type(all, levels[level - 1], core);
+      if (cache == nullptr) return found.add({level, 0, 0, 0, 0, 0});
+      int cores = 0;
+      for_each(all, HWLOC_OBJ_CORE, usable.get(),
+               [&](hwloc_obj_t other) { cores += hwloc_bitmap_intersects(other->cpuset, cache->cpuset); });
+      found.add({level, static_cast<double>(cache->attr->cache.size),
+                 std::max(0, cache->attr->cache.associativity), static_cast<int>(cache->attr->cache.linesize),
+                 cores, usable_in(cache, usable.get())});
     });
-    if (first == nullptr || first->attr->cache.size == 0) continue;
-    int cores = 0;
-    for_each(all, HWLOC_OBJ_CORE, usable.get(),
-             [&](hwloc_obj_t core) { cores += hwloc_bitmap_intersects(core->cpuset, first->cpuset); });
-    found.caches.push_back(
-        {level, static_cast<double>(first->attr->cache.size), std::max(0, first->attr->cache.associativity),
-         static_cast<int>(first->attr->cache.linesize), cores, usable_in(first, usable.get())});
-  }
   return found;
 }
 

@@ -55,19 +55,27 @@ Topology topology() {
   std::stable_sort(found.cpus.begin(), found.cpus.end(),
                    [&which](int a, int b) { return which(a) < which(b); });
   for (int level = 1; level <= 3; ++level)
-    for (int index = 0; index < 8; ++index) {
-      const auto of = [&](const char* name) {
-        return fact(usable[0], "cache/index" + std::to_string(index) + "/" + name);
-      };
-      const auto number = [&of](const char* name) {
-        const std::string text = of(name);
-        return text.empty() ? 0 : std::stoi(text);
-      };
-      if (number("level") != level || of("type") == "Instruction" || number("size") == 0) continue;
-      const std::vector<int> sharing = listed(of("shared_cpu_list"), usable);
-      found.caches.push_back({level, 1024. * number("size"), number("ways_of_associativity"),
-                              number("coherency_line_size"), cores_of(sharing),
-                              static_cast<int>(sharing.size())});
+    for (int core = 0; core < found.cores; ++core) {
+      Cache cache{level, 0, 0, 0, 0, 0};
+      for (int index = 0; index < 8; ++index) {
+        const auto of = [&](const char* name) {
+          const int cpu = found.cpus[static_cast<std::size_t>(core)];
+          return fact(cpu, "cache/index" + std::to_string(index) + "/" + name);
+        };
+        const auto number = [&of](const char* name) {
+          const std::string text = of(name);
+          return text.empty() ? 0 : std::stoi(text);
+        };
+        if (number("level") != level || of("type") == "Instruction" || number("size") == 0) continue;
+        const std::vector<int> sharing = listed(of("shared_cpu_list"), usable);
+        cache = {level,
+                 1024. * number("size"),
+                 number("ways_of_associativity"),
+                 number("coherency_line_size"),
+                 cores_of(sharing),
+                 static_cast<int>(sharing.size())};
+      }
+      found.add(cache);
     }
   return found;
 }

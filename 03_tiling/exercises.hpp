@@ -1,4 +1,4 @@
-// Code of the exercises in README.md; tests/03_tiling/test.cpp runs it.
+// Code of the exercises in README.md; tests/exercises_cpu_test.cpp runs it.
 #pragma once
 
 #include "common/view.hpp"

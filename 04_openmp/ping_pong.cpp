@@ -39,7 +39,9 @@ double nanoseconds() {
 }  // namespace
 
 int main() {
-  omp_set_dynamic(0);
+  omp_set_dynamic(0), omp_set_max_active_levels(1);
+  if (omp_get_thread_limit() < 2)
+    return std::fprintf(stderr, "04_openmp_ping_pong: OMP_THREAD_LIMIT allows one thread; unset it\n"), 2;
   if (omp_get_num_procs() < 2) return std::fprintf(stderr, "04_openmp_ping_pong: needs two cores\n"), 77;
   std::array<double, 25> times{};
   std::generate(times.begin(), times.end(), nanoseconds);

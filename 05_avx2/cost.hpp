@@ -31,7 +31,7 @@ Cost tile(const Extents<T>& e, int mr, int nr) {
   return cost;
 }
 
-/// A strip of B returns for the next strip of A, all of A for the next strip of B.
+/// A micro-panel of B returns for the next one of A, all of A for the next one of B.
 template <class T, TileShape shape = avx2_tile>
 Cost register_tile(const Shape& s, const Settings&) {
   const Extents<T> e(s);
@@ -42,13 +42,14 @@ Cost register_tile(const Shape& s, const Settings&) {
   return cost;
 }
 
-/// The textbook's blocks, copied or not: a strip of B (kc × nr) returns for each strip of A, the block of A
-/// (mc × kc) for each strip of B, the block of B (kc × nc) for each block of A, C for each kc, A for each nc.
+/// The textbook's blocks, copied or not: a micro-panel of B (kc × nr) returns for each one of A, the block of
+/// A (mc × kc) for each micro-panel of B, the block of B (kc × nc) for each block of A, C for each kc, A for
+/// each nc.
 template <class T>
 CostOf textbook(const TileShape& shape, const Caches& caches) {
   return [=](const Shape& s, const Settings&) {
     const Extents<T> e(s);
-    const Blocks most = avx2::textbook(shape, sizeof(T), caches);
+    const BlockSizes most = avx2::textbook(shape, sizeof(T), caches);
     const int mr = shape.mr, nr = shape.nr(sizeof(T));
     const auto of = [](Index block, double all) { return std::min(static_cast<double>(block), all); };
     const double mc = of(most.mc, e.m), kc = of(most.kc, e.k), nc = of(most.nc, e.n);
@@ -62,13 +63,13 @@ CostOf textbook(const TileShape& shape, const Caches& caches) {
   };
 }
 
-/// In blocks of kc × nc (B) and mr × kc (A): a strip of B passes through the first level while one of A is
-/// used; the block of B is there for the next strip; A returns for each block of B, C for each kc.
+/// In blocks of kc × nc (B) and mr × kc (A): a micro-panel of B passes through the first level while one of A
+/// is used; the block of B is there for the next strip; A returns for each block of B, C for each kc.
 template <class T>
 CostOf tuned(const TileShape& shape, const Caches& caches) {
   return [=](const Shape& s, const Settings&) {
     const Extents<T> e(s);
-    const Blocks most = blocks(shape, sizeof(T), s.m, s.n, s.k, caches);
+    const BlockSizes most = blocks(shape, sizeof(T), s.m, s.n, s.k, caches);
     const int mr = shape.mr, nr = shape.nr(sizeof(T));
     const auto kc = static_cast<double>(most.kc), nc = static_cast<double>(most.nc);
     Cost cost = tile(e, mr, nr);

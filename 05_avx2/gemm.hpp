@@ -8,6 +8,18 @@ namespace avx2 {
 using course::Index;
 using course::View;
 
+/// A tile of C in registers: mr rows of so many vectors, each of so many bytes.
+struct TileShape {
+  int mr, vectors, bytes;
+  COURSE_INLINE int nr(int size) const { return vectors * bytes / size; }  // columns, of `size` bytes each
+};
+// 16 registers: 6 × 2 sums, 2 of B, one of A. Two units with a latency of four cycles need 8 sums in flight.
+constexpr TileShape avx2_tile{6, 2, 32};
+// The same with vectors twice as wide.
+constexpr TileShape wide_tile{6, 2, 64};
+// 32 registers: 9 × 3 sums, 3 of B, one of A; 12 loads to 27 multiply-adds.
+constexpr TileShape avx512_tile{9, 3, 64};
+
 /// What one thread may count on: bytes of first- and second-level cache, and of its share of the third.
 struct Caches {
   Index l1 = 32 << 10, l2 = 1 << 20, l3 = 16 << 20;
@@ -27,32 +39,22 @@ void ikj_avx2(View<const T> a, View<const T> b, View<T> c, int threads);
 template <class T>
 void dot_avx2(View<const T> a, View<const T> b, View<T> c, View<T> bt, int threads);
 
+// The next ones have avx2_tile, or a tile for AVX-512 (F, DQ, BW, VL): wide_tile, and `tuned` avx512_tile.
+
 /// A tile of C in registers while all of k passes by.
-template <class T>
+template <TileShape tile, class T>
 void register_tile(View<const T> a, View<const T> b, View<T> c);
 
 /// register_tile in three loops over blocks that fit the caches.
-template <class T>
+template <TileShape tile, class T>
 void blocked(View<const T> a, View<const T> b, View<T> c, const Caches& caches);
 
 /// The same blocks, copied to where they lie as they are read: the five loops of the textbooks.
-template <class T>
+template <TileShape tile, class T>
 void packed(View<const T> a, View<const T> b, View<T> c, const Caches& caches);
 
-/// register_tile, blocked and packed with vectors of 64 bytes (AVX-512).
-template <class T>
-void tile_512(View<const T> a, View<const T> b, View<T> c);
-template <class T>
-void blocked_512(View<const T> a, View<const T> b, View<T> c, const Caches& caches);
-template <class T>
-void packed_512(View<const T> a, View<const T> b, View<T> c, const Caches& caches);
-
 /// packed, but: edges under a mask, lines fetched ahead, copied only what pays; C in a grid of threads.
-template <class T>
+template <TileShape tile, class T>
 void tuned(View<const T> a, View<const T> b, View<T> c, const Caches& caches, int threads);
-
-/// tuned with AVX-512 (F, DQ, BW, VL): registers twice as wide and twice as many.
-template <class T>
-void avx512(View<const T> a, View<const T> b, View<T> c, const Caches& caches, int threads);
 
 }  // namespace avx2

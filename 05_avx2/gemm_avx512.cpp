@@ -3,11 +3,6 @@
 
 namespace avx2 {
 
-template <class T>
-void avx512(View<const T> a, View<const T> b, View<T> c, const Caches& caches, int threads) {
-  in_threads<Tile<T, avx512_tile>>(a, b, c, caches, threads);
-}
-
-COURSE_INSTANTIATE(avx512, const Caches&, int);
+COURSE_INSTANTIATE(tuned<avx512_tile>, const Caches&, int);
 
 }  // namespace avx2

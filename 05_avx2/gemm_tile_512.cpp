@@ -1,9 +1,10 @@
-// gemm_tile.cpp once more with vectors twice as wide: what their width gains by itself. Compiled for AVX-512.
-#include "space.hpp"
-#include "vector.hpp"
+// The same with vectors twice as wide: what their width gains by itself. Compiled for AVX-512.
+#include "gemm_tile.hpp"
 
-#define avx2_tile wide_tile
-#define register_tile tile_512
-#define blocked blocked_512
-#define packed packed_512
-#include "gemm_tile.cpp"
+namespace avx2 {
+
+COURSE_INSTANTIATE(register_tile<wide_tile>);
+COURSE_INSTANTIATE(blocked<wide_tile>, const Caches&);
+COURSE_INSTANTIATE(packed<wide_tile>, const Caches&);
+
+}  // namespace avx2

@@ -20,20 +20,21 @@ course::Variants<T> variants() {
       cpu<T>("dot_avx2", "02's transposed with lanes, and a horizontal sum",
              [](const Call<T>& x) { dot_avx2<T>(x.a, x.b, x.c, x.bt, x.threads); }, cost::dot<T>,
              {.threads = true, .transposed_b = true}),
-      cpu<T>("register_tile", "a tile of C in registers", register_tile<T>, cost::register_tile<T>),
+      cpu<T>("register_tile", "a tile of C in registers", register_tile<avx2_tile, T>,
+             cost::register_tile<T>),
       cpu<T>(
           "blocked", "the tile in blocks that fit the caches",
-          [=](const Call<T>& x) { blocked<T>(x.a, x.b, x.c, alone); }, textbook),
+          [=](const Call<T>& x) { blocked<avx2_tile, T>(x.a, x.b, x.c, alone); }, textbook),
       cpu<T>(
           "packed", "the blocks copied to where they are read",
-          [=](const Call<T>& x) { packed<T>(x.a, x.b, x.c, alone); }, textbook),
+          [=](const Call<T>& x) { packed<avx2_tile, T>(x.a, x.b, x.c, alone); }, textbook),
       cpu<T>(
           "tuned", "packed, with edges, fetches and copies tuned",
-          [=](const Call<T>& x) { tuned<T>(x.a, x.b, x.c, alone, 1); }, narrow),
+          [=](const Call<T>& x) { tuned<avx2_tile, T>(x.a, x.b, x.c, alone, 1); }, narrow),
       cpu<T>(
           "tuned_threads", "tuned, C in a grid of threads",
-          [](const Call<T>& x) { tuned<T>(x.a, x.b, x.c, caches_here(x.threads), x.threads); }, narrow,
-          threads),
+          [](const Call<T>& x) { tuned<avx2_tile, T>(x.a, x.b, x.c, caches_here(x.threads), x.threads); },
+          narrow, threads),
       broken(cpu<T>("edge_lost", "whole tiles only", wrong::edge_lost<T>)),
       broken(cpu<T>("stale_block", "B packed for the first block of k only", wrong::stale_block<T>)),
       broken(cpu<T>("short_mask", "a mask that is a lane short", wrong::short_mask<T>)),
@@ -46,21 +47,23 @@ course::Variants<T> variants() {
                                  course::uncounted, {.transposed_b = true})));
   for (auto& variant : list) variant->traits.vector = "avx2", variant->traits.needs = avx2_needs;
   for (auto& variant : {
-           cpu<T>("tile_512", "register_tile with vectors of 64 bytes", tile_512<T>,
+           cpu<T>("tile_512", "register_tile with vectors of 64 bytes", register_tile<wide_tile, T>,
                   cost::register_tile<T, wide_tile>),
            cpu<T>(
                "blocked_512", "blocked with vectors of 64 bytes",
-               [=](const Call<T>& x) { blocked_512<T>(x.a, x.b, x.c, alone); }, textbook_512),
+               [=](const Call<T>& x) { blocked<wide_tile, T>(x.a, x.b, x.c, alone); }, textbook_512),
            cpu<T>(
                "packed_512", "packed with vectors of 64 bytes",
-               [=](const Call<T>& x) { packed_512<T>(x.a, x.b, x.c, alone); }, textbook_512),
+               [=](const Call<T>& x) { packed<wide_tile, T>(x.a, x.b, x.c, alone); }, textbook_512),
            cpu<T>(
                "avx512", "tuned with wider registers, and more",
-               [=](const Call<T>& x) { avx512<T>(x.a, x.b, x.c, alone, 1); }, wide),
+               [=](const Call<T>& x) { tuned<avx512_tile, T>(x.a, x.b, x.c, alone, 1); }, wide),
            cpu<T>(
                "avx512_threads", "avx512, C in a grid of threads",
-               [](const Call<T>& x) { avx512<T>(x.a, x.b, x.c, caches_here(x.threads), x.threads); }, wide,
-               threads),
+               [](const Call<T>& x) {
+                 tuned<avx512_tile, T>(x.a, x.b, x.c, caches_here(x.threads), x.threads);
+               },
+               wide, threads),
        }) {
     variant->traits.vector = "avx512", variant->traits.needs = avx512_needs;
     list.push_back(variant);

@@ -1,22 +1,41 @@
-# Writes OUT (commit.hpp) when the commit or the source's difference from it changed; run at every build.
-# Notes and pictures do not count: they change no number.
+# Writes OUT (commit.hpp), at every build: the commit of SOURCE and, if it has none or its programs are not that commit's, a
+# hash of their sources. Notes, pictures, tests and tools do not count: they change no number.
 set(commit unknown)
+set(changed yes)
+set(code "")
+foreach(room [0-9][0-9]_* common runner gpu rivals cmake)
+  foreach(kind *.cpp *.hpp *.cu *.cuh *.columns *.cmake *CMakeLists.txt)
+    list(APPEND code ${room}/${kind})
+  endforeach()
+endforeach()
 find_package(Git QUIET)
 if(DEFINED ENV{COURSE_COMMIT})  # a copy without its repository, on a lent machine
   set(commit $ENV{COURSE_COMMIT})
+  set(changed "")
 elseif(GIT_FOUND)
-  execute_process(COMMAND ${GIT_EXECUTABLE} -c safe.directory=* rev-parse --short=10 HEAD WORKING_DIRECTORY ${SOURCE}
-                  OUTPUT_VARIABLE head OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)
-  if(NOT failed)
-    set(commit ${head})
-    execute_process(COMMAND ${GIT_EXECUTABLE} -c safe.directory=* diff HEAD -- . ":!*.md" ":!*.svg" ":!*.gp" ":!plots" ":!tools"
-                    WORKING_DIRECTORY ${SOURCE} OUTPUT_VARIABLE difference ERROR_QUIET)
-    if(NOT difference STREQUAL "")
-      string(SHA1 hash "${difference}")
-      string(SUBSTRING ${hash} 0 6 hash)
-      set(commit "${commit}+${hash}")
-    endif()
+  foreach(name GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE)  # of a hook's repository
+    unset(ENV{${name}})
+  endforeach()
+  set(git ${GIT_EXECUTABLE} -c safe.directory=*)
+  execute_process(COMMAND ${git} rev-parse --show-cdup --short=10 HEAD WORKING_DIRECTORY ${SOURCE}
+                  OUTPUT_VARIABLE head OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  if(head MATCHES "^\n([0-9a-f]+)$")  # not of a repository round this folder
+    set(commit ${CMAKE_MATCH_1})
+    execute_process(COMMAND ${git} status --porcelain --untracked-files=all -- CMakeLists.txt ${code}
+                    WORKING_DIRECTORY ${SOURCE} OUTPUT_VARIABLE changed ERROR_QUIET)
   endif()
+endif()
+if(changed)
+  list(TRANSFORM code PREPEND ${SOURCE}/)
+  file(GLOB_RECURSE files RELATIVE ${SOURCE} ${code})
+  set(hashes "")
+  foreach(file CMakeLists.txt ${files})
+    file(SHA1 ${SOURCE}/${file} hash)
+    list(APPEND hashes "${file} ${hash}")
+  endforeach()
+  string(SHA1 hash "${hashes}")
+  string(SUBSTRING ${hash} 0 6 hash)
+  set(commit "${commit}+${hash}")
 endif()
 set(text "#define COURSE_COMMIT \"${commit}\"\n#define COURSE_COMPILER \"${COMPILER}\"\n")
 if(EXISTS ${OUT})

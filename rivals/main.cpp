@@ -12,6 +12,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <future>
 #include <thread>
 
@@ -62,6 +63,8 @@ course::Schema columns(const Row& r) {
           {"ratio", value, number(r.verdict.ratio)},
           {"ratio_low", value, number(r.verdict.low)},
           {"ratio_high", value, number(r.verdict.high)},
+          {"ratio_min", value, number(r.verdict.least)},
+          {"ratio_max", value, number(r.verdict.most)},
           {"ours_gflops", value, rate(r.verdict.ours)},
           {"rival_gflops", value, rate(r.verdict.theirs)},
           {"device", key, r.device},
@@ -112,6 +115,23 @@ course::Check first_run(Variant<T>& variant, const Problem<T>& problem, Verifier
   variant.fetch();
   if (!problem.guards_intact() || !variant.guards_intact()) return {.message = "it wrote outside its matrix"};
   return verifier.check(variant.result());
+}
+
+/// Throws if a product does not use so many threads: those of a team are there when it is done, others
+/// have used so much of the processor. Not asked of a small or thin one, for which a library may take fewer.
+template <class T>
+void require_team(Variant<T>& variant, const Shape& shape, int threads) {
+  if (!variant.device().empty() || std::min({shape.m, shape.n, shape.k}) < 256) return;
+  double share = 0;
+  for (int run = 0; run < 5; ++run) {
+    if (std::distance(std::filesystem::directory_iterator("/proc/self/task"), {}) >= threads) return;
+    const double used = course::processor_seconds();
+    const course::Stopwatch watch;
+    variant.run();
+    share = std::max(share, (course::processor_seconds() - used) / watch.seconds());
+    if (share > 0.6 * threads) return;
+  }
+  throw std::runtime_error(fmt::format("asked for {}, it uses {:.2g}", course::threads_text(threads), share));
 }
 
 /// GFLOP/s of the median time.
@@ -170,6 +190,7 @@ int measure(Process& of, const Shape& shape, std::shared_ptr<Variant<T>> Library
                  course::shape_text(shape), found.message);
       return 1;
     }
+    require_team(*variant, shape, row.threads);
     // Timed on other numbers: a GPU's clock depends on them.
     if (of.theirs.rounds) variant->release(), variant->allocate(problem, {}), variant->distribute();
   }

@@ -18,7 +18,7 @@ from measured import Refusal, append, lines_of, whose
 
 OURS = {
     "avx512": "against each library's widest kernel",
-    "tuned": "against OpenBLAS Haswell and BLIS haswell; without AVX-512, or when named, against all",
+    "tuned": "against OpenBLAS Haswell and BLIS haswell; without AVX-512, or if named, against all",
 }
 OUR_LIBRARY = "05_avx2/libcourse_blas.so"
 # Where each may be, the OpenMP build first: one of pthreads often puts two threads on one core.
@@ -97,9 +97,10 @@ QUIETLY = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True, "e
 def process(options, program, *arguments, environment={}, limit=60):
     """What a library's process printed, its lines for the user, and its exit status;
     ChildProcessError if it crashed or hung."""
-    # What it inherits must not say how many threads, and where; nor make cuBLAS round or emulate
-    # f32.
-    others = ("OMP_", "GOMP_", "NVIDIA_TF32_", "CUBLAS_")
+    # What it inherits must not say how many threads, where, or which kernel; nor make cuBLAS round
+    # or emulate f32.
+    others = ("OMP_", "GOMP_", "KMP_", "OPENBLAS_", "GOTO_", "BLIS_", "MKL_", "DNNL_", "ONEDNN_")
+    others += ("NVIDIA_TF32_", "CUBLAS_")
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(others)}
     # It ends with us, even if we end before it can ask to be told.
     inherited["COURSE_STARTER"] = str(os.getpid())

@@ -88,17 +88,14 @@ class VectorsVariant : public CpuVariant<T> {
  public:
   using Vectors = std::vector<std::vector<T>>;
   using Kernel = void (*)(const Vectors& a, const Vectors& b, Vectors& c);
-  VectorsVariant(Traits traits, Kernel kernel) : CpuVariant<T>(std::move(traits), {}), kernel_(kernel) {}
+  VectorsVariant(Traits traits, Kernel kernel)
+      : CpuVariant<T>(std::move(traits),
+                      [this, kernel](const Call<T>&) { kernel(rows_of_a_, rows_of_b_, rows_of_c_); }) {}
 
   void reset() override {
     const Inputs<T>& inputs = this->problem_->whole();
     rows_of_a_ = vectors(inputs.a.view()), rows_of_b_ = vectors(inputs.b.view());
     rows_of_c_ = vectors(inputs.c.view());
-  }
-  Times run() override {
-    const Stopwatch watch;
-    kernel_(rows_of_a_, rows_of_b_, rows_of_c_);
-    return {.product = watch.seconds()};
   }
   View<const T> result() override {
     for (Index i = 0; const std::vector<T>& row : rows_of_c_)
@@ -114,7 +111,6 @@ class VectorsVariant : public CpuVariant<T> {
     return copied;
   }
 
-  Kernel kernel_;
   Vectors rows_of_a_, rows_of_b_, rows_of_c_;
 };
 

@@ -10,10 +10,12 @@
 namespace course {
 namespace {
 
+const std::string untouched = "C is as it was before: nothing was added to it there.";
+
 struct Element {
   Index i, j;
-  double is, before, added;  // C(i, j) as computed, before the product, and what A·B adds
-  double size;               // Σ|a·b| + |before|: rounding grows with it
+  double is = 0, before = 0, added = 0;  // C(i, j) as computed, before the product, and what A·B adds
+  double size = 0;                       // Σ|a·b| + |before|: rounding grows with it
 };
 using Elements = std::vector<Element>;
 
@@ -27,13 +29,12 @@ bool all(const Elements& elements, const std::function<bool(const Element&)>& ho
   return std::all_of(elements.begin(), elements.end(), holds);
 }
 
-/// Σ a(i, p)·b(p, j) over from <= p < to, by the problem's recipe or, `transposed`, with b(j, p).
+/// Σ a(i, p)·b(p, j) over from <= p < to, by the problem's recipe.
 template <class T>
-double products(const Problem<T>& problem, const Element& e, Index from, Index to, bool transposed = false) {
+double products(const Problem<T>& problem, const Element& e, Index from, Index to) {
   double sum = 0;
   for (Index p = from; p < to; ++p)
-    sum += static_cast<double>(problem.a(e.i, p)) *
-           static_cast<double>(transposed ? problem.b(e.j, p) : problem.b(p, e.j));
+    sum += static_cast<double>(problem.a(e.i, p)) * static_cast<double>(problem.b(p, e.j));
   return sum;
 }
 
@@ -44,27 +45,28 @@ Index edge(const Elements& wrong, const Elements& right, Index Element::*index) 
   return all(right, [=](const Element& e) { return e.*index < first; }) ? first : 0;
 }
 
-std::string beyond(const char* name, Index first, const char* what) {
+std::string beyond(const char* name, Index first) {
+  return fmt::format("All wrong elements have {} ≥ {}, and all of those are wrong", name, first);
+}
+std::string left_over(Index first, const char* what) {
   const std::string of_tiles =
       first % 4 == 0 ? fmt::format(" ({} = {} · 4: only whole tiles?)", first, first / 4) : "";
-  return fmt::format(
-      "All wrong elements have {} ≥ {}, and all of those are wrong: what about the {} that are left over?{}",
-      name, first, what, of_tiles);
+  return fmt::format(": what about the {} that are left over?{}", what, of_tiles);
 }
 
-/// Where the wrong elements lie.
-std::string where(const Elements& wrong, const Elements& right, const Shape& shape) {
+/// Where the wrong elements lie; and `asks`, where no fault explains them, what is left over there.
+std::string where(const Elements& wrong, const Elements& right, const Shape& shape, bool asks) {
   if (right.empty()) return wrong.size() > 1 ? "Every element is wrong." : "";
-  if (const Index i = edge(wrong, right, &Element::i); i > 0) return beyond("i", i, "rows");
-  if (const Index j = edge(wrong, right, &Element::j); j > 0) return beyond("j", j, "columns");
+  if (const Index i = edge(wrong, right, &Element::i); i > 0)
+    return beyond("i", i) + (asks ? left_over(i, "rows") : ".");
+  if (const Index j = edge(wrong, right, &Element::j); j > 0)
+    return beyond("j", j) + (asks ? left_over(j, "columns") : ".");
   for (Index i = shape.m - 1; i > 0; --i)
     for (Index j = shape.n - 1; j > 0; --j) {
       const auto outside = [=](const Element& e) { return e.i >= i || e.j >= j; };
       if (all(wrong, outside) && std::none_of(right.begin(), right.end(), outside))
-        return fmt::format(
-            "All wrong elements have i ≥ {} or j ≥ {}, and all of those are wrong: what about the rows and "
-            "columns that are left over?",
-            i, j);
+        return fmt::format("All wrong elements have i ≥ {} or j ≥ {}, and all of those are wrong{}", i, j,
+                           asks ? ": what about the rows and columns that are left over?" : ".");
     }
   for (const auto& [name, index] : {std::pair{"i", &Element::i}, std::pair{"j", &Element::j}})
     for (const Index period : {32, 16, 8, 4, 2}) {
@@ -78,24 +80,96 @@ std::string where(const Elements& wrong, const Elements& right, const Shape& sha
              : fmt::format("{} of {} elements are wrong.", wrong.size(), wrong.size() + right.size());
 }
 
+/// That a factor has another index than it should.
+template <class T>
+std::string wrong_index(const Problem<T>& problem, const Elements& wrong) {
+  const Index m = problem.shape.m, n = problem.shape.n, k = problem.shape.k;
+  const Index extents[] = {m, n, k}, dimensions[] = {m, k, k, n};
+  constexpr char names[] = "ijp";
+  for (int code = 0; code < 81; ++code) {
+    const int of[] = {code / 27, code / 9 % 3, code / 3 % 3, code % 3};  // of a(., .) and b(., .)
+    bool there = true;
+    for (int place = 0; place < 4; ++place) there &= extents[of[place]] <= dimensions[place];
+    const auto should = [&](const Element& e) {
+      double sum = e.before;
+      for (Index p = 0; p < k; ++p) {
+        const Index at[] = {e.i, e.j, p};
+        sum += static_cast<double>(problem.a(at[of[0]], at[of[1]])) *
+               static_cast<double>(problem.b(at[of[2]], at[of[3]]));
+      }
+      return sum;
+    };
+    if (there && all(wrong, [&](const Element& e) { return close<T>(e.is, should(e), e.size); }))
+      return fmt::format("It holds the sum of a({}, {}) · b({}, {}), not of a(i, p) · b(p, j).", names[of[0]],
+                         names[of[1]], names[of[2]], names[of[3]]);
+  }
+  return "";
+}
+
+/// That a sum was not set back: the elements of the row, or all, before each are in it, too.
+template <class T>
+std::string carried_on(const Problem<T>& problem, const Elements& wrong) {
+  const Index m = problem.shape.m, n = problem.shape.n, k = problem.shape.k;
+  for (const bool of_row : {true, false})
+    for (const bool keeps : {true, false}) {  // what C held
+      double sum = 0, size = 0;
+      auto next = wrong.begin();
+      bool same = true;
+      for (Index i = 0; i < m && same; ++i) {
+        if (of_row) sum = size = 0;
+        for (Index j = 0; j < n && same; ++j) {
+          const double before = keeps ? static_cast<double>(problem.c(i, j)) : 0;
+          sum += products(problem, {i, j}, 0, k), size += static_cast<double>(k);
+          if (next == wrong.end() || next->i != i || next->j != j) continue;
+          same = close<T>(next->is, before + sum, next->size + size), ++next;
+        }
+      }
+      if (same)
+        return fmt::format(
+            "It holds the products of the elements before it{}, too: the sum is not set back for each "
+            "element.",
+            of_row ? " in its row" : "");
+    }
+  return "";
+}
+
+/// That only whole tiles were multiplied: nothing was added beyond the last one, and to the others too
+/// little.
+template <class T>
+std::string whole_tiles(const Problem<T>& problem, const Elements& wrong) {
+  const Index k = problem.shape.k;
+  Elements within, beyond;
+  for (const Element& e : wrong) (close<T>(e.is, e.before, e.size) ? beyond : within).push_back(e);
+  if (beyond.empty() || within.empty()) return "";
+  for (Index q = k - 1; q > 0; --q)
+    if (all(within,
+            [&](const Element& e) { return close<T>(e.is, e.before + products(problem, e, 0, q), e.size); }))
+      return fmt::format(
+          "Nothing was added to {} elements, and to the others only the products of p < {}: only whole "
+          "tiles? What about the rows, columns and products that are left over?",
+          beyond.size(), q);
+  return "";
+}
+
 /// The fault that has exactly these values, or nothing.
 template <class T>
 std::string fault(const Problem<T>& problem, const Elements& wrong) {
-  const Index n = problem.shape.n, k = problem.shape.k;
+  const Index m = problem.shape.m, n = problem.shape.n, k = problem.shape.k;
   const auto of_all = [&](auto should) {
     return all(wrong, [&](const Element& e) { return close<T>(e.is, should(e), e.size); });
   };
-  if (std::any_of(wrong.begin(), wrong.end(), [](const Element& e) { return std::isnan(e.is); }))
-    return "NaN comes from memory that nobody has written: a sum that was not initialised, or a read beyond "
-           "a row's end.";
-  if (of_all([](const Element& e) { return e.before; }))
-    return "C is as it was before: nothing was added to it there.";
+  const auto odd =
+      std::find_if(wrong.begin(), wrong.end(), [](const Element& e) { return !(std::abs(e.is) < 1e30); });
+  if (odd != wrong.end())
+    return fmt::format(
+        "{} comes from memory that nobody has written: a sum that was not initialised, or a read beyond "
+        "a row's end.",
+        std::isnan(odd->is) ? "NaN" : "So large a number");
+  if (of_all([](const Element& e) { return e.before; })) return untouched;
   if (of_all([](const Element& e) { return e.added; }))
     return "It holds A·B alone: C += A·B keeps what C held before.";
   if (of_all([](const Element&) { return 0.0; }))
-    return "It was set to 0: C += A·B keeps what C held before.";
-  if (n == k && of_all([&](const Element& e) { return e.before + products(problem, e, 0, k, true); }))
-    return "It holds A·Bᵀ: b(j, p) was taken for b(p, j).";
+    return "It is 0: is a sum an int, or was C set to 0? C += A·B keeps what C held before.";
   for (int times = 2; times <= 64; ++times)
     if (of_all([=](const Element& e) { return e.before + times * e.added; }))
       return fmt::format("A·B was added {} times instead of once.", times);
@@ -108,14 +182,17 @@ std::string fault(const Problem<T>& problem, const Elements& wrong) {
       return fmt::format("Only the products of p ≥ {} are there: the sum begins anew on the way through k.",
                          q);
   }
-  const auto row_so_far = [&](const Element& e) {
-    double sum = e.before;
-    for (Element left = e; left.j >= 0; --left.j) sum += products(problem, left, 0, k);
-    return sum;
+  if (std::string tiles = whole_tiles(problem, wrong); !tiles.empty()) return tiles;
+  if (n == m && of_all([&](const Element& e) { return e.before + products(problem, {e.j, e.i}, 0, k); }))
+    return "It holds what C(j, i) should: i and j are exchanged.";
+  if (std::string index = wrong_index(problem, wrong); !index.empty()) return index;
+  const auto whole = [](const Element& e) {  // or what was added is
+    const double rest = e.is - e.before;
+    return e.is == std::round(e.is) || std::abs(rest - std::round(rest)) < 1e-6;
   };
-  if (of_all(row_so_far))
-    return "It holds the products of the elements before it, too: the sum is not set back for each element.";
-  return "";
+  if (!std::is_integral_v<T> && problem.fill == Fill::uniform && wrong.size() > 4 && all(wrong, whole))
+    return "All of them are whole numbers: is a sum an int?";
+  return carried_on(problem, wrong);
 }
 
 }  // namespace
@@ -139,7 +216,9 @@ std::vector<std::string> diagnose(const Problem<T>& problem, View<const Result<T
   const Element& first = wrong[0];
   std::vector<std::string> findings = {fmt::format("C({}, {}) is {:.4g}, should be {:.4g}.", first.i, first.j,
                                                    first.is, first.before + first.added)};
-  for (std::string more : {where(wrong, right, problem.shape), fault(problem, wrong)})
+  const std::string known = fault(problem, wrong);
+  const bool asks = known.empty() || known.starts_with(untouched);
+  for (std::string more : {where(wrong, right, problem.shape, asks), known})
     if (!more.empty()) findings.push_back(std::move(more));
   return findings;
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/chrono.h>
 #include <omp.h>
+#include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -36,12 +37,55 @@ double left_in(const std::string& group) {
   return std::max(0.0, limit - used);
 }
 
+/// Calls `f` with the folder of this process's cgroup, and of those above it, which limit it, too.
+template <class F>
+void for_each_group(F f) {
+  std::ifstream groups("/proc/self/cgroup");
+  std::string group;
+  for (std::string line; std::getline(groups, line);)
+    if (line.starts_with("0::/")) group = line.substr(3);
+  for (;; group.resize(group.rfind('/'))) {
+    f("/sys/fs/cgroup" + group);
+    if (group.empty() || group == "/") return;
+  }
+}
+
 /// Bytes of addresses that RLIMIT_AS (ulimit -v) still allows this process.
 double address_space() {
   rlimit limit{};
   if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return HUGE_VAL;
   const double used = number_in("/proc/self/statm") * static_cast<double>(sysconf(_SC_PAGESIZE));
   return std::max(0.0, static_cast<double>(limit.rlim_cur) - used);
+}
+
+/// How many threads this process can have at once, up to `most`.
+int startable_threads(int most) {
+  std::latch all_started(1);
+  std::vector<std::jthread> others;
+  try {
+    while (std::ssize(others) + 1 < most) others.emplace_back([&] { all_started.wait(); });
+  } catch (const std::system_error&) {  // no more
+  }
+  all_started.count_down();
+  return static_cast<int>(std::ssize(others)) + 1;
+}
+
+/// How many threads OpenMP gives to a region that asks for so many, and how many processors to all of them.
+std::pair<int, int> team_of(int threads) {
+  int given = 1;
+  cpu_set_t all, mine;
+  CPU_ZERO(&all);
+#pragma omp parallel num_threads(threads) private(mine)
+#pragma omp critical
+  if (given = omp_get_num_threads(); sched_getaffinity(0, sizeof mine, &mine) == 0) CPU_OR(&all, &all, &mine);
+  return {given, CPU_COUNT(&all)};
+}
+
+/// The first of these variables that is set, "NAME=value"; else empty.
+std::string first_set(std::initializer_list<const char*> names) {
+  for (const char* name : names)
+    if (const char* value = std::getenv(name)) return fmt::format("{}={}", name, value);
+  return "";
 }
 
 }  // namespace
@@ -54,18 +98,27 @@ int usable_cpus() {
 
 void require_threads(const std::vector<int>& counts, const World& world) {
   const int most = *std::max_element(counts.begin(), counts.end());
-  std::latch all_started(1);
-  std::vector<std::jthread> team;
-  double missing = 0;
-  try {
-    while (std::ssize(team) + 1 < most) team.emplace_back([&] { all_started.wait(); });
-  } catch (const std::system_error&) {
-    missing = most - static_cast<double>(std::ssize(team)) - 1;
-  }
-  all_started.count_down();
-  if (world.max({&missing, 1}); missing > 0)
-    throw Refusal{fmt::format("--threads: '{}' is more than the {} that this process may start", most,
-                              most - static_cast<int>(missing))};
+  omp_set_dynamic(0), omp_set_max_active_levels(1);  // OMP_DYNAMIC=true would make teams smaller
+  // No team larger than the processors is tried: of its bound threads two would later serve a smaller one on
+  // one processor.
+  const int startable = startable_threads(most), asked = std::min(startable, usable_cpus());
+  const auto [given, processors] = team_of(asked);
+  const int allowed = given < asked ? given : std::min(most, omp_get_thread_limit());
+  const bool crowded = 0 < processors && processors < given;  // 0: unknown
+  double lacking[] = {double(most - startable), double(most - allowed), double(crowded)};
+  world.max(lacking);
+  const auto more_than = [&](double lacks) {
+    return fmt::format("--threads: '{}' is more than the {} that ", most, most - static_cast<int>(lacks));
+  };
+  if (lacking[0] > 0) throw Refusal{more_than(lacking[0]) + "this process may start"};
+  if (lacking[1] > 0)
+    throw Refusal{more_than(lacking[1]) +
+                  first_set({"OMP_THREAD_LIMIT", "KMP_DEVICE_THREAD_LIMIT", "KMP_ALL_THREADS"}) +
+                  " allows; unset it"};
+  if (lacking[2] > 0)
+    throw Refusal{
+        fmt::format("--threads: '{}' threads would have fewer processors, by {}; unset it", most,
+                    first_set({"GOMP_CPU_AFFINITY", "KMP_AFFINITY", "OMP_PLACES", "OMP_PROC_BIND"}))};
 }
 
 void require_cpus(const std::vector<int>& counts) {
@@ -103,16 +156,20 @@ double processor_seconds() {
 
 double available_memory() {
   double available = HUGE_VAL;
-  std::ifstream meminfo("/proc/meminfo"), groups("/proc/self/cgroup");
+  std::ifstream meminfo("/proc/meminfo");
   for (std::string line; std::getline(meminfo, line);)
     if (line.starts_with("MemAvailable:")) available = 1024 * std::stod(line.substr(13));
-  std::string group;
-  for (std::string line; std::getline(groups, line);)
-    if (line.starts_with("0::/")) group = line.substr(3);
-  for (;; group.resize(group.rfind('/'))) {  // the groups above it limit it, too
-    available = std::min(available, left_in("/sys/fs/cgroup" + group));
-    if (group.empty() || group == "/") return available;
-  }
+  for_each_group([&available](const std::string& group) { available = std::min(available, left_in(group)); });
+  return available;
+}
+
+double allowed_cpus() {
+  double allowed = usable_cpus();
+  for_each_group([&allowed](const std::string& group) {
+    double quota = 0, period = 0;  // microseconds of each period, for all threads together
+    if (std::ifstream(group + "/cpu.max") >> quota >> period) allowed = std::min(allowed, quota / period);
+  });
+  return allowed;
 }
 
 void require_memory(const std::string& what, double bytes, const World& world) {

@@ -11,7 +11,10 @@ namespace course {
 
 /// How many hardware threads this process may use, even where OpenMP has bound the calling one to a core.
 int usable_cpus();
-/// Throws Refusal, on every rank, if this process cannot start one of these numbers of threads. Tries it.
+/// As many, or fewer if the cgroup's share of time (docker --cpus) lets not all run at once.
+double allowed_cpus();
+/// Throws Refusal, on every rank, if this process cannot start one of these numbers of threads, if OpenMP's
+/// teams have fewer, or have to share a processor while others are free. Tries it.
 void require_threads(const std::vector<int>& counts, const World& world = {});
 /// As require_threads; throws also if one of the numbers is more than usable_cpus.
 void require_cpus(const std::vector<int>& counts);
@@ -20,7 +23,7 @@ std::string processor();
 std::string host_name();
 /// Now, in UTC: 2026-11-21T07:48:24Z.
 std::string utc_now();
-/// "g++ 12.2.0"; and the commit built from, with +xxxxxx, a hash of the difference, if the source differs.
+/// "g++ 12.2.0"; and the commit built from, with +xxxxxx, a hash of the sources, if they are not its.
 extern const std::string compiler, commit;
 
 /// Processor time used by all threads of this process, in seconds.

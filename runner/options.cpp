@@ -46,6 +46,28 @@ void add_choice(CLI::App& app, Text name, Text help, T& value, const std::map<st
       ->check(CLI::IsMember(choices));
 }
 
+/// Throws Refusal if `asked` by --ranks (0: it was not given) or by the launcher's word is another number of
+/// ranks than MPI knows of: started by another MPI's mpirun, each has a world of its own.
+void require_ranks(int ranks, int asked) {
+  const auto said = [](const char* name) {
+    const char* const number = std::getenv(name);
+    return number == nullptr ? 0 : std::atoi(number);
+  };
+  const int pmi = said("PMI_SIZE"), open_mpi = said("OMPI_COMM_WORLD_SIZE");
+  if (asked > 0 ? asked == ranks : pmi == ranks || open_mpi == ranks) return;  // the other: of a job round it
+  for (const auto& [by, started] :
+       {std::pair("--ranks", asked), {"PMI_SIZE", pmi}, {"OMPI_COMM_WORLD_SIZE", open_mpi}})
+    if (started > 0) {
+      if (ranks == 1 && said("PMI_RANK") + said("OMPI_COMM_WORLD_RANK") > 0)
+        throw Refusal{};  // rank 0 speaks
+      refuse(
+          by, std::to_string(started),
+          fmt::format(
+              "ranks were started, and MPI knows of {}; use the mpirun of the MPI that this was built with",
+              ranks));
+    }
+}
+
 }  // namespace
 
 Index whole_number(Text option, Text given, Index least, Index most) {
@@ -151,6 +173,8 @@ void add_ranks(CLI::App& app, Options& o, int ranks) {
     refuse(option, item, fmt::format("is a grid of {}, and {} run here", grid.x * grid.y, ranks));
   };
   const auto block = [](Text option, Text item) { return sides(option, item, "64x64"); };
+  add_number(app, "--ranks", "Refuses to run with another number of ranks than this", o.ranks, 1, longest);
+  app.final_callback([&o, ranks] { require_ranks(ranks, o.ranks); });
   add_sides(app, "--grid", "Grids of processes: 2x3,3x2", o.grids, grid);
   add_sides(app, "--block", "Elements of a block: 64x64,1x1", o.blocks, block);
 }

@@ -24,6 +24,7 @@ struct Options {
   std::vector<int> threads = {1};
   std::vector<Index> tiles = {}, tile_choices = {};  // choices: if it has some, there are no others
   std::vector<Sides> blocks = {}, grids = {};
+  int ranks = 0;  // that were started; 0: nobody said
   int repeat = 5, warmup = 1;
   double budget = 10;  // seconds a row may take
   Fill fill = Fill::uniform;
@@ -44,7 +45,8 @@ void add_sweep(CLI::App& app, Options& options, bool threads);
 void add_common(CLI::App& app, Options& options, bool threads);
 /// --size and --shape.
 void add_shapes(CLI::App& app, Options& options);
-/// The further options of all steps, of those on a GPU, of those with MPI (run as so many ranks).
+/// The further options of all steps, of those on a GPU, of those with MPI (run as so many ranks, which
+/// parse refuses if another number was started).
 void add_step(CLI::App& app, Options& options);
 void add_gpu(CLI::App& app, Options& options);
 void add_ranks(CLI::App& app, Options& options, int ranks);

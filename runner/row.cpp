@@ -13,6 +13,7 @@ namespace {
 
 constexpr Index probe_size = 192;       // side of the small product that estimates a large one
 constexpr double probe_beyond = 0.3e9;  // operations of a row from which its time is estimated first
+constexpr double probe_tells = 0.02;    // seconds of such a product that make an estimate
 constexpr double enough_served = 0.97;  // processor time / (threads × time) of a run that was not disturbed
 constexpr double clock_tells = 1e-3;    // seconds of a run from which that share means something
 constexpr int enough_good = 3;          // undisturbed runs that make a row quiet, if more were asked for
@@ -80,9 +81,9 @@ Times with_memory(Row<T>& row, const Problem<T>& problem, const std::function<vo
 /// nor where threads outnumber processors: those of this process, and those of the host for all ranks.
 template <class T>
 bool was_disturbed(const Row<T>& row, double lasted, double used) {
+  static const double allowed = allowed_cpus();
   const int threads = row.record.settings.threads;
-  const bool one_each =
-      threads <= usable_cpus() && threads * row.record.ranks <= sysconf(_SC_NPROCESSORS_ONLN);
+  const bool one_each = threads <= allowed && threads * row.record.ranks <= sysconf(_SC_NPROCESSORS_ONLN);
   const bool known = row.variant.device().empty() && one_each && lasted >= clock_tells;
   double missing = known ? 1 - used / (threads * lasted) : 0;
   row.world.max({&missing, 1});
@@ -103,25 +104,37 @@ std::pair<Times, bool> run_once(Row<T>& row) {
   return {slowest(row.world, times), disturbed};
 }
 
-/// Seconds of one run at least, by the rate of the variant's last row, else of a small product.
+/// Seconds of one run, by the variant's last row if that was no thinner, else by a small product and then
+/// larger ones, as long as they take too little time to tell and, by them, one run takes over `limit`.
 template <class T>
-double expected_seconds(Row<T>& row) {
+double expected_seconds(Row<T>& row, double limit) {
   Session& session = row.session;
   const Shape& s = row.record.shape;
-  if (const auto known = session.rates.find(rate_key(row.record)); known != session.rates.end())
-    return s.flops() / known->second;
-  session.progress(row.record.variant + ": a small product, to estimate the time");
   const auto side = static_cast<Index>(std::ceil(std::sqrt(session.world.size())));  // of a grid of all ranks
-  const auto small = [side](Index size) { return std::min(size, probe_size * side); };
-  Problem<T> problem = row.checked.problem;
-  problem.forget(), problem.shape = {small(s.m), small(s.n), small(s.k)};
-  double seconds = 0;
-  with_memory(row, problem, [&] {
-    if (row.record.settings.threads > 1 || session.world.size() > 1 || !row.variant.device().empty())
-      run_once(row);  // which also starts threads, loads kernels, finds other ranks
-    seconds = run_once(row).first.product.value_or(0) * s.flops() / problem.shape.flops();
-  });
-  return seconds;
+  const auto part = [&s](Index size) {
+    return Shape{std::min(s.m, size), std::min(s.n, size), std::min(s.k, size)};
+  };
+  Index size = probe_size * side;
+  if (const auto known = session.rates.find(rate_key(row.record)); known != session.rates.end()) {
+    const auto& [shape, rate] = known->second;
+    const Shape least = part(size);
+    if (shape.m >= least.m && shape.n >= least.n && shape.k >= least.k) return s.flops() / rate;
+  }
+  session.progress(row.record.variant + ": a small product, to estimate the time");
+  for (;; size *= 2) {
+    Problem<T> problem = row.checked.problem;
+    problem.forget(), problem.shape = part(size);
+    double seconds = 0;
+    with_memory(row, problem, [&] {
+      if (row.record.settings.threads > 1 || session.world.size() > 1 || !row.variant.device().empty())
+        run_once(row);  // which also starts threads, loads kernels, finds other ranks
+      const auto run = [&row] { return run_once(row).first.product.value_or(0); };
+      if (seconds = run(); seconds < 1) seconds = std::min(seconds, run());  // the first may have been cold
+    });
+    const double expected = seconds * (s.flops() / problem.shape.flops());
+    if (session.world.root(expected <= limit || seconds >= probe_tells || problem.shape == s) != 0)
+      return expected;
+  }
 }
 
 /// True, with a warning, if one run would take over ten times the budget. The baseline is always measured.
@@ -131,11 +144,11 @@ bool takes_too_long(Row<T>& row) {
   const double budget = row.options.budget;
   const bool needed = row.traits.baseline && !session.step.is_level;
   if (needed || row.record.shape.flops() < probe_beyond) return false;
-  const double expected = expected_seconds(row);
+  const double expected = expected_seconds(row, 10 * budget);
   if (session.world.root(expected <= 10 * budget) != 0) return false;
-  session.warn_once(fmt::format(
-      "{} left out: one run takes about {}, over ten times the budget of {}; --budget {:.3g} may do",
-      title(row.record), readable_seconds(expected), readable_seconds(budget), std::ceil(expected) / 10));
+  session.warn_once(fmt::format(  // twice as much as it seems to need: the next estimate is another
+      "{} left out: one run takes about {}, over ten times the budget of {}; --budget {:.3g} will do",
+      title(row.record), readable_seconds(expected), readable_seconds(budget), expected / 5));
   return true;
 }
 
@@ -176,7 +189,7 @@ void measure(Row<T>& row) {
       std::ssize(good) >= std::min(enough_good, options.repeat) || spent(good) >= options.budget;
   if (options.quiet) row.record.quiet = enough ? "yes" : "no";
   if (const double flops = row.record.shape.flops(); flops >= probe_beyond / 20)
-    row.session.rates[rate_key(row.record)] = flops / *row.record.best_s;
+    row.session.rates[rate_key(row.record)] = {row.record.shape, flops / *row.record.best_s};
 }
 
 /// Fills in the prediction and the share of the peak, if the cost was counted and the machine measured.
@@ -202,11 +215,6 @@ void add(Check& check, const Check& second) {
   check.differences = std::max(check.differences, second.differences);
 }
 
-/// What was written outside a matrix is wrong, whatever C holds.
-void overrule(Check& check, std::string error) {
-  if (!error.empty()) check.right = false, check.message = std::move(error);
-}
-
 /// Why the last run is wrong whatever C holds: what a rank wrote outside its matrices, what the variant
 /// itself found; else empty.
 template <class T>
@@ -221,41 +229,28 @@ std::string fault(const Row<T>& row, const Problem<T>& problem) {
   return rank + "wrote outside its matrix";
 }
 
-/// Verifies the last run of the row; rank 0 alone compares C. `more`: Freivalds' check is due besides.
+/// Verifies the last run; rank 0 alone sees C, and compares it, or makes Freivalds' check, or both.
 template <class T>
-Check verified(Row<T>& row, bool whole, bool more) {
-  const Problem<T>& problem = row.checked.problem;
+Check verified(Row<T>& row, const Problem<T>& problem, bool compared, bool by_freivalds) {
   std::string error = fault(row, problem);
   const View<const Result<T>> c = row.variant.result();  // all ranks give what they have
   if (!row.world.is_root()) return {};
   row.session.progress(row.record.variant + ": verifying");
-  if (!row.checked.verifier) row.checked.verifier.emplace(problem, whole);
-  Check check = row.checked.verifier->check(c);
-  if (more && problem.exact()) add(check, freivalds(problem, c));
-  overrule(check, std::move(error));
-  if (!check.right && row.options.explain)
+  Check check{.right = true};
+  if (compared) {
+    if (!row.checked.verifier)
+      row.checked.verifier.emplace(problem, verifies_whole(row.options, problem.shape));
+    check = row.checked.verifier->check(c);
+  }
+  if (by_freivalds) add(check, freivalds(problem, c));
+  if (!error.empty()) check.right = false, check.message = std::move(error);
+  if (!check.right && compared && row.options.explain)
     for (const std::string& line : diagnose(problem, c)) row.explained += "  " + line + "\n";
   return check;
 }
 
-/// Freivalds' check of one more run, on digits.
-template <class T>
-Check verified_on_digits(Row<T>& row) {
-  row.session.progress(row.record.variant + ": once more on digits, for Freivalds");
-  Problem<T> digits = row.checked.problem;
-  digits.forget(), digits.fill = Fill::digits;
-  Check check;
-  with_memory(row, digits, [&] {
-    run_once(row);
-    std::string error = fault(row, digits);
-    const View<const Result<T>> c = row.variant.result();
-    if (row.world.is_root()) check = freivalds(digits, c);
-    overrule(check, std::move(error));
-  });
-  return check;
-}
-
-/// Measures and verifies: all of C or, beyond 2048, samples and, as far as it is exact, Freivalds' check.
+/// Measures and verifies: all of C or, beyond 2048, samples and, as far as it is exact, Freivalds' check, for
+/// which the product is run once more, on digits.
 template <class T>
 void measure_and_verify(Row<T>& row) {
   const Problem<T>& problem = row.checked.problem;
@@ -264,14 +259,19 @@ void measure_and_verify(Row<T>& row) {
   Record& r = row.record;
   const Times taken = with_memory(row, problem, [&] {
     measure(row), predict(row);
-    if (asked) r.check = verified(row, whole, more);
+    if (asked) r.check = verified(row, problem, true, more && problem.exact());
   });
   r.times.alloc = taken.alloc;
   if (!asked) return;
   r.verify = whole ? "full" : more ? "samples+freivalds" : "samples";
   if (more && !problem.exact()) {
     problem.forget();  // two rows' matrices need not fit
-    add(*r.check, verified_on_digits(row));
+    Problem<T> digits = problem;
+    digits.fill = Fill::digits;
+    with_memory(row, digits, [&] {
+      run_once(row);
+      add(*r.check, verified(row, digits, false, true));
+    });
   }
   r.verdict = r.check->right ? "right" : "wrong";
 }
@@ -289,7 +289,7 @@ void report(Row<T>& row, const std::string& thrown) {
   const std::string again = r.command_line(row.traits, row.options.pad, row.options.emulate);
   const bool counts_as_wrong = wrong && !(expected && threw);  // --expect-wrong: a throw is no wrong result
   ++session.measured, session.disturbed += r.quiet == "no" && !wrong;
-  ++(counts_as_wrong ? session.wrong : session.not_wrong);
+  if (counts_as_wrong != expected) session.refused.status = 1;
   if (!row.world.is_root()) return;
   session.progress("");
   if (session.measured == 1) print_header(r);

@@ -17,15 +17,6 @@ void for_each_type(const Step& step, F f) {
   f(step.bf16), f(step.tf32), f(step.f32), f(step.f64), f(step.i32);
 }
 
-/// The types that a step has variants for.
-std::vector<std::string> types_of(const Step& step) {
-  std::vector<std::string> types;
-  for_each_type(step, [&]<class T>(const Variants<T>& variants) {
-    if (!variants.empty()) types.push_back(type_name<T>);
-  });
-  return types;
-}
-
 /// What is known of all variants with one name, whatever their type.
 struct NamedVariant {
   Traits traits;
@@ -129,25 +120,15 @@ std::optional<Roofs> find_roofs(Session& session) {
   return std::nullopt;
 }
 
-/// Runs all rows and returns the exit status; a Refusal on the way is thrown on, unless a result was wrong
-/// before.
+/// Runs all rows and returns the exit status.
 int run_rows(Session& session) {
-  const Options& options = session.options;
-  const auto failed = [&] { return (options.expect_wrong ? session.not_wrong : session.wrong) > 0; };
-  try {
-    for_each_row(session, [&](auto& variant, auto& checked, const Settings& settings) {
-      ++session.row;
-      run_row(session, variant, checked, settings);
-    });
-  } catch (const Refusal& refused) {
-    if (session.progress(""); !failed()) throw;
-    if (session.world.size() > 1) session.world.abort(session.step.program + ": " + refused.message, 1);
-    session.warn_once(refused.message);
-  }
-  session.progress("");
+  for_each_row(session, [&](auto& variant, auto& checked, const Settings& settings) {
+    ++session.row;
+    run_row(session, variant, checked, settings);
+  });
   if (session.disturbed > 0)
     session.warn_once(fmt::format("{} of {} rows were disturbed", session.disturbed, session.measured));
-  if (failed()) return 1;
+  if (session.refused.status == 1) return 1;
   return session.skipped > 0 && session.measured == 0 ? 77 : 0;
 }
 
@@ -165,82 +146,79 @@ void print_list(const Step& step, const std::vector<NamedVariant>& variants) {
     if (!traits.broken) print_choice(traits.name, traits.idea, skip_reason);
 }
 
-int run_step(const Step& step, const Options& options, const World& world) {
+int run_step(const Step& step, const Options& options, const World& world, Refused& refused) {
   const std::vector<NamedVariant> variants = named_variants(step);
   check_names(options, variants);
   if (options.list) {
     if (world.is_root()) print_list(step, variants);
     return 0;
   }
-  Session session{options, step, world};
+  Session session{options, step, world, refused};
   const std::string missing = lacking(step.features);
   if (world.root(missing.empty()) == 0)
     return session.warn_once("skipped: built for " + missing + ", which this processor lacks"), 77;
   require_threads(options.threads, world);
   session.rows = check_rows(session);
-  const auto rows = [&] {
-    if (world.is_root()) {
-      if (!options.csv.empty()) session.table.open(options.csv);
-      session.roofs = find_roofs(session);
-    }
-    if (const std::string why = no_gpu(step, options, variants); !why.empty())
-      return session.warn_once("skipped: " + why), 77;
-    return static_cast<int>(world.root(run_rows(session)));
-  };
-  return ending_all(step.program, rows, world);
+  refused.alone = true;
+  if (world.is_root()) {
+    if (!options.csv.empty()) session.table.open(options.csv);
+    session.roofs = find_roofs(session);
+  }
+  if (const std::string why = no_gpu(step, options, variants); !why.empty())
+    return session.warn_once("skipped: " + why), 77;
+  return static_cast<int>(world.root(run_rows(session)));
 }
 
 }  // namespace
 
-int exit_status(const std::string& program, const std::function<int()>& body, const World& world) {
+int exit_status(const std::string& program, const std::function<int()>& body, const World& world,
+                const Refused& refused) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is a full disk: an error of write, not a death
+  const auto line = [&program](std::string text) {
+    std::replace_if(
+        text.begin(), text.end(), [](unsigned char c) { return c < ' '; }, ' ');
+    return program + ": " + text;
+  };
+  const bool others = world.size() > 1;
   int status = 2;
-  std::string refusal;
+  std::string why;
   try {
     status = body();
-  } catch (const Refusal& refused) {
-    refusal = refused.message;
+    if (status == 0 && (std::fflush(stdout) != 0 || std::ferror(stdout) != 0))
+      why = "cannot write to standard output", status = 2;
+  } catch (const Refusal& refusal) {
+    why = refusal.message, status = refused.status;
+    if (others && refused.alone) world.abort(line(why), status);
   } catch (...) {
-    refusal = exception_text();
-    if (world.size() > 1)
-      world.abort(fmt::format("{}: rank {}: {}", program, world.rank(), refusal),
-                  refusal == no_memory ? 2 : 1);
+    why = exception_text();
+    if (others) world.abort(line(fmt::format("rank {}: {}", world.rank(), why)), why == no_memory ? 2 : 1);
   }
-  if (refusal.empty() && status == 0 && (std::fflush(stdout) != 0 || std::ferror(stdout) != 0))
-    refusal = "cannot write to standard output", status = 2;
-  std::replace_if(
-      refusal.begin(), refusal.end(), [](unsigned char c) { return c < ' '; }, ' ');  // one line
-  if (!refusal.empty() && world.is_root()) fmt::print(stderr, "{}: {}\n", program, refusal);
+  if (!why.empty() && world.is_root()) fmt::print(stderr, "{}\n", line(why));
   return status;
 }
 
-int ending_all(const std::string& program, const std::function<int()>& body, const World& world) {
-  try {
-    return body();
-  } catch (const Refusal& refused) {
-    if (world.size() > 1) world.abort(program + ": " + refused.message, 2);
-    throw;
-  }
-}
-
 int run(int argc, const char* const* argv, const Step& step, const World& world) {
+  Refused refused;
   const auto body = [&] {
-    Options options{.types = types_of(step),
+    Options options{.types = {},
                     .tiles = step.tiles,
                     .tile_choices = step.tile_choices,
                     .blocks = step.blocks,
                     .grids = step.grids};
     bool threads = false;
-    for (const NamedVariant& variant : named_variants(step)) threads |= variant.traits.threads;
+    for_each_type(step, [&]<class T>(const Variants<T>& variants) {
+      if (!variants.empty()) options.types.push_back(type_name<T>);
+      for (const auto& variant : variants) threads |= variant->traits.threads;
+    });
     CLI::App app(step.program + ": " + step.idea);
     add_shapes(app, options), add_common(app, options, threads), add_step(app, options);
     if (step.emulated) add_gpu(app, options);
     if (!step.grids.empty()) add_ranks(app, options, world.size());
     if (!parse(app, options, argc, argv, world.is_root())) return 0;
     if (options.pad == 0) options.pad = step.pad;
-    return run_step(options.emulate.empty() ? step : step.emulated(options.emulate), options, world);
+    return run_step(options.emulate.empty() ? step : step.emulated(options.emulate), options, world, refused);
   };
-  return exit_status(step.program, body, world);
+  return exit_status(step.program, body, world, refused);
 }
 
 }  // namespace course

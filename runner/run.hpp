@@ -30,12 +30,17 @@ struct Step {
   std::function<Step(const std::string& order)> emulated = {};  // of a step on a GPU: what --emulate runs
 };
 
-/// The exit status of `body`; 2, and one line on stderr, if it throws or standard output cannot be written.
-/// All ranks throw the same Refusal, of which rank 0 speaks; whatever else a rank throws ends all of them.
-int exit_status(const std::string& program, const std::function<int()>& body, const World& world = {});
+/// How a program ends that throws a Refusal.
+struct Refused {
+  int status = 2;      // 1 once a result was wrong
+  bool alone = false;  // from now on a rank may throw it while others wait for that rank
+};
 
-/// Calls `body`, in which a rank may throw a Refusal alone, while others wait for it: that ends all of them.
-int ending_all(const std::string& program, const std::function<int()>& body, const World& world);
+/// The exit status of `body`; if it throws or standard output cannot be written, one line on stderr. A
+/// Refusal is thrown by all ranks, of which rank 0 speaks, unless `refused.alone`; what else one throws ends
+/// all.
+int exit_status(const std::string& program, const std::function<int()>& body, const World& world = {},
+                const Refused& refused = {});
 
 /// Runs the program. Exit status, the same on every rank: 0 all right, 1 a result was wrong, 2 refused (one
 /// line on stderr), 77 nothing that was asked for can run here.

@@ -19,12 +19,16 @@ struct Session {
   const Options& options;
   const Step& step;
   const World& world;
+  Refused& refused;
   Table table{Record().columns()};  // rank 0's alone
   std::optional<Roofs> roofs = {};  // of machine.csv, if there is one
   int rows = 0, row = 0;            // how many there will be; which one this is
-  int measured = 0, skipped = 0, wrong = 0, not_wrong = 0, disturbed = 0;
-  std::map<std::string, double> rates = {};  // operations a second, by type, variant and settings
+  int measured = 0, skipped = 0, disturbed = 0;
+  // Of the last row, by type, variant and settings: its shape, and operations a second.
+  std::map<std::string, std::pair<Shape, double>> rates = {};
   std::set<std::string> warned = {};
+
+  ~Session() { progress(""); }
 
   /// Overwrites the line of progress, on a terminal only; an empty text clears it.
   void progress(const std::string& what) const;

@@ -46,19 +46,6 @@ TEST_CASE_TEMPLATE("on a GPU: a write outside a matrix is seen, wherever, and no
   CHECK(Cuda::Matrix<T>().guards_intact());
 }
 
-TEST_CASE("on a GPU: a copy takes each side's rows from where they begin") {
-  Matrix<double> from(3, 5, 1), to(3, 5, 4);
-  for (Index i = 0; i < 3; ++i)
-    for (Index j = 0; j < 5; ++j) from.view()(i, j) = static_cast<double>(10 * i + j);
-  Cuda::transfer<double>(from.view(), to.view());
-  CHECK(to.guards_intact());
-  for (Index i = 0; i < 3; ++i)
-    for (Index j = 0; j < 5; ++j) CHECK(to.view()(i, j) == static_cast<double>(10 * i + j));
-  const View<double> view = to.view();
-  Cuda::transfer<double>(view.block(0, 0, 0, 5), view.block(0, 0, 0, 5));  // nothing is asked
-  CHECK_THROWS_WITH(Cuda::transfer<double>(View<double>(view.data(), 3, 5, 4), view), "invalid argument");
-}
-
 TEST_CASE("on a GPU: what is missing") {
   emulator::set_order("forward");
   CHECK(Cuda::missing(90, true).empty());

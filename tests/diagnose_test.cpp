@@ -68,15 +68,14 @@ TEST_CASE("which fault has these values") {
   CHECK(says([](Index i, Index, double before, double sum) { return i > 30 ? before : before + sum; },
              "as it was before"));
   CHECK(says([](Index, Index, double, double sum) { return sum; }, "keeps what C held before"));
-  CHECK(says([](Index i, Index, double before, double sum) { return i > 30 ? 0 : before + sum; },
-             "It was set to 0"));
+  CHECK(says([](Index i, Index, double before, double sum) { return i > 30 ? 0 : before + sum; }, "It is 0"));
   CHECK(says(
       [](Index i, Index j, double before, double) {
         double sum = before;
         for (Index p = 0; p < k; ++p) sum += double(problem.a(i, p)) * double(problem.b(j, p));
         return sum;
       },
-      "b(j, p) was taken for b(p, j)"));
+      "It holds the sum of a(i, p) · b(j, p), not of"));
   CHECK(says([](Index, Index, double before, double sum) { return before + 3 * sum; }, "added 3 times"));
   CHECK(says([](Index i, Index j, double before, double) { return before + added(i, j, 0, 16); },
              "p ≥ 16 are missing"));
@@ -94,4 +93,31 @@ TEST_CASE("which fault has these values") {
         return sum;
       },
       "not set back for each element"));
+  CHECK(
+      says([](Index i, Index j, double before, double sum) { return before + (i + j > 0 ? int(sum) : sum); },
+           "is a sum an int?"));
+  double all = 0;
+  const auto carried = [&all](Index i, Index j, double before, double sum) {
+    return before + (all = (i + j > 0 ? all : 0) + sum);
+  };
+  CHECK(says(carried, "have i ≥ 1 or j ≥ 1, and all of those are wrong.\n"));  // and nothing is left over
+  CHECK(says(carried, "not set back for each element"));
+  CHECK(says([](Index i, Index j, double before,
+                double) { return before + (i < 32 && j < 16 ? added(i, j, 0, 16) : 0); },
+             "the others only the products of p < 16: only whole tiles?"));
+}
+
+TEST_CASE("indices that are exchanged") {
+  const Problem<float> square{.shape = {k, k, k}};
+  Matrix<float> of_c(k, k), of_a(k, k);
+  for (Index i = 0; i < k; ++i)
+    for (Index j = 0; j < k; ++j) {
+      double transposed = square.c(i, j);
+      for (Index p = 0; p < k; ++p) transposed += double(square.a(p, i)) * double(square.b(p, j));
+      of_a.view()(i, j) = float(transposed), of_c.view()(i, j) = float(square.c(i, j) + added(j, i));
+    }
+  CHECK(course::diagnose<float>(square, of_c.view()).back() ==
+        "It holds what C(j, i) should: i and j are exchanged.");
+  CHECK(course::diagnose<float>(square, of_a.view()).back() ==
+        "It holds the sum of a(p, i) · b(p, j), not of a(i, p) · b(p, j).");
 }

@@ -1,24 +1,28 @@
 #!/usr/bin/env bash
-# Objects compiled for one level or instruction set hold nothing but kernels, and no program is linked with fast-math.
-# A shared template in such an object may be the copy the whole program gets: one that accepts NaN, or dies on an
-# older processor. -O0 is let off: it emits std::vector's accessors, which are slow there but not different.
+# Objects compiled for one level or instruction set hold nothing but kernels, each in one object of a program, and no
+# program is linked with fast-math. A shared template in such an object may be the copy the whole program gets: one that
+# accepts NaN, or dies on an older processor. -O0 is let off: it emits std::vector's accessors, which are slow there but
+# not different.
 #   objects.sh BUILD
 set -u
 course=$(cd "$(dirname "$0")/.." && pwd)
 cd "$1" || exit 1
 status=0
 checked=0
+defined=
 spaces=$(sed -n 's/^namespace \([a-z0-9_]*\) {$/\1/p' "$course"/[0-9]*/gemm*.[ch]pp | sort -u | paste -sd'|')
-kernel="($spaces)::[a-z0-9_]+<(float|double|int)>\\("
+kernel="($spaces)::[a-z0-9_]+<(avx2::TileShape\{[0-9, ]+\}, )?(float|double|int)>\\("
+visible() { nm --defined-only --extern-only "$@" | awk '$2 ~ /[TWVuBDR]/'; } # to the linker
 for object in [0-9]*/CMakeFiles/*-kernels.dir/gemm*.o; do
   case $object in *-O0-kernels*) continue ;; esac
   checked=$((checked + 1))
-  # Defined, visible to the linker, and not one of the step's own: T W V u B D R, less the namespaces of steps, and their
-  # static variables, which clang shows.
-  foreign=$(nm --demangle --defined-only --extern-only "$object" | awk '$2 ~ /[TWVuBDR]/' |
-    grep -vE " void $kernel| (guard variable for )?$kernel.*\)::[a-z_]+$" || true)
+  # Not one of the step's own: less the namespaces of steps, and their static variables, which clang shows.
+  foreign=$(visible --demangle "$object" | grep -vE " void $kernel| (guard variable for )?$kernel.*\)::[a-z_]+$" || true)
   [ -z "$foreign" ] || { printf '%s holds more than kernels:\n%s\n' "$object" "$foreign"; status=1; }
+  defined+=$(visible "$object" | sed "s|.* |${object%/*} |")$'\n'
 done
+defined=$(sort <<< "$defined" | c++filt)
+[ -z "$(uniq -d <<< "$defined")" ] || { printf 'two objects define, and the linker keeps one:\n'; uniq -d <<< "$defined"; status=1; }
 # Each vector set's object of 00 shows one table; its functions are its own.
 for object in 00_machine/CMakeFiles/00_machine-*-kernels.dir/kernels/peak_*.o; do
   checked=$((checked + 1))

@@ -5,7 +5,8 @@ nvcc.
 07's loop has eight steps without a branch; 09's load, store and copy 16 bytes at a time where rows
 are aligned; what cp.async copies is waited for, and stream_k's blocks release and acquire; 11's for
 Hopper copy by TMA and multiply by wgmma, with no fence between. No register is spilt, in 00's wgmma
-neither, and ptxas lets products be under way together."""
+neither, and ptxas lets products be under way together. Where cuobjdump is, and nvcc is the one
+named there, the machine code in the lessons' .sass files is in the kernels."""
 import re
 import shutil
 import subprocess
@@ -86,7 +87,8 @@ def compiled(nvcc, source, file, arch, folder):
     """The PTX of a source file, and what is wrong by what ptxas says of it."""
     options = ["-std=c++20", "--expt-relaxed-constexpr", "-O3", "-Xptxas", "-v", "--keep"]
     options += [f"-gencode=arch=compute_{arch},code=sm_{arch}", "-DCOURSE_LEAST_CAPABILITY=90"]
-    paths = ["-I", source, "--keep-dir", folder, "-c", file, "-o", folder / f"{file.stem}.o"]
+    made = folder / f"{file.stem}.cubin"
+    paths = ["-I", source, "--keep-dir", folder, "-cubin", file, "-o", made]
     done = subprocess.run([nvcc, *options, *paths], capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"nvcc: {done.stderr}")
@@ -143,11 +145,28 @@ def unawaited(text):
     return failures
 
 
-def knows_hopper(nvcc):
-    """As 11_cuda_tensor/CMakeLists.txt asks: nvcc 12.5 or later."""
+def release(nvcc):
+    """nvcc's, as (12, 5). That is the first with which 11_cuda_tensor/CMakeLists.txt builds for Hopper."""
     said = subprocess.run([nvcc, "--version"], capture_output=True, text=True).stdout
-    version = re.search(r"release (\d+)\.(\d+)", said)
-    return (int(version[1]), int(version[2])) >= (12, 5)
+    return tuple(map(int, re.search(r"release (\d+)\.(\d+)", said).groups()))
+
+
+def not_in_sass(nvcc, source, cubin):
+    """What a lesson prints of a kernel's machine code and is not there, in this order."""
+    cuobjdump = shutil.which("cuobjdump", path=Path(shutil.which(nvcc)).parent)
+    if not cuobjdump:
+        return []
+    dump = subprocess.run([cuobjdump, "-sass", cubin], capture_output=True, text=True).stdout
+    failures = []
+    for file in sorted(source.glob("[01]*/**/*.sass")):
+        head, *lines = file.read_text(encoding="utf-8").splitlines()
+        made_by, kernel = re.match(r"// nvcc (\S+), (\w+):", head).groups()
+        if made_by == "{}.{}".format(*release(nvcc)):
+            code = re.search(rf"Function : \w*{kernel}(.*?)(?:Function :|\Z)", dump, re.S)
+            there = iter(re.findall(r"/\*[0-9a-f]+\*/ +(.*?) ?;", code[1] if code else ""))
+            printed = (line.split("  ")[0] for line in lines if not line.startswith("//"))
+            failures += [f"{file.name}: not there: {line}" for line in printed if line not in there]
+    return failures
 
 
 def hopper(nvcc, source, folder):
@@ -173,7 +192,8 @@ def main(nvcc, source):
         text, failures = compiled(nvcc, source, kernels, "90", folder)
         wgmma = source / "00_machine/kernels/wgmma.cu"
         failures += compiled(nvcc, source, wgmma, "90a", folder)[1]
-        if knows_hopper(nvcc):
+        failures += not_in_sass(nvcc, source, folder / "kernels.cubin")
+        if release(nvcc) >= (12, 5):
             failures += hopper(nvcc, source, folder)
     failures += steps_of_07(text) + missing(text, WANTED) + unawaited(text)
     print("\n".join(failures))

@@ -66,7 +66,7 @@ says 2 "rank 1: out of memory; give a smaller size" --variant no_memory --size 9
 says 2 "rank 1: out of memory; give a smaller size" --variant no_memory_in_run --size 9 --type f32
 # Of all three together: A, B and C twice on rank 0, a third of that and B on each other; the verifier's panels on rank 0.
 says 2 "1000000x1000000x1000000: f32 needs 43.66 TiB of memory" --variant right --size 9,1000000 --type f32
-says 2 "--csv: cannot write /nonexistent/rows.csv" --variant right --size 9 --csv /nonexistent/rows.csv
+says 2 "--csv: cannot write /dev/null/rows.csv" --variant right --size 9 --csv /dev/null/rows.csv
 
 says 0 "slow f32 600x600x600 left out: one run takes about 3815 s, over " --variant slow --size 600 --budget 1 --type f32
 ranks 0 --variant slow_at_first --size 600 --budget 1 --type f32 # who meets for the first time needs longer

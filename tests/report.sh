@@ -8,7 +8,7 @@
 # shellcheck disable=SC2015,SC2016 # fail() after && and || is meant for either; what $ is for another shell
 set -u
 check=$1 build=$2
-unset TYPES SIZES TILES GPU_SIZES GPU_TILE_SIZE MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES STEPS FILL BUDGET THREADS RANKS QUICK FULL REPEAT OUT
+unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES
 here=$(cd "$(dirname "$0")" && pwd)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -41,8 +41,8 @@ variables() {
   chmod +x "$folder/python3"
   takes() { # PYTHON HAS_NONE
     echo "$2" >"$folder/has_none"
-    said=$(env -u PYTHON PATH="$folder:$PATH" make --no-print-directory -f Makefile.report -n page 2>&1)
-    grep -q "^$1 tools/report/report.py page " <<<"$said" && ! grep -q "no jinja2" <<<"$said" || fail "$1 is not taken: $said"
+    said=$(PATH="$folder:$PATH" make --no-print-directory -f Makefile.report -n page 2>&1)
+    grep -q "^$1 -E tools/report/report.py page " <<<"$said" && ! grep -q "no jinja2" <<<"$said" || fail "$1 is not taken: $said"
   }
   takes python3 0
   if /usr/bin/python3 -c 'import jinja2' 2>/dev/null; then takes /usr/bin/python3 1; else takes python3 1; fi
@@ -116,7 +116,7 @@ interrupted() {
   out=$folder/report
   printf '%s\n' "01_naive/01_naive --size 40,50" "03_tiling/03_tiling --size 50 --tile 8,64" "04_openmp/04_openmp --size 40,50 --threads 1,2" \
     "mpirun -n 2 06_mpi/06_mpi --size 40" >"$folder/plan.txt"
-  rows() { OMP_PROC_BIND=false OMP_WAIT_POLICY=passive exec "$@" python3 -B tools/report/run_plan.py "$folder/plan.txt" --build "$build" --out "$out"; }
+  rows() { exec "$@" python3 -B tools/report/run_plan.py "$folder/plan.txt" --build "$build" --out "$out"; }
   lines() { [ -e "$out/results.csv" ] && wc -l <"$out/results.csv" || echo 0; }
   keys() { awk -F, 'NR == 1 { columns = NF } NR > 1 && NF == columns' "$out/results.csv" | cut -d, -f1-13 | sort -u; }
   for stop_after in 5 30; do

@@ -140,12 +140,17 @@ TEST_CASE("a row expected beyond ten times the budget is left out from 0.3 GFLOP
   const std::vector<std::string> words = {"--size", "600", "--budget", "1", "--verify", "none"};
   CHECK(run.says(0, words).err ==
         "test: counting f32 600x600x600 left out: one run takes about 3.052e+04 s, over ten times the "
-        "budget of 1 s; --budget 3.05e+03 may do\n");
+        "budget of 1 s; --budget 6.1e+03 will do\n");
   CHECK(run.variant->runs == 1);  // a product of 192, alone
   CHECK(run.rows().empty());
+  CHECK(run({"--size", "600", "--budget", "6.1e+03", "--verify", "none"}) == 0);
+  CHECK(run.rows().size() == 1);
+  Run slow_start(1e-3);  // however small the product: by one of 192 this would take 31 ms
+  CHECK(slow_start({"--size", "600", "--budget", "0.002", "--verify", "none"}) == 0);
+  CHECK(slow_start.rows().size() == 1);
   run.variant->traits.baseline = run.step.is_level = true;  // of a level nobody needs it
   CHECK(run(words) == 0);
-  CHECK(run.rows().empty());
+  CHECK(run.rows().size() == 1);
   run.step.is_level = false;
   CHECK(run(words) == 0);
   CHECK(run.cell("verdict") == "unverified");

@@ -9,9 +9,9 @@ sys.path[:0] = [str(ROOT / "tools" / room) for room in ("", "report", "try")]
 BUILD = Path(sys.argv.pop(1)).resolve()
 LEARNERS = tempfile.TemporaryDirectory()
 os.environ |= {"COURSE_MINE": LEARNERS.name, "COURSE_PATIENCE": "6", "CUDA_VISIBLE_DEVICES": ""}
-import ladder, measured, rungs
+import ladder, measured, rung, rungs, verdict
 
-RUNGS = rungs.load_rungs()
+RUNGS, RUNGS_PY = rung.load_rungs(BUILD), [sys.executable, ROOT / "tools/try/rungs.py", BUILD]
 IKJ = """template <class T>
 void ikj(View<const T> a, View<const T> b, View<T> c) {{
   const Index m = c.rows(), n = c.cols(), k = a.cols();
@@ -24,27 +24,21 @@ RIGHT = "for (Index i = 0; i < m; ++i) for (Index p = 0; p < k; ++p) for (Index 
 class Learner(unittest.TestCase):
     def write(self, name, text=None, change=None):
         """The learner's file: the text, or the course's kernel with one change."""
-        rung = RUNGS[name]
-        if not (BUILD / rungs.program_of(BUILD, rung)).exists():
+        of = RUNGS[name]
+        if not of.course.exists():
             self.skipTest(f"there is no {name} here")
-        file = rungs.learners_file(rung)
-        file.parent.mkdir(parents=True, exist_ok=True)
+        of.path.parent.mkdir(parents=True, exist_ok=True)
+        text = text or "\n".join([*of.includes(), *of.model()])
         if change:
-            text = "\n".join(rungs.solution(rung))
             self.assertIn(change[0], text)
             text = text.replace(*change)
-        file.write_text(
-            text or "\n".join([*rungs.includes(rung), *rungs.solution(rung)]), encoding="utf-8"
-        )
+        if not of.path.exists() or of.text != text:
+            of.path.write_text(text, encoding="utf-8")
 
     def look(self, name, *asked):
         """(status, what is said) of it."""
         self.write(name, *asked)
-        done = subprocess.run(
-            [sys.executable, ROOT / "tools/try/rungs.py", BUILD, name, "--check"],
-            capture_output=True,
-            text=True,
-        )
+        done = subprocess.run([*RUNGS_PY, name, "--check"], capture_output=True, text=True)
         if done.returncode == 77:
             self.skipTest(done.stderr)
         return done.returncode, done.stdout + done.stderr
@@ -60,21 +54,17 @@ class Try(Learner):
         self.says(words, "02_loop_order/ikj", IKJ.format(body))
 
     def test_every_rung_has_a_hole(self):
-        for name, rung in RUNGS.items():
+        for name, of in RUNGS.items():
             with self.subTest(name):
-                self.assertEqual(rungs.hole(rung).count(rungs.HOLE), 1)
+                self.assertEqual(of.hole().count(rung.HOLE), 1)
 
     def test_what_is_counted_leaves_the_learners_file_alone(self):
-        text = "\n".join(["// the learner's own", *rungs.solution(RUNGS["08_cuda_shared/shared"])])
-        status, said = self.look("08_cuda_shared/shared", text)
+        status, said = self.look("08_cuda_shared/shared")
+        text = "\n".join(RUNGS["08_cuda_shared/shared"].model())
         self.assertEqual(status, 0, said)
-        self.assertIn(
-            "4.00 sectors of 32 bytes a warp's access to global memory; the course's kernel takes 4.00",
-            said,
-        )
-        self.assertEqual(
-            rungs.learners_file(RUNGS["08_cuda_shared/shared"]).read_text(encoding="utf-8"), text
-        )
+        words = "4.00 sectors of 32 bytes a warp's access to global memory; the course's kernel takes 4.00"
+        self.assertIn(words, said)
+        self.assertEqual(RUNGS["08_cuda_shared/shared"].path.read_text(encoding="utf-8"), text)
 
     def test_right(self):
         status, said = self.look("02_loop_order/ikj")
@@ -83,7 +73,7 @@ class Try(Learner):
             self.assertIn(words, said)
 
     def test_a_hole(self):
-        self.says("is still a hole", "02_loop_order/ikj", rungs.hole(RUNGS["02_loop_order/ikj"]))
+        self.says("is still a hole", "02_loop_order/ikj", RUNGS["02_loop_order/ikj"].hole())
 
     def test_a_compilers_first_error(self):
         self.ikj(
@@ -92,13 +82,10 @@ class Try(Learner):
 
     def test_a_byte_of_latin_1(self):
         self.write("02_loop_order/ikj", IKJ.format("c(x, 0) = b(0, 0);  // é"))
-        file = rungs.learners_file(RUNGS["02_loop_order/ikj"])
+        file = RUNGS["02_loop_order/ikj"].path
         file.write_bytes(file.read_text(encoding="utf-8").encode("latin-1"))
-        said = subprocess.run(
-            [sys.executable, ROOT / "tools/try/rungs.py", BUILD, "02_loop_order/ikj", "--check"],
-            capture_output=True,
-            text=True,
-        )
+        command = [*RUNGS_PY, "02_loop_order/ikj", "--check"]
+        said = subprocess.run(command, capture_output=True, text=True)
         self.assertIn("✘ it does not compile", said.stdout)
         self.assertEqual(said.stderr, "")
 
@@ -118,7 +105,7 @@ class Try(Learner):
         self.ikj("line 4 of mine/02_loop_order/ikj.cpp", RIGHT + "if (m == 33) c(m, 0) = 1;")
         self.ikj("wrote outside its matrix", RIGHT.replace("j < n", "j <= n"))
         self.ikj(
-            "The first access outside: an element that the matrix does not have, in ikj(), line 4",
+            "The first access outside: an element that the matrix does not have, in line 4 of mine/",
             RIGHT.replace("i < m", "i <= m"),
         )
 
@@ -143,11 +130,8 @@ void parallel_for(View<const T> a, View<const T> b, View<T> c, int threads) {
       for (Index j = 0; j < n; ++j) c(i, j) += a(i, p) * b(p, j);
 }
 """
-        status, said = self.look("04_openmp/parallel_for", text)
-        self.assertEqual(status, 1, said)
-        self.assertRegex(
-            said,
-            "The result differs from run to run: do two threads write to the same element|the last bits differ from run to run",
+        self.says(
+            "one reads it in line 7, the other writes it in line 7", "04_openmp/parallel_for", text
         )
 
     def test_a_lost_barrier(self):
@@ -158,7 +142,7 @@ void parallel_for(View<const T> a, View<const T> b, View<T> c, int threads) {
             ("    __syncthreads();  // nobody reads before all have written\n", ""),
         )
         self.says(
-            "is a barrier missing?",
+            "is a barrier missing, or do two write",
             "08_cuda_shared/shared",
             None,
             ("    __syncthreads();  // nobody writes before all have read\n", ""),
@@ -201,20 +185,9 @@ void parallel_for(View<const T> a, View<const T> b, View<T> c, int threads) {
             )  # what the other tests left
             self.write("02_loop_order/ikj")
             self.write("01_naive/ijk", None, ("c(i, j) = sum", "c(i, j) = 0"))
-            done = subprocess.run(
-                [
-                    sys.executable,
-                    ROOT / "tools/try/rungs.py",
-                    BUILD,
-                    "--report",
-                    out,
-                    "--sizes=64",
-                    "--steps=01_naive 02_loop_order",
-                    "--options=--type f32 --repeat 1",
-                ],
-                capture_output=True,
-                text=True,
-            )
+            words = ["--report", out, "--sizes=64", "--steps=01_naive 02_loop_order"]
+            words += ["--options=--type f32 --repeat 1"]
+            done = subprocess.run([*RUNGS_PY, *words], capture_output=True, text=True)
             self.assertIn(
                 "mine/01_naive/ijk.cpp is left out: `make try RUNG=01_naive/ijk` says why",
                 done.stdout,
@@ -226,15 +199,95 @@ void parallel_for(View<const T> a, View<const T> b, View<T> c, int threads) {
             )
             self.assertNotIn("gone", results.read_text(encoding="utf-8"))
             before = results.read_text(encoding="utf-8")
-            elsewhere = [BUILD, "--report", out, "--steps=03_tiling"]
-            subprocess.run([sys.executable, ROOT / "tools/try/rungs.py", *elsewhere], check=True)
+            subprocess.run([*RUNGS_PY, "--report", out, "--steps=03_tiling"], check=True)
             self.assertEqual(results.read_text(encoding="utf-8"), before)
             [(_, of)] = ladder.of_machine(measured.load(results, None)[0])
             self.assertIn("yours: 02 ikj", [bar.idea for bar in of.bars])
 
+    def test_two_at_once(self):
+        names = ["02_loop_order/ikj", "02_loop_order/ikj", "02_loop_order/transposed"]
+        for name in names:
+            self.write(name, RUNGS[name].hole().replace(rung.HOLE, ""))
+        those = [
+            subprocess.Popen([*RUNGS_PY, name, "--check"], stdout=-1, stderr=-2, text=True)
+            for name in names
+        ]
+        for process in those:
+            self.assertIn("nothing was added to it there", process.communicate()[0])
+
+    def test_what_the_compiler_finds_behind_the_file(self):
+        self.ikj("mine/02_loop_order/ikj.cpp: there is a { without its }", "if (m > 3) {")
+        renamed = IKJ.format(RIGHT).replace("ikj", "kij")
+        words = (
+            "the course calls this function, and it is not there:\ntemplate <class T>\nvoid ikj("
+        )
+        self.says(words, "02_loop_order/ikj", renamed)
+
+    def test_what_it_prints(self):
+        text = "#include <cstdio>\n" + IKJ.format('std::printf("m = %d\\n", int(m));')
+        self.says("  it printed: m = 33\n", "02_loop_order/ikj", text)
+
+    def test_a_compilers_warning(self):
+        change = "T sum = c(i, j)", "T sum"
+        self.says("‘sum’ may be used uninitialized", "01_naive/ijk", None, change)
+
+    def test_another_run_or_type(self):
+        spoilt = RIGHT + "if (m * k > 0) const_cast<T&>(a(0, 0)) += 1;"
+        self.ikj("The first run is right, a second one is not: does it write to A or B", spoilt)
+        rounded = RIGHT.replace("a(i, p)", "float(a(i, p))")
+        self.ikj("In f32 it is right: does a number have another type than T?", rounded)
+
+    def test_a_shared_variable(self):
+        self.write("04_openmp/parallel_for")
+        text = RUNGS["04_openmp/parallel_for"].text.replace("for (Index p = 0;", "for (p = 0;")
+        text = text.replace("#pragma", "Index p;\n#pragma")
+        self.says(
+            "It is a variable of the function, which all threads share",
+            "04_openmp/parallel_for",
+            text,
+        )
+        with mock.patch("shutil.which", return_value=None):
+            self.assertEqual(
+                verdict.race(RUNGS["04_openmp/parallel_for"]),
+                ([], "that needs clang; `./setup.sh test` installs it"),
+            )
+
+    def test_mpis_own_line(self):
+        open_mpi = (
+            "[vm:1] *** An error occurred in MPI_Recv\n[vm:1] *** MPI_ERR_RANK: invalid rank\n"
+        )
+        says = (
+            "MPI_Recv failed. MPI says: MPI_ERR_RANK: invalid rank (there is no rank of that number"
+        )
+        self.assertIn(says, verdict.of_mpi(open_mpi)[0])
+        mpich = "Fatal error in PMPI_Recv: Invalid rank, error stack:\n"
+        self.assertEqual(verdict.of_mpi(mpich), ["MPI_Recv failed. MPI says: Invalid rank."])
+
+    def test_a_race_at_the_lessons_tile(self):
+        self.assertNotIn("--tile", rungs.timed(RUNGS["03_tiling/tiled"], "program"))
+
+    def test_make_adds_no_error_to_a_verdict(self):
+        self.write("02_loop_order/ikj", RUNGS["02_loop_order/ikj"].hole())
+        command = ["make", "-s", "try", "CHECK=1", "RUNG=02_loop_order/ikj", f"BUILD={BUILD}"]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+        self.assertIn("is still a hole", done.stdout)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_one_core_of_many(self):
+        command = [
+            "taskset",
+            "-c",
+            "0",
+            sys.executable,
+            "-c",
+            "import verdict; print(verdict.CORES)",
+        ]
+        path = os.environ | {"PYTHONPATH": str(ROOT / "tools/try")}
+        self.assertEqual(subprocess.check_output(command, env=path), b"1\n")
+
     def test_a_limit_that_is_lower_already_stays(self):
-        lower = "import resource; resource.setrlimit(resource.RLIMIT_CPU, (3, 4)); import rungs; "
-        shown = "print(rungs.run(['sh', '-c', 'ulimit -t; ulimit -Ht'])[1])"
+        lower = "import resource; resource.setrlimit(resource.RLIMIT_CPU, (3, 4)); import verdict; "
+        shown = "print(verdict.run(['sh', '-c', 'ulimit -t; ulimit -Ht'])[1])"
         done = subprocess.run(
             [sys.executable, "-c", lower + shown],
             capture_output=True,
@@ -246,12 +299,8 @@ void parallel_for(View<const T> a, View<const T> b, View<T> c, int threads) {
     def test_a_report_without_a_gpu(self):
         self.write("08_cuda_shared/shared")
         with tempfile.TemporaryDirectory() as out:
-            done = subprocess.run(
-                [sys.executable, ROOT / "tools/try/rungs.py", BUILD, "--report", out]
-                + ["--steps=08_cuda_shared"],
-                capture_output=True,
-                text=True,
-            )
+            command = [*RUNGS_PY, "--report", out, "--steps=08_cuda_shared"]
+            done = subprocess.run(command, capture_output=True, text=True)
         self.assertIn(
             "mine/08_cuda_shared/shared.cu is left out: there is no GPU here",
             done.stdout,
@@ -259,10 +308,10 @@ void parallel_for(View<const T> a, View<const T> b, View<T> c, int threads) {
         )
 
     def test_a_file_that_goes_while_it_is_watched(self):
-        self.write("02_loop_order/ikj", rungs.hole(RUNGS["02_loop_order/ikj"]))
-        file = rungs.learners_file(RUNGS["02_loop_order/ikj"])
+        self.write("02_loop_order/ikj", RUNGS["02_loop_order/ikj"].hole())
+        file = RUNGS["02_loop_order/ikj"].path
         process = subprocess.Popen(
-            [sys.executable, ROOT / "tools/try/rungs.py", BUILD, "02_loop_order/ikj"],
+            [*RUNGS_PY, "02_loop_order/ikj"],
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -286,24 +335,11 @@ void parallel_for(View<const T> a, View<const T> b, View<T> c, int threads) {
 
     def test_what_is_misspelt(self):
         for name in ("02_loop_order/ikk", "ikj"):
-            done = subprocess.run(
-                [sys.executable, ROOT / "tools/try/rungs.py", BUILD, name],
-                capture_output=True,
-                text=True,
-            )
+            done = subprocess.run([*RUNGS_PY, name], capture_output=True, text=True)
             self.assertEqual(
                 (done.returncode, done.stderr),
                 (2, f"try: there is no rung {name}; perhaps 02_loop_order/ikj?\n"),
             )
-
-
-COMMANDS = rungs.commands
-
-
-def quick(build, rung, debug):
-    """What makes the learner's program, in less time: whether it is right does not hang on -O3."""
-    commands, target = COMMANDS(build, rung, debug)
-    return [command + ["-O1"] * ("-c" in command) for command in commands], target
 
 
 class All(Learner):
@@ -311,20 +347,22 @@ class All(Learner):
 
     def verdict(self, name):
         """(whether the learner's file is right, what is said of it)"""
-        silent, faster = io.StringIO(), mock.patch.object(rungs, "commands", quick)
+        silent, faster = io.StringIO(), mock.patch.object(rung, "FASTER", "-O1")
         with contextlib.redirect_stdout(silent) as said, faster:
-            program, error = rungs.compiled(BUILD, RUNGS[name])
-            return program and rungs.verified(BUILD, RUNGS[name], program), error + said.getvalue()
+            program, error = RUNGS[name].compiled()
+            return program and verdict.verdict(RUNGS[name], program), error + said.getvalue()
 
     def every(self, step):
-        for name in (
-            name for name, rung in RUNGS.items() if rung.step == step and not rung.declaration
-        ):
+        for name, of in RUNGS.items():
+            if of.step != step or of.declaration:
+                continue
             with self.subTest(name):
                 self.write(name)
                 right, said = self.verdict(name)
                 self.assertTrue(right, said)
-                self.write(name, rungs.hole(RUNGS[name]).replace(rungs.HOLE, ""))
+                if of.step == "11_cuda_tensor":  # its functions have a result
+                    continue
+                self.write(name, of.hole().replace(rung.HOLE, ""))
                 right, said = self.verdict(name)
                 self.assertIs(right, False, said)
                 self.assertRegex(
@@ -333,7 +371,7 @@ class All(Learner):
                 )
 
 
-for step in {rung.step for rung in RUNGS.values()}:
+for step in {of.step for of in RUNGS.values()}:
     setattr(All, f"test_{step}", lambda self, step=step: self.every(step))
 
 

@@ -14,7 +14,7 @@ by --per.
 
 Exit status: 0 well; 1 an expectation not met; 2 bad usage, no such function, or the program failed;
 77 no valgrind here, or the program itself says (by 77) that it cannot run here."""
-import argparse, re, shutil, subprocess, sys, tempfile
+import argparse, re, shutil, signal, subprocess, sys, tempfile
 from pathlib import Path
 
 SUMS = {"D1m": ("D1mr", "D1mw"), "DLm": ("DLmr", "DLmw")}
@@ -39,9 +39,7 @@ def events_by_function(text):
     for line in text.splitlines():
         if line.startswith("events:"):
             events = line.split()[1:]
-        elif line.startswith(
-            "fn="
-        ):  # the same function comes again in each file it was inlined from
+        elif line.startswith("fn="):  # comes again in each file it was inlined from
             counts = functions.setdefault(plain_name(line[3:]), dict.fromkeys(events, 0))
         elif line[:1].isdigit() and counts is not None:
             for event, count in zip(events, line.split()[1:]):  # zeros at the end may be left out
@@ -51,9 +49,7 @@ def events_by_function(text):
 
 def total(functions, event, name):
     """The sum of an event over all functions of that name."""
-    found = [
-        counts for function, counts in functions.items() if f"::{function}".endswith(f"::{name}")
-    ]
+    found = [of for full, of in functions.items() if f"::{full}".endswith(f"::{name}")]
     parts = SUMS.get(event, (event,))
     if not found:
         stop(f"no function {name} ran in the program (was it inlined?)")
@@ -67,9 +63,7 @@ def expectation(text):
     number = r"([\d.]+)"
     match = re.fullmatch(rf"(\w+):([\w:{{}}~]+?)(?:([-/])([\w:{{}}~]+))?:{number}:{number}", text)
     if not match:
-        stop(
-            f"'{text}' is not EVENT:NAME:LOW:HIGH, EVENT:NAME-NAME:LOW:HIGH or EVENT:NAME/NAME:LOW:HIGH"
-        )
+        stop(f"'{text}' is not EVENT:NAME:LOW:HIGH, with NAME, NAME-NAME or NAME/NAME")
     return *match.groups()[:4], float(match[5]), float(match[6])
 
 
@@ -79,72 +73,43 @@ def measured(caches, program):
         stop("valgrind is not installed", 77)
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder, "cachegrind.out")
-        run = subprocess.run(
-            [
-                "valgrind",
-                "--tool=cachegrind",
-                "--cache-sim=yes",
-                "--branch-sim=no",
-                *caches,
-                f"--log-file={folder}/log",
-                f"--cachegrind-out-file={out}",
-                *program,
-            ],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-        )
+        tool = "--command-line-only=yes --tool=cachegrind --cache-sim=yes --branch-sim=no".split()
+        files = [f"--log-file={folder}/log", f"--cachegrind-out-file={out}"]
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "errors": "replace"}
+        run = subprocess.run(["valgrind", *tool, *caches, *files, *program], text=True, **pipes)
         said = run.stdout.strip().splitlines() or ["(it said nothing)"]
         if run.returncode == 77:
             stop(f"{program[0]} cannot run here: {said[-1]}", 77)
-        if (
-            run.returncode or not out.is_file()
-        ):  # below 0: a signal; 4 is an instruction that valgrind does not know
-            stop(
-                f"{program[0]} ended with status {run.returncode}: {said[-1] if out.is_file() else said[0]}"
-            )
+        # Below 0: a signal; 4 is an instruction that valgrind does not know.
+        if run.returncode or not out.is_file():
+            last = said[-1] if out.is_file() else said[0]
+            stop(f"{program[0]} ended with status {run.returncode}: {last}")
         return out.read_text(errors="replace")
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    for cache, otherwise in ("--d1", None), ("--ll", None), ("--i1", "32768,8,64"):
-        parser.add_argument(
-            cache, metavar="BYTES,WAYS,LINE", required=not otherwise, default=otherwise
-        )
-    parser.add_argument(
-        "--per", type=float, default=1, help="what sums are divided by, for example multiply-adds"
-    )
+    raw = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw, allow_abbrev=False)
+    for cache in ("--d1", "--ll"):
+        parser.add_argument(cache, metavar="BYTES,WAYS,LINE", required=True)
+    parser.add_argument("--per", type=float, default=1, help="what sums are divided by")
     for option in ("--function", "--expect"):
         parser.add_argument(option, action="append", default=[])
     at = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
     given, program = parser.parse_args(sys.argv[1:at]), sys.argv[at + 1 :]
     expected = list(map(expectation, given.expect))
-    names = [
-        *given.function,
-        *(name for _, first, _, second, *_ in expected for name in (first, second) if name),
-    ]
+    names = [name for _, first, _, second, *_ in expected for name in (first, second) if name]
+    names = [*given.function, *names]
     if not program or not names:
         stop("give --function NAME, and after -- a program")
-    functions = events_by_function(
-        measured([f"--D1={given.d1}", f"--LL={given.ll}", f"--I1={given.i1}"], program)
-    )
-    events, failed, width = (
-        list(dict.fromkeys(["Ir", *SUMS, *(event for event, *_ in expected)])),
-        0,
-        max(map(len, names)),
-    )
+    caches = [f"--D1={given.d1}", f"--LL={given.ll}", "--I1=32768,8,64"]
+    functions = events_by_function(measured(caches, program))
+    events = list(dict.fromkeys(["Ir", *SUMS, *(event for event, *_ in expected)]))
+    failed, width = 0, max(map(len, names))
     print(" " * width, *(f"{event:>12}" for event in events))
     for name in dict.fromkeys(names):
-        print(
-            f"{name:{width}}",
-            *(f"{total(functions, event, name) / given.per:12.6g}" for event in events),
-        )
+        counted = (f"{total(functions, event, name) / given.per:12.6g}" for event in events)
+        print(f"{name:{width}}", *counted)
     for text, (event, first, operator, second, low, high) in zip(given.expect, expected):
         found = total(functions, event, first) / given.per
         if second:
@@ -157,4 +122,5 @@ def main():
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `… | head` ends quietly
     sys.exit(main())

@@ -4,11 +4,12 @@
   tools/gpu_counters.py build/09_cuda_regtile/09_cuda_regtile square,transposed \\
     --type f32 --size 2048 >ncu.csv
 
+Other options, such as --pad 8, go to the program, and into the column `options`.
 Before the product a program tries a small one, twice: of each variant the last kernel counts.
 Wavefronts and instructions are of warps; a `waits` column says for how many cycles a warp has stood
 for that reason for each instruction that was issued. Exit status: 0 well, 2 a wrong command line,
 77 no profiler or no leave to count."""
-import argparse, csv, io, shutil, subprocess, sys
+import argparse, csv, io, itertools, shutil, signal, subprocess, sys
 
 COUNTERS = {
     "seconds": "gpu__time_duration.sum",  # ncu gives nanoseconds
@@ -18,108 +19,79 @@ COUNTERS = {
     "shared_load_wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
     "shared_store_wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
     "wavefronts": "l1tex__data_pipe_lsu_wavefronts.sum",
+    "wavefronts_percent": "l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed",
+    "global_requests": "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
+    "global_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+    "line_lookups": "l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ld.sum",
     "level2_read_sectors": "lts__t_sectors_op_read.sum",
+    "memory_bytes": "dram__bytes.sum",
     "warps_a_multiprocessor": "sm__warps_active.avg.per_cycle_active",
     "registers_a_thread": "launch__registers_per_thread",
 } | {
     f"waits_{what}": f"smsp__average_warps_issue_stalled_{why}_per_issue_active.ratio"
     for what, why in (
-        ("device_memory", "long_scoreboard"),
-        ("shared_memory", "short_scoreboard"),
-        ("shared_memory_queue", "mio_throttle"),
-        ("barrier", "barrier"),
-        ("math_units", "math_pipe_throttle"),
-        ("registers", "dispatch_stall"),
-        ("others_turn", "not_selected"),
+        pair.split()
+        for pair in """device_memory long_scoreboard, global_queue lg_throttle, shared_memory short_scoreboard,
+        shared_memory_queue mio_throttle, barrier barrier, math_units math_pipe_throttle,
+        registers dispatch_stall, others_turn not_selected""".split(
+            ","
+        )
     )
 }
 
 
-def count(program, variants, element, size):
+def stop(says):
+    sys.exit(print(f"gpu_counters.py: {says}", file=sys.stderr) or 77)
+
+
+def count(program, variants, element, size, options):
     """A dict for each variant, by the names above."""
-    done = subprocess.run(
-        [
-            "ncu",
-            "--csv",
-            "--page",
-            "raw",
-            "--clock-control",
-            "none",
-            "--metrics",
-            ",".join(COUNTERS.values()),
-            program,
-            "--type",
-            element,
-            "--size",
-            str(size),
-            "--variant",
-            ",".join(variants),
-            "--repeat",
-            "1",
-            "--warmup",
-            "0",
-            "--verify",
-            "none",
-            "--budget",
-            "1e9",
-        ],
-        capture_output=True,
-        text=True,
-    )
+    words = "--csv --page raw --print-units base --clock-control none --metrics".split()
+    asked = f"--type {element} --size {size} --variant {','.join(variants)} --repeat 1 --warmup 0"
+    words.append(",".join(COUNTERS.values()))
+    command = ["ncu", *words, program, *options, *f"{asked} --verify none --budget 1e9".split()]
+    done = subprocess.run(command, capture_output=True, text=True)
     table = [line for line in done.stdout.splitlines() if line.startswith('"')]
     rows = list(csv.DictReader(io.StringIO("\n".join(table))))[1:]  # the first holds units
     each, left = divmod(len(rows), len(variants))
     if each == 0 or left:
         said = [line for line in (done.stdout + done.stderr).splitlines() if line not in table]
-        print(
-            f"gpu_counters.py: {len(rows)} kernels for {len(variants)} variants; ncu said:",
-            *said[-3:],
-            sep="\n",
-            file=sys.stderr,
+        stop(
+            "\n".join([f"{len(rows)} kernels for {len(variants)} variants; ncu said:", *said[-3:]])
         )
-        sys.exit(77)
     for variant, row in zip(variants, rows[each - 1 :: each]):
         values = {name: float(row[counter].replace(",", "")) for name, counter in COUNTERS.items()}
         values["seconds"] *= 1e-9
-        yield {"variant": variant, "type": element, "n": size} | {
-            name: f"{value:.9g}" for name, value in values.items()
-        }
+        written = {name: f"{value:.9g}" for name, value in values.items()}
+        about = {"variant": variant, "type": element, "n": size, "options": " ".join(options)}
+        yield about | written
 
 
 def of_type(variants, element):
     """Those of the list that a type has: `f32:stream_k` is one of f32's alone."""
-    return [
-        name
-        for type, _, name in (word.rpartition(":") for word in variants.split(","))
-        if type in ("", element)
-    ]
+    words = (word.rpartition(":") for word in variants.split(","))
+    return [name for type, _, name in words if type in ("", element)]
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
+    raw = argparse.RawTextHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
     parser.add_argument("program")
-    parser.add_argument(
-        "variants", help="a list, in the program's order; f32:NAME with that type alone"
-    )
+    about = "a list, in the program's order; f32:NAME with that type alone"
+    parser.add_argument("variants", help=about)
     parser.add_argument("--type", default="f32", help="a list")
-    parser.add_argument("--size", type=int, default=2048)
-    options = parser.parse_args()
+    parser.add_argument("--size", default="2048", help="a list")
+    options, others = parser.parse_known_args()
     if not shutil.which("ncu"):
-        sys.exit(
-            print(
-                "gpu_counters.py: no ncu here (it comes with CUDA: Nsight Compute)", file=sys.stderr
-            )
-            or 77
-        )
-    out = csv.DictWriter(sys.stdout, ["variant", "type", "n", *COUNTERS], lineterminator="\n")
+        stop("no ncu here (it comes with CUDA: Nsight Compute)")
+    columns = ["variant", "type", "n", "options", *COUNTERS]
+    out = csv.DictWriter(sys.stdout, columns, lineterminator="\n")
     out.writeheader()
-    for element in options.type.split(","):
-        out.writerows(
-            count(options.program, of_type(options.variants, element), element, options.size)
-        )
+    for element, size in itertools.product(options.type.split(","), options.size.split(",")):
+        variants = of_type(options.variants, element)
+        out.writerows(count(options.program, variants, element, size, others))
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `… | head` ends quietly
     main()

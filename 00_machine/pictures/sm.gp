@@ -14,13 +14,16 @@ do for [q = 0:3] {
   set label 'picks one warp' at left+3.6,3.9 center font ',13'
   set label 'a cycle' at left+3.6,4.9 center font ',13'
   do for [l = 0:31] { eval sprintf(box, left+0.35+(l%16)*0.4, 5.8+int(l/16)*0.9, left+0.75+(l%16)*0.4, 6.6+int(l/16)*0.9, walk) }
-  set label '32 units for f32' at left+3.6,8.2 center font ',13'
-  set label '16,384 registers' at left+3.6,9.7 center font ',13'
+  set label '32 units for f32' at left+3.6,8.1 center font ',13'
+  set label 'a tensor core' at left+3.6,9.1 center font ',13'
+  set label '16,384 registers' at left+3.6,10.1 center font ',13'
 }
 eval sprintf(box, 0.8, 11.4, 31.2, 15.9, line)
 set label 'L1 and shared memory, 256 KiB: 32 banks, each gives 4 bytes a cycle' at 16,12.5 center font ',14'
 do for [b = 0:31] { eval sprintf(box, 1.2+b*0.926, 13.4, 1.2+b*0.926+0.8, 15.4, walk) }
 set label '0' at 1.6,14.4 center front font ',12'; set label '31' at 30.3,14.4 center front font ',12'
+set label 'TMA: copies' at 20.5,17.4 font ',13'
+set arrow from 20,16.8 to 20,18.0 heads front size 0.4,25 filled linewidth 2 linecolor rgb 'black'
 set arrow from 16,16.8 to 16,18.0 heads front size 0.4,25 filled linewidth 2 linecolor rgb 'black'
 eval sprintf(box, 0.3, 18.1, 31.7, 20.1, now)
 set label 'L2, shared by all SMs' at 16,19.1 center font bold front

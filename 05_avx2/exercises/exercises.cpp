@@ -1,7 +1,7 @@
 // Compiled for AVX2 and FMA, with the kernels that the exercises begin from.
 #include "exercises.hpp"
 
-#include "05_avx2/gemm_tile.cpp"
+#include "05_avx2/gemm_tile.hpp"
 
 namespace avx2::exercises {
 
@@ -34,10 +34,11 @@ void dot_four(View<const T> a, View<const T> b, View<T> c, View<T> bt) {
 
 template <class T>
 void edges_by_halves(View<const T> a, View<const T> b, View<T> c) {
-  const Index m = c.rows() / mr * mr, n = c.cols() / nr<T> * nr<T>, k = a.cols();
-  for (Index j = 0; j < n; j += nr<T>)
+  constexpr Index mr = avx2_tile.mr, nr = avx2_tile.nr(sizeof(T));
+  const Index m = c.rows() / mr * mr, n = c.cols() / nr * nr, k = a.cols();
+  for (Index j = 0; j < n; j += nr)
     for (Index i = 0; i < m; i += mr)
-      tile(a.data() + i * a.ld(), a.ld(), 1, b.block(0, j, k, nr<T>), c.block(i, j, mr, nr<T>));
+      micro_kernel<avx2_tile>(a.data() + i * a.ld(), a.ld(), 1, b.block(0, j, k, nr), c.block(i, j, mr, nr));
   // [twice]
   const auto add = [&](Index from_i, Index from_j) {
     for (Index i = from_i; i < c.rows(); ++i)
@@ -51,11 +52,12 @@ void edges_by_halves(View<const T> a, View<const T> b, View<T> c) {
 
 template <class T>
 void by_columns(View<const T> at, View<const T> b, View<T> c) {
-  const Index m = c.rows() / mr * mr, n = c.cols() / nr<T> * nr<T>, k = at.rows();
-  for (Index j = 0; j < n; j += nr<T>)
+  constexpr Index mr = avx2_tile.mr, nr = avx2_tile.nr(sizeof(T));
+  const Index m = c.rows() / mr * mr, n = c.cols() / nr * nr, k = at.rows();
+  for (Index j = 0; j < n; j += nr)
     for (Index i = 0; i < m; i += mr)
       // [by_columns]
-      tile(at.data() + i, 1, at.ld(), b.block(0, j, k, nr<T>), c.block(i, j, mr, nr<T>));
+      micro_kernel<avx2_tile>(at.data() + i, 1, at.ld(), b.block(0, j, k, nr), c.block(i, j, mr, nr));
   // [/by_columns]
   for (Index i = 0; i < c.rows(); ++i)
     for (Index p = 0; p < k; ++p)

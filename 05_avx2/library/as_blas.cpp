@@ -19,13 +19,12 @@ namespace {
 }
 
 /// Does AVX-512 multiply here? What COURSE_RUNG names, or else the best that this processor can run.
-/// `tuned` may be called `packed`, as it was once.
 bool wide() {
   static const bool chosen = [] {
     const bool can = avx2::best_vector() == std::string_view("avx512");
     const char* const named = std::getenv("COURSE_RUNG");
     const std::string_view rung = named ? named : can ? "avx512" : "tuned";
-    if (rung != "avx512" && rung != "tuned" && rung != "packed") refuse("COURSE_RUNG may be tuned or avx512");
+    if (rung != "avx512" && rung != "tuned") refuse("COURSE_RUNG may be tuned or avx512");
     if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
       refuse("this processor lacks avx2 or fma");
     if (rung == "avx512" && !can) refuse("COURSE_RUNG=avx512: this processor lacks avx512f, dq, bw or vl");
@@ -42,7 +41,7 @@ void gemm(int order, int a_op, int b_op, int m, int n, int k, T alpha, const T* 
   if (order != row_major || a_op != as_it_is || b_op != as_it_is || alpha != T{1} || beta != T{1} || m < 0 ||
       n < 0 || k < 0 || lda < k || ldb < n || ldc < n)
     refuse("only row-major C += A*B without transposition, of sizes that go together");
-  const auto rung = wide() ? avx2::avx512<T> : avx2::tuned<T>;
+  const auto rung = wide() ? avx2::tuned<avx2::avx512_tile, T> : avx2::tuned<avx2::avx2_tile, T>;
   const int threads = omp_get_max_threads();
   rung({a, m, k, lda}, {b, k, n, ldb}, {c, m, n, ldc}, avx2::caches_here(threads), threads);
 }

@@ -22,12 +22,9 @@ const char* best_needs() {
 
 template <class T>
 void best(View<const T> a, View<const T> b, View<T> c, int threads) {
-  (wide() ? avx512<T> : tuned<T>)(a, b, c, caches_here(threads), threads);
+  (wide() ? tuned<avx512_tile, T> : tuned<avx2_tile, T>)(a, b, c, caches_here(threads), threads);
 }
 
-#define AVX2_BEST(T) template void best(View<const T>, View<const T>, View<T>, int);
-AVX2_BEST(float)
-AVX2_BEST(double)
-AVX2_BEST(std::int32_t)
+COURSE_INSTANTIATE(best, int);
 
 }  // namespace avx2

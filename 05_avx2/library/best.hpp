@@ -9,7 +9,7 @@ namespace avx2 {
 const char* best_vector();
 const char* best_needs();
 
-/// C += A·B by `avx512` or, where the processor has no such registers, by `tuned`.
+/// C += A·B by `tuned` with AVX-512 or, where the processor has no such registers, with AVX2.
 template <class T>
 void best(course::View<const T> a, course::View<const T> b, course::View<T> c, int threads);
 

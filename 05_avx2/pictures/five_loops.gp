@@ -10,7 +10,7 @@ put(x, y, w, h, hue) = sprintf(box, x, y, x + w, y + h, hue)
 tile = '#d55e00'; share = '#b8dfc8'
 band = 12.6; side = 8.0; xc = 27.2; xa = 37.4; xb = 47.6
 array names = ['jc: nc columns of C and B', 'pc: kc of k', 'ic: mc rows of C and A', 'jr: nr columns of the blocks', 'ir: mr rows of the blocks']
-array what = ['columns of B,', 'block of B, kc × nc:', 'block of A, mc × kc:', 'strip of B, kc × nr:', 'strip of A, mr × kc:']
+array what = ['columns of B,', 'block of B, kc × nc:', 'block of A, mc × kc:', 'micro-panel of B, kc × nr:', 'micro-panel of A, mr × kc:']
 array where = ['k × nc', 'copied, stays in L3', 'copied, stays in L2', 'stays in L1', 'passes through L1']
 do for [i = 1:5] {
   y = 0.5 + band*(i - 1)

@@ -4,6 +4,7 @@
 #include <omp.h>
 #include <sched.h>
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 
@@ -17,32 +18,35 @@ namespace {
 template <class Tile>
 bool copies_A(const In<Tile>& a, Index m, Index n, const Caches& caches) {
   const Index row = a.ld() * Tile::size;
+  if (!with(Change::choice_of_copies)) return true;
   return n > Tile::nr && (m * row > caches.l3 / 4 || (Tile::narrow && row % 4096 == 0));
 }
 
 /// Is B (n columns) copied? Not what is a single block of rows less than a page apart, and not what is used
 /// once. A narrow tile fetches B so often that copying always pays.
 template <class Tile>
-bool copies_B(const In<Tile>& b, Index m, Index n, const Blocks& blocks) {
+bool copies_B(const In<Tile>& b, Index m, Index n, const BlockSizes& blocks) {
   const bool near = b.rows() * n <= blocks.kc * blocks.nc && b.ld() * Tile::size < 4096;
-  return m > Tile::mr && (Tile::narrow || !near);
+  return !with(Change::choice_of_copies) || (m > Tile::mr && (Tile::narrow || !near));
 }
 
 // [macro_kernel]
-/// C += a panel of A · a block of B: the two loops over tiles. A strip of A goes into `copy`, if that has any
-/// data, just before its use; while it is used, the next one is fetched, two lines of each row a tile.
+/// C += a panel of A · a block of B: the two loops over tiles. A micro-panel of A goes into `copy`, if that
+/// has any data, just before its use; while it is used, the next one is prefetched, two lines of each row a
+/// tile.
 template <class Tile>
-void macro_kernel(const In<Tile>& a, const Out<Tile>& copy, const Block<Tile>& b, const Out<Tile>& c) {
-  const Index k = a.cols(), strips = ceil_div(c.rows(), Tile::mr);
-  for (Index strip = 0; strip < strips; ++strip) {
-    const auto [ir, rows] = part(c.rows(), strips, strip);
-    const Index next = strip + 1 < strips ? ir + rows : 0;
-    In<Tile> a_strip = a.block(ir, 0, rows, k);
-    if (copy.data()) a_strip = copy_rows<Tile>(a_strip, copy.block(ir, 0, rows, k));
+void macro_kernel(const In<Tile>& a, const Out<Tile>& copy, const BlockOfB<Tile>& b, const Out<Tile>& c) {
+  const Index k = a.cols(), count = ceil_div(c.rows(), Tile::mr);
+  for (Index i = 0; i < count; ++i) {
+    const auto [ir, rows] = part(c.rows(), count, i);
+    const Index next = i + 1 < count ? ir + rows : 0;
+    In<Tile> a_micro_panel = a.block(ir, 0, rows, k);
+    if (copy.data()) a_micro_panel = copy_rows<Tile>(a_micro_panel, copy.block(ir, 0, rows, k));
     for (Index jr = 0; jr < c.cols(); jr += Tile::nr) {
-      const In<Tile> b_strip = b.strip(jr);
-      const Index cols = b_strip.cols(), fetched = smaller(jr / Tile::nr * 2 * Tile::line, k);
-      kernel<Tile>(rows, cols)(a_strip, b_strip, c.block(ir, jr, rows, cols), Rows(a, next, fetched));
+      const In<Tile> b_micro_panel = b.micro_panel(jr);
+      const Index cols = b_micro_panel.cols(), fetched = std::min(jr / Tile::nr * 2 * Tile::line, k);
+      kernel<Tile>(rows, cols)(a_micro_panel, b_micro_panel, c.block(ir, jr, rows, cols),
+                               RowAddress(a, next, fetched));
     }
   }
 }
@@ -61,24 +65,24 @@ struct alignas(64) Barrier {
 };
 
 /// A thread in its team: threads with the same columns of C, which share the copies of B. `rows` is the most
-/// that one of them has, for all must count the same blocks. In `room` are two blocks, used in turn, or one
-/// if the thread is alone; or it is nullptr: B is read where it lies.
+/// that one of them has, for all must count the same blocks. The buffer holds two blocks, used in turn, or
+/// one if the thread is alone; or it is nullptr: B is read where it lies.
 template <class Tile>
 struct Member {
   Index members, me, rows, block;  // block: elements
-  typename Tile::T* room;
+  typename Tile::T* buffer;
   Barrier& barrier;
-  Index turn = 0;
+  Index half = 0;  // of the buffer, for the next block
 
   /// Copies a part of b, and waits for the others'. A slower member may still read the block before this one,
   /// but nobody any earlier one.
-  Block<Tile> copy(const In<Tile>& b) {
-    if (!room) return {b, nullptr};
-    typename Tile::T* const packed = room + turn * block;
-    const auto [strip, strips] = part(ceil_div(b.cols(), Tile::nr), members, me);
-    const Index jr = strip * Tile::nr, cols = smaller(strips * Tile::nr, b.cols() - jr);
+  BlockOfB<Tile> copy(const In<Tile>& b) {
+    if (!buffer) return {b, nullptr};
+    typename Tile::T* const packed = buffer + half * block;
+    const auto [first, count] = part(ceil_div(b.cols(), Tile::nr), members, me);
+    const Index jr = first * Tile::nr, cols = std::min(count * Tile::nr, b.cols() - jr);
     pack_B<Tile>(b.block(0, jr, b.rows(), cols), packed + jr * b.rows());
-    if (members > 1) barrier.wait(members), turn = 1 - turn;
+    if (members > 1) barrier.wait(members), half = 1 - half;
     return {b, packed};
   }
 };
@@ -87,23 +91,23 @@ struct Member {
 // [five_loops]
 /// C += A·B in one thread: three loops over blocks, and the macro-kernel's two.
 template <class Tile>
-void five_loops(const In<Tile>& a, const In<Tile>& b, const Out<Tile>& c, const Blocks& blocks,
+void five_loops(const In<Tile>& a, const In<Tile>& b, const Out<Tile>& c, const BlockSizes& blocks,
                 const Caches& caches, Member<Tile> team) {
   const auto [mc, kc, nc] = blocks;
   const Index ld = (ceil_div(kc, Tile::line) | 1) * Tile::line;  // odd, in lines: rows meet in no cache set
-  static thread_local Space space;
+  static thread_local Buffer buffer;
   const bool copy_a = copies_A<Tile>(a, team.rows, c.cols(), caches);
-  auto* const room = copy_a ? space.of<typename Tile::T>(mc * ld) : nullptr;
+  auto* const a_packed = copy_a ? buffer.of<typename Tile::T>(mc * ld) : nullptr;
 
   for (Index ic = 0; ic < team.rows; ic += mc)
     for (Index pc = 0; pc < a.cols(); pc += kc)
       for (Index jc = 0; jc < c.cols(); jc += nc) {
-        const Index k = smaller(kc, a.cols() - pc), cols = smaller(nc, c.cols() - jc);
-        const Block<Tile> b_block = team.copy(b.block(pc, jc, k, cols));
+        const Index k = std::min(kc, a.cols() - pc), cols = std::min(nc, c.cols() - jc);
+        const BlockOfB<Tile> b_block = team.copy(b.block(pc, jc, k, cols));
         if (ic >= c.rows()) continue;  // others of the team have a row more
-        const Index rows = smaller(mc, c.rows() - ic);
-        const Out<Tile> copy(room, rows, k, ld), none;
-        const bool copied = room && jc > 0;  // for the first block of B
+        const Index rows = std::min(mc, c.rows() - ic);
+        const Out<Tile> copy(a_packed, rows, k, ld), none;
+        const bool copied = a_packed && jc > 0;  // for the first block of B
         macro_kernel<Tile>(copied ? In<Tile>(copy) : a.block(ic, pc, rows, k), copied ? none : copy, b_block,
                            c.block(ic, jc, rows, cols));
       }
@@ -132,7 +136,7 @@ struct Split {
   Part rows(Index thread) const { return part(m, down, thread % down); }
   Part cols(Index thread) const {
     const auto [vector, count] = part(vectors, across, thread / down);
-    return {vector * lanes, smaller(count * lanes, n - vector * lanes)};
+    return {vector * lanes, std::min(count * lanes, n - vector * lanes)};
   }
 };
 
@@ -142,7 +146,7 @@ template <class Tile>
 Split split_of(Index m, Index n, Index k, Index threads, const Caches& caches) {
   const Index lanes = Tile::V::lanes, vectors = ceil_div(n, lanes);
   const Index down = threads_down(m, vectors, lanes, threads), across = threads / down;
-  const Index most_cols = smaller(n, ceil_div(vectors, across) * lanes);
+  const Index most_cols = std::min(n, ceil_div(vectors, across) * lanes);
   const Index members = down > 2 && k * most_cols * Tile::size > caches.l2 ? down : 1;
   return {m, vectors, n, lanes, down, across, members, ceil_div(m, down), most_cols};
 }
@@ -152,13 +156,13 @@ template <class Tile>
 void in_threads(const In<Tile>& a, const In<Tile>& b, const Out<Tile>& c, const Caches& caches, int threads) {
   const Index k = a.cols();
   const Split split = split_of<Tile>(c.rows(), c.cols(), k, threads, caches);
-  const Blocks most = blocks(Tile::shape, Tile::size, split.most_rows, split.most_cols, k, caches);
+  const BlockSizes most = blocks(Tile::shape, Tile::size, split.most_rows, split.most_cols, k, caches);
   const Index teams = threads / split.members, block = most.kc * most.nc;
-  const Index team_room = (split.members > 1 ? 2 : 1) * block;
-  static thread_local Space space;
-  auto* const room = copies_B<Tile>(b, split.most_rows, split.most_cols, most)
-                         ? space.of<typename Tile::T>(teams * team_room)
-                         : nullptr;
+  const Index team_elements = (split.members > 1 ? 2 : 1) * block;
+  static thread_local Buffer buffer;
+  auto* const b_packed = copies_B<Tile>(b, split.most_rows, split.most_cols, most)
+                             ? buffer.of<typename Tile::T>(teams * team_elements)
+                             : nullptr;
   const std::unique_ptr<Barrier[]> barriers(new Barrier[static_cast<std::size_t>(teams)]);
 
 #pragma omp parallel num_threads(threads)
@@ -170,7 +174,7 @@ void in_threads(const In<Tile>& a, const In<Tile>& b, const Out<Tile>& c, const 
                       .me = t % split.members,
                       .rows = split.most_rows,
                       .block = block,
-                      .room = room ? room + team * team_room : nullptr,
+                      .buffer = b_packed ? b_packed + team * team_elements : nullptr,
                       .barrier = *(barriers.get() + team)});
   } else if (t == 0) {
     in_threads<Tile>(a, b, c, caches, 1);  // fewer than asked for, inside another region: one does all
@@ -179,4 +183,10 @@ void in_threads(const In<Tile>& a, const In<Tile>& b, const Out<Tile>& c, const 
 // [/threads]
 
 }  // namespace
+
+template <TileShape tile, class T>
+void tuned(View<const T> a, View<const T> b, View<T> c, const Caches& caches, int threads) {
+  in_threads<Tile<T, tile>>(a, b, c, caches, threads);
+}
+
 }  // namespace avx2

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "../blocks.hpp"
 #include "../vector.hpp"
 
 namespace avx2 {
@@ -24,20 +25,26 @@ using In = View<const typename Tile::T>;  // of A or B
 template <class Tile>
 using Out = View<typename Tile::T>;  // of C, or of a copy
 
-/// Rows that will be wanted soon, to be fetched one by one. An address is a number here, not a pointer, for
-/// it may be beyond the matrix: to fetch what is there does no harm. A fetch waits for nothing.
-struct Rows {
-  Index at, ld;  // the address of the first, and bytes from one to the next
+/// Where a row is, to be prefetched. The address is a number, not a pointer, for it may be beyond the matrix:
+/// to prefetch what is there does no harm, and nothing waits for it.
+struct RowAddress {
+  Index at, ld;  // and bytes to the next row
 
   template <class T>
-  Rows(const View<T>& of, Index i, Index j)
+  RowAddress(const View<T>& of, Index i, Index j)
       : at(address(of.data()) + (i * of.ld() + j) * Index{sizeof(T)}), ld(of.ld() * Index{sizeof(T)}) {
     COURSE_CHECK(i >= 0 && i < of.rows() && j >= 0 && j <= of.cols());
   }
 
   static Index address(const void* p) { return reinterpret_cast<Index>(p); }
-  static void to_L1(Index line) { _mm_prefetch(reinterpret_cast<const char*>(line), _MM_HINT_T0); }
-  static void to_L2(Index line) { _mm_prefetch(reinterpret_cast<const char*>(line), _MM_HINT_T1); }
+  static void to_L1(Index line) { fetch<_MM_HINT_T0>(line); }
+  static void to_L2(Index line) { fetch<_MM_HINT_T1>(line); }
+
+ private:
+  template <_mm_hint level>
+  static void fetch(Index line) {
+    if (with(Change::prefetches)) _mm_prefetch(reinterpret_cast<const char*>(line), level);
+  }
 };
 
 // [micro_kernel]
@@ -45,7 +52,7 @@ struct Rows {
 /// and two cache lines of each row of `next`. Masked: the last vector is partly outside. (Views by reference:
 /// to copy one just written member by member stalls a load, which short k would feel.)
 template <class Tile, int rows, bool masked>
-void micro_kernel(const In<Tile>& a, const In<Tile>& b, const Out<Tile>& c, const Rows& next) {
+void micro_kernel(const In<Tile>& a, const In<Tile>& b, const Out<Tile>& c, const RowAddress& next) {
   using T = typename Tile::T;
   using V = typename Tile::V;
   constexpr int vectors = Tile::vectors, width = vectors * V::bytes, ahead = 8;  // B is fetched 8 rows ahead
@@ -61,20 +68,20 @@ void micro_kernel(const In<Tile>& a, const In<Tile>& b, const Out<Tile>& c, cons
   for (int i = 0; i < rows; i += 3) a_p[i / 3] = &a(i, 0);
 
   const Index steps = a.cols() < rows ? 1 : a.cols() / rows;  // between fetches of a row of C and of `next`
-  Rows b_p(b, 0, 0), c_soon(c, 0, 0), next_soon = next;
+  RowAddress b_p(b, 0, 0), c_soon(c, 0, 0), next_soon = next;
   for (Index left = a.cols(); left > 0; left -= steps) {
 #pragma GCC unroll 32
-    for (int j = 0; j < width; j += 64) Rows::to_L1(c_soon.at + j);
-    Rows::to_L1(c_soon.at + width - 1);  // where C is not aligned
-    Rows::to_L2(next_soon.at), Rows::to_L2(next_soon.at + 64);
+    for (int j = 0; j < width; j += 64) RowAddress::to_L1(c_soon.at + j);
+    RowAddress::to_L1(c_soon.at + width - 1);  // where C is not aligned
+    RowAddress::to_L2(next_soon.at), RowAddress::to_L2(next_soon.at + 64);
     c_soon.at += c_soon.ld, next_soon.at += next_soon.ld;
 
-    for (Index p = smaller(left, steps); p > 0; --p, b_p.at += b_p.ld) {
+    for (Index p = left < steps ? left : steps; p > 0; --p, b_p.at += b_p.ld) {
       V b_row[vectors];
 #pragma GCC unroll 32
       for (int j = 0; j < vectors; ++j) {
         b_row[j] = load(reinterpret_cast<const T*>(b_p.at), j);
-        if (j * V::bytes % 64 == 0) Rows::to_L1(b_p.at + ahead * b_p.ld + j * V::bytes);
+        if (j * V::bytes % 64 == 0) RowAddress::to_L1(b_p.at + ahead * b_p.ld + j * V::bytes);
       }
 #pragma GCC unroll 32
       for (int i = 0; i < rows; ++i) {

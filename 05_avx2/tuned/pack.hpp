@@ -1,7 +1,7 @@
 // Packing: the block that the micro-kernel reads next, copied to where it reads without gaps.
 #pragma once
 
-#include "../space.hpp"
+#include "../buffer.hpp"
 #include "micro_kernel.hpp"
 
 namespace avx2 {
@@ -17,33 +17,36 @@ void copy_row(const typename V::Element* from, Index count, typename V::Element*
   if (j < count) V::load(from + j, rest).store(to + j, rest);
 }
 
-/// Copies a strip of A as it is, row by row: only where its rows lie changes. Returns the copy.
+/// Copies a micro-panel of A as it is, row by row: only where its rows lie changes. Returns the copy.
 template <class Tile>
 In<Tile> copy_rows(const In<Tile>& a, const Out<Tile>& to) {
   for (Index i = 0; i < a.rows(); ++i) copy_row<typename Tile::V>(&a(i, 0), a.cols(), &to(i, 0));
   return to;
 }
 
-/// Copies B (k × n) in strips of nr columns, one behind the other, each k × nr without gaps. What the last
-/// strip has beyond n stays as it was: no kernel reads it.
+/// Copies B (k × n) in micro-panels of nr columns, one behind the other, each k × nr without gaps. What the
+/// last one has beyond n stays as it was: no kernel reads it.
 template <class Tile>
 void pack_B(const In<Tile>& b, typename Tile::T* to) {
-  constexpr Index at_once = 8;  // rows of a strip before the next strip's, which lies on other pages
+  constexpr Index at_once = 8;  // rows of a micro-panel before the next one's, which lies on other pages
   const Index k = b.rows(), n = b.cols();
   for (Index some = 0; some < k; some += at_once)
-    for (Index j = 0; j < n; j += Tile::nr)
-      for (Index p = some; p < smaller(k, some + at_once); ++p)
-        copy_row<typename Tile::V>(&b(p, j), smaller(Tile::nr, n - j), to + j * k + p * Tile::nr);
+    for (Index j = 0; j < n; j += Tile::nr) {
+      const Index end = std::min(k, some + at_once);
+      const Index cols = Tile::nr < n - j ? Tile::nr : n - j;  // by std::min, gcc's loop is a slower one
+      for (Index p = some; p < end; ++p)
+        copy_row<typename Tile::V>(&b(p, j), cols, to + j * k + p * Tile::nr);
+    }
 }
 
-/// A block of B as the micro-kernel reads it: strips of nr columns, packed or where they lie.
+/// A block of B as the micro-kernel reads it: micro-panels of nr columns, packed or where they lie.
 template <class Tile>
-struct Block {
+struct BlockOfB {
   In<Tile> b;
   const typename Tile::T* packed;  // or nullptr
 
-  In<Tile> strip(Index jr) const {
-    const Index k = b.rows(), cols = smaller(Tile::nr, b.cols() - jr);
+  In<Tile> micro_panel(Index jr) const {
+    const Index k = b.rows(), cols = std::min<Index>(Tile::nr, b.cols() - jr);
     return packed ? In<Tile>(packed + jr * k, k, cols, Tile::nr) : b.block(0, jr, k, cols);
   }
 };

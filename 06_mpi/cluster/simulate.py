@@ -31,7 +31,8 @@ CURVES = [
     ("rings by owner", "summa_ring", "ring", 512),
     ("rings by owner and smaller panels", "summa_ring", "ring", 256),
 ]
-COLUMNS = "platform curve variant bcast block ranks grid n seconds efficiency words alpha_beta_s alpha_beta".split()
+COLUMNS = """platform curve variant bcast block ranks grid n seconds efficiency words alpha_beta_s
+alpha_beta""".split()
 # What a call of MPI_Test costs SMPI in seconds is no part of the platform: it is there to end loops
 # that only look.
 SETTINGS = ["smpi/simulate-computation:no", "smpi/test:0", "smpi/iprobe:0"]
@@ -67,9 +68,8 @@ def alpha_beta(platform, kernel, bcast, block, p, q):
     if bcast == "ring":  # a rank sends a panel of each on, through one link
         step = hop(a * (q > 1) + b * (p > 1))
         far = p - 1 + q - 1  # hops to the last rank: a panel of A waits for the panel of B
-        if (
-            kernel == "summa_ring_dealt"
-        ):  # the owner of the next panel is one hop to the right and one down, and waits for this one
+        # The owner of the next panel is one hop to the right and one down, and waits for this one.
+        if kernel == "summa_ring_dealt":
             near = (p > 1) + (q > 1)
             return panels * (multiply + near * step) + (far - near) * step
         return panels * max(multiply, step) + 2 * far * step
@@ -86,8 +86,9 @@ def write_platform(folder, name):
         f"""<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <platform version="4.1">
-  <cluster id="{name}" prefix="node-" suffix="" radical="0-1023" speed="{FLOPS:.0f}f" bw="{bandwidth:.0f}Bps"
-           lat="{latency * 1e6:.0f}us" topology="FAT_TREE" topo_parameters="2;32,32;1,32;1,1"/>
+  <cluster id="{name}" prefix="node-" suffix="" radical="0-1023" speed="{FLOPS:.0f}f"
+           bw="{bandwidth:.0f}Bps" lat="{latency * 1e6:.0f}us" topology="FAT_TREE"
+           topo_parameters="2;32,32;1,32;1,1"/>
 </platform>
 """,
         encoding="utf-8",
@@ -156,9 +157,9 @@ def simulate(program, table, ranks):
                     ]
                     with open(table, "a", encoding="utf-8") as file:
                         file.write(",".join(map(str, row)) + "\n")
+                    took = f"{seconds:>10.4f} s {ideal / seconds:>6.1%}"
                     print(
-                        f"simulated: {platform:<5} {curve:<24} {count:>5} ranks {seconds:>10.4f} s {ideal / seconds:>6.1%}",
-                        flush=True,
+                        f"simulated: {platform:<5} {curve:<24} {count:>5} ranks {took}", flush=True
                     )
 
 
@@ -182,16 +183,12 @@ def draw(table, out):
                     [ranks, 100 * float(row["alpha_beta"])]
                 )
         if lines:
-            title = f"Simulated: efficiency of SUMMA, n = {N} f32, {bandwidth / 1e9:g} GB/s, {latency * 1e6:g} µs"
-            charts.append(
-                (
-                    Chart(
-                        f"simulated_{platform}", "simulated", title, "", lines, {}, "06_mpi", beside
-                    ),
-                    "simulated, not measured: SimGrid's SMPI, a fat tree of 1 TFLOP/s nodes; dashed: α–β on paper",
-                )
-            )
-    render(charts, out)
+            network = f"{bandwidth / 1e9:g} GB/s, {latency * 1e6:g} µs"
+            title = f"Simulated: efficiency of SUMMA, n = {N} f32, {network}"
+            name = f"simulated_{platform}"
+            charts.append(Chart(name, "simulated", title, "", lines, {}, "06_mpi", beside))
+    place = "simulated, not measured: SimGrid's SMPI, a fat tree of 1 TFLOP/s nodes"
+    render([(chart, f"{place}; dashed: α–β on paper") for chart in charts], out)
 
 
 def main(arguments):
@@ -213,10 +210,8 @@ def main(arguments):
         )
         return 2
     if not options.draw and (not shutil.which("smpirun") or not Path(options.program).is_file()):
-        print(
-            "simulate.py: there is no SimGrid here, or nothing was built with it; `./setup.sh simulate` installs it",
-            file=sys.stderr,
-        )
+        why = "there is no SimGrid here, or nothing was built with it"
+        print(f"simulate.py: {why}; `./setup.sh simulate` installs it", file=sys.stderr)
         return 77
     options.out.mkdir(parents=True, exist_ok=True)
     table = options.out / "simulated.csv"

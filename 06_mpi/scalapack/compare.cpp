@@ -160,7 +160,7 @@ void compare_all(Comparison& comparison, const Shape& shape, const Settings& set
              *cpu<T>("BLAS", "p?gemm's kernel", [](const Call<T>& x) { blas<T>(x.a, x.b, x.c, x.threads); }));
 }
 
-int run(int argc, char** argv, const course::World& world) {
+int run(int argc, char** argv, const course::World& world, course::Refused& refused) {
   Options options;
   options.types = {"f32", "f64"}, options.shapes = {{1000, 1000, 1000}};
   options.grids = {squarest(world.size())}, options.blocks = {{256, 256}};
@@ -183,24 +183,23 @@ int run(int argc, char** argv, const course::World& world) {
     if (world.is_root()) fmt::print(stderr, "06_mpi_compare: skipped: this processor lacks {}\n", missing);
     return 77;
   }
+  course::require_threads(options.threads, world);
   Comparison comparison{options, world, pairs, rivals};
-  const auto rows = [&] {
-    if (world.is_root() && !options.csv.empty()) comparison.table.open(options.csv);
-    if (world.is_root())
-      fmt::print("{:<4} {:<17} {:>5} {:>7} {:>7} {:>9} {:<7} {:<14} {:>9} {:>9} {:>9} {:>9} {:>9}\n", "type",
-                 "m x n x k", "ranks", "threads", "grid", "block", "variant", "rival", "GFLOP/s", "rival's",
-                 "least", "ratio", "most");
-    const auto each = [&]<class T>(T) {
-      for (const Shape& shape : options.shapes)
-        for (const int threads : options.threads)
-          for (const course::Sides& grid : options.grids)
-            for (const course::Sides& block : options.blocks)
-              compare_all<T>(comparison, shape, {.threads = threads, .grid = grid, .block = block});
-    };
-    for (const std::string& type : options.types) type == "f32" ? each(0.F) : each(0.);
-    return comparison.all_right ? 0 : 1;
+  refused.alone = true;
+  if (world.is_root() && !options.csv.empty()) comparison.table.open(options.csv);
+  if (world.is_root())
+    fmt::print("{:<4} {:<17} {:>5} {:>7} {:>7} {:>9} {:<7} {:<14} {:>9} {:>9} {:>9} {:>9} {:>9}\n", "type",
+               "m x n x k", "ranks", "threads", "grid", "block", "variant", "rival", "GFLOP/s", "rival's",
+               "least", "ratio", "most");
+  const auto each = [&]<class T>(T) {
+    for (const Shape& shape : options.shapes)
+      for (const int threads : options.threads)
+        for (const course::Sides& grid : options.grids)
+          for (const course::Sides& block : options.blocks)
+            compare_all<T>(comparison, shape, {.threads = threads, .grid = grid, .block = block});
   };
-  return course::ending_all("06_mpi_compare", rows, world);
+  for (const std::string& type : options.types) type == "f32" ? each(0.F) : each(0.);
+  return comparison.all_right ? 0 : 1;
 }
 
 /// OpenBLAS chooses its kernel while it is loaded, and badly on processors newer than itself.
@@ -216,6 +215,7 @@ void choose_blas(char** argv) {
 int main(int argc, char** argv) {
   choose_blas(argv);
   const course::MpiWorld world(&argc, &argv);
+  course::Refused refused;
   return course::exit_status(
-      "06_mpi_compare", [&] { return run(argc, argv, world); }, world);
+      "06_mpi_compare", [&] { return run(argc, argv, world, refused); }, world, refused);
 }

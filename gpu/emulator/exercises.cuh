@@ -1,6 +1,9 @@
-// Kernels of the exercises in README.md; tests/exercises_test.cpp runs them.
+// Kernels of the exercises in README.md; exercises.cpp and tests/exercises_test.cpp run them.
 #pragma once
 
+#include <sstream>
+
+#include "common/matrix.hpp"
 #include "gpu/launch.hpp"
 
 namespace course::exercises {
@@ -64,5 +67,20 @@ __global__ void block_sum(View<const float> from, View<float> sums) {
   if (x == 0) sums(0, blockIdx.x) = part[0][0];
 }
 // [/block_sum]
+
+/// The row that `kernel`, in blocks of `threads`, makes of 1, 2, 3, … `length`; or what the emulator says.
+inline std::string row(void (*kernel)(View<const float>, View<float>), Index threads, Index length) {
+  Matrix<float> from(1, length), to(1, length);
+  for (Index j = 0; j < length; ++j) from.view()(0, j) = static_cast<float>(j + 1), to.view()(0, j) = 0;
+  try {
+    launch(kernel, Grid{ceil_div(length, threads), 1}, Block{threads, 1}, from.view(), to.view());
+    emulator::synchronize();
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  std::ostringstream text;
+  for (Index j = 0; j < length; ++j) text << (j > 0 ? " " : "") << to.view()(0, j);
+  return text.str();
+}
 
 }  // namespace course::exercises

@@ -10,6 +10,7 @@ quick="--budget 0.002" file=machine.csv
 
 case $check in
 rows)
+  export GLIBC_TUNABLES=glibc.malloc.hugetlb=1 # arrays of a gigabyte by larger pages: half the time
   runs 0 --csv machine.csv
   [ "$(head -1 machine.csv)" = name,type,vector,threads,level,value,unit,note ] || fail "header: $(head -1 machine.csv)"
   [ "$(awk -F, '{print NF}' machine.csv | sort -u)" = 8 ] || fail "a row is not of 8 cells"
@@ -40,14 +41,9 @@ disturbed)
   [ -n "$cpu" ] || { echo "no taskset here"; exit 77; }
   taskset -c "$cpu" sh -c 'while :; do :; done' &
   busy=$!
-  taskset -c "$cpu" "$program" --variant peak --type f32 --budget 0.3 --csv busy.csv >out 2>err
+  taskset -c "$cpu" "$program" --variant peak --type f32 --budget 0.16 --csv busy.csv >out 2>err
   kill $busy
   grep -qE '^peak,f32,sse2,1,.*; disturbed: a thread had a processor for [0-9]+ % of the time' busy.csv || fail "not disturbed: $(cat busy.csv)"
-  ;;
-no_third)
-  export HWLOC_SYNTHETIC="core:1 l2d:1(size=1048576) l1d:1(size=32768) pu:1"
-  runs 0 --csv machine.csv --variant bandwidth --threads 1
-  [ "$(grep '^bandwidth,,sse2,' machine.csv | cut -d, -f5 | sort -u | xargs)" = "L1 L2 memory" ] || fail "not of two levels: $(cat machine.csv)"
   ;;
 again)
   runs 0 --csv machine.csv --variant topology,peak --type f32 --threads 1

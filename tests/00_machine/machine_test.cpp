@@ -187,6 +187,9 @@ TEST_CASE("bandwidths: arrays fill half a level, less where threads share it; me
   CHECK(streamed(machine_of(1, mebibyte / 4, 256 * mebibyte), 3, 1) ==
         numbers(8 * mebibyte));  // of 32 MiB at most
   CHECK(streamed(machine_of(1, 5 * mebibyte, 32 * mebibyte), 3, 4) == 0);
+  Topology of_two_levels = eight();
+  of_two_levels.caches.pop_back();
+  CHECK((streamed(of_two_levels, 3, 1) == 0 && streamed(of_two_levels, 4, 1) > 0));
   CHECK(found_by(add_bandwidths, machine_of(1, 5 * mebibyte, 32 * mebibyte), {4}).said ==
         "00_machine: L3 with 4 threads left out: it is too small to hold twice their second level\n");
   state = {};  // from four times the last level, 256 MiB to 1 GiB in all
@@ -205,6 +208,21 @@ TEST_CASE("hwloc: cores, their threads in turn, and who shares a level") {
     CHECK((cache->bytes == bytes && cache->cores == cores && cache->threads == 2 * cores));
   }
   CHECK(machine.cache(4) == nullptr);
+}
+
+TEST_CASE("of fast and slow cores both caches are told") {
+  Topology machine;
+  const auto told = [&machine](int level) { return note_of(*machine.cache(level), 7); };
+  for (int core = 0; core < 7;
+       ++core) {  // two fast ones, four slow ones with a second level in common, one alone
+    const bool fast = core < 2, alone = core == 6;
+    machine.add({1, fast ? 49152. : 32768., 12, 64, 1, 1});
+    machine.add({2, fast || alone ? 0x1p21 : 0x1p22, 0, 0, fast || alone ? 1 : 4, 4});
+    machine.add({3, alone ? 0. : 0x1p24, 0, 0, alone ? 0 : 6, 6});
+  }
+  CHECK(told(1) == "12 ways; 64 B lines; each of 2 cores; 5 others have 32 KiB each");
+  CHECK(told(2) == "each of 3 cores; 4 others have 4 MiB shared by 4");
+  CHECK(told(3) == "shared by 6 of the 7 usable cores; 1 other has none");
 }
 
 TEST_CASE("hwloc: what this process may not use does not count") {

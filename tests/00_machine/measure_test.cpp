@@ -32,31 +32,21 @@ void nap(Index) {
 
 }  // namespace
 
-TEST_CASE("the best of windows that are long enough; a short one tells how many rounds would do") {
-  std::vector<Index> asked;
-  Rate best;
-  for (int tries = 0; tries < 5 && asked.size() <= 8; ++tries) {  // a disturbed moment may be over the time
-    asked.clear();
-    best = best_of(0.04, [&](Index rounds) -> Window {  // a quarter of it is enough
-      asked.push_back(rounds);
-      const auto number = asked.size();
-      if (number < 5) return {1e-5 * static_cast<double>(rounds), 0.1};
-      return number == 7 ? Window{0.0100, 0.9} : number == 8 ? Window{0.0125, 0.8} : Window{0.02, 0.7};
+TEST_CASE("rounds grow until a window takes 20 ms or a quarter of the time; the best such window counts") {
+  for (const double budget : {1e-9, 0.04, 0.2}) {
+    const double enough = std::min(0.02, budget / 4);
+    Index last = 0, windows = 0;
+    bool grew = true;  // not more than eightfold at a time, and no more when it is enough
+    const Rate best = best_of(budget, [&](Index rounds) -> Window {
+      grew &= windows > 0 ? rounds == last : rounds > last && rounds <= 8 * last + 1;
+      last = rounds;
+      if (rounds < 1000) return {enough / 1250 * static_cast<double>(rounds), 0.1};  // faster, and too short
+      return ++windows == 2 ? Window{1.25 * enough, 0.9} : Window{2 * enough, 0.7};
     });
+    CHECK((grew && windows > 0));
+    CHECK(best.share == (windows > 1 ? 0.9 : 0.7));
+    CHECK(best.rounds == doctest::Approx(static_cast<double>(last) / (enough * (windows > 1 ? 1.25 : 2))));
   }
-  // Eight times as many at most; then 1.2 times what would take long enough.
-  REQUIRE(asked.size() > 8);
-  CHECK(std::vector<Index>(asked.begin(), asked.begin() + 5) == std::vector<Index>{1, 9, 73, 585, 1201});
-  CHECK(std::count(asked.begin() + 4, asked.end(), Index{1201}) ==
-        static_cast<std::ptrdiff_t>(asked.size() - 4));
-  CHECK(best.rounds == doctest::Approx(1201 / 0.01));
-  CHECK(best.share == 0.9);
-}
-
-TEST_CASE("a window of 20 ms is enough; one there is, even if the time is over before") {
-  const Rate best = best_of(0.2, [](Index rounds) { return Window{rounds == 1 ? 0.019 : 0.02, 1}; });
-  CHECK(best.rounds == 100);  // 1 + 1 * 1.2 * 20 / 19 rounds in 20 ms
-  CHECK(best_of(1e-9, [](Index rounds) { return Window{rounds < 9 ? 1e-12 : 1.0, 0.5}; }).rounds == 9);
 }
 
 TEST_CASE("threads together: the rounds of all; the share of the worst-served") {

@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 
-ROW_MAJOR, PLAIN, M, N, K = 101, 111, 5, 7, 3
+M, N, K = 5, 7, 3
 
 
 def padded(elements, cols, ld):
@@ -18,30 +18,16 @@ def padded(elements, cols, ld):
     ]
 
 
-def product(
-    library,
-    name,
-    real,
-    alpha=1,
-    order=ROW_MAJOR,
-    a_op=PLAIN,
-    b_op=PLAIN,
-    beta=1,
-    m=M,
-    n=N,
-    k=K,
-    lda=K,
-    ldb=N,
-    ldc=N,
-):
-    a, b, c = (
-        (real * (rows * max(cols, ld)))(*padded(range(rows * cols), cols, ld))
-        for rows, cols, ld in ((M, K, lda), (K, N, ldb), (M, N, ldc))
-    )
-    getattr(ctypes.CDLL(library), name)(
-        order, a_op, b_op, m, n, k, real(alpha), a, lda, b, ldb, real(beta), c, ldc
-    )
-    return c[:]
+def product(library, name, real, **other):
+    """C after a call with everything as it should be but for `other`."""
+    x = dict(order=101, a_op=111, b_op=111, m=M, n=N, k=K)
+    x |= dict(alpha=1, a=None, lda=K, b=None, ldb=N, beta=1, c=None, ldc=N) | other
+    for matrix, rows, cols in ("a", M, K), ("b", K, N), ("c", M, N):
+        ld = x["ld" + matrix]
+        x[matrix] = (real * (rows * max(cols, ld)))(*padded(range(rows * cols), cols, ld))
+    x |= dict(alpha=real(x["alpha"]), beta=real(x["beta"]))
+    getattr(ctypes.CDLL(library), name)(*x.values())
+    return x["c"][:]
 
 
 def chosen(library, rung):
@@ -68,23 +54,18 @@ def main(library):
         for i in range(M)
         for j in range(N)
     ]
-    for name, real in (
-        ("cblas_sgemm", ctypes.c_float),
-        ("cblas_dgemm", ctypes.c_double),
-        ("cblas_igemm", ctypes.c_int32),
-    ):
+    types = {
+        "cblas_sgemm": ctypes.c_float,
+        "cblas_dgemm": ctypes.c_double,
+        "cblas_igemm": ctypes.c_int32,
+    }
+    for name, real in types.items():
         for apart in {}, {"lda": K + 2, "ldb": N + 3, "ldc": N + 1}:
             if product(library, name, real, **apart) != padded(right, N, apart.get("ldc", N)):
                 sys.exit(f"{name} {apart} is wrong")
     best = "avx512" if widest() else "tuned"
-    for rung, answer in (
-        ("tuned", "tuned"),
-        ("packed", "tuned"),
-        (None, best),
-        ("avx512", "avx512" * widest()),
-        ("", ""),
-        ("scalar", ""),
-    ):
+    rungs = {"tuned": "tuned", None: best, "avx512": "avx512" * widest(), "": "", "packed": ""}
+    for rung, answer in rungs.items():
         code, said, heard = chosen(library, rung)
         if (code, said, heard.count("\n")) != ((0, answer, 0) if answer else (2, "", 1)):
             sys.exit(f"COURSE_RUNG={rung}: exit {code}, {said!r}, {heard!r}")
@@ -92,19 +73,8 @@ def main(library):
     for empty in {"m": 0}, {"n": 0}, {"k": 0}:
         if product(library, "cblas_dgemm", ctypes.c_double, **empty) != before:
             sys.exit(f"{empty}: C has changed")
-    for what in (
-        "alpha=2",
-        "order=102",
-        "a_op=112",
-        "b_op=112",
-        "beta=0",
-        "m=-1",
-        "n=-1",
-        "k=-1",
-        "lda=2",
-        "ldb=6",
-        "ldc=6",
-    ):
+    refused = "alpha=2 order=102 a_op=112 b_op=112 beta=0 m=-1 n=-1 k=-1 lda=2 ldb=6 ldc=6"
+    for what in refused.split():
         call = f"import as_blas_test as t, ctypes; t.product({library!r}, 'cblas_dgemm', ctypes.c_double, {what})"
         done = subprocess.run(
             [sys.executable, "-B", "-c", call], cwd=sys.path[0], capture_output=True, text=True

@@ -60,9 +60,9 @@ TEST_CASE("edges by halves: the corner has been added to twice") {
 }
 
 TEST_CASE("the blocks that the lesson works out") {
-  const Blocks here = textbook(avx2_tile, 4, {48 << 10, 1 << 20, 16 << 20});
+  const BlockSizes here = textbook(avx2_tile, 4, {48 << 10, 1 << 20, 16 << 20});
   CHECK((here.kc == 384 && here.mc == 336 && here.nc == 5456));
-  const Blocks zen3 = textbook(avx2_tile, 8, {32 << 10, 512 << 10, 8 << 20});
+  const BlockSizes zen3 = textbook(avx2_tile, 8, {32 << 10, 512 << 10, 8 << 20});
   CHECK((zen3.kc == 256 && zen3.mc == 126 && zen3.nc == 2048));
 }
 

@@ -1,105 +1,70 @@
-// Mechanism: what 05's loops copy, and how often, as TUNED.md says it. Their vectors write down each read; in
-// place of the micro-kernel is one that does nothing.
+// Mechanism: what 05's loops copy, and how often, as TUNED.md says it. Their vectors count each element's
+// loads; in place of the micro-kernel is one that does nothing.
 #include <doctest/doctest.h>
-
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "05_avx2/tuned/five_loops.hpp"
 
 namespace avx2 {
 namespace {
 
-std::vector<int> reads;  // of the element whose value is its number
+float memory[32 << 10];  // A, and behind it B
+int loads[std::size(memory)];
 
 struct Counting {
   using Element = float;
-  using Mask = Index;
   static constexpr int lanes = 4;
-  float v[lanes];
-
-  static Counting load(const float* p, Mask some = lanes) {
-    Counting x{};
-    for (Index i = 0; i < some; ++i) {
-      x.v[i] = p[i];
+  static Counting load(const float* p, Index some = lanes) {
+    const bool is_copy = p < memory || p >= std::end(memory);  // which is not to be copied: a fault
+    for (Index i = 0; i < some; ++i)
 #pragma omp atomic
-      ++reads[static_cast<std::size_t>(p[i])];
-    }
-    return x;
+      ++loads[is_copy ? 0 : p + i - memory];
+    return {};
   }
-  void store(float* p, Mask some = lanes) const {
-    for (Index i = 0; i < some; ++i) p[i] = v[i];
-  }
-  static Mask first(Index count) {
-    return count < lanes ? count : lanes;
+  void store(float*, Index = lanes) const {}
+  static Index first(Index count) {
+    return std::min<Index>(count, lanes);
   }
 };
 
 /// 3 rows of two vectors.
-template <bool is_narrow>
 struct CountingTile {
   using T = float;
   using V = Counting;
   static constexpr TileShape shape{3, 2, 16};
   static constexpr int mr = 3, nr = 8, size = 4, line = 16;
-  static constexpr bool narrow = is_narrow;
+  static inline bool narrow;
 };
-using Narrow = CountingTile<true>;
-using Wide = CountingTile<false>;
+using Matrix = In<CountingTile>;
 
-/// A matrix in rows of `cols` + `pad` numbers, whose elements are `from`, `from` + 1, …
-struct Numbered {
-  std::vector<float> room;
-  View<float> view;
+template <>
+auto kernel<CountingTile>(Index, Index) {
+  return +[](const Matrix&, const Matrix&, const Matrix&, const RowAddress&) {};
+}
 
-  Numbered(Index rows, Index cols, Index pad, Index from)
-      : room(static_cast<std::size_t>(rows * (cols + pad))), view(room.data(), rows, cols, cols + pad) {
-    for (Index i = 0; i < rows; ++i)
-      for (Index j = 0; j < cols; ++j) view(i, j) = static_cast<float>(from + i * cols + j);
-  }
-};
+/// How often each element has been loaded; -1 if not all as often.
+int times(const Matrix& x) {
+  const int first = loads[x.data() - memory];
+  for (Index i = 0; i < x.rows(); ++i)
+    for (Index j = 0; j < x.cols(); ++j)
+      if (loads[&x(i, j) - memory] != first) return -1;
+  return first;
+}
 
 struct Product {
-  Numbered a, b, c;
-
-  Product(Index m, Index n, Index k, Index a_pad = 0, Index b_pad = 0)
-      : a(m, k, a_pad, 0), b(k, n, b_pad, m * k), c(m, n, 0, 0) {
-    reads.assign(static_cast<std::size_t>(m * k + k * n), 0);
-  }
+  Index m, n, k, a_pad = 0, b_pad = 0;
 };
-
-using Times = std::pair<int, int>;
-
-/// How often each element of A, and of B, has been read; -1 if not all as often.
-Times reads_of(const Product& product) {
-  const auto all = [](auto from, auto to) {
-    for (auto times = from; times != to; ++times)
-      if (*times != *from) return -1;
-    return *from;
-  };
-  const auto b = reads.begin() + product.a.view.rows() * product.a.view.cols();
-  return {all(reads.begin(), b), all(b, reads.end())};
-}
-
-void no_product(const View<const float>&, const View<const float>&, const View<float>&, const Rows&) {}
-template <>
-auto kernel<Narrow>(Index, Index) {
-  return &no_product;
-}
-template <>
-auto kernel<Wide>(Index, Index) {
-  return &no_product;
-}
-
-constexpr Index ample = 1 << 30;
+struct Times {
+  int a, b;
+};
+constexpr bool narrow = true, wide = false;
 
 /// How often A, and B, are copied.
-template <class Tile>
-Times copied(const Product& product, const Caches& caches, int threads = 1) {
-  reads.assign(reads.size(), 0);
-  in_threads<Tile>(product.a.view, product.b.view, product.c.view, caches, threads);
-  return reads_of(product);
+Times copied(bool is_narrow, const Product& p, const Caches& caches = {}, int threads = 1) {
+  const Matrix a(memory, p.m, p.k, p.k + p.a_pad), b(memory + p.m * a.ld(), p.k, p.n, p.n + p.b_pad);
+  CountingTile::narrow = is_narrow;
+  std::fill_n(loads, std::size(loads), 0);
+  in_threads<CountingTile>(a, b, {memory, p.m, p.n, p.n}, caches, threads);
+  return {times(a), times(b)};
 }
 
 }  // namespace
@@ -108,40 +73,33 @@ TEST_CASE("packing reads each element once") {
   for (const Index rows : {1, 8, 29})
     for (const Index cols : {1, 5, 8, 33}) {
       INFO(rows, ", ", cols);
-      const Product product(rows, 1, cols);
-      std::vector<float> to(static_cast<std::size_t>(rows * cols + 1000));
-      copy_rows<Narrow>(product.a.view, View<float>(to.data(), rows, cols, cols));
-      CHECK(reads_of(product) == Times(1, 0));
-      reads.assign(reads.size(), 0);
-      pack_B<Narrow>(product.a.view, to.data());
-      CHECK(reads_of(product) == Times(1, 0));
+      const View<float> all(memory, rows, cols, cols);
+      std::fill_n(loads, std::size(loads), 0);
+      copy_rows<CountingTile>(all, all);
+      CHECK(times(all) == 1);
+      pack_B<CountingTile>(all, memory);
+      CHECK(times(all) == 2);
     }
 }
 
 TEST_CASE("A is copied if it is used more than once, and is large or its rows are pages apart") {
-  const auto a = []<class Tile>(Tile, const Product& product, Index l3) {
-    return copied<Tile>(product, {ample, ample, l3}).first;
-  };
-  const Product twice(6, 16, 20), once(6, 8, 20), pages(6, 16, 20, 1004);
-  CHECK(a(Wide(), twice, 4 * 480) == 0);
-  CHECK(a(Wide(), twice, 4 * 480 - 1) == 1);
-  CHECK(a(Wide(), once, 4) == 0);
-  CHECK(a(Wide(), pages, ample) == 0);
-  CHECK(a(Narrow(), pages, ample) == 1);
-  CHECK(a(Narrow(), Product(6, 16, 20, 1005), ample) == 0);
+  CHECK(copied(wide, {6, 16, 20}, {.l3 = 4 * 480}).a == 0);
+  CHECK(copied(wide, {6, 16, 20}, {.l3 = 4 * 480 - 1}).a == 1);
+  CHECK(copied(wide, {6, 40, 20}, {.l2 = 1, .l3 = 4}).a == 1);  // for the first of several blocks of B
+  CHECK(copied(wide, {6, 8, 20}, {.l3 = 4}).a == 0);
+  CHECK(copied(wide, {6, 16, 20, 1004}).a == 0);
+  CHECK(copied(narrow, {6, 16, 20, 1004}).a == 1);
+  CHECK(copied(narrow, {6, 16, 20, 1005}).a == 0);
 }
 
 TEST_CASE("B is copied if it is used more than once, and is cut or its rows are a page apart") {
-  const auto b = []<class Tile>(Tile, const Product& product, Index l1) {
-    return copied<Tile>(product, {l1, ample, ample}).second;
-  };
-  constexpr Index kc_20 = 20 * 12 * 8 / 5;  // of A's strip, 12 bytes for each p, in 5/8 of L1
-  CHECK(b(Wide(), Product(6, 16, 20), kc_20) == 0);
-  CHECK(b(Wide(), Product(6, 16, 20), kc_20 - 2) == 1);
-  CHECK(b(Wide(), Product(6, 16, 20, 0, 1008), ample) == 1);
-  CHECK(b(Wide(), Product(3, 16, 20, 0, 1008), ample) == 0);
-  CHECK(b(Narrow(), Product(6, 16, 20), ample) == 1);
-  CHECK(b(Narrow(), Product(3, 16, 20), ample) == 0);
+  constexpr Index kc_20 = 20 * 12 * 8 / 5;  // a micro-panel of A, 12 bytes for each p, in 5/8 of L1
+  CHECK(copied(wide, {6, 16, 20}, {.l1 = kc_20}).b == 0);
+  CHECK(copied(wide, {6, 16, 20}, {.l1 = kc_20 - 2}).b == 1);
+  CHECK(copied(wide, {6, 16, 20, 0, 1008}).b == 1);
+  CHECK(copied(wide, {3, 16, 20, 0, 1008}).b == 0);
+  CHECK(copied(narrow, {6, 16, 20}).b == 1);
+  CHECK(copied(narrow, {3, 16, 20}).b == 0);
 }
 
 TEST_CASE("threads stand where they need the fewest rows and columns") {
@@ -151,13 +109,10 @@ TEST_CASE("threads stand where they need the fewest rows and columns") {
 }
 
 TEST_CASE("more than two threads share a copy of B that the second level does not hold") {
-  const auto b = [](const Product& product, Index l2, int threads) {
-    return copied<Narrow>(product, {ample, l2, ample}, threads).second;
-  };
-  const Product high(30, 22, 20);
-  CHECK(b(high, 4 * 20 * 22, 3) == 3);  // three below each other, each all of B
-  CHECK(b(high, 4 * 20 * 22 - 1, 3) == 1);
-  CHECK(b(Product(30, 8, 20), 1, 2) == 2);
+  CHECK(copied(narrow, {30, 22, 20}, {.l2 = 4 * 20 * 22}, 3).b ==
+        3);  // three below each other, each all of B
+  CHECK(copied(narrow, {30, 22, 20}, {.l2 = 4 * 20 * 22 - 1}, 3).b == 1);
+  CHECK(copied(narrow, {30, 8, 20}, {.l2 = 1}, 2).b == 2);
 }
 
 }  // namespace avx2

@@ -1,5 +1,5 @@
 // What the common loop does not ask of 05: edges round every block, threads in threads, the same bits. Where
-// these kernels pack is guarded (guarded_space.hpp): SIGSEGV means that one left the room it had asked
+// these kernels pack is guarded (guarded_buffer.hpp): SIGSEGV means that one left the buffer it had asked
 // for.
 #include <doctest/doctest.h>
 
@@ -70,7 +70,7 @@ struct Product {
   void reset() { course::copy<T>(problem.whole().c.view(), c.view()); }
   void run(bool wide, int threads, const Caches& caches = small) {
     const View<const T> a = problem.whole().a.view(), b = problem.whole().b.view();
-    (wide ? avx512<T> : tuned<T>)(a, b, c.view(), caches, threads);
+    (wide ? tuned<avx512_tile, T> : tuned<avx2_tile, T>)(a, b, c.view(), caches, threads);
   }
   bool right() {
     return course::Verifier<T>(problem, true).check(View<const T>(c.view())).right && c.guards_intact() &&
@@ -91,18 +91,18 @@ TEST_CASE("the blocks of one product: the caches' shares, cut evenly") {
   const Caches unknown;
   CHECK((unknown.l1 == 32768 && unknown.l2 == 1048576 && unknown.l3 == 16777216));
   const Caches caches{32 << 10, 1 << 20, 16 << 20};
-  const Blocks some = blocks(avx512_tile, sizeof(float), 10'000, 2048, 2048, caches);
+  const BlockSizes some = blocks(avx512_tile, sizeof(float), 10'000, 2048, 2048, caches);
   CHECK(some.kc == 512);   // of at most 20480 / 36 = 568
   CHECK(some.nc == 336);   // of at most 320: seven pieces, each of whole strips of 48
   CHECK(some.mc == 5004);  // of at most 8192
-  const Blocks none = blocks(avx2_tile, sizeof(double), 0, 0, 0, caches);
+  const BlockSizes none = blocks(avx2_tile, sizeof(double), 0, 0, 0, caches);
   CHECK((none.mc == 6 && none.kc == 1 && none.nc == 8));
-  const Blocks odd = blocks(avx2_tile, sizeof(double), 13, 31, 853, caches);
+  const BlockSizes odd = blocks(avx2_tile, sizeof(double), 13, 31, 853, caches);
   CHECK((odd.mc == 18 && odd.kc == 285 && odd.nc == 32));  // kc: of at most 426
   const Caches tiny{64, 16, 16};                           // that hold less than a tile
-  const Blocks least_cut = blocks(avx2_tile, sizeof(float), 13, 33, 5, tiny);
+  const BlockSizes least_cut = blocks(avx2_tile, sizeof(float), 13, 33, 5, tiny);
   CHECK((least_cut.mc == 6 && least_cut.kc == 1 && least_cut.nc == 16));
-  const Blocks least_textbook = textbook(avx2_tile, sizeof(float), tiny);
+  const BlockSizes least_textbook = textbook(avx2_tile, sizeof(float), tiny);
   CHECK((least_textbook.mc == 6 && least_textbook.kc == 1 && least_textbook.nc == 16));
 }
 
@@ -127,7 +127,7 @@ TEST_CASE_TEMPLATE("the textbook's blocks, whole and cut", T, float, double, std
   const Tile<T> tile{false};
   const Index mr = tile.mr, nr = tile.nr, mc = 3 * mr, kc = 13, nc = 2 * nr;
   const Caches caches{2 * kc * nr * tile.size, 2 * kc * mc * tile.size, 2 * kc * nc * tile.size};
-  const Blocks cut = textbook(tile.shape, tile.size, caches);
+  const BlockSizes cut = textbook(tile.shape, tile.size, caches);
   REQUIRE((cut.mc == mc && cut.kc == kc && cut.nc == nc));
   for (const Index m : {mr - 1, mr, mr + 1, mc, mc + 1, 2 * mc + 1})
     for (const Index n : {nr - 1, nr, nr + 1, nc, nc + 1, 2 * nc + 1})
@@ -135,8 +135,8 @@ TEST_CASE_TEMPLATE("the textbook's blocks, whole and cut", T, float, double, std
         Product<T> in_place({m, n, k}), copied({m, n, k});
         INFO(m, ", ", n, ", ", k);
         const View<const T> a = copied.problem.whole().a.view(), b = copied.problem.whole().b.view();
-        blocked<T>(a, b, in_place.c.view(), caches);
-        packed<T>(a, b, copied.c.view(), caches);
+        blocked<avx2_tile, T>(a, b, in_place.c.view(), caches);
+        packed<avx2_tile, T>(a, b, copied.c.view(), caches);
         CHECK(in_place.right());
         CHECK(copied.right());
       }
@@ -171,7 +171,7 @@ TEST_CASE_TEMPLATE("threads alone and in teams, every edge of their blocks: righ
 
 TEST_CASE("more threads than rows, inside a parallel region, and two products at once") {
   for (const bool wide : {false, true})
-    for (const Index m : {5, 40}) {  // 40: each product packs B, and has to do so in a room of its own
+    for (const Index m : {5, 40}) {  // 40: each product packs B, and has to do so in a buffer of its own
       if (!can(wide)) continue;
       Product<float> expected({m, 300, 70});
       expected.run(wide, 1);

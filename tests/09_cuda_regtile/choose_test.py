@@ -24,33 +24,16 @@ class Choose(unittest.TestCase):
             return choose(file.name), file.name
 
     def test_the_reference(self):
-        self.assertEqual(
-            choose(ROOT / "plots/reference/h200/search.csv"),
-            (0, (SEARCH / "choices.inc").read_text(), ""),
-        )
+        found = choose(ROOT / "plots/reference/h200/search.csv")
+        self.assertEqual(found, (0, (SEARCH / "choices.inc").read_text(), ""))
 
     def test_the_fastest_by_size(self):
-        said, _ = self.of(
-            "a,9,8,7,0.5,right",
-            "b,9,8,7,10,right",
-            "c,9,8,7,0.1,wrong",
-            "best,9,8,7,0.2,right",
-            "d,9,8,7,,right",  # only a is left
-            "a,4,4,2,2,unverified",
-            "b,4,4,2,3,unverified",
-            "b,4,4,2,1,unverified",  # the last of b counts
-            "b,2,4,4,1,right",
-            "e,30,1,1,1,right",
-            "best,1,1,1,1,wrong",
-        )
-        self.assertEqual(
-            said,
-            (
-                0,
-                TITLE + '{30, 1, 1, "e"},\n{2, 4, 4, "b"},\n{4, 4, 2, "b"},\n{9, 8, 7, "a"},\n',
-                "",
-            ),
-        )
+        rows = "a,9,8,7,0.5,right b,9,8,7,10,right c,9,8,7,0.1,wrong best,9,8,7,0.2,right "
+        rows += "d,9,8,7,,right "  # only a is left
+        rows += "a,4,4,2,2,unverified b,4,4,2,3,unverified b,4,4,2,1,unverified "  # the last of b
+        rows += "b,2,4,4,1,right e,30,1,1,1,right best,1,1,1,1,wrong"
+        lines = '{30, 1, 1, "e"},\n{2, 4, 4, "b"},\n{4, 4, 2, "b"},\n{9, 8, 7, "a"},\n'
+        self.assertEqual(self.of(*rows.split())[0], (0, TITLE + lines, ""))
 
     def test_refused(self):
         said, name = self.of("a,9,8,7,,right")

@@ -4,9 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include <chrono>
 #include <cstring>
-#include <thread>
 
 #include "09_cuda_regtile/gemm.cuh"
 #include "tests/fenced.hpp"
@@ -52,22 +50,6 @@ TEST_CASE("every engine has the same bits in any order, and when it runs again")
   }
 }
 
-TEST_CASE("every engine is right, at the edges and where rows are not aligned") {
-  for (const Shape& shape : {Shape{132, 272, 72}, Shape{129, 256, 36}, Shape{31, 37, 41}, Shape{65, 129, 8},
-                             Shape{128, 255, 16}, Shape{8, 8, 0}}) {
-    const Problem<float> problem{.shape = shape, .fill = Fill::digits};
-    const Inputs<float>& in = problem.whole();
-    Matrix<float> expected(shape.m, shape.n);
-    copy<float>(in.c.view(), expected.view());
-    for (Index i = 0; i < shape.m; ++i)
-      for (Index p = 0; p < shape.k; ++p)
-        for (Index j = 0; j < shape.n; ++j) expected.view()(i, j) += in.a.view()(i, p) * in.b.view()(p, j);
-    for (const auto& engine : engines())
-      CHECK_MESSAGE(same_bits(after(engine.launch, shape, {"reversed"}, Fill::digits), expected),
-                    engine.name);
-  }
-}
-
 TEST_CASE("every engine takes k in panels, and they add up to the product") {
   using Small = Tiling<float, 32, 64, 32, 8>;
   for (const Shape& shape : {Shape{33, 260, 100}, Shape{33, 261, 101}}) {  // four panels, aligned or not
@@ -86,17 +68,6 @@ TEST_CASE("stream-K's flags are poisoned before its first run, whatever was ther
     CHECK(exchange->ready.view()(0, block) == (block == 0 ? 2 : 0x81818181U));
 }
 
-TEST_CASE("a flag is awaited until it says this run, whether an earlier one is there or none") {
-  for (unsigned flag : {1U, poison<unsigned>()}) {
-    std::atomic<bool> came = false;
-    std::thread waits([&] { wait_acquire(&flag, 2), came = true; });
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // whoever does not wait has come by then
-    CHECK_FALSE(came);
-    store_release(&flag, 2);
-    waits.join();
-  }
-}
-
 TEST_CASE("each shape has an engine, the measured ones their own, others that of the nearest") {
   for (const Choice& choice : choices)
     CHECK(engine_for(Index(choice.m), Index(choice.n), Index(choice.k)).name == choice.engine);
@@ -106,7 +77,7 @@ TEST_CASE("each shape has an engine, the measured ones their own, others that of
   CHECK((launched.kernel == reinterpret_cast<void (*)()>(tiled<Tiling<float, 64, 128, 8>, true>)));
 }
 
-TEST_CASE("no kernel reads or writes beyond a matrix, at the edges and where rows are not aligned") {
+TEST_CASE("every kernel is right and stays within its matrices, at edges and where rows are not aligned") {
   emulator::set_order("reversed");
   using T = float;
   const auto columns = [](Kernel<T> kernel, Block block) -> Launch<T> {
@@ -126,52 +97,28 @@ TEST_CASE("no kernel reads or writes beyond a matrix, at the edges and where row
       rung(async_copies<T, true, ByWarps>, async_copies<T, false, ByWarps>),
       rung(fragments_ahead<T, true>, fragments_ahead<T, false>),
   };
-  for (const auto& engine : engines()) launches.push_back(engine.launch);
-  for (const Shape& shape : {Shape{129, 136, 12}, Shape{3, 132, 20}, Shape{1, 4, 4}, Shape{65, 130, 17},
-                             Shape{1, 3, 5}, Shape{2, 5, 33}})
-    for (std::size_t which = 0; which < launches.size(); ++which) {
-      CAPTURE(which);
-      CAPTURE(shape.n);
-      CHECK(fenced::right<T>(shape, [&](auto a, auto b, auto c) {
-        launches[which](a, b, c, {});
-        emulator::synchronize();
-      }));
-    }
+  const std::vector<Shape> small = {{129, 136, 12}, {3, 132, 20}, {1, 4, 4},
+                                    {65, 130, 17},  {1, 3, 5},    {2, 5, 33}};
+  std::vector<Shape> all = {{132, 272, 72}, {129, 256, 36}, {31, 37, 41},
+                            {65, 129, 8},   {128, 255, 16}, {8, 8, 0}};
+  all.insert(all.end(), small.begin(), small.end());
+  const auto check = [](const Launch<T>& launch, const std::vector<Shape>& shapes, const auto& name) {
+    for (const Shape& shape : shapes)
+      CHECK_MESSAGE(fenced::right<T>(
+                        shape, [&](auto a, auto b, auto c) { launch(a, b, c, {}), emulator::synchronize(); }),
+                    name, shape.n);
+  };
+  for (std::size_t which = 0; which < launches.size(); ++which) check(launches[which], small, which);
+  for (const auto& engine : engines()) check(engine.launch, all, engine.name);
 }
 
-TEST_CASE("copies to shared memory: 16 bytes at 16 bytes, or an element, or a zero") {
-  alignas(16) float from[8] = {1, 2, 3, 4, 5, 6, 7, 8}, to[8] = {};
-  const auto ended = [] { cuda_regtile::cp_async_commit(), cuda_regtile::cp_async_wait(); };
-  cuda_regtile::cp_async(to + 4, from), ended();
-  CHECK(std::vector(to, to + 8) == std::vector<float>{0, 0, 0, 0, 1, 2, 3, 4});
-  cuda_regtile::cp_async_or_zero(to + 1, from + 5, true), cuda_regtile::cp_async_or_zero(to + 4, from, false);
-  ended();
-  CHECK(std::vector(to, to + 8) == std::vector<float>{0, 6, 0, 0, 0, 2, 3, 4});
+TEST_CASE("16 bytes are copied to 16 bytes, and taken in a row") {
+  alignas(16) float from[8] = {}, to[8] = {};
   CHECK_THROWS_WITH(cuda_regtile::cp_async(to + 1, from), "misaligned address");
   CHECK_THROWS_WITH(cuda_regtile::cp_async(to, from + 2), "misaligned address");
   alignas(16) __shared__ SharedTile<float, 2, 8> tile;
   CHECK(&in_tile<float>(tile[1], 4).element[3] == &tile[1][7]);
   CHECK_THROWS_AS(in_tile<float>(tile[1], 5), std::out_of_range);
-}
-
-TEST_CASE("a copy is there when its thread waited for it, if it was committed, and not before") {
-  const float from[] = {1, 2, 3};
-  float to[3] = {};
-  const auto holds = [&](float first, float second, float third) {
-    return to[0] == first && to[1] == second && to[2] == third;
-  };
-  threadIdx = {1, 0};
-  cuda_regtile::cp_async_or_zero(to + 2, from + 2, true), cuda_regtile::cp_async_commit();
-  threadIdx = {};
-  cuda_regtile::cp_async_or_zero(to, from, true), cuda_regtile::cp_async_commit();
-  cuda_regtile::cp_async_or_zero(to + 1, from + 1, true);
-  CHECK(holds(0, 0, 0));
-  cuda_regtile::cp_async_wait();
-  CHECK(holds(1, 0, 0));
-  cuda_regtile::cp_async_commit(), cuda_regtile::cp_async_wait();
-  CHECK(holds(1, 2, 0));
-  threadIdx.x = 1, cuda_regtile::cp_async_wait(), threadIdx.x = 0;
-  CHECK(holds(1, 2, 3));
 }
 
 TEST_CASE("equal shares: a block for each multiprocessor, or for each step if there are fewer") {

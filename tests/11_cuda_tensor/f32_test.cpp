@@ -120,14 +120,15 @@ Errors errors(Case& given, Way first, Way expected) {
 
 }  // namespace
 
-TEST_CASE("11: uniform inputs go the first way and keep far below the bound") {
+TEST_CASE("11: uniform inputs, and rows and columns of wild scales, go the first way, far below the bound") {
   for (const Way way : {Way::fp16x2, Way::bf16x3}) {
     for (const Index k : {96, 300}) {  // 96: the last sum is taken over after half as many products
       Case given = uniform(33, 18, k);
       const Errors most = errors(given, way, way);
-      CHECK(most.of_norms < 4);
-      CHECK(most.of_norms > 0.001);  // they are not all exact
+      CHECK((most.of_norms < 4 && most.of_norms > 0.001));  // they are not all exact
     }
+    Case wild = scaled_wildly(33, 18, 70);
+    CHECK(errors(wild, way, way).of_norms < 4);
   }
 }
 
@@ -160,13 +161,6 @@ TEST_CASE("11: the power of two that scales is found for normal numbers and deno
   CHECK(scale_for(0) == 0);
 }
 #endif
-
-TEST_CASE("11: rows and columns of wild scales are right element by element") {
-  for (const Way way : {Way::fp16x2, Way::bf16x3}) {
-    Case given = scaled_wildly(33, 18, 70);
-    CHECK(errors(given, way, way).of_norms < 4);
-  }
-}
 
 TEST_CASE("11: what is too wide for two FP16 goes by three BF16 and is right by the sums, too") {
   Case graded = graded_inputs(20, 20, 90), huge = uniform(20, 20, 90), lost = uniform(20, 20, 90);

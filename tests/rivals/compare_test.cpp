@@ -45,11 +45,8 @@ struct Scripted {
 
 }  // namespace
 
-TEST_CASE("after a warm-up of both, pairs begin with ours and with theirs in turn") {
+TEST_CASE("after a warm-up of both, pairs begin with ours and theirs in turn; C is reset every few pairs") {
   CHECK(Log().of({.pairs = 5, .sample = 1e-9, .between_reset = 100}) == "ot|ottoottoot");
-}
-
-TEST_CASE("C is reset every few pairs") {
   CHECK(Log().of({.pairs = 5, .sample = 1e-9, .between_reset = 2}) == "ot|otto|otto|ot");
 }
 

@@ -22,23 +22,16 @@ class Case(unittest.TestCase):
     kept."""
 
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
+        folder = self.enterContext(tempfile.TemporaryDirectory())
         self.addCleanup(os.chdir, os.getcwd())
-        os.chdir(folder.name)
+        os.chdir(folder)
         self.calls, self.out, self.err = [], io.StringIO(), io.StringIO()
 
     def options(self, **others):
-        given = {"build": Path("/built"), "cpus": 4, "type": ["f32"], "threads": [1]}
-        given |= {
-            "shapes": ["40x40x40", "5x6x7"],
-            "on_gpu": ["8x8x8"],
-            "on_tensor_cores": ["9x9x9"],
-        }
-        given |= {"pairs": "5", "budget": "0.5", "csv": "rows.csv", "sustained": False}
-        given |= {"rival": [], "blas": [], "variant": []}
-        given |= {"rungs": ["avx512", "tuned"], "gpu_rungs": []}
-        return SimpleNamespace(**given | others)
+        given = dict(build=Path("/built"), cpus=4, type=["f32"], threads=[1], sustained=False)
+        given |= dict(shapes=["40x40x40", "5x6x7"], on_gpu=["8x8x8"], on_tensor_cores=["9x9x9"])
+        given |= dict(pairs="5", budget="0.5", csv="rows.csv", rival=[], blas=[], variant=[])
+        return SimpleNamespace(**given | dict(rungs=["avx512", "tuned"], gpu_rungs=[]) | others)
 
     def process(self, _, program, *arguments, environment={}, limit=60):
         words = [str(word) for word in arguments]
@@ -65,12 +58,27 @@ class Process(unittest.TestCase):
             return rivals.process(options, "program", *arguments, **named)
 
     def test_what_it_is_given_and_says(self):
-        echo = 'echo "$# $1 $2 $(cat) $OMP_PROC_BIND $GOMP_SPINCOUNT $CUBLAS_X $MINE $OTHER $COURSE_STARTER"'
+        names = "$OMP_PROC_BIND $GOMP_SPINCOUNT $CUBLAS_X $MINE $OTHER $COURSE_STARTER"
+        echo = f'echo "$# $1 $2 $(cat) {names}"'
         outside = {"OMP_PROC_BIND": "true", "GOMP_SPINCOUNT": "1", "CUBLAS_X": "1", "MINE": "mine"}
         with mock.patch.dict(os.environ, outside | {"OTHER": "o"}):
             out, said, status = self.run_it(echo, "check", 5, environment={"MINE": "its"})
         given = ["2", "check", "5", "its", "o", str(os.getpid())]
         self.assertEqual((out.split(), said, status), (given, [], 0))
+        answer = self.run_it("echo 'rivals: one' >&2; echo two >&2; exit 1")
+        self.assertEqual(answer, ("", ["one"], 1))
+
+    def test_how_it_may_end(self):
+        for script, kind, reason in (
+            ("kill -KILL $$", ChildProcessError, "^it ended by Killed$"),
+            ("exec sleep 50", ChildProcessError, "^nothing came for 0.25 s$"),
+            ("echo 'rivals: no; give one' >&2; echo words >&2; exit 2", Refusal, "^no; give one$"),
+            ("echo words >&2; exit 2", Refusal, "^words$"),
+        ):
+            with self.assertRaisesRegex(kind, reason):
+                self.run_it(script, limit=0.25 if "sleep" in script else 60)
+        with self.assertRaisesRegex(Refusal, "^cannot start /none/rivals/x: .*; make build$"):
+            rivals.process(SimpleNamespace(build=Path("/none")), "x")
 
 
 class Measurements(Case):
@@ -100,21 +108,21 @@ class Measurements(Case):
         wide, narrow = library(kernel="wide", width="avx512"), library(kernel="narrow")
         self.quietly(rivals.alone, session, [[wide, narrow]], GPU)
         tf32 = "sustained; inputs rounded to TF32; cuBLAS 1.2"
-        self.assertEqual(
-            Path("rows.csv").read_text().splitlines()[1:],
-            [
-                "library,f32,Fast wide,2,5x6x7,123.5,GFLOP/s,1.2",
-                "library,f32,cuBLAS,,8x8x8,1000,GFLOP/s,pedantic is the better; cuBLAS 1.2",
-                f"library,tf32,cuBLAS,,8x8x8,123457,GFLOP/s,{tf32}",
-            ],
-        )
+        pedantic = "pedantic is the better; cuBLAS 1.2"
+        rows = [
+            "library,f32,Fast wide,2,5x6x7,123.5,GFLOP/s,1.2",
+            f"library,f32,cuBLAS,,8x8x8,1000,GFLOP/s,{pedantic}",
+            f"library,tf32,cuBLAS,,8x8x8,123457,GFLOP/s,{tf32}",
+        ]
+        self.assertEqual(Path("rows.csv").read_text().splitlines()[1:], rows)
+
+    def given(self, option):
+        return [call.split(f"{option} ")[1].split()[0] for call, *_ in self.calls]
 
     def compared(self, variant, *rungs):
         """Which rung meets which kernel."""
-        kernels = [
-            library(kernel="SkylakeX", width="avx512"),
-            library(kernel="Haswell", width="avx2"),
-        ]
+        kernels = [library(kernel="SkylakeX", width="avx512")]
+        kernels.append(library(kernel="Haswell", width="avx2"))
         self.calls, options = [], self.options(variant=variant, rungs=rungs, shapes=["5x6x7"])
         self.quietly(rivals.compare, Session(options), [kernels], [])
         return [(given["COURSE_RUNG"], call.split()[4]) for call, given, _ in self.calls]
@@ -134,11 +142,9 @@ class Measurements(Case):
         expected = [("best", "default"), ("best", "pedantic"), ("bf16", "heuristics")]
         expected += [("f32_by_fp16", way) for way in ("default", "pedantic", "bf16x9")]
         self.assertEqual(met, expected)
-        self.assertIn(
-            "--sustained-csv rows_sustained.csv --kernel own --type f32", self.calls[0][0]
-        )
-        shapes = ["8x8x8"] * 2 + ["9x9x9"] * 4
-        self.assertEqual([call.split("--shape ")[1].split()[0] for call, *_ in self.calls], shapes)
+        sustained = "--sustained-csv rows_sustained.csv --kernel own --type f32"
+        self.assertIn(sustained, self.calls[0][0])
+        self.assertEqual(self.given("--shape"), ["8x8x8"] * 2 + ["9x9x9"] * 4)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ one counts, else the last. A ~ follows where other programs disturbed it, a ° i
     {{ code('gemm.cpp', 'tiled') }}                       from the line // [tiled] to // [/tiled]
 
 Status: 0 well, 1 --check found a page that differs from its template, 2 one cannot be made."""
-import sys, traceback
+import signal, sys, traceback
 from functools import partial
 from pathlib import Path
 
@@ -96,4 +96,5 @@ def main(arguments):
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `… | head` ends quietly
     sys.exit(main(sys.argv[1:]))

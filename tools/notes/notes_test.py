@@ -17,22 +17,16 @@ def pages():
     """Those that git tracks, or without git all, save what was built."""
     git = ["git", "-c", "safe.directory=*", "-C", notes.ROOT, "ls-files", "-z", "*.md"]
     listed = subprocess.run(git, capture_output=True, text=True).stdout.split("\0")
-    found = [notes.ROOT / name for name in listed if name] or sorted(
-        notes.ROOT.glob("[!.b]*/**/*.md")
-    )
-    return [page for page in found if page.is_file()]
+    found = [notes.ROOT / name for name in listed if name]
+    return [page for page in found or notes.ROOT.glob("[!.b]*/**/*.md") if page.is_file()]
 
 
 class Pages(unittest.TestCase):
     def test_each_is_its_template_rendered(self):
         self.assertTrue(notes.templates())
-        with contextlib.redirect_stdout(io.StringIO()) as differ, contextlib.redirect_stderr(
-            differ
-        ):
+        with contextlib.redirect_stdout(io.StringIO()) as said, contextlib.redirect_stderr(said):
             status = notes.main(["--check"])
-        self.assertEqual(
-            (status, differ.getvalue()), (0, ""), "differs from its template; run make notes"
-        )
+        self.assertEqual((status, said.getvalue()), (0, ""), "they differ; run make notes")
 
     def test_links_lead_somewhere(self):
         for page in pages():
@@ -47,9 +41,7 @@ class Pages(unittest.TestCase):
         for page in pages():
             text = FENCE.sub("", page.read_text(encoding="utf-8"))
             for line in text.split("\n") if (page.parent / "text").is_dir() else ():
-                content = re.sub(
-                    r"\s*(?:(?:[-*+]|\d+[.)])\s+)*", "", line, count=1
-                )  # without "1. "
+                content = re.sub(r"\s*(?:(?:[-*+]|\d+[.)])\s+)*", "", line, count=1)  # no "1. "
                 if not re.match(r"[|#]", content):
                     place = f"{page.relative_to(notes.ROOT)}: {line}"
                     self.assertNotRegex(CODE_SPAN.sub("`", content), TWO_SENTENCES, place)
@@ -67,24 +59,17 @@ again,8,8,8,2,1,yes,right,b
 again,8,8,8,3,1,no,right,c
 torn,8,8
 """
-SOURCE = "// [outer]\n  int a;\n  // [inner]\n    int b;\n  // [/inner]\n// [/outer]\n// [open]\n# [/back]\n# [back]\n"
+SOURCE = "// [outer]\n  int a;\n  // [inner]\n    int b;\n  // [/inner]\n// [/outer]\n"
+SOURCE += "// [open]\n# [/back]\n# [back]\n"
 
 
 class Templates(unittest.TestCase):
     """Each in a repository of its own: plots/r.csv, 02/gemm.cpp and a template of 02/README.md."""
 
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.root = Path(folder.name).resolve()
-        for module, name, path in (notes, "ROOT", self.root), (
-            figures,
-            "PLOTS",
-            self.root / "plots",
-        ):
-            patched = patch.object(module, name, path)
-            patched.start()
-            self.addCleanup(patched.stop)
+        self.root = Path(self.enterContext(tempfile.TemporaryDirectory())).resolve()
+        self.enterContext(patch.object(notes, "ROOT", self.root))
+        self.enterContext(patch.object(figures, "PLOTS", self.root / "plots"))
         self.template = self.root / "02/text/README.md.jinja"
         self.template.parent.mkdir(parents=True)
         (self.root / "plots").mkdir()

@@ -57,9 +57,8 @@ def load(path):
     by = "host, type, threads, variant"
     for cells in table.ask(f"DISTINCT {by}", SOUND, {}, f"ORDER BY {by}"):
         order, like = "m != n OR n != k, m, n, k, rowid", dict(zip(by.split(", "), cells))
-        every, avx2 = (
-            table.select(where, order, **like) for where in (SOUND, f"{SOUND} AND {AVX2}")
-        )
+        every = table.select(SOUND, order, **like)
+        avx2 = table.select(f"{SOUND} AND {AVX2}", order, **like)
         if len(avx2) < len(every):
             groups.append(Group(every, "cuBLAS" if on_gpu(every[0]) else "every library"))
         if avx2:
@@ -74,11 +73,9 @@ def table(group):
     headings = "n, or m×n×k|best library|its GFLOP/s|ours|ours / it|quartiles|pairs|".split("|")
     rows = []
     for shape, row in group.best.items():
-        rates, quartiles = [digits(row.rival_gflops), digits(row.ours_gflops)], (
-            row.ratio_low,
-            row.ratio_high,
-        )
-        ratios = [f"{row.ratio:.3f}", " – ".join(f"{of:.3f}" for of in quartiles), str(row.pairs)]
+        rates = [digits(row.rival_gflops), digits(row.ours_gflops)]
+        quartiles = f"{row.ratio_low:.3f} – {row.ratio_high:.3f}"
+        ratios = [f"{row.ratio:.3f}", quartiles, str(row.pairs)]
         rows.append([shape, row.rival, *rates, *ratios, "!" * (row.ratio < TARGET)])
     mean = ["geometric mean", "", "", "", f"{group.mean:.3f}", "", "", "!" * (group.mean < 1)]
     return headings, [*rows, mean]
@@ -116,10 +113,8 @@ def charts(groups):
         settings = {"target": TARGET, "bottom": bottom, "top": top}
         footer = f"dashed: {TARGET:g} of the best library, the least that ours shall reach"
         footer += f"; above {TOP}: not shown" * (top == TOP)
-        name = (
-            f"{group.host}_" * several_hosts
-            + f"rivals_{group.type}_{group.threads}_{group.variant}"
-        )
+        name = f"{group.host}_" * several_hosts
+        name += f"rivals_{group.type}_{group.threads}_{group.variant}"
         name += "_avx2" * (group.against == KEPT)
         chart = Chart(name, "rivals", group.title(), ABOVE, lines, settings, footer=footer)
         yield chart, group

@@ -21,9 +21,7 @@ tiles|GFLOP/s against the tile|%g|0|Higher is better: small ones reuse little, l
 more|Speedup against|%g×|2|Higher is better: over the same variant alone; dotted: Amdahl.
 each|Efficiency against|%g %%|0|100 % is ideal: speedup divided by the threads, or ranks.
 """
-KINDS = {
-    name: Kind(*rest) for name, *rest in (line.split("|") for line in KINDS.split("\n") if line)
-}
+KINDS = {line.split("|")[0]: Kind(*line.split("|")[1:]) for line in KINDS.split("\n") if line}
 PHASES = "Shorter is better: where data stay, nothing is copied, distributed or collected."
 ROOFLINE = "Each mark lies under the roof that its key names; an arrow leads to the prediction."
 GPU_PHASES = "alloc_s allocation, copy_in_s copy in, median_s kernel, copy_out_s copy out"
@@ -115,19 +113,15 @@ def course_charts(results, type, gpu):
     def share(row, taken):
         return roofs.get(row.type) and 100 * rate(row, taken) / roofs[row.type].value
 
-    for script, measure in (
-        ("time", time),
-        ("speedup", speedup),
-        ("efficiency", share),
-        ("gflops", rate),
-    ):
-        drawn, beside = (
-            {name: points(of, "n", measure) for name, of in each.items()}
-            for each in (lines, library)
-        )
+    def drawn(each, measure):
+        return {name: points(of, "n", measure) for name, of in each.items()}
+
+    measures = {"time": time, "speedup": speedup, "efficiency": share, "gflops": rate}
+    for script, measure in measures.items():
         name, where = f"{script}_{type}" + "_gpu" * gpu, ", on the GPU" * gpu + f", {type}"
         more = {"step": "gpu" * gpu, "open": script != "gflops"}
-        yield line_chart(name, KINDS[script], where, drawn, N, beside, **more)
+        line, beside = drawn(lines, measure), drawn(library, measure)
+        yield line_chart(name, KINDS[script], where, line, N, beside, **more)
 
 
 def step_chart(results, type, step):
@@ -170,9 +164,8 @@ def tile_charts(results, type):
         footer = ("dotted: three tiles fill " + ", ".join(full.values())) * bool(full)
         more = {"marks": list(full), "footer": footer, "step": "gpu" if gpu else step}
         kind = KINDS["tiles"]._replace(title=f"{step}: GFLOP/s against the tile")
-        yield line_chart(
-            f"tiles_{type}_{step}", kind, f", {type}, n = {n}", lines, "T (tiles T × T)", **more
-        )
+        name, where = f"tiles_{type}_{step}", f", {type}, n = {n}"
+        yield line_chart(name, kind, where, lines, "T (tiles T × T)", **more)
 
 
 def full_caches(results, type, lines):
@@ -199,9 +192,8 @@ def scaling_charts(results, type, by):
         ideal = [[p, min(p, results.cores) * (100 / p if share else 1)] for p in counts]
         where = f" {by}, {type}" + "".join(f", n = {of.n}" for of in found[:1])
         more = {"fits": {} if share else fits, "step": "threads" if by == "threads" else "06_mpi"}
-        yield line_chart(
-            f"{by}_{name}_{type}", KINDS[kind], where, lines, by, {"ideal": ideal}, **more
-        )
+        name, beside = f"{by}_{name}_{type}", {"ideal": ideal}
+        yield line_chart(name, KINDS[kind], where, lines, by, beside, **more)
 
 
 def speedups(of, by, share):
@@ -239,14 +231,10 @@ def phase_chart(results, type, by):
         texts.append([place, whole, f"= {' + '.join(seconds(took) for _, took in taken)}"])
         ends.append(end)
     on, step = ("on the GPU", "gpu") if by == "gpu" else ("on several ranks", "06_mpi")
-    title, settings = f"Where the time goes {on}, {type}, n = {n}", {
-        "bars": len(rows),
-        "end": max(ends),
-    }
-    chart = Chart(
-        f"phases_{type}_{by}", "phases", title, PHASES, lines, settings, step, {"": texts}
-    )
-    return chart if rows else None
+    title = f"Where the time goes {on}, {type}, n = {n}"
+    settings, name = {"bars": len(rows), "end": max(ends)}, f"phases_{type}_{by}"
+    of = Chart(name, "phases", title, PHASES, lines, settings, step, {"": texts})
+    return of if rows else None
 
 
 # ---- the roofline ----
@@ -274,19 +262,16 @@ def roofline(results, rows, threads):
     peaks = machine.select(order="value", name="peak", type=type, threads=threads)
     if not (slanted and peaks):
         return None
-    top, add = peaks[-1].value, machine.best(
-        least="threads", name="latency", type=type, level="add"
-    )
+    top = peaks[-1].value
+    add = machine.best(least="threads", name="latency", type=type, level="add")
     flat = {of.vector: of.value for of in peaks if of.vector == "sse2" and of.value < 0.7 * top}
-    flat |= {peaks[-1].vector.replace("cuda", "peak"): top} | (
-        {"chain": 2 * threads / add.value} if add else {}
-    )
+    flat[peaks[-1].vector.replace("cuda", "peak")] = top
+    flat |= {"chain": 2 * threads / add.value} if add else {}
     lines = {}
     for row in rows:
         foretold = row.gflops_in(row.predicted_s) if row.predicted_s else math.nan
-        lines[f"{row.program()} ({row.limit})"] = [
-            [row.intensity, row.rate, foretold, row.quiet == "no"]
-        ]
+        at = [row.intensity, row.rate, foretold, row.quiet == "no"]
+        lines[f"{row.program()} ({row.limit})"] = [at]
     knees = [top / rate for rate in slanted.values()]
     x = [row.intensity for row in rows] + knees
     y = [rate for of in lines.values() for rate in of[0][1:3] if rate == rate] + list(flat.values())
@@ -295,18 +280,15 @@ def roofline(results, rows, threads):
     up = [math.log(at / bottom) / math.log(high / bottom) for at in flat.values()]
     settings = {"left": left, "right": right, "bottom": bottom, "top": high, "peak": top}
     settings |= {"slanted": list(slanted.values()), "flat": list(flat.values())}
-    settings |= {
-        "slanted_at": apart(across, 21 / 266),
-        "flat_at": apart(up, 19 / 300),
-    }  # of the plot's pixels
+    # Of the plot's pixels.
+    settings |= {"slanted_at": apart(across, 21 / 266), "flat_at": apart(up, 19 / 300)}
     settings["slanted_text"] = [f"{level} {bandwidth(rate)}" for level, rate in slanted.items()]
     settings["flat_text"] = [f"{name} {digits(rate)}" for name, rate in flat.items()]
     settings["room"] = 26 + 8 * max(map(len, settings["flat_text"]))
     name = f"roofline_{type}" + (f"_{threads}_threads" * (threads > 1) if threads else "_gpu")
-    title = (
-        f"The roofline, {type}, n = {rows[0].n}, {whose(threads) if threads else machine.name()}"
-    )
-    return Chart(name, "roofline", title, ROOFLINE, lines, settings, "gpu" * (not threads))
+    on = whose(threads) if threads else machine.name()
+    title, step = f"The roofline, {type}, n = {rows[0].n}, {on}", "gpu" * (not threads)
+    return Chart(name, "roofline", title, ROOFLINE, lines, settings, step)
 
 
 def bandwidth(rate):
@@ -343,10 +325,10 @@ def named(machines, reference=None):
         before = f"{results.host}_" * (len(machines) > 1)
         found += [(results, before, chart) for chart in plan(results)]
     if reference:
-        found += [
-            (reference, "reference_", chart) for chart in plan(reference) if chart.step == "gpu"
-        ]
-    named = [
-        (of, chart, re.sub(r"[^\w.-]", "-", before + chart.name)) for of, before, chart in found
-    ]
-    return [(of, replace(chart, name=name)) for of, chart, name in named]
+        charts = [chart for chart in plan(reference) if chart.step == "gpu"]
+        found += [(reference, "reference_", chart) for chart in charts]
+
+    def name(before, chart):
+        return replace(chart, name=re.sub(r"[^\w.-]", "-", before + chart.name))
+
+    return [(of, name(before, chart)) for of, before, chart in found]

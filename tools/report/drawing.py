@@ -33,9 +33,7 @@ class Chart:
     caption: str  # one sentence: what to see
     lines: dict  # a line's name: its points, each x, y, the ends of y's spread, if disturbed
     settings: dict = field(default_factory=dict)  # more of gnuplot's variables; a list is an array
-    step: str = (
-        ""  # whose chart it is: a program's, "threads", "gpu", or where steps are compared empty
-    )
+    step: str = ""  # whose it is: a program's, "threads", "gpu"; empty where steps are compared
     beside: dict = field(default_factory=dict)  # what the lines are compared with
     type: str = ""
     footer: str = ""  # what has to be said in the picture itself
@@ -90,7 +88,8 @@ def draw_one(chart, place, folder):
     data.write_text(chart.data(), encoding="utf-8")
     given = {"dir": str(PLOTS), "data": str(data), "out": str(out)} | chart.variables(place)
     commands = "; ".join(assigned(*of) for of in given.items() if of[1] != [])
-    command = ["gnuplot", "-e", commands, str(PLOTS / f"{chart.script}.gp")]
+    script = str(PLOTS / f"{chart.script}.gp")
+    command = ["gnuplot", "--default-settings", "-e", commands.encode(), script]
     try:
         done = subprocess.run(command, capture_output=True, text=True, errors="replace")
     except FileNotFoundError:
@@ -145,21 +144,10 @@ def line_chart(name, kind, where, lines, xlabel, beside=None, fits=None, marks=(
 
     ends = [points[-1] for points in drawn]
     places = apart([height(point[1]) for point in ends], NAME / tall, 0.02, 0.98)
-    settings = {
-        "xlabel": xlabel,
-        "unit": kind.unit,
-        "logy": base,
-        "tall": tall,
-        "bottom": bottom,
-        "top": top,
-    }
+    settings = {"xlabel": xlabel, "unit": kind.unit, "logy": base, "tall": tall}
+    settings |= {"bottom": bottom, "top": top, "places": places, "marks": list(marks)}
     settings |= {"left": min(x) / 1.04, "right": max(x) * (1.04 if max(x) > min(x) else 2)}
-    settings |= {
-        "names": names,
-        "longest": max(map(len, names)),
-        "places": places,
-        "marks": list(marks),
-    }
+    settings |= {"names": names, "longest": max(map(len, names))}
     settings |= {"last_x": [point[0] for point in ends], "last_y": [point[1] for point in ends]}
     settings["dotted"] = " ".join(str(1 + names.index(label)) for label in fits)
     beside |= {f"{label}, fitted": points for label, points in fits.items()}

@@ -8,19 +8,9 @@ import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from drawing import Chart, draw_one
-from measured import (
-    BASELINE,
-    LADDER_SIZE,
-    NOT_LEVELS,
-    Refusal,
-    Row,
-    Table,
-    digits,
-    load,
-    marked,
-    read,
-)
+from drawing import PLOTS, Chart, draw_one
+from measured import BASELINE, LADDER_SIZE, NOT_LEVELS, Refusal, Row, Table
+from measured import digits, load, marked, read
 
 ROOT = Path(__file__).resolve().parents[2]
 # In the order of the course: a step's number, its idea in three words, and what shows it, in SQL.
@@ -215,53 +205,6 @@ LESSONS = (
     ("h100", "f32", 4096, "07 08 10 09"),
     ("h100", "bf16", 4096, "11"),
 )
-# A bar: its lesson, how many cores (none on a GPU), its step (or what 00 measured), its variant
-# (or the vectors), the idea.
-BARS = """
-00|1|chains|scalar 1|one number, one chain
-00|1|chains|scalar 12|twelve chains
-00|1|peak|sse2|vectors: SSE2
-00|1|peak|avx2|AVX2 and FMA
-00|1|peak|avx512|AVX-512
-00|2|peak|avx512|AVX-512
-01|1|01_naive|ijk|three plain loops
-02|1|02_loop_order|ikj_scalar|along the rows
-02|1|02_loop_order|ikj|in vectors: SSE2
-02|1|02_loop_order-native|ikj|all in AVX-512
-03|1|03_tiling-native|tiled|tiles for the caches
-03|1|03_tiling-native|four_by_four|4 × 4 in registers
-04|2|04_openmp-native|tiled_simd|4 × 4 in threads
-05|1|05_avx2|tile_512|a tile in registers
-05|1|05_avx2|packed_512|blocks packed
-05|1|05_avx2|avx512|tuned
-05|2|05_avx2|avx512_threads|05 in threads
-06|2|06_mpi|rows_immediate|sent and collected
-06|2|06_mpi|summa|data stay dealt out
-07||07_cuda_global|uncoalesced|a thread an element
-07||07_cuda_global|coalesced|coalesced reads
-08||08_cuda_shared|shared|shared memory
-10||10_openacc|four_by_four|directives
-09||09_cuda_regtile|square|8 × 8 in registers
-09||09_cuda_regtile|vectorised|16 bytes at once
-09||09_cuda_regtile|conflict_free|no bank conflicts
-09||09_cuda_regtile|double_buffered|load ahead
-09||09_cuda_regtile|kept_addresses|addresses kept
-09||09_cuda_regtile|warp_tiles|a tile a warp
-09||09_cuda_regtile|fragments_ahead|operands ahead
-09||09_cuda_regtile|large_tiles|larger tiles
-09||09_cuda_regtile|stream_k|equal shares
-11||11_cuda_tensor|wmma|tensor cores
-11||11_cuda_tensor|shared|from shared memory
-11||11_cuda_tensor|mma|own fragments
-11||11_cuda_tensor|ldmatrix|ldmatrix
-11||11_cuda_tensor|swizzled|swizzled tiles
-11||11_cuda_tensor|stages|copies run ahead
-11||11_cuda_tensor|tma|TMA copies
-11||11_cuda_tensor|wgmma|wgmma
-11||11_cuda_tensor|warp_specialised|warp specialisation
-11||11_cuda_tensor|persistent|grouped order
-11||11_cuda_tensor|best|tiles by the shape
-"""
 
 
 def measured_bar(results, type, n, cores, step, variant):
@@ -322,7 +265,8 @@ def lesson_chart(results, folder, type, n, bars, lesson):
 
 def draw_lessons():
     """Draws NN_step/pictures/ladder.svg: the rungs up to this lesson's as bars, its own orange."""
-    every = [line.split("|") for line in BARS.split("\n") if line]
+    text = (PLOTS / "so_far.txt").read_text(encoding="utf-8")
+    every = [line.split("|") for line in text.split("\n") if line[:1].isdecimal()]
     for machine, type, n, lessons in LESSONS:
         folder, read = ROOT / "plots/reference" / machine, lessons.split()
         results = load(folder / "results.csv", folder / "machine.csv")[0]
@@ -331,7 +275,5 @@ def draw_lessons():
             bars = [bar for bar in every if bar[0] in so_far]
             with tempfile.TemporaryDirectory() as scratch:
                 draw_one(lesson_chart(results, folder, type, n, bars, lesson), "", Path(scratch))
-                shutil.copy(
-                    Path(scratch) / "so_far.svg",
-                    next(ROOT.glob(f"{lesson}_*/pictures")) / "ladder.svg",
-                )
+                pictures = next(ROOT.glob(f"{lesson}_*/pictures"))
+                shutil.copy(Path(scratch) / "so_far.svg", pictures / "ladder.svg")

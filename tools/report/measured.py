@@ -7,13 +7,10 @@ import csv
 import math
 import re
 import sqlite3
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 
-for stream in (sys.stdout, sys.stderr):  # a terminal that has no × or … shows a ? instead
-    if hasattr(stream, "reconfigure"):
-        stream.reconfigure(errors="replace")
+import inherited  # noqa: F401
 
 # A file's header line names its columns. Of these the cells are words, of any other numbers; a
 # count that is missing is 0.
@@ -96,14 +93,16 @@ def typed(column, text):
 
 def read(path, measured):
     """A CSV's rows as {column: cell}, typed; `measured` is the first column that was: rows alike in
-    those before it, on the same host, are one, taken again. Of these the last counts that was not
-    disturbed, else the last; it stands where the first stood."""
+    those before it, on the same host, are one, taken again. Of the last program's the last counts
+    that was not disturbed, else the last; it stands where the first stood."""
     newest = {}
     for line in lines_of(path, [measured]):
         row = {name: typed(name, text) for name, text in line.items()}
         known = list(row)[: list(row).index(measured)] + ["device", "flags", "host"]
         alike = tuple(map(row.get, known))
-        if row.get("quiet") != "no" or newest.get(alike, row)["quiet"] == "no":
+        before = newest.get(alike, row)
+        is_new = any(row.get(name) != before.get(name) for name in ("compiler", "commit"))
+        if is_new or row.get("quiet") != "no" or before["quiet"] == "no":
             newest[alike] = row
     return list(newest.values())
 
@@ -226,12 +225,10 @@ class Row(Record):
 
     def label(self):
         """The variant, and what it was set to."""
-        settings = [f"{self.threads} threads"] * (self.threads > 1) + [f"{self.ranks} ranks"] * (
-            self.ranks > 1
-        )
-        settings += [
-            f"{name} {of}" for name in ("grid", "block", "tile") if (of := getattr(self, name))
-        ]
+        counts = {name: getattr(self, name) for name in ("threads", "ranks")}
+        settings = [f"{count} {name}" for name, count in counts.items() if count > 1]
+        of = {name: getattr(self, name) for name in ("grid", "block", "tile")}
+        settings += [f"{name} {value}" for name, value in of.items() if value]
         return self.variant + f" ({', '.join(settings)})" * bool(settings)
 
     def program(self):

@@ -97,7 +97,8 @@ def limit(row):
     was predicted with was measured in a bad moment, and perhaps has been measured again
     since."""
     beaten = row.limit == "flops" and (row.missed() or 1) < 0.95
-    return LIMITS.get(row.limit, row.limit or "–") + ", by a peak measured in a bad moment" * beaten
+    name = LIMITS.get(row.limit, row.limit or "–")
+    return name + ", by a peak measured in a bad moment" * beaten
 
 
 def error_share(row):
@@ -238,9 +239,8 @@ def sections(results, charts):
     yield Section("What the machine can do", "", [], list(able))
     text = "A time is the kernel's alone; the chart of phases shows what else it takes."
     yield gpu_section("GPU", text, results, of(["gpu"]))
-    yield Section(
-        "Threads", scaling.SERIAL_IS, of(["threads"]), [Table(*cells) for cells in of_threads]
-    )
+    of_threads = [Table(*cells) for cells in of_threads]
+    yield Section("Threads", scaling.SERIAL_IS, of(["threads"]), of_threads)
     steps = {}
     for program in sorted({row.step for row in results.rows}):
         steps.setdefault(program.partition("-")[0], []).append(program)
@@ -254,6 +254,7 @@ def machine_page(results, charts, reference, root):
     bars = shown[0][1].bars if shown else []
     type = bars[0].row.type if bars else ""
     first = [chart for chart in charts if chart.open and chart.type == type]
+    parts = sections(results, [chart for chart in charts if chart not in first])
     return {
         "host": results.host,
         "name": results.processor(),
@@ -262,11 +263,7 @@ def machine_page(results, charts, reference, root):
         "open": first,
         "days": sorted({started[:10] for started in results.words("started")}),
         "predicted": rungs_predicted(results, bars, root),
-        "sections": [
-            part
-            for part in sections(results, [chart for chart in charts if chart not in first])
-            if part.charts or part.tables
-        ],
+        "sections": [part for part in parts if part.charts or part.tables],
     }
 
 

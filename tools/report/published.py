@@ -14,13 +14,9 @@ REPORTS = {
     "coalescing": "a note on memory coalescing (its rates; its times cannot be the kernels')",
     "scpa_2024": "SCPA 2024 (its ratios)",
 }
-WRITTEN = {
-    "GFLOP/s": digits,
-    "speedup": times,
-    "efficiency": percent,
-    "speedup / cores": "{:.3g}".format,
-    "ratio": times,
-}
+WRITTEN = {"GFLOP/s": digits, "speedup": times, "efficiency": percent, "ratio": times}
+WRITTEN["speedup / cores"] = "{:.3g}".format
+ALONE = ("metric", "n", "threads")  # what a time on one thread has in common with another
 NEAREST = (
     "Ours is of their size, or of the nearest that we have measured. Other machines: what compares "
     "is how the figures fall or grow."
@@ -31,16 +27,12 @@ def theirs(line, lines):
     """What a printed line says that can be set beside ours: (what, the figure), or None."""
     metric, value = line["metric"], float(line["value"])
     if metric == "time" and line["threads"]:  # as many times as fast as on one thread
-        alone = next(
-            other
-            for other in lines
-            if (other["metric"], other["n"], other["threads"]) == ("time", line["n"], "1")
-        )
-        return "speedup", float(alone["value"]) / value
+        like = line | {"threads": "1"}
+        same = [of for of in lines if all(of[name] == like[name] for name in ALONE)]
+        return "speedup", float(same[0]["value"]) / value
     if metric == "time":
-        return "GFLOP/s", 2e-9 * int(line["n"]) ** 3 / (
-            value * (1e-3 if line["unit"] == "ms" else 1)
-        )
+        seconds = value * (1e-3 if line["unit"] == "ms" else 1)
+        return "GFLOP/s", 2e-9 * int(line["n"]) ** 3 / seconds
     return {
         "rate": ("GFLOP/s", value),
         "speedup": ("speedup", value),
@@ -70,18 +62,14 @@ def ours(results, same, line, what, type):
     n = int(line["n"] or max(results.values("n", "gpu")))
     for variant in same["ours"].split("|"):
         named = zip(same["step"].split("/"), variant.split("/"))
-        like = [
-            {"gpu": gpu, "number": step} | ({"variant": name} if name else {})
-            for step, name in named
-        ]
+        like = [dict(zip(("number", "variant"), filter(None, of)), gpu=gpu) for of in named]
         if not gpu:
             like[0]["threads"] = int(line["threads"])
         if len(like) == 1 and what == "GFLOP/s":
             like.append(like[0])
         elif len(like) == 1:
-            like.append(
-                dict(zip(("step", "variant"), BASELINE)) if gpu else like[0] | {"threads": 1}
-            )
+            baseline = dict(zip(("step", "variant"), BASELINE))
+            like.append(baseline if gpu else like[0] | {"threads": 1})
         found += filter(None, [nearest(results, *like, type, n)])
     return min(found, default=None, key=lambda pair: pair[0].type != type)
 
@@ -115,16 +103,8 @@ def rows_of(results, same, printed, on_gpu):
 def tables(results, on_gpu):
     """(title, headings, rows, note) for each report that printed what we have on a GPU, or on
     threads."""
-    headings = [
-        "published",
-        "n",
-        *["threads"] * (not on_gpu),
-        "what",
-        "theirs",
-        "ours",
-        "n",
-        "ours",
-    ]
+    threads = ["threads"] * (not on_gpu)
+    headings = ["published", "n", *threads, "what", "theirs", "ours", "n", "ours"]
     every = lines_of(PUBLISHED / "ours.csv")
     for report, whose in REPORTS.items():
         printed = lines_of(PUBLISHED / f"{report}.csv")

@@ -14,7 +14,6 @@ where there is none here. A row whose result is wrong is named, never ranked or 
 0 well; 2 the files cannot be read or written, in a line."""
 
 import argparse
-import signal
 import sys
 from pathlib import Path
 
@@ -41,15 +40,13 @@ def print_ladder(machines, given, _):
     for results in machines:
         for type in results.types:
             for n in results.values("n", type=type) if given.all_sizes else [None]:
-                for of in filter(
-                    None, (ladder.of_cores(results, type, n), ladder.of_gpu(results, type, n))
-                ):
+                both = ladder.of_cores(results, type, n), ladder.of_gpu(results, type, n)
+                for of in filter(None, both):
                     print_bars(results, of)
     if not any(results.types for results in machines):
         print("No ladder: there is no square product with a right result.")
-    for line in [
-        f"\nWRONG, left out: {line}" for line in page.wrong_lines(machines)
-    ] + page.mark_lines(machines):
+    wrong = [f"\nWRONG, left out: {line}" for line in page.wrong_lines(machines)]
+    for line in wrong + page.mark_lines(machines):
         print(line)
 
 
@@ -80,10 +77,8 @@ def print_rivals(path, out):
 
 def draw_all(machines, given, reference):
     """Draws every chart."""
-    render(
-        [(chart, results.place(chart.step)) for results, chart in named(machines, reference)],
-        given.out,
-    )
+    charts = named(machines, reference)
+    render([(chart, results.place(chart.step)) for results, chart in charts], given.out)
 
 
 def draw_ladder(machines, given, reference):
@@ -107,11 +102,8 @@ COMMANDS = {"ladder": print_ladder, "draw": draw_all, "page": page.write, "bars"
 
 
 def main():
-    if hasattr(signal, "SIGPIPE"):
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `report.py ladder … | head` ends quietly
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    raw = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
     parser.add_argument("command", choices=[*COMMANDS, "rivals", "lessons"])
     parser.add_argument("csv", nargs="?", default="report/results.csv")
     for option in ("--machine", "--reference", "--out", "--failed", "--rivals"):

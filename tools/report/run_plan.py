@@ -19,7 +19,8 @@ other programs disturbed one of its rows. What fails is named in OUT/failed, and
 run.
 
 Exit status: 0 well; 1 a line failed; 2 the command line; 130 or 143 interrupted."""
-import argparse, hashlib, math, os, re, shlex, shutil, signal, subprocess, sys, threading, time
+import argparse, hashlib, math, os, re, select, shlex, shutil, signal, subprocess, sys
+import threading, time
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -30,8 +31,9 @@ from measured import BASELINE, Refusal, ladder_sizes, lines_of, load  # noqa: E4
 
 OF_MACHINE = ("00_machine", "rivals")
 WORK = {"machine.csv": 40, "rivals.csv": 500}  # about as much as so many rows
-# As root, and with more ranks than cores.
+# As root, with more ranks than cores, and without ~/.openmpi.
 OPEN_MPI = {
+    "HOME": os.devnull,
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
@@ -164,7 +166,9 @@ def command_of(words, given):
         place = words.index("--csv")
         csv = given.out / words[place + 1]
         del words[place : place + 2]
-    return Command([*words, "--csv", str(csv), *["--quiet"] * step], variables, program, csv)
+    ranks = ["--ranks", option(words, "-n")] if "mpirun" in words else []
+    more = ["--csv", str(csv), *["--quiet"] * step, *ranks]
+    return Command([*words, *more], variables, program, csv)
 
 
 def commands_of(given):
@@ -259,12 +263,11 @@ def run(command):
     """Its exit status; one that died by a signal has 128 more than the signal, as in a shell. What
     it prints to a file is kept if it ended well. An interruption, of it or of this program, ends
     all."""
-    variables = environment(command.words) | os.environ | command.variables
+    variables = os.environ | environment(command.words) | command.variables
     pipe = subprocess.PIPE if command.printed else None
     try:
-        process = subprocess.Popen(
-            command.words, stdin=subprocess.DEVNULL, stdout=pipe, env=variables
-        )
+        pipes = {"stdin": subprocess.DEVNULL, "stdout": pipe}
+        process = subprocess.Popen(command.words, env=variables, **pipes)
     except OSError as error:
         print(f"{command.words[0]}: {error.strerror}", file=sys.stderr)
         return 127
@@ -274,9 +277,17 @@ def run(command):
     status = 128 + Signals.pending if Signals.pending else 128 - status if status < 0 else status
     if status in (128 + signal.SIGINT, 128 + signal.SIGTERM):
         sys.exit(status)
+    if status and nobody_reads():
+        os.kill(os.getpid(), signal.SIGPIPE)
     if command.printed and status == 0:
         command.printed.write_bytes(printed)
     return status
+
+
+def nobody_reads():
+    """Whether standard output is a pipe that was closed: `make report | head`."""
+    (poll := select.poll()).register(1, 0)
+    return any(event & select.POLLERR for _, event in poll.poll(0))
 
 
 def rows_of(csv):
@@ -367,9 +378,8 @@ def run_all(commands, out):
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    raw = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
     parser.add_argument("plans", type=Path, nargs="+", metavar="PLAN")
     parser.add_argument("--build", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
@@ -382,7 +392,6 @@ def main():
         return print("\n".join(command.text() for command in commands))
     given.out.mkdir(parents=True, exist_ok=True)
     (given.out / "failed").unlink(missing_ok=True)
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     for signum in (signal.SIGINT, signal.SIGTERM):
         signal.signal(signum, Signals.take)
     if failed := run_all(commands, given.out):

@@ -76,6 +76,7 @@ class RunPlan(unittest.TestCase):
         lines = self.planned(plan % f",{CORES + 1},{CORES + 2}", "--set", f"threads={fit}")
         counts = [line.split("--threads ")[1].split()[0] for line in lines.splitlines()]
         self.assertEqual(counts, [fit, f"{CORES + 1}", f"{CORES + 2}", "1"])
+        self.assertTrue(lines.endswith(" --ranks 2"), "which another MPI's mpirun does not start")
 
     def test_of_the_steps_asked_for_and_the_baseline(self):
         plan = f"01_naive/01_naive --variant ijk {ROWS}\n01_naive/01_naive\n02_b/02_b {ROWS}"
@@ -131,7 +132,7 @@ class RunPlan(unittest.TestCase):
         said = ["is , , ,", "is active, true, ,", "is x, , ,", "is , , hwthread, slot:PE=1"]
         self.assertEqual(self.said(f"{plan}mpirun -n {CORES + 1} a/a")[:-1], said)
         own = self.said(f"a/a --threads 1\nmpirun -n {CORES + 1} a/a", OMP_PROC_BIND="x")
-        self.assertEqual(own, ["is active, x, ,", "is passive, x, none,"])
+        self.assertEqual(own, ["is active, true, ,", "is passive, , none,"])
         self.program("build/b/b")
         said = "a skipped: there is no mpirun here; ./setup.sh installs one\n"
         self.assertEqual(self.run_plan("b/b\nmpirun -n 2 a/a", "--plan", PATH="/nowhere")[2], said)

@@ -74,16 +74,7 @@ def cells_of(of, cores):
     for threads in sorted({max(of.rows), *own[-1:]}):
         row, factor = of.rows[threads], of.speedup(of.rows[threads])
         rates = (times(factor), percent(factor and factor / threads))
-        beyond, first = ", beyond the cores" * (threads > cores), [one.time() for one in alone] or [
-            "–"
-        ]
+        beyond, one = ", beyond the cores" * (threads > cores), alone[0].time() if alone else "–"
         marked_rates = [marked(text, *alone, row) for text in rates]
-        yield [
-            of.step,
-            of.variant,
-            *first,
-            f"{threads}{beyond}",
-            row.time(),
-            *marked_rates,
-            percent(of.serial),
-        ]
+        on = [one, f"{threads}{beyond}", row.time()]
+        yield [of.step, of.variant, *on, *marked_rates, percent(of.serial)]

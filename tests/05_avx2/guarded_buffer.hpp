@@ -1,4 +1,4 @@
-// Space for 05_avx2_tests, in place of space.hpp's: whoever leaves his room is found.
+// Buffer for 05_avx2_tests, in place of buffer.hpp's: whoever leaves it is found.
 #pragma once
 
 #include <sys/mman.h>
@@ -13,19 +13,19 @@ namespace avx2 {
 namespace {
 
 /// Exactly the bytes asked for, a multiple of 4, and behind them a page that nobody may touch: one element
-/// too far ends the test with SIGSEGV. The room, new each time, and the band before it hold a NaN. It belongs
-/// to the thread that asked first.
-class Space {
+/// too far ends the test with SIGSEGV. The buffer, new each time, and the band before it hold a NaN. It
+/// belongs to the thread that asked first.
+class Buffer {
  public:
-  Space() = default;
-  Space(const Space&) = delete;
-  Space& operator=(const Space&) = delete;
-  ~Space() { release(); }
+  Buffer() = default;
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  ~Buffer() { release(); }
 
   template <class T>
   T* of(Index count) {
     if (owner_ == std::thread::id()) owner_ = std::this_thread::get_id();
-    if (owner_ != std::this_thread::get_id()) fail("another thread's room");
+    if (owner_ != std::this_thread::get_id()) fail("another thread's");
     release();
     const Index bytes = count * Index{sizeof(T)};
     const Index inside = (bytes + page - 1) / page * page + page;  // a page of band, or a little more
@@ -33,9 +33,9 @@ class Space {
     void* const all = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (all == MAP_FAILED || mprotect(static_cast<char*>(all) + inside, page, PROT_NONE))
       fail("no memory");  // nullptr would let the kernels go on without a copy, unguarded
-    band_ = static_cast<std::uint32_t*>(all), room_ = band_ + (inside - bytes) / 4;
-    for (std::uint32_t* word = band_; word < room_ + bytes / 4; ++word) *word = nan;
-    return reinterpret_cast<T*>(room_);
+    band_ = static_cast<std::uint32_t*>(all), data_ = band_ + (inside - bytes) / 4;
+    for (std::uint32_t* word = band_; word < data_ + bytes / 4; ++word) *word = nan;
+    return reinterpret_cast<T*>(data_);
   }
 
  private:
@@ -43,17 +43,17 @@ class Space {
   static constexpr std::uint32_t nan = 0xfffbfffb;  // as f32 and as f64; as i32 none that is ever packed
 
   static void fail(const char* why) {
-    std::fprintf(stderr, "guarded space: %s\n", why);
+    std::fprintf(stderr, "guarded buffer: %s\n", why);
     std::abort();
   }
   void release() {
-    for (const std::uint32_t* word = band_; word < room_; ++word)
-      if (*word != nan) fail("written before the room");
+    for (const std::uint32_t* word = band_; word < data_; ++word)
+      if (*word != nan) fail("written before its begin");
     if (band_) munmap(band_, size_);  // so that nobody still packs there
-    band_ = room_ = nullptr;
+    band_ = data_ = nullptr;
   }
 
-  std::uint32_t *band_ = nullptr, *room_ = nullptr;
+  std::uint32_t *band_ = nullptr, *data_ = nullptr;
   std::size_t size_ = 0;
   std::thread::id owner_;
 };

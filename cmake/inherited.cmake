@@ -1,0 +1,16 @@
+# ctest reads this before its tests: what they inherit (tools/inherited.txt).
+file(STRINGS ${CMAKE_CURRENT_LIST_DIR}/../tools/inherited.txt names REGEX "^[^#]")
+string(REGEX REPLACE "[ ;]" "|" names "${names}")
+string(REPLACE % ".*" names "${names}")
+execute_process(COMMAND env OUTPUT_VARIABLE variables)
+string(REGEX MATCHALL "(^|\n)[A-Za-z_][^=\n]*" variables "${variables}")
+foreach(name IN LISTS variables)
+  string(STRIP "${name}" name)
+  if(name MATCHES "^(${names})$")
+    unset(ENV{${name}})
+  endif()
+endforeach()
+if(NOT IS_DIRECTORY "$ENV{TMPDIR}")  # of a job that has ended
+  unset(ENV{TMPDIR})
+endif()
+set(ENV{LC_ALL} C.UTF-8)

@@ -1,0 +1,234 @@
+"""A rung: what rungs.ini says of it, the learner's file, and the programs that are made of it."""
+import configparser, contextlib, fcntl, os, re, shutil, subprocess, sys
+from pathlib import Path
+from types import SimpleNamespace
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+sys.path += [str(ROOT / "tools"), str(ROOT / "tools/report")]
+from notes.fragments import fragment
+
+MINE = Path(os.environ.get("COURSE_MINE", ROOT / "mine")).resolve()  # tests have one of their own
+FASTER = ""  # options that tests compile with
+HOLE = "// your code"
+
+
+def refuse(text):
+    print(f"try: {text}", file=sys.stderr)
+    sys.exit(2)
+
+
+def output_of(*command):
+    return subprocess.run(command, capture_output=True, text=True, errors="replace")
+
+
+@contextlib.contextmanager
+def alone(folder):
+    """Nobody else is in this folder meanwhile: another terminal's rungs.py waits here."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / "lock", "w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def load_rungs(build):
+    """{name: rung}, in reading order."""
+    ini = configparser.ConfigParser(interpolation=None)
+    ini.read(Path(__file__).with_name("rungs.ini"), encoding="utf-8")
+    rungs = {}
+    for name in ini.sections():
+        step, _, short = name.partition("/")
+        of = dict.fromkeys("declaration options include solution call hint".split(), "")
+        of |= {"step": step, "variant": short, "n": "512"} | dict(ini[name])
+        short = of["variant"] if of["call"] else short  # it takes the variant's place
+        of = {"fragment": short, "function": short} | of
+        of["declaration"] = re.sub(r"(?m)^\|", "", of["declaration"])  # the | keeps an indentation
+        rungs[name] = Rung(name=name, build=build, copy="", warnings=set(), **of)
+    return rungs
+
+
+def body_of(lines, function):
+    """(first, last): the lines of the function's braces."""
+    called = re.compile(rf"( *)(?!//)\S.*\b{function}\(")
+    head = next(i for i, line in enumerate(lines) if called.match(line))
+    end = called.match(lines[head])[1] + "}"
+    first = next(i for i in range(head, len(lines)) if lines[i].endswith("{"))
+    return first, next(i for i in range(first, len(lines)) if lines[i] == end)
+
+
+class Rung(SimpleNamespace):
+    """Its members are rungs.ini's, and `build`, the course's build folder."""
+
+    @property
+    def on_gpu(self):
+        return self.file.endswith(".cuh")
+
+    @property
+    def on_ranks(self):
+        return self.step == "06_mpi"
+
+    @property
+    def threaded(self):
+        return "--threads" in self.options
+
+    # ---- the learner's file ----
+
+    @property
+    def path(self):
+        return Path(self.copy or MINE / f"{self.name}.{'cu' if self.on_gpu else 'cpp'}")
+
+    @property
+    def shown(self):
+        return f"mine/{self.path.relative_to(MINE)}"
+
+    @property
+    def text(self):
+        """What the learner has written; a byte that is not UTF-8 is the compiler's to judge."""
+        return self.path.read_text(encoding="utf-8", errors="replace")
+
+    def model(self):
+        """The course's own lines: what the learner writes."""
+        name, _, part = self.solution.partition("#")
+        return fragment(ROOT / self.step / (name or self.file), part or self.fragment)
+
+    @property
+    def written(self):
+        """The name of the function that the learner writes."""
+        return "mine" if self.declaration else self.solution.partition("#")[2] or self.function
+
+    def includes(self):
+        return [f"#include {header}" for header in self.include.split("\n") if header]
+
+    def hole(self):
+        """The learner's file before anything is written: declaration and comment stay, the body
+        goes."""
+        about = f"// {self.name}: {self.idea}\n// Save, and `make try RUNG={self.name}` says whether it is right.\n"
+        if self.declaration:
+            return f"{about}\n{self.declaration}\n"
+        lines = self.model()
+        first, last = body_of(lines, self.written)
+        text = [f"// Stuck? `make hint RUNG={self.name}`", "", *self.includes()]
+        text += [*[""] * bool(self.include), *lines[: first + 1], f"  {HOLE}", *lines[last:], ""]
+        return about + "\n".join(text)
+
+    # ---- its programs ----
+
+    @property
+    def course(self):
+        """The step's program for this processor, if the step has one; else the plain one."""
+        plan = (self.build / "programs.txt").read_text(encoding="utf-8")
+        native = "-native" if f"{self.step}-native " in plan else ""
+        return self.build / self.step / (self.step + native)
+
+    @property
+    def folder(self):
+        """In which its programs are made; two learners' at once do not meet."""
+        home = self.build / "try" if MINE == ROOT / "mine" else MINE / "build"
+        return home / self.name / ("the_course" if self.copy else "")
+
+    def has_gpu(self):
+        if os.environ.get("CUDA_VISIBLE_DEVICES") == "" or not shutil.which("nvidia-smi"):
+            return False
+        by_nvcc = (
+            "nvcc" in output_of("ninja", "-C", self.build, "-t", "commands", self.course).stdout
+        )
+        return by_nvcc and output_of("nvidia-smi", "-L").returncode == 0
+
+    @property
+    def emulated(self):
+        return self.on_gpu and not self.has_gpu()
+
+    def overlay(self):
+        """A copy of the step's folder in which the fragment is the learner's file."""
+        place = self.folder / self.step / self.file
+        shutil.copytree(
+            ROOT / self.step,
+            self.folder / self.step,
+            dirs_exist_ok=True,
+            copy_function=lambda source, copy: Path(copy) == place or shutil.copy2(source, copy),
+            ignore=shutil.ignore_patterns("*.md", "*.svg", "pictures"),
+        )
+        lines = (ROOT / self.step / self.file).read_text(encoding="utf-8").split("\n")
+        marks = [f"// [{slash}{self.fragment}]" for slash in ("", "/")]
+        first, last = ([line.strip() for line in lines].index(mark) for mark in marks)
+        headers = re.findall(r"^#include .*", self.text, re.M)  # outside of the namespace
+        own = [f'#include "{self.path}"']
+        if (
+            self.call
+        ):  # an exercise: a function of its own, called in the place of the variant's body
+            part = lines[first + 1 : last]
+            head, end = body_of(part, self.function)
+            own += [*part[: head + 1], f"  {self.call};", *part[end:]]
+        text = "\n".join([*headers, *lines[:first], *own, *lines[last + 1 :]])
+        if not place.exists() or place.read_text(encoding="utf-8") != text:
+            place.write_text(text, encoding="utf-8")
+
+    def sources(self):
+        """The sources of its program that were made of the rung's file, too, says ninja."""
+        file, name, found = ROOT / self.step / self.file, self.course.name, []
+        for block in output_of("ninja", "-C", self.build, "-t", "deps").stdout.split("\n\n"):
+            head, *files = block.strip().split("\n")
+            if re.match(rf"{self.step}/CMakeFiles/{name}(-kernels|-gpu|-emulated)?\.dir/", head):
+                paths = [
+                    (self.build / path.strip()).resolve() for path in files
+                ]  # ccache's are relative
+                found += paths[:1] * (file in paths)
+        if not found:
+            refuse(f"nothing of {self.step} is made of {self.file}; please build it again")
+        return found
+
+    def project(self, clang=""):
+        """The folder of the CMake project that makes its programs; configured once."""
+        place = self.folder / ("races" if clang else "build")
+        if not (place / "build.ninja").exists():
+            said = {"COURSE_BUILD": self.build, "PROGRAM": self.course.name, "FASTER": FASTER}
+            said |= {"COPY": self.folder / self.step, "SEES": ";".join(map(str, self.sources()))}
+            words = [f"-D{name}={value}" for name, value in (said | {"CLANG": clang}).items()]
+            done = output_of("cmake", "-S", ROOT / "tools/try", "-B", place, "-G", "Ninja", *words)
+            if done.returncode:
+                refuse(f"cmake: {done.stderr.strip()}")
+        return place
+
+    def compiled(self, twin="program", clang=""):
+        """A program, or nothing and what the compiler says of the learner's file. The twins are
+        `debug`, with the address sanitizer, and `races`, by clang with the thread sanitizer."""
+        self.overlay()
+        place = self.project(clang)
+        done = output_of("env", "LC_ALL=C.UTF-8", "ninja", "-C", place, twin)
+        if done.returncode:
+            return None, self.first_error(done.stdout)
+        at = rf"{re.escape(str(self.path))}:(\d+):\d+: warning: (.*?)( \[-W|$)"
+        self.warnings |= {f"line {line}: {what}" for line, what, _ in re.findall(at, done.stdout)}
+        return place / twin, ""
+
+    def first_error(self, text):
+        """The first error in the learner's file, with the lines that show it; else why the compiler
+        finds one behind it."""
+        lines, at = text.split("\n"), f"{self.path}:"
+        errors = [i for i, line in enumerate(lines) if re.search("error|undefined reference", line)]
+        own = [i for i in errors if lines[i].startswith(at)]
+        first = next(iter(own or errors), 0)
+        asked = [line for line in lines[:first] if line.startswith(at) and "required" in line]
+        if not own and not asked and (fault := self.unfinished()):
+            return fault
+        end = first + 1
+        while end < len(lines) and re.match(r"\s+(\d+ )?\|", lines[end]):
+            end += 1
+        said = "\n".join(asked[-1:] * (not own) + lines[first:end])
+        return (
+            said.replace(f"{MINE}/", "mine/").replace(f"{self.folder}/", "").replace(f"{ROOT}/", "")
+        )
+
+    def unfinished(self):
+        """What the compiler notices behind the end of the file only: braces, and a function that is
+        not there."""
+        code = re.sub(r'//.*|/\*[\s\S]*?\*/|"(\\.|[^"\\\n])*"|\'(\\.|[^\'\\\n])\'', "", self.text)
+        if missing := code.count("{") - code.count("}"):
+            which, other = ("{", "}") if missing > 0 else ("}", "{")
+            return f"{self.shown}: there is a {which} without its {other}."
+        lines = self.declaration.split("\n") if self.declaration else self.model()
+        lines = [line for line in lines if not line.startswith("//")]
+        head = "\n".join(lines[: body_of(lines, self.written)[0] + 1])
+        types = lambda text: "".join(re.sub(r"\w+\s*(?=[,)])", "", text).split())
+        if types(head) not in types(code):
+            return f"{self.shown}: the course calls this function, and it is not there:\n{head}"
+        return ""

@@ -1,0 +1,417 @@
+"""Is a learner's kernel right? And if not, what is wrong, in a student's words."""
+import os, re, resource, shlex, shutil, signal, subprocess, sys, tempfile, textwrap
+from pathlib import Path
+from typing import NamedTuple
+
+from rung import MINE, output_of
+from measured import lines_of
+from run_plan import CORES, environment
+
+SHAPES = "33x33x33 17x40x23 1x1x1 3x2x4 8x8x8 32x64x32 130x70x150 257x129x65".split()
+ON_GPU = "33x35x31 1x1x1 3x2x4 32x32x32 130x140x37".split()  # the first says most of a fault
+ORDERS = ("forward", "reversed", "987654")  # of threads under the emulator
+RACING = "5x5x20001 5x5x20003 5x5x20005 5x5x20007".split()  # few elements of C: a race shows
+PATIENCE = int(os.environ.get("COURSE_PATIENCE", "10"))  # seconds that a run may take
+WIDTH = shutil.get_terminal_size().columns if sys.stdout.isatty() else 1000
+RACE = "The result differs from run to run: do two threads write to the same element?"
+MESSAGE = "The result differs from run to run: does somebody wait for each message to arrive?"
+BEYOND = "an element that the matrix does not have"
+CRASHES = {  # the address sanitizer's words
+    "ILL": BEYOND,
+    "TRAP": BEYOND,
+    "SEGV": "an address where no memory is",
+    "FPE": "a division by 0",
+    "heap-buffer-overflow": "memory outside of every matrix",
+    "stack-buffer-overflow": "an array beyond its end",
+    "stack-buffer-underflow": "an array before its beginning",
+    "dynamic-stack-buffer-overflow": "an array beyond its end",
+    "heap-use-after-free": "memory that was given back",
+    "stack-overflow": "too much of the stack: a recursion without an end, or a large array",
+}
+OF_MPI = {
+    "MPI_ERR_RANK": "there is no rank of that number; the last one is size - 1",
+    "MPI_ERR_TRUNCATE": "the message is longer than its receiver expects",
+    "MPI_ERR_TAG": "a tag is at least 0",
+}
+SANITIZERS = {
+    # A matrix that is asked for what it does not have ends by SIGILL.
+    "ASAN_OPTIONS": "handle_sigill=1:handle_abort=1:detect_leaks=0:verify_asan_link_order=0",
+    "TSAN_OPTIONS": "ignore_noninstrumented_modules=1:halt_on_error=1:exitcode=66",
+}
+
+
+def told(text, indent=""):
+    """A line, on a terminal as wide as that."""
+    after = indent + "  "
+    print(
+        textwrap.fill(
+            text, WIDTH, initial_indent=indent, subsequent_indent=after, break_on_hyphens=False
+        )
+    )
+
+
+# ---- a run ----
+
+
+class Run(NamedTuple):
+    status: int | None  # None if it did not end
+    out: str
+    err: str
+
+    def ended(self):
+        """How, in one word; mpirun says it of its ranks."""
+        of_rank = re.search(r"exited on signal (\d+)", self.err)
+        number = int(of_rank[1]) if of_rank else -(self.status or 0)
+        return signal.Signals(number).name if number > 0 else f"exit {self.status}"
+
+    def rows(self):
+        """(type, shape, verdict) of each row that was printed."""
+        return [(row[2], row[3], row[4]) for row in map(ROW.search, self.out.split("\n")) if row]
+
+    def printed(self):
+        """What the learner's kernel printed in the first row that is wrong or did not end; if all
+        are right, in the first one."""
+        chunks = [[]]
+        for line in self.out.split("\n"):
+            row = ROW.search(line)
+            before = row[1] if row else line
+            if before.strip() and not OWN.match(line):
+                chunks[-1].append(before)
+            if row and row[4] == "wrong":
+                return chunks[-1]
+            if row:
+                chunks.append([])
+        return chunks[0 if self.status == 0 else -1]
+
+
+ROW = re.compile(r"^(.*?)\w+ +(f32|f64|i32|bf16|tf32) +(\d+x\d+x\d+) .* (right|wrong)$")
+OWN = re.compile(r"variant +type |\S+ on .*(g|clang)\+\+ |counted: |  \S")
+
+
+def lower(what, most):
+    """Lowers a limit of this process; one that is lower already stays."""
+    found = [limit for limit in resource.getrlimit(what) if limit != resource.RLIM_INFINITY]
+    resource.setrlimit(what, (min(found + [most]),) * 2)
+
+
+def run(command, patience=PATIENCE, limited=True, timed=False):
+    """A Run, in a group of its own with limits on memory and time."""
+
+    def limits():
+        on_gpu = any("cuda" in word for word in command) and "--emulate" not in command
+        if limited and not on_gpu:  # a GPU takes addresses by the terabyte
+            lower(resource.RLIMIT_AS, 16 << 30)
+        lower(resource.RLIMIT_CPU, 2 * patience * CORES)  # should nobody be left to end it
+        lower(resource.RLIMIT_CORE, 0)
+
+    command = list(map(str, command))
+    around = os.environ | environment(command)
+    around |= {} if timed or "mpirun" in command else {"OMP_WAIT_POLICY": "passive"}
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+        preexec_fn=limits,
+        env=around | SANITIZERS,
+    )
+    try:
+        out, err = process.communicate(timeout=patience)
+        return Run(process.returncode, out, err)
+    except subprocess.TimeoutExpired:
+        end(process)
+        return Run(None, *process.communicate())
+    except BaseException:  # Ctrl-C
+        end(process)
+        raise
+
+
+def end(process):
+    """Ends a program and all that it started; mpirun is left the time to end its ranks."""
+    for signum in (signal.SIGTERM, signal.SIGKILL):
+        try:
+            os.killpg(process.pid, signum)
+            process.wait(timeout=2)
+        except (ProcessLookupError, subprocess.TimeoutExpired):
+            pass
+
+
+def command_of(rung, program, *words, threads=None):
+    start = ["mpirun", "-n", "2"] if rung.on_ranks else []
+    options = rung.options
+    if threads:
+        options = re.sub(r"--threads \d+", f"--threads {threads}", options)
+    ranks = ["--ranks", "2"] * bool(start)
+    return [*start, str(program), "--variant", rung.variant, *ranks, *shlex.split(options), *words]
+
+
+def checked(rung, program, shapes, *words, threads=None):
+    """A run that verifies these shapes. Its lines come one by one: a crash loses none."""
+    words = ["--shape", shapes, "--verify", "full", "--explain", *words]
+    command = command_of(rung, program, *words, threads=threads)
+    at = command.index(str(program))
+    lines = ["stdbuf", "-oL"] if shutil.which("stdbuf") else []
+    lines += ["env", "OMP_TOOL_VERBOSE_INIT=stderr"] * (program.name == "races")
+    for _ in range(5):
+        found = run([*command[:at], *lines, *command[at:]], limited=program.name == "program")
+        if "ORTE_ERROR_LOG" not in found.err:  # else mpirun has lost what a rank said
+            break
+    return found
+
+
+# ---- the verdict ----
+
+
+def verdict(rung, program):
+    """True if it is right; else it says what is wrong. None if this machine cannot run it."""
+    emulated = rung.emulated
+    shapes = ON_GPU if rung.on_gpu else SHAPES
+    orders = [["--emulate", order] for order in ORDERS] if emulated else [[]]
+    types = [] if "--type" in rung.options else ["--type", "f32,f64,i32"]
+    # Twice: what the first run wrote to A or B, or keeps, spoils the second.
+    words = ["--pad", "3", "--repeat", "2", "--warmup", "0", *types]
+    for order in orders:
+        found = checked(rung, program, ",".join(shapes), *words, *order)
+        if found.status == 77:
+            print(found.err.strip(), file=sys.stderr)
+            return None
+        if found.status != 0:
+            return wrong(
+                rung, found, shapes, findings(rung, program, found, shapes, words, orders, order)
+            )
+    told(f"right so far, at {len(shapes)} shapes" + " and in three orders of threads" * emulated)
+    sys.stdout.flush()
+    print_of_learner(found)
+    said, unchecked = race(rung) if rung.threaded else ([], "")
+    if said:
+        return told_but("not always", said)
+    if rung.threaded and not stays_the_same(rung, program, unchecked):
+        return False
+    if not stays_inside(rung, program, shapes[:1]):
+        return False
+    print("✔ right" + f" (not checked for races: {unchecked})" * bool(unchecked))
+    return True
+
+
+def place_of(found, shapes):
+    """(type, shape) of the row that is wrong or did not end."""
+    rows = found.rows()
+    for of_type, shape, said in rows:
+        if said == "wrong":
+            return of_type, shape
+    if not rows:
+        return "f32", shapes[0]
+    of_type, shape, _ = rows[-1]
+    here = [row for row in rows if row[0] == of_type]
+    settings = max(1, sum(row[1] == shapes[0] for row in here))
+    following = len(here) // settings
+    types = ["f32", "f64", "i32"]
+    if following < len(shapes):
+        return of_type, shapes[following]
+    return types[(types.index(of_type) + 1) % 3] if of_type in types else of_type, shapes[0]
+
+
+def wrong(rung, found, shapes, said, how=""):
+    of_type, shape = place_of(found, shapes)
+    print(f"✘ {how}m x n x k = {shape}" + f", {of_type}" * (of_type not in ("f32", "bf16")) + ":")
+    print_of_learner(found)
+    said += [f"The compiler warns of {warning}." for warning in sorted(rung.warnings)]
+    for line in dict.fromkeys(said):
+        told(line, "  ")
+    return False
+
+
+def told_but(what, lines):
+    print(f"✘ right so far, but {what}:")
+    for line in lines:
+        told(line, "  ")
+    return False
+
+
+def print_of_learner(found, most=8):
+    lines = found.printed()
+    for line in lines[:most] + [f"… and {len(lines) - most} lines more"] * (len(lines) > most):
+        print(f"  it printed: {line}")
+
+
+def explained(err):
+    """What the program says of the first wrong result: the lines of --explain, else its own."""
+    said = re.search(r"wrong: (?:it threw: )?(.*?)(?:; again by: .*)?\n((?:  .*\n)*)", err)
+    if not said:
+        return [line for line in err.split("\n") if line.strip()][:1]
+    lines = [line.strip() for line in said[2].splitlines()]  # its own lines: mpirun adds more
+    lines = [] if "threw: " in said[0] else lines
+    return [said[1]] * (not lines or "outside its matrix" in said[1]) + lines
+
+
+def findings(rung, program, found, shapes, words, orders, order):
+    """What to tell of a run, with the threads in this order, that was not right."""
+    if rung.threaded and (said := race(rung)[0]):
+        return said
+    if found.status == 2:
+        return [found.err.strip().split("\n")[0]]
+    if "wrong: " not in found.err:
+        if said := of_mpi(found.err):
+            return said
+        if found.status is not None:
+            return crash(rung, found, shapes, words + order)
+        waiting = (
+            "Do the ranks wait for each other? Every send needs its receive, with the same tag."
+        )
+        why = waiting if rung.on_ranks else "Does a loop forget to count?"
+        return [f"It has not ended after {PATIENCE} s. {why}"]
+    said = explained(found.err)
+    if "it threw: " in found.err or found.status is None:
+        ends = "All threads of a block have to reach every barrier: does one return before it?"
+        return said + [ends] * ("has ended" in said[0])
+    if any("NaN" in line for line in said):
+        if order:
+            said.append(
+                "Under the emulator shared memory begins as NaN: is it read before all threads have "
+                "written it, without a barrier?"
+            )
+        if rung.on_ranks:
+            said.append("Has every rank received its part of A and of C, and B?")
+    at = place_of(found, shapes)
+    if at[0] in ("f64", "i32") and "outside its matrix" not in said[0]:
+        said.append("In f32 it is right: does a number have another type than T?")
+
+    def again(*words):
+        run = checked(rung, program, ",".join(shapes), *words)
+        return place_of(run, shapes) if run.status else None, explained(run.err)[:1]
+
+    others = orders if order else [[]] * (4 if rung.threaded else 2 * rung.on_ranks)
+    if any(again(*words, *other) != (at, said[:1]) for other in others):
+        on_cpu = MESSAGE if rung.on_ranks else RACE
+        depends = "The result depends on the order in which threads run: is a barrier missing, or do two write to one place?"
+        return said + [depends if order else on_cpu]
+    if again(*(word if word != "2" else "1" for word in words), *order)[0] != at:
+        keeps = (
+            "The first run is right, a second one is not: does it write to A or B, or keep a sum?"
+        )
+        said.append(MESSAGE if rung.on_ranks else keeps)
+    if any("outside its matrix" in line for line in said) and not order:
+        debug, _ = rung.compiled("debug")
+        words = [word for word in words if word not in ("--pad", "3")]
+        where = access(rung, checked(rung, debug, ",".join(shapes), *words)) if debug else ""
+        said.append(f"The first access outside: {where or 'by a pointer, not through a View'}.")
+    return said
+
+
+def of_mpi(err):
+    """MPI's own line about a call that failed."""
+    call = re.search(
+        r"An error occurred in (MPI_\w+)|Fatal error in P?(MPI_\w+): (.*?),? error stack", err
+    )
+    if not call:
+        return []
+    error = re.search(r"\*\*\* (MPI_ERR_\w+): (.*)", err)
+    says = f"{error[1]}: {error[2]}" if error else call[3] or "no more than that"
+    why = OF_MPI.get(error[1] if error else "")
+    return [f"{call[1] or call[2]} failed. MPI says: {says}" + f" ({why})" * bool(why) + "."]
+
+
+def crash(rung, found, shapes, words):
+    """What the address sanitizer says of this run, or else how it ended."""
+    debug, _ = rung.compiled("debug")
+    again = checked(rung, debug, ",".join(shapes), *words) if debug else found
+    if (outside := access(rung, again)).startswith(BEYOND):
+        return [f"It asks for {outside}."]
+    why = re.search(r"what\(\): *(.*)", found.err)
+    why = [text for text in (why and why[1], outside) if text]
+    return [f"It crashed ({found.ended()})" + f": {', '.join(why)}" * bool(why) + "."]
+
+
+def access(rung, found):
+    """What the address sanitizer stopped at, and where in the learner's file; or nothing."""
+    kind = re.search(r"AddressSanitizer: ([\w-]+)", found.err)
+    if not kind:
+        return ""
+    line = re.search(rf"{re.escape(str(rung.path))}:(\d+)", found.err)
+    said = (
+        CRASHES.get(kind[1], kind[1].replace("-", " ")) if kind[1] != "ABRT" else "it ended itself"
+    )
+    return said + (f", in line {line[1]} of {rung.shown}" if line else "")
+
+
+def stays_inside(rung, program, shapes):
+    """True if it runs unoptimised, where each access through a View is checked, under the address
+    sanitizer; else it says what went wrong. The emulator always checks accesses through a View."""
+    order = ["--emulate", "forward"] if rung.on_gpu else []
+    pointers = re.search(r"data\(\)|reinterpret_cast|&\w+\(", rung.text)
+    if not rung.on_gpu or pointers:
+        program, error = rung.compiled("debug")
+    elif rung.emulated:
+        return True
+    if program is None:
+        print(f"✘ it does not compile with checks:\n{error}")
+        return False
+    found = checked(rung, program, ",".join(shapes), "--repeat", "1", "--warmup", "0", *order)
+    if found.status == 0 and rung.threaded:
+        shapes = RACING
+        words = ["--type", "f32", "--repeat", "3", "--warmup", "0"]
+        found = checked(rung, program, ",".join(shapes), *words, threads=CORES)
+    if found.status in (0, 2):  # 2: built without the emulator
+        return True
+    how = "with every access checked, "
+    if found.status == 1 and "AddressSanitizer" not in found.err:
+        said = explained(found.err) + [RACE] * (shapes == RACING)
+        if any(re.search(r"e\+\d\d", line) for line in said):
+            said.append("Is a variable used before it is set?")
+    else:
+        ended = "it has not ended" if found.status is None else found.ended()
+        said = [f"The first access outside: {access(rung, found) or ended}."]
+    return wrong(rung, found, shapes, said, how)
+
+
+# ---- races ----
+
+
+def stays_the_same(rung, program, unchecked):
+    """True if many runs of many threads give the same; a race is lost seldom, and by threads that
+    run. Bits may change with the threads' order, if the thread sanitizer has seen no race."""
+    with tempfile.TemporaryDirectory() as folder:
+        rows, shapes = Path(folder) / "rows.csv", SHAPES[-2:]
+        words = ["--type", "f32", "--csv", str(rows), "--repeat", "3", "--warmup", "1"]
+        for _ in range(10):
+            found = checked(rung, program, ",".join(shapes), *words, threads=CORES)
+            if found.status != 0:
+                return wrong(rung, found, shapes, explained(found.err) + [RACE])
+        errors = {(row["m"], row["relative_error"]) for row in lines_of(rows)}
+    if len(errors) == 2 or not unchecked or re.search(r"\b(atomic|critical)\b", rung.text):
+        return True
+    lost = "Do two threads add to the same element? Now and then an addition is lost."
+    return told_but("the last bits differ from run to run", [lost])
+
+
+def race(rung):
+    """What the thread sanitizer sees in one run; and why nothing can be said of races, else empty.
+    clang's: gcc's OpenMP does not tell it of barriers."""
+    clang = shutil.which("clang++")
+    program = rung.compiled("races", clang)[0] if clang else None
+    if program is None:
+        return [], "that needs clang; `./setup.sh test` installs it"
+    words = ["--type", "f32", "--repeat", "1", "--warmup", "0"]
+    found = checked(rung, program, ",".join(SHAPES[:2]), *words, threads=5)
+    if "Tool was started" not in found.err:
+        why = "clang's OpenMP is here without Archer"
+        return [], "the thread sanitizer does not run here" if "FATAL" in found.err else why
+    if "data race" not in found.err:
+        return [], ""
+    first = found.err.partition("==================\nWARNING")[2].partition("==================")[0]
+    at = re.compile(
+        rf"(?i)(?:previous )?(?:atomic )?(read|write) of size[\s\S]*?(?:{re.escape(str(rung.path))}:(\d+)|\n\n)"
+    )
+    accesses = [
+        f"{access[1].lower()}s it in line {access[2] or '?'}" for access in at.finditer(first)
+    ]
+    of = "an element of a matrix: only one thread may write to it"
+    if "Location is stack" in first or "Location is" not in first:
+        of = "a variable of the function, which all threads share: declare it inside, or name it in private or reduction"
+    return [
+        f"Two threads use the same memory at the same time: one {', the other '.join(accesses[:2])} of {rung.shown}.",
+        f"It is {of}.",
+    ], ""
