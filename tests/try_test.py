@@ -296,6 +296,13 @@ void parallel_for(View<const T> a, View<const T> b, View<T> c, int threads) {
         )
         self.assertEqual(done.stdout.split(), ["3", "3"], done.stderr)
 
+    def test_a_limit_that_leaves_sanitizers_no_memory(self):
+        self.write("02_loop_order/ikj")
+        limited = ["sh", "-c", 'ulimit -v 8000000; exec "$@"', "sh", *RUNGS_PY]
+        done = subprocess.run([*limited, "02_loop_order/ikj", "--check"], stdout=-1, text=True)
+        words = "✔ right (not checked for accesses outside, nor for races: `ulimit -v` leaves"
+        self.assertIn(words, done.stdout)
+
     def test_a_report_without_a_gpu(self):
         self.write("08_cuda_shared/shared")
         with tempfile.TemporaryDirectory() as out:
