@@ -37,13 +37,11 @@ struct RowAddress {
   }
 
   static Index address(const void* p) { return reinterpret_cast<Index>(p); }
-  static void to_L1(Index line) { fetch<_MM_HINT_T0>(line); }
-  static void to_L2(Index line) { fetch<_MM_HINT_T1>(line); }
-
- private:
-  template <_mm_hint level>
-  static void fetch(Index line) {
-    if (with(Change::prefetches)) _mm_prefetch(reinterpret_cast<const char*>(line), level);
+  static void to_L1(Index line) {
+    if (with(Change::prefetches)) _mm_prefetch(reinterpret_cast<const char*>(line), _MM_HINT_T0);
+  }
+  static void to_L2(Index line) {
+    if (with(Change::prefetches)) _mm_prefetch(reinterpret_cast<const char*>(line), _MM_HINT_T1);
   }
 };
 
