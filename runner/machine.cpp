@@ -81,11 +81,11 @@ std::pair<int, int> team_of(int threads) {
   return {given, CPU_COUNT(&all)};
 }
 
-/// The first of these variables that is set, "NAME=value"; else empty.
+/// The first of these variables that is set, "NAME=value"; else whose setting it must be.
 std::string first_set(std::initializer_list<const char*> names) {
   for (const char* name : names)
     if (const char* value = std::getenv(name)) return fmt::format("{}={}", name, value);
-  return "";
+  return "a setting of OpenMP";
 }
 
 }  // namespace

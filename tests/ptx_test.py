@@ -146,7 +146,7 @@ def unawaited(text):
 
 
 def release(nvcc):
-    """nvcc's, as (12, 5). That is the first with which 11_cuda_tensor/CMakeLists.txt builds for Hopper."""
+    """nvcc's, as (12, 5), which is the first with which 11's CMakeLists.txt builds for Hopper."""
     said = subprocess.run([nvcc, "--version"], capture_output=True, text=True).stdout
     return tuple(map(int, re.search(r"release (\d+)\.(\d+)", said).groups()))
 

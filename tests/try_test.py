@@ -18,7 +18,8 @@ void ikj(View<const T> a, View<const T> b, View<T> c) {{
   {}
 }}
 """
-RIGHT = "for (Index i = 0; i < m; ++i) for (Index p = 0; p < k; ++p) for (Index j = 0; j < n; ++j) c(i, j) += a(i, p) * b(p, j); "
+RIGHT = "for (Index i = 0; i < m; ++i) for (Index p = 0; p < k; ++p) "
+RIGHT += "for (Index j = 0; j < n; ++j) c(i, j) += a(i, p) * b(p, j); "
 
 
 class Learner(unittest.TestCase):
@@ -62,8 +63,8 @@ class Try(Learner):
         status, said = self.look("08_cuda_shared/shared")
         text = "\n".join(RUNGS["08_cuda_shared/shared"].model())
         self.assertEqual(status, 0, said)
-        words = "4.00 sectors of 32 bytes a warp's access to global memory; the course's kernel takes 4.00"
-        self.assertIn(words, said)
+        words = "4.00 sectors of 32 bytes a warp's access to global memory; "
+        self.assertIn(words + "the course's kernel takes 4.00", said)
         self.assertEqual(RUNGS["08_cuda_shared/shared"].path.read_text(encoding="utf-8"), text)
 
     def test_right(self):
@@ -90,24 +91,20 @@ class Try(Learner):
         self.assertEqual(said.stderr, "")
 
     def test_rows_left_over(self):
-        self.ikj(
-            "i ≥ 32, and all of those are wrong: what about the rows that are left over? (32 = 8 · 4: only whole tiles?)",
-            "for (Index i = 0; i < m / 4 * 4; ++i) for (Index p = 0; p < k; ++p) for (Index j = 0; j < n; ++j) c(i, j) += a(i, p) * b(p, j);",
-        )
+        words = "i ≥ 32, and all of those are wrong: what about the rows that are left over? "
+        words += "(32 = 8 · 4: only whole tiles?)"
+        self.ikj(words, RIGHT.replace("i < m", "i < m / 4 * 4"))
 
     def test_read_beyond_a_row(self):
-        self.ikj(
-            "NaN comes from memory that nobody has written",
-            "for (Index i = 0; i < m; ++i) for (Index p = 0; p < k + 1; ++p) for (Index j = 0; j < n; ++j) c(i, j) += a.data()[i * a.ld() + p] * b(p < k ? p : 0, j);",
-        )
+        body = RIGHT.replace("p < k", "p < k + 1").replace("a(i, p)", "a.data()[i * a.ld() + p]")
+        body = body.replace("b(p, j)", "b(p < k ? p : 0, j)")
+        self.ikj("NaN comes from memory that nobody has written", body)
 
     def test_a_write_outside(self):
         self.ikj("line 4 of mine/02_loop_order/ikj.cpp", RIGHT + "if (m == 33) c(m, 0) = 1;")
         self.ikj("wrote outside its matrix", RIGHT.replace("j < n", "j <= n"))
-        self.ikj(
-            "The first access outside: an element that the matrix does not have, in line 4 of mine/",
-            RIGHT.replace("i < m", "i <= m"),
-        )
+        words = "The first access outside: an element that the matrix does not have, in line 4 of "
+        self.ikj(words + "mine/", RIGHT.replace("i < m", "i <= m"))
 
     def test_a_read_outside_that_leaves_no_trace(self):
         self.ikj(
@@ -372,10 +369,8 @@ class All(Learner):
                 self.write(name, of.hole().replace(rung.HOLE, ""))
                 right, said = self.verdict(name)
                 self.assertIs(right, False, said)
-                self.assertRegex(
-                    said,
-                    "nothing was added to it there|The products of p .* are missing|Has every rank received",
-                )
+                empty = "nothing was added to it there|The products of p .* are missing|"
+                self.assertRegex(said, empty + "Has every rank received")
 
 
 for step in {of.step for of in RUNGS.values()}:

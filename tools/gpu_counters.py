@@ -29,14 +29,16 @@ COUNTERS = {
     "registers_a_thread": "launch__registers_per_thread",
 } | {
     f"waits_{what}": f"smsp__average_warps_issue_stalled_{why}_per_issue_active.ratio"
-    for what, why in (
-        pair.split()
-        for pair in """device_memory long_scoreboard, global_queue lg_throttle, shared_memory short_scoreboard,
-        shared_memory_queue mio_throttle, barrier barrier, math_units math_pipe_throttle,
-        registers dispatch_stall, others_turn not_selected""".split(
-            ","
-        )
-    )
+    for what, why in {
+        "device_memory": "long_scoreboard",
+        "global_queue": "lg_throttle",
+        "shared_memory": "short_scoreboard",
+        "shared_memory_queue": "mio_throttle",
+        "barrier": "barrier",
+        "math_units": "math_pipe_throttle",
+        "registers": "dispatch_stall",
+        "others_turn": "not_selected",
+    }.items()
 }
 
 

@@ -33,7 +33,8 @@ def product(library, name, real, **other):
 def chosen(library, rung):
     """Exit status of a process that asks which rung it has with COURSE_RUNG set so (or not: None),
     the answer, and its stderr."""
-    call = f"import ctypes; f = ctypes.CDLL({library!r}).course_blas_rung; f.restype = ctypes.c_char_p; print(f().decode(), end='')"
+    call = f"import ctypes; f = ctypes.CDLL({library!r}).course_blas_rung; "
+    call += "f.restype = ctypes.c_char_p; print(f().decode(), end='')"
     env = {name: value for name, value in os.environ.items() if name != "COURSE_RUNG"} | (
         {} if rung is None else {"COURSE_RUNG": rung}
     )
@@ -75,7 +76,8 @@ def main(library):
             sys.exit(f"{empty}: C has changed")
     refused = "alpha=2 order=102 a_op=112 b_op=112 beta=0 m=-1 n=-1 k=-1 lda=2 ldb=6 ldc=6"
     for what in refused.split():
-        call = f"import as_blas_test as t, ctypes; t.product({library!r}, 'cblas_dgemm', ctypes.c_double, {what})"
+        given = f"{library!r}, 'cblas_dgemm', ctypes.c_double, {what}"
+        call = f"import as_blas_test as t, ctypes; t.product({given})"
         done = subprocess.run(
             [sys.executable, "-B", "-c", call], cwd=sys.path[0], capture_output=True, text=True
         )

@@ -101,7 +101,8 @@ class Rung(SimpleNamespace):
     def hole(self):
         """The learner's file before anything is written: declaration and comment stay, the body
         goes."""
-        about = f"// {self.name}: {self.idea}\n// Save, and `make try RUNG={self.name}` says whether it is right.\n"
+        about = f"// {self.name}: {self.idea}\n"
+        about += f"// Save, and `make try RUNG={self.name}` says whether it is right.\n"
         if self.declaration:
             return f"{about}\n{self.declaration}\n"
         lines = self.model()
@@ -128,10 +129,8 @@ class Rung(SimpleNamespace):
     def has_gpu(self):
         if os.environ.get("CUDA_VISIBLE_DEVICES") == "" or not shutil.which("nvidia-smi"):
             return False
-        by_nvcc = (
-            "nvcc" in output_of("ninja", "-C", self.build, "-t", "commands", self.course).stdout
-        )
-        return by_nvcc and output_of("nvidia-smi", "-L").returncode == 0
+        commands = output_of("ninja", "-C", self.build, "-t", "commands", self.course).stdout
+        return "nvcc" in commands and output_of("nvidia-smi", "-L").returncode == 0
 
     @property
     def emulated(self):
@@ -152,9 +151,7 @@ class Rung(SimpleNamespace):
         first, last = ([line.strip() for line in lines].index(mark) for mark in marks)
         headers = re.findall(r"^#include .*", self.text, re.M)  # outside of the namespace
         own = [f'#include "{self.path}"']
-        if (
-            self.call
-        ):  # an exercise: a function of its own, called in the place of the variant's body
+        if self.call:  # an exercise: its function is called in the place of the variant's body
             part = lines[first + 1 : last]
             head, end = body_of(part, self.function)
             own += [*part[: head + 1], f"  {self.call};", *part[end:]]
@@ -170,7 +167,7 @@ class Rung(SimpleNamespace):
             if re.match(rf"{self.step}/CMakeFiles/{name}(-kernels|-gpu|-emulated)?\.dir/", head):
                 paths = [
                     (self.build / path.strip()).resolve() for path in files
-                ]  # ccache's are relative
+                ]  # ccache's: relative
                 found += paths[:1] * (file in paths)
         if not found:
             refuse(f"nothing of {self.step} is made of {self.file}; please build it again")
@@ -214,9 +211,9 @@ class Rung(SimpleNamespace):
         while end < len(lines) and re.match(r"\s+(\d+ )?\|", lines[end]):
             end += 1
         said = "\n".join(asked[-1:] * (not own) + lines[first:end])
-        return (
-            said.replace(f"{MINE}/", "mine/").replace(f"{self.folder}/", "").replace(f"{ROOT}/", "")
-        )
+        for folder, shown in ((MINE, "mine/"), (self.folder, ""), (ROOT, "")):
+            said = said.replace(f"{folder}/", shown)
+        return said
 
     def unfinished(self):
         """What the compiler notices behind the end of the file only: braces, and a function that is

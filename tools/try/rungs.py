@@ -2,11 +2,11 @@
 """The learner's workbench: write a rung's kernel yourself, and be told at once whether it is right
 and how fast.
 
-    rungs.py BUILD                  (make try)               the rungs, in reading order, and how far you are
-    rungs.py BUILD RUNG             (make try RUNG=…)        writes mine/RUNG.cpp, a hole, and looks at it whenever it is saved
-    rungs.py BUILD RUNG --check     (make try … CHECK=1)     looks once
-    rungs.py BUILD RUNG --hint      (make hint RUNG=…)       the next hint; after the last, what differs from the course's kernel
-    rungs.py BUILD --report OUT …   (make report)            measures what is right in mine/ and adds it to OUT/results.csv
+    make try            rungs.py BUILD               the rungs in order, and how far you are
+    make try RUNG=…     rungs.py BUILD RUNG          writes mine/RUNG.cpp; looks at each save
+    make try … CHECK=1  rungs.py BUILD RUNG --check  looks once
+    make hint RUNG=…    rungs.py BUILD RUNG --hint   the next hint; at last, a diff to ours
+    make report         rungs.py BUILD --report OUT  adds what is right in mine/ to the report
 
 rungs.ini says which fragment of which file a rung is. The learner's file takes that fragment's
 place in a copy of the step's folder; what includes it is compiled as the step's program was, and
@@ -15,11 +15,12 @@ runs in the step's own program: its verifier, its options, MPI and the emulator.
 
 Exit status: 0 right; 1 wrong, or not compiled; 2 the command line; 77 this machine cannot run
 it."""
-import argparse, contextlib, csv, difflib, io, re, shlex, signal, statistics, subprocess, sys, tempfile, textwrap, time
+import argparse, contextlib, csv, difflib, io, re, shlex, signal, statistics, subprocess, sys
+import tempfile, textwrap, time
 from pathlib import Path
 from types import SimpleNamespace
 
-from rung import HOLE, MINE, ROOT, Rung, alone, load_rungs, refuse
+from rung import HOLE, MINE, ROOT, Rung, alone, load_rungs, output_of, refuse
 from verdict import WIDTH, command_of, run, told, verdict
 from measured import LIMITS, Machine, Refusal, append, lines_of
 from run_plan import CORES
@@ -141,9 +142,10 @@ def say_limit(row):
     print()
     if row.get("predicted_s"):
         flops = 2e-9 * float(row["m"]) * float(row["n"]) * float(row["k"])
+        rate, limit = flops / float(row["predicted_s"]), row.get("limit")
+        limit = LIMITS.get(limit, limit)
         told(
-            f"The course's cost model allows this kernel {flops / float(row['predicted_s']):.3g} GFLOP/s: "
-            f"{LIMITS.get(row.get('limit'), row.get('limit'))} is its limit."
+            f"The course's cost model allows this kernel {rate:.3g} GFLOP/s: {limit} is its limit."
         )
     else:
         told("`make report` measures this machine; after it the prediction stands here, too.")
@@ -267,11 +269,8 @@ def report(rungs, given):
             print(f"{rung.shown} is left out: {why}", flush=True)
             continue
         print(f"== {rung.shown}", flush=True)
-        words = [
-            *shlex.split(given.options),
-            "--quiet",
-            *["--machine", str(machine)] * machine.exists(),
-        ]
+        words = [*shlex.split(given.options), "--quiet"]
+        words += ["--machine", str(machine)] * machine.exists()
         words += ["--size", given.gpu_sizes if rung.on_gpu else given.sizes]
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "rows.csv"
@@ -291,9 +290,8 @@ def report(rungs, given):
 def needs_ninja(build):
     """It is asked for the commands."""
     if not (build / "build.ninja").exists():
-        refuse(
-            f"{build} was not configured for ninja; ./setup.sh installs it, then remove {build} and build again"
-        )
+        mend = f"./setup.sh installs it, then remove {build} and build again"
+        refuse(f"{build} was not configured for ninja; {mend}")
 
 
 def prepared(rung):
@@ -303,29 +301,18 @@ def prepared(rung):
         rung.path.write_text(rung.hole(), encoding="utf-8")
         print(f"{rung.shown} is written.")
     with alone(rung.build / "try"):
-        command = [
-            "cmake",
-            "--build",
-            rung.build,
-            "--target",
-            rung.course.name,
-            "01_naive",
-            "00_machine",
-        ]
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace")
+        targets = [rung.course.name, "01_naive", "00_machine"]
+        done = output_of("cmake", "--build", rung.build, "--target", *targets)
     if done.returncode:
         lines = (done.stdout + done.stderr).strip().splitlines()
-        refuse(
-            f"the course itself does not build here: {next((line for line in lines if 'error' in line), lines[-1])}"
-        )
+        why = next((line for line in lines if "error" in line), lines[-1])
+        refuse(f"the course itself does not build here: {why}")
 
 
 def watch(rung):
     """Looks whenever the file has changed, until Ctrl-C."""
     seen, missed = None, 0
-    told(
-        f"Write the kernel in {rung.shown}; each time you save it, it is looked at. Ctrl-C ends this."
-    )
+    told(f"Write the kernel in {rung.shown}; at each save it is looked at. Ctrl-C ends this.")
     while True:
         try:
             if (now := rung.path.stat().st_mtime_ns) != seen:
@@ -339,10 +326,8 @@ def watch(rung):
             if rung.path.exists():  # what is missing is another's, a compiler perhaps
                 told(str(error))
             else:
-                seen, missed = (
-                    None,
-                    missed + 1,
-                )  # for a moment, while an editor puts a new one there
+                seen = None
+                missed += 1  # for a moment, while an editor puts a new one there
             if missed == 5:
                 told(f"{rung.shown} is gone; once it is there again, it is looked at.")
         sys.stdout.flush()
@@ -364,10 +349,7 @@ def main():
         parser.add_argument(f"--{name}", default="", help="of --report")
     given = parser.parse_args()
     rungs = load_rungs(given.build.resolve())
-    for signum in (
-        signal.SIGTERM,
-        signal.SIGHUP,
-    ):  # as Ctrl-C does, so that no kernel is left behind
+    for signum in (signal.SIGTERM, signal.SIGHUP):  # like Ctrl-C: no kernel is left behind
         signal.signal(signum, lambda signum, frame: sys.exit(128 + signum))
     if given.report:
         return report(rungs, given)

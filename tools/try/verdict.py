@@ -277,8 +277,8 @@ def findings(rung, program, found, shapes, words, orders, order):
     if any("NaN" in line for line in said):
         if order:
             said.append(
-                "Under the emulator shared memory begins as NaN: is it read before all threads have "
-                "written it, without a barrier?"
+                "Under the emulator shared memory begins as NaN: is it read before all threads "
+                "have written it, without a barrier?"
             )
         if rung.on_ranks:
             said.append("Has every rank received its part of A and of C, and B?")
@@ -295,7 +295,8 @@ def findings(rung, program, found, shapes, words, orders, order):
     others = orders if order else [[]] * (4 if rung.threaded else 2 * rung.on_ranks)
     if any(again(*words, *other) != (at, said[:1]) for other in others):
         on_cpu = MESSAGE if rung.on_ranks else RACE
-        depends = "The result depends on the order in which threads run: is a barrier missing, or do two write to one place?"
+        depends = "The result depends on the order in which threads run: "
+        depends += "is a barrier missing, or do two write to one place?"
         return said + [depends if order else on_cpu]
     if again(*(word if word != "2" else "1" for word in words), *order)[0] != at:
         keeps = (
@@ -413,16 +414,13 @@ def race(rung):
     if "data race" not in found.err:
         return [], ""
     first = found.err.partition("==================\nWARNING")[2].partition("==================")[0]
-    at = re.compile(
-        rf"(?i)(?:previous )?(?:atomic )?(read|write) of size[\s\S]*?(?:{re.escape(str(rung.path))}:(\d+)|\n\n)"
-    )
-    accesses = [
-        f"{access[1].lower()}s it in line {access[2] or '?'}" for access in at.finditer(first)
-    ]
+    line = rf"{re.escape(str(rung.path))}:(\d+)|\n\n"
+    at = re.compile(rf"(?i)(read|write) of size[\s\S]*?(?:{line})")
+    accesses = [f"{of[1].lower()}s it in line {of[2] or '?'}" for of in at.finditer(first)]
+    both = ", the other ".join(accesses[:2])
     of = "an element of a matrix: only one thread may write to it"
     if "Location is stack" in first or "Location is" not in first:
-        of = "a variable of the function, which all threads share: declare it inside, or name it in private or reduction"
-    return [
-        f"Two threads use the same memory at the same time: one {', the other '.join(accesses[:2])} of {rung.shown}.",
-        f"It is {of}.",
-    ], ""
+        of = "a variable of the function, which all threads share: "
+        of += "declare it inside, or name it in private or reduction"
+    same = "Two threads use the same memory at the same time"
+    return [f"{same}: one {both} of {rung.shown}.", f"It is {of}."], ""
