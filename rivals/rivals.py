@@ -97,16 +97,11 @@ QUIETLY = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True, "e
 def process(options, program, *arguments, environment={}, limit=60):
     """What a library's process printed, its lines for the user, and its exit status;
     ChildProcessError if it crashed or hung."""
-    # What it inherits must not say how many threads, where, or which kernel; nor make cuBLAS round
-    # or emulate f32.
-    others = ("OMP_", "GOMP_", "KMP_", "OPENBLAS_", "GOTO_", "BLIS_", "MKL_", "DNNL_", "ONEDNN_")
-    others += ("NVIDIA_TF32_", "CUBLAS_")
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith(others)}
     # It ends with us, even if we end before it can ask to be told.
-    inherited["COURSE_STARTER"] = str(os.getpid())
+    around = os.environ | {"COURSE_STARTER": str(os.getpid())} | environment
     command = [options.build / "rivals" / program, *map(str, arguments)]
     try:
-        done = subprocess.run(command, env=inherited | environment, timeout=limit, **QUIETLY)
+        done = subprocess.run(command, env=around, timeout=limit, **QUIETLY)
     except subprocess.TimeoutExpired:
         raise ChildProcessError(f"nothing came for {limit:.4g} s") from None
     except OSError as error:
