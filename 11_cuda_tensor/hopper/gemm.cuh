@@ -6,6 +6,7 @@
 
 #include "../gemm.cuh"
 #include "ptx.cuh"
+#include "turns.hpp"
 
 namespace cuda_tensor::hopper {
 
@@ -27,16 +28,6 @@ struct alignas(1024) Ring {
   Barrier full[depth], empty[depth];
 };
 // [/ring]
-/// A place in the ring: the stage that is next, and the parity of its barriers' phase.
-template <int depth>
-struct RingSlot {
-  int stage = 0;
-  unsigned parity = 0;
-  __device__ void operator++() {
-    if (++stage == depth) stage = 0, parity ^= 1;
-  }
-};
-
 // [boxes]
 /// Begins to copy the tiles of the step from column (of A) and row (of B) p on. One thread.
 template <int BN>
@@ -57,13 +48,15 @@ __device__ T& shared_memory() {
   return reinterpret_cast<T&>(course_shared);
 }
 
+/// Thread 0, at the start: barriers that can be used once all have met.
+template <int depth>
+__device__ void init_ring(Barrier (&full)[depth], Barrier (&empty)[depth], int readers) {
+  for (int s = 0; s < depth; ++s) init(full[s], 1), init(empty[s], readers);
+}
 /// All threads, at the start: from here on barriers can be used, and what earlier kernels wrote can be read.
 template <int depth>
 __device__ void prepare(Barrier (&full)[depth], Barrier (&empty)[depth]) {
-  if (threadIdx.x == 0) {
-    for (int s = 0; s < depth; ++s) init(full[s], 1), init(empty[s], consumers);
-    fence_init();
-  }
+  if (threadIdx.x == 0) init_ring(full, empty, consumers), fence_init();
   __syncthreads();
   wait_for_kernels_before();
 }
@@ -114,12 +107,12 @@ __global__ __launch_bounds__(threads) void tma(const __grid_constant__ CUtensorM
 // [multiply]
 /// Begins the products of a stage by the four warps that make rows 64 g to 64 g + 63 of the tile.
 template <int BN>
-__device__ void multiply(FragmentC (&sum)[BN / 8], const Stage<BN>& stage, int g, bool add) {
+__device__ void multiply(FragmentC (&sum)[BN / 8], const Stage<BN>& stage, int g) {
   wgmma_fence();
 #pragma unroll
   for (int q = 0; q < BK; q += 16)
     wgmma<bf16, BN>(sum, describe(&stage.a[64 * g][q]), describe(&stage.b[0][q][0], int(sizeof stage.b[0])),
-                    add || q > 0);
+                    true);
   wgmma_commit();
 }
 /// C += a warpgroup's sums, element by element.
@@ -146,32 +139,22 @@ __global__ __launch_bounds__(256, 1) void wgmma(const __grid_constant__ CUtensor
   };
   for (int step = 0; step < depth - 1; ++step) start(step);
   // [wgmma_steps]
-  FragmentC sum[BN / 8];
+  FragmentC sum[BN / 8] = {};
   for (int step = 0; step < steps; ++step) {
     wait(ring.full[step % depth], step / depth % 2);
-    multiply(sum, ring.stage[step % depth], warpgroup, step > 0);
+    multiply(sum, ring.stage[step % depth], warpgroup);
     wgmma_wait<1>();  // of this thread the products of the step before are done …
     __syncthreads();  // … and of all
     start(step + depth - 1);
   }
   wgmma_wait<0>();
+  fence_registers(sum);
   add_warpgroup<BN>(c, i0 + 16 * warp, j0, sum);
   // [/wgmma_steps]
 }
 // [/wgmma]
 
 // [warp_specialised]
-// [produce]
-/// The producer, one thread: begins a stage's copies as soon as it is empty.
-template <int BN, int depth>
-__device__ void produce(Ring<BN, depth>& ring, RingSlot<depth>& slot, const CUtensorMap& a,
-                        const CUtensorMap& b, int i0, int j0, int steps) {
-  for (int step = 0; step < steps; ++step, ++slot) {
-    wait(ring.empty[slot.stage], slot.parity ^ 1);  // at first all are
-    begin(ring.stage[slot.stage], a, b, i0, j0, step * BK, ring.full[slot.stage]);
-  }
-}
-// [/produce]
 // [consume]
 /// A warpgroup of consumers: multiplies stages as they become full.
 template <int BN, int depth>
@@ -181,12 +164,13 @@ __device__ void consume(FragmentC (&sum)[BN / 8], Ring<BN, depth>& ring, RingSlo
   int before = 0;
   for (int step = 0; step < steps; ++step, ++slot) {
     wait(ring.full[slot.stage], slot.parity);
-    multiply(sum, ring.stage[slot.stage], g, step > 0);
+    multiply(sum, ring.stage[slot.stage], g);
     wgmma_wait<1>();
     if (step > 0 && first_lane) arrive(ring.empty[before]);  // the products of the step before are done
     before = slot.stage;
   }
   wgmma_wait<0>();
+  fence_registers(sum);
   if (first_lane) arrive(ring.empty[before]);
 }
 
@@ -204,10 +188,13 @@ __global__ __launch_bounds__(with_producer, 1) void warp_specialised(const __gri
   // [who]
   if (warpgroup == 2) {
     registers_down<40>();
-    if (threadIdx.x == 256) produce(ring, slot, a, b, i0, j0, steps);
+    if (threadIdx.x == 256)
+      produce(ring, slot, steps, [&](Stage<BN>& stage, int step, Barrier& full) {
+        begin(stage, a, b, i0, j0, step * BK, full);
+      });
   } else {
     registers_up<232>();
-    FragmentC sum[BN / 8];
+    FragmentC sum[BN / 8] = {};
     consume(sum, ring, slot, warpgroup, steps);
     add_warpgroup<BN>(c, i0 + int(threadIdx.x) / 32 * 16, j0, sum);
   }
@@ -238,16 +225,19 @@ template <int buffers>
 struct alignas(1024) Boxes {
   SharedTile<float, 16, 32> of_warp[consumers][buffers];
 };
-/// C += a warp's 16 rows of sums from (i, j) on, 32 columns at a time: TMA has them added in L2.
+/// C += a warp's 16 rows of sums from (i, j) on, 32 columns at a time: TMA has them added in L2. With a box
+/// for each 32 nobody waits.
 template <int BN, int buffers>
 __device__ void add_by_tma(const CUtensorMap& c, int i, int j, const FragmentC (&sum)[BN / 8],
-                           Boxes<buffers>& boxes) {
+                           SharedTile<float, 16, 32> (&boxes)[buffers]) {
   const int lane = int(threadIdx.x) % 32, g = lane / 4, t = lane % 4;
 #pragma unroll
   for (int s = 0; s < BN / 32; ++s) {
-    auto& box = boxes.of_warp[threadIdx.x / 32][s % buffers];
-    if (lane == 0) bulk_wait_read<buffers - 1>();
-    __syncwarp();  // what was in the box has gone
+    auto& box = boxes[s % buffers];
+    if (buffers < BN / 32) {
+      if (lane == 0) bulk_wait_read<buffers - 1>();
+      __syncwarp();  // what was in the box has gone
+    }
 #pragma unroll
     for (int e = 0; e < 4; ++e) {
       const FragmentC& part = sum[4 * s + e];
@@ -285,16 +275,19 @@ __global__ __launch_bounds__(with_producer, 1) void persistent(const __grid_cons
     registers_down<40>();
     for (int tile = int(blockIdx.x); threadIdx.x == 256 && tile < order.tiles(); tile += int(gridDim.x)) {
       const auto [row, col] = order.at(tile);
-      produce(ring, slot, a, b, row * BM, col * BN, steps);
+      produce(ring, slot, steps,
+              [&, i0 = row * BM, j0 = col * BN](Stage<BN>& stage, int step, Barrier& full) {
+                begin(stage, a, b, i0, j0, step * BK, full);
+              });
     }
   } else {
     registers_up<232>();
     for (int tile = int(blockIdx.x); tile < order.tiles(); tile += int(gridDim.x)) {
       const auto [row, col] = order.at(tile);
       const int i = row * BM + warp * 16, j = col * BN;
-      FragmentC sum[BN / 8];
+      FragmentC sum[BN / 8] = {};
       consume(sum, ring, slot, warpgroup, steps);
-      add_by_tma<BN>(c, i, j, sum, boxes);
+      add_by_tma<BN>(c, i, j, sum, boxes.of_warp[warp]);
     }
     if (threadIdx.x % 32 == 0) bulk_wait_read<0>();
   }

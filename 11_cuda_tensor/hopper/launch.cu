@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "cluster.cuh"
 #include "f32.cuh"
 #include "gpu/cuda.hpp"
 
@@ -39,27 +40,53 @@ CUtensorMap map_of(View<T> matrix, int rows, int cols, int parts = 1) {
   const cuuint64_t apart[] = {row_bytes, row_bytes * rows_of_one};
   const cuuint32_t box[] = {cuuint32_t(cols), cuuint32_t(rows), cuuint32_t(parts)}, dense[] = {1, 1, 1};
   CUtensorMap map;
-  if (encoder()(&map, type, 3, const_cast<Element*>(matrix.data()), sides, apart, box, dense,
-                CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
-                CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) != CUDA_SUCCESS)
+  if (encoder()(
+          &map, type, 3, const_cast<Element*>(matrix.data()), sides, apart, box, dense,
+          CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+          row_bytes % 128 == 0 ? CU_TENSOR_MAP_L2_PROMOTION_L2_256B : CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
+          CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) != CUDA_SUCCESS)
     throw std::runtime_error("TMA cannot serve this matrix");
   return map;
 }
 
-/// kernel<<<grid, block, bytes>>>(arguments…), which may begin while the kernel before it ends.
-template <auto kernel, class... Arguments>
-void launch(dim3 grid, int block, std::size_t bytes, const Arguments&... arguments) {
-  course::launched = {{Index(grid.x), Index(grid.y)}, {block, 1}, reinterpret_cast<void (*)()>(kernel)};
+template <auto kernel>
+void allow(std::size_t bytes) {
   static const auto allowed =
       cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes));
   check(allowed);  // asked for once: `bytes` belongs to the kernel
-  cudaLaunchAttribute overlap{};
-  overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  overlap.val.programmaticStreamSerializationAllowed = 1;
+}
+
+/// kernel<<<grid, block, bytes>>>(arguments…), which may begin while the kernel before it ends.
+template <auto kernel, int cluster = 1, class... Arguments>
+void launch(dim3 grid, int block, std::size_t bytes, const Arguments&... arguments) {
+  course::launched = {{Index(grid.x), Index(grid.y)}, {block, 1}, reinterpret_cast<void (*)()>(kernel)};
+  allow<kernel>(bytes);
+  cudaLaunchAttribute attributes[2]{};
+  attributes[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  static const bool pdl = !getenv("NOPDL");
+  attributes[0].val.programmaticStreamSerializationAllowed = pdl;
+  attributes[1].id = cudaLaunchAttributeClusterDimension;
+  attributes[1].val.clusterDim = {cluster, 1, 1};
   cudaLaunchConfig_t config{};
   config.gridDim = grid, config.blockDim = dim3(unsigned(block)), config.dynamicSmemBytes = bytes;
-  config.attrs = &overlap, config.numAttrs = 1;
+  config.attrs = attributes, config.numAttrs = cluster > 1 ? 2 : 1;
   check(cudaLaunchKernelEx(&config, kernel, arguments...));
+}
+
+/// How many clusters of blocks that take this much shared memory can be resident.
+template <auto kernel, int cluster>
+int resident(std::size_t bytes) {
+  if (cluster == 1) return course::Cuda::multiprocessors();  // one each
+  allow<kernel>(bytes);
+  cudaLaunchAttribute attribute{};
+  attribute.id = cudaLaunchAttributeClusterDimension;
+  attribute.val.clusterDim = {cluster, 1, 1};
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3{cluster}, config.blockDim = dim3(with_producer), config.dynamicSmemBytes = bytes;
+  config.attrs = &attribute, config.numAttrs = 1;
+  int most = 0;
+  check(cudaOccupancyMaxActiveClusters(&most, kernel, &config));
+  return most;
 }
 
 template <class T>
@@ -80,16 +107,29 @@ void a_tile_a_block(int block, std::size_t bytes, View<const bf16> a, View<const
                  map_of(a, BM, BK), map_of(b, BK, 64), c, int(a.cols()));
 }
 
-constexpr int group_rows = 16, parts_group_rows = 8;  // rows of tiles in a group
+constexpr int group_rows = 16, ping_pong_rows = 8, parts_group_rows = 8;  // rows of tiles in a group
 
 template <int BN, int depth, int buffers>
-void walk(View<const bf16> a, View<const bf16> b, View<float> c) {
+void walk(View<const bf16> a, View<const bf16> b, View<float> c, int group_rows) {
   using Memory = Shared<BN, depth, buffers>;
   static_assert(sizeof(Memory) <= 227 * 1024);
   const GroupedOrder order{int(ceil_div(c.rows(), BM)), int(ceil_div(c.cols(), BN)), group_rows};
   const unsigned blocks = unsigned(std::min(order.down * order.across, course::Cuda::multiprocessors()));
   launch<persistent<BN, depth, buffers>>(dim3{blocks}, with_producer, sizeof(Memory), map_of(a, BM, BK),
                                          map_of(b, BK, 64), map_of(c, 16, 32), order, int(a.cols()));
+}
+
+template <class Team, int BN, int depth>
+void walk_in_turns(View<const bf16> a, View<const bf16> b, View<float> c) {
+  using Memory = PingPongShared<BN, depth>;
+  static_assert(sizeof(Memory) <= 227 * 1024);
+  constexpr auto kernel = ping_pong<Team, BN, depth>;
+  static const int most = resident<kernel, Team::blocks>(sizeof(Memory));
+  const GroupedOrder order{int(ceil_div(c.rows(), BM * Team::blocks)), int(ceil_div(c.cols(), BN)),
+                           ping_pong_rows / Team::blocks};
+  const unsigned teams = unsigned(std::min(order.down * order.across, most));
+  launch<kernel, Team::blocks>(dim3{teams * Team::blocks}, with_producer, sizeof(Memory), map_of(a, BM, BK),
+                               map_of(b, BK / Team::blocks, 64), map_of(c, 16, 32), order, int(a.cols()));
 }
 
 template <class S, int BN, int depth, int buffers>
@@ -117,17 +157,17 @@ int parts_width_for(View<const float> c) {
 
 // [width]
 /// The width of tiles with which C takes the least time: waves of them, times what a step of one takes, in
-/// cycles, by the tensor cores or by its copies from L2.
+/// cycles. Tiles of 64 columns are those of ordered, whose copies from L2 take longer than their products.
 int width_for(View<const float> c) {
-  int best = 0;
-  double least = 0;
-  for (const int width : {256, 192, 128, 64}) {
-    const double waves =
-        double(ceil_div(ceil_div(c.rows(), BM) * ceil_div(c.cols(), width), course::Cuda::multiprocessors()));
-    const double cost = waves * std::max(4. * width, 2.4 * (BM + width));  // 2.4: fitted to measured widths
-    if (best == 0 || cost < least) best = width, least = cost;
-  }
-  return best;
+  const auto cost = [&](Index width, Index step) {
+    return step *
+           ceil_div(ceil_div(c.rows(), BM) * ceil_div(c.cols(), width), course::Cuda::multiprocessors());
+  };
+  return std::min({std::pair{cost(128, 512), 128}, {cost(192, 768), 192}, {cost(64, 460), 64}}).second;
+}
+/// Whether rows are whole lines of L2: else TMA reads a line twice, for two boxes.
+bool rows_of_lines(View<const bf16> matrix) {
+  return matrix.ld() % 64 == 0;
 }
 // [/width]
 
@@ -143,11 +183,15 @@ void multiply(Rung rung, View<const bf16> a, View<const bf16> b, View<float> c) 
   if (rung == Rung::wgmma) return a_tile_a_block<wgmma<256, 4>, 256>(256, sizeof(Ring<256, 4>), a, b, c);
   if (rung == Rung::warp_specialised)
     return a_tile_a_block<warp_specialised<256, 4>, 256>(with_producer, sizeof(Ring<256, 4>), a, b, c);
-  const int width = rung == Rung::best ? width_for(c) : 256;
-  if (width == 256) return walk<256, 4, 1>(a, b, c);
-  if (width == 192) return walk<192, 4, 3>(a, b, c);
-  if (width == 128) return walk<128, 5, 2>(a, b, c);
-  return walk<64, 6, 2>(a, b, c);
+  if (rung == Rung::persistent) return walk<256, 4, 1>(a, b, c, 1);
+  if (rung == Rung::ordered) return walk<256, 4, 1>(a, b, c, group_rows);
+  if (rung == Rung::ping_pong) return walk_in_turns<Alone, 128, 6>(a, b, c);
+  if (rung == Rung::cluster) return walk_in_turns<Pair, 128, 6>(a, b, c);
+  const int width = width_for(c);
+  if (width == 64) return walk<64, 6, 2>(a, b, c, group_rows);
+  if (rows_of_lines(a) && rows_of_lines(b))
+    return width == 128 ? walk_in_turns<Alone, 128, 6>(a, b, c) : walk_in_turns<Alone, 192, 5>(a, b, c);
+  return width == 128 ? walk_in_turns<Pair, 128, 6>(a, b, c) : walk_in_turns<Pair, 192, 5>(a, b, c);
 }
 
 bool here() {

@@ -5,7 +5,7 @@
 
 namespace cuda_tensor::hopper {
 
-enum class Rung { tma, wgmma, warp_specialised, persistent, best };
+enum class Rung { tma, wgmma, warp_specialised, persistent, ordered, ping_pong, cluster, best };
 
 /// Whether TMA can serve these matrices: they begin at multiples of 16 bytes, and their rows are such
 /// multiples apart, those of C as long, too; no side reaches four millions.
