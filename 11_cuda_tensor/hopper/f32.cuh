@@ -108,7 +108,7 @@ __global__ __launch_bounds__(with_producer, 1) void by_parts(
       consume_parts<S, BN>(sum, shared, slot, warpgroup, steps);
       if (S::scaled) scale_back<BN>(sum, i, j, a_scales, b_scales, c.rows(), c.cols());
       if (by_tma)
-        add_by_tma<BN>(c_map, int(i), int(j), sum, shared.boxes.of_warp[warp]);
+        add_by_tma<BN>(c_map, int(i), int(j), sum, shared.boxes);
       else
         add_warpgroup<BN>(c, i, j, sum);
     }

@@ -229,11 +229,11 @@ struct alignas(1024) Boxes {
 /// for each 32 nobody waits.
 template <int BN, int buffers>
 __device__ void add_by_tma(const CUtensorMap& c, int i, int j, const FragmentC (&sum)[BN / 8],
-                           SharedTile<float, 16, 32> (&boxes)[buffers]) {
+                           Boxes<buffers>& boxes) {
   const int lane = int(threadIdx.x) % 32, g = lane / 4, t = lane % 4;
 #pragma unroll
   for (int s = 0; s < BN / 32; ++s) {
-    auto& box = boxes[s % buffers];
+    auto& box = boxes.of_warp[threadIdx.x / 32][s % buffers];
     if (buffers < BN / 32) {
       if (lane == 0) bulk_wait_read<buffers - 1>();
       __syncwarp();  // what was in the box has gone
@@ -287,7 +287,7 @@ __global__ __launch_bounds__(with_producer, 1) void persistent(const __grid_cons
       const int i = row * BM + warp * 16, j = col * BN;
       FragmentC sum[BN / 8] = {};
       consume(sum, ring, slot, warpgroup, steps);
-      add_by_tma<BN>(c, i, j, sum, boxes.of_warp[warp]);
+      add_by_tma<BN>(c, i, j, sum, boxes);
     }
     if (threadIdx.x % 32 == 0) bulk_wait_read<0>();
   }

@@ -110,11 +110,12 @@ void a_tile_a_block(int block, std::size_t bytes, View<const bf16> a, View<const
 constexpr int group_rows = 16, ping_pong_rows = 8, parts_group_rows = 8;  // rows of tiles in a group
 
 template <int BN, int depth, int buffers>
-void walk(View<const bf16> a, View<const bf16> b, View<float> c, int group_rows) {
+void walk(View<const bf16> a, View<const bf16> b, View<float> c, int group_rows, bool stay = true) {
   using Memory = Shared<BN, depth, buffers>;
   static_assert(sizeof(Memory) <= 227 * 1024);
   const GroupedOrder order{int(ceil_div(c.rows(), BM)), int(ceil_div(c.cols(), BN)), group_rows};
-  const unsigned blocks = unsigned(std::min(order.down * order.across, course::Cuda::multiprocessors()));
+  const int tiles = order.down * order.across;
+  const unsigned blocks = unsigned(stay ? std::min(tiles, course::Cuda::multiprocessors()) : tiles);
   launch<persistent<BN, depth, buffers>>(dim3{blocks}, with_producer, sizeof(Memory), map_of(a, BM, BK),
                                          map_of(b, BK, 64), map_of(c, 16, 32), order, int(a.cols()));
 }

@@ -88,12 +88,13 @@ __global__ __launch_bounds__(with_producer, 1) void ping_pong(const __grid_const
       const int i = (row * Team::blocks + Team::rank()) * BM + 16 * warp, j = col * BN;
       if (tile + apart >= order.tiles() && steps >= depth) {  // the block's last: the ring is free for boxes
         sync_warpgroup(group);
-        auto& many = reinterpret_cast<Boxes<BN / 32>&>(ring);
+        auto* const many = reinterpret_cast<Boxes<BN / 32>*>(&ring);
+        static_assert(2 * sizeof *many <= sizeof ring);
 #pragma unroll
-        for (int g = 0; g < 2; ++g) add_by_tma<BN>(c, i + 64 * g, j, sum[g], many.of_warp[4 * g + warp]);
+        for (int g = 0; g < 2; ++g) add_by_tma<BN>(c, i + 64 * g, j, sum[g], many[g]);
       } else {
 #pragma unroll
-        for (int g = 0; g < 2; ++g) add_by_tma<BN>(c, i + 64 * g, j, sum[g], boxes.of_warp[4 * group + warp]);
+        for (int g = 0; g < 2; ++g) add_by_tma<BN>(c, i + 64 * g, j, sum[g], boxes);
       }
     }
     if (threadIdx.x % 32 == 0) bulk_wait_read<0>();
