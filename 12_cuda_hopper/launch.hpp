@@ -1,9 +1,11 @@
-// The kernels for compute capability 9.0, which a translation unit of their own holds.
+// 12's kernels for others, in the library 12_cuda_hopper-launch.
 #pragma once
 
-#include "../f32/parts.cuh"
+#include "common/bf16.hpp"
 
-namespace cuda_tensor::hopper {
+namespace cuda_hopper {
+
+using course::bf16, course::View;
 
 enum class Rung { tma, wgmma, warp_specialised, persistent, best };
 
@@ -17,10 +19,4 @@ void multiply(Rung rung, View<const bf16> a, View<const bf16> b, View<float> c);
 /// Whether this GPU has compute capability 9.0.
 bool here();
 
-/// As by_parts of f32/by_parts.cuh, S: Fp16x2 or Bf16x3; any C.
-template <class S>
-void by_parts(View<const typename S::Half> a, View<const typename S::Half> b, View<float> c,
-              const int* a_scales, const int* b_scales, const unsigned* found, unsigned refused,
-              unsigned* report);
-
-}  // namespace cuda_tensor::hopper
+}  // namespace cuda_hopper
