@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "11_cuda_tensor/hopper/turns.hpp"
+#include "12_cuda_hopper/turns.hpp"
 
 namespace {
 
@@ -51,7 +51,7 @@ struct Case {
 /// The scripts of the producer and of each group's warps.
 template <int depth>
 std::array<Script, 3> scripts(const Case& of) {
-  using namespace cuda_tensor::hopper;
+  using namespace cuda_hopper;
   std::array<Script, 3> made;
   Ring ring;
   script = &made[2];

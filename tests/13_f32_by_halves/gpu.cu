@@ -1,12 +1,12 @@
-// f32_test.cpp on the GPU, by Hopper's kernels where they run, and with matrices that are too large for the
+// test.cpp on the GPU, by Hopper's kernels where they run, and with matrices that are too large for the
 // emulator. Exits with 77 if there is no GPU for it.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <cstdio>
 
-#include "f32_test.cpp"
 #include "gpu/cuda.hpp"
+#include "test.cpp"
 
-TEST_CASE("11: large matrices, C added to by TMA and by threads; of wild scales, and graded ones") {
+TEST_CASE("13: large matrices, C added to by TMA and by threads; of wild scales, and graded ones") {
   for (const Way way : {Way::fp16x2, Way::bf16x3}) {
     for (const Index n : {702, 701}) {  // C's rows are 704 and 703 apart
       Case given = uniform(1000, n, 3000);
@@ -21,7 +21,7 @@ TEST_CASE("11: large matrices, C added to by TMA and by threads; of wild scales,
 }
 
 int main(int argc, char** argv) {
-  if (const std::string missing = course::Cuda::missing(cuda_tensor::tensor_capability); !missing.empty()) {
+  if (const std::string missing = course::Cuda::missing(course::ptx::tensor_capability); !missing.empty()) {
     std::printf("skipped: %s\n", missing.c_str());
     return 77;
   }

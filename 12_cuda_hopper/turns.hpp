@@ -9,7 +9,7 @@
 #define COURSE_DEVICE
 #endif
 
-namespace cuda_tensor::hopper {
+namespace cuda_hopper {
 
 // [turns]
 /// A place in the ring: the stage that is next, and the parity of its barriers' phase.
@@ -64,4 +64,4 @@ COURSE_DEVICE void take_turn(Ring& ring, RingSlot<depth>& slot, Turn& turn, int 
 }
 // [/turns]
 
-}  // namespace cuda_tensor::hopper
+}  // namespace cuda_hopper

@@ -1,12 +1,14 @@
-// 11: f32 products by wgmma, from compute capability 9.0 on. Against persistent: a stage has the tiles of all
-// parts of A and B, which are loaded once for all products, and sums are short. Run:
-// build/11_cuda_tensor/11_cuda_tensor --type f32 --size 4096
+// 13: f32 products by wgmma, from compute capability 9.0 on. Against 12's persistent: a stage has the tiles
+// of all parts of A and B, which are loaded once for all products, and sums are short. Run:
+// build/13_f32_by_halves/13_f32_by_halves --type f32 --size 4096
 #pragma once
 
-#include "../f32/parts.cuh"
-#include "gemm.cuh"
+#include "12_cuda_hopper/walk.cuh"
+#include "parts.cuh"
 
-namespace cuda_tensor::hopper {
+namespace f32_by_halves {
+
+using namespace cuda_hopper;
 
 /// Tiles of all parts of A and B for a step.
 template <class S, int BN>
@@ -38,9 +40,9 @@ __device__ void consume_parts(FragmentC (&sum)[BN / 8], Shared& shared, RingSlot
     for (int product = 0; product < S::products; ++product)
 #pragma unroll
       for (int q = 0; q < BK; q += 16)
-        wgmma<typename S::Half, BN>(recent, describe(&stage.a[S::a_part(product)][64 * g][q]),
-                                    describe(&stage.b[0][S::b_part(product)][q][0], int(sizeof stage.b[0])),
-                                    product > 0 || q > 0);
+        ptx::wgmma<typename S::Half, BN>(
+            recent, describe(&stage.a[S::a_part(product)][64 * g][q]),
+            describe(&stage.b[0][S::b_part(product)][q][0], int(sizeof stage.b[0])), product > 0 || q > 0);
     wgmma_commit();
     wgmma_wait<0>();
     fence_registers(recent);
@@ -70,11 +72,11 @@ __device__ void scale_back(FragmentC (&sum)[BN / 8], Index i, Index j, const int
     }
 }
 
-// [by_parts]
+// [by_wgmma]
 /// C += A·B of the parts that the pass before has split. Does nothing if that pass found one of `refused`;
 /// says in `report` what it found. `by_tma`: C can be added to by TMA.
 template <class S, int BN, int depth, int buffers>
-__global__ __launch_bounds__(with_producer, 1) void by_parts(
+__global__ __launch_bounds__(with_producer, 1) void by_wgmma(
     const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
     const __grid_constant__ CUtensorMap c_map, View<float> c, bool by_tma, GroupedOrder order, int k,
     const int* a_scales, const int* b_scales, const unsigned* found, unsigned refused, unsigned* report) {
@@ -115,6 +117,6 @@ __global__ __launch_bounds__(with_producer, 1) void by_parts(
     if (threadIdx.x % 32 == 0) bulk_wait_read<0>();
   }
 }
-// [/by_parts]
+// [/by_wgmma]
 
-}  // namespace cuda_tensor::hopper
+}  // namespace f32_by_halves

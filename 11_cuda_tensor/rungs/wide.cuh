@@ -1,15 +1,13 @@
-// 11: C += A·B by tensor cores whose elements take a register or two: f32, whose factors are rounded to TF32,
-// and f64. Against stages: fragments are put together by plain loads, for ldmatrix knows elements of two
-// bytes only. Run: build/11_cuda_tensor/11_cuda_tensor --emulate forward --type tf32,f64 --size 64
+// tf32, f64_tensor: C += A·B by tensor cores whose elements take a register or two: f32, whose factors are
+// rounded to TF32, and f64. Against stages: fragments are put together by plain loads, for ldmatrix knows
+// elements of two bytes only. Run: build/11_cuda_tensor/11_cuda_tensor --type tf32,f64 --size 2048
 #pragma once
 
-#include <algorithm>
-
-#include "ptx.cuh"
+#include "../tiles.cuh"
 
 namespace cuda_tensor {
 
-using course::Index, course::Result, course::SharedTile, course::tf32, course::View;
+using course::Result, course::tf32;
 
 // [wide_tiles]
 /// A block makes BM × BN elements of C by warps of WM × WN, BK columns of A a step, `depth` steps' tiles in
@@ -167,13 +165,7 @@ static void product_of_wide(View<const T> a, View<const T> b, View<Result<T>> c)
     return reinterpret_cast<std::uintptr_t>(view.data()) % 16 == 0 && view.ld() * Index(sizeof(T)) % 16 == 0;
   };
   const auto kernel = aligned(a) && aligned(b) ? wide_stages<T, true> : wide_stages<T, false>;
-  constexpr Index most = course::most_blocks_in_y * S::BM;
-  for (Index i = 0; i < c.rows(); i += most) {
-    const Index m = std::min(most, c.rows() - i);
-    const course::Grid grid{course::ceil_div(c.cols(), S::BN), course::ceil_div(m, S::BM)};
-    course::launch(kernel, grid, course::Block{wide_threads<S>, 1}, a.block(i, 0, m, a.cols()), b,
-                   c.block(i, 0, m, c.cols()));
-  }
+  tile_a_block<T>(kernel, S::BM, S::BN, wide_threads<S>, a, b, c);
 }
 
 }  // namespace cuda_tensor

@@ -1,14 +1,14 @@
-// What Hopper's kernels use besides: barriers that count bytes, bulk copies of tiles (TMA), and products of
-// tiles in shared memory by four warps (wgmma). For compute capability 9.0 alone: "sm_90a". Names are those
-// of PTX; NVIDIA, PTX ISA, "mbarrier", "cp.async.bulk.tensor" and "Asynchronous warpgroup level matrix
-// instructions".
+// What kernels for Hopper use besides gpu/ptx.cuh: barriers that count bytes, bulk copies of tiles (TMA), and
+// products of tiles in shared memory by four warps (wgmma). For compute capability 9.0 alone: "sm_90a". Names
+// are those of PTX; NVIDIA, PTX ISA, "mbarrier", "cp.async.bulk.tensor" and "Asynchronous warpgroup level
+// matrix instructions".
 #pragma once
 
 #include <cuda.h>
 
-#include "../ptx.cuh"
+#include "gpu/ptx.cuh"
 
-namespace cuda_tensor {
+namespace course::ptx {
 
 __device__ inline unsigned shared_address(const void* at) {
   return unsigned(__cvta_generic_to_shared(at));
@@ -211,4 +211,4 @@ __device__ inline void wait_for_kernels_before() {
   asm volatile("griddepcontrol.wait;" ::: "memory");
 }
 
-}  // namespace cuda_tensor
+}  // namespace course::ptx

@@ -4,7 +4,7 @@
 
 #include "ping_pong.cuh"
 
-namespace cuda_tensor::hopper {
+namespace cuda_hopper {
 
 // [pair]
 struct Pair {
@@ -31,4 +31,4 @@ struct Pair {
 };
 // [/pair]
 
-}  // namespace cuda_tensor::hopper
+}  // namespace cuda_hopper

@@ -1,11 +1,15 @@
-// 11: f32 products by tensor cores: a float is split into parts, halves whose products are exact in f32.
+// 13: f32 products by tensor cores: a float is split into parts, halves whose products are exact in f32.
 #pragma once
 
 #include <bit>
 
-#include "../gemm.cuh"
+#include "common/bf16.hpp"
+#include "f16.hpp"
+#include "gpu/launch.hpp"
 
-namespace cuda_tensor {
+namespace f32_by_halves {
+
+using course::bf16, course::Index, course::SharedTile, course::View;
 
 // [bf16x3]
 /// x = of[0] + of[1] + of[2], each the rounded rest of those before it: 8 + 8 + 8 bits, all that a float has.
@@ -71,4 +75,4 @@ __device__ inline Power power_for(int scale) {
   return {power_of_two(scale >> 1), power_of_two(scale - (scale >> 1))};
 }
 
-}  // namespace cuda_tensor
+}  // namespace f32_by_halves

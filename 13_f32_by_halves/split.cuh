@@ -1,13 +1,16 @@
-// 11: the passes before by_parts: they find the largest of B's columns, and split the floats of A and B into
-// halves. Run: build/11_cuda_tensor/11_cuda_tensor --emulate forward --type f32 --size 64
+// 13: the passes before by_parts: they find the largest of B's columns, and split the floats of A and B into
+// halves. Run: build/13_f32_by_halves/13_f32_by_halves --emulate forward --type f32 --size 64
 #pragma once
 
 #include <atomic>
 #include <cmath>
 
+#include "11_cuda_tensor/tiles.cuh"
 #include "parts.cuh"
 
-namespace cuda_tensor {
+namespace f32_by_halves {
+
+using cuda_tensor::Chunk;
 
 /// Sets bits of a number that all blocks share.
 __device__ inline void raise(unsigned* bits, unsigned more) {
@@ -37,7 +40,7 @@ __device__ inline int add_to(int* count, int more) {
 }
 
 /// A block of 256 threads splits a tile of tile_rows × tile_cols or, of A that is scaled, whole rows.
-constexpr int tile_rows = 64, tile_cols = 64, across = tile_cols / 8, down = threads / across;
+constexpr int threads = 256, tile_rows = 64, tile_cols = 64, across = tile_cols / 8, down = threads / across;
 constexpr int k_block = 256;  // rows of B that a block of threads searches
 constexpr int held = 2;       // chunks of a row that a thread holds in registers
 
@@ -267,4 +270,4 @@ __global__ __launch_bounds__(threads, 4) void split(Factor<typename S::Half> a, 
 }
 // [/split]
 
-}  // namespace cuda_tensor
+}  // namespace f32_by_halves

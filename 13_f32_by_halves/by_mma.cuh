@@ -1,11 +1,19 @@
-// 11: the product of parts by mma.sync, from compute capability 8.0 on. Against stages: tiles of all parts,
+// 13: the product of parts by mma.sync, from compute capability 8.0 on. Against stages: tiles of all parts,
 // several products of each, and sums of 64 of k. Run:
-// build/11_cuda_tensor/11_cuda_tensor --emulate forward --type f32 --size 64
+// build/13_f32_by_halves/13_f32_by_halves --emulate forward --type f32 --size 64
 #pragma once
 
+#include "11_cuda_tensor/tiles.cuh"
 #include "parts.cuh"
 
-namespace cuda_tensor {
+namespace f32_by_halves {
+
+using namespace course::ptx;
+using cuda_tensor::copy_tile, cuda_tensor::Swizzled, cuda_tensor::take_a, cuda_tensor::take_b;
+
+/// As in stages: a block makes BM × BN elements of C by 8 warps of WM × WN, BK columns of A a step.
+constexpr int BM = 128, BN = 128, BK = 32, WM = 64, WN = 32, mma_threads = 256;
+using Sums = FragmentC[WM / 16][WN / 8];
 
 /// Adds the sums of the last 64 of k to those of all; they begin anew at 0.
 __device__ inline void take_over(Sums& sum, Sums& recent) {
@@ -33,17 +41,17 @@ __device__ inline void add_scaled(View<float> c, Index i0, Index j0, Sums& sum, 
       }
 }
 
-// [by_parts]
+// [by_mma]
 /// C += A·B of the parts that the pass before has split: all products of a step of k from tiles that are
 /// loaded once. A tensor core cuts off what it adds, and the longer the sum, the more: after each 64 of k the
 /// part's sum is taken over. Does nothing if the pass that split found one of `refused`; says in `report`
 /// what it found. The grid begins at row `first` of C.
 template <class S>
-__global__ __launch_bounds__(threads) void by_parts(View<const typename S::Half> a,
-                                                    View<const typename S::Half> b, View<float> c,
-                                                    const int* a_scales, const int* b_scales,
-                                                    const unsigned* found, unsigned refused, unsigned* report,
-                                                    Index first) {
+__global__ __launch_bounds__(mma_threads) void by_mma(View<const typename S::Half> a,
+                                                      View<const typename S::Half> b, View<float> c,
+                                                      const int* a_scales, const int* b_scales,
+                                                      const unsigned* found, unsigned refused,
+                                                      unsigned* report, Index first) {
   using Half = typename S::Half;
   alignas(32) __shared__ SharedTile<Half, BM, BK> a_tile[S::parts];
   alignas(32) __shared__ SharedTile<Half, BK, BN> b_tile[S::parts];
@@ -82,6 +90,6 @@ __global__ __launch_bounds__(threads) void by_parts(View<const typename S::Half>
   }
   add_scaled(c, i0 + row, j0 + col, sum, S::scaled ? a_scales : nullptr, b_scales);
 }
-// [/by_parts]
+// [/by_mma]
 
-}  // namespace cuda_tensor
+}  // namespace f32_by_halves

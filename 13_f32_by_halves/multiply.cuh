@@ -1,17 +1,18 @@
-// 11: which way an f32 product goes: each float as two FP16 (FP16x2), as three BF16 (BF16x3), or by 09's
+// 13: which way an f32 product goes: each float as two FP16 (FP16x2), as three BF16 (BF16x3), or by 09's
 // kernel. Against 09: tensor cores, from parts that a pass before has split.
-// Run: build/11_cuda_tensor/11_cuda_tensor --emulate forward --type f32 --size 64
+// Run: build/13_f32_by_halves/13_f32_by_halves --emulate forward --type f32 --size 64
 #pragma once
 
 #include "09_cuda_regtile/library.hpp"
-#include "by_parts.cuh"
+#include "by_mma.cuh"
 #include "gpu/step.hpp"
 #include "split.cuh"
 #ifdef COURSE_HOPPER
-#include "../hopper/launch.hpp"
+#include "12_cuda_hopper/launch.hpp"
+#include "launch.hpp"
 #endif
 
-namespace cuda_tensor {
+namespace f32_by_halves {
 namespace {  // a program has both the GPU's and the emulator's
 
 using course::ceil_div, course::Memory, course::ThisPlatform;
@@ -50,14 +51,12 @@ class Product {
   static void multiply(View<const Half> a, View<const Half> b, View<float> c, const int* a_scales,
                        const int* b_scales, const unsigned* found, unsigned refused, unsigned* report) {
 #ifdef COURSE_HOPPER
-    if (hopper::here()) return hopper::by_parts<S>(a, b, c, a_scales, b_scales, found, refused, report);
+    if (cuda_hopper::here()) return by_wgmma<S>(a, b, c, a_scales, b_scales, found, refused, report);
 #endif
-    const Index m = c.rows(), n = c.cols();
-    for (Index first = 0; first < m; first += course::most_blocks_in_y * BM) {
-      const Index down = std::min(course::most_blocks_in_y, ceil_div(m - first, BM));
-      course::launch(by_parts<S>, {ceil_div(n, BN), down}, {threads}, a, b, c, a_scales, b_scales, found,
-                     refused, report, first);
-    }
+    cuda_tensor::tile_by_tile(c.rows(), c.cols(), BM, BN, [&](Index first, course::Grid grid) {
+      course::launch(by_mma<S>, grid, {mma_threads}, a, b, c, a_scales, b_scales, found, refused, report,
+                     first);
+    });
   }
   /// What the product reports as it begins: the host may go on while it runs.
   static unsigned wait_for(const volatile unsigned* report) {
@@ -127,4 +126,4 @@ class Multiply {
 // [/ways]
 
 }  // namespace
-}  // namespace cuda_tensor
+}  // namespace f32_by_halves

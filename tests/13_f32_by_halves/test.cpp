@@ -1,4 +1,4 @@
-// f32 products by parts under the emulator and, by f32_gpu.cu, on the GPU, from inputs that the recipe does
+// f32 products by parts under the emulator and, by gpu.cu, on the GPU, from inputs that the recipe does
 // not make: which way they go, and the error against u ‖a‖ ‖b‖ and against u Σ|ab|.
 #include <doctest/doctest.h>
 
@@ -6,12 +6,12 @@
 #include <limits>
 #include <vector>
 
-#include "11_cuda_tensor/f32/multiply.cuh"
+#include "13_f32_by_halves/multiply.cuh"
 #include "common/fill.hpp"
 
 namespace {
 
-using namespace cuda_tensor;
+using namespace f32_by_halves;
 
 constexpr double u = 0x1p-24;
 
@@ -120,7 +120,7 @@ Errors errors(Case& given, Way first, Way expected) {
 
 }  // namespace
 
-TEST_CASE("11: uniform inputs, and rows and columns of wild scales, go the first way, far below the bound") {
+TEST_CASE("13: uniform inputs, and rows and columns of wild scales, go the first way, far below the bound") {
   for (const Way way : {Way::fp16x2, Way::bf16x3}) {
     for (const Index k : {96, 300}) {  // 96: the last sum is taken over after half as many products
       Case given = uniform(33, 18, k);
@@ -132,13 +132,13 @@ TEST_CASE("11: uniform inputs, and rows and columns of wild scales, go the first
   }
 }
 
-TEST_CASE("11: a row too long for the registers is split whole") {
+TEST_CASE("13: a row too long for the registers is split whole") {
   Case given = uniform(3, 5, 9001);  // three passes; its largest element is in the last one, or in the first
   given.a.view()(1, 9000) = given.a.view()(2, 1) = 300;
   CHECK(errors(given, Way::fp16x2, Way::fp16x2).of_norms < 8);
 }
 
-TEST_CASE("11: what one product has found is not left to the next ones") {
+TEST_CASE("13: what one product has found is not left to the next ones") {
   Multiply multiply;
   for (const bool nan : {true, false, false, true, true, false}) {
     for (const Way first : {Way::fp16x2, Way::bf16x3}) {
@@ -151,7 +151,7 @@ TEST_CASE("11: what one product has found is not left to the next ones") {
 }
 
 #ifndef __CUDACC__  // the host cannot call these there
-TEST_CASE("11: the power of two that scales is found for normal numbers and denormals") {
+TEST_CASE("13: the power of two that scales is found for normal numbers and denormals") {
   for (int n = -149; n <= 127; ++n)
     for (const float x : {std::ldexp(1.f, n), std::ldexp(1.75f, n)}) {
       const int scale = scale_for(size_bits(-x));
@@ -162,7 +162,7 @@ TEST_CASE("11: the power of two that scales is found for normal numbers and deno
 }
 #endif
 
-TEST_CASE("11: what is too wide for two FP16 goes by three BF16 and is right by the sums, too") {
+TEST_CASE("13: what is too wide for two FP16 goes by three BF16 and is right by the sums, too") {
   Case graded = graded_inputs(20, 20, 90), huge = uniform(20, 20, 90), lost = uniform(20, 20, 90);
   huge.a.view()(7, 11) = 0x1p60f;
   scale(lost.a.view(), -45);  // these become zero when their row is scaled
@@ -172,7 +172,7 @@ TEST_CASE("11: what is too wide for two FP16 goes by three BF16 and is right by 
     CHECK(errors(*given, Way::fp16x2, Way::bf16x3).of_sums < 6);
 }
 
-TEST_CASE("11: of a row or column one element in 64 may lose bits, wherever they are, but not one more") {
+TEST_CASE("13: of a row or column one element in 64 may lose bits, wherever they are, but not one more") {
   for (const bool in_a : {true, false})
     for (const int count : {4, 5}) {
       Case given = uniform(130, 83, 317);  // rows are aligned; several tiles each way
@@ -183,7 +183,7 @@ TEST_CASE("11: of a row or column one element in 64 may lose bits, wherever they
     }
 }
 
-TEST_CASE("11: with all positive numbers the sum that is cut off stays near, too") {
+TEST_CASE("13: with all positive numbers the sum that is cut off stays near, too") {
   for (const Way way : {Way::fp16x2, Way::bf16x3}) {
     Case given = uniform(16, 16, 2000);
     for (Index i = 0; i < 16; ++i)
@@ -195,7 +195,7 @@ TEST_CASE("11: with all positive numbers the sum that is cut off stays near, too
   }
 }
 
-TEST_CASE("11: denormals are scaled by two FP16, and are beyond three BF16") {
+TEST_CASE("13: denormals are scaled by two FP16, and are beyond three BF16") {
   for (const Way way : {Way::fp16x2, Way::bf16x3}) {
     Case given = uniform(17, 9, 40);
     scale(given.a.view(), -126), scale(given.b.view(), 100), clear(given.c.view());
@@ -203,7 +203,7 @@ TEST_CASE("11: denormals are scaled by two FP16, and are beyond three BF16") {
   }
 }
 
-TEST_CASE("11: NaN and infinity in either factor, and what rounds to infinity, go to 09's kernel") {
+TEST_CASE("13: NaN and infinity in either factor, and what rounds to infinity, go to 09's kernel") {
   constexpr float inf = std::numeric_limits<float>::infinity();
   for (const float value : {std::numeric_limits<float>::quiet_NaN(), inf, -inf})
     for (const bool in_a : {true, false})
@@ -224,3 +224,27 @@ TEST_CASE("11: NaN and infinity in either factor, and what rounds to infinity, g
   given.b.view()(1, 0) = given.b.view()(1, 1) = given.b.view()(1, 2) = 0x1p-20f;
   CHECK(errors(given, Way::bf16x3, Way::f32).of_norms < 8);
 }
+
+#ifndef __CUDACC__
+TEST_CASE("13: a float becomes the nearest FP16, of two the even one; NaN stays NaN") {
+  static_assert(f16(1.0f).bits == 0x3c00 && float(f16(-2.5f)) == -2.5f);
+  const auto value = [](unsigned bits) {  // beyond the largest lies what would be the next: 2^16
+    f16 half;
+    half.bits = std::uint16_t(bits);
+    return bits == 0x7c00 ? 0x1p16f : float(half);
+  };
+  CHECK((value(1) == 0x1p-24f && value(0x400) == 0x1p-14f && value(0x7bff) == 65504));
+  for (unsigned bits = 0; bits < 0x7c00; ++bits)
+    for (const unsigned sign : {0u, 0x8000u}) {
+      const float half_way = (value(bits) + value(bits + 1)) / (sign == 0 ? 2 : -2);
+      if (f16(std::copysign(value(bits), half_way)).bits != (bits | sign) ||
+          f16(std::nextafter(half_way, 0.f)).bits != (bits | sign) ||
+          f16(half_way).bits != ((bits + bits % 2) | sign) ||
+          f16(std::nextafter(half_way, 2 * half_way)).bits != ((bits + 1) | sign))
+        FAIL(bits);
+    }
+  CHECK(f16(std::numeric_limits<float>::infinity()).bits == 0x7c00);
+  for (const std::uint32_t nan : {0x7fc00000u, 0xffc00000u, 0x7f800001u, 0xffffffffu})
+    CHECK(std::isnan(float(f16(std::bit_cast<float>(nan)))));
+}
+#endif

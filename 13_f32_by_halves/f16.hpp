@@ -9,7 +9,7 @@
 #include <cuda_fp16.h>
 #endif
 
-namespace cuda_tensor {
+namespace f32_by_halves {
 
 /// A sign, 5 bits of exponent, 10 of fraction; calculated with as a float. A product of two is exact there.
 struct f16 {
@@ -49,13 +49,13 @@ struct f16 {
   }
 };
 
-}  // namespace cuda_tensor
+}  // namespace f32_by_halves
 
 /// As much as the course asks for.
 template <>
-struct std::numeric_limits<cuda_tensor::f16> {
+struct std::numeric_limits<f32_by_halves::f16> {
   static constexpr bool has_quiet_NaN = true;
-  static constexpr cuda_tensor::f16 quiet_NaN() {
-    return cuda_tensor::f16(numeric_limits<float>::quiet_NaN());
+  static constexpr f32_by_halves::f16 quiet_NaN() {
+    return f32_by_halves::f16(numeric_limits<float>::quiet_NaN());
   }
 };

@@ -2,9 +2,9 @@
 // multiply in turns: one adds its sums to C while the other multiplies.
 #pragma once
 
-#include "gemm.cuh"
+#include "../walk.cuh"
 
-namespace cuda_tensor::hopper {
+namespace cuda_hopper {
 
 // [shared]
 template <int BN, int depth>
@@ -44,8 +44,8 @@ __device__ void multiply(FragmentC (&sum)[2][BN / 8], const Stage<BN>& stage) {
   for (int q = 0; q < BK; q += 16)
 #pragma unroll
     for (int g = 0; g < 2; ++g)
-      wgmma<bf16, BN>(sum[g], describe(&stage.a[64 * g][q]),
-                      describe(&stage.b[0][q][0], int(sizeof stage.b[0])), true);
+      ptx::wgmma<bf16, BN>(sum[g], describe(&stage.a[64 * g][q]),
+                           describe(&stage.b[0][q][0], int(sizeof stage.b[0])), true);
   wgmma_commit();
 }
 
@@ -103,4 +103,4 @@ __global__ __launch_bounds__(with_producer, 1) void ping_pong(const __grid_const
 }
 // [/ping_pong]
 
-}  // namespace cuda_tensor::hopper
+}  // namespace cuda_hopper

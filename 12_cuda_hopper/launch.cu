@@ -1,0 +1,92 @@
+// Starts 12's kernels: compiled for sm_90a alone.
+#include "launch.hpp"
+
+#include "rungs/cluster.cuh"
+#include "rungs/persistent.cuh"
+#include "rungs/tma.cuh"
+#include "rungs/warp_specialised.cuh"
+#include "rungs/wgmma.cuh"
+#include "tma.hpp"
+
+namespace cuda_hopper {
+namespace {
+
+using course::ceil_div;
+
+template <auto kernel, int BN>
+void a_tile_a_block(int block, std::size_t bytes, View<const bf16> a, View<const bf16> b, View<float> c) {
+  launch<kernel>(dim3{unsigned(ceil_div(c.cols(), BN)), unsigned(ceil_div(c.rows(), BM))}, block, bytes,
+                 map_of(a, BM, BK), map_of(b, BK, 64), c, int(a.cols()));
+}
+
+template <int BN, int depth, int buffers>
+void walk(View<const bf16> a, View<const bf16> b, View<float> c, int group_rows, bool stay = true) {
+  using Memory = Shared<BN, depth, buffers>;
+  static_assert(sizeof(Memory) <= 227 * 1024);
+  const GroupedOrder order{int(ceil_div(c.rows(), BM)), int(ceil_div(c.cols(), BN)), group_rows};
+  const int tiles = order.down * order.across;
+  const unsigned blocks = unsigned(stay ? std::min(tiles, course::Cuda::multiprocessors()) : tiles);
+  launch<persistent<BN, depth, buffers>>(dim3{blocks}, with_producer, sizeof(Memory), map_of(a, BM, BK),
+                                         map_of(b, BK, 64), map_of(c, 16, 32), order, int(a.cols()));
+}
+
+template <class Team, int BN, int depth>
+void walk_in_turns(View<const bf16> a, View<const bf16> b, View<float> c) {
+  using Memory = PingPongShared<BN, depth>;
+  static_assert(sizeof(Memory) <= 227 * 1024);
+  constexpr auto kernel = ping_pong<Team, BN, depth>;
+  constexpr int together = Team::blocks, group_rows = 8;
+  static const int most = Launch<kernel, together>(dim3{together}, with_producer, sizeof(Memory)).resident();
+  const GroupedOrder order{int(ceil_div(c.rows(), BM * together)), int(ceil_div(c.cols(), BN)),
+                           group_rows / together};
+  const unsigned teams = unsigned(std::min(order.down * order.across, most));
+  launch<kernel, together>(dim3{teams * together}, with_producer, sizeof(Memory), map_of(a, BM, BK),
+                           map_of(b, BK / together, 64), map_of(c, 16, 32), order, int(a.cols()));
+}
+
+// [width]
+/// The width of tiles with which C takes the least time: waves of them, times what a step of one takes, in
+/// cycles. Tiles of 64 columns are those of ordered, whose copies from L2 take longer than their products.
+int width_for(View<const float> c) {
+  const auto cost = [&](Index width, Index step) {
+    return step *
+           ceil_div(ceil_div(c.rows(), BM) * ceil_div(c.cols(), width), course::Cuda::multiprocessors());
+  };
+  return std::min({std::pair{cost(128, 512), 128}, {cost(192, 768), 192}, {cost(64, 460), 64}}).second;
+}
+/// Whether rows are whole lines of L2: else boxes beside each other read the same lines.
+bool rows_of_lines(View<const bf16> matrix) {
+  return matrix.ld() % 64 == 0;
+}
+// [/width]
+
+}  // namespace
+
+bool serves(View<const bf16> a, View<const bf16> b, View<const float> c) {
+  return served(a) && served(b) && adds_to(c);
+}
+
+void multiply(Rung rung, View<const bf16> a, View<const bf16> b, View<float> c) {
+  if (c.rows() == 0 || c.cols() == 0 || a.cols() == 0) return;
+  if (rung == Rung::tma) return a_tile_a_block<tma<3>, 128>(threads, sizeof(Ring<128, 3>), a, b, c);
+  if (rung == Rung::wgmma) return a_tile_a_block<wgmma<256, 4>, 256>(256, sizeof(Ring<256, 4>), a, b, c);
+  if (rung == Rung::warp_specialised)
+    return a_tile_a_block<warp_specialised<256, 4>, 256>(with_producer, sizeof(Ring<256, 4>), a, b, c);
+  if (rung == Rung::tma_add) return walk<256, 4, 1>(a, b, c, 1, false);
+  if (rung == Rung::persistent) return walk<256, 4, 1>(a, b, c, 1);
+  if (rung == Rung::ordered) return walk<256, 4, 1>(a, b, c, 16);
+  if (rung == Rung::ping_pong) return walk_in_turns<Alone, 128, 6>(a, b, c);
+  if (rung == Rung::cluster) return walk_in_turns<Pair, 128, 6>(a, b, c);
+  const int width = width_for(c);
+  if (width == 64) return walk<64, 6, 2>(a, b, c, 16);
+  if (rows_of_lines(a) && rows_of_lines(b))
+    return width == 128 ? walk_in_turns<Alone, 128, 6>(a, b, c) : walk_in_turns<Alone, 192, 5>(a, b, c);
+  return width == 128 ? walk_in_turns<Pair, 128, 6>(a, b, c) : walk_in_turns<Pair, 192, 5>(a, b, c);
+}
+
+bool here() {
+  static const bool is = course::Cuda::missing(90, true).empty();
+  return is;
+}
+
+}  // namespace cuda_hopper
