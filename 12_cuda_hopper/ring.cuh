@@ -29,6 +29,7 @@ struct alignas(1024) Ring {
   Barrier full[depth], empty[depth];
 };
 // [/ring]
+
 // [boxes]
 /// Begins to copy the tiles of the step from column (of A) and row (of B) p on. One thread.
 template <int BN>

@@ -1,4 +1,4 @@
-// 12: who waits for whom in ping_pong, in plain C++: the kernel compiles this, and so does
+// Who waits for whom, in plain C++: ping_pong compiles this, and so does
 // tests/12_cuda_hopper/turns_test.cpp, which lets the producer and both groups go on in every order. It needs
 // wait(barrier, parity), and Team::release(barrier), once a warp.
 #pragma once

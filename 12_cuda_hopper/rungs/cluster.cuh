@@ -1,5 +1,6 @@
-// 12, cluster: against ping_pong, two blocks, whose tiles lie below each other, form a cluster: each copies
-// half of B's tile, for both.
+// cluster: as ping_pong, but two blocks, whose tiles lie below each other, form a cluster: each copies half
+// of B's tile, for both.
+//   build/12_cuda_hopper/12_cuda_hopper --size 3000 --variant ping_pong,cluster
 #pragma once
 
 #include "ping_pong.cuh"
@@ -7,12 +8,11 @@
 namespace cuda_hopper {
 
 // [pair]
-struct Pair {
+struct Pair : Alone {
   static constexpr int blocks = 2;
   __device__ static int rank() { return cluster_rank(); }
   __device__ static void meet() { sync_cluster(); }
   __device__ static void part() { sync_cluster(); }  // no block leaves while the other signals it
-  __device__ static void pass(Barrier& barrier) { Alone::pass(barrier); }
   /// A stage of both blocks is written by both, so that both must know when it is empty.
   __device__ static void release(Barrier& barrier) {
     if (threadIdx.x % 32 < 2) arrive_at(barrier, int(threadIdx.x) % 32);

@@ -1,5 +1,6 @@
-// 12, ping_pong: against ordered, the two warpgroups of consumers have a tile of C each, of 128 rows, and
+// ping_pong: as ordered, but the two warpgroups of consumers have a tile of C each, all 128 rows of it, and
 // multiply in turns: one adds its sums to C while the other multiplies.
+//   build/12_cuda_hopper/12_cuda_hopper --size 4096 --variant ordered,ping_pong
 #pragma once
 
 #include "../walk.cuh"
