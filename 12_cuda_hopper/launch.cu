@@ -47,16 +47,15 @@ void walk_in_turns(View<const bf16> a, View<const bf16> b, View<float> c) {
 // [width]
 /// The width of tiles with which C takes the least time: waves of them, times what a step of one takes, in
 /// cycles. Tiles of 64 columns are those of ordered, whose copies from L2 take longer than their products.
-int width_for(View<const float> c) {
-  const auto cost = [&](Index width, Index step) {
-    return step *
-           ceil_div(ceil_div(c.rows(), BM) * ceil_div(c.cols(), width), course::Cuda::multiprocessors());
+int width_for(View<const float> c, int together) {
+  const auto cost = [&](Index width, Index step, int blocks) {
+    const Index tiles = ceil_div(c.rows(), BM * blocks) * ceil_div(c.cols(), width);
+    return step * ceil_div(tiles, course::Cuda::multiprocessors() / blocks);
   };
-  return std::min({std::pair{cost(128, 512), 128}, {cost(192, 768), 192}, {cost(64, 460), 64}}).second;
-}
-/// Whether rows are whole lines of L2: else boxes beside each other read the same lines.
-bool rows_of_lines(View<const bf16> matrix) {
-  return matrix.ld() % 64 == 0;
+  return std::min({std::pair{cost(128, 512, together), 128},
+                   {cost(192, 768, together), 192},
+                   {cost(64, 460, 1), 64}})
+      .second;
 }
 // [/width]
 
@@ -77,11 +76,12 @@ void multiply(Rung rung, View<const bf16> a, View<const bf16> b, View<float> c) 
   if (rung == Rung::ordered) return walk<256, 4, 1>(a, b, c, 16);
   if (rung == Rung::ping_pong) return walk_in_turns<Alone, 128, 6>(a, b, c);
   if (rung == Rung::cluster) return walk_in_turns<Pair, 128, 6>(a, b, c);
-  const int width = width_for(c);
+  const bool lines =
+      a.ld() % 64 == 0 && b.ld() % 64 == 0;  // else boxes share L2's lines, and copies cost more
+  const int width = width_for(c, lines ? 1 : 2);
   if (width == 64) return walk<64, 6, 2>(a, b, c, 16);
-  if (rows_of_lines(a) && rows_of_lines(b))
-    return width == 128 ? walk_in_turns<Alone, 128, 6>(a, b, c) : walk_in_turns<Alone, 192, 5>(a, b, c);
-  return width == 128 ? walk_in_turns<Pair, 128, 6>(a, b, c) : walk_in_turns<Pair, 192, 5>(a, b, c);
+  if (width == 128) return (lines ? walk_in_turns<Alone, 128, 6> : walk_in_turns<Pair, 128, 6>)(a, b, c);
+  return (lines ? walk_in_turns<Alone, 192, 5> : walk_in_turns<Pair, 192, 5>)(a, b, c);
 }
 
 bool here() {
