@@ -34,6 +34,9 @@ struct Turn {
   unsigned parity = unsigned(group) ^ 1;
 };
 
+// [/turns]
+
+// [produce]
 /// The producer's part of a tile: begin(stage, step, full) begins a stage's copies.
 template <int depth, class Ring, class Begin>
 COURSE_DEVICE void produce(Ring& ring, RingSlot<depth>& slot, int steps, Begin begin) {
@@ -42,7 +45,9 @@ COURSE_DEVICE void produce(Ring& ring, RingSlot<depth>& slot, int steps, Begin b
     begin(ring.stage[slot.stage], step, ring.full[slot.stage]);
   }
 }
+// [/produce]
 
+// [take_turn]
 /// A group's tile, of `steps` stages: multiply(stage, step) begins a stage's products and waits for those of
 /// the stage before, finish() waits for the last.
 template <class Team, int depth, class Ring, class Multiply, class Finish>
@@ -62,6 +67,6 @@ COURSE_DEVICE void take_turn(Ring& ring, RingSlot<depth>& slot, Turn& turn, int 
   turn.parity ^= 1;
   slot.skip(steps);
 }
-// [/turns]
+// [/take_turn]
 
 }  // namespace cuda_hopper
