@@ -19,29 +19,30 @@ void a_tile_a_block(int block, std::size_t bytes, View<const bf16> a, View<const
                  map_of(a, BM, BK), map_of(b, BK, 64), c, int(a.cols()));
 }
 
-template <int BN, int depth, int buffers>
-void walk(View<const bf16> a, View<const bf16> b, View<float> c, int group_rows, bool stay = true) {
+/// Blocks that stay for all tiles, `group_rows` rows of tiles in a group; `stay`: else for one.
+template <auto kernel, class Team, int BN>
+void walk(std::size_t bytes, View<const bf16> a, View<const bf16> b, View<float> c, int group_rows,
+          bool stay = true) {
+  constexpr int together = Team::down * Team::across;
+  static const int most = Launch<kernel, together>(dim3{together}, with_producer, bytes).resident();
+  const GroupedOrder order{int(ceil_div(c.rows(), BM * Team::down)),
+                           int(ceil_div(c.cols(), BN * Team::across)), group_rows / Team::down};
+  const int tiles = order.down * order.across;
+  launch<kernel, together>(dim3{unsigned(stay ? std::min(tiles, most) : tiles) * together}, with_producer,
+                           bytes, map_of(a, BM / Team::across, BK), map_of(b, BK / Team::down, 64),
+                           map_of(c, 16, 32), order, int(a.cols()));
+}
+template <class Team, int BN, int depth, int buffers>
+void by_all(View<const bf16> a, View<const bf16> b, View<float> c, int group_rows, bool stay = true) {
   using Memory = Shared<BN, depth, buffers>;
   static_assert(sizeof(Memory) <= 227 * 1024);
-  const GroupedOrder order{int(ceil_div(c.rows(), BM)), int(ceil_div(c.cols(), BN)), group_rows};
-  const int tiles = order.down * order.across;
-  const unsigned blocks = unsigned(stay ? std::min(tiles, course::Cuda::multiprocessors()) : tiles);
-  launch<persistent<BN, depth, buffers>>(dim3{blocks}, with_producer, sizeof(Memory), map_of(a, BM, BK),
-                                         map_of(b, BK, 64), map_of(c, 16, 32), order, int(a.cols()));
+  walk<persistent<Team, BN, depth, buffers>, Team, BN>(sizeof(Memory), a, b, c, group_rows, stay);
 }
-
 template <class Team, int BN, int depth>
-void walk_in_turns(View<const bf16> a, View<const bf16> b, View<float> c) {
+void in_turns(View<const bf16> a, View<const bf16> b, View<float> c) {
   using Memory = PingPongShared<BN, depth>;
   static_assert(sizeof(Memory) <= 227 * 1024);
-  constexpr auto kernel = ping_pong<Team, BN, depth>;
-  constexpr int together = Team::blocks, group_rows = 8;
-  static const int most = Launch<kernel, together>(dim3{together}, with_producer, sizeof(Memory)).resident();
-  const GroupedOrder order{int(ceil_div(c.rows(), BM * together)), int(ceil_div(c.cols(), BN)),
-                           group_rows / together};
-  const unsigned teams = unsigned(std::min(order.down * order.across, most));
-  launch<kernel, together>(dim3{teams * together}, with_producer, sizeof(Memory), map_of(a, BM, BK),
-                           map_of(b, BK / together, 64), map_of(c, 16, 32), order, int(a.cols()));
+  walk<ping_pong<Team, BN, depth>, Team, BN>(sizeof(Memory), a, b, c, 8);
 }
 
 // [width]
@@ -71,17 +72,17 @@ void multiply(Rung rung, View<const bf16> a, View<const bf16> b, View<float> c) 
   if (rung == Rung::wgmma) return a_tile_a_block<wgmma<256, 4>, 256>(256, sizeof(Ring<256, 4>), a, b, c);
   if (rung == Rung::warp_specialised)
     return a_tile_a_block<warp_specialised<256, 4>, 256>(with_producer, sizeof(Ring<256, 4>), a, b, c);
-  if (rung == Rung::tma_add) return walk<256, 4, 1>(a, b, c, 1, false);
-  if (rung == Rung::persistent) return walk<256, 4, 1>(a, b, c, 1);
-  if (rung == Rung::ordered) return walk<256, 4, 1>(a, b, c, 16);
-  if (rung == Rung::ping_pong) return walk_in_turns<Alone, 128, 6>(a, b, c);
-  if (rung == Rung::cluster) return walk_in_turns<Pair, 128, 6>(a, b, c);
+  if (rung == Rung::tma_add) return by_all<Alone, 256, 4, 1>(a, b, c, 1, false);
+  if (rung == Rung::persistent) return by_all<Alone, 256, 4, 1>(a, b, c, 1);
+  if (rung == Rung::ordered) return by_all<Alone, 256, 4, 1>(a, b, c, 16);
+  if (rung == Rung::ping_pong) return in_turns<Alone, 128, 6>(a, b, c);
+  if (rung == Rung::cluster) return in_turns<PairDown, 128, 6>(a, b, c);
   const bool lines =
       a.ld() % 64 == 0 && b.ld() % 64 == 0;  // else boxes share L2's lines, and copies cost more
   const int width = width_for(c, lines ? 1 : 2);
-  if (width == 64) return walk<64, 6, 2>(a, b, c, 16);
-  if (width == 128) return (lines ? walk_in_turns<Alone, 128, 6> : walk_in_turns<Pair, 128, 6>)(a, b, c);
-  return (lines ? walk_in_turns<Alone, 192, 5> : walk_in_turns<Pair, 192, 5>)(a, b, c);
+  if (width == 64) return by_all<Alone, 64, 6, 2>(a, b, c, 16);
+  if (width == 128) return (lines ? in_turns<Alone, 128, 6> : in_turns<PairDown, 128, 6>)(a, b, c);
+  return (lines ? in_turns<Alone, 192, 5> : in_turns<PairDown, 192, 5>)(a, b, c);
 }
 
 bool here() {

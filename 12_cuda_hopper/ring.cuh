@@ -49,16 +49,37 @@ __device__ T& shared_memory() {
   return reinterpret_cast<T&>(course_shared);
 }
 
-/// A thread, at the start: a stage is filled by one thread, and read by so many warps.
-template <int depth>
-__device__ void init_ring(Barrier (&full)[depth], Barrier (&empty)[depth], int readers) {
-  for (int s = 0; s < depth; ++s) init(full[s], 1), init(empty[s], readers);
-}
+/// How blocks work together: each alone. (cluster has pairs.)
+struct Alone {
+  static constexpr int down = 1, across = 1;  // blocks that make tiles below and beside each other
+  /// Row and column, in tiles, of this block's tile.
+  template <class Order>
+  __device__ static auto at(const Order& order, int tile) {
+    return order.at(tile);
+  }
+  __device__ static void meet() { __syncthreads(); }
+  __device__ static void part() {}
+  /// A warp arrives: at a barrier of its own block; at `empty`, of all that fill the stage.
+  __device__ static void pass(Barrier& barrier) {
+    if (threadIdx.x % 32 == 0) arrive(barrier);
+  }
+  __device__ static void release(Barrier& empty) { pass(empty); }
+  template <int BN>
+  __device__ static void start(Stage<BN>& stage, const CUtensorMap& a, const CUtensorMap& b, int i0, int j0,
+                               int p, Barrier& full) {
+    begin(stage, a, b, i0, j0, p, full);
+  }
+};
+
 /// All threads, at the start: from here on barriers can be used, and what earlier kernels wrote can be read.
-template <int depth>
-__device__ void prepare(Barrier (&full)[depth], Barrier (&empty)[depth]) {
-  if (threadIdx.x == 0) init_ring(full, empty, consumers), fence_init();
-  __syncthreads();
+/// `readers`: warps that read a stage.
+template <class Team = Alone, int depth>
+__device__ void prepare(Barrier (&full)[depth], Barrier (&empty)[depth], int readers = consumers) {
+  if (threadIdx.x == 0) {
+    for (int s = 0; s < depth; ++s) init(full[s], 1), init(empty[s], readers * Team::down * Team::across);
+    fence_init();
+  }
+  Team::meet();
   wait_for_kernels_before();
 }
 
@@ -83,21 +104,20 @@ __device__ void add_warpgroup(View<float> c, Index i0, Index j0, const FragmentC
 
 // [consume]
 /// A warpgroup of consumers: multiplies stages as they become full.
-template <int BN, int depth>
+template <class Team = Alone, int BN, int depth>
 __device__ void consume(FragmentC (&sum)[BN / 8], Ring<BN, depth>& ring, RingSlot<depth>& slot, int g,
                         int steps) {
-  const bool first_lane = threadIdx.x % 32 == 0;
   int before = 0;
   for (int step = 0; step < steps; ++step, ++slot) {
     wait(ring.full[slot.stage], slot.parity);
     multiply(sum, ring.stage[slot.stage], g);
     wgmma_wait<1>();
-    if (step > 0 && first_lane) arrive(ring.empty[before]);  // the products of the step before are done
+    if (step > 0) Team::release(ring.empty[before]);  // the products of the step before are done
     before = slot.stage;
   }
   wgmma_wait<0>();
   fence_registers(sum);
-  if (first_lane) arrive(ring.empty[before]);
+  Team::release(ring.empty[before]);
 }
 // [/consume]
 

@@ -150,6 +150,14 @@ template <int n>
 __device__ void wgmma_wait() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(n) : "memory");
 }
+/// Sums of zero, for the first product to be added to.
+template <int n>
+__device__ void clear(FragmentC (&sum)[n]) {
+#pragma unroll
+  for (FragmentC& each : sum)
+#pragma unroll
+    for (float& x : each.of) asm volatile("mov.f32 %0, 0f00000000;" : "=f"(x));
+}
 /// Keeps reads of these sums behind wgmma_wait, which does not name their registers to the compiler.
 template <int n>
 __device__ void fence_registers(FragmentC (&sum)[n]) {

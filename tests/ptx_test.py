@@ -47,7 +47,7 @@ HOPPER = {
         "16warp_specialisedI": [*TMA, "wgmma.mma_async", "setmaxnreg"],
         "10persistentI": [*TMA, "wgmma.mma_async", "setmaxnreg"],
         "9ping_pongINS_5AloneE": [*TMA, "wgmma.mma_async", "setmaxnreg"],
-        "9ping_pongINS_4PairE": [*TMA, "wgmma.mma_async", "multicast::cluster"],
+        "9ping_pongINS_8PairDownE": [*TMA, "wgmma.mma_async", "multicast::cluster"],
     },
     "13_f32_by_halves": {"8by_wgmmaI": [*TMA, "wgmma.mma_async", "setmaxnreg"]},
 }

@@ -19,23 +19,6 @@ struct PingPongShared {
 };
 // [/shared]
 
-/// How blocks work together: each alone. (cluster has pairs.)
-struct Alone {
-  static constexpr int blocks = 1;
-  __device__ static int rank() { return 0; }
-  __device__ static void meet() { __syncthreads(); }
-  __device__ static void part() {}
-  __device__ static void pass(Barrier& barrier) {
-    if (threadIdx.x % 32 == 0) arrive(barrier);
-  }
-  __device__ static void release(Barrier& barrier) { pass(barrier); }
-  template <int BN>
-  __device__ static void start(Stage<BN>& stage, const CUtensorMap& a, const CUtensorMap& b, int i0, int j0,
-                               int p, Barrier& full) {
-    begin(stage, a, b, i0, j0, p, full);
-  }
-};
-
 // [ping_pong]
 /// Begins the products of a stage by the four warps that make all 128 rows of a tile.
 template <int BN>
@@ -57,22 +40,19 @@ __global__ __launch_bounds__(with_producer, 1) void ping_pong(const __grid_const
                                                               GroupedOrder order, int k) {
   auto& [ring, boxes] = shared_memory<PingPongShared<BN, depth>>();
   const int group = __shfl_sync(~0u, int(threadIdx.x) / 128, 0), steps = (k + BK - 1) / BK;
-  const int first = int(blockIdx.x) / Team::blocks, apart = int(gridDim.x) / Team::blocks;
-  if (threadIdx.x == 0) {
-    init_ring(ring.full, ring.empty, 4 * Team::blocks);
-    init(ring.turn[0], 4), init(ring.turn[1], 4), fence_init();
-  }
-  Team::meet();
-  wait_for_kernels_before();
+  constexpr int blocks = Team::down * Team::across;
+  const int first = int(blockIdx.x) / blocks, apart = int(gridDim.x) / blocks;
+  if (threadIdx.x == 0) init(ring.turn[0], 4), init(ring.turn[1], 4);
+  prepare<Team>(ring.full, ring.empty, 4);
   RingSlot<depth> slot;
   if (group == 2) {
     registers_down<40>();
     for (int tile = first; threadIdx.x == 256 && tile < order.tiles(); tile += apart) {
-      const auto [row, col] = order.at(tile);
-      const int i0 = (row * Team::blocks + Team::rank()) * BM, j0 = col * BN;
-      produce(ring, slot, steps, [&](Stage<BN>& stage, int step, Barrier& full) {
-        Team::start(stage, a, b, i0, j0, step * BK, full);
-      });
+      const auto [row, col] = Team::at(order, tile);
+      produce(ring, slot, steps,
+              [&, i0 = row * BM, j0 = col * BN](Stage<BN>& stage, int step, Barrier& full) {
+                Team::start(stage, a, b, i0, j0, step * BK, full);
+              });
     }
   } else {
     registers_up<232>();
@@ -80,13 +60,14 @@ __global__ __launch_bounds__(with_producer, 1) void ping_pong(const __grid_const
     Turn turn{group};
     slot.skip(group * steps);
     for (int tile = first + group * apart; tile < order.tiles(); tile += 2 * apart) {
-      FragmentC sum[2][BN / 8] = {};
+      FragmentC sum[2][BN / 8];
+      clear(sum[0]), clear(sum[1]);
       take_turn<Team>(
           ring, slot, turn, steps,
           [&](const Stage<BN>& stage, int) { multiply(sum, stage), wgmma_wait<1>(); },
           [&] { wgmma_wait<0>(), fence_registers(sum[0]), fence_registers(sum[1]); });
-      const auto [row, col] = order.at(tile);
-      const int i = (row * Team::blocks + Team::rank()) * BM + 16 * warp, j = col * BN;
+      const auto [row, col] = Team::at(order, tile);
+      const int i = row * BM + 16 * warp, j = col * BN;
       if (tile + apart >= order.tiles() && steps >= depth) {  // the block's last: the ring is free for boxes
         sync_warpgroup(group);
         auto* const many = reinterpret_cast<Boxes<BN / 32>*>(&ring);

@@ -26,7 +26,8 @@ __global__ __launch_bounds__(with_producer, 1) void warp_specialised(const __gri
       });
   } else {
     registers_up<232>();
-    FragmentC sum[BN / 8] = {};
+    FragmentC sum[BN / 8];
+    clear(sum);
     consume(sum, ring, slot, warpgroup, steps);
     add_warpgroup<BN>(c, i0 + int(threadIdx.x) / 32 * 16, j0, sum);
   }

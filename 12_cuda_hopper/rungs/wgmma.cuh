@@ -22,7 +22,8 @@ __global__ __launch_bounds__(256, 1) void wgmma(const __grid_constant__ CUtensor
   };
   for (int step = 0; step < depth - 1; ++step) start(step);
   // [wgmma_steps]
-  FragmentC sum[BN / 8] = {};
+  FragmentC sum[BN / 8];
+  clear(sum);
   for (int step = 0; step < steps; ++step) {
     wait(ring.full[step % depth], step / depth % 2);
     multiply(sum, ring.stage[step % depth], warpgroup);
