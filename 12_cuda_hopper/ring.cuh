@@ -8,8 +8,8 @@ namespace cuda_hopper {
 
 namespace ptx = course::ptx;
 using namespace ptx;
-using course::bf16, course::Index, course::SharedTile, course::View;
-using cuda_tensor::add_fragment;
+using course::bf16, course::Index, course::shared_memory, course::SharedTile, course::View;
+using cuda_tensor::add_row;
 
 constexpr int BM = 128, BK = 64;  // rows of a tile of C; columns of A a step: 128 bytes, a swizzled row
 constexpr int with_producer = 128 * 3, consumers = 8;  // threads of a block; warps that read a stage
@@ -50,13 +50,6 @@ __device__ void begin(Stage<BN>& stage, const CUtensorMap& a, const CUtensorMap&
 }
 // [/boxes]
 
-/// Dynamic shared memory: more than 48 KiB. The one memory of all kernels.
-template <class T>
-__device__ T& shared_memory() {
-  extern __shared__ __align__(1024) unsigned char course_shared[];
-  return reinterpret_cast<T&>(course_shared);
-}
-
 /// All threads, at the start: from here on barriers can be used, and what earlier kernels wrote can be read.
 template <int depth>
 __device__ void prepare(Barrier (&full)[depth], Barrier (&empty)[depth]) {
@@ -83,7 +76,8 @@ __device__ void multiply(FragmentC (&sum)[BN / 8], const Stage<BN>& stage, int g
 template <int BN>
 __device__ void add_warpgroup(View<float> c, Index i0, Index j0, const FragmentC (&sum)[BN / 8]) {
 #pragma unroll
-  for (int s = 0; s < BN / 8; ++s) add_fragment(c, i0, j0 + 8 * s, sum[s]);
+  for (int s = 0; s < BN / 8; s += 8)
+    add_row(c, i0, j0 + 8 * s, reinterpret_cast<const FragmentC(&)[8]>(sum[s]));
 }
 // [/multiply]
 
