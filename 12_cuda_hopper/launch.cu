@@ -1,6 +1,7 @@
 // Starts 12's kernels: compiled for sm_90a alone.
 #include "launch.hpp"
 
+#include "rungs/cluster.cuh"
 #include "rungs/persistent.cuh"
 #include "rungs/tma.cuh"
 #include "rungs/warp_specialised.cuh"
@@ -18,31 +19,43 @@ void a_tile_a_block(int block, std::size_t bytes, View<const bf16> a, View<const
                  map_of(a, BM, BK), map_of(b, BK, 64), c, int(a.cols()));
 }
 
-constexpr int group_rows = 16;  // rows of tiles in a group
-
 template <int BN, int depth, int buffers>
-void walk(View<const bf16> a, View<const bf16> b, View<float> c) {
+void walk(View<const bf16> a, View<const bf16> b, View<float> c, int group_rows, bool stay = true) {
   using Memory = Shared<BN, depth, buffers>;
   static_assert(sizeof(Memory) <= 227 * 1024);
   const GroupedOrder order{int(ceil_div(c.rows(), BM)), int(ceil_div(c.cols(), BN)), group_rows};
-  const unsigned blocks = unsigned(std::min(order.down * order.across, course::Cuda::multiprocessors()));
+  const int tiles = order.down * order.across;
+  const unsigned blocks = unsigned(stay ? std::min(tiles, course::Cuda::multiprocessors()) : tiles);
   launch<persistent<BN, depth, buffers>>(dim3{blocks}, with_producer, sizeof(Memory), map_of(a, BM, BK),
                                          map_of(b, BK, 64), map_of(c, 16, 32), order, int(a.cols()));
 }
 
+template <class Team, int BN, int depth>
+void walk_in_turns(View<const bf16> a, View<const bf16> b, View<float> c) {
+  using Memory = PingPongShared<BN, depth>;
+  static_assert(sizeof(Memory) <= 227 * 1024);
+  constexpr auto kernel = ping_pong<Team, BN, depth>;
+  constexpr int together = Team::blocks, group_rows = 8;
+  static const int most = Launch<kernel, together>(dim3{together}, with_producer, sizeof(Memory)).resident();
+  const GroupedOrder order{int(ceil_div(c.rows(), BM * together)), int(ceil_div(c.cols(), BN)),
+                           group_rows / together};
+  const unsigned teams = unsigned(std::min(order.down * order.across, most));
+  launch<kernel, together>(dim3{teams * together}, with_producer, sizeof(Memory), map_of(a, BM, BK),
+                           map_of(b, BK / together, 64), map_of(c, 16, 32), order, int(a.cols()));
+}
+
 // [width]
 /// The width of tiles with which C takes the least time: waves of them, times what a step of one takes, in
-/// cycles, by the tensor cores or by its copies from L2.
-int width_for(View<const float> c) {
-  int best = 0;
-  double least = 0;
-  for (const int width : {256, 192, 128, 64}) {
-    const double waves =
-        double(ceil_div(ceil_div(c.rows(), BM) * ceil_div(c.cols(), width), course::Cuda::multiprocessors()));
-    const double cost = waves * std::max(4. * width, 2.4 * (BM + width));  // 2.4: fitted to measured widths
-    if (best == 0 || cost < least) best = width, least = cost;
-  }
-  return best;
+/// cycles. Tiles of 64 columns are those of ordered, whose copies from L2 take longer than their products.
+int width_for(View<const float> c, int together) {
+  const auto cost = [&](Index width, Index step, int blocks) {
+    const Index tiles = ceil_div(c.rows(), BM * blocks) * ceil_div(c.cols(), width);
+    return step * ceil_div(tiles, course::Cuda::multiprocessors() / blocks);
+  };
+  return std::min({std::pair{cost(128, 512, together), 128},
+                   {cost(192, 768, together), 192},
+                   {cost(64, 460, 1), 64}})
+      .second;
 }
 // [/width]
 
@@ -58,11 +71,17 @@ void multiply(Rung rung, View<const bf16> a, View<const bf16> b, View<float> c) 
   if (rung == Rung::wgmma) return a_tile_a_block<wgmma<256, 4>, 256>(256, sizeof(Ring<256, 4>), a, b, c);
   if (rung == Rung::warp_specialised)
     return a_tile_a_block<warp_specialised<256, 4>, 256>(with_producer, sizeof(Ring<256, 4>), a, b, c);
-  const int width = rung == Rung::best ? width_for(c) : 256;
-  if (width == 256) return walk<256, 4, 1>(a, b, c);
-  if (width == 192) return walk<192, 4, 3>(a, b, c);
-  if (width == 128) return walk<128, 5, 2>(a, b, c);
-  return walk<64, 6, 2>(a, b, c);
+  if (rung == Rung::tma_add) return walk<256, 4, 1>(a, b, c, 1, false);
+  if (rung == Rung::persistent) return walk<256, 4, 1>(a, b, c, 1);
+  if (rung == Rung::ordered) return walk<256, 4, 1>(a, b, c, 16);
+  if (rung == Rung::ping_pong) return walk_in_turns<Alone, 128, 6>(a, b, c);
+  if (rung == Rung::cluster) return walk_in_turns<Pair, 128, 6>(a, b, c);
+  const bool lines =
+      a.ld() % 64 == 0 && b.ld() % 64 == 0;  // else boxes share L2's lines, and copies cost more
+  const int width = width_for(c, lines ? 1 : 2);
+  if (width == 64) return walk<64, 6, 2>(a, b, c, 16);
+  if (width == 128) return (lines ? walk_in_turns<Alone, 128, 6> : walk_in_turns<Pair, 128, 6>)(a, b, c);
+  return (lines ? walk_in_turns<Alone, 192, 5> : walk_in_turns<Pair, 192, 5>)(a, b, c);
 }
 
 bool here() {

@@ -7,7 +7,7 @@ namespace cuda_hopper {
 
 using course::bf16, course::View;
 
-enum class Rung { tma, wgmma, warp_specialised, persistent, best };
+enum class Rung { tma, wgmma, warp_specialised, tma_add, persistent, ordered, ping_pong, cluster, best };
 
 /// Whether TMA can serve these matrices: they begin at multiples of 16 bytes, and their rows are such
 /// multiples apart, those of C as long, too; no side reaches four millions.

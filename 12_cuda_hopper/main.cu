@@ -33,7 +33,9 @@ course::Launch<bf16> launch_of([[maybe_unused]] Rung which) {
 }
 
 std::shared_ptr<course::Variant<bf16>> rung(std::string name, std::string idea, Rung which) {
-  const course::CostOf cost = which == Rung::tma ? cost::warp_tiles : cost::warpgroup_tiles;
+  const course::CostOf cost = which == Rung::tma        ? cost::warp_tiles
+                              : which < Rung::ping_pong ? cost::warpgroup_tiles
+                                                        : cost::tiles_in_turns;
   return course::gpu<bf16>(std::move(name), std::move(idea), launch_of(which), cost, hopper_units);
 }
 
@@ -45,7 +47,11 @@ course::Variants<T> variants() {
         rung("tma", "as 11's stages, tiles by TMA", Rung::tma),
         rung("wgmma", "… multiplied where they lie", Rung::wgmma),
         rung("warp_specialised", "… warps that copy, warps that multiply", Rung::warp_specialised),
-        rung("persistent", "… blocks walk C in grouped order, for L2", Rung::persistent),
+        rung("tma_add", "… sums added to C by TMA", Rung::tma_add),
+        rung("persistent", "… blocks that stay for several tiles", Rung::persistent),
+        rung("ordered", "… tiles in grouped order, for L2", Rung::ordered),
+        rung("ping_pong", "… two tiles: one is added, one multiplied", Rung::ping_pong),
+        rung("cluster", "… two blocks share B's tiles", Rung::cluster),
         rung("best", "… tiles by the shape", Rung::best),
     };
     // TMA writes nothing beyond its map of C: the map is one too large.

@@ -3,6 +3,7 @@
 
 #include "11_cuda_tensor/tiles.cuh"
 #include "gpu/ptx_hopper.cuh"
+#include "turns.hpp"
 
 namespace cuda_hopper {
 
@@ -28,15 +29,6 @@ struct alignas(1024) Ring {
   Barrier full[depth], empty[depth];
 };
 // [/ring]
-/// A place in the ring: the stage that is next, and the parity of its barriers' phase.
-template <int depth>
-struct RingSlot {
-  int stage = 0;
-  unsigned parity = 0;
-  __device__ void operator++() {
-    if (++stage == depth) stage = 0, parity ^= 1;
-  }
-};
 
 // [boxes]
 /// Begins to copy the tiles of the step from column (of A) and row (of B) p on. One thread.
@@ -50,13 +42,15 @@ __device__ void begin(Stage<BN>& stage, const CUtensorMap& a, const CUtensorMap&
 }
 // [/boxes]
 
+/// A thread, at the start: a stage is filled by one thread, and read by so many warps.
+template <int depth>
+__device__ void init_ring(Barrier (&full)[depth], Barrier (&empty)[depth], int readers) {
+  for (int s = 0; s < depth; ++s) init(full[s], 1), init(empty[s], readers);
+}
 /// All threads, at the start: from here on barriers can be used, and what earlier kernels wrote can be read.
 template <int depth>
 __device__ void prepare(Barrier (&full)[depth], Barrier (&empty)[depth]) {
-  if (threadIdx.x == 0) {
-    for (int s = 0; s < depth; ++s) init(full[s], 1), init(empty[s], consumers);
-    fence_init();
-  }
+  if (threadIdx.x == 0) init_ring(full, empty, consumers), fence_init();
   __syncthreads();
   wait_for_kernels_before();
 }
@@ -64,12 +58,12 @@ __device__ void prepare(Barrier (&full)[depth], Barrier (&empty)[depth]) {
 // [multiply]
 /// Begins the products of a stage by the four warps that make rows 64 g to 64 g + 63 of the tile.
 template <int BN>
-__device__ void multiply(FragmentC (&sum)[BN / 8], const Stage<BN>& stage, int g, bool add) {
+__device__ void multiply(FragmentC (&sum)[BN / 8], const Stage<BN>& stage, int g) {
   wgmma_fence();
 #pragma unroll
   for (int q = 0; q < BK; q += 16)
     ptx::wgmma<bf16, BN>(sum, describe(&stage.a[64 * g][q]),
-                         describe(&stage.b[0][q][0], int(sizeof stage.b[0])), add || q > 0);
+                         describe(&stage.b[0][q][0], int(sizeof stage.b[0])), true);
   wgmma_commit();
 }
 /// C += a warpgroup's sums, element by element.
@@ -81,18 +75,6 @@ __device__ void add_warpgroup(View<float> c, Index i0, Index j0, const FragmentC
 }
 // [/multiply]
 
-// [produce]
-/// The producer, one thread: begins a stage's copies as soon as it is empty.
-template <int BN, int depth>
-__device__ void produce(Ring<BN, depth>& ring, RingSlot<depth>& slot, const CUtensorMap& a,
-                        const CUtensorMap& b, int i0, int j0, int steps) {
-  for (int step = 0; step < steps; ++step, ++slot) {
-    wait(ring.empty[slot.stage], slot.parity ^ 1);  // at first all are
-    begin(ring.stage[slot.stage], a, b, i0, j0, step * BK, ring.full[slot.stage]);
-  }
-}
-// [/produce]
-
 // [consume]
 /// A warpgroup of consumers: multiplies stages as they become full.
 template <int BN, int depth>
@@ -102,12 +84,13 @@ __device__ void consume(FragmentC (&sum)[BN / 8], Ring<BN, depth>& ring, RingSlo
   int before = 0;
   for (int step = 0; step < steps; ++step, ++slot) {
     wait(ring.full[slot.stage], slot.parity);
-    multiply(sum, ring.stage[slot.stage], g, step > 0);
+    multiply(sum, ring.stage[slot.stage], g);
     wgmma_wait<1>();
     if (step > 0 && first_lane) arrive(ring.empty[before]);  // the products of the step before are done
     before = slot.stage;
   }
   wgmma_wait<0>();
+  fence_registers(sum);
   if (first_lane) arrive(ring.empty[before]);
 }
 // [/consume]

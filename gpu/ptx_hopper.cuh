@@ -161,6 +161,42 @@ __device__ void fence_registers(FragmentC (&sum)[n]) {
 }
 // [/wgmma]
 
+// [cluster]
+/// Which block of its cluster this is.
+__device__ inline int cluster_rank() {
+  unsigned rank;
+  asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  return int(rank);
+}
+/// Waits for all threads of the cluster.
+__device__ inline void sync_cluster() {
+  asm volatile("barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;" ::: "memory");
+}
+/// Arrives at the barrier that lies in the same place in another block of the cluster. (`.release.cluster`
+/// would be a fence for all memory.)
+__device__ inline void arrive_at(Barrier& barrier, int rank) {
+  asm volatile(
+      "{ .reg .b32 there; mapa.shared::cluster.u32 there, %0, %1; mbarrier.arrive.shared::cluster.b64 _, "
+      "[there]; }" ::"r"(shared_address(&barrier)),
+      "r"(rank)
+      : "memory");
+}
+/// As bulk_load, but to the same place in both blocks of a cluster, and at the barriers of both.
+__device__ inline void bulk_load_for_both(void* to, const CUtensorMap& from, int x, int y, int z,
+                                          Barrier& barrier) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], "
+      "[%1, {%2, %3, %4}], [%5], %6;" ::"r"(shared_address(to)),
+      "l"(&from), "r"(x), "r"(y), "r"(z), "r"(shared_address(&barrier)), "h"(std::uint16_t{3})
+      : "memory");
+}
+// [/cluster]
+
+/// Waits for the other three warps of this warpgroup, 0 or 1.
+__device__ inline void sync_warpgroup(int warpgroup) {
+  asm volatile("bar.sync %0, 128;" ::"r"(warpgroup + 1) : "memory");  // 0 is that of __syncthreads()
+}
+
 // [registers]
 /// Gives registers of this warpgroup back, down to n a thread, or asks for as many.
 template <int n>

@@ -46,6 +46,8 @@ HOPPER = {
         "5wgmmaI": [*TMA, "wgmma.mma_async"],
         "16warp_specialisedI": [*TMA, "wgmma.mma_async", "setmaxnreg"],
         "10persistentI": [*TMA, "wgmma.mma_async", "setmaxnreg"],
+        "9ping_pongINS_5AloneE": [*TMA, "wgmma.mma_async", "setmaxnreg"],
+        "9ping_pongINS_4PairE": [*TMA, "wgmma.mma_async", "multicast::cluster"],
     },
     "13_f32_by_halves": {"8by_wgmmaI": [*TMA, "wgmma.mma_async", "setmaxnreg"]},
 }
