@@ -17,15 +17,15 @@ constexpr int with_producer = 128 * 3, consumers = 8;  // threads of a block; wa
 
 // [ring]
 /// Tiles of A and B for a step. B's lies in boxes of 64 columns: TMA swizzles rows of 128 bytes.
-template <int BN>
+template <int BN, class T = bf16>
 struct Stage {
   SharedTile<bf16, BM, BK> a;
   SharedTile<bf16, BK, 64> b[BN / 64];
 };
 /// The ring of stages: `full` when a stage's tiles are there, `empty` when nobody reads them any more.
-template <int BN, int depth>
+template <int BN, int depth, class T = bf16>
 struct alignas(1024) Ring {
-  Stage<BN> stage[depth];
+  Stage<BN, T> stage[depth];
   Barrier full[depth], empty[depth];
 };
 // [/ring]
@@ -77,8 +77,8 @@ __device__ void add_warpgroup(View<float> c, Index i0, Index j0, const FragmentC
 
 // [consume]
 /// A warpgroup of consumers: multiplies stages as they become full.
-template <int BN, int depth>
-__device__ void consume(FragmentC (&sum)[BN / 8], Ring<BN, depth>& ring, RingSlot<depth>& slot, int g,
+template <int BN, int depth, class T>
+__device__ void consume(FragmentC (&sum)[BN / 8], Ring<BN, depth, T>& ring, RingSlot<depth>& slot, int g,
                         int steps) {
   const bool first_lane = threadIdx.x % 32 == 0;
   int before = 0;

@@ -128,14 +128,14 @@ __device__ inline std::uint64_t describe(const void* tile, int beside = 16) {
 
 /// Begins sum += A·B (or sum = A·B, unless `add`) by a warpgroup, four warps: A 64 × 32 bytes and B, N wide,
 /// from shared memory, as described. Warp w holds rows 16 w to 16 w + 15 of the sum, as fragments of
-/// mma.sync. T: bf16 or f16, whose B has rows, so that the transpose is asked for; or float as TF32, cut off
+/// mma.sync. T: bf16 or f16, whose B has rows, so that the transpose is asked for; or tf32, floats cut off
 /// after 19 bits, whose B has columns: N tile rows.
 template <class T, int N>
 __device__ void wgmma(FragmentC (&sum)[N / 8], std::uint64_t a, std::uint64_t b, bool add) {
   static_assert(N == 64 || N == 128 || N == 192 || N == 256);
   if constexpr (std::is_same_v<T, bf16>) {
     COURSE_WGMMA_OF("k16.f32.bf16.bf16", ", 0, 1");
-  } else if constexpr (std::is_same_v<T, float>) {
+  } else if constexpr (std::is_same_v<T, tf32>) {
     COURSE_WGMMA_OF("k8.f32.tf32.tf32", "");
   } else {
     COURSE_WGMMA_OF("k16.f32.f16.f16", ", 0, 1");

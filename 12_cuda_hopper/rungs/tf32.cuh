@@ -1,9 +1,9 @@
-// tf32: as persistent, in f32 whose factors are rounded to TF32. wgmma takes such a B by columns only, and
-// TMA does not transpose: a pass before does.
+// tf32: as ordered, in f32 whose factors are rounded to TF32: A by TMA. wgmma takes such a B by columns only,
+// and TMA does not transpose: a pass before does, and rounds.
 //   build/12_cuda_hopper/12_cuda_hopper --type tf32 --size 4096
 #pragma once
 
-#include "../walk.cuh"
+#include "persistent.cuh"
 
 namespace cuda_hopper {
 
@@ -18,8 +18,8 @@ __global__ __launch_bounds__(transposing) void transposed(View<const tf32> b, Vi
   const int x = int(threadIdx.x) % side, y = int(threadIdx.x) / side;
   const Index p0 = Index{blockIdx.x} * side, j0 = Index{blockIdx.y} * side;
 #pragma unroll
-  for (int q = y; q < side; q += transposing / side)
-    if (p0 + q < b.rows() && j0 + x < b.cols()) tile[q][x] = float(b(p0 + q, j0 + x));
+  for (int p = y; p < side; p += transposing / side)
+    if (p0 + p < b.rows() && j0 + x < b.cols()) tile[p][x] = float(b(p0 + p, j0 + x));
   __syncthreads();
 #pragma unroll
   for (int j = y; j < side; j += transposing / side)
@@ -27,71 +27,27 @@ __global__ __launch_bounds__(transposing) void transposed(View<const tf32> b, Vi
 }
 // [/transposed]
 
-// [tf32_ring]
-constexpr int tf32_BK = 32;  // 128 bytes
-/// B's tile has its columns as rows.
-template <int BN, int depth, int buffers>
-struct alignas(1024) Tf32Shared {
-  struct {
-    SharedTile<float, BM, tf32_BK> a;
-    SharedTile<float, BN, tf32_BK> b;
-  } stage[depth];
-  Boxes<buffers> boxes;
-  Barrier full[depth], empty[depth];
-};
-// [/tf32_ring]
-
 // [tf32]
-template <int BN, int depth, int buffers>
-__global__ __launch_bounds__(with_producer, 1) void tf32_persistent(const __grid_constant__ CUtensorMap a,
-                                                                    const __grid_constant__ CUtensorMap b,
-                                                                    const __grid_constant__ CUtensorMap c,
-                                                                    GroupedOrder order, int k) {
-  auto& shared = shared_memory<Tf32Shared<BN, depth, buffers>>();
-  const int warpgroup = int(threadIdx.x) / 128, warp = int(threadIdx.x) / 32;
-  const int steps = (k + tf32_BK - 1) / tf32_BK;
-  prepare(shared.full, shared.empty);
-  RingSlot<depth> slot;
-  if (warpgroup == 2) {
-    registers_down<40>();
-    for (int tile = int(blockIdx.x); threadIdx.x == 256 && tile < order.tiles(); tile += int(gridDim.x)) {
-      const auto [row, col] = order.at(tile);
-      for (int step = 0; step < steps; ++step, ++slot) {
-        auto& stage = shared.stage[slot.stage];
-        auto& full = shared.full[slot.stage];
-        wait(shared.empty[slot.stage], slot.parity ^ 1);
-        arrive_expect(full, int(sizeof stage));
-        bulk_load(stage.a, a, step * tf32_BK, row * BM, 0, full);
-        bulk_load(stage.b, b, step * tf32_BK, col * BN, 0, full);
-      }
-    }
-  } else {
-    registers_up<232>();
-    for (int tile = int(blockIdx.x); tile < order.tiles(); tile += int(gridDim.x)) {
-      const auto [row, col] = order.at(tile);
-      FragmentC sum[BN / 8];
-      const bool first_lane = threadIdx.x % 32 == 0;
-      int before = 0;
-      for (int step = 0; step < steps; ++step, ++slot) {
-        auto& stage = shared.stage[slot.stage];
-        wait(shared.full[slot.stage], slot.parity);
-        wgmma_fence();
+/// Tiles of A and of B transposed, for a step of 32 of k: 128 bytes, too.
+template <int BN>
+struct Stage<BN, tf32> {
+  SharedTile<float, BM, 32> a;
+  SharedTile<float, BN, 32> b;
+};
+template <int BN>
+__device__ void begin(Stage<BN, tf32>& stage, const CUtensorMap& a, const CUtensorMap& b, int i0, int j0,
+                      int p, Barrier& full) {
+  arrive_expect(full, int(sizeof stage));
+  bulk_load(stage.a, a, p, i0, 0, full);
+  bulk_load(stage.b, b, p, j0, 0, full);
+}
+template <int BN>
+__device__ void multiply(FragmentC (&sum)[BN / 8], const Stage<BN, tf32>& stage, int g) {
+  wgmma_fence();
 #pragma unroll
-        for (int q = 0; q < tf32_BK; q += 8)
-          ptx::wgmma<float, BN>(sum, describe(&stage.a[64 * warpgroup][q]), describe(&stage.b[0][q]),
-                                step > 0 || q > 0);
-        wgmma_commit();
-        wgmma_wait<1>();
-        if (step > 0 && first_lane) arrive(shared.empty[before]);
-        before = slot.stage;
-      }
-      wgmma_wait<0>();
-      if (first_lane) arrive(shared.empty[before]);
-      fence_registers(sum);
-      add_by_tma<BN>(c, row * BM + warp * 16, col * BN, sum, shared.boxes);
-    }
-    if (threadIdx.x % 32 == 0) bulk_wait_read<0>();
-  }
+  for (int q = 0; q < 32; q += 8)
+    ptx::wgmma<tf32, BN>(sum, describe(&stage.a[64 * g][q]), describe(&stage.b[0][q]), true);
+  wgmma_commit();
 }
 // [/tf32]
 
