@@ -91,15 +91,15 @@ __device__ void take_b(FragmentB (&b)[n], SharedTile<T, rows, cols>& tile, int q
 template <int n>
 __device__ void add_row(View<float> c, Index i0, Index j0, const FragmentC (&sum)[n]) {
   const int lane = int(threadIdx.x) % 32, g = lane / 4, t = lane % 4;
+  const Index i = i0 + g, j = j0 + 2 * t, down = c.rows() - i, across = c.cols() - j;
   FragmentC before[n];
   const auto each = [&](auto work) {
 #pragma unroll
     for (int s = 0; s < n; ++s)
 #pragma unroll
-      for (int e = 0; e < 4; ++e) {
-        const Index i = i0 + g + e / 2 * 8, j = j0 + 8 * s + 2 * t + e % 2;
-        if (i < c.rows() && j < c.cols()) work(c(i, j), before[s].of[e], sum[s].of[e]);
-      }
+      for (int e = 0; e < 4; ++e)
+        if (e / 2 * 8 < down && 8 * s + e % 2 < across)
+          work(c(i + e / 2 * 8, j + 8 * s + e % 2), before[s].of[e], sum[s].of[e]);
   };
   each([](float in_c, float& read, float) { read = in_c; });
   each([](float& in_c, float read, float added) { in_c = read + added; });

@@ -34,6 +34,7 @@ struct Turn {
   unsigned parity = unsigned(group) ^ 1;
 };
 
+// [produce]
 /// The producer's part of a tile: begin(stage, step, full) begins a stage's copies.
 template <int depth, class Ring, class Begin>
 COURSE_DEVICE void produce(Ring& ring, RingSlot<depth>& slot, int steps, Begin begin) {
@@ -42,6 +43,7 @@ COURSE_DEVICE void produce(Ring& ring, RingSlot<depth>& slot, int steps, Begin b
     begin(ring.stage[slot.stage], step, ring.full[slot.stage]);
   }
 }
+// [/produce]
 
 /// A group's tile, of `steps` stages: multiply(stage, step) begins a stage's products and waits for those of
 /// the stage before, finish() waits for the last.

@@ -7,9 +7,9 @@
 namespace cuda_tensor {
 
 /// A warp's sums += its rows of A's tile times its columns of B's.
-template <class Layout, int cols, int step>
-__device__ void multiply_tiles(Sums& sum, SharedTile<bf16, BM, cols>& a_tile,
-                               SharedTile<bf16, step, BN>& b_tile, int row, int col) {
+template <class Layout, int cols_a, int step, int cols_b>
+__device__ void multiply_tiles(Sums& sum, SharedTile<bf16, BM, cols_a>& a_tile,
+                               SharedTile<bf16, step, cols_b>& b_tile, int row, int col) {
 #pragma unroll
   for (int q = 0; q < step; q += 16) {
     FragmentB b_q[WN / 8];
