@@ -9,23 +9,23 @@ namespace cuda_hopper {
 
 namespace ptx = course::ptx;
 using namespace ptx;
-using course::bf16, course::Index, course::SharedTile, course::View;
-using cuda_tensor::add_fragment;
+using course::bf16, course::Index, course::shared_memory, course::SharedTile, course::View;
+using cuda_tensor::add_row;
 
 constexpr int BM = 128, BK = 64;  // rows of a tile of C; columns of A a step: 128 bytes, a swizzled row
 constexpr int with_producer = 128 * 3, consumers = 8;  // threads of a block; warps that read a stage
 
 // [ring]
 /// Tiles of A and B for a step. B's lies in boxes of 64 columns: TMA swizzles rows of 128 bytes.
-template <int BN>
+template <int BN, class T = bf16>
 struct Stage {
   SharedTile<bf16, BM, BK> a;
   SharedTile<bf16, BK, 64> b[BN / 64];
 };
 /// The ring of stages: `full` when a stage's tiles are there, `empty` when nobody reads them any more.
-template <int BN, int depth>
+template <int BN, int depth, class T = bf16>
 struct alignas(1024) Ring {
-  Stage<BN> stage[depth];
+  Stage<BN, T> stage[depth];
   Barrier full[depth], empty[depth];
 };
 // [/ring]
@@ -41,13 +41,6 @@ __device__ void begin(Stage<BN>& stage, const CUtensorMap& a, const CUtensorMap&
   for (int s = 0; s < BN / 64; ++s) bulk_load(stage.b[s], b, j0 + 64 * s, p, 0, full);
 }
 // [/boxes]
-
-/// Dynamic shared memory: more than 48 KiB. The one memory of all kernels.
-template <class T>
-__device__ T& shared_memory() {
-  extern __shared__ __align__(1024) unsigned char course_shared[];
-  return reinterpret_cast<T&>(course_shared);
-}
 
 /// A thread, at the start: a stage is filled by one thread, and read by so many warps.
 template <int depth>
@@ -77,14 +70,15 @@ __device__ void multiply(FragmentC (&sum)[BN / 8], const Stage<BN>& stage, int g
 template <int BN>
 __device__ void add_warpgroup(View<float> c, Index i0, Index j0, const FragmentC (&sum)[BN / 8]) {
 #pragma unroll
-  for (int s = 0; s < BN / 8; ++s) add_fragment(c, i0, j0 + 8 * s, sum[s]);
+  for (int s = 0; s < BN / 8; s += 8)
+    add_row(c, i0, j0 + 8 * s, reinterpret_cast<const FragmentC(&)[8]>(sum[s]));
 }
 // [/multiply]
 
 // [consume]
 /// A warpgroup of consumers: multiplies stages as they become full.
-template <int BN, int depth>
-__device__ void consume(FragmentC (&sum)[BN / 8], Ring<BN, depth>& ring, RingSlot<depth>& slot, int g,
+template <int BN, int depth, class T>
+__device__ void consume(FragmentC (&sum)[BN / 8], Ring<BN, depth, T>& ring, RingSlot<depth>& slot, int g,
                         int steps) {
   const bool first_lane = threadIdx.x % 32 == 0;
   int before = 0;
