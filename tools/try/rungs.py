@@ -20,9 +20,10 @@ import tempfile, textwrap, time
 from pathlib import Path
 from types import SimpleNamespace
 
-from rung import HOLE, MINE, ROOT, Rung, alone, load_rungs, output_of, refuse
-from verdict import WIDTH, command_of, run, told, verdict
+from rung import HOLE, MINE, ROOT, Rung, alone, load_rungs, output_of
 from measured import LIMITS, Machine, Refusal, append, lines_of
+from process import run
+from verdict import WIDTH, command_of, explained, told, told_but, verdict
 from run_plan import CORES
 
 # ---- how fast is it? ----
@@ -90,10 +91,10 @@ def timed(rung, program, *words):
 
 def raced(rung, program):
     """Draws the learner's rate, the course's and the baseline's, measured in turns; returns
-    (GFLOP/s, share of the peak)."""
+    (GFLOP/s, share of the peak, share of the course's), or nothing if it is wrong there."""
     machine = machine_csv(rung.build)
     workers = min(2, CORES) if rung.on_ranks else threads_of(rung) or 1
-    at = ["--size", rung.n, "--repeat", "3", "--verify", "none", "--quiet"]
+    at = ["--size", rung.n, "--repeat", "3", "--quiet"]
     if machine:
         at += ["--machine", str(machine)]
     else:
@@ -109,7 +110,10 @@ def raced(rung, program):
         for turn in range(5):
             for name, command in list(runs.items())[: 3 if turn < 2 else 2]:
                 path = Path(folder) / f"{name}-{turn}.csv"
-                run([*command, "--csv", str(path)], timed=True)
+                found = run([*command, "--csv", str(path)], timed=True)
+                if name == "you" and found.status not in (0, None):
+                    said = explained(found.err) or [f"It ended by {found.ended()}."]
+                    return told_but(f"wrong at n = {rung.n}", said)
                 for last[name] in lines_of(path) if path.exists() else ():
                     rates[name].append((last[name]["quiet"] != "no", float(last[name]["gflops"])))
     for name, found in rates.items():  # what was not disturbed counts, if there is any
@@ -134,8 +138,8 @@ def raced(rung, program):
         print("  ~ other programs disturbed it")
     if not rung.call and not rung.declaration:  # the model is of the course's kernel
         say_limit(last.get("you", {}))
-    mine = statistics.median(rates["you"]) if rates["you"] else 0
-    return mine, mine / top if top else 0
+    mine, ours = (statistics.median(rates[who] or [0]) for who in ("you", "the course"))
+    return mine, mine / top if top else 0, mine / ours if ours else 0
 
 
 def say_limit(row):
@@ -239,7 +243,9 @@ def look(rung):
             compared_counts(rung, program)
         note(rung, solved="yes")
         return 0
-    rate, share = raced(rung, program)
+    if not (rates := raced(rung, program)):
+        return 1
+    rate, share, rung.of_course = rates
     note(rung, solved="yes", gflops=f"{rate:.4g}", share=f"{share:.4f}")
     return 0
 
@@ -291,7 +297,7 @@ def needs_ninja(build):
     """It is asked for the commands."""
     if not (build / "build.ninja").exists():
         mend = f"./setup.sh installs it, then remove {build} and build again"
-        refuse(f"{build} was not configured for ninja; {mend}")
+        raise Refusal(f"{build} was not configured for ninja; {mend}")
 
 
 def prepared(rung):
@@ -306,7 +312,7 @@ def prepared(rung):
     if done.returncode:
         lines = (done.stdout + done.stderr).strip().splitlines()
         why = next((line for line in lines if "error" in line), lines[-1])
-        refuse(f"the course itself does not build here: {why}")
+        raise Refusal(f"the course itself does not build here: {why}")
 
 
 def watch(rung):
@@ -334,6 +340,17 @@ def watch(rung):
         time.sleep(0.2)
 
 
+def named(rungs, name):
+    """The rung of this name."""
+    if name not in rungs:
+        names = {name.partition("/")[2]: name for name in reversed(rungs)}
+        names |= {name: name for name in rungs}
+        near = difflib.get_close_matches(name, names, 1, 0.4)
+        perhaps = f"; perhaps {names[near[0]]}?" if near else "; `make try` lists them"
+        raise Refusal(f"there is no rung {name}{perhaps}")
+    return rungs[name]
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -356,13 +373,7 @@ def main():
     if given.rung is None:
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `make try | head` ends without a word
         return listing(rungs)
-    if given.rung not in rungs:
-        names = {name.partition("/")[2]: name for name in reversed(rungs)}
-        names |= {name: name for name in rungs}
-        near = difflib.get_close_matches(given.rung, names, 1, 0.4)
-        perhaps = f"; perhaps {names[near[0]]}?" if near else "; `make try` lists them"
-        refuse(f"there is no rung {given.rung}{perhaps}")
-    rung = rungs[given.rung]
+    rung = named(rungs, given.rung)
     if given.hint:
         return hint(rung)
     needs_ninja(rung.build)
@@ -379,4 +390,4 @@ if __name__ == "__main__":
     except KeyboardInterrupt:
         sys.exit(0)
     except (OSError, Refusal) as error:
-        refuse(error)
+        sys.exit(print(f"try: {error}", file=sys.stderr) or 2)
