@@ -48,6 +48,7 @@ class HandIns(unittest.TestCase):
             "prints": "for (;;) std::fwrite(posix, 1, sizeof posix, stdout);",
             "differs": "if (c.rows() == 512) c(0, 0) = 9;",
             "wrong": "c(0, 0) = 99;",
+            "broken": "c(x, 0) = 1;",
         }.items():
             top = f'{posix}\n#include <cstdio>\nstatic const char posix[4096] = "x";'
             cls.write(f"{name}.cpp", IKJ.format(top, code))
@@ -79,6 +80,7 @@ class HandIns(unittest.TestCase):
             "writes": "",
             "connects": "",
             "wrong": "C(0, 0) is 99, should be",
+            "broken": "‘x’ was not declared",
             "differs": "wrong at n = 512",
             "ends": "ended the program",
             "loops": "has not ended",

@@ -102,8 +102,8 @@ def handed_in(folder, known, otherwise):
             yield entry.stem, otherwise, entry
         if not entry.is_dir() or entry.is_symlink():
             continue
-        files = [Path(at) / name for at, _, names in os.walk(entry) for name in sorted(names)]
-        files = [file for file in files if file.suffix in (".cpp", ".cu")]
+        files = [Path(at) / name for at, _, names in os.walk(entry) for name in names]
+        files = sorted(file for file in files if file.suffix in (".cpp", ".cu"))
         of = {file: rung_of(file, known, otherwise) for file in files}
         named = [file for file in files if of[file]]
         for file in named or files or [None]:
@@ -155,7 +155,8 @@ def message(said):
     at = next((i for mark in "✘✔" for i, line in enumerate(lines) if line[0] == mark), 0)
     first, second = [*lines[at : at + 2], "", ""][:2]
     if first.startswith("✔"):
-        return first[len("✔ right") :].strip(" ()")
+        counts = [line for line in lines if "the course's kernel takes" in line]
+        return "; ".join([first[len("✔ right") :].strip(" ()")] * (len(first) > 7) + counts)
     return f"{first} {second}".strip("✘ ").replace("it does not compile: ", "")
 
 
@@ -199,7 +200,7 @@ def main():
             student = re.sub(r"_\d+_assignsubmission.*", "", student)  # Moodle's
             writer.writerow([student, name, right, share, message(said), said])
             table.flush()
-            percent = f"{100 * float(share):.0f} %" if share else ""
+            percent = f"{100 * float(share):.0f} %" + "~" * ("~" in said) if share else ""
             line = f"{student[:20]:<20} {name[:24]:<24} {right:<5}  {percent:>20}  {message(said)}"
             print(line[: width - 1], flush=True)
             well = well and right == "yes"
