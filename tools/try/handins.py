@@ -14,8 +14,9 @@ Exit status: 0 all are right; 1 not all; 2 the command line; 77 there is no sand
 import argparse, contextlib, csv, glob, io, os, re, resource, shutil, signal, sys
 from pathlib import Path
 
-folder = Path(sys.argv[1] if len(sys.argv) > 1 else "build").resolve() / "try/handins"
-os.environ["COURSE_MINE"] = str(folder)
+# Apart: in the one root writes, in the other nobody.
+room = "try/unsafe" if "--unsafe" in sys.argv else "try/handins"
+os.environ["COURSE_MINE"] = str(Path([*sys.argv, "build"][1]).resolve() / room)
 import rungs, process, verdict
 from measured import Refusal
 from rung import MINE, ROOT, alone, load_rungs

@@ -189,7 +189,7 @@ class Rung(SimpleNamespace):
         words = ["env", "LC_ALL=C.UTF-8", "ninja", "-C", place, twin]
         done = run(words, patience=600, writes=place)
         if done.status != 0:
-            return None, self.first_error(done.out)
+            return None, self.first_error(done.out + done.err)
         at = rf"{re.escape(str(self.path))}:(\d+):\d+: warning: (.*?)( \[-W|$)"
         self.warnings |= {f"line {line}: {what}" for line, what, _ in re.findall(at, done.out)}
         return place / twin, ""
