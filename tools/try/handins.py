@@ -189,7 +189,7 @@ def main():
         confined(build, [ROOT / ".git", ROOT / "mine", folder])
     verdict.WIDTH, well = 1 << 20, True
     width = shutil.get_terminal_size((150, 0)).columns
-    print(f"{'student':<20} {'rung':<24} right  of the course's rate  message")
+    print(f"{'student':<20} {'rung':<24} right  of ours  message")
     with alone(MINE), open(f"{folder}-checked.csv", "w", encoding="utf-8", newline="") as table:
         writer = csv.writer(table)
         writer.writerow(["student", "rung", "right", "share", "message", "said"])
@@ -202,7 +202,7 @@ def main():
             writer.writerow([student, name, right, share, message(said), said])
             table.flush()
             percent = f"{100 * float(share):.0f} %" + "~" * ("~" in said) if share else ""
-            line = f"{student[:20]:<20} {name[:24]:<24} {right:<5}  {percent:>20}  {message(said)}"
+            line = f"{student[:20]:<20} {name[:24]:<24} {right:<5}  {percent:>7}  {message(said)}"
             print(line[: width - 1], flush=True)
             well = well and right == "yes"
     return 0 if well else 1
