@@ -107,7 +107,7 @@ class HandIns(unittest.TestCase):
 
 class Refused(unittest.TestCase):
     def says(self, words, path):
-        done = marked("tests", PATH=path)
+        done = marked(ROOT / "tests", PATH=path)
         self.assertEqual(done.returncode, 77, done.stdout)
         self.assertRegex(done.stderr, f"^try: .*{words}.*UNSAFE=yes.*\n$")
 
@@ -121,7 +121,8 @@ class Refused(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    with tempfile.TemporaryDirectory() as nothing:
+    with tempfile.TemporaryDirectory() as folder:
+        (nothing := Path(folder) / "class").mkdir()
         if (done := marked(nothing)).returncode == 77:
             sys.exit(print(done.stderr) or 77)
     unittest.main()
