@@ -33,9 +33,9 @@ class HandIns(unittest.TestCase):
         cls.folder = Path(cls.room.name) / "class"
         cls.listener = socket.create_server(("127.0.0.1", 0))
         cls.listener.settimeout(0)
-        posix = (
-            "#include <arpa/inet.h>\n#include <csignal>\n#include <unistd.h>\n#include <fstream>"
-        )
+        headers = "arpa/inet.h csignal cstdio fstream string unistd.h".split()
+        top = "".join(f"#include <{header}>\n" for header in headers)
+        top += 'static const char posix[4096] = "x";'
         write = "".join(f'std::ofstream("{path}") << 1; ' for path in ELSEWHERE)
         for name, code in {
             "kills": "kill(getppid(), SIGKILL);",
@@ -44,13 +44,18 @@ class HandIns(unittest.TestCase):
             "forks": "for (;;) fork();",
             "loops": "for (volatile int x = 1; x;) {}",
             "allocates": "for (;;) *new volatile char[1 << 28] = 1;",
+            "forges": """std::ifstream words("/proc/self/cmdline");
+              for (std::string word; std::getline(words, word, '\\0');)
+                if (word.ends_with("0.csv")) {
+                  std::ofstream(word) << "gflops,quiet\\nmany,yes\\n";
+                  std::_Exit(0);
+                }""",
             "ends": "if (fork() == 0) { setsid(); for (;;) sleep(1); } std::_Exit(0);",
             "prints": "for (;;) std::fwrite(posix, 1, sizeof posix, stdout);",
             "differs": "if (c.rows() == 512) c(0, 0) = 9;",
             "wrong": "c(0, 0) = 99;",
             "broken": "c(x, 0) = 1;",
         }.items():
-            top = f'{posix}\n#include <cstdio>\nstatic const char posix[4096] = "x";'
             cls.write(f"{name}.cpp", IKJ.format(top, code))
         cls.write("right_17_assignsubmission_file_/02_loop_order/ikj.cpp", IKJ.format("", ""))
         cls.write("peeks/ikj.cpp", IKJ.format(f'#include "{cls.folder}/wrong.cpp"', ""))
@@ -81,6 +86,7 @@ class HandIns(unittest.TestCase):
             "connects": "",
             "wrong": "C(0, 0) is 99, should be",
             "broken": "‘x’ was not declared",
+            "forges": "cannot be read",
             "differs": "wrong at n = 512",
             "ends": "ended the program",
             "loops": "has not ended",

@@ -136,6 +136,8 @@ def looked_at(rung, file):
             status = print(f"✘ it has taken {LIMIT} s in all")
         except Refusal as error:
             status = print(error) or 77
+        except Exception as error:  # rows or messages that only a forger writes
+            status = print(f"✘ what it wrote cannot be read: {error!r}")
         finally:
             signal.alarm(0)
             rung.path.unlink(missing_ok=True)

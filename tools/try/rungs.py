@@ -111,10 +111,12 @@ def raced(rung, program):
             for name, command in list(runs.items())[: 3 if turn < 2 else 2]:
                 path = Path(folder) / f"{name}-{turn}.csv"
                 found = run([*command, "--csv", str(path)], timed=True)
-                if name == "you" and found.status not in (0, None):
+                rows = lines_of(path) if path.exists() else []
+                ended = found.status is not None and "ORTE_ERROR_LOG" not in found.err
+                if name == "you" and ended and (found.status or not rows):
                     said = explained(found.err) or [f"It ended by {found.ended()}."]
                     return told_but(f"wrong at n = {rung.n}", said)
-                for last[name] in lines_of(path) if path.exists() else ():
+                for last[name] in rows:
                     rates[name].append((last[name]["quiet"] != "no", float(last[name]["gflops"])))
     for name, found in rates.items():  # what was not disturbed counts, if there is any
         quiet = [rate for calm, rate in found if calm]
