@@ -160,9 +160,7 @@ class Rung(SimpleNamespace):
         for block in output_of("ninja", "-C", self.build, "-t", "deps").stdout.split("\n\n"):
             head, *files = block.strip().split("\n")
             if re.match(rf"{self.step}/CMakeFiles/{name}(-kernels|-gpu|-emulated)?\.dir/", head):
-                paths = [
-                    (self.build / path.strip()).resolve() for path in files
-                ]  # ccache's: relative
+                paths = [(self.build / path.strip()).resolve() for path in files]  # or relative
                 found += paths[:1] * (file in paths)
         if not found:
             raise Refusal(f"nothing of {self.step} is made of {self.file}; please build it again")

@@ -150,9 +150,8 @@ def say_limit(row):
         flops = 2e-9 * float(row["m"]) * float(row["n"]) * float(row["k"])
         rate, limit = flops / float(row["predicted_s"]), row.get("limit")
         limit = LIMITS.get(limit, limit)
-        told(
-            f"The course's cost model allows this kernel {rate:.3g} GFLOP/s: {limit} is its limit."
-        )
+        allowed = f"The course's cost model allows this kernel {rate:.3g} GFLOP/s"
+        told(f"{allowed}: {limit} is its limit.")
     else:
         told("`make report` measures this machine; after it the prediction stands here, too.")
 
@@ -201,10 +200,8 @@ def listing(rungs):
         share = row.get("share") or "0"
         share = f"{100 * float(share):4.0f} %" if share != "0" else ""
         short = name if rung.declaration else name.partition("/")[2]
-        print(
-            f"  {'✔' if row.get('solved') else ' '} {short:<17} {share:>5} "
-            + textwrap.shorten(rung.idea, WIDTH - 28, placeholder=" …")
-        )
+        idea = textwrap.shorten(rung.idea, WIDTH - 28, placeholder=" …")
+        print(f"  {'✔' if row.get('solved') else ' '} {short:<17} {share:>5} {idea}")
     print(f"\nNext: make try RUNG={following}" if following else "\nAll rungs are solved.")
 
 
@@ -284,9 +281,7 @@ def report(rungs, given):
             path = Path(folder) / "rows.csv"
             run(timed(rung, program, *words, "--csv", str(path)), patience=600, timed=True)
             for row in lines_of(path) if path.exists() else ():
-                if (
-                    rung.call or rung.declaration
-                ):  # predicted was the kernel in whose place it stands
+                if rung.call or rung.declaration:  # predicted was what stood in its place
                     of_model = [name for name in row if name.startswith("bytes_")]
                     row |= dict.fromkeys(["predicted_s", "limit", *of_model], "")
                 append(results, row | {"step": "mine", "variant": rung.name})

@@ -16,6 +16,7 @@ RACE = "The result differs from run to run: do two threads write to the same ele
 MESSAGE = "The result differs from run to run: does somebody wait for each message to arrive?"
 BEYOND = "an element that the matrix does not have"
 CRASHES = {  # the address sanitizer's words
+    "ABRT": "it ended itself",
     "ILL": BEYOND,
     "TRAP": BEYOND,
     "SEGV": "an address where no memory is",
@@ -36,12 +37,8 @@ OF_MPI = {
 
 def told(text, indent=""):
     """A line, on a terminal as wide as that."""
-    after = indent + "  "
-    print(
-        textwrap.fill(
-            text, WIDTH, initial_indent=indent, subsequent_indent=after, break_on_hyphens=False
-        )
-    )
+    indents = {"initial_indent": indent, "subsequent_indent": indent + "  "}
+    print(textwrap.fill(text, WIDTH, break_on_hyphens=False, **indents))
 
 
 def command_of(rung, program, *words, threads=None):
@@ -84,9 +81,8 @@ def verdict(rung, program):
             print(found.err.strip(), file=sys.stderr)
             return None
         if found.status != 0 or {row[1] for row in found.rows()} != set(shapes):  # or ended it well
-            return wrong(
-                rung, found, shapes, findings(rung, program, found, shapes, words, orders, order)
-            )
+            said = findings(rung, program, found, shapes, words, orders, order)
+            return wrong(rung, found, shapes, said)
     told(f"right so far, at {len(shapes)} shapes" + " and in three orders of threads" * emulated)
     sys.stdout.flush()
     print_of_learner(found)
@@ -166,10 +162,9 @@ def findings(rung, program, found, shapes, words, orders, order):
             return said
         if found.status is not None:
             return crash(rung, found, shapes, words + order)
-        waiting = (
-            "Do the ranks wait for each other? Every send needs its receive, with the same tag."
-        )
-        why = waiting if rung.on_ranks else "Does a loop forget to count?"
+        why = "Does a loop forget to count?"
+        if rung.on_ranks:
+            why = "Do the ranks wait for each other? Every send needs its receive, with its tag."
         return [f"It has not ended after {PATIENCE} s. {why}"]
     said = explained(found.err)
     if "it threw: " in found.err:
@@ -177,10 +172,8 @@ def findings(rung, program, found, shapes, words, orders, order):
         return said + [ends] * ("has ended" in said[0])
     if any("NaN" in line for line in said):
         if order:
-            said.append(
-                "Under the emulator shared memory begins as NaN: is it read before all threads "
-                "have written it, without a barrier?"
-            )
+            begins = "Under the emulator shared memory begins as NaN: "
+            said += [begins + "is it read before all threads have written it, without a barrier?"]
         if rung.on_ranks:
             said.append("Has every rank received its part of A and of C, and B?")
     if found.status is None:  # later: once more would take as long
@@ -200,9 +193,8 @@ def findings(rung, program, found, shapes, words, orders, order):
         depends += "is a barrier missing, or do two write to one place?"
         return said + [depends if order else on_cpu]
     if again(*(word if word != "2" else "1" for word in words), *order)[0] != at:
-        keeps = (
-            "The first run is right, a second one is not: does it write to A or B, or keep a sum?"
-        )
+        keeps = "The first run is right, a second one is not: "
+        keeps += "does it write to A or B, or keep a sum?"
         said.append(MESSAGE if rung.on_ranks else keeps)
     if any("outside its matrix" in line for line in said) and not order:
         debug, _ = rung.compiled("debug")
@@ -243,9 +235,7 @@ def access(rung, found):
     if not kind:
         return ""
     line = re.search(rf"{re.escape(str(rung.path))}:(\d+)", found.err)
-    said = (
-        CRASHES.get(kind[1], kind[1].replace("-", " ")) if kind[1] != "ABRT" else "it ended itself"
-    )
+    said = CRASHES.get(kind[1], kind[1].replace("-", " "))
     return said + (f", in line {line[1]} of {rung.shown}" if line else "")
 
 
