@@ -61,6 +61,8 @@ class HandIns(unittest.TestCase):
         cls.write("peeks/ikj.cpp", IKJ.format(f'#include "{cls.folder}/wrong.cpp"', ""))
         cls.write("=nothing/read.me", "")
         (cls.folder / "links.cpp").symlink_to("/etc/passwd")
+        (cls.folder / "pipes").mkdir()
+        os.mkfifo(cls.folder / "pipes/ikj.cpp")
         cls.done = marked(cls.folder, "02_loop_order/ikj")
         with open(f"{cls.folder}-checked.csv", encoding="utf-8") as file:
             cls.table = {row["student"]: row for row in csv.DictReader(file)}
@@ -95,6 +97,7 @@ class HandIns(unittest.TestCase):
             "allocates": "out of memory",
             "peeks": "No such file",
             "links": "it is a link",
+            "pipes": "no file",
             "nothing": "no .cpp or .cu",
         }.items():
             with self.subTest(student):
@@ -123,7 +126,7 @@ class Refused(unittest.TestCase):
             bwrap = Path(folder) / "bwrap"
             bwrap.write_text("#!/bin/sh\necho bwrap: No permissions >&2\nexit 1\n")
             bwrap.chmod(0o755)
-            self.says("it says: bwrap: No permissions", f"{folder}:{os.environ['PATH']}")
+            self.says("hand-ins here: bwrap: No permissions", f"{folder}:{os.environ['PATH']}")
 
 
 if __name__ == "__main__":

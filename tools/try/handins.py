@@ -4,11 +4,11 @@
     make try HANDINS=FOLDER RUNG=02_loop_order/ikj CHECK=1    handins.py BUILD FOLDER [RUNG]
 
 FOLDER has a file STUDENT.cpp (.cu) or a folder STUDENT for each. A file in a student's folder
-belongs to the rung that its path ends with (02_loop_order/ikj.cpp), that its name is (ikj.cpp), else
-to RUNG. One is looked at after the other, as `make try RUNG=… CHECK=1` does, but in a sandbox: a
-compiler or a kernel sees the system and the course, read-only, and no network; it is limited in time,
-memory, files and processes, and ends with all that it started. The verifier runs in the hand-in's
-process: who wants to deceive it can, so read what is handed in.
+belongs to the rung that its path or its name tells (02_loop_order/ikj.cpp, ikj.cpp), else to RUNG.
+One after the other is built, verified and raced as by `make try RUNG=… CHECK=1`, but in a sandbox:
+what is built and run sees the system and the course, read-only, and no network; time, memory, files
+and processes are limited, and all that it started ends with it. The verifier runs in the hand-in's
+process, so a student can forge a verdict on purpose: read what is handed in.
 
 Exit status: 0 all are right; 1 not all; 2 the command line; 77 there is no sandbox here."""
 import argparse, contextlib, csv, glob, io, os, re, resource, shutil, signal, sys
@@ -84,7 +84,7 @@ def confined(build, hidden):
     done = process.run(["true"])
     if done.status != 0:
         said = (done.err.strip().splitlines() or ["no reason"])[-1]
-        lacks(f"bwrap cannot make a sandbox for hand-ins here; it says: {said}", make)
+        lacks(f"bwrap cannot make a sandbox for hand-ins here: {said}; root may be let", make)
     half = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
     most = min(half, (4 << 30) + (CORES << 28), process.MOST[resource.RLIMIT_AS])
     process.MOST[resource.RLIMIT_AS] = most
@@ -123,8 +123,8 @@ def rung_of(file, known, otherwise):
 def looked_at(rung, file):
     """(right, share of the course's rate, all that is said) of a hand-in."""
     rung.of_course = 0
-    if file.is_symlink() or file.stat().st_size > 1 << 20:
-        return "no", "", "it is a link, or too large"
+    if file.is_symlink() or not file.is_file() or file.stat().st_size > 1 << 20:
+        return "no", "", "it is a link, no file, or too large"
     with contextlib.redirect_stdout(io.StringIO()) as said, contextlib.redirect_stderr(said):
         try:
             rung.path.parent.mkdir(parents=True, exist_ok=True)
