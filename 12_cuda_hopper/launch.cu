@@ -1,0 +1,127 @@
+// Starts 12's kernels: compiled for sm_90a alone.
+#include "launch.hpp"
+
+#include "rungs/cluster.cuh"
+#include "rungs/f64_tensor.cuh"
+#include "rungs/persistent.cuh"
+#include "rungs/tf32.cuh"
+#include "rungs/tma.cuh"
+#include "rungs/warp_specialised.cuh"
+#include "rungs/wgmma.cuh"
+#include "tma.hpp"
+
+namespace cuda_hopper {
+namespace {
+
+using course::ceil_div;
+
+template <auto kernel, int BN>
+void a_tile_a_block(int block, std::size_t bytes, View<const bf16> a, View<const bf16> b, View<float> c) {
+  launch<kernel>(dim3{unsigned(ceil_div(c.cols(), BN)), unsigned(ceil_div(c.rows(), BM))}, block, bytes,
+                 map_of(a, BM, BK), map_of(b, BK, 64), c, int(a.cols()));
+}
+
+/// `b_boxes`: how B is seen, in boxes.
+template <int BN, int depth, int buffers, class T>
+void walk(View<const T> a, const CUtensorMap& b_boxes, View<float> c, int group_rows, bool stay = true) {
+  using Memory = Shared<BN, depth, buffers, T>;
+  static_assert(sizeof(Memory) <= 227 * 1024);
+  const GroupedOrder order{int(ceil_div(c.rows(), BM)), int(ceil_div(c.cols(), BN)), group_rows};
+  const int tiles = order.down * order.across;
+  const unsigned blocks = unsigned(stay ? std::min(tiles, course::Cuda::multiprocessors()) : tiles);
+  launch<persistent<BN, depth, buffers, T>>(dim3{blocks}, with_producer, sizeof(Memory),
+                                            map_of(a, BM, 128 / int(sizeof(T))), b_boxes, map_of(c, 16, 32),
+                                            order, int(a.cols()));
+}
+
+template <class Team, int BN, int depth>
+void walk_in_turns(View<const bf16> a, View<const bf16> b, View<float> c) {
+  using Memory = PingPongShared<BN, depth>;
+  static_assert(sizeof(Memory) <= 227 * 1024);
+  constexpr auto kernel = ping_pong<Team, BN, depth>;
+  constexpr int together = Team::blocks, group_rows = 8;
+  static const int most = Launch<kernel, together>(dim3{together}, with_producer, sizeof(Memory)).resident();
+  const GroupedOrder order{int(ceil_div(c.rows(), BM * together)), int(ceil_div(c.cols(), BN)),
+                           group_rows / together};
+  const unsigned teams = unsigned(std::min(order.down * order.across, most));
+  launch<kernel, together>(dim3{teams * together}, with_producer, sizeof(Memory), map_of(a, BM, BK),
+                           map_of(b, BK / together, 64), map_of(c, 16, 32), order, int(a.cols()));
+}
+
+// [width]
+/// The width of tiles with which C takes the least time: waves of them, times what a step of one takes, in
+/// cycles. Tiles of 64 columns are those of ordered, whose copies from L2 take longer than their products.
+int width_for(View<const float> c, int together) {
+  const auto cost = [&](Index width, Index step, int blocks) {
+    const Index tiles = ceil_div(c.rows(), BM * blocks) * ceil_div(c.cols(), width);
+    return step * ceil_div(tiles, course::Cuda::multiprocessors() / blocks);
+  };
+  return std::min({std::pair{cost(128, 512, together), 128},
+                   {cost(192, 768, together), 192},
+                   {cost(64, 460, 1), 64}})
+      .second;
+}
+// [/width]
+
+}  // namespace
+
+bool serves(View<const bf16> a, View<const bf16> b, View<const float> c) {
+  return served(a) && served(b) && adds_to(c);
+}
+
+void multiply(Rung rung, View<const bf16> a, View<const bf16> b, View<float> c) {
+  if (c.rows() == 0 || c.cols() == 0 || a.cols() == 0) return;
+  if (rung == Rung::tma) return a_tile_a_block<tma<3>, 128>(threads, sizeof(Ring<128, 3>), a, b, c);
+  if (rung == Rung::wgmma) return a_tile_a_block<wgmma<256, 4>, 256>(256, sizeof(Ring<256, 4>), a, b, c);
+  if (rung == Rung::warp_specialised)
+    return a_tile_a_block<warp_specialised<256, 4>, 256>(with_producer, sizeof(Ring<256, 4>), a, b, c);
+  if (rung == Rung::tma_add) return walk<256, 4, 1>(a, map_of(b, BK, 64), c, 1, false);
+  if (rung == Rung::persistent) return walk<256, 4, 1>(a, map_of(b, BK, 64), c, 1);
+  if (rung == Rung::ordered) return walk<256, 4, 1>(a, map_of(b, BK, 64), c, 16);
+  if (rung == Rung::ping_pong) return walk_in_turns<Alone, 128, 6>(a, b, c);
+  if (rung == Rung::cluster) return walk_in_turns<Pair, 128, 6>(a, b, c);
+  const bool lines =
+      a.ld() % 64 == 0 && b.ld() % 64 == 0;  // else boxes share L2's lines, and copies cost more
+  const int width = width_for(c, lines ? 1 : 2);
+  if (width == 64) return walk<64, 6, 2>(a, map_of(b, BK, 64), c, 16);
+  if (width == 128) return (lines ? walk_in_turns<Alone, 128, 6> : walk_in_turns<Pair, 128, 6>)(a, b, c);
+  return (lines ? walk_in_turns<Alone, 192, 5> : walk_in_turns<Pair, 192, 5>)(a, b, c);
+}
+
+bool serves(View<const tf32> a, View<const tf32> b, View<const float> c) {
+  return served(a) && served(b) && adds_to(c);
+}
+
+void multiply(View<const tf32> a, View<const tf32> b, View<float> c) {
+  static course::Cuda::Matrix<float> transposed_b;
+  const Index n = b.cols(), k = b.rows(), ld = ceil_div(k, 4) * 4;
+  if (c.rows() == 0 || n == 0 || k == 0) return;
+  if (transposed_b.view().rows() < n * ld)
+    transposed_b = {}, transposed_b = {n * ld, 1, 0, course::Memory::device};  // the old one is freed first
+  const View<float> to(transposed_b.view().data(), n, k, ld);
+  course::launch(transposed, {ceil_div(k, side), ceil_div(n, side)}, {transposing}, b, to);
+  const auto waves = [&](Index width) {
+    return ceil_div(ceil_div(c.rows(), BM) * ceil_div(n, width), course::Cuda::multiprocessors());
+  };
+  if (waves(128) * 128 < waves(256) * 256) return walk<128, 5, 2>(a, map_of(to, 128, 32), c, 16);
+  walk<256, 4, 1>(a, map_of(to, 256, 32), c, 16);
+}
+
+bool serves(View<const double> a, View<const double> b, View<const double> c) {
+  return served(a) && served(b) && c.rows() <= course::most_blocks_in_y * BM;
+}
+
+void multiply(View<const double> a, View<const double> b, View<double> c) {
+  constexpr int depth = 6;
+  if (c.rows() == 0 || c.cols() == 0 || a.cols() == 0) return;
+  launch<f64_tensor<depth>>(dim3{unsigned(ceil_div(c.cols(), f64_BN)), unsigned(ceil_div(c.rows(), BM))},
+                            with_producer, sizeof(F64Ring<depth>), map_of(a, BM, f64_BK),
+                            map_of(b, f64_BK, 16), c, int(a.cols()));
+}
+
+bool here() {
+  static const bool is = course::Cuda::missing(90, true).empty();
+  return is;
+}
+
+}  // namespace cuda_hopper
