@@ -9,23 +9,23 @@ namespace cuda_hopper {
 
 namespace ptx = course::ptx;
 using namespace ptx;
-using course::bf16, course::Index, course::SharedTile, course::View;
-using cuda_tensor::add_fragment;
+using course::bf16, course::Index, course::shared_memory, course::SharedTile, course::View;
+using cuda_tensor::add_row;
 
 constexpr int BM = 128, BK = 64;  // rows of a tile of C; columns of A a step: 128 bytes, a swizzled row
 constexpr int with_producer = 128 * 3, consumers = 8;  // threads of a block; warps that read a stage
 
 // [ring]
 /// Tiles of A and B for a step. B's lies in boxes of 64 columns: TMA swizzles rows of 128 bytes.
-template <int BN>
+template <int BN, class T = bf16>
 struct Stage {
   SharedTile<bf16, BM, BK> a;
   SharedTile<bf16, BK, 64> b[BN / 64];
 };
 /// The ring of stages: `full` when a stage's tiles are there, `empty` when nobody reads them any more.
-template <int BN, int depth>
+template <int BN, int depth, class T = bf16>
 struct alignas(1024) Ring {
-  Stage<BN> stage[depth];
+  Stage<BN, T> stage[depth];
   Barrier full[depth], empty[depth];
 };
 // [/ring]
@@ -42,13 +42,6 @@ __device__ void begin(Stage<BN>& stage, const CUtensorMap& a, const CUtensorMap&
 }
 // [/boxes]
 
-/// Dynamic shared memory: more than 48 KiB. The one memory of all kernels.
-template <class T>
-__device__ T& shared_memory() {
-  extern __shared__ __align__(1024) unsigned char course_shared[];
-  return reinterpret_cast<T&>(course_shared);
-}
-
 /// How blocks work together: each alone. (cluster has pairs.)
 struct Alone {
   static constexpr int down = 1, across = 1;  // blocks that make tiles below and beside each other
@@ -64,8 +57,8 @@ struct Alone {
     if (threadIdx.x % 32 == 0) arrive(barrier);
   }
   __device__ static void release(Barrier& empty) { pass(empty); }
-  template <int BN>
-  __device__ static void start(Stage<BN>& stage, const CUtensorMap& a, const CUtensorMap& b, int i0, int j0,
+  template <class Stage>
+  __device__ static void start(Stage& stage, const CUtensorMap& a, const CUtensorMap& b, int i0, int j0,
                                int p, Barrier& full) {
     begin(stage, a, b, i0, j0, p, full);
   }
@@ -98,14 +91,15 @@ __device__ void multiply(FragmentC (&sum)[BN / 8], const Stage<BN>& stage, int g
 template <int BN>
 __device__ void add_warpgroup(View<float> c, Index i0, Index j0, const FragmentC (&sum)[BN / 8]) {
 #pragma unroll
-  for (int s = 0; s < BN / 8; ++s) add_fragment(c, i0, j0 + 8 * s, sum[s]);
+  for (int s = 0; s < BN / 8; s += 8)
+    add_row(c, i0, j0 + 8 * s, reinterpret_cast<const FragmentC(&)[8]>(sum[s]));
 }
 // [/multiply]
 
 // [consume]
 /// A warpgroup of consumers: multiplies stages as they become full.
-template <class Team = Alone, int BN, int depth>
-__device__ void consume(FragmentC (&sum)[BN / 8], Ring<BN, depth>& ring, RingSlot<depth>& slot, int g,
+template <class Team = Alone, int BN, int depth, class T>
+__device__ void consume(FragmentC (&sum)[BN / 8], Ring<BN, depth, T>& ring, RingSlot<depth>& slot, int g,
                         int steps) {
   int before = 0;
   for (int step = 0; step < steps; ++step, ++slot) {

@@ -31,9 +31,11 @@ inline auto encoder() {
 template <class T>
 CUtensorMap map_of(View<T> matrix, int rows, int cols, int parts = 1) {
   using Element = std::remove_const_t<T>;
-  const auto type = std::is_same_v<Element, float>  ? CU_TENSOR_MAP_DATA_TYPE_FLOAT32
-                    : std::is_same_v<Element, bf16> ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16
-                                                    : CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
+  const auto type = std::is_same_v<Element, float>          ? CU_TENSOR_MAP_DATA_TYPE_FLOAT32
+                    : std::is_same_v<Element, double>       ? CU_TENSOR_MAP_DATA_TYPE_FLOAT64
+                    : std::is_same_v<Element, course::tf32> ? CU_TENSOR_MAP_DATA_TYPE_TFLOAT32
+                    : std::is_same_v<Element, bf16>         ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16
+                                                            : CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
   const cuuint64_t rows_of_one = cuuint64_t(matrix.rows() / parts),
                    row_bytes = cuuint64_t(matrix.ld()) * sizeof(T);
   const cuuint64_t sides[] = {cuuint64_t(matrix.cols()), rows_of_one, cuuint64_t(parts)};
