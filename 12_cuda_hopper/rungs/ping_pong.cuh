@@ -8,13 +8,13 @@
 namespace cuda_hopper {
 
 // [shared]
-template <int BN, int depth>
-struct RingInTurns : Ring<BN, depth> {
+template <int BN, int depth, class T>
+struct RingInTurns : Ring<BN, depth, T> {
   Barrier turn[2];  // of each group: the other one has begun all its products
 };
-template <int BN, int depth>
+template <int BN, int depth, class T = bf16>
 struct PingPongShared {
-  RingInTurns<BN, depth> ring;
+  RingInTurns<BN, depth, T> ring;
   Boxes<1> boxes;
 };
 // [/shared]
@@ -29,9 +29,9 @@ struct Alone {
     if (threadIdx.x % 32 == 0) arrive(barrier);
   }
   __device__ static void release(Barrier& barrier) { pass(barrier); }
-  template <int BN>
-  __device__ static void start(Stage<BN>& stage, const CUtensorMap& a, const CUtensorMap& b, int i0, int j0,
-                               int p, Barrier& full) {
+  template <int BN, class T>
+  __device__ static void start(Stage<BN, T>& stage, const CUtensorMap& a, const CUtensorMap& b, int i0,
+                               int j0, int p, Barrier& full) {
     begin(stage, a, b, i0, j0, p, full);
   }
 };
@@ -50,12 +50,13 @@ __device__ void multiply(FragmentC (&sum)[2][BN / 8], const Stage<BN>& stage) {
   wgmma_commit();
 }
 
-template <class Team, int BN, int depth>
+template <class Team, int BN, int depth, class T = bf16>
 __global__ __launch_bounds__(with_producer, 1) void ping_pong(const __grid_constant__ CUtensorMap a,
                                                               const __grid_constant__ CUtensorMap b,
                                                               const __grid_constant__ CUtensorMap c,
                                                               GroupedOrder order, int k) {
-  auto& [ring, boxes] = shared_memory<PingPongShared<BN, depth>>();
+  auto& [ring, boxes] = shared_memory<PingPongShared<BN, depth, T>>();
+  constexpr int BK = 128 / int(sizeof(T));
   const int group = __shfl_sync(~0u, int(threadIdx.x) / 128, 0), steps = (k + BK - 1) / BK;
   const int first = int(blockIdx.x) / Team::blocks, apart = int(gridDim.x) / Team::blocks;
   if (threadIdx.x == 0) {
@@ -70,7 +71,7 @@ __global__ __launch_bounds__(with_producer, 1) void ping_pong(const __grid_const
     for (int tile = first; threadIdx.x == 256 && tile < order.tiles(); tile += apart) {
       const auto [row, col] = order.at(tile);
       const int i0 = (row * Team::blocks + Team::rank()) * BM, j0 = col * BN;
-      produce(ring, slot, steps, [&](Stage<BN>& stage, int step, Barrier& full) {
+      produce(ring, slot, steps, [&](Stage<BN, T>& stage, int step, Barrier& full) {
         Team::start(stage, a, b, i0, j0, step * BK, full);
       });
     }
@@ -83,7 +84,7 @@ __global__ __launch_bounds__(with_producer, 1) void ping_pong(const __grid_const
       FragmentC sum[2][BN / 8] = {};
       take_turn<Team>(
           ring, slot, turn, steps,
-          [&](const Stage<BN>& stage, int) { multiply(sum, stage), wgmma_wait<1>(); },
+          [&](const Stage<BN, T>& stage, int) { multiply(sum, stage), wgmma_wait<1>(); },
           [&] { wgmma_wait<0>(), fence_registers(sum[0]), fence_registers(sum[1]); });
       const auto [row, col] = order.at(tile);
       const int i = (row * Team::blocks + Team::rank()) * BM + 16 * warp, j = col * BN;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "persistent.cuh"
+#include "ping_pong.cuh"
 
 namespace cuda_hopper {
 
@@ -40,6 +41,16 @@ __device__ void begin(Stage<BN, tf32>& stage, const CUtensorMap& a, const CUtens
   arrive_expect(full, int(sizeof stage));
   bulk_load(stage.a, a, p, i0, 0, full);
   bulk_load(stage.b, b, p, j0, 0, full);
+}
+template <int BN>
+__device__ void multiply(FragmentC (&sum)[2][BN / 8], const Stage<BN, tf32>& stage) {
+  wgmma_fence();
+#pragma unroll
+  for (int q = 0; q < 32; q += 8)
+#pragma unroll
+    for (int g = 0; g < 2; ++g)
+      ptx::wgmma<tf32, BN>(sum[g], describe(&stage.a[64 * g][q]), describe(&stage.b[0][q]), true);
+  wgmma_commit();
 }
 template <int BN>
 __device__ void multiply(FragmentC (&sum)[BN / 8], const Stage<BN, tf32>& stage, int g) {
