@@ -77,8 +77,8 @@ __device__ void add_warpgroup(View<float> c, Index i0, Index j0, const FragmentC
 
 // [consume]
 /// A warpgroup of consumers: multiplies stages as they become full.
-template <int BN, int depth, class T>
-__device__ void consume(FragmentC (&sum)[BN / 8], Ring<BN, depth, T>& ring, RingSlot<depth>& slot, int g,
+template <int BN, int depth>
+__device__ void consume(FragmentC (&sum)[BN / 8], Ring<BN, depth>& ring, RingSlot<depth>& slot, int g,
                         int steps) {
   const bool first_lane = threadIdx.x % 32 == 0;
   int before = 0;
