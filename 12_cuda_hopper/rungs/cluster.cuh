@@ -16,6 +16,7 @@ struct Pair : Alone {
     if (threadIdx.x % 32 < 2) arrive_at(empty, int(threadIdx.x) % 32);
   }
 };
+// [down]
 /// With tiles below each other: each copies half the rows of B's boxes. All bytes of a stage are expected,
 /// whoever sends them.
 struct PairDown : Pair {
@@ -36,6 +37,7 @@ struct PairDown : Pair {
       bulk_load_for_both(&stage.b[s][half][0], b, j0 + 64 * s, p + half, 0, full);
   }
 };
+// [/down]
 /// With tiles beside each other: half the rows of A's.
 struct PairAcross : Pair {
   static constexpr int across = 2;
