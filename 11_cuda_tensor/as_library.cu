@@ -1,28 +1,15 @@
-// The last rungs of 11 as a library, so that they meet others.
+// 11's stages as a library.
 #include "library.hpp"
 
-#include "f32/multiply.cuh"
+#include "rungs/stages.cuh"
+#include "rungs/wide.cuh"
 
-using namespace cuda_tensor;
-
-namespace {
-
-Multiply multiply;  // both ways share its memory
-
-}  // namespace
-
-COURSE_TENSOR(course_tensor_bf16, bf16) {
-  const View<const bf16> of_a(a, m, k, a_ld), of_b(b, k, n, b_ld);
-#ifdef COURSE_HOPPER
-  const View<float> of_c(c, m, n, c_ld);
-  if (hopper::here() && hopper::serves(of_a, of_b, of_c))
-    return hopper::multiply(hopper::Rung::best, of_a, of_b, of_c);
-#endif
-  by_stages(of_a, of_b, {c, m, n, c_ld});
+void cuda_tensor::by_stages(View<const bf16> a, View<const bf16> b, View<float> c) {
+  tile_a_block<bf16>(is_aligned(a) && is_aligned(b) ? stages<true> : stages<false>, BM, BN, threads, a, b, c);
 }
-COURSE_TENSOR(course_tensor_f32_by_bf16, float) {
-  multiply({a, m, k, a_ld}, {b, k, n, b_ld}, {c, m, n, c_ld}, Way::bf16x3);
+void cuda_tensor::by_stages(View<const tf32> a, View<const tf32> b, View<float> c) {
+  product_of_wide<tf32>(a, b, c);
 }
-COURSE_TENSOR(course_tensor_f32_by_fp16, float) {
-  multiply({a, m, k, a_ld}, {b, k, n, b_ld}, {c, m, n, c_ld}, Way::fp16x2);
+void cuda_tensor::by_stages(View<const double> a, View<const double> b, View<double> c) {
+  product_of_wide<double>(a, b, c);
 }

@@ -1,14 +1,15 @@
-// 11's last rungs for others: C += A·B, m × n and k, all in the GPU's memory, on CUDA's default stream; in
-// libcourse_tensor. They throw if CUDA refuses. From compute capability 8.0 on; not for two threads at once.
+// 11's stages for others: C += A·B, all in the GPU's memory, on CUDA's default stream; in the library
+// 11_cuda_tensor-stages. Throws if CUDA refuses. From compute capability 8.0 on.
 #pragma once
 
 #include "common/bf16.hpp"
 
-#define COURSE_TENSOR(name, T)                                                                       \
-  extern "C" __attribute__((visibility("default"))) void name(                                       \
-      course::Index m, course::Index n, course::Index k, const T* a, course::Index a_ld, const T* b, \
-      course::Index b_ld, float* c, course::Index c_ld)
+namespace cuda_tensor {
 
-COURSE_TENSOR(course_tensor_bf16, course::bf16);
-COURSE_TENSOR(course_tensor_f32_by_bf16, float);
-COURSE_TENSOR(course_tensor_f32_by_fp16, float);
+using course::bf16, course::tf32, course::View;
+
+void by_stages(View<const bf16> a, View<const bf16> b, View<float> c);
+void by_stages(View<const tf32> a, View<const tf32> b, View<float> c);
+void by_stages(View<const double> a, View<const double> b, View<double> c);
+
+}  // namespace cuda_tensor

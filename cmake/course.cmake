@@ -205,10 +205,10 @@ function(course_gpu_program name source)
   endif()
 endfunction()
 
-# course_gpu_step(NAME [TYPES bf16] [FEATURES tiles=2,4 …] [BROKEN the variants that a GPU is sure to get wrong: a race need not show]
+# course_gpu_step(NAME [NOT_EMULATED] [TYPES bf16] [FEATURES tiles=2,4 …] [BROKEN the variants that a GPU is sure to get wrong: a race need not show]
 #   MANY_BLOCKS arguments that need more blocks in y than CUDA starts at once)
 function(course_gpu_step name)
-  cmake_parse_arguments(ARG "" "TYPES" "FEATURES;BROKEN;MANY_BLOCKS" ${ARGN})
+  cmake_parse_arguments(ARG NOT_EMULATED "TYPES" "FEATURES;BROKEN;MANY_BLOCKS" ${ARGN})
   course_gpu_program(${name} ${CMAKE_CURRENT_SOURCE_DIR}/main.cu)
   if(NOT TARGET ${name})
     return()
@@ -241,11 +241,11 @@ function(course_gpu_step name)
   elseif("${ARG_FEATURES}" MATCHES blocks=)
     list(APPEND copies --block ${blocks})
   endif()
-  list(JOIN ARG_BROKEN , broken)
-  string(APPEND broken ,one_column_too_far,one_row_too_far)
+  set(broken ${ARG_BROKEN} one_column_too_far one_row_too_far)
+  list(JOIN broken , broken)
   course_tests(${name} ${name} BROKEN ${broken} RIGHT ${copies} WRONG --shape 133x133x133,117x140x123)
   course_uses_gpu(${name}.random ${name}.digits ${name}.edges ${name}.broken ${name}.too_far)
-  if(TARGET emulator)
+  if(TARGET emulator AND NOT ARG_NOT_EMULATED)
     course_random_shapes(few 6 7)
     foreach(order ${orders})
       course_test(${name}.emulated_${order} ${name} $<TARGET_FILE:${name}> --repeat 1 --warmup 0 --verify full ${copies} --emulate ${order}
@@ -254,7 +254,7 @@ function(course_gpu_step name)
     course_test(${name}.emulated_too_far ${name} $<TARGET_FILE:${name}> --repeat 1 --warmup 0 --verify full --emulate forward
       --expect-wrong ${course_too_far} --shape 33x38x54)
     course_test(${name}.every_seed ${name} ${CMAKE_SOURCE_DIR}/tests/every_seed.sh $<TARGET_FILE:${name}> ${types} ${seeds})
-    if(NOT CMAKE_CXX_FLAGS MATCHES fsanitize)  # more blocks in y than CUDA starts at once, and one
+    if(ARG_MANY_BLOCKS AND NOT CMAKE_CXX_FLAGS MATCHES fsanitize)  # more blocks in y than CUDA starts at once, and one
       course_test(${name}.many_blocks ${name} $<TARGET_FILE:${name}> --repeat 1 --warmup 0 --verify full --emulate forward
         --type ${first_type} ${ARG_MANY_BLOCKS})
     endif()

@@ -1,4 +1,4 @@
-# Is there an nvcc that knows C++20? COURSE_CUDA says so; without one, 07 to 09 are built for the emulator alone. Where no GPU
+# Is there an nvcc that knows C++20? COURSE_CUDA says so, and COURSE_HOPPER whether it knows Hopper's units, too; without one, 07 to 09 are built for the emulator alone. Where no GPU
 # is visible nvcc is not used unless it is asked for: its objects take a third of the time of the whole build.
 execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader OUTPUT_VARIABLE own ERROR_QUIET)
 string(REGEX MATCH "^[0-9]+\\.[0-9]" own "${own}")
@@ -43,6 +43,19 @@ if(COURSE_USE_NVCC)
     find_package(CUDAToolkit REQUIRED)
     list(GET CMAKE_CUDA_ARCHITECTURES 0 course_least_capability)
     string(REGEX MATCH "^[0-9]+" course_least_capability "${course_least_capability}")
+    # Of these, for tensor cores: those whose units know BF16. Older GPUs are refused by the program.
+    set(course_tensor_architectures ${CMAKE_CUDA_ARCHITECTURES})
+    list(FILTER course_tensor_architectures EXCLUDE REGEX "^[1-7][0-9](-|$)")
+    if(NOT course_tensor_architectures)
+      set(course_tensor_architectures 80)
+    endif()
+    # nvcc knows Hopper's units from 12.5 on.
+    set(COURSE_HOPPER OFF)
+    if(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12.5)
+      set(COURSE_HOPPER ON)
+    else()
+      message(STATUS "GPU: this nvcc is older than 12.5; Hopper's units are left out")
+    endif()
   else()
     message(STATUS "GPU: ${why}; the GPU's steps run under the emulator alone")
   endif()

@@ -49,4 +49,17 @@ Cost element_a_thread(const Shape& s, double rows, double cols, double wavefront
   return cost;
 }
 
+/// BF16, by tiles of BM × BN of C: a step of q brings A's part from L2 once for each tile in a row, B's once
+/// for each in a column. C, in f32, is read and written once. Between L1 and the tensor cores `bytes` travel
+/// for each multiply-add.
+inline Cost bf16_tiles(const Shape& s, double BM, double BN, double bytes) {
+  const double madds = s.flops() / 2, size = 2;
+  const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n), k = static_cast<double>(s.k);
+  const double least = size * k * (m + n) + 4 * m * n;
+  Cost cost{.flops = 2 * madds, .loads_stores = madds * bytes, .reuses = {{least, least}}};
+  cost.reuses.push_back({madds / BN * size, beyond_l1});
+  cost.reuses.push_back({madds / BM * size, std::max(size * k * n, beyond_l1)});
+  return cost;
+}
+
 }  // namespace course

@@ -34,9 +34,10 @@ using Launch =
 /// What a kernel needs besides its matrices.
 struct Needs {
   Memory memory = Memory::device;
-  bool waits = true;      // false, wrong on purpose: the clock stops when the launch returns
-  int capability = 0;     // the least compute capability, 80 for 8.0
-  bool no_other = false;  // none but this one
+  bool waits = true;         // false, wrong on purpose: the clock stops when the launch returns
+  int capability = 0;        // the least compute capability, 80 for 8.0
+  bool no_other = false;     // none but this one
+  std::string lacking = {};  // why it cannot run here, whatever the GPU; else empty
 };
 
 /// Copies A, B and C to the kernel's memory, runs it, copies C back.
@@ -48,7 +49,7 @@ class GpuVariant : public Variant<T> {
 
   std::string device() const override { return Platform::device(); }
   std::string refuses(const Problem<T>&, const Settings&) const override {
-    return Platform::missing(needs_.capability, needs_.no_other);
+    return needs_.lacking.empty() ? Platform::missing(needs_.capability, needs_.no_other) : needs_.lacking;
   }
   Times allocate(const Problem<T>& problem, const Settings& settings) override {
     release();

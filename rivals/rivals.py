@@ -37,7 +37,7 @@ KINDS = (*LIBRARIES, "cublas", "blas")  # on the GPU; given with --blas
 
 WAYS = ("default", "pedantic")  # in which cuBLAS multiplies f32 and f64
 AT_BEST = (*WAYS, "bf16x9")  # where it can, f32 by nine products of BF16
-TENSOR = "11_cuda_tensor/libcourse_tensor.so"
+TENSOR = "13_f32_by_halves/libcourse_tensor.so"
 # Ours on a GPU: type, library, and the ways of cuBLAS that each meets, of which the fastest counts.
 OURS_ON_GPU = {
     "best": ("f32", "09_cuda_regtile/libcourse_gpu.so", WAYS),

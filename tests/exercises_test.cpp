@@ -134,7 +134,8 @@ TEST_CASE("09: two pairs of tiles, the barrier too early and where it should be"
 TEST_CASE("11: stages without its empty groups, whose last tiles nobody waits for") {
   const auto start = [](auto kernel) {
     return [=](View<const bf16> a, View<const bf16> b, View<float> c) {
-      cuda_tensor::tile_a_block(kernel, cuda_tensor::BM, cuda_tensor::BN, cuda_tensor::threads, a, b, c);
+      cuda_tensor::tile_a_block<bf16>(kernel, cuda_tensor::BM, cuda_tensor::BN, cuda_tensor::threads, a, b,
+                                      c);
     };
   };
   emulator::set_order("forward");
@@ -145,9 +146,10 @@ TEST_CASE("11: stages without its empty groups, whose last tiles nobody waits fo
 }
 
 TEST_CASE("11: ldmatrix from padded tiles") {
-  CHECK(wrong_anywhere<bf16>({{1, 1, 1}, {130, 133, 35}, {128, 128, 32}, {13, 40, 0}}, [](auto a, auto b,
-                                                                                          auto c) {
-          const auto kernel = cuda_tensor::exercises::padded;
-          cuda_tensor::tile_a_block(kernel, cuda_tensor::BM, cuda_tensor::BN, cuda_tensor::threads, a, b, c);
-        }) == 0);
+  CHECK(wrong_anywhere<bf16>({{1, 1, 1}, {130, 133, 35}, {128, 128, 32}, {13, 40, 0}},
+                             [](auto a, auto b, auto c) {
+                               const auto kernel = cuda_tensor::exercises::padded;
+                               cuda_tensor::tile_a_block<bf16>(kernel, cuda_tensor::BM, cuda_tensor::BN,
+                                                               cuda_tensor::threads, a, b, c);
+                             }) == 0);
 }

@@ -3,8 +3,8 @@
 nvcc.
 
 07's loop has eight steps without a branch; 09's load, store and copy 16 bytes at a time where rows
-are aligned; what cp.async copies is waited for, and stream_k's blocks release and acquire; 11's for
-Hopper copy by TMA and multiply by wgmma, with no fence between. No register is spilt, in 00's wgmma
+are aligned; what cp.async copies is waited for, and stream_k's blocks release and acquire; 12's and
+13's copy by TMA and multiply by wgmma, with no fence between. No register is spilt, in 00's wgmma
 neither, and ptxas lets products be under way together. Where cuobjdump is, and nvcc is the one
 named there, the machine code in the lessons' .sass files is in the kernels."""
 import re
@@ -41,11 +41,16 @@ WANTED = {
     "8stream_kINS_6TilingIfLi128ELi256": COPIES,
 }
 HOPPER = {
-    "6hopper3tmaI": [*TMA, "mma.sync"],
-    "6hopper5wgmmaI": [*TMA, "wgmma.mma_async"],
-    "6hopper16warp_specialisedI": [*TMA, "wgmma.mma_async", "setmaxnreg"],
-    "6hopper10persistentI": [*TMA, "wgmma.mma_async", "setmaxnreg"],
-    "6hopper8by_partsI": [*TMA, "wgmma.mma_async", "setmaxnreg"],
+    "12_cuda_hopper": {
+        "3tmaI": [*TMA, "mma.sync"],
+        "5wgmmaI": [*TMA, "wgmma.mma_async"],
+        "16warp_specialisedI": [*TMA, "wgmma.mma_async", "setmaxnreg"],
+        "10persistentI": [*TMA, "wgmma.mma_async", "setmaxnreg"],
+        "10f64_tensorI": [*TMA, "m16n8k16.row.col.f64", "setmaxnreg"],
+        "9ping_pongINS_5AloneE": [*TMA, "wgmma.mma_async", "setmaxnreg"],
+        "9ping_pongINS_4PairE": [*TMA, "wgmma.mma_async", "multicast::cluster"],
+    },
+    "13_f32_by_halves": {"8by_wgmmaI": [*TMA, "wgmma.mma_async", "setmaxnreg"]},
 }
 # What brings data, and what waits for it: a letter each.
 ORDERS = {
@@ -146,7 +151,7 @@ def unawaited(text):
 
 
 def release(nvcc):
-    """nvcc's, as (12, 5), which is the first with which 11's CMakeLists.txt builds for Hopper."""
+    """nvcc's, as (12, 5), which is the first with which the course builds for Hopper."""
     said = subprocess.run([nvcc, "--version"], capture_output=True, text=True).stdout
     return tuple(map(int, re.search(r"release (\d+)\.(\d+)", said).groups()))
 
@@ -170,14 +175,16 @@ def not_in_sass(nvcc, source, cubin):
 
 
 def hopper(nvcc, source, folder):
-    """What is wrong with 11's kernels for Hopper."""
-    file = source / "11_cuda_tensor/hopper/launch.cu"
-    text, failures = compiled(nvcc, source, file, "90a", folder)
+    """What is wrong with the kernels of 12 and 13 for Hopper."""
+    failures = []
     fences = r"\b(?:membar|fence\.(?:acq_rel|sc))\S*"
-    for part in HOPPER:
-        for name, code in bodies(text, part).items():
-            failures += [f"{name}: {fence}" for fence in re.findall(fences, "\n".join(code))]
-    return failures + missing(text, HOPPER)
+    for step, wanted in HOPPER.items():
+        text, wrong = compiled(nvcc, source, source / step / "launch.cu", "90a", folder)
+        for part in wanted:
+            for name, code in bodies(text, part).items():
+                wrong += [f"{name}: {fence}" for fence in re.findall(fences, "\n".join(code))]
+        failures += wrong + missing(text, wanted)
+    return failures
 
 
 def main(nvcc, source):

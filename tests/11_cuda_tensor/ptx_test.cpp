@@ -1,7 +1,6 @@
 // The words of a warp under the emulator: who holds what, who waits for whom, and how tensor cores add.
 #define COURSE_COUNTED  // shared memory's wavefronts
-#include "11_cuda_tensor/ptx.cuh"
-#include "11_cuda_tensor/wide.cuh"
+#include "11_cuda_tensor/rungs/wide.cuh"
 
 #include <doctest/doctest.h>
 
@@ -256,28 +255,6 @@ TEST_CASE("what is not aligned is an error") {
   alignas(16) bf16 aligned[24] = {};
   for (int which = 0; which < 5; ++which)
     CHECK(error_of(misaligned, {32, 1}, which, aligned).ends_with("misaligned address"));
-}
-
-TEST_CASE("a float becomes the nearest FP16, of two the even one; NaN stays NaN") {
-  static_assert(f16(1.0f).bits == 0x3c00 && float(f16(-2.5f)) == -2.5f);
-  const auto value = [](unsigned bits) {  // beyond the largest lies what would be the next: 2^16
-    f16 half;
-    half.bits = std::uint16_t(bits);
-    return bits == 0x7c00 ? 0x1p16f : float(half);
-  };
-  CHECK((value(1) == 0x1p-24f && value(0x400) == 0x1p-14f && value(0x7bff) == 65504));
-  for (unsigned bits = 0; bits < 0x7c00; ++bits)
-    for (const unsigned sign : {0u, 0x8000u}) {
-      const float half_way = (value(bits) + value(bits + 1)) / (sign == 0 ? 2 : -2);
-      if (f16(std::copysign(value(bits), half_way)).bits != (bits | sign) ||
-          f16(std::nextafter(half_way, 0.f)).bits != (bits | sign) ||
-          f16(half_way).bits != ((bits + bits % 2) | sign) ||
-          f16(std::nextafter(half_way, 2 * half_way)).bits != ((bits + 1) | sign))
-        FAIL(bits);
-    }
-  CHECK(f16(std::numeric_limits<float>::infinity()).bits == 0x7c00);
-  for (const std::uint32_t nan : {0x7fc00000u, 0xffc00000u, 0x7f800001u, 0xffffffffu})
-    CHECK(std::isnan(float(f16(std::bit_cast<float>(nan)))));
 }
 
 TEST_CASE("tensor cores cut off where floats are rounded") {

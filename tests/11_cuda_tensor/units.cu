@@ -9,7 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "11_cuda_tensor/ptx.cuh"
+#include "13_f32_by_halves/f16.hpp"
+#include "gpu/ptx.cuh"
 
 namespace course::emulator {
 float truncated_sum(float sum, const float (&a)[16], const float (&b)[16], int least);
@@ -17,7 +18,8 @@ float truncated_sum(float sum, const float (&a)[16], const float (&b)[16], int l
 
 namespace {
 
-using namespace cuda_tensor;
+using namespace course::ptx;
+using course::bf16, f32_by_halves::f16;
 
 /// One mma's matrices; their elements are exact in the type that is multiplied.
 struct Sample {

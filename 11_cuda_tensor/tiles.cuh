@@ -1,0 +1,143 @@
+// What kernels for tensor cores share, also those of 12 and 13: tiles in shared memory, a warp's fragments
+// from them, C's tiles to blocks. Tiles are of elements of two bytes.
+#pragma once
+
+#include <algorithm>
+
+#include "gpu/ptx.cuh"
+
+namespace cuda_tensor {
+
+using namespace course::ptx;
+using course::bf16, course::Index, course::SharedTile, course::View;
+
+/// A chunk: eight elements of a row, as halves the 16 bytes that one instruction loads or stores.
+template <class T>
+struct alignas(16) Chunk {
+  T element[8];
+};
+
+// [load]
+/// The chunk from (i, j) on, by one load if all are there and rows are aligned; zeros beyond the
+/// matrix.
+template <bool aligned, class T>
+__device__ Chunk<T> load(View<const T> from, Index i, Index j) {
+  if (aligned && i < from.rows() && j + 8 <= from.cols())
+    return reinterpret_cast<const Chunk<T>&>(from(i, j));
+  Chunk<T> chunk;
+#pragma unroll
+  for (int e = 0; e < 8; ++e)
+    chunk.element[e] = i < from.rows() && j + e < from.cols() ? from(i, j + e) : T(0.f);
+  return chunk;
+}
+// [/load]
+
+// [tiles]
+/// The layout of a tile's row: its chunks one after the other.
+struct Plain {
+  static constexpr int place(int /*row*/, int chunk, int /*chunks*/) { return chunk; }
+};
+
+/// Copies the tile from (i0, j0) on to shared memory, all threads together.
+template <bool aligned, class Layout, int threads = 256, class T, int rows, int cols>
+__device__ void copy_tile(SharedTile<T, rows, cols>& tile, View<const T> from, Index i0, Index j0) {
+  constexpr int chunks = cols / 8;
+#pragma unroll
+  for (int e = int(threadIdx.x); e < rows * chunks; e += threads) {
+    const int row = e / chunks, chunk = e % chunks;
+    const auto to = &tile[row][8 * Layout::place(row, chunk, chunks)];
+    reinterpret_cast<Chunk<T>&>(*to) = load<aligned>(from, i0 + row, j0 + 8 * chunk);
+  }
+}
+// [/tiles]
+
+// [swizzle]
+/// Swizzled: chunk e of row r lies at e XOR (r mod 8), so that in eight rows below each other it lies in
+/// different banks. The banks hold several rows shorter than 128 bytes; there the layout changes less often.
+struct Swizzled {
+  static constexpr int place(int row, int chunk, int chunks) {
+    return chunks < 8 ? chunk ^ (row / (8 / chunks) % chunks) : chunk ^ row % 8;
+  }
+};
+// [/swizzle]
+
+// [take]
+/// A's fragment from row i and column q on, by ldmatrix: of row l % 16, lane l gives the address of chunk
+/// l / 16.
+template <class Layout, class T, int rows, int cols>
+__device__ FragmentA take_a(SharedTile<T, rows, cols>& tile, int i, int q) {
+  const int lane = int(threadIdx.x) % 32, row = i + lane % 16;
+  FragmentA a;
+  ldmatrix_x4(a.of, tile[row] + 8 * Layout::place(row, q / 8 + lane / 16, cols / 8));
+  return a;
+}
+/// B's fragments from row q and column j on, two at a time; transposed, since a fragment's columns are the
+/// tile's rows.
+template <class Layout, int n, class T, int rows, int cols>
+__device__ void take_b(FragmentB (&b)[n], SharedTile<T, rows, cols>& tile, int q, int j) {
+  const int lane = int(threadIdx.x) % 32, row = q + lane % 16;
+#pragma unroll
+  for (int s = 0; s < n; s += 2) {
+    std::uint32_t both[4];
+    ldmatrix_x4_trans(both, tile[row] + 8 * Layout::place(row, j / 8 + s + lane / 16, cols / 8));
+    b[s] = {both[0], both[1]}, b[s + 1] = {both[2], both[3]};
+  }
+}
+// [/take]
+
+// [add]
+/// C += n fragments beside each other from (i0, j0) on: lane 4g + t holds columns 2t, 2t + 1 of rows g and
+/// g + 8. All are read before the first is written: the reads wait together.
+template <int n>
+__device__ void add_row(View<float> c, Index i0, Index j0, const FragmentC (&sum)[n]) {
+  const int lane = int(threadIdx.x) % 32, g = lane / 4, t = lane % 4;
+  const Index i = i0 + g, j = j0 + 2 * t, down = c.rows() - i, across = c.cols() - j;
+  FragmentC before[n];
+  const auto each = [&](auto work) {
+#pragma unroll
+    for (int s = 0; s < n; ++s)
+#pragma unroll
+      for (int e = 0; e < 4; ++e)
+        if (e / 2 * 8 < down && 8 * s + e % 2 < across)
+          work(c(i + e / 2 * 8, j + 8 * s + e % 2), before[s].of[e], sum[s].of[e]);
+  };
+  each([](float in_c, float& read, float) { read = in_c; });
+  each([](float& in_c, float read, float added) { in_c = read + added; });
+}
+// [/add]
+/// C += all of a warp's fragments.
+template <int rows, int cols>
+__device__ void add_fragments(View<float> c, Index i0, Index j0, const FragmentC (&sum)[rows][cols]) {
+#pragma unroll
+  for (int r = 0; r < rows; ++r) add_row(c, i0 + 16 * r, j0, sum[r]);
+}
+
+/// Whether fragments and chunks can be loaded where they lie: rows that begin at multiples of 16 bytes.
+static inline bool is_aligned(View<const bf16> view) {
+  return reinterpret_cast<std::uintptr_t>(view.data()) % 32 == 0 && view.ld() % 8 == 0;
+}
+
+template <class T>
+using Kernel = void (*)(View<const T> a, View<const T> b, View<course::Result<T>> c);
+
+/// Calls start(first row, grid) of blocks that make tiles of C, once for each CUDA's limit of them in y.
+template <class Start>
+static void tile_by_tile(Index rows, Index cols, Index tile_rows, Index tile_cols, Start start) {
+  for (Index i = 0; i < rows; i += course::most_blocks_in_y * tile_rows) {
+    const Index down = std::min(course::most_blocks_in_y, course::ceil_div(rows - i, tile_rows));
+    start(i, course::Grid{course::ceil_div(cols, tile_cols), down});
+  }
+}
+
+/// Starts a kernel that makes a tile of C a block.
+template <class T>
+static void tile_a_block(Kernel<T> kernel, Index tile_rows, Index tile_cols, Index block_threads,
+                         View<const T> a, View<const T> b, View<course::Result<T>> c, Index shared = 0) {
+  tile_by_tile(c.rows(), c.cols(), tile_rows, tile_cols, [&](Index i, course::Grid grid) {
+    const Index m = std::min(grid.y * tile_rows, c.rows() - i);
+    course::launch(kernel, grid, course::Block{block_threads, 1, shared}, a.block(i, 0, m, a.cols()), b,
+                   c.block(i, 0, m, c.cols()));
+  });
+}
+
+}  // namespace cuda_tensor

@@ -1,0 +1,29 @@
+// The last rungs of 12, or else 11, and of 13 as a library, so that they meet others.
+#include "library.hpp"
+
+#include "11_cuda_tensor/library.hpp"
+#include "multiply.cuh"
+
+using namespace f32_by_halves;
+
+namespace {
+
+Multiply multiply;  // both ways share its memory
+
+}  // namespace
+
+COURSE_TENSOR(course_tensor_bf16, bf16) {
+  const View<const bf16> of_a(a, m, k, a_ld), of_b(b, k, n, b_ld);
+#ifdef COURSE_HOPPER
+  const View<float> of_c(c, m, n, c_ld);
+  if (cuda_hopper::here() && cuda_hopper::serves(of_a, of_b, of_c))
+    return cuda_hopper::multiply(cuda_hopper::Rung::best, of_a, of_b, of_c);
+#endif
+  cuda_tensor::by_stages(of_a, of_b, {c, m, n, c_ld});
+}
+COURSE_TENSOR(course_tensor_f32_by_bf16, float) {
+  multiply({a, m, k, a_ld}, {b, k, n, b_ld}, {c, m, n, c_ld}, Way::bf16x3);
+}
+COURSE_TENSOR(course_tensor_f32_by_fp16, float) {
+  multiply({a, m, k, a_ld}, {b, k, n, b_ld}, {c, m, n, c_ld}, Way::fp16x2);
+}

@@ -1,0 +1,95 @@
+// 13: the product of parts by mma.sync, from compute capability 8.0 on. Against stages: tiles of all parts,
+// several products of each, and sums of 64 of k. Run:
+// build/13_f32_by_halves/13_f32_by_halves --emulate forward --type f32 --size 64
+#pragma once
+
+#include "11_cuda_tensor/tiles.cuh"
+#include "parts.cuh"
+
+namespace f32_by_halves {
+
+using namespace course::ptx;
+using cuda_tensor::copy_tile, cuda_tensor::Swizzled, cuda_tensor::take_a, cuda_tensor::take_b;
+
+/// As in stages: a block makes BM × BN elements of C by 8 warps of WM × WN, BK columns of A a step.
+constexpr int BM = 128, BN = 128, BK = 32, WM = 64, WN = 32, mma_threads = 256;
+using Sums = FragmentC[WM / 16][WN / 8];
+
+/// Adds the sums of the last 64 of k to those of all; they begin anew at 0.
+__device__ inline void take_over(Sums& sum, Sums& recent) {
+#pragma unroll
+  for (int r = 0; r < WM / 16; ++r)
+#pragma unroll
+    for (int s = 0; s < WN / 8; ++s)
+#pragma unroll
+      for (int e = 0; e < 4; ++e) sum[r][s].of[e] += recent[r][s].of[e], recent[r][s].of[e] = 0;
+}
+
+/// C += the sums, scaled back if there are scales.
+__device__ inline void add_scaled(View<float> c, Index i0, Index j0, Sums& sum, const int* a_scales,
+                                  const int* b_scales) {
+  const int lane = int(threadIdx.x) % 32, g = lane / 4, t = lane % 4;
+#pragma unroll
+  for (int r = 0; r < WM / 16; ++r)
+#pragma unroll
+    for (int s = 0; s < WN / 8; ++s)
+#pragma unroll
+      for (int e = 0; e < 4; ++e) {
+        const Index i = i0 + 16 * r + g + e / 2 * 8, j = j0 + 8 * s + 2 * t + e % 2;
+        if (i >= c.rows() || j >= c.cols()) continue;
+        c(i, j) += a_scales ? ldexpf(sum[r][s].of[e], -a_scales[i] - b_scales[j]) : sum[r][s].of[e];
+      }
+}
+
+// [by_mma]
+/// C += A·B of the parts that the pass before has split: all products of a step of k from tiles that are
+/// loaded once. A tensor core cuts off what it adds, and the longer the sum, the more: after each 64 of k the
+/// part's sum is taken over. Does nothing if the pass that split found one of `refused`; says in `report`
+/// what it found. The grid begins at row `first` of C.
+template <class S>
+__global__ __launch_bounds__(mma_threads) void by_mma(View<const typename S::Half> a,
+                                                      View<const typename S::Half> b, View<float> c,
+                                                      const int* a_scales, const int* b_scales,
+                                                      const unsigned* found, unsigned refused,
+                                                      unsigned* report, Index first) {
+  using Half = typename S::Half;
+  alignas(32) __shared__ SharedTile<Half, BM, BK> a_tile[S::parts];
+  alignas(32) __shared__ SharedTile<Half, BK, BN> b_tile[S::parts];
+  if (first == 0 && blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x == 0) *report = *found | reported;
+  if ((*found & refused) != 0) return;
+  const int warp = int(threadIdx.x) / 32, row = warp / 4 * WM, col = warp % 4 * WN;
+  const Index i0 = first + Index{blockIdx.y} * BM, j0 = Index{blockIdx.x} * BN;
+  const Index m = c.rows(), k = b.rows() / S::parts;
+  Sums sum = {}, recent = {};
+  for (Index p = 0; p < k; p += BK) {
+    for (int part = 0; part < S::parts; ++part) {
+      copy_tile<true, Swizzled>(a_tile[part], a.block(part * m, 0, m, a.cols()), i0, p);
+      copy_tile<true, Swizzled>(b_tile[part], b.block(part * k, 0, k, b.cols()), p, j0);
+    }
+    __syncthreads();
+#pragma unroll
+    for (int q = 0; q < BK; q += 16) {
+      FragmentB b_q[S::parts][WN / 8];
+#pragma unroll
+      for (int part = 0; part < S::parts; ++part) take_b<Swizzled>(b_q[part], b_tile[part], q, col);
+#pragma unroll
+      for (int r = 0; r < WM / 16; ++r) {
+        FragmentA a_q[S::parts];
+#pragma unroll
+        for (int part = 0; part < S::parts; ++part)
+          a_q[part] = take_a<Swizzled>(a_tile[part], row + 16 * r, q);
+#pragma unroll
+        for (int product = 0; product < S::products; ++product)
+#pragma unroll
+          for (int s = 0; s < WN / 8; ++s)
+            mma_sync<Half>(recent[r][s], a_q[S::a_part(product)], b_q[S::b_part(product)][s]);
+      }
+    }
+    __syncthreads();
+    if (p / BK % 2 == 1 || p + BK >= k) take_over(sum, recent);
+  }
+  add_scaled(c, i0 + row, j0 + col, sum, S::scaled ? a_scales : nullptr, b_scales);
+}
+// [/by_mma]
+
+}  // namespace f32_by_halves

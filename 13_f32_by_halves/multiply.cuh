@@ -1,0 +1,129 @@
+// 13: which way an f32 product goes: each float as two FP16 (FP16x2), as three BF16 (BF16x3), or by 09's
+// kernel. Against 09: tensor cores, from parts that a pass before has split.
+// Run: build/13_f32_by_halves/13_f32_by_halves --emulate forward --type f32 --size 64
+#pragma once
+
+#include "09_cuda_regtile/library.hpp"
+#include "by_mma.cuh"
+#include "gpu/step.hpp"
+#include "split.cuh"
+#ifdef COURSE_HOPPER
+#include "12_cuda_hopper/launch.hpp"
+#include "launch.hpp"
+#endif
+
+namespace f32_by_halves {
+namespace {  // a program has both the GPU's and the emulator's
+
+using course::ceil_div, course::Memory, course::ThisPlatform;
+
+// [product]
+/// A product by parts, and the memory that it needs, S::parts · 2 bytes for each element of A and of B: it
+/// grows, and stays for the next product.
+template <class S>
+class Product {
+ public:
+  /// C += A·B, unless the pass that splits finds one of `refused`; then C stays as it is. Returns what was
+  /// found when the product begins.
+  unsigned operator()(View<const float> a, View<const float> b, View<float> c, unsigned refused) {
+    const Index m = c.rows(), n = c.cols(), k = a.cols();
+    if (m == 0 || n == 0 || k == 0) return 0;
+    const auto a_parts = buffer(a_, S::parts * m, ceil_div(k, 8) * 8);
+    const auto b_parts = buffer(b_, S::parts * k, ceil_div(n, 8) * 8);
+    const Factor<Half> of_a{a, a_parts, grow(a_scales_, m)},
+        of_b{b, b_parts, grow(b_scales_, (2 + ceil_div(k, k_block)) * n)};
+    if (!found_.view().data()) found_ = clear_pair(), report_ = {1, 1, 0};
+    unsigned *const found = &found_.view()(current_, 0), *const next = &found_.view()(1 - current_, 0);
+    unsigned* const report = report_.view().data();
+    *report = 0;
+    if constexpr (S::scaled)
+      course::launch(find_largest<Half>, {of_b.k_blocks() * of_b.tiles_across()}, {threads}, of_b);
+    course::launch(split<S>, {of_b.tiles() + of_a.template blocks_as_a<S>()}, {threads}, of_a, of_b, found,
+                   next);
+    current_ = 1 - current_;  // from now on the other one is clear
+    multiply(a_parts, b_parts, c, of_a.scales, of_b.scales, found, refused, report);
+    return wait_for(report) & ~unsigned{reported};
+  }
+
+ private:
+  using Half = typename S::Half;
+
+  static void multiply(View<const Half> a, View<const Half> b, View<float> c, const int* a_scales,
+                       const int* b_scales, const unsigned* found, unsigned refused, unsigned* report) {
+#ifdef COURSE_HOPPER
+    if (cuda_hopper::here()) return by_wgmma<S>(a, b, c, a_scales, b_scales, found, refused, report);
+#endif
+    cuda_tensor::tile_by_tile(c.rows(), c.cols(), BM, BN, [&](Index first, course::Grid grid) {
+      course::launch(by_mma<S>, grid, {mma_threads}, a, b, c, a_scales, b_scales, found, refused, report,
+                     first);
+    });
+  }
+  /// What the product reports as it begins: the host may go on while it runs.
+  static unsigned wait_for(const volatile unsigned* report) {
+#ifdef __CUDACC__
+    while (*report == 0 && ThisPlatform::pending()) {
+    }
+#endif
+    if (*report == 0) ThisPlatform::synchronize();  // the emulator runs it; on a GPU it says what went wrong
+    return *report;
+  }
+
+  /// As a column: the guard bands of a matrix are 64 of its rows.
+  template <class T>
+  static T* grow(ThisPlatform::Matrix<T>& matrix, Index elements) {
+    if (matrix.view().rows() < elements) {
+      matrix = {};  // the old one is freed first
+      matrix = {elements, 1, 0, Memory::device};
+    }
+    return matrix.view().data();
+  }
+  static View<Half> buffer(ThisPlatform::Matrix<bf16>& matrix, Index rows, Index cols) {
+    return {reinterpret_cast<Half*>(grow(matrix, rows * cols)), rows, cols, cols};  // two bytes, as a bf16
+  }
+  static ThisPlatform::Matrix<unsigned> clear_pair() {
+    const unsigned clear[2] = {};
+    ThisPlatform::Matrix<unsigned> made(2, 1, 0, Memory::device);
+    ThisPlatform::transfer<unsigned>({clear, 2, 1, 1}, made.view());
+    return made;
+  }
+
+  ThisPlatform::Matrix<bf16> a_, b_;
+  ThisPlatform::Matrix<int> a_scales_, b_scales_;
+  ThisPlatform::Matrix<unsigned> found_;  // this product's, and the next one's, which is clear
+  int current_ = 0;                       // which is this product's
+  ThisPlatform::HostMatrix<unsigned> report_;
+};
+// [/product]
+
+// [ways]
+enum class Way { fp16x2, bf16x3, f32 };
+
+/// C += A·B, A m × k, B k × n and C m × n, all in the GPU's memory, by the first way that holds what A and B
+/// contain. It serves one stream, as it keeps its memory for the next product.
+class Multiply {
+ public:
+  /// `first`: the way to begin with. Returns which way it goes; the GPU may still be at work. Throws
+  /// if CUDA refuses.
+  Way operator()(View<const float> a, View<const float> b, View<float> c, Way first) {
+    if (first == Way::fp16x2) {
+      const unsigned found = fp16x2_(a, b, c, beyond | graded);
+      if (found == 0) return Way::fp16x2;
+      if (found & beyond) return by_f32_units(a, b, c);
+    }
+    return bf16x3_(a, b, c, beyond) == 0 ? Way::bf16x3 : by_f32_units(a, b, c);
+  }
+
+ private:
+  static Way by_f32_units(View<const float> a, View<const float> b, View<float> c) {
+    COURSE_REGTILE_MULTIPLY(c.rows(), c.cols(), a.cols(), a.data(), a.ld(), b.data(), b.ld(), c.data(),
+                            c.ld());
+    return Way::f32;
+  }
+
+  Product<Fp16x2> fp16x2_;
+  Product<Bf16x3> bf16x3_;
+};
+// [/ways]
+
+}  // namespace
+}  // namespace f32_by_halves

@@ -1,0 +1,174 @@
+// What kernels for tensor cores use besides CUDA's own words, from compute capability 8.0 on: matrices that a
+// warp holds in its registers, loads and copies for them, products. Names are those of PTX or of CUDA's
+// headers; who holds what: NVIDIA, PTX ISA, "Matrix fragments for mma.m16n8k16" and "ldmatrix".
+#pragma once
+
+#ifdef __CUDACC__
+#include <cuda_bf16.h>
+#include <mma.h>
+#endif
+
+#include "common/bf16.hpp"
+#include "gpu/launch.hpp"
+
+namespace course::ptx {
+
+// [fragments]
+/// Where in its matrix an element lies; place(lane, e) says it of the e-th that a lane holds.
+struct Place {
+  int row, col;
+};
+/// A, 16 × 16: a lane holds two elements in each register, the first in its lower half.
+struct FragmentA {
+  std::uint32_t of[4];
+  static constexpr Place place(int lane, int e) {
+    return {lane / 4 + e / 2 % 2 * 8, lane % 4 * 2 + e / 4 * 8 + e % 2};
+  }
+};
+/// B, 16 × 8, by columns: two elements in each register are one above the other.
+struct FragmentB {
+  std::uint32_t of[2];
+  static constexpr Place place(int lane, int e) { return {lane % 4 * 2 + e / 2 * 8 + e % 2, lane / 4}; }
+};
+/// C, 16 × 8.
+struct FragmentC {
+  float of[4];
+  static constexpr Place place(int lane, int e) { return {lane / 4 + e / 2 * 8, lane % 4 * 2 + e % 2}; }
+};
+// [/fragments]
+
+// [wide_fragments]
+/// The same of elements that take a register or, f64, two: A, 16 × 8.
+template <class T>
+struct WideA {
+  T of[4];
+  static constexpr Place place(int lane, int e) { return {lane / 4 + e % 2 * 8, lane % 4 + e / 2 * 4}; }
+};
+/// B, 8 × 8.
+template <class T>
+struct WideB {
+  T of[2];
+  static constexpr Place place(int lane, int e) { return {lane % 4 + e * 4, lane / 4}; }
+};
+/// C, 16 × 8: as FragmentC.
+template <class T>
+struct WideC {
+  T of[4];
+  static constexpr Place place(int lane, int e) { return FragmentC::place(lane, e); }
+};
+// [/wide_fragments]
+
+constexpr int tensor_capability = 80;
+
+#ifdef __CUDACC__
+
+#define COURSE_MMA(type)                                                         \
+  asm volatile("mma.sync.aligned.m16n8k16.row.col.f32." type "." type            \
+               ".f32 "                                                           \
+               "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};" \
+               : "+f"(c.of[0]), "+f"(c.of[1]), "+f"(c.of[2]), "+f"(c.of[3])      \
+               : "r"(a.of[0]), "r"(a.of[1]), "r"(a.of[2]), "r"(a.of[3]), "r"(b.of[0]), "r"(b.of[1]))
+
+/// C += A·B, by all 32 threads of the warp; T: bf16 or f16.
+template <class T>
+__device__ void mma_sync(FragmentC& c, const FragmentA& a, const FragmentB& b) {
+  if constexpr (std::is_same_v<T, bf16>)
+    COURSE_MMA("bf16");
+  else
+    COURSE_MMA("f16");
+}
+
+/// C += A·B as TF32: of A and B it takes the upper 19 bits, whatever follows them.
+__device__ inline void mma_sync(WideC<float>& c, const WideA<float>& a, const WideB<float>& b) {
+  asm volatile(
+      "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 "
+      "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      : "+f"(c.of[0]), "+f"(c.of[1]), "+f"(c.of[2]), "+f"(c.of[3])
+      : "r"(__float_as_uint(a.of[0])), "r"(__float_as_uint(a.of[1])), "r"(__float_as_uint(a.of[2])),
+        "r"(__float_as_uint(a.of[3])), "r"(__float_as_uint(b.of[0])), "r"(__float_as_uint(b.of[1])));
+}
+/// C += A·B in f64. Before capability 9.0 the largest product is 8 × 8 × 4: it takes four of them.
+__device__ inline void mma_sync(WideC<double>& c, const WideA<double>& a, const WideB<double>& b) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile(
+      "mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 "
+      "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      : "+d"(c.of[0]), "+d"(c.of[1]), "+d"(c.of[2]), "+d"(c.of[3])
+      : "d"(a.of[0]), "d"(a.of[1]), "d"(a.of[2]), "d"(a.of[3]), "d"(b.of[0]), "d"(b.of[1]));
+#else
+#pragma unroll
+  for (int e = 0; e < 4; ++e)  // A's element e: of rows 8 (e mod 2) on, of columns 4 (e / 2) on
+    asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+                 : "+d"(c.of[e % 2 * 2]), "+d"(c.of[e % 2 * 2 + 1])
+                 : "d"(a.of[e]), "d"(b.of[e / 2]));
+#endif
+}
+
+/// Loads four matrices of 8 × 8 from shared memory. Lane l gives the address of row l % 8 of matrix l / 8: 8
+/// elements, at a multiple of 16 bytes. It receives in to[m] of matrix m the elements (i, j) and (i, j + 1),
+/// i = l / 4, j = 2 (l % 4).
+__device__ inline void ldmatrix_x4(std::uint32_t (&to)[4], const void* row) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+               : "r"(unsigned(__cvta_generic_to_shared(row)))
+               : "memory");
+}
+/// The same transposed: it receives (j, i) and (j + 1, i).
+__device__ inline void ldmatrix_x4_trans(std::uint32_t (&to)[4], const void* row) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+               : "r"(unsigned(__cvta_generic_to_shared(row)))
+               : "memory");
+}
+
+/// Begins to copy 16 bytes from global to shared memory: the first `bytes` of them, and zeros for the rest.
+__device__ inline void cp_async(void* to, const void* from, int bytes) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(unsigned(__cvta_generic_to_shared(to))),
+               "l"(from), "r"(bytes)
+               : "memory");
+}
+/// Closes the group of copies that this thread has begun.
+__device__ inline void cp_async_commit() {
+  asm volatile("cp.async.commit_group;" ::: "memory");
+}
+/// Waits for the groups that this thread has closed, but for the n latest.
+template <int n>
+__device__ void cp_async_wait() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(n) : "memory");
+}
+
+// [wmma]
+/// Matrices of 16 × 16 for WMMA; CUDA does not say which lane holds what. In memory they are row-major, at a
+/// multiple of 32 bytes, their rows a multiple of 16 bytes apart.
+namespace in_cuda = nvcuda::wmma;
+using WmmaA = in_cuda::fragment<in_cuda::matrix_a, 16, 16, 16, __nv_bfloat16, in_cuda::row_major>;
+using WmmaB = in_cuda::fragment<in_cuda::matrix_b, 16, 16, 16, __nv_bfloat16, in_cuda::row_major>;
+using WmmaC = in_cuda::fragment<in_cuda::accumulator, 16, 16, 16, float>;
+__device__ inline void wmma_load_a(WmmaA& a, const bf16* from, int ld) {
+  in_cuda::load_matrix_sync(a, reinterpret_cast<const __nv_bfloat16*>(from), unsigned(ld));
+}
+__device__ inline void wmma_load_b(WmmaB& b, const bf16* from, int ld) {
+  in_cuda::load_matrix_sync(b, reinterpret_cast<const __nv_bfloat16*>(from), unsigned(ld));
+}
+__device__ inline void wmma_load_c(WmmaC& c, const float* from, int ld) {
+  in_cuda::load_matrix_sync(c, from, unsigned(ld), in_cuda::mem_row_major);
+}
+__device__ inline void wmma_store_c(float* to, const WmmaC& c, int ld) {
+  in_cuda::store_matrix_sync(to, c, unsigned(ld), in_cuda::mem_row_major);
+}
+__device__ inline void wmma_fill(WmmaC& c, float value) {
+  in_cuda::fill_fragment(c, value);
+}
+/// C += A·B.
+__device__ inline void wmma_mma(WmmaC& c, const WmmaA& a, const WmmaB& b) {
+  in_cuda::mma_sync(c, a, b, c);
+}
+// [/wmma]
+
+#endif
+
+}  // namespace course::ptx
+
+#ifndef __CUDACC__
+#include "gpu/emulator/ptx.hpp"
+#endif

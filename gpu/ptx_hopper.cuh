@@ -1,0 +1,238 @@
+// What kernels for Hopper use besides gpu/ptx.cuh: barriers that count bytes, bulk copies of tiles (TMA), and
+// products of tiles in shared memory by four warps (wgmma). For compute capability 9.0 alone: "sm_90a". Names
+// are those of PTX; NVIDIA, PTX ISA, "mbarrier", "cp.async.bulk.tensor" and "Asynchronous warpgroup level
+// matrix instructions".
+#pragma once
+
+#include <cuda.h>
+
+#include "gpu/ptx.cuh"
+
+namespace course::ptx {
+
+__device__ inline unsigned shared_address(const void* at) {
+  return unsigned(__cvta_generic_to_shared(at));
+}
+
+// [barrier]
+/// Lies in shared memory. A phase ends when all have arrived that init() named and all bytes have that were
+/// expected; then the next one begins.
+struct Barrier {
+  std::uint64_t state;
+};
+__device__ inline void init(Barrier& barrier, int arrivals) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(&barrier)), "r"(arrivals));
+}
+/// Makes barriers known to the unit that copies.
+__device__ inline void fence_init() {
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+__device__ inline void arrive(Barrier& barrier) {
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(&barrier)) : "memory");
+}
+/// Arrives; the phase lasts until so many bytes have arrived, too.
+__device__ inline void arrive_expect(Barrier& barrier, int bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(&barrier)),
+               "r"(bytes)
+               : "memory");
+}
+/// Waits for the end of the phase of this parity: 0 for the first, 1 for the second, 0 for the third, ….
+__device__ inline void wait(Barrier& barrier, unsigned parity) {
+  unsigned done = 0;
+  while (done == 0)
+    asm volatile(
+        "{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
+        : "=r"(done)
+        : "r"(shared_address(&barrier)), "r"(parity)
+        : "memory");
+}
+// [/barrier]
+
+// [bulk]
+/// Begins to copy the box at (x, y, z) of a tensor to shared memory; its bytes arrive at the barrier. What
+/// lies outside of the tensor becomes zeros.
+__device__ inline void bulk_load(void* to, const CUtensorMap& from, int x, int y, int z, Barrier& barrier) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], "
+      "[%5];" ::"r"(shared_address(to)),
+      "l"(&from), "r"(x), "r"(y), "r"(z), "r"(shared_address(&barrier))
+      : "memory");
+}
+/// Begins to add a box in shared memory to that at (x, y, z) of a tensor of floats, but for what lies
+/// outside; in the open group. Denormals, in C or as sums, become 0.
+__device__ inline void bulk_add(const CUtensorMap& to, int x, int y, int z, const void* from) {
+  asm volatile(
+      "cp.reduce.async.bulk.tensor.3d.global.shared::cta.add.tile.bulk_group [%0, {%1, %2, %3}], [%4];" ::"l"(
+          &to),
+      "r"(x), "r"(y), "r"(z), "r"(shared_address(from))
+      : "memory");
+}
+__device__ inline void bulk_commit() {
+  asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+}
+/// Waits until this thread's groups, but for the n latest, have been read from shared memory.
+template <int n>
+__device__ void bulk_wait_read() {
+  asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(n) : "memory");
+}
+/// What this thread has written to shared memory is seen by the units that copy and multiply.
+__device__ inline void fence_async() {
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+// [/bulk]
+
+// [wgmma]
+// [describe]
+/// Describes a tile in shared memory, 128 bytes a row, as bulk_load lays it out (swizzled). Groups of eight
+/// rows are 1024 bytes apart; `beside`: the bytes from 64 columns to the next 64, where a tile has several.
+__device__ inline std::uint64_t describe(const void* tile, int beside = 16) {
+  constexpr std::uint64_t swizzle_128 = std::uint64_t{1} << 62;
+  return (shared_address(tile) & 0x3ffff) >> 4 | std::uint64_t(beside >> 4) << 16 |
+         std::uint64_t{1024 >> 4} << 32 | swizzle_128;
+}
+// [/describe]
+
+#define COURSE_R0                                                          \
+  "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, " \
+  "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
+#define COURSE_R1                                                                    \
+  "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, " \
+  "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
+#define COURSE_R2                                                                    \
+  "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, " \
+  "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
+#define COURSE_R3                                                                                \
+  "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, " \
+  "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
+#define COURSE_F(s) "+f"(s.of[0]), "+f"(s.of[1]), "+f"(s.of[2]), "+f"(s.of[3])
+#define COURSE_F64(j)                                                                                       \
+  COURSE_F(sum[j]), COURSE_F(sum[j + 1]), COURSE_F(sum[j + 2]), COURSE_F(sum[j + 3]), COURSE_F(sum[j + 4]), \
+      COURSE_F(sum[j + 5]), COURSE_F(sum[j + 6]), COURSE_F(sum[j + 7])
+#define COURSE_WGMMA(N, kind, list, a_, b_, add_, order, ...)                                         \
+  asm volatile("{ .reg .pred p; setp.ne.b32 p, " add_ ", 0; wgmma.mma_async.sync.aligned.m64n" N kind \
+               " {" list "}, " a_ ", " b_ ", p, 1, 1" order "; }"                                     \
+               : __VA_ARGS__                                                                          \
+               : "l"(a), "l"(b), "r"(int(add)))
+#define COURSE_WGMMA_OF(kind, order)                                                                  \
+  if constexpr (N == 64)                                                                              \
+    COURSE_WGMMA("64", kind, COURSE_R0, "%32", "%33", "%34", order, COURSE_F64(0));                   \
+  else if constexpr (N == 128)                                                                        \
+    COURSE_WGMMA("128", kind, COURSE_R0 ", " COURSE_R1, "%64", "%65", "%66", order, COURSE_F64(0),    \
+                 COURSE_F64(8));                                                                      \
+  else if constexpr (N == 192)                                                                        \
+    COURSE_WGMMA("192", kind, COURSE_R0 ", " COURSE_R1 ", " COURSE_R2, "%96", "%97", "%98", order,    \
+                 COURSE_F64(0), COURSE_F64(8), COURSE_F64(16));                                       \
+  else                                                                                                \
+    COURSE_WGMMA("256", kind, COURSE_R0 ", " COURSE_R1 ", " COURSE_R2 ", " COURSE_R3, "%128", "%129", \
+                 "%130", order, COURSE_F64(0), COURSE_F64(8), COURSE_F64(16), COURSE_F64(24))
+
+/// Begins sum += A·B (or sum = A·B, unless `add`) by a warpgroup, four warps: A 64 × 32 bytes and B, N wide,
+/// from shared memory, as described. Warp w holds rows 16 w to 16 w + 15 of the sum, as fragments of
+/// mma.sync. T: bf16 or f16, whose B has rows, so that the transpose is asked for; or tf32, floats cut off
+/// after 19 bits, whose B has columns: N tile rows.
+template <class T, int N>
+__device__ void wgmma(FragmentC (&sum)[N / 8], std::uint64_t a, std::uint64_t b, bool add) {
+  static_assert(N == 64 || N == 128 || N == 192 || N == 256);
+  if constexpr (std::is_same_v<T, bf16>) {
+    COURSE_WGMMA_OF("k16.f32.bf16.bf16", ", 0, 1");
+  } else if constexpr (std::is_same_v<T, tf32>) {
+    COURSE_WGMMA_OF("k8.f32.tf32.tf32", "");
+  } else {
+    COURSE_WGMMA_OF("k16.f32.f16.f16", ", 0, 1");
+  }
+}
+/// Before the first wgmma, and after a thread has touched the sums.
+__device__ inline void wgmma_fence() {
+  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+}
+__device__ inline void wgmma_commit() {
+  asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+}
+/// Waits for the groups of products, but for the n latest.
+template <int n>
+__device__ void wgmma_wait() {
+  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(n) : "memory");
+}
+/// Sums of zero, for the first product to be added to.
+template <int n>
+__device__ void clear(FragmentC (&sum)[n]) {
+#pragma unroll
+  for (FragmentC& each : sum)
+#pragma unroll
+    for (float& x : each.of) asm volatile("mov.f32 %0, 0f00000000;" : "=f"(x));
+}
+/// Keeps reads of these sums behind wgmma_wait, which does not name their registers to the compiler.
+template <int n>
+__device__ void fence_registers(FragmentC (&sum)[n]) {
+#pragma unroll
+  for (FragmentC& each : sum) asm volatile("" : COURSE_F(each)::"memory");
+}
+// [/wgmma]
+
+// [cluster]
+/// Which block of its cluster this is.
+__device__ inline int cluster_rank() {
+  unsigned rank;
+  asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  return int(rank);
+}
+/// Waits for all threads of the cluster.
+__device__ inline void sync_cluster() {
+  asm volatile("barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;" ::: "memory");
+}
+/// Arrives at the barrier that lies in the same place in another block of the cluster. (`.release.cluster`
+/// would be a fence for all memory.)
+__device__ inline void arrive_at(Barrier& barrier, int rank) {
+  asm volatile(
+      "{ .reg .b32 there; mapa.shared::cluster.u32 there, %0, %1; mbarrier.arrive.shared::cluster.b64 _, "
+      "[there]; }" ::"r"(shared_address(&barrier)),
+      "r"(rank)
+      : "memory");
+}
+/// As bulk_load, but to the same place in both blocks of a cluster, and at the barriers of both.
+__device__ inline void bulk_load_for_both(void* to, const CUtensorMap& from, int x, int y, int z,
+                                          Barrier& barrier) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], "
+      "[%1, {%2, %3, %4}], [%5], %6;" ::"r"(shared_address(to)),
+      "l"(&from), "r"(x), "r"(y), "r"(z), "r"(shared_address(&barrier)), "h"(std::uint16_t{3})
+      : "memory");
+}
+// [/cluster]
+
+/// Waits for the other three warps of this warpgroup, 0 or 1.
+__device__ inline void sync_warpgroup(int warpgroup) {
+  asm volatile("bar.sync %0, 128;" ::"r"(warpgroup + 1) : "memory");  // 0 is that of __syncthreads()
+}
+
+// [registers]
+/// Gives registers of this warpgroup back, down to n a thread, or asks for as many.
+template <int n>
+__device__ void registers_down() {
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(n));
+}
+template <int n>
+__device__ void registers_up() {
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(n));
+}
+// [/registers]
+
+// [f64]
+/// C += A·B in f64, A 16 × 16 and B 16 × 8: lane 4g + t holds of A rows g and g + 8, columns t, t + 4, t + 8
+/// and t + 12, two elements a column, of B these rows of column g; of C as FragmentC.
+__device__ inline void mma_sync(double (&c)[4], const double (&a)[8], const double (&b)[4]) {
+  asm volatile(
+      "mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, "
+      "{%4, %5, %6, %7, %8, %9, %10, %11}, {%12, %13, %14, %15}, {%0, %1, %2, %3};"
+      : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
+      : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(a[4]), "d"(a[5]), "d"(a[6]), "d"(a[7]), "d"(b[0]),
+        "d"(b[1]), "d"(b[2]), "d"(b[3]));
+}
+// [/f64]
+
+/// Waits for the kernels before; without it, one that was launched to overlap them would not wait.
+__device__ inline void wait_for_kernels_before() {
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+}
+
+}  // namespace course::ptx

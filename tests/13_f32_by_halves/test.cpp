@@ -1,0 +1,250 @@
+// f32 products by parts under the emulator and, by gpu.cu, on the GPU, from inputs that the recipe does
+// not make: which way they go, and the error against u ‖a‖ ‖b‖ and against u Σ|ab|.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "13_f32_by_halves/multiply.cuh"
+#include "common/fill.hpp"
+
+namespace {
+
+using namespace f32_by_halves;
+
+constexpr double u = 0x1p-24;
+
+struct Case {
+  course::Matrix<float> a, b, c;
+};
+Case uniform(Index m, Index n, Index k) {
+  Case made{{m, k, 3}, {k, n, 1}, {m, n, 2}};
+  course::fill_matrix(made.a.view(), course::Fill::uniform, 7, 'A');
+  course::fill_matrix(made.b.view(), course::Fill::uniform, 7, 'B');
+  course::fill_matrix(made.c.view(), course::Fill::uniform, 7, 'C');
+  return made;
+}
+
+/// Multiplies each element by 2^exponent(its row, its column).
+template <class Exponent>
+void scale(View<float> matrix, Exponent exponent) {
+  for (Index i = 0; i < matrix.rows(); ++i)
+    for (Index j = 0; j < matrix.cols(); ++j) matrix(i, j) = std::ldexp(matrix(i, j), int(exponent(i, j)));
+}
+void scale(View<float> matrix, int exponent) {
+  scale(matrix, [=](Index, Index) { return exponent; });
+}
+void clear(View<float> matrix) {
+  for (Index i = 0; i < matrix.rows(); ++i)
+    for (Index j = 0; j < matrix.cols(); ++j) matrix(i, j) = 0;
+}
+
+/// Of each row of A and column of B another power of two; C is 0.
+Case scaled_wildly(Index m, Index n, Index k) {
+  Case made = uniform(m, n, k);
+  scale(made.a.view(), [](Index i, Index) { return i * 37 % 81 - 40; });
+  scale(made.b.view(), [](Index, Index j) { return j * 29 % 81 - 40; });
+  clear(made.c.view());
+  return made;
+}
+/// A·D and D⁻¹·B, D of powers of two.
+Case graded_inputs(Index m, Index n, Index k) {
+  Case made = uniform(m, n, k);
+  scale(made.a.view(), [](Index, Index p) { return p * 31 % 41 - 20; });
+  scale(made.b.view(), [](Index p, Index) { return 20 - p * 31 % 41; });
+  return made;
+}
+
+/// Its copy in the GPU's memory, or in what the emulator takes for it, with guard bands.
+template <class T>
+ThisPlatform::Matrix<float> there(View<T> matrix) {
+  ThisPlatform::Matrix<float> copy(matrix.rows(), matrix.cols(), matrix.ld() - matrix.cols(), Memory::device);
+  copy.poison();
+  ThisPlatform::transfer<float>(matrix, copy.view());
+  return copy;
+}
+/// Multiplies, waits until it is done, and returns the way.
+Way way_of(View<const float> a, View<const float> b, View<float> c, Way first,
+           Multiply&& multiply = Multiply()) {
+#ifndef __CUDACC__
+  course::emulator::set_order("forward");
+#endif
+  const auto a_there = there(a), b_there = there(b), c_there = there(c);
+  const Way way = multiply(a_there.view(), b_there.view(), c_there.view(), first);
+  ThisPlatform::synchronize();
+  CHECK(a_there.guards_intact());
+  CHECK(b_there.guards_intact());
+  CHECK(c_there.guards_intact());
+  ThisPlatform::transfer<float>(c_there.view(), c);
+  return way;
+}
+
+struct Errors {
+  double of_norms = 0, of_sums = 0;  // the largest error in units of u ‖a‖ ‖b‖, and of u Σ|ab|
+};
+/// Multiplies and compares with sums in double (of products that are exact there); C's own rounding is left
+/// out of account.
+Errors errors(Case& given, Way first, Way expected) {
+  const View<float> a = given.a.view(), b = given.b.view(), c = given.c.view();
+  course::Matrix<float> before(c.rows(), c.cols());
+  course::copy<float>(c, before.view());
+  CHECK(way_of(a, b, c, first) == expected);
+  Errors most;
+  const auto n = std::size_t(c.cols());
+  std::vector<double> b_square(n);
+  for (Index p = 0; p < b.rows(); ++p)
+    for (std::size_t j = 0; j < n; ++j) b_square[j] += double{b(p, Index(j))} * b(p, Index(j));
+  for (Index i = 0; i < c.rows(); ++i) {
+    std::vector<double> sum(n), size(n);
+    double a_square = 0;
+    for (Index p = 0; p < a.cols(); ++p) {
+      const double x = a(i, p);
+      a_square += x * x;
+      for (std::size_t j = 0; j < n; ++j) {
+        const double product = x * b(p, Index(j));
+        sum[j] += product, size[j] += std::abs(product);
+      }
+    }
+    for (std::size_t j = 0; j < n; ++j) {
+      const double start = before.view()(i, Index(j)), right = start + sum[j];
+      double error = std::abs(c(i, Index(j)) - right) - u * (std::abs(right) + std::abs(start));
+      if (error <= 0) continue;
+      if (std::isnan(error)) error = std::numeric_limits<double>::infinity();  // max would lose it
+      most.of_norms = std::max(error / (u * std::sqrt(a_square) * std::sqrt(b_square[j])), most.of_norms);
+      most.of_sums = std::max(error / (u * size[j]), most.of_sums);
+    }
+  }
+  return most;
+}
+
+}  // namespace
+
+TEST_CASE("13: uniform inputs, and rows and columns of wild scales, go the first way, far below the bound") {
+  for (const Way way : {Way::fp16x2, Way::bf16x3}) {
+    for (const Index k : {96, 300}) {  // 96: the last sum is taken over after half as many products
+      Case given = uniform(33, 18, k);
+      const Errors most = errors(given, way, way);
+      CHECK((most.of_norms < 4 && most.of_norms > 0.001));  // they are not all exact
+    }
+    Case wild = scaled_wildly(33, 18, 70);
+    CHECK(errors(wild, way, way).of_norms < 4);
+  }
+}
+
+TEST_CASE("13: a row too long for the registers is split whole") {
+  Case given = uniform(3, 5, 9001);  // three passes; its largest element is in the last one, or in the first
+  given.a.view()(1, 9000) = given.a.view()(2, 1) = 300;
+  CHECK(errors(given, Way::fp16x2, Way::fp16x2).of_norms < 8);
+}
+
+TEST_CASE("13: what one product has found is not left to the next ones") {
+  Multiply multiply;
+  for (const bool nan : {true, false, false, true, true, false}) {
+    for (const Way first : {Way::fp16x2, Way::bf16x3}) {
+      Case given = uniform(20, 20, 90);
+      if (nan) given.b.view()(3, 4) = std::numeric_limits<float>::quiet_NaN();
+      CHECK(way_of(given.a.view(), given.b.view(), given.c.view(), first, std::move(multiply)) ==
+            (nan ? Way::f32 : first));
+    }
+  }
+}
+
+#ifndef __CUDACC__  // the host cannot call these there
+TEST_CASE("13: the power of two that scales is found for normal numbers and denormals") {
+  for (int n = -149; n <= 127; ++n)
+    for (const float x : {std::ldexp(1.f, n), std::ldexp(1.75f, n)}) {
+      const int scale = scale_for(size_bits(-x));
+      CHECK(scale == 13 - std::ilogb(x));
+      CHECK(x * power_for(scale).first * power_for(scale).second == std::ldexp(x, scale));
+    }
+  CHECK(scale_for(0) == 0);
+}
+#endif
+
+TEST_CASE("13: what is too wide for two FP16 goes by three BF16 and is right by the sums, too") {
+  Case graded = graded_inputs(20, 20, 90), huge = uniform(20, 20, 90), lost = uniform(20, 20, 90);
+  huge.a.view()(7, 11) = 0x1p60f;
+  scale(lost.a.view(), -45);  // these become zero when their row is scaled
+  for (Index i = 0; i < 20; ++i) lost.a.view()(i, 0) = 0x1p120f, lost.b.view()(0, i) = 0;
+  clear(lost.c.view());
+  for (Case* const given : {&graded, &huge, &lost})
+    CHECK(errors(*given, Way::fp16x2, Way::bf16x3).of_sums < 6);
+}
+
+TEST_CASE("13: of a row or column one element in 64 may lose bits, wherever they are, but not one more") {
+  for (const bool in_a : {true, false})
+    for (const int count : {4, 5}) {
+      Case given = uniform(130, 83, 317);  // rows are aligned; several tiles each way
+      for (int q = 0; q < count; ++q)
+        for (const Index line : {33, 65})
+          (in_a ? given.a.view()(line, 75 * q) : given.b.view()(75 * q, line)) = 0x1p-20f;
+      CHECK(errors(given, Way::fp16x2, count == 4 ? Way::fp16x2 : Way::bf16x3).of_norms < 4);
+    }
+}
+
+TEST_CASE("13: with all positive numbers the sum that is cut off stays near, too") {
+  for (const Way way : {Way::fp16x2, Way::bf16x3}) {
+    Case given = uniform(16, 16, 2000);
+    for (Index i = 0; i < 16; ++i)
+      for (Index p = 0; p < 2000; ++p) {
+        given.a.view()(i, p) = std::abs(given.a.view()(i, p));
+        given.b.view()(p, i) = std::abs(given.b.view()(p, i));
+      }
+    CHECK(errors(given, way, way).of_sums < 16);
+  }
+}
+
+TEST_CASE("13: denormals are scaled by two FP16, and are beyond three BF16") {
+  for (const Way way : {Way::fp16x2, Way::bf16x3}) {
+    Case given = uniform(17, 9, 40);
+    scale(given.a.view(), -126), scale(given.b.view(), 100), clear(given.c.view());
+    CHECK(errors(given, way, way == Way::fp16x2 ? Way::fp16x2 : Way::f32).of_norms < 8);
+  }
+}
+
+TEST_CASE("13: NaN and infinity in either factor, and what rounds to infinity, go to 09's kernel") {
+  constexpr float inf = std::numeric_limits<float>::infinity();
+  for (const float value : {std::numeric_limits<float>::quiet_NaN(), inf, -inf})
+    for (const bool in_a : {true, false})
+      for (const Way way : {Way::fp16x2, Way::bf16x3}) {
+        Case given = uniform(18, 19, 40);
+        for (const View<float> view : {given.a.view(), given.b.view()})
+          for (Index i = 0; i < view.rows(); ++i)
+            for (Index j = 0; j < view.cols(); ++j)
+              view(i, j) += std::copysign(1.f, view(i, j));  // not graded
+        (in_a ? given.a : given.b).view()(5, 6) = value;
+        CHECK(way_of(given.a.view(), given.b.view(), given.c.view(), way) == Way::f32);
+        const View<float> c = given.c.view();
+        for (Index i = 0; i < 18; ++i)
+          for (Index j = 0; j < 19; ++j) CHECK(std::isfinite(c(i, j)) == (in_a ? i != 5 : j != 6));
+      }
+  Case given = uniform(3, 3, 3);
+  given.a.view()(1, 1) = std::numeric_limits<float>::max();  // as BF16 it is infinite
+  given.b.view()(1, 0) = given.b.view()(1, 1) = given.b.view()(1, 2) = 0x1p-20f;
+  CHECK(errors(given, Way::bf16x3, Way::f32).of_norms < 8);
+}
+
+#ifndef __CUDACC__
+TEST_CASE("13: a float becomes the nearest FP16, of two the even one; NaN stays NaN") {
+  static_assert(f16(1.0f).bits == 0x3c00 && float(f16(-2.5f)) == -2.5f);
+  const auto value = [](unsigned bits) {  // beyond the largest lies what would be the next: 2^16
+    f16 half;
+    half.bits = std::uint16_t(bits);
+    return bits == 0x7c00 ? 0x1p16f : float(half);
+  };
+  CHECK((value(1) == 0x1p-24f && value(0x400) == 0x1p-14f && value(0x7bff) == 65504));
+  for (unsigned bits = 0; bits < 0x7c00; ++bits)
+    for (const unsigned sign : {0u, 0x8000u}) {
+      const float half_way = (value(bits) + value(bits + 1)) / (sign == 0 ? 2 : -2);
+      if (f16(std::copysign(value(bits), half_way)).bits != (bits | sign) ||
+          f16(std::nextafter(half_way, 0.f)).bits != (bits | sign) ||
+          f16(half_way).bits != ((bits + bits % 2) | sign) ||
+          f16(std::nextafter(half_way, 2 * half_way)).bits != ((bits + 1) | sign))
+        FAIL(bits);
+    }
+  CHECK(f16(std::numeric_limits<float>::infinity()).bits == 0x7c00);
+  for (const std::uint32_t nan : {0x7fc00000u, 0xffc00000u, 0x7f800001u, 0xffffffffu})
+    CHECK(std::isnan(float(f16(std::bit_cast<float>(nan)))));
+}
+#endif
