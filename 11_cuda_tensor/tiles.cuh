@@ -85,7 +85,6 @@ __device__ void take_b(FragmentB (&b)[n], SharedTile<T, rows, cols>& tile, int q
 }
 // [/take]
 
-// [add]
 /// C += n fragments beside each other from (i0, j0) on: lane 4g + t holds columns 2t, 2t + 1 of rows g and
 /// g + 8. Where pairs can be loaded all are read before the first is written, so that the reads wait
 /// together.
@@ -97,6 +96,7 @@ __device__ void add_row(View<T> c, Index i0, Index j0, const Fragment (&sum)[n])
   const int lane = int(threadIdx.x) % 32, g = lane / 4, t = lane % 4;
   const bool pairs = reinterpret_cast<std::uintptr_t>(c.data()) % sizeof(Pair) == 0 && c.ld() % 2 == 0;
   if (pairs && i0 + 16 <= c.rows() && j0 + 8 * n <= c.cols()) {
+    // [add]
     const auto in_c = [&](int r, int s) -> Pair& {
       return reinterpret_cast<Pair&>(c(i0 + g + 8 * r, j0 + 8 * s + 2 * t));
     };
@@ -110,6 +110,7 @@ __device__ void add_row(View<T> c, Index i0, Index j0, const Fragment (&sum)[n])
 #pragma unroll
       for (int s = 0; s < n; ++s)
         in_c(r, s) = {before[r][s].first + sum[s].of[2 * r], before[r][s].second + sum[s].of[2 * r + 1]};
+    // [/add]
   } else {
 #pragma unroll
     for (int s = 0; s < n; ++s)
@@ -120,7 +121,6 @@ __device__ void add_row(View<T> c, Index i0, Index j0, const Fragment (&sum)[n])
       }
   }
 }
-// [/add]
 /// C += all of a warp's fragments.
 template <class T, class Fragment, int rows, int cols>
 __device__ void add_fragments(View<T> c, Index i0, Index j0, const Fragment (&sum)[rows][cols]) {
