@@ -35,17 +35,19 @@ void walk(std::size_t bytes, View<const T> a, const CUtensorMap& b_boxes, View<f
                          bytes, map_of(a, BM, 128 / int(sizeof(T))), b_boxes, map_of(c, 16, 32), order,
                          int(a.cols()));
 }
-template <int BN, int depth, int buffers, class T>
-void by_all(View<const T> a, const CUtensorMap& b_boxes, View<float> c, int group_rows, bool stay = true) {
-  using Memory = Shared<BN, depth, buffers, T>;
+template <int BN, int depth, int buffers>
+void by_all(View<const bf16> a, View<const bf16> b, View<float> c, int group_rows, bool stay = true) {
+  using Memory = Shared<BN, depth, buffers>;
   static_assert(sizeof(Memory) <= 227 * 1024);
-  walk<persistent<BN, depth, buffers, T>, Alone, BN>(sizeof(Memory), a, b_boxes, c, group_rows, stay);
+  walk<persistent<BN, depth, buffers>, Alone, BN>(sizeof(Memory), a, map_of(b, BK, 64), c, group_rows, stay);
 }
-template <class Team, int BN, int depth>
-void in_turns(View<const bf16> a, View<const bf16> b, View<float> c) {
-  using Memory = PingPongShared<BN, depth>;
+/// b in TF32 is B's transpose.
+template <class Team, int BN, int depth, class T = bf16>
+void in_turns(View<const T> a, View<const T> b, View<float> c) {
+  using Memory = PingPongShared<BN, depth, T>;
   static_assert(sizeof(Memory) <= 227 * 1024);
-  walk<ping_pong<Team, BN, depth>, Team, BN>(sizeof(Memory), a, map_of(b, BK / Team::blocks, 64), c, 8);
+  const CUtensorMap b_boxes = std::is_same_v<T, tf32> ? map_of(b, BN, 32) : map_of(b, BK / Team::blocks, 64);
+  walk<ping_pong<Team, BN, depth, T>, Team, BN>(sizeof(Memory), a, b_boxes, c, 8);
 }
 
 // [width]
@@ -76,15 +78,15 @@ void multiply(Rung rung, View<const bf16> a, View<const bf16> b, View<float> c) 
   if (rung == Rung::wgmma) return a_tile_a_block<wgmma<256, 4>, 256>(256, sizeof(Ring<256, 4>), a, b, c);
   if (rung == Rung::warp_specialised)
     return a_tile_a_block<warp_specialised<256, 4>, 256>(with_producer, sizeof(Ring<256, 4>), a, b, c);
-  if (rung == Rung::tma_add) return by_all<256, 4, 1>(a, map_of(b, BK, 64), c, 1, false);
-  if (rung == Rung::persistent) return by_all<256, 4, 1>(a, map_of(b, BK, 64), c, 1);
-  if (rung == Rung::ordered) return by_all<256, 4, 1>(a, map_of(b, BK, 64), c, 16);
+  if (rung == Rung::tma_add) return by_all<256, 4, 1>(a, b, c, 1, false);
+  if (rung == Rung::persistent) return by_all<256, 4, 1>(a, b, c, 1);
+  if (rung == Rung::ordered) return by_all<256, 4, 1>(a, b, c, 16);
   if (rung == Rung::ping_pong) return in_turns<Alone, 128, 6>(a, b, c);
   if (rung == Rung::cluster) return in_turns<Pair, 128, 6>(a, b, c);
   const bool lines =
       a.ld() % 64 == 0 && b.ld() % 64 == 0;  // else boxes share L2's lines, and copies cost more
   const int width = width_for(c, lines ? 1 : 2);
-  if (width == 64) return by_all<64, 6, 2>(a, map_of(b, BK, 64), c, 16);
+  if (width == 64) return by_all<64, 6, 2>(a, b, c, 16);
   if (width == 128) return (lines ? in_turns<Alone, 128, 6> : in_turns<Pair, 128, 6>)(a, b, c);
   return (lines ? in_turns<Alone, 192, 5> : in_turns<Pair, 192, 5>)(a, b, c);
 }
@@ -94,29 +96,30 @@ bool serves(View<const tf32> a, View<const tf32> b, View<const float> c) {
 }
 
 void multiply(View<const tf32> a, View<const tf32> b, View<float> c) {
-  static course::Cuda::Matrix<float> transposed_b;
+  static course::Cuda::Matrix<tf32> transposed_b;
   const Index n = b.cols(), k = b.rows(), ld = ceil_div(k, 4) * 4;
   if (c.rows() == 0 || n == 0 || k == 0) return;
   if (transposed_b.view().rows() < n * ld)
     transposed_b = {}, transposed_b = {n * ld, 1, 0, course::Memory::device};  // the old one is freed first
-  const View<float> to(transposed_b.view().data(), n, k, ld);
+  const View<tf32> to(transposed_b.view().data(), n, k, ld);
   course::launch(transposed, {ceil_div(k, side), ceil_div(n, side)}, {transposing}, b, to);
-  const auto waves = [&](Index width) {
-    return ceil_div(ceil_div(c.rows(), BM) * ceil_div(n, width), course::Cuda::multiprocessors());
+  const View<const tf32> columns = to;
+  const auto cost = [&](Index width) {
+    return width * ceil_div(ceil_div(c.rows(), BM) * ceil_div(n, width), course::Cuda::multiprocessors());
   };
-  if (waves(128) * 128 < waves(256) * 256) return by_all<128, 5, 2>(a, map_of(to, 128, 32), c, 16);
-  by_all<256, 4, 1>(a, map_of(to, 256, 32), c, 16);
+  if (cost(128) <= cost(192)) return in_turns<Alone, 128, 6>(a, columns, c);
+  in_turns<Alone, 192, 5>(a, columns, c);
 }
 
 bool serves(View<const double> a, View<const double> b, View<const double> c) {
-  return served(a) && served(b) && c.rows() <= course::most_blocks_in_y * BM;
+  return served(a) && served(b) && c.rows() <= course::most_blocks_in_y * f64_BM;
 }
 
 void multiply(View<const double> a, View<const double> b, View<double> c) {
-  constexpr int depth = 6;
+  constexpr int depth = 4;
   if (c.rows() == 0 || c.cols() == 0 || a.cols() == 0) return;
-  launch<f64_tensor<depth>>(dim3{unsigned(ceil_div(c.cols(), f64_BN)), unsigned(ceil_div(c.rows(), BM))},
-                            with_producer, sizeof(F64Ring<depth>), map_of(a, BM, f64_BK),
+  launch<f64_tensor<depth>>(dim3{unsigned(ceil_div(c.cols(), f64_BN)), unsigned(ceil_div(c.rows(), f64_BM))},
+                            f64_threads, sizeof(F64Ring<depth>), map_of(a, f64_BM, f64_BK),
                             map_of(b, f64_BK, 16), c, int(a.cols()));
 }
 

@@ -66,7 +66,7 @@ course::Variants<T> variants() {
         std::is_same_v<T, double>
             ? course::gpu<T>("f64_tensor", "as 11's, the largest products of f64, tiles by TMA",
                              launch_of<T>(), {}, hopper_units)
-            : course::gpu<T>("tf32", "as ordered, B transposed before", launch_of<T>(), {}, hopper_units)};
+            : course::gpu<T>("tf32", "as ping_pong, B transposed before", launch_of<T>(), {}, hopper_units)};
     course::add_too_far<T>(list, launch_of<T>(), hopper_units);
   }
   return list;

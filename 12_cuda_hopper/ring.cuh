@@ -98,8 +98,8 @@ __device__ void add_warpgroup(View<float> c, Index i0, Index j0, const FragmentC
 
 // [consume]
 /// A warpgroup of consumers: multiplies stages as they become full.
-template <int BN, int depth, class T>
-__device__ void consume(FragmentC (&sum)[BN / 8], Ring<BN, depth, T>& ring, RingSlot<depth>& slot, int g,
+template <int BN, int depth>
+__device__ void consume(FragmentC (&sum)[BN / 8], Ring<BN, depth>& ring, RingSlot<depth>& slot, int g,
                         int steps) {
   int before = 0;
   for (int step = 0; step < steps; ++step, ++slot) {

@@ -8,21 +8,20 @@
 namespace cuda_hopper {
 
 // [persistent]
-template <int BN, int depth, int buffers, class T = bf16>
+template <int BN, int depth, int buffers>
 struct Shared {
-  Ring<BN, depth, T> ring;
+  Ring<BN, depth> ring;
   Boxes<buffers> boxes;
 };
 
 /// As warp_specialised, but blocks walk C: the producer runs on into the next tile, and TMA adds the sums to
 /// C.
-template <int BN, int depth, int buffers, class T = bf16>
+template <int BN, int depth, int buffers>
 __global__ __launch_bounds__(with_producer, 1) void persistent(const __grid_constant__ CUtensorMap a,
                                                                const __grid_constant__ CUtensorMap b,
                                                                const __grid_constant__ CUtensorMap c,
                                                                GroupedOrder order, int k) {
-  auto& [ring, boxes] = shared_memory<Shared<BN, depth, buffers, T>>();
-  constexpr int BK = 128 / int(sizeof(T));
+  auto& [ring, boxes] = shared_memory<Shared<BN, depth, buffers>>();
   const int warpgroup = int(threadIdx.x) / 128, warp = int(threadIdx.x) / 32, steps = (k + BK - 1) / BK;
   prepare(ring.full, ring.empty);
   RingSlot<depth> slot;
@@ -32,7 +31,7 @@ __global__ __launch_bounds__(with_producer, 1) void persistent(const __grid_cons
     for (int tile = int(blockIdx.x); threadIdx.x == 256 && tile < order.tiles(); tile += int(gridDim.x)) {
       const auto [row, col] = order.at(tile);
       produce(ring, slot, steps,
-              [&, i0 = row * BM, j0 = col * BN](Stage<BN, T>& stage, int step, Barrier& full) {
+              [&, i0 = row * BM, j0 = col * BN](Stage<BN>& stage, int step, Barrier& full) {
                 begin(stage, a, b, i0, j0, step * BK, full);
               });
     }

@@ -8,13 +8,13 @@
 namespace cuda_hopper {
 
 // [shared]
-template <int BN, int depth>
-struct RingInTurns : Ring<BN, depth> {
+template <int BN, int depth, class T>
+struct RingInTurns : Ring<BN, depth, T> {
   Barrier turn[2];  // of each group: the other one has begun all its products
 };
-template <int BN, int depth>
+template <int BN, int depth, class T = bf16>
 struct PingPongShared {
-  RingInTurns<BN, depth> ring;
+  RingInTurns<BN, depth, T> ring;
   Boxes<1> boxes;
 };
 // [/shared]
@@ -33,12 +33,13 @@ __device__ void multiply(FragmentC (&sum)[2][BN / 8], const Stage<BN>& stage) {
   wgmma_commit();
 }
 
-template <class Team, int BN, int depth>
+template <class Team, int BN, int depth, class T = bf16>
 __global__ __launch_bounds__(with_producer, 1) void ping_pong(const __grid_constant__ CUtensorMap a,
                                                               const __grid_constant__ CUtensorMap b,
                                                               const __grid_constant__ CUtensorMap c,
                                                               GroupedOrder order, int k) {
-  auto& [ring, boxes] = shared_memory<PingPongShared<BN, depth>>();
+  auto& [ring, boxes] = shared_memory<PingPongShared<BN, depth, T>>();
+  constexpr int BK = 128 / int(sizeof(T));
   const int group = __shfl_sync(~0u, int(threadIdx.x) / 128, 0), steps = (k + BK - 1) / BK;
   const int first = int(blockIdx.x) / Team::blocks, apart = int(gridDim.x) / Team::blocks;
   if (threadIdx.x == 0) init(ring.turn[0], 4), init(ring.turn[1], 4);
@@ -49,7 +50,7 @@ __global__ __launch_bounds__(with_producer, 1) void ping_pong(const __grid_const
     for (int tile = first; threadIdx.x == 256 && tile < order.tiles(); tile += apart) {
       const auto [row, col] = Team::at(order, tile);
       produce(ring, slot, steps,
-              [&, i0 = row * BM, j0 = col * BN](Stage<BN>& stage, int step, Barrier& full) {
+              [&, i0 = row * BM, j0 = col * BN](Stage<BN, T>& stage, int step, Barrier& full) {
                 Team::start(stage, a, b, i0, j0, step * BK, full);
               });
     }
@@ -63,7 +64,7 @@ __global__ __launch_bounds__(with_producer, 1) void ping_pong(const __grid_const
       clear(sum[0]), clear(sum[1]);
       take_turn<Team>(
           ring, slot, turn, steps,
-          [&](const Stage<BN>& stage, int) { multiply(sum, stage), wgmma_wait<1>(); },
+          [&](const Stage<BN, T>& stage, int) { multiply(sum, stage), wgmma_wait<1>(); },
           [&] { wgmma_wait<0>(), fence_registers(sum[0]), fence_registers(sum[1]); });
       const auto [row, col] = Team::at(order, tile);
       const int i = row * BM + 16 * warp, j = col * BN;
@@ -72,7 +73,7 @@ __global__ __launch_bounds__(with_producer, 1) void ping_pong(const __grid_const
         auto* const many = reinterpret_cast<Boxes<BN / 32>*>(&ring);
         static_assert(2 * sizeof *many <= sizeof ring);
 #pragma unroll
-        for (int g = 0; g < 2; ++g) add_by_tma<BN>(c, i + 64 * g, j, sum[g], many[g]);
+        for (int g = 0; g < 2; ++g) add_by_tma<BN, false>(c, i + 64 * g, j, sum[g], many[g]);
       } else {
 #pragma unroll
         for (int g = 0; g < 2; ++g) add_by_tma<BN>(c, i + 64 * g, j, sum[g], boxes);

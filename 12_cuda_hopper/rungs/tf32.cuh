@@ -1,9 +1,9 @@
-// tf32: as ordered, in f32 whose factors are rounded to TF32: A by TMA. wgmma takes such a B by columns only,
-// and TMA does not transpose: a pass before does, and rounds.
+// tf32: as ping_pong, in f32 whose factors TMA rounds to TF32 as it copies them, to nearest, ties to even.
+// wgmma takes such a B by columns only, and TMA does not transpose: a pass before does.
 //   build/12_cuda_hopper/12_cuda_hopper --type tf32 --size 4096
 #pragma once
 
-#include "persistent.cuh"
+#include "ping_pong.cuh"
 
 namespace cuda_hopper {
 
@@ -12,14 +12,14 @@ using course::tf32;
 // [transposed]
 constexpr int side = 64, transposing = 256;  // of the part that a block transposes; its threads
 
-/// to = B, rounded, transposed.
-__global__ __launch_bounds__(transposing) void transposed(View<const tf32> b, View<float> to) {
-  __shared__ SharedTile<float, side, side + 1> tile;  // one longer: a column lies in all banks
+/// to = B, transposed.
+__global__ __launch_bounds__(transposing) void transposed(View<const tf32> b, View<tf32> to) {
+  __shared__ SharedTile<tf32, side, side + 1> tile;  // one longer: a column lies in all banks
   const int x = int(threadIdx.x) % side, y = int(threadIdx.x) / side;
   const Index p0 = Index{blockIdx.x} * side, j0 = Index{blockIdx.y} * side;
 #pragma unroll
   for (int p = y; p < side; p += transposing / side)
-    if (p0 + p < b.rows() && j0 + x < b.cols()) tile[p][x] = float(b(p0 + p, j0 + x));
+    if (p0 + p < b.rows() && j0 + x < b.cols()) tile[p][x] = b(p0 + p, j0 + x);
   __syncthreads();
 #pragma unroll
   for (int j = y; j < side; j += transposing / side)
@@ -42,11 +42,13 @@ __device__ void begin(Stage<BN, tf32>& stage, const CUtensorMap& a, const CUtens
   bulk_load(stage.b, b, p, j0, 0, full);
 }
 template <int BN>
-__device__ void multiply(FragmentC (&sum)[BN / 8], const Stage<BN, tf32>& stage, int g) {
+__device__ void multiply(FragmentC (&sum)[2][BN / 8], const Stage<BN, tf32>& stage) {
   wgmma_fence();
 #pragma unroll
   for (int q = 0; q < 32; q += 8)
-    ptx::wgmma<tf32, BN>(sum, describe(&stage.a[64 * g][q]), describe(&stage.b[0][q]), true);
+#pragma unroll
+    for (int g = 0; g < 2; ++g)
+      ptx::wgmma<tf32, BN>(sum[g], describe(&stage.a[64 * g][q]), describe(&stage.b[0][q]), true);
   wgmma_commit();
 }
 // [/tf32]
