@@ -73,7 +73,7 @@ __global__ __launch_bounds__(with_producer, 1) void ping_pong(const __grid_const
         auto* const many = reinterpret_cast<Boxes<BN / 32>*>(&ring);
         static_assert(2 * sizeof *many <= sizeof ring);
 #pragma unroll
-        for (int g = 0; g < 2; ++g) add_by_tma<BN>(c, i + 64 * g, j, sum[g], many[g]);
+        for (int g = 0; g < 2; ++g) add_by_tma<BN, false>(c, i + 64 * g, j, sum[g], many[g]);
       } else {
 #pragma unroll
         for (int g = 0; g < 2; ++g) add_by_tma<BN>(c, i + 64 * g, j, sum[g], boxes);
