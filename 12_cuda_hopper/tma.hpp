@@ -47,19 +47,22 @@ CUtensorMap map_of(View<T> matrix, int rows, int cols, int parts = 1) {
   return map;
 }
 
-/// kernel<<<grid, block, bytes>>>(arguments…), which may begin while the kernel before it ends.
-template <auto kernel, class... Arguments>
+/// kernel<<<grid, block, bytes>>>(arguments…), in clusters of so many blocks; it may begin while the kernel
+/// before it ends.
+template <auto kernel, int cluster = 1, class... Arguments>
 void launch(dim3 grid, int block, std::size_t bytes, const Arguments&... arguments) {
   course::launched = {{Index(grid.x), Index(grid.y)}, {block, 1}, reinterpret_cast<void (*)()>(kernel)};
   static const auto allowed =
       cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes));
   course::check(allowed);  // asked for once: `bytes` belongs to the kernel
-  cudaLaunchAttribute overlap{};
-  overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  overlap.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchAttribute with[2] = {};
+  with[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  with[0].val.programmaticStreamSerializationAllowed = 1;
+  with[1].id = cudaLaunchAttributeClusterDimension;
+  with[1].val.clusterDim = {cluster, 1, 1};
   cudaLaunchConfig_t config{};
   config.gridDim = grid, config.blockDim = dim3(unsigned(block)), config.dynamicSmemBytes = bytes;
-  config.attrs = &overlap, config.numAttrs = 1;
+  config.attrs = with, config.numAttrs = cluster > 1 ? 2 : 1;
   course::check(cudaLaunchKernelEx(&config, kernel, arguments...));
 }
 

@@ -58,6 +58,14 @@ __device__ inline void bulk_load(void* to, const CUtensorMap& from, int x, int y
       "l"(&from), "r"(x), "r"(y), "r"(z), "r"(shared_address(&barrier))
       : "memory");
 }
+/// Begins to copy bytes that lie one after the other, multiples of 16 of them, at multiples of 16.
+__device__ inline void bulk_load(void* to, const void* from, int bytes, Barrier& barrier) {
+  asm volatile(
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+          shared_address(to)),
+      "l"(from), "r"(bytes), "r"(shared_address(&barrier))
+      : "memory");
+}
 /// Begins to add a box in shared memory to that at (x, y, z) of a tensor of floats, but for what lies
 /// outside; in the open group. Denormals, in C or as sums, become 0.
 __device__ inline void bulk_add(const CUtensorMap& to, int x, int y, int z, const void* from) {
@@ -157,6 +165,50 @@ __device__ void fence_registers(FragmentC (&sum)[n]) {
   for (FragmentC& each : sum) asm volatile("" : COURSE_F(each)::"memory");
 }
 // [/wgmma]
+
+// [cluster]
+/// Which block of its cluster this is.
+__device__ inline int cluster_rank() {
+  unsigned rank;
+  asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  return int(rank);
+}
+/// Waits for all threads of the cluster.
+__device__ inline void sync_cluster() {
+  asm volatile("barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;" ::: "memory");
+}
+/// Arrives at the barrier that lies in the same place in another block of the cluster. (`.release.cluster`
+/// would be a fence for all memory.)
+__device__ inline void arrive_at(Barrier& barrier, int rank) {
+  asm volatile(
+      "{ .reg .b32 there; mapa.shared::cluster.u32 there, %0, %1; mbarrier.arrive.shared::cluster.b64 _, "
+      "[there]; }" ::"r"(shared_address(&barrier)),
+      "r"(rank)
+      : "memory");
+}
+/// As bulk_load, but to the same place in both blocks of a cluster, and at the barriers of both.
+__device__ inline void bulk_load_for_both(void* to, const CUtensorMap& from, int x, int y, int z,
+                                          Barrier& barrier) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], "
+      "[%1, {%2, %3, %4}], [%5], %6;" ::"r"(shared_address(to)),
+      "l"(&from), "r"(x), "r"(y), "r"(z), "r"(shared_address(&barrier)), "h"(std::uint16_t{3})
+      : "memory");
+}
+// [/cluster]
+
+// [turns]
+/// Two warpgroups in turns: group g waits until the other has passed the turn on.
+__device__ inline void wait_for_turn(int g) {
+  asm volatile("bar.sync %0, 256;" ::"r"(1 + g) : "memory");
+}
+__device__ inline void pass_turn(int g) {
+  asm volatile("bar.arrive %0, 256;" ::"r"(1 + g) : "memory");
+}
+__device__ inline void wait_for_both() {
+  asm volatile("bar.sync 3, 256;" ::: "memory");
+}
+// [/turns]
 
 // [registers]
 /// Gives registers of this warpgroup back, down to n a thread, or asks for as many.
