@@ -56,4 +56,4 @@ course::Variants<T> variants() {
 
 }  // namespace
 
-COURSE_GPU_STEP("Hopper's units", (step.bf16 = variants<bf16>()))
+COURSE_GPU_STEP("Hopper's units", (step.bf16 = variants<bf16>(), step.has_emulation = false))

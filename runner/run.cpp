@@ -94,7 +94,7 @@ std::string no_gpu(const Step& step, const Options& options, const std::vector<N
   for (const NamedVariant& variant : variants)
     if (is_asked_for(variant.traits, options)) reasons.insert(variant.skip_reason);
   if (!step.emulated || reasons.size() != 1 || reasons.begin()->empty()) return {};
-  const bool hints = reasons.begin()->find("--emulate") != std::string::npos;
+  const bool hints = !step.has_emulation || reasons.begin()->find("--emulate") != std::string::npos;
   return *reasons.begin() + (hints ? "" : "; --emulate forward runs the kernels on the processor");
 }
 

@@ -28,6 +28,7 @@ struct Step {
   Variants<course::bf16> bf16 = {};  // A and B in BF16, C in f32; few steps have such
   Variants<course::tf32> tf32 = {};  // all in f32, but factors are rounded to TF32
   std::function<Step(const std::string& order)> emulated = {};  // of a step on a GPU: what --emulate runs
+  bool has_emulation = true;                                    // false: --emulate runs none of its variants
 };
 
 /// How a program ends that throws a Refusal.

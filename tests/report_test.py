@@ -93,7 +93,7 @@ GPU = rows(
 08_cuda_shared shared 1000 5e-4 device=G1 tile=8
 08_cuda_shared shared 1000 1.25e-4 device=G1 tile=32
 08_cuda_shared shared 1000 2.5e-4 device=G1 tile=16
-11_cuda_tensor best 1000 4e-6 device=G1 type=bf16
+12_cuda_hopper best 1000 4e-6 device=G1 type=bf16
 07_cuda_global coalesced 1000 1e-9 device=emulator:forward
 """
 )
@@ -230,7 +230,7 @@ class Charts(Case):
         values = {"time": seconds, "speedup": speedup, "efficiency": [0.5, 20, 50, 50, 80, 85]}
         for script, last in values.items():
             self.assertEqual(self.last(plan[f"{script}_f32"]), dict(zip(names, last)))
-        on_gpu = {"07 coalesced": 10, "08 shared": 32, "11 best bf16": 50, "cuBLAS": 68}
+        on_gpu = {"07 coalesced": 10, "08 shared": 32, "12 best bf16": 50, "cuBLAS": 68}
         self.assertEqual(self.last(plan["efficiency_f32_gpu"]), on_gpu)
         first, second = plan["time_f32"].lines["01 ijk"]
         self.assertEqual((first, second[-1]), ([500, 0.25, 0.2, 0.3125, False], True))

@@ -147,7 +147,7 @@ cublas)
   quick="--rival cublas --size 300 --pairs 3 --budget 0.1" file=rivals.csv
   compares 0
   for way in default pedantic; do has "^f32,300,300,300,1,best,cuBLAS $way,"; done
-  # Step 11's, too, and what is sustained.
+  # Those by tensor cores, too, and what is sustained.
   for way in 'bf16,.*,bf16,cuBLAS heuristics' 'f32,.*,f32_by_'{bf16,fp16}',cuBLAS '{default,pedantic}; do has "^$way,"; done
   compares 0 --type bf16 --sustained
   awk -F, 'NR > 1 && !($8 > 0 && $9 > 0 && $10 > 0 && $15 > 0 && $15 < 1 && $16 > 0 && $16 < 1) {print; bad = 1} END {exit bad || NR < 2}' \

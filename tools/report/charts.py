@@ -63,12 +63,14 @@ def same_line(results, row):
 
 def rung_lines(results, type, gpu):
     """{name: rows} of at most five rungs, each the variant that the ladder shows: 01 to 05, or 07
-    to 11, which multiplies BF16 where the others multiply f32."""
+    to 12, the last of which multiplies BF16 where the others multiply f32."""
     found = ladder.of_gpu(results, type) if gpu else ladder.of_cores(results, type)
     rows = {bar.number(): bar.row for bar in found.bars} if found else {}
     if gpu:
         own = "bf16" if type == "f32" else type
-        rows["11"] = results.best("gpu AND number = '11_cuda_tensor'", "-n, median_s", type=own)
+        steps = "number IN ('11_cuda_tensor', '12_cuda_hopper')"
+        best = results.best(f"gpu AND {steps}", "-n, median_s", type=own)
+        rows |= {best.step[:2]: best} if best else {}
     return {
         f"{number} {row.variant}" + f" {row.type}" * (row.type != type): same_line(results, row)
         for number, row in sorted(rows.items())

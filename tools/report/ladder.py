@@ -202,8 +202,8 @@ def chart(parts):
 # machine, type, n, and the lessons in the order they are read in
 LESSONS = (
     ("epyc-zen5", "f32", 2000, "01 02 03 04 05 06"),
-    ("h100", "f32", 4096, "07 08 10 09"),
-    ("h100", "bf16", 4096, "11"),
+    ("h100", "f32", 4096, "07 08 10 09 13"),
+    ("h100", "bf16", 4096, "11 12"),
 )
 
 
@@ -231,7 +231,7 @@ def cublas(results, folder, type, n):
     best = results.best("gpu", type=type, n=n, variant="best")
     if not pair or not best:
         raise Refusal(f"rivals.csv has no {type} of cuBLAS at n = {n}")
-    return best.rate / pair.ratio, "cuBLAS in turns with the last bar"
+    return best.rate / pair.ratio, "cuBLAS in turns with best"
 
 
 def lesson_chart(results, folder, type, n, bars, lesson):

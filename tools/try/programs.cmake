@@ -52,6 +52,8 @@ foreach(line ${programs})
       cmake_path(GET source FILENAME file)
       string(APPEND text "set(options_${part}_${file} [==[${options}]==])\n")
     endforeach()
+    get_target_property(architectures ${part} CUDA_ARCHITECTURES)
+    string(APPEND text "set(architectures_${part} [==[${architectures}]==])\n")
     string(APPEND text "set(sources_${part} [==[${paths}]==])\nset(objects_${part} [==[$<TARGET_OBJECTS:${part}>]==])\n")
     string(CONCAT compiled
       "set(options_${part} [==[$<TARGET_PROPERTY:${part},COMPILE_OPTIONS>]==])\n"

@@ -1,4 +1,4 @@
-# 11: the rung tma in step 1: three stages, one thread that begins copies, barriers that count bytes.
+# 12: the rung tma in step 1: three stages, one thread that begins copies, barriers that count bytes.
 width = 900; height = 400
 load 'plots/pictures/grid.gp'
 set xrange [-3:57]; set yrange [26.4:-1.8]

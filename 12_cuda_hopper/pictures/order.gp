@@ -1,4 +1,4 @@
-# 11: the tiles of C that 132 blocks make at the same time, n = 8192, by rows of tiles and in groups of 16.
+# 12: the tiles of C that 132 blocks make at the same time, n = 8192, by rows of tiles and in groups of 16.
 width = 900; height = 400
 load 'plots/pictures/grid.gp'
 set xrange [-2:78]; set yrange [33.6:-2]

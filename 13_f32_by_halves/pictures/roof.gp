@@ -1,4 +1,4 @@
-# 11: f32 products, each kernel alone for a second; the line is the peak of the f32 units.
+# 13: f32 products, each kernel alone for a second; the line is the peak of the f32 units.
 data = 'plots/reference/h100/rivals_sustained.csv'; machine = 'plots/reference/h100/machine.csv'
 set encoding utf8
 set terminal svg size 640,400 noenhanced font 'DejaVu Sans,14' background rgb 'white'

@@ -1,4 +1,4 @@
-# 11: the largest error of 64 x 64 sums against k, and what the verifier allows; in units of u |a||b|, without what it allows for C.
+# 13: the largest error of 64 x 64 sums against k, and what the verifier allows; in units of u |a||b|, without what it allows for C.
 # Of cuBLAS in f32, pedantic, C is n x n with n = k.
 rows = 'plots/reference/h100/tensor_errors.csv'; theirs = 'plots/reference/h100/rivals_sustained.csv'
 set encoding utf8

@@ -1,4 +1,4 @@
-# 11: the 24 significant bits of a float, as three BF16 and as two FP16.
+# 13: the 24 significant bits of a float, as three BF16 and as two FP16.
 width = 900; height = 340
 load 'plots/pictures/grid.gp'
 set xrange [-8:33]; set yrange [13.2:-1.2]

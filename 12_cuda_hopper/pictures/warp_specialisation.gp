@@ -1,4 +1,4 @@
-# 11: two tiles of six steps, by a block each (warp_specialised) and by one persistent block; four stages. Lengths are drawn for the eye:
+# 12: two tiles of six steps, by a block each (warp_specialised) and by one persistent block; four stages. Lengths are drawn for the eye:
 # a copy takes 1.6, a step's products 2, adding the sums 3, a new block 0.8.
 width = 900; height = 400
 load 'plots/pictures/grid.gp'
