@@ -1,5 +1,5 @@
 // 13: the product of parts by mma.sync, from compute capability 8.0 on. Against stages: tiles of all parts,
-// several products of each, and sums of a chunk of k. Run:
+// several products of each, and sums of a slice of k. Run:
 // build/13_f32_by_halves/13_f32_by_halves --emulate forward --type f32 --size 64
 #pragma once
 
@@ -15,7 +15,7 @@ using cuda_tensor::copy_tile, cuda_tensor::Swizzled, cuda_tensor::take_a, cuda_t
 constexpr int BM = 128, BN = 128, BK = 32, WM = 64, WN = 32, mma_threads = 256;
 using Sums = FragmentC[WM / 16][WN / 8];
 
-/// Adds a chunk's sums, those of column j times factors[j], to those of all; they begin anew at 0.
+/// Adds a slice's sums, those of column j times factors[j], to those of all; they begin anew at 0.
 __device__ inline void take_over(Sums& sum, Sums& recent, const float* factors, Index cols) {
   const int t = int(threadIdx.x) % 4;
 #pragma unroll
@@ -48,7 +48,7 @@ __device__ inline void add_scaled(View<float> c, Index i0, Index j0, Sums& sum, 
 
 // [by_mma]
 /// C += A·B of the parts that the pass before has split: all products of a step of k from tiles that are
-/// loaded once. A tensor core cuts off what it adds, and the longer the sum, the more: after each chunk of k
+/// loaded once. A tensor core cuts off what it adds, and the longer the sum, the more: after each slice of k
 /// the sum is taken over. Does nothing if the pass that split found one of `refused`; says in `report` what
 /// it found. The grid begins at row `first` of C.
 template <class S>
@@ -90,9 +90,9 @@ __global__ __launch_bounds__(mma_threads) void by_mma(Parts<S> parts, View<float
       }
     }
     __syncthreads();
-    if ((p + BK) % parts.chunk == 0 || p + BK >= k)
+    if ((p + BK) % parts.slice == 0 || p + BK >= k)
       take_over(sum, recent,
-                S::scaled ? parts.b_factors.data() + p / parts.chunk * parts.b_factors.ld() + j : nullptr,
+                S::scaled ? parts.b_factors.data() + p / parts.slice * parts.b_factors.ld() + j : nullptr,
                 c.cols() - j);
   }
   add_scaled(c, i0 + row, j, sum, S::scaled ? parts.a_scales : nullptr);

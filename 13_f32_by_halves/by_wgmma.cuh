@@ -70,8 +70,8 @@ __device__ void produce_parts(typename T::Shared& shared, const CUtensorMap& a, 
           bulk_load_for_both(stage.b[s][rank * share], b, j + 64 * s, step * T::stage_k + rank * share, 0,
                              full);
       if constexpr (S::scaled) {  // beyond k there are zeros, and no factors
-        const Index chunk = min(Index{step} * S::step / parts.chunk, parts.b_factors.rows() - 1);
-        bulk_load(shared.factors[slot.stage], parts.b_factors.data() + chunk * parts.b_factors.ld() + j,
+        const Index slice = min(Index{step} * S::step / parts.slice, parts.b_factors.rows() - 1);
+        bulk_load(shared.factors[slot.stage], parts.b_factors.data() + slice * parts.b_factors.ld() + j,
                   T::BN * 4, full);
       }
       if (++begun != T::stages_a_turn || !refused) continue;
@@ -111,7 +111,7 @@ __device__ void take_turn(FragmentC (&recent)[T::BN / 8], typename T::Shared& sh
 }
 // [/turn]
 
-/// Adds a chunk's sums, those of each column times its factor, to those of all.
+/// Adds a slice's sums, those of each column times its factor, to those of all.
 template <class S, int BN>
 __device__ void take_over(FragmentC (&sum)[BN / 8], const FragmentC (&recent)[BN / 8],
                           const float (&factors)[BN]) {
@@ -186,7 +186,7 @@ __device__ void consume_parts(typename T::Shared& shared, const CUtensorMap& c_m
                               bool by_tma, const Parts<S>& parts, const PartsWalk& walk, int rank, int g) {
   constexpr int BN = T::BN;
   const int warp = int(threadIdx.x) / 32, lane = int(threadIdx.x) % 32, apart = int(gridDim.x) / T::cluster;
-  const int turns = walk.turns / (T::halves_k ? 2 : 1), turns_a_chunk = T::halves_k ? 1 : parts.chunk / 64;
+  const int turns = walk.turns / (T::halves_k ? 2 : 1), turns_a_slice = T::halves_k ? 1 : parts.slice / 64;
   const auto release = [&](RingSlot<T::depth>& slot) {
     if (T::cluster == 1 && lane == 0) arrive(shared.empty[slot.stage]);
     if (T::cluster == 2 && lane < 2) arrive_at(shared.empty[slot.stage], lane);
@@ -215,7 +215,7 @@ __device__ void consume_parts(typename T::Shared& shared, const CUtensorMap& c_m
       fence_registers(recent);
 #pragma unroll
       for (int s = 1; s < T::stages_a_turn; ++s) release(slot);
-      add = (turn + 1) % turns_a_chunk != 0 && turn + 1 < turns;
+      add = (turn + 1) % turns_a_slice != 0 && turn + 1 < turns;
       if (!add) take_over<S, BN>(sum, recent, shared.factors[slot.stage]), __syncwarp();
       release(slot), skip();
       boxed.add_one(c_map);

@@ -29,17 +29,17 @@ class Product {
     const Index m = c.rows(), n = c.cols(), k = a.cols();
     if (m == 0 || n == 0 || k == 0) return 0;
     const Index filled = ceil_div(k, S::step) * S::step * S::parts, wide = ceil_div(n, 4) * 4;
-    const int chunk = chunk_for(S::scaled, k);
+    const int slice = slice_for(S::scaled, k);
     if (!found_.view().data()) found_ = clear_pair(), report_ = {1, 1, 0};
     unsigned* const report = report_.view().data();
-    const Index chunks = S::scaled ? ceil_div(k, chunk) : 0;  // factors: a tile may read beyond the last
+    const Index slices = S::scaled ? ceil_div(k, slice) : 0;  // factors: a tile may read beyond the last
     const Parts<S> parts{a,
                          b,
                          buffer(a_, m, filled),
                          buffer(b_, filled, ceil_div(n, 8) * 8),
                          grow(a_scales_, S::scaled ? m : 0),
-                         {grow(b_factors_, chunks * wide + widest), chunks, n, wide},
-                         chunk,
+                         {grow(b_factors_, slices * wide + widest), slices, n, wide},
+                         slice,
                          &found_.view()(current_, 0),
                          &found_.view()(1 - current_, 0)};
     *report = 0;

@@ -1,5 +1,5 @@
 // 13: the pass before the product: it splits the floats of A and B into halves. No block waits for another:
-// one that splits B finds the largest elements of its chunk's columns itself. Run:
+// one that splits B finds the largest elements of its slice's columns itself. Run:
 // build/13_f32_by_halves/13_f32_by_halves --emulate forward --type f32 --size 64
 #pragma once
 
@@ -173,13 +173,13 @@ __device__ unsigned split_rows(const Parts<S>& all, Index block) {
 // [/rows]
 
 // [columns]
-/// Splits some columns of a chunk of k of B, by eight a thread. Returns what was found.
+/// Splits some columns of a slice of k of B, by eight a thread. Returns what was found.
 template <class S, bool fours>
 __device__ unsigned split_columns(const Parts<S>& all, Index block) {
   __shared__ SharedTile<int, 2, in_block / 64> of_columns;  // the largest; how many lose bits
   const Index n = all.b.cols(), k = all.b.rows(), filled = all.of_b.rows() / S::parts;
-  const int t = int(threadIdx.x), cols = in_block / all.chunk, across = cols / 8, x = t % across;
-  const Index blocks = course::ceil_div(n, cols), p0 = block / blocks * all.chunk,
+  const int t = int(threadIdx.x), cols = in_block / all.slice, across = cols / 8, x = t % across;
+  const Index blocks = course::ceil_div(n, cols), p0 = block / blocks * all.slice,
               j = block % blocks * cols + 8 * x;
   Chunk<float> chunk[held];
   const auto row = [&](int q) { return p0 + t / across + q * (threads / across); };
@@ -204,11 +204,11 @@ __device__ unsigned split_columns(const Parts<S>& all, Index block) {
     for (int e = 0; e < 8; ++e) {
       const int largest = of_columns[0][8 * x + e];
       const bool served =
-          largest == 0 || (largest >= size_bits(least_in_chunk) && largest < size_bits(most_in_chunk));
+          largest == 0 || (largest >= size_bits(least_in_slice) && largest < size_bits(most_in_slice));
       const int scale = served ? scale_for(largest) : 0;
       found |= (served ? 0u : graded) | (largest < bits_of_infinity ? 0u : beyond);
       power[e] = power_of_two(scale);
-      if (t < across && j + e < n) all.b_factors(p0 / all.chunk, j + e) = factor_for(scale);
+      if (t < across && j + e < n) all.b_factors(p0 / all.slice, j + e) = factor_for(scale);
     }
   }
   const auto scaled = [&](float element, int e) { return element * power[e]; };
@@ -221,7 +221,7 @@ __device__ unsigned split_columns(const Parts<S>& all, Index block) {
 #pragma unroll 1
     for (int e = 0; S::scaled && lost >> e != 0; ++e)  // whoever makes it too many says so
       if ((lost >> e & 1) != 0 &&
-          add_to(of_columns[1] + (8 * x + e), 1) * Index{64} > std::min<Index>(k, all.chunk))
+          add_to(of_columns[1] + (8 * x + e), 1) * Index{64} > std::min<Index>(k, all.slice))
         found |= graded;
   }
   return found;
@@ -235,7 +235,7 @@ inline bool by_fours(View<const float> x) {
 /// Blocks are of B, then of A.
 template <class S>
 constexpr Index blocks_of_b(const Parts<S>& all) {
-  return course::ceil_div(all.b.rows(), all.chunk) * course::ceil_div(all.b.cols(), in_block / all.chunk);
+  return course::ceil_div(all.b.rows(), all.slice) * course::ceil_div(all.b.cols(), in_block / all.slice);
 }
 template <class S>
 constexpr Index blocks_of_a(const Parts<S>& all) {

@@ -181,20 +181,20 @@ TEST_CASE("13: of a row one element in 64 may lose bits, wherever they are, but 
   }
 }
 
-TEST_CASE("13: of a column so may one in 64 of each chunk of k, the last and shorter one, too") {
+TEST_CASE("13: of a column so may one in 64 of each slice of k, the last and shorter one, too") {
   for (const Index k : {317, 2100})
-    for (const Index refused : {-1, 0, 1, 4}) {  // which chunk has one more
+    for (const Index refused : {-1, 0, 1, 4}) {  // which slice has one more
       Case given = uniform(5, 131, k);
-      const Index chunk = chunk_for(true, k);
-      CHECK(chunk == (k == 317 ? 64 : 128));
-      for (Index q = 0; q * chunk < k; ++q)
-        for (Index p = 0; p < chunk / 64 + (q == refused); ++p)
-          for (const Index column : {33, 130}) given.b.view()(q * chunk + 19 * p, column) = 0x1p-20f;
+      const Index slice = slice_for(true, k);
+      CHECK(slice == (k == 317 ? 64 : 128));
+      for (Index q = 0; q * slice < k; ++q)
+        for (Index p = 0; p < slice / 64 + (q == refused); ++p)
+          for (const Index column : {33, 130}) given.b.view()(q * slice + 19 * p, column) = 0x1p-20f;
       CHECK(errors(given, Way::fp16x2, refused < 0 ? Way::fp16x2 : Way::bf16x3).of_norms < 4);
     }
 }
 
-TEST_CASE("13: each chunk of B has its own powers of two, unless they are no floats") {
+TEST_CASE("13: each slice of B has its own powers of two, unless they are no floats") {
   for (const int most : {60, 89, 98, 110}) {
     Case given = uniform(33, 18, 317);
     clear(given.c.view());
