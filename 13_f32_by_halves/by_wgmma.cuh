@@ -34,8 +34,11 @@ struct PartsTile {
 };
 // [/parts_tile]
 
-/// The walk of a product's blocks: tiles, or those of a cluster, and turns of 64 of k.
+/// C, whether TMA can add to it, its tiles or those of a cluster, and how many turns of 64 of k each takes;
+/// what stops the product, and where it says so.
 struct PartsWalk {
+  View<float> c;
+  bool by_tma;
   GroupedOrder order;
   int turns;
   unsigned refused, *report;
@@ -182,8 +185,8 @@ struct Boxed {
 // [consume_parts]
 /// A group of consumers.
 template <class T, class S>
-__device__ void consume_parts(typename T::Shared& shared, const CUtensorMap& c_map, View<float> c,
-                              bool by_tma, const Parts<S>& parts, const PartsWalk& walk, int rank, int g) {
+__device__ void consume_parts(typename T::Shared& shared, const CUtensorMap& c, const Parts<S>& parts,
+                              const PartsWalk& walk, int rank, int g) {
   constexpr int BN = T::BN;
   const int warp = int(threadIdx.x) / 32, lane = int(threadIdx.x) % 32, apart = int(gridDim.x) / T::cluster;
   const int turns = walk.turns / (T::halves_k ? 2 : 1), turns_a_slice = T::halves_k ? 1 : parts.slice / 64;
@@ -205,7 +208,8 @@ __device__ void consume_parts(typename T::Shared& shared, const CUtensorMap& c_m
     int a_scale[2] = {};
     if constexpr (S::scaled)
       for (int e = 0; e < 2; ++e)
-        if (const int of_row = i + lane / 4 + 8 * e; of_row < c.rows()) a_scale[e] = parts.a_scales[of_row];
+        if (const int of_row = i + lane / 4 + 8 * e; of_row < walk.c.rows())
+          a_scale[e] = parts.a_scales[of_row];
     FragmentC sum[BN / 8] = {};
     bool add = false;
     for (int turn = 0; turn < turns; ++turn) {
@@ -218,7 +222,7 @@ __device__ void consume_parts(typename T::Shared& shared, const CUtensorMap& c_m
       add = (turn + 1) % turns_a_slice != 0 && turn + 1 < turns;
       if (!add) take_over<S, BN>(sum, recent, shared.factors[slot.stage]), __syncwarp();
       release(slot), skip();
-      boxed.add_one(c_map);
+      boxed.add_one(c);
     }
     if constexpr (T::halves_k) hand_over<BN>(sum, shared.boxes, g);
     if (T::halves_k && g == 1) continue;
@@ -230,24 +234,23 @@ __device__ void consume_parts(typename T::Shared& shared, const CUtensorMap& c_m
 #pragma unroll
           for (int q = 2 * e; q < 2 * e + 2; ++q) each.of[q] = each.of[q] * back.first * back.second;
       }
-    if (by_tma)
-      boxed.write(c_map, i, j, sum);
+    if (walk.by_tma)
+      boxed.write(c, i, j, sum);
     else
-      add_warpgroup<BN>(c, i, j, sum);
+      add_warpgroup<BN>(walk.c, i, j, sum);
   }
-  boxed.add_to(c_map);
+  boxed.add_to(c);
   if (lane == 0) bulk_wait_read<0>();
 }
 // [/consume_parts]
 
 // [by_wgmma]
 /// C += A·B of the parts that the pass before has split. Does nothing if that pass found one of `refused`;
-/// says in `report` what it found. `by_tma`: C can be added to by TMA.
+/// says in `report` what it found.
 template <class T, class S>
 __global__ __launch_bounds__(with_producer, 1) void by_wgmma(const __grid_constant__ CUtensorMap a,
                                                              const __grid_constant__ CUtensorMap b,
-                                                             const __grid_constant__ CUtensorMap c_map,
-                                                             View<float> c, bool by_tma,
+                                                             const __grid_constant__ CUtensorMap c,
                                                              const __grid_constant__ Parts<S> parts,
                                                              const __grid_constant__ PartsWalk walk) {
   auto& shared = shared_memory<typename T::Shared>();
@@ -266,7 +269,7 @@ __global__ __launch_bounds__(with_producer, 1) void by_wgmma(const __grid_consta
     if (threadIdx.x == 256) produce_parts<T>(shared, a, b, parts, walk, rank, refused);
   } else if (!refused) {
     registers_up<232>();
-    consume_parts<T>(shared, c_map, c, by_tma, parts, walk, rank, warpgroup);
+    consume_parts<T>(shared, c, parts, walk, rank, warpgroup);
   }
   if (T::cluster > 1) sync_cluster();  // nobody copies to a block, or arrives there, that has ended
 }

@@ -22,8 +22,8 @@ void walk_parts(const Parts<S>& parts, View<float> c, unsigned refused, unsigned
   const bool by_tma = adds_to(c);
   launch<by_wgmma<T, S>, T::cluster>(
       dim3(unsigned(clusters * T::cluster)), with_producer, sizeof(Memory), map_of(parts.of_a, T::rows, 64),
-      map_of(parts.of_b, T::stage_k / T::cluster, 64), by_tma ? map_of(c, 16, 32) : CUtensorMap{}, c, by_tma,
-      parts, PartsWalk{order, even, refused, report});
+      map_of(parts.of_b, T::stage_k / T::cluster, 64), by_tma ? map_of(c, 16, 32) : CUtensorMap{}, parts,
+      PartsWalk{c, by_tma, order, even, refused, report});
 }
 
 }  // namespace
