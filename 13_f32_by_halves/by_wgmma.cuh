@@ -6,6 +6,9 @@
 #include "12_cuda_hopper/walk.cuh"
 #include "split.cuh"
 
+#ifndef EARLY
+#define EARLY 2
+#endif
 namespace f32_by_halves {
 
 using namespace cuda_hopper;
@@ -51,11 +54,13 @@ template <class T, class S>
 __device__ void produce_parts(typename T::Shared& shared, const CUtensorMap& a, const CUtensorMap& b,
                               const Parts<S>& parts, const PartsWalk& walk, int rank, bool refused) {
   RingSlot<T::depth> slot;
+  const int stages_a_slice = parts.slice / S::step;
   int begun = 0;
   for (int tile = int(blockIdx.x) / T::cluster; tile < walk.order.tiles();
        tile += int(gridDim.x) / T::cluster) {
     const auto [row, col] = walk.order.at(tile);
     const int i = (row * T::cluster + rank) * T::rows, j = col * T::BN;
+    const float* factors = parts.b_factors.data() + j;
     for (int step = 0; step < walk.turns * T::stages_a_turn; ++step, ++slot) {
       auto& stage = shared.stage[slot.stage];
       auto& full = shared.full[slot.stage];
@@ -72,10 +77,10 @@ __device__ void produce_parts(typename T::Shared& shared, const CUtensorMap& a, 
         else
           bulk_load_for_both(stage.b[s][rank * share], b, j + 64 * s, step * T::stage_k + rank * share, 0,
                              full);
-      if constexpr (S::scaled) {  // beyond k there are zeros, and no factors
-        const Index slice = min(Index{step} * S::step / parts.slice, parts.b_factors.rows() - 1);
-        bulk_load(shared.factors[slot.stage], parts.b_factors.data() + slice * parts.b_factors.ld() + j,
-                  T::BN * 4, full);
+      if constexpr (S::scaled) {
+        bulk_load(shared.factors[slot.stage], factors, T::BN * 4, full);
+        if (((step + 1) & (stages_a_slice - 1)) == 0 && step + 1 < int(parts.steps()))
+          factors += parts.b_factors.ld();
       }
       if (++begun != T::stages_a_turn || !refused) continue;
       for (int s = 0; s < begun; ++s)
@@ -87,30 +92,35 @@ __device__ void produce_parts(typename T::Shared& shared, const CUtensorMap& a, 
 // [/produce_parts]
 
 // [turn]
-/// A group's turn: it begins the products of 64 of k after the other group has begun its own, which are under
-/// way while this one's sums are taken over.
+/// A group's turn: it begins the products of 64 of k behind those of the other group, which are under way
+/// while this one takes its sums over. It passes the turn on a little early, since that takes a while.
 template <class T>
 __device__ void take_turn(FragmentC (&recent)[T::BN / 8], typename T::Shared& shared, RingSlot<T::depth> slot,
-                          int g, bool add, bool pass) {
+                          int g, bool add) {
   using S = typename T::S;
-  wait_for_turn(g);  // and only then for a stage: two phases ahead a barrier looks as it does now
+  constexpr int products = T::stages_a_turn * S::products * S::step / 16;
+  RingSlot<T::depth> needed = slot;
 #pragma unroll
-  for (int s = 0; s < T::stages_a_turn; ++s, ++slot) {
-    wait(shared.full[slot.stage], slot.parity);
-    auto& stage = shared.stage[slot.stage];
-    wgmma_fence();
+  for (int s = 0; s < T::stages_a_turn; ++s, ++needed) wait(shared.full[needed.stage], needed.parity);
+  wait_for_turn(g);
+  wgmma_fence();
+  int begun = 0;
+#pragma unroll
+  for (int s = 0; s < T::stages_a_turn; ++s, ++slot)
 #pragma unroll
     for (int product = 0; product < S::products; ++product)
 #pragma unroll
       for (int q = 0; q < S::step; q += 16) {
+        auto& stage = shared.stage[slot.stage];
         const int a_q = S::a_part(product) * S::step + q, b_q = S::b_part(product) * S::step + q;
+        if (begun == products - EARLY) pass_turn(1 - g);
         ptx::wgmma<typename S::Half, T::BN>(
             recent, describe(&stage.a[a_q / 64][T::halves_k ? 0 : 64 * g][a_q % 64]),
-            describe(&stage.b[0][b_q][0], int(sizeof stage.b[0])), add || s > 0 || product > 0 || q > 0);
+            describe(&stage.b[0][b_q][0], int(sizeof stage.b[0])), add || begun > 0);
+        ++begun;
       }
-  }
+  if (EARLY == 0) pass_turn(1 - g);
   wgmma_commit();
-  if (pass) pass_turn(1 - g);
 }
 // [/turn]
 
@@ -213,13 +223,12 @@ __device__ void consume_parts(typename T::Shared& shared, const CUtensorMap& c, 
     FragmentC sum[BN / 8] = {};
     bool add = false;
     for (int turn = 0; turn < turns; ++turn) {
-      take_turn<T>(recent, shared, slot, g, add,
-                   g == 0 || turn + 1 < turns || tile + apart < walk.order.tiles());
+      take_turn<T>(recent, shared, slot, g, add);
       wgmma_wait<0>();
       fence_registers(recent);
 #pragma unroll
       for (int s = 1; s < T::stages_a_turn; ++s) release(slot);
-      add = (turn + 1) % turns_a_slice != 0 && turn + 1 < turns;
+      add = ((turn + 1) & (turns_a_slice - 1)) != 0 && turn + 1 < turns;
       if (!add) take_over<S, BN>(sum, recent, shared.factors[slot.stage]), __syncwarp();
       release(slot), skip();
       boxed.add_one(c);
@@ -239,6 +248,7 @@ __device__ void consume_parts(typename T::Shared& shared, const CUtensorMap& c, 
     else
       add_warpgroup<BN>(walk.c, i, j, sum);
   }
+  if (g == 0) wait_for_turn(0);  // which the other has passed on
   boxed.add_to(c);
   if (lane == 0) bulk_wait_read<0>();
 }
