@@ -2,6 +2,7 @@
 # Installs what the course needs and this machine lacks, and says first what. Silent and quick when nothing is missing.
 #   ./setup.sh          what `make report` needs
 #   ./setup.sh test     what `make test` needs besides
+#   ./setup.sh teach    what `make try HANDINS=folder` needs besides: bubblewrap
 #   ./setup.sh simulate what `make simulate` needs besides: SimGrid
 #   ./setup.sh --list   prints the package names and installs nothing
 # Ends with 1 where something of the core is missing and cannot be installed; the rest may be missing.
@@ -11,20 +12,21 @@ core="g++ cmake make git python3 python3-jinja2 libcli11-dev libfmt-dev libeigen
 # Without these: a slower build, no MPI, no emulator, less told of the machine's topology.
 extra="ninja-build libopenmpi-dev openmpi-bin libboost-context-dev libhwloc-dev"
 # Without these some tests are skipped.
-checks="valgrind ccache shellcheck clang-format black clang libclang-rt-dev libomp-dev qemu-user"
+checks="valgrind ccache shellcheck clang-format black clang libclang-rt-dev libomp-dev qemu-user bubblewrap"
 # Without these their rows in 00 are missing; without the offload compiler step 10 runs on the host only.
 rivals="libopenblas0-openmp libblis4-openmp libdnnl2 libdnnl3 libscalapack-openmpi-dev gcc-$(g++ -dumpversion 2>/dev/null || echo 12)-offload-nvptx"
 
 case "${1-}" in
 "") more="" ;;
 test) core="$core doctest-dev" more="$checks" ;;
+teach) more="bubblewrap" ;;
 simulate) more="libsimgrid-dev" ;;
 --list)
   echo "$core $extra doctest-dev $checks $rivals"
   exit 0
   ;;
 *)
-  echo "setup.sh: '$1' is unknown; give nothing, test, simulate or --list" >&2
+  echo "setup.sh: '$1' is unknown; give nothing, test, teach, simulate or --list" >&2
   exit 2
   ;;
 esac
@@ -56,6 +58,7 @@ present() {
   libclang-rt-dev) there /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.tsan* ;;
   libomp-dev) there /usr/lib/llvm-*/lib/libomp.so ;;
   gcc-*-offload-nvptx) there "$(dirname "$(g++ -print-libgcc-file-name 2>/dev/null)")/accel/nvptx-none/mkoffload" ;;
+  bubblewrap) command -v bwrap >/dev/null 2>&1 ;;
   binutils) command -v nm >/dev/null 2>&1 ;;
   *) command -v "$1" >/dev/null 2>&1 ;;
   esac

@@ -11,7 +11,7 @@ using course::along_row, course::Cost, course::down_column, course::element_a_th
 // [costs]
 template <class T>
 Cost uncoalesced(const Shape& s, const Settings& settings) {
-  const auto [x, y] = course::block_of(settings);
+  const auto [x, y] = settings.block;
   const Index lanes = std::min(x, Index{32});  // of a warp, along the rows; the others lie in the next column
   const double wavefronts = down_column(lanes, s.k * Index{sizeof(T)}) + along_row(32 / lanes, sizeof(T));
   return element_a_thread<T>(s, static_cast<double>(x), static_cast<double>(y), wavefronts,
@@ -20,7 +20,7 @@ Cost uncoalesced(const Shape& s, const Settings& settings) {
 
 template <class T>
 Cost coalesced(const Shape& s, const Settings& settings) {
-  const auto [x, y] = course::block_of(settings);
+  const auto [x, y] = settings.block;
   const Index lanes = std::min(x, Index{32});  // of a warp, along the columns; the others lie in the next row
   const double wavefronts = down_column(32 / lanes, s.k * Index{sizeof(T)}) + along_row(lanes, sizeof(T));
   return element_a_thread<T>(s, static_cast<double>(y), static_cast<double>(x), wavefronts,

@@ -9,5 +9,6 @@
 #include "rungs/mma.cuh"
 #include "rungs/ldmatrix.cuh"
 #include "rungs/stages.cuh"
+#include "rungs/kept_addresses.cuh"
 #include "rungs/wide.cuh"
 // clang-format on

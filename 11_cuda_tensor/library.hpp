@@ -6,6 +6,10 @@
 
 namespace cuda_tensor {
 
-void by_stages(course::View<const course::bf16> a, course::View<const course::bf16> b, course::View<float> c);
+using course::bf16, course::tf32, course::View;
+
+void by_stages(View<const bf16> a, View<const bf16> b, View<float> c);
+void by_stages(View<const tf32> a, View<const tf32> b, View<float> c);
+void by_stages(View<const double> a, View<const double> b, View<double> c);
 
 }  // namespace cuda_tensor

@@ -15,12 +15,20 @@ const course::Needs tensor_cores{.capability = tensor_capability};  // the first
 /// By its fast way where rows are aligned, else by the guarded one.
 std::shared_ptr<course::Variant<bf16>> rung(std::string name, std::string idea, Kernel<bf16> fast,
                                             Kernel<bf16> guarded, course::CostOf cost = cost::warp_tiles,
-                                            Index BM_ = BM, Index BN_ = BN, Index block_threads = threads) {
+                                            Index BM_ = BM, Index BN_ = BN, Index block_threads = threads,
+                                            Index shared = 0) {
   const auto launch = [=](View<const bf16> a, View<const bf16> b, View<float> c, const Settings&) {
     const bool aligned = is_aligned(a) && is_aligned(b);
-    tile_a_block<bf16>(aligned ? fast : guarded, BM_, BN_, block_threads, a, b, c);
+    tile_a_block<bf16>(aligned ? fast : guarded, BM_, BN_, block_threads, a, b, c, aligned ? shared : 0);
   };
   return gpu<bf16>(std::move(name), std::move(idea), launch, std::move(cost), tensor_cores);
+}
+
+/// By stages<false> where rows are not aligned.
+template <int BK>
+std::shared_ptr<course::Variant<bf16>> kept_rung(std::string name, std::string idea) {
+  return rung(std::move(name), std::move(idea), kept_addresses<BK>, stages<false>, cost::warp_tiles, BM, BN,
+              threads, sizeof(Stages<BK, 3>));
 }
 
 /// Whole steps of k only.
@@ -40,6 +48,8 @@ course::Variants<bf16> rungs() {
       rung("ldmatrix", "… by ldmatrix", ldmatrix<true, Plain>, ldmatrix<false, Plain>),
       rung("swizzled", "… from swizzled tiles", ldmatrix<true, Swizzled>, ldmatrix<false, Swizzled>),
       rung("stages", "… three pairs of tiles, by cp.async", stages<true>, stages<false>),
+      kept_rung<32>("kept_addresses", "… addresses computed once"),
+      kept_rung<64>("deep_steps", "… steps of 64 of k"),
       wrong_rung("no_syncwarp", "reads what other lanes have not written", wrong::no_syncwarp, 16, 32),
       wrong_rung("wrong_lane", "B's rows for its columns", wrong::wrong_lane),
       wrong_rung("unswizzled_read", "swizzles as it writes only", ldmatrix<false, Swizzled, Plain>),

@@ -86,23 +86,30 @@ __device__ void take_b(FragmentB (&b)[n], SharedTile<T, rows, cols>& tile, int q
 // [/take]
 
 // [add]
-/// C += a fragment from (i0, j0) on: lane 4g + t holds columns 2t, 2t + 1 of rows g and g + 8.
-__device__ inline void add_fragment(View<float> c, Index i0, Index j0, const FragmentC& sum) {
+/// C += n fragments beside each other from (i0, j0) on: lane 4g + t holds columns 2t, 2t + 1 of rows g and
+/// g + 8. All are read before the first is written: the reads wait together.
+template <int n>
+__device__ void add_row(View<float> c, Index i0, Index j0, const FragmentC (&sum)[n]) {
   const int lane = int(threadIdx.x) % 32, g = lane / 4, t = lane % 4;
+  const Index i = i0 + g, j = j0 + 2 * t, down = c.rows() - i, across = c.cols() - j;
+  FragmentC before[n];
+  const auto each = [&](auto work) {
 #pragma unroll
-  for (int e = 0; e < 4; ++e) {
-    const Index i = i0 + g + e / 2 * 8, j = j0 + 2 * t + e % 2;
-    if (i < c.rows() && j < c.cols()) c(i, j) += sum.of[e];
-  }
+    for (int s = 0; s < n; ++s)
+#pragma unroll
+      for (int e = 0; e < 4; ++e)
+        if (e / 2 * 8 < down && 8 * s + e % 2 < across)
+          work(c(i + e / 2 * 8, j + 8 * s + e % 2), before[s].of[e], sum[s].of[e]);
+  };
+  each([](float in_c, float& read, float) { read = in_c; });
+  each([](float& in_c, float read, float added) { in_c = read + added; });
 }
 // [/add]
 /// C += all of a warp's fragments.
 template <int rows, int cols>
 __device__ void add_fragments(View<float> c, Index i0, Index j0, const FragmentC (&sum)[rows][cols]) {
 #pragma unroll
-  for (int r = 0; r < rows; ++r)
-#pragma unroll
-    for (int s = 0; s < cols; ++s) add_fragment(c, i0 + 16 * r, j0 + 8 * s, sum[r][s]);
+  for (int r = 0; r < rows; ++r) add_row(c, i0 + 16 * r, j0, sum[r]);
 }
 
 /// Whether fragments and chunks can be loaded where they lie: rows that begin at multiples of 16 bytes.
@@ -125,10 +132,10 @@ static void tile_by_tile(Index rows, Index cols, Index tile_rows, Index tile_col
 /// Starts a kernel that makes a tile of C a block.
 template <class T>
 static void tile_a_block(Kernel<T> kernel, Index tile_rows, Index tile_cols, Index block_threads,
-                         View<const T> a, View<const T> b, View<course::Result<T>> c) {
+                         View<const T> a, View<const T> b, View<course::Result<T>> c, Index shared = 0) {
   tile_by_tile(c.rows(), c.cols(), tile_rows, tile_cols, [&](Index i, course::Grid grid) {
     const Index m = std::min(grid.y * tile_rows, c.rows() - i);
-    course::launch(kernel, grid, course::Block{block_threads, 1}, a.block(i, 0, m, a.cols()), b,
+    course::launch(kernel, grid, course::Block{block_threads, 1, shared}, a.block(i, 0, m, a.cols()), b,
                    c.block(i, 0, m, c.cols()));
   });
 }

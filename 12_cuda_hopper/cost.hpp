@@ -18,6 +18,12 @@ inline Cost warpgroup_tiles(const Shape& s, const Settings&) {
   cost.peak = "wgmma_shared";
   return cost;
 }
+/// Four warps make all of 128 × 128.
+inline Cost tiles_in_turns(const Shape& s, const Settings&) {
+  Cost cost = bf16_tiles(s, 128, 128, 2 / 128.0 + 2 / 64.0);
+  cost.peak = "wgmma_shared";
+  return cost;
+}
 // [/costs]
 
 }  // namespace cuda_hopper::cost

@@ -1,7 +1,10 @@
 // Starts 12's kernels: compiled for sm_90a alone.
 #include "launch.hpp"
 
+#include "rungs/cluster.cuh"
+#include "rungs/f64_tensor.cuh"
 #include "rungs/persistent.cuh"
+#include "rungs/tf32.cuh"
 #include "rungs/tma.cuh"
 #include "rungs/warp_specialised.cuh"
 #include "rungs/wgmma.cuh"
@@ -18,31 +21,49 @@ void a_tile_a_block(int block, std::size_t bytes, View<const bf16> a, View<const
                  map_of(a, BM, BK), map_of(b, BK, 64), c, int(a.cols()));
 }
 
-constexpr int group_rows = 16;  // rows of tiles in a group
-
-template <int BN, int depth, int buffers>
-void walk(View<const bf16> a, View<const bf16> b, View<float> c) {
+/// Blocks that stay for all tiles, `group_rows` rows of tiles in a group, or one a tile. `b_boxes`: how B is
+/// seen, in boxes.
+template <auto kernel, class Team, int BN, class T>
+void walk(std::size_t bytes, View<const T> a, const CUtensorMap& b_boxes, View<float> c, int group_rows,
+          bool stay = true) {
+  constexpr int together = Team::down * Team::across;
+  static const int most = Launch<kernel, together>(dim3{together}, with_producer, bytes).resident();
+  const GroupedOrder order{int(ceil_div(c.rows(), BM * Team::down)),
+                           int(ceil_div(c.cols(), BN * Team::across)), group_rows / Team::down};
+  const int tiles = order.down * order.across;
+  launch<kernel, together>(dim3{unsigned(stay ? std::min(tiles, most) : tiles) * together}, with_producer,
+                           bytes, map_of(a, BM / Team::across, 128 / int(sizeof(T))), b_boxes,
+                           map_of(c, 16, 32), order, int(a.cols()));
+}
+template <class Team, int BN, int depth, int buffers>
+void by_all(View<const bf16> a, View<const bf16> b, View<float> c, int group_rows, bool stay = true) {
   using Memory = Shared<BN, depth, buffers>;
   static_assert(sizeof(Memory) <= 227 * 1024);
-  const GroupedOrder order{int(ceil_div(c.rows(), BM)), int(ceil_div(c.cols(), BN)), group_rows};
-  const unsigned blocks = unsigned(std::min(order.down * order.across, course::Cuda::multiprocessors()));
-  launch<persistent<BN, depth, buffers>>(dim3{blocks}, with_producer, sizeof(Memory), map_of(a, BM, BK),
-                                         map_of(b, BK, 64), map_of(c, 16, 32), order, int(a.cols()));
+  constexpr auto kernel = persistent<Team, BN, depth, buffers>;
+  walk<kernel, Team, BN>(sizeof(Memory), a, map_of(b, BK / Team::down, 64), c, group_rows, stay);
+}
+/// b in TF32 is B's transpose.
+template <class Team, int BN, int depth, class T = bf16>
+void in_turns(View<const T> a, View<const T> b, View<float> c) {
+  using Memory = PingPongShared<BN, depth, T>;
+  static_assert(sizeof(Memory) <= 227 * 1024);
+  const CUtensorMap b_boxes = std::is_same_v<T, tf32> ? map_of(b, BN, 32) : map_of(b, BK / Team::down, 64);
+  walk<ping_pong<Team, BN, depth, T>, Team, BN>(sizeof(Memory), a, b_boxes, c, 8);
 }
 
 // [width]
 /// The width of tiles with which C takes the least time: waves of them, times what a step of one takes, in
-/// cycles, by the tensor cores or by its copies from L2.
-int width_for(View<const float> c) {
-  int best = 0;
-  double least = 0;
-  for (const int width : {256, 192, 128, 64}) {
-    const double waves =
-        double(ceil_div(ceil_div(c.rows(), BM) * ceil_div(c.cols(), width), course::Cuda::multiprocessors()));
-    const double cost = waves * std::max(4. * width, 2.4 * (BM + width));  // 2.4: fitted to measured widths
-    if (best == 0 || cost < least) best = width, least = cost;
-  }
-  return best;
+/// cycles. Products take 4 a column; copies from L2 more for the narrower ones, as measured. Tiles of 64 are
+/// those of ordered.
+int width_for(View<const float> c, int together) {
+  const auto cost = [&](Index width, Index step, int blocks) {
+    const Index tiles = ceil_div(c.rows(), BM * blocks) * ceil_div(c.cols(), width);
+    return step * ceil_div(tiles, course::Cuda::multiprocessors() / blocks);
+  };
+  return std::min({std::pair{cost(128, 540, together), 128},
+                   {cost(192, 768, together), 192},
+                   {cost(64, 460, 1), 64}})
+      .second;
 }
 // [/width]
 
@@ -58,11 +79,49 @@ void multiply(Rung rung, View<const bf16> a, View<const bf16> b, View<float> c) 
   if (rung == Rung::wgmma) return a_tile_a_block<wgmma<256, 4>, 256>(256, sizeof(Ring<256, 4>), a, b, c);
   if (rung == Rung::warp_specialised)
     return a_tile_a_block<warp_specialised<256, 4>, 256>(with_producer, sizeof(Ring<256, 4>), a, b, c);
-  const int width = rung == Rung::best ? width_for(c) : 256;
-  if (width == 256) return walk<256, 4, 1>(a, b, c);
-  if (width == 192) return walk<192, 4, 3>(a, b, c);
-  if (width == 128) return walk<128, 5, 2>(a, b, c);
-  return walk<64, 6, 2>(a, b, c);
+  if (rung == Rung::tma_add) return by_all<Alone, 256, 4, 1>(a, b, c, 1, false);
+  if (rung == Rung::persistent) return by_all<Alone, 256, 4, 1>(a, b, c, 1);
+  if (rung == Rung::ordered) return by_all<Alone, 256, 4, 1>(a, b, c, 16);
+  if (rung == Rung::ping_pong) return in_turns<Alone, 128, 6>(a, b, c);
+  if (rung == Rung::cluster) return in_turns<PairDown, 128, 6>(a, b, c);
+  const bool lines =
+      a.ld() % 64 == 0 && b.ld() % 64 == 0;  // else boxes share L2's lines, and copies cost more
+  const int width = width_for(c, lines ? 1 : 2);
+  if (width == 64) return by_all<Alone, 64, 6, 2>(a, b, c, 16);
+  if (width == 128) return (lines ? in_turns<Alone, 128, 6> : in_turns<PairDown, 128, 6>)(a, b, c);
+  return (lines ? in_turns<Alone, 192, 5> : in_turns<PairDown, 192, 5>)(a, b, c);
+}
+
+bool serves(View<const tf32> a, View<const tf32> b, View<const float> c) {
+  return served(a) && served(b) && adds_to(c);
+}
+
+void multiply(View<const tf32> a, View<const tf32> b, View<float> c) {
+  static course::Cuda::Matrix<tf32> transposed_b;
+  const Index n = b.cols(), k = b.rows(), ld = ceil_div(k, 4) * 4;
+  if (c.rows() == 0 || n == 0 || k == 0) return;
+  if (transposed_b.view().rows() < n * ld)
+    transposed_b = {}, transposed_b = {n * ld, 1, 0, course::Memory::device};  // the old one is freed first
+  const View<tf32> to(transposed_b.view().data(), n, k, ld);
+  course::launch(transposed, {ceil_div(k, side), ceil_div(n, side)}, {transposing}, b, to);
+  const View<const tf32> columns = to;
+  const auto cost = [&](Index width) {
+    return width * ceil_div(ceil_div(c.rows(), BM) * ceil_div(n, width), course::Cuda::multiprocessors());
+  };
+  if (cost(128) <= cost(192)) return in_turns<Alone, 128, 6>(a, columns, c);
+  in_turns<Alone, 192, 5>(a, columns, c);
+}
+
+bool serves(View<const double> a, View<const double> b, View<const double> c) {
+  return served(a) && served(b) && c.rows() <= course::most_blocks_in_y * f64_BM;
+}
+
+void multiply(View<const double> a, View<const double> b, View<double> c) {
+  constexpr int depth = 4;
+  if (c.rows() == 0 || c.cols() == 0 || a.cols() == 0) return;
+  launch<f64_tensor<depth>>(dim3{unsigned(ceil_div(c.cols(), f64_BN)), unsigned(ceil_div(c.rows(), f64_BM))},
+                            f64_threads, sizeof(F64Ring<depth>), map_of(a, f64_BM, f64_BK),
+                            map_of(b, f64_BK, 16), c, int(a.cols()));
 }
 
 bool here() {

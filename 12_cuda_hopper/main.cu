@@ -18,23 +18,29 @@ const course::Needs hopper_units{.capability = 90, .no_other = true};
 const course::Needs hopper_units{.lacking = "needs a GPU of compute capability 9.0, and nvcc from 12.5 on"};
 #endif
 
-/// By Hopper's units where TMA can serve the matrices, else by 11's stages.
-course::Launch<bf16> launch_of([[maybe_unused]] Rung which) {
 #ifdef __CUDACC__
-  return
-      [which, said = false](View<const bf16> a, View<const bf16> b, View<float> c, const Settings&) mutable {
-        if (serves(a, b, c)) return multiply(which, a, b, c);
-        if (!std::exchange(said, true)) std::printf("  rows that TMA cannot serve: by 11's stages\n");
-        cuda_tensor::by_stages(a, b, c);
-      };
-#else
-  return {};  // none of it is emulated
-#endif
+/// By Hopper's units where TMA can serve the matrices, else by 11's stages.
+template <class T, class... Which>
+course::Launch<T> launch_of(Which... which) {
+  return [which..., said = false](View<const T> a, View<const T> b, View<course::Result<T>> c,
+                                  const Settings&) mutable {
+    if (serves(a, b, c)) return multiply(which..., a, b, c);
+    if (!std::exchange(said, true)) std::printf("  rows that TMA cannot serve: by 11's stages\n");
+    cuda_tensor::by_stages(a, b, c);
+  };
 }
+#else
+template <class T, class... Which>
+course::Launch<T> launch_of(Which...) {
+  return {};  // none of it is emulated
+}
+#endif
 
 std::shared_ptr<course::Variant<bf16>> rung(std::string name, std::string idea, Rung which) {
-  const course::CostOf cost = which == Rung::tma ? cost::warp_tiles : cost::warpgroup_tiles;
-  return course::gpu<bf16>(std::move(name), std::move(idea), launch_of(which), cost, hopper_units);
+  const course::CostOf cost = which == Rung::tma        ? cost::warp_tiles
+                              : which < Rung::ping_pong ? cost::warpgroup_tiles
+                                                        : cost::tiles_in_turns;
+  return course::gpu<bf16>(std::move(name), std::move(idea), launch_of<bf16>(which), cost, hopper_units);
 }
 
 template <class T>
@@ -45,15 +51,27 @@ course::Variants<T> variants() {
         rung("tma", "as 11's stages, tiles by TMA", Rung::tma),
         rung("wgmma", "… multiplied where they lie", Rung::wgmma),
         rung("warp_specialised", "… warps that copy, warps that multiply", Rung::warp_specialised),
-        rung("persistent", "… blocks walk C in grouped order, for L2", Rung::persistent),
+        rung("tma_add", "… sums added to C by TMA", Rung::tma_add),
+        rung("persistent", "… blocks that stay for several tiles", Rung::persistent),
+        rung("ordered", "… tiles in grouped order, for L2", Rung::ordered),
+        rung("ping_pong", "… two tiles: one is added, one multiplied", Rung::ping_pong),
+        rung("cluster", "… two blocks share B's tiles", Rung::cluster),
         rung("best", "… tiles by the shape", Rung::best),
     };
     // TMA writes nothing beyond its map of C: the map is one too large.
-    course::add_too_far<bf16>(list, launch_of(Rung::best), hopper_units);
+    course::add_too_far<bf16>(list, launch_of<bf16>(Rung::best), hopper_units);
+  } else if constexpr (std::is_same_v<T, double> || std::is_same_v<T, tf32>) {
+    list = {
+        std::is_same_v<T, double>
+            ? course::gpu<T>("f64_tensor", "as 11's, the largest products of f64, tiles by TMA",
+                             launch_of<T>(), {}, hopper_units)
+            : course::gpu<T>("tf32", "as ping_pong, B transposed before", launch_of<T>(), {}, hopper_units)};
+    course::add_too_far<T>(list, launch_of<T>(), hopper_units);
   }
   return list;
 }
 
 }  // namespace
 
-COURSE_GPU_STEP("Hopper's units", (step.bf16 = variants<bf16>(), step.has_emulation = false))
+COURSE_GPU_STEP("Hopper's units",
+                (step.bf16 = variants<bf16>(), step.tf32 = variants<tf32>(), step.has_emulation = false))

@@ -3,40 +3,32 @@
 
 #include "11_cuda_tensor/tiles.cuh"
 #include "gpu/ptx_hopper.cuh"
+#include "turns.hpp"
 
 namespace cuda_hopper {
 
 namespace ptx = course::ptx;
 using namespace ptx;
-using course::bf16, course::Index, course::SharedTile, course::View;
-using cuda_tensor::add_fragment;
+using course::bf16, course::Index, course::shared_memory, course::SharedTile, course::View;
+using cuda_tensor::add_row;
 
 constexpr int BM = 128, BK = 64;  // rows of a tile of C; columns of A a step: 128 bytes, a swizzled row
 constexpr int with_producer = 128 * 3, consumers = 8;  // threads of a block; warps that read a stage
 
 // [ring]
 /// Tiles of A and B for a step. B's lies in boxes of 64 columns: TMA swizzles rows of 128 bytes.
-template <int BN>
+template <int BN, class T = bf16>
 struct Stage {
   SharedTile<bf16, BM, BK> a;
   SharedTile<bf16, BK, 64> b[BN / 64];
 };
 /// The ring of stages: `full` when a stage's tiles are there, `empty` when nobody reads them any more.
-template <int BN, int depth>
+template <int BN, int depth, class T = bf16>
 struct alignas(1024) Ring {
-  Stage<BN> stage[depth];
+  Stage<BN, T> stage[depth];
   Barrier full[depth], empty[depth];
 };
 // [/ring]
-/// A place in the ring: the stage that is next, and the parity of its barriers' phase.
-template <int depth>
-struct RingSlot {
-  int stage = 0;
-  unsigned parity = 0;
-  __device__ void operator++() {
-    if (++stage == depth) stage = 0, parity ^= 1;
-  }
-};
 
 // [boxes]
 /// Begins to copy the tiles of the step from column (of A) and row (of B) p on. One thread.
@@ -50,71 +42,76 @@ __device__ void begin(Stage<BN>& stage, const CUtensorMap& a, const CUtensorMap&
 }
 // [/boxes]
 
-/// Dynamic shared memory: more than 48 KiB. The one memory of all kernels.
-template <class T>
-__device__ T& shared_memory() {
-  extern __shared__ __align__(1024) unsigned char course_shared[];
-  return reinterpret_cast<T&>(course_shared);
-}
+/// How blocks work together: each alone. (cluster has pairs.)
+struct Alone {
+  static constexpr int down = 1, across = 1;  // blocks that make tiles below and beside each other
+  /// Row and column, in tiles, of this block's tile.
+  template <class Order>
+  __device__ static auto at(const Order& order, int tile) {
+    return order.at(tile);
+  }
+  __device__ static void meet() { __syncthreads(); }
+  __device__ static void part() {}
+  /// A warp arrives: at a barrier of its own block; at `empty`, of all that fill the stage.
+  __device__ static void pass(Barrier& barrier) {
+    if (threadIdx.x % 32 == 0) arrive(barrier);
+  }
+  __device__ static void release(Barrier& empty) { pass(empty); }
+  template <class Stage>
+  __device__ static void start(Stage& stage, const CUtensorMap& a, const CUtensorMap& b, int i0, int j0,
+                               int p, Barrier& full) {
+    begin(stage, a, b, i0, j0, p, full);
+  }
+};
 
 /// All threads, at the start: from here on barriers can be used, and what earlier kernels wrote can be read.
-template <int depth>
-__device__ void prepare(Barrier (&full)[depth], Barrier (&empty)[depth]) {
+/// `readers`: warps that read a stage.
+template <class Team = Alone, int depth>
+__device__ void prepare(Barrier (&full)[depth], Barrier (&empty)[depth], int readers = consumers) {
   if (threadIdx.x == 0) {
-    for (int s = 0; s < depth; ++s) init(full[s], 1), init(empty[s], consumers);
+    for (int s = 0; s < depth; ++s) init(full[s], 1), init(empty[s], readers * Team::down * Team::across);
     fence_init();
   }
-  __syncthreads();
+  Team::meet();
   wait_for_kernels_before();
 }
 
 // [multiply]
 /// Begins the products of a stage by the four warps that make rows 64 g to 64 g + 63 of the tile.
 template <int BN>
-__device__ void multiply(FragmentC (&sum)[BN / 8], const Stage<BN>& stage, int g, bool add) {
+__device__ void multiply(FragmentC (&sum)[BN / 8], const Stage<BN>& stage, int g) {
   wgmma_fence();
 #pragma unroll
   for (int q = 0; q < BK; q += 16)
     ptx::wgmma<bf16, BN>(sum, describe(&stage.a[64 * g][q]),
-                         describe(&stage.b[0][q][0], int(sizeof stage.b[0])), add || q > 0);
+                         describe(&stage.b[0][q][0], int(sizeof stage.b[0])), true);
   wgmma_commit();
 }
 /// C += a warpgroup's sums, element by element.
 template <int BN>
 __device__ void add_warpgroup(View<float> c, Index i0, Index j0, const FragmentC (&sum)[BN / 8]) {
 #pragma unroll
-  for (int s = 0; s < BN / 8; ++s) add_fragment(c, i0, j0 + 8 * s, sum[s]);
+  for (int s = 0; s < BN / 8; s += 8)
+    add_row(c, i0, j0 + 8 * s, reinterpret_cast<const FragmentC(&)[8]>(sum[s]));
 }
 // [/multiply]
 
-// [produce]
-/// The producer, one thread: begins a stage's copies as soon as it is empty.
-template <int BN, int depth>
-__device__ void produce(Ring<BN, depth>& ring, RingSlot<depth>& slot, const CUtensorMap& a,
-                        const CUtensorMap& b, int i0, int j0, int steps) {
-  for (int step = 0; step < steps; ++step, ++slot) {
-    wait(ring.empty[slot.stage], slot.parity ^ 1);  // at first all are
-    begin(ring.stage[slot.stage], a, b, i0, j0, step * BK, ring.full[slot.stage]);
-  }
-}
-// [/produce]
-
 // [consume]
 /// A warpgroup of consumers: multiplies stages as they become full.
-template <int BN, int depth>
+template <class Team = Alone, int BN, int depth>
 __device__ void consume(FragmentC (&sum)[BN / 8], Ring<BN, depth>& ring, RingSlot<depth>& slot, int g,
                         int steps) {
-  const bool first_lane = threadIdx.x % 32 == 0;
   int before = 0;
   for (int step = 0; step < steps; ++step, ++slot) {
     wait(ring.full[slot.stage], slot.parity);
-    multiply(sum, ring.stage[slot.stage], g, step > 0);
+    multiply(sum, ring.stage[slot.stage], g);
     wgmma_wait<1>();
-    if (step > 0 && first_lane) arrive(ring.empty[before]);  // the products of the step before are done
+    if (step > 0) Team::release(ring.empty[before]);  // the products of the step before are done
     before = slot.stage;
   }
   wgmma_wait<0>();
-  if (first_lane) arrive(ring.empty[before]);
+  fence_registers(sum);
+  Team::release(ring.empty[before]);
 }
 // [/consume]
 

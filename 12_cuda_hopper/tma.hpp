@@ -31,39 +31,57 @@ inline auto encoder() {
 template <class T>
 CUtensorMap map_of(View<T> matrix, int rows, int cols, int parts = 1) {
   using Element = std::remove_const_t<T>;
-  const auto type = std::is_same_v<Element, float>  ? CU_TENSOR_MAP_DATA_TYPE_FLOAT32
-                    : std::is_same_v<Element, bf16> ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16
-                                                    : CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
+  const auto type = std::is_same_v<Element, float>          ? CU_TENSOR_MAP_DATA_TYPE_FLOAT32
+                    : std::is_same_v<Element, double>       ? CU_TENSOR_MAP_DATA_TYPE_FLOAT64
+                    : std::is_same_v<Element, course::tf32> ? CU_TENSOR_MAP_DATA_TYPE_TFLOAT32
+                    : std::is_same_v<Element, bf16>         ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16
+                                                            : CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
   const cuuint64_t rows_of_one = cuuint64_t(matrix.rows() / parts),
                    row_bytes = cuuint64_t(matrix.ld()) * sizeof(T);
   const cuuint64_t sides[] = {cuuint64_t(matrix.cols()), rows_of_one, cuuint64_t(parts)};
   const cuuint64_t apart[] = {row_bytes, row_bytes * rows_of_one};
   const cuuint32_t box[] = {cuuint32_t(cols), cuuint32_t(rows), cuuint32_t(parts)}, dense[] = {1, 1, 1};
   CUtensorMap map;
-  if (encoder()(&map, type, 3, const_cast<Element*>(matrix.data()), sides, apart, box, dense,
-                CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
-                CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) != CUDA_SUCCESS)
+  if (encoder()(
+          &map, type, 3, const_cast<Element*>(matrix.data()), sides, apart, box, dense,
+          CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+          row_bytes % 128 == 0 ? CU_TENSOR_MAP_L2_PROMOTION_L2_256B : CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
+          CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) != CUDA_SUCCESS)
     throw std::runtime_error("TMA cannot serve this matrix");
   return map;
 }
 
-/// kernel<<<grid, block, bytes>>>(arguments…), in clusters of so many blocks; it may begin while the kernel
-/// before it ends.
+/// A launch of blocks, in clusters where they are more than one, which may begin while the kernel before it
+/// ends.
+template <auto kernel, int cluster = 1>
+struct Launch {
+  Launch(dim3 grid, int block, std::size_t bytes) {
+    static const auto allowed =
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes));
+    course::check(allowed);  // asked for once: `bytes` belongs to the kernel
+    attributes[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attributes[0].val.programmaticStreamSerializationAllowed = 1;
+    attributes[1].id = cudaLaunchAttributeClusterDimension, attributes[1].val.clusterDim = {cluster, 1, 1};
+    config.gridDim = grid, config.blockDim = dim3(unsigned(block)), config.dynamicSmemBytes = bytes;
+    config.attrs = attributes, config.numAttrs = cluster > 1 ? 2 : 1;
+  }
+  Launch(const Launch&) = delete;  // config points to attributes
+  /// How many clusters the GPU holds at once; blocks have a multiprocessor each.
+  int resident() const {
+    int most = course::Cuda::multiprocessors();
+    if (cluster > 1) course::check(cudaOccupancyMaxActiveClusters(&most, kernel, &config));
+    return most;
+  }
+  cudaLaunchAttribute attributes[2]{};
+  cudaLaunchConfig_t config{};
+};
+
+/// kernel<<<grid, block, bytes>>>(arguments…).
 template <auto kernel, int cluster = 1, class... Arguments>
 void launch(dim3 grid, int block, std::size_t bytes, const Arguments&... arguments) {
+  const Launch<kernel, cluster> how(grid, block, bytes);
   course::launched = {{Index(grid.x), Index(grid.y)}, {block, 1}, reinterpret_cast<void (*)()>(kernel)};
-  static const auto allowed =
-      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes));
-  course::check(allowed);  // asked for once: `bytes` belongs to the kernel
-  cudaLaunchAttribute with[2] = {};
-  with[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  with[0].val.programmaticStreamSerializationAllowed = 1;
-  with[1].id = cudaLaunchAttributeClusterDimension;
-  with[1].val.clusterDim = {cluster, 1, 1};
-  cudaLaunchConfig_t config{};
-  config.gridDim = grid, config.blockDim = dim3(unsigned(block)), config.dynamicSmemBytes = bytes;
-  config.attrs = with, config.numAttrs = cluster > 1 ? 2 : 1;
-  course::check(cudaLaunchKernelEx(&config, kernel, arguments...));
+  course::check(cudaLaunchKernelEx(&how.config, kernel, arguments...));
 }
 
 template <class T>

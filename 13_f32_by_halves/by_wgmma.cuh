@@ -3,6 +3,7 @@
 // build/13_f32_by_halves/13_f32_by_halves --type f32 --size 4096
 #pragma once
 
+#include "12_cuda_hopper/rungs/cluster.cuh"
 #include "12_cuda_hopper/walk.cuh"
 #include "split.cuh"
 
@@ -15,14 +16,14 @@ using namespace cuda_hopper;
 
 // [parts_tile]
 /// How a block makes a tile of rows_ × BN_ of C. Of 128 rows each group of consumers makes 64, by all of k;
-/// of 64 both make all, by half of k. `cluster_` blocks, whose tiles lie below each other, share B's tiles.
-template <class S_, int rows_, int BN_, int depth_, int buffers_, int cluster_ = 1>
+/// of 64 both make all, by half of k. PairDown: two blocks share B's tiles.
+template <class S_, int rows_, int BN_, int depth_, int buffers_, class Team_ = Alone>
 struct PartsTile {
   using S = S_;
-  static constexpr int rows = rows_, BN = BN_, depth = depth_, buffers = buffers_, cluster = cluster_;
+  using Team = Team_;
+  static constexpr int rows = rows_, BN = BN_, depth = depth_, buffers = buffers_;
   static constexpr bool halves_k = rows == 64;
   static constexpr int stage_k = S::parts * S::step, stages_a_turn = 64 / S::step;
-  static constexpr int readers = (halves_k ? 4 : 8) * cluster;  // warps that read a stage
   struct Stage {
     SharedTile<typename S::Half, rows, 64> a[stage_k / 64];
     SharedTile<typename S::Half, stage_k, 64> b[BN / 64];
@@ -45,6 +46,14 @@ struct PartsWalk {
   GroupedOrder order;
   int turns;
   unsigned refused, *report;
+  template <class T>
+  __device__ int first() const {
+    return int(blockIdx.x) / T::Team::down;
+  }
+  template <class T>
+  __device__ int apart() const {
+    return int(gridDim.x) / T::Team::down;
+  }
 };
 
 // [produce_parts]
@@ -52,14 +61,13 @@ struct PartsWalk {
 /// stages.
 template <class T, class S>
 __device__ void produce_parts(typename T::Shared& shared, const CUtensorMap& a, const CUtensorMap& b,
-                              const Parts<S>& parts, const PartsWalk& walk, int rank, bool refused) {
+                              const Parts<S>& parts, const PartsWalk& walk, bool refused) {
   RingSlot<T::depth> slot;
   const int stages_a_slice = parts.slice / S::step;
   int begun = 0;
-  for (int tile = int(blockIdx.x) / T::cluster; tile < walk.order.tiles();
-       tile += int(gridDim.x) / T::cluster) {
-    const auto [row, col] = walk.order.at(tile);
-    const int i = (row * T::cluster + rank) * T::rows, j = col * T::BN;
+  for (int tile = walk.first<T>(); tile < walk.order.tiles(); tile += walk.apart<T>()) {
+    const auto [row, col] = T::Team::at(walk.order, tile);
+    const int i = row * T::rows, j = col * T::BN;
     const float* factors = parts.b_factors.data() + j;
     for (int step = 0; step < walk.turns * T::stages_a_turn; ++step, ++slot) {
       auto& stage = shared.stage[slot.stage];
@@ -69,14 +77,14 @@ __device__ void produce_parts(typename T::Shared& shared, const CUtensorMap& a, 
 #pragma unroll
       for (int s = 0; s < T::stage_k / 64; ++s)
         bulk_load(stage.a[s], a, step * T::stage_k + 64 * s, i, 0, full);
-      constexpr int share = T::stage_k / T::cluster;  // rows of B
 #pragma unroll
       for (int s = 0; s < T::BN / 64; ++s)
-        if constexpr (T::cluster == 1)
+        if constexpr (T::Team::down == 1) {
           bulk_load(stage.b[s], b, j + 64 * s, step * T::stage_k, 0, full);
-        else
-          bulk_load_for_both(stage.b[s][rank * share], b, j + 64 * s, step * T::stage_k + rank * share, 0,
-                             full);
+        } else {
+          const int half = T::stage_k / 2 * cluster_rank();
+          bulk_load_for_both(stage.b[s][half], b, j + 64 * s, step * T::stage_k + half, 0, full);
+        }
       if constexpr (S::scaled) {
         bulk_load(shared.factors[slot.stage], factors, T::BN * 4, full);
         if (((step + 1) & (stages_a_slice - 1)) == 0 && step + 1 < int(parts.steps()))
@@ -196,25 +204,19 @@ struct Boxed {
 /// A group of consumers.
 template <class T, class S>
 __device__ void consume_parts(typename T::Shared& shared, const CUtensorMap& c, const Parts<S>& parts,
-                              const PartsWalk& walk, int rank, int g) {
+                              const PartsWalk& walk, int g) {
   constexpr int BN = T::BN;
-  const int warp = int(threadIdx.x) / 32, lane = int(threadIdx.x) % 32, apart = int(gridDim.x) / T::cluster;
+  const int warp = int(threadIdx.x) / 32, lane = int(threadIdx.x) % 32;
   const int turns = walk.turns / (T::halves_k ? 2 : 1), turns_a_slice = T::halves_k ? 1 : parts.slice / 64;
-  const auto release = [&](RingSlot<T::depth>& slot) {
-    if (T::cluster == 1 && lane == 0) arrive(shared.empty[slot.stage]);
-    if (T::cluster == 2 && lane < 2) arrive_at(shared.empty[slot.stage], lane);
-    ++slot;
-  };
+  const auto release = [&](RingSlot<T::depth>& slot) { T::Team::release(shared.empty[slot.stage]), ++slot; };
   RingSlot<T::depth> slot;
-  const auto skip = [&] {
-    for (int s = 0; T::halves_k && s < T::stages_a_turn; ++s) ++slot;
-  };
-  if (g == 1) skip(), pass_turn(0);
+  if (g == 1) pass_turn(0);
+  if (T::halves_k && g == 1) slot.skip(T::stages_a_turn);
   Boxed<BN, T::buffers> boxed{shared.boxes.of_warp[warp]};
   FragmentC recent[BN / 8] = {};
-  for (int tile = int(blockIdx.x) / T::cluster; tile < walk.order.tiles(); tile += apart) {
-    const auto [row, col] = walk.order.at(tile);
-    const int i = (row * T::cluster + rank) * T::rows + warp % (T::rows / 16) * 16, j = col * BN;
+  for (int tile = walk.first<T>(); tile < walk.order.tiles(); tile += walk.apart<T>()) {
+    const auto [row, col] = T::Team::at(walk.order, tile);
+    const int i = row * T::rows + warp % (T::rows / 16) * 16, j = col * BN;
     int a_scale[2] = {};
     if constexpr (S::scaled)
       for (int e = 0; e < 2; ++e)
@@ -230,7 +232,8 @@ __device__ void consume_parts(typename T::Shared& shared, const CUtensorMap& c, 
       for (int s = 1; s < T::stages_a_turn; ++s) release(slot);
       add = ((turn + 1) & (turns_a_slice - 1)) != 0 && turn + 1 < turns;
       if (!add) take_over<S, BN>(sum, recent, shared.factors[slot.stage]), __syncwarp();
-      release(slot), skip();
+      release(slot);
+      if (T::halves_k) slot.skip(T::stages_a_turn);
       boxed.add_one(c);
     }
     if constexpr (T::halves_k) hand_over<BN>(sum, shared.boxes, g);
@@ -246,7 +249,9 @@ __device__ void consume_parts(typename T::Shared& shared, const CUtensorMap& c, 
     if (walk.by_tma)
       boxed.write(c, i, j, sum);
     else
-      add_warpgroup<BN>(walk.c, i, j, sum);
+#pragma unroll
+      for (int s = 0; s < BN / 8; ++s)  // of more there are no registers
+        cuda_tensor::add_row(walk.c, i, j + 8 * s, reinterpret_cast<const FragmentC(&)[1]>(sum[s]));
   }
   if (g == 0) wait_for_turn(0);  // which the other has passed on
   boxed.add_to(c);
@@ -264,24 +269,20 @@ __global__ __launch_bounds__(with_producer, 1) void by_wgmma(const __grid_consta
                                                              const __grid_constant__ Parts<S> parts,
                                                              const __grid_constant__ PartsWalk walk) {
   auto& shared = shared_memory<typename T::Shared>();
-  const int warpgroup = int(threadIdx.x) / 128, rank = T::cluster == 1 ? 0 : cluster_rank();
-  if (threadIdx.x == 0) {
-    for (int s = 0; s < T::depth; ++s) init(shared.full[s], 1), init(shared.empty[s], T::readers);
-    fence_init();
-  }
-  T::cluster == 1 ? __syncthreads() : sync_cluster();
+  const int warpgroup = int(threadIdx.x) / 128;
+  prepare<typename T::Team>(shared.full, shared.empty, T::halves_k ? 4 : consumers);
   overlap_kernels();
   const unsigned found = *parts.found;
   const bool refused = (found & walk.refused) != 0;
   if (blockIdx.x == 0 && threadIdx.x == 0) *walk.report = found | reported;
   if (warpgroup == 2) {
     registers_down<40>();
-    if (threadIdx.x == 256) produce_parts<T>(shared, a, b, parts, walk, rank, refused);
+    if (threadIdx.x == 256) produce_parts<T>(shared, a, b, parts, walk, refused);
   } else if (!refused) {
     registers_up<232>();
-    consume_parts<T>(shared, c, parts, walk, rank, warpgroup);
+    consume_parts<T>(shared, c, parts, walk, warpgroup);
   }
-  if (T::cluster > 1) sync_cluster();  // nobody copies to a block, or arrives there, that has ended
+  T::Team::part();  // nobody copies to a block, or arrives there, that has ended
 }
 // [/by_wgmma]
 

@@ -15,15 +15,17 @@ template <class T, class S>
 void walk_parts(const Parts<S>& parts, View<float> c, unsigned refused, unsigned* report) {
   using Memory = typename T::Shared;
   static_assert(sizeof(Memory) <= 227 * 1024);
-  const GroupedOrder order{int(ceil_div(c.rows(), T::rows * T::cluster)), int(ceil_div(c.cols(), T::BN)),
-                           group_rows / T::cluster};
-  const int clusters = std::min(order.down * order.across, course::Cuda::multiprocessors() / T::cluster);
+  constexpr auto kernel = by_wgmma<T, S>;
+  constexpr int together = T::Team::down;
+  const GroupedOrder order{int(ceil_div(c.rows(), T::rows * together)), int(ceil_div(c.cols(), T::BN)),
+                           group_rows / together};
+  static const int most = Launch<kernel, together>(dim3{together}, with_producer, sizeof(Memory)).resident();
   const int turns = int(ceil_div(parts.a.cols(), 64)), even = T::halves_k ? turns + turns % 2 : turns;
   const bool by_tma = adds_to(c);
-  launch<by_wgmma<T, S>, T::cluster>(
-      dim3(unsigned(clusters * T::cluster)), with_producer, sizeof(Memory), map_of(parts.of_a, T::rows, 64),
-      map_of(parts.of_b, T::stage_k / T::cluster, 64), by_tma ? map_of(c, 16, 32) : CUtensorMap{}, parts,
-      PartsWalk{c, by_tma, order, even, refused, report});
+  launch<kernel, together>(
+      dim3{unsigned(std::min(order.down * order.across, most) * together)}, with_producer, sizeof(Memory),
+      map_of(parts.of_a, T::rows, 64), map_of(parts.of_b, T::stage_k / together, 64),
+      by_tma ? map_of(c, 16, 32) : CUtensorMap{}, parts, PartsWalk{c, by_tma, order, even, refused, report});
 }
 
 }  // namespace
@@ -45,7 +47,7 @@ void by_wgmma(const Parts<S>& parts, View<float> c, unsigned refused, unsigned* 
     return walk_parts<PartsTile<S, 64, 128, S::parts == 2 ? 6 : 2, 4>>(parts, c, refused, report);
   if constexpr (S::parts == 2) {
     if (time(128, 192, 1.44) < square)
-      return walk_parts<PartsTile<S, 128, 192, 4, 3, 2>>(parts, c, refused, report);
+      return walk_parts<PartsTile<S, 128, 192, 4, 3, PairDown>>(parts, c, refused, report);
     return walk_parts<PartsTile<S, 128, 128, 5, 4>>(parts, c, refused, report);
   } else {
     walk_parts<PartsTile<S, 128, 128, 2, 2>>(parts, c, refused, report);

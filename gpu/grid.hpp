@@ -10,9 +10,9 @@ namespace course {
 struct Grid {
   Index x = 0, y = 1;
 };
-/// Numbers of threads in a block.
+/// Numbers of threads in a block, and the bytes of shared memory that it asks for as it is launched.
 struct Block {
-  Index x = 0, y = 1;
+  Index x = 0, y = 1, shared = 0;
 };
 
 /// The last launch, for comparison with the settings.

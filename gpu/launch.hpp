@@ -18,6 +18,14 @@ namespace course {
 template <class T, int rows, int cols>
 using SharedTile = T[rows][cols];
 
+/// What a block asks for as it is launched, of up to 227 KiB; what kernels declare ends at 48. The one memory
+/// of all kernels.
+template <class T>
+__device__ T& shared_memory() {
+  extern __shared__ __align__(1024) unsigned char course_shared[];
+  return reinterpret_cast<T&>(course_shared);
+}
+
 /// Throws if a call of CUDA's runtime failed.
 inline void check(cudaError_t status) {
   if (status != cudaSuccess) cudaGetLastError();  // resets the error, which the next launch would report
@@ -31,14 +39,16 @@ inline dim3 in_cuda(auto two) {
   return {unsigned(two.x), unsigned(two.y)};
 }
 
-/// kernel<<<grid, block>>>(arguments…); nothing if the grid is empty. Returns before it has run. Throws if
-/// CUDA refuses.
+/// kernel<<<grid, block, block.shared>>>(arguments…); nothing if the grid is empty. Returns before it has
+/// run. Throws if CUDA refuses.
 template <class... Parameters>
 void launch(void (*kernel)(Parameters...), Grid grid, Block block,
             std::type_identity_t<Parameters>... arguments) {
   launched = {grid, block, reinterpret_cast<void (*)()>(kernel)};
   if (grid.x == 0 || grid.y == 0) return;
-  kernel<<<in_cuda(grid), in_cuda(block)>>>(arguments...);
+  if (block.shared > 48 * 1024)
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(block.shared)));
+  kernel<<<in_cuda(grid), in_cuda(block), std::size_t(block.shared)>>>(arguments...);
   check(cudaGetLastError());  // a launch returns nothing
 }
 

@@ -116,34 +116,37 @@ __device__ inline std::uint64_t describe(const void* tile, int beside = 16) {
 #define COURSE_F64(j)                                                                                       \
   COURSE_F(sum[j]), COURSE_F(sum[j + 1]), COURSE_F(sum[j + 2]), COURSE_F(sum[j + 3]), COURSE_F(sum[j + 4]), \
       COURSE_F(sum[j + 5]), COURSE_F(sum[j + 6]), COURSE_F(sum[j + 7])
-// A's rows and B's columns lie one after the other in the tiles: of B, the transpose is asked for.
-#define COURSE_WGMMA(N, type, list, a_, b_, add_, ...)                                           \
-  asm volatile("{ .reg .pred p; setp.ne.b32 p, " add_ ", 0; wgmma.mma_async.sync.aligned.m64n" N \
-               "k16.f32." type "." type " {" list "}, " a_ ", " b_ ", p, 1, 1, 0, 1; }"          \
-               : __VA_ARGS__                                                                     \
+#define COURSE_WGMMA(N, kind, list, a_, b_, add_, order, ...)                                         \
+  asm volatile("{ .reg .pred p; setp.ne.b32 p, " add_ ", 0; wgmma.mma_async.sync.aligned.m64n" N kind \
+               " {" list "}, " a_ ", " b_ ", p, 1, 1" order "; }"                                     \
+               : __VA_ARGS__                                                                          \
                : "l"(a), "l"(b), "r"(int(add)))
-#define COURSE_WGMMA_OF(type)                                                                               \
-  if constexpr (N == 64)                                                                                    \
-    COURSE_WGMMA("64", type, COURSE_R0, "%32", "%33", "%34", COURSE_F64(0));                                \
-  else if constexpr (N == 128)                                                                              \
-    COURSE_WGMMA("128", type, COURSE_R0 ", " COURSE_R1, "%64", "%65", "%66", COURSE_F64(0), COURSE_F64(8)); \
-  else if constexpr (N == 192)                                                                              \
-    COURSE_WGMMA("192", type, COURSE_R0 ", " COURSE_R1 ", " COURSE_R2, "%96", "%97", "%98", COURSE_F64(0),  \
-                 COURSE_F64(8), COURSE_F64(16));                                                            \
-  else                                                                                                      \
-    COURSE_WGMMA("256", type, COURSE_R0 ", " COURSE_R1 ", " COURSE_R2 ", " COURSE_R3, "%128", "%129",       \
-                 "%130", COURSE_F64(0), COURSE_F64(8), COURSE_F64(16), COURSE_F64(24))
+#define COURSE_WGMMA_OF(kind, order)                                                                  \
+  if constexpr (N == 64)                                                                              \
+    COURSE_WGMMA("64", kind, COURSE_R0, "%32", "%33", "%34", order, COURSE_F64(0));                   \
+  else if constexpr (N == 128)                                                                        \
+    COURSE_WGMMA("128", kind, COURSE_R0 ", " COURSE_R1, "%64", "%65", "%66", order, COURSE_F64(0),    \
+                 COURSE_F64(8));                                                                      \
+  else if constexpr (N == 192)                                                                        \
+    COURSE_WGMMA("192", kind, COURSE_R0 ", " COURSE_R1 ", " COURSE_R2, "%96", "%97", "%98", order,    \
+                 COURSE_F64(0), COURSE_F64(8), COURSE_F64(16));                                       \
+  else                                                                                                \
+    COURSE_WGMMA("256", kind, COURSE_R0 ", " COURSE_R1 ", " COURSE_R2 ", " COURSE_R3, "%128", "%129", \
+                 "%130", order, COURSE_F64(0), COURSE_F64(8), COURSE_F64(16), COURSE_F64(24))
 
-/// Begins sum += A·B (or sum = A·B, unless `add`) by a warpgroup, four warps: A 64 × 16 and B 16 × N from
-/// shared memory, as described. Warp w holds rows 16 w to 16 w + 15 of the sum, as fragments of mma.sync.
-/// T: bf16 or f16.
+/// Begins sum += A·B (or sum = A·B, unless `add`) by a warpgroup, four warps: A 64 × 32 bytes and B, N wide,
+/// from shared memory, as described. Warp w holds rows 16 w to 16 w + 15 of the sum, as fragments of
+/// mma.sync. T: bf16 or f16, whose B has rows, so that the transpose is asked for; or tf32, floats cut off
+/// after 19 bits, whose B has columns: N tile rows.
 template <class T, int N>
 __device__ void wgmma(FragmentC (&sum)[N / 8], std::uint64_t a, std::uint64_t b, bool add) {
   static_assert(N == 64 || N == 128 || N == 192 || N == 256);
   if constexpr (std::is_same_v<T, bf16>) {
-    COURSE_WGMMA_OF("bf16");
+    COURSE_WGMMA_OF("k16.f32.bf16.bf16", ", 0, 1");
+  } else if constexpr (std::is_same_v<T, tf32>) {
+    COURSE_WGMMA_OF("k8.f32.tf32.tf32", "");
   } else {
-    COURSE_WGMMA_OF("f16");
+    COURSE_WGMMA_OF("k16.f32.f16.f16", ", 0, 1");
   }
 }
 /// Before the first wgmma, and after a thread has touched the sums.
@@ -157,6 +160,14 @@ __device__ inline void wgmma_commit() {
 template <int n>
 __device__ void wgmma_wait() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(n) : "memory");
+}
+/// Sums of zero, for the first product to be added to.
+template <int n>
+__device__ void clear(FragmentC (&sum)[n]) {
+#pragma unroll
+  for (FragmentC& each : sum)
+#pragma unroll
+    for (float& x : each.of) asm volatile("mov.f32 %0, 0f00000000;" : "=f"(x));
 }
 /// Keeps reads of these sums behind wgmma_wait, which does not name their registers to the compiler.
 template <int n>
@@ -197,6 +208,11 @@ __device__ inline void bulk_load_for_both(void* to, const CUtensorMap& from, int
 }
 // [/cluster]
 
+/// Waits for the other three warps of this warpgroup, 0 or 1.
+__device__ inline void sync_warpgroup(int warpgroup) {
+  asm volatile("bar.sync %0, 128;" ::"r"(warpgroup + 1) : "memory");  // 0 is that of __syncthreads()
+}
+
 // [turns]
 /// Two warpgroups in turns: group g waits until the other has passed the turn on.
 __device__ inline void wait_for_turn(int g) {
@@ -221,6 +237,19 @@ __device__ void registers_up() {
   asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(n));
 }
 // [/registers]
+
+// [f64]
+/// C += A·B in f64, A 16 × 16 and B 16 × 8: lane 4g + t holds of A rows g and g + 8, columns t, t + 4, t + 8
+/// and t + 12, two elements a column, of B these rows of column g; of C as FragmentC.
+__device__ inline void mma_sync(double (&c)[4], const double (&a)[8], const double (&b)[4]) {
+  asm volatile(
+      "mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, "
+      "{%4, %5, %6, %7, %8, %9, %10, %11}, {%12, %13, %14, %15}, {%0, %1, %2, %3};"
+      : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
+      : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(a[4]), "d"(a[5]), "d"(a[6]), "d"(a[7]), "d"(b[0]),
+        "d"(b[1]), "d"(b[2]), "d"(b[3]));
+}
+// [/f64]
 
 /// Waits for the kernels before; without it, one that was launched to overlap them would not wait.
 __device__ inline void wait_for_kernels_before() {

@@ -19,5 +19,5 @@ do for [m = 1:3] {
   }
   set label says[m] at 33,top+2.6 font 'DejaVu Sans Bold,13'
 }
-set label 'Coloured: the words that the 32 lanes of a warp read at once (left q = 2, then q = 3). A bank delivers one word a cycle.' at -6.2,29.6
+set label 'Coloured: the words that the 32 lanes of a warp read at once (above q = 2, below q = 3). A bank delivers one word a cycle.' at -6.2,29.6
 plot NaN

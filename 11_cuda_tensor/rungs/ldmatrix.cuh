@@ -7,10 +7,11 @@
 namespace cuda_tensor {
 
 /// A warp's sums += its rows of A's tile times its columns of B's.
-template <class Layout, class TileA, class TileB>
-__device__ void multiply_tiles(Sums& sum, TileA& a_tile, TileB& b_tile, int row, int col) {
+template <class Layout, int cols_a, int step, int cols_b>
+__device__ void multiply_tiles(Sums& sum, SharedTile<bf16, BM, cols_a>& a_tile,
+                               SharedTile<bf16, step, cols_b>& b_tile, int row, int col) {
 #pragma unroll
-  for (int q = 0; q < BK; q += 16) {
+  for (int q = 0; q < step; q += 16) {
     FragmentB b_q[WN / 8];
     take_b<Layout>(b_q, b_tile, q, col);
 #pragma unroll

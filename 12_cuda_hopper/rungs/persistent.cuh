@@ -1,5 +1,6 @@
-// persistent: as warp_specialised, but blocks stay for several tiles, in grouped order; TMA adds to C.
-//   build/12_cuda_hopper/12_cuda_hopper --size 4096 --variant warp_specialised,persistent
+// tma_add: as warp_specialised, but TMA adds the sums to C. persistent: … and as many blocks as there are
+// multiprocessors stay for all tiles, row by row. ordered: … in grouped order. One kernel, three launches.
+//   build/12_cuda_hopper/12_cuda_hopper --size 4096 --variant warp_specialised,tma_add,persistent,ordered
 #pragma once
 
 #include "../walk.cuh"
@@ -13,36 +14,43 @@ struct Shared {
   Boxes<buffers> boxes;
 };
 
-/// As warp_specialised, but as many blocks as there are multiprocessors walk C: the producer runs on into the
-/// next tile, and TMA adds the sums to C.
-template <int BN, int depth, int buffers>
+/// As warp_specialised, but blocks walk C: the producer runs on into the next tile, and TMA adds the sums to
+/// C.
+template <class Team, int BN, int depth, int buffers>
 __global__ __launch_bounds__(with_producer, 1) void persistent(const __grid_constant__ CUtensorMap a,
                                                                const __grid_constant__ CUtensorMap b,
                                                                const __grid_constant__ CUtensorMap c,
                                                                GroupedOrder order, int k) {
   auto& [ring, boxes] = shared_memory<Shared<BN, depth, buffers>>();
   const int warpgroup = int(threadIdx.x) / 128, warp = int(threadIdx.x) / 32, steps = (k + BK - 1) / BK;
-  prepare(ring.full, ring.empty);
+  constexpr int blocks = Team::down * Team::across;
+  const int first = int(blockIdx.x) / blocks, apart = int(gridDim.x) / blocks;
+  prepare<Team>(ring.full, ring.empty);
   RingSlot<depth> slot;
   // [walk]
   if (warpgroup == 2) {
     registers_down<40>();
-    for (int tile = int(blockIdx.x); threadIdx.x == 256 && tile < order.tiles(); tile += int(gridDim.x)) {
-      const auto [row, col] = order.at(tile);
-      produce(ring, slot, a, b, row * BM, col * BN, steps);
+    for (int tile = first; threadIdx.x == 256 && tile < order.tiles(); tile += apart) {
+      const auto [row, col] = Team::at(order, tile);
+      produce(ring, slot, steps,
+              [&, i0 = row * BM, j0 = col * BN](Stage<BN>& stage, int step, Barrier& full) {
+                Team::start(stage, a, b, i0, j0, step * BK, full);
+              });
     }
   } else {
     registers_up<232>();
-    for (int tile = int(blockIdx.x); tile < order.tiles(); tile += int(gridDim.x)) {
-      const auto [row, col] = order.at(tile);
+    for (int tile = first; tile < order.tiles(); tile += apart) {
+      const auto [row, col] = Team::at(order, tile);
       const int i = row * BM + warp * 16, j = col * BN;
       FragmentC sum[BN / 8];
-      consume(sum, ring, slot, warpgroup, steps);
+      clear(sum);
+      consume<Team>(sum, ring, slot, warpgroup, steps);
       add_by_tma<BN>(c, i, j, sum, boxes);
     }
     if (threadIdx.x % 32 == 0) bulk_wait_read<0>();
   }
   // [/walk]
+  Team::part();
 }
 // [/persistent]
 

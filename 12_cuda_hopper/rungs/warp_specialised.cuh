@@ -20,10 +20,14 @@ __global__ __launch_bounds__(with_producer, 1) void warp_specialised(const __gri
   // [who]
   if (warpgroup == 2) {
     registers_down<40>();
-    if (threadIdx.x == 256) produce(ring, slot, a, b, i0, j0, steps);
+    if (threadIdx.x == 256)
+      produce(ring, slot, steps, [&](Stage<BN>& stage, int step, Barrier& full) {
+        begin(stage, a, b, i0, j0, step * BK, full);
+      });
   } else {
     registers_up<232>();
     FragmentC sum[BN / 8];
+    clear(sum);
     consume(sum, ring, slot, warpgroup, steps);
     add_warpgroup<BN>(c, i0 + int(threadIdx.x) / 32 * 16, j0, sum);
   }

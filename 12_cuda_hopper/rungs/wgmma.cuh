@@ -23,14 +23,16 @@ __global__ __launch_bounds__(256, 1) void wgmma(const __grid_constant__ CUtensor
   for (int step = 0; step < depth - 1; ++step) start(step);
   // [wgmma_steps]
   FragmentC sum[BN / 8];
+  clear(sum);
   for (int step = 0; step < steps; ++step) {
     wait(ring.full[step % depth], step / depth % 2);
-    multiply(sum, ring.stage[step % depth], warpgroup, step > 0);
+    multiply(sum, ring.stage[step % depth], warpgroup);
     wgmma_wait<1>();  // of this thread the products of the step before are done …
     __syncthreads();  // … and of all
     start(step + depth - 1);
   }
   wgmma_wait<0>();
+  fence_registers(sum);
   add_warpgroup<BN>(c, i0 + 16 * warp, j0, sum);
   // [/wgmma_steps]
 }

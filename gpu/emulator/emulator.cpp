@@ -158,7 +158,6 @@ bool all_wait(const std::vector<Thread>& threads) {
   return true;
 }
 
-// [warp]
 /// The threads of a warp go on, in their turns, as often as all of them have come together.
 void go_on(std::span<Thread, 32> warp, Index block, Index& round) {
   while (warp[0].state() == Thread::in_warp &&
@@ -170,7 +169,6 @@ void go_on(std::span<Thread, 32> warp, Index block, Index& round) {
     for (const std::size_t lane : turns(32, block, round)) warp[lane].resume();
   }
 }
-// [/warp]
 
 Counts counted;
 

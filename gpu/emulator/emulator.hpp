@@ -142,6 +142,13 @@ class SharedTile {
 };
 // [/tile]
 
+/// What a block asks for as it is launched.
+template <class T>
+T& shared_memory() {
+  static thread_local T memory;
+  return memory;
+}
+
 inline namespace emulated {  // a program has both launches: the names the linker sees differ
 
 // [launch]

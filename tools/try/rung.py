@@ -1,20 +1,15 @@
 """A rung: what rungs.ini says of it, the learner's file, and the programs that are made of it."""
-import configparser, contextlib, fcntl, os, re, shutil, subprocess, sys
+import configparser, contextlib, fcntl, os, re, shutil, subprocess
 from pathlib import Path
 from types import SimpleNamespace
 
-ROOT = Path(__file__).resolve().parent.parent.parent
-sys.path += [str(ROOT / "tools"), str(ROOT / "tools/report")]
+from process import ROOT, run
+from measured import Refusal
 from notes.fragments import fragment
 
 MINE = Path(os.environ.get("COURSE_MINE", ROOT / "mine")).resolve()  # tests have one of their own
 FASTER = ""  # options that tests compile with
 HOLE = "// your code"
-
-
-def refuse(text):
-    print(f"try: {text}", file=sys.stderr)
-    sys.exit(2)
 
 
 def output_of(*command):
@@ -165,12 +160,10 @@ class Rung(SimpleNamespace):
         for block in output_of("ninja", "-C", self.build, "-t", "deps").stdout.split("\n\n"):
             head, *files = block.strip().split("\n")
             if re.match(rf"{self.step}/CMakeFiles/{name}(-kernels|-gpu|-emulated)?\.dir/", head):
-                paths = [
-                    (self.build / path.strip()).resolve() for path in files
-                ]  # ccache's: relative
+                paths = [(self.build / path.strip()).resolve() for path in files]  # or relative
                 found += paths[:1] * (file in paths)
         if not found:
-            refuse(f"nothing of {self.step} is made of {self.file}; please build it again")
+            raise Refusal(f"nothing of {self.step} is made of {self.file}; please build it again")
         return found
 
     def project(self, clang=""):
@@ -180,9 +173,10 @@ class Rung(SimpleNamespace):
             said = {"COURSE_BUILD": self.build, "PROGRAM": self.course.name, "FASTER": FASTER}
             said |= {"COPY": self.folder / self.step, "SEES": ";".join(map(str, self.sources()))}
             words = [f"-D{name}={value}" for name, value in (said | {"CLANG": clang}).items()]
-            done = output_of("cmake", "-S", ROOT / "tools/try", "-B", place, "-G", "Ninja", *words)
-            if done.returncode:
-                refuse(f"cmake: {done.stderr.strip()}")
+            words = ["cmake", "-S", ROOT / "tools/try", "-B", place, "-G", "Ninja", *words]
+            done = run(words, patience=600, writes=place)
+            if done.status != 0:
+                raise Refusal(f"cmake: {done.err.strip()}")
         return place
 
     def compiled(self, twin="program", clang=""):
@@ -190,11 +184,12 @@ class Rung(SimpleNamespace):
         `debug`, with the address sanitizer, and `races`, by clang with the thread sanitizer."""
         self.overlay()
         place = self.project(clang)
-        done = output_of("env", "LC_ALL=C.UTF-8", "ninja", "-C", place, twin)
-        if done.returncode:
-            return None, self.first_error(done.stdout)
+        words = ["env", "LC_ALL=C.UTF-8", "ninja", "-C", place, twin]
+        done = run(words, patience=600, writes=place)
+        if done.status != 0:
+            return None, self.first_error(done.out + done.err)
         at = rf"{re.escape(str(self.path))}:(\d+):\d+: warning: (.*?)( \[-W|$)"
-        self.warnings |= {f"line {line}: {what}" for line, what, _ in re.findall(at, done.stdout)}
+        self.warnings |= {f"line {line}: {what}" for line, what, _ in re.findall(at, done.out)}
         return place / twin, ""
 
     def first_error(self, text):

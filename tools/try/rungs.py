@@ -20,9 +20,10 @@ import tempfile, textwrap, time
 from pathlib import Path
 from types import SimpleNamespace
 
-from rung import HOLE, MINE, ROOT, Rung, alone, load_rungs, output_of, refuse
-from verdict import WIDTH, command_of, run, told, verdict
+from rung import HOLE, MINE, ROOT, Rung, alone, load_rungs, output_of
 from measured import LIMITS, Machine, Refusal, append, lines_of
+from process import run
+from verdict import WIDTH, command_of, explained, told, told_but, verdict
 from run_plan import CORES
 
 # ---- how fast is it? ----
@@ -90,10 +91,10 @@ def timed(rung, program, *words):
 
 def raced(rung, program):
     """Draws the learner's rate, the course's and the baseline's, measured in turns; returns
-    (GFLOP/s, share of the peak)."""
+    (GFLOP/s, share of the peak, share of the course's), or nothing if it is wrong there."""
     machine = machine_csv(rung.build)
     workers = min(2, CORES) if rung.on_ranks else threads_of(rung) or 1
-    at = ["--size", rung.n, "--repeat", "3", "--verify", "none", "--quiet"]
+    at = ["--size", rung.n, "--repeat", "3", "--quiet"]
     if machine:
         at += ["--machine", str(machine)]
     else:
@@ -109,8 +110,13 @@ def raced(rung, program):
         for turn in range(5):
             for name, command in list(runs.items())[: 3 if turn < 2 else 2]:
                 path = Path(folder) / f"{name}-{turn}.csv"
-                run([*command, "--csv", str(path)], timed=True)
-                for last[name] in lines_of(path) if path.exists() else ():
+                found = run([*command, "--csv", str(path)], timed=True)
+                rows = lines_of(path) if path.exists() else []
+                ended = found.status is not None and "ORTE_ERROR_LOG" not in found.err
+                if name == "you" and ended and (found.status or not rows):
+                    said = explained(found.err) or [f"It ended by {found.ended()}."]
+                    return told_but(f"wrong at n = {rung.n}", said)
+                for last[name] in rows:
                     rates[name].append((last[name]["quiet"] != "no", float(last[name]["gflops"])))
     for name, found in rates.items():  # what was not disturbed counts, if there is any
         quiet = [rate for calm, rate in found if calm]
@@ -134,8 +140,8 @@ def raced(rung, program):
         print("  ~ other programs disturbed it")
     if not rung.call and not rung.declaration:  # the model is of the course's kernel
         say_limit(last.get("you", {}))
-    mine = statistics.median(rates["you"]) if rates["you"] else 0
-    return mine, mine / top if top else 0
+    mine, ours = (statistics.median(rates[who] or [0]) for who in ("you", "the course"))
+    return mine, mine / top if top else 0, mine / ours if ours else 0
 
 
 def say_limit(row):
@@ -144,9 +150,8 @@ def say_limit(row):
         flops = 2e-9 * float(row["m"]) * float(row["n"]) * float(row["k"])
         rate, limit = flops / float(row["predicted_s"]), row.get("limit")
         limit = LIMITS.get(limit, limit)
-        told(
-            f"The course's cost model allows this kernel {rate:.3g} GFLOP/s: {limit} is its limit."
-        )
+        allowed = f"The course's cost model allows this kernel {rate:.3g} GFLOP/s"
+        told(f"{allowed}: {limit} is its limit.")
     else:
         told("`make report` measures this machine; after it the prediction stands here, too.")
 
@@ -195,10 +200,8 @@ def listing(rungs):
         share = row.get("share") or "0"
         share = f"{100 * float(share):4.0f} %" if share != "0" else ""
         short = name if rung.declaration else name.partition("/")[2]
-        print(
-            f"  {'✔' if row.get('solved') else ' '} {short:<17} {share:>5} "
-            + textwrap.shorten(rung.idea, WIDTH - 28, placeholder=" …")
-        )
+        idea = textwrap.shorten(rung.idea, WIDTH - 28, placeholder=" …")
+        print(f"  {'✔' if row.get('solved') else ' '} {short:<17} {share:>5} {idea}")
     print(f"\nNext: make try RUNG={following}" if following else "\nAll rungs are solved.")
 
 
@@ -239,7 +242,9 @@ def look(rung):
             compared_counts(rung, program)
         note(rung, solved="yes")
         return 0
-    rate, share = raced(rung, program)
+    if not (rates := raced(rung, program)):
+        return 1
+    rate, share, rung.of_course = rates
     note(rung, solved="yes", gflops=f"{rate:.4g}", share=f"{share:.4f}")
     return 0
 
@@ -276,9 +281,7 @@ def report(rungs, given):
             path = Path(folder) / "rows.csv"
             run(timed(rung, program, *words, "--csv", str(path)), patience=600, timed=True)
             for row in lines_of(path) if path.exists() else ():
-                if (
-                    rung.call or rung.declaration
-                ):  # predicted was the kernel in whose place it stands
+                if rung.call or rung.declaration:  # predicted was what stood in its place
                     of_model = [name for name in row if name.startswith("bytes_")]
                     row |= dict.fromkeys(["predicted_s", "limit", *of_model], "")
                 append(results, row | {"step": "mine", "variant": rung.name})
@@ -291,7 +294,7 @@ def needs_ninja(build):
     """It is asked for the commands."""
     if not (build / "build.ninja").exists():
         mend = f"./setup.sh installs it, then remove {build} and build again"
-        refuse(f"{build} was not configured for ninja; {mend}")
+        raise Refusal(f"{build} was not configured for ninja; {mend}")
 
 
 def prepared(rung):
@@ -306,7 +309,7 @@ def prepared(rung):
     if done.returncode:
         lines = (done.stdout + done.stderr).strip().splitlines()
         why = next((line for line in lines if "error" in line), lines[-1])
-        refuse(f"the course itself does not build here: {why}")
+        raise Refusal(f"the course itself does not build here: {why}")
 
 
 def watch(rung):
@@ -334,6 +337,17 @@ def watch(rung):
         time.sleep(0.2)
 
 
+def named(rungs, name):
+    """The rung of this name."""
+    if name not in rungs:
+        names = {name.partition("/")[2]: name for name in reversed(rungs)}
+        names |= {name: name for name in rungs}
+        near = difflib.get_close_matches(name, names, 1, 0.4)
+        perhaps = f"; perhaps {names[near[0]]}?" if near else "; `make try` lists them"
+        raise Refusal(f"there is no rung {name}{perhaps}")
+    return rungs[name]
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -356,13 +370,7 @@ def main():
     if given.rung is None:
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `make try | head` ends without a word
         return listing(rungs)
-    if given.rung not in rungs:
-        names = {name.partition("/")[2]: name for name in reversed(rungs)}
-        names |= {name: name for name in rungs}
-        near = difflib.get_close_matches(given.rung, names, 1, 0.4)
-        perhaps = f"; perhaps {names[near[0]]}?" if near else "; `make try` lists them"
-        refuse(f"there is no rung {given.rung}{perhaps}")
-    rung = rungs[given.rung]
+    rung = named(rungs, given.rung)
     if given.hint:
         return hint(rung)
     needs_ninja(rung.build)
@@ -379,4 +387,4 @@ if __name__ == "__main__":
     except KeyboardInterrupt:
         sys.exit(0)
     except (OSError, Refusal) as error:
-        refuse(error)
+        sys.exit(print(f"try: {error}", file=sys.stderr) or 2)

@@ -1,24 +1,22 @@
 """Is a learner's kernel right? And if not, what is wrong, in a student's words."""
-import os, re, resource, shlex, shutil, signal, subprocess, sys, tempfile, textwrap
+import re, resource, shlex, shutil, sys, tempfile, textwrap
 from pathlib import Path
-from typing import NamedTuple
 
-from rung import MINE, output_of
+from process import MEMORY, PATIENCE, run
 from measured import lines_of
-from run_plan import CORES, environment
+from run_plan import CORES
 
 SHAPES = "33x33x33 17x40x23 1x1x1 3x2x4 8x8x8 32x64x32 130x70x150 257x129x65".split()
 ON_GPU = "33x35x31 1x1x1 3x2x4 32x32x32 130x140x37".split()  # the first says most of a fault
 ORDERS = ("forward", "reversed", "987654")  # of threads under the emulator
 RACING = "5x5x20001 5x5x20003 5x5x20005 5x5x20007".split()  # few elements of C: a race shows
-PATIENCE = int(os.environ.get("COURSE_PATIENCE", "10"))  # seconds that a run may take
-MEMORY = resource.getrlimit(resource.RLIMIT_AS)[1]
 NO_SANITIZER = "`ulimit -v` leaves the sanitizers no memory" * (MEMORY != resource.RLIM_INFINITY)
 WIDTH = shutil.get_terminal_size().columns if sys.stdout.isatty() else 1000
 RACE = "The result differs from run to run: do two threads write to the same element?"
 MESSAGE = "The result differs from run to run: does somebody wait for each message to arrive?"
 BEYOND = "an element that the matrix does not have"
 CRASHES = {  # the address sanitizer's words
+    "ABRT": "it ended itself",
     "ILL": BEYOND,
     "TRAP": BEYOND,
     "SEGV": "an address where no memory is",
@@ -35,112 +33,12 @@ OF_MPI = {
     "MPI_ERR_TRUNCATE": "the message is longer than its receiver expects",
     "MPI_ERR_TAG": "a tag is at least 0",
 }
-SANITIZERS = {
-    # A matrix that is asked for what it does not have ends by SIGILL.
-    "ASAN_OPTIONS": "handle_sigill=1:handle_abort=1:detect_leaks=0:verify_asan_link_order=0",
-    "TSAN_OPTIONS": "ignore_noninstrumented_modules=1:halt_on_error=1:exitcode=66",
-}
 
 
 def told(text, indent=""):
     """A line, on a terminal as wide as that."""
-    after = indent + "  "
-    print(
-        textwrap.fill(
-            text, WIDTH, initial_indent=indent, subsequent_indent=after, break_on_hyphens=False
-        )
-    )
-
-
-# ---- a run ----
-
-
-class Run(NamedTuple):
-    status: int | None  # None if it did not end
-    out: str
-    err: str
-
-    def ended(self):
-        """How, in one word; mpirun says it of its ranks."""
-        of_rank = re.search(r"exited on signal (\d+)", self.err)
-        number = int(of_rank[1]) if of_rank else -(self.status or 0)
-        return signal.Signals(number).name if number > 0 else f"exit {self.status}"
-
-    def rows(self):
-        """(type, shape, verdict) of each row that was printed."""
-        return [(row[2], row[3], row[4]) for row in map(ROW.search, self.out.split("\n")) if row]
-
-    def printed(self):
-        """What the learner's kernel printed in the first row that is wrong or did not end; if all
-        are right, in the first one."""
-        chunks = [[]]
-        for line in self.out.split("\n"):
-            row = ROW.search(line)
-            before = row[1] if row else line
-            if before.strip() and not OWN.match(line):
-                chunks[-1].append(before)
-            if row and row[4] == "wrong":
-                return chunks[-1]
-            if row:
-                chunks.append([])
-        return chunks[0 if self.status == 0 else -1]
-
-
-ROW = re.compile(r"^(.*?)\w+ +(f32|f64|i32|bf16|tf32) +(\d+x\d+x\d+) .* (right|wrong)$")
-OWN = re.compile(r"variant +type |\S+ on .*(g|clang)\+\+ |counted: |  \S")
-
-
-def lower(what, most):
-    """Lowers a limit of this process; one that is lower already stays."""
-    found = [limit for limit in resource.getrlimit(what) if limit != resource.RLIM_INFINITY]
-    resource.setrlimit(what, (min(found + [most]),) * 2)
-
-
-def run(command, patience=PATIENCE, limited=True, timed=False):
-    """A Run, in a group of its own with limits on memory and time."""
-
-    def limits():
-        on_gpu = any("cuda" in word for word in command) and "--emulate" not in command
-        if limited and not on_gpu:  # a GPU takes addresses by the terabyte, as sanitizers do
-            lower(resource.RLIMIT_AS, 16 << 30)
-        else:
-            resource.setrlimit(resource.RLIMIT_AS, (MEMORY,) * 2)
-        lower(resource.RLIMIT_CPU, 2 * patience * CORES)  # should nobody be left to end it
-        lower(resource.RLIMIT_CORE, 0)
-
-    command = list(map(str, command))
-    around = os.environ | environment(command)
-    around |= {} if timed or "mpirun" in command else {"OMP_WAIT_POLICY": "passive"}
-    process = subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        errors="replace",
-        start_new_session=True,
-        preexec_fn=limits,
-        env=around | SANITIZERS,
-    )
-    try:
-        out, err = process.communicate(timeout=patience)
-        return Run(process.returncode, out, err)
-    except subprocess.TimeoutExpired:
-        end(process)
-        return Run(None, *process.communicate())
-    except BaseException:  # Ctrl-C
-        end(process)
-        raise
-
-
-def end(process):
-    """Ends a program and all that it started; mpirun is left the time to end its ranks."""
-    for signum in (signal.SIGTERM, signal.SIGKILL):
-        try:
-            os.killpg(process.pid, signum)
-            process.wait(timeout=2)
-        except (ProcessLookupError, subprocess.TimeoutExpired):
-            pass
+    indents = {"initial_indent": indent, "subsequent_indent": indent + "  "}
+    print(textwrap.fill(text, WIDTH, break_on_hyphens=False, **indents))
 
 
 def command_of(rung, program, *words, threads=None):
@@ -182,10 +80,9 @@ def verdict(rung, program):
         if found.status == 77:
             print(found.err.strip(), file=sys.stderr)
             return None
-        if found.status != 0:
-            return wrong(
-                rung, found, shapes, findings(rung, program, found, shapes, words, orders, order)
-            )
+        if found.status != 0 or {row[1] for row in found.rows()} != set(shapes):  # or ended it well
+            said = findings(rung, program, found, shapes, words, orders, order)
+            return wrong(rung, found, shapes, said)
     told(f"right so far, at {len(shapes)} shapes" + " and in three orders of threads" * emulated)
     sys.stdout.flush()
     print_of_learner(found)
@@ -265,10 +162,9 @@ def findings(rung, program, found, shapes, words, orders, order):
             return said
         if found.status is not None:
             return crash(rung, found, shapes, words + order)
-        waiting = (
-            "Do the ranks wait for each other? Every send needs its receive, with the same tag."
-        )
-        why = waiting if rung.on_ranks else "Does a loop forget to count?"
+        why = "Does a loop forget to count?"
+        if rung.on_ranks:
+            why = "Do the ranks wait for each other? Every send needs its receive, with its tag."
         return [f"It has not ended after {PATIENCE} s. {why}"]
     said = explained(found.err)
     if "it threw: " in found.err:
@@ -276,10 +172,8 @@ def findings(rung, program, found, shapes, words, orders, order):
         return said + [ends] * ("has ended" in said[0])
     if any("NaN" in line for line in said):
         if order:
-            said.append(
-                "Under the emulator shared memory begins as NaN: is it read before all threads "
-                "have written it, without a barrier?"
-            )
+            begins = "Under the emulator shared memory begins as NaN: "
+            said += [begins + "is it read before all threads have written it, without a barrier?"]
         if rung.on_ranks:
             said.append("Has every rank received its part of A and of C, and B?")
     if found.status is None:  # later: once more would take as long
@@ -299,9 +193,8 @@ def findings(rung, program, found, shapes, words, orders, order):
         depends += "is a barrier missing, or do two write to one place?"
         return said + [depends if order else on_cpu]
     if again(*(word if word != "2" else "1" for word in words), *order)[0] != at:
-        keeps = (
-            "The first run is right, a second one is not: does it write to A or B, or keep a sum?"
-        )
+        keeps = "The first run is right, a second one is not: "
+        keeps += "does it write to A or B, or keep a sum?"
         said.append(MESSAGE if rung.on_ranks else keeps)
     if any("outside its matrix" in line for line in said) and not order:
         debug, _ = rung.compiled("debug")
@@ -332,7 +225,8 @@ def crash(rung, found, shapes, words):
         return [f"It asks for {outside}."]
     why = re.search(r"what\(\): *(.*)", found.err)
     why = [text for text in (why and why[1], outside) if text]
-    return [f"It crashed ({found.ended()})" + f": {', '.join(why)}" * bool(why) + "."]
+    how = "crashed" if found.status else "ended the program"
+    return [f"It {how} ({found.ended()})" + f": {', '.join(why)}" * bool(why) + "."]
 
 
 def access(rung, found):
@@ -341,9 +235,7 @@ def access(rung, found):
     if not kind:
         return ""
     line = re.search(rf"{re.escape(str(rung.path))}:(\d+)", found.err)
-    said = (
-        CRASHES.get(kind[1], kind[1].replace("-", " ")) if kind[1] != "ABRT" else "it ended itself"
-    )
+    said = CRASHES.get(kind[1], kind[1].replace("-", " "))
     return said + (f", in line {line[1]} of {rung.shown}" if line else "")
 
 

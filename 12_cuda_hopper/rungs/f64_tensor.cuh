@@ -1,0 +1,112 @@
+// f64_tensor: as 11's, but one instruction multiplies 16 × 16 by 16 × 8, and a producer copies by TMA.
+//   build/12_cuda_hopper/12_cuda_hopper --type f64 --size 4096
+#pragma once
+
+#include "../ring.cuh"
+
+namespace cuda_hopper {
+
+constexpr int f64_BM = 64, f64_BN = 128, f64_BK = 16, f64_WN = 32;  // 16 doubles are 128 bytes
+constexpr int f64_threads = 256, f64_consumers = 4;
+
+// [f64_ring]
+template <int depth>
+struct alignas(1024) F64Ring {
+  struct {
+    SharedTile<double, f64_BM, f64_BK> a;
+    SharedTile<double, f64_BK, 16> b[f64_BN / 16];
+  } stage[depth];
+  Barrier full[depth], empty[depth];
+};
+// [/f64_ring]
+
+// [f64_multiply]
+/// An element of a tile as TMA swizzles it.
+template <int rows>
+__device__ double in_f64(const SharedTile<double, rows, 16>& tile, int row, int col) {
+  return tile[row][col ^ row % 8 * 2];
+}
+/// Which of the 16 columns of A, and rows of B, a lane 4g + t takes as its u-th is free. With bits 3210 of it
+/// t1 t1^u1 t0 t0^u0 sixteen lanes never want a bank twice, neither in A nor in B.
+__device__ inline int f64_place(int t, int u) {
+  return (t / 2 * 12 + t % 2 * 3) ^ (u / 2 * 4 + u % 2);
+}
+
+/// A warp's sums += its rows of a stage's A times its columns of B.
+template <class Stage>
+__device__ void multiply_f64(double (&sum)[f64_BM / 16][f64_WN / 8][4], const Stage& stage, int col) {
+  const int lane = int(threadIdx.x) % 32, g = lane / 4, t = lane % 4;
+  double b[f64_WN / 8][4];
+#pragma unroll
+  for (int s = 0; s < f64_WN / 8; ++s)
+#pragma unroll
+    for (int u = 0; u < 4; ++u) b[s][u] = in_f64(stage.b[(col + 8 * s) / 16], f64_place(t, u), s % 2 * 8 + g);
+#pragma unroll
+  for (int r = 0; r < f64_BM / 16; ++r) {
+    double a[8];
+#pragma unroll
+    for (int e = 0; e < 8; ++e) a[e] = in_f64(stage.a, 16 * r + g + e % 2 * 8, f64_place(t, e / 2));
+#pragma unroll
+    for (int s = 0; s < f64_WN / 8; ++s) mma_sync(sum[r][s], a, b[s]);
+  }
+}
+// [/f64_multiply]
+
+/// C += a warp's sums from (i0, j0) on, of which 16 rows are read before the first is written.
+__device__ inline void add_f64(View<double> c, Index i0, Index j0,
+                               const double (&sum)[f64_BM / 16][f64_WN / 8][4]) {
+  const int lane = int(threadIdx.x) % 32, g = lane / 4, t = lane % 4;
+#pragma unroll
+  for (int r = 0; r < f64_BM / 16; ++r) {
+    double before[f64_WN / 8][4];
+    const auto each = [&](auto work) {
+#pragma unroll
+      for (int s = 0; s < f64_WN / 8; ++s)
+#pragma unroll
+        for (int e = 0; e < 4; ++e) {
+          const Index i = i0 + 16 * r + g + e / 2 * 8, j = j0 + 8 * s + 2 * t + e % 2;
+          if (i < c.rows() && j < c.cols()) work(c(i, j), before[s][e], sum[r][s][e]);
+        }
+    };
+    each([](double in_c, double& read, double) { read = in_c; });
+    each([](double& in_c, double read, double added) { in_c = read + added; });
+  }
+}
+
+// [f64_tensor]
+/// A tile of 64 × 128 a block, 64 × 32 a warp; two blocks a multiprocessor: one multiplies while the other
+/// adds to C.
+template <int depth>
+__global__ __launch_bounds__(f64_threads, 2) void f64_tensor(const __grid_constant__ CUtensorMap a,
+                                                             const __grid_constant__ CUtensorMap b,
+                                                             View<double> c, int k) {
+  auto& ring = shared_memory<F64Ring<depth>>();
+  const int steps = (k + f64_BK - 1) / f64_BK;
+  const int i0 = int(blockIdx.y) * f64_BM, j0 = int(blockIdx.x) * f64_BN;
+  prepare(ring.full, ring.empty, f64_consumers);
+  RingSlot<depth> slot;
+  if (threadIdx.x >= 128) {
+    registers_down<24>();
+    if (threadIdx.x == 128)
+      produce(ring, slot, steps, [&](auto& stage, int step, Barrier& full) {
+        arrive_expect(full, int(sizeof stage));
+        bulk_load(stage.a, a, step * f64_BK, i0, 0, full);
+#pragma unroll
+        for (int s = 0; s < f64_BN / 16; ++s) bulk_load(stage.b[s], b, j0 + 16 * s, step * f64_BK, 0, full);
+      });
+  } else {
+    registers_up<232>();
+    const int col = int(threadIdx.x) / 32 * f64_WN;
+    double sum[f64_BM / 16][f64_WN / 8][4] = {};
+    for (int step = 0; step < steps; ++step, ++slot) {
+      wait(ring.full[slot.stage], slot.parity);
+      multiply_f64(sum, ring.stage[slot.stage], col);
+      __syncwarp();
+      if (threadIdx.x % 32 == 0) arrive(ring.empty[slot.stage]);
+    }
+    add_f64(c, i0, j0 + col, sum);
+  }
+}
+// [/f64_tensor]
+
+}  // namespace cuda_hopper

@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+"""Marks a folder of hand-ins: a table with a line for each, in FOLDER-checked.csv, too.
+
+    make try HANDINS=FOLDER RUNG=02_loop_order/ikj CHECK=1    handins.py BUILD FOLDER [RUNG]
+
+FOLDER has a file STUDENT.cpp (.cu) or a folder STUDENT for each. A file in a student's folder
+belongs to the rung that its path or its name tells (02_loop_order/ikj.cpp, ikj.cpp), else to RUNG.
+One after the other is built, verified and raced as by `make try RUNG=… CHECK=1`, but in a sandbox:
+what is built and run sees the system and the course, read-only, and no network; time, memory, files
+and processes are limited, and all that it started ends with it. The verifier runs in the hand-in's
+process, so a student can forge a verdict on purpose: read what is handed in.
+
+Exit status: 0 all are right; 1 not all; 2 the command line; 77 there is no sandbox here."""
+import argparse, contextlib, csv, glob, io, os, re, resource, shutil, signal, sys
+from pathlib import Path
+
+# Apart: in the one root writes, in the other nobody.
+room = "try/unsafe" if "--unsafe" in sys.argv else "try/handins"
+os.environ["COURSE_MINE"] = str(Path([*sys.argv, "build"][1]).resolve() / room)
+import rungs, process, verdict
+from measured import Refusal
+from rung import MINE, ROOT, alone, load_rungs
+from run_plan import CORES
+
+LIMIT = 300  # seconds that a hand-in may take in all
+NOBODY = 65534  # root's hand-ins run as this user: no limit of processes holds for root
+ROOM = ["--perms", "1777", "--size", str(1 << 28), "--tmpfs"]
+SYSTEM = "/usr /bin /sbin /lib /lib32 /lib64 /etc /opt /sys".split()
+KNOWN = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "HOME": "/tmp"}
+KNOWN |= {name: os.environ[name] for name in ["CUDA_VISIBLE_DEVICES"] if name in os.environ}
+
+
+class Late(Exception):
+    """It has taken LIMIT seconds."""
+
+
+def sandbox(build, hidden):
+    """process.CONFINE: bwrap and its words, and the environment. Of what lies in the course or the
+    build folder, `hidden` is hidden."""
+    words = "bwrap --unshare-ipc --unshare-pid --unshare-net --unshare-uts --unshare-cgroup-try"
+    words = [*words.split(), "--die-with-parent", "--new-session"]
+    for path in SYSTEM:
+        words += ["--ro-bind-try", path, path]
+    words += ["--proc", "/proc", "--dev", "/dev", *ROOM, "/dev/shm", *ROOM, "/tmp"]
+    for path in glob.glob("/dev/nvidia*"):
+        words += ["--dev-bind", path, path]
+    for path in (ROOT, build):
+        for parent in reversed(path.parents):  # else only root may pass through them
+            words += ["--dir", parent]
+        words += ["--ro-bind", path, path]
+    for path in hidden:
+        if path.exists() and {ROOT, build} & {*path.parents}:
+            words += ["--tmpfs", path] if path.is_dir() else ["--ro-bind", "/dev/null", path]
+    user = ["prlimit", f"--nproc={512 + 4 * CORES}"]
+    if os.getuid() == 0:
+        drop = f"setpriv --reuid={NOBODY} --regid={NOBODY} --clear-groups --bounding-set=-all"
+        user = [*drop.split(), "--inh-caps=-all", "--no-new-privs", *user]
+    else:
+        words += ["--unshare-user"]
+
+    def confine(command, writes):
+        writes = [writes] if writes else []
+        if "--csv" in command:
+            writes.append(Path(command[command.index("--csv") + 1]))
+            writes[-1].touch()
+        for path in writes:
+            if path.suffix != ".csv":
+                path.mkdir(parents=True, exist_ok=True)
+            if os.getuid() == 0:
+                os.chown(path, NOBODY, NOBODY)
+        bound = [word for path in writes for word in ("--dir", path.parent, "--bind", path, path)]
+        end = ["--chdir", "/tmp", "--remount-ro", "/dev", "--remount-ro", "/", "--"]
+        return list(map(str, [*words, *bound, *end, *user])), KNOWN
+
+    return confine
+
+
+def confined(build, hidden):
+    """Puts all that is run into a sandbox, if there is one here."""
+    make = "UNSAFE=yes runs these strangers' programs without it"
+    if not shutil.which("bwrap"):
+        lacks("there is no bwrap here to run hand-ins in; `./setup.sh teach` installs it", make)
+    process.CONFINE = sandbox(build, hidden)
+    done = process.run(["true"])
+    if done.status != 0:
+        said = (done.err.strip().splitlines() or ["no reason"])[-1]
+        lacks(f"bwrap cannot make a sandbox for hand-ins here: {said}; root may be let", make)
+    half = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+    most = min(half, (4 << 30) + (CORES << 28), process.MOST[resource.RLIMIT_AS])
+    process.MOST[resource.RLIMIT_AS] = most
+    for name in process.SANITIZERS:  # they need more addresses than there is memory
+        process.SANITIZERS[name] += f":hard_rss_limit_mb={most >> 20}"
+
+
+def lacks(*why):
+    sys.exit(print(f"try: {'; '.join(why)}", file=sys.stderr) or 77)
+
+
+def handed_in(folder, known, otherwise):
+    """(student, rung, file) of each; the file may lack, or its rung."""
+    for entry in sorted(folder.iterdir()):
+        if entry.is_file() and entry.suffix in (".cpp", ".cu"):
+            yield entry.stem, otherwise, entry
+        if not entry.is_dir() or entry.is_symlink():
+            continue
+        files = [Path(at) / name for at, _, names in os.walk(entry) for name in names]
+        files = sorted(file for file in files if file.suffix in (".cpp", ".cu"))
+        of = {file: rung_of(file, known, otherwise) for file in files}
+        named = [file for file in files if of[file]]
+        for file in named or files or [None]:
+            yield entry.name, of.get(file) or otherwise, file
+
+
+def rung_of(file, known, otherwise):
+    """The rung that its path or its name tells, or nothing."""
+    name = str(Path(file.parent.name, file.stem))
+    step = otherwise.partition("/")[0]
+    same = [rung for rung in known if rung.partition("/")[2] == file.stem]
+    same = [rung for rung in same if rung.partition("/")[0] == step] or same
+    return name if name in known else same[0] if len(same) == 1 else ""
+
+
+def looked_at(rung, file):
+    """(right, share of the course's rate, all that is said) of a hand-in."""
+    rung.of_course = 0
+    if file.is_symlink() or not file.is_file() or file.stat().st_size > 1 << 20:
+        return "no", "", "it is a link, no file, or too large"
+    with contextlib.redirect_stdout(io.StringIO()) as said, contextlib.redirect_stderr(said):
+        try:
+            rung.path.parent.mkdir(parents=True, exist_ok=True)
+            rung.path.write_bytes(file.read_bytes())
+            rungs.prepared(rung)
+            signal.alarm(LIMIT)
+            status = rungs.look(rung)
+        except Late:
+            status = print(f"✘ it has taken {LIMIT} s in all")
+        except Refusal as error:
+            status = print(error) or 77
+        except Exception as error:  # rows or messages that only a forger writes
+            status = print(f"✘ what it wrote cannot be read: {error!r}")
+        finally:
+            signal.alarm(0)
+            rung.path.unlink(missing_ok=True)
+    right = {0: "yes", 77: "?"}.get(status, "no")
+    text = "\n".join(line[:500] for line in said.getvalue().splitlines()[:100])
+    return right, f"{rung.of_course:.2f}" if rung.of_course else "", text
+
+
+def plain(text):
+    """Without what moves a cursor; and no cell that a spreadsheet takes for a formula."""
+    return "".join(c if c.isprintable() or c == "\n" else " " for c in text).lstrip("=+-@")
+
+
+def message(said):
+    """The line of it that says most."""
+    lines = [line.strip() for line in said.split("\n")]
+    lines = [line for line in lines if line and not line.startswith(("it printed:", "right so"))]
+    at = next((i for mark in "✘✔" for i, line in enumerate(lines) if line[0] == mark), 0)
+    first, second = [*lines[at : at + 2], "", ""][:2]
+    if first.startswith("✔"):
+        counts = [line for line in lines if "the course's kernel takes" in line]
+        return "; ".join([first[len("✔ right") :].strip(" ()")] * (len(first) > 7) + counts)
+    return f"{first} {second}".strip("✘ ").replace("it does not compile: ", "")
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("build", type=Path)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("rung", nargs="?", default="", help="of files whose path tells none")
+    parser.add_argument("--unsafe", action="store_true", help="without a sandbox")
+    given = parser.parse_args()
+    build, folder = given.build.resolve(), given.folder.resolve()
+    known = load_rungs(build)
+    if not folder.is_dir():
+        raise Refusal(f"HANDINS: there is no folder {given.folder}")
+    if given.rung:
+        rungs.named(known, given.rung)
+    rungs.needs_ninja(build)
+    os.umask(0o022)
+    for signum in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(signum, lambda signum, frame: sys.exit(128 + signum))
+
+    def late(signum, frame):
+        raise Late
+
+    signal.signal(signal.SIGALRM, late)
+    if not given.unsafe:
+        confined(build, [ROOT / ".git", ROOT / "mine", folder])
+    verdict.WIDTH, well = 1 << 20, True
+    width = shutil.get_terminal_size((150, 0)).columns
+    print(f"{'student':<20} {'rung':<24} right  of ours  message")
+    with alone(MINE), open(f"{folder}-checked.csv", "w", encoding="utf-8", newline="") as table:
+        writer = csv.writer(table)
+        writer.writerow(["student", "rung", "right", "share", "message", "said"])
+        for student, name, file in handed_in(folder, known, given.rung):
+            cells = "no", "", f"which rung is {file.name}?" if file else "no .cpp or .cu is there"
+            if file and name:
+                cells = looked_at(known[name], file)
+            student, right, share, said = map(plain, (student, *cells))
+            student = re.sub(r"_\d+_assignsubmission.*", "", student)  # Moodle's
+            writer.writerow([student, name, right, share, message(said), said])
+            table.flush()
+            percent = f"{100 * float(share):.0f} %" + "~" * ("~" in said) if share else ""
+            line = f"{student[:20]:<20} {name[:24]:<24} {right:<5}  {percent:>7}  {message(said)}"
+            print(line[: width - 1], flush=True)
+            well = well and right == "yes"
+    return 0 if well else 1
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(0)
+    except (OSError, Refusal) as error:
+        sys.exit(print(f"try: {error}", file=sys.stderr) or 2)

@@ -1,0 +1,113 @@
+"""A program, with limits on time, memory and files; and how it ended."""
+import contextlib, ctypes, os, re, resource, signal, subprocess, sys, tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+sys.path += [str(ROOT / "tools"), str(ROOT / "tools/report")]
+from run_plan import CORES, environment
+
+PATIENCE = int(os.environ.get("COURSE_PATIENCE", "10"))  # seconds that a run may take
+MEMORY = resource.getrlimit(resource.RLIMIT_AS)[1]
+MOST = {resource.RLIMIT_AS: 16 << 30, resource.RLIMIT_FSIZE: 1 << 28, resource.RLIMIT_CORE: 0}
+PR_SET_CHILD_SUBREAPER = 36
+CONFINE = None  # a function that puts a command into a sandbox; handins.py has one
+SANITIZERS = {
+    # A matrix that is asked for what it does not have ends by SIGILL.
+    "ASAN_OPTIONS": "handle_sigill=1:handle_abort=1:detect_leaks=0:verify_asan_link_order=0",
+    "TSAN_OPTIONS": "ignore_noninstrumented_modules=1:halt_on_error=1:exitcode=66",
+}
+
+
+class Run(NamedTuple):
+    status: int | None  # None if it did not end
+    out: str
+    err: str
+
+    def ended(self):
+        """How, in one word; mpirun says it of its ranks."""
+        of_rank = re.search(r"exited on signal (\d+)", self.err)
+        number = int(of_rank[1]) if of_rank else -(self.status or 0)
+        return signal.Signals(number).name if number > 0 else f"exit {self.status}"
+
+    def rows(self):
+        """(type, shape, verdict) of each row that was printed."""
+        return [(row[2], row[3], row[4]) for row in map(ROW.search, self.out.split("\n")) if row]
+
+    def printed(self):
+        """What the learner's kernel printed in the first row that is wrong or did not end; if all
+        are right, in the first one."""
+        chunks = [[]]
+        for line in self.out.split("\n"):
+            row = ROW.search(line)
+            before = row[1] if row else line
+            if before.strip() and not OWN.match(line):
+                chunks[-1].append(before)
+            if row and row[4] == "wrong":
+                return chunks[-1]
+            if row:
+                chunks.append([])
+        return chunks[0 if self.status == 0 else -1]
+
+
+ROW = re.compile(r"^(.*?)\w+ +(f32|f64|i32|bf16|tf32) +(\d+x\d+x\d+) .* (right|wrong)$")
+OWN = re.compile(r"variant +type |\S+ on .*(g|clang)\+\+ |counted: |  \S")
+
+
+def lower(what, most):
+    """Lowers a limit of this process; one that is lower already stays."""
+    found = [limit for limit in resource.getrlimit(what) if limit != resource.RLIM_INFINITY]
+    found += [most] if most != resource.RLIM_INFINITY else []
+    resource.setrlimit(what, (min(found, default=most),) * 2)
+
+
+def run(command, patience=PATIENCE, limited=True, timed=False, writes=None):
+    """A Run, in a group of its own with limits; in a sandbox it writes to this folder, else to the
+    file of --csv only."""
+
+    def limits():
+        on_gpu = any("cuda" in word for word in command) and "--emulate" not in command
+        free = on_gpu or not limited  # a GPU takes addresses by the terabyte, as sanitizers do
+        for what, most in MOST.items():
+            lower(what, MEMORY if free and what == resource.RLIMIT_AS else most)
+        lower(resource.RLIMIT_CPU, 2 * patience * CORES)  # should nobody be left to end it
+
+    command = list(map(str, command))
+    around = environment(command)
+    around |= {} if timed or "mpirun" in command else {"OMP_WAIT_POLICY": "passive"}
+    start, known = CONFINE(command, writes) if CONFINE else ([], os.environ)
+    if start:
+        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)  # to be told when the last has ended
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        process = subprocess.Popen(
+            [*start, *command],
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=err,
+            start_new_session=True,
+            preexec_fn=limits,
+            env=known | around | SANITIZERS,
+        )
+        try:
+            status = process.wait(timeout=patience)
+        except subprocess.TimeoutExpired:
+            status = None
+        finally:  # Ctrl-C, too
+            end(process)
+            with contextlib.suppress(ChildProcessError):
+                while start:
+                    os.waitpid(-1, 0)
+        if start and status and 128 < status < 192:  # as a shell says it
+            status = 128 - status
+        said = (os.pread(file.fileno(), 1 << 24, 0).decode(errors="replace") for file in (out, err))
+        return Run(status, *said)
+
+
+def end(process):
+    """Ends a program and all that it started; mpirun is left the time to end its ranks."""
+    for signum in (signal.SIGTERM, signal.SIGKILL):
+        try:
+            os.killpg(process.pid, signum)
+            process.wait(timeout=2)
+        except (ProcessLookupError, subprocess.TimeoutExpired):
+            pass
