@@ -58,6 +58,14 @@ __device__ inline void bulk_load(void* to, const CUtensorMap& from, int x, int y
       "l"(&from), "r"(x), "r"(y), "r"(z), "r"(shared_address(&barrier))
       : "memory");
 }
+/// Begins to copy bytes that lie one after the other, multiples of 16 of them, at multiples of 16.
+__device__ inline void bulk_load(void* to, const void* from, int bytes, Barrier& barrier) {
+  asm volatile(
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+          shared_address(to)),
+      "l"(from), "r"(bytes), "r"(shared_address(&barrier))
+      : "memory");
+}
 /// Begins to add a box in shared memory to that at (x, y, z) of a tensor of floats, but for what lies
 /// outside; in the open group. Denormals, in C or as sums, become 0.
 __device__ inline void bulk_add(const CUtensorMap& to, int x, int y, int z, const void* from) {
@@ -204,6 +212,19 @@ __device__ inline void bulk_load_for_both(void* to, const CUtensorMap& from, int
 __device__ inline void sync_warpgroup(int warpgroup) {
   asm volatile("bar.sync %0, 128;" ::"r"(warpgroup + 1) : "memory");  // 0 is that of __syncthreads()
 }
+
+// [turns]
+/// Two warpgroups in turns: group g waits until the other has passed the turn on.
+__device__ inline void wait_for_turn(int g) {
+  asm volatile("bar.sync %0, 256;" ::"r"(1 + g) : "memory");
+}
+__device__ inline void pass_turn(int g) {
+  asm volatile("bar.arrive %0, 256;" ::"r"(1 + g) : "memory");
+}
+__device__ inline void wait_for_both() {
+  asm volatile("bar.sync 3, 256;" ::: "memory");
+}
+// [/turns]
 
 // [registers]
 /// Gives registers of this warpgroup back, down to n a thread, or asks for as many.
