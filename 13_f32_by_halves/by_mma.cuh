@@ -1,5 +1,5 @@
 // 13: the product of parts by mma.sync, from compute capability 8.0 on. Against stages: tiles of all parts,
-// several products of each, and sums of 64 of k. Run:
+// several products of each, and sums of a slice of k. Run:
 // build/13_f32_by_halves/13_f32_by_halves --emulate forward --type f32 --size 64
 #pragma once
 
@@ -15,19 +15,23 @@ using cuda_tensor::copy_tile, cuda_tensor::Swizzled, cuda_tensor::take_a, cuda_t
 constexpr int BM = 128, BN = 128, BK = 32, WM = 64, WN = 32, mma_threads = 256;
 using Sums = FragmentC[WM / 16][WN / 8];
 
-/// Adds the sums of the last 64 of k to those of all; they begin anew at 0.
-__device__ inline void take_over(Sums& sum, Sums& recent) {
+/// Adds a slice's sums, those of column j times factors[j], to those of all; they begin anew at 0.
+__device__ inline void take_over(Sums& sum, Sums& recent, const float* factors, Index cols) {
+  const int t = int(threadIdx.x) % 4;
 #pragma unroll
-  for (int r = 0; r < WM / 16; ++r)
+  for (int s = 0; s < WN / 8; ++s)
 #pragma unroll
-    for (int s = 0; s < WN / 8; ++s)
+    for (int e = 0; e < 4; ++e) {
+      const int j = 8 * s + 2 * t + e % 2;
+      const float factor = !factors ? 1 : j < cols ? factors[j] : 0;
 #pragma unroll
-      for (int e = 0; e < 4; ++e) sum[r][s].of[e] += recent[r][s].of[e], recent[r][s].of[e] = 0;
+      for (int r = 0; r < WM / 16; ++r)
+        sum[r][s].of[e] = fmaf(recent[r][s].of[e], factor, sum[r][s].of[e]), recent[r][s].of[e] = 0;
+    }
 }
 
 /// C += the sums, scaled back if there are scales.
-__device__ inline void add_scaled(View<float> c, Index i0, Index j0, Sums& sum, const int* a_scales,
-                                  const int* b_scales) {
+__device__ inline void add_scaled(View<float> c, Index i0, Index j0, Sums& sum, const int* a_scales) {
   const int lane = int(threadIdx.x) % 32, g = lane / 4, t = lane % 4;
 #pragma unroll
   for (int r = 0; r < WM / 16; ++r)
@@ -37,34 +41,34 @@ __device__ inline void add_scaled(View<float> c, Index i0, Index j0, Sums& sum, 
       for (int e = 0; e < 4; ++e) {
         const Index i = i0 + 16 * r + g + e / 2 * 8, j = j0 + 8 * s + 2 * t + e % 2;
         if (i >= c.rows() || j >= c.cols()) continue;
-        c(i, j) += a_scales ? ldexpf(sum[r][s].of[e], -a_scales[i] - b_scales[j]) : sum[r][s].of[e];
+        const Power back = a_scales ? unscale(a_scales[i]) : Power{1, 1};
+        c(i, j) += sum[r][s].of[e] * back.first * back.second;
       }
 }
 
 // [by_mma]
 /// C += A·B of the parts that the pass before has split: all products of a step of k from tiles that are
-/// loaded once. A tensor core cuts off what it adds, and the longer the sum, the more: after each 64 of k the
-/// part's sum is taken over. Does nothing if the pass that split found one of `refused`; says in `report`
-/// what it found. The grid begins at row `first` of C.
+/// loaded once. A tensor core cuts off what it adds, and the longer the sum, the more: after each slice of k
+/// the sum is taken over. Does nothing if the pass that split found one of `refused`; says in `report` what
+/// it found. The grid begins at row `first` of C.
 template <class S>
-__global__ __launch_bounds__(mma_threads) void by_mma(View<const typename S::Half> a,
-                                                      View<const typename S::Half> b, View<float> c,
-                                                      const int* a_scales, const int* b_scales,
-                                                      const unsigned* found, unsigned refused,
+__global__ __launch_bounds__(mma_threads) void by_mma(Parts<S> parts, View<float> c, unsigned refused,
                                                       unsigned* report, Index first) {
   using Half = typename S::Half;
   alignas(32) __shared__ SharedTile<Half, BM, BK> a_tile[S::parts];
   alignas(32) __shared__ SharedTile<Half, BK, BN> b_tile[S::parts];
-  if (first == 0 && blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x == 0) *report = *found | reported;
-  if ((*found & refused) != 0) return;
+  const unsigned found = *parts.found;
+  if (first == 0 && blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x == 0) *report = found | reported;
+  if ((found & refused) != 0) return;
   const int warp = int(threadIdx.x) / 32, row = warp / 4 * WM, col = warp % 4 * WN;
   const Index i0 = first + Index{blockIdx.y} * BM, j0 = Index{blockIdx.x} * BN;
-  const Index m = c.rows(), k = b.rows() / S::parts;
+  const Index k = parts.a.cols(), j = j0 + col;
   Sums sum = {}, recent = {};
   for (Index p = 0; p < k; p += BK) {
     for (int part = 0; part < S::parts; ++part) {
-      copy_tile<true, Swizzled>(a_tile[part], a.block(part * m, 0, m, a.cols()), i0, p);
-      copy_tile<true, Swizzled>(b_tile[part], b.block(part * k, 0, k, b.cols()), p, j0);
+      const Index at = place_in_parts<S>(p) + part * S::step;
+      copy_tile<true, Swizzled>(a_tile[part], View<const Half>(parts.of_a), i0, at);
+      copy_tile<true, Swizzled>(b_tile[part], View<const Half>(parts.of_b), at, j0);
     }
     __syncthreads();
 #pragma unroll
@@ -86,9 +90,12 @@ __global__ __launch_bounds__(mma_threads) void by_mma(View<const typename S::Hal
       }
     }
     __syncthreads();
-    if (p / BK % 2 == 1 || p + BK >= k) take_over(sum, recent);
+    if ((p + BK) % parts.slice == 0 || p + BK >= k)
+      take_over(sum, recent,
+                S::scaled ? parts.b_factors.data() + p / parts.slice * parts.b_factors.ld() + j : nullptr,
+                c.cols() - j);
   }
-  add_scaled(c, i0 + row, j0 + col, sum, S::scaled ? a_scales : nullptr, b_scales);
+  add_scaled(c, i0 + row, j, sum, S::scaled ? parts.a_scales : nullptr);
 }
 // [/by_mma]
 

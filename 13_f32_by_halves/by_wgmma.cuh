@@ -1,121 +1,288 @@
-// 13: f32 products by wgmma, from compute capability 9.0 on. Against 12's persistent: a stage has the tiles
-// of all parts of A and B, which are loaded once for all products, and sums are short. Run:
+// 13: f32 products by wgmma, from compute capability 9.0 on. Against persistent: all products of parts that a
+// stage has; short sums, which f32 units take over, while the other group of consumers multiplies. Run:
 // build/13_f32_by_halves/13_f32_by_halves --type f32 --size 4096
 #pragma once
 
+#include "12_cuda_hopper/rungs/cluster.cuh"
 #include "12_cuda_hopper/walk.cuh"
-#include "parts.cuh"
+#include "split.cuh"
 
+#ifndef EARLY
+#define EARLY 2
+#endif
 namespace f32_by_halves {
 
 using namespace cuda_hopper;
 
-/// Tiles of all parts of A and B for a step.
-template <class S, int BN>
-struct PartsStage {
-  SharedTile<typename S::Half, BM, BK> a[S::parts];
-  SharedTile<typename S::Half, BK, 64> b[BN / 64][S::parts];
+// [parts_tile]
+/// How a block makes a tile of rows_ × BN_ of C. Of 128 rows each group of consumers makes 64, by all of k;
+/// of 64 both make all, by half of k. PairDown: two blocks share B's tiles.
+template <class S_, int rows_, int BN_, int depth_, int buffers_, class Team_ = Alone>
+struct PartsTile {
+  using S = S_;
+  using Team = Team_;
+  static constexpr int rows = rows_, BN = BN_, depth = depth_, buffers = buffers_;
+  static constexpr bool halves_k = rows == 64;
+  static constexpr int stage_k = S::parts * S::step, stages_a_turn = 64 / S::step;
+  struct Stage {
+    SharedTile<typename S::Half, rows, 64> a[stage_k / 64];
+    SharedTile<typename S::Half, stage_k, 64> b[BN / 64];
+  };
+  struct alignas(1024) Shared {
+    Stage stage[depth];
+    Boxes<buffers> boxes;
+    float factors[depth][BN];
+    Barrier full[depth], empty[depth];
+  };
+  static constexpr int stage_bytes = int(sizeof(Stage)) + (S::scaled ? BN * 4 : 0);
 };
-template <class S, int BN, int depth, int buffers>
-struct alignas(1024) PartsShared {
-  PartsStage<S, BN> stage[depth];
-  Boxes<buffers> boxes;
-  Barrier full[depth], empty[depth];
+// [/parts_tile]
+
+/// C, whether TMA can add to it, its tiles or those of a cluster, and how many turns of 64 of k each takes;
+/// what stops the product, and where it says so.
+struct PartsWalk {
+  View<float> c;
+  bool by_tma;
+  GroupedOrder order;
+  int turns;
+  unsigned refused, *report;
+  template <class T>
+  __device__ int first() const {
+    return int(blockIdx.x) / T::Team::down;
+  }
+  template <class T>
+  __device__ int apart() const {
+    return int(gridDim.x) / T::Team::down;
+  }
 };
 
-// [consume_parts]
-/// A warpgroup's sums of all products. A tensor core cuts off what it adds, and the longer the sum, the more:
-/// each step's is taken over into one that f32 units add.
-template <class S, int BN, class Shared, int depth>
-__device__ void consume_parts(FragmentC (&sum)[BN / 8], Shared& shared, RingSlot<depth>& slot, int g,
-                              int steps) {
-  FragmentC recent[BN / 8] = {};
+// [produce_parts]
+/// The producer, one thread. It does not wait to hear whether the product is refused, but begins a turn's
+/// stages.
+template <class T, class S>
+__device__ void produce_parts(typename T::Shared& shared, const CUtensorMap& a, const CUtensorMap& b,
+                              const Parts<S>& parts, const PartsWalk& walk, bool refused) {
+  RingSlot<T::depth> slot;
+  const int stages_a_slice = parts.slice / S::step;
+  int begun = 0;
+  for (int tile = walk.first<T>(); tile < walk.order.tiles(); tile += walk.apart<T>()) {
+    const auto [row, col] = T::Team::at(walk.order, tile);
+    const int i = row * T::rows, j = col * T::BN;
+    const float* factors = parts.b_factors.data() + j;
+    for (int step = 0; step < walk.turns * T::stages_a_turn; ++step, ++slot) {
+      auto& stage = shared.stage[slot.stage];
+      auto& full = shared.full[slot.stage];
+      wait(shared.empty[slot.stage], slot.parity ^ 1);
+      arrive_expect(full, T::stage_bytes);
 #pragma unroll
-  for (FragmentC& each : sum) each = {};
-  for (int step = 0; step < steps; ++step, ++slot) {
-    wait(shared.full[slot.stage], slot.parity);
-    auto& stage = shared.stage[slot.stage];
-    wgmma_fence();
+      for (int s = 0; s < T::stage_k / 64; ++s)
+        bulk_load(stage.a[s], a, step * T::stage_k + 64 * s, i, 0, full);
+#pragma unroll
+      for (int s = 0; s < T::BN / 64; ++s)
+        if constexpr (T::Team::down == 1) {
+          bulk_load(stage.b[s], b, j + 64 * s, step * T::stage_k, 0, full);
+        } else {
+          const int half = T::stage_k / 2 * cluster_rank();
+          bulk_load_for_both(stage.b[s][half], b, j + 64 * s, step * T::stage_k + half, 0, full);
+        }
+      if constexpr (S::scaled) {
+        bulk_load(shared.factors[slot.stage], factors, T::BN * 4, full);
+        if (((step + 1) & (stages_a_slice - 1)) == 0 && step + 1 < int(parts.steps()))
+          factors += parts.b_factors.ld();
+      }
+      if (++begun != T::stages_a_turn || !refused) continue;
+      for (int s = 0; s < begun; ++s)
+        wait(shared.full[s], 0);  // nothing may arrive after the block has ended
+      return;
+    }
+  }
+}
+// [/produce_parts]
+
+// [turn]
+/// A group's turn: it begins the products of 64 of k behind those of the other group, which are under way
+/// while this one takes its sums over. It passes the turn on a little early, since that takes a while.
+template <class T>
+__device__ void take_turn(FragmentC (&recent)[T::BN / 8], typename T::Shared& shared, RingSlot<T::depth> slot,
+                          int g, bool add) {
+  using S = typename T::S;
+  constexpr int products = T::stages_a_turn * S::products * S::step / 16;
+  RingSlot<T::depth> needed = slot;
+#pragma unroll
+  for (int s = 0; s < T::stages_a_turn; ++s, ++needed) wait(shared.full[needed.stage], needed.parity);
+  wait_for_turn(g);
+  wgmma_fence();
+  int begun = 0;
+#pragma unroll
+  for (int s = 0; s < T::stages_a_turn; ++s, ++slot)
 #pragma unroll
     for (int product = 0; product < S::products; ++product)
 #pragma unroll
-      for (int q = 0; q < BK; q += 16)
-        ptx::wgmma<typename S::Half, BN>(
-            recent, describe(&stage.a[S::a_part(product)][64 * g][q]),
-            describe(&stage.b[0][S::b_part(product)][q][0], int(sizeof stage.b[0])), product > 0 || q > 0);
-    wgmma_commit();
-    wgmma_wait<0>();
-    fence_registers(recent);
-    if (threadIdx.x % 32 == 0) arrive(shared.empty[slot.stage]);
+      for (int q = 0; q < S::step; q += 16) {
+        auto& stage = shared.stage[slot.stage];
+        const int a_q = S::a_part(product) * S::step + q, b_q = S::b_part(product) * S::step + q;
+        if (begun == products - EARLY) pass_turn(1 - g);
+        ptx::wgmma<typename S::Half, T::BN>(
+            recent, describe(&stage.a[a_q / 64][T::halves_k ? 0 : 64 * g][a_q % 64]),
+            describe(&stage.b[0][b_q][0], int(sizeof stage.b[0])), add || begun > 0);
+        ++begun;
+      }
+  if (EARLY == 0) pass_turn(1 - g);
+  wgmma_commit();
+}
+// [/turn]
+
+/// Adds a slice's sums, those of each column times its factor, to those of all.
+template <class S, int BN>
+__device__ void take_over(FragmentC (&sum)[BN / 8], const FragmentC (&recent)[BN / 8],
+                          const float (&factors)[BN]) {
 #pragma unroll
-    for (int s = 0; s < BN / 8; ++s)
+  for (int s = 0; s < BN / 8; ++s) {
+    const int j = 8 * s + int(threadIdx.x) % 4 * 2;
+    const float2 factor = S::scaled ? reinterpret_cast<const float2&>(factors[j]) : float2{1, 1};
 #pragma unroll
-      for (int e = 0; e < 4; ++e) sum[s].of[e] += recent[s].of[e];
+    for (int e = 0; e < 4; ++e) sum[s].of[e] += recent[s].of[e] * (e % 2 == 0 ? factor.x : factor.y);
   }
+}
+
+/// Both groups have half of the sums: the first one gets all, by way of the boxes of the other.
+template <int BN, int buffers>
+__device__ void hand_over(FragmentC (&sum)[BN / 8], Boxes<buffers>& boxes, int g) {
+  static_assert(buffers * 32 >= BN);
+  float* const mine = &boxes.of_warp[4 + threadIdx.x / 32 % 4][0][0][threadIdx.x % 32];
+  if (g == 1)
+#pragma unroll
+    for (int e = 0; e < BN / 2; ++e) mine[32 * e] = sum[e / 4].of[e % 4];
+  wait_for_both();
+  if (g == 0)
+#pragma unroll
+    for (int e = 0; e < BN / 2; ++e) sum[e / 4].of[e % 4] += mine[32 * e];
+  wait_for_both();
+}
+
+// [boxed]
+/// A warp's sums of a tile, in boxes of 16 × 32, which TMA adds to C one by one: all at once would delay the
+/// copies for the next tile.
+template <int BN, int buffers>
+struct Boxed {
+  SharedTile<float, 16, 32> (&boxes)[buffers];
+  int i = 0, j = 0, next = BN / 32;  // which is to be added next
+
+  __device__ void add_one(const CUtensorMap& c) {
+    if (next == BN / 32) return;
+    if (threadIdx.x % 32 == 0) bulk_add(c, j + 32 * next, i, 0, boxes[next % buffers]), bulk_commit();
+    ++next;
+  }
+  __device__ void add_to(const CUtensorMap& c, int end = BN / 32) {
+    while (next < end) add_one(c);
+  }
+  __device__ void write(const CUtensorMap& c, int i_, int j_, const FragmentC (&sum)[BN / 8]) {
+    const int lane = int(threadIdx.x) % 32, g = lane / 4, t = lane % 4;
+    add_to(c);
+    i = i_, j = j_, next = 0;
+#pragma unroll
+    for (int s = 0; s < BN / 32; ++s) {
+      if (s % buffers == 0) {
+        add_to(c, s);
+        if (lane == 0) bulk_wait_read<0>();
+        __syncwarp();  // what was in the boxes has gone
+      }
+#pragma unroll
+      for (int e = 0; e < 4; ++e) {
+        const FragmentC& part = sum[4 * s + e];
+        const int at = ((2 * e + t / 2) ^ g) * 4 + t % 2 * 2;
+        reinterpret_cast<float2&>(boxes[s % buffers][g][at]) = {part.of[0], part.of[1]};
+        reinterpret_cast<float2&>(boxes[s % buffers][g + 8][at]) = {part.of[2], part.of[3]};
+      }
+      if ((s + 1) % buffers == 0 || s + 1 == BN / 32) fence_async(), __syncwarp();  // all lanes have written
+    }
+  }
+};
+// [/boxed]
+
+// [consume_parts]
+/// A group of consumers.
+template <class T, class S>
+__device__ void consume_parts(typename T::Shared& shared, const CUtensorMap& c, const Parts<S>& parts,
+                              const PartsWalk& walk, int g) {
+  constexpr int BN = T::BN;
+  const int warp = int(threadIdx.x) / 32, lane = int(threadIdx.x) % 32;
+  const int turns = walk.turns / (T::halves_k ? 2 : 1), turns_a_slice = T::halves_k ? 1 : parts.slice / 64;
+  const auto release = [&](RingSlot<T::depth>& slot) { T::Team::release(shared.empty[slot.stage]), ++slot; };
+  RingSlot<T::depth> slot;
+  if (g == 1) pass_turn(0);
+  if (T::halves_k && g == 1) slot.skip(T::stages_a_turn);
+  Boxed<BN, T::buffers> boxed{shared.boxes.of_warp[warp]};
+  FragmentC recent[BN / 8] = {};
+  for (int tile = walk.first<T>(); tile < walk.order.tiles(); tile += walk.apart<T>()) {
+    const auto [row, col] = T::Team::at(walk.order, tile);
+    const int i = row * T::rows + warp % (T::rows / 16) * 16, j = col * BN;
+    int a_scale[2] = {};
+    if constexpr (S::scaled)
+      for (int e = 0; e < 2; ++e)
+        if (const int of_row = i + lane / 4 + 8 * e; of_row < walk.c.rows())
+          a_scale[e] = parts.a_scales[of_row];
+    FragmentC sum[BN / 8] = {};
+    bool add = false;
+    for (int turn = 0; turn < turns; ++turn) {
+      take_turn<T>(recent, shared, slot, g, add);
+      wgmma_wait<0>();
+      fence_registers(recent);
+#pragma unroll
+      for (int s = 1; s < T::stages_a_turn; ++s) release(slot);
+      add = ((turn + 1) & (turns_a_slice - 1)) != 0 && turn + 1 < turns;
+      if (!add) take_over<S, BN>(sum, recent, shared.factors[slot.stage]), __syncwarp();
+      release(slot);
+      if (T::halves_k) slot.skip(T::stages_a_turn);
+      boxed.add_one(c);
+    }
+    if constexpr (T::halves_k) hand_over<BN>(sum, shared.boxes, g);
+    if (T::halves_k && g == 1) continue;
+    if constexpr (S::scaled)
+      for (int e = 0; e < 2; ++e) {
+        const Power back = unscale(a_scale[e]);
+#pragma unroll
+        for (FragmentC& each : sum)
+#pragma unroll
+          for (int q = 2 * e; q < 2 * e + 2; ++q) each.of[q] = each.of[q] * back.first * back.second;
+      }
+    if (walk.by_tma)
+      boxed.write(c, i, j, sum);
+    else
+#pragma unroll
+      for (int s = 0; s < BN / 8; ++s)  // of more there are no registers
+        cuda_tensor::add_row(walk.c, i, j + 8 * s, reinterpret_cast<const FragmentC(&)[1]>(sum[s]));
+  }
+  if (g == 0) wait_for_turn(0);  // which the other has passed on
+  boxed.add_to(c);
+  if (lane == 0) bulk_wait_read<0>();
 }
 // [/consume_parts]
 
-/// Scales a warp's sums, from (i, j) of C on, back.
-template <int BN>
-__device__ void scale_back(FragmentC (&sum)[BN / 8], Index i, Index j, const int* a_scales,
-                           const int* b_scales, Index m, Index n) {
-  const int lane = int(threadIdx.x) % 32, g = lane / 4, t = lane % 4;
-  const int upper = i + g < m ? a_scales[i + g] : 0, lower = i + g + 8 < m ? a_scales[i + g + 8] : 0;
-#pragma unroll
-  for (int s = 0; s < BN / 8; ++s)
-#pragma unroll
-    for (int e = 0; e < 4; ++e) {
-      const Index col = j + 8 * s + 2 * t + e % 2;
-      const int scale = (e < 2 ? upper : lower) + (col < n ? b_scales[col] : 0);
-      const float third = power_of_two(-scale / 3);  // ldexpf takes registers that are not there
-      sum[s].of[e] = sum[s].of[e] * third * third * power_of_two(-scale - 2 * (-scale / 3));
-    }
-}
-
 // [by_wgmma]
 /// C += A·B of the parts that the pass before has split. Does nothing if that pass found one of `refused`;
-/// says in `report` what it found. `by_tma`: C can be added to by TMA.
-template <class S, int BN, int depth, int buffers>
-__global__ __launch_bounds__(with_producer, 1) void by_wgmma(
-    const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
-    const __grid_constant__ CUtensorMap c_map, View<float> c, bool by_tma, GroupedOrder order, int k,
-    const int* a_scales, const int* b_scales, const unsigned* found, unsigned refused, unsigned* report) {
-  auto& shared = shared_memory<PartsShared<S, BN, depth, buffers>>();
-  const int warpgroup = int(threadIdx.x) / 128, warp = int(threadIdx.x) / 32, steps = (k + BK - 1) / BK;
-  prepare(shared.full, shared.empty);
-  const unsigned here = *found;
-  if (blockIdx.x == 0 && threadIdx.x == 0) *report = here | reported;
-  if ((here & refused) != 0) return;
-  RingSlot<depth> slot;
+/// says in `report` what it found.
+template <class T, class S>
+__global__ __launch_bounds__(with_producer, 1) void by_wgmma(const __grid_constant__ CUtensorMap a,
+                                                             const __grid_constant__ CUtensorMap b,
+                                                             const __grid_constant__ CUtensorMap c,
+                                                             const __grid_constant__ Parts<S> parts,
+                                                             const __grid_constant__ PartsWalk walk) {
+  auto& shared = shared_memory<typename T::Shared>();
+  const int warpgroup = int(threadIdx.x) / 128;
+  prepare<typename T::Team>(shared.full, shared.empty, T::halves_k ? 4 : consumers);
+  overlap_kernels();
+  const unsigned found = *parts.found;
+  const bool refused = (found & walk.refused) != 0;
+  if (blockIdx.x == 0 && threadIdx.x == 0) *walk.report = found | reported;
   if (warpgroup == 2) {
     registers_down<40>();
-    for (int tile = int(blockIdx.x); threadIdx.x == 256 && tile < order.tiles(); tile += int(gridDim.x)) {
-      const auto [row, col] = order.at(tile);
-      for (int step = 0; step < steps; ++step, ++slot) {
-        auto& stage = shared.stage[slot.stage];
-        auto& full = shared.full[slot.stage];
-        wait(shared.empty[slot.stage], slot.parity ^ 1);
-        arrive_expect(full, int(sizeof stage));
-        bulk_load(stage.a, a, step * BK, row * BM, 0, full);
-#pragma unroll
-        for (int s = 0; s < BN / 64; ++s) bulk_load(stage.b[s], b, col * BN + 64 * s, step * BK, 0, full);
-      }
-    }
-  } else {
+    if (threadIdx.x == 256) produce_parts<T>(shared, a, b, parts, walk, refused);
+  } else if (!refused) {
     registers_up<232>();
-    for (int tile = int(blockIdx.x); tile < order.tiles(); tile += int(gridDim.x)) {
-      const auto [row, col] = order.at(tile);
-      const Index i = row * BM + warp * 16, j = col * BN;
-      FragmentC sum[BN / 8];
-      consume_parts<S, BN>(sum, shared, slot, warpgroup, steps);
-      if (S::scaled) scale_back<BN>(sum, i, j, a_scales, b_scales, c.rows(), c.cols());
-      if (by_tma)
-        add_by_tma<BN>(c_map, int(i), int(j), sum, shared.boxes);
-      else
-        add_warpgroup<BN>(c, i, j, sum);
-    }
-    if (threadIdx.x % 32 == 0) bulk_wait_read<0>();
+    consume_parts<T>(shared, c, parts, walk, warpgroup);
   }
+  T::Team::part();  // nobody copies to a block, or arrives there, that has ended
 }
 // [/by_wgmma]
 

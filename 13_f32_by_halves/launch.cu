@@ -9,49 +9,52 @@ namespace {
 
 using course::ceil_div;
 
-constexpr int group_rows = 8;  // rows of tiles in a group
+constexpr int group_rows = 16;  // rows of tiles in a group
 
-template <class S, int BN, int depth, int buffers>
-void walk_parts(View<const typename S::Half> a, View<const typename S::Half> b, View<float> c,
-                const int* a_scales, const int* b_scales, const unsigned* found, unsigned refused,
-                unsigned* report) {
-  using Memory = PartsShared<S, BN, depth, buffers>;
+template <class T, class S>
+void walk_parts(const Parts<S>& parts, View<float> c, unsigned refused, unsigned* report) {
+  using Memory = typename T::Shared;
   static_assert(sizeof(Memory) <= 227 * 1024);
-  const GroupedOrder order{int(ceil_div(c.rows(), BM)), int(ceil_div(c.cols(), BN)), group_rows};
-  const unsigned blocks = unsigned(std::min(order.down * order.across, course::Cuda::multiprocessors()));
+  constexpr auto kernel = by_wgmma<T, S>;
+  constexpr int together = T::Team::down;
+  const GroupedOrder order{int(ceil_div(c.rows(), T::rows * together)), int(ceil_div(c.cols(), T::BN)),
+                           group_rows / together};
+  static const int most = Launch<kernel, together>(dim3{together}, with_producer, sizeof(Memory)).resident();
+  const int turns = int(ceil_div(parts.a.cols(), 64)), even = T::halves_k ? turns + turns % 2 : turns;
   const bool by_tma = adds_to(c);
-  launch<by_wgmma<S, BN, depth, buffers>>(
-      dim3{blocks}, with_producer, sizeof(Memory), map_of(a, BM, BK, S::parts), map_of(b, BK, 64, S::parts),
-      by_tma ? map_of(c, 16, 32) : CUtensorMap{}, c, by_tma, order, int(b.rows() / S::parts), a_scales,
-      b_scales, found, refused, report);
-}
-
-/// Narrow tiles if C has too few wide ones: 64 columns take six tenths of the time that 128 take.
-int parts_width_for(View<const float> c) {
-  const auto waves = [&](Index width) {
-    return ceil_div(ceil_div(c.rows(), BM) * ceil_div(c.cols(), width), course::Cuda::multiprocessors());
-  };
-  return double(waves(64)) * 0.6 < double(waves(128)) ? 64 : 128;
+  launch<kernel, together>(
+      dim3{unsigned(std::min(order.down * order.across, most) * together)}, with_producer, sizeof(Memory),
+      map_of(parts.of_a, T::rows, 64), map_of(parts.of_b, T::stage_k / together, 64),
+      by_tma ? map_of(c, 16, 32) : CUtensorMap{}, parts, PartsWalk{c, by_tma, order, even, refused, report});
 }
 
 }  // namespace
 
+// [parts_tile]
+/// Starts the pass that splits, and the product by the tiles with which C takes the least time: waves of
+/// them, times what one takes.
 template <class S>
-void by_wgmma(View<const typename S::Half> a, View<const typename S::Half> b, View<float> c,
-              const int* a_scales, const int* b_scales, const unsigned* found, unsigned refused,
-              unsigned* report) {
-  const auto start = [&]<int BN, int depth>() {
-    walk_parts<S, BN, depth, 2>(a, b, c, a_scales, b_scales, found, refused, report);
+void by_wgmma(const Parts<S>& parts, View<float> c, unsigned refused, unsigned* report) {
+  const dim3 blocks(unsigned(blocks_of_b(parts) + blocks_of_a(parts)));
+  by_fours(parts.a) && by_fours(parts.b) ? launch<split<S, true>>(blocks, threads, 0, parts)
+                                         : launch<split<S, false>>(blocks, threads, 0, parts);
+  const auto time = [&](int rows, int cols, double of_one) {
+    const Index tiles = ceil_div(c.rows(), rows) * ceil_div(c.cols(), cols);
+    return double(ceil_div(tiles, course::Cuda::multiprocessors())) * of_one;
   };
-  const bool narrow = parts_width_for(c) == 64;
-  if constexpr (S::parts == 2)
-    narrow ? start.template operator()<64, 4>() : start.template operator()<128, 3>();
-  else
-    narrow ? start.template operator()<64, 2>() : start.template operator()<128, 2>();
+  const double low = time(64, 128, 0.62), square = time(128, 128, 1);
+  if (low < square)
+    return walk_parts<PartsTile<S, 64, 128, S::parts == 2 ? 6 : 2, 4>>(parts, c, refused, report);
+  if constexpr (S::parts == 2) {
+    if (time(128, 192, 1.44) < square)
+      return walk_parts<PartsTile<S, 128, 192, 4, 3, PairDown>>(parts, c, refused, report);
+    return walk_parts<PartsTile<S, 128, 128, 5, 4>>(parts, c, refused, report);
+  } else {
+    walk_parts<PartsTile<S, 128, 128, 2, 2>>(parts, c, refused, report);
+  }
 }
-template void by_wgmma<Fp16x2>(View<const f16>, View<const f16>, View<float>, const int*, const int*,
-                               const unsigned*, unsigned, unsigned*);
-template void by_wgmma<Bf16x3>(View<const bf16>, View<const bf16>, View<float>, const int*, const int*,
-                               const unsigned*, unsigned, unsigned*);
+// [/parts_tile]
+template void by_wgmma(const Parts<Fp16x2>&, View<float>, unsigned, unsigned*);
+template void by_wgmma(const Parts<Bf16x3>&, View<float>, unsigned, unsigned*);
 
 }  // namespace f32_by_halves

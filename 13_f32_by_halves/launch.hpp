@@ -5,10 +5,8 @@
 
 namespace f32_by_halves {
 
-/// As by_mma, S: Fp16x2 or Bf16x3; any C.
+/// Splits, and multiplies as by_mma does, S: Fp16x2 or Bf16x3; any C.
 template <class S>
-void by_wgmma(View<const typename S::Half> a, View<const typename S::Half> b, View<float> c,
-              const int* a_scales, const int* b_scales, const unsigned* found, unsigned refused,
-              unsigned* report);
+void by_wgmma(const Parts<S>& parts, View<float> c, unsigned refused, unsigned* report);
 
 }  // namespace f32_by_halves

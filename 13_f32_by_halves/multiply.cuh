@@ -28,34 +28,37 @@ class Product {
   unsigned operator()(View<const float> a, View<const float> b, View<float> c, unsigned refused) {
     const Index m = c.rows(), n = c.cols(), k = a.cols();
     if (m == 0 || n == 0 || k == 0) return 0;
-    const auto a_parts = buffer(a_, S::parts * m, ceil_div(k, 8) * 8);
-    const auto b_parts = buffer(b_, S::parts * k, ceil_div(n, 8) * 8);
-    const Factor<Half> of_a{a, a_parts, grow(a_scales_, m)},
-        of_b{b, b_parts, grow(b_scales_, (2 + ceil_div(k, k_block)) * n)};
+    const Index filled = ceil_div(k, S::step) * S::step * S::parts, wide = ceil_div(n, 4) * 4;
+    const int slice = slice_for(S::scaled, k);
     if (!found_.view().data()) found_ = clear_pair(), report_ = {1, 1, 0};
-    unsigned *const found = &found_.view()(current_, 0), *const next = &found_.view()(1 - current_, 0);
     unsigned* const report = report_.view().data();
+    const Index slices = S::scaled ? ceil_div(k, slice) : 0;  // factors: a tile may read beyond the last
+    const Parts<S> parts{a,
+                         b,
+                         buffer(a_, m, filled),
+                         buffer(b_, filled, ceil_div(n, 8) * 8),
+                         grow(a_scales_, S::scaled ? m : 0),
+                         {grow(b_factors_, slices * wide + widest), slices, n, wide},
+                         slice,
+                         &found_.view()(current_, 0),
+                         &found_.view()(1 - current_, 0)};
     *report = 0;
-    if constexpr (S::scaled)
-      course::launch(find_largest<Half>, {of_b.k_blocks() * of_b.tiles_across()}, {threads}, of_b);
-    course::launch(split<S>, {of_b.tiles() + of_a.template blocks_as_a<S>()}, {threads}, of_a, of_b, found,
-                   next);
     current_ = 1 - current_;  // from now on the other one is clear
-    multiply(a_parts, b_parts, c, of_a.scales, of_b.scales, found, refused, report);
+    multiply(parts, c, refused, report);
     return wait_for(report) & ~unsigned{reported};
   }
 
  private:
   using Half = typename S::Half;
 
-  static void multiply(View<const Half> a, View<const Half> b, View<float> c, const int* a_scales,
-                       const int* b_scales, const unsigned* found, unsigned refused, unsigned* report) {
+  static void multiply(const Parts<S>& parts, View<float> c, unsigned refused, unsigned* report) {
 #ifdef COURSE_HOPPER
-    if (cuda_hopper::here()) return by_wgmma<S>(a, b, c, a_scales, b_scales, found, refused, report);
+    if (cuda_hopper::here()) return by_wgmma(parts, c, refused, report);
 #endif
+    course::launch(by_fours(parts.a) && by_fours(parts.b) ? split<S, true> : split<S, false>,
+                   {blocks_of_b(parts) + blocks_of_a(parts)}, {threads}, parts);
     cuda_tensor::tile_by_tile(c.rows(), c.cols(), BM, BN, [&](Index first, course::Grid grid) {
-      course::launch(by_mma<S>, grid, {mma_threads}, a, b, c, a_scales, b_scales, found, refused, report,
-                     first);
+      course::launch(by_mma<S>, grid, {mma_threads}, parts, c, refused, report, first);
     });
   }
   /// What the product reports as it begins: the host may go on while it runs.
@@ -88,7 +91,8 @@ class Product {
   }
 
   ThisPlatform::Matrix<bf16> a_, b_;
-  ThisPlatform::Matrix<int> a_scales_, b_scales_;
+  ThisPlatform::Matrix<int> a_scales_;
+  ThisPlatform::Matrix<float> b_factors_;
   ThisPlatform::Matrix<unsigned> found_;  // this product's, and the next one's, which is clear
   int current_ = 0;                       // which is this product's
   ThisPlatform::HostMatrix<unsigned> report_;

@@ -17,7 +17,7 @@ using course::bf16, course::Index, course::SharedTile, course::View;
 struct Bf16x3 {
   using Half = bf16;
   static constexpr bool scaled = false;
-  static constexpr int parts = 3, products = 6;
+  static constexpr int parts = 3, products = 6, step = 64;
   static constexpr int a_part(int product) {  // the smallest products first
     constexpr int of[products] = {2, 0, 1, 1, 0, 0};
     return of[product];
@@ -30,31 +30,60 @@ struct Bf16x3 {
 // [/bf16x3]
 
 // [fp16x2]
-/// x = of[0] + of[1]: 11 + 11 bits, and the rest's sign. The exponents of FP16 are few, so each row of A and
-/// each column of B is scaled by a power of two: the exponent of its largest element becomes 13. Three
-/// products; the one that is left out is at most 2^-22 of the first.
+/// x = of[0] + of[1]: 11 + 11 bits, and the rest's sign. The exponents of FP16 are few, so each row of A, and
+/// of B each column of a slice of k, is scaled by a power of two: the exponent of its largest element becomes
+/// 13. Three products; the one that is left out is at most 2^-22 of the first.
 struct Fp16x2 {
   using Half = f16;
   static constexpr bool scaled = true;
-  static constexpr int parts = 2, products = 3;
+  static constexpr int parts = 2, products = 3, step = 32;
   static constexpr int a_part(int product) { return product == 0 ? 1 : 0; }
   static constexpr int b_part(int product) { return product == 1 ? 1 : 0; }
 };
 constexpr int largest_exponent = 13;
 // [/fp16x2]
 
+// [slice]
+/// How much of k the tensor cores add before f32 units take the sum over: the longer it is, the less work,
+/// and the more is cut off.
+constexpr int slice_for(bool scaled, Index k) {
+  return scaled && k >= 2048 ? 128 : 64;
+}
+// [/slice]
+
+/// What the pass that splits and the one that multiplies hand each other. Parts lie side by side along k:
+/// S::step of the first, as many of the second, …, then the next of the first. Zeros fill the last step.
+template <class S>
+struct Parts {
+  View<const float> a, b;
+  View<typename S::Half> of_a, of_b;
+  int* a_scales;          // of A's rows
+  View<float> b_factors;  // of slices of k × B's columns: what brings a slice's sums to the scale of all
+  int slice;
+  unsigned *found, *next_found;  // the next product's is made 0
+
+  constexpr Index steps() const { return of_a.cols() / (S::parts * S::step); }
+};
+/// Where element p of k lies, of the first part; S::step behind it is the second.
+template <class S>
+constexpr Index place_in_parts(Index p) {
+  return p / S::step * S::step * S::parts + p % S::step;
+}
+
+constexpr int widest = 192;  // tile of C: it reads factors of as many columns
+
 /// What the pass that splits finds, by bits. beyond: NaN, infinity, or what three BF16 do not hold to the
-/// last bit. graded: of a row or column more than one element in 64 is below 2^-17 of the largest, where the
-/// second FP16 is a denormal and loses three bits or more. reported: the product has begun, the others are
-/// known.
+/// last bit. graded: of a row, or of a column's slice, more than one element in 64 is below 2^-17 of the
+/// largest, where the second FP16 is a denormal and loses three bits or more; or a slice's factor is no
+/// float. reported: the product has begun, the others are known.
 enum Found : unsigned { beyond = 1, graded = 2, reported = 4 };
 
-constexpr int bits_of_infinity = 0x7f800000;
-
 /// The bits of |x|, which are ordered as the numbers are; NaN is above infinity.
-__device__ inline int size_bits(float x) {
+COURSE_INLINE int size_bits(float x) {
   return std::bit_cast<int>(x) & 0x7fffffff;
 }
+constexpr int bits_of_infinity = 0x7f800000;
+
 /// By which power of two to scale so that the number with these size_bits gets the exponent 13; 0 if none
 /// can.
 __device__ inline int scale_for(int size) {
@@ -73,6 +102,17 @@ struct Power {
 };
 __device__ inline Power power_for(int scale) {
   return {power_of_two(scale >> 1), power_of_two(scale - (scale >> 1))};
+}
+
+/// Sums of a slice are 2^(a's scale + b's) times too large. A factor takes b's scale off, and 2^22: then no
+/// sum of 2^26 products overflows as long as B is below 2^110. What a's scale leaves is taken off at the end.
+constexpr int sums_scale = 22;
+constexpr float least_in_slice = 0x1p-90f, most_in_slice = 0x1p110f;
+__device__ inline float factor_for(int b_scale) {
+  return power_of_two(-sums_scale - b_scale);
+}
+__device__ inline Power unscale(int a_scale) {
+  return power_for(sums_scale - a_scale);
 }
 
 }  // namespace f32_by_halves

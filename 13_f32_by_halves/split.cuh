@@ -1,5 +1,6 @@
-// 13: the passes before by_parts: they find the largest of B's columns, and split the floats of A and B into
-// halves. Run: build/13_f32_by_halves/13_f32_by_halves --emulate forward --type f32 --size 64
+// 13: the pass before the product: it splits the floats of A and B into halves. No block waits for another:
+// one that splits B finds the largest elements of its slice's columns itself. Run:
+// build/13_f32_by_halves/13_f32_by_halves --emulate forward --type f32 --size 64
 #pragma once
 
 #include <atomic>
@@ -20,14 +21,12 @@ __device__ inline void raise(unsigned* bits, unsigned more) {
   std::atomic_ref<unsigned>(*bits).fetch_or(more);
 #endif
 }
-/// Makes it `size` if it was less.
+/// Of a number that the threads of a block share: makes it `size` if it was less.
 __device__ inline void raise_to(int* largest, int size) {
 #ifdef __CUDACC__
   atomicMax(largest, size);
 #else
-  const std::atomic_ref<int> here(*largest);
-  for (int before = here; before < size && !here.compare_exchange_weak(before, size);) {
-  }
+  *largest = std::max(*largest, size);
 #endif
 }
 /// Adds to it; returns the sum.
@@ -35,93 +34,40 @@ __device__ inline int add_to(int* count, int more) {
 #ifdef __CUDACC__
   return atomicAdd(count, more) + more;
 #else
-  return std::atomic_ref<int>(*count) += more;
+  return *count += more;
+#endif
+}
+/// Lets the next kernel's blocks come, and waits for the kernels before; GPUs before Hopper overlap none.
+__device__ inline void overlap_kernels() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents; griddepcontrol.wait;" ::: "memory");
 #endif
 }
 
-/// A block of 256 threads splits a tile of tile_rows × tile_cols or, of A that is scaled, whole rows.
-constexpr int threads = 256, tile_rows = 64, tile_cols = 64, across = tile_cols / 8, down = threads / across;
-constexpr int k_block = 256;  // rows of B that a block of threads searches
-constexpr int held = 2;       // chunks of a row that a thread holds in registers
+constexpr int threads = 256;
+constexpr int held = 4;                       // chunks of eight floats that a thread holds in registers,
+constexpr int in_block = threads * 8 * held;  // and the floats that a block does
 
-/// A or B, which is split.
-template <class Half>
-struct Factor {
-  View<const float> from;
-  View<Half> to;  // the first parts' matrix, below it the second parts', …; its rows have whole chunks
-  /// Of A's rows or B's columns. Of B follow: how many elements lose bits, and each k-block's largest.
-  int* scales;
-
-  constexpr unsigned tiles_across() const { return unsigned(course::ceil_div(from.cols(), tile_cols)); }
-  constexpr Index tiles() const { return course::ceil_div(from.rows(), tile_rows) * tiles_across(); }
-  constexpr Index k_blocks() const { return course::ceil_div(from.rows(), k_block); }
-  /// How many threads split a row: a power of two.
-  constexpr int threads_a_row() const {
-    int count = 1;  // nvcc 13.0 compiles std::bit_ceil to 1 on the GPU
-    while (count < threads && 8 * held * count < from.cols()) count *= 2;
-    return count;
-  }
-  /// How many blocks split this as A.
-  template <class S>
-  constexpr Index blocks_as_a() const {
-    return S::scaled ? course::ceil_div(from.rows(), threads / threads_a_row()) : tiles();
-  }
-};
-
-/// Whether the matrix consists of whole, aligned 16 bytes.
-__device__ inline bool by_fours(View<const float> x) {
-  return reinterpret_cast<std::uintptr_t>(x.data()) % 16 == 0 && x.ld() % 4 == 0 && x.cols() % 4 == 0;
-}
-/// The chunk from (i, j) on, zeros beyond the matrix. It always reads, there from elsewhere: a branch would
-/// make the next load wait for this one.
+/// The eight from (i, j) on, by two loads if `fours`; zeros beyond the matrix. It always reads, there from
+/// elsewhere: a branch would make the next load wait for this one.
 template <bool fours>
 __device__ Chunk<float> chunk_from(View<const float> from, Index i, Index j) {
   constexpr int step = fours ? 4 : 1;
   struct alignas(4 * step) Some {
     float element[step];
   };
-  const Index row = i < from.rows() ? i : 0;
-  const int count = row == i ? int(std::min<Index>(from.cols() - j, 8)) : 0;
+  const int count = i < from.rows() ? int(std::min<Index>(from.cols() - j, 8)) : 0;
+  const float* const first = count > 0 ? &from(i, j) : from.data();
   Chunk<float> chunk;
 #pragma unroll
   for (int e = 0; e < 8; e += step) {
-    const Some some = reinterpret_cast<const Some&>(from(row, e < count ? j + e : 0));
+    const Some some = reinterpret_cast<const Some&>(first[e < count ? e : 0]);
 #pragma unroll
     for (int q = 0; q < step; ++q) chunk.element[e + q] = e < count ? some.element[q] : 0;
   }
   return chunk;
 }
 
-// [largest]
-/// Finds the largest size_bits of each column in a k-block, k_block rows of B.
-template <bool fours, class Half>
-__device__ void find_in_k_block(const Factor<Half>& b) {
-  __shared__ SharedTile<int, 1, tile_cols> largest;
-  const int t = int(threadIdx.x), x = t % across;
-  const Index n = b.from.cols(), p = blockIdx.x / b.tiles_across(),
-              j0 = Index{blockIdx.x % b.tiles_across()} * tile_cols;
-  if (t < tile_cols) largest[0][t] = 0;
-  __syncthreads();
-  int of_column[8] = {};
-#pragma unroll
-  for (int q = 0; q < k_block / down; ++q) {
-    const Chunk<float> chunk = chunk_from<fours>(b.from, p * k_block + t / across + q * down, j0 + 8 * x);
-    for (int e = 0; e < 8; ++e) of_column[e] = std::max(of_column[e], size_bits(chunk.element[e]));
-  }
-  for (int e = 0; e < 8; ++e) raise_to(largest[0] + (8 * x + e), of_column[e]);
-  __syncthreads();
-  if (t >= tile_cols || j0 + t >= n) return;
-  b.scales[(2 + p) * n + j0 + t] = largest[0][t];
-  if (p == 0) b.scales[n + j0 + t] = 0;  // none is known to lose bits
-}
-/// Finds the largest of B's columns, k-block by k-block.
-template <class Half>
-__global__ __launch_bounds__(threads) void find_largest(Factor<Half> b) {
-  by_fours(b.from) ? find_in_k_block<true>(b) : find_in_k_block<false>(b);
-}
-// [/largest]
-
-// [split]
 /// x rounded to a half, by one instruction: bf16's own rounding takes seven.
 template <class Half>
 __device__ Half rounded(float x) {
@@ -140,24 +86,20 @@ __device__ void store(Half* to, const Chunk<Half>& chunk) {
 #endif
 }
 // [split_chunk]
-/// Splits a chunk of floats, element e times power[e] if S scales, and stores the parts `apart` elements from
-/// each other; counts in `small` which lose three bits or more. Returns what was found.
-template <class S>
-__device__ unsigned split_chunk(const Chunk<float>& from, const Power (&power)[8], typename S::Half* to,
-                                Index apart, int (&small)[8]) {
+/// Splits eight floats, element e scaled by `scaled`(x, e) if S scales, and stores the parts `apart` elements
+/// from each other. Returns a bit for each element that these do not hold: scaled, it loses three bits or
+/// more.
+template <class S, class Scaled>
+__device__ unsigned split_chunk(const Chunk<float>& from, Scaled scaled, typename S::Half* to, Index apart) {
   Chunk<typename S::Half> of[S::parts];
-  bool outside = false;
+  unsigned lost = 0;
 #pragma unroll
   for (int e = 0; e < 8; ++e) {
     const float x = from.element[e], size = fabsf(x);
-    float rest = x;
-    if (S::scaled) {
-      rest = x * power[e].first * power[e].second;
-      const bool loses = fabsf(rest) < 0x1p-4f;
-      small[e] += loses && x != 0;  // x: scaled down, it may have become 0
-    } else {
-      outside |= !(size == 0 || (size >= 0x1p-110f && size < 0x1.ffp127f));  // NaN, too
-    }
+    float rest = S::scaled ? scaled(x, e) : x;
+    const bool held = S::scaled ? fabsf(rest) >= 0x1p-4f  // x may be scaled down to 0
+                                : size >= 0x1p-110f && size < 0x1.ffp127f;
+    lost |= held || x == 0 ? 0u : 1u << e;  // NaN is lost, too
 #pragma unroll
     for (int part = 0; part < S::parts; ++part) {
       of[part].element[e] = rounded<typename S::Half>(rest);
@@ -166,108 +108,153 @@ __device__ unsigned split_chunk(const Chunk<float>& from, const Power (&power)[8
   }
 #pragma unroll
   for (int part = 0; part < S::parts; ++part) store(to + part * apart, of[part]);
-  return outside ? beyond : 0u;
+  return lost;
 }
 // [/split_chunk]
 
-/// Splits some rows, which are read once if they fit into registers. Returns what was found.
+/// How many threads split a row of A: a power of two.
+constexpr int threads_a_row(Index k) {
+  int count = 2;  // whole steps (nvcc 13.0 compiles std::bit_ceil to 1 on the GPU)
+  while (count < threads && 8 * held * count < k) count *= 2;
+  return count;
+}
+// [rows]
+/// Splits some rows of A, which are read once if they fit into registers. Returns what was found.
 template <class S, bool fours>
-__device__ unsigned split_rows(const Factor<typename S::Half>& a, Index block) {
+__device__ unsigned split_rows(const Parts<S>& all, Index block) {
   __shared__ SharedTile<int, 2, threads> of_rows;  // the largest; how many lose bits
-  const Index m = a.from.rows(), k = a.from.cols();
-  const int t = int(threadIdx.x), in_row = a.threads_a_row(), row = t / in_row, x = t % in_row;
+  const Index m = all.a.rows(), k = all.a.cols(), filled = all.of_a.cols() / S::parts;
+  const int t = int(threadIdx.x), in_row = threads_a_row(k), row = t / in_row, x = t % in_row;
   const Index i = block * (threads / in_row) + row, pass = Index{held} * 8 * in_row;
   of_rows[0][t] = of_rows[1][t] = 0;
   __syncthreads();
   Chunk<float> chunk[held];
   const auto take = [&](Index j0) {
 #pragma unroll
-    for (int q = 0; q < held; ++q) chunk[q] = chunk_from<fours>(a.from, i, j0 + 8 * (q * in_row + x));
+    for (int q = 0; q < held; ++q) chunk[q] = chunk_from<fours>(all.a, i, j0 + 8 * (q * in_row + x));
   };
-  int largest = 0, small[8] = {}, all_small = 0;
-  for (Index j0 = 0; j0 < k; j0 += pass) {
+  const Index last = (k - 1) / pass * pass;
+  int largest = 0, lost = 0;
+  for (Index j0 = S::scaled ? 0 : last; j0 <= last; j0 += pass) {
     take(j0);
 #pragma unroll
     for (const Chunk<float>& each : chunk)
       for (const float element : each.element) largest = std::max(largest, size_bits(element));
   }
-  for (int lanes = std::min(in_row, 32) / 2; lanes > 0; lanes /= 2)
-    largest = std::max(largest, __shfl_xor_sync(0xffffffff, largest, lanes));
-  if (x % 32 == 0) raise_to(of_rows[0] + row, largest);
-  __syncthreads();
-  largest = of_rows[0][row];
+  if constexpr (S::scaled) {
+    for (int lanes = std::min(in_row, 32) / 2; lanes > 0; lanes /= 2)
+      largest = std::max(largest, __shfl_xor_sync(0xffffffff, largest, lanes));
+    if (x % 32 == 0) raise_to(of_rows[0] + row, largest);
+    __syncthreads();
+    largest = of_rows[0][row];
+  }
   const int scale = scale_for(largest);
-  Power power[8];
-  for (Power& each : power) each = power_for(scale);
-  for (Index j0 = (k - 1) / pass * pass; j0 >= 0; j0 -= pass) {  // the last ones are still in registers
+  const Power power = power_for(scale);
+  const auto scaled = [=](float element, int) { return element * power.first * power.second; };
+  unsigned found = 0;
+  for (Index j0 = last; j0 >= 0; j0 -= pass) {  // the last ones are still in registers
 #pragma unroll
     for (int q = 0; q < held; ++q)
-      if (const Index j = j0 + 8 * (q * in_row + x); i < m && j < k)
-        split_chunk<S>(chunk[q], power, &a.to(i, j), m * a.to.ld(), small);
+      if (const Index j = j0 + 8 * (q * in_row + x); i < m && j < filled)
+        for (unsigned each = split_chunk<S>(chunk[q], scaled, &all.of_a(i, place_in_parts<S>(j)), S::step);
+             each != 0; each &= each - 1)
+          ++lost;
     if (j0 > 0) take(j0 - pass);
   }
-  for (const int each : small) all_small += each;
-  if (all_small != 0) add_to(of_rows[1] + row, all_small);
-  __syncthreads();
-  if (x != 0 || i >= m) return 0;
-  a.scales[i] = scale;
-  return (largest >= bits_of_infinity ? beyond : 0u) | (of_rows[1][row] * Index{64} > k ? graded : 0u);
-}
-
-/// Splits a tile, scaled by columns if S scales. Returns what was found.
-template <class S, bool fours>
-__device__ unsigned split_tile(const Factor<typename S::Half>& b, Index tile) {
-  const Index rows = b.from.rows(), n = b.from.cols();
-  const int t = int(threadIdx.x), x = t % across;
-  const Index i0 = tile / b.tiles_across() * tile_rows, j0 = tile % b.tiles_across() * tile_cols,
-              j = j0 + 8 * x;
-  Chunk<float> chunk[tile_rows / down];
-#pragma unroll
-  for (int q = 0; q < tile_rows / down; ++q)
-    chunk[q] = chunk_from<fours>(b.from, i0 + t / across + q * down, j);
-  unsigned found = 0;
-  Power power[8];
-  int small[8] = {};
   if constexpr (S::scaled) {
-    __shared__ SharedTile<int, 1, tile_cols> largest;
-    if (t < tile_cols) largest[0][t] = 0;
-    __syncthreads();
-    if (const Index column = j0 + t % tile_cols; column < n) {
-      int most = 0;
-      for (Index p = t / tile_cols; p < b.k_blocks(); p += threads / tile_cols)
-        most = std::max(most, b.scales[(2 + p) * n + column]);
-      raise_to(largest[0] + t % tile_cols, most);
-    }
-    __syncthreads();
-    for (int e = 0; e < 8; ++e) power[e] = power_for(scale_for(largest[0][8 * x + e]));
-    if (t < tile_cols && j0 + t < n && i0 == 0) b.scales[j0 + t] = scale_for(largest[0][t]);
-    if (t < tile_cols && largest[0][t] >= bits_of_infinity) found = beyond;
+    if (lost != 0 && add_to(of_rows[1] + row, lost) * Index{64} > k) found |= graded;
+    if (largest >= bits_of_infinity) found |= beyond;
+    if (x == 0 && i < m) all.a_scales[i] = scale;
+  } else if (lost != 0) {
+    found = beyond;
   }
-#pragma unroll
-  for (int q = 0; q < tile_rows / down; ++q)
-    if (const Index i = i0 + t / across + q * down; i < rows && j < n)
-      found |= split_chunk<S>(chunk[q], power, &b.to(i, j), rows * b.to.ld(), small);
-  for (int e = 0; e < 8; ++e)  // whoever makes it too many says so
-    if (small[e] != 0 && add_to(b.scales + (n + j + e), small[e]) * Index{64} > rows) found |= graded;
   return found;
 }
+// [/rows]
 
-/// Splits A and B: B's tiles begin with those that find_largest read last, which are in the L2 cache. Adds to
-/// `found`, which is 0 before, and makes it 0 for the next product.
-template <class S>
-__global__ __launch_bounds__(threads, 4) void split(Factor<typename S::Half> a, Factor<typename S::Half> b,
-                                                    unsigned* found, unsigned* next_found) {
-  if (blockIdx.x == 0 && threadIdx.x == 0) *next_found = 0;
-  const Index tile = b.tiles() - 1 - blockIdx.x;
-  unsigned here = 0;
-  if (tile >= 0)
-    here = by_fours(b.from) ? split_tile<S, true>(b, tile) : split_tile<S, false>(b, tile);
-  else if constexpr (S::scaled)
-    here = by_fours(a.from) ? split_rows<S, true>(a, ~tile) : split_rows<S, false>(a, ~tile);
-  else
-    here = by_fours(a.from) ? split_tile<S, true>(a, ~tile) : split_tile<S, false>(a, ~tile);
-  if (here != 0) raise(found, here);
+// [columns]
+/// Splits some columns of a slice of k of B, by eight a thread. Returns what was found.
+template <class S, bool fours>
+__device__ unsigned split_columns(const Parts<S>& all, Index block) {
+  __shared__ SharedTile<int, 2, in_block / 64> of_columns;  // the largest; how many lose bits
+  const Index n = all.b.cols(), k = all.b.rows(), filled = all.of_b.rows() / S::parts;
+  const int t = int(threadIdx.x), cols = in_block / all.slice, across = cols / 8, x = t % across;
+  const Index blocks = course::ceil_div(n, cols), p0 = block / blocks * all.slice,
+              j = block % blocks * cols + 8 * x;
+  Chunk<float> chunk[held];
+  const auto row = [&](int q) { return p0 + t / across + q * (threads / across); };
+#pragma unroll
+  for (int q = 0; q < held; ++q) chunk[q] = chunk_from<fours>(all.b, row(q), j);
+  float power[8] = {};
+  unsigned found = 0;
+  if constexpr (S::scaled) {
+    if (t < cols) of_columns[0][t] = of_columns[1][t] = 0;
+    __syncthreads();
+#pragma unroll
+    for (int e = 0; e < 8; ++e) {
+      int largest = 0;
+#pragma unroll
+      for (const Chunk<float>& each : chunk) largest = std::max(largest, size_bits(each.element[e]));
+      for (int lanes = across; lanes < 32; lanes *= 2)
+        largest = std::max(largest, __shfl_xor_sync(0xffffffff, largest, lanes));
+      if (t % 32 < across) raise_to(of_columns[0] + (8 * x + e), largest);
+    }
+    __syncthreads();
+#pragma unroll
+    for (int e = 0; e < 8; ++e) {
+      const int largest = of_columns[0][8 * x + e];
+      const bool served =
+          largest == 0 || (largest >= size_bits(least_in_slice) && largest < size_bits(most_in_slice));
+      const int scale = served ? scale_for(largest) : 0;
+      found |= (served ? 0u : graded) | (largest < bits_of_infinity ? 0u : beyond);
+      power[e] = power_of_two(scale);
+      if (t < across && j + e < n) all.b_factors(p0 / all.slice, j + e) = factor_for(scale);
+    }
+  }
+  const auto scaled = [&](float element, int e) { return element * power[e]; };
+#pragma unroll
+  for (int q = 0; q < held; ++q) {
+    if (row(q) >= filled || j >= n) continue;
+    const unsigned lost =
+        split_chunk<S>(chunk[q], scaled, &all.of_b(place_in_parts<S>(row(q)), j), S::step * all.of_b.ld());
+    if (!S::scaled && lost != 0) found = beyond;
+#pragma unroll 1
+    for (int e = 0; S::scaled && lost >> e != 0; ++e)  // whoever makes it too many says so
+      if ((lost >> e & 1) != 0 &&
+          add_to(of_columns[1] + (8 * x + e), 1) * Index{64} > std::min<Index>(k, all.slice))
+        found |= graded;
+  }
+  return found;
 }
+// [/columns]
+
+// [split]
+inline bool by_fours(View<const float> x) {
+  return reinterpret_cast<std::uintptr_t>(x.data()) % 16 == 0 && x.ld() % 4 == 0 && x.cols() % 4 == 0;
+}
+/// Blocks are of B, then of A.
+template <class S>
+constexpr Index blocks_of_b(const Parts<S>& all) {
+  return course::ceil_div(all.b.rows(), all.slice) * course::ceil_div(all.b.cols(), in_block / all.slice);
+}
+template <class S>
+constexpr Index blocks_of_a(const Parts<S>& all) {
+  return course::ceil_div(all.a.rows(), threads / threads_a_row(all.a.cols()));
+}
+namespace {  // Hopper's translation unit has it, too
+
+/// Splits A and B, which if `fours` consist of whole, aligned 16 bytes. Adds to `found`, which is 0 before,
+/// and makes it 0 for the next product.
+template <class S, bool fours>
+__global__ __launch_bounds__(threads, fours ? 3 : 2) void split(Parts<S> all) {
+  overlap_kernels();
+  if (blockIdx.x == 0 && threadIdx.x == 0) *all.next_found = 0;
+  const Index in_a = blockIdx.x - blocks_of_b(all);
+  const unsigned here = in_a < 0 ? split_columns<S, fours>(all, blockIdx.x) : split_rows<S, fours>(all, in_a);
+  if (here != 0) raise(all.found, here);
+}
+
+}  // namespace
 // [/split]
 
 }  // namespace f32_by_halves

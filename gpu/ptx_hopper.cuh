@@ -58,6 +58,14 @@ __device__ inline void bulk_load(void* to, const CUtensorMap& from, int x, int y
       "l"(&from), "r"(x), "r"(y), "r"(z), "r"(shared_address(&barrier))
       : "memory");
 }
+/// Begins to copy bytes that lie one after the other, multiples of 16 of them, at multiples of 16.
+__device__ inline void bulk_load(void* to, const void* from, int bytes, Barrier& barrier) {
+  asm volatile(
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+          shared_address(to)),
+      "l"(from), "r"(bytes), "r"(shared_address(&barrier))
+      : "memory");
+}
 /// Begins to add a box in shared memory to that at (x, y, z) of a tensor of floats, but for what lies
 /// outside; in the open group. Denormals, in C or as sums, become 0.
 __device__ inline void bulk_add(const CUtensorMap& to, int x, int y, int z, const void* from) {
@@ -205,6 +213,19 @@ __device__ inline void sync_warpgroup(int warpgroup) {
   asm volatile("bar.sync %0, 128;" ::"r"(warpgroup + 1) : "memory");  // 0 is that of __syncthreads()
 }
 
+// [turns]
+/// Two warpgroups in turns: group g waits until the other has passed the turn on.
+__device__ inline void wait_for_turn(int g) {
+  asm volatile("bar.sync %0, 256;" ::"r"(1 + g) : "memory");
+}
+__device__ inline void pass_turn(int g) {
+  asm volatile("bar.arrive %0, 256;" ::"r"(1 + g) : "memory");
+}
+__device__ inline void wait_for_both() {
+  asm volatile("bar.sync 3, 256;" ::: "memory");
+}
+// [/turns]
+
 // [registers]
 /// Gives registers of this warpgroup back, down to n a thread, or asks for as many.
 template <int n>
@@ -220,11 +241,11 @@ __device__ void registers_up() {
 // [f64]
 /// C += A·B in f64, A 16 × 16 and B 16 × 8: lane 4g + t holds of A rows g and g + 8, columns t, t + 4, t + 8
 /// and t + 12, two elements a column, of B these rows of column g; of C as FragmentC.
-__device__ inline void mma_sync(double (&c)[4], const double (&a)[8], const double (&b)[4]) {
+__device__ inline void mma_sync(WideC<double>& c, const double (&a)[8], const double (&b)[4]) {
   asm volatile(
       "mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, "
       "{%4, %5, %6, %7, %8, %9, %10, %11}, {%12, %13, %14, %15}, {%0, %1, %2, %3};"
-      : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
+      : "+d"(c.of[0]), "+d"(c.of[1]), "+d"(c.of[2]), "+d"(c.of[3])
       : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(a[4]), "d"(a[5]), "d"(a[6]), "d"(a[7]), "d"(b[0]),
         "d"(b[1]), "d"(b[2]), "d"(b[3]));
 }

@@ -3,6 +3,7 @@
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <cstdio>
 
+#include "13_f32_by_halves/library.hpp"
 #include "gpu/cuda.hpp"
 #include "test.cpp"
 
@@ -18,6 +19,17 @@ TEST_CASE("13: large matrices, C added to by TMA and by threads; of wild scales,
   }
   Case given = graded_inputs(1000, 702, 3000);
   CHECK(errors(given, Way::fp16x2, Way::bf16x3).of_sums < 2);
+}
+
+TEST_CASE("13: the library says which way a product went") {
+  for (const std::string way : {"fp16x2", "bf16x3", "f32"}) {
+    Case given = way == "bf16x3" ? graded_inputs(20, 30, 90) : uniform(20, 30, 90);
+    if (way == "f32") given.a.view()(3, 4) = std::numeric_limits<float>::infinity();
+    const auto a = there(given.a.view()), b = there(given.b.view()), c = there(given.c.view());
+    course_tensor_f32_by_fp16(20, 30, 90, a.view().data(), a.view().ld(), b.view().data(), b.view().ld(),
+                              c.view().data(), c.view().ld());
+    CHECK(course_tensor_way() == way);
+  }
 }
 
 int main(int argc, char** argv) {

@@ -172,15 +172,37 @@ TEST_CASE("13: what is too wide for two FP16 goes by three BF16 and is right by 
     CHECK(errors(*given, Way::fp16x2, Way::bf16x3).of_sums < 6);
 }
 
-TEST_CASE("13: of a row or column one element in 64 may lose bits, wherever they are, but not one more") {
-  for (const bool in_a : {true, false})
-    for (const int count : {4, 5}) {
-      Case given = uniform(130, 83, 317);  // rows are aligned; several tiles each way
-      for (int q = 0; q < count; ++q)
-        for (const Index line : {33, 65})
-          (in_a ? given.a.view()(line, 75 * q) : given.b.view()(75 * q, line)) = 0x1p-20f;
-      CHECK(errors(given, Way::fp16x2, count == 4 ? Way::fp16x2 : Way::bf16x3).of_norms < 4);
+TEST_CASE("13: of a row one element in 64 may lose bits, wherever they are, but not one more") {
+  for (const int count : {4, 5}) {
+    Case given = uniform(130, 83, 317);  // rows are aligned; several tiles each way
+    for (int q = 0; q < count; ++q)
+      for (const Index line : {33, 65}) given.a.view()(line, 75 * q) = 0x1p-20f;
+    CHECK(errors(given, Way::fp16x2, count == 4 ? Way::fp16x2 : Way::bf16x3).of_norms < 4);
+  }
+}
+
+TEST_CASE("13: of a column so may one in 64 of each slice of k, the last and shorter one, too") {
+  for (const Index k : {317, 2100})
+    for (const Index refused : {-1, 0, 1, 4}) {  // which slice has one more
+      Case given = uniform(5, 71, k);
+      const Index slice = slice_for(true, k);
+      CHECK(slice == (k == 317 ? 64 : 128));
+      for (Index q = 0; q * slice < k; ++q)
+        for (Index p = 0; p < slice / 64 + (q == refused); ++p)
+          for (const Index column : {33, 70}) given.b.view()(q * slice + 19 * p, column) = 0x1p-20f;
+      CHECK(errors(given, Way::fp16x2, refused < 0 ? Way::fp16x2 : Way::bf16x3).of_norms < 4);
     }
+}
+
+TEST_CASE("13: each slice of B has its own powers of two, unless they are no floats") {
+  for (const int most : {60, 89, 98, 110}) {
+    Case given = uniform(33, 18, 317);
+    clear(given.c.view());
+    scale(given.a.view(), -30);
+    scale(given.b.view(), [=](Index p, Index) { return p < 64 ? most : p < 128 ? 40 : -most; });
+    const bool served = most == 60 || most == 89;
+    CHECK(errors(given, Way::fp16x2, served ? Way::fp16x2 : most == 98 ? Way::bf16x3 : Way::f32).of_sums < 6);
+  }
 }
 
 TEST_CASE("13: with all positive numbers the sum that is cut off stays near, too") {
