@@ -14,7 +14,8 @@ extra="ninja-build libopenmpi-dev openmpi-bin libboost-context-dev libhwloc-dev"
 # Without these some tests are skipped.
 checks="valgrind ccache shellcheck clang-format black clang libclang-rt-dev libomp-dev qemu-user bubblewrap"
 # Without these their rows in 00 are missing; without the offload compiler step 10 runs on the host only.
-rivals="libopenblas0-openmp libblis4-openmp libdnnl2 libdnnl3 libscalapack-openmpi-dev gcc-$(g++ -dumpversion 2>/dev/null || echo 12)-offload-nvptx"
+rivals="libopenblas0-openmp libblis4-openmp libdnnl2 libdnnl3 libscalapack-openmpi-dev"
+offload() { version=$(g++ -dumpversion 2>/dev/null) && echo "gcc-${version%%.*}-offload-nvptx"; } # asked again when there is a g++
 
 case "${1-}" in
 "") more="" ;;
@@ -22,7 +23,7 @@ test) core="$core doctest-dev" more="$checks" ;;
 teach) more="bubblewrap" ;;
 simulate) more="libsimgrid-dev" ;;
 --list)
-  echo "$core $extra doctest-dev $checks $rivals"
+  echo "$core $extra doctest-dev $checks $rivals $(offload || :)"
   exit 0
   ;;
 *)
@@ -64,7 +65,13 @@ present() {
   esac
 }
 library() { PATH=$PATH:/sbin ldconfig -p 2>/dev/null | grep -q "[[:space:]]$1\.so"; }
-header() { test -e "/usr/include/$1" || test -e "/usr/local/include/$1"; }
+# The compiler knows of CPATH, conda and the like; CMake also looks below the folders of CMAKE_PREFIX_PATH.
+header() {
+  IFS=":"
+  for folder in ${CMAKE_PREFIX_PATH-} /usr /usr/local; do if [ -e "$folder/include/$1" ]; then unset IFS && return 0; fi; done
+  unset IFS
+  echo "#include <$1>" | c++ -E -x c++ - >/dev/null 2>&1
+}
 there() { test -e "$1"; } # the first that a pattern names
 
 # What is absent of these packages. Names change from release to release: those that apt does not know are passed over,
@@ -76,7 +83,7 @@ absent() {
   done
 }
 # shellcheck disable=SC2086 # lists of words
-needed=$(absent $core) wanted=$(absent $extra $more $rivals)
+needed=$(absent $core) wanted="$(absent $extra $more $rivals)$(absent "$(offload || echo g++)")"
 [ -n "$needed$wanted" ] || exit 0
 
 by_hand() {
@@ -105,7 +112,7 @@ $as_root apt-get update >"$log" 2>&1 || by_hand "apt-get update failed (the log 
 [ -z "$needed" ] || install $needed || by_hand "apt failed (the log is $log)"
 needed=""
 # Each group by itself, and where one fails its packages one by one: what cannot be had must not cost the others.
-for group in "$extra" "$more" "$rivals"; do
+for group in "$extra" "$more" "$rivals $(offload || :)"; do
   # shellcheck disable=SC2086 # lists of words
   group=$(absent $group)
   # shellcheck disable=SC2086

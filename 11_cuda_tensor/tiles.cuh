@@ -85,29 +85,45 @@ __device__ void take_b(FragmentB (&b)[n], SharedTile<T, rows, cols>& tile, int q
 }
 // [/take]
 
-// [add]
 /// C += n fragments beside each other from (i0, j0) on: lane 4g + t holds columns 2t, 2t + 1 of rows g and
-/// g + 8. All are read before the first is written: the reads wait together.
-template <int n>
-__device__ void add_row(View<float> c, Index i0, Index j0, const FragmentC (&sum)[n]) {
+/// g + 8. Where pairs can be loaded all are read before the first is written, so that the reads wait
+/// together.
+template <class T, class Fragment, int n>
+__device__ void add_row(View<T> c, Index i0, Index j0, const Fragment (&sum)[n]) {
+  struct alignas(2 * sizeof(T)) Pair {
+    T first, second;
+  };
   const int lane = int(threadIdx.x) % 32, g = lane / 4, t = lane % 4;
-  const Index i = i0 + g, j = j0 + 2 * t, down = c.rows() - i, across = c.cols() - j;
-  FragmentC before[n];
-  const auto each = [&](auto work) {
+  const bool pairs = reinterpret_cast<std::uintptr_t>(c.data()) % sizeof(Pair) == 0 && c.ld() % 2 == 0;
+  if (pairs && i0 + 16 <= c.rows() && j0 + 8 * n <= c.cols()) {
+    // [add]
+    const auto in_c = [&](int r, int s) -> Pair& {
+      return reinterpret_cast<Pair&>(c(i0 + g + 8 * r, j0 + 8 * s + 2 * t));
+    };
+    Pair before[2][n];
+#pragma unroll
+    for (int r = 0; r < 2; ++r)
+#pragma unroll
+      for (int s = 0; s < n; ++s) before[r][s] = in_c(r, s);
+#pragma unroll
+    for (int r = 0; r < 2; ++r)
+#pragma unroll
+      for (int s = 0; s < n; ++s)
+        in_c(r, s) = {before[r][s].first + sum[s].of[2 * r], before[r][s].second + sum[s].of[2 * r + 1]};
+    // [/add]
+  } else {
 #pragma unroll
     for (int s = 0; s < n; ++s)
 #pragma unroll
-      for (int e = 0; e < 4; ++e)
-        if (e / 2 * 8 < down && 8 * s + e % 2 < across)
-          work(c(i + e / 2 * 8, j + 8 * s + e % 2), before[s].of[e], sum[s].of[e]);
-  };
-  each([](float in_c, float& read, float) { read = in_c; });
-  each([](float& in_c, float read, float added) { in_c = read + added; });
+      for (int e = 0; e < 4; ++e) {
+        const Index i = i0 + g + e / 2 * 8, j = j0 + 8 * s + 2 * t + e % 2;
+        if (i < c.rows() && j < c.cols()) c(i, j) += sum[s].of[e];
+      }
+  }
 }
-// [/add]
 /// C += all of a warp's fragments.
-template <int rows, int cols>
-__device__ void add_fragments(View<float> c, Index i0, Index j0, const FragmentC (&sum)[rows][cols]) {
+template <class T, class Fragment, int rows, int cols>
+__device__ void add_fragments(View<T> c, Index i0, Index j0, const Fragment (&sum)[rows][cols]) {
 #pragma unroll
   for (int r = 0; r < rows; ++r) add_row(c, i0 + 16 * r, j0, sum[r]);
 }

@@ -26,28 +26,27 @@ void a_tile_a_block(int block, std::size_t bytes, View<const bf16> a, View<const
 template <auto kernel, class Team, int BN, class T>
 void walk(std::size_t bytes, View<const T> a, const CUtensorMap& b_boxes, View<float> c, int group_rows,
           bool stay = true) {
-  constexpr int together = Team::down * Team::across;
-  static const int most = Launch<kernel, together>(dim3{together}, with_producer, bytes).resident();
-  const GroupedOrder order{int(ceil_div(c.rows(), BM * Team::down)),
-                           int(ceil_div(c.cols(), BN * Team::across)), group_rows / Team::down};
+  constexpr int blocks = Team::blocks;
+  static const int most = Launch<kernel, blocks>(dim3{blocks}, with_producer, bytes).resident();
+  const GroupedOrder order{int(ceil_div(c.rows(), BM * blocks)), int(ceil_div(c.cols(), BN)),
+                           group_rows / blocks};
   const int tiles = order.down * order.across;
-  launch<kernel, together>(dim3{unsigned(stay ? std::min(tiles, most) : tiles) * together}, with_producer,
-                           bytes, map_of(a, BM / Team::across, 128 / int(sizeof(T))), b_boxes,
-                           map_of(c, 16, 32), order, int(a.cols()));
+  launch<kernel, blocks>(dim3{unsigned(blocks * (stay ? std::min(tiles, most) : tiles))}, with_producer,
+                         bytes, map_of(a, BM, 128 / int(sizeof(T))), b_boxes, map_of(c, 16, 32), order,
+                         int(a.cols()));
 }
-template <class Team, int BN, int depth, int buffers>
+template <int BN, int depth, int buffers>
 void by_all(View<const bf16> a, View<const bf16> b, View<float> c, int group_rows, bool stay = true) {
   using Memory = Shared<BN, depth, buffers>;
   static_assert(sizeof(Memory) <= 227 * 1024);
-  constexpr auto kernel = persistent<Team, BN, depth, buffers>;
-  walk<kernel, Team, BN>(sizeof(Memory), a, map_of(b, BK / Team::down, 64), c, group_rows, stay);
+  walk<persistent<BN, depth, buffers>, Alone, BN>(sizeof(Memory), a, map_of(b, BK, 64), c, group_rows, stay);
 }
 /// b in TF32 is B's transpose.
 template <class Team, int BN, int depth, class T = bf16>
 void in_turns(View<const T> a, View<const T> b, View<float> c) {
   using Memory = PingPongShared<BN, depth, T>;
   static_assert(sizeof(Memory) <= 227 * 1024);
-  const CUtensorMap b_boxes = std::is_same_v<T, tf32> ? map_of(b, BN, 32) : map_of(b, BK / Team::down, 64);
+  const CUtensorMap b_boxes = std::is_same_v<T, tf32> ? map_of(b, BN, 32) : map_of(b, BK / Team::blocks, 64);
   walk<ping_pong<Team, BN, depth, T>, Team, BN>(sizeof(Memory), a, b_boxes, c, 8);
 }
 
@@ -79,17 +78,17 @@ void multiply(Rung rung, View<const bf16> a, View<const bf16> b, View<float> c) 
   if (rung == Rung::wgmma) return a_tile_a_block<wgmma<256, 4>, 256>(256, sizeof(Ring<256, 4>), a, b, c);
   if (rung == Rung::warp_specialised)
     return a_tile_a_block<warp_specialised<256, 4>, 256>(with_producer, sizeof(Ring<256, 4>), a, b, c);
-  if (rung == Rung::tma_add) return by_all<Alone, 256, 4, 1>(a, b, c, 1, false);
-  if (rung == Rung::persistent) return by_all<Alone, 256, 4, 1>(a, b, c, 1);
-  if (rung == Rung::ordered) return by_all<Alone, 256, 4, 1>(a, b, c, 16);
+  if (rung == Rung::tma_add) return by_all<256, 4, 1>(a, b, c, 1, false);
+  if (rung == Rung::persistent) return by_all<256, 4, 1>(a, b, c, 1);
+  if (rung == Rung::ordered) return by_all<256, 4, 1>(a, b, c, 16);
   if (rung == Rung::ping_pong) return in_turns<Alone, 128, 6>(a, b, c);
-  if (rung == Rung::cluster) return in_turns<PairDown, 128, 6>(a, b, c);
+  if (rung == Rung::cluster) return in_turns<Pair, 128, 6>(a, b, c);
   const bool lines =
       a.ld() % 64 == 0 && b.ld() % 64 == 0;  // else boxes share L2's lines, and copies cost more
   const int width = width_for(c, lines ? 1 : 2);
-  if (width == 64) return by_all<Alone, 64, 6, 2>(a, b, c, 16);
-  if (width == 128) return (lines ? in_turns<Alone, 128, 6> : in_turns<PairDown, 128, 6>)(a, b, c);
-  return (lines ? in_turns<Alone, 192, 5> : in_turns<PairDown, 192, 5>)(a, b, c);
+  if (width == 64) return by_all<64, 6, 2>(a, b, c, 16);
+  if (width == 128) return (lines ? in_turns<Alone, 128, 6> : in_turns<Pair, 128, 6>)(a, b, c);
+  return (lines ? in_turns<Alone, 192, 5> : in_turns<Pair, 192, 5>)(a, b, c);
 }
 
 bool serves(View<const tf32> a, View<const tf32> b, View<const float> c) {

@@ -39,7 +39,8 @@ course::Launch<T> launch_of(Which...) {
 std::shared_ptr<course::Variant<bf16>> rung(std::string name, std::string idea, Rung which) {
   const course::CostOf cost = which == Rung::tma        ? cost::warp_tiles
                               : which < Rung::ping_pong ? cost::warpgroup_tiles
-                                                        : cost::tiles_in_turns;
+                              : which == Rung::cluster  ? cost::tiles_in_turns<2>
+                                                        : cost::tiles_in_turns<1>;
   return course::gpu<bf16>(std::move(name), std::move(idea), launch_of<bf16>(which), cost, hopper_units);
 }
 

@@ -44,7 +44,7 @@ __device__ void begin(Stage<BN>& stage, const CUtensorMap& a, const CUtensorMap&
 
 /// How blocks work together: each alone. (cluster has pairs.)
 struct Alone {
-  static constexpr int down = 1, across = 1;  // blocks that make tiles below and beside each other
+  static constexpr int blocks = 1;
   /// Row and column, in tiles, of this block's tile.
   template <class Order>
   __device__ static auto at(const Order& order, int tile) {
@@ -69,7 +69,7 @@ struct Alone {
 template <class Team = Alone, int depth>
 __device__ void prepare(Barrier (&full)[depth], Barrier (&empty)[depth], int readers = consumers) {
   if (threadIdx.x == 0) {
-    for (int s = 0; s < depth; ++s) init(full[s], 1), init(empty[s], readers * Team::down * Team::across);
+    for (int s = 0; s < depth; ++s) init(full[s], 1), init(empty[s], readers * Team::blocks);
     fence_init();
   }
   Team::meet();
@@ -98,7 +98,7 @@ __device__ void add_warpgroup(View<float> c, Index i0, Index j0, const FragmentC
 
 // [consume]
 /// A warpgroup of consumers: multiplies stages as they become full.
-template <class Team = Alone, int BN, int depth>
+template <int BN, int depth>
 __device__ void consume(FragmentC (&sum)[BN / 8], Ring<BN, depth>& ring, RingSlot<depth>& slot, int g,
                         int steps) {
   int before = 0;
@@ -106,12 +106,12 @@ __device__ void consume(FragmentC (&sum)[BN / 8], Ring<BN, depth>& ring, RingSlo
     wait(ring.full[slot.stage], slot.parity);
     multiply(sum, ring.stage[slot.stage], g);
     wgmma_wait<1>();
-    if (step > 0) Team::release(ring.empty[before]);  // the products of the step before are done
+    if (step > 0) Alone::release(ring.empty[before]);  // the products of the step before are done
     before = slot.stage;
   }
   wgmma_wait<0>();
   fence_registers(sum);
-  Team::release(ring.empty[before]);
+  Alone::release(ring.empty[before]);
 }
 // [/consume]
 

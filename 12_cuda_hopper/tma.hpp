@@ -51,8 +51,8 @@ CUtensorMap map_of(View<T> matrix, int rows, int cols, int parts = 1) {
   return map;
 }
 
-/// A launch of blocks, in clusters where they are more than one, which may begin while the kernel before it
-/// ends.
+/// A launch of blocks, in clusters where they are more than one. Blocks may begin while the last ones of the
+/// kernel before run (programmatic dependent launch): queued, products of 1024 take a sixth less time by it.
 template <auto kernel, int cluster = 1>
 struct Launch {
   Launch(dim3 grid, int block, std::size_t bytes) {

@@ -28,16 +28,16 @@ template <int buffers>
 struct alignas(1024) Boxes {
   SharedTile<float, 16, 32> of_warp[consumers][buffers];
 };
-/// C += a warp's 16 rows of sums from (i, j) on, 32 columns at a time: TMA has them added in L2. With a
-/// box for each 32 nobody waits.
-template <int BN, int buffers>
+/// C += a warp's 16 rows of sums from (i, j) on, 32 columns at a time: TMA has them added in L2. Boxes
+/// that are `reused` may have to be waited for.
+template <int BN, bool reused = true, int buffers>
 __device__ void add_by_tma(const CUtensorMap& c, int i, int j, const FragmentC (&sum)[BN / 8],
                            Boxes<buffers>& boxes) {
   const int lane = int(threadIdx.x) % 32, g = lane / 4, t = lane % 4;
 #pragma unroll
   for (int s = 0; s < BN / 32; ++s) {
     auto& box = boxes.of_warp[threadIdx.x / 32][s % buffers];
-    if (buffers < BN / 32) {
+    if (reused) {
       if (lane == 0) bulk_wait_read<buffers - 1>();
       __syncwarp();  // what was in the box has gone
     }

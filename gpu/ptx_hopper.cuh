@@ -241,11 +241,11 @@ __device__ void registers_up() {
 // [f64]
 /// C += A·B in f64, A 16 × 16 and B 16 × 8: lane 4g + t holds of A rows g and g + 8, columns t, t + 4, t + 8
 /// and t + 12, two elements a column, of B these rows of column g; of C as FragmentC.
-__device__ inline void mma_sync(double (&c)[4], const double (&a)[8], const double (&b)[4]) {
+__device__ inline void mma_sync(WideC<double>& c, const double (&a)[8], const double (&b)[4]) {
   asm volatile(
       "mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, "
       "{%4, %5, %6, %7, %8, %9, %10, %11}, {%12, %13, %14, %15}, {%0, %1, %2, %3};"
-      : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
+      : "+d"(c.of[0]), "+d"(c.of[1]), "+d"(c.of[2]), "+d"(c.of[3])
       : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(a[4]), "d"(a[5]), "d"(a[6]), "d"(a[7]), "d"(b[0]),
         "d"(b[1]), "d"(b[2]), "d"(b[3]));
 }

@@ -48,7 +48,7 @@ HOPPER = {
         "10persistentI": [*TMA, "wgmma.mma_async", "setmaxnreg"],
         "10f64_tensorI": [*TMA, "m16n8k16.row.col.f64", "setmaxnreg"],
         "9ping_pongINS_5AloneE": [*TMA, "wgmma.mma_async", "setmaxnreg"],
-        "9ping_pongINS_8PairDownE": [*TMA, "wgmma.mma_async", "multicast::cluster"],
+        "9ping_pongINS_4PairE": [*TMA, "wgmma.mma_async", "multicast::cluster"],
     },
     "13_f32_by_halves": {"8by_wgmmaI": [*TMA, "wgmma.mma_async", "setmaxnreg"]},
 }

@@ -110,21 +110,6 @@ __device__ void multiply_wide(WideSums<T, S>& sum, TileA& a_tile, TileB& b_tile,
 }
 // [/wide_multiply]
 
-/// C += all of a warp's sums, from (i0, j0) on.
-template <class T, class S>
-__device__ void add_wide(View<Result<T>> c, Index i0, Index j0, const WideSums<T, S>& sum) {
-#pragma unroll
-  for (int r = 0; r < S::WM / 16; ++r)
-#pragma unroll
-    for (int s = 0; s < S::WN / 8; ++s)
-#pragma unroll
-      for (int e = 0; e < 4; ++e) {
-        const Place at = WideC<Result<T>>::place(int(threadIdx.x) % 32, e);
-        const Index i = i0 + 16 * r + at.row, j = j0 + 8 * s + at.col;
-        if (i < c.rows() && j < c.cols()) c(i, j) += sum[r][s].of[e];
-      }
-}
-
 // [wide]
 /// As stages: while one pair of tiles is multiplied, those of the next steps are on their way. `aligned`: A
 /// and B begin at multiples of 16 bytes, and so do their rows.
@@ -153,7 +138,7 @@ __global__ __launch_bounds__(wide_threads<S>, S::blocks) void wide_stages(View<c
     begin(step + S::depth - 1);
     multiply_wide<T, S>(sum, a_tile[step % S::depth], b_tile[step % S::depth], row, col);
   }
-  add_wide<T, S>(c, i0 + row, j0 + col, sum);
+  add_fragments(c, i0 + row, j0 + col, sum);
 }
 // [/wide]
 

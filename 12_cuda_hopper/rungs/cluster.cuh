@@ -10,21 +10,19 @@ namespace cuda_hopper {
 // [pair]
 /// Two blocks that fill the stages of both, so that both must know when one is empty.
 struct Pair : Alone {
-  __device__ static void meet() { sync_cluster(); }
-  __device__ static void part() { sync_cluster(); }  // no block leaves while the other signals it
-  __device__ static void release(Barrier& empty) {
-    if (threadIdx.x % 32 < 2) arrive_at(empty, int(threadIdx.x) % 32);
-  }
-};
-/// With tiles below each other: each copies half the rows of B's boxes. All bytes of a stage are expected,
-/// whoever sends them.
-struct PairDown : Pair {
-  static constexpr int down = 2;
+  static constexpr int blocks = 2;
+  /// Rows of tiles are in twos, one for each block.
   template <class Order>
   __device__ static auto at(const Order& order, int tile) {
     const auto [row, col] = order.at(tile);
     return typename Order::At{2 * row + cluster_rank(), col};
   }
+  __device__ static void meet() { sync_cluster(); }
+  __device__ static void part() { sync_cluster(); }  // no block leaves while the other signals it
+  __device__ static void release(Barrier& empty) {
+    if (threadIdx.x % 32 < 2) arrive_at(empty, int(threadIdx.x) % 32);
+  }
+  /// Boxes of B have half the rows. All bytes of the stage are expected, whoever sends them.
   template <int BN>
   __device__ static void start(Stage<BN>& stage, const CUtensorMap& a, const CUtensorMap& b, int i0, int j0,
                                int p, Barrier& full) {
@@ -34,24 +32,6 @@ struct PairDown : Pair {
 #pragma unroll
     for (int s = 0; s < BN / 64; ++s)
       bulk_load_for_both(&stage.b[s][half][0], b, j0 + 64 * s, p + half, 0, full);
-  }
-};
-/// With tiles beside each other: half the rows of A's.
-struct PairAcross : Pair {
-  static constexpr int across = 2;
-  template <class Order>
-  __device__ static auto at(const Order& order, int tile) {
-    const auto [row, col] = order.at(tile);
-    return typename Order::At{row, 2 * col + cluster_rank()};
-  }
-  template <int BN>
-  __device__ static void start(Stage<BN>& stage, const CUtensorMap& a, const CUtensorMap& b, int i0, int j0,
-                               int p, Barrier& full) {
-    const int half = BM / 2 * cluster_rank();
-    arrive_expect(full, int(sizeof(Stage<BN>)));
-    bulk_load_for_both(&stage.a[half][0], a, p, i0 + half, 0, full);
-#pragma unroll
-    for (int s = 0; s < BN / 64; ++s) bulk_load(stage.b[s], b, j0 + 64 * s, p, 0, full);
   }
 };
 // [/pair]

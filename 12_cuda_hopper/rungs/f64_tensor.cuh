@@ -34,7 +34,7 @@ __device__ inline int f64_place(int t, int u) {
 
 /// A warp's sums += its rows of a stage's A times its columns of B.
 template <class Stage>
-__device__ void multiply_f64(double (&sum)[f64_BM / 16][f64_WN / 8][4], const Stage& stage, int col) {
+__device__ void multiply_f64(WideC<double> (&sum)[f64_BM / 16][f64_WN / 8], const Stage& stage, int col) {
   const int lane = int(threadIdx.x) % 32, g = lane / 4, t = lane % 4;
   double b[f64_WN / 8][4];
 #pragma unroll
@@ -51,27 +51,6 @@ __device__ void multiply_f64(double (&sum)[f64_BM / 16][f64_WN / 8][4], const St
   }
 }
 // [/f64_multiply]
-
-/// C += a warp's sums from (i0, j0) on, of which 16 rows are read before the first is written.
-__device__ inline void add_f64(View<double> c, Index i0, Index j0,
-                               const double (&sum)[f64_BM / 16][f64_WN / 8][4]) {
-  const int lane = int(threadIdx.x) % 32, g = lane / 4, t = lane % 4;
-#pragma unroll
-  for (int r = 0; r < f64_BM / 16; ++r) {
-    double before[f64_WN / 8][4];
-    const auto each = [&](auto work) {
-#pragma unroll
-      for (int s = 0; s < f64_WN / 8; ++s)
-#pragma unroll
-        for (int e = 0; e < 4; ++e) {
-          const Index i = i0 + 16 * r + g + e / 2 * 8, j = j0 + 8 * s + 2 * t + e % 2;
-          if (i < c.rows() && j < c.cols()) work(c(i, j), before[s][e], sum[r][s][e]);
-        }
-    };
-    each([](double in_c, double& read, double) { read = in_c; });
-    each([](double& in_c, double read, double added) { in_c = read + added; });
-  }
-}
 
 // [f64_tensor]
 /// A tile of 64 × 128 a block, 64 × 32 a warp; two blocks a multiprocessor: one multiplies while the other
@@ -97,14 +76,14 @@ __global__ __launch_bounds__(f64_threads, 2) void f64_tensor(const __grid_consta
   } else {
     registers_up<232>();
     const int col = int(threadIdx.x) / 32 * f64_WN;
-    double sum[f64_BM / 16][f64_WN / 8][4] = {};
+    WideC<double> sum[f64_BM / 16][f64_WN / 8] = {};
     for (int step = 0; step < steps; ++step, ++slot) {
       wait(ring.full[slot.stage], slot.parity);
       multiply_f64(sum, ring.stage[slot.stage], col);
       __syncwarp();
       if (threadIdx.x % 32 == 0) arrive(ring.empty[slot.stage]);
     }
-    add_f64(c, i0, j0 + col, sum);
+    cuda_tensor::add_fragments(c, i0, j0 + col, sum);
   }
 }
 // [/f64_tensor]

@@ -16,41 +16,38 @@ struct Shared {
 
 /// As warp_specialised, but blocks walk C: the producer runs on into the next tile, and TMA adds the sums to
 /// C.
-template <class Team, int BN, int depth, int buffers>
+template <int BN, int depth, int buffers>
 __global__ __launch_bounds__(with_producer, 1) void persistent(const __grid_constant__ CUtensorMap a,
                                                                const __grid_constant__ CUtensorMap b,
                                                                const __grid_constant__ CUtensorMap c,
                                                                GroupedOrder order, int k) {
   auto& [ring, boxes] = shared_memory<Shared<BN, depth, buffers>>();
   const int warpgroup = int(threadIdx.x) / 128, warp = int(threadIdx.x) / 32, steps = (k + BK - 1) / BK;
-  constexpr int blocks = Team::down * Team::across;
-  const int first = int(blockIdx.x) / blocks, apart = int(gridDim.x) / blocks;
-  prepare<Team>(ring.full, ring.empty);
+  prepare(ring.full, ring.empty);
   RingSlot<depth> slot;
   // [walk]
   if (warpgroup == 2) {
     registers_down<40>();
-    for (int tile = first; threadIdx.x == 256 && tile < order.tiles(); tile += apart) {
-      const auto [row, col] = Team::at(order, tile);
+    for (int tile = int(blockIdx.x); threadIdx.x == 256 && tile < order.tiles(); tile += int(gridDim.x)) {
+      const auto [row, col] = order.at(tile);
       produce(ring, slot, steps,
               [&, i0 = row * BM, j0 = col * BN](Stage<BN>& stage, int step, Barrier& full) {
-                Team::start(stage, a, b, i0, j0, step * BK, full);
+                begin(stage, a, b, i0, j0, step * BK, full);
               });
     }
   } else {
     registers_up<232>();
-    for (int tile = first; tile < order.tiles(); tile += apart) {
-      const auto [row, col] = Team::at(order, tile);
+    for (int tile = int(blockIdx.x); tile < order.tiles(); tile += int(gridDim.x)) {
+      const auto [row, col] = order.at(tile);
       const int i = row * BM + warp * 16, j = col * BN;
       FragmentC sum[BN / 8];
       clear(sum);
-      consume<Team>(sum, ring, slot, warpgroup, steps);
+      consume(sum, ring, slot, warpgroup, steps);
       add_by_tma<BN>(c, i, j, sum, boxes);
     }
     if (threadIdx.x % 32 == 0) bulk_wait_read<0>();
   }
   // [/walk]
-  Team::part();
 }
 // [/persistent]
 

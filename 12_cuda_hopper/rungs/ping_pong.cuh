@@ -41,8 +41,7 @@ __global__ __launch_bounds__(with_producer, 1) void ping_pong(const __grid_const
   auto& [ring, boxes] = shared_memory<PingPongShared<BN, depth, T>>();
   constexpr int BK = 128 / int(sizeof(T));
   const int group = __shfl_sync(~0u, int(threadIdx.x) / 128, 0), steps = (k + BK - 1) / BK;
-  constexpr int blocks = Team::down * Team::across;
-  const int first = int(blockIdx.x) / blocks, apart = int(gridDim.x) / blocks;
+  const int first = int(blockIdx.x) / Team::blocks, apart = int(gridDim.x) / Team::blocks;
   if (threadIdx.x == 0) init(ring.turn[0], 4), init(ring.turn[1], 4);
   prepare<Team>(ring.full, ring.empty, 4);
   RingSlot<depth> slot;
@@ -74,7 +73,7 @@ __global__ __launch_bounds__(with_producer, 1) void ping_pong(const __grid_const
         auto* const many = reinterpret_cast<Boxes<BN / 32>*>(&ring);
         static_assert(2 * sizeof *many <= sizeof ring);
 #pragma unroll
-        for (int g = 0; g < 2; ++g) add_by_tma<BN>(c, i + 64 * g, j, sum[g], many[g]);
+        for (int g = 0; g < 2; ++g) add_by_tma<BN, false>(c, i + 64 * g, j, sum[g], many[g]);
       } else {
 #pragma unroll
         for (int g = 0; g < 2; ++g) add_by_tma<BN>(c, i + 64 * g, j, sum[g], boxes);
