@@ -13,7 +13,7 @@ using namespace cuda_hopper;
 
 // [parts_tile]
 /// How a block makes a tile of rows_ × BN_ of C. Of 128 rows each group of consumers makes 64, by all of k;
-/// of 64 both make all, by half of k. PairDown: two blocks share B's tiles.
+/// of 64 both make all, by half of k. Pair: two blocks share B's tiles.
 template <class S_, int rows_, int BN_, int depth_, int buffers_, class Team_ = Alone>
 struct PartsTile {
   using S = S_;
@@ -45,11 +45,11 @@ struct PartsWalk {
   unsigned refused, *report;
   template <class T>
   __device__ int first() const {
-    return int(blockIdx.x) / T::Team::down;
+    return int(blockIdx.x) / T::Team::blocks;
   }
   template <class T>
   __device__ int apart() const {
-    return int(gridDim.x) / T::Team::down;
+    return int(gridDim.x) / T::Team::blocks;
   }
 };
 
@@ -76,7 +76,7 @@ __device__ void produce_parts(typename T::Shared& shared, const CUtensorMap& a, 
         bulk_load(stage.a[s], a, step * T::stage_k + 64 * s, i, 0, full);
 #pragma unroll
       for (int s = 0; s < T::BN / 64; ++s)
-        if constexpr (T::Team::down == 1) {
+        if constexpr (T::Team::blocks == 1) {
           bulk_load(stage.b[s], b, j + 64 * s, step * T::stage_k, 0, full);
         } else {
           const int half = T::stage_k / 2 * cluster_rank();
