@@ -7,16 +7,13 @@
 #include "12_cuda_hopper/walk.cuh"
 #include "split.cuh"
 
-#ifndef EARLY
-#define EARLY 2
-#endif
 namespace f32_by_halves {
 
 using namespace cuda_hopper;
 
 // [parts_tile]
 /// How a block makes a tile of rows_ × BN_ of C. Of 128 rows each group of consumers makes 64, by all of k;
-/// of 64 both make all, by half of k. PairDown: two blocks share B's tiles.
+/// of 64 both make all, by half of k. Pair: two blocks share B's tiles.
 template <class S_, int rows_, int BN_, int depth_, int buffers_, class Team_ = Alone>
 struct PartsTile {
   using S = S_;
@@ -48,11 +45,11 @@ struct PartsWalk {
   unsigned refused, *report;
   template <class T>
   __device__ int first() const {
-    return int(blockIdx.x) / T::Team::down;
+    return int(blockIdx.x) / T::Team::blocks;
   }
   template <class T>
   __device__ int apart() const {
-    return int(gridDim.x) / T::Team::down;
+    return int(gridDim.x) / T::Team::blocks;
   }
 };
 
@@ -79,7 +76,7 @@ __device__ void produce_parts(typename T::Shared& shared, const CUtensorMap& a, 
         bulk_load(stage.a[s], a, step * T::stage_k + 64 * s, i, 0, full);
 #pragma unroll
       for (int s = 0; s < T::BN / 64; ++s)
-        if constexpr (T::Team::down == 1) {
+        if constexpr (T::Team::blocks == 1) {
           bulk_load(stage.b[s], b, j + 64 * s, step * T::stage_k, 0, full);
         } else {
           const int half = T::stage_k / 2 * cluster_rank();
@@ -101,18 +98,16 @@ __device__ void produce_parts(typename T::Shared& shared, const CUtensorMap& a, 
 
 // [turn]
 /// A group's turn: it begins the products of 64 of k behind those of the other group, which are under way
-/// while this one takes its sums over. It passes the turn on a little early, since that takes a while.
+/// while this one takes its sums over.
 template <class T>
 __device__ void take_turn(FragmentC (&recent)[T::BN / 8], typename T::Shared& shared, RingSlot<T::depth> slot,
                           int g, bool add) {
   using S = typename T::S;
-  constexpr int products = T::stages_a_turn * S::products * S::step / 16;
   RingSlot<T::depth> needed = slot;
 #pragma unroll
   for (int s = 0; s < T::stages_a_turn; ++s, ++needed) wait(shared.full[needed.stage], needed.parity);
   wait_for_turn(g);
   wgmma_fence();
-  int begun = 0;
 #pragma unroll
   for (int s = 0; s < T::stages_a_turn; ++s, ++slot)
 #pragma unroll
@@ -121,14 +116,12 @@ __device__ void take_turn(FragmentC (&recent)[T::BN / 8], typename T::Shared& sh
       for (int q = 0; q < S::step; q += 16) {
         auto& stage = shared.stage[slot.stage];
         const int a_q = S::a_part(product) * S::step + q, b_q = S::b_part(product) * S::step + q;
-        if (begun == products - EARLY) pass_turn(1 - g);
         ptx::wgmma<typename S::Half, T::BN>(
             recent, describe(&stage.a[a_q / 64][T::halves_k ? 0 : 64 * g][a_q % 64]),
-            describe(&stage.b[0][b_q][0], int(sizeof stage.b[0])), add || begun > 0);
-        ++begun;
+            describe(&stage.b[0][b_q][0], int(sizeof stage.b[0])), add || s > 0 || product > 0 || q > 0);
       }
-  if (EARLY == 0) pass_turn(1 - g);
   wgmma_commit();
+  pass_turn(1 - g);
 }
 // [/turn]
 

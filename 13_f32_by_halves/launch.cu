@@ -16,7 +16,7 @@ void walk_parts(const Parts<S>& parts, View<float> c, unsigned refused, unsigned
   using Memory = typename T::Shared;
   static_assert(sizeof(Memory) <= 227 * 1024);
   constexpr auto kernel = by_wgmma<T, S>;
-  constexpr int together = T::Team::down;
+  constexpr int together = T::Team::blocks;
   const GroupedOrder order{int(ceil_div(c.rows(), T::rows * together)), int(ceil_div(c.cols(), T::BN)),
                            group_rows / together};
   static const int most = Launch<kernel, together>(dim3{together}, with_producer, sizeof(Memory)).resident();
@@ -47,7 +47,7 @@ void by_wgmma(const Parts<S>& parts, View<float> c, unsigned refused, unsigned* 
     return walk_parts<PartsTile<S, 64, 128, S::parts == 2 ? 6 : 2, 4>>(parts, c, refused, report);
   if constexpr (S::parts == 2) {
     if (time(128, 192, 1.44) < square)
-      return walk_parts<PartsTile<S, 128, 192, 4, 3, PairDown>>(parts, c, refused, report);
+      return walk_parts<PartsTile<S, 128, 192, 4, 3, Pair>>(parts, c, refused, report);
     return walk_parts<PartsTile<S, 128, 128, 5, 4>>(parts, c, refused, report);
   } else {
     walk_parts<PartsTile<S, 128, 128, 2, 2>>(parts, c, refused, report);
