@@ -15,7 +15,7 @@ extra="python3-jinja2 gnuplot-nox fonts-dejavu-core ninja-build libopenmpi-dev o
 # Without these some tests are skipped.
 checks="valgrind ccache shellcheck clang-format black clang libclang-rt-dev libomp-dev qemu-user bubblewrap"
 # Without these their rows in 00 are missing; without the offload compiler step 10 runs on the host only.
-rivals="libopenblas0-openmp libblis4-openmp libdnnl2 libdnnl3 libscalapack-openmpi-dev"
+rivals="libopenblas0-openmp libblis4-openmp libdnnl2 libdnnl3 libdnnl3.6 libscalapack-openmpi-dev"
 offload() { if version=$(g++ -dumpversion 2>/dev/null); then echo "gcc-${version%%.*}-offload-nvptx"; fi; } # nothing before there is a g++
 
 case "${1-}" in
@@ -49,7 +49,7 @@ present() {
   openmpi-bin) command -v mpirun >/dev/null 2>&1 ;;
   libopenblas0-openmp) library libopenblas ;;
   libblis4-openmp) library libblis ;;
-  libdnnl2 | libdnnl3) library libdnnl ;;
+  libdnnl*) library libdnnl ;;
   libscalapack-openmpi-dev) there /usr/lib/*/libscalapack-openmpi.so ;;
   libeigen3-dev) header eigen3/Eigen/Dense ;;
   doctest-dev) header doctest/doctest.h ;;
@@ -87,13 +87,18 @@ absent() {
 needed=$(absent $core) sources=$(absent $fetched) wanted=$(absent $extra $more $rivals $(offload))
 [ -n "$needed$sources$wanted" ] || exit 0
 
-lost() { # what is not had without a package, one that has a name
-  case $1 in
-  python3-jinja2) echo "the page ($1, or jinja2 by pip in a venv)" ;;
-  gnuplot-nox) echo "charts ($1)" ;;
-  libopenmpi-dev) echo "06 ($1)" ;;
-  libboost-context-dev) echo "the GPU's emulator ($1)" ;;
-  esac
+lost() { # what is left out without these packages
+  rest=""
+  for package in "$@"; do
+    case $package in
+    python3-jinja2) printf ' the page (%s, or jinja2 by pip in a venv),' "$package" ;;
+    gnuplot-nox) printf ' charts (%s),' "$package" ;;
+    libopenmpi-dev) printf ' 06 (%s),' "$package" ;;
+    libboost-context-dev) printf " the GPU's emulator (%s)," "$package" ;;
+    *) rest="$rest $package" ;;
+    esac
+  done
+  printf ' some tests or rows (%s)\n' "${rest# }"
 }
 by_hand() {
   echo "setup.sh: $1"
@@ -102,7 +107,8 @@ by_hand() {
     exit 1
   fi
   [ -z "$sources" ] || echo "setup.sh: CMake fetches the sources of$sources"
-  [ -z "$wanted" ] || echo "setup.sh: left out:$(for package in $wanted; do lost "$package"; done | sed 's/^/ /; s/$/,/' | tr -d '\n') and some tests or rows (without$wanted)"
+  # shellcheck disable=SC2086 # a list of words
+  [ -z "$wanted" ] || echo "setup.sh: left out:$(lost $wanted)"
   exit 0
 } >&2
 command -v apt-get >/dev/null 2>&1 || by_hand "there is no apt here"
