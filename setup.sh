@@ -102,6 +102,7 @@ lost() { # what is left out without these packages
 }
 by_hand() {
   echo "setup.sh: $1"
+  ! command -v brew >/dev/null 2>&1 || echo "setup.sh: brew install gcc libomp cmake ninja cli11 fmt eigen doctest open-mpi boost hwloc gnuplot"
   if [ -n "$needed" ]; then
     echo "setup.sh: please install these (Debian's names):$needed$sources$wanted"
     exit 1
