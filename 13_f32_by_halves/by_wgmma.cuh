@@ -103,22 +103,25 @@ template <class T>
 __device__ void take_turn(FragmentC (&recent)[T::BN / 8], typename T::Shared& shared, RingSlot<T::depth> slot,
                           int g, bool add) {
   using S = typename T::S;
-  RingSlot<T::depth> needed = slot;
+  std::uint64_t a[T::stages_a_turn], b[T::stages_a_turn];  // before the turn: they take a while
 #pragma unroll
-  for (int s = 0; s < T::stages_a_turn; ++s, ++needed) wait(shared.full[needed.stage], needed.parity);
+  for (int s = 0; s < T::stages_a_turn; ++s, ++slot) {
+    auto& stage = shared.stage[slot.stage];
+    a[s] = describe(&stage.a[0][T::halves_k ? 0 : 64 * g]),
+    b[s] = describe(&stage.b[0], int(sizeof stage.b[0]));
+    wait(shared.full[slot.stage], slot.parity);
+  }
   wait_for_turn(g);
   wgmma_fence();
 #pragma unroll
-  for (int s = 0; s < T::stages_a_turn; ++s, ++slot)
+  for (int s = 0; s < T::stages_a_turn; ++s)
 #pragma unroll
     for (int product = 0; product < S::products; ++product)
 #pragma unroll
-      for (int q = 0; q < S::step; q += 16) {
-        auto& stage = shared.stage[slot.stage];
+      for (int q = 0; q < S::step; q += 16) {  // a descriptor counts in 16 bytes
         const int a_q = S::a_part(product) * S::step + q, b_q = S::b_part(product) * S::step + q;
-        ptx::wgmma<typename S::Half, T::BN>(
-            recent, describe(&stage.a[a_q / 64][T::halves_k ? 0 : 64 * g][a_q % 64]),
-            describe(&stage.b[0][b_q][0], int(sizeof stage.b[0])), add || s > 0 || product > 0 || q > 0);
+        ptx::wgmma<typename S::Half, T::BN>(recent, a[s] + unsigned(a_q / 64 * T::rows * 8 + a_q % 64 / 8),
+                                            b[s] + unsigned(b_q * 8), add || s > 0 || product > 0 || q > 0);
       }
   wgmma_commit();
   pass_turn(1 - g);

@@ -55,8 +55,9 @@ class Product {
 #ifdef COURSE_HOPPER
     if (cuda_hopper::here()) return by_wgmma(parts, c, refused, report);
 #endif
+    const Index of_b = blocks_of_b(parts);
     course::launch(by_fours(parts.a) && by_fours(parts.b) ? split<S, true> : split<S, false>,
-                   {blocks_of_b(parts) + blocks_of_a(parts)}, {threads}, parts);
+                   {of_b + blocks_of_a(parts)}, {threads}, parts, unsigned(of_b));
     cuda_tensor::tile_by_tile(c.rows(), c.cols(), BM, BN, [&](Index first, course::Grid grid) {
       course::launch(by_mma<S>, grid, {mma_threads}, parts, c, refused, report, first);
     });

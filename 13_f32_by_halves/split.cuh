@@ -133,7 +133,7 @@ __device__ unsigned split_rows(const Parts<S>& all, Index block) {
 #pragma unroll
     for (int q = 0; q < held; ++q) chunk[q] = chunk_from<fours>(all.a, i, j0 + 8 * (q * in_row + x));
   };
-  const Index last = (k - 1) / pass * pass;
+  const Index last = k <= pass ? 0 : (k - 1) / pass * pass;  // no division before the first loads
   int largest = 0, lost = 0;
   for (Index j0 = S::scaled ? 0 : last; j0 <= last; j0 += pass) {
     take(j0);
@@ -175,12 +175,12 @@ __device__ unsigned split_rows(const Parts<S>& all, Index block) {
 // [columns]
 /// Splits some columns of a slice of k of B, by eight a thread. Returns what was found.
 template <class S, bool fours>
-__device__ unsigned split_columns(const Parts<S>& all, Index block) {
+__device__ unsigned split_columns(const Parts<S>& all, unsigned block) {
   __shared__ SharedTile<int, 2, in_block / 64> of_columns;  // the largest; how many lose bits
   const Index n = all.b.cols(), k = all.b.rows(), filled = all.of_b.rows() / S::parts;
   const int t = int(threadIdx.x), cols = in_block / all.slice, across = cols / 8, x = t % across;
-  const Index blocks = course::ceil_div(n, cols), p0 = block / blocks * all.slice,
-              j = block % blocks * cols + 8 * x;
+  const unsigned blocks = unsigned(n + cols - 1) / unsigned(cols);
+  const Index p0 = Index{block / blocks} * all.slice, j = Index{block % blocks} * cols + 8 * x;
   Chunk<float> chunk[held];
   const auto row = [&](int q) { return p0 + t / across + q * (threads / across); };
 #pragma unroll
@@ -232,25 +232,24 @@ __device__ unsigned split_columns(const Parts<S>& all, Index block) {
 inline bool by_fours(View<const float> x) {
   return reinterpret_cast<std::uintptr_t>(x.data()) % 16 == 0 && x.ld() % 4 == 0 && x.cols() % 4 == 0;
 }
-/// Blocks are of B, then of A.
 template <class S>
-constexpr Index blocks_of_b(const Parts<S>& all) {
+Index blocks_of_b(const Parts<S>& all) {
   return course::ceil_div(all.b.rows(), all.slice) * course::ceil_div(all.b.cols(), in_block / all.slice);
 }
 template <class S>
-constexpr Index blocks_of_a(const Parts<S>& all) {
+Index blocks_of_a(const Parts<S>& all) {
   return course::ceil_div(all.a.rows(), threads / threads_a_row(all.a.cols()));
 }
 namespace {  // Hopper's translation unit has it, too
 
-/// Splits A and B, which if `fours` consist of whole, aligned 16 bytes. Adds to `found`, which is 0 before,
-/// and makes it 0 for the next product.
+/// Splits B, by the first `of_b` blocks, and A, which if `fours` consist of whole, aligned 16 bytes. Adds to
+/// `found`, which is 0 before, and makes it 0 for the next product.
 template <class S, bool fours>
-__global__ __launch_bounds__(threads, fours ? 3 : 2) void split(Parts<S> all) {
+__global__ __launch_bounds__(threads, fours ? 3 : 2) void split(Parts<S> all, unsigned of_b) {
   overlap_kernels();
   if (blockIdx.x == 0 && threadIdx.x == 0) *all.next_found = 0;
-  const Index in_a = blockIdx.x - blocks_of_b(all);
-  const unsigned here = in_a < 0 ? split_columns<S, fours>(all, blockIdx.x) : split_rows<S, fours>(all, in_a);
+  const unsigned here = blockIdx.x < of_b ? split_columns<S, fours>(all, blockIdx.x)
+                                          : split_rows<S, fours>(all, Index{blockIdx.x - of_b});
   if (here != 0) raise(all.found, here);
 }
 
