@@ -207,11 +207,9 @@ class Ladder(Case):
         self.assertEqual(of.line[1], "oneDNN, the best library: 170 GFLOP/s")
         self.assertEqual((of.notes, of.bars[-1].percent()), ([ladder.ABOVE], "125 %"))
 
-    def test_11_is_a_share_of_what_cublas_did_in_turns(self):
-        pair = compared("bf16", "cuBLAS heuristics", 1000, 1.25, type="bf16", rival_gflops=1)
-        self.write([pair], RIVAL_COLUMNS, "rivals.csv")
-        rate, name = ladder.cublas(self.results(GPU), self.folder, "bf16", 1000)
-        self.assertEqual((round(rate), "in turns" in name), (400000, True))
+    def test_bf16_of_the_lessons_is_a_share_of_the_peak_by_wgmma(self):
+        facts = FACTS.rstrip("\n") + "\npeak,bf16,cuda,,wgmma_shared,900,TFLOP/s,\n"
+        self.assertEqual(ladder.roof_of_gpu(self.results(GPU, facts), "bf16", 1000)[0], 900000)
 
 
 class Charts(Case):

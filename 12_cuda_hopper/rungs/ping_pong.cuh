@@ -57,6 +57,7 @@ __global__ __launch_bounds__(with_producer, 1) void ping_pong(const __grid_const
   } else {
     registers_up<232>();
     const int warp = int(threadIdx.x) / 32 % 4;
+    // [group]
     Turn turn{group};
     slot.skip(group * steps);
     for (int tile = first + group * apart; tile < order.tiles(); tile += 2 * apart) {
@@ -68,6 +69,7 @@ __global__ __launch_bounds__(with_producer, 1) void ping_pong(const __grid_const
           [&] { wgmma_wait<0>(), fence_registers(sum[0]), fence_registers(sum[1]); });
       const auto [row, col] = Team::at(order, tile);
       const int i = row * BM + 16 * warp, j = col * BN;
+      // [/group]
       if (tile + apart >= order.tiles() && steps >= depth) {  // the block's last: the ring is free for boxes
         sync_warpgroup(group);
         auto* const many = reinterpret_cast<Boxes<BN / 32>*>(&ring);

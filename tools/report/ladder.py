@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from drawing import PLOTS, Chart, draw_one
-from measured import BASELINE, LADDER_SIZE, NOT_LEVELS, Refusal, Row, Table
-from measured import digits, load, marked, read
+from measured import BASELINE, LADDER_SIZE, NOT_LEVELS, Refusal, Row
+from measured import digits, load, marked
 
 ROOT = Path(__file__).resolve().parents[2]
 # In the order of the course: a step's number, its idea in three words, and what shows it, in SQL.
@@ -221,24 +221,20 @@ def measured_bar(results, type, n, cores, step, variant):
     raise Refusal(f"no row for {step} {variant} at n = {n}")
 
 
-def cublas(results, folder, type, n):
-    """(GFLOP/s, words) of what is 100 % on a GPU. Of BF16 single products do not compare with
-    products in a queue: cuBLAS is what our best was beside it in turns."""
+def roof_of_gpu(results, type, n):
+    """(GFLOP/s, words) of what is 100 % on a GPU: cuBLAS, or, as single products of BF16 do not
+    compare with its products in a queue, the tensor cores' peak."""
     if type == "f32":
         return results.gpu.libraries(type, 0)["cuBLAS"][n], "cuBLAS"
-    like = {"type": type, "variant": type, "rival": "cuBLAS heuristics", "m": n, "n": n, "k": n}
-    pair = Table(read(folder / "rivals.csv", "pairs")).best(least="ratio", **like)
-    best = results.best("gpu", type=type, n=n, variant="best")
-    if not pair or not best:
-        raise Refusal(f"rivals.csv has no {type} of cuBLAS at n = {n}")
-    return best.rate / pair.ratio, "cuBLAS in turns with best"
+    peak = results.gpu.most("peak", type=type, level="wgmma_shared")
+    return peak, "the tensor cores' peak by wgmma"
 
 
-def lesson_chart(results, folder, type, n, bars, lesson):
+def lesson_chart(results, type, n, bars, lesson):
     """The picture of a lesson, whose own bars and those before it are given."""
     rates, gpu = [measured_bar(results, type, n, *bar[1:4]) for bar in bars], not bars[0][1]
     if gpu:
-        top, name = cublas(results, folder, type, n)
+        top, name = roof_of_gpu(results, type, n)
         full = f"{name}, {digits(top / 1000)} TFLOP/s"
     else:
         one, top = (results.machine.most("peak", type=type, threads=cores) for cores in (1, 2))
@@ -274,6 +270,6 @@ def draw_lessons():
             so_far = read[: read.index(lesson) + 1] if lesson in read else [lesson]
             bars = [bar for bar in every if bar[0] in so_far]
             with tempfile.TemporaryDirectory() as scratch:
-                draw_one(lesson_chart(results, folder, type, n, bars, lesson), "", Path(scratch))
+                draw_one(lesson_chart(results, type, n, bars, lesson), "", Path(scratch))
                 pictures = next(ROOT.glob(f"{lesson}_*/pictures"))
                 shutil.copy(Path(scratch) / "so_far.svg", pictures / "ladder.svg")
