@@ -368,7 +368,7 @@ void add_bandwidths_of_gpu(Session& session) {
                     together == 1   ? "L2_bulk"
                     : together == 4 ? "L2_bulk_4"
                                     : "L2_bulk_16",
-                    "the same by bulk copies; " + whole(together) + " blocks read the same bytes",
+                    "the same by bulk copies; blocks that read the same bytes: " + whole(together),
                     [&] { return bulk_bandwidth(session, l2, together); });
   add_bandwidth(session, "memory", "copy of " + bytes_text(memory) + "; read + written",
                 [&] { return memory_bandwidth(session, memory); });
