@@ -35,14 +35,18 @@ In<Tile> copy_rows(const Given<Tile>& a, const Out<Tile>& to) {
 /// last one has beyond n stays as it was: no kernel reads it.
 template <class Tile>
 void pack_B(const Given<Tile>& b, typename Tile::T* to) {
-  constexpr Index at_once = 8;  // rows of a micro-panel before the next one's, which lies on other pages
+  // So many rows of a micro-panel before the next one's, which lies on other pages; a transpose's are
+  // columns.
+  const Index at_once = b.transposed ? Tile::line : 8;
   const Index k = b.rows(), n = b.cols();
   for (Index some = 0; some < k; some += at_once)
     for (Index j = 0; j < n; j += Tile::nr) {
       const Index end = std::min(k, some + at_once);
       const Index cols = Tile::nr < n - j ? Tile::nr : n - j;  // by std::min, gcc's loop is a slower one
-      for (Index jj = 0; b.transposed && jj < cols; ++jj)
+      for (Index jj = 0; b.transposed && jj < cols; ++jj) {
+        RowAddress::to_L1(RowAddress(b.lies, j + jj, some).at + 16 * b.lies.ld() * Tile::size);
         for (Index p = some; p < end; ++p) to[j * k + p * Tile::nr + jj] = b.lies(j + jj, p);
+      }
       for (Index p = some; !b.transposed && p < end; ++p)
         copy_row<typename Tile::V>(&b.lies(p, j), cols, to + j * k + p * Tile::nr);
     }
