@@ -20,6 +20,9 @@ constexpr TileShape wide_tile{6, 2, 64};
 // 32 registers: 9 × 3 sums, 3 of B, one of A; 12 loads to 27 multiply-adds.
 constexpr TileShape avx512_tile{9, 3, 64};
 
+// 32 registers of Neon: as avx512_tile, four lanes instead of sixteen.
+constexpr TileShape neon_tile{9, 3, 16};
+
 /// What one thread may count on: bytes of first- and second-level cache, and of its share of the third.
 struct Caches {
   Index l1 = 32 << 10, l2 = 1 << 20, l3 = 16 << 20;

@@ -3,17 +3,29 @@
 // and none leaves the object (cmake/course.cmake says why).
 #pragma once
 
+#ifdef __x86_64__
 #include <immintrin.h>
+#endif
 
 #include "blocks.hpp"
 
 namespace avx2 {
 namespace {
 
+/// A moment's rest for a thread that looks whether another has arrived.
+inline void pause() {
+#ifdef __x86_64__
+  _mm_pause();
+#else
+  asm volatile("yield");
+#endif
+}
+
 /// Moves of a register's first words alone, of 4 bytes each: the others are neither read nor written.
 template <int bytes>
 struct Masked;
 
+#ifdef __x86_64__
 template <>
 struct Masked<32> {
   static __m256i first(int words) {
@@ -22,6 +34,22 @@ struct Masked<32> {
   static __m256i load(const void* p, __m256i some) { return _mm256_maskload_epi32((const int*)p, some); }
   static void store(void* p, __m256i some, __m256i v) { _mm256_maskstore_epi32((int*)p, some, v); }
 };
+#endif
+#ifdef __aarch64__
+template <>
+struct Masked<16> {  // Neon has no masks: word by word
+  typedef int Words [[gnu::vector_size(16)]];
+  static int first(int words) { return words; }
+  static Words load(const void* p, int some) {
+    Words v = {};
+    for (int w = 0; w < some; ++w) v[w] = static_cast<const int*>(p)[w];
+    return v;
+  }
+  static void store(void* p, int some, Words v) {
+    for (int w = 0; w < some; ++w) static_cast<int*>(p)[w] = v[w];
+  }
+};
+#endif
 #ifdef __AVX512F__
 template <>
 struct Masked<64> {  // a mask is a register of its own kind here, with a bit for each word

@@ -181,11 +181,15 @@ void require_memory(const std::string& what, double bytes, const World& world) {
 }
 
 std::string lacking(std::string_view features) {
+#ifdef __x86_64__
 #define COURSE_ASK(feature) __builtin_cpu_supports(#feature) ? #feature : ""
   static const std::vector<std::string> has = {
       COURSE_ASK(sse2),     COURSE_ASK(avx),      COURSE_ASK(avx2),     COURSE_ASK(fma),
       COURSE_ASK(bmi),      COURSE_ASK(bmi2),     COURSE_ASK(avx512f),  COURSE_ASK(avx512cd),
       COURSE_ASK(avx512dq), COURSE_ASK(avx512bw), COURSE_ASK(avx512vl), COURSE_ASK(avx512bf16)};
+#else
+  static const std::vector<std::string> has = {"neon"};  // what AArch64 always has
+#endif
   std::vector<std::string> missing;
   for (const std::string& feature : split(features))
     if (!feature.empty() && !contains(has, feature)) missing.push_back(feature);

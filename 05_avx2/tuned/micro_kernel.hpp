@@ -38,10 +38,10 @@ struct RowAddress {
 
   static Index address(const void* p) { return reinterpret_cast<Index>(p); }
   static void to_L1(Index line) {
-    if (with(Change::prefetches)) _mm_prefetch(reinterpret_cast<const char*>(line), _MM_HINT_T0);
+    if (with(Change::prefetches)) __builtin_prefetch(reinterpret_cast<const void*>(line), 0, 3);
   }
   static void to_L2(Index line) {
-    if (with(Change::prefetches)) _mm_prefetch(reinterpret_cast<const char*>(line), _MM_HINT_T1);
+    if (with(Change::prefetches)) __builtin_prefetch(reinterpret_cast<const void*>(line), 0, 2);
   }
 };
 
