@@ -15,7 +15,7 @@ extra="ninja-build libopenmpi-dev openmpi-bin libboost-context-dev libhwloc-dev"
 checks="valgrind ccache shellcheck clang-format black clang libclang-rt-dev libomp-dev qemu-user bubblewrap"
 # Without these their rows in 00 are missing; without the offload compiler step 10 runs on the host only.
 rivals="libopenblas0-openmp libblis4-openmp libdnnl2 libdnnl3 libscalapack-openmpi-dev"
-offload() { version=$(g++ -dumpversion 2>/dev/null) && echo "gcc-${version%%.*}-offload-nvptx"; } # asked again when there is a g++
+offload() { if version=$(g++ -dumpversion 2>/dev/null); then echo "gcc-${version%%.*}-offload-nvptx"; fi; } # nothing before there is a g++
 
 case "${1-}" in
 "") more="" ;;
@@ -23,7 +23,7 @@ test) core="$core doctest-dev" more="$checks" ;;
 teach) more="bubblewrap" ;;
 simulate) more="libsimgrid-dev" ;;
 --list)
-  echo "$core $extra doctest-dev $checks $rivals $(offload || :)"
+  echo "$core $extra doctest-dev $checks $rivals $(offload)"
   exit 0
   ;;
 *)
@@ -82,8 +82,8 @@ absent() {
     if apt-cache show "$package" >/dev/null 2>&1 || ! apt-cache show g++ >/dev/null 2>&1; then printf ' %s' "$package"; fi
   done
 }
-# shellcheck disable=SC2086 # lists of words
-needed=$(absent $core) wanted="$(absent $extra $more $rivals)$(absent "$(offload || echo g++)")"
+# shellcheck disable=SC2046,SC2086 # lists of words
+needed=$(absent $core) wanted=$(absent $extra $more $rivals $(offload))
 [ -n "$needed$wanted" ] || exit 0
 
 by_hand() {
@@ -112,7 +112,7 @@ $as_root apt-get update >"$log" 2>&1 || by_hand "apt-get update failed (the log 
 [ -z "$needed" ] || install $needed || by_hand "apt failed (the log is $log)"
 needed=""
 # Each group by itself, and where one fails its packages one by one: what cannot be had must not cost the others.
-for group in "$extra" "$more" "$rivals $(offload || :)"; do
+for group in "$extra" "$more" "$rivals $(offload)"; do
   # shellcheck disable=SC2086 # lists of words
   group=$(absent $group)
   # shellcheck disable=SC2086

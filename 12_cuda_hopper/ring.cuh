@@ -19,8 +19,8 @@ constexpr int with_producer = 128 * 3, consumers = 8;  // threads of a block; wa
 /// Tiles of A and B for a step. B's lies in boxes of 64 columns: TMA swizzles rows of 128 bytes.
 template <int BN, class T = bf16>
 struct Stage {
-  SharedTile<bf16, BM, BK> a;
-  SharedTile<bf16, BK, 64> b[BN / 64];
+  SharedTile<T, BM, BK> a;
+  SharedTile<T, BK, 64> b[BN / 64];
 };
 /// The ring of stages: `full` when a stage's tiles are there, `empty` when nobody reads them any more.
 template <int BN, int depth, class T = bf16>

@@ -207,6 +207,10 @@ class Ladder(Case):
         self.assertEqual(of.line[1], "oneDNN, the best library: 170 GFLOP/s")
         self.assertEqual((of.notes, of.bars[-1].percent()), ([ladder.ABOVE], "125 %"))
 
+    def test_bf16_of_the_lessons_is_a_share_of_the_peak_by_wgmma(self):
+        facts = FACTS.rstrip("\n") + "\npeak,bf16,cuda,,wgmma_shared,900,TFLOP/s,\n"
+        self.assertEqual(ladder.roof_of_gpu(self.results(GPU, facts), "bf16", 1000)[0], 900000)
+
 
 class Charts(Case):
     def plan(self, lines, facts=FACTS):

@@ -5,8 +5,8 @@
 
 FOLDER has a file STUDENT.cpp (.cu) or a folder STUDENT for each. A file in a student's folder
 belongs to the rung that its path or its name tells (02_loop_order/ikj.cpp, ikj.cpp), else to RUNG.
-One after the other is built, verified and raced as by `make try RUNG=… CHECK=1`, but in a sandbox:
-what is built and run sees the system and the course, read-only, and no network; time, memory, files
+One after the other is built, verified and raced as by `make try RUNG=… CHECK=1`, but in a
+sandbox: what is built and run sees the system and the course, read-only, and no network; time, memory, files
 and processes are limited, and all that it started ends with it. The verifier runs in the hand-in's
 process, so a student can forge a verdict on purpose: read what is handed in.
 
@@ -211,9 +211,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except KeyboardInterrupt:
-        sys.exit(0)
-    except (OSError, Refusal) as error:
-        sys.exit(print(f"try: {error}", file=sys.stderr) or 2)
+    rungs.ended(main)

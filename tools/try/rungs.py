@@ -381,10 +381,15 @@ def main():
         return look(rung)
 
 
-if __name__ == "__main__":
+def ended(program):
+    """Ends with its exit status; a refusal is one line, status 2, and Ctrl-C is no fault."""
     try:
-        sys.exit(main())
+        sys.exit(program())
     except KeyboardInterrupt:
         sys.exit(0)
     except (OSError, Refusal) as error:
         sys.exit(print(f"try: {error}", file=sys.stderr) or 2)
+
+
+if __name__ == "__main__":
+    ended(main)
