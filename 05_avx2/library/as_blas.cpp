@@ -25,8 +25,7 @@ bool wide() {
     const char* const named = std::getenv("COURSE_RUNG");
     const std::string_view rung = named ? named : can ? "avx512" : "tuned";
     if (rung != "avx512" && rung != "tuned") refuse("COURSE_RUNG may be tuned or avx512");
-    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
-      refuse("this processor lacks avx2 or fma");
+    if (!avx2::has_needs(false)) refuse("this processor lacks avx2 or fma");
     if (rung == "avx512" && !can) refuse("COURSE_RUNG=avx512: this processor lacks avx512f, dq, bw or vl");
     return rung == "avx512";
   }();
@@ -41,7 +40,7 @@ void gemm(int order, int a_op, int b_op, int m, int n, int k, T alpha, const T* 
   if (order != row_major || a_op != as_it_is || b_op != as_it_is || alpha != T{1} || beta != T{1} || m < 0 ||
       n < 0 || k < 0 || lda < k || ldb < n || ldc < n)
     refuse("only row-major C += A*B without transposition, of sizes that go together");
-  const auto rung = wide() ? avx2::tuned<avx2::avx512_tile, T> : avx2::tuned<avx2::avx2_tile, T>;
+  const auto rung = wide() ? avx2::tuned<avx2::widest_tile, T> : avx2::tuned<avx2::tuned_tile, T>;
   const int threads = omp_get_max_threads();
   rung({a, m, k, lda}, {b, k, n, ldb}, {c, m, n, ldc}, avx2::caches_here(threads), threads);
 }

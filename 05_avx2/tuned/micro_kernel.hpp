@@ -83,7 +83,7 @@ void micro_kernel(const In<Tile>& a, const In<Tile>& b, const Out<Tile>& c, cons
       }
 #pragma GCC unroll 32
       for (int i = 0; i < rows; ++i) {
-        const V a_ip = V::broadcast(a_p[i / 3] + i % 3 * a.ld());
+        const auto a_ip = V::broadcast(a_p[i / 3] + i % 3 * a.ld());
 #pragma GCC unroll 32
         for (int j = 0; j < vectors; ++j) sum[i][j].multiply_add(a_ip, b_row[j]);
       }
