@@ -68,4 +68,29 @@ void packed(View<const T> a, View<const T> b, View<T> c, const Caches& caches);
 template <TileShape tile, class T>
 void tuned(View<const T> a, View<const T> b, View<T> c, const Caches& caches, int threads);
 
+/// A or B as a BLAS is given it: what lies in memory, or its transpose.
+template <class T>
+struct Factor {
+  View<const T> lies;
+  bool transposed = false;
+
+  COURSE_INLINE Factor(View<const T> as_it_lies, bool is_transposed = false)
+      : lies(as_it_lies), transposed(is_transposed) {}
+  COURSE_INLINE Index rows() const { return transposed ? lies.cols() : lies.rows(); }
+  COURSE_INLINE Index cols() const { return transposed ? lies.rows() : lies.cols(); }
+  COURSE_INLINE Factor block(Index i, Index j, Index rows, Index cols) const {
+    return {transposed ? lies.block(j, i, cols, rows) : lies.block(i, j, rows, cols), transposed};
+  }
+};
+
+/// C = alpha·A·B + beta·C; with beta 0, C is not read.
+template <class T>
+struct Scale {
+  T alpha = 1, beta = 1;
+};
+
+/// tuned, with all that a BLAS may ask for; k >= 1.
+template <TileShape tile, class T>
+void gemm(Factor<T> a, Factor<T> b, View<T> c, Scale<T> scale, const Caches& caches, int threads);
+
 }  // namespace avx2

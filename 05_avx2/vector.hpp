@@ -108,6 +108,8 @@ struct Vector {
   void store(T* p) const { *reinterpret_cast<Anywhere*>(p) = v; }
   void store(T* p, auto some) const { Some::store(p, some, (decltype(Some::load(p, some)))v); }
   void add(Vector x) { v += x.v; }
+  void multiply(Vector x) { v *= x.v; }
+  void multiply(T x) { v *= x; }
   void multiply_add(Vector x, Vector y) { v += x.v * y.v; }
   void multiply_add(T x, Vector y) { v += x * y.v; }
   static auto first(Index count) { return Some::first(static_cast<int>(count) * int{sizeof(T)} / 4); }

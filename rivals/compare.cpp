@@ -19,9 +19,13 @@ double quantile(std::vector<double> values, double share) {
 
 /// Warms the product up; returns how many runs make a sample.
 int runs_of_a_sample(const Product& product, const Rules& rules) {
-  double least = product();
-  if (least < rules.sample) least = std::min(least, product());
-  return std::max(1, static_cast<int>(std::ceil(rules.sample / std::max(least, 1e-8))));
+  int runs = 1;  // few say more of the clock and of a first run than of the product
+  for (int round = 0; round < 4; ++round) {
+    const double seconds = product(runs);
+    if (seconds >= rules.sample) break;
+    runs = static_cast<int>(std::min(1e6, std::ceil(runs * rules.sample / std::max(seconds, 1e-9))));
+  }
+  return runs;
 }
 
 }  // namespace
@@ -29,10 +33,8 @@ int runs_of_a_sample(const Product& product, const Rules& rules) {
 Verdict alternate(const Product& ours, const Product& theirs, const std::function<void()>& reset,
                   const Rules& rules) {
   const auto sample = [&](const Product& product, int runs) {
-    for (const course::Stopwatch watch; watch.seconds() < rules.settle;) product();
-    double seconds = 0;
-    for (int run = 0; run < runs; ++run) seconds += product();
-    return seconds / runs;
+    for (const course::Stopwatch watch; watch.seconds() < rules.settle;) product(1);
+    return product(runs) / runs;
   };
   const int our_runs = runs_of_a_sample(ours, rules), their_runs = runs_of_a_sample(theirs, rules);
   std::vector<double> our_seconds, their_seconds, ratios;
@@ -53,7 +55,7 @@ double sustained(const Product& product, double before, double timed) {
   const auto mean = [&product](double limit) {
     double seconds = 0;
     int runs = 0;
-    for (const course::Stopwatch watch; runs == 0 || watch.seconds() < limit; ++runs) seconds += product();
+    for (const course::Stopwatch watch; runs == 0 || watch.seconds() < limit; ++runs) seconds += product(1);
     return seconds / runs;
   };
   mean(before);

@@ -5,7 +5,7 @@
 
 namespace rivals {
 
-using Product = std::function<double()>;  // runs once; returns its seconds
+using Product = std::function<double(int runs)>;  // between two readings of the clock; returns the seconds
 
 /// What pairs of samples say; a ratio is theirs / ours of one pair, above 1 where ours is faster.
 struct Verdict {
@@ -17,7 +17,7 @@ struct Verdict {
 struct Rules {
   int pairs;              // at least
   double budget = 0;      // more pairs while seconds are left
-  double sample = 1e-3;   // seconds a sample takes at least: short products are repeated in it
+  double sample = 1e-3;   // seconds a sample takes at least: as many runs as last so long
   double settle = 0;      // seconds a product runs untimed before each of its samples
   int between_reset = 8;  // pairs after which C is reset: it grows with every run
 };

@@ -56,11 +56,12 @@ std::shared_ptr<course::Variant<T>> variant(void* library, const char* cblas_nam
     const auto narrow = [](Index size) { return static_cast<int>(size); };  // --size ends at 2^31 - 1
     const int m = narrow(c.rows()), n = narrow(c.cols()), k = narrow(a.cols());
     const int lda = narrow(a.ld()), ldb = narrow(b.ld()), ldc = narrow(c.ld());
-    if (cblas != nullptr)  // CblasRowMajor, CblasNoTrans
-      cblas(101, 111, 111, m, n, k, T{1}, a.data(), lda, b.data(), ldb, T{1}, c.data(), ldc);
-    else if constexpr (std::is_same_v<T, float>)
-      if (dnnl('N', 'N', m, n, k, 1, a.data(), lda, b.data(), ldb, 1, c.data(), ldc) != 0)
-        throw std::runtime_error("the library reports a failure");
+    for (int product = 0; product < at_once; ++product)
+      if (cblas != nullptr)  // CblasRowMajor, CblasNoTrans
+        cblas(101, 111, 111, m, n, k, T{1}, a.data(), lda, b.data(), ldb, T{1}, c.data(), ldc);
+      else if constexpr (std::is_same_v<T, float>)
+        if (dnnl('N', 'N', m, n, k, 1, a.data(), lda, b.data(), ldb, 1, c.data(), ldc) != 0)
+          throw std::runtime_error("the library reports a failure");
   });
 }
 

@@ -9,9 +9,10 @@
 
 namespace rivals {
 
+inline int at_once = 1;  // products of a run: one alone would be timed with its launch, or with the clock
+
 /// What all libraries on a GPU share.
 struct Gpu {
-  int queued = 1;  // products of a run: one alone would be timed with its launch
   struct State {
     double mhz = 0, watts = 0;  // of the SMs, of the board; 0 if the driver does not say
   };

@@ -200,13 +200,19 @@ int measure(Process& of, const Shape& shape, std::shared_ptr<Variant<T>> Library
   }
   Gpu none;
   Gpu& gpu = of.theirs.gpu != nullptr ? *of.theirs.gpu : none;
-  const Product our_product = [&] { return *ours->run().product / gpu.queued; };
-  const Product their_product = [&] { return *theirs->run().product / gpu.queued; };
+  int queued = 1;  // for each run that is asked for
+  const auto product_of = [&queued](Variant<T>* variant) {
+    return [&queued, variant](int runs) {
+      at_once = runs * queued;
+      return *variant->run().product / queued;
+    };
+  };
+  const Product our_product = product_of(ours), their_product = product_of(theirs);
   // On a GPU so many of both that the shorter takes so long.
   const auto queue = [&](double seconds) {
-    gpu.queued = 1;
+    queued = 1;
     if (of.theirs.gpu != nullptr)
-      gpu.queued = static_cast<int>(std::clamp(seconds / std::min(our_product(), their_product()), 1., 1e4));
+      queued = static_cast<int>(std::clamp(seconds / std::min(our_product(1), their_product(1)), 1., 1e4));
   };
   queue(2e-3);
   const Verdict& v = row.verdict =
@@ -224,7 +230,7 @@ int measure(Process& of, const Shape& shape, std::shared_ptr<Variant<T>> Library
     of.of_sustained.append(course::cells_of(columns_sustained(row)));
     alone = fmt::format("; sustained {:.3f} x", their_side.seconds / our_side.seconds);
   }
-  gpu.queued = 1;
+  at_once = 1;
   ours->release(), theirs->release();
   fmt::print(
       "  {:<4} {:<14} {:<9} {:<14} {:6.3f} ({:.3f} to {:.3f}) x {:<20} {:6.1f} against {:6.1f} GFLOP/s, "

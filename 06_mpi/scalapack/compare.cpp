@@ -26,7 +26,7 @@ using course::Options;
 /// One product, as long as the slowest rank's: the same seconds on every rank, which then all do the same.
 template <class T>
 rivals::Product product_of(course::Variant<T>& variant, const course::World& world) {
-  return [&] {
+  return [&](int) {  // once: a sample of 0 seconds
     variant.reset();
     return *course::slowest(world, variant.run()).product;
   };
