@@ -38,6 +38,7 @@ OPEN_MPI = {
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
     "OMPI_MCA_hwloc_base_use_hwthreads_as_cpus": "1",
+    "OMPI_MCA_btl": "^tcp",  # of one host: where it has no network, Open MPI 5 says so for each pair
 }
 # Threads that wait for one another then count as busy, or --quiet would take a share of work that
 # is not even for a disturbance; and a core for each: a kernel may leave two short-lived threads on
