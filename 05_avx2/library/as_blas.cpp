@@ -1,9 +1,8 @@
-// The last rungs as a BLAS, a shared library: sgemm and dgemm as Fortran and CBLAS have them. All else of a
-// BLAS is the system's, behind it: LD_PRELOAD=build/05_avx2/libcourse_blas.so program, or -lcourse_blas
-// -lblas.
-//   OMP_NUM_THREADS=2     threads
-//   COURSE_RUNG=tuned     the kernel: avx512, tuned, four_by_four (03's) or mine (make numpy); else the best
-//   that runs here COURSE_BLAS_COUNT=1   one line on stderr at exit: how many products, and by which kernel
+// The last rungs as a BLAS, a shared library: sgemm and dgemm as Fortran and CBLAS have them. The system's
+// BLAS behind it has the rest: LD_PRELOAD=build/05_avx2/libcourse_blas.so program, or -lcourse_blas -lblas.
+// OMP_NUM_THREADS: how many threads.
+// COURSE_RUNG: the kernel, avx512, tuned, four_by_four (03's) or mine (make numpy); else the best that runs.
+// COURSE_BLAS_COUNT=1: one line on stderr at exit says how many products were made, and by which kernel.
 #include <omp.h>
 #include <pthread.h>
 

@@ -114,7 +114,8 @@ void five_loops(const Given<Tile>& a, const Given<Tile>& b, const Out<Tile>& c,
         const Out<Tile> copy(a_packed, rows, k, ld), none;
         const bool copied = a_packed && jc > 0;  // for the first block of B
         macro_kernel<Tile>(copied ? Given<Tile>(copy) : a.block(ic, pc, rows, k), copied ? none : copy,
-                           b_block, c.block(ic, jc, rows, cols), pc > 0 ? Scale{scale.alpha} : scale);
+                           b_block, c.block(ic, jc, rows, cols),
+                           pc > 0 ? Scale<typename Tile::T>{scale.alpha} : scale);
       }
 }
 // [/five_loops]

@@ -5,7 +5,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <string>
@@ -74,9 +73,14 @@ T c_of(int i, int j) {
   return T((i + 2 * j) % 5 - 2);
 }
 
+struct Shape {
+  int m, n, k;
+};
+
 /// How many of C's elements are wrong, gaps included, after a call in Fortran (order 0) or in CBLAS.
 template <class T>
-int wrong_elements(int order, char a_op, char b_op, int m, int n, int k, T alpha, T beta, int pad) {
+int wrong_elements(int order, char a_op, char b_op, const Shape& shape, T alpha, T beta, int pad) {
+  const auto [m, n, k] = shape;
   const bool columns = order != 101;
   Stored<T> a(m, k, columns != (a_op != 'N'), pad), b(k, n, columns != (b_op != 'N'), 2 * pad),
       c(m, n, columns, pad);
@@ -108,19 +112,18 @@ TEST_CASE_TEMPLATE("every order, transposition, alpha and beta", T, float, doubl
   for (const int order : {0, 101, 102})
     for (const char a_op : {'N', 'T', 'C'})
       for (const char b_op : {'N', 'T', 'C'})
-        for (const auto& [m, n, k] :
-             {std::array{5, 7, 3}, {61, 115, 40}, {3, 2, 3000}, {30, 20, 1}, {4, 3, 0}})
+        for (const Shape& s : {Shape{5, 7, 3}, {61, 115, 40}, {3, 2, 3000}, {30, 20, 1}, {4, 3, 0}})
           for (const int alpha : {0, 1, -2})
             for (const int beta : {0, 1, 3}) {
-              INFO(order, " ", a_op, b_op, " ", m, "x", n, "x", k, " alpha ", alpha, " beta ", beta);
-              CHECK(wrong_elements<T>(order, a_op, b_op, m, n, k, T(alpha), T(beta), m % 4) == 0);
+              INFO(order, " ", a_op, b_op, " ", s.m, "x", s.n, "x", s.k, " alpha ", alpha, " beta ", beta);
+              CHECK(wrong_elements<T>(order, a_op, b_op, s, T(alpha), T(beta), s.m % 4) == 0);
             }
 }
 
 TEST_CASE("blocks of all sizes, and a block of B that is transposed twice") {
   for (const char a_op : {'N', 'T'})
     for (const char b_op : {'N', 'T'})
-      CHECK(wrong_elements<float>(101, a_op, b_op, 203, 407, 1900, 2, 3, 5) == 0);
+      CHECK(wrong_elements<float>(101, a_op, b_op, {203, 407, 1900}, 2, 3, 5) == 0);
 }
 
 TEST_CASE("what cannot be is told by the number of the argument, and nothing is computed") {
@@ -153,8 +156,8 @@ int some_products(int seed) {
   for (int turn = 0; turn < 6; ++turn) {
     const int m = 20 + 37 * (seed + turn) % 90, n = 20 + 53 * (seed + 2 * turn) % 110,
               k = 20 + 71 * seed % 300;
-    bad += wrong_elements<float>(101, turn % 2 ? 'T' : 'N', 'T', m, n, k, 1, 0, 1);
-    bad += wrong_elements<double>(0, 'T', turn % 2 ? 'T' : 'N', m, n, k, 1, 1, 1);
+    bad += wrong_elements<float>(101, turn % 2 ? 'T' : 'N', 'T', {m, n, k}, 1, 0, 1);
+    bad += wrong_elements<double>(0, 'T', turn % 2 ? 'T' : 'N', {m, n, k}, 1, 1, 1);
   }
   return bad;
 }
@@ -175,7 +178,7 @@ TEST_CASE("ten threads at once, a caller's OpenMP region, and a child after fork
   CHECK(all == 0);
   const pid_t child = fork();
   if (child == 0) {
-    alarm(60);  // it would wait for its parent's threads for ever
+    alarm(20);  // it would wait for its parent's threads for ever
     _exit(some_products(3) == 0 ? 0 : 1);
   }
   int status = -1;
