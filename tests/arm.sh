@@ -40,4 +40,11 @@ build=build-arm-$1
 ! command -v ccache >/dev/null || options+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
 cmake -S . -B "$build" -G Ninja -DCMAKE_TOOLCHAIN_FILE=cmake/aarch64.cmake "${options[@]}" >"$build.log"
 cmake --build "$build" --parallel "$(nproc)" --target "${targets[@]}" >"$build.log" || { tail -n 40 "$build.log" && exit 1; }
-ctest --test-dir "$build" --output-on-failure --parallel "$(nproc)" "${tests[@]}"
+echo "commit $(git rev-parse --short HEAD 2>/dev/null), $(aarch64-linux-gnu-g++ --version | head -n 1), $(qemu-aarch64 --version | head -n 1)"
+status=0
+ctest --test-dir "$build" --output-on-failure --parallel "$(nproc)" "${tests[@]}" 2>&1 |
+  sed -u "s#$PWD/##g; /^ *Start /d; /changing into/d" | tee "$build/tests.txt" || status=1
+# Why tests are skipped: the last line that each of them printed.
+awk 'NR == FNR {if (/\*\*\*Skipped/) skipped[$4]; next} / Testing: / {name = $3}
+  /^<end of output>/ && name in skipped {print "skipped: " name ": " last} {last = $0}' "$build/tests.txt" "$build/Testing/Temporary/LastTest.log"
+exit $status
