@@ -72,7 +72,7 @@ std::atomic<long long> products, operations;
 [[gnu::destructor]] void tell() {
   if (counts)
     std::fprintf(stderr, "course_blas: %lld products, 2mnk %lld, by %s\n", products.load(), operations.load(),
-                 names[static_cast<int>(rung())]);
+                 products ? names[static_cast<int>(rung())] : "nobody");
 }
 
 // After a fork, libgomp waits for threads that the child does not have.

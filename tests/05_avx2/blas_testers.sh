@@ -13,7 +13,10 @@ export LD_LIBRARY_PATH=$folder COURSE_BLAS_COUNT=1 OMP_NUM_THREADS=2
 
 # tested KERNEL PASSES TESTER INPUT [COMMAND …]: so many lines tell that gemm has passed, none that anything failed.
 tested() {
-  LD_PRELOAD=$library COURSE_RUNG=$1 "${@:5}" "$folder/$3" <"$folder/$4" >out 2>err || { cat out err; exit 1; }
+  LD_PRELOAD=$library COURSE_RUNG=$1 "${@:5}" "$folder/$3" <"$folder/$4" >out 2>err || {
+    grep "this processor lacks" err && return
+    cat out err && exit 1
+  }
   cat ./*blat3.out >>out 2>/dev/null
   rm -f ./*blat3.out
   if [ "$(grep -ciE 'gemm +PASSED' out)" -ne "$2" ] || grep -E 'FAIL|\*\*\*' out || ! grep -qE "[1-9][0-9]* products, .* by $1\$" err; then
@@ -22,7 +25,6 @@ tested() {
   fi
 }
 for kernel in avx512 tuned four_by_four; do
-  COURSE_RUNG=$kernel LD_PRELOAD=$library true 2>err || { cat err; continue; } # the processor lacks it
   for type in s d; do
     tested $kernel 2 xblat3$type ${type}blat3.in
     tested $kernel 3 x${type}cblat3 ${type}in3
