@@ -13,7 +13,7 @@ core="g++ cmake make git python3 binutils"
 fetched="libcli11-dev libfmt-dev libeigen3-dev"
 extra="python3-jinja2 gnuplot-nox fonts-dejavu-core ninja-build libopenmpi-dev openmpi-bin libboost-context-dev libhwloc-dev"
 # Without these some tests are skipped.
-checks="valgrind ccache shellcheck clang-format black clang libclang-rt-dev libomp-dev qemu-user bubblewrap libblas-test python3-numpy"
+checks="valgrind ccache shellcheck clang-format black clang libclang-rt-dev llvm libomp-dev qemu-user g++-aarch64-linux-gnu bubblewrap libblas-test libblas3 python3-numpy"
 # Without these their rows in 00 are missing; without the offload compiler step 10 runs on the host only.
 rivals="libopenblas0-openmp libblis4-openmp libdnnl2 libdnnl3 libdnnl3.6 libscalapack-openmpi-dev"
 offload() { if version=$(g++ -dumpversion 2>/dev/null); then echo "gcc-${version%%.*}-offload-nvptx"; fi; } # nothing before there is a g++
@@ -57,7 +57,10 @@ present() {
   gnuplot-nox) command -v gnuplot >/dev/null 2>&1 ;;
   fonts-dejavu-core) command -v fc-list >/dev/null 2>&1 && fc-list | grep -q . ;;
   qemu-user) command -v qemu-x86_64 >/dev/null 2>&1 ;;
+  g++-aarch64-linux-gnu) [ "$(uname -m)" = aarch64 ] || command -v aarch64-linux-gnu-g++ >/dev/null 2>&1 ;;
   libclang-rt-dev) there /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.tsan* ;;
+  libblas3) there /usr/lib/*/blas/libblas.so.3 ;; # OpenBLAS stands in for it, and lacks what the testers ask
+  llvm) command -v llvm-symbolizer >/dev/null 2>&1 ;;
   libomp-dev) there /usr/lib/llvm-*/lib/libomp.so ;;
   gcc-*-offload-nvptx) there "$(dirname "$(g++ -print-libgcc-file-name 2>/dev/null)")/accel/nvptx-none/mkoffload" ;;
   libblas-test) there /usr/lib/*/blas/xblat3s ;;
@@ -104,6 +107,7 @@ lost() { # what is left out without these packages
 }
 by_hand() {
   echo "setup.sh: $1"
+  ! command -v brew >/dev/null 2>&1 || echo "setup.sh: brew install gcc libomp cmake ninja cli11 fmt eigen doctest open-mpi boost hwloc gnuplot"
   if [ -n "$needed" ]; then
     echo "setup.sh: please install these (Debian's names):$needed$sources$wanted"
     exit 1

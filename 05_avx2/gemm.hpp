@@ -20,6 +20,16 @@ constexpr TileShape wide_tile{6, 2, 64};
 // 32 registers: 9 × 3 sums, 3 of B, one of A; 12 loads to 27 multiply-adds.
 constexpr TileShape avx512_tile{9, 3, 64};
 
+// The first and the last of these with vectors of 16 bytes: Neon has 32 registers, too.
+constexpr TileShape short_tile{6, 2, 16}, neon_tile{9, 3, 16};
+
+// What the rungs have here; widest_tile is `tuned`'s where the processor has such registers.
+#ifdef __aarch64__
+constexpr TileShape textbook_tile = short_tile, tuned_tile = neon_tile, widest_tile = neon_tile;
+#else
+constexpr TileShape textbook_tile = avx2_tile, tuned_tile = avx2_tile, widest_tile = avx512_tile;
+#endif
+
 /// What one thread may count on: bytes of first- and second-level cache, and of its share of the third.
 struct Caches {
   Index l1 = 32 << 10, l2 = 1 << 20, l3 = 16 << 20;
@@ -29,7 +39,7 @@ struct Caches {
 /// times its second. Where hwloc knows nothing, the above.
 Caches caches_here(int threads);
 
-// All compute C += A·B, give the same bits whatever the number of threads, and need AVX2 and FMA.
+// All compute C += A·B, give the same bits whatever the number of threads, and need AVX2 and FMA, or Neon.
 
 /// Rows of C, rows of B: 02's ikj with eight lanes at a time. Threads share the rows of C.
 template <class T>
@@ -39,7 +49,8 @@ void ikj_avx2(View<const T> a, View<const T> b, View<T> c, int threads);
 template <class T>
 void dot_avx2(View<const T> a, View<const T> b, View<T> c, View<T> bt, int threads);
 
-// The next ones have avx2_tile, or a tile for AVX-512 (F, DQ, BW, VL): wide_tile, and `tuned` avx512_tile.
+// The next ones have textbook_tile, and `tuned` tuned_tile; or a tile for AVX-512 (F, DQ, BW, VL): wide_tile
+// and avx512_tile.
 
 /// A tile of C in registers while all of k passes by.
 template <TileShape tile, class T>

@@ -1,6 +1,6 @@
 # course_package(NAME TARGET URL COMMIT HEADERS [VERSION]): the package that the machine has, else its sources, fetched at the
 # commit of a release. Of these only the headers are used: no other project's options, tests and warnings come along.
-# Without a network: -DFETCHCONTENT_SOURCE_DIR_FMT=folder, and so on (INSTALL.md).
+# Without a network: -DFETCHCONTENT_SOURCE_DIR_FMT=folder, and so on (install/README.md).
 include(FetchContent)
 function(course_package name target url commit headers)
   find_package(${name} ${ARGN} QUIET NO_MODULE)

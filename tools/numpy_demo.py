@@ -65,24 +65,21 @@ def main(build, rung="mine", path=os.devnull):
     rows, results = [], {}
     for gemm, more in runs.items():
         lines, blas = ran(python, more)
-        for program, words, result, seconds, in_gemm, products, flops in lines:
-            rate = float(flops) / float(in_gemm) / 1e9
-            rows.append(
-                [program, gemm if more else blas, words, seconds, in_gemm, rate, products, flops]
-            )
+        for program, words, result, whole, in_gemm, products, flops in lines:
+            wrong, rate = re.match(r"\d*", words)[0], float(flops) / float(in_gemm) / 1e9
+            who = program, gemm if more else blas
+            rows.append([*who, words, wrong, whole, in_gemm, f"{rate:.1f}", products, flops])
             results.setdefault(program, []).append(float(result))
-    header = "program gemm result seconds in_gemm_s gflops products flops".split()
+    header = "program gemm result wrong whole_s in_gemm_s gflops products flops".split()
     with open(path, "w", encoding="utf-8", newline="") as file:
         csv.writer(file, lineterminator="\n").writerows([header, *rows])
-    table = "{:<11} {:<13} {:<25} {:>7} {:>8} {:>8} {:>9} {:>7}".format
-    print(
-        table("program", "gemm is", "result", "seconds", "in gemm", "GFLOP/s", "products", "2mnk")
-    )
-    for program, *words, seconds, in_gemm, rate, products, flops in sorted(
-        rows, key=lambda r: -float(r[7])
-    ):
-        times = f"{float(seconds):.3f}", f"{float(in_gemm):.3f}", f"{rate:.1f}"
-        print(table(program, *words, *times, products, f"{float(flops):.2g}"))
+    table = "{:<11} {:<13} {:<24} {:>8} {:>8} {:>8} {:>9} {:>7}".format
+    print(table("", "gemm is", "result", "seconds", "in gemm", "GFLOP/s", "products", "2mnk"))
+    for program in results:
+        for row in (row for row in rows if row[0] == program):
+            _, gemm, words, _, whole, in_gemm, rate, products, flops = row
+            seconds = f"{float(whole):.3f}", f"{float(in_gemm):.3f}"
+            print(table(program, gemm, words, *seconds, rate, products, f"{float(flops):.2g}"))
     for program, found in results.items():
         if not max(found) - min(found) < 1e-3 * abs(found[0]):
             leave(1, f"{program}: the results differ by more than rounding does: {found}")

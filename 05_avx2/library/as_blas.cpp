@@ -49,7 +49,7 @@ constexpr const char* names[] = {"avx512", "tuned", "four_by_four", "mine"};
 /// The kernel that multiplies: what COURSE_RUNG names, or else the best that this processor can run.
 Rung rung() {
   static const Rung chosen = [] {
-    const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    const bool avx2 = avx2::has_needs(false);
     const bool avx512 = avx2 && avx2::best_vector() == std::string_view("avx512");
     const char* const named = std::getenv("COURSE_RUNG");
     if (!named) return avx512 ? Rung::avx512 : avx2 ? Rung::tuned : Rung::four_by_four;
@@ -131,9 +131,9 @@ void row_major(bool a_transposed, bool b_transposed, Index m, Index n, Index k, 
                         b_transposed);
   if (rung() > Rung::tuned) return by_plain<T>(left, right, to, {alpha, beta});
   const int threads = forked || omp_in_parallel() ? 1 : omp_get_max_threads();
-  (rung() == Rung::avx512
-       ? avx2::gemm<avx2::avx512_tile, T>
-       : avx2::gemm<avx2::avx2_tile, T>)(left, right, to, {alpha, beta}, avx2::caches_here(threads), threads);
+  (rung() == Rung::avx512 ? avx2::gemm<avx2::widest_tile, T>
+                          : avx2::gemm<avx2::tuned_tile, T>)(left, right, to, {alpha, beta},
+                                                             avx2::caches_here(threads), threads);
 }
 
 /// A transposition as Fortran writes it.

@@ -63,7 +63,7 @@ struct alignas(64) Barrier {
   void wait(Index members) {
     const Index round = arrived.fetch_add(1, std::memory_order_acq_rel) / members;
     for (int look = 0; arrived.load(std::memory_order_acquire) < (round + 1) * members; ++look)
-      look < 2000 ? _mm_pause() : static_cast<void>(sched_yield());  // who we wait for may need our core
+      look < 2000 ? pause() : static_cast<void>(sched_yield());  // who we wait for may need our core
   }
 };
 

@@ -40,10 +40,10 @@ struct RowAddress {
 
   static Index address(const void* p) { return reinterpret_cast<Index>(p); }
   static void to_L1(Index line) {
-    if (with(Change::prefetches)) _mm_prefetch(reinterpret_cast<const char*>(line), _MM_HINT_T0);
+    if (with(Change::prefetches)) __builtin_prefetch(reinterpret_cast<const void*>(line), 0, 3);
   }
   static void to_L2(Index line) {
-    if (with(Change::prefetches)) _mm_prefetch(reinterpret_cast<const char*>(line), _MM_HINT_T1);
+    if (with(Change::prefetches)) __builtin_prefetch(reinterpret_cast<const void*>(line), 0, 2);
   }
 };
 
@@ -87,7 +87,7 @@ void micro_kernel(const In<Tile>& a, const In<Tile>& b, const Out<Tile>& c,
       }
 #pragma GCC unroll 32
       for (int i = 0; i < rows; ++i) {
-        const V a_ip = V::broadcast(a_p[i / 3] + i % 3 * a.ld());
+        const auto a_ip = V::broadcast(a_p[i / 3] + i % 3 * a.ld());
 #pragma GCC unroll 32
         for (int j = 0; j < vectors; ++j) sum[i][j].multiply_add(a_ip, b_row[j]);
       }
@@ -96,7 +96,7 @@ void micro_kernel(const In<Tile>& a, const In<Tile>& b, const Out<Tile>& c,
     }
   }
 
-  const V alpha = V::broadcast(&scale.alpha), beta = V::broadcast(&scale.beta);
+  const auto alpha = V::broadcast(&scale.alpha), beta = V::broadcast(&scale.beta);
   const auto write = [&](auto reads_C) {
     T* c_row = c.data();
 #pragma GCC unroll 32
