@@ -32,7 +32,7 @@ __global__ void groups(View<const bf16> a, View<const bf16> b, View<float> c) {
   add_fragments(c, i0 + row, j0 + col, sum);
 }
 
-// [padded]
+// [copy_padded]
 /// Copies a tile of `cols` columns to one whose rows are longer.
 template <int cols, class Tile>
 __device__ void copy_padded(Tile& tile, int rows, View<const bf16> from, Index i0, Index j0) {
@@ -41,6 +41,7 @@ __device__ void copy_padded(Tile& tile, int rows, View<const bf16> from, Index i
     reinterpret_cast<Chunk<bf16>&>(tile[row][col]) = load<false>(from, i0 + row, j0 + col);
   }
 }
+// [/copy_padded]
 
 /// ldmatrix, from tiles in plain order whose rows are 16 bytes longer.
 __global__ void padded(View<const bf16> a, View<const bf16> b, View<float> c) {
@@ -57,6 +58,5 @@ __global__ void padded(View<const bf16> a, View<const bf16> b, View<float> c) {
   }
   add_fragments(c, i0 + row, j0 + col, sum);
 }
-// [/padded]
 
 }  // namespace cuda_tensor::exercises

@@ -62,6 +62,7 @@ struct Swizzled {
 // [/swizzle]
 
 // [take]
+// [take_a]
 /// A's fragment from row i and column q on, by ldmatrix: of row l % 16, lane l gives the address of chunk
 /// l / 16.
 template <class Layout, class T, int rows, int cols>
@@ -71,6 +72,7 @@ __device__ FragmentA take_a(SharedTile<T, rows, cols>& tile, int i, int q) {
   ldmatrix_x4(a.of, tile[row] + 8 * Layout::place(row, q / 8 + lane / 16, cols / 8));
   return a;
 }
+// [/take_a]
 /// B's fragments from row q and column j on, two at a time; transposed, since a fragment's columns are the
 /// tile's rows.
 template <class Layout, int n, class T, int rows, int cols>
@@ -96,7 +98,6 @@ __device__ void add_row(View<T> c, Index i0, Index j0, const Fragment (&sum)[n])
   const int lane = int(threadIdx.x) % 32, g = lane / 4, t = lane % 4;
   const bool pairs = reinterpret_cast<std::uintptr_t>(c.data()) % sizeof(Pair) == 0 && c.ld() % 2 == 0;
   if (pairs && i0 + 16 <= c.rows() && j0 + 8 * n <= c.cols()) {
-    // [add]
     const auto in_c = [&](int r, int s) -> Pair& {
       return reinterpret_cast<Pair&>(c(i0 + g + 8 * r, j0 + 8 * s + 2 * t));
     };
@@ -110,7 +111,6 @@ __device__ void add_row(View<T> c, Index i0, Index j0, const Fragment (&sum)[n])
 #pragma unroll
       for (int s = 0; s < n; ++s)
         in_c(r, s) = {before[r][s].first + sum[s].of[2 * r], before[r][s].second + sum[s].of[2 * r + 1]};
-    // [/add]
   } else {
 #pragma unroll
     for (int s = 0; s < n; ++s)

@@ -87,6 +87,7 @@ __device__ void multiply(FragmentC (&sum)[BN / 8], const Stage<BN>& stage, int g
                          describe(&stage.b[0][q][0], int(sizeof stage.b[0])), true);
   wgmma_commit();
 }
+// [/multiply]
 /// C += a warpgroup's sums, element by element.
 template <int BN>
 __device__ void add_warpgroup(View<float> c, Index i0, Index j0, const FragmentC (&sum)[BN / 8]) {
@@ -94,7 +95,6 @@ __device__ void add_warpgroup(View<float> c, Index i0, Index j0, const FragmentC
   for (int s = 0; s < BN / 8; s += 8)
     add_row(c, i0, j0 + 8 * s, reinterpret_cast<const FragmentC(&)[8]>(sum[s]));
 }
-// [/multiply]
 
 // [consume]
 /// A warpgroup of consumers: multiplies stages as they become full.

@@ -22,7 +22,6 @@ struct GroupedOrder {
 };
 // [/order]
 
-// [add_by_tma]
 /// Where each warp of consumers puts boxes of 16 × 32 sums, swizzled as TMA reads them.
 template <int buffers>
 struct alignas(1024) Boxes {
@@ -47,6 +46,7 @@ __device__ void add_by_tma(const CUtensorMap& c, int i, int j, const FragmentC (
                            Boxes<buffers>& boxes) {
   const int lane = int(threadIdx.x) % 32;
 #pragma unroll
+  // [add_by_tma]
   for (int s = 0; s < BN / 32; ++s) {
     auto& box = boxes.of_warp[threadIdx.x / 32][s % buffers];
     if (reused) {
@@ -58,7 +58,7 @@ __device__ void add_by_tma(const CUtensorMap& c, int i, int j, const FragmentC (
     __syncwarp();  // all lanes have written
     if (lane == 0) bulk_add(c, j + 32 * s, i, 0, box), bulk_commit();
   }
+  // [/add_by_tma]
 }
-// [/add_by_tma]
 
 }  // namespace cuda_hopper

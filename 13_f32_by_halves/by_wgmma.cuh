@@ -96,7 +96,6 @@ __device__ void produce_parts(typename T::Shared& shared, const CUtensorMap& a, 
 }
 // [/produce_parts]
 
-// [turn]
 /// A group's turn: it begins the products of 64 of k behind those of the other group, which are under way
 /// while this one takes its sums over.
 template <class T>
@@ -111,6 +110,7 @@ __device__ void take_turn(FragmentC (&recent)[T::BN / 8], typename T::Shared& sh
     b[s] = describe(&stage.b[0], int(sizeof stage.b[0]));
     wait(shared.full[slot.stage], slot.parity);
   }
+  // [turn]
   wait_for_turn(g);
   wgmma_fence();
 #pragma unroll
@@ -125,8 +125,8 @@ __device__ void take_turn(FragmentC (&recent)[T::BN / 8], typename T::Shared& sh
       }
   wgmma_commit();
   pass_turn(1 - g);
+  // [/turn]
 }
-// [/turn]
 
 /// Adds a slice's sums, those of each column times its factor, to those of all.
 template <class S, int BN>

@@ -99,7 +99,6 @@ class Product {
 };
 // [/product]
 
-// [ways]
 enum class Way { fp16x2, bf16x3, f32 };
 
 /// C += A·B, A m × k, B k × n and C m × n, all in the GPU's memory, by the first way that holds what A and B
@@ -109,12 +108,14 @@ class Multiply {
   /// `first`: the way to begin with. Returns which way it goes; the GPU may still be at work. Throws
   /// if CUDA refuses.
   Way operator()(View<const float> a, View<const float> b, View<float> c, Way first) {
+    // [ways]
     if (first == Way::fp16x2) {
       const unsigned found = fp16x2_(a, b, c, beyond | graded);
       if (found == 0) return Way::fp16x2;
       if (found & beyond) return by_f32_units(a, b, c);
     }
     return bf16x3_(a, b, c, beyond) == 0 ? Way::bf16x3 : by_f32_units(a, b, c);
+    // [/ways]
   }
 
  private:
@@ -127,7 +128,6 @@ class Multiply {
   Product<Fp16x2> fp16x2_;
   Product<Bf16x3> bf16x3_;
 };
-// [/ways]
 
 }  // namespace
 }  // namespace f32_by_halves

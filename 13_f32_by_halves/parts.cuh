@@ -11,7 +11,6 @@ namespace f32_by_halves {
 
 using course::bf16, course::Index, course::SharedTile, course::View;
 
-// [bf16x3]
 /// x = of[0] + of[1] + of[2], each the rounded rest of those before it: 8 + 8 + 8 bits, all that a float has.
 /// Six products; the three that are left out are below 2^-24 of the first.
 struct Bf16x3 {
@@ -27,21 +26,20 @@ struct Bf16x3 {
     return of[product];
   }
 };
-// [/bf16x3]
 
-// [fp16x2]
 /// x = of[0] + of[1]: 11 + 11 bits, and the rest's sign. The exponents of FP16 are few, so each row of A, and
 /// of B each column of a slice of k, is scaled by a power of two: the exponent of its largest element becomes
 /// 13. Three products; the one that is left out is at most 2^-22 of the first.
 struct Fp16x2 {
   using Half = f16;
   static constexpr bool scaled = true;
+  // [fp16x2]
   static constexpr int parts = 2, products = 3, step = 32;
   static constexpr int a_part(int product) { return product == 0 ? 1 : 0; }
   static constexpr int b_part(int product) { return product == 1 ? 1 : 0; }
+  // [/fp16x2]
 };
 constexpr int largest_exponent = 13;
-// [/fp16x2]
 
 // [slice]
 /// How much of k the tensor cores add before f32 units take the sum over: the longer it is, the less work,

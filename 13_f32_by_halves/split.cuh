@@ -105,7 +105,6 @@ __device__ void store(Half* to, const Eight<Half>& eight) {
   *reinterpret_cast<Eight<Half>*>(to) = eight;
 #endif
 }
-// [split_chunk]
 /// Splits eight floats, element e scaled by `scaled`(x, e) if S scales, and stores the parts `apart` elements
 /// from each other. Returns a bit for each element that these do not hold: scaled, it loses three bits or
 /// more.
@@ -115,6 +114,7 @@ __device__ unsigned split_chunk(const Chunk<float>& from, Scaled scaled, typenam
   unsigned lost = 0;
 #pragma unroll
   for (int e = 0; e < 8; e += 2) {
+    // [split_chunk]
     float rest[2];
 #pragma unroll
     for (int q = 0; q < 2; ++q) {
@@ -129,12 +129,12 @@ __device__ unsigned split_chunk(const Chunk<float>& from, Scaled scaled, typenam
       const Two<typename S::Half> two = of[part].two[e / 2] = rounded<typename S::Half>(rest[0], rest[1]);
       rest[0] -= float(two.of[0]), rest[1] -= float(two.of[1]);
     }
+    // [/split_chunk]
   }
 #pragma unroll
   for (int part = 0; part < S::parts; ++part) store(to + part * apart, of[part]);
   return lost;
 }
-// [/split_chunk]
 
 /// Whether one of them is NaN.
 __device__ inline bool has_nan(const Chunk<float>& chunk) {

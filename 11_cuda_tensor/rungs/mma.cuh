@@ -12,6 +12,7 @@ __device__ inline std::uint32_t pack(bf16 first, bf16 second) {
   return first.bits | std::uint32_t(second.bits) << 16;
 }
 
+// [fragment_a]
 /// A's fragment from row i and column q on: lane 4g + t holds columns 2t, 2t + 1, then these + 8, of rows g
 /// and g + 8.
 template <class Tile>
@@ -25,6 +26,7 @@ __device__ FragmentA fragment_a(Tile& tile, int i, int q) {
   }
   return a;
 }
+// [/fragment_a]
 /// B's from row q and column j on: lane 4g + t holds rows 2t, 2t + 1, then these + 8, of column g.
 template <class Tile>
 __device__ FragmentB fragment_b(Tile& tile, int q, int j) {
@@ -39,7 +41,6 @@ __device__ FragmentB fragment_b(Tile& tile, int q, int j) {
 }
 // [/fragments]
 
-// [mma]
 /// As shared, but by mma.sync, whose fragments the kernel itself puts together.
 template <bool aligned>
 __global__ __launch_bounds__(threads) void mma(View<const bf16> a, View<const bf16> b, View<float> c) {
@@ -48,6 +49,7 @@ __global__ __launch_bounds__(threads) void mma(View<const bf16> a, View<const bf
   const int warp = int(threadIdx.x) / 32, row = warp / 4 * WM, col = warp % 4 * WN;
   const Index i0 = Index{blockIdx.y} * BM, j0 = Index{blockIdx.x} * BN;
   Sums sum = {};
+  // [mma]
   for (Index p = 0; p < a.cols(); p += BK) {
     copy_tile<aligned, Plain>(a_tile, a, i0, p), copy_tile<aligned, Plain>(b_tile, b, p, j0);
     __syncthreads();
@@ -67,7 +69,7 @@ __global__ __launch_bounds__(threads) void mma(View<const bf16> a, View<const bf
     __syncthreads();
   }
   add_fragments(c, i0 + row, j0 + col, sum);
+  // [/mma]
 }
-// [/mma]
 
 }  // namespace cuda_tensor

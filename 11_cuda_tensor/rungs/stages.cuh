@@ -26,7 +26,6 @@ __device__ void begin_tile(SharedTile<bf16, rows, cols>& tile, View<const bf16> 
 }
 // [/begin_tile]
 
-// [stages]
 /// As ldmatrix, with `depth` pairs of swizzled tiles: while one is multiplied, those of the next steps are on
 /// their way, of each thread at most `under_way` groups when a step begins.
 template <bool aligned, int depth = 3, int under_way = depth - 2>
@@ -36,6 +35,7 @@ __global__ __launch_bounds__(threads, 2) void stages(View<const bf16> a, View<co
   const int warp = int(threadIdx.x) / 32, row = warp / 4 * WM, col = warp % 4 * WN;
   const Index i0 = Index{blockIdx.y} * BM, j0 = Index{blockIdx.x} * BN;
   const int steps = int(course::ceil_div(a.cols(), BK));
+  // [stages]
   const auto begin = [&](int step) {
     if (step < steps) {
       begin_tile<aligned, Swizzled>(a_tile[step % depth], a, i0, Index{step} * BK);
@@ -51,8 +51,8 @@ __global__ __launch_bounds__(threads, 2) void stages(View<const bf16> a, View<co
     begin(step + depth - 1);
     multiply_tiles<Swizzled>(sum, a_tile[step % depth], b_tile[step % depth], row, col);
   }
+  // [/stages]
   add_fragments(c, i0 + row, j0 + col, sum);
 }
-// [/stages]
 
 }  // namespace cuda_tensor

@@ -76,7 +76,6 @@ __device__ void begin_wide(SharedTile<T, rows, cols>& tile, int (*place)(int row
 template <class T, class S>
 using WideSums = WideC<Result<T>>[S::WM / 16][S::WN / 8];
 
-// [wide_multiply]
 /// A warp's sums += its rows of A's tile times its columns of B's. To take an element as a Result<T> rounds
 /// it, if T is tf32.
 template <class T, class S, class TileA, class TileB>
@@ -108,7 +107,6 @@ __device__ void multiply_wide(WideSums<T, S>& sum, TileA& a_tile, TileB& b_tile,
     }
   }
 }
-// [/wide_multiply]
 
 // [wide]
 /// As stages: while one pair of tiles is multiplied, those of the next steps are on their way. `aligned`: A

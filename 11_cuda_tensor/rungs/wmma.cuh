@@ -39,7 +39,6 @@ __device__ inline void add_fragment(View<float> c, Index i0, Index j0, const Wmm
 }
 // [/wmma_parts]
 
-// [wmma]
 /// A warp makes 16 × 16 elements of C, its fragments from global memory; a block of 4 warps 32 × 32.
 template <bool aligned>
 __global__ void wmma(View<const bf16> a, View<const bf16> b, View<float> c) {
@@ -49,6 +48,7 @@ __global__ void wmma(View<const bf16> a, View<const bf16> b, View<float> c) {
   const int warp = int(threadIdx.x) / 32;
   const Index i0 = Index{blockIdx.y} * 32 + warp / 2 * 16, j0 = Index{blockIdx.x} * 32 + warp % 2 * 16;
   if (i0 >= c.rows() || j0 >= c.cols()) return;
+  // [wmma]
   WmmaC sum;
   wmma_fill(sum, 0);
   for (Index p = 0; p < a.cols(); p += 16) {
@@ -60,7 +60,7 @@ __global__ void wmma(View<const bf16> a, View<const bf16> b, View<float> c) {
     wmma_mma(sum, a_p, b_p);
   }
   add_fragment(c, i0, j0, sum, &scratch[warp][0]);
+  // [/wmma]
 }
-// [/wmma]
 
 }  // namespace cuda_tensor

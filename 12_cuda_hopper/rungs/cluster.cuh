@@ -7,7 +7,6 @@
 
 namespace cuda_hopper {
 
-// [pair]
 /// Two blocks that fill the stages of both, so that both must know when one is empty.
 struct Pair : Alone {
   static constexpr int blocks = 2;
@@ -19,6 +18,7 @@ struct Pair : Alone {
   }
   __device__ static void meet() { sync_cluster(); }
   __device__ static void part() { sync_cluster(); }  // no block leaves while the other signals it
+  // [pair]
   __device__ static void release(Barrier& empty) {
     if (threadIdx.x % 32 < 2) arrive_at(empty, int(threadIdx.x) % 32);
   }
@@ -33,7 +33,7 @@ struct Pair : Alone {
     for (int s = 0; s < BN / 64; ++s)
       bulk_load_for_both(&stage.b[s][half][0], b, j0 + 64 * s, p + half, 0, full);
   }
+  // [/pair]
 };
-// [/pair]
 
 }  // namespace cuda_hopper

@@ -25,9 +25,9 @@ __global__ __launch_bounds__(with_producer, 1) void persistent(const __grid_cons
   const int warpgroup = int(threadIdx.x) / 128, warp = int(threadIdx.x) / 32, steps = (k + BK - 1) / BK;
   prepare(ring.full, ring.empty);
   RingSlot<depth> slot;
-  // [walk]
   if (warpgroup == 2) {
     registers_down<40>();
+    // [walk]
     for (int tile = int(blockIdx.x); threadIdx.x == 256 && tile < order.tiles(); tile += int(gridDim.x)) {
       const auto [row, col] = order.at(tile);
       produce(ring, slot, steps,
@@ -35,6 +35,7 @@ __global__ __launch_bounds__(with_producer, 1) void persistent(const __grid_cons
                 begin(stage, a, b, i0, j0, step * BK, full);
               });
     }
+    // [/walk]
   } else {
     registers_up<232>();
     for (int tile = int(blockIdx.x); tile < order.tiles(); tile += int(gridDim.x)) {
@@ -47,7 +48,6 @@ __global__ __launch_bounds__(with_producer, 1) void persistent(const __grid_cons
     }
     if (threadIdx.x % 32 == 0) bulk_wait_read<0>();
   }
-  // [/walk]
 }
 // [/persistent]
 

@@ -31,6 +31,7 @@ __global__ __launch_bounds__(threads) void tma(const __grid_constant__ CUtensorM
     wait(ring.full[step % depth], step / depth % 2);
     __syncthreads();  // nobody reads the tiles of the step before any more
     start(step + depth - 1);
+    // [/tma_steps]
     auto& stage = ring.stage[step % depth];
 #pragma unroll
     for (int q = 0; q < BK; q += 16) {
@@ -44,7 +45,6 @@ __global__ __launch_bounds__(threads) void tma(const __grid_constant__ CUtensorM
       }
     }
   }
-  // [/tma_steps]
   add_fragments(c, i0 + row, j0 + col, sum);
 }
 // [/tma]

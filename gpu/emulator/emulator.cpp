@@ -318,7 +318,6 @@ void together(void* mine, Work work, const char* file, int line) {
   Thread::now_running->wait(Thread::in_warp, {file, line}, work, mine);
 }
 
-// [truncated_sum]
 // Products are exact. They and the sum are aligned to the largest exponent among them (a product's is the sum
 // of its factors', a denormal's that of the least normal number) and cut off 25 bits below it, then added
 // exactly, and the result is cut off to a float. tests/11_cuda_tensor/units.cu compares it bit by bit with an
@@ -333,6 +332,7 @@ float truncated_sum(float sum, const float (&a)[16], const float (&b)[16], int l
     return std::max(int(std::bit_cast<std::uint32_t>(x) >> 23 & 0xff) - 127, at_least);
   };
   for (int p = 0; p < 16; p += at_once) {
+    // [truncated_sum]
     int largest = exponent(sum, -126);
     for (int q = p; q < p + at_once; ++q)
       if (a[q] != 0 && b[q] != 0) largest = std::max(largest, exponent(a[q], least) + exponent(b[q], least));
@@ -342,11 +342,11 @@ float truncated_sum(float sum, const float (&a)[16], const float (&b)[16], int l
     const double exact = total * unit;
     sum = float(exact);  // rounded: one step too far from zero perhaps
     if (std::abs(sum) > std::abs(exact) && std::abs(exact) < 0x1p128) sum = std::nextafter(sum, 0.0f);
+    // [/truncated_sum]
     sum += 0.0f;  // a zero is positive
   }
   return sum;
 }
-// [/truncated_sum]
 
 void outside(Index i, Index j, Index rows, Index cols) {
   throw std::out_of_range(

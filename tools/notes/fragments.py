@@ -1,6 +1,6 @@
 """Pieces of source by name: what stands between the lines `// [name]` and `// [/name]`
 (after `#` in scripts)."""
-import re, textwrap
+import re
 
 MARK = re.compile(r"\s*(?://|#)\s*\[(/?[\w.-]+)\]\s*$")
 
@@ -13,5 +13,8 @@ def fragment(source, name):
     if not once or marks.index(name) > marks.index("/" + name):
         raise ValueError(f"{source.name} needs a mark [{name}], then a mark [/{name}]")
     between = range(marks.index(name), marks.index("/" + name))
-    kept = "\n".join(lines[at] for at in between if not marks[at])
-    return textwrap.dedent(kept).strip("\n").split("\n")
+    kept = [lines[at] for at in between if not marks[at]]
+    code = [line for line in kept if line.strip() and not line.startswith("#pragma")]
+    margin = min((len(line) - len(line.lstrip()) for line in code), default=0)
+    dedented = (line if line.startswith("#pragma") else line[margin:] for line in kept)
+    return "\n".join(dedented).strip("\n").split("\n")
