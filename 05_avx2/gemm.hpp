@@ -57,4 +57,10 @@ void packed(View<const T> a, View<const T> b, View<T> c, const Caches& caches);
 template <TileShape tile, class T>
 void tuned(View<const T> a, View<const T> b, View<T> c, const Caches& caches, int threads);
 
+/// What `tuned` does first: C (m × n) += A·B where they lie, if no copy pays; else nothing, and false. A's
+/// next row is a_row elements further, its next column a_col; B and C lie by rows.
+template <TileShape tile, class T>
+bool small(const T* a, Index a_row, Index a_col, const T* b, Index b_row, T* c, Index c_row, Index m, Index n,
+           Index k, const Caches& caches, int threads);
+
 }  // namespace avx2

@@ -41,9 +41,13 @@ void gemm(int order, int a_op, int b_op, int m, int n, int k, T alpha, const T* 
   if (order != row_major || a_op != as_it_is || b_op != as_it_is || alpha != T{1} || beta != T{1} || m < 0 ||
       n < 0 || k < 0 || lda < k || ldb < n || ldc < n)
     refuse("only row-major C += A*B without transposition, of sizes that go together");
-  const auto rung = wide() ? avx2::tuned<avx2::avx512_tile, T> : avx2::tuned<avx2::avx2_tile, T>;
   const int threads = omp_get_max_threads();
-  rung({a, m, k, lda}, {b, k, n, ldb}, {c, m, n, ldc}, avx2::caches_here(threads), threads);
+  const avx2::Caches caches = avx2::caches_here(threads);
+  if ((wide() ? avx2::small<avx2::avx512_tile, T>
+              : avx2::small<avx2::avx2_tile, T>)(a, lda, 1, b, ldb, c, ldc, m, n, k, caches, threads))
+    return;
+  (wide() ? avx2::tuned<avx2::avx512_tile, T>
+          : avx2::tuned<avx2::avx2_tile, T>)({a, m, k, lda}, {b, k, n, ldb}, {c, m, n, ldc}, caches, threads);
 }
 
 }  // namespace

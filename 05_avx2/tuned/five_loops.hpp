@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "pack.hpp"
+#include "small.hpp"
 
 namespace avx2 {
 namespace {
@@ -186,7 +187,9 @@ void in_threads(const In<Tile>& a, const In<Tile>& b, const Out<Tile>& c, const 
 
 template <TileShape tile, class T>
 void tuned(View<const T> a, View<const T> b, View<T> c, const Caches& caches, int threads) {
-  in_threads<Tile<T, tile>>(a, b, c, caches, threads);
+  const bool done = small<tile>(a.data(), a.ld(), 1, b.data(), b.ld(), c.data(), c.ld(), c.rows(), c.cols(),
+                                a.cols(), caches, threads);
+  if (!done) in_threads<Tile<T, tile>>(a, b, c, caches, threads);
 }
 
 }  // namespace avx2
