@@ -13,7 +13,7 @@ namespace {
 /// C (m × n) += A (m × k) · B (k × n): A's next row is a_row elements further, its next column a_col; B and C
 /// lie by rows.
 template <class T>
-struct Product {
+struct Operands {
   Index m, n, k;
   const T* a;
   Index a_row, a_col;
@@ -22,10 +22,10 @@ struct Product {
   T* c;
   Index c_row;
 
-  Product block(Index i, Index j, Index rows, Index cols) const {
+  Operands block(Index i, Index j, Index rows, Index cols) const {
     return {rows, cols, k, a + i * a_row, a_row, a_col, b + j, b_row, c + i * c_row + j, c_row};
   }
-  Product steps(Index p, Index some) const {
+  Operands steps(Index p, Index some) const {
     return {m, n, some, a + p * a_col, a_row, a_col, b + p * b_row, b_row, c, c_row};
   }
 };
@@ -133,7 +133,7 @@ constexpr auto kernels_of = small_kernels<Tile>(std::make_integer_sequence<int, 
 
 /// A tile, by the kernel of its height and width.
 template <class Tile>
-COURSE_INLINE void one_tile(const Product<typename Tile::T>& x) {
+COURSE_INLINE void one_tile(const Operands<typename Tile::T>& x) {
   if constexpr (Tile::vectors > 1)
     if (x.n <= Tile::nr - Tile::V::lanes) return one_tile<typename Tile::Narrower>(x);
   const auto kernel = kernels_of<Tile>[x.n < Tile::nr][static_cast<std::size_t>(x.m - 1)];
@@ -153,7 +153,7 @@ struct Pieces {
 /// C in tiles as even as can be, of which this thread has some: row by row of them if B fits L1, so that C
 /// comes by in order; else column by column, so that a part of B stays there.
 template <class Tile>
-void in_tiles(const Product<typename Tile::T>& x, const Pieces& down, Part rows, const Pieces& across,
+void in_tiles(const Operands<typename Tile::T>& x, const Pieces& down, Part rows, const Pieces& across,
               Part cols, bool by_rows) {
   const Index outer = by_rows ? rows.count : cols.count, inner = by_rows ? cols.count : rows.count;
   for (Index o = 0; o < outer; ++o)
@@ -169,7 +169,7 @@ void in_tiles(const Product<typename Tile::T>& x, const Pieces& down, Part rows,
 // [along_rows]
 /// Some rows of C += as many of A · B, all of their columns one after the other: B, or C, comes by in order.
 template <class V, int rows, int steps, class T = typename V::Element>
-void add_rows(const Product<T>& x) {
+void add_rows(const Operands<T>& x) {
   V factor[rows][steps];
 #pragma GCC unroll 32
   for (int i = 0; i < rows; ++i)
@@ -198,7 +198,7 @@ void add_rows(const Product<T>& x) {
 
 /// C += A·B, a row or two at a time.
 template <class Tile>
-void along_rows(const Product<typename Tile::T>& x) {
+void along_rows(const Operands<typename Tile::T>& x) {
   using V = typename Tile::V;
   constexpr int steps = 8;
   for (Index i = 0; i < x.m; i += 2) {
@@ -250,7 +250,7 @@ void dots(const T* a, Index a_row, const T* bt, Index bt_row, T* c, Index c_row,
 
 /// C += A · (Bᵀ)ᵀ in pieces of 4 × 4, or 4 × 2 with fewer registers.
 template <class Tile>
-void along_k(const Product<typename Tile::T>& x, const typename Tile::T* bt, Index bt_row) {
+void along_k(const Operands<typename Tile::T>& x, const typename Tile::T* bt, Index bt_row) {
   using V = typename Tile::V;
   constexpr Index most = V::bytes == 64 ? 4 : 2;
   const auto with = [&](auto rows, Index i) {
@@ -277,7 +277,7 @@ void along_k(const Product<typename Tile::T>& x, const typename Tile::T* bt, Ind
 
 /// Bᵀ.
 template <class T>
-const T* transposed(const Product<T>& x, T* to) {
+const T* transposed(const Operands<T>& x, T* to) {
   for (Index j = 0; j < x.n; ++j)
     for (Index p = 0; p < x.k; ++p) to[j * x.k + p] = x.b[p * x.b_row + j];
   return to;
@@ -293,7 +293,7 @@ void in_parts(Index threads, Index all, const auto& work) {
 /// Do vectors along k need fewer multiply-adds than vectors along n? To add up a vector's lanes costs about
 /// six, to transpose a number of B two.
 template <class Tile>
-COURSE_INLINE bool dots_pay(const Product<typename Tile::T>& x) {
+COURSE_INLINE bool dots_pay(const Operands<typename Tile::T>& x) {
   constexpr Index lanes = Tile::V::lanes;
   return x.n < lanes && x.a_col == 1 &&
          x.m * x.n * (ceil_div(x.k, lanes) + 6) + 2 * x.k * (x.n > 1 ? x.n : 0) < x.m * x.k;
@@ -303,7 +303,7 @@ COURSE_INLINE bool dots_pay(const Product<typename Tile::T>& x) {
 /// C += A·B if no copy pays, else false. The way depends on the shape alone, so that the result is the same
 /// for any number of threads.
 template <class Tile>
-[[gnu::noinline]] bool without_copies(const Product<typename Tile::T>& x, const Caches& caches,
+[[gnu::noinline]] bool without_copies(const Operands<typename Tile::T>& x, const Caches& caches,
                                       Index threads) {
   using T = typename Tile::T;
   constexpr Index lanes = Tile::V::lanes;
@@ -352,7 +352,7 @@ template <TileShape tile, class T>
 bool small(const T* a, Index a_row, Index a_col, const T* b, Index b_row, T* c, Index c_row, Index m, Index n,
            Index k, const Caches& caches, int threads) {
   using Chosen = Tile<T, tile>;
-  const Product<T> x{m, n, k, a, a_row, a_col, b, b_row, c, c_row};
+  const Operands<T> x{m, n, k, a, a_row, a_col, b, b_row, c, c_row};
   if (m > 0 && m <= Chosen::mr && n > 0 && n <= Chosen::nr && !dots_pay<Chosen>(x)) {
     one_tile<Chosen>(x);
     return true;
