@@ -73,7 +73,9 @@ void small_kernel(const T* a, Index a_row, Index a_col, const T* b, Index b_row,
   const auto step = [&](int chain) __attribute__((always_inline)) {
     V b_p[vectors];
 #pragma GCC unroll 32
-    for (int j = 0; j < vectors; ++j) b_p[j] = load(b, j);
+    for (int j = 0; j < vectors; ++j) {
+      b_p[j] = load(b, j);
+    }
 #pragma GCC unroll 32
     for (int i = 0; i < rows; ++i) {
       const V a_ip = V::broadcast(a_p[i / 3] + i % 3 * a_row);
@@ -166,53 +168,6 @@ void in_tiles(const Operands<typename Tile::T>& x, const Pieces& down, Part rows
 }
 // [/in_tiles]
 
-// [along_rows]
-/// Some rows of C += as many of A · B, all of their columns one after the other: B, or C, comes by in order.
-template <class V, int rows, int steps, class T = typename V::Element>
-void add_rows(const Operands<T>& x) {
-  V factor[rows][steps];
-#pragma GCC unroll 32
-  for (int i = 0; i < rows; ++i)
-#pragma GCC unroll 32
-    for (int p = 0; p < steps; ++p) factor[i][p] = V::broadcast(x.a + i * x.a_row + p * x.a_col);
-  const auto columns = [&](Index j, auto... some) __attribute__((always_inline)) {
-    V sum[rows];
-#pragma GCC unroll 32
-    for (int i = 0; i < rows; ++i) sum[i] = V::load(x.c + i * x.c_row + j, some...);
-#pragma GCC unroll 32
-    for (int p = 0; p < steps; ++p) {
-      const V b_p = V::load(x.b + p * x.b_row + j, some...);
-#ifdef PFB
-      _mm_prefetch(reinterpret_cast<const char*>(x.b + (p + PFB) * x.b_row + j), _MM_HINT_T0);
-#endif
-#pragma GCC unroll 32
-      for (int i = 0; i < rows; ++i) sum[i].multiply_add(factor[i][p], b_p);
-    }
-#pragma GCC unroll 32
-    for (int i = 0; i < rows; ++i) sum[i].store(x.c + i * x.c_row + j, some...);
-  };
-  Index j = 0;
-  for (; j + V::lanes <= x.n; j += V::lanes) columns(j);
-  if (j < x.n) columns(j, V::first(x.n - j));
-}
-
-/// C += A·B, a row or two at a time.
-template <class Tile>
-void along_rows(const Operands<typename Tile::T>& x) {
-  using V = typename Tile::V;
-  constexpr int steps = 8;
-  for (Index i = 0; i < x.m; i += 2) {
-    const bool two = i + 1 < x.m && V::bytes == 64;
-    const auto rows = x.block(i, 0, two ? 2 : 1, x.n);
-    Index p = 0;
-    for (; p + steps <= x.k; p += steps)
-      two ? add_rows<V, 2, steps>(rows.steps(p, steps)) : add_rows<V, 1, steps>(rows.steps(p, steps));
-    for (; p < x.k; ++p) two ? add_rows<V, 2, 1>(rows.steps(p, 1)) : add_rows<V, 1, 1>(rows.steps(p, 1));
-    if (!two) --i;
-  }
-}
-// [/along_rows]
-
 // [along_k]
 /// C (rows × cols) += dot products of rows of A and rows of Bᵀ.
 template <class V, int rows, int cols, class T = typename V::Element>
@@ -275,11 +230,12 @@ void along_k(const Operands<typename Tile::T>& x, const typename Tile::T* bt, In
 }
 // [/along_k]
 
-/// Bᵀ.
+/// Bᵀ, sixteen rows of B at a time, which stay in L1 while they are read column by column.
 template <class T>
 const T* transposed(const Operands<T>& x, T* to) {
-  for (Index j = 0; j < x.n; ++j)
-    for (Index p = 0; p < x.k; ++p) to[j * x.k + p] = x.b[p * x.b_row + j];
+  for (Index some = 0; some < x.k; some += 16)
+    for (Index j = 0; j < x.n; ++j)
+      for (Index p = some; p < std::min(some + 16, x.k); ++p) to[j * x.k + p] = x.b[p * x.b_row + j];
   return to;
 }
 
@@ -290,61 +246,64 @@ void in_parts(Index threads, Index all, const auto& work) {
   for (Index t = 0; t < threads; ++t) work(part(all, threads, t));
 }
 
-/// Do vectors along k need fewer multiply-adds than vectors along n? To add up a vector's lanes costs about
-/// six, to transpose a number of B two.
+/// C in tiles, in threads.
 template <class Tile>
-COURSE_INLINE bool dots_pay(const Operands<typename Tile::T>& x) {
-  constexpr Index lanes = Tile::V::lanes;
-  return x.n < lanes && x.a_col == 1 &&
-         x.m * x.n * (ceil_div(x.k, lanes) + 6) + 2 * x.k * (x.n > 1 ? x.n : 0) < x.m * x.k;
+void in_tiles(const Operands<typename Tile::T>& x, Index threads, bool row_by_row) {
+  const Pieces down(x.m, Tile::mr), across(ceil_div(x.n, Tile::V::lanes), Tile::vectors);
+  const Part all_down{0, down.count}, all_across{0, across.count};
+  const bool share_rows = down.count >= across.count;
+  in_parts(threads, share_rows ? down.count : across.count, [&](Part some) {
+    in_tiles<Tile>(x, down, share_rows ? some : all_down, across, share_rows ? all_across : some, row_by_row);
+  });
 }
 
-// [thin]
-/// C += A·B if no copy pays, else false. The way depends on the shape alone, so that the result is the same
-/// for any number of threads.
+/// C += A·B as dot products, in threads; false if there is no memory for Bᵀ.
 template <class Tile>
-[[gnu::noinline]] bool without_copies(const Operands<typename Tile::T>& x, const Caches& caches,
-                                      Index threads) {
-  using T = typename Tile::T;
-  constexpr Index lanes = Tile::V::lanes;
-  const Index work = x.m * x.n * x.k, elements = x.m * x.n + x.k * (x.m + x.n),
-              vectors = ceil_div(x.n, lanes);
-  if (work == 0) return true;
-  if (work + 8 * elements < 1 << 19) threads = 1;
-
-  if (dots_pay<Tile>(x)) {
-    static thread_local Buffer buffer;
-    const bool lies_so = x.n == 1 && x.b_row == 1;
-    T* const copy = lies_so ? nullptr : buffer.of<T>(x.n * x.k);
-    if (lies_so || copy) {
-      const T* const bt = lies_so ? x.b : transposed(x, copy);
-      in_parts(threads, ceil_div(x.m, 4), [&](Part fours) {
-        const Index i = 4 * fours.from;
-        along_k<Tile>(x.block(i, 0, std::min(4 * fours.count, x.m - i), x.n), bt, x.k);
-      });
-      return true;
-    }
+bool in_dots(const Operands<typename Tile::T>& x, Index threads) {
+  static thread_local Buffer buffer;
+  const auto* bt = x.b;
+  if (x.n > 1 || x.b_row > 1) {
+    auto* const copy = buffer.of<typename Tile::T>(x.n * x.k);
+    if (!copy) return false;
+    bt = transposed(x, copy);
   }
-  const bool fits = elements * Tile::size <= caches.l2, one_panel = vectors <= Tile::vectors;
-  if (!one_panel && (x.k == 1 || x.m == 1 || (!fits && x.m == 2))) {
-    const bool by_rows = x.m > 2;
-    in_parts(threads, by_rows ? x.m : vectors, [&](Part some) {
-      const Index j = some.from * lanes;
-      along_rows<Tile>(by_rows ? x.block(some.from, 0, some.count, x.n)
-                               : x.block(0, j, x.m, std::min(some.count * lanes, x.n - j)));
-    });
-    return true;
-  }
-  if (!fits && !one_panel && x.k > 8) return false;
-  const Pieces down(x.m, Tile::mr), across(vectors, Tile::vectors);
-  const bool by_rows = down.count >= across.count;
-  in_parts(threads, by_rows ? down.count : across.count, [&](Part some) {
-    in_tiles<Tile>(x, down, by_rows ? some : Part{0, down.count}, across,
-                   by_rows ? Part{0, across.count} : some, x.k * x.n * Tile::size <= caches.l1);
+  in_parts(threads, ceil_div(x.m, 4), [&](Part fours) {
+    const Index i = 4 * fours.from;
+    along_k<Tile>(x.block(i, 0, std::min(4 * fours.count, x.m - i), x.n), bt, x.k);
   });
   return true;
 }
-// [/thin]
+
+/// Do vectors along k need fewer multiply-adds than vectors along n? To add up a vector's lanes costs about
+/// as much as six, to transpose a number of B as two.
+template <class Tile>
+COURSE_INLINE bool dots_pay(const Operands<typename Tile::T>& x) {
+  constexpr Index lanes = Tile::V::lanes;
+  const Index transposing = x.n > 1 ? 2 * x.k * x.n : 0;
+  return x.n < lanes && x.a_col == 1 && x.m * x.n * (ceil_div(x.k, lanes) + 6) + transposing < x.m * x.k;
+}
+
+/// For four rows or fewer a tile is flat: more of a row of B lies side by side. (With 16 registers: two
+/// rows.)
+template <class Tile>
+using Flat = avx2::Tile<typename Tile::T, Tile::V::bytes == 64 ? TileShape{4, 6, 64} : TileShape{2, 4, 32}>;
+
+// [without_copies]
+/// C += A·B if no copy pays: B is small enough to stay in L2, or is used once, or all three are small. Else
+/// false. The way depends on the shape alone: the result is the same for any number of threads.
+template <class Tile>
+[[gnu::noinline]] bool without_copies(const Operands<typename Tile::T>& x, const Caches& caches,
+                                      Index threads) {
+  const Index work = x.m * x.n * x.k, elements = x.m * x.n + x.k * (x.m + x.n), l2 = caches.l2 / Tile::size;
+  if (work == 0) return true;
+  if (work + 8 * elements < 1 << 19) threads = 1;  // what a team costs is more than it gains
+  if (dots_pay<Tile>(x) && in_dots<Tile>(x, threads)) return true;
+  const bool b_stays = x.k * x.n <= l2 / 2, flat = x.m <= Flat<Tile>::mr;
+  if (!b_stays && elements > l2 && x.n > Tile::nr && !flat) return false;
+  flat ? in_tiles<Flat<Tile>>(x, threads, b_stays) : in_tiles<Tile>(x, threads, b_stays);
+  return true;
+}
+// [/without_copies]
 
 }  // namespace
 
@@ -353,9 +312,9 @@ bool small(const T* a, Index a_row, Index a_col, const T* b, Index b_row, T* c, 
            Index k, const Caches& caches, int threads) {
   using Chosen = Tile<T, tile>;
   const Operands<T> x{m, n, k, a, a_row, a_col, b, b_row, c, c_row};
-  if (m > 0 && m <= Chosen::mr && n > 0 && n <= Chosen::nr && !dots_pay<Chosen>(x)) {
-    one_tile<Chosen>(x);
-    return true;
+  if (m > 0 && n > 0 && !dots_pay<Chosen>(x)) {
+    if (m <= Flat<Chosen>::mr && n <= Flat<Chosen>::nr) return one_tile<Flat<Chosen>>(x), true;
+    if (m <= Chosen::mr && n <= Chosen::nr) return one_tile<Chosen>(x), true;
   }
   return without_copies<Chosen>(x, caches, threads);
 }
