@@ -5,25 +5,26 @@
 #   ./setup.sh teach    what `make try HANDINS=folder` needs besides: bubblewrap
 #   ./setup.sh simulate what `make simulate` needs besides: SimGrid
 #   ./setup.sh --list   prints the package names and installs nothing
-# Ends with 1 where something of the core is missing and cannot be installed; the rest may be missing.
+# Ends with 1 where something of the core is missing and cannot be installed; without the rest the course goes on, and says what is missing.
 set -eu
 
-core="g++ cmake make git python3 python3-jinja2 libcli11-dev libfmt-dev libeigen3-dev gnuplot-nox fonts-dejavu-core binutils"
-# Without these: a slower build, no MPI, no emulator, less told of the machine's topology.
-extra="ninja-build libopenmpi-dev openmpi-bin libboost-context-dev libhwloc-dev"
+core="g++ cmake make git python3 binutils"
+# CMake fetches the sources of what is missing of these (cmake/packages.cmake).
+fetched="libcli11-dev libfmt-dev libeigen3-dev"
+extra="python3-jinja2 gnuplot-nox fonts-dejavu-core ninja-build libopenmpi-dev openmpi-bin libboost-context-dev libhwloc-dev"
 # Without these some tests are skipped.
-checks="valgrind ccache shellcheck clang-format black clang libclang-rt-dev libomp-dev qemu-user bubblewrap"
+checks="valgrind ccache shellcheck clang-format black clang libclang-rt-dev llvm libomp-dev qemu-user g++-aarch64-linux-gnu bubblewrap libblas-test libblas3 python3-numpy"
 # Without these their rows in 00 are missing; without the offload compiler step 10 runs on the host only.
-rivals="libopenblas0-openmp libblis4-openmp libdnnl2 libdnnl3 libscalapack-openmpi-dev"
+rivals="libopenblas0-openmp libblis4-openmp libdnnl2 libdnnl3 libdnnl3.6 libscalapack-openmpi-dev"
 offload() { if version=$(g++ -dumpversion 2>/dev/null); then echo "gcc-${version%%.*}-offload-nvptx"; fi; } # nothing before there is a g++
 
 case "${1-}" in
 "") more="" ;;
-test) core="$core doctest-dev" more="$checks" ;;
+test) fetched="$fetched doctest-dev" more="$checks" ;;
 teach) more="bubblewrap" ;;
 simulate) more="libsimgrid-dev" ;;
 --list)
-  echo "$core $extra doctest-dev $checks $rivals $(offload)"
+  echo "$core $fetched doctest-dev $extra $checks $rivals $(offload)"
   exit 0
   ;;
 *)
@@ -48,7 +49,7 @@ present() {
   openmpi-bin) command -v mpirun >/dev/null 2>&1 ;;
   libopenblas0-openmp) library libopenblas ;;
   libblis4-openmp) library libblis ;;
-  libdnnl2 | libdnnl3) library libdnnl ;;
+  libdnnl*) library libdnnl ;;
   libscalapack-openmpi-dev) there /usr/lib/*/libscalapack-openmpi.so ;;
   libeigen3-dev) header eigen3/Eigen/Dense ;;
   doctest-dev) header doctest/doctest.h ;;
@@ -56,9 +57,14 @@ present() {
   gnuplot-nox) command -v gnuplot >/dev/null 2>&1 ;;
   fonts-dejavu-core) command -v fc-list >/dev/null 2>&1 && fc-list | grep -q . ;;
   qemu-user) command -v qemu-x86_64 >/dev/null 2>&1 ;;
+  g++-aarch64-linux-gnu) [ "$(uname -m)" = aarch64 ] || command -v aarch64-linux-gnu-g++ >/dev/null 2>&1 ;;
   libclang-rt-dev) there /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.tsan* ;;
+  libblas3) there /usr/lib/*/blas/libblas.so.3 ;; # OpenBLAS stands in for it, and lacks what the testers ask
+  llvm) command -v llvm-symbolizer >/dev/null 2>&1 ;;
   libomp-dev) there /usr/lib/llvm-*/lib/libomp.so ;;
   gcc-*-offload-nvptx) there "$(dirname "$(g++ -print-libgcc-file-name 2>/dev/null)")/accel/nvptx-none/mkoffload" ;;
+  libblas-test) there /usr/lib/*/blas/xblat3s ;;
+  python3-numpy) /usr/bin/python3 -c 'import numpy' 2>/dev/null ;;
   bubblewrap) command -v bwrap >/dev/null 2>&1 ;;
   binutils) command -v nm >/dev/null 2>&1 ;;
   *) command -v "$1" >/dev/null 2>&1 ;;
@@ -83,17 +89,34 @@ absent() {
   done
 }
 # shellcheck disable=SC2046,SC2086 # lists of words
-needed=$(absent $core) wanted=$(absent $extra $more $rivals $(offload))
-[ -n "$needed$wanted" ] || exit 0
+needed=$(absent $core) sources=$(absent $fetched) wanted=$(absent $extra $more $rivals $(offload))
+[ -n "$needed$sources$wanted" ] || exit 0
 
-by_hand() {
-  if [ -z "$needed" ]; then
-    echo "setup.sh: $1; some tests or rows will be left out without$wanted" >&2
-    exit 0
-  fi
-  echo "setup.sh: $1; please install these (Debian's names):$needed$wanted" >&2
-  exit 1
+lost() { # what is left out without these packages
+  rest=""
+  for package in "$@"; do
+    case $package in
+    python3-jinja2) printf ' the page (%s, or jinja2 by pip in a venv),' "$package" ;;
+    gnuplot-nox) printf ' charts (%s),' "$package" ;;
+    libopenmpi-dev) printf ' 06 (%s),' "$package" ;;
+    libboost-context-dev) printf " the GPU's emulator (%s)," "$package" ;;
+    *) rest="$rest $package" ;;
+    esac
+  done
+  printf ' some tests or rows (%s)\n' "${rest# }"
 }
+by_hand() {
+  echo "setup.sh: $1"
+  ! command -v brew >/dev/null 2>&1 || echo "setup.sh: brew install gcc libomp cmake ninja cli11 fmt eigen doctest open-mpi boost hwloc gnuplot"
+  if [ -n "$needed" ]; then
+    echo "setup.sh: please install these (Debian's names):$needed$sources$wanted"
+    exit 1
+  fi
+  [ -z "$sources" ] || echo "setup.sh: CMake fetches the sources of$sources"
+  # shellcheck disable=SC2086 # a list of words
+  [ -z "$wanted" ] || echo "setup.sh: left out:$(lost $wanted)"
+  exit 0
+} >&2
 command -v apt-get >/dev/null 2>&1 || by_hand "there is no apt here"
 if [ "$(id -u)" -eq 0 ]; then
   as_root=""
@@ -106,13 +129,13 @@ else
 fi
 log=$(mktemp)
 install() { $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@" >>"$log" 2>&1; }
-echo "setup.sh: installing$needed$wanted"
+echo "setup.sh: installing$needed$sources$wanted"
 $as_root apt-get update >"$log" 2>&1 || by_hand "apt-get update failed (the log is $log)"
 # shellcheck disable=SC2086 # a list of words
 [ -z "$needed" ] || install $needed || by_hand "apt failed (the log is $log)"
 needed=""
 # Each group by itself, and where one fails its packages one by one: what cannot be had must not cost the others.
-for group in "$extra" "$more" "$rivals $(offload)"; do
+for group in "$fetched" "$extra" "$more" "$rivals $(offload)"; do
   # shellcheck disable=SC2086 # lists of words
   group=$(absent $group)
   # shellcheck disable=SC2086

@@ -11,6 +11,7 @@
 #include "common/stopwatch.hpp"
 #include "gpu.cuh"
 #include "gpu/cuda.hpp"
+#include "kernels/bulk.hpp"
 #include "kernels/mma.cuh"
 #include "kernels/wgmma.hpp"
 #include "measure.hpp"
@@ -330,6 +331,19 @@ double l2_bandwidth(const Session& session, double most_bytes) {
   return rate * sizeof(float4) * static_cast<double>(count);
 }
 
+/// By bulk copies; `together` blocks read the same bytes.
+double bulk_bandwidth(const Session& session, double most_bytes, Index together) {
+  const Block block{32};
+  const Index blocks = resident(bulk(), block).x / together * together, groups = blocks / together;
+  const Index count = std::max<Index>(1, static_cast<Index>(most_bytes) / piece_bytes / groups);
+  const auto from = on_gpu<float4>(count * groups * piece_bytes / 16);
+  const double rate = rate_of(session, [&](int rounds) {
+    course::launch(bulk(), Grid{blocks}, block, static_cast<const void*>(from.get()),
+                   static_cast<int>(count * groups), rounds, static_cast<int>(together));
+  });
+  return rate * piece_bytes * static_cast<double>(count * blocks);
+}
+
 double memory_bandwidth(const Session& session, double bytes) {
   const Block block{512};
   const Index count = static_cast<Index>(bytes) / 16;
@@ -348,6 +362,14 @@ void add_bandwidths_of_gpu(Session& session) {
                 [&] { return shared_bandwidth(session); });
   add_bandwidth(session, "L2", "reads of a buffer that takes two fifths of it at most; past the first level",
                 [&] { return l2_bandwidth(session, l2); });
+  if (properties().major == 9)
+    for (const int together : {1, 4, 16})
+      add_bandwidth(session,
+                    together == 1   ? "L2_bulk"
+                    : together == 4 ? "L2_bulk_4"
+                                    : "L2_bulk_16",
+                    "the same by bulk copies; blocks that read the same bytes: " + whole(together),
+                    [&] { return bulk_bandwidth(session, l2, together); });
   add_bandwidth(session, "memory", "copy of " + bytes_text(memory) + "; read + written",
                 [&] { return memory_bandwidth(session, memory); });
 }

@@ -90,7 +90,8 @@ void add_few(Session& session, const Kernels& set, const Few& few) {
                   const Rate rate = best_rate(1, session.machine.cpus, session.options.budget,
                                               of_kernel<float>(few.run, few.lanes, few.chains));
                   row.value = rounded(rate.rounds * 2 * few.lanes * few.chains * 1e-9);
-                  row.note = "vfmadd; " + std::to_string(few.lanes) + " at a time" + rate.disturbed();
+                  row.note = std::string(set.f32.instructions) + "; " + std::to_string(few.lanes) +
+                             " at a time" + rate.disturbed();
                 });
 }
 
@@ -240,7 +241,7 @@ void add_cycles(Session& session) {
 std::string chains_missing() {
   for (const Kernels* set : vector_sets())
     if (set->few[0].run != nullptr) return {};
-  return "this processor has no AVX2 with fused multiply-add";
+  return "this processor has no fused multiply-add";
 }
 
 void add_paces(Session& session) {

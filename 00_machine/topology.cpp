@@ -52,12 +52,16 @@ std::string note_of(const Cache& cache, int cores) {
 }
 
 std::vector<const Kernels*> vector_sets() {
+#ifdef __aarch64__
+  return {&machine_neon::kernels};  // every such processor has it
+#else
   std::vector<const Kernels*> sets;
   // The compiler's question also asks whether the system saves the registers.
   if (__builtin_cpu_supports("sse2")) sets.push_back(&machine_sse2::kernels);
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) sets.push_back(&machine_avx2::kernels);
   if (__builtin_cpu_supports("avx512f")) sets.push_back(&machine_avx512::kernels);
   return sets;
+#endif
 }
 
 void add_processor(Sheet& sheet, const Topology& machine) {

@@ -4,6 +4,7 @@
 #include "cost.hpp"
 #include "gemm.hpp"
 #include "runner/cpu.hpp"
+#include "runner/machine.hpp"
 #include "runner/run.hpp"
 
 template <class T>
@@ -15,7 +16,7 @@ course::Variants<T> variants() {
       cpu<T>("ikj", "rows of C, rows of B: walks along both", ikj<T>, cost::ikj<T>),
       cpu<T>("ikj_unrolled", "ikj, its innermost loop unrolled four times", ikj_unrolled<T>, cost::ikj<T>),
       cpu<T>("ikj_scalar", "ikj without vector instructions", ikj_scalar<T>, cost::ikj_scalar<T>,
-             {.vector = "sse2", .needs = "sse2"}),
+             {.vector = course::every_vector, .needs = course::every_vector}),
       cpu<T>("jik", "columns of C, then rows: walks down B", jik<T>, cost::jik<T>),
       cpu<T>("jki", "columns of C, columns of A: walks down both", jki<T>, cost::jki<T>),
       cpu<T>("kij", "a row of B for every row of C: walks along both", kij<T>, cost::kij<T>),

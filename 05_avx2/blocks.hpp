@@ -11,6 +11,11 @@ namespace avx2 {
 using course::ceil_div;
 
 constexpr const char *avx2_needs = "avx2,fma", *avx512_needs = "avx2,fma,avx512f,avx512dq,avx512bw,avx512vl";
+#ifdef __aarch64__
+constexpr const char *tuned_vector = "neon", *tuned_needs = "neon";
+#else
+constexpr const char *tuned_vector = "avx2", *tuned_needs = avx2_needs;
+#endif
 
 // TUNED.md builds the library once without each of these changes, and sets it against the whole.
 #ifndef COURSE_WITHOUT

@@ -10,12 +10,12 @@ namespace avx2::cost {
 
 using course::Cost, course::CostOf, course::Extents, course::ikj, course::Settings, course::Shape;
 
-/// dot: two rows along, a sum in each of 32 bytes' lanes. The copy walks down Bᵀ.
+/// dot: two rows along, a sum in each lane of a vector. The copy walks down Bᵀ.
 template <class T>
 Cost dot(const Shape& s, const Settings&) {
   const Extents<T> e(s);
   Cost cost = e.least();
-  cost.chain = e.madds / (32 / e.size), cost.fused = std::is_floating_point_v<T>;
+  cost.chain = e.madds / (textbook_tile.bytes / e.size), cost.fused = std::is_floating_point_v<T>;
   cost.loads_stores = 2 * e.size * e.madds;
   cost.reuses.push_back({e.size * e.madds, 2 * e.k * e.size});     // the row of A, for the next j
   cost.reuses.push_back({e.size * e.madds, e.b});                  // Bᵀ, for the next i
@@ -32,7 +32,7 @@ Cost tile(const Extents<T>& e, int mr, int nr) {
 }
 
 /// A micro-panel of B returns for the next one of A, all of A for the next one of B.
-template <class T, TileShape shape = avx2_tile>
+template <class T, TileShape shape = textbook_tile>
 Cost register_tile(const Shape& s, const Settings&) {
   const Extents<T> e(s);
   const int mr = shape.mr, nr = shape.nr(sizeof(T));

@@ -20,6 +20,16 @@ constexpr TileShape wide_tile{6, 2, 64};
 // 32 registers: 9 × 3 sums, 3 of B, one of A; 12 loads to 27 multiply-adds.
 constexpr TileShape avx512_tile{9, 3, 64};
 
+// The first and the last of these with vectors of 16 bytes: Neon has 32 registers, too.
+constexpr TileShape short_tile{6, 2, 16}, neon_tile{9, 3, 16};
+
+// What the rungs have here; widest_tile is `tuned`'s where the processor has such registers.
+#ifdef __aarch64__
+constexpr TileShape textbook_tile = short_tile, tuned_tile = neon_tile, widest_tile = neon_tile;
+#else
+constexpr TileShape textbook_tile = avx2_tile, tuned_tile = avx2_tile, widest_tile = avx512_tile;
+#endif
+
 /// What one thread may count on: bytes of first- and second-level cache, and of its share of the third.
 struct Caches {
   Index l1 = 32 << 10, l2 = 1 << 20, l3 = 16 << 20;
@@ -29,7 +39,7 @@ struct Caches {
 /// times its second. Where hwloc knows nothing, the above.
 Caches caches_here(int threads);
 
-// All compute C += A·B, give the same bits whatever the number of threads, and need AVX2 and FMA.
+// All compute C += A·B, give the same bits whatever the number of threads, and need AVX2 and FMA, or Neon.
 
 /// Rows of C, rows of B: 02's ikj with eight lanes at a time. Threads share the rows of C.
 template <class T>
@@ -39,7 +49,8 @@ void ikj_avx2(View<const T> a, View<const T> b, View<T> c, int threads);
 template <class T>
 void dot_avx2(View<const T> a, View<const T> b, View<T> c, View<T> bt, int threads);
 
-// The next ones have avx2_tile, or a tile for AVX-512 (F, DQ, BW, VL): wide_tile, and `tuned` avx512_tile.
+// The next ones have textbook_tile, and `tuned` tuned_tile; or a tile for AVX-512 (F, DQ, BW, VL): wide_tile
+// and avx512_tile.
 
 /// A tile of C in registers while all of k passes by.
 template <TileShape tile, class T>
@@ -57,10 +68,29 @@ void packed(View<const T> a, View<const T> b, View<T> c, const Caches& caches);
 template <TileShape tile, class T>
 void tuned(View<const T> a, View<const T> b, View<T> c, const Caches& caches, int threads);
 
-/// What `tuned` does first: C (m × n) += A·B where they lie, if no copy pays; else nothing, and false. A's
-/// next row is a_row elements further, its next column a_col; B and C lie by rows.
+/// A or B as a BLAS is given it: what lies in memory, or its transpose.
+template <class T>
+struct Factor {
+  View<const T> lies;
+  bool transposed = false;
+
+  COURSE_INLINE Factor(View<const T> as_it_lies, bool is_transposed = false)
+      : lies(as_it_lies), transposed(is_transposed) {}
+  COURSE_INLINE Index rows() const { return transposed ? lies.cols() : lies.rows(); }
+  COURSE_INLINE Index cols() const { return transposed ? lies.rows() : lies.cols(); }
+  COURSE_INLINE Factor block(Index i, Index j, Index rows, Index cols) const {
+    return {transposed ? lies.block(j, i, cols, rows) : lies.block(i, j, rows, cols), transposed};
+  }
+};
+
+/// C = alpha·A·B + beta·C; with beta 0, C is not read.
+template <class T>
+struct Scale {
+  T alpha = 1, beta = 1;
+};
+
+/// tuned, with all that a BLAS may ask for; k >= 1.
 template <TileShape tile, class T>
-bool small(const T* a, Index a_row, Index a_col, const T* b, Index b_row, T* c, Index c_row, Index m, Index n,
-           Index k, const Caches& caches, int threads);
+void gemm(Factor<T> a, Factor<T> b, View<T> c, Scale<T> scale, const Caches& caches, int threads);
 
 }  // namespace avx2

@@ -1,11 +1,13 @@
-// Compiled for AVX2 and FMA; holds nothing but this kernel.
+// Compiled for AVX2 and FMA; holds nothing but this kernel, as the course and as a BLAS calls it.
 #include "tuned/five_loops.hpp"
 
 namespace avx2 {
 
 COURSE_INSTANTIATE(tuned<avx2_tile>, const Caches&, int);
-COURSE_INSTANTIATE_SMALL(avx2_tile, float);
-COURSE_INSTANTIATE_SMALL(avx2_tile, double);
-COURSE_INSTANTIATE_SMALL(avx2_tile, std::int32_t);
+template void gemm<avx2_tile>(Factor<float>, Factor<float>, View<float>, Scale<float>, const Caches&, int);
+template void gemm<avx2_tile>(Factor<double>, Factor<double>, View<double>, Scale<double>, const Caches&,
+                              int);
+template void gemm<avx2_tile>(Factor<std::int32_t>, Factor<std::int32_t>, View<std::int32_t>,
+                              Scale<std::int32_t>, const Caches&, int);
 
 }  // namespace avx2

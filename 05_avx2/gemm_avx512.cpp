@@ -1,11 +1,13 @@
-// Compiled for AVX-512; holds nothing but this kernel.
+// Compiled for AVX-512; holds nothing but this kernel, as the course and as a BLAS calls it.
 #include "tuned/five_loops.hpp"
 
 namespace avx2 {
 
 COURSE_INSTANTIATE(tuned<avx512_tile>, const Caches&, int);
-COURSE_INSTANTIATE_SMALL(avx512_tile, float);
-COURSE_INSTANTIATE_SMALL(avx512_tile, double);
-COURSE_INSTANTIATE_SMALL(avx512_tile, std::int32_t);
+template void gemm<avx512_tile>(Factor<float>, Factor<float>, View<float>, Scale<float>, const Caches&, int);
+template void gemm<avx512_tile>(Factor<double>, Factor<double>, View<double>, Scale<double>, const Caches&,
+                                int);
+template void gemm<avx512_tile>(Factor<std::int32_t>, Factor<std::int32_t>, View<std::int32_t>,
+                                Scale<std::int32_t>, const Caches&, int);
 
 }  // namespace avx2

@@ -1,4 +1,4 @@
-// The inner loops of step 02 in lanes. Compiled for AVX2 and FMA; holds nothing but these kernels.
+// The inner loops of step 02 in lanes. Compiled for AVX2 and FMA, or Neon; holds nothing but these kernels.
 #include "gemm.hpp"
 #include "vector.hpp"
 
@@ -7,7 +7,7 @@ namespace avx2 {
 // [ikj_avx2]
 template <class T>
 void ikj_avx2(View<const T> a, View<const T> b, View<T> c, int threads) {
-  using V = Vector<T, 32>;
+  using V = Vector<T, textbook_tile.bytes>;
   const Index n = c.cols(), whole = n / V::lanes * V::lanes;
   const auto rest = V::first(n - whole);
 #pragma omp parallel for num_threads(threads) schedule(static)
@@ -15,7 +15,7 @@ void ikj_avx2(View<const T> a, View<const T> b, View<T> c, int threads) {
     T* const c_i = &c(i, 0);
     for (Index p = 0; p < a.cols(); ++p) {
       const T* const b_p = &b(p, 0);
-      const V factor = V::broadcast(&a(i, p));
+      const auto factor = V::broadcast(&a(i, p));
       for (Index j = 0; j < whole; j += V::lanes) {
         V sum = V::load(c_i + j);
         sum.multiply_add(factor, V::load(b_p + j));
@@ -32,7 +32,7 @@ void ikj_avx2(View<const T> a, View<const T> b, View<T> c, int threads) {
 // [dot_avx2]
 template <class T>
 void dot_avx2(View<const T> a, View<const T> b, View<T> c, View<T> bt, int threads) {
-  using V = Vector<T, 32>;
+  using V = Vector<T, textbook_tile.bytes>;
   const Index k = a.cols(), whole = k / V::lanes * V::lanes;
   const auto rest = V::first(k - whole);
 #pragma omp parallel for num_threads(threads) schedule(static)

@@ -21,7 +21,7 @@ COURSE_INLINE void micro_kernel(const T* a, Index a_row, Index a_col, View<const
     const V left = V::load(&b(p, 0)), right = V::load(&b(p, V::lanes));
 #pragma GCC unroll 8
     for (int i = 0; i < tile.mr; ++i) {
-      const V a_ip = V::broadcast(a + i * a_row);
+      const auto a_ip = V::broadcast(a + i * a_row);
       sum[i][0].multiply_add(a_ip, left);
       sum[i][1].multiply_add(a_ip, right);
     }

@@ -12,3 +12,16 @@ vbroadcastss -0x4(%rax,%r9,1),%ymm2  a number of A's second row
 vfmadd231ps %ymm2,%ymm1,%ymm12
 vfmadd231ps %ymm2,%ymm0,%ymm11
 # [/register_tile]
+
+# The same for ARM.
+# [register_tile_neon]
+ldp  q2, q0, [x2]            load eight numbers of B's row, in two registers
+add  x11, x11, #0x1          p goes on,
+ldr  s1, [x0]                a number of A's first row, in one lane
+add  x2, x2, x7              in B to the next row
+fmla v21.4s, v2.4s, v1.s[0]  that lane times the first four, added to a sum
+fmla v22.4s, v0.4s, v1.s[0]  times the others, added to another
+ldr  s1, [x0, x6]            a number of A's second row
+fmla v19.4s, v2.4s, v1.s[0]
+fmla v20.4s, v0.4s, v1.s[0]
+# [/register_tile_neon]

@@ -9,9 +9,8 @@ course::Variants<T> variants() {
   using namespace avx2;
   using course::broken, course::Call, course::cpu;
   const Caches alone = caches_here(1);
-  const auto textbook = cost::textbook<T>(avx2_tile, alone),
-             textbook_512 = cost::textbook<T>(wide_tile, alone);
-  const auto narrow = cost::tuned<T>(avx2_tile, alone), wide = cost::tuned<T>(avx512_tile, alone);
+  const auto textbook = cost::textbook<T>(textbook_tile, alone);
+  const auto narrow = cost::tuned<T>(tuned_tile, alone);
   const course::Traits threads{.threads = true};
   course::Variants<T> list = {
       cpu<T>(
@@ -20,20 +19,20 @@ course::Variants<T> variants() {
       cpu<T>("dot_avx2", "02's transposed with lanes, and a horizontal sum",
              [](const Call<T>& x) { dot_avx2<T>(x.a, x.b, x.c, x.bt, x.threads); }, cost::dot<T>,
              {.threads = true, .transposed_b = true}),
-      cpu<T>("register_tile", "a tile of C in registers", register_tile<avx2_tile, T>,
+      cpu<T>("register_tile", "a tile of C in registers", register_tile<textbook_tile, T>,
              cost::register_tile<T>),
       cpu<T>(
           "blocked", "the tile in blocks that fit the caches",
-          [=](const Call<T>& x) { blocked<avx2_tile, T>(x.a, x.b, x.c, alone); }, textbook),
+          [=](const Call<T>& x) { blocked<textbook_tile, T>(x.a, x.b, x.c, alone); }, textbook),
       cpu<T>(
           "packed", "the blocks copied to where they are read",
-          [=](const Call<T>& x) { packed<avx2_tile, T>(x.a, x.b, x.c, alone); }, textbook),
+          [=](const Call<T>& x) { packed<textbook_tile, T>(x.a, x.b, x.c, alone); }, textbook),
       cpu<T>(
           "tuned", "packed, with edges, fetches and copies tuned",
-          [=](const Call<T>& x) { tuned<avx2_tile, T>(x.a, x.b, x.c, alone, 1); }, narrow),
+          [=](const Call<T>& x) { tuned<tuned_tile, T>(x.a, x.b, x.c, alone, 1); }, narrow),
       cpu<T>(
           "tuned_threads", "tuned, C in a grid of threads",
-          [](const Call<T>& x) { tuned<avx2_tile, T>(x.a, x.b, x.c, caches_here(x.threads), x.threads); },
+          [](const Call<T>& x) { tuned<tuned_tile, T>(x.a, x.b, x.c, caches_here(x.threads), x.threads); },
           narrow, threads),
       broken(cpu<T>("edge_lost", "whole tiles only", wrong::edge_lost<T>)),
       broken(cpu<T>("stale_block", "B packed for the first block of k only", wrong::stale_block<T>)),
@@ -45,7 +44,14 @@ course::Variants<T> variants() {
     list.push_back(broken(cpu<T>("unmasked", "reads beyond the end of a row",
                                  [](const Call<T>& x) { wrong::unmasked<T>(x.a, x.b, x.c, x.bt); },
                                  course::uncounted, {.transposed_b = true})));
-  for (auto& variant : list) variant->traits.vector = "avx2", variant->traits.needs = avx2_needs;
+  for (auto& variant : list) variant->traits.vector = tuned_vector, variant->traits.needs = tuned_needs;
+#ifdef __aarch64__  // skipped by name
+  for (const char* name : {"tile_512", "blocked_512", "packed_512", "avx512", "avx512_threads"})
+    list.push_back(cpu<T>(name, "for x86's longest vectors", [](const Call<T>&) {}, course::uncounted,
+                          {.vector = "avx512", .needs = avx512_needs}));
+#else
+  const auto textbook_512 = cost::textbook<T>(wide_tile, alone);
+  const auto wide = cost::tuned<T>(avx512_tile, alone);
   for (auto& variant : {
            cpu<T>("tile_512", "register_tile with vectors of 64 bytes", register_tile<wide_tile, T>,
                   cost::register_tile<T, wide_tile>),
@@ -68,6 +74,7 @@ course::Variants<T> variants() {
     variant->traits.vector = "avx512", variant->traits.needs = avx512_needs;
     list.push_back(variant);
   }
+#endif
   return list;
 }
 

@@ -1,19 +1,34 @@
-// The vector registers: all that differs between AVX2 and AVX-512. What is here and in the headers above it
-// lies in an unnamed namespace: each translation unit has its own copy, compiled for its own instruction set,
-// and none leaves the object (cmake/course.cmake says why).
+// The vector registers: all that differs between AVX2, AVX-512 and Neon. What is here and in the headers
+// above it lies in an unnamed namespace: each translation unit has its own copy, compiled for its own
+// instruction set, and none leaves the object (cmake/course.cmake says why).
 #pragma once
 
+#ifdef __x86_64__
 #include <immintrin.h>
+#endif
+
+#include <bit>
+#include <type_traits>
 
 #include "blocks.hpp"
 
 namespace avx2 {
 namespace {
 
+/// A moment's rest for a thread that looks whether another has arrived.
+inline void pause() {
+#ifdef __x86_64__
+  _mm_pause();
+#else
+  asm volatile("yield");
+#endif
+}
+
 /// Moves of a register's first words alone, of 4 bytes each: the others are neither read nor written.
 template <int bytes>
 struct Masked;
 
+#ifdef __x86_64__
 template <>
 struct Masked<32> {
   static __m256i first(int words) {
@@ -26,6 +41,31 @@ struct Masked<32> {
     return _mm256_extracti128_si256((__m256i)v, high);
   }
 };
+#endif
+#ifdef __aarch64__
+template <>
+struct Masked<16> {  // Neon has no masks: word by word
+  typedef int Words [[gnu::vector_size(16)]];
+  typedef int Word [[gnu::may_alias]];
+  static int first(int words) { return words; }
+  static Words load(const void* p, int some) {
+    Words v = {};
+#pragma GCC unroll 4
+    for (int w = 0; w < 4; ++w)
+      if (w < some) v[w] = static_cast<const Word*>(p)[w];
+    return v;
+  }
+  static void store(void* p, int some, Words v) {
+#pragma GCC unroll 4
+    for (int w = 0; w < 4; ++w)
+      if (w < some) static_cast<Word*>(p)[w] = v[w];
+  }
+};
+template <int bytes>
+struct Real {
+  typedef std::conditional_t<bytes == 4, float, double> Anything [[gnu::may_alias]];
+};
+#endif
 #ifdef __AVX512F__
 template <>
 struct Masked<64> {  // a mask is a register of its own kind here, with a bit for each word
@@ -37,6 +77,25 @@ struct Masked<64> {  // a mask is a register of its own kind here, with a bit fo
     return _mm512_maskz_extracti64x4_epi64(0xff, (__m512i)v, high);  // gcc 12 warns of the plain one's header
   }
 };
+#endif
+
+#ifdef __aarch64__
+// [lane]
+/// A number in the first lane of a register, which a multiply-add takes as the factor of all lanes. (asm: gcc
+/// would often load it by ld1r, which broadcasts, on many cores in the units that multiply.)
+template <class V>
+auto factor(const typename V::Element* p) {
+  auto x = *reinterpret_cast<const typename Real<sizeof(*p)>::Anything*>(p);  // of int, too
+  asm("" : "+w"(x));
+  return std::bit_cast<typename V::Element>(x);
+}
+// [/lane]
+#else
+/// A number beside a vector is broadcast. Minus: x - 0 is x, and costs nothing; -0.0 + 0 would be 0.
+template <class V>
+V factor(const typename V::Element* p) {
+  return {*p - typename V::Lanes{}};
+}
 #endif
 
 // [vector]
@@ -51,14 +110,16 @@ struct Vector {
   static constexpr int bytes = size, lanes = size / int{sizeof(T)};
   Lanes v;
 
-  /// A number beside a vector is broadcast. Minus: x - 0 is x, and costs nothing; -0.0 + 0 would be 0.
-  static Vector broadcast(const T* p) { return {*p - Lanes{}}; }
+  static auto broadcast(const T* p) { return factor<Vector>(p); }
   static Vector load(const T* p) { return {*reinterpret_cast<const Anywhere*>(p)}; }
   static Vector load(const T* p, auto some) { return {(Lanes)Some::load(p, some)}; }
   void store(T* p) const { *reinterpret_cast<Anywhere*>(p) = v; }
   void store(T* p, auto some) const { Some::store(p, some, (decltype(Some::load(p, some)))v); }
   void add(Vector x) { v += x.v; }
+  void multiply(Vector x) { v *= x.v; }
+  void multiply(T x) { v *= x; }
   void multiply_add(Vector x, Vector y) { v += x.v * y.v; }
+  void multiply_add(T x, Vector y) { v += x * y.v; }
   static auto first(Index count) { return Some::first(static_cast<int>(count) * int{sizeof(T)} / 4); }
 };
 // [/vector]

@@ -32,6 +32,8 @@ class Type {
 /// The same with another extent: bytes from one such element of a message to the next.
 inline MPI_Datatype resized(MPI_Datatype made, MPI_Aint extent) {
   MPI_Datatype result = MPI_DATATYPE_NULL;
+  int size = 0;
+  if (MPI_Type_size(made, &size); size == 0) return made;  // MPICH 4.2 divides by the size of a resized type
   MPI_Type_create_resized(made, 0, extent, &result);
   MPI_Type_free(&made);
   return result;

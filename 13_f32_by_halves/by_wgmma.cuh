@@ -31,7 +31,6 @@ struct PartsTile {
     float factors[depth][BN];
     Barrier full[depth], empty[depth];
   };
-  static constexpr int stage_bytes = int(sizeof(Stage)) + (S::scaled ? BN * 4 : 0);
 };
 // [/parts_tile]
 
@@ -70,7 +69,8 @@ __device__ void produce_parts(typename T::Shared& shared, const CUtensorMap& a, 
       auto& stage = shared.stage[slot.stage];
       auto& full = shared.full[slot.stage];
       wait(shared.empty[slot.stage], slot.parity ^ 1);
-      arrive_expect(full, T::stage_bytes);
+      const bool with_factors = S::scaled && (step + 1) % T::stages_a_turn == 0;  // once a turn
+      arrive_expect(full, int(sizeof stage) + (with_factors ? T::BN * 4 : 0));
 #pragma unroll
       for (int s = 0; s < T::stage_k / 64; ++s)
         bulk_load(stage.a[s], a, step * T::stage_k + 64 * s, i, 0, full);
@@ -83,7 +83,7 @@ __device__ void produce_parts(typename T::Shared& shared, const CUtensorMap& a, 
           bulk_load_for_both(stage.b[s][half], b, j + 64 * s, step * T::stage_k + half, 0, full);
         }
       if constexpr (S::scaled) {
-        bulk_load(shared.factors[slot.stage], factors, T::BN * 4, full);
+        if (with_factors) bulk_load(shared.factors[slot.stage], factors, T::BN * 4, full);
         if (((step + 1) & (stages_a_slice - 1)) == 0 && step + 1 < int(parts.steps()))
           factors += parts.b_factors.ld();
       }
@@ -103,22 +103,25 @@ template <class T>
 __device__ void take_turn(FragmentC (&recent)[T::BN / 8], typename T::Shared& shared, RingSlot<T::depth> slot,
                           int g, bool add) {
   using S = typename T::S;
-  RingSlot<T::depth> needed = slot;
+  std::uint64_t a[T::stages_a_turn], b[T::stages_a_turn];  // before the turn: they take a while
 #pragma unroll
-  for (int s = 0; s < T::stages_a_turn; ++s, ++needed) wait(shared.full[needed.stage], needed.parity);
+  for (int s = 0; s < T::stages_a_turn; ++s, ++slot) {
+    auto& stage = shared.stage[slot.stage];
+    a[s] = describe(&stage.a[0][T::halves_k ? 0 : 64 * g]),
+    b[s] = describe(&stage.b[0], int(sizeof stage.b[0]));
+    wait(shared.full[slot.stage], slot.parity);
+  }
   wait_for_turn(g);
   wgmma_fence();
 #pragma unroll
-  for (int s = 0; s < T::stages_a_turn; ++s, ++slot)
+  for (int s = 0; s < T::stages_a_turn; ++s)
 #pragma unroll
     for (int product = 0; product < S::products; ++product)
 #pragma unroll
-      for (int q = 0; q < S::step; q += 16) {
-        auto& stage = shared.stage[slot.stage];
+      for (int q = 0; q < S::step; q += 16) {  // a descriptor counts in 16 bytes
         const int a_q = S::a_part(product) * S::step + q, b_q = S::b_part(product) * S::step + q;
-        ptx::wgmma<typename S::Half, T::BN>(
-            recent, describe(&stage.a[a_q / 64][T::halves_k ? 0 : 64 * g][a_q % 64]),
-            describe(&stage.b[0][b_q][0], int(sizeof stage.b[0])), add || s > 0 || product > 0 || q > 0);
+        ptx::wgmma<typename S::Half, T::BN>(recent, a[s] + unsigned(a_q / 64 * T::rows * 8 + a_q % 64 / 8),
+                                            b[s] + unsigned(b_q * 8), add || s > 0 || product > 0 || q > 0);
       }
   wgmma_commit();
   pass_turn(1 - g);
@@ -170,23 +173,16 @@ struct Boxed {
     while (next < end) add_one(c);
   }
   __device__ void write(const CUtensorMap& c, int i_, int j_, const FragmentC (&sum)[BN / 8]) {
-    const int lane = int(threadIdx.x) % 32, g = lane / 4, t = lane % 4;
     add_to(c);
     i = i_, j = j_, next = 0;
 #pragma unroll
     for (int s = 0; s < BN / 32; ++s) {
       if (s % buffers == 0) {
         add_to(c, s);
-        if (lane == 0) bulk_wait_read<0>();
+        if (threadIdx.x % 32 == 0) bulk_wait_read<0>();
         __syncwarp();  // what was in the boxes has gone
       }
-#pragma unroll
-      for (int e = 0; e < 4; ++e) {
-        const FragmentC& part = sum[4 * s + e];
-        const int at = ((2 * e + t / 2) ^ g) * 4 + t % 2 * 2;
-        reinterpret_cast<float2&>(boxes[s % buffers][g][at]) = {part.of[0], part.of[1]};
-        reinterpret_cast<float2&>(boxes[s % buffers][g + 8][at]) = {part.of[2], part.of[3]};
-      }
+      write_box(boxes[s % buffers], sum, s);
       if ((s + 1) % buffers == 0 || s + 1 == BN / 32) fence_async(), __syncwarp();  // all lanes have written
     }
   }

@@ -35,9 +35,11 @@ void walk_parts(const Parts<S>& parts, View<float> c, unsigned refused, unsigned
 /// them, times what one takes.
 template <class S>
 void by_wgmma(const Parts<S>& parts, View<float> c, unsigned refused, unsigned* report) {
-  const dim3 blocks(unsigned(blocks_of_b(parts) + blocks_of_a(parts)));
-  by_fours(parts.a) && by_fours(parts.b) ? launch<split<S, true>>(blocks, threads, 0, parts)
-                                         : launch<split<S, false>>(blocks, threads, 0, parts);
+  const Shares by = shares(parts);
+  const dim3 blocks{by.of_b + by.of_a};
+  by.given == Given::whole   ? launch<split<S, Given::whole>>(blocks, threads, 0, parts, by)
+  : by.given == Given::fours ? launch<split<S, Given::fours>>(blocks, threads, 0, parts, by)
+                             : launch<split<S, Given::nothing>>(blocks, threads, 0, parts, by);
   const auto time = [&](int rows, int cols, double of_one) {
     const Index tiles = ceil_div(c.rows(), rows) * ceil_div(c.cols(), cols);
     return double(ceil_div(tiles, course::Cuda::multiprocessors())) * of_one;

@@ -55,8 +55,8 @@ class Product {
 #ifdef COURSE_HOPPER
     if (cuda_hopper::here()) return by_wgmma(parts, c, refused, report);
 #endif
-    course::launch(by_fours(parts.a) && by_fours(parts.b) ? split<S, true> : split<S, false>,
-                   {blocks_of_b(parts) + blocks_of_a(parts)}, {threads}, parts);
+    const Shares by = shares(parts);
+    course::launch(split_for<S>(by.given), {Index{by.of_b} + by.of_a}, {threads}, parts, by);
     cuda_tensor::tile_by_tile(c.rows(), c.cols(), BM, BN, [&](Index first, course::Grid grid) {
       course::launch(by_mma<S>, grid, {mma_threads}, parts, c, refused, report, first);
     });

@@ -48,16 +48,21 @@ constexpr int threads = 256;
 constexpr int held = 4;                       // chunks of eight floats that a thread holds in registers,
 constexpr int in_block = threads * 8 * held;  // and the floats that a block does
 
-/// The eight from (i, j) on, by two loads if `fours`; zeros beyond the matrix. It always reads, there from
-/// elsewhere: a branch would make the next load wait for this one.
-template <bool fours>
+/// What the pass may rely on: nothing; that all rows consist of whole, aligned 16 bytes; that what a thread
+/// splits never ends within its chunks, too.
+enum class Given { nothing, fours, whole };
+
+/// The eight from (i, j) on, by two loads if fours are given; zeros beyond the matrix. It always reads, there
+/// from elsewhere: a branch would make the next load wait for this one.
+template <Given given>
 __device__ Chunk<float> chunk_from(View<const float> from, Index i, Index j) {
-  constexpr int step = fours ? 4 : 1;
+  constexpr bool whole = given == Given::whole;
+  constexpr int step = given == Given::nothing ? 1 : 4;
   struct alignas(4 * step) Some {
     float element[step];
   };
-  const int count = i < from.rows() ? int(std::min<Index>(from.cols() - j, 8)) : 0;
-  const float* const first = count > 0 ? &from(i, j) : from.data();
+  const int count = whole ? 8 : i < from.rows() ? int(std::min<Index>(from.cols() - j, 8)) : 0;
+  const float* const first = whole || count > 0 ? &from(i, j) : from.data();
   Chunk<float> chunk;
 #pragma unroll
   for (int e = 0; e < 8; e += step) {
@@ -68,21 +73,36 @@ __device__ Chunk<float> chunk_from(View<const float> from, Index i, Index j) {
   return chunk;
 }
 
-/// x rounded to a half, by one instruction: bf16's own rounding takes seven.
 template <class Half>
-__device__ Half rounded(float x) {
+struct alignas(4) Two {
+  Half of[2];
+};
+/// x and y rounded to halves, by one instruction on a GPU.
+template <class Half>
+__device__ Two<Half> rounded(float x, float y) {
 #ifdef __CUDACC__
-  if constexpr (std::is_same_v<Half, bf16>) return std::bit_cast<bf16>(__float2bfloat16_rn(x));
+  if constexpr (std::is_same_v<Half, bf16>) {
+    const __nv_bfloat162 two = __floats2bfloat162_rn(x, y);
+    return reinterpret_cast<const Two<Half>&>(two);
+  } else {
+    const __half2 two = __floats2half2_rn(x, y);
+    return reinterpret_cast<const Two<Half>&>(two);
+  }
+#else
+  return {{Half(x), Half(y)}};
 #endif
-  return Half(x);
 }
+template <class Half>
+struct alignas(16) Eight {
+  Two<Half> two[4];
+};
 /// Stores eight halves at once; by an assignment nvcc takes two to eight instructions.
 template <class Half>
-__device__ void store(Half* to, const Chunk<Half>& chunk) {
+__device__ void store(Half* to, const Eight<Half>& eight) {
 #ifdef __CUDACC__
-  __stwb(reinterpret_cast<uint4*>(to), std::bit_cast<uint4>(chunk));
+  __stwb(reinterpret_cast<uint4*>(to), std::bit_cast<uint4>(eight));
 #else
-  *reinterpret_cast<Chunk<Half>*>(to) = chunk;
+  *reinterpret_cast<Eight<Half>*>(to) = eight;
 #endif
 }
 // [split_chunk]
@@ -91,19 +111,23 @@ __device__ void store(Half* to, const Chunk<Half>& chunk) {
 /// more.
 template <class S, class Scaled>
 __device__ unsigned split_chunk(const Chunk<float>& from, Scaled scaled, typename S::Half* to, Index apart) {
-  Chunk<typename S::Half> of[S::parts];
+  Eight<typename S::Half> of[S::parts];
   unsigned lost = 0;
 #pragma unroll
-  for (int e = 0; e < 8; ++e) {
-    const float x = from.element[e], size = fabsf(x);
-    float rest = S::scaled ? scaled(x, e) : x;
-    const bool held = S::scaled ? fabsf(rest) >= 0x1p-4f  // x may be scaled down to 0
-                                : size >= 0x1p-110f && size < 0x1.ffp127f;
-    lost |= held || x == 0 ? 0u : 1u << e;  // NaN is lost, too
+  for (int e = 0; e < 8; e += 2) {
+    float rest[2];
+#pragma unroll
+    for (int q = 0; q < 2; ++q) {
+      const float x = from.element[e + q], size = fabsf(x);
+      rest[q] = S::scaled ? scaled(x, e + q) : x;
+      const bool held = S::scaled ? fabsf(rest[q]) >= 0x1p-4f  // x may be scaled down to 0
+                                  : size >= 0x1p-110f && size < 0x1.ffp127f;
+      lost |= held || x == 0 ? 0u : 1u << (e + q);  // NaN is lost, too
+    }
 #pragma unroll
     for (int part = 0; part < S::parts; ++part) {
-      of[part].element[e] = rounded<typename S::Half>(rest);
-      rest -= float(of[part].element[e]);
+      const Two<typename S::Half> two = of[part].two[e / 2] = rounded<typename S::Half>(rest[0], rest[1]);
+      rest[0] -= float(two.of[0]), rest[1] -= float(two.of[1]);
     }
   }
 #pragma unroll
@@ -112,58 +136,71 @@ __device__ unsigned split_chunk(const Chunk<float>& from, Scaled scaled, typenam
 }
 // [/split_chunk]
 
-/// How many threads split a row of A: a power of two.
-constexpr int threads_a_row(Index k) {
-  int count = 2;  // whole steps (nvcc 13.0 compiles std::bit_ceil to 1 on the GPU)
-  while (count < threads && 8 * held * count < k) count *= 2;
-  return count;
+/// Whether one of them is NaN.
+__device__ inline bool has_nan(const Chunk<float>& chunk) {
+  bool nan = false;
+#pragma unroll
+  for (const float element : chunk.element) nan = nan || element != element;
+  return nan;
 }
+
+/// Who splits what: first `of_b` blocks, of B, each columns of a slice by 2^across_log threads across; then
+/// `of_a` blocks, of A, each some rows by 2^row_log threads a row. (A GPU divides by 2^log in one
+/// instruction, by another number in 20.)
+struct Shares {
+  unsigned of_b, of_a;
+  int across_log, row_log;
+  Given given;
+};
 // [rows]
 /// Splits some rows of A, which are read once if they fit into registers. Returns what was found.
-template <class S, bool fours>
-__device__ unsigned split_rows(const Parts<S>& all, Index block) {
+template <class S, Given given>
+__device__ unsigned split_rows(const Parts<S>& all, Index block, int row_log) {
   __shared__ SharedTile<int, 2, threads> of_rows;  // the largest; how many lose bits
   const Index m = all.a.rows(), k = all.a.cols(), filled = all.of_a.cols() / S::parts;
-  const int t = int(threadIdx.x), in_row = threads_a_row(k), row = t / in_row, x = t % in_row;
-  const Index i = block * (threads / in_row) + row, pass = Index{held} * 8 * in_row;
+  const int t = int(threadIdx.x), in_row = 1 << row_log, row = t >> row_log, x = t & (in_row - 1);
+  const Index i = block * (threads >> row_log) + row, pass = Index{held} * 8 * in_row;
   of_rows[0][t] = of_rows[1][t] = 0;
   __syncthreads();
   Chunk<float> chunk[held];
   const auto take = [&](Index j0) {
 #pragma unroll
-    for (int q = 0; q < held; ++q) chunk[q] = chunk_from<fours>(all.a, i, j0 + 8 * (q * in_row + x));
+    for (int q = 0; q < held; ++q) chunk[q] = chunk_from<given>(all.a, i, j0 + 8 * (q * in_row + x));
   };
-  const Index last = (k - 1) / pass * pass;
-  int largest = 0, lost = 0;
+  const Index last = k <= pass ? 0 : (k - 1) / pass * pass;  // no division before the first loads
+  float largest = 0;                                         // fmaxf passes NaN over
   for (Index j0 = S::scaled ? 0 : last; j0 <= last; j0 += pass) {
     take(j0);
 #pragma unroll
     for (const Chunk<float>& each : chunk)
-      for (const float element : each.element) largest = std::max(largest, size_bits(element));
+      for (const float element : each.element) largest = fmaxf(largest, fabsf(element));
   }
+  int size = size_bits(largest), lost = 0;
   if constexpr (S::scaled) {
     for (int lanes = std::min(in_row, 32) / 2; lanes > 0; lanes /= 2)
-      largest = std::max(largest, __shfl_xor_sync(0xffffffff, largest, lanes));
-    if (x % 32 == 0) raise_to(of_rows[0] + row, largest);
+      size = std::max(size, __shfl_xor_sync(0xffffffff, size, lanes));
+    if (x % 32 == 0) raise_to(of_rows[0] + row, size);
     __syncthreads();
-    largest = of_rows[0][row];
+    size = of_rows[0][row];
   }
-  const int scale = scale_for(largest);
+  const int scale = scale_for(size);
   const Power power = power_for(scale);
   const auto scaled = [=](float element, int) { return element * power.first * power.second; };
   unsigned found = 0;
   for (Index j0 = last; j0 >= 0; j0 -= pass) {  // the last ones are still in registers
 #pragma unroll
     for (int q = 0; q < held; ++q)
-      if (const Index j = j0 + 8 * (q * in_row + x); i < m && j < filled)
-        for (unsigned each = split_chunk<S>(chunk[q], scaled, &all.of_a(i, place_in_parts<S>(j)), S::step);
-             each != 0; each &= each - 1)
-          ++lost;
+      if (const Index j = j0 + 8 * (q * in_row + x); given == Given::whole || (i < m && j < filled))
+        if (unsigned each = split_chunk<S>(chunk[q], scaled, &all.of_a(i, place_in_parts<S>(j)), S::step);
+            each != 0) {
+          if (has_nan(chunk[q])) found |= beyond;
+          for (; each != 0; each &= each - 1) ++lost;
+        }
     if (j0 > 0) take(j0 - pass);
   }
   if constexpr (S::scaled) {
     if (lost != 0 && add_to(of_rows[1] + row, lost) * Index{64} > k) found |= graded;
-    if (largest >= bits_of_infinity) found |= beyond;
+    if (size >= bits_of_infinity) found |= beyond;
     if (x == 0 && i < m) all.a_scales[i] = scale;
   } else if (lost != 0) {
     found = beyond;
@@ -174,50 +211,51 @@ __device__ unsigned split_rows(const Parts<S>& all, Index block) {
 
 // [columns]
 /// Splits some columns of a slice of k of B, by eight a thread. Returns what was found.
-template <class S, bool fours>
-__device__ unsigned split_columns(const Parts<S>& all, Index block) {
+template <class S, Given given>
+__device__ unsigned split_columns(const Parts<S>& all, unsigned block, int across_log) {
   __shared__ SharedTile<int, 2, in_block / 64> of_columns;  // the largest; how many lose bits
+  __shared__ SharedTile<float, 1, in_block / 64> powers;
   const Index n = all.b.cols(), k = all.b.rows(), filled = all.of_b.rows() / S::parts;
-  const int t = int(threadIdx.x), cols = in_block / all.slice, across = cols / 8, x = t % across;
-  const Index blocks = course::ceil_div(n, cols), p0 = block / blocks * all.slice,
-              j = block % blocks * cols + 8 * x;
+  const int t = int(threadIdx.x), across = 1 << across_log, cols = 8 * across, x = t & (across - 1);
+  const unsigned blocks = unsigned(n + cols - 1) >> (across_log + 3), slice = block / blocks;
+  const Index p0 = Index{slice} * all.slice, j0 = Index{block - slice * blocks} * cols, j = j0 + 8 * x;
   Chunk<float> chunk[held];
-  const auto row = [&](int q) { return p0 + t / across + q * (threads / across); };
+  const auto row = [&](int q) { return p0 + (t >> across_log) + q * (threads >> across_log); };
 #pragma unroll
-  for (int q = 0; q < held; ++q) chunk[q] = chunk_from<fours>(all.b, row(q), j);
-  float power[8] = {};
+  for (int q = 0; q < held; ++q) chunk[q] = chunk_from<given>(all.b, row(q), j);
   unsigned found = 0;
   if constexpr (S::scaled) {
     if (t < cols) of_columns[0][t] = of_columns[1][t] = 0;
     __syncthreads();
 #pragma unroll
     for (int e = 0; e < 8; ++e) {
-      int largest = 0;
+      float largest = 0;  // fmaxf passes NaN over
 #pragma unroll
-      for (const Chunk<float>& each : chunk) largest = std::max(largest, size_bits(each.element[e]));
+      for (const Chunk<float>& each : chunk) largest = fmaxf(largest, fabsf(each.element[e]));
+      int size = size_bits(largest);
       for (int lanes = across; lanes < 32; lanes *= 2)
-        largest = std::max(largest, __shfl_xor_sync(0xffffffff, largest, lanes));
-      if (t % 32 < across) raise_to(of_columns[0] + (8 * x + e), largest);
+        size = std::max(size, __shfl_xor_sync(0xffffffff, size, lanes));
+      if (t % 32 < across) raise_to(of_columns[0] + (8 * x + e), size);
     }
     __syncthreads();
-#pragma unroll
-    for (int e = 0; e < 8; ++e) {
-      const int largest = of_columns[0][8 * x + e];
-      const bool served =
-          largest == 0 || (largest >= size_bits(least_in_slice) && largest < size_bits(most_in_slice));
-      const int scale = served ? scale_for(largest) : 0;
-      found |= (served ? 0u : graded) | (largest < bits_of_infinity ? 0u : beyond);
-      power[e] = power_of_two(scale);
-      if (t < across && j + e < n) all.b_factors(p0 / all.slice, j + e) = factor_for(scale);
+    if (t < cols) {
+      const int size = of_columns[0][t];
+      const bool served = size == 0 || (size >= size_bits(least_in_slice) && size < size_bits(most_in_slice));
+      const int scale = served ? scale_for(size) : 0;
+      found |= (served ? 0u : graded) | (size < bits_of_infinity ? 0u : beyond);
+      powers[0][t] = power_of_two(scale);
+      if (j0 + t < n) all.b_factors(Index{slice}, j0 + t) = factor_for(scale);
     }
+    __syncthreads();
   }
-  const auto scaled = [&](float element, int e) { return element * power[e]; };
+  const auto scaled = [&](float element, int e) { return element * powers[0][8 * x + e]; };
 #pragma unroll
   for (int q = 0; q < held; ++q) {
-    if (row(q) >= filled || j >= n) continue;
+    if (given != Given::whole && (row(q) >= filled || j >= n)) continue;
     const unsigned lost =
         split_chunk<S>(chunk[q], scaled, &all.of_b(place_in_parts<S>(row(q)), j), S::step * all.of_b.ld());
-    if (!S::scaled && lost != 0) found = beyond;
+    if (lost == 0) continue;
+    if (!S::scaled || has_nan(chunk[q])) found |= beyond;
 #pragma unroll 1
     for (int e = 0; S::scaled && lost >> e != 0; ++e)  // whoever makes it too many says so
       if ((lost >> e & 1) != 0 &&
@@ -232,26 +270,38 @@ __device__ unsigned split_columns(const Parts<S>& all, Index block) {
 inline bool by_fours(View<const float> x) {
   return reinterpret_cast<std::uintptr_t>(x.data()) % 16 == 0 && x.ld() % 4 == 0 && x.cols() % 4 == 0;
 }
-/// Blocks are of B, then of A.
 template <class S>
-constexpr Index blocks_of_b(const Parts<S>& all) {
-  return course::ceil_div(all.b.rows(), all.slice) * course::ceil_div(all.b.cols(), in_block / all.slice);
-}
-template <class S>
-constexpr Index blocks_of_a(const Parts<S>& all) {
-  return course::ceil_div(all.a.rows(), threads / threads_a_row(all.a.cols()));
+Shares shares(const Parts<S>& all) {
+  const Index m = all.a.rows(), n = all.b.cols(), k = all.b.rows();
+  int row_log = 1;  // whole steps
+  while (1 << row_log < threads && 8 * held << row_log < k) ++row_log;
+  const int rows = threads >> row_log, cols = in_block / all.slice;
+  const bool whole = m % rows == 0 && k % (8 * held << row_log) == 0 && k % all.slice == 0 && n % cols == 0;
+  const bool fours = by_fours(all.a) && by_fours(all.b);
+  return {unsigned(course::ceil_div(k, all.slice) * course::ceil_div(n, cols)),
+          unsigned(course::ceil_div(m, rows)), cols == 64 ? 3 : 4, row_log,
+          fours ? whole ? Given::whole : Given::fours : Given::nothing};
 }
 namespace {  // Hopper's translation unit has it, too
 
-/// Splits A and B, which if `fours` consist of whole, aligned 16 bytes. Adds to `found`, which is 0 before,
-/// and makes it 0 for the next product.
-template <class S, bool fours>
-__global__ __launch_bounds__(threads, fours ? 3 : 2) void split(Parts<S> all) {
+/// Splits B and A. Adds to `found`, which is 0 before, and makes it 0 for the next product.
+template <class S, Given given>
+__global__ __launch_bounds__(threads, given == Given::nothing ? 2 : 3) void split(Parts<S> all,
+                                                                                  Shares shares) {
   overlap_kernels();
   if (blockIdx.x == 0 && threadIdx.x == 0) *all.next_found = 0;
-  const Index in_a = blockIdx.x - blocks_of_b(all);
-  const unsigned here = in_a < 0 ? split_columns<S, fours>(all, blockIdx.x) : split_rows<S, fours>(all, in_a);
+  const unsigned here = blockIdx.x < shares.of_b
+                            ? split_columns<S, given>(all, blockIdx.x, shares.across_log)
+                            : split_rows<S, given>(all, Index{blockIdx.x - shares.of_b}, shares.row_log);
   if (here != 0) raise(all.found, here);
+}
+
+/// The pass for what is given.
+template <class S>
+constexpr auto split_for(Given given) {
+  return given == Given::whole   ? split<S, Given::whole>
+         : given == Given::fours ? split<S, Given::fours>
+                                 : split<S, Given::nothing>;
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <ctime>
 #include <fstream>
 #include <latch>
+#include <map>
 #include <thread>
 
 #include "commit.hpp"
@@ -131,11 +132,14 @@ void require_cpus(const std::vector<int>& counts) {
 
 std::string processor() {
   std::ifstream file("/proc/cpuinfo");
-  std::string name = "unknown processor";
+  std::map<std::string, std::string> facts;  // of the last core
   for (std::string line; std::getline(file, line);)
-    if (const auto colon = line.find(": "); line.starts_with("model name") && colon != std::string::npos)
-      name = line.substr(colon + 2);
-  return fmt::format("{} ({} cores)", name, usable_cpus());
+    if (const auto colon = line.find(": "); colon != std::string::npos)
+      facts[line.substr(0, line.find_last_not_of("\t ", colon - 1) + 1)] = line.substr(colon + 2);
+  std::string name = facts["model name"];
+  if (name.empty() && facts.contains("CPU part"))  // ARM's have numbers alone
+    name = "ARM implementer " + facts["CPU implementer"] + " part " + facts["CPU part"];
+  return fmt::format("{} ({} cores)", name.empty() ? "unknown processor" : name, usable_cpus());
 }
 
 std::string host_name() {
@@ -181,11 +185,15 @@ void require_memory(const std::string& what, double bytes, const World& world) {
 }
 
 std::string lacking(std::string_view features) {
+#ifdef __x86_64__
 #define COURSE_ASK(feature) __builtin_cpu_supports(#feature) ? #feature : ""
   static const std::vector<std::string> has = {
       COURSE_ASK(sse2),     COURSE_ASK(avx),      COURSE_ASK(avx2),     COURSE_ASK(fma),
       COURSE_ASK(bmi),      COURSE_ASK(bmi2),     COURSE_ASK(avx512f),  COURSE_ASK(avx512cd),
       COURSE_ASK(avx512dq), COURSE_ASK(avx512bw), COURSE_ASK(avx512vl), COURSE_ASK(avx512bf16)};
+#else
+  static const std::vector<std::string> has = {every_vector};
+#endif
   std::vector<std::string> missing;
   for (const std::string& feature : split(features))
     if (!feature.empty() && !contains(has, feature)) missing.push_back(feature);

@@ -33,6 +33,12 @@ double available_memory();
 /// Throws Refusal, on every rank, if a host's ranks, each of which needs its `bytes`, need more than they may
 /// take, by RLIMIT_AS too.
 void require_memory(const std::string& what, double bytes, const World& world = {});
+/// The vector registers that every processor of this kind has.
+#ifdef __aarch64__
+constexpr const char* every_vector = "neon";
+#else
+constexpr const char* every_vector = "sse2";
+#endif
 /// The features of a comma-separated list ("avx2,fma") that this processor, or an emulated one, lacks.
 std::string lacking(std::string_view features);
 

@@ -55,7 +55,7 @@ std::optional<double> Roofs::peak(const std::string& type, int threads, const st
       most = std::max(most, rate(find("peak", type, on_gpu, level), threads));
     return most;
   }
-  for (const char* set : {"sse2", "avx2", "avx512"})
+  for (const char* set : {"sse2", "avx2", "avx512", "neon"})
     if (const ByThreads* found = find("peak", type, set, "");
         found != nullptr && std::min(threads, cpus_) <= found->rbegin()->first)
       most = std::max(most, rate(found, threads));

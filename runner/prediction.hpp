@@ -31,7 +31,7 @@ class Roofs {
   const std::string& processor() const { return processor_; }
   const std::string& gpu() const { return gpu_; }
 
-  /// Nothing where a rate is missing. `vector`: sse2, avx2, avx512 or, on a GPU, cuda.
+  /// Nothing where a rate is missing. `vector`: sse2, avx2, avx512, neon or, on a GPU, cuda.
   std::optional<Prediction> predict(const Cost& cost, const std::string& type, const std::string& vector,
                                     int threads) const;
 

@@ -2,6 +2,7 @@
 without; and a closed pipe ends it without a word."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -40,6 +41,9 @@ STRANGE = {  # a variable: what a shell's, a job's or another project's settings
     "GNUTERM": "nonsense",
     "TMPDIR": "/proc/none",
 }
+# What make 4.4 says of TMPDIR before it reads a makefile, and of SIGPIPE; older ones say nothing.
+OWN_WORDS = r"(?m)^make: (TMPDIR value|using default temporary|\*\*\*).*\n"
+IS_OLD = re.search(r"Make (3|4\.[0-3])\b", subprocess.getoutput("make --version"))
 OF_MAKE = {"OUT", "THREADS", "QUICK", "needs", "PYTHON"}  # the same names may mean others' things
 
 
@@ -67,7 +71,7 @@ class Inherited(unittest.TestCase):
         done = subprocess.run(
             command, shell=True, cwd=ROOT, env=clean | environment, text=True, **pipes
         )
-        return done.returncode, done.stdout
+        return done.returncode, done.stdout if IS_OLD else re.sub(OWN_WORDS, "", done.stdout)
 
     def test_a_strangers_settings(self):
         csv = ROOT / "plots/reference/h100/results.csv"

@@ -12,7 +12,7 @@ checked=0
 defined=
 spaces=$(sed -n 's/^namespace \([a-z0-9_]*\) {$/\1/p' "$course"/[0-9]*/gemm*.[ch]pp | sort -u | paste -sd'|')
 kernel="($spaces)::[a-z0-9_]+<(avx2::TileShape\{[0-9, ]+\}, )?(float|double|int)>\\("
-visible() { nm --defined-only --extern-only "$@" | awk '$2 ~ /[TWVuBDR]/'; } # to the linker
+visible() { "${NM:-nm}" --defined-only --extern-only "$@" | awk '$2 ~ /[TWVuBDR]/'; } # to the linker
 for object in [0-9]*/CMakeFiles/*-kernels.dir/gemm*.o; do
   case $object in *-O0-kernels*) continue ;; esac
   checked=$((checked + 1))
@@ -27,12 +27,12 @@ defined=$(sort <<< "$defined" | c++filt)
 for object in 00_machine/CMakeFiles/00_machine-*-kernels.dir/kernels/peak_*.o; do
   checked=$((checked + 1))
   set=${object##*/peak_}
-  foreign=$(nm --demangle --defined-only --extern-only "$object" | grep -vE " [DR] machine_${set%.cpp.o}::kernels$" || true)
+  foreign=$("${NM:-nm}" --demangle --defined-only --extern-only "$object" | grep -vE " [DR] machine_${set%.cpp.o}::kernels$" || true)
   [ -z "$foreign" ] || { printf '%s holds more than kernels:\n%s\n' "$object" "$foreign"; status=1; }
 done
 for program in [0-9]*/[0-9]*; do
   if [ ! -f "$program" ] || [ ! -x "$program" ]; then continue; fi
-  if nm "$program" | grep -q set_fast_math; then
+  if "${NM:-nm}" "$program" | grep -q set_fast_math; then
     echo "$program is linked with fast-math: denormals are flushed in all of it"
     status=1
   fi

@@ -9,7 +9,11 @@ template <class T>
   if constexpr (std::is_integral_v<T>)
     asm volatile("" : "+r"(value));
   else
+#ifdef __aarch64__
+    asm volatile("" : "+w"(value));
+#else
     asm volatile("" : "+x"(value));
+#endif
 }
 
 // [chain]

@@ -10,8 +10,8 @@ namespace machine {
 
 using course::Index;
 
-/// `rounds` times sum = sum * factor + term on each of `chains` vectors. `state` is aligned to 64 bytes and
-/// holds a vector of factors, one of terms, and the sums, which are written back.
+/// `rounds` times sum = sum * factor + term (Neon: sum + factor * term) on each of `chains` vectors. `state`
+/// is aligned to 64 bytes and holds a vector of factors, one of terms, and the sums, which are written back.
 template <class T>
 struct Peak {
   void (*run)(T* state, Index rounds);
@@ -58,4 +58,5 @@ void additions(std::uint32_t* state, Index rounds);
 namespace machine_sse2 { extern const machine::Kernels kernels; }
 namespace machine_avx2 { extern const machine::Kernels kernels; }
 namespace machine_avx512 { extern const machine::Kernels kernels; }
+namespace machine_neon { extern const machine::Kernels kernels; }
 // clang-format on

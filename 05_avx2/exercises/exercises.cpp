@@ -1,4 +1,4 @@
-// Compiled for AVX2 and FMA, with the kernels that the exercises begin from.
+// Compiled for AVX2 and FMA, or Neon, with the kernels that the exercises begin from.
 #include "exercises.hpp"
 
 #include "05_avx2/gemm_tile.hpp"
@@ -34,11 +34,12 @@ void dot_four(View<const T> a, View<const T> b, View<T> c, View<T> bt) {
 
 template <class T>
 void edges_by_halves(View<const T> a, View<const T> b, View<T> c) {
-  constexpr Index mr = avx2_tile.mr, nr = avx2_tile.nr(sizeof(T));
+  constexpr Index mr = textbook_tile.mr, nr = textbook_tile.nr(sizeof(T));
   const Index m = c.rows() / mr * mr, n = c.cols() / nr * nr, k = a.cols();
   for (Index j = 0; j < n; j += nr)
     for (Index i = 0; i < m; i += mr)
-      micro_kernel<avx2_tile>(a.data() + i * a.ld(), a.ld(), 1, b.block(0, j, k, nr), c.block(i, j, mr, nr));
+      micro_kernel<textbook_tile>(a.data() + i * a.ld(), a.ld(), 1, b.block(0, j, k, nr),
+                                  c.block(i, j, mr, nr));
   // [twice]
   const auto add = [&](Index from_i, Index from_j) {
     for (Index i = from_i; i < c.rows(); ++i)
@@ -52,12 +53,12 @@ void edges_by_halves(View<const T> a, View<const T> b, View<T> c) {
 
 template <class T>
 void by_columns(View<const T> at, View<const T> b, View<T> c) {
-  constexpr Index mr = avx2_tile.mr, nr = avx2_tile.nr(sizeof(T));
+  constexpr Index mr = textbook_tile.mr, nr = textbook_tile.nr(sizeof(T));
   const Index m = c.rows() / mr * mr, n = c.cols() / nr * nr, k = at.rows();
   for (Index j = 0; j < n; j += nr)
     for (Index i = 0; i < m; i += mr)
       // [by_columns]
-      micro_kernel<avx2_tile>(at.data() + i, 1, at.ld(), b.block(0, j, k, nr), c.block(i, j, mr, nr));
+      micro_kernel<textbook_tile>(at.data() + i, 1, at.ld(), b.block(0, j, k, nr), c.block(i, j, mr, nr));
   // [/by_columns]
   for (Index i = 0; i < c.rows(); ++i)
     for (Index p = 0; p < k; ++p)

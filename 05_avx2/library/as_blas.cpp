@@ -1,16 +1,41 @@
-// The last rungs behind the interface of a BLAS, as a shared library: so they meet the libraries.
+// The last rungs as a BLAS, a shared library: sgemm and dgemm as Fortran and CBLAS have them. The system's
+// BLAS behind it has the rest: LD_PRELOAD=build/05_avx2/libcourse_blas.so program, or -lcourse_blas -lblas.
+// OMP_NUM_THREADS: how many threads.
+// COURSE_RUNG: the kernel, avx512, tuned, four_by_four (03's) or mine (make numpy); else the best that runs.
+// COURSE_BLAS_COUNT=1: one line on stderr at exit says how many products were made, and by which kernel.
 #include <omp.h>
+#include <pthread.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <new>
 #include <string_view>
+#include <utility>
+#include <vector>
 
+#include "03_tiling/gemm.hpp"
 #include "05_avx2/gemm.hpp"
 #include "best.hpp"
 
 #define PUBLIC extern "C" [[gnu::visibility("default")]]
 
+// Whose these are, if anybody's: the program's own, or those of the BLAS behind us.
+extern "C" {
+[[gnu::weak]] void xerbla_(const char* name, const int* argument, std::size_t length);
+[[gnu::weak]] void cblas_xerbla(int argument, const char* name, const char* format, ...);
+[[gnu::weak]] extern int RowMajorStrg;  // tells the reference's cblas_xerbla that we exchanged A and B
+[[gnu::weak]] void course_mine_f32(const course::View<const float>&, const course::View<const float>&,
+                                   const course::View<float>&);
+[[gnu::weak]] void course_mine_f64(const course::View<const double>&, const course::View<const double>&,
+                                   const course::View<double>&);
+}
+
 namespace {
+
+using avx2::Factor, avx2::Scale;
+using course::Index, course::View;
 
 /// Ends the process with a line on stderr, as a BLAS does.
 [[noreturn]] void refuse(const char* why) {
@@ -18,50 +43,184 @@ namespace {
   std::exit(2);
 }
 
-/// Does AVX-512 multiply here? What COURSE_RUNG names, or else the best that this processor can run.
-bool wide() {
-  static const bool chosen = [] {
-    const bool can = avx2::best_vector() == std::string_view("avx512");
+enum class Rung { avx512, tuned, four_by_four, mine };
+constexpr const char* names[] = {"avx512", "tuned", "four_by_four", "mine"};
+
+/// The kernel that multiplies: what COURSE_RUNG names, or else the best that this processor can run.
+Rung rung() {
+  static const Rung chosen = [] {
+    const bool avx2 = avx2::has_needs(false);
+    const bool avx512 = avx2 && avx2::best_vector() == std::string_view("avx512");
     const char* const named = std::getenv("COURSE_RUNG");
-    const std::string_view rung = named ? named : can ? "avx512" : "tuned";
-    if (rung != "avx512" && rung != "tuned") refuse("COURSE_RUNG may be tuned or avx512");
-    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
-      refuse("this processor lacks avx2 or fma");
-    if (rung == "avx512" && !can) refuse("COURSE_RUNG=avx512: this processor lacks avx512f, dq, bw or vl");
-    return rung == "avx512";
+    if (!named) return avx512 ? Rung::avx512 : avx2 ? Rung::tuned : Rung::four_by_four;
+    const auto found = std::find(std::begin(names), std::end(names), std::string_view(named));
+    if (found == std::end(names)) refuse("COURSE_RUNG may be avx512, tuned, four_by_four or mine");
+    const Rung rung{static_cast<int>(found - names)};
+    if (rung == Rung::avx512 && !avx512)
+      refuse("COURSE_RUNG=avx512: this processor lacks avx512f, dq, bw or vl");
+    if (rung == Rung::tuned && !avx2) refuse("COURSE_RUNG=tuned: this processor lacks avx2 or fma");
+    if (rung == Rung::mine && !course_mine_f32)
+      refuse("COURSE_RUNG=mine: nobody brought a kernel; `make numpy` does");
+    return rung;
   }();
   return chosen;
 }
 
-/// C = alpha·A·B + beta·C as this course knows it: row-major, nothing transposed, alpha and beta 1.
+const bool counts = std::getenv("COURSE_BLAS_COUNT") != nullptr;
+std::atomic<long long> products, operations;
+
+[[gnu::destructor]] void tell() {
+  if (counts)
+    std::fprintf(stderr, "course_blas: %lld products, 2mnk %lld, by %s\n", products.load(), operations.load(),
+                 names[static_cast<int>(rung())]);
+}
+
+// After a fork, libgomp waits for threads that the child does not have.
+bool forked = false;
+[[gnu::constructor]] void watch_forks() {
+  pthread_atfork(nullptr, nullptr, [] { forked = true; });
+}
+
 template <class T>
-void gemm(int order, int a_op, int b_op, int m, int n, int k, T alpha, const T* a, int lda, const T* b,
-          int ldb, T beta, T* c, int ldc) {
-  constexpr int row_major = 101, as_it_is = 111;
-  if (order != row_major || a_op != as_it_is || b_op != as_it_is || alpha != T{1} || beta != T{1} || m < 0 ||
-      n < 0 || k < 0 || lda < k || ldb < n || ldc < n)
-    refuse("only row-major C += A*B without transposition, of sizes that go together");
-  const int threads = omp_get_max_threads();
-  const avx2::Caches caches = avx2::caches_here(threads);
-  if ((wide() ? avx2::small<avx2::avx512_tile, T>
-              : avx2::small<avx2::avx2_tile, T>)(a, lda, 1, b, ldb, c, ldc, m, n, k, caches, threads))
+void multiply(View<T> c, T factor) {
+  for (Index i = 0; i < c.rows(); ++i)
+    for (Index j = 0; j < c.cols(); ++j)
+      c(i, j) = factor == T{0} ? T{0} : factor * c(i, j);  // NaN * 0 is NaN
+}
+
+template <class T>
+std::vector<T> copy_of(const Factor<T>& x, T factor) {
+  std::vector<T> copy;
+  copy.reserve(static_cast<std::size_t>(x.rows() * x.cols()));
+  for (Index i = 0; i < x.rows(); ++i)
+    for (Index j = 0; j < x.cols(); ++j)
+      copy.push_back(factor * (x.transposed ? x.lies(j, i) : x.lies(i, j)));
+  return copy;
+}
+
+/// By a kernel that knows C += A·B alone.
+template <class T>
+void by_plain(const Factor<T>& a, const Factor<T>& b, View<T> c, Scale<T> scale) try {
+  multiply(c, scale.beta);
+  const std::vector<T> a_copy = copy_of(a, scale.alpha), b_copy = copy_of(b, T{1});
+  const View<const T> left(a_copy.data(), a.rows(), a.cols(), a.cols()),
+      right(b_copy.data(), b.rows(), b.cols(), b.cols());
+  if (rung() == Rung::mine) {
+    if constexpr (std::is_same_v<T, float>) return course_mine_f32(left, right, c);
+    if constexpr (std::is_same_v<T, double>) return course_mine_f64(left, right, c);
+  }
+  tiling::four_by_four<T>(left, right, c, 64);
+} catch (const std::bad_alloc&) {
+  refuse("no memory for the copies of A and B");
+}
+
+/// C (m × n) = alpha·A·B + beta·C, where all lie row by row.
+template <class T>
+void row_major(bool a_transposed, bool b_transposed, Index m, Index n, Index k, T alpha, const T* a,
+               Index lda, const T* b, Index ldb, T beta, T* c, Index ldc) {
+  if (m == 0 || n == 0) return;
+  const View<T> to(c, m, n, ldc);
+  if (k == 0 || alpha == T{0}) {
+    if (beta != T{1}) multiply(to, beta);
     return;
-  (wide() ? avx2::tuned<avx2::avx512_tile, T>
-          : avx2::tuned<avx2::avx2_tile, T>)({a, m, k, lda}, {b, k, n, ldb}, {c, m, n, ldc}, caches, threads);
+  }
+  if (counts) ++products, operations += 2 * m * n * k;
+  const Factor<T> left(a_transposed ? View<const T>(a, k, m, lda) : View<const T>(a, m, k, lda),
+                       a_transposed);
+  const Factor<T> right(b_transposed ? View<const T>(b, n, k, ldb) : View<const T>(b, k, n, ldb),
+                        b_transposed);
+  if (rung() > Rung::tuned) return by_plain<T>(left, right, to, {alpha, beta});
+  const int threads = forked || omp_in_parallel() ? 1 : omp_get_max_threads();
+  (rung() == Rung::avx512 ? avx2::gemm<avx2::widest_tile, T>
+                          : avx2::gemm<avx2::tuned_tile, T>)(left, right, to, {alpha, beta},
+                                                             avx2::caches_here(threads), threads);
+}
+
+/// A transposition as Fortran writes it.
+bool known(char op) {
+  return op == 'N' || op == 'n' || op == 'T' || op == 't' || op == 'C' || op == 'c';
+}
+bool transposed(char op) {
+  return op != 'N' && op != 'n';
+}
+
+/// The first argument of Fortran's gemm that cannot be: its number, or 0.
+int wrong_argument(char a_op, char b_op, int m, int n, int k, int lda, int ldb, int ldc) {
+  const int a_rows = transposed(a_op) ? k : m, b_rows = transposed(b_op) ? n : k;
+  return !known(a_op)                ? 1
+         : !known(b_op)              ? 2
+         : m < 0                     ? 3
+         : n < 0                     ? 4
+         : k < 0                     ? 5
+         : lda < std::max(1, a_rows) ? 8
+         : ldb < std::max(1, b_rows) ? 10
+         : ldc < std::max(1, m)      ? 13
+                                     : 0;
+}
+
+[[noreturn]] void refuse(const char* name, int argument) {
+  std::fprintf(stderr, "course_blas: %s: argument %d cannot be so\n", name, argument);
+  std::exit(2);
+}
+
+/// By columns, C = A·B is Cᵀ = Bᵀ·Aᵀ by rows.
+template <class T>
+void fortran(const char* name, char a_op, char b_op, int m, int n, int k, T alpha, const T* a, int lda,
+             const T* b, int ldb, T beta, T* c, int ldc) {
+  if (const int argument = wrong_argument(a_op, b_op, m, n, k, lda, ldb, ldc))
+    return xerbla_ ? xerbla_(name, &argument, 6) : refuse(name, argument);
+  row_major(transposed(b_op), transposed(a_op), n, m, k, alpha, b, ldb, a, lda, beta, c, ldc);
+}
+
+/// Row-major is as the reference has it: A and B, m and n exchange their places, and cblas_xerbla mends the
+/// numbers.
+template <class T>
+void cblas(const char* name, int order, int a_op, int b_op, int m, int n, int k, T alpha, const T* a, int lda,
+           const T* b, int ldb, T beta, T* c, int ldc) {
+  const auto op = [](int code) { return code == 111 ? 'N' : code == 112 ? 'T' : code == 113 ? 'C' : '?'; };
+  const bool by_rows = order == 101;
+  int argument = order != 101 && order != 102 ? 1 : op(a_op) == '?' ? 2 : op(b_op) == '?' ? 3 : 0;
+  if (by_rows) std::swap(a_op, b_op), std::swap(m, n), std::swap(a, b), std::swap(lda, ldb);
+  if (!argument)
+    if (const int in_fortran = wrong_argument(op(a_op), op(b_op), m, n, k, lda, ldb, ldc))
+      argument = in_fortran + 1;
+  if (argument && cblas_xerbla) {
+    if (&RowMajorStrg) RowMajorStrg = by_rows;
+    cblas_xerbla(argument, name, "");
+    if (&RowMajorStrg) RowMajorStrg = 0;
+    return;
+  }
+  if (argument) {
+    constexpr int exchanged[] = {0, 1, 2, 3, 5, 4, 6, 7, 8, 11, 10, 9, 12, 13, 14};
+    refuse(name, by_rows ? exchanged[argument] : argument);
+  }
+  row_major(transposed(op(b_op)), transposed(op(a_op)), n, m, k, alpha, b, ldb, a, lda, beta, c, ldc);
 }
 
 }  // namespace
 
-/// The rung that multiplies here: "avx512" or "tuned".
+/// The rung that multiplies here; and how many products it has computed, if they are counted.
 PUBLIC const char* course_blas_rung() {
-  return wide() ? "avx512" : "tuned";
+  return names[static_cast<int>(rung())];
+}
+PUBLIC long long course_blas_products() {
+  return products;
 }
 
-#define GEMM(name, T)                                                                                \
+#define FORTRAN(name, NAME, T)                                                                            \
+  PUBLIC void name(const char* a_op, const char* b_op, const int* m, const int* n, const int* k,          \
+                   const T* alpha, const T* a, const int* lda, const T* b, const int* ldb, const T* beta, \
+                   T* c, const int* ldc) {                                                                \
+    fortran<T>(NAME, *a_op, *b_op, *m, *n, *k, *alpha, a, *lda, b, *ldb, *beta, c, *ldc);                 \
+  }
+FORTRAN(sgemm_, "SGEMM ", float)
+FORTRAN(dgemm_, "DGEMM ", double)
+
+#define CBLAS(name, T)                                                                               \
   PUBLIC void name(int order, int a_op, int b_op, int m, int n, int k, T alpha, const T* a, int lda, \
                    const T* b, int ldb, T beta, T* c, int ldc) {                                     \
-    gemm<T>(order, a_op, b_op, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);                        \
+    cblas<T>(#name, order, a_op, b_op, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);                \
   }
-GEMM(cblas_sgemm, float)
-GEMM(cblas_dgemm, double)
-GEMM(cblas_igemm, std::int32_t)
+CBLAS(cblas_sgemm, float)
+CBLAS(cblas_dgemm, double)
+CBLAS(cblas_igemm, std::int32_t)  // the course's own: rivals compares integers, too

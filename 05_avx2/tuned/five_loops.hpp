@@ -15,39 +15,42 @@ namespace avx2 {
 namespace {
 
 /// Is A (m rows) copied? Not what fits its cache, and not what is used once. But rows that lie whole pages
-/// apart meet in few sets of the first level, and a narrow tile loads them often.
+/// apart meet in few sets of the first level, and a narrow tile loads them often. And a transpose is.
 template <class Tile>
-bool copies_A(const In<Tile>& a, Index m, Index n, const Caches& caches) {
-  const Index row = a.ld() * Tile::size;
-  if (!with(Change::choice_of_copies)) return true;
+bool copies_A(const Given<Tile>& a, Index m, Index n, const Caches& caches) {
+  const Index row = a.lies.ld() * Tile::size;
+  if (a.transposed || !with(Change::choice_of_copies)) return true;
   return n > Tile::nr && (m * row > caches.l3 / 4 || (Tile::narrow && row % 4096 == 0));
 }
 
 /// Is B (n columns) copied? Not what is a single block of rows less than a page apart, and not what is used
-/// once. A narrow tile fetches B so often that copying always pays.
+/// once. A narrow tile fetches B so often that copying always pays. And a transpose is.
 template <class Tile>
-bool copies_B(const In<Tile>& b, Index m, Index n, const BlockSizes& blocks) {
-  const bool near = b.rows() * n <= blocks.kc * blocks.nc && b.ld() * Tile::size < 4096;
-  return !with(Change::choice_of_copies) || (m > Tile::mr && (Tile::narrow || !near));
+bool copies_B(const Given<Tile>& b, Index m, Index n, const BlockSizes& blocks) {
+  const bool near = b.rows() * n <= blocks.kc * blocks.nc && b.lies.ld() * Tile::size < 4096;
+  return b.transposed || !with(Change::choice_of_copies) || (m > Tile::mr && (Tile::narrow || !near));
 }
 
 // [macro_kernel]
-/// C += a panel of A · a block of B: the two loops over tiles. A micro-panel of A goes into `copy`, if that
-/// has any data, just before its use; while it is used, the next one is prefetched, two lines of each row a
-/// tile.
+/// C += a panel of A · a block of B, or as `scale` has it: the two loops over tiles. A micro-panel of A goes
+/// into `copy`, if that has any data, just before its use; while it is used, the next one is prefetched, two
+/// lines of each row a tile.
 template <class Tile>
-void macro_kernel(const In<Tile>& a, const Out<Tile>& copy, const BlockOfB<Tile>& b, const Out<Tile>& c) {
+void macro_kernel(const Given<Tile>& a, const Out<Tile>& copy, const BlockOfB<Tile>& b, const Out<Tile>& c,
+                  const Scale<typename Tile::T>& scale) {
   const Index k = a.cols(), count = ceil_div(c.rows(), Tile::mr);
   for (Index i = 0; i < count; ++i) {
     const auto [ir, rows] = part(c.rows(), count, i);
     const Index next = i + 1 < count ? ir + rows : 0;
-    In<Tile> a_micro_panel = a.block(ir, 0, rows, k);
-    if (copy.data()) a_micro_panel = copy_rows<Tile>(a_micro_panel, copy.block(ir, 0, rows, k));
+    const Given<Tile> from = a.block(ir, 0, rows, k);
+    const In<Tile> a_micro_panel =
+        copy.data() ? copy_rows<Tile>(from, copy.block(ir, 0, rows, k)) : from.lies;
     for (Index jr = 0; jr < c.cols(); jr += Tile::nr) {
       const In<Tile> b_micro_panel = b.micro_panel(jr);
       const Index cols = b_micro_panel.cols(), fetched = std::min(jr / Tile::nr * 2 * Tile::line, k);
-      kernel<Tile>(rows, cols)(a_micro_panel, b_micro_panel, c.block(ir, jr, rows, cols),
-                               RowAddress(a, next, fetched));
+      kernel<Tile>(rows, cols)(
+          a_micro_panel, b_micro_panel, c.block(ir, jr, rows, cols), scale,
+          a.transposed ? RowAddress(a.lies, 0, next) : RowAddress(a.lies, next, fetched));
     }
   }
 }
@@ -61,7 +64,7 @@ struct alignas(64) Barrier {
   void wait(Index members) {
     const Index round = arrived.fetch_add(1, std::memory_order_acq_rel) / members;
     for (int look = 0; arrived.load(std::memory_order_acquire) < (round + 1) * members; ++look)
-      look < 2000 ? _mm_pause() : static_cast<void>(sched_yield());  // who we wait for may need our core
+      look < 2000 ? pause() : static_cast<void>(sched_yield());  // who we wait for may need our core
   }
 };
 
@@ -77,7 +80,7 @@ struct Member {
 
   /// Copies a part of b, and waits for the others'. A slower member may still read the block before this one,
   /// but nobody any earlier one.
-  BlockOfB<Tile> copy(const In<Tile>& b) {
+  BlockOfB<Tile> copy(const Given<Tile>& b) {
     if (!buffer) return {b, nullptr};
     typename Tile::T* const packed = buffer + half * block;
     const auto [first, count] = part(ceil_div(b.cols(), Tile::nr), members, me);
@@ -90,15 +93,17 @@ struct Member {
 // [/team]
 
 // [five_loops]
-/// C += A·B in one thread: three loops over blocks, and the macro-kernel's two.
+/// The product in one thread: three loops over blocks, and the macro-kernel's two.
 template <class Tile>
-void five_loops(const In<Tile>& a, const In<Tile>& b, const Out<Tile>& c, const BlockSizes& blocks,
-                const Caches& caches, Member<Tile> team) {
+void five_loops(const Given<Tile>& a, const Given<Tile>& b, const Out<Tile>& c,
+                const Scale<typename Tile::T>& scale, const BlockSizes& blocks, const Caches& caches,
+                Member<Tile> team) {
   const auto [mc, kc, nc] = blocks;
   const Index ld = (ceil_div(kc, Tile::line) | 1) * Tile::line;  // odd, in lines: rows meet in no cache set
   static thread_local Buffer buffer;
   const bool copy_a = copies_A<Tile>(a, team.rows, c.cols(), caches);
   auto* const a_packed = copy_a ? buffer.of<typename Tile::T>(mc * ld) : nullptr;
+  ensure_copy<Tile>(a, a_packed);
 
   for (Index ic = 0; ic < team.rows; ic += mc)
     for (Index pc = 0; pc < a.cols(); pc += kc)
@@ -109,8 +114,9 @@ void five_loops(const In<Tile>& a, const In<Tile>& b, const Out<Tile>& c, const 
         const Index rows = std::min(mc, c.rows() - ic);
         const Out<Tile> copy(a_packed, rows, k, ld), none;
         const bool copied = a_packed && jc > 0;  // for the first block of B
-        macro_kernel<Tile>(copied ? In<Tile>(copy) : a.block(ic, pc, rows, k), copied ? none : copy, b_block,
-                           c.block(ic, jc, rows, cols));
+        macro_kernel<Tile>(copied ? Given<Tile>(copy) : a.block(ic, pc, rows, k), copied ? none : copy,
+                           b_block, c.block(ic, jc, rows, cols),
+                           pc > 0 ? Scale<typename Tile::T>{scale.alpha} : scale);
       }
 }
 // [/five_loops]
@@ -152,9 +158,10 @@ Split split_of(Index m, Index n, Index k, Index threads, const Caches& caches) {
   return {m, vectors, n, lanes, down, across, members, ceil_div(m, down), most_cols};
 }
 
-/// C += A·B in threads, each its own part of C.
+/// The product in threads, each its own part of C.
 template <class Tile>
-void in_threads(const In<Tile>& a, const In<Tile>& b, const Out<Tile>& c, const Caches& caches, int threads) {
+void in_threads(const Given<Tile>& a, const Given<Tile>& b, const Out<Tile>& c,
+                const Scale<typename Tile::T>& scale, const Caches& caches, int threads) {
   const Index k = a.cols();
   const Split split = split_of<Tile>(c.rows(), c.cols(), k, threads, caches);
   const BlockSizes most = blocks(Tile::shape, Tile::size, split.most_rows, split.most_cols, k, caches);
@@ -164,13 +171,15 @@ void in_threads(const In<Tile>& a, const In<Tile>& b, const Out<Tile>& c, const 
   auto* const b_packed = copies_B<Tile>(b, split.most_rows, split.most_cols, most)
                              ? buffer.of<typename Tile::T>(teams * team_elements)
                              : nullptr;
+  ensure_copy<Tile>(b, b_packed);
   const std::unique_ptr<Barrier[]> barriers(new Barrier[static_cast<std::size_t>(teams)]);
 
 #pragma omp parallel num_threads(threads)
   if (const Index t = omp_get_thread_num(), team = split.team(t); omp_get_num_threads() == threads) {
     const auto [i, rows] = split.rows(t);
     const auto [j, cols] = split.cols(t);
-    five_loops<Tile>(a.block(i, 0, rows, k), b.block(0, j, k, cols), c.block(i, j, rows, cols), most, caches,
+    five_loops<Tile>(a.block(i, 0, rows, k), b.block(0, j, k, cols), c.block(i, j, rows, cols), scale, most,
+                     caches,
                      {.members = split.members,
                       .me = t % split.members,
                       .rows = split.most_rows,
@@ -178,7 +187,7 @@ void in_threads(const In<Tile>& a, const In<Tile>& b, const Out<Tile>& c, const 
                       .buffer = b_packed ? b_packed + team * team_elements : nullptr,
                       .barrier = *(barriers.get() + team)});
   } else if (t == 0) {
-    in_threads<Tile>(a, b, c, caches, 1);  // fewer than asked for, inside another region: one does all
+    in_threads<Tile>(a, b, c, scale, caches, 1);  // fewer than asked for, inside another region: one does all
   }
 }
 // [/threads]
@@ -186,10 +195,14 @@ void in_threads(const In<Tile>& a, const In<Tile>& b, const Out<Tile>& c, const 
 }  // namespace
 
 template <TileShape tile, class T>
+void gemm(Factor<T> a, Factor<T> b, View<T> c, Scale<T> scale, const Caches& caches, int threads) {
+  using Chosen = Tile<T, tile>;
+  if (!without_copies<Chosen>(a, b, c, scale, caches, threads))
+    in_threads<Chosen>(a, b, c, scale, caches, threads);
+}
+template <TileShape tile, class T>
 void tuned(View<const T> a, View<const T> b, View<T> c, const Caches& caches, int threads) {
-  const bool done = small<tile>(a.data(), a.ld(), 1, b.data(), b.ld(), c.data(), c.ld(), c.rows(), c.cols(),
-                                a.cols(), caches, threads);
-  if (!done) in_threads<Tile<T, tile>>(a, b, c, caches, threads);
+  gemm<tile, T>(a, b, c, {}, caches, threads);
 }
 
 }  // namespace avx2

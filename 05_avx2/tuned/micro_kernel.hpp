@@ -24,6 +24,8 @@ template <class Tile>
 using In = View<const typename Tile::T>;  // of A or B
 template <class Tile>
 using Out = View<typename Tile::T>;  // of C, or of a copy
+template <class Tile>
+using Given = Factor<typename Tile::T>;  // A or B, perhaps transposed
 
 /// Where a row is, to be prefetched. The address is a number, not a pointer, for it may be beyond the matrix:
 /// to prefetch what is there does no harm, and nothing waits for it.
@@ -38,19 +40,21 @@ struct RowAddress {
 
   static Index address(const void* p) { return reinterpret_cast<Index>(p); }
   static void to_L1(Index line) {
-    if (with(Change::prefetches)) _mm_prefetch(reinterpret_cast<const char*>(line), _MM_HINT_T0);
+    if (with(Change::prefetches)) __builtin_prefetch(reinterpret_cast<const void*>(line), 0, 3);
   }
   static void to_L2(Index line) {
-    if (with(Change::prefetches)) _mm_prefetch(reinterpret_cast<const char*>(line), _MM_HINT_T1);
+    if (with(Change::prefetches)) __builtin_prefetch(reinterpret_cast<const void*>(line), 0, 2);
   }
 };
 
 // [micro_kernel]
-/// C (rows × at most nr) += A (rows × k) · B (k × as C), in rows * vectors registers. Meanwhile it fetches C
-/// and two cache lines of each row of `next`. Masked: the last vector is partly outside. (Views by reference:
-/// to copy one just written member by member stalls a load, which short k would feel.)
+/// C (rows × at most nr) += A (rows × k) · B (k × as C), or as `scale` has it, in rows * vectors registers.
+/// Meanwhile it fetches C and two cache lines of each row of `next`. Masked: the last vector is partly
+/// outside. (Views by reference: to copy one just written member by member stalls a load, which short k would
+/// feel.)
 template <class Tile, int rows, bool masked>
-void micro_kernel(const In<Tile>& a, const In<Tile>& b, const Out<Tile>& c, const RowAddress& next) {
+void micro_kernel(const In<Tile>& a, const In<Tile>& b, const Out<Tile>& c,
+                  const Scale<typename Tile::T>& scale, const RowAddress& next) {
   using T = typename Tile::T;
   using V = typename Tile::V;
   constexpr int vectors = Tile::vectors, width = vectors * V::bytes, ahead = 8;  // B is fetched 8 rows ahead
@@ -83,7 +87,7 @@ void micro_kernel(const In<Tile>& a, const In<Tile>& b, const Out<Tile>& c, cons
       }
 #pragma GCC unroll 32
       for (int i = 0; i < rows; ++i) {
-        const V a_ip = V::broadcast(a_p[i / 3] + i % 3 * a.ld());
+        const auto a_ip = V::broadcast(a_p[i / 3] + i % 3 * a.ld());
 #pragma GCC unroll 32
         for (int j = 0; j < vectors; ++j) sum[i][j].multiply_add(a_ip, b_row[j]);
       }
@@ -92,16 +96,21 @@ void micro_kernel(const In<Tile>& a, const In<Tile>& b, const Out<Tile>& c, cons
     }
   }
 
-  T* c_row = c.data();
+  const auto alpha = V::broadcast(&scale.alpha), beta = V::broadcast(&scale.beta);
+  const auto write = [&](auto reads_C) {
+    T* c_row = c.data();
 #pragma GCC unroll 32
-  for (int i = 0; i < rows; ++i) {
-    if (i > 0) c_row += c.ld();
+    for (int i = 0; i < rows; ++i) {
+      if (i > 0) c_row += c.ld();
 #pragma GCC unroll 32
-    for (int j = 0; j < vectors; ++j) {
-      sum[i][j].add(load(c_row, j));
-      partly(j) ? sum[i][j].store(c_row + j * V::lanes, some) : sum[i][j].store(c_row + j * V::lanes);
+      for (int j = 0; j < vectors; ++j) {
+        sum[i][j].multiply(alpha);
+        if constexpr (reads_C) sum[i][j].multiply_add(beta, load(c_row, j));
+        partly(j) ? sum[i][j].store(c_row + j * V::lanes, some) : sum[i][j].store(c_row + j * V::lanes);
+      }
     }
-  }
+  };
+  scale.beta != T{0} ? write(std::true_type()) : write(std::false_type());
 }
 // [/micro_kernel]
 

@@ -78,7 +78,7 @@ void small_kernel(const T* a, Index a_row, Index a_col, const T* b, Index b_row,
     }
 #pragma GCC unroll 32
     for (int i = 0; i < rows; ++i) {
-      const V a_ip = V::broadcast(a_p[i / 3] + i % 3 * a_row);
+      const auto a_ip = V::broadcast(a_p[i / 3] + i % 3 * a_row);
 #pragma GCC unroll 32
       for (int j = 0; j < vectors; ++j) sum[chain][i][j].multiply_add(a_ip, b_p[j]);
     }
@@ -274,53 +274,74 @@ bool in_dots(const Operands<typename Tile::T>& x, Index threads) {
   return true;
 }
 
-/// Do vectors along k need fewer multiply-adds than vectors along n? To add up a vector's lanes costs about
-/// as much as six, to transpose a number of B as two.
+/// For four rows or fewer a tile is flat: more of a row of B lies side by side. With 16 registers, for two.
+constexpr TileShape flat(TileShape tile) {
+  const bool many = tile.mr * tile.vectors > 16;
+  return many ? TileShape{4, 6, tile.bytes} : TileShape{2, 4, tile.bytes};
+}
 template <class Tile>
-COURSE_INLINE bool dots_pay(const Operands<typename Tile::T>& x) {
+using Flat = avx2::Tile<typename Tile::T, flat(Tile::shape)>;
+
+// [choice]
+/// Do vectors along k need fewer multiply-adds than vectors along n? To add up a vector's lanes costs about
+/// as much as twelve, to transpose a number of B as two.
+template <class Tile>
+COURSE_INLINE bool dots_pay(Index m, Index n, Index k) {
   constexpr Index lanes = Tile::V::lanes;
-  const Index transposing = x.n > 1 ? 2 * x.k * x.n : 0;
-  return x.n < lanes && x.a_col == 1 && x.m * x.n * (ceil_div(x.k, lanes) + 6) + transposing < x.m * x.k;
+  return n < lanes && m * n * (ceil_div(k, lanes) + 12) + (n > 1 ? 2 * k * n : 0) < m * k;
 }
 
-/// For four rows or fewer a tile is flat: more of a row of B lies side by side. (With 16 registers: two
-/// rows.)
+/// Does no copy pay? B is small enough to stay in L2, or is read once, or all three fit.
 template <class Tile>
-using Flat = avx2::Tile<typename Tile::T, Tile::V::bytes == 64 ? TileShape{4, 6, 64} : TileShape{2, 4, 32}>;
+COURSE_INLINE bool copies_gain_nothing(Index m, Index n, Index k, const Caches& caches) {
+  const Index l2 = caches.l2 / Tile::size;
+  return k * n <= l2 / 2 || m * n + k * (m + n) <= l2 || n <= Tile::nr || m <= Flat<Tile>::mr;
+}
+// [/choice]
 
-// [without_copies]
-/// C += A·B if no copy pays: B is small enough to stay in L2, or is used once, or all three are small. Else
-/// false. The way depends on the shape alone: the result is the same for any number of threads.
+/// More than a tile. Columns beyond the last whole vector are dot products, where these pay. The way depends
+/// on the shape alone: the result is the same for any number of threads.
 template <class Tile>
-[[gnu::noinline]] bool without_copies(const Operands<typename Tile::T>& x, const Caches& caches,
-                                      Index threads) {
-  const Index work = x.m * x.n * x.k, elements = x.m * x.n + x.k * (x.m + x.n), l2 = caches.l2 / Tile::size;
-  if (work == 0) return true;
-  if (work + 8 * elements < 1 << 19) threads = 1;  // what a team costs is more than it gains
-  if (dots_pay<Tile>(x) && in_dots<Tile>(x, threads)) return true;
-  const bool b_stays = x.k * x.n <= l2 / 2, flat = x.m <= Flat<Tile>::mr;
-  if (!b_stays && elements > l2 && x.n > Tile::nr && !flat) return false;
-  flat ? in_tiles<Flat<Tile>>(x, threads, b_stays) : in_tiles<Tile>(x, threads, b_stays);
+[[gnu::noinline]] void small_or_thin(Operands<typename Tile::T> x, const Caches& caches, Index threads) {
+  const Index elements = x.m * x.n + x.k * (x.m + x.n);
+  if (x.m * x.n * x.k + 8 * elements < 1 << 20) threads = 1;  // a team would cost more than it gains
+  if (const Index rest = x.n % Tile::V::lanes; rest > 0 && x.a_col == 1 && dots_pay<Tile>(x.m, rest, x.k))
+    if (in_dots<Tile>(x.block(0, x.n - rest, x.m, rest), threads)) x.n -= rest;
+  if (x.n == 0) return;
+  const bool row_by_row = x.k * x.n * Tile::size <= caches.l2 / 2;
+  x.m <= Flat<Tile>::mr ? in_tiles<Flat<Tile>>(x, threads, row_by_row)
+                        : in_tiles<Tile>(x, threads, row_by_row);
+}
+
+/// The product where A, B and C lie; false if copies gain something. (B's transpose has to be copied.)
+template <class Tile, class T = typename Tile::T>
+COURSE_INLINE bool without_copies(const Factor<T>& a, const Factor<T>& b, const Out<Tile>& c,
+                                  const Scale<T>& scale, const Caches& caches, Index threads) {
+  const Index m = c.rows(), n = c.cols(), k = b.lies.rows(), ld = a.lies.ld();
+  if (b.transposed || scale.alpha != T{1} || !copies_gain_nothing<Tile>(m, n, k, caches)) return false;
+  if (m == 0 || n == 0) return true;
+  if (scale.beta != T{1})
+    for (Index i = 0; i < m; ++i)
+      for (Index j = 0; j < n; ++j) c(i, j) = scale.beta == T{0} ? T{0} : scale.beta * c(i, j);
+  const Operands<T> x{m,
+                      n,
+                      k,
+                      a.lies.data(),
+                      a.transposed ? 1 : ld,
+                      a.transposed ? ld : 1,
+                      b.lies.data(),
+                      b.lies.ld(),
+                      c.data(),
+                      c.ld()};
+  const bool in_tile = !dots_pay<Tile>(m, n, k) || a.transposed;
+  if (in_tile && m <= Flat<Tile>::mr && n <= Flat<Tile>::nr)
+    one_tile<Flat<Tile>>(x);
+  else if (in_tile && m <= Tile::mr && n <= Tile::nr)
+    one_tile<Tile>(x);
+  else
+    small_or_thin<Tile>(x, caches, threads);
   return true;
 }
-// [/without_copies]
 
 }  // namespace
-
-template <TileShape tile, class T>
-bool small(const T* a, Index a_row, Index a_col, const T* b, Index b_row, T* c, Index c_row, Index m, Index n,
-           Index k, const Caches& caches, int threads) {
-  using Chosen = Tile<T, tile>;
-  const Operands<T> x{m, n, k, a, a_row, a_col, b, b_row, c, c_row};
-  if (m > 0 && n > 0 && !dots_pay<Chosen>(x)) {
-    if (m <= Flat<Chosen>::mr && n <= Flat<Chosen>::nr) return one_tile<Flat<Chosen>>(x), true;
-    if (m <= Chosen::mr && n <= Chosen::nr) return one_tile<Chosen>(x), true;
-  }
-  return without_copies<Chosen>(x, caches, threads);
-}
-
 }  // namespace avx2
-
-#define COURSE_INSTANTIATE_SMALL(tile, T)                                                            \
-  template bool small<tile>(const T*, Index, Index, const T*, Index, T*, Index, Index, Index, Index, \
-                            const Caches&, int)

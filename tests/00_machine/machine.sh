@@ -5,6 +5,8 @@
 set -u
 check=$1 program=$2
 quick="--budget 0.002" file=machine.csv
+every=sse2 # the vector set that all processors of this kind have
+! grep -q machine_neon "$program" || every=neon
 # shellcheck source=/dev/null
 . "$(dirname "$0")/../program.sh"
 
@@ -22,9 +24,11 @@ rows)
   [ "${l1:-0}" -eq 0 ] || has "^cache,,,,L1,$l1,B,"
   has "^memory,,,,memory,[0-9]{9,},B,"
   has '^clock,,,1,,[0-9.e+-]+,GHz,'
-  sets=sse2
-  grep -qw avx2 /proc/cpuinfo && grep -qw fma /proc/cpuinfo && sets="$sets avx2"
-  grep -qw avx512f /proc/cpuinfo && sets="$sets avx512"
+  sets=$every
+  [ "$every" = neon ] || {
+    grep -qw avx2 /proc/cpuinfo && grep -qw fma /proc/cpuinfo && sets="$sets avx2"
+    grep -qw avx512f /proc/cpuinfo && sets="$sets avx512"
+  }
   for threads in 1 "$cpus"; do
     has "^pace,,,$threads,,[0-9.]+,Gop/s,"
     for set in $sets; do for type in f32 f64 i32; do has "^peak,$type,$set,$threads,,[0-9.e+-]+,GFLOP/s,.* chains"; done; done
@@ -43,17 +47,17 @@ disturbed)
   busy=$!
   taskset -c "$cpu" "$program" --variant peak --type f32 --budget 0.16 --csv busy.csv >out 2>err
   kill $busy
-  grep -qE '^peak,f32,sse2,1,.*; disturbed: a thread had a processor for [0-9]+ % of the time' busy.csv || fail "not disturbed: $(cat busy.csv)"
+  grep -qE "^peak,f32,$every,1,.*; disturbed: a thread had a processor for [0-9]+ % of the time" busy.csv || fail "not disturbed: $(cat busy.csv)"
   ;;
 again)
   runs 0 --csv machine.csv --variant topology,peak --type f32 --threads 1
   cp machine.csv before.csv
   # A roof that was measured badly is measured once more, a good one stays, and nothing else is touched.
-  sed -E 's/^(peak,f32,sse2,1,,)[^,]*/\10.001/; t; s/^(peak,[^,]*,[^,]*,1,,)[^,]*/\1999999999/' before.csv >machine.csv
+  sed -E "s/^(peak,f32,$every,1,,)[^,]*/\10.001/; t; s/^(peak,[^,]*,[^,]*,1,,)[^,]*/\1999999999/" before.csv >machine.csv
   cp machine.csv bad.csv
   runs 0 --csv machine.csv --again --threads 1
   tail -n "+$(($(wc -l <bad.csv) + 1))" machine.csv >more.csv
-  [ -s more.csv ] && ! grep -vE '^peak,f32,sse2,1,,' more.csv || fail "--again: not the bad roof alone: $(cat more.csv)"
+  [ -s more.csv ] && ! grep -vE "^peak,f32,$every,1,," more.csv || fail "--again: not the bad roof alone: $(cat more.csv)"
   # Another machine's file is left as it was.
   sed '/^processor/s/,[^,]*$/,another processor/' before.csv >machine.csv
   runs 2 --csv machine.csv --again

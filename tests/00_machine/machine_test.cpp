@@ -55,8 +55,8 @@ Topology eight(double l2 = 1 << 20, double l3 = 1 << 25) {
   return machine_of(2, l2, l3);
 }
 
-/// The values that a part of the program writes of sse2 and of no vector set, by "type,threads,level", with
-/// what it says on stderr.
+/// The values that a part of the program writes of the first and of no vector set, by "type,threads,level",
+/// with what it says on stderr.
 struct Found {
   std::map<std::string, double> value;
   std::string said;
@@ -78,7 +78,7 @@ Found found_by(void (*part)(Session&), const Topology& machine, std::vector<int>
   std::ifstream rows(file);
   for (std::string line; std::getline(rows, line);) {
     const auto cells = course::split(line);  // name,type,vector,threads,level,value,unit,note
-    if (cells[2] == "sse2" || cells[2] == "")
+    if (cells[2] == course::every_vector || cells[2] == "")
       found.value[fmt::format("{},{},{}", cells[1], cells[3], cells[4])] = std::atof(cells[5].c_str());
   }
   std::filesystem::remove(file);
@@ -131,6 +131,9 @@ const Kernels kernels = all_of("avx2");
 }
 namespace machine_avx512 {
 const Kernels kernels = all_of("avx512");
+}
+namespace machine_neon {
+const Kernels kernels = all_of("neon");
 }
 
 namespace course {

@@ -1,44 +1,28 @@
 #!/usr/bin/env python3
-"""The rungs as a BLAS, called from another language: as_blas_test.py LIBRARY. Right where it
-multiplies, and a line with exit 2 for what it does not know."""
+"""libcourse_blas.so in a program without another BLAS: as_blas_test.py LIBRARY. Integers, too; which
+kernel multiplies; a line and exit 2 for arguments that cannot be."""
 import ctypes
 import os
 import subprocess
 import sys
 
-M, N, K = 5, 7, 3
 
-
-def padded(elements, cols, ld):
-    """Rows that begin `ld` numbers apart; between them lies -1."""
-    return [
-        x
-        for at in range(0, len(elements), cols)
-        for x in [*elements[at : at + cols], *[-1] * (ld - cols)]
-    ]
-
-
-def product(library, name, real, **other):
-    """C after a call with everything as it should be but for `other`."""
-    x = dict(order=101, a_op=111, b_op=111, m=M, n=N, k=K)
-    x |= dict(alpha=1, a=None, lda=K, b=None, ldb=N, beta=1, c=None, ldc=N) | other
-    for matrix, rows, cols in ("a", M, K), ("b", K, N), ("c", M, N):
-        ld = x["ld" + matrix]
-        x[matrix] = (real * (rows * max(cols, ld)))(*padded(range(rows * cols), cols, ld))
-    x |= dict(alpha=real(x["alpha"]), beta=real(x["beta"]))
-    getattr(ctypes.CDLL(library), name)(*x.values())
-    return x["c"][:]
-
-
-def chosen(library, rung):
-    """Exit status of a process that asks which rung it has with COURSE_RUNG set so (or not: None),
-    the answer, and its stderr."""
-    call = f"import ctypes; f = ctypes.CDLL({library!r}).course_blas_rung; "
-    call += "f.restype = ctypes.c_char_p; print(f().decode(), end='')"
-    env = {name: value for name, value in os.environ.items() if name != "COURSE_RUNG"} | (
-        {} if rung is None else {"COURSE_RUNG": rung}
+def integers(library):
+    """C after C += A·B, 2 × 3 by 3 × 2."""
+    a, b, c = (
+        (ctypes.c_int32 * 6)(*range(6)),
+        (ctypes.c_int32 * 6)(*range(6)),
+        (ctypes.c_int32 * 4)(1),
     )
-    done = subprocess.run([sys.executable, "-c", call], env=env, capture_output=True, text=True)
+    ctypes.CDLL(library).cblas_igemm(101, 111, 111, 2, 2, 3, 1, a, 3, b, 2, 1, c, 2)
+    return list(c)
+
+
+def ended(library, call, **environment):
+    """Exit status, stdout and stderr of a process that calls the library."""
+    code = f"import ctypes; blas = ctypes.CDLL({library!r}); {call}"
+    env = {name: value for name, value in os.environ.items() if name != "COURSE_RUNG"} | environment
+    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -50,39 +34,36 @@ def widest():
 
 
 def main(library):
-    right = [
-        i * N + j + sum((i * K + p) * (p * N + j) for p in range(K))
-        for i in range(M)
-        for j in range(N)
-    ]
-    types = {
-        "cblas_sgemm": ctypes.c_float,
-        "cblas_dgemm": ctypes.c_double,
-        "cblas_igemm": ctypes.c_int32,
-    }
-    for name, real in types.items():
-        for apart in {}, {"lda": K + 2, "ldb": N + 3, "ldc": N + 1}:
-            if product(library, name, real, **apart) != padded(right, N, apart.get("ldc", N)):
-                sys.exit(f"{name} {apart} is wrong")
+    if (found := integers(library)) != [11, 13, 28, 40]:
+        sys.exit(f"cblas_igemm: {found}")
+    tells = "f = blas.course_blas_rung; f.restype = ctypes.c_char_p; print(f().decode(), end='')"
     best = "avx512" if widest() else "tuned"
-    rungs = {"tuned": "tuned", None: best, "avx512": "avx512" * widest(), "": "", "packed": ""}
-    for rung, answer in rungs.items():
-        code, said, heard = chosen(library, rung)
+    rungs = {
+        "tuned": "tuned",
+        None: best,
+        "avx512": "avx512" * widest(),
+        "four_by_four": "four_by_four",
+    }
+    for rung, answer in (rungs | {"": "", "packed": "", "mine": ""}).items():
+        code, said, heard = ended(library, tells, **({} if rung is None else {"COURSE_RUNG": rung}))
         if (code, said, heard.count("\n")) != ((0, answer, 0) if answer else (2, "", 1)):
             sys.exit(f"COURSE_RUNG={rung}: exit {code}, {said!r}, {heard!r}")
-    before = list(range(M * N))
-    for empty in {"m": 0}, {"n": 0}, {"k": 0}:
-        if product(library, "cblas_dgemm", ctypes.c_double, **empty) != before:
-            sys.exit(f"{empty}: C has changed")
-    refused = "alpha=2 order=102 a_op=112 b_op=112 beta=0 m=-1 n=-1 k=-1 lda=2 ldb=6 ldc=6"
-    for what in refused.split():
-        given = f"{library!r}, 'cblas_dgemm', ctypes.c_double, {what}"
-        call = f"import as_blas_test as t, ctypes; t.product({given})"
-        done = subprocess.run(
-            [sys.executable, "-B", "-c", call], cwd=sys.path[0], capture_output=True, text=True
-        )
-        if (done.returncode, done.stderr.count("\n")) != (2, 1):
-            sys.exit(f"{what}: exit {done.returncode}, said {done.stderr!r}")
+    right = [101, 111, 111, 2, 3, 4, 1, None, 4, None, 3, 1, None, 3]
+    for argument, value in (
+        (1, 100),
+        (2, 7),
+        (3, 0),
+        (4, -1),
+        (5, -1),
+        (6, -1),
+        (9, 3),
+        (11, 2),
+        (14, 2),
+    ):
+        given = [*right[: argument - 1], value, *right[argument:]]
+        code, _, heard = ended(library, f"blas.cblas_igemm(*{given})")
+        if code != 2 or heard.count("\n") != 1 or f"argument {argument} " not in heard:
+            sys.exit(f"argument {argument}: exit {code}, said {heard!r}")
 
 
 if __name__ == "__main__":

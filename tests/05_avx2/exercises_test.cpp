@@ -22,7 +22,7 @@ namespace {
            1) == 0;
 
 bool can() {
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  return has_needs(false);
 }
 
 const Shape shapes[] = {{1, 1, 1},   {6, 16, 4},   {12, 48, 32}, {7, 17, 33},

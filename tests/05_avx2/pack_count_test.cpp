@@ -38,7 +38,7 @@ using Matrix = In<CountingTile>;
 
 template <>
 auto kernel<CountingTile>(Index, Index) {
-  return +[](const Matrix&, const Matrix&, const Matrix&, const RowAddress&) {};
+  return +[](const Matrix&, const Matrix&, const Matrix&, const Scale<float>&, const RowAddress&) {};
 }
 
 /// How often each element has been loaded; -1 if not all as often.
@@ -63,7 +63,7 @@ Times copied(bool is_narrow, const Product& p, const Caches& caches = {}, int th
   const Matrix a(memory, p.m, p.k, p.k + p.a_pad), b(memory + p.m * a.ld(), p.k, p.n, p.n + p.b_pad);
   CountingTile::narrow = is_narrow;
   std::fill_n(loads, std::size(loads), 0);
-  in_threads<CountingTile>(a, b, {memory, p.m, p.n, p.n}, caches, threads);
+  in_threads<CountingTile>(a, b, {memory, p.m, p.n, p.n}, {}, caches, threads);
   return {times(a), times(b)};
 }
 
@@ -75,9 +75,9 @@ TEST_CASE("packing reads each element once") {
       INFO(rows, ", ", cols);
       const View<float> all(memory, rows, cols, cols);
       std::fill_n(loads, std::size(loads), 0);
-      copy_rows<CountingTile>(all, all);
+      copy_rows<CountingTile>(View<const float>(all), all);
       CHECK(times(all) == 1);
-      pack_B<CountingTile>(all, memory);
+      pack_B<CountingTile>(View<const float>(all), memory);
       CHECK(times(all) == 2);
     }
 }

@@ -20,7 +20,7 @@ namespace {
 constexpr Caches small{2048, 8192, 32768};  // small blocks: their edges are met in small products
 
 bool can(bool wide) {
-  return course::lacking(wide ? avx512_needs : avx2_needs).empty();
+  return course::lacking(wide ? avx512_needs : tuned_needs).empty();
 }
 
 /// The least size that is large enough, as all larger ones are.
@@ -39,7 +39,7 @@ Index least(Enough enough) {
 template <class T>
 struct Tile {
   bool wide;
-  TileShape shape = wide ? avx512_tile : avx2_tile;
+  TileShape shape = wide ? widest_tile : tuned_tile;
   int size = sizeof(T), mr = shape.mr, nr = shape.nr(size);
 
   /// The smallest in which such a block stays whole.
@@ -71,7 +71,7 @@ struct Product {
   void reset() { course::copy<T>(problem.whole().c.view(), c.view()); }
   void run(bool wide, int threads, const Caches& caches = small) {
     const View<const T> a = problem.whole().a.view(), b = problem.whole().b.view();
-    (wide ? tuned<avx512_tile, T> : tuned<avx2_tile, T>)(a, b, c.view(), caches, threads);
+    (wide ? tuned<widest_tile, T> : tuned<tuned_tile, T>)(a, b, c.view(), caches, threads);
   }
   bool right() {
     return course::Verifier<T>(problem, true).check(View<const T>(c.view())).right && c.guards_intact() &&
@@ -125,7 +125,7 @@ TEST_CASE_TEMPLATE("edges round every tile and block", T, float, double, std::in
 
 TEST_CASE_TEMPLATE("the textbook's blocks, whole and cut", T, float, double, std::int32_t) {
   if (!can(false)) return;
-  const Tile<T> tile{false};
+  const Tile<T> tile{false, textbook_tile};
   const Index mr = tile.mr, nr = tile.nr, mc = 3 * mr, kc = 13, nc = 2 * nr;
   const Caches caches{2 * kc * nr * tile.size, 2 * kc * mc * tile.size, 2 * kc * nc * tile.size};
   const BlockSizes cut = textbook(tile.shape, tile.size, caches);
@@ -136,8 +136,8 @@ TEST_CASE_TEMPLATE("the textbook's blocks, whole and cut", T, float, double, std
         Product<T> in_place({m, n, k}), copied({m, n, k});
         INFO(m, ", ", n, ", ", k);
         const View<const T> a = copied.problem.whole().a.view(), b = copied.problem.whole().b.view();
-        blocked<avx2_tile, T>(a, b, in_place.c.view(), caches);
-        packed<avx2_tile, T>(a, b, copied.c.view(), caches);
+        blocked<textbook_tile, T>(a, b, in_place.c.view(), caches);
+        packed<textbook_tile, T>(a, b, copied.c.view(), caches);
         CHECK(in_place.right());
         CHECK(copied.right());
       }
@@ -172,9 +172,9 @@ TEST_CASE_TEMPLATE(
           const bool by_columns = (m + n + k) % 3 == 0;
           const View<T> a = by_columns ? matrix(0, k, m) : matrix(0, m, k), b = matrix(1, k, n),
                         c = matrix(2, m, n);
-          const auto call = wide ? avx2::small<avx512_tile, T> : avx2::small<avx2_tile, T>;
-          bool right = call(a.data(), by_columns ? 1 : a.ld(), by_columns ? a.ld() : 1, b.data(), b.ld(),
-                            c.data(), c.ld(), m, n, k, {}, 1);
+          (wide ? avx2::gemm<widest_tile, T> : avx2::gemm<tuned_tile, T>)({View<const T>(a), by_columns},
+                                                                          View<const T>(b), c, {}, {}, 1);
+          bool right = true;
           for (Index i = 0; i < m; ++i)
             for (Index j = 0; j < n; ++j) {
               T sum = number(i, j);

@@ -4,7 +4,9 @@ looks."""
 import math
 import os
 import re
+import shutil
 import subprocess
+import sys
 import textwrap
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -100,8 +102,14 @@ def draw_one(chart, place, folder):
         raise Refusal(f"cannot write {out}: the picture is not whole; is the disk full?")
 
 
+def drawn():
+    return shutil.which("gnuplot") is not None
+
+
 def render(charts, out):
     """Draws each (chart, place), as many at once as there are cores."""
+    if not drawn():
+        return print("report.py: no charts: there is no gnuplot here", file=sys.stderr)
     folder = Path(out) / "charts"
     folder.mkdir(parents=True, exist_ok=True)
     with ThreadPoolExecutor(os.cpu_count()) as pool:

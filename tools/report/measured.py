@@ -135,6 +135,9 @@ class Table:
         cells = (list(row.values()) for row in rows)
         self.database.executemany(f"INSERT INTO rows VALUES ({places})", cells)
 
+    def __del__(self):
+        self.database.close()
+
     def do(self, command, values=()):
         try:
             return self.database.execute(command, values)

@@ -1,6 +1,7 @@
 """The page: plain data for page.html.jinja."""
 
 import os
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
@@ -10,6 +11,7 @@ import ladder
 import published
 import scaling
 from charts import named
+from drawing import drawn
 from measured import LIMITS, Refusal, digits, seconds, short, times, whose
 
 FAR_OFF = "Marked !: more than twice, or less than half, the predicted time; the lesson says why."
@@ -222,7 +224,7 @@ def rivals_section(path):
     groups = against_libraries.load(path)
     tables = [Table("How each of ours stands", *against_libraries.summary(groups), open=True)]
     tables += [Table(group.title(), *against_libraries.table(group)) for group in groups]
-    charts = [chart for chart, _ in against_libraries.charts(groups)]
+    charts = [chart for chart, _ in against_libraries.charts(groups) if drawn()]
     return Section("Beside the libraries", IN_TURNS, charts, tables)
 
 
@@ -276,8 +278,9 @@ def write(machines, given, reference):
     try:
         import jinja2
     except ImportError:
-        raise Refusal("the page needs python3-jinja2; ./setup.sh installs it") from None
-    charts = named(machines, reference)
+        print("report.py: no page: there is no jinja2 here (python3-jinja2)", file=sys.stderr)
+        sys.exit(77)
+    charts = named(machines, reference) if drawn() else []
 
     def of(results):
         return [chart for whose, chart in charts if whose is results]
@@ -299,6 +302,7 @@ def write(machines, given, reference):
         others=others,
         machines=[machine_page(results, of(results), reference, root) for results in machines],
         marks=mark_lines(machines),
+        drawn=drawn(),
         link=quote(os.path.relpath(given.csv, given.out)),
         csv=Path(given.csv).name,
     )

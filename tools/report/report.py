@@ -11,7 +11,7 @@
 
 --machine machine.csv is what 00_machine measured; --reference DIR another machine's GPU, shown
 where there is none here. A row whose result is wrong is named, never ranked or drawn. Exit status:
-0 well; 2 the files cannot be read or written, in a line."""
+0 well; 2 the files cannot be read or written, 77 the page lacks jinja2, in a line."""
 
 import argparse
 import sys

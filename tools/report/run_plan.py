@@ -259,6 +259,25 @@ def environment(words):
     return OPEN_MPI | binding
 
 
+@cache
+def open_mpi_5():
+    try:
+        said = subprocess.run(["mpirun", "--version"], capture_output=True, text=True).stdout
+    except OSError:
+        return False
+    return re.search(r"\(Open MPI\) ([5-9]|\d\d)", said) is not None
+
+
+def placed(words):
+    """Open MPI 5 does not read these variables, and takes a rank's share of the cores by no other."""
+    if "mpirun" not in words or not open_mpi_5():
+        return words
+    at, ranks = words.index("mpirun") + 1, count(option(words, "-n"))
+    shared = ["--map-by", ":oversubscribe", "--bind-to", "none"]
+    share = ["--map-by", f"slot:PE={CORES // max(1, ranks)}:hwtcpus", "--bind-to", "hwthread"]
+    return [*words[:at], *(shared if ranks > CORES else share), *words[at:]]
+
+
 def run(command):
     """Its exit status; one that died by a signal has 128 more than the signal, as in a shell. What
     it prints to a file is kept if it ended well. An interruption, of it or of this program, ends
@@ -267,7 +286,7 @@ def run(command):
     pipe = subprocess.PIPE if command.printed else None
     try:
         pipes = {"stdin": subprocess.DEVNULL, "stdout": pipe}
-        process = subprocess.Popen(command.words, env=variables, **pipes)
+        process = subprocess.Popen(placed(command.words), env=variables, **pipes)
     except OSError as error:
         print(f"{command.words[0]}: {error.strerror}", file=sys.stderr)
         return 127

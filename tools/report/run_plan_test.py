@@ -133,6 +133,10 @@ class RunPlan(unittest.TestCase):
         self.assertEqual(self.said(f"{plan}mpirun -n {CORES + 1} a/a")[:-1], said)
         own = self.said(f"a/a --threads 1\nmpirun -n {CORES + 1} a/a", OMP_PROC_BIND="x")
         self.assertEqual(own, ["is active, true, ,", "is passive, , none,"])
+        self.program("mpirun", 'echo "(Open MPI) 5 ${*%% build*}"')
+        ways = ["slot:PE=1:hwtcpus --bind-to hwthread", ":oversubscribe --bind-to none"]
+        said = [f"(Open MPI) 5 --map-by {way} -n {CORES + at}" for at, way in enumerate(ways)]
+        self.assertEqual(self.said(f"mpirun -n {CORES} a/a\nmpirun -n {CORES + 1} a/a"), said)
         self.program("build/b/b")
         said = "a skipped: there is no mpirun here; ./setup.sh installs one\n"
         self.assertEqual(self.run_plan("b/b\nmpirun -n 2 a/a", "--plan", PATH="/nowhere")[2], said)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path += [str(ROOT / "tools"), str(ROOT / "tools/report")]
-from run_plan import CORES, environment
+from run_plan import CORES, environment, placed
 
 PATIENCE = int(os.environ.get("COURSE_PATIENCE", "10"))  # seconds that a run may take
 MEMORY = resource.getrlimit(resource.RLIMIT_AS)[1]
@@ -80,7 +80,7 @@ def run(command, patience=PATIENCE, limited=True, timed=False, writes=None):
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)  # to be told when the last has ended
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         process = subprocess.Popen(
-            [*start, *command],
+            [*start, *placed(command)],
             stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=err,

@@ -1,0 +1,13 @@
+// Compiled for aarch64; holds nothing but this kernel, as the course and as a BLAS calls it.
+#include "tuned/five_loops.hpp"
+
+namespace avx2 {
+
+COURSE_INSTANTIATE(tuned<neon_tile>, const Caches&, int);
+template void gemm<neon_tile>(Factor<float>, Factor<float>, View<float>, Scale<float>, const Caches&, int);
+template void gemm<neon_tile>(Factor<double>, Factor<double>, View<double>, Scale<double>, const Caches&,
+                              int);
+template void gemm<neon_tile>(Factor<std::int32_t>, Factor<std::int32_t>, View<std::int32_t>,
+                              Scale<std::int32_t>, const Caches&, int);
+
+}  // namespace avx2

@@ -1,0 +1,30 @@
+# Builds for ARM on another machine, and runs the tests under qemu-user: Debian's g++-aarch64-linux-gnu and qemu-user.
+# COURSE_ARM_ROOT names an arm64 root with libraries (tests/arm.sh makes it); without one, no MPI, hwloc or emulator.
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR aarch64)
+set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
+set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
+set(arm_root $ENV{COURSE_ARM_ROOT})
+if(arm_root)
+  set(arm_libraries ${arm_root}/usr/lib/aarch64-linux-gnu)
+  set(CMAKE_PLATFORM_IMPLICIT_LINK_DIRECTORIES ${arm_libraries} ${arm_libraries}/openmpi/lib)
+  set(CMAKE_CXX_FLAGS_INIT "-isystem ${arm_root}/usr/include/aarch64-linux-gnu")
+  set(CMAKE_EXE_LINKER_FLAGS_INIT -Wl,-rpath-link,${arm_libraries})
+  set(MPI_SKIP_COMPILER_WRAPPER ON)  # it and pkg-config tell of this machine's
+  set(CMAKE_DISABLE_FIND_PACKAGE_PkgConfig ON)
+  set(MPI_CXX_LIB_NAMES mpi mpi_cxx)
+  set(MPI_mpi_LIBRARY ${arm_libraries}/openmpi/lib/libmpi.so)
+  set(MPI_mpi_cxx_LIBRARY ${arm_libraries}/openmpi/lib/libmpi_cxx.so)
+  set(MPI_CXX_HEADER_DIR ${arm_libraries}/openmpi/include)
+else()
+  set(arm_root /usr/aarch64-linux-gnu)
+  set(CMAKE_DISABLE_FIND_PACKAGE_MPI ON)
+endif()
+set(CMAKE_FIND_ROOT_PATH ${arm_root})
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE BOTH)  # headers without code of a machine are this one's
+set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE BOTH)
+set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64 -L ${arm_root})
+set(fmt_DIR ${CMAKE_CURRENT_LIST_DIR}/arm)  # its headers alone
+set(COURSE_NATIVE -mcpu=neoverse-n1 CACHE STRING "")
