@@ -284,11 +284,11 @@ using Flat = avx2::Tile<typename Tile::T, flat(Tile::shape)>;
 
 // [choice]
 /// Do vectors along k need fewer multiply-adds than vectors along n? To add up a vector's lanes costs about
-/// as much as twelve, to transpose a number of B as two.
+/// as much as six, to transpose a number of B as two.
 template <class Tile>
 COURSE_INLINE bool dots_pay(Index m, Index n, Index k) {
   constexpr Index lanes = Tile::V::lanes;
-  return n < lanes && m * n * (ceil_div(k, lanes) + 12) + (n > 1 ? 2 * k * n : 0) < m * k;
+  return n < lanes && m * n * (ceil_div(k, lanes) + 6) + (n > 1 ? 2 * k * n : 0) < m * k;
 }
 
 /// Does no copy pay? B is small enough to stay in L2, or is read once, or all three fit.
@@ -299,49 +299,38 @@ COURSE_INLINE bool copies_gain_nothing(Index m, Index n, Index k, const Caches& 
 }
 // [/choice]
 
-/// More than a tile. Columns beyond the last whole vector are dot products, where these pay. The way depends
-/// on the shape alone: the result is the same for any number of threads.
+/// More than a tile. The way depends on the shape alone: the result is the same for any number of threads.
 template <class Tile>
-[[gnu::noinline]] void small_or_thin(Operands<typename Tile::T> x, const Caches& caches, Index threads) {
+[[gnu::noinline]] void small_or_thin(const Operands<typename Tile::T>& x, const Caches& caches,
+                                     Index threads) {
   const Index elements = x.m * x.n + x.k * (x.m + x.n);
-  if (x.m * x.n * x.k + 8 * elements < 1 << 20) threads = 1;  // a team would cost more than it gains
-  if (const Index rest = x.n % Tile::V::lanes; rest > 0 && x.a_col == 1 && dots_pay<Tile>(x.m, rest, x.k))
-    if (in_dots<Tile>(x.block(0, x.n - rest, x.m, rest), threads)) x.n -= rest;
-  if (x.n == 0) return;
+  if (x.m * x.n * x.k + 8 * elements < 1 << 19) threads = 1;  // a team would cost more than it gains
+  if (x.a_col == 1 && dots_pay<Tile>(x.m, x.n, x.k) && in_dots<Tile>(x, threads)) return;
   const bool row_by_row = x.k * x.n * Tile::size <= caches.l2 / 2;
   x.m <= Flat<Tile>::mr ? in_tiles<Flat<Tile>>(x, threads, row_by_row)
                         : in_tiles<Tile>(x, threads, row_by_row);
 }
 
-/// The product where A, B and C lie; false if copies gain something. (B's transpose has to be copied.)
-template <class Tile, class T = typename Tile::T>
-COURSE_INLINE bool without_copies(const Factor<T>& a, const Factor<T>& b, const Out<Tile>& c,
-                                  const Scale<T>& scale, const Caches& caches, Index threads) {
-  const Index m = c.rows(), n = c.cols(), k = b.lies.rows(), ld = a.lies.ld();
-  if (b.transposed || scale.alpha != T{1} || !copies_gain_nothing<Tile>(m, n, k, caches)) return false;
+}  // namespace
+
+template <TileShape tile, class T>
+bool small(const T* a, Index a_row, Index a_col, const T* b, Index b_row, T* c, Index c_row, Index m, Index n,
+           Index k, T beta, const Caches& caches, int threads) {
+  using Chosen = Tile<T, tile>;
+  if (!copies_gain_nothing<Chosen>(m, n, k, caches)) return false;
   if (m == 0 || n == 0) return true;
-  if (scale.beta != T{1})
+  if (beta != T{1})
     for (Index i = 0; i < m; ++i)
-      for (Index j = 0; j < n; ++j) c(i, j) = scale.beta == T{0} ? T{0} : scale.beta * c(i, j);
-  const Operands<T> x{m,
-                      n,
-                      k,
-                      a.lies.data(),
-                      a.transposed ? 1 : ld,
-                      a.transposed ? ld : 1,
-                      b.lies.data(),
-                      b.lies.ld(),
-                      c.data(),
-                      c.ld()};
-  const bool in_tile = !dots_pay<Tile>(m, n, k) || a.transposed;
-  if (in_tile && m <= Flat<Tile>::mr && n <= Flat<Tile>::nr)
-    one_tile<Flat<Tile>>(x);
-  else if (in_tile && m <= Tile::mr && n <= Tile::nr)
-    one_tile<Tile>(x);
+      for (Index j = 0; j < n; ++j) c[i * c_row + j] = beta == T{0} ? T{0} : beta * c[i * c_row + j];
+  const Operands<T> x{m, n, k, a, a_row, a_col, b, b_row, c, c_row};
+  const bool in_tile = a_col != 1 || !dots_pay<Chosen>(m, n, k);
+  if (in_tile && m <= Flat<Chosen>::mr && n <= Flat<Chosen>::nr)
+    one_tile<Flat<Chosen>>(x);
+  else if (in_tile && m <= Chosen::mr && n <= Chosen::nr)
+    one_tile<Chosen>(x);
   else
-    small_or_thin<Tile>(x, caches, threads);
+    small_or_thin<Chosen>(x, caches, threads);
   return true;
 }
 
-}  // namespace
 }  // namespace avx2
