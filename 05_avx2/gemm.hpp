@@ -93,4 +93,11 @@ struct Scale {
 template <TileShape tile, class T>
 void gemm(Factor<T> a, Factor<T> b, View<T> c, Scale<T> scale, const Caches& caches, int threads);
 
+/// What gemm does first, with alpha 1: if copies of A and B would gain nothing, the product where they lie,
+/// and true. A's next row is a_row elements further, its next column a_col; B and C lie by rows. (Numbers,
+/// not Views: to pass those takes as long as a small product.)
+template <TileShape tile, class T>
+bool small(const T* a, Index a_row, Index a_col, const T* b, Index b_row, T* c, Index c_row, Index m, Index n,
+           Index k, T beta, const Caches& caches, int threads);
+
 }  // namespace avx2

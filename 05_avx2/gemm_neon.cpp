@@ -9,5 +9,11 @@ template void gemm<neon_tile>(Factor<double>, Factor<double>, View<double>, Scal
                               int);
 template void gemm<neon_tile>(Factor<std::int32_t>, Factor<std::int32_t>, View<std::int32_t>,
                               Scale<std::int32_t>, const Caches&, int);
+template bool small<neon_tile>(const float*, Index, Index, const float*, Index, float*, Index, Index, Index,
+                               Index, float, const Caches&, int);
+template bool small<neon_tile>(const double*, Index, Index, const double*, Index, double*, Index, Index,
+                               Index, Index, double, const Caches&, int);
+template bool small<neon_tile>(const std::int32_t*, Index, Index, const std::int32_t*, Index, std::int32_t*,
+                               Index, Index, Index, Index, std::int32_t, const Caches&, int);
 
 }  // namespace avx2

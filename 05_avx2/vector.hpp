@@ -36,6 +36,10 @@ struct Masked<32> {
   }
   static __m256i load(const void* p, __m256i some) { return _mm256_maskload_epi32((const int*)p, some); }
   static void store(void* p, __m256i some, __m256i v) { _mm256_maskstore_epi32((int*)p, some, v); }
+  template <int high, class Lanes>
+  static __m128i half(Lanes v) {
+    return _mm256_extracti128_si256((__m256i)v, high);
+  }
 };
 #endif
 #ifdef __aarch64__
@@ -68,6 +72,10 @@ struct Masked<64> {  // a mask is a register of its own kind here, with a bit fo
   static __mmask16 first(int words) { return static_cast<__mmask16>((1u << words) - 1); }
   static __m512i load(const void* p, __mmask16 some) { return _mm512_maskz_loadu_epi32(some, p); }
   static void store(void* p, __mmask16 some, __m512i v) { _mm512_mask_storeu_epi32(p, some, v); }
+  template <int high, class Lanes>
+  static __m256i half(Lanes v) {
+    return _mm512_maskz_extracti64x4_epi64(0xff, (__m512i)v, high);  // gcc 12 warns of the plain one's header
+  }
 };
 #endif
 

@@ -17,7 +17,7 @@ for object in [0-9]*/CMakeFiles/*-kernels.dir/gemm*.o; do
   case $object in *-O0-kernels*) continue ;; esac
   checked=$((checked + 1))
   # Not one of the step's own: less the namespaces of steps, and their static variables, which clang shows.
-  foreign=$(visible --demangle "$object" | grep -vE " void $kernel| (guard variable for )?$kernel.*\)::[a-z_]+$" || true)
+  foreign=$(visible --demangle "$object" | grep -vE " (void|bool) $kernel| (guard variable for )?$kernel.*\)::[a-z_]+$" || true)
   [ -z "$foreign" ] || { printf '%s holds more than kernels:\n%s\n' "$object" "$foreign"; status=1; }
   defined+=$(visible "$object" | sed "s|.* |${object%/*} |")$'\n'
 done

@@ -119,21 +119,28 @@ template <class T>
 void row_major(bool a_transposed, bool b_transposed, Index m, Index n, Index k, T alpha, const T* a,
                Index lda, const T* b, Index ldb, T beta, T* c, Index ldc) {
   if (m == 0 || n == 0) return;
-  const View<T> to(c, m, n, ldc);
   if (k == 0 || alpha == T{0}) {
-    if (beta != T{1}) multiply(to, beta);
+    if (beta != T{1}) multiply(View<T>(c, m, n, ldc), beta);
     return;
   }
   if (counts) ++products, operations += 2 * m * n * k;
+  const Rung chosen = rung();
+  const int threads = forked || omp_in_parallel() ? 1 : omp_get_max_threads();
+  const avx2::Caches caches = avx2::caches_here(threads);
+  if (chosen <= Rung::tuned && !b_transposed && alpha == T{1} &&
+      (chosen == Rung::avx512 ? avx2::small<avx2::widest_tile, T>
+                              : avx2::small<avx2::tuned_tile, T>)(a, a_transposed ? 1 : lda,
+                                                                  a_transposed ? lda : 1, b, ldb, c, ldc, m,
+                                                                  n, k, beta, caches, threads))
+    return;
+  const View<T> to(c, m, n, ldc);
   const Factor<T> left(a_transposed ? View<const T>(a, k, m, lda) : View<const T>(a, m, k, lda),
                        a_transposed);
   const Factor<T> right(b_transposed ? View<const T>(b, n, k, ldb) : View<const T>(b, k, n, ldb),
                         b_transposed);
   if (rung() > Rung::tuned) return by_plain<T>(left, right, to, {alpha, beta});
-  const int threads = forked || omp_in_parallel() ? 1 : omp_get_max_threads();
-  (rung() == Rung::avx512 ? avx2::gemm<avx2::widest_tile, T>
-                          : avx2::gemm<avx2::tuned_tile, T>)(left, right, to, {alpha, beta},
-                                                             avx2::caches_here(threads), threads);
+  (chosen == Rung::avx512 ? avx2::gemm<avx2::widest_tile, T>
+                          : avx2::gemm<avx2::tuned_tile, T>)(left, right, to, {alpha, beta}, caches, threads);
 }
 
 /// A transposition as Fortran writes it.

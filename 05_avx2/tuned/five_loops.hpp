@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "pack.hpp"
+#include "small.hpp"
 
 namespace avx2 {
 namespace {
@@ -195,6 +196,11 @@ void in_threads(const Given<Tile>& a, const Given<Tile>& b, const Out<Tile>& c,
 
 template <TileShape tile, class T>
 void gemm(Factor<T> a, Factor<T> b, View<T> c, Scale<T> scale, const Caches& caches, int threads) {
+  const Index ld = a.lies.ld(), m = c.rows(), n = c.cols(), k = b.rows();
+  if (!b.transposed && scale.alpha == T{1} &&
+      small<tile>(a.lies.data(), a.transposed ? 1 : ld, a.transposed ? ld : 1, b.lies.data(), b.lies.ld(),
+                  c.data(), c.ld(), m, n, k, scale.beta, caches, threads))
+    return;
   in_threads<Tile<T, tile>>(a, b, c, scale, caches, threads);
 }
 template <TileShape tile, class T>

@@ -9,6 +9,7 @@
 #include "05_avx2/blocks.hpp"
 #include "common/verify.hpp"
 #include "runner/machine.hpp"
+#include "tests/fenced.hpp"
 #include "tests/openmp_requests.hpp"
 
 using namespace avx2;
@@ -140,6 +141,70 @@ TEST_CASE_TEMPLATE("the textbook's blocks, whole and cut", T, float, double, std
         CHECK(in_place.right());
         CHECK(copied.right());
       }
+}
+
+TEST_CASE_TEMPLATE(
+    "small products, A by rows and by columns: right, and nothing beyond A, B and C is touched", T, float,
+    double, std::int32_t) {
+  constexpr Index most = 41, pad = 3, room = most * (most + pad);
+  const T beyond = std::is_integral_v<T> ? static_cast<T>(123456789) : std::numeric_limits<T>::quiet_NaN();
+  const fenced::Fenced<T> rooms[3] = {
+      {1, room, fenced::Fence::behind}, {1, room, fenced::Fence::behind}, {1, room, fenced::Fence::behind}};
+  const auto number = [](Index i, Index j) {
+    return static_cast<T>((3 * i + j) % 7 - 3);
+  };  // exact in any order
+  // rows × cols, the last number before a page that nobody may touch, with gaps between rows.
+  const auto matrix = [&](int which, Index rows, Index cols) {
+    const View<T> all = rooms[which].view();
+    const Index ld = cols + pad, first = room - ((rows - 1) * ld + cols);
+    std::fill_n(all.data(), room, which == 2 ? T{42} : beyond);
+    const View<T> of(all.data() + first, rows, cols, ld);
+    for (Index i = 0; i < rows; ++i)
+      for (Index j = 0; j < cols; ++j) of(i, j) = number(i, j);
+    return of;
+  };
+  const Index sides[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 13, 16, 17, 19, 24, 25, 31, 32, 33, 40, 41};
+  for (const bool wide : {false, true})
+    for (const Index m : sides)
+      for (const Index n : sides)
+        for (const Index k : sides) {
+          if (!can(wide)) continue;
+          const bool by_columns = (m + n + k) % 3 == 0;
+          const View<T> a = by_columns ? matrix(0, k, m) : matrix(0, m, k), b = matrix(1, k, n),
+                        c = matrix(2, m, n);
+          (wide ? avx2::gemm<widest_tile, T> : avx2::gemm<tuned_tile, T>)({View<const T>(a), by_columns},
+                                                                          View<const T>(b), c, {}, {}, 1);
+          bool right = true;
+          for (Index i = 0; i < m; ++i)
+            for (Index j = 0; j < n; ++j) {
+              T sum = number(i, j);
+              for (Index p = 0; p < k; ++p) sum += (by_columns ? a(p, i) : a(i, p)) * b(p, j);
+              right &= c(i, j) == sum;
+              c(i, j) = T{42};
+            }
+          right &= std::count(rooms[2].view().data(), rooms[2].view().data() + room, T{42}) == room;
+          INFO(wide, ", ", m, ", ", n, ", ", k);
+          CHECK(right);
+        }
+}
+
+TEST_CASE_TEMPLATE("thin products: right, and the same bits in any number of threads", T, float, double,
+                   std::int32_t) {
+  const Caches caches{48 << 10, 256 << 10, 1 << 20};
+  for (const bool wide : {false, true})
+    for (const Shape& shape :
+         {Shape{1, 3001, 301}, Shape{2, 1001, 1003}, Shape{4, 999, 777}, Shape{5, 1999, 333},
+          Shape{3001, 1, 301}, Shape{1003, 2, 1001}, Shape{777, 5, 999}, Shape{333, 15, 999},
+          Shape{1001, 1003, 1}, Shape{1999, 555, 2}, Shape{701, 999, 8}, Shape{3001, 50, 60},
+          Shape{9, 31, 9001}}) {
+      if (!can(wide)) continue;
+      Product<T> one(shape), three(shape);
+      one.run(wide, 1, caches), three.run(wide, 3, caches);
+      INFO(wide, ", ", shape.m, ", ", shape.n, ", ", shape.k);
+      CHECK(one.right());
+      CHECK(one.same(three));
+      CHECK(three.c.guards_intact());
+    }
 }
 
 TEST_CASE_TEMPLATE("threads alone and in teams, every edge of their blocks: right, and the same bits", T,
