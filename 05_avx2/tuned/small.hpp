@@ -73,9 +73,7 @@ void small_kernel(const T* a, Index a_row, Index a_col, const T* b, Index b_row,
   const auto step = [&](int chain) __attribute__((always_inline)) {
     V b_p[vectors];
 #pragma GCC unroll 32
-    for (int j = 0; j < vectors; ++j) {
-      b_p[j] = load(b, j);
-    }
+    for (int j = 0; j < vectors; ++j) b_p[j] = load(b, j);
 #pragma GCC unroll 32
     for (int i = 0; i < rows; ++i) {
       const auto a_ip = V::broadcast(a_p[i / 3] + i % 3 * a_row);
@@ -176,12 +174,7 @@ void dots(const T* a, Index a_row, const T* bt, Index bt_row, T* c, Index c_row,
   const auto add = [&](Index p, auto... some) __attribute__((always_inline)) {
     V a_p[rows];
 #pragma GCC unroll 32
-    for (int i = 0; i < rows; ++i) {
-      a_p[i] = V::load(a + i * a_row + p, some...);
-#ifdef PFA
-      _mm_prefetch(reinterpret_cast<const char*>(a + (i + PFA) * a_row + p), _MM_HINT_T0);
-#endif
-    }
+    for (int i = 0; i < rows; ++i) a_p[i] = V::load(a + i * a_row + p, some...);
 #pragma GCC unroll 32
     for (int j = 0; j < cols; ++j) {
       const V b_p = V::load(bt + j * bt_row + p, some...);
