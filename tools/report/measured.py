@@ -7,6 +7,7 @@ import csv
 import math
 import re
 import sqlite3
+import weakref
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -126,6 +127,7 @@ class Table:
 
     def __init__(self, rows, kind=Record, derived={}):
         self.kind, self.database = kind, sqlite3.connect(":memory:")
+        weakref.finalize(self, self.database.close)
         self.database.row_factory = sqlite3.Row
         self.is_empty, names = not rows, list(rows[0]) if rows else ["nothing"]
         columns = [f"[{name}]" for name in names]
@@ -134,9 +136,6 @@ class Table:
         places = ", ".join("?" * len(names))
         cells = (list(row.values()) for row in rows)
         self.database.executemany(f"INSERT INTO rows VALUES ({places})", cells)
-
-    def __del__(self):
-        self.database.close()
 
     def do(self, command, values=()):
         try:
