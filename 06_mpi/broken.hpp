@@ -114,18 +114,23 @@ void summa_by(const Panels<T>& panels, const Grid& grid, Product product) {
     product(a, b, panels.c);
   }
 }
+// What is multiplied too far lies inside A and B: only C is left, whose guard bands are looked at.
 /// A column of C more than the rank has.
 template <class T>
 void summa_column_too_far(const Panels<T>& panels, const Grid& grid, Multiply<T> multiply, int threads) {
   summa_by<T>(panels, grid, [&](View<T> a, View<T> b, View<T> c) {
-    multiply(a, course::one_column_more(b), course::one_column_more(c), threads);
+    multiply(a, b, c, threads);
+    if (c.rows() > 0 && c.cols() > 0)
+      multiply(a, b.block(0, 0, b.rows(), 1), {c.data() + c.cols(), c.rows(), 1, c.ld()}, threads);
   });
 }
 /// A row of C more than the rank has.
 template <class T>
 void summa_row_too_far(const Panels<T>& panels, const Grid& grid, Multiply<T> multiply, int threads) {
   summa_by<T>(panels, grid, [&](View<T> a, View<T> b, View<T> c) {
-    multiply(course::one_row_more(a), b, course::one_row_more(c), threads);
+    multiply(a, b, c, threads);
+    if (c.rows() > 0 && c.cols() > 0)
+      multiply(a.block(0, 0, 1, a.cols()), b, {c.data() + c.rows() * c.ld(), 1, c.cols(), c.ld()}, threads);
   });
 }
 
