@@ -100,4 +100,15 @@ template <TileShape tile, class T>
 bool small(const T* a, Index a_row, Index a_col, const T* b, Index b_row, T* c, Index c_row, Index m, Index n,
            Index k, T beta, const Caches& caches, int threads);
 
+#define COURSE_GEMM(tile, T)                                                                            \
+  template void gemm<tile>(Factor<T>, Factor<T>, View<T>, Scale<T>, const Caches&, int);                \
+  template bool small<tile>(const T*, Index, Index, const T*, Index, T*, Index, Index, Index, Index, T, \
+                            const Caches&, int)
+/// `tuned` as the course and as a BLAS calls it, for a translation unit of its own.
+#define COURSE_TUNED(tile)                             \
+  COURSE_INSTANTIATE(tuned<tile>, const Caches&, int); \
+  COURSE_GEMM(tile, float);                            \
+  COURSE_GEMM(tile, double);                           \
+  COURSE_GEMM(tile, std::int32_t)
+
 }  // namespace avx2
