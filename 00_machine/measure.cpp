@@ -8,9 +8,9 @@
 #include <chrono>
 #include <cmath>
 #include <exception>
+#include <future>
 #include <latch>
 #include <system_error>
-#include <thread>
 
 #include "common/stopwatch.hpp"
 #include "runner/text.hpp"
@@ -40,12 +40,12 @@ class Team {
       : barrier_(threads + 1), spans_(static_cast<std::size_t>(threads)) {
     try {
       for (int t = 0; t < threads; ++t)
-        threads_.emplace_back([this, t, threads, &cpus, &prepare] {
+        threads_.push_back(std::async(std::launch::async, [this, t, threads, &cpus, &prepare] {
           all_created_.wait();
           if (cancelled_) return;
           if (threads > 1) pin(cpus[static_cast<std::size_t>(t) % cpus.size()]);
           work(t, prepare);
-        });
+        }));
     } catch (const std::system_error& error) {
       cancelled_ = true;
       all_created_.count_down();
@@ -111,7 +111,7 @@ class Team {
   std::barrier<> barrier_;
   Index rounds_ = 0;
   std::vector<Span> spans_;
-  std::vector<std::jthread> threads_;
+  std::vector<std::future<void>> threads_;
 };
 
 }  // namespace

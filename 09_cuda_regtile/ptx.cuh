@@ -197,21 +197,23 @@ __device__ inline int opaque(int value) {
 
 // Between blocks: whoever has acquired `value` sees all that was written before it was released.
 #ifdef __CUDACC__
-template <class T>
-using Atomic = cuda::atomic_ref<T, cuda::thread_scope_device>;
-using cuda::memory_order_acquire, cuda::memory_order_release;
-#else
-template <class T>
-using Atomic = std::atomic_ref<T>;
-using std::memory_order_acquire, std::memory_order_release;
-#endif
+using Flag = cuda::atomic_ref<unsigned, cuda::thread_scope_device>;
 __device__ inline void store_release(unsigned* flag, unsigned value) {
-  Atomic<unsigned>(*flag).store(value, memory_order_release);
+  Flag(*flag).store(value, cuda::memory_order_release);
 }
 __device__ inline void wait_acquire(unsigned* flag, unsigned value) {
-  while (Atomic<unsigned>(*flag).load(memory_order_acquire) != value) {
+  while (Flag(*flag).load(cuda::memory_order_acquire) != value) {
   }
 }
+#else  // std::atomic_ref is not in every library
+inline void store_release(unsigned* flag, unsigned value) {
+  __atomic_store_n(flag, value, __ATOMIC_RELEASE);
+}
+inline void wait_acquire(unsigned* flag, unsigned value) {
+  while (__atomic_load_n(flag, __ATOMIC_ACQUIRE) != value) {
+  }
+}
+#endif
 
 /// A load that leaves L1 alone (ld.global.cg): what is read once need not displace A and B there.
 template <class T>

@@ -3,7 +3,6 @@
 // build/13_f32_by_halves/13_f32_by_halves --emulate forward --type f32 --size 64
 #pragma once
 
-#include <atomic>
 #include <cmath>
 
 #include "11_cuda_tensor/tiles.cuh"
@@ -18,7 +17,7 @@ __device__ inline void raise(unsigned* bits, unsigned more) {
 #ifdef __CUDACC__
   atomicOr(bits, more);
 #else
-  std::atomic_ref<unsigned>(*bits).fetch_or(more);
+  __atomic_fetch_or(bits, more, __ATOMIC_RELAXED);
 #endif
 }
 /// Of a number that the threads of a block share: makes it `size` if it was less.

@@ -9,9 +9,9 @@
 #include <cmath>
 #include <ctime>
 #include <fstream>
+#include <future>
 #include <latch>
 #include <map>
-#include <thread>
 
 #include "commit.hpp"
 #include "runner/table.hpp"
@@ -62,9 +62,10 @@ double address_space() {
 /// How many threads this process can have at once, up to `most`.
 int startable_threads(int most) {
   std::latch all_started(1);
-  std::vector<std::jthread> others;
+  std::vector<std::future<void>> others;
   try {
-    while (std::ssize(others) + 1 < most) others.emplace_back([&] { all_started.wait(); });
+    while (std::ssize(others) + 1 < most)
+      others.push_back(std::async(std::launch::async, [&] { all_started.wait(); }));
   } catch (const std::system_error&) {  // no more
   }
   all_started.count_down();

@@ -1,7 +1,9 @@
 #include "runner/options.hpp"
 
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <map>
 
 #include "runner/text.hpp"
@@ -72,7 +74,9 @@ void require_ranks(int ranks, int asked) {
 
 Index whole_number(Text option, Text given, Index least, Index most) {
   Index value = 0;
-  if (read_number(given, value) == std::errc() && value >= least && value <= most) return value;
+  const char* const past = given.data() + given.size();
+  const auto [end, error] = std::from_chars(given.data(), past, value);
+  if (error == std::errc() && end == past && value >= least && value <= most) return value;
   refuse(option, given, fmt::format("is no whole number from {} to {}", least, most));
 }
 
@@ -119,7 +123,9 @@ void add_common(CLI::App& app, Options& o, bool threads) {
            [](Text, Text item) { return item; });
   add_option(app, "--budget", fmt::format("Seconds a row may take (default {:.3g})", o.budget),
              [&o](Text option, Text given) {
-               if (read_number(given, o.budget) != std::errc() || !std::isfinite(o.budget) || o.budget <= 0)
+               char* end = nullptr;  // not every library has from_chars for double
+               o.budget = std::strtod(given.c_str(), &end);
+               if (given.empty() || *end != 0 || !std::isfinite(o.budget) || o.budget <= 0)
                  refuse(option, given, "is not a number of seconds above 0, such as 0.5 or 10");
              });
   app.add_flag("--list", o.list, "Print the variants and exit");

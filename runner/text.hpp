@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <string>
 #include <vector>
 
@@ -52,13 +51,6 @@ std::vector<std::string> texts(const Items& items, TextOf text_of) {
   std::vector<std::string> all;
   for (const auto& item : items) all.push_back(text_of(item));
   return all;
-}
-
-/// Reads a number that is the whole of `given`.
-template <class T>
-std::errc read_number(const std::string& given, T& value) {
-  const auto [end, error] = std::from_chars(given.data(), given.data() + given.size(), value);
-  return error == std::errc() && end != given.data() + given.size() ? std::errc::invalid_argument : error;
 }
 
 /// `given` if it is one of the known names, else a Refusal: "OPTION: 'given' is unknown; WHAT known, names".

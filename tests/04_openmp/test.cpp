@@ -4,7 +4,7 @@
 #include <omp.h>
 
 #include <cstring>
-#include <thread>
+#include <future>
 #include <vector>
 
 #include "04_openmp/exercises.hpp"
@@ -86,8 +86,10 @@ TEST_CASE_TEMPLATE("inside a parallel region, and two products at once", T, floa
 #pragma omp parallel for num_threads(2)
     for (int t = 0; t < 2; ++t) run(kernel, inside[t], 3);
     {
-      const std::jthread first([&] { run(kernel, beside[0], 3); }),
-          second([&] { run(kernel, beside[1], 3); });
+      const auto both = [&](int t) {
+        return std::async(std::launch::async, [&, t] { run(kernel, beside[t], 3); });
+      };
+      const auto first = both(0), second = both(1);
     }
     for (int t = 0; t < 2; ++t) {
       CHECK(inside[t] == alone);

@@ -7,8 +7,8 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <future>
 #include <string>
-#include <thread>
 #include <vector>
 
 #define BLAS(s, T)                                                                                \
@@ -166,9 +166,10 @@ TEST_CASE("ten threads at once, a caller's OpenMP region, and a child after fork
   const long long before = course_blas_products();
   std::vector<int> bad(10, -1);
   {
-    std::vector<std::jthread> threads;
+    std::vector<std::future<void>> threads;
     for (int seed = 0; seed < 10; ++seed)
-      threads.emplace_back([&bad, seed] { bad[static_cast<std::size_t>(seed)] = some_products(seed); });
+      threads.push_back(std::async(
+          std::launch::async, [&bad, seed] { bad[static_cast<std::size_t>(seed)] = some_products(seed); }));
   }
   CHECK(bad == std::vector<int>(10, 0));
   CHECK(course_blas_products() - before == 10 * 6 * 2);
