@@ -127,7 +127,7 @@ void row_major(bool a_transposed, bool b_transposed, Index m, Index n, Index k, 
   const Rung chosen = rung();
   const Index a_row = a_transposed ? 1 : lda, a_col = a_transposed ? lda : 1;
   const bool where_it_lies = chosen <= Rung::tuned && !b_transposed && alpha == T{1};
-  if (where_it_lies &&  // before anybody is asked for threads and caches
+  if (where_it_lies && m <= avx2::widest_tile.mr &&  // before anybody is asked for threads and caches
       (chosen == Rung::avx512
            ? avx2::tiny<avx2::widest_tile, T>
            : avx2::tiny<avx2::tuned_tile, T>)(a, a_row, a_col, b, ldb, c, ldc, m, n, k, beta))

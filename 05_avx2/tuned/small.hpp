@@ -139,22 +139,29 @@ void small_kernel(const T* a, Index a_row, Index a_col, const T* b, Index b_row,
 // [/small_kernel]
 
 /// The kernels for 1 … mr rows of 1 … `vectors` vectors, whole and with fewer columns.
+template <class Tile>
+using OfRows = std::array<decltype(&small_kernel<Tile, 1, false>), Tile::mr>;
 template <class Tile, bool fewer, int... row>
-constexpr auto of_rows(std::integer_sequence<int, row...>) {
-  return std::array{small_kernel<Tile, row + 1, fewer>...};
+constexpr OfRows<Tile> of_rows(std::integer_sequence<int, row...>) {
+  return {small_kernel<Tile, row + 1, fewer>...};
 }
 template <class Tile, int... vector>
 constexpr auto of_vectors(std::integer_sequence<int, vector...>) {
   constexpr std::make_integer_sequence<int, Tile::mr> rows{};
-  return std::array{std::array{of_rows<WithVectors<Tile, vector + 1>, false>(rows),
-                               of_rows<WithVectors<Tile, vector + 1>, true>(rows)}...};
+  return std::array<std::array<OfRows<Tile>, 2>, Tile::vectors>{
+      {{of_rows<WithVectors<Tile, vector + 1>, false>(rows),
+        of_rows<WithVectors<Tile, vector + 1>, true>(rows)}...}};
 }
 template <class Tile>
 constexpr auto kernels_of = of_vectors<Tile>(std::make_integer_sequence<int, Tile::vectors>{});
 
-/// A tile, by the kernel of its height and width.
+/// A tile, by the kernel of its height and width. Half a vector, if that is enough, lies in two lines less
+/// often.
 template <class Tile>
 COURSE_INLINE void one_tile(const Operands<typename Tile::T>& x) {
+  if constexpr (Tile::V::bytes > 16)
+    if (x.n <= Tile::V::lanes / 2)
+      return one_tile<avx2::Tile<typename Tile::T, TileShape{Tile::mr, 1, Tile::V::bytes / 2}>>(x);
   const auto n = static_cast<std::size_t>(x.n), lanes = std::size_t{Tile::V::lanes};
   kernels_of<Tile>[(n - 1) / lanes][n % lanes > 0][static_cast<std::size_t>(x.m - 1)](
       x.a, x.a_row, x.a_col, x.b, x.b_row, x.c, x.c_row, x.k, x.n);
@@ -180,6 +187,11 @@ struct Pieces {
   Index count, each, longer;
   Pieces(Index all, Index most) : count(ceil_div(all, most)), each(all), longer(0) {
     if (count > 1) each = all / count, longer = all % count;
+  }
+  /// As many for each thread, if none is then less than `least`.
+  Pieces for_threads(Index threads, Index least) const {
+    const Index all = count * each + longer, pieces = ceil_div(count, threads) * threads;
+    return all / pieces < least ? *this : Pieces(all, ceil_div(all, pieces));
   }
   Index begin(Index i) const { return i * each + std::min(i, longer); }
 };
@@ -241,18 +253,15 @@ constexpr auto dots_table(std::integer_sequence<int, row...>) {
   return std::array{dots_of<V, row + 1>(std::make_integer_sequence<int, most_cols>{})...};
 }
 
-/// C += A · (Bᵀ)ᵀ in pieces as even as can be.
+/// C += A · (Bᵀ)ᵀ in pieces of 4 × `most`, the last ones smaller.
 template <class Tile>
 void along_k(const Operands<typename Tile::T>& x, const typename Tile::T* bt, Index bt_row) {
-  using V = typename Tile::V;
-  constexpr int most = V::bytes == 64 ? 4 : 2;
-  static constexpr auto kernels = dots_table<V, most>(std::make_integer_sequence<int, 4>{});
-  const Pieces down(x.m, 4), across(x.n, most);
-  for (Index q = 0; q < down.count; ++q)
-    for (Index r = 0; r < across.count; ++r) {
-      const Index i = down.begin(q), j = across.begin(r);
-      const auto rows = static_cast<std::size_t>(down.begin(q + 1) - i),
-                 cols = static_cast<std::size_t>(across.begin(r + 1) - j);
+  constexpr int most = Tile::V::bytes == 64 ? 4 : 2;
+  static constexpr auto kernels = dots_table<typename Tile::V, most>(std::make_integer_sequence<int, 4>{});
+  for (Index i = 0; i < x.m; i += 4)
+    for (Index j = 0; j < x.n; j += most) {
+      const auto rows = static_cast<std::size_t>(std::min<Index>(4, x.m - i));
+      const auto cols = static_cast<std::size_t>(std::min<Index>(most, x.n - j));
       kernels[rows - 1][cols - 1](x.a + i * x.a_row, x.a_row, bt + j * bt_row, bt_row, x.c + i * x.c_row + j,
                                   x.c_row, x.k);
     }
@@ -260,78 +269,77 @@ void along_k(const Operands<typename Tile::T>& x, const typename Tile::T* bt, In
 // [/along_k]
 
 // [along_n]
-/// C (rows × n) += A (rows × steps) · B (steps × n), n at least a vector: A stays in registers, B and C come
-/// by in order. The last vector ends where the rows do; C is read for it before its neighbour writes.
+/// C (m × n) += A (m × steps) · B (steps × n), `rows` rows at a time, n at least a vector: A's numbers stay
+/// in registers, B and C come by in order. Their last vector ends where the rows do; of C it is read before
+/// its neighbour is written. Returns how many rows are done.
 template <class V, int rows, int steps, class T = typename V::Element>
-void row_by_row(const T* a, Index a_row, Index a_col, const T* b, Index b_row, T* c, Index c_row, Index n) {
-  decltype(V::broadcast(a)) factor[rows][steps];
+Index row_by_row(Index i, Index m, const T* a, Index a_row, Index a_col, const T* b, Index b_row, T* c,
+                 Index c_row, Index n) {
+  for (; i + rows <= m; i += rows) {
+    decltype(V::broadcast(a)) a_i[rows][steps];
 #pragma GCC unroll 32
-  for (int i = 0; i < rows; ++i)
+    for (int r = 0; r < rows; ++r)
 #pragma GCC unroll 32
-    for (int p = 0; p < steps; ++p) factor[i][p] = V::broadcast(a + i * a_row + p * a_col);
-  struct Sums {
-    V row[rows];
-  };
-  const auto at = [&](Index j) __attribute__((always_inline)) {
-    Sums sum;
+      for (int p = 0; p < steps; ++p) a_i[r][p] = V::broadcast(a + (i + r) * a_row + p * a_col);
+    T* const c_i = c + i * c_row;
+    struct Sums {
+      V row[rows];
+    };
+    const auto at = [=](Index j) __attribute__((always_inline)) {
+      Sums sum;
 #pragma GCC unroll 32
-    for (int i = 0; i < rows; ++i) sum.row[i] = V::load(c + i * c_row + j);
+      for (int r = 0; r < rows; ++r) sum.row[r] = V::load(c_i + r * c_row + j);
 #pragma GCC unroll 32
-    for (int p = 0; p < steps; ++p) {
-      typename V::Lanes b_p = V::load(b + p * b_row + j).v;
-      asm("" : "+v"(b_p));
+      for (int p = 0; p < steps; ++p) {
+        auto b_p = V::load(b + p * b_row + j).v;
+        asm("" : "+v"(b_p));  // gcc would load it for each row
 #pragma GCC unroll 32
-      for (int i = 0; i < rows; ++i) sum.row[i].multiply_add(factor[i][p], V{b_p});
-    }
-    return sum;
-  };
-  const auto write = [&](Index j, const Sums& sum) __attribute__((always_inline)) {
+        for (int r = 0; r < rows; ++r) sum.row[r].multiply_add(a_i[r][p], V{b_p});
+      }
+      return sum;
+    };
+    const auto write = [=](Index j, const Sums& sum) __attribute__((always_inline)) {
 #pragma GCC unroll 32
-    for (int i = 0; i < rows; ++i) sum.row[i].store(c + i * c_row + j);
-  };
-  const Index last = n - V::lanes;
-  const Sums at_last = at(last);
-  for (Index j = 0; j < last; j += V::lanes) write(j, at(j));
-  write(last, at_last);
+      for (int r = 0; r < rows; ++r) sum.row[r].store(c_i + r * c_row + j);
+    };
+    const Index last = n - V::lanes;
+    const Sums at_last = at(last);
+    for (Index j = 0; j < last; j += V::lanes) write(j, at(j));
+    write(last, at_last);
+  }
+  return i;
 }
 
-/// For 1 … 8 steps along k: the kernel of one row, and that of as many as there are registers for.
+/// For 1 … 8 steps along k: the kernel for as many rows at once as there are registers for, and that for one.
 constexpr int most_steps = 8;
-template <class Tile>
-constexpr int rows_of(int steps) {
-  return std::clamp((many_registers<Tile> ? 24 : 8) / steps, 1, 4);
-}
 template <class Tile, int... step>
 constexpr auto row_kernels(std::integer_sequence<int, step...>) {
   using V = typename Tile::V;
-  return std::array{
-      std::array{row_by_row<V, 1, step + 1>, row_by_row<V, rows_of<Tile>(step + 1), step + 1>}...};
+  constexpr int registers = many_registers<Tile> ? 24 : 8;
+  return std::array{std::array{row_by_row<V, std::clamp(registers / (step + 1), 1, 4), step + 1>,
+                               row_by_row<V, 1, step + 1>}...};
 }
 /// Of B, as many columns at a time as stay in L1.
 template <class Tile>
 void along_n(const Operands<typename Tile::T>& x, Index l1) {
   static constexpr auto kernels = row_kernels<Tile>(std::make_integer_sequence<int, most_steps>{});
-  const auto [one, some] = kernels[static_cast<std::size_t>(x.k - 1)];
-  const Index most = rows_of<Tile>(static_cast<int>(x.k));
   const Pieces across(x.n / Tile::V::lanes, std::max<Index>(1, l1 / 2 / (x.k * Tile::V::bytes)));
   for (Index q = 0; q < across.count; ++q) {
     const Index j = across.begin(q) * Tile::V::lanes;
-    const Index cols = (q + 1 < across.count ? across.begin(q + 1) * Tile::V::lanes : x.n) - j;
-    for (Index i = 0, rows; i < x.m; i += rows) {
-      rows = x.m - i < most ? 1 : most;
-      (rows == 1 ? one : some)(x.a + i * x.a_row, x.a_row, x.a_col, x.b + j, x.b_row, x.c + i * x.c_row + j,
-                               x.c_row, cols);
-    }
+    const Index end = q + 1 < across.count ? across.begin(q + 1) * Tile::V::lanes : x.n;
+    Index i = 0;
+    for (const auto kernel : kernels[static_cast<std::size_t>(x.k - 1)])
+      i = kernel(i, x.m, x.a, x.a_row, x.a_col, x.b + j, x.b_row, x.c + j, x.c_row, end - j);
   }
 }
 // [/along_n]
 
 /// Bᵀ, sixteen rows of B at a time, which stay in L1 while they are read column by column.
 template <class T>
-const T* transposed(const Operands<T>& x, T* to) {
+const T* transposed(const Operands<T>& x, T* to, Index row) {
   for (Index some = 0; some < x.k; some += 16)
     for (Index j = 0; j < x.n; ++j)
-      for (Index p = some; p < std::min(some + 16, x.k); ++p) to[j * x.k + p] = x.b[p * x.b_row + j];
+      for (Index p = some; p < std::min(some + 16, x.k); ++p) to[j * row + p] = x.b[p * x.b_row + j];
   return to;
 }
 
@@ -345,27 +353,57 @@ void in_parts(Index threads, Index all, const auto& work) {
 /// C in tiles, in threads.
 template <class Tile>
 void in_tiles(const Operands<typename Tile::T>& x, Index threads, bool row_by_row) {
-  const Pieces down(x.m, Tile::mr), across(ceil_div(x.n, Tile::V::lanes), Tile::vectors);
-  const Part all_down{0, down.count}, all_across{0, across.count};
+  Pieces down(x.m, Tile::mr), across(ceil_div(x.n, Tile::V::lanes), Tile::vectors);
   const bool share_rows = down.count >= across.count;
+  // At least five sums a tile: with fewer the kernel would add in another order than for one thread.
+  if (threads > 1 && share_rows)
+    down = down.for_threads(threads, ceil_div(5, across.each));
+  else if (threads > 1)
+    across = across.for_threads(threads, ceil_div(5, down.each));
+  const Part all_down{0, down.count}, all_across{0, across.count};
   in_parts(threads, share_rows ? down.count : across.count, [&](Part some) {
     in_tiles<Tile>(x, down, share_rows ? some : all_down, across, share_rows ? all_across : some, row_by_row);
   });
 }
 
-/// C += A·B as dot products, in threads; false if there is no memory for Bᵀ.
+/// Do vectors along k need fewer multiply-adds than vectors along n? To add up a vector's lanes costs about
+/// as much as six, to transpose a number of B as two.
 template <class Tile>
-[[gnu::noinline]] bool in_dots(const Operands<typename Tile::T>& x, Index threads) {
-  static thread_local Buffer buffer;
+COURSE_INLINE bool dots_pay(Index m, Index n, Index k) {
+  constexpr Index lanes = Tile::V::lanes;
+  return n < lanes && m * n * (ceil_div(k, lanes) + 6) + (n > 1 ? 2 * k * n : 0) < m * k;
+}
+
+/// Are the columns beyond whole vectors, or all of a narrow C, to be computed as dot products?
+template <class Tile>
+COURSE_INLINE bool dots_pay(const Operands<typename Tile::T>& x) {
+  const Index beyond = x.n % Tile::V::lanes;
+  const bool narrow = beyond == x.n, high = ceil_div(x.m, Tile::mr) >= ceil_div(x.n, Tile::nr);
+  return x.a_col == 1 && beyond > 0 && (narrow || (x.m > Tile::mr && high)) &&
+         dots_pay<Tile>(x.m, beyond, x.k);
+}
+
+/// These as dot products, the others in tiles, and each thread has some rows; false, and nothing done, if
+/// there is no memory for Bᵀ.
+template <class Tile>
+[[gnu::noinline]] bool in_tiles_and_dots(const Operands<typename Tile::T>& x, Index threads,
+                                         bool row_by_row) {
+  const Index beyond = x.n % Tile::V::lanes, whole = x.n - beyond;
+  const Pieces down(x.m, whole > 0 ? Tile::mr : 4), across(whole / Tile::V::lanes, Tile::vectors);
   const auto* bt = x.b;
+  Index bt_row = 0;
   if (x.n > 1 || x.b_row > 1) {
-    auto* const copy = buffer.of<typename Tile::T>(x.n * x.k);
+    bt_row = (ceil_div(x.k, Tile::line) | 1) * Tile::line;  // odd, in lines: rows meet in no cache set
+    static thread_local Buffer buffer;
+    auto* const copy = buffer.of<typename Tile::T>(beyond * bt_row);
     if (!copy) return false;
-    bt = transposed(x, copy);
+    bt = transposed(x.block(0, whole, x.m, beyond), copy, bt_row);
   }
-  in_parts(threads, ceil_div(x.m, 4), [&](Part fours) {
-    const Index i = 4 * fours.from;
-    along_k<Tile>(x.block(i, 0, std::min(4 * fours.count, x.m - i), x.n), bt, x.k);
+  in_parts(threads, down.count, [&](Part some) {
+    const Index i = down.begin(some.from), rows = down.begin(some.from + some.count) - i;
+    if (whole > 0)
+      in_tiles<Tile>(x.block(0, 0, x.m, whole), down, some, across, {0, across.count}, row_by_row);
+    along_k<Tile>(x.block(i, whole, rows, beyond), bt, bt_row);
   });
   return true;
 }
@@ -385,14 +423,6 @@ template <class Tile>
 }
 
 // [choice]
-/// Do vectors along k need fewer multiply-adds than vectors along n? To add up a vector's lanes costs about
-/// as much as six, to transpose a number of B as two.
-template <class Tile>
-COURSE_INLINE bool dots_pay(Index m, Index n, Index k) {
-  constexpr Index lanes = Tile::V::lanes;
-  return n < lanes && m * n * (ceil_div(k, lanes) + 6) + (n > 1 ? 2 * k * n : 0) < m * k;
-}
-
 /// Are C's rows to be walked from end to end? With few steps along k a tile is done when hardly begun.
 template <class Tile>
 COURSE_INLINE bool rows_pay(Index n, Index k) {
@@ -416,18 +446,11 @@ template <class Tile>
   if (x.m * x.n * x.k + 8 * elements < 1 << 19) threads = 1;  // a team would cost more than it gains
   if (rows_pay<Tile>(x.n, x.k)) return in_rows<Tile>(x, threads, caches.l1);
   const bool row_by_row = x.k * x.n * Tile::size <= caches.l2 / 2;
-  const auto tiles = [=](const Operands<typename Tile::T>& some) {
-    some.m == 1                 ? in_tiles<Thin<Tile, 1>>(some, threads, row_by_row)
-    : some.m == 2               ? in_tiles<Thin<Tile, 2>>(some, threads, row_by_row)
-    : some.m <= thin_rows<Tile> ? in_tiles<Thin<Tile, thin_rows<Tile>>>(some, threads, row_by_row)
-                                : in_tiles<Tile>(some, threads, row_by_row);
-  };
-  const Index beyond = x.n % Tile::V::lanes, whole = x.n - beyond;  // columns beyond whole vectors
-  if (beyond == 0 || x.a_col != 1 || !dots_pay<Tile>(x.m, beyond, x.k) ||
-      !in_dots<Tile>(x.block(0, whole, x.m, beyond), threads))
-    tiles(x);
-  else if (whole > 0)
-    tiles(x.block(0, 0, x.m, whole));
+  if (dots_pay<Tile>(x) && in_tiles_and_dots<Tile>(x, threads, row_by_row)) return;
+  x.m == 1                 ? in_tiles<Thin<Tile, 1>>(x, threads, row_by_row)
+  : x.m == 2               ? in_tiles<Thin<Tile, 2>>(x, threads, row_by_row)
+  : x.m <= thin_rows<Tile> ? in_tiles<Thin<Tile, thin_rows<Tile>>>(x, threads, row_by_row)
+                           : in_tiles<Tile>(x, threads, row_by_row);
 }
 
 }  // namespace
