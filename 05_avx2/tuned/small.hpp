@@ -54,17 +54,6 @@ auto folded(V x) {
     return folded(Half{(Lanes)V::Some::template half<0>(x.v) + (Lanes)V::Some::template half<1>(x.v)});
   }
 }
-/// The first 16 bytes of a vector.
-template <class V>
-auto front(V x) {
-  if constexpr (V::bytes == 16)
-    return x.v;
-  else {
-    using Half = Vector<typename V::Element, V::bytes / 2>;
-    return front(Half{(typename Half::Lanes)V::Some::template half<0>(x.v)});
-  }
-}
-
 // [small_kernel]
 /// The micro-kernel without fetches. Few sums would wait for each other: then each is made of several, which
 /// take turns along k. Where columns are partly beyond C (`fewer`), the last vector lies further left, and
@@ -110,22 +99,8 @@ void small_kernel(const T* a, Index a_row, Index a_col, const T* b, Index b_row,
 #pragma GCC unroll 32
     for (int i = 0; i < sums; ++i) sum[0][i / vectors][i % vectors].add(sum[chain][i / vectors][i % vectors]);
 
-  // All of C is loaded before any of it is stored: no column is added to twice; and a masked store is taken
-  // for one of a whole vector, for which the next row's load would wait. Rows of 16 bytes or less are added
-  // to number by number.
-  if constexpr (masked) {
-    constexpr int few = 16 / sizeof(T);
-    if (cols <= few) {
-#pragma GCC unroll 32
-      for (int i = 0; i < rows; ++i, c += c_row) {
-        const auto lanes = front(sum[0][i][0]);
-#pragma GCC unroll 32
-        for (int j = 0; j < few; ++j)
-          if (j < cols) c[j] += lanes[j];
-      }
-      return;
-    }
-  }
+      // All of C is loaded before any of it is stored: no column is added to twice; and a masked store is
+      // taken for one of a whole vector, for which the next row's load would wait.
 #pragma GCC unroll 32
   for (int i = 0; i < rows; ++i)
 #pragma GCC unroll 32
@@ -310,8 +285,10 @@ Index row_by_row(Index i, Index m, const T* a, Index a_row, Index a_col, const T
   return i;
 }
 
-/// For 1 … 8 steps along k: the kernel for as many rows at once as there are registers for, and that for one.
-constexpr int most_steps = 8;
+/// For 1 … 8 (4) steps along k: the kernel for as many rows at once as there are registers for, and that for
+/// one.
+template <class Tile>
+constexpr int most_steps = many_registers<Tile> ? 8 : 4;
 template <class Tile, int... step>
 constexpr auto row_kernels(std::integer_sequence<int, step...>) {
   using V = typename Tile::V;
@@ -322,7 +299,7 @@ constexpr auto row_kernels(std::integer_sequence<int, step...>) {
 /// Of B, as many columns at a time as stay in L1.
 template <class Tile>
 void along_n(const Operands<typename Tile::T>& x, Index l1) {
-  static constexpr auto kernels = row_kernels<Tile>(std::make_integer_sequence<int, most_steps>{});
+  static constexpr auto kernels = row_kernels<Tile>(std::make_integer_sequence<int, most_steps<Tile>>{});
   const Pieces across(x.n / Tile::V::lanes, std::max<Index>(1, l1 / 2 / (x.k * Tile::V::bytes)));
   for (Index q = 0; q < across.count; ++q) {
     const Index j = across.begin(q) * Tile::V::lanes;
@@ -380,7 +357,7 @@ COURSE_INLINE bool dots_pay(const Operands<typename Tile::T>& x) {
   const Index beyond = x.n % Tile::V::lanes;
   const bool narrow = beyond == x.n, high = ceil_div(x.m, Tile::mr) >= ceil_div(x.n, Tile::nr);
   return x.a_col == 1 && beyond > 0 && (narrow || (x.m > Tile::mr && high)) &&
-         dots_pay<Tile>(x.m, beyond, x.k);
+         dots_pay<Tile>(x.m, narrow ? beyond : 2 * beyond, x.k);  // else A comes by a second time
 }
 
 /// These as dot products, the others in tiles, and each thread has some rows; false, and nothing done, if
@@ -426,7 +403,7 @@ template <class Tile>
 /// Are C's rows to be walked from end to end? With few steps along k a tile is done when hardly begun.
 template <class Tile>
 COURSE_INLINE bool rows_pay(Index n, Index k) {
-  return n > 4 * Tile::V::lanes && k <= most_steps;
+  return n > 4 * Tile::V::lanes && k <= most_steps<Tile>;
 }
 
 /// Does no copy pay? B is small enough to stay in L2, or is read once, or all three fit.
@@ -434,7 +411,7 @@ template <class Tile>
 COURSE_INLINE bool copies_gain_nothing(Index m, Index n, Index k, const Caches& caches) {
   const Index l2 = caches.l2 / Tile::size;
   return k * n <= l2 / 2 || m * n + k * (m + n) <= l2 || n <= Tile::nr || m <= thin_rows<Tile> ||
-         k <= most_steps;
+         k <= most_steps<Tile>;
 }
 // [/choice]
 
