@@ -23,6 +23,11 @@ using course::Index, course::Refusal;
 template <class T>
 using Cblas = void (*)(int order, int transpose_a, int transpose_b, int m, int n, int k, T alpha, const T* a,
                        int lda, const T* b, int ldb, T beta, T* c, int ldc);
+// And as Fortran does, by columns: there C = A·B is Cᵀ = Bᵀ·Aᵀ.
+template <class T>
+using Fortran = void (*)(const char* transpose_a, const char* transpose_b, const int* m, const int* n,
+                         const int* k, const T* alpha, const T* a, const int* lda, const T* b, const int* ldb,
+                         const T* beta, T* c, const int* ldc);
 // oneDNN: row-major, f32 alone.
 using Dnnl = int (*)(char transpose_a, char transpose_b, std::int64_t m, std::int64_t n, std::int64_t k,
                      float alpha, const float* a, std::int64_t lda, const float* b, std::int64_t ldb,
@@ -47,18 +52,22 @@ std::string known_path(const std::filesystem::path& path) {
 }
 
 template <class T>
-std::shared_ptr<course::Variant<T>> variant(void* library, const char* cblas_name) {
+std::shared_ptr<course::Variant<T>> variant(void* library, const char* cblas_name, const char* fortran_name) {
   const auto cblas = symbol<Cblas<T>>(library, cblas_name);
+  const auto fortran = symbol<Fortran<T>>(library, fortran_name);
   const auto dnnl = std::is_same_v<T, float> ? symbol<Dnnl>(library, "dnnl_sgemm") : nullptr;
-  if (cblas == nullptr && dnnl == nullptr) return nullptr;
+  if (cblas == nullptr && dnnl == nullptr && fortran == nullptr) return nullptr;
   return course::cpu<T>("", "", [=](const course::Call<T>& call) {
     const auto& [a, b, c, bt, threads, tile] = call;
     const auto narrow = [](Index size) { return static_cast<int>(size); };  // --size ends at 2^31 - 1
     const int m = narrow(c.rows()), n = narrow(c.cols()), k = narrow(a.cols());
     const int lda = narrow(a.ld()), ldb = narrow(b.ld()), ldc = narrow(c.ld());
+    const T one{1};
     for (int product = 0; product < at_once; ++product)
       if (cblas != nullptr)  // CblasRowMajor, CblasNoTrans
         cblas(101, 111, 111, m, n, k, T{1}, a.data(), lda, b.data(), ldb, T{1}, c.data(), ldc);
+      else if (fortran != nullptr)
+        fortran("N", "N", &n, &m, &k, &one, b.data(), &ldb, a.data(), &lda, &one, c.data(), &ldc);
       else if constexpr (std::is_same_v<T, float>)
         if (dnnl('N', 'N', m, n, k, 1, a.data(), lda, b.data(), ldb, 1, c.data(), ldc) != 0)
           throw std::runtime_error("the library reports a failure");
@@ -94,10 +103,10 @@ Library load(const std::string& file, const std::string& kernel) {
   // Local: two libraries with a cblas_sgemm each must not take one another's.
   void* const handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) throw Refusal{dlerror()};
-  Library library{.f32 = variant<float>(handle, "cblas_sgemm"),
-                  .f64 = variant<double>(handle, "cblas_dgemm"),
-                  .i32 = variant<std::int32_t>(handle, "cblas_igemm")};
-  if (!library.f32 && !library.f64) throw Refusal{"it has neither cblas_sgemm nor dnnl_sgemm"};
+  Library library{.f32 = variant<float>(handle, "cblas_sgemm", "sgemm_"),
+                  .f64 = variant<double>(handle, "cblas_dgemm", "dgemm_"),
+                  .i32 = variant<std::int32_t>(handle, "cblas_igemm", "igemm_")};
+  if (!library.f32 && !library.f64) throw Refusal{"it has neither cblas_sgemm, sgemm_ nor dnnl_sgemm"};
   const link_map* map = nullptr;
   dlinfo(handle, RTLD_DI_LINKMAP, &map);
   library.openmp = dlsym(handle, "omp_get_max_threads") != nullptr;  // or what it is linked with

@@ -7,7 +7,7 @@ supports. With --alone each library is timed by itself, for machine.csv.
 
 Exit status: 0 well; 1 a product was wrong; 2 the command line cannot be served; 77 nothing that was
 asked for is here."""
-import argparse, glob, math, os, signal, subprocess, sys, tempfile
+import argparse, glob, importlib.util, math, os, signal, subprocess, sys, tempfile
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -31,7 +31,8 @@ LIBRARIES = {
     ),
     "blis": ("BLIS", "/usr/lib/*/blis-openmp/libblis.so.4 libblis.so.4 libblis.so.3 libblis.so"),
     "onednn": ("oneDNN", "libdnnl.so.3 libdnnl.so.2"),
-    "mkl": ("MKL", "libmkl_rt.so.2 libmkl_rt.so"),
+    # PyTorch for x86 has MKL in its own library, the one that torch.mm calls.
+    "mkl": ("MKL", "libmkl_rt.so.2 libmkl_rt.so {torch}/lib/libtorch_cpu.so"),
 }
 KINDS = (*LIBRARIES, "cublas", "blas")  # on the GPU; given with --blas
 
@@ -163,9 +164,11 @@ def loaded(options, name, files):
 def found(options):
     """Each library here with its kernels, the widest first."""
     libraries, kinds = [], options.rival or KINDS
+    package = importlib.util.find_spec("torch")
+    torch = Path(package.origin).parent if package else "/none"
     for kind, (name, patterns) in LIBRARIES.items():
         files = []
-        for pattern in patterns.format(build=options.build).split():
+        for pattern in patterns.format(build=options.build, torch=torch).split():
             files += sorted(glob.glob(pattern)) if "/" in pattern else [pattern]
         if kind in kinds:
             libraries.append(loaded(options, name, files)[0])

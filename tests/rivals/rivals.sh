@@ -121,7 +121,7 @@ refusals)
   refuses "--threads: '4096' is more than the" --threads 4096
   refuses "--blas: 'nosuch.so' cannot be used: " --blas nosuch.so
   refuses "--blas: '' is unknown; give the path of a shared library" --blas ''
-  refuses "it has neither cblas_sgemm nor dnnl_sgemm" --blas "$libraries/libfake_empty.so"
+  refuses "it has neither cblas_sgemm, sgemm_ nor dnnl_sgemm" --blas "$libraries/libfake_empty.so"
   refuses "0x5x5: an empty product" --shape 0x5x5
   refuses "2147483647x200x1 needs 6.813 TiB of memory, " --shape 2147483647x200x1
   ;;
