@@ -8,9 +8,9 @@
 #include <chrono>
 #include <cmath>
 #include <exception>
-#include <future>
 #include <latch>
 #include <system_error>
+#include <thread>
 
 #include "common/stopwatch.hpp"
 #include "runner/text.hpp"
@@ -40,12 +40,12 @@ class Team {
       : barrier_(threads + 1), spans_(static_cast<std::size_t>(threads)) {
     try {
       for (int t = 0; t < threads; ++t)
-        threads_.push_back(std::async(std::launch::async, [this, t, threads, &cpus, &prepare] {
+        threads_.emplace_back([this, t, threads, &cpus, &prepare] {
           all_created_.wait();
           if (cancelled_) return;
           if (threads > 1) pin(cpus[static_cast<std::size_t>(t) % cpus.size()]);
           work(t, prepare);
-        }));
+        });
     } catch (const std::system_error& error) {
       cancelled_ = true;
       all_created_.count_down();
@@ -106,12 +106,21 @@ class Team {
     }
   }
 
+  /// std::jthread, which libc++ 16 lacks; its std::async waits forever where no thread can be had.
+  struct Thread : std::thread {
+    using std::thread::thread;
+    Thread(Thread&&) = default;
+    ~Thread() {
+      if (joinable()) join();
+    }
+  };
+
   std::latch all_created_{1};
   bool cancelled_ = false;
   std::barrier<> barrier_;
   Index rounds_ = 0;
   std::vector<Span> spans_;
-  std::vector<std::future<void>> threads_;
+  std::vector<Thread> threads_;
 };
 
 }  // namespace

@@ -9,9 +9,9 @@
 #include <cmath>
 #include <ctime>
 #include <fstream>
-#include <future>
 #include <latch>
 #include <map>
+#include <thread>
 
 #include "commit.hpp"
 #include "runner/table.hpp"
@@ -62,13 +62,13 @@ double address_space() {
 /// How many threads this process can have at once, up to `most`.
 int startable_threads(int most) {
   std::latch all_started(1);
-  std::vector<std::future<void>> others;
+  std::vector<std::thread> others;
   try {
-    while (std::ssize(others) + 1 < most)
-      others.push_back(std::async(std::launch::async, [&] { all_started.wait(); }));
-  } catch (const std::system_error&) {  // no more
+    while (std::ssize(others) + 1 < most) others.emplace_back([&] { all_started.wait(); });
+  } catch (const std::exception&) {  // no more
   }
   all_started.count_down();
+  for (auto& other : others) other.join();
   return static_cast<int>(std::ssize(others)) + 1;
 }
 
@@ -103,9 +103,10 @@ void require_threads(const std::vector<int>& counts, const World& world) {
   omp_set_dynamic(0), omp_set_max_active_levels(1);  // OMP_DYNAMIC=true would make teams smaller
   // No team larger than the processors is tried: of its bound threads two would later serve a smaller one on
   // one processor.
-  const int startable = startable_threads(most), asked = std::min(startable, usable_cpus());
+  const int startable = startable_threads(most), limit = omp_get_thread_limit();
+  const int asked = std::min({startable, usable_cpus(), limit});
   const auto [given, processors] = team_of(asked);
-  const int allowed = given < asked ? given : std::min(most, omp_get_thread_limit());
+  const int allowed = given < asked ? given : std::min(most, limit);
   const bool crowded = 0 < processors && processors < given;  // 0: unknown
   double lacking[] = {double(most - startable), double(most - allowed), double(crowded)};
   world.max(lacking);
