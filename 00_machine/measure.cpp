@@ -20,11 +20,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-void pin(int cpu) {
+void pin([[maybe_unused]] int cpu) {
+#ifdef __linux__  // elsewhere the system places the thread, as it does if this is refused
   cpu_set_t set;
   CPU_ZERO(&set);
   CPU_SET(static_cast<std::size_t>(cpu), &set);
-  sched_setaffinity(0, sizeof set, &set);  // if refused, the system places the thread
+  sched_setaffinity(0, sizeof set, &set);
+#endif
 }
 
 double processor_seconds() {

@@ -54,8 +54,9 @@ void for_each_group(F f) {
 /// Bytes of addresses that RLIMIT_AS (ulimit -v) still allows this process.
 double address_space() {
   rlimit limit{};
-  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return HUGE_VAL;
   const double used = number_in("/proc/self/statm") * static_cast<double>(sysconf(_SC_PAGESIZE));
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || std::isinf(used))
+    return HUGE_VAL;
   return std::max(0.0, static_cast<double>(limit.rlim_cur) - used);
 }
 
@@ -72,15 +73,23 @@ int startable_threads(int most) {
   return static_cast<int>(std::ssize(others)) + 1;
 }
 
-/// How many threads OpenMP gives to a region that asks for so many, and how many processors to all of them.
+/// How many threads OpenMP gives to a region that asks for so many, and how many processors to all of them
+/// (0: unknown, as on a system other than Linux).
 std::pair<int, int> team_of(int threads) {
   int given = 1;
+#ifdef __linux__
   cpu_set_t all, mine;
   CPU_ZERO(&all);
 #pragma omp parallel num_threads(threads) private(mine)
 #pragma omp critical
   if (given = omp_get_num_threads(); sched_getaffinity(0, sizeof mine, &mine) == 0) CPU_OR(&all, &all, &mine);
   return {given, CPU_COUNT(&all)};
+#else
+#pragma omp parallel num_threads(threads)
+#pragma omp single
+  given = omp_get_num_threads();
+  return {given, 0};
+#endif
 }
 
 /// The first of these variables that is set, "NAME=value"; else whose setting it must be.
@@ -161,8 +170,9 @@ double processor_seconds() {
 }
 
 double available_memory() {
-  double available = HUGE_VAL;
-  std::ifstream meminfo("/proc/meminfo");
+  double available =
+      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  std::ifstream meminfo("/proc/meminfo");  // Linux knows better
   for (std::string line; std::getline(meminfo, line);)
     if (line.starts_with("MemAvailable:")) available = 1024 * std::stod(line.substr(13));
   for_each_group([&available](const std::string& group) { available = std::min(available, left_in(group)); });

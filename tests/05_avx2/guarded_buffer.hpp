@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -39,7 +40,7 @@ class Buffer {
   }
 
  private:
-  static constexpr Index page = 4096;
+  static inline const Index page = sysconf(_SC_PAGESIZE);
   static constexpr std::uint32_t nan = 0xfffbfffb;  // as f32 and as f64; as i32 none that is ever packed
 
   static void fail(const char* why) {
