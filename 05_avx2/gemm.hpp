@@ -93,15 +93,20 @@ struct Scale {
 template <TileShape tile, class T>
 void gemm(Factor<T> a, Factor<T> b, View<T> c, Scale<T> scale, const Caches& caches, int threads);
 
-/// What gemm does first, with alpha 1: if copies of A and B would gain nothing, the product where they lie,
-/// and true. A's next row is a_row elements further, its next column a_col; B and C lie by rows. (Numbers,
-/// not Views: to pass those takes as long as a small product.)
+/// What gemm does first, with alpha 1: if C is one tile, the product where A and B lie, and true. A's next
+/// row is a_row elements further, its next column a_col; B and C lie by rows. m, n, k >= 1. (Numbers, not
+/// Views: to pass those takes as long as the product.)
+template <TileShape tile, class T>
+bool tiny(const T* a, Index a_row, Index a_col, const T* b, Index b_row, T* c, Index c_row, Index m, Index n,
+          Index k, T beta);
+/// What it does next, likewise: if copies of A and B would gain nothing.
 template <TileShape tile, class T>
 bool small(const T* a, Index a_row, Index a_col, const T* b, Index b_row, T* c, Index c_row, Index m, Index n,
            Index k, T beta, const Caches& caches, int threads);
 
 #define COURSE_GEMM(tile, T)                                                                            \
   template void gemm<tile>(Factor<T>, Factor<T>, View<T>, Scale<T>, const Caches&, int);                \
+  template bool tiny<tile>(const T*, Index, Index, const T*, Index, T*, Index, Index, Index, Index, T); \
   template bool small<tile>(const T*, Index, Index, const T*, Index, T*, Index, Index, Index, Index, T, \
                             const Caches&, int)
 /// `tuned` as the course and as a BLAS calls it, for a translation unit of its own.

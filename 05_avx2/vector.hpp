@@ -25,10 +25,42 @@ inline void pause() {
 }
 
 /// Moves of a register's first words alone, of 4 bytes each: the others are neither read nor written.
+#ifdef __AVX512F__
+template <int bytes>
+struct Masked {  // a mask is a register of its own kind here, with a bit for each word
+  typedef long long Words [[gnu::vector_size(bytes), gnu::may_alias]];
+  static auto first(int words) {
+    return static_cast<std::conditional_t<bytes == 64, __mmask16, __mmask8>>((1u << words) - 1);
+  }
+  static Words load(const void* p, auto some) {
+    if constexpr (bytes == 64)
+      return (Words)_mm512_maskz_loadu_epi32(some, p);
+    else if constexpr (bytes == 32)
+      return (Words)_mm256_maskz_loadu_epi32(some, p);
+    else
+      return (Words)_mm_maskz_loadu_epi32(some, p);
+  }
+  static void store(void* p, auto some, Words v) {
+    if constexpr (bytes == 64)
+      _mm512_mask_storeu_epi32(p, some, (__m512i)v);
+    else if constexpr (bytes == 32)
+      _mm256_mask_storeu_epi32(p, some, (__m256i)v);
+    else
+      _mm_mask_storeu_epi32(p, some, (__m128i)v);
+  }
+  template <int high, class Lanes>
+  static auto half(Lanes v) {
+    if constexpr (bytes == 64)
+      return _mm512_maskz_extracti64x4_epi64(0xff, (__m512i)v,
+                                             high);  // gcc 12 warns of the plain one's header
+    if constexpr (bytes == 32) return _mm256_extracti128_si256((__m256i)v, high);
+  }
+};
+#else
 template <int bytes>
 struct Masked;
-
-#ifdef __x86_64__
+#endif
+#if defined __x86_64__ && !defined __AVX512F__
 template <>
 struct Masked<32> {
   static __m256i first(int words) {
@@ -40,6 +72,14 @@ struct Masked<32> {
   static __m128i half(Lanes v) {
     return _mm256_extracti128_si256((__m256i)v, high);
   }
+};
+template <>
+struct Masked<16> {
+  static __m128i first(int words) {
+    return _mm_cmpgt_epi32(_mm_set1_epi32(words), _mm_setr_epi32(0, 1, 2, 3));
+  }
+  static __m128i load(const void* p, __m128i some) { return _mm_maskload_epi32((const int*)p, some); }
+  static void store(void* p, __m128i some, __m128i v) { _mm_maskstore_epi32((int*)p, some, v); }
 };
 #endif
 #ifdef __aarch64__
@@ -66,19 +106,6 @@ struct Real {
   typedef std::conditional_t<bytes == 4, float, double> Anything [[gnu::may_alias]];
 };
 #endif
-#ifdef __AVX512F__
-template <>
-struct Masked<64> {  // a mask is a register of its own kind here, with a bit for each word
-  static __mmask16 first(int words) { return static_cast<__mmask16>((1u << words) - 1); }
-  static __m512i load(const void* p, __mmask16 some) { return _mm512_maskz_loadu_epi32(some, p); }
-  static void store(void* p, __mmask16 some, __m512i v) { _mm512_mask_storeu_epi32(p, some, v); }
-  template <int high, class Lanes>
-  static __m256i half(Lanes v) {
-    return _mm512_maskz_extracti64x4_epi64(0xff, (__m512i)v, high);  // gcc 12 warns of the plain one's header
-  }
-};
-#endif
-
 #ifdef __aarch64__
 // [lane]
 /// A number in the first lane of a register, which a multiply-add takes as the factor of all lanes. (asm: gcc

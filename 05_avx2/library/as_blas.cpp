@@ -125,13 +125,19 @@ void row_major(bool a_transposed, bool b_transposed, Index m, Index n, Index k, 
   }
   if (counts) ++products, operations += 2 * m * n * k;
   const Rung chosen = rung();
+  const Index a_row = a_transposed ? 1 : lda, a_col = a_transposed ? lda : 1;
+  const bool where_it_lies = chosen <= Rung::tuned && !b_transposed && alpha == T{1};
+  if (where_it_lies && m <= avx2::widest_tile.mr &&  // before anybody is asked for threads and caches
+      (chosen == Rung::avx512
+           ? avx2::tiny<avx2::widest_tile, T>
+           : avx2::tiny<avx2::tuned_tile, T>)(a, a_row, a_col, b, ldb, c, ldc, m, n, k, beta))
+    return;
   const int threads = forked || omp_in_parallel() ? 1 : omp_get_max_threads();
   const avx2::Caches caches = avx2::caches_here(threads);
-  if (chosen <= Rung::tuned && !b_transposed && alpha == T{1} &&
+  if (where_it_lies &&
       (chosen == Rung::avx512 ? avx2::small<avx2::widest_tile, T>
-                              : avx2::small<avx2::tuned_tile, T>)(a, a_transposed ? 1 : lda,
-                                                                  a_transposed ? lda : 1, b, ldb, c, ldc, m,
-                                                                  n, k, beta, caches, threads))
+                              : avx2::small<avx2::tuned_tile, T>)(a, a_row, a_col, b, ldb, c, ldc, m, n, k,
+                                                                  beta, caches, threads))
     return;
   const View<T> to(c, m, n, ldc);
   const Factor<T> left(a_transposed ? View<const T>(a, k, m, lda) : View<const T>(a, m, k, lda),

@@ -52,7 +52,8 @@ Caches whole() {
 
 Caches caches_here(int threads) {
   static const Caches here = whole();
-  return {here.l1, here.l2, std::min(here.l3 / threads, 16 * here.l2)};
+  const Index share = threads == 1 ? here.l3 : here.l3 / threads;  // a division would be felt
+  return {here.l1, here.l2, std::min(share, 16 * here.l2)};
 }
 
 }  // namespace avx2

@@ -25,10 +25,23 @@ struct Operands {
   Operands block(Index i, Index j, Index rows, Index cols) const {
     return {rows, cols, k, a + i * a_row, a_row, a_col, b + j, b_row, c + i * c_row + j, c_row};
   }
-  Operands steps(Index p, Index some) const {
-    return {m, n, some, a + p * a_col, a_row, a_col, b + p * b_row, b_row, c, c_row};
-  }
 };
+
+template <class Tile, int vectors>
+using WithVectors = avx2::Tile<typename Tile::T, TileShape{Tile::mr, vectors, Tile::shape.bytes}>;
+
+/// For few rows a tile is flat: more of a row of B is read side by side. With 16 registers, for two or one.
+template <class Tile>
+constexpr bool many_registers = Tile::mr* Tile::vectors > 16;
+template <class Tile>
+constexpr int thin_rows = many_registers<Tile> ? 4 : 2;
+template <class Tile, int rows>
+using Thin = avx2::Tile<typename Tile::T, TileShape{rows,
+                                                    many_registers<Tile> ? (rows == 1   ? 12
+                                                                            : rows == 2 ? 8
+                                                                                        : 6)
+                                                                         : 8 / rows,
+                                                    Tile::shape.bytes}>;
 
 /// Half and half of a vector are added until its lanes fit 16 bytes.
 template <class V>
@@ -41,29 +54,21 @@ auto folded(V x) {
     return folded(Half{(Lanes)V::Some::template half<0>(x.v) + (Lanes)V::Some::template half<1>(x.v)});
   }
 }
-/// The first 16 bytes of a vector.
-template <class V>
-auto front(V x) {
-  if constexpr (V::bytes == 16)
-    return x.v;
-  else {
-    using Half = Vector<typename V::Element, V::bytes / 2>;
-    return front(Half{(typename Half::Lanes)V::Some::template half<0>(x.v)});
-  }
-}
-
 // [small_kernel]
 /// The micro-kernel without fetches. Few sums would wait for each other: then each is made of several, which
-/// take turns along k.
-template <class Tile, int rows, bool masked, class T = typename Tile::T>
+/// take turns along k. Where columns are partly beyond C (`fewer`), the last vector lies further left, and
+/// both it and its neighbour compute some of them; a vector alone is masked.
+template <class Tile, int rows, bool fewer, class T = typename Tile::T>
 void small_kernel(const T* a, Index a_row, Index a_col, const T* b, Index b_row, T* c, Index c_row, Index k,
                   Index cols) {
   using V = typename Tile::V;
   constexpr int vectors = Tile::vectors, sums = rows * vectors, chains = sums > 4 ? 1 : sums > 2 ? 2 : 4;
-  const auto some = V::first(cols - (vectors - 1) * V::lanes);
-  const auto partly = [](int j) { return masked && j == vectors - 1; };
+  constexpr bool masked = fewer && vectors == 1;
+  const auto some = V::first(cols);
+  const Index last = fewer && !masked ? cols - V::lanes : (vectors - 1) * V::lanes;
+  const auto column = [=](int j) { return j < vectors - 1 ? j * V::lanes : last; };
   const auto load = [=](const T* row, int j) {
-    return partly(j) ? V::load(row + j * V::lanes, some) : V::load(row + j * V::lanes);
+    return masked ? V::load(row, some) : V::load(row + column(j));
   };
 
   V sum[chains][rows][vectors] = {};
@@ -94,21 +99,8 @@ void small_kernel(const T* a, Index a_row, Index a_col, const T* b, Index b_row,
 #pragma GCC unroll 32
     for (int i = 0; i < sums; ++i) sum[0][i / vectors][i % vectors].add(sum[chain][i / vectors][i % vectors]);
 
-  // All of C is loaded before any of it is stored: a masked store is taken for one of a whole vector, and the
-  // next row's load would wait for it. Rows of 16 bytes or less are added to number by number.
-  if constexpr (masked && vectors == 1) {
-    constexpr int few = 16 / sizeof(T);
-    if (cols <= few) {
-#pragma GCC unroll 32
-      for (int i = 0; i < rows; ++i, c += c_row) {
-        const auto lanes = front(sum[0][i][0]);
-#pragma GCC unroll 32
-        for (int j = 0; j < few; ++j)
-          if (j < cols) c[j] += lanes[j];
-      }
-      return;
-    }
-  }
+      // All of C is loaded before any of it is stored: no column is added to twice; and a masked store is
+      // taken for one of a whole vector, for which the next row's load would wait.
 #pragma GCC unroll 32
   for (int i = 0; i < rows; ++i)
 #pragma GCC unroll 32
@@ -117,27 +109,52 @@ void small_kernel(const T* a, Index a_row, Index a_col, const T* b, Index b_row,
   for (int i = 0; i < rows; ++i, c += c_row)
 #pragma GCC unroll 32
     for (int j = 0; j < vectors; ++j)
-      partly(j) ? sum[0][i][j].store(c + j * V::lanes, some) : sum[0][i][j].store(c + j * V::lanes);
+      masked ? sum[0][i][j].store(c, some) : sum[0][i][j].store(c + column(j));
 }
 // [/small_kernel]
 
-/// The kernels for 1 … mr rows, whole and masked.
-template <class Tile, int... row>
-constexpr auto small_kernels(std::integer_sequence<int, row...>) {
-  using Kernel = decltype(&small_kernel<Tile, 1, false>);
-  return std::array{std::array<Kernel, Tile::mr>{small_kernel<Tile, row + 1, false>...},
-                    std::array<Kernel, Tile::mr>{small_kernel<Tile, row + 1, true>...}};
+/// The kernels for 1 … mr rows of 1 … `vectors` vectors, whole and with fewer columns.
+template <class Tile>
+using OfRows = std::array<decltype(&small_kernel<Tile, 1, false>), Tile::mr>;
+template <class Tile, bool fewer, int... row>
+constexpr OfRows<Tile> of_rows(std::integer_sequence<int, row...>) {
+  return {small_kernel<Tile, row + 1, fewer>...};
+}
+template <class Tile, int... vector>
+constexpr auto of_vectors(std::integer_sequence<int, vector...>) {
+  constexpr std::make_integer_sequence<int, Tile::mr> rows{};
+  return std::array<std::array<OfRows<Tile>, 2>, Tile::vectors>{
+      {{of_rows<WithVectors<Tile, vector + 1>, false>(rows),
+        of_rows<WithVectors<Tile, vector + 1>, true>(rows)}...}};
 }
 template <class Tile>
-constexpr auto kernels_of = small_kernels<Tile>(std::make_integer_sequence<int, Tile::mr>{});
+constexpr auto kernels_of = of_vectors<Tile>(std::make_integer_sequence<int, Tile::vectors>{});
 
-/// A tile, by the kernel of its height and width.
+/// A tile, by the kernel of its height and width. Half a vector, if that is enough, lies in two lines less
+/// often.
 template <class Tile>
 COURSE_INLINE void one_tile(const Operands<typename Tile::T>& x) {
-  if constexpr (Tile::vectors > 1)
-    if (x.n <= Tile::nr - Tile::V::lanes) return one_tile<typename Tile::Narrower>(x);
-  const auto kernel = kernels_of<Tile>[x.n < Tile::nr][static_cast<std::size_t>(x.m - 1)];
-  kernel(x.a, x.a_row, x.a_col, x.b, x.b_row, x.c, x.c_row, x.k, x.n);
+  if constexpr (Tile::V::bytes > 16)
+    if (x.n <= Tile::V::lanes / 2)
+      return one_tile<avx2::Tile<typename Tile::T, TileShape{Tile::mr, 1, Tile::V::bytes / 2}>>(x);
+  const auto n = static_cast<std::size_t>(x.n), lanes = std::size_t{Tile::V::lanes};
+  kernels_of<Tile>[(n - 1) / lanes][n % lanes > 0][static_cast<std::size_t>(x.m - 1)](
+      x.a, x.a_row, x.a_col, x.b, x.b_row, x.c, x.c_row, x.k, x.n);
+}
+template <class T>
+COURSE_INLINE void multiply_C(const Operands<T>& x, T beta) {
+  if (beta != T{1})
+    for (Index i = 0; i < x.m; ++i)
+      for (Index j = 0; j < x.n; ++j)
+        x.c[i * x.c_row + j] = beta == T{0} ? T{0} : beta * x.c[i * x.c_row + j];
+}
+/// All of C, if it is one tile.
+template <class Tile>
+COURSE_INLINE bool is_one_tile(const Operands<typename Tile::T>& x, typename Tile::T beta) {
+  if (x.m > Tile::mr || x.n > Tile::nr) return false;
+  multiply_C(x, beta);
+  one_tile<Tile>(x);
+  return true;
 }
 
 /// All cut into the fewest pieces of at most `most`, as even as can be: the first ones have one more.
@@ -145,6 +162,11 @@ struct Pieces {
   Index count, each, longer;
   Pieces(Index all, Index most) : count(ceil_div(all, most)), each(all), longer(0) {
     if (count > 1) each = all / count, longer = all % count;
+  }
+  /// As many for each thread, if none is then less than `least`.
+  Pieces for_threads(Index threads, Index least) const {
+    const Index all = count * each + longer, pieces = ceil_div(count, threads) * threads;
+    return all / pieces < least ? *this : Pieces(all, ceil_div(all, pieces));
   }
   Index begin(Index i) const { return i * each + std::min(i, longer); }
 };
@@ -196,39 +218,105 @@ void dots(const T* a, Index a_row, const T* bt, Index bt_row, T* c, Index c_row,
     }
 }
 
-/// C += A · (Bᵀ)ᵀ in pieces of 4 × 4, or 4 × 2 with fewer registers.
+/// The kernels for 1 … 4 rows and columns; with fewer registers for 1 … 4 and 1 … 2.
+template <class V, int rows, int... col>
+constexpr auto dots_of(std::integer_sequence<int, col...>) {
+  return std::array{dots<V, rows, col + 1>...};
+}
+template <class V, int most_cols, int... row>
+constexpr auto dots_table(std::integer_sequence<int, row...>) {
+  return std::array{dots_of<V, row + 1>(std::make_integer_sequence<int, most_cols>{})...};
+}
+
+/// C += A · (Bᵀ)ᵀ in pieces of 4 × `most`, the last ones smaller.
 template <class Tile>
 void along_k(const Operands<typename Tile::T>& x, const typename Tile::T* bt, Index bt_row) {
-  using V = typename Tile::V;
-  constexpr Index most = V::bytes == 64 ? 4 : 2;
-  const auto with = [&](auto rows, Index i) {
-    for (Index j = 0; j < x.n;) {
-      const auto piece = [&](auto cols) {
-        dots<V, rows.value, cols.value>(x.a + i * x.a_row, x.a_row, bt + j * bt_row, bt_row,
-                                        x.c + i * x.c_row + j, x.c_row, x.k);
-        j += cols.value;
-      };
-      if (most == 4 && j + 4 <= x.n)
-        piece(std::integral_constant<int, most>{});
-      else if (j + 2 <= x.n)
-        piece(std::integral_constant<int, 2>{});
-      else
-        piece(std::integral_constant<int, 1>{});
+  constexpr int most = Tile::V::bytes == 64 ? 4 : 2;
+  static constexpr auto kernels = dots_table<typename Tile::V, most>(std::make_integer_sequence<int, 4>{});
+  for (Index i = 0; i < x.m; i += 4)
+    for (Index j = 0; j < x.n; j += most) {
+      const auto rows = static_cast<std::size_t>(std::min<Index>(4, x.m - i));
+      const auto cols = static_cast<std::size_t>(std::min<Index>(most, x.n - j));
+      kernels[rows - 1][cols - 1](x.a + i * x.a_row, x.a_row, bt + j * bt_row, bt_row, x.c + i * x.c_row + j,
+                                  x.c_row, x.k);
     }
-    return i + rows.value;
-  };
-  Index i = 0;
-  while (i + 4 <= x.m) i = with(std::integral_constant<int, 4>{}, i);
-  while (i < x.m) i = with(std::integral_constant<int, 1>{}, i);
 }
 // [/along_k]
 
+// [along_n]
+/// C (m × n) += A (m × steps) · B (steps × n), `rows` rows at a time, n at least a vector: A's numbers stay
+/// in registers, B and C come by in order. Their last vector ends where the rows do; of C it is read before
+/// its neighbour is written. Returns how many rows are done.
+template <class V, int rows, int steps, class T = typename V::Element>
+Index row_by_row(Index i, Index m, const T* a, Index a_row, Index a_col, const T* b, Index b_row, T* c,
+                 Index c_row, Index n) {
+  for (; i + rows <= m; i += rows) {
+    decltype(V::broadcast(a)) a_i[rows][steps];
+#pragma GCC unroll 32
+    for (int r = 0; r < rows; ++r)
+#pragma GCC unroll 32
+      for (int p = 0; p < steps; ++p) a_i[r][p] = V::broadcast(a + (i + r) * a_row + p * a_col);
+    T* const c_i = c + i * c_row;
+    struct Sums {
+      V row[rows];
+    };
+    const auto at = [=](Index j) __attribute__((always_inline)) {
+      Sums sum;
+#pragma GCC unroll 32
+      for (int r = 0; r < rows; ++r) sum.row[r] = V::load(c_i + r * c_row + j);
+#pragma GCC unroll 32
+      for (int p = 0; p < steps; ++p) {
+        auto b_p = V::load(b + p * b_row + j).v;
+        asm("" : "+v"(b_p));  // gcc would load it for each row
+#pragma GCC unroll 32
+        for (int r = 0; r < rows; ++r) sum.row[r].multiply_add(a_i[r][p], V{b_p});
+      }
+      return sum;
+    };
+    const auto write = [=](Index j, const Sums& sum) __attribute__((always_inline)) {
+#pragma GCC unroll 32
+      for (int r = 0; r < rows; ++r) sum.row[r].store(c_i + r * c_row + j);
+    };
+    const Index last = n - V::lanes;
+    const Sums at_last = at(last);
+    for (Index j = 0; j < last; j += V::lanes) write(j, at(j));
+    write(last, at_last);
+  }
+  return i;
+}
+
+/// For 1 … 8 (4) steps along k: the kernel for as many rows at once as there are registers for, and that for
+/// one.
+template <class Tile>
+constexpr int most_steps = many_registers<Tile> ? 8 : 4;
+template <class Tile, int... step>
+constexpr auto row_kernels(std::integer_sequence<int, step...>) {
+  using V = typename Tile::V;
+  constexpr int registers = many_registers<Tile> ? 24 : 8;
+  return std::array{std::array{row_by_row<V, std::clamp(registers / (step + 1), 1, 4), step + 1>,
+                               row_by_row<V, 1, step + 1>}...};
+}
+/// Of B, as many columns at a time as stay in L1.
+template <class Tile>
+void along_n(const Operands<typename Tile::T>& x, Index l1) {
+  static constexpr auto kernels = row_kernels<Tile>(std::make_integer_sequence<int, most_steps<Tile>>{});
+  const Pieces across(x.n / Tile::V::lanes, std::max<Index>(1, l1 / 2 / (x.k * Tile::V::bytes)));
+  for (Index q = 0; q < across.count; ++q) {
+    const Index j = across.begin(q) * Tile::V::lanes;
+    const Index end = q + 1 < across.count ? across.begin(q + 1) * Tile::V::lanes : x.n;
+    Index i = 0;
+    for (const auto kernel : kernels[static_cast<std::size_t>(x.k - 1)])
+      i = kernel(i, x.m, x.a, x.a_row, x.a_col, x.b + j, x.b_row, x.c + j, x.c_row, end - j);
+  }
+}
+// [/along_n]
+
 /// Bᵀ, sixteen rows of B at a time, which stay in L1 while they are read column by column.
 template <class T>
-const T* transposed(const Operands<T>& x, T* to) {
+const T* transposed(const Operands<T>& x, T* to, Index row) {
   for (Index some = 0; some < x.k; some += 16)
     for (Index j = 0; j < x.n; ++j)
-      for (Index p = some; p < std::min(some + 16, x.k); ++p) to[j * x.k + p] = x.b[p * x.b_row + j];
+      for (Index p = some; p < std::min(some + 16, x.k); ++p) to[j * row + p] = x.b[p * x.b_row + j];
   return to;
 }
 
@@ -242,40 +330,19 @@ void in_parts(Index threads, Index all, const auto& work) {
 /// C in tiles, in threads.
 template <class Tile>
 void in_tiles(const Operands<typename Tile::T>& x, Index threads, bool row_by_row) {
-  const Pieces down(x.m, Tile::mr), across(ceil_div(x.n, Tile::V::lanes), Tile::vectors);
-  const Part all_down{0, down.count}, all_across{0, across.count};
+  Pieces down(x.m, Tile::mr), across(ceil_div(x.n, Tile::V::lanes), Tile::vectors);
   const bool share_rows = down.count >= across.count;
+  // At least five sums a tile: with fewer the kernel would add in another order than for one thread.
+  if (threads > 1 && share_rows)
+    down = down.for_threads(threads, ceil_div(5, across.each));
+  else if (threads > 1)
+    across = across.for_threads(threads, ceil_div(5, down.each));
+  const Part all_down{0, down.count}, all_across{0, across.count};
   in_parts(threads, share_rows ? down.count : across.count, [&](Part some) {
     in_tiles<Tile>(x, down, share_rows ? some : all_down, across, share_rows ? all_across : some, row_by_row);
   });
 }
 
-/// C += A·B as dot products, in threads; false if there is no memory for Bᵀ.
-template <class Tile>
-bool in_dots(const Operands<typename Tile::T>& x, Index threads) {
-  static thread_local Buffer buffer;
-  const auto* bt = x.b;
-  if (x.n > 1 || x.b_row > 1) {
-    auto* const copy = buffer.of<typename Tile::T>(x.n * x.k);
-    if (!copy) return false;
-    bt = transposed(x, copy);
-  }
-  in_parts(threads, ceil_div(x.m, 4), [&](Part fours) {
-    const Index i = 4 * fours.from;
-    along_k<Tile>(x.block(i, 0, std::min(4 * fours.count, x.m - i), x.n), bt, x.k);
-  });
-  return true;
-}
-
-/// For four rows or fewer a tile is flat: more of a row of B lies side by side. With 16 registers, for two.
-constexpr TileShape flat(TileShape tile) {
-  const bool many = tile.mr * tile.vectors > 16;
-  return many ? TileShape{4, 6, tile.bytes} : TileShape{2, 4, tile.bytes};
-}
-template <class Tile>
-using Flat = avx2::Tile<typename Tile::T, flat(Tile::shape)>;
-
-// [choice]
 /// Do vectors along k need fewer multiply-adds than vectors along n? To add up a vector's lanes costs about
 /// as much as six, to transpose a number of B as two.
 template <class Tile>
@@ -284,11 +351,67 @@ COURSE_INLINE bool dots_pay(Index m, Index n, Index k) {
   return n < lanes && m * n * (ceil_div(k, lanes) + 6) + (n > 1 ? 2 * k * n : 0) < m * k;
 }
 
+/// Are the columns beyond whole vectors, or all of a narrow C, to be computed as dot products?
+template <class Tile>
+COURSE_INLINE bool dots_pay(const Operands<typename Tile::T>& x) {
+  const Index beyond = x.n % Tile::V::lanes;
+  const bool narrow = beyond == x.n, high = ceil_div(x.m, Tile::mr) >= ceil_div(x.n, Tile::nr);
+  return x.a_col == 1 && beyond > 0 && (narrow || (x.m > Tile::mr && high)) &&
+         dots_pay<Tile>(x.m, narrow ? beyond : 2 * beyond, x.k);  // else A comes by a second time
+}
+
+/// These as dot products, the others in tiles, and each thread has some rows; false, and nothing done, if
+/// there is no memory for Bᵀ.
+template <class Tile>
+[[gnu::noinline]] bool in_tiles_and_dots(const Operands<typename Tile::T>& x, Index threads,
+                                         bool row_by_row) {
+  const Index beyond = x.n % Tile::V::lanes, whole = x.n - beyond;
+  const Pieces down(x.m, whole > 0 ? Tile::mr : 4), across(whole / Tile::V::lanes, Tile::vectors);
+  const auto* bt = x.b;
+  Index bt_row = 0;
+  if (x.n > 1 || x.b_row > 1) {
+    bt_row = (ceil_div(x.k, Tile::line) | 1) * Tile::line;  // odd, in lines: rows meet in no cache set
+    static thread_local Buffer buffer;
+    auto* const copy = buffer.of<typename Tile::T>(beyond * bt_row);
+    if (!copy) return false;
+    bt = transposed(x.block(0, whole, x.m, beyond), copy, bt_row);
+  }
+  in_parts(threads, down.count, [&](Part some) {
+    const Index i = down.begin(some.from), rows = down.begin(some.from + some.count) - i;
+    if (whole > 0)
+      in_tiles<Tile>(x.block(0, 0, x.m, whole), down, some, across, {0, across.count}, row_by_row);
+    along_k<Tile>(x.block(i, whole, rows, beyond), bt, bt_row);
+  });
+  return true;
+}
+
+/// C row by row, in threads: each has rows or, where these are few, columns, a vector of them at least.
+template <class Tile>
+[[gnu::noinline]] void in_rows(const Operands<typename Tile::T>& x, Index threads, Index l1) {
+  const Index vectors = x.n / Tile::V::lanes;
+  const bool share_rows = x.m >= vectors;
+  in_parts(threads, share_rows ? x.m : vectors, [&](Part some) {
+    const Index j = share_rows ? 0 : some.from * Tile::V::lanes;
+    const Index cols =
+        share_rows || some.from + some.count == vectors ? x.n - j : some.count * Tile::V::lanes;
+    if (some.count > 0)
+      along_n<Tile>(share_rows ? x.block(some.from, 0, some.count, x.n) : x.block(0, j, x.m, cols), l1);
+  });
+}
+
+// [choice]
+/// Are C's rows to be walked from end to end? With few steps along k a tile is done when hardly begun.
+template <class Tile>
+COURSE_INLINE bool rows_pay(Index n, Index k) {
+  return n > 4 * Tile::V::lanes && k <= most_steps<Tile>;
+}
+
 /// Does no copy pay? B is small enough to stay in L2, or is read once, or all three fit.
 template <class Tile>
 COURSE_INLINE bool copies_gain_nothing(Index m, Index n, Index k, const Caches& caches) {
   const Index l2 = caches.l2 / Tile::size;
-  return k * n <= l2 / 2 || m * n + k * (m + n) <= l2 || n <= Tile::nr || m <= Flat<Tile>::mr;
+  return k * n <= l2 / 2 || m * n + k * (m + n) <= l2 || n <= Tile::nr || m <= thin_rows<Tile> ||
+         k <= most_steps<Tile>;
 }
 // [/choice]
 
@@ -298,31 +421,34 @@ template <class Tile>
                                      Index threads) {
   const Index elements = x.m * x.n + x.k * (x.m + x.n);
   if (x.m * x.n * x.k + 8 * elements < 1 << 19) threads = 1;  // a team would cost more than it gains
-  if (x.a_col == 1 && dots_pay<Tile>(x.m, x.n, x.k) && in_dots<Tile>(x, threads)) return;
+  if (rows_pay<Tile>(x.n, x.k)) return in_rows<Tile>(x, threads, caches.l1);
   const bool row_by_row = x.k * x.n * Tile::size <= caches.l2 / 2;
-  x.m <= Flat<Tile>::mr ? in_tiles<Flat<Tile>>(x, threads, row_by_row)
-                        : in_tiles<Tile>(x, threads, row_by_row);
+  if (dots_pay<Tile>(x) && in_tiles_and_dots<Tile>(x, threads, row_by_row)) return;
+  x.m == 1                 ? in_tiles<Thin<Tile, 1>>(x, threads, row_by_row)
+  : x.m == 2               ? in_tiles<Thin<Tile, 2>>(x, threads, row_by_row)
+  : x.m <= thin_rows<Tile> ? in_tiles<Thin<Tile, thin_rows<Tile>>>(x, threads, row_by_row)
+                           : in_tiles<Tile>(x, threads, row_by_row);
 }
 
 }  // namespace
 
 template <TileShape tile, class T>
+bool tiny(const T* a, Index a_row, Index a_col, const T* b, Index b_row, T* c, Index c_row, Index m, Index n,
+          Index k, T beta) {
+  using Chosen = Tile<T, tile>;
+  const Operands<T> x{m, n, k, a, a_row, a_col, b, b_row, c, c_row};
+  if (a_col == 1 && dots_pay<Chosen>(m, n, k)) return false;
+  return is_one_tile<Thin<Chosen, 1>>(x, beta) || is_one_tile<Thin<Chosen, 2>>(x, beta) ||
+         is_one_tile<Thin<Chosen, thin_rows<Chosen>>>(x, beta) || is_one_tile<Chosen>(x, beta);
+}
+
+template <TileShape tile, class T>
 bool small(const T* a, Index a_row, Index a_col, const T* b, Index b_row, T* c, Index c_row, Index m, Index n,
            Index k, T beta, const Caches& caches, int threads) {
-  using Chosen = Tile<T, tile>;
-  if (!copies_gain_nothing<Chosen>(m, n, k, caches)) return false;
-  if (m == 0 || n == 0) return true;
-  if (beta != T{1})
-    for (Index i = 0; i < m; ++i)
-      for (Index j = 0; j < n; ++j) c[i * c_row + j] = beta == T{0} ? T{0} : beta * c[i * c_row + j];
+  if (!copies_gain_nothing<Tile<T, tile>>(m, n, k, caches)) return false;
   const Operands<T> x{m, n, k, a, a_row, a_col, b, b_row, c, c_row};
-  const bool in_tile = a_col != 1 || !dots_pay<Chosen>(m, n, k);
-  if (in_tile && m <= Flat<Chosen>::mr && n <= Flat<Chosen>::nr)
-    one_tile<Flat<Chosen>>(x);
-  else if (in_tile && m <= Chosen::mr && n <= Chosen::nr)
-    one_tile<Chosen>(x);
-  else
-    small_or_thin<Chosen>(x, caches, threads);
+  multiply_C(x, beta);
+  small_or_thin<Tile<T, tile>>(x, caches, threads);
   return true;
 }
 

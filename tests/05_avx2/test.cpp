@@ -146,7 +146,7 @@ TEST_CASE_TEMPLATE("the textbook's blocks, whole and cut", T, float, double, std
 TEST_CASE_TEMPLATE(
     "small products, A by rows and by columns: right, and nothing beyond A, B and C is touched", T, float,
     double, std::int32_t) {
-  constexpr Index most = 41, pad = 3, room = most * (most + pad);
+  constexpr Index most = 83, pad = 3, room = most * (most + pad);
   const T beyond = std::is_integral_v<T> ? static_cast<T>(123456789) : std::numeric_limits<T>::quiet_NaN();
   const fenced::Fenced<T> rooms[3] = {
       {1, room, fenced::Fence::behind}, {1, room, fenced::Fence::behind}, {1, room, fenced::Fence::behind}};
@@ -164,16 +164,18 @@ TEST_CASE_TEMPLATE(
     return of;
   };
   const Index sides[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 13, 16, 17, 19, 24, 25, 31, 32, 33, 40, 41};
+  const Index widths[] = {1, 2, 3, 4, 5, 7, 8, 9, 13, 15, 16, 17, 31, 32, 33, 41, 66, 83};
   for (const bool wide : {false, true})
     for (const Index m : sides)
-      for (const Index n : sides)
+      for (const Index n : widths)
         for (const Index k : sides) {
           if (!can(wide)) continue;
           const bool by_columns = (m + n + k) % 3 == 0;
           const View<T> a = by_columns ? matrix(0, k, m) : matrix(0, m, k), b = matrix(1, k, n),
                         c = matrix(2, m, n);
           (wide ? avx2::gemm<widest_tile, T> : avx2::gemm<tuned_tile, T>)({View<const T>(a), by_columns},
-                                                                          View<const T>(b), c, {}, {}, 1);
+                                                                          View<const T>(b), c, {},
+                                                                          {.l1 = 1024}, 1);
           bool right = true;
           for (Index i = 0; i < m; ++i)
             for (Index j = 0; j < n; ++j) {
@@ -195,8 +197,8 @@ TEST_CASE_TEMPLATE("thin products: right, and the same bits in any number of thr
     for (const Shape& shape :
          {Shape{1, 3001, 301}, Shape{2, 1001, 1003}, Shape{4, 999, 777}, Shape{5, 1999, 333},
           Shape{3001, 1, 301}, Shape{1003, 2, 1001}, Shape{777, 5, 999}, Shape{333, 15, 999},
-          Shape{1001, 1003, 1}, Shape{1999, 555, 2}, Shape{701, 999, 8}, Shape{3001, 50, 60},
-          Shape{9, 31, 9001}}) {
+          Shape{1001, 1003, 1}, Shape{1999, 555, 2}, Shape{701, 999, 8}, Shape{9, 5001, 7},
+          Shape{3001, 50, 60}, Shape{9, 31, 9001}}) {
       if (!can(wide)) continue;
       Product<T> one(shape), three(shape);
       one.run(wide, 1, caches), three.run(wide, 3, caches);
