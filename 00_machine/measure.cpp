@@ -8,9 +8,9 @@
 #include <chrono>
 #include <cmath>
 #include <exception>
-#include <future>
 #include <latch>
 #include <system_error>
+#include <thread>
 
 #include "common/stopwatch.hpp"
 #include "runner/text.hpp"
@@ -20,11 +20,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-void pin(int cpu) {
+void pin([[maybe_unused]] int cpu) {
+#ifdef __linux__  // elsewhere the system places the thread, as it does if this is refused
   cpu_set_t set;
   CPU_ZERO(&set);
   CPU_SET(static_cast<std::size_t>(cpu), &set);
-  sched_setaffinity(0, sizeof set, &set);  // if refused, the system places the thread
+  sched_setaffinity(0, sizeof set, &set);
+#endif
 }
 
 double processor_seconds() {
@@ -40,12 +42,12 @@ class Team {
       : barrier_(threads + 1), spans_(static_cast<std::size_t>(threads)) {
     try {
       for (int t = 0; t < threads; ++t)
-        threads_.push_back(std::async(std::launch::async, [this, t, threads, &cpus, &prepare] {
+        threads_.emplace_back([this, t, threads, &cpus, &prepare] {
           all_created_.wait();
           if (cancelled_) return;
           if (threads > 1) pin(cpus[static_cast<std::size_t>(t) % cpus.size()]);
           work(t, prepare);
-        }));
+        });
     } catch (const std::system_error& error) {
       cancelled_ = true;
       all_created_.count_down();
@@ -106,12 +108,21 @@ class Team {
     }
   }
 
+  /// std::jthread, which libc++ 16 lacks; its std::async waits forever where no thread can be had.
+  struct Thread : std::thread {
+    using std::thread::thread;
+    Thread(Thread&&) = default;
+    ~Thread() {
+      if (joinable()) join();
+    }
+  };
+
   std::latch all_created_{1};
   bool cancelled_ = false;
   std::barrier<> barrier_;
   Index rounds_ = 0;
   std::vector<Span> spans_;
-  std::vector<std::future<void>> threads_;
+  std::vector<Thread> threads_;
 };
 
 }  // namespace

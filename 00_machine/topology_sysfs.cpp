@@ -36,10 +36,14 @@ std::vector<int> listed(const std::string& text, const std::vector<int>& among) 
 Topology topology() {
   Topology found;
   found.memory = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+#ifdef __linux__
   cpu_set_t allowed;
   sched_getaffinity(0, sizeof allowed, &allowed);
   for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
     if (CPU_ISSET(cpu, &allowed)) found.cpus.push_back(cpu);
+#else  // each is then taken for a core, its caches are unknown
+  for (int cpu = 0; cpu < sysconf(_SC_NPROCESSORS_ONLN); ++cpu) found.cpus.push_back(cpu);
+#endif
   if (found.cpus.empty()) throw course::Refusal{"there is no core that this process may use"};
   const std::vector<int> usable = found.cpus;
   /// Which of its core's usable threads one is.

@@ -31,7 +31,9 @@ class Buffer {
       std::free(data_);
       data_ = std::aligned_alloc(page, static_cast<std::size_t>(pages * page));
       pages_ = data_ ? pages : 0;
+#ifdef MADV_HUGEPAGE  // of Linux
       if (data_) madvise(data_, static_cast<std::size_t>(pages * page), MADV_HUGEPAGE);
+#endif
     }
     return static_cast<T*>(data_);
   }

@@ -106,16 +106,24 @@ struct Verifier<T>::Reference {
       const Dense<W> b =
           Dense<W>::NullaryExpr(depth, n, [&](Index q, Index s) { return problem.b(p + q, cols[at(s)]); });
       b_norms += b.colwise().squaredNorm();
-      // c += a·b, rows shared out. No launch policy: where no thread can be had, get() computes the part.
-      std::vector<std::future<void>> started;
+      // c += a·b, rows shared out; where no more threads can be had (libc++'s std::async would wait forever),
+      // the rest is computed here.
+      std::vector<std::packaged_task<void()>> shares;
       for (Index t = 0; t < parts; ++t)
-        started.push_back(std::async([&, from = m * t / parts, end = m * (t + 1) / parts] {
+        shares.emplace_back([&, from = m * t / parts, end = m * (t + 1) / parts] {
           const Dense<W> a = Dense<W>::NullaryExpr(
               end - from, depth, [&](Index r, Index q) { return problem.a(rows[at(from + r)], p + q); });
           a_norms.middleRows(from, end - from) += a.rowwise().squaredNorm();
           c.middleRows(from, end - from).noalias() += a * b;
-        }));
-      for (auto& part : started) part.get();
+        });
+      std::vector<std::thread> threads;
+      try {
+        for (auto& share : shares) threads.emplace_back(std::ref(share));
+      } catch (const std::exception&) {  // no more
+      }
+      for (Index t = std::ssize(threads); t < parts; ++t) shares[at(t)]();
+      for (auto& thread : threads) thread.join();
+      for (auto& share : shares) share.get_future().get();
     }
   }
 

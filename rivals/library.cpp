@@ -1,7 +1,9 @@
 #include "library.hpp"
 
 #include <dlfcn.h>
+#ifdef __linux__
 #include <link.h>
+#endif
 #include <strings.h>
 
 #include <cstdlib>
@@ -107,8 +109,10 @@ Library load(const std::string& file, const std::string& kernel) {
                   .f64 = variant<double>(handle, "cblas_dgemm", "dgemm_"),
                   .i32 = variant<std::int32_t>(handle, "cblas_igemm", "igemm_")};
   if (!library.f32 && !library.f64) throw Refusal{"it has neither cblas_sgemm, sgemm_ nor dnnl_sgemm"};
-  const link_map* map = nullptr;
-  dlinfo(handle, RTLD_DI_LINKMAP, &map);
+  std::string path = file;
+#ifdef __linux__  // where the loader found it
+  if (const link_map* map = nullptr; dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0) path = map->l_name;
+#endif
   library.openmp = dlsym(handle, "omp_get_max_threads") != nullptr;  // or what it is linked with
   std::string version, config;
   if (const std::string configuration = said_by(handle, "openblas_get_config"); !configuration.empty()) {
@@ -134,7 +138,7 @@ Library load(const std::string& file, const std::string& kernel) {
   }
   if (!wanted.empty() && strcasecmp(wanted.c_str(), library.kernel.c_str()) != 0)
     throw Refusal{"it uses its kernel " + library.kernel + ", not " + wanted};
-  for (const std::string& part : {version, config, known_path(map->l_name)})
+  for (const std::string& part : {version, config, known_path(path)})
     if (!part.empty()) library.about += (library.about.empty() ? "" : "; ") + part;
   return library;
 }

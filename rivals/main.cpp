@@ -4,7 +4,9 @@
 //   check [FILE] [OPTIONS]              Are the options sound, what is the library?
 //   measure FILE LABEL [OPTIONS]        The library alone: its GFLOP/s, a line a type.
 //   measure FILE LABEL OURS [OPTIONS]   In turns with ours: a line a type, rows of rivals.csv.
+#ifdef __linux__
 #include <sys/prctl.h>
+#endif
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -124,7 +126,8 @@ void require_team(Variant<T>& variant, const Shape& shape, int threads) {
   if (!variant.device().empty() || std::min({shape.m, shape.n, shape.k}) < 256) return;
   double share = 0;
   for (int run = 0; run < 5; ++run) {
-    if (std::distance(std::filesystem::directory_iterator("/proc/self/task"), {}) >= threads) return;
+    std::error_code none;
+    if (std::distance(std::filesystem::directory_iterator("/proc/self/task", none), {}) >= threads) return;
     const double used = course::processor_seconds();
     const course::Stopwatch watch;
     variant.run();
@@ -310,7 +313,9 @@ int run(int argc, const char* const* argv) {
 
 int main(int argc, char** argv) {
   // It ends with whoever started it, however that ends; it may have ended already.
+#ifdef __linux__
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
   const char* const parent = std::getenv("COURSE_STARTER");
   if (parent != nullptr && std::atoi(parent) != getppid()) _exit(1);
   const rlimit no_core{};

@@ -9,9 +9,9 @@
 #include <cmath>
 #include <ctime>
 #include <fstream>
-#include <future>
 #include <latch>
 #include <map>
+#include <thread>
 
 #include "commit.hpp"
 #include "runner/table.hpp"
@@ -54,33 +54,42 @@ void for_each_group(F f) {
 /// Bytes of addresses that RLIMIT_AS (ulimit -v) still allows this process.
 double address_space() {
   rlimit limit{};
-  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return HUGE_VAL;
   const double used = number_in("/proc/self/statm") * static_cast<double>(sysconf(_SC_PAGESIZE));
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || std::isinf(used))
+    return HUGE_VAL;
   return std::max(0.0, static_cast<double>(limit.rlim_cur) - used);
 }
 
 /// How many threads this process can have at once, up to `most`.
 int startable_threads(int most) {
   std::latch all_started(1);
-  std::vector<std::future<void>> others;
+  std::vector<std::thread> others;
   try {
-    while (std::ssize(others) + 1 < most)
-      others.push_back(std::async(std::launch::async, [&] { all_started.wait(); }));
-  } catch (const std::system_error&) {  // no more
+    while (std::ssize(others) + 1 < most) others.emplace_back([&] { all_started.wait(); });
+  } catch (const std::exception&) {  // no more
   }
   all_started.count_down();
+  for (auto& other : others) other.join();
   return static_cast<int>(std::ssize(others)) + 1;
 }
 
-/// How many threads OpenMP gives to a region that asks for so many, and how many processors to all of them.
+/// How many threads OpenMP gives to a region that asks for so many, and how many processors to all of them
+/// (0: unknown, as on a system other than Linux).
 std::pair<int, int> team_of(int threads) {
   int given = 1;
+#ifdef __linux__
   cpu_set_t all, mine;
   CPU_ZERO(&all);
 #pragma omp parallel num_threads(threads) private(mine)
 #pragma omp critical
   if (given = omp_get_num_threads(); sched_getaffinity(0, sizeof mine, &mine) == 0) CPU_OR(&all, &all, &mine);
   return {given, CPU_COUNT(&all)};
+#else
+#pragma omp parallel num_threads(threads)
+#pragma omp single
+  given = omp_get_num_threads();
+  return {given, 0};
+#endif
 }
 
 /// The first of these variables that is set, "NAME=value"; else whose setting it must be.
@@ -103,9 +112,10 @@ void require_threads(const std::vector<int>& counts, const World& world) {
   omp_set_dynamic(0), omp_set_max_active_levels(1);  // OMP_DYNAMIC=true would make teams smaller
   // No team larger than the processors is tried: of its bound threads two would later serve a smaller one on
   // one processor.
-  const int startable = startable_threads(most), asked = std::min(startable, usable_cpus());
+  const int startable = startable_threads(most), limit = omp_get_thread_limit();
+  const int asked = std::min({startable, usable_cpus(), limit});
   const auto [given, processors] = team_of(asked);
-  const int allowed = given < asked ? given : std::min(most, omp_get_thread_limit());
+  const int allowed = given < asked ? given : std::min(most, limit);
   const bool crowded = 0 < processors && processors < given;  // 0: unknown
   double lacking[] = {double(most - startable), double(most - allowed), double(crowded)};
   world.max(lacking);
@@ -160,8 +170,9 @@ double processor_seconds() {
 }
 
 double available_memory() {
-  double available = HUGE_VAL;
-  std::ifstream meminfo("/proc/meminfo");
+  double available =
+      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  std::ifstream meminfo("/proc/meminfo");  // Linux knows better
   for (std::string line; std::getline(meminfo, line);)
     if (line.starts_with("MemAvailable:")) available = 1024 * std::stod(line.substr(13));
   for_each_group([&available](const std::string& group) { available = std::min(available, left_in(group)); });

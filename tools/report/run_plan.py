@@ -45,7 +45,7 @@ OPEN_MPI = {
 # one core. Not for ranks: several on one core would only keep each other from work.
 OF_THREADS = {"OMP_WAIT_POLICY": "active", "OMP_PROC_BIND": "true"}
 WELL = (0, 77)  # 77: this machine cannot run it, and the program said so
-CORES = len(os.sched_getaffinity(0))
+CORES = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count()
 
 
 class Command(NamedTuple):
