@@ -117,7 +117,14 @@ auto factor(const typename V::Element* p) {
   return std::bit_cast<typename V::Element>(x);
 }
 // [/lane]
+/// In a register from here on: gcc would load it anew for each use.
+void keep(auto& lanes) {
+  asm("" : "+w"(lanes));
+}
 #else
+void keep(auto& lanes) {
+  asm("" : "+v"(lanes));
+}
 /// A number beside a vector is broadcast. Minus: x - 0 is x, and costs nothing; -0.0 + 0 would be 0.
 template <class V>
 V factor(const typename V::Element* p) {

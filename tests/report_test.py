@@ -461,7 +461,7 @@ class Rivals(Case):
 
     def test_the_best_library_of_each_shape_counts(self):
         path = self.rivals([*self.ROWS, compared("tuned", "BLIS haswell", 256, 1.2)])
-        if importlib.util.find_spec("jinja2"):
+        if importlib.util.find_spec("jinja2") and shutil.which("gnuplot"):
             text = self.page(LADDER, "--rivals", path)
             self.assertIn('src="charts/rivals_f32_1_avx512.svg"', text)
         status, out, err = self.run_tool("rivals", path)

@@ -32,16 +32,15 @@ using WithVectors = avx2::Tile<typename Tile::T, TileShape{Tile::mr, vectors, Ti
 
 /// For few rows a tile is flat: more of a row of B is read side by side. With 16 registers, for two or one.
 template <class Tile>
-constexpr bool many_registers = Tile::mr* Tile::vectors > 16;
+constexpr bool many_registers = (Tile::mr * Tile::vectors > 16);
 template <class Tile>
 constexpr int thin_rows = many_registers<Tile> ? 4 : 2;
+constexpr int thin_vectors(int rows, bool many) {
+  return !many ? 8 / rows : rows == 1 ? 12 : rows == 2 ? 8 : 6;
+}
 template <class Tile, int rows>
-using Thin = avx2::Tile<typename Tile::T, TileShape{rows,
-                                                    many_registers<Tile> ? (rows == 1   ? 12
-                                                                            : rows == 2 ? 8
-                                                                                        : 6)
-                                                                         : 8 / rows,
-                                                    Tile::shape.bytes}>;
+using Thin = avx2::Tile<typename Tile::T,
+                        TileShape{rows, thin_vectors(rows, many_registers<Tile>), Tile::shape.bytes}>;
 
 /// Half and half of a vector are added until its lanes fit 16 bytes.
 template <class V>
@@ -54,6 +53,7 @@ auto folded(V x) {
     return folded(Half{(Lanes)V::Some::template half<0>(x.v) + (Lanes)V::Some::template half<1>(x.v)});
   }
 }
+
 // [small_kernel]
 /// The micro-kernel without fetches. Few sums would wait for each other: then each is made of several, which
 /// take turns along k. Where columns are partly beyond C (`fewer`), the last vector lies further left, and
@@ -266,10 +266,10 @@ Index row_by_row(Index i, Index m, const T* a, Index a_row, Index a_col, const T
       for (int r = 0; r < rows; ++r) sum.row[r] = V::load(c_i + r * c_row + j);
 #pragma GCC unroll 32
       for (int p = 0; p < steps; ++p) {
-        auto b_p = V::load(b + p * b_row + j).v;
-        asm("" : "+v"(b_p));  // gcc would load it for each row
+        V b_p = V::load(b + p * b_row + j);
+        keep(b_p.v);
 #pragma GCC unroll 32
-        for (int r = 0; r < rows; ++r) sum.row[r].multiply_add(a_i[r][p], V{b_p});
+        for (int r = 0; r < rows; ++r) sum.row[r].multiply_add(a_i[r][p], b_p);
       }
       return sum;
     };
