@@ -1,5 +1,6 @@
 // Products for which no copy pays: small ones, and thin ones, of which one side is so short that A, B or C is
-// read once (SMALL_AND_THIN.md). A, B and C stay where they lie, and no thread is woken for little.
+// read once (SMALL_AND_THIN.md). All stay where they lie, but for columns of B that dot products read; and no
+// thread is woken for little.
 #pragma once
 
 #include <array>
@@ -56,15 +57,15 @@ auto folded(V x) {
 
 // [small_kernel]
 /// The micro-kernel without fetches. Few sums would wait for each other: then each is made of several, which
-/// take turns along k. Where columns are partly beyond C (`fewer`), the last vector lies further left, and
-/// both it and its neighbour compute some of them; a vector alone is masked.
+/// take turns along k. If the last vector would reach beyond C (`fewer`), it starts further left: columns
+/// that it shares with its neighbour are computed twice, with the same bits. A vector alone is masked.
 template <class Tile, int rows, bool fewer, class T = typename Tile::T>
 void small_kernel(const T* a, Index a_row, Index a_col, const T* b, Index b_row, T* c, Index c_row, Index k,
                   Index cols) {
   using V = typename Tile::V;
   constexpr int vectors = Tile::vectors, sums = rows * vectors, chains = sums > 4 ? 1 : sums > 2 ? 2 : 4;
   constexpr bool masked = fewer && vectors == 1;
-  const auto some = V::first(cols);
+  const auto some = V::first(masked ? cols : 0);
   const Index last = fewer && !masked ? cols - V::lanes : (vectors - 1) * V::lanes;
   const auto column = [=](int j) { return j < vectors - 1 ? j * V::lanes : last; };
   const auto load = [=](const T* row, int j) {
@@ -99,8 +100,8 @@ void small_kernel(const T* a, Index a_row, Index a_col, const T* b, Index b_row,
 #pragma GCC unroll 32
     for (int i = 0; i < sums; ++i) sum[0][i / vectors][i % vectors].add(sum[chain][i / vectors][i % vectors]);
 
-      // All of C is loaded before any of it is stored: no column is added to twice; and a masked store is
-      // taken for one of a whole vector, for which the next row's load would wait.
+      // All of the tile is loaded before any of it is stored: no column is added to twice; and a masked store
+      // is taken for one of a whole vector, for which the next row's load would wait.
 #pragma GCC unroll 32
   for (int i = 0; i < rows; ++i)
 #pragma GCC unroll 32
@@ -130,8 +131,8 @@ constexpr auto of_vectors(std::integer_sequence<int, vector...>) {
 template <class Tile>
 constexpr auto kernels_of = of_vectors<Tile>(std::make_integer_sequence<int, Tile::vectors>{});
 
-/// A tile, by the kernel of its height and width. Half a vector, if that is enough, lies in two lines less
-/// often.
+/// A tile, by the kernel of its height and width. If half a vector is enough, half vectors are: they lie in
+/// two lines less often.
 template <class Tile>
 COURSE_INLINE void one_tile(const Operands<typename Tile::T>& x) {
   if constexpr (Tile::V::bytes > 16)
@@ -172,8 +173,8 @@ struct Pieces {
 };
 
 // [in_tiles]
-/// C in tiles as even as can be, of which this thread has some: row by row of them if B fits L1, so that C
-/// comes by in order; else column by column, so that a part of B stays there.
+/// C in tiles as even as can be, of which this thread has some: by rows if B fits half of L2, so that C
+/// comes by in order; else by columns, so that a part of B stays in the caches.
 template <class Tile>
 void in_tiles(const Operands<typename Tile::T>& x, const Pieces& down, Part rows, const Pieces& across,
               Part cols, bool by_rows) {
@@ -322,6 +323,7 @@ const T* transposed(const Operands<T>& x, T* to, Index row) {
 
 /// Each of the threads has its part of so many pieces.
 void in_parts(Index threads, Index all, const auto& work) {
+  threads = std::min(threads, all);
   if (threads == 1) return work(Part{0, all});
 #pragma omp parallel for num_threads(static_cast <int>(threads)) schedule(static, 1)
   for (Index t = 0; t < threads; ++t) work(part(all, threads, t));
@@ -329,7 +331,7 @@ void in_parts(Index threads, Index all, const auto& work) {
 
 /// C in tiles, in threads.
 template <class Tile>
-void in_tiles(const Operands<typename Tile::T>& x, Index threads, bool row_by_row) {
+void in_tiles(const Operands<typename Tile::T>& x, Index threads, bool by_rows) {
   Pieces down(x.m, Tile::mr), across(ceil_div(x.n, Tile::V::lanes), Tile::vectors);
   const bool share_rows = down.count >= across.count;
   // At least five sums a tile: with fewer the kernel would add in another order than for one thread.
@@ -339,7 +341,7 @@ void in_tiles(const Operands<typename Tile::T>& x, Index threads, bool row_by_ro
     across = across.for_threads(threads, ceil_div(5, down.each));
   const Part all_down{0, down.count}, all_across{0, across.count};
   in_parts(threads, share_rows ? down.count : across.count, [&](Part some) {
-    in_tiles<Tile>(x, down, share_rows ? some : all_down, across, share_rows ? all_across : some, row_by_row);
+    in_tiles<Tile>(x, down, share_rows ? some : all_down, across, share_rows ? all_across : some, by_rows);
   });
 }
 
@@ -357,14 +359,13 @@ COURSE_INLINE bool dots_pay(const Operands<typename Tile::T>& x) {
   const Index beyond = x.n % Tile::V::lanes;
   const bool narrow = beyond == x.n, high = ceil_div(x.m, Tile::mr) >= ceil_div(x.n, Tile::nr);
   return x.a_col == 1 && beyond > 0 && (narrow || (x.m > Tile::mr && high)) &&
-         dots_pay<Tile>(x.m, narrow ? beyond : 2 * beyond, x.k);  // else A comes by a second time
+         dots_pay<Tile>(x.m, narrow ? beyond : 2 * beyond, x.k);  // beside tiles A is read twice
 }
 
 /// These as dot products, the others in tiles, and each thread has some rows; false, and nothing done, if
 /// there is no memory for Bᵀ.
 template <class Tile>
-[[gnu::noinline]] bool in_tiles_and_dots(const Operands<typename Tile::T>& x, Index threads,
-                                         bool row_by_row) {
+[[gnu::noinline]] bool in_tiles_and_dots(const Operands<typename Tile::T>& x, Index threads, bool by_rows) {
   const Index beyond = x.n % Tile::V::lanes, whole = x.n - beyond;
   const Pieces down(x.m, whole > 0 ? Tile::mr : 4), across(whole / Tile::V::lanes, Tile::vectors);
   const auto* bt = x.b;
@@ -378,8 +379,7 @@ template <class Tile>
   }
   in_parts(threads, down.count, [&](Part some) {
     const Index i = down.begin(some.from), rows = down.begin(some.from + some.count) - i;
-    if (whole > 0)
-      in_tiles<Tile>(x.block(0, 0, x.m, whole), down, some, across, {0, across.count}, row_by_row);
+    if (whole > 0) in_tiles<Tile>(x.block(0, 0, x.m, whole), down, some, across, {0, across.count}, by_rows);
     along_k<Tile>(x.block(i, whole, rows, beyond), bt, bt_row);
   });
   return true;
@@ -415,19 +415,19 @@ COURSE_INLINE bool copies_gain_nothing(Index m, Index n, Index k, const Caches& 
 }
 // [/choice]
 
-/// More than a tile. The way depends on the shape alone: the result is the same for any number of threads.
+/// More than a tile. The way does not depend on the number of threads: nor do the bits of the result.
 template <class Tile>
 [[gnu::noinline]] void small_or_thin(const Operands<typename Tile::T>& x, const Caches& caches,
                                      Index threads) {
   const Index elements = x.m * x.n + x.k * (x.m + x.n);
   if (x.m * x.n * x.k + 8 * elements < 1 << 19) threads = 1;  // a team would cost more than it gains
   if (rows_pay<Tile>(x.n, x.k)) return in_rows<Tile>(x, threads, caches.l1);
-  const bool row_by_row = x.k * x.n * Tile::size <= caches.l2 / 2;
-  if (dots_pay<Tile>(x) && in_tiles_and_dots<Tile>(x, threads, row_by_row)) return;
-  x.m == 1                 ? in_tiles<Thin<Tile, 1>>(x, threads, row_by_row)
-  : x.m == 2               ? in_tiles<Thin<Tile, 2>>(x, threads, row_by_row)
-  : x.m <= thin_rows<Tile> ? in_tiles<Thin<Tile, thin_rows<Tile>>>(x, threads, row_by_row)
-                           : in_tiles<Tile>(x, threads, row_by_row);
+  const bool by_rows = x.k * x.n * Tile::size <= caches.l2 / 2;
+  if (dots_pay<Tile>(x) && in_tiles_and_dots<Tile>(x, threads, by_rows)) return;
+  x.m == 1                 ? in_tiles<Thin<Tile, 1>>(x, threads, by_rows)
+  : x.m == 2               ? in_tiles<Thin<Tile, 2>>(x, threads, by_rows)
+  : x.m <= thin_rows<Tile> ? in_tiles<Thin<Tile, thin_rows<Tile>>>(x, threads, by_rows)
+                           : in_tiles<Tile>(x, threads, by_rows);
 }
 
 }  // namespace
