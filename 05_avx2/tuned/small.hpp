@@ -28,9 +28,6 @@ struct Operands {
   }
 };
 
-template <class Tile, int vectors>
-using WithVectors = avx2::Tile<typename Tile::T, TileShape{Tile::mr, vectors, Tile::shape.bytes}>;
-
 /// For few rows a tile is flat: more of a row of B is read side by side. With 16 registers, for two or one.
 template <class Tile>
 constexpr bool many_registers = (Tile::mr * Tile::vectors > 16);
@@ -59,11 +56,10 @@ auto folded(V x) {
 /// The micro-kernel without fetches. Few sums would wait for each other: then each is made of several, which
 /// take turns along k. If the last vector would reach beyond C (`fewer`), it starts further left: columns
 /// that it shares with its neighbour are computed twice, with the same bits. A vector alone is masked.
-template <class Tile, int rows, bool fewer, class T = typename Tile::T>
+template <class V, int rows, int vectors, bool fewer, class T = typename V::Element>
 void small_kernel(const T* a, Index a_row, Index a_col, const T* b, Index b_row, T* c, Index c_row, Index k,
                   Index cols) {
-  using V = typename Tile::V;
-  constexpr int vectors = Tile::vectors, sums = rows * vectors, chains = sums > 4 ? 1 : sums > 2 ? 2 : 4;
+  constexpr int sums = rows * vectors, chains = sums > 4 ? 1 : sums > 2 ? 2 : 4;
   constexpr bool masked = fewer && vectors == 1;
   const auto some = V::first(masked ? cols : 0);
   const Index last = fewer && !masked ? cols - V::lanes : (vectors - 1) * V::lanes;
@@ -115,21 +111,21 @@ void small_kernel(const T* a, Index a_row, Index a_col, const T* b, Index b_row,
 // [/small_kernel]
 
 /// The kernels for 1 … mr rows of 1 … `vectors` vectors, whole and with fewer columns.
-template <class Tile>
-using OfRows = std::array<decltype(&small_kernel<Tile, 1, false>), Tile::mr>;
-template <class Tile, bool fewer, int... row>
-constexpr OfRows<Tile> of_rows(std::integer_sequence<int, row...>) {
-  return {small_kernel<Tile, row + 1, fewer>...};
+template <class V, int mr>
+using OfRows = std::array<decltype(&small_kernel<V, 1, 1, false>), mr>;
+template <class V, int vectors, bool fewer, int... row>
+constexpr OfRows<V, sizeof...(row)> of_rows(std::integer_sequence<int, row...>) {
+  return {small_kernel<V, row + 1, vectors, fewer>...};
 }
-template <class Tile, int... vector>
+template <class V, int mr, int... vector>
 constexpr auto of_vectors(std::integer_sequence<int, vector...>) {
-  constexpr std::make_integer_sequence<int, Tile::mr> rows{};
-  return std::array<std::array<OfRows<Tile>, 2>, Tile::vectors>{
-      {{of_rows<WithVectors<Tile, vector + 1>, false>(rows),
-        of_rows<WithVectors<Tile, vector + 1>, true>(rows)}...}};
+  constexpr std::make_integer_sequence<int, mr> rows{};
+  return std::array<std::array<OfRows<V, mr>, 2>, sizeof...(vector)>{
+      {{of_rows<V, vector + 1, false>(rows), of_rows<V, vector + 1, true>(rows)}...}};
 }
 template <class Tile>
-constexpr auto kernels_of = of_vectors<Tile>(std::make_integer_sequence<int, Tile::vectors>{});
+constexpr auto kernels_of =
+    of_vectors<typename Tile::V, Tile::mr>(std::make_integer_sequence<int, Tile::vectors>{});
 
 /// A tile, by the kernel of its height and width. If half a vector is enough, half vectors are: they lie in
 /// two lines less often.
