@@ -24,8 +24,8 @@ rows)
   fakes 0 right --variant "tuned,$wide" --shape 33x20x50
   [ "$(head -1 rivals.csv)" = type,m,n,k,threads,variant,rival,pairs,ratio,ratio_low,ratio_high,ratio_min,ratio_max,ours_gflops,rival_gflops,device,flags,compiler,host,commit,started ] ||
     fail "header: $(head -1 rivals.csv)"
-  # Three plain loops are no match: a ratio upside down would be below 1, rates changed over the other way round.
-  awk -F, 'NR > 1 && !($9 >= 1 && $10 <= $9 && $9 <= $11 && $12 <= $10 && $11 <= $13 && $14 >= $15 && $15 > 0) {print; bad = 1} END {exit bad}' rivals.csv ||
+  # Three plain loops are no match: a ratio upside down would be below 1, rates changed over the other way round. (Under sanitizers 05 is not optimised.)
+  awk -F, 'NR > 1 && !(($9 >= 1 && $14 >= $15 || $17 ~ /fsanitize/) && $10 <= $9 && $9 <= $11 && $12 <= $10 && $11 <= $13 && $15 > 0) {print; bad = 1} END {exit bad}' rivals.csv ||
     fail "a ratio is not between its quartiles and extremes, or three loops won"
   # The fake has no dgemm: rows of f32 alone, the cheap shape first.
   for variant in tuned $wide; do
