@@ -48,13 +48,6 @@ struct Masked {  // a mask is a register of its own kind here, with a bit for ea
     else
       _mm_mask_storeu_epi32(p, some, (__m128i)v);
   }
-  template <int high, class Lanes>
-  static auto half(Lanes v) {
-    if constexpr (bytes == 64)
-      return _mm512_maskz_extracti64x4_epi64(0xff, (__m512i)v,
-                                             high);  // gcc 12 warns of the plain one's header
-    if constexpr (bytes == 32) return _mm256_extracti128_si256((__m256i)v, high);
-  }
 };
 #else
 template <int bytes>
@@ -68,10 +61,6 @@ struct Masked<32> {
   }
   static __m256i load(const void* p, __m256i some) { return _mm256_maskload_epi32((const int*)p, some); }
   static void store(void* p, __m256i some, __m256i v) { _mm256_maskstore_epi32((int*)p, some, v); }
-  template <int high, class Lanes>
-  static __m128i half(Lanes v) {
-    return _mm256_extracti128_si256((__m256i)v, high);
-  }
 };
 template <>
 struct Masked<16> {

@@ -196,16 +196,22 @@ void in_threads(const Given<Tile>& a, const Given<Tile>& b, const Out<Tile>& c,
 
 template <TileShape tile, class T>
 void gemm(Factor<T> a, Factor<T> b, View<T> c, Scale<T> scale, const Caches& caches, int threads) {
+  using Chosen = Tile<T, tile>;
   const Index ld = a.lies.ld(), m = c.rows(), n = c.cols(), k = b.rows();
   if (!b.transposed && scale.alpha == T{1}) {
-    const Index a_row = a.transposed ? 1 : ld, a_col = a.transposed ? ld : 1;
-    if (tiny<tile>(a.lies.data(), a_row, a_col, b.lies.data(), b.lies.ld(), c.data(), c.ld(), m, n, k,
-                   scale.beta) ||
-        small<tile>(a.lies.data(), a_row, a_col, b.lies.data(), b.lies.ld(), c.data(), c.ld(), m, n, k,
-                    scale.beta, caches, threads))
-      return;
+    const Operands<T> x{m,
+                        n,
+                        k,
+                        a.lies.data(),
+                        a.transposed ? 1 : ld,
+                        a.transposed ? ld : 1,
+                        b.lies.data(),
+                        b.lies.ld(),
+                        c.data(),
+                        c.ld()};
+    if (tiny<Chosen>(x, scale.beta) || small<Chosen>(x, scale.beta, caches, threads)) return;
   }
-  in_threads<Tile<T, tile>>(a, b, c, scale, caches, threads);
+  in_threads<Chosen>(a, b, c, scale, caches, threads);
 }
 template <TileShape tile, class T>
 void tuned(View<const T> a, View<const T> b, View<T> c, const Caches& caches, int threads) {

@@ -1,6 +1,7 @@
 // The micro-kernel: a tile of C that stays in registers while k passes by.
 #pragma once
 
+#include <array>
 #include <utility>
 
 #include "../blocks.hpp"
@@ -114,22 +115,28 @@ void micro_kernel(const In<Tile>& a, const In<Tile>& b, const Out<Tile>& c,
 }
 // [/micro_kernel]
 
-/// The kernels of one width for 1 … mr rows: no edge computes a row in vain.
-template <class Tile, bool masked, int... row>
-auto of_rows(Index rows, std::integer_sequence<int, row...>) {
-  static constexpr decltype(&micro_kernel<Tile, 1, false>) kernels[] = {
-      &micro_kernel<Tile, row + 1, masked>...};
-  return kernels[rows - 1];
+/// make(0), …, make(count - 1): kernels to choose from. Each argument is a constant.
+template <int count>
+constexpr auto table(auto make) {
+  return [=]<int... i>(std::integer_sequence<int, i...>) {
+    return std::array<decltype(make(std::integral_constant<int, 0>())), count>{
+        make(std::integral_constant<int, i>())...};
+  }
+  (std::make_integer_sequence<int, count>());
 }
+
+/// The kernels of one width for 1 … mr rows: no edge computes a row in vain.
+template <class Tile, bool masked>
+constexpr auto of_rows = table<Tile::mr>([](auto row) { return micro_kernel<Tile, row + 1, masked>; });
 
 /// The kernel for a tile of C, at most mr × nr: as many vectors as it has columns for.
 template <class Tile>
 auto kernel(Index rows, Index cols) {
-  constexpr std::make_integer_sequence<int, Tile::mr> heights{};
-  if (cols == Tile::nr) return of_rows<Tile, false>(rows, heights);
+  const auto row = static_cast<std::size_t>(rows - 1);
+  if (cols == Tile::nr) return of_rows<Tile, false>[row];
   if constexpr (Tile::vectors > 1)
     if (cols <= Tile::nr - Tile::V::lanes) return kernel<typename Tile::Narrower>(rows, cols);
-  return of_rows<Tile, true>(rows, heights);
+  return of_rows<Tile, true>[row];
 }
 
 }  // namespace

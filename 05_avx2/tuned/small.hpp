@@ -3,7 +3,7 @@
 // thread is woken for little.
 #pragma once
 
-#include <array>
+#include <bit>
 
 #include "../buffer.hpp"
 #include "micro_kernel.hpp"
@@ -47,8 +47,8 @@ auto folded(V x) {
     return x.v;
   else {
     using Half = Vector<typename V::Element, V::bytes / 2>;
-    using Lanes = typename Half::Lanes;
-    return folded(Half{(Lanes)V::Some::template half<0>(x.v) + (Lanes)V::Some::template half<1>(x.v)});
+    const auto halves = std::bit_cast<std::array<typename Half::Lanes, 2>>(x.v);
+    return folded(Half{halves[0] + halves[1]});
   }
 }
 
@@ -110,22 +110,16 @@ void small_kernel(const T* a, Index a_row, Index a_col, const T* b, Index b_row,
 }
 // [/small_kernel]
 
-/// The kernels for 1 … mr rows of 1 … `vectors` vectors, whole and with fewer columns.
-template <class V, int mr>
-using OfRows = std::array<decltype(&small_kernel<V, 1, 1, false>), mr>;
-template <class V, int vectors, bool fewer, int... row>
-constexpr OfRows<V, sizeof...(row)> of_rows(std::integer_sequence<int, row...>) {
-  return {small_kernel<V, row + 1, vectors, fewer>...};
-}
-template <class V, int mr, int... vector>
-constexpr auto of_vectors(std::integer_sequence<int, vector...>) {
-  constexpr std::make_integer_sequence<int, mr> rows{};
-  return std::array<std::array<OfRows<V, mr>, 2>, sizeof...(vector)>{
-      {{of_rows<V, vector + 1, false>(rows), of_rows<V, vector + 1, true>(rows)}...}};
-}
+/// The kernels of 1 … mr rows and 1 … `vectors` vectors, whole and with fewer columns.
 template <class Tile>
-constexpr auto kernels_of =
-    of_vectors<typename Tile::V, Tile::mr>(std::make_integer_sequence<int, Tile::vectors>{});
+constexpr auto kernels_of = table<Tile::vectors>([](auto vector) {
+  return table<2>([](auto fewer) {
+    return table<Tile::mr>([](auto row) {
+      return small_kernel<typename Tile::V, row + 1, decltype(vector)::value + 1,
+                          decltype(fewer)::value != 0>;
+    });
+  });
+});
 
 /// A tile, by the kernel of its height and width. If half a vector is enough, half vectors are: they lie in
 /// two lines less often.
@@ -145,7 +139,7 @@ COURSE_INLINE void multiply_C(const Operands<T>& x, T beta) {
       for (Index j = 0; j < x.n; ++j)
         x.c[i * x.c_row + j] = beta == T{0} ? T{0} : beta * x.c[i * x.c_row + j];
 }
-/// All of C, if it is one tile.
+/// All of C, if it is a tile of this height and width.
 template <class Tile>
 COURSE_INLINE bool is_one_tile(const Operands<typename Tile::T>& x, typename Tile::T beta) {
   if (x.m > Tile::mr || x.n > Tile::nr) return false;
@@ -215,21 +209,13 @@ void dots(const T* a, Index a_row, const T* bt, Index bt_row, T* c, Index c_row,
     }
 }
 
-/// The kernels for 1 … 4 rows and columns; with fewer registers for 1 … 4 and 1 … 2.
-template <class V, int rows, int... col>
-constexpr auto dots_of(std::integer_sequence<int, col...>) {
-  return std::array{dots<V, rows, col + 1>...};
-}
-template <class V, int most_cols, int... row>
-constexpr auto dots_table(std::integer_sequence<int, row...>) {
-  return std::array{dots_of<V, row + 1>(std::make_integer_sequence<int, most_cols>{})...};
-}
-
 /// C += A · (Bᵀ)ᵀ in pieces of 4 × `most`, the last ones smaller.
 template <class Tile>
 void along_k(const Operands<typename Tile::T>& x, const typename Tile::T* bt, Index bt_row) {
   constexpr int most = Tile::V::bytes == 64 ? 4 : 2;
-  static constexpr auto kernels = dots_table<typename Tile::V, most>(std::make_integer_sequence<int, 4>{});
+  static constexpr auto kernels = table<4>([](auto row) {
+    return table<most>([](auto col) { return dots<typename Tile::V, decltype(row)::value + 1, col + 1>; });
+  });
   for (Index i = 0; i < x.m; i += 4)
     for (Index j = 0; j < x.n; j += most) {
       const auto rows = static_cast<std::size_t>(std::min<Index>(4, x.m - i));
@@ -282,27 +268,24 @@ Index row_by_row(Index i, Index m, const T* a, Index a_row, Index a_col, const T
   return i;
 }
 
-/// For 1 … 8 (4) steps along k: the kernel for as many rows at once as there are registers for, and that for
-/// one.
 template <class Tile>
 constexpr int most_steps = many_registers<Tile> ? 8 : 4;
-template <class Tile, int... step>
-constexpr auto row_kernels(std::integer_sequence<int, step...>) {
-  using V = typename Tile::V;
-  constexpr int registers = many_registers<Tile> ? 24 : 8;
-  return std::array{std::array{row_by_row<V, std::clamp(registers / (step + 1), 1, 4), step + 1>,
-                               row_by_row<V, 1, step + 1>}...};
-}
+/// For 1 … most_steps: the kernel of as many rows as there are registers for, and that of one.
+template <class Tile>
+constexpr auto row_kernels = table<most_steps<Tile>>([](auto step) {
+  constexpr int steps = decltype(step)::value + 1, registers = many_registers<Tile> ? 24 : 8;
+  return std::array{row_by_row<typename Tile::V, std::clamp(registers / steps, 1, 4), steps>,
+                    row_by_row<typename Tile::V, 1, steps>};
+});
 /// Of B, as many columns at a time as stay in L1.
 template <class Tile>
 void along_n(const Operands<typename Tile::T>& x, Index l1) {
-  static constexpr auto kernels = row_kernels<Tile>(std::make_integer_sequence<int, most_steps<Tile>>{});
   const Pieces across(x.n / Tile::V::lanes, std::max<Index>(1, l1 / 2 / (x.k * Tile::V::bytes)));
   for (Index q = 0; q < across.count; ++q) {
     const Index j = across.begin(q) * Tile::V::lanes;
     const Index end = q + 1 < across.count ? across.begin(q + 1) * Tile::V::lanes : x.n;
     Index i = 0;
-    for (const auto kernel : kernels[static_cast<std::size_t>(x.k - 1)])
+    for (const auto kernel : row_kernels<Tile>[static_cast<std::size_t>(x.k - 1)])
       i = kernel(i, x.m, x.a, x.a_row, x.a_col, x.b + j, x.b_row, x.c + j, x.c_row, end - j);
   }
 }
@@ -426,26 +409,34 @@ template <class Tile>
                            : in_tiles<Tile>(x, threads, by_rows);
 }
 
+/// All of C, if it is one tile.
+template <class Tile>
+COURSE_INLINE bool tiny(const Operands<typename Tile::T>& x, typename Tile::T beta) {
+  if (x.a_col == 1 && dots_pay<Tile>(x.m, x.n, x.k)) return false;
+  return is_one_tile<Thin<Tile, 1>>(x, beta) || is_one_tile<Thin<Tile, 2>>(x, beta) ||
+         is_one_tile<Thin<Tile, thin_rows<Tile>>>(x, beta) || is_one_tile<Tile>(x, beta);
+}
+/// All of C, if copies of A and B would gain nothing.
+template <class Tile>
+COURSE_INLINE bool small(const Operands<typename Tile::T>& x, typename Tile::T beta, const Caches& caches,
+                         int threads) {
+  if (!copies_gain_nothing<Tile>(x.m, x.n, x.k, caches)) return false;
+  multiply_C(x, beta);
+  small_or_thin<Tile>(x, caches, threads);
+  return true;
+}
+
 }  // namespace
 
 template <TileShape tile, class T>
 bool tiny(const T* a, Index a_row, Index a_col, const T* b, Index b_row, T* c, Index c_row, Index m, Index n,
           Index k, T beta) {
-  using Chosen = Tile<T, tile>;
-  const Operands<T> x{m, n, k, a, a_row, a_col, b, b_row, c, c_row};
-  if (a_col == 1 && dots_pay<Chosen>(m, n, k)) return false;
-  return is_one_tile<Thin<Chosen, 1>>(x, beta) || is_one_tile<Thin<Chosen, 2>>(x, beta) ||
-         is_one_tile<Thin<Chosen, thin_rows<Chosen>>>(x, beta) || is_one_tile<Chosen>(x, beta);
+  return tiny<Tile<T, tile>>({m, n, k, a, a_row, a_col, b, b_row, c, c_row}, beta);
 }
-
 template <TileShape tile, class T>
 bool small(const T* a, Index a_row, Index a_col, const T* b, Index b_row, T* c, Index c_row, Index m, Index n,
            Index k, T beta, const Caches& caches, int threads) {
-  if (!copies_gain_nothing<Tile<T, tile>>(m, n, k, caches)) return false;
-  const Operands<T> x{m, n, k, a, a_row, a_col, b, b_row, c, c_row};
-  multiply_C(x, beta);
-  small_or_thin<Tile<T, tile>>(x, caches, threads);
-  return true;
+  return small<Tile<T, tile>>({m, n, k, a, a_row, a_col, b, b_row, c, c_row}, beta, caches, threads);
 }
 
 }  // namespace avx2
