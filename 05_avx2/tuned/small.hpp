@@ -379,7 +379,8 @@ template <class Tile>
 }
 
 // [choice]
-/// Are C's rows to be walked from end to end? With few steps along k a tile is done when hardly begun.
+/// Are C's rows to be walked from end to end? With few steps along k a tile of C is
+/// loaded and stored for few sums.
 template <class Tile>
 COURSE_INLINE bool rows_pay(Index n, Index k) {
   return n > 4 * Tile::V::lanes && k <= most_steps<Tile>;
