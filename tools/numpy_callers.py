@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Three programs in NumPy that know nothing of the course, and call gemm: a network, a regression and
-an LU factorisation. Each prints a line: name, result in words and as a number, seconds, seconds of
-the products, how many these were, their 2mnk. Last comes the BLAS that is loaded."""
+"""Three programs in NumPy that know nothing of the course, and call gemm: a network, a regression
+and an LU factorisation. Each prints a line: name, result in words and as a number, seconds, seconds
+of the products, how many these were, their 2mnk. Last comes the BLAS that is loaded."""
 import re, statistics, time
 from pathlib import Path
 

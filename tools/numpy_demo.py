@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""numpy_callers.py's programs on three gemms: numpy_demo.py BUILD [RUNG [CSV]]. The system's BLAS; 05's
-kernel, by libcourse_blas.so before that (LD_PRELOAD); the learner's, which is RUNG `mine` of `make try`.
-The library counts its products: all must have come to it. A CSV gets the rows.
+"""numpy_callers.py's programs on three gemms: numpy_demo.py BUILD [RUNG [CSV]]. The system's BLAS;
+05's kernel, by libcourse_blas.so before that (LD_PRELOAD); the learner's, which is RUNG `mine` of
+`make try`. The library counts its products: all must have come to it. A CSV gets the rows.
 
-Exit status: 0 the same results each time; 1 not; 2 the command line; 77 no NumPy on the system's BLAS."""
+Exit status: 0 the same results each time; 1 not; 2 the command line; 77 no NumPy on the
+system's BLAS."""
 import csv, os, re, subprocess, sys
 from pathlib import Path
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""libcourse_blas.so in a program without another BLAS: as_blas_test.py LIBRARY. Integers, too; which
-kernel multiplies; a line and exit 2 for arguments that cannot be."""
+"""libcourse_blas.so in a program without another BLAS: as_blas_test.py LIBRARY. Integers, too;
+which kernel multiplies; a line and exit 2 for arguments that cannot be."""
 import ctypes
 import os
 import subprocess

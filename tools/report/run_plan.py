@@ -38,7 +38,7 @@ OPEN_MPI = {
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
     "OMPI_MCA_hwloc_base_use_hwthreads_as_cpus": "1",
-    "OMPI_MCA_btl": "^tcp",  # of one host: where it has no network, Open MPI 5 says so for each pair
+    "OMPI_MCA_btl": "^tcp",  # of one host: without a network, Open MPI 5 says so for each pair
 }
 # Threads that wait for one another then count as busy, or --quiet would take a share of work that
 # is not even for a disturbance; and a core for each: a kernel may leave two short-lived threads on
@@ -270,7 +270,7 @@ def open_mpi_5():
 
 
 def placed(words):
-    """Open MPI 5 does not read these variables, and takes a rank's share of the cores by no other."""
+    """Open MPI 5 reads none of these variables, and no other for a rank's share of the cores."""
     if "mpirun" not in words or not open_mpi_5():
         return words
     at, ranks = words.index("mpirun") + 1, count(option(words, "-n"))

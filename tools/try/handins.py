@@ -6,9 +6,9 @@
 FOLDER has a file STUDENT.cpp (.cu) or a folder STUDENT for each. A file in a student's folder
 belongs to the rung that its path or its name tells (02_loop_order/ikj.cpp, ikj.cpp), else to RUNG.
 One after the other is built, verified and raced as by `make try RUNG=… CHECK=1`, but in a
-sandbox: what is built and run sees the system and the course, read-only, and no network; time, memory, files
-and processes are limited, and all that it started ends with it. The verifier runs in the hand-in's
-process, so a student can forge a verdict on purpose: read what is handed in.
+sandbox: what is built and run sees the system and the course, read-only, and no network; time,
+memory, files and processes are limited, and all that it started ends with it. The verifier runs in
+the hand-in's process, so a student can forge a verdict on purpose: read what is handed in.
 
 Exit status: 0 all are right; 1 not all; 2 the command line; 77 there is no sandbox here."""
 import argparse, contextlib, csv, glob, io, os, re, resource, shutil, signal, sys
