@@ -163,16 +163,18 @@ struct Cuda {
     HostMatrix(Index rows, Index cols, Index pad) : rows_(rows), cols_(cols), ld_(cols + pad) {
       constexpr std::size_t page = 4096;
       const std::size_t bytes = (std::size_t(rows * ld_) * sizeof(T) / page + 1) * page;
-      buffer_.reset(static_cast<T*>(std::aligned_alloc(page, bytes)), std::free);
-      if (!buffer_) throw std::bad_alloc();
-      check(cudaHostRegister(buffer_.get(), bytes, cudaHostRegisterDefault));
-      pinned_.reset(buffer_.get(), cudaHostUnregister);
+      std::unique_ptr<void, decltype(&std::free)> taken(std::aligned_alloc(page, bytes), std::free);
+      if (!taken) throw std::bad_alloc();
+      check(cudaHostRegister(taken.get(), bytes, cudaHostRegisterDefault));
+      buffer_.reset(static_cast<T*>(taken.release()), [](T* pinned) {
+        if (cudaHostUnregister(pinned) == cudaSuccess) std::free(pinned);  // else the GPU may still use it
+      });
     }
     View<T> view() const { return {buffer_.get(), rows_, cols_, ld_}; }
 
    private:
     Index rows_ = 0, cols_ = 0, ld_ = 0;
-    std::shared_ptr<T> buffer_, pinned_;  // the second is given up first
+    std::shared_ptr<T> buffer_;
   };
 };
 
