@@ -66,7 +66,7 @@ inline int size_of(MPI_Comm ranks) {
 
 // [grid]
 /// P × Q ranks, row by row: this one's place, and who shares its grid row and its grid column. All ranks make
-/// it together, and let it go together.
+/// it together; MPI_Finalize frees it, so that a rank that fails waits for nobody.
 struct Grid {
   int p, q, row, col;
   MPI_Comm all, along_row, along_col;
@@ -78,9 +78,6 @@ struct Grid {
     row = rank_in(along_col), col = rank_in(along_row);
   }
   Grid(const Grid&) = delete;
-  ~Grid() {
-    for (MPI_Comm* const ranks : {&along_row, &along_col, &all}) MPI_Comm_free(ranks);
-  }
 };
 // [/grid]
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <list>
+#include <map>
 #include <memory>
 
 #include "05_avx2/library/best.hpp"
@@ -24,7 +25,13 @@ inline Sides squarest(int ranks) {
   return {p, ranks / p};
 }
 
-/// What a rank has of a product, and its phases. All ranks make it together, and let it go together.
+/// The grid of these sides: all ranks ask for it together the first time, which makes it.
+inline const Grid& grid_of(const Sides& sides) {
+  static std::map<std::pair<Index, Index>, Grid> made;
+  return made.try_emplace({sides.x, sides.y}, sides.x, sides.y).first->second;
+}
+
+/// What a rank has of a product, and its phases.
 template <class T>
 class Scheme {
  public:
@@ -110,7 +117,7 @@ class BlockCyclic : public Scheme<T> {
   static constexpr bool on_grid = true, dealt = false;
 
   BlockCyclic(const Problem<T>& problem, const Settings& settings)
-      : Scheme<T>(problem, settings), grid_(settings.grid.x, settings.grid.y) {
+      : Scheme<T>(problem, settings), grid_(grid_of(settings.grid)) {
     const auto [m, n, k] = problem.shape;
     const auto [mb, nb] = settings.block;
     dealt_.rows = {m, mb, grid_.p}, dealt_.cols = {n, nb, grid_.q};
@@ -134,7 +141,7 @@ class BlockCyclic : public Scheme<T> {
   View<const T> result() override { return dealt_.result; }
 
  private:
-  Grid grid_;
+  const Grid& grid_;
   Dealt<T> dealt_;
   NineTypes types_;
 };
@@ -148,7 +155,7 @@ class OnGrid : public Scheme<T> {
 
   OnGrid(const Problem<T>& problem, const Settings& settings)
       : Scheme<T>(problem, settings),
-        grid_(settings.grid.x, settings.grid.y),
+        grid_(grid_of(settings.grid)),
         rows_{problem.shape.m, settings.block.x, grid_.p},
         cols_{problem.shape.n, settings.block.y, grid_.q},
         k_of_a_{problem.shape.k, settings.block.y, grid_.q},
@@ -184,7 +191,7 @@ class OnGrid : public Scheme<T> {
     });
   }
 
-  Grid grid_;
+  const Grid& grid_;
   Cyclic rows_, cols_, k_of_a_, k_of_b_;  // of C; of k in A and in B
   View<T> c_;                             // this rank's part
 };
@@ -247,6 +254,9 @@ class MpiVariant : public course::Variant<T> {
   std::string refuses(const Problem<T>&, const Settings&) const override {
     const bool harmless = this->traits.broken && size_of(MPI_COMM_WORLD) < 2;  // nothing to get wrong
     return harmless ? "needs 2 ranks" : "";
+  }
+  void connect(const Settings& settings) override {
+    if (this->traits.grids) grid_of(settings.grid);
   }
   Times allocate(const Problem<T>& problem, const Settings& settings) override {
     scheme_ = make_(problem, settings);

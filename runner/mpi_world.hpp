@@ -14,8 +14,9 @@ namespace course {
 class MpiWorld : public World {
  public:
   MpiWorld(int* argc, char*** argv) {
-    int given;
+    int given = MPI_THREAD_SINGLE;
     MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &given);  // OpenMP inside a rank, MPI outside of it
+    if (given < MPI_THREAD_FUNNELED) abort("this MPI allows no threads beside its calls", 77);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &size_);
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host_);
