@@ -128,7 +128,8 @@ __device__ void add_fragments(View<T> c, Index i0, Index j0, const Fragment (&su
   for (int r = 0; r < rows; ++r) add_row(c, i0 + 16 * r, j0, sum[r]);
 }
 
-/// Whether fragments and chunks can be loaded where they lie: rows that begin at multiples of 16 bytes.
+/// Whether fragments and chunks can be loaded where they lie: WMMA asks for a matrix at a multiple of 32
+/// bytes, and all for rows at multiples of 16.
 static inline bool is_aligned(View<const bf16> view) {
   return reinterpret_cast<std::uintptr_t>(view.data()) % 32 == 0 && view.ld() % 8 == 0;
 }

@@ -27,7 +27,7 @@ std::string utc_now();
 extern const std::string compiler, commit;
 
 /// Processor time used by all threads of this process, in seconds.
-double processor_seconds();
+double process_seconds();
 /// Bytes a process may still take without being killed: /proc/meminfo and the cgroup's limit, the smaller.
 double available_memory();
 /// Throws Refusal, on every rank, if a host's ranks, each of which needs its `bytes`, need more than they may

@@ -30,7 +30,7 @@ struct Record {
   std::optional<Check> check;
   std::string flags, compiler, host, commit, started;
 
-  /// Fills in repeats, rate and, by their medians, times; `runs` is not empty.
+  /// Fills in repeats, rate and, by their medians, times: what no run has stays empty.
   void summarise(const std::vector<Times>& runs);
   /// The command line that runs this row again.
   std::string command_line(const Traits& traits, Index pad, const std::string& emulate) const;

@@ -95,9 +95,9 @@ template <class T>
 std::pair<Times, bool> run_once(Row<T>& row) {
   Times times = row.variant.distribute();
   row.variant.reset();
-  const double before = processor_seconds();
+  const double before = process_seconds();
   const Times product = row.variant.run();
-  const double used = processor_seconds() - before;
+  const double used = process_seconds() - before;
   times += product;
   times += row.variant.fetch();
   const bool disturbed = row.options.quiet && was_disturbed(row, product.product.value_or(0), used);
@@ -188,7 +188,7 @@ void measure(Row<T>& row) {
   const bool enough =
       std::ssize(good) >= std::min(enough_good, options.repeat) || spent(good) >= options.budget;
   if (options.quiet) row.record.quiet = enough ? "yes" : "no";
-  if (const double flops = row.record.shape.flops(); flops >= probe_beyond / 20)
+  if (const double flops = row.record.shape.flops(); row.record.best_s && flops >= probe_beyond / 20)
     row.session.rates[rate_key(row.record)] = {row.record.shape, flops / *row.record.best_s};
 }
 
@@ -294,9 +294,9 @@ void report(Row<T>& row, const std::string& thrown) {
   session.progress("");
   if (session.measured == 1) print_header(r);
   print_row(r);
-  if (wrong && expected) fmt::print("  {}\n", r.check->message);
+  if (wrong && expected) print(stdout, "  {}\n", r.check->message);
   if (wrong && (!expected || threw)) session.warn_once("wrong: " + r.check->message + "; again by: " + again);
-  fmt::print(stderr, "{}", row.explained);
+  print(stderr, "{}", row.explained);
   if (!wrong && expected) session.warn_once("expected wrong, found " + r.verdict + ": " + again);
   session.table.append(r.row());
 }
@@ -308,7 +308,9 @@ void run_row(Session& session, Variant<T>& variant, CheckedProblem<T>& checked, 
   Row<T> row{session, variant, checked, planned(session, variant, checked.problem, settings)};
   std::string thrown;
   try {
-    if (is_refused(row) || takes_too_long(row)) return;
+    if (is_refused(row)) return;
+    variant.connect(settings);
+    if (takes_too_long(row)) return;
     measure_and_verify(row);
   } catch (const Refusal&) {
     throw;

@@ -141,7 +141,7 @@ void check_names(const Options& options, const std::vector<NamedVariant>& varian
 }
 
 void print_list(const Step& step, const std::vector<NamedVariant>& variants) {
-  fmt::print("{}: {}\n", step.program, step.idea);
+  print(stdout, "{}: {}\n", step.program, step.idea);
   for (const auto& [traits, skip_reason] : variants)
     if (!traits.broken) print_choice(traits.name, traits.idea, skip_reason);
 }
@@ -193,7 +193,7 @@ int exit_status(const std::string& program, const std::function<int()>& body, co
     why = exception_text();
     if (others) world.abort(line(fmt::format("rank {}: {}", world.rank(), why)), why == no_memory ? 2 : 1);
   }
-  if (!why.empty() && world.is_root()) fmt::print(stderr, "{}\n", line(why));
+  if (!why.empty() && world.is_root()) print(stderr, "{}\n", line(why));
   return status;
 }
 

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/problem.hpp"
@@ -15,6 +17,13 @@ namespace course {
 struct Refusal {
   std::string message;
 };
+
+/// Writes to stdout or stderr as fmt::print does, but never throws: stderr may be closed or full, and
+/// exit_status asks stdout at the end.
+template <class... Arguments>
+void print(std::FILE* file, fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+  std::fputs(fmt::format(format, std::forward<Arguments>(arguments)...).c_str(), file);
+}
 
 inline std::string shape_text(const Shape& s) {
   return fmt::format("{}x{}x{}", s.m, s.n, s.k);
@@ -62,7 +71,7 @@ inline std::string one_of(const std::string& option, const std::string& given,
 
 /// One line of --list.
 inline void print_choice(const std::string& name, const std::string& idea, const std::string& skip_reason) {
-  fmt::print("  {:<16} {}{}{}\n", name, idea, skip_reason.empty() ? "" : "; not here: ", skip_reason);
+  print(stdout, "  {:<16} {}{}{}\n", name, idea, skip_reason.empty() ? "" : "; not here: ", skip_reason);
 }
 
 /// The middle value; the mean of the two middle ones of an even number. `values` is not empty.

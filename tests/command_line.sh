@@ -59,6 +59,13 @@ grep -qF -- "--csv: cannot write small.csv: " err || fail "full disk: $(cat err)
 [ "$(sed '$d' small.csv | awk -F, '{print NF}' | sort -u)" = 44 ] || fail "full disk: a row is not whole"
 "$program" --size 8 >/dev/full 2>err
 [ $? -eq 2 ] || fail "a full standard output passed in silence"
+# Where nobody hears a message, the status still tells; and no file takes the place of a closed stream.
+"$program" --size abc 2>&-
+[ $? -eq 2 ] || fail "a closed stderr changes the status"
+"$program" --size abc 2>/dev/full
+[ $? -eq 2 ] || fail "a full stderr changes the status"
+"$program" --size 8 --variant nan --type f32 --csv closed.csv >out 2>&-
+[ $? -eq 1 ] && ! grep -q wrong: closed.csv || fail "a closed stderr: $(cat closed.csv)"
 
 # What is odd and still right: 010 is ten, lists may repeat themselves, 0 is a size.
 quick="" runs 0 --size 010,10,0 --type f32 --variant ijk --repeat 1 --csv new.csv

@@ -24,6 +24,9 @@ TEST_CASE("a record's times and rate come from its runs; nothing done is no rate
   empty.shape = {0, 5, 5}, runs.resize(1);
   empty.summarise(runs);
   CHECK((!empty.gflops && *empty.stddev_s == 0));
+  Record without;
+  without.summarise({Times{.copy_in = 3}});
+  CHECK((!without.best_s && *without.times.copy_in == 3));
 }
 
 TEST_CASE("what does not apply is an empty cell, and so is what a check found that came to no verdict") {

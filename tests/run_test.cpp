@@ -34,8 +34,8 @@ struct Counting : Variant<float> {
   }
   Times run() override {
     ++runs;
-    const double used = processor_seconds();
-    while (works && processor_seconds() < used + 0.01) continue;
+    const double used = process_seconds();
+    while (works && process_seconds() < used + 0.01) continue;
     if (runs == throws_at || throws_at == 0) throw std::runtime_error("a kernel's exception");
     if (throws_at == -2) throw 42;
     if (runs == no_memory_at) throw std::bad_alloc();
@@ -45,7 +45,7 @@ struct Counting : Variant<float> {
         for (Index j = 0; j < problem->shape.n; ++j) c.view()(i, j) += in.a.view()(i, p) * in.b.view()(p, j);
     if (spills) const_cast<float*>(in.a.view().data())[-1] = 0;
     if (spoilt >= 0 && problem->fill == spoilt_fill.value_or(problem->fill)) c.view()(spoilt, 0) += 1;
-    if (works) return {.product = processor_seconds() - used};
+    if (works) return {.product = process_seconds() - used};
     return {.product = runs <= std::ssize(each) ? each[static_cast<std::size_t>(runs - 1)] : seconds};
   }
   std::string device() const override { return gpu; }

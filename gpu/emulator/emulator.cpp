@@ -209,7 +209,6 @@ void count(std::vector<Thread>& threads) {
     add_up(threads, &Thread::touched, counted.accesses, counted.sectors, sectors);
     add_up(threads, &Thread::touched_shared, counted.shared_accesses, counted.wavefronts, wavefronts);
   }
-  for (Thread& thread : threads) thread.touched.clear(), thread.touched_shared.clear();
 }
 
 // [block]
@@ -217,6 +216,7 @@ void count(std::vector<Thread>& threads) {
 /// A warp that is complete runs on before the other threads have their turns.
 void run_block(std::vector<Thread>& threads, const std::function<void()>& kernel, Index number) {
   for (const auto& poison : shared_memory) poison();
+  for (Thread& thread : threads) thread.touched.clear(), thread.touched_shared.clear();
   for (std::size_t t = 0; t < threads.size(); ++t) {
     const auto of = static_cast<unsigned>(t);
     threads[t].start({of % blockDim.x, of / blockDim.x}, kernel);
