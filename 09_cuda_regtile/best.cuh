@@ -40,6 +40,7 @@ Launch<T> by_tiles(Kernel<T> fast = tiled<S, true>, Kernel<T> guarded = tiled<S,
 
 /// Partial sums and flags, allocated at the first product. They serve one stream: of two products at once
 /// each would overwrite what the other's blocks have stored.
+template <class S>
 struct Exchange {
   ThisPlatform::Matrix<float> sums;
   ThisPlatform::Matrix<unsigned> ready;
@@ -48,23 +49,24 @@ struct Exchange {
 
 /// Equal shares for all SMs; a tile a block where 16-byte loads are not allowed.
 template <class S, Index most = most_k>
-Launch<float> by_stream_k(const std::shared_ptr<Exchange>& exchange = std::make_shared<Exchange>()) {
-  return [=](View<const float> a, View<const float> b, View<float> c, const Settings& settings) {
+Launch<float> by_stream_k() {
+  return [](View<const float> a, View<const float> b, View<float> c, const Settings& settings) {
     using course::ceil_div;
     if (!all_aligned(a, b, c)) return by_tiles<S, most>()(a, b, c, settings);
+    Exchange<S>& exchange = course::workspace<Exchange<S>>();
     const Index at_once = ThisPlatform::multiprocessors() * S::at_once;
-    if (exchange->run == 0) {
-      exchange->sums = {at_once, S::BM * S::BN, 0, Memory::device};
-      exchange->ready = {1, at_once, 0, Memory::device};
-      exchange->ready.poison();
+    if (exchange.run == 0) {
+      exchange.sums = {at_once, S::BM * S::BN, 0, Memory::device};
+      exchange.ready = {1, at_once, 0, Memory::device};
+      exchange.ready.poison();
     }
     const Index across = ceil_div(c.cols(), S::BN), tiles = across * ceil_div(c.rows(), S::BM);
     panels_of_k(a, b, most, [&](View<const float> a, View<const float> b) {
       const Index steps = ceil_div(a.cols(), S::BK), blocks = std::min(tiles * steps, at_once);
       const Index waves = tiles > blocks ? tiles / blocks - 1 : 0;
       const Schedule schedule{int(across), int(steps), int(waves), int(tiles - waves * blocks), int(blocks)};
-      const Partials<float> partials{exchange->sums.view().data(), exchange->ready.view().data(),
-                                     ++exchange->run};
+      const Partials<float> partials{exchange.sums.view().data(), exchange.ready.view().data(),
+                                     ++exchange.run};
       course::launch_together(stream_k<S>, Grid{blocks}, Block{S::threads}, a, b, c, schedule, partials);
     });
   };

@@ -27,7 +27,7 @@ template <auto kernel, class Team, int BN, class T>
 void walk(std::size_t bytes, View<const T> a, const CUtensorMap& b_boxes, View<float> c, int group_rows,
           bool stay = true) {
   constexpr int blocks = Team::blocks;
-  static const int most = Launch<kernel, blocks>(dim3{blocks}, with_producer, bytes).resident();
+  const int most = Launch<kernel, blocks>(dim3{blocks}, with_producer, bytes).resident();
   const GroupedOrder order{int(ceil_div(c.rows(), BM * blocks)), int(ceil_div(c.cols(), BN)),
                            group_rows / blocks};
   const int tiles = order.down * order.across;
@@ -96,7 +96,7 @@ bool serves(View<const tf32> a, View<const tf32> b, View<const float> c) {
 }
 
 void multiply(View<const tf32> a, View<const tf32> b, View<float> c) {
-  static course::Cuda::Matrix<tf32> transposed_b;
+  auto& transposed_b = course::workspace<course::Cuda::Matrix<tf32>>();
   const Index n = b.cols(), k = b.rows(), ld = ceil_div(k, 4) * 4;
   if (c.rows() == 0 || n == 0 || k == 0) return;
   if (transposed_b.view().rows() < n * ld)
@@ -124,8 +124,7 @@ void multiply(View<const double> a, View<const double> b, View<double> c) {
 }
 
 bool here() {
-  static const bool is = course::Cuda::missing(90, true).empty();
-  return is;
+  return course::once_a_device([] { return course::Cuda::missing(90, true).empty(); });
 }
 
 }  // namespace cuda_hopper

@@ -51,14 +51,15 @@ CUtensorMap map_of(View<T> matrix, int rows, int cols, int parts = 1) {
   return map;
 }
 
-/// A launch of blocks, in clusters where they are more than one. Blocks may begin while the last ones of the
-/// kernel before run (programmatic dependent launch): queued, products of 1024 take a sixth less time by it.
+/// A launch of blocks, in clusters where they are more than one. Blocks may begin before the kernel in front
+/// has ended (programmatic dependent launch): when all its blocks have ended or, as 13's split.cuh does, have
+/// said that others may begin. Queued, products of 1024 take a sixth less time by it.
 template <auto kernel, int cluster = 1>
 struct Launch {
   Launch(dim3 grid, int block, std::size_t bytes) {
-    static const auto allowed =
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes));
-    course::check(allowed);  // asked for once: `bytes` belongs to the kernel
+    course::check(course::once_a_device([bytes] {  // `bytes` belongs to the kernel
+      return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes));
+    }));
     attributes[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
     attributes[0].val.programmaticStreamSerializationAllowed = 1;
     attributes[1].id = cudaLaunchAttributeClusterDimension, attributes[1].val.clusterDim = {cluster, 1, 1};
@@ -68,9 +69,11 @@ struct Launch {
   Launch(const Launch&) = delete;  // config points to attributes
   /// How many clusters the GPU holds at once; blocks have a multiprocessor each.
   int resident() const {
-    int most = course::Cuda::multiprocessors();
-    if (cluster > 1) course::check(cudaOccupancyMaxActiveClusters(&most, kernel, &config));
-    return most;
+    return course::once_a_device([this] {
+      int most = course::Cuda::multiprocessors();
+      if (cluster > 1) course::check(cudaOccupancyMaxActiveClusters(&most, kernel, &config));
+      return most;
+    });
   }
   cudaLaunchAttribute attributes[2]{};
   cudaLaunchConfig_t config{};

@@ -8,8 +8,11 @@ using namespace f32_by_halves;
 
 namespace {
 
-Multiply multiply;  // both ways share its memory
-Way last = Way::f32;
+/// Both ways share their memory.
+struct Products {
+  Multiply multiply;
+  Way last = Way::f32;
+};
 
 }  // namespace
 
@@ -23,11 +26,14 @@ COURSE_TENSOR(course_tensor_bf16, bf16) {
   cuda_tensor::by_stages(of_a, of_b, {c, m, n, c_ld});
 }
 COURSE_TENSOR(course_tensor_f32_by_bf16, float) {
+  auto& [multiply, last] = course::workspace<Products>();
   last = multiply({a, m, k, a_ld}, {b, k, n, b_ld}, {c, m, n, c_ld}, Way::bf16x3);
 }
 COURSE_TENSOR(course_tensor_f32_by_fp16, float) {
+  auto& [multiply, last] = course::workspace<Products>();
   last = multiply({a, m, k, a_ld}, {b, k, n, b_ld}, {c, m, n, c_ld}, Way::fp16x2);
 }
 const char* course_tensor_way() {
+  const Way last = course::workspace<Products>().last;
   return last == Way::fp16x2 ? "fp16x2" : last == Way::bf16x3 ? "bf16x3" : "f32";
 }

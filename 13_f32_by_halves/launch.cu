@@ -19,7 +19,7 @@ void walk_parts(const Parts<S>& parts, View<float> c, unsigned refused, unsigned
   constexpr int together = T::Team::blocks;
   const GroupedOrder order{int(ceil_div(c.rows(), T::rows * together)), int(ceil_div(c.cols(), T::BN)),
                            group_rows / together};
-  static const int most = Launch<kernel, together>(dim3{together}, with_producer, sizeof(Memory)).resident();
+  const int most = Launch<kernel, together>(dim3{together}, with_producer, sizeof(Memory)).resident();
   const int turns = int(ceil_div(parts.a.cols(), 64)), even = T::halves_k ? turns + turns % 2 : turns;
   const bool by_tma = adds_to(c);
   launch<kernel, together>(

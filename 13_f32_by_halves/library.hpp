@@ -1,6 +1,6 @@
-// The last rungs of 12 and 13 for others: C += A·B, m × n and k, all in the GPU's memory, on CUDA's default
-// stream; in libcourse_tensor. They throw if CUDA refuses. From compute capability 8.0 on; not for two
-// threads at once.
+// The last rungs of 12 and 13 for others: C += A·B, m × n and k, all in the GPU's memory, on the default
+// stream of the calling thread's device; in libcourse_tensor. They throw if CUDA refuses. From compute
+// capability 8.0 on. Of its memory a thread keeps what it needs for a device until it ends.
 #pragma once
 
 #include "common/bf16.hpp"
@@ -14,5 +14,5 @@ COURSE_TENSOR(course_tensor_bf16, course::bf16);
 COURSE_TENSOR(course_tensor_f32_by_bf16, float);
 COURSE_TENSOR(course_tensor_f32_by_fp16, float);
 
-/// Which way the last product in f32 went: "fp16x2", "bf16x3", or "f32", by 09's kernel.
+/// Which way this thread's last product in f32 on this device went: "fp16x2", "bf16x3", or "f32", by 09's kernel.
 extern "C" __attribute__((visibility("default"))) const char* course_tensor_way();

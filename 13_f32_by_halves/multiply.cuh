@@ -42,7 +42,7 @@ class Product {
                          slice,
                          &found_.view()(current_, 0),
                          &found_.view()(1 - current_, 0)};
-    *report = 0;
+    system_store(report, 0);
     current_ = 1 - current_;  // from now on the other one is clear
     multiply(parts, c, refused, report);
     return wait_for(report) & ~unsigned{reported};
@@ -61,14 +61,16 @@ class Product {
       course::launch(by_mma<S>, grid, {mma_threads}, parts, c, refused, report, first);
     });
   }
-  /// What the product reports as it begins: the host may go on while it runs.
-  static unsigned wait_for(const volatile unsigned* report) {
+  /// What the product reports as it begins: the host may go on while it runs. This wait is part of the
+  /// product's time: which kernel comes next depends on it.
+  static unsigned wait_for(unsigned* report) {
 #ifdef __CUDACC__
-    while (*report == 0 && ThisPlatform::pending()) {
+    while (system_load(report) == 0 && ThisPlatform::pending()) {
     }
 #endif
-    if (*report == 0) ThisPlatform::synchronize();  // the emulator runs it; on a GPU it says what went wrong
-    return *report;
+    if (system_load(report) == 0)
+      ThisPlatform::synchronize();  // the emulator runs it; on a GPU it says what went wrong
+    return system_load(report);
   }
 
   /// As a column: the guard bands of a matrix are 64 of its rows.

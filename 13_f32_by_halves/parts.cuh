@@ -6,6 +6,9 @@
 #include "common/bf16.hpp"
 #include "f16.hpp"
 #include "gpu/launch.hpp"
+#ifdef __CUDACC__
+#include <cuda/atomic>
+#endif
 
 namespace f32_by_halves {
 
@@ -75,6 +78,23 @@ constexpr int widest = 192;  // tile of C: it reads factors of as many columns
 /// largest, where the second FP16 is a denormal and loses three bits or more; or a slice's factor is no
 /// float. reported: the product has begun, the others are known.
 enum Found : unsigned { beyond = 1, graded = 2, reported = 4 };
+
+/// A word of pinned memory that a kernel writes and the host reads meanwhile: at the scope of the system, in
+/// no order with other memory.
+COURSE_INLINE void system_store(unsigned* word, unsigned value) {
+#ifdef __CUDACC__
+  cuda::atomic_ref<unsigned, cuda::thread_scope_system>(*word).store(value, cuda::std::memory_order_relaxed);
+#else
+  __atomic_store_n(word, value, __ATOMIC_RELAXED);  // libc++ 16 has no std::atomic_ref
+#endif
+}
+COURSE_INLINE unsigned system_load(unsigned* word) {
+#ifdef __CUDACC__
+  return cuda::atomic_ref<unsigned, cuda::thread_scope_system>(*word).load(cuda::std::memory_order_relaxed);
+#else
+  return __atomic_load_n(word, __ATOMIC_RELAXED);
+#endif
+}
 
 /// The bits of |x|, which are ordered as the numbers are; NaN is above infinity.
 COURSE_INLINE int size_bits(float x) {

@@ -3,7 +3,9 @@
 
 #include <cstdlib>
 #include <limits>
+#include <map>
 #include <memory>
+#include <mutex>
 
 #include "gpu/variant.hpp"
 
@@ -21,10 +23,16 @@ namespace course {
 inline namespace COURSE_RUNTIME {  // a program has both: for the linker their names differ
 
 struct Cuda {
+  /// The device of this host thread; 0 where there is none.
+  static int current() {
+    int device = 0;
+    cudaGetDevice(&device);
+    return device;
+  }
   /// The GPU's name.
   static std::string device() {
     cudaDeviceProp properties;
-    return cudaGetDeviceProperties(&properties, 0) == cudaSuccess ? properties.name : "no GPU";
+    return cudaGetDeviceProperties(&properties, current()) == cudaSuccess ? properties.name : "no GPU";
   }
   /// Why no kernel of this compute capability (or later, unless `no_other`) can run; else empty.
   static std::string missing(int capability = 0, bool no_other = false) {
@@ -33,8 +41,8 @@ struct Cuda {
       return std::string("no CUDA device: ") + cudaGetErrorString(status);
     if (const cudaError_t status = cudaDeviceSynchronize(); status != cudaSuccess)
       return std::string("the GPU does not answer any more: ") + cudaGetErrorString(status);
-    cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0);
-    cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, 0);
+    cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, current());
+    cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, current());
     const auto text = [](int capability) {
       return std::to_string(capability / 10) + "." + std::to_string(capability % 10);
     };
@@ -53,7 +61,7 @@ struct Cuda {
 
   static int multiprocessors() {
     int count = 0;
-    check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, 0));
+    check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, current()));
     return count;
   }
 
@@ -177,6 +185,25 @@ struct Cuda {
     std::shared_ptr<T> buffer_;
   };
 };
+
+/// What `ask` finds of this host thread's device: asked once for each device, whoever calls.
+template <class Ask>
+auto once_a_device(Ask ask) {
+  static std::mutex guard;
+  static std::map<int, decltype(ask())> known;
+  const std::lock_guard lock(guard);
+  const int device = Cuda::current();
+  if (const auto at = known.find(device); at != known.end()) return at->second;
+  return known[device] = ask();
+}
+
+/// A Workspace that this host thread keeps on its device from product to product. Given back when the thread
+/// ends: the main thread's before CUDA's runtime goes.
+template <class Workspace>
+Workspace& workspace() {
+  static thread_local std::map<int, Workspace> of_device;
+  return of_device[Cuda::current()];
+}
 
 }  // namespace COURSE_RUNTIME
 }  // namespace course

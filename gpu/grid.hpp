@@ -15,8 +15,8 @@ struct Block {
   Index x = 0, y = 1, shared = 0;
 };
 
-/// The last launch, for comparison with the settings.
-inline struct Launched {
+/// This host thread's last launch, for comparison with the settings.
+inline thread_local struct Launched {
   Grid grid;
   Block block;
   void (*kernel)() = nullptr;  // its address only: the parameters are left out

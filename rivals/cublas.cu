@@ -22,11 +22,14 @@ void check(cublasStatus_t status) {
   if (status != CUBLAS_STATUS_SUCCESS) throw std::runtime_error(cublasGetStatusString(status));
 }
 
-/// Made at the first product, which takes a while, and kept until the program ends.
+/// Made at the first product, which takes a while, and kept: a thread and a device have their own.
 cublasHandle_t cublas() {
-  static cublasHandle_t handle = nullptr;
-  if (handle == nullptr) check(cublasCreate(&handle));
-  return handle;
+  struct Handle {
+    cublasHandle_t made = nullptr;
+    Handle() { check(cublasCreate(&made)); }
+    ~Handle() { cublasDestroy(made); }
+  };
+  return course::workspace<Handle>().made;
 }
 
 template <class T>

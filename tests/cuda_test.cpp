@@ -55,6 +55,14 @@ TEST_CASE("on a GPU: what is missing") {
   CHECK_THROWS_AS(Cuda::Matrix<float>(Index{1} << 40, 1 << 18, 0, Memory::device), std::bad_alloc);
 }
 
+TEST_CASE("on a GPU: what is asked once is asked of each device") {
+  int asked = 0;
+  const auto ask = [&asked] { return ++asked, Cuda::current(); };
+  for (const int device : {0, 1, 0, 1})
+    CHECK((cudaSetDevice(device) == cudaSuccess && once_a_device(ask) == device));
+  CHECK((asked == 2 && cudaSetDevice(2) == cudaErrorInvalidValue && cudaSetDevice(0) == cudaSuccess));
+}
+
 TEST_CASE("on a GPU: pinned memory of the host has whole pages of its own") {
   const Cuda::HostMatrix<float> matrix(3, 500, 12);
   CHECK((matrix.view().rows() == 3 && matrix.view().cols() == 500 && matrix.view().ld() == 512));

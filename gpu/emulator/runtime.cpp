@@ -8,6 +8,9 @@ namespace course {
 inline namespace emulated {
 namespace {
 
+constexpr int devices = 2;
+thread_local int current = 0;
+
 /// Memory that is not what anybody left there.
 cudaError_t take(void** memory, std::size_t bytes) {
   constexpr std::size_t line = 512;
@@ -32,8 +35,17 @@ const char* cudaGetErrorString(cudaError_t status) {
 }
 
 cudaError_t cudaGetDeviceCount(int* count) {
-  *count = emulator::order().empty() ? 0 : 1;
+  *count = emulator::order().empty() ? 0 : devices;
   return *count == 0 ? cudaErrorNoDevice : cudaSuccess;
+}
+cudaError_t cudaGetDevice(int* device) {
+  *device = current;
+  return cudaSuccess;
+}
+cudaError_t cudaSetDevice(int device) {
+  if (device < 0 || device >= devices) return cudaErrorInvalidValue;
+  current = device;
+  return cudaSuccess;
 }
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
   const std::string name = "emulator: " + emulator::order();
@@ -92,6 +104,7 @@ cudaError_t cudaMallocPitch(void** memory, std::size_t* pitch, std::size_t width
   return take(memory, *pitch * height);
 }
 cudaError_t cudaFree(void* memory) {
+  ++emulator::taken.given_back;
   std::free(memory);
   return cudaSuccess;
 }

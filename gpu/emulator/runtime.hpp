@@ -1,5 +1,5 @@
-// As much of CUDA's runtime as gpu/cuda.hpp calls, on the host's memory: one device, the emulator. What is
-// wrong for a real one is an error here, too; what a kernel threw is thrown by whoever waits for it.
+// As much of CUDA's runtime as gpu/cuda.hpp calls, on the host's memory: two devices, both the emulator. What
+// is wrong for a real one is an error here, too; what a kernel threw is thrown by whoever waits for it.
 #pragma once
 
 #include <cstddef>
@@ -34,6 +34,8 @@ using cudaStream_t = struct CUstream_st*;
 
 const char* cudaGetErrorString(cudaError_t status);
 cudaError_t cudaGetDeviceCount(int* count);
+cudaError_t cudaGetDevice(int* device);
+cudaError_t cudaSetDevice(int device);
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device);
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device);
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* all);
@@ -67,8 +69,9 @@ inline void check(cudaError_t status) {
 
 namespace emulator {
 
-/// How often memory of each kind was taken since the program began: a result tells nothing of it.
-inline struct Taken { int device = 0, pitched = 0, unified = 0, pinned = 0; } taken;
+/// How often memory of each kind was taken since the program began, and any given back: a result tells
+/// nothing of it.
+inline struct Taken { int device = 0, pitched = 0, unified = 0, pinned = 0, given_back = 0; } taken;
 
 }  // namespace emulator
 }  // namespace course

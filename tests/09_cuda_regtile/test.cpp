@@ -60,12 +60,13 @@ TEST_CASE("every engine takes k in panels, and they add up to the product") {
 }
 
 TEST_CASE("stream-K's flags are poisoned before its first run, whatever was there") {
-  const auto exchange = std::make_shared<Exchange>();
-  const Launch<float> launch = by_stream_k<Large>(exchange);
-  after(launch, {1, 4, 20}, {"forward", "reversed"});  // two blocks of five; the second awaits the first
-  CHECK(exchange->run == 2);
+  auto& exchange = workspace<Exchange<Large>>();
+  exchange = {};
+  after(by_stream_k<Large>(), {1, 4, 20},
+        {"forward", "reversed"});  // two blocks of five; the second awaits the first
+  CHECK(exchange.run == 2);
   for (Index block = 0; block < 5; ++block)
-    CHECK(exchange->ready.view()(0, block) == (block == 0 ? 2 : 0x81818181U));
+    CHECK(exchange.ready.view()(0, block) == (block == 0 ? 2 : 0x81818181U));
 }
 
 TEST_CASE("each shape has an engine, the measured ones their own, others that of the nearest") {

@@ -4,10 +4,15 @@
 
 #include <cmath>
 #include <limits>
+#include <thread>
 #include <vector>
 
 #include "13_f32_by_halves/multiply.cuh"
 #include "common/fill.hpp"
+#ifndef __CUDACC__
+#include "11_cuda_tensor/as_library.cu"
+#include "13_f32_by_halves/as_library.cu"
+#endif
 
 namespace {
 
@@ -248,6 +253,33 @@ TEST_CASE("13: NaN and infinity in either factor, and what rounds to infinity, g
 }
 
 #ifndef __CUDACC__
+TEST_CASE("13: the library's memory is a thread's and a device's own, and is given back with the thread") {
+  course::emulator::set_order("forward");
+  const auto taken = [](int device, float of_a) {  // how often, beside A, B and C
+    CHECK(course::cudaSetDevice(device) == course::cudaSuccess);
+    Case given = uniform(20, 30, 90);
+    given.a.view()(3, 4) = of_a;
+    const auto a = there(given.a.view()), b = there(given.b.view()), c = there(given.c.view());
+    const int before = course::emulator::taken.device;
+    course_tensor_f32_by_fp16(20, 30, 90, a.view().data(), a.view().ld(), b.view().data(), b.view().ld(),
+                              c.view().data(), c.view().ld());
+    ThisPlatform::synchronize();
+    return course::emulator::taken.device - before;
+  };
+  const int first = taken(0, 1);
+  CHECK(first > 0);
+  CHECK(taken(0, 1) == 0);
+  CHECK(taken(1, 1) == first);
+  const int given_back = course::emulator::taken.given_back;
+  std::thread([&] {
+    CHECK(taken(1, std::numeric_limits<float>::infinity()) >= first);
+    CHECK(course_tensor_way() == std::string("f32"));
+  }).join();
+  CHECK(course_tensor_way() == std::string("fp16x2"));
+  CHECK(course::emulator::taken.given_back - given_back >= first + 3);
+  course::cudaSetDevice(0);
+}
+
 TEST_CASE("13: a float becomes the nearest FP16, of two the even one; NaN stays NaN") {
   static_assert(f16(1.0f).bits == 0x3c00 && float(f16(-2.5f)) == -2.5f);
   const auto value = [](unsigned bits) {  // beyond the largest lies what would be the next: 2^16
