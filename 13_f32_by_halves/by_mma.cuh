@@ -59,7 +59,7 @@ __global__ __launch_bounds__(mma_threads) void by_mma(Parts<S> parts, View<float
   alignas(32) __shared__ SharedTile<Half, BK, BN> b_tile[S::parts];
   const unsigned found = *parts.found;
   if (first == 0 && blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x == 0)
-    system_store(report, found | reported);
+    SystemWord{*report}.store(found | reported, relaxed);
   if ((found & refused) != 0) return;
   const int warp = int(threadIdx.x) / 32, row = warp / 4 * WM, col = warp % 4 * WN;
   const Index i0 = first + Index{blockIdx.y} * BM, j0 = Index{blockIdx.x} * BN;

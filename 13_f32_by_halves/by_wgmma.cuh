@@ -263,7 +263,7 @@ __global__ __launch_bounds__(with_producer, 1) void by_wgmma(const __grid_consta
   overlap_kernels();
   const unsigned found = *parts.found;
   const bool refused = (found & walk.refused) != 0;
-  if (blockIdx.x == 0 && threadIdx.x == 0) system_store(walk.report, found | reported);
+  if (blockIdx.x == 0 && threadIdx.x == 0) SystemWord{*walk.report}.store(found | reported, relaxed);
   if (warpgroup == 2) {
     registers_down<40>();
     if (threadIdx.x == 256) produce_parts<T>(shared, a, b, parts, walk, refused);

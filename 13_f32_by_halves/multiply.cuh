@@ -42,7 +42,7 @@ class Product {
                          slice,
                          &found_.view()(current_, 0),
                          &found_.view()(1 - current_, 0)};
-    system_store(report, 0);
+    SystemWord{*report}.store(0, relaxed);
     current_ = 1 - current_;  // from now on the other one is clear
     multiply(parts, c, refused, report);
     return wait_for(report) & ~unsigned{reported};
@@ -64,13 +64,14 @@ class Product {
   /// What the product reports as it begins: the host may go on while it runs. This wait is part of the
   /// product's time: which kernel comes next depends on it.
   static unsigned wait_for(unsigned* report) {
+    const SystemWord word{*report};
 #ifdef __CUDACC__
-    while (system_load(report) == 0 && ThisPlatform::pending()) {
+    while (word.load(relaxed) == 0 && ThisPlatform::pending()) {
     }
 #endif
-    if (system_load(report) == 0)
+    if (word.load(relaxed) == 0)
       ThisPlatform::synchronize();  // the emulator runs it; on a GPU it says what went wrong
-    return system_load(report);
+    return word.load(relaxed);
   }
 
   /// As a column: the guard bands of a matrix are 64 of its rows.

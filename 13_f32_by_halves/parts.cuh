@@ -81,20 +81,17 @@ enum Found : unsigned { beyond = 1, graded = 2, reported = 4 };
 
 /// A word of pinned memory that a kernel writes and the host reads meanwhile: at the scope of the system, in
 /// no order with other memory.
-COURSE_INLINE void system_store(unsigned* word, unsigned value) {
 #ifdef __CUDACC__
-  cuda::atomic_ref<unsigned, cuda::thread_scope_system>(*word).store(value, cuda::std::memory_order_relaxed);
+using SystemWord = cuda::atomic_ref<unsigned, cuda::thread_scope_system>;
+constexpr auto relaxed = cuda::std::memory_order_relaxed;
 #else
-  __atomic_store_n(word, value, __ATOMIC_RELAXED);  // libc++ 16 has no std::atomic_ref
+struct SystemWord {  // as much of it as is used: libc++ 16 has no std::atomic_ref
+  unsigned& word;
+  void store(unsigned value, int order) const { __atomic_store_n(&word, value, order); }
+  unsigned load(int order) const { return __atomic_load_n(&word, order); }
+};
+constexpr int relaxed = __ATOMIC_RELAXED;
 #endif
-}
-COURSE_INLINE unsigned system_load(unsigned* word) {
-#ifdef __CUDACC__
-  return cuda::atomic_ref<unsigned, cuda::thread_scope_system>(*word).load(cuda::std::memory_order_relaxed);
-#else
-  return __atomic_load_n(word, __ATOMIC_RELAXED);
-#endif
-}
 
 /// The bits of |x|, which are ordered as the numbers are; NaN is above infinity.
 COURSE_INLINE int size_bits(float x) {

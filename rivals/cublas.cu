@@ -166,7 +166,8 @@ std::string version() {
   for (const libraryPropertyType part : {MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL}) {
     int number = 0;
     check(cublasGetProperty(part, &number));
-    text += (part == MAJOR_VERSION ? " " : ".") + std::to_string(number);
+    text += part == MAJOR_VERSION ? " " : ".";
+    text += std::to_string(number);
   }
   return text;
 }

@@ -145,3 +145,14 @@ TEST_CASE("what CUDA refuses to launch is refused; Grid and Block cannot be swap
   static_assert(swappable(Grid{}, Block{}));
   static_assert(!swappable(Block{}, Grid{}));
 }
+
+void touches_and_fails() {
+  static float element;
+  emulator::touched(&element);
+  if (blockIdx.x % 2 == 0) throw std::runtime_error("failed");
+}
+TEST_CASE("a block that fails leaves none of its accesses to the next one") {
+  const double before = emulator::counts().accesses;
+  CHECK(has(error_of([] { launch(touches_and_fails, Grid{64, 1}, Block{32, 1}); }), "failed"));
+  CHECK(emulator::counts().accesses == before + 32);  // one a block, of the blocks that ended
+}

@@ -115,3 +115,10 @@ TEST_CASE("a write before any of a variant's matrices is seen") {
     CHECK_FALSE(variant->guards_intact());
   }
 }
+
+TEST_CASE("pinned memory is unregistered before it is freed, assigned to as well") {
+  Cuda::HostMatrix<float> large(4096, 4096, 0);  // so that free() unmaps it
+  const int before = emulator::taken.unpinned;
+  large = {};
+  CHECK(emulator::taken.unpinned == before + 1);
+}

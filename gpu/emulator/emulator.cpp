@@ -50,6 +50,7 @@ class Thread {
 
   void start(const Triple& index, const std::function<void()>& kernel) {
     index_ = index, state_ = running, failure_.clear(), cancelled_ = false;
+    touched.clear(), touched_shared.clear();
     switch_.forget(stack_.get(), stack_bytes);
     boost::context::stack_context stack;
     stack.size = stack_bytes, stack.sp = stack_.get() + stack_bytes;
@@ -216,7 +217,6 @@ void count(std::vector<Thread>& threads) {
 /// A warp that is complete runs on before the other threads have their turns.
 void run_block(std::vector<Thread>& threads, const std::function<void()>& kernel, Index number) {
   for (const auto& poison : shared_memory) poison();
-  for (Thread& thread : threads) thread.touched.clear(), thread.touched_shared.clear();
   for (std::size_t t = 0; t < threads.size(); ++t) {
     const auto of = static_cast<unsigned>(t);
     threads[t].start({of % blockDim.x, of / blockDim.x}, kernel);
@@ -239,7 +239,7 @@ struct Launch {
   Block block;
   std::function<void()> thread;
 };
-std::vector<Launch> queue;
+thread_local std::vector<Launch> queue;  // a stream a host thread
 
 /// Blocks are shared out among the host's cores.
 void run(const Launch& launch) {

@@ -1,5 +1,7 @@
 #include "gpu/emulator/runtime.hpp"
 
+#include <sys/mman.h>
+
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -112,7 +114,9 @@ cudaError_t cudaHostRegister(void*, std::size_t, unsigned) {
   ++emulator::taken.pinned;
   return cudaSuccess;
 }
-cudaError_t cudaHostUnregister(void*) {
+cudaError_t cudaHostUnregister(void* memory) {
+  if (msync(memory, 1, MS_ASYNC) != 0) return cudaErrorInvalidValue;  // it was freed before
+  ++emulator::taken.unpinned;
   return cudaSuccess;
 }
 

@@ -71,7 +71,9 @@ namespace emulator {
 
 /// How often memory of each kind was taken since the program began, and any given back: a result tells
 /// nothing of it.
-inline struct Taken { int device = 0, pitched = 0, unified = 0, pinned = 0, given_back = 0; } taken;
+inline struct Taken {
+  int device = 0, pitched = 0, unified = 0, pinned = 0, unpinned = 0, given_back = 0;
+} taken;
 
 }  // namespace emulator
 }  // namespace course
