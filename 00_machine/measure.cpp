@@ -29,7 +29,8 @@ void pin([[maybe_unused]] int cpu) {
 #endif
 }
 
-double processor_seconds() {
+/// Processor time used by the calling thread.
+double thread_seconds() {
   timespec used = {};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
   return static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec);
@@ -99,11 +100,11 @@ class Team {
     while (true) {
       barrier_.arrive_and_wait();
       if (rounds_ == 0) return;
-      const double before = processor_seconds();
+      const double before = thread_seconds();
       mine.start = Clock::now();
       work(rounds_);
       mine.end = Clock::now();
-      mine.used = processor_seconds() - before;
+      mine.used = thread_seconds() - before;
       barrier_.arrive_and_wait();
     }
   }

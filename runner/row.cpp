@@ -188,7 +188,7 @@ void measure(Row<T>& row) {
   const bool enough =
       std::ssize(good) >= std::min(enough_good, options.repeat) || spent(good) >= options.budget;
   if (options.quiet) row.record.quiet = enough ? "yes" : "no";
-  if (const double flops = row.record.shape.flops(); flops >= probe_beyond / 20)
+  if (const double flops = row.record.shape.flops(); row.record.best_s && flops >= probe_beyond / 20)
     row.session.rates[rate_key(row.record)] = {row.record.shape, flops / *row.record.best_s};
 }
 
@@ -294,9 +294,9 @@ void report(Row<T>& row, const std::string& thrown) {
   session.progress("");
   if (session.measured == 1) print_header(r);
   print_row(r);
-  if (wrong && expected) fmt::print("  {}\n", r.check->message);
+  if (wrong && expected) say(stdout, "  {}\n", r.check->message);
   if (wrong && (!expected || threw)) session.warn_once("wrong: " + r.check->message + "; again by: " + again);
-  fmt::print(stderr, "{}", row.explained);
+  say(stderr, "{}", row.explained);
   if (!wrong && expected) session.warn_once("expected wrong, found " + r.verdict + ": " + again);
   session.table.append(r.row());
 }

@@ -71,7 +71,8 @@ void micro_kernel(const In<Tile>& a, const In<Tile>& b, const Out<Tile>& c,
   for (int i = 0; i < rows; i += 3) a_p[i / 3] = &a(i, 0);
 
   const Index steps = a.cols() < rows ? 1 : a.cols() / rows;  // between fetches of a row of C and of `next`
-  RowAddress b_p(b, 0, 0), c_soon(c, 0, 0), next_soon = next;
+  const T* b_p = b.data();
+  RowAddress c_soon(c, 0, 0), next_soon = next;
   for (Index left = a.cols(); left > 0; left -= steps) {
 #pragma GCC unroll 32
     for (int j = 0; j < width; j += 64) RowAddress::to_L1(c_soon.at + j);
@@ -79,12 +80,13 @@ void micro_kernel(const In<Tile>& a, const In<Tile>& b, const Out<Tile>& c,
     RowAddress::to_L2(next_soon.at), RowAddress::to_L2(next_soon.at + 64);
     c_soon.at += c_soon.ld, next_soon.at += next_soon.ld;
 
-    for (Index p = left < steps ? left : steps; p > 0; --p, b_p.at += b_p.ld) {
+    for (Index p = left < steps ? left : steps; p > 0; --p, b_p += b.ld()) {
       V b_row[vectors];
 #pragma GCC unroll 32
       for (int j = 0; j < vectors; ++j) {
-        b_row[j] = load(reinterpret_cast<const T*>(b_p.at), j);
-        if (j * V::bytes % 64 == 0) RowAddress::to_L1(b_p.at + ahead * b_p.ld + j * V::bytes);
+        b_row[j] = load(b_p, j);
+        if (j * V::bytes % 64 == 0)
+          RowAddress::to_L1(RowAddress::address(b_p) + (ahead * b.ld() + j * V::lanes) * Index{sizeof(T)});
       }
 #pragma GCC unroll 32
       for (int i = 0; i < rows; ++i) {
