@@ -29,7 +29,7 @@ void pin([[maybe_unused]] int cpu) {
 #endif
 }
 
-/// Of this thread alone.
+/// Processor time used by the calling thread.
 double thread_seconds() {
   timespec used = {};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);

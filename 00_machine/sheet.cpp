@@ -55,11 +55,11 @@ void Sheet::add(const Row& row) {
   Row& best = best_[key_of(row)];
   if (look != Look::first && std::atof(row.value.c_str()) <= 1.005 * std::atof(best.value.c_str())) return;
   best = row;
-  if (row.name != group_) course::print(stdout, "{}\n", row.name);
+  if (row.name != group_) course::say(stdout, "{}\n", row.name);
   group_ = row.name;
-  course::print(stdout, "  {:<4} {:<20} {:>7} {:<14} {:>11} {:<8} {}\n", row.type, row.vector,
-                row.threads == 0 ? "" : course::threads_text(row.threads), row.level, row.value, row.unit,
-                row.note);
+  course::say(stdout, "  {:<4} {:<20} {:>7} {:<14} {:>11} {:<8} {}\n", row.type, row.vector,
+              row.threads == 0 ? "" : course::threads_text(row.threads), row.level, row.value, row.unit,
+              row.note);
   std::fflush(stdout);
   file_.append(
       {row.name, row.type, row.vector, count(row.threads), row.level, row.value, row.unit, row.note});

@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <map>
 #include <type_traits>
 #include <utility>
 
@@ -65,19 +66,29 @@ inline int size_of(MPI_Comm ranks) {
 }
 
 // [grid]
-/// P × Q ranks, row by row: this one's place, and who shares its grid row and its grid column. All ranks make
-/// it together; MPI_Finalize frees it, so that a rank that fails waits for nobody.
+/// P × Q ranks, row by row: this one's place, and who shares its grid row and its grid column.
 struct Grid {
   int p, q, row, col;
-  MPI_Comm all, along_row, along_col;
+  MPI_Comm all = MPI_COMM_NULL, along_row = MPI_COMM_NULL, along_col = MPI_COMM_NULL;
 
-  Grid(Index p_, Index q_) : p(static_cast<int>(p_)), q(static_cast<int>(q_)) {
-    const int sides[] = {p, q}, wraps[] = {0, 0}, in_row[] = {0, 1}, in_col[] = {1, 0};
-    MPI_Cart_create(MPI_COMM_WORLD, 2, sides, wraps, 0, &all);
-    MPI_Cart_sub(all, in_row, &along_row), MPI_Cart_sub(all, in_col, &along_col);
-    row = rank_in(along_col), col = rank_in(along_row);
+  Grid(Index p_, Index q_)
+      : p(static_cast<int>(p_)),
+        q(static_cast<int>(q_)),
+        row(rank_in(MPI_COMM_WORLD) / q),
+        col(rank_in(MPI_COMM_WORLD) % q) {}
+
+  /// Makes the communicators, once for all products on such a grid; MPI_Finalize frees them. All ranks
+  /// together: so neither a constructor nor a destructor does it, which one rank alone may run.
+  void connect() {
+    static std::map<std::pair<int, int>, Grid> made;
+    const auto [known, is_new] = made.try_emplace({p, q}, *this);
+    if (Grid& grid = known->second; is_new) {
+      const int sides[] = {p, q}, wraps[] = {0, 0}, in_row[] = {0, 1}, in_col[] = {1, 0};
+      MPI_Cart_create(MPI_COMM_WORLD, 2, sides, wraps, 0, &grid.all);
+      MPI_Cart_sub(grid.all, in_row, &grid.along_row), MPI_Cart_sub(grid.all, in_col, &grid.along_col);
+    }
+    *this = known->second;
   }
-  Grid(const Grid&) = delete;
 };
 // [/grid]
 

@@ -25,13 +25,7 @@ inline Sides squarest(int ranks) {
   return {p, ranks / p};
 }
 
-/// The grid of these sides: all ranks ask for it together the first time, which makes it.
-inline const Grid& grid_of(const Sides& sides) {
-  static std::map<std::pair<Index, Index>, Grid> made;
-  return made.try_emplace({sides.x, sides.y}, sides.x, sides.y).first->second;
-}
-
-/// What a rank has of a product, and its phases.
+/// What a rank has of a product, and its phases. It is made and let go without a message: one rank may throw.
 template <class T>
 class Scheme {
  public:
@@ -39,6 +33,7 @@ class Scheme {
   Scheme(const Scheme&) = delete;
   virtual ~Scheme() = default;
 
+  virtual void connect() {}     // all ranks together, before the first message
   virtual void distribute() {}  // from rank 0
   virtual void reset() = 0;
   virtual void multiply() = 0;
@@ -133,6 +128,7 @@ class BlockCyclic : public Scheme<T> {
     types_.rows_of_a = row_types<T>(dealt_.rows, dealt_.all_a);
     types_.rows_of_c = row_types<T>(dealt_.rows, dealt_.all_c);
   }
+  void connect() override { grid_.connect(); }
   void distribute() override { deal(dealt_, types_, grid_); }
   /// C has just been dealt out; rank 0 waits for what comes back on poison.
   void reset() override { course::poison_all(dealt_.result); }
@@ -161,6 +157,7 @@ class OnGrid : public Scheme<T> {
         k_of_a_{problem.shape.k, settings.block.y, grid_.q},
         k_of_b_{problem.shape.k, settings.block.y, grid_.p} {}
 
+  void connect() override { grid_.connect(); }
   void reset() override {
     fill(c_, rows_, cols_, [this](Index i, Index j) { return this->problem_.c(i, j); });
   }
@@ -262,7 +259,10 @@ class MpiVariant : public course::Variant<T> {
     scheme_ = make_(problem, settings);
     return {};
   }
-  Times distribute() override { return moved(&Times::distribute, &Scheme<T>::distribute); }
+  Times distribute() override {
+    scheme_->connect();
+    return moved(&Times::distribute, &Scheme<T>::distribute);
+  }
   void reset() override { scheme_->reset(); }
   Times run() override { return phase(&Times::product, &Scheme<T>::multiply); }
   Times fetch() override { return moved(&Times::collect, &Scheme<T>::collect); }

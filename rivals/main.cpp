@@ -189,8 +189,8 @@ int measure(Process& of, const Shape& shape, std::shared_ptr<Variant<T>> Library
     const course::Check found = first_run(*variant, verified, verifier);
     (is_ours ? row.our_side : row.their_side).error_share = found.error_share;
     if (!found.message.empty()) {
-      course::print(stderr, "rivals: {} {} is wrong: {}: {}\n", is_ours ? of.our_name : of.their_name, name,
-                    course::shape_text(shape), found.message);
+      course::say(stderr, "rivals: {} {} is wrong: {}: {}\n", is_ours ? of.our_name : of.their_name, name,
+                  course::shape_text(shape), found.message);
       return 1;
     }
     require_team(*variant, shape, row.threads);
@@ -198,7 +198,7 @@ int measure(Process& of, const Shape& shape, std::shared_ptr<Variant<T>> Library
     if (of.theirs.rounds) variant->release(), variant->allocate(problem, {}), variant->distribute();
   }
   if (of.alone()) {
-    course::print(stdout, "{}\t{:.6g}\n", name, rate_alone(*theirs, shape, options, of.settle));
+    course::say(stdout, "{}\t{:.6g}\n", name, rate_alone(*theirs, shape, options, of.settle));
     return 0;
   }
   Gpu none;
@@ -235,7 +235,7 @@ int measure(Process& of, const Shape& shape, std::shared_ptr<Variant<T>> Library
   }
   at_once = 1;
   ours->release(), theirs->release();
-  course::print(
+  course::say(
       stdout,
       "  {:<4} {:<14} {:<9} {:<14} {:6.3f} ({:.3f} to {:.3f}) x {:<20} {:6.1f} against {:6.1f} GFLOP/s, "
       "{} pairs{}\n",
@@ -262,8 +262,8 @@ int measure_all(Process& of) {
       count_status(measure(of, shape, &Library::f64));
       count_status(measure(of, shape, &Library::i32));
     } catch (const std::exception& error) {
-      course::print(stderr, "rivals: {} left out: {}: {}\n", of.their_name, course::shape_text(shape),
-                    error.what());
+      course::say(stderr, "rivals: {} left out: {}: {}\n", of.their_name, course::shape_text(shape),
+                  error.what());
     }
   return wrong ? 1 : found ? 0 : 77;
 }
@@ -281,9 +281,9 @@ int check(const std::string& file, const std::string& kernel, const Options& opt
   if (!why.empty()) throw course::Refusal{why};
   if (const std::string missing = course::lacking(library.needs); !missing.empty())
     throw course::Refusal{"this processor lacks " + missing};
-  course::print(stdout, "types\t{}{}{}{}\nkernel\t{}\nopenmp\t{}\nabout\t{}\n", library.bf16 ? "bf16 " : "",
-                library.f32 ? "f32 " : "", library.f64 ? "f64 " : "", library.i32 ? "i32" : "",
-                library.kernel, library.openmp ? "yes" : "", library.about);
+  course::say(stdout, "types\t{}{}{}{}\nkernel\t{}\nopenmp\t{}\nabout\t{}\n", library.bf16 ? "bf16 " : "",
+              library.f32 ? "f32 " : "", library.f64 ? "f64 " : "", library.i32 ? "i32" : "", library.kernel,
+              library.openmp ? "yes" : "", library.about);
   return 0;
 }
 

@@ -19,6 +19,8 @@ class MpiWorld : public World {
     if (given < MPI_THREAD_FUNNELED) abort("this MPI allows no threads beside its calls", 77);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &size_);
+    if (rank_ == 0 && given < MPI_THREAD_FUNNELED)
+      abort("this MPI allows no threads in a rank (MPI_THREAD_FUNNELED); use one that does", 2);
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host_);
   }
   ~MpiWorld() override {

@@ -189,7 +189,7 @@ bool parse(CLI::App& app, const Options& o, int argc, const char* const* argv, b
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    if (is_root) print(stdout, "{}", app.help());
+    if (is_root) say(stdout, "{}", app.help());
     return false;
   } catch (const CLI::ParseError& error) {
     throw Refusal{std::string(error.what()) + "; --help lists the options"};

@@ -83,10 +83,9 @@ std::string Record::command_line(const Traits& traits, Index pad, const std::str
 void print_header(const Record& r) {
   const std::string ranks = r.ranks > 1 ? fmt::format("{} ranks of ", r.ranks) : "";
   const char* const heading = r.ranks > 1 ? "grid, block" : r.settings.block == Sides() ? "tile" : "block";
-  print(stdout, "{} on {}{}, {} {}\n", r.step, ranks, r.device, r.compiler, r.flags);
-  course::print(stdout, fmt::runtime(columns), "variant", "type", "m x n x k", "threads", heading,
-                r.ranks > 1 ? 13 : 5, "runs", "median", "predicted", "by", "GFLOP/s", "peak", "error",
-                "worst", "verdict");
+  say(stdout, "{} on {}{}, {} {}\n", r.step, ranks, r.device, r.compiler, r.flags);
+  say(stdout, fmt::runtime(columns), "variant", "type", "m x n x k", "threads", heading, r.ranks > 1 ? 13 : 5,
+      "runs", "median", "predicted", "by", "GFLOP/s", "peak", "error", "worst", "verdict");
 }
 
 void print_row(const Record& r) {
@@ -102,10 +101,10 @@ void print_row(const Record& r) {
   const std::string share = peak > 100.5 ? ">100%?" : number("{:.3g}%", peak);
   // An emulator's seconds say nothing of a GPU.
   const std::string gflops = r.device.starts_with("emulator") ? "-" : number("{:.3f}", r.gflops);
-  course::print(stdout, fmt::runtime(columns), r.variant, r.type, shape_text(r.shape), r.settings.threads,
-                tile_or_block(r), r.ranks > 1 ? 13 : 5, r.repeat, median, predicted,
-                r.prediction ? r.prediction->limit : "-", gflops, share, number("{:.3g}", error),
-                number("{:.2g}", worst), r.verdict);
+  say(stdout, fmt::runtime(columns), r.variant, r.type, shape_text(r.shape), r.settings.threads,
+      tile_or_block(r), r.ranks > 1 ? 13 : 5, r.repeat, median, predicted,
+      r.prediction ? r.prediction->limit : "-", gflops, share, number("{:.3g}", error),
+      number("{:.2g}", worst), r.verdict);
   std::fflush(stdout);
 }
 

@@ -294,9 +294,9 @@ void report(Row<T>& row, const std::string& thrown) {
   session.progress("");
   if (session.measured == 1) print_header(r);
   print_row(r);
-  if (wrong && expected) print(stdout, "  {}\n", r.check->message);
+  if (wrong && expected) say(stdout, "  {}\n", r.check->message);
   if (wrong && (!expected || threw)) session.warn_once("wrong: " + r.check->message + "; again by: " + again);
-  print(stderr, "{}", row.explained);
+  say(stderr, "{}", row.explained);
   if (!wrong && expected) session.warn_once("expected wrong, found " + r.verdict + ": " + again);
   session.table.append(r.row());
 }

@@ -1,5 +1,8 @@
 #include "runner/run.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
@@ -141,7 +144,7 @@ void check_names(const Options& options, const std::vector<NamedVariant>& varian
 }
 
 void print_list(const Step& step, const std::vector<NamedVariant>& variants) {
-  print(stdout, "{}: {}\n", step.program, step.idea);
+  say(stdout, "{}: {}\n", step.program, step.idea);
   for (const auto& [traits, skip_reason] : variants)
     if (!traits.broken) print_choice(traits.name, traits.idea, skip_reason);
 }
@@ -174,6 +177,8 @@ int run_step(const Step& step, const Options& options, const World& world, Refus
 int exit_status(const std::string& program, const std::function<int()>& body, const World& world,
                 const Refused& refused) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is a full disk: an error of write, not a death
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})  // or a closed one would be the CSV
+    if (fcntl(stream, F_GETFD) < 0) ::open("/dev/null", O_RDONLY);
   const auto line = [&program](std::string text) {
     std::replace_if(
         text.begin(), text.end(), [](unsigned char c) { return c < ' '; }, ' ');
@@ -184,8 +189,8 @@ int exit_status(const std::string& program, const std::function<int()>& body, co
   std::string why;
   try {
     status = body();
-    if (status == 0 && (std::fflush(stdout) != 0 || std::ferror(stdout) != 0))
-      why = "cannot write to standard output", status = 2;
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+      why = "cannot write to standard output", status = status == 1 ? 1 : 2;
   } catch (const Refusal& refusal) {
     why = refusal.message, status = refused.status;
     if (others && refused.alone) world.abort(line(why), status);
@@ -193,7 +198,7 @@ int exit_status(const std::string& program, const std::function<int()>& body, co
     why = exception_text();
     if (others) world.abort(line(fmt::format("rank {}: {}", world.rank(), why)), why == no_memory ? 2 : 1);
   }
-  if (!why.empty() && world.is_root()) print(stderr, "{}\n", line(why));
+  if (!why.empty() && world.is_root()) say(stderr, "{}\n", line(why));
   return status;
 }
 

@@ -31,14 +31,14 @@ std::string exception_text() {
 
 void Session::progress(const std::string& what) const {
   if (!world.is_root() || !isatty(STDERR_FILENO)) return;
-  print(stderr, "\r\033[K");
-  if (!what.empty()) print(stderr, "[{}/{}] {} {}", row, rows, step.program, what);
+  say(stderr, "\r\033[K");
+  if (!what.empty()) say(stderr, "[{}/{}] {} {}", row, rows, step.program, what);
 }
 
 void Session::warn_once(const std::string& line) {
   if (!warned.insert(line).second || !world.is_root()) return;
   progress("");
-  print(stderr, "{}: {}\n", step.program, line);
+  say(stderr, "{}: {}\n", step.program, line);
 }
 
 bool verifies_whole(const Options& options, const Shape& s) {

@@ -18,11 +18,10 @@ struct Refusal {
   std::string message;
 };
 
-/// Writes to stdout or stderr as fmt::print does, but never throws: stderr may be closed or full, and
-/// exit_status asks stdout at the end.
-template <class... Arguments>
-void print(std::FILE* file, fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-  std::fputs(fmt::format(format, std::forward<Arguments>(arguments)...).c_str(), file);
+/// As fmt::print, but throws nothing where nothing can be written: exit_status looks at standard output once.
+template <class... Items>
+void say(std::FILE* file, fmt::format_string<Items...> format, Items&&... items) {
+  std::fputs(fmt::format(format, std::forward<Items>(items)...).c_str(), file);
 }
 
 inline std::string shape_text(const Shape& s) {
@@ -71,7 +70,7 @@ inline std::string one_of(const std::string& option, const std::string& given,
 
 /// One line of --list.
 inline void print_choice(const std::string& name, const std::string& idea, const std::string& skip_reason) {
-  print(stdout, "  {:<16} {}{}{}\n", name, idea, skip_reason.empty() ? "" : "; not here: ", skip_reason);
+  say(stdout, "  {:<16} {}{}{}\n", name, idea, skip_reason.empty() ? "" : "; not here: ", skip_reason);
 }
 
 /// The middle value; the mean of the two middle ones of an even number. `values` is not empty.

@@ -29,6 +29,15 @@ TEST_CASE("a record's times and rate come from its runs; nothing done is no rate
   CHECK((!without.best_s && *without.times.copy_in == 3));
 }
 
+TEST_CASE("runs without a product's time make a record without one") {
+  for (const std::vector<Times>& runs : {std::vector<Times>{}, {Times{.copy_in = 2}}}) {
+    Record record;
+    record.summarise(runs);
+    CHECK(record.repeat == 0);
+    CHECK(!record.best_s.has_value());
+  }
+}
+
 TEST_CASE("what does not apply is an empty cell, and so is what a check found that came to no verdict") {
   Record r;
   const auto filled = [&r] {

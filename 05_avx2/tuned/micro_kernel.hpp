@@ -71,8 +71,8 @@ void micro_kernel(const In<Tile>& a, const In<Tile>& b, const Out<Tile>& c,
   for (int i = 0; i < rows; i += 3) a_p[i / 3] = &a(i, 0);
 
   const Index steps = a.cols() < rows ? 1 : a.cols() / rows;  // between fetches of a row of C and of `next`
-  RowAddress c_soon(c, 0, 0), next_soon = next;
   const T* b_p = b.data();
+  RowAddress c_soon(c, 0, 0), next_soon = next;
   for (Index left = a.cols(); left > 0; left -= steps) {
 #pragma GCC unroll 32
     for (int j = 0; j < width; j += 64) RowAddress::to_L1(c_soon.at + j);
@@ -86,7 +86,7 @@ void micro_kernel(const In<Tile>& a, const In<Tile>& b, const Out<Tile>& c,
       for (int j = 0; j < vectors; ++j) {
         b_row[j] = load(b_p, j);
         if (j * V::bytes % 64 == 0)
-          RowAddress::to_L1(RowAddress::address(b_p) + (ahead * b.ld() + j * V::lanes) * Tile::size);
+          RowAddress::to_L1(RowAddress::address(b_p) + (ahead * b.ld() + j * V::lanes) * Index{sizeof(T)});
       }
 #pragma GCC unroll 32
       for (int i = 0; i < rows; ++i) {

@@ -113,7 +113,8 @@ int simulate(const std::vector<std::string>& given, bool first) {
       4 * std::min(n, block) * std::max(rows.count(0), cols.count(0));  // bytes of the largest
   if (p * q > 1 && panel > 2147483647) return refuse("a panel has more than 2^31 - 1 bytes");
   contents = SMPI_SHARED_MALLOC(static_cast<std::size_t>(panel));
-  const Grid grid(p, q);
+  Grid grid(p, q);
+  grid.connect();
   float* const nowhere = static_cast<float*>(contents);
   const View<float> c(nowhere, rows.count(grid.row), cols.count(grid.col), cols.count(grid.col));
   const Panels<float> panels = {cols, rows, c, nowhere, nowhere, {nowhere, nowhere}, {nowhere, nowhere}};

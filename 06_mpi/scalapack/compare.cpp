@@ -41,7 +41,7 @@ bool is_right(course::Variant<T>& variant, const Problem<T>& problem, const cour
   if (world.is_root()) {
     course::Verifier<T> verifier(problem, course::verifies_whole(options, problem.shape));
     if (check = verifier.check(c); !check.right)
-      course::print(stderr, "06_mpi_compare: wrong: {}: {}\n", variant.traits.name, check.message);
+      course::say(stderr, "06_mpi_compare: wrong: {}: {}\n", variant.traits.name, check.message);
   }
   return world.root(check.right) != 0;
 }
@@ -94,11 +94,11 @@ void report(Comparison& comparison, const Row& row, bool right) {
   const course::Schema schema = columns(row);
   if (right && comparison.table.is_open()) comparison.table.append(course::cells_of(schema));
   const Settings& s = row.settings;
-  course::print(stdout, "{:<4} {:<17} {:>5} {:>7} {:>7} {:>9} {:<7} {:<14}", row.type,
-                course::shape_text(row.shape), row.ranks, s.threads, s.grid.text(), s.block.text(),
-                row.variant, row.rival);
-  for (std::size_t at = 11; at <= 15; ++at) course::print(stdout, " {:>9}", schema[at].cell);
-  course::print(stdout, "  {}\n", right ? "right" : "wrong");
+  course::say(stdout, "{:<4} {:<17} {:>5} {:>7} {:>7} {:>9} {:<7} {:<14}", row.type,
+              course::shape_text(row.shape), row.ranks, s.threads, s.grid.text(), s.block.text(), row.variant,
+              row.rival);
+  for (std::size_t at = 11; at <= 15; ++at) course::say(stdout, " {:>9}", schema[at].cell);
+  course::say(stdout, "  {}\n", right ? "right" : "wrong");
   std::fflush(stdout);
 }
 
@@ -181,7 +181,7 @@ int run(int argc, char** argv, const course::World& world, course::Refused& refu
     if (s.flops() == 0) throw course::Refusal{course::shape_text(s) + ": an empty product takes no time"};
   const std::string missing = course::lacking(avx2::best_needs());
   if (world.root(missing.empty()) == 0) {
-    if (world.is_root()) course::print(stderr, "06_mpi_compare: skipped: this processor lacks {}\n", missing);
+    if (world.is_root()) course::say(stderr, "06_mpi_compare: skipped: this processor lacks {}\n", missing);
     return 77;
   }
   course::require_threads(options.threads, world);
@@ -189,9 +189,9 @@ int run(int argc, char** argv, const course::World& world, course::Refused& refu
   refused.alone = true;
   if (world.is_root() && !options.csv.empty()) comparison.table.open(options.csv);
   if (world.is_root())
-    course::print(stdout, "{:<4} {:<17} {:>5} {:>7} {:>7} {:>9} {:<7} {:<14} {:>9} {:>9} {:>9} {:>9} {:>9}\n",
-                  "type", "m x n x k", "ranks", "threads", "grid", "block", "variant", "rival", "GFLOP/s",
-                  "rival's", "least", "ratio", "most");
+    course::say(stdout, "{:<4} {:<17} {:>5} {:>7} {:>7} {:>9} {:<7} {:<14} {:>9} {:>9} {:>9} {:>9} {:>9}\n",
+                "type", "m x n x k", "ranks", "threads", "grid", "block", "variant", "rival", "GFLOP/s",
+                "rival's", "least", "ratio", "most");
   const auto each = [&]<class T>(T) {
     for (const Shape& shape : options.shapes)
       for (const int threads : options.threads)

@@ -69,13 +69,22 @@ class Scalapack : public OnGrid<T> {
     this->c_ = this->take(m, n, 0);
     this->fill(a_, this->rows_, this->k_of_a_, [&](Index i, Index p) { return problem.a(i, p); });
     this->fill(b_, this->k_of_b_, this->cols_, [&](Index p, Index j) { return problem.b(p, j); });
-    Cblacs_get(-1, 0, &context_);
-    Cblacs_gridinit(&context_, "Column", grid.q, grid.p);
+  }
+  /// As Grid's communicators, BLACS's grid is made once and kept.
+  void connect() override {
+    static std::map<std::pair<int, int>, int> contexts;
+    const Grid& grid = this->grid_;
+    const auto [known, is_new] = contexts.try_emplace({grid.p, grid.q}, -1);
+    if (is_new) {
+      Cblacs_get(-1, 0, &known->second);
+      Cblacs_gridinit(&known->second, "Column", grid.q, grid.p);
+    }
+    OnGrid<T>::connect();
+    context_ = known->second;
     of_a_ = descriptor(this->k_of_a_, this->rows_, a_.ld()),
     of_b_ = descriptor(this->cols_, this->k_of_b_, b_.ld());
     of_c_ = descriptor(this->cols_, this->rows_, this->c_.ld());
   }
-  ~Scalapack() override { Cblacs_gridexit(context_); }
 
   void multiply() override {
     set_blas_threads(this->settings_.threads);

@@ -181,6 +181,15 @@ TEST_CASE("a rank multiplies in as many threads as the row says") {
   }
 }
 
+TEST_CASE("one rank alone makes a scheme and lets it go, as one does whose memory does not suffice") {
+  course::Variants<float> variants = summas<float>();
+  variants.push_back(rows_blocking()), variants.push_back(on_ranks<BlockCyclic<float>>("block_cyclic", ""));
+  const Problem<float> problem{.shape = {20, 20, 20}};
+  for (const auto& variant : variants)  // a message would wait for the others for ever
+    if (world->is_root())
+      variant->allocate(problem, {.grid = {1, world->size()}, .block = {3, 5}}), variant->release();
+}
+
 TEST_CASE("words from rank 0 and back") {
   const course::Variants<float> by_rows = {
       rows_blocking(),
