@@ -2,7 +2,6 @@
 #pragma once
 
 #include <list>
-#include <map>
 #include <memory>
 
 #include "05_avx2/library/best.hpp"
@@ -112,7 +111,7 @@ class BlockCyclic : public Scheme<T> {
   static constexpr bool on_grid = true, dealt = false;
 
   BlockCyclic(const Problem<T>& problem, const Settings& settings)
-      : Scheme<T>(problem, settings), grid_(grid_of(settings.grid)) {
+      : Scheme<T>(problem, settings), grid_(settings.grid.x, settings.grid.y) {
     const auto [m, n, k] = problem.shape;
     const auto [mb, nb] = settings.block;
     dealt_.rows = {m, mb, grid_.p}, dealt_.cols = {n, nb, grid_.q};
@@ -137,7 +136,7 @@ class BlockCyclic : public Scheme<T> {
   View<const T> result() override { return dealt_.result; }
 
  private:
-  const Grid& grid_;
+  Grid grid_;
   Dealt<T> dealt_;
   NineTypes types_;
 };
@@ -151,7 +150,7 @@ class OnGrid : public Scheme<T> {
 
   OnGrid(const Problem<T>& problem, const Settings& settings)
       : Scheme<T>(problem, settings),
-        grid_(grid_of(settings.grid)),
+        grid_(settings.grid.x, settings.grid.y),
         rows_{problem.shape.m, settings.block.x, grid_.p},
         cols_{problem.shape.n, settings.block.y, grid_.q},
         k_of_a_{problem.shape.k, settings.block.y, grid_.q},
@@ -188,7 +187,7 @@ class OnGrid : public Scheme<T> {
     });
   }
 
-  const Grid& grid_;
+  Grid grid_;
   Cyclic rows_, cols_, k_of_a_, k_of_b_;  // of C; of k in A and in B
   View<T> c_;                             // this rank's part
 };
@@ -251,9 +250,6 @@ class MpiVariant : public course::Variant<T> {
   std::string refuses(const Problem<T>&, const Settings&) const override {
     const bool harmless = this->traits.broken && size_of(MPI_COMM_WORLD) < 2;  // nothing to get wrong
     return harmless ? "needs 2 ranks" : "";
-  }
-  void connect(const Settings& settings) override {
-    if (this->traits.grids) grid_of(settings.grid);
   }
   Times allocate(const Problem<T>& problem, const Settings& settings) override {
     scheme_ = make_(problem, settings);

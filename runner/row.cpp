@@ -308,9 +308,7 @@ void run_row(Session& session, Variant<T>& variant, CheckedProblem<T>& checked, 
   Row<T> row{session, variant, checked, planned(session, variant, checked.problem, settings)};
   std::string thrown;
   try {
-    if (is_refused(row)) return;
-    variant.connect(settings);
-    if (takes_too_long(row)) return;
+    if (is_refused(row) || takes_too_long(row)) return;
     measure_and_verify(row);
   } catch (const Refusal&) {
     throw;

@@ -68,10 +68,8 @@ std::vector<Table::Row> Table::read(const std::string& path, const std::string& 
 void Table::open(const std::string& path) {
   path_ = path;
   // O_NONBLOCK: opening a pipe that nobody reads would wait.
-  const int opened = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0644);
-  if (opened < 0) throw Refusal{"--csv: cannot write " + path + ": " + std::strerror(errno)};
-  file_ = fcntl(opened, F_DUPFD_CLOEXEC, 3);  // never in the place of a closed stderr
-  ::close(opened);
+  file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0644);
+  if (!is_open()) throw Refusal{"--csv: cannot write " + path + ": " + std::strerror(errno)};
   fcntl(file_, F_SETFL, O_APPEND);
   if (!is_regular(path)) return write(header());
   // Locked until this program ends, if the file system has locks.

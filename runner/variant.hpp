@@ -68,9 +68,8 @@ struct Traits {
   std::string needs = {};       // features the processor must have: "avx2,fma"
 };
 
-/// One way to compute C += A·B. For each row: connect; allocate; distribute, reset, run and fetch for each
-/// repeat; result; release. Every rank makes the same calls; refuses, allocate and release do not
-/// communicate.
+/// One way to compute C += A·B. For each row: allocate; distribute, reset, run and fetch for each repeat;
+/// result; release. Every rank makes the same calls; refuses and allocate do not communicate.
 template <class T>
 class Variant {
  public:
@@ -83,8 +82,6 @@ class Variant {
   virtual std::string device() const { return {}; }
   /// Why this row cannot run here, such as "needs 4 ranks"; else empty. Rank 0's answer counts.
   virtual std::string refuses(const Problem<T>&, const Settings&) const { return {}; }
-  /// Makes what all ranks make together.
-  virtual void connect(const Settings&) {}
   /// Takes memory. `problem` outlives release().
   virtual Times allocate(const Problem<T>& problem, const Settings& settings) = 0;
   /// Brings the inputs to where they are multiplied.

@@ -40,8 +40,7 @@ std::shared_ptr<course::Variant<float>> rows_blocking() {
 template <class T>
 double words_of(course::Variant<T>& variant, const Shape& shape, const Sides& grid, const Sides& block) {
   const Problem<T> problem{.shape = shape};
-  const Settings settings{.grid = grid, .block = block};
-  variant.connect(settings), variant.allocate(problem, settings);
+  variant.allocate(problem, {.grid = grid, .block = block});
   double words = 0;
   for (int repeat = 0; repeat < 2; ++repeat) {  // a repeat receives as much
     Times times = variant.distribute();
@@ -80,29 +79,6 @@ extern "C" int __real_MPI_Testall(int count, MPI_Request* requests, int* all, MP
 extern "C" int __wrap_MPI_Testall(int count, MPI_Request* requests, int* all, MPI_Status* statuses) {
   ++looks;
   return never ? (*all = 0, MPI_SUCCESS) : __real_MPI_Testall(count, requests, all, statuses);
-}
-
-// Calls that all ranks make together, or wait for ever.
-int together = 0;
-extern "C" int MPI_Cart_create(MPI_Comm ranks, int count, const int* sides, const int* wraps, int reorder,
-                               MPI_Comm* made) {
-  return ++together, PMPI_Cart_create(ranks, count, sides, wraps, reorder, made);
-}
-extern "C" int MPI_Cart_sub(MPI_Comm ranks, const int* kept, MPI_Comm* made) {
-  return ++together, PMPI_Cart_sub(ranks, kept, made);
-}
-extern "C" int MPI_Comm_free(MPI_Comm* ranks) {
-  return ++together, PMPI_Comm_free(ranks);
-}
-
-TEST_CASE("a rank that fails to take memory, and gives back what it has, waits for no other") {
-  for (const auto& variant : {on_ranks<BlockCyclic<float>>("block_cyclic", ""), summas<float>()[0]}) {
-    const Settings settings{.grid = {world->size(), 1}, .block = {3, 5}};
-    variant->connect(settings);
-    together = 0;
-    variant->allocate({.shape = {37, 41, 29}}, settings), variant->release();
-    CHECK(together == 0);
-  }
 }
 
 TEST_CASE("squarest: the grid whose sides differ least, no higher than wide") {
