@@ -91,11 +91,12 @@ double processor_quota(const std::string& groups, const std::string& root) {
     if (parts.size() < 3 || (is_first && !contains(split(parts[1]), "cpu"))) continue;
     for_each_group(root + (is_first ? "/cpu" : ""), parts[2], [&](const std::string& group) {
       double quota = 0, period = 0;  // microseconds of each period, for all threads together
-      std::ifstream max(group + "/cpu.max");
-      const bool is_limited = is_first ? std::ifstream(group + "/cpu.cfs_quota_us") >> quota &&
-                                             std::ifstream(group + "/cpu.cfs_period_us") >> period
-                                       : max >> quota >> period;
-      if (is_limited && quota > 0) least = std::min(least, quota / period);  // -1: without a limit
+      if (is_first) {
+        quota = number_in(group + "/cpu.cfs_quota_us"), period = number_in(group + "/cpu.cfs_period_us");
+      } else if (!(std::ifstream(group + "/cpu.max") >> quota >> period)) {
+        return;
+      }
+      if (quota > 0 && period > 0) least = std::min(least, quota / period);  // -1: without a limit
     });
   }
   return least;

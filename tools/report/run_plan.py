@@ -229,7 +229,7 @@ def possible(commands, given):
         if command.program and not command.program.exists():
             lacks[command.name()] = f"it is not built in {given.build}"
         elif "mpirun" in command.words and not shutil.which("mpirun"):
-            lacks[command.name()] = "there is no mpirun here; ./setup.sh installs one"
+            lacks[command.name()] = "there is no mpirun here; sh setup.sh installs one"
     here = [command for command in commands if command.name() not in lacks]
     if not any(command.program for command in here):
         refuse(f"no program of {given.plans[0]} is in {given.build}; `make build` builds them")

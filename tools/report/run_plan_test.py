@@ -138,7 +138,7 @@ class RunPlan(unittest.TestCase):
         said = [f"(Open MPI) 5 --map-by {way} -n {CORES + at}" for at, way in enumerate(ways)]
         self.assertEqual(self.said(f"mpirun -n {CORES} a/a\nmpirun -n {CORES + 1} a/a"), said)
         self.program("build/b/b")
-        said = "a skipped: there is no mpirun here; ./setup.sh installs one\n"
+        said = "a skipped: there is no mpirun here; sh setup.sh installs one\n"
         self.assertEqual(self.run_plan("b/b\nmpirun -n 2 a/a", "--plan", PATH="/nowhere")[2], said)
 
     def test_a_peak_that_a_product_beat_is_measured_again(self):
