@@ -1,10 +1,10 @@
 #!/bin/sh
 # Installs what the course needs and this machine lacks, and says first what. Silent and quick when nothing is missing.
-#   ./setup.sh          what `make report` needs
-#   ./setup.sh test     what `make test` needs besides
-#   ./setup.sh teach    what `make try HANDINS=folder` needs besides: bubblewrap
-#   ./setup.sh simulate what `make simulate` needs besides: SimGrid
-#   ./setup.sh --list   prints the package names and installs nothing
+#   sh setup.sh          what `make report` needs
+#   sh setup.sh test     what `make test` needs besides
+#   sh setup.sh teach    what `make try HANDINS=folder` needs besides: bubblewrap
+#   sh setup.sh simulate what `make simulate` needs besides: SimGrid
+#   sh setup.sh --list   prints the package names and installs nothing
 # Ends with 1 where something of the core is missing and cannot be installed; without the rest the course goes on, and says what is missing.
 set -eu
 

@@ -126,6 +126,9 @@ function(course_test name labels)
     endif()
     list(TRANSFORM ARGN REPLACE "^[$]<TARGET_FILE:(.*)>$" "\\1" AT 0)  # a target is started by the emulator
   endif()
+  if("${ARGN}" MATCHES "^[^;]*[.]sh(;|$)")  # a copy without executable bits is tested, too
+    list(PREPEND ARGN bash)
+  endif()
   add_test(NAME ${name} COMMAND ${ARGN})
   set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 LABELS "${labels}" TIMEOUT 300)
   set(environment OMP_WAIT_POLICY=set:passive OBJDUMP=set:${CMAKE_OBJDUMP} NM=set:${CMAKE_NM})

@@ -15,6 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.append(str(ROOT / "tools/report"))
 from measured import Refusal, append, lines_of, whose
+from processors import processors
 
 OURS = {
     "avx512": "against each library's widest kernel",
@@ -369,7 +370,7 @@ def asked():
     given = [(f"--{name}", getattr(options, name)) for name in checked]
     words = (word for name, value in given if value is not None for word in (name, value))
     process(options, "rivals_cpu", "check", *words)
-    options.cpus = len(os.sched_getaffinity(0))
+    options.cpus = processors()
     options.shapes = squares(*options.size.split(",")) if options.size else []
     options.shapes += options.shape.split(",") if options.shape else []
     on_gpu = ALONE_ON_GPU if options.alone else IN_TURNS_ON_GPU

@@ -2,7 +2,6 @@
 
 #include <fmt/chrono.h>
 #include <omp.h>
-#include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -38,15 +37,11 @@ double left_in(const std::string& group) {
   return std::max(0.0, limit - used);
 }
 
-/// Calls `f` with the folder of this process's cgroup, and of those above it, which limit it, too.
+/// Calls `f` with the folder of `group`, a cgroup below `top`, and of those above it, which limit it, too.
 template <class F>
-void for_each_group(F f) {
-  std::ifstream groups("/proc/self/cgroup");
-  std::string group;
-  for (std::string line; std::getline(groups, line);)
-    if (line.starts_with("0::/")) group = line.substr(3);
+void for_each_group(const std::string& top, std::string group, F f) {
   for (;; group.resize(group.rfind('/'))) {
-    f("/sys/fs/cgroup" + group);
+    f(top + group);
     if (group.empty() || group == "/") return;
   }
 }
@@ -73,38 +68,43 @@ int startable_threads(int most) {
   return static_cast<int>(std::ssize(others)) + 1;
 }
 
-/// How many threads OpenMP gives to a region that asks for so many, and how many processors to all of them
-/// (0: unknown, as on a system other than Linux).
-std::pair<int, int> team_of(int threads) {
+/// How many threads OpenMP gives to a region that asks for so many.
+int team_of(int threads) {
   int given = 1;
-#ifdef __linux__
-  cpu_set_t all, mine;
-  CPU_ZERO(&all);
-#pragma omp parallel num_threads(threads) private(mine)
-#pragma omp critical
-  if (given = omp_get_num_threads(); sched_getaffinity(0, sizeof mine, &mine) == 0) CPU_OR(&all, &all, &mine);
-  return {given, CPU_COUNT(&all)};
-#else
 #pragma omp parallel num_threads(threads)
 #pragma omp single
   given = omp_get_num_threads();
-  return {given, 0};
-#endif
-}
-
-/// The first of these variables that is set, "NAME=value"; else whose setting it must be.
-std::string first_set(std::initializer_list<const char*> names) {
-  for (const char* name : names)
-    if (const char* value = std::getenv(name)) return fmt::format("{}={}", name, value);
-  return "a setting of OpenMP";
+  return given;
 }
 
 }  // namespace
 
 const std::string compiler = COURSE_COMPILER, commit = COURSE_COMMIT;
 
+double processor_quota(const std::string& groups, const std::string& root) {
+  double least = HUGE_VAL;
+  std::ifstream file(groups);
+  for (std::string line;
+       std::getline(file, line);) {  // "0::/user.slice", or version 1's "4:cpu,cpuacct:/docker"
+    const std::vector<std::string> parts = split(line, ':');
+    const bool is_first = parts.size() > 2 && !parts[1].empty();
+    if (parts.size() < 3 || (is_first && !contains(split(parts[1]), "cpu"))) continue;
+    for_each_group(root + (is_first ? "/cpu" : ""), parts[2], [&](const std::string& group) {
+      double quota = 0, period = 0;  // microseconds of each period, for all threads together
+      if (is_first) {
+        quota = number_in(group + "/cpu.cfs_quota_us"), period = number_in(group + "/cpu.cfs_period_us");
+      } else if (!(std::ifstream(group + "/cpu.max") >> quota >> period)) {
+        return;
+      }
+      if (quota > 0 && period > 0) least = std::min(least, quota / period);  // -1: without a limit
+    });
+  }
+  return least;
+}
+
 int usable_cpus() {
-  return std::max(1, omp_get_num_procs());
+  static const double quota = processor_quota();
+  return static_cast<int>(std::max(1.0, std::min<double>(omp_get_num_procs(), quota)));
 }
 
 void require_threads(const std::vector<int>& counts, const World& world) {
@@ -113,24 +113,15 @@ void require_threads(const std::vector<int>& counts, const World& world) {
   // No team larger than the processors is tried: of its bound threads two would later serve a smaller one on
   // one processor.
   const int startable = startable_threads(most), limit = omp_get_thread_limit();
-  const int asked = std::min({startable, usable_cpus(), limit});
-  const auto [given, processors] = team_of(asked);
-  const int allowed = given < asked ? given : std::min(most, limit);
-  const bool crowded = 0 < processors && processors < given;  // 0: unknown
-  double lacking[] = {double(most - startable), double(most - allowed), double(crowded)};
+  const int asked = std::min({startable, usable_cpus(), limit}), given = team_of(asked);
+  double lacking[] = {double(most - startable),
+                      double(most - (given < asked ? given : std::min(most, limit)))};
   world.max(lacking);
   const auto more_than = [&](double lacks) {
     return fmt::format("--threads: '{}' is more than the {} that ", most, most - static_cast<int>(lacks));
   };
   if (lacking[0] > 0) throw Refusal{more_than(lacking[0]) + "this process may start"};
-  if (lacking[1] > 0)
-    throw Refusal{more_than(lacking[1]) +
-                  first_set({"OMP_THREAD_LIMIT", "KMP_DEVICE_THREAD_LIMIT", "KMP_ALL_THREADS"}) +
-                  " allows; unset it"};
-  if (lacking[2] > 0)
-    throw Refusal{
-        fmt::format("--threads: '{}' threads would have fewer processors, by {}; unset it", most,
-                    first_set({"GOMP_CPU_AFFINITY", "KMP_AFFINITY", "OMP_PLACES", "OMP_PROC_BIND"}))};
+  if (lacking[1] > 0) throw Refusal{more_than(lacking[1]) + "OpenMP gives it; unset OMP_THREAD_LIMIT"};
 }
 
 void require_cpus(const std::vector<int>& counts) {
@@ -175,17 +166,13 @@ double available_memory() {
   std::ifstream meminfo("/proc/meminfo");  // Linux knows better
   for (std::string line; std::getline(meminfo, line);)
     if (line.starts_with("MemAvailable:")) available = 1024 * std::stod(line.substr(13));
-  for_each_group([&available](const std::string& group) { available = std::min(available, left_in(group)); });
+  std::ifstream groups("/proc/self/cgroup");
+  std::string group;
+  for (std::string line; std::getline(groups, line);)
+    if (line.starts_with("0::/")) group = line.substr(3);
+  for_each_group("/sys/fs/cgroup", group,
+                 [&available](const std::string& of) { available = std::min(available, left_in(of)); });
   return available;
-}
-
-double allowed_cpus() {
-  double allowed = usable_cpus();
-  for_each_group([&allowed](const std::string& group) {
-    double quota = 0, period = 0;  // microseconds of each period, for all threads together
-    if (std::ifstream(group + "/cpu.max") >> quota >> period) allowed = std::min(allowed, quota / period);
-  });
-  return allowed;
 }
 
 void require_memory(const std::string& what, double bytes, const World& world) {

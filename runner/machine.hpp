@@ -9,12 +9,15 @@
 
 namespace course {
 
-/// How many hardware threads this process may use, even where OpenMP has bound the calling one to a core.
+/// How many hardware threads this process may use at once, even where OpenMP has bound the calling one to a
+/// core: by affinity or by processor_quota, the least. tools/report/processors.py counts alike.
 int usable_cpus();
-/// As many, or fewer if the cgroup's share of time (docker --cpus) lets not all run at once.
-double allowed_cpus();
-/// Throws Refusal, on every rank, if this process cannot start one of these numbers of threads, if OpenMP's
-/// teams have fewer, or have to share a processor while others are free. Tries it.
+/// How many processors' time the cgroups, versions 1 and 2, leave this process (docker --cpus), else
+/// infinity.
+double processor_quota(const std::string& groups = "/proc/self/cgroup",
+                       const std::string& root = "/sys/fs/cgroup");
+/// Throws Refusal, on every rank, if this process cannot start one of these numbers of threads, or OpenMP's
+/// teams have fewer. Tries it.
 void require_threads(const std::vector<int>& counts, const World& world = {});
 /// As require_threads; throws also if one of the numbers is more than usable_cpus.
 void require_cpus(const std::vector<int>& counts);

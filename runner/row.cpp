@@ -81,9 +81,9 @@ Times with_memory(Row<T>& row, const Problem<T>& problem, const std::function<vo
 /// nor where threads outnumber processors: those of this process, and those of the host for all ranks.
 template <class T>
 bool was_disturbed(const Row<T>& row, double lasted, double used) {
-  static const double allowed = allowed_cpus();
   const int threads = row.record.settings.threads;
-  const bool one_each = threads <= allowed && threads * row.record.ranks <= sysconf(_SC_NPROCESSORS_ONLN);
+  const bool one_each =
+      threads <= usable_cpus() && threads * row.record.ranks <= sysconf(_SC_NPROCESSORS_ONLN);
   const bool known = row.variant.device().empty() && one_each && lasted >= clock_tells;
   double missing = known ? 1 - used / (threads * lasted) : 0;
   row.world.max({&missing, 1});

@@ -1,7 +1,6 @@
 #include "runner/table.hpp"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -72,9 +71,6 @@ void Table::open(const std::string& path) {
   if (!is_open()) throw Refusal{"--csv: cannot write " + path + ": " + std::strerror(errno)};
   fcntl(file_, F_SETFL, O_APPEND);
   if (!is_regular(path)) return write(header());
-  // Locked until this program ends, if the file system has locks.
-  if (flock(file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-    throw Refusal{"--csv: another program writes " + path + " now; wait for it, or give another file"};
   const std::string content = content_of(path, "--csv");
   if (header().starts_with(content)) {  // a new file, or one whose header was torn
     if (ftruncate(file_, 0) == 0) write(header());

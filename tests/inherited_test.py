@@ -39,6 +39,7 @@ STRANGE = {  # a variable: what a shell's, a job's or another project's settings
     "LANGUAGE": "de",
     "GIT_DIR": "/nonexistent",
     "GNUTERM": "nonsense",
+    "HEARD_OF_NOWHERE": "yes",
     "TMPDIR": "/proc/none",
 }
 # What make 4.4 says of TMPDIR before it reads a makefile, and of SIGPIPE; older ones say nothing.

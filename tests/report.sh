@@ -21,20 +21,19 @@ fail() {
 report() { make --no-print-directory -f Makefile.report "$@"; }
 
 variables() {
+  mkdir -p "$folder/build/00_machine" && printf '#!/bin/sh\n' >"$folder/build/00_machine/00_machine" && chmod +x "$folder/build/00_machine/00_machine"
   refuses() { # MESSAGE VARIABLE=VALUE
-    said=$(report -n rows "$2" 2>&1)
-    [ $? -eq 2 ] && [ "$(wc -l <<<"$said")" -eq 1 ] && [[ $said == *"*** $1"* ]] || fail "$2: $said"
+    said=$(report rows BUILD="$folder/build" OUT="$folder/out" "$2" 2>&1)
+    [ $? -eq 2 ] && [ ! -e "$folder/out" ] && [ "$(grep -cv "Error 2" <<<"$said")" -eq 1 ] && [[ $said == *"$1"* ]] || fail "$2: $said"
   }
-  refuses "OUT: 'a b' has a blank in it" "OUT=a b"
-  for character in "'" '"' '`' '$' ';' '&' '|' '<' '>' '(' ')' '*' '?' '[' ']' "\\" '#'; do
-    refuses "RUNG: 'a${character}b' has a $character in it; give letters, digits, . _ / and -" "RUNG=a${character/\$/\$\$}b"
+  for character in '"' '$' ';' '(' '*' "\\" '#'; do
+    refuses "SIZES: '1${character}b' has a $character in it; give letters, digits, . _ / and -" "SIZES=1${character/\$/\$\$}b"
   done
-  for name in OUT BUILD MACHINE FILL REPEAT BUDGET GPU_TILE_SIZE SIZES TYPES STEPS THREADS RANKS TILES GPU_SIZES; do
-    refuses "$name: '~/a' has a ~ in it" "$name=~/a"
-  done
+  for name in FILL REPEAT BUDGET GPU_TILE_SIZE SIZES TYPES THREADS RANKS TILES GPU_SIZES; do refuses " has a ~ in it" "$name=~/a"; done
+  for name in OUT RUNG SIZES; do refuses "$name: it has a ' in it" "$name=a'b"; done
   for name in QUICK FULL; do refuses "$name: 'yes' is unknown; give $name=1, or nothing" "$name=yes"; done
-  for given in QUICK=1 QUICK=0 QUICK= FULL=1 "SIZES=16 17" OUT=/tmp/a-b_c.d; do
-    report -n rows "$given" >/dev/null || fail "$given is refused"
+  for given in QUICK=1 QUICK=0 QUICK= FULL=1 "SIZES=16 17" "OUT=$folder/a b(1)\$\$\`;&"; do
+    said=$(report plan BUILD="$folder/build" "$given" 2>&1) && [[ $said == */00_machine\ * ]] || fail "$given is refused: $said"
   done
   # A python3 that has jinja2 is taken; one that has not is passed over, where the system's has it, or else is all there is.
   printf '#!/bin/sh\necho no jinja2 >&2\nexit "$(cat "%s/has_none")"\n' "$folder" >"$folder/python3"
@@ -51,37 +50,37 @@ variables() {
 recipes() {
   set -f # an argument with a * is a pattern, not files
   cd "$folder" && mkdir -p bin tools report 09_cuda_regtile/search build/{01_naive,02_loop_order,rivals,09_cuda_regtile}
-  cp "$here/../Makefile.report" .
-  cat >bin/fake <<'EOF' # it ends as FAILS says: "PATTERN=STATUS"
+  cp "$here/../Makefile.report" . && cp "$here/../tools/inherited.txt" tools/
+  cat >bin/fake <<'EOF' # it ends as COURSE_FAILS says: "PATTERN=STATUS"
 #!/bin/sh
-line="${0#"$FOLDER/"} $*"
-case $line in bin/nproc*) echo 4 && exit ;; *"import jinja2") exit ;; *choose.py*) echo chosen ;; *-B*) echo an error ;; esac
-echo "$line" >>"$FOLDER/called"
-case $line in ${FAILS%=*}) exit "${FAILS##*=}" ;; esac
+line="${0#"$COURSE_FOLDER/"} $*"
+case $line in *processors.py) echo 4 && exit ;; *"import jinja2") exit ;; *choose.py*) echo chosen ;; esac
+echo "$line" >>"$COURSE_FOLDER/called"
+case $line in ${COURSE_FAILS%=*}) exit "${COURSE_FAILS##*=}" ;; esac
 EOF
   chmod +x bin/fake
-  for file in bin/{nproc,cmake,ctest,git,tar,python3} setup.sh build/{rivals/rivals,01_naive/01_naive{,-O0,-O1,-O2},09_cuda_regtile/09_cuda_regtile_search}; do
+  for file in bin/{ctest,git,tar,python3} setup.sh build/{rivals/rivals,01_naive/01_naive{,-O0,-O1,-O2},09_cuda_regtile/09_cuda_regtile_search}; do
     ln -s "$folder/bin/fake" "$file"
   done
   calls() { # "make's arguments" FAILS STATUS PATTERN…: the calls in one line, then what was printed, match it; with ! they do not
     rm -f called
-    said=$(env -i PATH="$folder/bin:$PATH" FOLDER="$folder" FAILS="$2" sh -c "make --no-print-directory -f Makefile.report $1" 2>&1)
+    said=$(env -i PATH="$folder/bin:$PATH" COURSE_FOLDER="$folder" COURSE_FAILS="$2" sh -c "make --no-print-directory -f Makefile.report $1" 2>&1)
     status=$?
     all="ended with $status: $(tr '\n' ';' 2>/dev/null <called) $said"
     for fact in "ended with $3: " "${@:4}"; do
       if [[ $fact == !* ]]; then [[ $all != *${fact#!}* ]]; else [[ $all == *$fact* ]]; fi || fail "make $1, FAILS=$2: '$fact' is not so of: $all"
     done
   }
-  calls "report QUICK=1 TYPES=i32" = 0 "./setup.sh ;"*"--target course_programs"*"/plans/report.txt --steps --set sizes=256,496,512 types=i32 threads=1,4 "*"page=make "*"py ladder "*"py page "*"The page: "
+  calls "report QUICK=1 TYPES=i32" = 0 "setup.sh ;"*"tools/build.py build course_programs;"*"/plans/report.txt --steps --set sizes=256,496,512 types=i32 threads=1,4 "*"page=make "*"py ladder "*"py page "*"The page: "
   calls "report FULL=1 OUT=there FILL=digits" = 0 "--out there "*"report.txt "*"full.txt "*"threads=1,2,4,8 "*"--fill digits"
   calls "report STEPS='01_naive 06_mpi'" = 0 "!report.txt" "full.txt --steps 01_naive 06_mpi --set "
-  calls "" = 0 "make report" "!setup.sh" "!cmake -B"
-  calls report "./setup.sh*=1" 2 "!cmake"
-  calls report "bin/cmake -B*=1" 2 "an error" "!--build"
+  calls "" = 0 "make report" "!setup.sh" "!build.py"
+  calls report "setup.sh*=1" 2 "!build.py"
+  calls report "*build.py*=1" 2 "!run_plan"
   calls report "*run_plan*=2" 2 "run_plan" "!py page"
   calls report "*run_plan*=1" 0 "run_plan"*"py page "
-  calls "test BUILD=other" = 0 "./setup.sh test"*"cmake -B other"*"--build other --target all"*"ctest --test-dir other"
-  calls plan = 0 "run_plan.py --build build"*" --plan" "!setup" "!cmake"
+  calls "test BUILD=other" = 0 "setup.sh test"*"tools/build.py other all -DCOURSE_FETCH_DOCTEST=ON;"*"ctest --test-dir other"
+  calls plan = 0 "run_plan.py --build build"*" --plan" "!setup" "!build.py"
   calls reference = 2 "MACHINE: which one?" "!python3"
   for name in a/b ../a .a -a; do calls "reference MACHINE=$name" = 2 "MACHINE: '$name' is no name for a folder" "!python3"; done
   calls "reference-gpu MACHINE=h200" = 0 "run_plan.py --build build plots/reference/plan_gpu.txt --out plots/reference/h200;"
@@ -89,7 +88,7 @@ EOF
   echo x | tee report/search.csv report/rivals.csv report/results.csv >report/failed
   calls "search -o build SEARCH_SIZES=256" "*choose.py*=1" 2 "search_sizes=256 "*"choose.py"
   [ ! -e 09_cuda_regtile/search/choices.inc ] || fail "make search writes nothing when it fails"
-  calls "simulate RANKS_SIMULATED=1,4" = 0 "./setup.sh simulate;"*"--ranks 1,4;"
+  calls "simulate RANKS_SIMULATED=1,4" = 0 "setup.sh simulate;"*"--ranks 1,4;"
   calls "rivals -o build" "*run_plan*=1" 2 " own= rivals=--pairs 21;"*"py rivals "*"py page "
   calls "rivals -o build RIVALS='--size 9'" "*run_plan*=2" 2 " own=--size 9 rivals=;" "!report.py"
   calls page = 2 "py page "*"--failed report/failed"*"Failed:"

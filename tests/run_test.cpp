@@ -4,6 +4,8 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
@@ -104,6 +106,33 @@ constexpr double in_no_time = 1e-9;  // nobody can be denied a processor for so 
 constexpr double asleep = 0.002;     // of which it had a processor for some microseconds
 
 }  // namespace
+
+TEST_CASE("the cgroups' quotas, as tools/report/run_plan_test.py has them") {
+  const struct {
+    const char* groups;
+    std::vector<std::pair<const char*, const char*>> files;
+    double quota;
+  } cases[] = {
+      {"0::/\n", {{"cpu.max", "100000 100000"}}, 1},
+      {"0::/a/b\n", {{"a/cpu.max", "150000 100000"}, {"a/b/cpu.max", "max 100000"}}, 1.5},
+      {"0::/a\n", {{"a/cpu.max", "5000 100000"}}, 0.05},
+      {"0::/../a\n", {{"cpu.max", "max 100000"}}, HUGE_VAL},
+      {"3:memory:/x\n4:cpuacct,cpu:/host/a\n",
+       {{"cpu/cpu.cfs_quota_us", "100000"}, {"cpu/cpu.cfs_period_us", "100000"}},
+       1},
+      {"1:cpu:/\n", {{"cpu/cpu.cfs_quota_us", "-1"}, {"cpu/cpu.cfs_period_us", "100000"}}, HUGE_VAL}};
+  for (const auto& [groups, files, quota] : cases) {
+    char name[] = "/tmp/course-quota-XXXXXX";
+    const std::string folder = mkdtemp(name);
+    std::ofstream(folder + "/groups") << groups;
+    for (const auto& [file, text] : files) {
+      std::filesystem::create_directories(std::filesystem::path(folder + "/" + file).parent_path());
+      std::ofstream(folder + "/" + file) << text;
+    }
+    CHECK(processor_quota(folder + "/groups", folder) == quota);
+    std::filesystem::remove_all(folder);
+  }
+}
 
 TEST_CASE("a row is warmed up and repeated as asked, C reset before every run") {
   Run run;

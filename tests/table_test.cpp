@@ -69,16 +69,6 @@ TEST_CASE("opening ends a torn line and writes a torn header anew") {
   }
 }
 
-TEST_CASE("a file that another program writes is refused until that has ended") {
-  const File file;
-  {
-    Table first(schema), second(schema);
-    first.open(file.path);
-    CHECK_THROWS_AS(second.open(file.path), Refusal);
-  }
-  CHECK_NOTHROW(Table(schema).open(file.path));
-}
-
 TEST_CASE("what is no file of rows is refused, and a pipe not waited for") {
   const File file;
   REQUIRE(mkfifo(file.path.c_str(), 0600) == 0);

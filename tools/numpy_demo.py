@@ -57,7 +57,7 @@ def main(build, rung="mine", path=os.devnull):
     pythons = filter(os.path.exists, ("/usr/bin/python3", sys.executable))
     asked = ([python, "-c", "import numpy"] for python in pythons)
     python = next((words[0] for words in asked if subprocess.call(words, stderr=-3) == 0), None)
-    python or leave(77, "there is no NumPy here: ./setup.sh test installs python3-numpy")
+    python or leave(77, "there is no NumPy here: sh setup.sh test installs python3-numpy")
     library, mine = build / "05_avx2/libcourse_blas.so", learners(build)
     counts = {"LD_PRELOAD": f"{library}", "COURSE_BLAS_COUNT": "1"}
     runs = {"the system's": {}, "the course's": counts}

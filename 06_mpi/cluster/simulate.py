@@ -211,7 +211,7 @@ def main(arguments):
         return 2
     if not options.draw and (not shutil.which("smpirun") or not Path(options.program).is_file()):
         why = "there is no SimGrid here, or nothing was built with it"
-        print(f"simulate.py: {why}; `./setup.sh simulate` installs it", file=sys.stderr)
+        print(f"simulate.py: {why}; `sh setup.sh simulate` installs it", file=sys.stderr)
         return 77
     options.out.mkdir(parents=True, exist_ok=True)
     table = options.out / "simulated.csv"

@@ -3,7 +3,7 @@
 #   simulated.sh PYTHON FOLDER (of 06_mpi_simulate); 77 without SimGrid
 set -u
 python=$1 folder=$2 cluster=$(cd "$(dirname "$0")/../../06_mpi/cluster" && pwd)
-[ -x "$folder/06_mpi_simulate" ] || { echo "no SimGrid here: ./setup.sh simulate"; exit 77; }
+[ -x "$folder/06_mpi_simulate" ] || { echo "no SimGrid here: sh setup.sh simulate"; exit 77; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "$python" -B "$cluster/simulate.py" --platform fast "$work" || exit 1

@@ -67,7 +67,7 @@ fallback)
   ;;
 carry)
   # In a folder of its own, with nothing set, and without the libraries it was linked with.
-  "$step/carry.sh" carried "$program" 2>err || fail "carry.sh: $(cat err)"
+  bash "$step/carry.sh" carried "$program" 2>err || fail "carry.sh: $(cat err)"
   [ "$offloads" -eq 0 ] || [ -s carried/lib/libgomp-plugin-nvptx.so.1 ] || fail "no plugin: $(ls carried/lib)"
   [ -s carried/lib/libgomp.so.1 ] && [ -s carried/lib/lib10_openacc_acc.so ] || fail "libraries are missing: $(ls carried/lib)"
   env -i ACC_DEVICE_TYPE=host OMP_TARGET_OFFLOAD=DISABLED carried/10_openacc --type f32 --size 20 --csv rows.csv >out 2>err ||
@@ -75,7 +75,7 @@ carry)
   [ "$(tail -n +2 rows.csv | grep -c ',host fallback: .*,right,')" -eq 5 ] || fail "not 5 right rows: $(cat rows.csv)"
   env -i CUDA_VISIBLE_DEVICES= carried/10_openacc --type f32 --size 20 >out 2>err
   [ $? -eq 77 ] && [ "$(wc -l <err)" -eq 5 ] || fail "without a GPU: $(cat out err)"
-  "$step/carry.sh" >out 2>err
+  bash "$step/carry.sh" >out 2>err
   [ $? -eq 2 ] && [ "$(wc -l <err)" -eq 1 ] || fail "carry.sh without a folder: $(cat err)"
   ;;
 nvptx)

@@ -95,7 +95,7 @@ def draw_one(chart, place, folder):
     try:
         done = subprocess.run(command, capture_output=True, text=True, errors="replace")
     except FileNotFoundError:
-        raise Refusal("there is no gnuplot here; ./setup.sh installs it") from None
+        raise Refusal("there is no gnuplot here; sh setup.sh installs it") from None
     if done.returncode:
         raise Refusal(f"gnuplot on {chart.script}.gp: {' '.join(done.stderr.split())}")
     if not out.read_bytes().rstrip().endswith(b"</svg>"):  # gnuplot does not notice a full disk

@@ -19,7 +19,7 @@ other programs disturbed one of its rows. What fails is named in OUT/failed, and
 run.
 
 Exit status: 0 well; 1 a line failed; 2 the command line; 130 or 143 interrupted."""
-import argparse, hashlib, math, os, re, select, shlex, shutil, signal, subprocess, sys
+import argparse, ctypes, hashlib, math, os, re, select, shlex, shutil, signal, subprocess, sys
 import threading, time
 from functools import cache
 from pathlib import Path
@@ -27,7 +27,9 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "tools"))
+from folders import locked, refuse  # noqa: E402
 from measured import BASELINE, Refusal, ladder_sizes, lines_of, load  # noqa: E402
+from processors import processors  # noqa: E402
 
 OF_MACHINE = ("00_machine", "rivals")
 WORK = {"machine.csv": 40, "rivals.csv": 500}  # about as much as so many rows
@@ -45,7 +47,19 @@ OPEN_MPI = {
 # one core. Not for ranks: several on one core would only keep each other from work.
 OF_THREADS = {"OMP_WAIT_POLICY": "active", "OMP_PROC_BIND": "true"}
 WELL = (0, 77)  # 77: this machine cannot run it, and the program said so
-CORES = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count()
+CORES = processors()
+
+# Where one process may not read another's memory (Docker, on an old kernel), Open MPI says so for each message.
+NO_COPIES = {"OMPI_MCA_btl_vader_single_copy_mechanism": "none", "OMPI_MCA_smsc": "^cma"}
+
+
+@cache
+def copies_at_once():
+    """Whether process_vm_readv is allowed, tried on this process."""
+    here = ctypes.create_string_buffer(8)
+    part = (ctypes.c_size_t * 2)(ctypes.addressof(here), 8)
+    read = getattr(ctypes.CDLL(None), "process_vm_readv", None)
+    return read is None or read(os.getpid(), part, 1, part, 1, 0) == 8
 
 
 class Command(NamedTuple):
@@ -95,10 +109,6 @@ def digest(file):
 # ---- from a plan to commands ----
 
 
-def refuse(why):
-    sys.exit(print(why, file=sys.stderr) or 2)
-
-
 def option(words, name):
     return words[words.index(name) + 1] if name in words else ""
 
@@ -110,11 +120,17 @@ def count(word):
 def settings_of(given):
     """What --set gives, and what follows from sizes and threads."""
     settings = dict(setting.split("=", 1) for setting in given.set)
+    for name, value in settings.items():
+        if name != "mine" and (unfit := re.search(r"[^\w./,:=+ -]", value)):
+            why = f"'{value}' has a {unfit[0]} in it; give letters, digits, . _ / and -"
+            refuse(f"{name.upper()}: {why}")
     sizes, threads = (settings.get(name, "").split(",") for name in ("sizes", "threads"))
     first = str(ladder_sizes(map(count, sizes))[0])
     ladder = first if first in sizes else sizes[-1]
     few = list(dict.fromkeys([threads[0], threads[-1]]))
     return settings | {
+        "build": shlex.quote(str(given.build)),
+        "out": shlex.quote(str(given.out)),
         "ladder": ladder,
         "others": ",".join(n for n in sizes if n != ladder),
         "few": ",".join(few),
@@ -159,7 +175,8 @@ def command_of(words, given):
     words = words[first:]
     at = next(place for place, word in enumerate(words) if "/" in word)
     program, step = given.build / words[at], words[at].split("/")[0] not in OF_MACHINE
-    words = [*words[:at], str(program), *words[at + 1 :]]
+    python = [sys.executable] * (program.suffix == ".py")
+    words = [*words[:at], *python, str(program), *words[at + 1 :]]
     if words[-2:-1] == [">"]:
         return Command(words[:-2], variables, program, None, given.out / words[-1])
     csv = given.out / ("results.csv" if step else "machine.csv")
@@ -212,7 +229,7 @@ def possible(commands, given):
         if command.program and not command.program.exists():
             lacks[command.name()] = f"it is not built in {given.build}"
         elif "mpirun" in command.words and not shutil.which("mpirun"):
-            lacks[command.name()] = "there is no mpirun here; ./setup.sh installs one"
+            lacks[command.name()] = "there is no mpirun here; sh setup.sh installs one"
     here = [command for command in commands if command.name() not in lacks]
     if not any(command.program for command in here):
         refuse(f"no program of {given.plans[0]} is in {given.build}; `make build` builds them")
@@ -257,7 +274,7 @@ def environment(words):
             "OMPI_MCA_rmaps_base_mapping_policy": f"slot:PE={CORES // max(1, ranks)}",
             "OMPI_MCA_hwloc_base_binding_policy": "hwthread",
         }
-    return OPEN_MPI | binding
+    return OPEN_MPI | ({} if copies_at_once() else NO_COPIES) | binding
 
 
 @cache
@@ -340,11 +357,12 @@ def duration(seconds):
 
 
 class Stamps:
-    """OUT/.done: the lines that ended well."""
+    """OUT/.done: the lines that ended well. Locked: one report at a time writes there."""
 
     def __init__(self, out):
-        self.path = out / ".done"
-        self.known = set(self.path.read_text().split()) if self.path.exists() else set()
+        busy = f"another report writes {out}; wait for its end, or give another: OUT=…"
+        self.file = locked(out / ".done", lambda: refuse(busy))
+        self.known = set((out / ".done").read_text().split())
 
     def has(self, command):
         """A line whose file is gone has to be run again."""
@@ -353,8 +371,7 @@ class Stamps:
 
     def add(self, command):
         self.known.add(command.stamp())
-        with self.path.open("a") as file:
-            file.write(command.stamp() + "\n")
+        print(command.stamp(), file=self.file, flush=True)
 
 
 def heading(commands, number, done, seconds):
@@ -365,10 +382,10 @@ def heading(commands, number, done, seconds):
     return f"== {commands[number - 1].name()} ({number} of {len(commands)}); {gone}"
 
 
-def run_all(commands, out):
+def run_all(commands, stamps, out):
     """Runs what is not done yet; what failed, a line each. What cannot run, or is refused, with the
     first line of a program is not asked for with its others."""
-    stamps, failed, absent = Stamps(out), [], set()
+    failed, absent = [], set()
     left = [command for command in commands if not stamps.has(command)]
     met = {command.name() for command in commands if command not in left}
     if len(left) < len(commands):
@@ -410,11 +427,11 @@ def main():
     commands = possible(asked_for(commands_of(given), given.steps), given)
     if given.plan:
         return print("\n".join(command.text() for command in commands))
-    given.out.mkdir(parents=True, exist_ok=True)
+    stamps = Stamps(given.out)
     (given.out / "failed").unlink(missing_ok=True)
     for signum in (signal.SIGINT, signal.SIGTERM):
         signal.signal(signum, Signals.take)
-    if failed := run_all(commands, given.out):
+    if failed := run_all(commands, stamps, given.out):
         print("\n".join([f"{len(failed)} of {len(commands)} failed:", *failed]), file=sys.stderr)
         sys.exit(1)
 

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """Tests of run_plan.py on programs of a line each: python3 tools/report/run_plan_test.py"""
-import os, signal, subprocess, sys, tempfile, time, unittest
+import ctypes, fcntl, os, platform, signal, struct, subprocess, sys, tempfile, time, unittest
 from pathlib import Path
 
 TOOL = Path(__file__).resolve().parent / "run_plan.py"
 ROOT = TOOL.parents[2]
-CORES = len(os.sched_getaffinity(0))
+sys.path.append(str(TOOL.parent))
+from processors import processors  # noqa: E402
+
+CORES = processors()
 ROWS = "--csv out/results.csv --quiet"
 PLAN = """# all of it
 00_machine/00_machine --budget {s}  # alone
@@ -27,8 +30,38 @@ A=1 01_naive/01_naive --size 9,1008,1024 --type f32 {ROWS}
 page of all
 02_b/02_b --size 1008 --few 1,9 --shape 9,1024 --tile 5 {ROWS}"""
 
+QUOTAS = (
+    [  # /proc/self/cgroup, files below /sys/fs/cgroup, processors: tests/run_test.cpp has the same
+        ("0::/\n", {"cpu.max": "100000 100000\n"}, 1),
+        ("0::/a/b\n", {"a/cpu.max": "150000 100000\n", "a/b/cpu.max": "max 100000\n"}, 1),
+        ("0::/a\n", {"a/cpu.max": "5000 100000\n"}, 1),
+        ("0::/../a\n", {"cpu.max": "max 100000\n"}, 1 << 20),
+        (
+            "3:memory:/x\n4:cpuacct,cpu:/host/a\n",
+            {"cpu/cpu.cfs_quota_us": "100000\n", "cpu/cpu.cfs_period_us": "100000\n"},
+            1,
+        ),
+        (
+            "1:cpu:/\n",
+            {"cpu/cpu.cfs_quota_us": "-1\n", "cpu/cpu.cfs_period_us": "100000\n"},
+            1 << 21,
+        ),
+    ]
+)
+
+
+def without_process_vm_readv():
+    """As Docker's profile does on an old kernel: seccomp answers it with EPERM."""
+    steps = [(0x20, 0, 0, 0), (0x15, 0, 1, 310), (6, 0, 0, 0x50001), (6, 0, 0, 0x7FFF0000)]
+    code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *step) for step in steps))
+    program = struct.pack("HxxxxxxP", len(steps), ctypes.addressof(code))
+    for words in (38, 1, 0, 0, 0), (22, 2, program, 0, 0):
+        assert ctypes.CDLL(None).prctl(*words) == 0
+
 
 class RunPlan(unittest.TestCase):
+    before = None
+
     def setUp(self):
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
 
@@ -42,7 +75,7 @@ class RunPlan(unittest.TestCase):
         (self.folder / "plan").write_text(plan)
         call = [sys.executable, "-B", TOOL, "plan", "--build", "build", "--out", "out", *more]
         variables = {"PATH": f"{self.folder}:{os.environ['PATH']}"} | variables
-        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "preexec_fn": self.before}
         return subprocess.Popen(call, cwd=self.folder, text=True, env=variables, **pipes)
 
     def run_plan(self, plan, *more, **variables):
@@ -138,8 +171,34 @@ class RunPlan(unittest.TestCase):
         said = [f"(Open MPI) 5 --map-by {way} -n {CORES + at}" for at, way in enumerate(ways)]
         self.assertEqual(self.said(f"mpirun -n {CORES} a/a\nmpirun -n {CORES + 1} a/a"), said)
         self.program("build/b/b")
-        said = "a skipped: there is no mpirun here; ./setup.sh installs one\n"
+        said = "a skipped: there is no mpirun here; sh setup.sh installs one\n"
         self.assertEqual(self.run_plan("b/b\nmpirun -n 2 a/a", "--plan", PATH="/nowhere")[2], said)
+
+    @unittest.skipUnless(platform.machine() == "x86_64", "the number of its system call")
+    def test_open_mpi_copies_by_two_where_one_may_not_read_anothers_memory(self):
+        self.program("build/a/a")
+        self.program("mpirun", "echo is ${OMPI_MCA_btl_vader_single_copy_mechanism-its own}")
+        for self.before, said in (None, "is its own"), (without_process_vm_readv, "is none"):
+            self.assertEqual(self.said(f"mpirun -n 2 a/a {said}"), [said])
+
+    def test_another_report_that_writes_there_is_left_alone(self):
+        self.program("build/a/a")
+        (self.folder / "out").mkdir()
+        with open(self.folder / "out/.done", "w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            busy = "another report writes out; wait for its end, or give another: OUT=…\n"
+            self.assertEqual(self.run_plan("a/a"), (2, "", busy))
+        self.assertEqual(self.run_plan("a/a")[0], 0)
+
+    def test_processors_by_the_cgroups_quotas(self):
+        for groups, files, least in QUOTAS:
+            (self.folder / "groups").write_text(groups)
+            for name, text in files.items():
+                path = self.folder / str(least) / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text)
+            found = processors(self.folder / "groups", self.folder / str(least))
+            self.assertEqual(found, min(len(os.sched_getaffinity(0)), least), files)
 
     def test_a_peak_that_a_product_beat_is_measured_again(self):
         def said_beside(**cells):

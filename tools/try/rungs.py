@@ -303,7 +303,7 @@ def prepared(rung):
         rung.path.parent.mkdir(parents=True, exist_ok=True)
         rung.path.write_text(rung.hole(), encoding="utf-8")
         print(f"{rung.shown} is written.")
-    with alone(rung.build / "try"):
+    with alone(rung.build):
         targets = [rung.course.name, "01_naive", "00_machine"]
         done = output_of("cmake", "--build", rung.build, "--target", *targets)
     if done.returncode:
