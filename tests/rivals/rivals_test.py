@@ -63,7 +63,7 @@ class Process(unittest.TestCase):
         echo = f'echo "$# $1 $2 $(cat) {names}"'
         with mock.patch.dict(os.environ, {"MINE": "mine"}):
             out, said, status = self.run_it(echo, "check", 5, environment={"MINE": "its"})
-        given = ["2", "check", "5", "its", "o", str(os.getpid())]
+        given = ["2", "check", "5", "its", str(os.getpid())]
         self.assertEqual((out.split(), said, status), (given, [], 0))
         answer = self.run_it("echo 'rivals: one' >&2; echo two >&2; exit 1")
         self.assertEqual(answer, ("", ["one"], 1))
