@@ -261,6 +261,8 @@ def access(rung, found):
         return ""
     line = re.search(rf"{re.escape(str(rung.path))}:(\d+)", found.err)
     said = CRASHES.get(kind[1], kind[1].replace("-", " "))
+    if kind[1] == "SEGV" and "high value address" in found.err:  # or so the processor tells it
+        said = "a vector at an address that is no multiple of its size (loadu, storeu), or " + said
     return said + (f", in line {line[1]} of {rung.shown}" if line else "")
 
 
