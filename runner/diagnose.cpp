@@ -48,19 +48,21 @@ Index edge(const Elements& wrong, const Elements& right, Index Element::*index) 
 std::string beyond(const char* name, Index first) {
   return fmt::format("All wrong elements have {} ≥ {}, and all of those are wrong", name, first);
 }
-std::string left_over(Index first, const char* what) {
-  const std::string of_tiles =
-      first % 4 == 0 ? fmt::format(" ({} = {} · 4: only whole tiles?)", first, first / 4) : "";
-  return fmt::format(": what about the {} that are left over?{}", what, of_tiles);
+/// Fewer are left over than a tile has, if `first` ends whole tiles.
+std::string left_over(Index first, Index extent, const char* what) {
+  const bool tiles = first % 4 == 0 && extent - first < (first & -first);
+  return tiles ? fmt::format(": what about the {} that are left over? ({} = {} · 4: only whole tiles?)", what,
+                             first, first / 4)
+               : fmt::format(": does a loop, or the grid, or a rank reach these {}?", what);
 }
 
 /// Where the wrong elements lie; and `asks`, where no fault explains them, what is left over there.
 std::string where(const Elements& wrong, const Elements& right, const Shape& shape, bool asks) {
   if (right.empty()) return wrong.size() > 1 ? "Every element is wrong." : "";
   if (const Index i = edge(wrong, right, &Element::i); i > 0)
-    return beyond("i", i) + (asks ? left_over(i, "rows") : ".");
+    return beyond("i", i) + (asks ? left_over(i, shape.m, "rows") : ".");
   if (const Index j = edge(wrong, right, &Element::j); j > 0)
-    return beyond("j", j) + (asks ? left_over(j, "columns") : ".");
+    return beyond("j", j) + (asks ? left_over(j, shape.n, "columns") : ".");
   for (Index i = shape.m - 1; i > 0; --i)
     for (Index j = shape.n - 1; j > 0; --j) {
       const auto outside = [=](const Element& e) { return e.i >= i || e.j >= j; };
@@ -214,8 +216,12 @@ std::vector<std::string> diagnose(const Problem<T>& problem, View<const Result<T
     }
   if (wrong.empty()) return {};
   const Element& first = wrong[0];
-  std::vector<std::string> findings = {fmt::format("C({}, {}) is {:.4g}, should be {:.4g}.", first.i, first.j,
-                                                   first.is, first.before + first.added)};
+  const double should = first.before + first.added;
+  int digits = 4;  // as many as tell them apart
+  while (digits < 17 && fmt::format("{:.{}g}", first.is, digits) == fmt::format("{:.{}g}", should, digits))
+    ++digits;
+  std::vector<std::string> findings = {fmt::format("C({}, {}) is {:.{}g}, should be {:.{}g}.", first.i,
+                                                   first.j, first.is, digits, should, digits)};
   const std::string known = fault(problem, wrong);
   const bool asks = known.empty() || known.starts_with(untouched);
   for (std::string more : {where(wrong, right, problem.shape, asks), known})

@@ -13,6 +13,7 @@ void ikj(View<const T> a, View<const T> b, View<T> c) {{
   {}
 }}
 """
+EMPTY = "{}\ntemplate <class T>\nvoid ikj(View<const T> a, View<const T> b, View<T> c) {{ }}\n{}\n"
 CONNECT = """sockaddr_in to{{}};
   to.sin_family = AF_INET, to.sin_port = htons({}), to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   (void)!connect(socket(AF_INET, SOCK_STREAM, 0), reinterpret_cast<sockaddr*>(&to), sizeof to);"""
@@ -60,6 +61,14 @@ class HandIns(unittest.TestCase):
         cls.write("right_17_assignsubmission_file_/02_loop_order/ikj.cpp", IKJ.format("", ""))
         cls.write("peeks/ikj.cpp", IKJ.format(f'#include "{cls.folder}/wrong.cpp"', ""))
         cls.write("=nothing/read.me", "")
+        cls.write("capitals.CPP", "")
+        cls.write("flat.txt", "")
+        exits = "namespace { struct E { E() { std::atexit([] { _exit(0); }); } } e; }\n"
+        cls.write("exits.cc", EMPTY.format("#include <cstdlib>\n#include <unistd.h>\n" + exits, ""))
+        always = "template <> Check Verifier<{0}>::check(View<const {0}>) {{ return {{true}}; }}\n"
+        judge = "".join(always.format(kind) for kind in ("float", "double", "int"))
+        judge = f"}}\nnamespace course {{\n{judge}}}\nnamespace loop_order {{"
+        cls.write("judges.cxx", EMPTY.format('#include "common/verify.hpp"', judge))
         (cls.folder / "links.cpp").symlink_to("/etc/passwd")
         (cls.folder / "pipes").mkdir()
         os.mkfifo(cls.folder / "pipes/ikj.cpp")
@@ -99,6 +108,10 @@ class HandIns(unittest.TestCase):
             "links": "it is a link",
             "pipes": "no file",
             "nothing": "no .cpp or .cu",
+            "flat": "no .cpp or .cu",
+            "capitals": "there is no ikj as the course calls it",
+            "exits": "C(0, 0) is",
+            "judges": "defines what is not its own: course::Verifier",
         }.items():
             with self.subTest(student):
                 row = self.table[student]

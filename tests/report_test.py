@@ -196,8 +196,10 @@ class Ladder(Case):
         self.assertEqual(ideas, ["sent and collected", "data stay dealt out", "yours: 02 ikj"])
 
     def test_it_stands_at_1008_where_the_baseline_was_measured_there(self):
-        more = rows("01_naive ijk 1008 2.0\n01_naive ijk 2048 2.0\n02_loop_order ikj 2048 1")
-        self.assertEqual(ladder.size_of(self.results(LADDER + more), "f32"), 1008)
+        more = rows("01_naive ijk 1008 2.0\n01_naive ijk 2048 2.0")
+        self.assertEqual(ladder.size_of(self.results(more), "f32"), 1008)
+        more.append(row("mine", "02_loop_order/ikj", 2048, 0.04))  # else it would not be shown
+        self.assertEqual(ladder.size_of(self.results(more), "f32"), 2048)
         self.assertEqual(ladder.size_of(self.results(LADDER), "f32"), 1000)
         self.assertEqual(measured.ladder_sizes([1000, 1008, 1024]), [1008])
 

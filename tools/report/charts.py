@@ -63,9 +63,11 @@ def same_line(results, row):
 
 def rung_lines(results, type, gpu):
     """{name: rows} of at most five rungs, each the variant that the ladder shows: 01 to 05, or 07
-    to 12, the last of which multiplies BF16 where the others multiply f32."""
+    to 12, the last of which multiplies BF16 where the others multiply f32; and of the learner's."""
     found = ladder.of_gpu(results, type) if gpu else ladder.of_cores(results, type)
-    rows = {bar.number(): bar.row for bar in found.bars} if found else {}
+    bars = found.bars if found else []
+    rows = {bar.number(): bar.row for bar in bars if bar.number()}
+    mine = {bar.idea: same_line(results, bar.row) for bar in bars if not bar.number()}
     if gpu:
         own = "bf16" if type == "f32" else type
         steps = "number IN ('11_cuda_tensor', '12_cuda_hopper')"
@@ -74,8 +76,8 @@ def rung_lines(results, type, gpu):
     return {
         f"{number} {row.variant}" + f" {row.type}" * (row.type != type): same_line(results, row)
         for number, row in sorted(rows.items())
-        if row and number not in ("", "06")
-    }
+        if row and number != "06"
+    } | mine
 
 
 def library_line(results, type, gpu, n):

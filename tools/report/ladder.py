@@ -100,16 +100,18 @@ def on_cores(results, type):
 
 
 def size_of(results, type):
-    """1008 where the baseline was measured there, else the largest size that has the baseline and
-    the most rungs, if possible no power of two, at which the baseline is slow for a reason of
-    its own. 0 for none."""
+    """1008 where the baseline was measured there, unless a rung, perhaps the learner's own, stands
+    at other sizes with the baseline only; else the largest size that has the baseline and the most
+    rungs, if possible no power of two, at which the baseline is slow for a reason of its own. 0 for
+    none."""
     where = on_cores(results, type)
     based = results.values("n", where, type=type, step=BASELINE[0], variant=BASELINE[1])
-    if LADDER_SIZE in based:
-        return LADDER_SIZE
     sizes = results.values("n", where, type=type)
-    have = {n: len(rungs(results, CORES, where, type, n)) for n in sizes}
-    return max(have, key=lambda n: (have[n], n in based, n.bit_count() > 1, n), default=0)
+    have = {n: {idea for idea, _ in rungs(results, CORES, where, type, n)} for n in sizes}
+    if LADDER_SIZE in based and not any(have[n] - have[LADDER_SIZE] for n in based):
+        return LADDER_SIZE
+    key = lambda n: (len(have[n]), n in based, n.bit_count() > 1, n)
+    return max(have, key=key, default=0)
 
 
 def of_cores(results, type, n=None):

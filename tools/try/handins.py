@@ -11,7 +11,7 @@ memory, files and processes are limited, and all that it started ends with it. T
 the hand-in's process, so a student can forge a verdict on purpose: read what is handed in.
 
 Exit status: 0 all are right; 1 not all; 2 the command line; 77 there is no sandbox here."""
-import argparse, contextlib, csv, glob, io, os, re, resource, shutil, signal, sys
+import argparse, contextlib, csv, glob, io, os, re, resource, shutil, signal, statistics, sys
 from pathlib import Path
 
 # Apart: in the one root writes, in the other nobody.
@@ -22,6 +22,7 @@ from measured import Refusal
 from rung import MINE, ROOT, alone, load_rungs
 from run_plan import CORES
 
+ENDINGS = ".cpp .cc .cxx .c++ .cp .c .cu".split()  # in capitals, too
 LIMIT = 300  # seconds that a hand-in may take in all
 NOBODY = 65534  # root's hand-ins run as this user: no limit of processes holds for root
 ROOM = ["--perms", "1777", "--size", str(1 << 28), "--tmpfs"]
@@ -99,12 +100,13 @@ def lacks(*why):
 def handed_in(folder, known, otherwise):
     """(student, rung, file) of each; the file may lack, or its rung."""
     for entry in sorted(folder.iterdir()):
-        if entry.is_file() and entry.suffix in (".cpp", ".cu"):
-            yield entry.stem, otherwise, entry
         if not entry.is_dir() or entry.is_symlink():
+            source = entry if entry.suffix.lower() in ENDINGS else None
+            if source or not entry.name.startswith("."):
+                yield entry.stem, otherwise, source
             continue
         files = [Path(at) / name for at, _, names in os.walk(entry) for name in names]
-        files = sorted(file for file in files if file.suffix in (".cpp", ".cu"))
+        files = sorted(file for file in files if file.suffix.lower() in ENDINGS)
         of = {file: rung_of(file, known, otherwise) for file in files}
         named = [file for file in files if of[file]]
         for file in named or files or [None]:
@@ -121,10 +123,10 @@ def rung_of(file, known, otherwise):
 
 
 def looked_at(rung, file):
-    """(right, share of the course's rate, all that is said) of a hand-in."""
-    rung.of_course = 0
+    """(right, shares of the course's rate in turns, all that is said) of a hand-in."""
+    rung.of_course = []
     if file.is_symlink() or not file.is_file() or file.stat().st_size > 1 << 20:
-        return "no", "", "it is a link, no file, or too large"
+        return "no", [], "it is a link, no file, or too large"
     with contextlib.redirect_stdout(io.StringIO()) as said, contextlib.redirect_stderr(said):
         try:
             rung.path.parent.mkdir(parents=True, exist_ok=True)
@@ -143,7 +145,7 @@ def looked_at(rung, file):
             rung.path.unlink(missing_ok=True)
     right = {0: "yes", 77: "?"}.get(status, "no")
     text = "\n".join(line[:500] for line in said.getvalue().splitlines()[:100])
-    return right, f"{rung.of_course:.2f}" if rung.of_course else "", text
+    return right, rung.of_course * (right == "yes"), text
 
 
 def plain(text):
@@ -155,12 +157,12 @@ def message(said):
     """The line of it that says most."""
     lines = [line.strip() for line in said.split("\n")]
     lines = [line for line in lines if line and not line.startswith(("it printed:", "right so"))]
-    at = next((i for mark in "✘✔" for i, line in enumerate(lines) if line[0] == mark), 0)
+    at = next((i for mark in "?✘✔" for i, line in enumerate(lines) if line[0] == mark), 0)
     first, second = [*lines[at : at + 2], "", ""][:2]
     if first.startswith("✔"):
         counts = [line for line in lines if "the course's kernel takes" in line]
         return "; ".join([first[len("✔ right") :].strip(" ()")] * (len(first) > 7) + counts)
-    return f"{first} {second}".strip("✘ ").replace("it does not compile: ", "")
+    return f"{first} {second}".strip("?✘ ").replace("it does not compile: ", "")
 
 
 def main():
@@ -191,20 +193,26 @@ def main():
         confined(build, [ROOT / ".git", ROOT / "mine", folder])
     verdict.WIDTH, well = 1 << 20, True
     width = shutil.get_terminal_size((150, 0)).columns
-    print(f"{'student':<20} {'rung':<24} right  of ours  message")
+    print(f"{'student':<20} {'rung':<24} right  {'of ours':>16}  message")
     with alone(MINE), open(f"{folder}-checked.csv", "w", encoding="utf-8", newline="") as table:
         writer = csv.writer(table)
-        writer.writerow(["student", "rung", "right", "share", "message", "said"])
+        writer.writerow(["student", "rung", "right", "share", "least", "most", "message", "said"])
         for student, name, file in handed_in(folder, known, given.rung):
-            cells = "no", "", f"which rung is {file.name}?" if file else "no .cpp or .cu is there"
+            cells = "no", [], f"which rung is {file.name}?" if file else "no .cpp or .cu is there"
             if file and name:
                 cells = looked_at(known[name], file)
-            student, right, share, said = map(plain, (student, *cells))
+            right, shares, said = cells
+            student, said = plain(student), plain(said)
+            spread = [statistics.median(shares), shares[0], shares[-1]] if shares else []
             student = re.sub(r"_\d+_assignsubmission.*", "", student)  # Moodle's
-            writer.writerow([student, name, right, share, message(said), said])
+            shown = [f"{share:.2f}" for share in spread] or [""] * 3
+            writer.writerow([student, name, right, *shown, message(said), said])
             table.flush()
-            percent = f"{100 * float(share):.0f} %" + "~" * ("~" in said) if share else ""
-            line = f"{student[:20]:<20} {name[:24]:<24} {right:<5}  {percent:>7}  {message(said)}"
+            percent = (
+                "{:.0f} % ({:.0f}–{:.0f})".format(*(100 * x for x in spread)) if spread else ""
+            )
+            percent += "~" * bool(spread and "~" in said)
+            line = f"{student[:20]:<20} {name[:24]:<24} {right:<5}  {percent:>16}  {message(said)}"
             print(line[: width - 1], flush=True)
             well = well and right == "yes"
     return 0 if well else 1

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path += [str(ROOT / "tools"), str(ROOT / "tools/report")]
+from measured import Refusal
 from run_plan import CORES, environment, placed
 
 PATIENCE = int(os.environ.get("COURSE_PATIENCE", "10"))  # seconds that a run may take
@@ -23,6 +24,7 @@ class Run(NamedTuple):
     status: int | None  # None if it did not end
     out: str
     err: str
+    command: list = []
 
     def ended(self):
         """How, in one word; mpirun says it of its ranks."""
@@ -33,6 +35,15 @@ class Run(NamedTuple):
     def rows(self):
         """(type, shape, verdict) of each row that was printed."""
         return [(row[2], row[3], row[4]) for row in map(ROW.search, self.out.split("\n")) if row]
+
+    def right(self):
+        """Whether it ended well and has a row of each shape and type, each as often, all right."""
+        rows, of = self.rows(), dict(zip(self.command, self.command[1:]))
+        shapes, asked = of["--shape"].split(","), of.get("--type", "").split(",")
+        types = asked if asked[0] else {row[0] for row in rows}
+        counts = {sum(row[:2] == (t, shape) for row in rows) for t in types for shape in shapes}
+        well = self.status == 0 and all(said == "right" for _, _, said in rows)
+        return well and len(counts) == 1 and 0 not in counts
 
     def printed(self):
         """What the learner's kernel printed in the first row that is wrong or did not end; if all
@@ -100,7 +111,9 @@ def run(command, patience=PATIENCE, limited=True, timed=False, writes=None):
         if start and status and 128 < status < 192:  # as a shell says it
             status = 128 - status
         said = (os.pread(file.fileno(), 1 << 24, 0).decode(errors="replace") for file in (out, err))
-        return Run(status, *said)
+        if status != 0 and os.statvfs(tempfile.gettempdir()).f_bavail == 0:
+            raise Refusal(f"{tempfile.gettempdir()} is full; give a TMPDIR that has room")
+        return Run(status, *said, command)
 
 
 def end(process):

@@ -222,5 +222,5 @@ class Rung(SimpleNamespace):
         head = "\n".join(lines[: body_of(lines, self.written)[0] + 1])
         types = lambda text: "".join(re.sub(r"\w+\s*(?=[,)])", "", text).split())
         if types(head) not in types(code):
-            return f"{self.shown}: the course calls this function, and it is not there:\n{head}"
+            return f"{self.shown}: there is no {self.written} as the course calls it:\n{head}"
         return ""

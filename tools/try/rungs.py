@@ -91,7 +91,8 @@ def timed(rung, program, *words):
 
 def raced(rung, program):
     """Draws the learner's rate, the course's and the baseline's, measured in turns; returns
-    (GFLOP/s, share of the peak, share of the course's), or nothing if it is wrong there."""
+    (GFLOP/s, share of the peak, shares of the course's in turns); False if it is wrong there, None if
+    the rate cannot be."""
     machine = machine_csv(rung.build)
     workers = min(2, CORES) if rung.on_ranks else threads_of(rung) or 1
     at = ["--size", rung.n, "--repeat", "3", "--quiet"]
@@ -108,16 +109,20 @@ def raced(rung, program):
     rates, noisy, last = {name: [] for name in runs}, set(), {}
     with tempfile.TemporaryDirectory() as folder:
         for turn in range(5):
-            for name, command in list(runs.items())[: 3 if turn < 2 else 2]:
+            of_turn = list(runs.items())[: 3 if turn < 2 else 2]
+            for name, command in of_turn[:: -1 if turn % 2 else 1]:  # neither is always the first
                 path = Path(folder) / f"{name}-{turn}.csv"
                 found = run([*command, "--csv", str(path)], timed=True)
                 rows = lines_of(path) if path.exists() else []
                 ended = found.status is not None and "ORTE_ERROR_LOG" not in found.err
-                if name == "you" and ended and (found.status or not rows):
+                if name == "you" and ended and (found.status or not rows or not all_right(rows)):
                     said = explained(found.err) or [f"It ended by {found.ended()}."]
                     return told_but(f"wrong at n = {rung.n}", said)
                 for last[name] in rows:
                     rates[name].append((last[name]["quiet"] != "no", float(last[name]["gflops"])))
+    pairs = list(zip(*(rates[name] for name in ("you", "the course"))))
+    calm = [pair for pair in pairs if pair[0][0] and pair[1][0]] or pairs
+    ratios = sorted(mine / ours for (_, mine), (_, ours) in calm if ours)
     for name, found in rates.items():  # what was not disturbed counts, if there is any
         quiet = [rate for calm, rate in found if calm]
         noisy |= {name} if not quiet else set()
@@ -126,6 +131,10 @@ def raced(rung, program):
     for again in (False, True) if not rung.on_gpu else ():
         if not top or top < fastest:  # a peak below a product was measured in a bad moment
             top = peak_of(machine_csv(rung.build, again), workers)
+    mine = statistics.median(rates["you"] or [0])
+    if top and mine > 1.1 * top:
+        about = f"It reaches {mine:.4g} GFLOP/s, above the peak of {top:.4g}"
+        return told(f"? {about}: read the code, for its time is not that of a product.")
     top = top if top and top >= fastest else None
     what = f"{workers} {'rank' if rung.on_ranks else 'thread'}{'s' * (workers > 1)}"
     print(f"\nGFLOP/s at n = {rung.n}, {'on the GPU' if rung.on_gpu else what}:")
@@ -136,22 +145,31 @@ def raced(rung, program):
             print(f"  {name:<12}{bar(rate / (top or fastest)):<34}{rate:9.4g}{mark}{share}")
     if top:
         print(f"  {'the peak':<12}{bar(1):<34}{top:9.4g}")
+    if ratios:
+        spread = f"{100 * ratios[0]:.0f} to {100 * ratios[-1]:.0f} %, {len(ratios)} turns"
+        print(
+            f"  you reach {100 * statistics.median(ratios):.0f} % of the course's rate ({spread})"
+        )
     if noisy:
         print("  ~ other programs disturbed it")
     if not rung.call and not rung.declaration:  # the model is of the course's kernel
-        say_limit(last.get("you", {}))
-    mine, ours = (statistics.median(rates[who] or [0]) for who in ("you", "the course"))
-    return mine, mine / top if top else 0, mine / ours if ours else 0
+        say_limit(last.get("you", {}), mine)
+    return mine, mine / top if top else 0, ratios
 
 
-def say_limit(row):
+def all_right(rows):
+    return all(row["verdict"] == "right" for row in rows)
+
+
+def say_limit(row, reached):
     print()
     if row.get("predicted_s"):
         flops = 2e-9 * float(row["m"]) * float(row["n"]) * float(row["k"])
         rate, limit = flops / float(row["predicted_s"]), row.get("limit")
         limit = LIMITS.get(limit, limit)
-        allowed = f"The course's cost model allows this kernel {rate:.3g} GFLOP/s"
-        told(f"{allowed}: {limit} is its limit.")
+        allowed = f"The course's cost model allows the course's loops {rate:.3g} GFLOP/s"
+        above = "; yours do less than those, or something else" * (reached > 1.05 * rate)
+        told(f"{allowed}: {limit} is their limit{above}.")
     else:
         told("`make report` measures this machine; after it the prediction stands here, too.")
 
@@ -225,6 +243,9 @@ def hint(rung):
 
 def look(rung):
     """Builds, verifies and races the learner's file once; its exit status."""
+    if rung.path.read_bytes()[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        told(f"✘ {rung.shown} is UTF-16, which no compiler reads: save it as UTF-8.")
+        return 1
     if HOLE in rung.text:
         told(f"{rung.shown} is still a hole: write the kernel there, in the place of '{HOLE}'.")
         return 1
@@ -242,8 +263,9 @@ def look(rung):
             compared_counts(rung, program)
         note(rung, solved="yes")
         return 0
-    if not (rates := raced(rung, program)):
-        return 1
+    rates = raced(rung, program)
+    if not rates:
+        return 77 if rates is None else 1
     rate, share, rung.of_course = rates
     note(rung, solved="yes", gflops=f"{rate:.4g}", share=f"{share:.4f}")
     return 0
