@@ -229,7 +229,7 @@ void parallel_for(View<const T> a, View<const T> b, View<T> c, int threads) {
         words = "It is a variable of the function, which all threads share"
         self.says(words, "04_openmp/parallel_for", text)
         with mock.patch("shutil.which", return_value=None):
-            lacks = [], "that needs clang; `./setup.sh test` installs it"
+            lacks = [], "that needs clang; `sh setup.sh test` installs it"
             self.assertEqual(verdict.race(RUNGS["04_openmp/parallel_for"]), lacks)
 
     def test_mpis_own_line(self):

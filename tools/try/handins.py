@@ -80,7 +80,7 @@ def confined(build, hidden):
     """Puts all that is run into a sandbox, if there is one here."""
     make = "UNSAFE=yes runs these strangers' programs without it"
     if not shutil.which("bwrap"):
-        lacks("there is no bwrap here to run hand-ins in; `./setup.sh teach` installs it", make)
+        lacks("there is no bwrap here to run hand-ins in; `sh setup.sh teach` installs it", make)
     process.CONFINE = sandbox(build, hidden)
     done = process.run(["true"])
     if done.status != 0:

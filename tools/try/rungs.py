@@ -315,7 +315,7 @@ def report(rungs, given):
 def needs_ninja(build):
     """It is asked for the commands."""
     if not (build / "build.ninja").exists():
-        mend = f"./setup.sh installs it, then remove {build} and build again"
+        mend = f"sh setup.sh installs it, then remove {build} and build again"
         raise Refusal(f"{build} was not configured for ninja; {mend}")
 
 

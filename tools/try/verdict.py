@@ -327,7 +327,7 @@ def race(rung):
     clang = shutil.which("clang++")
     program = rung.compiled("races", clang)[0] if clang else None
     if program is None:
-        return [], "that needs clang; `./setup.sh test` installs it"
+        return [], "that needs clang; `sh setup.sh test` installs it"
     words = ["--type", "f32", "--repeat", "1", "--warmup", "0"]
     found = checked(rung, program, ",".join(SHAPES[:2]), *words, threads=5)
     if "Tool was started" not in found.err:
