@@ -155,7 +155,7 @@ class Offloaded : public course::Variant<T> {
 
   Kernel kernel_;
   const Model& model_;
-  const Problem<T>* problem_ = nullptr;
+  course::Inputs<T> inputs_;
   bool on_host_ = true;  // where the row's memory is
   DeviceMatrix<T> a_, b_, c_;
   Matrix<T> fetched_;
