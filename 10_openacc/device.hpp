@@ -103,10 +103,10 @@ class Offloaded : public course::Variant<T> {
   }
   Times allocate(const Problem<T>& problem, const Settings&) override {
     release();
-    problem_ = &problem, on_host_ = model_.on_host();
+    on_host_ = model_.on_host();
     const auto [m, n, k] = problem.shape;
     const Index pad = problem.pad;
-    problem.whole(), fetched_ = Matrix<T>(m, n, pad);
+    inputs_ = problem.whole(), fetched_ = Matrix<T>(m, n, pad);
     const double free_bytes = on_host_ ? 0 : model_.free_bytes();
     if (free_bytes > 0 && on_device(problem) > free_bytes) throw std::bad_alloc();
     const course::Stopwatch watch;
@@ -117,12 +117,12 @@ class Offloaded : public course::Variant<T> {
     return {.alloc = seconds};
   }
   Times distribute() override {
-    const course::Inputs<T>& inputs = problem_->whole();
+    const course::Inputs<T>& inputs = inputs_;
     const course::Stopwatch watch;
     a_.fill_from(inputs.a.view()), b_.fill_from(inputs.b.view()), c_.fill_from(inputs.c.view());
     return {.copy_in = watch.seconds()};
   }
-  void reset() override { c_.fill_from(std::as_const(problem_->whole().c).view()); }
+  void reset() override { c_.fill_from(std::as_const(inputs_.c).view()); }
   /// By the host's clock, which also sees the launch: kernels return when the device is done.
   Times run() override {
     if (model_.on_host() != on_host_)
@@ -139,9 +139,10 @@ class Offloaded : public course::Variant<T> {
   }
   View<const T> result() override { return fetched_.view(); }
   bool guards_intact() const override {
-    return a_.guards_intact() && b_.guards_intact() && c_.guards_intact() && fetched_.guards_intact();
+    return inputs_.guards_intact() && a_.guards_intact() && b_.guards_intact() && c_.guards_intact() &&
+           fetched_.guards_intact();
   }
-  void release() override { a_ = {}, b_ = {}, c_ = {}, fetched_ = {}; }
+  void release() override { inputs_ = {}, a_ = {}, b_ = {}, c_ = {}, fetched_ = {}; }
 
  private:
   static double on_device(const Problem<T>& problem) {
@@ -154,7 +155,7 @@ class Offloaded : public course::Variant<T> {
 
   Kernel kernel_;
   const Model& model_;
-  const Problem<T>* problem_ = nullptr;
+  course::Inputs<T> inputs_;
   bool on_host_ = true;  // where the row's memory is
   DeviceMatrix<T> a_, b_, c_;
   Matrix<T> fetched_;

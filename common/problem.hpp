@@ -1,8 +1,6 @@
 // What is to be multiplied: C += A·B, as a recipe.
 #pragma once
 
-#include <memory>
-
 #include "common/fill.hpp"
 #include "common/matrix.hpp"
 
@@ -32,8 +30,7 @@ struct Problem {
   Shape shape;
   Fill fill = Fill::uniform;
   std::uint64_t seed = 987654;
-  Index pad = 0;    // what every leading dimension exceeds its columns by
-  int threads = 1;  // that first touch whole matrices: the most of any row of results
+  Index pad = 0;  // what every leading dimension exceeds its columns by
 
   T a(Index i, Index p) const { return element<T>(fill, seed, 'A', i, p); }
   T b(Index p, Index j) const { return element<T>(fill, seed, 'B', p, j); }
@@ -42,23 +39,16 @@ struct Problem {
   /// True if every sum is exact in C's type, so that equality can be demanded.
   bool exact() const { return std::is_integral_v<T> || fill == Fill::digits; }
 
-  /// A, B and C in this process's memory, made at the first call and kept until forget(). Throws
-  /// std::bad_alloc.
-  const Inputs<T>& whole() const {
-    if (made) return *made;
-    made =
-        std::make_shared<Inputs<T>>(Inputs<T>{Matrix<T>(shape.m, shape.k, pad, threads, Use::input),
-                                              Matrix<T>(shape.k, shape.n, pad, threads, Use::input),
-                                              Matrix<Result<T>>(shape.m, shape.n, pad, threads, Use::input)});
-    fill_matrix(made->a.view(), fill, seed, 'A');
-    fill_matrix(made->b.view(), fill, seed, 'B');
-    fill_matrix(made->c.view(), fill, seed, 'C');
-    return *made;
+  /// A, B and C in this process's memory, first touched by so many threads. Throws std::bad_alloc.
+  Inputs<T> whole(int threads = 1) const {
+    Inputs<T> made{Matrix<T>(shape.m, shape.k, pad, threads, Use::input),
+                   Matrix<T>(shape.k, shape.n, pad, threads, Use::input),
+                   Matrix<Result<T>>(shape.m, shape.n, pad, threads, Use::input)};
+    fill_matrix(made.a.view(), fill, seed, 'A');
+    fill_matrix(made.b.view(), fill, seed, 'B');
+    fill_matrix(made.c.view(), fill, seed, 'C');
+    return made;
   }
-  void forget() const { made = nullptr; }
-  bool guards_intact() const { return !made || made->guards_intact(); }
-
-  mutable std::shared_ptr<Inputs<T>> made = nullptr;  // what whole() keeps; no part of the recipe
 };
 
 }  // namespace course

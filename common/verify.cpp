@@ -159,9 +159,7 @@ struct Verifier<T>::Reference {
 };
 
 template <class T>
-Verifier<T>::Verifier(Problem<T> problem, bool whole) : problem_(std::move(problem)), whole_(whole) {
-  problem_.forget();  // it needs the recipe only
-}
+Verifier<T>::Verifier(Problem<T> problem, bool whole) : problem_(problem), whole_(whole) {}
 
 template <class T>
 Check Verifier<T>::check(View<const Result<T>> c) {

@@ -1,6 +1,7 @@
 // Verifies C: every element against Eigen, or sampled rows and columns, or Freivalds' check.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 

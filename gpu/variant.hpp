@@ -53,8 +53,8 @@ class GpuVariant : public Variant<T> {
   }
   Times allocate(const Problem<T>& problem, const Settings& settings) override {
     release();
-    problem_ = &problem, settings_ = settings;
-    const Inputs<T>& inputs = problem.whole();
+    settings_ = settings, inputs_ = problem.whole();
+    const Inputs<T>& inputs = inputs_;
     const auto [m, n, k] = problem.shape;
     const Index pad = problem.pad;
     if (!pinned()) fetched_ = course::Matrix<Result<T>>(m, n, pad);
@@ -114,13 +114,13 @@ class GpuVariant : public Variant<T> {
   View<const Result<T>> result() override { return fetched(); }
 
   bool guards_intact() const override {
-    return a_.guards_intact() && b_.guards_intact() && before_.guards_intact() && c_.guards_intact() &&
-           fetched_.guards_intact();
+    return inputs_.guards_intact() && a_.guards_intact() && b_.guards_intact() && before_.guards_intact() &&
+           c_.guards_intact() && fetched_.guards_intact();
   }
   std::string run_error() const override { return run_error_; }
 
   void release() override {
-    a_ = {}, b_ = {}, before_ = {}, c_ = {}, fetched_ = {}, host_ = {}, run_error_.clear();
+    inputs_ = {}, a_ = {}, b_ = {}, before_ = {}, c_ = {}, fetched_ = {}, host_ = {}, run_error_.clear();
   }
 
  private:
@@ -133,7 +133,7 @@ class GpuVariant : public Variant<T> {
   View<Result<T>> fetched() { return pinned() ? host_.result.view() : fetched_.view(); }
   std::tuple<View<const T>, View<const T>, View<const Result<T>>> host_inputs() {
     if (pinned()) return {host_.a.view(), host_.b.view(), host_.c.view()};
-    const Inputs<T>& inputs = problem_->whole();
+    const Inputs<T>& inputs = inputs_;
     return {inputs.a.view(), inputs.b.view(), inputs.c.view()};
   }
   /// Unified memory is written and read by the host, as if it were its own.
@@ -159,7 +159,7 @@ class GpuVariant : public Variant<T> {
 
   Launch<T> launch_;
   Needs needs_;
-  const Problem<T>* problem_ = nullptr;
+  Inputs<T> inputs_;
   Settings settings_;
   Matrix<T> a_, b_;
   Matrix<Result<T>> before_, c_;  // `before`: what C holds before the product

@@ -20,45 +20,45 @@ template <class T>
 class CpuVariant : public Variant<T> {
  public:
   using Function = std::function<void(const Call<T>&)>;
+  using Kernel = void (*)(View<const T> a, View<const T> b, View<T> c);
   CpuVariant(Traits traits, Function function)
       : Variant<T>(std::move(traits)), function_(std::move(function)) {}
+  CpuVariant(Traits traits, Kernel kernel) : Variant<T>(std::move(traits)), kernel_(kernel) {}
 
   Times allocate(const Problem<T>& problem, const Settings& settings) override {
-    problem_ = &problem, settings_ = settings;
+    settings_ = settings;
     const Traits& traits = this->traits;
-    if (traits.touched_by_one) own_ = problem, own_.threads = 1, own_.forget(), problem_ = &own_;
-    problem_->whole();
     const auto [m, n, k] = problem.shape;
     const int touching = traits.touched_by_one ? 1 : settings.threads;
+    inputs_ = problem.whole(touching);
     c_ = Matrix<T>(m, n, problem.pad, touching);
     if (traits.transposed_b) bt_ = Matrix<T>(n, k, problem.pad, touching);
     return {};
   }
   void reset() override {
-    copy<T>(problem_->whole().c.view(), c_.view());
+    copy<T>(std::as_const(inputs_.c).view(), c_.view());
     poison_all(bt_.view());  // else what the last run left there would hide a race in filling it
   }
   Times run() override {
-    const Inputs<T>& inputs = problem_->whole();
-    const Call<T> call{inputs.a.view(), inputs.b.view(),   c_.view(),
-                       bt_.view(),      settings_.threads, settings_.tile};
+    const Inputs<T>& in = inputs_;
+    const Call<T> call{in.a.view(), in.b.view(), c_.view(), bt_.view(), settings_.threads, settings_.tile};
     const Stopwatch watch;
-    function_(call);
+    kernel_ != nullptr ? kernel_(call.a, call.b, call.c) : function_(call);
     return {.product = watch.seconds()};
   }
   View<const T> result() override { return c_.view(); }
   bool guards_intact() const override {
-    return own_.guards_intact() && c_.guards_intact() && bt_.guards_intact();
+    return inputs_.guards_intact() && c_.guards_intact() && bt_.guards_intact();
   }
-  void release() override { own_.forget(), c_ = {}, bt_ = {}; }
+  void release() override { inputs_ = {}, c_ = {}, bt_ = {}; }
 
  protected:
-  const Problem<T>* problem_ = nullptr;
+  Inputs<T> inputs_;
   Matrix<T> c_;
 
  private:
   Function function_;
-  Problem<T> own_;  // only if touched by one
+  Kernel kernel_ = nullptr;  // instead, where the matrices are all that it wants
   Settings settings_;
   Matrix<T> bt_;
 };
@@ -74,12 +74,10 @@ std::shared_ptr<Variant<T>> cpu(std::string name, std::string idea, typename Cpu
 
 /// The variant of a kernel that wants the three matrices only.
 template <class T>
-std::shared_ptr<Variant<T>> cpu(std::string name, std::string idea,
-                                void (*kernel)(View<const T> a, View<const T> b, View<T> c), CostOf cost = {},
-                                Traits traits = {}) {
-  return cpu<T>(
-      std::move(name), std::move(idea), [kernel](const Call<T>& x) { kernel(x.a, x.b, x.c); },
-      std::move(cost), std::move(traits));
+std::shared_ptr<Variant<T>> cpu(std::string name, std::string idea, typename CpuVariant<T>::Kernel kernel,
+                                CostOf cost = {}, Traits traits = {}) {
+  traits.name = std::move(name), traits.idea = std::move(idea), traits.cost = std::move(cost);
+  return std::make_shared<CpuVariant<T>>(std::move(traits), kernel);
 }
 
 /// A kernel on vectors of vectors; copying there and back is not timed.
@@ -93,7 +91,7 @@ class VectorsVariant : public CpuVariant<T> {
                       [this, kernel](const Call<T>&) { kernel(rows_of_a_, rows_of_b_, rows_of_c_); }) {}
 
   void reset() override {
-    const Inputs<T>& inputs = this->problem_->whole();
+    const Inputs<T>& inputs = this->inputs_;
     rows_of_a_ = vectors(inputs.a.view()), rows_of_b_ = vectors(inputs.b.view());
     rows_of_c_ = vectors(inputs.c.view());
   }

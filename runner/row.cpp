@@ -64,18 +64,17 @@ bool is_refused(Row<T>& row) {
   return true;
 }
 
-/// Takes memory for `problem`, calls `work`, gives the memory back. Returns the slowest rank's time to take
-/// it.
+/// A variant's memory for `problem`, given back with it, or if it cannot be taken.
 template <class T>
-Times with_memory(Row<T>& row, const Problem<T>& problem, const std::function<void()>& work) {
-  const struct Release {
+struct Memory {
+  Memory(Row<T>& row, const Problem<T>& problem)
+      : release{row.variant}, taken(slowest(row.world, row.variant.allocate(problem, row.record.settings))) {}
+  struct Release {
     Variant<T>& variant;
     ~Release() { variant.release(); }
-  } release{row.variant};
-  const Times taken = slowest(row.world, row.variant.allocate(problem, row.record.settings));
-  work();
-  return taken;
-}
+  } release;
+  Times taken;  // the slowest rank's time to take it
+};
 
 /// Whether other programs had processors that a run of `lasted` seconds needed, on any rank. Never on a GPU,
 /// nor where threads outnumber processors: those of this process, and those of the host for all ranks.
@@ -123,14 +122,15 @@ double expected_seconds(Row<T>& row, double limit) {
   session.progress(row.record.variant + ": a small product, to estimate the time");
   for (;; size *= 2) {
     Problem<T> problem = row.checked.problem;
-    problem.forget(), problem.shape = part(size);
+    problem.shape = part(size);
     double seconds = 0;
-    with_memory(row, problem, [&] {
+    {
+      const Memory<T> memory(row, problem);
       if (row.record.settings.threads > 1 || session.world.size() > 1 || !row.variant.device().empty())
         run_once(row);  // which also starts threads, loads kernels, finds other ranks
       const auto run = [&row] { return run_once(row).first.product.value_or(0); };
       if (seconds = run(); seconds < 1) seconds = std::min(seconds, run());  // the first may have been cold
-    });
+    }
     const double expected = seconds * (s.flops() / problem.shape.flops());
     if (session.world.root(expected <= limit || seconds >= probe_tells || problem.shape == s) != 0)
       return expected;
@@ -168,22 +168,27 @@ void measure(Row<T>& row) {
   const Options& options = row.options;
   const World& world = row.world;
   std::vector<Times> good, all;
-  const auto timed = [&](const char* kind, auto number, int of) {
+  const auto progress = [&row](const char* kind, auto number, int of) {
     row.session.progress(fmt::format("{}: {} {} of {}", title(row.record), kind, number, of));
-    const auto [times, disturbed] = run_once(row);
-    all.push_back(times);
-    if (!disturbed) good.push_back(times);
   };
   const auto within = [&options](const std::vector<Times>& runs, std::ptrdiff_t factor) {
     return std::ssize(runs) < factor * options.repeat &&
            spent(runs) < static_cast<double>(factor) * options.budget;
   };
   for (int w = 1; w <= options.warmup; ++w) {
-    timed("warm-up", w, options.warmup);
-    if (world.root(spent(all) >= options.budget) != 0) break;
-    good = all = {};
+    progress("warm-up", w, options.warmup);
+    const auto [times, disturbed] = run_once(row);
+    if (world.root(spent({times}) < options.budget) != 0) continue;
+    all = {times};  // the only run
+    if (!disturbed) good = all;
+    break;
   }
-  while (world.root(within(good, 1) && within(all, 3)) != 0) timed("run", good.size() + 1, options.repeat);
+  while (world.root(within(good, 1) && within(all, 3)) != 0) {
+    progress("run", good.size() + 1, options.repeat);
+    const auto [times, disturbed] = run_once(row);
+    all.push_back(times);
+    if (!disturbed) good.push_back(times);
+  }
   row.record.summarise(good.empty() ? all : good);
   const bool enough =
       std::ssize(good) >= std::min(enough_good, options.repeat) || spent(good) >= options.budget;
@@ -218,9 +223,9 @@ void add(Check& check, const Check& second) {
 /// Why the last run is wrong whatever C holds: what a rank wrote outside its matrices, what the variant
 /// itself found; else empty.
 template <class T>
-std::string fault(const Row<T>& row, const Problem<T>& problem) {
+std::string fault(const Row<T>& row) {
   const World& world = row.world;
-  const bool intact = row.variant.guards_intact() && problem.guards_intact();
+  const bool intact = row.variant.guards_intact();
   double behind = intact ? 0 : world.size() - world.rank();  // the most: of the first such rank
   world.max({&behind, 1});
   if (behind == 0) return row.variant.run_error();
@@ -232,7 +237,7 @@ std::string fault(const Row<T>& row, const Problem<T>& problem) {
 /// Verifies the last run; rank 0 alone sees C, and compares it, or makes Freivalds' check, or both.
 template <class T>
 Check verified(Row<T>& row, const Problem<T>& problem, bool compared, bool by_freivalds) {
-  std::string error = fault(row, problem);
+  std::string error = fault(row);
   const View<const Result<T>> c = row.variant.result();  // all ranks give what they have
   if (!row.world.is_root()) return {};
   row.session.progress(row.record.variant + ": verifying");
@@ -257,21 +262,20 @@ void measure_and_verify(Row<T>& row) {
   const bool asked = row.options.verify != Verify::none, whole = verifies_whole(row.options, problem.shape);
   const bool more = asked && !whole && problem.shape.k <= exact_k<T>();
   Record& r = row.record;
-  const Times taken = with_memory(row, problem, [&] {
+  {
+    const Memory<T> memory(row, problem);
     measure(row), predict(row);
     if (asked) r.check = verified(row, problem, true, more && problem.exact());
-  });
-  r.times.alloc = taken.alloc;
+    r.times.alloc = memory.taken.alloc;
+  }
   if (!asked) return;
   r.verify = whole ? "full" : more ? "samples+freivalds" : "samples";
   if (more && !problem.exact()) {
-    problem.forget();  // two rows' matrices need not fit
     Problem<T> digits = problem;
     digits.fill = Fill::digits;
-    with_memory(row, digits, [&] {
-      run_once(row);
-      add(*r.check, verified(row, digits, false, true));
-    });
+    const Memory<T> memory(row, digits);
+    run_once(row);
+    add(*r.check, verified(row, digits, false, true));
   }
   r.verdict = r.check->right ? "right" : "wrong";
 }

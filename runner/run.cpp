@@ -54,41 +54,39 @@ std::vector<Settings> settings_of(const Traits& traits, const Options& options) 
   return rows;
 }
 
-/// Calls `f` for each row asked for: with the variant, its problem and its settings.
-template <class F>
-void for_each_row(const Session& session, F f) {
-  const Options& options = session.options;
-  for_each_type(session.step, [&]<class T>(const Variants<T>& variants) {
-    if (!contains(options.types, type_name<T>)) return;
-    for (const Shape& shape : options.shapes) {
-      const int most = *std::max_element(options.threads.begin(), options.threads.end());
-      CheckedProblem<T> checked{{shape, options.fill, options.seed, options.pad, most}};
-      for (const auto& variant : variants)
-        if (is_asked_for(variant->traits, options))
-          for (const Settings& settings : settings_of(variant->traits, options))
-            f(*variant, checked, settings);
-    }
-  });
+/// The variants of one type that are asked for, each with its settings in turn: for each shape a row.
+template <class T>
+std::vector<std::pair<Variant<T>*, Settings>> rows_of(const Variants<T>& variants, const Options& options) {
+  std::vector<std::pair<Variant<T>*, Settings>> rows;
+  if (!contains(options.types, type_name<T>)) return rows;
+  for (const auto& variant : variants)
+    if (is_asked_for(variant->traits, options))
+      for (const Settings& settings : settings_of(variant->traits, options))
+        rows.emplace_back(variant.get(), settings);
+  return rows;
 }
 
 /// Throws Refusal if a row does not fit in memory or its digits would not be exact. Returns the number of
 /// rows.
 int check_rows(const Session& session) {
   const Options& options = session.options;
-  int rows = 0;
-  for_each_row(session, [&]<class T>(const Variant<T>& variant, const CheckedProblem<T>& checked,
-                                     const Settings&) {
-    const Shape& s = checked.problem.shape;
-    require_memory(fmt::format("{}: {}", shape_text(s), type_name<T>),
-                   bytes_of_row<T>(s, variant.traits.dealt, verifies_whole(options, s), session.world),
-                   session.world);
-    if (options.fill == Fill::digits && s.k > exact_k<T>())
-      throw Refusal{fmt::format("--fill: digits are exact in {} up to k = {}, not at {}; give --fill uniform",
-                                type_name<T>, exact_k<T>(), shape_text(s))};
-    ++rows;
+  std::ptrdiff_t count = 0;
+  for_each_type(session.step, [&]<class T>(const Variants<T>& variants) {
+    const auto rows = rows_of(variants, options);
+    for (const Shape& s : options.shapes)
+      for (const auto& [variant, settings] : rows) {
+        require_memory(fmt::format("{}: {}", shape_text(s), type_name<T>),
+                       bytes_of_row<T>(s, variant->traits.dealt, verifies_whole(options, s), session.world),
+                       session.world);
+        if (options.fill == Fill::digits && s.k > exact_k<T>())
+          throw Refusal{
+              fmt::format("--fill: digits are exact in {} up to k = {}, not at {}; give --fill uniform",
+                          type_name<T>, exact_k<T>(), shape_text(s))};
+        ++count;
+      }
   });
-  if (rows == 0) throw Refusal{"--variant: none of this name or kind exists for the types asked for"};
-  return rows;
+  if (count == 0) throw Refusal{"--variant: none of this name or kind exists for the types asked for"};
+  return static_cast<int>(count);
 }
 
 /// The reason why no variant of a step on a GPU can run here, if all have the same; else empty.
@@ -123,16 +121,18 @@ std::optional<Roofs> find_roofs(Session& session) {
   return std::nullopt;
 }
 
-/// Runs all rows and returns the exit status.
-int run_rows(Session& session) {
-  for_each_row(session, [&](auto& variant, auto& checked, const Settings& settings) {
-    ++session.row;
-    run_row(session, variant, checked, settings);
-  });
-  if (session.disturbed > 0)
-    session.warn_once(fmt::format("{} of {} rows were disturbed", session.disturbed, session.measured));
-  if (session.refused.status == 1) return 1;
-  return session.skipped > 0 && session.measured == 0 ? 77 : 0;
+/// Runs the rows of one type.
+template <class T>
+void run_type(Session& session, const Variants<T>& variants) {
+  const Options& options = session.options;
+  const auto rows = rows_of(variants, options);
+  for (const Shape& shape : options.shapes) {
+    CheckedProblem<T> checked{{shape, options.fill, options.seed, options.pad}};
+    for (const auto& [variant, settings] : rows) {
+      ++session.row;
+      run_row(session, *variant, checked, settings);
+    }
+  }
 }
 
 /// Throws Refusal if --variant has a name that this step does not have.
@@ -169,7 +169,12 @@ int run_step(const Step& step, const Options& options, const World& world, Refus
   }
   if (const std::string why = no_gpu(step, options, variants); !why.empty())
     return session.warn_once("skipped: " + why), 77;
-  return static_cast<int>(world.root(run_rows(session)));
+  run_type(session, step.bf16), run_type(session, step.tf32);
+  run_type(session, step.f32), run_type(session, step.f64), run_type(session, step.i32);
+  if (session.disturbed > 0)
+    session.warn_once(fmt::format("{} of {} rows were disturbed", session.disturbed, session.measured));
+  const bool nothing_ran = session.skipped > 0 && session.measured == 0;
+  return static_cast<int>(world.root(refused.status == 1 ? 1 : nothing_ran ? 77 : 0));
 }
 
 }  // namespace

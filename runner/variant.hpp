@@ -82,7 +82,7 @@ class Variant {
   virtual std::string device() const { return {}; }
   /// Why this row cannot run here, such as "needs 4 ranks"; else empty. Rank 0's answer counts.
   virtual std::string refuses(const Problem<T>&, const Settings&) const { return {}; }
-  /// Takes memory. `problem` outlives release().
+  /// Takes memory, for its inputs too. `problem` outlives release().
   virtual Times allocate(const Problem<T>& problem, const Settings& settings) = 0;
   /// Brings the inputs to where they are multiplied.
   virtual Times distribute() { return {}; }

@@ -26,11 +26,12 @@ struct Counting : Variant<float> {
   std::string refuses(const Problem<float>&, const Settings&) const override { return reason; }
   Times allocate(const Problem<float>& problem_, const Settings& settings) override {
     verify_copies = settings.verify_copies;
-    problem = &problem_, c = Matrix<float>(problem->shape.m, problem->shape.n), ++allocated;
+    problem = &problem_, inputs = problem->whole(), c = Matrix<float>(problem->shape.m, problem->shape.n),
+    ++allocated;
     return {.alloc = 0.25};
   }
   void release() override { ++released; }
-  void reset() override { copy<float>(problem->whole().c.view(), c.view()), ++resets; }
+  void reset() override { copy<float>(std::as_const(inputs.c).view(), c.view()), ++resets; }
   Times distribute() override {
     return {.copy_in = copies ? std::optional(0.005 * (runs + 1)) : std::nullopt};
   }
@@ -41,7 +42,7 @@ struct Counting : Variant<float> {
     if (runs == throws_at || throws_at == 0) throw std::runtime_error("a kernel's exception");
     if (throws_at == -2) throw 42;
     if (runs == no_memory_at) throw std::bad_alloc();
-    const Inputs<float>& in = problem->whole();
+    const Inputs<float>& in = inputs;
     for (Index i = 0; i < problem->shape.m; ++i)
       for (Index p = 0; p < problem->shape.k; ++p)
         for (Index j = 0; j < problem->shape.n; ++j) c.view()(i, j) += in.a.view()(i, p) * in.b.view()(p, j);
@@ -54,8 +55,9 @@ struct Counting : Variant<float> {
   Times fetch() override { return {.copy_out = copies ? std::optional(0.125) : std::nullopt}; }
   View<const float> result() override { return c.view(); }
   std::string run_error() const override { return complains; }
-  bool guards_intact() const override { return c.guards_intact(); }
+  bool guards_intact() const override { return inputs.guards_intact() && c.guards_intact(); }
 
+  Inputs<float> inputs;
   double seconds;
   std::vector<double> each = {};  // instead, of the first runs
   std::string reason, complains, gpu;

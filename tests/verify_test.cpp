@@ -267,16 +267,6 @@ TEST_CASE("a result that is not m x n is wrong, and says so") {
   }
 }
 
-TEST_CASE("a verifier holds no matrices") {
-  Problem<float> problem{{3, 4, 5}};
-  const Inputs<float>* made = &problem.whole();
-  const std::weak_ptr<Inputs<float>> kept = problem.made;
-  CHECK(&problem.whole() == made);
-  const Verifier<float> verifier(problem, true);
-  problem.forget();
-  CHECK(kept.expired());
-}
-
 TEST_CASE("Freivalds refuses fractions and numbers beyond its integers") {
   for (const auto& [value, why] :
        {std::pair(0x1p53, "Freivalds: C and A·B differ in 1 rows, the first is 4"),

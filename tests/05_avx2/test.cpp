@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <thread>
+#include <utility>
 
 #include "05_avx2/blocks.hpp"
 #include "common/verify.hpp"
@@ -63,19 +64,22 @@ struct Draw {
 template <class T>
 struct Product {
   course::Problem<T> problem;
+  course::Inputs<T> inputs;
   Matrix<T> c;
 
-  explicit Product(Shape s, Index pad = 3) : problem{s, course::Fill::uniform, 1, pad}, c(s.m, s.n, pad) {
+  explicit Product(Shape s, Index pad = 3)
+      : problem{s, course::Fill::uniform, 1, pad}, inputs(problem.whole()), c(s.m, s.n, pad) {
     reset();
   }
-  void reset() { course::copy<T>(problem.whole().c.view(), c.view()); }
+  View<const T> a() const { return inputs.a.view(); }
+  View<const T> b() const { return inputs.b.view(); }
+  void reset() { course::copy<T>(std::as_const(inputs.c).view(), c.view()); }
   void run(bool wide, int threads, const Caches& caches = small) {
-    const View<const T> a = problem.whole().a.view(), b = problem.whole().b.view();
-    (wide ? tuned<widest_tile, T> : tuned<tuned_tile, T>)(a, b, c.view(), caches, threads);
+    (wide ? tuned<widest_tile, T> : tuned<tuned_tile, T>)(a(), b(), c.view(), caches, threads);
   }
   bool right() {
     return course::Verifier<T>(problem, true).check(View<const T>(c.view())).right && c.guards_intact() &&
-           problem.guards_intact();
+           inputs.guards_intact();
   }
   bool same(Product& other) {
     for (Index i = 0; i < c.view().rows(); ++i)
@@ -135,7 +139,7 @@ TEST_CASE_TEMPLATE("the textbook's blocks, whole and cut", T, float, double, std
       for (const Index k : {kc - 1, kc, kc + 1, 2 * kc + 1}) {
         Product<T> in_place({m, n, k}), copied({m, n, k});
         INFO(m, ", ", n, ", ", k);
-        const View<const T> a = copied.problem.whole().a.view(), b = copied.problem.whole().b.view();
+        const View<const T> a = copied.a(), b = copied.b();
         blocked<textbook_tile, T>(a, b, in_place.c.view(), caches);
         packed<textbook_tile, T>(a, b, copied.c.view(), caches);
         CHECK(in_place.right());
@@ -262,7 +266,7 @@ TEST_CASE("all loops that are shared out have as many threads as were asked for"
   if (!can(false)) return;
   Product<float> product({37, 41, 29});
   Matrix<float> bt(41, 29);
-  const View<const float> a = product.problem.whole().a.view(), b = product.problem.whole().b.view();
+  const View<const float> a = product.a(), b = product.b();
   const auto regions = [](auto kernel) {
     openmp_requests::threads.clear();
     kernel();
