@@ -55,8 +55,9 @@ TEST_CASE("where the wrong ones lie") {
   CHECK(says(wrong_at([](Index i, Index) { return i >= 32; }),
              "have i ≥ 32, and all of those are wrong: what about the rows"));
   CHECK(says(wrong_at([](Index i, Index) { return i >= 32; }), "(32 = 8 · 4: only whole tiles?)"));
-  CHECK(says(wrong_at([](Index, Index j) { return j >= 17; }),
-             "have j ≥ 17, and all of those are wrong: what about the columns"));
+  CHECK(says(
+      wrong_at([](Index, Index j) { return j >= 17; }),
+      "have j ≥ 17, and all of those are wrong: does a loop, or the grid, or a rank reach these columns"));
   CHECK(says(wrong_at([](Index i, Index j) { return i >= 32 || j >= 16; }), "have i ≥ 32 or j ≥ 16"));
   CHECK(says(wrong_at([](Index, Index j) { return j % 4 == 3; }), "have j % 4 = 3"));
   CHECK(says(wrong_at([](Index i, Index) { return i % 8 == 5; }), "have i % 8 = 5"));
