@@ -49,7 +49,8 @@ OF_THREADS = {"OMP_WAIT_POLICY": "active", "OMP_PROC_BIND": "true"}
 WELL = (0, 77)  # 77: this machine cannot run it, and the program said so
 CORES = processors()
 
-# Where one process may not read another's memory (Docker, on an old kernel), Open MPI says so for each message.
+# Where one process may not read another's memory (Docker, on an old kernel), Open MPI says so for
+# each message.
 NO_COPIES = {"OMPI_MCA_btl_vader_single_copy_mechanism": "none", "OMPI_MCA_smsc": "^cma"}
 
 

@@ -91,8 +91,8 @@ def timed(rung, program, *words):
 
 def raced(rung, program):
     """Draws the learner's rate, the course's and the baseline's, measured in turns; returns
-    (GFLOP/s, share of the peak, shares of the course's in turns); False if it is wrong there, None if
-    the rate cannot be."""
+    (GFLOP/s, share of the peak, shares of the course's in turns); False if it is wrong
+    there, None if the rate cannot be."""
     machine = machine_csv(rung.build)
     workers = min(2, CORES) if rung.on_ranks else threads_of(rung) or 1
     at = ["--size", rung.n, "--repeat", "3", "--quiet"]
