@@ -41,6 +41,10 @@ Schema Record::columns() const {
   const auto bytes = [&](std::size_t level) {
     return predicted ? fmt::format("{:.6g}", predicted->bytes[level]) : "";
   };
+  const auto ratio = [&r](double share) { return r.ratios.empty() ? "" : text(quantile(r.ratios, share)); };
+  const auto rate = [&r](std::optional<double> seconds) {
+    return seconds ? text(r.shape.flops() / *seconds * 1e-9) : "";
+  };
   return {
 #include "runner/results.columns"
   };
@@ -55,6 +59,7 @@ void Record::summarise(const std::vector<Times>& runs) {
   };
   for (const auto field : Times::fields())
     if (const auto found = values(field); !found.empty()) times.*field = median(found);
+  ratios = values(&Times::ratio);
   const std::vector<double> product = values(&Times::product);
   if (product.empty()) return;
   const auto count = static_cast<double>(product.size());
@@ -70,8 +75,9 @@ void Record::summarise(const std::vector<Times>& runs) {
 
 std::string Record::command_line(const Traits& traits, Index pad, const std::string& emulate) const {
   std::string line = ranks > 1 ? fmt::format("mpirun -n {} ", ranks) : "";
-  line += fmt::format("{} --variant {} --type {} --shape {} --fill {} --seed {} --repeat 1 --verify full",
-                      step, variant, type, shape_text(shape), fill, seed);
+  const char* const quote = contains(variant, ' ') ? "'" : "";
+  line += fmt::format("{} --variant {}{}{} --type {} --shape {} --fill {} --seed {} --repeat 1 --verify full",
+                      step, quote, variant, quote, type, shape_text(shape), fill, seed);
   if (traits.threads) line += fmt::format(" --threads {}", settings.threads);
   if (traits.tiles) line += fmt::format(" --tile {}", settings.tile);
   if (traits.grids) line += " --grid " + settings.grid.text();

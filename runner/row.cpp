@@ -41,7 +41,7 @@ Record planned(const Session& session, const Variant<T>& variant, const Problem<
   r.fill = fill_name(problem.fill), r.seed = problem.seed;
   r.device = variant.device().empty() ? cpu : variant.device();
   r.flags = session.step.flags, r.compiler = compiler, r.host = name, r.commit = commit;
-  r.started = utc_now(), r.verify = "none", r.verdict = "unverified";
+  r.started = utc_now(), r.against = variant.traits.against, r.verify = "none", r.verdict = "unverified";
   return r;
 }
 
@@ -290,7 +290,8 @@ void report(Row<T>& row, const std::string& thrown) {
     r.verify = "none", r.verdict = "wrong";
   }
   const bool wrong = r.verdict == "wrong", expected = row.options.expect_wrong, threw = !thrown.empty();
-  const std::string again = r.command_line(row.traits, row.options.pad, row.options.emulate);
+  const std::string again =
+      r.command_line(row.traits, row.options.pad, row.options.emulate) + session.step.options;
   const bool counts_as_wrong = wrong && !(expected && threw);  // --expect-wrong: a throw is no wrong result
   ++session.measured, session.disturbed += r.quiet == "no" && !wrong;
   if (counts_as_wrong != expected) session.refused.status = 1;

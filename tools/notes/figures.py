@@ -5,8 +5,8 @@ from pathlib import Path
 PLOTS = Path(__file__).resolve().parents[2] / "plots"
 # Rows alike in all of these are one measurement, taken again.
 ABOUT = """step variant type m n k fill seed threads ranks grid block tile device flags compiler
-host name vector level rival bytes stride lines transfers platform curve bcast experiment metric
-processes pair""".split()
+host name vector level rival against bytes stride lines transfers platform curve bcast experiment
+metric processes pair""".split()
 # Columns that others give in other units.
 UNITS = {"_ms": ("_s", 1e3), "_us": ("_s", 1e6), "tflops": ("gflops", 1e-3)}
 UNITS["thousands"] = ("value", 1e-3)

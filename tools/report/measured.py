@@ -17,7 +17,7 @@ import inherited  # noqa: F401
 # count that is missing is 0.
 WORDS = set(
     """step variant type fill grid block device verify verdict quiet flags compiler host commit
-    started limit name vector level unit note rival""".split()
+    started limit name vector level unit note rival against""".split()
 )
 COUNTS = set("m n k threads ranks tile repeat pairs".split())
 BASELINE = ("01_naive", "ijk")
@@ -99,7 +99,7 @@ def read(path, measured):
     newest = {}
     for line in lines_of(path, [measured]):
         row = {name: typed(name, text) for name, text in line.items()}
-        known = list(row)[: list(row).index(measured)] + ["device", "flags", "host"]
+        known = list(row)[: list(row).index(measured)] + ["against", "device", "flags", "host"]
         alike = tuple(map(row.get, known))
         before = newest.get(alike, row)
         is_new = any(row.get(name) != before.get(name) for name in ("compiler", "commit"))
