@@ -1,6 +1,7 @@
 // Libraries for a processor: BLAS, and what multiplies like one.
 #include <dlfcn.h>
 #include <glob.h>
+#include <unistd.h>
 #ifdef __linux__
 #include <link.h>
 #endif
@@ -12,11 +13,13 @@
 
 #include "library.hpp"
 #include "runner/cpu.hpp"
+#include "runner/machine.hpp"
+#include "runner/turns.hpp"
 
 namespace libraries {
 namespace {
 
-using course::Index, course::Refusal;
+using course::Call, course::Index, course::Refusal;
 
 // BLAS as C calls it, integers of 32 bits. Eigen's module and ours offer int32_t; no BLAS does.
 template <class T>
@@ -51,18 +54,33 @@ std::string known_path(const std::filesystem::path& path) {
 }
 
 template <class T>
-std::shared_ptr<course::Variant<T>> variant(void* library, const char* cblas_name, const char* fortran_name) {
+using Product = std::function<void(const Call<T>&)>;
+
+/// A library that was loaded, for good.
+struct Library {
+  std::string name = {};    // "OpenBLAS SkylakeX": as it says itself, with its kernel
+  std::string kernel = {};  // "SkylakeX"; empty if it does not say
+  std::string about = {};   // "0.3.21; how it was built, in its own words; the file that was loaded"
+  std::string needs = {};   // features of the processor: "avx2,fma"; empty if it does not say
+  bool openmp = false;      // its threads are OpenMP's
+  Product<float> f32 = {};  // nothing of a type that it does not multiply
+  Product<double> f64 = {};
+  Product<std::int32_t> i32 = {};
+};
+
+template <class T>
+Product<T> product(void* library, const char* cblas_name, const char* fortran_name) {
   const auto cblas = symbol<Cblas<T>>(library, cblas_name);
   const auto fortran = symbol<Fortran<T>>(library, fortran_name);
   const auto dnnl = std::is_same_v<T, float> ? symbol<Dnnl>(library, "dnnl_sgemm") : nullptr;
-  if (cblas == nullptr && dnnl == nullptr && fortran == nullptr) return nullptr;
-  return course::cpu<T>("", "", [=](const course::Call<T>& call) {
+  if (cblas == nullptr && dnnl == nullptr && fortran == nullptr) return {};
+  return [=](const Call<T>& call) {
     const auto& [a, b, c, bt, threads, tile] = call;
     const auto narrow = [](Index size) { return static_cast<int>(size); };  // --size ends at 2^31 - 1
     const int m = narrow(c.rows()), n = narrow(c.cols()), k = narrow(a.cols());
     const int lda = narrow(a.ld()), ldb = narrow(b.ld()), ldc = narrow(c.ld());
     const T one{1};
-    for (int product = 0; product < at_once; ++product)
+    for (int made = 0; made < course::next_run.products; ++made)
       if (cblas != nullptr)  // CblasRowMajor, CblasNoTrans
         cblas(101, 111, 111, m, n, k, T{1}, a.data(), lda, b.data(), ldb, T{1}, c.data(), ldc);
       else if (fortran != nullptr)
@@ -70,7 +88,7 @@ std::shared_ptr<course::Variant<T>> variant(void* library, const char* cblas_nam
       else if constexpr (std::is_same_v<T, float>)
         if (dnnl('N', 'N', m, n, k, 1, a.data(), lda, b.data(), ldb, 1, c.data(), ldc) != 0)
           throw std::runtime_error("the library reports a failure");
-  });
+  };
 }
 
 /// Where each may be, the OpenMP build first: one of pthreads often puts two threads on one core. PyTorch for
@@ -106,21 +124,20 @@ std::string blis_kernel(void* library, const std::string& wanted) {
   return name(symbol<int (*)()>(library, "bli_arch_query_id")());
 }
 
-}  // namespace
-
-std::vector<std::string> names() {
-  return course::texts(places, [](const auto& place) { return place.first; });
-}
-
+/// The library of a name or in a file. OpenBLAS and BLIS are told to use their widest kernel here, or that
+/// for AVX2. Throws Refusal with the loader's reason, or if it multiplies no matrices.
 Library load(const std::string& name, bool avx2) {
   const bool narrow = course::lacking("avx2,fma").empty();
   const bool wide = !avx2 && course::lacking("avx2,fma,avx512f,avx512dq,avx512bw,avx512vl").empty();
   if (narrow) setenv("OPENBLAS_CORETYPE", wide ? "SkylakeX" : "Haswell", 1);  // read while it is loaded
   const auto place = places.find(name);
-  void* const handle = opened(place == places.end() ? std::vector{name} : place->second);
-  Library library{.f32 = variant<float>(handle, "cblas_sgemm", "sgemm_"),
-                  .f64 = variant<double>(handle, "cblas_dgemm", "dgemm_"),
-                  .i32 = variant<std::int32_t>(handle, "cblas_igemm", "igemm_")};
+  void* const handle = opened(place != places.end() ? place->second
+                              : std::filesystem::exists(name)
+                                  ? std::vector{std::filesystem::absolute(name).string()}
+                                  : std::vector{name});  // without a slash the loader would not look here
+  Library library{.f32 = product<float>(handle, "cblas_sgemm", "sgemm_"),
+                  .f64 = product<double>(handle, "cblas_dgemm", "dgemm_"),
+                  .i32 = product<std::int32_t>(handle, "cblas_igemm", "igemm_")};
   if (!library.f32 && !library.f64) throw Refusal{"it has neither cblas_sgemm, sgemm_ nor dnnl_sgemm"};
   std::string path = name;
 #ifdef __linux__  // where the loader found it
@@ -156,6 +173,113 @@ Library load(const std::string& name, bool avx2) {
   for (const std::string& part : {version, config, known_path(path)})
     if (!part.empty()) library.about += (library.about.empty() ? "" : "; ") + part;
   return library;
+}
+
+/// Makes any library use so many threads, one a core as long as there are cores. OpenMP reads where its
+/// threads go before main(), so the program begins anew where its environment is another.
+void set_threads(int threads, bool openmp, char** argv) {
+  const std::string count = std::to_string(threads);
+  std::map<std::string, std::string> wanted = {
+      {"OMP_NUM_THREADS", count},
+      {"OPENBLAS_NUM_THREADS", count},
+      {"BLIS_NUM_THREADS", count},
+      {"MKL_NUM_THREADS", count},
+      {"MKL_DYNAMIC", "FALSE"},
+      {"OMP_DYNAMIC", "FALSE"},
+      // One thread alone goes where the system finds room. Our own OpenMP would bind the first thread to one
+      // core, and threads that are not OpenMP's would be born there, all of them.
+      {"OMP_PROC_BIND", threads > 1 && openmp ? "true" : "false"},
+      {"OMP_PLACES", threads > course::usable_cpus() ? "threads" : "cores"}};
+  // Our threads wait for more work at full speed, and would disturb its own.
+  if (threads > 1 && !openmp) wanted["GOMP_SPINCOUNT"] = "10000";
+  bool as_wanted = true;
+  for (const auto& [name, value] : wanted) {
+    const char* const there = std::getenv(name.c_str());
+    as_wanted &= there != nullptr && value == there;
+    setenv(name.c_str(), value.c_str(), 1);
+  }
+  if (!as_wanted) execv("/proc/self/exe", argv);
+}
+
+/// Ends this process where a product takes far too long: a library may hang.
+template <class T>
+struct Watched : course::CpuVariant<T> {
+  using course::CpuVariant<T>::CpuVariant;
+  course::Times allocate(const course::Problem<T>& problem, const course::Settings& settings) override {
+    limit = static_cast<unsigned>(10 + 2e-9 * problem.shape.flops());
+    return course::CpuVariant<T>::allocate(problem, settings);
+  }
+  void reset() override { alarm(limit), course::CpuVariant<T>::reset(); }
+  course::View<const T> result() override { return alarm(0), course::CpuVariant<T>::result(); }
+  unsigned limit = 0;
+};
+
+/// Throws Missing if a product does not use so many threads: those of a team are there when it is done,
+/// others have used so much of the processor.
+template <class T>
+void require_team(const Product<T>& product, int threads) {
+  if (!product || threads == 1) return;
+  Watched<T> variant(course::Traits{}, product);
+  const course::Problem<T> problem{{512, 512, 512}};
+  variant.allocate(problem, {});
+  double share = 0;
+  for (int run = 0; run < 5 && share < 0.6 * threads; ++run) {
+    variant.reset();
+    const double before = course::process_seconds(), lasted = *variant.run().product;
+    share = std::max(share, (course::process_seconds() - before) / lasted);
+    std::error_code none;
+    if (std::distance(std::filesystem::directory_iterator("/proc/self/task", none), {}) >= threads) return;
+  }
+  variant.result();
+  if (share < 0.6 * threads)
+    throw Missing{fmt::format("asked for {}, it uses {:.2g}", course::threads_text(threads), share)};
+}
+
+template <class T>
+void add(course::Variants<T>& variants, const Library& theirs, const Product<T>& product, const Library& ours,
+         const Product<T>& our_product, const Asked& asked) {
+  if (!product) return;
+  course::Traits traits{
+      .name = "library", .idea = theirs.name + ": " + theirs.about, .threads = true, .against = theirs.name};
+  variants.push_back(std::make_shared<Watched<T>>(traits, product));
+  if (!our_product) return;
+  traits.name = in_turns(ours.kernel, asked), traits.idea = "in turns with " + theirs.name;
+  const auto both = [product, our_product](const Call<T>& call) {
+    course::next_run.side == 0 ? our_product(call) : product(call);
+  };
+  const course::Timing timing{
+      .sample = 1e-3, .settle = asked.threads > 1 && !theirs.openmp ? 5e-3 : 0, .sustained = asked.sustained};
+  variants.push_back(std::make_shared<course::InTurns<T>>(
+      traits, course::Variants<T>{std::make_shared<Watched<T>>(course::Traits{}, both)}, timing));
+}
+
+}  // namespace
+
+std::vector<std::string> names() {
+  return course::texts(places, [](const auto& place) { return place.first; });
+}
+
+void add_variants(course::Step& step, const Asked& asked, char** argv) {
+  const std::string known = "give a file, or one of " + course::joined(names());
+  if (asked.library.empty()) throw Refusal{"--library: which one? " + known};
+  if (asked.avx2) setenv("COURSE_RUNG", "tuned", 1);
+  Library theirs;
+  try {
+    theirs = load(asked.library, asked.avx2);
+  } catch (const Refusal& refusal) {
+    if (!places.contains(asked.library)) throw Refusal{"--library: " + refusal.message + "; " + known};
+    throw Missing{refusal.message};
+  }
+  if (const std::string missing = course::lacking(theirs.needs); !missing.empty())
+    throw Missing{"this processor lacks " + missing};
+  set_threads(asked.threads, theirs.openmp, argv);
+  require_team(theirs.f32, asked.threads), require_team(theirs.f64, asked.threads);
+  Library ours = load(COURSE_OURS, false);
+  if (!course::lacking(ours.needs).empty()) ours = {};  // then the library is by itself
+  step.flags = theirs.about;
+  add(step.f32, theirs, theirs.f32, ours, ours.f32, asked);
+  add(step.f64, theirs, theirs.f64, ours, ours.f64, asked);
+  add(step.i32, theirs, theirs.i32, ours, ours.i32, asked);
 }
 
 }  // namespace libraries

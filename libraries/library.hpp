@@ -4,26 +4,33 @@
 #include <string>
 #include <vector>
 
-#include "turns.hpp"
+#include "runner/run.hpp"
+#include "runner/text.hpp"
 
 namespace libraries {
 
-/// A BLAS, or what multiplies like one.
-struct Library {
-  std::string name = {};    // "OpenBLAS SkylakeX": as it says itself, with its kernel
-  std::string kernel = {};  // "SkylakeX"; empty if it does not say
-  std::string about = {};   // "0.3.21; how it was built, in its own words; the file that was loaded"
-  std::string needs = {};   // features of the processor: "avx2,fma"; empty if it does not say
-  bool openmp = false;      // its threads are OpenMP's
-  std::shared_ptr<course::Variant<float>> f32 = {};  // nullptr of a type that it does not multiply
-  std::shared_ptr<course::Variant<double>> f64 = {};
-  std::shared_ptr<course::Variant<std::int32_t>> i32 = {};
+/// What is asked for beside the options of every step.
+struct Asked {
+  std::string library = {};  // a name, or a file
+  bool avx2 = false;         // ours and theirs kept to AVX2
+  bool sustained = false;    // in turns, each for a second
+  int threads = 1;           // one number a process: libraries read it while they are loaded
 };
 
-/// The library of a name ("openblas") or in a file, for good. OpenBLAS and BLIS are told to use their widest
-/// kernel here, or that for AVX2. Throws Refusal with the loader's reason, or if it multiplies no matrices.
-Library load(const std::string& name, bool avx2);
+/// Why a library that has a name cannot multiply here.
+struct Missing {
+  std::string why;
+};
+
 /// Those that have a name.
 std::vector<std::string> names();
+/// Adds a library by itself as the variant `library`, and our rungs in turns with it. May begin the program
+/// anew, in another environment. Throws Missing, or Refusal for a file that is no library.
+void add_variants(course::Step& step, const Asked& asked, char** argv);
+
+/// The name of a variant in turns.
+inline std::string in_turns(const std::string& rung, const Asked& asked) {
+  return rung + (asked.threads > 1 ? "_threads" : "") + (asked.sustained ? "_sustained" : "");
+}
 
 }  // namespace libraries

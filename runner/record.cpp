@@ -32,6 +32,13 @@ std::string tile_or_block(const Record& r) {
   return (r.ranks > 1 ? r.settings.grid.text() + " " : "") + r.settings.block.text();
 }
 
+/// Of a row in turns the median ratio and its quartiles; what it is beside.
+std::string beside(const Record& r) {
+  if (r.ratios.empty()) return r.against.empty() ? "" : " " + r.against;
+  return fmt::format("  {:.3f} ({:.3f} to {:.3f}) x {}", quantile(r.ratios, 0.5), quantile(r.ratios, 0.25),
+                     quantile(r.ratios, 0.75), r.against);
+}
+
 }  // namespace
 
 Schema Record::columns() const {
@@ -59,7 +66,9 @@ void Record::summarise(const std::vector<Times>& runs) {
   };
   for (const auto field : Times::fields())
     if (const auto found = values(field); !found.empty()) times.*field = median(found);
-  ratios = values(&Times::ratio);
+  ratios.clear();
+  for (const Times& run : runs)
+    if (run.against) ratios.push_back(*run.against / *run.product);
   const std::vector<double> product = values(&Times::product);
   if (product.empty()) return;
   const auto count = static_cast<double>(product.size());
@@ -110,7 +119,7 @@ void print_row(const Record& r) {
   say(stdout, fmt::runtime(columns), r.variant, r.type, shape_text(r.shape), r.settings.threads,
       tile_or_block(r), r.ranks > 1 ? 13 : 5, r.repeat, median, predicted,
       r.prediction ? r.prediction->limit : "-", gflops, share, number("{:.3g}", error),
-      number("{:.2g}", worst), r.verdict);
+      number("{:.2g}", worst), r.verdict + beside(r));
   std::fflush(stdout);
 }
 

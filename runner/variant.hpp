@@ -30,19 +30,21 @@ struct Settings {
   bool verify_copies = false;  // on a GPU: read back what was sent
 };
 
-/// Seconds by phase, imbalance (slowest rank's product over the mean), elements received; of a product in
-/// turns with another that one's seconds over its own, and that one's; a GPU's clock and power. Empty where
+/// Seconds by phase, imbalance (slowest rank's product over the mean), elements received; a GPU's clock and
+/// power; of the product in turns with this one its seconds, its error share, clock and power. Empty where
 /// not applicable.
 struct Times {
   using Field = std::optional<double>;
   Field alloc = {}, distribute = {}, copy_in = {}, product = {}, copy_out = {}, collect = {}, imbalance = {},
-        words_received = {}, ratio = {}, against = {}, mhz = {}, watts = {};
+        words_received = {}, mhz = {}, watts = {}, against = {}, against_error = {}, against_mhz = {},
+        against_watts = {};
 
   /// Pointers to the members, to loop over.
-  static constexpr std::array<Field Times::*, 12> fields() {
-    return {&Times::alloc,    &Times::distribute, &Times::copy_in,   &Times::product,
-            &Times::copy_out, &Times::collect,    &Times::imbalance, &Times::words_received,
-            &Times::ratio,    &Times::against,    &Times::mhz,       &Times::watts};
+  static constexpr std::array<Field Times::*, 14> fields() {
+    return {&Times::alloc,       &Times::distribute,   &Times::copy_in,   &Times::product,
+            &Times::copy_out,    &Times::collect,      &Times::imbalance, &Times::words_received,
+            &Times::mhz,         &Times::watts,        &Times::against,   &Times::against_error,
+            &Times::against_mhz, &Times::against_watts};
   }
   /// Adds what another phase of the same run took.
   Times& operator+=(const Times& other) {
