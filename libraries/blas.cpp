@@ -13,7 +13,7 @@
 
 #include "library.hpp"
 #include "runner/cpu.hpp"
-#include "runner/machine.hpp"
+#include "runner/session.hpp"
 #include "runner/turns.hpp"
 
 namespace libraries {
@@ -204,13 +204,18 @@ void set_threads(int threads, bool openmp, char** argv) {
 /// Ends this process where a product takes far too long: a library may hang.
 template <class T>
 struct Watched : course::CpuVariant<T> {
-  using course::CpuVariant<T>::CpuVariant;
+  Watched(const course::Traits& traits, const Product<T>& product, bool is_there = true)
+      : course::CpuVariant<T>(traits, product), there(is_there) {}
+  std::string refuses(const course::Problem<T>&, const course::Settings&) const override {
+    return there ? "" : this->traits.against + " multiplies no " + course::type_name<T>;
+  }
   course::Times allocate(const course::Problem<T>& problem, const course::Settings& settings) override {
     limit = static_cast<unsigned>(10 + 2e-9 * problem.shape.flops());
     return course::CpuVariant<T>::allocate(problem, settings);
   }
   void reset() override { alarm(limit), course::CpuVariant<T>::reset(); }
   course::View<const T> result() override { return alarm(0), course::CpuVariant<T>::result(); }
+  bool there;
   unsigned limit = 0;
 };
 
@@ -236,21 +241,22 @@ void require_team(const Product<T>& product, int threads) {
 }
 
 template <class T>
-void add(course::Variants<T>& variants, const Library& theirs, const Product<T>& product, const Library& ours,
-         const Product<T>& our_product, const Asked& asked) {
-  if (!product) return;
+void add(course::Variants<T>& variants, const Library& theirs, const Library& ours, Product<T> Library::*type,
+         const Asked& asked) {
+  const Product<T>&their_product = theirs.*type, &our_product = ours.*type;
+  const bool both = their_product && our_product;
   course::Traits traits{
       .name = "library", .idea = theirs.name + ": " + theirs.about, .threads = true, .against = theirs.name};
-  variants.push_back(std::make_shared<Watched<T>>(traits, product));
-  if (!our_product) return;
+  if (!asked.sustained)
+    variants.push_back(std::make_shared<Watched<T>>(traits, their_product, bool(their_product)));
   traits.name = in_turns(ours.kernel, asked), traits.idea = "in turns with " + theirs.name;
-  const auto both = [product, our_product](const Call<T>& call) {
-    course::next_run.side == 0 ? our_product(call) : product(call);
+  const auto product = [their_product, our_product](const Call<T>& call) {
+    course::next_run.side == 0 ? our_product(call) : their_product(call);
   };
-  const course::Timing timing{
-      .sample = 1e-3, .settle = asked.threads > 1 && !theirs.openmp ? 5e-3 : 0, .sustained = asked.sustained};
+  const bool apart = asked.threads > 1 && !theirs.openmp;
+  const course::Timing timing{.sample = 1e-3, .settle = apart ? 5e-3 : 0, .sustained = asked.sustained};
   variants.push_back(std::make_shared<course::InTurns<T>>(
-      traits, course::Variants<T>{std::make_shared<Watched<T>>(course::Traits{}, both)}, timing));
+      traits, course::Variants<T>{std::make_shared<Watched<T>>(traits, product, both)}, timing));
 }
 
 }  // namespace
@@ -262,7 +268,11 @@ std::vector<std::string> names() {
 void add_variants(course::Step& step, const Asked& asked, char** argv) {
   const std::string known = "give a file, or one of " + course::joined(names());
   if (asked.library.empty()) throw Refusal{"--library: which one? " + known};
-  if (asked.avx2) setenv("COURSE_RUNG", "tuned", 1);
+  if (asked.avx2) {
+    if (const std::string missing = course::lacking("avx2,fma"); !missing.empty())
+      throw Missing{"this processor lacks " + missing};
+    setenv("COURSE_RUNG", "tuned", 1);
+  }
   Library theirs;
   try {
     theirs = load(asked.library, asked.avx2);
@@ -274,12 +284,11 @@ void add_variants(course::Step& step, const Asked& asked, char** argv) {
     throw Missing{"this processor lacks " + missing};
   set_threads(asked.threads, theirs.openmp, argv);
   require_team(theirs.f32, asked.threads), require_team(theirs.f64, asked.threads);
-  Library ours = load(COURSE_OURS, false);
-  if (!course::lacking(ours.needs).empty()) ours = {};  // then the library is by itself
+  const Library ours = load(COURSE_OURS, false);
   step.flags = theirs.about;
-  add(step.f32, theirs, theirs.f32, ours, ours.f32, asked);
-  add(step.f64, theirs, theirs.f64, ours, ours.f64, asked);
-  add(step.i32, theirs, theirs.i32, ours, ours.i32, asked);
+  add(step.f32, theirs, ours, &Library::f32, asked);
+  add(step.f64, theirs, ours, &Library::f64, asked);
+  add(step.i32, theirs, ours, &Library::i32, asked);
 }
 
 }  // namespace libraries

@@ -2,13 +2,11 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <future>
-#include <thread>
 
 #include "common/stopwatch.hpp"
 #include "common/verify.hpp"
+#include "runner/text.hpp"
 #include "runner/variant.hpp"
 
 namespace course {
@@ -125,31 +123,19 @@ class InTurns : public Variant<T> {
     }
     return products;
   }
+  /// The mean of a second's samples, and of what the GPU says between them.
   std::pair<double, GpuState> sustained(int of) {
-    std::future<GpuState> reading;
-    if (timing_.state != nullptr)
-      reading = std::async(std::launch::async, [state = timing_.state] {
-        constexpr int readings = 10;
-        std::this_thread::sleep_for(std::chrono::milliseconds(500));
-        GpuState mean;
-        for (int one = 0; one < readings; ++one) {
-          std::this_thread::sleep_for(std::chrono::milliseconds(900 / readings));
-          const auto [mhz, watts] = state();
-          mean.mhz += mhz / readings, mean.watts += watts / readings;
-        }
-        return mean;
-      });
+    double seconds = 0;
+    GpuState state;
+    int samples = 0;
     side(of).reset();
-    const auto mean = [&](double limit) {
-      double seconds = 0;
-      int runs = 0;
-      for (const Stopwatch watch; runs == 0 || watch.seconds() < limit; ++runs)
-        seconds += timed(of, products_[of]);
-      return seconds / runs;
-    };
-    mean(0.5);
-    const double seconds = mean(1);
-    return {seconds, reading.valid() ? reading.get() : GpuState{}};
+    for (const Stopwatch watch; samples == 0 || watch.seconds() < 1.5;) {
+      const double one = timed(of, products_[of]);
+      if (watch.seconds() < 0.5) continue;
+      const GpuState now = timing_.state != nullptr ? timing_.state() : GpuState{};
+      seconds += one, state.mhz += now.mhz, state.watts += now.watts, ++samples;
+    }
+    return {seconds / samples, {state.mhz / samples, state.watts / samples}};
   }
 
   Variants<T> sides_;
