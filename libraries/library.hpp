@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "runner/run.hpp"
-#include "runner/text.hpp"
 
 namespace libraries {
 

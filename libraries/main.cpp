@@ -14,7 +14,7 @@
 
 #include "library.hpp"
 #include "runner/options.hpp"
-#include "runner/turns.hpp"
+#include "runner/text.hpp"
 
 namespace {
 

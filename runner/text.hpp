@@ -68,6 +68,17 @@ inline std::string one_of(const std::string& option, const std::string& given,
   throw Refusal{fmt::format("{}: '{}' is unknown; {} {}", option, given, what, joined(known))};
 }
 
+/// Takes an option of the program's own and its value out of a command line; `otherwise` if it is not there.
+inline std::string taken(std::vector<const char*>& words, const std::string& option,
+                         const std::string& otherwise = "") {
+  const auto at = std::find(words.begin(), words.end(), option);
+  if (at == words.end()) return otherwise;
+  if (at + 1 == words.end()) throw Refusal{option + ": a value is missing"};
+  const std::string value = at[1];
+  words.erase(at, at + 2);
+  return value;
+}
+
 /// One line of --list.
 inline void print_choice(const std::string& name, const std::string& idea, const std::string& skip_reason) {
   say(stdout, "  {:<16} {}{}{}\n", name, idea, skip_reason.empty() ? "" : "; not here: ", skip_reason);

@@ -6,7 +6,6 @@
 
 #include "common/stopwatch.hpp"
 #include "common/verify.hpp"
-#include "runner/text.hpp"
 #include "runner/variant.hpp"
 
 namespace course {
@@ -145,16 +144,5 @@ class InTurns : public Variant<T> {
   std::array<int, 2> products_{};
   int turn_ = 0;
 };
-
-/// Takes an option of the program's own and its value out of a command line; `otherwise` if it is not there.
-inline std::string taken(std::vector<const char*>& words, const std::string& option,
-                         const std::string& otherwise = "") {
-  const auto at = std::find(words.begin(), words.end(), option);
-  if (at == words.end()) return otherwise;
-  if (at + 1 == words.end()) throw Refusal{option + ": a value is missing"};
-  const std::string value = at[1];
-  words.erase(at, at + 2);
-  return value;
-}
 
 }  // namespace course
