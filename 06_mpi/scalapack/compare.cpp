@@ -55,29 +55,28 @@ struct Row {
   rivals::Verdict verdict = {};
 };
 course::Schema columns(const Row& r) {
-  using course::key, course::value;
   const auto cell = [](auto of) { return fmt::format("{}", of); };
   const auto rate = [&r](double seconds) { return fmt::format("{:.1f}", r.shape.flops() / seconds * 1e-9); };
   const auto ratio = [](double of) { return fmt::format("{:.3f}", of); };
-  return {{"type", key, r.type},
-          {"m", key, cell(r.shape.m)},
-          {"n", key, cell(r.shape.n)},
-          {"k", key, cell(r.shape.k)},
-          {"ranks", key, cell(r.ranks)},
-          {"threads", key, cell(r.settings.threads)},
-          {"grid", key, r.settings.grid.text()},
-          {"block", key, r.settings.block.text()},
-          {"variant", key, r.variant},
-          {"rival", key, r.rival},
-          {"pairs", value, cell(r.verdict.pairs)},
-          {"ours_gflops", value, rate(r.verdict.ours)},
-          {"rival_gflops", value, rate(r.verdict.theirs)},
-          {"ratio_low", value, ratio(r.verdict.least)},
-          {"ratio", value, ratio(r.verdict.ratio)},
-          {"ratio_high", value, ratio(r.verdict.most)},
-          {"device", key, course::processor()},
-          {"host", key, course::host_name()},
-          {"commit", key, course::commit}};
+  return {{"type", r.type},
+          {"m", cell(r.shape.m)},
+          {"n", cell(r.shape.n)},
+          {"k", cell(r.shape.k)},
+          {"ranks", cell(r.ranks)},
+          {"threads", cell(r.settings.threads)},
+          {"grid", r.settings.grid.text()},
+          {"block", r.settings.block.text()},
+          {"variant", r.variant},
+          {"rival", r.rival},
+          {"pairs", cell(r.verdict.pairs)},
+          {"ours_gflops", rate(r.verdict.ours)},
+          {"rival_gflops", rate(r.verdict.theirs)},
+          {"ratio_low", ratio(r.verdict.least)},
+          {"ratio", ratio(r.verdict.ratio)},
+          {"ratio_high", ratio(r.verdict.most)},
+          {"device", course::processor().text()},
+          {"host", course::host_name()},
+          {"commit", course::commit}};
 }
 
 struct Comparison {
