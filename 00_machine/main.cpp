@@ -91,10 +91,10 @@ int run_parts(course::Options options, const Topology& machine, bool again) {
     return 77;
   }
   Sheet sheet(options.csv);
-  if (again) sheet.take_rows(options.csv, course::processor());
+  if (again) sheet.take_rows(options.csv, course::processor().name);
   std::cerr << skipped;  // what the file refuses is one line, without these
   Session session{options, machine, sheet};
-  std::printf("00_machine on %s, %s\n", course::processor().c_str(), course::compiler.c_str());
+  std::printf("00_machine on %s, %s\n", course::processor().text().c_str(), course::compiler.c_str());
   if (!again) {
     add_processor(sheet, machine);
     for (const Part& part : asked) part.add(session);

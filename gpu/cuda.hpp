@@ -11,9 +11,11 @@
 
 #ifdef __CUDACC__
 #define COURSE_RUNTIME on_gpu
+#define COURSE_DEVICE_KIND "gpu"
 #else
 #include "gpu/emulator/runtime.hpp"
 #define COURSE_RUNTIME emulated
+#define COURSE_DEVICE_KIND "emulator"
 #ifndef COURSE_LEAST_CAPABILITY
 #define COURSE_LEAST_CAPABILITY 0
 #endif
@@ -29,10 +31,10 @@ struct Cuda {
     cudaGetDevice(&device);
     return device;
   }
-  /// The GPU's name.
-  static std::string device() {
+  static Device device() {
     cudaDeviceProp properties;
-    return cudaGetDeviceProperties(&properties, current()) == cudaSuccess ? properties.name : "no GPU";
+    const bool there = cudaGetDeviceProperties(&properties, current()) == cudaSuccess;
+    return {COURSE_DEVICE_KIND, there ? properties.name : "no GPU"};
   }
   /// Why no kernel of this compute capability (or later, unless `no_other`) can run; else empty.
   static std::string missing(int capability = 0, bool no_other = false) {

@@ -132,7 +132,7 @@ void require_cpus(const std::vector<int>& counts) {
   require_threads(counts);
 }
 
-std::string processor() {
+Device processor() {
   std::ifstream file("/proc/cpuinfo");
   std::map<std::string, std::string> facts;  // of the last core
   for (std::string line; std::getline(file, line);)
@@ -141,7 +141,7 @@ std::string processor() {
   std::string name = facts["model name"];
   if (name.empty() && facts.contains("CPU part"))  // ARM's have numbers alone
     name = "ARM implementer " + facts["CPU implementer"] + " part " + facts["CPU part"];
-  return fmt::format("{} ({} cores)", name.empty() ? "unknown processor" : name, usable_cpus());
+  return {"processor", name.empty() ? "unknown processor" : name, usable_cpus()};
 }
 
 std::string host_name() {

@@ -34,12 +34,13 @@ struct Row {
 template <class T>
 Record planned(const Session& session, const Variant<T>& variant, const Problem<T>& problem,
                const Settings& settings) {
-  static const std::string cpu = processor(), name = host_name();
+  static const Device cpu = processor();
+  static const std::string name = host_name();
   Record r;
   r.step = session.step.program, r.variant = variant.traits.name, r.type = type_name<T>;
   r.shape = problem.shape, r.settings = settings, r.ranks = session.world.size();
   r.fill = fill_name(problem.fill), r.seed = problem.seed;
-  r.device = variant.device().empty() ? cpu : variant.device();
+  r.device = variant.device().is_processor() ? cpu : variant.device();
   r.flags = session.step.flags, r.compiler = compiler, r.host = name, r.commit = commit;
   r.started = utc_now(), r.against = variant.traits.against, r.verify = "none", r.verdict = "unverified";
   return r;
@@ -83,7 +84,7 @@ bool was_disturbed(const Row<T>& row, double lasted, double used) {
   const int threads = row.record.settings.threads;
   const bool one_each =
       threads <= usable_cpus() && threads * row.record.ranks <= sysconf(_SC_NPROCESSORS_ONLN);
-  const bool known = row.variant.device().empty() && one_each && lasted >= clock_tells;
+  const bool known = row.record.device.is_processor() && one_each && lasted >= clock_tells;
   double missing = known ? 1 - used / (threads * lasted) : 0;
   row.world.max({&missing, 1});
   return missing > 1 - enough_served;
@@ -126,7 +127,7 @@ double expected_seconds(Row<T>& row, double limit) {
     double seconds = 0;
     {
       const Memory<T> memory(row, problem);
-      if (row.record.settings.threads > 1 || session.world.size() > 1 || !row.variant.device().empty())
+      if (row.record.settings.threads > 1 || session.world.size() > 1 || !row.record.device.is_processor())
         run_once(row);  // which also starts threads, loads kernels, finds other ranks
       const auto run = [&row] { return run_once(row).first.product.value_or(0); };
       if (seconds = run(); seconds < 1) seconds = std::min(seconds, run());  // the first may have been cold
@@ -203,8 +204,7 @@ void predict(Row<T>& row) {
   Record& r = row.record;
   const auto& roofs = row.session.roofs;
   const Traits& traits = row.traits;
-  const std::string device = row.variant.device();
-  if (!roofs || (!device.empty() && device != roofs->gpu())) return;
+  if (!roofs || (!r.device.is_processor() && r.device.name != roofs->gpu())) return;
   const std::string& vector = traits.vector.empty() ? row.session.step.vector : traits.vector;
   if (traits.cost)
     r.prediction = roofs->predict(traits.cost(r.shape, r.settings), r.type, vector, r.settings.threads);

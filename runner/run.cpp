@@ -99,11 +99,6 @@ std::string no_gpu(const Step& step, const Options& options, const std::vector<N
   return *reasons.begin() + (hints ? "" : "; --emulate forward runs the kernels on the processor");
 }
 
-/// A processor's name without the number of its cores: a rank bound to one sees that one only.
-std::string without_cores(const std::string& name) {
-  return name.substr(0, name.rfind(" ("));
-}
-
 /// The roofs of --machine, else of machine.csv beside the CSV or in report/, if they are of this processor.
 std::optional<Roofs> find_roofs(Session& session) {
   namespace fs = std::filesystem;
@@ -114,8 +109,7 @@ std::optional<Roofs> find_roofs(Session& session) {
     std::error_code ignored;
     if (named.empty() && !fs::is_regular_file(path, ignored)) continue;
     Roofs found(path.string());
-    if (found.processor().empty() || without_cores(found.processor()) == without_cores(processor()))
-      return found;
+    if (found.processor().empty() || found.processor() == processor().name) return found;
     session.warn_once(path.string() + " is of another machine, " + found.processor() + ": no predictions");
   }
   return std::nullopt;

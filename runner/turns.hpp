@@ -39,7 +39,7 @@ class InTurns : public Variant<T> {
   InTurns(Traits traits, Variants<T> sides, const Timing& timing)
       : Variant<T>(std::move(traits)), sides_(std::move(sides)), timing_(timing) {}
 
-  std::string device() const override { return sides_[0]->device(); }
+  Device device() const override { return sides_[0]->device(); }
   std::string refuses(const Problem<T>& problem, const Settings& settings) const override {
     for (const auto& side : sides_)
       if (const std::string why = side->refuses(problem, settings); !why.empty()) return why;

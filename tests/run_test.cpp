@@ -51,7 +51,7 @@ struct Counting : Variant<float> {
     if (works) return {.product = process_seconds() - used};
     return {.product = runs <= std::ssize(each) ? each[static_cast<std::size_t>(runs - 1)] : seconds};
   }
-  std::string device() const override { return gpu; }
+  Device device() const override { return gpu.empty() ? Device{} : Device{"gpu", gpu}; }
   Times fetch() override { return {.copy_out = copies ? std::optional(0.125) : std::nullopt}; }
   View<const float> result() override { return c.view(); }
   std::string run_error() const override { return complains; }
@@ -342,10 +342,10 @@ TEST_CASE(
     CHECK((run.cell("predicted_s") == predicted && run.cell("device") == name));
   }
   machine(run, "processor,,,,,1,threads,another\n");
-  const std::string path = run.folder / "machine.csv", here = processor();
+  const std::string path = run.folder / "machine.csv", here = processor().name;
   CHECK(run.says(0, {"--size", "9"}).err ==
         "test: " + path + " is of another machine, another: no predictions\n");
-  machine(run, "processor,,,,,1,threads," + here.substr(0, here.rfind(" (")) + " (64 cores)\n");
+  machine(run, "processor,,,,,64,threads," + here + "\n");
   CHECK(run.says(0, {"--size", "9"}).err == "");  // a rank bound to a core sees no other
 }
 
