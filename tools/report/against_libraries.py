@@ -1,29 +1,26 @@
 """Ours against the libraries: the rows in turns of libraries.csv, their tables and charts."""
+
 from statistics import geometric_mean
 
-from drawing import Chart
-from measured import Record, Refusal, Table, digits, place_of, read, whose
+from drawing import Series, line_chart
+from measured import Refusal, digits, gflops, read
 
-ABOVE = "Above 1 ours is the faster: medians of paired ratios; the thin bars are their quartiles."
 KEPT = "libraries kept to AVX2"
 TARGET = 0.98  # of the best library, in every cell
-TOP = 1.5  # a chart shows no more, unless the mean is above it: what matters is near 1
 POSITIVE = "m n k threads ratio ratio_low ratio_high gflops against_gflops".split()
-SOUND = " AND ".join(["verdict = 'right'", *(f"{name} > 0" for name in POSITIVE)])
-AVX2 = "variant LIKE 'tuned%' AND against LIKE '% haswell'"  # both by AVX2 kernels
+SEE = "Above 1 ours is the faster, in turns with the library that did best; bars are its spread."
 
 
-class Comparison(Record):
-    """A row: a product of ours and of a library, in turns."""
+def in_turns(rows):
+    """Of these rows those of a product of ours and of a library in turns."""
+    return [
+        row for row in rows if row.verdict == "right" and all(getattr(row, of) for of in POSITIVE)
+    ]
 
-    def square(self):
-        return self.m == self.n == self.k
 
-    def shape(self):
-        """256, 2048²×32, 3×4×5."""
-        if self.square():
-            return str(self.n)
-        return f"{self.n}²×{self.k}" if self.m == self.n else f"{self.m}×{self.n}×{self.k}"
+def by_avx2(row):
+    """Whether both ran AVX2 kernels."""
+    return row.variant.startswith("tuned") and row.against.endswith(" haswell")
 
 
 class Group:
@@ -31,51 +28,65 @@ class Group:
     best, or kept to AVX2; squares first, ascending."""
 
     def __init__(self, rows, against):
-        self.rows, self.against, first = rows, against, rows[0]
-        self.type, self.threads, self.variant = first.type, first.threads, first.variant
-        self.host, self.place, self.on_gpu = first.host, place_of(rows), first.device_kind == "gpu"
+        rows = sorted(rows, key=lambda row: (not row.square, row.m, row.n, row.k))
+        self.against, self.first = against, rows[0]
+        self.device, self.on_gpu = rows[0].device, rows[0].gpu
         # Of each shape the library that did best beside ours, not the one of the highest rate:
         # they are minutes apart, and a rate says as much about the minute as about the library.
         self.best = {}
         for row in rows:
-            best = self.best.setdefault(row.shape(), row)
-            self.best[row.shape()] = min(best, row, key=lambda row: row.ratio)
+            self.best[row.shape()] = min(
+                self.best.get(row.shape(), row), row, key=lambda row: row.ratio
+            )
         self.mean = geometric_mean(row.ratio for row in self.best.values())
 
+    def workers(self):
+        return (
+            "on a GPU"
+            if self.on_gpu
+            else f"{self.first.threads} thread" + "s" * (self.first.threads > 1)
+        )
+
     def title(self):
-        on = "on a GPU" if self.on_gpu else whose(self.threads)
-        return f"{self.variant} against {self.against}, {self.type}, {on}"
+        return f"{self.first.variant} against {self.against}, {self.first.type}, {self.workers()}"
+
+
+def grouped(rows):
+    """The groups of rows in turns, in the order of type, threads and variant."""
+    groups, alike = [], {}
+    for row in in_turns(rows):
+        alike.setdefault((row.host, row.type, row.threads, row.variant), []).append(row)
+    for _, of in sorted(alike.items()):
+        avx2 = [row for row in of if by_avx2(row)]
+        if len(avx2) < len(of):
+            groups.append(Group(of, "cuBLAS" if of[0].gpu else "every library"))
+        if avx2:
+            groups.append(Group(avx2, KEPT))
+    return groups
 
 
 def load(path):
-    """The groups, in the order of type, threads and variant."""
-    table, groups = Table(read(path, "ratio"), Comparison), []
-    by = "host, type, threads, variant"
-    for cells in table.ask(f"DISTINCT {by}", SOUND, {}, f"ORDER BY {by}"):
-        order, like = "m != n OR n != k, m, n, k, rowid", dict(zip(by.split(", "), cells))
-        every = table.select(SOUND, order, **like)
-        avx2 = table.select(f"{SOUND} AND {AVX2}", order, **like)
-        if len(avx2) < len(every):
-            groups.append(
-                Group(every, "cuBLAS" if every[0].device_kind == "gpu" else "every library")
-            )
-        if avx2:
-            groups.append(Group(avx2, KEPT))
-    if not groups:
+    if not (groups := grouped(read(path, "ratio"))):
         raise Refusal(f"{path} has no row to show")
     return groups
 
 
 def table(group):
     """The headings and rows: ours beside the best library at each shape, what is missed marked."""
-    headings = "n, or m×n×k|best library|its GFLOP/s|ours|ours / it|quartiles|turns|".split("|")
-    rows = []
-    for shape, row in group.best.items():
-        rates = [digits(row.against_gflops), digits(row.gflops)]
-        quartiles = f"{row.ratio_low:.3f} – {row.ratio_high:.3f}"
-        ratios = [f"{row.ratio:.3f}", quartiles, str(row.repeat)]
-        rows.append([shape, row.against, *rates, *ratios, "!" * (row.ratio < TARGET)])
-    mean = ["geometric mean", "", "", "", f"{group.mean:.3f}", "", "", "!" * (group.mean < 1)]
+    headings = "n, or m×n×k|best library|its rate|ours|ours / it|turns|".split("|")
+    rows = [
+        [
+            shape,
+            row.against,
+            gflops(row.against_gflops),
+            gflops(row.gflops),
+            row.ratios(),
+            str(row.repeat),
+            "!" * (row.ratio < TARGET),
+        ]
+        for shape, row in group.best.items()
+    ]
+    mean = ["geometric mean", "", "", "", digits(group.mean), "", "!" * (group.mean < 1)]
     return headings, [*rows, mean]
 
 
@@ -83,36 +94,42 @@ def summary(groups):
     """The headings and rows of how each group stands, as text."""
     rows = []
     for group in groups:
-        ratios = [row.ratio for row in group.best.values()]
         worst = min(group.best.values(), key=lambda row: row.ratio)
-        on, mean = "GPU" if group.on_gpu else str(group.threads), f"{group.mean:.3f}"
-        where = f"{worst.ratio:.3f} at {worst.shape()}, {worst.rival}"
-        below = f"{sum(ratio < TARGET for ratio in ratios)} of {len(ratios)}"
-        rows.append([group.variant, group.against, group.type, on, mean, where, below])
+        below = sum(row.ratio < TARGET for row in group.best.values())
+        where = f"{worst.ratios()} at {worst.shape()}, {worst.against}"
+        first = [group.first.variant, group.against, group.first.type, group.workers()]
+        rows.append([*first, f"{group.mean:.3f}", where, f"{below} of {len(group.best)}"])
     return ["variant", "against", "type", "threads", "mean", "worst", f"below {TARGET:g}"], rows
 
 
 def charts(groups):
-    """Of each group (a chart of the ratio to each library against the shapes, the group); lines
-    lead from square to square alone: what is next to a shape's name is another shape, not a
-    larger one."""
-    several_hosts = len({group.host for group in groups}) > 1
-    for group in groups:
-        others, shapes = sorted({row.against for row in group.rows}), list(group.best)
-        lines, middle = {other: [] for other in others}, (len(others) - 1) / 2
-        for row in group.rows:
-            at, aside = shapes.index(row.shape()), 0.12 * (others.index(row.against) - middle)
-            ratios = [row.ratio, row.ratio_low, row.ratio_high]
-            lines[row.against] += [] if row.square() else [[]]
-            lines[row.against].append([at + aside, *ratios, 0, at, row.shape()])
-        highest = max(row.ratio_high for row in group.rows)
-        top = min(TOP if group.mean < TOP else highest * 2, max(1.1, 1.03 * highest))
-        bottom = min(0.9, *(0.97 * row.ratio_low for row in group.rows))
-        settings = {"target": TARGET, "bottom": bottom, "top": top}
-        footer = f"dashed: {TARGET:g} of the best library, the least that ours shall reach"
-        footer += f"; above {TOP}: not shown" * (top == TOP)
-        name = f"{group.host}_" * several_hosts
-        name += f"libraries_{group.type}_{group.threads}_{group.variant}"
-        name += "_avx2" * (group.against == KEPT)
-        chart = Chart(name, "libraries", group.title(), ABOVE, lines, settings, footer=footer)
-        yield chart, group
+    """Of each type the ratio to the best library of each square, a line a variant."""
+    found = []
+    for type in dict.fromkeys(group.first.type for group in groups):
+        series = []
+        for group in [
+            group for group in groups if group.first.type == type and group.against != KEPT
+        ]:
+            told = {
+                n: f"n = {n}: {row.ratios()} times {row.against}"
+                for n, row in group.best.items()
+                if row.square
+            }
+            ends = {
+                n: (of.ratio, of.ratio_low, of.ratio_high, told[n])
+                for n, of in group.best.items()
+                if of.square
+            }
+            label = f"{'09' if group.on_gpu else '05'} {group.first.variant}"
+            series.append(
+                Series(label, ends, f"{label}, {group.workers()}", group.first.threads > 1)
+            )
+        sizes = dict.fromkeys(n for of in series for n in of.points)
+        title, panels = f"Ours over the best library, {type}", [("", sorted(sizes, key=int))]
+        more = {"unit": "{:.3g}×".format, "bound": (1,), "zero": False, "type": type}
+        found.append(
+            line_chart(
+                f"libraries_{type}", title, SEE, series, panels, "n (matrices n × n)", **more
+            )
+        )
+    return list(filter(None, found))

@@ -1,124 +1,106 @@
-"""A chart: what is in it, and how gnuplot is called on it; the scripts in plots/ say how it
-looks."""
+"""Pictures as SVG: bars, lines, a roofline. In a page they take its colours, light or dark; as files
+they bring their own."""
 
 import math
-import os
-import re
-import shutil
-import subprocess
-import sys
-import textwrap
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from html import escape
 from pathlib import Path
-from typing import NamedTuple
 
-from measured import Refusal
-
-PLOTS = Path(__file__).resolve().parents[2] / "plots"
-TALL = 250  # pixels of the plot itself; a line's name needs so many:
-NAME = 19
-
-
-class Kind(NamedTuple):
-    title: str
-    unit: str  # gnuplot's format of y
-    base: int  # of its logarithm; 0 for a linear axis
-    caption: str
+WIDE, SIZE = 480, 13  # pixels: of a picture, of its letters, which a telephone shows at 9.6
+LINE, TALL = 17, 236  # of a line of text, and of a plot
+# A step has one colour in all pictures: its hue. Lightness is of the ground, so that all are read.
+HUES = {"01": 20, "02": 75, "03": 140, "04": 200, "05": 262, "06": 320}
+HUES |= {"07": 50, "08": 110, "09": 170, "10": 230, "11": 290, "12": 350, "13": 140}
+FORMS = (  # of points: circle, square, triangle, diamond, cross
+    "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z",
+    "M-3.6-3.6h7.2v7.2h-7.2z",
+    "M0-4.8 4.6 3.6H-4.6z",
+    "M0-5 5 0 0 5-5 0z",
+    "M-4-2.2-2.2-4 0-1.8 2.2-4 4-2.2 1.8 0 4 2.2 2.2 4 0 1.8-2.2 4-4 2.2-1.8 0z",
+)
+STYLE = """
+svg { --light: 50%; --ink: #1b1b1b; --pale: #595959; --rule: #dcdcd6; --paper: #fdfdfb; font: 13px system-ui, 'DejaVu Sans', sans-serif }
+@media (prefers-color-scheme: dark) { svg { --light: 78%; --ink: #e8e8e4; --pale: #adada8; --rule: #3a3b3e; --paper: #17181a } }
+@media print { svg { --light: 45%; --ink: #000; --pale: #444; --rule: #ccc; --paper: #fff } }
+svg text { fill: var(--ink) } svg .pale { fill: var(--pale) } svg .title { font-weight: 600; font-size: 15px } svg .strong { font-weight: 600 }
+svg .rule { stroke: var(--rule) } svg .axis { stroke: var(--pale) } svg .bound { stroke: var(--pale); stroke-dasharray: 5 3 }
+svg .step { color: oklch(var(--light) .14 var(--hue)) } svg .own { color: oklch(var(--light) .19 45) } svg .other { color: var(--pale) }
+svg .step text, svg .own text, svg .other text { fill: currentColor } svg :is(.step, .own, .other) text.ink { fill: var(--ink) }
+svg .curve { fill: none; stroke: currentColor; stroke-width: 2 } svg .other .curve, svg .dashed { stroke-dasharray: 5 4; stroke-width: 1.5 }
+svg .fine { stroke: currentColor; fill: none } svg .lead { stroke: currentColor; opacity: .45; stroke-dasharray: 1 3; fill: none } svg .mark { fill: currentColor }
+""" + "".join(
+    f"svg .s{step} {{ --hue: {hue} }} " for step, hue in HUES.items()
+)
 
 
 @dataclass
-class Chart:
+class Picture:
+    """A picture and what is said of it."""
+
     name: str
-    script: str
     title: str
     caption: str  # one sentence: what to see
-    lines: dict  # a line's name: its points, each x, y, the ends of y's spread, if disturbed
-    settings: dict = field(default_factory=dict)  # more of gnuplot's variables; a list is an array
-    step: str = ""  # whose it is: a program's, "threads", "gpu"; empty where steps are compared
-    beside: dict = field(default_factory=dict)  # what the lines are compared with
+    parts: list  # SVG
+    high: float
     type: str = ""
-    footer: str = ""  # what has to be said in the picture itself
-    open: bool = False  # stands open in the page, below the ladder
+    gpu: bool = False
 
-    def variables(self, place):
-        """Gnuplot's variables, without those that name files. The footer says where it was
-        measured, too."""
-        points = [point for line in self.lines.values() for point in line]
-        hollow = any(point and point[-1] is True for point in points)
-        said = [place, self.footer, "hollow: measured in a disturbed moment" * hollow]
-        return {
-            "title": textwrap.fill(self.title.replace("n = ", "n\u00a0=\u00a0"), 46),
-            "footer": "\n".join(textwrap.fill(text, 64) for text in said if text),
-            "hollow": int(hollow),
-            "count": len(self.lines),
-            "beside": len(self.beside),
-            "longest": max(map(len, [*self.lines, *self.beside])),
-        } | self.settings
-
-    def alt(self):
-        return f"Chart. {self.title}. Shown: {', '.join([*self.lines, *self.beside])}."
-
-    def data(self):
-        """The data file: a block for each line, its name first, after them what stands beside. No
-        point ends a stroke."""
-        blocks = []
-        for name, points in (*self.lines.items(), *self.beside.items()):
-            rows = (" ".join(map(written, point)) for point in points)
-            blocks.append("\n".join([written(name), *rows]))
-        return f"# {self.title}\n" + "\n\n\n".join(blocks) + "\n"
+    def svg(self, style=""):
+        words = escape(f"{self.title}. {self.caption}")
+        size = f' width="{WIDE}" height="{self.high:.0f}"' * bool(style)
+        ground = '<rect width="100%" height="100%" style="fill: var(--paper)"/>' * bool(style)
+        begin = (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDE} {self.high:.0f}"{size}'
+        )
+        begin += f' role="img" aria-label="{words}">{style}{ground}'
+        return begin + "".join(self.parts) + "</svg>"
 
 
-def written(value):
-    """A value as gnuplot reads it: text between double quotes without what would mean something
-    there."""
-    if isinstance(value, list):
-        return f"[{', '.join(map(written, value))}]"
-    if isinstance(value, str):
-        return '"' + re.sub(r"[\"`\\]", "", value).replace("\n", "\\n") + '"'
-    return f"{value:.6g}"
-
-
-def assigned(name, value):
-    array = f"array {name}[{len(value)}]" if isinstance(value, list) else name
-    return f"{array} = {written(value)}"
-
-
-def draw_one(chart, place, folder):
-    """Writes a chart's data, and its picture."""
-    data, out = folder / f"{chart.name}.dat", folder / f"{chart.name}.svg"
-    data.write_text(chart.data(), encoding="utf-8")
-    given = {"dir": str(PLOTS), "data": str(data), "out": str(out)} | chart.variables(place)
-    commands = "; ".join(assigned(*of) for of in given.items() if of[1] != [])
-    script = str(PLOTS / f"{chart.script}.gp")
-    command = ["gnuplot", "--default-settings", "-e", commands.encode(), script]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace")
-    except FileNotFoundError:
-        raise Refusal("there is no gnuplot here; sh setup.sh installs it") from None
-    if done.returncode:
-        raise Refusal(f"gnuplot on {chart.script}.gp: {' '.join(done.stderr.split())}")
-    if not out.read_bytes().rstrip().endswith(b"</svg>"):  # gnuplot does not notice a full disk
-        raise Refusal(f"cannot write {out}: the picture is not whole; is the disk full?")
-
-
-def drawn():
-    return shutil.which("gnuplot") is not None
-
-
-def render(charts, out):
-    """Draws each (chart, place), as many at once as there are cores."""
-    if not drawn():
-        return print("report.py: no charts: there is no gnuplot here", file=sys.stderr)
-    folder = Path(out) / "charts"
+def write(pictures, folder):
+    """Writes each as a file of its own."""
+    folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        for _ in pool.map(lambda job: draw_one(*job, folder), charts):
-            pass
-    print(f"{len(charts)} charts in {folder}")
+    for picture in pictures:
+        text = picture.svg(f"<style>{STYLE}</style>")
+        (folder / f"{picture.name}.svg").write_text(text, encoding="utf-8")
 
 
-def apart(places, gap, low=0.0, high=1.0):
+# ---- parts ----
+
+
+def wide(words):
+    """About so many pixels."""
+    return 0.62 * SIZE * len(words)
+
+
+def text(x, y, words, of="", anchor="start"):
+    place = f'x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"'
+    return f'<text {place} class="{of}">{escape(str(words))}</text>'
+
+
+def stroke(of, *points):
+    at = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+    return f'<polyline points="{at}" class="{of}"/>'
+
+
+def group(of, parts):
+    return f'<g class="{of}">{"".join(parts)}</g>'
+
+
+def mark(x, y, of, tip):
+    """A point: its form is the step's, too, for who cannot tell its colour."""
+    form = FORMS[int(of[-2:]) % len(FORMS) if of[-2:].isdecimal() else 0]
+    move = f'transform="translate({x:.1f} {y:.1f})"'
+    return f'<path class="mark" {move} d="{form}"><title>{escape(tip)}</title></path>'
+
+
+def colour(label):
+    """The class of what a label names: a step's number stands first."""
+    step = f"step s{label[:2]}" if label[:2] in HUES else "other"
+    return "own" if label.startswith("yours") else step
+
+
+def apart(places, gap, low, high):
     """The places, moved as little as need be to stand `gap` apart between low and high, in their
     order."""
     order = sorted(range(len(places)), key=places.__getitem__)
@@ -132,32 +114,182 @@ def apart(places, gap, low=0.0, high=1.0):
     return [at for _, at in sorted(zip(order, moved))]
 
 
-def line_chart(name, kind, where, lines, xlabel, beside=None, fits=None, marks=(), **more):
-    """A chart of {line: points} against a logarithmic x, with each line's name at its end; None
-    without a point. `fits` are curves without a name, of some lines; `marks` upright strokes."""
-    lines = {label: points for label, points in lines.items() if points}
-    beside = {label: points for label, points in (beside or {}).items() if points}
-    if not lines:
+class Scale:
+    """From values to pixels, from `low` at `start` to `high` at `end`; logarithmic or not."""
+
+    def __init__(self, low, high, start, end, log=True):
+        self.low, self.high, self.start, self.end, self.log = low, high, start, end, log
+
+    def __call__(self, value):
+        of = math.log if self.log else float
+        share = (of(value) - of(self.low)) / (of(self.high) - of(self.low))
+        return self.start + share * (self.end - self.start)
+
+    def ticks(self):
+        """Round values, about five; of a logarithmic scale powers of ten, or more if these are
+        few."""
+        if self.log:
+            digits = (1, 2, 5) if self.high < 100 * self.low else (1,)
+            every = (digit * 10.0**power for power in range(-12, 15) for digit in digits)
+        else:
+            rough = (self.high - self.low) / 5
+            ten = 10.0 ** math.floor(math.log10(rough))
+            each = next(of * ten for of in (1, 2, 2.5, 5, 10) if of * ten >= rough)
+            every = (each * i for i in range(math.ceil(self.high / each) + 1))
+        return [at for at in every if self.low * 0.999 <= at <= self.high * 1.001]
+
+
+def named(ends, right, scale):
+    """The names (class, name, x, y) at the right end, apart, each with a thin line from its
+    point."""
+    low = max(scale.start - 2, scale.end + LINE * len(ends))
+    places = apart([scale(y) for *_, y in ends], LINE, scale.end + 2, low)
+    for (of, name, x, y), at in zip(ends, places):
+        lead = stroke("lead", (x + 6, scale(y)), (right + 6, at), (right + 11, at))
+        yield group(of, [lead, text(right + 14, at + 4.5, name)])
+
+
+# ---- lines ----
+
+
+@dataclass
+class Series:
+    label: str  # gives the colour
+    points: dict  # x: (y, the ends of its spread, what is told of it)
+    name: str = ""  # what stands at its end, if that is not the label
+    dashed: bool = False
+    of: str = ""  # the class, if that is not the label's
+
+    def __post_init__(self):
+        self.name, self.of = self.name or self.label, self.of or colour(self.label)
+
+
+def line_chart(
+    name, title, see, series, panels, xlabel, unit, log=False, bound=(), zero=True, **of
+):
+    """Lines against what stands evenly in panels, [(heading, [x, …])]: a line joins the points of a
+    panel. Each has its name at its end, once. `bound` is (y,)."""
+    series = [line for line in series if line.points]
+    if not series:
         return None
-    fits, drawn = fits or {}, [*lines.values(), *beside.values()]
-    base = int(kind.base)
-    y = [at for points in lines.values() for point in points for at in point[1:4] if at == at]
-    y += [point[1] for points in beside.values() for point in points]
-    x = [point[0] for points in drawn for point in points]
-    bottom, top = (min(y) / 1.25, max(y) * 1.25) if base else (0, max(y) * 1.06)
-    names, tall = [*lines, *beside], max(TALL, NAME * (len(drawn) + 1))
+    reached = [y for line in series for at in line.points.values() for y in at[:3]] + [*bound]
+    low = min(reached) / 1.2 if log else 0 if zero else min(reached) - 0.02
+    top = 30 + LINE * any(heading for heading, _ in panels)
+    down = top + max(TALL, LINE * len(series))
+    scale = Scale(low, max(reached) * (1.2 if log else 1.04), down, top, log)
+    ticks, gap = scale.ticks(), 14
+    left = 12 + max(wide(unit(y)) for y in ticks)
+    right = WIDE - 18 - max(wide(line.name) for line in series)
+    each = (right - left - gap * (len(panels) - 1)) / sum(len(xs) for _, xs in panels)
+    parts, places, start = [text(2, 16, title, "title")], [], left
+    for heading, xs in panels:
+        end, at = start + each * len(xs), {x: start + each * (i + 0.5) for i, x in enumerate(xs)}
+        parts += [stroke("rule", (start, scale(y)), (end, scale(y))) for y in ticks]
+        parts += [stroke("bound", (start, scale(y)), (end, scale(y))) for y in bound]
+        parts.append(stroke("axis fine", (start, top), (start, down), (end, down)))
+        parts.append(text((start + end) / 2, top - 8, heading, "pale", "middle"))
+        shown = xs[:: -math.ceil(max(wide(str(x)) + 5 for x in xs) / each)]  # as many as fit
+        parts += [text(at[x], down + 17, x, "pale", "middle") for x in shown]
+        places.append(at)
+        start = end + gap
+    parts += [text(left - 6, scale(y) + 4.5, unit(y), "pale", "end") for y in ticks]
+    parts.append(text((left + right) / 2, down + 35, xlabel, "pale", "middle"))
+    ends = {}
+    for line in series:
+        drawn, curve = [], "curve" + " dashed" * line.dashed
+        for at in places:
+            here = [(at[x], *line.points[x]) for x in at if x in line.points]
+            drawn.append(stroke(curve, *((x, scale(y)) for x, y, *_ in here)))
+            for x, y, a, b, tip in here:
+                drawn.append(stroke("fine", (x, scale(a)), (x, scale(b))) if a != b else "")
+                drawn.append(mark(x, scale(y), line.of, f"{line.label}: {tip}"))
+                ends[line.name] = ends.get(line.name, ()) if line.dashed else (line.of, x, y)
+                ends[line.name] = ends[line.name] or (line.of, x, y)
+        parts.append(group(line.of, drawn))
+    parts += named([(of, name, x, y) for name, (of, x, y) in ends.items()], right, scale)
+    return Picture(name, title, see, parts, down + 44, **of)
 
-    def height(y):
-        return math.log(y / bottom) / math.log(top / bottom) if base else y / top
 
-    ends = [points[-1] for points in drawn]
-    places = apart([height(point[1]) for point in ends], NAME / tall, 0.02, 0.98)
-    settings = {"xlabel": xlabel, "unit": kind.unit, "logy": base, "tall": tall}
-    settings |= {"bottom": bottom, "top": top, "places": places, "marks": list(marks)}
-    settings |= {"left": min(x) / 1.04, "right": max(x) * (1.04 if max(x) > min(x) else 2)}
-    settings |= {"names": names, "longest": max(map(len, names))}
-    settings |= {"last_x": [point[0] for point in ends], "last_y": [point[1] for point in ends]}
-    settings["dotted"] = " ".join(str(1 + names.index(label)) for label in fits)
-    beside |= {f"{label}, fitted": points for label, points in fits.items()}
-    title = kind.title + where
-    return Chart(name, "lines", title, kind.caption, lines, settings, beside=beside, **more)
+# ---- bars ----
+
+
+def bar_chart(name, title, parts, compact=False):
+    """Ladders under one another: [(heading, of what, bars, (share, words) of a line across,
+    [notes])]; a bar is (label, idea, share, words, who, whether it is marked). Its words stand over
+    the bar, or beside it where that is compact."""
+    drawn, y = [], 4
+    begin, width, below, each = (200, 212, 2, 22) if compact else (2, WIDE - 4, 19, 37)
+    for heading, full, bars, line, notes in parts:
+        drawn += [text(2, y + 14, heading, "title"), text(2, y + 34, full, "pale")]
+        y += 44 if full else 24
+        most = max(1, *(bar[2] for bar in bars), *line[:1])
+        across = begin + width * line[0] / most if line else 0
+        for label, idea, share, words, who, strong in bars:
+            of = ("own" if strong else "other") if compact else colour(label)
+            ink, step = "ink" + " strong" * strong, label[:2] if label[:2].isdecimal() else ""
+            place = f'x="{begin}" y="{y + below}" width="{max(3, width * share / most):.1f}"'
+            bar = f'<rect {place} height="14" class="mark"><title>{escape(who)}</title></rect>'
+            said = [text(26 if step else 2, y + 14, idea, ink), text(2, y + 14, step, "strong")]
+            said.append(text(WIDE - 2, y + 14, words, ink, "end"))
+            drawn.append(group(of, [bar, *said]))
+            if line:
+                drawn.append(stroke("bound", (across, y + below), (across, y + below + 14)))
+            y += each
+        if line:
+            drawn.append(text(min(across + 7, WIDE - 2), y + 12, f"{line[1]} ┆", "pale", "end"))
+            y += LINE
+        drawn += [text(2, y + 14 + LINE * i, note, "pale") for i, note in enumerate(notes)]
+        y += LINE * len(notes) + 14
+    return Picture(name, title, "A bar a step: longer is faster.", drawn, y - 4)
+
+
+# ---- the roofline ----
+
+
+def roofline(name, title, see, slanted, flat, marks, **of):
+    """Marks [(label, x, y, y predicted or None, what is told of it)] under roofs: slanted {name: y
+    for each x}, up to the highest of the flat ones, {name: y}."""
+    peak, steepest = max(flat.values()), max(slanted.values())
+    xs = [x for _, x, *_ in marks] + [peak / rate for rate in slanted.values()]
+    ys = [y for point in marks for y in point[2:4] if y] + list(flat.values())
+    names = [point[0] for point in marks] + list(flat)
+    left, right, top = 62, WIDE - 18 - max(map(wide, names)), 36 + LINE * ((len(slanted) + 1) // 2)
+    down = top + max(TALL, LINE * len(names))
+    across, up = Scale(min(xs) / 2.5, max(xs) * 2.5, left, right), Scale(
+        min(ys) / 2, 1.3 * max(ys), down, top
+    )
+    parts = [text(2, 16, title, "title")]
+    for y in up.ticks():
+        parts.append(stroke("rule", (left, up(y)), (right, up(y))))
+        parts.append(text(left - 6, up(y) + 4.5, f"{y:g}", "pale", "end"))
+    for x in (4.0**i for i in range(-5, 9) if across.low <= 4.0**i <= across.high):
+        words = f"{x:g}" if x >= 1 else f"1/{1 / x:g}"
+        parts.append(text(across(x), down + 17, words, "pale", "middle"))
+    parts.append(stroke("axis fine", (left, top), (left, down), (right, down)))
+    words = "operations for each byte moved"
+    parts.append(text((left + right) / 2, down + 35, words, "pale", "middle"))
+    parts.append(text(2, 36, "GFLOP/s", "pale"))
+    for i, (words, rate) in enumerate(slanted.items()):
+        x, key, dashes = (
+            max(across.low, up.low / rate),
+            (left + 24 + i % 2 * 180, 36 + i // 2 * LINE),
+            (0, 8, 4, 2),
+        )
+        roof = stroke("axis fine", (across(x), up(x * rate)), (across(peak / rate), up(peak)))
+        roof += stroke("axis fine", (key[0], key[1] - 4), (key[0] + 28, key[1] - 4))
+        parts.append(f'<g stroke-dasharray="{dashes[i % 4]} 3">{roof}</g>' if i else roof)
+        parts.append(text(key[0] + 34, key[1], words, "pale"))
+    ends = [("other", words, right - 6, y) for words, y in flat.items()]
+    for y in flat.values():
+        parts.append(
+            stroke("bound", (across(max(across.low, y / steepest)), up(y)), (right, up(y)))
+        )
+    for label, x, y, foretold, tip in marks:
+        at, drawn = across(x), [mark(across(x), up(y), colour(label), tip)]
+        if foretold:
+            drawn.append(stroke("fine", (at, up(y)), (at, up(foretold))))
+            drawn.append(stroke("curve", (at - 5, up(foretold)), (at + 5, up(foretold))))
+        parts.append(group(colour(label), drawn))
+        ends.append((colour(label), label, at, y))
+    parts += named(ends, right, up)
+    return Picture(name, title, see, parts, down + 44, **of)

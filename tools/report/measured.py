@@ -1,14 +1,11 @@
-"""What was measured: CSV files in SQLite databases in memory, and what tables and charts ask of
-them.
+"""What was measured: the rows of the CSV files, and what tables and charts ask of them.
 
-An empty or garbled cell is NULL."""
+A cell that is empty or garbled is "" where its column holds words, else None."""
 
 import csv
 import itertools
 import math
 import re
-import sqlite3
-import weakref
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -26,8 +23,8 @@ COUNTS = set("m n k threads ranks tile cores repeat".split())
 MEASURED = {"repeat", "value"}
 BASELINE = ("01_naive", "ijk")
 LIBRARIES = ("libraries", "cublas")  # programs of libraries/
-NOT_LEVELS = "step NOT GLOB '01_naive-O*'"
 LADDER_SIZE = 1008  # a multiple of every step's 16, and no power of two
+ABOVE = 1.005  # a share beyond this is above its bound
 # What a prediction says binds, from the processor outwards, in words.
 LIMITS = {
     "flops": "arithmetic",
@@ -44,7 +41,7 @@ class Refusal(Exception):
     """Why nothing can be shown, as one line."""
 
 
-# ---- files and tables ----
+# ---- files ----
 
 
 def lines_of(path, columns=()):
@@ -79,21 +76,16 @@ def append(path, row):
         raise Refusal(f"cannot write {path}: {error.strerror}") from None
 
 
-def number(text):
-    """The number in a cell; None where it is empty, garbled, negative or beyond what could be
-    measured."""
+def typed(column, text):
+    """A cell's word or number; no number where it is negative or beyond what could be measured."""
+    if column in WORDS:
+        return text
     try:
         value = float(text)
     except ValueError:
-        return None
-    return value if value == 0 or 1e-30 < value < 1e30 else None
-
-
-def typed(column, text):
-    """A cell as the database has it."""
-    if column in WORDS:
-        return text or None
-    value = number(text)
+        value = None
+    if value is not None and value != 0 and not 1e-30 < value < 1e30:
+        value = None
     return int(min(value or 0, 2**53)) if column in COUNTS else value
 
 
@@ -102,165 +94,133 @@ def key(row):
     return tuple(itertools.takewhile(lambda cell: cell[0] not in MEASURED, row.items()))
 
 
-def read(path, measured):
-    """A CSV's rows as {column: cell}, typed; it must have the column `measured`. Of rows alike in
-    their key the last of the last program's counts that was not disturbed, else the last; it stands
-    where the first stood."""
+def read(path, *columns):
+    """A CSV's rows; it must have these columns. Of rows alike in their key the last of the last
+    program's counts that was not disturbed, else the last; it stands where the first stood."""
     newest = {}
-    for line in lines_of(path, [measured]):
-        row = {name: typed(name, text) for name, text in line.items()}
-        alike = key(row)
-        before = newest.get(alike, row)
-        is_new = any(row.get(name) != before.get(name) for name in ("compiler", "commit"))
-        if is_new or row.get("quiet") != "no" or before["quiet"] == "no":
+    for line in lines_of(path, columns):
+        row = Row(**{name: typed(name, text) for name, text in line.items()})
+        before = newest.get(alike := key(vars(row)), row)
+        is_new = (row.compiler, row.commit) != (before.compiler, before.commit)
+        if is_new or not row.disturbed or before.disturbed:
             newest[alike] = row
     return list(newest.values())
 
 
-class Record(SimpleNamespace):
-    """A row: its columns are attributes, "" where a word is missing, None where a number is."""
+def select(rows, test=None, **equal):
+    """The rows with these values for which the test holds."""
+    rows = [row for row in rows if all(getattr(row, of) == value for of, value in equal.items())]
+    return [row for row in rows if test(row)] if test else rows
 
-    def __init__(self, **cells):
-        words = {name: "" for name, cell in cells.items() if cell is None and name in WORDS}
-        super().__init__(**cells | words)
+
+def least(rows, by, key):
+    """Of the rows alike in the columns `by` the least; what was met first stands first."""
+    groups = {}
+    for row in rows:
+        groups.setdefault(tuple(getattr(row, name) for name in by.split()), []).append(row)
+    return [min(alike, key=key) for alike in groups.values()]
+
+
+def values(rows, column):
+    """The different values of a column, ascending."""
+    return sorted({getattr(row, column) for row in rows})
+
+
+def words(rows, column):
+    """The different words in a column, in order."""
+    return list(dict.fromkeys(filter(None, (getattr(row, column) for row in rows))))
+
+
+class Row(SimpleNamespace):
+    """A line of a CSV: its columns are attributes; with what follows from them."""
 
     def __getattr__(self, name):  # a column that an older file lacks
         if name.startswith("_"):
             raise AttributeError(name)
-        return "" if name in WORDS else None
+        return "" if name in WORDS else 0 if name in COUNTS else None
 
-
-class Table:
-    """Rows in a database of their own, as the table `rows`; one that is asked for is a `kind`.
-    Columns that follow from others are `derived`, {name: SQL}."""
-
-    def __init__(self, rows, kind=Record, derived={}):
-        self.kind, self.database = kind, sqlite3.connect(":memory:")
-        weakref.finalize(self, self.database.close)
-        self.database.row_factory = sqlite3.Row
-        self.is_empty, names = not rows, list(rows[0]) if rows else ["nothing"]
-        columns = [f"[{name}]" for name in names]
-        columns += [f"{name} AS ({sql})" for name, sql in derived.items()]
-        self.do(f"CREATE TABLE rows ({', '.join(columns)})")
-        places = ", ".join("?" * len(names))
-        cells = (list(row.values()) for row in rows)
-        self.database.executemany(f"INSERT INTO rows VALUES ({places})", cells)
-
-    def do(self, command, values=()):
-        try:
-            return self.database.execute(command, values)
-        except sqlite3.OperationalError as error:
-            raise Refusal(f"a file has other columns than ours: {error}") from None
-
-    def ask(self, what, where, equal, then):
-        """The answer to SELECT of the rows for which WHERE holds and whose columns have these
-        values."""
-        clauses = " AND ".join([f"({where})", *(f"[{name}] IS :{name}" for name in equal)])
-        query = f"SELECT {what} FROM rows WHERE {clauses} {then}"
-        return [] if self.is_empty else self.do(query, equal).fetchall()
-
-    def select(self, where="1", order="rowid", **equal):
-        """The rows, in this order."""
-        return [self.kind(**row) for row in self.ask("*", where, equal, f"ORDER BY {order}")]
-
-    def best(self, where="1", least="median_s", **equal):
-        """The first in order of `least`, the fastest if that is not given; or None."""
-        return next(iter(self.select(where, f"{least}, rowid", **equal)), None)
-
-    def least(self, by, where="1", least="median_s", order="first", **equal):
-        """Of the rows alike in the columns `by` the first in order of `least`; what was met first
-        stands first."""
-        over = f"OVER (PARTITION BY {by}"
-        ranked = (
-            f"*, row_number() {over} ORDER BY {least}, rowid) AS place, min(rowid) {over}) AS first"
-        )
-        rows = self.ask(ranked, where, equal, f"ORDER BY {order}")
-        return [self.kind(**row) for row in rows if row["place"] == 1]
-
-    def values(self, column, where="1", **equal):
-        """The different values in a column, ascending."""
-        found = self.ask(f"DISTINCT {column}", where, equal, f"ORDER BY {column}")
-        return [value for value, in found]
-
-
-# ---- results.csv ----
-
-DERIVED = {  # columns that follow from those of a line, in SQL
-    "number": "substr(step, 1, instr(step || '-', '-') - 1)",  # the step's
+    disturbed = property(lambda row: row.quiet == "no")
+    number = property(lambda row: row.step.partition("-")[0])  # the step's folder
+    gpu = property(lambda row: row.device_kind == "gpu")
     # Devices that stand in for a GPU: right or wrong is all that such rows say.
-    "stand_in": "device_kind IN ('emulator', 'fallback')",
-    "gpu": "device_kind = 'gpu'",
-    "sound": "coalesce(verdict IN ('right', 'unverified') AND step || variant || type != '', 0)",
-    "rate": "2e-9 * m * n * k / median_s",
-    "timed": "coalesce(sound AND NOT stand_in AND rate > 0, 0)",
-    "square": "m = n AND n = k",
-    "workers": "max(threads, 1) * max(ranks, 1)",
-    # Seconds of all phases, for who has the matrices on one rank.
-    "whole_s": "median_s + coalesce(distribute_s, 0) + coalesce(collect_s, 0)",
-    "whole_rate": "2e-9 * m * n * k / whole_s",
-    # Over the bytes to and from the level that binds; for what arithmetic binds, those between L1
-    # and the core. What a GPU's multiprocessor shares is as near to its cores as its L1.
-    "intensity": """2 * m * n * k / CASE [limit] WHEN 'L2' THEN bytes_l2 WHEN 'L3' THEN bytes_l3
-                    WHEN 'memory' THEN bytes_memory ELSE bytes_l1 END""",
-}
+    stand_in = property(lambda row: row.device_kind in ("emulator", "fallback"))
+    square = property(lambda row: row.m == row.n == row.k)
+    workers = property(lambda row: max(row.threads, 1) * max(row.ranks, 1))
+    rate = property(lambda row: row.gflops_in(row.median_s))
+    # Of all phases, for who has the matrices on one rank.
+    whole_s = property(lambda row: row.median_s + row.other_s)
+    whole_rate = property(lambda row: row.gflops_in(row.whole_s))
+    other_s = property(lambda row: (row.distribute_s or 0) + (row.collect_s or 0))
 
+    @property
+    def sound(self):
+        """Whether its result is right, as far as was looked."""
+        named = self.step and self.variant and self.type
+        return bool(named) and self.verdict in ("right", "unverified")
 
-class Row(Record):
-    """A line of results.csv, with what follows from it."""
+    @property
+    def timed(self):
+        return bool(self.sound and not self.stand_in and self.median_s and self.rate)
 
-    def shape(self):
-        return f"{self.m}×{self.n}×{self.k}"
+    @property
+    def intensity(self):
+        """FLOP for each byte to and from the level that binds; for what arithmetic binds, those
+        between L1 and the core. What a GPU's multiprocessor shares is as near as its L1."""
+        level = self.limit.lower() if self.limit in ("L2", "L3", "memory") else "l1"
+        moved = getattr(self, f"bytes_{level}")
+        return moved and 2 * self.m * self.n * self.k / moved
 
-    def time(self):
-        """The median in words, and its marks."""
-        return marked(seconds(self.median_s), self)
-
-    def whole_time(self):
-        """The same of all phases: what 06 distributes and collects is part of its product."""
-        return marked(seconds(self.whole_s), self)
+    def gflops_in(self, seconds):
+        return 2e-9 * self.m * self.n * self.k / seconds if seconds else 0
 
     def missed(self):
         """Measured time over predicted time, or None."""
         return self.median_s / self.predicted_s if self.median_s and self.predicted_s else None
 
-    def gflops_in(self, seconds):
-        return 2e-9 * self.m * self.n * self.k / seconds
-
     def spread(self):
-        """The ends of the spread: the best run, and the mean plus one deviation. None for a single
-        run."""
+        """The ends of the spread of all phases: the best run, and the mean plus one deviation.
+        Twice the median of a single run."""
         if self.repeat < 2 or not self.best_s or self.mean_s is None or self.stddev_s is None:
-            return None
-        return min(self.best_s, self.median_s), max(self.mean_s + self.stddev_s, self.median_s)
+            return self.whole_s, self.whole_s
+        slow = max(self.mean_s + self.stddev_s, self.median_s)
+        return min(self.best_s, self.median_s) + self.other_s, slow + self.other_s
+
+    def shape(self):
+        """256, 2048²×32, 3×4×5."""
+        if self.square:
+            return str(self.n)
+        return f"{self.n}²×{self.k}" if self.m == self.n else f"{self.m}×{self.n}×{self.k}"
+
+    def ratios(self):
+        """In words the ratio of turns, with the least and the largest, or the quartiles."""
+        ends = (self.ratio_min, self.ratio_max)
+        low, high = ends if None not in ends else (self.ratio_low, self.ratio_high)
+        return f"{self.ratio:.2f}" + (f" ({low:.2f} to {high:.2f})" if low and high else "")
 
     def label(self):
-        """The variant, and what it was set to."""
+        """Step and variant, without what the count of workers says."""
+        if self.step == "mine":
+            return "yours: " + re.sub(r"_\w+/", " ", self.variant)
+        number = re.sub(r"_.*", "", self.number)
+        return f"{number} {re.sub('_threads$', '', self.variant)}"
+
+    def setting(self):
+        """What the variant was set to."""
         counts = {name: getattr(self, name) for name in ("threads", "ranks")}
         settings = [f"{count} {name}" for name, count in counts.items() if count > 1]
         of = {name: getattr(self, name) for name in ("grid", "block", "tile")}
-        settings += [f"{name} {value}" for name, value in of.items() if value]
-        return self.variant + f" ({', '.join(settings)})" * bool(settings)
-
-    def program(self):
-        """Step and variant, as a key or a label names them."""
-        return f"{short(self.step)}: {self.variant}"
-
-
-def short(step):
-    """The step's number and what its program was built for: steps' names would crowd a key."""
-    return re.sub(r"^(\d+)_[^-]*", r"\1", step)
-
-
-def marks(*judged):
-    """A ~ if other programs disturbed one of the rows whose (quiet, verdict) these are, a ° if one
-    was not verified."""
-    disturbed = any(quiet == "no" for quiet, _ in judged)
-    return "~" * disturbed + "°" * any(verdict == "unverified" for _, verdict in judged)
+        return ", ".join(settings + [f"{name} {value}" for name, value in of.items() if value])
 
 
 def marked(text, *rows):
-    """The text with the marks of these rows; what says nothing stays as it is."""
-    return text if text == "–" else text + marks(*((row.quiet, row.verdict) for row in rows))
+    """The text with a ~ if one of these rows was disturbed, a ° if one was not verified; what says
+    nothing stays as it is."""
+    marks = "~" * any(row.disturbed for row in rows)
+    return (
+        text
+        if text == "–"
+        else text + marks + "°" * any(row.verdict == "unverified" for row in rows)
+    )
 
 
 def ladder_sizes(sizes):
@@ -273,23 +233,26 @@ def ladder_sizes(sizes):
     return [n for n in before[-1:] if last.bit_count() == 1 and n >= 0.9 * last] + [last]
 
 
-class Machine(Table):
+# ---- a machine, and what ran on it ----
+
+
+class Machine:
     """The facts of machine.csv about its processor, or about its GPU. Rates are in units of 10⁹ a
     second."""
 
     def __init__(self, path=None, gpu=False):
         facts = read(path, "value") if path else []
-        facts = [fact for fact in facts if fact["value"]]
-        facts = [fact for fact in facts if (fact["vector"] or "").startswith("cuda") == gpu]
-        for fact in facts:
-            if fact["unit"] in ("TFLOP/s", "TB/s"):
-                fact |= {"value": 1000 * fact["value"], "unit": "G" + fact["unit"][1:]}
-        super().__init__(facts)
+        facts = [fact for fact in facts if fact.value]
+        self.facts = [fact for fact in facts if fact.vector.startswith("cuda") == gpu]
+        for fact in self.facts:
+            if fact.unit in ("TFLOP/s", "TB/s"):
+                fact.value, fact.unit = 1000 * fact.value, "G" + fact.unit[1:]
 
     def highest(self, name, **equal):
         """The fact with the highest of these values, or None: that of the best vector set, or
         setting."""
-        return self.best(least="-value", name=name, **equal)
+        found = select(self.facts, name=name, **equal)
+        return max(found, key=lambda fact: fact.value, default=None)
 
     def most(self, name, **equal):
         """The highest of these values, or None."""
@@ -298,61 +261,50 @@ class Machine(Table):
 
     def same(self, devices):
         """Whether one of these is its processor."""
-        mine = {fact.note for fact in self.select(name="processor")}
+        mine = {fact.note for fact in select(self.facts, name="processor")}
         return not mine or not mine.isdisjoint(devices)
 
     def name(self):
         """The GPU's name, as the column `device` has it; nothing where there is none."""
-        return next((fact.note.partition(";")[0] for fact in self.select(name="gpu")), "")
+        return next((of.note.partition(";")[0] for of in select(self.facts, name="gpu")), "")
 
 
-class Results(Table):
-    """The rows of one machine. Its table has what can be ranked and drawn: right square products,
-    timed. Those of libraries are in a table `beside` it."""
+class Results:
+    """The rows of one machine; `ranked` are those that can be ranked and drawn: right square
+    products, timed. Those of libraries stand `beside`."""
 
     def __init__(self, rows, machine_path):
-        super().__init__([row for row in rows if row["step"] not in LIBRARIES], Row, DERIVED)
-        self.beside = Table([row for row in rows if row["step"] in LIBRARIES], Row, DERIVED)
-        self.rows = self.select()
-        self.database.execute("DELETE FROM rows WHERE NOT (timed AND square)")
+        self.beside = [row for row in rows if row.step in LIBRARIES]
+        self.rows = [row for row in rows if row.step not in LIBRARIES]
+        self.ranked = [row for row in self.rows if row.square and row.timed]
         self.host, devices = self.rows[0].host, {row.device for row in self.rows}
         self.machine, self.gpu = Machine(machine_path), Machine(machine_path, gpu=True)
         if not self.machine.same(devices):
             self.machine = Machine()
         if self.gpu.name() not in devices:
             self.gpu = Machine(gpu=True)
-        based = [row for row in self.rows if row.timed and (row.step, row.variant) == BASELINE]
-        self.baselines = {(row.type, row.shape()): row for row in based}
-        self.types, self.wrong = self.values("type"), [row for row in self.rows if not row.sound]
-        self.wrong += self.beside.select("NOT sound")
-        self.cores = max(row.cores or 0 for row in self.rows) or 10**6
+        based = [row for row in self.ranked if (row.step, row.variant) == BASELINE]
+        self.baselines = {(row.type, row.n): row for row in based}
+        self.types = sorted(values(self.ranked, "type"), key=lambda type: (type != "f32", type))
+        self.wrong = [row for row in rows if not row.sound]
+        self.cores = max(row.cores for row in self.rows) or 10**6
 
-    def common_size(self, where="1", of="step || ' ' || variant", **equal):
-        """The size that most variants have, of those the largest: slow ones may be left out at
-        large sizes."""
-        counts = self.ask(f"count(DISTINCT {of}), n", where, equal, "GROUP BY n")
-        return max(counts, key=tuple, default=(0, 0))[1]
+    def select(self, test=None, **equal):
+        """Of the rows that can be ranked those with these values for which the test holds."""
+        return select(self.ranked, test, **equal)
 
-    def speedup(self, row):
-        base = self.baselines.get((row.type, row.shape()))
-        return base and base.median_s / row.whole_s
+    def speedup(self, row, seconds=None):
+        """Over the baseline, or None."""
+        base = self.baselines.get((row.type, row.n))
+        return base and base.median_s / (seconds or row.whole_s)
 
-    def roof(self, type, threads):
-        """The processor's peak with so many threads, else the highest known; or None."""
+    def roof(self, type, threads, gpu=False):
+        """The peak of the processor with so many threads, else the highest known, or the GPU's; or
+        None."""
+        if gpu:
+            return self.gpu.highest("peak", type=type)
         of = self.machine.highest("peak", type=type, threads=threads)
         return of or self.machine.highest("peak", type=type)
-
-    def share(self, row):
-        """In words, the per cent of the peak that a row reached, where the peak is that of its
-        device; marked where other programs disturbed the peak: then it may well be over 100."""
-        roof = self.roof(row.type, row.workers)
-        if row.gpu:
-            roof = self.gpu.highest("peak", type=row.type)
-        if not roof or not self.at_home(row):
-            return "–"
-        share = row.rate / roof.value
-        disturbed = "~" * ("; disturbed: " in roof.note)
-        return f"{digits(100 * share)} %{disturbed}{', above the measured peak' * (share > 1.005)}"
 
     def at_home(self, row):
         """Whether the roofs are of the device a row ran on: the GPU, or the processor that the
@@ -362,14 +314,20 @@ class Results(Table):
         homes = {base.device for base in self.baselines.values()}
         return not homes or row.device in homes
 
+    def above(self):
+        """(row, share of its roof) of what is faster than the roof beyond its own spread."""
+        for row in filter(self.at_home, self.ranked):
+            roof = self.roof(row.type, row.workers, row.gpu)
+            if roof and row.gflops_in(row.spread()[1]) > ABOVE * roof.value:
+                yield row, row.whole_rate / roof.value
+
     def libraries(self, type, gpu=False):
         """{library: {n: the rate of its best setting there}}, of square products on all cores or on
         the GPU."""
-        found, here = {}, self.words("device")
-        where = "timed AND square AND variant GLOB 'library*' AND "
-        where += "gpu" if gpu else f"NOT gpu AND threads = {self.cores}"
-        for row in self.beside.select(where, "n", type=type):
-            if row.device in here and row.against.strip():
+        found, here = {}, {row.device for row in self.rows}
+        for row in select(self.beside, type=type, gpu=gpu, square=True, timed=True):
+            alone = row.variant.startswith("library") and row.against.strip()
+            if row.device in here and alone and (gpu or row.threads == self.cores):
                 at = found.setdefault(row.against.split()[0], {})
                 at[row.n] = max(row.rate, at.get(row.n, 0))
         return found
@@ -379,60 +337,34 @@ class Results(Table):
         at = {name: rates[n] for name, rates in self.libraries(type, gpu).items() if n in rates}
         return max(at.items(), key=lambda item: item[1], default=("", None))
 
-    def words(self, name):
-        return words(self.rows, name)
-
     def processor(self):
-        """The processor that the rows ran on."""
-        on_it = [row for row in self.rows if row.device_kind == "processor"]
-        return next((device_of(on_it, name) for name in words(on_it, "device")), self.host)
-
-    def place(self, step=""):
-        """Where all was measured, or what a chart of this step shows: a program may have run on the
-        GPU alone."""
-        rows = [row for row in self.rows if not row.stand_in]
-        alone = {"gpu"} | {row.step for row in rows} - {row.step for row in rows if not row.gpu}
-        return place_of([row for row in rows if row.gpu or step not in alone])
+        """The processor that the rows ran on, with the most cores that a program was left: a rank
+        bound to a core counts that core only."""
+        name = next(iter(words(select(self.rows, device_kind="processor"), "device")), "")
+        cores = max((row.cores for row in self.rows if row.device == name), default=0)
+        return f"{name} ({cores} cores)" if name and cores else name or self.host
 
 
-def words(rows, name):
-    """The different words in a column, in order."""
-    return list(dict.fromkeys(filter(None, (getattr(row, name) for row in rows))))
-
-
-def device_of(rows, name):
-    """The device of this name in words, a processor's with the most cores that a program was left:
-    a rank bound to a core counts that core only."""
-    cores = max(row.cores or 0 for row in rows if row.device == name)
-    return f"{name} ({cores} cores)" if cores else name
-
-
-def place_of(rows):
-    """The machine of these rows in a few words."""
-    named = [device_of(rows, name) for name in words(rows, "device")]
-    day = max(words(rows, "started"), default="")[:10]
-    parts = (" + ".join(named), " + ".join(words(rows, "compiler")), day)
-    return ", ".join(filter(None, parts))[:130]
+def common_size(rows, which=lambda row: (row.step, row.variant)):
+    """The size that most variants have, of those the largest: slow ones may be left out at large
+    sizes. 0 of no row."""
+    have = {}
+    for row in rows:
+        have.setdefault(row.n, set()).add(which(row))
+    return max(have, key=lambda n: (len(have[n]), n), default=0)
 
 
 def load(path, machine_path):
     """The results of each machine: times of different machines are never compared."""
-    hosts = {}
-    for cells in read(path, "repeat"):
-        hosts.setdefault(cells.get("host"), []).append(cells)
-    of_steps = [{row["step"] for row in rows} - {*LIBRARIES} for rows in hosts.values()]
-    hosts = dict(of for of, steps in zip(hosts.items(), of_steps) if steps)
+    rows = read(path, "repeat", "verdict")
+    hosts = [select(rows, host=host) for host in dict.fromkeys(row.host for row in rows)]
+    hosts = [of for of in hosts if {row.step for row in of} - {*LIBRARIES}]
     if not hosts:
         raise Refusal(f"{path} holds no row: nothing was measured")
-    return [Results(rows, machine_path) for rows in hosts.values()]
+    return [Results(of, machine_path) for of in hosts]
 
 
-# ---- how tables and numbers are written ----
-
-
-def tabulated(rows, columns):
-    """(headings, cells) of rows, from {heading: what makes a row's cell}."""
-    return list(columns), [[cell(row) for cell in columns.values()] for row in rows]
+# ---- how numbers are written ----
 
 
 def digits(value):
@@ -442,16 +374,17 @@ def digits(value):
     )
 
 
-def whose(threads):
-    return "1 thread" if threads == 1 else f"{threads} threads"
-
-
 def times(factor):
     return f"{digits(factor)}×" if factor else "–"
 
 
-def percent(share, places=1):
-    return "–" if share is None else f"{100 * share:.{places}f} %"
+def percent(share):
+    """96 %, 0.6 %."""
+    return "–" if share is None else f"{100 * share:.{0 if share >= 0.0995 else 1}f} %"
+
+
+def gflops(rate):
+    return f"{digits(rate / 1000)} TFLOP/s" if rate >= 2000 else f"{digits(rate)} GFLOP/s"
 
 
 def seconds(value):

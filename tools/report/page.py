@@ -1,55 +1,55 @@
 """The page: plain data for page.html.jinja."""
 
 import os
+import re
+import subprocess
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
 import against_libraries
+import charts
+import drawing
 import ladder
 import published
-import scaling
-from charts import named
-from drawing import drawn
-from measured import LIMITS, Refusal, digits, seconds, short, times, whose
+from measured import LIMITS, Refusal, digits, gflops, marked, percent, read, seconds, times, values
 
-FAR_OFF = "Marked !: more than twice, or less than half, the predicted time; the lesson says why."
-FACTS = {
-    "peak": "Peak of each vector set",
-    "bandwidth": "Bandwidth of each level with each vector set",
+MISS = 1.25  # a prediction misses that is this factor off
+# The passages that say why a prediction misses.
+EXPLAINED = {
+    "01 ijk": "01_naive/README.md#what-we-measured",
+    "02 ikj": "02_loop_order/VECTORS.md#what-we-measured",
+    "03 tiled": "03_tiling/README.md#what-we-measured",
+    "03 four_by_four": "03_tiling/REGISTERS.md#what-we-measured",
+    "07 coalesced": "07_cuda_global/COALESCED.md#what-we-measured",
+    "08 shared": "08_cuda_shared/README.md#what-we-measured",
+    "09 square": "09_cuda_regtile/README.md#what-we-measured",
 }
-CORES_ARE = (
-    "Speedup / CUDA cores is what Genova 2024 printed as efficiency. It is an efficiency of "
-    "nothing: the speedup is over one core of a processor, and a CUDA core is no such core. What "
-    "part of the GPU works, the share of its peak says."
-)
-IN_TURNS = (
-    "Ours and one library took turns in one process. What counts is the best library of each shape."
-)
-ELSEWHERE = (
-    "Not this machine, which has no GPU that was measured: the rows of plots/reference, on {}. "
-    "They are in no chart of this machine."
+NOT_EXPLAINED = "no page explains this miss"
+COUNTED = {"page_faults": "page faults", "context_switches": "context switches"}
+COUNTS_ARE = (
+    "By getrusage, of all runs of a row. Most processors that are lent hide their own counters "
+    "(cycles, cache misses); the lessons count these with cachegrind."
 )
 
 
 @dataclass
 class Table:
+    """Rows of cells; a cell is words, or (words, where they lead)."""
+
     title: str
     headings: list
     rows: list
     note: str = ""
-    marks: dict = field(default_factory=dict)  # a row's number: its class
-    open: bool = False
-    links: dict = field(default_factory=dict)  # a row's number: where its first cell leads
 
 
 @dataclass
 class Section:
     title: str
     text: str = ""
-    charts: list = ()  # those of the first type are shown, the others' folded
-    tables: list = ()
+    charts: list = ()
+    table: Table = None
 
 
 # ---- lines ----
@@ -60,271 +60,236 @@ def wrong_lines(machines):
         differ = "?" if row.differences is None else f"{row.differences:.0f}"
         share = "?" if row.error_share is None else f"{row.error_share:g}"
         yield (
-            f"{row.step} {row.label()} {row.type} {row.shape()}, {row.flags}: "
+            f"{row.step} {row.variant} {row.type} {row.m}×{row.n}×{row.k}, {row.flags}: "
             f"verdict '{row.verdict}', {differ} elements differ, error / allowed = {share}"
         )
 
 
 def mark_lines(machines):
-    """How many rows were not verified; how many other programs disturbed, and what to do. None
-    where none was."""
+    """How many rows were not verified; how many were disturbed, and what to do. None where none
+    was."""
     rows = [row for results in machines for row in results.rows]
-    unverified = sum(row.verdict == "unverified" for row in rows)
-    disturbed = sum(row.quiet == "no" for row in rows)
     said = {
-        "not verified (marked °).": unverified,
-        "disturbed (marked ~): make report, called again, measures these again.": disturbed,
+        "not verified (marked °).": sum(row.verdict == "unverified" for row in rows),
+        "disturbed (marked ~): make report, called again, measures these again.": sum(
+            row.disturbed for row in rows
+        ),
     }
     return [f"{count} of {len(rows)} rows {words}" for words, count in said.items() if count]
 
 
-# ---- tables ----
-
-
-def far_off(row):
-    return not 0.5 <= row.missed() <= 2
-
-
-def missed(row):
-    return "–" if row.missed() is None else f"{digits(row.missed())}×{' !' * far_off(row)}"
-
-
-def predicted(row):
-    return seconds(row.predicted_s)
-
-
-def limit(row):
-    """What a prediction says binds. No product is faster than the arithmetic: then the peak that it
-    was predicted with was measured in a bad moment, and perhaps has been measured again
-    since."""
-    beaten = row.limit == "flops" and (row.missed() or 1) < 0.95
-    name = LIMITS.get(row.limit, row.limit or "–")
-    return name + ", by a peak measured in a bad moment" * beaten
-
-
-def error_share(row):
-    return "–" if row.error_share is None else f"{row.error_share:.2g}"
-
-
-def over_cores(results, row):
-    cores, speedup = results.gpu.most("cores"), results.speedup(row)
-    return f"{speedup / cores:.3g}" if speedup and cores else "–"
-
-
-COLUMNS = {  # heading: what makes a row's cell
-    "rung": lambda results, row: f"{short(row.step)}: {row.label()}",
-    "program": lambda results, row: row.step,
-    "variant": lambda results, row: row.label(),
-    "type": lambda results, row: row.type,
-    "m×n×k": lambda results, row: row.shape(),
-    "median": lambda results, row: row.time(),
-    "measured": lambda results, row: row.time(),
-    "kernel's time": lambda results, row: row.time(),
-    "best": lambda results, row: seconds(row.best_s),
-    "deviation": lambda results, row: seconds(row.stddev_s),
-    "runs": lambda results, row: row.repeat,
-    "with distribution and collection": lambda results, row: row.whole_time(),
-    "GFLOP/s": lambda results, row: digits(row.rate) if row.timed else "–",
-    "speedup over 01 ijk": lambda results, row: times(row.timed and results.speedup(row)),
-    "speedup / CUDA cores": over_cores,
-    "% of peak": lambda results, row: results.share(row),
-    "result": lambda results, row: row.verdict,
-    "error / allowed": lambda results, row: error_share(row),
-    "predicted": lambda results, row: predicted(row),
-    "ratio": lambda results, row: missed(row),
-    "limit": lambda results, row: limit(row),
-}
-
-
-def table(title, results, rows, headings, **more):
-    """These columns of these rows, separated by commas."""
-    headings = headings.split(", ")
-    cells = [[COLUMNS[heading](results, row) for heading in headings] for row in rows]
-    return Table(title, headings, cells, **more)
-
-
-def rungs_predicted(results, bars, root):
-    """The ladder's rungs with what was predicted of them, each with a link to its lesson."""
-    rows = [bar.row for bar in bars if bar.row.predicted_s and bar.number()]
-    links = {place: f"{root}/{row.number}/README.md" for place, row in enumerate(rows)}
-    more = {"links": links, "note": FAR_OFF * any(map(far_off, rows))}
-    return table("", results, rows, "rung, predicted, measured, ratio, limit", **more)
-
-
-def amount(fact):
-    """A value and its unit; bytes in KiB, MiB or GiB."""
-    value, unit = fact.value, fact.unit
-    for larger in ("KiB", "MiB", "GiB") if unit == "B" else ():
-        if value >= 1024:
-            value, unit = value / 1024, larger
-    return (f"{value:.4g}" if value < 1000 else f"{value:.0f}") + f" {unit}" * bool(unit)
-
-
-def machine_tables(machine, title):
-    """What a machine, or its GPU, can do, with a column for each number of threads."""
-    asked = {title: f"name NOT IN {tuple(FACTS)}"}
-    asked |= {title: f"name = '{name}'" for name, title in FACTS.items()}
-    for title, where in asked.items():
-        facts, rows = machine.select(where), {}
-        counts = sorted({fact.threads for fact in facts})
-        for fact in facts:
-            level = fact.level.replace("x", "×").replace("_", " ")
-            what = (fact.name, fact.type, fact.vector, level)
-            at = rows.setdefault(what, ["–"] * len(counts) + [fact.note])
-            at[counts.index(fact.threads)] = amount(fact)
-        headings = ["what", "type", "vector set", "level, or size"]
-        headings += [whose(count) if count else "value" for count in counts] + ["note"]
-        if rows:
-            yield Table(title, headings, [[*what, *cells] for what, cells in rows.items()])
-
-
-def library_tables(results, gpu):
-    """Each library by itself."""
-    where = "variant GLOB 'library*' AND timed AND " + ("gpu" if gpu else "NOT gpu")
-    rows = results.beside.select(where, "type, against, threads, m * n * k")
-    headings = ["library", "type", "m×n×k", "threads", "GFLOP/s", "its version"]
-    cells = [
-        [
-            row.against,
-            row.type,
-            row.shape(),
-            "" if gpu else str(row.threads),
-            digits(row.rate),
-            row.flags,
-        ]
-        for row in rows
-    ]
-    return [Table("Libraries", headings, cells)] * bool(rows)
-
-
-def gpu_tables(results):
-    """Each variant's fastest row at the largest size with a baseline, and at the largest that most
-    variants have."""
-    headings = "program, variant, kernel's time, GFLOP/s, speedup over 01 ijk, "
-    headings += "speedup / CUDA cores, % of peak"
+def above_lines(results):
+    """What is above its bound beyond its spread: a bound that was measured in a slower moment."""
+    for row, share in results.above():
+        yield f"{row.label()}, {row.type}, n = {row.n}: {percent(share)} of the measured peak"
     for type in results.types:
-        sizes = results.values("n", "gpu", type=type)
-        based = [n for n in sizes if (type, f"{n}×{n}×{n}") in results.baselines]
-        for n in dict.fromkeys([*based[-1:], results.common_size("gpu", type=type)]):
-            if rows := results.least("step, variant", "gpu", type=type, n=n):
-                yield table(f"{type}, n = {n}", results, rows, headings, note=CORES_ARE)
+        for by in ("threads", "ranks"):
+            for of in charts.scaling(results.select(type=type), by):
+                for p, row in of.items():
+                    if p > 1 and charts.above(of[1], row, p):
+                        share = of[1].whole_s / row.whole_s / p
+                        yield f"{row.label()}, {type}, {p} {by}: efficiency {percent(share)} of one's"
 
 
-def row_table(results, step):
-    """Every row of a program, wrong ones marked: a wrong result is fast at nothing."""
-    rows = [row for row in results.rows if row.step == step]
-    headings = "variant, type, m×n×k, median, best, deviation, runs"
-    collects = any(row.collect_s is not None for row in rows)
-    headings += ", with distribution and collection" * collects
-    headings += ", GFLOP/s, speedup over 01 ijk, result, error / allowed"
-    headings += ", predicted, ratio, limit" * any(row.predicted_s for row in rows)
-    flags = " and ".join(dict.fromkeys(row.flags for row in rows))
-    marks = {place: "wrong" for place, row in enumerate(rows) if not row.sound}
-    title = f"Every row of {step} ({len(rows)}; compiled with {flags})"
-    return table(title, results, rows, headings, marks=marks)
+def conclusion(of, groups):
+    """What a ladder says, in a sentence or two with numbers."""
+    first, best = of.bars[0], max(of.bars, key=lambda bar: bar.share)
+    gain = best.row.whole_rate / first.row.whole_rate
+    said = f"From {gflops(first.row.whole_rate)} ({first.idea}) to {gflops(best.row.whole_rate)}"
+    said += f" ({best.idea}), {times(gain).replace('×', ' times')} as fast, at {of.title}"
+    group = [at for at in groups if at.first.type == best.row.type and at.on_gpu == best.row.gpu]
+    group = max(
+        group, key=lambda at: (at.against != against_libraries.KEPT, at.first.threads), default=None
+    )
+    squares = [row for row in group.best.values() if row.square] if group else []
+    if squares:
+        row = min(squares, key=lambda row: abs(row.n - best.row.n))
+        said += (
+            f". In turns, ours is {row.ratios()} times as fast as {row.against}, the best library"
+        )
+        said += f", at n = {row.n}" * (row.n != best.row.n)
+    elif of.line and not best.row.gpu:
+        name, rate = of.line[1].split(": ")
+        said += f". {name}, the best library, reaches {rate} (not in turns)"
+    limit = LIMITS.get(best.row.limit)
+    if best.row.gpu:
+        return f"{said}: {percent(best.share)} of {of.full}."
+    return said + (
+        f". What limits now is {limit}: {percent(best.share)} of the peak is reached."
+        if limit
+        else "."
+    )
 
 
-# ---- sections ----
+def copies(of):
+    """What of a GPU's time its kernel's does not show."""
+    rows = [bar.row for bar in of.bars if bar.row.copy_in_s and bar.row.copy_out_s]
+    if not rows:
+        return ""
+    row = rows[-1]
+    took = row.copy_in_s + row.copy_out_s
+    return (
+        f"A time is the kernel's alone; to copy A and B there and C back takes {seconds(took)}, "
+        f"{times(took / row.median_s).replace('×', ' times')} as long as {row.label()} runs."
+    )
 
 
-def gpu_section(title, text, results, charts):
-    """What ran on the GPU."""
-    tables = list(gpu_tables(results))
-    if tables:
-        tables[0].open = True
-        tables += machine_tables(results.gpu, f"What the GPU can do: {results.gpu.name()}")
-        tables += library_tables(results, True)
-        tables += [Table(*of) for of in published.tables(results, True)]
-    return Section(title, text, charts, tables)
+# ---- links and tables ----
 
 
-def libraries_section(path):
-    """Ours beside the libraries."""
-    groups = against_libraries.load(path)
-    tables = [Table("How each of ours stands", *against_libraries.summary(groups), open=True)]
-    tables += [Table(group.title(), *against_libraries.table(group)) for group in groups]
-    charts = [chart for chart, _ in against_libraries.charts(groups) if drawn()]
-    return Section("Beside the libraries", IN_TURNS, charts, tables)
+def base(out):
+    """Where the lessons are, as a browser shows them: on the repository's web address, if it has
+    one, else as files."""
+    ask = ["git", "-C", str(ladder.ROOT), "remote", "get-url", "origin"]
+    try:
+        origin = subprocess.run(ask, capture_output=True, text=True).stdout.strip()
+    except OSError:
+        origin = ""
+    address = r"(?:https?://|ssh://|)(?:[^@/]*@)?([\w-]+(?:\.[\w-]+)+)(?::\d+/|[:/])([\w./-]+?)(?:\.git)?/?"
+    if origin[:1] not in ("/", ".") and (found := re.fullmatch(address, origin)):
+        return f"https://{found[1]}/{found[2]}/blob/HEAD"
+    return quote(os.path.relpath(ladder.ROOT, out))
 
 
-def sections(results, charts):
-    """What is folded: a section for what compares steps, and one for each step."""
+def predicted(bars, root):
+    """The ladder's rungs with what was predicted of them; of a miss the passage that explains
+    it."""
+    rows = []
+    for row in [bar.row for bar in bars if bar.row.predicted_s and bar.label != "yours"]:
+        missed, why = row.missed(), ""
+        # No product is faster than the arithmetic: its peak was measured in a slower moment.
+        if row.limit == "flops" and missed < 1 / MISS:
+            why = "the peak was measured in a slower moment"
+        elif not 1 / MISS <= missed <= MISS:
+            page = EXPLAINED.get(row.label())
+            why = ("why", f"{root}/{page}") if page else NOT_EXPLAINED
+        name = row.label() + f" ({row.setting()})" * bool(row.setting())
+        lesson = name, f"{root}/{row.number}/README.md"
+        limit = LIMITS.get(row.limit, row.limit or "–")
+        measured = marked(seconds(row.median_s), row)
+        rows.append([lesson, seconds(row.predicted_s), measured, f"{digits(missed)}×", limit, why])
+    note = "Each program predicts its time from what it costs and from what the machine can do, before it runs. "
+    note += f"A miss is a time more than {MISS:g} times the other."
+    return Table(
+        "Predicted beside measured",
+        ["rung", "predicted", "measured", "ratio", "limit", "a miss"],
+        rows,
+        note,
+    )
 
-    def of(steps):
-        return [chart for chart in charts if chart.step in steps]
 
-    of_threads = list(scaling.tables(results))
-    of_threads += published.tables(results, False) if of_threads else []
-    yield Section("All steps", "", of([""]))
-    able = [*machine_tables(results.machine, "Processor, caches, latencies")]
-    able += library_tables(results, False)
-    yield Section("What the machine can do", "", [], able)
-    text = "A time is the kernel's alone; the chart of phases shows what else it takes."
-    yield gpu_section("GPU", text, results, of(["gpu"]))
-    of_threads = [Table(*cells) for cells in of_threads]
-    yield Section("Threads", scaling.SERIAL_IS, of(["threads"]), of_threads)
-    steps = {}
-    course = " ".join(
-        step for step, *_ in ladder.CORES + ladder.GPU
-    )  # what is not there comes last
-    in_order = lambda program: (course.find(program[:2]) % 99, program)
-    for program in sorted({row.step for row in results.rows}, key=in_order):
-        steps.setdefault(program.partition("-")[0], []).append(program)
-    for step, programs in steps.items():
-        yield Section(step, "", of(programs), [row_table(results, program) for program in programs])
+def counted(bars):
+    """What getrusage counted, where the rows have it."""
+    names = [name for name in COUNTED if any(getattr(bar.row, name) is not None for bar in bars)]
+    rows = [
+        [
+            f"{bar.row.label()}",
+            *(
+                f"{getattr(bar.row, name):.0f}" if getattr(bar.row, name) is not None else "–"
+                for name in names
+            ),
+        ]
+        for bar in bars
+    ]
+    return Table(
+        "What the processor counted",
+        ["rung", *map(COUNTED.get, names)],
+        rows * bool(names),
+        COUNTS_ARE,
+    )
 
 
-def machine_page(results, charts, reference, root):
+# ---- the page ----
+
+
+def sections(results, pictures, bars, groups, shown):
+    """What is folded."""
+    first, others = shown[:1], results.types
+    yield Section("Roofs, threads and tiles", "", [of for of in pictures if [of.type] == first])
+    if groups:
+        below = [row for row in against_libraries.summary(groups)[1]]
+        lines = [
+            f"{of[0]} against {of[1]}, {of[2]}, {of[3]}: {of[4]} on average; least {of[5]}."
+            for of in below
+        ]
+        yield Section("Beside the libraries", " ".join(lines), against_libraries.charts(groups))
+    for type in others:
+        if [type] != first:
+            yield Section(f"The same in {type}", "", [of for of in pictures if of.type == type])
+    yield Section("What the processor counted", "", [], counted(bars))
+    rows = published.table(results)
+    yield Section("Beside published figures", published.NEAREST, [], Table("", *rows))
+
+
+def machine_page(results, reference, libraries, root):
     """All that is shown of one machine."""
-    shown = ladder.of_machine(results, reference)
-    bars = shown[0][1].bars if shown else []
-    type = bars[0].row.type if bars else ""
-    first = [chart for chart in charts if chart.open and chart.type == type]
-    parts = sections(results, [chart for chart in charts if chart not in first])
+    ladders = ladder.of_machine(results, reference)
+    own = [(heading, of) for heading, of in ladders if of.bars[0].row in results.ranked]
+    groups = against_libraries.grouped(results.beside + libraries)
+    pictures, parts = charts.drawn(results), []
+    type = own[0][1].bars[0].row.type if own else ""
+    course = [of for of in pictures if of.name.split("_")[0] in charts.KINDS and of.type == type]
+    for gpu in (False, True):
+        of_it = [(heading, of) for heading, of in own if of.bars[0].row.gpu == gpu]
+        if of_it:
+            said = [conclusion(of, groups) for _, of in of_it] + [copies(of_it[0][1])] * gpu
+            name = ladder.chart(of_it, f"ladder_{'gpu' if gpu else 'cores'}")
+            parts.append((of_it[0][0], said, [name, *(of for of in course if of.gpu == gpu)]))
+    bars = [bar for _, of in own for bar in of.bars]
+    folded = list(
+        sections(results, [of for of in pictures if of not in course], bars, groups, [type])
+    )
+    if reference:
+        others = [(heading, of) for heading, of in ladders if of.bars[0].row in reference.ranked]
+        pictures = [of for of in charts.drawn(reference) if of.gpu and of.type == "f32"]
+        said = f"This machine has no GPU that was measured. These are the rows of plots/reference on {reference.gpu.name()}."
+        folded.insert(1, Section("Another machine's GPU", said, [ladder.chart(others), *pictures]))
     return {
         "host": results.host,
         "name": results.processor(),
-        "results": results,
-        "ladders": shown,
-        "open": first,
-        "days": sorted({started[:10] for started in results.words("started")}),
-        "predicted": rungs_predicted(results, bars, root),
-        "sections": [part for part in parts if part.charts or part.tables],
+        "parts": parts,
+        "above": list(above_lines(results)),
+        "predicted": predicted(bars, root),
+        "folded": [of for of in folded if of.charts or (of.table and of.table.rows)],
+        "facts": facts(results),
+    }
+
+
+def facts(results):
+    """Where, with what and when."""
+    of = {
+        name: dict.fromkeys(filter(None, (getattr(row, name) for row in results.rows)))
+        for name in ("device", "compiler", "commit")
+    }
+    days = sorted({row.started[:10] for row in results.rows if row.started})
+    return {name: ", ".join(words) for name, words in of.items()} | {
+        "host": results.host,
+        "measured": ", ".join(days),
     }
 
 
 def write(machines, given, reference):
-    """Writes index.html: one file, no script; the charts and the CSV stand beside it."""
+    """Writes index.html: one file, no script; the CSV stands beside it."""
     try:
         import jinja2
     except ImportError:
         print("report.py: no page: there is no jinja2 here (python3-jinja2)", file=sys.stderr)
         sys.exit(77)
-    charts = named(machines, reference) if drawn() else []
-
-    def of(results):
-        return [chart for whose, chart in charts if whose is results]
-
-    others = [libraries_section(given.libraries)] if given.libraries else []
-    if reference:
-        title = f"Reference, measured on another machine: {reference.gpu.name() or 'a GPU'}"
-        text = ELSEWHERE.format(reference.place("gpu"))
-        others.append(gpu_section(title, text, reference, of(reference)))
+    libraries = read(given.libraries, "ratio") if given.libraries else []
     failed = given.failed and Path(given.failed)
     failed = failed.read_text(encoding="utf-8") if failed and failed.exists() else ""
-    root = quote(os.path.relpath(ladder.ROOT, given.out))
+    root = base(given.out)
     loader = jinja2.FileSystemLoader(Path(__file__).resolve().parent)
     how = {"autoescape": True, "trim_blocks": True, "lstrip_blocks": True}
     environment = jinja2.Environment(loader=loader, undefined=jinja2.StrictUndefined, **how)
+    files = [path for path in (given.csv, given.machine, given.libraries) if path]
     text = environment.get_template("page.html.jinja").render(
         failed=failed.splitlines(),
         wrong=list(wrong_lines(machines)),
-        others=others,
-        machines=[machine_page(results, of(results), reference, root) for results in machines],
+        machines=[machine_page(results, reference, libraries, root) for results in machines],
         marks=mark_lines(machines),
-        drawn=drawn(),
-        link=quote(os.path.relpath(given.csv, given.out)),
-        csv=Path(given.csv).name,
+        style=drawing.STYLE,
+        files={Path(path).name: quote(os.path.relpath(path, given.out)) for path in files},
     )
     Path(given.out).mkdir(parents=True, exist_ok=True)
     (Path(given.out) / "index.html").write_text(text, encoding="utf-8")

@@ -4,7 +4,7 @@ is a ratio of two."""
 import math
 from pathlib import Path
 
-from measured import BASELINE, digits, lines_of, marked, percent, short, times
+from measured import BASELINE, digits, least, lines_of, marked, percent, times
 
 PUBLISHED = Path(__file__).resolve().parents[2] / "plots/published"
 REPORTS = {
@@ -46,20 +46,22 @@ def theirs(line, lines):
 def nearest(results, above, below, type, n):
     """The fastest rows like `above` and like `below`, of the same type and size, the nearest to
     these there is; or None. Another type is farther than any size."""
-    ours = {(row.type, row.n): row for row in results.least("type, n", **above)}
-    others = {(row.type, row.n): row for row in results.least("type, n", **below)}
-
-    def far(at):
-        return at[0] != type, abs(math.log(at[1] / n)), at
-
-    at = min(ours.keys() & others.keys(), default=None, key=far)
-    return at and (ours[at], others[at])
+    fastest = [
+        {
+            (row.type, row.n): row
+            for row in least(results.select(**like), "type n", lambda row: row.median_s)
+        }
+        for like in (above, below)
+    ]
+    far = lambda at: (at[0] != type, abs(math.log(at[1] / n)), at)
+    at = min(fastest[0].keys() & fastest[1].keys(), default=None, key=far)
+    return at and tuple(of[at] for of in fastest)
 
 
 def ours(results, same, line, what, type):
     """The rows that are set beside a printed line, ours and what it is a multiple of."""
     gpu, found = not line["threads"], []
-    n = int(line["n"] or max(results.values("n", "gpu")))
+    n = int(line["n"] or max((row.n for row in results.select(gpu=True)), default=1))
     for variant in same["ours"].split("|"):
         named = zip(same["step"].split("/"), variant.split("/"))
         like = [dict(zip(("number", "variant"), filter(None, of)), gpu=gpu) for of in named]
@@ -82,33 +84,30 @@ def row_of(results, same, line, what, value):
         row, base = pair
         mine = row.rate / (1 if what == "GFLOP/s" else base.rate)
         over = {"efficiency": row.threads, "speedup / cores": results.gpu.most("cores") or math.nan}
-        who = f"{short(row.step)} {row.variant}" + f" / {base.variant}" * (what == "ratio")
+        who = row.label() + f" / {base.variant}" * (what == "ratio")
         size = f"{row.n}" + f", {row.type}" * (row.type != type)
         cells = [who, size, marked(WRITTEN[what](mine / over.get(what, 1)), row, base)]
-    threads = [line["threads"]] * bool(line["threads"])
-    return [same["variant"], line["n"] or "–", *threads, what, WRITTEN[what](value), *cells]
+    return [same["variant"], line["n"] or "–", line["threads"], what, WRITTEN[what](value), *cells]
 
 
-def rows_of(results, same, printed, on_gpu):
+def rows_of(results, same, printed):
     """A row for each line that was printed of the same; of the threads at each n at the largest."""
     what = ("experiment", "variant")
     lines = [line for line in printed if all(line[name] == same[name] for name in what)]
     most = max((int(line["n"]) for line in lines if line["threads"]), default=0)
     for line in lines:
         smaller = line["threads"] and int(line["n"]) < most
-        if on_gpu != bool(line["threads"]) and not smaller and (says := theirs(line, lines)):
+        if not smaller and (says := theirs(line, lines)):
             yield row_of(results, same, line, *says)
 
 
-def tables(results, on_gpu):
-    """(title, headings, rows, note) for each report that printed what we have on a GPU, or on
-    threads."""
-    threads = ["threads"] * (not on_gpu)
-    headings = ["published", "n", *threads, "what", "theirs", "ours", "n", "ours"]
-    every = lines_of(PUBLISHED / "ours.csv")
+def table(results):
+    """(headings, rows) of what reports printed that we have measured, too."""
+    headings = ["report", "published", "n", "threads", "what", "theirs", "ours", "n", "ours"]
+    every, rows = lines_of(PUBLISHED / "ours.csv"), []
     for report, whose in REPORTS.items():
         printed = lines_of(PUBLISHED / f"{report}.csv")
         own = [same for same in every if same["report"] == report]
-        rows = [row for same in own for row in rows_of(results, same, printed, on_gpu)]
-        if rows:
-            yield f"Beside {whose}", headings, rows, NEAREST
+        found = [row for same in own for row in rows_of(results, same, printed)]
+        rows += [[whose, *row] for row in found if row[-1] != "–"]
+    return headings, rows

@@ -2,7 +2,7 @@
 """Turns results.csv into ladder, charts and page: report.py COMMAND [RESULTS.csv] [OPTIONS]
 
     ladder [--all-sizes]  prints the ladder
-    draw --out DIR        draws every chart: DIR/charts/NAME.dat and .svg
+    draw --out DIR        draws every chart: DIR/charts/NAME.svg
     page --out DIR [--failed FILE] [--libraries libraries.csv]
                           writes DIR/index.html; FILE has the steps that failed, one a line
     bars --out DIR        draws the page's ladder: DIR/ladder.svg
@@ -18,11 +18,11 @@ import sys
 from pathlib import Path
 
 import against_libraries
+import charts
 import ladder
 import page
-from charts import named
-from drawing import draw_one, render
-from measured import Refusal, load, tabulated, times
+from drawing import write
+from measured import Refusal, load, percent, times, values
 
 
 def print_table(title, headings, rows):
@@ -39,27 +39,33 @@ def print_ladder(machines, given, _):
     """Prints the ladders, and after them what was wrong."""
     for results in machines:
         for type in results.types:
-            for n in results.values("n", type=type) if given.all_sizes else [None]:
-                both = ladder.of_cores(results, type, n), ladder.of_gpu(results, type, n)
-                for of in filter(None, both):
+            sizes = values(results.select(type=type), "n") if given.all_sizes else [None]
+            for of in [
+                make(results, type, n) for n in sizes for make in (ladder.of_cores, ladder.of_gpu)
+            ]:
+                if of:
                     print_bars(results, of)
     if not any(results.types for results in machines):
         print("No ladder: there is no square product with a right result.")
-    wrong = [f"\nWRONG, left out: {line}" for line in page.wrong_lines(machines)]
-    for line in wrong + page.mark_lines(machines):
+    for line in [f"\nWRONG, left out: {line}" for line in page.wrong_lines(machines)]:
+        print(line)
+    for line in page.mark_lines(machines):
         print(line)
 
 
 def print_bars(results, of):
-    columns = {
-        "step": lambda bar: bar.row.step,
-        "variant": lambda bar: bar.row.label(),
-        "time": lambda bar: bar.row.whole_time(),
-        "rate": ladder.Bar.rate,
-        "share": ladder.Bar.percent,
-        "speedup over 01 ijk": lambda bar: times(results.speedup(bar.row)),
-    }
-    print_table(f"{of.title}, {results.place()}; 100 % is {of.full}", *tabulated(of.bars, columns))
+    headings = ["rung", "variant", "rate", "share", "speedup over 01 ijk"]
+    rows = [
+        [
+            f"{bar.label} {bar.idea}"[-30:],
+            bar.who(),
+            bar.rate(),
+            percent(bar.share),
+            times(results.speedup(bar.row)),
+        ]
+        for bar in of.bars
+    ]
+    print_table(f"{results.processor()}, {of.title}; 100 % is {of.full}", headings, rows)
     for words in (*of.line[1:], *of.notes):
         print(words)
 
@@ -68,34 +74,34 @@ def print_libraries(path, out):
     """Prints how ours stand against the libraries; with `out`, draws it."""
     groups = against_libraries.load(path)
     for group in groups:
-        print_table(f"{group.title()}, {group.place}", *against_libraries.table(group))
+        print_table(f"{group.title()}, {group.device}", *against_libraries.table(group))
     print(f"\nMarked !: below {against_libraries.TARGET:g} of the best library, a mean below 1.")
     print_table("Ours over the best library of each shape", *against_libraries.summary(groups))
     if out:
-        render([(chart, group.place) for chart, group in against_libraries.charts(groups)], out)
+        write(against_libraries.charts(groups), Path(out, "charts"))
 
 
 def draw_all(machines, given, reference):
     """Draws every chart."""
-    charts = named(machines, reference)
-    render([(chart, results.place(chart.step)) for results, chart in charts], given.out)
+    every = charts.named(machines, reference)
+    write([chart for _, chart in every], Path(given.out, "charts"))
+    print(f"{len(every)} charts in {given.out}/charts")
 
 
 def draw_ladder(machines, given, reference):
     """Draws the ladder."""
-    Path(given.out).mkdir(parents=True, exist_ok=True)
     parts = [part for results in machines for part in ladder.of_machine(results, reference)]
-    draw_one(ladder.chart(parts), "", Path(given.out))
+    write([ladder.chart(parts)], given.out)
 
 
 def reference_of(folder, machines):
     """What was measured on the GPU of a folder; None where there is no folder, or a GPU here."""
     results = folder and Path(folder, "results.csv")
-    if not results or not results.exists() or any(of.values("n", "gpu") for of in machines):
+    if not results or not results.exists() or any(of.select(gpu=True) for of in machines):
         return None
     machine = Path(folder, "machine.csv")
     every = load(results, machine if machine.exists() else None)
-    return next((of for of in every if of.values("n", "gpu")), None)
+    return next((of for of in every if of.select(gpu=True)), None)
 
 
 COMMANDS = {"ladder": print_ladder, "draw": draw_all, "page": page.write, "bars": draw_ladder}
