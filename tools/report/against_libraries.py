@@ -1,26 +1,15 @@
-"""Ours against the libraries: the rows in turns of libraries.csv, their tables and charts."""
+"""Ours against the libraries: the rows in turns, how they stand, their charts."""
 
 from statistics import geometric_mean
 
 from drawing import Series, line_chart
-from measured import Refusal, digits, gflops, read
+from measured import Refusal, read
 
 KEPT = "libraries kept to AVX2"
 TARGET = 0.98  # of the best library, in every cell
 POSITIVE = "m n k threads ratio ratio_low ratio_high gflops against_gflops".split()
-SEE = "Above 1 ours is the faster, in turns with the library that did best; bars are its spread."
-
-
-def in_turns(rows):
-    """Of these rows those of a product of ours and of a library in turns."""
-    return [
-        row for row in rows if row.verdict == "right" and all(getattr(row, of) for of in POSITIVE)
-    ]
-
-
-def by_avx2(row):
-    """Whether both ran AVX2 kernels."""
-    return row.variant.startswith("tuned") and row.against.endswith(" haswell")
+SEE = "Above 1 ours is the faster, in turns with the library that did best there."
+HEADINGS = ["variant", "against", "type", "on", "mean", "worst", f"below {TARGET:g}"]
 
 
 class Group:
@@ -29,39 +18,50 @@ class Group:
 
     def __init__(self, rows, against):
         rows = sorted(rows, key=lambda row: (not row.square, row.m, row.n, row.k))
-        self.against, self.first = against, rows[0]
-        self.device, self.on_gpu = rows[0].device, rows[0].gpu
+        self.against, self.first, self.on_gpu = against, rows[0], rows[0].gpu
         # Of each shape the library that did best beside ours, not the one of the highest rate:
         # they are minutes apart, and a rate says as much about the minute as about the library.
         self.best = {}
         for row in rows:
-            self.best[row.shape()] = min(
-                self.best.get(row.shape(), row), row, key=lambda row: row.ratio
-            )
+            before = self.best.get(row.shape(), row)
+            self.best[row.shape()] = min(before, row, key=lambda row: row.ratio)
         self.mean = geometric_mean(row.ratio for row in self.best.values())
+        threads = self.first.threads
+        self.on = "a GPU" if self.on_gpu else f"{threads} thread" + "s" * (threads > 1)
 
-    def workers(self):
-        return (
-            "on a GPU"
-            if self.on_gpu
-            else f"{self.first.threads} thread" + "s" * (self.first.threads > 1)
-        )
+    def cells(self):
+        """How it stands, in words, as HEADINGS name them."""
+        worst = min(self.best.values(), key=lambda row: row.ratio)
+        where = f"{worst.ratios()} at {worst.shape()}, {worst.against}"
+        below = sum(row.ratio < TARGET for row in self.best.values())
+        of = [self.first.variant, self.against, self.first.type, self.on]
+        return [*of, f"{self.mean:.3f}", where, f"{below} of {len(self.best)}"]
 
-    def title(self):
-        return f"{self.first.variant} against {self.against}, {self.first.type}, {self.workers()}"
+    def series(self):
+        """The ratio at each square."""
+        points = {}
+        for row in [row for row in self.best.values() if row.square]:
+            told = f"n = {row.n}: {row.ratios()} times {row.against}"
+            points[row.n] = (row.ratio, row.ratio_low, row.ratio_high, told)
+        label = f"{'09' if self.on_gpu else '05'} {self.first.variant}"
+        name = label if self.on_gpu else f"{label.removesuffix('_threads')}, {self.on}"
+        return Series(label, points, name, dashed=self.first.threads > 1)
 
 
 def grouped(rows):
-    """The groups of rows in turns, in the order of type, threads and variant."""
+    """The groups of those rows that are of ours and a library in turns, by type, threads and
+    variant."""
     groups, alike = [], {}
-    for row in in_turns(rows):
-        alike.setdefault((row.host, row.type, row.threads, row.variant), []).append(row)
-    for _, of in sorted(alike.items()):
-        avx2 = [row for row in of if by_avx2(row)]
-        if len(avx2) < len(of):
+    for row in rows:
+        if row.verdict == "right" and all(getattr(row, name) for name in POSITIVE):
+            of = (row.host, row.type, row.threads, row.variant)
+            alike.setdefault(of, []).append(row)
+    for (*_, variant), of in sorted(alike.items()):
+        narrow = [row for row in of if variant[:5] == "tuned" and row.against.endswith(" haswell")]
+        if len(narrow) < len(of):
             groups.append(Group(of, "cuBLAS" if of[0].gpu else "every library"))
-        if avx2:
-            groups.append(Group(avx2, KEPT))
+        if narrow:
+            groups.append(Group(narrow, KEPT))
     return groups
 
 
@@ -71,65 +71,19 @@ def load(path):
     return groups
 
 
-def table(group):
-    """The headings and rows: ours beside the best library at each shape, what is missed marked."""
-    headings = "n, or m×n×k|best library|its rate|ours|ours / it|turns|".split("|")
-    rows = [
-        [
-            shape,
-            row.against,
-            gflops(row.against_gflops),
-            gflops(row.gflops),
-            row.ratios(),
-            str(row.repeat),
-            "!" * (row.ratio < TARGET),
-        ]
-        for shape, row in group.best.items()
-    ]
-    mean = ["geometric mean", "", "", "", digits(group.mean), "", "!" * (group.mean < 1)]
-    return headings, [*rows, mean]
-
-
-def summary(groups):
-    """The headings and rows of how each group stands, as text."""
-    rows = []
-    for group in groups:
-        worst = min(group.best.values(), key=lambda row: row.ratio)
-        below = sum(row.ratio < TARGET for row in group.best.values())
-        where = f"{worst.ratios()} at {worst.shape()}, {worst.against}"
-        first = [group.first.variant, group.against, group.first.type, group.workers()]
-        rows.append([*first, f"{group.mean:.3f}", where, f"{below} of {len(group.best)}"])
-    return ["variant", "against", "type", "threads", "mean", "worst", f"below {TARGET:g}"], rows
+def sentence(group):
+    of = group.cells()
+    return f"{of[0]} against {of[1]}, {of[2]}, {of[3]}: {of[4]} on average, at worst {of[5]}."
 
 
 def charts(groups):
     """Of each type the ratio to the best library of each square, a line a variant."""
     found = []
     for type in dict.fromkeys(group.first.type for group in groups):
-        series = []
-        for group in [
-            group for group in groups if group.first.type == type and group.against != KEPT
-        ]:
-            told = {
-                n: f"n = {n}: {row.ratios()} times {row.against}"
-                for n, row in group.best.items()
-                if row.square
-            }
-            ends = {
-                n: (of.ratio, of.ratio_low, of.ratio_high, told[n])
-                for n, of in group.best.items()
-                if of.square
-            }
-            label = f"{'09' if group.on_gpu else '05'} {group.first.variant}"
-            series.append(
-                Series(label, ends, f"{label}, {group.workers()}", group.first.threads > 1)
-            )
-        sizes = dict.fromkeys(n for of in series for n in of.points)
-        title, panels = f"Ours over the best library, {type}", [("", sorted(sizes, key=int))]
-        more = {"unit": "{:.3g}×".format, "bound": (1,), "zero": False, "type": type}
-        found.append(
-            line_chart(
-                f"libraries_{type}", title, SEE, series, panels, "n (matrices n × n)", **more
-            )
-        )
+        alike = [of for of in groups if of.first.type == type and of.against != KEPT]
+        series = [of.series() for of in alike]
+        panels = [("", sorted({n for of in series for n in of.points}))]
+        more = {"bound": (1,), "zero": False, "type": type, "xlabel": "n (matrices n × n)"}
+        name, title = f"libraries_{type}", f"Ours over the best library, {type}"
+        found.append(line_chart(name, title, SEE, series, panels, unit="{:.3g}×".format, **more))
     return list(filter(None, found))

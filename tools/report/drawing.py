@@ -203,8 +203,8 @@ def line_chart(
             for x, y, a, b, tip in here:
                 drawn.append(stroke("fine", (x, scale(a)), (x, scale(b))) if a != b else "")
                 drawn.append(mark(x, scale(y), line.of, f"{line.label}: {tip}"))
-                ends[line.name] = ends.get(line.name, ()) if line.dashed else (line.of, x, y)
-                ends[line.name] = ends[line.name] or (line.of, x, y)
+                last = line.of, x, y
+        ends.setdefault(line.name, last)
         parts.append(group(line.of, drawn))
     parts += named([(of, name, x, y) for name, (of, x, y) in ends.items()], right, scale)
     return Picture(name, title, see, parts, down + 44, **of)

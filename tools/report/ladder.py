@@ -56,26 +56,21 @@ class Ladder:
     """Bars of one device, one type and one size; `full` says what 100 % is, `line` is (the
     library's share, its words)."""
 
+    device: str
     title: str
     full: str
     bars: list
     line: tuple = ()
     notes: list = field(default_factory=list)
 
-    def part(self, heading):
+    def part(self):
         """As drawing.bar_chart takes it."""
-        bars = [
-            (
-                bar.label,
-                bar.idea,
-                bar.share,
-                f"{percent(bar.share)}, {bar.rate()}",
-                bar.who(),
-                False,
-            )
-            for bar in self.bars
-        ]
-        return heading, f"{self.title}; 100 % is {self.full}", bars, self.line, self.notes
+        bars = []
+        for bar in self.bars:
+            said = f"{percent(bar.share)}, {bar.rate()}"
+            bars.append((bar.label, bar.idea, bar.share, said, bar.who(), False))
+        full = f"{self.title}; 100 % is {self.full}"
+        return self.device, full, bars, self.line, self.notes
 
 
 # ---- which rows ----
@@ -122,23 +117,21 @@ def size_of(results, type):
 def of_cores(results, type, n=None):
     """This machine's ladder, at a size of its own unless one is given. None where nothing ran."""
     n = n or size_of(results, type)
-    found = rungs(on_cores(results, type), CORES, type, n)
-    if not found:
+    if not (found := rungs(on_cores(results, type), CORES, type, n)):
         return None
     at_home = all(results.at_home(row) for *_, row in found)
     roof = results.roof(type, results.cores) if at_home else None
-    top = roof.value if roof else max(row.whole_rate for *_, row in found)
-    full = "the fastest rung, for there is no measured peak"
+    top, full = max(row.whole_rate for *_, row in found), "the fastest rung: no peak was measured"
     if roof:
-        full = f"the peak of {'one core' if roof.threads == 1 else 'all cores'}, {gflops(top)}"
-    ladder = Ladder(
-        f"{type}, n = {n}", full, [Bar(*rung, rung[-1].whole_rate / top) for rung in found]
-    )
+        top, cores = roof.value, "one core" if roof.threads == 1 else "all cores"
+        full = f"the peak of {cores}, {gflops(top)}"
+    bars = [Bar(*rung, rung[-1].whole_rate / top) for rung in found]
+    ladder = Ladder(results.processor(), f"{type}, n = {n}", full, bars)
     name, rate = results.best_library(type, n)
     if name and roof:
         ladder.line = (rate / top, f"{name}: {gflops(rate)}")
-    if any(bar.share > ABOVE for bar in ladder.bars) and roof:
-        ladder.notes.append("Above 100 %: the peak was measured in a slower moment.")
+    if roof and max(bar.share for bar in bars) > ABOVE:
+        ladder.notes.append("Above 100 %: the peak was measured in a bad moment.")
     return ladder
 
 
@@ -148,36 +141,30 @@ def of_gpu(results, type, n=None):
     rows = results.select(gpu=True, type=type)
     sizes = {n for at in results.libraries(type, True).values() for n in at}
     n = n or common_size([row for row in rows if row.n in sizes]) or common_size(rows)
-    found = rungs(rows, GPU, type, n)
-    if not found:
+    if not (found := rungs(rows, GPU, type, n)):
         return None
     name, library = results.best_library(type, n, True)
     top = library or max(row.rate for *_, row in found)
     full = f"NVIDIA's library cuBLAS, {gflops(top)}" if name else "the fastest rung"
-    ladder = Ladder(f"{type}, n = {n}", full, [Bar(*rung, rung[-1].rate / top) for rung in found])
-    ladder.line = (1, name) if name else ()
-    return ladder
+    bars = [Bar(*rung, rung[-1].rate / top) for rung in found]
+    return Ladder(found[0][-1].device, f"{type}, n = {n}", full, bars, (1, name) if name else ())
 
 
 def of_machine(results, reference=None):
-    """[(heading, ladder)]: the processor's, and the GPU's, or that of the reference, which is
-    another machine; in f32 if there is one."""
+    """The processor's, and the GPU's, or that of the reference, which is another machine; in f32 if
+    there is one, and of tensor cores in bf16."""
     for type in results.types:
-        found = [(results.processor(), of_cores(results, type))]
-        for of in filter(None, (results, reference)):
-            name = of.gpu.name() or next((row.device for row in of.ranked if row.gpu), "")
-            whose = name if of is results else f"Another machine's {name}"
-            types = [type] if of is results and type != "f32" else ["f32", "bf16"]
-            found += [(whose, of_gpu(of, type)) for type in types]
-        found = [(heading, ladder) for heading, ladder in found if ladder]
-        if any(ladder.bars[0].row in results.ranked for _, ladder in found):
-            return found
+        gpus = [type, "bf16"] if type == "f32" else [type]
+        found = [of_cores(results, type), *(of_gpu(results, of) for of in gpus)]
+        if any(found):
+            others = [of_gpu(reference, of) for of in ("f32", "bf16")] if reference else []
+            return list(filter(None, found + others))
     return []
 
 
 def chart(parts, name="ladder"):
     """The ladders under each other as one picture."""
-    return bar_chart(name, "The ladder", [ladder.part(heading) for heading, ladder in parts])
+    return bar_chart(name, "The ladder", [ladder.part() for ladder in parts])
 
 
 # ---- the lessons' part of it ----
@@ -210,9 +197,9 @@ def roof_of_gpu(results, type, n):
     """(GFLOP/s, words) of what is 100 % on a GPU: cuBLAS, or, as single products of BF16 do not
     compare with its products in a queue, the tensor cores' peak."""
     if type == "f32":
-        return results.libraries(type, True)["cuBLAS"][n], "cuBLAS"
+        return results.libraries(type, True)["cuBLAS"][n].rate, "cuBLAS"
     peak = results.gpu.most("peak", type=type, level="wgmma_shared")
-    return peak, "the tensor cores' peak by wgmma"
+    return peak, "the peak by wgmma"
 
 
 def lesson_chart(results, type, n, bars, lesson):

@@ -298,13 +298,21 @@ class Results:
         base = self.baselines.get((row.type, row.n))
         return base and base.median_s / (seconds or row.whole_s)
 
-    def roof(self, type, threads, gpu=False):
-        """The peak of the processor with so many threads, else the highest known, or the GPU's; or
-        None."""
-        if gpu:
-            return self.gpu.highest("peak", type=type)
+    def roof(self, type, threads):
+        """The processor's peak with so many threads, else the highest known; or None."""
         of = self.machine.highest("peak", type=type, threads=threads)
         return of or self.machine.highest("peak", type=type)
+
+    def roof_of(self, row, threads=None):
+        """The peak of the device that a row ran on, with its threads unless others are given; on a
+        GPU of the units that the row's step computes with. None of one that is not known."""
+        if not self.at_home(row):
+            return None
+        if not row.gpu:
+            return self.roof(row.type, threads or row.workers)
+        peaks, tensor = select(self.gpu.facts, name="peak", type=row.type), row.number >= "11"
+        peaks = [peak for peak in peaks if ("no tensor cores" not in peak.note) == tensor]
+        return max(peaks, key=lambda fact: fact.value, default=None)
 
     def at_home(self, row):
         """Whether the roofs are of the device a row ran on: the GPU, or the processor that the
@@ -316,26 +324,26 @@ class Results:
 
     def above(self):
         """(row, share of its roof) of what is faster than the roof beyond its own spread."""
-        for row in filter(self.at_home, self.ranked):
-            roof = self.roof(row.type, row.workers, row.gpu)
+        for row in self.ranked:
+            roof = self.roof_of(row)
             if roof and row.gflops_in(row.spread()[1]) > ABOVE * roof.value:
                 yield row, row.whole_rate / roof.value
 
     def libraries(self, type, gpu=False):
-        """{library: {n: the rate of its best setting there}}, of square products on all cores or on
+        """{library: {n: the row of its best setting there}}, of square products on all cores or on
         the GPU."""
         found, here = {}, {row.device for row in self.rows}
         for row in select(self.beside, type=type, gpu=gpu, square=True, timed=True):
             alone = row.variant.startswith("library") and row.against.strip()
             if row.device in here and alone and (gpu or row.threads == self.cores):
                 at = found.setdefault(row.against.split()[0], {})
-                at[row.n] = max(row.rate, at.get(row.n, 0))
+                at[row.n] = min(at.get(row.n, row), row, key=lambda row: row.median_s)
         return found
 
     def best_library(self, type, n, gpu=False):
         """(name, rate) of the fastest library at this size; of none, ("", None)."""
-        at = {name: rates[n] for name, rates in self.libraries(type, gpu).items() if n in rates}
-        return max(at.items(), key=lambda item: item[1], default=("", None))
+        rates = {name: at[n].rate for name, at in self.libraries(type, gpu).items() if n in at}
+        return max(rates.items(), key=lambda item: item[1], default=("", None))
 
     def processor(self):
         """The processor that the rows ran on, with the most cores that a program was left: a rank

@@ -4,7 +4,7 @@ is a ratio of two."""
 import math
 from pathlib import Path
 
-from measured import BASELINE, digits, least, lines_of, marked, percent, times
+from measured import BASELINE, digits, lines_of, marked, percent, times
 
 PUBLISHED = Path(__file__).resolve().parents[2] / "plots/published"
 REPORTS = {
@@ -46,16 +46,16 @@ def theirs(line, lines):
 def nearest(results, above, below, type, n):
     """The fastest rows like `above` and like `below`, of the same type and size, the nearest to
     these there is; or None. Another type is farther than any size."""
-    fastest = [
+    ours, others = (
         {
             (row.type, row.n): row
-            for row in least(results.select(**like), "type n", lambda row: row.median_s)
+            for row in sorted(results.select(**like), key=lambda row: -row.median_s)
         }
         for like in (above, below)
-    ]
+    )
     far = lambda at: (at[0] != type, abs(math.log(at[1] / n)), at)
-    at = min(fastest[0].keys() & fastest[1].keys(), default=None, key=far)
-    return at and tuple(of[at] for of in fastest)
+    at = min(ours.keys() & others.keys(), default=None, key=far)
+    return at and (ours[at], others[at])
 
 
 def ours(results, same, line, what, type):
@@ -102,7 +102,7 @@ def rows_of(results, same, printed):
 
 
 def table(results):
-    """(headings, rows) of what reports printed that we have measured, too."""
+    """(a note, no charts, headings, rows) of what reports printed and we have measured, too."""
     headings = ["report", "published", "n", "threads", "what", "theirs", "ours", "n", "ours"]
     every, rows = lines_of(PUBLISHED / "ours.csv"), []
     for report, whose in REPORTS.items():
@@ -110,4 +110,4 @@ def table(results):
         own = [same for same in every if same["report"] == report]
         found = [row for same in own for row in rows_of(results, same, printed)]
         rows += [[whose, *row] for row in found if row[-1] != "–"]
-    return headings, rows
+    return NEAREST, (), headings, rows

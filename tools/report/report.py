@@ -22,7 +22,7 @@ import charts
 import ladder
 import page
 from drawing import write
-from measured import Refusal, load, percent, times, values
+from measured import Refusal, load, percent, times
 
 
 def print_table(title, headings, rows):
@@ -30,53 +30,42 @@ def print_table(title, headings, rows):
     widths = [max(map(len, column)) for column in zip(headings, *rows)]
     print(f"\n{title}")
     for cells in (headings, *rows):
-        words = [cell.ljust(width) for cell, width in zip(cells[:2], widths)]
-        words += [cell.rjust(width) for cell, width in zip(cells[2:], widths[2:])]
-        print("  ".join(words).rstrip())
+        aligned = [cell.ljust(width) for cell, width in zip(cells[:2], widths)]
+        aligned += [cell.rjust(width) for cell, width in zip(cells[2:], widths[2:])]
+        print("  ".join(aligned).rstrip())
 
 
 def print_ladder(machines, given, _):
     """Prints the ladders, and after them what was wrong."""
+    headings = ["rung", "variant", "rate", "share", "speedup over 01 ijk"]
+    found = []
     for results in machines:
         for type in results.types:
-            sizes = values(results.select(type=type), "n") if given.all_sizes else [None]
-            for of in [
+            sizes = sorted({row.n for row in results.select(type=type)}) if given.all_sizes else [0]
+            both = [
                 make(results, type, n) for n in sizes for make in (ladder.of_cores, ladder.of_gpu)
-            ]:
-                if of:
-                    print_bars(results, of)
-    if not any(results.types for results in machines):
+            ]
+            found += [(results, of) for of in both if of]
+    for results, of in found:
+        rows = []
+        for bar in of.bars:
+            rung = f"{bar.label} {bar.idea}".removeprefix("yours ")
+            speedup = times(results.speedup(bar.row))
+            rows.append([rung, bar.who(), bar.rate(), percent(bar.share), speedup])
+        print_table(f"{of.device}, {of.title}; 100 % is {of.full}", headings, rows)
+        print(*of.line[1:], *of.notes, sep="\n")
+    if not found:
         print("No ladder: there is no square product with a right result.")
-    for line in [f"\nWRONG, left out: {line}" for line in page.wrong_lines(machines)]:
-        print(line)
-    for line in page.mark_lines(machines):
-        print(line)
-
-
-def print_bars(results, of):
-    headings = ["rung", "variant", "rate", "share", "speedup over 01 ijk"]
-    rows = [
-        [
-            f"{bar.label} {bar.idea}"[-30:],
-            bar.who(),
-            bar.rate(),
-            percent(bar.share),
-            times(results.speedup(bar.row)),
-        ]
-        for bar in of.bars
-    ]
-    print_table(f"{results.processor()}, {of.title}; 100 % is {of.full}", headings, rows)
-    for words in (*of.line[1:], *of.notes):
-        print(words)
+    for line in page.wrong_lines(machines):
+        print(f"\nWRONG, left out: {line}")
+    print(*page.mark_lines(machines), sep="\n")
 
 
 def print_libraries(path, out):
     """Prints how ours stand against the libraries; with `out`, draws it."""
     groups = against_libraries.load(path)
-    for group in groups:
-        print_table(f"{group.title()}, {group.device}", *against_libraries.table(group))
-    print(f"\nMarked !: below {against_libraries.TARGET:g} of the best library, a mean below 1.")
-    print_table("Ours over the best library of each shape", *against_libraries.summary(groups))
+    rows = [group.cells() for group in groups]
+    print_table("Ours over the best library of each shape", against_libraries.HEADINGS, rows)
     if out:
         write(against_libraries.charts(groups), Path(out, "charts"))
 
@@ -84,14 +73,14 @@ def print_libraries(path, out):
 def draw_all(machines, given, reference):
     """Draws every chart."""
     every = charts.named(machines, reference)
-    write([chart for _, chart in every], Path(given.out, "charts"))
+    write(every, Path(given.out, "charts"))
     print(f"{len(every)} charts in {given.out}/charts")
 
 
 def draw_ladder(machines, given, reference):
     """Draws the ladder."""
-    parts = [part for results in machines for part in ladder.of_machine(results, reference)]
-    write([ladder.chart(parts)], given.out)
+    ladders = [of for results in machines for of in ladder.of_machine(results, reference)]
+    write([ladder.chart(ladders)], given.out)
 
 
 def reference_of(folder, machines):
