@@ -71,6 +71,11 @@ def load(path):
     return groups
 
 
+def at_best(groups):
+    """Those against libraries that are not kept to AVX2."""
+    return [group for group in groups if group.against != KEPT]
+
+
 def sentence(group):
     of = group.cells()
     return f"{of[0]} against {of[1]}, {of[2]}, {of[3]}: {of[4]} on average, at worst {of[5]}."
@@ -80,8 +85,7 @@ def charts(groups):
     """Of each type the ratio to the best library of each square, a line a variant."""
     found = []
     for type in dict.fromkeys(group.first.type for group in groups):
-        alike = [of for of in groups if of.first.type == type and of.against != KEPT]
-        series = [of.series() for of in alike]
+        series = [of.series() for of in at_best(groups) if of.first.type == type]
         panels = [("", sorted({n for of in series for n in of.points}))]
         more = {"bound": (1,), "zero": False, "type": type, "xlabel": "n (matrices n × n)"}
         name, title = f"libraries_{type}", f"Ours over the best library, {type}"

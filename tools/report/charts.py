@@ -96,7 +96,8 @@ def course_charts(results, type, gpu):
         series.append(Series(library, points(beside, "n", measure), dashed=True))
         more = {"log": True} if kind != "efficiency" else {"bound": (1,)}
         title += ", on the GPU" * gpu + f", {type}"
-        name, panels = f"{kind}_{type}" + "_gpu" * gpu, panels_of(sizes, size)
+        name = f"{kind}_{type}" + "_gpu" * gpu
+        panels = [("", sorted(sizes))] if gpu else panels_of(sizes, size)
         more |= {"xlabel": "n (matrices n × n)", "unit": short(unit), "type": type, "gpu": gpu}
         yield line_chart(name, title, see, series, panels, **more)
 

@@ -90,9 +90,9 @@ def conclusion(of, groups):
     first, best = of.bars[0], max(of.bars, key=lambda bar: bar.share)
     low, high, row = gflops(first.row.whole_rate), gflops(best.row.whole_rate), best.row
     if first is best:
-        return f"{first.idea.capitalize()} reach {low}, at {of.title}."
+        return f"{first.idea.capitalize()} reach {low} ({of.title})."
     gain = f"{digits(row.whole_rate / first.row.whole_rate)} times as fast"
-    said = [f"From {low} ({first.idea}) to {high} ({best.idea}), {gain}, at {of.title}."]
+    said = [f"From {low} ({first.idea}) to {high} ({best.idea}), {gain} ({of.title})."]
     alike = [at for at in groups if (at.first.type, at.on_gpu) == (row.type, row.gpu)]
     order = lambda at: (at.against != against_libraries.KEPT, at.first.threads, at.mean)
     squares = [at for at in max(alike, key=order).best.values() if at.square] if alike else []
@@ -188,7 +188,7 @@ def machine_page(results, reference, libraries, root):
         gpu.insert(0, ladder.chart([of for of in ladders if of not in own], "ladder_reference"))
         folded.append(Section("Another machine's GPU", ELSEWHERE.format(reference.gpu.name()), gpu))
     if groups:
-        said = " ".join(map(against_libraries.sentence, groups))
+        said = " ".join(map(against_libraries.sentence, against_libraries.at_best(groups)))
         folded.append(Section("Beside the libraries", said, against_libraries.charts(groups)))
     for other in [of for of in results.types if of != type]:
         of_it = [of for of in others if of.type == other]

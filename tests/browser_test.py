@@ -1,0 +1,144 @@
+"""The report's page in a real browser, at 1200 and at 390 pixels: python3 tests/browser_test.py
+
+Exit status: 77 where selenium or chromium is missing (sh setup.sh browser)."""
+
+import base64
+import csv
+import itertools
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+try:
+    import jinja2  # noqa: F401
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+    from selenium.webdriver.common.keys import Keys
+except ImportError as missing:
+    sys.exit(print(f"Skipped: {missing}; sh setup.sh browser installs it") or 77)
+CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+if not (CHROMIUM and DRIVER):
+    sys.exit(print("Skipped: there is no chromium here; sh setup.sh browser installs it") or 77)
+
+ROOT = Path(__file__).resolve().parents[1]
+REFERENCE, SMALLEST = ROOT / "plots/reference", 9
+# Of each picture: what is wrong with its texts.
+TEXTS = """(arguments => {
+const wrong = [], name = text => `"${text.textContent}"`;
+for (const svg of document.querySelectorAll('svg')) {
+  const of = svg.getAttribute('aria-label') || 'a picture without a name', whole = svg.getBoundingClientRect();
+  if (!svg.getAttribute('aria-label')) wrong.push(of);
+  const texts = [...svg.querySelectorAll('text')].filter(text => text.textContent.trim());
+  const boxes = texts.map(text => text.getBoundingClientRect());
+  texts.forEach((text, i) => {
+    const a = boxes[i], size = parseFloat(getComputedStyle(text).fontSize) * whole.width / svg.viewBox.baseVal.width;
+    if (a.left < whole.left - .5 || a.right > whole.right + .5 || a.top < whole.top - .5 || a.bottom > whole.bottom + .5)
+      wrong.push(`${of}: ${name(text)} is clipped`);
+    if (size < arguments[0]) wrong.push(`${of}: ${name(text)} is ${size} px high`);
+    for (let j = 0; j < i; ++j) {
+      const b = boxes[j], across = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+      if (across > .5 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 3) wrong.push(`${of}: ${name(text)} on ${name(texts[j])}`);
+    }
+  });
+}
+return wrong })(arguments)"""
+
+
+def made(folder, machine):
+    """The page of a machine of plots/reference, with a learner's kernel and counts in its rows."""
+    folder.mkdir()
+    for name in ("results", "machine", "libraries"):
+        if (path := REFERENCE / machine / f"{name}.csv").exists():
+            shutil.copy(path, folder)
+    with (folder / "results.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    for row in rows[:]:
+        row |= {"page_faults": 1234567, "context_switches": 8}
+        if row["variant"] == "ikj" and row["step"] == "02_loop_order-native":
+            rows.append(row | {"step": "mine", "variant": "02_loop_order/ikj"})
+    with (folder / "results.csv").open("w") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+    files = ["--machine", folder / "machine.csv", "--reference", REFERENCE / "h100"]
+    if (folder / "libraries.csv").exists():
+        files += ["--libraries", folder / "libraries.csv"]
+    tool = [sys.executable, "-B", ROOT / "tools/report/report.py", "page", folder / "results.csv"]
+    subprocess.run([*tool, *files, "--out", folder], check=True, stdout=subprocess.DEVNULL)
+    return (folder / "index.html").as_uri()
+
+
+class Browser(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        options = webdriver.ChromeOptions()
+        options.binary_location = CHROMIUM
+        for word in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage"):
+            options.add_argument(word)
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        cls.driver = webdriver.Chrome(service=Service(DRIVER), options=options)
+        cls.addClassCleanup(cls.driver.quit)
+        cls.folder = Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
+        cls.pages = [made(cls.folder / of, of) for of in ("epyc-zen5", "epyc-zen4", "h200")]
+
+    def each(self, check):
+        """Checks each page at both widths."""
+        for page, width in itertools.product(self.pages, (1200, 390)):
+            with self.subTest(page=page, width=width):
+                screen = {"width": width, "height": 1000, "deviceScaleFactor": 1, "mobile": False}
+                self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
+                self.driver.get(page)
+                check()
+
+    def asked(self, script, *values):
+        return self.driver.execute_script(f"return {script}", *values)
+
+    def unfold(self):
+        self.asked("document.querySelectorAll('details').forEach(of => of.open = true)")
+
+    def test_no_text_is_clipped_small_or_on_another(self):
+        def check():
+            self.unfold()
+            self.assertEqual(self.asked(TEXTS, SMALLEST), [])
+            beyond = self.asked("document.documentElement.scrollWidth - innerWidth")
+            self.assertLessEqual(beyond, 0, "wider than the screen")
+
+        self.each(check)
+
+    def test_nothing_is_said_on_the_console_or_fetched_from_elsewhere(self):
+        def check():
+            self.assertEqual(self.driver.get_log("browser"), [])
+            fetched = self.asked("performance.getEntriesByType('resource').map(of => of.name)")
+            of_it = (self.folder.as_uri(), "data:")
+            self.assertEqual([of for of in fetched if not of.startswith(of_it)], [])
+
+        self.each(check)
+
+    def test_a_keyboard_reaches_every_control(self):
+        def check():
+            self.unfold()
+            controls = "[...document.querySelectorAll('a, summary, [tabindex]')]"
+            missing = set(range(self.asked(f"{controls}.length")))
+            for _ in sorted(missing):
+                self.driver.switch_to.active_element.send_keys(Keys.TAB)
+                missing.discard(self.asked(f"{controls}.indexOf(document.activeElement)"))
+            self.assertEqual(missing, set())
+
+        self.each(check)
+
+    def test_it_prints_on_three_pages(self):
+        def check():
+            paper = {"paperWidth": 8.27, "paperHeight": 11.7}
+            printed = self.driver.execute_cdp_cmd("Page.printToPDF", paper)["data"]
+            pages = re.findall(rb"/Type */Page\b", base64.b64decode(printed))
+            self.assertIn(len(pages), (1, 2, 3))
+
+        self.each(check)
+
+
+if __name__ == "__main__":
+    unittest.main()
