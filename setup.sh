@@ -4,6 +4,7 @@
 #   sh setup.sh test     what `make test` needs besides
 #   sh setup.sh teach    what `make try HANDINS=folder` needs besides: bubblewrap
 #   sh setup.sh simulate what `make simulate` needs besides: SimGrid
+#   sh setup.sh browser  what the report's page is looked at with: chromium and selenium (ctest --test-dir build -C browser -L browser)
 #   sh setup.sh --list   prints the package names and installs nothing
 # Ends with 1 where something of the core is missing and cannot be installed; without the rest the course goes on, and says what is missing.
 set -eu
@@ -23,12 +24,13 @@ case "${1-}" in
 test) fetched="$fetched doctest-dev" more="$checks" ;;
 teach) more="bubblewrap" ;;
 simulate) more="libsimgrid-dev" ;;
+browser) more="chromium chromium-driver python3-selenium" ;;
 --list)
   echo "$core $fetched doctest-dev $extra $checks $rivals $(offload)"
   exit 0
   ;;
 *)
-  echo "setup.sh: '$1' is unknown; give nothing, test, teach, simulate or --list" >&2
+  echo "setup.sh: '$1' is unknown; give nothing, test, teach, simulate, browser or --list" >&2
   exit 2
   ;;
 esac

@@ -2,15 +2,7 @@
 
 Exit status: 77 where selenium or chromium is missing (sh setup.sh browser)."""
 
-import base64
-import csv
-import itertools
-import re
-import shutil
-import subprocess
-import sys
-import tempfile
-import unittest
+import base64, csv, itertools, re, shutil, subprocess, sys, tempfile, unittest  # noqa: E401
 from pathlib import Path
 
 try:
@@ -49,26 +41,20 @@ return wrong })(arguments)"""
 
 
 def made(folder, machine):
-    """The page of a machine of plots/reference, with a learner's kernel and counts in its rows."""
-    folder.mkdir()
-    for name in ("results", "machine", "libraries"):
-        if (path := REFERENCE / machine / f"{name}.csv").exists():
-            shutil.copy(path, folder)
+    """The page of a machine of plots/reference, with counts in its rows."""
+    shutil.copytree(REFERENCE / machine, folder)
     with (folder / "results.csv").open() as file:
-        rows = list(csv.DictReader(file))
-    for row in rows[:]:
-        row |= {"page_faults": 1234567, "context_switches": 8}
-        if row["variant"] == "ikj" and row["step"] == "02_loop_order-native":
-            rows.append(row | {"step": "mine", "variant": "02_loop_order/ikj"})
+        rows = [
+            row | {"page_faults": 1234567, "context_switches": 8} for row in csv.DictReader(file)
+        ]
     with (folder / "results.csv").open("w") as file:
-        writer = csv.DictWriter(file, rows[0])
-        writer.writeheader()
+        (writer := csv.DictWriter(file, rows[0])).writeheader()
         writer.writerows(rows)
-    files = ["--machine", folder / "machine.csv", "--reference", REFERENCE / "h100"]
-    if (folder / "libraries.csv").exists():
-        files += ["--libraries", folder / "libraries.csv"]
-    tool = [sys.executable, "-B", ROOT / "tools/report/report.py", "page", folder / "results.csv"]
-    subprocess.run([*tool, *files, "--out", folder], check=True, stdout=subprocess.DEVNULL)
+    call = [sys.executable, "-B", ROOT / "tools/report/report.py", "page", folder / "results.csv"]
+    call += ["--machine", folder / "machine.csv", "--reference", REFERENCE / "h100"]
+    libraries = folder / "libraries.csv"
+    call += ["--out", folder] + ["--libraries", libraries] * libraries.exists()
+    subprocess.run(call, check=True, stdout=subprocess.DEVNULL)
     return (folder / "index.html").as_uri()
 
 

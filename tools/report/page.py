@@ -36,7 +36,7 @@ COUNTS = (
     "By getrusage, in all runs of a row. A machine that is lent mostly hides its counters of cycles "
     "and cache misses; the lessons count these with cachegrind."
 )
-ELSEWHERE = "This machine has no GPU that was measured. These rows are plots/reference's, of an {}."
+ELSEWHERE = "This machine has no GPU that was measured. These rows are of plots/reference: {}."
 ADDRESS = r"(?:\w+://)?(?:[^@/]*@)?([\w-]+(?:\.[\w-]+)+)(?::\d+/|[:/])([\w./-]+?)(?:\.git)?/?"
 
 
