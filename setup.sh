@@ -66,6 +66,8 @@ present() {
   libomp-dev) there /usr/lib/llvm-*/lib/libomp.so ;;
   gcc-*-offload-nvptx) there "$(dirname "$(g++ -print-libgcc-file-name 2>/dev/null)")/accel/nvptx-none/mkoffload" ;;
   libblas-test) there /usr/lib/*/blas/xblat3s ;;
+  python3-selenium) /usr/bin/python3 -c 'import selenium' 2>/dev/null ;;
+  chromium-driver) command -v chromedriver >/dev/null 2>&1 ;;
   python3-numpy) /usr/bin/python3 -c 'import numpy' 2>/dev/null ;;
   bubblewrap) command -v bwrap >/dev/null 2>&1 ;;
   binutils) command -v nm >/dev/null 2>&1 ;;
@@ -99,7 +101,7 @@ lost() { # what is left out without these packages
   for package in "$@"; do
     case $package in
     python3-jinja2) printf ' the page (%s, or jinja2 by pip in a venv),' "$package" ;;
-    gnuplot-nox) printf ' charts (%s),' "$package" ;;
+    gnuplot-nox) printf ' pictures of lessons (%s),' "$package" ;;
     libopenmpi-dev) printf ' 06 (%s),' "$package" ;;
     libboost-context-dev) printf " the GPU's emulator (%s)," "$package" ;;
     *) rest="$rest $package" ;;

@@ -2,11 +2,10 @@
 
 Exit status: 77 where selenium or chromium is missing (sh setup.sh browser)."""
 
-import base64, csv, itertools, re, shutil, subprocess, sys, tempfile, unittest  # noqa: E401
+import base64, csv, itertools, os, re, shutil, subprocess, sys, tempfile, unittest  # noqa: E401
 from pathlib import Path
 
 try:
-    import jinja2  # noqa: F401
     from selenium import webdriver
     from selenium.webdriver.chrome.service import Service
     from selenium.webdriver.common.keys import Keys
@@ -50,7 +49,8 @@ def made(folder, machine):
     with (folder / "results.csv").open("w") as file:
         (writer := csv.DictWriter(file, rows[0])).writeheader()
         writer.writerows(rows)
-    call = [sys.executable, "-B", ROOT / "tools/report/report.py", "page", folder / "results.csv"]
+    python = os.environ.get("PAGE_PYTHON", sys.executable)  # has jinja2; this one has selenium
+    call = [python, "-B", ROOT / "tools/report/report.py", "page", folder / "results.csv"]
     call += ["--machine", folder / "machine.csv", "--reference", REFERENCE / "h100"]
     libraries = folder / "libraries.csv"
     call += ["--out", folder] + ["--libraries", libraries] * libraries.exists()

@@ -3,7 +3,6 @@ without; and a closed pipe ends it without a word."""
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -101,8 +100,7 @@ class Inherited(unittest.TestCase):
             self.assertEqual((status, said.split()[-1]), (0, "C.UTF-8"), said)
             self.assertEqual(self.strange.keys() & {*said.split()} - OF_MAKE, {"HOME", "LC_ALL"})
 
-    @unittest.skipUnless(shutil.which("gnuplot"), "no gnuplot here")
-    def test_gnuplot(self):
+    def test_pictures(self):
         pictures = []
         for environment in {}, self.strange:
             out = self.folder / f"out{len(pictures)}"
