@@ -348,7 +348,7 @@ def a_peak_was_beaten(out):
         machines = load(out / "results.csv", out / "machine.csv")
     except Refusal:
         return False  # nothing was measured
-    rows = [(of, row) for of in machines for row in of.select("NOT gpu") if of.at_home(row)]
+    rows = [(of, row) for of in machines for row in of.select(gpu=False) if of.at_home(row)]
     roofs = [(row, of.roof(row.type, row.workers)) for of, row in rows]
     return any(roof and row.rate > roof.value for row, roof in roofs)
 
