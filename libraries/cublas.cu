@@ -185,8 +185,9 @@ struct Rung {
 /// A way of cuBLAS's to multiply, by itself and in turns with these rungs.
 template <class T>
 void add(course::Variants<T>& variants, const std::string& way, const Product<T>& theirs,
-         const std::vector<Rung<T>>& rungs, const Asked& asked) {
+         std::vector<Rung<T>> rungs, const Asked& asked) {
   if (!theirs) return;
+  if (asked.sustained) rungs.push_back({"library", theirs, 0});  // sustained it meets itself
   const std::string against = "cuBLAS " + way;
   const auto add_one = [&](const std::string& name, const std::string& idea, const Product<T>& first,
                            int capability) {

@@ -68,8 +68,11 @@ def processes(options, library, threads):
     if library in WITH_KERNELS and wide and (not wanted or "tuned" in wanted):
         groups.append((["--kernel", "avx2"], ["tuned"]))
     for words, names in groups:
-        more = "_threads" * (threads > 1 and library != "cublas") + "_sustained" * options.sustained
-        names = [name + more * (name != "library") for name in names]
+        several = "_threads" * (threads > 1 and library != "cublas")
+        names = [
+            name + several * (name != "library") + "_sustained" * options.sustained
+            for name in names
+        ]
         if names or not wanted:
             yield [*words, *(["--variant", ",".join(names)] if names else [])]
 
