@@ -123,7 +123,7 @@ void Record::summarise(const std::vector<Times>& runs) {
     if (const auto found = values(field); !found.empty()) times.*field = median(found);
   ratios.clear();
   for (const Times& run : runs)
-    if (run.against) ratios.push_back(*run.against / *run.product);
+    if (run.against && *run.product > 0) ratios.push_back(*run.against / *run.product);
   const std::vector<double> product = values(&Times::product);
   if (product.empty()) return;
   const auto count = static_cast<double>(product.size());

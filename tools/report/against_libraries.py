@@ -86,7 +86,7 @@ def summary(groups):
         ratios = [row.ratio for row in group.best.values()]
         worst = min(group.best.values(), key=lambda row: row.ratio)
         on, mean = "GPU" if group.on_gpu else str(group.threads), f"{group.mean:.3f}"
-        where = f"{worst.ratio:.3f} at {worst.shape()}, {worst.rival}"
+        where = f"{worst.ratio:.3f} at {worst.shape()}, {worst.against}"
         below = f"{sum(ratio < TARGET for ratio in ratios)} of {len(ratios)}"
         rows.append([group.variant, group.against, group.type, on, mean, where, below])
     return ["variant", "against", "type", "threads", "mean", "worst", f"below {TARGET:g}"], rows

@@ -140,7 +140,7 @@ class Table:
         self.database.row_factory = sqlite3.Row
         self.is_empty, names = not rows, list(rows[0]) if rows else ["nothing"]
         columns = [f"[{name}]" for name in names]
-        columns += [f"{name} AS ({sql})" for name, sql in derived.items()]
+        columns += [f"{name} AS ({sql})" for name, sql in derived.items() if rows]
         self.do(f"CREATE TABLE rows ({', '.join(columns)})")
         places = ", ".join("?" * len(names))
         cells = (list(row.values()) for row in rows)
