@@ -77,8 +77,9 @@ Product<T> product(void* library, const char* cblas_name, const char* fortran_na
   return [=](const Call<T>& call) {
     const auto& [a, b, c, bt, threads, tile] = call;
     const auto narrow = [](Index size) { return static_cast<int>(size); };  // --size ends at 2^31 - 1
+    const auto wide = [&](Index ld) { return std::max(1, narrow(ld)); };    // of no columns, too
     const int m = narrow(c.rows()), n = narrow(c.cols()), k = narrow(a.cols());
-    const int lda = narrow(a.ld()), ldb = narrow(b.ld()), ldc = narrow(c.ld());
+    const int lda = wide(a.ld()), ldb = wide(b.ld()), ldc = wide(c.ld());
     const T one{1};
     for (int made = 0; made < course::next_run.products; ++made)
       if (cblas != nullptr)  // CblasRowMajor, CblasNoTrans

@@ -491,7 +491,9 @@ class Libraries(Case):
 
     def test_garbage(self):
         for cell in ("m=", "ratio=x", "ratio_low=nan", "threads=0", "gflops=-1", "verdict=wrong"):
-            path = self.libraries([compared("avx512", "oneDNN", 256, 1.0, **dict([cell.split("=")]))])
+            path = self.libraries(
+                [compared("avx512", "oneDNN", 256, 1.0, **dict([cell.split("=")]))]
+            )
             status, _, err = self.run_tool("libraries", path)
             self.assertEqual((status, "no row to show" in err), (2, True), cell)
 

@@ -92,7 +92,12 @@ class RunPlan(unittest.TestCase):
         return [line for line in out if not line.startswith("== ") and "done already" not in line]
 
     def planned(self, plan, *more):
-        for path in "00_machine/00_machine", "libraries/libraries", "01_naive/01_naive", "02_b/02_b":
+        for path in (
+            "00_machine/00_machine",
+            "libraries/libraries",
+            "01_naive/01_naive",
+            "02_b/02_b",
+        ):
             self.program(f"build/{path}")
         status, out, err = self.run_plan(plan, "--plan", *more)
         self.assertEqual((status, err, (self.folder / "out").exists()), (0, "", False))
