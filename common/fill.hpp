@@ -42,7 +42,7 @@ constexpr T element(Fill fill, std::uint64_t seed, char matrix, Index i, Index j
   return static_cast<T>(odd) / static_cast<T>(std::int64_t{1} << mantissa);
 }
 
-/// Those of f32, rounded: of many exponents, so that sums of their products have to be rounded.
+/// f32 inputs rounded to BF16. Their exponents vary, so summation must round.
 template <>
 constexpr bf16 element(Fill fill, std::uint64_t seed, char matrix, Index i, Index j) {
   return bf16(element<float>(fill, seed, matrix, i, j));
