@@ -54,7 +54,6 @@ Schema Record::columns() const {
   };
   return {{"step", r.step},
           {"variant", r.variant},
-          {"against", r.against},
           {"type", r.type},
           {"m", text(r.shape.m)},
           {"n", text(r.shape.n)},
@@ -71,6 +70,7 @@ Schema Record::columns() const {
           {"cores", r.device.cores == 0 ? "" : text(r.device.cores)},
           {"flags", r.flags},
           {"host", r.host},
+          {"against", r.against},
           {"repeat", text(r.repeat)},
           {"best_s", text(r.best_s)},
           {"median_s", text(r.median_s)},
