@@ -47,7 +47,7 @@ std::string said_by(void* library, const char* name) {
   return text != nullptr ? text : "";
 }
 
-/// A folder says something on another machine only if it is the system's.
+/// A path says something on another machine only if it is the system's.
 std::string known_path(const std::filesystem::path& path) {
   const std::string normal = path.lexically_normal();
   return normal.starts_with("/usr/") || normal.starts_with("/lib") ? normal : path.filename().string();
@@ -232,9 +232,9 @@ void require_team(const Product<T>& product, int threads) {
   for (int run = 0; run < 5 && share < 0.6 * threads; ++run) {
     variant.reset();
     const double before = course::process_seconds(), lasted = *variant.run().product;
-    share = std::max(share, (course::process_seconds() - before) / lasted);
     std::error_code none;
-    if (std::distance(std::filesystem::directory_iterator("/proc/self/task", none), {}) >= threads) return;
+    const auto team = std::distance(std::filesystem::directory_iterator("/proc/self/task", none), {});
+    share = team >= threads ? threads : std::max(share, (course::process_seconds() - before) / lasted);
   }
   variant.result();
   if (share < 0.6 * threads)
