@@ -25,7 +25,8 @@ CORES_ARE = (
     "part of the GPU works, the share of its peak says."
 )
 IN_TURNS = (
-    "Ours and one library took turns in one process. What counts is the best library of each shape."
+    "Ours and one library took turns on the same matrices. What counts is the best library of each "
+    "shape."
 )
 ELSEWHERE = (
     "Not this machine, which has no GPU that was measured: the rows of plots/reference, on {}. "
