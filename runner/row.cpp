@@ -11,9 +11,7 @@
 namespace course {
 namespace {
 
-constexpr Index probe_size = 192;       // side of the small product that estimates a large one
-constexpr double probe_beyond = 0.3e9;  // operations of a row from which its time is estimated first
-constexpr double probe_tells = 0.02;    // seconds of such a product that make an estimate
+constexpr Index tells = 192;            // the shortest side of a product by whose rate others are estimated
 constexpr double enough_served = 0.97;  // processor time / (threads × time) of a run that was not disturbed
 constexpr double clock_tells = 1e-3;    // seconds of a run from which that share means something
 constexpr int enough_good = 3;          // undisturbed runs that make a row quiet, if more were asked for
@@ -103,49 +101,16 @@ std::pair<Times, bool> run_once(Row<T>& row) {
   return {slowest(row.world, times), disturbed};
 }
 
-/// Seconds of one run, by the variant's last row if that was no thinner, else by a small product and then
-/// larger ones, as long as they take too little time to tell and, by them, one run takes over `limit`.
-template <class T>
-double expected_seconds(Row<T>& row, double limit) {
-  Session& session = row.session;
-  const Shape& s = row.record.shape;
-  const auto side = static_cast<Index>(std::ceil(std::sqrt(session.world.size())));  // of a grid of all ranks
-  const auto part = [&s](Index size) {
-    return Shape{std::min(s.m, size), std::min(s.n, size), std::min(s.k, size)};
-  };
-  Index size = probe_size * side;
-  if (const auto known = session.rates.find(rate_key(row.record)); known != session.rates.end()) {
-    const auto& [shape, rate] = known->second;
-    const Shape least = part(size);
-    if (shape.m >= least.m && shape.n >= least.n && shape.k >= least.k) return s.flops() / rate;
-  }
-  session.progress(row.record.variant + ": a small product, to estimate the time");
-  for (;; size *= 2) {
-    Problem<T> problem = row.checked.problem;
-    problem.shape = part(size);
-    double seconds = 0;
-    {
-      const Memory<T> memory(row, problem);
-      if (row.record.settings.threads > 1 || session.world.size() > 1 || !row.variant.device().empty())
-        run_once(row);  // which also starts threads, loads kernels, finds other ranks
-      const auto run = [&row] { return run_once(row).first.product.value_or(0); };
-      if (seconds = run(); seconds < 1) seconds = std::min(seconds, run());  // the first may have been cold
-    }
-    const double expected = seconds * (s.flops() / problem.shape.flops());
-    if (session.world.root(expected <= limit || seconds >= probe_tells || problem.shape == s) != 0)
-      return expected;
-  }
-}
-
-/// True, with a warning, if one run would take over ten times the budget. The baseline is always measured.
+/// True, with a warning, if one run would take over ten times the budget at the rate of the variant's last
+/// row. The baseline is always measured.
 template <class T>
 bool takes_too_long(Row<T>& row) {
   Session& session = row.session;
   const double budget = row.options.budget;
-  const bool needed = row.traits.baseline && !session.step.is_level;
-  if (needed || row.record.shape.flops() < probe_beyond) return false;
-  const double expected = expected_seconds(row, 10 * budget);
-  if (session.world.root(expected <= 10 * budget) != 0) return false;
+  const auto last = session.rates.find(rate_key(row.record));
+  if (last == session.rates.end() || (row.traits.baseline && !session.step.is_level)) return false;
+  const double expected = row.record.shape.flops() / last->second;
+  if (expected <= 10 * budget) return false;
   session.warn_once(fmt::format(  // twice as much as it seems to need: the next estimate is another
       "{} left out: one run takes about {}, over ten times the budget of {}; --budget {:.3g} will do",
       title(row.record), readable_seconds(expected), readable_seconds(budget), expected / 5));
@@ -193,8 +158,8 @@ void measure(Row<T>& row) {
   const bool enough =
       std::ssize(good) >= std::min(enough_good, options.repeat) || spent(good) >= options.budget;
   if (options.quiet) row.record.quiet = enough ? "yes" : "no";
-  if (const double flops = row.record.shape.flops(); row.record.best_s && flops >= probe_beyond / 20)
-    row.session.rates[rate_key(row.record)] = {row.record.shape, flops / *row.record.best_s};
+  if (const Shape& s = row.record.shape; std::min({s.m, s.n, s.k}) >= tells && row.record.best_s)
+    row.session.rates[rate_key(row.record)] = s.flops() / *row.record.best_s;
 }
 
 /// Fills in the prediction and the share of the peak, if the cost was counted and the machine measured.
@@ -259,7 +224,7 @@ Check verified(Row<T>& row, const Problem<T>& problem, bool compared, bool by_fr
 template <class T>
 void measure_and_verify(Row<T>& row) {
   const Problem<T>& problem = row.checked.problem;
-  const bool asked = row.options.verify != Verify::none, whole = verifies_whole(row.options, problem.shape);
+  const bool asked = row.options.verify != "none", whole = verifies_whole(row.options, problem.shape);
   const bool more = asked && !whole && problem.shape.k <= exact_k<T>();
   Record& r = row.record;
   {
@@ -307,6 +272,19 @@ void report(Row<T>& row, const std::string& thrown) {
 
 }  // namespace
 
+Times slowest(const World& world, Times times) {
+  if (world.size() == 1) return times;
+  constexpr auto fields = Times::fields();
+  std::array<double, fields.size()> most;
+  for (std::size_t f = 0; f < fields.size(); ++f) most[f] = (times.*fields[f]).value_or(-1);
+  const double sum = world.sum(times.product.value_or(0));
+  world.max(most);
+  for (std::size_t f = 0; f < fields.size(); ++f)
+    if (most[f] >= 0) times.*fields[f] = most[f];
+  if (sum > 0) times.imbalance = *times.product * world.size() / sum;
+  return times;
+}
+
 template <class T>
 void run_row(Session& session, Variant<T>& variant, CheckedProblem<T>& checked, const Settings& settings) {
   Row<T> row{session, variant, checked, planned(session, variant, checked.problem, settings)};
@@ -317,7 +295,7 @@ void run_row(Session& session, Variant<T>& variant, CheckedProblem<T>& checked, 
   } catch (const Refusal&) {
     throw;
   } catch (...) {
-    if (row.world.size() > 1) throw;  // others may wait for this rank: exit_status ends them all
+    if (row.world.size() > 1) throw;  // others may wait for this rank: run ends them all
     if (thrown = exception_text(); thrown == no_memory) throw Refusal{thrown};
   }
   report(row, thrown);

@@ -15,6 +15,13 @@
 
 namespace course {
 
+template <class T>
+constexpr const char* type_name = std::is_same_v<T, bf16>     ? "bf16"
+                                  : std::is_same_v<T, tf32>   ? "tf32"
+                                  : std::is_same_v<T, float>  ? "f32"
+                                  : std::is_same_v<T, double> ? "f64"
+                                                              : "i32";
+
 struct Session {
   const Options& options;
   const Step& step;
@@ -24,8 +31,8 @@ struct Session {
   std::optional<Roofs> roofs = {};  // of machine.csv, if there is one
   int rows = 0, row = 0;            // how many there will be; which one this is
   int measured = 0, skipped = 0, disturbed = 0;
-  // Of the last row, by type, variant and settings: its shape, and operations a second.
-  std::map<std::string, std::pair<Shape, double>> rates = {};
+  std::map<std::string, double> rates =
+      {};  // of the last row, by type, variant and settings: operations a second
   std::set<std::string> warned = {};
 
   ~Session() { progress(""); }
@@ -47,14 +54,6 @@ struct CheckedProblem {
 template <class T>
 void run_row(Session& session, Variant<T>& variant, CheckedProblem<T>& checked, const Settings& settings);
 
-/// Each phase as the slowest rank had it.
-Times slowest(const World& world, Times times);
-/// The text of the exception being handled.
-std::string exception_text();
-inline const std::string no_memory = "out of memory; give a smaller size";
-/// Whether every element of C is compared: --verify full, or auto up to 2048.
-bool verifies_whole(const Options& options, const Shape& shape);
-
 /// Why a variant cannot run here, for want of a processor's features or by its own word; else empty.
 template <class T>
 std::string refusal_of(const Variant<T>& variant, const Problem<T>& problem, const Settings& settings) {
@@ -62,12 +61,17 @@ std::string refusal_of(const Variant<T>& variant, const Problem<T>& problem, con
   return missing.empty() ? variant.refuses(problem, settings) : "this processor lacks " + missing;
 }
 
-template <class T>
-constexpr const char* type_name = std::is_same_v<T, bf16>     ? "bf16"
-                                  : std::is_same_v<T, tf32>   ? "tf32"
-                                  : std::is_same_v<T, float>  ? "f32"
-                                  : std::is_same_v<T, double> ? "f64"
-                                                              : "i32";
+/// Each phase as the slowest rank had it.
+Times slowest(const World& world, Times times);
+
+/// The text of the exception being handled.
+std::string exception_text();
+inline const std::string no_memory = "out of memory; give a smaller size";
+
+/// Whether every element of C is compared: --verify full, or auto up to 2048.
+inline bool verifies_whole(const Options& options, const Shape& s) {
+  return options.verify == "full" || (options.verify == "auto" && std::max({s.m, s.n, s.k}) <= 2048);
+}
 
 /// Bytes that a row takes of this rank: A, B and C twice, for a variant has copies or a workspace. Rank 0 has
 /// besides what it verifies: C and the verifier's numbers, which are twice as wide. Where matrices are not
