@@ -27,7 +27,7 @@ refuses "stray" stray
 refuses "--repeat: '0' is no whole number from 1 to 1000000" --repeat 0
 refuses "--repeat: At Most 1 required but received 2" --repeat 1 --repeat 2
 refuses "--threads: '2' is no whole number from 1 to 1" --threads 2
-refuses "--budget: Value 0 not in range 0.000001 to 1000000000" --budget 0
+refuses "--budget: '0' is not a number of seconds above 0" --budget 0
 refuses "--budget: 'nan' is not a number" --budget nan
 refuses "--fill: ones not in {digits,uniform}" --fill ones
 refuses "--fill: digits are exact in f32 up to k = 207126" --fill digits --shape 2x2x300000
