@@ -20,10 +20,10 @@ void share_rows(Index rows, int threads, const std::function<void(Index row)>& w
 /// What unwritten memory holds: NaN, or an integer that no input or small product contains.
 template <class T>
 constexpr T poison() {
-  if constexpr (std::numeric_limits<T>::has_quiet_NaN)
-    return std::numeric_limits<T>::quiet_NaN();
+  if constexpr (std::is_integral_v<T>)
+    return 65537;  // times an input, and added up, it is still no overflow
   else
-    return static_cast<T>(65537);  // times an input, and added up, it is still no overflow
+    return static_cast<T>(std::numeric_limits<float>::quiet_NaN());
 }
 
 /// What kernels do with a matrix: read it only, or write it and perhaps read it.
