@@ -20,24 +20,24 @@ constexpr int enough_good = 3;          // undisturbed runs that make a row quie
 template <class T>
 struct Row {
   Session& session;
-  Variant<T>& variant;
   CheckedProblem<T>& checked;
+  Series<T>& series;
   Record record;
   std::string explained = {};  // what is wrong with a wrong result, with --explain
+  Variant<T>& variant = series.variant;
   const Options& options = session.options;
   const World& world = session.world;
   const Traits& traits = variant.traits;
 };
 
 template <class T>
-Record planned(const Session& session, const Variant<T>& variant, const Problem<T>& problem,
-               const Settings& settings) {
+Record planned(const Session& session, const Problem<T>& problem, const Series<T>& series) {
   static const std::string cpu = processor(), name = host_name();
   Record r;
-  r.step = session.step.program, r.variant = variant.traits.name, r.type = type_name<T>;
-  r.shape = problem.shape, r.settings = settings, r.ranks = session.world.size();
+  r.step = session.step.program, r.variant = series.variant.traits.name, r.type = type_name<T>;
+  r.shape = problem.shape, r.settings = series.settings, r.ranks = session.world.size();
   r.fill = fill_name(problem.fill), r.seed = problem.seed;
-  r.device = variant.device().empty() ? cpu : variant.device();
+  r.device = series.variant.device().empty() ? cpu : series.variant.device();
   r.flags = session.step.flags, r.compiler = compiler, r.host = name, r.commit = commit;
   r.started = utc_now(), r.verify = "none", r.verdict = "unverified";
   return r;
@@ -45,11 +45,6 @@ Record planned(const Session& session, const Variant<T>& variant, const Problem<
 
 std::string title(const Record& r) {
   return r.variant + " " + r.type + " " + shape_text(r.shape);
-}
-/// Key of Session::rates: rows that differ in their shape only.
-std::string rate_key(const Record& r) {
-  return fmt::format("{},{},{},{},{},{}", r.type, r.variant, r.settings.threads, r.settings.tile,
-                     r.settings.grid.text(), r.settings.block.text());
 }
 
 /// True, with a warning, if the row cannot run here.
@@ -101,16 +96,14 @@ std::pair<Times, bool> run_once(Row<T>& row) {
   return {slowest(row.world, times), disturbed};
 }
 
-/// True, with a warning, if one run would take over ten times the budget at the rate of the variant's last
-/// row. The baseline is always measured.
+/// True, with a warning, if one run would take over ten times the budget at the rate of the size before. The
+/// baseline is always measured.
 template <class T>
 bool takes_too_long(Row<T>& row) {
   Session& session = row.session;
   const double budget = row.options.budget;
-  const auto last = session.rates.find(rate_key(row.record));
-  if (last == session.rates.end() || (row.traits.baseline && !session.step.is_level)) return false;
-  const double expected = row.record.shape.flops() / last->second;
-  if (expected <= 10 * budget) return false;
+  const double rate = row.series.rate, expected = rate > 0 ? row.record.shape.flops() / rate : 0;
+  if (expected <= 10 * budget || (row.traits.baseline && !session.step.is_level)) return false;
   session.warn_once(fmt::format(  // twice as much as it seems to need: the next estimate is another
       "{} left out: one run takes about {}, over ten times the budget of {}; --budget {:.3g} will do",
       title(row.record), readable_seconds(expected), readable_seconds(budget), expected / 5));
@@ -159,7 +152,7 @@ void measure(Row<T>& row) {
       std::ssize(good) >= std::min(enough_good, options.repeat) || spent(good) >= options.budget;
   if (options.quiet) row.record.quiet = enough ? "yes" : "no";
   if (const Shape& s = row.record.shape; std::min({s.m, s.n, s.k}) >= tells && row.record.best_s)
-    row.session.rates[rate_key(row.record)] = s.flops() / *row.record.best_s;
+    row.series.rate = s.flops() / *row.record.best_s;
 }
 
 /// Fills in the prediction and the share of the peak, if the cost was counted and the machine measured.
@@ -286,8 +279,8 @@ Times slowest(const World& world, Times times) {
 }
 
 template <class T>
-void run_row(Session& session, Variant<T>& variant, CheckedProblem<T>& checked, const Settings& settings) {
-  Row<T> row{session, variant, checked, planned(session, variant, checked.problem, settings)};
+void run_row(Session& session, CheckedProblem<T>& checked, Series<T>& series) {
+  Row<T> row{session, checked, series, planned(session, checked.problem, series)};
   std::string thrown;
   try {
     if (is_refused(row) || takes_too_long(row)) return;
@@ -301,10 +294,10 @@ void run_row(Session& session, Variant<T>& variant, CheckedProblem<T>& checked, 
   report(row, thrown);
 }
 
-template void run_row(Session&, Variant<bf16>&, CheckedProblem<bf16>&, const Settings&);
-template void run_row(Session&, Variant<tf32>&, CheckedProblem<tf32>&, const Settings&);
-template void run_row(Session&, Variant<float>&, CheckedProblem<float>&, const Settings&);
-template void run_row(Session&, Variant<double>&, CheckedProblem<double>&, const Settings&);
-template void run_row(Session&, Variant<std::int32_t>&, CheckedProblem<std::int32_t>&, const Settings&);
+template void run_row(Session&, CheckedProblem<bf16>&, Series<bf16>&);
+template void run_row(Session&, CheckedProblem<tf32>&, Series<tf32>&);
+template void run_row(Session&, CheckedProblem<float>&, Series<float>&);
+template void run_row(Session&, CheckedProblem<double>&, Series<double>&);
+template void run_row(Session&, CheckedProblem<std::int32_t>&, Series<std::int32_t>&);
 
 }  // namespace course

@@ -56,14 +56,14 @@ std::vector<Settings> settings_of(const Traits& traits, const Options& options) 
 
 /// The variants of one type that are asked for, each with its settings in turn: for each shape a row.
 template <class T>
-std::vector<std::pair<Variant<T>*, Settings>> rows_of(const Variants<T>& variants, const Options& options) {
-  std::vector<std::pair<Variant<T>*, Settings>> rows;
-  if (!contains(options.types, type_name<T>)) return rows;
+std::vector<Series<T>> all_series(const Variants<T>& variants, const Options& options) {
+  std::vector<Series<T>> all;
+  if (!contains(options.types, type_name<T>)) return all;
   for (const auto& variant : variants)
     if (is_asked_for(variant->traits, options))
       for (const Settings& settings : settings_of(variant->traits, options))
-        rows.emplace_back(variant.get(), settings);
-  return rows;
+        all.push_back({*variant, settings});
+  return all;
 }
 
 /// Throws Refusal if a row does not fit in memory or its digits would not be exact. Returns the number of
@@ -72,12 +72,13 @@ int check_rows(const Session& session) {
   const Options& options = session.options;
   std::ptrdiff_t count = 0;
   for_each_type(session.step, [&]<class T>(const Variants<T>& variants) {
-    const auto rows = rows_of(variants, options);
+    const auto all = all_series(variants, options);
     for (const Shape& s : options.shapes)
-      for (const auto& [variant, settings] : rows) {
-        require_memory(fmt::format("{}: {}", shape_text(s), type_name<T>),
-                       bytes_of_row<T>(s, variant->traits.dealt, verifies_whole(options, s), session.world),
-                       session.world);
+      for (const Series<T>& series : all) {
+        require_memory(
+            fmt::format("{}: {}", shape_text(s), type_name<T>),
+            bytes_of_row<T>(s, series.variant.traits.dealt, verifies_whole(options, s), session.world),
+            session.world);
         if (options.fill == Fill::digits && s.k > exact_k<T>())
           throw Refusal{
               fmt::format("--fill: digits are exact in {} up to k = {}, not at {}; give --fill uniform",
@@ -125,12 +126,12 @@ std::optional<Roofs> find_roofs(Session& session) {
 template <class T>
 void run_type(Session& session, const Variants<T>& variants) {
   const Options& options = session.options;
-  const auto rows = rows_of(variants, options);
+  auto all = all_series(variants, options);
   for (const Shape& shape : options.shapes) {
     CheckedProblem<T> checked{{shape, options.fill, options.seed, options.pad}};
-    for (const auto& [variant, settings] : rows) {
+    for (Series<T>& series : all) {
       ++session.row;
-      run_row(session, *variant, checked, settings);
+      run_row(session, checked, series);
     }
   }
 }

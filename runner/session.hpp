@@ -1,7 +1,6 @@
 // What one run of a program shares between its rows.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <set>
 
@@ -31,8 +30,6 @@ struct Session {
   std::optional<Roofs> roofs = {};  // of machine.csv, if there is one
   int rows = 0, row = 0;            // how many there will be; which one this is
   int measured = 0, skipped = 0, disturbed = 0;
-  std::map<std::string, double> rates =
-      {};  // of the last row, by type, variant and settings: operations a second
   std::set<std::string> warned = {};
 
   ~Session() { progress(""); }
@@ -50,9 +47,17 @@ struct CheckedProblem {
   std::optional<Verifier<T>> verifier = {};
 };
 
+/// The rows of a variant that differ in their shape only.
+template <class T>
+struct Series {
+  Variant<T>& variant;
+  Settings settings;
+  double rate = 0;  // operations a second, of the last row that tells; 0: of none yet
+};
+
 /// One row: run, verify, print, record.
 template <class T>
-void run_row(Session& session, Variant<T>& variant, CheckedProblem<T>& checked, const Settings& settings);
+void run_row(Session& session, CheckedProblem<T>& checked, Series<T>& series);
 
 /// Why a variant cannot run here, for want of a processor's features or by its own word; else empty.
 template <class T>
