@@ -36,7 +36,7 @@ Record planned(const Session& session, const Problem<T>& problem, const Series<T
   Record r;
   r.step = session.step.program, r.variant = series.variant.traits.name, r.type = type_name<T>;
   r.shape = problem.shape, r.settings = series.settings, r.ranks = session.world.size();
-  r.fill = fill_name(problem.fill), r.seed = problem.seed;
+  r.fill = problem.fill == Fill::digits ? "digits" : "uniform", r.seed = problem.seed;
   r.device = series.variant.device().empty() ? cpu : series.variant.device();
   r.flags = session.step.flags, r.compiler = compiler, r.host = name, r.commit = commit;
   r.started = utc_now(), r.verify = "none", r.verdict = "unverified";
