@@ -118,7 +118,7 @@ void add_shapes(CLI::App& app, Options& o) {
 
 void add_sweep(CLI::App& app, Options& o) {
   app.set_help_flag("--help", "Print this and exit");
-  listed(app.add_option("--type", o.types, "Of A, B and C (default all)"))->check(CLI::IsMember(o.types));
+  listed(app.add_option("--type", o.types, "Element types (default all)"))->check(CLI::IsMember(o.types));
   const std::string counts = fmt::format("Thread counts: 1,2,4 (default {})", fmt::join(o.threads, ","));
   listed(app.add_option("--threads", o.threads, o.most_threads > 1 ? counts : "1: this step has one thread"))
       ->transform(whole(1, o.most_threads));
