@@ -295,9 +295,9 @@ int run(int argc, const char* const* argv) {
   Options& options = process.options;
   app.add_option("arguments", process.arguments, "check [FILE], or measure FILE LABEL [OURS]");
   options.types.emplace_back("bf16");
-  course::add_shapes(app, options), course::add_common(app, options, true);
-  course::add_number(app, "--pairs", "Pairs of runs, at least; alone: runs, at most", options.repeat, 1,
-                     1'000'000);
+  course::add_shapes(app, options), course::add_common(app, options);
+  app.add_option("--pairs", options.repeat, "Pairs of runs, at least; alone: runs, at most")
+      ->transform(course::whole(1, 1'000'000));
   app.add_option("--settle", process.settle, "Seconds untimed before each sample");
   app.add_option("--kernel", process.kernel, "Which of OpenBLAS's and BLIS's (default: its own choice)")
       ->check(CLI::IsMember({"avx512", "avx2", "own"}));
@@ -323,7 +323,13 @@ int main(int argc, char** argv) {
   if (parent != nullptr && std::atoi(parent) != getppid()) _exit(1);
   const rlimit no_core{};
   setrlimit(RLIMIT_CORE, &no_core);
-  const int status = course::exit_status("rivals", [&] { return run(argc, argv); });
+  course::prepare_streams();
+  int status = 0;
+  try {
+    status = course::written(run(argc, argv));
+  } catch (...) {
+    status = course::status_of_exception("rivals");
+  }
   std::fflush(stdout);
   _exit(status);  // not exit: libraries end threads and processes there in ways of their own
 }
