@@ -9,14 +9,17 @@ quick="" file=new.csv
 # shellcheck source=/dev/null
 . "$(dirname "$0")/program.sh"
 
-for size in -1 '' 1e3 12x 8,,9 99999999999999999999 9223372036854775807 $'8\n9'; do
+for size in -1 1e3 12x 99999999999999999999 9223372036854775807 $'8\n9'; do
   refuses "is no whole number from 0 to 2147483647" --size "$size"
 done
+refuses "--size: '' has an empty item" --size ''
+refuses "--size: '8,,9' has an empty item" --size 8,,9
+refuses "'--size=8,' has an empty item" --size=8,
 refuses "are available; give a smaller size" --size 1000000
 quick="--size 8"
 refuses "--shape: '3x4' is not written like 2048x2048x64" --shape 3x4
 refuses "--shape: '' is no whole number from 0 to 2147483647" --shape 3xx5
-refuses "--type: 'f16' is unknown; give f32, f64, i32" --type f16
+refuses "--type: f16 not in {f32,f64,i32}" --type f16
 refuses "--variant: 'nosuch' is unknown; this step has rows_of_rows, checked, ijk" --variant nosuch
 refuses "--variant: none of this name or kind" --variant nan --type i32
 refuses "--nosuch" --nosuch
@@ -45,9 +48,9 @@ program=${3-}
 if [ -n "$program" ]; then
   refuses "--block: '8' is not written like 32x8" --block 8
   refuses "--block: '33x32' is more than 1024 threads" --block 33x32
-  refuses "--emulate: 'sideways' is no whole number from 0 to" --emulate sideways
+  refuses "--emulate: (sideways not in {forward,reversed}) OR ('sideways' is no whole number from 0 to" --emulate sideways
   program=$4
-  refuses "--tile: '5' is unknown; this step has 2, 4, 8, 16, 32" --tile 5
+  refuses "--tile: 5 not in {2,4,8,16,32}" --tile 5
 fi
 program=$1
 

@@ -86,7 +86,7 @@ compare)
     ranks 2 2 --size 30 --type f64 --repeat 1 --csv $nowhere
     [ "$(grep -c '^06_mpi_compare: --csv: ' err)" -eq 1 ] || fail "--csv $nowhere: $(cat err)"
   done
-  refuses "--type: 'i32' is unknown; give f32, f64" --type i32
+  refuses "--type: i32 not in {f32,f64}" --type i32
   refuses "--against: 'summa' is unknown; give p?gemm, summa_blocking" --against summa
   ranks 2 2 --size 300000 --type f64 # more than there is, of both together
   grep -q "300000x300000x300000: f64 needs " err || fail "too large: $(cat err)"

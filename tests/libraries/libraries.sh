@@ -100,10 +100,10 @@ ending)
 refusals)
   refuses "--library: which one? give a file, or one of blis, eigen, mkl, onednn, openblas"
   refuses "--kernel: 'sse2' is unknown; give avx2" --library eigen --kernel sse2
-  refuses "--threads: '1,2' is no whole number from 1" --library eigen --threads 1,2
+  refuses "--threads: several; give one number a process" --library eigen --threads 1,2
   refuses "nosuch.so: cannot open shared object file" --library ./nosuch.so
   refuses "it has neither cblas_sgemm, sgemm_ nor dnnl_sgemm" --library "$fakes/libfake_empty.so"
-  refuses "--type: 'f16' is unknown; " --library eigen --type f16
+  refuses "--type: f16 not in {f32,f64,i32}" --library eigen --type f16
   quick="" runs 0 --help && grep -q -- "--library, a file or one of" out || fail "help: $(cat out)"
   tool 2 --variant avx1024 && grep -q "^libraries: --variant: 'avx1024' is unknown; give library, avx512, tuned, " err || fail "avx1024: $(cat err)"
   tool 2 --library eigen --type f16 && [ "$(wc -l <err)" -eq 1 ] || fail "f16: $(cat err)"
