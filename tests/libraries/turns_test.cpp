@@ -22,6 +22,7 @@ struct Scripted : Variant<float> {
   }
   View<const float> result() override { return {}; }
   bool guards_intact() const override { return true; }
+  std::string run_error() const override { return who == 't' ? "its own" : ""; }
   void release() override {}
 
   char who;
@@ -89,6 +90,14 @@ TEST_CASE("what turns say: medians, quartiles and extremes of the ratios, not th
   CHECK(
       cells ==
       "repeat=5 median_s=1 ratio=4 ratio_low=2 ratio_high=5 ratio_min=1 ratio_max=10 against_gflops=3e-08 ");
+}
+
+TEST_CASE("C is of the first side alone; what a side finds of itself is found of both") {
+  std::string calls;
+  const auto side = [&calls](char who) { return std::make_shared<Scripted>(who, calls, std::vector{1.}); };
+  InTurns<float> both({}, {side('o'), side('t')}, {});
+  both.result();
+  CHECK((calls == "|o" && both.run_error() == "its own"));
 }
 
 TEST_CASE("sustained: the mean of a second, and of what the GPU says meanwhile") {
