@@ -110,21 +110,22 @@ int run_parts(course::Options options, const Topology& machine, bool again) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return course::exit_status("00_machine", [&] {
+  course::prepare_streams();
+  try {
     const Topology machine = topology();
     course::Options options = defaults(machine);
     CLI::App app("00_machine: what this machine is, and what it can do");
-    course::add_common(app, options, true);
+    course::add_common(app, options);
     bool again = false;
     app.add_flag("--again", again,
                  "measure the peaks that --csv FILE has once more, and keep the better value of each");
-    if (!course::parse(app, options, argc, argv)) return 0;
+    if (!course::parse(app, options, argc, argv)) return course::written(0);
     check(options);
-    if (options.list) {
-      std::printf("00_machine: what this machine is, and what it can do\n");
-      for (const Part& part : parts) course::print_choice(part.name, part.idea, part.missing());
-      return 0;
-    }
-    return run_parts(options, machine, again);
-  });
+    if (!options.list) return course::written(run_parts(options, machine, again));
+    std::printf("00_machine: what this machine is, and what it can do\n");
+    for (const Part& part : parts) course::print_choice(part.name, part.idea, part.missing());
+    return course::written(0);
+  } catch (...) {
+    return course::status_of_exception("00_machine");
+  }
 }

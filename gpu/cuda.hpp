@@ -126,8 +126,7 @@ struct Cuda {
 
     /// The matrix holds NaN, or a number that no input has; its guards are as `use` wants them.
     void poison() {
-      check(cudaMemset(buffer_.get(), std::numeric_limits<T>::has_quiet_NaN ? 0xff : 0x81,
-                       std::size_t(all_) * sizeof(T)));
+      check(cudaMemset(buffer_.get(), std::is_integral_v<T> ? 0x81 : 0xff, std::size_t(all_) * sizeof(T)));
       synchronize();  // cudaMemset returns before it is done
       for (const View<T> part : guards()) {
         std::vector<T> here(std::size_t(part.rows() * part.cols()));

@@ -47,7 +47,7 @@ std::string said_by(void* library, const char* name) {
   return text != nullptr ? text : "";
 }
 
-/// A folder says something on another machine only if it is the system's.
+/// A path says something on another machine only if it is the system's.
 std::string known_path(const std::filesystem::path& path) {
   const std::string normal = path.lexically_normal();
   return normal.starts_with("/usr/") || normal.starts_with("/lib") ? normal : path.filename().string();
@@ -77,8 +77,9 @@ Product<T> product(void* library, const char* cblas_name, const char* fortran_na
   return [=](const Call<T>& call) {
     const auto& [a, b, c, bt, threads, tile] = call;
     const auto narrow = [](Index size) { return static_cast<int>(size); };  // --size ends at 2^31 - 1
+    const auto wide = [&](Index ld) { return std::max(1, narrow(ld)); };    // of no columns, too
     const int m = narrow(c.rows()), n = narrow(c.cols()), k = narrow(a.cols());
-    const int lda = narrow(a.ld()), ldb = narrow(b.ld()), ldc = narrow(c.ld());
+    const int lda = wide(a.ld()), ldb = wide(b.ld()), ldc = wide(c.ld());
     const T one{1};
     for (int made = 0; made < course::next_run.products; ++made)
       if (cblas != nullptr)  // CblasRowMajor, CblasNoTrans
@@ -231,9 +232,9 @@ void require_team(const Product<T>& product, int threads) {
   for (int run = 0; run < 5 && share < 0.6 * threads; ++run) {
     variant.reset();
     const double before = course::process_seconds(), lasted = *variant.run().product;
-    share = std::max(share, (course::process_seconds() - before) / lasted);
     std::error_code none;
-    if (std::distance(std::filesystem::directory_iterator("/proc/self/task", none), {}) >= threads) return;
+    const auto team = std::distance(std::filesystem::directory_iterator("/proc/self/task", none), {});
+    share = team >= threads ? threads : std::max(share, (course::process_seconds() - before) / lasted);
   }
   variant.result();
   if (share < 0.6 * threads)

@@ -185,8 +185,9 @@ struct Rung {
 /// A way of cuBLAS's to multiply, by itself and in turns with these rungs.
 template <class T>
 void add(course::Variants<T>& variants, const std::string& way, const Product<T>& theirs,
-         const std::vector<Rung<T>>& rungs, const Asked& asked) {
+         std::vector<Rung<T>> rungs, const Asked& asked) {
   if (!theirs) return;
+  if (asked.sustained) rungs.push_back({"library", theirs, 0});  // sustained it meets itself
   const std::string against = "cuBLAS " + way;
   const auto add_one = [&](const std::string& name, const std::string& idea, const Product<T>& first,
                            int capability) {
@@ -229,9 +230,7 @@ void add_variants(course::Step& step, const Asked& asked, char**) {
   add(step.f32, "bf16x9", by_nine(), rungs, asked);
   add(step.f64, "default", plain<double>(CUBLAS_COMPUTE_64F), {}, asked);
   add(step.f64, "pedantic", plain<double>(CUBLAS_COMPUTE_64F_PEDANTIC), {}, asked);
-  const Product<bf16> fastest = [fastest = std::make_shared<Fastest>()](auto a, auto b, auto c) {
-    (*fastest)(a, b, c);
-  };
+  const Product<bf16> fastest = [](auto a, auto b, auto c) { course::workspace<Fastest>()(a, b, c); };
   add(step.bf16, "heuristics", fastest, {{"bf16", ours<bf16>(COURSE_TENSOR, "course_tensor_bf16"), 80}},
       asked);
   add(step.tf32, "tf32", plain<tf32>(CUBLAS_COMPUTE_32F_FAST_TF32), {}, asked);

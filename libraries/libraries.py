@@ -17,16 +17,16 @@ from processors import processors
 
 LIBRARIES = ("eigen", "openblas", "blis", "onednn", "mkl", "cublas")
 WITH_KERNELS = ("openblas", "blis")  # those that can be kept to AVX2
-TYPES = {"cublas": ("bf16", "tf32", "f32", "f64")}  # of the others these:
-OF_CORES = ("f32", "f64", "i32")
-RUNGS = ("avx512", "tuned", "best", "bf16", "f32_by_bf16", "f32_by_fp16")
-ON_GPU = RUNGS[2:]
-WIDE = {"avx512f", "avx512dq", "avx512bw", "avx512vl"}
-# Shapes unless told otherwise.
-SIZES, DEPTHS = "256,384,512,768,1024,1500,2000,2048,3000,4096", (32, 64, 128, 156)
+ON_CUBLAS, OF_CORES = {"bf16", "tf32", "f32", "f64"}, {"f32", "f64", "i32"}  # types
+ON_GPU = ("best", "bf16", "f32_by_bf16", "f32_by_fp16")
+VARIANTS = ("library", "avx512", "tuned", *ON_GPU)
+AVX512 = {"avx512f", "avx512dq", "avx512bw", "avx512vl"}
+# Sizes and shapes unless told otherwise, on the processor and on the GPU.
+DEPTHS = (32, 64, 128, 156)
 SHAPES = ",".join(f"{n}x{n}x{k}" for n in (2048, 4096) for k in DEPTHS)
-SIZES_ON_GPU = "512,1000,1024,2000,2048,3000,3072,4096,5000,6400,8192,14400"
+SHAPES = ("256,384,512,768,1024,1500,2000,2048,3000,4096", SHAPES)
 SHAPES_ON_GPU = ",".join(f"8192x8192x{k}" for k in DEPTHS)
+SHAPES_ON_GPU = ("512,1000,1024,2000,2048,3000,3072,4096,5000,6400,8192,14400", SHAPES_ON_GPU)
 
 
 def say(line):
@@ -37,12 +37,12 @@ def asked():
     """The options, and those that are the programs' own."""
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    all_cores = processors()
+    threads = ",".join(dict.fromkeys(["1", str(processors())]))
     for name, default, what in (
         ("library", ",".join(LIBRARIES), "of these (default), or files with cblas_sgemm or sgemm_"),
-        ("variant", "", f"of library (by itself), {', '.join(RUNGS)} (default all)"),
+        ("variant", "", f"of library (by itself), {', '.join(VARIANTS[1:])} (default all)"),
         ("type", "", "of bf16,tf32,f32,f64,i32 (default all)"),
-        ("threads", f"1,{all_cores}" if all_cores > 1 else "1", "default 1 and all"),
+        ("threads", threads, "default 1 and all"),
         ("size", "", "square sizes: 256,512"),
         ("shape", "", "shapes MxNxK"),
         ("repeat", "", "turns of a row, at most (default 21)"),
@@ -55,83 +55,70 @@ def asked():
     return parser.parse_known_args()
 
 
-def processes(options, library, threads):
-    """What is asked of one library: for each process the words that choose its rows."""
-    wanted = options.variant.split(",") if options.variant else []
-    if unknown := [name for name in wanted if name not in ("library", *RUNGS)]:
-        sys.exit(refusal(f"--variant: '{unknown[0]}' is unknown; give library, {', '.join(RUNGS)}"))
-    flags = Path("/proc/cpuinfo").read_text(errors="replace").split() if os.name == "posix" else []
-    wide = WIDE.issubset(flags)
-    of_cores = ["library", "avx512" if wide else "tuned"]
-    here = ["library", *ON_GPU] if library == "cublas" else of_cores
+def commands(options, library, threads, rest):
+    """The command lines for one library."""
+    on_gpu, wanted = library == "cublas", options.variant.split(",") if options.variant else []
+    types = options.type.split(",") if options.type else []
+    others = OF_CORES - ON_CUBLAS if on_gpu else ON_CUBLAS - OF_CORES
+    if types and not (types := [type for type in types if type not in others]):
+        return
+    size, shape = options.size, options.shape
+    if not size and not shape:
+        size, shape = SHAPES_ON_GPU if on_gpu else SHAPES
+    given = {"--type": ",".join(types), "--size": size, "--shape": shape, "--csv": options.csv}
+    given["--repeat"] = options.repeat or ("1" if options.sustained else "21")
+    given |= {} if on_gpu else {"--library": library, "--threads": threads}
+    words = [word for pair in given.items() if pair[1] for word in pair] + rest
+    words += ["--sustained", "--warmup", "0"] * options.sustained
+    cpuinfo = Path("/proc/cpuinfo")
+    wide = cpuinfo.exists() and AVX512.issubset(cpuinfo.read_text(errors="replace").split())
+    here = ("library", *(ON_GPU if on_gpu else ["avx512" if wide else "tuned"]))
     groups = [([], [name for name in wanted if name in here])]
     if library in WITH_KERNELS and wide and (not wanted or "tuned" in wanted):
         groups.append((["--kernel", "avx2"], ["tuned"]))
-    for words, names in groups:
-        more = "_threads" * (threads > 1 and library != "cublas") + "_sustained" * options.sustained
-        names = [name + more * (name != "library") for name in names]
+    several = "_threads" * (threads != "1" and not on_gpu)
+    sustained = "_sustained" * options.sustained
+    for kernel, names in groups:
+        names = [name + several * (name != "library") + sustained for name in names]
         if names or not wanted:
-            yield [*words, *(["--variant", ",".join(names)] if names else [])]
+            program = options.build / "libraries" / ("cublas" if on_gpu else "libraries")
+            yield [program, *words, *kernel, *["--variant", ",".join(names)] * bool(names)]
 
 
-def refusal(why):
-    say(f"{why}; --help lists the options")
-    return 2
-
-
-def command(options, library, threads, words, rest):
-    """The program's command line; None where it has none of the types."""
-    on_gpu = library == "cublas"
-    known, types = TYPES.get(library, OF_CORES), options.type.split(",") if options.type else []
-    others = {*TYPES["cublas"], *OF_CORES}.difference(known)
-    if types and not (types := [type for type in types if type not in others]):
-        return None
-    given = {"--type": ",".join(types), "--size": options.size, "--shape": options.shape}
-    if not options.size and not options.shape:
-        given["--size"] = SIZES_ON_GPU if on_gpu else SIZES
-        given["--shape"] = SHAPES_ON_GPU if on_gpu else SHAPES
-    given["--repeat"] = options.repeat or ("1" if options.sustained else "21")
-    given["--csv"] = options.csv
-    if not on_gpu:
-        given |= {"--library": library, "--threads": str(threads)}
-    words = [word for pair in given.items() if pair[1] for word in pair] + words
-    words += ["--sustained", "--warmup", "0"] * options.sustained
-    return [options.build / "libraries" / ("cublas" if on_gpu else "libraries"), *words, *rest]
-
-
-def environment(library):
-    """PyTorch for x86 has MKL in its own library, the one that torch.mm calls."""
-    if library != "mkl" or not (package := importlib.util.find_spec("torch")):
-        return None
-    folder, known = Path(package.origin).parent / "lib", os.environ.get("LD_LIBRARY_PATH")
-    return os.environ | {"LD_LIBRARY_PATH": ":".join(filter(None, (str(folder), known)))}
+def run(line, library):
+    """The exit status; PyTorch for x86 has MKL in its own library, the one that torch.mm calls."""
+    around = dict(os.environ)
+    if library == "mkl" and (package := importlib.util.find_spec("torch")):
+        known = os.environ.get("LD_LIBRARY_PATH")
+        folder = str(Path(package.origin).parent / "lib")
+        around["LD_LIBRARY_PATH"] = ":".join(filter(None, (folder, known)))
+    try:
+        return subprocess.run(line, env=around, stdin=subprocess.DEVNULL).returncode
+    except OSError as error:
+        if library == "cublas":
+            say("cuBLAS skipped: built without nvcc or without cuBLAS")
+            return 77
+        say(f"cannot start {line[0]}: {error.strerror}; make build")
+        return 2
 
 
 def main():
-    options, rest = asked()
-    statuses = set()
-    for library, threads in product(options.library.split(","), options.threads.split(",")):
-        if library == "cublas" and threads != options.threads.split(",")[0]:
-            continue  # a GPU's rows have no threads
-        count = int(threads) if threads.isdecimal() else 1  # the program refuses it
-        for words in processes(options, library, count):
-            if not (line := command(options, library, threads, words, rest)):
-                continue
-            try:
-                status = subprocess.run(
-                    line, env=environment(library), stdin=subprocess.DEVNULL
-                ).returncode
-            except OSError as error:
-                if library != "cublas":
-                    return refusal(f"cannot start {line[0]}: {error.strerror}; make build")
-                say("cuBLAS skipped: built without nvcc or without cuBLAS")
-                status = 77
-            if status == 2:
+    (options, rest), statuses = asked(), set()
+    for name in options.variant.split(",") if options.variant else ():
+        if name not in VARIANTS:
+            say(f"--variant: '{name}' is unknown; give {', '.join(VARIANTS)}; --help lists options")
+            return 2
+    first, *_ = counts = options.threads.split(",")
+    for library, threads in product(options.library.split(","), counts):
+        if library == "cublas" and threads != first:
+            continue  # rows of a GPU have no threads
+        for line in commands(options, library, threads, rest):
+            if (status := run(line, library)) == 2:
                 return 2
             if status < 0:
-                why = signal.strsignal(-status)
-                say(f"{library} with --threads {threads} left out: it ended by {why}")
-            statuses.add(status if status >= 0 else 77)
+                how = f"it ended by {signal.strsignal(-status)}"
+                say(f"{library} with --threads {threads} left out: {how}")
+            statuses.add(status)
     return next((status for status in (1, 0) if status in statuses), 77)
 
 

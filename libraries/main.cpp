@@ -13,7 +13,6 @@
 #include <cstdlib>
 
 #include "library.hpp"
-#include "runner/options.hpp"
 #include "runner/text.hpp"
 
 namespace {
@@ -38,8 +37,10 @@ int run(int argc, char** argv) {
   const std::string kernel = course::taken(words, "--kernel");
   if (!kernel.empty()) course::one_of("--kernel", kernel, {"avx2"});
   asked.avx2 = !kernel.empty();
-  if (const auto at = std::find(words.begin(), words.end(), std::string("--threads")); words.end() - at > 1)
-    asked.threads = static_cast<int>(course::whole_number("--threads", at[1], 1, 1'000'000));
+  const std::string threads = course::taken(words, "--threads", "1");
+  if (course::contains(threads, ',')) throw course::Refusal{"--threads: several; give one number a process"};
+  words.insert(words.end(), {"--threads", threads.c_str()});
+  asked.threads = std::max(1, std::atoi(threads.c_str()));
   step.options = (asked.library.empty() ? "" : " --library " + asked.library) +
                  (asked.avx2 ? " --kernel avx2" : "") + (asked.sustained ? " --sustained" : "");
   if (std::count(words.begin(), words.end(), std::string("--help")) == 0) try {
@@ -59,7 +60,13 @@ int main(int argc, char** argv) {
 #endif
   const rlimit no_core{};
   setrlimit(RLIMIT_CORE, &no_core);
-  const int status = course::exit_status(COURSE_PROGRAM, [&] { return run(argc, argv); });
+  course::prepare_streams();
+  int status = 0;
+  try {
+    status = run(argc, argv);
+  } catch (...) {
+    status = course::status_of_exception(COURSE_PROGRAM);
+  }
   std::fflush(stdout);
   _exit(status);  // not exit: libraries end threads and processes there in ways of their own
 }

@@ -25,8 +25,8 @@ int usable_cpus();
 /// infinity.
 double processor_quota(const std::string& groups = "/proc/self/cgroup",
                        const std::string& root = "/sys/fs/cgroup");
-/// Throws Refusal, on every rank, if this process cannot start one of these numbers of threads, or OpenMP's
-/// teams have fewer. Tries it.
+/// Throws Refusal, on every rank, if this process cannot start one of these numbers of threads (it tries), or
+/// OpenMP is limited to fewer.
 void require_threads(const std::vector<int>& counts, const World& world = {});
 /// As require_threads; throws also if one of the numbers is more than usable_cpus.
 void require_cpus(const std::vector<int>& counts);

@@ -54,7 +54,6 @@ Schema Record::columns() const {
   };
   return {{"step", r.step},
           {"variant", r.variant},
-          {"against", r.against},
           {"type", r.type},
           {"m", text(r.shape.m)},
           {"n", text(r.shape.n)},
@@ -71,6 +70,7 @@ Schema Record::columns() const {
           {"cores", r.device.cores == 0 ? "" : text(r.device.cores)},
           {"flags", r.flags},
           {"host", r.host},
+          {"against", r.against},
           {"repeat", text(r.repeat)},
           {"best_s", text(r.best_s)},
           {"median_s", text(r.median_s)},
@@ -123,7 +123,7 @@ void Record::summarise(const std::vector<Times>& runs) {
     if (const auto found = values(field); !found.empty()) times.*field = median(found);
   ratios.clear();
   for (const Times& run : runs)
-    if (run.against) ratios.push_back(*run.against / *run.product);
+    if (run.against && *run.product > 0) ratios.push_back(*run.against / *run.product);
   const std::vector<double> product = values(&Times::product);
   if (product.empty()) return;
   const auto count = static_cast<double>(product.size());

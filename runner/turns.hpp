@@ -72,8 +72,10 @@ class InTurns : public Variant<T> {
   bool guards_intact() const override {
     return std::all_of(sides_.begin(), sides_.end(), [](const auto& side) { return side->guards_intact(); });
   }
-  /// Of the second side: a ratio to a wrong product says nothing.
+  /// What a side found of itself; of the second that it is wrong: a ratio to a wrong product says nothing.
   std::string run_error() const override {
+    for (const auto& side : sides_)
+      if (const std::string why = side->run_error(); !why.empty()) return why;
     return theirs_.right ? "" : this->traits.against + ": " + theirs_.message;
   }
   void release() override {
