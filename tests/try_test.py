@@ -168,6 +168,14 @@ void parallel_for(View<const T> a, View<const T> b, View<T> c, int threads) {
         words = "The products of p ≥ 32 are missing: what about the end of k?"
         self.says(words, "02_loop_order/ex4", None, ("if (p < a.cols())", "if (p < 0)"))
 
+    def test_a_line_is_added_after_the_whole_lines(self):
+        path, head = Path(LEARNERS.name) / "some.csv", "a,b,c\n"
+        for before in ("", "a,b", head, f"{head}7,8,9\n7,8", f"{head}7,8,9"):
+            path.write_text(before)
+            names = "cab" if "\n" in before else "abc"  # the file's order is kept
+            rungs.append(path, {name: {"a": 1, "b": "2,3", "c": 4}[name] for name in names})
+            self.assertEqual(path.read_text(), head + "7,8,9\n" * ("9" in before) + "1,2 3,4\n")
+
     def test_what_is_right_stands_in_the_report(self):
         with tempfile.TemporaryDirectory() as out:
             results = Path(out) / "results.csv"

@@ -208,7 +208,7 @@ def roofline_chart(results, type, threads):
         foretold = row.predicted_s and row.gflops_in(row.predicted_s)
         told = f"{row.label()}: {gflops(row.rate)}, predicted by {LIMITS.get(row.limit)}"
         marks.append((row.label(), row.intensity, row.rate, foretold, told))
-    on = machine.name() if gpu else f"{threads} thread" + "s" * (threads > 1)
+    on = results.gpu_name if gpu else f"{threads} thread" + "s" * (threads > 1)
     name, title = f"roofline_{type}_{threads or 'gpu'}", f"The roofline, {type}, n = {n}, {on}"
     return roofline(name, title, ROOFLINE, slanted, flat, marks, type=type, gpu=gpu)
 

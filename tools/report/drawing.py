@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
+from measured import marked, percent
+
 WIDE, SIZE = 480, 13  # pixels: of a picture, of its letters, which a telephone shows at 9.6
 LINE, TALL = 17, 236  # of a line of text, and of a plot
 # A step has one colour in all pictures: its hue. Lightness is of the ground, so that all are read.
@@ -213,34 +215,37 @@ def line_chart(
 # ---- bars ----
 
 
-def bar_chart(name, title, parts, compact=False):
-    """Ladders under one another: [(heading, of what, bars, (share, words) of a line across,
-    [notes])]; a bar is (label, idea, share, words, who, whether it is marked). Its words stand over
-    the bar, or beside it where that is compact."""
+def bar_chart(name, ladders, compact=False):
+    """Ladders under one another. The words of a bar stand over it, or beside it where that is
+    compact."""
     drawn, y = [], 4
     begin, width, below, each = (200, 212, 2, 22) if compact else (2, WIDE - 4, 19, 37)
-    for heading, full, bars, line, notes in parts:
-        drawn += [text(2, y + 14, heading, "title"), text(2, y + 34, full, "pale")]
-        y += 44 if full else 24
-        most = max(1, *(bar[2] for bar in bars), *line[:1])
-        across = begin + width * line[0] / most if line else 0
-        for label, idea, share, words, who, strong in bars:
-            of = ("own" if strong else "other") if compact else colour(label)
-            ink, step = "ink" + " strong" * strong, label[:2] if label[:2].isdecimal() else ""
-            place = f'x="{begin}" y="{y + below}" width="{max(3, width * share / most):.1f}"'
-            bar = f'<rect {place} height="14" class="mark"><title>{escape(who)}</title></rect>'
-            said = [text(26 if step else 2, y + 14, idea, ink), text(2, y + 14, step, "strong")]
-            said.append(text(WIDE - 2, y + 14, words, ink, "end"))
-            drawn.append(group(of, [bar, *said]))
-            if line:
+    for ladder in ladders:
+        full = f"{ladder.title}; 100 % is {ladder.full}"
+        drawn += [text(2, y + 14, ladder.device, "title"), text(2, y + 34, full, "pale")]
+        y += 44
+        most = max(1, *(bar.share for bar in ladder.bars), *ladder.line[:1])
+        across = begin + width * ladder.line[0] / most if ladder.line else 0
+        for bar in ladder.bars:
+            of = ("own" if bar.strong else "other") if compact else colour(bar.label)
+            ink, x = "ink" + " strong" * bar.strong, 26 if bar.label.isdecimal() else 2
+            place = f'x="{begin}" y="{y + below}" width="{max(3, width * bar.share / most):.1f}"'
+            who = f"{bar.row.step} {bar.row.variant} {bar.row.setting()}"
+            of_it = [f'<rect {place} height="14" class="mark"><title>{escape(who)}</title></rect>']
+            of_it += [text(2, y + 14, bar.label, "strong")] if x == 26 else []
+            words = marked(percent(bar.share), bar.row) if compact else bar.words()
+            of_it += [text(x, y + 14, bar.idea, ink), text(WIDE - 2, y + 14, words, ink, "end")]
+            drawn.append(group(of, of_it))
+            if ladder.line:
                 drawn.append(stroke("bound", (across, y + below), (across, y + below + 14)))
             y += each
-        if line:
-            drawn.append(text(min(across + 7, WIDE - 2), y + 12, f"{line[1]} ┆", "pale", "end"))
+        if ladder.line:
+            words = f"{ladder.line[1]} ┆"
+            drawn.append(text(min(across + 7, WIDE - 2), y + 12, words, "pale", "end"))
             y += LINE
-        drawn += [text(2, y + 14 + LINE * i, note, "pale") for i, note in enumerate(notes)]
-        y += LINE * len(notes) + 14
-    return Picture(name, title, "A bar a step: longer is faster.", drawn, y - 4)
+        drawn += [text(2, y + 14, ladder.note, "pale")] if ladder.note else []
+        y += LINE * bool(ladder.note) + 14
+    return Picture(name, "The ladder", "A bar a step: longer is faster.", drawn, y - 4)
 
 
 # ---- the roofline ----

@@ -1,12 +1,12 @@
 """The ladder: a bar a rung, in per cent of the whole machine's peak; on a GPU, of cuBLAS. Time is
 that of all phases."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from drawing import bar_chart, write
 from measured import ABOVE, BASELINE, LADDER_SIZE, Refusal, Row
-from measured import common_size, digits, gflops, least, load, marked, percent, select
+from measured import common_size, digits, gflops, load, marked, percent, select
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -43,12 +43,10 @@ class Bar:
     idea: str
     row: Row
     share: float  # of what the ladder is measured with
+    strong: bool = False
 
-    def rate(self):
-        return marked(gflops(self.row.whole_rate), self.row)
-
-    def who(self):
-        return ", ".join(filter(None, (f"{self.row.step} {self.row.variant}", self.row.setting())))
+    def words(self):
+        return f"{percent(self.share)}, {marked(gflops(self.row.whole_rate), self.row)}"
 
 
 @dataclass
@@ -61,16 +59,7 @@ class Ladder:
     full: str
     bars: list
     line: tuple = ()
-    notes: list = field(default_factory=list)
-
-    def part(self):
-        """As drawing.bar_chart takes it."""
-        bars = []
-        for bar in self.bars:
-            said = f"{percent(bar.share)}, {bar.rate()}"
-            bars.append((bar.label, bar.idea, bar.share, said, bar.who(), False))
-        full = f"{self.title}; 100 % is {self.full}"
-        return self.device, full, bars, self.line, self.notes
+    note: str = ""
 
 
 # ---- which rows ----
@@ -84,14 +73,13 @@ def left_out(row):
 def rungs(rows, course, type, n):
     """(label, idea, row) of each rung that was measured at this size, by its best tile, and of the
     learner's own."""
-    rows, found = select(rows, type=type, n=n), []
+    rows = sorted(select(rows, type=type, n=n), key=lambda row: row.whole_s)
+    found = []
     for step, idea, shows in course:
         of_it = [row for row in rows if row.step[:3] == f"{step}_" and shows(row)]
-        found += [(step, idea, row) for row in sorted(of_it, key=lambda row: row.whole_s)[:1]]
-    mine = least(select(rows, step="mine"), "variant", lambda row: row.whole_s)
-    return found + [
-        ("yours", row.label(), row) for row in sorted(mine, key=lambda row: row.variant)
-    ]
+        found += [(step, idea, row) for row in of_it[:1]]
+    mine = {row.label(): row for row in reversed(select(rows, step="mine"))}
+    return found + [("yours", *of) for of in sorted(mine.items())]
 
 
 def on_cores(results, type):
@@ -131,7 +119,7 @@ def of_cores(results, type, n=None):
     if name and roof:
         ladder.line = (rate / top, f"{name}: {gflops(rate)}")
     if roof and max(bar.share for bar in bars) > ABOVE:
-        ladder.notes.append("Above 100 %: the peak was measured in a bad moment.")
+        ladder.note = "Above 100 %: the peak was measured in a bad moment."
     return ladder
 
 
@@ -162,11 +150,6 @@ def of_machine(results, reference=None):
     return []
 
 
-def chart(parts, name="ladder"):
-    """The ladders under each other as one picture."""
-    return bar_chart(name, "The ladder", [ladder.part() for ladder in parts])
-
-
 # ---- the lessons' part of it ----
 
 # machine, type, n, and the lessons in the order they are read in
@@ -177,20 +160,22 @@ LESSONS = (
 )
 
 
-def measured_bar(results, type, n, cores, step, variant):
-    """(GFLOP/s, its marks) of a lesson's bar. One that names nothing is misspelt."""
-    if step in ("chains", "peak"):
-        vector, *level = variant.split()
-        level = level[0] if level else ""
-        fact = {"name": step, "vector": vector, "level": level, "type": type}
-        if found := results.machine.highest(threads=int(cores), **fact):
-            return found.value, ""
+def row_of(results, type, n, cores, step, variant):
+    """What a lesson's bar shows. One that names nothing is misspelt."""
     rows = results.select(type=type, n=n, step=step, variant=variant)
     rows = [row for row in rows if (row.workers == int(cores) if cores else row.gpu)]
+    if step in ("chains", "peak"):  # by 00
+        fact = dict(
+            zip(("vector", "level"), f"{variant} ".split(" ")), type=type, threads=int(cores)
+        )
+        rows = [
+            Row(m=1, n=1, k=1, median_s=2e-9 / of.value)
+            for of in [results.machine.highest(step, **fact)]
+            if of
+        ]
     if not rows:
         raise Refusal(f"no row for {step} {variant} at n = {n}")
-    row = min(rows, key=lambda row: row.whole_s)
-    return row.whole_rate, marked("", row)
+    return max(rows, key=lambda row: row.whole_rate)
 
 
 def roof_of_gpu(results, type, n):
@@ -204,23 +189,24 @@ def roof_of_gpu(results, type, n):
 
 def lesson_chart(results, type, n, bars, lesson):
     """The picture of a lesson, whose own bars, in bold, and those before it are given."""
-    of_cores, parts = {}, []
-    for of, cores, step, variant, idea in bars:
-        rate, marks = measured_bar(results, type, n, cores, step, variant)
-        of_cores.setdefault(cores, []).append((of, idea, rate, marks))
+    ladders, on_gpu = [], not bars[0][1]
     one, top = (results.machine.most("peak", type=type, threads=cores) for cores in (1, 2))
-    name, heads = "the peak of both cores", {"1": "One core", "2": "Both cores"}
-    if "" in of_cores:
-        (top, name), heads[""] = roof_of_gpu(results, type, n), "The GPU"
-    for cores, measured in of_cores.items():
-        full = f"100 % is {name}, {gflops(top)}" + f" ({type}, n = {n})" * (lesson != "00")
-        line = (one / top, f"its peak, {digits(one)}") if cores == "1" else ()
-        shares = [
-            (of, idea, rate / top, percent(rate / top) + marks, "", of == lesson)
-            for of, idea, rate, marks in measured
+    full, size = "the peak of both cores", f", n = {n}" * (lesson != "00")
+    if on_gpu:
+        top, full = roof_of_gpu(results, type, n)
+    heads = {"1": "One core", "2": "Both cores", "": "The GPU"}
+    for cores in dict.fromkeys(bar[1] for bar in bars):
+        drawn = [
+            Bar(of, idea, row_of(results, type, n, cores, *which), 0, of == lesson)
+            for of, at, *which, idea in bars
+            if at == cores
         ]
-        parts.append((heads[cores], full * (not parts), shares, line, []))
-    return bar_chart("ladder", "The ladder so far", parts, compact=True)
+        for bar in drawn:
+            bar.share = bar.row.whole_rate / top
+        line = (one / top, f"its peak, {digits(one)}") if cores == "1" else ()
+        of = f"{full}, {gflops(top)}"
+        ladders.append(Ladder(heads[cores], type + size, of, drawn, line))
+    return bar_chart("ladder", ladders, compact=True)
 
 
 def draw_lessons():

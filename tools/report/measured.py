@@ -57,34 +57,13 @@ def lines_of(path, columns=()):
     return [dict(zip(header, cells)) for cells in lines if len(cells) == len(header)]
 
 
-def append(path, row):
-    """Adds a row {column: cell} to a CSV, by one write; makes it where there is none, and cuts off
-    a last line torn by a crash; one that lacks only its end of line is whole."""
-    try:
-        with open(path, "a+b") as file:
-            file.seek(0)
-            text = file.read()
-            whole = text.rfind(b"\n") + 1
-            columns = text.decode().split("\n")[0].split(",") if whole else list(row)
-            if unended := whole and text[whole:].count(b",") == len(columns) - 1:
-                whole = len(text)
-            file.truncate(whole)
-            header = "\n" if unended else "" if whole else ",".join(columns) + "\n"
-            line = ",".join(str(row[name]).replace(",", " ") for name in columns)
-            file.write(f"{header}{line}\n".encode())
-    except OSError as error:
-        raise Refusal(f"cannot write {path}: {error.strerror}") from None
-
-
 def typed(column, text):
     """A cell's word or number; no number where it is negative or beyond what could be measured."""
     if column in WORDS:
         return text
     try:
-        value = float(text)
+        value = float(text) if float(text) == 0 or 1e-30 < float(text) < 1e30 else None
     except ValueError:
-        value = None
-    if value is not None and value != 0 and not 1e-30 < value < 1e30:
         value = None
     return int(min(value or 0, 2**53)) if column in COUNTS else value
 
@@ -119,11 +98,6 @@ def least(rows, by, key):
     for row in rows:
         groups.setdefault(tuple(getattr(row, name) for name in by.split()), []).append(row)
     return [min(alike, key=key) for alike in groups.values()]
-
-
-def values(rows, column):
-    """The different values of a column, ascending."""
-    return sorted({getattr(row, column) for row in rows})
 
 
 def words(rows, column):
@@ -213,14 +187,9 @@ class Row(SimpleNamespace):
 
 
 def marked(text, *rows):
-    """The text with a ~ if one of these rows was disturbed, a ° if one was not verified; what says
-    nothing stays as it is."""
-    marks = "~" * any(row.disturbed for row in rows)
-    return (
-        text
-        if text == "–"
-        else text + marks + "°" * any(row.verdict == "unverified" for row in rows)
-    )
+    """The text with a ~ if one of these rows was disturbed, a ° if one was not verified."""
+    disturbed, unverified = (row.disturbed for row in rows), (row.verdict for row in rows)
+    return text + "~" * any(disturbed) + "°" * ("unverified" in unverified)
 
 
 def ladder_sizes(sizes):
@@ -259,14 +228,9 @@ class Machine:
         fact = self.highest(name, **equal)
         return fact and fact.value
 
-    def same(self, devices):
-        """Whether one of these is its processor."""
-        mine = {fact.note for fact in select(self.facts, name="processor")}
-        return not mine or not mine.isdisjoint(devices)
-
-    def name(self):
-        """The GPU's name, as the column `device` has it; nothing where there is none."""
-        return next((of.note.partition(";")[0] for of in select(self.facts, name="gpu")), "")
+    def names(self, what):
+        """Of its processor, or its GPU, as the column `device` has them."""
+        return {of.note.partition(";")[0] for of in select(self.facts, name=what)}
 
 
 class Results:
@@ -279,13 +243,15 @@ class Results:
         self.ranked = [row for row in self.rows if row.square and row.timed]
         self.host, devices = self.rows[0].host, {row.device for row in self.rows}
         self.machine, self.gpu = Machine(machine_path), Machine(machine_path, gpu=True)
-        if not self.machine.same(devices):
-            self.machine = Machine()
-        if self.gpu.name() not in devices:
-            self.gpu = Machine(gpu=True)
+        named = self.machine.names("processor")
+        self.machine = Machine() if named.isdisjoint(devices) and named else self.machine
+        self.gpu_name = next(iter(self.gpu.names("gpu") & devices), "")
+        self.gpu = self.gpu if self.gpu_name else Machine()
         based = [row for row in self.ranked if (row.step, row.variant) == BASELINE]
         self.baselines = {(row.type, row.n): row for row in based}
-        self.types = sorted(values(self.ranked, "type"), key=lambda type: (type != "f32", type))
+        self.types = sorted(
+            {row.type for row in self.ranked}, key=lambda type: (type != "f32", type)
+        )
         self.wrong = [row for row in rows if not row.sound]
         self.cores = max(row.cores for row in self.rows) or 10**6
 
@@ -318,7 +284,7 @@ class Results:
         """Whether the roofs are of the device a row ran on: the GPU, or the processor that the
         baseline ran on."""
         if row.gpu:
-            return row.device == self.gpu.name()
+            return row.device == self.gpu_name
         homes = {base.device for base in self.baselines.values()}
         return not homes or row.device in homes
 

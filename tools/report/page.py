@@ -178,15 +178,17 @@ def machine_page(results, reference, libraries, root):
     for gpu in (False, True):
         if shown := [of for of in own if of.bars[0].row.gpu == gpu]:
             said = [conclusion(of, groups) for of in shown] + [copies(shown[0])] * gpu
-            bar_chart = ladder.chart(shown, f"ladder{'_gpu' * gpu}")
+            bar_chart = drawing.bar_chart(f"ladder{'_gpu' * gpu}", shown)
             parts.append(
                 (shown[0].device, said, [bar_chart, *(of for of in course if of.gpu == gpu)])
             )
     folded = [Section("Roofs, threads and tiles", "", [of for of in others if of.type == type])]
     if reference:
         gpu = [of for of in charts.drawn(reference) if of.gpu and of.type == "f32"]
-        gpu.insert(0, ladder.chart([of for of in ladders if of not in own], "ladder_reference"))
-        folded.append(Section("Another machine's GPU", ELSEWHERE.format(reference.gpu.name()), gpu))
+        gpu.insert(
+            0, drawing.bar_chart("ladder_reference", [of for of in ladders if of not in own])
+        )
+        folded.append(Section("Another machine's GPU", ELSEWHERE.format(reference.gpu_name), gpu))
     if groups:
         said = " ".join(map(against_libraries.sentence, against_libraries.at_best(groups)))
         folded.append(Section("Beside the libraries", said, against_libraries.charts(groups)))

@@ -21,8 +21,8 @@ import against_libraries
 import charts
 import ladder
 import page
-from drawing import write
-from measured import Refusal, load, percent, times
+from drawing import bar_chart, write
+from measured import Refusal, load, times
 
 
 def print_table(title, headings, rows):
@@ -37,7 +37,7 @@ def print_table(title, headings, rows):
 
 def print_ladder(machines, given, _):
     """Prints the ladders, and after them what was wrong."""
-    headings = ["rung", "variant", "rate", "share", "speedup over 01 ijk"]
+    headings = ["rung", "variant", "share, rate", "speedup over 01 ijk"]
     found = []
     for results in machines:
         for type in results.types:
@@ -50,10 +50,10 @@ def print_ladder(machines, given, _):
         rows = []
         for bar in of.bars:
             rung = f"{bar.label} {bar.idea}".removeprefix("yours ")
-            speedup = times(results.speedup(bar.row))
-            rows.append([rung, bar.who(), bar.rate(), percent(bar.share), speedup])
+            who = f"{bar.row.step} {bar.row.variant} {bar.row.setting()}"
+            rows.append([rung, who, bar.words(), times(results.speedup(bar.row))])
         print_table(f"{of.device}, {of.title}; 100 % is {of.full}", headings, rows)
-        print(*of.line[1:], *of.notes, sep="\n")
+        print(*filter(None, (*of.line[1:], of.note)), sep="\n")
     if not found:
         print("No ladder: there is no square product with a right result.")
     for line in page.wrong_lines(machines):
@@ -80,7 +80,7 @@ def draw_all(machines, given, reference):
 def draw_ladder(machines, given, reference):
     """Draws the ladder."""
     ladders = [of for results in machines for of in ladder.of_machine(results, reference)]
-    write([ladder.chart(ladders)], given.out)
+    write([bar_chart("ladder", ladders)], given.out)
 
 
 def reference_of(folder, machines):
