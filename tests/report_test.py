@@ -160,6 +160,7 @@ class Charts(Case):
         svg = self.plan(LADDER)["time_f32"].svg()
         for of in ('step s05">.*05 packed', 'own">.*yours: 02 ikj', 'other">.*oneDNN'):
             self.assertRegex(svg, f'<g class="{of.replace(".", "(?:(?!</g>).)")}')
+        self.assertEqual(len(re.findall("mark hollow[^>]*><title>01 ijk: n = 1000,", svg)), 2)
         panels = [("", [512, 1008]), ("near 1024", [1000, 1008, 1024])]
         self.assertEqual(charts.panels_of([512, 1000, 1008, 1024], 1008), panels)
         self.assertEqual(charts.panels_of([256, 512], 512), [("", [256, 512])])
@@ -230,6 +231,7 @@ take 5.00 ms, 40.0 times as long as 08
     def test_ours_stands_beside_what_others_published(self):
         both = [row("04_openmp", "tiled_simd", 512, 1 / p, threads=p, type="i32") for p in (1, 2)]
         text = re.sub("<[^>]*>+", "|", self.page([*LADDER, *both, *GPU]))
+        self.assertIn("which are no such cores", text)
         for cells in "speedup||1.82×||04 tiled_simd", "14.0×||07 coalesced / uncoalesced":
             self.assertIn(cells, text)
 

@@ -29,7 +29,7 @@ svg .rule { stroke: var(--rule) } svg .axis { stroke: var(--pale) } svg .bound {
 svg .step { color: oklch(var(--light) .14 var(--hue)) } svg .own { color: oklch(var(--light) .19 45) } svg .other { color: var(--pale) }
 svg .step text, svg .own text, svg .other text { fill: currentColor } svg :is(.step, .own, .other) text.ink { fill: var(--ink) }
 svg .curve { fill: none; stroke: currentColor; stroke-width: 2 } svg .other .curve, svg .dashed { stroke-dasharray: 5 4; stroke-width: 1.5 }
-svg .fine { stroke: currentColor; fill: none } svg .lead { stroke: currentColor; opacity: .45; stroke-dasharray: 1 3; fill: none } svg .mark { fill: currentColor }
+svg .fine { stroke: currentColor; fill: none } svg .lead { stroke: currentColor; opacity: .45; stroke-dasharray: 1 3; fill: none } svg .mark { fill: currentColor } svg .hollow { fill: var(--paper); stroke: currentColor; stroke-width: 1.5 }
 """ + "".join(
     f"svg .s{step} {{ --hue: {hue} }} " for step, hue in HUES.items()
 )
@@ -90,10 +90,12 @@ def group(of, parts):
 
 
 def mark(x, y, of, tip):
-    """A point: its form is the step's, too, for who cannot tell its colour."""
+    """A point: its form is the step's, too, for who cannot tell its colour; hollow if that was
+    disturbed."""
     form = FORMS[int(of[-2:]) % len(FORMS) if of[-2:].isdecimal() else 0]
     move = f'transform="translate({x:.1f} {y:.1f})"'
-    return f'<path class="mark" {move} d="{form}"><title>{escape(tip)}</title></path>'
+    of = "mark" + " hollow" * tip.endswith("~")
+    return f'<path class="{of}" {move} d="{form}"><title>{escape(tip)}</title></path>'
 
 
 def colour(label):

@@ -19,8 +19,10 @@ WRITTEN["speedup / cores"] = "{:.3g}".format
 ALONE = ("metric", "n", "threads")  # what a time on one thread has in common with another
 NEAREST = (
     "Ours is of their size, or of the nearest that we have measured. Other machines: what compares "
-    "is how the figures fall or grow."
+    "is how the figures fall or grow. Speedup / cores is what Genova 2024 printed as efficiency: "
+    "over one core of a processor, by CUDA cores, which are no such cores."
 )
+HEADINGS = ["report", "published", "n", "threads", "what", "theirs", "ours", "n", "ours"]
 
 
 def theirs(line, lines):
@@ -43,16 +45,12 @@ def theirs(line, lines):
     }.get(metric)
 
 
-def nearest(results, above, below, type, n):
-    """The fastest rows like `above` and like `below`, of the same type and size, the nearest to
-    these there is; or None. Another type is farther than any size."""
-    ours, others = (
-        {
-            (row.type, row.n): row
-            for row in sorted(results.select(**like), key=lambda row: -row.median_s)
-        }
-        for like in (above, below)
-    )
+def nearest(results, likes, type, n):
+    """The fastest rows like each of these, of the same type and size, the nearest to these there
+    is; or None. Another type is farther than any size."""
+    slowest = lambda row: -row.median_s
+    rows = [sorted(results.select(**like), key=slowest) for like in likes]
+    ours, others = ({(row.type, row.n): row for row in of} for of in rows)
     far = lambda at: (at[0] != type, abs(math.log(at[1] / n)), at)
     at = min(ours.keys() & others.keys(), default=None, key=far)
     return at and (ours[at], others[at])
@@ -72,42 +70,36 @@ def ours(results, same, line, what, type):
         elif len(like) == 1:
             baseline = dict(zip(("step", "variant"), BASELINE))
             like.append(baseline if gpu else like[0] | {"threads": 1})
-        found += filter(None, [nearest(results, *like, type, n)])
+        found += filter(None, [nearest(results, like, type, n)])
     return min(found, default=None, key=lambda pair: pair[0].type != type)
 
 
-def row_of(results, same, line, what, value):
-    """The cells of a printed line and of ours."""
-    type = line["type"].replace("int", "i").replace("float", "f") or "f32"
-    cells, pair = ["not measured here", "–", "–"], ours(results, same, line, what, type)
-    if pair:
-        row, base = pair
-        mine = row.rate / (1 if what == "GFLOP/s" else base.rate)
-        over = {"efficiency": row.threads, "speedup / cores": results.gpu.most("cores") or math.nan}
-        who = row.label() + f" / {base.variant}" * (what == "ratio")
-        size = f"{row.n}" + f", {row.type}" * (row.type != type)
-        cells = [who, size, marked(WRITTEN[what](mine / over.get(what, 1)), row, base)]
-    return [same["variant"], line["n"] or "–", line["threads"], what, WRITTEN[what](value), *cells]
-
-
-def rows_of(results, same, printed):
-    """A row for each line that was printed of the same; of the threads at each n at the largest."""
-    what = ("experiment", "variant")
-    lines = [line for line in printed if all(line[name] == same[name] for name in what)]
+def rows_of(results, same, lines):
+    """The cells of each printed line of the same, and of ours where that was measured; of the
+    threads at each n at the largest."""
     most = max((int(line["n"]) for line in lines if line["threads"]), default=0)
     for line in lines:
-        smaller = line["threads"] and int(line["n"]) < most
-        if not smaller and (says := theirs(line, lines)):
-            yield row_of(results, same, line, *says)
+        type = line["type"].replace("int", "i").replace("float", "f") or "f32"
+        what, value = theirs(line, lines) or ("", 0)
+        if not what or (line["threads"] and int(line["n"]) < most):
+            continue
+        if pair := ours(results, same, line, what, type):
+            row, base = pair
+            mine = row.rate / (1 if what == "GFLOP/s" else base.rate)
+            cores = results.gpu.most("cores") or math.nan
+            mine /= {"efficiency": row.threads, "speedup / cores": cores}.get(what, 1)
+            who = row.label() + f" / {base.variant}" * (what == "ratio")
+            size, written = f"{row.n}" + f", {row.type}" * (row.type != type), WRITTEN[what]
+            cells = [same["variant"], line["n"] or "–", line["threads"], what, written(value)]
+            yield [*cells, who, size, marked(written(mine), row, base)]
 
 
 def table(results):
     """(a note, no charts, headings, rows) of what reports printed and we have measured, too."""
-    headings = ["report", "published", "n", "threads", "what", "theirs", "ours", "n", "ours"]
-    every, rows = lines_of(PUBLISHED / "ours.csv"), []
-    for report, whose in REPORTS.items():
-        printed = lines_of(PUBLISHED / f"{report}.csv")
-        own = [same for same in every if same["report"] == report]
-        found = [row for same in own for row in rows_of(results, same, printed)]
-        rows += [[whose, *row] for row in found if row[-1] != "–"]
-    return NEAREST, (), headings, rows
+    rows = []
+    for same in lines_of(PUBLISHED / "ours.csv"):
+        printed = lines_of(PUBLISHED / f"{same['report']}.csv")
+        for name in ("experiment", "variant"):
+            printed = [line for line in printed if line[name] == same[name]]
+        rows += [[REPORTS[same["report"]], *row] for row in rows_of(results, same, printed)]
+    return NEAREST, (), HEADINGS, rows
