@@ -11,8 +11,8 @@ from measured import seconds, select, times
 
 # By kind: the title, what to see, how a number is written.
 KINDS = {
-    "time": ("Time of one product", "Lower is better.", seconds),
-    "speedup": ("Speedup over 01 ijk", "Higher is better.", times),
+    "time": ("Time of one product", "Lower is better; the axis goes up by tens.", seconds),
+    "speedup": ("Speedup over 01 ijk", "Where 01 itself is slow, all speedups rise.", times),
     "efficiency": ("Efficiency: % of the peak", "100 % is what the device can do.", percent),
 }
 ROOFLINE = (
