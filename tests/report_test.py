@@ -1,14 +1,14 @@
 """Tests of tools/report on rows written by hand, by what a reader would see wrong: python3
 tests/report_test.py"""
 
-import importlib.util, math, os, re, subprocess, sys, tempfile, unittest
+import importlib.util, itertools, math, os, re, subprocess, sys, tempfile, unittest
 from pathlib import Path
 from unittest import mock
 
 ROOT = Path(__file__).resolve().parents[1]
 TOOL = ROOT / "tools/report/report.py"
 sys.path.insert(0, str(TOOL.parent))
-import charts, ladder, measured, page  # noqa: E402, E401
+import charts, drawing, ladder, measured, page  # noqa: E402, E401
 
 REFERENCE = ROOT / "plots/reference/h100"
 COLUMNS = (REFERENCE / "results.csv").read_text().split("\n")[0].split(",") + ["page_faults"]
@@ -155,6 +155,12 @@ class Charts(Case):
             self.assertEqual(found.keys(), expected.keys())
             for label, value in expected.items():
                 self.assertAlmostEqual(found[label], value, delta=0.03 * value + 1e-3)
+
+    def test_an_axis_has_round_numbers(self):
+        for low, high, log in itertools.product((0.001, 0.9, 3, 77), (1.01, 2, 70, 1e6), (0, 1)):
+            ticks = drawing.Scale(low, low * high, 0, 1, log).ticks()
+            self.assertTrue(1 < len(ticks) < 10, (low, high, log, ticks))
+            self.assertTrue(low * 0.999 <= ticks[0] and ticks[-1] <= low * high * 1.001)
 
     def test_a_step_has_one_colour_and_sizes_near_a_power_of_two_a_panel(self):
         svg = self.plan(LADDER)["time_f32"].svg()

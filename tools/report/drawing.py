@@ -130,17 +130,17 @@ class Scale:
         return self.start + share * (self.end - self.start)
 
     def ticks(self):
-        """Round values, about five; of a logarithmic scale powers of ten, or more if these are
-        few."""
-        if self.log:
-            digits = (1, 2, 5) if self.high < 100 * self.low else (1,)
-            every = (digit * 10.0**power for power in range(-12, 15) for digit in digits)
-        else:
-            rough = (self.high - self.low) / 5
-            ten = 10.0 ** math.floor(math.log10(rough))
-            each = next(of * ten for of in (1, 2, 2.5, 5, 10) if of * ten >= rough)
-            every = (each * i for i in range(math.ceil(self.high / each) + 1))
-        return [at for at in every if self.low * 0.999 <= at <= self.high * 1.001]
+        """Round values, two to nine of them; of a logarithmic scale rather powers of ten."""
+        rough = (self.high - self.low) / 5
+        ten = 10.0 ** math.floor(math.log10(rough))
+        each = next(of * ten for of in (1, 2, 2.5, 5, 10) if of * ten >= rough)
+        kinds = [[digit * 10.0**power for power in range(-12, 15) for digit in (1, 2, 5)]]
+        kinds = [kinds[0][::3], *kinds] * self.log
+        for every in (*kinds, [each * i for i in range(math.ceil(self.high / each) + 1)]):
+            found = [at for at in every if self.low * 0.999 <= at <= self.high * 1.001]
+            if len(found) > 2:
+                break
+        return found
 
 
 def named(ends, right, scale):
