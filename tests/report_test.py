@@ -174,6 +174,7 @@ class Charts(Case):
     def test_scaling_tells_efficiency_serial_fraction_and_what_is_above(self):
         took = {p: 0.1 + 0.9 / p for p in (1, 2, 4, 8)}
         lines = [row("04_openmp", "v", 64, at, threads=p, cores=8) for p, at in took.items()]
+        lines += [row("04_openmp", "touched_by_one", 64, 0.01, threads=p, cores=8) for p in (1, 2)]
         chart = self.plan(lines)["threads_f32"]
         self.assertIn("Serial fraction (Amdahl's, fitted): 04 v 10 %.", chart.caption)
         self.assertIn(">04 v, 59 %<", chart.svg())

@@ -122,11 +122,9 @@ def swept(rows, *by):
 
 def scaling(results, type, by):
     """What ran on one and on more threads, or ranks of one thread."""
-    on = {
-        "threads": lambda row: row.ranks < 2 and row.threads,
-        "ranks": lambda row: row.threads < 2,
-    }
-    return [of for of in swept(results.select(on[by], type=type), by) if 1 in of]
+    rows = [row for row in results.select(type=type, gpu=False) if not ladder.left_out(row)]
+    rows = [row for row in rows if (row.ranks if by == "threads" else row.threads) < 2]
+    return [of for of in swept(rows, by) if 1 in of]
 
 
 def is_above(of, p):
@@ -170,8 +168,10 @@ def tile_chart(results, type, gpu):
     rows = results.select(lambda row: row.tile > 0, type=type, gpu=gpu)
     found = [of for of in swept(rows, "tile", "threads", "ranks") if len(of) > 2][:5]
     series = [Series(min(of.items())[1].label(), points(of.values(), "tile", rate)) for of in found]
-    title = f"GFLOP/s by tile{' on the GPU' * gpu}, {type}"
-    title += "".join(f", n = {min(of.items())[1].n}" for of in found[:1])
+    if not found:
+        return None
+    of = next(iter(found[0].values()))
+    title = f"GFLOP/s by tile{' on the GPU' * gpu}, {type}, n = {of.n}"
     see = "Small tiles reuse little, large ones overflow their cache."
     panels = {x for of in found for x in of}
     more = {"xlabel": "T (tiles T × T)", "unit": "{:g}".format, "type": type, "gpu": gpu}
@@ -203,11 +203,10 @@ def roofline_chart(results, type, threads):
     flat |= {f"SSE2 {digits(sse2)}": sse2} if sse2 < 0.7 * top.value else {}
     if add := select(machine.facts, name="latency", type=type, level="add")[:threads]:
         flat[f"chain {digits(2 * threads / add[0].value)}"] = 2 * threads / add[0].value
-    marks = []
-    for row in rows:
-        foretold = row.predicted_s and row.gflops_in(row.predicted_s)
-        told = f"{row.label()}: {gflops(row.rate)}, predicted by {LIMITS.get(row.limit)}"
-        marks.append((row.label(), row.intensity, row.rate, foretold, told))
+    told = lambda row: f"{row.label()}: {gflops(row.rate)}, predicted by {LIMITS.get(row.limit)}"
+    marks = [
+        (of.label(), of.intensity, of.rate, of.gflops_in(of.predicted_s), told(of)) for of in rows
+    ]
     on = results.gpu_name if gpu else f"{threads} thread" + "s" * (threads > 1)
     name, title = f"roofline_{type}_{threads or 'gpu'}", f"The roofline, {type}, n = {n}, {on}"
     return roofline(name, title, ROOFLINE, slanted, flat, marks, type=type, gpu=gpu)
