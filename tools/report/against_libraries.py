@@ -43,7 +43,8 @@ class Group:
         for row in [row for row in self.best.values() if row.square]:
             told = f"n = {row.n}: {row.ratios()} times {row.against}"
             points[row.n] = (row.ratio, row.ratio_low, row.ratio_high, told)
-        label = f"{'09' if self.on_gpu else '05'} {self.first.variant}"
+        of_gpu = {"best": "09", "bf16": "12"}.get(self.first.variant, "13")
+        label = f"{of_gpu if self.on_gpu else '05'} {self.first.variant}"
         name = label if self.on_gpu else f"{label.removesuffix('_threads')}, {self.on}"
         return Series(label, points, name, dashed=self.first.threads > 1)
 

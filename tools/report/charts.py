@@ -11,7 +11,7 @@ from measured import seconds, select, times
 
 # By kind: the title, what to see, how a number is written.
 KINDS = {
-    "time": ("Time of one product", "Lower is better; the axis goes up by tens.", seconds),
+    "time": ("Time of one product", "Lower is better; the axis is logarithmic.", seconds),
     "speedup": ("Speedup over 01 ijk", "Where 01 itself is slow, all speedups rise.", times),
     "efficiency": ("Efficiency: % of the peak", "100 % is what the device can do.", percent),
 }
@@ -23,7 +23,8 @@ NEAR = 1.1  # sizes within this factor stand in a panel of their own
 
 def short(unit):
     """A number on an axis: without zeros behind the point."""
-    return lambda value: re.sub(r"\.0+(?=\D)", "", unit(value)) if value else "0"
+    without = lambda found: f".{found[1]}".rstrip(".")
+    return lambda value: re.sub(r"\.(\d*?)0+(?=\D)", without, unit(value)) if value else "0"
 
 
 def points(rows, x, measure):
