@@ -1,7 +1,6 @@
 """What each chart shows, chosen from the rows."""
 
-import math
-import re
+import math, re
 from dataclasses import replace
 
 import ladder
@@ -41,9 +40,6 @@ def points(rows, x, measure):
 
 def rate(row, taken):
     return row.gflops_in(taken)
-
-
-# ---- against n ----
 
 
 def panels_of(sizes, middle):
@@ -101,9 +97,6 @@ def course_charts(results, type, gpu):
         panels = [("", sorted(sizes))] if gpu else panels_of(sizes, size)
         more |= {"xlabel": "n (matrices n × n)", "unit": short(unit), "type": type, "gpu": gpu}
         yield line_chart(name, title, see, series, panels, **more)
-
-
-# ---- against threads, ranks, the tile ----
 
 
 def swept(rows, *by):
@@ -180,9 +173,6 @@ def tile_chart(results, type, gpu):
     return line_chart(name, title, see, series, [("", sorted(panels))], **more)
 
 
-# ---- the roofline ----
-
-
 def roofline_chart(results, type, threads):
     """Each step at its best, 01 by its baseline, under the roofs of so many threads or, of 0, of
     the GPU; None where no roof is known."""
@@ -215,9 +205,6 @@ def roofline_chart(results, type, threads):
 
 def bandwidth(rate):
     return f"{digits(rate)} GB/s" if rate < 1000 else f"{digits(rate / 1000)} TB/s"
-
-
-# ---- all of them ----
 
 
 def drawn(results):

@@ -67,9 +67,6 @@ def write(pictures, folder):
         (folder / f"{picture.name}.svg").write_text(text, encoding="utf-8")
 
 
-# ---- parts ----
-
-
 def wide(words):
     """About so many pixels."""
     return 0.62 * SIZE * len(words)
@@ -153,9 +150,6 @@ def named(ends, right, scale):
         yield group(of, [lead, text(right + 14, at + 4.5, name)])
 
 
-# ---- lines ----
-
-
 @dataclass
 class Series:
     label: str  # gives the colour
@@ -214,9 +208,6 @@ def line_chart(
     return Picture(name, title, see, parts, down + 44, **of)
 
 
-# ---- bars ----
-
-
 def bar_chart(name, ladders, compact=False):
     """Ladders under one another. The words of a bar stand over it, or beside it where that is
     compact."""
@@ -248,9 +239,6 @@ def bar_chart(name, ladders, compact=False):
         drawn += [text(2, y + 14, ladder.note, "pale")] if ladder.note else []
         y += LINE * bool(ladder.note) + 14
     return Picture(name, "The ladder", "A bar a step: longer is faster.", drawn, y - 4)
-
-
-# ---- the roofline ----
 
 
 def roofline(name, title, see, slanted, flat, marks, **of):

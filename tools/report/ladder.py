@@ -62,9 +62,6 @@ class Ladder:
     note: str = ""
 
 
-# ---- which rows ----
-
-
 def left_out(row):
     """What is measured for a lesson's table alone: 01 at other levels, 04's bad first touch."""
     return row.step.startswith("01_naive-O") or row.variant == "touched_by_one"
@@ -149,8 +146,6 @@ def of_machine(results, reference=None):
             return list(filter(None, found + others))
     return []
 
-
-# ---- the lessons' part of it ----
 
 # machine, type, n, and the lessons in the order they are read in
 LESSONS = (

@@ -2,10 +2,7 @@
 
 A cell that is empty or garbled is "" where its column holds words, else None."""
 
-import csv
-import itertools
-import math
-import re
+import csv, itertools, math, re
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -39,9 +36,6 @@ LIMITS = {
 
 class Refusal(Exception):
     """Why nothing can be shown, as one line."""
-
-
-# ---- files ----
 
 
 def lines_of(path, columns=()):
@@ -202,9 +196,6 @@ def ladder_sizes(sizes):
     return [n for n in before[-1:] if last.bit_count() == 1 and n >= 0.9 * last] + [last]
 
 
-# ---- a machine, and what ran on it ----
-
-
 class Machine:
     """The facts of machine.csv about its processor, or about its GPU. Rates are in units of 10⁹ a
     second."""
@@ -336,9 +327,6 @@ def load(path, machine_path):
     if not hosts:
         raise Refusal(f"{path} holds no row: nothing was measured")
     return [Results(of, machine_path) for of in hosts]
-
-
-# ---- how numbers are written ----
 
 
 def digits(value):

@@ -1,19 +1,11 @@
 """The page: plain data for page.html.jinja."""
 
-import itertools
-import os
-import re
-import subprocess
-import sys
+import itertools, os, re, subprocess, sys
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-import against_libraries
-import charts
-import drawing
-import ladder
-import published
+import against_libraries, charts, drawing, ladder, published
 from measured import LIMITS, digits, gflops, marked, percent, read, seconds, times, words
 
 MISS = 1.25  # a prediction misses that is this factor off
@@ -49,9 +41,6 @@ class Section:
     charts: list = ()
     headings: list = ()
     rows: list = ()
-
-
-# ---- sentences ----
 
 
 def wrong_lines(machines):
@@ -119,9 +108,6 @@ def copies(of):
     )
 
 
-# ---- tables ----
-
-
 def base(out):
     """Where the lessons are as a browser shows them: on the repository's web address, if it has
     one; else as files."""
@@ -161,9 +147,6 @@ def counted(bars):
         [name, *("–" if of is None else f"{of:.0f}" for of in counts)] for name, counts in rows
     ]
     return Section("What the processor counted", COUNTS, (), ["rung", *COUNTED.values()], cells)
-
-
-# ---- the page ----
 
 
 def machine_page(results, reference, libraries, root):
@@ -218,8 +201,8 @@ def write(machines, given, reference):
         print("report.py: no page: there is no jinja2 here (python3-jinja2)", file=sys.stderr)
         sys.exit(77)
     libraries = read(given.libraries, "ratio") if given.libraries else []
-    failed = given.failed and Path(given.failed)
-    failed = failed.read_text(encoding="utf-8") if failed and failed.exists() else ""
+    failed = Path(given.failed or os.devnull)
+    failed = failed.read_text(encoding="utf-8") if failed.exists() else ""
     root, files = base(given.out), filter(None, (given.csv, given.machine, given.libraries))
     loader = jinja2.FileSystemLoader(Path(__file__).resolve().parent)
     how = {"autoescape": True, "trim_blocks": True, "lstrip_blocks": True}

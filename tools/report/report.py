@@ -13,14 +13,10 @@
 where there is none here. A row whose result is wrong is named, never ranked or drawn. Exit status:
 0 well; 2 the files cannot be read or written, 77 the page lacks jinja2, in a line."""
 
-import argparse
-import sys
+import argparse, sys
 from pathlib import Path
 
-import against_libraries
-import charts
-import ladder
-import page
+import against_libraries, charts, ladder, page
 from drawing import bar_chart, write
 from measured import Refusal, load, times
 
