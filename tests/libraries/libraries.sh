@@ -56,6 +56,9 @@ every)
   [ "$(rows variant against | tr ' ' '\n' | grep -cx "\($wide\|library\),Eigen")" -eq 2 ] || fail "Eigen: $(cat results.csv err)"
   # Eigen is measured at its best: as wide as this processor is.
   objdump -d --no-show-raw-insn "$programs/libcourse_eigen.so" | grep -qE 'vfmadd[0-9]+p[sd] .*%[yz]mm' || fail "Eigen multiplies without AVX2's registers and multiply-adds"
+  # MKL by the names that Fortran has for it, in PyTorch's library.
+  mkdir -p torch/lib && touch torch/__init__.py && cp "$fakes/libfake_fortran.so" torch/lib/libtorch_cpu.so
+  rm results.csv && PYTHONPATH=$PWD tool 0 --library mkl --size 9 --type f32 --threads 1 --variant library && [ "$(rows against verdict)" = MKL,right ] || fail "MKL: $(cat err)"
   # Rows that are chosen.
   rm results.csv && tool 0 --library eigen,openblas --variant library --size 48 --type f64 --threads 1
   [ "$(rows variant | tr ' ' '\n' | sort -u)" = library ] || fail "--variant library: $(cat results.csv)"
@@ -101,6 +104,7 @@ refusals)
   refuses "--library: which one? give a file, or one of blis, eigen, mkl, onednn, openblas"
   refuses "--kernel: 'sse2' is unknown; give avx2" --library eigen --kernel sse2
   refuses "--threads: several; give one number a process" --library eigen --threads 1,2
+  refuses "--threads: '4096' is more than the" --library eigen --threads 4096
   refuses "nosuch.so: cannot open shared object file" --library ./nosuch.so
   refuses "it has neither cblas_sgemm, sgemm_ nor dnnl_sgemm" --library "$fakes/libfake_empty.so"
   refuses "--type: f16 not in {f32,f64,i32}" --library eigen --type f16
