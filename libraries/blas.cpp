@@ -269,6 +269,7 @@ std::vector<std::string> names() {
 void add_variants(course::Step& step, const Asked& asked, char** argv) {
   const std::string known = "give a file, or one of " + course::joined(names());
   if (asked.library.empty()) throw Refusal{"--library: which one? " + known};
+  course::require_cpus({asked.threads});
   if (asked.avx2) {
     if (const std::string missing = course::lacking("avx2,fma"); !missing.empty())
       throw Missing{"this processor lacks " + missing};
