@@ -53,6 +53,21 @@ def made(folder, machine):
     return (folder / "index.html").as_uri()
 
 
+def on_each_page(check):
+    """Checks each page at both widths."""
+
+    def test(self):
+        for page, width in itertools.product(self.pages, (1200, 390)):
+            with self.subTest(page=page, width=width):
+                screen = {"width": width, "height": 1000, "deviceScaleFactor": 1, "mobile": False}
+                self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
+                self.driver.get(page)
+                self.asked("document.querySelectorAll('details').forEach(of => of.open = true)")
+                check(self)
+
+    return test
+
+
 class Browser(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -66,59 +81,38 @@ class Browser(unittest.TestCase):
         cls.folder = Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
         cls.pages = [made(cls.folder / of, of) for of in ("epyc-zen5", "epyc-zen4", "h200")]
 
-    def each(self, check):
-        """Checks each page at both widths."""
-        for page, width in itertools.product(self.pages, (1200, 390)):
-            with self.subTest(page=page, width=width):
-                screen = {"width": width, "height": 1000, "deviceScaleFactor": 1, "mobile": False}
-                self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
-                self.driver.get(page)
-                check()
-
     def asked(self, script, *values):
         return self.driver.execute_script(f"return {script}", *values)
 
-    def unfold(self):
-        self.asked("document.querySelectorAll('details').forEach(of => of.open = true)")
-
+    @on_each_page
     def test_no_text_is_clipped_small_or_on_another(self):
-        def check():
-            self.unfold()
-            self.assertEqual(self.asked(TEXTS, SMALLEST), [])
-            beyond = self.asked("document.documentElement.scrollWidth - innerWidth")
-            self.assertLessEqual(beyond, 0, "wider than the screen")
+        self.assertEqual(self.asked(TEXTS, SMALLEST), [])
+        beyond = self.asked("document.documentElement.scrollWidth - innerWidth")
+        self.assertLessEqual(beyond, 0, "wider than the screen")
 
-        self.each(check)
-
+    @on_each_page
     def test_nothing_is_said_on_the_console_or_fetched_from_elsewhere(self):
-        def check():
-            self.assertEqual(self.driver.get_log("browser"), [])
-            fetched = self.asked("performance.getEntriesByType('resource').map(of => of.name)")
-            of_it = (self.folder.as_uri(), "data:")
-            self.assertEqual([of for of in fetched if not of.startswith(of_it)], [])
+        self.assertEqual(self.driver.get_log("browser"), [])
+        fetched = self.asked("performance.getEntriesByType('resource').map(of => of.name)")
+        here = (self.folder.as_uri(), "data:")
+        self.assertEqual([of for of in fetched if not of.startswith(here)], [])
 
-        self.each(check)
-
+    @on_each_page
     def test_a_keyboard_reaches_every_control(self):
-        def check():
-            self.unfold()
-            controls = "[...document.querySelectorAll('a, summary, [tabindex]')]"
-            missing = set(range(self.asked(f"{controls}.length")))
-            for _ in sorted(missing):
-                self.driver.switch_to.active_element.send_keys(Keys.TAB)
-                missing.discard(self.asked(f"{controls}.indexOf(document.activeElement)"))
-            self.assertEqual(missing, set())
+        controls = "[...document.querySelectorAll('a, summary, [tabindex]')]"
+        missing = set(range(self.asked(f"{controls}.length")))
+        for _ in sorted(missing):
+            self.driver.switch_to.active_element.send_keys(Keys.TAB)
+            missing.discard(self.asked(f"{controls}.indexOf(document.activeElement)"))
+        self.assertEqual(missing, set())
 
-        self.each(check)
-
+    @on_each_page
     def test_it_prints_on_three_pages(self):
-        def check():
-            paper = {"paperWidth": 8.27, "paperHeight": 11.7}
-            printed = self.driver.execute_cdp_cmd("Page.printToPDF", paper)["data"]
-            pages = re.findall(rb"/Type */Page\b", base64.b64decode(printed))
-            self.assertIn(len(pages), (1, 2, 3))
-
-        self.each(check)
+        self.asked("document.querySelectorAll('details').forEach(of => of.open = false)")
+        paper = {"paperWidth": 8.27, "paperHeight": 11.7}
+        printed = self.driver.execute_cdp_cmd("Page.printToPDF", paper)["data"]
+        pages = re.findall(rb"/Type */Page\b", base64.b64decode(printed))
+        self.assertIn(len(pages), (1, 2, 3))
 
 
 if __name__ == "__main__":
