@@ -129,6 +129,7 @@ void run_type(Session& session, const Variants<T>& variants) {
   for (const Shape& shape : options.shapes) {
     CheckedProblem<T> checked{{shape, options.fill, options.seed, options.pad}};
     for (const auto& [variant, settings] : rows) {
+      if (!options.explain.empty() && session.world.root(session.refused.status) == 1) return;
       ++session.row;
       run_row(session, *variant, checked, settings);
     }

@@ -27,7 +27,9 @@ std::string said(const Element& made) {
     for (Index j = 0; j < n; ++j) c.view()(i, j) = float(made(i, j, problem.c(i, j), added(i, j)));
   std::string lines;
   const View<float> view = c.view();
-  for (const std::string& line : course::diagnose<float>(problem, view)) lines += line + "\n";
+  const course::Diagnosis found = course::diagnose<float>(problem, view);
+  for (const std::string& line : {found.element, found.where, found.fault})
+    if (!line.empty()) lines += line + "\n";
   return lines;
 }
 bool says(const Element& made, const std::string& what) {
@@ -57,7 +59,7 @@ TEST_CASE("where the wrong ones lie") {
   CHECK(says(wrong_at([](Index i, Index) { return i >= 32; }), "(32 = 8 · 4: only whole tiles?)"));
   CHECK(says(
       wrong_at([](Index, Index j) { return j >= 17; }),
-      "have j ≥ 17, and all of those are wrong: does a loop, or the grid, or a rank reach these columns"));
+      "have j ≥ 17, and all of those are wrong: does a loop, or the grid, reach these columns"));
   CHECK(says(wrong_at([](Index i, Index j) { return i >= 32 || j >= 16; }), "have i ≥ 32 or j ≥ 16"));
   CHECK(says(wrong_at([](Index, Index j) { return j % 4 == 3; }), "have j % 4 = 3"));
   CHECK(says(wrong_at([](Index i, Index) { return i % 8 == 5; }), "have i % 8 = 5"));
@@ -117,8 +119,8 @@ TEST_CASE("indices that are exchanged") {
       for (Index p = 0; p < k; ++p) transposed += double(square.a(p, i)) * double(square.b(p, j));
       of_a.view()(i, j) = float(transposed), of_c.view()(i, j) = float(square.c(i, j) + added(j, i));
     }
-  CHECK(course::diagnose<float>(square, of_c.view()).back() ==
+  CHECK(course::diagnose<float>(square, of_c.view()).fault ==
         "It holds what C(j, i) should: i and j are exchanged.");
-  CHECK(course::diagnose<float>(square, of_a.view()).back() ==
+  CHECK(course::diagnose<float>(square, of_a.view()).fault ==
         "It holds the sum of a(p, i) · b(p, j), not of a(i, p) · b(p, j).");
 }
