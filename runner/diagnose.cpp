@@ -63,10 +63,9 @@ std::string where(const Elements& wrong, const Elements& right, const Shape& sha
   if (owner) {
     const int rank = owner(wrong[0].i, wrong[0].j);
     const auto of_rank = [&](const Element& e) { return owner(e.i, e.j) == rank; };
-    if (all(wrong, of_rank))
-      return fmt::format(
-          "All wrong elements are rank {}'s{}.", rank,
-          std::none_of(right.begin(), right.end(), of_rank) ? ", and all of its are wrong" : "");
+    if (all(wrong, of_rank) && std::none_of(right.begin(), right.end(), of_rank))
+      return fmt::format("All elements of rank {}, and no others, are wrong.", rank);
+    if (all(wrong, of_rank)) return fmt::format("All wrong elements are rank {}'s.", rank);
   }
   if (const Index i = edge(wrong, right, &Element::i); i > 0)
     return beyond("i", i) + (asks ? left_over(i, shape.m, "rows") : ".");
@@ -123,40 +122,6 @@ double product(const Element& e, Index k, const A& a, const B& b) {
   double sum = e.before;
   for (Index p = 0; p < k; ++p) sum += a(e.i, p) * b(p, e.j);
   return sum;
-}
-template <class T>
-bool alike(double is, double should, double size) {
-  return (std::isnan(is) && std::isnan(should)) || close<T>(is, should, size);
-}
-
-/// That cols() was taken for ld().
-template <class T>
-std::string cols_for_ld(const Problem<T>& problem, const Elements& wrong) {
-  const auto [m, n, k] = problem.shape;
-  const Index pad = problem.pad;
-  const auto there = [pad](Index place, Index cols, const auto& element) {  // so far from its first one
-    const Index i = place / (cols + pad), j = place % (cols + pad);
-    return static_cast<double>(j < cols ? element(i, j) : poison<T>());
-  };
-  for (int of = 1; of < 8 && pad > 0; ++of) {
-    const auto a = [&](Index i, Index p) {
-      return there(i * (of & 1 ? k : k + pad) + p, k, [&](Index r, Index s) { return problem.a(r, s); });
-    };
-    const auto b = [&](Index p, Index j) {
-      return there(p * (of & 2 ? n : n + pad) + j, n, [&](Index r, Index s) { return problem.b(r, s); });
-    };
-    const auto explains = [&](const Element& e) {
-      const Index place = e.i * (n + pad) + e.j;
-      const Element from{of & 4 ? place / n : e.i, of & 4 ? place % n : e.j, 0, e.before};
-      const double should = from.i < m ? product(from, k, a, b) : e.before;
-      return alike<T>(e.is, should, e.size + static_cast<double>(k));
-    };
-    if (all(wrong, explains))
-      return fmt::format(
-          "It is what comes of cols() in the place of ld() of{}{}{}: (i, j) lies at i * ld() + j.",
-          of & 1 ? " A" : "", of & 2 ? " B" : "", of & 4 ? " C" : "");
-  }
-  return "";
 }
 
 /// That tiles, or a tensor core's fragments, were transposed.
@@ -238,10 +203,13 @@ std::string fault(const Problem<T>& problem, const Elements& wrong, bool unwritt
     return all(wrong, [&](const Element& e) { return close<T>(e.is, should(e), e.size); });
   };
   if (k == 0) return "k is 0: there is nothing to add. Does a sum begin with p = 0 all the same?";
-  if (std::string of_ld = cols_for_ld(problem, wrong); !of_ld.empty()) return of_ld;
-  if (unwritten)
-    return "NaN, or so large a number, comes from memory that nobody has written: a sum that was not "
-           "initialised, or a read beyond a row's end.";
+  if (unwritten) {
+    const bool nan = !all(wrong, [](const Element& e) { return !std::isnan(e.is); });
+    return fmt::format(
+        "{} comes from memory that nobody has written: a sum that was not initialised, or a read beyond "
+        "a row's end.",
+        nan ? "NaN" : "So large a number");
+  }
   if (of_all([](const Element& e) { return e.before; })) return untouched;
   if (of_all([](const Element& e) { return e.added; }))
     return "It holds A·B alone: C += A·B keeps what C held before.";

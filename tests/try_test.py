@@ -24,14 +24,14 @@ RIGHT += "for (Index j = 0; j < n; ++j) c(i, j) += a(i, p) * b(p, j); "
 
 
 class Learner(unittest.TestCase):
-    def write(self, name, text=None, change=None):
-        """The learner's file: the text, or the course's kernel with one change."""
+    def write(self, name, text=None, *changes):
+        """The learner's file: the text, or the course's kernel with changes."""
         of = RUNGS[name]
         if not of.course.exists():
             self.skipTest(f"there is no {name} here")
         of.path.parent.mkdir(parents=True, exist_ok=True)
         text = text or "\n".join([*of.includes(), *of.model()])
-        if change:
+        for change in changes:
             self.assertIn(change[0], text)
             text = text.replace(*change)
         if not of.path.exists() or of.text != text:
@@ -51,6 +51,7 @@ class Try(Learner):
         status, said = self.look(*asked)
         self.assertEqual(status, 1, said)
         self.assertIn(words, said)
+        return said
 
     def ikj(self, words, body):
         self.says(words, "02_loop_order/ikj", IKJ.format(body))
@@ -95,10 +96,38 @@ class Try(Learner):
         words += "(32 = 8 · 4: only whole tiles?)"
         self.ikj(words, RIGHT.replace("i < m", "i < m / 4 * 4"))
 
-    def test_a_sum_that_begins_with_p_0(self):
-        body = RIGHT.replace("Index p = 0", "Index p = 1") + "for (Index i = 0; i < m; ++i) for "
-        body += "(Index j = 0; j < n; ++j) c(i, j) += a.data()[i * a.ld()] * b.data()[j];"
-        self.ikj("m x n x k = 3x4x0:", body)
+    def test_by_pointers(self):
+        first = RIGHT.replace("Index p = 0", "Index p = 1") + "for (Index i = 0; i < m; ++i) for "
+        first += "(Index j = 0; j < n; ++j) c(i, j) += a.data()[i * a.ld()] * b.data()[j];"
+        by_int = RIGHT.replace("Index", "int").replace("c(i, j)", "c.data()[i * ld + j]")
+        for words, body in (
+            ("k is 0: there is nothing to add.", first),
+            ("i * ld() is more than 2³¹ there", "const int ld = int(c.ld()); " + by_int),
+            ("Where ld() is cols() it is right", RIGHT.replace("a(i, p)", "a.data()[i * k + p]")),
+            ("or beyond the last one, in line 4 of mine", RIGHT + "*(&c(m - 1, 0) + n) = 1;"),
+        ):
+            with self.subTest(words):
+                self.ikj(words, body)
+
+    def test_of_ranks(self):
+        one = "MPI_Request one = MPI_REQUEST_NULL; const auto next = [&one] { return &one; };"
+        for words, rung, *changes in (
+            (
+                "requests of a rank were never waited for",
+                "06_mpi/scatter_immediate",
+                ("Flying flying;", one),
+                ("flying.next()", "next()"),
+                ("flying.wait()", "MPI_Wait(&one, MPI_STATUS_IGNORE)"),
+            ),
+            (
+                "All elements of rank 2, and no others, are wrong.",
+                "06_mpi/scatter_blocking",
+                ("to < size", "to < 2 && to < size"),
+                ("if (me > 0)", "if (me == 1)"),
+            ),
+        ):
+            with self.subTest(words):
+                self.says(words, rung, None, *changes)
 
     def test_a_full_tmpdir(self):
         full = mock.patch("os.statvfs", return_value=mock.Mock(f_bavail=0))
@@ -148,11 +177,12 @@ void parallel_for(View<const T> a, View<const T> b, View<T> c, int threads) {
 
     def test_a_lost_barrier(self):
         for words, line in (
-            ("without a barrier?", "nobody reads before all have written"),
+            ("read without a barrier before", "nobody reads before all have written"),
             ("is a barrier missing, or do two write", "nobody writes before all have read"),
         ):
             change = f"    __syncthreads();  // {line}\n", ""
-            self.says(words, "08_cuda_shared/shared", None, change)
+            said = self.says(words, "08_cuda_shared/shared", None, change)
+            self.assertNotIn("wrong", said)  # where the wrong ones lie
 
     def test_a_barrier_that_not_all_reach(self):
         change = "const bool inside = ", "if (i >= c.rows()) return;\n  const bool inside = "

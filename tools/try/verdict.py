@@ -22,6 +22,8 @@ WIDTH = shutil.get_terminal_size().columns if sys.stdout.isatty() else 1000
 RACE = "The result differs from run to run: do two threads write to the same element?"
 MESSAGE = "The result differs from run to run: does somebody wait for each message to arrive?"
 FAR = "i * ld() is more than 2³¹ there: an int overflows, in a square matrix from 46,341 rows on."
+ORDER = "The result depends on the order in which threads run: "
+ORDER += "is a barrier missing, or do two write to one place?"
 BEYOND = "an element that the matrix does not have"
 CRASHES = {  # the address sanitizer's words
     "ABRT": "it ended itself",
@@ -167,6 +169,10 @@ def explained(row):
     return [row["message"]] * ("message" in row and (not said or row["seen"] != "")) + said
 
 
+def instead(words, old, new):
+    return [new if word == old else word for word in words]
+
+
 def findings(rung, program, found, words, orders, order):
     """What to tell of a run, with the threads in this order, that was not right."""
     row, at = found.last(), place_of(found)
@@ -183,40 +189,44 @@ def findings(rung, program, found, words, orders, order):
         if rung.on_ranks:
             why = "Do the ranks wait for each other? Every send needs its receive, with its tag."
         return [f"It has not ended after {PATIENCE} s. {why}"]
-    said = explained(row)
     if row["seen"] == "threw":
-        return said
-    if row["unwritten"] and rung.emulated:
-        begins = "Under the emulator shared memory, and what is copied to it, begins as NaN: "
-        said += [begins + "is it read before a barrier, or before the copy was waited for?"]
-    if row["unwritten"] and rung.on_ranks:
-        said.append("Has every rank received its part of A and of C, and B?")
-    if found.status is None:  # later: once more would take as long
-        return said
-    if at[0] in ("f64", "i32") and not row["seen"]:
-        said.append("In f32 it is right: does a number have another type than T?")
+        return explained(row)
 
     def again(*words):
         run = checked(rung, program, at[1], *words)
         return run.status and (place_of(run), run.last().get("element"))
 
     others = orders if rung.emulated else [order] * (4 if rung.threaded else 2 * rung.on_ranks)
-    if any(again(*words, *other) != (at, row["element"]) for other in others):
-        on_cpu = MESSAGE if rung.on_ranks else RACE
-        depends = "The result depends on the order in which threads run: "
-        depends += "is a barrier missing, or do two write to one place?"
-        said = [line for line in said if line != row["where"]]  # it says nothing then
-        return said + [depends if rung.emulated else on_cpu]
-    once = [word if word != "2" else "1" for word in words]
-    if again(*once, *order) == 0:
+    others = others if found.status is not None else []  # once more would take as long
+    depends = any(again(*words, *other) != (at, row["element"]) for other in others)
+    if depends or (row["unwritten"] and rung.emulated):
+        row["where"] = ""  # it says nothing then
+    said = explained(row)
+    if row["unwritten"] and rung.emulated:
+        begins = "Under the emulator shared memory, and what is copied to it, begins as NaN: "
+        said += [begins + "is it read without a barrier before, or without a wait for the copy?"]
+    if row["unwritten"] and rung.on_ranks:
+        said.append("Has every rank received its part of A and of C, and B?")
+    if found.status is None:
+        return said
+    if at[0] in ("f64", "i32") and not row["seen"]:
+        said.append("In f32 it is right: does a number have another type than T?")
+    if depends:
+        return said + [ORDER if rung.emulated else MESSAGE if rung.on_ranks else RACE]
+    if again(*instead(words, "3", "0"), *order) == 0:
+        ld = "Where ld() is cols() it is right: element (i, j) lies at data() + i * ld() + j."
+        said = [line for line in said if line in (row["message"], row["element"])] + [ld]
+    if again(*instead(words, "2", "1"), *order) == 0:
         keeps = "The first run is right, a second one is not: "
         keeps += "does it write to A or B, or keep a sum?"
         said.append(MESSAGE if rung.on_ranks else keeps)
     if row["seen"] == "outside" and not rung.emulated:
         debug, _ = rung.compiled("debug")
-        words = [word if word != "3" else "16" for word in words]  # to poison whole words
+        words = instead(words, "3", "16")  # to poison whole words
         where = access(rung, checked(rung, debug, at[1], *words)) if debug else ""
-        said.append(f"The first access outside: {where or 'by a pointer, not through a View'}.")
+        hidden = "by a pointer, not through a View"
+        hidden += ": does a mask let a vector reach beyond the row?" * (rung.step == "05_avx2")
+        said.append(f"The first access outside: {where or hidden}.".replace("?.", "?"))
     return said
 
 
