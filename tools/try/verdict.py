@@ -189,7 +189,7 @@ def findings(rung, program, found, words, orders, order):
         if rung.on_ranks:
             why = "Do the ranks wait for each other? Every send needs its receive, with its tag."
         return [f"It has not ended after {PATIENCE} s. {why}"]
-    if row["seen"] == "threw":
+    if row["seen"] in ("threw", "error"):
         return explained(row)
 
     def again(*words):
