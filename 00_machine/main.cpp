@@ -91,10 +91,10 @@ int run_parts(course::Options options, const Topology& machine, bool again) {
     return 77;
   }
   Sheet sheet(options.csv);
-  if (again) sheet.take_rows(options.csv, course::processor());
+  if (again) sheet.take_rows(options.csv, course::processor().name);
   std::cerr << skipped;  // what the file refuses is one line, without these
   Session session{options, machine, sheet};
-  std::printf("00_machine on %s, %s\n", course::processor().c_str(), course::compiler.c_str());
+  std::printf("00_machine on %s, %s\n", course::processor().text().c_str(), course::compiler.c_str());
   if (!again) {
     add_processor(sheet, machine);
     for (const Part& part : asked) part.add(session);
@@ -110,21 +110,22 @@ int run_parts(course::Options options, const Topology& machine, bool again) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return course::exit_status("00_machine", [&] {
+  course::prepare_streams();
+  try {
     const Topology machine = topology();
     course::Options options = defaults(machine);
     CLI::App app("00_machine: what this machine is, and what it can do");
-    course::add_common(app, options, true);
+    course::add_common(app, options);
     bool again = false;
     app.add_flag("--again", again,
                  "measure the peaks that --csv FILE has once more, and keep the better value of each");
-    if (!course::parse(app, options, argc, argv)) return 0;
+    if (!course::parse(app, options, argc, argv)) return course::written(0);
     check(options);
-    if (options.list) {
-      std::printf("00_machine: what this machine is, and what it can do\n");
-      for (const Part& part : parts) course::print_choice(part.name, part.idea, part.missing());
-      return 0;
-    }
-    return run_parts(options, machine, again);
-  });
+    if (!options.list) return course::written(run_parts(options, machine, again));
+    std::printf("00_machine: what this machine is, and what it can do\n");
+    for (const Part& part : parts) course::print_choice(part.name, part.idea, part.missing());
+    return course::written(0);
+  } catch (...) {
+    return course::status_of_exception("00_machine");
+  }
 }

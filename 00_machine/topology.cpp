@@ -65,8 +65,8 @@ std::vector<const Kernels*> vector_sets() {
 }
 
 void add_processor(Sheet& sheet, const Topology& machine) {
-  const Row row{"processor",        "", "", 0, "", std::to_string(machine.cpus.size()), "threads",
-                course::processor()};
+  const Row row{
+      "processor", "", "", 0, "", std::to_string(machine.cpus.size()), "threads", course::processor().name};
   if (sheet.wants(row)) sheet.add(row);
 }
 

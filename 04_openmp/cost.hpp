@@ -53,8 +53,8 @@ Cost tiled_simd(const Shape& s, const Settings& settings) {
   return cost;
 }
 
-/// Half a cache line of sums at a time. The next addition waits until the store before has been forwarded to
-/// its load, about 8 cycles (step 03), and takes 3: what so many additions take that wait for one another.
+/// Half a cache line of sums at a time. Each step costs 8 cycles of store forwarding (step 03) plus 3 of
+/// addition, modelled as an addition chain of equal length.
 template <class T>
 Cost sums(const Shape& s, const Settings&) {
   const Extents<T> e(s);

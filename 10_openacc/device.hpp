@@ -92,9 +92,11 @@ class Offloaded : public course::Variant<T> {
   Offloaded(course::Traits traits, Kernel kernel, const Model& model)
       : course::Variant<T>(std::move(traits)), kernel_(kernel), model_(model) {}
 
-  std::string device() const override {
-    if (!model_.on_host()) return model_.gpu() == nullptr ? "a GPU without a name" : model_.gpu();
-    return model_.host_wanted() ? "host fallback: " + course::processor() : "";
+  course::Device device() const override {
+    if (!model_.on_host()) return {"gpu", model_.gpu() == nullptr ? "a GPU without a name" : model_.gpu()};
+    if (!model_.host_wanted()) return {};
+    const auto [kind, name, cores] = course::processor();
+    return {"fallback", "host fallback: " + name, cores};
   }
   std::string refuses(const Problem<T>&, const Settings&) const override {
     if (model_.host_wanted() || !model_.on_host()) return {};

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <bit>
-#include <limits>
 
 #include "common/view.hpp"
 #ifdef __CUDACC__
@@ -50,12 +49,3 @@ struct f16 {
 };
 
 }  // namespace f32_by_halves
-
-/// As much as the course asks for.
-template <>
-struct std::numeric_limits<f32_by_halves::f16> {
-  static constexpr bool has_quiet_NaN = true;
-  static constexpr f32_by_halves::f16 quiet_NaN() {
-    return f32_by_halves::f16(numeric_limits<float>::quiet_NaN());
-  }
-};

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <bit>
-#include <limits>
 
 #include "common/view.hpp"
 
@@ -51,17 +50,3 @@ template <class T>
 using Result = std::conditional_t<std::is_same_v<T, bf16> || std::is_same_v<T, tf32>, float, T>;
 
 }  // namespace course
-
-/// As much as the course asks for.
-template <>
-struct std::numeric_limits<course::bf16> {
-  static constexpr bool has_quiet_NaN = true;
-  static constexpr int digits = 8;
-  static constexpr course::bf16 quiet_NaN() { return course::bf16(numeric_limits<float>::quiet_NaN()); }
-};
-template <>
-struct std::numeric_limits<course::tf32> {
-  static constexpr bool has_quiet_NaN = true;
-  static constexpr int digits = 11;
-  static constexpr course::tf32 quiet_NaN() { return course::tf32(numeric_limits<float>::quiet_NaN()); }
-};

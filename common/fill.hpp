@@ -2,17 +2,12 @@
 #pragma once
 
 #include <limits>
-#include <string_view>
 
 #include "common/bf16.hpp"
 
 namespace course {
 
 enum class Fill { digits, uniform };
-
-constexpr std::string_view fill_name(Fill fill) {
-  return fill == Fill::digits ? "digits" : "uniform";
-}
 
 /// The mixing function of SplitMix64, a bijection (Steele, Lea, Flood, OOPSLA 2014; constants by Stafford).
 constexpr std::uint64_t mix(std::uint64_t x) {
@@ -28,29 +23,20 @@ constexpr std::uint64_t element_hash(std::uint64_t seed, char matrix, Index i, I
   return mix(row + 0x9e3779b97f4a7c15u * (static_cast<std::uint64_t>(j) + 1));
 }
 
-/// Element (i, j): `digits` are integers 0..9; `uniform` is symmetric in (-1, 1), for integers -9..9.
+/// Element (i, j): `digits` are integers 0..9; `uniform` is symmetric in (-1, 1), for integers -9..9. BF16
+/// and TF32 have those of f32, rounded: their exponents vary, so that summation must round.
 template <class T>
 constexpr T element(Fill fill, std::uint64_t seed, char matrix, Index i, Index j) {
+  using R = Result<T>;
   const std::uint64_t bits = element_hash(seed, matrix, i, j);
   // 32 random bits times 10, less their own 32: 0..9.
-  if (fill == Fill::digits) return static_cast<T>((bits >> 32) * 10 >> 32);
+  if (fill == Fill::digits) return static_cast<T>(static_cast<R>((bits >> 32) * 10 >> 32));
   if constexpr (std::is_integral_v<T>) return static_cast<T>((bits >> 32) * 19 >> 32) - 9;
   // Odd multiples of 2^-mantissa: all representable, none zero, mean exactly zero.
-  constexpr int mantissa = std::numeric_limits<T>::digits;
+  constexpr int mantissa = std::numeric_limits<R>::digits;
   const auto odd =
       static_cast<std::int64_t>(2 * (bits >> (64 - mantissa)) + 1) - (std::int64_t{1} << mantissa);
-  return static_cast<T>(odd) / static_cast<T>(std::int64_t{1} << mantissa);
-}
-
-/// Those of f32, rounded: of many exponents, so that sums of their products have to be rounded.
-template <>
-constexpr bf16 element(Fill fill, std::uint64_t seed, char matrix, Index i, Index j) {
-  return bf16(element<float>(fill, seed, matrix, i, j));
-}
-/// Those of f32, which are rounded when they are multiplied.
-template <>
-constexpr tf32 element(Fill fill, std::uint64_t seed, char matrix, Index i, Index j) {
-  return tf32(element<float>(fill, seed, matrix, i, j));
+  return static_cast<T>(static_cast<R>(odd) / static_cast<R>(std::int64_t{1} << mantissa));
 }
 
 /// Writes every element of `view` as matrix 'A', 'B' or 'C'.

@@ -20,10 +20,10 @@ void share_rows(Index rows, int threads, const std::function<void(Index row)>& w
 /// What unwritten memory holds: NaN, or an integer that no input or small product contains.
 template <class T>
 constexpr T poison() {
-  if constexpr (std::numeric_limits<T>::has_quiet_NaN)
-    return std::numeric_limits<T>::quiet_NaN();
+  if constexpr (std::is_integral_v<T>)
+    return 65537;  // times an input, and added up, it is still no overflow
   else
-    return static_cast<T>(65537);  // times an input, and added up, it is still no overflow
+    return static_cast<T>(std::numeric_limits<float>::quiet_NaN());
 }
 
 /// What kernels do with a matrix: read it only, or write it and perhaps read it.
@@ -64,25 +64,24 @@ void copy(View<const T> from, View<T> to) {
     for (Index j = 0; j < from.cols(); ++j) to(i, j) = from(i, j);
 }
 
-/// Owns rows × cols elements, aligned to 64 bytes and poisoned. Guards for its `use`: `band` elements (a
-/// multiple of 64 bytes) before, as many and a row behind, `pad` columns on the right. Rows are first touched
-/// by `threads`. Throws std::bad_alloc.
+/// Owns rows × cols elements, aligned to 64 bytes and poisoned. Guards for its `use`: 256 bytes before, as
+/// many and a row behind, `pad` columns on the right. Rows are first touched by `threads`. Throws
+/// std::bad_alloc.
 template <class T>
 class Matrix {
  public:
   Matrix() = default;  // no elements, no guards
-  Matrix(Index rows, Index cols, Index pad = 0, int threads = 1, Use use = Use::output,
-         Index band = four_lines)
-      : rows_(rows), cols_(cols), ld_(cols + pad), band_(band), use_(use) {
-    const auto size = static_cast<std::size_t>(rows * ld_ + 2 * band_ + ld_);
+  Matrix(Index rows, Index cols, Index pad = 0, int threads = 1, Use use = Use::output)
+      : rows_(rows), cols_(cols), ld_(cols + pad), use_(use) {
+    const auto size = static_cast<std::size_t>(rows * ld_ + 2 * band + ld_);
     buffer_.reset(static_cast<T*>(std::aligned_alloc(64, (size * sizeof(T) + 63) / 64 * 64)));
     if (!buffer_) throw std::bad_alloc();
     share_rows(rows, threads, [this](Index i) {
       std::fill_n(data() + i * ld_, cols_, poison<T>());
-      guard_part(band_ + i * ld_ + cols_, ld_ - cols_);
+      guard_part(band + i * ld_ + cols_, ld_ - cols_);
     });
-    guard_part(0, band_);
-    guard_part(band_ + rows_ * ld_, band_ + ld_);
+    guard_part(0, band);
+    guard_part(band + rows_ * ld_, band + ld_);
   }
 
   View<T> view() { return {data(), rows_, cols_, ld_}; }
@@ -90,13 +89,14 @@ class Matrix {
 
   /// False when somebody wrote outside the matrix: before it, behind it or into the padding.
   bool guards_intact() const {
-    bool intact = is_intact(0, band_) && is_intact(band_ + rows_ * ld_, band_ + ld_);
-    for (Index i = 0; i < rows_; ++i) intact &= is_intact(band_ + i * ld_ + cols_, ld_ - cols_);
+    if (!buffer_) return true;
+    bool intact = is_intact(0, band) && is_intact(band + rows_ * ld_, band + ld_);
+    for (Index i = 0; i < rows_; ++i) intact &= is_intact(band + i * ld_ + cols_, ld_ - cols_);
     return intact;
   }
 
  private:
-  static constexpr Index four_lines = 256 / sizeof(T);  // the matrix itself stays aligned
+  static constexpr Index band = 256 / sizeof(T);  // the matrix itself stays aligned
 
   struct Free {  // what aligned_alloc gave is not for delete
     void operator()(T* p) const { std::free(p); }
@@ -108,9 +108,9 @@ class Matrix {
   bool is_intact(Index place, Index count) const {
     return are_guards(buffer_.get() + place, count, use_, place);
   }
-  T* data() const { return buffer_.get() + band_; }
+  T* data() const { return buffer_ ? buffer_.get() + band : nullptr; }
 
-  Index rows_ = 0, cols_ = 0, ld_ = 0, band_ = 0;
+  Index rows_ = 0, cols_ = 0, ld_ = 0;
   Use use_ = Use::output;
   std::unique_ptr<T, Free> buffer_;
 };

@@ -11,9 +11,11 @@
 
 #ifdef __CUDACC__
 #define COURSE_RUNTIME on_gpu
+#define COURSE_DEVICE_KIND "gpu"
 #else
 #include "gpu/emulator/runtime.hpp"
 #define COURSE_RUNTIME emulated
+#define COURSE_DEVICE_KIND "emulator"
 #ifndef COURSE_LEAST_CAPABILITY
 #define COURSE_LEAST_CAPABILITY 0
 #endif
@@ -29,10 +31,10 @@ struct Cuda {
     cudaGetDevice(&device);
     return device;
   }
-  /// The GPU's name.
-  static std::string device() {
+  static Device device() {
     cudaDeviceProp properties;
-    return cudaGetDeviceProperties(&properties, current()) == cudaSuccess ? properties.name : "no GPU";
+    const bool there = cudaGetDeviceProperties(&properties, current()) == cudaSuccess;
+    return {COURSE_DEVICE_KIND, there ? properties.name : "no GPU"};
   }
   /// Why no kernel of this compute capability (or later, unless `no_other`) can run; else empty.
   static std::string missing(int capability = 0, bool no_other = false) {
@@ -124,8 +126,7 @@ struct Cuda {
 
     /// The matrix holds NaN, or a number that no input has; its guards are as `use` wants them.
     void poison() {
-      check(cudaMemset(buffer_.get(), std::numeric_limits<T>::has_quiet_NaN ? 0xff : 0x81,
-                       std::size_t(all_) * sizeof(T)));
+      check(cudaMemset(buffer_.get(), std::is_integral_v<T> ? 0x81 : 0xff, std::size_t(all_) * sizeof(T)));
       synchronize();  // cudaMemset returns before it is done
       for (const View<T> part : guards()) {
         std::vector<T> here(std::size_t(part.rows() * part.cols()));

@@ -47,7 +47,7 @@ class GpuVariant : public Variant<T> {
   GpuVariant(Traits traits, Launch<T> launch, Needs needs = {})
       : Variant<T>(std::move(traits)), launch_(std::move(launch)), needs_(std::move(needs)) {}
 
-  std::string device() const override { return Platform::device(); }
+  Device device() const override { return Platform::device(); }
   std::string refuses(const Problem<T>&, const Settings&) const override {
     return needs_.lacking.empty() ? Platform::missing(needs_.capability, needs_.no_other) : needs_.lacking;
   }

@@ -20,7 +20,7 @@ set terminal svg size wide,high noenhanced font 'sans-serif,15' background 'whit
 set output out
 set tmargin at screen 1-1.0*over/high
 set bmargin at screen 1.0*(foot+line*keyrows+under)/high
-set lmargin at screen 56.0/wide; set rmargin at screen 1-14.0/wide
+set lmargin at screen 62.0/wide; set rmargin at screen 1-14.0/wide
 set label 1 footer at screen 6.0/wide, screen (foot-10.0)/high left font ',12' textcolor rgb '#555555'
 set label 2 title at screen 0.5, screen 1-17.0/high center font ',16'
 set border 3

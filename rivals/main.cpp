@@ -28,8 +28,8 @@
 namespace {
 
 using namespace rivals;
-using course::Index, course::key, course::value, course::Options, course::Problem, course::Shape,
-    course::Table, course::Variant, course::Verifier;
+using course::Index, course::Options, course::Problem, course::Shape, course::Table, course::Variant,
+    course::Verifier;
 
 /// What one of the two does alone, and how far it is from the right product, in what the verifier allows.
 struct Side {
@@ -54,45 +54,46 @@ std::string number(double of) {
 /// The columns of rivals.csv with the cells of this row; rows alike in all keys are one, measured again.
 course::Schema columns(const Row& r) {
   const auto rate = [&r](double seconds) { return number(r.shape.flops() / seconds * 1e-9); };
-  return {{"type", key, r.type},
-          {"m", key, count(r.shape.m)},
-          {"n", key, count(r.shape.n)},
-          {"k", key, count(r.shape.k)},
-          {"threads", key, count(r.threads)},
-          {"variant", key, r.ours},
-          {"rival", key, r.theirs},
-          {"pairs", value, count(r.verdict.pairs)},
-          {"ratio", value, number(r.verdict.ratio)},
-          {"ratio_low", value, number(r.verdict.low)},
-          {"ratio_high", value, number(r.verdict.high)},
-          {"ratio_min", value, number(r.verdict.least)},
-          {"ratio_max", value, number(r.verdict.most)},
-          {"ours_gflops", value, rate(r.verdict.ours)},
-          {"rival_gflops", value, rate(r.verdict.theirs)},
-          {"device", key, r.device},
-          {"flags", key, COURSE_FLAGS},
-          {"compiler", key, course::compiler},
-          {"host", key, course::host_name()},
-          {"commit", key, course::commit},
-          {"started", value, course::utc_now()}};
+  return {{"type", r.type},
+          {"m", count(r.shape.m)},
+          {"n", count(r.shape.n)},
+          {"k", count(r.shape.k)},
+          {"threads", count(r.threads)},
+          {"variant", r.ours},
+          {"rival", r.theirs},
+          {"pairs", count(r.verdict.pairs)},
+          {"ratio", number(r.verdict.ratio)},
+          {"ratio_low", number(r.verdict.low)},
+          {"ratio_high", number(r.verdict.high)},
+          {"ratio_min", number(r.verdict.least)},
+          {"ratio_max", number(r.verdict.most)},
+          {"ours_gflops", rate(r.verdict.ours)},
+          {"rival_gflops", rate(r.verdict.theirs)},
+          {"device", r.device},
+          {"flags", COURSE_FLAGS},
+          {"compiler", course::compiler},
+          {"host", course::host_name()},
+          {"commit", course::commit},
+          {"started", course::utc_now()}};
 }
 /// A file beside rivals.csv: the row's key without its build, and in front of the device what each did alone.
 course::Schema columns_sustained(const Row& r) {
   const auto known = [](double of) { return of > 0 ? number(of) : ""; };
   const Side &ours = r.our_side, &theirs = r.their_side;
-  const course::Schema alone = {{"ratio", value, number(theirs.seconds / ours.seconds)},
-                                {"ours_gflops", value, number(r.shape.flops() / ours.seconds * 1e-9)},
-                                {"rival_gflops", value, number(r.shape.flops() / theirs.seconds * 1e-9)},
-                                {"ours_mhz", value, known(ours.state.mhz)},
-                                {"rival_mhz", value, known(theirs.state.mhz)},
-                                {"ours_watts", value, known(ours.state.watts)},
-                                {"rival_watts", value, known(theirs.state.watts)},
-                                {"ours_error_share", value, number(ours.error_share)},
-                                {"rival_error_share", value, number(theirs.error_share)}};
+  const course::Schema alone = {{"ratio", number(theirs.seconds / ours.seconds)},
+                                {"ours_gflops", number(r.shape.flops() / ours.seconds * 1e-9)},
+                                {"rival_gflops", number(r.shape.flops() / theirs.seconds * 1e-9)},
+                                {"ours_mhz", known(ours.state.mhz)},
+                                {"rival_mhz", known(theirs.state.mhz)},
+                                {"ours_watts", known(ours.state.watts)},
+                                {"rival_watts", known(theirs.state.watts)},
+                                {"ours_error_share", number(ours.error_share)},
+                                {"rival_error_share", number(theirs.error_share)}};
   course::Schema found;
   for (const course::Column& column : columns(r)) {
-    if (column.name == "device") found.insert(found.end(), alone.begin(), alone.end());
-    if (column.is_key && column.name != "flags" && column.name != "compiler") found.push_back(column);
+    if (column.name == "pairs") found.insert(found.end(), alone.begin(), alone.end());
+    if (found.size() < 7 || column.name == "device" || column.name == "host" || column.name == "commit")
+      found.push_back(column);
   }
   return found;
 }
@@ -123,7 +124,7 @@ course::Check first_run(Variant<T>& variant, const Problem<T>& problem, Verifier
 /// have used so much of the processor. Not asked of a small or thin one, for which a library may take fewer.
 template <class T>
 void require_team(Variant<T>& variant, const Shape& shape, int threads) {
-  if (!variant.device().empty() || std::min({shape.m, shape.n, shape.k}) < 256) return;
+  if (!variant.device().is_processor() || std::min({shape.m, shape.n, shape.k}) < 256) return;
   double share = 0;
   for (int run = 0; run < 5; ++run) {
     std::error_code none;
@@ -177,7 +178,8 @@ int measure(Process& of, const Shape& shape, std::shared_ptr<Variant<T>> Library
   const std::string name = course::type_name<T>;
   Variant<T>*const theirs = (of.theirs.*type).get(), *const ours = (of.ours.*type).get();
   if (!course::contains(options.types, name) || !theirs || (!of.alone() && !ours)) return 77;
-  const std::string device = theirs->device().empty() ? course::processor() : theirs->device();
+  const std::string device =
+      theirs->device().is_processor() ? course::processor().text() : theirs->device().name;
   Row row{name, device, of.our_name, of.their_name, shape, options.threads[0]};
   const Problem<T> problem{shape}, digits{.shape = shape, .fill = course::Fill::digits};
   const Problem<T>& verified = of.theirs.rounds ? digits : problem;
@@ -293,9 +295,9 @@ int run(int argc, const char* const* argv) {
   Options& options = process.options;
   app.add_option("arguments", process.arguments, "check [FILE], or measure FILE LABEL [OURS]");
   options.types.emplace_back("bf16");
-  course::add_shapes(app, options), course::add_common(app, options, true);
-  course::add_number(app, "--pairs", "Pairs of runs, at least; alone: runs, at most", options.repeat, 1,
-                     1'000'000);
+  course::add_shapes(app, options), course::add_common(app, options);
+  app.add_option("--pairs", options.repeat, "Pairs of runs, at least; alone: runs, at most")
+      ->transform(course::whole(1, 1'000'000));
   app.add_option("--settle", process.settle, "Seconds untimed before each sample");
   app.add_option("--kernel", process.kernel, "Which of OpenBLAS's and BLIS's (default: its own choice)")
       ->check(CLI::IsMember({"avx512", "avx2", "own"}));
@@ -321,7 +323,13 @@ int main(int argc, char** argv) {
   if (parent != nullptr && std::atoi(parent) != getppid()) _exit(1);
   const rlimit no_core{};
   setrlimit(RLIMIT_CORE, &no_core);
-  const int status = course::exit_status("rivals", [&] { return run(argc, argv); });
+  course::prepare_streams();
+  int status = 0;
+  try {
+    status = course::written(run(argc, argv));
+  } catch (...) {
+    status = course::status_of_exception("rivals");
+  }
   std::fflush(stdout);
   _exit(status);  // not exit: libraries end threads and processes there in ways of their own
 }

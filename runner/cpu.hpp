@@ -66,19 +66,12 @@ class CpuVariant : public Variant<T> {
   Matrix<T> bt_;
 };
 
-/// The variant of a call on a kernel, [](const Call<T>& x) { tiled<T>(x.a, x.b, x.c, x.tile); }; `traits` say
-/// what it is swept over: {.tiles = true}.
-template <class T>
-std::shared_ptr<Variant<T>> cpu(std::string name, std::string idea, typename CpuVariant<T>::Function function,
-                                CostOf cost = {}, Traits traits = {}) {
-  traits.name = std::move(name), traits.idea = std::move(idea), traits.cost = std::move(cost);
-  return std::make_shared<CpuVariant<T>>(std::move(traits), std::move(function));
-}
-
-/// The variant of a kernel that wants the three matrices only.
-template <class T>
-std::shared_ptr<Variant<T>> cpu(std::string name, std::string idea, typename CpuVariant<T>::Kernel kernel,
-                                CostOf cost = {}, Traits traits = {}) {
+/// The variant of a kernel that wants the three matrices only, or of a call on one that wants more,
+/// [](const Call<T>& x) { tiled<T>(x.a, x.b, x.c, x.tile); }; `traits` say what it is swept over: {.tiles =
+/// true}.
+template <class T, class Kernel>
+std::shared_ptr<Variant<T>> cpu(std::string name, std::string idea, Kernel kernel, CostOf cost = {},
+                                Traits traits = {}) {
   traits.name = std::move(name), traits.idea = std::move(idea), traits.cost = std::move(cost);
   return std::make_shared<CpuVariant<T>>(std::move(traits), kernel);
 }

@@ -68,15 +68,6 @@ int startable_threads(int most) {
   return static_cast<int>(std::ssize(others)) + 1;
 }
 
-/// How many threads OpenMP gives to a region that asks for so many.
-int team_of(int threads) {
-  int given = 1;
-#pragma omp parallel num_threads(threads)
-#pragma omp single
-  given = omp_get_num_threads();
-  return given;
-}
-
 }  // namespace
 
 const std::string compiler = COURSE_COMPILER, commit = COURSE_COMMIT;
@@ -110,18 +101,12 @@ int usable_cpus() {
 void require_threads(const std::vector<int>& counts, const World& world) {
   const int most = *std::max_element(counts.begin(), counts.end());
   omp_set_dynamic(0), omp_set_max_active_levels(1);  // OMP_DYNAMIC=true would make teams smaller
-  // No team larger than the processors is tried: of its bound threads two would later serve a smaller one on
-  // one processor.
-  const int startable = startable_threads(most), limit = omp_get_thread_limit();
-  const int asked = std::min({startable, usable_cpus(), limit}), given = team_of(asked);
-  double lacking[] = {double(most - startable),
-                      double(most - (given < asked ? given : std::min(most, limit)))};
-  world.max(lacking);
-  const auto more_than = [&](double lacks) {
-    return fmt::format("--threads: '{}' is more than the {} that ", most, most - static_cast<int>(lacks));
-  };
-  if (lacking[0] > 0) throw Refusal{more_than(lacking[0]) + "this process may start"};
-  if (lacking[1] > 0) throw Refusal{more_than(lacking[1]) + "OpenMP gives it; unset OMP_THREAD_LIMIT"};
+  double fewest[] = {-double(startable_threads(most)), -double(omp_get_thread_limit())};
+  world.max(fewest);  // of any rank
+  for (const auto& [number, by] : {std::pair(-fewest[0], "this process may start"),
+                                   {-fewest[1], "OpenMP gives it; unset OMP_THREAD_LIMIT"}})
+    if (most > number)
+      throw Refusal{fmt::format("--threads: '{}' is more than the {} that {}", most, number, by)};
 }
 
 void require_cpus(const std::vector<int>& counts) {
@@ -132,7 +117,7 @@ void require_cpus(const std::vector<int>& counts) {
   require_threads(counts);
 }
 
-std::string processor() {
+Device processor() {
   std::ifstream file("/proc/cpuinfo");
   std::map<std::string, std::string> facts;  // of the last core
   for (std::string line; std::getline(file, line);)
@@ -141,7 +126,7 @@ std::string processor() {
   std::string name = facts["model name"];
   if (name.empty() && facts.contains("CPU part"))  // ARM's have numbers alone
     name = "ARM implementer " + facts["CPU implementer"] + " part " + facts["CPU part"];
-  return fmt::format("{} ({} cores)", name.empty() ? "unknown processor" : name, usable_cpus());
+  return {"processor", name.empty() ? "unknown processor" : name, usable_cpus()};
 }
 
 std::string host_name() {

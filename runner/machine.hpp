@@ -9,6 +9,15 @@
 
 namespace course {
 
+/// Where a variant runs: on the processor, on a gpu, on the emulator, or as fallback on the host in a GPU's
+/// place.
+struct Device {
+  std::string kind = "processor", name = {};
+  int cores = 0;  // that this process may use; of no GPU
+  bool is_processor() const { return kind == "processor"; }
+  std::string text() const { return cores == 0 ? name : name + " (" + std::to_string(cores) + " cores)"; }
+};
+
 /// How many hardware threads this process may use at once, even where OpenMP has bound the calling one to a
 /// core: by affinity or by processor_quota, the least. tools/report/processors.py counts alike.
 int usable_cpus();
@@ -16,13 +25,13 @@ int usable_cpus();
 /// infinity.
 double processor_quota(const std::string& groups = "/proc/self/cgroup",
                        const std::string& root = "/sys/fs/cgroup");
-/// Throws Refusal, on every rank, if this process cannot start one of these numbers of threads, or OpenMP's
-/// teams have fewer. Tries it.
+/// Throws Refusal, on every rank, if this process cannot start one of these numbers of threads (it tries), or
+/// OpenMP is limited to fewer.
 void require_threads(const std::vector<int>& counts, const World& world = {});
 /// As require_threads; throws also if one of the numbers is more than usable_cpus.
 void require_cpus(const std::vector<int>& counts);
-/// The processor's name as /proc/cpuinfo gives it, and usable_cpus: "AMD EPYC (2 cores)".
-std::string processor();
+/// The processor, by the name that /proc/cpuinfo gives it, and usable_cpus.
+Device processor();
 std::string host_name();
 /// Now, in UTC: 2026-11-21T07:48:24Z.
 std::string utc_now();

@@ -4,48 +4,61 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
-#include <map>
 
+#include "runner/table.hpp"
 #include "runner/text.hpp"
 
 namespace course {
 namespace {
 
 using Text = const std::string&;
+using Texts = std::vector<std::string>;
 constexpr Index longest = (Index{1} << 31) - 1;  // in any direction: kernels on GPUs count so far
 
-[[noreturn]] void refuse(Text option, Text given, Text why) {
-  throw Refusal{fmt::format("{}: '{}' {}", option, given, why)};
+/// To check an item: as many whole numbers as `like` has, an x between them.
+CLI::Validator by_x(Text like, Index least, Index most = longest) {
+  return {[=, number = whole(least, most)](Text given) {
+            const Texts parts = split(given, 'x');
+            if (parts.size() != split(like, 'x').size())
+              return fmt::format("'{}' is not written like {}", given, like);
+            std::string error;
+            for (std::string part : parts)
+              if (error.empty()) error = number(part);
+            return error;
+          },
+          ""};
 }
 
-/// As many whole numbers as `like` has, an x between them.
-std::vector<Index> by_x(Text option, Text given, const char* like, Index least, Index most) {
-  const std::vector<std::string> parts = split(given, 'x');
-  if (parts.size() != split(like, 'x').size())
-    refuse(option, given, fmt::format("is not written like {}", like));
-  std::vector<Index> numbers;
-  for (Text part : parts) numbers.push_back(whole_number(option, part, least, most));
-  return numbers;
+/// The numbers of such an item.
+std::vector<Index> numbers(Text item) {
+  std::vector<Index> found;
+  for (Text part : split(item, 'x')) found.push_back(std::stoll(part));
+  return found;
 }
 
-Sides sides(Text option, Text given, const char* like, Index most = longest) {
-  const auto numbers = by_x(option, given, like, 1, most);
-  return {numbers[0], numbers[1]};
+/// Makes a list of an option: items between commas, in one word.
+CLI::Option* listed(CLI::Option* option) {
+  return option->delimiter(',')->allow_extra_args(false);
 }
 
 /// A list of grids or blocks; their default ends the help.
-template <class ReadItem>
-void add_sides(CLI::App& app, Text name, Text help, std::vector<Sides>& items, const ReadItem& read) {
-  const auto defaults = texts(items, [](const Sides& item) { return item.text(); });
-  add_list(app, name, help + " (default " + joined(defaults, ",") + ")", items, read);
+CLI::Option* add_sides(CLI::App& app, Text name, Text help, std::vector<Sides>& items) {
+  const Texts defaults = texts(items, [](const Sides& item) { return item.text(); });
+  const auto read = [&items](const Texts& given) {
+    items.clear();
+    for (Text item : given) items.push_back({numbers(item)[0], numbers(item)[1]});
+  };
+  return listed(
+      app.add_option_function<Texts>(name, read, help + " (default " + joined(defaults, ",") + ")"));
 }
 
-/// One of a few names, each for a value.
-template <class T>
-void add_choice(CLI::App& app, Text name, Text help, T& value, const std::map<std::string, T>& choices) {
-  app.add_option_function<std::string>(
-         name, [&value, choices](Text given) { value = choices.at(given); }, help)
-      ->check(CLI::IsMember(choices));
+/// Leaves of each item the first.
+template <class Item>
+void drop_repeated(std::vector<Item>& items) {
+  std::vector<Item> once;
+  for (const Item& item : items)
+    if (!contains(once, item)) once.push_back(item);
+  items = once;
 }
 
 /// Throws Refusal if `asked` by --ranks (0: it was not given) or by the launcher's word is another number of
@@ -62,130 +75,122 @@ void require_ranks(int ranks, int asked) {
     if (started > 0) {
       if (ranks == 1 && said("PMI_RANK") + said("OMPI_COMM_WORLD_RANK") > 0)
         throw Refusal{};  // rank 0 speaks
-      refuse(
-          by, std::to_string(started),
-          fmt::format(
-              "ranks were started, and MPI knows of {}; use the mpirun of the MPI that this was built with",
-              ranks));
+      throw Refusal{
+          fmt::format("{}: '{}' ranks were started, and MPI knows of {}; use the mpirun of the MPI that this "
+                      "was built with",
+                      by, started, ranks)};
     }
 }
 
 }  // namespace
 
-Index whole_number(Text option, Text given, Index least, Index most) {
-  Index value = 0;
-  const char* const past = given.data() + given.size();
-  const auto [end, error] = std::from_chars(given.data(), past, value);
-  if (error == std::errc() && end == past && value >= least && value <= most) return value;
-  refuse(option, given, fmt::format("is no whole number from {} to {}", least, most));
-}
-
-void add_option(CLI::App& app, Text name, Text help, const Read& read) {
-  app.add_option_function<std::string>(
-         name, [name, read](Text given) { read(name, given); }, help)
-      ->type_name("")
-      ->group(help.empty() ? "" : "Options");
+CLI::Validator whole(Index least, Index most) {
+  return {[=](std::string& given) {
+            Index value = 0;
+            const char* const past = given.data() + given.size();
+            const auto [end, error] = std::from_chars(given.data(), past, value);
+            if (error != std::errc() || end != past || value < least || value > most)
+              return fmt::format("'{}' is no whole number from {} to {}", given, least, most);
+            given = std::to_string(value);
+            return std::string();
+          },
+          ""};
 }
 
 void add_shapes(CLI::App& app, Options& o) {
-  const auto defaults = texts(o.shapes, [](const Shape& s) {
-    return s == Shape{s.m, s.m, s.m} ? std::to_string(s.m) : shape_text(s);
-  });
-  const auto square = [](Text option, Text item) {
-    const Index n = whole_number(option, item, 0, longest);
-    return Shape{n, n, n};
+  const Texts defaults = texts(o.shapes, [](const Shape& square) { return std::to_string(square.m); });
+  const auto squares = [&o](const std::vector<Index>& sizes) {
+    o.shapes.clear();
+    for (const Index n : sizes) o.shapes.push_back({n, n, n});
   };
-  const auto shape = [](Text option, Text item) {
-    const auto n = by_x(option, item, "2048x2048x64", 0, longest);
-    return Shape{n[0], n[1], n[2]};
+  const auto shapes = [&o, &app](const Texts& given) {
+    if (app.count("--size") == 0) o.shapes.clear();
+    for (Text item : given) {
+      const auto n = numbers(item);
+      o.shapes.push_back({n[0], n[1], n[2]});
+    }
   };
-  add_list(app, "--size", "Square sizes: 256,512,1024 (default " + joined(defaults, ",") + ")", o.shapes,
-           square);
-  add_list(app, "--shape", "Shapes MxNxK: 2048x2048x64,...", o.shapes, shape,
-           [&app] { return app.count("--size") > 0; });
+  const std::string help = "Square sizes: 256,512,1024 (default " + joined(defaults, ",") + ")";
+  listed(app.add_option_function<std::vector<Index>>("--size", squares, help))->transform(whole(0, longest));
+  listed(app.add_option_function<Texts>("--shape", shapes, "Shapes MxNxK: 2048x2048x64,..."))
+      ->check(by_x("2048x2048x64", 0));
 }
 
-void add_sweep(CLI::App& app, Options& o, bool threads) {
+void add_sweep(CLI::App& app, Options& o) {
   app.set_help_flag("--help", "Print this and exit");
-  add_list(app, "--type", "Of " + joined(o.types, ",") + " (default all)", o.types,
-           [known = o.types](Text option, Text item) { return one_of(option, item, known); });
+  listed(app.add_option("--type", o.types, "Element types (default all)"))->check(CLI::IsMember(o.types));
   const std::string counts = fmt::format("Thread counts: 1,2,4 (default {})", fmt::join(o.threads, ","));
-  add_list(app, "--threads", threads ? counts : "1: this step has one thread", o.threads,
-           [threads](Text option, Text item) { return whole_number(option, item, 1, threads ? 4096 : 1); });
-  add_option(app, "--csv", "Append one line a row to this file", [&o](Text option, Text given) {
-    if (o.csv = given; given.empty()) refuse(option, given, "names no file; give a path");
-  });
+  listed(app.add_option("--threads", o.threads, o.most_threads > 1 ? counts : "1: this step has one thread"))
+      ->transform(whole(1, o.most_threads));
+  app.add_option("--csv", o.csv, "Append one line a row to this file");
 }
 
-void add_common(CLI::App& app, Options& o, bool threads) {
-  add_sweep(app, o, threads);
-  add_list(app, "--variant", "Names from --list (default all)", o.variants,
-           [](Text, Text item) { return item; });
-  add_option(app, "--budget", fmt::format("Seconds a row may take (default {:.3g})", o.budget),
-             [&o](Text option, Text given) {
-               char* end = nullptr;  // not every library has from_chars for double
-               o.budget = std::strtod(given.c_str(), &end);
-               if (given.empty() || *end != 0 || !std::isfinite(o.budget) || o.budget <= 0)
-                 refuse(option, given, "is not a number of seconds above 0, such as 0.5 or 10");
-             });
+void add_common(CLI::App& app, Options& o) {
+  add_sweep(app, o);
+  listed(app.add_option("--variant", o.variants, "Names from --list (default all)"));
+  app.add_option("--budget", o.budget, fmt::format("Seconds a row may take (default {:.3g})", o.budget));
   app.add_flag("--list", o.list, "Print the variants and exit");
 }
 
 void add_step(CLI::App& app, Options& o) {
-  const auto tile = [&o](Text option, Text item) {
-    const Index side = whole_number(option, item, 1, longest);
-    const auto choices = texts(o.tile_choices, [](Index choice) { return std::to_string(choice); });
-    if (!choices.empty()) one_of(option, item, choices, "this step has");
-    return side;
-  };
-  if (!o.tiles.empty()) add_list(app, "--tile", "Tile sizes: 32,64", o.tiles, tile);
-  add_number(app, "--repeat", "Timed runs a row, at most (default 5)", o.repeat, 1, 1'000'000);
-  add_number(app, "--warmup", "Untimed runs before them (default 1)", o.warmup, 0, 1'000'000);
-  add_choice(app, "--fill", "Inputs: uniform in (-1, 1), or digits 0..9, all exact (default uniform)", o.fill,
-             {{"digits", Fill::digits}, {"uniform", Fill::uniform}});
-  add_number(app, "--seed", "Of the inputs (default 987654)", o.seed, 0);
-  add_choice(app, "--verify", "auto: the whole matrix up to 2048, samples and Freivalds beyond; full; none",
-             o.verify, {{"auto", Verify::automatic}, {"full", Verify::full}, {"none", Verify::none}});
+  if (!o.tiles.empty()) {
+    CLI::Option* const tile = listed(app.add_option("--tile", o.tiles, "Tile sizes: 32,64"));
+    tile->transform(whole(1, longest));
+    if (!o.tile_choices.empty()) tile->check(CLI::IsMember(o.tile_choices));
+  }
+  app.add_option("--repeat", o.repeat, "Timed runs a row, at most (default 5)")
+      ->transform(whole(1, 1'000'000));
+  app.add_option("--warmup", o.warmup, "Untimed runs before them (default 1)")
+      ->transform(whole(0, 1'000'000));
+  app.add_option_function<std::string>(
+         "--fill", [&o](Text given) { o.fill = given == "digits" ? Fill::digits : Fill::uniform; },
+         "Inputs: uniform in (-1, 1), or digits 0..9, all exact (default uniform)")
+      ->check(CLI::IsMember({"digits", "uniform"}));
+  app.add_option("--seed", o.seed, "Of the inputs (default 987654)")->transform(whole(0));
+  app.add_option("--verify", o.verify,
+                 "auto: the whole matrix up to 2048, samples and Freivalds beyond; full; none")
+      ->check(CLI::IsMember({"auto", "full", "none"}));
   app.add_option("--machine", o.machine,
-                 "What 00_machine found, for predictions (default: beside the CSV, else report/machine.csv)")
-      ->type_name("");
+                 "What 00_machine found, for predictions (default: beside the CSV, else report/machine.csv)");
   app.add_flag("--quiet", o.quiet,
                "Runs that other programs disturbed do not count; the CSV says where too few were left");
   app.add_flag("--expect-wrong", o.expect_wrong)->group("");
   app.add_option("--explain", o.explain)->group("");
-  add_number(app, "--pad", "", o.pad, 0, 4096);
+  app.add_option("--pad", o.pad, "Elements between the rows, for tests: the CSV has no column for it")
+      ->transform(whole(0, 4096));
 }
 
 void add_gpu(CLI::App& app, Options& o) {
-  const auto block = [](Text option, Text item) {
-    const Sides block = sides(option, item, "32x8", 1024);
-    if (block.x * block.y <= 1024) return block;
-    refuse(option, item, "is more than 1024 threads, the most that CUDA allows in a block");
+  const auto threads = [](Text item) {
+    if (numbers(item)[0] * numbers(item)[1] <= 1024) return std::string();
+    return fmt::format("'{}' is more than 1024 threads, the most that CUDA allows in a block", item);
   };
-  if (!o.blocks.empty()) add_sides(app, "--block", "Threads of a block: 8x8,32x8", o.blocks, block);
-  add_option(app, "--emulate",
-             "On the processor, for right or wrong alone; threads in order: forward, reversed, SEED",
-             [&o](Text option, Text given) {
-               o.emulate = given;
-               if (given != "forward" && given != "reversed") whole_number(option, given, 0, longest);
-             });
+  if (!o.blocks.empty())
+    add_sides(app, "--block", "Threads of a block: 8x8,32x8", o.blocks)
+        ->check(by_x("32x8", 1, 1024))
+        ->check(threads);
+  app.add_option("--emulate", o.emulate,
+                 "On the processor, for right or wrong alone; threads in order: forward, reversed, SEED")
+      ->check(CLI::IsMember({"forward", "reversed"}) | whole(0, longest));
   app.add_flag("--verify-copies", o.verify_copies, "Read back what was sent to the GPU, and compare");
 }
 
 void add_ranks(CLI::App& app, Options& o, int ranks) {
-  const auto grid = [ranks](Text option, Text item) {
-    const Sides grid = sides(option, item, "2x3");
-    if (grid.x * grid.y == ranks) return grid;
-    refuse(option, item, fmt::format("is a grid of {}, and {} run here", grid.x * grid.y, ranks));
+  const auto of_all = [ranks](Text item) {
+    const Index grid = numbers(item)[0] * numbers(item)[1];
+    return grid == ranks ? "" : fmt::format("'{}' is a grid of {}, and {} run here", item, grid, ranks);
   };
-  const auto block = [](Text option, Text item) { return sides(option, item, "64x64"); };
-  add_number(app, "--ranks", "Refuses to run with another number of ranks than this", o.ranks, 1, longest);
+  app.add_option("--ranks", o.ranks, "Refuses to run with another number of ranks than this")
+      ->transform(whole(1, longest));
   app.final_callback([&o, ranks] { require_ranks(ranks, o.ranks); });
-  add_sides(app, "--grid", "Grids of processes: 2x3,3x2", o.grids, grid);
-  add_sides(app, "--block", "Elements of a block: 64x64,1x1", o.blocks, block);
+  add_sides(app, "--grid", "Grids of processes: 2x3,3x2", o.grids)->check(by_x("2x3", 1))->check(of_all);
+  add_sides(app, "--block", "Elements of a block: 64x64,1x1", o.blocks)->check(by_x("64x64", 1));
 }
 
-bool parse(CLI::App& app, const Options& o, int argc, const char* const* argv, bool is_root) {
+bool parse(CLI::App& app, Options& o, int argc, const char* const* argv, bool is_root) {
+  for (int word = 1; word < argc; ++word)  // CLI11 passes over an empty item
+    if (fmt::format(",{},", argv[word]).find(",,") != std::string::npos)
+      throw Refusal{fmt::format("{}: '{}' has an empty item", argv[word - 1], argv[word])};
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
@@ -194,7 +199,11 @@ bool parse(CLI::App& app, const Options& o, int argc, const char* const* argv, b
   } catch (const CLI::ParseError& error) {
     throw Refusal{std::string(error.what()) + "; --help lists the options"};
   }
-  if (o.pad > 0 && !o.csv.empty()) throw Refusal{"--pad: is for tests; the CSV has no column for it"};
+  if (!(o.budget > 0 && o.budget < HUGE_VAL))  // CLI::Range takes NaN for a number of any range
+    throw Refusal{fmt::format("--budget: '{}' is not a number of seconds above 0", o.budget)};
+  if (o.pad > 0 && !o.csv.empty()) throw Refusal{"--pad: is for tests, the CSV has no column for it"};
+  drop_repeated(o.shapes), drop_repeated(o.threads), drop_repeated(o.tiles);
+  drop_repeated(o.grids), drop_repeated(o.blocks);
   return true;
 }
 

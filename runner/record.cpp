@@ -41,9 +41,52 @@ Schema Record::columns() const {
   const auto bytes = [&](std::size_t level) {
     return predicted ? fmt::format("{:.6g}", predicted->bytes[level]) : "";
   };
-  return {
-#include "runner/results.columns"
-  };
+  return {{"step", r.step},
+          {"variant", r.variant},
+          {"type", r.type},
+          {"m", text(r.shape.m)},
+          {"n", text(r.shape.n)},
+          {"k", text(r.shape.k)},
+          {"fill", r.fill},
+          {"seed", text(r.seed)},
+          {"threads", text(r.settings.threads)},
+          {"ranks", text(r.ranks)},
+          {"grid", r.settings.grid.text()},
+          {"block", r.settings.block.text()},
+          {"tile", r.settings.tile == 0 ? "" : text(r.settings.tile)},
+          {"device_kind", r.device.kind},
+          {"device", r.device.name},
+          {"cores", r.device.cores == 0 ? "" : text(r.device.cores)},
+          {"flags", r.flags},
+          {"host", r.host},
+          {"repeat", text(r.repeat)},
+          {"best_s", text(r.best_s)},
+          {"median_s", text(r.median_s)},
+          {"mean_s", text(r.mean_s)},
+          {"stddev_s", text(r.stddev_s)},
+          {"alloc_s", text(r.times.alloc)},
+          {"copy_in_s", text(r.times.copy_in)},
+          {"copy_out_s", text(r.times.copy_out)},
+          {"distribute_s", text(r.times.distribute)},
+          {"collect_s", text(r.times.collect)},
+          {"imbalance", text(r.times.imbalance)},
+          {"words_received", text(r.times.words_received)},
+          {"gflops", text(r.gflops)},
+          {"predicted_s", predicted ? text(predicted->seconds) : ""},
+          {"limit", predicted ? predicted->limit : ""},
+          {"bytes_l1", bytes(0)},
+          {"bytes_l2", bytes(1)},
+          {"bytes_l3", bytes(2)},
+          {"bytes_memory", bytes(3)},
+          {"verify", r.verify},
+          {"error_share", check ? text(check->error_share) : ""},
+          {"relative_error", check ? text(check->relative_error) : ""},
+          {"differences", check ? text(check->differences) : ""},
+          {"verdict", r.verdict},
+          {"quiet", r.quiet},
+          {"compiler", r.compiler},
+          {"commit", r.commit},
+          {"started", r.started}};
 }
 
 void Record::summarise(const std::vector<Times>& runs) {
@@ -83,7 +126,7 @@ std::string Record::command_line(const Traits& traits, Index pad, const std::str
 void print_header(const Record& r) {
   const std::string ranks = r.ranks > 1 ? fmt::format("{} ranks of ", r.ranks) : "";
   const char* const heading = r.ranks > 1 ? "grid, block" : r.settings.block == Sides() ? "tile" : "block";
-  say(stdout, "{} on {}{}, {} {}\n", r.step, ranks, r.device, r.compiler, r.flags);
+  say(stdout, "{} on {}{}, {} {}\n", r.step, ranks, r.device.text(), r.compiler, r.flags);
   say(stdout, fmt::runtime(columns), "variant", "type", "m x n x k", "threads", heading, r.ranks > 1 ? 13 : 5,
       "runs", "median", "predicted", "by", "GFLOP/s", "peak", "error", "worst", "verdict");
 }
@@ -100,7 +143,7 @@ void print_row(const Record& r) {
   // Nothing is faster than its roof: that was measured in a bad moment.
   const std::string share = peak > 100.5 ? ">100%?" : number("{:.3g}%", peak);
   // An emulator's seconds say nothing of a GPU.
-  const std::string gflops = r.device.starts_with("emulator") ? "-" : number("{:.3f}", r.gflops);
+  const std::string gflops = r.device.kind == "emulator" ? "-" : number("{:.3f}", r.gflops);
   say(stdout, fmt::runtime(columns), r.variant, r.type, shape_text(r.shape), r.settings.threads,
       tile_or_block(r), r.ranks > 1 ? 13 : 5, r.repeat, median, predicted,
       r.prediction ? r.prediction->limit : "-", gflops, share, number("{:.3g}", error),

@@ -19,7 +19,7 @@ struct Record {
   std::uint64_t seed = 0;
   Settings settings;
   int ranks = 1;
-  std::string device;
+  Device device;
   int repeat = 0;
   std::optional<double> best_s, median_s, mean_s, stddev_s;  // of the product
   Times times;                                               // medians; `product` is not used

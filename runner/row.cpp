@@ -10,9 +10,7 @@
 namespace course {
 namespace {
 
-constexpr Index probe_size = 192;       // side of the small product that estimates a large one
-constexpr double probe_beyond = 0.3e9;  // operations of a row from which its time is estimated first
-constexpr double probe_tells = 0.02;    // seconds of such a product that make an estimate
+constexpr Index tells = 192;            // the shortest side of a product by whose rate others are estimated
 constexpr double enough_served = 0.97;  // processor time / (threads × time) of a run that was not disturbed
 constexpr double clock_tells = 1e-3;    // seconds of a run from which that share means something
 constexpr int enough_good = 3;          // undisturbed runs that make a row quiet, if more were asked for
@@ -21,25 +19,26 @@ constexpr int enough_good = 3;          // undisturbed runs that make a row quie
 template <class T>
 struct Row {
   Session& session;
-  Variant<T>& variant;
   CheckedProblem<T>& checked;
+  Series<T>& series;
   Record record;
   std::string seen = {};  // what is wrong whatever C holds: Tutor::ends
   Tutor<T>* const tutor = session.options.explain.empty() ? nullptr : Tutor<T>::present;
+  Variant<T>& variant = series.variant;
   const Options& options = session.options;
   const World& world = session.world;
   const Traits& traits = variant.traits;
 };
 
 template <class T>
-Record planned(const Session& session, const Variant<T>& variant, const Problem<T>& problem,
-               const Settings& settings) {
-  static const std::string cpu = processor(), name = host_name();
+Record planned(const Session& session, const Problem<T>& problem, const Series<T>& series) {
+  static const Device cpu = processor();
+  static const std::string name = host_name();
   Record r;
-  r.step = session.step.program, r.variant = variant.traits.name, r.type = type_name<T>;
-  r.shape = problem.shape, r.settings = settings, r.ranks = session.world.size();
-  r.fill = fill_name(problem.fill), r.seed = problem.seed;
-  r.device = variant.device().empty() ? cpu : variant.device();
+  r.step = session.step.program, r.variant = series.variant.traits.name, r.type = type_name<T>;
+  r.shape = problem.shape, r.settings = series.settings, r.ranks = session.world.size();
+  r.fill = problem.fill == Fill::digits ? "digits" : "uniform", r.seed = problem.seed;
+  r.device = series.variant.device().is_processor() ? cpu : series.variant.device();
   r.flags = session.step.flags, r.compiler = compiler, r.host = name, r.commit = commit;
   r.started = utc_now(), r.verify = "none", r.verdict = "unverified";
   return r;
@@ -47,11 +46,6 @@ Record planned(const Session& session, const Variant<T>& variant, const Problem<
 
 std::string title(const Record& r) {
   return r.variant + " " + r.type + " " + shape_text(r.shape);
-}
-/// Key of Session::rates: rows that differ in their shape only.
-std::string rate_key(const Record& r) {
-  return fmt::format("{},{},{},{},{},{}", r.type, r.variant, r.settings.threads, r.settings.tile,
-                     r.settings.grid.text(), r.settings.block.text());
 }
 
 /// True, with a warning, if the row cannot run here.
@@ -83,7 +77,7 @@ bool was_disturbed(const Row<T>& row, double lasted, double used) {
   const int threads = row.record.settings.threads;
   const bool one_each =
       threads <= usable_cpus() && threads * row.record.ranks <= sysconf(_SC_NPROCESSORS_ONLN);
-  const bool known = row.variant.device().empty() && one_each && lasted >= clock_tells;
+  const bool known = row.record.device.is_processor() && one_each && lasted >= clock_tells;
   double missing = known ? 1 - used / (threads * lasted) : 0;
   row.world.max({&missing, 1});
   return missing > 1 - enough_served;
@@ -103,49 +97,14 @@ std::pair<Times, bool> run_once(Row<T>& row) {
   return {slowest(row.world, times), disturbed};
 }
 
-/// Seconds of one run, by the variant's last row if that was no thinner, else by a small product and then
-/// larger ones, as long as they take too little time to tell and, by them, one run takes over `limit`.
-template <class T>
-double expected_seconds(Row<T>& row, double limit) {
-  Session& session = row.session;
-  const Shape& s = row.record.shape;
-  const auto side = static_cast<Index>(std::ceil(std::sqrt(session.world.size())));  // of a grid of all ranks
-  const auto part = [&s](Index size) {
-    return Shape{std::min(s.m, size), std::min(s.n, size), std::min(s.k, size)};
-  };
-  Index size = probe_size * side;
-  if (const auto known = session.rates.find(rate_key(row.record)); known != session.rates.end()) {
-    const auto& [shape, rate] = known->second;
-    const Shape least = part(size);
-    if (shape.m >= least.m && shape.n >= least.n && shape.k >= least.k) return s.flops() / rate;
-  }
-  session.progress(row.record.variant + ": a small product, to estimate the time");
-  for (;; size *= 2) {
-    Problem<T> problem = row.checked.problem;
-    problem.shape = part(size);
-    double seconds = 0;
-    {
-      const Memory<T> memory(row, problem);
-      if (row.record.settings.threads > 1 || session.world.size() > 1 || !row.variant.device().empty())
-        run_once(row);  // which also starts threads, loads kernels, finds other ranks
-      const auto run = [&row] { return run_once(row).first.product.value_or(0); };
-      if (seconds = run(); seconds < 1) seconds = std::min(seconds, run());  // the first may have been cold
-    }
-    const double expected = seconds * (s.flops() / problem.shape.flops());
-    if (session.world.root(expected <= limit || seconds >= probe_tells || problem.shape == s) != 0)
-      return expected;
-  }
-}
-
-/// True, with a warning, if one run would take over ten times the budget. The baseline is always measured.
+/// True, with a warning, if one run would take over ten times the budget at the rate of the size before. The
+/// baseline is always measured.
 template <class T>
 bool takes_too_long(Row<T>& row) {
   Session& session = row.session;
   const double budget = row.options.budget;
-  const bool needed = row.traits.baseline && !session.step.is_level;
-  if (needed || row.record.shape.flops() < probe_beyond) return false;
-  const double expected = expected_seconds(row, 10 * budget);
-  if (session.world.root(expected <= 10 * budget) != 0) return false;
+  const double rate = row.series.rate, expected = rate > 0 ? row.record.shape.flops() / rate : 0;
+  if (expected <= 10 * budget || (row.traits.baseline && !session.step.is_level)) return false;
   session.warn_once(fmt::format(  // twice as much as it seems to need: the next estimate is another
       "{} left out: one run takes about {}, over ten times the budget of {}; --budget {:.3g} will do",
       title(row.record), readable_seconds(expected), readable_seconds(budget), expected / 5));
@@ -193,8 +152,8 @@ void measure(Row<T>& row) {
   const bool enough =
       std::ssize(good) >= std::min(enough_good, options.repeat) || spent(good) >= options.budget;
   if (options.quiet) row.record.quiet = enough ? "yes" : "no";
-  if (const double flops = row.record.shape.flops(); row.record.best_s && flops >= probe_beyond / 20)
-    row.session.rates[rate_key(row.record)] = {row.record.shape, flops / *row.record.best_s};
+  if (const Shape& s = row.record.shape; std::min({s.m, s.n, s.k}) >= tells && row.record.best_s)
+    row.series.rate = s.flops() / *row.record.best_s;
 }
 
 /// Fills in the prediction and the share of the peak, if the cost was counted and the machine measured.
@@ -203,8 +162,7 @@ void predict(Row<T>& row) {
   Record& r = row.record;
   const auto& roofs = row.session.roofs;
   const Traits& traits = row.traits;
-  const std::string device = row.variant.device();
-  if (!roofs || (!device.empty() && device != roofs->gpu())) return;
+  if (!roofs || (!r.device.is_processor() && r.device.name != roofs->gpu())) return;
   const std::string& vector = traits.vector.empty() ? row.session.step.vector : traits.vector;
   if (traits.cost)
     r.prediction = roofs->predict(traits.cost(r.shape, r.settings), r.type, vector, r.settings.threads);
@@ -261,7 +219,7 @@ Check verified(Row<T>& row, const Problem<T>& problem, bool compared, bool by_fr
 template <class T>
 void measure_and_verify(Row<T>& row) {
   const Problem<T>& problem = row.checked.problem;
-  const bool asked = row.options.verify != Verify::none, whole = verifies_whole(row.options, problem.shape);
+  const bool asked = row.options.verify != "none", whole = verifies_whole(row.options, problem.shape);
   const bool more = asked && !whole && problem.shape.k <= exact_k<T>();
   Record& r = row.record;
   {
@@ -310,9 +268,22 @@ void report(Row<T>& row, const std::string& thrown) {
 
 }  // namespace
 
+Times slowest(const World& world, Times times) {
+  if (world.size() == 1) return times;
+  constexpr auto fields = Times::fields();
+  std::array<double, fields.size()> most;
+  for (std::size_t f = 0; f < fields.size(); ++f) most[f] = (times.*fields[f]).value_or(-1);
+  const double sum = world.sum(times.product.value_or(0));
+  world.max(most);
+  for (std::size_t f = 0; f < fields.size(); ++f)
+    if (most[f] >= 0) times.*fields[f] = most[f];
+  if (sum > 0) times.imbalance = *times.product * world.size() / sum;
+  return times;
+}
+
 template <class T>
-void run_row(Session& session, Variant<T>& variant, CheckedProblem<T>& checked, const Settings& settings) {
-  Row<T> row{session, variant, checked, planned(session, variant, checked.problem, settings)};
+void run_row(Session& session, CheckedProblem<T>& checked, Series<T>& series) {
+  Row<T> row{session, checked, series, planned(session, checked.problem, series)};
   std::string thrown;
   try {
     if (is_refused(row) || takes_too_long(row)) return;
@@ -320,16 +291,16 @@ void run_row(Session& session, Variant<T>& variant, CheckedProblem<T>& checked, 
   } catch (const Refusal&) {
     throw;
   } catch (...) {
-    if (row.world.size() > 1) throw;  // others may wait for this rank: exit_status ends them all
+    if (row.world.size() > 1) throw;  // others may wait for this rank: run ends them all
     if (thrown = exception_text(); thrown == no_memory) throw Refusal{thrown};
   }
   report(row, thrown);
 }
 
-template void run_row(Session&, Variant<bf16>&, CheckedProblem<bf16>&, const Settings&);
-template void run_row(Session&, Variant<tf32>&, CheckedProblem<tf32>&, const Settings&);
-template void run_row(Session&, Variant<float>&, CheckedProblem<float>&, const Settings&);
-template void run_row(Session&, Variant<double>&, CheckedProblem<double>&, const Settings&);
-template void run_row(Session&, Variant<std::int32_t>&, CheckedProblem<std::int32_t>&, const Settings&);
+template void run_row(Session&, CheckedProblem<bf16>&, Series<bf16>&);
+template void run_row(Session&, CheckedProblem<tf32>&, Series<tf32>&);
+template void run_row(Session&, CheckedProblem<float>&, Series<float>&);
+template void run_row(Session&, CheckedProblem<double>&, Series<double>&);
+template void run_row(Session&, CheckedProblem<std::int32_t>&, Series<std::int32_t>&);
 
 }  // namespace course

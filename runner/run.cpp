@@ -56,14 +56,14 @@ std::vector<Settings> settings_of(const Traits& traits, const Options& options) 
 
 /// The variants of one type that are asked for, each with its settings in turn: for each shape a row.
 template <class T>
-std::vector<std::pair<Variant<T>*, Settings>> rows_of(const Variants<T>& variants, const Options& options) {
-  std::vector<std::pair<Variant<T>*, Settings>> rows;
-  if (!contains(options.types, type_name<T>)) return rows;
+std::vector<Series<T>> all_series(const Variants<T>& variants, const Options& options) {
+  std::vector<Series<T>> all;
+  if (!contains(options.types, type_name<T>)) return all;
   for (const auto& variant : variants)
     if (is_asked_for(variant->traits, options))
       for (const Settings& settings : settings_of(variant->traits, options))
-        rows.emplace_back(variant.get(), settings);
-  return rows;
+        all.push_back({*variant, settings});
+  return all;
 }
 
 /// Throws Refusal if a row does not fit in memory or its digits would not be exact. Returns the number of
@@ -72,12 +72,13 @@ int check_rows(const Session& session) {
   const Options& options = session.options;
   std::ptrdiff_t count = 0;
   for_each_type(session.step, [&]<class T>(const Variants<T>& variants) {
-    const auto rows = rows_of(variants, options);
+    const auto all = all_series(variants, options);
     for (const Shape& s : options.shapes)
-      for (const auto& [variant, settings] : rows) {
-        require_memory(fmt::format("{}: {}", shape_text(s), type_name<T>),
-                       bytes_of_row<T>(s, variant->traits.dealt, verifies_whole(options, s), session.world),
-                       session.world);
+      for (const Series<T>& series : all) {
+        require_memory(
+            fmt::format("{}: {}", shape_text(s), type_name<T>),
+            bytes_of_row<T>(s, series.variant.traits.dealt, verifies_whole(options, s), session.world),
+            session.world);
         if (options.fill == Fill::digits && s.k > exact_k<T>())
           throw Refusal{
               fmt::format("--fill: digits are exact in {} up to k = {}, not at {}; give --fill uniform",
@@ -99,11 +100,6 @@ std::string no_gpu(const Step& step, const Options& options, const std::vector<N
   return *reasons.begin() + (hints ? "" : "; --emulate forward runs the kernels on the processor");
 }
 
-/// A processor's name without the number of its cores: a rank bound to one sees that one only.
-std::string without_cores(const std::string& name) {
-  return name.substr(0, name.rfind(" ("));
-}
-
 /// The roofs of --machine, else of machine.csv beside the CSV or in report/, if they are of this processor.
 std::optional<Roofs> find_roofs(Session& session) {
   namespace fs = std::filesystem;
@@ -114,8 +110,7 @@ std::optional<Roofs> find_roofs(Session& session) {
     std::error_code ignored;
     if (named.empty() && !fs::is_regular_file(path, ignored)) continue;
     Roofs found(path.string());
-    if (found.processor().empty() || without_cores(found.processor()) == without_cores(processor()))
-      return found;
+    if (found.processor().empty() || found.processor() == processor().name) return found;
     session.warn_once(path.string() + " is of another machine, " + found.processor() + ": no predictions");
   }
   return std::nullopt;
@@ -125,13 +120,13 @@ std::optional<Roofs> find_roofs(Session& session) {
 template <class T>
 void run_type(Session& session, const Variants<T>& variants) {
   const Options& options = session.options;
-  const auto rows = rows_of(variants, options);
+  auto all = all_series(variants, options);
   for (const Shape& shape : options.shapes) {
     CheckedProblem<T> checked{{shape, options.fill, options.seed, options.pad}};
-    for (const auto& [variant, settings] : rows) {
+    for (Series<T>& series : all) {
       if (!options.explain.empty() && session.world.root(session.refused.status) == 1) return;
       ++session.row;
-      run_row(session, *variant, checked, settings);
+      run_row(session, checked, series);
     }
   }
 }
@@ -178,58 +173,97 @@ int run_step(const Step& step, const Options& options, const World& world, Refus
   return static_cast<int>(world.root(refused.status == 1 ? 1 : nothing_ran ? 77 : 0));
 }
 
+/// The defaults of the command line.
+Options options_of(const Step& step) {
+  Options options{.types = {},
+                  .tiles = step.tiles,
+                  .tile_choices = step.tile_choices,
+                  .blocks = step.blocks,
+                  .grids = step.grids};
+  options.most_threads = 1;
+  for_each_type(step, [&]<class T>(const Variants<T>& variants) {
+    if (!variants.empty()) options.types.push_back(type_name<T>);
+    for (const auto& variant : variants)
+      if (variant->traits.threads) options.most_threads = Options().most_threads;
+  });
+  return options;
+}
+
 }  // namespace
 
-int exit_status(const std::string& program, const std::function<int()>& body, const World& world,
-                const Refused& refused) {
-  std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is a full disk: an error of write, not a death
-  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})  // or a closed one would be the CSV
+void Session::progress(const std::string& what) const {
+  if (!world.is_root() || !isatty(STDERR_FILENO)) return;
+  say(stderr, "\r\033[K");
+  if (!what.empty()) say(stderr, "[{}/{}] {} {}", row, rows, step.program, what);
+}
+
+void Session::warn_once(const std::string& line) {
+  if (!warned.insert(line).second || !world.is_root()) return;
+  progress("");
+  say(stderr, "{}: {}\n", step.program, line);
+}
+
+void prepare_streams() {
+  std::signal(SIGXFSZ, SIG_IGN);
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (fcntl(stream, F_GETFD) < 0) ::open("/dev/null", O_RDONLY);
-  const auto line = [&program](std::string text) {
-    std::replace_if(
-        text.begin(), text.end(), [](unsigned char c) { return c < ' '; }, ' ');
-    return program + ": " + text;
-  };
+}
+
+int written(int status) {
+  if (status != 1 && (std::fflush(stdout) != 0 || std::ferror(stdout) != 0))
+    throw Refusal{"cannot write to standard output"};
+  return status;
+}
+
+std::string exception_text() {
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    return no_memory;
+  } catch (const std::exception& error) {
+    return std::string("it threw: ") + error.what();
+  } catch (...) {
+    return "it threw";
+  }
+}
+
+int status_of_exception(const std::string& program, const World& world, const Refused& refused) {
   const bool others = world.size() > 1;
-  int status = 2;
+  bool ends_all = others && refused.alone;
+  int status = refused.status;
   std::string why;
   try {
-    status = body();
-    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
-      why = "cannot write to standard output", status = status == 1 ? 1 : 2;
+    throw;
   } catch (const Refusal& refusal) {
-    why = refusal.message, status = refused.status;
-    if (others && refused.alone) world.abort(line(why), status);
+    why = refusal.message;
   } catch (...) {
-    why = exception_text();
-    if (others) world.abort(line(fmt::format("rank {}: {}", world.rank(), why)), why == no_memory ? 2 : 1);
+    why = exception_text(), ends_all = others;
+    status = others && why != no_memory ? 1 : 2;
+    if (others) why = fmt::format("rank {}: {}", world.rank(), why);
   }
-  if (!why.empty() && world.is_root()) say(stderr, "{}\n", line(why));
+  std::replace_if(
+      why.begin(), why.end(), [](unsigned char c) { return c < ' '; }, ' ');
+  if (ends_all) world.abort(program + ": " + why, status);
+  if (!why.empty() && world.is_root()) say(stderr, "{}: {}\n", program, why);
   return status;
 }
 
 int run(int argc, const char* const* argv, const Step& step, const World& world) {
+  prepare_streams();
   Refused refused;
-  const auto body = [&] {
-    Options options{.types = {},
-                    .tiles = step.tiles,
-                    .tile_choices = step.tile_choices,
-                    .blocks = step.blocks,
-                    .grids = step.grids};
-    bool threads = false;
-    for_each_type(step, [&]<class T>(const Variants<T>& variants) {
-      if (!variants.empty()) options.types.push_back(type_name<T>);
-      for (const auto& variant : variants) threads |= variant->traits.threads;
-    });
+  try {
+    Options options = options_of(step);
     CLI::App app(step.program + ": " + step.idea);
-    add_shapes(app, options), add_common(app, options, threads), add_step(app, options);
+    add_shapes(app, options), add_common(app, options), add_step(app, options);
     if (step.emulated) add_gpu(app, options);
     if (!step.grids.empty()) add_ranks(app, options, world.size());
-    if (!parse(app, options, argc, argv, world.is_root())) return 0;
+    if (!parse(app, options, argc, argv, world.is_root())) return written(0);
     if (options.pad == 0) options.pad = step.pad;
-    return run_step(options.emulate.empty() ? step : step.emulated(options.emulate), options, world, refused);
-  };
-  return exit_status(step.program, body, world, refused);
+    return written(
+        run_step(options.emulate.empty() ? step : step.emulated(options.emulate), options, world, refused));
+  } catch (...) {
+    return status_of_exception(step.program, world, refused);
+  }
 }
 
 }  // namespace course

@@ -1,7 +1,6 @@
 // What one run of a program shares between its rows.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <set>
 
@@ -15,6 +14,13 @@
 
 namespace course {
 
+template <class T>
+constexpr const char* type_name = std::is_same_v<T, bf16>     ? "bf16"
+                                  : std::is_same_v<T, tf32>   ? "tf32"
+                                  : std::is_same_v<T, float>  ? "f32"
+                                  : std::is_same_v<T, double> ? "f64"
+                                                              : "i32";
+
 struct Session {
   const Options& options;
   const Step& step;
@@ -24,8 +30,6 @@ struct Session {
   std::optional<Roofs> roofs = {};  // of machine.csv, if there is one
   int rows = 0, row = 0;            // how many there will be; which one this is
   int measured = 0, skipped = 0, disturbed = 0;
-  // Of the last row, by type, variant and settings: its shape, and operations a second.
-  std::map<std::string, std::pair<Shape, double>> rates = {};
   std::set<std::string> warned = {};
 
   ~Session() { progress(""); }
@@ -56,17 +60,17 @@ struct Tutor {
   virtual void ends(Session& session, Variant<T>& variant, const Record& record, const std::string& seen) = 0;
 };
 
+/// The rows of a variant that differ in their shape only.
+template <class T>
+struct Series {
+  Variant<T>& variant;
+  Settings settings;
+  double rate = 0;  // operations a second, of the last row that tells; 0: of none yet
+};
+
 /// One row: run, verify, print, record.
 template <class T>
-void run_row(Session& session, Variant<T>& variant, CheckedProblem<T>& checked, const Settings& settings);
-
-/// Each phase as the slowest rank had it.
-Times slowest(const World& world, Times times);
-/// The text of the exception being handled.
-std::string exception_text();
-inline const std::string no_memory = "out of memory; give a smaller size";
-/// Whether every element of C is compared: --verify full, or auto up to 2048.
-bool verifies_whole(const Options& options, const Shape& shape);
+void run_row(Session& session, CheckedProblem<T>& checked, Series<T>& series);
 
 /// Why a variant cannot run here, for want of a processor's features or by its own word; else empty.
 template <class T>
@@ -75,12 +79,17 @@ std::string refusal_of(const Variant<T>& variant, const Problem<T>& problem, con
   return missing.empty() ? variant.refuses(problem, settings) : "this processor lacks " + missing;
 }
 
-template <class T>
-constexpr const char* type_name = std::is_same_v<T, bf16>     ? "bf16"
-                                  : std::is_same_v<T, tf32>   ? "tf32"
-                                  : std::is_same_v<T, float>  ? "f32"
-                                  : std::is_same_v<T, double> ? "f64"
-                                                              : "i32";
+/// Each phase as the slowest rank had it.
+Times slowest(const World& world, Times times);
+
+/// The text of the exception being handled.
+std::string exception_text();
+inline const std::string no_memory = "out of memory; give a smaller size";
+
+/// Whether every element of C is compared: --verify full, or auto up to 2048.
+inline bool verifies_whole(const Options& options, const Shape& s) {
+  return options.verify == "full" || (options.verify == "auto" && std::max({s.m, s.n, s.k}) <= 2048);
+}
 
 /// Bytes that a row takes of this rank: A, B and C twice, for a variant has copies or a workspace. Rank 0 has
 /// besides what it verifies: C and the verifier's numbers, which are twice as wide. Where matrices are not

@@ -25,8 +25,15 @@ std::string content_of(const std::string& path, const std::string& option) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-[[noreturn]] void refuse_columns(const std::string& path, const std::string& option) {
-  throw Refusal{option + ": " + path + " has other columns than this course writes; it was left as it was"};
+/// Renames a file of another version of the course to the first of NAME.old.csv, NAME.old2.csv, … that is
+/// free.
+void set_aside(const std::filesystem::path& path) {
+  std::filesystem::path old;
+  for (int count = 1; old.empty() || std::filesystem::exists(old); ++count)
+    old = path.parent_path() /
+          fmt::format("{}.old{}.csv", path.stem().string(), count == 1 ? "" : std::to_string(count));
+  std::filesystem::rename(path, old);
+  say(stderr, "{} has other columns than this course writes: it is {} now\n", path.string(), old.string());
 }
 
 }  // namespace
@@ -57,7 +64,8 @@ Table::~Table() {
 
 std::vector<Table::Row> Table::read(const std::string& path, const std::string& option) const {
   const std::vector<std::string> lines = split(content_of(path, option), '\n');
-  if (lines[0] != header()) refuse_columns(path, option);
+  if (lines[0] != header())
+    throw Refusal{option + ": " + path + " has other columns than this course writes"};
   std::vector<Row> rows;
   for (std::size_t l = 1; l < lines.size(); ++l)
     if (Row cells = split(lines[l]); cells.size() == schema_.size()) rows.push_back(std::move(cells));
@@ -66,6 +74,10 @@ std::vector<Table::Row> Table::read(const std::string& path, const std::string& 
 
 void Table::open(const std::string& path) {
   path_ = path;
+  if (is_regular(path))
+    if (const std::string content = content_of(path, "--csv");
+        !header().starts_with(content) && !content.starts_with(header() + "\n"))
+      set_aside(path);
   // O_NONBLOCK: opening a pipe that nobody reads would wait.
   file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0644);
   if (!is_open()) throw Refusal{"--csv: cannot write " + path + ": " + std::strerror(errno)};
@@ -76,7 +88,6 @@ void Table::open(const std::string& path) {
     if (ftruncate(file_, 0) == 0) write(header());
     return;
   }
-  if (!content.starts_with(header() + "\n")) refuse_columns(path, "--csv");
   if (!content.ends_with('\n')) write("");  // ends a torn line: no row, for want of cells
 }
 

@@ -7,13 +7,11 @@
 
 namespace course {
 
-/// A column of a CSV file: its name, whether it is part of the key, its cell in one row.
+/// A column of a CSV file: its name, its cell in one row. Those that tell measurements apart come first.
 struct Column {
   std::string name;
-  bool is_key = false;
   std::string cell = {};
 };
-constexpr bool key = true, value = false;
 using Schema = std::vector<Column>;  // the columns of one kind of file
 std::vector<std::string> cells_of(const Schema& columns);
 
@@ -32,8 +30,8 @@ class Table {
   /// The rows of the file at `path`, but for torn lines. Throws Refusal, naming `option`, if it cannot be
   /// read or has other columns.
   std::vector<Row> read(const std::string& path, const std::string& option) const;
-  /// Appends to the file of --csv from now on, or makes it; ends a torn line. Throws Refusal if the columns
-  /// differ.
+  /// Appends to the file of --csv from now on, or makes it; ends a torn line. A file with other columns is
+  /// set aside as NAME.old.csv, with a line.
   void open(const std::string& path);
   bool is_open() const { return file_ >= 0; }
   /// Adds a row by one write, so that a killed program leaves whole rows. Throws Refusal if the disk is full.

@@ -17,7 +17,7 @@ struct Refusal {
   std::string message;
 };
 
-/// As fmt::print, but throws nothing where nothing can be written: exit_status looks at standard output once.
+/// As fmt::print, but throws nothing where nothing can be written: run looks at standard output once.
 template <class... Items>
 void say(std::FILE* file, fmt::format_string<Items...> format, Items&&... items) {
   std::fputs(fmt::format(format, std::forward<Items>(items)...).c_str(), file);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "common/problem.hpp"
+#include "runner/machine.hpp"
 
 namespace course {
 
@@ -78,8 +79,8 @@ class Variant {
 
   Traits traits;
 
-  /// The GPU's name; empty for the processor.
-  virtual std::string device() const { return {}; }
+  /// Where it runs; the processor's name may be left out.
+  virtual Device device() const { return {}; }
   /// Why this row cannot run here, such as "needs 4 ranks"; else empty. Rank 0's answer counts.
   virtual std::string refuses(const Problem<T>&, const Settings&) const { return {}; }
   /// Takes memory, for its inputs too. `problem` outlives release().

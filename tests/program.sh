@@ -21,6 +21,11 @@ runs() {
 }
 # has PATTERN: a line of the CSV.
 has() { grep -qE "$1" "$file" || fail "no row like $1 in $(cat "$file")"; }
+# cells FILE NAME…: the last row's, by the header's names, commas between.
+cells() { awk -F, -v names="${*:2}" 'NR == 1 {for (f = 1; f <= NF; ++f) at[$f] = f; count = split(names, name, " ")}
+  END {for (n = 1; n <= count; ++n) printf "%s%s", $at[name[n]], n < count ? "," : "\n"}' "$1"; }
+# is_whole FILE: all of its lines have as many cells.
+is_whole() { [ "$(awk -F, '{print NF}' "$1" | sort -u | wc -l)" -eq 1 ]; }
 # refuses MESSAGE ARGUMENT…: the message is a part of the one line; nothing is printed or written.
 refuses() {
   local message=$1

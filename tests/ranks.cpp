@@ -50,8 +50,7 @@ class Spread : public Variant<T> {
     if (has("wrong_element") && m > 1 && n > 0) c_.view()(last, n / 2) += 1;
     if (has("nan_element") && m > 1 && n > 0) c_.view()(last, n / 2) = std::numeric_limits<T>::quiet_NaN();
     if (has("broken_guard")) c_.view().data()[-1] = 0;
-    const bool slow = this->traits.name == "slow" || (this->traits.name == "slow_at_first" && runs_++ == 0);
-    return {.product = slow ? 1e3 : 0.002 + 0.001 * world->rank()};
+    return {.product = this->traits.name == "slow" ? 1e3 : 0.002 + 0.001 * world->rank()};
   }
   View<const T> result() override {
     const auto [m, n, k] = problem_->shape;
@@ -73,7 +72,7 @@ class Spread : public Variant<T> {
     Variants<T> list;
     for (const char* name :
          {"right", "wrong_element", "nan_element", "small_result", "broken_guard", "throw_in_refuses",
-          "throw_in_run", "no_memory", "no_memory_in_run", "refusal", "slow", "slow_at_first"})
+          "throw_in_run", "no_memory", "no_memory_in_run", "refusal", "slow"})
       list.push_back(std::make_shared<Spread<T>>(name));
     return list;
   }
@@ -87,7 +86,6 @@ class Spread : public Variant<T> {
   }
 
   const Problem<T>* problem_ = nullptr;
-  int runs_ = 0;
   Matrix<T> c_;
 };
 

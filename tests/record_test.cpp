@@ -43,16 +43,18 @@ TEST_CASE("what does not apply is an empty cell, and so is what a check found th
       if (!column.cell.empty()) names += column.name + " ";
     return names;
   };
-  CHECK(filled() == "m n k seed threads ranks repeat ");
+  CHECK(filled() == "m n k seed threads ranks device_kind repeat ");
   r.check = {.error_share = 32, .relative_error = 0.125, .differences = 34}, r.verdict = "unverified";
-  CHECK(filled() == "m n k seed threads ranks repeat verdict ");
+  CHECK(filled() == "m n k seed threads ranks device_kind repeat verdict ");
   r.verdict = "wrong";
-  CHECK(filled() == "m n k seed threads ranks repeat error_share relative_error differences verdict ");
+  CHECK(filled() ==
+        "m n k seed threads ranks device_kind repeat error_share relative_error differences verdict ");
 }
 
 TEST_CASE("a row on the terminal: what was found, and a dash where nothing was") {
   Record r;
-  r.step = "01_naive", r.variant = "ijk", r.type = "f32", r.shape = {20, 30, 40}, r.device = "a machine";
+  r.step = "01_naive", r.variant = "ijk", r.type = "f32", r.shape = {20, 30, 40},
+  r.device = {"processor", "a machine"};
   r.compiler = "g++ 12", r.flags = "-O3", r.verdict = "unverified", r.check = Check{.error_share = 0.5};
   const auto says = [&r](const std::string& header, const std::string& row) {
     CHECK(captured([&] { print_header(r); }).out.find(header) != std::string::npos);

@@ -42,8 +42,9 @@ def row(step, variant, n, seconds, **more):
     at n = 1000. With a limit there are bytes: 0.5 FLOP for each one between L1 and the core, and
     2 beyond."""
     n, seconds = int(n), float(seconds)
-    names = "step variant type m n k threads ranks device repeat best_s median_s mean_s stddev_s"
-    values = (step, variant, "f32", n, n, n, 1, 1, "Test CPU (2 cores)", 5)
+    names = "step variant type m n k threads ranks device_kind device cores repeat"
+    values = (step, variant, "f32", n, n, n, 1, 1, "processor", "Test CPU", 2, 5)
+    names += " best_s median_s mean_s stddev_s"
     values += (0.8 * seconds, seconds, seconds, seconds / 4)
     cells = dict(zip(names.split(), values)) | {"verdict": "right", "flags": "-O3", "host": "here"}
     cells |= {"compiler": "g++ 12", "commit": "c1", "started": "2026-11-21T08:30:00Z"}
@@ -51,7 +52,13 @@ def row(step, variant, n, seconds, **more):
         bytes = {"l1": 4 * n**3, "l2": n**3, "l3": n**3, "memory": n**3 / 4}
         cells |= {f"bytes_{level}": of for level, of in bytes.items()}
     if more.get("device") == "G1":
-        cells |= {"alloc_s": 1e-3, "copy_in_s": 3e-3, "copy_out_s": 2e-3}
+        cells |= {
+            "device_kind": "gpu",
+            "cores": "",
+            "alloc_s": 1e-3,
+            "copy_in_s": 3e-3,
+            "copy_out_s": 2e-3,
+        }
     return line(COLUMNS, cells | more)
 
 
@@ -94,10 +101,10 @@ GPU = rows(
 08_cuda_shared shared 1000 1.25e-4 device=G1 tile=32
 08_cuda_shared shared 1000 2.5e-4 device=G1 tile=16
 12_cuda_hopper best 1000 4e-6 device=G1 type=bf16
-07_cuda_global coalesced 1000 1e-9 device=emulator:forward
+07_cuda_global coalesced 1000 1e-9 device_kind=emulator
 """
 )
-FACTS = """processor,,,,,2,threads,Test CPU (2 cores)
+FACTS = """processor,,,,,2,threads,Test CPU
 cache,,,,L1,3072,B,
 cache,,,,L2,196608,B,
 latency,f32,,1,add,0.8,ns,
@@ -243,7 +250,7 @@ class Charts(Case):
         self.assertIsNone(scaling.serial_fraction({p: times[p] for p in (1, 2, 4)}))
         for disturbed, fitted in ((0, "1"), (4, "")):
             more = [{"threads": p, "quiet": "no" if p == disturbed else "yes"} for p in times]
-            device = {"device": "Test CPU (8 cores)"}
+            device = {"cores": 8}
             lines = [row("04_openmp", "v", 64, times[of["threads"]], **of, **device) for of in more]
             chart = self.plan(lines)["threads_speedup_f32"]
             self.assertEqual((chart.settings["dotted"], self.last(chart)["04: v"]), (fitted, 4.71))

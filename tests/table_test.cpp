@@ -10,11 +10,18 @@
 #include <fstream>
 #include <sstream>
 
+#include "captured.hpp"
 #include "runner/text.hpp"
 
 using namespace course;
 
 namespace {
+
+std::string content_of(const std::string& path) {
+  std::stringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
 
 /// A file in a folder of its own.
 struct File {
@@ -24,16 +31,12 @@ struct File {
   }
   ~File() { std::filesystem::remove_all(folder); }
   void write(const std::string& text) const { std::ofstream(path) << text; }
-  std::string content() const {
-    std::stringstream text;
-    text << std::ifstream(path).rdbuf();
-    return text.str();
-  }
+  std::string content() const { return content_of(path); }
   std::filesystem::path folder;
   std::string path;
 };
 
-const Schema schema{{"name", key}, {"size", key}, {"value"}};
+const Schema schema{{"name"}, {"size"}, {"value"}};
 
 }  // namespace
 
@@ -78,12 +81,17 @@ TEST_CASE("what is no file of rows is refused, and a pipe not waited for") {
   }
 }
 
-TEST_CASE("a file with other columns is refused and left as it was") {
+TEST_CASE("a file with other columns is set aside under a free name, with a line, and not read") {
   const File file;
+  int count = 0;
   for (const std::string text : {"a,b,c\n1,2,3\n", "no newline", "\n", "name,size,value,more\n"}) {
     file.write(text);
-    CHECK_THROWS_AS(Table(schema).open(file.path), Refusal);
     CHECK_THROWS_AS(Table(schema).read(file.path, "--file"), Refusal);
-    CHECK(file.content() == text);
+    const std::string said = captured([&] { Table(schema).open(file.path); }).err;
+    const std::string old =
+        file.folder / fmt::format("rows.old{}.csv", ++count == 1 ? "" : std::to_string(count));
+    CHECK(said == file.path + " has other columns than this course writes: it is " + old + " now\n");
+    CHECK(file.content() == "name,size,value\n");
+    CHECK(content_of(old) == text);
   }
 }

@@ -99,7 +99,7 @@ void five_loops(const Given<Tile>& a, const Given<Tile>& b, const Out<Tile>& c,
                 const Scale<typename Tile::T>& scale, const BlockSizes& blocks, const Caches& caches,
                 Member<Tile> team) {
   const auto [mc, kc, nc] = blocks;
-  const Index ld = (ceil_div(kc, Tile::line) | 1) * Tile::line;  // odd, in lines: rows meet in no cache set
+  const Index ld = (ceil_div(kc, Tile::line) | 1) * Tile::line;  // odd, in lines: rows fall in different sets
   static thread_local Buffer buffer;
   const bool copy_a = copies_A<Tile>(a, team.rows, c.cols(), caches);
   auto* const a_packed = copy_a ? buffer.of<typename Tile::T>(mc * ld) : nullptr;

@@ -121,8 +121,8 @@ constexpr auto kernels_of = table<Tile::vectors>([](auto vector) {
   });
 });
 
-/// A tile, by the kernel of its height and width. If half a vector is enough, half vectors are: they lie in
-/// two lines less often.
+/// A tile, by the kernel of its height and width. Uses half-width vectors if n fits: they straddle cache
+/// lines less often.
 template <class Tile>
 COURSE_INLINE void one_tile(const Operands<typename Tile::T>& x) {
   if constexpr (Tile::V::bytes > 16)

@@ -55,29 +55,28 @@ struct Row {
   rivals::Verdict verdict = {};
 };
 course::Schema columns(const Row& r) {
-  using course::key, course::value;
   const auto cell = [](auto of) { return fmt::format("{}", of); };
   const auto rate = [&r](double seconds) { return fmt::format("{:.1f}", r.shape.flops() / seconds * 1e-9); };
   const auto ratio = [](double of) { return fmt::format("{:.3f}", of); };
-  return {{"type", key, r.type},
-          {"m", key, cell(r.shape.m)},
-          {"n", key, cell(r.shape.n)},
-          {"k", key, cell(r.shape.k)},
-          {"ranks", key, cell(r.ranks)},
-          {"threads", key, cell(r.settings.threads)},
-          {"grid", key, r.settings.grid.text()},
-          {"block", key, r.settings.block.text()},
-          {"variant", key, r.variant},
-          {"rival", key, r.rival},
-          {"pairs", value, cell(r.verdict.pairs)},
-          {"ours_gflops", value, rate(r.verdict.ours)},
-          {"rival_gflops", value, rate(r.verdict.theirs)},
-          {"ratio_low", value, ratio(r.verdict.least)},
-          {"ratio", value, ratio(r.verdict.ratio)},
-          {"ratio_high", value, ratio(r.verdict.most)},
-          {"device", key, course::processor()},
-          {"host", key, course::host_name()},
-          {"commit", key, course::commit}};
+  return {{"type", r.type},
+          {"m", cell(r.shape.m)},
+          {"n", cell(r.shape.n)},
+          {"k", cell(r.shape.k)},
+          {"ranks", cell(r.ranks)},
+          {"threads", cell(r.settings.threads)},
+          {"grid", r.settings.grid.text()},
+          {"block", r.settings.block.text()},
+          {"variant", r.variant},
+          {"rival", r.rival},
+          {"pairs", cell(r.verdict.pairs)},
+          {"ours_gflops", rate(r.verdict.ours)},
+          {"rival_gflops", rate(r.verdict.theirs)},
+          {"ratio_low", ratio(r.verdict.least)},
+          {"ratio", ratio(r.verdict.ratio)},
+          {"ratio_high", ratio(r.verdict.most)},
+          {"device", course::processor().text()},
+          {"host", course::host_name()},
+          {"commit", course::commit}};
 }
 
 struct Comparison {
@@ -129,8 +128,7 @@ void compare(Comparison& comparison, const Problem<T>& problem, const Settings& 
          right);
 }
 
-constexpr const char *pgemm = "p?gemm",
-                     *idle = "idle";  // leaves C as it was: for tests, and --help does not name it
+constexpr const char *pgemm = "p?gemm", *idle = "idle";  // which leaves C as it was, for tests
 /// Other versions of summa that it may be compared with.
 template <class T>
 const std::map<std::string, typename Summa<T>::Kernel> other_summas = {{"summa_blocking", summa_blocking<T>},
@@ -166,16 +164,13 @@ int run(int argc, char** argv, const course::World& world, course::Refused& refu
   options.types = {"f32", "f64"}, options.shapes = {{1000, 1000, 1000}};
   options.grids = {squarest(world.size())}, options.blocks = {{256, 256}};
   int pairs = 21;
-  std::vector<std::string> rivals = {pgemm}, known = rivals;
+  std::vector<std::string> rivals = {pgemm}, known = {pgemm, idle};
   for (const auto& [name, kernel] : other_summas<float>) known.push_back(name);
   CLI::App app("06_mpi_compare: summa and ScaLAPACK's p?gemm in turns");
   course::add_shapes(app, options), course::add_ranks(app, options, world.size());
-  course::add_sweep(app, options, true);
-  course::add_list(app, "--rival", "Of " + course::joined(known, ",") + " (default p?gemm)", rivals,
-                   [&known](const std::string& option, const std::string& item) {
-                     return item == idle ? item : course::one_of(option, item, known);
-                   });
-  course::add_number(app, "--pairs", "Pairs of a row (default 21)", pairs, 1, 1'000'000);
+  course::add_sweep(app, options);
+  app.add_option("--rival", rivals, "Default p?gemm")->delimiter(',')->check(CLI::IsMember(known));
+  app.add_option("--pairs", pairs, "Pairs of a row (default 21)")->transform(course::whole(1, 1'000'000));
   if (!course::parse(app, options, argc, argv, world.is_root())) return 0;
   for (const Shape& s : options.shapes)
     if (s.flops() == 0) throw course::Refusal{course::shape_text(s) + ": an empty product takes no time"};
@@ -217,6 +212,10 @@ int main(int argc, char** argv) {
   choose_blas(argv);
   const course::MpiWorld world(&argc, &argv);
   course::Refused refused;
-  return course::exit_status(
-      "06_mpi_compare", [&] { return run(argc, argv, world, refused); }, world, refused);
+  course::prepare_streams();
+  try {
+    return course::written(run(argc, argv, world, refused));
+  } catch (...) {
+    return course::status_of_exception("06_mpi_compare", world, refused);
+  }
 }

@@ -11,7 +11,7 @@ namespace cuda_tensor {
 template <bool aligned, class Layout, int rows, int cols>
 __device__ void begin_tile(SharedTile<bf16, rows, cols>& tile, View<const bf16> from, Index i0, Index j0) {
   constexpr int chunks = cols / 8;
-#pragma unroll 1  // addresses of more would take registers from the sums
+#pragma unroll 1  // unrolled, it would need address registers that the sums use
   for (int e = int(threadIdx.x); e < rows * chunks; e += threads) {
     const int row = e / chunks, chunk = e % chunks;
     const Index i = i0 + row, j = j0 + 8 * chunk;

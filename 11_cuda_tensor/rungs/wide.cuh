@@ -35,7 +35,7 @@ __device__ constexpr int swizzled(int row, int col) {
   const int mask = chunks < all_banks ? row / (all_banks / chunks) % chunks : row % all_banks;
   return (col / chunk ^ mask) * chunk + col % chunk;
 }
-/// A load of A takes 4 neighbours of each of 8 rows, one of B 32 bytes of each of 4. (Doubles come in two
+/// A warp's load of A reads 4 adjacent elements in 8 rows; of B, 32 bytes in 4 rows. (Doubles come in two
 /// halves: of A 4 rows, of B 4 rows of 4.)
 template <class T, int cols>
 __device__ constexpr int place_in_a(int row, int col) {
@@ -58,7 +58,7 @@ __device__ void begin_wide(SharedTile<T, rows, cols>& tile, int (*place)(int row
   const int first = int(threadIdx.x) / across, col = int(threadIdx.x) % across * at_once;
   const Index j = j0 + col;
   const int there = int(std::clamp(from.cols() - j, Index{0}, Index{at_once}));
-#pragma unroll 1  // addresses of more would take registers from the sums
+#pragma unroll 1  // unrolled, it would need address registers that the sums use
   for (int row = first; row < rows; row += down) {
     const Index i = i0 + row;
     const auto to = tile[row] + place(row, col);

@@ -160,7 +160,7 @@ void launch(void (*kernel)(Parameters...), Grid grid, Block block,
 }
 // [/launch]
 
-/// Blocks that wait for each other: here they begin in their order, so one may wait for those before it only.
+/// Cooperative launch. The emulator runs blocks in index order: a block may wait only for lower indices.
 template <class... Parameters>
 void launch_together(void (*kernel)(Parameters...), Grid grid, Block block,
                      std::type_identity_t<Parameters>... arguments) {

@@ -21,7 +21,7 @@ array rung = ['01 01_naive ijk 1 2000', '01 01_naive ijk 1 2048', '02 02_loop_or
   '03 03_tiling-native tiled 1 2000', '03 03_tiling-native four_by_four 1 2000', '04 04_openmp-native tiled_simd 2 2000', \
   '05 05_avx2 packed_512 1 2000', '05 05_avx2 avx512_threads 2 2000']
 array name = ['ijk, n = 2000', 'ijk, 2048', 'ikj', 'ikj, AVX-512', 'tiled', 'four_by_four', '4 × 4, both cores', 'packed', 'avx512, both cores']
-array right_of = [1, 1, 1, 1, 0, 0, 0, 1, 1]; array down = [0, 0, -0.2, -0.4, 0.5, 0, 0, -1.3, 0.2]
+array right_of = [1, 1, 0, 1, 0, 0, 0, 1, 1]; array down = [0, 0, -0.2, -0.4, 0.5, 0, 0, -1.3, 0.2]
 array at_x[|rung|]; array at_y[|rung|]
 do for [i = 1:|rung|] {
   at_x[i] = NaN; at_y[i] = NaN; best = 0
@@ -46,7 +46,7 @@ along = 46   # degrees: names run along their roofs
 do for [l = 1:(lesson eq '00' ? 4 : 3)] {
   start = left*roofs[l] > bottom ? left : bottom/roofs[l]
   set arrow from start,start*roofs[l] to peaks[1]/roofs[l],peaks[1] nohead linewidth 1.6 linecolor rgb colours[l]
-  at = l == 3 && lesson + 0 < 2 ? 1 : word('0.06 0.045 0.1 0.06', l) + 0   # where no mark has its name
+  at = l == 3 && lesson + 0 < 2 ? 1 : word('0.05 0.045 0.135 0.06', l) + 0   # where no mark has its name
   set label sprintf('%s %.0f GB/s', levels[l], roofs[l]) at at,at*roofs[l] left rotate by along offset (l == 1 || l == 4 ? -0.7 : 0.4),(l == 1 || l == 4 ? 0.4 : -0.4) front textcolor rgb colours[l]
 }
 do for [t = 1:2] {

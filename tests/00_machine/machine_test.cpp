@@ -140,8 +140,8 @@ namespace course {
 double available_memory() {
   return state.available;
 }
-std::string processor() {
-  return "a processor";
+Device processor() {
+  return {"processor", "a processor"};
 }
 }  // namespace course
 

@@ -119,7 +119,7 @@ failing)
 refusals)
   refuses "--variant: 'avx1024' is unknown; give avx512, tuned" --variant avx1024
   quick="--pairs 0" refuses ": '0' is no whole number from 1"
-  refuses "--type: 'f16' is unknown; give f32, f64, i32" --type f16
+  refuses "--type: f16 not in {f32,f64,i32" --type f16
   refuses "--threads: '4096' is more than the" --threads 4096
   refuses "--blas: 'nosuch.so' cannot be used: " --blas nosuch.so
   refuses "--blas: '' is unknown; give the path of a shared library" --blas ''

@@ -1,12 +1,12 @@
 """Figures of the CSV files under plots/: what a page's template asks for, see notes.py."""
-import csv, functools, itertools, operator, statistics
+import csv, functools, itertools, operator, statistics, sys
 from pathlib import Path
 
-PLOTS = Path(__file__).resolve().parents[2] / "plots"
-# Rows alike in all of these are one measurement, taken again.
-ABOUT = """step variant type m n k fill seed threads ranks grid block tile device flags compiler
-host name vector level rival bytes stride lines transfers platform curve bcast experiment metric
-processes pair""".split()
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tools/report"))
+from measured import key  # noqa: E402
+
+PLOTS = ROOT / "plots"
 # Columns that others give in other units.
 UNITS = {"_ms": ("_s", 1e3), "_us": ("_s", 1e6), "tflops": ("gflops", 1e-3)}
 UNITS["thousands"] = ("value", 1e-3)
@@ -94,7 +94,7 @@ class Query(Figure):
         if "n" in where and not {"m", "k"} & set(where) and {"m", "k"} < set(columns):
             where |= {"m": where["n"], "k": where["n"]}
         for row in (row for row in rows if where.items() <= row.items()):
-            about = tuple(row.get(name) for name in ABOUT)
+            about = key(row), row.get("compiler")
             if row.get("quiet") != "no" or found.get(about, row).get("quiet") == "no":
                 found[about] = row
         return list(found.values())

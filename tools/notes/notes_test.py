@@ -48,15 +48,15 @@ class Pages(unittest.TestCase):
                     self.assertLessEqual(len(line), 300, place)
 
 
-RESULTS = """variant,m,n,k,gflops,median_s,quiet,verdict,commit
-ijk,8,8,8,1.25,0.5,yes,right,a
-ijk,16,16,16,2.5,0.5,yes,right,a
-ijk,8,16,8,7,0.5,yes,right,a
-ikj,8,8,8,10,0.002,yes,unverified,a
-ikj,16,16,16,20,,no,right,a
-again,8,8,8,1,1,no,right,a
-again,8,8,8,2,1,yes,right,b
-again,8,8,8,3,1,no,right,c
+RESULTS = """variant,m,n,k,repeat,gflops,median_s,quiet,verdict,commit
+ijk,8,8,8,5,1.25,0.5,yes,right,a
+ijk,16,16,16,5,2.5,0.5,yes,right,a
+ijk,8,16,8,5,7,0.5,yes,right,a
+ikj,8,8,8,5,10,0.002,yes,unverified,a
+ikj,16,16,16,5,20,,no,right,a
+again,8,8,8,5,1,1,no,right,a
+again,8,8,8,5,2,1,yes,right,b
+again,8,8,8,5,3,1,no,right,c
 torn,8,8
 """
 SOURCE = "// [outer]\n  int a;\n  // [inner]\n    int b;\n  // [/inner]\n// [/outer]\n"

@@ -4,6 +4,7 @@ them.
 An empty or garbled cell is NULL."""
 
 import csv
+import itertools
 import math
 import re
 import sqlite3
@@ -16,10 +17,13 @@ import inherited  # noqa: F401
 # A file's header line names its columns. Of these the cells are words, of any other numbers; a
 # count that is missing is 0.
 WORDS = set(
-    """step variant type fill grid block device verify verdict quiet flags compiler host commit
+    """step variant type fill grid block device_kind device verify verdict quiet flags compiler host commit
     started limit name vector level unit note rival""".split()
 )
-COUNTS = set("m n k threads ranks tile repeat pairs".split())
+COUNTS = set("m n k threads ranks tile cores repeat pairs".split())
+# The first column that was measured; rows alike in those before it are one measurement, taken
+# again.
+MEASURED = {"repeat", "value", "pairs"}
 BASELINE = ("01_naive", "ijk")
 NOT_LEVELS = "step NOT GLOB '01_naive-O*'"
 LADDER_SIZE = 1008  # a multiple of every step's 16, and no power of two
@@ -92,15 +96,19 @@ def typed(column, text):
     return int(min(value or 0, 2**53)) if column in COUNTS else value
 
 
+def key(row):
+    """The cells that tell a row's measurement from others."""
+    return tuple(itertools.takewhile(lambda cell: cell[0] not in MEASURED, row.items()))
+
+
 def read(path, measured):
-    """A CSV's rows as {column: cell}, typed; `measured` is the first column that was: rows alike in
-    those before it, on the same host, are one, taken again. Of the last program's the last counts
-    that was not disturbed, else the last; it stands where the first stood."""
+    """A CSV's rows as {column: cell}, typed; it must have the column `measured`. Of rows alike in
+    their key the last of the last program's counts that was not disturbed, else the last; it stands
+    where the first stood."""
     newest = {}
     for line in lines_of(path, [measured]):
         row = {name: typed(name, text) for name, text in line.items()}
-        known = list(row)[: list(row).index(measured)] + ["device", "flags", "host"]
-        alike = tuple(map(row.get, known))
+        alike = key(row)
         before = newest.get(alike, row)
         is_new = any(row.get(name) != before.get(name) for name in ("compiler", "commit"))
         if is_new or row.get("quiet") != "no" or before["quiet"] == "no":
@@ -179,9 +187,8 @@ class Table:
 DERIVED = {  # columns that follow from those of a line, in SQL
     "number": "substr(step, 1, instr(step || '-', '-') - 1)",  # the step's
     # Devices that stand in for a GPU: right or wrong is all that such rows say.
-    "stand_in": "coalesce(device GLOB 'emulator*' OR device GLOB 'host fallback*', 0)",
-    # The programs write a processor's cores behind its name.
-    "gpu": "NOT stand_in AND coalesce(device, '') NOT GLOB '*([0-9]* cores)*'",
+    "stand_in": "device_kind IN ('emulator', 'fallback')",
+    "gpu": "device_kind = 'gpu'",
     "sound": "coalesce(verdict IN ('right', 'unverified') AND step || variant || type != '', 0)",
     "rate": "2e-9 * m * n * k / median_s",
     "timed": "coalesce(sound AND NOT stand_in AND rate > 0, 0)",
@@ -290,8 +297,8 @@ class Machine(Table):
 
     def same(self, devices):
         """Whether one of these is its processor."""
-        mine = {without_cores(fact.note) for fact in self.select(name="processor")}
-        return not mine or not mine.isdisjoint(map(without_cores, devices))
+        mine = {fact.note for fact in self.select(name="processor")}
+        return not mine or not mine.isdisjoint(devices)
 
     def name(self):
         """The GPU's name, as the column `device` has it; nothing where there is none."""
@@ -331,8 +338,7 @@ class Results(Table):
         based = [row for row in self.rows if row.timed and (row.step, row.variant) == BASELINE]
         self.baselines = {(row.type, row.shape()): row for row in based}
         self.types, self.wrong = self.values("type"), [row for row in self.rows if not row.sound]
-        cores = re.findall(r"\((\d+) cores\)", " ".join(self.words("device")))
-        self.cores = max(map(int, cores), default=10**6)
+        self.cores = max(row.cores or 0 for row in self.rows) or 10**6
 
     def common_size(self, where="1", of="step || ' ' || variant", **equal):
         """The size that most variants have, of those the largest: slow ones may be left out at
@@ -366,15 +372,16 @@ class Results(Table):
         baseline ran on."""
         if row.gpu:
             return row.device == self.gpu.name()
-        homes = {without_cores(base.device) for base in self.baselines.values()}
-        return not homes or without_cores(row.device) in homes
+        homes = {base.device for base in self.baselines.values()}
+        return not homes or row.device in homes
 
     def words(self, name):
         return words(self.rows, name)
 
     def processor(self):
         """The processor that the rows ran on."""
-        return next((name for name in self.words("device") if "cores)" in name), self.host)
+        on_it = [row for row in self.rows if row.device_kind == "processor"]
+        return next((device_of(on_it, name) for name in words(on_it, "device")), self.host)
 
     def place(self, step=""):
         """Where all was measured, or what a chart of this step shows: a program may have run on the
@@ -389,17 +396,16 @@ def words(rows, name):
     return list(dict.fromkeys(filter(None, (getattr(row, name) for row in rows))))
 
 
-def without_cores(device):
-    """A processor's name alone: a rank bound to a core counts that core only."""
-    return device.partition(" (")[0]
+def device_of(rows, name):
+    """The device of this name in words, a processor's with the most cores that a program was left:
+    a rank bound to a core counts that core only."""
+    cores = max(row.cores or 0 for row in rows if row.device == name)
+    return f"{name} ({cores} cores)" if cores else name
 
 
 def place_of(rows):
-    """The machine of these rows in a few words; of one processor's names the one with most
-    cores."""
-    names = sorted(words(rows, "device"), key=lambda name: (len(name), name))
-    devices = {without_cores(name): name for name in names}
-    named = [name for name in words(rows, "device") if name in devices.values()]
+    """The machine of these rows in a few words."""
+    named = [device_of(rows, name) for name in words(rows, "device")]
     day = max(words(rows, "started"), default="")[:10]
     parts = (" + ".join(named), " + ".join(words(rows, "compiler")), day)
     return ", ".join(filter(None, parts))[:130]

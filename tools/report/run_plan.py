@@ -28,7 +28,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "tools"))
 from folders import locked, refuse  # noqa: E402
-from measured import BASELINE, Refusal, ladder_sizes, lines_of, load  # noqa: E402
+from measured import BASELINE, Refusal, key, ladder_sizes, lines_of, load  # noqa: E402
 from processors import processors  # noqa: E402
 
 OF_MACHINE = ("00_machine", "rivals")
@@ -334,12 +334,10 @@ def rows_of(csv):
 
 def all_quiet(rows, before):
     """Whether each row after the first `before` was left alone, now or at an earlier try."""
-
-    def key(row):  # what tells one measurement from another: what was set, and the program
-        return *list(row.values())[: list(row).index("repeat")], row["commit"]
-
-    quiet = {key(row) for row in rows if row.get("quiet") == "yes"}
-    return all(row.get("quiet") != "no" or key(row) in quiet for row in rows[before:])
+    quiet = {(*key(row), row["commit"]) for row in rows if row.get("quiet") == "yes"}
+    return all(
+        row.get("quiet") != "no" or (*key(row), row["commit"]) in quiet for row in rows[before:]
+    )
 
 
 def a_peak_was_beaten(out):

@@ -202,7 +202,7 @@ class RunPlan(unittest.TestCase):
 
     def test_a_peak_that_a_product_beat_is_measured_again(self):
         def said_beside(**cells):
-            cells |= dict(step="own", variant="x", type="f32", threads="1", device="a (2 cores)")
+            cells |= dict(step="own", variant="x", type="f32", threads="1", device_kind="processor")
             cells |= dict(m="1000", n="1000", k="1000", name="peak", value="100", unit="GFLOP/s")
             for file in "results.csv", "machine.csv":
                 with (ROOT / "plots/reference/h100" / file).open() as measured_there:
