@@ -197,7 +197,8 @@ def findings(rung, program, found, words, orders, order):
         return run.status and (place_of(run), run.last().get("element"))
 
     others = orders if rung.emulated else [order] * (4 if rung.threaded else 2 * rung.on_ranks)
-    others = others if found.status is not None else []  # once more would take as long
+    if found.status is None or (row["unwritten"] and rung.on_ranks):
+        others = []  # it would take as long once more, or tell no more
     depends = any(again(*words, *other) != (at, row["element"]) for other in others)
     if depends or (row["unwritten"] and rung.emulated):
         row["where"] = ""  # it says nothing then
@@ -206,8 +207,8 @@ def findings(rung, program, found, words, orders, order):
         begins = "Under the emulator shared memory, and what is copied to it, begins as NaN: "
         said += [begins + "is it read without a barrier before, or without a wait for the copy?"]
     if row["unwritten"] and rung.on_ranks:
-        said.append("Has every rank received its part of A and of C, and B?")
-    if found.status is None:
+        said += ["Has every rank received its part of A and of C, and B, and waited for them?"]
+    if not others and (found.status is None or rung.on_ranks):
         return said
     if at[0] in ("f64", "i32") and not row["seen"]:
         said.append("In f32 it is right: does a number have another type than T?")
