@@ -15,7 +15,7 @@ extra="python3-jinja2 gnuplot-nox fonts-dejavu-core ninja-build libopenmpi-dev o
 # Without these some tests are skipped.
 checks="valgrind ccache shellcheck clang-format black clang libclang-rt-dev llvm libomp-dev qemu-user g++-aarch64-linux-gnu bubblewrap libblas-test libblas3 python3-numpy"
 # Without these their rows in 00 are missing; without the offload compiler step 10 runs on the host only.
-rivals="libopenblas0-openmp libblis4-openmp libdnnl2 libdnnl3 libdnnl3.6 libscalapack-openmpi-dev"
+libraries="libopenblas0-openmp libblis4-openmp libdnnl2 libdnnl3 libdnnl3.6 libscalapack-openmpi-dev"
 offload() { if version=$(g++ -dumpversion 2>/dev/null); then echo "gcc-${version%%.*}-offload-nvptx"; fi; } # nothing before there is a g++
 
 case "${1-}" in
@@ -24,7 +24,7 @@ test) fetched="$fetched doctest-dev" more="$checks" ;;
 teach) more="bubblewrap" ;;
 simulate) more="libsimgrid-dev" ;;
 --list)
-  echo "$core $fetched doctest-dev $extra $checks $rivals $(offload)"
+  echo "$core $fetched doctest-dev $extra $checks $libraries $(offload)"
   exit 0
   ;;
 *)
@@ -89,7 +89,7 @@ absent() {
   done
 }
 # shellcheck disable=SC2046,SC2086 # lists of words
-needed=$(absent $core) sources=$(absent $fetched) wanted=$(absent $extra $more $rivals $(offload))
+needed=$(absent $core) sources=$(absent $fetched) wanted=$(absent $extra $more $libraries $(offload))
 [ -n "$needed$sources$wanted" ] || exit 0
 
 lost() { # what is left out without these packages
@@ -135,7 +135,7 @@ $as_root apt-get update >"$log" 2>&1 || by_hand "apt-get update failed (the log 
 [ -z "$needed" ] || install $needed || by_hand "apt failed (the log is $log)"
 needed=""
 # Each group by itself, and where one fails its packages one by one: what cannot be had must not cost the others.
-for group in "$fetched" "$extra" "$more" "$rivals $(offload)"; do
+for group in "$fetched" "$extra" "$more" "$libraries $(offload)"; do
   # shellcheck disable=SC2086 # lists of words
   group=$(absent $group)
   # shellcheck disable=SC2086

@@ -3,7 +3,7 @@
 set(commit unknown)
 set(changed yes)
 set(code "")
-foreach(room [0-9][0-9]_* common runner gpu rivals cmake)
+foreach(room [0-9][0-9]_* common runner gpu libraries cmake)
   foreach(kind *.cpp *.hpp *.cu *.cuh *.cmake *CMakeLists.txt)
     list(APPEND code ${room}/${kind})
   endforeach()

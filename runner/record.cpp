@@ -32,6 +32,13 @@ std::string tile_or_block(const Record& r) {
   return (r.ranks > 1 ? r.settings.grid.text() + " " : "") + r.settings.block.text();
 }
 
+/// Of a row in turns the median ratio and its quartiles; what it is beside.
+std::string beside(const Record& r) {
+  if (r.ratios.empty()) return r.against.empty() ? "" : " " + r.against;
+  return fmt::format("  {:.3f} ({:.3f} to {:.3f}) x {}", quantile(r.ratios, 0.5), quantile(r.ratios, 0.25),
+                     quantile(r.ratios, 0.75), r.against);
+}
+
 }  // namespace
 
 Schema Record::columns() const {
@@ -40,6 +47,10 @@ Schema Record::columns() const {
   const std::optional<Check> check = r.verdict == "unverified" ? std::nullopt : r.check;
   const auto bytes = [&](std::size_t level) {
     return predicted ? fmt::format("{:.6g}", predicted->bytes[level]) : "";
+  };
+  const auto ratio = [&r](double share) { return r.ratios.empty() ? "" : text(quantile(r.ratios, share)); };
+  const auto rate = [&r](std::optional<double> seconds) {
+    return seconds ? text(r.shape.flops() / *seconds * 1e-9) : "";
   };
   return {{"step", r.step},
           {"variant", r.variant},
@@ -59,6 +70,7 @@ Schema Record::columns() const {
           {"cores", r.device.cores == 0 ? "" : text(r.device.cores)},
           {"flags", r.flags},
           {"host", r.host},
+          {"against", r.against},
           {"repeat", text(r.repeat)},
           {"best_s", text(r.best_s)},
           {"median_s", text(r.median_s)},
@@ -84,6 +96,17 @@ Schema Record::columns() const {
           {"differences", check ? text(check->differences) : ""},
           {"verdict", r.verdict},
           {"quiet", r.quiet},
+          {"ratio", ratio(0.5)},
+          {"ratio_low", ratio(0.25)},
+          {"ratio_high", ratio(0.75)},
+          {"ratio_min", ratio(0)},
+          {"ratio_max", ratio(1)},
+          {"mhz", text(r.times.mhz)},
+          {"watts", text(r.times.watts)},
+          {"against_gflops", rate(r.times.against)},
+          {"against_error_share", text(r.times.against_error)},
+          {"against_mhz", text(r.times.against_mhz)},
+          {"against_watts", text(r.times.against_watts)},
           {"compiler", r.compiler},
           {"commit", r.commit},
           {"started", r.started}};
@@ -98,6 +121,9 @@ void Record::summarise(const std::vector<Times>& runs) {
   };
   for (const auto field : Times::fields())
     if (const auto found = values(field); !found.empty()) times.*field = median(found);
+  ratios.clear();
+  for (const Times& run : runs)
+    if (run.against && *run.product > 0) ratios.push_back(*run.against / *run.product);
   const std::vector<double> product = values(&Times::product);
   if (product.empty()) return;
   const auto count = static_cast<double>(product.size());
@@ -113,8 +139,9 @@ void Record::summarise(const std::vector<Times>& runs) {
 
 std::string Record::command_line(const Traits& traits, Index pad, const std::string& emulate) const {
   std::string line = ranks > 1 ? fmt::format("mpirun -n {} ", ranks) : "";
-  line += fmt::format("{} --variant {} --type {} --shape {} --fill {} --seed {} --repeat 1 --verify full",
-                      step, variant, type, shape_text(shape), fill, seed);
+  const char* const quote = contains(variant, ' ') ? "'" : "";
+  line += fmt::format("{} --variant {}{}{} --type {} --shape {} --fill {} --seed {} --repeat 1 --verify full",
+                      step, quote, variant, quote, type, shape_text(shape), fill, seed);
   if (traits.threads) line += fmt::format(" --threads {}", settings.threads);
   if (traits.tiles) line += fmt::format(" --tile {}", settings.tile);
   if (traits.grids) line += " --grid " + settings.grid.text();
@@ -147,7 +174,7 @@ void print_row(const Record& r) {
   say(stdout, fmt::runtime(columns), r.variant, r.type, shape_text(r.shape), r.settings.threads,
       tile_or_block(r), r.ranks > 1 ? 13 : 5, r.repeat, median, predicted,
       r.prediction ? r.prediction->limit : "-", gflops, share, number("{:.3g}", error),
-      number("{:.2g}", worst), r.verdict);
+      number("{:.2g}", worst), r.verdict + beside(r));
   std::fflush(stdout);
 }
 

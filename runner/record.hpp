@@ -13,7 +13,7 @@
 namespace course {
 
 struct Record {
-  std::string step, variant, type;
+  std::string step, variant, against, type;
   Shape shape;
   std::string fill;
   std::uint64_t seed = 0;
@@ -24,6 +24,7 @@ struct Record {
   std::optional<double> best_s, median_s, mean_s, stddev_s;  // of the product
   Times times;                                               // medians; `product` is not used
   std::optional<double> gflops;
+  std::vector<double> ratios;  // of all turns
   std::optional<Prediction> prediction;
   std::optional<double> peak_share;    // of the processor's peak; the CSV has no column for it
   std::string verify, verdict, quiet;  // quiet: yes, no, or empty where nobody asked

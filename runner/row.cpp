@@ -40,7 +40,8 @@ Record planned(const Session& session, const Problem<T>& problem, const Series<T
   r.fill = problem.fill == Fill::digits ? "digits" : "uniform", r.seed = problem.seed;
   r.device = series.variant.device().is_processor() ? cpu : series.variant.device();
   r.flags = session.step.flags, r.compiler = compiler, r.host = name, r.commit = commit;
-  r.started = utc_now(), r.verify = "none", r.verdict = "unverified";
+  r.started = utc_now(), r.against = series.variant.traits.against, r.verify = "none",
+  r.verdict = "unverified";
   return r;
 }
 
@@ -251,7 +252,8 @@ void report(Row<T>& row, const std::string& thrown) {
     r.verify = "none", r.verdict = "wrong";
   }
   const bool wrong = r.verdict == "wrong", expected = row.options.expect_wrong, threw = !thrown.empty();
-  const std::string again = r.command_line(row.traits, row.options.pad, row.options.emulate);
+  const std::string again =
+      r.command_line(row.traits, row.options.pad, row.options.emulate) + session.step.options;
   const bool counts_as_wrong = wrong && !(expected && threw);  // --expect-wrong: a throw is no wrong result
   ++session.measured, session.disturbed += r.quiet == "no" && !wrong;
   if (counts_as_wrong != expected) session.refused.status = 1;

@@ -30,6 +30,7 @@ struct Step {
   std::function<Step(const std::string& order)> emulated = {};  // of a step on a GPU: what --emulate runs
   bool has_emulation = true;                                    // false: --emulate runs none of its variants
   std::function<std::vector<double>()> counts = {};             // of what an emulator counts, for a Tutor
+  std::string options = {};  // its program's own, which a row that is run again wants, too
 };
 
 /// Runs the program. Exit status, the same on every rank: 0 all right, 1 a result was wrong, 2 refused (one

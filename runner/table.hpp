@@ -1,4 +1,4 @@
-// Reads and writes the CSV files: results, machine and rivals.
+// Reads and writes the CSV files: results and machine.
 #pragma once
 
 #include <string>

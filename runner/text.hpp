@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -67,16 +68,32 @@ inline std::string one_of(const std::string& option, const std::string& given,
   throw Refusal{fmt::format("{}: '{}' is unknown; {} {}", option, given, what, joined(known))};
 }
 
+/// Takes an option of the program's own and its value out of a command line; `otherwise` if it is not there.
+inline std::string taken(std::vector<const char*>& words, const std::string& option,
+                         const std::string& otherwise = "") {
+  const auto at = std::find(words.begin(), words.end(), option);
+  if (at == words.end()) return otherwise;
+  if (at + 1 == words.end()) throw Refusal{option + ": a value is missing"};
+  const std::string value = at[1];
+  words.erase(at, at + 2);
+  return value;
+}
+
 /// One line of --list.
 inline void print_choice(const std::string& name, const std::string& idea, const std::string& skip_reason) {
   say(stdout, "  {:<16} {}{}{}\n", name, idea, skip_reason.empty() ? "" : "; not here: ", skip_reason);
 }
 
-/// The middle value; the mean of the two middle ones of an even number. `values` is not empty.
-inline double median(std::vector<double> values) {
+/// The value that a share of the values lies below, interpolated linearly. `values` is not empty.
+inline double quantile(std::vector<double> values, double share) {
   std::sort(values.begin(), values.end());
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+  const double place = share * static_cast<double>(values.size() - 1), below = std::floor(place);
+  const auto at = static_cast<std::size_t>(below);
+  return std::lerp(values[at], values[std::min(at + 1, values.size() - 1)], place - below);
+}
+/// The middle value; the mean of the two middle ones of an even number.
+inline double median(const std::vector<double>& values) {
+  return quantile(values, 0.5);
 }
 
 }  // namespace course

@@ -31,17 +31,21 @@ struct Settings {
   bool verify_copies = false;  // on a GPU: read back what was sent
 };
 
-/// Seconds by phase, imbalance (slowest rank's product over the mean), elements received; empty where not
-/// applicable.
+/// Seconds by phase, imbalance (slowest rank's product over the mean), elements received; a GPU's clock and
+/// power; of the product in turns with this one its seconds, its error share, clock and power. Empty where
+/// not applicable.
 struct Times {
   using Field = std::optional<double>;
   Field alloc = {}, distribute = {}, copy_in = {}, product = {}, copy_out = {}, collect = {}, imbalance = {},
-        words_received = {};
+        words_received = {}, mhz = {}, watts = {}, against = {}, against_error = {}, against_mhz = {},
+        against_watts = {};
 
   /// Pointers to the members, to loop over.
-  static constexpr std::array<Field Times::*, 8> fields() {
-    return {&Times::alloc,    &Times::distribute, &Times::copy_in,   &Times::product,
-            &Times::copy_out, &Times::collect,    &Times::imbalance, &Times::words_received};
+  static constexpr std::array<Field Times::*, 14> fields() {
+    return {&Times::alloc,       &Times::distribute,   &Times::copy_in,   &Times::product,
+            &Times::copy_out,    &Times::collect,      &Times::imbalance, &Times::words_received,
+            &Times::mhz,         &Times::watts,        &Times::against,   &Times::against_error,
+            &Times::against_mhz, &Times::against_watts};
   }
   /// Adds what another phase of the same run took.
   Times& operator+=(const Times& other) {
@@ -67,6 +71,7 @@ struct Traits {
   bool dealt = false;           // with MPI: each rank has its share of A, B and C, and nobody more
   std::string vector = {};      // the instruction set of its kernel, if not its program's: sse2, avx2, avx512
   std::string needs = {};       // features the processor must have: "avx2,fma"
+  std::string against = {};     // what it is measured in turns with
 };
 
 /// One way to compute C += A·B. For each row: allocate; distribute, reset, run and fetch for each repeat;

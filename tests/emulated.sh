@@ -49,7 +49,6 @@ while read -r name path features; do
     continue
   fi
   case $name in
-  rivals) ;; # rivals_test.py
   00_machine)
     emulated 0 "$path" --variant topology,latency,peak,bandwidth --threads 1 --budget 0.002
     found=$(awk -F, 'NR > 1 && $3 != "" {print $1, $3}' $file | sort -u)

@@ -49,7 +49,7 @@ variables() {
 
 recipes() {
   set -f # an argument with a * is a pattern, not files
-  cd "$folder" && mkdir -p bin tools report 09_cuda_regtile/search build/{01_naive,02_loop_order,rivals,09_cuda_regtile}
+  cd "$folder" && mkdir -p bin tools report 09_cuda_regtile/search build/{01_naive,02_loop_order,libraries,09_cuda_regtile}
   cp "$here/../Makefile.report" . && cp "$here/../tools/inherited.txt" tools/
   cat >bin/fake <<'EOF' # it ends as COURSE_FAILS says: "PATTERN=STATUS"
 #!/bin/sh
@@ -59,7 +59,7 @@ echo "$line" >>"$COURSE_FOLDER/called"
 case $line in ${COURSE_FAILS%=*}) exit "${COURSE_FAILS##*=}" ;; esac
 EOF
   chmod +x bin/fake
-  for file in bin/{ctest,git,tar,python3} setup.sh build/{rivals/rivals,01_naive/01_naive{,-O0,-O1,-O2},09_cuda_regtile/09_cuda_regtile_search}; do
+  for file in bin/{ctest,git,tar,python3} setup.sh build/{libraries/libraries,01_naive/01_naive{,-O0,-O1,-O2},09_cuda_regtile/09_cuda_regtile_search}; do
     ln -s "$folder/bin/fake" "$file"
   done
   calls() { # "make's arguments" FAILS STATUS PATTERN…: the calls in one line, then what was printed, match it; with ! they do not
@@ -85,12 +85,12 @@ EOF
   for name in a/b ../a .a -a; do calls "reference MACHINE=$name" = 2 "MACHINE: '$name' is no name for a folder" "!python3"; done
   calls "reference-gpu MACHINE=h200" = 0 "run_plan.py --build build plots/reference/plan_gpu.txt --out plots/reference/h200;"
   calls "published -o build PUBLISHED_SIZES='20 30'" = 0 "/published.txt --out report --set published_sizes=20,30 "*"--budget 10 "
-  echo x | tee report/search.csv report/rivals.csv report/results.csv >report/failed
+  echo x | tee report/search.csv report/libraries.csv report/results.csv >report/failed
   calls "search -o build SEARCH_SIZES=256" "*choose.py*=1" 2 "search_sizes=256 "*"choose.py"
   [ ! -e 09_cuda_regtile/search/choices.inc ] || fail "make search writes nothing when it fails"
   calls "simulate RANKS_SIMULATED=1,4" = 0 "setup.sh simulate;"*"--ranks 1,4;"
-  calls "rivals -o build" "*run_plan*=1" 2 " own= rivals=--pairs 21;"*"py rivals "*"py page "
-  calls "rivals -o build RIVALS='--size 9'" "*run_plan*=2" 2 " own=--size 9 rivals=;" "!report.py"
+  calls "libraries -o build" "*run_plan*=1" 2 " own= libraries=--repeat 21;"*"py libraries "*"py page "
+  calls "libraries -o build LIBRARIES='--size 9'" "*run_plan*=2" 2 " own=--size 9 libraries=;" "!report.py"
   calls page = 2 "py page "*"--failed report/failed"*"Failed:"
   calls clean = 0 "!report"
   [ ! -e build ] && [ -e report/results.csv ] || fail "make clean"

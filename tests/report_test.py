@@ -24,9 +24,9 @@ import report  # noqa: E402
 import scaling  # noqa: E402
 
 REFERENCE = TOOL.parents[2] / "plots/reference/h100"
-COLUMNS, MACHINE_COLUMNS, RIVAL_COLUMNS = (
+COLUMNS, MACHINE_COLUMNS = (
     (REFERENCE / f"{name}.csv").read_text(encoding="utf-8").split("\n")[0].split(",")
-    for name in ("results", "machine", "rivals")
+    for name in ("results", "machine")
 )
 NO_JINJA2 = unittest.skipUnless(importlib.util.find_spec("jinja2"), "no jinja2 for this Python")
 NO_GNUPLOT = unittest.skipUnless(shutil.which("gnuplot"), "no gnuplot here")
@@ -84,6 +84,9 @@ LADDER = rows(
 05_avx2 packed 1000 0.0125 threads=2
 """
 )
+for name, rate in ("OpenBLAS SkylakeX", 150), ("oneDNN", 170):
+    more = {"against": name, "threads": 2, "flags": "1.2"}
+    LADDER.append(row("libraries", "library", 1000, 2 / rate, **more))
 RANKS = rows(
     """
 06_mpi summa 1000 0.024
@@ -102,6 +105,7 @@ GPU = rows(
 08_cuda_shared shared 1000 2.5e-4 device=G1 tile=16
 12_cuda_hopper best 1000 4e-6 device=G1 type=bf16
 07_cuda_global coalesced 1000 1e-9 device_kind=emulator
+cublas library 1000 5.882353e-5 device=G1 against=cuBLAS
 """
 )
 FACTS = """processor,,,,,2,threads,Test CPU
@@ -115,14 +119,11 @@ bandwidth,,sse2,1,L1,90,GB/s,
 bandwidth,,avx2,1,L1,200,GB/s,
 bandwidth,,avx2,1,L2,190,GB/s,
 bandwidth,,avx2,1,memory,180,GB/s,
-library,f32,OpenBLAS,2,1000x1000x1000,150,GFLOP/s,
-library,f32,oneDNN,2,1000x1000x1000,170,GFLOP/s,
 gpu,,cuda,,,4,multiprocessors,G1; compute capability 9.0
 cores,,cuda,,,512,,FP32 units
 peak,f32,cuda,,,50,TFLOP/s,
 peak,bf16,cuda,,,1000,TFLOP/s,
 bandwidth,,cuda,,shared,30000,GB/s,
-library,f32,cuBLAS,,1000x1000x1000,34000,GFLOP/s,
 """
 
 
@@ -452,46 +453,48 @@ class Page(Case):
         self.assertNotIn("Reference", own, "it has one itself")
 
 
-def compared(variant, rival, n, by, **more):
-    """A row of rivals.csv."""
-    names = "type m n k threads variant rival pairs ratio ratio_low ratio_high ours_gflops "
-    names += "rival_gflops"
-    values = ("f32", n, n, n, 1, variant, rival, 21, by, 0.9 * by, 1.1 * by, 90, 100)
-    return line(RIVAL_COLUMNS, dict(zip(names.split(), values)) | {"host": "here"} | more)
+def compared(variant, against, n, by, **more):
+    """A row in turns."""
+    names = "step type m n k threads variant against repeat ratio ratio_low ratio_high gflops "
+    names += "against_gflops host verdict"
+    values = ("libraries", "f32", n, n, n, 1, variant, against, 21, by, 0.9 * by, 1.1 * by, 90)
+    return line(COLUMNS, dict(zip(names.split(), (*values, 100, "here", "right"))) | more)
 
 
-class Rivals(Case):
+class Libraries(Case):
     ROWS = [compared("avx512", "oneDNN", n, by) for n, by in ((256, 0.9), (512, 1.3))]
     ROWS.append(compared("avx512", "OpenBLAS", 256, 1.1))
     ROWS.append(compared("avx512", "oneDNN", 256, 0.98, k=32))
 
-    def rivals(self, lines):
-        return self.write(lines, RIVAL_COLUMNS, "rivals.csv")
+    def libraries(self, lines):
+        return self.write(lines, COLUMNS, "libraries.csv")
 
     def test_the_best_library_of_each_shape_counts(self):
-        path = self.rivals([*self.ROWS, compared("tuned", "BLIS haswell", 256, 1.2)])
+        path = self.libraries([*self.ROWS, compared("tuned", "BLIS haswell", 256, 1.2)])
         if importlib.util.find_spec("jinja2") and shutil.which("gnuplot"):
-            text = self.page(LADDER, "--rivals", path)
-            self.assertIn('src="charts/rivals_f32_1_avx512.svg"', text)
-        status, out, err = self.run_tool("rivals", path)
+            text = self.page(LADDER, "--libraries", path)
+            self.assertIn('src="charts/libraries_f32_1_avx512.svg"', text)
+        status, out, err = self.run_tool("libraries", path)
         self.assertEqual((status, err), (0, ""))
         self.assertRegex(out, "avx512 +every library +f32 +1 +1.047 +0.900 at 256, oneDNN +1 of 3")
         self.assertRegex(out, "tuned +libraries kept to AVX2 +f32 +1 +1.200 ")
 
     def test_a_chart_joins_squares_alone_and_ends_at_its_top(self):
-        ((chart, _),) = against_libraries.charts(against_libraries.load(self.rivals(self.ROWS)))
+        ((chart, _),) = against_libraries.charts(against_libraries.load(self.libraries(self.ROWS)))
         points = [of[1:2] + of[5:] for of in chart.lines["oneDNN"]]
         self.assertEqual(points, [[0.9, 0, "256"], [1.3, 1, "512"], [], [0.98, 2, "256²×32"]])
         for ratios, top in (((1.1, 4), 4.532), ((1.1, 2), 1.5), ((1, 1.1), 1.2463)):
             lines = [compared("best", "cuBLAS", n, of) for n, of in zip((1024, 2048), ratios)]
-            ((chart, _),) = against_libraries.charts(against_libraries.load(self.rivals(lines)))
+            ((chart, _),) = against_libraries.charts(against_libraries.load(self.libraries(lines)))
             found = round(chart.settings["top"], 4), "not shown" in chart.footer
             self.assertEqual(found, (top, top == 1.5))
 
     def test_garbage(self):
-        for cell in ("m=", "ratio=x", "ratio_low=nan", "threads=0", "ours_gflops=-1"):
-            path = self.rivals([compared("avx512", "oneDNN", 256, 1.0, **dict([cell.split("=")]))])
-            status, _, err = self.run_tool("rivals", path)
+        for cell in ("m=", "ratio=x", "ratio_low=nan", "threads=0", "gflops=-1", "verdict=wrong"):
+            path = self.libraries(
+                [compared("avx512", "oneDNN", 256, 1.0, **dict([cell.split("=")]))]
+            )
+            status, _, err = self.run_tool("libraries", path)
             self.assertEqual((status, "no row to show" in err), (2, True), cell)
 
 

@@ -236,4 +236,4 @@ FORTRAN(dgemm_, "DGEMM ", double)
   }
 CBLAS(cblas_sgemm, float)
 CBLAS(cblas_dgemm, double)
-CBLAS(cblas_igemm, std::int32_t)  // the course's own: rivals compares integers, too
+CBLAS(cblas_igemm, std::int32_t)  // the course's own: libraries/ compares integers, too

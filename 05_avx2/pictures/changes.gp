@@ -9,7 +9,7 @@ shape(s) = strstrt(word(shapes, s), 'x') ? word(shapes, s) : word(shapes, s).'x'
 changes = 'prefetches choice_of_copies longer_kc'
 array names = ['data fetched ahead', 'copies only what pays', 'a longer kc']
 array colours = ['#0072B2', '#D55E00', '#009E73']
-is(c, s) = stringcolumn('rival') eq 'libcourse_without_'.word(changes, c).'.so' && stringcolumn('variant') eq 'avx512' && \
+is(c, s) = stringcolumn('against') eq 'libcourse_without_'.word(changes, c).'.so' && stringcolumn('variant') eq 'avx512' && \
   stringcolumn('m').'x'.stringcolumn('n').'x'.stringcolumn('k') eq shape(s)
 set print $found
 do for [c = 1:3] { do for [s = 1:words(shapes)] {

@@ -1,6 +1,6 @@
 # 13: the largest error of 64 x 64 sums against k, and what the verifier allows; in units of u |a||b|, without what it allows for C.
 # Of cuBLAS in f32, pedantic, C is n x n with n = k.
-rows = 'plots/reference/h100/tensor_errors.csv'; theirs = 'plots/reference/h100/rivals_sustained.csv'
+rows = 'plots/reference/h100/tensor_errors.csv'; theirs = 'plots/reference/h100/libraries_sustained.csv'
 set encoding utf8
 set terminal svg size 640,440 noenhanced font 'DejaVu Sans,14' background rgb 'white'
 set datafile separator comma
@@ -18,7 +18,7 @@ do for [v = 1:words(variants)] { do for [s = 1:words(sizes)] {
 } }
 do for [k in '1024 2048 4096 8192'] {
   share = NaN
-  stats theirs using (is('rival', 'cuBLAS pedantic') && is('variant', 'f32_by_fp16') && column('k') == k + 0 ? (share = column('rival_error_share'), 0) : 0) nooutput
+  stats theirs using (is('against', 'cuBLAS pedantic') && is('variant', 'f32_by_fp16_sustained') && column('k') == k + 0 ? (share = column('against_error_share'), 0) : 0) nooutput
   print sprintf('3,%g,%g', k + 0, 8 * share)
 }
 unset print

@@ -1,20 +1,20 @@
 # 13: f32 products, each kernel alone for a second; the line is the peak of the f32 units.
-data = 'plots/reference/h100/rivals_sustained.csv'; machine = 'plots/reference/h100/machine.csv'
+data = 'plots/reference/h100/libraries_sustained.csv'; machine = 'plots/reference/h100/machine.csv'
 set encoding utf8
 set terminal svg size 640,400 noenhanced font 'DejaVu Sans,14' background rgb 'white'
 set datafile separator comma
 set datafile columnheaders
 is(name, text) = stringcolumn(name) eq text
 sizes = '2048 4096 8192'
-here(variant, n) = is('type', 'f32') && is('variant', 'f32_by_'.variant) && is('rival', 'cuBLAS pedantic') && \
+here(variant, n) = is('type', 'f32') && is('variant', 'f32_by_'.variant.'_sustained') && is('against', 'cuBLAS pedantic') && \
   column('m') == n && column('n') == n && column('k') == n
 peak = NaN
 stats machine using (is('name', 'peak') && is('type', 'f32') && is('vector', 'cuda') ? (peak = column('value') / 1000, 0) : 0) nooutput
 set print $found
 do for [s = 1:words(sizes)] {
   n = word(sizes, s) + 0; three = NaN; two = NaN; theirs = NaN   # a row taken again counts as its last
-  stats data using (here('bf16', n) ? (three = column('ours_gflops'), 0) : 0) nooutput
-  stats data using (here('fp16', n) ? (two = column('ours_gflops'), theirs = column('rival_gflops'), 0) : 0) nooutput
+  stats data using (here('bf16', n) ? (three = column('gflops'), 0) : 0) nooutput
+  stats data using (here('fp16', n) ? (two = column('gflops'), theirs = column('against_gflops'), 0) : 0) nooutput
   print sprintf('%d,%g,%g,%g', s, theirs / 1000, three / 1000, two / 1000)
 }
 unset print

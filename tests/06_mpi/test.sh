@@ -69,26 +69,25 @@ refusals)
   grep -qF "06_mpi: rest_lost skipped: needs 2 ranks" err || fail "broken on one rank: $(cat err)"
   ;;
 compare)
+  # cells COLUMN…: of every row, sorted.
+  cells() { awk -F, -v names="$*" 'NR == 1 {for (i = 1; i <= NF; ++i) at[$i] = i; n = split(names, name, " "); next}
+    {line = ""; for (i = 1; i <= n; ++i) line = line (i > 1 ? "," : "") $at[name[i]]; print line}' rows.csv | sort | paste -sd ' '; }
   rm -f rows.csv
-  ranks 2 0 --shape 300x200x100 --grid 2x1 --block 64x32 --type f64 --pairs 3 --csv rows.csv
-  [ "$(tail -n +2 rows.csv | cut -d, -f1-11)" = "f64,300,200,100,2,1,2x1,64x32,summa,p?gemm,3" ] &&
-    awk -F, 'END {exit !(NR == 2 && $12 > 0 && $13 > 0 && $14 <= $15 && $15 <= $16)}' rows.csv || fail "the row: $(cat rows.csv)"
-  [ "$(tail -n 1 out | xargs)" = "f64 300x200x100 2 1 2x1 64x32 summa p?gemm $(tail -n 1 rows.csv | cut -d, -f12-16 | tr , ' ') right" ] || fail "the line: $(cat out rows.csv)"
-  # A rival that does nothing: it is wrong, which ends with 1 though the next one is right, and it is ahead of summa.
+  ranks 2 0 --shape 300x200x100 --grid 2x1 --block 64x32 --type f64 --repeat 3 --csv rows.csv
+  [ "$(cells type m n k ranks threads grid block variant against repeat verdict)" = "f64,300,200,100,2,1,2x1,64x32,summa,p?gemm,3,right" ] || fail "the row: $(cat rows.csv)"
+  # Another that does nothing: it is wrong, which ends with 1 though the next one is right, and it is ahead of summa.
   rm -f rows.csv
-  ranks 2 1 --shape 300x200x100 --type f64 --pairs 5 --rival 'idle,p?gemm' --csv rows.csv
-  [ "$(awk '/^f64/ {print $8, $14, $8 != "idle" || $12 < 0.2}' out | paste -sd ' ')" = "idle wrong 1 p?gemm right 1" ] &&
-    grep -q '^06_mpi_compare: wrong: idle: ' err && [ "$(tail -n +2 rows.csv | cut -d, -f10,11)" = "p?gemm,5" ] || fail "a wrong rival: $(cat out err rows.csv)"
-  runs 0 --pairs 2 # on one rank their kernels, too
-  [ "$(grep -c '^f.*  right$' out)" -eq 6 ] && [ "$(grep -cE ' (summa +05_avx2|p\?gemm +BLAS) ' out)" -eq 4 ] || fail "one rank: $(cat out)"
+  ranks 2 1 --shape 300x200x100 --type f64 --repeat 5 --against 'idle,p?gemm' --csv rows.csv
+  [ "$(cells against verdict repeat)" = "idle,wrong,5 p?gemm,right,5" ] && grep -q '^06_mpi_compare: wrong: idle: .*--against idle,p?gemm' err &&
+    awk -v ratio="$(cells against ratio | sed 's/idle,\([^ ]*\).*/\1/')" 'BEGIN {exit !(ratio < 0.2)}' || fail "a wrong one: $(cat out err rows.csv)"
+  rm -f rows.csv && runs 0 --repeat 2 --csv rows.csv --type f32 # on one rank their kernels, too
+  [ "$(cells variant against verdict)" = "p?gemm,BLAS,right summa,05_avx2,right summa,p?gemm,right" ] || fail "one rank: $(cat out)"
   for nowhere in /dev/full/rows.csv /dev/full; do # not to be opened, and not to be written: no rank waits for rank 0
-    ranks 2 2 --size 30 --type f64 --pairs 1 --csv $nowhere
+    ranks 2 2 --size 30 --type f64 --repeat 1 --csv $nowhere
     [ "$(grep -c '^06_mpi_compare: --csv: ' err)" -eq 1 ] || fail "--csv $nowhere: $(cat err)"
   done
   refuses "--type: i32 not in {f32,f64}" --type i32
-  refuses "--rival: summa not in {p?gemm,idle,summa_blocking" --rival summa
-  refuses "--pairs: '0' is no whole number from 1" --pairs 0
-  refuses "5x0x3: an empty product takes no time" --shape 5x0x3
+  refuses "--against: 'summa' is unknown; give p?gemm, summa_blocking" --against summa
   ranks 2 2 --size 300000 --type f64 # more than there is, of both together
   grep -q "300000x300000x300000: f64 needs " err || fail "too large: $(cat err)"
   # OpenBLAS, if that is the BLAS, says which kernel it takes each time that it is loaded: the last is ours, or the user's.

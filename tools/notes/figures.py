@@ -131,15 +131,15 @@ def query(name, column, words="", /, **where):
     raise Refusal(f"no {name} under plots/")
 
 
-def standing(rivals):
+def standing(query):
     """Ours beside the best library of each shape: geometric mean, worst, how many below 0.98."""
     best = {}
-    for row in rivals.rows():
+    for row in query.rows():
         n = row["n"]
         thin = f"{n}²×{row['k']}" if row["m"] == n else f"{row['m']}×{n}×{row['k']}"
         shape = n if row["m"] == n == row["k"] else thin
         best[shape] = min(
-            best.get(shape, (9, "")), (float(row["ratio"]), f"{shape}, {row['rival']}")
+            best.get(shape, (9, "")), (float(row["ratio"]), f"{shape}, {row['against']}")
         )
     ratios, (worst, place) = [ratio for ratio, _ in best.values()], min(best.values())
     below, mean = sum(ratio < 0.98 for ratio in ratios), statistics.geometric_mean(ratios)

@@ -83,11 +83,10 @@ def rung_lines(results, type, gpu):
 def library_line(results, type, gpu, n):
     """{name: rows} of the best library: at the ladder's size, else at the largest that it was
     measured at."""
-    machine, threads = (results.gpu, 0) if gpu else (results.machine, results.cores)
     for size in [ladder.size_of(results, type), *sorted(n, reverse=True)]:
-        name, _ = machine.best_library(type, threads, size)
+        name, _ = results.best_library(type, size, gpu)
         if name:
-            rates = machine.libraries(type, threads)[name].items()
+            rates = results.libraries(type, gpu)[name].items()
             return {name: [as_row(type, at, rate) for at, rate in rates if min(n) <= at <= max(n)]}
     return {}
 

@@ -129,7 +129,7 @@ def of_cores(results, type, n=None):
         full = f"the peak of {cores}, {digits(top)} GFLOP/s"
     bars = [Bar(idea, row, row.whole_rate / top) for idea, row in found]
     ladder = Ladder(f"{type}, n = {n}", full, bars)
-    name, rate = results.machine.best_library(type, results.cores, n)
+    name, rate = results.best_library(type, n)
     if name and roof:
         ladder.line = (rate / top, f"{name}, the best library: {digits(rate)} GFLOP/s")
     if roof and ladder.scale() > 1:
@@ -142,13 +142,13 @@ def of_cores(results, type, n=None):
 def of_gpu(results, type, n=None):
     """A GPU's: at the largest size but one of the library's that most variants have. None where
     nothing ran."""
-    sizes = ", ".join(str(n) for at in results.gpu.libraries(type, 0).values() for n in at)
+    sizes = ", ".join(str(n) for at in results.libraries(type, True).values() for n in at)
     for where in (f"gpu AND n IN ({sizes})", "gpu"):
         n = n or results.common_size(where, type=type)
     found = rungs(results, GPU, "gpu", type, n)
     if not found:
         return None
-    name, library = results.gpu.best_library(type, 0, n)
+    name, library = results.best_library(type, n, True)
     top = library or max(row.rate for _, row in found)
     full = f"NVIDIA's library cuBLAS, {digits(top / 1000)} TFLOP/s" if name else "the fastest rung"
     title = f"{results.gpu.name() or found[0][1].device}, {type}, n = {n}"
@@ -227,7 +227,7 @@ def roof_of_gpu(results, type, n):
     """(GFLOP/s, words) of what is 100 % on a GPU: cuBLAS, or, as single products of BF16 do not
     compare with its products in a queue, the tensor cores' peak."""
     if type == "f32":
-        return results.gpu.libraries(type, 0)["cuBLAS"][n], "cuBLAS"
+        return results.libraries(type, True)["cuBLAS"][n], "cuBLAS"
     peak = results.gpu.most("peak", type=type, level="wgmma_shared")
     return peak, "the tensor cores' peak by wgmma"
 

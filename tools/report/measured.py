@@ -18,13 +18,14 @@ import inherited  # noqa: F401
 # count that is missing is 0.
 WORDS = set(
     """step variant type fill grid block device_kind device verify verdict quiet flags compiler host commit
-    started limit name vector level unit note rival""".split()
+    started limit name vector level unit note against""".split()
 )
-COUNTS = set("m n k threads ranks tile cores repeat pairs".split())
+COUNTS = set("m n k threads ranks tile cores repeat".split())
 # The first column that was measured; rows alike in those before it are one measurement, taken
 # again.
-MEASURED = {"repeat", "value", "pairs"}
+MEASURED = {"repeat", "value"}
 BASELINE = ("01_naive", "ijk")
+LIBRARIES = ("libraries", "cublas")  # programs of libraries/
 NOT_LEVELS = "step NOT GLOB '01_naive-O*'"
 LADDER_SIZE = 1008  # a multiple of every step's 16, and no power of two
 # What a prediction says binds, from the processor outwards, in words.
@@ -139,7 +140,7 @@ class Table:
         self.database.row_factory = sqlite3.Row
         self.is_empty, names = not rows, list(rows[0]) if rows else ["nothing"]
         columns = [f"[{name}]" for name in names]
-        columns += [f"{name} AS ({sql})" for name, sql in derived.items()]
+        columns += [f"{name} AS ({sql})" for name, sql in derived.items() if rows]
         self.do(f"CREATE TABLE rows ({', '.join(columns)})")
         places = ", ".join("?" * len(names))
         cells = (list(row.values()) for row in rows)
@@ -277,9 +278,9 @@ class Machine(Table):
     second."""
 
     def __init__(self, path=None, gpu=False):
-        facts, of_gpu = read(path, "value") if path else [], ("cuda", "cuBLAS")
+        facts = read(path, "value") if path else []
         facts = [fact for fact in facts if fact["value"]]
-        facts = [fact for fact in facts if (fact["vector"] or "").startswith(of_gpu) == gpu]
+        facts = [fact for fact in facts if (fact["vector"] or "").startswith("cuda") == gpu]
         for fact in facts:
             if fact["unit"] in ("TFLOP/s", "TB/s"):
                 fact |= {"value": 1000 * fact["value"], "unit": "G" + fact["unit"][1:]}
@@ -304,29 +305,14 @@ class Machine(Table):
         """The GPU's name, as the column `device` has it; nothing where there is none."""
         return next((fact.note.partition(";")[0] for fact in self.select(name="gpu")), "")
 
-    def libraries(self, type, threads):
-        """{library: {n: the rate of its best setting there}}, of square products; a GPU's have no
-        threads."""
-        found = {}
-        like = {"name": "library", "type": type, "threads": threads}
-        for fact in self.select(order="length(level), level", **like):
-            if (match := re.fullmatch(r"(\d+)x\1x\1", fact.level)) and fact.vector.strip():
-                at, n = found.setdefault(fact.vector.split()[0], {}), int(match[1])
-                at[n] = max(fact.value, at.get(n, 0))
-        return found
-
-    def best_library(self, type, threads, n):
-        """(name, rate) of the fastest library at this size; of none, ("", None)."""
-        at = {name: rates[n] for name, rates in self.libraries(type, threads).items() if n in rates}
-        return max(at.items(), key=lambda item: item[1], default=("", None))
-
 
 class Results(Table):
     """The rows of one machine. Its table has what can be ranked and drawn: right square products,
-    timed."""
+    timed. Those of libraries are in a table `beside` it."""
 
     def __init__(self, rows, machine_path):
-        super().__init__(rows, Row, DERIVED)
+        super().__init__([row for row in rows if row["step"] not in LIBRARIES], Row, DERIVED)
+        self.beside = Table([row for row in rows if row["step"] in LIBRARIES], Row, DERIVED)
         self.rows = self.select()
         self.database.execute("DELETE FROM rows WHERE NOT (timed AND square)")
         self.host, devices = self.rows[0].host, {row.device for row in self.rows}
@@ -338,6 +324,7 @@ class Results(Table):
         based = [row for row in self.rows if row.timed and (row.step, row.variant) == BASELINE]
         self.baselines = {(row.type, row.shape()): row for row in based}
         self.types, self.wrong = self.values("type"), [row for row in self.rows if not row.sound]
+        self.wrong += self.beside.select("NOT sound")
         self.cores = max(row.cores or 0 for row in self.rows) or 10**6
 
     def common_size(self, where="1", of="step || ' ' || variant", **equal):
@@ -374,6 +361,23 @@ class Results(Table):
             return row.device == self.gpu.name()
         homes = {base.device for base in self.baselines.values()}
         return not homes or row.device in homes
+
+    def libraries(self, type, gpu=False):
+        """{library: {n: the rate of its best setting there}}, of square products on all cores or on
+        the GPU."""
+        found, here = {}, self.words("device")
+        where = "timed AND square AND variant GLOB 'library*' AND "
+        where += "gpu" if gpu else f"NOT gpu AND threads = {self.cores}"
+        for row in self.beside.select(where, "n", type=type):
+            if row.device in here and row.against.strip():
+                at = found.setdefault(row.against.split()[0], {})
+                at[row.n] = max(row.rate, at.get(row.n, 0))
+        return found
+
+    def best_library(self, type, n, gpu=False):
+        """(name, rate) of the fastest library at this size; of none, ("", None)."""
+        at = {name: rates[n] for name, rates in self.libraries(type, gpu).items() if n in rates}
+        return max(at.items(), key=lambda item: item[1], default=("", None))
 
     def words(self, name):
         return words(self.rows, name)
@@ -416,6 +420,8 @@ def load(path, machine_path):
     hosts = {}
     for cells in read(path, "repeat"):
         hosts.setdefault(cells.get("host"), []).append(cells)
+    of_steps = [{row["step"] for row in rows} - {*LIBRARIES} for rows in hosts.values()]
+    hosts = dict(of for of, steps in zip(hosts.items(), of_steps) if steps)
     if not hosts:
         raise Refusal(f"{path} holds no row: nothing was measured")
     return [Results(rows, machine_path) for rows in hosts.values()]

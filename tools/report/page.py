@@ -18,7 +18,6 @@ FAR_OFF = "Marked !: more than twice, or less than half, the predicted time; the
 FACTS = {
     "peak": "Peak of each vector set",
     "bandwidth": "Bandwidth of each level with each vector set",
-    "library": "Libraries",
 }
 CORES_ARE = (
     "Speedup / CUDA cores is what Genova 2024 printed as efficiency. It is an efficiency of "
@@ -26,7 +25,8 @@ CORES_ARE = (
     "part of the GPU works, the share of its peak says."
 )
 IN_TURNS = (
-    "Ours and one library took turns in one process. What counts is the best library of each shape."
+    "Ours and one library took turns on the same matrices. What counts is the best library of each "
+    "shape."
 )
 ELSEWHERE = (
     "Not this machine, which has no GPU that was measured: the rows of plots/reference, on {}. "
@@ -173,10 +173,29 @@ def machine_tables(machine, title):
             what = (fact.name, fact.type, fact.vector, level)
             at = rows.setdefault(what, ["–"] * len(counts) + [fact.note])
             at[counts.index(fact.threads)] = amount(fact)
-        headings = ["what", "type", "vector set, or library", "level, or size"]
+        headings = ["what", "type", "vector set", "level, or size"]
         headings += [whose(count) if count else "value" for count in counts] + ["note"]
         if rows:
             yield Table(title, headings, [[*what, *cells] for what, cells in rows.items()])
+
+
+def library_tables(results, gpu):
+    """Each library by itself."""
+    where = "variant GLOB 'library*' AND timed AND " + ("gpu" if gpu else "NOT gpu")
+    rows = results.beside.select(where, "type, against, threads, m * n * k")
+    headings = ["library", "type", "m×n×k", "threads", "GFLOP/s", "its version"]
+    cells = [
+        [
+            row.against,
+            row.type,
+            row.shape(),
+            "" if gpu else str(row.threads),
+            digits(row.rate),
+            row.flags,
+        ]
+        for row in rows
+    ]
+    return [Table("Libraries", headings, cells)] * bool(rows)
 
 
 def gpu_tables(results):
@@ -215,11 +234,12 @@ def gpu_section(title, text, results, charts):
     if tables:
         tables[0].open = True
         tables += machine_tables(results.gpu, f"What the GPU can do: {results.gpu.name()}")
+        tables += library_tables(results, True)
         tables += [Table(*of) for of in published.tables(results, True)]
     return Section(title, text, charts, tables)
 
 
-def rivals_section(path):
+def libraries_section(path):
     """Ours beside the libraries."""
     groups = against_libraries.load(path)
     tables = [Table("How each of ours stands", *against_libraries.summary(groups), open=True)]
@@ -237,8 +257,9 @@ def sections(results, charts):
     of_threads = list(scaling.tables(results))
     of_threads += published.tables(results, False) if of_threads else []
     yield Section("All steps", "", of([""]))
-    able = machine_tables(results.machine, "Processor, caches, latencies")
-    yield Section("What the machine can do", "", [], list(able))
+    able = [*machine_tables(results.machine, "Processor, caches, latencies")]
+    able += library_tables(results, False)
+    yield Section("What the machine can do", "", [], able)
     text = "A time is the kernel's alone; the chart of phases shows what else it takes."
     yield gpu_section("GPU", text, results, of(["gpu"]))
     of_threads = [Table(*cells) for cells in of_threads]
@@ -285,7 +306,7 @@ def write(machines, given, reference):
     def of(results):
         return [chart for whose, chart in charts if whose is results]
 
-    others = [rivals_section(given.rivals)] if given.rivals else []
+    others = [libraries_section(given.libraries)] if given.libraries else []
     if reference:
         title = f"Reference, measured on another machine: {reference.gpu.name() or 'a GPU'}"
         text = ELSEWHERE.format(reference.place("gpu"))

@@ -3,10 +3,10 @@
 
     ladder [--all-sizes]  prints the ladder
     draw --out DIR        draws every chart: DIR/charts/NAME.dat and .svg
-    page --out DIR [--failed FILE] [--rivals rivals.csv]
+    page --out DIR [--failed FILE] [--libraries libraries.csv]
                           writes DIR/index.html; FILE has the steps that failed, one a line
     bars --out DIR        draws the page's ladder: DIR/ladder.svg
-    rivals [--out DIR]    of rivals.csv: prints, draws ours beside the best library of each shape
+    libraries [--out DIR] of libraries.csv: prints, draws ours beside the best library of each shape
     lessons               draws each lesson's part of the ladder anew, from plots/reference
 
 --machine machine.csv is what 00_machine measured; --reference DIR another machine's GPU, shown
@@ -64,7 +64,7 @@ def print_bars(results, of):
         print(words)
 
 
-def print_rivals(path, out):
+def print_libraries(path, out):
     """Prints how ours stand against the libraries; with `out`, draws it."""
     groups = against_libraries.load(path)
     for group in groups:
@@ -104,17 +104,17 @@ COMMANDS = {"ladder": print_ladder, "draw": draw_all, "page": page.write, "bars"
 def main():
     raw = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
-    parser.add_argument("command", choices=[*COMMANDS, "rivals", "lessons"])
+    parser.add_argument("command", choices=[*COMMANDS, "libraries", "lessons"])
     parser.add_argument("csv", nargs="?", default="report/results.csv")
-    for option in ("--machine", "--reference", "--out", "--failed", "--rivals"):
+    for option in ("--machine", "--reference", "--out", "--failed", "--libraries"):
         parser.add_argument(option)
     parser.add_argument("--all-sizes", action="store_true")
     given = parser.parse_args()
     if given.command in ("draw", "page", "bars") and not given.out:
         parser.error(f"{given.command} wants --out DIR")
     try:
-        if given.command == "rivals":
-            return print_rivals(given.csv, given.out)
+        if given.command == "libraries":
+            return print_libraries(given.csv, given.out)
         if given.command == "lessons":
             return ladder.draw_lessons()
         machines = load(given.csv, given.machine)

@@ -9,8 +9,8 @@ environment (NAME=value) and `mpirun -n N`; # begins a comment. In braces stand 
     {sizes}           this setting; a line whose setting is empty is left out
     {types&f32,f64}   those of its items that are among these
     {each ranks}      the line is run for each of its items
-Added are the files, in OUT: 00_machine and rivals write machine.csv, the steps results.csv with
---quiet, or the file that the line names by --csv. What a line that ends in `> FILE` prints becomes
+Added are the files, in OUT: 00_machine writes machine.csv, libraries.py and the steps results.csv,
+these with --quiet, or the file that the line names by --csv. What a line that ends in `> FILE` prints becomes
 that file. A line with --again is run if a product was faster than the peak. After ! stands what is
 no program of ours and is run each time.
 
@@ -31,8 +31,8 @@ from folders import locked, refuse  # noqa: E402
 from measured import BASELINE, Refusal, key, ladder_sizes, lines_of, load  # noqa: E402
 from processors import processors  # noqa: E402
 
-OF_MACHINE = ("00_machine", "rivals")
-WORK = {"machine.csv": 40, "rivals.csv": 500}  # about as much as so many rows
+OF_MACHINE = ("00_machine", "libraries")
+WORK = {"machine.csv": 40, "libraries.csv": 500}  # about as much as so many rows
 # As root, with more ranks than cores, and without ~/.openmpi.
 OPEN_MPI = {
     "HOME": os.devnull,
@@ -83,7 +83,7 @@ class Command(NamedTuple):
     def stamp(self):
         """Tells this line here, and the state of the programs in it, from every other."""
         files = [Path(word) for word in self.words if "/" in word and Path(word) != self.csv]
-        files = filter(Path.is_file, [*files, *of_rivals(self.program)])
+        files = filter(Path.is_file, [*files, *of_libraries(self.program)])
         parts = [self.text(), os.uname().nodename, *map(digest, files)]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
@@ -93,13 +93,12 @@ class Command(NamedTuple):
         return WORK.get(self.csv.name, rows) if self.csv else rows
 
 
-def of_rivals(program):
-    """What `rivals` starts and loads; other programs stand alone."""
-    if program.name != "rivals":
+def of_libraries(program):
+    """What libraries.py starts and loads; other programs stand alone."""
+    if program.parent.name != "libraries":
         return []
     build = program.parents[1]
-    libraries = [*build.glob("rivals/rivals_*"), *build.glob("*/libcourse_*.so")]
-    return [ROOT / "rivals/rivals.py", *sorted(libraries)]
+    return [program, build / "libraries/cublas", *sorted(build.glob("*/libcourse_*.so"))]
 
 
 @cache
@@ -176,11 +175,14 @@ def command_of(words, given):
     words = words[first:]
     at = next(place for place, word in enumerate(words) if "/" in word)
     program, step = given.build / words[at], words[at].split("/")[0] not in OF_MACHINE
-    python = [sys.executable] * (program.suffix == ".py")
-    words = [*words[:at], *python, str(program), *words[at + 1 :]]
+    called = [str(program)]
+    if program.suffix == ".py":  # the tool that calls this program
+        called = [sys.executable, str(ROOT / words[at]), "--build", str(given.build)]
+        program = program.with_suffix("")
+    words = [*words[:at], *called, *words[at + 1 :]]
     if words[-2:-1] == [">"]:
         return Command(words[:-2], variables, program, None, given.out / words[-1])
-    csv = given.out / ("results.csv" if step else "machine.csv")
+    csv = given.out / ("machine.csv" if program.name == "00_machine" else "results.csv")
     if "--csv" in words:
         place = words.index("--csv")
         csv = given.out / words[place + 1]

@@ -12,7 +12,8 @@ CORES = processors()
 ROWS = "--csv out/results.csv --quiet"
 PLAN = """# all of it
 00_machine/00_machine --budget {s}  # alone
-rivals/rivals --csv more.csv
+libraries/libraries.py --csv more.csv --size 1
+libraries/libraries.py
 A=1 01_naive/01_naive --size {sizes} --type {types&f32,bf16}
 02_b/02_b --type {types&bf16}
 02_b/02_b --tile {none}
@@ -20,8 +21,10 @@ A=1 01_naive/01_naive --size {sizes} --type {types&f32,bf16}
 ! {mine} of all
 ! {none} page
 02_b/02_b --size {ladder} --few {few} --shape {others} --tile {between}"""
+CALL = f"{sys.executable} {ROOT}/libraries/libraries.py --build build"
 COMMANDS = f"""00_machine/00_machine --budget 1 --csv out/machine.csv
-rivals/rivals --csv out/more.csv
+{CALL} --size 1 --csv out/more.csv
+{CALL} --csv out/results.csv
 A=1 01_naive/01_naive --size 9,1008,1024 --type f32 {ROWS}
 02_b/02_b f32 > 'out/all 1.csv'
 02_b/02_b f32 > 'out/all 3.csv'
@@ -65,7 +68,7 @@ class RunPlan(unittest.TestCase):
     def setUp(self):
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
 
-    def program(self, path, script='echo "says $1"; touch out/machine.csv'):
+    def program(self, path, script='echo "says $1"; touch out/results.csv'):
         path = self.folder / path
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"#!/bin/sh\n{script}\n")
@@ -89,7 +92,12 @@ class RunPlan(unittest.TestCase):
         return [line for line in out if not line.startswith("== ") and "done already" not in line]
 
     def planned(self, plan, *more):
-        for path in "00_machine/00_machine", "rivals/rivals", "01_naive/01_naive", "02_b/02_b":
+        for path in (
+            "00_machine/00_machine",
+            "libraries/libraries",
+            "01_naive/01_naive",
+            "02_b/02_b",
+        ):
             self.program(f"build/{path}")
         status, out, err = self.run_plan(plan, "--plan", *more)
         self.assertEqual((status, err, (self.folder / "out").exists()), (0, "", False))
@@ -119,16 +127,16 @@ class RunPlan(unittest.TestCase):
         self.assertEqual(self.run_plan(plan, "--steps", "9"), refused)
 
     def test_a_line_done_runs_again_if_it_or_its_program_changed_or_its_file_is_gone(self):
-        plan = "rivals/rivals 1\nrivals/rivals 2 > 2.csv\n"
-        self.program("build/rivals/rivals")
+        plan = "libraries/libraries 1\nlibraries/libraries 2 > 2.csv\n"
+        self.program("build/libraries/libraries")
         self.assertEqual([self.said(plan), self.said(plan)], [["says 1"], []])
         self.assertEqual((self.folder / "out/2.csv").read_text(), "says 2\n")
-        self.assertEqual(self.said("rivals/rivals 1\nrivals/rivals 3"), ["says 3"])
-        self.program("build/rivals/rivals", 'echo "now $1"; touch out/machine.csv')
+        self.assertEqual(self.said("libraries/libraries 1\nlibraries/libraries 3"), ["says 3"])
+        self.program("build/libraries/libraries", 'echo "now $1"; touch out/results.csv')
         self.assertEqual(self.said(plan), ["now 1"])
         self.program("build/05_avx2/libcourse_blas.so")  # which it loads
         self.assertEqual(self.said(plan), ["now 1"])
-        (self.folder / "out/machine.csv").unlink()
+        (self.folder / "out/results.csv").unlink()
         self.assertEqual([self.said(plan), self.said(plan)], [["now 1"], []])
 
     def test_a_disturbed_row_is_measured_again_until_each_was_quiet_once(self):

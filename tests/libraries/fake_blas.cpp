@@ -1,7 +1,8 @@
-// Libraries for --blas, which go wrong, each in the way its macro says.
+// Libraries for --library, which go wrong, each in the way its macro says.
 #include <unistd.h>
 
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 
 #ifdef EMPTY
@@ -62,9 +63,11 @@ extern "C" void cblas_sgemm(int order, int transpose_a, int transpose_b, int m, 
       c[i * ldc + j] *= beta;
       for (int p = 0; p < k; ++p) c[i * ldc + j] += alpha * a[i * lda + p] * element(p, j);
     }
-#ifdef SLOW  // longer than a sample, and told
+#ifdef SLOW  // longer than a sample, and told with how many threads it was to be called
   usleep(2000);
-  static_cast<void>(!write(2, "called\n", 7));
+  const char* const spin = std::getenv("GOMP_SPINCOUNT");
+  std::fprintf(stderr, "called %s %s %s\n", std::getenv("OMP_NUM_THREADS"), std::getenv("OMP_PROC_BIND"),
+               spin ? spin : "");
 #endif
 #ifdef BESIDE  // A or B
   const_cast<float&>(m < n ? a[m * lda] : b[k * ldb]) = 1;

@@ -1,22 +1,22 @@
-// cuBLAS as variants like any of ours.
+// cuBLAS by itself, in its ways to multiply, and ours in turns with each.
 #include <cublasLt.h>
 #include <cublas_v2.h>
 #include <dlfcn.h>
 
 #include <array>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 #include <stdexcept>
 #include <utility>
 
 #include "gpu/step.hpp"
 #include "library.hpp"
+#include "runner/turns.hpp"
 
+namespace libraries {
 namespace {
 
-using course::bf16, course::Cuda, course::Index, course::Result, course::Settings, course::Times,
-    course::View;
+using course::bf16, course::Cuda, course::Index, course::Result, course::Settings, course::tf32, course::View;
 
 void check(cublasStatus_t status) {
   if (status != CUBLAS_STATUS_SUCCESS) throw std::runtime_error(cublasGetStatusString(status));
@@ -33,13 +33,11 @@ cublasHandle_t cublas() {
 }
 
 template <class T>
-constexpr cudaDataType_t code = std::is_same_v<T, float>    ? CUDA_R_32F
-                                : std::is_same_v<T, double> ? CUDA_R_64F
-                                                            : CUDA_R_16BF;
+constexpr cudaDataType_t code = std::is_same_v<T, double> ? CUDA_R_64F : CUDA_R_32F;  // tf32 lies in f32
 
 /// C += A·B. To cuBLAS, which counts by columns, our matrices are the transposes: Cᵀ += Bᵀ·Aᵀ.
 template <class T>
-void multiply(cublasComputeType_t how, View<const T> a, View<const T> b, View<T> c) {
+void multiply(cublasComputeType_t how, View<const T> a, View<const T> b, View<Result<T>> c) {
   if (c.rows() == 0 || c.cols() == 0 || a.cols() == 0) return;
   using Factor = std::conditional_t<std::is_same_v<T, double>, double, float>;
   const Factor one = 1;
@@ -49,7 +47,7 @@ void multiply(cublasComputeType_t how, View<const T> a, View<const T> b, View<T>
 }
 
 /// The SM clock and the power of CUDA's first GPU, by the driver's NVML, whose header few have.
-rivals::Gpu::State state() {
+course::GpuState state() {
   static void* const nvml = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
   const auto call = [](const char* name, auto... arguments) {
     const auto symbol = nvml == nullptr ? nullptr : dlsym(nvml, name);
@@ -67,20 +65,12 @@ rivals::Gpu::State state() {
   return {double(mhz), 1e-3 * milliwatts};
 }
 
-rivals::Gpu here{.state = state};
-
-/// Queues so many products a run.
-template <class T, class Multiply>
-std::shared_ptr<course::Variant<T>> queued(Multiply multiply, course::Needs needs = {}) {
-  const auto launch = [multiply](View<const T> a, View<const T> b, View<Result<T>> c, const Settings&) {
-    for (int product = 0; product < rivals::at_once; ++product) multiply(a, b, c);
-  };
-  return course::gpu<T>("", "", launch, {}, std::move(needs));
-}
+template <class T>
+using Product = std::function<void(View<const T> a, View<const T> b, View<Result<T>> c)>;
 
 template <class T>
-std::shared_ptr<course::Variant<T>> plain(cublasComputeType_t how) {
-  return queued<T>([how](View<const T> a, View<const T> b, View<T> c) { multiply<T>(how, a, b, c); });
+Product<T> plain(cublasComputeType_t how) {
+  return [how](View<const T> a, View<const T> b, View<Result<T>> c) { multiply<T>(how, a, b, c); };
 }
 
 /// C += A·B by the fastest of cuBLASLt's heuristics for the shape, looked for before its first product.
@@ -148,16 +138,15 @@ class Fastest {
   cublasLtMatmulAlgo_t algorithm_{};
 };
 
-/// f32 by nine products of BF16, wherever cuBLAS can, which is no TF32; nullptr if it is too old to know
-/// them.
-std::shared_ptr<course::Variant<float>> by_nine() {
+/// f32 by nine products of BF16, wherever cuBLAS can, which is no TF32; none if it is too old to know them.
+Product<float> by_nine() {
 #if CUBLAS_VERSION >= 130000
-  return queued<float>([](View<const float> a, View<const float> b, View<float> c) {
+  return [](View<const float> a, View<const float> b, View<float> c) {
     check(cublasSetEmulationStrategy(cublas(), CUBLAS_EMULATION_STRATEGY_EAGER));
     multiply<float>(CUBLAS_COMPUTE_32F_EMULATED_16BFX9, a, b, c);
-  });
+  };
 #else
-  return nullptr;
+  return {};
 #endif
 }
 
@@ -166,56 +155,86 @@ std::string version() {
   for (const libraryPropertyType part : {MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL}) {
     int number = 0;
     check(cublasGetProperty(part, &number));
-    text += part == MAJOR_VERSION ? " " : ".";
-    text += std::to_string(number);
+    text += (part == MAJOR_VERSION ? " " : ".") + std::to_string(number);
   }
   return text;
 }
 
 /// Our rung, loaded like anybody's library: C += A·B, all in the GPU's memory.
 template <class T>
-std::shared_ptr<course::Variant<T>> ours(const std::string& file, const std::string& name, int capability) {
+Product<T> ours(const char* file, const std::string& name) {
   using Multiply = void(Index m, Index n, Index k, const T* a, Index a_ld, const T* b, Index b_ld,
                         Result<T>* c, Index c_ld);
-  void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* const library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
   void* const symbol = library == nullptr ? nullptr : dlsym(library, name.c_str());
   if (symbol == nullptr) throw std::runtime_error(dlerror());
-  const auto multiply = reinterpret_cast<Multiply*>(symbol);
-  return queued<T>(
-      [multiply](View<const T> a, View<const T> b, View<Result<T>> c) {
+  return
+      [multiply = reinterpret_cast<Multiply*>(symbol)](View<const T> a, View<const T> b, View<Result<T>> c) {
         multiply(c.rows(), c.cols(), a.cols(), a.data(), a.ld(), b.data(), b.ld(), c.data(), c.ld());
-      },
-      {.capability = capability});
+      };
 }
 
-rivals::Library ours(const std::string& file) {
-  const char* const rung = std::getenv("COURSE_RUNG");
-  rivals::Library library{.kernel = rung != nullptr ? rung : "best", .gpu = &here};
-  const std::string tensor = "course_tensor_" + library.kernel;
-  if (library.kernel == "best")
-    library.f32 = ours<float>(file, "course_gpu_sgemm", 0);
-  else if (library.kernel == "bf16")
-    library.bf16 = ours<bf16>(file, tensor, 80);
-  else
-    library.f32 = ours<float>(file, tensor, 80);
-  return library;
+/// A rung of ours for a type, and the least compute capability that it needs.
+template <class T>
+struct Rung {
+  const char* name;
+  Product<T> product;
+  int capability;
+};
+
+/// A way of cuBLAS's to multiply, by itself and in turns with these rungs.
+template <class T>
+void add(course::Variants<T>& variants, const std::string& way, const Product<T>& theirs,
+         std::vector<Rung<T>> rungs, const Asked& asked) {
+  if (!theirs) return;
+  if (asked.sustained) rungs.push_back({"library", theirs, 0});  // sustained it meets itself
+  const std::string against = "cuBLAS " + way;
+  const auto add_one = [&](const std::string& name, const std::string& idea, const Product<T>& first,
+                           int capability) {
+    const auto launch = [first, theirs](View<const T> a, View<const T> b, View<Result<T>> c,
+                                        const Settings&) {
+      const Product<T>& product = course::next_run.side == 0 ? first : theirs;
+      for (int made = 0; made < course::next_run.products; ++made) product(a, b, c);
+    };
+    variants.push_back(course::gpu<T>(name, idea, launch, {}, {.capability = capability}));
+    variants.back()->traits.against = against;
+  };
+  if (!asked.sustained) add_one("library", against, theirs, 0);
+  for (const auto& [name, product, capability] : rungs) {
+    add_one(in_turns(name, asked), "in turns with " + against, product, capability);
+    const course::Timing timing{.sample = asked.sustained ? 50e-3 : 2e-3,
+                                .queued = true,
+                                .sustained = asked.sustained,
+                                .state = state};
+    variants.back() = std::make_shared<course::InTurns<T>>(variants.back()->traits,
+                                                           course::Variants<T>{variants.back()}, timing);
+  }
 }
 
 }  // namespace
 
-rivals::Library rivals::load(const std::string& file, const std::string&) {
-  const bool chooses = file == "default";
-  if (chooses || file == "pedantic")
-    return {.about = version(),
-            .gpu = &here,
-            .f32 = plain<float>(chooses ? CUBLAS_COMPUTE_32F : CUBLAS_COMPUTE_32F_PEDANTIC),
-            .f64 = plain<double>(chooses ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_64F_PEDANTIC)};
-  if (file == "bf16x9") return {.about = version(), .gpu = &here, .f32 = by_nine()};
-  if (file == "heuristics")
-    return {.about = version(),
-            .gpu = &here,
-            .bf16 = queued<course::bf16>(
-                [fastest = std::make_shared<Fastest>()](auto a, auto b, auto c) { (*fastest)(a, b, c); })};
-  if (file == "tf32") return {.rounds = true, .f32 = plain<float>(CUBLAS_COMPUTE_32F_FAST_TF32)};
-  return ours(file);
+std::vector<std::string> names() {
+  return {};
 }
+
+void add_variants(course::Step& step, const Asked& asked, char**) {
+  const auto tensor = [](const std::string& name) {
+    return ours<float>(COURSE_TENSOR, "course_tensor_" + name);
+  };
+  const std::vector<Rung<float>> rungs = {{"f32_by_bf16", tensor("f32_by_bf16"), 80},
+                                          {"f32_by_fp16", tensor("f32_by_fp16"), 80}};
+  std::vector<Rung<float>> all = rungs;
+  all.push_back({"best", ours<float>(COURSE_OURS, "course_gpu_sgemm"), 0});
+  add(step.f32, "default", plain<float>(CUBLAS_COMPUTE_32F), all, asked);
+  add(step.f32, "pedantic", plain<float>(CUBLAS_COMPUTE_32F_PEDANTIC), all, asked);
+  add(step.f32, "bf16x9", by_nine(), rungs, asked);
+  add(step.f64, "default", plain<double>(CUBLAS_COMPUTE_64F), {}, asked);
+  add(step.f64, "pedantic", plain<double>(CUBLAS_COMPUTE_64F_PEDANTIC), {}, asked);
+  const Product<bf16> fastest = [](auto a, auto b, auto c) { course::workspace<Fastest>()(a, b, c); };
+  add(step.bf16, "heuristics", fastest, {{"bf16", ours<bf16>(COURSE_TENSOR, "course_tensor_bf16"), 80}},
+      asked);
+  add(step.tf32, "tf32", plain<tf32>(CUBLAS_COMPUTE_32F_FAST_TF32), {}, asked);
+  step.flags = version();
+}
+
+}  // namespace libraries

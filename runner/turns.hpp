@@ -1,0 +1,150 @@
+// Two products in turns, as one variant: other programs slow both of a turn, and their ratio stays.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "common/stopwatch.hpp"
+#include "common/verify.hpp"
+#include "runner/variant.hpp"
+
+namespace course {
+
+/// What the next run of a variant makes that stands for both sides, on the same matrices: products of this
+/// side, and how many, as one alone would be timed with its launch, or with the clock.
+struct NextRun {
+  int side = 0, products = 1;
+};
+inline NextRun next_run;
+
+/// The clock of a GPU's SMs, and its board's power; 0 where the driver does not say.
+struct GpuState {
+  double mhz = 0, watts = 0;
+};
+
+/// How a side is timed in a turn.
+struct Timing {
+  double sample = 0;       // seconds it takes at least, by so many products; 0: one product
+  double settle = 0;       // seconds it runs untimed before
+  bool queued = false;     // on a GPU: as many products of both, the shorter of which takes a sample
+  bool sustained = false;  // a second, after half a second in which a GPU finds its clock
+  GpuState (*state)() = nullptr;
+};
+
+/// A run is a turn: a sample of each side, the first's first in one turn and last in the next. Both sides are
+/// variants, or one variant that looks at `next_run`.
+template <class T>
+class InTurns : public Variant<T> {
+ public:
+  InTurns(Traits traits, Variants<T> sides, const Timing& timing)
+      : Variant<T>(std::move(traits)), sides_(std::move(sides)), timing_(timing) {}
+
+  Device device() const override { return sides_[0]->device(); }
+  std::string refuses(const Problem<T>& problem, const Settings& settings) const override {
+    for (const auto& side : sides_)
+      if (const std::string why = side->refuses(problem, settings); !why.empty()) return why;
+    return {};
+  }
+  Times allocate(const Problem<T>& problem, const Settings& settings) override {
+    problem_ = &problem, products_ = {}, turn_ = 0;
+    for (const auto& side : sides_) side->allocate(problem, settings);
+    return {};
+  }
+  void reset() override {}  // before each sample
+  Times run() override {
+    if (products_[0] == 0) warm_up();
+    const int first = turn_++ % 2;
+    std::array<double, 2> seconds;
+    std::array<GpuState, 2> states;
+    for (const int of : {first, 1 - first})
+      if (timing_.sustained)
+        std::tie(seconds[of], states[of]) = sustained(of);
+      else
+        seconds[of] = sample(of);
+    Times times{.product = seconds[0], .against = seconds[1], .against_error = theirs_.error_share};
+    if (states[0].mhz > 0) {
+      times.mhz = states[0].mhz, times.watts = states[0].watts;
+      times.against_mhz = states[1].mhz, times.against_watts = states[1].watts;
+    }
+    return times;
+  }
+  View<const Result<T>> result() override { return once(0); }
+  bool guards_intact() const override {
+    return std::all_of(sides_.begin(), sides_.end(), [](const auto& side) { return side->guards_intact(); });
+  }
+  /// What a side found of itself; of the second that it is wrong: a ratio to a wrong product says nothing.
+  std::string run_error() const override {
+    for (const auto& side : sides_)
+      if (const std::string why = side->run_error(); !why.empty()) return why;
+    return theirs_.right ? "" : this->traits.against + ": " + theirs_.message;
+  }
+  void release() override {
+    for (const auto& side : sides_) side->release();
+  }
+
+ private:
+  Variant<T>& side(int of) { return *sides_[of == 0 ? 0 : sides_.size() - 1]; }
+
+  /// Warms both up, checks the second, and finds how many products fill a sample.
+  void warm_up() {
+    for (const auto& side : sides_) side->distribute();
+    const auto [m, n, k] = problem_->shape;
+    const View<const Result<T>> c = once(1);
+    const bool is_here = c.data() != nullptr && m * n > 0;  // on rank 0
+    theirs_ = {.right = true};
+    if (is_here) theirs_ = Verifier<T>(*problem_, m * n * k < 100'000'000).check(c);
+    for (const int of : {0, 1}) products_[of] = products_of_a_sample(of);
+    if (timing_.queued) products_.fill(*std::max_element(products_.begin(), products_.end()));
+  }
+  /// C after a single product.
+  View<const Result<T>> once(int of) {
+    side(of).reset(), timed(of, 1), side(of).fetch();
+    return side(of).result();
+  }
+  /// Seconds of a product, of so many between two readings of the clock.
+  double timed(int of, int products) {
+    next_run = {of, products};
+    const Times times = side(of).run();
+    next_run = {};
+    return *times.product / products;
+  }
+  double sample(int of) {
+    side(of).reset();
+    for (const Stopwatch watch; watch.seconds() < timing_.settle;) timed(of, 1);
+    return timed(of, products_[of]);
+  }
+  /// Few products say more of the clock and of a first run than of the product.
+  int products_of_a_sample(int of) {
+    int products = 1;
+    for (int round = 0; round < 4; ++round) {
+      const double seconds = products * timed(of, products);
+      if (seconds >= timing_.sample) break;
+      const double wanted = std::ceil(products * timing_.sample / std::max(seconds, 1e-9));
+      products = static_cast<int>(std::min(timing_.queued ? 1e4 : 1e6, wanted));
+    }
+    return products;
+  }
+  /// The mean of a second's samples, and of what the GPU says between them.
+  std::pair<double, GpuState> sustained(int of) {
+    double seconds = 0;
+    GpuState state;
+    int samples = 0;
+    side(of).reset();
+    for (const Stopwatch watch; samples == 0 || watch.seconds() < 1.5;) {
+      const double one = timed(of, products_[of]);
+      if (watch.seconds() < 0.5) continue;
+      const GpuState now = timing_.state != nullptr ? timing_.state() : GpuState{};
+      seconds += one, state.mhz += now.mhz, state.watts += now.watts, ++samples;
+    }
+    return {seconds / samples, {state.mhz / samples, state.watts / samples}};
+  }
+
+  Variants<T> sides_;
+  Timing timing_;
+  const Problem<T>* problem_ = nullptr;
+  Check theirs_;
+  std::array<int, 2> products_{};
+  int turn_ = 0;
+};
+
+}  // namespace course
