@@ -155,7 +155,7 @@ void add_step(CLI::App& app, Options& o) {
   app.add_flag("--quiet", o.quiet,
                "Runs that other programs disturbed do not count; the CSV says where too few were left");
   app.add_flag("--expect-wrong", o.expect_wrong)->group("");
-  app.add_flag("--explain", o.explain)->group("");
+  app.add_option("--explain", o.explain)->group("");
   app.add_option("--pad", o.pad, "Elements between the rows, for tests: the CSV has no column for it")
       ->transform(whole(0, 4096));
 }

@@ -31,7 +31,7 @@ struct Options {
   std::string emulate = {};
   // For the tests: hidden from --help.
   bool expect_wrong = false;
-  bool explain = false;  // of a wrong result, what a tutor would say; for small products
+  std::string explain = {};  // where a Tutor writes, if one is linked
   Index pad = 0;
 };
 

@@ -124,6 +124,7 @@ void run_type(Session& session, const Variants<T>& variants) {
   for (const Shape& shape : options.shapes) {
     CheckedProblem<T> checked{{shape, options.fill, options.seed, options.pad}};
     for (Series<T>& series : all) {
+      if (!options.explain.empty() && session.world.root(session.refused.status) == 1) return;
       ++session.row;
       run_row(session, checked, series);
     }

@@ -102,7 +102,7 @@ class Variant {
   virtual View<const Result<T>> result() = 0;
   /// False if something was written outside a buffer, on a GPU too.
   virtual bool guards_intact() const = 0;
-  /// What else the variant itself found wrong with its runs; else empty.
+  /// What else the variant itself found wrong with its runs, on any rank; else empty. All ranks ask.
   virtual std::string run_error() const { return {}; }
   /// Gives back what allocate took: rows follow one another, their memory must not add up.
   virtual void release() = 0;

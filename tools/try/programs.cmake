@@ -2,7 +2,7 @@
 # names sources, objects and libraries, PART-LANGUAGE.cmake what a part of it is compiled with.
 set(room ${CMAKE_BINARY_DIR}/try)
 set(libraries "")
-foreach(library course_headers course_kernel_headers course_hwloc common runner runner_mpi emulator avx2_caches avx2_best
+foreach(library course_headers course_kernel_headers course_hwloc common runner runner_mpi tutor emulator avx2_caches avx2_best
         09_cuda_regtile-best course_gpu)
   if(TARGET ${library})
     list(APPEND libraries ${library})
