@@ -47,7 +47,7 @@ struct CheckedProblem {
   std::optional<Verifier<T>> verifier = {};
 };
 
-/// Looks on while rows of one type are made. `make try` alone links one, runner/tutor.cpp.
+/// Looks on while rows of one type are made. `make try` alone links one, tools/try/tutor.cpp.
 template <class T>
 struct Tutor {
   static inline Tutor* present = nullptr;

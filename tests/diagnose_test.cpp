@@ -1,5 +1,5 @@
 // Each well-known fault, made on purpose: what does the tutor say of it?
-#include "runner/diagnose.hpp"
+#include "tools/try/diagnose.hpp"
 
 #include <doctest/doctest.h>
 

@@ -41,7 +41,7 @@ class Learner(unittest.TestCase):
         """(status, what is said) of it."""
         self.write(name, *asked)
         done = subprocess.run([*RUNGS_PY, name, "--check"], capture_output=True, text=True)
-        if done.returncode == 77:
+        if done.returncode == 77 and "✔" not in done.stdout:  # or it was right, and not raced
             self.skipTest(done.stderr)
         return done.returncode, done.stdout + done.stderr
 

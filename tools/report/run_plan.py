@@ -131,7 +131,8 @@ def settings_of(given):
     return settings | {
         "build": shlex.quote(str(given.build)),
         "out": shlex.quote(str(given.out)),
-        "ladder": ladder,
+        # The rate of a size before says how long a large one takes, and whether it is left out.
+        "ladder": ladder if count(ladder) <= 1024 else f"512,{ladder}",
         "others": ",".join(n for n in sizes if n != ladder),
         "few": ",".join(few),
         "between": ",".join(number for number in threads if number not in few),

@@ -107,6 +107,8 @@ class RunPlan(unittest.TestCase):
         sizes = ["sizes=9,1008,1024", "types=f32,i32", "ranks=1,3", "threads=1,5,9"]
         planned = self.planned(PLAN, "--set", "s=1", "none=", "mine=page", *sizes)
         self.assertEqual(planned, COMMANDS)
+        large = self.planned("02_b/02_b --size {ladder}", "--set", "sizes=9,5000", "threads=1")
+        self.assertIn("--size 512,5000 ", large, "the estimate needs a size before")
         refused = (2, "", "{siz} is no setting: 02_b/02_b {siz}\n")
         self.assertEqual(self.run_plan("02_b/02_b {siz}", "--plan"), refused)
 

@@ -25,7 +25,7 @@ class Run(NamedTuple):
     out: str
     err: str
     command: list = []
-    rows: list = []  # what runner/tutor.cpp says of each, the last one perhaps unfinished
+    rows: list = []  # what tools/try/tutor.cpp says of each, the last one perhaps unfinished
 
     def ended(self):
         """How, in one word; mpirun says it of its ranks."""

@@ -1,3 +1,8 @@
+# Looks on while rows are made: a learner's programs alone link it.
+add_library(tutor OBJECT EXCLUDE_FROM_ALL tools/try/diagnose.cpp tools/try/tutor.cpp)
+target_compile_options(tutor PRIVATE ${course_glue_flags})
+target_link_libraries(tutor PRIVATE runner)
+
 # What the steps' programs are made of, written down for tools/try/CMakeLists.txt, a project of its own: build/try/PROGRAM.cmake
 # names sources, objects and libraries, PART-LANGUAGE.cmake what a part of it is compiled with.
 set(room ${CMAKE_BINARY_DIR}/try)

@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "runner/cpu.hpp"
-#include "runner/diagnose.hpp"
+#include "tools/try/diagnose.hpp"
 #include "runner/session.hpp"
 
 extern "C" {  // the address sanitizer's, where it watches

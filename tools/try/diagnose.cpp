@@ -1,4 +1,4 @@
-#include "runner/diagnose.hpp"
+#include "tools/try/diagnose.hpp"
 
 #include <fmt/format.h>
 
