@@ -94,7 +94,8 @@ std::pair<Times, bool> run_once(Row<T>& row) {
   const double used = process_seconds() - before;
   times += product;
   times += row.variant.fetch();
-  const bool disturbed = row.options.quiet && was_disturbed(row, product.product.value_or(0), used);
+  const bool disturbed =
+      row.options.quiet && !product.against && was_disturbed(row, product.product.value_or(0), used);
   return {slowest(row.world, times), disturbed};
 }
 
@@ -152,7 +153,7 @@ void measure(Row<T>& row) {
   row.record.summarise(good.empty() ? all : good);
   const bool enough =
       std::ssize(good) >= std::min(enough_good, options.repeat) || spent(good) >= options.budget;
-  if (options.quiet) row.record.quiet = enough ? "yes" : "no";
+  if (options.quiet && !row.record.times.against) row.record.quiet = enough ? "yes" : "no";
   if (const Shape& s = row.record.shape; std::min({s.m, s.n, s.k}) >= tells && row.record.best_s)
     row.series.rate = s.flops() / *row.record.best_s;
 }

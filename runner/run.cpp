@@ -77,7 +77,8 @@ int check_rows(const Session& session) {
       for (const Series<T>& series : all) {
         require_memory(
             fmt::format("{}: {}", shape_text(s), type_name<T>),
-            bytes_of_row<T>(s, series.variant.traits.dealt, verifies_whole(options, s), session.world),
+            series.variant.traits.copies *
+                bytes_of_row<T>(s, series.variant.traits.dealt, verifies_whole(options, s), session.world),
             session.world);
         if (options.fill == Fill::digits && s.k > exact_k<T>())
           throw Refusal{

@@ -71,7 +71,8 @@ struct Traits {
   bool dealt = false;           // with MPI: each rank has its share of A, B and C, and nobody more
   std::string vector = {};      // the instruction set of its kernel, if not its program's: sse2, avx2, avx512
   std::string needs = {};       // features the processor must have: "avx2,fma"
-  std::string against = {};     // what it is measured in turns with
+  std::string against = {};     // the library that it is, or that it is measured in turns with
+  int copies = 1;               // how often it takes the matrices: of two sides each its own
 };
 
 /// One way to compute C += A·B. For each row: allocate; distribute, reset, run and fetch for each repeat;

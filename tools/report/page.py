@@ -241,7 +241,10 @@ def gpu_section(title, text, results, charts):
 
 def libraries_section(path):
     """Ours beside the libraries."""
-    groups = against_libraries.load(path)
+    try:
+        groups = against_libraries.load(path)
+    except Refusal:
+        return None  # none was in turns
     tables = [Table("How each of ours stands", *against_libraries.summary(groups), open=True)]
     tables += [Table(group.title(), *against_libraries.table(group)) for group in groups]
     charts = [chart for chart, _ in against_libraries.charts(groups) if drawn()]
@@ -311,6 +314,7 @@ def write(machines, given, reference):
         title = f"Reference, measured on another machine: {reference.gpu.name() or 'a GPU'}"
         text = ELSEWHERE.format(reference.place("gpu"))
         others.append(gpu_section(title, text, reference, of(reference)))
+    others = [part for part in others if part]
     failed = given.failed and Path(given.failed)
     failed = failed.read_text(encoding="utf-8") if failed and failed.exists() else ""
     root = quote(os.path.relpath(ladder.ROOT, given.out))

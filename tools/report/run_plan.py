@@ -177,7 +177,9 @@ def command_of(words, given):
     at = next(place for place, word in enumerate(words) if "/" in word)
     program, step = given.build / words[at], words[at].split("/")[0] not in OF_MACHINE
     called = [str(program)]
-    if program.suffix == ".py":  # the tool that calls this program
+    if program.suffix == ".py":
+        called = [sys.executable, str(program)]
+    if words[at] == "libraries/libraries.py":  # the tool that calls this program
         called = [sys.executable, str(ROOT / words[at]), "--build", str(given.build)]
         program = program.with_suffix("")
     words = [*words[:at], *called, *words[at + 1 :]]

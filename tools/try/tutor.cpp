@@ -6,8 +6,8 @@
 #include <fstream>
 
 #include "runner/cpu.hpp"
-#include "tools/try/diagnose.hpp"
 #include "runner/session.hpp"
+#include "tools/try/diagnose.hpp"
 
 extern "C" {  // the address sanitizer's, where it watches
 [[gnu::weak]] void __asan_poison_memory_region(const volatile void* from, std::size_t bytes);
