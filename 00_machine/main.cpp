@@ -90,6 +90,7 @@ int run_parts(course::Options options, const Topology& machine, bool again) {
     std::cerr << skipped;
     return 77;
   }
+  if (again) course::Table(course::machine_schema()).read(options.csv, "--again");  // or it is set aside
   Sheet sheet(options.csv);
   if (again) sheet.take_rows(options.csv, course::processor().name);
   std::cerr << skipped;  // what the file refuses is one line, without these

@@ -253,6 +253,7 @@ class MpiVariant : public course::Variant<T> {
   }
   Times allocate(const Problem<T>& problem, const Settings& settings) override {
     scheme_ = make_(problem, settings);
+    requests_before_ = requests_under_way();
     return {};
   }
   Times distribute() override {
@@ -264,6 +265,11 @@ class MpiVariant : public course::Variant<T> {
   Times fetch() override { return moved(&Times::collect, &Scheme<T>::collect); }
   View<const T> result() override { return scheme_->result(); }
   bool guards_intact() const override { return scheme_->guards_intact(); }
+  std::string run_error() const override {
+    int mine = requests_under_way() - requests_before_, most = 0;
+    MPI_Allreduce(&mine, &most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    return most > 0 ? std::to_string(most) + " requests of a rank were never waited for" : "";
+  }
   void release() override { scheme_.reset(); }
 
  private:
@@ -283,6 +289,7 @@ class MpiVariant : public course::Variant<T> {
 
   Make make_;
   std::unique_ptr<Scheme<T>> scheme_;
+  int requests_before_ = 0;
 };
 
 /// The variant of a scheme; its constructor gets these functions, too.

@@ -1,6 +1,4 @@
 // The main of a step on a GPU: its variants on the GPU or, with --emulate, on the emulator.
-#include <cstdio>
-
 #ifdef COURSE_HAS_EMULATOR
 #include "gpu/emulator/emulator.hpp"
 #endif
@@ -18,17 +16,17 @@ int main(int argc, char** argv) {
 #endif
   step.emulated = [](const std::string& order) -> course::Step {
 #ifdef COURSE_HAS_EMULATOR
-    course::emulator::set_order(order);
-    return step_emulated();
+    using namespace course::emulator;
+    set_order(order);
+    course::Step emulated = step_emulated();
+    emulated.counts = [] {
+      const Counts c = counts();
+      return std::vector{c.accesses, c.sectors, c.shared_accesses, c.wavefronts};
+    };
+    return emulated;
 #else
     throw course::Refusal{"--emulate: '" + order + "' needs the emulator; this build had no Boost.Context"};
 #endif
   };
-  const int status = course::run(argc, argv, step);
-#ifdef COURSE_HAS_EMULATOR
-  if (const course::emulator::Counts counts = course::emulator::counts(); counts.accesses > 0)
-    std::printf("counted: %.0f %.0f %.0f %.0f\n", counts.accesses, counts.sectors, counts.shared_accesses,
-                counts.wavefronts);
-#endif
-  return status;
+  return course::run(argc, argv, step);
 }

@@ -49,7 +49,7 @@ def asked():
         ("csv", "", "append one line a row to this file, as the steps do"),
     ):
         parser.add_argument(f"--{name}", default=default, help=what)
-    what = "in turns of a second each: clock and power, too"
+    what = "each side for 1.5 s, of which the last second counts: clock and power, too"
     parser.add_argument("--sustained", action="store_true", help=what)
     parser.add_argument("--build", type=Path, default=ROOT / "build", help=argparse.SUPPRESS)
     return parser.parse_known_args()
@@ -72,7 +72,8 @@ def commands(options, library, threads, rest):
     words += ["--sustained", "--warmup", "0"] * options.sustained
     cpuinfo = Path("/proc/cpuinfo")
     wide = cpuinfo.exists() and AVX512.issubset(cpuinfo.read_text(errors="replace").split())
-    here = ("library", *(ON_GPU if on_gpu else ["avx512" if wide else "tuned"]))
+    alone = [] if options.sustained and not on_gpu else ["library"]
+    here = (*alone, *(ON_GPU if on_gpu else ["avx512" if wide else "tuned"]))
     groups = [([], [name for name in wanted if name in here])]
     if library in WITH_KERNELS and wide and (not wanted or "tuned" in wanted):
         groups.append((["--kernel", "avx2"], ["tuned"]))
@@ -119,6 +120,8 @@ def main():
                 how = f"it ended by {signal.strsignal(-status)}"
                 say(f"{library} with --threads {threads} left out: {how}")
             statuses.add(status)
+    if not statuses:
+        say("skipped: no library that was asked for has these types and variants")
     return next((status for status in (1, 0) if status in statuses), 77)
 
 

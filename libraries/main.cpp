@@ -33,17 +33,21 @@ int run(int argc, char** argv) {
   step.idea += "--sustained: each for a second";
   libraries::Asked asked;
   asked.sustained = is_taken(words, "--sustained");
-  asked.library = course::taken(words, "--library");
-  const std::string kernel = course::taken(words, "--kernel");
-  if (!kernel.empty()) course::one_of("--kernel", kernel, {"avx2"});
-  asked.avx2 = !kernel.empty();
+  if (!known.empty()) {
+    asked.library = course::taken(words, "--library");
+    const std::string kernel = course::taken(words, "--kernel");
+    if (!kernel.empty()) course::one_of("--kernel", kernel, {"avx2"});
+    asked.avx2 = !kernel.empty();
+  }
   const std::string threads = course::taken(words, "--threads", "1");
   if (course::contains(threads, ',')) throw course::Refusal{"--threads: several; give one number a process"};
   words.insert(words.end(), {"--threads", threads.c_str()});
   asked.threads = std::max(1, std::atoi(threads.c_str()));
   step.options = (asked.library.empty() ? "" : " --library " + asked.library) +
                  (asked.avx2 ? " --kernel avx2" : "") + (asked.sustained ? " --sustained" : "");
-  if (std::count(words.begin(), words.end(), std::string("--help")) == 0) try {
+  const bool helps = std::count(words.begin(), words.end(), std::string("--help")) > 0;
+  if (helps) words = {argv[0], "--help"};
+  if (!helps) try {
       libraries::add_variants(step, asked, argv);
     } catch (const libraries::Missing& missing) {
       course::say(stderr, "{}: {} skipped: {}\n", step.program, asked.library, missing.why);

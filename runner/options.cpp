@@ -155,9 +155,10 @@ void add_step(CLI::App& app, Options& o) {
   app.add_flag("--quiet", o.quiet,
                "Runs that other programs disturbed do not count; the CSV says where too few were left");
   app.add_flag("--expect-wrong", o.expect_wrong)->group("");
-  app.add_flag("--explain", o.explain)->group("");
+  app.add_option("--explain", o.explain)->group("");
   app.add_option("--pad", o.pad, "Elements between the rows, for tests: the CSV has no column for it")
-      ->transform(whole(0, 4096));
+      ->transform(whole(0, 4096))
+      ->group("");
 }
 
 void add_gpu(CLI::App& app, Options& o) {
@@ -188,9 +189,13 @@ void add_ranks(CLI::App& app, Options& o, int ranks) {
 }
 
 bool parse(CLI::App& app, Options& o, int argc, const char* const* argv, bool is_root) {
-  for (int word = 1; word < argc; ++word)  // CLI11 passes over an empty item
-    if (fmt::format(",{},", argv[word]).find(",,") != std::string::npos)
+  const Texts of_paths = {"--csv", "--machine", "--explain"};
+  for (int word = 1; word < argc; ++word) {  // CLI11 passes over an empty item
+    const std::string given = argv[word];
+    const bool is_path = contains(of_paths, argv[word - 1]);
+    if (given.empty() || (!is_path && ("," + given + ",").find(",,") != std::string::npos))
       throw Refusal{fmt::format("{}: '{}' has an empty item", argv[word - 1], argv[word])};
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {

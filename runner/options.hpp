@@ -29,9 +29,9 @@ struct Options {
   std::string verify = "auto", csv = {}, machine = {};
   bool list = false, verify_copies = false, quiet = false;
   std::string emulate = {};
-  // For the tests: hidden from --help.
+  // For the tests and `make try`: hidden from --help.
   bool expect_wrong = false;
-  bool explain = false;  // of a wrong result, what a tutor would say; for small products
+  std::string explain = {};  // where a Tutor writes, if one is linked
   Index pad = 0;
 };
 

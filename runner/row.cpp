@@ -4,7 +4,6 @@
 
 #include <cmath>
 
-#include "runner/diagnose.hpp"
 #include "runner/machine.hpp"
 #include "runner/session.hpp"
 
@@ -23,7 +22,8 @@ struct Row {
   CheckedProblem<T>& checked;
   Series<T>& series;
   Record record;
-  std::string explained = {};  // what is wrong with a wrong result, with --explain
+  std::string seen = {};  // what is wrong whatever C holds: Tutor::ends
+  Tutor<T>* const tutor = session.options.explain.empty() ? nullptr : Tutor<T>::present;
   Variant<T>& variant = series.variant;
   const Options& options = session.options;
   const World& world = session.world;
@@ -94,7 +94,8 @@ std::pair<Times, bool> run_once(Row<T>& row) {
   const double used = process_seconds() - before;
   times += product;
   times += row.variant.fetch();
-  const bool disturbed = row.options.quiet && was_disturbed(row, product.product.value_or(0), used);
+  const bool disturbed =
+      row.options.quiet && !product.against && was_disturbed(row, product.product.value_or(0), used);
   return {slowest(row.world, times), disturbed};
 }
 
@@ -152,7 +153,7 @@ void measure(Row<T>& row) {
   row.record.summarise(good.empty() ? all : good);
   const bool enough =
       std::ssize(good) >= std::min(enough_good, options.repeat) || spent(good) >= options.budget;
-  if (options.quiet) row.record.quiet = enough ? "yes" : "no";
+  if (options.quiet && !row.record.times.against) row.record.quiet = enough ? "yes" : "no";
   if (const Shape& s = row.record.shape; std::min({s.m, s.n, s.k}) >= tells && row.record.best_s)
     row.series.rate = s.flops() / *row.record.best_s;
 }
@@ -182,12 +183,15 @@ void add(Check& check, const Check& second) {
 /// Why the last run is wrong whatever C holds: what a rank wrote outside its matrices, what the variant
 /// itself found; else empty.
 template <class T>
-std::string fault(const Row<T>& row) {
+std::string fault(Row<T>& row) {
   const World& world = row.world;
+  if (row.tutor != nullptr) row.tutor->ran(row.variant);
   const bool intact = row.variant.guards_intact();
   double behind = intact ? 0 : world.size() - world.rank();  // the most: of the first such rank
   world.max({&behind, 1});
-  if (behind == 0) return row.variant.run_error();
+  const std::string error = behind > 0 ? "" : row.variant.run_error();
+  row.seen = behind > 0 ? "outside" : error.empty() ? "" : "error";
+  if (behind == 0) return error;
   const std::string rank =
       world.size() > 1 ? fmt::format("rank {} ", world.size() - static_cast<int>(behind)) : "";
   return rank + "wrote outside its matrix";
@@ -208,8 +212,7 @@ Check verified(Row<T>& row, const Problem<T>& problem, bool compared, bool by_fr
   }
   if (by_freivalds) add(check, freivalds(problem, c));
   if (!error.empty()) check.right = false, check.message = std::move(error);
-  if (!check.right && compared && row.options.explain)
-    for (const std::string& line : diagnose(problem, c)) row.explained += "  " + line + "\n";
+  if (!check.right && compared && row.tutor != nullptr) row.tutor->wrong(problem, c, row.record);
   return check;
 }
 
@@ -223,6 +226,7 @@ void measure_and_verify(Row<T>& row) {
   Record& r = row.record;
   {
     const Memory<T> memory(row, problem);
+    if (row.tutor != nullptr && row.world.is_root()) row.tutor->begins(row.session, row.variant, r);
     measure(row), predict(row);
     if (asked) r.check = verified(row, problem, true, more && problem.exact());
     r.times.alloc = memory.taken.alloc;
@@ -256,11 +260,11 @@ void report(Row<T>& row, const std::string& thrown) {
   if (counts_as_wrong != expected) session.refused.status = 1;
   if (!row.world.is_root()) return;
   session.progress("");
+  if (row.tutor != nullptr) return row.tutor->ends(session, row.variant, r, threw ? "threw" : row.seen);
   if (session.measured == 1) print_header(r);
   print_row(r);
   if (wrong && expected) say(stdout, "  {}\n", r.check->message);
   if (wrong && (!expected || threw)) session.warn_once("wrong: " + r.check->message + "; again by: " + again);
-  say(stderr, "{}", row.explained);
   if (!wrong && expected) session.warn_once("expected wrong, found " + r.verdict + ": " + again);
   session.table.append(r.row());
 }

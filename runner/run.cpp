@@ -77,7 +77,8 @@ int check_rows(const Session& session) {
       for (const Series<T>& series : all) {
         require_memory(
             fmt::format("{}: {}", shape_text(s), type_name<T>),
-            bytes_of_row<T>(s, series.variant.traits.dealt, verifies_whole(options, s), session.world),
+            series.variant.traits.copies *
+                bytes_of_row<T>(s, series.variant.traits.dealt, verifies_whole(options, s), session.world),
             session.world);
         if (options.fill == Fill::digits && s.k > exact_k<T>())
           throw Refusal{
@@ -124,6 +125,7 @@ void run_type(Session& session, const Variants<T>& variants) {
   for (const Shape& shape : options.shapes) {
     CheckedProblem<T> checked{{shape, options.fill, options.seed, options.pad}};
     for (Series<T>& series : all) {
+      if (!options.explain.empty() && session.world.root(session.refused.status) == 1) return;
       ++session.row;
       run_row(session, checked, series);
     }

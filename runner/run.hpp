@@ -29,6 +29,7 @@ struct Step {
   Variants<course::tf32> tf32 = {};  // all in f32, but factors are rounded to TF32
   std::function<Step(const std::string& order)> emulated = {};  // of a step on a GPU: what --emulate runs
   bool has_emulation = true;                                    // false: --emulate runs none of its variants
+  std::function<std::vector<double>()> counts = {};             // of what an emulator counts, for a Tutor
   std::string options = {};  // its program's own, which a row that is run again wants, too
 };
 

@@ -25,15 +25,16 @@ std::string content_of(const std::string& path, const std::string& option) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// Renames a file of another version of the course to the first of NAME.old.csv, NAME.old2.csv, … that is
-/// free.
+/// Renames a file to the first of NAME.old.csv, NAME.old2.csv, … that is free. Throws Refusal.
 void set_aside(const std::filesystem::path& path) {
   std::filesystem::path old;
   for (int count = 1; old.empty() || std::filesystem::exists(old); ++count)
     old = path.parent_path() /
           fmt::format("{}.old{}.csv", path.stem().string(), count == 1 ? "" : std::to_string(count));
-  std::filesystem::rename(path, old);
-  say(stderr, "{} has other columns than this course writes: it is {} now\n", path.string(), old.string());
+  std::error_code error;
+  std::filesystem::rename(path, old, error);
+  if (error) throw Refusal{fmt::format("--csv: cannot rename {}: {}", path.string(), error.message())};
+  say(stderr, "--csv: {} has the columns of another version: it is {} now\n", path.string(), old.string());
 }
 
 }  // namespace
@@ -76,8 +77,12 @@ void Table::open(const std::string& path) {
   path_ = path;
   if (is_regular(path))
     if (const std::string content = content_of(path, "--csv");
-        !header().starts_with(content) && !content.starts_with(header() + "\n"))
+        !header().starts_with(content) && !content.starts_with(header() + "\n")) {
+      const std::string first = header().substr(0, header().find(',', header().find(',') + 1));
+      if (!content.starts_with(first))
+        throw Refusal{"--csv: " + path + " has other columns than this course writes; it was left as it was"};
       set_aside(path);
+    }
   // O_NONBLOCK: opening a pipe that nobody reads would wait.
   file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0644);
   if (!is_open()) throw Refusal{"--csv: cannot write " + path + ": " + std::strerror(errno)};

@@ -61,7 +61,9 @@ class InTurns : public Variant<T> {
         std::tie(seconds[of], states[of]) = sustained(of);
       else
         seconds[of] = sample(of);
-    Times times{.product = seconds[0], .against = seconds[1], .against_error = theirs_.error_share};
+    Times times{.product = seconds[0],
+                .against = seconds[1],
+                .against_error = std::isnan(theirs_.error_share) ? HUGE_VAL : theirs_.error_share};
     if (states[0].mhz > 0) {
       times.mhz = states[0].mhz, times.watts = states[0].watts;
       times.against_mhz = states[1].mhz, times.against_watts = states[1].watts;
@@ -103,9 +105,11 @@ class InTurns : public Variant<T> {
   }
   /// Seconds of a product, of so many between two readings of the clock.
   double timed(int of, int products) {
+    struct Reset {
+      ~Reset() { next_run = {}; }  // a side may throw
+    } reset;
     next_run = {of, products};
     const Times times = side(of).run();
-    next_run = {};
     return *times.product / products;
   }
   double sample(int of) {

@@ -71,7 +71,8 @@ struct Traits {
   bool dealt = false;           // with MPI: each rank has its share of A, B and C, and nobody more
   std::string vector = {};      // the instruction set of its kernel, if not its program's: sse2, avx2, avx512
   std::string needs = {};       // features the processor must have: "avx2,fma"
-  std::string against = {};     // what it is measured in turns with
+  std::string against = {};     // the library that it is, or that it is measured in turns with
+  int copies = 1;               // how often it takes the matrices: of two sides each its own
 };
 
 /// One way to compute C += A·B. For each row: allocate; distribute, reset, run and fetch for each repeat;
@@ -102,7 +103,7 @@ class Variant {
   virtual View<const Result<T>> result() = 0;
   /// False if something was written outside a buffer, on a GPU too.
   virtual bool guards_intact() const = 0;
-  /// What else the variant itself found wrong with its runs; else empty.
+  /// What else the variant itself found wrong with its runs, on any rank; else empty. All ranks ask.
   virtual std::string run_error() const { return {}; }
   /// Gives back what allocate took: rows follow one another, their memory must not add up.
   virtual void release() = 0;

@@ -1,5 +1,5 @@
 // Each well-known fault, made on purpose: what does the tutor say of it?
-#include "runner/diagnose.hpp"
+#include "tools/try/diagnose.hpp"
 
 #include <doctest/doctest.h>
 
@@ -21,17 +21,19 @@ double added(Index i, Index j, Index from = 0, Index to = k) {
 }
 
 /// All lines said of a C whose elements are `made` so.
-std::string said(const Element& made) {
+std::string said(const Element& made, const course::Owner& owner = {}) {
   Matrix<float> c(m, n);
   for (Index i = 0; i < m; ++i)
     for (Index j = 0; j < n; ++j) c.view()(i, j) = float(made(i, j, problem.c(i, j), added(i, j)));
   std::string lines;
   const View<float> view = c.view();
-  for (const std::string& line : course::diagnose<float>(problem, view)) lines += line + "\n";
+  const course::Diagnosis found = course::diagnose<float>(problem, view, owner);
+  for (const std::string& line : {found.element, found.where, found.fault})
+    if (!line.empty()) lines += line + "\n";
   return lines;
 }
-bool says(const Element& made, const std::string& what) {
-  const std::string lines = said(made);
+bool says(const Element& made, const std::string& what, const course::Owner& owner = {}) {
+  const std::string lines = said(made, owner);
   const bool there = lines.find(what) != std::string::npos;
   if (!there) MESSAGE(lines);
   return there;
@@ -55,10 +57,13 @@ TEST_CASE("where the wrong ones lie") {
   CHECK(says(wrong_at([](Index i, Index) { return i >= 32; }),
              "have i ≥ 32, and all of those are wrong: what about the rows"));
   CHECK(says(wrong_at([](Index i, Index) { return i >= 32; }), "(32 = 8 · 4: only whole tiles?)"));
-  CHECK(says(
-      wrong_at([](Index, Index j) { return j >= 17; }),
-      "have j ≥ 17, and all of those are wrong: does a loop, or the grid, or a rank reach these columns"));
+  CHECK(says(wrong_at([](Index, Index j) { return j >= 17; }),
+             "have j ≥ 17, and all of those are wrong: does a loop, or the grid, reach these columns"));
   CHECK(says(wrong_at([](Index i, Index j) { return i >= 32 || j >= 16; }), "have i ≥ 32 or j ≥ 16"));
+  const course::Owner by_rows = [](Index i, Index) { return i < 16 ? 0 : 1; };
+  CHECK(says(wrong_at([](Index i, Index) { return i >= 16; }), "All elements of rank 1, and no others,",
+             by_rows));
+  CHECK(says(wrong_at([](Index i, Index j) { return i == 20 && j % 2 == 0; }), "are rank 1's", by_rows));
   CHECK(says(wrong_at([](Index, Index j) { return j % 4 == 3; }), "have j % 4 = 3"));
   CHECK(says(wrong_at([](Index i, Index) { return i % 8 == 5; }), "have i % 8 = 5"));
   CHECK(says(wrong_at([](Index i, Index j) { return (i * j) % 7 == 3; }), " of 660 elements are wrong."));
@@ -108,6 +113,26 @@ TEST_CASE("which fault has these values") {
              "the others only the products of p < 16: only whole tiles?"));
 }
 
+TEST_CASE("fragments that are transposed") {
+  const auto a = [](Index i, Index p) { return i < m && p < k ? double(problem.a(i, p)) : 0; };
+  const auto b = [](Index p, Index j) { return p < k && j < n ? double(problem.b(p, j)) : 0; };
+  const auto turned = [](const auto& of, Index side, Index i, Index j) {
+    return of(i / side * side + j % side, j / side * side + i % side);
+  };
+  CHECK(says(
+      [&](Index i, Index j, double before, double) {
+        for (Index p = 0; p < k; ++p) before += turned(a, 8, i, p) * b(p, j);
+        return before;
+      },
+      "Each 8 × 8 elements of A are transposed."));
+  CHECK(says(
+      [&](Index i, Index j, double before, double) {
+        for (Index p = 0; p < k; ++p) before += a(i, p) * turned(b, 16, p, j);
+        return before;
+      },
+      "Each 16 × 16 elements of B are transposed."));
+}
+
 TEST_CASE("indices that are exchanged") {
   const Problem<float> square{.shape = {k, k, k}};
   Matrix<float> of_c(k, k), of_a(k, k);
@@ -117,8 +142,8 @@ TEST_CASE("indices that are exchanged") {
       for (Index p = 0; p < k; ++p) transposed += double(square.a(p, i)) * double(square.b(p, j));
       of_a.view()(i, j) = float(transposed), of_c.view()(i, j) = float(square.c(i, j) + added(j, i));
     }
-  CHECK(course::diagnose<float>(square, of_c.view()).back() ==
+  CHECK(course::diagnose<float>(square, of_c.view()).fault ==
         "It holds what C(j, i) should: i and j are exchanged.");
-  CHECK(course::diagnose<float>(square, of_a.view()).back() ==
+  CHECK(course::diagnose<float>(square, of_a.view()).fault ==
         "It holds the sum of a(p, i) · b(p, j), not of a(i, p) · b(p, j).");
 }

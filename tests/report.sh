@@ -89,7 +89,7 @@ EOF
   calls "search -o build SEARCH_SIZES=256" "*choose.py*=1" 2 "search_sizes=256 "*"choose.py"
   [ ! -e 09_cuda_regtile/search/choices.inc ] || fail "make search writes nothing when it fails"
   calls "simulate RANKS_SIMULATED=1,4" = 0 "setup.sh simulate;"*"--ranks 1,4;"
-  calls "libraries -o build" "*run_plan*=1" 2 " own= libraries=--repeat 21;"*"py libraries "*"py page "
+  calls "libraries -o build" "*run_plan*=1" 2 " own= libraries=--repeat 21 --budget 1;"*"py libraries "*"py page "
   calls "libraries -o build LIBRARIES='--size 9'" "*run_plan*=2" 2 " own=--size 9 libraries=;" "!report.py"
   calls page = 2 "py page "*"--failed report/failed"*"Failed:"
   calls clean = 0 "!report"

@@ -81,17 +81,21 @@ TEST_CASE("what is no file of rows is refused, and a pipe not waited for") {
   }
 }
 
-TEST_CASE("a file with other columns is set aside under a free name, with a line, and not read") {
+TEST_CASE("a file of another version is set aside under a free name, with a line; any other is refused") {
   const File file;
-  int count = 0;
-  for (const std::string text : {"a,b,c\n1,2,3\n", "no newline", "\n", "name,size,value,more\n"}) {
+  for (const auto& [text, name] :
+       {std::pair("name,size,more\n1,2,3\n", "rows.old.csv"), {"name,size,value,more\n", "rows.old2.csv"}}) {
     file.write(text);
     CHECK_THROWS_AS(Table(schema).read(file.path, "--file"), Refusal);
     const std::string said = captured([&] { Table(schema).open(file.path); }).err;
-    const std::string old =
-        file.folder / fmt::format("rows.old{}.csv", ++count == 1 ? "" : std::to_string(count));
-    CHECK(said == file.path + " has other columns than this course writes: it is " + old + " now\n");
+    const std::string old = file.folder / name;
+    CHECK(said == "--csv: " + file.path + " has the columns of another version: it is " + old + " now\n");
     CHECK(file.content() == "name,size,value\n");
     CHECK(content_of(old) == text);
+  }
+  for (const std::string text : {"a,b,c\n1,2,3\n", "no newline", "\n"}) {
+    file.write(text);
+    CHECK_THROWS_AS(Table(schema).open(file.path), Refusal);
+    CHECK(file.content() == text);
   }
 }

@@ -24,14 +24,14 @@ RIGHT += "for (Index j = 0; j < n; ++j) c(i, j) += a(i, p) * b(p, j); "
 
 
 class Learner(unittest.TestCase):
-    def write(self, name, text=None, change=None):
-        """The learner's file: the text, or the course's kernel with one change."""
+    def write(self, name, text=None, *changes):
+        """The learner's file: the text, or the course's kernel with changes."""
         of = RUNGS[name]
         if not of.course.exists():
             self.skipTest(f"there is no {name} here")
         of.path.parent.mkdir(parents=True, exist_ok=True)
         text = text or "\n".join([*of.includes(), *of.model()])
-        if change:
+        for change in changes:
             self.assertIn(change[0], text)
             text = text.replace(*change)
         if not of.path.exists() or of.text != text:
@@ -41,7 +41,7 @@ class Learner(unittest.TestCase):
         """(status, what is said) of it."""
         self.write(name, *asked)
         done = subprocess.run([*RUNGS_PY, name, "--check"], capture_output=True, text=True)
-        if done.returncode == 77:
+        if done.returncode == 77 and "✔" not in done.stdout:  # or it was right, and not raced
             self.skipTest(done.stderr)
         return done.returncode, done.stdout + done.stderr
 
@@ -51,6 +51,7 @@ class Try(Learner):
         status, said = self.look(*asked)
         self.assertEqual(status, 1, said)
         self.assertIn(words, said)
+        return said
 
     def ikj(self, words, body):
         self.says(words, "02_loop_order/ikj", IKJ.format(body))
@@ -81,24 +82,53 @@ class Try(Learner):
         words = "mine/02_loop_order/ikj.cpp:4:5: error: ‘x’ was not declared"
         self.ikj(words, "c(x, 0) = b(0, 0);")
 
-    def test_a_byte_of_latin_1(self):
-        self.write("02_loop_order/ikj", IKJ.format("c(x, 0) = b(0, 0);  // é"))
-        file = RUNGS["02_loop_order/ikj"].path
-        file.write_bytes(file.read_text(encoding="utf-8").encode("latin-1"))
-        command = [*RUNGS_PY, "02_loop_order/ikj", "--check"]
-        said = subprocess.run(command, capture_output=True, text=True)
-        self.assertIn("✘ it does not compile", said.stdout)
-        self.assertEqual(said.stderr, "")
+    def test_other_encodings(self):
+        of = {"latin-1": "✘ it does not compile", "utf-16": "UTF-16, which no compiler reads"}
+        self.write("02_loop_order/ikj")
+        for encoding, words in of.items():
+            file = RUNGS["02_loop_order/ikj"].path
+            file.write_text(IKJ.format("c(x, 0) = b(0, 0);  // é"), encoding=encoding)
+            command = [*RUNGS_PY, "02_loop_order/ikj", "--check"]
+            said = subprocess.run(command, capture_output=True, text=True)
+            self.assertIn(words, said.stdout)
+            self.assertEqual(said.stderr, "")
 
     def test_rows_left_over(self):
         words = "i ≥ 32, and all of those are wrong: what about the rows that are left over? "
         words += "(32 = 8 · 4: only whole tiles?)"
         self.ikj(words, RIGHT.replace("i < m", "i < m / 4 * 4"))
 
-    def test_a_sum_that_begins_with_p_0(self):
-        body = RIGHT.replace("Index p = 0", "Index p = 1") + "for (Index i = 0; i < m; ++i) for "
-        body += "(Index j = 0; j < n; ++j) c(i, j) += a.data()[i * a.ld()] * b.data()[j];"
-        self.ikj("m x n x k = 3x4x0:", body)
+    def test_by_pointers(self):
+        first = RIGHT.replace("Index p = 0", "Index p = 1") + "for (Index i = 0; i < m; ++i) for "
+        first += "(Index j = 0; j < n; ++j) c(i, j) += a.data()[i * a.ld()] * b.data()[j];"
+        by_int = RIGHT.replace("Index", "int").replace("c(i, j)", "c.data()[i * ld + j]")
+        for words, body in (
+            ("k is 0: there is nothing to add.", first),
+            ("i * ld() is more than 2³¹ there", "const int ld = int(c.ld()); " + by_int),
+            ("Where ld() is cols() it is right", RIGHT.replace("a(i, p)", "a.data()[i * k + p]")),
+            ("or beyond the last one, in line 4 of mine", RIGHT + "*(&c(m - 1, 0) + n) = 1;"),
+        ):
+            with self.subTest(words):
+                self.ikj(words, body)
+
+    def test_of_ranks(self):
+        one = "MPI_Request one = MPI_REQUEST_NULL; const auto next = [&one] { return &one; };"
+        for words, *changes in (
+            (
+                "requests of a rank were never waited for",
+                ("Flying flying;", one),
+                ("flying.next()", "next()"),
+                ("flying.wait()", "MPI_Wait(next(), MPI_STATUS_IGNORE)"),
+            ),
+            (
+                "All elements of rank 2, and no others, are wrong.",
+                ("to < size", "to < 2 && to < size"),
+                ("if (me > 0)", "if (me == 1)"),
+            ),
+            ("Do the ranks wait for each other?", ("if (me > 0)", "if (me >= 0)")),
+        ):
+            with self.subTest(words):
+                self.says(words, "06_mpi/scatter_immediate", None, *changes)
 
     def test_a_full_tmpdir(self):
         full = mock.patch("os.statvfs", return_value=mock.Mock(f_bavail=0))
@@ -148,19 +178,16 @@ void parallel_for(View<const T> a, View<const T> b, View<T> c, int threads) {
 
     def test_a_lost_barrier(self):
         for words, line in (
-            ("without a barrier?", "nobody reads before all have written"),
+            ("read without a barrier before", "nobody reads before all have written"),
             ("is a barrier missing, or do two write", "nobody writes before all have read"),
         ):
             change = f"    __syncthreads();  // {line}\n", ""
-            self.says(words, "08_cuda_shared/shared", None, change)
+            said = self.says(words, "08_cuda_shared/shared", None, change)
+            self.assertNotIn("wrong", said)  # where the wrong ones lie
 
     def test_a_barrier_that_not_all_reach(self):
         change = "const bool inside = ", "if (i >= c.rows()) return;\n  const bool inside = "
         self.says("waits at the barrier of shared.cu:", "08_cuda_shared/shared", None, change)
-
-    def test_ranks_that_wait_for_each_other(self):
-        change = "if (me > 0) {", "if (me >= 0) {"
-        self.says("Do the ranks wait for each other?", "06_mpi/scatter_blocking", None, change)
 
     def test_an_exercise_in_the_place_of_a_variant(self):
         status, said = self.look("02_loop_order/ex4")

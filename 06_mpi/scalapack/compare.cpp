@@ -40,7 +40,7 @@ std::shared_ptr<course::Variant<T>> in_turns(const std::shared_ptr<course::Varia
                                              const std::string& against,
                                              const std::shared_ptr<course::Variant<T>>& second) {
   course::Traits traits = first->traits;
-  traits.idea = "in turns with " + against, traits.against = against;
+  traits.idea = "in turns with " + against, traits.against = against, traits.copies = 2;
   return std::make_shared<course::InTurns<T>>(traits, course::Variants<T>{first, second}, course::Timing{});
 }
 

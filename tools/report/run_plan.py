@@ -131,7 +131,8 @@ def settings_of(given):
     return settings | {
         "build": shlex.quote(str(given.build)),
         "out": shlex.quote(str(given.out)),
-        "ladder": ladder,
+        # The rate of a size before says how long a large one takes, and whether it is left out.
+        "ladder": ladder if count(ladder) <= 1024 else f"512,{ladder}",
         "others": ",".join(n for n in sizes if n != ladder),
         "few": ",".join(few),
         "between": ",".join(number for number in threads if number not in few),
@@ -176,7 +177,9 @@ def command_of(words, given):
     at = next(place for place, word in enumerate(words) if "/" in word)
     program, step = given.build / words[at], words[at].split("/")[0] not in OF_MACHINE
     called = [str(program)]
-    if program.suffix == ".py":  # the tool that calls this program
+    if program.suffix == ".py":
+        called = [sys.executable, str(program)]
+    if words[at] == "libraries/libraries.py":  # the tool that calls this program
         called = [sys.executable, str(ROOT / words[at]), "--build", str(given.build)]
         program = program.with_suffix("")
     words = [*words[:at], *called, *words[at + 1 :]]

@@ -20,7 +20,8 @@ A=1 01_naive/01_naive --size {sizes} --type {types&f32,bf16}
 02_b/02_b {each types} > 'all {each ranks}.csv'
 ! {mine} of all
 ! {none} page
-02_b/02_b --size {ladder} --few {few} --shape {others} --tile {between}"""
+02_b/02_b --size {ladder} --few {few} --shape {others} --tile {between}
+../tools/x.py 02_b > x.csv"""
 CALL = f"{sys.executable} {ROOT}/libraries/libraries.py --build build"
 COMMANDS = f"""00_machine/00_machine --budget 1 --csv out/machine.csv
 {CALL} --size 1 --csv out/more.csv
@@ -31,7 +32,8 @@ A=1 01_naive/01_naive --size 9,1008,1024 --type f32 {ROWS}
 02_b/02_b i32 > 'out/all 1.csv'
 02_b/02_b i32 > 'out/all 3.csv'
 page of all
-02_b/02_b --size 1008 --few 1,9 --shape 9,1024 --tile 5 {ROWS}"""
+02_b/02_b --size 1008 --few 1,9 --shape 9,1024 --tile 5 {ROWS}
+{sys.executable} ../tools/x.py 02_b > out/x.csv"""
 
 QUOTAS = (
     [  # /proc/self/cgroup, files below /sys/fs/cgroup, processors: tests/run_test.cpp has the same
@@ -97,6 +99,7 @@ class RunPlan(unittest.TestCase):
             "libraries/libraries",
             "01_naive/01_naive",
             "02_b/02_b",
+            "../tools/x.py",
         ):
             self.program(f"build/{path}")
         status, out, err = self.run_plan(plan, "--plan", *more)
@@ -107,6 +110,8 @@ class RunPlan(unittest.TestCase):
         sizes = ["sizes=9,1008,1024", "types=f32,i32", "ranks=1,3", "threads=1,5,9"]
         planned = self.planned(PLAN, "--set", "s=1", "none=", "mine=page", *sizes)
         self.assertEqual(planned, COMMANDS)
+        large = self.planned("02_b/02_b --size {ladder}", "--set", "sizes=9,5000", "threads=1")
+        self.assertIn("--size 512,5000 ", large, "the estimate needs a size before")
         refused = (2, "", "{siz} is no setting: 02_b/02_b {siz}\n")
         self.assertEqual(self.run_plan("02_b/02_b {siz}", "--plan"), refused)
 

@@ -23,6 +23,7 @@ from rung import MINE, ROOT, alone, load_rungs
 from run_plan import CORES
 
 ENDINGS = ".cpp .cc .cxx .c++ .cp .c .cu".split()  # in capitals, too
+FILES = "--csv", "--explain"  # options that name what is written
 LIMIT = 300  # seconds that a hand-in may take in all
 NOBODY = 65534  # root's hand-ins run as this user: no limit of processes holds for root
 ROOM = ["--perms", "1777", "--size", str(1 << 28), "--tmpfs"]
@@ -61,12 +62,13 @@ def sandbox(build, hidden):
 
     def confine(command, writes):
         writes = [writes] if writes else []
-        if "--csv" in command:
-            writes.append(Path(command[command.index("--csv") + 1]))
-            writes[-1].touch()
+        files = [Path(command[at]) for at, word in enumerate(command, 1) if word in FILES]
+        for path in files:
+            path.touch()
         for path in writes:
-            if path.suffix != ".csv":
-                path.mkdir(parents=True, exist_ok=True)
+            path.mkdir(parents=True, exist_ok=True)
+        writes += files
+        for path in writes:
             if os.getuid() == 0:
                 os.chown(path, NOBODY, NOBODY)
         bound = [word for path in writes for word in ("--dir", path.parent, "--bind", path, path)]

@@ -1,5 +1,5 @@
-"""A program, with limits on time, memory and files; and how it ended."""
-import contextlib, ctypes, os, re, resource, signal, subprocess, sys, tempfile
+"""A program, with limits on time, memory and files; how it ended, and what it tells of its rows."""
+import contextlib, ctypes, json, os, re, resource, signal, subprocess, sys, tempfile
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,6 +25,7 @@ class Run(NamedTuple):
     out: str
     err: str
     command: list = []
+    rows: list = []  # what tools/try/tutor.cpp says of each, the last one perhaps unfinished
 
     def ended(self):
         """How, in one word; mpirun says it of its ranks."""
@@ -32,37 +33,23 @@ class Run(NamedTuple):
         number = int(of_rank[1]) if of_rank else -(self.status or 0)
         return signal.Signals(number).name if number > 0 else f"exit {self.status}"
 
-    def rows(self):
-        """(type, shape, verdict) of each row that was printed."""
-        return [(row[2], row[3], row[4]) for row in map(ROW.search, self.out.split("\n")) if row]
+    def last(self):
+        return self.rows[-1] if self.rows else {}
 
     def right(self):
         """Whether it ended well and has a row of each shape and type, each as often, all right."""
-        rows, of = self.rows(), dict(zip(self.command, self.command[1:]))
-        shapes, asked = of["--shape"].split(","), of.get("--type", "").split(",")
-        types = asked if asked[0] else {row[0] for row in rows}
-        counts = {sum(row[:2] == (t, shape) for row in rows) for t in types for shape in shapes}
-        well = self.status == 0 and all(said == "right" for _, _, said in rows)
+        of = dict(zip(self.command, self.command[1:]))
+        rows = [(row["type"], row["shape"]) for row in self.rows if row.get("verdict") == "right"]
+        types = of["--type"].split(",") if "--type" in of else {row[0] for row in rows}
+        counts = {rows.count((t, shape)) for t in types for shape in of["--shape"].split(",")}
+        well = self.status == 0 and len(rows) == len(self.rows)
         return well and len(counts) == 1 and 0 not in counts
 
     def printed(self):
         """What the learner's kernel printed in the first row that is wrong or did not end; if all
         are right, in the first one."""
-        chunks = [[]]
-        for line in self.out.split("\n"):
-            row = ROW.search(line)
-            before = row[1] if row else line
-            if before.strip() and not OWN.match(line):
-                chunks[-1].append(before)
-            if row and row[4] == "wrong":
-                return chunks[-1]
-            if row:
-                chunks.append([])
-        return chunks[0 if self.status == 0 else -1]
-
-
-ROW = re.compile(r"^(.*?)\w+ +(f32|f64|i32|bf16|tf32) +(\d+x\d+x\d+) .* (right|wrong)$")
-OWN = re.compile(r"variant +type |\S+ on .*(g|clang)\+\+ |counted: |  \S")
+        chunk = self.out.split("\x1e")[1 if self.right() else -1]  # one a row
+        return [line for line in chunk.split("\n") if line.strip()]
 
 
 def lower(what, most):
@@ -72,9 +59,19 @@ def lower(what, most):
     resource.setrlimit(what, (min(found, default=most),) * 2)
 
 
-def run(command, patience=PATIENCE, limited=True, timed=False, writes=None):
+def rows_of(file):
+    """A row has a line as it begins, and one more as it ends."""
+    rows = []
+    for line in file:
+        with contextlib.suppress(ValueError):  # it was torn
+            of = json.loads(line)
+            rows.append(of) if "shape" in of else rows[-1].update(of)
+    return rows
+
+
+def run(command, patience=PATIENCE, limited=True, timed=False, explained=False, writes=None):
     """A Run, in a group of its own with limits; in a sandbox it writes to this folder, else to the
-    file of --csv only."""
+    files of --csv and --explain only."""
 
     def limits():
         on_gpu = any("cuda" in word for word in command) and "--emulate" not in command
@@ -83,13 +80,14 @@ def run(command, patience=PATIENCE, limited=True, timed=False, writes=None):
             lower(what, MEMORY if free and what == resource.RLIMIT_AS else most)
         lower(resource.RLIMIT_CPU, 2 * patience * CORES)  # should nobody be left to end it
 
-    command = list(map(str, command))
+    told = tempfile.NamedTemporaryFile("r", errors="replace")
+    command = [str(word) for word in [*command, *["--explain", told.name] * explained]]
     around = environment(command)
     around |= {} if timed or "mpirun" in command else {"OMP_WAIT_POLICY": "passive"}
     start, known = CONFINE(command, writes) if CONFINE else ([], os.environ)
     if start:
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)  # to be told when the last has ended
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+    with told, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         process = subprocess.Popen(
             [*start, *placed(command)],
             stdin=subprocess.DEVNULL,
@@ -113,7 +111,7 @@ def run(command, patience=PATIENCE, limited=True, timed=False, writes=None):
         said = (os.pread(file.fileno(), 1 << 24, 0).decode(errors="replace") for file in (out, err))
         if status != 0 and os.statvfs(tempfile.gettempdir()).f_bavail == 0:
             raise Refusal(f"{tempfile.gettempdir()} is full; give a TMPDIR that has room")
-        return Run(status, *said, command)
+        return Run(status, *said, command, rows_of(told))
 
 
 def end(process):

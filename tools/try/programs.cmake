@@ -1,8 +1,13 @@
+# Looks on while rows are made: a learner's programs alone link it.
+add_library(tutor OBJECT EXCLUDE_FROM_ALL tools/try/diagnose.cpp tools/try/tutor.cpp)
+target_compile_options(tutor PRIVATE ${course_glue_flags})
+target_link_libraries(tutor PRIVATE runner)
+
 # What the steps' programs are made of, written down for tools/try/CMakeLists.txt, a project of its own: build/try/PROGRAM.cmake
 # names sources, objects and libraries, PART-LANGUAGE.cmake what a part of it is compiled with.
 set(room ${CMAKE_BINARY_DIR}/try)
 set(libraries "")
-foreach(library course_headers course_kernel_headers course_hwloc common runner runner_mpi emulator avx2_caches avx2_best
+foreach(library course_headers course_kernel_headers course_hwloc common runner runner_mpi tutor emulator avx2_caches avx2_best
         09_cuda_regtile-best course_gpu)
   if(TARGET ${library})
     list(APPEND libraries ${library})

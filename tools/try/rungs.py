@@ -15,15 +15,15 @@ runs in the step's own program: its verifier, its options, MPI and the emulator.
 
 Exit status: 0 right; 1 wrong, or not compiled; 2 the command line; 77 this machine cannot run
 it."""
-import argparse, contextlib, csv, difflib, io, re, shlex, signal, statistics, subprocess, sys
-import tempfile, textwrap, time
+import argparse, contextlib, csv, difflib, io, shlex, signal, statistics, sys, tempfile
+import textwrap, time
 from pathlib import Path
 from types import SimpleNamespace
 
 from rung import HOLE, MINE, ROOT, Rung, alone, load_rungs, output_of
 from measured import LIMITS, Machine, Refusal, lines_of
 from process import run
-from verdict import WIDTH, command_of, explained, told, told_but, verdict
+from verdict import WIDTH, command_of, told, told_but, verdict
 from run_plan import CORES
 
 # ---- how fast is it? ----
@@ -34,11 +34,9 @@ def counted(rung, program):
     None."""
     words = "--shape 64x64x64 --emulate forward --repeat 1 --warmup 0 --verify none"
     types = ["--type", "f32"] * ("--type" not in rung.options)
-    out = run(command_of(rung, program, *words.split(), *types)).out
-    if not (found := re.search(r"counted: (\d+) (\d+) (\d+) (\d+)", out)):
-        return None
-    accesses, sectors, shared, wavefronts = map(int, found.groups())
-    return sectors / accesses, wavefronts / shared if shared else 0
+    found = run(command_of(rung, program, *words.split(), *types), explained=True)
+    accesses, sectors, shared, wavefronts = found.last().get("counts") or [0] * 4
+    return (sectors / accesses, shared and wavefronts / shared) if accesses else None
 
 
 def compared_counts(rung, program):
@@ -116,8 +114,13 @@ def raced(rung, program):
                 rows = lines_of(path) if path.exists() else []
                 ended = found.status is not None and "ORTE_ERROR_LOG" not in found.err
                 if name == "you" and ended and (found.status or not rows or not all_right(rows)):
-                    said = explained(found.err) or [f"It ended by {found.ended()}."]
-                    return told_but(f"wrong at n = {rung.n}", said)
+                    differ = rows and int(rows[0]["differences"] or 0)
+                    said = (
+                        f"{differ} elements of C differ."
+                        if differ
+                        else f"It ended by {found.ended()}."
+                    )
+                    return told_but(f"wrong at n = {rung.n}", [said])
                 for last[name] in rows:
                     rates[name].append((last[name]["quiet"] != "no", float(last[name]["gflops"])))
     pairs = list(zip(*(rates[name] for name in ("you", "the course"))))
@@ -345,7 +348,7 @@ def prepared(rung):
         rung.path.write_text(rung.hole(), encoding="utf-8")
         print(f"{rung.shown} is written.")
     with alone(rung.build):
-        targets = [rung.course.name, "01_naive", "00_machine"]
+        targets = [rung.course.name, "01_naive", "00_machine", "tutor"]
         done = output_of("cmake", "--build", rung.build, "--target", *targets)
     if done.returncode:
         lines = (done.stdout + done.stderr).strip().splitlines()

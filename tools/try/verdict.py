@@ -1,10 +1,8 @@
 """Is a learner's kernel right? And if not, what is wrong, in a student's words."""
-import re, resource, shlex, shutil, sys, tempfile, textwrap
-from pathlib import Path
+import re, resource, shlex, shutil, sys, textwrap
 
 from process import MEMORY, PATIENCE, run
 from rung import output_of
-from measured import lines_of
 from run_plan import CORES
 
 THIN = "3x4x0 0x4x3 3x0x4 1x17x9 17x1x9 17x9x1".split()
@@ -18,11 +16,14 @@ JUDGES = re.compile(
     r".*\bcourse::(Verifier<\w+>::(Verifier|check)|freivalds<|run_row<|diagnose<).*"
     r"|_?exit|_Exit|write|P?MPI_\w+"
 )
-RACING = "5x5x20001 5x5x20003 5x5x20005 5x5x20007".split()  # few elements of C: a race shows
+RACING = "5x5x20001,5x5x20003,5x5x20005,5x5x20007"  # few elements of C: a race shows
 NO_SANITIZER = "`ulimit -v` leaves the sanitizers no memory" * (MEMORY != resource.RLIM_INFINITY)
 WIDTH = shutil.get_terminal_size().columns if sys.stdout.isatty() else 1000
 RACE = "The result differs from run to run: do two threads write to the same element?"
 MESSAGE = "The result differs from run to run: does somebody wait for each message to arrive?"
+FAR = "i * ld() is more than 2³¹ there: an int overflows, in a square matrix from 46,341 rows on."
+ORDER = "The result depends on the order in which threads run: "
+ORDER += "is a barrier missing, or do two write to one place?"
 BEYOND = "an element that the matrix does not have"
 CRASHES = {  # the address sanitizer's words
     "ABRT": "it ended itself",
@@ -34,6 +35,7 @@ CRASHES = {  # the address sanitizer's words
     "stack-buffer-overflow": "an array beyond its end",
     "stack-buffer-underflow": "an array before its beginning",
     "dynamic-stack-buffer-overflow": "an array beyond its end",
+    "use-after-poison": "memory beside a row of C, or beyond the last one",
     "heap-use-after-free": "memory that was given back",
     "stack-overflow": "too much of the stack: a recursion without an end, or a large array",
 }
@@ -64,13 +66,14 @@ def command_of(rung, program, *words, threads=None):
 
 def checked(rung, program, shapes, *words, threads=None):
     """A run that verifies these shapes. Its lines come one by one: a crash loses none."""
-    words = ["--shape", shapes, "--verify", "full", "--explain", *words]
+    words = ["--shape", shapes, "--verify", "full", *words]
     command = command_of(rung, program, *words, threads=threads)
     at = command.index(str(program))
     lines = ["stdbuf", "-oL"] if shutil.which("stdbuf") else []
     lines += ["env", "OMP_TOOL_VERBOSE_INIT=stderr"] * (program.name == "races")
+    command[at:at] = lines
     for _ in range(5):
-        found = run([*command[:at], *lines, *command[at:]], limited=program.name == "program")
+        found = run(command, limited=program.name == "program", explained=True)
         if "ORTE_ERROR_LOG" not in found.err:  # else mpirun has lost what a rank said
             break
     return found
@@ -108,8 +111,7 @@ def verdict(rung, program):
             print(found.err.strip(), file=sys.stderr)
             return None
         if not found.right():
-            said = findings(rung, program, found, shapes, words, orders, order)
-            return wrong(rung, found, shapes, said)
+            return wrong(rung, found, findings(rung, program, found, words, orders, order))
     shapes = ON_GPU if rung.on_gpu else SHAPES
     told(f"right so far, at {len(shapes)} shapes" + " and in three orders of threads" * emulated)
     sys.stdout.flush()
@@ -119,7 +121,7 @@ def verdict(rung, program):
         return told_but("not always", said)
     if rung.threaded and not stays_the_same(rung, program, unchecked):
         return False
-    if not (NO_SANITIZER or stays_inside(rung, program, shapes[:1])):
+    if not (NO_SANITIZER or stays_inside(rung, program, shapes[0])):
         return False
     missing = f"not checked for races: {unchecked}" * bool(unchecked)
     if NO_SANITIZER:
@@ -128,27 +130,19 @@ def verdict(rung, program):
     return True
 
 
-def place_of(found, shapes):
+def place_of(found):
     """(type, shape) of the row that is wrong or did not end."""
-    rows = found.rows()
-    for of_type, shape, said in rows:
-        if said == "wrong":
-            return of_type, shape
-    if not rows:
-        return "f32", shapes[0]
-    of_type, shape, _ = rows[-1]
-    here = [row for row in rows if row[0] == of_type]
-    settings = max(1, sum(row[1] == shapes[0] for row in here))
-    following = len(here) // settings
-    types = ["f32", "f64", "i32"]
-    if following < len(shapes):
-        return of_type, shapes[following]
-    return types[(types.index(of_type) + 1) % 3] if of_type in types else of_type, shapes[0]
+    return found.last().get("type"), found.last().get("shape")
 
 
-def wrong(rung, found, shapes, said, how=""):
-    of_type, shape = place_of(found, shapes)
-    print(f"✘ {how}m x n x k = {shape}" + f", {of_type}" * (of_type not in ("f32", "bf16")) + ":")
+def wrong(rung, found, said, how=""):
+    of_type, shape = place_of(found)
+    if shape:
+        ranks = found.last()["ranks"]
+        of_type = f", {of_type}" * (of_type not in ("f32", "bf16"))
+        print(f"✘ {how}m x n x k = {shape}{of_type}" + f", {ranks} ranks" * rung.on_ranks + ":")
+    else:
+        print(f"✘ {how}it has no result:")
     print_of_learner(found)
     said += [f"The compiler warns of {warning}." for warning in sorted(rung.warnings)]
     for line in dict.fromkeys(said):
@@ -169,66 +163,71 @@ def print_of_learner(found, most=8):
         print(f"  it printed: {line}")
 
 
-def explained(err):
-    """What the program says of the first wrong result: the lines of --explain, else its own."""
-    said = re.search(r"wrong: (?:it threw: )?(.*?)(?:; again by: .*)?\n((?:  .*\n)*)", err)
-    if not said:
-        return [line for line in err.split("\n") if line.strip()][:1]
-    lines = [line.strip() for line in said[2].splitlines()]  # its own lines: mpirun adds more
-    lines = [] if "threw: " in said[0] else lines
-    return [said[1]] * (not lines or "outside its matrix" in said[1]) + lines
+def explained(row):
+    """What is said of a wrong row."""
+    said = [row[name] for name in ("element", "where", "fault") if row.get(name)]
+    return [row["message"]] * ("message" in row and (not said or row["seen"] != "")) + said
 
 
-def findings(rung, program, found, shapes, words, orders, order):
+def instead(words, old, new):
+    return [new if word == old else word for word in words]
+
+
+def findings(rung, program, found, words, orders, order):
     """What to tell of a run, with the threads in this order, that was not right."""
+    row, at = found.last(), place_of(found)
     if rung.threaded and (said := race(rung)[0]):
         return said
     if found.status == 2:
         return [found.err.strip().split("\n")[0]]
-    if "wrong: " not in found.err:
+    if row.get("verdict") != "wrong":
         if said := of_mpi(found.err):
             return said
         if found.status is not None:
-            return crash(rung, found, shapes, words + order)
+            return crash(rung, found, words + order)
         why = "Does a loop forget to count?"
         if rung.on_ranks:
             why = "Do the ranks wait for each other? Every send needs its receive, with its tag."
         return [f"It has not ended after {PATIENCE} s. {why}"]
-    said = explained(found.err)
-    if "it threw: " in found.err:
-        ends = "All threads of a block have to reach every barrier: does one return before it?"
-        return said + [ends] * ("has ended" in said[0])
-    if any("NaN" in line for line in said):
-        if rung.emulated:
-            begins = "Under the emulator shared memory begins as NaN: "
-            said += [begins + "is it read before all threads have written it, without a barrier?"]
-        if rung.on_ranks:
-            said.append("Has every rank received its part of A and of C, and B?")
-    if found.status is None:  # later: once more would take as long
-        return said
-    at = place_of(found, shapes)
-    if at[0] in ("f64", "i32") and "outside its matrix" not in said[0]:
-        said.append("In f32 it is right: does a number have another type than T?")
+    if row["seen"] in ("threw", "error"):
+        return explained(row)
 
     def again(*words):
-        run = checked(rung, program, ",".join(shapes), *words)
-        return place_of(run, shapes) if run.status else None, explained(run.err)[:1]
+        run = checked(rung, program, at[1], *words)
+        return run.status and (place_of(run), run.last().get("element"))
 
     others = orders if rung.emulated else [order] * (4 if rung.threaded else 2 * rung.on_ranks)
-    if any(again(*words, *other) != (at, said[:1]) for other in others):
-        on_cpu = MESSAGE if rung.on_ranks else RACE
-        depends = "The result depends on the order in which threads run: "
-        depends += "is a barrier missing, or do two write to one place?"
-        return said + [depends if rung.emulated else on_cpu]
-    if again(*(word if word != "2" else "1" for word in words), *order)[0] != at:
+    if found.status is None or (row["unwritten"] and rung.on_ranks):
+        others = []  # it would take as long once more, or tell no more
+    depends = any(again(*words, *other) != (at, row["element"]) for other in others)
+    if depends or (row["unwritten"] and rung.emulated):
+        row["where"] = ""  # it says nothing then
+    said = explained(row)
+    if row["unwritten"] and rung.emulated:
+        begins = "Under the emulator shared memory, and what is copied to it, begins as NaN: "
+        said += [begins + "is it read without a barrier before, or without a wait for the copy?"]
+    if row["unwritten"] and rung.on_ranks:
+        said += ["Has every rank received its part of A and of C, and B, and waited for them?"]
+    if not others and (found.status is None or rung.on_ranks):
+        return said
+    if at[0] in ("f64", "i32") and not row["seen"]:
+        said.append("In f32 it is right: does a number have another type than T?")
+    if depends:
+        return said + [ORDER if rung.emulated else MESSAGE if rung.on_ranks else RACE]
+    if again(*instead(words, "3", "0"), *order) == 0:
+        ld = "Where ld() is cols() it is right: element (i, j) lies at data() + i * ld() + j."
+        said = [line for line in said if line in (row["message"], row["element"])] + [ld]
+    if again(*instead(words, "2", "1"), *order) == 0:
         keeps = "The first run is right, a second one is not: "
         keeps += "does it write to A or B, or keep a sum?"
         said.append(MESSAGE if rung.on_ranks else keeps)
-    if any("outside its matrix" in line for line in said) and not rung.emulated:
+    if row["seen"] == "outside" and not rung.emulated:
         debug, _ = rung.compiled("debug")
-        words = [word for word in words if word not in ("--pad", "3")]
-        where = access(rung, checked(rung, debug, ",".join(shapes), *words)) if debug else ""
-        said.append(f"The first access outside: {where or 'by a pointer, not through a View'}.")
+        words = instead(words, "3", "16")  # to poison whole words
+        where = access(rung, checked(rung, debug, at[1], *words)) if debug else ""
+        hidden = "by a pointer, not through a View"
+        hidden += ": does a mask let a vector reach beyond the row?" * (rung.step == "05_avx2")
+        said.append(f"The first access outside: {where or hidden}.".replace("?.", "?"))
     return said
 
 
@@ -245,10 +244,10 @@ def of_mpi(err):
     return [f"{call[1] or call[2]} failed. MPI says: {says}" + f" ({why})" * bool(why) + "."]
 
 
-def crash(rung, found, shapes, words):
+def crash(rung, found, words):
     """What the address sanitizer says of this run, or else how it ended."""
-    debug, _ = rung.compiled("debug")
-    again = checked(rung, debug, ",".join(shapes), *words) if debug else found
+    shape, (debug, _) = place_of(found)[1], rung.compiled("debug")
+    again = checked(rung, debug, shape, *words) if debug and shape else found
     if (outside := access(rung, again)).startswith(BEYOND):
         return [f"It asks for {outside}."]
     why = re.search(r"what\(\): *(.*)", found.err)
@@ -269,7 +268,7 @@ def access(rung, found):
     return said + (f", in line {line[1]} of {rung.shown}" if line else "")
 
 
-def stays_inside(rung, program, shapes):
+def stays_inside(rung, program, shape):
     """True if it runs unoptimised, where each access through a View is checked, under the address
     sanitizer; else it says what went wrong. The emulator always checks accesses through a View."""
     order = ["--emulate", "forward"] if rung.on_gpu else []
@@ -281,22 +280,22 @@ def stays_inside(rung, program, shapes):
     if program is None:
         print(f"✘ it does not compile with checks:\n{error}")
         return False
-    found = checked(rung, program, ",".join(shapes), "--repeat", "1", "--warmup", "0", *order)
-    if found.status == 0 and rung.threaded:
-        shapes = RACING
+    found = checked(rung, program, shape, "--repeat", "1", "--warmup", "0", *order)
+    racing = found.status == 0 and rung.threaded
+    if racing:
         words = ["--type", "f32", "--repeat", "3", "--warmup", "0"]
-        found = checked(rung, program, ",".join(shapes), *words, threads=CORES)
+        found = checked(rung, program, RACING, *words, threads=CORES)
     if found.right() or found.status == 2:  # 2: built without the emulator
         return True
-    how = "with every access checked, "
-    if found.status == 1 and "AddressSanitizer" not in found.err:
-        said = explained(found.err) + [RACE] * (shapes == RACING)
-        if any(re.search(r"e\+\d\d", line) for line in said):
-            said.append("Is a variable used before it is set?")
+    row, how = found.last(), "with every access checked, "
+    if row.get("verdict") == "wrong":
+        said = explained(row) + [RACE] * racing
+        said += ["Is a variable used before it is set?"] * row["unwritten"]
     else:
         ended = "it has not ended" if found.status is None else found.ended()
         said = [f"The first access outside: {access(rung, found) or ended}."]
-    return wrong(rung, found, shapes, said, how)
+    said += [FAR] * (" with " in row.get("shape", ""))
+    return wrong(rung, found, said, how)
 
 
 # ---- races ----
@@ -305,14 +304,12 @@ def stays_inside(rung, program, shapes):
 def stays_the_same(rung, program, unchecked):
     """True if many runs of many threads give the same; a race is lost seldom, and by threads that
     run. Bits may change with the threads' order, if the thread sanitizer has seen no race."""
-    with tempfile.TemporaryDirectory() as folder:
-        rows, shapes = Path(folder) / "rows.csv", SHAPES[-2:]
-        words = ["--type", "f32", "--csv", str(rows), "--repeat", "3", "--warmup", "1"]
-        for _ in range(10):
-            found = checked(rung, program, ",".join(shapes), *words, threads=CORES)
-            if not found.right():
-                return wrong(rung, found, shapes, explained(found.err) + [RACE])
-        errors = {(row["m"], row["relative_error"]) for row in lines_of(rows)}
+    words, errors = ["--type", "f32", "--repeat", "3", "--warmup", "1"], set()
+    for _ in range(10):
+        found = checked(rung, program, ",".join(SHAPES[-2:]), *words, threads=CORES)
+        if not found.right():
+            return wrong(rung, found, explained(found.last()) + [RACE])
+        errors |= {(row["shape"], row["error"]) for row in found.rows}
     if len(errors) == 2 or not unchecked or re.search(r"\b(atomic|critical)\b", rung.text):
         return True
     lost = "Do two threads add to the same element? Now and then an addition is lost."

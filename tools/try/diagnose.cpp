@@ -1,11 +1,11 @@
-#include "runner/diagnose.hpp"
+#include "tools/try/diagnose.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
+#include <vector>
 
 namespace course {
 namespace {
@@ -53,12 +53,20 @@ std::string left_over(Index first, Index extent, const char* what) {
   const bool tiles = first % 4 == 0 && extent - first < (first & -first);
   return tiles ? fmt::format(": what about the {} that are left over? ({} = {} · 4: only whole tiles?)", what,
                              first, first / 4)
-               : fmt::format(": does a loop, or the grid, or a rank reach these {}?", what);
+               : fmt::format(": does a loop, or the grid, reach these {}?", what);
 }
 
 /// Where the wrong elements lie; and `asks`, where no fault explains them, what is left over there.
-std::string where(const Elements& wrong, const Elements& right, const Shape& shape, bool asks) {
+std::string where(const Elements& wrong, const Elements& right, const Shape& shape, bool asks,
+                  const Owner& owner) {
   if (right.empty()) return wrong.size() > 1 ? "Every element is wrong." : "";
+  if (owner) {
+    const int rank = owner(wrong[0].i, wrong[0].j);
+    const auto of_rank = [&](const Element& e) { return owner(e.i, e.j) == rank; };
+    if (all(wrong, of_rank) && std::none_of(right.begin(), right.end(), of_rank))
+      return fmt::format("All elements of rank {}, and no others, are wrong.", rank);
+    if (all(wrong, of_rank)) return fmt::format("All wrong elements are rank {}'s.", rank);
+  }
   if (const Index i = edge(wrong, right, &Element::i); i > 0)
     return beyond("i", i) + (asks ? left_over(i, shape.m, "rows") : ".");
   if (const Index j = edge(wrong, right, &Element::j); j > 0)
@@ -105,6 +113,40 @@ std::string wrong_index(const Problem<T>& problem, const Elements& wrong) {
       return fmt::format("It holds the sum of a({}, {}) · b({}, {}), not of a(i, p) · b(p, j).", names[of[0]],
                          names[of[1]], names[of[2]], names[of[3]]);
   }
+  return "";
+}
+
+/// What a kernel holds in `e` that computes from a(i, p) and b(p, j) as it takes them for.
+template <class A, class B>
+double product(const Element& e, Index k, const A& a, const B& b) {
+  double sum = e.before;
+  for (Index p = 0; p < k; ++p) sum += a(e.i, p) * b(p, e.j);
+  return sum;
+}
+
+/// That tiles, or a tensor core's fragments, were transposed.
+template <class T>
+std::string transposed(const Problem<T>& problem, const Elements& wrong) {
+  const auto [m, n, k] = problem.shape;
+  const auto a = [&](Index i, Index p) { return i < m && p < k ? static_cast<double>(problem.a(i, p)) : 0; };
+  const auto b = [&](Index p, Index j) { return p < k && j < n ? static_cast<double>(problem.b(p, j)) : 0; };
+  for (const Index side : {8, 16})
+    for (const char of : {'A', 'B', 'C'}) {
+      const auto swapped = [side](Index i, Index j, const auto& element) {
+        return element(i - i % side + j % side, j - j % side + i % side);
+      };
+      const auto explains = [&](const Element& e) {
+        const auto turned_a = [&](Index i, Index p) { return of == 'A' ? swapped(i, p, a) : a(i, p); };
+        const auto turned_b = [&](Index p, Index j) { return of == 'B' ? swapped(p, j, b) : b(p, j); };
+        const auto sum = [&](Index i, Index j) {
+          return product({i, j, 0, e.before}, k, turned_a, turned_b);
+        };
+        return close<T>(e.is, of == 'C' ? swapped(e.i, e.j, sum) : sum(e.i, e.j),
+                        e.size + static_cast<double>(k));
+      };
+      if (all(wrong, explains))
+        return fmt::format("Each {} × {} elements of {} are transposed.", side, side, of);
+    }
   return "";
 }
 
@@ -155,18 +197,19 @@ std::string whole_tiles(const Problem<T>& problem, const Elements& wrong) {
 
 /// The fault that has exactly these values, or nothing.
 template <class T>
-std::string fault(const Problem<T>& problem, const Elements& wrong) {
+std::string fault(const Problem<T>& problem, const Elements& wrong, bool unwritten) {
   const Index m = problem.shape.m, n = problem.shape.n, k = problem.shape.k;
   const auto of_all = [&](auto should) {
     return all(wrong, [&](const Element& e) { return close<T>(e.is, should(e), e.size); });
   };
-  const auto odd =
-      std::find_if(wrong.begin(), wrong.end(), [](const Element& e) { return !(std::abs(e.is) < 1e30); });
-  if (odd != wrong.end())
+  if (k == 0) return "k is 0: there is nothing to add. Does a sum begin with p = 0 all the same?";
+  if (unwritten) {
+    const bool nan = !all(wrong, [](const Element& e) { return !std::isnan(e.is); });
     return fmt::format(
         "{} comes from memory that nobody has written: a sum that was not initialised, or a read beyond "
         "a row's end.",
-        std::isnan(odd->is) ? "NaN" : "So large a number");
+        nan ? "NaN" : "So large a number");
+  }
   if (of_all([](const Element& e) { return e.before; })) return untouched;
   if (of_all([](const Element& e) { return e.added; }))
     return "It holds A·B alone: C += A·B keeps what C held before.";
@@ -188,9 +231,11 @@ std::string fault(const Problem<T>& problem, const Elements& wrong) {
   if (n == m && of_all([&](const Element& e) { return e.before + products(problem, {e.j, e.i}, 0, k); }))
     return "It holds what C(j, i) should: i and j are exchanged.";
   if (std::string index = wrong_index(problem, wrong); !index.empty()) return index;
-  const auto whole = [](const Element& e) {  // or what was added is
+  if (std::string tiles = transposed(problem, wrong); !tiles.empty()) return tiles;
+  const auto whole = [k](const Element& e) {  // or what was added is
     const double rest = e.is - e.before;
-    return e.is == std::round(e.is) || std::abs(rest - std::round(rest)) < 1e-6;
+    return std::abs(e.is) <= e.size + static_cast<double>(k) &&
+           (e.is == std::round(e.is) || std::abs(rest - std::round(rest)) < 1e-6);
   };
   if (!std::is_integral_v<T> && problem.fill == Fill::uniform && wrong.size() > 4 && all(wrong, whole))
     return "All of them are whole numbers: is a sum an int?";
@@ -200,7 +245,7 @@ std::string fault(const Problem<T>& problem, const Elements& wrong) {
 }  // namespace
 
 template <class T>
-std::vector<std::string> diagnose(const Problem<T>& problem, View<const Result<T>> c) {
+Diagnosis diagnose(const Problem<T>& problem, View<const Result<T>> c, const Owner& owner) {
   Elements wrong, right;
   for (Index i = 0; i < c.rows(); ++i)
     for (Index j = 0; j < c.cols(); ++j) {
@@ -220,17 +265,18 @@ std::vector<std::string> diagnose(const Problem<T>& problem, View<const Result<T
   int digits = 4;  // as many as tell them apart
   while (digits < 17 && fmt::format("{:.{}g}", first.is, digits) == fmt::format("{:.{}g}", should, digits))
     ++digits;
-  std::vector<std::string> findings = {fmt::format("C({}, {}) is {:.{}g}, should be {:.{}g}.", first.i,
-                                                   first.j, first.is, digits, should, digits)};
-  const std::string known = fault(problem, wrong);
-  const bool asks = known.empty() || known.starts_with(untouched);
-  for (std::string more : {where(wrong, right, problem.shape, asks), known})
-    if (!more.empty()) findings.push_back(std::move(more));
-  return findings;
+  Diagnosis found;
+  found.element = fmt::format("C({}, {}) is {:.{}g}, should be {:.{}g}.", first.i, first.j, first.is, digits,
+                              should, digits);
+  found.unwritten = !all(wrong, [](const Element& e) { return std::abs(e.is) < 1e30; });
+  found.fault = fault(problem, wrong, found.unwritten);
+  const bool asks = found.fault.empty() || found.fault == untouched;
+  found.where = where(wrong, right, problem.shape, asks, owner);
+  return found;
 }
 
 #define COURSE_DIAGNOSE(T) \
-  template std::vector<std::string> diagnose(const Problem<T>&, View<const Result<T>>);
+  template Diagnosis diagnose(const Problem<T>&, View<const Result<T>>, const Owner&);
 COURSE_DIAGNOSE(float)
 COURSE_DIAGNOSE(double)
 COURSE_DIAGNOSE(std::int32_t)
