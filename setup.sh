@@ -101,7 +101,7 @@ lost() { # what is left out without these packages
   for package in "$@"; do
     case $package in
     python3-jinja2) printf ' the page (%s, or jinja2 by pip in a venv),' "$package" ;;
-    gnuplot-nox) printf ' pictures of lessons (%s),' "$package" ;;
+    gnuplot-nox) printf ' charts (%s),' "$package" ;;
     libopenmpi-dev) printf ' 06 (%s),' "$package" ;;
     libboost-context-dev) printf " the GPU's emulator (%s)," "$package" ;;
     *) rest="$rest $package" ;;

@@ -3,6 +3,7 @@ without; and a closed pipe ends it without a word."""
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -100,7 +101,8 @@ class Inherited(unittest.TestCase):
             self.assertEqual((status, said.split()[-1]), (0, "C.UTF-8"), said)
             self.assertEqual(self.strange.keys() & {*said.split()} - OF_MAKE, {"HOME", "LC_ALL"})
 
-    def test_pictures(self):
+    @unittest.skipUnless(shutil.which("gnuplot"), "no gnuplot here")
+    def test_gnuplot(self):
         pictures = []
         for environment in {}, self.strange:
             out = self.folder / f"out{len(pictures)}"

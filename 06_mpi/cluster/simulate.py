@@ -8,16 +8,18 @@ simulate`.
 PROGRAM is 06_mpi_simulate. What FOLDER/simulated.csv already has is not simulated again; --draw
 only draws. Exit status: 0 well; 1 a simulation failed; 2 the command line; 77 there is no SimGrid
 here."""
-import argparse, csv, itertools, math, shutil, subprocess, sys, tempfile
+import argparse, csv, math, shutil, subprocess, sys, tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "tools/report"))
-from drawing import HUES, Series, line_chart, write  # noqa: E402
+from drawing import Chart, render  # noqa: E402
 from measured import Refusal  # noqa: E402
 
 N, FLOPS = 65536, 1e12
-SEE = "Simulated, not measured: SimGrid's SMPI, a fat tree of 1 TFLOP/s nodes."
+PLACE = (
+    "simulated, not measured: SimGrid's SMPI, a fat tree of 1 TFLOP/s nodes; dashed: α–β on paper"
+)
 # By name: bytes a second and seconds of a link. The tree has 32 switches of 32 nodes each and 32
 # more above them.
 PLATFORMS = {"fast": (12.5e9, 1e-6), "slow": (1.25e9, 20e-6)}
@@ -175,21 +177,20 @@ def draw(table, out):
     """Efficiency against ranks, a chart for each platform; dashed what paper says."""
     rows, charts = rows_of(table), []
     for platform, (bandwidth, latency) in PLATFORMS.items():
-        here = [row for row in rows if row["platform"] == platform]
-        curves, series = list(dict.fromkeys(row["curve"] for row in here)), []
-        for (curve, step), column in itertools.product(
-            zip(curves, HUES), ("efficiency", "alpha_beta")
-        ):
-            share = {int(row["ranks"]): float(row[column]) for row in here if row["curve"] == curve}
-            points = {ranks: (y, y, y, f"{ranks} ranks: {y:.0%}") for ranks, y in share.items()}
-            name, paper = curve.replace(" by owner and", ","), column == "alpha_beta"
-            series.append(Series(name, points, dashed=paper, of=f"step s{step}"))
-        network = f"{bandwidth / 1e9:g} GB/s, {latency * 1e6:g} µs"
-        title = f"Efficiency of SUMMA, n = {N} f32, {network}"
-        panels = [("", sorted({int(row["ranks"]) for row in here}))]
-        more = {"xlabel": "ranks, simulated; dashed: α–β on paper", "unit": "{:.0%}".format}
-        charts.append(line_chart(f"simulated_{platform}", title, SEE, series, panels, **more))
-    write(filter(None, charts), out / "charts")
+        lines, beside = {}, {}
+        for row in rows:
+            if row["platform"] == platform:
+                name, ranks = f"{row['curve']} ({row['block']})", int(row["ranks"])
+                lines.setdefault(name, []).append([ranks, 100 * float(row["efficiency"])])
+                beside.setdefault(f"{name}: on paper", []).append(
+                    [ranks, 100 * float(row["alpha_beta"])]
+                )
+        if lines:
+            network = f"{bandwidth / 1e9:g} GB/s, {latency * 1e6:g} µs"
+            title = f"Simulated: efficiency of SUMMA, n = {N} f32, {network}"
+            name = f"simulated_{platform}"
+            charts.append(Chart(name, "simulated", title, "", lines, {}, beside, PLACE))
+    render(charts, out / "charts")
 
 
 def main(arguments):

@@ -54,7 +54,8 @@ def grouped(rows):
     variant."""
     groups, alike = [], {}
     for row in rows:
-        if row.verdict == "right" and all(getattr(row, name) for name in POSITIVE):
+        in_turns = not row.variant.startswith("library")
+        if in_turns and row.verdict == "right" and all(getattr(row, name) for name in POSITIVE):
             of = (row.host, row.type, row.threads, row.variant)
             alike.setdefault(of, []).append(row)
     for (*_, variant), of in sorted(alike.items()):
@@ -88,7 +89,7 @@ def charts(groups):
     for type in dict.fromkeys(group.first.type for group in groups):
         series = [of.series() for of in at_best(groups) if of.first.type == type]
         panels = [("", sorted({n for of in series for n in of.points}))]
-        more = {"bound": (1,), "zero": False, "type": type, "xlabel": "n (matrices n × n)"}
+        more = {"bound": 1, "zero": False, "type": type, "xlabel": "n (matrices n × n)"}
         name, title = f"libraries_{type}", f"Ours over the best library, {type}"
-        found.append(line_chart(name, title, SEE, series, panels, unit="{:.3g}×".format, **more))
+        found.append(line_chart(name, title, SEE, series, panels, unit="%.3g×", **more))
     return list(filter(None, found))

@@ -6,24 +6,18 @@ from dataclasses import replace
 import ladder
 from drawing import Series, line_chart, roofline
 from measured import ABOVE, BASELINE, LIMITS, common_size, digits, gflops, least, marked, percent
-from measured import seconds, select, times
+from measured import seconds, select
 
-# By kind: the title, what to see, how a number is written.
+# By kind: the title, what to see, gnuplot's format of a number on its axis.
 KINDS = {
-    "time": ("Time of one product", "Lower is better; the axis is logarithmic.", seconds),
-    "speedup": ("Speedup over 01 ijk", "Where 01 itself is slow, all speedups rise.", times),
-    "efficiency": ("Efficiency: % of the peak", "100 % is what the device can do.", percent),
+    "time": ("Time of one product", "Lower is better; the axis is logarithmic.", "%.0s %cs"),
+    "speedup": ("Speedup over 01 ijk", "Where 01 itself is slow, all speedups rise.", "%g×"),
+    "efficiency": ("Efficiency: % of the peak", "100 % is what the device can do.", "%g %%"),
 }
 ROOFLINE = (
     "A mark stands at the intensity by which its prediction binds; the dash is what was predicted."
 )
 NEAR = 1.1  # sizes within this factor stand in a panel of their own
-
-
-def short(unit):
-    """A number on an axis: without zeros behind the point."""
-    without = lambda found: f".{found[1]}".rstrip(".")
-    return lambda value: re.sub(r"\.(\d*?)0+(?=\D)", without, unit(value)) if value else "0"
 
 
 def points(rows, x, measure):
@@ -84,18 +78,18 @@ def course_charts(results, type, gpu):
 
     def share(row, taken):
         roof = results.roof_of(row, results.cores)
-        return row.gflops_in(taken) / roof.value if roof else None
+        return 100 * row.gflops_in(taken) / roof.value if roof else None
 
     measures = {"time": lambda _, taken: taken, "speedup": results.speedup, "efficiency": share}
     for kind, measure in measures.items():
         title, see, unit = KINDS[kind]
         series = [Series(label, points(rows, "n", measure)) for label, rows in lines.items()]
         series.append(Series(library, points(beside, "n", measure), dashed=True))
-        more = {"log": True} if kind != "efficiency" else {"bound": (1,)}
+        more = {"log": True} if kind != "efficiency" else {"bound": 100}
         title += ", on the GPU" * gpu + f", {type}"
         name = f"{kind}_{type}" + "_gpu" * gpu
         panels = [("", sorted(sizes))] if gpu else panels_of(sizes, size)
-        more |= {"xlabel": "n (matrices n × n)", "unit": short(unit), "type": type, "gpu": gpu}
+        more |= {"xlabel": "n (matrices n × n)", "unit": unit, "type": type, "gpu": gpu}
         yield line_chart(name, title, see, series, panels, **more)
 
 
@@ -145,8 +139,7 @@ def scaling_chart(results, type, by):
     see = "Beside each name its efficiency: the speedup divided by their number, up to the cores."
     see += f" Serial fraction (Amdahl's, fitted): {', '.join(serial)}." if serial else ""
     title = f"Speedup by {by}, {type}" + "".join(f", n = {of[1].n}" for of in found[:1])
-    unit = "{:g}×".format
-    return line_chart(f"{by}_{type}", title, see, series, [("", counts)], by, unit, type=type)
+    return line_chart(f"{by}_{type}", title, see, series, [("", counts)], by, "%g×", type=type)
 
 
 def serial_fraction(times):
@@ -168,7 +161,7 @@ def tile_chart(results, type, gpu):
     title = f"GFLOP/s by tile{' on the GPU' * gpu}, {type}, n = {of.n}"
     see = "Small tiles reuse little, large ones overflow their cache."
     panels = {x for of in found for x in of}
-    more = {"xlabel": "T (tiles T × T)", "unit": "{:g}".format, "type": type, "gpu": gpu}
+    more = {"xlabel": "T (tiles T × T)", "unit": "%g", "type": type, "gpu": gpu}
     name = f"tiles_{type}" + "_gpu" * gpu
     return line_chart(name, title, see, series, [("", sorted(panels))], **more)
 

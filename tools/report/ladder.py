@@ -1,10 +1,11 @@
 """The ladder: a bar a rung, in per cent of the whole machine's peak; on a GPU, of cuBLAS. Time is
-that of all phases."""
+that of all phases. plots/ladder.gp draws it, plots/so_far.gp each lesson's part of it."""
 
+import shutil, tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from drawing import bar_chart, write
+from drawing import PLOTS, Chart, draw, hue
 from measured import ABOVE, BASELINE, LADDER_SIZE, Refusal, Row
 from measured import common_size, digits, gflops, load, marked, percent, select
 
@@ -43,9 +44,8 @@ class Bar:
     idea: str
     row: Row
     share: float  # of what the ladder is measured with
-    strong: bool = False
 
-    def words(self):
+    def rate(self):
         return f"{percent(self.share)}, {marked(gflops(self.row.whole_rate), self.row)}"
 
 
@@ -60,6 +60,7 @@ class Ladder:
     bars: list
     line: tuple = ()
     note: str = ""
+    heading: str = "The GPU"
 
 
 def left_out(row):
@@ -111,7 +112,8 @@ def of_cores(results, type, n=None):
         top, cores = roof.value, "one core" if roof.threads == 1 else "all cores"
         full = f"the peak of {cores}, {gflops(top)}"
     bars = [Bar(*rung, rung[-1].whole_rate / top) for rung in found]
-    ladder = Ladder(results.processor(), f"{type}, n = {n}", full, bars)
+    head = f"The processor: {results.processor()}"
+    ladder = Ladder(results.processor(), f"{type}, n = {n}", full, bars, heading=head)
     name, rate = results.best_library(type, n)
     if name and roof:
         ladder.line = (rate / top, f"{name}: {gflops(rate)}")
@@ -132,7 +134,9 @@ def of_gpu(results, type, n=None):
     top = library or max(row.rate for *_, row in found)
     full = f"NVIDIA's library cuBLAS, {gflops(top)}" if name else "the fastest rung"
     bars = [Bar(*rung, rung[-1].rate / top) for rung in found]
-    return Ladder(found[0][-1].device, f"{type}, n = {n}", full, bars, (1, name) if name else ())
+    above = "Above 100 %: faster than cuBLAS." * bool(name and max(bar.share for bar in bars) > 1)
+    device, line = found[0][-1].device, (1, name) if name else ()
+    return Ladder(device, f"{type}, n = {n}", full, bars, line, above)
 
 
 def of_machine(results, reference=None):
@@ -143,8 +147,42 @@ def of_machine(results, reference=None):
         found = [of_cores(results, type), *(of_gpu(results, of) for of in gpus)]
         if any(found):
             others = [of_gpu(reference, of) for of in ("f32", "bf16")] if reference else []
+            for other in filter(None, others):
+                other.heading = "A GPU, not this machine's"
             return list(filter(None, found + others))
     return []
+
+
+def chart(ladders, name="ladder", wide=480, each=40, letter=14, of_step=True):
+    """The ladders under each other as one picture, each step in its colour. README's has large
+    letters, and one colour for all but the learner's."""
+    lines, texts, strokes, y = {}, [], [], 0
+    for ladder in ladders:
+        title = (
+            ladder.title if ladder.device in ladder.heading else f"{ladder.device}, {ladder.title}"
+        )
+        over = (0.3, ladder.heading), (1, title), (1.55, f"100 % is {ladder.full}")
+        texts += [[y + down, int(down >= 1), text] for down, text in over]
+        y, scale = y + 2.1, max(1, *(bar.share for bar in ladder.bars), *ladder.line[:1])
+        bars = lines.setdefault(f"{ladder.heading}, {title}", [])
+        for bar in ladder.bars:
+            number = bar.row.label() + ": " if of_step else f"{bar.label}  "
+            who = bar.idea if bar.label == "yours" else number + bar.idea
+            blue = 0xE0912F if bar.label == "yours" else 0x4C9BD1
+            colour = int(hue(bar.label), 16) if of_step else blue
+            bars.append([y, bar.share / scale, who, bar.rate(), colour])
+            if ladder.line:
+                words = ladder.line[1].replace(":", ", the best library:")
+                strokes.append([ladder.line[0] / scale, y, words * (bar is ladder.bars[-1])])
+            y += 1
+        if ladder.note:
+            texts.append([y + 0.8, 1, ladder.note])
+            y += 0.55
+        y += 1
+    beside, settings = {"texts": texts, "libraries": strokes}, {"rows": float(y)}
+    settings |= {"wide": wide, "each": each, "letter": letter}
+    see = "A bar a step: longer is faster."
+    return Chart(name, "ladder", "The ladder", see, lines, settings, beside)
 
 
 # machine, type, n, and the lessons in the order they are read in
@@ -155,22 +193,18 @@ LESSONS = (
 )
 
 
-def row_of(results, type, n, cores, step, variant):
-    """What a lesson's bar shows. One that names nothing is misspelt."""
+def measured_bar(results, type, n, cores, step, variant):
+    """(GFLOP/s, its marks) of a lesson's bar. One that names nothing is misspelt."""
+    if step in ("chains", "peak"):  # by 00
+        fact = dict(zip(("vector", "level"), f"{variant} ".split(" ")), type=type)
+        if found := results.machine.highest(step, threads=int(cores), **fact):
+            return found.value, ""
     rows = results.select(type=type, n=n, step=step, variant=variant)
     rows = [row for row in rows if (row.workers == int(cores) if cores else row.gpu)]
-    if step in ("chains", "peak"):  # by 00
-        fact = dict(
-            zip(("vector", "level"), f"{variant} ".split(" ")), type=type, threads=int(cores)
-        )
-        rows = [
-            Row(m=1, n=1, k=1, median_s=2e-9 / of.value)
-            for of in [results.machine.highest(step, **fact)]
-            if of
-        ]
     if not rows:
         raise Refusal(f"no row for {step} {variant} at n = {n}")
-    return max(rows, key=lambda row: row.whole_rate)
+    row = max(rows, key=lambda row: row.whole_rate)
+    return row.whole_rate, marked("", row)
 
 
 def roof_of_gpu(results, type, n):
@@ -179,34 +213,41 @@ def roof_of_gpu(results, type, n):
     if type == "f32":
         return results.libraries(type, True)["cuBLAS"][n].rate, "cuBLAS"
     peak = results.gpu.most("peak", type=type, level="wgmma_shared")
-    return peak, "the peak by wgmma"
+    return peak, "the tensor cores' peak by wgmma"
 
 
 def lesson_chart(results, type, n, bars, lesson):
-    """The picture of a lesson, whose own bars, in bold, and those before it are given."""
-    ladders, on_gpu = [], not bars[0][1]
-    one, top = (results.machine.most("peak", type=type, threads=cores) for cores in (1, 2))
-    full, size = "the peak of both cores", f", n = {n}" * (lesson != "00")
-    if on_gpu:
-        top, full = roof_of_gpu(results, type, n)
-    heads = {"1": "One core", "2": "Both cores", "": "The GPU"}
-    for cores in dict.fromkeys(bar[1] for bar in bars):
-        drawn = [
-            Bar(of, idea, row_of(results, type, n, cores, *which), 0, of == lesson)
-            for of, at, *which, idea in bars
-            if at == cores
-        ]
-        for bar in drawn:
-            bar.share = bar.row.whole_rate / top
-        line = (one / top, f"its peak, {digits(one)}") if cores == "1" else ()
-        of = f"{full}, {gflops(top)}"
-        ladders.append(Ladder(heads[cores], type + size, of, drawn, line))
-    return bar_chart("ladder", ladders, compact=True)
+    """The picture of a lesson, whose own bars and those before it are given."""
+    rates, gpu = [measured_bar(results, type, n, *bar[1:4]) for bar in bars], not bars[0][1]
+    if gpu:
+        top, name = roof_of_gpu(results, type, n)
+        full = f"{name}, {gflops(top)}"
+    else:
+        one, top = (results.machine.most("peak", type=type, threads=cores) for cores in (1, 2))
+        full = f"the peak of both cores, {gflops(top)}"
+        heads = {"1": f"one core; its peak of {digits(one)} is the dashed line", "2": "both cores"}
+    scale = max(top, *(rate for rate, _ in rates))
+    lines, before, y = {}, "", 1
+    texts, strokes = [[0, f"100 %: {full}" + f" ({type}, n = {n})" * (lesson != "00")]], []
+    for (rate, marks), (of, cores, _, _, idea) in zip(rates, bars):
+        if cores != before:
+            texts.append([y, heads[cores]])
+            y, before = y + 1, cores
+            if cores == "1":
+                strokes.append([one / scale, y, y, 2])
+        share, own = percent(rate / top) + marks, int(of == lesson)
+        lines[str(y)] = [[y, rate / scale, f"{of}  {idea}", share, own]]
+        y += 1
+        if cores == "1":
+            strokes[-1][2] = y
+    strokes.append([top / scale, 1, y, 1])
+    beside = {"texts": texts, "strokes": strokes}
+    return Chart("so_far", "so_far", "The ladder so far", "", lines, {"rows": y}, beside)
 
 
 def draw_lessons():
-    """Draws NN_step/pictures/ladder.svg: the rungs up to this lesson's as bars, its own in bold."""
-    text = (ROOT / "plots/so_far.txt").read_text(encoding="utf-8")
+    """Draws NN_step/pictures/ladder.svg: the rungs up to this lesson's as bars, its own orange."""
+    text = (PLOTS / "so_far.txt").read_text(encoding="utf-8")
     every = [line.split("|") for line in text.split("\n") if line[:1].isdecimal()]
     for machine, type, n, lessons in LESSONS:
         folder, read = ROOT / "plots/reference" / machine, lessons.split()
@@ -214,5 +255,6 @@ def draw_lessons():
         for lesson in ["00"] * ("01" in read) + read:
             so_far = read[: read.index(lesson) + 1] if lesson in read else [lesson]
             bars = [bar for bar in every if bar[0] in so_far]
-            pictures = next(ROOT.glob(f"{lesson}_*/pictures"))
-            write([lesson_chart(results, type, n, bars, lesson)], pictures)
+            with tempfile.TemporaryDirectory() as scratch:
+                picture = draw(lesson_chart(results, type, n, bars, lesson), Path(scratch))
+                shutil.copy(picture, next(ROOT.glob(f"{lesson}_*/pictures")) / "ladder.svg")

@@ -1,6 +1,6 @@
 """The page: plain data for page.html.jinja."""
 
-import itertools, os, re, subprocess, sys
+import itertools, os, re, subprocess, sys, tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
@@ -161,16 +161,15 @@ def machine_page(results, reference, libraries, root):
     for gpu in (False, True):
         if shown := [of for of in own if of.bars[0].row.gpu == gpu]:
             said = [conclusion(of, groups) for of in shown] + [copies(shown[0])] * gpu
-            bar_chart = drawing.bar_chart(f"ladder{'_gpu' * gpu}", shown)
+            bar_chart = ladder.chart(shown)
             parts.append(
                 (shown[0].device, said, [bar_chart, *(of for of in course if of.gpu == gpu)])
             )
     folded = [Section("Roofs, threads and tiles", "", [of for of in others if of.type == type])]
     if reference:
         gpu = [of for of in charts.drawn(reference) if of.gpu and of.type == "f32"]
-        gpu.insert(
-            0, drawing.bar_chart("ladder_reference", [of for of in ladders if of not in own])
-        )
+        elsewhere = [of for of in ladders if of not in own]
+        gpu[:0] = [ladder.chart(elsewhere)] * bool(elsewhere)
         folded.append(Section("Another machine's GPU", ELSEWHERE.format(reference.gpu_name), gpu))
     if groups:
         said = " ".join(map(against_libraries.sentence, against_libraries.at_best(groups)))
@@ -193,6 +192,18 @@ def machine_page(results, reference, libraries, root):
     }
 
 
+def draw(shown):
+    """Draws every chart of these pages, where there is gnuplot."""
+    groups = [part[2] for of in shown for part in of["parts"]]
+    groups += [part.charts for of in shown for part in of["folded"]]
+    every = [chart for group in groups for chart in group]
+    for place, chart in enumerate(every):
+        chart.name = f"c{place}"  # its file's, and in the page its ids'
+    with tempfile.TemporaryDirectory() as scratch:
+        for chart, path in zip(every, drawing.render(every, scratch)):
+            chart.svg = drawing.in_page(chart, path)
+
+
 def write(machines, given, reference):
     """Writes index.html: one file, no script; the CSV stands beside it."""
     try:
@@ -201,16 +212,18 @@ def write(machines, given, reference):
         print("report.py: no page: there is no jinja2 here (python3-jinja2)", file=sys.stderr)
         sys.exit(77)
     libraries = read(given.libraries, "ratio") if given.libraries else []
+    shown = [machine_page(results, reference, libraries, base(given.out)) for results in machines]
+    draw(shown)
     failed = Path(given.failed or os.devnull)
     failed = failed.read_text(encoding="utf-8") if failed.exists() else ""
-    root, files = base(given.out), filter(None, (given.csv, given.machine, given.libraries))
+    files = filter(None, (given.csv, given.machine, given.libraries))
     loader = jinja2.FileSystemLoader(Path(__file__).resolve().parent)
     how = {"autoescape": True, "trim_blocks": True, "lstrip_blocks": True}
     environment = jinja2.Environment(loader=loader, undefined=jinja2.StrictUndefined, **how)
     text = environment.get_template("page.html.jinja").render(
         failed=failed.splitlines(),
         wrong=list(wrong_lines(machines)),
-        machines=[machine_page(results, reference, libraries, root) for results in machines],
+        machines=shown,
         marks=mark_lines(machines),
         style=drawing.STYLE,
         files={Path(path).name: quote(os.path.relpath(path, given.out)) for path in files},

@@ -13,11 +13,11 @@
 where there is none here. A row whose result is wrong is named, never ranked or drawn. Exit status:
 0 well; 2 the files cannot be read or written, 77 the page lacks jinja2, in a line."""
 
-import argparse, sys
+import argparse, shutil, sys, tempfile
 from pathlib import Path
 
 import against_libraries, charts, ladder, page
-from drawing import bar_chart, write
+from drawing import draw, render
 from measured import Refusal, load, times
 
 
@@ -47,7 +47,7 @@ def print_ladder(machines, given, _):
         for bar in of.bars:
             rung = f"{bar.label} {bar.idea}".removeprefix("yours ")
             who = f"{bar.row.step} {bar.row.variant} {bar.row.setting()}"
-            rows.append([rung, who, bar.words(), times(results.speedup(bar.row))])
+            rows.append([rung, who, bar.rate(), times(results.speedup(bar.row))])
         print_table(f"{of.device}, {of.title}; 100 % is {of.full}", headings, rows)
         print(*filter(None, (*of.line[1:], of.note)), sep="\n")
     if not found:
@@ -63,20 +63,26 @@ def print_libraries(path, out):
     rows = [group.cells() for group in groups]
     print_table("Ours over the best library of each shape", against_libraries.HEADINGS, rows)
     if out:
-        write(against_libraries.charts(groups), Path(out, "charts"))
+        render(against_libraries.charts(groups), Path(out, "charts"))
 
 
 def draw_all(machines, given, reference):
     """Draws every chart."""
-    every = charts.named(machines, reference)
-    write(every, Path(given.out, "charts"))
-    print(f"{len(every)} charts in {given.out}/charts")
+    if every := render(charts.named(machines, reference), Path(given.out, "charts")):
+        print(f"{len(every)} charts in {given.out}/charts")
 
 
 def draw_ladder(machines, given, reference):
-    """Draws the ladder."""
+    """Draws the ladder, without tensor cores, for README."""
     ladders = [of for results in machines for of in ladder.of_machine(results, reference)]
-    write([bar_chart("ladder", ladders)], given.out)
+    ladders = [of for of in ladders if not of.title.startswith("bf16")]
+    for of in ladders:
+        of.bars = [bar for bar in of.bars if bar.label < "11" or bar.label == "yours"]
+    how = {"wide": 440, "each": 50, "letter": 17, "of_step": False}
+    with tempfile.TemporaryDirectory() as scratch:
+        picture = draw(ladder.chart(ladders, **how), Path(scratch))
+        Path(given.out).mkdir(parents=True, exist_ok=True)
+        shutil.copy(picture, Path(given.out, "ladder.svg"))
 
 
 def reference_of(folder, machines):
