@@ -3,7 +3,7 @@
 # the x axis. Panels reach from starts[i] to stops[i]; bounds: dashed strokes across.
 entries = 0; under = 48
 load dir.'/style.gp'
-set rmargin at screen 1-(22+7.7*longest)/wide
+set lmargin at screen 76.0/wide; set rmargin at screen 1-(22+8.2*longest)/wide
 if (logy) set logscale y logy
 set xrange [0:stops[|stops|]]; set yrange [bottom:top]
 set format y unit

@@ -2,12 +2,11 @@
 # them the roofs: slanted[i] GB/s up to the peak, named in the key, and flat[i] GFLOP/s, named on the right as the marks are.
 entries = |slanted|
 load dir.'/style.gp'
-set rmargin at screen 1-(22+7.7*room)/wide
+set lmargin at screen 76.0/wide; set rmargin at screen 1-(22+8.2*room)/wide
 set logscale x 4; set logscale y
 set xrange [left:right]; set yrange [bottom:top]
 set format x '%.2g'
 set xlabel 'operations for each byte moved'
-set ylabel 'GFLOP/s' offset 2, 0
 do for [i = 1:|names|] {
   set arrow from last_x[i], last_y[i] to graph 1.03, graph places[i] nohead linewidth 0.7 dashtype 3 linecolor rgb hues[i]
   set label names[i] at graph 1.03, graph places[i] left offset 0.4, 0 font ',14' textcolor rgb hues[i]

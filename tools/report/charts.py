@@ -104,7 +104,7 @@ def swept(rows, *by):
     n = common_size([row for of in several for row in of.values()])
     several = [dict(sorted(of.items())) for of in several if n in (row.n for row in of.values())]
     several.sort(key=lambda of: min(row.whole_s for row in of.values()))
-    first = {next(iter(of.values())).number: of for of in reversed(several)}
+    first = {next(iter(of.values())).step[:2]: of for of in reversed(several)}
     return list(first.values())[::-1]
 
 
@@ -178,9 +178,10 @@ def roofline_chart(results, type, threads):
     peaks = select(machine.facts, name="peak", type=type, threads=threads)
     if not (rows and slanted and peaks):
         return None
-    n = common_size(rows, lambda row: row.number)
+    n = common_size(rows, lambda row: row.step[:2])
     order = lambda row: ((row.step, row.variant) != BASELINE, row.median_s)
-    rows = sorted(least(select(rows, n=n), "number", order), key=lambda row: row.number)
+    rows = {row.step[:2]: row for row in sorted(select(rows, n=n), key=order, reverse=True)}
+    rows = [row for _, row in sorted(rows.items())]
     top = max(peaks, key=lambda fact: fact.value)
     flat = {f"peak {digits(top.value)}": top.value}
     sse2 = next((of.value for of in peaks if of.vector == "sse2"), math.inf)
@@ -192,7 +193,7 @@ def roofline_chart(results, type, threads):
         (of.label(), of.intensity, of.rate, of.gflops_in(of.predicted_s), told(of)) for of in rows
     ]
     on = results.gpu_name if gpu else f"{threads} thread" + "s" * (threads > 1)
-    name, title = f"roofline_{type}_{threads or 'gpu'}", f"The roofline, {type}, n = {n}, {on}"
+    name, title = f"roofline_{type}_{threads or 'gpu'}", f"GFLOP/s under the roofs, {type}, n = {n}, {on}"
     return roofline(name, title, ROOFLINE, slanted, flat, marks, type=type, gpu=gpu)
 
 

@@ -208,7 +208,7 @@ def line_chart(
         lines[f"{line.label} {line.name}".strip()] = rows
         ends.append((line.name or line.label, hue(line.label), *map(float, last[:2])))
     settings = names_at(ends, low, high, base)
-    each = (WIDE - 84 - 7.7 * settings["longest"]) / stops[-1]
+    each = (WIDE - 98 - 8.2 * settings["longest"]) / stops[-1]
     fit = math.ceil(max(8.5 * len(str(x)) + 5 for at in places for x in at) / each)
     axis = [[at[x], str(x)] for at in places for x in [*at][::-fit]]  # as many as fit
     settings |= {"starts": list(map(float, starts)), "stops": list(map(float, stops))}

@@ -226,6 +226,7 @@ def write(machines, given, reference):
         machines=shown,
         marks=mark_lines(machines),
         style=drawing.STYLE,
+        drawn=drawing.drawn(),
         files={Path(path).name: quote(os.path.relpath(path, given.out)) for path in files},
     )
     Path(given.out).mkdir(parents=True, exist_ok=True)
