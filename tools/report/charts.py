@@ -193,7 +193,10 @@ def roofline_chart(results, type, threads):
         (of.label(), of.intensity, of.rate, of.gflops_in(of.predicted_s), told(of)) for of in rows
     ]
     on = results.gpu_name if gpu else f"{threads} thread" + "s" * (threads > 1)
-    name, title = f"roofline_{type}_{threads or 'gpu'}", f"GFLOP/s under the roofs, {type}, n = {n}, {on}"
+    name, title = (
+        f"roofline_{type}_{threads or 'gpu'}",
+        f"Roofline in GFLOP/s, {type}, n = {n}, {on}",
+    )
     return roofline(name, title, ROOFLINE, slanted, flat, marks, type=type, gpu=gpu)
 
 

@@ -128,7 +128,7 @@ def in_page(chart, path):
     svg = re.sub(r"""(?<=['#])gp(?=Dot|Pt)""", f"{chart.name}-", svg)
     default = r' font-family="[^"]*"| stroke-line\w+="(butt|miter)"| stroke-width="1.00"'
     svg = re.sub(r"<g [^>]*>\s*</g>\s*", "", re.sub(default, "", svg))
-    words = escape(f"{chart.title}. {chart.caption}")
+    words = escape(f"{chart.title}. {chart.caption} Shown: {', '.join(chart.lines)}.")
     return f'<svg xmlns:xlink="http://www.w3.org/1999/xlink" {size} role="img" aria-label="{words}">{svg}'
 
 
@@ -205,7 +205,7 @@ def line_chart(
         for row in filter(None, rows):
             row[4] = f"{line.label}: {row[4]}"
         last = [row for row in rows if row][-1]
-        lines[f"{line.label} {line.name}".strip()] = rows
+        lines[line.name or line.label] = rows
         ends.append((line.name or line.label, hue(line.label), *map(float, last[:2])))
     settings = names_at(ends, low, high, base)
     each = (WIDE - 98 - 8.2 * settings["longest"]) / stops[-1]

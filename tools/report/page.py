@@ -161,15 +161,13 @@ def machine_page(results, reference, libraries, root):
     for gpu in (False, True):
         if shown := [of for of in own if of.bars[0].row.gpu == gpu]:
             said = [conclusion(of, groups) for of in shown] + [copies(shown[0])] * gpu
-            bar_chart = ladder.chart(shown)
-            parts.append(
-                (shown[0].device, said, [bar_chart, *(of for of in course if of.gpu == gpu)])
-            )
+            bars_of = [ladder.chart([of]) for of in shown]
+            parts.append((shown[0].device, said, bars_of + [of for of in course if of.gpu == gpu]))
     folded = [Section("Roofs, threads and tiles", "", [of for of in others if of.type == type])]
     if reference:
         gpu = [of for of in charts.drawn(reference) if of.gpu and of.type == "f32"]
         elsewhere = [of for of in ladders if of not in own]
-        gpu[:0] = [ladder.chart(elsewhere)] * bool(elsewhere)
+        gpu[:0] = [ladder.chart([of]) for of in elsewhere]
         folded.append(Section("Another machine's GPU", ELSEWHERE.format(reference.gpu_name), gpu))
     if groups:
         said = " ".join(map(against_libraries.sentence, against_libraries.at_best(groups)))
