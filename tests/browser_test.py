@@ -18,18 +18,21 @@ REFERENCE, SMALLEST = ROOT / "plots/reference", 9
 TEXTS = """(arguments => {
 const wrong = [], name = text => `"${text.textContent}"`;
 for (const svg of document.querySelectorAll('svg')) {
-  const of = svg.getAttribute('aria-label') || 'a picture without a name', whole = svg.getBoundingClientRect();
+  const of = svg.getAttribute('aria-label') || 'a picture without a name';
+  const whole = svg.getBoundingClientRect(), scale = whole.width / svg.viewBox.baseVal.width;
   if (!svg.getAttribute('aria-label')) wrong.push(of);
   const texts = [...svg.querySelectorAll('text')].filter(text => text.textContent.trim());
   const boxes = texts.map(text => text.getBoundingClientRect());
   texts.forEach((text, i) => {
-    const a = boxes[i], size = parseFloat(getComputedStyle(text).fontSize) * whole.width / svg.viewBox.baseVal.width;
-    if (a.left < whole.left - .5 || a.right > whole.right + .5 || a.top < whole.top - .5 || a.bottom > whole.bottom + .5)
+    const a = boxes[i], size = parseFloat(getComputedStyle(text).fontSize) * scale;
+    if (a.left < whole.left - .5 || a.right > whole.right + .5 ||
+        a.top < whole.top - .5 || a.bottom > whole.bottom + .5)
       wrong.push(`${of}: ${name(text)} is clipped`);
     if (size < arguments[0]) wrong.push(`${of}: ${name(text)} is ${size} px high`);
     for (let j = 0; j < i; ++j) {
       const b = boxes[j], across = Math.min(a.right, b.right) - Math.max(a.left, b.left);
-      if (across > .5 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 3) wrong.push(`${of}: ${name(text)} on ${name(texts[j])}`);
+      const down = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+      if (across > .5 && down > 3) wrong.push(`${of}: ${name(text)} on ${name(texts[j])}`);
     }
   });
 }

@@ -31,6 +31,7 @@ def row(step, variant, n, seconds, **more):
 
 def rows(text):
     """Rows of step, variant, n, seconds and more cells, one a line."""
+    text = text.replace("RATED", "ratio_high=1.4 gflops=9 against_gflops=9")
     every = [words.split() for words in text.strip().split("\n")]
     return [row(*words[:4], **dict(of.split("=") for of in words[4:])) for words in every]
 
@@ -52,8 +53,8 @@ LADDER, RANKS, GPU = map(
 mine 02_loop_order/ikj 1000 0.04
 libraries library 1000 0.016 threads=2 against=OpenBLAS
 libraries library 1000 0.0125 threads=2 against=oneDNN
-libraries packed 1000 1 threads=2 against=oneDNN ratio=1.1 ratio_low=1.05 ratio_high=1.4 gflops=9 against_gflops=9
-libraries packed 1000 1 threads=2 against=OpenBLAS ratio=1.3 ratio_low=1.2 ratio_high=1.4 gflops=9 against_gflops=9
+libraries packed 1000 1 threads=2 against=oneDNN ratio=1.1 ratio_low=1.05 RATED
+libraries packed 1000 1 threads=2 against=OpenBLAS ratio=1.3 ratio_low=1.2 RATED
 
 06_mpi summa 1000 0.024
 06_mpi summa 1000 0.012 ranks=2
@@ -166,6 +167,30 @@ class Charts(Case):
             for label, value in expected.items():
                 self.assertAlmostEqual(found[label], value, delta=0.03 * value + 1e-3)
 
+    def test_gnuplot_says_no_word(self):
+        results, run, said = self.results(LADDER + RANKS + GPU), subprocess.run, []
+        heard = lambda *of, **how: said.append(run(*of, **how)) or said[-1]
+        every = [*charts.drawn(results), ladder.chart(ladder.of_machine(results))]
+        with mock.patch.object(drawing.subprocess, "run", heard):
+            drawing.render(every, self.folder)
+        self.assertEqual({done.stderr for done in said}, {""})
+
+    def test_a_picture_that_is_not_whole_is_an_error(self):
+        """gnuplot ends with 0 when the disk is full, and leaves the beginning of a picture."""
+        chart = self.plan(LADDER)["time_f32"]
+
+        def torn(command, **_):
+            Path(re.search(b'out = "(.*?)"', command[3])[1].decode()).write_text("<svg>")
+            return subprocess.CompletedProcess(command, 0, "", "")
+
+        failing = mock.Mock(return_value=subprocess.CompletedProcess([], 1, "", "no\nword"))
+        missing = mock.Mock(side_effect=FileNotFoundError())
+        says = {torn: "not whole", missing: "no gnuplot here", failing: "lines.gp: no word"}
+        for run, words in says.items():
+            with mock.patch.object(drawing.subprocess, "run", run):
+                with self.assertRaisesRegex(measured.Refusal, words):
+                    drawing.draw(chart, self.folder)
+
     def test_an_axis_has_numbers_whatever_its_range(self):
         for low, ratio, log in itertools.product((0.9, 77), (1.01, 2, 4, 70, 1e6), (0, 1)):
             points = {1: (low, low, low, ""), 2: (low * ratio, low, low * ratio, "")}
@@ -256,6 +281,15 @@ take 5.00 ms, 40.0 times as long as 08
         self.assertIn("which are no such cores", text)
         for cells in "speedup||1.82×||04 tiled_simd", "14.0×||07 coalesced / uncoalesced":
             self.assertIn(cells, text)
+
+    def test_without_gnuplot_there_are_no_charts(self):
+        self.results(LADDER)
+        no_charts = "report.py: no charts: there is no gnuplot here\n"
+        for command, says in {"draw": no_charts, "page": ""}.items():
+            status, _, err = self.run_tool(command, "--out", "out", PATH="/nonexistent")
+            self.assertEqual((status, err), (0, says))
+        text = (self.folder / "out/index.html").read_text(encoding="utf-8")
+        self.assertEqual(("Without charts: there was" in text, "<figure>" in text), (True, False))
 
     def test_links_lead_to_passages_as_a_browser_shows_them(self):
         for path, _, heading in (of.partition("#") for of in page.EXPLAINED.values()):

@@ -17,9 +17,8 @@ from drawing import Chart, render  # noqa: E402
 from measured import Refusal  # noqa: E402
 
 N, FLOPS = 65536, 1e12
-PLACE = (
-    "simulated, not measured: SimGrid's SMPI, a fat tree of 1 TFLOP/s nodes; dashed: α–β on paper"
-)
+PLACE = "simulated, not measured: SimGrid's SMPI, a fat tree of 1 TFLOP/s nodes; "
+PLACE += "dashed: α–β on paper"
 # By name: bytes a second and seconds of a link. The tree has 32 switches of 32 nodes each and 32
 # more above them.
 PLATFORMS = {"fast": (12.5e9, 1e-6), "slow": (1.25e9, 20e-6)}

@@ -1,5 +1,5 @@
-"""A chart: what is in it, and how gnuplot is called on it; the scripts in plots/ say how it looks. As
-a file it is light; in the page it takes its colours, light or dark."""
+"""A chart: what is in it, and how gnuplot is called on it; the scripts in plots/ say how it looks.
+As a file it is light; in the page it follows the page's colours, light or dark."""
 
 import math, os, re, shutil, subprocess, sys, textwrap
 from concurrent.futures import ThreadPoolExecutor
@@ -13,10 +13,11 @@ from measured import Refusal
 PLOTS = Path(__file__).resolve().parents[2] / "plots"
 WIDE, TALL, NAME = 480, 250, 19  # pixels: of a picture, of the plot itself, of a line's name
 # What a colour is for: in light and in dark. A step has one in all charts.
-COLOURS = """ink 000000 e8e8e4, pale 555555 adada8, grey 666666 adada8, rule dddddd 3a3b3e, paper ffffff 17181a
-library b3261e ff9d9d, s01 a43a41 fe9596, s02 865900 eba941, s03 2f751d 85cd75, s04 027176 09d0d8
-s05 345fb2 91b7fe, s06 854494 df99ef, s07 9c4701 fe9b61, s08 686800 bdbf48, s09 00755a 3ad4aa
-s10 016d91 3fc7fe, s11 6451ac b6aafe, s12 9b3b6e f990c4, s13 2f751c 85cd74, own c04a00 ffa05c"""
+COLOURS = """ink 000000 e8e8e4, pale 555555 adada8, grey 666666 adada8, rule dddddd 3a3b3e
+paper ffffff 17181a, library b3261e ff9d9d, s01 a43a41 fe9596, s02 865900 eba941
+s03 2f751d 85cd75, s04 027176 09d0d8, s05 345fb2 91b7fe, s06 854494 df99ef, s07 9c4701 fe9b61
+s08 686800 bdbf48, s09 00755a 3ad4aa, s10 016d91 3fc7fe, s11 6451ac b6aafe, s12 9b3b6e f990c4
+s13 2f751c 85cd74, own c04a00 ffa05c"""
 COLOURS = [of.split() for of in COLOURS.replace("\n", ", ").split(", ")]
 LIGHT, DARK = ({of[0]: of[i] for of in COLOURS} for i in (1, 2))
 STYLE = ":root {{ {} }} @media screen and (prefers-color-scheme: dark) {{ :root {{ {} }} }}".format(
@@ -114,22 +115,17 @@ def in_page(chart, path):
     names = {f"#{rgb}": f"var(--{of})" for of, rgb in reversed(LIGHT.items())}
 
     def named(found):
-        rgb = (
-            found[0].lower()
-            if found[0][0] == "#"
-            else "#%02x%02x%02x" % (*map(int, found.groups()),)
-        )
+        rgb = "#%02x%02x%02x" % (*map(int, found.groups()),) if found[1] else found[0].lower()
         return names.get(rgb, found[0])
 
-    svg = svg[svg.index('<g id="gnuplot_canvas">') :].replace("'black'", "'var(--ink)'")
-    svg = svg.replace('"black"', '"var(--ink)"')
+    svg = re.sub(r"""(?<=['"])black(?=['"])""", "#000000", svg[svg.index("<g id=") :])
     svg = re.sub(r"rgb\( *(\d+), *(\d+), *(\d+)\)|#[0-9A-Fa-f]{6}\b", named, svg)
     svg = re.sub(r'(?s)<filter.*?</filter>| id="gnuplot_\w+"|<title>gnuplot_\w+</title>', "", svg)
-    svg = re.sub(r"""(?<=['#])gp(?=Dot|Pt)""", f"{chart.name}-", svg)
+    svg = re.sub(r"(?<=['#])gp(?=Dot|Pt)", f"{chart.name}-", svg)
     default = r' font-family="[^"]*"| stroke-line\w+="(butt|miter)"| stroke-width="1.00"'
     svg = re.sub(r"<g [^>]*>\s*</g>\s*", "", re.sub(default, "", svg))
     words = escape(f"{chart.title}. {chart.caption} Shown: {', '.join(chart.lines)}.")
-    return f'<svg xmlns:xlink="http://www.w3.org/1999/xlink" {size} role="img" aria-label="{words}">{svg}'
+    return f'<svg {size} role="img" aria-label="{words}">{svg}'
 
 
 def hue(label):
@@ -156,8 +152,8 @@ def apart(places, gap, low=0.0, high=1.0):
 
 
 def names_at(ends, bottom, top, log):
-    """Of [(name, its colour, x, y)] gnuplot's variables: where the names stand, apart, and the points
-    from which a thin stroke leads to each."""
+    """Of [(name, its colour, x, y)] gnuplot's variables: where the names stand, apart, and the
+    points from which a thin stroke leads to each."""
     share = lambda y: (y - bottom) / (top - bottom)
     if log:
         share = lambda y: math.log(y / bottom) / math.log(top / bottom)
@@ -180,8 +176,8 @@ class Series:
 def line_chart(
     name, title, see, series, panels, xlabel, unit, log=False, bound=None, zero=True, **of
 ):
-    """Lines against what stands evenly in panels, [(heading, [x, …])]: a line joins the points of a
-    panel. Each has its name at its end, once. `bound` is a y."""
+    """Lines against what stands evenly in panels, [(heading, [x, …])]: a line joins the points of
+    a panel. Each has its name at its end. `bound` is a y."""
     series = [line for line in series if line.points]
     if not series:
         return None

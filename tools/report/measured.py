@@ -11,8 +11,8 @@ import inherited  # noqa: F401
 # A file's header line names its columns. Of these the cells are words, of any other numbers; a
 # count that is missing is 0.
 WORDS = set(
-    """step variant type fill grid block device_kind device verify verdict quiet flags compiler host commit
-    started limit name vector level unit note against""".split()
+    """step variant type fill grid block device_kind device verify verdict quiet flags compiler host
+    commit started limit name vector level unit note against""".split()
 )
 COUNTS = set("m n k threads ranks tile cores repeat".split())
 # The first column that was measured; rows alike in those before it are one measurement, taken

@@ -25,8 +25,8 @@ PREDICTED = (
 )
 COUNTED = {"page_faults": "page faults", "context_switches": "context switches"}
 COUNTS = (
-    "By getrusage, in all runs of a row. A machine that is lent mostly hides its counters of cycles "
-    "and cache misses; the lessons count these with cachegrind."
+    "By getrusage, in all runs of a row. A machine that is lent mostly hides its counters of "
+    "cycles and cache misses; the lessons count these with cachegrind."
 )
 ELSEWHERE = "This machine has no GPU that was measured. These rows are of plots/reference: {}."
 ADDRESS = r"(?:\w+://)?(?:[^@/]*@)?([\w-]+(?:\.[\w-]+)+)(?::\d+/|[:/])([\w./-]+?)(?:\.git)?/?"
@@ -194,7 +194,7 @@ def draw(shown):
     """Draws every chart of these pages, where there is gnuplot."""
     groups = [part[2] for of in shown for part in of["parts"]]
     groups += [part.charts for of in shown for part in of["folded"]]
-    every = [chart for group in groups for chart in group]
+    every = [chart for group in groups for chart in group] if drawing.drawn() else []
     for place, chart in enumerate(every):
         chart.name = f"c{place}"  # its file's, and in the page its ids'
     with tempfile.TemporaryDirectory() as scratch:

@@ -10,9 +10,9 @@ environment (NAME=value) and `mpirun -n N`; # begins a comment. In braces stand 
     {types&f32,f64}   those of its items that are among these
     {each ranks}      the line is run for each of its items
 Added are the files, in OUT: 00_machine writes machine.csv, libraries.py and the steps results.csv,
-these with --quiet, or the file that the line names by --csv. What a line that ends in `> FILE` prints becomes
-that file. A line with --again is run if a product was faster than the peak. After ! stands what is
-no program of ours and is run each time.
+these with --quiet, or the file that the line names by --csv. What a line that ends in `> FILE`
+prints becomes that file. A line with --again is run if a product was faster than the peak. After !
+stands what is no program of ours and is run each time.
 
 A line that ended well is noted in OUT/.done with the hash of its program, and not run again, unless
 other programs disturbed one of its rows. What fails is named in OUT/failed, and the others still
