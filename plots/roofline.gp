@@ -2,6 +2,7 @@
 # them the roofs: slanted[i] GB/s up to the peak, named in the key, and flat[i] GFLOP/s, named on the right as the marks are.
 entries = |slanted|
 load dir.'/style.gp'
+set label 2 title at screen 12.0/wide, screen 1-17.0/high left
 set lmargin at screen 76.0/wide; set rmargin at screen 1-(22+8.2*room)/wide
 set logscale x 4; set logscale y
 set xrange [left:right]; set yrange [bottom:top]

@@ -93,7 +93,8 @@ def conclusion(of, groups):
         said.append(f"The best library, not in turns, is {of.line[1].replace(':', ' with')}.")
     if limit := LIMITS.get(row.limit):
         said.append(f"What limits now is {limit}.")
-    return " ".join([*said[:1], f"That is {percent(best.share)} of {of.full}.", *said[1:]])
+    said.insert(1, f"That is {percent(best.share)} of {of.full}.")
+    return " ".join(said).replace(" %", "\u00a0%")
 
 
 def copies(of):
@@ -192,9 +193,11 @@ def machine_page(results, reference, libraries, root):
 
 def draw(shown):
     """Draws every chart of these pages, where there is gnuplot."""
+    if not drawing.drawn():
+        return
     groups = [part[2] for of in shown for part in of["parts"]]
     groups += [part.charts for of in shown for part in of["folded"]]
-    every = [chart for group in groups for chart in group] if drawing.drawn() else []
+    every = [chart for group in groups for chart in group]
     for place, chart in enumerate(every):
         chart.name = f"c{place}"  # its file's, and in the page its ids'
     with tempfile.TemporaryDirectory() as scratch:
