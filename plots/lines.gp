@@ -1,6 +1,6 @@
 # Lines against what stands evenly in panels, each with its name at its end, at the heights `places` of the plot, which stand apart.
 # count blocks of lines hold x, y, the ends of y's spread, what is told of it, and 1 if it was disturbed; one more block the numbers of
-# the x axis. Panels reach from starts[i] to stops[i]; bounds: dashed strokes across.
+# the x axis. Panels reach from starts[i] to stops[i]; bound: a dashed stroke across.
 entries = 0; under = 48
 load dir.'/style.gp'
 set label 2 title at screen 12.0/wide, screen 1-17.0/high left

@@ -1,5 +1,5 @@
-# GFLOP/s against the operations for each byte moved. A block of marks: x, measured, what is told of it; one of their predictions. Over
-# them the roofs: slanted[i] GB/s up to the peak, named in the key, and flat[i] GFLOP/s, named on the right as the marks are.
+# GFLOP/s against the operations for each byte moved. count blocks hold a mark each: x, measured, predicted, what is told of it; over them
+# the roofs: slanted[i] GB/s up to the peak, named in the key, and flat[i] GFLOP/s. Marks and flat roofs are named on the right, apart.
 entries = |slanted|
 load dir.'/style.gp'
 set label 2 title at screen 12.0/wide, screen 1-17.0/high left
