@@ -23,11 +23,6 @@ PREDICTED = (
     "Each program predicts its time from what it costs and from what the machine can do, before it "
     f"runs. A miss is a time more than {MISS:g} times the other."
 )
-COUNTED = {"page_faults": "page faults", "context_switches": "context switches"}
-COUNTS = (
-    "By getrusage, in all runs of a row. A machine that is lent mostly hides its counters of "
-    "cycles and cache misses; the lessons count these with cachegrind."
-)
 ELSEWHERE = "This machine has no GPU that was measured. These rows are of plots/reference: {}."
 ADDRESS = r"(?:\w+://)?(?:[^@/]*@)?([\w-]+(?:\.[\w-]+)+)(?::\d+/|[:/])([\w./-]+?)(?:\.git)?/?"
 
@@ -140,16 +135,6 @@ def predicted(bars, root):
     return Section("Predicted beside measured", PREDICTED, (), headings, rows)
 
 
-def counted(bars):
-    """What getrusage counted, where the rows have it."""
-    rows = [(bar.row.label(), [getattr(bar.row, name) for name in COUNTED]) for bar in bars]
-    rows = [(name, counts) for name, counts in rows if any(of is not None for of in counts)]
-    cells = [
-        [name, *("–" if of is None else f"{of:.0f}" for of in counts)] for name, counts in rows
-    ]
-    return Section("What the processor counted", COUNTS, (), ["rung", *COUNTED.values()], cells)
-
-
 def machine_page(results, reference, libraries, root):
     """All that is shown of one machine: of its first type, then what is folded."""
     ladders = ladder.of_machine(results, reference)
@@ -176,7 +161,7 @@ def machine_page(results, reference, libraries, root):
     for other in [of for of in results.types if of != type]:
         of_it = [of for of in others if of.type == other]
         folded.append(Section(f"The same in {other}", "", of_it))
-    folded += [counted(bars), Section("Beside published figures", *published.table(results))]
+    folded.append(Section("Beside published figures", *published.table(results)))
     facts = {
         name: ", ".join(words(results.rows, name)) for name in ("device", "compiler", "commit")
     }
