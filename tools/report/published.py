@@ -91,7 +91,8 @@ def rows_of(results, same, lines):
             who = row.label() + f" / {base.variant}" * (what == "ratio")
             size, written = f"{row.n}" + f", {row.type}" * (row.type != type), WRITTEN[what]
             cells = [same["variant"], line["n"] or "–", line["threads"], what, written(value)]
-            yield [*cells, who, size, marked(written(mine), row, base)]
+            said = "–" if math.isnan(mine) else written(mine)  # a GPU whose cores are unknown
+            yield [*cells, who, size, marked(said, row, base)]
 
 
 def table(results):
