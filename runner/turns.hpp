@@ -13,7 +13,8 @@ namespace course {
 /// What the next run of a variant makes that stands for both sides, on the same matrices: products of this
 /// side, and how many, as one alone would be timed with its launch, or with the clock.
 struct NextRun {
-  int side = 0, products = 1;
+  std::size_t side = 0;
+  int products = 1;
 };
 inline NextRun next_run;
 
@@ -53,10 +54,10 @@ class InTurns : public Variant<T> {
   void reset() override {}  // before each sample
   Times run() override {
     if (products_[0] == 0) warm_up();
-    const int first = turn_++ % 2;
+    const std::size_t first = turn_++ % 2;
     std::array<double, 2> seconds;
     std::array<GpuState, 2> states;
-    for (const int of : {first, 1 - first})
+    for (const std::size_t of : {first, 1 - first})
       if (timing_.sustained)
         std::tie(seconds[of], states[of]) = sustained(of);
       else
@@ -85,7 +86,7 @@ class InTurns : public Variant<T> {
   }
 
  private:
-  Variant<T>& side(int of) { return *sides_[of == 0 ? 0 : sides_.size() - 1]; }
+  Variant<T>& side(std::size_t of) { return *sides_[of == 0 ? 0 : sides_.size() - 1]; }
 
   /// Warms both up, checks the second, and finds how many products fill a sample.
   void warm_up() {
@@ -95,16 +96,16 @@ class InTurns : public Variant<T> {
     const bool is_here = c.data() != nullptr && m * n > 0;  // on rank 0
     theirs_ = {.right = true};
     if (is_here) theirs_ = Verifier<T>(*problem_, m * n * k < 100'000'000).check(c);
-    for (const int of : {0, 1}) products_[of] = products_of_a_sample(of);
+    for (std::size_t of = 0; of < 2; ++of) products_[of] = products_of_a_sample(of);
     if (timing_.queued) products_.fill(*std::max_element(products_.begin(), products_.end()));
   }
   /// C after a single product.
-  View<const Result<T>> once(int of) {
+  View<const Result<T>> once(std::size_t of) {
     side(of).reset(), timed(of, 1), side(of).fetch();
     return side(of).result();
   }
   /// Seconds of a product, of so many between two readings of the clock.
-  double timed(int of, int products) {
+  double timed(std::size_t of, int products) {
     struct Reset {
       ~Reset() { next_run = {}; }  // a side may throw
     } reset;
@@ -112,13 +113,13 @@ class InTurns : public Variant<T> {
     const Times times = side(of).run();
     return *times.product / products;
   }
-  double sample(int of) {
+  double sample(std::size_t of) {
     side(of).reset();
     for (const Stopwatch watch; watch.seconds() < timing_.settle;) timed(of, 1);
     return timed(of, products_[of]);
   }
   /// Few products say more of the clock and of a first run than of the product.
-  int products_of_a_sample(int of) {
+  int products_of_a_sample(std::size_t of) {
     int products = 1;
     for (int round = 0; round < 4; ++round) {
       const double seconds = products * timed(of, products);
@@ -129,7 +130,7 @@ class InTurns : public Variant<T> {
     return products;
   }
   /// The mean of a second's samples, and of what the GPU says between them.
-  std::pair<double, GpuState> sustained(int of) {
+  std::pair<double, GpuState> sustained(std::size_t of) {
     double seconds = 0;
     GpuState state;
     int samples = 0;
@@ -148,7 +149,7 @@ class InTurns : public Variant<T> {
   const Problem<T>* problem_ = nullptr;
   Check theirs_;
   std::array<int, 2> products_{};
-  int turn_ = 0;
+  std::size_t turn_ = 0;
 };
 
 }  // namespace course

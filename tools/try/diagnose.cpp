@@ -127,7 +127,7 @@ double product(const Element& e, Index k, const A& a, const B& b) {
 /// That tiles, or a tensor core's fragments, were transposed.
 template <class T>
 std::string transposed(const Problem<T>& problem, const Elements& wrong) {
-  const auto [m, n, k] = problem.shape;
+  const Index m = problem.shape.m, n = problem.shape.n, k = problem.shape.k;  // lambdas take no bindings
   const auto a = [&](Index i, Index p) { return i < m && p < k ? static_cast<double>(problem.a(i, p)) : 0; };
   const auto b = [&](Index p, Index j) { return p < k && j < n ? static_cast<double>(problem.b(p, j)) : 0; };
   for (const Index side : {8, 16})
