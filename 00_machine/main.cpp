@@ -90,9 +90,9 @@ int run_parts(course::Options options, const Topology& machine, bool again) {
     std::cerr << skipped;
     return 77;
   }
-  if (again) course::Table(course::machine_schema()).read(options.csv, "--again");  // or it is set aside
-  Sheet sheet(options.csv);
+  Sheet sheet;
   if (again) sheet.take_rows(options.csv, course::processor().name);
+  sheet.open(options.csv);
   std::cerr << skipped;  // what the file refuses is one line, without these
   Session session{options, machine, sheet};
   std::printf("00_machine on %s, %s\n", course::processor().text().c_str(), course::compiler.c_str());

@@ -30,7 +30,7 @@ std::string bytes_text(double bytes) {
   return course::readable_bytes(bytes);
 }
 
-Sheet::Sheet(const std::string& path) {
+void Sheet::open(const std::string& path) {
   if (!path.empty()) file_.open(path);
 }
 

@@ -21,8 +21,8 @@ std::string bytes_text(double bytes);  // "256 MiB"
 
 class Sheet {
  public:
-  /// An empty `path`: the terminal only. Throws Refusal as Table does.
-  explicit Sheet(const std::string& path);
+  /// Rows go to this file, too; an empty `path`: to the terminal only. Throws Refusal as Table does.
+  void open(const std::string& path);
   /// Takes the rows of that file for measured: looks are at them. Throws Refusal if they are of another
   /// processor.
   void take_rows(const std::string& path, const std::string& processor);

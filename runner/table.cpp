@@ -75,22 +75,19 @@ std::vector<Table::Row> Table::read(const std::string& path, const std::string& 
 
 void Table::open(const std::string& path) {
   path_ = path;
-  if (is_regular(path))
-    if (const std::string content = content_of(path, "--csv");
-        !header().starts_with(content) && !content.starts_with(header() + "\n")) {
-      const std::string first = header().substr(0, header().find(',', header().find(',') + 1));
-      if (!content.starts_with(first))
-        throw Refusal{"--csv: " + path + " has other columns than this course writes; it was left as it was"};
-      set_aside(path);
-    }
+  std::string content = is_regular(path) ? content_of(path, "--csv") : "";
+  if (!header().starts_with(content) && !content.starts_with(header() + "\n")) {
+    const std::string first = header().substr(0, header().find(',', header().find(',') + 1));
+    if (!content.starts_with(first))
+      throw Refusal{"--csv: " + path + " has other columns than this course writes; it was left as it was"};
+    set_aside(path), content.clear();
+  }
   // O_NONBLOCK: opening a pipe that nobody reads would wait.
   file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0644);
   if (!is_open()) throw Refusal{"--csv: cannot write " + path + ": " + std::strerror(errno)};
   fcntl(file_, F_SETFL, O_APPEND);
-  if (!is_regular(path)) return write(header());
-  const std::string content = content_of(path, "--csv");
-  if (header().starts_with(content)) {  // a new file, or one whose header was torn
-    if (ftruncate(file_, 0) == 0) write(header());
+  if (header().starts_with(content)) {  // a new file, a pipe, or a header that was torn
+    if (!is_regular(path) || ftruncate(file_, 0) == 0) write(header());
     return;
   }
   if (!content.ends_with('\n')) write("");  // ends a torn line: no row, for want of cells

@@ -14,7 +14,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 CMAKE = """#!/bin/sh
 echo "$2" >>"$COURSE_SAID"
-[ "$1" = --build ] || printf 'CMAKE_HOME_DIRECTORY:INTERNAL=%s\\nCMAKE_CACHEFILE_DIR:INTERNAL=%s\\n' "$2" "$PWD/$4" >"$4/CMakeCache.txt"
+[ "$1" = --build ] && exit
+printf 'CMAKE_%s:INTERNAL=%s\\n' HOME_DIRECTORY "$2" CACHEFILE_DIR "$PWD/$4" >"$4/CMakeCache.txt"
 """
 
 

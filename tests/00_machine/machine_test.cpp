@@ -69,7 +69,8 @@ Found found_by(void (*part)(Session&), const Topology& machine, std::vector<int>
   std::ostringstream said;
   std::streambuf* const before = std::cerr.rdbuf(said.rdbuf());
   {
-    Sheet sheet(file);
+    Sheet sheet;
+    sheet.open(file);
     Session session{options, machine, sheet};
     part(session);
   }
