@@ -101,7 +101,8 @@ std::string no_gpu(const Step& step, const Options& options, const std::vector<N
   return *reasons.begin() + (hints ? "" : "; --emulate forward runs the kernels on the processor");
 }
 
-/// The roofs of --machine, else of machine.csv beside the CSV or in report/, if they are of this processor.
+/// The roofs of --machine, whoever's they are; else of machine.csv beside the CSV or in report/, if they are
+/// of this processor.
 std::optional<Roofs> find_roofs(Session& session) {
   namespace fs = std::filesystem;
   const std::string &named = session.options.machine, &csv = session.options.csv;
@@ -111,7 +112,7 @@ std::optional<Roofs> find_roofs(Session& session) {
     std::error_code ignored;
     if (named.empty() && !fs::is_regular_file(path, ignored)) continue;
     Roofs found(path.string());
-    if (found.processor().empty() || found.processor() == processor().name) return found;
+    if (!named.empty() || found.processor().empty() || found.processor() == processor().name) return found;
     session.warn_once(path.string() + " is of another machine, " + found.processor() + ": no predictions");
   }
   return std::nullopt;

@@ -340,6 +340,7 @@ TEST_CASE(
   const std::string path = run.folder / "machine.csv", here = processor().name;
   CHECK(run.says(0, {"--size", "9"}).err ==
         "test: " + path + " is of another machine, another: no predictions\n");
+  CHECK(run.says(0, {"--size", "9", "--machine", path}).err == "");  // a lesson's, on purpose
   machine(run, "processor,,,,,64,threads," + here + "\n");
   CHECK(run.says(0, {"--size", "9"}).err == "");  // a rank bound to a core sees no other
 }
