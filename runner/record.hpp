@@ -22,7 +22,9 @@ struct Record {
   Device device;
   int repeat = 0;
   std::optional<double> best_s, median_s, mean_s, stddev_s;  // of the product
-  Times times;                                               // medians; `product` is not used
+  std::string turns;  // --in-turns: seconds of each turn's sample, blanks between; rows of one start had them
+                      // together
+  Times times;        // medians; `product` is not used
   std::optional<double> gflops;
   std::vector<double> ratios;  // of all turns
   std::optional<Prediction> prediction;
