@@ -30,8 +30,11 @@ constexpr int width = 16 / sizeof(T);
 /// The elements of a tile's row from `at` on, a multiple of the width.
 template <class T, class Row>
 __device__ Vector<T>& in_tile(Row row, int at) {
-  static_cast<void>(row[at + width<T> - 1]);  // for the emulator, which watches bounds
-  return reinterpret_cast<Vector<T>&>(row[at]);
+  static_cast<void>(row + (at + width<T> - 1));  // for the emulator, which watches bounds, and counts
+#ifndef __CUDACC__
+  if (course::emulator::counting) course::emulator::touched_shared(row + at, sizeof(Vector<T>));
+#endif
+  return reinterpret_cast<Vector<T>&>(*(row + at));
 }
 
 /// Whether each row begins at a multiple of 16 bytes.
@@ -182,6 +185,7 @@ __device__ T* opaque(T* address) {
   asm volatile("" : "+r"(at));
   return static_cast<T*>(__cvta_shared_to_generic(at));
 #else
+  course::emulator::not_counted();  // what lies there is no tile's any more
   return address;
 #endif
 }

@@ -14,12 +14,14 @@
 #define COURSE_CHECK(inside) static_cast<void>(0)
 #endif
 
-// `make try` counts what a kernel's threads touch under the emulator (gpu/emulator/).
-#ifdef COURSE_COUNTED
+// The emulator's kernels note what they access, if that is counted (gpu/emulator/).
+#ifdef COURSE_EMULATED
 namespace course::emulator {
+inline bool counting = false;
 void touched(const void* element);
-}
-#define COURSE_TOUCH(element) course::emulator::touched(element)
+}  // namespace course::emulator
+#define COURSE_TOUCH(element) \
+  (course::emulator::counting ? course::emulator::touched(element) : static_cast<void>(0))
 #else
 #define COURSE_TOUCH(element) static_cast<void>(0)
 #endif

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <bit>
 #include <boost/context/fiber.hpp>
 #include <boost/context/preallocated.hpp>
@@ -12,7 +13,6 @@
 #include <map>
 #include <memory>
 #include <numeric>
-#include <set>
 #include <span>
 #include <stdexcept>
 #include <utility>
@@ -40,6 +40,11 @@ std::string text(const Line& where) {
   return fmt::format("{}:{}", path.substr(path.rfind('/') + 1), where.number);
 }
 
+/// The addresses that a thread accesses at once.
+struct Access {
+  std::uintptr_t first, last;
+};
+
 /// What the threads of a warp do when they have come together.
 using Work = void (*)(void* const (&lanes)[32]);
 
@@ -50,7 +55,7 @@ class Thread {
 
   void start(const Triple& index, const std::function<void()>& kernel) {
     index_ = index, state_ = running, failure_.clear(), cancelled_ = false;
-    touched.clear(), touched_shared.clear();
+    global.clear(), shared.clear(), counted = true;
     switch_.forget(stack_.get(), stack_bytes);
     boost::context::stack_context stack;
     stack.size = stack_bytes, stack.sp = stack_.get() + stack_bytes;
@@ -110,7 +115,8 @@ class Thread {
   }
 
   static thread_local Thread* now_running;
-  std::vector<std::uintptr_t> touched, touched_shared;  // in this block, if it is counted
+  std::vector<Access> global, shared;  // its accesses in this block
+  bool counted = true;                 // that is all of them
 
  private:
   std::unique_ptr<std::byte[]> stack_{new std::byte[stack_bytes]};
@@ -171,44 +177,68 @@ void go_on(std::span<Thread, 32> warp, Index block, Index& round) {
   }
 }
 
+/// How many different numbers there are.
+std::ptrdiff_t different(std::vector<std::uintptr_t>& numbers) {
+  std::sort(numbers.begin(), numbers.end());
+  return std::unique(numbers.begin(), numbers.end()) - numbers.begin();
+}
+
+/// The sectors that a warp's access takes.
+std::ptrdiff_t sectors(std::span<const Access> warp) {
+  static thread_local std::vector<std::uintptr_t> of;
+  of.clear();
+  for (const Access& access : warp) of.push_back(access.first / 32);
+  return different(of);
+}
+
+/// Wavefronts of shared memory. A bank gives one of its words at a time, to all who want that one. Of 16
+/// bytes a thread, each quarter of the warp has a wavefront of its own, or the two of a half have one: lesson
+/// 09's rules.
+std::ptrdiff_t wavefronts(std::span<const Access> warp) {
+  static thread_local std::vector<std::uintptr_t> words;
+  words.clear();
+  for (const Access& access : warp)
+    for (std::uintptr_t word = access.first / 4; word <= access.last / 4; ++word) words.push_back(word);
+  words.resize(std::size_t(different(words)));
+  std::array<std::ptrdiff_t, 32> of_bank{};
+  for (const std::uintptr_t word : words) ++of_bank[word % 32];
+  const std::ptrdiff_t most = *std::max_element(of_bank.begin(), of_bank.end());
+  if (warp.size() <= 8 || warp[0].last - warp[0].first < 15) return most;
+  if (warp.size() > 16) return wavefronts(warp.first(16)) + wavefronts(warp.subspan(16));
+  for (const std::size_t partner : {1, 2}) {
+    bool equal = true;
+    for (std::size_t l = 0; l < warp.size(); ++l)
+      equal &= warp[l].first == warp[(l ^ partner) % warp.size()].first;
+    if (equal) return most;
+  }
+  return wavefronts(warp.first(8)) + wavefronts(warp.subspan(8));
+}
+
 Counts counted;
 
-/// Sums `of` over warp accesses: the addresses that a warp's threads access at the same n, for all n.
-template <class Of>
-void add_up(const std::vector<Thread>& threads, std::vector<std::uintptr_t> Thread::*list, double& accesses,
-            double& parts, Of of) {
-  for (std::size_t warp = 0; warp < threads.size(); warp += 32) {
-    const auto first = threads.begin() + static_cast<std::ptrdiff_t>(warp);
-    const auto last = first + static_cast<std::ptrdiff_t>(std::min<std::size_t>(32, threads.size() - warp));
+/// Counts a block's accesses: of a warp's threads those belong together that are the n-th of each.
+void count(const std::vector<Thread>& threads) {
+  Counts here;
+  std::vector<Access> warp;
+  const auto add_up = [&](std::size_t from, auto list, double& accesses, double& parts, auto parts_of) {
     for (std::size_t n = 0;; ++n) {
-      std::vector<std::uintptr_t> together;
-      for (auto thread = first; thread != last; ++thread)
-        if (n < ((*thread).*list).size()) together.push_back(((*thread).*list)[n]);
-      if (together.empty()) break;
-      accesses += 1, parts += of(together);
+      warp.clear();
+      for (std::size_t t = from; t < std::min(from + 32, threads.size()); ++t)
+        if (n < (threads[t].*list).size()) warp.push_back((threads[t].*list)[n]);
+      if (warp.empty()) break;
+      accesses += 1, parts += double(parts_of(warp));
     }
+  };
+  for (std::size_t from = 0; from < threads.size(); from += 32) {
+    add_up(from, &Thread::global, here.accesses, here.sectors, sectors);
+    add_up(from, &Thread::shared, here.shared_accesses, here.wavefronts, wavefronts);
   }
-}
-
-double sectors(const std::vector<std::uintptr_t>& addresses) {
-  std::set<std::uintptr_t> different;
-  for (const std::uintptr_t address : addresses) different.insert(address / 32);
-  return static_cast<double>(different.size());
-}
-/// A bank gives one of its words at a time, to all who want that one.
-double wavefronts(const std::vector<std::uintptr_t>& addresses) {
-  std::map<std::uintptr_t, std::set<std::uintptr_t>> words;
-  for (const std::uintptr_t address : addresses) words[address / 4 % 32].insert(address / 4);
-  std::size_t most = 0;
-  for (const auto& [bank, of] : words) most = std::max(most, of.size());
-  return static_cast<double>(most);
-}
-
-void count(std::vector<Thread>& threads) {
+  for (const Thread& thread : threads) here.complete &= thread.counted;
 #pragma omp critical
   {
-    add_up(threads, &Thread::touched, counted.accesses, counted.sectors, sectors);
-    add_up(threads, &Thread::touched_shared, counted.shared_accesses, counted.wavefronts, wavefronts);
+    counted.accesses += here.accesses, counted.sectors += here.sectors;
+    counted.shared_accesses += here.shared_accesses, counted.wavefronts += here.wavefronts;
+    counted.complete &= here.complete;
   }
 }
 
@@ -230,7 +260,7 @@ void run_block(std::vector<Thread>& threads, const std::function<void()>& kernel
     }
     ++round;
   } while (all_wait(threads));
-  count(threads);
+  if (counting) count(threads);
 }
 // [/block]
 
@@ -296,16 +326,20 @@ void before_each_block(std::function<void()> poison) {
   shared_memory.push_back(std::move(poison));
 }
 
-Counts counts() {
-  return counted;
+Counts take_counts() {
+  return std::exchange(counted, {});
 }
 
 void touched(const void* element) {
-  if (Thread* const thread = Thread::now_running)
-    thread->touched.push_back(reinterpret_cast<std::uintptr_t>(element));
+  const auto at = reinterpret_cast<std::uintptr_t>(element);
+  if (Thread* const thread = Thread::now_running) thread->global.push_back({at, at});
 }
-void touched_shared(const void* element) {
-  Thread::now_running->touched_shared.push_back(reinterpret_cast<std::uintptr_t>(element));
+void touched_shared(const void* from, std::size_t bytes) {
+  const auto at = reinterpret_cast<std::uintptr_t>(from);
+  Thread::now_running->shared.push_back({at, at + bytes - 1});
+}
+void not_counted() {
+  Thread::now_running->counted = false;
 }
 
 int lane() {
