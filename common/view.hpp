@@ -17,7 +17,7 @@
 // The emulator's kernels note what they access, if that is counted (gpu/emulator/).
 #ifdef COURSE_EMULATED
 namespace course::emulator {
-inline bool counting = false;
+extern bool counting;
 void touched(const void* element);
 }  // namespace course::emulator
 #define COURSE_TOUCH(element) \

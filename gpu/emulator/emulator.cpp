@@ -326,6 +326,8 @@ void before_each_block(std::function<void()> poison) {
   shared_memory.push_back(std::move(poison));
 }
 
+bool counting = false;
+
 Counts take_counts() {
   return std::exchange(counted, {});
 }

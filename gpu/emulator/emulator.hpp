@@ -55,7 +55,9 @@ struct Counts {
   double accesses = 0, sectors = 0, shared_accesses = 0, wavefronts = 0;
   bool complete = true;  // false: a kernel accessed memory in a way that is not noted
 };
-/// Of the launches since the last call that were run while `counting` (common/view.hpp).
+/// Whether what runs is counted.
+extern bool counting;
+/// Of what has run since the last call.
 Counts take_counts();
 /// Notes that the thread that runs accesses so many bytes of shared memory, or memory in a way that is not
 /// counted.
