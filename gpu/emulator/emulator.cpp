@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <bit>
 #include <boost/context/fiber.hpp>
 #include <boost/context/preallocated.hpp>
@@ -40,7 +39,7 @@ std::string text(const Line& where) {
   return fmt::format("{}:{}", path.substr(path.rfind('/') + 1), where.number);
 }
 
-/// The addresses that a thread accesses at once.
+/// The bytes that a thread accesses at once.
 struct Access {
   std::uintptr_t first, last;
 };
@@ -177,68 +176,57 @@ void go_on(std::span<Thread, 32> warp, Index block, Index& round) {
   }
 }
 
-/// How many different numbers there are.
-std::ptrdiff_t different(std::vector<std::uintptr_t>& numbers) {
-  std::sort(numbers.begin(), numbers.end());
-  return std::unique(numbers.begin(), numbers.end()) - numbers.begin();
+/// Numbers of the pieces of memory, of so many bytes each, that a warp's access takes, each once.
+std::vector<std::uintptr_t> pieces(std::span<const Access> warp, std::uintptr_t bytes) {
+  std::vector<std::uintptr_t> found;
+  for (const auto& [first, last] : warp)
+    for (std::uintptr_t piece = first / bytes; piece <= last / bytes; ++piece) found.push_back(piece);
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
 }
-
-/// The sectors that a warp's access takes.
-std::ptrdiff_t sectors(std::span<const Access> warp) {
-  static thread_local std::vector<std::uintptr_t> of;
-  of.clear();
-  for (const Access& access : warp) of.push_back(access.first / 32);
-  return different(of);
+double sectors(std::span<const Access> warp) {
+  return double(pieces(warp, 32).size());
 }
-
-/// Wavefronts of shared memory. A bank gives one of its words at a time, to all who want that one. Of 16
-/// bytes a thread, each quarter of the warp has a wavefront of its own, or the two of a half have one: lesson
-/// 09's rules.
-std::ptrdiff_t wavefronts(std::span<const Access> warp) {
-  static thread_local std::vector<std::uintptr_t> words;
-  words.clear();
-  for (const Access& access : warp)
-    for (std::uintptr_t word = access.first / 4; word <= access.last / 4; ++word) words.push_back(word);
-  words.resize(std::size_t(different(words)));
-  std::array<std::ptrdiff_t, 32> of_bank{};
-  for (const std::uintptr_t word : words) ++of_bank[word % 32];
-  const std::ptrdiff_t most = *std::max_element(of_bank.begin(), of_bank.end());
+/// A bank gives one of its words at a time, to all who want that one. Of 16 bytes a thread, each quarter of
+/// the warp has wavefronts of its own, or each half, by lesson 09's two rules.
+double wavefronts(std::span<const Access> warp) {
+  double words[32] = {};  // of each bank
+  for (const std::uintptr_t word : pieces(warp, 4)) ++words[word % 32];
+  const double most = *std::max_element(words, words + 32);
   if (warp.size() <= 8 || warp[0].last - warp[0].first < 15) return most;
   if (warp.size() > 16) return wavefronts(warp.first(16)) + wavefronts(warp.subspan(16));
   for (const std::size_t partner : {1, 2}) {
-    bool equal = true;
-    for (std::size_t l = 0; l < warp.size(); ++l)
-      equal &= warp[l].first == warp[(l ^ partner) % warp.size()].first;
-    if (equal) return most;
+    std::size_t equal = 0;
+    while (equal < warp.size() && warp[equal].first == warp[(equal ^ partner) % warp.size()].first) ++equal;
+    if (equal == warp.size()) return most;
   }
   return wavefronts(warp.first(8)) + wavefronts(warp.subspan(8));
 }
 
 Counts counted;
 
-/// Counts a block's accesses: of a warp's threads those belong together that are the n-th of each.
-void count(const std::vector<Thread>& threads) {
-  Counts here;
-  std::vector<Access> warp;
-  const auto add_up = [&](std::size_t from, auto list, double& accesses, double& parts, auto parts_of) {
+/// Sums what warps' accesses take: an access is the n-th of each of a warp's threads.
+template <class Of>
+void add_up(const std::vector<Thread>& threads, std::vector<Access> Thread::*list, double& accesses,
+            double& parts, Of of) {
+  std::vector<Access> together;
+  for (std::size_t warp = 0; warp < threads.size(); warp += 32)
     for (std::size_t n = 0;; ++n) {
-      warp.clear();
-      for (std::size_t t = from; t < std::min(from + 32, threads.size()); ++t)
-        if (n < (threads[t].*list).size()) warp.push_back((threads[t].*list)[n]);
-      if (warp.empty()) break;
-      accesses += 1, parts += double(parts_of(warp));
+      together.clear();
+      for (std::size_t t = warp; t < std::min(warp + 32, threads.size()); ++t)
+        if (n < (threads[t].*list).size()) together.push_back((threads[t].*list)[n]);
+      if (together.empty()) break;
+      accesses += 1, parts += of(together);
     }
-  };
-  for (std::size_t from = 0; from < threads.size(); from += 32) {
-    add_up(from, &Thread::global, here.accesses, here.sectors, sectors);
-    add_up(from, &Thread::shared, here.shared_accesses, here.wavefronts, wavefronts);
-  }
-  for (const Thread& thread : threads) here.complete &= thread.counted;
+}
+
+void count(const std::vector<Thread>& threads) {
 #pragma omp critical
   {
-    counted.accesses += here.accesses, counted.sectors += here.sectors;
-    counted.shared_accesses += here.shared_accesses, counted.wavefronts += here.wavefronts;
-    counted.complete &= here.complete;
+    add_up(threads, &Thread::global, counted.accesses, counted.sectors, sectors);
+    add_up(threads, &Thread::shared, counted.shared_accesses, counted.wavefronts, wavefronts);
+    for (const Thread& thread : threads) counted.complete &= thread.counted;
   }
 }
 
