@@ -247,13 +247,15 @@ class MpiVariant : public course::Variant<T> {
   MpiVariant(course::Traits traits, Make make)
       : course::Variant<T>(std::move(traits)), make_(std::move(make)) {}
 
+  std::shared_ptr<course::Variant<T>> another() const override {
+    return std::make_shared<MpiVariant>(this->traits, make_);
+  }
   std::string refuses(const Problem<T>&, const Settings&) const override {
     const bool harmless = this->traits.broken && size_of(MPI_COMM_WORLD) < 2;  // nothing to get wrong
     return harmless ? "needs 2 ranks" : "";
   }
   Times allocate(const Problem<T>& problem, const Settings& settings) override {
-    scheme_ = make_(problem, settings);
-    requests_before_ = requests_under_way();
+    scheme_ = make_(problem, settings), requests_left_ = 0;
     return {};
   }
   Times distribute() override {
@@ -266,8 +268,8 @@ class MpiVariant : public course::Variant<T> {
   View<const T> result() override { return scheme_->result(); }
   bool guards_intact() const override { return scheme_->guards_intact(); }
   std::string run_error() const override {
-    int mine = requests_under_way() - requests_before_, most = 0;
-    MPI_Allreduce(&mine, &most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    int most = 0;
+    MPI_Allreduce(&requests_left_, &most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     return most > 0 ? std::to_string(most) + " requests of a rank were never waited for" : "";
   }
   void release() override { scheme_.reset(); }
@@ -280,16 +282,18 @@ class MpiVariant : public course::Variant<T> {
   Times phase(Times::Field Times::*which, Work work) {
     MPI_Barrier(MPI_COMM_WORLD);
     const double before = bytes_received();
+    const int requests_before = requests_under_way();
     const course::Stopwatch watch;
     (scheme_.get()->*work)();
     Times times{.words_received = (bytes_received() - before) / sizeof(T)};
     times.*which = watch.seconds();
+    requests_left_ += requests_under_way() - requests_before;
     return times;
   }
 
   Make make_;
   std::unique_ptr<Scheme<T>> scheme_;
-  int requests_before_ = 0;
+  int requests_left_ = 0;  // that it began and never waited for
 };
 
 /// The variant of a scheme; its constructor gets these functions, too.

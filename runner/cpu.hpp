@@ -25,6 +25,10 @@ class CpuVariant : public Variant<T> {
       : Variant<T>(std::move(traits)), function_(std::move(function)) {}
   CpuVariant(Traits traits, Kernel kernel) : Variant<T>(std::move(traits)), kernel_(kernel) {}
 
+  std::shared_ptr<Variant<T>> another() const override {
+    if (kernel_ != nullptr) return std::make_shared<CpuVariant>(this->traits, kernel_);
+    return std::make_shared<CpuVariant>(this->traits, function_);
+  }
   Times allocate(const Problem<T>& problem, const Settings& settings) override {
     settings_ = settings;
     const Traits& traits = this->traits;
@@ -84,8 +88,12 @@ class VectorsVariant : public CpuVariant<T> {
   using Kernel = void (*)(const Vectors& a, const Vectors& b, Vectors& c);
   VectorsVariant(Traits traits, Kernel kernel)
       : CpuVariant<T>(std::move(traits),
-                      [this, kernel](const Call<T>&) { kernel(rows_of_a_, rows_of_b_, rows_of_c_); }) {}
+                      [this](const Call<T>&) { kernel_(rows_of_a_, rows_of_b_, rows_of_c_); }),
+        kernel_(kernel) {}
 
+  std::shared_ptr<Variant<T>> another() const override {
+    return std::make_shared<VectorsVariant>(this->traits, kernel_);
+  }
   void reset() override {
     const Inputs<T>& inputs = this->inputs_;
     rows_of_a_ = vectors(inputs.a.view()), rows_of_b_ = vectors(inputs.b.view());
@@ -105,6 +113,7 @@ class VectorsVariant : public CpuVariant<T> {
     return copied;
   }
 
+  Kernel kernel_;
   Vectors rows_of_a_, rows_of_b_, rows_of_c_;
 };
 

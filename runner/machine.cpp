@@ -136,7 +136,9 @@ std::string host_name() {
 }
 
 std::string utc_now() {
-  return fmt::format("{:%FT%TZ}", fmt::gmtime(std::time(nullptr)));
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+  return fmt::format("{:%FT%T}.{:03}Z", fmt::gmtime(static_cast<std::time_t>(ms / 1000)), ms % 1000);
 }
 
 double process_seconds() {
@@ -160,12 +162,17 @@ double available_memory() {
   return available;
 }
 
-void require_memory(const std::string& what, double bytes, const World& world) {
+std::pair<double, double> memory_of(double bytes, const World& world) {
   static const double available = std::min(available_memory(), world.on_this_host(address_space()));
-  double worst[] = {world.on_this_host(bytes), -available};  // of any host
-  if (world.max(worst); worst[0] > 0.95 * -worst[1])
+  double worst[] = {world.on_this_host(bytes), -available};
+  world.max(worst);
+  return {worst[0], -worst[1]};
+}
+
+void require_memory(const std::string& what, double bytes, const World& world) {
+  if (const auto [needed, available] = memory_of(bytes, world); needed > 0.95 * available)
     throw Refusal{fmt::format("{} needs {} of memory, {} are available; give a smaller size", what,
-                              readable_bytes(worst[0]), readable_bytes(-worst[1]))};
+                              readable_bytes(needed), readable_bytes(available))};
 }
 
 std::string lacking(std::string_view features) {

@@ -33,7 +33,7 @@ void require_cpus(const std::vector<int>& counts);
 /// The processor, by the name that /proc/cpuinfo gives it, and usable_cpus.
 Device processor();
 std::string host_name();
-/// Now, in UTC: 2026-11-21T07:48:24Z.
+/// Now, in UTC: 2026-11-21T07:48:24.125Z.
 std::string utc_now();
 /// "g++ 12.2.0"; and the commit built from, with +xxxxxx, a hash of the sources, if they are not its.
 extern const std::string compiler, commit;
@@ -42,8 +42,10 @@ extern const std::string compiler, commit;
 double process_seconds();
 /// Bytes a process may still take without being killed: /proc/meminfo and the cgroup's limit, the smaller.
 double available_memory();
-/// Throws Refusal, on every rank, if a host's ranks, each of which needs its `bytes`, need more than they may
-/// take, by RLIMIT_AS too.
+/// The bytes that the ranks of a host need, each its `bytes`, and those they may take, by RLIMIT_AS too: of
+/// the host, on every rank the same, that is worst off.
+std::pair<double, double> memory_of(double bytes, const World& world = {});
+/// Throws Refusal, on every rank, if that is more than they may take.
 void require_memory(const std::string& what, double bytes, const World& world = {});
 /// The vector registers that every processor of this kind has.
 #ifdef __aarch64__

@@ -152,8 +152,8 @@ void add_step(CLI::App& app, Options& o) {
       ->check(CLI::IsMember({"auto", "full", "none"}));
   app.add_option("--machine", o.machine,
                  "What 00_machine found, for predictions (default: beside the CSV, else report/machine.csv)");
-  app.add_flag("--quiet", o.quiet,
-               "Runs that other programs disturbed do not count; the CSV says where too few were left");
+  app.add_flag("--in-turns", o.in_turns,
+               "The rows of a size in turns, as far as they fit in memory; on a GPU one after the other");
   app.add_flag("--expect-wrong", o.expect_wrong)->group("");
   app.add_option("--explain", o.explain)->group("");
   app.add_option("--pad", o.pad, "Elements between the rows, for tests: the CSV has no column for it")

@@ -102,7 +102,6 @@ Schema Record::columns() const {
           {"relative_error", check ? text(check->relative_error) : ""},
           {"differences", check ? text(check->differences) : ""},
           {"verdict", r.verdict},
-          {"quiet", r.quiet},
           {"ratio", ratio(0.5)},
           {"ratio_low", ratio(0.25)},
           {"ratio_high", ratio(0.75)},
@@ -172,7 +171,7 @@ void print_row(const Record& r) {
   std::optional<double> error, worst, peak;
   if (r.check && r.verdict != "unverified") error = r.check->error_share, worst = r.check->worst_case_share;
   if (r.peak_share) peak = 100 * *r.peak_share;
-  const std::string median = readable_seconds(r.median_s.value_or(0)) + (r.quiet == "no" ? "~" : "");
+  const std::string median = readable_seconds(r.median_s.value_or(0));
   const std::string predicted = r.prediction ? readable_seconds(r.prediction->seconds) : "-";
   // Nothing is faster than its roof: that was measured in a bad moment.
   const std::string share = peak > 100.5 ? ">100%?" : number("{:.3g}%", peak);

@@ -22,14 +22,14 @@ struct Record {
   Device device;
   int repeat = 0;
   std::optional<double> best_s, median_s, mean_s, stddev_s;  // of the product
-  std::string turns;  // --in-turns: seconds of each turn's sample, blanks between; rows of one start had them
+  std::string turns;  // --in-turns: seconds of a product in each turn, blanks between
                       // together
   Times times;        // medians; `product` is not used
   std::optional<double> gflops;
   std::vector<double> ratios;  // of all turns
   std::optional<Prediction> prediction;
-  std::optional<double> peak_share;    // of the processor's peak; the CSV has no column for it
-  std::string verify, verdict, quiet;  // quiet: yes, no, or empty where nobody asked
+  std::optional<double> peak_share;  // of the processor's peak; the CSV has no column for it
+  std::string verify, verdict;
   std::optional<Check> check;
   std::string flags, compiler, host, commit, started;
 

@@ -1,8 +1,9 @@
 // A row's way: plan, estimate, measure, verify, report. All ranks call the same functions in the same order.
 // Rank 0 decides, verifies and speaks; phases are those of the slowest rank.
-#include <unistd.h>
+#include <sys/resource.h>
 
 #include <cmath>
+#include <list>
 
 #include "runner/machine.hpp"
 #include "runner/session.hpp"
@@ -10,28 +11,54 @@
 namespace course {
 namespace {
 
-constexpr Index tells = 192;            // the shortest side of a product by whose rate others are estimated
-constexpr double enough_served = 0.97;  // processor time / (threads × time) of a run that was not disturbed
-constexpr double clock_tells = 1e-3;    // seconds of a run from which that share means something
-constexpr int enough_good = 3;          // undisturbed runs that make a row quiet, if more were asked for
+constexpr Index tells = 192;           // the shortest side of a product by whose rate others are estimated
+constexpr double sample_s = 2e-3;      // seconds of a row's sample in a turn at least, by so many products
+constexpr double unsettled_s = 5e-2;   // a product that takes longer does not notice where its matrices were
+constexpr std::size_t tell_ratio = 3;  // turns: fewer make no ratio
 
 /// A row of the results while it is made.
 template <class T>
 struct Row {
+  Row(Session& of, CheckedProblem<T>& problem, Series<T>& rows, bool alternates)
+      : session(of), checked(problem), series(rows), own(alternates ? rows.variant.another() : nullptr) {}
+  ~Row() { release(); }
+  Row(const Row&) = delete;
+
   Session& session;
   CheckedProblem<T>& checked;
   Series<T>& series;
-  Record record;
-  std::string seen = {};  // what is wrong whatever C holds: Tutor::ends
+  const std::shared_ptr<Variant<T>> own;  // in turns: for each row its own matrices
+  Record record = {};
+  std::string seen = {}, thrown = {};  // what is wrong whatever C holds: Tutor::ends; what its variant threw
+  bool left_out = false, is_done = false, has_memory = false;
+  int products = 1;            // of a sample
+  bool settles = false;        // a sample begins with an untimed product
+  std::vector<Times> samples;  // of each turn, the mean of its products
+  const int number = ++session.row;
   Tutor<T>* const tutor = session.options.explain.empty() ? nullptr : Tutor<T>::present;
-  Variant<T>& variant = series.variant;
+  Variant<T>& variant = own ? *own : series.variant;
   const Options& options = session.options;
   const World& world = session.world;
   const Traits& traits = variant.traits;
+
+  Times allocate(const Problem<T>& problem) {
+    has_memory = true;
+    return variant.allocate(problem, record.settings);
+  }
+  void release() {
+    if (std::exchange(has_memory, false)) variant.release();
+  }
+  std::string title() const { return record.variant + " " + record.type + " " + shape_text(record.shape); }
+  template <class Number>
+  void progress(const char* kind, Number which, int of) {
+    session.row = number;
+    session.progress(fmt::format("{}: {} {} of {}", title(), kind, which, of));
+  }
 };
 
 template <class T>
-Record planned(const Session& session, const Problem<T>& problem, const Series<T>& series) {
+Record planned(const Session& session, const Problem<T>& problem, const Series<T>& series,
+               const std::string& started) {
   static const Device cpu = processor();
   static const std::string name = host_name();
   Record r;
@@ -40,13 +67,8 @@ Record planned(const Session& session, const Problem<T>& problem, const Series<T
   r.fill = problem.fill == Fill::digits ? "digits" : "uniform", r.seed = problem.seed;
   r.device = series.variant.device().is_processor() ? cpu : series.variant.device();
   r.flags = session.step.flags, r.compiler = compiler, r.host = name, r.commit = commit;
-  r.started = utc_now(), r.against = series.variant.traits.against, r.verify = "none",
-  r.verdict = "unverified";
+  r.started = started, r.against = series.variant.traits.against, r.verify = "none", r.verdict = "unverified";
   return r;
-}
-
-std::string title(const Record& r) {
-  return r.variant + " " + r.type + " " + shape_text(r.shape);
 }
 
 /// True, with a warning, if the row cannot run here.
@@ -59,44 +81,22 @@ bool is_refused(Row<T>& row) {
   return true;
 }
 
-/// A variant's memory for `problem`, given back with it, or if it cannot be taken.
-template <class T>
-struct Memory {
-  Memory(Row<T>& row, const Problem<T>& problem)
-      : release{row.variant}, taken(slowest(row.world, row.variant.allocate(problem, row.record.settings))) {}
-  struct Release {
-    Variant<T>& variant;
-    ~Release() { variant.release(); }
-  } release;
-  Times taken;  // the slowest rank's time to take it
-};
-
-/// Whether other programs had processors that a run of `lasted` seconds needed, on any rank. Never on a GPU,
-/// nor where threads outnumber processors: those of this process, and those of the host for all ranks.
-template <class T>
-bool was_disturbed(const Row<T>& row, double lasted, double used) {
-  const int threads = row.record.settings.threads;
-  const bool one_each =
-      threads <= usable_cpus() && threads * row.record.ranks <= sysconf(_SC_NPROCESSORS_ONLN);
-  const bool known = row.record.device.is_processor() && one_each && lasted >= clock_tells;
-  double missing = known ? 1 - used / (threads * lasted) : 0;
-  row.world.max({&missing, 1});
-  return missing > 1 - enough_served;
+/// What the system counts of this process.
+Times usage() {
+  rusage used = {};
+  getrusage(RUSAGE_SELF, &used);
+  return {.page_faults = double(used.ru_minflt + used.ru_majflt),
+          .context_switches = double(used.ru_nvcsw + used.ru_nivcsw)};
 }
 
-/// Distributes, multiplies and collects once; with --quiet also whether that was disturbed.
+/// Distributes, multiplies and collects once.
 template <class T>
-std::pair<Times, bool> run_once(Row<T>& row) {
+Times run_once(Row<T>& row) {
   Times times = row.variant.distribute();
   row.variant.reset();
-  const double before = process_seconds();
-  const Times product = row.variant.run();
-  const double used = process_seconds() - before;
-  times += product;
+  times += row.variant.run();
   times += row.variant.fetch();
-  const bool disturbed =
-      row.options.quiet && !product.against && was_disturbed(row, product.product.value_or(0), used);
-  return {slowest(row.world, times), disturbed};
+  return slowest(row.world, times);
 }
 
 /// True, with a warning, if one run would take over ten times the budget at the rate of the size before. The
@@ -109,7 +109,7 @@ bool takes_too_long(Row<T>& row) {
   if (expected <= 10 * budget || (row.traits.baseline && !session.step.is_level)) return false;
   session.warn_once(fmt::format(  // twice as much as it seems to need: the next estimate is another
       "{} left out: one run takes about {}, over ten times the budget of {}; --budget {:.3g} will do",
-      title(row.record), readable_seconds(expected), readable_seconds(budget), expected / 5));
+      row.title(), readable_seconds(expected), readable_seconds(budget), expected / 5));
   return true;
 }
 
@@ -122,40 +122,52 @@ double spent(const std::vector<Times>& runs) {
   return seconds;
 }
 
-/// Warm-up, then runs until --repeat or the budget is spent; a warm-up longer than the budget is the only
-/// run. With --quiet disturbed runs do not count, unless all are; they may add twice as many and as long.
+/// Runs it untimed. A run longer than the budget, in turns than twice that, is the only one.
 template <class T>
-void measure(Row<T>& row) {
+void warm_up(Row<T>& row) {
   const Options& options = row.options;
-  const World& world = row.world;
-  std::vector<Times> good, all;
-  const auto progress = [&row](const char* kind, auto number, int of) {
-    row.session.progress(fmt::format("{}: {} {} of {}", title(row.record), kind, number, of));
-  };
-  const auto within = [&options](const std::vector<Times>& runs, std::ptrdiff_t factor) {
-    return std::ssize(runs) < factor * options.repeat &&
-           spent(runs) < static_cast<double>(factor) * options.budget;
-  };
   for (int w = 1; w <= options.warmup; ++w) {
-    progress("warm-up", w, options.warmup);
-    const auto [times, disturbed] = run_once(row);
-    if (world.root(spent({times}) < options.budget) != 0) continue;
-    all = {times};  // the only run
-    if (!disturbed) good = all;
-    break;
+    row.progress("warm-up", w, options.warmup);
+    const Times times = run_once(row);
+    row.is_done = row.world.root(spent({times}) < (options.in_turns ? 2 : 1) * options.budget) == 0;
+    if (row.is_done) return row.samples.push_back(times);
+    if (!options.in_turns) continue;
+    const double product = std::max(times.product.value_or(0), 1e-7);
+    row.products = static_cast<int>(row.world.root(std::llround(std::ceil(sample_s / product))));
+    row.settles = row.world.root(product < unsettled_s) != 0;
   }
-  while (world.root(within(good, 1) && within(all, 3)) != 0) {
-    progress("run", good.size() + 1, options.repeat);
-    const auto [times, disturbed] = run_once(row);
-    all.push_back(times);
-    if (!disturbed) good.push_back(times);
-  }
-  row.record.summarise(good.empty() ? all : good);
-  const bool enough =
-      std::ssize(good) >= std::min(enough_good, options.repeat) || spent(good) >= options.budget;
-  if (options.quiet && !row.record.times.against) row.record.quiet = enough ? "yes" : "no";
-  if (const Shape& s = row.record.shape; std::min({s.m, s.n, s.k}) >= tells && row.record.best_s)
-    row.series.rate = s.flops() / *row.record.best_s;
+}
+
+/// Takes memory, and warms up.
+template <class T>
+void begin(Row<T>& row) {
+  if (row.left_out = is_refused(row) || takes_too_long(row); row.left_out) return;
+  Times counted = usage();
+  counted /= -1;
+  counted += row.allocate(row.checked.problem);
+  if (row.tutor != nullptr && row.world.is_root()) row.tutor->begins(row.session, row.variant, row.record);
+  warm_up(row);
+  counted += usage();
+  row.record.times = slowest(row.world, counted);
+}
+
+/// Whether it has another turn: until --repeat or the budget is spent, in turns not before they make a ratio.
+template <class T>
+bool has_turn(const Row<T>& row) {
+  const auto turns = std::ssize(row.samples);
+  const bool more =
+      spent(row.samples) < row.options.budget || (row.options.in_turns && row.samples.size() < tell_ratio);
+  return row.world.root(row.thrown.empty() && !row.is_done && turns < row.options.repeat && more) != 0;
+}
+
+/// Adds a run; in turns the mean of some, after one that brings its matrices into the caches again.
+template <class T>
+void take_turn(Row<T>& row) {
+  row.progress("run", row.samples.size() + 1, row.options.repeat);
+  if (row.settles) run_once(row);
+  Times mean;
+  for (int product = 0; product < row.products; ++product) mean += run_once(row);
+  row.samples.push_back(mean /= row.products);
 }
 
 /// Fills in the prediction and the share of the peak, if the cost was counted and the machine measured.
@@ -216,47 +228,61 @@ Check verified(Row<T>& row, const Problem<T>& problem, bool compared, bool by_fr
   return check;
 }
 
-/// Measures and verifies: all of C or, beyond 2048, samples and, as far as it is exact, Freivalds' check, for
-/// which the product is run once more, on digits.
+/// Whether C beyond 2048 is verified by Freivalds' check, too, as far as that is exact.
 template <class T>
-void measure_and_verify(Row<T>& row) {
-  const Problem<T>& problem = row.checked.problem;
-  const bool asked = row.options.verify != "none", whole = verifies_whole(row.options, problem.shape);
-  const bool more = asked && !whole && problem.shape.k <= exact_k<T>();
-  Record& r = row.record;
-  {
-    const Memory<T> memory(row, problem);
-    if (row.tutor != nullptr && row.world.is_root()) row.tutor->begins(row.session, row.variant, r);
-    measure(row), predict(row);
-    if (asked) r.check = verified(row, problem, true, more && problem.exact());
-    r.times.alloc = memory.taken.alloc;
-  }
-  if (!asked) return;
-  r.verify = whole ? "full" : more ? "samples+freivalds" : "samples";
-  if (more && !problem.exact()) {
-    Problem<T> digits = problem;
-    digits.fill = Fill::digits;
-    const Memory<T> memory(row, digits);
-    run_once(row);
-    add(*r.check, verified(row, digits, false, true));
-  }
-  r.verdict = r.check->right ? "right" : "wrong";
+bool is_checked_more(const Row<T>& row) {
+  const Shape& shape = row.checked.problem.shape;
+  return row.options.verify != "none" && !verifies_whole(row.options, shape) && shape.k <= exact_k<T>();
 }
 
-/// Counts, prints and writes the row. `thrown`: what its variant threw, else empty.
+/// Sums up its turns, and verifies the last one's C: all of it or, beyond 2048, samples.
 template <class T>
-void report(Row<T>& row, const std::string& thrown) {
+void conclude(Row<T>& row) {
+  Record& r = row.record;
+  r.summarise(row.samples);
+  if (row.options.in_turns)
+    for (const Times& sample : row.samples)
+      r.turns += fmt::format("{}{:.6g}", r.turns.empty() ? "" : " ", sample.product.value_or(0));
+  if (std::min({r.shape.m, r.shape.n, r.shape.k}) >= tells && r.best_s)
+    row.series.rate = r.shape.flops() / *r.best_s;
+  predict(row);
+  if (row.options.verify != "none") {
+    const Problem<T>& problem = row.checked.problem;
+    const bool more = is_checked_more(row);
+    r.check = verified(row, problem, true, more && problem.exact());
+    r.verify = verifies_whole(row.options, problem.shape) ? "full" : more ? "samples+freivalds" : "samples";
+  }
+  row.release();
+}
+
+/// Runs the product once more, on digits, for which Freivalds' check is exact.
+template <class T>
+void check_on_digits(Row<T>& row) {
+  if (!is_checked_more(row) || row.checked.problem.exact()) return;
+  Problem<T> digits = row.checked.problem;
+  digits.fill = Fill::digits;
+  row.allocate(digits);
+  run_once(row);
+  add(*row.record.check, verified(row, digits, false, true));
+  row.release();
+}
+
+/// Counts, prints and writes the row.
+template <class T>
+void report(Row<T>& row) {
   Session& session = row.session;
   Record& r = row.record;
+  const std::string& thrown = row.thrown;
   if (!thrown.empty()) {
     r.check = {.error_share = HUGE_VAL, .relative_error = HUGE_VAL, .message = thrown};
-    r.verify = "none", r.verdict = "wrong";
+    r.verify = "none";
   }
+  if (r.check) r.verdict = r.check->right ? "right" : "wrong";
   const bool wrong = r.verdict == "wrong", expected = row.options.expect_wrong, threw = !thrown.empty();
   const std::string again =
       r.command_line(row.traits, row.options.pad, row.options.emulate) + session.step.options;
   const bool counts_as_wrong = wrong && !(expected && threw);  // --expect-wrong: a throw is no wrong result
-  ++session.measured, session.disturbed += r.quiet == "no" && !wrong;
+  ++session.measured;
   if (counts_as_wrong != expected) session.refused.status = 1;
   if (!row.world.is_root()) return;
   session.progress("");
@@ -285,25 +311,39 @@ Times slowest(const World& world, Times times) {
 }
 
 template <class T>
-void run_row(Session& session, CheckedProblem<T>& checked, Series<T>& series) {
-  Row<T> row{session, checked, series, planned(session, checked.problem, series)};
-  std::string thrown;
-  try {
-    if (is_refused(row) || takes_too_long(row)) return;
-    measure_and_verify(row);
-  } catch (const Refusal&) {
-    throw;
-  } catch (...) {
-    if (row.world.size() > 1) throw;  // others may wait for this rank: run ends them all
-    if (thrown = exception_text(); thrown == no_memory) throw Refusal{thrown};
+void run_rows(Session& session, CheckedProblem<T>& checked, const std::vector<Series<T>*>& in_turns) {
+  const std::string started = utc_now();
+  std::list<Row<T>> rows;
+  const auto attempt = [](Row<T>& row, void (*part)(Row<T>&)) {
+    if (row.thrown.empty()) try {
+        part(row);
+      } catch (const Refusal&) {
+        throw;
+      } catch (...) {
+        if (row.world.size() > 1) throw;  // others may wait for this rank: run ends them all
+        if (row.thrown = exception_text(); row.thrown == no_memory) throw Refusal{row.thrown};
+      }
+  };
+  for (Series<T>* const series : in_turns) {
+    Row<T>& row = rows.emplace_back(session, checked, *series, in_turns.size() > 1);
+    row.record = planned(session, checked.problem, *series, started);
+    if (attempt(row, begin<T>); row.left_out) rows.pop_back();
   }
-  report(row, thrown);
+  for (bool more = true; more; rows.reverse()) {  // the first is the last of the next turn
+    more = false;
+    for (Row<T>& row : rows)
+      if (has_turn(row)) attempt(row, take_turn<T>), more = true;
+  }
+  rows.sort([](const Row<T>& a, const Row<T>& b) { return a.number < b.number; });
+  for (Row<T>& row : rows) attempt(row, conclude<T>);
+  for (Row<T>& row : rows) attempt(row, check_on_digits<T>);
+  for (Row<T>& row : rows) report(row);
 }
 
-template void run_row(Session&, CheckedProblem<bf16>&, Series<bf16>&);
-template void run_row(Session&, CheckedProblem<tf32>&, Series<tf32>&);
-template void run_row(Session&, CheckedProblem<float>&, Series<float>&);
-template void run_row(Session&, CheckedProblem<double>&, Series<double>&);
-template void run_row(Session&, CheckedProblem<std::int32_t>&, Series<std::int32_t>&);
+template void run_rows(Session&, CheckedProblem<bf16>&, const std::vector<Series<bf16>*>&);
+template void run_rows(Session&, CheckedProblem<tf32>&, const std::vector<Series<tf32>*>&);
+template void run_rows(Session&, CheckedProblem<float>&, const std::vector<Series<float>*>&);
+template void run_rows(Session&, CheckedProblem<double>&, const std::vector<Series<double>*>&);
+template void run_rows(Session&, CheckedProblem<std::int32_t>&, const std::vector<Series<std::int32_t>*>&);
 
 }  // namespace course

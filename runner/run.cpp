@@ -66,6 +66,14 @@ std::vector<Series<T>> all_series(const Variants<T>& variants, const Options& op
   return all;
 }
 
+/// The bytes of memory that a row takes of this rank.
+template <class T>
+double bytes_of(const Session& session, const Shape& shape, const Series<T>& series) {
+  const Traits& traits = series.variant.traits;
+  return traits.copies *
+         bytes_of_row<T>(shape, traits.dealt, verifies_whole(session.options, shape), session.world);
+}
+
 /// Throws Refusal if a row does not fit in memory or its digits would not be exact. Returns the number of
 /// rows.
 int check_rows(const Session& session) {
@@ -75,11 +83,8 @@ int check_rows(const Session& session) {
     const auto all = all_series(variants, options);
     for (const Shape& s : options.shapes)
       for (const Series<T>& series : all) {
-        require_memory(
-            fmt::format("{}: {}", shape_text(s), type_name<T>),
-            series.variant.traits.copies *
-                bytes_of_row<T>(s, series.variant.traits.dealt, verifies_whole(options, s), session.world),
-            session.world);
+        require_memory(fmt::format("{}: {}", shape_text(s), type_name<T>), bytes_of(session, s, series),
+                       session.world);
         if (options.fill == Fill::digits && s.k > exact_k<T>())
           throw Refusal{
               fmt::format("--fill: digits are exact in {} up to k = {}, not at {}; give --fill uniform",
@@ -118,18 +123,29 @@ std::optional<Roofs> find_roofs(Session& session) {
   return std::nullopt;
 }
 
-/// Runs the rows of one type.
+/// Runs the rows of one type. With --in-turns as many of a shape together as half of the memory holds.
 template <class T>
 void run_type(Session& session, const Variants<T>& variants) {
   const Options& options = session.options;
   auto all = all_series(variants, options);
   for (const Shape& shape : options.shapes) {
     CheckedProblem<T> checked{{shape, options.fill, options.seed, options.pad}};
+    std::vector<Series<T>*> together;
+    double bytes = 0;
+    const auto run_them = [&] {
+      if (!together.empty()) run_rows(session, checked, together);
+      together.clear(), bytes = 0;
+    };
     for (Series<T>& series : all) {
       if (!options.explain.empty() && session.world.root(session.refused.status) == 1) return;
-      ++session.row;
-      run_row(session, checked, series);
+      const bool alternates = options.in_turns && options.explain.empty() && series.variant.another();
+      const double more = bytes_of(session, shape, series);
+      const auto [needed, available] = memory_of(bytes + more, session.world);
+      if (!alternates || needed > available / 2) run_them();
+      bytes += more, together.push_back(&series);
+      if (!alternates) run_them();
     }
+    run_them();
   }
 }
 
@@ -169,8 +185,6 @@ int run_step(const Step& step, const Options& options, const World& world, Refus
     return session.warn_once("skipped: " + why), 77;
   run_type(session, step.bf16), run_type(session, step.tf32);
   run_type(session, step.f32), run_type(session, step.f64), run_type(session, step.i32);
-  if (session.disturbed > 0)
-    session.warn_once(fmt::format("{} of {} rows were disturbed", session.disturbed, session.measured));
   const bool nothing_ran = session.skipped > 0 && session.measured == 0;
   return static_cast<int>(world.root(refused.status == 1 ? 1 : nothing_ran ? 77 : 0));
 }

@@ -29,7 +29,7 @@ struct Session {
   Table table{Record().columns()};  // rank 0's alone
   std::optional<Roofs> roofs = {};  // of machine.csv, if there is one
   int rows = 0, row = 0;            // how many there will be; which one this is
-  int measured = 0, skipped = 0, disturbed = 0;
+  int measured = 0, skipped = 0;
   std::set<std::string> warned = {};
 
   ~Session() { progress(""); }
@@ -68,9 +68,9 @@ struct Series {
   double rate = 0;  // operations a second, of the last row that tells; 0: of none yet
 };
 
-/// One row: run, verify, print, record.
+/// Some rows of a shape: run, several in turns, verify, print, record.
 template <class T>
-void run_row(Session& session, CheckedProblem<T>& checked, Series<T>& series);
+void run_rows(Session& session, CheckedProblem<T>& checked, const std::vector<Series<T>*>& in_turns);
 
 /// Why a variant cannot run here, for want of a processor's features or by its own word; else empty.
 template <class T>

@@ -55,6 +55,11 @@ struct Times {
       if (other.*part) this->*part = (this->*part).value_or(0) + *(other.*part);
     return *this;
   }
+  Times& operator/=(double count) {
+    for (const auto part : fields())
+      if (this->*part) *(this->*part) /= count;
+    return *this;
+  }
 };
 
 struct Cost;  // runner/cost.hpp: what a product asks of a processor
@@ -87,6 +92,8 @@ class Variant {
 
   Traits traits;
 
+  /// The same without memory, for another row at the same time; none of a variant whose rows run alone.
+  virtual std::shared_ptr<Variant> another() const { return {}; }
   /// Where it runs; the processor's name may be left out.
   virtual Device device() const { return {}; }
   /// Why this row cannot run here, such as "needs 4 ranks"; else empty. Rank 0's answer counts.

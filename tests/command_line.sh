@@ -94,18 +94,6 @@ if command -v script >/dev/null; then
   tr '\r' '\n' <out | grep -q "${row}warm-up 1 of 1" && tr '\r' '\n' <out | grep -q "${row}run 2 of 2" && grep -q $'\r\033\[K$' out || fail "progress: $(cat out)"
 fi
 
-# Beside a busy loop on the same processor every run is disturbed: the row is marked, and a line says how many. It is not a
-# refusal, nor wrong.
-cpu=$(taskset -cp $$ 2>/dev/null | sed 's/.*: //; s/[,-].*//')
-if [ -n "$cpu" ]; then
-  taskset -c "$cpu" sh -c 'while :; do :; done' &
-  busy=$!
-  taskset -c "$cpu" "$program" --size 400,401 --type f32 --variant ijk --quiet --repeat 1 >out 2>err || fail "--quiet: $(cat err)"
-  kill $busy
-  [ "$(grep -c ' [0-9.]* [mu]*s~ ' out)" -eq 2 ] || fail "disturbed rows are not marked: $(cat out)"
-  [ "$(cat err)" = "01_naive: 2 of 2 rows were disturbed" ] || fail "disturbed: $(cat err)"
-fi
-
 # Ctrl-C: finished rows are printed and on disk, and the program ends by the signal (env: a background job ignores it otherwise).
 env --default-signal=INT "$program" --size 16,1500 --type f32 --variant ijk --repeat 1000 --budget 1000 --csv killed.csv \
   >out 2>err &

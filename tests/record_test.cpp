@@ -68,8 +68,8 @@ TEST_CASE("a row on the terminal: what was found, and a dash where nothing was")
   r.settings = {.threads = 16, .tile = 64, .grid = {}, .block = {}};
   says(" threads  tile  runs ",
        " 16    64     5        2 ms        3 us L2         1.235    25%     0.123     0.068  right\n");
-  r.settings.tile = 0, r.settings.block = {32, 8}, r.quiet = "no", r.peak_share = 1.03;
-  says(" threads block  runs ", " 16  32x8     5       2 ms~        3 us L2         1.235 >100%?     0.123 ");
+  r.settings.tile = 0, r.settings.block = {32, 8}, r.peak_share = 1.03;
+  says(" threads block  runs ", " 16  32x8     5        2 ms        3 us L2         1.235 >100%?     0.123 ");
   r.settings.grid = {2, 3}, r.ranks = 6;
   says("01_naive on 6 ranks of a machine, ", "     16      2x3 32x8     5 ");
 }

@@ -13,6 +13,7 @@
 #include "captured.hpp"
 #include "runner/machine.hpp"
 #include "runner/record.hpp"
+#include "runner/session.hpp"
 #include "runner/text.hpp"
 
 using namespace course;
@@ -37,8 +38,6 @@ struct Counting : Variant<float> {
   }
   Times run() override {
     ++runs;
-    const double used = process_seconds();
-    while (works && process_seconds() < used + 0.01) continue;
     if (runs == throws_at || throws_at == 0) throw std::runtime_error("a kernel's exception");
     if (throws_at == -2) throw 42;
     if (runs == no_memory_at) throw std::bad_alloc();
@@ -48,7 +47,6 @@ struct Counting : Variant<float> {
         for (Index j = 0; j < problem->shape.n; ++j) c.view()(i, j) += in.a.view()(i, p) * in.b.view()(p, j);
     if (spills) const_cast<float*>(in.a.view().data())[-1] = 0;
     if (spoilt >= 0 && problem->fill == spoilt_fill.value_or(problem->fill)) c.view()(spoilt, 0) += 1;
-    if (works) return {.product = process_seconds() - used};
     return {.product = runs <= std::ssize(each) ? each[static_cast<std::size_t>(runs - 1)] : seconds};
   }
   Device device() const override { return gpu.empty() ? Device{} : Device{"gpu", gpu}; }
@@ -62,7 +60,6 @@ struct Counting : Variant<float> {
   std::vector<double> each = {};  // instead, of the first runs
   std::string reason, complains, gpu;
   bool verify_copies = false;  // of the last settings
-  bool works = false;          // its seconds are those that it had a processor
   bool copies = true, spills = false;
   Index spoilt = -1;                // the row of a wrong element
   std::optional<Fill> spoilt_fill;  // of this fill only
@@ -103,9 +100,6 @@ struct Run {
   Step step{"test", "a test", "-O3", "", {}, {}, {}};
   Schema columns = Record().columns();
 };
-
-constexpr double in_no_time = 1e-9;  // nobody can be denied a processor for so long
-constexpr double asleep = 0.002;     // of which it had a processor for some microseconds
 
 }  // namespace
 
@@ -149,7 +143,6 @@ TEST_CASE("a row is warmed up and repeated as asked, C reset before every run") 
         {"alloc_s", "0.25"},
         {"collect_s", ""},
         {"copy_in_s", "0.0225"},  // repeated like the product: median of runs 3..6
-        {"quiet", ""},
         {"verdict", "right"}}) {
     const std::string column = name;  // clang 14 captures no structured binding
     CAPTURE(column);
@@ -228,62 +221,98 @@ TEST_CASE("beyond 2048 samples and Freivalds decide, with one more run on digits
   }
 }
 
-TEST_CASE("--quiet: a disturbed run does not count, as long as there are enough others") {
-  struct Case {
-    std::vector<double> each;  // then asleep
-    const char *repeat, *budget, *warmup, *quiet, *counted;
-    int runs;
-  };
-  const double good = in_no_time;
-  for (const auto& [each, repeat, budget, warmup, quiet, counted, runs] :
-       {Case{{asleep, asleep, good, asleep, good, good, good}, "4", "100", "1", "yes", "4", 7},
-        {{}, "4", "100", "1", "no", "12", 13},
-        {{good, good, good}, "5", "100", "0", "yes", "3", 15},   // three are enough
-        {{asleep, good, good}, "2", "100", "0", "yes", "2", 3},  // or as many as were asked for
-        {{good}, "2", "100", "0", "no", "1", 6},
-        {{}, "5", "0.003", "0", "no", "5", 5}}) {  // thrice the budget
-    Run run(asleep);
-    run.variant->copies = false, run.variant->each = each;
-    CHECK(run({"--size", "9", "--quiet", "--repeat", repeat, "--budget", budget, "--warmup", warmup}) == 0);
-    CHECK(run.cell("quiet") == quiet);
-    CHECK(run.cell("repeat") == counted);
-    CHECK(run.variant->runs == runs);
-  }
-}
-
-TEST_CASE("--quiet: neither a run too short for the clock is disturbed nor one on a GPU or of a crowd") {
-  const auto quiet = [](double seconds, const char* gpu, int threads, bool works = false) {
-    Run run(seconds);
-    run.variant->gpu = gpu, run.variant->traits.threads = true, run.variant->works = works;
-    CHECK(run({"--size", "9", "--quiet", "--repeat", "2", "--threads", std::to_string(threads)}) == 0);
-    return run.cell("quiet");
-  };
-  CHECK(quiet(asleep / 4, "", 1) == "yes");
-  CHECK(quiet(0.5, "Test GPU", 1) == "yes");
-  CHECK(quiet(0.5, "", usable_cpus()) == "no");
-  CHECK(quiet(0.5, "", usable_cpus() + 1) == "yes");  // threads beyond the processors do not end together
-  CHECK(quiet(0, "", 1, true) == "yes");
-  if (usable_cpus() > 1) CHECK(quiet(0, "", 2, true) == "no");  // two threads that had one processor
-}
-
 namespace {
 
-/// One of two ranks; the other lost half of its processor while this variant ran.
-struct Beside : World {
-  explicit Beside(const Counting& variant) : variant_(variant) {}
-  void max(std::span<double> mine) const override {
-    if (mine[0] == 0 && variant_.runs > 0) mine[0] = 0.5;
+/// One of several rows in turns: notes which row runs, and takes what its host gives it of a clock of ours.
+struct Turning : Counting {
+  struct Host {
+    std::string order;  // of the products, by threads
+    double now = 0, slow_from = 0, slow_until = 0;
+    double full = 0.08;  // seconds of a product on one thread
+    int throws_on = 0;   // so many threads
+  };
+  explicit Turning(std::shared_ptr<Host> host_) : Counting(0), host(std::move(host_)) {
+    traits.threads = true;
   }
-  const Counting& variant_;
+  std::shared_ptr<Variant<float>> another() const override { return std::make_shared<Turning>(host); }
+  Times allocate(const Problem<float>& problem_, const Settings& settings) override {
+    threads = settings.threads;
+    return Counting::allocate(problem_, settings);
+  }
+  Times run() override {
+    if (threads == host->throws_on) throw std::runtime_error("a kernel's exception");
+    Counting::run();
+    const bool is_slow = host->slow_from <= host->now && host->now < host->slow_until;
+    const double took = host->full / threads * (is_slow ? 1.7 : 1);
+    host->order += std::to_string(threads), host->now += took;
+    return {.product = took};
+  }
+  std::shared_ptr<Host> host;
+  int threads = 0;
+};
+
+struct TurningRun : Run {
+  TurningRun() { step.f32 = {std::make_shared<Turning>(host)}; }
+  std::shared_ptr<Turning::Host> host = std::make_shared<Turning::Host>();
 };
 
 }  // namespace
 
-TEST_CASE("a run that was disturbed on another rank does not count here") {
-  Run run(in_no_time);
-  CHECK(run({"--size", "9", "--quiet", "--repeat", "2", "--verify", "none"}, Beside(*run.variant)) == 0);
-  CHECK(run.cell("quiet") == "no");
-  CHECK(run.variant->runs == 1 + 3 * 2);
+TEST_CASE("--in-turns: samples of 2 ms or more alternate, from both ends") {
+  for (const auto& [full, order] : {std::pair(0.12, "12 12 21 12"),  // the warm-up, then three turns
+                                    {0.08, "12 122 221 122"},        // below 50 ms one is not timed
+                                    {0.0012, "12 11122222 22222111 11122222"}}) {
+    TurningRun run;
+    run.host->full = full;
+    CHECK(run({"--size", "9", "--threads", "1,2", "--in-turns", "--repeat", "3"}) == 0);
+    std::string expected = order;
+    std::erase(expected, ' ');
+    CHECK(run.host->order == expected);
+    for (const Table::Row& row : run.rows()) {
+      CHECK((run.cell(row, "repeat") == "3" && run.cell(row, "verdict") == "right"));
+      const double product = full / std::stod(run.cell(row, "threads"));
+      CHECK(run.cell(row, "turns_s") == fmt::format("{0:.6g} {0:.6g} {0:.6g}", product));
+      CHECK(run.cell(row, "started") == run.cell("started"));
+    }
+  }
+}
+
+TEST_CASE("--in-turns: a host that is slow for a while changes no ratio; without, it does") {
+  const auto ratio = [](double from, double until, bool in_turns) {
+    TurningRun run;
+    run.host->slow_from = from, run.host->slow_until = until;
+    CHECK(run({"--size", "9", "--threads", "1,2", in_turns ? "--in-turns" : "--warmup=1"}) == 0);
+    std::vector<double> times[2], ratios;
+    for (std::size_t of = 0; of < 2; ++of) {
+      const std::string turns = run.cell(run.rows()[of], in_turns ? "turns_s" : "median_s");
+      for (const std::string& turn : split(turns, ' ')) times[of].push_back(std::stod(turn));
+    }
+    for (std::size_t turn = 0; turn < times[0].size(); ++turn)
+      ratios.push_back(times[0][turn] / times[1][turn]);
+    return median(ratios);
+  };
+  for (int tenths = 0; tenths < 10; ++tenths)
+    CHECK(ratio(0.1 * tenths, 0.1 * tenths + 0.5, true) == doctest::Approx(2).epsilon(0.05));
+  CHECK(ratio(0, 0.5, false) == doctest::Approx(2 * 1.7));
+}
+
+TEST_CASE("--in-turns: rows that do not fit in memory together follow one another") {
+  struct Small : World {  // a row takes 0.3 of what its host has
+    double on_this_host(double mine) const override { return mine * 0.3 * available_memory() / row; }
+    double row = bytes_of_row<float>({9, 9, 9}, false, true, World());
+  };
+  TurningRun run;
+  run.host->full = 0.12;
+  CHECK(run({"--size", "9", "--threads", "1,2", "--in-turns", "--repeat", "3"}, Small()) == 0);
+  CHECK(run.host->order == "11112222");
+}
+
+TEST_CASE("--in-turns: a row whose kernel throws does not end the others") {
+  TurningRun run;
+  run.host->throws_on = 1;
+  CHECK(run({"--size", "9", "--threads", "1,2", "--in-turns"}) == 1);
+  CHECK((run.cell(run.rows()[0], "verdict") == "wrong" && run.cell("verdict") == "right"));
+  CHECK(run.cell("repeat") == "5");
 }
 
 TEST_CASE("a kernel that throws is wrong, not a crash, verified or not; out of memory is a refusal") {

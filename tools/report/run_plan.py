@@ -191,7 +191,7 @@ def command_of(words, given):
         csv = given.out / words[place + 1]
         del words[place : place + 2]
     ranks = ["--ranks", option(words, "-n")] if "mpirun" in words else []
-    more = ["--csv", str(csv), *["--quiet"] * step, *ranks]
+    more = ["--csv", str(csv), *["--in-turns"] * step, *ranks]
     return Command([*words, *more], variables, program, csv)
 
 

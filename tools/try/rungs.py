@@ -93,7 +93,7 @@ def raced(rung, program):
     there, None if the rate cannot be."""
     machine = machine_csv(rung.build)
     workers = min(2, CORES) if rung.on_ranks else threads_of(rung) or 1
-    at = ["--size", rung.n, "--repeat", "3", "--quiet"]
+    at = ["--size", rung.n, "--repeat", "3"]
     if machine:
         at += ["--machine", str(machine)]
     else:
@@ -104,7 +104,7 @@ def raced(rung, program):
         "the course": timed(rung, rung.course, *at),
         "three loops": timed(plain, rung.build / "01_naive/01_naive", *at),
     }
-    rates, noisy, last = {name: [] for name in runs}, set(), {}
+    rates, last = {name: [] for name in runs}, {}
     with tempfile.TemporaryDirectory() as folder:
         for turn in range(5):
             of_turn = list(runs.items())[: 3 if turn < 2 else 2]
@@ -122,14 +122,9 @@ def raced(rung, program):
                     )
                     return told_but(f"wrong at n = {rung.n}", [said])
                 for last[name] in rows:
-                    rates[name].append((last[name]["quiet"] != "no", float(last[name]["gflops"])))
+                    rates[name].append(float(last[name]["gflops"]))
     pairs = list(zip(*(rates[name] for name in ("you", "the course"))))
-    calm = [pair for pair in pairs if pair[0][0] and pair[1][0]] or pairs
-    ratios = sorted(mine / ours for (_, mine), (_, ours) in calm if ours)
-    for name, found in rates.items():  # what was not disturbed counts, if there is any
-        quiet = [rate for calm, rate in found if calm]
-        noisy |= {name} if not quiet else set()
-        rates[name] = quiet or [rate for _, rate in found]
+    ratios = sorted(mine / ours for mine, ours in pairs if ours)
     fastest, top = max(max(rate, default=0) for rate in rates.values()), None
     for again in (False, True) if not rung.on_gpu else ():
         if not top or top < fastest:  # a peak below a product was measured in a bad moment
@@ -143,9 +138,9 @@ def raced(rung, program):
     print(f"\nGFLOP/s at n = {rung.n}, {'on the GPU' if rung.on_gpu else what}:")
     for name, found in rates.items():
         if found:
-            rate, mark = statistics.median(found), "~" if name in noisy else " "
+            rate = statistics.median(found)
             share = f"{100 * rate / top:6.1f} %" if top else ""
-            print(f"  {name:<12}{bar(rate / (top or fastest)):<34}{rate:9.4g}{mark}{share}")
+            print(f"  {name:<12}{bar(rate / (top or fastest)):<34}{rate:9.4g} {share}")
     if top:
         print(f"  {'the peak':<12}{bar(1):<34}{top:9.4g}")
     if ratios:
@@ -153,8 +148,6 @@ def raced(rung, program):
         print(
             f"  you reach {100 * statistics.median(ratios):.0f} % of the course's rate ({spread})"
         )
-    if noisy:
-        print("  ~ other programs disturbed it")
     if not rung.call and not rung.declaration:  # the model is of the course's kernel
         say_limit(last.get("you", {}), mine)
     return mine, mine / top if top else 0, ratios
@@ -318,7 +311,7 @@ def report(rungs, given):
             print(f"{rung.shown} is left out: {why}", flush=True)
             continue
         print(f"== {rung.shown}", flush=True)
-        words = [*shlex.split(given.options), "--quiet"]
+        words = [*shlex.split(given.options), "--in-turns"]
         words += ["--machine", str(machine)] * machine.exists()
         words += ["--size", given.gpu_sizes if rung.on_gpu else given.sizes]
         with tempfile.TemporaryDirectory() as folder:
