@@ -67,7 +67,8 @@ __device__ void begin_wide(SharedTile<T, rows, cols>& tile, int (*place)(int row
       cp_async(to, inside ? from.block(i, j, 1, there).data() : from.data(),
                inside ? there * int(sizeof(T)) : 0);
     } else {
-      for (int n = 0; n < at_once; ++n) to[n] = i < from.rows() && n < there ? from(i, j + n) : T(0);
+      for (int n = 0; n < at_once; ++n)
+        course::in_shared<T>(to + n) = i < from.rows() && n < there ? from(i, j + n) : T(0);
     }
   }
 }

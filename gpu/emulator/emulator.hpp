@@ -142,6 +142,18 @@ class SharedTile {
 };
 // [/tile]
 
+/// What lies at an address: counted, but not checked.
+template <class V, class T>
+V& in_shared(T* address) {
+  if (emulator::counting) emulator::touched_shared(address, sizeof(V));
+  return reinterpret_cast<V&>(*address);
+}
+template <class V, class T>
+V& in_global(T* address) {
+  if (emulator::counting) emulator::touched(address);
+  return reinterpret_cast<V&>(*address);
+}
+
 /// What a block asks for as it is launched.
 template <class T>
 T& shared_memory() {
