@@ -59,8 +59,9 @@ struct Counts {
 extern bool counting;
 /// Of what has run since the last call.
 Counts take_counts();
-/// Notes that the thread that runs accesses so many bytes of shared memory, or memory in a way that is not
+/// Notes that the thread that runs accesses global memory, or so many bytes of shared memory, or what is not
 /// counted.
+void touched(const void* element);
 void touched_shared(const void* from, std::size_t bytes);
 void not_counted();
 
