@@ -196,7 +196,7 @@ double wavefronts(std::span<const Access> warp) {
   const double most = *std::max_element(words, words + 32);
   if (warp.size() <= 8 || warp[0].last - warp[0].first < 15) return most;
   if (warp.size() > 16) return wavefronts(warp.first(16)) + wavefronts(warp.subspan(16));
-  for (const std::size_t partner : {1, 2}) {
+  for (const std::size_t partner : {1u, 2u}) {
     std::size_t equal = 0;
     while (equal < warp.size() && warp[equal].first == warp[(equal ^ partner) % warp.size()].first) ++equal;
     if (equal == warp.size()) return most;
