@@ -20,8 +20,9 @@ namespace course::emulator {
 extern bool counting;
 void touched(const void* element);
 }  // namespace course::emulator
-#define COURSE_TOUCH(element) \
-  (course::emulator::counting ? course::emulator::touched(element) : static_cast<void>(0))
+#define COURSE_TOUCH(element)                  \
+  if (course::emulator::counting) [[unlikely]] \
+  course::emulator::touched(element)
 #else
 #define COURSE_TOUCH(element) static_cast<void>(0)
 #endif

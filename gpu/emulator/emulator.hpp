@@ -127,7 +127,8 @@ class SharedTile {
     Index i;
     T& operator[](Index j) const {
       T* const element = *this + j;
-      if (emulator::counting) emulator::touched_shared(element, sizeof(T));
+      if (emulator::counting) [[unlikely]]
+        emulator::touched_shared(element, sizeof(T));
       return *element;
     }
     /// The address alone, which touches nothing.
@@ -146,12 +147,14 @@ class SharedTile {
 /// What lies at an address: counted, but not checked.
 template <class V, class T>
 V& in_shared(T* address) {
-  if (emulator::counting) emulator::touched_shared(address, sizeof(V));
+  if (emulator::counting) [[unlikely]]
+    emulator::touched_shared(address, sizeof(V));
   return reinterpret_cast<V&>(*address);
 }
 template <class V, class T>
 V& in_global(T* address) {
-  if (emulator::counting) emulator::touched(address);
+  if (emulator::counting) [[unlikely]]
+    emulator::touched(address);
   return reinterpret_cast<V&>(*address);
 }
 
