@@ -10,17 +10,18 @@ environment (NAME=value) and `mpirun -n N`; # begins a comment. In braces stand 
     {types&f32,f64}   those of its items that are among these
     {each ranks}      the line is run for each of its items
 Added are the files, in OUT: 00_machine writes machine.csv, libraries.py and the steps results.csv,
-these with --quiet, or the file that the line names by --csv. What a line that ends in `> FILE`
-prints becomes that file. A line with --again is run if a product was faster than the peak. After !
-stands what is no program of ours and is run each time.
+or the file that the line names by --csv. What a line that ends in `> FILE` prints becomes that
+file. A line with --again is run if a product was faster than the peak; one that begins with || if
+its program could not run (77) in a line before. After ! stands what is no program of ours and is
+run each time.
 
-A line that ended well is noted in OUT/.done with the hash of its program, and not run again, unless
-other programs disturbed one of its rows. What fails is named in OUT/failed, and the others still
-run.
+Between two lines the pace of the processors is measured (OUT/pace.csv); a line that was disturbed
+runs once more. One that ended well and undisturbed is noted in OUT/.done, and not run again while
+its programs are older than the note. What fails is named in OUT/failed, and the others still run.
 
 Exit status: 0 well; 1 a line failed; 2 the command line; 130 or 143 interrupted."""
-import argparse, ctypes, hashlib, math, os, re, select, shlex, shutil, signal, subprocess, sys
-import threading, time
+import argparse, ctypes, os, re, shlex, shutil, signal, subprocess, sys, time
+from collections import Counter
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -28,11 +29,12 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "tools"))
 from folders import locked, refuse  # noqa: E402
-from measured import BASELINE, Refusal, key, ladder_sizes, lines_of, load  # noqa: E402
+from measured import BASELINE, Refusal, ladder_sizes, load  # noqa: E402
+from pace import Paces, add, utc  # noqa: E402
 from processors import processors  # noqa: E402
 
+HOST = os.uname().nodename
 OF_MACHINE = ("00_machine", "libraries")
-WORK = {"machine.csv": 40, "libraries.csv": 500}  # about as much as so many rows
 # As root, with more ranks than cores, and without ~/.openmpi.
 OPEN_MPI = {
     "HOME": os.devnull,
@@ -42,16 +44,18 @@ OPEN_MPI = {
     "OMPI_MCA_hwloc_base_use_hwthreads_as_cpus": "1",
     "OMPI_MCA_btl": "^tcp",  # of one host: without a network, Open MPI 5 says so for each pair
 }
-# Threads that wait for one another then count as busy, or --quiet would take a share of work that
-# is not even for a disturbance; and a core for each: a kernel may leave two short-lived threads on
-# one core. Not for ranks: several on one core would only keep each other from work.
-OF_THREADS = {"OMP_WAIT_POLICY": "active", "OMP_PROC_BIND": "true"}
-WELL = (0, 77)  # 77: this machine cannot run it, and the program said so
+# A core for each thread: a kernel may leave two short-lived threads on one core. A thread that
+# waits spins for some 100 µs only (libgomp: 10^5 spins are about 1 ms), then sleeps: a row of one
+# thread may be next, on the other hardware thread of the core.
+OF_THREADS = {"OMP_PROC_BIND": "true", "GOMP_SPINCOUNT": "10000", "KMP_BLOCKTIME": "1"}
+TOLD = (128 + signal.SIGINT, 128 + signal.SIGTERM, 128 + signal.SIGPIPE)  # these end all
 CORES = processors()
 
 # Where one process may not read another's memory (Docker, on an old kernel), Open MPI says so for
 # each message.
 NO_COPIES = {"OMPI_MCA_btl_vader_single_copy_mechanism": "none", "OMPI_MCA_smsc": "^cma"}
+PATIENCE = 3  # seconds that a disturbed line waits for the pace of before
+SHARE = 0.15  # of the time gone, for lines that run once more
 
 
 @cache
@@ -71,6 +75,8 @@ class Command(NamedTuple):
     program: Path | None = None  # of ours
     csv: Path | None = None  # where its rows go
     printed: Path | None = None  # the file that gets what it prints
+    instead: bool = False  # of lines of its program that could not run
+    number: int = 1  # among the lines alike of its plan
 
     def name(self):
         return self.program.name if self.program else ""
@@ -80,30 +86,13 @@ class Command(NamedTuple):
         words = [*(f"{name}={value}" for name, value in self.variables.items()), *self.words]
         return shlex.join(words) + (f" > {shlex.quote(str(self.printed))}" if self.printed else "")
 
-    def stamp(self):
-        """Tells this line here, and the state of the programs in it, from every other."""
+    def files(self):
+        """What it runs and loads of ours."""
         files = [Path(word) for word in self.words if "/" in word and Path(word) != self.csv]
-        files = filter(Path.is_file, [*files, *of_libraries(self.program)])
-        parts = [self.text(), os.uname().nodename, *map(digest, files)]
-        return hashlib.sha256("\n".join(parts).encode()).hexdigest()
-
-    def work(self):
-        """About how many rows it measures."""
-        rows = math.prod(word.count(",") + 1 for word in self.words)
-        return WORK.get(self.csv.name, rows) if self.csv else rows
-
-
-def of_libraries(program):
-    """What libraries.py starts and loads; other programs stand alone."""
-    if program.parent.name != "libraries":
-        return []
-    build = program.parents[1]
-    return [program, build / "libraries/cublas", *sorted(build.glob("*/libcourse_*.so"))]
-
-
-@cache
-def digest(file):
-    return hashlib.sha256(file.read_bytes()).hexdigest()
+        folder, build = self.program.parent, self.program.parents[1]
+        if folder.name == "libraries":  # libraries.py starts these
+            files += [self.program, build / "libraries/cublas", *build.glob("*/libcourse_*.so")]
+        return filter(Path.is_file, [*files, *folder.glob("*.so")])
 
 
 # ---- from a plan to commands ----
@@ -127,15 +116,13 @@ def settings_of(given):
     sizes, threads = (settings.get(name, "").split(",") for name in ("sizes", "threads"))
     first = str(ladder_sizes(map(count, sizes))[0])
     ladder = first if first in sizes else sizes[-1]
-    few = list(dict.fromkeys([threads[0], threads[-1]]))
     return settings | {
         "build": shlex.quote(str(given.build)),
         "out": shlex.quote(str(given.out)),
         # The rate of a size before says how long a large one takes, and whether it is left out.
         "ladder": ladder if count(ladder) <= 1024 else f"512,{ladder}",
         "others": ",".join(n for n in sizes if n != ladder),
-        "few": ",".join(few),
-        "between": ",".join(number for number in threads if number not in few),
+        "few": ",".join(dict.fromkeys([threads[0], threads[-1]])),
     }
 
 
@@ -171,41 +158,45 @@ def teams(words, settings):
 
 
 def command_of(words, given):
+    if instead := words[0] == "||":
+        words = words[1:]
     first = next(place for place, word in enumerate(words) if "=" not in word)
     variables = dict(word.split("=", 1) for word in words[:first])
     words = words[first:]
     at = next(place for place, word in enumerate(words) if "/" in word)
-    program, step = given.build / words[at], words[at].split("/")[0] not in OF_MACHINE
-    called = [str(program)]
-    if program.suffix == ".py":
-        called = [sys.executable, str(program)]
+    program = given.build / words[at]
+    called = [sys.executable] * (program.suffix == ".py") + [str(program)]
     if words[at] == "libraries/libraries.py":  # the tool that calls this program
         called = [sys.executable, str(ROOT / words[at]), "--build", str(given.build)]
         program = program.with_suffix("")
     words = [*words[:at], *called, *words[at + 1 :]]
     if words[-2:-1] == [">"]:
-        return Command(words[:-2], variables, program, None, given.out / words[-1])
+        return Command(words[:-2], variables, program, None, given.out / words[-1], instead)
     csv = given.out / ("machine.csv" if program.name == "00_machine" else "results.csv")
     if "--csv" in words:
         place = words.index("--csv")
         csv = given.out / words[place + 1]
         del words[place : place + 2]
     ranks = ["--ranks", option(words, "-n")] if "mpirun" in words else []
-    more = ["--csv", str(csv), *["--in-turns"] * step, *ranks]
-    return Command([*words, *more], variables, program, csv)
+    is_step = program.parent.name not in OF_MACHINE
+    words += ["--csv", str(csv), *["--in-turns"] * is_step, *ranks]
+    return Command(words, variables, program, csv, None, instead)
 
 
 def commands_of(given):
     """All of the plans."""
     settings, commands = settings_of(given), []
-    lines = "\n".join(plan.read_text(encoding="utf-8") for plan in given.plans).splitlines()
-    for line in lines:
-        for text in filled(re.sub(r"(^|\s)#.*", "", line).strip(), settings):
-            if text.startswith("!"):
-                commands.append(Command(shlex.split(text[1:]), {}))
-            elif text:
-                of_teams = teams(shlex.split(text), settings)
-                commands += [command_of(words, given) for words in of_teams]
+    for plan in given.plans:
+        alike = Counter()
+        for line in plan.read_text(encoding="utf-8").splitlines():
+            for text in filled(re.sub(r"(^|\s)#.*", "", line).strip(), settings):
+                if text.startswith("!"):
+                    commands.append(Command(shlex.split(text[1:]), {}))
+                    continue
+                for words in teams(shlex.split(text), settings) if text else ():
+                    command = command_of(words, given)
+                    alike[command.text()] += 1
+                    commands.append(command._replace(number=alike[command.text()]))
     return commands
 
 
@@ -247,24 +238,6 @@ def possible(commands, given):
 # ---- running them ----
 
 
-class Signals:
-    """Passes a signal on to the program that runs, unless that ends within a second: Ctrl-C at a
-    terminal reaches both."""
-
-    pending, running = 0, None
-
-    @classmethod
-    def take(cls, signum, frame):
-        cls.pending, later = signum, threading.Timer(1, cls.pass_on)
-        later.daemon = True
-        later.start()
-
-    @classmethod
-    def pass_on(cls):
-        if cls.running:
-            cls.running.send_signal(cls.pending)
-
-
 def environment(words):
     """Each rank is bound to its share of the cores. Unbound, two may lie on one core; and OpenMP,
     which then counts all cores as its own, lets threads that wait keep a core from another rank's
@@ -302,47 +275,72 @@ def placed(words):
     return [*words[:at], *(shared if ranks > CORES else share), *words[at:]]
 
 
-def run(command):
-    """Its exit status; one that died by a signal has 128 more than the signal, as in a shell. What
-    it prints to a file is kept if it ended well. An interruption, of it or of this program, ends
-    all."""
-    variables = os.environ | environment(command.words) | command.variables
-    pipe = subprocess.PIPE if command.printed else None
+class Running:
+    """The program that runs, and the signal that is to end it."""
+
+    process, told = None, 0
+
+    @classmethod
+    def tell(cls, signum, frame):
+        """Ctrl-C at a terminal reaches the program, too; else it is passed on in a second."""
+        if signum != signal.SIGALRM:
+            cls.told = signum
+            signal.alarm(1)
+        elif cls.process:
+            cls.process.send_signal(cls.told)
+
+
+def run(words, variables, kept=False):
+    """Its exit status, and what it printed if that is kept. One that died by a signal has 128 more
+    than the signal, as in a shell; an interruption, of it or of this program, ends all, as does a
+    pipe that nobody reads."""
+    variables = os.environ | environment(words) | variables
+    pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE if kept else None}
     try:
-        pipes = {"stdin": subprocess.DEVNULL, "stdout": pipe}
-        process = subprocess.Popen(placed(command.words), env=variables, **pipes)
+        process = Running.process = subprocess.Popen(placed(words), env=variables, **pipes)
     except OSError as error:
-        print(f"{command.words[0]}: {error.strerror}", file=sys.stderr)
-        return 127
-    Signals.running = process
+        print(f"{words[0]}: {error.strerror}", file=sys.stderr)
+        return 127, b""
     printed, _ = process.communicate()
-    Signals.running, status = None, process.returncode
-    status = 128 + Signals.pending if Signals.pending else 128 - status if status < 0 else status
-    if status in (128 + signal.SIGINT, 128 + signal.SIGTERM):
+    Running.process, status = None, -Running.told or process.returncode
+    status = 128 - status if status < 0 else status
+    if status in TOLD:
         sys.exit(status)
-    if status and nobody_reads():
-        os.kill(os.getpid(), signal.SIGPIPE)
+    return status, printed
+
+
+def run_line(command):
+    """Its exit status; what it prints to a file is kept if it ended well."""
+    status, printed = run(command.words, command.variables, bool(command.printed))
     if command.printed and status == 0:
         command.printed.write_bytes(printed)
     return status
 
 
-def nobody_reads():
-    """Whether standard output is a pipe that was closed: `make report | head`."""
-    (poll := select.poll()).register(1, 0)
-    return any(event & select.POLLERR for _, event in poll.poll(0))
+class Pace:
+    """The pace of the processors, as a program tells it, in OUT/pace.csv."""
 
+    def __init__(self, given):
+        self.program = given.build / "00_machine/00_machine"
+        self.file = given.out / "pace.csv"
+        self.sample()
 
-def rows_of(csv):
-    return lines_of(csv) if csv and csv.exists() else []
+    def sample(self, patience=0):
+        """Adds a sample, once the pace is back or after so many seconds; whether it is back."""
+        if not self.program.exists():
+            return True
+        least, end = Paces(self.file).least(HOST), time.monotonic() + patience
+        while True:
+            status, said = run([str(self.program), "--pace"], OF_THREADS, kept=True)
+            if status:
+                return True
+            if float(said) >= least or time.monotonic() > end:
+                add(self.file, HOST, said.decode().strip())
+                return float(said) >= least
+            time.sleep(0.1)
 
-
-def all_quiet(rows, before):
-    """Whether each row after the first `before` was left alone, now or at an earlier try."""
-    quiet = {(*key(row), row["commit"]) for row in rows if row.get("quiet") == "yes"}
-    return all(
-        row.get("quiet") != "no" or (*key(row), row["commit"]) in quiet for row in rows[before:]
-    )
+    def was_slow(self, began):
+        return Paces(self.file).slow(HOST, began)
 
 
 def a_peak_was_beaten(out):
@@ -351,69 +349,72 @@ def a_peak_was_beaten(out):
         machines = load(out / "results.csv", out / "machine.csv")
     except Refusal:
         return False  # nothing was measured
-    rows = [(of, row) for of in machines for row in of.select(gpu=False) if of.at_home(row)]
-    roofs = [(row, of.roof(row.type, row.workers)) for of, row in rows]
-    return any(roof and row.rate > roof.value for row, roof in roofs)
+    return any(not row.gpu for of in machines for row, _ in of.above())
 
 
-def duration(seconds):
-    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
-
-
-class Stamps:
-    """OUT/.done: the lines that ended well. Locked: one report at a time writes there."""
+class Done:
+    """OUT/.done: the lines that ended well, and when they began. Locked: one report at a time
+    writes there."""
 
     def __init__(self, out):
         busy = f"another report writes {out}; wait for its end, or give another: OUT=…"
         self.file = locked(out / ".done", lambda: refuse(busy))
-        self.known = set((out / ".done").read_text().split())
+        lines = (out / ".done").read_text(encoding="utf-8").splitlines()
+        self.began = {line: began for began, _, line in (line.partition(" ") for line in lines)}
+
+    def line(self, command):
+        return f"{HOST} {command.number} {command.text()}"
 
     def has(self, command):
-        """A line whose file is gone has to be run again."""
-        file = command.csv or command.printed
-        return file is not None and file.exists() and command.stamp() in self.known
+        """A line whose file is gone, or whose programs are newer, has to be run again."""
+        file, began = command.csv or command.printed, self.began.get(self.line(command))
+        if not began or not file.exists():
+            return False
+        return all(utc(program.stat().st_mtime) < began for program in command.files())
 
-    def add(self, command):
-        self.known.add(command.stamp())
-        print(command.stamp(), file=self.file, flush=True)
-
-
-def heading(commands, number, done, seconds):
-    """What runs, and about how long the rest takes, by the work done in so many seconds."""
-    left = sum(command.work() for command in commands[number - 1 :])
-    rest = left * (seconds / done if done else 0.3)
-    gone = f"{duration(seconds)} gone, about {duration(rest)} left"
-    return f"== {commands[number - 1].name()} ({number} of {len(commands)}); {gone}"
+    def add(self, command, began):
+        self.began[self.line(command)] = began
+        print(began, self.line(command), file=self.file, flush=True)
 
 
-def run_all(commands, stamps, out):
+def run_all(commands, done, given):
     """Runs what is not done yet; what failed, a line each. What cannot run, or is refused, with the
     first line of a program is not asked for with its others."""
-    failed, absent = [], set()
-    left = [command for command in commands if not stamps.has(command)]
+    failed, absent = [], {}
+    left = [command for command in commands if not done.has(command)]
     met = {command.name() for command in commands if command not in left}
     if len(left) < len(commands):
         print(f"done already: {len(commands) - len(left)} of {len(commands)} lines", flush=True)
-    begun, done = time.monotonic(), 0
+    pace, begun, more = Pace(given), time.monotonic(), 0
     for number, command in enumerate(left, 1):
         name, again = command.name(), "--again" in command.words
-        if name in absent or stamps.has(command) or (again and not a_peak_was_beaten(out)):
+        if absent.get(name) != 77 if command.instead else name in absent:
+            continue
+        if done.has(command) or (again and not a_peak_was_beaten(given.out)):
             continue
         if not command.program:
-            run(command)  # it says itself what it does
+            run_line(command)  # it says itself what it does
             continue
-        print(heading(left, number, done, time.monotonic() - begun), flush=True)
-        before = len(rows_of(command.csv))
-        status = run(command)
-        done += command.work()
-        if status == 0 and not again and all_quiet(rows_of(command.csv), before):
-            stamps.add(command)
-        if status not in WELL:
+        gone = time.monotonic() - begun
+        print(f"== {name} ({number} of {len(left)}); {gone:.0f} s gone", flush=True)
+        began, status = utc(), run_line(command)
+        pace.sample()
+        if is_slow := status == 0 and name != "00_machine" and pace.was_slow(began):
+            start = time.monotonic()
+            if more < SHARE * (start - begun) and pace.sample(PATIENCE):
+                print(f"== {name} once more: something slowed the processors down", flush=True)
+                began, status = utc(), run_line(command)
+                pace.sample()
+                is_slow = pace.was_slow(began)
+            more += time.monotonic() - start
+        if status == 0 and not again and not is_slow:
+            done.add(command, began)
+        if status not in (0, 77):  # 77: this machine cannot run it, and the program said so
             failed.append(f"{name} ended with {status}: {command.text()}")
             print(failed[-1], file=sys.stderr, flush=True)
-            (out / "failed").write_text("\n".join([*failed, ""]), encoding="utf-8")
+            (given.out / "failed").write_text("\n".join([*failed, ""]), encoding="utf-8")
         if status in (2, 77, 127) and name not in met:
-            absent.add(name)
+            absent[name] = status
         met.add(name)
     return failed
 
@@ -431,11 +432,11 @@ def main():
     commands = possible(asked_for(commands_of(given), given.steps), given)
     if given.plan:
         return print("\n".join(command.text() for command in commands))
-    stamps = Stamps(given.out)
+    done = Done(given.out)
     (given.out / "failed").unlink(missing_ok=True)
-    for signum in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(signum, Signals.take)
-    if failed := run_all(commands, stamps, given.out):
+    for signum in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM):
+        signal.signal(signum, Running.tell)
+    if failed := run_all(commands, done, given):
         print("\n".join([f"{len(failed)} of {len(commands)} failed:", *failed]), file=sys.stderr)
         sys.exit(1)
 
