@@ -9,19 +9,20 @@ environment (NAME=value) and `mpirun -n N`; # begins a comment. In braces stand 
     {sizes}           this setting; a line whose setting is empty is left out
     {types&f32,f64}   those of its items that are among these
     {each ranks}      the line is run for each of its items
-Added are the files, in OUT: 00_machine writes machine.csv, libraries.py and the steps results.csv,
-or the file that the line names by --csv. What a line that ends in `> FILE` prints becomes that
-file. A line with --again is run if a product was faster than the peak; one that begins with || if
-its program could not run (77) in a line before. After ! stands what is no program of ours and is
-run each time.
+Added are the files, in OUT: 00_machine writes machine.csv, libraries.py and the steps, these
+--in-turns, results.csv, or the file that the line names by --csv. What a line that ends in `> FILE`
+prints becomes that file. A line with --again is run if a product was faster than the peak, one that
+begins with || if its program could not run before (77). After ! stands what is no program of ours
+and is run each time.
 
-Between two lines the pace of the processors is measured (OUT/pace.csv); a line that was disturbed
-runs once more. One that ended well and undisturbed is noted in OUT/.done, and not run again while
-its programs are older than the note. What fails is named in OUT/failed, and the others still run.
+Between lines the pace of the processors is written to OUT/pace.csv; a line that was disturbed runs
+once more. One that ended well and undisturbed is noted in OUT/.done, and not run again as long as
+its programs are older. What fails is named in OUT/failed, and the others still run.
 
 Exit status: 0 well; 1 a line failed; 2 the command line; 130 or 143 interrupted."""
 import argparse, ctypes, os, re, shlex, shutil, signal, subprocess, sys, time
 from collections import Counter
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -33,7 +34,7 @@ from measured import BASELINE, Refusal, ladder_sizes, load  # noqa: E402
 from pace import Paces, add, utc  # noqa: E402
 from processors import processors  # noqa: E402
 
-HOST = os.uname().nodename
+HOST, CORES = os.uname().nodename, processors()
 OF_MACHINE = ("00_machine", "libraries")
 # As root, with more ranks than cores, and without ~/.openmpi.
 OPEN_MPI = {
@@ -44,27 +45,12 @@ OPEN_MPI = {
     "OMPI_MCA_hwloc_base_use_hwthreads_as_cpus": "1",
     "OMPI_MCA_btl": "^tcp",  # of one host: without a network, Open MPI 5 says so for each pair
 }
-# A core for each thread: a kernel may leave two short-lived threads on one core. A thread that
-# waits spins for some 100 µs only (libgomp: 10^5 spins are about 1 ms), then sleeps: a row of one
-# thread may be next, on the other hardware thread of the core.
+# A core for each thread: a kernel may leave two short-lived ones on one core. One that waits spins
+# for some 100 µs only (libgomp takes 10^5 spins for 1 ms): in turns a row of one thread is next,
+# perhaps on the core's other hardware thread.
 OF_THREADS = {"OMP_PROC_BIND": "true", "GOMP_SPINCOUNT": "10000", "KMP_BLOCKTIME": "1"}
-TOLD = (128 + signal.SIGINT, 128 + signal.SIGTERM, 128 + signal.SIGPIPE)  # these end all
-CORES = processors()
-
-# Where one process may not read another's memory (Docker, on an old kernel), Open MPI says so for
-# each message.
-NO_COPIES = {"OMPI_MCA_btl_vader_single_copy_mechanism": "none", "OMPI_MCA_smsc": "^cma"}
-PATIENCE = 3  # seconds that a disturbed line waits for the pace of before
-SHARE = 0.15  # of the time gone, for lines that run once more
-
-
-@cache
-def copies_at_once():
-    """Whether process_vm_readv is allowed, tried on this process."""
-    here = ctypes.create_string_buffer(8)
-    part = (ctypes.c_size_t * 2)(ctypes.addressof(here), 8)
-    read = getattr(ctypes.CDLL(None), "process_vm_readv", None)
-    return read is None or read(os.getpid(), part, 1, part, 1, 0) == 8
+WAITS = 3  # seconds that a disturbed line waits for the pace of before
+MORE = 0.15  # of the time gone, at most, for lines that run once more
 
 
 class Command(NamedTuple):
@@ -75,11 +61,14 @@ class Command(NamedTuple):
     program: Path | None = None  # of ours
     csv: Path | None = None  # where its rows go
     printed: Path | None = None  # the file that gets what it prints
-    instead: bool = False  # of lines of its program that could not run
+    instead: bool = False  # of what its program could not run
     number: int = 1  # among the lines alike of its plan
 
     def name(self):
         return self.program.name if self.program else ""
+
+    def folder(self):
+        return self.program.parent.name if self.program else ""
 
     def text(self):
         """As a shell takes it."""
@@ -89,10 +78,10 @@ class Command(NamedTuple):
     def files(self):
         """What it runs and loads of ours."""
         files = [Path(word) for word in self.words if "/" in word and Path(word) != self.csv]
-        folder, build = self.program.parent, self.program.parents[1]
-        if folder.name == "libraries":  # libraries.py starts these
+        if self.folder() == "libraries":  # libraries.py starts these
+            build = self.program.parents[1]
             files += [self.program, build / "libraries/cublas", *build.glob("*/libcourse_*.so")]
-        return filter(Path.is_file, [*files, *folder.glob("*.so")])
+        return filter(Path.is_file, [*files, *self.program.parent.glob("*.so")])
 
 
 # ---- from a plan to commands ----
@@ -104,6 +93,10 @@ def option(words, name):
 
 def count(word):
     return int(word) if word.isdecimal() else 0  # the programs refuse it
+
+
+def ranks_of(words):
+    return count(option(words, "-n")) if "mpirun" in words else 0
 
 
 def settings_of(given):
@@ -122,6 +115,7 @@ def settings_of(given):
         # The rate of a size before says how long a large one takes, and whether it is left out.
         "ladder": ladder if count(ladder) <= 1024 else f"512,{ladder}",
         "others": ",".join(n for n in sizes if n != ladder),
+        "cores": str(CORES),
         "few": ",".join(dict.fromkeys([threads[0], threads[-1]])),
     }
 
@@ -135,12 +129,9 @@ def filled(line, settings):
         refuse(f"{{{name}}} is no setting: {line}")
     if among:
         value = ",".join(item for item in value.split(",") if item in among.split(","))
-    return [
-        more
-        for item in (value.split(",") if each else [value])
-        if item
-        for more in filled(line[: field.start()] + item + line[field.end() :], settings)
-    ]
+    items = filter(None, value.split(",") if each else [value])
+    lines = [line[: field.start()] + item + line[field.end() :] for item in items]
+    return [more for line in lines for more in filled(line, settings)]
 
 
 def teams(words, settings):
@@ -149,7 +140,7 @@ def teams(words, settings):
     fit."""
     if "--threads" not in words:
         return [words]
-    at, ranks = words.index("--threads") + 1, count(option(words, "-n")) if "mpirun" in words else 1
+    at, ranks = words.index("--threads") + 1, ranks_of(words) or 1
     most = max(CORES, ranks, *map(count, settings.get("threads", "").split(",")))
     asked = [word for word in words[at].split(",") if ranks == 1 or ranks * count(word) <= most]
     fit = [word for word in asked if count(word) <= CORES]
@@ -161,26 +152,25 @@ def command_of(words, given):
     if instead := words[0] == "||":
         words = words[1:]
     first = next(place for place, word in enumerate(words) if "=" not in word)
-    variables = dict(word.split("=", 1) for word in words[:first])
-    words = words[first:]
+    variables, words = dict(word.split("=", 1) for word in words[:first]), words[first:]
     at = next(place for place, word in enumerate(words) if "/" in word)
     program = given.build / words[at]
     called = [sys.executable] * (program.suffix == ".py") + [str(program)]
     if words[at] == "libraries/libraries.py":  # the tool that calls this program
         called = [sys.executable, str(ROOT / words[at]), "--build", str(given.build)]
         program = program.with_suffix("")
-    words = [*words[:at], *called, *words[at + 1 :]]
+    words[at : at + 1] = called
     if words[-2:-1] == [">"]:
         return Command(words[:-2], variables, program, None, given.out / words[-1], instead)
-    csv = given.out / ("machine.csv" if program.name == "00_machine" else "results.csv")
+    name = "machine.csv" if program.name == "00_machine" else "results.csv"
     if "--csv" in words:
         place = words.index("--csv")
-        csv = given.out / words[place + 1]
+        _, name = words[place : place + 2]
         del words[place : place + 2]
-    ranks = ["--ranks", option(words, "-n")] if "mpirun" in words else []
-    is_step = program.parent.name not in OF_MACHINE
-    words += ["--csv", str(csv), *["--in-turns"] * is_step, *ranks]
-    return Command(words, variables, program, csv, None, instead)
+    words += ["--csv", str(given.out / name)]
+    words += ["--in-turns"] * (program.parent.name not in OF_MACHINE)
+    words += ["--ranks", option(words, "-n")] * ("mpirun" in words)
+    return Command(words, variables, program, given.out / name, None, instead)
 
 
 def commands_of(given):
@@ -201,22 +191,20 @@ def commands_of(given):
 
 
 def asked_for(commands, steps):
-    """Those of the steps, and the baseline, which every speedup needs."""
-    if not steps:
-        return commands
-    known, chosen = set(), []
-    for command in commands:
-        folder = command.program.parent.name if command.program else ""
-        names, of_step = {folder, command.name()}, folder and folder not in OF_MACHINE
-        is_baseline = (command.name(), option(command.words, "--variant")) == BASELINE
-        known |= names if of_step else set()
-        if not of_step or is_baseline or names & {*steps}:
-            chosen.append(command)
-    if unknown := [step for step in steps if step not in known]:
-        folders = {command.program.parent.name for command in commands if command.program}
-        there = " ".join(sorted(folders.difference(OF_MACHINE)))
+    """Those of the steps, and what every step needs: the machine, and the speedup's baseline."""
+    of_steps = [command for command in commands if command.folder() not in ("", *OF_MACHINE)]
+    names = {name for of in of_steps for name in (of.folder(), of.name())}
+    if unknown := [step for step in steps if step not in names]:
+        there = " ".join(sorted({command.folder() for command in of_steps}))
         refuse(f"STEPS: there is no {unknown[0]}; give some of {there}")
-    return chosen
+    return [
+        command
+        for command in commands
+        if not steps
+        or command not in of_steps
+        or {command.folder(), command.name()} & {*steps}
+        or (command.name(), option(command.words, "--variant")) == BASELINE
+    ]
 
 
 def possible(commands, given):
@@ -238,118 +226,101 @@ def possible(commands, given):
 # ---- running them ----
 
 
-def environment(words):
-    """Each rank is bound to its share of the cores. Unbound, two may lie on one core; and OpenMP,
-    which then counts all cores as its own, lets threads that wait keep a core from another rank's
-    that work: 33 instead of 410 GFLOP/s with 2 ranks of 2 threads on two cores."""
-    if "mpirun" not in words:
-        # 00_machine pins its own threads: a team of `pace` that spins would take their cores.
-        return OF_THREADS if "--threads" in words else {}
-    ranks = count(option(words, "-n"))
-    if ranks > CORES:
-        binding = {"OMPI_MCA_hwloc_base_binding_policy": "none", "OMP_WAIT_POLICY": "passive"}
-    else:
-        binding = {
-            "OMPI_MCA_rmaps_base_mapping_policy": f"slot:PE={CORES // max(1, ranks)}",
-            "OMPI_MCA_hwloc_base_binding_policy": "hwthread",
-        }
-    return OPEN_MPI | ({} if copies_at_once() else NO_COPIES) | binding
+@cache
+def copies_at_once():
+    """Whether process_vm_readv is allowed, tried on this process. Where it is not (Docker, on an
+    old kernel), Open MPI would say so for each message."""
+    here = ctypes.create_string_buffer(8)
+    part = (ctypes.c_size_t * 2)(ctypes.addressof(here), 8)
+    read = getattr(ctypes.CDLL(None), "process_vm_readv", None)
+    return read is None or read(os.getpid(), part, 1, part, 1, 0) == 8
 
 
 @cache
 def open_mpi_5():
-    try:
+    with suppress(OSError):
         said = subprocess.run(["mpirun", "--version"], capture_output=True, text=True).stdout
-    except OSError:
-        return False
-    return re.search(r"\(Open MPI\) ([5-9]|\d\d)", said) is not None
+        return re.search(r"\(Open MPI\) ([5-9]|\d\d)", said) is not None
 
 
 def placed(words):
-    """Open MPI 5 reads none of these variables, and no other for a rank's share of the cores."""
-    if "mpirun" not in words or not open_mpi_5():
-        return words
-    at, ranks = words.index("mpirun") + 1, count(option(words, "-n"))
-    shared = ["--map-by", ":oversubscribe", "--bind-to", "none"]
-    share = ["--map-by", f"slot:PE={CORES // max(1, ranks)}:hwtcpus", "--bind-to", "hwthread"]
-    return [*words[:at], *(shared if ranks > CORES else share), *words[at:]]
+    """The words, and the variables that bind threads to cores and ranks to their share of them.
+    Unbound, two may lie on one core; and OpenMP, which then counts all cores as its own, lets
+    threads that wait keep a core from another rank's that work: 33 instead of 410 GFLOP/s with 2
+    ranks of 2 threads on two cores. Open MPI 5 reads such variables no more."""
+    if "mpirun" not in words:
+        # 00_machine pins its own threads: a team of `pace` that spins would take their cores.
+        return words, OF_THREADS if "--threads" in words else {}
+    ranks, around = ranks_of(words), dict(OPEN_MPI)
+    bound, share = ranks <= CORES, f"slot:PE={CORES // max(1, ranks)}"
+    if open_mpi_5():
+        at, way = words.index("mpirun") + 1, f"{share}:hwtcpus" if bound else ":oversubscribe"
+        way = ["--map-by", way, "--bind-to", "hwthread" if bound else "none"]
+        words = [*words[:at], *way, *words[at:]]
+    around["OMPI_MCA_hwloc_base_binding_policy"] = "hwthread" if bound else "none"
+    around |= {"OMPI_MCA_rmaps_base_mapping_policy": share} if bound else {}
+    around |= {} if bound else {"OMP_WAIT_POLICY": "passive"}
+    around |= (
+        {}
+        if copies_at_once()
+        else {"OMPI_MCA_btl_vader_single_copy_mechanism": "none", "OMPI_MCA_smsc": "^cma"}
+    )
+    return words, around
 
 
-class Running:
-    """The program that runs, and the signal that is to end it."""
-
-    process, told = None, 0
-
-    @classmethod
-    def tell(cls, signum, frame):
-        """Ctrl-C at a terminal reaches the program, too; else it is passed on in a second."""
-        if signum != signal.SIGALRM:
-            cls.told = signum
-            signal.alarm(1)
-        elif cls.process:
-            cls.process.send_signal(cls.told)
+def interrupted(signum, frame):
+    sys.exit(128 + signum)
 
 
-def run(words, variables, kept=False):
-    """Its exit status, and what it printed if that is kept. One that died by a signal has 128 more
-    than the signal, as in a shell; an interruption, of it or of this program, ends all, as does a
-    pipe that nobody reads."""
-    variables = os.environ | environment(words) | variables
-    pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE if kept else None}
+def run(command):
+    """Its exit status; one that died by a signal has 128 more than the signal, as in a shell. What
+    it prints to a file is kept if it ended well. An interruption, of it or of this program, or a
+    pipe that nobody reads ends all."""
+    words, around = placed(command.words)
+    variables = os.environ | around | command.variables
+    pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE if command.printed else None}
     try:
-        process = Running.process = subprocess.Popen(placed(words), env=variables, **pipes)
+        process = subprocess.Popen(words, env=variables, **pipes)
     except OSError as error:
-        print(f"{words[0]}: {error.strerror}", file=sys.stderr)
-        return 127, b""
-    printed, _ = process.communicate()
-    Running.process, status = None, -Running.told or process.returncode
-    status = 128 - status if status < 0 else status
-    if status in TOLD:
+        print(f"{command.words[0]}: {error.strerror}", file=sys.stderr)
+        return 127
+    try:
+        printed, _ = process.communicate()
+    except SystemExit:  # Ctrl-C at a terminal reaches both, another signal this program only
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(1)
+        process.terminate()
+        process.wait()
+        raise
+    status = process.returncode if process.returncode >= 0 else 128 - process.returncode
+    if status - 128 in (signal.SIGINT, signal.SIGTERM, signal.SIGPIPE):
         sys.exit(status)
-    return status, printed
-
-
-def run_line(command):
-    """Its exit status; what it prints to a file is kept if it ended well."""
-    status, printed = run(command.words, command.variables, bool(command.printed))
     if command.printed and status == 0:
         command.printed.write_bytes(printed)
     return status
 
 
-class Pace:
-    """The pace of the processors, as a program tells it, in OUT/pace.csv."""
-
-    def __init__(self, given):
-        self.program = given.build / "00_machine/00_machine"
-        self.file = given.out / "pace.csv"
-        self.sample()
-
-    def sample(self, patience=0):
-        """Adds a sample, once the pace is back or after so many seconds; whether it is back."""
-        if not self.program.exists():
-            return True
-        least, end = Paces(self.file).least(HOST), time.monotonic() + patience
-        while True:
-            status, said = run([str(self.program), "--pace"], OF_THREADS, kept=True)
-            if status:
-                return True
-            if float(said) >= least or time.monotonic() > end:
-                add(self.file, HOST, said.decode().strip())
-                return float(said) >= least
-            time.sleep(0.1)
-
-    def was_slow(self, began):
-        return Paces(self.file).slow(HOST, began)
+def sample(given, waits=0):
+    """Adds the pace of the processors to OUT/pace.csv, once it is back or after so many seconds;
+    whether it is."""
+    call, path = [str(given.build / "00_machine/00_machine"), "--pace"], given.out / "pace.csv"
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    least, end = Paces(path).least(HOST), time.monotonic() + waits
+    while os.path.exists(call[0]):
+        said = subprocess.run(call, env=os.environ | OF_THREADS, text=True, **pipes).stdout.strip()
+        if not re.fullmatch(r"\d+\.\d+", said):
+            break
+        if float(said) >= least or time.monotonic() >= end:
+            add(path, HOST, said)
+            return float(said) >= least
+    return True  # an older program tells none
 
 
 def a_peak_was_beaten(out):
     """A product that is right and faster than the peak says that the peak was disturbed."""
-    try:
+    with suppress(Refusal):  # nothing was measured
         machines = load(out / "results.csv", out / "machine.csv")
-    except Refusal:
-        return False  # nothing was measured
-    return any(not row.gpu for of in machines for row, _ in of.above())
+        return any(not row.gpu for of in machines for row, _ in of.above())
 
 
 class Done:
@@ -366,7 +337,7 @@ class Done:
         return f"{HOST} {command.number} {command.text()}"
 
     def has(self, command):
-        """A line whose file is gone, or whose programs are newer, has to be run again."""
+        """A line whose file is gone, or that runs what is newer, has to be run again."""
         file, began = command.csv or command.printed, self.began.get(self.line(command))
         if not began or not file.exists():
             return False
@@ -378,44 +349,46 @@ class Done:
 
 
 def run_all(commands, done, given):
-    """Runs what is not done yet; what failed, a line each. What cannot run, or is refused, with the
-    first line of a program is not asked for with its others."""
-    failed, absent = [], {}
+    """Runs what is not done yet; what failed, a line each."""
+    failed, absent, start, more = [], set(), time.monotonic(), 0
     left = [command for command in commands if not done.has(command)]
-    met = {command.name() for command in commands if command not in left}
     if len(left) < len(commands):
         print(f"done already: {len(commands) - len(left)} of {len(commands)} lines", flush=True)
-    pace, begun, more = Pace(given), time.monotonic(), 0
+
+    def once(command, why):
+        print(f"== {command.name()} {why}", flush=True)
+        began, status = utc(), run(command)
+        sample(given)
+        slow = status == 0 and Paces(given.out / "pace.csv").slow(HOST, began)
+        return began, status, slow and command.name() != "00_machine"  # which looks again itself
+
+    sample(given)
     for number, command in enumerate(left, 1):
-        name, again = command.name(), "--again" in command.words
-        if absent.get(name) != 77 if command.instead else name in absent:
-            continue
-        if done.has(command) or (again and not a_peak_was_beaten(given.out)):
-            continue
+        again, gone = "--again" in command.words, time.monotonic() - start
         if not command.program:
-            run_line(command)  # it says itself what it does
+            run(command)  # it says itself what it does
+        if (
+            not command.program
+            or done.has(command)
+            or command.instead
+            and command.name() not in absent
+        ):
             continue
-        gone = time.monotonic() - begun
-        print(f"== {name} ({number} of {len(left)}); {gone:.0f} s gone", flush=True)
-        began, status = utc(), run_line(command)
-        pace.sample()
-        if is_slow := status == 0 and name != "00_machine" and pace.was_slow(began):
-            start = time.monotonic()
-            if more < SHARE * (start - begun) and pace.sample(PATIENCE):
-                print(f"== {name} once more: something slowed the processors down", flush=True)
-                began, status = utc(), run_line(command)
-                pace.sample()
-                is_slow = pace.was_slow(began)
-            more += time.monotonic() - start
-        if status == 0 and not again and not is_slow:
+        if again and not a_peak_was_beaten(given.out):
+            continue
+        began, status, slow = once(command, f"({number} of {len(left)}); {gone:.0f} s gone")
+        before = time.monotonic()
+        if slow and more < MORE * gone and sample(given, WAITS):
+            began, status, slow = once(command, "once more: the processors were slower")
+        more += time.monotonic() - before
+        if status == 0 and not again and not slow:
             done.add(command, began)
-        if status not in (0, 77):  # 77: this machine cannot run it, and the program said so
-            failed.append(f"{name} ended with {status}: {command.text()}")
+        if status == 77:  # this machine cannot run it, and the program said so
+            absent.add(command.name())
+        elif status:
+            failed.append(f"{command.name()} ended with {status}: {command.text()}")
             print(failed[-1], file=sys.stderr, flush=True)
             (given.out / "failed").write_text("\n".join([*failed, ""]), encoding="utf-8")
-        if status in (2, 77, 127) and name not in met:
-            absent[name] = status
-        met.add(name)
     return failed
 
 
@@ -434,8 +407,8 @@ def main():
         return print("\n".join(command.text() for command in commands))
     done = Done(given.out)
     (given.out / "failed").unlink(missing_ok=True)
-    for signum in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM):
-        signal.signal(signum, Running.tell)
+    signal.signal(signal.SIGINT, interrupted)
+    signal.signal(signal.SIGTERM, interrupted)
     if failed := run_all(commands, done, given):
         print("\n".join([f"{len(failed)} of {len(commands)} failed:", *failed]), file=sys.stderr)
         sys.exit(1)
