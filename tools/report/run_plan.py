@@ -50,7 +50,6 @@ OPEN_MPI = {
 # perhaps on the core's other hardware thread.
 OF_THREADS = {"OMP_PROC_BIND": "true", "GOMP_SPINCOUNT": "10000", "KMP_BLOCKTIME": "1"}
 WAITS = 3  # seconds that a disturbed line waits for the pace of before
-MORE = 0.15  # of the time gone, at most, for lines that run once more
 
 
 class Command(NamedTuple):
@@ -378,7 +377,7 @@ def run_all(commands, done, given):
             continue
         began, status, slow = once(command, f"({number} of {len(left)}); {gone:.0f} s gone")
         before = time.monotonic()
-        if slow and more < MORE * gone and sample(given, WAITS):
+        if slow and more < 5 + gone / 10 and sample(given, WAITS):
             began, status, slow = once(command, "once more: the processors were slower")
         more += time.monotonic() - before
         if status == 0 and not again and not slow:

@@ -6,10 +6,11 @@ from pathlib import Path
 TOOL = Path(__file__).resolve().parent / "run_plan.py"
 ROOT = TOOL.parents[2]
 sys.path.append(str(TOOL.parent))
+from pace import Paces  # noqa: E402
 from processors import processors  # noqa: E402
 
 CORES = processors()
-ROWS = "--csv out/results.csv --quiet"
+ROWS = "--csv out/results.csv --in-turns"
 PLAN = """# all of it
 00_machine/00_machine --budget {s}  # alone
 libraries/libraries.py --csv more.csv --size 1
@@ -20,7 +21,7 @@ A=1 01_naive/01_naive --size {sizes} --type {types&f32,bf16}
 02_b/02_b {each types} > 'all {each ranks}.csv'
 ! {mine} of all
 ! {none} page
-02_b/02_b --size {ladder} --few {few} --shape {others} --tile {between}
+|| 02_b/02_b --size {ladder} --few {few} --shape {others}
 ../tools/x.py 02_b > x.csv"""
 CALL = f"{sys.executable} {ROOT}/libraries/libraries.py --build build"
 COMMANDS = f"""00_machine/00_machine --budget 1 --csv out/machine.csv
@@ -32,26 +33,18 @@ A=1 01_naive/01_naive --size 9,1008,1024 --type f32 {ROWS}
 02_b/02_b i32 > 'out/all 1.csv'
 02_b/02_b i32 > 'out/all 3.csv'
 page of all
-02_b/02_b --size 1008 --few 1,9 --shape 9,1024 --tile 5 {ROWS}
+02_b/02_b --size 1008 --few 1,9 --shape 9,1024 {ROWS}
 {sys.executable} ../tools/x.py 02_b > out/x.csv"""
 
+UNLIMITED = {"cpu/cpu.cfs_quota_us": "-1\n", "cpu/cpu.cfs_period_us": "100000\n"}
+# /proc/self/cgroup, files below /sys/fs/cgroup, processors: tests/run_test.cpp has the same
 QUOTAS = (
-    [  # /proc/self/cgroup, files below /sys/fs/cgroup, processors: tests/run_test.cpp has the same
-        ("0::/\n", {"cpu.max": "100000 100000\n"}, 1),
-        ("0::/a/b\n", {"a/cpu.max": "150000 100000\n", "a/b/cpu.max": "max 100000\n"}, 1),
-        ("0::/a\n", {"a/cpu.max": "5000 100000\n"}, 1),
-        ("0::/../a\n", {"cpu.max": "max 100000\n"}, 1 << 20),
-        (
-            "3:memory:/x\n4:cpuacct,cpu:/host/a\n",
-            {"cpu/cpu.cfs_quota_us": "100000\n", "cpu/cpu.cfs_period_us": "100000\n"},
-            1,
-        ),
-        (
-            "1:cpu:/\n",
-            {"cpu/cpu.cfs_quota_us": "-1\n", "cpu/cpu.cfs_period_us": "100000\n"},
-            1 << 21,
-        ),
-    ]
+    ("0::/\n", {"cpu.max": "100000 100000\n"}, 1),
+    ("0::/a/b\n", {"a/cpu.max": "150000 100000\n", "a/b/cpu.max": "max 100000\n"}, 1),
+    ("0::/a\n", {"a/cpu.max": "5000 100000\n"}, 1),
+    ("0::/../a\n", {"cpu.max": "max 100000\n"}, 1 << 20),
+    ("4:cpuacct,cpu:/a\n", UNLIMITED | {"cpu/cpu.cfs_quota_us": "100000\n"}, 1),
+    ("1:cpu:/\n", UNLIMITED, 1 << 21),
 )
 
 
@@ -94,14 +87,9 @@ class RunPlan(unittest.TestCase):
         return [line for line in out if not line.startswith("== ") and "done already" not in line]
 
     def planned(self, plan, *more):
-        for path in (
-            "00_machine/00_machine",
-            "libraries/libraries",
-            "01_naive/01_naive",
-            "02_b/02_b",
-            "../tools/x.py",
-        ):
-            self.program(f"build/{path}")
+        for folder in "00_machine", "libraries", "01_naive", "02_b":
+            self.program(f"build/{folder}/{folder}")
+        self.program("tools/x.py")
         status, out, err = self.run_plan(plan, "--plan", *more)
         self.assertEqual((status, err, (self.folder / "out").exists()), (0, "", False))
         return out.replace("build/", "").strip()
@@ -132,37 +120,59 @@ class RunPlan(unittest.TestCase):
         self.assertEqual(self.run_plan(plan, "--steps", "9"), refused)
 
     def test_a_line_done_runs_again_if_it_or_its_program_changed_or_its_file_is_gone(self):
-        plan = "libraries/libraries 1\nlibraries/libraries 2 > 2.csv\n"
+        plan = "libraries/libraries 1\nlibraries/libraries 2 > 2.csv\nlibraries/libraries 1"
         self.program("build/libraries/libraries")
-        self.assertEqual([self.said(plan), self.said(plan)], [["says 1"], []])
+        self.assertEqual([self.said(plan), self.said(plan)], [["says 1"] * 2, []])
         self.assertEqual((self.folder / "out/2.csv").read_text(), "says 2\n")
         self.assertEqual(self.said("libraries/libraries 1\nlibraries/libraries 3"), ["says 3"])
-        self.program("build/libraries/libraries", 'echo "now $1"; touch out/results.csv')
-        self.assertEqual(self.said(plan), ["now 1"])
-        self.program("build/05_avx2/libcourse_blas.so")  # which it loads
-        self.assertEqual(self.said(plan), ["now 1"])
+        for newer in "libraries/libraries", "05_avx2/libcourse_blas.so":  # which it loads
+            self.program(f"build/{newer}")
+            self.assertEqual(self.said(plan), ["says 1"] * 2)
         (self.folder / "out/results.csv").unlink()
-        self.assertEqual([self.said(plan), self.said(plan)], [["now 1"], []])
+        self.assertEqual([self.said(plan), self.said(plan)], [["says 1"], []])
 
-    def test_a_disturbed_row_is_measured_again_until_each_was_quiet_once(self):
-        (self.folder / "tries").write_text("no yes\nyes no\nno no\n")
-        append = """read -r one two <tries; sed -i 1d tries; echo "tried $one $two"
-            test -e out/results.csv || echo step,m,repeat,quiet,commit >out/results.csv
-            printf "a,1,5,$one,c\\na,2,5,$two,c\\n" >>out/results.csv"""
-        self.program("build/a/a", append)
-        tries = [self.said("a/a") for _ in range(3)]
-        self.assertEqual(tries, [["tried no yes"], ["tried yes no"], []])
+    def test_a_line_beside_a_slow_sample_runs_once_more_and_stays_disturbed(self):
+        pace = "read -r pace <paces; sed -i 1d paces; echo $pace"
+        self.program("build/00_machine/00_machine", pace)
+        self.program("build/a/a")
+        # 1 is calm; 2 meets a slow moment, and is calm the second time; 3 both times
+        paces = "3.0 3.1 2.9 3.0 2.9 1.8 1.9 3.0 3.0 1.8 2.9 1.8"
+        (self.folder / "paces").write_text(paces.replace(" ", "\n"))
+        plan = "".join(f"a/a {place}\n" for place in (0, 0, 0, 1, 2, 3))
+        self.assertEqual(self.said(plan), [f"says {at}" for at in (0, 0, 0, 1, 2, 2, 3, 3)])
+        (self.folder / "paces").write_text("3.0\n" * 9)
+        self.assertEqual(self.said(plan), ["says 3"], "which the next report measures again")
+
+    def test_a_row_is_disturbed_by_the_samples_around_it(self):
+        path = self.folder / "pace.csv"
+        samples = (
+            ("10.000", 3.0),
+            ("20.000", 2.9),
+            ("30.000", 1.8),
+            ("40.000", 3.1),
+            ("50.000", 3.0),
+        )
+        lines = [f"a,2026-11-29T12:40:{at}Z,{gops}" for at, gops in samples]
+        path.write_text(
+            "\n".join(["host,at,gops", "b,2026-11-29T12:40:31.000Z,0.5", *lines, "a,20"])
+        )
+        for started, slow in (
+            *(("05.000", False), ("15.000", False), ("20.000", True), ("29.999", True)),
+            *(("30.000", True), ("30", True), ("39.999", True), ("40.000", False), ("59", False)),
+        ):
+            self.assertEqual(Paces(path).slow("a", f"2026-11-29T12:40:{started}Z"), slow, started)
+        for few in Paces(path).slow("b", "2026"), Paces("none.csv").slow("a", "2026"):
+            self.assertFalse(few, "too few samples tell of nobody")
 
     def test_what_fails_is_named_at_once_and_at_the_end_and_the_others_run(self):
         for name, script in ("a", "exit 1"), ("b", "exit 77"), ("d", "kill -SEGV $$"), ("e", ""):
             self.program(f"build/{name}/{name}", script)
-        status, out, err = self.run_plan("a/a > a.csv\na/a 2\nb/b 1\nb/b 2\nc/c\nd/d\ne/e")
+        status, out, err = self.run_plan("a/a > a.csv\na/a 2\nb/b 1\nc/c\nd/d\ne/e")
         failed = f"a ended with 1: build/a/a > out/a.csv\na ended with 1: build/a/a 2 {ROWS}\n"
         failed += f"d ended with 139: build/d/d {ROWS}\n"
-        said = f"c skipped: it is not built in build\n{failed}3 of 6 failed:\n{failed}"
+        said = f"c skipped: it is not built in build\n{failed}3 of 5 failed:\n{failed}"
         self.assertEqual((status, err), (1, said))
-        self.assertTrue(out.startswith("== a (1 of 6); 0 s gone, about ") and "== e (6 of" in out)
-        self.assertEqual(out.count("== b"), 1, "what cannot run is not asked again")
+        self.assertTrue(out.startswith("== a (1 of 5); 0 s gone\n") and "== e (5 of" in out, out)
         there = {path.name: path.read_text() for path in (self.folder / "out").iterdir()}
         self.assertEqual((there.pop("failed"), [*there]), (failed, [".done"]))
         self.assertEqual(self.run_plan("b/b")[0], 0)
@@ -170,19 +180,25 @@ class RunPlan(unittest.TestCase):
         refused = (2, "", "no program of plan is in build; `make build` builds them\n")
         self.assertEqual(self.run_plan("c/c"), refused)
 
-    def test_threads_wait_actively_and_ranks_are_bound_to_their_cores(self):
+    def test_the_emulator_runs_what_could_not_run_on_a_gpu(self):
+        self.program("build/a/a", 'test "$1" = emulated && echo says $2 || exit 77')
+        self.program("build/b/b")
+        self.assertEqual(
+            self.said("a/a 1\n|| a/a emulated 2\nb/b 3\n|| b/b 4"), ["says 2", "says 3"]
+        )
+
+    def test_threads_and_ranks_are_bound_to_their_cores(self):
         binding = "$OMPI_MCA_hwloc_base_binding_policy, $OMPI_MCA_rmaps_base_mapping_policy"
         self.program("build/a/a", f"echo is $OMP_WAIT_POLICY, $OMP_PROC_BIND, {binding}")
         self.program("mpirun", 'shift 2; exec "$@"')
         plan = f"a/a\na/a --threads 1\nOMP_WAIT_POLICY=x a/a\nmpirun -n {CORES} a/a\n"
-        said = ["is , , ,", "is active, true, ,", "is x, , ,", "is , , hwthread, slot:PE=1"]
-        self.assertEqual(self.said(f"{plan}mpirun -n {CORES + 1} a/a")[:-1], said)
-        own = self.said(f"a/a --threads 1\nmpirun -n {CORES + 1} a/a", OMP_PROC_BIND="x")
-        self.assertEqual(own, ["is active, true, ,", "is passive, , none,"])
+        said = ["is , , ,", "is , true, ,", "is x, , ,", "is , , hwthread, slot:PE=1"]
+        crowd = f"mpirun -n {CORES + 1} a/a"
+        self.assertEqual(self.said(plan + crowd, OMP_PROC_BIND="x"), [*said, "is passive, , none,"])
         self.program("mpirun", 'echo "(Open MPI) 5 ${*%% build*}"')
         ways = ["slot:PE=1:hwtcpus --bind-to hwthread", ":oversubscribe --bind-to none"]
         said = [f"(Open MPI) 5 --map-by {way} -n {CORES + at}" for at, way in enumerate(ways)]
-        self.assertEqual(self.said(f"mpirun -n {CORES} a/a\nmpirun -n {CORES + 1} a/a"), said)
+        self.assertEqual(self.said(f"mpirun -n {CORES} a/a\n{crowd}"), said)
         self.program("build/b/b")
         said = "a skipped: there is no mpirun here; sh setup.sh installs one\n"
         self.assertEqual(self.run_plan("b/b\nmpirun -n 2 a/a", "--plan", PATH="/nowhere")[2], said)
@@ -214,29 +230,28 @@ class RunPlan(unittest.TestCase):
             self.assertEqual(found, min(len(os.sched_getaffinity(0)), least), files)
 
     def test_a_peak_that_a_product_beat_is_measured_again(self):
-        def said_beside(**cells):
-            cells |= dict(step="own", variant="x", type="f32", threads="1", device_kind="processor")
-            cells |= dict(m="1000", n="1000", k="1000", name="peak", value="100", unit="GFLOP/s")
-            for file in "results.csv", "machine.csv":
-                with (ROOT / "plots/reference/h100" / file).open() as measured_there:
-                    columns = measured_there.readline().strip().split(",")
-                lines = [columns, [cells.get(column, "") for column in columns]]
-                text = "".join(",".join(line) + "\n" for line in lines)
-                (self.folder / "out" / file).write_text(text)
-            return self.said("00_machine/00_machine --again")
-
+        cells = dict(step="own", variant="x", type="f32", threads="1", device_kind="processor")
+        cells |= dict(m="1000", n="1000", k="1000", name="peak", value="100", unit="GFLOP/s")
         self.program("build/00_machine/00_machine", "echo looks")
         (self.folder / "out").mkdir()
-        self.assertEqual(said_beside(verdict="right", median_s="0.021"), [])
-        self.assertEqual(said_beside(verdict="wrong", median_s="0.019"), [])
-        self.assertEqual(said_beside(verdict="right", median_s="0.019"), ["looks"])
+        for verdict, median, said in (
+            ("right", "0.021", []),
+            ("wrong", "0.019", []),
+            ("right", "0.019", ["looks"]),
+        ):
+            cells |= {"verdict": verdict, "median_s": median, "repeat": "1"}
+            for file in "results.csv", "machine.csv":
+                (self.folder / "out" / file).write_text(
+                    f"{','.join(cells)}\n{','.join(cells.values())}\n"
+                )
+            self.assertEqual(self.said("00_machine/00_machine --again"), said)
 
     def test_an_interruption_of_either_or_a_closed_pipe_ends_all(self):
         self.program("build/b/b", "echo ran")
         self.program("build/a/a", "kill -TERM $$")
         self.assertEqual(self.run_plan("a/a\nb/b")[0], 143)
         loop = "echo waits; for i in $(seq 600); do sleep 0.1; done"
-        self.program("build/a/a", f"trap 'echo told; exit 5' INT; {loop}")
+        self.program("build/a/a", f"trap 'echo told; exit 5' TERM; {loop}")
         process = self.start("a/a\nb/b")
         while process.stdout.readline() != "waits\n":
             time.sleep(0.01)

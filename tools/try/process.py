@@ -82,7 +82,7 @@ def run(command, patience=PATIENCE, limited=True, timed=False, explained=False, 
 
     told = tempfile.NamedTemporaryFile("r", errors="replace")
     command = [str(word) for word in [*command, *["--explain", told.name] * explained]]
-    command, around = placed(command)
+    words, around = placed(command)
     if not timed and "mpirun" not in command:
         around = around | {"OMP_WAIT_POLICY": "passive"}
     start, known = CONFINE(command, writes) if CONFINE else ([], os.environ)
@@ -90,7 +90,7 @@ def run(command, patience=PATIENCE, limited=True, timed=False, explained=False, 
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)  # to be told when the last has ended
     with told, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         process = subprocess.Popen(
-            [*start, *command],
+            [*start, *words],
             stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=err,
