@@ -248,8 +248,9 @@ def placed(words):
     threads that wait keep a core from another rank's that work: 33 instead of 410 GFLOP/s with 2
     ranks of 2 threads on two cores. Open MPI 5 reads such variables no more."""
     if "mpirun" not in words:
-        # 00_machine pins its own threads: a team of `pace` that spins would take their cores.
-        return words, OF_THREADS if "--threads" in words else {}
+        # 00_machine and libraries.py give none to be bound here: they bind, or count, by themselves.
+        own = any(word.endswith("libraries.py") for word in words)
+        return words, OF_THREADS if "--threads" in words and not own else {}
     ranks, around = ranks_of(words), dict(OPEN_MPI)
     bound, share = ranks <= CORES, f"slot:PE={CORES // max(1, ranks)}"
     if open_mpi_5():
