@@ -20,10 +20,9 @@ once more. One that ended well and undisturbed is noted in OUT/.done, and not ru
 its programs are older. What fails is named in OUT/failed, and the others still run.
 
 Exit status: 0 well; 1 a line failed; 2 the command line; 130 or 143 interrupted."""
-import argparse, ctypes, os, re, shlex, shutil, signal, subprocess, sys, time
+import argparse, os, re, shlex, shutil, signal, subprocess, sys, time
 from collections import Counter
 from contextlib import suppress
-from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -32,23 +31,10 @@ sys.path.append(str(ROOT / "tools"))
 from folders import locked, refuse  # noqa: E402
 from measured import BASELINE, Refusal, ladder_sizes, load  # noqa: E402
 from pace import Paces, add, utc  # noqa: E402
-from processors import processors  # noqa: E402
+from placed import CORES, OF_THREADS, placed, ranks_of  # noqa: E402
 
-HOST, CORES = os.uname().nodename, processors()
+HOST = os.uname().nodename
 OF_MACHINE = ("00_machine", "libraries")
-# As root, with more ranks than cores, and without ~/.openmpi.
-OPEN_MPI = {
-    "HOME": os.devnull,
-    "OMPI_ALLOW_RUN_AS_ROOT": "1",
-    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-    "OMPI_MCA_rmaps_base_oversubscribe": "1",
-    "OMPI_MCA_hwloc_base_use_hwthreads_as_cpus": "1",
-    "OMPI_MCA_btl": "^tcp",  # of one host: without a network, Open MPI 5 says so for each pair
-}
-# A core for each thread: a kernel may leave two short-lived ones on one core. One that waits spins
-# for some 100 µs only (libgomp takes 10^5 spins for 1 ms): in turns a row of one thread is next,
-# perhaps on the core's other hardware thread.
-OF_THREADS = {"OMP_PROC_BIND": "true", "GOMP_SPINCOUNT": "10000", "KMP_BLOCKTIME": "1"}
 WAITS = 3  # seconds that a disturbed line waits for the pace of before
 
 
@@ -92,10 +78,6 @@ def option(words, name):
 
 def count(word):
     return int(word) if word.isdecimal() else 0  # the programs refuse it
-
-
-def ranks_of(words):
-    return count(option(words, "-n")) if "mpirun" in words else 0
 
 
 def settings_of(given):
@@ -148,8 +130,8 @@ def teams(words, settings):
 
 
 def command_of(words, given):
-    if instead := words[0] == "||":
-        words = words[1:]
+    instead = words[0] == "||"
+    words = words[instead:]
     first = next(place for place, word in enumerate(words) if "=" not in word)
     variables, words = dict(word.split("=", 1) for word in words[:first]), words[first:]
     at = next(place for place, word in enumerate(words) if "/" in word)
@@ -190,19 +172,18 @@ def commands_of(given):
 
 
 def asked_for(commands, steps):
-    """Those of the steps, and what every step needs: the machine, and the speedup's baseline."""
+    """Those of the steps, and what all steps need: the machine's, and the speedup's baseline."""
     of_steps = [command for command in commands if command.folder() not in ("", *OF_MACHINE)]
     names = {name for of in of_steps for name in (of.folder(), of.name())}
     if unknown := [step for step in steps if step not in names]:
         there = " ".join(sorted({command.folder() for command in of_steps}))
         refuse(f"STEPS: there is no {unknown[0]}; give some of {there}")
     return [
-        command
-        for command in commands
-        if not steps
-        or command not in of_steps
-        or {command.folder(), command.name()} & {*steps}
-        or (command.name(), option(command.words, "--variant")) == BASELINE
+        of
+        for of in commands
+        if not (steps and of in of_steps)
+        or {of.folder(), of.name()} & {*steps}
+        or (of.name(), option(of.words, "--variant")) == BASELINE
     ]
 
 
@@ -225,49 +206,6 @@ def possible(commands, given):
 # ---- running them ----
 
 
-@cache
-def copies_at_once():
-    """Whether process_vm_readv is allowed, tried on this process. Where it is not (Docker, on an
-    old kernel), Open MPI would say so for each message."""
-    here = ctypes.create_string_buffer(8)
-    part = (ctypes.c_size_t * 2)(ctypes.addressof(here), 8)
-    read = getattr(ctypes.CDLL(None), "process_vm_readv", None)
-    return read is None or read(os.getpid(), part, 1, part, 1, 0) == 8
-
-
-@cache
-def open_mpi_5():
-    with suppress(OSError):
-        said = subprocess.run(["mpirun", "--version"], capture_output=True, text=True).stdout
-        return re.search(r"\(Open MPI\) ([5-9]|\d\d)", said) is not None
-
-
-def placed(words):
-    """The words, and the variables that bind threads to cores and ranks to their share of them.
-    Unbound, two may lie on one core; and OpenMP, which then counts all cores as its own, lets
-    threads that wait keep a core from another rank's that work: 33 instead of 410 GFLOP/s with 2
-    ranks of 2 threads on two cores. Open MPI 5 reads such variables no more."""
-    if "mpirun" not in words:
-        # 00_machine and libraries.py give none to be bound here: they bind, or count, by themselves.
-        own = any(word.endswith("libraries.py") for word in words)
-        return words, OF_THREADS if "--threads" in words and not own else {}
-    ranks, around = ranks_of(words), dict(OPEN_MPI)
-    bound, share = ranks <= CORES, f"slot:PE={CORES // max(1, ranks)}"
-    if open_mpi_5():
-        at, way = words.index("mpirun") + 1, f"{share}:hwtcpus" if bound else ":oversubscribe"
-        way = ["--map-by", way, "--bind-to", "hwthread" if bound else "none"]
-        words = [*words[:at], *way, *words[at:]]
-    around["OMPI_MCA_hwloc_base_binding_policy"] = "hwthread" if bound else "none"
-    around |= {"OMPI_MCA_rmaps_base_mapping_policy": share} if bound else {}
-    around |= {} if bound else {"OMP_WAIT_POLICY": "passive"}
-    around |= (
-        {}
-        if copies_at_once()
-        else {"OMPI_MCA_btl_vader_single_copy_mechanism": "none", "OMPI_MCA_smsc": "^cma"}
-    )
-    return words, around
-
-
 def interrupted(signum, frame):
     sys.exit(128 + signum)
 
@@ -277,12 +215,11 @@ def run(command):
     it prints to a file is kept if it ended well. An interruption, of it or of this program, or a
     pipe that nobody reads ends all."""
     words, around = placed(command.words)
-    variables = os.environ | around | command.variables
     pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE if command.printed else None}
     try:
-        process = subprocess.Popen(words, env=variables, **pipes)
+        process = subprocess.Popen(words, env=os.environ | around | command.variables, **pipes)
     except OSError as error:
-        print(f"{command.words[0]}: {error.strerror}", file=sys.stderr)
+        print(f"{words[0]}: {error.strerror}", file=sys.stderr)
         return 127
     try:
         printed, _ = process.communicate()
@@ -301,17 +238,18 @@ def run(command):
 
 
 def sample(given, waits=0):
-    """Adds the pace of the processors to OUT/pace.csv, once it is back or after so many seconds;
-    whether it is."""
+    """Adds the pace of the processors to OUT/pace.csv, and says whether it is back; with `waits`
+    once it is, and nothing if that takes more seconds."""
     call, path = [str(given.build / "00_machine/00_machine"), "--pace"], given.out / "pace.csv"
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
     least, end = Paces(path).least(HOST), time.monotonic() + waits
     while os.path.exists(call[0]):
-        said = subprocess.run(call, env=os.environ | OF_THREADS, text=True, **pipes).stdout.strip()
+        around = {"env": os.environ | OF_THREADS, "text": True, "stderr": subprocess.DEVNULL}
+        said = subprocess.run(call, stdout=subprocess.PIPE, **around).stdout.strip()
         if not re.fullmatch(r"\d+\.\d+", said):
             break
-        if float(said) >= least or time.monotonic() >= end:
+        if float(said) >= least or not waits:
             add(path, HOST, said)
+        if float(said) >= least or time.monotonic() >= end:
             return float(said) >= least
     return True  # an older program tells none
 
@@ -358,28 +296,25 @@ def run_all(commands, done, given):
     def once(command, why):
         print(f"== {command.name()} {why}", flush=True)
         began, status = utc(), run(command)
-        sample(given)
-        slow = status == 0 and Paces(given.out / "pace.csv").slow(HOST, began)
-        return began, status, slow and command.name() != "00_machine"  # which looks again itself
+        if status != 77:
+            sample(given)
+        # 00_machine looks again itself.
+        well = status == 0 and command.name() != "00_machine"
+        return status, began, well and Paces(given.out / "pace.csv").slow(HOST, began)
 
     sample(given)
     for number, command in enumerate(left, 1):
         again, gone = "--again" in command.words, time.monotonic() - start
         if not command.program:
             run(command)  # it says itself what it does
-        if (
-            not command.program
-            or done.has(command)
-            or command.instead
-            and command.name() not in absent
-        ):
             continue
-        if again and not a_peak_was_beaten(given.out):
+        vain = again and not a_peak_was_beaten(given.out)
+        if vain or done.has(command) or (command.instead and command.name() not in absent):
             continue
-        began, status, slow = once(command, f"({number} of {len(left)}); {gone:.0f} s gone")
+        status, began, slow = once(command, f"({number} of {len(left)}); {gone:.0f} s gone")
         before = time.monotonic()
         if slow and more < 5 + gone / 10 and sample(given, WAITS):
-            began, status, slow = once(command, "once more: the processors were slower")
+            status, began, slow = once(command, "once more: the processors were slower")
         more += time.monotonic() - before
         if status == 0 and not again and not slow:
             done.add(command, began)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path += [str(ROOT / "tools"), str(ROOT / "tools/report")]
 from measured import Refusal
-from run_plan import CORES, placed
+from placed import CORES, placed
 
 PATIENCE = int(os.environ.get("COURSE_PATIENCE", "10"))  # seconds that a run may take
 MEMORY = resource.getrlimit(resource.RLIMIT_AS)[1]
