@@ -120,7 +120,7 @@ def teams(words, settings):
     bound threads on the same cores: the next team would run there. Of ranks' teams those that all
     fit."""
     if "--threads" not in words:
-        return [words]
+        return filter(None, [words])
     at, ranks = words.index("--threads") + 1, ranks_of(words) or 1
     most = max(CORES, ranks, *map(count, settings.get("threads", "").split(",")))
     asked = [word for word in words[at].split(",") if ranks == 1 or ranks * count(word) <= most]
@@ -130,6 +130,8 @@ def teams(words, settings):
 
 
 def command_of(words, given):
+    if words[0] == "!":
+        return Command(words[1:], {})
     instead = words[0] == "||"
     words = words[instead:]
     first = next(place for place, word in enumerate(words) if "=" not in word)
@@ -145,9 +147,8 @@ def command_of(words, given):
         return Command(words[:-2], variables, program, None, given.out / words[-1], instead)
     name = "machine.csv" if program.name == "00_machine" else "results.csv"
     if "--csv" in words:
-        place = words.index("--csv")
-        _, name = words[place : place + 2]
-        del words[place : place + 2]
+        name = words.pop(words.index("--csv") + 1)
+        words.remove("--csv")
     words += ["--csv", str(given.out / name)]
     words += ["--in-turns"] * (program.parent.name not in OF_MACHINE)
     words += ["--ranks", option(words, "-n")] * ("mpirun" in words)
@@ -161,10 +162,7 @@ def commands_of(given):
         alike = Counter()
         for line in plan.read_text(encoding="utf-8").splitlines():
             for text in filled(re.sub(r"(^|\s)#.*", "", line).strip(), settings):
-                if text.startswith("!"):
-                    commands.append(Command(shlex.split(text[1:]), {}))
-                    continue
-                for words in teams(shlex.split(text), settings) if text else ():
+                for words in teams(shlex.split(text), settings):
                     command = command_of(words, given)
                     alike[command.text()] += 1
                     commands.append(command._replace(number=alike[command.text()]))
@@ -204,10 +202,6 @@ def possible(commands, given):
 
 
 # ---- running them ----
-
-
-def interrupted(signum, frame):
-    sys.exit(128 + signum)
 
 
 def run(command):
@@ -277,9 +271,8 @@ class Done:
     def has(self, command):
         """A line whose file is gone, or that runs what is newer, has to be run again."""
         file, began = command.csv or command.printed, self.began.get(self.line(command))
-        if not began or not file.exists():
-            return False
-        return all(utc(program.stat().st_mtime) < began for program in command.files())
+        is_there = began and file.exists()
+        return is_there and all(utc(of.stat().st_mtime) < began for of in command.files())
 
     def add(self, command, began):
         self.began[self.line(command)] = began
@@ -305,11 +298,11 @@ def run_all(commands, done, given):
     sample(given)
     for number, command in enumerate(left, 1):
         again, gone = "--again" in command.words, time.monotonic() - start
+        vain = command.instead and command.name() not in absent
+        if vain or done.has(command) or (again and not a_peak_was_beaten(given.out)):
+            continue
         if not command.program:
             run(command)  # it says itself what it does
-            continue
-        vain = again and not a_peak_was_beaten(given.out)
-        if vain or done.has(command) or (command.instead and command.name() not in absent):
             continue
         status, began, slow = once(command, f"({number} of {len(left)}); {gone:.0f} s gone")
         before = time.monotonic()
@@ -331,8 +324,8 @@ def main():
     raw = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
     parser.add_argument("plans", type=Path, nargs="+", metavar="PLAN")
-    parser.add_argument("--build", type=Path, required=True)
-    parser.add_argument("--out", type=Path, required=True)
+    for name in ("--build", "--out"):
+        parser.add_argument(name, type=Path, required=True)
     parser.add_argument("--set", nargs="*", default=[], metavar="NAME=VALUE")
     parser.add_argument("--steps", nargs="*", default=[], metavar="STEP", help="only these")
     parser.add_argument("--plan", action="store_true", help="print the command lines, run none")
@@ -342,8 +335,8 @@ def main():
         return print("\n".join(command.text() for command in commands))
     done = Done(given.out)
     (given.out / "failed").unlink(missing_ok=True)
-    signal.signal(signal.SIGINT, interrupted)
-    signal.signal(signal.SIGTERM, interrupted)
+    for signum in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(signum, lambda signum, frame: sys.exit(128 + signum))
     if failed := run_all(commands, done, given):
         print("\n".join([f"{len(failed)} of {len(commands)} failed:", *failed]), file=sys.stderr)
         sys.exit(1)
