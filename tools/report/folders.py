@@ -1,9 +1,6 @@
 """Folders that are written: who may, and one at a time."""
 
-import fcntl
-import os
-import pwd
-import sys
+import fcntl, os, pwd, sys
 from pathlib import Path
 
 

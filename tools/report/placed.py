@@ -20,8 +20,8 @@ OPEN_MPI = {
     "OMPI_MCA_hwloc_base_use_hwthreads_as_cpus": "1",
     "OMPI_MCA_btl": "^tcp",  # of one host: without a network, Open MPI 5 says so for each pair
 }
-# Where one process may not read another's memory (Docker, on an old kernel), Open MPI would say so
-# for each message.
+# Where one process may not read another's memory (Docker of 2021 and before, or on an old kernel),
+# Open MPI would say so for each message.
 BY_TWO_COPIES = {"OMPI_MCA_btl_vader_single_copy_mechanism": "none", "OMPI_MCA_smsc": "^cma"}
 
 
@@ -58,10 +58,8 @@ def placed(words):
     ranks, around = ranks_of(words), OPEN_MPI | ({} if copies_at_once() else BY_TWO_COPIES)
     share, bind = f"slot:PE={CORES // max(1, ranks)}", "hwthread" if ranks <= CORES else "none"
     if open_mpi_5():
-        at, way = (
-            words.index("mpirun") + 1,
-            share + ":hwtcpus" if ranks <= CORES else ":oversubscribe",
-        )
+        at = words.index("mpirun") + 1
+        way = share + ":hwtcpus" if ranks <= CORES else ":oversubscribe"
         words = [*words[:at], "--map-by", way, "--bind-to", bind, *words[at:]]
     around["OMPI_MCA_hwloc_base_binding_policy"] = bind
     if ranks > CORES:

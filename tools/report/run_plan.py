@@ -237,15 +237,16 @@ def sample(given, waits=0):
     call, path = [str(given.build / "00_machine/00_machine"), "--pace"], given.out / "pace.csv"
     least, end = Paces(path).least(HOST), time.monotonic() + waits
     while os.path.exists(call[0]):
-        around = {"env": os.environ | OF_THREADS, "text": True, "stderr": subprocess.DEVNULL}
-        said = subprocess.run(call, stdout=subprocess.PIPE, **around).stdout.strip()
-        if not re.fullmatch(r"\d+\.\d+", said):
+        around = os.environ | OF_THREADS
+        said = subprocess.run(call, env=around, capture_output=True, text=True).stdout.strip()
+        if not said[:1].isdigit():  # an older program
             break
-        if float(said) >= least or not waits:
+        is_back = float(said) >= least
+        if is_back or not waits:
             add(path, HOST, said)
-        if float(said) >= least or time.monotonic() >= end:
-            return float(said) >= least
-    return True  # an older program tells none
+        if is_back or time.monotonic() >= end:
+            return is_back
+    return True
 
 
 def a_peak_was_beaten(out):
