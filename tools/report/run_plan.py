@@ -20,7 +20,7 @@ once more. One that ended well and undisturbed is noted in OUT/.done, and not ru
 its programs are older. What fails is named in OUT/failed, and the others still run.
 
 Exit status: 0 well; 1 a line failed; 2 the command line; 130 or 143 interrupted."""
-import argparse, os, re, shlex, shutil, signal, subprocess, sys, time
+import argparse, os, re, select, shlex, shutil, signal, subprocess, sys, time
 from collections import Counter
 from contextlib import suppress
 from pathlib import Path
@@ -224,8 +224,11 @@ def run(command):
         process.wait()
         raise
     status = process.returncode if process.returncode >= 0 else 128 - process.returncode
-    if status - 128 in (signal.SIGINT, signal.SIGTERM, signal.SIGPIPE):
+    if status - 128 in (signal.SIGINT, signal.SIGTERM):
         sys.exit(status)
+    (stdout := select.poll()).register(1, 0)
+    if status and any(event & select.POLLERR for _, event in stdout.poll(0)):
+        os.kill(os.getpid(), signal.SIGPIPE)
     if command.printed and status == 0:
         command.printed.write_bytes(printed)
     return status
