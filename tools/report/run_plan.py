@@ -49,11 +49,8 @@ class Command(NamedTuple):
     instead: bool = False  # of what its program could not run
     number: int = 1  # among the lines alike of its plan
 
-    def name(self):
-        return self.program.name if self.program else ""
-
-    def folder(self):
-        return self.program.parent.name if self.program else ""
+    name = property(lambda of: of.program.name if of.program else "")
+    folder = property(lambda of: of.program.parent.name if of.program else "")
 
     def text(self):
         """As a shell takes it."""
@@ -63,7 +60,7 @@ class Command(NamedTuple):
     def files(self):
         """What it runs and loads of ours."""
         files = [Path(word) for word in self.words if "/" in word and Path(word) != self.csv]
-        if self.folder() == "libraries":  # libraries.py starts these
+        if self.folder == "libraries":  # libraries.py starts these
             build = self.program.parents[1]
             files += [self.program, build / "libraries/cublas", *build.glob("*/libcourse_*.so")]
         return filter(Path.is_file, [*files, *self.program.parent.glob("*.so")])
@@ -90,15 +87,12 @@ def settings_of(given):
     sizes, threads = (settings.get(name, "").split(",") for name in ("sizes", "threads"))
     first = str(ladder_sizes(map(count, sizes))[0])
     ladder = first if first in sizes else sizes[-1]
-    return settings | {
-        "build": shlex.quote(str(given.build)),
-        "out": shlex.quote(str(given.out)),
-        # The rate of a size before says how long a large one takes, and whether it is left out.
-        "ladder": ladder if count(ladder) <= 1024 else f"512,{ladder}",
-        "others": ",".join(n for n in sizes if n != ladder),
-        "cores": str(CORES),
-        "few": ",".join(dict.fromkeys([threads[0], threads[-1]])),
-    }
+    settings |= {name: shlex.quote(str(vars(given)[name])) for name in ("build", "out")}
+    settings["others"] = ",".join(n for n in sizes if n != ladder)
+    # The rate of a size before says how long a large one takes, and whether it is left out.
+    settings["ladder"] = ladder if count(ladder) <= 1024 else f"512,{ladder}"
+    settings["few"] = ",".join(dict.fromkeys([threads[0], threads[-1]]))
+    return settings | {"cores": str(CORES)}
 
 
 def filled(line, settings):
@@ -171,17 +165,17 @@ def commands_of(given):
 
 def asked_for(commands, steps):
     """Those of the steps, and what all steps need: the machine's, and the speedup's baseline."""
-    of_steps = [command for command in commands if command.folder() not in ("", *OF_MACHINE)]
-    names = {name for of in of_steps for name in (of.folder(), of.name())}
+    of_steps = [command for command in commands if command.folder not in ("", *OF_MACHINE)]
+    names = {name for of in of_steps for name in (of.folder, of.name)}
     if unknown := [step for step in steps if step not in names]:
-        there = " ".join(sorted({command.folder() for command in of_steps}))
+        there = " ".join(sorted({command.folder for command in of_steps}))
         refuse(f"STEPS: there is no {unknown[0]}; give some of {there}")
     return [
         of
         for of in commands
         if not (steps and of in of_steps)
-        or {of.folder(), of.name()} & {*steps}
-        or (of.name(), option(of.words, "--variant")) == BASELINE
+        or {of.folder, of.name} & {*steps}
+        or (of.name, option(of.words, "--variant")) == BASELINE
     ]
 
 
@@ -190,10 +184,10 @@ def possible(commands, given):
     lacks = {}
     for command in commands:
         if command.program and not command.program.exists():
-            lacks[command.name()] = f"it is not built in {given.build}"
+            lacks[command.name] = f"it is not built in {given.build}"
         elif "mpirun" in command.words and not shutil.which("mpirun"):
-            lacks[command.name()] = "there is no mpirun here; sh setup.sh installs one"
-    here = [command for command in commands if command.name() not in lacks]
+            lacks[command.name] = "there is no mpirun here; sh setup.sh installs one"
+    here = [command for command in commands if command.name not in lacks]
     if not any(command.program for command in here):
         refuse(f"no program of {given.plans[0]} is in {given.build}; `make build` builds them")
     for name, why in lacks.items():
@@ -209,9 +203,9 @@ def run(command):
     it prints to a file is kept if it ended well. An interruption, of it or of this program, or a
     pipe that nobody reads ends all."""
     words, around = placed(command.words)
-    pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE if command.printed else None}
+    around, pipe = os.environ | around | command.variables, command.printed and subprocess.PIPE
     try:
-        process = subprocess.Popen(words, env=os.environ | around | command.variables, **pipes)
+        process = subprocess.Popen(words, env=around, stdin=subprocess.DEVNULL, stdout=pipe)
     except OSError as error:
         print(f"{words[0]}: {error.strerror}", file=sys.stderr)
         return 127
@@ -291,18 +285,17 @@ def run_all(commands, done, given):
         print(f"done already: {len(commands) - len(left)} of {len(commands)} lines", flush=True)
 
     def once(command, why):
-        print(f"== {command.name()} {why}", flush=True)
+        print(f"== {command.name} {why}", flush=True)
         began, status = utc(), run(command)
         if status != 77:
             sample(given)
-        # 00_machine looks again itself.
-        well = status == 0 and command.name() != "00_machine"
-        return status, began, well and Paces(given.out / "pace.csv").slow(HOST, began)
+        may_be = status == 0 and command.name != "00_machine"  # which looks again itself
+        return status, began, may_be and Paces(given.out / "pace.csv").slow(HOST, began)
 
     sample(given)
     for number, command in enumerate(left, 1):
         again, gone = "--again" in command.words, time.monotonic() - start
-        vain = command.instead and command.name() not in absent
+        vain = command.instead and command.name not in absent
         if vain or done.has(command) or (again and not a_peak_was_beaten(given.out)):
             continue
         if not command.program:
@@ -316,9 +309,9 @@ def run_all(commands, done, given):
         if status == 0 and not again and not slow:
             done.add(command, began)
         if status == 77:  # this machine cannot run it, and the program said so
-            absent.add(command.name())
+            absent.add(command.name)
         elif status:
-            failed.append(f"{command.name()} ended with {status}: {command.text()}")
+            failed.append(f"{command.name} ended with {status}: {command.text()}")
             print(failed[-1], file=sys.stderr, flush=True)
             (given.out / "failed").write_text("\n".join([*failed, ""]), encoding="utf-8")
     return failed

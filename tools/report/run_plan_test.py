@@ -34,22 +34,11 @@ page of all
 OLD = {"cpu/cpu.cfs_quota_us": "100000\n", "cpu/cpu.cfs_period_us": "100000\n"}
 QUOTAS = (  # /proc/self/cgroup, files below /sys/fs/cgroup, processors: as tests/run_test.cpp has
     ("0::/a/b\n", {"a/cpu.max": "150000 100000\n", "a/b/cpu.max": "max 100000\n"}, 1),
-    ("0::/a\n", {"a/cpu.max": "5000 100000\n"}, 1),
     ("0::/../a\n", {"cpu.max": "max 100000\n"}, 1 << 20),
     ("3:memory:/x\n4:cpuacct,cpu:/host/a\n", OLD, 1),
     ("1:cpu:/\n", OLD | {"cpu/cpu.cfs_quota_us": "-1\n"}, 1 << 20),
 )
 SAMPLES = ("10.000Z,3.0", "20.000Z,2.9", "30.000Z,1.8", "40.000Z,3.1", "50.000Z,3.0")
-SLOW = {
-    "05.000": 0,
-    "15.000": 0,
-    "20.000": 1,
-    "29.999": 1,
-    "30": 1,
-    "39.999": 1,
-    "40.000": 0,
-    "59": 0,
-}
 
 
 def without_process_vm_readv():
@@ -73,21 +62,21 @@ class RunPlan(unittest.TestCase):
         path.write_text(f"#!/bin/sh\n{script}\n")
         path.chmod(0o755)
 
-    def start(self, plan, *more, **variables):
+    def start(self, plan, *more):
         (self.folder / "plan").write_text(plan)
         call = [sys.executable, "-B", TOOL, "plan", "--build", "build", "--out", "out", *more]
-        variables = {"PATH": f"{self.folder}:{os.environ['PATH']}"} | variables
+        around = {"PATH": f"{self.folder}:{os.environ['PATH']}", "OMP_PROC_BIND": "x"}
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "preexec_fn": self.before}
-        return subprocess.Popen(call, cwd=self.folder, text=True, env=variables, **pipes)
+        return subprocess.Popen(call, cwd=self.folder, text=True, env=around, **pipes)
 
-    def run_plan(self, plan, *more, **variables):
-        process = self.start(plan, *more, **variables)
+    def run_plan(self, plan, *more):
+        process = self.start(plan, *more)
         out, err = process.communicate(timeout=60)
         return process.returncode, out, err
 
-    def said(self, plan, **variables):
+    def said(self, plan):
         """What the programs said."""
-        out = self.run_plan(plan, **variables)[1].splitlines()
+        out = self.run_plan(plan)[1].splitlines()
         return [line for line in out if not line.startswith("== ") and "done already" not in line]
 
     def planned(self, plan, *more):
@@ -152,8 +141,9 @@ class RunPlan(unittest.TestCase):
         lines = ["host,at,gops", "b,2026-11-29T12:40:31.000Z,0.5", "a,20"]
         lines += [f"a,2026-11-29T12:40:{sample}" for sample in SAMPLES]
         (path := self.folder / "pace.csv").write_text("\n".join(lines))
-        found = {at: Paces(path).slow("a", f"2026-11-29T12:40:{at}Z") for at in SLOW}
-        self.assertEqual(found, SLOW)
+        times = "05.000 15.000 20.000 29.999 30 39.999 40.000 59".split()
+        slow = [at for at in times if Paces(path).slow("a", f"2026-11-29T12:40:{at}Z")]
+        self.assertEqual(slow, times[2:6])
         for few in Paces(path).slow("b", "2026"), Paces("none.csv").slow("a", "2026"):
             self.assertFalse(few, "too few samples say of nobody that it is slow")
 
@@ -183,7 +173,7 @@ class RunPlan(unittest.TestCase):
         plan = f"a/a\na/a --threads 1\nOMP_WAIT_POLICY=x a/a\nmpirun -n {CORES} a/a\n"
         said = ["is , , ,", "is , true, ,", "is x, , ,", "is , , hwthread, slot:PE=1"]
         crowd = f"mpirun -n {CORES + 1} a/a"
-        self.assertEqual(self.said(plan + crowd, OMP_PROC_BIND="x"), [*said, "is passive, , none,"])
+        self.assertEqual(self.said(plan + crowd), [*said, "is passive, , none,"])
         self.program("mpirun", 'echo "(Open MPI) 5 ${*%% build*}"')
         ways = ["slot:PE=1:hwtcpus --bind-to hwthread", ":oversubscribe --bind-to none"]
         said = [f"(Open MPI) 5 --map-by {way} -n {CORES + at}" for at, way in enumerate(ways)]
@@ -218,15 +208,14 @@ class RunPlan(unittest.TestCase):
         cells |= dict(m="1000", n="1000", k="1000", name="peak", value="100", unit="GFLOP/s")
         self.program("build/00_machine/00_machine", "echo looks")
         (self.folder / "out").mkdir()
-        for verdict, seconds in ("right", "0.021"), ("wrong", "0.019"), ("right", "0.019"):
-            cells |= {"verdict": verdict, "median_s": seconds, "repeat": "1"}
+        for seconds, looks in ("0.021", []), ("0.019", ["looks"]):
+            cells |= {"verdict": "right", "median_s": seconds, "repeat": "1"}
             for file in "results.csv", "machine.csv":
                 text = f"{','.join(cells)}\n{','.join(cells.values())}\n"
                 (self.folder / "out" / file).write_text(text)
-            beaten = ["looks"] * (verdict == "right" and seconds == "0.019")
-            self.assertEqual(self.said("00_machine/00_machine --again"), beaten)
+            self.assertEqual(self.said("00_machine/00_machine --again"), looks)
 
-    def test_an_interruption_of_either_or_a_closed_pipe_ends_all(self):
+    def test_an_interruption_of_either_ends_all(self):
         self.program("build/b/b", "echo ran")
         self.program("build/a/a", "kill -TERM $$")
         self.assertEqual(self.run_plan("a/a\nb/b")[0], 143)
@@ -238,11 +227,6 @@ class RunPlan(unittest.TestCase):
         process.send_signal(signal.SIGINT)
         self.assertEqual(process.communicate(timeout=60), ("told\n", ""))
         self.assertEqual(process.returncode, 130)
-        self.program("build/a/a", "sleep 0.3")
-        process = self.start("a/a 1\na/a 2")
-        process.stdout.close()
-        with process.stderr:
-            self.assertEqual((process.wait(60), process.stderr.read()), (-signal.SIGPIPE, ""))
 
 
 if __name__ == "__main__":
