@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""Runs a plan, a command line a line, one after the other: two at once would disturb each other's
-times.
+"""Runs the command lines of a plan, one after the other: two at once would disturb each other.
 
     run_plan.py PLAN... --build BUILD --out OUT [--set NAME=VALUE...] [--steps STEP...] [--plan]
 
@@ -9,11 +8,10 @@ environment (NAME=value) and `mpirun -n N`; # begins a comment. In braces stand 
     {sizes}           this setting; a line whose setting is empty is left out
     {types&f32,f64}   those of its items that are among these
     {each ranks}      the line is run for each of its items
-Added are the files, in OUT: 00_machine writes machine.csv, libraries.py and the steps, these
---in-turns, results.csv, or the file that the line names by --csv. What a line that ends in `> FILE`
-prints becomes that file. A line with --again is run if a product was faster than the peak, one that
-begins with || if its program could not run before (77). After ! stands what is no program of ours
-and is run each time.
+Added are --in-turns, to the steps, and a file in OUT: machine.csv, results.csv, or what the line
+names by --csv; a line that ends in `> FILE` prints into that. A line with --again is run if a
+product was faster than the peak, one that begins with || if its program could not run before (77),
+one that begins with ! each time: it is no program of ours.
 
 Between lines the pace of the processors is written to OUT/pace.csv; a line that was disturbed runs
 once more. One that ended well and undisturbed is noted in OUT/.done, and not run again as long as
@@ -165,18 +163,12 @@ def commands_of(given):
 
 def asked_for(commands, steps):
     """Those of the steps, and what all steps need: the machine's, and the speedup's baseline."""
-    of_steps = [command for command in commands if command.folder not in ("", *OF_MACHINE)]
-    names = {name for of in of_steps for name in (of.folder, of.name)}
+    names = {name for of in commands for name in (of.folder, of.name)} - {"", *OF_MACHINE}
     if unknown := [step for step in steps if step not in names]:
-        there = " ".join(sorted({command.folder for command in of_steps}))
-        refuse(f"STEPS: there is no {unknown[0]}; give some of {there}")
-    return [
-        of
-        for of in commands
-        if not (steps and of in of_steps)
-        or {of.folder, of.name} & {*steps}
-        or (of.name, option(of.words, "--variant")) == BASELINE
-    ]
+        refuse(f"STEPS: there is no {unknown[0]}; give some of {' '.join(sorted(names))}")
+    wanted = {"", *OF_MACHINE, *steps} if steps else {of.name for of in commands}
+    is_baseline = lambda of: (of.name, option(of.words, "--variant")) == BASELINE
+    return [of for of in commands if {of.folder, of.name} & wanted or is_baseline(of)]
 
 
 def possible(commands, given):
@@ -187,12 +179,11 @@ def possible(commands, given):
             lacks[command.name] = f"it is not built in {given.build}"
         elif "mpirun" in command.words and not shutil.which("mpirun"):
             lacks[command.name] = "there is no mpirun here; sh setup.sh installs one"
-    here = [command for command in commands if command.name not in lacks]
-    if not any(command.program for command in here):
+    if all(command.name in ("", *lacks) for command in commands):
         refuse(f"no program of {given.plans[0]} is in {given.build}; `make build` builds them")
     for name, why in lacks.items():
         print(f"{name} skipped: {why}", file=sys.stderr)
-    return here
+    return [command for command in commands if command.name not in lacks]
 
 
 # ---- running them ----
@@ -229,20 +220,18 @@ def run(command):
 
 
 def sample(given, waits=0):
-    """Adds the pace of the processors to OUT/pace.csv, and says whether it is back; with `waits`
-    once it is, and nothing if that takes more seconds."""
-    call, path = [str(given.build / "00_machine/00_machine"), "--pace"], given.out / "pace.csv"
+    """Adds the pace of the processors to OUT/pace.csv, once it is back or after so many seconds;
+    whether it is."""
+    call, path = [given.build / "00_machine/00_machine", "--pace"], given.out / "pace.csv"
     least, end = Paces(path).least(HOST), time.monotonic() + waits
-    while os.path.exists(call[0]):
-        around = os.environ | OF_THREADS
-        said = subprocess.run(call, env=around, capture_output=True, text=True).stdout.strip()
+    while call[0].exists():
+        around = {"env": os.environ | OF_THREADS, "capture_output": True, "text": True}
+        said = subprocess.run(call, **around).stdout.strip()
         if not said[:1].isdigit():  # an older program
             break
-        is_back = float(said) >= least
-        if is_back or not waits:
+        if float(said) >= least or time.monotonic() >= end:
             add(path, HOST, said)
-        if is_back or time.monotonic() >= end:
-            return is_back
+            return float(said) >= least
     return True
 
 
