@@ -1,6 +1,7 @@
 # The ladder: count blocks of bars (y, share of the width, idea, rate, colour), y growing downwards, one a rung; then the texts (y, 1 for
-# small ones, text); then where the library is, a mark across each bar (share, y, text). A row is `each` pixels high, a letter `letter`.
-high = each * rows
+# small ones, text); then where the library is, a mark across each bar (share, y, text).
+wide = 480; each = 40; letter = 14
+high = each*rows
 set encoding utf8
 set terminal svg size wide,high noenhanced font 'sans-serif,'.letter background 'white'
 set output out

@@ -1,14 +1,12 @@
-"""Ours against the libraries: the rows in turns, how they stand, their charts."""
+"""Ours against the libraries: the rows in turns, and how they stand."""
 
 from statistics import geometric_mean
 
-from drawing import Series, line_chart
 from measured import Refusal, read
 
 KEPT = "libraries kept to AVX2"
 TARGET = 0.98  # of the best library, in every cell
 POSITIVE = "m n k threads ratio ratio_low ratio_high gflops against_gflops".split()
-SEE = "Above 1 ours is the faster, in turns with the library that did best there."
 HEADINGS = ["variant", "against", "type", "on", "mean", "worst", f"below {TARGET:g}"]
 
 
@@ -36,17 +34,6 @@ class Group:
         below = sum(row.ratio < TARGET for row in self.best.values())
         of = [self.first.variant, self.against, self.first.type, self.on]
         return [*of, f"{self.mean:.3f}", where, f"{below} of {len(self.best)}"]
-
-    def series(self):
-        """The ratio at each square."""
-        points = {}
-        for row in [row for row in self.best.values() if row.square]:
-            told = f"n = {row.n}: {row.ratios()} times {row.against}"
-            points[row.n] = (row.ratio, row.ratio_low, row.ratio_high, told)
-        of_gpu = {"best": "09", "bf16": "12"}.get(self.first.variant, "13")
-        label = f"{of_gpu if self.on_gpu else '05'} {self.first.variant}"
-        name = label if self.on_gpu else f"{label.removesuffix('_threads')}, {self.on}"
-        return Series(label, points, name, dashed=self.first.threads > 1)
 
 
 def grouped(rows):
@@ -81,15 +68,3 @@ def at_best(groups):
 def sentence(group):
     of = group.cells()
     return f"{of[0]} against {of[1]}, {of[2]}, {of[3]}: {of[4]} on average, at worst {of[5]}."
-
-
-def charts(groups):
-    """Of each type the ratio to the best library of each square, a line a variant."""
-    found = []
-    for type in dict.fromkeys(group.first.type for group in groups):
-        series = [of.series() for of in at_best(groups) if of.first.type == type]
-        panels = [("", sorted({n for of in series for n in of.points}))]
-        more = {"bound": 1, "zero": False, "type": type, "xlabel": "n (matrices n × n)"}
-        name, title = f"libraries_{type}", f"Ours over the best library, {type}"
-        found.append(line_chart(name, title, SEE, series, panels, unit="%.3g×", **more))
-    return list(filter(None, found))

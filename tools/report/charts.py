@@ -1,7 +1,6 @@
 """What each chart shows, chosen from the rows."""
 
-import math, re
-from dataclasses import replace
+import math
 
 import ladder
 from drawing import Series, line_chart, roofline
@@ -21,19 +20,23 @@ NEAR = 1.1  # sizes within this factor stand in a panel of their own
 
 
 def points(rows, x, measure):
-    """{x: what `measure` makes of a row's time, of the ends of its spread, and what is told of
-    it}, but for what it knows nothing of."""
+    """{x: what `measure` makes of a row, the ends of its spread, and what is told of it}, but for
+    what it knows nothing of."""
     found = {}
     for row in rows:
-        if (y := measure(row, row.whole_s)) is not None:
-            of = (f"n = {row.n}", seconds(row.whole_s), gflops(row.whole_rate), row.setting())
-            ends = sorted(measure(row, end) for end in row.spread())
-            found[getattr(row, x)] = (y, *ends, marked(", ".join(filter(None, of)), row))
+        if y := measure(row):
+            told = (f"n = {row.n}", seconds(row.whole_s), gflops(row.whole_rate), row.setting())
+            at = getattr(row, x)
+            found[at] = (y[0], min(y), max(y), marked(", ".join(filter(None, told)), row))
     return found
 
 
-def rate(row, taken):
-    return row.gflops_in(taken)
+def time(row):
+    return row.whole_s, *row.spread()
+
+
+def rate(row):
+    return [row.gflops_in(taken) for taken in time(row)]
 
 
 def panels_of(sizes, middle):
@@ -76,11 +79,11 @@ def course_charts(results, type, gpu):
     beside = results.libraries(type, gpu).get(library, {})
     beside = [row for n, row in beside.items() if n in sizes]
 
-    def share(row, taken):
+    def share(row):
         roof = results.roof_of(row, results.cores)
-        return 100 * row.gflops_in(taken) / roof.value if roof else None
+        return roof and [100 * of / roof.value for of in rate(row)]
 
-    measures = {"time": lambda _, taken: taken, "speedup": results.speedup, "efficiency": share}
+    measures = {"time": time, "speedup": results.speedup, "efficiency": share}
     for kind, measure in measures.items():
         title, see, unit = KINDS[kind]
         series = [Series(label, points(rows, "n", measure)) for label, rows in lines.items()]
@@ -115,29 +118,44 @@ def scaling(results, type, by):
     return [of for of in swept(rows, by) if 1 in of]
 
 
-def is_above(of, p):
-    """Whether p do more than p times the work of one, beyond the spread of both times."""
-    return of[1].spread()[0] / of[p].spread()[1] / p > ABOVE
+def times_of_one(of, p, by):
+    """How many times as fast p are as one: threads in turns; ranks, which run apart, by their
+    medians and the spreads of both. None of what had no turns."""
+    if by == "threads" or p == 1:
+        return of[p].times_of(of[1])
+    (one, *ends), (many, *others) = time(of[1]), time(of[p])
+    return one / many, ends[0] / others[1], ends[1] / others[0]
+
+
+def efficiency(of, p, by):
+    """In words, with ! where it is above its bound beyond its spread; – where it is unknown."""
+    spread = times_of_one(of, p, by)
+    return percent(spread and spread[0] / p) + " !" * bool(spread and spread[1] / p > ABOVE)
 
 
 def scaling_chart(results, type, by):
     """Speedup over one thread, or rank; at each name the efficiency, and from four points on the
     serial fraction."""
-    series, serial, found = [], [], scaling(results, type, by)
+    series, said, found = [], [], scaling(results, type, by)
     for of in found:
-        own = {p: row.whole_s for p, row in of.items() if p <= results.cores and not row.disturbed}
+        label, most = of[1].label(), max([p for p in of if p <= results.cores])
+        own = {p: times_of_one(of, p, by) for p in of if p <= results.cores}
+        own = {p: 1 / at[0] for p, at in own.items() if at and not of[p].disturbed}
         if (fraction := serial_fraction(own)) is not None:
-            serial.append(f"{of[1].label()} {percent(fraction)}")
-        most = max([p for p in of if 1 < p <= results.cores], default=max(of))
-        share = percent(of[1].whole_s / of[most].whole_s / most) + " !" * is_above(of, most)
-        speedup = lambda row, taken: of[1].whole_s / taken
-        label = of[1].label()
-        series.append(Series(label, points(of.values(), by, speedup), f"{label}, {share}"))
-    counts = sorted({p for of in found for p in of})
+            said.append(f"Serial fraction of {label} (Amdahl's, fitted): {percent(fraction)}.")
+        if (row := of[max(of)]).other_s:
+            took = [seconds(at) for at in (row.distribute_s, row.median_s, row.collect_s or 0)]
+            took = "{} to distribute, {} to multiply and {} to collect".format(*took)
+            said.append(f"On {max(of)} {by} {label} takes {took}.")
+        name = f"{label}, {efficiency(of, most, by)}"
+        speedup = lambda row: times_of_one(of, getattr(row, by), by)
+        series.append(Series(label, points(of.values(), by, speedup), name))
+    series = [line for line in series if len(line.points) > 1]
+    counts = sorted({p for line in series for p in line.points})
     ideal = {p: (y := min(p, results.cores), y, y, f"{y}×") for p in counts}
     series += [Series("ideal", ideal, dashed=True)] * bool(series)
     see = "Beside each name its efficiency: the speedup divided by their number, up to the cores."
-    see += f" Serial fraction (Amdahl's, fitted): {', '.join(serial)}." if serial else ""
+    see = " ".join([see, "In turns: the median, least and largest."[: 99 * (by != "ranks")], *said])
     title = f"Speedup by {by}, {type}" + "".join(f", n = {of[1].n}" for of in found[:1])
     return line_chart(f"{by}_{type}", title, see, series, [("", counts)], by, "%g×", type=type)
 
@@ -215,12 +233,3 @@ def drawn(results):
         found += [scaling_chart(results, type, by) for by in ("threads", "ranks")]
         found += [tile_chart(results, type, gpu) for gpu in (False, True)]
     return list(filter(None, found))
-
-
-def named(machines, reference=None):
-    """Every chart, named as its file: where there are several hosts, theirs is in it. Of a
-    reference, which was measured on another machine, what its GPU did."""
-    found = [(f"{of.host}_" * (len(machines) > 1), chart) for of in machines for chart in drawn(of)]
-    if reference:
-        found += [("reference_", chart) for chart in drawn(reference) if chart.gpu]
-    return [replace(of, name=re.sub(r"[^\w.-]", "-", start + of.name)) for start, of in found]

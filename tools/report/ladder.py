@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from drawing import PLOTS, Chart, draw, hue
-from measured import ABOVE, BASELINE, LADDER_SIZE, Refusal, Row
+from measured import BASELINE, LADDER_SIZE, Refusal, Row
 from measured import common_size, digits, gflops, load, marked, percent, select
 
 ROOT = Path(__file__).resolve().parents[2]
+SEE = "A bar a step: longer is faster."
 
 
 def every(row):
@@ -44,9 +45,11 @@ class Bar:
     idea: str
     row: Row
     share: float  # of what the ladder is measured with
+    above: bool = False  # its bound, beyond its spread
 
     def rate(self):
-        return f"{percent(self.share)}, {marked(gflops(self.row.whole_rate), self.row)}"
+        said = percent(self.share) + " !" * self.above
+        return f"{said}, {marked(gflops(self.row.whole_rate), self.row)}"
 
 
 @dataclass
@@ -60,7 +63,6 @@ class Ladder:
     bars: list
     line: tuple = ()
     note: str = ""
-    heading: str = "The GPU"
 
 
 def left_out(row):
@@ -100,9 +102,9 @@ def size_of(results, type):
     return max(have, key=lambda n: (len(have[n]), n in based, n.bit_count() > 1, n), default=0)
 
 
-def of_cores(results, type, n=None):
-    """This machine's ladder, at a size of its own unless one is given. None where nothing ran."""
-    n = n or size_of(results, type)
+def of_cores(results, type):
+    """The processor's, at a size of its own. None where nothing ran."""
+    n = size_of(results, type)
     if not (found := rungs(on_cores(results, type), CORES, type, n)):
         return None
     at_home = all(results.at_home(row) for *_, row in found)
@@ -111,23 +113,22 @@ def of_cores(results, type, n=None):
     if roof:
         top, cores = roof.value, "one core" if roof.threads == 1 else "all cores"
         full = f"the peak of {cores}, {gflops(top)}"
-    bars = [Bar(*rung, rung[-1].whole_rate / top) for rung in found]
-    head = f"The processor: {results.processor()}"
-    ladder = Ladder(results.processor(), f"{type}, n = {n}", full, bars, heading=head)
+    above, line = {row for row, _ in results.above()}, ()
+    bars = [Bar(*rung, rung[-1].whole_rate / top, rung[-1] in above) for rung in found]
     name, rate = results.best_library(type, n)
     if name and roof:
-        ladder.line = (rate / top, f"{name}: {gflops(rate)}")
-    if roof and max(bar.share for bar in bars) > ABOVE:
-        ladder.note = "Above 100 %: the peak was measured in a bad moment."
-    return ladder
+        line = (rate / top, f"{name}: {gflops(rate)}")
+    note = "! Above its bound: a time or the peak was measured in a bad moment."
+    note *= any(bar.above for bar in bars)
+    return Ladder(results.processor(), f"{type}, n = {n}", full, bars, line, note)
 
 
-def of_gpu(results, type, n=None):
+def of_gpu(results, type):
     """A GPU's: at the largest size but one of the library's that most variants have. None where
     nothing ran."""
     rows = results.select(gpu=True, type=type)
     sizes = {n for at in results.libraries(type, True).values() for n in at}
-    n = n or common_size([row for row in rows if row.n in sizes]) or common_size(rows)
+    n = common_size([row for row in rows if row.n in sizes]) or common_size(rows)
     if not (found := rungs(rows, GPU, type, n)):
         return None
     name, library = results.best_library(type, n, True)
@@ -135,54 +136,38 @@ def of_gpu(results, type, n=None):
     full = f"NVIDIA's library cuBLAS, {gflops(top)}" if name else "the fastest rung"
     bars = [Bar(*rung, rung[-1].rate / top) for rung in found]
     above = "Above 100 %: faster than cuBLAS." * bool(name and max(bar.share for bar in bars) > 1)
-    device, line = found[0][-1].device, (1, name) if name else ()
-    return Ladder(device, f"{type}, n = {n}", full, bars, line, above)
+    return Ladder(found[0][-1].device, f"{type}, n = {n}", full, bars, (1, name) * bool(name), above)
 
 
-def of_machine(results, reference=None):
-    """The processor's, and the GPU's, or that of the reference, which is another machine; in f32 if
-    there is one, and of tensor cores in bf16."""
+def of_machine(results):
+    """The processor's and the GPU's, in f32 if there is one; of tensor cores in bf16, too."""
     for type in results.types:
         gpus = [type, "bf16"] if type == "f32" else [type]
         found = [of_cores(results, type), *(of_gpu(results, of) for of in gpus)]
         if any(found):
-            others = [of_gpu(reference, of) for of in ("f32", "bf16")] if reference else []
-            for other in filter(None, others):
-                other.heading = "A GPU, not this machine's"
-            return list(filter(None, found + others))
+            return list(filter(None, found))
     return []
 
 
-def chart(ladders, name="ladder", wide=480, each=40, letter=14, of_step=True):
-    """The ladders under each other as one picture, each step in its colour. README's has large
-    letters, and one colour for all but the learner's."""
-    lines, texts, strokes, y = {}, [], [], 0
-    for ladder in ladders:
-        title = (
-            ladder.title if ladder.device in ladder.heading else f"{ladder.device}, {ladder.title}"
-        )
-        over = (0.3, ladder.heading), (1, title), (1.55, f"100 % is {ladder.full}")
-        texts += [[y + down, int(down >= 1), text] for down, text in over]
-        y, scale = y + 2.1, max(1, *(bar.share for bar in ladder.bars), *ladder.line[:1])
-        bars = lines.setdefault(f"{ladder.heading}, {title}", [])
-        for bar in ladder.bars:
-            number = bar.row.label() + ": " if of_step else f"{bar.label}  "
-            who = bar.idea if bar.label == "yours" else number + bar.idea
-            blue = 0xE0912F if bar.label == "yours" else 0x4C9BD1
-            colour = int(hue(bar.label), 16) if of_step else blue
-            bars.append([y, bar.share / scale, who, bar.rate(), colour])
-            if ladder.line:
-                words = ladder.line[1].replace(":", ", the best library:")
-                strokes.append([ladder.line[0] / scale, y, words * (bar is ladder.bars[-1])])
-            y += 1
-        if ladder.note:
-            texts.append([y + 0.8, 1, ladder.note])
-            y += 0.55
-        y += 1
-    beside, settings = {"texts": texts, "libraries": strokes}, {"rows": float(y)}
-    settings |= {"wide": wide, "each": each, "letter": letter}
-    see = "A bar a step: longer is faster."
-    return Chart(name, "ladder", "The ladder", see, lines, settings, beside)
+def chart(ladder):
+    """The ladder as a picture, each step in its colour."""
+    row = ladder.bars[0].row
+    texts = [[0.3, 0, ladder.device], [1, 1, ladder.title], [1.55, 1, f"100 % is {ladder.full}"]]
+    bars, strokes, scale = [], [], max(1, *(bar.share for bar in ladder.bars), *ladder.line[:1])
+    for y, bar in enumerate(ladder.bars):
+        who = bar.idea if bar.label == "yours" else f"{bar.row.label()}: {bar.idea}"
+        colour = int(hue(bar.label), 16)
+        bars.append([y + 2.1, bar.share / scale, who, bar.rate(), colour])
+        if ladder.line:
+            words = ladder.line[1].replace(":", ", the best library:")
+            strokes.append([ladder.line[0] / scale, y + 2.1, words * (bar is ladder.bars[-1])])
+    high = len(bars) + 3.1
+    if ladder.note:
+        texts.append([high - 0.2, 1, ladder.note])
+        high += 0.55
+    beside, settings = {"texts": texts, "libraries": strokes}, {"rows": high}
+    name, title = f"ladder_{row.type}" + "_gpu" * row.gpu, f"The ladder, {ladder.title}"
+    return Chart(name, "ladder", title, SEE, {ladder.device: bars}, settings, beside)
 
 
 # machine, type, n, and the lessons in the order they are read in

@@ -4,15 +4,17 @@ A cell that is empty or garbled is "" where its column holds words, else None.""
 
 import csv, itertools, math, re
 from pathlib import Path
+from statistics import median
 from types import SimpleNamespace
 
 import inherited  # noqa: F401
+from pace import Paces
 
 # A file's header line names its columns. Of these the cells are words, of any other numbers; a
 # count that is missing is 0.
 WORDS = set(
     """step variant type fill grid block device_kind device verify verdict quiet flags compiler host
-    commit started limit name vector level unit note against""".split()
+    commit started limit name vector level unit note against turns_s""".split()
 )
 COUNTS = set("m n k threads ranks tile cores repeat".split())
 # The first column that was measured; rows alike in those before it are one measurement, taken
@@ -22,6 +24,7 @@ BASELINE = ("01_naive", "ijk")
 LIBRARIES = ("libraries", "cublas")  # programs of libraries/
 LADDER_SIZE = 1008  # a multiple of every step's 16, and no power of two
 ABOVE = 1.005  # a share beyond this is above its bound
+FEWEST = 3  # turns that make a ratio
 # What a prediction says binds, from the processor outwards, in words.
 LIMITS = {
     "flops": "arithmetic",
@@ -68,16 +71,25 @@ def key(row):
 
 
 def read(path, *columns):
-    """A CSV's rows; it must have these columns. Of rows alike in their key the last of the last
-    program's counts that was not disturbed, else the last; it stands where the first stood."""
-    newest = {}
+    """A CSV's rows; it must have these columns. Of rows alike in their key one is left, where the
+    first stood; it is one of its `takes`, those of the last program that were not disturbed, if
+    there are any: the last, of the baseline that of the median time."""
+    paces, alike = Paces(Path(path).with_name("pace.csv")), {}
     for line in lines_of(path, columns):
         row = Row(**{name: typed(name, text) for name, text in line.items()})
-        before = newest.get(alike := key(vars(row)), row)
-        is_new = (row.compiler, row.commit) != (before.compiler, before.commit)
-        if is_new or not row.disturbed or before.disturbed:
-            newest[alike] = row
-    return list(newest.values())
+        before = alike.setdefault(key(vars(row)), [])
+        row.disturbed = row.quiet == "no" or paces.slow(row.host, row.started)
+        if before and (row.compiler, row.commit) != (before[0].compiler, before[0].commit):
+            before.clear()
+        before.append(row)
+    for takes in alike.values():
+        takes[:] = [row for row in takes if not row.disturbed] or takes
+        takes[-1].takes = takes[:]
+        if (takes[-1].step, takes[-1].variant) == BASELINE and takes[-1].median_s:
+            in_order = sorted(takes, key=lambda row: row.median_s or math.inf)
+            takes[-1] = in_order[len(takes) // 2]
+            takes[-1].takes = in_order
+    return [takes[-1] for takes in alike.values()]
 
 
 def select(rows, test=None, **equal):
@@ -107,7 +119,8 @@ class Row(SimpleNamespace):
             raise AttributeError(name)
         return "" if name in WORDS else 0 if name in COUNTS else None
 
-    disturbed = property(lambda row: row.quiet == "no")
+    __eq__, __hash__ = object.__eq__, object.__hash__
+
     number = property(lambda row: row.step.partition("-")[0])  # the step's folder
     gpu = property(lambda row: row.device_kind == "gpu")
     # Devices that stand in for a GPU: right or wrong is all that such rows say.
@@ -158,6 +171,20 @@ class Row(SimpleNamespace):
         if self.square:
             return str(self.n)
         return f"{self.n}²×{self.k}" if self.m == self.n else f"{self.m}×{self.n}×{self.k}"
+
+    def turns(self):
+        return [typed("turn", word) for word in self.turns_s.split()]
+
+    def times_of(self, other):
+        """How many times as fast as another row of its program: the median of the turns they had
+        together, the least and the largest; None of fewer than three."""
+        if self is other:
+            return (1.0,) * 3
+        for mine, its in itertools.product(self.takes[::-1], other.takes[::-1]):
+            if self.step == other.step and mine.started == its.started:
+                found = [its / mine for mine, its in zip(mine.turns(), its.turns()) if mine and its]
+                return (median(found), min(found), max(found)) if len(found) >= FEWEST else None
+        return None
 
     def ratios(self):
         """In words the ratio of turns, with the least and the largest, or the quartiles."""
@@ -240,6 +267,10 @@ class Results:
         self.gpu = self.gpu if self.gpu_name else Machine()
         based = [row for row in self.ranked if (row.step, row.variant) == BASELINE]
         self.baselines = {(row.type, row.n): row for row in based}
+        self.spreads = {}  # of each type, of the baseline that was measured most often
+        for row in sorted(based, key=lambda row: len(row.takes)):
+            took = [take.median_s / row.median_s for take in row.takes if take.timed]
+            self.spreads[row.type] = (1, min(took), max(took))
         self.types = sorted(
             {row.type for row in self.ranked}, key=lambda type: (type != "f32", type)
         )
@@ -250,10 +281,10 @@ class Results:
         """Of the rows that can be ranked those with these values for which the test holds."""
         return select(self.ranked, test, **equal)
 
-    def speedup(self, row, seconds=None):
-        """Over the baseline, or None."""
+    def speedup(self, row):
+        """Over the baseline: by its median time, and as that spreads; or None."""
         base = self.baselines.get((row.type, row.n))
-        return base and base.median_s / (seconds or row.whole_s)
+        return base and [base.median_s / row.whole_s * of for of in self.spreads[row.type]]
 
     def roof(self, type, threads):
         """The processor's peak with so many threads, else the highest known; or None."""
@@ -343,6 +374,12 @@ def times(factor):
 def percent(share):
     """96 %, 0.6 %."""
     return "–" if share is None else f"{100 * share:.{0 if share >= 0.0995 else 1}f} %"
+
+
+def from_to(spread):
+    """106, or from 81 to 95."""
+    _, low, high = (digits(of) for of in spread)
+    return low if low == high else f"from {low} to {high}"
 
 
 def gflops(rate):

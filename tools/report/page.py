@@ -1,12 +1,13 @@
 """The page: plain data for page.html.jinja."""
 
-import itertools, os, re, subprocess, sys, tempfile
+import itertools, os, re, subprocess, sys
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
 import against_libraries, charts, drawing, ladder, published
-from measured import LIMITS, digits, gflops, marked, percent, read, seconds, times, words
+from measured import LIMITS, digits, from_to, gflops, marked, percent, read, seconds, select
+from measured import times, words
 
 MISS = 1.25  # a prediction misses that is this factor off
 # The passages that say why a prediction misses.
@@ -23,19 +24,27 @@ PREDICTED = (
     "Each program predicts its time from what it costs and from what the machine can do, before it "
     f"runs. A miss is a time more than {MISS:g} times the other."
 )
-ELSEWHERE = "This machine has no GPU that was measured. These rows are of plots/reference: {}."
+EMULATED = (
+    "This machine has no GPU that was measured. Its emulator ran these rungs, and its processor "
+    "those of 10: right or wrong, and what a multiply-add takes of the warps' accesses to memory, "
+    "of its sectors of 32 bytes and of wavefronts in shared memory, is this machine's. "
+)
+CARD = "Predicted and measured times, at n = {}, and the {} are another machine's, the {}."
+CARD_SIZE = 4096
 ADDRESS = r"(?:\w+://)?(?:[^@/]*@)?([\w-]+(?:\.[\w-]+)+)(?::\d+/|[:/])([\w./-]+?)(?:\.git)?/?"
 
 
 @dataclass
 class Section:
-    """A cell of its table is words, or (words, where they lead)."""
+    """A part of the page: paragraphs, pictures, what is bad in red, a table. A cell of the table is
+    words, or (words, where they lead)."""
 
     title: str
-    text: str = ""
+    said: list = ()
     charts: list = ()
     headings: list = ()
     rows: list = ()
+    bad: list = ()
 
 
 def wrong_lines(machines):
@@ -63,19 +72,22 @@ def above_lines(results):
     for row, share in results.above():
         yield f"{row.label()}, {row.type}, n = {row.n}: {percent(share)} of the measured peak"
     for type, by in itertools.product(results.types, ("threads", "ranks")):
-        for of in charts.scaling(results, type, by):
-            for p in [p for p in of if p > 1 and charts.is_above(of, p)]:
-                share, row = percent(of[1].whole_s / of[p].whole_s / p), of[p]
-                yield f"{row.label()}, {type}, n = {row.n}, {p} {by}: efficiency {share} of one"
+        for of, p in ((of, p) for of in charts.scaling(results, type, by) for p in of):
+            if (share := charts.efficiency(of, p, by)).endswith("!"):
+                at = f"{of[p].label()}, {type}, n = {of[p].n}, {p} {by}"
+                yield f"{at}: efficiency {share[:-2]} of one"
 
 
-def conclusion(of, groups):
+def conclusion(results, of, groups):
     """What a ladder says, in a few sentences with numbers."""
     first, best = of.bars[0], max(of.bars, key=lambda bar: bar.share)
     low, high, row = gflops(first.row.whole_rate), gflops(best.row.whole_rate), best.row
     if first is best:
         return f"{first.idea.capitalize()} reach {low} ({of.title})."
-    gain = f"{digits(row.whole_rate / first.row.whole_rate)} times as fast"
+    gain = digits(row.whole_rate / first.row.whole_rate)
+    if first.label == "01":
+        gain = from_to(results.speedup(row))
+    gain += " times as fast"
     said = [f"From {low} ({first.idea}) to {high} ({best.idea}), {gain} ({of.title})."]
     alike = [at for at in groups if (at.first.type, at.on_gpu) == (row.type, row.gpu)]
     order = lambda at: (at.against != against_libraries.KEPT, at.first.threads, at.mean)
@@ -132,74 +144,97 @@ def predicted(bars, root):
         took = seconds(row.predicted_s), marked(seconds(row.median_s), row), times(missed)
         rows.append([(row.label(), lesson), *took, limit, why])
     headings = "rung, predicted, measured, ratio, limit, a miss".split(", ")
-    return Section("Predicted beside measured", PREDICTED, (), headings, rows)
+    return Section("Predicted beside measured", [PREDICTED] * bool(rows), (), headings, rows)
+
+
+def elsewhere(results, reference, root):
+    """What of a GPU's steps there is without one: what they do here under the emulator, and beside
+    it another machine's times."""
+    rows, said, ladders = {}, "", ladder.of_machine(reference) if reference else []
+    ladders = [of for of in ladders if of.bars[0].row.gpu]
+    for row in select(results.rows, lambda row: row.stand_in):
+        rows[row.step, row.variant, row.type] = row
+    for at, row in sorted(rows.items()):
+        of = dict(zip(("step", "variant", "type"), at), gpu=True, n=CARD_SIZE)
+        card = min(reference.select(**of) if ladders else (), key=lambda of: of.rate, default=None)
+        counts = [row.accesses, row.sectors, row.wavefronts]
+        counts = ["–" if of is None else digits(of / (row.m * row.n * row.k)) for of in counts]
+        name = row.label() + f" {row.type}" * (row.type != "f32")
+        took = [seconds(card and card.predicted_s), seconds(card and card.median_s)]
+        rows[at] = [(name, f"{root}/{row.number}/README.md"), row.verdict, *counts, *took]
+    if rows or ladders:
+        said = EMULATED if rows else EMULATED.partition(" Its ")[0] + " "
+    if ladders:
+        said += CARD.format(CARD_SIZE, "ladders", reference.gpu_name)
+    headings = "rung, result, accesses, sectors, wavefronts, predicted, measured".split(", ")
+    pictures = [ladder.chart(of) for of in ladders]
+    for picture in pictures:
+        picture.name = f"reference_{picture.name}"
+    return Section("The GPU", [said], pictures, headings, [rows[at] for at in sorted(rows)])
 
 
 def machine_page(results, reference, libraries, root):
     """All that is shown of one machine: of its first type, then what is folded."""
-    ladders = ladder.of_machine(results, reference)
-    own = [of for of in ladders if of.bars[0].row in results.ranked]
+    ladders, pictures = ladder.of_machine(results), charts.drawn(results)
     groups = against_libraries.grouped(results.beside + libraries)
-    pictures, parts, bars = charts.drawn(results), [], [bar for of in own for bar in of.bars]
+    parts, bars = [], [bar for of in ladders for bar in of.bars]
     type = bars[0].row.type if bars else ""
     course = [of for of in pictures if of.type == type and of.name.split("_")[0] in charts.KINDS]
     others = [of for of in pictures if of not in course]
     for gpu in (False, True):
-        if shown := [of for of in own if of.bars[0].row.gpu == gpu]:
-            said = [conclusion(of, groups) for of in shown] + [copies(shown[0])] * gpu
-            bars_of = [ladder.chart([of]) for of in shown]
-            parts.append((shown[0].device, said, bars_of + [of for of in course if of.gpu == gpu]))
-    folded = [Section("Roofs, threads and tiles", "", [of for of in others if of.type == type])]
-    if reference:
-        gpu = [of for of in charts.drawn(reference) if of.gpu and of.type == "f32"]
-        elsewhere = [of for of in ladders if of not in own]
-        gpu[:0] = [ladder.chart([of]) for of in elsewhere]
-        folded.append(Section("Another machine's GPU", ELSEWHERE.format(reference.gpu_name), gpu))
-    if groups:
-        said = " ".join(map(against_libraries.sentence, against_libraries.at_best(groups)))
-        folded.append(Section("Beside the libraries", said, against_libraries.charts(groups)))
+        if shown := [of for of in ladders if of.bars[0].row.gpu == gpu]:
+            said = [conclusion(results, of, groups) for of in shown] + [copies(shown[0])] * gpu
+            drawn = [ladder.chart(of) for of in shown] + [of for of in course if of.gpu == gpu]
+            parts.append(Section("The GPU" if gpu else "The processor", said, drawn))
+    if not parts:
+        said = "There is no square product with a right result, so there is no ladder."
+        parts.append(Section("The processor", [said]))
+    parts.append(Section("", bad=list(above_lines(results))))
+    parts.append(predicted(bars, root))
+    if not any(bar.row.gpu for bar in bars):
+        parts.append(elsewhere(results, reference, root))
+    own = [of for of in others if of.type == type]
+    folded = [Section("Roofs, threads, ranks and tiles", [], own)]
+    said = list(map(against_libraries.sentence, against_libraries.at_best(groups)))
+    folded.append(Section("Beside the libraries", said))
     for other in [of for of in results.types if of != type]:
         of_it = [of for of in others if of.type == other]
-        folded.append(Section(f"The same in {other}", "", of_it))
-    folded.append(Section("Beside published figures", *published.table(results)))
+        folded.append(Section(f"The same in {other}", [], of_it))
+    folded.append(Section(*published.table(results)))
     facts = {
         name: ", ".join(words(results.rows, name)) for name in ("device", "compiler", "commit")
     }
     days = ", ".join(sorted({row.started[:10] for row in results.rows}))
     return {
         "name": results.processor(),
-        "parts": parts,
-        "above": list(above_lines(results)),
-        "predicted": predicted(bars, root),
-        "folded": [of for of in folded if of.charts or of.rows],
+        "parts": [of for of in parts if of.bad or of.rows or any(of.said)],
+        "folded": [of for of in folded if of.said or of.charts or of.rows],
         "facts": facts | {"host": results.host, "measured": days},
     }
 
 
-def draw(shown):
-    """Draws every chart of these pages, where there is gnuplot."""
-    if not drawing.drawn():
-        return
-    groups = [part[2] for of in shown for part in of["parts"]]
-    groups += [part.charts for of in shown for part in of["folded"]]
-    every = [chart for group in groups for chart in group]
-    for place, chart in enumerate(every):
-        chart.name = f"c{place}"  # its file's, and in the page its ids'
-    with tempfile.TemporaryDirectory() as scratch:
-        for chart, path in zip(every, drawing.render(every, scratch)):
-            chart.svg = drawing.in_page(chart, path)
+def draw(shown, out):
+    """Draws every chart of these pages as a file, too."""
+    every = []
+    for of in shown:
+        for chart in [chart for part in of["parts"] + of["folded"] for chart in part.charts]:
+            host = f"{of['facts']['host']}_" * (len(shown) > 1)
+            chart.name = re.sub(r"[^\w.-]", "-", host + chart.name)
+            every.append(chart)
+    for chart, path in zip(every, drawing.render(every, Path(out, "charts"))):
+        chart.svg = drawing.in_page(chart, path)
 
 
 def write(machines, given, reference):
-    """Writes index.html: one file, no script; the CSV stands beside it."""
+    """Writes index.html: one file, no script; the CSV stands beside it, and the charts as files."""
+    libraries = read(given.libraries, "ratio") if given.libraries else []
+    shown = [machine_page(results, reference, libraries, base(given.out)) for results in machines]
+    draw(shown, given.out)
     try:
         import jinja2
     except ImportError:
         print("report.py: no page: there is no jinja2 here (python3-jinja2)", file=sys.stderr)
         sys.exit(77)
-    libraries = read(given.libraries, "ratio") if given.libraries else []
-    shown = [machine_page(results, reference, libraries, base(given.out)) for results in machines]
-    draw(shown)
     failed = Path(given.failed or os.devnull)
     failed = failed.read_text(encoding="utf-8") if failed.exists() else ""
     files = filter(None, (given.csv, given.machine, given.libraries))

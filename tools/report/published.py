@@ -103,4 +103,4 @@ def table(results):
         for name in ("experiment", "variant"):
             printed = [line for line in printed if line[name] == same[name]]
         rows += [[REPORTS[same["report"]], *row] for row in rows_of(results, same, printed)]
-    return NEAREST, (), HEADINGS, rows
+    return "Beside published figures", [NEAREST], (), HEADINGS, rows
