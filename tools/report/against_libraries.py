@@ -10,29 +10,31 @@ POSITIVE = "m n k threads ratio ratio_low ratio_high gflops against_gflops".spli
 HEADINGS = ["variant", "against", "type", "on", "mean", "worst", f"below {TARGET:g}"]
 
 
+def ratios(row):
+    """In words the ratio of turns, with the least and the largest, or the quartiles."""
+    ends = (row.ratio_min, row.ratio_max)
+    low, high = ends if None not in ends else (row.ratio_low, row.ratio_high)
+    return f"{row.ratio:.2f} ({low:.2f} to {high:.2f})"
+
+
 class Group:
     """The comparisons of one host, type, number of threads and variant with libraries at their
-    best, or kept to AVX2; squares first, ascending."""
+    best, or kept to AVX2."""
 
     def __init__(self, rows, against):
-        rows = sorted(rows, key=lambda row: (not row.square, row.m, row.n, row.k))
-        self.against, self.first, self.on_gpu = against, rows[0], rows[0].gpu
+        self.against, self.first = against, rows[0]
         # Of each shape the library that did best beside ours, not the one of the highest rate:
         # they are minutes apart, and a rate says as much about the minute as about the library.
-        self.best = {}
-        for row in rows:
-            before = self.best.get(row.shape(), row)
-            self.best[row.shape()] = min(before, row, key=lambda row: row.ratio)
+        self.best = {row.shape(): row for row in sorted(rows, key=lambda row: -row.ratio)}
         self.mean = geometric_mean(row.ratio for row in self.best.values())
-        threads = self.first.threads
-        self.on = "a GPU" if self.on_gpu else f"{threads} thread" + "s" * (threads > 1)
 
     def cells(self):
         """How it stands, in words, as HEADINGS name them."""
-        worst = min(self.best.values(), key=lambda row: row.ratio)
-        where = f"{worst.ratios()} at {worst.shape()}, {worst.against}"
+        worst, threads = min(self.best.values(), key=lambda row: row.ratio), self.first.threads
+        where = f"{ratios(worst)} at {worst.shape()}, {worst.against}"
         below = sum(row.ratio < TARGET for row in self.best.values())
-        of = [self.first.variant, self.against, self.first.type, self.on]
+        on = "a GPU" if self.first.gpu else f"{threads} thread" + "s" * (threads > 1)
+        of = [self.first.variant, self.against, self.first.type, on]
         return [*of, f"{self.mean:.3f}", where, f"{below} of {len(self.best)}"]
 
 
@@ -58,13 +60,3 @@ def load(path):
     if not (groups := grouped(read(path, "ratio"))):
         raise Refusal(f"{path} has no row to show")
     return groups
-
-
-def at_best(groups):
-    """Those against libraries that are not kept to AVX2."""
-    return [group for group in groups if group.against != KEPT]
-
-
-def sentence(group):
-    of = group.cells()
-    return f"{of[0]} against {of[1]}, {of[2]}, {of[3]}: {of[4]} on average, at worst {of[5]}."

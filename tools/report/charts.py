@@ -4,7 +4,7 @@ import math
 
 import ladder
 from drawing import Series, line_chart, roofline
-from measured import ABOVE, BASELINE, LIMITS, common_size, digits, gflops, least, marked, percent
+from measured import ABOVE, BASELINE, LIMITS, common_size, digits, gflops, marked, percent
 from measured import seconds, select
 
 # By kind: the title, what to see, gnuplot's format of a number on its axis.
@@ -63,8 +63,9 @@ def rung_lines(results, type, gpu):
     last = {bar.idea if bar.label == "yours" else bar.label: bar.row for bar in bars}
     for row in last.values():
         alike = {name: getattr(row, name) for name in "type step variant threads ranks".split()}
-        rows = least(results.select(**alike), "n", lambda row: row.whole_s)
-        lines[row.label() + f" {row.type}" * (row.type != type)] = rows
+        of = sorted(results.select(**alike), key=lambda row: -row.whole_s)
+        at = {row.n: row for row in of}
+        lines[row.label() + f" {row.type}" * (row.type != type)] = [at[n] for n in sorted(at)]
     return lines
 
 
@@ -189,7 +190,7 @@ def roofline_chart(results, type, threads):
     the GPU; None where no roof is known."""
     gpu, machine = not threads, results.machine if threads else results.gpu
     on = lambda row: row.intensity and row.ranks < 2 and (gpu or row.threads == threads)
-    rows = results.select(lambda row: on(row) and results.at_home(row), type=type, gpu=gpu)
+    rows = results.select(lambda row: on(row) and results.roof_of(row), type=type, gpu=gpu)
     rows = [row for row in rows if not ladder.left_out(row)]
     slanted = {level: machine.most("bandwidth", threads=threads, level=level) for level in LIMITS}
     slanted = {f"{level} {bandwidth(of)}": of for level, of in slanted.items() if of}
@@ -210,7 +211,7 @@ def roofline_chart(results, type, threads):
     marks = [
         (of.label(), of.intensity, of.rate, of.gflops_in(of.predicted_s), told(of)) for of in rows
     ]
-    on = results.gpu_name if gpu else f"{threads} thread" + "s" * (threads > 1)
+    on = results.gpu.device if gpu else f"{threads} thread" + "s" * (threads > 1)
     name, title = (
         f"roofline_{type}_{threads or 'gpu'}",
         f"Roofline in GFLOP/s, {type}, n = {n}, {on}",

@@ -1,15 +1,11 @@
 """The ladder: a bar a rung, in per cent of the whole machine's peak; on a GPU, of cuBLAS. Time is
-that of all phases. plots/ladder.gp draws it, plots/so_far.gp each lesson's part of it."""
+that of all phases."""
 
-import shutil, tempfile
 from dataclasses import dataclass
-from pathlib import Path
 
-from drawing import PLOTS, Chart, draw, hue
-from measured import BASELINE, LADDER_SIZE, Refusal, Row
-from measured import common_size, digits, gflops, load, marked, percent, select
+from drawing import Chart, hue
+from measured import Row, common_size, gflops, marked, percent, select
 
-ROOT = Path(__file__).resolve().parents[2]
 SEE = "A bar a step: longer is faster."
 
 
@@ -19,7 +15,7 @@ def every(row):
 
 # In the order of the course: a step's number, its idea in three words, and which rows show it.
 CORES = [
-    ("01", "three plain loops", lambda row: row.variant == BASELINE[1]),
+    ("01", "three plain loops", lambda row: row.baseline),
     ("02", "along the rows", every),
     ("03", "tiles, then registers", every),
     ("04", "all the cores", every),
@@ -90,16 +86,13 @@ def on_cores(results, type):
 
 
 def size_of(results, type):
-    """1008 where the baseline was measured there, unless a rung, perhaps the learner's own, stands
-    at other sizes with the baseline only; else the largest size that has the baseline and the most
-    rungs, if possible no power of two, at which the baseline is slow for a reason of its own. 0 for
-    none."""
+    """The size at which the baseline was measured most often; of several that which has the most
+    rungs, if possible no power of two, where the baseline is slow for a reason of its own."""
     rows = on_cores(results, type)
-    based = {row.n for row in rows if (row.step, row.variant) == BASELINE}
+    takes = {row.n: len(row.takes) for row in rows if row.baseline}
     have = {n: {rung[1] for rung in rungs(rows, CORES, type, n)} for n in {row.n for row in rows}}
-    if LADDER_SIZE in based and not any(have[n] - have[LADDER_SIZE] for n in based):
-        return LADDER_SIZE
-    return max(have, key=lambda n: (len(have[n]), n in based, n.bit_count() > 1, n), default=0)
+    order = lambda n: (takes.get(n, 0), len(have[n]), n.bit_count() > 1, n)
+    return max(have, key=order, default=0)
 
 
 def of_cores(results, type):
@@ -107,8 +100,7 @@ def of_cores(results, type):
     n = size_of(results, type)
     if not (found := rungs(on_cores(results, type), CORES, type, n)):
         return None
-    at_home = all(results.at_home(row) for *_, row in found)
-    roof = results.roof(type, results.cores) if at_home else None
+    roof = results.roof_of(found[0][-1], results.cores)
     top, full = max(row.whole_rate for *_, row in found), "the fastest rung: no peak was measured"
     if roof:
         top, cores = roof.value, "one core" if roof.threads == 1 else "all cores"
@@ -168,78 +160,3 @@ def chart(ladder):
     beside, settings = {"texts": texts, "libraries": strokes}, {"rows": high}
     name, title = f"ladder_{row.type}" + "_gpu" * row.gpu, f"The ladder, {ladder.title}"
     return Chart(name, "ladder", title, SEE, {ladder.device: bars}, settings, beside)
-
-
-# machine, type, n, and the lessons in the order they are read in
-LESSONS = (
-    ("epyc-zen5", "f32", 2000, "01 02 03 04 05 06"),
-    ("h100", "f32", 4096, "07 08 10 09 13"),
-    ("h100", "bf16", 4096, "11 12"),
-)
-
-
-def measured_bar(results, type, n, cores, step, variant):
-    """(GFLOP/s, its marks) of a lesson's bar. One that names nothing is misspelt."""
-    if step in ("chains", "peak"):  # by 00
-        fact = dict(zip(("vector", "level"), f"{variant} ".split(" ")), type=type)
-        if found := results.machine.highest(step, threads=int(cores), **fact):
-            return found.value, ""
-    rows = results.select(type=type, n=n, step=step, variant=variant)
-    rows = [row for row in rows if (row.workers == int(cores) if cores else row.gpu)]
-    if not rows:
-        raise Refusal(f"no row for {step} {variant} at n = {n}")
-    row = max(rows, key=lambda row: row.whole_rate)
-    return row.whole_rate, marked("", row)
-
-
-def roof_of_gpu(results, type, n):
-    """(GFLOP/s, words) of what is 100 % on a GPU: cuBLAS, or, as single products of BF16 do not
-    compare with its products in a queue, the tensor cores' peak."""
-    if type == "f32":
-        return results.libraries(type, True)["cuBLAS"][n].rate, "cuBLAS"
-    peak = results.gpu.most("peak", type=type, level="wgmma_shared")
-    return peak, "the tensor cores' peak by wgmma"
-
-
-def lesson_chart(results, type, n, bars, lesson):
-    """The picture of a lesson, whose own bars and those before it are given."""
-    rates, gpu = [measured_bar(results, type, n, *bar[1:4]) for bar in bars], not bars[0][1]
-    if gpu:
-        top, name = roof_of_gpu(results, type, n)
-        full = f"{name}, {gflops(top)}"
-    else:
-        one, top = (results.machine.most("peak", type=type, threads=cores) for cores in (1, 2))
-        full = f"the peak of both cores, {gflops(top)}"
-        heads = {"1": f"one core; its peak of {digits(one)} is the dashed line", "2": "both cores"}
-    scale = max(top, *(rate for rate, _ in rates))
-    lines, before, y = {}, "", 1
-    texts, strokes = [[0, f"100 %: {full}" + f" ({type}, n = {n})" * (lesson != "00")]], []
-    for (rate, marks), (of, cores, _, _, idea) in zip(rates, bars):
-        if cores != before:
-            texts.append([y, heads[cores]])
-            y, before = y + 1, cores
-            if cores == "1":
-                strokes.append([one / scale, y, y, 2])
-        share, own = percent(rate / top) + marks, int(of == lesson)
-        lines[str(y)] = [[y, rate / scale, f"{of}  {idea}", share, own]]
-        y += 1
-        if cores == "1":
-            strokes[-1][2] = y
-    strokes.append([top / scale, 1, y, 1])
-    beside = {"texts": texts, "strokes": strokes}
-    return Chart("so_far", "so_far", "The ladder so far", "", lines, {"rows": y}, beside)
-
-
-def draw_lessons():
-    """Draws NN_step/pictures/ladder.svg: the rungs up to this lesson's as bars, its own orange."""
-    text = (PLOTS / "so_far.txt").read_text(encoding="utf-8")
-    every = [line.split("|") for line in text.split("\n") if line[:1].isdecimal()]
-    for machine, type, n, lessons in LESSONS:
-        folder, read = ROOT / "plots/reference" / machine, lessons.split()
-        results = load(folder / "results.csv", folder / "machine.csv")[0]
-        for lesson in ["00"] * ("01" in read) + read:
-            so_far = read[: read.index(lesson) + 1] if lesson in read else [lesson]
-            bars = [bar for bar in every if bar[0] in so_far]
-            with tempfile.TemporaryDirectory() as scratch:
-                picture = draw(lesson_chart(results, type, n, bars, lesson), Path(scratch))
-                shutil.copy(picture, next(ROOT.glob(f"{lesson}_*/pictures")) / "ladder.svg")

@@ -14,7 +14,7 @@ from pace import Paces
 # count that is missing is 0.
 WORDS = set(
     """step variant type fill grid block device_kind device verify verdict quiet flags compiler host
-    commit started limit name vector level unit note against turns_s""".split()
+    commit started turns_s limit name vector level unit note against""".split()
 )
 COUNTS = set("m n k threads ranks tile cores repeat".split())
 # The first column that was measured; rows alike in those before it are one measurement, taken
@@ -77,33 +77,24 @@ def read(path, *columns):
     paces, alike = Paces(Path(path).with_name("pace.csv")), {}
     for line in lines_of(path, columns):
         row = Row(**{name: typed(name, text) for name, text in line.items()})
-        before = alike.setdefault(key(vars(row)), [])
+        takes = alike.setdefault(key(vars(row)), [])
         row.disturbed = row.quiet == "no" or paces.slow(row.host, row.started)
-        if before and (row.compiler, row.commit) != (before[0].compiler, before[0].commit):
-            before.clear()
-        before.append(row)
+        if takes and (row.compiler, row.commit) != (takes[0].compiler, takes[0].commit):
+            takes.clear()
+        takes.append(row)
+    rows = []
     for takes in alike.values():
-        takes[:] = [row for row in takes if not row.disturbed] or takes
-        takes[-1].takes = takes[:]
-        if (takes[-1].step, takes[-1].variant) == BASELINE and takes[-1].median_s:
-            in_order = sorted(takes, key=lambda row: row.median_s or math.inf)
-            takes[-1] = in_order[len(takes) // 2]
-            takes[-1].takes = in_order
-    return [takes[-1] for takes in alike.values()]
+        takes = [row for row in takes if not row.disturbed] or takes
+        in_order = sorted(takes, key=lambda row: row.median_s or math.inf)
+        rows.append(in_order[len(takes) // 2] if takes[0].baseline else takes[-1])
+        rows[-1].takes = takes
+    return rows
 
 
 def select(rows, test=None, **equal):
     """The rows with these values for which the test holds."""
     rows = [row for row in rows if all(getattr(row, of) == value for of, value in equal.items())]
     return [row for row in rows if test(row)] if test else rows
-
-
-def least(rows, by, key):
-    """Of the rows alike in the columns `by` the least; what was met first stands first."""
-    groups = {}
-    for row in rows:
-        groups.setdefault(tuple(getattr(row, name) for name in by.split()), []).append(row)
-    return [min(alike, key=key) for alike in groups.values()]
 
 
 def words(rows, column):
@@ -122,8 +113,9 @@ class Row(SimpleNamespace):
     __eq__, __hash__ = object.__eq__, object.__hash__
 
     number = property(lambda row: row.step.partition("-")[0])  # the step's folder
+    baseline = property(lambda row: (row.step, row.variant) == BASELINE)
     gpu = property(lambda row: row.device_kind == "gpu")
-    # Devices that stand in for a GPU: right or wrong is all that such rows say.
+    # Devices that stand in for a GPU: their seconds say nothing.
     stand_in = property(lambda row: row.device_kind in ("emulator", "fallback"))
     square = property(lambda row: row.m == row.n == row.k)
     workers = property(lambda row: max(row.threads, 1) * max(row.ranks, 1))
@@ -132,16 +124,12 @@ class Row(SimpleNamespace):
     whole_s = property(lambda row: row.median_s + row.other_s)
     whole_rate = property(lambda row: row.gflops_in(row.whole_s))
     other_s = property(lambda row: (row.distribute_s or 0) + (row.collect_s or 0))
-
-    @property
-    def sound(self):
-        """Whether its result is right, as far as was looked."""
-        named = self.step and self.variant and self.type
-        return bool(named) and self.verdict in ("right", "unverified")
-
-    @property
-    def timed(self):
-        return bool(self.sound and not self.stand_in and self.median_s and self.rate)
+    # Whether its result is right, as far as was looked.
+    sound = property(
+        lambda row: bool(row.step and row.variant and row.type)
+        and row.verdict in ("right", "unverified")
+    )
+    timed = property(lambda row: bool(row.sound and not row.stand_in and row.median_s and row.rate))
 
     @property
     def intensity(self):
@@ -154,10 +142,6 @@ class Row(SimpleNamespace):
     def gflops_in(self, seconds):
         return 2e-9 * self.m * self.n * self.k / seconds if seconds else 0
 
-    def missed(self):
-        """Measured time over predicted time, or None."""
-        return self.median_s / self.predicted_s if self.median_s and self.predicted_s else None
-
     def spread(self):
         """The ends of the spread of all phases: the best run, and the mean plus one deviation.
         Twice the median of a single run."""
@@ -165,12 +149,6 @@ class Row(SimpleNamespace):
             return self.whole_s, self.whole_s
         slow = max(self.mean_s + self.stddev_s, self.median_s)
         return min(self.best_s, self.median_s) + self.other_s, slow + self.other_s
-
-    def shape(self):
-        """256, 2048²×32, 3×4×5."""
-        if self.square:
-            return str(self.n)
-        return f"{self.n}²×{self.k}" if self.m == self.n else f"{self.m}×{self.n}×{self.k}"
 
     def turns(self):
         return [typed("turn", word) for word in self.turns_s.split()]
@@ -186,18 +164,17 @@ class Row(SimpleNamespace):
                 return (median(found), min(found), max(found)) if len(found) >= FEWEST else None
         return None
 
-    def ratios(self):
-        """In words the ratio of turns, with the least and the largest, or the quartiles."""
-        ends = (self.ratio_min, self.ratio_max)
-        low, high = ends if None not in ends else (self.ratio_low, self.ratio_high)
-        return f"{self.ratio:.2f}" + (f" ({low:.2f} to {high:.2f})" if low and high else "")
+    def shape(self):
+        """256, 2048²×32, 3×4×5."""
+        if self.square:
+            return str(self.n)
+        return f"{self.n}²×{self.k}" if self.m == self.n else f"{self.m}×{self.n}×{self.k}"
 
     def label(self):
         """Step and variant, without what the count of workers says."""
         if self.step == "mine":
             return "yours: " + re.sub(r"_\w+/", " ", self.variant)
-        number = re.sub(r"_.*", "", self.number)
-        return f"{number} {re.sub('_threads$', '', self.variant)}"
+        return re.sub(r"_.*", "", self.number) + " " + self.variant.removesuffix("_threads")
 
     def setting(self):
         """What the variant was set to."""
@@ -209,8 +186,8 @@ class Row(SimpleNamespace):
 
 def marked(text, *rows):
     """The text with a ~ if one of these rows was disturbed, a ° if one was not verified."""
-    disturbed, unverified = (row.disturbed for row in rows), (row.verdict for row in rows)
-    return text + "~" * any(disturbed) + "°" * ("unverified" in unverified)
+    unverified = "unverified" in (row.verdict for row in rows)
+    return text + "~" * any(row.disturbed for row in rows) + "°" * unverified
 
 
 def ladder_sizes(sizes):
@@ -234,21 +211,19 @@ class Machine:
         for fact in self.facts:
             if fact.unit in ("TFLOP/s", "TB/s"):
                 fact.value, fact.unit = 1000 * fact.value, "G" + fact.unit[1:]
+        named = select(self.facts, name="gpu" if gpu else "processor")
+        self.device = next((fact.note.partition(";")[0] for fact in named), "")
 
-    def highest(self, name, **equal):
+    def highest(self, name, test=None, **equal):
         """The fact with the highest of these values, or None: that of the best vector set, or
         setting."""
-        found = select(self.facts, name=name, **equal)
+        found = select(self.facts, test, name=name, **equal)
         return max(found, key=lambda fact: fact.value, default=None)
 
     def most(self, name, **equal):
         """The highest of these values, or None."""
         fact = self.highest(name, **equal)
         return fact and fact.value
-
-    def names(self, what):
-        """Of its processor, or its GPU, as the column `device` has them."""
-        return {of.note.partition(";")[0] for of in select(self.facts, name=what)}
 
 
 class Results:
@@ -259,23 +234,15 @@ class Results:
         self.beside = [row for row in rows if row.step in LIBRARIES]
         self.rows = [row for row in rows if row.step not in LIBRARIES]
         self.ranked = [row for row in self.rows if row.square and row.timed]
-        self.host, devices = self.rows[0].host, {row.device for row in self.rows}
+        self.wrong = [row for row in rows if not row.sound]
+        self.host, self.cores = rows[0].host, max(row.cores for row in self.rows) or 10**6
         self.machine, self.gpu = Machine(machine_path), Machine(machine_path, gpu=True)
-        named = self.machine.names("processor")
-        self.machine = Machine() if named.isdisjoint(devices) and named else self.machine
-        self.gpu_name = next(iter(self.gpu.names("gpu") & devices), "")
-        self.gpu = self.gpu if self.gpu_name else Machine()
-        based = [row for row in self.ranked if (row.step, row.variant) == BASELINE]
-        self.baselines = {(row.type, row.n): row for row in based}
-        self.spreads = {}  # of each type, of the baseline that was measured most often
-        for row in sorted(based, key=lambda row: len(row.takes)):
+        self.types = sorted({row.type for row in self.ranked}, key=lambda of: (of != "f32", of))
+        self.baselines, self.spreads = {}, {}  # a type's spread is that which was taken most often
+        for row in sorted(self.select(baseline=True), key=lambda row: len(row.takes)):
+            self.baselines[row.type, row.n] = row
             took = [take.median_s / row.median_s for take in row.takes if take.timed]
             self.spreads[row.type] = (1, min(took), max(took))
-        self.types = sorted(
-            {row.type for row in self.ranked}, key=lambda type: (type != "f32", type)
-        )
-        self.wrong = [row for row in rows if not row.sound]
-        self.cores = max(row.cores for row in self.rows) or 10**6
 
     def select(self, test=None, **equal):
         """Of the rows that can be ranked those with these values for which the test holds."""
@@ -284,31 +251,20 @@ class Results:
     def speedup(self, row):
         """Over the baseline: by its median time, and as that spreads; or None."""
         base = self.baselines.get((row.type, row.n))
-        return base and [base.median_s / row.whole_s * of for of in self.spreads[row.type]]
-
-    def roof(self, type, threads):
-        """The processor's peak with so many threads, else the highest known; or None."""
-        of = self.machine.highest("peak", type=type, threads=threads)
-        return of or self.machine.highest("peak", type=type)
+        if base in (None, row):
+            return base and (1, 1, 1)
+        return [base.median_s / row.whole_s * of for of in self.spreads[row.type]]
 
     def roof_of(self, row, threads=None):
-        """The peak of the device that a row ran on, with its threads unless others are given; on a
-        GPU of the units that the row's step computes with. None of one that is not known."""
-        if not self.at_home(row):
+        """The peak of the device that a row ran on, if that was measured: with its threads unless
+        others are given, else the highest; on a GPU of the units that the step computes with."""
+        if row.device != (self.gpu if row.gpu else self.machine).device:
             return None
-        if not row.gpu:
-            return self.roof(row.type, threads or row.workers)
-        peaks, tensor = select(self.gpu.facts, name="peak", type=row.type), row.number >= "11"
-        peaks = [peak for peak in peaks if ("no tensor cores" not in peak.note) == tensor]
-        return max(peaks, key=lambda fact: fact.value, default=None)
-
-    def at_home(self, row):
-        """Whether the roofs are of the device a row ran on: the GPU, or the processor that the
-        baseline ran on."""
         if row.gpu:
-            return row.device == self.gpu_name
-        homes = {base.device for base in self.baselines.values()}
-        return not homes or row.device in homes
+            on_tensor = lambda peak: ("no tensor cores" not in peak.note) == (row.number >= "11")
+            return self.gpu.highest("peak", on_tensor, type=row.type)
+        of = self.machine.highest("peak", type=row.type, threads=threads or row.workers)
+        return of or self.machine.highest("peak", type=row.type)
 
     def above(self):
         """(row, share of its roof) of what is faster than the roof beyond its own spread."""
@@ -337,8 +293,7 @@ class Results:
         """The processor that the rows ran on, with the most cores that a program was left: a rank
         bound to a core counts that core only."""
         name = next(iter(words(select(self.rows, device_kind="processor"), "device")), "")
-        cores = max((row.cores for row in self.rows if row.device == name), default=0)
-        return f"{name} ({cores} cores)" if name and cores else name or self.host
+        return f"{name} ({self.cores} cores)" if name and self.cores < 10**6 else name or self.host
 
 
 def common_size(rows, which=lambda row: (row.step, row.variant)):
@@ -378,7 +333,7 @@ def percent(share):
 
 def from_to(spread):
     """106, or from 81 to 95."""
-    _, low, high = (digits(of) for of in spread)
+    _, low, high = map(digits, spread)
     return low if low == high else f"from {low} to {high}"
 
 

@@ -9,6 +9,7 @@ import against_libraries, charts, drawing, ladder, published
 from measured import LIMITS, digits, from_to, gflops, marked, percent, read, seconds, select
 from measured import times, words
 
+ROOT = Path(__file__).resolve().parents[2]
 MISS = 1.25  # a prediction misses that is this factor off
 # The passages that say why a prediction misses.
 EXPLAINED = {
@@ -89,17 +90,19 @@ def conclusion(results, of, groups):
         gain = from_to(results.speedup(row))
     gain += " times as fast"
     said = [f"From {low} ({first.idea}) to {high} ({best.idea}), {gain} ({of.title})."]
-    alike = [at for at in groups if (at.first.type, at.on_gpu) == (row.type, row.gpu)]
+    alike = [at for at in groups if (at.first.type, at.first.gpu) == (row.type, row.gpu)]
     order = lambda at: (at.against != against_libraries.KEPT, at.first.threads, at.mean)
     squares = [at for at in max(alike, key=order).best.values() if at.square] if alike else []
     if squares:
         at = min(squares, key=lambda at: abs(at.n - row.n))
-        who = f"{at.variant} is {at.ratios()} times as fast as {at.against}, the best library"
+        who = f"{at.variant} is {against_libraries.ratios(at)} times as fast as {at.against}, the best library"
         said.append(f"In turns, {who}" + f", at n = {at.n}" * (at.n != row.n) + ".")
     elif of.line and not row.gpu:
         said.append(f"The best library, not in turns, is {of.line[1].replace(':', ' with')}.")
-    if limit := LIMITS.get(row.limit):
-        said.append(f"What limits now is {limit}.")
+    for bar in sorted(of.bars, key=lambda bar: -bar.share):
+        if limit := LIMITS.get(bar.row.limit):
+            said.append(f"What limits {bar.row.label()} is {limit}.")
+            break
     said.insert(1, f"That is {percent(best.share)} of {of.full}.")
     return " ".join(said).replace(" %", "\u00a0%")
 
@@ -119,14 +122,14 @@ def copies(of):
 def base(out):
     """Where the lessons are as a browser shows them: on the repository's web address, if it has
     one; else as files."""
-    ask = ["git", "-C", str(ladder.ROOT), "remote", "get-url", "origin"]
+    ask = ["git", "-C", str(ROOT), "remote", "get-url", "origin"]
     try:
         origin = subprocess.run(ask, capture_output=True, text=True).stdout.strip()
     except OSError:
         origin = ""
     if found := re.fullmatch(ADDRESS, origin):
         return f"https://{found[1]}/{found[2]}/blob/HEAD"
-    return quote(os.path.relpath(ladder.ROOT, out))
+    return quote(os.path.relpath(ROOT, out))
 
 
 def predicted(bars, root):
@@ -134,7 +137,7 @@ def predicted(bars, root):
     it."""
     rows = []
     for row in [bar.row for bar in bars if bar.row.predicted_s and bar.label != "yours"]:
-        missed, why = row.missed(), ""
+        missed, why = row.median_s / row.predicted_s, ""
         if row.limit == "flops" and missed < 1 / MISS:  # nothing is faster than the arithmetic
             why = "the peak was measured in a bad moment"
         elif not 1 / MISS <= missed <= MISS:
@@ -156,7 +159,7 @@ def elsewhere(results, reference, root):
         rows[row.step, row.variant, row.type] = row
     for at, row in sorted(rows.items()):
         of = dict(zip(("step", "variant", "type"), at), gpu=True, n=CARD_SIZE)
-        card = min(reference.select(**of) if ladders else (), key=lambda of: of.rate, default=None)
+        card = max(reference.select(**of) if ladders else (), key=lambda of: of.rate, default=None)
         counts = [row.accesses, row.sectors, row.wavefronts]
         counts = ["–" if of is None else digits(of / (row.m * row.n * row.k)) for of in counts]
         name = row.label() + f" {row.type}" * (row.type != "f32")
@@ -165,7 +168,7 @@ def elsewhere(results, reference, root):
     if rows or ladders:
         said = EMULATED if rows else EMULATED.partition(" Its ")[0] + " "
     if ladders:
-        said += CARD.format(CARD_SIZE, "ladders", reference.gpu_name)
+        said += CARD.format(CARD_SIZE, "ladders", reference.gpu.device)
     headings = "rung, result, accesses, sectors, wavefronts, predicted, measured".split(", ")
     pictures = [ladder.chart(of) for of in ladders]
     for picture in pictures:
@@ -195,7 +198,8 @@ def machine_page(results, reference, libraries, root):
         parts.append(elsewhere(results, reference, root))
     own = [of for of in others if of.type == type]
     folded = [Section("Roofs, threads, ranks and tiles", [], own)]
-    said = list(map(against_libraries.sentence, against_libraries.at_best(groups)))
+    said = "{} against {}, {}, {}: {} on average, at worst {}."
+    said = [said.format(*of.cells()) for of in groups if of.against != against_libraries.KEPT]
     folded.append(Section("Beside the libraries", said))
     for other in [of for of in results.types if of != type]:
         of_it = [of for of in others if of.type == other]

@@ -6,7 +6,6 @@
                writes DIR/index.html and its charts as files, DIR/charts/NAME.svg; FILE has the steps
                that failed, one a line
     libraries  of libraries.csv: prints ours beside the best library of each shape
-    lessons    draws each lesson's part of the ladder anew, from plots/reference
 
 --machine machine.csv is what 00_machine measured; --reference DIR another machine's GPU, shown
 where there is none here. A row whose result is wrong is named, never ranked or drawn. Exit status:
@@ -67,7 +66,7 @@ def reference_of(folder, machines):
 def main():
     raw = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
-    parser.add_argument("command", choices=["ladder", "page", "libraries", "lessons"])
+    parser.add_argument("command", choices=["ladder", "page", "libraries"])
     parser.add_argument("csv", nargs="?", default="report/results.csv")
     for option in ("--machine", "--reference", "--out", "--failed", "--libraries"):
         parser.add_argument(option)
@@ -77,8 +76,6 @@ def main():
     try:
         if given.command == "libraries":
             print_libraries(given.csv)
-        elif given.command == "lessons":
-            ladder.draw_lessons()
         elif given.command == "ladder":
             print_ladder(load(given.csv, given.machine))
         else:
