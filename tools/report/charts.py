@@ -4,18 +4,9 @@ import math
 
 import ladder
 from drawing import Series, line_chart, roofline
-from measured import ABOVE, BASELINE, LIMITS, common_size, digits, gflops, marked, percent
-from measured import seconds, select
+from measured import ABOVE, LIMITS, common_size, digits, gflops, marked, percent, seconds, select
 
-# By kind: the title, what to see, gnuplot's format of a number on its axis.
-KINDS = {
-    "time": ("Time of one product", "Lower is better; the axis is logarithmic.", "%.0s %cs"),
-    "speedup": ("Speedup over 01 ijk", "Where 01 itself is slow, all speedups rise.", "%g×"),
-    "efficiency": ("Efficiency: % of the peak", "100 % is what the device can do.", "%g %%"),
-}
-ROOFLINE = (
-    "A mark stands at the intensity by which its prediction binds; the dash is what was predicted."
-)
+N = "n (matrices n × n)"
 NEAR = 1.1  # sizes within this factor stand in a panel of their own
 
 
@@ -26,8 +17,8 @@ def points(rows, x, measure):
     for row in rows:
         if y := measure(row):
             told = (f"n = {row.n}", seconds(row.whole_s), gflops(row.whole_rate), row.setting())
-            at = getattr(row, x)
-            found[at] = (y[0], min(y), max(y), marked(", ".join(filter(None, told)), row))
+            told = marked(", ".join(filter(None, told)), row)
+            found[getattr(row, x)] = (y[0], min(y), max(y), told)
     return found
 
 
@@ -48,33 +39,31 @@ def panels_of(sizes, middle):
             near.append([])
         near[-1].append(n)
     rank = lambda n: (n == middle, n.bit_count() > 1, n)
-    several = [of for of in near if len(of) > 1]
-    side = next((of for of in several if middle in of), [*several, []][len(several) - 1])
-    heading = f"near {min(side, key=int.bit_count)}" if side else ""
-    return [("", [max(of, key=rank) for of in near])] + [(heading, side)] * bool(side)
+    side = max(near, key=lambda of: (len(of) > 1, middle in of, of))
+    side = [(f"near {min(side, key=int.bit_count)}", side)] * (len(side) > 1)
+    return [("", [max(of, key=rank) for of in near])] + side
 
 
 def rung_lines(results, type, gpu):
     """{label: rows} of the ladder's steps, each by the variant and the build that stand there, with
     its best tile at each n; with them of the tensor cores, which multiply BF16, the fastest."""
-    find = ladder.of_gpu if gpu else ladder.of_cores
-    types = [type, "bf16"] if gpu and type == "f32" else [type]
+    find, types = (ladder.of_gpu, ladder.on_gpu(type)) if gpu else (ladder.of_cores, [type])
     bars, lines = [bar for of in types if (found := find(results, of)) for bar in found.bars], {}
     last = {bar.idea if bar.label == "yours" else bar.label: bar.row for bar in bars}
     for row in last.values():
         alike = {name: getattr(row, name) for name in "type step variant threads ranks".split()}
-        of = sorted(results.select(**alike), key=lambda row: -row.whole_s)
-        at = {row.n: row for row in of}
+        slowest = sorted(results.select(**alike), key=lambda row: -row.whole_s)
+        at = {row.n: row for row in slowest}
         lines[row.label() + f" {row.type}" * (row.type != type)] = [at[n] for n in sorted(at)]
     return lines
 
 
-def course_charts(results, type, gpu):
+def course(results, type, gpu):
     """Time, speedup and efficiency of the rungs and the best library, on the processor or on the
     GPU."""
     lines = rung_lines(results, type, gpu)
     if not (sizes := {row.n for rows in lines.values() for row in rows}):
-        return
+        return []
     size = max(sizes) if gpu else ladder.size_of(results, type)
     library, _ = results.best_library(type, size, gpu)
     beside = results.libraries(type, gpu).get(library, {})
@@ -84,17 +73,22 @@ def course_charts(results, type, gpu):
         roof = results.roof_of(row, results.cores)
         return roof and [100 * of / roof.value for of in rate(row)]
 
-    measures = {"time": time, "speedup": results.speedup, "efficiency": share}
-    for kind, measure in measures.items():
-        title, see, unit = KINDS[kind]
+    of, panels = f"{', on the GPU' * gpu}, {type}", panels_of(sizes, size)
+    panels = [("", sorted(sizes))] if gpu else panels
+
+    def chart(kind, title, see, measure, unit, **more):
         series = [Series(label, points(rows, "n", measure)) for label, rows in lines.items()]
         series.append(Series(library, points(beside, "n", measure), dashed=True))
-        more = {"log": True} if kind != "efficiency" else {"bound": 100}
-        title += ", on the GPU" * gpu + f", {type}"
         name = f"{kind}_{type}" + "_gpu" * gpu
-        panels = [("", sorted(sizes))] if gpu else panels_of(sizes, size)
-        more |= {"xlabel": "n (matrices n × n)", "unit": unit, "type": type, "gpu": gpu}
-        yield line_chart(name, title, see, series, panels, **more)
+        return line_chart(name, title + of, see, series, panels, N, unit, **more)
+
+    title, see = "Time of one product", "Lower is better; the axis is logarithmic."
+    found = [chart("time", title, see, time, "%.0s %cs", log=True)]
+    title, see = "Speedup over 01 ijk", "Where 01 itself is slow, all speedups rise."
+    found.append(chart("speedup", title, see, results.speedup, "%g×", log=True))
+    title, see = "Efficiency: % of the peak", "100 % is what the device can do."
+    found.append(chart("efficiency", title, see, share, "%g %%", bound=100))
+    return list(filter(None, found))
 
 
 def swept(rows, *by):
@@ -106,7 +100,7 @@ def swept(rows, *by):
         alike.setdefault((row.n, row.step, row.variant, *others), {})[getattr(row, by[0])] = row
     several = [of for of in alike.values() if len(of) > 1]
     n = common_size([row for of in several for row in of.values()])
-    several = [dict(sorted(of.items())) for of in several if n in (row.n for row in of.values())]
+    several = [dict(sorted(of.items())) for of in several if next(iter(of.values())).n == n]
     several.sort(key=lambda of: min(row.whole_s for row in of.values()))
     first = {next(iter(of.values())).step[:2]: of for of in reversed(several)}
     return list(first.values())[::-1]
@@ -135,54 +129,49 @@ def efficiency(of, p, by):
 
 
 def scaling_chart(results, type, by):
-    """Speedup over one thread, or rank; at each name the efficiency, and from four points on the
-    serial fraction."""
-    series, said, found = [], [], scaling(results, type, by)
-    for of in found:
-        label, most = of[1].label(), max([p for p in of if p <= results.cores])
-        own = {p: times_of_one(of, p, by) for p in of if p <= results.cores}
-        own = {p: 1 / at[0] for p, at in own.items() if at and not of[p].disturbed}
-        if (fraction := serial_fraction(own)) is not None:
+    """Speedup over one thread, or rank; at each name the efficiency; what a fit and phases say."""
+    said = "Beside a name its efficiency: the speedup divided by their number, up to the cores."
+    series, said = [], [said + " In turns: the median, least and largest." * (by == "threads")]
+    for of in scaling(results, type, by):
+        label, speedup = of[1].label(), lambda row: times_of_one(of, getattr(row, by), by)
+        name = f"{label}, {efficiency(of, max(p for p in of if p <= results.cores), by)}"
+        series.append(Series(label, points(of.values(), by, speedup), name))
+        times = {
+            p: 1 / at[0] for p, row in of.items() if not row.disturbed and (at := speedup(row))
+        }
+        if fraction := serial_fraction({p: at for p, at in times.items() if p <= results.cores}):
             said.append(f"Serial fraction of {label} (Amdahl's, fitted): {percent(fraction)}.")
         if (row := of[max(of)]).other_s:
-            took = [seconds(at) for at in (row.distribute_s, row.median_s, row.collect_s or 0)]
+            took = map(seconds, (row.distribute_s, row.median_s, row.collect_s or 0))
             took = "{} to distribute, {} to multiply and {} to collect".format(*took)
             said.append(f"On {max(of)} {by} {label} takes {took}.")
-        name = f"{label}, {efficiency(of, most, by)}"
-        speedup = lambda row: times_of_one(of, getattr(row, by), by)
-        series.append(Series(label, points(of.values(), by, speedup), name))
     series = [line for line in series if len(line.points) > 1]
     counts = sorted({p for line in series for p in line.points})
     ideal = {p: (y := min(p, results.cores), y, y, f"{y}×") for p in counts}
     series += [Series("ideal", ideal, dashed=True)] * bool(series)
-    see = "Beside each name its efficiency: the speedup divided by their number, up to the cores."
-    see = " ".join([see, "In turns: the median, least and largest."[: 99 * (by != "ranks")], *said])
-    title = f"Speedup by {by}, {type}" + "".join(f", n = {of[1].n}" for of in found[:1])
-    return line_chart(f"{by}_{type}", title, see, series, [("", counts)], by, "%g×", type=type)
+    title = f"Speedup by {by}, {type}" + f", n = {of[1].n}" if series else ""
+    return line_chart(f"{by}_{type}", title, " ".join(said), series, [("", counts)], by, "%g×")
 
 
 def serial_fraction(times):
-    """Amdahl's s by least squares on {p: T(p)}; None of fewer than four points, or without T(1)."""
+    """Amdahl's s by least squares on {p: T(p) / T(1)}; None of fewer than four points."""
     if len(times) < 4 or 1 not in times:
         return None
-    points = [(1 - 1 / p, time / times[1] - 1 / p) for p, time in times.items() if p > 1]
+    points = [(1 - 1 / p, time - 1 / p) for p, time in times.items() if p > 1]
     return min(1, max(0, sum(x * y for x, y in points) / sum(x * x for x, _ in points)))
 
 
 def tile_chart(results, type, gpu):
     """GFLOP/s against the tile: each step's fastest variant that was swept over three or more."""
     rows = results.select(lambda row: row.tile > 0, type=type, gpu=gpu)
-    found = [of for of in swept(rows, "tile", "threads", "ranks") if len(of) > 2][:5]
-    series = [Series(min(of.items())[1].label(), points(of.values(), "tile", rate)) for of in found]
-    if not found:
+    if not (found := [of for of in swept(rows, "tile", "threads", "ranks") if len(of) > 2][:5]):
         return None
-    of = next(iter(found[0].values()))
-    title = f"GFLOP/s by tile{' on the GPU' * gpu}, {type}, n = {of.n}"
+    series = [Series(min(of.items())[1].label(), points(of.values(), "tile", rate)) for of in found]
+    title = f"GFLOP/s by tile{' on the GPU' * gpu}, {type}, n = {min(found[0].items())[1].n}"
     see = "Small tiles reuse little, large ones overflow their cache."
-    panels = {x for of in found for x in of}
-    more = {"xlabel": "T (tiles T × T)", "unit": "%g", "type": type, "gpu": gpu}
+    panels = [("", sorted({x for of in found for x in of}))]
     name = f"tiles_{type}" + "_gpu" * gpu
-    return line_chart(name, title, see, series, [("", sorted(panels))], **more)
+    return line_chart(name, title, see, series, panels, "T (tiles T × T)", "%g")
 
 
 def roofline_chart(results, type, threads):
@@ -198,13 +187,11 @@ def roofline_chart(results, type, threads):
     if not (rows and slanted and peaks):
         return None
     n = common_size(rows, lambda row: row.step[:2])
-    order = lambda row: ((row.step, row.variant) != BASELINE, row.median_s)
-    rows = {row.step[:2]: row for row in sorted(select(rows, n=n), key=order, reverse=True)}
-    rows = [row for _, row in sorted(rows.items())]
-    top = max(peaks, key=lambda fact: fact.value)
-    flat = {f"peak {digits(top.value)}": top.value}
-    sse2 = next((of.value for of in peaks if of.vector == "sse2"), math.inf)
-    flat |= {f"SSE2 {digits(sse2)}": sse2} if sse2 < 0.7 * top.value else {}
+    slowest = sorted(select(rows, n=n), key=lambda row: (row.baseline, -row.median_s))
+    rows = [row for _, row in sorted({row.step[:2]: row for row in slowest}.items())]
+    top = max(peak.value for peak in peaks)
+    flat, sse2 = {f"peak {digits(top)}": top}, [of.value for of in peaks if of.vector == "sse2"]
+    flat |= {f"SSE2 {digits(of)}": of for of in sse2 if of < 0.7 * top}
     if add := select(machine.facts, name="latency", type=type, level="add")[:threads]:
         flat[f"chain {digits(2 * threads / add[0].value)}"] = 2 * threads / add[0].value
     told = lambda row: f"{row.label()}: {gflops(row.rate)}, predicted by {LIMITS.get(row.limit)}"
@@ -212,25 +199,21 @@ def roofline_chart(results, type, threads):
         (of.label(), of.intensity, of.rate, of.gflops_in(of.predicted_s), told(of)) for of in rows
     ]
     on = results.gpu.device if gpu else f"{threads} thread" + "s" * (threads > 1)
-    name, title = (
-        f"roofline_{type}_{threads or 'gpu'}",
-        f"Roofline in GFLOP/s, {type}, n = {n}, {on}",
-    )
-    return roofline(name, title, ROOFLINE, slanted, flat, marks, type=type, gpu=gpu)
+    title = f"Roofline in GFLOP/s, {type}, n = {n}, {on}"
+    name = f"roofline_{type}_{threads or 'gpu'}"
+    see = "A mark stands where its prediction says what binds; the dash is what was predicted."
+    return roofline(name, title, see, slanted, flat, marks)
 
 
 def bandwidth(rate):
     return f"{digits(rate)} GB/s" if rate < 1000 else f"{digits(rate / 1000)} TB/s"
 
 
-def drawn(results):
-    """Every chart that a machine's rows allow."""
-    found = []
-    for type in results.types:
-        found += [*course_charts(results, type, False), *course_charts(results, type, True)]
-        rows = results.select(lambda row: row.threads <= results.cores, type=type, gpu=False)
-        most = max((row.threads for row in rows), default=1)
-        found += [roofline_chart(results, type, threads) for threads in {1: 0, most: 0, 0: 0}]
-        found += [scaling_chart(results, type, by) for by in ("threads", "ranks")]
-        found += [tile_chart(results, type, gpu) for gpu in (False, True)]
+def others(results, type):
+    """Roofs, threads, ranks and tiles, as the rows allow."""
+    rows = results.select(lambda row: row.threads <= results.cores, type=type, gpu=False)
+    most = max((row.threads for row in rows), default=1)
+    found = [roofline_chart(results, type, threads) for threads in {1: 0, most: 0, 0: 0}]
+    found += [scaling_chart(results, type, by) for by in ("threads", "ranks")]
+    found += [tile_chart(results, type, gpu) for gpu in (False, True)]
     return list(filter(None, found))

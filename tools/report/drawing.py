@@ -4,7 +4,6 @@ As a file it is light; in the page it follows the page's colours, light or dark.
 import math, os, re, shutil, subprocess, sys, textwrap
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
 from html import escape
 from pathlib import Path
 
@@ -36,8 +35,6 @@ class Chart:
     settings: dict  # more of gnuplot's variables; a list is an array
     beside: dict = ()  # further blocks, with what the lines are compared with, or texts
     footer: str = ""  # what has to be said in the picture itself
-    type: str = ""
-    gpu: bool = False
     svg: str = ""  # its picture, in the page
 
     def data(self):
@@ -48,13 +45,10 @@ class Chart:
         return f"# {self.title}\n" + "\n\n\n".join(blocks) + "\n"
 
     def variables(self):
-        return {
-            "title": textwrap.fill(self.title.replace("n = ", "n\u00a0=\u00a0"), 46),
-            "footer": textwrap.fill(self.footer, 64),
-            "count": len(self.lines),
-            "beside": len(self.beside),
-            "longest": max(map(len, [*self.lines, *self.beside])),
-        } | self.settings
+        title = textwrap.fill(self.title.replace("n = ", "n\u00a0=\u00a0"), 46)
+        of = {"title": title, "footer": textwrap.fill(self.footer, 64), "count": len(self.lines)}
+        longest = max(map(len, [*self.lines, *self.beside]))
+        return of | {"beside": len(self.beside), "longest": longest} | self.settings
 
 
 def written(value):
@@ -72,18 +66,19 @@ def assigned(name, value):
     return f"{array} = {written(value)}"
 
 
+def drawn():
+    return shutil.which("gnuplot") is not None
+
+
 def draw(chart, folder):
     """Writes a chart's data, and its picture: the words of a mark as a browser shows them."""
-    data, out = folder / f"{chart.name}.dat", folder / f"{chart.name}.svg"
+    data, out = (Path(folder, f"{chart.name}.{kind}") for kind in ("dat", "svg"))
     data.write_text(chart.data(), encoding="utf-8")
     given = {"dir": str(PLOTS), "data": str(data), "out": str(out)} | chart.variables()
     commands = "; ".join(assigned(*of) for of in given.items() if of[1] != [])
     script = str(PLOTS / f"{chart.script}.gp")
     command = ["gnuplot", "--default-settings", "-e", commands.encode(), script]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace")
-    except FileNotFoundError:
-        raise Refusal("there is no gnuplot here; sh setup.sh installs it") from None
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace")
     if done.returncode:
         raise Refusal(f"gnuplot on {chart.script}.gp: {' '.join(done.stderr.split())}")
     svg = out.read_text(encoding="utf-8")
@@ -94,36 +89,26 @@ def draw(chart, folder):
     return out
 
 
-def drawn():
-    return shutil.which("gnuplot") is not None
-
-
 def render(charts, folder):
     """Draws each, as many at once as there are cores; [its file]."""
-    folder = Path(folder)
     if not drawn():
         return print("report.py: no charts: there is no gnuplot here", file=sys.stderr) or []
-    folder.mkdir(parents=True, exist_ok=True)
+    Path(folder).mkdir(parents=True, exist_ok=True)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        return list(pool.map(partial(draw, folder=folder), charts))
+        return list(pool.map(lambda chart: draw(chart, folder), charts))
 
 
 def in_page(chart, path):
     """A drawn chart as a part of the page: its colours are the page's, and its ids its own."""
     svg = Path(path).read_text(encoding="utf-8")
-    size = re.search(r'viewBox="[^"]*"', svg)[0]
-    names = {f"#{rgb}": f"var(--{of})" for of, rgb in reversed(LIGHT.items())}
-
-    def named(found):
-        rgb = "#%02x%02x%02x" % (*map(int, found.groups()),) if found[1] else found[0].lower()
-        return names.get(rgb, found[0])
-
-    svg = re.sub(r"""(?<=['"])black(?=['"])""", "#000000", svg[svg.index("<g id=") :])
-    svg = re.sub(r"rgb\( *(\d+), *(\d+), *(\d+)\)|#[0-9A-Fa-f]{6}\b", named, svg)
+    size, svg = re.search(r'viewBox="[^"]*"', svg)[0], svg[svg.index("<g id=") :]
+    for name, rgb in LIGHT.items():
+        decimal = "rgb({:3}, {:3}, {:3})".format(*bytes.fromhex(rgb))
+        svg = re.sub(f"#{rgb}|{re.escape(decimal)}", f"var(--{name})", svg, flags=re.IGNORECASE)
+    svg = re.sub(r"""(?<=['"])black(?=['"])""", "var(--ink)", svg)
     svg = re.sub(r'(?s)<filter.*?</filter>| id="gnuplot_\w+"|<title>gnuplot_\w+</title>', "", svg)
     svg = re.sub(r"(?<=['#])gp(?=Dot|Pt)", f"{chart.name}-", svg)
-    default = r' font-family="[^"]*"| stroke-line\w+="(butt|miter)"| stroke-width="1.00"'
-    svg = re.sub(r"<g [^>]*>\s*</g>\s*", "", re.sub(default, "", svg))
+    svg = re.sub(r"<g [^>]*>\s*</g>\s*", "", re.sub(r' font-family="[^"]*"', "", svg))
     words = escape(f"{chart.title}. {chart.caption} Shown: {', '.join(chart.lines)}.")
     return f'<svg {size} role="img" aria-label="{words}">{svg}'
 
@@ -137,32 +122,31 @@ def shape(label):
     return SHAPES[int(label[:2]) % len(SHAPES) if label[:2].isdecimal() else 0]
 
 
-def apart(places, gap, low=0.0, high=1.0):
+def apart(places, gap, low, high):
     """The places, moved as little as need be to stand `gap` apart between low and high, in their
     order."""
     order = sorted(range(len(places)), key=places.__getitem__)
-    moved = [min(max(places[i], low), high) for i in order]
+    moved, last = [places[i] for i in order], len(places) - 1
     for _ in range(200):
-        for i in range(1, len(moved)):
-            if (lack := gap - (moved[i] - moved[i - 1])) > 1e-6:
-                moved[i - 1], moved[i] = moved[i - 1] - lack / 2, moved[i] + lack / 2
+        for i in range(last):
+            lack = max(0, gap - (moved[i + 1] - moved[i])) / 2
+            moved[i : i + 2] = moved[i] - lack, moved[i + 1] + lack
         moved = [max(at, low + gap * i) for i, at in enumerate(moved)]
-        moved = [min(at, high - gap * (len(moved) - 1 - i)) for i, at in enumerate(moved)]
+        moved = [min(at, high - gap * (last - i)) for i, at in enumerate(moved)]
     return [at for _, at in sorted(zip(order, moved))]
 
 
 def names_at(ends, bottom, top, log):
     """Of [(name, its colour, x, y)] gnuplot's variables: where the names stand, apart, and the
     points from which a thin stroke leads to each."""
-    share = lambda y: (y - bottom) / (top - bottom)
-    if log:
-        share = lambda y: math.log(y / bottom) / math.log(top / bottom)
+    scale = math.log if log else float
+    share = [(scale(y) - scale(bottom)) / (scale(top) - scale(bottom)) for *_, y in ends]
     tall = max(TALL, NAME * (len(ends) + 1))
-    places = apart([share(y) for *_, y in ends], NAME / tall, 0.02, 0.98)
     names, hues, xs, ys = map(list, zip(*ends))
     settings = {"names": names, "hues": [f"#{of}" for of in hues], "last_x": xs, "last_y": ys}
-    settings |= {"places": places, "wide": WIDE, "tall": tall, "longest": max(map(len, names))}
-    return settings | {"bottom": float(bottom), "top": float(top), "paper": f"#{LIGHT['paper']}"}
+    settings |= {"places": apart(share, NAME / tall, 0.02, 0.98), "wide": WIDE, "tall": tall}
+    settings |= {"bottom": float(bottom), "top": float(top), "paper": f"#{LIGHT['paper']}"}
+    return settings | {"longest": max(map(len, names))}
 
 
 @dataclass
@@ -173,49 +157,44 @@ class Series:
     dashed: bool = False
 
 
-def line_chart(
-    name, title, see, series, panels, xlabel, unit, log=False, bound=None, zero=True, **of
-):
+def line_chart(name, title, see, series, panels, xlabel, unit, log=False, bound=None):
     """Lines against what stands evenly in panels, [(heading, [x, …])]: a line joins the points of
     a panel. Each has its name at its end. `bound` is a y."""
-    series = [line for line in series if line.points]
-    if not series:
+    if not (series := [line for line in series if line.points]):
         return None
     reached = [y for line in series for at in line.points.values() for y in at[:3]]
-    reached += [bound] * (bound is not None)
+    reached += [bound] if bound else []
     ratio = max(reached) / min(reached) if log else 1
     base = 0 if ratio < 3 else 2 if ratio < 40 else 10
-    low = min(reached) / 1.2 if base else 0 if zero else min(reached) - 0.02
-    high = max(reached) * (1.2 if base else 1.06)
+    low, high = (min(reached) / 1.2, max(reached) * 1.2) if base else (0, max(reached) * 1.06)
     places, starts, stops = [], [], []
     for _, xs in panels:
-        starts.append(stops[-1] + 0.4 if stops else 0)
+        starts.append(stops[-1] + 0.4 if stops else 0.0)
         places.append({x: starts[-1] + i + 0.5 for i, x in enumerate(xs)})
         stops.append(starts[-1] + len(xs))
     lines, ends = {}, []
     for line in series:
-        rows = []
+        rows = lines[line.name or line.label] = []
         for at in places:
-            here = [[at[x], *line.points[x]] for x in at if x in line.points]
-            rows += [row + [int(row[4].endswith("~"))] for row in here] + [[]]
-        for row in filter(None, rows):
-            row[4] = f"{line.label}: {row[4]}"
-        last = [row for row in rows if row][-1]
-        lines[line.name or line.label] = rows
-        ends.append((line.name or line.label, hue(line.label), *map(float, last[:2])))
+            for x in (x for x in at if x in line.points):
+                *ys, told = line.points[x]
+                rows.append([at[x], *ys, f"{line.label}: {told}", int(told.endswith("~"))])
+                last = [at[x], float(ys[0])]
+            rows.append([])
+        ends.append((line.name or line.label, hue(line.label), *last))
     settings = names_at(ends, low, high, base)
     each = (WIDE - 98 - 8.2 * settings["longest"]) / stops[-1]
     fit = math.ceil(max(8.5 * len(str(x)) + 5 for at in places for x in at) / each)
     axis = [[at[x], str(x)] for at in places for x in [*at][::-fit]]  # as many as fit
-    settings |= {"starts": list(map(float, starts)), "stops": list(map(float, stops))}
-    settings |= {"shapes": [shape(line.label) for line in series], "xlabel": xlabel, "unit": unit}
-    settings |= {"strokes": [1 + line.dashed for line in series], "logy": base}
+    settings |= {"starts": starts, "stops": stops, "xlabel": xlabel, "unit": unit, "logy": base}
+    settings |= {"shapes": [shape(line.label) for line in series]}
+    settings |= {"strokes": [1 + line.dashed for line in series]}
     settings |= {"heading": panels[-1][0], "above": 16 * (len(panels) > 1)}
-    settings |= {"bound": float(bound)} if bound is not None else {}
-    return Chart(name, "lines", title, see, lines, settings, {"axis": axis}, **of)
+    settings |= {"bound": float(bound)} if bound else {}
+    return Chart(name, "lines", title, see, lines, settings, {"axis": axis})
 
 
-def roofline(name, title, see, slanted, flat, marks, **of):
+def roofline(name, title, see, slanted, flat, marks):
     """Marks [(label, x, y, y predicted or None, what is told of it)] under roofs: slanted {name: y
     for each x}, up to the highest of the flat ones, {name: y}."""
     peak, steepest = max(flat.values()), max(slanted.values())
@@ -231,4 +210,4 @@ def roofline(name, title, see, slanted, flat, marks, **of):
     settings |= {"flat": [*map(float, flat.values())], "shapes": [shape(of[0]) for of in marks]}
     settings |= {"ink": f"#{LIGHT['ink']}"}
     lines = {at[0]: [[*map(float, at[1:3]), at[3] or math.nan, at[4]]] for at in marks}
-    return Chart(name, "roofline", title, see, lines, settings, **of)
+    return Chart(name, "roofline", title, see, lines, settings)

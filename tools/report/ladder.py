@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from drawing import Chart, hue
 from measured import Row, common_size, gflops, marked, percent, select
 
-SEE = "A bar a step: longer is faster."
-
 
 def every(row):
     return True
@@ -85,6 +83,11 @@ def on_cores(results, type):
     return [row for row in rows if row.workers <= results.cores] or rows
 
 
+def on_gpu(type):
+    """The types of a GPU's ladders: tensor cores multiply BF16."""
+    return [type, "bf16"] if type == "f32" else [type]
+
+
 def size_of(results, type):
     """The size at which the baseline was measured most often; of several that which has the most
     rungs, if possible no power of two, where the baseline is slow for a reason of its own."""
@@ -100,16 +103,14 @@ def of_cores(results, type):
     n = size_of(results, type)
     if not (found := rungs(on_cores(results, type), CORES, type, n)):
         return None
-    roof = results.roof_of(found[0][-1], results.cores)
+    roof, above = results.roof_of(found[0][-1], results.cores), {row for row, _ in results.above()}
     top, full = max(row.whole_rate for *_, row in found), "the fastest rung: no peak was measured"
     if roof:
         top, cores = roof.value, "one core" if roof.threads == 1 else "all cores"
         full = f"the peak of {cores}, {gflops(top)}"
-    above, line = {row for row, _ in results.above()}, ()
     bars = [Bar(*rung, rung[-1].whole_rate / top, rung[-1] in above) for rung in found]
     name, rate = results.best_library(type, n)
-    if name and roof:
-        line = (rate / top, f"{name}: {gflops(rate)}")
+    line = (rate / top, f"{name}: {gflops(rate)}") if name and roof else ()
     note = "! Above its bound: a time or the peak was measured in a bad moment."
     note *= any(bar.above for bar in bars)
     return Ladder(results.processor(), f"{type}, n = {n}", full, bars, line, note)
@@ -128,14 +129,15 @@ def of_gpu(results, type):
     full = f"NVIDIA's library cuBLAS, {gflops(top)}" if name else "the fastest rung"
     bars = [Bar(*rung, rung[-1].rate / top) for rung in found]
     above = "Above 100 %: faster than cuBLAS." * bool(name and max(bar.share for bar in bars) > 1)
-    return Ladder(found[0][-1].device, f"{type}, n = {n}", full, bars, (1, name) * bool(name), above)
+    return Ladder(
+        found[0][-1].device, f"{type}, n = {n}", full, bars, (1, name) * bool(name), above
+    )
 
 
 def of_machine(results):
-    """The processor's and the GPU's, in f32 if there is one; of tensor cores in bf16, too."""
+    """The processor's and the GPU's, in f32 if there is one."""
     for type in results.types:
-        gpus = [type, "bf16"] if type == "f32" else [type]
-        found = [of_cores(results, type), *(of_gpu(results, of) for of in gpus)]
+        found = [of_cores(results, type), *(of_gpu(results, of) for of in on_gpu(type))]
         if any(found):
             return list(filter(None, found))
     return []
@@ -143,7 +145,6 @@ def of_machine(results):
 
 def chart(ladder):
     """The ladder as a picture, each step in its colour."""
-    row = ladder.bars[0].row
     texts = [[0.3, 0, ladder.device], [1, 1, ladder.title], [1.55, 1, f"100 % is {ladder.full}"]]
     bars, strokes, scale = [], [], max(1, *(bar.share for bar in ladder.bars), *ladder.line[:1])
     for y, bar in enumerate(ladder.bars):
@@ -153,10 +154,9 @@ def chart(ladder):
         if ladder.line:
             words = ladder.line[1].replace(":", ", the best library:")
             strokes.append([ladder.line[0] / scale, y + 2.1, words * (bar is ladder.bars[-1])])
-    high = len(bars) + 3.1
-    if ladder.note:
-        texts.append([high - 0.2, 1, ladder.note])
-        high += 0.55
-    beside, settings = {"texts": texts, "libraries": strokes}, {"rows": high}
+    texts += [[len(bars) + 2.9, 1, ladder.note]] * bool(ladder.note)
+    settings = {"rows": len(bars) + 3.1 + 0.55 * bool(ladder.note)}
+    row, see = ladder.bars[0].row, "A bar a step: longer is faster."
     name, title = f"ladder_{row.type}" + "_gpu" * row.gpu, f"The ladder, {ladder.title}"
-    return Chart(name, "ladder", title, SEE, {ladder.device: bars}, settings, beside)
+    beside = {"texts": texts, "libraries": strokes}
+    return Chart(name, "ladder", title, see, {ladder.device: bars}, settings, beside)

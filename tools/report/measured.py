@@ -293,7 +293,9 @@ class Results:
         """The processor that the rows ran on, with the most cores that a program was left: a rank
         bound to a core counts that core only."""
         name = next(iter(words(select(self.rows, device_kind="processor"), "device")), "")
-        return f"{name} ({self.cores} cores)" if name and self.cores < 10**6 else name or self.host
+        return (
+            f"{name} ({self.cores} cores)" if name and self.cores < 10**6 else name or self.host
+        )
 
 
 def common_size(rows, which=lambda row: (row.step, row.variant)):

@@ -9,7 +9,7 @@ import against_libraries, charts, drawing, ladder, published
 from measured import LIMITS, digits, from_to, gflops, marked, percent, read, seconds, select
 from measured import times, words
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = drawing.PLOTS.parent
 MISS = 1.25  # a prediction misses that is this factor off
 # The passages that say why a prediction misses.
 EXPLAINED = {
@@ -107,16 +107,13 @@ def conclusion(results, of, groups):
     return " ".join(said).replace(" %", "\u00a0%")
 
 
-def copies(of):
+def copies(bars):
     """What of a GPU's time its kernel's does not show."""
-    rows = [bar.row for bar in of.bars if bar.row.copy_in_s and bar.row.copy_out_s]
-    if not rows:
-        return ""
-    took = rows[-1].copy_in_s + rows[-1].copy_out_s
-    factor = f"{digits(took / rows[-1].median_s)} times as long as {rows[-1].label()} runs"
-    return (
-        f"A time is the kernel's alone; the copies there and back take {seconds(took)}, {factor}."
-    )
+    for row in [bar.row for bar in bars[::-1] if bar.row.copy_in_s and bar.row.copy_out_s][:1]:
+        took = row.copy_in_s + row.copy_out_s
+        factor = f"{digits(took / row.median_s)} times as long as {row.label()} runs"
+        return f"A time is the kernel's; the copies there and back take {seconds(took)}, {factor}."
+    return ""
 
 
 def base(out):
@@ -178,36 +175,30 @@ def elsewhere(results, reference, root):
 
 def machine_page(results, reference, libraries, root):
     """All that is shown of one machine: of its first type, then what is folded."""
-    ladders, pictures = ladder.of_machine(results), charts.drawn(results)
+    ladders = ladder.of_machine(results)
     groups = against_libraries.grouped(results.beside + libraries)
     parts, bars = [], [bar for of in ladders for bar in of.bars]
     type = bars[0].row.type if bars else ""
-    course = [of for of in pictures if of.type == type and of.name.split("_")[0] in charts.KINDS]
-    others = [of for of in pictures if of not in course]
-    for gpu in (False, True):
-        if shown := [of for of in ladders if of.bars[0].row.gpu == gpu]:
-            said = [conclusion(results, of, groups) for of in shown] + [copies(shown[0])] * gpu
-            drawn = [ladder.chart(of) for of in shown] + [of for of in course if of.gpu == gpu]
-            parts.append(Section("The GPU" if gpu else "The processor", said, drawn))
-    if not parts:
-        said = "There is no square product with a right result, so there is no ladder."
-        parts.append(Section("The processor", [said]))
-    parts.append(Section("", bad=list(above_lines(results))))
-    parts.append(predicted(bars, root))
-    if not any(bar.row.gpu for bar in bars):
+    for gpu, title in enumerate(("The processor", "The GPU")):
+        shown = [of for of in ladders if of.bars[0].row.gpu == gpu]
+        said = [conclusion(results, of, groups) for of in shown]
+        said += [copies(of.bars) for of in shown[:gpu]]
+        drawn = [*map(ladder.chart, shown), *charts.course(results, type, bool(gpu))]
+        parts.append(Section(title, said, drawn))
+    if not bars:
+        parts[0].said = ["There is no square product with a right result, so there is no ladder."]
+    parts += [Section("", bad=list(above_lines(results))), predicted(bars, root)]
+    if not parts[1].charts:
         parts.append(elsewhere(results, reference, root))
-    own = [of for of in others if of.type == type]
-    folded = [Section("Roofs, threads, ranks and tiles", [], own)]
+    folded = [Section("Roofs, threads, ranks and tiles", [], charts.others(results, type))]
     said = "{} against {}, {}, {}: {} on average, at worst {}."
     said = [said.format(*of.cells()) for of in groups if of.against != against_libraries.KEPT]
     folded.append(Section("Beside the libraries", said))
-    for other in [of for of in results.types if of != type]:
-        of_it = [of for of in others if of.type == other]
-        folded.append(Section(f"The same in {other}", [], of_it))
+    for of in [of for of in results.types if of != type]:
+        drawn = [chart for gpu in (False, True) for chart in charts.course(results, of, gpu)]
+        folded.append(Section(f"The same in {of}", [], drawn + charts.others(results, of)))
     folded.append(Section(*published.table(results)))
-    facts = {
-        name: ", ".join(words(results.rows, name)) for name in ("device", "compiler", "commit")
-    }
+    facts = {of: ", ".join(words(results.rows, of)) for of in ("device", "compiler", "commit")}
     days = ", ".join(sorted({row.started[:10] for row in results.rows}))
     return {
         "name": results.processor(),
