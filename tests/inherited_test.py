@@ -107,7 +107,7 @@ class Inherited(unittest.TestCase):
         for environment in {}, self.strange:
             out = self.folder / f"out{len(pictures)}"
             csv = "plots/reference/h100/results.csv"
-            command = f"{sys.executable} -E tools/report/report.py bars {csv} --out {out}"
+            command = f"{sys.executable} -E tools/report/report.py page {csv} --out {out}"
             self.assertEqual(self.said(command, environment), (0, ""))
             pictures.append((out / "ladder.svg").read_text(encoding="utf-8"))
         self.assertEqual(*pictures)

@@ -91,15 +91,21 @@ def course(results, type, gpu):
     return list(filter(None, found))
 
 
-def swept(rows, *by):
-    """[{x: row}] of what ran at several of one setting alone, at the size that has the most such
-    rows: the fastest variant of each step first, and its build."""
+def size_of(results, rows, which=lambda row: (row.step, row.variant)):
+    """The ladder's size where these rows have it, else that of most variants."""
+    n = ladder.size_of(results, rows[0].type) if rows else 0
+    return n if select(rows, n=n) else common_size(rows, which)
+
+
+def swept(results, rows, *by):
+    """[{x: row}] of what ran at several of one setting alone, at the ladder's size or that which
+    has the most such rows: the fastest variant of each step first, and its build."""
     alike = {}
     for row in sorted(rows, key=lambda row: -row.whole_s):
         others = [getattr(row, name) for name in by[1:]]
         alike.setdefault((row.n, row.step, row.variant, *others), {})[getattr(row, by[0])] = row
     several = [of for of in alike.values() if len(of) > 1]
-    n = common_size([row for of in several for row in of.values()])
+    n = size_of(results, [row for of in several for row in of.values()])
     several = [dict(sorted(of.items())) for of in several if next(iter(of.values())).n == n]
     several.sort(key=lambda of: min(row.whole_s for row in of.values()))
     first = {next(iter(of.values())).step[:2]: of for of in reversed(several)}
@@ -110,7 +116,7 @@ def scaling(results, type, by):
     """What ran on one and on more threads, or ranks of one thread."""
     rows = [row for row in results.select(type=type, gpu=False) if not ladder.left_out(row)]
     rows = [row for row in rows if (row.ranks if by == "threads" else row.threads) < 2]
-    return [of for of in swept(rows, by) if 1 in of]
+    return [of for of in swept(results, rows, by) if 1 in of]
 
 
 def times_of_one(of, p, by):
@@ -129,42 +135,45 @@ def efficiency(of, p, by):
 
 
 def scaling_chart(results, type, by):
-    """Speedup over one thread, or rank; at each name the efficiency; what a fit and phases say."""
+    """Speedup over one thread, or rank; at each name the efficiency."""
+    if not (found := scaling(results, type, by)):
+        return None
+    series, n, cores = [], found[0][1].n, results.cores
     said = "Beside a name its efficiency: the speedup divided by their number, up to the cores."
-    series, said = [], [said + " In turns: the median, least and largest." * (by == "threads")]
-    for of in scaling(results, type, by):
+    said += " In turns: the median, least and largest." * (by == "threads")
+    for of in found:
         label, speedup = of[1].label(), lambda row: times_of_one(of, getattr(row, by), by)
-        name = f"{label}, {efficiency(of, max(p for p in of if p <= results.cores), by)}"
+        name = f"{label}, {efficiency(of, max(p for p in of if p <= cores), by)}"
         series.append(Series(label, points(of.values(), by, speedup), name))
-        times = {
-            p: 1 / at[0] for p, row in of.items() if not row.disturbed and (at := speedup(row))
-        }
-        if fraction := serial_fraction({p: at for p, at in times.items() if p <= results.cores}):
-            said.append(f"Serial fraction of {label} (Amdahl's, fitted): {percent(fraction)}.")
-        if (row := of[max(of)]).other_s:
-            took = map(seconds, (row.distribute_s, row.median_s, row.collect_s or 0))
-            took = "{} to distribute, {} to multiply and {} to collect".format(*took)
-            said.append(f"On {max(of)} {by} {label} takes {took}.")
+        calm = {p: speedup(row) for p, row in of.items() if p <= cores and not row.disturbed}
+        if (fraction := serial_fraction(calm)) is not None:
+            said += f" Serial fraction of {label} (Amdahl's, fitted): {percent(fraction)}."
+    sent = results.select(lambda row: row.ranks > 1 and row.other_s, type=type, n=n)
+    if sent and by == "ranks":
+        row = max(sent, key=lambda row: (row.ranks, row.whole_rate))
+        took = map(seconds, (row.distribute_s, row.median_s, row.collect_s or 0))
+        took = "{} to distribute, {} to multiply and {} to collect".format(*took)
+        said += f" On {row.ranks} ranks {row.label()} takes {took}."
     series = [line for line in series if len(line.points) > 1]
     counts = sorted({p for line in series for p in line.points})
-    ideal = {p: (y := min(p, results.cores), y, y, f"{y}×") for p in counts}
+    ideal = {p: (y := min(p, cores), y, y, f"{y}×") for p in counts}
     series += [Series("ideal", ideal, dashed=True)] * bool(series)
-    title = f"Speedup by {by}, {type}" + f", n = {of[1].n}" if series else ""
-    return line_chart(f"{by}_{type}", title, " ".join(said), series, [("", counts)], by, "%g×")
+    title = f"Speedup by {by}, {type}, n = {n}"
+    return line_chart(f"{by}_{type}", title, said, series, [("", counts)], by, "%g×")
 
 
-def serial_fraction(times):
-    """Amdahl's s by least squares on {p: T(p) / T(1)}; None of fewer than four points."""
-    if len(times) < 4 or 1 not in times:
+def serial_fraction(speedups):
+    """Amdahl's s by least squares on {p: (speedup, …)}; None of fewer than four points."""
+    points = [(1 - 1 / p, 1 / at[0] - 1 / p) for p, at in speedups.items() if at]
+    if len(points) < 4 or 1 not in speedups:
         return None
-    points = [(1 - 1 / p, time - 1 / p) for p, time in times.items() if p > 1]
     return min(1, max(0, sum(x * y for x, y in points) / sum(x * x for x, _ in points)))
 
 
 def tile_chart(results, type, gpu):
     """GFLOP/s against the tile: each step's fastest variant that was swept over three or more."""
     rows = results.select(lambda row: row.tile > 0, type=type, gpu=gpu)
-    if not (found := [of for of in swept(rows, "tile", "threads", "ranks") if len(of) > 2][:5]):
+    if not (found := [of for of in swept(results, rows, "tile", "threads", "ranks") if len(of) > 2][:5]):
         return None
     series = [Series(min(of.items())[1].label(), points(of.values(), "tile", rate)) for of in found]
     title = f"GFLOP/s by tile{' on the GPU' * gpu}, {type}, n = {min(found[0].items())[1].n}"
@@ -186,7 +195,7 @@ def roofline_chart(results, type, threads):
     peaks = select(machine.facts, name="peak", type=type, threads=threads)
     if not (rows and slanted and peaks):
         return None
-    n = common_size(rows, lambda row: row.step[:2])
+    n = size_of(results, rows, lambda row: row.step[:2])
     slowest = sorted(select(rows, n=n), key=lambda row: (row.baseline, -row.median_s))
     rows = [row for _, row in sorted({row.step[:2]: row for row in slowest}.items())]
     top = max(peak.value for peak in peaks)

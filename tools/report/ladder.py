@@ -158,5 +158,5 @@ def chart(ladder):
     settings = {"rows": len(bars) + 3.1 + 0.55 * bool(ladder.note)}
     row, see = ladder.bars[0].row, "A bar a step: longer is faster."
     name, title = f"ladder_{row.type}" + "_gpu" * row.gpu, f"The ladder, {ladder.title}"
-    beside = {"texts": texts, "libraries": strokes}
+    beside = {"texts": texts, "libraries": strokes or [[-1.0, 0, ""]]}  # none: out of sight
     return Chart(name, "ladder", title, see, {ladder.device: bars}, settings, beside)

@@ -71,10 +71,10 @@ def ours(results, same, line, what, type):
     for variant in same["ours"].split("|"):
         named = zip(same["step"].split("/"), variant.split("/"))
         likes = [on | dict(zip(("number", "variant"), filter(None, of))) for of in named]
-        if by or what == "GFLOP/s":
-            likes = [likes[0] | ({WORKERS[by]: count} if by else {}), likes[0]]
-        elif what != "ratio":
-            likes.append({"baseline": True})
+        if what != "ratio":
+            likes.append(dict(likes[0]) if by else {"baseline": True})
+        likes[0] |= {WORKERS[by]: count} if by else {}
+        likes = [likes[0]] * 2 if what in ("GFLOP/s", "page faults") else likes
         found += filter(None, [nearest(results, likes, type, n)])
     return min(found, default=None, key=lambda pair: pair[0].type != type)
 
@@ -106,7 +106,7 @@ def rows_of(results, same, lines):
             if what == "page faults" and mine is not None:
                 said += f", {row.context_switches or 0:.0f} switches"
             who += f" / {base.variant}" * (what == "ratio")
-            size, on = f"{row.n}" + f", {row.type}" * (row.type != type), f"{count} {by}"
+            size, on = f"{row.n}" + f", {row.type}" * (row.type != type), f"{by} {count}"
             cells = [same["variant"], line["n"] or "–", on if by else "a GPU", what]
             yield [*cells, WRITTEN[what](value), who, size, marked(said, row, base)]
 
