@@ -108,8 +108,8 @@ class Inherited(unittest.TestCase):
             out = self.folder / f"out{len(pictures)}"
             csv = "plots/reference/h100/results.csv"
             command = f"{sys.executable} -E tools/report/report.py page {csv} --out {out}"
-            self.assertEqual(self.said(command, environment), (0, ""))
-            pictures.append((out / "ladder.svg").read_text(encoding="utf-8"))
+            self.assertIn(self.said(command, environment)[0], (0, 77))  # 77: without jinja2
+            pictures.append((out / "charts/ladder_f32_gpu.svg").read_text(encoding="utf-8"))
         self.assertEqual(*pictures)
 
     def test_a_closed_pipe(self):

@@ -173,7 +173,9 @@ def serial_fraction(speedups):
 def tile_chart(results, type, gpu):
     """GFLOP/s against the tile: each step's fastest variant that was swept over three or more."""
     rows = results.select(lambda row: row.tile > 0, type=type, gpu=gpu)
-    if not (found := [of for of in swept(results, rows, "tile", "threads", "ranks") if len(of) > 2][:5]):
+    if not (
+        found := [of for of in swept(results, rows, "tile", "threads", "ranks") if len(of) > 2][:5]
+    ):
         return None
     series = [Series(min(of.items())[1].label(), points(of.values(), "tile", rate)) for of in found]
     title = f"GFLOP/s by tile{' on the GPU' * gpu}, {type}, n = {min(found[0].items())[1].n}"

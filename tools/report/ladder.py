@@ -143,7 +143,7 @@ def of_machine(results):
     return []
 
 
-def chart(ladder):
+def chart(ladder, start=""):
     """The ladder as a picture, each step in its colour."""
     texts = [[0.3, 0, ladder.device], [1, 1, ladder.title], [1.55, 1, f"100 % is {ladder.full}"]]
     bars, strokes, scale = [], [], max(1, *(bar.share for bar in ladder.bars), *ladder.line[:1])
@@ -157,6 +157,6 @@ def chart(ladder):
     texts += [[len(bars) + 2.9, 1, ladder.note]] * bool(ladder.note)
     settings = {"rows": len(bars) + 3.1 + 0.55 * bool(ladder.note)}
     row, see = ladder.bars[0].row, "A bar a step: longer is faster."
-    name, title = f"ladder_{row.type}" + "_gpu" * row.gpu, f"The ladder, {ladder.title}"
+    name, title = f"{start}ladder_{row.type}" + "_gpu" * row.gpu, f"The ladder, {ladder.title}"
     beside = {"texts": texts, "libraries": strokes or [[-1.0, 0, ""]]}  # none: out of sight
     return Chart(name, "ladder", title, see, {ladder.device: bars}, settings, beside)

@@ -17,24 +17,16 @@ WORDS = set(
     commit started turns_s limit name vector level unit note against""".split()
 )
 COUNTS = set("m n k threads ranks tile cores repeat".split())
-# The first column that was measured; rows alike in those before it are one measurement, taken
-# again.
-MEASURED = {"repeat", "value"}
+MEASURED = {"repeat", "value"}  # rows alike in the columns before are one measurement, taken again
 BASELINE = ("01_naive", "ijk")
 LIBRARIES = ("libraries", "cublas")  # programs of libraries/
 LADDER_SIZE = 1008  # a multiple of every step's 16, and no power of two
 ABOVE = 1.005  # a share beyond this is above its bound
 FEWEST = 3  # turns that make a ratio
 # What a prediction says binds, from the processor outwards, in words.
-LIMITS = {
-    "flops": "arithmetic",
-    "chain": "chain of additions",
-    "L1": "L1 bandwidth",
-    "L2": "L2 bandwidth",
-    "shared": "shared-memory bandwidth",
-    "L3": "L3 bandwidth",
-    "memory": "memory bandwidth",
-}
+LIMITS = {"flops": "arithmetic", "chain": "chain of additions"}
+LIMITS |= {of: f"{of} bandwidth" for of in ("L1", "L2", "shared", "L3", "memory")}
+LIMITS["shared"] = "shared-memory bandwidth"
 
 
 class Refusal(Exception):
@@ -124,11 +116,9 @@ class Row(SimpleNamespace):
     whole_s = property(lambda row: row.median_s + row.other_s)
     whole_rate = property(lambda row: row.gflops_in(row.whole_s))
     other_s = property(lambda row: (row.distribute_s or 0) + (row.collect_s or 0))
+    named = property(lambda row: row.step and row.variant and row.type)
     # Whether its result is right, as far as was looked.
-    sound = property(
-        lambda row: bool(row.step and row.variant and row.type)
-        and row.verdict in ("right", "unverified")
-    )
+    sound = property(lambda row: bool(row.named) and row.verdict in ("right", "unverified"))
     timed = property(lambda row: bool(row.sound and not row.stand_in and row.median_s and row.rate))
 
     @property
@@ -165,10 +155,7 @@ class Row(SimpleNamespace):
         return None
 
     def shape(self):
-        """256, 2048²×32, 3×4×5."""
-        if self.square:
-            return str(self.n)
-        return f"{self.n}²×{self.k}" if self.m == self.n else f"{self.m}×{self.n}×{self.k}"
+        return str(self.n) if self.square else f"{self.m}×{self.n}×{self.k}"
 
     def label(self):
         """Step and variant, without what the count of workers says."""
@@ -178,10 +165,11 @@ class Row(SimpleNamespace):
 
     def setting(self):
         """What the variant was set to."""
-        counts = {name: getattr(self, name) for name in ("threads", "ranks")}
-        settings = [f"{count} {name}" for name, count in counts.items() if count > 1]
-        of = {name: getattr(self, name) for name in ("grid", "block", "tile")}
-        return ", ".join(settings + [f"{name} {value}" for name, value in of.items() if value])
+        counts = [
+            f"{of} {name}" for name in ("threads", "ranks") if (of := getattr(self, name)) > 1
+        ]
+        of = ("grid", "block", "tile")
+        return ", ".join(counts + [f"{name} {at}" for name in of if (at := getattr(self, name))])
 
 
 def marked(text, *rows):

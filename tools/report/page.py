@@ -12,25 +12,24 @@ from measured import times, words
 ROOT = drawing.PLOTS.parent
 MISS = 1.25  # a prediction misses that is this factor off
 # The passages that say why a prediction misses.
-EXPLAINED = {
-    "01 ijk": "01_naive/README.md#what-we-measured",
-    "02 ikj": "02_loop_order/VECTORS.md#what-we-measured",
-    "03 tiled": "03_tiling/README.md#what-we-measured",
-    "03 four_by_four": "03_tiling/REGISTERS.md#what-we-measured",
-    "07 coalesced": "07_cuda_global/COALESCED.md#what-we-measured",
-    "08 shared": "08_cuda_shared/README.md#what-we-measured",
-    "09 square": "09_cuda_regtile/README.md#what-we-measured",
-}
+EXPLAINED = """01 ijk: 01_naive/README.md, 02 ikj: 02_loop_order/VECTORS.md, 03 tiled:
+03_tiling/README.md, 03 four_by_four: 03_tiling/REGISTERS.md, 07 coalesced:
+07_cuda_global/COALESCED.md, 08 shared: 08_cuda_shared/README.md, 09 square:
+09_cuda_regtile/README.md"""
+EXPLAINED = dict(of.split(": ") for of in EXPLAINED.replace("\n", " ").split(", "))
 PREDICTED = (
     "Each program predicts its time from what it costs and from what the machine can do, before it "
     f"runs. A miss is a time more than {MISS:g} times the other."
 )
 EMULATED = (
-    "This machine has no GPU that was measured. Its emulator ran these rungs, and its processor "
-    "those of 10: right or wrong, and what a multiply-add takes of the warps' accesses to memory, "
-    "of its sectors of 32 bytes and of wavefronts in shared memory, is this machine's. "
+    "This machine's are the results, right or wrong, of its emulator, of its processor those of "
+    "10, and what a multiply-add takes of the warps' accesses to memory, of its sectors of 32 "
+    "bytes, and of wavefronts in shared memory."
 )
-CARD = "Predicted and measured times, at n = {}, and the {} are another machine's, the {}."
+CARD = (
+    "This machine has no GPU that was measured: the ladders, and the times at n = {}, predicted "
+    "and measured, are another machine's, the {}."
+)
 CARD_SIZE = 4096
 ADDRESS = r"(?:\w+://)?(?:[^@/]*@)?([\w-]+(?:\.[\w-]+)+)(?::\d+/|[:/])([\w./-]+?)(?:\.git)?/?"
 
@@ -95,8 +94,9 @@ def conclusion(results, of, groups):
     squares = [at for at in max(alike, key=order).best.values() if at.square] if alike else []
     if squares:
         at = min(squares, key=lambda at: abs(at.n - row.n))
-        who = f"{at.variant} is {against_libraries.ratios(at)} times as fast as {at.against}, the best library"
-        said.append(f"In turns, {who}" + f", at n = {at.n}" * (at.n != row.n) + ".")
+        who = f"{against_libraries.ratios(at)} times as fast as {at.against}, the best library"
+        size = f", at n = {at.n}" * (at.n != row.n)
+        said.append(f"In turns, {at.variant} is {who}{size}.")
     elif of.line and not row.gpu:
         said.append(f"The best library, not in turns, is {of.line[1].replace(':', ' with')}.")
     for bar in sorted(of.bars, key=lambda bar: -bar.share):
@@ -139,7 +139,7 @@ def predicted(bars, root):
             why = "the peak was measured in a bad moment"
         elif not 1 / MISS <= missed <= MISS:
             page = EXPLAINED.get(row.label())
-            why = ("why", f"{root}/{page}") if page else "no page explains it"
+            why = ("why", f"{root}/{page}#what-we-measured") if page else "no page explains it"
         lesson, limit = f"{root}/{row.number}/README.md", LIMITS.get(row.limit, "–")
         took = seconds(row.predicted_s), marked(seconds(row.median_s), row), times(missed)
         rows.append([(row.label(), lesson), *took, limit, why])
@@ -150,27 +150,24 @@ def predicted(bars, root):
 def elsewhere(results, reference, root):
     """What of a GPU's steps there is without one: what they do here under the emulator, and beside
     it another machine's times."""
-    rows, said, ladders = {}, "", ladder.of_machine(reference) if reference else []
+    rows, ladders = {}, ladder.of_machine(reference) if reference else []
     ladders = [of for of in ladders if of.bars[0].row.gpu]
-    for row in select(results.rows, lambda row: row.stand_in):
-        rows[row.step, row.variant, row.type] = row
-    for at, row in sorted(rows.items()):
-        of = dict(zip(("step", "variant", "type"), at), gpu=True, n=CARD_SIZE)
-        card = max(reference.select(**of) if ladders else (), key=lambda of: of.rate, default=None)
+    for row in select(results.rows, stand_in=True):
+        of = {name: getattr(row, name) for name in ("step", "variant", "type")}
+        card = reference.select(**of, gpu=True, n=CARD_SIZE) if ladders else ()
+        card = min(card, key=lambda of: of.median_s, default=row)
+        took = [card.predicted_s, card.median_s] if card is not row else [None, None]
         counts = [row.accesses, row.sectors, row.wavefronts]
-        counts = ["–" if of is None else digits(of / (row.m * row.n * row.k)) for of in counts]
+        counts = ["–" if at is None else digits(at / (row.m * row.n * row.k)) for at in counts]
         name = row.label() + f" {row.type}" * (row.type != "f32")
-        took = [seconds(card and card.predicted_s), seconds(card and card.median_s)]
-        rows[at] = [(name, f"{root}/{row.number}/README.md"), row.verdict, *counts, *took]
-    if rows or ladders:
-        said = EMULATED if rows else EMULATED.partition(" Its ")[0] + " "
-    if ladders:
-        said += CARD.format(CARD_SIZE, "ladders", reference.gpu.device)
+        cells = [(name, f"{root}/{row.number}/README.md"), row.verdict, *counts]
+        rows[tuple(of.values())] = cells + [*map(seconds, took)]
+    said = [EMULATED] * bool(rows) + [
+        CARD.format(CARD_SIZE, ladders[0].device) for _ in ladders[:1]
+    ]
     headings = "rung, result, accesses, sectors, wavefronts, predicted, measured".split(", ")
-    pictures = [ladder.chart(of) for of in ladders]
-    for picture in pictures:
-        picture.name = f"reference_{picture.name}"
-    return Section("The GPU", [said], pictures, headings, [rows[at] for at in sorted(rows)])
+    pictures = [ladder.chart(of, "reference_") for of in ladders]
+    return Section("The GPU", said, pictures, headings, [rows[at] for at in sorted(rows)])
 
 
 def machine_page(results, reference, libraries, root):
@@ -198,13 +195,14 @@ def machine_page(results, reference, libraries, root):
         drawn = [chart for gpu in (False, True) for chart in charts.course(results, of, gpu)]
         folded.append(Section(f"The same in {of}", [], drawn + charts.others(results, of)))
     folded.append(Section(*published.table(results)))
-    facts = {of: ", ".join(words(results.rows, of)) for of in ("device", "compiler", "commit")}
+    facts = [", ".join(words(results.rows, of)) for of in ("device", "compiler", "commit")]
     days = ", ".join(sorted({row.started[:10] for row in results.rows}))
     return {
         "name": results.processor(),
+        "host": results.host,
         "parts": [of for of in parts if of.bad or of.rows or any(of.said)],
         "folded": [of for of in folded if of.said or of.charts or of.rows],
-        "facts": facts | {"host": results.host, "measured": days},
+        "facts": "; ".join(filter(None, [results.host, *facts, days])),
     }
 
 
@@ -213,7 +211,7 @@ def draw(shown, out):
     every = []
     for of in shown:
         for chart in [chart for part in of["parts"] + of["folded"] for chart in part.charts]:
-            host = f"{of['facts']['host']}_" * (len(shown) > 1)
+            host = f"{of['host']}_" * (len(shown) > 1)
             chart.name = re.sub(r"[^\w.-]", "-", host + chart.name)
             every.append(chart)
     for chart, path in zip(every, drawing.render(every, Path(out, "charts"))):
