@@ -1,5 +1,5 @@
-"""A chart: what is in it, and how gnuplot is called on it; the scripts in plots/ say how it looks.
-As a file it is light; in the page it follows the page's colours, light or dark."""
+"""A chart: what is in it, and how gnuplot is called on it; the scripts in plots/ say how it
+looks."""
 
 import math, os, re, shutil, subprocess, sys, textwrap
 from concurrent.futures import ThreadPoolExecutor
@@ -11,17 +11,10 @@ from measured import Refusal
 
 PLOTS = Path(__file__).resolve().parents[2] / "plots"
 WIDE, TALL, NAME = 480, 250, 19  # pixels: of a picture, of the plot itself, of a line's name
-# What a colour is for: in light and in dark. A step has one in all charts.
-COLOURS = """ink 000000 e8e8e4, pale 555555 adada8, grey 666666 adada8, rule dddddd 3a3b3e
-paper ffffff 17181a, library b3261e ff9d9d, s01 a43a41 fe9596, s02 865900 eba941
-s03 2f751d 85cd75, s04 027176 09d0d8, s05 345fb2 91b7fe, s06 854494 df99ef, s07 9c4701 fe9b61
-s08 686800 bdbf48, s09 00755a 3ad4aa, s10 016d91 3fc7fe, s11 6451ac b6aafe, s12 9b3b6e f990c4
-s13 2f751c 85cd74, own c04a00 ffa05c"""
-COLOURS = [of.split() for of in COLOURS.replace("\n", ", ").split(", ")]
-LIGHT, DARK = ({of[0]: of[i] for of in COLOURS} for i in (1, 2))
-STYLE = ":root {{ {} }} @media screen and (prefers-color-scheme: dark) {{ :root {{ {} }} }}".format(
-    *("; ".join(f"--{of}: #{rgb}" for of, rgb in tone.items()) for tone in (LIGHT, DARK))
-)
+# A step has one colour in all charts.
+COLOURS = """a43a41 865900 2f751d 027176 345fb2 854494 9c4701 686800 00755a 016d91 6451ac 9b3b6e
+2f751c""".split()
+OWN, GREY = "c04a00", "666666"
 SHAPES = (7, 5, 9, 13, 11, 15)  # of gnuplot's points: who cannot tell the colours has these
 
 
@@ -99,13 +92,9 @@ def render(charts, folder):
 
 
 def in_page(chart, path):
-    """A drawn chart as a part of the page: its colours are the page's, and its ids its own."""
+    """A drawn chart as a part of the page: its ids are its own, its letters the page's."""
     svg = Path(path).read_text(encoding="utf-8")
     size, svg = re.search(r'viewBox="[^"]*"', svg)[0], svg[svg.index("<g id=") :]
-    for name, rgb in LIGHT.items():
-        decimal = "rgb({:3}, {:3}, {:3})".format(*bytes.fromhex(rgb))
-        svg = re.sub(f"#{rgb}|{re.escape(decimal)}", f"var(--{name})", svg, flags=re.IGNORECASE)
-    svg = re.sub(r"""(?<=['"])black(?=['"])""", "var(--ink)", svg)
     svg = re.sub(r'(?s)<filter.*?</filter>| id="gnuplot_\w+"|<title>gnuplot_\w+</title>', "", svg)
     svg = re.sub(r"(?<=['#])gp(?=Dot|Pt)", f"{chart.name}-", svg)
     svg = re.sub(r"<g [^>]*>\s*</g>\s*", "", re.sub(r' font-family="[^"]*"', "", svg))
@@ -113,13 +102,13 @@ def in_page(chart, path):
     return f'<svg {size} role="img" aria-label="{words}">{svg}'
 
 
+def number(label):
+    """Of the step that a label names first, or 0."""
+    return int(label[:2]) if label[:2].isdecimal() else 0
+
+
 def hue(label):
-    """The colour of what a label names: a step's number stands first."""
-    return LIGHT.get("own" if label.startswith("yours") else f"s{label[:2]}", LIGHT["grey"])
-
-
-def shape(label):
-    return SHAPES[int(label[:2]) % len(SHAPES) if label[:2].isdecimal() else 0]
+    return OWN if label.startswith("yours") else [GREY, *COLOURS][number(label)]
 
 
 def apart(places, gap, low, high):
@@ -145,8 +134,7 @@ def names_at(ends, bottom, top, log):
     names, hues, xs, ys = map(list, zip(*ends))
     settings = {"names": names, "hues": [f"#{of}" for of in hues], "last_x": xs, "last_y": ys}
     settings |= {"places": apart(share, NAME / tall, 0.02, 0.98), "wide": WIDE, "tall": tall}
-    settings |= {"bottom": float(bottom), "top": float(top), "paper": f"#{LIGHT['paper']}"}
-    return settings | {"longest": max(map(len, names))}
+    return settings | {"bottom": float(bottom), "top": float(top), "longest": max(map(len, names))}
 
 
 @dataclass
@@ -187,10 +175,9 @@ def line_chart(name, title, see, series, panels, xlabel, unit, log=False, bound=
     fit = math.ceil(max(8.5 * len(str(x)) + 5 for at in places for x in at) / each)
     axis = [[at[x], str(x)] for at in places for x in [*at][::-fit]]  # as many as fit
     settings |= {"starts": starts, "stops": stops, "xlabel": xlabel, "unit": unit, "logy": base}
-    settings |= {"shapes": [shape(line.label) for line in series]}
-    settings |= {"strokes": [1 + line.dashed for line in series]}
-    settings |= {"heading": panels[-1][0], "above": 16 * (len(panels) > 1)}
-    settings |= {"bound": float(bound)} if bound else {}
+    settings |= {"shapes": [SHAPES[number(line.label) % 6] for line in series]}
+    settings |= {"strokes": [1 + line.dashed for line in series], "heading": panels[-1][0]}
+    settings |= {"above": 16 * (len(panels) > 1), "bound": float(bound or 0)}
     return Chart(name, "lines", title, see, lines, settings, {"axis": axis})
 
 
@@ -202,12 +189,11 @@ def roofline(name, title, see, slanted, flat, marks):
     ys = [y for point in marks for y in point[2:4] if y] + list(flat.values())
     left, right = min(xs) / 2.5, max(xs) * 2.5
     ends = [(label, hue(label), x, y) for label, x, y, *_ in marks]
-    ends += [(words, LIGHT["grey"], right, y) for words, y in flat.items()]
+    ends += [(words, GREY, right, y) for words, y in flat.items()]
     settings = names_at(ends, min(ys) / 2, max(ys) * 1.3, True)
     settings |= {"left": left, "right": right, "peak": peak, "steepest": steepest}
     settings |= {"room": settings["longest"], "longest": max(map(len, slanted))}
     settings |= {"roofs": list(slanted), "slanted": [*map(float, slanted.values())]}
-    settings |= {"flat": [*map(float, flat.values())], "shapes": [shape(of[0]) for of in marks]}
-    settings |= {"ink": f"#{LIGHT['ink']}"}
+    settings |= {"flat": [*map(float, flat.values())], "shapes": [SHAPES[number(of[0]) % 6] for of in marks]}
     lines = {at[0]: [[*map(float, at[1:3]), at[3] or math.nan, at[4]]] for at in marks}
     return Chart(name, "roofline", title, see, lines, settings)

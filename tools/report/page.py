@@ -239,7 +239,6 @@ def write(machines, given, reference):
         wrong=list(wrong_lines(machines)),
         machines=shown,
         marks=mark_lines(machines),
-        style=drawing.STYLE,
         drawn=drawing.drawn(),
         files={Path(path).name: quote(os.path.relpath(path, given.out)) for path in files},
     )
