@@ -2,12 +2,11 @@
 
 from statistics import geometric_mean
 
-from measured import Refusal, read
+from measured import read
 
 KEPT = "libraries kept to AVX2"
 TARGET = 0.98  # of the best library, in every cell
 POSITIVE = "m n k threads ratio ratio_low ratio_high gflops against_gflops".split()
-HEADINGS = ["variant", "against", "type", "on", "mean", "worst", f"below {TARGET:g}"]
 
 
 def ratios(row):
@@ -28,14 +27,16 @@ class Group:
         self.best = {row.shape(): row for row in sorted(rows, key=lambda row: -row.ratio)}
         self.mean = geometric_mean(row.ratio for row in self.best.values())
 
-    def cells(self):
-        """How it stands, in words, as HEADINGS name them."""
-        worst, threads = min(self.best.values(), key=lambda row: row.ratio), self.first.threads
-        where = f"{ratios(worst)} at {worst.shape()}, {worst.against}"
+    def sentence(self):
+        """How it stands."""
+        of, worst = self.first, min(self.best.values(), key=lambda row: row.ratio)
+        on = "a GPU" if of.gpu else f"{of.threads} thread" + "s" * (of.threads > 1)
         below = sum(row.ratio < TARGET for row in self.best.values())
-        on = "a GPU" if self.first.gpu else f"{threads} thread" + "s" * (threads > 1)
-        of = [self.first.variant, self.against, self.first.type, on]
-        return [*of, f"{self.mean:.3f}", where, f"{below} of {len(self.best)}"]
+        return (
+            f"{of.variant} against {self.against}, {of.type}, {on}: {self.mean:.3f} on average, "
+            f"at worst {ratios(worst)} at {worst.shape()}, {worst.against}; "
+            f"below {TARGET:g} in {below} of {len(self.best)}."
+        )
 
 
 def grouped(rows):
@@ -53,10 +54,4 @@ def grouped(rows):
             groups.append(Group(of, "cuBLAS" if of[0].gpu else "every library"))
         if narrow:
             groups.append(Group(narrow, KEPT))
-    return groups
-
-
-def load(path):
-    if not (groups := grouped(read(path, "ratio"))):
-        raise Refusal(f"{path} has no row to show")
     return groups

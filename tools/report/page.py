@@ -188,8 +188,7 @@ def machine_page(results, reference, libraries, root):
     if not parts[1].charts:
         parts.append(elsewhere(results, reference, root))
     folded = [Section("Roofs, threads, ranks and tiles", [], charts.others(results, type))]
-    said = "{} against {}, {}, {}: {} on average, at worst {}."
-    said = [said.format(*of.cells()) for of in groups if of.against != against_libraries.KEPT]
+    said = [of.sentence() for of in groups if of.against != against_libraries.KEPT]
     folded.append(Section("Beside the libraries", said))
     for of in [of for of in results.types if of != type]:
         drawn = [chart for gpu in (False, True) for chart in charts.course(results, of, gpu)]
