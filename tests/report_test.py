@@ -141,7 +141,7 @@ class Rows(Case):
         self.assertEqual([of.disturbed for of in found], [False, True])
 
     def test_each_rung_by_its_best_tile_and_all_phases(self):
-        of = ladder.of_cores(self.results([*LADDER, *RANKS]), "f32")
+        [of, *_] = ladder.of_machine(self.results([*LADDER, *RANKS]))
         rates = [bar.rate().partition("%, ")[2].replace(" GFLOP/s", "") for bar in of.bars]
         self.assertEqual(rates, ["1.00", "40.0", "100", "100", "160", "100", "167", "50.0"])
         ideas = ["sent and collected", "data stay dealt out", "yours: 02 ikj"]

@@ -35,7 +35,7 @@ def roof_of_gpu(results, type, n):
     """(GFLOP/s, words) of what is 100 % on a GPU: cuBLAS, or, as single products of BF16 do not
     compare with its products in a queue, the tensor cores' peak."""
     if type == "f32":
-        return results.libraries(type, True)["cuBLAS"][n].rate, "cuBLAS"
+        return results.libraries(type, True)["cuBLAS", n].rate, "cuBLAS"
     peak = results.gpu.most("peak", type=type, level="wgmma_shared")
     return peak, "the tensor cores' peak by wgmma"
 

@@ -47,8 +47,7 @@ def panels_of(sizes, middle):
 def rung_lines(results, type, gpu):
     """{label: rows} of the ladder's steps, each by the variant and the build that stand there, with
     its best tile at each n; with them of the tensor cores, which multiply BF16, the fastest."""
-    find, types = (ladder.of_gpu, ladder.on_gpu(type)) if gpu else (ladder.of_cores, [type])
-    bars, lines = [bar for of in types if (found := find(results, of)) for bar in found.bars], {}
+    bars, lines = [bar for of in ladder.of_types(results, type, gpu) for bar in of.bars], {}
     last = {bar.idea if bar.label == "yours" else bar.label: bar.row for bar in bars}
     for row in last.values():
         alike = {name: getattr(row, name) for name in "type step variant threads ranks".split()}
@@ -66,8 +65,8 @@ def course(results, type, gpu):
         return []
     size = max(sizes) if gpu else ladder.size_of(results, type)
     library, _ = results.best_library(type, size, gpu)
-    beside = results.libraries(type, gpu).get(library, {})
-    beside = [row for n, row in beside.items() if n in sizes]
+    beside = results.libraries(type, gpu).items()
+    beside = [row for (name, n), row in beside if name == library and n in sizes]
 
     def share(row):
         roof = results.roof_of(row, results.cores)

@@ -83,14 +83,14 @@ def on_cores(results, type):
     return [row for row in rows if row.workers <= results.cores] or rows
 
 
-def on_gpu(type):
-    """The types of a GPU's ladders: tensor cores multiply BF16."""
-    return [type, "bf16"] if type == "f32" else [type]
-
-
-def size_of(results, type):
+def size_of(results, type, gpu=False):
     """The size at which the baseline was measured most often; of several that which has the most
-    rungs, if possible no power of two, where the baseline is slow for a reason of its own."""
+    rungs, if possible no power of two, where the baseline is slow for a reason of its own. On a GPU
+    the largest but one of the library's that most variants have."""
+    if gpu:
+        rows = results.select(gpu=True, type=type)
+        sizes = {n for _, n in results.libraries(type, True)}
+        return common_size([row for row in rows if row.n in sizes]) or common_size(rows)
     rows = on_cores(results, type)
     takes = {row.n: len(row.takes) for row in rows if row.baseline}
     have = {n: {rung[1] for rung in rungs(rows, CORES, type, n)} for n in {row.n for row in rows}}
@@ -98,48 +98,42 @@ def size_of(results, type):
     return max(have, key=order, default=0)
 
 
-def of_cores(results, type):
-    """The processor's, at a size of its own. None where nothing ran."""
-    n = size_of(results, type)
-    if not (found := rungs(on_cores(results, type), CORES, type, n)):
+def of_type(results, type, gpu):
+    """The processor's, or the GPU's. None where nothing ran."""
+    rows = results.select(gpu=True) if gpu else on_cores(results, type)
+    n = size_of(results, type, gpu)
+    if not (found := rungs(rows, GPU if gpu else CORES, type, n)):
         return None
-    roof, above = results.roof_of(found[0][-1], results.cores), {row for row, _ in results.above()}
-    top, full = max(row.whole_rate for *_, row in found), "the fastest rung: no peak was measured"
-    if roof:
+    (name, rate), device = results.best_library(type, n, gpu), found[0][-1].device
+    top, full = max(row.whole_rate for *_, row in found), "the fastest rung"
+    if roof := None if gpu else results.roof_of(found[0][-1], results.cores):
         top, cores = roof.value, "one core" if roof.threads == 1 else "all cores"
         full = f"the peak of {cores}, {gflops(top)}"
+    elif gpu and name:
+        top, full = rate, f"NVIDIA's library cuBLAS, {gflops(rate)}"
+    above = {row for row, _ in results.above()} if roof else ()
     bars = [Bar(*rung, rung[-1].whole_rate / top, rung[-1] in above) for rung in found]
-    name, rate = results.best_library(type, n)
-    line = (rate / top, f"{name}: {gflops(rate)}") if name and roof else ()
+    line = (rate / top, f"{name}: {gflops(rate)}") if name and (roof or gpu) else ()
     note = "! Above its bound: a time or the peak was measured in a bad moment."
     note *= any(bar.above for bar in bars)
-    return Ladder(results.processor(), f"{type}, n = {n}", full, bars, line, note)
-
-
-def of_gpu(results, type):
-    """A GPU's: at the largest size but one of the library's that most variants have. None where
-    nothing ran."""
-    rows = results.select(gpu=True, type=type)
-    sizes = {n for at in results.libraries(type, True).values() for n in at}
-    n = common_size([row for row in rows if row.n in sizes]) or common_size(rows)
-    if not (found := rungs(rows, GPU, type, n)):
-        return None
-    name, library = results.best_library(type, n, True)
-    top = library or max(row.rate for *_, row in found)
-    full = f"NVIDIA's library cuBLAS, {gflops(top)}" if name else "the fastest rung"
-    bars = [Bar(*rung, rung[-1].rate / top) for rung in found]
-    above = "Above 100 %: faster than cuBLAS." * bool(name and max(bar.share for bar in bars) > 1)
+    if gpu and name and max(bar.share for bar in bars) > 1:
+        note = "Above 100 %: faster than cuBLAS."
     return Ladder(
-        found[0][-1].device, f"{type}, n = {n}", full, bars, (1, name) * bool(name), above
+        device if gpu else results.processor(), f"{type}, n = {n}", full, bars, line, note
     )
+
+
+def of_types(results, type, gpu):
+    """Those of a type; a GPU's tensor cores multiply BF16."""
+    types = [type, "bf16"] if gpu and type == "f32" else [type]
+    return list(filter(None, (of_type(results, of, gpu) for of in types)))
 
 
 def of_machine(results):
     """The processor's and the GPU's, in f32 if there is one."""
     for type in results.types:
-        found = [of_cores(results, type), *(of_gpu(results, of) for of in on_gpu(type))]
-        if any(found):
-            return list(filter(None, found))
+        if found := of_types(results, type, False) + of_types(results, type, True):
+            return found
     return []
 
 

@@ -262,20 +262,18 @@ class Results:
                 yield row, row.whole_rate / roof.value
 
     def libraries(self, type, gpu=False):
-        """{library: {n: the row of its best setting there}}, of square products on all cores or on
-        the GPU."""
-        found, here = {}, {row.device for row in self.rows}
-        for row in select(self.beside, type=type, gpu=gpu, square=True, timed=True):
-            alone = row.variant.startswith("library") and row.against.strip()
-            if row.device in here and alone and (gpu or row.threads == self.cores):
-                at = found.setdefault(row.against.split()[0], {})
-                at[row.n] = min(at.get(row.n, row), row, key=lambda row: row.median_s)
-        return found
+        """{(library, n): its fastest row there}, of squares on all cores or on the GPU."""
+        alone = lambda row: row.variant.startswith("library") and row.against.strip()
+        rows = select(self.beside, alone, type=type, gpu=gpu, square=True, timed=True)
+        rows = [row for row in rows if gpu or row.threads == self.cores]
+        rows.sort(key=lambda row: -row.median_s)
+        return {(row.against.split()[0], row.n): row for row in rows}
 
     def best_library(self, type, n, gpu=False):
         """(name, rate) of the fastest library at this size; of none, ("", None)."""
-        rates = {name: at[n].rate for name, at in self.libraries(type, gpu).items() if n in at}
-        return max(rates.items(), key=lambda item: item[1], default=("", None))
+        found = self.libraries(type, gpu).items()
+        rates = [(name, row.rate) for (name, at), row in found if at == n]
+        return max(rates, key=lambda of: of[1], default=("", None))
 
     def processor(self):
         """The processor that the rows ran on, with the most cores that a program was left: a rank
