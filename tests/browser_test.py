@@ -36,7 +36,6 @@ for (const svg of document.querySelectorAll('svg')) {
   }
 }
 return wrong })(arguments[0])"""
-OPEN = "document.querySelectorAll('details').forEach(of => of.open = {})"
 
 
 def made(folder, machine):
@@ -67,45 +66,36 @@ class Browser(unittest.TestCase):
     def asked(self, script, *values):
         return self.driver.execute_script(f"return {script}", *values)
 
-    def shown(self):
-        """Each page at both widths, all of it unfolded."""
+    def test_each_page_at_both_widths(self):
         for page, width in itertools.product(self.pages, (1200, 390)):
             with self.subTest(page=page, width=width):
                 screen = {"width": width, "height": 1000, "deviceScaleFactor": 1, "mobile": False}
                 self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
                 self.driver.get(page)
-                self.asked(OPEN.format("true"))
-                yield
+                self.prints_on_three_pages()
+                self.asked("document.querySelectorAll('details').forEach(of => of.open = true)")
+                self.assertEqual(self.asked(TEXTS, SMALLEST), [])
+                beyond = self.asked("document.documentElement.scrollWidth - innerWidth")
+                self.assertLessEqual(beyond, 0, "wider than the screen")
+                self.assertEqual(self.driver.get_log("browser"), [])
+                fetched = self.asked("performance.getEntriesByType('resource').map(of => of.name)")
+                here = (self.folder.as_uri(), "data:")
+                self.assertEqual([of for of in fetched if not of.startswith(here)], [])
+                self.a_keyboard_reaches_every_control()
 
-    def test_no_text_is_clipped_small_or_on_another(self):
-        for _ in self.shown():
-            self.assertEqual(self.asked(TEXTS, SMALLEST), [])
-            beyond = self.asked("document.documentElement.scrollWidth - innerWidth")
-            self.assertLessEqual(beyond, 0, "wider than the screen")
+    def prints_on_three_pages(self):
+        paper = {"paperWidth": 8.27, "paperHeight": 11.7}
+        printed = self.driver.execute_cdp_cmd("Page.printToPDF", paper)["data"]
+        pages = re.findall(rb"/Type */Page\b", base64.b64decode(printed))
+        self.assertIn(len(pages), (1, 2, 3))
 
-    def test_nothing_is_said_on_the_console_or_fetched_from_elsewhere(self):
-        for _ in self.shown():
-            self.assertEqual(self.driver.get_log("browser"), [])
-            fetched = self.asked("performance.getEntriesByType('resource').map(of => of.name)")
-            here = (self.folder.as_uri(), "data:")
-            self.assertEqual([of for of in fetched if not of.startswith(here)], [])
-
-    def test_a_keyboard_reaches_every_control(self):
-        for _ in self.shown():
-            controls = "[...document.querySelectorAll('a, summary, [tabindex]')]"
-            missing = set(range(self.asked(f"{controls}.length")))
-            for _ in sorted(missing):
-                self.driver.switch_to.active_element.send_keys(Keys.TAB)
-                missing.discard(self.asked(f"{controls}.indexOf(document.activeElement)"))
-            self.assertEqual(missing, set())
-
-    def test_it_prints_on_three_pages(self):
-        for _ in self.shown():
-            self.asked(OPEN.format("false"))
-            paper = {"paperWidth": 8.27, "paperHeight": 11.7}
-            printed = self.driver.execute_cdp_cmd("Page.printToPDF", paper)["data"]
-            pages = re.findall(rb"/Type */Page\b", base64.b64decode(printed))
-            self.assertIn(len(pages), (1, 2, 3))
+    def a_keyboard_reaches_every_control(self):
+        controls = "[...document.querySelectorAll('a, summary, [tabindex]')]"
+        missing = set(range(self.asked(f"{controls}.length")))
+        for _ in sorted(missing):
+            self.driver.switch_to.active_element.send_keys(Keys.TAB)
+            missing.discard(self.asked(f"{controls}.indexOf(document.activeElement)"))
+        self.assertEqual(missing, set())
 
 
 if __name__ == "__main__":
