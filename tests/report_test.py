@@ -26,20 +26,18 @@ def row(step, variant, n, seconds, **more):
     cells |= {"stddev_s": seconds / 4, "verdict": "right", "bytes_l1": 4 * n**3}
     if more.get("device") == "G1":
         cells |= {"device_kind": "gpu", "cores": "", "copy_in_s": 3e-3, "copy_out_s": 2e-3}
-    assert more.keys() <= {*COLUMNS}
-    return ",".join(str((cells | more).get(name, "")) for name in COLUMNS)
+    cells |= {of: at.replace("/", " ") if of == "turns_s" else at for of, at in more.items()}
+    assert cells.keys() <= {*COLUMNS}
+    return ",".join(str(cells.get(name, "")) for name in COLUMNS)
 
 
 def rows(text):
     """Rows of step, variant, n, seconds and more cells, one a line; turns_s=1/2 are two turns."""
-    text = text.replace("RATED", "ratio_high=1.4 gflops=9 against_gflops=9")
-    every = [words.replace("/ ", " ").split() for words in text.strip().split("\n")]
-    more = [dict(of.split("=") for of in words[4:]) for words in every]
-    for of in more:
-        of |= {"turns_s": of["turns_s"].replace("/", " ")} if "turns_s" in of else {}
-    return [row(*words[:4], **of) for words, of in zip(every, more)]
+    every = [words.replace("RATED", RATED).split() for words in text.strip().split("\n")]
+    return [row(*words[:4], **dict(of.split("=") for of in words[4:])) for words in every]
 
 
+RATED = "ratio_high=1.4 gflops=9 against_gflops=9"
 LADDER, RANKS, GPU = map(
     rows,
     """01_naive ijk 500 0.25
@@ -99,28 +97,28 @@ class Case(unittest.TestCase):
         return measured.load(self.csv, self.machine)[0] if lines else None
 
     def plan(self, lines, facts=FACTS):
-        found = (results := self.results(lines, facts)) and [*charts.others(results, "f32")]
-        found += [of for gpu in (False, True) for of in charts.course(results, "f32", gpu)]
+        of = self.results(lines, facts), "f32"
+        found = [*charts.others(*of), *charts.course(*of, False), *charts.course(*of, True)]
         return {chart.name: chart for chart in found}
 
     def run_tool(self, name, *options, **env):
         """The exit status, stdout and stderr."""
-        call = [sys.executable, "-B", TOOL, name, self.csv, *options]
+        call = [sys.executable, "-B", TOOL, name, self.csv, "--out", "out", *options]
         how = {"cwd": self.folder, "capture_output": True, "text": True, "env": os.environ | env}
         done = subprocess.run(call, **how)
         return done.returncode, done.stdout, done.stderr
 
-    def page(self, lines, *more, facts=FACTS):
+    def page(self, lines, *more, facts=FACTS, says="", **env):
         self.results(lines, facts)
-        status, _, err = self.run_tool("page", "--out", "out", "--machine", self.machine, *more)
-        self.assertEqual((status, err), (0, ""))
+        status, _, err = self.run_tool("page", "--machine", self.machine, *more, **env)
+        self.assertEqual((status, err), (0, says))
         return (self.folder / "out/index.html").read_text(encoding="utf-8")
 
     def says(self, text, words, said=True):
         """Whether these words, a line each, stand in a page in this order, its tags left out."""
         text = re.sub("<[^>]*>+", "|", re.sub("(?s)<svg.*?</svg>", "", text))
         text = " ".join(html.unescape(text).split())
-        places = [text.find(of) for of in words.strip().split("\n")]
+        places = [text.find(of) for of in words.split("\n")]
         self.assertEqual(
             places == sorted(places) and -1 not in places, said, (places, text[-2000:])
         )
@@ -129,16 +127,14 @@ class Case(unittest.TestCase):
 class Rows(Case):
     def test_of_equal_rows_the_last_undisturbed_counts_and_torn_lines_do_not(self):
         """A row is disturbed that began beside a slow sample of the pace; older files say quiet."""
-        paces = {1: 9, 3: 10, 5: 10, 7: 9.2, 9: 10}
-        paces = "".join(f"here,2026-01-01T00:00:0{at}.000Z,{of}\n" for at, of in paces.items())
+        paces = "here,2026T1,9\nhere,2026T3,10\nhere,2026T5,10\nhere,2026T7,9.2\nhere,2026T9,10\n"
         (self.folder / "pace.csv").write_text("host,at,gops\n" + paces)
-        times = {1: "2.5", 2: "3.5", 3: "5.2", 4: "7.9"}
-        times = {of: f"2026-01-01T00:00:0{at}00Z" for of, at in times.items()}
-        lines = [row("02", "ikj", 64, at, started=of) for at, of in times.items()]
-        lines += [row("02", "ikj", 32, at, quiet="no", commit=at) for at in (5, 6)]
+        begun = {1: "2026T25", 2: "2026T35", 3: "2026T52", 4: "2026T79"}
+        lines = [row("02", "ikj", 64, took, started=at) for took, at in begun.items()]
+        lines += [row("02", "ikj", 32, took, quiet="no", commit=took) for took in (5, 6)]
         found = self.results([*lines, "torn,by,a,crash", lines[0] + ",longer"]).rows
-        self.assertEqual([(of.n, of.median_s) for of in found], [(64, 2), (32, 6)])
-        self.assertEqual([of.disturbed for of in found], [False, True])
+        found = [(of.n, of.median_s, of.disturbed) for of in found]
+        self.assertEqual(found, [(64, 2, False), (32, 6, True)])
 
     def test_each_rung_by_its_best_tile_and_all_phases(self):
         [of, *_] = ladder.of_machine(self.results([*LADDER, *RANKS]))
@@ -149,18 +145,15 @@ class Rows(Case):
         self.assertEqual((of.line[1], of.note), ("oneDNN: 160 GFLOP/s", ""))
 
     def test_rows_of_one_program_are_compared_turn_by_turn_those_of_two_by_medians(self):
-        results = self.results([*LADDER, *RANKS])
-        one, two, packed = (results.select(step=of) for of in ("04_openmp", "04_openmp", "05_avx2"))
-        of = dict(zip((1, 2), [*two[:2]]))
-        self.assertEqual(charts.times_of_one(of, 2, "threads"), (2, 1.5, 2.5))
-        self.assertEqual(charts.efficiency(of, 2, "threads"), "100 %")
-        self.assertEqual(charts.efficiency(dict(zip((1, 2), packed)), 2, "threads"), "–")
-        [row] = results.select(step="05_avx2", threads=2)
-        self.assertEqual(measured.from_to(results.speedup(row)), "from 128 to 200")
-        self.assertEqual(results.speedup(row)[0], 160)
-
-
-UNITS = {"s": 1, "ms": 1e-3, "µs": 1e-6, "%": 0.01, "×": 1, "": 1}
+        results = self.results(LADDER)
+        tiled, packed = (
+            {row.threads: row for row in results.select(number=of) if row.turns_s}
+            for of in ("04_openmp", "05_avx2")
+        )
+        self.assertEqual(charts.times_of_one(tiled, 2, "threads"), (2, 1.5, 2.5))
+        self.assertEqual(charts.efficiency(tiled, 2, "threads"), "100 %")
+        self.assertEqual(charts.efficiency(packed, 2, "threads"), "–", "two turns")
+        self.assertEqual(results.speedup(packed[2]), [160, 128, 200])
 
 
 @unittest.skipUnless(drawing.drawn(), "no gnuplot here")
@@ -171,7 +164,8 @@ class Charts(Case):
     def ticks(self, svg):
         """[(its height in pixels, its value)] of the numbers of the y axis."""
         found = re.findall(r',(\S+)\)"[^>]*anchor="end">\s*<text> *([\d.]+) ?(\S*?) ?<', svg)
-        return [(float(y) - 4.55, float(at) * UNITS[unit]) for y, at, unit in found]
+        units = {"ms": 1e-3, "µs": 1e-6, "%": 0.01}
+        return [(float(y) - 4.55, float(at) * units.get(unit, 1)) for y, at, unit in found]
 
     def read(self, svg):
         """{label: its value at n = 1000}, as a reader sees it: between the numbers of the axis."""
@@ -197,22 +191,20 @@ class Charts(Case):
 
     def test_gnuplot_says_no_word_and_a_picture_that_is_not_whole_is_an_error(self):
         """gnuplot ends with 0 when the disk is full, and leaves the beginning of a picture."""
-        every, run, said = self.plan(LADDER + RANKS + GPU), subprocess.run, []
+        every, run, said = [*self.plan(LADDER + RANKS + GPU).values()], subprocess.run, []
+        every += map(ladder.chart, ladder.of_machine(self.results(LADDER + GPU)))
         heard = lambda *of, **how: said.append(run(*of, **how)) or said[-1]
-        bars = [*map(ladder.chart, ladder.of_machine(self.results(LADDER + GPU)))]
         with mock.patch.object(drawing.subprocess, "run", heard):
-            drawing.render([*every.values(), *bars], self.folder)
+            drawing.render(every, self.folder)
         self.assertEqual({done.stderr for done in said}, {""})
 
         def torn(command, **_):
             Path(re.search(b'out = "(.*?)"', command[3])[1].decode()).write_text("<svg>")
-            return subprocess.CompletedProcess(command, 0, "", "")
+            return said[0]
 
-        failing = mock.Mock(return_value=subprocess.CompletedProcess([], 1, "", "no\nword"))
-        for run, words in {torn: "not whole", failing: "lines.gp: no word"}.items():
-            with mock.patch.object(drawing.subprocess, "run", run):
-                with self.assertRaisesRegex(measured.Refusal, words):
-                    drawing.draw(every["time_f32"], self.folder)
+        with mock.patch.object(drawing.subprocess, "run", torn):
+            with self.assertRaisesRegex(measured.Refusal, "not whole"):
+                drawing.draw(every[0], self.folder)
 
     def test_an_axis_has_numbers_whatever_its_range(self):
         for low, ratio, log in itertools.product((0.9, 77), (1.01, 2, 4, 70, 1e6), (0, 1)):
@@ -222,7 +214,7 @@ class Charts(Case):
             self.assertTrue(1 < len(self.ticks(self.svg(chart))) < 14, (low, ratio, log))
 
     def test_a_step_has_one_colour_and_sizes_near_a_power_of_two_a_panel(self):
-        svg = self.svg(chart := self.plan(LADDER)["time_f32"])
+        svg = self.svg(self.plan(LADDER)["time_f32"])
         self.assertEqual(len(re.findall("<title>01 ijk: n = 1024,[^(]*#gpPt3", svg)), 1, "hollow")
         for of in "05 packed/52,  95, 178", "yours: 02 ikj/192,  74,   0", "oneDNN/102, 102, 102":
             colour = "<title>{}: n = 1000,[^>]*>[^>]*rgb\\( *{}\\)".format(*of.split("/"))
@@ -232,17 +224,15 @@ class Charts(Case):
         self.assertEqual(charts.panels_of([256, 512], 512), [("", [256, 512])])
 
     def test_scaling_tells_efficiency_serial_fraction_and_phases(self):
-        took = {p: 0.1 + 0.9 / p for p in (1, 2, 4, 8)}
-        for by, name in {"threads": "04_openmp", "ranks": "06_mpi"}.items():
-            lines = [
-                row(name, "v", 64, at, cores=8, turns_s=f"{at} " * 3, **{by: p})
-                for p, at in took.items()
-            ]
-            lines += [row("04_openmp", "touched_by_one", 64, 0.01, **{by: p}) for p in (1, 2)]
-            lines.append(row("06_mpi", "rows", 64, 2, ranks=8, distribute_s=1, collect_s=0.5))
+        for by, step in {"threads": "04", "ranks": "06"}.items():
+            lines = [row("06_mpi", "rows", 64, 2, ranks=8, distribute_s=1, collect_s=0.5)]
+            for p, at in {p: 0.1 + 0.9 / p for p in (1, 2, 4, 8)}.items():
+                more = {"cores": 8, "turns_s": f"{at}/{at}/{at}", by: p}
+                lines.append(row(f"{step}_x", "v", 64, at, **more))
+                lines.append(row("04_openmp", "touched_by_one", 64, 0.01, **{by: p}))
             chart = self.plan(lines)[f"{by}_f32"]
-            self.assertIn(f"of {name[:2]} v (Amdahl's, fitted): 10 %.", chart.caption)
-            self.assertIn(f">{name[:2]} v, 59 %<", self.svg(chart))
+            self.assertIn(f"of {step} v (Amdahl's, fitted): 10 %.", chart.caption)
+            self.assertIn(f">{step} v, 59 %<", self.svg(chart))
         phases = "On 8 ranks 06 rows takes 1.00 s to distribute, 2.00 s to multiply and 500 ms to"
         self.assertIn(phases, chart.caption)
 
@@ -275,25 +265,23 @@ page faults||18||05 dot_avx2||1000, f32||70, 3 switches
         self.assertEqual(pictures, ["The", "Time", "Speedup", "Efficiency"])
 
     def test_a_share_above_its_bound_beyond_its_spread_is_marked_and_named(self):
-        wide, narrow = "1 2 3", "1.9 2 2.1"
-        for at, spread in (("", 1), (wide, 1), (narrow, 1), ("", 0)):
-            one = row("04_openmp", "v", 64, 9e-6, stddev_s=spread, turns_s="5 5 5" * bool(at))
-            fast = row("04_openmp", "v", 64, 1e-6, threads=2, stddev_s=spread, turns_s=at)
-            ranks = [row("06_mpi", "r", 64, of, ranks=p, stddev_s=1) for p, of in ((1, 8), (2, 1))]
-            text = self.page([one, fast, *ranks])
+        for turns, spread in (("", 1), ("1/2/3", 1), ("1.9/2/2.1", 1), ("", 0)):
+            more, above = {"stddev_s": spread, "turns_s": turns}, turns == "1.9/2/2.1"
+            lines = [row("06_mpi", "r", 64, of, ranks=p) for p, of in ((1, 8), (2, 1))]
+            lines.append(row("04_openmp", "v", 64, 9e-6, stddev_s=spread, turns_s="5/5/5"))
+            text = self.page([*lines, row("04_openmp", "v", 64, 1e-6, threads=2, **more)])
             self.says(text, "04 v, f32, n = 64: 262 % of the measured peak", not spread)
-            self.says(text, "04 v, f32, n = 64, 2 threads: efficiency 125 % of one", at == narrow)
-            self.assertEqual("04 v, 125 % !<" in text, at == narrow)
+            self.says(text, "04 v, f32, n = 64, 2 threads: efficiency 125 % of one", above)
             self.says(text, "06 r, f32, n = 64, 2 ranks: efficiency 400 % of one")
-            status, printed, _ = self.run_tool("ladder", "--machine", self.machine)
+            self.assertEqual("04 v, 125 % !<" in text, above)
+            printed = self.run_tool("ladder", "--machine", self.machine)[1]
             self.assertEqual(("262 % !" in printed, "! Above" in printed), (not spread,) * 2)
 
     def test_text_is_escaped_and_wrong_rows_and_failed_steps_are_named(self):
         (failed := self.folder / "failed").write_text("00_dies ended with <139>\n")
         wrong = row("02_loop_order", "<script>bad", 1000, 0.1, verdict="wrong", flags="<i>&\"'")
         text = self.page([*LADDER, wrong, row("03_<b>", "v", 1000, 0.1)], "--failed", failed)
-        for words in ("00_dies ended with &lt;139&gt;", "02_loop_order &lt;script&gt;bad"):
-            self.assertIn(words, text.split("<svg")[0])
+        self.says(text.split("<svg")[0], "00_dies ended with <139>\n02_loop_order <script>bad")
         self.assertNotRegex(text, "<(script|i)>|03_<b>")
 
     def test_any_sound_file_gives_a_page(self):
@@ -304,14 +292,17 @@ page faults||18||05 dot_avx2||1000, f32||70, 3 switches
             ("01_naive ijk 64 0.1\n01_naive ijk 64 0.2 host=there", "<h2>there</h2>"),
         ):
             self.assertIn(words, self.page(rows(lines)))
+        says = "report.py: no charts: there is no gnuplot here\n"
+        text = self.page(LADDER, says=says, PATH="/nonexistent")
+        self.assertEqual(("Without charts: there was" in text, "<figure>" in text), (True, False))
 
     def test_without_a_gpu_the_emulators_counts_stand_beside_the_references_times(self):
         (other := self.folder / "h100").mkdir()
         self.results([of.replace(",1000", ",4096") for of in GPU])
         self.csv.rename(other / "results.csv"), self.machine.rename(other / "machine.csv")
-        here = "k=64 device_kind=emulator accesses=2097152 sectors=4194304 wavefronts=1048576"
+        here = "device_kind=emulator accesses=2097152 sectors=4194304 wavefronts=1048576"
         here = rows(
-            f"""08_cuda_shared shared 256 1 {here}
+            f"""08_cuda_shared shared 256 1 k=64 {here}
 10_openacc tiled 256 1 k=64 device_kind=fallback"""
         )
         text = self.page(LADDER + here, "--reference", other, facts="")
@@ -323,21 +314,14 @@ another machine's, the G1.
         self.says(text, words)
         self.assertNotIn("no GPU", self.page(LADDER + GPU, "--reference", other))
 
-    def test_without_gnuplot_there_are_no_charts(self):
-        self.results(LADDER)
-        status, _, err = self.run_tool("page", "--out", "out", PATH="/nonexistent")
-        self.assertEqual((status, err), (0, "report.py: no charts: there is no gnuplot here\n"))
-        text = (self.folder / "out/index.html").read_text(encoding="utf-8")
-        self.assertEqual(("Without charts: there was" in text, "<figure>" in text), (True, False))
-
     def test_links_lead_to_passages_as_a_browser_shows_them(self):
         for path in page.EXPLAINED.values():
             self.assertIn("\n## What we measured\n", (ROOT / path).read_text(encoding="utf-8"))
-        web = "https://git.org/me/course"
+        web = "https://git.org/me/course/blob/HEAD"
         files = {"git@git.org:me/course.git": web, "https://me:word@git.org/me/course": web}
         for origin, leads in (files | {"/srv/course": os.path.relpath(ROOT, "out")}).items():
             with mock.patch.object(page.subprocess, "run", return_value=mock.Mock(stdout=origin)):
-                self.assertEqual(page.base("out").removesuffix("/blob/HEAD"), leads)
+                self.assertEqual(page.base("out"), leads)
 
 
 class Commands(Case):
@@ -346,19 +330,19 @@ class Commands(Case):
         for says, columns in cases.items():
             self.csv.unlink() if columns is None else self.results([], columns=columns)
             for command in ("ladder", "page"):
-                status, out, err = self.run_tool(command, "--out", "out")
+                status, out, err = self.run_tool(command)
                 self.assertEqual((status, out, err.count("\n"), says in err), (2, "", 1, True), err)
 
     def test_what_is_printed(self):
         (self.folder / "jinja2.py").write_text("raise ImportError\n")
         self.results(LADDER)
+        worst = "1.100 on average, at worst 1.10 (1.05 to 1.40) at 1000, oneDNN;"
         for command, status, says in (
             ("ladder", 0, " from 128 to 200\n"),
             ("page", 77, "report.py: no page: there is no jinja2 here"),
-            ("libraries", 0, "1.100 on average, at worst 1.10 (1.05 to 1.40) at 1000, oneDNN;"),
+            ("libraries", 0, worst),
         ):
-            env = {"PYTHONPATH": str(self.folder), "PYTHONIOENCODING": "ascii"}
-            ended, *said = self.run_tool(command, "--out", "out", **env)
+            ended, *said = self.run_tool(command, PYTHONPATH=str(self.folder))
             self.assertEqual((ended, says in "".join(said)), (status, True), said)
 
 
