@@ -41,9 +41,11 @@ class Bar:
     share: float  # of what the ladder is measured with
     above: bool = False  # its bound, beyond its spread
 
+    def percent(self):
+        return percent(self.share) + " !" * self.above
+
     def rate(self):
-        said = percent(self.share) + " !" * self.above
-        return f"{said}, {marked(gflops(self.row.whole_rate), self.row)}"
+        return f"{self.percent()}, {marked(gflops(self.row.whole_rate), self.row)}"
 
 
 @dataclass

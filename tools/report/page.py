@@ -85,10 +85,9 @@ def conclusion(results, of, groups):
     if first is best:
         return f"{first.idea.capitalize()} reach {low} ({of.title})."
     gain = digits(row.whole_rate / first.row.whole_rate)
-    if first.label == "01":
-        gain = from_to(results.speedup(row))
-    gain += " times as fast"
-    said = [f"From {low} ({first.idea}) to {high} ({best.idea}), {gain} ({of.title})."]
+    gain = from_to(results.speedup(row)) if first.label == "01" else gain
+    said = [f"From {low} ({first.idea}) to {high} ({best.idea}), {gain} times as fast"]
+    said[0] += f" ({of.title})."
     alike = [at for at in groups if (at.first.type, at.first.gpu) == (row.type, row.gpu)]
     order = lambda at: (at.against != against_libraries.KEPT, at.first.threads, at.mean)
     squares = [at for at in max(alike, key=order).best.values() if at.square] if alike else []
@@ -103,7 +102,7 @@ def conclusion(results, of, groups):
         if limit := LIMITS.get(bar.row.limit):
             said.append(f"What limits {bar.row.label()} is {limit}.")
             break
-    said.insert(1, f"That is {percent(best.share)} of {of.full}.")
+    said.insert(1, f"That is {best.percent()} of {of.full}.")
     return " ".join(said).replace(" %", "\u00a0%")
 
 
@@ -134,11 +133,8 @@ def predicted(bars, root):
     it."""
     rows = []
     for row in [bar.row for bar in bars if bar.row.predicted_s and bar.label != "yours"]:
-        missed, why = row.median_s / row.predicted_s, ""
-        if row.limit == "flops" and missed < 1 / MISS:  # nothing is faster than the arithmetic
-            why = "the peak was measured in a bad moment"
-        elif not 1 / MISS <= missed <= MISS:
-            page = EXPLAINED.get(row.label())
+        missed, page, why = row.median_s / row.predicted_s, EXPLAINED.get(row.label()), ""
+        if not 1 / MISS <= missed <= MISS:
             why = ("why", f"{root}/{page}#what-we-measured") if page else "no page explains it"
         lesson, limit = f"{root}/{row.number}/README.md", LIMITS.get(row.limit, "–")
         took = seconds(row.predicted_s), marked(seconds(row.median_s), row), times(missed)
@@ -230,10 +226,10 @@ def write(machines, given, reference):
     failed = Path(given.failed or os.devnull)
     failed = failed.read_text(encoding="utf-8") if failed.exists() else ""
     files = filter(None, (given.csv, given.machine, given.libraries))
-    loader = jinja2.FileSystemLoader(Path(__file__).resolve().parent)
     how = {"autoescape": True, "trim_blocks": True, "lstrip_blocks": True}
-    environment = jinja2.Environment(loader=loader, undefined=jinja2.StrictUndefined, **how)
-    text = environment.get_template("page.html.jinja").render(
+    template = Path(__file__).with_name("page.html.jinja").read_text(encoding="utf-8")
+    environment = jinja2.Environment(undefined=jinja2.StrictUndefined, **how)
+    text = environment.from_string(template).render(
         failed=failed.splitlines(),
         wrong=list(wrong_lines(machines)),
         machines=shown,

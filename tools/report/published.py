@@ -4,6 +4,7 @@ is a ratio of two."""
 
 import math
 
+from charts import efficiency
 from drawing import PLOTS
 from measured import digits, lines_of, marked, percent, times
 
@@ -53,10 +54,10 @@ def theirs(line, lines):
     }.get(metric)
 
 
-def nearest(results, likes, type, n):
+def nearest(results, likes, type, n, test):
     """The fastest rows like each of these, of the same type and size, the nearest to these there
     is; or None. Another type is farther than any size."""
-    rows = [sorted(results.select(**like), key=lambda row: -row.median_s) for like in likes]
+    rows = [sorted(results.select(test, **like), key=lambda row: -row.median_s) for like in likes]
     ours, others = ({(row.type, row.n): row for row in of} for of in rows)
     far = lambda at: (at[0] != type, abs(math.log(at[1] / n)), at)
     at = min(ours.keys() & others.keys(), default=None, key=far)
@@ -68,6 +69,7 @@ def ours(results, same, line, what, type):
     (by, count), found = workers(line), []
     n = int(line["n"] or max((row.n for row in results.select(gpu=True)), default=1))
     on = {"threads": 1, "ranks": 1} if by else {"gpu": True}
+    counted = (lambda row: row.page_faults is not None) if what == "page faults" else None
     for variant in same["ours"].split("|"):
         named = zip(same["step"].split("/"), variant.split("/"))
         likes = [on | dict(zip(("number", "variant"), filter(None, of))) for of in named]
@@ -75,19 +77,21 @@ def ours(results, same, line, what, type):
             likes.append(dict(likes[0]) if by else {"baseline": True})
         likes[0] |= {WORKERS[by]: count} if by else {}
         likes = [likes[0]] * 2 if what in ("GFLOP/s", "page faults") else likes
-        found += filter(None, [nearest(results, likes, type, n)])
+        found += filter(None, [nearest(results, likes, type, n, counted)])
     return min(found, default=None, key=lambda pair: pair[0].type != type)
 
 
 def figure(results, row, base, what):
-    """Ours, or None: of two rows of one program in turns, of others by their medians."""
-    if what in ("GFLOP/s", "page faults"):
-        return row.rate if what == "GFLOP/s" else row.page_faults
-    in_turns = row.step == base.step and row.ranks == base.ranks
-    multiple = row.times_of(base) if in_turns else [row.rate / base.rate]
-    cores = results.gpu.most("cores") if what == "speedup / cores" else 1
-    over = row.workers if what == "efficiency" else cores  # of some GPUs they are unknown
-    return multiple and over and multiple[0] / over
+    """Ours in words: two rows of one program in turns, of others by their medians."""
+    if what == "page faults":
+        return f"{row.page_faults:.0f}, {row.context_switches or 0:.0f} switches"
+    if what == "efficiency":
+        return efficiency({1: base, row.workers: row}, row.workers, "threads")
+    multiple = (row.rate,) if what == "GFLOP/s" else row.times_of(base)
+    if multiple is None and (row.step, row.ranks) != (base.step, base.ranks):
+        multiple = (row.rate / base.rate,)
+    cores = results.gpu.most("cores") if what == "speedup / cores" else 1  # of some unknown
+    return WRITTEN[what](multiple[0] / cores) if multiple and cores else "–"
 
 
 def rows_of(results, same, lines):
@@ -99,16 +103,12 @@ def rows_of(results, same, lines):
         (what, value), (by, count) = theirs(line, lines) or ("", 0), workers(line)
         if not what or (by and int(line["n"]) < most):
             continue
-        if pair := ours(results, same, line, what, type):
-            row, base = pair
-            mine, who = figure(results, *pair, what), row.label()
-            said = "–" if mine is None else WRITTEN[what](mine)
-            if what == "page faults" and mine is not None:
-                said += f", {row.context_switches or 0:.0f} switches"
-            who += f" / {base.variant}" * (what == "ratio")
+        for row, base in filter(None, [ours(results, same, line, what, type)]):
+            who = row.label() + f" / {base.variant}" * (what == "ratio")
             size, on = f"{row.n}" + f", {row.type}" * (row.type != type), f"{by} {count}"
             cells = [same["variant"], line["n"] or "–", on if by else "a GPU", what]
-            yield [*cells, WRITTEN[what](value), who, size, marked(said, row, base)]
+            said = marked(figure(results, row, base, what), row, base)
+            yield [*cells, WRITTEN[what](value), who, size, said]
 
 
 def table(results):
