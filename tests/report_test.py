@@ -298,9 +298,9 @@ page faults||18||05 dot_avx2||1000, f32||70, 3 switches
 10_openacc tiled 256 1 k=64 device_kind=fallback"""
         )
         text = self.page(LADDER + here, "--reference", other, facts="")
-        words = """This machine's are the results, right or wrong, of its emulator
-no GPU that was measured: the ladders, and the times at n = 4096, predicted and measured, are
+        words = """no GPU that was measured: the ladders, and the times at n = 4096, predicted and measured, are
 another machine's, the G1.
+This machine's are the results, right or wrong, of its emulator
 |08 shared|||right||0.500||1.00||0.250||–||125 µs|
 |10 tiled|||right||–||–||–||–||–|"""
         self.says(text, words)

@@ -158,9 +158,7 @@ def elsewhere(results, reference, root):
         name = row.label() + f" {row.type}" * (row.type != "f32")
         cells = [(name, f"{root}/{row.number}/README.md"), row.verdict, *counts]
         rows[tuple(of.values())] = cells + [*map(seconds, took)]
-    said = [EMULATED] * bool(rows) + [
-        CARD.format(CARD_SIZE, ladders[0].device) for _ in ladders[:1]
-    ]
+    said = [CARD.format(CARD_SIZE, of.device) for of in ladders[:1]] + [EMULATED] * bool(rows)
     headings = "rung, result, accesses, sectors, wavefronts, predicted, measured".split(", ")
     pictures = [ladder.chart(of, "reference_") for of in ladders]
     return Section("The GPU", said, pictures, headings, [rows[at] for at in sorted(rows)])
