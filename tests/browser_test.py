@@ -72,30 +72,24 @@ class Browser(unittest.TestCase):
                 screen = {"width": width, "height": 1000, "deviceScaleFactor": 1, "mobile": False}
                 self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
                 self.driver.get(page)
-                self.prints_on_three_pages()
+                paper = {"paperWidth": 8.27, "paperHeight": 11.7}
+                printed = self.driver.execute_cdp_cmd("Page.printToPDF", paper)["data"]
+                sheets = re.findall(rb"/Type */Page\b", base64.b64decode(printed))
+                self.assertIn(len(sheets), (1, 2, 3))
                 self.asked("document.querySelectorAll('details').forEach(of => of.open = true)")
                 self.assertEqual(self.asked(TEXTS, SMALLEST), [])
                 beyond = self.asked("document.documentElement.scrollWidth - innerWidth")
                 self.assertLessEqual(beyond, 0, "wider than the screen")
-                self.assertEqual(self.driver.get_log("browser"), [])
+                self.assertEqual(self.driver.get_log("browser"), [], "on the console")
                 fetched = self.asked("performance.getEntriesByType('resource').map(of => of.name)")
                 here = (self.folder.as_uri(), "data:")
                 self.assertEqual([of for of in fetched if not of.startswith(here)], [])
-                self.a_keyboard_reaches_every_control()
-
-    def prints_on_three_pages(self):
-        paper = {"paperWidth": 8.27, "paperHeight": 11.7}
-        printed = self.driver.execute_cdp_cmd("Page.printToPDF", paper)["data"]
-        pages = re.findall(rb"/Type */Page\b", base64.b64decode(printed))
-        self.assertIn(len(pages), (1, 2, 3))
-
-    def a_keyboard_reaches_every_control(self):
-        controls = "[...document.querySelectorAll('a, summary, [tabindex]')]"
-        missing = set(range(self.asked(f"{controls}.length")))
-        for _ in sorted(missing):
-            self.driver.switch_to.active_element.send_keys(Keys.TAB)
-            missing.discard(self.asked(f"{controls}.indexOf(document.activeElement)"))
-        self.assertEqual(missing, set())
+                controls = "[...document.querySelectorAll('a, summary, [tabindex]')]"
+                missing = set(range(self.asked(f"{controls}.length")))
+                for _ in sorted(missing):
+                    self.driver.switch_to.active_element.send_keys(Keys.TAB)
+                    missing.discard(self.asked(f"{controls}.indexOf(document.activeElement)"))
+                self.assertEqual(missing, set(), "out of a keyboard's reach")
 
 
 if __name__ == "__main__":
