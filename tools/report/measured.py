@@ -161,6 +161,8 @@ class Row(SimpleNamespace):
         """Step and variant, without what the count of workers says."""
         if self.step == "mine":
             return "yours: " + re.sub(r"_\w+/", " ", self.variant)
+        if self.step in LIBRARIES:
+            return f"{self.variant} {self.against}".removeprefix("library ")
         return re.sub(r"_.*", "", self.number) + " " + self.variant.removesuffix("_threads")
 
     def setting(self):
@@ -256,7 +258,7 @@ class Results:
 
     def above(self):
         """(row, share of its roof) of what is faster than the roof beyond its own spread."""
-        for row in self.ranked:
+        for row in self.ranked + select(self.beside, square=True, timed=True):
             roof = self.roof_of(row)
             if roof and row.gflops_in(row.spread()[1]) > ABOVE * roof.value:
                 yield row, row.whole_rate / roof.value

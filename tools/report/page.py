@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-import against_libraries, charts, drawing, ladder, published
+import charts, drawing, ladder, published
+from against_libraries import KEPT, grouped, ratios
 from measured import LIMITS, digits, from_to, gflops, marked, percent, read, seconds, select
 from measured import times, words
 
@@ -22,9 +23,9 @@ PREDICTED = (
     f"runs. A miss is a time more than {MISS:g} times the other."
 )
 EMULATED = (
-    "This machine's are the results, right or wrong, of its emulator, of its processor those of "
-    "10, and what a multiply-add takes of the warps' accesses to memory, of its sectors of 32 "
-    "bytes, and of wavefronts in shared memory."
+    "This machine's are the results, right or wrong, by its emulator or, for 10, its processor; and "
+    "what a multiply-add takes of the warps' accesses to global memory, of sectors of 32 bytes "
+    "there, and of wavefronts in shared memory."
 )
 CARD = (
     "This machine has no GPU that was measured: the ladders, and the times at n = {}, predicted "
@@ -88,12 +89,10 @@ def conclusion(results, of, groups):
     gain = from_to(results.speedup(row)) if first.label == "01" else gain
     said = [f"From {low} ({first.idea}) to {high} ({best.idea}), {gain} times as fast"]
     said[0] += f" ({of.title})."
-    alike = [at for at in groups if (at.first.type, at.first.gpu) == (row.type, row.gpu)]
-    order = lambda at: (at.against != against_libraries.KEPT, at.first.threads, at.mean)
-    squares = [at for at in max(alike, key=order).best.values() if at.square] if alike else []
-    if squares:
-        at = min(squares, key=lambda at: abs(at.n - row.n))
-        who = f"{against_libraries.ratios(at)} times as fast as {at.against}, the best library"
+    beside = [at for of in groups if of.against != KEPT for at in of.best.values() if at.square]
+    if beside := select(beside, type=row.type, gpu=row.gpu):
+        at = min(beside, key=lambda at: (abs(at.n - row.n), -at.threads, -at.gflops))
+        who = f"{ratios(at)} times as fast as {at.against}, the best library"
         size = f", at n = {at.n}" * (at.n != row.n)
         said.append(f"In turns, {at.variant} is {who}{size}.")
     elif of.line and not row.gpu:
@@ -167,7 +166,7 @@ def elsewhere(results, reference, root):
 def machine_page(results, reference, libraries, root):
     """All that is shown of one machine: of its first type, then what is folded."""
     ladders = ladder.of_machine(results)
-    groups = against_libraries.grouped(results.beside + libraries)
+    groups = grouped(results.beside + libraries)
     parts, bars = [], [bar for of in ladders for bar in of.bars]
     type = bars[0].row.type if bars else ""
     for gpu, title in enumerate(("The processor", "The GPU")):
@@ -182,7 +181,7 @@ def machine_page(results, reference, libraries, root):
     if not parts[1].charts:
         parts.append(elsewhere(results, reference, root))
     folded = [Section("Roofs, threads, ranks and tiles", [], charts.others(results, type))]
-    said = [of.sentence() for of in groups if of.against != against_libraries.KEPT]
+    said = [of.sentence() for of in groups if of.against != KEPT]
     folded.append(Section("Beside the libraries", said))
     for of in [of for of in results.types if of != type]:
         drawn = [chart for gpu in (False, True) for chart in charts.course(results, of, gpu)]
