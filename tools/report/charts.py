@@ -192,7 +192,7 @@ def roofline_chart(results, type, threads):
     rows = results.select(lambda row: on(row) and results.roof_of(row), type=type, gpu=gpu)
     rows = [row for row in rows if not ladder.left_out(row)]
     slanted = {level: machine.most("bandwidth", threads=threads, level=level) for level in LIMITS}
-    slanted = {f"{level} {bandwidth(of)}": of for level, of in slanted.items() if of}
+    slanted = {f"{level} {digits(of)} GB/s": of for level, of in slanted.items() if of}
     peaks = select(machine.facts, name="peak", type=type, threads=threads)
     if not (rows and slanted and peaks):
         return None
@@ -213,10 +213,6 @@ def roofline_chart(results, type, threads):
     name = f"roofline_{type}_{threads or 'gpu'}"
     see = "A mark stands where its prediction says what binds; the dash is what was predicted."
     return roofline(name, title, see, slanted, flat, marks)
-
-
-def bandwidth(rate):
-    return f"{digits(rate)} GB/s" if rate < 1000 else f"{digits(rate / 1000)} TB/s"
 
 
 def others(results, type):

@@ -1,5 +1,4 @@
-"""A chart: what is in it, and how gnuplot is called on it; the scripts in plots/ say how it
-looks."""
+"""A chart: what is in it, and how gnuplot is called on it; plots/*.gp say how it looks."""
 
 import math, os, re, shutil, subprocess, sys, textwrap
 from concurrent.futures import ThreadPoolExecutor
@@ -45,18 +44,12 @@ class Chart:
 
 
 def written(value):
-    """A value as gnuplot reads it: text between double quotes without what would mean something
-    there."""
+    """A value as gnuplot reads it: in text, nothing that means something between double quotes."""
     if isinstance(value, list):
         return f"[{', '.join(map(written, value))}]"
     if isinstance(value, str):
         return '"' + re.sub(r"[\"`\\]", "", value).replace("\n", "\\n") + '"'
     return str(value) if isinstance(value, int) else f"{value:.6g}"
-
-
-def assigned(name, value):
-    array = f"array {name}[{len(value)}]" if isinstance(value, list) else name
-    return f"{array} = {written(value)}"
 
 
 def drawn():
@@ -68,9 +61,10 @@ def draw(chart, folder):
     data, out = (Path(folder, f"{chart.name}.{kind}") for kind in ("dat", "svg"))
     data.write_text(chart.data(), encoding="utf-8")
     given = {"dir": str(PLOTS), "data": str(data), "out": str(out)} | chart.variables()
-    commands = "; ".join(assigned(*of) for of in given.items() if of[1] != [])
+    named = lambda of, at: f"array {of}[{len(at)}]" if isinstance(at, list) else of
+    given = [f"{named(of, at)} = {written(at)}" for of, at in given.items() if at != []]
     script = str(PLOTS / f"{chart.script}.gp")
-    command = ["gnuplot", "--default-settings", "-e", commands.encode(), script]
+    command = ["gnuplot", "--default-settings", "-e", "; ".join(given).encode(), script]
     done = subprocess.run(command, capture_output=True, text=True, errors="replace")
     if done.returncode:
         raise Refusal(f"gnuplot on {chart.script}.gp: {' '.join(done.stderr.split())}")
@@ -102,18 +96,14 @@ def in_page(chart, path):
     return f'<svg {size} role="img" aria-label="{words}">{svg}'
 
 
-def number(label):
-    """Of the step that a label names first, or 0."""
-    return int(label[:2]) if label[:2].isdecimal() else 0
-
-
-def hue(label):
-    return OWN if label.startswith("yours") else [GREY, *COLOURS][number(label)]
+def look(label):
+    """The colour and the kind of mark of the step that a label names first."""
+    number = int(label[:2]) if label[:2].isdecimal() else 0
+    return OWN if label[:5] == "yours" else [GREY, *COLOURS][number], SHAPES[number % len(SHAPES)]
 
 
 def apart(places, gap, low, high):
-    """The places, moved as little as need be to stand `gap` apart between low and high, in their
-    order."""
+    """The places, moved as little as need be to stand `gap` apart between low and high."""
     order = sorted(range(len(places)), key=places.__getitem__)
     moved, last = [places[i] for i in order], len(places) - 1
     for _ in range(200):
@@ -126,8 +116,7 @@ def apart(places, gap, low, high):
 
 
 def names_at(ends, bottom, top, log):
-    """Of [(name, its colour, x, y)] gnuplot's variables: where the names stand, apart, and the
-    points from which a thin stroke leads to each."""
+    """Of [(name, its colour, x, y)] gnuplot's variables: where the names stand, apart."""
     scale = math.log if log else float
     share = [(scale(y) - scale(bottom)) / (scale(top) - scale(bottom)) for *_, y in ends]
     tall = max(TALL, NAME * (len(ends) + 1))
@@ -146,8 +135,8 @@ class Series:
 
 
 def line_chart(name, title, see, series, panels, xlabel, unit, log=False, bound=None):
-    """Lines against what stands evenly in panels, [(heading, [x, …])]: a line joins the points of
-    a panel. Each has its name at its end. `bound` is a y."""
+    """Lines against what stands evenly in panels, [(heading, [x, …])]: each has its name at its
+    end, joins the points of a panel, and may have a bound, a y."""
     if not (series := [line for line in series if line.points]):
         return None
     reached = [y for line in series for at in line.points.values() for y in at[:3]]
@@ -169,13 +158,13 @@ def line_chart(name, title, see, series, panels, xlabel, unit, log=False, bound=
                 rows.append([at[x], *ys, f"{line.label}: {told}", int(told.endswith("~"))])
                 last = [at[x], float(ys[0])]
             rows.append([])
-        ends.append((line.name or line.label, hue(line.label), *last))
+        ends.append((line.name or line.label, look(line.label)[0], *last))
     settings = names_at(ends, low, high, base)
     each = (WIDE - 98 - 8.2 * settings["longest"]) / stops[-1]
     fit = math.ceil(max(8.5 * len(str(x)) + 5 for at in places for x in at) / each)
     axis = [[at[x], str(x)] for at in places for x in [*at][::-fit]]  # as many as fit
     settings |= {"starts": starts, "stops": stops, "xlabel": xlabel, "unit": unit, "logy": base}
-    settings |= {"shapes": [SHAPES[number(line.label) % 6] for line in series]}
+    settings |= {"shapes": [look(line.label)[1] for line in series]}
     settings |= {"strokes": [1 + line.dashed for line in series], "heading": panels[-1][0]}
     settings |= {"above": 16 * (len(panels) > 1), "bound": float(bound or 0)}
     return Chart(name, "lines", title, see, lines, settings, {"axis": axis})
@@ -188,7 +177,7 @@ def roofline(name, title, see, slanted, flat, marks):
     xs = [x for _, x, *_ in marks] + [peak / rate for rate in slanted.values()]
     ys = [y for point in marks for y in point[2:4] if y] + list(flat.values())
     left, right = min(xs) / 2.5, max(xs) * 2.5
-    ends = [(label, hue(label), x, y) for label, x, y, *_ in marks]
+    ends = [(label, look(label)[0], x, y) for label, x, y, *_ in marks]
     ends += [(words, GREY, right, y) for words, y in flat.items()]
     settings = names_at(ends, min(ys) / 2, max(ys) * 1.3, True)
     settings |= {"left": left, "right": right, "peak": peak, "steepest": steepest}
@@ -196,7 +185,7 @@ def roofline(name, title, see, slanted, flat, marks):
     settings |= {"roofs": list(slanted), "slanted": [*map(float, slanted.values())]}
     settings |= {
         "flat": [*map(float, flat.values())],
-        "shapes": [SHAPES[number(of[0]) % 6] for of in marks],
+        "shapes": [look(of[0])[1] for of in marks],
     }
     lines = {at[0]: [[*map(float, at[1:3]), at[3] or math.nan, at[4]]] for at in marks}
     return Chart(name, "roofline", title, see, lines, settings)

@@ -3,33 +3,29 @@ that of all phases."""
 
 from dataclasses import dataclass
 
-from drawing import Chart, hue
+from drawing import Chart, look
 from measured import Row, common_size, gflops, marked, percent, select
 
 
-def every(row):
-    return True
-
-
-# In the order of the course: a step's number, its idea in three words, and which rows show it.
+# In the order of the course: a step's number, its idea, and which rows show it.
 CORES = [
     ("01", "three plain loops", lambda row: row.baseline),
-    ("02", "along the rows", every),
-    ("03", "tiles, then registers", every),
-    ("04", "all the cores", every),
-    ("05", "vectors, packed blocks", every),
+    ("02", "along the rows", None),
+    ("03", "tiles, then registers", None),
+    ("04", "all the cores", None),
+    ("05", "vectors, packed blocks", None),
     ("06", "sent and collected", lambda row: row.ranks > 1 and row.distribute_s is not None),
     ("06", "data stay dealt out", lambda row: row.ranks > 1 and row.distribute_s is None),
 ]
 GPU = [
     ("07", "coalesced reads", lambda row: row.variant == "coalesced"),
     ("08", "shared memory tiles", lambda row: row.variant == "shared"),
-    ("10", "loops with directives", every),
+    ("10", "loops with directives", None),
     ("09", "tiles in registers", lambda row: row.variant == "conflict_free"),
-    ("09", "nobody ever waits", every),
-    ("11", "tensor cores", every),
-    ("12", "fed by copies of their own", every),
-    ("13", "f32 by tensor cores", every),
+    ("09", "nobody ever waits", None),
+    ("11", "tensor cores", None),
+    ("12", "fed by copies of their own", None),
+    ("13", "f32 by tensor cores", None),
 ]
 
 
@@ -50,14 +46,13 @@ class Bar:
 
 @dataclass
 class Ladder:
-    """Bars of one device, one type and one size; `full` says what 100 % is, `line` is (the
-    library's share, its words)."""
+    """Bars of one device, one type and one size."""
 
     device: str
     title: str
-    full: str
+    full: str  # what 100 % is
     bars: list
-    line: tuple = ()
+    line: tuple = ()  # the library's share, its words
     note: str = ""
 
 
@@ -72,15 +67,14 @@ def rungs(rows, course, type, n):
     rows = sorted(select(rows, type=type, n=n), key=lambda row: row.whole_s)
     found = []
     for step, idea, shows in course:
-        of_it = [row for row in rows if row.step[:3] == f"{step}_" and shows(row)]
+        of_it = [row for row in rows if row.step[:3] == f"{step}_" and (not shows or shows(row))]
         found += [(step, idea, row) for row in of_it[:1]]
     mine = {row.label(): row for row in reversed(select(rows, step="mine"))}
     return found + [("yours", *of) for of in sorted(mine.items())]
 
 
 def on_cores(results, type):
-    """The ladder's rows: of the processor, on no more workers than it has cores if there are
-    such."""
+    """The ladder's rows of the processor, on no more workers than cores if there are such."""
     rows = results.select(lambda row: not row.gpu and not left_out(row), type=type)
     return [row for row in rows if row.workers <= results.cores] or rows
 
@@ -145,7 +139,7 @@ def chart(ladder, start=""):
     bars, strokes, scale = [], [], max(1, *(bar.share for bar in ladder.bars), *ladder.line[:1])
     for y, bar in enumerate(ladder.bars):
         who = bar.idea if bar.label == "yours" else f"{bar.row.label()}: {bar.idea}"
-        colour = int(hue(bar.label), 16)
+        colour = int(look(bar.label)[0], 16)
         bars.append([y + 2.1, bar.share / scale, who, bar.rate(), colour])
         if ladder.line:
             words = ladder.line[1].replace(":", ", the best library:")

@@ -63,9 +63,9 @@ def key(row):
 
 
 def read(path, *columns):
-    """A CSV's rows; it must have these columns. Of rows alike in their key one is left, where the
-    first stood; it is one of its `takes`, those of the last program that were not disturbed, if
-    there are any: the last, of the baseline that of the median time."""
+    """A CSV's rows; it must have these columns. Of rows alike in their key, its `takes`, one is
+    left: of those of the last program, undisturbed if there are such, the last, of the baseline
+    that of the median time."""
     paces, alike = Paces(Path(path).with_name("pace.csv")), {}
     for line in lines_of(path, columns):
         row = Row(**{name: typed(name, text) for name, text in line.items()})
@@ -87,11 +87,6 @@ def select(rows, test=None, **equal):
     """The rows with these values for which the test holds."""
     rows = [row for row in rows if all(getattr(row, of) == value for of, value in equal.items())]
     return [row for row in rows if test(row)] if test else rows
-
-
-def words(rows, column):
-    """The different words in a column, in order."""
-    return list(dict.fromkeys(filter(None, (getattr(row, column) for row in rows))))
 
 
 class Row(SimpleNamespace):
@@ -133,8 +128,7 @@ class Row(SimpleNamespace):
         return 2e-9 * self.m * self.n * self.k / seconds if seconds else 0
 
     def spread(self):
-        """The ends of the spread of all phases: the best run, and the mean plus one deviation.
-        Twice the median of a single run."""
+        """The best run, and the mean plus one deviation, of all phases; of one run it twice."""
         if self.repeat < 2 or not self.best_s or self.mean_s is None or self.stddev_s is None:
             return self.whole_s, self.whole_s
         slow = max(self.mean_s + self.stddev_s, self.median_s)
@@ -144,8 +138,8 @@ class Row(SimpleNamespace):
         return [typed("turn", word) for word in self.turns_s.split()]
 
     def times_of(self, other):
-        """How many times as fast as another row of its program: the median of the turns they had
-        together, the least and the largest; None of fewer than three."""
+        """How many times as fast as another row of its program: median, least and largest of the
+        turns they had together; None of fewer than three."""
         if self is other:
             return (1.0,) * 3
         for mine, its in itertools.product(self.takes[::-1], other.takes[::-1]):
@@ -280,7 +274,7 @@ class Results:
     def processor(self):
         """The processor that the rows ran on, with the most cores that a program was left: a rank
         bound to a core counts that core only."""
-        name = next(iter(words(select(self.rows, device_kind="processor"), "device")), "")
+        name = next((row.device for row in select(self.rows, device_kind="processor")), "")
         return (
             f"{name} ({self.cores} cores)" if name and self.cores < 10**6 else name or self.host
         )

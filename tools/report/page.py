@@ -8,7 +8,7 @@ from urllib.parse import quote
 import charts, drawing, ladder, published
 from against_libraries import KEPT, grouped, ratios
 from measured import LIMITS, digits, from_to, gflops, marked, percent, read, seconds, select
-from measured import times, words
+from measured import times
 
 ROOT = drawing.PLOTS.parent
 MISS = 1.25  # a prediction misses that is this factor off
@@ -187,19 +187,19 @@ def machine_page(results, reference, libraries, root):
         drawn = [chart for gpu in (False, True) for chart in charts.course(results, of, gpu)]
         folded.append(Section(f"The same in {of}", [], drawn + charts.others(results, of)))
     folded.append(Section(*published.table(results)))
-    facts = [", ".join(words(results.rows, of)) for of in ("device", "compiler", "commit")]
-    days = ", ".join(sorted({row.started[:10] for row in results.rows}))
+    facts = [(row.device, row.compiler, row.commit, row.started[:10]) for row in results.rows]
+    facts = [", ".join(dict.fromkeys(filter(None, of))) for of in zip(*facts)]
     return {
         "name": results.processor(),
         "host": results.host,
         "parts": [of for of in parts if of.bad or of.rows or any(of.said)],
         "folded": [of for of in folded if of.said or of.charts or of.rows],
-        "facts": "; ".join(filter(None, [results.host, *facts, days])),
+        "facts": "; ".join(filter(None, [results.host, *facts])),
     }
 
 
 def draw(shown, out):
-    """Draws every chart of these pages as a file, too."""
+    """Draws every chart of these pages, as a file, too."""
     every = []
     for of in shown:
         for chart in [chart for part in of["parts"] + of["folded"] for chart in part.charts]:
