@@ -7,6 +7,7 @@ from drawing import Series, line_chart, roofline
 from measured import ABOVE, LIMITS, common_size, digits, gflops, marked, percent, seconds, select
 
 N = "n (matrices n × n)"
+SLOW, FULL = "Where 01 itself is slow, all speedups rise.", "100 % is what the device can do."
 NEAR = 1.1  # sizes within this factor stand in a panel of their own
 
 
@@ -62,7 +63,7 @@ def course(results, type, gpu):
     GPU."""
     lines = rung_lines(results, type, gpu)
     if not (sizes := {row.n for rows in lines.values() for row in rows}):
-        return []
+        return
     size = max(sizes) if gpu else ladder.size_of(results, type)
     library, _ = results.best_library(type, size, gpu)
     beside = results.libraries(type, gpu).items()
@@ -72,22 +73,16 @@ def course(results, type, gpu):
         roof = results.roof_of(row, results.cores)
         return roof and [100 * of / roof.value for of in rate(row)]
 
-    of, panels = f"{', on the GPU' * gpu}, {type}", panels_of(sizes, size)
-    panels = [("", sorted(sizes))] if gpu else panels
-
-    def chart(kind, title, see, measure, unit, **more):
+    panels = [("", sorted(sizes))] if gpu else panels_of(sizes, size)
+    for kind, title, see, measure, unit, more in (
+        ("time", "Time of one product", "Lower is better.", time, "%.0s %cs", {"log": True}),
+        ("speedup", "Speedup over 01 ijk", SLOW, results.speedup, "%g×", {"log": True}),
+        ("efficiency", "Efficiency: % of the peak", FULL, share, "%g %%", {"bound": 100}),
+    ):
         series = [Series(label, points(rows, "n", measure)) for label, rows in lines.items()]
         series.append(Series(library, points(beside, "n", measure), dashed=True))
-        name = f"{kind}_{type}" + "_gpu" * gpu
-        return line_chart(name, title + of, see, series, panels, N, unit, **more)
-
-    title, see = "Time of one product", "Lower is better; the axis is logarithmic."
-    found = [chart("time", title, see, time, "%.0s %cs", log=True)]
-    title, see = "Speedup over 01 ijk", "Where 01 itself is slow, all speedups rise."
-    found.append(chart("speedup", title, see, results.speedup, "%g×", log=True))
-    title, see = "Efficiency: % of the peak", "100 % is what the device can do."
-    found.append(chart("efficiency", title, see, share, "%g %%", bound=100))
-    return list(filter(None, found))
+        name, title = f"{kind}_{type}" + "_gpu" * gpu, title + ", on the GPU" * gpu + f", {type}"
+        yield line_chart(name, title, see, series, panels, N, unit, **more)
 
 
 def size_of(results, rows, which=lambda row: (row.step, row.variant)):
@@ -219,7 +214,6 @@ def others(results, type):
     """Roofs, threads, ranks and tiles, as the rows allow."""
     rows = results.select(lambda row: row.threads <= results.cores, type=type, gpu=False)
     most = max((row.threads for row in rows), default=1)
-    found = [roofline_chart(results, type, threads) for threads in {1: 0, most: 0, 0: 0}]
-    found += [scaling_chart(results, type, by) for by in ("threads", "ranks")]
-    found += [tile_chart(results, type, gpu) for gpu in (False, True)]
-    return list(filter(None, found))
+    yield from (roofline_chart(results, type, threads) for threads in {1: 0, most: 0, 0: 0})
+    yield from (scaling_chart(results, type, by) for by in ("threads", "ranks"))
+    yield from (tile_chart(results, type, gpu) for gpu in (False, True))

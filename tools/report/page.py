@@ -47,6 +47,9 @@ class Section:
     rows: list = ()
     bad: list = ()
 
+    def __post_init__(self):
+        self.charts = [chart for chart in self.charts if chart]
+
 
 def wrong_lines(machines):
     for row in (row for results in machines for row in results.wrong):
@@ -184,8 +187,8 @@ def machine_page(results, reference, libraries, root):
     said = [of.sentence() for of in groups if of.against != KEPT]
     folded.append(Section("Beside the libraries", said))
     for of in [of for of in results.types if of != type]:
-        drawn = [chart for gpu in (False, True) for chart in charts.course(results, of, gpu)]
-        folded.append(Section(f"The same in {of}", [], drawn + charts.others(results, of)))
+        drawn = [*charts.course(results, of, False), *charts.course(results, of, True)]
+        folded.append(Section(f"The same in {of}", [], [*drawn, *charts.others(results, of)]))
     folded.append(Section(*published.table(results)))
     facts = [(row.device, row.compiler, row.commit, row.started[:10]) for row in results.rows]
     facts = [", ".join(dict.fromkeys(filter(None, of))) for of in zip(*facts)]

@@ -18,8 +18,9 @@ REPORTS = {
 }
 WRITTEN = {"GFLOP/s": digits, "speedup": times, "efficiency": percent, "ratio": times}
 WRITTEN |= {"speedup / cores": "{:.3g}".format, "page faults": "{:.0f}".format}
+WHAT = {"rate": "GFLOP/s", "speedup": "speedup", "speedup-100%": "speedup", "time_ratio": "ratio"}
+WHAT |= {"gflops_ratio": "ratio", "page_faults": "page faults"}
 WORKERS = {"threads": "threads", "processes": "ranks"}  # in their files, and in ours
-ALONE = ("metric", "n", "type")  # what a time on one worker has in common with another
 NEAREST = """Ours is of their size, or of the nearest that we have measured. Other machines: what
 compares is how the figures fall or grow. Speedup / cores is what Genova 2024 printed as efficiency:
 over one core of a processor, by CUDA cores, which are no such cores."""
@@ -35,23 +36,17 @@ def workers(line):
 
 
 def theirs(line, lines):
-    """What a printed line says that can be set beside ours: (what, the figure), or None."""
+    """What a printed line says that can be set beside ours: (what, the figure), or ("", 0)."""
     metric, value, (by, _) = line["metric"], float(line["value"]), workers(line)
     if metric == "time" and by:  # as many times as fast as on one
-        one = [of for of in lines if of[by] == "1" and all(of[at] == line[at] for at in ALONE)]
-        return "speedup", float(one[0]["value"]) / value
+        times = [of for of in lines if (of["metric"], of["n"]) == ("time", line["n"])]
+        return "speedup", float(next(of["value"] for of in times if of[by] == "1")) / value
     if metric == "time":
         seconds = value * (1e-3 if line["unit"] == "ms" else 1)
         return "GFLOP/s", 2e-9 * int(line["n"]) ** 3 / seconds
-    return {
-        "rate": ("GFLOP/s", value),
-        "speedup": ("speedup", value),
-        "speedup-100%": ("speedup", 1 + value / 100),
-        "efficiency": ("efficiency" if by else "speedup / cores", value),
-        "gflops_ratio": ("ratio", value),
-        "time_ratio": ("ratio", value),
-        "page_faults": ("page faults", value),
-    }.get(metric)
+    if metric == "efficiency":
+        return ("efficiency" if by else "speedup / cores", value)
+    return WHAT.get(metric, ""), 1 + value / 100 if metric == "speedup-100%" else value
 
 
 def nearest(results, likes, type, n, test):
@@ -94,29 +89,23 @@ def figure(results, row, base, what):
     return WRITTEN[what](multiple[0] / cores) if multiple and cores else "–"
 
 
-def rows_of(results, same, lines):
-    """The cells of each printed line of the same, and of ours where that was measured; of the
-    threads at each n at the largest."""
-    most = max((int(line["n"]) for line in lines if workers(line)[0]), default=0)
-    for line in lines:
-        type = line["type"].replace("int", "i").replace("float", "f") or "f32"
-        (what, value), (by, count) = theirs(line, lines) or ("", 0), workers(line)
-        if not what or (by and int(line["n"]) < most):
-            continue
-        for row, base in filter(None, [ours(results, same, line, what, type)]):
-            who = row.label() + f" / {base.variant}" * (what == "ratio")
-            size, on = f"{row.n}" + f", {row.type}" * (row.type != type), f"{by} {count}"
-            cells = [same["variant"], line["n"] or "–", on if by else "a GPU", what]
-            said = marked(figure(results, row, base, what), row, base)
-            yield [*cells, WRITTEN[what](value), who, size, said]
-
-
 def table(results):
-    """(a title, notes, no charts, headings, rows) of what reports printed and we have measured."""
+    """(a title, notes, no charts, headings, rows) of what reports printed and we have measured; of
+    the threads at each n at the largest."""
     rows = []
     for same in lines_of(PUBLISHED / "ours.csv"):
-        printed = lines_of(PUBLISHED / f"{same['report']}.csv")
-        for name in ("experiment", "variant"):
-            printed = [line for line in printed if line[name] == same[name]]
-        rows += [[REPORTS[same["report"]], *row] for row in rows_of(results, same, printed)]
+        lines = lines_of(PUBLISHED / f"{same['report']}.csv")
+        lines = [of for of in lines if all(of[at] == same[at] for at in ("experiment", "variant"))]
+        most = max((int(line["n"]) for line in lines if workers(line)[0]), default=0)
+        for line in lines:
+            type = line["type"].replace("int", "i").replace("float", "f") or "f32"
+            (what, value), (by, count) = theirs(line, lines), workers(line)
+            found = what and not (by and int(line["n"]) < most)
+            if not (found := found and ours(results, same, line, what, type)):
+                continue
+            (row, base), on = found, f"{by} {count}" if by else "a GPU"
+            cells = [REPORTS[same["report"]], same["variant"], line["n"] or "–", on, what]
+            who, size = row.label(), f"{row.n}" + f", {row.type}" * (row.type != type)
+            cells += [WRITTEN[what](value), who + f" / {base.variant}" * (what == "ratio"), size]
+            rows.append([*cells, marked(figure(results, row, base, what), row, base)])
     return "Beside published figures", [NEAREST, COUNTED] if rows else [], (), HEADINGS, rows
