@@ -2,8 +2,6 @@
 
 from statistics import geometric_mean
 
-from measured import read
-
 KEPT = "libraries kept to AVX2"
 TARGET = 0.98  # of the best library, in every cell
 POSITIVE = "m n k threads ratio ratio_low ratio_high gflops against_gflops".split()

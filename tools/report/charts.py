@@ -1,7 +1,5 @@
 """What each chart shows, chosen from the rows."""
 
-import math
-
 import ladder
 from drawing import Series, line_chart, roofline
 from measured import ABOVE, LIMITS, common_size, digits, gflops, marked, percent, seconds, select
