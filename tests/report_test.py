@@ -131,6 +131,9 @@ class Rows(Case):
         self.assertEqual(charts.efficiency(tiled, 2, "threads"), "100 %")
         self.assertEqual(charts.efficiency(packed, 2, "threads"), "–", "two turns")
         self.assertEqual(results.speedup(packed[2]), [160, 128, 200])
+        more = rows("; ".join(f"mine 02/{of} 500 1" for of in "abcdefgh"))
+        size = ladder.size_of(self.results(LADDER + more), "f32")
+        self.assertEqual(size, 1000, "where the baseline was taken most often")
 
 
 @unittest.skipUnless(drawing.drawn(), "no gnuplot here")
