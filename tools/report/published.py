@@ -9,21 +9,16 @@ from drawing import PLOTS
 from measured import digits, lines_of, marked, percent, times
 
 PUBLISHED = PLOTS / "published"
-REPORTS = {
-    "genova_2024": "Genova 2024 (i9-12900K: 8 fast cores, 8 slow ones, 24 threads; NVIDIA T400)",
-    "csc4005_2023": "CSC4005 2023 (a university cluster)",
-    "nsight_shared": "a report on shared memory in Nsight (unified memory)",
-    "coalescing": "a note on memory coalescing (its rates; its times cannot be the kernels')",
-    "scpa_2024": "SCPA 2024 (its ratios)",
-}
 WRITTEN = {"GFLOP/s": digits, "speedup": times, "efficiency": percent, "ratio": times}
 WRITTEN |= {"speedup / cores": "{:.3g}".format, "page faults": "{:.0f}".format}
 WHAT = {"rate": "GFLOP/s", "speedup": "speedup", "speedup-100%": "speedup", "time_ratio": "ratio"}
 WHAT |= {"gflops_ratio": "ratio", "page_faults": "page faults"}
 WORKERS = {"threads": "threads", "processes": "ranks"}  # in their files, and in ours
-NEAREST = """Ours is of their size, or of the nearest that we have measured. Other machines: what
-compares is how the figures fall or grow. Speedup / cores is what Genova 2024 printed as efficiency:
-over one core of a processor, by CUDA cores, which are no such cores."""
+NEAREST = """Genova 2024 had an i9-12900K (8 fast cores, 8 slow ones, 24 threads) and an NVIDIA T400,
+CSC4005 2023 a university cluster; Nsight's memory was unified; Coalescing's times cannot be the
+kernels', so its rates stand here. Ours is of their size, or of the nearest that we have measured:
+what compares is how the figures fall or grow. Speedup / cores is what Genova 2024 printed as
+efficiency: over one core of a processor, by CUDA cores, which are no such cores."""
 COUNTED = """Page faults, and context switches, are those of a row's allocation and first product, of
 the rank that has most. Cycles, instructions and cache misses, which CSC4005 2023 printed too, take
 perf_event_open, which no host lent to us permits: the lessons have cachegrind's counts instead."""
@@ -104,8 +99,15 @@ def table(results):
             if not (found := found and ours(results, same, line, what, type)):
                 continue
             (row, base), on = found, f"{by} {count}" if by else "a GPU"
-            cells = [REPORTS[same["report"]], same["variant"], line["n"] or "–", on, what]
+            report = same["report"].replace("_", " ").title().replace("Csc", "CSC")
+            cells = [report, same["variant"], line["n"] or "–", on, what]
             who, size = row.label(), f"{row.n}" + f", {row.type}" * (row.type != type)
             cells += [WRITTEN[what](value), who + f" / {base.variant}" * (what == "ratio"), size]
             rows.append([*cells, marked(figure(results, row, base, what), row, base)])
-    return "Beside published figures", [NEAREST, COUNTED] if rows else [], (), HEADINGS, rows
+    return (
+        "Beside published figures: times, page faults",
+        [NEAREST, COUNTED] if rows else [],
+        (),
+        HEADINGS,
+        rows,
+    )
