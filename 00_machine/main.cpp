@@ -1,11 +1,13 @@
 // 00_machine: what this machine is and what it can do, before any code of ours is blamed for being slow.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
 
 #include "gpu.hpp"
+#include "pace.hpp"
 #include "runner/machine.hpp"
 #include "runner/run.hpp"
 #include "runner/text.hpp"
@@ -71,9 +73,9 @@ std::vector<Part> chosen(const course::Options& options, std::string& skipped) {
   return some;
 }
 
-// A roof is a maximum: looked at in several short moments, spread over the run, and in more while other
-// programs disturb it.
-constexpr int looks = 4, more_looks = 6;
+// A roof is a maximum: looked at in up to four short moments (of 50 ms at least), spread over the run, and in
+// more while other programs disturb it.
+constexpr int more_looks = 6;
 
 /// With `again`, only the peaks that the file has (or the parts named) are measured, and the better value of
 /// each stays. Returns the exit status.
@@ -83,6 +85,7 @@ int run_parts(course::Options options, const Topology& machine, bool again) {
   if (again && !std::filesystem::exists(options.csv))
     throw course::Refusal{"--again: there is no " + options.csv + "; measure it without --again first"};
   if (again && options.variants.empty()) options.variants = {"peak"};
+  const int looks = std::clamp(static_cast<int>(options.budget / 0.025), again ? 4 : 1, 4);
   options.budget *= 2.0 / looks;
   std::string skipped;
   const std::vector<Part> asked = chosen(options, skipped);
@@ -108,6 +111,15 @@ int run_parts(course::Options options, const Topology& machine, bool again) {
   return 0;
 }
 
+/// The median of a few, for one may meet a moment's work of the system.
+int print_pace() {
+  std::array<double, 5> paces;
+  for (double& pace : paces) pace = machine::pace(course::usable_cpus());
+  std::nth_element(paces.begin(), paces.begin() + 2, paces.end());
+  std::printf("%.4f\n", 1e-9 * paces[2]);
+  return course::written(0);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -117,10 +129,12 @@ int main(int argc, char** argv) {
     course::Options options = defaults(machine);
     CLI::App app("00_machine: what this machine is, and what it can do");
     course::add_common(app, options);
-    bool again = false;
+    bool again = false, pace_alone = false;
     app.add_flag("--again", again,
                  "measure the peaks that --csv FILE has once more, and keep the better value of each");
+    app.add_flag("--pace", pace_alone, "print the pace of all processors together, in Gop/s, and end");
     if (!course::parse(app, options, argc, argv)) return course::written(0);
+    if (pace_alone) return print_pace();
     check(options);
     if (!options.list) return course::written(run_parts(options, machine, again));
     std::printf("00_machine: what this machine is, and what it can do\n");

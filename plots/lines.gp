@@ -14,7 +14,7 @@ set tics scale 0; set xtics offset 0, 0.5
 set grid noxtics
 do for [i = 1:|starts|] {
   if (i > 1) {
-    set object i rectangle from stops[i-1], graph -0.02 to starts[i], graph 1.02 back fillcolor rgb paper fillstyle solid noborder
+    set object i rectangle from stops[i-1], graph -0.02 to starts[i], graph 1.02 back fillcolor rgb 'white' fillstyle solid noborder
     set arrow from starts[i], graph 0 to starts[i], graph 1 nohead
     set label heading at (starts[i]+stops[i])/2, graph 1 center offset 0, 0.6 font ',13' textcolor rgb grey
   }
@@ -24,7 +24,7 @@ do for [i = 1:|names|] {
   set arrow from last_x[i], last_y[i] to graph 1.03, graph places[i] nohead linewidth 0.7 dashtype 3 linecolor rgb hues[i]
   set label names[i] at graph 1.03, graph places[i] left offset 0.4, 0 font ',14' textcolor rgb hues[i]
 }
-if (exists('bound')) set arrow from graph 0, first bound to graph 1, first bound nohead dashtype 2 linewidth 1.4 linecolor rgb grey
+if (bound > 0) set arrow from graph 0, first bound to graph 1, first bound nohead dashtype 2 linewidth 1.4 linecolor rgb grey
 told = 'with labels hypertext point linewidth 1.5'
 plot for [i = 1:count] data index i-1 using 1:3:(0):($4-$3) with vectors heads size screen 0.005,90 fixed linecolor rgb hues[i] notitle, \
      for [i = 1:count] data index i-1 using 1:2 with lines linewidth 1.8 dashtype strokes[i] linecolor rgb hues[i] notitle, \

@@ -14,7 +14,7 @@ do for [i = 1:|names|] {
 }
 under_roof(x, gbs) = gbs * x > peak ? NaN : gbs * x
 set samples 200
-plot for [i = 1:|slanted|] under_roof(x, slanted[i]) with lines linewidth 1.4 dashtype i linecolor rgb ink title roofs[i], \
+plot for [i = 1:|slanted|] under_roof(x, slanted[i]) with lines linewidth 1.4 dashtype i linecolor rgb 'black' title roofs[i], \
      for [i = 1:|flat|] (x * steepest < flat[i] ? NaN : flat[i]) with lines linewidth 1.4 dashtype 2 linecolor rgb grey notitle, \
      for [i = 1:count] data index i-1 using 1:2:(0):($3-$2) with vectors nohead linecolor rgb hues[i] notitle, \
      for [i = 1:count] data index i-1 using 1:3 with points pointtype 2 pointsize 0.7 linewidth 1.6 linecolor rgb hues[i] notitle, \

@@ -107,9 +107,9 @@ class Inherited(unittest.TestCase):
         for environment in {}, self.strange:
             out = self.folder / f"out{len(pictures)}"
             csv = "plots/reference/h100/results.csv"
-            command = f"{sys.executable} -E tools/report/report.py bars {csv} --out {out}"
-            self.assertEqual(self.said(command, environment), (0, ""))
-            pictures.append((out / "ladder.svg").read_text(encoding="utf-8"))
+            command = f"{sys.executable} -E tools/report/report.py page {csv} --out {out}"
+            self.assertIn(self.said(command, environment)[0], (0, 77))  # 77: without jinja2
+            pictures.append((out / "charts/ladder_f32_gpu.svg").read_text(encoding="utf-8"))
         self.assertEqual(*pictures)
 
     def test_a_closed_pipe(self):

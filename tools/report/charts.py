@@ -1,39 +1,32 @@
 """What each chart shows, chosen from the rows."""
 
-import math, re
-from dataclasses import replace
-
 import ladder
 from drawing import Series, line_chart, roofline
-from measured import ABOVE, BASELINE, LIMITS, common_size, digits, gflops, least, marked, percent
-from measured import seconds, select
+from measured import ABOVE, LIMITS, common_size, digits, gflops, marked, percent, seconds, select
 
-# By kind: the title, what to see, gnuplot's format of a number on its axis.
-KINDS = {
-    "time": ("Time of one product", "Lower is better; the axis is logarithmic.", "%.0s %cs"),
-    "speedup": ("Speedup over 01 ijk", "Where 01 itself is slow, all speedups rise.", "%g×"),
-    "efficiency": ("Efficiency: % of the peak", "100 % is what the device can do.", "%g %%"),
-}
-ROOFLINE = (
-    "A mark stands at the intensity by which its prediction binds; the dash is what was predicted."
-)
+N = "n (matrices n × n)"
+SLOW, FULL = "Where 01 itself is slow, all speedups rise.", "100 % is what the device can do."
 NEAR = 1.1  # sizes within this factor stand in a panel of their own
 
 
 def points(rows, x, measure):
-    """{x: what `measure` makes of a row's time, of the ends of its spread, and what is told of
-    it}, but for what it knows nothing of."""
+    """{x: what `measure` makes of a row, the ends of its spread, and what is told of it}, but for
+    what it knows nothing of."""
     found = {}
     for row in rows:
-        if (y := measure(row, row.whole_s)) is not None:
-            of = (f"n = {row.n}", seconds(row.whole_s), gflops(row.whole_rate), row.setting())
-            ends = sorted(measure(row, end) for end in row.spread())
-            found[getattr(row, x)] = (y, *ends, marked(", ".join(filter(None, of)), row))
+        if y := measure(row):
+            told = (f"n = {row.n}", seconds(row.whole_s), gflops(row.whole_rate), row.setting())
+            told = marked(", ".join(filter(None, told)), row)
+            found[getattr(row, x)] = (y[0], min(y), max(y), told)
     return found
 
 
-def rate(row, taken):
-    return row.gflops_in(taken)
+def time(row):
+    return row.whole_s, *row.spread()
+
+
+def rate(row):
+    return [row.gflops_in(taken) for taken in time(row)]
 
 
 def panels_of(sizes, middle):
@@ -45,27 +38,25 @@ def panels_of(sizes, middle):
             near.append([])
         near[-1].append(n)
     rank = lambda n: (n == middle, n.bit_count() > 1, n)
-    several = [of for of in near if len(of) > 1]
-    side = next((of for of in several if middle in of), [*several, []][len(several) - 1])
-    heading = f"near {min(side, key=int.bit_count)}" if side else ""
-    return [("", [max(of, key=rank) for of in near])] + [(heading, side)] * bool(side)
+    side = max(near, key=lambda of: (len(of) > 1, middle in of, of))
+    side = [(f"near {min(side, key=int.bit_count)}", side)] * (len(side) > 1)
+    return [("", [max(of, key=rank) for of in near])] + side
 
 
 def rung_lines(results, type, gpu):
     """{label: rows} of the ladder's steps, each by the variant and the build that stand there, with
     its best tile at each n; with them of the tensor cores, which multiply BF16, the fastest."""
-    find = ladder.of_gpu if gpu else ladder.of_cores
-    types = [type, "bf16"] if gpu and type == "f32" else [type]
-    bars, lines = [bar for of in types if (found := find(results, of)) for bar in found.bars], {}
+    bars, lines = [bar for of in ladder.of_types(results, type, gpu) for bar in of.bars], {}
     last = {bar.idea if bar.label == "yours" else bar.label: bar.row for bar in bars}
     for row in last.values():
         alike = {name: getattr(row, name) for name in "type step variant threads ranks".split()}
-        rows = least(results.select(**alike), "n", lambda row: row.whole_s)
-        lines[row.label() + f" {row.type}" * (row.type != type)] = rows
+        slowest = sorted(results.select(**alike), key=lambda row: -row.whole_s)
+        at = {row.n: row for row in slowest}
+        lines[row.label() + f" {row.type}" * (row.type != type)] = [at[n] for n in sorted(at)]
     return lines
 
 
-def course_charts(results, type, gpu):
+def course(results, type, gpu):
     """Time, speedup and efficiency of the rungs and the best library, on the processor or on the
     GPU."""
     lines = rung_lines(results, type, gpu)
@@ -73,36 +64,41 @@ def course_charts(results, type, gpu):
         return
     size = max(sizes) if gpu else ladder.size_of(results, type)
     library, _ = results.best_library(type, size, gpu)
-    beside = results.libraries(type, gpu).get(library, {})
-    beside = [row for n, row in beside.items() if n in sizes]
+    beside = results.libraries(type, gpu).items()
+    beside = [row for (name, n), row in beside if name == library and n in sizes]
 
-    def share(row, taken):
+    def share(row):
         roof = results.roof_of(row, results.cores)
-        return 100 * row.gflops_in(taken) / roof.value if roof else None
+        return roof and [100 * of / roof.value for of in rate(row)]
 
-    measures = {"time": lambda _, taken: taken, "speedup": results.speedup, "efficiency": share}
-    for kind, measure in measures.items():
-        title, see, unit = KINDS[kind]
+    panels = [("", sorted(sizes))] if gpu else panels_of(sizes, size)
+    for kind, title, see, measure, unit, more in (
+        ("time", "Time of one product", "Lower is better.", time, "%.0s %cs", {"log": True}),
+        ("speedup", "Speedup over 01 ijk", SLOW, results.speedup, "%g×", {"log": True}),
+        ("efficiency", "Efficiency: % of the peak", FULL, share, "%g %%", {"bound": 100}),
+    ):
         series = [Series(label, points(rows, "n", measure)) for label, rows in lines.items()]
         series.append(Series(library, points(beside, "n", measure), dashed=True))
-        more = {"log": True} if kind != "efficiency" else {"bound": 100}
-        title += ", on the GPU" * gpu + f", {type}"
-        name = f"{kind}_{type}" + "_gpu" * gpu
-        panels = [("", sorted(sizes))] if gpu else panels_of(sizes, size)
-        more |= {"xlabel": "n (matrices n × n)", "unit": unit, "type": type, "gpu": gpu}
-        yield line_chart(name, title, see, series, panels, **more)
+        name, title = f"{kind}_{type}" + "_gpu" * gpu, title + ", on the GPU" * gpu + f", {type}"
+        yield line_chart(name, title, see, series, panels, N, unit, **more)
 
 
-def swept(rows, *by):
-    """[{x: row}] of what ran at several of one setting alone, at the size that has the most such
-    rows: the fastest variant of each step first, and its build."""
+def size_of(results, rows, which=lambda row: (row.step, row.variant)):
+    """The ladder's size where these rows have it, else that of most variants."""
+    n = ladder.size_of(results, rows[0].type) if rows else 0
+    return n if select(rows, n=n) else common_size(rows, which)
+
+
+def swept(results, rows, *by):
+    """[{x: row}] of what ran at several of one setting alone, at the ladder's size or that which
+    has the most such rows: the fastest variant of each step first, and its build."""
     alike = {}
     for row in sorted(rows, key=lambda row: -row.whole_s):
         others = [getattr(row, name) for name in by[1:]]
         alike.setdefault((row.n, row.step, row.variant, *others), {})[getattr(row, by[0])] = row
     several = [of for of in alike.values() if len(of) > 1]
-    n = common_size([row for of in several for row in of.values()])
-    several = [dict(sorted(of.items())) for of in several if n in (row.n for row in of.values())]
+    n = size_of(results, [row for of in several for row in of.values()])
+    several = [dict(sorted(of.items())) for of in several if next(iter(of.values())).n == n]
     several.sort(key=lambda of: min(row.whole_s for row in of.values()))
     first = {next(iter(of.values())).step[:2]: of for of in reversed(several)}
     return list(first.values())[::-1]
@@ -112,58 +108,73 @@ def scaling(results, type, by):
     """What ran on one and on more threads, or ranks of one thread."""
     rows = [row for row in results.select(type=type, gpu=False) if not ladder.left_out(row)]
     rows = [row for row in rows if (row.ranks if by == "threads" else row.threads) < 2]
-    return [of for of in swept(rows, by) if 1 in of]
+    return [of for of in swept(results, rows, by) if 1 in of]
 
 
-def is_above(of, p):
-    """Whether p do more than p times the work of one, beyond the spread of both times."""
-    return of[1].spread()[0] / of[p].spread()[1] / p > ABOVE
+def times_of_one(of, p, by):
+    """How many times as fast p are as one: threads in turns; ranks, which run apart, by their
+    medians and the spreads of both. None of what had no turns."""
+    if by == "threads" or p == 1:
+        return of[p].times_of(of[1])
+    (one, *ends), (many, *others) = time(of[1]), time(of[p])
+    return one / many, ends[0] / others[1], ends[1] / others[0]
+
+
+def efficiency(of, p, by):
+    """In words, with ! where it is above its bound beyond its spread; – where it is unknown."""
+    spread = times_of_one(of, p, by)
+    return percent(spread and spread[0] / p) + " !" * bool(spread and spread[1] / p > ABOVE)
 
 
 def scaling_chart(results, type, by):
-    """Speedup over one thread, or rank; at each name the efficiency, and from four points on the
-    serial fraction."""
-    series, serial, found = [], [], scaling(results, type, by)
-    for of in found:
-        own = {p: row.whole_s for p, row in of.items() if p <= results.cores and not row.disturbed}
-        if (fraction := serial_fraction(own)) is not None:
-            serial.append(f"{of[1].label()} {percent(fraction)}")
-        most = max([p for p in of if 1 < p <= results.cores], default=max(of))
-        share = percent(of[1].whole_s / of[most].whole_s / most) + " !" * is_above(of, most)
-        speedup = lambda row, taken: of[1].whole_s / taken
-        label = of[1].label()
-        series.append(Series(label, points(of.values(), by, speedup), f"{label}, {share}"))
-    counts = sorted({p for of in found for p in of})
-    ideal = {p: (y := min(p, results.cores), y, y, f"{y}×") for p in counts}
-    series += [Series("ideal", ideal, dashed=True)] * bool(series)
-    see = "Beside each name its efficiency: the speedup divided by their number, up to the cores."
-    see += f" Serial fraction (Amdahl's, fitted): {', '.join(serial)}." if serial else ""
-    title = f"Speedup by {by}, {type}" + "".join(f", n = {of[1].n}" for of in found[:1])
-    return line_chart(f"{by}_{type}", title, see, series, [("", counts)], by, "%g×", type=type)
-
-
-def serial_fraction(times):
-    """Amdahl's s by least squares on {p: T(p)}; None of fewer than four points, or without T(1)."""
-    if len(times) < 4 or 1 not in times:
+    """Speedup over one thread, or rank; at each name the efficiency."""
+    if not (found := scaling(results, type, by)):
         return None
-    points = [(1 - 1 / p, time / times[1] - 1 / p) for p, time in times.items() if p > 1]
+    series, n, cores = [], found[0][1].n, results.cores
+    said = "Beside a name its efficiency: the speedup divided by their number, up to the cores."
+    said += " In turns: the median, least and largest." * (by == "threads")
+    for of in found:
+        label, speedup = of[1].label(), lambda row: times_of_one(of, getattr(row, by), by)
+        name = f"{label}, {efficiency(of, max(p for p in of if p <= cores), by)}"
+        series.append(Series(label, points(of.values(), by, speedup), name))
+        calm = {p: speedup(row) for p, row in of.items() if p <= cores and not row.disturbed}
+        if (fraction := serial_fraction(calm)) is not None:
+            said += f" Serial fraction of {label} (Amdahl's, fitted): {percent(fraction)}."
+    sent = results.select(lambda row: row.ranks > 1 and row.other_s, type=type, n=n)
+    if sent and by == "ranks":
+        row = max(sent, key=lambda row: (row.ranks, row.whole_rate))
+        took = map(seconds, (row.distribute_s, row.median_s, row.collect_s or 0))
+        took = "{} to distribute, {} to multiply and {} to collect".format(*took)
+        said += f" On {row.ranks} ranks {row.label()} takes {took}."
+    series = [line for line in series if len(line.points) > 1]
+    counts = sorted({p for line in series for p in line.points})
+    ideal = {p: (y := min(p, cores), y, y, f"{y}×") for p in counts}
+    series += [Series("ideal", ideal, dashed=True)] * bool(series)
+    title = f"Speedup by {by}, {type}, n = {n}"
+    return line_chart(f"{by}_{type}", title, said, series, [("", counts)], by, "%g×")
+
+
+def serial_fraction(speedups):
+    """Amdahl's s by least squares on {p: (speedup, …)}; None of fewer than four points."""
+    points = [(1 - 1 / p, 1 / at[0] - 1 / p) for p, at in speedups.items() if at]
+    if len(points) < 4 or 1 not in speedups:
+        return None
     return min(1, max(0, sum(x * y for x, y in points) / sum(x * x for x, _ in points)))
 
 
 def tile_chart(results, type, gpu):
     """GFLOP/s against the tile: each step's fastest variant that was swept over three or more."""
     rows = results.select(lambda row: row.tile > 0, type=type, gpu=gpu)
-    found = [of for of in swept(rows, "tile", "threads", "ranks") if len(of) > 2][:5]
-    series = [Series(min(of.items())[1].label(), points(of.values(), "tile", rate)) for of in found]
-    if not found:
+    if not (
+        found := [of for of in swept(results, rows, "tile", "threads", "ranks") if len(of) > 2][:5]
+    ):
         return None
-    of = next(iter(found[0].values()))
-    title = f"GFLOP/s by tile{' on the GPU' * gpu}, {type}, n = {of.n}"
+    series = [Series(min(of.items())[1].label(), points(of.values(), "tile", rate)) for of in found]
+    title = f"GFLOP/s by tile{' on the GPU' * gpu}, {type}, n = {min(found[0].items())[1].n}"
     see = "Small tiles reuse little, large ones overflow their cache."
-    panels = {x for of in found for x in of}
-    more = {"xlabel": "T (tiles T × T)", "unit": "%g", "type": type, "gpu": gpu}
+    panels = [("", sorted({x for of in found for x in of}))]
     name = f"tiles_{type}" + "_gpu" * gpu
-    return line_chart(name, title, see, series, [("", sorted(panels))], **more)
+    return line_chart(name, title, see, series, panels, "T (tiles T × T)", "%g")
 
 
 def roofline_chart(results, type, threads):
@@ -171,56 +182,36 @@ def roofline_chart(results, type, threads):
     the GPU; None where no roof is known."""
     gpu, machine = not threads, results.machine if threads else results.gpu
     on = lambda row: row.intensity and row.ranks < 2 and (gpu or row.threads == threads)
-    rows = results.select(lambda row: on(row) and results.at_home(row), type=type, gpu=gpu)
+    rows = results.select(lambda row: on(row) and results.roof_of(row), type=type, gpu=gpu)
     rows = [row for row in rows if not ladder.left_out(row)]
     slanted = {level: machine.most("bandwidth", threads=threads, level=level) for level in LIMITS}
-    slanted = {f"{level} {bandwidth(of)}": of for level, of in slanted.items() if of}
+    slanted = {f"{level} {digits(of)} GB/s": of for level, of in slanted.items() if of}
     peaks = select(machine.facts, name="peak", type=type, threads=threads)
     if not (rows and slanted and peaks):
         return None
-    n = common_size(rows, lambda row: row.step[:2])
-    order = lambda row: ((row.step, row.variant) != BASELINE, row.median_s)
-    rows = {row.step[:2]: row for row in sorted(select(rows, n=n), key=order, reverse=True)}
-    rows = [row for _, row in sorted(rows.items())]
-    top = max(peaks, key=lambda fact: fact.value)
-    flat = {f"peak {digits(top.value)}": top.value}
-    sse2 = next((of.value for of in peaks if of.vector == "sse2"), math.inf)
-    flat |= {f"SSE2 {digits(sse2)}": sse2} if sse2 < 0.7 * top.value else {}
+    n = size_of(results, rows, lambda row: row.step[:2])
+    slowest = sorted(select(rows, n=n), key=lambda row: (row.baseline, -row.median_s))
+    rows = [row for _, row in sorted({row.step[:2]: row for row in slowest}.items())]
+    top = max(peak.value for peak in peaks)
+    flat, sse2 = {f"peak {digits(top)}": top}, [of.value for of in peaks if of.vector == "sse2"]
+    flat |= {f"SSE2 {digits(of)}": of for of in sse2 if of < 0.7 * top}
     if add := select(machine.facts, name="latency", type=type, level="add")[:threads]:
         flat[f"chain {digits(2 * threads / add[0].value)}"] = 2 * threads / add[0].value
     told = lambda row: f"{row.label()}: {gflops(row.rate)}, predicted by {LIMITS.get(row.limit)}"
     marks = [
         (of.label(), of.intensity, of.rate, of.gflops_in(of.predicted_s), told(of)) for of in rows
     ]
-    on = results.gpu_name if gpu else f"{threads} thread" + "s" * (threads > 1)
-    name, title = (
-        f"roofline_{type}_{threads or 'gpu'}",
-        f"Roofline in GFLOP/s, {type}, n = {n}, {on}",
-    )
-    return roofline(name, title, ROOFLINE, slanted, flat, marks, type=type, gpu=gpu)
+    on = results.gpu.device if gpu else f"{threads} thread" + "s" * (threads > 1)
+    title = f"Roofline in GFLOP/s, {type}, n = {n}, {on}"
+    name = f"roofline_{type}_{threads or 'gpu'}"
+    see = "A mark stands where its prediction says what binds; the dash is what was predicted."
+    return roofline(name, title, see, slanted, flat, marks)
 
 
-def bandwidth(rate):
-    return f"{digits(rate)} GB/s" if rate < 1000 else f"{digits(rate / 1000)} TB/s"
-
-
-def drawn(results):
-    """Every chart that a machine's rows allow."""
-    found = []
-    for type in results.types:
-        found += [*course_charts(results, type, False), *course_charts(results, type, True)]
-        rows = results.select(lambda row: row.threads <= results.cores, type=type, gpu=False)
-        most = max((row.threads for row in rows), default=1)
-        found += [roofline_chart(results, type, threads) for threads in {1: 0, most: 0, 0: 0}]
-        found += [scaling_chart(results, type, by) for by in ("threads", "ranks")]
-        found += [tile_chart(results, type, gpu) for gpu in (False, True)]
-    return list(filter(None, found))
-
-
-def named(machines, reference=None):
-    """Every chart, named as its file: where there are several hosts, theirs is in it. Of a
-    reference, which was measured on another machine, what its GPU did."""
-    found = [(f"{of.host}_" * (len(machines) > 1), chart) for of in machines for chart in drawn(of)]
-    if reference:
-        found += [("reference_", chart) for chart in drawn(reference) if chart.gpu]
-    return [replace(of, name=re.sub(r"[^\w.-]", "-", start + of.name)) for start, of in found]
+def others(results, type):
+    """Roofs, threads, ranks and tiles, as the rows allow."""
+    rows = results.select(lambda row: row.threads <= results.cores, type=type, gpu=False)
+    most = max((row.threads for row in rows), default=1)
+    yield from (roofline_chart(results, type, threads) for threads in {1: 0, most: 0, 0: 0})
+    yield from (scaling_chart(results, type, by) for by in ("threads", "ranks"))
+    yield from (tile_chart(results, type, gpu) for gpu in (False, True))

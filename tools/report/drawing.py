@@ -1,10 +1,8 @@
-"""A chart: what is in it, and how gnuplot is called on it; the scripts in plots/ say how it looks.
-As a file it is light; in the page it follows the page's colours, light or dark."""
+"""A chart: what is in it, and how gnuplot is called on it; plots/*.gp say how it looks."""
 
 import math, os, re, shutil, subprocess, sys, textwrap
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
 from html import escape
 from pathlib import Path
 
@@ -12,17 +10,10 @@ from measured import Refusal
 
 PLOTS = Path(__file__).resolve().parents[2] / "plots"
 WIDE, TALL, NAME = 480, 250, 19  # pixels: of a picture, of the plot itself, of a line's name
-# What a colour is for: in light and in dark. A step has one in all charts.
-COLOURS = """ink 000000 e8e8e4, pale 555555 adada8, grey 666666 adada8, rule dddddd 3a3b3e
-paper ffffff 17181a, library b3261e ff9d9d, s01 a43a41 fe9596, s02 865900 eba941
-s03 2f751d 85cd75, s04 027176 09d0d8, s05 345fb2 91b7fe, s06 854494 df99ef, s07 9c4701 fe9b61
-s08 686800 bdbf48, s09 00755a 3ad4aa, s10 016d91 3fc7fe, s11 6451ac b6aafe, s12 9b3b6e f990c4
-s13 2f751c 85cd74, own c04a00 ffa05c"""
-COLOURS = [of.split() for of in COLOURS.replace("\n", ", ").split(", ")]
-LIGHT, DARK = ({of[0]: of[i] for of in COLOURS} for i in (1, 2))
-STYLE = ":root {{ {} }} @media screen and (prefers-color-scheme: dark) {{ :root {{ {} }} }}".format(
-    *("; ".join(f"--{of}: #{rgb}" for of, rgb in tone.items()) for tone in (LIGHT, DARK))
-)
+# A step has one colour in all charts.
+COLOURS = """a43a41 865900 2f751d 027176 345fb2 854494 9c4701 686800 00755a 016d91 6451ac 9b3b6e
+2f751c""".split()
+OWN, GREY = "c04a00", "666666"
 SHAPES = (7, 5, 9, 13, 11, 15)  # of gnuplot's points: who cannot tell the colours has these
 
 
@@ -36,8 +27,6 @@ class Chart:
     settings: dict  # more of gnuplot's variables; a list is an array
     beside: dict = ()  # further blocks, with what the lines are compared with, or texts
     footer: str = ""  # what has to be said in the picture itself
-    type: str = ""
-    gpu: bool = False
     svg: str = ""  # its picture, in the page
 
     def data(self):
@@ -48,18 +37,14 @@ class Chart:
         return f"# {self.title}\n" + "\n\n\n".join(blocks) + "\n"
 
     def variables(self):
-        return {
-            "title": textwrap.fill(self.title.replace("n = ", "n\u00a0=\u00a0"), 46),
-            "footer": textwrap.fill(self.footer, 64),
-            "count": len(self.lines),
-            "beside": len(self.beside),
-            "longest": max(map(len, [*self.lines, *self.beside])),
-        } | self.settings
+        title = textwrap.fill(self.title.replace("n = ", "n\u00a0=\u00a0"), 46)
+        of = {"title": title, "footer": textwrap.fill(self.footer, 64), "count": len(self.lines)}
+        longest = max(map(len, [*self.lines, *self.beside]))
+        return of | {"beside": len(self.beside), "longest": longest} | self.settings
 
 
 def written(value):
-    """A value as gnuplot reads it: text between double quotes without what would mean something
-    there."""
+    """A value as gnuplot reads it: in text, nothing that means something between double quotes."""
     if isinstance(value, list):
         return f"[{', '.join(map(written, value))}]"
     if isinstance(value, str):
@@ -67,23 +52,20 @@ def written(value):
     return str(value) if isinstance(value, int) else f"{value:.6g}"
 
 
-def assigned(name, value):
-    array = f"array {name}[{len(value)}]" if isinstance(value, list) else name
-    return f"{array} = {written(value)}"
+def drawn():
+    return shutil.which("gnuplot") is not None
 
 
 def draw(chart, folder):
     """Writes a chart's data, and its picture: the words of a mark as a browser shows them."""
-    data, out = folder / f"{chart.name}.dat", folder / f"{chart.name}.svg"
+    data, out = (Path(folder, f"{chart.name}.{kind}") for kind in ("dat", "svg"))
     data.write_text(chart.data(), encoding="utf-8")
     given = {"dir": str(PLOTS), "data": str(data), "out": str(out)} | chart.variables()
-    commands = "; ".join(assigned(*of) for of in given.items() if of[1] != [])
+    named = lambda of, at: f"array {of}[{len(at)}]" if isinstance(at, list) else of
+    given = [f"{named(of, at)} = {written(at)}" for of, at in given.items() if at != []]
     script = str(PLOTS / f"{chart.script}.gp")
-    command = ["gnuplot", "--default-settings", "-e", commands.encode(), script]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace")
-    except FileNotFoundError:
-        raise Refusal("there is no gnuplot here; sh setup.sh installs it") from None
+    command = ["gnuplot", "--default-settings", "-e", "; ".join(given).encode(), script]
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace")
     if done.returncode:
         raise Refusal(f"gnuplot on {chart.script}.gp: {' '.join(done.stderr.split())}")
     svg = out.read_text(encoding="utf-8")
@@ -94,75 +76,54 @@ def draw(chart, folder):
     return out
 
 
-def drawn():
-    return shutil.which("gnuplot") is not None
-
-
 def render(charts, folder):
     """Draws each, as many at once as there are cores; [its file]."""
-    folder = Path(folder)
     if not drawn():
         return print("report.py: no charts: there is no gnuplot here", file=sys.stderr) or []
-    folder.mkdir(parents=True, exist_ok=True)
+    Path(folder).mkdir(parents=True, exist_ok=True)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        return list(pool.map(partial(draw, folder=folder), charts))
+        return list(pool.map(lambda chart: draw(chart, folder), charts))
 
 
 def in_page(chart, path):
-    """A drawn chart as a part of the page: its colours are the page's, and its ids its own."""
+    """A drawn chart as a part of the page: its ids are its own, its letters the page's."""
     svg = Path(path).read_text(encoding="utf-8")
-    size = re.search(r'viewBox="[^"]*"', svg)[0]
-    names = {f"#{rgb}": f"var(--{of})" for of, rgb in reversed(LIGHT.items())}
-
-    def named(found):
-        rgb = "#%02x%02x%02x" % (*map(int, found.groups()),) if found[1] else found[0].lower()
-        return names.get(rgb, found[0])
-
-    svg = re.sub(r"""(?<=['"])black(?=['"])""", "#000000", svg[svg.index("<g id=") :])
-    svg = re.sub(r"rgb\( *(\d+), *(\d+), *(\d+)\)|#[0-9A-Fa-f]{6}\b", named, svg)
+    size, svg = re.search(r'viewBox="[^"]*"', svg)[0], svg[svg.index("<g id=") :]
     svg = re.sub(r'(?s)<filter.*?</filter>| id="gnuplot_\w+"|<title>gnuplot_\w+</title>', "", svg)
     svg = re.sub(r"(?<=['#])gp(?=Dot|Pt)", f"{chart.name}-", svg)
-    default = r' font-family="[^"]*"| stroke-line\w+="(butt|miter)"| stroke-width="1.00"'
-    svg = re.sub(r"<g [^>]*>\s*</g>\s*", "", re.sub(default, "", svg))
+    svg = re.sub(r"<g [^>]*>\s*</g>\s*", "", re.sub(r' font-family="[^"]*"', "", svg))
     words = escape(f"{chart.title}. {chart.caption} Shown: {', '.join(chart.lines)}.")
     return f'<svg {size} role="img" aria-label="{words}">{svg}'
 
 
-def hue(label):
-    """The colour of what a label names: a step's number stands first."""
-    return LIGHT.get("own" if label.startswith("yours") else f"s{label[:2]}", LIGHT["grey"])
+def look(label):
+    """The colour and the kind of mark of the step that a label names first."""
+    number = int(label[:2]) if label[:2].isdecimal() else 0
+    return OWN if label[:5] == "yours" else [GREY, *COLOURS][number], SHAPES[number % len(SHAPES)]
 
 
-def shape(label):
-    return SHAPES[int(label[:2]) % len(SHAPES) if label[:2].isdecimal() else 0]
-
-
-def apart(places, gap, low=0.0, high=1.0):
-    """The places, moved as little as need be to stand `gap` apart between low and high, in their
-    order."""
+def apart(places, gap, low, high):
+    """The places, moved as little as need be to stand `gap` apart between low and high."""
     order = sorted(range(len(places)), key=places.__getitem__)
-    moved = [min(max(places[i], low), high) for i in order]
+    moved, last = [places[i] for i in order], len(places) - 1
     for _ in range(200):
-        for i in range(1, len(moved)):
-            if (lack := gap - (moved[i] - moved[i - 1])) > 1e-6:
-                moved[i - 1], moved[i] = moved[i - 1] - lack / 2, moved[i] + lack / 2
+        for i in range(last):
+            lack = max(0, gap - (moved[i + 1] - moved[i])) / 2
+            moved[i : i + 2] = moved[i] - lack, moved[i + 1] + lack
         moved = [max(at, low + gap * i) for i, at in enumerate(moved)]
-        moved = [min(at, high - gap * (len(moved) - 1 - i)) for i, at in enumerate(moved)]
+        moved = [min(at, high - gap * (last - i)) for i, at in enumerate(moved)]
     return [at for _, at in sorted(zip(order, moved))]
 
 
 def names_at(ends, bottom, top, log):
-    """Of [(name, its colour, x, y)] gnuplot's variables: where the names stand, apart, and the
-    points from which a thin stroke leads to each."""
-    share = lambda y: (y - bottom) / (top - bottom)
-    if log:
-        share = lambda y: math.log(y / bottom) / math.log(top / bottom)
+    """Of [(name, its colour, x, y)] gnuplot's variables: where the names stand, apart."""
+    scale = math.log if log else float
+    share = [(scale(y) - scale(bottom)) / (scale(top) - scale(bottom)) for *_, y in ends]
     tall = max(TALL, NAME * (len(ends) + 1))
-    places = apart([share(y) for *_, y in ends], NAME / tall, 0.02, 0.98)
     names, hues, xs, ys = map(list, zip(*ends))
     settings = {"names": names, "hues": [f"#{of}" for of in hues], "last_x": xs, "last_y": ys}
-    settings |= {"places": places, "wide": WIDE, "tall": tall, "longest": max(map(len, names))}
-    return settings | {"bottom": float(bottom), "top": float(top), "paper": f"#{LIGHT['paper']}"}
+    settings |= {"places": apart(share, NAME / tall, 0.02, 0.98), "wide": WIDE, "tall": tall}
+    return settings | {"bottom": float(bottom), "top": float(top), "longest": max(map(len, names))}
 
 
 @dataclass
@@ -173,62 +134,58 @@ class Series:
     dashed: bool = False
 
 
-def line_chart(
-    name, title, see, series, panels, xlabel, unit, log=False, bound=None, zero=True, **of
-):
-    """Lines against what stands evenly in panels, [(heading, [x, …])]: a line joins the points of
-    a panel. Each has its name at its end. `bound` is a y."""
-    series = [line for line in series if line.points]
-    if not series:
+def line_chart(name, title, see, series, panels, xlabel, unit, log=False, bound=None):
+    """Lines against what stands evenly in panels, [(heading, [x, …])]: each has its name at its
+    end, joins the points of a panel, and may have a bound, a y."""
+    if not (series := [line for line in series if line.points]):
         return None
     reached = [y for line in series for at in line.points.values() for y in at[:3]]
-    reached += [bound] * (bound is not None)
+    reached += [bound] if bound else []
     ratio = max(reached) / min(reached) if log else 1
     base = 0 if ratio < 3 else 2 if ratio < 40 else 10
-    low = min(reached) / 1.2 if base else 0 if zero else min(reached) - 0.02
-    high = max(reached) * (1.2 if base else 1.06)
+    low, high = (min(reached) / 1.2, max(reached) * 1.2) if base else (0, max(reached) * 1.06)
     places, starts, stops = [], [], []
     for _, xs in panels:
-        starts.append(stops[-1] + 0.4 if stops else 0)
+        starts.append(stops[-1] + 0.4 if stops else 0.0)
         places.append({x: starts[-1] + i + 0.5 for i, x in enumerate(xs)})
         stops.append(starts[-1] + len(xs))
     lines, ends = {}, []
     for line in series:
-        rows = []
+        rows = lines[line.name or line.label] = []
         for at in places:
-            here = [[at[x], *line.points[x]] for x in at if x in line.points]
-            rows += [row + [int(row[4].endswith("~"))] for row in here] + [[]]
-        for row in filter(None, rows):
-            row[4] = f"{line.label}: {row[4]}"
-        last = [row for row in rows if row][-1]
-        lines[line.name or line.label] = rows
-        ends.append((line.name or line.label, hue(line.label), *map(float, last[:2])))
+            for x in (x for x in at if x in line.points):
+                *ys, told = line.points[x]
+                rows.append([at[x], *ys, f"{line.label}: {told}", int(told.endswith("~"))])
+                last = [at[x], float(ys[0])]
+            rows.append([])
+        ends.append((line.name or line.label, look(line.label)[0], *last))
     settings = names_at(ends, low, high, base)
     each = (WIDE - 98 - 8.2 * settings["longest"]) / stops[-1]
     fit = math.ceil(max(8.5 * len(str(x)) + 5 for at in places for x in at) / each)
     axis = [[at[x], str(x)] for at in places for x in [*at][::-fit]]  # as many as fit
-    settings |= {"starts": list(map(float, starts)), "stops": list(map(float, stops))}
-    settings |= {"shapes": [shape(line.label) for line in series], "xlabel": xlabel, "unit": unit}
-    settings |= {"strokes": [1 + line.dashed for line in series], "logy": base}
-    settings |= {"heading": panels[-1][0], "above": 16 * (len(panels) > 1)}
-    settings |= {"bound": float(bound)} if bound is not None else {}
-    return Chart(name, "lines", title, see, lines, settings, {"axis": axis}, **of)
+    settings |= {"starts": starts, "stops": stops, "xlabel": xlabel, "unit": unit, "logy": base}
+    settings |= {"shapes": [look(line.label)[1] for line in series]}
+    settings |= {"strokes": [1 + line.dashed for line in series], "heading": panels[-1][0]}
+    settings |= {"above": 16 * (len(panels) > 1), "bound": float(bound or 0)}
+    return Chart(name, "lines", title, see, lines, settings, {"axis": axis})
 
 
-def roofline(name, title, see, slanted, flat, marks, **of):
+def roofline(name, title, see, slanted, flat, marks):
     """Marks [(label, x, y, y predicted or None, what is told of it)] under roofs: slanted {name: y
     for each x}, up to the highest of the flat ones, {name: y}."""
     peak, steepest = max(flat.values()), max(slanted.values())
     xs = [x for _, x, *_ in marks] + [peak / rate for rate in slanted.values()]
     ys = [y for point in marks for y in point[2:4] if y] + list(flat.values())
     left, right = min(xs) / 2.5, max(xs) * 2.5
-    ends = [(label, hue(label), x, y) for label, x, y, *_ in marks]
-    ends += [(words, LIGHT["grey"], right, y) for words, y in flat.items()]
+    ends = [(label, look(label)[0], x, y) for label, x, y, *_ in marks]
+    ends += [(words, GREY, right, y) for words, y in flat.items()]
     settings = names_at(ends, min(ys) / 2, max(ys) * 1.3, True)
     settings |= {"left": left, "right": right, "peak": peak, "steepest": steepest}
     settings |= {"room": settings["longest"], "longest": max(map(len, slanted))}
     settings |= {"roofs": list(slanted), "slanted": [*map(float, slanted.values())]}
-    settings |= {"flat": [*map(float, flat.values())], "shapes": [shape(of[0]) for of in marks]}
-    settings |= {"ink": f"#{LIGHT['ink']}"}
+    settings |= {
+        "flat": [*map(float, flat.values())],
+        "shapes": [look(of[0])[1] for of in marks],
+    }
     lines = {at[0]: [[*map(float, at[1:3]), at[3] or math.nan, at[4]]] for at in marks}
-    return Chart(name, "roofline", title, see, lines, settings, **of)
+    return Chart(name, "roofline", title, see, lines, settings)

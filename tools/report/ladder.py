@@ -1,40 +1,31 @@
 """The ladder: a bar a rung, in per cent of the whole machine's peak; on a GPU, of cuBLAS. Time is
-that of all phases. plots/ladder.gp draws it, plots/so_far.gp each lesson's part of it."""
+that of all phases."""
 
-import shutil, tempfile
 from dataclasses import dataclass
-from pathlib import Path
 
-from drawing import PLOTS, Chart, draw, hue
-from measured import ABOVE, BASELINE, LADDER_SIZE, Refusal, Row
-from measured import common_size, digits, gflops, load, marked, percent, select
-
-ROOT = Path(__file__).resolve().parents[2]
+from drawing import Chart, look
+from measured import Row, common_size, gflops, marked, percent, select
 
 
-def every(row):
-    return True
-
-
-# In the order of the course: a step's number, its idea in three words, and which rows show it.
+# In the order of the course: a step's number, its idea, and which rows show it.
 CORES = [
-    ("01", "three plain loops", lambda row: row.variant == BASELINE[1]),
-    ("02", "along the rows", every),
-    ("03", "tiles, then registers", every),
-    ("04", "all the cores", every),
-    ("05", "vectors, packed blocks", every),
+    ("01", "three plain loops", lambda row: row.baseline),
+    ("02", "along the rows", None),
+    ("03", "tiles, then registers", None),
+    ("04", "all the cores", None),
+    ("05", "vectors, packed blocks", None),
     ("06", "sent and collected", lambda row: row.ranks > 1 and row.distribute_s is not None),
     ("06", "data stay dealt out", lambda row: row.ranks > 1 and row.distribute_s is None),
 ]
 GPU = [
     ("07", "coalesced reads", lambda row: row.variant == "coalesced"),
     ("08", "shared memory tiles", lambda row: row.variant == "shared"),
-    ("10", "loops with directives", every),
+    ("10", "loops with directives", None),
     ("09", "tiles in registers", lambda row: row.variant == "conflict_free"),
-    ("09", "nobody ever waits", every),
-    ("11", "tensor cores", every),
-    ("12", "fed by copies of their own", every),
-    ("13", "f32 by tensor cores", every),
+    ("09", "nobody ever waits", None),
+    ("11", "tensor cores", None),
+    ("12", "fed by copies of their own", None),
+    ("13", "f32 by tensor cores", None),
 ]
 
 
@@ -44,23 +35,25 @@ class Bar:
     idea: str
     row: Row
     share: float  # of what the ladder is measured with
+    above: bool = False  # its bound, beyond its spread
+
+    def percent(self):
+        return percent(self.share) + " !" * self.above
 
     def rate(self):
-        return f"{percent(self.share)}, {marked(gflops(self.row.whole_rate), self.row)}"
+        return f"{self.percent()}, {marked(gflops(self.row.whole_rate), self.row)}"
 
 
 @dataclass
 class Ladder:
-    """Bars of one device, one type and one size; `full` says what 100 % is, `line` is (the
-    library's share, its words)."""
+    """Bars of one device, one type and one size."""
 
     device: str
     title: str
-    full: str
+    full: str  # what 100 % is
     bars: list
-    line: tuple = ()
+    line: tuple = ()  # the library's share, its words
     note: str = ""
-    heading: str = "The GPU"
 
 
 def left_out(row):
@@ -74,187 +67,86 @@ def rungs(rows, course, type, n):
     rows = sorted(select(rows, type=type, n=n), key=lambda row: row.whole_s)
     found = []
     for step, idea, shows in course:
-        of_it = [row for row in rows if row.step[:3] == f"{step}_" and shows(row)]
+        of_it = [row for row in rows if row.step[:3] == f"{step}_" and (not shows or shows(row))]
         found += [(step, idea, row) for row in of_it[:1]]
     mine = {row.label(): row for row in reversed(select(rows, step="mine"))}
     return found + [("yours", *of) for of in sorted(mine.items())]
 
 
 def on_cores(results, type):
-    """The ladder's rows: of the processor, on no more workers than it has cores if there are
-    such."""
+    """The ladder's rows of the processor, on no more workers than cores if there are such."""
     rows = results.select(lambda row: not row.gpu and not left_out(row), type=type)
     return [row for row in rows if row.workers <= results.cores] or rows
 
 
-def size_of(results, type):
-    """1008 where the baseline was measured there, unless a rung, perhaps the learner's own, stands
-    at other sizes with the baseline only; else the largest size that has the baseline and the most
-    rungs, if possible no power of two, at which the baseline is slow for a reason of its own. 0 for
-    none."""
+def size_of(results, type, gpu=False):
+    """The size at which the baseline was measured most often; of several that which has the most
+    rungs, if possible no power of two, where the baseline is slow for a reason of its own. On a GPU
+    the largest but one of the library's that most variants have."""
+    if gpu:
+        rows = results.select(gpu=True, type=type)
+        sizes = {n for _, n in results.libraries(type, True)}
+        return common_size([row for row in rows if row.n in sizes]) or common_size(rows)
     rows = on_cores(results, type)
-    based = {row.n for row in rows if (row.step, row.variant) == BASELINE}
+    takes = {row.n: len(row.takes) for row in rows if row.baseline}
     have = {n: {rung[1] for rung in rungs(rows, CORES, type, n)} for n in {row.n for row in rows}}
-    if LADDER_SIZE in based and not any(have[n] - have[LADDER_SIZE] for n in based):
-        return LADDER_SIZE
-    return max(have, key=lambda n: (len(have[n]), n in based, n.bit_count() > 1, n), default=0)
+    order = lambda n: (takes.get(n, 0), len(have[n]), n.bit_count() > 1, n)
+    return max(have, key=order, default=0)
 
 
-def of_cores(results, type, n=None):
-    """This machine's ladder, at a size of its own unless one is given. None where nothing ran."""
-    n = n or size_of(results, type)
-    if not (found := rungs(on_cores(results, type), CORES, type, n)):
+def of_type(results, type, gpu):
+    """The processor's, or the GPU's. None where nothing ran."""
+    rows = results.select(gpu=True) if gpu else on_cores(results, type)
+    n = size_of(results, type, gpu)
+    if not (found := rungs(rows, GPU if gpu else CORES, type, n)):
         return None
-    at_home = all(results.at_home(row) for *_, row in found)
-    roof = results.roof(type, results.cores) if at_home else None
-    top, full = max(row.whole_rate for *_, row in found), "the fastest rung: no peak was measured"
-    if roof:
+    (name, rate), device = results.best_library(type, n, gpu), found[0][-1].device
+    top, full = max(row.whole_rate for *_, row in found), "the fastest rung"
+    if roof := None if gpu else results.roof_of(found[0][-1], results.cores):
         top, cores = roof.value, "one core" if roof.threads == 1 else "all cores"
         full = f"the peak of {cores}, {gflops(top)}"
-    bars = [Bar(*rung, rung[-1].whole_rate / top) for rung in found]
-    head = f"The processor: {results.processor()}"
-    ladder = Ladder(results.processor(), f"{type}, n = {n}", full, bars, heading=head)
-    name, rate = results.best_library(type, n)
-    if name and roof:
-        ladder.line = (rate / top, f"{name}: {gflops(rate)}")
-    if roof and max(bar.share for bar in bars) > ABOVE:
-        ladder.note = "Above 100 %: the peak was measured in a bad moment."
-    return ladder
+    elif gpu and name:
+        top, full = rate, f"NVIDIA's library cuBLAS, {gflops(rate)}"
+    above = {row for row, _ in results.above()} if roof else ()
+    bars = [Bar(*rung, rung[-1].whole_rate / top, rung[-1] in above) for rung in found]
+    line = (rate / top, f"{name}: {gflops(rate)}") if name and (roof or gpu) else ()
+    note = "! Above its bound: a time or the peak was measured in a bad moment."
+    note *= any(bar.above for bar in bars)
+    if gpu and name and max(bar.share for bar in bars) > 1:
+        note = "Above 100 %: faster than cuBLAS."
+    return Ladder(
+        device if gpu else results.processor(), f"{type}, n = {n}", full, bars, line, note
+    )
 
 
-def of_gpu(results, type, n=None):
-    """A GPU's: at the largest size but one of the library's that most variants have. None where
-    nothing ran."""
-    rows = results.select(gpu=True, type=type)
-    sizes = {n for at in results.libraries(type, True).values() for n in at}
-    n = n or common_size([row for row in rows if row.n in sizes]) or common_size(rows)
-    if not (found := rungs(rows, GPU, type, n)):
-        return None
-    name, library = results.best_library(type, n, True)
-    top = library or max(row.rate for *_, row in found)
-    full = f"NVIDIA's library cuBLAS, {gflops(top)}" if name else "the fastest rung"
-    bars = [Bar(*rung, rung[-1].rate / top) for rung in found]
-    above = "Above 100 %: faster than cuBLAS." * bool(name and max(bar.share for bar in bars) > 1)
-    device, line = found[0][-1].device, (1, name) if name else ()
-    return Ladder(device, f"{type}, n = {n}", full, bars, line, above)
+def of_types(results, type, gpu):
+    """Those of a type; a GPU's tensor cores multiply BF16."""
+    types = [type, "bf16"] if gpu and type == "f32" else [type]
+    return list(filter(None, (of_type(results, of, gpu) for of in types)))
 
 
-def of_machine(results, reference=None):
-    """The processor's, and the GPU's, or that of the reference, which is another machine; in f32 if
-    there is one, and of tensor cores in bf16."""
+def of_machine(results):
+    """The processor's and the GPU's, in f32 if there is one."""
     for type in results.types:
-        gpus = [type, "bf16"] if type == "f32" else [type]
-        found = [of_cores(results, type), *(of_gpu(results, of) for of in gpus)]
-        if any(found):
-            others = [of_gpu(reference, of) for of in ("f32", "bf16")] if reference else []
-            for other in filter(None, others):
-                other.heading = "A GPU, not this machine's"
-            return list(filter(None, found + others))
+        if found := of_types(results, type, False) + of_types(results, type, True):
+            return found
     return []
 
 
-def chart(ladders, name="ladder", wide=480, each=40, letter=14, of_step=True):
-    """The ladders under each other as one picture, each step in its colour. README's has large
-    letters, and one colour for all but the learner's."""
-    lines, texts, strokes, y = {}, [], [], 0
-    for ladder in ladders:
-        title = (
-            ladder.title if ladder.device in ladder.heading else f"{ladder.device}, {ladder.title}"
-        )
-        over = (0.3, ladder.heading), (1, title), (1.55, f"100 % is {ladder.full}")
-        texts += [[y + down, int(down >= 1), text] for down, text in over]
-        y, scale = y + 2.1, max(1, *(bar.share for bar in ladder.bars), *ladder.line[:1])
-        bars = lines.setdefault(f"{ladder.heading}, {title}", [])
-        for bar in ladder.bars:
-            number = bar.row.label() + ": " if of_step else f"{bar.label}  "
-            who = bar.idea if bar.label == "yours" else number + bar.idea
-            blue = 0xE0912F if bar.label == "yours" else 0x4C9BD1
-            colour = int(hue(bar.label), 16) if of_step else blue
-            bars.append([y, bar.share / scale, who, bar.rate(), colour])
-            if ladder.line:
-                words = ladder.line[1].replace(":", ", the best library:")
-                strokes.append([ladder.line[0] / scale, y, words * (bar is ladder.bars[-1])])
-            y += 1
-        if ladder.note:
-            texts.append([y + 0.8, 1, ladder.note])
-            y += 0.55
-        y += 1
-    beside, settings = {"texts": texts, "libraries": strokes}, {"rows": float(y)}
-    settings |= {"wide": wide, "each": each, "letter": letter}
-    see = "A bar a step: longer is faster."
-    return Chart(name, "ladder", "The ladder", see, lines, settings, beside)
-
-
-# machine, type, n, and the lessons in the order they are read in
-LESSONS = (
-    ("epyc-zen5", "f32", 2000, "01 02 03 04 05 06"),
-    ("h100", "f32", 4096, "07 08 10 09 13"),
-    ("h100", "bf16", 4096, "11 12"),
-)
-
-
-def measured_bar(results, type, n, cores, step, variant):
-    """(GFLOP/s, its marks) of a lesson's bar. One that names nothing is misspelt."""
-    if step in ("chains", "peak"):  # by 00
-        fact = dict(zip(("vector", "level"), f"{variant} ".split(" ")), type=type)
-        if found := results.machine.highest(step, threads=int(cores), **fact):
-            return found.value, ""
-    rows = results.select(type=type, n=n, step=step, variant=variant)
-    rows = [row for row in rows if (row.workers == int(cores) if cores else row.gpu)]
-    if not rows:
-        raise Refusal(f"no row for {step} {variant} at n = {n}")
-    row = max(rows, key=lambda row: row.whole_rate)
-    return row.whole_rate, marked("", row)
-
-
-def roof_of_gpu(results, type, n):
-    """(GFLOP/s, words) of what is 100 % on a GPU: cuBLAS, or, as single products of BF16 do not
-    compare with its products in a queue, the tensor cores' peak."""
-    if type == "f32":
-        return results.libraries(type, True)["cuBLAS"][n].rate, "cuBLAS"
-    peak = results.gpu.most("peak", type=type, level="wgmma_shared")
-    return peak, "the tensor cores' peak by wgmma"
-
-
-def lesson_chart(results, type, n, bars, lesson):
-    """The picture of a lesson, whose own bars and those before it are given."""
-    rates, gpu = [measured_bar(results, type, n, *bar[1:4]) for bar in bars], not bars[0][1]
-    if gpu:
-        top, name = roof_of_gpu(results, type, n)
-        full = f"{name}, {gflops(top)}"
-    else:
-        one, top = (results.machine.most("peak", type=type, threads=cores) for cores in (1, 2))
-        full = f"the peak of both cores, {gflops(top)}"
-        heads = {"1": f"one core; its peak of {digits(one)} is the dashed line", "2": "both cores"}
-    scale = max(top, *(rate for rate, _ in rates))
-    lines, before, y = {}, "", 1
-    texts, strokes = [[0, f"100 %: {full}" + f" ({type}, n = {n})" * (lesson != "00")]], []
-    for (rate, marks), (of, cores, _, _, idea) in zip(rates, bars):
-        if cores != before:
-            texts.append([y, heads[cores]])
-            y, before = y + 1, cores
-            if cores == "1":
-                strokes.append([one / scale, y, y, 2])
-        share, own = percent(rate / top) + marks, int(of == lesson)
-        lines[str(y)] = [[y, rate / scale, f"{of}  {idea}", share, own]]
-        y += 1
-        if cores == "1":
-            strokes[-1][2] = y
-    strokes.append([top / scale, 1, y, 1])
-    beside = {"texts": texts, "strokes": strokes}
-    return Chart("so_far", "so_far", "The ladder so far", "", lines, {"rows": y}, beside)
-
-
-def draw_lessons():
-    """Draws NN_step/pictures/ladder.svg: the rungs up to this lesson's as bars, its own orange."""
-    text = (PLOTS / "so_far.txt").read_text(encoding="utf-8")
-    every = [line.split("|") for line in text.split("\n") if line[:1].isdecimal()]
-    for machine, type, n, lessons in LESSONS:
-        folder, read = ROOT / "plots/reference" / machine, lessons.split()
-        results = load(folder / "results.csv", folder / "machine.csv")[0]
-        for lesson in ["00"] * ("01" in read) + read:
-            so_far = read[: read.index(lesson) + 1] if lesson in read else [lesson]
-            bars = [bar for bar in every if bar[0] in so_far]
-            with tempfile.TemporaryDirectory() as scratch:
-                picture = draw(lesson_chart(results, type, n, bars, lesson), Path(scratch))
-                shutil.copy(picture, next(ROOT.glob(f"{lesson}_*/pictures")) / "ladder.svg")
+def chart(ladder, start=""):
+    """The ladder as a picture, each step in its colour."""
+    texts = [[0.3, 0, ladder.device], [1, 1, ladder.title], [1.55, 1, f"100 % is {ladder.full}"]]
+    bars, strokes, scale = [], [], max(1, *(bar.share for bar in ladder.bars), *ladder.line[:1])
+    for y, bar in enumerate(ladder.bars):
+        who = bar.idea if bar.label == "yours" else f"{bar.row.label()}: {bar.idea}"
+        colour = int(look(bar.label)[0], 16)
+        bars.append([y + 2.1, bar.share / scale, who, bar.rate(), colour])
+        if ladder.line:
+            words = ladder.line[1].replace(":", ", the best library:")
+            strokes.append([ladder.line[0] / scale, y + 2.1, words * (bar is ladder.bars[-1])])
+    texts += [[len(bars) + 2.9, 1, ladder.note]] * bool(ladder.note)
+    settings = {"rows": len(bars) + 3.1 + 0.55 * bool(ladder.note)}
+    row, see = ladder.bars[0].row, "A bar a step: longer is faster."
+    name, title = f"{start}ladder_{row.type}" + "_gpu" * row.gpu, f"The ladder, {ladder.title}"
+    beside = {"texts": texts, "libraries": strokes or [[-1.0, 0, ""]]}  # none: out of sight
+    return Chart(name, "ladder", title, see, {ladder.device: bars}, settings, beside)

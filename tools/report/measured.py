@@ -4,34 +4,29 @@ A cell that is empty or garbled is "" where its column holds words, else None.""
 
 import csv, itertools, math, re
 from pathlib import Path
+from statistics import median
 from types import SimpleNamespace
 
 import inherited  # noqa: F401
+from pace import Paces
 
 # A file's header line names its columns. Of these the cells are words, of any other numbers; a
 # count that is missing is 0.
 WORDS = set(
     """step variant type fill grid block device_kind device verify verdict quiet flags compiler host
-    commit started limit name vector level unit note against""".split()
+    commit started turns_s limit name vector level unit note against""".split()
 )
 COUNTS = set("m n k threads ranks tile cores repeat".split())
-# The first column that was measured; rows alike in those before it are one measurement, taken
-# again.
-MEASURED = {"repeat", "value"}
+MEASURED = {"repeat", "value"}  # rows alike in the columns before are one measurement, taken again
 BASELINE = ("01_naive", "ijk")
 LIBRARIES = ("libraries", "cublas")  # programs of libraries/
 LADDER_SIZE = 1008  # a multiple of every step's 16, and no power of two
 ABOVE = 1.005  # a share beyond this is above its bound
+FEWEST = 3  # turns that make a ratio
 # What a prediction says binds, from the processor outwards, in words.
-LIMITS = {
-    "flops": "arithmetic",
-    "chain": "chain of additions",
-    "L1": "L1 bandwidth",
-    "L2": "L2 bandwidth",
-    "shared": "shared-memory bandwidth",
-    "L3": "L3 bandwidth",
-    "memory": "memory bandwidth",
-}
+LIMITS = {"flops": "arithmetic", "chain": "chain of additions"}
+LIMITS |= {of: f"{of} bandwidth" for of in ("L1", "L2", "shared", "L3", "memory")}
+LIMITS["shared"] = "shared-memory bandwidth"
 
 
 class Refusal(Exception):
@@ -68,35 +63,30 @@ def key(row):
 
 
 def read(path, *columns):
-    """A CSV's rows; it must have these columns. Of rows alike in their key the last of the last
-    program's counts that was not disturbed, else the last; it stands where the first stood."""
-    newest = {}
+    """A CSV's rows; it must have these columns. Of rows alike in their key, its `takes`, one is
+    left: of those of the last program, undisturbed if there are such, the last, of the baseline
+    that of the median time."""
+    paces, alike = Paces(Path(path).with_name("pace.csv")), {}
     for line in lines_of(path, columns):
         row = Row(**{name: typed(name, text) for name, text in line.items()})
-        before = newest.get(alike := key(vars(row)), row)
-        is_new = (row.compiler, row.commit) != (before.compiler, before.commit)
-        if is_new or not row.disturbed or before.disturbed:
-            newest[alike] = row
-    return list(newest.values())
+        takes = alike.setdefault(key(vars(row)), [])
+        row.disturbed = row.quiet == "no" or paces.slow(row.host, row.started)
+        if takes and (row.compiler, row.commit) != (takes[0].compiler, takes[0].commit):
+            takes.clear()
+        takes.append(row)
+    rows = []
+    for takes in alike.values():
+        takes = [row for row in takes if not row.disturbed] or takes
+        in_order = sorted(takes, key=lambda row: row.median_s or math.inf)
+        rows.append(in_order[len(takes) // 2] if takes[0].baseline else takes[-1])
+        rows[-1].takes = takes
+    return rows
 
 
 def select(rows, test=None, **equal):
     """The rows with these values for which the test holds."""
     rows = [row for row in rows if all(getattr(row, of) == value for of, value in equal.items())]
     return [row for row in rows if test(row)] if test else rows
-
-
-def least(rows, by, key):
-    """Of the rows alike in the columns `by` the least; what was met first stands first."""
-    groups = {}
-    for row in rows:
-        groups.setdefault(tuple(getattr(row, name) for name in by.split()), []).append(row)
-    return [min(alike, key=key) for alike in groups.values()]
-
-
-def words(rows, column):
-    """The different words in a column, in order."""
-    return list(dict.fromkeys(filter(None, (getattr(row, column) for row in rows))))
 
 
 class Row(SimpleNamespace):
@@ -107,10 +97,12 @@ class Row(SimpleNamespace):
             raise AttributeError(name)
         return "" if name in WORDS else 0 if name in COUNTS else None
 
-    disturbed = property(lambda row: row.quiet == "no")
+    __eq__, __hash__ = object.__eq__, object.__hash__
+
     number = property(lambda row: row.step.partition("-")[0])  # the step's folder
+    baseline = property(lambda row: (row.step, row.variant) == BASELINE)
     gpu = property(lambda row: row.device_kind == "gpu")
-    # Devices that stand in for a GPU: right or wrong is all that such rows say.
+    # Devices that stand in for a GPU: their seconds say nothing.
     stand_in = property(lambda row: row.device_kind in ("emulator", "fallback"))
     square = property(lambda row: row.m == row.n == row.k)
     workers = property(lambda row: max(row.threads, 1) * max(row.ranks, 1))
@@ -119,16 +111,10 @@ class Row(SimpleNamespace):
     whole_s = property(lambda row: row.median_s + row.other_s)
     whole_rate = property(lambda row: row.gflops_in(row.whole_s))
     other_s = property(lambda row: (row.distribute_s or 0) + (row.collect_s or 0))
-
-    @property
-    def sound(self):
-        """Whether its result is right, as far as was looked."""
-        named = self.step and self.variant and self.type
-        return bool(named) and self.verdict in ("right", "unverified")
-
-    @property
-    def timed(self):
-        return bool(self.sound and not self.stand_in and self.median_s and self.rate)
+    named = property(lambda row: row.step and row.variant and row.type)
+    # Whether its result is right, as far as was looked.
+    sound = property(lambda row: bool(row.named) and row.verdict in ("right", "unverified"))
+    timed = property(lambda row: bool(row.sound and not row.stand_in and row.median_s and row.rate))
 
     @property
     def intensity(self):
@@ -141,49 +127,51 @@ class Row(SimpleNamespace):
     def gflops_in(self, seconds):
         return 2e-9 * self.m * self.n * self.k / seconds if seconds else 0
 
-    def missed(self):
-        """Measured time over predicted time, or None."""
-        return self.median_s / self.predicted_s if self.median_s and self.predicted_s else None
-
     def spread(self):
-        """The ends of the spread of all phases: the best run, and the mean plus one deviation.
-        Twice the median of a single run."""
+        """The best run, and the mean plus one deviation, of all phases; of one run it twice."""
         if self.repeat < 2 or not self.best_s or self.mean_s is None or self.stddev_s is None:
             return self.whole_s, self.whole_s
         slow = max(self.mean_s + self.stddev_s, self.median_s)
         return min(self.best_s, self.median_s) + self.other_s, slow + self.other_s
 
-    def shape(self):
-        """256, 2048²×32, 3×4×5."""
-        if self.square:
-            return str(self.n)
-        return f"{self.n}²×{self.k}" if self.m == self.n else f"{self.m}×{self.n}×{self.k}"
+    def turns(self):
+        return [typed("turn", word) for word in self.turns_s.split()]
 
-    def ratios(self):
-        """In words the ratio of turns, with the least and the largest, or the quartiles."""
-        ends = (self.ratio_min, self.ratio_max)
-        low, high = ends if None not in ends else (self.ratio_low, self.ratio_high)
-        return f"{self.ratio:.2f}" + (f" ({low:.2f} to {high:.2f})" if low and high else "")
+    def times_of(self, other):
+        """How many times as fast as another row of its program: median, least and largest of the
+        turns they had together; None of fewer than three."""
+        if self is other:
+            return (1.0,) * 3
+        for mine, its in itertools.product(self.takes[::-1], other.takes[::-1]):
+            if self.step == other.step and mine.started == its.started:
+                found = [its / mine for mine, its in zip(mine.turns(), its.turns()) if mine and its]
+                return (median(found), min(found), max(found)) if len(found) >= FEWEST else None
+        return None
+
+    def shape(self):
+        return str(self.n) if self.square else f"{self.m}×{self.n}×{self.k}"
 
     def label(self):
         """Step and variant, without what the count of workers says."""
         if self.step == "mine":
             return "yours: " + re.sub(r"_\w+/", " ", self.variant)
-        number = re.sub(r"_.*", "", self.number)
-        return f"{number} {re.sub('_threads$', '', self.variant)}"
+        if self.step in LIBRARIES:
+            return f"{self.variant} {self.against}".removeprefix("library ")
+        return re.sub(r"_.*", "", self.number) + " " + self.variant.removesuffix("_threads")
 
     def setting(self):
         """What the variant was set to."""
-        counts = {name: getattr(self, name) for name in ("threads", "ranks")}
-        settings = [f"{count} {name}" for name, count in counts.items() if count > 1]
-        of = {name: getattr(self, name) for name in ("grid", "block", "tile")}
-        return ", ".join(settings + [f"{name} {value}" for name, value in of.items() if value])
+        counts = [
+            f"{of} {name}" for name in ("threads", "ranks") if (of := getattr(self, name)) > 1
+        ]
+        of = ("grid", "block", "tile")
+        return ", ".join(counts + [f"{name} {at}" for name in of if (at := getattr(self, name))])
 
 
 def marked(text, *rows):
     """The text with a ~ if one of these rows was disturbed, a ° if one was not verified."""
-    disturbed, unverified = (row.disturbed for row in rows), (row.verdict for row in rows)
-    return text + "~" * any(disturbed) + "°" * ("unverified" in unverified)
+    unverified = "unverified" in (row.verdict for row in rows)
+    return text + "~" * any(row.disturbed for row in rows) + "°" * unverified
 
 
 def ladder_sizes(sizes):
@@ -207,21 +195,19 @@ class Machine:
         for fact in self.facts:
             if fact.unit in ("TFLOP/s", "TB/s"):
                 fact.value, fact.unit = 1000 * fact.value, "G" + fact.unit[1:]
+        named = select(self.facts, name="gpu" if gpu else "processor")
+        self.device = next((fact.note.partition(";")[0] for fact in named), "")
 
-    def highest(self, name, **equal):
+    def highest(self, name, test=None, **equal):
         """The fact with the highest of these values, or None: that of the best vector set, or
         setting."""
-        found = select(self.facts, name=name, **equal)
+        found = select(self.facts, test, name=name, **equal)
         return max(found, key=lambda fact: fact.value, default=None)
 
     def most(self, name, **equal):
         """The highest of these values, or None."""
         fact = self.highest(name, **equal)
         return fact and fact.value
-
-    def names(self, what):
-        """Of its processor, or its GPU, as the column `device` has them."""
-        return {of.note.partition(";")[0] for of in select(self.facts, name=what)}
 
 
 class Results:
@@ -232,82 +218,66 @@ class Results:
         self.beside = [row for row in rows if row.step in LIBRARIES]
         self.rows = [row for row in rows if row.step not in LIBRARIES]
         self.ranked = [row for row in self.rows if row.square and row.timed]
-        self.host, devices = self.rows[0].host, {row.device for row in self.rows}
-        self.machine, self.gpu = Machine(machine_path), Machine(machine_path, gpu=True)
-        named = self.machine.names("processor")
-        self.machine = Machine() if named.isdisjoint(devices) and named else self.machine
-        self.gpu_name = next(iter(self.gpu.names("gpu") & devices), "")
-        self.gpu = self.gpu if self.gpu_name else Machine()
-        based = [row for row in self.ranked if (row.step, row.variant) == BASELINE]
-        self.baselines = {(row.type, row.n): row for row in based}
-        self.types = sorted(
-            {row.type for row in self.ranked}, key=lambda type: (type != "f32", type)
-        )
         self.wrong = [row for row in rows if not row.sound]
-        self.cores = max(row.cores for row in self.rows) or 10**6
+        self.host, self.cores = rows[0].host, max(row.cores for row in self.rows) or 10**6
+        self.machine, self.gpu = Machine(machine_path), Machine(machine_path, gpu=True)
+        self.types = sorted({row.type for row in self.ranked}, key=lambda of: (of != "f32", of))
+        self.baselines, self.spreads = {}, {}  # a type's spread is that which was taken most often
+        for row in sorted(self.select(baseline=True), key=lambda row: len(row.takes)):
+            self.baselines[row.type, row.n] = row
+            took = [take.median_s / row.median_s for take in row.takes if take.timed]
+            self.spreads[row.type] = (1, min(took), max(took))
 
     def select(self, test=None, **equal):
         """Of the rows that can be ranked those with these values for which the test holds."""
         return select(self.ranked, test, **equal)
 
-    def speedup(self, row, seconds=None):
-        """Over the baseline, or None."""
+    def speedup(self, row):
+        """Over the baseline: by its median time, and as that spreads; or None."""
         base = self.baselines.get((row.type, row.n))
-        return base and base.median_s / (seconds or row.whole_s)
-
-    def roof(self, type, threads):
-        """The processor's peak with so many threads, else the highest known; or None."""
-        of = self.machine.highest("peak", type=type, threads=threads)
-        return of or self.machine.highest("peak", type=type)
+        if base in (None, row):
+            return base and (1, 1, 1)
+        return [base.median_s / row.whole_s * of for of in self.spreads[row.type]]
 
     def roof_of(self, row, threads=None):
-        """The peak of the device that a row ran on, with its threads unless others are given; on a
-        GPU of the units that the row's step computes with. None of one that is not known."""
-        if not self.at_home(row):
+        """The peak of the device that a row ran on, if that was measured: with its threads unless
+        others are given, else the highest; on a GPU of the units that the step computes with."""
+        if row.device != (self.gpu if row.gpu else self.machine).device:
             return None
-        if not row.gpu:
-            return self.roof(row.type, threads or row.workers)
-        peaks, tensor = select(self.gpu.facts, name="peak", type=row.type), row.number >= "11"
-        peaks = [peak for peak in peaks if ("no tensor cores" not in peak.note) == tensor]
-        return max(peaks, key=lambda fact: fact.value, default=None)
-
-    def at_home(self, row):
-        """Whether the roofs are of the device a row ran on: the GPU, or the processor that the
-        baseline ran on."""
         if row.gpu:
-            return row.device == self.gpu_name
-        homes = {base.device for base in self.baselines.values()}
-        return not homes or row.device in homes
+            on_tensor = lambda peak: ("no tensor cores" not in peak.note) == (row.number >= "11")
+            return self.gpu.highest("peak", on_tensor, type=row.type)
+        of = self.machine.highest("peak", type=row.type, threads=threads or row.workers)
+        return of or self.machine.highest("peak", type=row.type)
 
     def above(self):
         """(row, share of its roof) of what is faster than the roof beyond its own spread."""
-        for row in self.ranked:
+        for row in self.ranked + select(self.beside, square=True, timed=True):
             roof = self.roof_of(row)
             if roof and row.gflops_in(row.spread()[1]) > ABOVE * roof.value:
                 yield row, row.whole_rate / roof.value
 
     def libraries(self, type, gpu=False):
-        """{library: {n: the row of its best setting there}}, of square products on all cores or on
-        the GPU."""
-        found, here = {}, {row.device for row in self.rows}
-        for row in select(self.beside, type=type, gpu=gpu, square=True, timed=True):
-            alone = row.variant.startswith("library") and row.against.strip()
-            if row.device in here and alone and (gpu or row.threads == self.cores):
-                at = found.setdefault(row.against.split()[0], {})
-                at[row.n] = min(at.get(row.n, row), row, key=lambda row: row.median_s)
-        return found
+        """{(library, n): its fastest row there}, of squares on all cores or on the GPU."""
+        alone = lambda row: row.variant.startswith("library") and row.against.strip()
+        rows = select(self.beside, alone, type=type, gpu=gpu, square=True, timed=True)
+        rows = [row for row in rows if gpu or row.threads == self.cores]
+        rows.sort(key=lambda row: -row.median_s)
+        return {(row.against.split()[0], row.n): row for row in rows}
 
     def best_library(self, type, n, gpu=False):
         """(name, rate) of the fastest library at this size; of none, ("", None)."""
-        rates = {name: at[n].rate for name, at in self.libraries(type, gpu).items() if n in at}
-        return max(rates.items(), key=lambda item: item[1], default=("", None))
+        found = self.libraries(type, gpu).items()
+        rates = [(name, row.rate) for (name, at), row in found if at == n]
+        return max(rates, key=lambda of: of[1], default=("", None))
 
     def processor(self):
         """The processor that the rows ran on, with the most cores that a program was left: a rank
         bound to a core counts that core only."""
-        name = next(iter(words(select(self.rows, device_kind="processor"), "device")), "")
-        cores = max((row.cores for row in self.rows if row.device == name), default=0)
-        return f"{name} ({cores} cores)" if name and cores else name or self.host
+        name = next((row.device for row in select(self.rows, device_kind="processor")), "")
+        return (
+            f"{name} ({self.cores} cores)" if name and self.cores < 10**6 else name or self.host
+        )
 
 
 def common_size(rows, which=lambda row: (row.step, row.variant)):
@@ -343,6 +313,12 @@ def times(factor):
 def percent(share):
     """96 %, 0.6 %."""
     return "–" if share is None else f"{100 * share:.{0 if share >= 0.0995 else 1}f} %"
+
+
+def from_to(spread):
+    """106, or from 81 to 95."""
+    _, low, high = map(digits, spread)
+    return low if low == high else f"from {low} to {high}"
 
 
 def gflops(rate):

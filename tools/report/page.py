@@ -1,41 +1,54 @@
 """The page: plain data for page.html.jinja."""
 
-import itertools, os, re, subprocess, sys, tempfile
+import itertools, os, re, subprocess, sys
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-import against_libraries, charts, drawing, ladder, published
-from measured import LIMITS, digits, gflops, marked, percent, read, seconds, times, words
+import charts, drawing, ladder, published
+from against_libraries import KEPT, grouped, ratios
+from measured import LIMITS, digits, from_to, gflops, marked, percent, read, seconds, select
+from measured import times
 
+ROOT = drawing.PLOTS.parent
 MISS = 1.25  # a prediction misses that is this factor off
 # The passages that say why a prediction misses.
-EXPLAINED = {
-    "01 ijk": "01_naive/README.md#what-we-measured",
-    "02 ikj": "02_loop_order/VECTORS.md#what-we-measured",
-    "03 tiled": "03_tiling/README.md#what-we-measured",
-    "03 four_by_four": "03_tiling/REGISTERS.md#what-we-measured",
-    "07 coalesced": "07_cuda_global/COALESCED.md#what-we-measured",
-    "08 shared": "08_cuda_shared/README.md#what-we-measured",
-    "09 square": "09_cuda_regtile/README.md#what-we-measured",
-}
+EXPLAINED = """01 ijk: 01_naive/README.md, 02 ikj: 02_loop_order/VECTORS.md, 03 tiled:
+03_tiling/README.md, 03 four_by_four: 03_tiling/REGISTERS.md, 07 coalesced:
+07_cuda_global/COALESCED.md, 08 shared: 08_cuda_shared/README.md, 09 square:
+09_cuda_regtile/README.md"""
+EXPLAINED = dict(of.split(": ") for of in EXPLAINED.replace("\n", " ").split(", "))
 PREDICTED = (
     "Each program predicts its time from what it costs and from what the machine can do, before it "
     f"runs. A miss is a time more than {MISS:g} times the other."
 )
-ELSEWHERE = "This machine has no GPU that was measured. These rows are of plots/reference: {}."
+EMULATED = (
+    "This machine's are the results, right or wrong, by its emulator or, for 10, its processor; and "
+    "what a multiply-add takes of the warps' accesses to global memory, of sectors of 32 bytes "
+    "there, and of wavefronts in shared memory."
+)
+CARD = (
+    "This machine has no GPU that was measured: the ladders, and the times at n = {}, predicted "
+    "and measured, are another machine's, the {}."
+)
+CARD_SIZE = 4096
 ADDRESS = r"(?:\w+://)?(?:[^@/]*@)?([\w-]+(?:\.[\w-]+)+)(?::\d+/|[:/])([\w./-]+?)(?:\.git)?/?"
 
 
 @dataclass
 class Section:
-    """A cell of its table is words, or (words, where they lead)."""
+    """A part of the page: paragraphs, pictures, what is bad in red, a table. A cell of the table is
+    words, or (words, where they lead)."""
 
     title: str
-    text: str = ""
+    said: list = ()
     charts: list = ()
     headings: list = ()
     rows: list = ()
+    bad: list = ()
+
+    def __post_init__(self):
+        self.charts = [chart for chart in self.charts if chart]
 
 
 def wrong_lines(machines):
@@ -63,58 +76,58 @@ def above_lines(results):
     for row, share in results.above():
         yield f"{row.label()}, {row.type}, n = {row.n}: {percent(share)} of the measured peak"
     for type, by in itertools.product(results.types, ("threads", "ranks")):
-        for of in charts.scaling(results, type, by):
-            for p in [p for p in of if p > 1 and charts.is_above(of, p)]:
-                share, row = percent(of[1].whole_s / of[p].whole_s / p), of[p]
-                yield f"{row.label()}, {type}, n = {row.n}, {p} {by}: efficiency {share} of one"
+        for of, p in ((of, p) for of in charts.scaling(results, type, by) for p in of):
+            if (share := charts.efficiency(of, p, by)).endswith("!"):
+                at = f"{of[p].label()}, {type}, n = {of[p].n}, {p} {by}"
+                yield f"{at}: efficiency {share[:-2]} of one"
 
 
-def conclusion(of, groups):
+def conclusion(results, of, groups):
     """What a ladder says, in a few sentences with numbers."""
     first, best = of.bars[0], max(of.bars, key=lambda bar: bar.share)
     low, high, row = gflops(first.row.whole_rate), gflops(best.row.whole_rate), best.row
     if first is best:
         return f"{first.idea.capitalize()} reach {low} ({of.title})."
-    gain = f"{digits(row.whole_rate / first.row.whole_rate)} times as fast"
-    said = [f"From {low} ({first.idea}) to {high} ({best.idea}), {gain} ({of.title})."]
-    alike = [at for at in groups if (at.first.type, at.on_gpu) == (row.type, row.gpu)]
-    order = lambda at: (at.against != against_libraries.KEPT, at.first.threads, at.mean)
-    squares = [at for at in max(alike, key=order).best.values() if at.square] if alike else []
-    if squares:
-        at = min(squares, key=lambda at: abs(at.n - row.n))
-        who = f"{at.variant} is {at.ratios()} times as fast as {at.against}, the best library"
-        said.append(f"In turns, {who}" + f", at n = {at.n}" * (at.n != row.n) + ".")
+    gain = digits(row.whole_rate / first.row.whole_rate)
+    gain = from_to(results.speedup(row)) if first.label == "01" else gain
+    said = [f"From {low} ({first.idea}) to {high} ({best.idea}), {gain} times as fast"]
+    said[0] += f" ({of.title})."
+    beside = [at for of in groups if of.against != KEPT for at in of.best.values() if at.square]
+    if beside := select(beside, type=row.type, gpu=row.gpu):
+        at = min(beside, key=lambda at: (abs(at.n - row.n), -at.threads, -at.gflops))
+        who = f"{ratios(at)} times as fast as {at.against}, the best library"
+        size = f", at n = {at.n}" * (at.n != row.n)
+        said.append(f"In turns, {at.variant} is {who}{size}.")
     elif of.line and not row.gpu:
         said.append(f"The best library, not in turns, is {of.line[1].replace(':', ' with')}.")
-    if limit := LIMITS.get(row.limit):
-        said.append(f"What limits now is {limit}.")
-    said.insert(1, f"That is {percent(best.share)} of {of.full}.")
+    for bar in sorted(of.bars, key=lambda bar: -bar.share):
+        if limit := LIMITS.get(bar.row.limit):
+            said.append(f"What limits {bar.row.label()} is {limit}.")
+            break
+    said.insert(1, f"That is {best.percent()} of {of.full}.")
     return " ".join(said).replace(" %", "\u00a0%")
 
 
-def copies(of):
+def copies(bars):
     """What of a GPU's time its kernel's does not show."""
-    rows = [bar.row for bar in of.bars if bar.row.copy_in_s and bar.row.copy_out_s]
-    if not rows:
-        return ""
-    took = rows[-1].copy_in_s + rows[-1].copy_out_s
-    factor = f"{digits(took / rows[-1].median_s)} times as long as {rows[-1].label()} runs"
-    return (
-        f"A time is the kernel's alone; the copies there and back take {seconds(took)}, {factor}."
-    )
+    for row in [bar.row for bar in bars[::-1] if bar.row.copy_in_s and bar.row.copy_out_s][:1]:
+        took = row.copy_in_s + row.copy_out_s
+        factor = f"{digits(took / row.median_s)} times as long as {row.label()} runs"
+        return f"A time is the kernel's; the copies there and back take {seconds(took)}, {factor}."
+    return ""
 
 
 def base(out):
     """Where the lessons are as a browser shows them: on the repository's web address, if it has
     one; else as files."""
-    ask = ["git", "-C", str(ladder.ROOT), "remote", "get-url", "origin"]
+    ask = ["git", "-C", str(ROOT), "remote", "get-url", "origin"]
     try:
         origin = subprocess.run(ask, capture_output=True, text=True).stdout.strip()
     except OSError:
         origin = ""
     if found := re.fullmatch(ADDRESS, origin):
         return f"https://{found[1]}/{found[2]}/blob/HEAD"
-    return quote(os.path.relpath(ladder.ROOT, out))
+    return quote(os.path.relpath(ROOT, out))
 
 
 def predicted(bars, root):
@@ -122,96 +135,105 @@ def predicted(bars, root):
     it."""
     rows = []
     for row in [bar.row for bar in bars if bar.row.predicted_s and bar.label != "yours"]:
-        missed, why = row.missed(), ""
-        if row.limit == "flops" and missed < 1 / MISS:  # nothing is faster than the arithmetic
-            why = "the peak was measured in a bad moment"
-        elif not 1 / MISS <= missed <= MISS:
-            page = EXPLAINED.get(row.label())
-            why = ("why", f"{root}/{page}") if page else "no page explains it"
+        missed, page, why = row.median_s / row.predicted_s, EXPLAINED.get(row.label()), ""
+        if not 1 / MISS <= missed <= MISS:
+            why = ("why", f"{root}/{page}#what-we-measured") if page else "no page explains it"
         lesson, limit = f"{root}/{row.number}/README.md", LIMITS.get(row.limit, "–")
         took = seconds(row.predicted_s), marked(seconds(row.median_s), row), times(missed)
         rows.append([(row.label(), lesson), *took, limit, why])
     headings = "rung, predicted, measured, ratio, limit, a miss".split(", ")
-    return Section("Predicted beside measured", PREDICTED, (), headings, rows)
+    return Section("Predicted beside measured", [PREDICTED] * bool(rows), (), headings, rows)
+
+
+def elsewhere(results, reference, root):
+    """What of a GPU's steps there is without one: what they do here under the emulator, and beside
+    it another machine's times."""
+    rows, ladders = {}, ladder.of_machine(reference) if reference else []
+    ladders = [of for of in ladders if of.bars[0].row.gpu]
+    for row in select(results.rows, stand_in=True):
+        of = {name: getattr(row, name) for name in ("step", "variant", "type")}
+        card = reference.select(**of, gpu=True, n=CARD_SIZE) if ladders else ()
+        card = min(card, key=lambda of: of.median_s, default=row)
+        took = [card.predicted_s, card.median_s] if card is not row else [None, None]
+        counts = [row.accesses, row.sectors, row.wavefronts]
+        counts = ["–" if at is None else digits(at / (row.m * row.n * row.k)) for at in counts]
+        name = row.label() + f" {row.type}" * (row.type != "f32")
+        cells = [(name, f"{root}/{row.number}/README.md"), row.verdict, *counts]
+        rows[tuple(of.values())] = cells + [*map(seconds, took)]
+    said = [CARD.format(CARD_SIZE, of.device) for of in ladders[:1]] + [EMULATED] * bool(rows)
+    headings = "rung, result, accesses, sectors, wavefronts, predicted, measured".split(", ")
+    pictures = [ladder.chart(of, "reference_") for of in ladders]
+    return Section("The GPU", said, pictures, headings, [rows[at] for at in sorted(rows)])
 
 
 def machine_page(results, reference, libraries, root):
     """All that is shown of one machine: of its first type, then what is folded."""
-    ladders = ladder.of_machine(results, reference)
-    own = [of for of in ladders if of.bars[0].row in results.ranked]
-    groups = against_libraries.grouped(results.beside + libraries)
-    pictures, parts, bars = charts.drawn(results), [], [bar for of in own for bar in of.bars]
+    ladders = ladder.of_machine(results)
+    groups = grouped(results.beside + libraries)
+    parts, bars = [], [bar for of in ladders for bar in of.bars]
     type = bars[0].row.type if bars else ""
-    course = [of for of in pictures if of.type == type and of.name.split("_")[0] in charts.KINDS]
-    others = [of for of in pictures if of not in course]
-    for gpu in (False, True):
-        if shown := [of for of in own if of.bars[0].row.gpu == gpu]:
-            said = [conclusion(of, groups) for of in shown] + [copies(shown[0])] * gpu
-            bars_of = [ladder.chart([of]) for of in shown]
-            parts.append((shown[0].device, said, bars_of + [of for of in course if of.gpu == gpu]))
-    folded = [Section("Roofs, threads and tiles", "", [of for of in others if of.type == type])]
-    if reference:
-        gpu = [of for of in charts.drawn(reference) if of.gpu and of.type == "f32"]
-        elsewhere = [of for of in ladders if of not in own]
-        gpu[:0] = [ladder.chart([of]) for of in elsewhere]
-        folded.append(Section("Another machine's GPU", ELSEWHERE.format(reference.gpu_name), gpu))
-    if groups:
-        said = " ".join(map(against_libraries.sentence, against_libraries.at_best(groups)))
-        folded.append(Section("Beside the libraries", said, against_libraries.charts(groups)))
-    for other in [of for of in results.types if of != type]:
-        of_it = [of for of in others if of.type == other]
-        folded.append(Section(f"The same in {other}", "", of_it))
-    folded.append(Section("Beside published figures", *published.table(results)))
-    facts = {
-        name: ", ".join(words(results.rows, name)) for name in ("device", "compiler", "commit")
-    }
-    days = ", ".join(sorted({row.started[:10] for row in results.rows}))
+    for gpu, title in enumerate(("The processor", "The GPU")):
+        shown = [of for of in ladders if of.bars[0].row.gpu == gpu]
+        said = [conclusion(results, of, groups) for of in shown]
+        said += [copies(of.bars) for of in shown[:gpu]]
+        drawn = [*map(ladder.chart, shown), *charts.course(results, type, bool(gpu))]
+        parts.append(Section(title, said, drawn))
+    if not bars:
+        parts[0].said = ["There is no square product with a right result, so there is no ladder."]
+    parts += [Section("", bad=list(above_lines(results))), predicted(bars, root)]
+    if not parts[1].charts:
+        parts.append(elsewhere(results, reference, root))
+    folded = [Section("Roofs, threads, ranks and tiles", [], charts.others(results, type))]
+    said = [of.sentence() for of in groups if of.against != KEPT]
+    folded.append(Section("Beside the libraries", said))
+    for of in [of for of in results.types if of != type]:
+        drawn = [*charts.course(results, of, False), *charts.course(results, of, True)]
+        folded.append(Section(f"The same in {of}", [], [*drawn, *charts.others(results, of)]))
+    folded.append(Section(*published.table(results)))
+    facts = [(row.device, row.compiler, row.commit, row.started[:10]) for row in results.rows]
+    facts = [", ".join(dict.fromkeys(filter(None, of))) for of in zip(*facts)]
     return {
         "name": results.processor(),
-        "parts": parts,
-        "above": list(above_lines(results)),
-        "predicted": predicted(bars, root),
-        "folded": [of for of in folded if of.charts or of.rows],
-        "facts": facts | {"host": results.host, "measured": days},
+        "host": results.host,
+        "parts": [of for of in parts if of.bad or of.rows or any(of.said)],
+        "folded": [of for of in folded if of.said or of.charts or of.rows],
+        "facts": "; ".join(filter(None, [results.host, *facts])),
     }
 
 
-def draw(shown):
-    """Draws every chart of these pages, where there is gnuplot."""
-    if not drawing.drawn():
-        return
-    groups = [part[2] for of in shown for part in of["parts"]]
-    groups += [part.charts for of in shown for part in of["folded"]]
-    every = [chart for group in groups for chart in group]
-    for place, chart in enumerate(every):
-        chart.name = f"c{place}"  # its file's, and in the page its ids'
-    with tempfile.TemporaryDirectory() as scratch:
-        for chart, path in zip(every, drawing.render(every, scratch)):
-            chart.svg = drawing.in_page(chart, path)
+def draw(shown, out):
+    """Draws every chart of these pages, as a file, too."""
+    every = []
+    for of in shown:
+        for chart in [chart for part in of["parts"] + of["folded"] for chart in part.charts]:
+            host = f"{of['host']}_" * (len(shown) > 1)
+            chart.name = re.sub(r"[^\w.-]", "-", host + chart.name)
+            every.append(chart)
+    for chart, path in zip(every, drawing.render(every, Path(out, "charts"))):
+        chart.svg = drawing.in_page(chart, path)
 
 
 def write(machines, given, reference):
-    """Writes index.html: one file, no script; the CSV stands beside it."""
+    """Writes index.html: one file, no script; the CSV stands beside it, and the charts as files."""
+    libraries = read(given.libraries, "ratio") if given.libraries else []
+    shown = [machine_page(results, reference, libraries, base(given.out)) for results in machines]
+    draw(shown, given.out)
     try:
         import jinja2
     except ImportError:
         print("report.py: no page: there is no jinja2 here (python3-jinja2)", file=sys.stderr)
         sys.exit(77)
-    libraries = read(given.libraries, "ratio") if given.libraries else []
-    shown = [machine_page(results, reference, libraries, base(given.out)) for results in machines]
-    draw(shown)
     failed = Path(given.failed or os.devnull)
     failed = failed.read_text(encoding="utf-8") if failed.exists() else ""
     files = filter(None, (given.csv, given.machine, given.libraries))
-    loader = jinja2.FileSystemLoader(Path(__file__).resolve().parent)
     how = {"autoescape": True, "trim_blocks": True, "lstrip_blocks": True}
-    environment = jinja2.Environment(loader=loader, undefined=jinja2.StrictUndefined, **how)
-    text = environment.get_template("page.html.jinja").render(
+    template = Path(__file__).with_name("page.html.jinja").read_text(encoding="utf-8")
+    environment = jinja2.Environment(undefined=jinja2.StrictUndefined, **how)
+    text = environment.from_string(template).render(
         failed=failed.splitlines(),
         wrong=list(wrong_lines(machines)),
         machines=shown,
         marks=mark_lines(machines),
-        style=drawing.STYLE,
         drawn=drawing.drawn(),
         files={Path(path).name: quote(os.path.relpath(path, given.out)) for path in files},
     )

@@ -1,55 +1,53 @@
 """What reports printed, a figure a row, and ours beside it. plots/published/ours.csv says which of
 ours does the same: a step and its variants, the most alike first; none is the step's best; A/B
 is a ratio of two."""
+
 import math
-from pathlib import Path
 
-from measured import BASELINE, digits, lines_of, marked, percent, times
+from charts import efficiency
+from drawing import PLOTS
+from measured import digits, lines_of, marked, percent, times
 
-PUBLISHED = Path(__file__).resolve().parents[2] / "plots/published"
-REPORTS = {
-    "genova_2024": "Genova 2024 (i9-12900K: 8 fast cores, 8 slow ones, 24 threads; NVIDIA T400)",
-    "csc4005_2023": "CSC4005 2023 (a university cluster)",
-    "nsight_shared": "a report on shared memory in Nsight (unified memory)",
-    "coalescing": "a note on memory coalescing (its rates; its times cannot be the kernels')",
-    "scpa_2024": "SCPA 2024 (its ratios)",
-}
+PUBLISHED = PLOTS / "published"
 WRITTEN = {"GFLOP/s": digits, "speedup": times, "efficiency": percent, "ratio": times}
-WRITTEN["speedup / cores"] = "{:.3g}".format
-ALONE = ("metric", "n", "threads")  # what a time on one thread has in common with another
-NEAREST = (
-    "Ours is of their size, or of the nearest that we have measured. Other machines: what compares "
-    "is how the figures fall or grow. Speedup / cores is what Genova 2024 printed as efficiency: "
-    "over one core of a processor, by CUDA cores, which are no such cores."
-)
-HEADINGS = ["report", "published", "n", "threads", "what", "theirs", "ours", "n", "ours"]
+WRITTEN |= {"speedup / cores": "{:.3g}".format, "page faults": "{:.0f}".format}
+WHAT = {"rate": "GFLOP/s", "speedup": "speedup", "speedup-100%": "speedup", "time_ratio": "ratio"}
+WHAT |= {"gflops_ratio": "ratio", "page_faults": "page faults"}
+WORKERS = {"threads": "threads", "processes": "ranks"}  # in their files, and in ours
+NEAREST = """Genova 2024 had an i9-12900K (8 fast cores, 8 slow ones, 24 threads) and an NVIDIA T400,
+CSC4005 2023 a university cluster; Nsight's memory was unified; Coalescing's times cannot be the
+kernels', so its rates stand here. Ours is of their size, or of the nearest that we have measured:
+what compares is how the figures fall or grow. Speedup / cores is what Genova 2024 printed as
+efficiency: over one core of a processor, by CUDA cores, which are no such cores."""
+COUNTED = """Page faults, and context switches, are those of a row's allocation and first product, of
+the rank that has most. Cycles, instructions and cache misses, which CSC4005 2023 printed too, take
+perf_event_open, which no host lent to us permits: the lessons have cachegrind's counts instead."""
+HEADINGS = ["report", "published", "n", "on", "what", "theirs", "ours", "n", "ours"]
+
+
+def workers(line):
+    """(threads or processes, how many) that a printed line was measured on; of a GPU's ("", 0)."""
+    return next(((of, int(line[of])) for of in WORKERS if line[of]), ("", 0))
 
 
 def theirs(line, lines):
-    """What a printed line says that can be set beside ours: (what, the figure), or None."""
-    metric, value = line["metric"], float(line["value"])
-    if metric == "time" and line["threads"]:  # as many times as fast as on one thread
-        like = line | {"threads": "1"}
-        same = [of for of in lines if all(of[name] == like[name] for name in ALONE)]
-        return "speedup", float(same[0]["value"]) / value
+    """What a printed line says that can be set beside ours: (what, the figure), or ("", 0)."""
+    metric, value, (by, _) = line["metric"], float(line["value"]), workers(line)
+    if metric == "time" and by:  # as many times as fast as on one
+        times = [of for of in lines if (of["metric"], of["n"]) == ("time", line["n"])]
+        return "speedup", float(next(of["value"] for of in times if of[by] == "1")) / value
     if metric == "time":
         seconds = value * (1e-3 if line["unit"] == "ms" else 1)
         return "GFLOP/s", 2e-9 * int(line["n"]) ** 3 / seconds
-    return {
-        "rate": ("GFLOP/s", value),
-        "speedup": ("speedup", value),
-        "speedup-100%": ("speedup", 1 + value / 100),
-        "efficiency": ("efficiency" if line["threads"] else "speedup / cores", value),
-        "gflops_ratio": ("ratio", value),
-        "time_ratio": ("ratio", value),
-    }.get(metric)
+    if metric == "efficiency":
+        return ("efficiency" if by else "speedup / cores", value)
+    return WHAT.get(metric, ""), 1 + value / 100 if metric == "speedup-100%" else value
 
 
-def nearest(results, likes, type, n):
+def nearest(results, likes, type, n, test):
     """The fastest rows like each of these, of the same type and size, the nearest to these there
     is; or None. Another type is farther than any size."""
-    slowest = lambda row: -row.median_s
-    rows = [sorted(results.select(**like), key=slowest) for like in likes]
+    rows = [sorted(results.select(test, **like), key=lambda row: -row.median_s) for like in likes]
     ours, others = ({(row.type, row.n): row for row in of} for of in rows)
     far = lambda at: (at[0] != type, abs(math.log(at[1] / n)), at)
     at = min(ours.keys() & others.keys(), default=None, key=far)
@@ -58,49 +56,58 @@ def nearest(results, likes, type, n):
 
 def ours(results, same, line, what, type):
     """The rows that are set beside a printed line, ours and what it is a multiple of."""
-    gpu, found = not line["threads"], []
+    (by, count), found = workers(line), []
     n = int(line["n"] or max((row.n for row in results.select(gpu=True)), default=1))
+    on = {"threads": 1, "ranks": 1} if by else {"gpu": True}
+    counted = (lambda row: row.page_faults is not None) if what == "page faults" else None
     for variant in same["ours"].split("|"):
         named = zip(same["step"].split("/"), variant.split("/"))
-        like = [dict(zip(("number", "variant"), filter(None, of)), gpu=gpu) for of in named]
-        if not gpu:
-            like[0]["threads"] = int(line["threads"])
-        if len(like) == 1 and what == "GFLOP/s":
-            like.append(like[0])
-        elif len(like) == 1:
-            baseline = dict(zip(("step", "variant"), BASELINE))
-            like.append(baseline if gpu else like[0] | {"threads": 1})
-        found += filter(None, [nearest(results, like, type, n)])
+        likes = [on | dict(zip(("number", "variant"), filter(None, of))) for of in named]
+        if what != "ratio":
+            likes.append(dict(likes[0]) if by else {"baseline": True})
+        likes[0] |= {WORKERS[by]: count} if by else {}
+        likes = [likes[0]] * 2 if what in ("GFLOP/s", "page faults") else likes
+        found += filter(None, [nearest(results, likes, type, n, counted)])
     return min(found, default=None, key=lambda pair: pair[0].type != type)
 
 
-def rows_of(results, same, lines):
-    """The cells of each printed line of the same, and of ours where that was measured; of the
-    threads at each n at the largest."""
-    most = max((int(line["n"]) for line in lines if line["threads"]), default=0)
-    for line in lines:
-        type = line["type"].replace("int", "i").replace("float", "f") or "f32"
-        what, value = theirs(line, lines) or ("", 0)
-        if not what or (line["threads"] and int(line["n"]) < most):
-            continue
-        if pair := ours(results, same, line, what, type):
-            row, base = pair
-            mine = row.rate / (1 if what == "GFLOP/s" else base.rate)
-            cores = results.gpu.most("cores") or math.nan
-            mine /= {"efficiency": row.threads, "speedup / cores": cores}.get(what, 1)
-            who = row.label() + f" / {base.variant}" * (what == "ratio")
-            size, written = f"{row.n}" + f", {row.type}" * (row.type != type), WRITTEN[what]
-            cells = [same["variant"], line["n"] or "–", line["threads"], what, written(value)]
-            said = "–" if math.isnan(mine) else written(mine)  # a GPU whose cores are unknown
-            yield [*cells, who, size, marked(said, row, base)]
+def figure(results, row, base, what):
+    """Ours in words: two rows of one program in turns, of others by their medians."""
+    if what == "page faults":
+        return f"{row.page_faults:.0f}, {row.context_switches or 0:.0f} switches"
+    if what == "efficiency":
+        return efficiency({1: base, row.workers: row}, row.workers, "threads")
+    multiple = (row.rate,) if what == "GFLOP/s" else row.times_of(base)
+    if multiple is None and (row.step, row.ranks) != (base.step, base.ranks):
+        multiple = (row.rate / base.rate,)
+    cores = results.gpu.most("cores") if what == "speedup / cores" else 1  # of some unknown
+    return WRITTEN[what](multiple[0] / cores) if multiple and cores else "–"
 
 
 def table(results):
-    """(a note, no charts, headings, rows) of what reports printed and we have measured, too."""
+    """(a title, notes, no charts, headings, rows) of what reports printed and we have measured; of
+    the threads at each n at the largest."""
     rows = []
     for same in lines_of(PUBLISHED / "ours.csv"):
-        printed = lines_of(PUBLISHED / f"{same['report']}.csv")
-        for name in ("experiment", "variant"):
-            printed = [line for line in printed if line[name] == same[name]]
-        rows += [[REPORTS[same["report"]], *row] for row in rows_of(results, same, printed)]
-    return NEAREST, (), HEADINGS, rows
+        lines = lines_of(PUBLISHED / f"{same['report']}.csv")
+        lines = [of for of in lines if all(of[at] == same[at] for at in ("experiment", "variant"))]
+        most = max((int(line["n"]) for line in lines if workers(line)[0]), default=0)
+        for line in lines:
+            type = line["type"].replace("int", "i").replace("float", "f") or "f32"
+            (what, value), (by, count) = theirs(line, lines), workers(line)
+            found = what and not (by and int(line["n"]) < most)
+            if not (found := found and ours(results, same, line, what, type)):
+                continue
+            (row, base), on = found, f"{by} {count}" if by else "a GPU"
+            report = same["report"].replace("_", " ").title().replace("Csc", "CSC")
+            cells = [report, same["variant"], line["n"] or "–", on, what]
+            who, size = row.label(), f"{row.n}" + f", {row.type}" * (row.type != type)
+            cells += [WRITTEN[what](value), who + f" / {base.variant}" * (what == "ratio"), size]
+            rows.append([*cells, marked(figure(results, row, base, what), row, base)])
+    return (
+        "Beside published figures: times, page faults",
+        [NEAREST, COUNTED] if rows else [],
+        (),
+        HEADINGS,
+        rows,
+    )

@@ -20,7 +20,7 @@ os.environ["COURSE_MINE"] = str(Path([*sys.argv, "build"][1]).resolve() / room)
 import rungs, process, verdict
 from measured import Refusal
 from rung import MINE, ROOT, alone, load_rungs
-from run_plan import CORES
+from placed import CORES
 
 ENDINGS = ".cpp .cc .cxx .c++ .cp .c .cu".split()  # in capitals, too
 FILES = "--csv", "--explain"  # options that name what is written

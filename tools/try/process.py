@@ -6,7 +6,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path += [str(ROOT / "tools"), str(ROOT / "tools/report")]
 from measured import Refusal
-from run_plan import CORES, environment, placed
+from placed import CORES, placed
 
 PATIENCE = int(os.environ.get("COURSE_PATIENCE", "10"))  # seconds that a run may take
 MEMORY = resource.getrlimit(resource.RLIMIT_AS)[1]
@@ -82,14 +82,15 @@ def run(command, patience=PATIENCE, limited=True, timed=False, explained=False, 
 
     told = tempfile.NamedTemporaryFile("r", errors="replace")
     command = [str(word) for word in [*command, *["--explain", told.name] * explained]]
-    around = environment(command)
-    around |= {} if timed or "mpirun" in command else {"OMP_WAIT_POLICY": "passive"}
+    words, around = placed(command)
+    if not timed and "mpirun" not in command:
+        around = around | {"OMP_WAIT_POLICY": "passive"}
     start, known = CONFINE(command, writes) if CONFINE else ([], os.environ)
     if start:
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)  # to be told when the last has ended
     with told, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         process = subprocess.Popen(
-            [*start, *placed(command)],
+            [*start, *words],
             stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=err,

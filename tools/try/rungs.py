@@ -24,7 +24,7 @@ from rung import HOLE, MINE, ROOT, Rung, alone, load_rungs, output_of
 from measured import LIMITS, Machine, Refusal, lines_of
 from process import run
 from verdict import WIDTH, command_of, told, told_but, verdict
-from run_plan import CORES
+from placed import CORES
 
 # ---- how fast is it? ----
 

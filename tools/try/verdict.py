@@ -3,7 +3,7 @@ import re, resource, shlex, shutil, sys, textwrap
 
 from process import MEMORY, PATIENCE, run
 from rung import output_of
-from run_plan import CORES
+from placed import CORES
 
 THIN = "3x4x0 0x4x3 3x0x4 1x17x9 17x1x9 17x9x1".split()
 SHAPES = "33x33x33 17x40x23 1x1x1 3x2x4 8x8x8 32x64x32".split() + THIN

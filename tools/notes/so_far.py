@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""Draws each lesson's part of the ladder, NN_step/pictures/ladder.svg, from plots/reference."""
+
+import shutil, sys, tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tools/report"))
+from drawing import PLOTS, Chart, draw  # noqa: E402
+from measured import Refusal, digits, gflops, load, marked, percent  # noqa: E402
+
+# machine, type, n, and the lessons in the order they are read in
+LESSONS = (
+    ("epyc-zen5", "f32", 2000, "01 02 03 04 05 06"),
+    ("h100", "f32", 4096, "07 08 10 09 13"),
+    ("h100", "bf16", 4096, "11 12"),
+)
+
+
+def measured_bar(results, type, n, cores, step, variant):
+    """(GFLOP/s, its marks) of a lesson's bar. One that names nothing is misspelt."""
+    if step in ("chains", "peak"):  # by 00
+        fact = dict(zip(("vector", "level"), f"{variant} ".split(" ")), type=type)
+        if found := results.machine.highest(step, threads=int(cores), **fact):
+            return found.value, ""
+    rows = results.select(type=type, n=n, step=step, variant=variant)
+    rows = [row for row in rows if (row.workers == int(cores) if cores else row.gpu)]
+    if not rows:
+        raise Refusal(f"no row for {step} {variant} at n = {n}")
+    row = max(rows, key=lambda row: row.whole_rate)
+    return row.whole_rate, marked("", row)
+
+
+def roof_of_gpu(results, type, n):
+    """(GFLOP/s, words) of what is 100 % on a GPU: cuBLAS, or, as single products of BF16 do not
+    compare with its products in a queue, the tensor cores' peak."""
+    if type == "f32":
+        return results.libraries(type, True)["cuBLAS", n].rate, "cuBLAS"
+    peak = results.gpu.most("peak", type=type, level="wgmma_shared")
+    return peak, "the tensor cores' peak by wgmma"
+
+
+def lesson_chart(results, type, n, bars, lesson):
+    """The picture of a lesson, whose own bars and those before it are given."""
+    rates, gpu = [measured_bar(results, type, n, *bar[1:4]) for bar in bars], not bars[0][1]
+    if gpu:
+        top, name = roof_of_gpu(results, type, n)
+        full = f"{name}, {gflops(top)}"
+    else:
+        one, top = (results.machine.most("peak", type=type, threads=cores) for cores in (1, 2))
+        full = f"the peak of both cores, {gflops(top)}"
+        heads = {"1": f"one core; its peak of {digits(one)} is the dashed line", "2": "both cores"}
+    scale = max(top, *(rate for rate, _ in rates))
+    lines, before, y = {}, "", 1
+    texts, strokes = [[0, f"100 %: {full}" + f" ({type}, n = {n})" * (lesson != "00")]], []
+    for (rate, marks), (of, cores, _, _, idea) in zip(rates, bars):
+        if cores != before:
+            texts.append([y, heads[cores]])
+            y, before = y + 1, cores
+            if cores == "1":
+                strokes.append([one / scale, y, y, 2])
+        share, own = percent(rate / top) + marks, int(of == lesson)
+        lines[str(y)] = [[y, rate / scale, f"{of}  {idea}", share, own]]
+        y += 1
+        if cores == "1":
+            strokes[-1][2] = y
+    strokes.append([top / scale, 1, y, 1])
+    beside = {"texts": texts, "strokes": strokes}
+    return Chart("so_far", "so_far", "The ladder so far", "", lines, {"rows": y}, beside)
+
+
+def main():
+    """Draws the rungs up to each lesson's as bars, its own orange."""
+    text = (PLOTS / "so_far.txt").read_text(encoding="utf-8")
+    every = [line.split("|") for line in text.split("\n") if line[:1].isdecimal()]
+    for machine, type, n, lessons in LESSONS:
+        folder, read = ROOT / "plots/reference" / machine, lessons.split()
+        results = load(folder / "results.csv", folder / "machine.csv")[0]
+        for lesson in ["00"] * ("01" in read) + read:
+            so_far = read[: read.index(lesson) + 1] if lesson in read else [lesson]
+            bars = [bar for bar in every if bar[0] in so_far]
+            with tempfile.TemporaryDirectory() as scratch:
+                picture = draw(lesson_chart(results, type, n, bars, lesson), Path(scratch))
+                shutil.copy(picture, next(ROOT.glob(f"{lesson}_*/pictures")) / "ladder.svg")
+
+
+if __name__ == "__main__":
+    main()
