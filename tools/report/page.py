@@ -23,8 +23,8 @@ PREDICTED = (
     f"runs. A miss is a time more than {MISS:g} times the other."
 )
 EMULATED = (
-    "This machine's are the results, right or wrong, by its emulator or, for 10, its processor; and "
-    "what a multiply-add takes of the warps' accesses to global memory, of sectors of 32 bytes "
+    "This machine's are the results, right or wrong, by its emulator or, for 10, its processor, "
+    "and what a multiply-add takes of the warps' accesses to global memory, of sectors of 32 bytes "
     "there, and of wavefronts in shared memory."
 )
 CARD = (
