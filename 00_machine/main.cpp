@@ -73,9 +73,9 @@ std::vector<Part> chosen(const course::Options& options, std::string& skipped) {
   return some;
 }
 
-// A roof is a maximum: looked at in several short moments (of 50 ms at least), spread over the run, and in
+// A roof is a maximum: looked at in up to four short moments (of 50 ms at least), spread over the run, and in
 // more while other programs disturb it.
-constexpr int most_looks = 4, more_looks = 6;
+constexpr int more_looks = 6;
 
 /// With `again`, only the peaks that the file has (or the parts named) are measured, and the better value of
 /// each stays. Returns the exit status.
@@ -85,7 +85,7 @@ int run_parts(course::Options options, const Topology& machine, bool again) {
   if (again && !std::filesystem::exists(options.csv))
     throw course::Refusal{"--again: there is no " + options.csv + "; measure it without --again first"};
   if (again && options.variants.empty()) options.variants = {"peak"};
-  const int looks = std::clamp(static_cast<int>(options.budget / 0.025), 1, most_looks);
+  const int looks = std::clamp(static_cast<int>(options.budget / 0.025), again ? 4 : 1, 4);
   options.budget *= 2.0 / looks;
   std::string skipped;
   const std::vector<Part> asked = chosen(options, skipped);

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <iostream>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <new>
 
 #include "common/stopwatch.hpp"
@@ -28,6 +30,21 @@ Buffer<T> buffer(Index count, T value) {
   Buffer<T> memory(static_cast<T*>(::operator new(static_cast<std::size_t>(count) * sizeof(T), line)),
                    Free());
   std::fill_n(memory.get(), count, value);
+  return memory;
+}
+
+/// As buffer; kept until the thread needs another size: to touch a GiB first takes longer than to measure it.
+template <class T>
+Buffer<T> kept(int thread, Index count, T value) {
+  static std::mutex mutex;
+  static std::map<int, std::pair<Index, Buffer<T>>> of_threads;
+  std::unique_lock lock(mutex);
+  auto& [size, memory] = of_threads[thread];
+  lock.unlock();
+  if (size != count) {
+    size = 0, memory = nullptr;
+    memory = buffer<T>(count, value), size = count;
+  }
   return memory;
 }
 
@@ -153,18 +170,18 @@ double working_set(const Topology& machine, int level, int threads) {
 
 /// Three arrays, one after the other, and a few lines more between them: with the same place in a page each,
 /// the processor takes a load for one of what is being stored.
-Work triad_of(const Kernels& set, Index count) {
+Work triad_of(int thread, const Kernels& set, Index count) {
   constexpr Index page = 512, lines = 21 * 8;  // in numbers
   const Index apart = (count + page - 1) / page * page + lines;
-  const auto arrays = buffer<double>(3 * apart, 1.0);
+  const auto arrays = kept<double>(thread, 3 * apart, 1.0);
   return [=, run = set.triad](Index passes) {
     double* const a = arrays.get();
     run(a, a + apart, a + 2 * apart, 0.5, count, passes);
   };
 }
 
-Work read_of(const Kernels& set, Index count) {
-  const auto numbers = buffer<std::uint64_t>(count, 1);
+Work read_of(int thread, const Kernels& set, Index count) {
+  const auto numbers = kept<std::uint64_t>(thread, count, 1);
   return [=, run = set.read](Index passes) { run(numbers.get(), count, passes); };
 }
 
@@ -175,7 +192,7 @@ void add_bandwidth(Session& session, const Kernels& set, int level, int threads)
   add_if_wanted(session, {"bandwidth", "", set.name, threads, name, "", "GB/s", ""}, [&](Row& row) {
     const auto count = std::max<Index>(64, static_cast<Index>(bytes) / 3 / 8 / 64 * 64);
     const Rate rate = best_rate(threads, session.machine.cpus, session.options.budget,
-                                [&](int) { return triad_of(set, count); });
+                                [&](int t) { return triad_of(t, set, count); });
     row.value = rounded(rate.rounds * 24 * static_cast<double>(count) * 1e-9);
     row.note = "triad; 3 arrays of " + course::readable_bytes(8 * static_cast<double>(count)) +
                (threads > 1 ? " a thread" : "") + (level > 1 ? "; write-allocate traffic not counted" : "") +
@@ -190,7 +207,7 @@ void add_read(Session& session, const Kernels& set, int level, int threads) {
   add_if_wanted(session, {"read", "", set.name, threads, level_name(level), "", "GB/s", ""}, [&](Row& row) {
     const auto count = std::max<Index>(64, static_cast<Index>(bytes) / 8 / 64 * 64);
     const Rate rate = best_rate(threads, session.machine.cpus, session.options.budget,
-                                [&](int) { return read_of(set, count); });
+                                [&](int t) { return read_of(t, set, count); });
     row.value = rounded(rate.rounds * 8 * static_cast<double>(count) * 1e-9);
     row.note = "sum of " + course::readable_bytes(8 * static_cast<double>(count)) +
                (threads > 1 ? " a thread" : "") + rate.disturbed();

@@ -17,7 +17,7 @@
 
 namespace cuda_regtile {
 
-using course::Index, course::View;
+using course::in_global, course::in_shared, course::Index, course::View;
 
 /// As many elements as one instruction loads or stores: 4 of f32 and i32, 2 of f64.
 template <class T>
@@ -30,8 +30,8 @@ constexpr int width = 16 / sizeof(T);
 /// The elements of a tile's row from `at` on, a multiple of the width.
 template <class T, class Row>
 __device__ Vector<T>& in_tile(Row row, int at) {
-  static_cast<void>(row[at + width<T> - 1]);  // for the emulator, which watches bounds
-  return reinterpret_cast<Vector<T>&>(row[at]);
+  static_cast<void>(row + (at + width<T> - 1));  // for the emulator, which watches bounds
+  return in_shared<Vector<T>>(row + at);
 }
 
 /// Whether each row begins at a multiple of 16 bytes.
@@ -155,12 +155,15 @@ inline thread_local Copies copies_begun;
 
 template <class T>
 void cp_async_or_zero(T* to, const T* from, bool there) {
+  in_shared<T>(to);
+  if (there) in_global<const T>(from);
   copies_begun.begin([=] { *to = there ? *from : T(0); });
 }
 template <class T>
 void cp_async(T* to, const T* from) {
   if ((reinterpret_cast<std::uintptr_t>(to) | reinterpret_cast<std::uintptr_t>(from)) % 16 != 0)
     throw std::runtime_error("misaligned address");  // what CUDA says
+  in_shared<Vector<T>>(to), in_global<const T>(from);
   copies_begun.begin([=] { std::copy_n(from, width<T>, to); });
 }
 inline void cp_async_commit() {
@@ -221,7 +224,7 @@ __device__ T ldcg(const T* from) {
 #ifdef __CUDACC__
   return __ldcg(from);
 #else
-  return *from;
+  return in_global<const T>(from);
 #endif
 }
 

@@ -45,8 +45,8 @@ __device__ void copy_tile(SharedTile<T, rows, cols>& tile, View<const T> from, I
 #pragma unroll
   for (int e = int(threadIdx.x); e < rows * chunks; e += threads) {
     const int row = e / chunks, chunk = e % chunks;
-    const auto to = &tile[row][8 * Layout::place(row, chunk, chunks)];
-    reinterpret_cast<Chunk<T>&>(*to) = load<aligned>(from, i0 + row, j0 + 8 * chunk);
+    const auto to = tile[row] + 8 * Layout::place(row, chunk, chunks);
+    course::in_shared<Chunk<T>>(to) = load<aligned>(from, i0 + row, j0 + 8 * chunk);
   }
 }
 // [/tiles]

@@ -228,7 +228,7 @@ function(course_gpu_program name source)
     target_compile_options(${name}-emulated PRIVATE -Wno-unknown-pragmas)  # unroll is nvcc's
     # Checked: what lies beside C is left as it was by adding nothing to it, and no guard would show it.
     target_compile_definitions(${name}-emulated PRIVATE ${definitions} COURSE_FLAGS="${course_plain_flags}" COURSE_CHECKED)
-    target_link_libraries(${name}-emulated PRIVATE runner)
+    target_link_libraries(${name}-emulated PRIVATE runner emulator)
     target_sources(${name} PRIVATE $<TARGET_OBJECTS:${name}-emulated>)
     target_compile_definitions(${name} PRIVATE COURSE_HAS_EMULATOR)
     target_link_libraries(${name} PRIVATE emulator)

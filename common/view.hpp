@@ -14,12 +14,15 @@
 #define COURSE_CHECK(inside) static_cast<void>(0)
 #endif
 
-// `make try` counts what a kernel's threads touch under the emulator (gpu/emulator/).
-#ifdef COURSE_COUNTED
+// The emulator's kernels note what they access, if that is counted (gpu/emulator/).
+#ifdef COURSE_EMULATED
 namespace course::emulator {
+extern bool counting;
 void touched(const void* element);
-}
-#define COURSE_TOUCH(element) course::emulator::touched(element)
+}  // namespace course::emulator
+#define COURSE_TOUCH(element)                  \
+  if (course::emulator::counting) [[unlikely]] \
+  course::emulator::touched(element)
 #else
 #define COURSE_TOUCH(element) static_cast<void>(0)
 #endif

@@ -90,6 +90,18 @@ struct Cuda {
     return 1e-3 * milliseconds;
   }
 
+  /// What the warps have accessed since this was asked last, if an emulator counts all of it.
+  static Times counts() {
+    Times times;
+#ifndef __CUDACC__
+    const emulator::Counts taken = emulator::take_counts();
+    if (emulator::counting && taken.complete)
+      times.accesses = taken.accesses, times.sectors = taken.sectors,
+      times.shared_accesses = taken.shared_accesses, times.wavefronts = taken.wavefronts;
+#endif
+    return times;
+  }
+
   /// Copies between host and GPU, in any direction: CUDA knows by the address.
   template <class T>
   static void transfer(View<const T> from, View<T> to) {

@@ -26,6 +26,16 @@ __device__ T& shared_memory() {
   return reinterpret_cast<T&>(course_shared);
 }
 
+/// What lies at an address of shared, or of global memory: the emulator counts this access, too.
+template <class V, class T>
+__device__ V& in_shared(T* address) {
+  return reinterpret_cast<V&>(*address);
+}
+template <class V, class T>
+__device__ V& in_global(T* address) {
+  return reinterpret_cast<V&>(*address);
+}
+
 /// Throws if a call of CUDA's runtime failed.
 inline void check(cudaError_t status) {
   if (status != cudaSuccess) cudaGetLastError();  // resets the error, which the next launch would report

@@ -14,16 +14,10 @@ int main(int argc, char** argv) {
 #else
   course::Step step = step_emulated();  // its variants refuse to run before they have an order
 #endif
-  step.emulated = [](const std::string& order) -> course::Step {
+  step.emulated = [](const std::string& order, [[maybe_unused]] bool count) -> course::Step {
 #ifdef COURSE_HAS_EMULATOR
-    using namespace course::emulator;
-    set_order(order);
-    course::Step emulated = step_emulated();
-    emulated.counts = [] {
-      const Counts c = counts();
-      return std::vector{c.accesses, c.sectors, c.shared_accesses, c.wavefronts};
-    };
-    return emulated;
+    course::emulator::set_order(order), course::emulator::counting = count;
+    return step_emulated();
 #else
     throw course::Refusal{"--emulate: '" + order + "' needs the emulator; this build had no Boost.Context"};
 #endif

@@ -100,11 +100,14 @@ class GpuVariant : public Variant<T> {
       Platform::synchronize();
       return {.product = seconds};
     }
+    Platform::counts();  // of whoever came before
     const double seconds = Platform::seconds_of(work);
+    Times times = Platform::counts();
+    times.product = seconds;
     const Sides block{launched.block.x, launched.block.y};
     if (this->traits.blocks && launched.grid.x > 0 && block != settings_.block)
       run_error_ = "blocks of " + block.text() + " threads were launched, not of " + settings_.block.text();
-    return {.product = seconds};
+    return times;
   }
 
   Times fetch() override {

@@ -173,6 +173,8 @@ void add_gpu(CLI::App& app, Options& o) {
   app.add_option("--emulate", o.emulate,
                  "On the processor, for right or wrong alone; threads in order: forward, reversed, SEED")
       ->check(CLI::IsMember({"forward", "reversed"}) | whole(0, longest));
+  app.add_flag("--count", o.count, "Count what the warps access under --emulate: columns of the CSV")
+      ->needs("--emulate");
   app.add_flag("--verify-copies", o.verify_copies, "Read back what was sent to the GPU, and compare");
 }
 

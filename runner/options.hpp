@@ -29,6 +29,7 @@ struct Options {
   std::string verify = "auto", csv = {}, machine = {};
   bool list = false, verify_copies = false, in_turns = false;
   std::string emulate = {};
+  bool count = false;
   // For the tests and `make try`: hidden from --help.
   bool expect_wrong = false;
   std::string explain = {};  // where a Tutor writes, if one is linked

@@ -275,8 +275,9 @@ int run(int argc, const char* const* argv, const Step& step, const World& world)
     if (!step.grids.empty()) add_ranks(app, options, world.size());
     if (!parse(app, options, argc, argv, world.is_root())) return written(0);
     if (options.pad == 0) options.pad = step.pad;
+    const bool emulates = !options.emulate.empty();
     return written(
-        run_step(options.emulate.empty() ? step : step.emulated(options.emulate), options, world, refused));
+        run_step(emulates ? step.emulated(options.emulate, options.count) : step, options, world, refused));
   } catch (...) {
     return status_of_exception(step.program, world, refused);
   }

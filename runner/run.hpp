@@ -27,10 +27,10 @@ struct Step {
   Index pad = 0;                     // elements between the rows of its matrices, the default of --pad
   Variants<course::bf16> bf16 = {};  // A and B in BF16, C in f32; few steps have such
   Variants<course::tf32> tf32 = {};  // all in f32, but factors are rounded to TF32
-  std::function<Step(const std::string& order)> emulated = {};  // of a step on a GPU: what --emulate runs
-  bool has_emulation = true;                                    // false: --emulate runs none of its variants
-  std::function<std::vector<double>()> counts = {};             // of what an emulator counts, for a Tutor
-  std::string options = {};  // its program's own, which a row that is run again wants, too
+  // Of a step on a GPU: what --emulate runs, and whether accesses are counted.
+  std::function<Step(const std::string& order, bool count)> emulated = {};
+  bool has_emulation = true;  // false: --emulate runs none of its variants
+  std::string options = {};   // its program's own, which a row that is run again wants, too
 };
 
 /// Runs the program. Exit status, the same on every rank: 0 all right, 1 a result was wrong, 2 refused (one

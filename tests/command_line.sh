@@ -49,6 +49,7 @@ if [ -n "$program" ]; then
   refuses "--block: '8' is not written like 32x8" --block 8
   refuses "--block: '33x32' is more than 1024 threads" --block 33x32
   refuses "--emulate: (sideways not in {forward,reversed}) OR ('sideways' is no whole number from 0 to" --emulate sideways
+  refuses "--count requires --emulate" --count
   program=$4
   refuses "--tile: 5 not in {2,4,8,16,32}" --tile 5
 fi

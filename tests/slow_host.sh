@@ -16,16 +16,16 @@ for way in calm turns apart; do
 done
 python3 - "$folder" <<'END'
 import csv, statistics, sys
-def ratios(way):  # {row: its time over that of the first of its program}
-    found, first = {}, {}
-    for row in csv.DictReader(open(f"{sys.argv[1]}/{way}/results.csv")):
-        base = first.setdefault((row["step"], row["ranks"]), row)
-        pairs = [cell.split() or [one["median_s"]] for one in (row, base) for cell in [one["turns_s"]]]
-        of = statistics.median(float(a) / float(b) for a, b in zip(*pairs))
-        found[tuple(row[name] for name in "step variant threads ranks tile".split())] = of
-    return found
-calm = ratios("calm")
-for way in "turns", "apart":
-    off = [max(of / calm[at], calm[at] / of) for at, of in ratios(way).items() if at in calm]
-    print(f"{way}: at most {max(off):.2f} times the calm ratio, {sum(of > 1.05 for of in off)} of {len(off)} over 1.05")
+def read(way):
+    rows = csv.DictReader(open(f"{sys.argv[1]}/{way}/results.csv"))
+    return {tuple(row[name] for name in "step ranks variant threads tile".split()): row for row in rows}
+def ratio(rows, *pair):
+    turns = [rows[at]["turns_s"].split() or [rows[at]["median_s"]] for at in pair]
+    return statistics.median(float(a) / float(b) for a, b in zip(*turns))
+calm, *others = map(read, ("calm", "turns", "apart"))
+told = [at for at in calm if all(rows[at]["turns_s"].count(" ") > 1 for rows in (calm, others[0]))]
+pairs = [(at, next(first for first in told if first[:2] == at[:2])) for at in told]
+for way, rows in zip(("in turns", "apart"), others):
+    off = [abs(ratio(rows, *pair) / ratio(calm, *pair) - 1) for pair in pairs]
+    print(f"{way}: a ratio is off by at most {100 * max(off):.0f} %, {sum(of > 0.05 for of in off)} of {len(off)} by over 5 %")
 END

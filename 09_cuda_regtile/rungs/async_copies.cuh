@@ -43,7 +43,7 @@ __global__ __launch_bounds__(S::threads, S::at_once) void async_copies(View<cons
   const Index i0 = Index{blockIdx.y} * BM, j0 = Index{blockIdx.x} * BN;
   Loader<S> next = loader_at<S>(a, b, i0, j0, 0, tiles);
   const Place<S> at(opaque(int(threadIdx.x)));
-  const T *const a_at = opaque(&tiles.a[0][0][at.row]), *const b_at = opaque(&tiles.b[0][0][at.col]);
+  const T *const a_at = opaque(tiles.a[0][0] + at.row), *const b_at = opaque(tiles.b[0][0] + at.col);
   T sum[TM][TN] = {};
   fetch<aligned>(next, b.ld(), 0);
   store_a(next, 0), cp_async_wait();

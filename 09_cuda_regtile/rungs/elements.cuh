@@ -38,7 +38,7 @@ template <class T, int count>
 __device__ void take_from(T (&to)[count], const T* from, int apart) {
 #pragma unroll
   for (int v = 0; v < count / width<T>; ++v) {
-    const Vector<T> vector = *reinterpret_cast<const Vector<T>*>(from + v * apart);
+    const Vector<T> vector = in_shared<const Vector<T>>(from + v * apart);
 #pragma unroll
     for (int e = 0; e < width<T>; ++e) to[v * width<T> + e] = vector.element[e];
   }

@@ -14,7 +14,7 @@ __global__ __launch_bounds__(S::threads, S::at_once) void fragments_ahead(View<c
   const Index i0 = Index{blockIdx.y} * BM, j0 = Index{blockIdx.x} * BN;
   Loader<S> next = loader_at<S>(a, b, i0, j0, 0, tiles);
   const ByWarps<S> at(opaque(int(threadIdx.x)));
-  const T *const a_at = opaque(&tiles.a[0][0][at.row]), *const b_at = opaque(&tiles.b[0][0][at.col]);
+  const T *const a_at = opaque(tiles.a[0][0] + at.row), *const b_at = opaque(tiles.b[0][0] + at.col);
   // [operands_ahead]
   T sum[TM][TN] = {}, a_q[2][TM], b_q[2][TN];
   fetch<aligned>(next, b.ld(), 0);

@@ -13,17 +13,18 @@ __device__ void load_b(const Loader<S>& next, Vector<T> (&b_next)[S::b_loads], I
 #pragma unroll
   for (int l = 0; l < S::b_loads; ++l) {
     const T* const from = next.b + l * S::b_rows * ld;
-    if (all) b_next[l] = *reinterpret_cast<const Vector<T>*>(from);
+    if (all) b_next[l] = in_global<const Vector<T>>(from);
 #pragma unroll
     for (int e = 0; e < S::W && !all; ++e)
-      b_next[l].element[e] = l * S::b_rows + q < next.left && e < next.cols ? from[e] : T(0);
+      b_next[l].element[e] =
+          l * S::b_rows + q < next.left && e < next.cols ? in_global<const T>(from + e) : T(0);
   }
 }
 template <class S, class T>
 __device__ void store_b(const Loader<S>& next, const Vector<T> (&b_next)[S::b_loads], int stage) {
   auto* const to = next.b_to + stage * S::BK * S::BN;
 #pragma unroll
-  for (int l = 0; l < S::b_loads; ++l) *reinterpret_cast<Vector<T>*>(to + l * S::b_rows * S::BN) = b_next[l];
+  for (int l = 0; l < S::b_loads; ++l) in_shared<Vector<T>>(to + l * S::b_rows * S::BN) = b_next[l];
 }
 
 /// C += A·B with addresses that are computed once and then advanced. So that they are few, A's tile is not
@@ -36,7 +37,7 @@ __global__ __launch_bounds__(S::threads, S::at_once) void kept_addresses(View<co
   const Index i0 = Index{blockIdx.y} * BM, j0 = Index{blockIdx.x} * BN;
   Loader<S> next = loader_at<S>(a, b, i0, j0, 0, tiles);
   const ByRows<S> at(opaque(int(threadIdx.x)));
-  const T *const a_at = opaque(&tiles.a[0][0][at.row]), *const b_at = opaque(&tiles.b[0][0][at.col]);
+  const T *const a_at = opaque(tiles.a[0][0] + at.row), *const b_at = opaque(tiles.b[0][0] + at.col);
   Vector<T> b_next[S::b_loads];
   const auto fetch = [&] {
     if (aligned && next.cols == S::W && next.left >= S::BK)

@@ -72,7 +72,7 @@ __device__ Loader<S> loader_at(View<const T> a, View<const T> b, Index i0, Index
     next.a[l] = a.data() + i * a.ld() + (p + a_q);  // beyond the last column: not read
   }
   next.b = b.data() + (p + b_q) * b.ld() + j;
-  next.a_to = opaque(&tiles.a[0][a_q][a_row]), next.b_to = opaque(&tiles.b[0][b_q][b_col]);
+  next.a_to = opaque(tiles.a[0][a_q] + a_row), next.b_to = opaque(tiles.b[0][b_q] + b_col);
   next.left = int(a.cols() - p);
   next.cols = j + S::W <= b.cols() ? S::W : j < b.cols() ? int(b.cols() - j) : 0;
   return next;
@@ -91,9 +91,10 @@ __device__ void load_a(Loader<S>& next, int thread) {
   const int q = thread % (S::BK / S::W) * S::W;
 #pragma unroll
   for (int l = 0; l < S::a_loads; ++l) {
-    if (all) next.a_next[l] = *reinterpret_cast<const Vector<typename S::T>*>(next.a[l]);
+    if (all) next.a_next[l] = in_global<const Vector<typename S::T>>(next.a[l]);
 #pragma unroll
-    for (int e = 0; e < S::W && !all; ++e) next.a_next[l].element[e] = q + e < next.left ? next.a[l][e] : 0;
+    for (int e = 0; e < S::W && !all; ++e)
+      next.a_next[l].element[e] = q + e < next.left ? in_global<const typename S::T>(next.a[l] + e) : 0;
   }
 }
 
@@ -104,7 +105,8 @@ __device__ void store_a(const Loader<S>& next, int stage) {
 #pragma unroll
   for (int l = 0; l < S::a_loads; ++l)
 #pragma unroll
-    for (int e = 0; e < S::W; ++e) to[e * S::BM + l * S::a_rows] = next.a_next[l].element[e];
+    for (int e = 0; e < S::W; ++e)
+      in_shared<typename S::T>(to + e * S::BM + l * S::a_rows) = next.a_next[l].element[e];
 }
 
 /// C += what the threads have found. Element by element: 16 bytes at a time would tie the sums to registers

@@ -26,7 +26,7 @@ __device__ void multiply_steps(View<const T> a, View<const T> b, Index i0, Index
   Loader<S> next = loader_at<S>(a, b, i0, j0, first, tiles);
   const int thread = opaque(int(threadIdx.x)), q0 = S::slices == 1 ? 0 : thread / S::per_slice * BK;
   const ByWarps<S> at(thread % S::per_slice);
-  const T *const a_at = opaque(&tiles.a[0][q0][at.row]), *const b_at = opaque(&tiles.b[0][q0][at.col]);
+  const T *const a_at = opaque(tiles.a[0][q0] + at.row), *const b_at = opaque(tiles.b[0][q0] + at.col);
   T a_q[2][TM], b_q[2][TN];
   fetch<aligned>(next, b.ld(), 0);
   store_a(next, 0), cp_async_wait();

@@ -11,7 +11,7 @@ namespace cuda_regtile {
 template <class S, class T>
 __device__ void reduce_slices(Tiles<S>& tiles, T (&sum)[TM][TN]) {
   static_assert((S::slices - 1) * S::per_slice * S::reduced * sizeof(T) <= sizeof(Tiles<S>));
-  T* const buffer = &tiles.a[0][0][0];
+  T* const buffer = tiles.a[0][0] + 0;
   const int slice = opaque(int(threadIdx.x)) / S::per_slice;
   const int thread = opaque(int(threadIdx.x)) % S::per_slice;
 #pragma unroll
@@ -20,7 +20,8 @@ __device__ void reduce_slices(Tiles<S>& tiles, T (&sum)[TM][TN]) {
       T* const mine = buffer + (slice - (slice > owner)) * S::per_slice * S::reduced + thread;
 #pragma unroll
       for (int e = 0; e < S::reduced; ++e)
-        mine[e * S::per_slice] = sum[(owner * S::reduced + e) / TN][(owner * S::reduced + e) % TN];
+        in_shared<T>(mine + e * S::per_slice) =
+            sum[(owner * S::reduced + e) / TN][(owner * S::reduced + e) % TN];
     }
     __syncthreads();
     if (slice == owner)
@@ -28,7 +29,7 @@ __device__ void reduce_slices(Tiles<S>& tiles, T (&sum)[TM][TN]) {
         T theirs[S::reduced];  // all loads first: no addition waits for each of them
 #pragma unroll
         for (int e = 0; e < S::reduced; ++e)
-          theirs[e] = buffer[(other * S::reduced + e) * S::per_slice + thread];
+          theirs[e] = in_shared<T>(buffer + (other * S::reduced + e) * S::per_slice + thread);
 #pragma unroll
         for (int e = 0; e < S::reduced; ++e)
           sum[(owner * S::reduced + e) / TN][(owner * S::reduced + e) % TN] += theirs[e];

@@ -46,7 +46,7 @@ __device__ void store_partials(Partials<T> partials, int me, const T (&sum)[TM][
   const int thread = opaque(int(threadIdx.x));
 #pragma unroll
   for (int e = 0; e < TM * TN; ++e)
-    partials.sums[(Index{me} * TM * TN + e) * S::threads + thread] = sum[e / TN][e % TN];
+    in_global<T>(partials.sums + (Index{me} * TM * TN + e) * S::threads + thread) = sum[e / TN][e % TN];
   __syncthreads();
   if (thread == 0) store_release(&partials.ready[me], partials.run);
 }

@@ -18,9 +18,10 @@ __device__ void begin_tile(SharedTile<bf16, rows, cols>& tile, View<const bf16> 
     const auto to = tile[row] + 8 * Layout::place(row, chunk, chunks);
     if (aligned) {
       const int there = i < from.rows() ? int(std::clamp(from.cols() - j, Index{0}, Index{8})) : 0;
-      cp_async(to, there > 0 ? &from(i, j) : from.data(), 2 * there);  // the rest becomes zeros
+      cp_async(to, there > 0 ? from.block(i, j, 1, there).data() : from.data(),
+               2 * there);  // the rest becomes zeros
     } else {
-      reinterpret_cast<Chunk<bf16>&>(*to) = load<false>(from, i, j);
+      course::in_shared<Chunk<bf16>>(to) = load<false>(from, i, j);
     }
   }
 }

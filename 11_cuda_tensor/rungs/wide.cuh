@@ -64,9 +64,11 @@ __device__ void begin_wide(SharedTile<T, rows, cols>& tile, int (*place)(int row
     const auto to = tile[row] + place(row, col);
     if (aligned) {
       const bool inside = i < from.rows() && there > 0;
-      cp_async(to, inside ? &from(i, j) : from.data(), inside ? there * int(sizeof(T)) : 0);
+      cp_async(to, inside ? from.block(i, j, 1, there).data() : from.data(),
+               inside ? there * int(sizeof(T)) : 0);
     } else {
-      for (int n = 0; n < at_once; ++n) to[n] = i < from.rows() && n < there ? from(i, j + n) : T(0);
+      for (int n = 0; n < at_once; ++n)
+        course::in_shared<T>(to + n) = i < from.rows() && n < there ? from(i, j + n) : T(0);
     }
   }
 }

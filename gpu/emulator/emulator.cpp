@@ -12,7 +12,6 @@
 #include <map>
 #include <memory>
 #include <numeric>
-#include <set>
 #include <span>
 #include <stdexcept>
 #include <utility>
@@ -40,6 +39,11 @@ std::string text(const Line& where) {
   return fmt::format("{}:{}", path.substr(path.rfind('/') + 1), where.number);
 }
 
+/// The bytes that a thread accesses at once.
+struct Access {
+  std::uintptr_t first, last;
+};
+
 /// What the threads of a warp do when they have come together.
 using Work = void (*)(void* const (&lanes)[32]);
 
@@ -50,7 +54,7 @@ class Thread {
 
   void start(const Triple& index, const std::function<void()>& kernel) {
     index_ = index, state_ = running, failure_.clear(), cancelled_ = false;
-    touched.clear(), touched_shared.clear();
+    global.clear(), shared.clear(), counted = true;
     switch_.forget(stack_.get(), stack_bytes);
     boost::context::stack_context stack;
     stack.size = stack_bytes, stack.sp = stack_.get() + stack_bytes;
@@ -110,7 +114,8 @@ class Thread {
   }
 
   static thread_local Thread* now_running;
-  std::vector<std::uintptr_t> touched, touched_shared;  // in this block, if it is counted
+  std::vector<Access> global, shared;  // its accesses in this block
+  bool counted = true;                 // that is all of them
 
  private:
   std::unique_ptr<std::byte[]> stack_{new std::byte[stack_bytes]};
@@ -171,44 +176,57 @@ void go_on(std::span<Thread, 32> warp, Index block, Index& round) {
   }
 }
 
+/// Numbers of the pieces of memory, of so many bytes each, that a warp's access takes, each once.
+std::vector<std::uintptr_t> pieces(std::span<const Access> warp, std::uintptr_t bytes) {
+  std::vector<std::uintptr_t> found;
+  for (const auto& [first, last] : warp)
+    for (std::uintptr_t piece = first / bytes; piece <= last / bytes; ++piece) found.push_back(piece);
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+double sectors(std::span<const Access> warp) {
+  return double(pieces(warp, 32).size());
+}
+/// A bank gives one of its words at a time, to all who want that one. Of 16 bytes a thread, each quarter of
+/// the warp has wavefronts of its own, or each half, by lesson 09's two rules.
+double wavefronts(std::span<const Access> warp) {
+  double words[32] = {};  // of each bank
+  for (const std::uintptr_t word : pieces(warp, 4)) ++words[word % 32];
+  const double most = *std::max_element(words, words + 32);
+  if (warp.size() <= 8 || warp[0].last - warp[0].first < 15) return most;
+  if (warp.size() > 16) return wavefronts(warp.first(16)) + wavefronts(warp.subspan(16));
+  for (const std::size_t partner : {1u, 2u}) {
+    std::size_t equal = 0;
+    while (equal < warp.size() && warp[equal].first == warp[(equal ^ partner) % warp.size()].first) ++equal;
+    if (equal == warp.size()) return most;
+  }
+  return wavefronts(warp.first(8)) + wavefronts(warp.subspan(8));
+}
+
 Counts counted;
 
-/// Sums `of` over warp accesses: the addresses that a warp's threads access at the same n, for all n.
+/// Sums what warps' accesses take: an access is the n-th of each of a warp's threads.
 template <class Of>
-void add_up(const std::vector<Thread>& threads, std::vector<std::uintptr_t> Thread::*list, double& accesses,
+void add_up(const std::vector<Thread>& threads, std::vector<Access> Thread::*list, double& accesses,
             double& parts, Of of) {
-  for (std::size_t warp = 0; warp < threads.size(); warp += 32) {
-    const auto first = threads.begin() + static_cast<std::ptrdiff_t>(warp);
-    const auto last = first + static_cast<std::ptrdiff_t>(std::min<std::size_t>(32, threads.size() - warp));
+  std::vector<Access> together;
+  for (std::size_t warp = 0; warp < threads.size(); warp += 32)
     for (std::size_t n = 0;; ++n) {
-      std::vector<std::uintptr_t> together;
-      for (auto thread = first; thread != last; ++thread)
-        if (n < ((*thread).*list).size()) together.push_back(((*thread).*list)[n]);
+      together.clear();
+      for (std::size_t t = warp; t < std::min(warp + 32, threads.size()); ++t)
+        if (n < (threads[t].*list).size()) together.push_back((threads[t].*list)[n]);
       if (together.empty()) break;
       accesses += 1, parts += of(together);
     }
-  }
 }
 
-double sectors(const std::vector<std::uintptr_t>& addresses) {
-  std::set<std::uintptr_t> different;
-  for (const std::uintptr_t address : addresses) different.insert(address / 32);
-  return static_cast<double>(different.size());
-}
-/// A bank gives one of its words at a time, to all who want that one.
-double wavefronts(const std::vector<std::uintptr_t>& addresses) {
-  std::map<std::uintptr_t, std::set<std::uintptr_t>> words;
-  for (const std::uintptr_t address : addresses) words[address / 4 % 32].insert(address / 4);
-  std::size_t most = 0;
-  for (const auto& [bank, of] : words) most = std::max(most, of.size());
-  return static_cast<double>(most);
-}
-
-void count(std::vector<Thread>& threads) {
+void count(const std::vector<Thread>& threads) {
 #pragma omp critical
   {
-    add_up(threads, &Thread::touched, counted.accesses, counted.sectors, sectors);
-    add_up(threads, &Thread::touched_shared, counted.shared_accesses, counted.wavefronts, wavefronts);
+    add_up(threads, &Thread::global, counted.accesses, counted.sectors, sectors);
+    add_up(threads, &Thread::shared, counted.shared_accesses, counted.wavefronts, wavefronts);
+    for (const Thread& thread : threads) counted.complete &= thread.counted;
   }
 }
 
@@ -230,7 +248,7 @@ void run_block(std::vector<Thread>& threads, const std::function<void()>& kernel
     }
     ++round;
   } while (all_wait(threads));
-  count(threads);
+  if (counting) count(threads);
 }
 // [/block]
 
@@ -296,16 +314,22 @@ void before_each_block(std::function<void()> poison) {
   shared_memory.push_back(std::move(poison));
 }
 
-Counts counts() {
-  return counted;
+bool counting = false;
+
+Counts take_counts() {
+  return std::exchange(counted, {});
 }
 
 void touched(const void* element) {
-  if (Thread* const thread = Thread::now_running)
-    thread->touched.push_back(reinterpret_cast<std::uintptr_t>(element));
+  const auto at = reinterpret_cast<std::uintptr_t>(element);
+  if (Thread* const thread = Thread::now_running) thread->global.push_back({at, at});
 }
-void touched_shared(const void* element) {
-  Thread::now_running->touched_shared.push_back(reinterpret_cast<std::uintptr_t>(element));
+void touched_shared(const void* from, std::size_t bytes) {
+  const auto at = reinterpret_cast<std::uintptr_t>(from);
+  Thread::now_running->shared.push_back({at, at + bytes - 1});
+}
+void not_counted() {
+  Thread::now_running->counted = false;
 }
 
 int lane() {

@@ -53,12 +53,17 @@ float truncated_sum(float sum, const float (&a)[16], const float (&b)[16], int l
 /// bytes of global memory, a wavefront one word from each bank of shared memory.
 struct Counts {
   double accesses = 0, sectors = 0, shared_accesses = 0, wavefronts = 0;
+  bool complete = true;  // false: a kernel accessed memory in a way that is not noted
 };
-/// Of all launches since the program began; 0 unless kernels were compiled with COURSE_COUNTED.
-Counts counts();
-/// Notes that the thread that runs touches an element of global, or of shared memory.
+/// Whether what runs is counted.
+extern bool counting;
+/// Of what has run since the last call.
+Counts take_counts();
+/// Notes that the thread that runs accesses global memory, or so many bytes of shared memory, or what is not
+/// counted.
 void touched(const void* element);
-void touched_shared(const void* element);
+void touched_shared(const void* from, std::size_t bytes);
+void not_counted();
 
 struct Triple {
   unsigned x{}, y{}, z{};
@@ -122,9 +127,8 @@ class SharedTile {
     Index i;
     T& operator[](Index j) const {
       T* const element = *this + j;
-#ifdef COURSE_COUNTED
-      emulator::touched_shared(element);
-#endif
+      if (emulator::counting) [[unlikely]]
+        emulator::touched_shared(element, sizeof(T));
       return *element;
     }
     /// The address alone, which touches nothing.
@@ -133,14 +137,26 @@ class SharedTile {
       return elements + i * cols + j;
     }
   };
-  Row operator[](Index i) {
-    return {&elements_[0][0], i};
-  }
+  Row operator[](Index i) { return {&elements_[0][0], i}; }
 
  private:
   T elements_[rows][cols];
 };
 // [/tile]
+
+/// What lies at an address: counted, but not checked.
+template <class V, class T>
+V& in_shared(T* address) {
+  if (emulator::counting) [[unlikely]]
+    emulator::touched_shared(address, sizeof(V));
+  return reinterpret_cast<V&>(*address);
+}
+template <class V, class T>
+V& in_global(T* address) {
+  if (emulator::counting) [[unlikely]]
+    emulator::touched(address);
+  return reinterpret_cast<V&>(*address);
+}
 
 /// What a block asks for as it is launched.
 template <class T>

@@ -100,11 +100,9 @@ void load_of_lanes(std::uint32_t* to, const void* row, const char* file, int lin
       }
   };
   emulator::together(&mine, work, file, line);
-#ifdef COURSE_COUNTED
-  for (int m = 0, l = emulator::lane(); m < 4; ++m)  // eight rows at a time
-    emulator::touched_shared(static_cast<const char*>(__shfl_sync(0xffffffff, row, 8 * m + l / 4)) +
-                             l % 4 * 4);
-#endif
+  for (int m = 0, l = emulator::lane(); emulator::counting && m < 4; ++m)  // eight rows at a time
+    emulator::touched_shared(
+        static_cast<const char*>(__shfl_sync(0xffffffff, row, 8 * m + l / 4)) + l % 4 * 4, 4);
 }
 inline void ldmatrix_x4(std::uint32_t (&to)[4], const void* row, COURSE_WHERE) {
   load_of_lanes<false>(to, row, file, line);
@@ -127,9 +125,7 @@ inline thread_local Copies copies_begun;
 
 inline void cp_async(void* to, const void* from, int bytes) {
   need(to, 16), need(from, 16);
-#ifdef COURSE_COUNTED
-  emulator::touched_shared(to);
-#endif
+  if (emulator::counting) emulator::touched(from), emulator::touched_shared(to, 16);
   std::memset(to, 0xff, 16);  // NaN: from now on nobody knows what is there
   copies_begun.mine().back().push_back(
       [=] { std::memset(to, 0, 16), std::memcpy(to, from, std::size_t(bytes)); });
@@ -154,7 +150,7 @@ using WmmaC = Wmma<float, 'C'>;
 
 /// Where this lane's elements of a matrix lie.
 auto* wmma_mine(auto* matrix, int ld) {
-  need(matrix, 32), need(matrix + ld, 16);
+  need(matrix, 32), need(matrix + ld, 16), emulator::not_counted();
   return matrix + emulator::lane() / 2 * Index{ld} + emulator::lane() % 2 * 8;
 }
 inline void wmma_load_a(WmmaA& a, const bf16* from, int ld, COURSE_WHERE) {

@@ -1,5 +1,4 @@
 // The words of a warp under the emulator: who holds what, who waits for whom, and how tensor cores add.
-#define COURSE_COUNTED  // shared memory's wavefronts
 #include "11_cuda_tensor/rungs/wide.cuh"
 
 #include <doctest/doctest.h>
@@ -19,6 +18,13 @@ const std::vector<std::string> orders{"forward", "reversed", "7"};
 template <class... Parameters>
 void run(void (*kernel)(Parameters...), Block block, std::type_identity_t<Parameters>... arguments) {
   launch(kernel, Grid{1, 1}, block, arguments...), emulator::synchronize();
+}
+/// What a warp's accesses take.
+template <class... Parameters>
+emulator::Counts counts_of(void (*kernel)(Parameters...), std::type_identity_t<Parameters>... arguments) {
+  emulator::take_counts(), emulator::counting = true;
+  run(kernel, {32, 1}, arguments...), emulator::counting = false;
+  return emulator::take_counts();
 }
 /// What a launch that must fail says.
 template <class... Parameters>
@@ -188,11 +194,9 @@ TEST_CASE_TEMPLATE("a warp's load of a swizzled tile of 32 or 64 bits takes no b
   const double least = sizeof(T) / 4, loads = WideTiles<T>::BK / 4;  // of doubles 128 bytes are half a warp's
   for (const bool of_a : {true, false})
     for (const bool in_place : {false, true}) {
-      const emulator::Counts before = emulator::counts();
-      run(load_wide<T>, {32, 1}, of_a, in_place);
-      const double wavefronts = emulator::counts().wavefronts - before.wavefronts;
-      CHECK(emulator::counts().shared_accesses - before.shared_accesses == loads);
-      CHECK(wavefronts == loads * (in_place ? 4 : least));
+      const emulator::Counts counts = counts_of(load_wide<T>, of_a, in_place);
+      CHECK(counts.shared_accesses == loads);
+      CHECK(counts.wavefronts == loads * (in_place ? 4 : least));
     }
 }
 
@@ -212,10 +216,9 @@ TEST_CASE("ldmatrix gives each lane two neighbours of each matrix, or of the tra
 
 TEST_CASE("ldmatrix: eight rows 128 bytes apart take eight wavefronts, swizzled one") {
   for (const bool swizzled : {false, true}) {
-    const emulator::Counts before = emulator::counts();
-    run(load_column, {32, 1}, swizzled);
-    CHECK(emulator::counts().shared_accesses - before.shared_accesses == 4);  // a matrix each
-    CHECK(emulator::counts().wavefronts - before.wavefronts == (swizzled ? 4 : 4 * 8));
+    const emulator::Counts counts = counts_of(load_column, swizzled);
+    CHECK(counts.shared_accesses == 4);  // a matrix each
+    CHECK(counts.wavefronts == (swizzled ? 4 : 4 * 8));
   }
 }
 

@@ -1,18 +1,11 @@
 """Folders that are written: who may, and one at a time."""
 
-import fcntl, os, pwd, sys
+import fcntl, os, sys
 from pathlib import Path
 
 
 def refuse(why):
     sys.exit(print(why, file=sys.stderr) or 2)
-
-
-def user(number):
-    try:
-        return pwd.getpwuid(number).pw_name
-    except KeyError:  # as in a container
-        return f"user {number}"
 
 
 def locked(path, busy):
@@ -24,8 +17,7 @@ def locked(path, busy):
         file = path.open("a")
     except OSError as error:
         there = next(at for at in (path, *path.absolute().parents) if at.exists())
-        owner, you = user(there.stat().st_uid), user(os.geteuid())
-        whose = f"{there} belongs to {owner}, and you are {you}"
+        whose = f"{there} belongs to user {there.stat().st_uid}, and you are {os.geteuid()}"
         refuse(f"{path}: {error.strerror}: {whose}; give folders of yours: BUILD=… OUT=…")
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

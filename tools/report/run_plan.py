@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""Runs a plan, a command line a line, one after the other: two at once would disturb each other's
-times.
+"""Runs the command lines of a plan, one after the other: two at once would disturb each other.
 
     run_plan.py PLAN... --build BUILD --out OUT [--set NAME=VALUE...] [--steps STEP...] [--plan]
 
@@ -9,18 +8,17 @@ environment (NAME=value) and `mpirun -n N`; # begins a comment. In braces stand 
     {sizes}           this setting; a line whose setting is empty is left out
     {types&f32,f64}   those of its items that are among these
     {each ranks}      the line is run for each of its items
-Added are the files, in OUT: 00_machine writes machine.csv, libraries.py and the steps, these
---in-turns, results.csv, or the file that the line names by --csv. What a line that ends in `> FILE`
-prints becomes that file. A line with --again is run if a product was faster than the peak, one that
-begins with || if its program could not run before (77). After ! stands what is no program of ours
-and is run each time.
+Added are --in-turns, to the steps, and a file in OUT: machine.csv, results.csv, or what the line
+names by --csv; a line that ends in `> FILE` prints into that. A line with --again is run if a
+product was faster than the peak, one that begins with || if its program could not run before (77),
+one that begins with ! each time: it is no program of ours.
 
 Between lines the pace of the processors is written to OUT/pace.csv; a line that was disturbed runs
 once more. One that ended well and undisturbed is noted in OUT/.done, and not run again as long as
 its programs are older. What fails is named in OUT/failed, and the others still run.
 
 Exit status: 0 well; 1 a line failed; 2 the command line; 130 or 143 interrupted."""
-import argparse, os, re, shlex, shutil, signal, subprocess, sys, time
+import argparse, os, re, select, shlex, shutil, signal, subprocess, sys, time
 from collections import Counter
 from contextlib import suppress
 from pathlib import Path
@@ -49,11 +47,8 @@ class Command(NamedTuple):
     instead: bool = False  # of what its program could not run
     number: int = 1  # among the lines alike of its plan
 
-    def name(self):
-        return self.program.name if self.program else ""
-
-    def folder(self):
-        return self.program.parent.name if self.program else ""
+    name = property(lambda of: of.program.name if of.program else "")
+    folder = property(lambda of: of.program.parent.name if of.program else "")
 
     def text(self):
         """As a shell takes it."""
@@ -63,7 +58,7 @@ class Command(NamedTuple):
     def files(self):
         """What it runs and loads of ours."""
         files = [Path(word) for word in self.words if "/" in word and Path(word) != self.csv]
-        if self.folder() == "libraries":  # libraries.py starts these
+        if self.folder == "libraries":  # libraries.py starts these
             build = self.program.parents[1]
             files += [self.program, build / "libraries/cublas", *build.glob("*/libcourse_*.so")]
         return filter(Path.is_file, [*files, *self.program.parent.glob("*.so")])
@@ -90,15 +85,12 @@ def settings_of(given):
     sizes, threads = (settings.get(name, "").split(",") for name in ("sizes", "threads"))
     first = str(ladder_sizes(map(count, sizes))[0])
     ladder = first if first in sizes else sizes[-1]
-    return settings | {
-        "build": shlex.quote(str(given.build)),
-        "out": shlex.quote(str(given.out)),
-        # The rate of a size before says how long a large one takes, and whether it is left out.
-        "ladder": ladder if count(ladder) <= 1024 else f"512,{ladder}",
-        "others": ",".join(n for n in sizes if n != ladder),
-        "cores": str(CORES),
-        "few": ",".join(dict.fromkeys([threads[0], threads[-1]])),
-    }
+    settings |= {name: shlex.quote(str(vars(given)[name])) for name in ("build", "out")}
+    settings["others"] = ",".join(n for n in sizes if n != ladder)
+    # The rate of a size before says how long a large one takes, and whether it is left out.
+    settings["ladder"] = ladder if count(ladder) <= 1024 else f"512,{ladder}"
+    settings["few"] = ",".join(dict.fromkeys([threads[0], threads[-1]]))
+    return settings | {"cores": str(CORES)}
 
 
 def filled(line, settings):
@@ -171,18 +163,12 @@ def commands_of(given):
 
 def asked_for(commands, steps):
     """Those of the steps, and what all steps need: the machine's, and the speedup's baseline."""
-    of_steps = [command for command in commands if command.folder() not in ("", *OF_MACHINE)]
-    names = {name for of in of_steps for name in (of.folder(), of.name())}
+    names = {name for of in commands for name in (of.folder, of.name)} - {"", *OF_MACHINE}
     if unknown := [step for step in steps if step not in names]:
-        there = " ".join(sorted({command.folder() for command in of_steps}))
-        refuse(f"STEPS: there is no {unknown[0]}; give some of {there}")
-    return [
-        of
-        for of in commands
-        if not (steps and of in of_steps)
-        or {of.folder(), of.name()} & {*steps}
-        or (of.name(), option(of.words, "--variant")) == BASELINE
-    ]
+        refuse(f"STEPS: there is no {unknown[0]}; give some of {' '.join(sorted(names))}")
+    wanted = {"", *OF_MACHINE, *steps} if steps else {of.name for of in commands}
+    is_baseline = lambda of: (of.name, option(of.words, "--variant")) == BASELINE
+    return [of for of in commands if {of.folder, of.name} & wanted or is_baseline(of)]
 
 
 def possible(commands, given):
@@ -190,15 +176,14 @@ def possible(commands, given):
     lacks = {}
     for command in commands:
         if command.program and not command.program.exists():
-            lacks[command.name()] = f"it is not built in {given.build}"
+            lacks[command.name] = f"it is not built in {given.build}"
         elif "mpirun" in command.words and not shutil.which("mpirun"):
-            lacks[command.name()] = "there is no mpirun here; sh setup.sh installs one"
-    here = [command for command in commands if command.name() not in lacks]
-    if not any(command.program for command in here):
+            lacks[command.name] = "there is no mpirun here; sh setup.sh installs one"
+    if all(command.name in ("", *lacks) for command in commands):
         refuse(f"no program of {given.plans[0]} is in {given.build}; `make build` builds them")
     for name, why in lacks.items():
         print(f"{name} skipped: {why}", file=sys.stderr)
-    return here
+    return [command for command in commands if command.name not in lacks]
 
 
 # ---- running them ----
@@ -209,9 +194,9 @@ def run(command):
     it prints to a file is kept if it ended well. An interruption, of it or of this program, or a
     pipe that nobody reads ends all."""
     words, around = placed(command.words)
-    pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE if command.printed else None}
+    around, pipe = os.environ | around | command.variables, command.printed and subprocess.PIPE
     try:
-        process = subprocess.Popen(words, env=os.environ | around | command.variables, **pipes)
+        process = subprocess.Popen(words, env=around, stdin=subprocess.DEVNULL, stdout=pipe)
     except OSError as error:
         print(f"{words[0]}: {error.strerror}", file=sys.stderr)
         return 127
@@ -224,28 +209,29 @@ def run(command):
         process.wait()
         raise
     status = process.returncode if process.returncode >= 0 else 128 - process.returncode
-    if status - 128 in (signal.SIGINT, signal.SIGTERM, signal.SIGPIPE):
+    if status - 128 in (signal.SIGINT, signal.SIGTERM):
         sys.exit(status)
+    (stdout := select.poll()).register(1, 0)
+    if status and any(event & select.POLLERR for _, event in stdout.poll(0)):
+        os.kill(os.getpid(), signal.SIGPIPE)
     if command.printed and status == 0:
         command.printed.write_bytes(printed)
     return status
 
 
 def sample(given, waits=0):
-    """Adds the pace of the processors to OUT/pace.csv, and says whether it is back; with `waits`
-    once it is, and nothing if that takes more seconds."""
-    call, path = [str(given.build / "00_machine/00_machine"), "--pace"], given.out / "pace.csv"
+    """Adds the pace of the processors to OUT/pace.csv, once it is back or after so many seconds;
+    whether it is."""
+    call, path = [given.build / "00_machine/00_machine", "--pace"], given.out / "pace.csv"
     least, end = Paces(path).least(HOST), time.monotonic() + waits
-    while os.path.exists(call[0]):
-        around = os.environ | OF_THREADS
-        said = subprocess.run(call, env=around, capture_output=True, text=True).stdout.strip()
+    while call[0].exists():
+        around = {"env": os.environ | OF_THREADS, "capture_output": True, "text": True}
+        said = subprocess.run(call, **around).stdout.strip()
         if not said[:1].isdigit():  # an older program
             break
-        is_back = float(said) >= least
-        if is_back or not waits:
+        if float(said) >= least or time.monotonic() >= end:
             add(path, HOST, said)
-        if is_back or time.monotonic() >= end:
-            return is_back
+            return float(said) >= least
     return True
 
 
@@ -288,18 +274,17 @@ def run_all(commands, done, given):
         print(f"done already: {len(commands) - len(left)} of {len(commands)} lines", flush=True)
 
     def once(command, why):
-        print(f"== {command.name()} {why}", flush=True)
+        print(f"== {command.name} {why}", flush=True)
         began, status = utc(), run(command)
         if status != 77:
             sample(given)
-        # 00_machine looks again itself.
-        well = status == 0 and command.name() != "00_machine"
-        return status, began, well and Paces(given.out / "pace.csv").slow(HOST, began)
+        may_be = status == 0 and command.name != "00_machine"  # which looks again itself
+        return status, began, may_be and Paces(given.out / "pace.csv").slow(HOST, began)
 
     sample(given)
     for number, command in enumerate(left, 1):
         again, gone = "--again" in command.words, time.monotonic() - start
-        vain = command.instead and command.name() not in absent
+        vain = command.instead and command.name not in absent
         if vain or done.has(command) or (again and not a_peak_was_beaten(given.out)):
             continue
         if not command.program:
@@ -313,9 +298,9 @@ def run_all(commands, done, given):
         if status == 0 and not again and not slow:
             done.add(command, began)
         if status == 77:  # this machine cannot run it, and the program said so
-            absent.add(command.name())
+            absent.add(command.name)
         elif status:
-            failed.append(f"{command.name()} ended with {status}: {command.text()}")
+            failed.append(f"{command.name} ended with {status}: {command.text()}")
             print(failed[-1], file=sys.stderr, flush=True)
             (given.out / "failed").write_text("\n".join([*failed, ""]), encoding="utf-8")
     return failed

@@ -34,22 +34,11 @@ page of all
 OLD = {"cpu/cpu.cfs_quota_us": "100000\n", "cpu/cpu.cfs_period_us": "100000\n"}
 QUOTAS = (  # /proc/self/cgroup, files below /sys/fs/cgroup, processors: as tests/run_test.cpp has
     ("0::/a/b\n", {"a/cpu.max": "150000 100000\n", "a/b/cpu.max": "max 100000\n"}, 1),
-    ("0::/a\n", {"a/cpu.max": "5000 100000\n"}, 1),
     ("0::/../a\n", {"cpu.max": "max 100000\n"}, 1 << 20),
     ("3:memory:/x\n4:cpuacct,cpu:/host/a\n", OLD, 1),
     ("1:cpu:/\n", OLD | {"cpu/cpu.cfs_quota_us": "-1\n"}, 1 << 20),
 )
 SAMPLES = ("10.000Z,3.0", "20.000Z,2.9", "30.000Z,1.8", "40.000Z,3.1", "50.000Z,3.0")
-SLOW = {
-    "05.000": 0,
-    "15.000": 0,
-    "20.000": 1,
-    "29.999": 1,
-    "30": 1,
-    "39.999": 1,
-    "40.000": 0,
-    "59": 0,
-}
 
 
 def without_process_vm_readv():
@@ -66,6 +55,11 @@ class RunPlan(unittest.TestCase):
 
     def setUp(self):
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.program("build/00_machine/00_machine", "exit 2")  # an older one has no --pace
+        for name in "libraries", "01_naive", "02_b", "a", "b":
+            self.program(f"build/{name}/{name}")
+        self.program("tools/x.py")
+        self.program("mpirun", 'shift 2; exec "$@"')
 
     def program(self, path, script='echo "says $1"; touch out/results.csv'):
         path = self.folder / path
@@ -73,27 +67,24 @@ class RunPlan(unittest.TestCase):
         path.write_text(f"#!/bin/sh\n{script}\n")
         path.chmod(0o755)
 
-    def start(self, plan, *more, **variables):
+    def start(self, plan, *more):
         (self.folder / "plan").write_text(plan)
         call = [sys.executable, "-B", TOOL, "plan", "--build", "build", "--out", "out", *more]
-        variables = {"PATH": f"{self.folder}:{os.environ['PATH']}"} | variables
+        around = {"PATH": f"{self.folder}:{os.environ['PATH']}", "OMP_PROC_BIND": "x"}
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "preexec_fn": self.before}
-        return subprocess.Popen(call, cwd=self.folder, text=True, env=variables, **pipes)
+        return subprocess.Popen(call, cwd=self.folder, text=True, env=around, **pipes)
 
-    def run_plan(self, plan, *more, **variables):
-        process = self.start(plan, *more, **variables)
+    def run_plan(self, plan, *more):
+        process = self.start(plan, *more)
         out, err = process.communicate(timeout=60)
         return process.returncode, out, err
 
-    def said(self, plan, **variables):
+    def said(self, plan):
         """What the programs said."""
-        out = self.run_plan(plan, **variables)[1].splitlines()
+        out = self.run_plan(plan)[1].splitlines()
         return [line for line in out if not line.startswith("== ") and "done already" not in line]
 
     def planned(self, plan, *more):
-        for folder in "00_machine", "libraries", "01_naive", "02_b":
-            self.program(f"build/{folder}/{folder}")
-        self.program("tools/x.py")
         status, out, err = self.run_plan(plan, "--plan", *more)
         self.assertEqual((status, err, (self.folder / "out").exists()), (0, "", False))
         return out.replace("build/", "").strip()
@@ -102,7 +93,7 @@ class RunPlan(unittest.TestCase):
         sizes = ["sizes=9,1008,1024", "types=f32,i32", "ranks=1,3", "threads=1,5,9"]
         planned = self.planned(PLAN, "--set", "s=1", "none=", "mine=page", *sizes)
         self.assertEqual(planned, COMMANDS)
-        large = self.planned("02_b/02_b --size {ladder}", "--set", "sizes=9,5000", "threads=1")
+        large = self.planned("02_b/02_b --size {ladder}", "--set", "sizes=9,5000")
         self.assertIn("--size 512,5000 ", large, "the estimate needs a size before")
         refused = (2, "", "{siz} is no setting: 02_b/02_b {siz}\n")
         self.assertEqual(self.run_plan("02_b/02_b {siz}", "--plan"), refused)
@@ -110,7 +101,6 @@ class RunPlan(unittest.TestCase):
     def test_teams_larger_than_the_processor_run_apart_and_ranks_share_it(self):
         fit = ",".join(dict.fromkeys(["1", str(CORES)]))
         plan = "02_b/02_b --threads {threads}%s\nmpirun -n 2 02_b/02_b --threads {threads}"
-        self.program("mpirun")
         lines = self.planned(plan % f",{CORES + 1},{CORES + 2}", "--set", f"threads={fit}")
         counts = [line.split("--threads ")[1].split()[0] for line in lines.splitlines()]
         self.assertEqual(counts, [fit, f"{CORES + 1}", f"{CORES + 2}", "1"])
@@ -125,7 +115,6 @@ class RunPlan(unittest.TestCase):
 
     def test_a_line_done_runs_again_if_it_or_its_program_changed_or_its_file_is_gone(self):
         plan = "libraries/libraries 1\nlibraries/libraries 2 > 2.csv\nlibraries/libraries 1"
-        self.program("build/libraries/libraries")
         self.assertEqual([self.said(plan), self.said(plan)], [["says 1"] * 2, []])
         self.assertEqual((self.folder / "out/2.csv").read_text(), "says 2\n")
         self.assertEqual(self.said("libraries/libraries 1\nlibraries/libraries 3"), ["says 3"])
@@ -136,10 +125,8 @@ class RunPlan(unittest.TestCase):
         self.assertEqual([self.said(plan), self.said(plan)], [["says 1"], []])
 
     def test_a_line_beside_a_slow_sample_runs_once_more_and_stays_disturbed(self):
-        self.program(
-            "build/00_machine/00_machine", "read -r pace <paces; sed -i 1d paces; echo $pace"
-        )
-        self.program("build/a/a")
+        script = "read -r pace <paces; sed -i 1d paces; echo $pace"
+        self.program("build/00_machine/00_machine", script)
         # Line 1 is calm; 2 meets a slow moment, and is calm the second time; 3 both times.
         paces = "3.0 3.1 2.9 3.0 2.9 1.8 1.9 3.0 3.0 1.8 2.9 1.8"
         (self.folder / "paces").write_text(paces.replace(" ", "\n"))
@@ -152,8 +139,9 @@ class RunPlan(unittest.TestCase):
         lines = ["host,at,gops", "b,2026-11-29T12:40:31.000Z,0.5", "a,20"]
         lines += [f"a,2026-11-29T12:40:{sample}" for sample in SAMPLES]
         (path := self.folder / "pace.csv").write_text("\n".join(lines))
-        found = {at: Paces(path).slow("a", f"2026-11-29T12:40:{at}Z") for at in SLOW}
-        self.assertEqual(found, SLOW)
+        times = "05.000 15.000 20.000 29.999 30 39.999 40.000 59".split()
+        slow = [at for at in times if Paces(path).slow("a", f"2026-11-29T12:40:{at}Z")]
+        self.assertEqual(slow, times[2:6])
         for few in Paces(path).slow("b", "2026"), Paces("none.csv").slow("a", "2026"):
             self.assertFalse(few, "too few samples say of nobody that it is slow")
 
@@ -173,17 +161,14 @@ class RunPlan(unittest.TestCase):
         self.assertEqual([*there], [".done"])
         self.assertEqual(self.run_plan("e/e emulated")[0], 0)
         self.assertFalse((self.folder / "out/failed").exists(), "the next report begins anew")
-        refused = (2, "", "no program of plan is in build; `make build` builds them\n")
-        self.assertEqual(self.run_plan("c/c"), refused)
 
     def test_threads_and_ranks_are_bound_to_their_cores(self):
         binding = "$OMPI_MCA_hwloc_base_binding_policy, $OMPI_MCA_rmaps_base_mapping_policy"
         self.program("build/a/a", f"echo is $OMP_WAIT_POLICY, $OMP_PROC_BIND, {binding}")
-        self.program("mpirun", 'shift 2; exec "$@"')
         plan = f"a/a\na/a --threads 1\nOMP_WAIT_POLICY=x a/a\nmpirun -n {CORES} a/a\n"
         said = ["is , , ,", "is , true, ,", "is x, , ,", "is , , hwthread, slot:PE=1"]
         crowd = f"mpirun -n {CORES + 1} a/a"
-        self.assertEqual(self.said(plan + crowd, OMP_PROC_BIND="x"), [*said, "is passive, , none,"])
+        self.assertEqual(self.said(plan + crowd), [*said, "is passive, , none,"])
         self.program("mpirun", 'echo "(Open MPI) 5 ${*%% build*}"')
         ways = ["slot:PE=1:hwtcpus --bind-to hwthread", ":oversubscribe --bind-to none"]
         said = [f"(Open MPI) 5 --map-by {way} -n {CORES + at}" for at, way in enumerate(ways)]
@@ -191,13 +176,11 @@ class RunPlan(unittest.TestCase):
 
     @unittest.skipUnless(platform.machine() == "x86_64", "the number of its system call")
     def test_open_mpi_copies_by_two_where_one_may_not_read_anothers_memory(self):
-        self.program("build/a/a")
         self.program("mpirun", "echo is ${OMPI_MCA_btl_vader_single_copy_mechanism-its own}")
         for self.before, said in (None, "is its own"), (without_process_vm_readv, "is none"):
             self.assertEqual(self.said(f"mpirun -n 2 a/a {said}"), [said])
 
     def test_another_report_that_writes_there_is_left_alone(self):
-        self.program("build/a/a")
         (self.folder / "out").mkdir()
         with open(self.folder / "out/.done", "w") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
@@ -218,16 +201,14 @@ class RunPlan(unittest.TestCase):
         cells |= dict(m="1000", n="1000", k="1000", name="peak", value="100", unit="GFLOP/s")
         self.program("build/00_machine/00_machine", "echo looks")
         (self.folder / "out").mkdir()
-        for verdict, seconds in ("right", "0.021"), ("wrong", "0.019"), ("right", "0.019"):
-            cells |= {"verdict": verdict, "median_s": seconds, "repeat": "1"}
+        for seconds, looks in ("0.021", []), ("0.019", ["looks"]):
+            cells |= {"verdict": "right", "median_s": seconds, "repeat": "1"}
             for file in "results.csv", "machine.csv":
                 text = f"{','.join(cells)}\n{','.join(cells.values())}\n"
                 (self.folder / "out" / file).write_text(text)
-            beaten = ["looks"] * (verdict == "right" and seconds == "0.019")
-            self.assertEqual(self.said("00_machine/00_machine --again"), beaten)
+            self.assertEqual(self.said("00_machine/00_machine --again"), looks)
 
-    def test_an_interruption_of_either_or_a_closed_pipe_ends_all(self):
-        self.program("build/b/b", "echo ran")
+    def test_an_interruption_of_either_ends_all(self):
         self.program("build/a/a", "kill -TERM $$")
         self.assertEqual(self.run_plan("a/a\nb/b")[0], 143)
         loop = "echo waits; for i in $(seq 600); do sleep 0.1; done"
@@ -238,11 +219,6 @@ class RunPlan(unittest.TestCase):
         process.send_signal(signal.SIGINT)
         self.assertEqual(process.communicate(timeout=60), ("told\n", ""))
         self.assertEqual(process.returncode, 130)
-        self.program("build/a/a", "sleep 0.3")
-        process = self.start("a/a 1\na/a 2")
-        process.stdout.close()
-        with process.stderr:
-            self.assertEqual((process.wait(60), process.stderr.read()), (-signal.SIGPIPE, ""))
 
 
 if __name__ == "__main__":

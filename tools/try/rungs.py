@@ -32,7 +32,7 @@ from placed import CORES
 def counted(rung, program):
     """(sectors a warp's access, wavefronts a warp's access to shared memory) under the emulator, or
     None."""
-    words = "--shape 64x64x64 --emulate forward --repeat 1 --warmup 0 --verify none"
+    words = "--shape 64x64x64 --emulate forward --count --repeat 1 --warmup 0 --verify none"
     types = ["--type", "f32"] * ("--type" not in rung.options)
     found = run(command_of(rung, program, *words.split(), *types), explained=True)
     accesses, sectors, shared, wavefronts = found.last().get("counts") or [0] * 4

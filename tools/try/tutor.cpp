@@ -85,7 +85,7 @@ class Writer : public Tutor<T> {
   }
 
   void ends(Session& session, Variant<T>& variant, const Record& r, const std::string& seen) override {
-    ends(session, r.verdict, r.check.value_or(Check()), seen);
+    ends(session, r.verdict, r.check.value_or(Check()), seen, r.times);
     if constexpr (std::is_same_v<T, float>)
       if (r.verdict == "right" && __asan_poison_memory_region != nullptr && !std::exchange(went_far_, true))
         goes_far(session, variant);
@@ -100,7 +100,7 @@ class Writer : public Tutor<T> {
     begins(session, fmt::format("5x5x5 with ld = {}", far), 1);
     const auto c = of_far_rows(*cpu, problem);
     const bool right = !c || Verifier<T>(problem, true).check(c->view()).right;
-    ends(session, right ? "right" : "wrong", {.message = "C is wrong."}, "");
+    ends(session, right ? "right" : "wrong", {.message = "C is wrong."}, "", {});
     if (!right) session.refused.status = 1;
   }
 
@@ -108,11 +108,13 @@ class Writer : public Tutor<T> {
     write(session,
           fmt::format(R"({{"type": "{}", "shape": "{}", "ranks": {}}})", type_name<T>, shape, ranks));
   }
-  void ends(Session& session, const std::string& verdict, const Check& check, const std::string& seen) {
+  void ends(Session& session, const std::string& verdict, const Check& check, const std::string& seen,
+            const Times& times) {
     const Diagnosis found = std::exchange(diagnosis_, {});
     std::string counts;
-    for (const double count : session.step.counts ? session.step.counts() : std::vector<double>())
-      counts += fmt::format("{}{:.0f}", counts.empty() ? "" : ", ", count);
+    if (times.accesses)
+      counts = fmt::format("{}, {}, {}, {}", *times.accesses, *times.sectors, *times.shared_accesses,
+                           *times.wavefronts);
     write(session,
           fmt::format(
               R"({{"verdict": "{}", "error": "{}", "message": {}, "seen": "{}", "element": {}, "where": {}, )"
