@@ -6,7 +6,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import charts, drawing, ladder, published
-from against_libraries import KEPT, grouped, ratios
+from against_libraries import grouped, ratios, sentence
 from measured import LIMITS, digits, from_to, gflops, marked, percent, read, seconds, select
 from measured import times
 
@@ -92,8 +92,8 @@ def conclusion(results, of, groups):
     gain = from_to(results.speedup(row)) if first.label == "01" else gain
     said = [f"From {low} ({first.idea}) to {high} ({best.idea}), {gain} times as fast"]
     said[0] += f" ({of.title})."
-    beside = [at for of in groups if of.against != KEPT for at in of.best.values() if at.square]
-    if beside := select(beside, type=row.type, gpu=row.gpu):
+    beside = [at for rows in groups for at in rows]
+    if beside := select(beside, type=row.type, gpu=row.gpu, square=True):
         at = min(beside, key=lambda at: (abs(at.n - row.n), -at.threads, -at.gflops))
         who = f"{ratios(at)} times as fast as {at.against}, the best library"
         size = f", at n = {at.n}" * (at.n != row.n)
@@ -184,8 +184,7 @@ def machine_page(results, reference, libraries, root):
     if not parts[1].charts:
         parts.append(elsewhere(results, reference, root))
     folded = [Section("Roofs, threads, ranks and tiles", [], charts.others(results, type))]
-    said = [of.sentence() for of in groups if of.against != KEPT]
-    folded.append(Section("Beside the libraries", said))
+    folded.append(Section("Beside the libraries", [*map(sentence, groups)]))
     for of in [of for of in results.types if of != type]:
         drawn = [*charts.course(results, of, False), *charts.course(results, of, True)]
         folded.append(Section(f"The same in {of}", [], [*drawn, *charts.others(results, of)]))
