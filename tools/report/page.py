@@ -18,19 +18,13 @@ EXPLAINED = """01 ijk: 01_naive/README.md, 02 ikj: 02_loop_order/VECTORS.md, 03 
 07_cuda_global/COALESCED.md, 08 shared: 08_cuda_shared/README.md, 09 square:
 09_cuda_regtile/README.md"""
 EXPLAINED = dict(of.split(": ") for of in EXPLAINED.replace("\n", " ").split(", "))
-PREDICTED = (
-    "Each program predicts its time from what it costs and from what the machine can do, before it "
-    f"runs. A miss is a time more than {MISS:g} times the other."
-)
-EMULATED = (
-    "This machine's are the results, right or wrong, by its emulator or, for 10, its processor, "
-    "and what a multiply-add takes of the warps' accesses to global memory, of sectors of 32 bytes "
-    "there, and of wavefronts in shared memory."
-)
-CARD = (
-    "This machine has no GPU that was measured: the ladders, and the times at n = {}, predicted "
-    "and measured, are another machine's, the {}."
-)
+PREDICTED = f"""Each program predicts its time from what it costs and from what the machine can do,
+before it runs. A miss is a time more than {MISS:g} times the other."""
+EMULATED = """This machine's are the results, right or wrong, by its emulator or, for 10, its
+processor, and what a multiply-add takes of the warps' accesses to global memory, of sectors of 32
+bytes there, and of wavefronts in shared memory."""
+CARD = """This machine has no GPU that was measured: the ladders, and the times at n = {}, predicted
+and measured, are another machine's, the {}."""
 CARD_SIZE = 4096
 ADDRESS = r"(?:\w+://)?(?:[^@/]*@)?([\w-]+(?:\.[\w-]+)+)(?::\d+/|[:/])([\w./-]+?)(?:\.git)?/?"
 
@@ -55,15 +49,12 @@ def wrong_lines(machines):
     for row in (row for results in machines for row in results.wrong):
         differ = "?" if row.differences is None else f"{row.differences:.0f}"
         share = "?" if row.error_share is None else f"{row.error_share:g}"
-        yield (
-            f"{row.step} {row.variant} {row.type} {row.m}×{row.n}×{row.k}, {row.flags}: "
-            f"verdict '{row.verdict}', {differ} elements differ, error / allowed = {share}"
-        )
+        who = f"{row.step} {row.variant} {row.type} {row.m}×{row.n}×{row.k}, {row.flags}: verdict"
+        yield f"{who} '{row.verdict}', {differ} elements differ, error / allowed = {share}"
 
 
 def mark_lines(machines):
-    """How many rows were not verified; how many were disturbed, and what to do. None where none
-    was."""
+    """How many rows were not verified, how many disturbed, if there are such."""
     rows = [row for results in machines for row in results.rows]
     again = "disturbed (marked ~): make report, called again, measures these again."
     said = {"not verified (marked °).": sum(row.verdict == "unverified" for row in rows)}

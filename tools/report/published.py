@@ -104,10 +104,5 @@ def table(results):
             who, size = row.label(), f"{row.n}" + f", {row.type}" * (row.type != type)
             cells += [WRITTEN[what](value), who + f" / {base.variant}" * (what == "ratio"), size]
             rows.append([*cells, marked(figure(results, row, base, what), row, base)])
-    return (
-        "Beside published figures: times, page faults",
-        [NEAREST, COUNTED] if rows else [],
-        (),
-        HEADINGS,
-        rows,
-    )
+    notes = [NEAREST, COUNTED] if rows else []
+    return "Beside published figures: times, page faults", notes, (), HEADINGS, rows
