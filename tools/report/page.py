@@ -141,7 +141,7 @@ def elsewhere(results, reference, root):
     it another machine's times."""
     rows, ladders = {}, ladder.of_machine(reference) if reference else []
     ladders = [of for of in ladders if of.bars[0].row.gpu]
-    for row in select(results.rows, stand_in=True):
+    for row in select(results.rows, lambda row: row.m * row.n * row.k, stand_in=True):
         of = {name: getattr(row, name) for name in ("step", "variant", "type")}
         card = reference.select(**of, gpu=True, n=CARD_SIZE) if ladders else ()
         card = min(card, key=lambda of: of.median_s, default=row)
