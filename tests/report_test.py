@@ -253,7 +253,8 @@ page faults||18||05 dot_avx2||1000, f32||70, 3 switches
             ("01_naive <script>bad 64 0.1 verdict=wrong", "01_naive &lt;script&gt;bad f32"),
             ("06_mpi summa 64 0.1 ranks=4 repeat=1", "Data stay dealt out reach"),
             ("02_loop_order v 64 0.1 verdict=unverified", "1 of 1 rows not verified"),
-            ("04_x v 64 1; 04_x v 64 1 threads=0; 08_x v 64 1 k=0 device_kind=emulator", "04 v"),
+            ("06_x v 64 1; 06_x v 64 1 ranks=0", "06 v"),
+            ("01_naive ijk 64 1; 08_x v 64 1 k=0 device_kind=emulator accesses=1", "01 ijk"),
             ("01_naive ijk 64 0.1\n01_naive ijk 64 0.2 host=there", "<h2>there</h2>"),
         ):
             self.assertIn(words, text := self.page(rows(lines), "--failed", failed))
