@@ -106,8 +106,9 @@ def swept(results, rows, *by):
 
 def scaling(results, type, by):
     """What ran on one and on more threads, or ranks of one thread."""
-    rows = [row for row in results.select(type=type, gpu=False) if not ladder.left_out(row)]
-    rows = [row for row in rows if (row.ranks if by == "threads" else row.threads) < 2]
+    other = {"threads": "ranks", "ranks": "threads"}[by]
+    rows = results.select(lambda row: getattr(row, by) > 0 and getattr(row, other) < 2, type=type)
+    rows = [row for row in rows if not (row.gpu or ladder.left_out(row))]
     return [of for of in swept(results, rows, by) if 1 in of]
 
 

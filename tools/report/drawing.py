@@ -183,9 +183,7 @@ def roofline(name, title, see, slanted, flat, marks):
     settings |= {"left": left, "right": right, "peak": peak, "steepest": steepest}
     settings |= {"room": settings["longest"], "longest": max(map(len, slanted))}
     settings |= {"roofs": list(slanted), "slanted": [*map(float, slanted.values())]}
-    settings |= {
-        "flat": [*map(float, flat.values())],
-        "shapes": [look(of[0])[1] for of in marks],
-    }
+    settings["flat"] = [*map(float, flat.values())]
+    settings["shapes"] = [look(of[0])[1] for of in marks]
     lines = {at[0]: [[*map(float, at[1:3]), at[3] or math.nan, at[4]]] for at in marks}
     return Chart(name, "roofline", title, see, lines, settings)

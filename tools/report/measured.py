@@ -272,17 +272,14 @@ class Results:
         return max(rates, key=lambda of: of[1], default=("", None))
 
     def processor(self):
-        """The processor that the rows ran on, with the most cores that a program was left: a rank
-        bound to a core counts that core only."""
-        name = next((row.device for row in select(self.rows, device_kind="processor")), "")
-        return (
-            f"{name} ({self.cores} cores)" if name and self.cores < 10**6 else name or self.host
-        )
+        """The processor that the rows ran on, with the most cores that a program was left."""
+        cores = f" ({self.cores} cores)" * (self.cores < 10**6)
+        names = [row.device + cores for row in select(self.rows, device_kind="processor")]
+        return next(filter(None, names), self.host)
 
 
 def common_size(rows, which=lambda row: (row.step, row.variant)):
-    """The size that most variants have, of those the largest: slow ones may be left out at large
-    sizes. 0 of no row."""
+    """The size that most variants have, of those the largest; 0 of no row."""
     have = {}
     for row in rows:
         have.setdefault(row.n, set()).add(which(row))
@@ -301,9 +298,8 @@ def load(path, machine_path):
 
 def digits(value):
     """Three significant digits, never fewer than the whole part has: 0.370, 10.0, 1234."""
-    return (
-        f"{value:.{max(0, 2 - math.floor(math.log10(float(f'{value:.2e}'))))}f}" if value else "0"
-    )
+    size = math.floor(math.log10(float(f"{value:.2e}"))) if value else 2
+    return f"{value:.{max(0, 2 - size)}f}"
 
 
 def times(factor):

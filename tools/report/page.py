@@ -6,7 +6,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import charts, drawing, ladder, published
-from against_libraries import KEPT, grouped, ratios
+from against_libraries import grouped, ratios, sentence
 from measured import LIMITS, digits, from_to, gflops, marked, percent, read, seconds, select
 from measured import times
 
@@ -18,19 +18,13 @@ EXPLAINED = """01 ijk: 01_naive/README.md, 02 ikj: 02_loop_order/VECTORS.md, 03 
 07_cuda_global/COALESCED.md, 08 shared: 08_cuda_shared/README.md, 09 square:
 09_cuda_regtile/README.md"""
 EXPLAINED = dict(of.split(": ") for of in EXPLAINED.replace("\n", " ").split(", "))
-PREDICTED = (
-    "Each program predicts its time from what it costs and from what the machine can do, before it "
-    f"runs. A miss is a time more than {MISS:g} times the other."
-)
-EMULATED = (
-    "This machine's are the results, right or wrong, by its emulator or, for 10, its processor; and "
-    "what a multiply-add takes of the warps' accesses to global memory, of sectors of 32 bytes "
-    "there, and of wavefronts in shared memory."
-)
-CARD = (
-    "This machine has no GPU that was measured: the ladders, and the times at n = {}, predicted "
-    "and measured, are another machine's, the {}."
-)
+PREDICTED = f"""Each program predicts its time from what it costs and from what the machine can do,
+before it runs. A miss is a time more than {MISS:g} times the other."""
+EMULATED = """This machine's are the results, right or wrong, by its emulator or, for 10, its
+processor, and what a multiply-add takes of the warps' accesses to global memory, of sectors of 32
+bytes there, and of wavefronts in shared memory."""
+CARD = """This machine has no GPU that was measured: the ladders, and the times at n = {}, predicted
+and measured, are another machine's, the {}."""
 CARD_SIZE = 4096
 ADDRESS = r"(?:\w+://)?(?:[^@/]*@)?([\w-]+(?:\.[\w-]+)+)(?::\d+/|[:/])([\w./-]+?)(?:\.git)?/?"
 
@@ -55,15 +49,12 @@ def wrong_lines(machines):
     for row in (row for results in machines for row in results.wrong):
         differ = "?" if row.differences is None else f"{row.differences:.0f}"
         share = "?" if row.error_share is None else f"{row.error_share:g}"
-        yield (
-            f"{row.step} {row.variant} {row.type} {row.m}×{row.n}×{row.k}, {row.flags}: "
-            f"verdict '{row.verdict}', {differ} elements differ, error / allowed = {share}"
-        )
+        who = f"{row.step} {row.variant} {row.type} {row.m}×{row.n}×{row.k}, {row.flags}: verdict"
+        yield f"{who} '{row.verdict}', {differ} elements differ, error / allowed = {share}"
 
 
 def mark_lines(machines):
-    """How many rows were not verified; how many were disturbed, and what to do. None where none
-    was."""
+    """How many rows were not verified, how many disturbed, if there are such."""
     rows = [row for results in machines for row in results.rows]
     again = "disturbed (marked ~): make report, called again, measures these again."
     said = {"not verified (marked °).": sum(row.verdict == "unverified" for row in rows)}
@@ -92,8 +83,8 @@ def conclusion(results, of, groups):
     gain = from_to(results.speedup(row)) if first.label == "01" else gain
     said = [f"From {low} ({first.idea}) to {high} ({best.idea}), {gain} times as fast"]
     said[0] += f" ({of.title})."
-    beside = [at for of in groups if of.against != KEPT for at in of.best.values() if at.square]
-    if beside := select(beside, type=row.type, gpu=row.gpu):
+    beside = [at for rows in groups for at in rows]
+    if beside := select(beside, type=row.type, gpu=row.gpu, square=True):
         at = min(beside, key=lambda at: (abs(at.n - row.n), -at.threads, -at.gflops))
         who = f"{ratios(at)} times as fast as {at.against}, the best library"
         size = f", at n = {at.n}" * (at.n != row.n)
@@ -150,7 +141,7 @@ def elsewhere(results, reference, root):
     it another machine's times."""
     rows, ladders = {}, ladder.of_machine(reference) if reference else []
     ladders = [of for of in ladders if of.bars[0].row.gpu]
-    for row in select(results.rows, stand_in=True):
+    for row in select(results.rows, lambda row: row.m * row.n * row.k, stand_in=True):
         of = {name: getattr(row, name) for name in ("step", "variant", "type")}
         card = reference.select(**of, gpu=True, n=CARD_SIZE) if ladders else ()
         card = min(card, key=lambda of: of.median_s, default=row)
@@ -184,8 +175,7 @@ def machine_page(results, reference, libraries, root):
     if not parts[1].charts:
         parts.append(elsewhere(results, reference, root))
     folded = [Section("Roofs, threads, ranks and tiles", [], charts.others(results, type))]
-    said = [of.sentence() for of in groups if of.against != KEPT]
-    folded.append(Section("Beside the libraries", said))
+    folded.append(Section("Beside the libraries", [*map(sentence, groups)]))
     for of in [of for of in results.types if of != type]:
         drawn = [*charts.course(results, of, False), *charts.course(results, of, True)]
         folded.append(Section(f"The same in {of}", [], [*drawn, *charts.others(results, of)]))

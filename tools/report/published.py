@@ -14,14 +14,14 @@ WRITTEN |= {"speedup / cores": "{:.3g}".format, "page faults": "{:.0f}".format}
 WHAT = {"rate": "GFLOP/s", "speedup": "speedup", "speedup-100%": "speedup", "time_ratio": "ratio"}
 WHAT |= {"gflops_ratio": "ratio", "page_faults": "page faults"}
 WORKERS = {"threads": "threads", "processes": "ranks"}  # in their files, and in ours
-NEAREST = """Genova 2024 had an i9-12900K (8 fast cores, 8 slow ones, 24 threads) and an NVIDIA T400,
-CSC4005 2023 a university cluster; Nsight's memory was unified; Coalescing's times cannot be the
-kernels', so its rates stand here. Ours is of their size, or of the nearest that we have measured:
-what compares is how the figures fall or grow. Speedup / cores is what Genova 2024 printed as
-efficiency: over one core of a processor, by CUDA cores, which are no such cores."""
-COUNTED = """Page faults, and context switches, are those of a row's allocation and first product, of
-the rank that has most. Cycles, instructions and cache misses, which CSC4005 2023 printed too, take
-perf_event_open, which no host lent to us permits: the lessons have cachegrind's counts instead."""
+NEAREST = """Genova 2024 had an i9-12900K (8 fast cores, 8 slow ones, 24 threads) and an NVIDIA
+T400, CSC4005 2023 a university cluster; Nsight's memory was unified; Coalescing's times cannot be
+the kernels', so its rates stand here. Ours is of their size, or of the nearest that we have
+measured: what compares is how the figures fall or grow. Speedup / cores is what Genova 2024 printed
+as efficiency: over one core of a processor, by CUDA cores, which are no such cores."""
+COUNTED = """Page faults, and context switches, are those of a row's allocation and first product,
+of the rank that has most. Cycles, instructions and cache misses, which CSC4005 2023 printed too,
+take perf_event_open, which no host lent to us permits: the lessons have cachegrind's counts."""
 HEADINGS = ["report", "published", "n", "on", "what", "theirs", "ours", "n", "ours"]
 
 
@@ -104,10 +104,5 @@ def table(results):
             who, size = row.label(), f"{row.n}" + f", {row.type}" * (row.type != type)
             cells += [WRITTEN[what](value), who + f" / {base.variant}" * (what == "ratio"), size]
             rows.append([*cells, marked(figure(results, row, base, what), row, base)])
-    return (
-        "Beside published figures: times, page faults",
-        [NEAREST, COUNTED] if rows else [],
-        (),
-        HEADINGS,
-        rows,
-    )
+    notes = [NEAREST, COUNTED] if rows else []
+    return "Beside published figures: times, page faults", notes, (), HEADINGS, rows

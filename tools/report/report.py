@@ -61,7 +61,7 @@ def main():
         if given.command == "libraries":
             if not (groups := against_libraries.grouped(read(given.csv, "ratio"))):
                 raise Refusal(f"{given.csv} has no row to show")
-            return print(*[of.sentence() for of in groups], sep="\n")
+            return print(*map(against_libraries.sentence, groups), sep="\n")
         machines = load(given.csv, given.machine)
         if given.command == "ladder":
             return print_ladder(machines)
