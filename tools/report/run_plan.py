@@ -14,8 +14,8 @@ product was faster than the peak, one that begins with || if its program could n
 one that begins with ! each time: it is no program of ours.
 
 Between lines the pace of the processors is written to OUT/pace.csv; a line that was disturbed runs
-once more, and again in the next call. Any other that ended well is noted in OUT/.done, and not run
-again as long as its programs are older. What fails is named in OUT/failed, and the others still run.
+once more, and again when this is called again. Any other that ended well is, by OUT/.done, not run
+again as long as its programs are older. What fails is named in OUT/failed; the others still run.
 
 Exit status: 0 well; 1 a line failed; 2 the command line; 130 or 143 interrupted."""
 import argparse, os, re, select, shlex, shutil, signal, subprocess, sys, time
@@ -295,8 +295,9 @@ def run_all(commands, done, given):
             continue
         status, began, slow = once(command, f"({number} of {len(left)}); {gone:.0f} s gone")
         before = time.monotonic()
+        # Not all where each is disturbed: a report would take twice its time.
         if slow and more < 5 + gone / 10 and sample(given, WAITS):
-            status, began, slow = once(command, "once more: the processors were slower")
+            status, began, _ = once(command, "once more: the processors were slower")
         more += time.monotonic() - before
         if status == 0 and not again:
             done.add(command, began)
