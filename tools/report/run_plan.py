@@ -14,8 +14,8 @@ product was faster than the peak, one that begins with || if its program could n
 one that begins with ! each time: it is no program of ours.
 
 Between lines the pace of the processors is written to OUT/pace.csv; a line that was disturbed runs
-once more. One that ended well and undisturbed is noted in OUT/.done, and not run again as long as
-its programs are older. What fails is named in OUT/failed, and the others still run.
+once more, and again when this is called again. Any other that ended well is, by OUT/.done, not run
+again as long as its programs are older. What fails is named in OUT/failed; the others still run.
 
 Exit status: 0 well; 1 a line failed; 2 the command line; 130 or 143 interrupted."""
 import argparse, os, re, select, shlex, shutil, signal, subprocess, sys, time
@@ -251,15 +251,18 @@ class Done:
         self.file = locked(out / ".done", lambda: refuse(busy))
         lines = (out / ".done").read_text(encoding="utf-8").splitlines()
         self.began = {line: began for began, _, line in (line.partition(" ") for line in lines)}
+        self.paces = Paces(out / "pace.csv")
 
     def line(self, command):
         return f"{HOST} {command.number} {command.text()}"
 
     def has(self, command):
-        """A line whose file is gone, or that runs what is newer, has to be run again."""
+        """A line whose file is gone, that runs what is newer, or that was disturbed, by what is
+        known of the pace today, has to be run again."""
         file, began = command.csv or command.printed, self.began.get(self.line(command))
-        is_there = began and file.exists()
-        return is_there and all(utc(of.stat().st_mtime) < began for of in command.files())
+        if not began or not file.exists() or self.paces.slow(HOST, began):
+            return False
+        return all(utc(of.stat().st_mtime) < began for of in command.files())
 
     def add(self, command, began):
         self.began[self.line(command)] = began
@@ -292,10 +295,11 @@ def run_all(commands, done, given):
             continue
         status, began, slow = once(command, f"({number} of {len(left)}); {gone:.0f} s gone")
         before = time.monotonic()
+        # Not all where each is disturbed: a report would take twice its time.
         if slow and more < 5 + gone / 10 and sample(given, WAITS):
-            status, began, slow = once(command, "once more: the processors were slower")
+            status, began, _ = once(command, "once more: the processors were slower")
         more += time.monotonic() - before
-        if status == 0 and not again and not slow:
+        if status == 0 and not again:
             done.add(command, began)
         if status == 77:  # this machine cannot run it, and the program said so
             absent.add(command.name)

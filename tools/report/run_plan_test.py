@@ -5,7 +5,7 @@ from pathlib import Path
 
 TOOL = Path(__file__).resolve().parent / "run_plan.py"
 sys.path.append(str(TOOL.parent))
-from pace import Paces  # noqa: E402
+from pace import Paces, add  # noqa: E402
 from processors import processors  # noqa: E402
 
 CORES = processors()
@@ -134,6 +134,10 @@ class RunPlan(unittest.TestCase):
         self.assertEqual(self.said(plan), [f"says {at}" for at in (0, 0, 0, 1, 2, 2, 3, 3)])
         (self.folder / "paces").write_text("3.0\n" * 9)
         self.assertEqual(self.said(plan), ["says 3"], "which the next report measures again")
+        for _ in range(60):  # the host was slow all the time, as is known now
+            add(self.folder / "out/pace.csv", os.uname().nodename, "6.0")
+        (self.folder / "paces").write_text("6.0\n" * 9)
+        self.assertEqual(len(self.said(plan)), 6)
 
     def test_a_row_is_disturbed_by_the_samples_around_it(self):
         lines = ["host,at,gops", "b,2026-11-29T12:40:31.000Z,0.5", "a,20"]

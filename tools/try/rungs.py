@@ -283,7 +283,7 @@ def append(path, row):
                 whole = len(text)
             file.truncate(whole)
             header = "\n" if unended else "" if whole else ",".join(columns) + "\n"
-            line = ",".join(str(row[name]).replace(",", " ") for name in columns)
+            line = ",".join(str(row.get(name, "")).replace(",", " ") for name in columns)
             file.write(f"{header}{line}\n".encode())
     except OSError as error:
         raise Refusal(f"cannot write {path}: {error.strerror}") from None
