@@ -33,7 +33,6 @@ from placed import CORES, OF_THREADS, placed, ranks_of  # noqa: E402
 
 HOST = os.uname().nodename
 OF_MACHINE = ("00_machine", "libraries")
-WAITS = 3  # seconds that a disturbed line waits for the pace of before
 
 
 class Command(NamedTuple):
@@ -62,9 +61,6 @@ class Command(NamedTuple):
             build = self.program.parents[1]
             files += [self.program, build / "libraries/cublas", *build.glob("*/libcourse_*.so")]
         return filter(Path.is_file, [*files, *self.program.parent.glob("*.so")])
-
-
-# ---- from a plan to commands ----
 
 
 def option(words, name):
@@ -186,9 +182,6 @@ def possible(commands, given):
     return [command for command in commands if command.name not in lacks]
 
 
-# ---- running them ----
-
-
 def run(command):
     """Its exit status; one that died by a signal has 128 more than the signal, as in a shell. What
     it prints to a file is kept if it ended well. An interruption, of it or of this program, or a
@@ -296,7 +289,7 @@ def run_all(commands, done, given):
         status, began, slow = once(command, f"({number} of {len(left)}); {gone:.0f} s gone")
         before = time.monotonic()
         # Not all where each is disturbed: a report would take twice its time.
-        if slow and more < 5 + gone / 10 and sample(given, WAITS):
+        if slow and more < 5 + gone / 10 and sample(given, waits=3):
             status, began, _ = once(command, "once more: the processors were slower")
         more += time.monotonic() - before
         if status == 0 and not again:
