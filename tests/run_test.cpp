@@ -425,7 +425,7 @@ TEST_CASE("what cannot run is skipped: 77 when nothing else was asked for; a GPU
   const auto other = std::make_shared<Counting>(1e-3);
   run.variant->reason = other->reason = "no CUDA device: none", other->traits.name = "other";
   run.step.f32.push_back(other);
-  run.step.emulated = [&](const std::string&) { return run.step; };
+  run.step.emulated = [&](const std::string&, bool) { return run.step; };
   CHECK(run.says(77, {"--size", "9"}).err ==
         "test: skipped: no CUDA device: none; --emulate forward runs the kernels on the processor\n");
   CHECK(run({"--size", "9,abc"}) == 2);

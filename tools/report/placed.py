@@ -18,6 +18,7 @@ OPEN_MPI = {
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
     "OMPI_MCA_hwloc_base_use_hwthreads_as_cpus": "1",
+    "OMPI_MCA_plm_rsh_agent": "false",  # nor ssh, which a container may lack
     "OMPI_MCA_btl": "^tcp",  # of one host: without a network, Open MPI 5 says so for each pair
 }
 # Where one process may not read another's memory (Docker of 2021 and before, or on an old kernel),
