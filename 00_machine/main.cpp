@@ -111,12 +111,11 @@ int run_parts(course::Options options, const Topology& machine, bool again) {
   return 0;
 }
 
-/// The median of a few, for one may meet a moment's work of the system.
+/// The best of a few: one, on many cores, nearly always meets a moment's work of the system.
 int print_pace() {
   std::array<double, 5> paces;
   for (double& pace : paces) pace = machine::pace(course::usable_cpus());
-  std::nth_element(paces.begin(), paces.begin() + 2, paces.end());
-  std::printf("%.4f\n", 1e-9 * paces[2]);
+  std::printf("%.4f\n", 1e-9 * *std::max_element(paces.begin(), paces.end()));
   return course::written(0);
 }
 

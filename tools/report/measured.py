@@ -70,7 +70,8 @@ def read(path, *columns):
     for line in lines_of(path, columns):
         row = Row(**{name: typed(name, text) for name, text in line.items()})
         takes = alike.setdefault(key(vars(row)), [])
-        row.disturbed = row.quiet == "no" or paces.slow(row.host, row.started)
+        slow = not row.gpu and paces.slow(row.host, row.started)  # a GPU has a pace of its own
+        row.disturbed = row.quiet == "no" or slow
         if takes and (row.compiler, row.commit) != (takes[0].compiler, takes[0].commit):
             takes.clear()
         takes.append(row)
