@@ -267,7 +267,7 @@ page faults||18||05 dot_avx2||1000, f32||70, 3 switches
         (other := self.folder / "h100").mkdir()
         self.results([of.replace(",1000", ",4096") for of in GPU])
         self.csv.rename(other / "results.csv"), self.machine.rename(other / "machine.csv")
-        here = "device_kind=emulator accesses=2097152 sectors=4194304 wavefronts=1048576"
+        here = "device_kind=emulator accesses=65536 sectors=131072 wavefronts=32768"
         here = rows(f"08_cuda_shared shared 256 1 k=64 {here}")
         here += rows("10_openacc tiled 256 1 k=64 device_kind=fallback")
         text = self.page(LADDER + here, "--reference", other, facts="")

@@ -21,8 +21,8 @@ EXPLAINED = dict(of.split(": ") for of in EXPLAINED.replace("\n", " ").split(", 
 PREDICTED = f"""Each program predicts its time from what it costs and from what the machine can do,
 before it runs. A miss is a time more than {MISS:g} times the other."""
 EMULATED = """This machine's are the results, right or wrong, by its emulator or, for 10, its
-processor, and what a multiply-add takes of the warps' accesses to global memory, of sectors of 32
-bytes there, and of wavefronts in shared memory."""
+processor, and what 32 multiply-adds, one of each thread of a warp, take of accesses to global
+memory, of sectors of 32 bytes there, and of wavefronts in shared memory."""
 CARD = """This machine has no GPU that was measured: the ladders, and the times at n = {}, predicted
 and measured, are another machine's, the {}."""
 CARD_SIZE = 4096
@@ -147,7 +147,7 @@ def elsewhere(results, reference, root):
         card = min(card, key=lambda of: of.median_s, default=row)
         took = [card.predicted_s, card.median_s] if card is not row else [None, None]
         counts = [row.accesses, row.sectors, row.wavefronts]
-        counts = ["–" if at is None else digits(at / (row.m * row.n * row.k)) for at in counts]
+        counts = ["–" if at is None else digits(32 * at / (row.m * row.n * row.k)) for at in counts]
         name = row.label() + f" {row.type}" * (row.type != "f32")
         cells = [(name, f"{root}/{row.number}/README.md"), row.verdict, *counts]
         rows[tuple(of.values())] = cells + [*map(seconds, took)]
