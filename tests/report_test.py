@@ -211,16 +211,15 @@ class Page(Case):
         counted = "05_avx2 dot_avx2 1000 1 threads=2 page_faults=70 context_switches=3"
         text = self.page(LADDER + RANKS + GPU + rows(counted))
         words = """(three plain loops) to 167 GFLOP/s (data stay dealt out), from 133 to 208 times
-In turns, packed is 1.10 (1.05 to 1.40) times as fast as oneDNN, the best library.
-What limits 04 tiled is L1 bandwidth.
+In turns, packed is 1.10 (1.05 to 1.40) times as fast as oneDNN.
+04 tiled takes 20.0 times what L1 bandwidth would allow.
 take 5.00 ms, 40.0 times as long as 08
 |01 ijk|
 2.50×||chain of additions||
 1.00×||L1 bandwidth||||
 20.0×||L1 bandwidth||no page explains it
-speedup||1.82×||04 tiled||1000, f32||2.00×
-page faults||18||05 dot_avx2||1000, f32||70, 3 switches
-14.0×||07 coalesced / uncoalesced||1000||–"""
+speedup||1.82×||04 tiled||1000, f32||2.00× (1.50× to 2.50×)
+page faults||18||05 dot_avx2||1000, f32||70, 3 switches"""
         self.says(text, words)
         pictures = re.findall(r'aria-label="(\w+)', text)[:4]
         self.assertEqual(pictures, ["The", "Time", "Speedup", "Efficiency"])
@@ -237,13 +236,13 @@ page faults||18||05 dot_avx2||1000, f32||70, 3 switches
             lines.append(row("04_openmp", "v", 64, 9e-6, stddev_s=spread, turns_s="5/5/5"))
             lines.append(row("libraries", "library", 64, 1e-6, against="BLIS", stddev_s=spread))
             text = self.page([*lines, row("04_openmp", "v", 64, 1e-6, threads=2, **more)])
-            above_peak = "04 v, f32, n = 64: 262 % of the measured peak|"
+            above_peak = "04 v, f32, n = 64, 2 threads: 262 % of the measured peak|"
             self.says(text, f"{above_peak}\nBLIS, f32, n = 64: 524 % of", not spread)
-            self.says(text, "04 v, f32, n = 64, 2 threads: efficiency 125 % of one", above)
-            self.says(text, "06 r, f32, n = 64, 2 ranks: efficiency 400 % of one")
+            self.says(text, "04 v, f32, n = 64, 2 threads: an efficiency of 125 %", above)
+            self.says(text, "06 r, f32, n = 64, 2 ranks: an efficiency of 400 %")
             self.assertEqual("04 v, 125 % !<" in text, above)
             printed = self.run_tool("ladder", "--machine", self.machine)[1]
-            self.assertEqual(("262 % !" in printed, "! Above" in printed), (not spread,) * 2)
+            self.assertTrue("262 % !" in printed and "! Above" in printed)
 
     def test_any_sound_file_gives_a_page(self):
         (failed := self.folder / "failed").write_text("00_dies ended with <139>\n")
@@ -271,9 +270,9 @@ page faults||18||05 dot_avx2||1000, f32||70, 3 switches
         here = rows(f"08_cuda_shared shared 256 1 k=64 {here}")
         here += rows("10_openacc tiled 256 1 k=64 device_kind=fallback")
         text = self.page(LADDER + here, "--reference", other, facts="")
-        words = """no GPU that was measured: the ladders, and the times at n = 4096, predicted and
+        words = """no GPU that was measured: the ladders, and the card's times at n = 4096, predicted and
 measured, are another machine's, the G1.
-This machine's are the results, right or wrong, by its emulator
+Its emulator ran each rung at 256×256×64, and counted
 |08 shared|||right||0.500||1.00||0.250||–||125 µs|
 |10 tiled|||right||–||–||–||–||–|"""
         self.says(text, words)

@@ -99,7 +99,10 @@ def in_page(chart, path):
 def look(label):
     """The colour and the kind of mark of the step that a label names first."""
     number = int(label[:2]) if label[:2].isdecimal() else 0
-    return OWN if label[:5] == "yours" else [GREY, *COLOURS][number], SHAPES[number % len(SHAPES)]
+    return (
+        OWN if label[:5] == "yours" else [GREY, *COLOURS][number % 14],
+        SHAPES[number % len(SHAPES)],
+    )
 
 
 def apart(places, gap, low, high):

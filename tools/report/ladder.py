@@ -4,7 +4,7 @@ that of all phases."""
 from dataclasses import dataclass
 
 from drawing import Chart, look
-from measured import Row, common_size, gflops, marked, percent, select
+from measured import ABOVE, FEWEST, Row, common_size, gflops, marked, percent, select
 
 
 # In the order of the course: a step's number, its idea, and which rows show it.
@@ -27,6 +27,9 @@ GPU = [
     ("12", "fed by copies of their own", None),
     ("13", "f32 by tensor cores", None),
 ]
+
+
+FASTEST = "the fastest rung"  # what 100 % is where nothing better is known
 
 
 @dataclass
@@ -68,6 +71,8 @@ def rungs(rows, course, type, n):
     found = []
     for step, idea, shows in course:
         of_it = [row for row in rows if row.step[:3] == f"{step}_" and (not shows or shows(row))]
+        most = max((row.workers for row in of_it), default=0) if step == "04" else 0
+        of_it = [row for row in of_it if row.workers >= most]  # all the cores
         found += [(step, idea, row) for row in of_it[:1]]
     mine = {row.label(): row for row in reversed(select(rows, step="mine"))}
     return found + [("yours", *of) for of in sorted(mine.items())]
@@ -88,7 +93,7 @@ def size_of(results, type, gpu=False):
         sizes = {n for _, n in results.libraries(type, True)}
         return common_size([row for row in rows if row.n in sizes]) or common_size(rows)
     rows = on_cores(results, type)
-    takes = {row.n: len(row.takes) for row in rows if row.baseline}
+    takes = {row.n: min(len(row.takes), FEWEST) for row in rows if row.baseline}
     have = {n: {rung[1] for rung in rungs(rows, CORES, type, n)} for n in {row.n for row in rows}}
     order = lambda n: (takes.get(n, 0), len(have[n]), n.bit_count() > 1, n)
     return max(have, key=order, default=0)
@@ -101,14 +106,18 @@ def of_type(results, type, gpu):
     if not (found := rungs(rows, GPU if gpu else CORES, type, n)):
         return None
     (name, rate), device = results.best_library(type, n, gpu), found[0][-1].device
-    top, full = max(row.whole_rate for *_, row in found), "the fastest rung"
+    top, full = max(row.whole_rate for *_, row in found), FASTEST
     if roof := None if gpu else results.roof_of(found[0][-1], results.cores):
         top, cores = roof.value, "one core" if roof.threads == 1 else "all cores"
         full = f"the peak of {cores}, {gflops(top)}"
     elif gpu and name:
         top, full = rate, f"NVIDIA's library cuBLAS, {gflops(rate)}"
     above = {row for row, _ in results.above()} if roof else ()
-    bars = [Bar(*rung, rung[-1].whole_rate / top, rung[-1] in above) for rung in found]
+    shares = [row.whole_rate / top for *_, row in found]
+    bars = [
+        Bar(*rung, share, rung[-1] in above or bool(roof and share > ABOVE))
+        for rung, share in zip(found, shares)
+    ]
     line = (rate / top, f"{name}: {gflops(rate)}") if name and (roof or gpu) else ()
     note = "! Above its bound: a time or the peak was measured in a bad moment."
     note *= any(bar.above for bar in bars)
@@ -142,7 +151,7 @@ def chart(ladder, start=""):
         colour = int(look(bar.label)[0], 16)
         bars.append([y + 2.1, bar.share / scale, who, bar.rate(), colour])
         if ladder.line:
-            words = ladder.line[1].replace(":", ", the best library:")
+            words = ladder.line[1].replace(":", ", the fastest library:")
             strokes.append([ladder.line[0] / scale, y + 2.1, words * (bar is ladder.bars[-1])])
     texts += [[len(bars) + 2.9, 1, ladder.note]] * bool(ladder.note)
     settings = {"rows": len(bars) + 3.1 + 0.55 * bool(ladder.note)}

@@ -63,9 +63,9 @@ def key(row):
 
 
 def read(path, *columns):
-    """A CSV's rows; it must have these columns. Of rows alike in their key, its `takes`, one is
-    left: of those of the last program, undisturbed if there are such, the last, of the baseline
-    that of the median time."""
+    """A CSV's rows; it must have these columns. Of rows alike in their key one is left, with its
+    `takes`: of those of the last program, undisturbed if there are such, the last, of the baseline
+    that of the median time, whose takes are all of them."""
     paces, alike = Paces(Path(path).with_name("pace.csv")), {}
     for line in lines_of(path, columns):
         row = Row(**{name: typed(name, text) for name, text in line.items()})
@@ -77,10 +77,10 @@ def read(path, *columns):
         takes.append(row)
     rows = []
     for takes in alike.values():
-        takes = [row for row in takes if not row.disturbed] or takes
-        in_order = sorted(takes, key=lambda row: row.median_s or math.inf)
-        rows.append(in_order[len(takes) // 2] if takes[0].baseline else takes[-1])
-        rows[-1].takes = takes
+        calm, baseline = [row for row in takes if not row.disturbed] or takes, takes[0].baseline
+        in_order = sorted(calm, key=lambda row: row.median_s or math.inf)
+        rows.append(in_order[(len(calm) - 1) // 2] if baseline else calm[-1])
+        rows[-1].takes = takes if baseline else calm
     return rows
 
 
@@ -259,10 +259,11 @@ class Results:
                 yield row, row.whole_rate / roof.value
 
     def libraries(self, type, gpu=False):
-        """{(library, n): its fastest row there}, of squares on all cores or on the GPU."""
+        """{(library, n): its fastest row there}, of squares on no more than all cores, or on the
+        GPU."""
         alone = lambda row: row.variant.startswith("library") and row.against.strip()
         rows = select(self.beside, alone, type=type, gpu=gpu, square=True, timed=True)
-        rows = [row for row in rows if gpu or row.threads == self.cores]
+        rows = [row for row in rows if gpu or row.threads <= self.cores]
         rows.sort(key=lambda row: -row.median_s)
         return {(row.against.split()[0], row.n): row for row in rows}
 
@@ -273,10 +274,11 @@ class Results:
         return max(rates, key=lambda of: of[1], default=("", None))
 
     def processor(self):
-        """The processor that the rows ran on, with the most cores that a program was left."""
+        """The processor that the rows ran on, with the most cores that a program was left; the GPU
+        if they ran on that alone."""
         cores = f" ({self.cores} cores)" * (self.cores < 10**6)
         names = [row.device + cores for row in select(self.rows, device_kind="processor")]
-        return next(filter(None, names), self.host)
+        return next(filter(None, names + [row.device for row in self.rows]), self.host)
 
 
 def common_size(rows, which=lambda row: (row.step, row.variant)):

@@ -43,4 +43,5 @@ class Paces:
         """Whether the last sample at or before this time, or the first one after it, is slow."""
         samples, least = self.samples.get(host, []), self.least(host)
         after = bisect.bisect_right(samples, (started.rstrip("Z"), float("inf")))
-        return any(gops < least for _, gops in samples[max(0, after - 1) : after + 1])
+        around = samples[after - 1 : after + 1] if after else []  # from before there was a pace
+        return any(gops < least for _, gops in around)

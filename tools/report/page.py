@@ -20,11 +20,12 @@ EXPLAINED = """01 ijk: 01_naive/README.md, 02 ikj: 02_loop_order/VECTORS.md, 03 
 EXPLAINED = dict(of.split(": ") for of in EXPLAINED.replace("\n", " ").split(", "))
 PREDICTED = f"""Each program predicts its time from what it costs and from what the machine can do,
 before it runs. A miss is a time more than {MISS:g} times the other."""
-EMULATED = """This machine's are the results, right or wrong, by its emulator or, for 10, its
-processor, and what 32 multiply-adds, one of each thread of a warp, take of accesses to global
-memory, of sectors of 32 bytes there, and of wavefronts in shared memory."""
-CARD = """This machine has no GPU that was measured: the ladders, and the times at n = {}, predicted
-and measured, are another machine's, the {}."""
+EMULATED = """This machine's are the results, right or wrong. Its emulator ran each rung at {}, and
+counted what 32 multiply-adds, one of each thread of a warp, take: accesses to global memory, sectors
+of 32 bytes there, and wavefronts in shared memory. 10 ran on the processor, and 13's accesses are not
+counted; 12 is not emulated."""
+CARD = """This machine has no GPU that was measured: the ladders, and the card's times at n = {},
+predicted and measured, are another machine's, the {}."""
 CARD_SIZE = 4096
 ADDRESS = r"(?:\w+://)?(?:[^@/]*@)?([\w-]+(?:\.[\w-]+)+)(?::\d+/|[:/])([\w./-]+?)(?:\.git)?/?"
 
@@ -65,12 +66,13 @@ def mark_lines(machines):
 def above_lines(results):
     """What is above its bound beyond its spread: one of the two was measured in a bad moment."""
     for row, share in results.above():
-        yield f"{row.label()}, {row.type}, n = {row.n}: {percent(share)} of the measured peak"
+        who = ", ".join(filter(None, (row.label(), row.type, f"n = {row.n}", row.setting())))
+        yield f"{who}: {percent(share)} of the measured peak"
     for type, by in itertools.product(results.types, ("threads", "ranks")):
         for of, p in ((of, p) for of in charts.scaling(results, type, by) for p in of):
             if (share := charts.efficiency(of, p, by)).endswith("!"):
                 at = f"{of[p].label()}, {type}, n = {of[p].n}, {p} {by}"
-                yield f"{at}: efficiency {share[:-2]} of one"
+                yield f"{at}: an efficiency of {share[:-2]}"
 
 
 def conclusion(results, of, groups):
@@ -80,22 +82,30 @@ def conclusion(results, of, groups):
     if first is best:
         return f"{first.idea.capitalize()} reach {low} ({of.title})."
     gain = digits(row.whole_rate / first.row.whole_rate)
-    gain = from_to(results.speedup(row)) if first.label == "01" else gain
+    if first.label == "01":
+        gain = from_to(results.speedup(row))
+    gain = gain if gain.startswith("from") else f"about {gain}"
     said = [f"From {low} ({first.idea}) to {high} ({best.idea}), {gain} times as fast"]
     said[0] += f" ({of.title})."
     beside = [at for rows in groups for at in rows]
     if beside := select(beside, type=row.type, gpu=row.gpu, square=True):
-        at = min(beside, key=lambda at: (abs(at.n - row.n), -at.threads, -at.gflops))
-        who = f"{ratios(at)} times as fast as {at.against}, the best library"
+        narrow = lambda at: at.variant[:5] == "tuned"  # some of these libraries are kept to AVX2
+        order = lambda at: (at.variant != row.variant, narrow(at), abs(at.n - row.n), -at.threads)
+        at = min(beside, key=order)
+        who = f"{ratios(at)} times as fast as {at.against}"
         size = f", at n = {at.n}" * (at.n != row.n)
         said.append(f"In turns, {at.variant} is {who}{size}.")
     elif of.line and not row.gpu:
-        said.append(f"The best library, not in turns, is {of.line[1].replace(':', ' with')}.")
+        said.append(f"The fastest library, not in turns, is {of.line[1].replace(':', ' with')}.")
     for bar in sorted(of.bars, key=lambda bar: -bar.share):
-        if limit := LIMITS.get(bar.row.limit):
-            said.append(f"What limits {bar.row.label()} is {limit}.")
+        limit, predicted_s = LIMITS.get(bar.row.limit), bar.row.predicted_s
+        if limit and predicted_s:
+            missed = bar.row.median_s / predicted_s
+            hit = f"What limits {bar.row.label()} is {limit}."
+            miss = f"{bar.row.label()} takes {digits(missed)} times what {limit} would allow."
+            said.append(hit if 1 / MISS <= missed <= MISS else miss)
             break
-    said.insert(1, f"That is {best.percent()} of {of.full}.")
+    said[1:1] = [f"That is {best.percent()} of {of.full}."] * (of.full != ladder.FASTEST)
     return " ".join(said).replace(" %", "\u00a0%")
 
 
@@ -151,8 +161,13 @@ def elsewhere(results, reference, root):
         name = row.label() + f" {row.type}" * (row.type != "f32")
         cells = [(name, f"{root}/{row.number}/README.md"), row.verdict, *counts]
         rows[tuple(of.values())] = cells + [*map(seconds, took)]
-    said = [CARD.format(CARD_SIZE, of.device) for of in ladders[:1]] + [EMULATED] * bool(rows)
-    headings = "rung, result, accesses, sectors, wavefronts, predicted, measured".split(", ")
+    said = [CARD.format(CARD_SIZE, of.device) for of in ladders[:1]]
+    shape = next((row.shape() for row in select(results.rows, device_kind="emulator")), "")
+    said += [EMULATED.format(shape)] * bool(shape)
+    unverified = any("°" in bar.rate() for of in ladders for bar in of.bars)
+    said += ["° marks what was not verified in that run."] * unverified
+    headings = "rung, result, accesses, sectors, wavefronts, card: predicted, card: measured"
+    headings = headings.split(", ")
     pictures = [ladder.chart(of, "reference_") for of in ladders]
     return Section("The GPU", said, pictures, headings, [rows[at] for at in sorted(rows)])
 
@@ -160,7 +175,7 @@ def elsewhere(results, reference, root):
 def machine_page(results, reference, libraries, root):
     """All that is shown of one machine: of its first type, then what is folded."""
     ladders = ladder.of_machine(results)
-    groups = grouped(results.beside + libraries)
+    groups = grouped(results.beside + select(libraries, host=results.host))
     parts, bars = [], [bar for of in ladders for bar in of.bars]
     type = bars[0].row.type if bars else ""
     for gpu, title in enumerate(("The processor", "The GPU")):

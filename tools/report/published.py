@@ -1,18 +1,17 @@
 """What reports printed, a figure a row, and ours beside it. plots/published/ours.csv says which of
-ours does the same: a step and its variants, the most alike first; none is the step's best; A/B
-is a ratio of two."""
+ours does the same: a step and its variants, the most alike first; none is the step's best."""
 
 import math
 
-from charts import efficiency
+from charts import efficiency, times_of_one
 from drawing import PLOTS
 from measured import digits, lines_of, marked, percent, times
 
 PUBLISHED = PLOTS / "published"
-WRITTEN = {"GFLOP/s": digits, "speedup": times, "efficiency": percent, "ratio": times}
+WRITTEN = {"GFLOP/s": digits, "speedup": times, "efficiency": percent}
 WRITTEN |= {"speedup / cores": "{:.3g}".format, "page faults": "{:.0f}".format}
-WHAT = {"rate": "GFLOP/s", "speedup": "speedup", "speedup-100%": "speedup", "time_ratio": "ratio"}
-WHAT |= {"gflops_ratio": "ratio", "page_faults": "page faults"}
+WHAT = {"rate": "GFLOP/s", "speedup": "speedup", "speedup-100%": "speedup"}
+WHAT |= {"page_faults": "page faults"}
 WORKERS = {"threads": "threads", "processes": "ranks"}  # in their files, and in ours
 NEAREST = """Genova 2024 had an i9-12900K (8 fast cores, 8 slow ones, 24 threads) and an NVIDIA
 T400, CSC4005 2023 a university cluster; Nsight's memory was unified; Coalescing's times cannot be
@@ -59,29 +58,32 @@ def ours(results, same, line, what, type):
     (by, count), found = workers(line), []
     n = int(line["n"] or max((row.n for row in results.select(gpu=True)), default=1))
     on = {"threads": 1, "ranks": 1} if by else {"gpu": True}
-    counted = (lambda row: row.page_faults is not None) if what == "page faults" else None
+    # None are counted where a row had the memory that one before gave back.
+    counted = (lambda row: row.page_faults) if what == "page faults" else None
     for variant in same["ours"].split("|"):
-        named = zip(same["step"].split("/"), variant.split("/"))
-        likes = [on | dict(zip(("number", "variant"), filter(None, of))) for of in named]
-        if what != "ratio":
-            likes.append(dict(likes[0]) if by else {"baseline": True})
-        likes[0] |= {WORKERS[by]: count} if by else {}
+        like = on | dict(zip(("number", "variant"), filter(None, (same["step"], variant))))
+        likes = [like | ({WORKERS[by]: count} if by else {}), like if by else {"baseline": True}]
         likes = [likes[0]] * 2 if what in ("GFLOP/s", "page faults") else likes
         found += filter(None, [nearest(results, likes, type, n, counted)])
     return min(found, default=None, key=lambda pair: pair[0].type != type)
 
 
 def figure(results, row, base, what):
-    """Ours in words: two rows of one program in turns, of others by their medians."""
+    """Ours in words: a multiple of one thread's in turns, of one rank's by the times and their
+    spreads, else of the baseline's."""
     if what == "page faults":
         return f"{row.page_faults:.0f}, {row.context_switches or 0:.0f} switches"
+    if what == "GFLOP/s":
+        return digits(row.rate)
+    by, of = "ranks" if row.ranks > 1 else "threads", {1: base, row.workers: row}
     if what == "efficiency":
-        return efficiency({1: base, row.workers: row}, row.workers, "threads")
-    multiple = (row.rate,) if what == "GFLOP/s" else row.times_of(base)
-    if multiple is None and (row.step, row.ranks) != (base.step, base.ranks):
-        multiple = (row.rate / base.rate,)
+        return efficiency(of, row.workers, by)
+    spread = results.speedup(row) if base.baseline else times_of_one(of, row.workers, by)
     cores = results.gpu.most("cores") if what == "speedup / cores" else 1  # of some unknown
-    return WRITTEN[what](multiple[0] / cores) if multiple and cores else "–"
+    if not (spread and cores):
+        return "–"
+    middle, low, high = (WRITTEN[what](at / cores) for at in spread)
+    return f"{middle} ({low} to {high})" if low != high else middle
 
 
 def table(results):
@@ -95,14 +97,16 @@ def table(results):
         for line in lines:
             type = line["type"].replace("int", "i").replace("float", "f") or "f32"
             (what, value), (by, count) = theirs(line, lines), workers(line)
-            found = what and not (by and int(line["n"]) < most)
+            alone = count == 1 and what in ("speedup", "efficiency")  # which is 1 for all
+            found = what and not alone and not (by and int(line["n"]) < most)
             if not (found := found and ours(results, same, line, what, type)):
                 continue
             (row, base), on = found, f"{by} {count}" if by else "a GPU"
             report = same["report"].replace("_", " ").title().replace("Csc", "CSC")
             cells = [report, same["variant"], line["n"] or "–", on, what]
             who, size = row.label(), f"{row.n}" + f", {row.type}" * (row.type != type)
-            cells += [WRITTEN[what](value), who + f" / {base.variant}" * (what == "ratio"), size]
-            rows.append([*cells, marked(figure(results, row, base, what), row, base)])
+            said = figure(results, row, base, what)
+            cells += [WRITTEN[what](value), who, size]
+            rows.append([*cells, said if said == "–" else marked(said, row, base)])
     notes = [NEAREST, COUNTED] if rows else []
     return "Beside published figures: times, page faults", notes, (), HEADINGS, rows
