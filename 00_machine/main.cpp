@@ -85,7 +85,7 @@ int run_parts(course::Options options, const Topology& machine, bool again) {
   if (again && !std::filesystem::exists(options.csv))
     throw course::Refusal{"--again: there is no " + options.csv + "; measure it without --again first"};
   if (again && options.variants.empty()) options.variants = {"peak"};
-  const int looks = std::clamp(static_cast<int>(options.budget / 0.025), again ? 4 : 1, 4);
+  const int looks = static_cast<int>(std::clamp(options.budget / 0.025, again ? 4. : 1., 4.));
   options.budget *= 2.0 / looks;
   std::string skipped;
   const std::vector<Part> asked = chosen(options, skipped);

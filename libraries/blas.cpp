@@ -207,6 +207,7 @@ template <class T>
 struct Watched : course::CpuVariant<T> {
   Watched(const course::Traits& traits, const Product<T>& product, bool is_there = true)
       : course::CpuVariant<T>(traits, product), there(is_there) {}
+  std::shared_ptr<course::Variant<T>> another() const override { return {}; }
   std::string refuses(const course::Problem<T>&, const course::Settings&) const override {
     return there ? "" : this->traits.against + " multiplies no " + course::type_name<T>;
   }

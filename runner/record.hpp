@@ -23,7 +23,6 @@ struct Record {
   int repeat = 0;
   std::optional<double> best_s, median_s, mean_s, stddev_s;  // of the product
   std::string turns;  // --in-turns: seconds of a product in each turn, blanks between
-                      // together
   Times times;        // medians; `product` is not used
   std::optional<double> gflops;
   std::vector<double> ratios;  // of all turns

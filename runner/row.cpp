@@ -5,6 +5,7 @@
 #include <cmath>
 #include <list>
 
+#include "common/stopwatch.hpp"
 #include "runner/machine.hpp"
 #include "runner/session.hpp"
 
@@ -34,6 +35,7 @@ struct Row {
   int products = 1;            // of a sample
   bool settles = false;        // a sample begins with an untimed product
   std::vector<Times> samples;  // of each turn, the mean of its products
+  Problem<T> digits = {};      // for check_on_digits
   const int number = ++session.row;
   Tutor<T>* const tutor = session.options.explain.empty() ? nullptr : Tutor<T>::present;
   Variant<T>& variant = own ? *own : series.variant;
@@ -131,10 +133,7 @@ void warm_up(Row<T>& row) {
     const Times times = run_once(row);
     row.is_done = row.world.root(spent({times}) < (options.in_turns ? 2 : 1) * options.budget) == 0;
     if (row.is_done) return row.samples.push_back(times);
-    if (!options.in_turns) continue;
-    const double product = std::max(times.product.value_or(0), 1e-7);
-    row.products = static_cast<int>(row.world.root(std::llround(std::ceil(sample_s / product))));
-    row.settles = row.world.root(product < unsettled_s) != 0;
+    row.settles = options.in_turns && row.world.root(times.product.value_or(0) < unsettled_s) != 0;
   }
 }
 
@@ -160,11 +159,17 @@ bool has_turn(const Row<T>& row) {
   return row.world.root(row.thrown.empty() && !row.is_done && turns < row.options.repeat && more) != 0;
 }
 
-/// Adds a run; in turns the mean of some, after one that brings its matrices into the caches again.
+/// Adds a run; in turns the mean of some, after one that brings its matrices into the caches again and tells
+/// how many take 2 ms, as far as all that is round them does not take ten times that.
 template <class T>
 void take_turn(Row<T>& row) {
   row.progress("run", row.samples.size() + 1, row.options.repeat);
-  if (row.settles) run_once(row);
+  if (row.settles) {
+    const Stopwatch watch;
+    const double product = run_once(row).product.value_or(0), all = watch.seconds();
+    const double wanted = std::ceil(sample_s / std::max({product, all / 10, 1e-7}));
+    row.products = static_cast<int>(row.world.root(std::max(row.products, static_cast<int>(wanted))));
+  }
   Times mean;
   for (int product = 0; product < row.products; ++product) mean += run_once(row);
   row.samples.push_back(mean /= row.products);
@@ -215,6 +220,7 @@ Check verified(Row<T>& row, const Problem<T>& problem, bool compared, bool by_fr
   std::string error = fault(row);
   const View<const Result<T>> c = row.variant.result();  // all ranks give what they have
   if (!row.world.is_root()) return {};
+  row.session.row = row.number;
   row.session.progress(row.record.variant + ": verifying");
   Check check{.right = true};
   if (compared) {
@@ -259,11 +265,10 @@ void conclude(Row<T>& row) {
 template <class T>
 void check_on_digits(Row<T>& row) {
   if (!is_checked_more(row) || row.checked.problem.exact()) return;
-  Problem<T> digits = row.checked.problem;
-  digits.fill = Fill::digits;
-  row.allocate(digits);
+  row.digits = row.checked.problem, row.digits.fill = Fill::digits;
+  row.allocate(row.digits);
   run_once(row);
-  add(*row.record.check, verified(row, digits, false, true));
+  add(*row.record.check, verified(row, row.digits, false, true));
   row.release();
 }
 
@@ -329,6 +334,7 @@ void run_rows(Session& session, CheckedProblem<T>& checked, const std::vector<Se
     row.record = planned(session, checked.problem, *series, started);
     if (attempt(row, begin<T>); row.left_out) rows.pop_back();
   }
+  const int last = session.row;
   for (bool more = true; more; rows.reverse()) {  // the first is the last of the next turn
     more = false;
     for (Row<T>& row : rows)
@@ -337,6 +343,7 @@ void run_rows(Session& session, CheckedProblem<T>& checked, const std::vector<Se
   rows.sort([](const Row<T>& a, const Row<T>& b) { return a.number < b.number; });
   for (Row<T>& row : rows) attempt(row, conclude<T>);
   for (Row<T>& row : rows) attempt(row, check_on_digits<T>);
+  session.row = last;  // what was said of progress moved it
   for (Row<T>& row : rows) report(row);
 }
 

@@ -69,6 +69,10 @@ class HandIns(unittest.TestCase):
         judge = "".join(always.format(kind) for kind in ("float", "double", "int"))
         judge = f"}}\nnamespace course {{\n{judge}}}\nnamespace loop_order {{"
         cls.write("judges.cxx", EMPTY.format('#include "common/verify.hpp"', judge))
+        rows = "Session&, CheckedProblem<float>&, const std::vector<Series<float>*>&"
+        judge = f"}}\nnamespace course {{\ntemplate <> void run_rows({rows}) {{}}\n}}\n"
+        judge += "namespace loop_order {"
+        cls.write("runs.cxx", EMPTY.format('#include "runner/session.hpp"', judge))
         (cls.folder / "links.cpp").symlink_to("/etc/passwd")
         (cls.folder / "pipes").mkdir()
         os.mkfifo(cls.folder / "pipes/ikj.cpp")
@@ -112,6 +116,7 @@ class HandIns(unittest.TestCase):
             "capitals": "there is no ikj as the course calls it",
             "exits": "C(0, 0) is",
             "judges": "defines what is not its own: course::Verifier",
+            "runs": "defines what is not its own: void course::run_rows",
         }.items():
             with self.subTest(student):
                 row = self.table[student]

@@ -125,7 +125,8 @@ inline thread_local Copies copies_begun;
 
 inline void cp_async(void* to, const void* from, int bytes) {
   need(to, 16), need(from, 16);
-  if (emulator::counting) emulator::touched(from), emulator::touched_shared(to, 16);
+  if (emulator::counting && bytes > 0) emulator::touched(from);
+  if (emulator::counting) emulator::touched_shared(to, 16);
   std::memset(to, 0xff, 16);  // NaN: from now on nobody knows what is there
   copies_begun.mine().back().push_back(
       [=] { std::memset(to, 0, 16), std::memcpy(to, from, std::size_t(bytes)); });

@@ -73,7 +73,8 @@ def read(path):
     rows = [dict(zip(columns, row)) for row in rows if len(row) == len(columns)]
     paces = Paces(path.with_name("pace.csv"))
     for row in rows:
-        if row.get("started") and paces.slow(row["host"], row["started"]):
+        on_gpu = row.get("device_kind") == "gpu"
+        if row.get("started") and not on_gpu and paces.slow(row["host"], row["started"]):
             row["quiet"] = "no"  # a column that older files have
     return columns, rows
 

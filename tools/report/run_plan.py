@@ -244,7 +244,7 @@ class Done:
     def __init__(self, out):
         busy = f"another report writes {out}; wait for its end, or give another: OUT=…"
         self.file = locked(out / ".done", lambda: refuse(busy))
-        lines = (out / ".done").read_text(encoding="utf-8").splitlines()
+        lines = (out / ".done").read_text(encoding="utf-8", errors="replace").splitlines()
         self.began = {line: began for began, _, line in (line.partition(" ") for line in lines)}
         self.paces = Paces(out / "pace.csv")
 
@@ -268,8 +268,10 @@ class Done:
 
 def run_all(commands, done, given):
     """Runs what is not done yet; what failed, a line each."""
-    failed, absent, start, more = [], set(), time.monotonic(), 0
+    failed, start, more = [], time.monotonic(), 0
+    absent, refused, met = set(), set(), set()  # programs: that cannot run, that refuse, that ran
     left = [command for command in commands if not done.has(command)]
+    met |= {command.name for command in commands if command not in left}
     if len(left) < len(commands):
         print(f"done already: {len(commands) - len(left)} of {len(commands)} lines", flush=True)
 
@@ -285,7 +287,7 @@ def run_all(commands, done, given):
     sample(given)
     for number, command in enumerate(left, 1):
         again, gone = "--again" in command.words, time.monotonic() - start
-        vain = command.instead and command.name not in absent
+        vain = command.name not in absent if command.instead else command.name in refused
         if vain or done.has(command) or (again and not a_peak_was_beaten(given.out)):
             continue
         if not command.program:
@@ -299,6 +301,9 @@ def run_all(commands, done, given):
         more += time.monotonic() - before
         if status == 0 and not again:
             done.add(command, began)
+        if status in (2, 77, 127) and command.name not in met:  # its others would say the same
+            refused.add(command.name)
+        met.add(command.name)
         if status == 77:  # this machine cannot run it, and the program said so
             absent.add(command.name)
         elif status:
@@ -325,7 +330,11 @@ def main():
     (given.out / "failed").unlink(missing_ok=True)
     for signum in (signal.SIGINT, signal.SIGTERM):
         signal.signal(signum, lambda signum, frame: sys.exit(128 + signum))
-    if failed := run_all(commands, done, given):
+    try:
+        failed = run_all(commands, done, given)
+    except OSError as error:  # a full disk, a folder in a file's place
+        refuse(f"{error.filename or given.out}: {error.strerror}")
+    if failed:
         print("\n".join([f"{len(failed)} of {len(commands)} failed:", *failed]), file=sys.stderr)
         sys.exit(1)
 

@@ -13,7 +13,7 @@ RANKS = "2 1 3 5".split()
 ORDERS = ("forward", "reversed", "987654")  # of threads under the emulator
 # What gives the verdict or carries it: the learner's objects may not define it.
 JUDGES = re.compile(
-    r".*\bcourse::(Verifier<\w+>::(Verifier|check)|freivalds<|run_row<|diagnose<).*"
+    r".*\bcourse::(Verifier<\w+>::(Verifier|check)|freivalds<|run_rows<|diagnose<).*"
     r"|_?exit|_Exit|write|P?MPI_\w+"
 )
 RACING = "5x5x20001,5x5x20003,5x5x20005,5x5x20007"  # few elements of C: a race shows
