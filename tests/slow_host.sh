@@ -11,7 +11,7 @@ for way in calm again turns apart; do
   make --no-print-directory -f Makefile.report plan BUILD="$1" OUT="$folder/$way" SIZES=1008 | grep -- --in-turns >"$folder/plan"
   [ $way != apart ] || sed -i 's/ --in-turns//' "$folder/plan"
   export COURSE_SLOW_HOST="$windows" OMP_PROC_BIND=true GOMP_SPINCOUNT=10000
-  [ $way != calm ] && [ $way != again ] || export COURSE_SLOW_HOST=""
+  case $way in calm | again) export COURSE_SLOW_HOST="" ;; esac
   LD_PRELOAD=$(realpath "$1")/tests/libslow_host.so bash "$folder/plan" >"$folder/log" 2>&1 || tail -1 "$folder/log"
 done
 python3 - "$folder" <<'END'
