@@ -71,7 +71,7 @@ EOF
       if [[ $fact == !* ]]; then [[ $all != *${fact#!}* ]]; else [[ $all == *$fact* ]]; fi || fail "make $1, FAILS=$2: '$fact' is not so of: $all"
     done
   }
-  calls "report QUICK=1 TYPES=i32" = 0 "setup.sh ;"*"tools/build.py build course_programs;"*"/plans/report.txt --steps --set sizes=256,496,512 types=i32 threads=1,4 "*"page=make "*"py ladder "*"py page "*"The page: "
+  calls "report QUICK=1 TYPES=i32" = 0 "setup.sh ;"*"tools/build.py build course_programs;"*"/plans/report.txt --steps --set sizes=256,496,512 types=i32 threads=1,4 "*"page=;"*"py ladder "*"py page "*"The page: "
   calls "report FULL=1 OUT=there FILL=digits" = 0 "--out there "*"report.txt "*"full.txt "*"threads=1,2,4,8 "*"--fill digits"
   calls "report STEPS='01_naive 06_mpi'" = 0 "!report.txt" "full.txt --steps 01_naive 06_mpi --set "
   calls "" = 0 "make report" "!setup.sh" "!build.py"
