@@ -7,7 +7,7 @@ set -u
 mpirun=$1 program=$2 file=rows.csv
 [ -x "$mpirun" ] || { echo "no mpirun here"; exit 77; }
 # As root, with more ranks than cores, and none pinned to one: what tests on two cores need of Open MPI.
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_plm_rsh_agent=false
 export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe PRTE_MCA_hwloc_default_binding_policy=none # Open MPI 5
 export OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_btl_vader_single_copy_mechanism=none
 export OMPI_MCA_odls_base_sigkill_timeout=0 # else mpirun waits a second for ranks that have ended

@@ -212,7 +212,7 @@ class Page(Case):
         text = self.page(LADDER + RANKS + GPU + rows(counted))
         words = """(three plain loops) to 167 GFLOP/s (data stay dealt out), from 133 to 208 times
 In turns, packed is 1.10 (1.05 to 1.40) times as fast as oneDNN.
-04 tiled takes 20.0 times what L1 bandwidth would allow.
+04 tiled takes 20.0 times its predicted time, which L1 bandwidth limits.
 take 5.00 ms, 40.0 times as long as 08
 |01 ijk|
 2.50×||chain of additions||
@@ -241,6 +241,7 @@ page faults||18||05 dot_avx2||1000, f32||70, 3 switches"""
             self.says(text, "04 v, f32, n = 64, 2 threads: an efficiency of 125 %", above)
             self.says(text, "06 r, f32, n = 64, 2 ranks: an efficiency of 400 %")
             self.assertEqual("04 v, 125 % !<" in text, above)
+            self.assertEqual("04 v, 83 % to 250 %<" in text, turns == "1/2/3")
             printed = self.run_tool("ladder", "--machine", self.machine)[1]
             self.assertTrue("262 % !" in printed and "! Above" in printed)
 

@@ -122,9 +122,14 @@ def times_of_one(of, p, by):
 
 
 def efficiency(of, p, by):
-    """In words, with ! where it is above its bound beyond its spread; – where it is unknown."""
-    spread = times_of_one(of, p, by)
-    return percent(spread and spread[0] / p) + " !" * bool(spread and spread[1] / p > ABOVE)
+    """In words, with ! where it is above its bound beyond its spread, as its spread where it is above
+    within that; – where it is unknown."""
+    if not (spread := times_of_one(of, p, by)):
+        return percent(None)
+    share, low, high = (at / p for at in spread)
+    if share > ABOVE >= low:
+        return f"{percent(low)} to {percent(high)}"
+    return percent(share) + " !" * (low > ABOVE)
 
 
 def scaling_chart(results, type, by):

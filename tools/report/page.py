@@ -102,7 +102,8 @@ def conclusion(results, of, groups):
         if limit and predicted_s:
             missed = bar.row.median_s / predicted_s
             hit = f"What limits {bar.row.label()} is {limit}."
-            miss = f"{bar.row.label()} takes {digits(missed)} times what {limit} would allow."
+            miss = f"{bar.row.label()} takes {digits(missed)} times its predicted time"
+            miss += f", which {limit} limits."
             said.append(hit if 1 / MISS <= missed <= MISS else miss)
             break
     said[1:1] = [f"That is {best.percent()} of {of.full}."] * (of.full != ladder.FASTEST)
