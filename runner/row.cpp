@@ -124,16 +124,19 @@ double spent(const std::vector<Times>& runs) {
   return seconds;
 }
 
-/// Runs it untimed. A run longer than the budget, in turns than twice that, is the only one.
+/// Runs it untimed. A run longer than the budget, in turns than twice that, is the only one. What may
+/// alternate with others settles before each sample; on a GPU a product is timed alone, for its copies take
+/// longer.
 template <class T>
 void warm_up(Row<T>& row) {
   const Options& options = row.options;
+  const bool alternates = options.in_turns && row.series.variant.another();
   for (int w = 1; w <= options.warmup; ++w) {
     row.progress("warm-up", w, options.warmup);
     const Times times = run_once(row);
     row.is_done = row.world.root(spent({times}) < (options.in_turns ? 2 : 1) * options.budget) == 0;
     if (row.is_done) return row.samples.push_back(times);
-    row.settles = options.in_turns && row.world.root(times.product.value_or(0) < unsettled_s) != 0;
+    row.settles = alternates && row.world.root(times.product.value_or(0) < unsettled_s) != 0;
   }
 }
 
