@@ -296,7 +296,7 @@ def run_all(commands, done, given):
         status, began, slow = once(command, f"({number} of {len(left)}); {gone:.0f} s gone")
         before = time.monotonic()
         # Not all where each is disturbed: a report would take twice its time.
-        if slow and more < gone / 10 and sample(given, waits=3):
+        if slow and more < 2 + gone / 10 and sample(given, waits=3):
             status, began, _ = once(command, "once more: the processors were slower")
         more += time.monotonic() - before
         if status == 0 and not again:
