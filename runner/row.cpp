@@ -53,8 +53,7 @@ struct Row {
   std::string title() const { return record.variant + " " + record.type + " " + shape_text(record.shape); }
   template <class Number>
   void progress(const char* kind, Number which, int of) {
-    session.row = number;
-    session.progress(fmt::format("{}: {} {} of {}", title(), kind, which, of));
+    session.progress(fmt::format("{}: {} {} of {}", title(), kind, which, of), number);
   }
 };
 
@@ -223,8 +222,7 @@ Check verified(Row<T>& row, const Problem<T>& problem, bool compared, bool by_fr
   std::string error = fault(row);
   const View<const Result<T>> c = row.variant.result();  // all ranks give what they have
   if (!row.world.is_root()) return {};
-  row.session.row = row.number;
-  row.session.progress(row.record.variant + ": verifying");
+  row.session.progress(row.record.variant + ": verifying", row.number);
   Check check{.right = true};
   if (compared) {
     if (!row.checked.verifier)
@@ -337,7 +335,6 @@ void run_rows(Session& session, CheckedProblem<T>& checked, const std::vector<Se
     row.record = planned(session, checked.problem, *series, started);
     if (attempt(row, begin<T>); row.left_out) rows.pop_back();
   }
-  const int last = session.row;
   for (bool more = true; more; rows.reverse()) {  // the first is the last of the next turn
     more = false;
     for (Row<T>& row : rows)
@@ -346,7 +343,6 @@ void run_rows(Session& session, CheckedProblem<T>& checked, const std::vector<Se
   rows.sort([](const Row<T>& a, const Row<T>& b) { return a.number < b.number; });
   for (Row<T>& row : rows) attempt(row, conclude<T>);
   for (Row<T>& row : rows) attempt(row, check_on_digits<T>);
-  session.row = last;  // what was said of progress moved it
   for (Row<T>& row : rows) report(row);
 }
 

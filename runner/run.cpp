@@ -207,10 +207,10 @@ Options options_of(const Step& step) {
 
 }  // namespace
 
-void Session::progress(const std::string& what) const {
+void Session::progress(const std::string& what, int number) const {
   if (!world.is_root() || !isatty(STDERR_FILENO)) return;
   say(stderr, "\r\033[K");
-  if (!what.empty()) say(stderr, "[{}/{}] {} {}", row, rows, step.program, what);
+  if (!what.empty()) say(stderr, "[{}/{}] {} {}", number, rows, step.program, what);
 }
 
 void Session::warn_once(const std::string& line) {

@@ -28,14 +28,15 @@ struct Session {
   Refused& refused;
   Table table{Record().columns()};  // rank 0's alone
   std::optional<Roofs> roofs = {};  // of machine.csv, if there is one
-  int rows = 0, row = 0;            // how many there will be; which one this is
+  int rows = 0, row = 0;            // how many there will be; how many have begun
   int measured = 0, skipped = 0;
   std::set<std::string> warned = {};
 
   ~Session() { progress(""); }
 
-  /// Overwrites the line of progress, on a terminal only; an empty text clears it.
-  void progress(const std::string& what) const;
+  /// Overwrites the line of progress, of the row with this number, on a terminal only; an empty text clears
+  /// it.
+  void progress(const std::string& what, int number = 0) const;
   /// A line on stderr, unless the same was printed before.
   void warn_once(const std::string& line);
 };

@@ -271,8 +271,8 @@ page faults||18||05 dot_avx2||1000, f32||70, 3 switches"""
         here = rows(f"08_cuda_shared shared 256 1 k=64 {here}")
         here += rows("10_openacc tiled 256 1 k=64 device_kind=fallback")
         text = self.page(LADDER + here, "--reference", other, facts="")
-        words = """no GPU that was measured: the ladders, and the card's times at n = 4096, predicted and
-measured, are another machine's, the G1.
+        words = """no GPU that was measured: the ladders, and the card's times at n = 4096,
+predicted and measured, are another machine's, the G1.
 Its emulator ran each rung at 256×256×64, and counted
 |08 shared|||right||0.500||1.00||0.250||–||125 µs|
 |10 tiled|||right||–||–||–||–||–|"""

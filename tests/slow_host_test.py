@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""A report on a host that slows down for a while, by slow_host.cpp: slow_host_test.py SOURCE LIBRARY"""
+"""A report on a host that slows down for a while, by slow_host.cpp:
+slow_host_test.py SOURCE LIBRARY"""
 import csv, os, subprocess, sys, tempfile
 from pathlib import Path
 

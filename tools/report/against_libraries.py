@@ -32,7 +32,7 @@ def sentence(rows):
     on = "a GPU" if worst.gpu else f"{worst.threads} thread" + "s" * (worst.threads > 1)
     below = sum(row.ratio < TARGET for row in rows)
     return (
-        f"{worst.variant}, {worst.type}, on {on}, is {mean:.3f} times as fast as the best library on "
-        f"average, at worst {ratios(worst)} at {worst.shape()}, {worst.against}; "
+        f"{worst.variant}, {worst.type}, on {on}, is {mean:.3f} times as fast as the best library "
+        f"on average, at worst {ratios(worst)} at {worst.shape()}, {worst.against}; "
         f"below {TARGET:g} in {below} of {len(rows)}."
     )

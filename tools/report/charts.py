@@ -122,8 +122,8 @@ def times_of_one(of, p, by):
 
 
 def efficiency(of, p, by):
-    """In words, with ! where it is above its bound beyond its spread, as its spread where it is above
-    within that; – where it is unknown."""
+    """In words, with ! where it is above its bound beyond its spread, as its spread where it is
+    above within that; – where it is unknown."""
     if not (spread := times_of_one(of, p, by)):
         return percent(None)
     share, low, high = (at / p for at in spread)

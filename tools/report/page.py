@@ -21,9 +21,9 @@ EXPLAINED = dict(of.split(": ") for of in EXPLAINED.replace("\n", " ").split(", 
 PREDICTED = f"""Each program predicts its time from what it costs and from what the machine can do,
 before it runs. A miss is a time more than {MISS:g} times the other."""
 EMULATED = """This machine's are the results, right or wrong. Its emulator ran each rung at {}, and
-counted what 32 multiply-adds, one of each thread of a warp, take: accesses to global memory, sectors
-of 32 bytes there, and wavefronts in shared memory. 10 ran on the processor, and 13's accesses are not
-counted; 12 is not emulated."""
+counted what 32 multiply-adds, one of each thread of a warp, take: accesses to global memory,
+sectors of 32 bytes there, and wavefronts in shared memory. 10 ran on the processor, and 13's
+accesses are not counted; 12 is not emulated."""
 CARD = """This machine has no GPU that was measured: the ladders, and the card's times at n = {},
 predicted and measured, are another machine's, the {}."""
 CARD_SIZE = 4096
@@ -157,8 +157,8 @@ def elsewhere(results, reference, root):
         card = reference.select(**of, gpu=True, n=CARD_SIZE) if ladders else ()
         card = min(card, key=lambda of: of.median_s, default=row)
         took = [card.predicted_s, card.median_s] if card is not row else [None, None]
-        counts = [row.accesses, row.sectors, row.wavefronts]
-        counts = ["–" if at is None else digits(32 * at / (row.m * row.n * row.k)) for at in counts]
+        counts, warps = [row.accesses, row.sectors, row.wavefronts], row.m * row.n * row.k / 32
+        counts = ["–" if at is None else digits(at / warps) for at in counts]
         name = row.label() + f" {row.type}" * (row.type != "f32")
         cells = [(name, f"{root}/{row.number}/README.md"), row.verdict, *counts]
         rows[tuple(of.values())] = cells + [*map(seconds, took)]
