@@ -265,7 +265,7 @@ TEST_CASE("--in-turns: samples of 2 ms or more alternate, from both ends") {
                                     {0.0012, "12 11122222 22222111 11122222"}}) {
     TurningRun run;
     run.host->full = full, run.host->cold = full < 0.01 ? 10 : 1;
-    CHECK(run({"--size", "9", "--threads", "1,2", "--in-turns", "--repeat", "3"}) == 0);
+    CHECK(run({"--size", "9", "--threads", "1,2", "--in-turns", "--repeat", "3", "--budget", "0.15"}) == 0);
     std::string expected = order;
     std::erase(expected, ' ');
     CHECK(run.host->order == expected);
