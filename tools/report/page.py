@@ -22,8 +22,9 @@ PREDICTED = f"""Each program predicts its time from what it costs and from what 
 before it runs. A miss is a time more than {MISS:g} times the other."""
 EMULATED = """This machine's are the results, right or wrong. Its emulator ran each rung at {}, and
 counted what 32 multiply-adds, one of each thread of a warp, take: accesses to global memory,
-sectors of 32 bytes there, and wavefronts in shared memory. 10 ran on the processor, and 13's
-accesses are not counted; 12 is not emulated."""
+sectors of 32 bytes there, and wavefronts in shared memory; a dash is what it does not count. 12 is
+not emulated."""
+FALLBACK = "10 ran on the processor."
 CARD = """This machine has no GPU that was measured: the ladders, and the card's times at n = {},
 predicted and measured, are another machine's, the {}."""
 CARD_SIZE = 4096
@@ -165,6 +166,7 @@ def elsewhere(results, reference, root):
     said = [CARD.format(CARD_SIZE, of.device) for of in ladders[:1]]
     shape = next((row.shape() for row in select(results.rows, device_kind="emulator")), "")
     said += [EMULATED.format(shape)] * bool(shape)
+    said += [FALLBACK] * bool(select(results.rows, device_kind="fallback"))
     unverified = any("°" in bar.rate() for of in ladders for bar in of.bars)
     said += ["° marks what was not verified in that run."] * unverified
     headings = "rung, result, accesses, sectors, wavefronts, card: predicted, card: measured"
