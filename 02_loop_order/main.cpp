@@ -10,7 +10,7 @@
 template <class T>
 course::Variants<T> variants() {
   using namespace loop_order;
-  using course::broken, course::Call, course::cpu;
+  using course::broken, course::KernelArgs, course::cpu;
   course::Variants<T> list = {
       cpu<T>("ijk", "rows of C, then columns: walks down B", ijk<T>, cost::ijk<T>),
       cpu<T>("ikj", "rows of C, rows of B: walks along both", ikj<T>, cost::ikj<T>),
@@ -22,7 +22,7 @@ course::Variants<T> variants() {
       cpu<T>("kij", "a row of B for every row of C: walks along both", kij<T>, cost::kij<T>),
       cpu<T>("kji", "a column of A for every column of C: walks down both", kji<T>, cost::kji<T>),
       cpu<T>("transposed", "copies B transposed, then dot products along rows",
-             [](const Call<T>& x) { transposed<T>(x.a, x.b, x.c, x.bt); }, cost::transposed<T>,
+             [](const KernelArgs<T>& x) { transposed<T>(x.a, x.b, x.c, x.bt); }, cost::transposed<T>,
              {.transposed_b = true}),
       cpu<T>("contiguous", "01's rows_of_rows on one block of memory", contiguous<T>, cost::contiguous<T>),
       broken(cpu<T>("b_by_row", "multiplies by the transpose", wrong::b_by_row<T>)),
@@ -38,9 +38,10 @@ course::Variants<T> variants() {
 #endif
   if constexpr (std::is_floating_point_v<T>) {  // integers have no NaN, neither to write nor to read
     list.push_back(broken(cpu<T>("nan", "one NaN", wrong::nan<T>)));
-    list.push_back(broken(cpu<T>("transposed_short", "the last column is never copied",
-                                 [](const Call<T>& x) { wrong::transposed_short<T>(x.a, x.b, x.c, x.bt); },
-                                 course::uncounted, {.transposed_b = true})));
+    list.push_back(
+        broken(cpu<T>("transposed_short", "the last column is never copied",
+                      [](const KernelArgs<T>& x) { wrong::transposed_short<T>(x.a, x.b, x.c, x.bt); },
+                      course::uncounted, {.transposed_b = true})));
   }
   return list;
 }

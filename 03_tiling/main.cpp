@@ -8,37 +8,42 @@
 template <class T>
 course::Variants<T> variants() {
   using namespace tiling;
-  using course::broken, course::Call, course::cpu, course::uncounted;
-  const course::Traits tiles{.tiles = true};
+  using course::broken, course::KernelArgs, course::cpu, course::uncounted;
+  const course::VariantInfo tiles{.tiles = true};
   return {
       cpu<T>(
           "tiled", "tiles for one cache, ikj inside",
-          [](const Call<T>& x) { tiled<T>(x.a, x.b, x.c, x.tile); }, cost::tiled<T>, tiles),
+          [](const KernelArgs<T>& x) { tiled<T>(x.a, x.b, x.c, x.tile); }, cost::tiled<T>, tiles),
       cpu<T>(
           "two_level", "tiles of tiles, for two caches",
-          [](const Call<T>& x) { two_level<T>(x.a, x.b, x.c, x.tile); }, cost::two_level<T>, tiles),
+          [](const KernelArgs<T>& x) { two_level<T>(x.a, x.b, x.c, x.tile); }, cost::two_level<T>, tiles),
       cpu<T>(
           "four_by_four", "and 4 rows of C by 4 of B inside, for the registers",
-          [](const Call<T>& x) { four_by_four<T>(x.a, x.b, x.c, x.tile); }, cost::four_by_four<T>, tiles),
+          [](const KernelArgs<T>& x) { four_by_four<T>(x.a, x.b, x.c, x.tile); }, cost::four_by_four<T>,
+          tiles),
       broken(cpu<T>(
           "whole_tiles_only", "what is left over is forgotten",
-          [](const Call<T>& x) { wrong::whole_tiles_only<T>(x.a, x.b, x.c, x.tile); }, uncounted, tiles)),
-      broken(cpu<T>(
-          "last_tile_of_k_lost", "stops a tile early along k",
-          [](const Call<T>& x) { wrong::last_tile_of_k_lost<T>(x.a, x.b, x.c, x.tile); }, uncounted, tiles)),
-      broken(cpu<T>(
-          "overwritten_by_each_tile", "C = in every tile",
-          [](const Call<T>& x) { wrong::overwritten_by_each_tile<T>(x.a, x.b, x.c, x.tile); }, uncounted,
+          [](const KernelArgs<T>& x) { wrong::whole_tiles_only<T>(x.a, x.b, x.c, x.tile); }, uncounted,
           tiles)),
       broken(cpu<T>(
+          "last_tile_of_k_lost", "stops a tile early along k",
+          [](const KernelArgs<T>& x) { wrong::last_tile_of_k_lost<T>(x.a, x.b, x.c, x.tile); }, uncounted,
+          tiles)),
+      broken(cpu<T>(
+          "overwritten_by_each_tile", "C = in every tile",
+          [](const KernelArgs<T>& x) { wrong::overwritten_by_each_tile<T>(x.a, x.b, x.c, x.tile); },
+          uncounted, tiles)),
+      broken(cpu<T>(
           "overlapping", "neighbouring tiles share an edge",
-          [](const Call<T>& x) { wrong::overlapping<T>(x.a, x.b, x.c, x.tile); }, uncounted, tiles)),
+          [](const KernelArgs<T>& x) { wrong::overlapping<T>(x.a, x.b, x.c, x.tile); }, uncounted, tiles)),
       broken(cpu<T>(
           "one_column_too_far", "j <= n",
-          [](const Call<T>& x) { wrong::one_column_too_far<T>(x.a, x.b, x.c, x.tile); }, uncounted, tiles)),
+          [](const KernelArgs<T>& x) { wrong::one_column_too_far<T>(x.a, x.b, x.c, x.tile); }, uncounted,
+          tiles)),
       broken(cpu<T>(
           "one_row_too_far", "i <= m",
-          [](const Call<T>& x) { wrong::one_row_too_far<T>(x.a, x.b, x.c, x.tile); }, uncounted, tiles)),
+          [](const KernelArgs<T>& x) { wrong::one_row_too_far<T>(x.a, x.b, x.c, x.tile); }, uncounted,
+          tiles)),
   };
 }
 

@@ -8,13 +8,13 @@
 template <class T>
 course::Variants<T> variants() {
   using namespace tiling;
-  using course::Call;
+  using course::KernelArgs;
   return {
       course::cpu<T>("ikj", "a row of C, then all rows of B: C's row is wanted again at once",
-                     [](const Call<T>& x) { ikj_in_tiles<T>(x.a, x.b, x.c, x.tile); }, cost::tiled<T>,
+                     [](const KernelArgs<T>& x) { ikj_in_tiles<T>(x.a, x.b, x.c, x.tile); }, cost::tiled<T>,
                      {.tiles = true}),
       course::cpu<T>("kij", "a row of B, then all rows of C: C's row is wanted again a tile's height later",
-                     [](const Call<T>& x) { kij_in_tiles<T>(x.a, x.b, x.c, x.tile); }, cost::tiled<T>,
+                     [](const KernelArgs<T>& x) { kij_in_tiles<T>(x.a, x.b, x.c, x.tile); }, cost::tiled<T>,
                      {.tiles = true})};
 }
 

@@ -7,32 +7,34 @@
 template <class T>
 course::Variants<T> variants() {
   using namespace avx2;
-  using course::broken, course::Call, course::cpu;
+  using course::broken, course::KernelArgs, course::cpu;
   const Caches alone = caches_here(1);
   const auto textbook = cost::textbook<T>(textbook_tile, alone);
   const auto narrow = cost::tuned<T>(tuned_tile, alone);
-  const course::Traits threads{.threads = true};
+  const course::VariantInfo threads{.threads = true};
   course::Variants<T> list = {
       cpu<T>(
           "ikj_avx2", "02's ikj with lanes by hand",
-          [](const Call<T>& x) { ikj_avx2<T>(x.a, x.b, x.c, x.threads); }, cost::ikj<T>, threads),
+          [](const KernelArgs<T>& x) { ikj_avx2<T>(x.a, x.b, x.c, x.threads); }, cost::ikj<T>, threads),
       cpu<T>("dot_avx2", "02's transposed with lanes, and a horizontal sum",
-             [](const Call<T>& x) { dot_avx2<T>(x.a, x.b, x.c, x.bt, x.threads); }, cost::dot<T>,
+             [](const KernelArgs<T>& x) { dot_avx2<T>(x.a, x.b, x.c, x.bt, x.threads); }, cost::dot<T>,
              {.threads = true, .transposed_b = true}),
       cpu<T>("register_tile", "a tile of C in registers", register_tile<textbook_tile, T>,
              cost::register_tile<T>),
       cpu<T>(
           "blocked", "the tile in blocks that fit the caches",
-          [=](const Call<T>& x) { blocked<textbook_tile, T>(x.a, x.b, x.c, alone); }, textbook),
+          [=](const KernelArgs<T>& x) { blocked<textbook_tile, T>(x.a, x.b, x.c, alone); }, textbook),
       cpu<T>(
           "packed", "the blocks copied to where they are read",
-          [=](const Call<T>& x) { packed<textbook_tile, T>(x.a, x.b, x.c, alone); }, textbook),
+          [=](const KernelArgs<T>& x) { packed<textbook_tile, T>(x.a, x.b, x.c, alone); }, textbook),
       cpu<T>(
           "tuned", "packed, with edges, fetches and copies tuned",
-          [=](const Call<T>& x) { tuned<tuned_tile, T>(x.a, x.b, x.c, alone, 1); }, narrow),
+          [=](const KernelArgs<T>& x) { tuned<tuned_tile, T>(x.a, x.b, x.c, alone, 1); }, narrow),
       cpu<T>(
           "tuned_threads", "tuned, C in a grid of threads",
-          [](const Call<T>& x) { tuned<tuned_tile, T>(x.a, x.b, x.c, caches_here(x.threads), x.threads); },
+          [](const KernelArgs<T>& x) {
+            tuned<tuned_tile, T>(x.a, x.b, x.c, caches_here(x.threads), x.threads);
+          },
           narrow, threads),
       broken(cpu<T>("edge_lost", "whole tiles only", wrong::edge_lost<T>)),
       broken(cpu<T>("stale_block", "B packed for the first block of k only", wrong::stale_block<T>)),
@@ -42,12 +44,12 @@ course::Variants<T> variants() {
   };
   if constexpr (std::is_floating_point_v<T>)  // of integers, what lies behind a row would overflow
     list.push_back(broken(cpu<T>("unmasked", "reads beyond the end of a row",
-                                 [](const Call<T>& x) { wrong::unmasked<T>(x.a, x.b, x.c, x.bt); },
+                                 [](const KernelArgs<T>& x) { wrong::unmasked<T>(x.a, x.b, x.c, x.bt); },
                                  course::uncounted, {.transposed_b = true})));
-  for (auto& variant : list) variant->traits.vector = tuned_vector, variant->traits.needs = tuned_needs;
+  for (auto& variant : list) variant->info.vector = tuned_vector, variant->info.needs = tuned_needs;
 #ifdef __aarch64__  // skipped by name
   for (const char* name : {"tile_512", "blocked_512", "packed_512", "avx512", "avx512_threads"})
-    list.push_back(cpu<T>(name, "for x86's longest vectors", [](const Call<T>&) {}, course::uncounted,
+    list.push_back(cpu<T>(name, "for x86's longest vectors", [](const KernelArgs<T>&) {}, course::uncounted,
                           {.vector = "avx512", .needs = avx512_needs}));
 #else
   const auto textbook_512 = cost::textbook<T>(wide_tile, alone);
@@ -57,21 +59,21 @@ course::Variants<T> variants() {
                   cost::register_tile<T, wide_tile>),
            cpu<T>(
                "blocked_512", "blocked with vectors of 64 bytes",
-               [=](const Call<T>& x) { blocked<wide_tile, T>(x.a, x.b, x.c, alone); }, textbook_512),
+               [=](const KernelArgs<T>& x) { blocked<wide_tile, T>(x.a, x.b, x.c, alone); }, textbook_512),
            cpu<T>(
                "packed_512", "packed with vectors of 64 bytes",
-               [=](const Call<T>& x) { packed<wide_tile, T>(x.a, x.b, x.c, alone); }, textbook_512),
+               [=](const KernelArgs<T>& x) { packed<wide_tile, T>(x.a, x.b, x.c, alone); }, textbook_512),
            cpu<T>(
                "avx512", "tuned with wider registers, and more",
-               [=](const Call<T>& x) { tuned<avx512_tile, T>(x.a, x.b, x.c, alone, 1); }, wide),
+               [=](const KernelArgs<T>& x) { tuned<avx512_tile, T>(x.a, x.b, x.c, alone, 1); }, wide),
            cpu<T>(
                "avx512_threads", "avx512, C in a grid of threads",
-               [](const Call<T>& x) {
+               [](const KernelArgs<T>& x) {
                  tuned<avx512_tile, T>(x.a, x.b, x.c, caches_here(x.threads), x.threads);
                },
                wide, threads),
        }) {
-    variant->traits.vector = "avx512", variant->traits.needs = avx512_needs;
+    variant->info.vector = "avx512", variant->info.needs = avx512_needs;
     list.push_back(variant);
   }
 #endif

@@ -14,10 +14,10 @@
 
 namespace mpi {
 
-using course::Matrix, course::Problem, course::Settings, course::Shape, course::Sides, course::Times;
+using course::Matrix, course::Problem, course::Settings, course::Shape, course::Dim2, course::Times;
 
 /// The squarest grid, no higher than wide.
-inline Sides squarest(int ranks) {
+inline Dim2 squarest(int ranks) {
   int p = 1;
   for (int rows = 1; rows * rows <= ranks; ++rows)
     if (ranks % rows == 0) p = rows;
@@ -71,7 +71,7 @@ template <class T>
 class ByRows : public Scheme<T> {
  public:
   using Element = T;
-  static constexpr bool on_grid = false, dealt = false;
+  static constexpr bool on_grid = false, distributed = false;
   using Move = void (*)(const Shared<T>& shared, MPI_Comm ranks);
 
   ByRows(const Problem<T>& problem, const Settings& settings, Move scatter, Move gather)
@@ -108,7 +108,7 @@ template <class T>
 class BlockCyclic : public Scheme<T> {
  public:
   using Element = T;
-  static constexpr bool on_grid = true, dealt = false;
+  static constexpr bool on_grid = true, distributed = false;
 
   BlockCyclic(const Problem<T>& problem, const Settings& settings)
       : Scheme<T>(problem, settings), grid_(settings.grid.x, settings.grid.y) {
@@ -129,7 +129,7 @@ class BlockCyclic : public Scheme<T> {
   }
   void connect() override { grid_.connect(); }
   void distribute() override { deal(dealt_, types_, grid_); }
-  /// C has just been dealt out; rank 0 waits for what comes back on poison.
+  /// C has just been distributed out; rank 0 waits for what comes back on poison.
   void reset() override { course::poison_all(dealt_.result); }
   void multiply() override { avx2::best<T>(dealt_.a, dealt_.b, dealt_.c, this->settings_.threads); }
   void collect() override { mpi::collect(dealt_, types_, grid_); }
@@ -141,12 +141,12 @@ class BlockCyclic : public Scheme<T> {
   NineTypes types_;
 };
 
-/// Matrices that lie dealt out on a grid before and after: nobody holds more of them than his share.
+/// Matrices that lie distributed out on a grid before and after: nobody holds more of them than his share.
 template <class T>
 class OnGrid : public Scheme<T> {
  public:
   using Element = T;
-  static constexpr bool on_grid = true, dealt = true;
+  static constexpr bool on_grid = true, distributed = true;
 
   OnGrid(const Problem<T>& problem, const Settings& settings)
       : Scheme<T>(problem, settings),
@@ -178,7 +178,7 @@ class OnGrid : public Scheme<T> {
   }
 
  protected:
-  /// This rank's part of a matrix whose rows and columns are dealt out so, from `element`, its recipe.
+  /// This rank's part of a matrix whose rows and columns are distributed out so, from `element`, its recipe.
   template <class Element>
   void fill(View<T> part, const Cyclic& rows, const Cyclic& cols, Element element) const {
     course::share_rows(part.rows(), this->settings_.threads, [&](Index i) {
@@ -244,14 +244,14 @@ template <class T>
 class MpiVariant : public course::Variant<T> {
  public:
   using Make = std::function<std::unique_ptr<Scheme<T>>(const Problem<T>&, const Settings&)>;
-  MpiVariant(course::Traits traits, Make make)
-      : course::Variant<T>(std::move(traits)), make_(std::move(make)) {}
+  MpiVariant(course::VariantInfo info, Make make)
+      : course::Variant<T>(std::move(info)), make_(std::move(make)) {}
 
   std::shared_ptr<course::Variant<T>> another() const override {
-    return std::make_shared<MpiVariant>(this->traits, make_);
+    return std::make_shared<MpiVariant>(this->info, make_);
   }
   std::string refuses(const Problem<T>&, const Settings&) const override {
-    const bool harmless = this->traits.broken && size_of(MPI_COMM_WORLD) < 2;  // nothing to get wrong
+    const bool harmless = this->info.broken && size_of(MPI_COMM_WORLD) < 2;  // nothing to get wrong
     return harmless ? "needs 2 ranks" : "";
   }
   Times allocate(const Problem<T>& problem, const Settings& settings) override {
@@ -277,7 +277,7 @@ class MpiVariant : public course::Variant<T> {
  private:
   using Work = void (Scheme<T>::*)();
   Times moved(Times::Field Times::*which, Work work) {
-    return this->traits.dealt ? Times{} : phase(which, work);
+    return this->info.distributed ? Times{} : phase(which, work);
   }
   Times phase(Times::Field Times::*which, Work work) {
     MPI_Barrier(MPI_COMM_WORLD);
@@ -299,14 +299,14 @@ class MpiVariant : public course::Variant<T> {
 /// The variant of a scheme; its constructor gets these functions, too.
 template <class S, class T = typename S::Element, class... Functions>
 std::shared_ptr<course::Variant<T>> on_ranks(std::string name, std::string idea, Functions... functions) {
-  return std::make_shared<MpiVariant<T>>(course::Traits{.name = std::move(name),
-                                                        .idea = std::move(idea),
-                                                        .threads = true,
-                                                        .blocks = S::on_grid,
-                                                        .grids = S::on_grid,
-                                                        .dealt = S::dealt,
-                                                        .vector = avx2::best_vector(),
-                                                        .needs = avx2::best_needs()},
+  return std::make_shared<MpiVariant<T>>(course::VariantInfo{.name = std::move(name),
+                                                             .idea = std::move(idea),
+                                                             .threads = true,
+                                                             .blocks = S::on_grid,
+                                                             .grids = S::on_grid,
+                                                             .distributed = S::distributed,
+                                                             .vector = avx2::best_vector(),
+                                                             .needs = avx2::best_needs()},
                                          [=](const Problem<T>& problem, const Settings& settings) {
                                            return std::make_unique<S>(problem, settings, functions...);
                                          });

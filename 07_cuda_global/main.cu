@@ -41,7 +41,7 @@ course::Variants<T> variants() {
       broken(gpu<T>("swapped", "<<<block, grid>>>", started<T>(wrong::swapped<T>, coalesced<T>))),
   };
   course::add_too_far<T>(list, along);
-  for (auto& variant : list) variant->traits.blocks = true;
+  for (auto& variant : list) variant->info.blocks = true;
   return list;
 }
 

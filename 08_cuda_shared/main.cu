@@ -41,7 +41,7 @@ course::Variants<T> variants() {
           gpu<T>("unwaited", "the clock stops before the kernel does", tiled, uncounted, {.waits = false})),
   };
   course::add_too_far<T>(list, tiled);
-  for (auto& variant : list) variant->traits.tiles = true;
+  for (auto& variant : list) variant->info.tiles = true;
   return list;
 }
 

@@ -89,8 +89,8 @@ template <class T>
 class Offloaded : public course::Variant<T> {
  public:
   using Kernel = void (*)(View<const T> a, View<const T> b, View<T> c);
-  Offloaded(course::Traits traits, Kernel kernel, const Model& model)
-      : course::Variant<T>(std::move(traits)), kernel_(kernel), model_(model) {}
+  Offloaded(course::VariantInfo info, Kernel kernel, const Model& model)
+      : course::Variant<T>(std::move(info)), kernel_(kernel), model_(model) {}
 
   course::Device device() const override {
     if (!model_.on_host()) return {"gpu", model_.gpu() == nullptr ? "a GPU without a name" : model_.gpu()};
@@ -168,9 +168,9 @@ template <class T>
 std::shared_ptr<course::Variant<T>> offloaded(std::string name, std::string idea,
                                               typename Offloaded<T>::Kernel kernel, course::CostOf cost = {},
                                               const Model& model = by_openacc) {
-  course::Traits traits{
+  course::VariantInfo info{
       .name = std::move(name), .idea = std::move(idea), .cost = std::move(cost), .vector = "cuda"};
-  return std::make_shared<Offloaded<T>>(std::move(traits), kernel, model);
+  return std::make_shared<Offloaded<T>>(std::move(info), kernel, model);
 }
 
 }  // namespace openacc

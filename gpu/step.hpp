@@ -18,8 +18,9 @@ using ThisPlatform = Cuda;
 template <class T, class Platform = ThisPlatform>
 std::shared_ptr<Variant<T>> gpu(std::string name, std::string idea, Launch<T> launch, CostOf cost = {},
                                 Needs needs = {}) {
-  Traits traits{.name = std::move(name), .idea = std::move(idea), .cost = std::move(cost), .vector = "cuda"};
-  return std::make_shared<GpuVariant<T, Platform>>(std::move(traits), std::move(launch), std::move(needs));
+  VariantInfo info{
+      .name = std::move(name), .idea = std::move(idea), .cost = std::move(cost), .vector = "cuda"};
+  return std::make_shared<GpuVariant<T, Platform>>(std::move(info), std::move(launch), std::move(needs));
 }
 
 /// Adds a launch, `of` this rung, on a C that is taken for larger than it is: wrong on purpose.

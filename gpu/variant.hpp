@@ -44,8 +44,8 @@ struct Needs {
 template <class T, class Platform>
 class GpuVariant : public Variant<T> {
  public:
-  GpuVariant(Traits traits, Launch<T> launch, Needs needs = {})
-      : Variant<T>(std::move(traits)), launch_(std::move(launch)), needs_(std::move(needs)) {}
+  GpuVariant(VariantInfo info, Launch<T> launch, Needs needs = {})
+      : Variant<T>(std::move(info)), launch_(std::move(launch)), needs_(std::move(needs)) {}
 
   Device device() const override { return Platform::device(); }
   std::string refuses(const Problem<T>&, const Settings&) const override {
@@ -104,8 +104,8 @@ class GpuVariant : public Variant<T> {
     const double seconds = Platform::seconds_of(work);
     Times times = Platform::counts();
     times.product = seconds;
-    const Sides block{launched.block.x, launched.block.y};
-    if (this->traits.blocks && launched.grid.x > 0 && block != settings_.block)
+    const Dim2 block{launched.block.x, launched.block.y};
+    if (this->info.blocks && launched.grid.x > 0 && block != settings_.block)
       run_error_ = "blocks of " + block.text() + " threads were launched, not of " + settings_.block.text();
     return times;
   }

@@ -19,7 +19,7 @@
 namespace libraries {
 namespace {
 
-using course::Call, course::Index, course::Refusal;
+using course::KernelArgs, course::Index, course::Refusal;
 
 // BLAS as C calls it, integers of 32 bits. Eigen's module and ours offer int32_t; no BLAS does.
 template <class T>
@@ -54,7 +54,7 @@ std::string known_path(const std::filesystem::path& path) {
 }
 
 template <class T>
-using Product = std::function<void(const Call<T>&)>;
+using Product = std::function<void(const KernelArgs<T>&)>;
 
 /// A library that was loaded, for good.
 struct Library {
@@ -74,7 +74,7 @@ Product<T> product(void* library, const char* cblas_name, const char* fortran_na
   const auto fortran = symbol<Fortran<T>>(library, fortran_name);
   const auto dnnl = std::is_same_v<T, float> ? symbol<Dnnl>(library, "dnnl_sgemm") : nullptr;
   if (cblas == nullptr && dnnl == nullptr && fortran == nullptr) return {};
-  return [=](const Call<T>& call) {
+  return [=](const KernelArgs<T>& call) {
     const auto& [a, b, c, bt, threads, tile] = call;
     const auto narrow = [](Index size) { return static_cast<int>(size); };  // --size ends at 2^31 - 1
     const auto wide = [&](Index ld) { return std::max(1, narrow(ld)); };    // of no columns, too
@@ -205,11 +205,11 @@ void set_threads(int threads, bool openmp, char** argv) {
 /// Ends this process where a product takes far too long: a library may hang.
 template <class T>
 struct Watched : course::CpuVariant<T> {
-  Watched(const course::Traits& traits, const Product<T>& product, bool is_there = true)
-      : course::CpuVariant<T>(traits, product), there(is_there) {}
+  Watched(const course::VariantInfo& info, const Product<T>& product, bool is_there = true)
+      : course::CpuVariant<T>(info, product), there(is_there) {}
   std::shared_ptr<course::Variant<T>> another() const override { return {}; }
   std::string refuses(const course::Problem<T>&, const course::Settings&) const override {
-    return there ? "" : this->traits.against + " multiplies no " + course::type_name<T>;
+    return there ? "" : this->info.against + " multiplies no " + course::type_name<T>;
   }
   course::Times allocate(const course::Problem<T>& problem, const course::Settings& settings) override {
     limit = static_cast<unsigned>(10 + 2e-9 * problem.shape.flops());
@@ -227,7 +227,7 @@ struct Watched : course::CpuVariant<T> {
 template <class T>
 void require_team(const Product<T>& product, int threads) {
   if (!product || threads == 1) return;
-  Watched<T> variant(course::Traits{}, product);
+  Watched<T> variant(course::VariantInfo{}, product);
   const course::Problem<T> problem{{512, 512, 512}};
   variant.allocate(problem, {});
   double share = 0;
@@ -248,18 +248,18 @@ void add(course::Variants<T>& variants, const Library& theirs, const Library& ou
          const Asked& asked) {
   const Product<T>&their_product = theirs.*type, &our_product = ours.*type;
   const bool both = their_product && our_product;
-  course::Traits traits{
+  course::VariantInfo info{
       .name = "library", .idea = theirs.name + ": " + theirs.about, .threads = true, .against = theirs.name};
   if (!asked.sustained)
-    variants.push_back(std::make_shared<Watched<T>>(traits, their_product, bool(their_product)));
-  traits.name = in_turns(ours.kernel, asked), traits.idea = "in turns with " + theirs.name;
-  const auto product = [their_product, our_product](const Call<T>& call) {
+    variants.push_back(std::make_shared<Watched<T>>(info, their_product, bool(their_product)));
+  info.name = in_turns(ours.kernel, asked), info.idea = "in turns with " + theirs.name;
+  const auto product = [their_product, our_product](const KernelArgs<T>& call) {
     course::next_run.side == 0 ? our_product(call) : their_product(call);
   };
   const bool apart = asked.threads > 1 && !theirs.openmp;
   const course::Timing timing{.sample = 1e-3, .settle = apart ? 5e-3 : 0, .sustained = asked.sustained};
   variants.push_back(std::make_shared<course::InTurns<T>>(
-      traits, course::Variants<T>{std::make_shared<Watched<T>>(traits, product, both)}, timing));
+      info, course::Variants<T>{std::make_shared<Watched<T>>(info, product, both)}, timing));
 }
 
 }  // namespace

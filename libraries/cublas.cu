@@ -197,7 +197,7 @@ void add(course::Variants<T>& variants, const std::string& way, const Product<T>
       for (int made = 0; made < course::next_run.products; ++made) product(a, b, c);
     };
     variants.push_back(course::gpu<T>(name, idea, launch, {}, {.capability = capability}));
-    variants.back()->traits.against = against;
+    variants.back()->info.against = against;
   };
   if (!asked.sustained) add_one("library", against, theirs, 0);
   for (const auto& [name, product, capability] : rungs) {
@@ -206,7 +206,7 @@ void add(course::Variants<T>& variants, const std::string& way, const Product<T>
                                 .queued = true,
                                 .sustained = asked.sustained,
                                 .state = state};
-    variants.back() = std::make_shared<course::InTurns<T>>(variants.back()->traits,
+    variants.back() = std::make_shared<course::InTurns<T>>(variants.back()->info,
                                                            course::Variants<T>{variants.back()}, timing);
   }
 }

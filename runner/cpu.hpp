@@ -8,7 +8,7 @@ namespace course {
 
 /// What a kernel on the CPU is called with: the matrices and what its row of the results fixes.
 template <class T>
-struct Call {
+struct KernelArgs {
   View<const T> a, b;
   View<T> c, bt;  // bt: the workspace of n × k, poisoned, of a variant that asks for one
   int threads;
@@ -19,24 +19,24 @@ struct Call {
 template <class T>
 class CpuVariant : public Variant<T> {
  public:
-  using Function = std::function<void(const Call<T>&)>;
+  using Function = std::function<void(const KernelArgs<T>&)>;
   using Kernel = void (*)(View<const T> a, View<const T> b, View<T> c);
-  CpuVariant(Traits traits, Function function)
-      : Variant<T>(std::move(traits)), function_(std::move(function)) {}
-  CpuVariant(Traits traits, Kernel kernel) : Variant<T>(std::move(traits)), kernel_(kernel) {}
+  CpuVariant(VariantInfo info, Function function)
+      : Variant<T>(std::move(info)), function_(std::move(function)) {}
+  CpuVariant(VariantInfo info, Kernel kernel) : Variant<T>(std::move(info)), kernel_(kernel) {}
 
   std::shared_ptr<Variant<T>> another() const override {
-    if (kernel_ != nullptr) return std::make_shared<CpuVariant>(this->traits, kernel_);
-    return std::make_shared<CpuVariant>(this->traits, function_);
+    if (kernel_ != nullptr) return std::make_shared<CpuVariant>(this->info, kernel_);
+    return std::make_shared<CpuVariant>(this->info, function_);
   }
   Times allocate(const Problem<T>& problem, const Settings& settings) override {
     settings_ = settings;
-    const Traits& traits = this->traits;
+    const VariantInfo& info = this->info;
     const auto [m, n, k] = problem.shape;
-    const int touching = traits.touched_by_one ? 1 : settings.threads;
+    const int touching = info.touched_by_one ? 1 : settings.threads;
     inputs_ = problem.whole(touching);
     c_ = Matrix<T>(m, n, problem.pad, touching);
-    if (traits.transposed_b) bt_ = Matrix<T>(n, k, problem.pad, touching);
+    if (info.transposed_b) bt_ = Matrix<T>(n, k, problem.pad, touching);
     return {};
   }
   void reset() override {
@@ -71,13 +71,13 @@ class CpuVariant : public Variant<T> {
 };
 
 /// The variant of a kernel that wants the three matrices only, or of a call on one that wants more,
-/// [](const Call<T>& x) { tiled<T>(x.a, x.b, x.c, x.tile); }; `traits` say what it is swept over: {.tiles =
-/// true}.
+/// [](const KernelArgs<T>& x) { tiled<T>(x.a, x.b, x.c, x.tile); }; `info` say what it is swept over: {.tiles
+/// = true}.
 template <class T, class Kernel>
 std::shared_ptr<Variant<T>> cpu(std::string name, std::string idea, Kernel kernel, CostOf cost = {},
-                                Traits traits = {}) {
-  traits.name = std::move(name), traits.idea = std::move(idea), traits.cost = std::move(cost);
-  return std::make_shared<CpuVariant<T>>(std::move(traits), kernel);
+                                VariantInfo info = {}) {
+  info.name = std::move(name), info.idea = std::move(idea), info.cost = std::move(cost);
+  return std::make_shared<CpuVariant<T>>(std::move(info), kernel);
 }
 
 /// A kernel on vectors of vectors; copying there and back is not timed.
@@ -86,13 +86,13 @@ class VectorsVariant : public CpuVariant<T> {
  public:
   using Vectors = std::vector<std::vector<T>>;
   using Kernel = void (*)(const Vectors& a, const Vectors& b, Vectors& c);
-  VectorsVariant(Traits traits, Kernel kernel)
-      : CpuVariant<T>(std::move(traits),
-                      [this](const Call<T>&) { kernel_(rows_of_a_, rows_of_b_, rows_of_c_); }),
+  VectorsVariant(VariantInfo info, Kernel kernel)
+      : CpuVariant<T>(std::move(info),
+                      [this](const KernelArgs<T>&) { kernel_(rows_of_a_, rows_of_b_, rows_of_c_); }),
         kernel_(kernel) {}
 
   std::shared_ptr<Variant<T>> another() const override {
-    return std::make_shared<VectorsVariant>(this->traits, kernel_);
+    return std::make_shared<VectorsVariant>(this->info, kernel_);
   }
   void reset() override {
     const Inputs<T>& inputs = this->inputs_;
@@ -122,7 +122,7 @@ template <class T>
 std::shared_ptr<Variant<T>> cpu_on_vectors(std::string name, std::string idea,
                                            typename VectorsVariant<T>::Kernel kernel, CostOf cost = {}) {
   return std::make_shared<VectorsVariant<T>>(
-      Traits{.name = std::move(name), .idea = std::move(idea), .cost = std::move(cost)}, kernel);
+      VariantInfo{.name = std::move(name), .idea = std::move(idea), .cost = std::move(cost)}, kernel);
 }
 
 }  // namespace course

@@ -35,7 +35,7 @@ class MpiWorld : public World {
                   MPI_COMM_WORLD);
   }
   double sum(double mine) const override { return sum_over(MPI_COMM_WORLD, mine); }
-  std::int64_t root(std::int64_t mine) const override {
+  std::int64_t broadcast(std::int64_t mine) const override {
     MPI_Bcast(&mine, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
     return mine;
   }

@@ -42,8 +42,8 @@ CLI::Option* listed(CLI::Option* option) {
 }
 
 /// A list of grids or blocks; their default ends the help.
-CLI::Option* add_sides(CLI::App& app, Text name, Text help, std::vector<Sides>& items) {
-  const Texts defaults = texts(items, [](const Sides& item) { return item.text(); });
+CLI::Option* add_sides(CLI::App& app, Text name, Text help, std::vector<Dim2>& items) {
+  const Texts defaults = texts(items, [](const Dim2& item) { return item.text(); });
   const auto read = [&items](const Texts& given) {
     items.clear();
     for (Text item : given) items.push_back({numbers(item)[0], numbers(item)[1]});

@@ -20,7 +20,7 @@ struct Options {
   std::vector<int> threads = {1};
   int most_threads = 4096;                           // 1: a step of one thread
   std::vector<Index> tiles = {}, tile_choices = {};  // choices: if it has some, there are no others
-  std::vector<Sides> blocks = {}, grids = {};
+  std::vector<Dim2> blocks = {}, grids = {};
   int ranks = 0;  // that were started; 0: nobody said
   int repeat = 5, warmup = 1;
   double budget = 10;  // seconds a row may take

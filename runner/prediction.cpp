@@ -28,7 +28,7 @@ const Schema& machine_schema() {
   return schema;
 }
 
-Roofs::Roofs(const std::string& path) {
+MachineModel::MachineModel(const std::string& path) {
   for (const Table::Row& row :
        Table(machine_schema()).read(path, "--machine")) {  // the last of a kind counts
     const std::string &name = row.at(0), &note = row.at(7);
@@ -41,13 +41,14 @@ Roofs::Roofs(const std::string& path) {
   }
 }
 
-const Roofs::ByThreads* Roofs::find(const std::string& name, const std::string& type,
-                                    const std::string& vector, const std::string& level) const {
+const MachineModel::ByThreads* MachineModel::find(const std::string& name, const std::string& type,
+                                                  const std::string& vector, const std::string& level) const {
   const auto found = measured_.find({name, type, vector, level});
   return found == measured_.end() ? nullptr : &found->second;
 }
 
-std::optional<double> Roofs::peak(const std::string& type, int threads, const std::string& vector) const {
+std::optional<double> MachineModel::peak(const std::string& type, int threads,
+                                         const std::string& vector) const {
   std::optional<double> most;
   if (vector == on_gpu) {
     for (const char* level : {"", "wgmma", "wgmma_shared"})
@@ -61,8 +62,8 @@ std::optional<double> Roofs::peak(const std::string& type, int threads, const st
   return most;
 }
 
-std::optional<Prediction> Roofs::predict(const Cost& cost, const std::string& type, const std::string& vector,
-                                         int threads) const {
+std::optional<Prediction> MachineModel::predict(const Cost& cost, const std::string& type,
+                                                const std::string& vector, int threads) const {
   constexpr std::array<const char*, 4> levels = {"L1", "L2", "L3", "memory"};
   const bool gpu = vector == on_gpu;
   const auto capacity = [&](std::size_t level) {  // 0 if there is no such level

@@ -22,10 +22,10 @@ struct Prediction {
 };
 
 /// What machine.csv says of the processor and of the GPU: how fast each can be at each thing.
-class Roofs {
+class MachineModel {
  public:
   /// Throws Refusal if the file cannot be read or is not 00_machine's.
-  explicit Roofs(const std::string& path);
+  explicit MachineModel(const std::string& path);
 
   /// The processor that was measured, and the GPU; empty if the file has none.
   const std::string& processor() const { return processor_; }

@@ -28,7 +28,7 @@ constexpr const char* columns =
 /// The sides of the tile or block, with ranks also those of their grid.
 std::string tile_or_block(const Record& r) {
   if (r.settings.tile > 0) return std::to_string(r.settings.tile);
-  if (r.settings.block == Sides()) return "-";
+  if (r.settings.block == Dim2()) return "-";
   return (r.ranks > 1 ? r.settings.grid.text() + " " : "") + r.settings.block.text();
 }
 
@@ -143,22 +143,22 @@ void Record::summarise(const std::vector<Times>& runs) {
   if (*median_s > 0 && shape.flops() > 0) gflops = shape.flops() / *median_s * 1e-9;
 }
 
-std::string Record::command_line(const Traits& traits, Index pad, const std::string& emulate) const {
+std::string Record::command_line(const VariantInfo& info, Index pad, const std::string& emulate) const {
   std::string line = ranks > 1 ? fmt::format("mpirun -n {} ", ranks) : "";
   const char* const quote = contains(variant, ' ') ? "'" : "";
   line += fmt::format("{} --variant {}{}{} --type {} --shape {} --fill {} --seed {} --repeat 1 --verify full",
                       step, quote, variant, quote, type, shape_text(shape), fill, seed);
-  if (traits.threads) line += fmt::format(" --threads {}", settings.threads);
-  if (traits.tiles) line += fmt::format(" --tile {}", settings.tile);
-  if (traits.grids) line += " --grid " + settings.grid.text();
-  if (traits.blocks) line += " --block " + settings.block.text();
+  if (info.threads) line += fmt::format(" --threads {}", settings.threads);
+  if (info.tiles) line += fmt::format(" --tile {}", settings.tile);
+  if (info.grids) line += " --grid " + settings.grid.text();
+  if (info.blocks) line += " --block " + settings.block.text();
   if (pad > 0) line += fmt::format(" --pad {}", pad);
   return emulate.empty() ? line : line + " --emulate " + emulate;
 }
 
 void print_header(const Record& r) {
   const std::string ranks = r.ranks > 1 ? fmt::format("{} ranks of ", r.ranks) : "";
-  const char* const heading = r.ranks > 1 ? "grid, block" : r.settings.block == Sides() ? "tile" : "block";
+  const char* const heading = r.ranks > 1 ? "grid, block" : r.settings.block == Dim2() ? "tile" : "block";
   say(stdout, "{} on {}{}, {} {}\n", r.step, ranks, r.device.text(), r.compiler, r.flags);
   say(stdout, fmt::runtime(columns), "variant", "type", "m x n x k", "threads", heading, r.ranks > 1 ? 13 : 5,
       "runs", "median", "predicted", "by", "GFLOP/s", "peak", "error", "worst", "verdict");

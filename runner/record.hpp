@@ -35,7 +35,7 @@ struct Record {
   /// Fills in repeats, rate and, by their medians, times: what no run has stays empty.
   void summarise(const std::vector<Times>& runs);
   /// The command line that runs this row again.
-  std::string command_line(const Traits& traits, Index pad, const std::string& emulate) const;
+  std::string command_line(const VariantInfo& info, Index pad, const std::string& emulate) const;
   /// The columns of results.csv, with this row's cells.
   Schema columns() const;
   Table::Row row() const { return cells_of(columns()); }

@@ -41,7 +41,7 @@ struct Row {
   Variant<T>& variant = own ? *own : series.variant;
   const Options& options = session.options;
   const World& world = session.world;
-  const Traits& traits = variant.traits;
+  const VariantInfo& info = variant.info;
 
   Times allocate(const Problem<T>& problem) {
     has_memory = true;
@@ -63,12 +63,12 @@ Record planned(const Session& session, const Problem<T>& problem, const Series<T
   static const Device cpu = processor();
   static const std::string name = host_name();
   Record r;
-  r.step = session.step.program, r.variant = series.variant.traits.name, r.type = type_name<T>;
+  r.step = session.step.program, r.variant = series.variant.info.name, r.type = type_name<T>;
   r.shape = problem.shape, r.settings = series.settings, r.ranks = session.world.size();
   r.fill = problem.fill == Fill::digits ? "digits" : "uniform", r.seed = problem.seed;
   r.device = series.variant.device().is_processor() ? cpu : series.variant.device();
   r.flags = session.step.flags, r.compiler = compiler, r.host = name, r.commit = commit;
-  r.started = started, r.against = series.variant.traits.against, r.verify = "none", r.verdict = "unverified";
+  r.started = started, r.against = series.variant.info.against, r.verify = "none", r.verdict = "unverified";
   return r;
 }
 
@@ -76,7 +76,7 @@ Record planned(const Session& session, const Problem<T>& problem, const Series<T
 template <class T>
 bool is_refused(Row<T>& row) {
   const std::string why = refusal_of(row.variant, row.checked.problem, row.record.settings);
-  if (row.world.root(why.empty()) != 0) return false;
+  if (row.world.broadcast(why.empty()) != 0) return false;
   ++row.session.skipped;
   row.session.warn_once(row.record.variant + " skipped: " + why);
   return true;
@@ -107,7 +107,7 @@ bool takes_too_long(Row<T>& row) {
   Session& session = row.session;
   const double budget = row.options.budget;
   const double rate = row.series.rate, expected = rate > 0 ? row.record.shape.flops() / rate : 0;
-  if (expected <= 10 * budget || (row.traits.baseline && !session.step.is_level)) return false;
+  if (expected <= 10 * budget || (row.info.baseline && !session.step.is_level)) return false;
   session.warn_once(fmt::format(  // twice as much as it seems to need: the next estimate is another
       "{} left out: one run takes about {}, over ten times the budget of {}; --budget {:.3g} will do",
       row.title(), readable_seconds(expected), readable_seconds(budget), expected / 5));
@@ -133,9 +133,9 @@ void warm_up(Row<T>& row) {
   for (int w = 1; w <= options.warmup; ++w) {
     row.progress("warm-up", w, options.warmup);
     const Times times = run_once(row);
-    row.is_done = row.world.root(spent({times}) < (options.in_turns ? 2 : 1) * options.budget) == 0;
+    row.is_done = row.world.broadcast(spent({times}) < (options.in_turns ? 2 : 1) * options.budget) == 0;
     if (row.is_done) return row.samples.push_back(times);
-    row.settles = alternates && row.world.root(times.product.value_or(0) < unsettled_s) != 0;
+    row.settles = alternates && row.world.broadcast(times.product.value_or(0) < unsettled_s) != 0;
   }
 }
 
@@ -158,7 +158,7 @@ bool has_turn(const Row<T>& row) {
   const auto turns = std::ssize(row.samples);
   const bool more =
       spent(row.samples) < row.options.budget || (row.options.in_turns && row.samples.size() < tell_ratio);
-  return row.world.root(row.thrown.empty() && !row.is_done && turns < row.options.repeat && more) != 0;
+  return row.world.broadcast(row.thrown.empty() && !row.is_done && turns < row.options.repeat && more) != 0;
 }
 
 /// Adds a run; in turns the mean of some, after one that brings its matrices into the caches again and tells
@@ -170,7 +170,7 @@ void take_turn(Row<T>& row) {
     const Stopwatch watch;
     const double product = run_once(row).product.value_or(0), all = watch.seconds();
     const double wanted = std::ceil(sample_s / std::max({product, all / 10, 1e-7}));
-    row.products = static_cast<int>(row.world.root(std::max(row.products, static_cast<int>(wanted))));
+    row.products = static_cast<int>(row.world.broadcast(std::max(row.products, static_cast<int>(wanted))));
   }
   Times mean;
   for (int product = 0; product < row.products; ++product) mean += run_once(row);
@@ -182,11 +182,11 @@ template <class T>
 void predict(Row<T>& row) {
   Record& r = row.record;
   const auto& roofs = row.session.roofs;
-  const Traits& traits = row.traits;
+  const VariantInfo& info = row.info;
   if (!roofs || (!r.device.is_processor() && r.device.name != roofs->gpu())) return;
-  const std::string& vector = traits.vector.empty() ? row.session.step.vector : traits.vector;
-  if (traits.cost)
-    r.prediction = roofs->predict(traits.cost(r.shape, r.settings), r.type, vector, r.settings.threads);
+  const std::string& vector = info.vector.empty() ? row.session.step.vector : info.vector;
+  if (info.cost)
+    r.prediction = roofs->predict(info.cost(r.shape, r.settings), r.type, vector, r.settings.threads);
   const auto peak = roofs->peak(r.type, r.settings.threads * r.ranks, vector);
   if (peak && r.gflops) r.peak_share = *r.gflops / *peak;
 }
@@ -286,7 +286,7 @@ void report(Row<T>& row) {
   if (r.check) r.verdict = r.check->right ? "right" : "wrong";
   const bool wrong = r.verdict == "wrong", expected = row.options.expect_wrong, threw = !thrown.empty();
   const std::string again =
-      r.command_line(row.traits, row.options.pad, row.options.emulate) + session.step.options;
+      r.command_line(row.info, row.options.pad, row.options.emulate) + session.step.options;
   const bool counts_as_wrong = wrong && !(expected && threw);  // --expect-wrong: a throw is no wrong result
   ++session.measured;
   if (counts_as_wrong != expected) session.refused.status = 1;

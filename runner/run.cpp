@@ -22,7 +22,7 @@ void for_each_type(const Step& step, F f) {
 
 /// What is known of all variants with one name, whatever their type.
 struct NamedVariant {
-  Traits traits;
+  VariantInfo info;
   std::string skip_reason;
 };
 std::vector<NamedVariant> named_variants(const Step& step) {
@@ -30,26 +30,26 @@ std::vector<NamedVariant> named_variants(const Step& step) {
   std::set<std::string> seen;
   for_each_type(step, [&](const auto& variants) {
     for (const auto& variant : variants)
-      if (seen.insert(variant->traits.name).second)
-        found.push_back({variant->traits, refusal_of(*variant, {}, {})});
+      if (seen.insert(variant->info.name).second)
+        found.push_back({variant->info, refusal_of(*variant, {}, {})});
   });
   return found;
 }
 
 /// Whether --variant names it, or no name is given and it is right (with --expect-wrong: broken).
-bool is_asked_for(const Traits& traits, const Options& options) {
-  return options.variants.empty() ? traits.broken == options.expect_wrong
-                                  : contains(options.variants, traits.name);
+bool is_asked_for(const VariantInfo& info, const Options& options) {
+  return options.variants.empty() ? info.broken == options.expect_wrong
+                                  : contains(options.variants, info.name);
 }
 
 /// The settings of a variant's rows; what it is not swept over is one thread, no tile, grid or block.
-std::vector<Settings> settings_of(const Traits& traits, const Options& options) {
-  const std::vector none{Sides()};
+std::vector<Settings> settings_of(const VariantInfo& info, const Options& options) {
+  const std::vector none{Dim2()};
   std::vector<Settings> rows;
-  for (const int threads : traits.threads ? options.threads : std::vector{1})
-    for (const Index tile : traits.tiles ? options.tiles : std::vector<Index>{0})
-      for (const Sides& grid : traits.grids ? options.grids : none)
-        for (const Sides& block : traits.blocks ? options.blocks : none)
+  for (const int threads : info.threads ? options.threads : std::vector{1})
+    for (const Index tile : info.tiles ? options.tiles : std::vector<Index>{0})
+      for (const Dim2& grid : info.grids ? options.grids : none)
+        for (const Dim2& block : info.blocks ? options.blocks : none)
           rows.push_back({threads, tile, grid, block, options.verify_copies});
   return rows;
 }
@@ -60,8 +60,8 @@ std::vector<Series<T>> all_series(const Variants<T>& variants, const Options& op
   std::vector<Series<T>> all;
   if (!contains(options.types, type_name<T>)) return all;
   for (const auto& variant : variants)
-    if (is_asked_for(variant->traits, options))
-      for (const Settings& settings : settings_of(variant->traits, options))
+    if (is_asked_for(variant->info, options))
+      for (const Settings& settings : settings_of(variant->info, options))
         all.push_back({*variant, settings});
   return all;
 }
@@ -69,9 +69,9 @@ std::vector<Series<T>> all_series(const Variants<T>& variants, const Options& op
 /// The bytes of memory that a row takes of this rank.
 template <class T>
 double bytes_of(const Session& session, const Shape& shape, const Series<T>& series) {
-  const Traits& traits = series.variant.traits;
-  return traits.copies *
-         bytes_of_row<T>(shape, traits.dealt, verifies_whole(session.options, shape), session.world);
+  const VariantInfo& info = series.variant.info;
+  return info.copies *
+         bytes_of_row<T>(shape, info.distributed, verifies_whole(session.options, shape), session.world);
 }
 
 /// Throws Refusal if a row does not fit in memory or its digits would not be exact. Returns the number of
@@ -100,7 +100,7 @@ int check_rows(const Session& session) {
 std::string no_gpu(const Step& step, const Options& options, const std::vector<NamedVariant>& variants) {
   std::set<std::string> reasons;
   for (const NamedVariant& variant : variants)
-    if (is_asked_for(variant.traits, options)) reasons.insert(variant.skip_reason);
+    if (is_asked_for(variant.info, options)) reasons.insert(variant.skip_reason);
   if (!step.emulated || reasons.size() != 1 || reasons.begin()->empty()) return {};
   const bool hints = !step.has_emulation || reasons.begin()->find("--emulate") != std::string::npos;
   return *reasons.begin() + (hints ? "" : "; --emulate forward runs the kernels on the processor");
@@ -108,7 +108,7 @@ std::string no_gpu(const Step& step, const Options& options, const std::vector<N
 
 /// The roofs of --machine, whoever's they are; else of machine.csv beside the CSV or in report/, if they are
 /// of this processor.
-std::optional<Roofs> find_roofs(Session& session) {
+std::optional<MachineModel> find_roofs(Session& session) {
   namespace fs = std::filesystem;
   const std::string &named = session.options.machine, &csv = session.options.csv;
   std::vector<fs::path> places = {fs::path(csv).replace_filename("machine.csv"), "report/machine.csv"};
@@ -116,7 +116,7 @@ std::optional<Roofs> find_roofs(Session& session) {
   for (const fs::path& path : places) {
     std::error_code ignored;
     if (named.empty() && !fs::is_regular_file(path, ignored)) continue;
-    Roofs found(path.string());
+    MachineModel found(path.string());
     if (!named.empty() || found.processor().empty() || found.processor() == processor().name) return found;
     session.warn_once(path.string() + " is of another machine, " + found.processor() + ": no predictions");
   }
@@ -137,7 +137,7 @@ void run_type(Session& session, const Variants<T>& variants) {
       together.clear(), bytes = 0;
     };
     for (Series<T>& series : all) {
-      if (!options.explain.empty() && session.world.root(session.refused.status) == 1) return;
+      if (!options.explain.empty() && session.world.broadcast(session.refused.status) == 1) return;
       const bool alternates = options.in_turns && options.explain.empty() && series.variant.another();
       const double more = bytes_of(session, shape, series);
       const auto [needed, available] = memory_of(bytes + more, session.world);
@@ -152,15 +152,15 @@ void run_type(Session& session, const Variants<T>& variants) {
 /// Throws Refusal if --variant has a name that this step does not have.
 void check_names(const Options& options, const std::vector<NamedVariant>& variants) {
   std::vector<std::string> shown;
-  for (const auto& [traits, skip_reason] : variants)
-    if (!traits.broken || contains(options.variants, traits.name)) shown.push_back(traits.name);
+  for (const auto& [info, skip_reason] : variants)
+    if (!info.broken || contains(options.variants, info.name)) shown.push_back(info.name);
   for (const std::string& name : options.variants) one_of("--variant", name, shown, "this step has");
 }
 
 void print_list(const Step& step, const std::vector<NamedVariant>& variants) {
   say(stdout, "{}: {}\n", step.program, step.idea);
-  for (const auto& [traits, skip_reason] : variants)
-    if (!traits.broken) print_choice(traits.name, traits.idea, skip_reason);
+  for (const auto& [info, skip_reason] : variants)
+    if (!info.broken) print_choice(info.name, info.idea, skip_reason);
 }
 
 int run_step(const Step& step, const Options& options, const World& world, Refused& refused) {
@@ -172,7 +172,7 @@ int run_step(const Step& step, const Options& options, const World& world, Refus
   }
   Session session{options, step, world, refused};
   const std::string missing = lacking(step.features);
-  if (world.root(missing.empty()) == 0)
+  if (world.broadcast(missing.empty()) == 0)
     return session.warn_once("skipped: built for " + missing + ", which this processor lacks"), 77;
   require_threads(options.threads, world);
   session.rows = check_rows(session);
@@ -186,7 +186,7 @@ int run_step(const Step& step, const Options& options, const World& world, Refus
   run_type(session, step.bf16), run_type(session, step.tf32);
   run_type(session, step.f32), run_type(session, step.f64), run_type(session, step.i32);
   const bool nothing_ran = session.skipped > 0 && session.measured == 0;
-  return static_cast<int>(world.root(refused.status == 1 ? 1 : nothing_ran ? 77 : 0));
+  return static_cast<int>(world.broadcast(refused.status == 1 ? 1 : nothing_ran ? 77 : 0));
 }
 
 /// The defaults of the command line.
@@ -200,7 +200,7 @@ Options options_of(const Step& step) {
   for_each_type(step, [&]<class T>(const Variants<T>& variants) {
     if (!variants.empty()) options.types.push_back(type_name<T>);
     for (const auto& variant : variants)
-      if (variant->traits.threads) options.most_threads = Options().most_threads;
+      if (variant->info.threads) options.most_threads = Options().most_threads;
   });
   return options;
 }

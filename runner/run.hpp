@@ -23,7 +23,7 @@ struct Step {
   // The defaults of --tile, of --block (on a GPU of threads, with MPI of elements) and of --grid (of
   // processes).
   std::vector<Index> tiles = {}, tile_choices = {};  // choices: if it has some, there are no others
-  std::vector<Sides> blocks = {}, grids = {};
+  std::vector<Dim2> blocks = {}, grids = {};
   Index pad = 0;                     // elements between the rows of its matrices, the default of --pad
   Variants<course::bf16> bf16 = {};  // A and B in BF16, C in f32; few steps have such
   Variants<course::tf32> tf32 = {};  // all in f32, but factors are rounded to TF32

@@ -26,9 +26,9 @@ struct Session {
   const Step& step;
   const World& world;
   Refused& refused;
-  Table table{Record().columns()};  // rank 0's alone
-  std::optional<Roofs> roofs = {};  // of machine.csv, if there is one
-  int rows = 0, row = 0;            // how many there will be; how many have begun
+  Table table{Record().columns()};         // rank 0's alone
+  std::optional<MachineModel> roofs = {};  // of machine.csv, if there is one
+  int rows = 0, row = 0;                   // how many there will be; how many have begun
   int measured = 0, skipped = 0;
   std::set<std::string> warned = {};
 
@@ -76,7 +76,7 @@ void run_rows(Session& session, CheckedProblem<T>& checked, const std::vector<Se
 /// Why a variant cannot run here, for want of a processor's features or by its own word; else empty.
 template <class T>
 std::string refusal_of(const Variant<T>& variant, const Problem<T>& problem, const Settings& settings) {
-  const std::string missing = lacking(variant.traits.needs);
+  const std::string missing = lacking(variant.info.needs);
   return missing.empty() ? variant.refuses(problem, settings) : "this processor lacks " + missing;
 }
 
@@ -94,16 +94,16 @@ inline bool verifies_whole(const Options& options, const Shape& s) {
 
 /// Bytes that a row takes of this rank: A, B and C twice, for a variant has copies or a workspace. Rank 0 has
 /// besides what it verifies: C and the verifier's numbers, which are twice as wide. Where matrices are not
-/// `dealt` out, rank 0 has them whole, and each rank may have a whole B.
+/// `distributed` out, rank 0 has them whole, and each rank may have a whole B.
 template <class T>
-double bytes_of_row(const Shape& shape, bool dealt, bool verified_whole, const World& world) {
+double bytes_of_row(const Shape& shape, bool distributed, bool verified_whole, const World& world) {
   const auto m = static_cast<double>(shape.m), n = static_cast<double>(shape.n),
              k = static_cast<double>(shape.k), panel = std::min(k, 256.);
   const double b = sizeof(T) * k * n, c = sizeof(Result<T>) * m * n, twice = 2 * (sizeof(T) * m * k + b + c);
-  const double share = twice / world.size() + (dealt ? 0 : b);
+  const double share = twice / world.size() + (distributed ? 0 : b);
   if (!world.is_root()) return share;
   const double compared = (verified_whole ? m * n : 0) + (panel + 16) * (m + n);
-  return (dealt && world.size() > 1 ? share + c : twice) + 2 * sizeof(Result<T>) * compared;
+  return (distributed && world.size() > 1 ? share + c : twice) + 2 * sizeof(Result<T>) * compared;
 }
 
 }  // namespace course

@@ -37,8 +37,8 @@ struct Timing {
 template <class T>
 class InTurns : public Variant<T> {
  public:
-  InTurns(Traits traits, Variants<T> sides, const Timing& timing)
-      : Variant<T>(std::move(traits)), sides_(std::move(sides)), timing_(timing) {}
+  InTurns(VariantInfo info, Variants<T> sides, const Timing& timing)
+      : Variant<T>(std::move(info)), sides_(std::move(sides)), timing_(timing) {}
 
   Device device() const override { return sides_[0]->device(); }
   std::string refuses(const Problem<T>& problem, const Settings& settings) const override {
@@ -79,7 +79,7 @@ class InTurns : public Variant<T> {
   std::string run_error() const override {
     for (const auto& side : sides_)
       if (const std::string why = side->run_error(); !why.empty()) return why;
-    return theirs_.right ? "" : this->traits.against + ": " + theirs_.message;
+    return theirs_.right ? "" : this->info.against + ": " + theirs_.message;
   }
   void release() override {
     for (const auto& side : sides_) side->release();

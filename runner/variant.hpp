@@ -16,9 +16,9 @@
 namespace course {
 
 /// The sides of a grid or a block, "2x3"; 0 and 0 where there is no such choice.
-struct Sides {
+struct Dim2 {
   Index x = 0, y = 0;
-  bool operator==(const Sides&) const = default;
+  bool operator==(const Dim2&) const = default;
   std::string text() const { return x == 0 ? "" : std::to_string(x) + "x" + std::to_string(y); }
 };
 
@@ -27,7 +27,7 @@ struct Sides {
 struct Settings {
   int threads = 1;
   Index tile = 0;
-  Sides grid = {}, block = {};
+  Dim2 grid = {}, block = {};
   bool verify_copies = false;  // on a GPU: read back what was sent
 };
 
@@ -67,7 +67,7 @@ using CostOf = std::function<Cost(const Shape& shape, const Settings& settings)>
 inline const CostOf uncounted;  // no prediction
 
 /// What is known of a variant before it runs.
-struct Traits {
+struct VariantInfo {
   std::string name = {}, idea = {};
   CostOf cost = {};
   bool threads = false, tiles = false, blocks = false, grids = false;  // a row for each of --threads, …
@@ -75,7 +75,7 @@ struct Traits {
   bool broken = false;          // wrong on purpose: hidden, run by --expect-wrong only
   bool transposed_b = false;    // it is given a workspace of n × k
   bool touched_by_one = false;  // one thread writes its matrices first, not each thread its rows
-  bool dealt = false;           // with MPI: each rank has its share of A, B and C, and nobody more
+  bool distributed = false;     // with MPI: each rank has its share of A, B and C, and nobody more
   std::string vector = {};      // the instruction set of its kernel, if not its program's: sse2, avx2, avx512
   std::string needs = {};       // features the processor must have: "avx2,fma"
   std::string against = {};     // the library that it is, or that it is measured in turns with
@@ -87,10 +87,10 @@ struct Traits {
 template <class T>
 class Variant {
  public:
-  explicit Variant(Traits traits_) : traits(std::move(traits_)) {}
+  explicit Variant(VariantInfo info_) : info(std::move(info_)) {}
   virtual ~Variant() = default;
 
-  Traits traits;
+  VariantInfo info;
 
   /// The same without memory, for another row at the same time; none of a variant whose rows run alone.
   virtual std::shared_ptr<Variant> another() const { return {}; }
@@ -124,7 +124,7 @@ using Variants = std::vector<std::shared_ptr<Variant<T>>>;
 /// Marks a variant that is wrong on purpose.
 template <class T>
 std::shared_ptr<Variant<T>> broken(std::shared_ptr<Variant<T>> variant) {
-  variant->traits.broken = true;
+  variant->info.broken = true;
   return variant;
 }
 

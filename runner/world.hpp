@@ -8,8 +8,8 @@
 
 namespace course {
 
-/// A single process: each answer is what it put in. MpiWorld overrides all. max, sum, root and on_this_host
-/// are collective: all ranks call them in the same order and wait for one another.
+/// A single process: each answer is what it put in. MpiWorld overrides all. max, sum, broadcast and
+/// on_this_host are collective: all ranks call them in the same order and wait for one another.
 class World {
  public:
   virtual ~World() = default;
@@ -22,7 +22,7 @@ class World {
   virtual void max(std::span<double>) const {}
   virtual double sum(double mine) const { return mine; }
   /// What rank 0 put in: it decides for all.
-  virtual std::int64_t root(std::int64_t mine) const { return mine; }
+  virtual std::int64_t broadcast(std::int64_t mine) const { return mine; }
   /// The sum over the ranks that share this one's memory.
   virtual double on_this_host(double mine) const { return mine; }
 

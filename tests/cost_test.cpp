@@ -33,7 +33,7 @@ double lines(const Cost& cost, double capacity) {
   return bytes / line / (cost.flops / 2);
 }
 
-Settings set(Index tile, const Sides& block = {}) {
+Settings set(Index tile, const Dim2& block = {}) {
   return {.threads = 1, .tile = tile, .grid = {}, .block = block};
 }
 
@@ -164,7 +164,7 @@ TEST_CASE("03, 05: a tile in registers loads its sides, not its area") {
 
 TEST_CASE("07 to 10: a warp's wavefronts for a step of k are those of the notes") {
   static constexpr Shape n2048{2048, 2048, 2048}, n2001{2001, 2001, 2001}, n2000{2000, 2000, 2000};
-  const auto at_2048 = [](const CostOf& count, Index tile = 0, const Sides& block = {}) {
+  const auto at_2048 = [](const CostOf& count, Index tile = 0, const Dim2& block = {}) {
     return wavefronts(count, n2048, set(tile, block));
   };
   namespace global = cuda_global::cost;

@@ -38,7 +38,7 @@ std::shared_ptr<Variant<float>> made(Needs needs = {}, Launch<float> start = lau
   return gpu<float, Told>("", "", start, {}, needs);
 }
 std::shared_ptr<Variant<float>> with_blocks(std::shared_ptr<Variant<float>> variant) {
-  variant->traits.blocks = true;
+  variant->info.blocks = true;
   return variant;
 }
 /// What `variant` complains of after a run.

@@ -43,7 +43,7 @@ struct Case {
   const char* limit;
   double seconds;
 };
-void check(const Roofs& roofs, const char* vector, const std::vector<Case>& cases) {
+void check(const MachineModel& roofs, const char* vector, const std::vector<Case>& cases) {
   for (const auto& [cost, limit, seconds] : cases) {
     const auto found = roofs.predict(cost, "f32", vector, 1);
     CHECK(found->limit == limit);
@@ -55,14 +55,14 @@ Cost again(double distance, double flops = 1) {
   return {flops, 0, 400, {{400, distance}}};
 }
 
-Roofs machine(const std::string& text = header + rows) {
-  return Roofs(File(text).path);
+MachineModel machine(const std::string& text = header + rows) {
+  return MachineModel(File(text).path);
 }
 
 }  // namespace
 
 TEST_CASE("the slowest of the parts decides, and is named") {
-  const Roofs roofs = machine();
+  const MachineModel roofs = machine();
   CHECK(roofs.processor() == "a test");
   check(roofs, "sse2",
         {{{100, 0, 8, {}}, "flops", 10e-9},          // 100 / 10 GFLOP/s
@@ -73,7 +73,7 @@ TEST_CASE("the slowest of the parts decides, and is named") {
 }
 
 TEST_CASE("what is used again comes from the first level that still holds it") {
-  const Roofs roofs = machine();
+  const MachineModel roofs = machine();
   check(roofs, "sse2",
         {{again(1000), "L1", 50e-9},  // it just fits
          {again(1001), "L2", 100e-9},
@@ -86,7 +86,7 @@ TEST_CASE("what is used again comes from the first level that still holds it") {
 }
 
 TEST_CASE("threads share the chain, and reach the rates that all of them have together") {
-  const Roofs roofs = machine();
+  const MachineModel roofs = machine();
   const auto seconds = [&](const Cost& cost, int threads) {
     return roofs.predict(cost, "f32", "sse2", threads)->seconds;
   };
@@ -101,7 +101,7 @@ TEST_CASE("threads share the chain, and reach the rates that all of them have to
 }
 
 TEST_CASE("nothing is predicted from rates that are not there") {
-  const Roofs roofs = machine();
+  const MachineModel roofs = machine();
   CHECK_FALSE(roofs.predict({100, 0, 8, {}}, "f64", "sse2", 1));
   CHECK_FALSE(roofs.predict({100, 0, 8, {}}, "f32", "avx512", 1));
   CHECK_FALSE(roofs.predict({100, 0, 8, {}}, "f32", "avx2", 1));  // it has a peak, but no bandwidth
@@ -120,10 +120,11 @@ TEST_CASE("a level that is not known loses what it would hold to memory") {
 }
 
 TEST_CASE("of rows measured again the last counts, for one thread and for all") {
-  const Roofs roofs = machine(header + rows +
-                              "peak,f32,sse2,1,,16,GFLOP/s,\npeak,f32,sse2,4,,60,GFLOP/s,\n"
-                              "peak,f32,avx2,4,,12,GFLOP/s,disturbed\npeak,f32,avx2,4,,70,GFLOP/s,\n"
-                              "peak,f32,avx512,1,,40,GFLOP/s,\npeak,f32,avx512,4,,12,GFLOP/s,disturbed\n");
+  const MachineModel roofs =
+      machine(header + rows +
+              "peak,f32,sse2,1,,16,GFLOP/s,\npeak,f32,sse2,4,,60,GFLOP/s,\n"
+              "peak,f32,avx2,4,,12,GFLOP/s,disturbed\npeak,f32,avx2,4,,70,GFLOP/s,\n"
+              "peak,f32,avx512,1,,40,GFLOP/s,\npeak,f32,avx512,4,,12,GFLOP/s,disturbed\n");
   const auto seconds = [&](const char* vector, int threads) {
     return roofs.predict({240, 0, 0, {}}, "f32", vector, threads)->seconds;
   };
@@ -136,7 +137,7 @@ TEST_CASE("of rows measured again the last counts, for one thread and for all") 
 }
 
 TEST_CASE("between two numbers of threads a rate grows as from the lower one, up to the higher one's") {
-  const Roofs roofs =
+  const MachineModel roofs =
       machine(header + rows + "peak,f32,avx512,2,,20,GFLOP/s,\npeak,f32,avx512,8,,70,GFLOP/s,\n");
   const auto rate = [&](int threads) {
     return 100 / roofs.predict({100, 0, 0, {}}, "f32", "avx512", threads)->seconds;
@@ -147,22 +148,22 @@ TEST_CASE("between two numbers of threads a rate grows as from the lower one, up
 }
 
 TEST_CASE("torn and senseless rows are passed over, other files refused") {
-  const Roofs roofs =
+  const MachineModel roofs =
       machine(header + rows +
               "peak,f32,sse2,1,,1e9\npeak,f32,avx512,1,,many,GFLOP/s,\npeak,f64,sse2,1,,0,GFLOP/s,\n");
   CHECK(roofs.predict({100, 0, 8, {}}, "f32", "sse2", 1)->seconds == near(10e-9));
   CHECK_FALSE(roofs.predict({100, 0, 8, {}}, "f32", "avx512", 1));
   CHECK_FALSE(roofs.predict({100, 0, 8, {}}, "f64", "sse2", 1));
   CHECK_THROWS_AS(machine("step,variant\n"), Refusal);
-  CHECK_THROWS_AS(Roofs("/nowhere/machine.csv"), Refusal);
+  CHECK_THROWS_AS(MachineModel("/nowhere/machine.csv"), Refusal);
 }
 
 TEST_CASE("a GPU has roofs of its own, beside the processor's in one file") {
-  const Roofs roofs = machine(header + rows +
-                              "gpu,,cuda,,,132,multiprocessors,NVIDIA H200; compute capability 9.0\n"
-                              "cache,,cuda,,L1,2000,B,\ncache,,cuda,,L2,20000,B,\n"
-                              "peak,f32,cuda,,,1000,GFLOP/s,\nbandwidth,,cuda,,shared,800,GB/s,\n"
-                              "bandwidth,,cuda,,L2,400,GB/s,\nbandwidth,,cuda,,memory,100,GB/s,\n");
+  const MachineModel roofs = machine(header + rows +
+                                     "gpu,,cuda,,,132,multiprocessors,NVIDIA H200; compute capability 9.0\n"
+                                     "cache,,cuda,,L1,2000,B,\ncache,,cuda,,L2,20000,B,\n"
+                                     "peak,f32,cuda,,,1000,GFLOP/s,\nbandwidth,,cuda,,shared,800,GB/s,\n"
+                                     "bandwidth,,cuda,,L2,400,GB/s,\nbandwidth,,cuda,,memory,100,GB/s,\n");
   CHECK(roofs.gpu() == "NVIDIA H200");
   check(roofs, "cuda",
         {{again(2000, 1000), "flops", 1e-9},
@@ -178,7 +179,7 @@ TEST_CASE("a GPU has roofs of its own, beside the processor's in one file") {
 }
 
 TEST_CASE("tensor cores have a peak by each instruction: a cost names its own, a share is of the highest") {
-  const Roofs roofs =
+  const MachineModel roofs =
       machine(header +
               "peak,f32,cuda,,,1000,GFLOP/s,\npeak,bf16,cuda,,,8000,GFLOP/s,\n"
               "peak,bf16,cuda,,wgmma,9000,GFLOP/s,\npeak,bf16,cuda,,wgmma_shared,10000,GFLOP/s,\n"

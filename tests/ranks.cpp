@@ -22,7 +22,7 @@ class Spread : public Variant<T> {
 
   std::string refuses(const Problem<T>& problem, const Settings&) const override {
     if (has("throw_in_refuses") && problem.shape.m > 0) throw std::runtime_error("no answer");
-    return this->traits.name == "refusal" && world->is_root() ? "rank 0 will not" : "";
+    return this->info.name == "refusal" && world->is_root() ? "rank 0 will not" : "";
   }
   Times allocate(const Problem<T>& problem, const Settings&) override {
     if (has("no_memory")) throw std::bad_alloc();
@@ -50,7 +50,7 @@ class Spread : public Variant<T> {
     if (has("wrong_element") && m > 1 && n > 0) c_.view()(last, n / 2) += 1;
     if (has("nan_element") && m > 1 && n > 0) c_.view()(last, n / 2) = std::numeric_limits<T>::quiet_NaN();
     if (has("broken_guard")) c_.view().data()[-1] = 0;
-    return {.product = this->traits.name == "slow" ? 1e3 : 0.002 + 0.001 * world->rank()};
+    return {.product = this->info.name == "slow" ? 1e3 : 0.002 + 0.001 * world->rank()};
   }
   View<const T> result() override {
     const auto [m, n, k] = problem_->shape;
@@ -61,7 +61,7 @@ class Spread : public Variant<T> {
     MPI_Allreduce(MPI_IN_PLACE, all.data(), static_cast<int>(m * n), MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     for (Index i = 0; i < m; ++i)
       for (Index j = 0; j < n; ++j) c_.view()(i, j) = static_cast<T>(view(i, j));
-    if (this->traits.name == "small_result") return c_.view().block(0, 0, m - 1, n);
+    if (this->info.name == "small_result") return c_.view().block(0, 0, m - 1, n);
     return c_.view();
   }
   bool guards_intact() const override { return c_.guards_intact(); }
@@ -78,7 +78,7 @@ class Spread : public Variant<T> {
   }
 
  private:
-  bool has(const char* fault) const { return this->traits.name == fault && world->rank() == 1; }
+  bool has(const char* fault) const { return this->info.name == fault && world->rank() == 1; }
   template <class Element>
   void for_mine(Element element) {
     for (Index i = world->rank(); i < problem_->shape.m; i += world->size())

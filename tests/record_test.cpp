@@ -80,11 +80,11 @@ TEST_CASE("the line that runs a row again names what its variant is swept over")
   r.settings = {.threads = 2, .tile = 16, .grid = {1, 3}, .block = {5, 6}};
   const std::string line =
       "06_mpi --variant summa --type f64 --shape 2x3x4 --fill digits --seed 7 --repeat 1";
-  CHECK(r.command_line(Traits(), 0, "") == line + " --verify full");
-  Traits traits;
-  traits.threads = traits.tiles = traits.grids = traits.blocks = true;
+  CHECK(r.command_line(VariantInfo(), 0, "") == line + " --verify full");
+  VariantInfo info;
+  info.threads = info.tiles = info.grids = info.blocks = true;
   r.ranks = 3;
-  CHECK(r.command_line(traits, 1, "forward") ==
+  CHECK(r.command_line(info, 1, "forward") ==
         "mpirun -n 3 " + line +
             " --verify full --threads 2 --tile 16 --grid 1x3 --block 5x6 --pad 1 --emulate forward");
 }

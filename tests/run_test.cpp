@@ -168,7 +168,7 @@ TEST_CASE("a row is left out that takes over ten times the budget at the rate of
   CHECK((run.variant->runs == 1 && run.rows().size() == 1));
   CHECK(run({"--size", "200,400", "--budget", "1.6e+03", "--verify", "none"}) == 0);
   CHECK(run.rows().size() == 3);
-  run.variant->traits.baseline = true;
+  run.variant->info.baseline = true;
   CHECK(run(words) == 0);
   CHECK(run.rows().size() == 5);
   run.step.is_level = true;  // of a level nobody needs it
@@ -178,7 +178,7 @@ TEST_CASE("a row is left out that takes over ten times the budget at the rate of
 
 TEST_CASE("a row's time is estimated from rows of its own variant and settings, not from tiny products") {
   Run run;  // slow on one thread, and at one tile
-  run.variant->traits.threads = run.variant->traits.tiles = true;
+  run.variant->info.threads = run.variant->info.tiles = true;
   run.step.tiles = {4, 8};
   run.variant->each = {1e3, 1e3, 1e3, 1e-3, 1e3};
   run({"--size", "200,400", "--threads", "1,2", "--budget", "1", "--warmup", "0", "--verify", "none",
@@ -232,9 +232,7 @@ struct Turning : Counting {
     double cold = 1;     // times as long for the first
     int throws_on = 0;   // so many threads
   };
-  explicit Turning(std::shared_ptr<Host> host_) : Counting(0), host(std::move(host_)) {
-    traits.threads = true;
-  }
+  explicit Turning(std::shared_ptr<Host> host_) : Counting(0), host(std::move(host_)) { info.threads = true; }
   std::shared_ptr<Variant<float>> another() const override { return std::make_shared<Turning>(host); }
   Times allocate(const Problem<float>& problem_, const Settings& settings) override {
     threads = settings.threads;
@@ -344,12 +342,12 @@ TEST_CASE(
     std::ofstream(run.folder / "machine.csv") << "name,type,vector,threads,level,value,unit,note\n" << rows;
   };
   Run run(1e-6);  // 2000 operations in 1 us are 2 GFLOP/s
-  run.variant->traits.threads = true;
-  run.variant->traits.cost = [](const Shape& s, const Settings&) {
+  run.variant->info.threads = true;
+  run.variant->info.cost = [](const Shape& s, const Settings&) {
     return Cost{.flops = s.flops(), .reuses = {}};
   };
   const auto predicts = [&](const char* vector, const char* threads, const char* row) {
-    run.variant->traits.vector = vector;
+    run.variant->info.vector = vector;
     CHECK(run.says(0, {"--size", "10", "--threads", threads}).out.find(row) != std::string::npos);
   };
   machine(run,
@@ -360,7 +358,7 @@ TEST_CASE(
   predicts("avx2", "1", "  0.25 us flops      2.000    25%");
   predicts("avx2", "2", "   0.2 us flops      2.000    20%");
   machine(run, "gpu,,cuda,,,1,multiprocessors,Test GPU; a test\npeak,f32,cuda,,,2,GFLOP/s,\n");
-  run.variant->traits.vector = "cuda";
+  run.variant->info.vector = "cuda";
   for (const auto& [name, predicted] : {std::pair("Test GPU", "1e-06"), {"Another GPU", ""}}) {
     run.variant->gpu = name;
     CHECK(run({"--size", "10"}) == 0);
@@ -399,11 +397,11 @@ TEST_CASE("--list shows what is right, and why it cannot run here; a row for eac
   Run run;
   for (const char* name : {"swept", "far", "bad"}) {
     run.step.f32.push_back(std::make_shared<Counting>(1e-3));
-    run.step.f32.back()->traits.name = name;
+    run.step.f32.back()->info.name = name;
   }
-  Traits &swept = run.step.f32[1]->traits, &far = run.step.f32[2]->traits;
+  VariantInfo &swept = run.step.f32[1]->info, &far = run.step.f32[2]->info;
   swept.threads = swept.tiles = swept.grids = swept.blocks = true;
-  far.needs = "avx1024", run.step.f32[3]->traits.broken = true;
+  far.needs = "avx1024", run.step.f32[3]->info.broken = true;
   run.step.tiles = {4}, run.step.grids = {{1, 1}}, run.step.blocks = {{8, 8}};
   CHECK(run.says(0, {"--list"}).out ==
         "test: a test\n  counting         for tests\n  swept            for tests\n"
@@ -424,7 +422,7 @@ TEST_CASE("--list shows what is right, and why it cannot run here; a row for eac
 TEST_CASE("what cannot run is skipped: 77 when nothing else was asked for; a GPU's lack is said once") {
   Run run;
   const auto other = std::make_shared<Counting>(1e-3);
-  run.variant->reason = other->reason = "no CUDA device: none", other->traits.name = "other";
+  run.variant->reason = other->reason = "no CUDA device: none", other->info.name = "other";
   run.step.f32.push_back(other);
   run.step.emulated = [&](const std::string&, bool) { return run.step; };
   CHECK(run.says(77, {"--size", "9"}).err ==

@@ -32,7 +32,7 @@ const Problem<float> problem{{3, 4, 5}};
 /// Sees what it is called with, and writes all of its workspace; with a tile of 99 beside it.
 Made with_all() {
   return cpu<float>("all", "",
-                    [](const Call<float>& x) {
+                    [](const KernelArgs<float>& x) {
                       seen = {x.threads, x.tile, x.bt.rows(), x.bt.cols()};
                       for (Index i = 0; i < x.bt.rows(); ++i)
                         for (Index j = 0; j < x.bt.cols(); ++j)
@@ -111,6 +111,6 @@ TEST_CASE("phases of one run add up, the sides of a grid are written with an x")
   times += {.product = 3.0, .collect = 4.0};
   const Times expected{.alloc = 1.0, .product = 5.0, .collect = 4.0};
   for (const auto part : Times::fields()) CHECK(times.*part == expected.*part);
-  CHECK(Sides{2, 31}.text() == "2x31");
-  CHECK(Sides{}.text() == "");
+  CHECK(Dim2{2, 31}.text() == "2x31");
+  CHECK(Dim2{}.text() == "");
 }

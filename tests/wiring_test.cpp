@@ -44,8 +44,8 @@ void check_wiring(const course::Settings& settings) {
   std::set<std::string> kernels;
   bool by_vectors = false;  // from 09's vectorised on, where rows begin at 16 bytes
   for (const auto& variant : variants<T>()) {
-    if (variant->traits.broken) continue;
-    const std::string name = variant->traits.name;
+    if (variant->info.broken) continue;
+    const std::string name = variant->info.name;
     CAPTURE(name);
     const course::emulator::Taken before = course::emulator::taken;
     const std::string kernel = started_by(*variant, 0, settings);
@@ -63,7 +63,7 @@ void check_wiring(const course::Settings& settings) {
       CHECK(function + memory == name);
     else
       CHECK(kernel.ends_with(", " + name.substr(7) + ">"));
-    if (variant->traits.tiles) CHECK(kernel.ends_with(", " + std::to_string(settings.tile) + ">"));
+    if (variant->info.tiles) CHECK(kernel.ends_with(", " + std::to_string(settings.tile) + ">"));
     CHECK(kernels.insert(kernel + memory).second);
     by_vectors |= name == "vectorised";
     CHECK((started_by(*variant, 1, settings) != kernel) == by_vectors);

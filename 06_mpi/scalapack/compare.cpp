@@ -39,24 +39,25 @@ template <class T>
 std::shared_ptr<course::Variant<T>> in_turns(const std::shared_ptr<course::Variant<T>>& first,
                                              const std::string& against,
                                              const std::shared_ptr<course::Variant<T>>& second) {
-  course::Traits traits = first->traits;
-  traits.idea = "in turns with " + against, traits.against = against, traits.copies = 2;
-  return std::make_shared<course::InTurns<T>>(traits, course::Variants<T>{first, second}, course::Timing{});
+  course::VariantInfo info = first->info;
+  info.idea = "in turns with " + against, info.against = against, info.copies = 2;
+  return std::make_shared<course::InTurns<T>>(info, course::Variants<T>{first, second}, course::Timing{});
 }
 
 template <class T>
 course::Variants<T> variants(const std::vector<std::string>& against, int ranks) {
-  using course::Call, course::cpu;
+  using course::KernelArgs, course::cpu;
   const auto summa_here = on_ranks<Summa<T>>("summa", "", summa<T>);
   course::Variants<T> list;
   for (const std::string& name : against)
     list.push_back(in_turns<T>(summa_here, name, variant_called<T>(name)));
   if (ranks > 1) return list;
-  list.push_back(in_turns<T>(summa_here, "05_avx2", cpu<T>("", "", [](const Call<T>& x) {
+  list.push_back(in_turns<T>(summa_here, "05_avx2", cpu<T>("", "", [](const KernelArgs<T>& x) {
                                avx2::best<T>(x.a, x.b, x.c, x.threads);
                              })));
-  list.push_back(in_turns<T>(variant_called<T>(pgemm), "BLAS",
-                             cpu<T>("", "", [](const Call<T>& x) { blas<T>(x.a, x.b, x.c, x.threads); })));
+  list.push_back(in_turns<T>(variant_called<T>(pgemm), "BLAS", cpu<T>("", "", [](const KernelArgs<T>& x) {
+                               blas<T>(x.a, x.b, x.c, x.threads);
+                             })));
   return list;
 }
 

@@ -38,7 +38,7 @@ std::shared_ptr<course::Variant<float>> rows_blocking() {
 
 /// The words that one product receives, which must be right.
 template <class T>
-double words_of(course::Variant<T>& variant, const Shape& shape, const Sides& grid, const Sides& block) {
+double words_of(course::Variant<T>& variant, const Shape& shape, const Dim2& grid, const Dim2& block) {
   const Problem<T> problem{.shape = shape};
   variant.allocate(problem, {.grid = grid, .block = block});
   double words = 0;
@@ -82,8 +82,8 @@ extern "C" int __wrap_MPI_Testall(int count, MPI_Request* requests, int* all, MP
 }
 
 TEST_CASE("squarest: the grid whose sides differ least, no higher than wide") {
-  const std::pair<int, Sides> grids[] = {{1, {1, 1}}, {2, {1, 2}}, {3, {1, 3}}, {4, {2, 2}},
-                                         {6, {2, 3}}, {7, {1, 7}}, {9, {3, 3}}, {24, {4, 6}}};
+  const std::pair<int, Dim2> grids[] = {{1, {1, 1}}, {2, {1, 2}}, {3, {1, 3}}, {4, {2, 2}},
+                                        {6, {2, 3}}, {7, {1, 7}}, {9, {3, 3}}, {24, {4, 6}}};
   for (const auto& [ranks, grid] : grids) CHECK(squarest(ranks) == grid);
 }
 
@@ -111,8 +111,8 @@ TEST_CASE_TEMPLATE("words of summa: the formula, where sizes divide evenly on ea
   for (const auto& variant : summas<T>())
     for (const auto& [p, q] : grids()) {
       const Shape even{24 * p, 16 * q, 8 * p * q};
-      CAPTURE(variant->traits.name);
-      const Sides grid{p, q};
+      CAPTURE(variant->info.name);
+      const Dim2 grid{p, q};
       CAPTURE(grid.text());
       const double words = words_of<T>(*variant, even, grid, {4, 8});
       CHECK(words == cost::summa_evenly(even, p, q));
@@ -124,7 +124,7 @@ TEST_CASE("words of summa where nothing divides: the rank that receives most") {
   for (const auto& variant : summas<double>())
     for (const auto& [p, q] : grids())
       for (const Shape& shape : {Shape{37, 41, 29}, Shape{3, 50, 7}, Shape{5, 4, 0}}) {
-        const Sides grid{p, q};
+        const Dim2 grid{p, q};
         CAPTURE(grid.text());
         CHECK(most(words_of<double>(*variant, shape, grid, {3, 5})) == cost::summa(shape, p, q, 3, 5));
       }
@@ -174,7 +174,7 @@ TEST_CASE("words from rank 0 and back") {
     for (const auto& variant : by_rows)
       CHECK(most(words_of<float>(*variant, shape, {}, {})) == cost::rows(shape, world->size()));
     for (const auto& [p, q] : grids()) {
-      const Sides grid{p, q};
+      const Dim2 grid{p, q};
       CAPTURE(grid.text());
       const auto variant = on_ranks<BlockCyclic<float>>("block_cyclic", "");
       CHECK(most(words_of<float>(*variant, shape, grid, {3, 5})) == cost::block_cyclic(shape, p, q, 3, 5));

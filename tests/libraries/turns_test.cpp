@@ -13,7 +13,7 @@ namespace {
 /// a reset.
 struct Scripted : Variant<float> {
   Scripted(char who_, std::string& calls_, std::vector<double> seconds_)
-      : Variant(Traits{}), who(who_), calls(calls_), seconds(std::move(seconds_)) {}
+      : Variant(VariantInfo{}), who(who_), calls(calls_), seconds(std::move(seconds_)) {}
   Times allocate(const Problem<float>&, const Settings&) override { return {}; }
   void reset() override { calls += '|'; }
   Times run() override {
