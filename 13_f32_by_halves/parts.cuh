@@ -71,6 +71,11 @@ constexpr Index place_in_parts(Index p) {
   return p / S::step * S::step * S::parts + p % S::step;
 }
 
+/// Splits, and multiplies as by_mma does, S: Fp16x2 or Bf16x3; any C. For compute capability 9.0, from a
+/// translation unit of its own, hopper.cu.
+template <class S>
+void launch_on_hopper(const Parts<S>& parts, View<float> c, unsigned refused, unsigned* report);
+
 constexpr int widest = 192;  // tile of C: it reads factors of as many columns
 
 /// What the pass that splits finds, by bits. beyond: NaN, infinity, or what three BF16 do not hold to the

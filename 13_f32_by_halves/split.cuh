@@ -10,7 +10,7 @@
 
 namespace f32_by_halves {
 
-using cuda_tensor::Chunk;
+using course::Chunk;
 
 /// Sets bits of a number that all blocks share.
 __device__ inline void raise(unsigned* bits, unsigned more) {

@@ -208,23 +208,17 @@ __device__ inline void bulk_load_for_both(void* to, const CUtensorMap& from, int
 }
 // [/cluster]
 
-/// Waits for the other three warps of this warpgroup, 0 or 1.
-__device__ inline void sync_warpgroup(int warpgroup) {
-  asm volatile("bar.sync %0, 128;" ::"r"(warpgroup + 1) : "memory");  // 0 is that of __syncthreads()
+/// A named barrier, 1 to 15 (0 is that of __syncthreads()): arrives, and waits until so many threads have
+/// arrived, of whole warps.
+template <int threads>
+__device__ void sync_named(int barrier) {
+  asm volatile("bar.sync %0, %1;" ::"r"(barrier), "n"(threads) : "memory");
 }
-
-// [turns]
-/// Two warpgroups in turns: group g waits until the other has passed the turn on.
-__device__ inline void wait_for_turn(int g) {
-  asm volatile("bar.sync %0, 256;" ::"r"(1 + g) : "memory");
+/// Arrives at it, and goes on.
+template <int threads>
+__device__ void arrive_named(int barrier) {
+  asm volatile("bar.arrive %0, %1;" ::"r"(barrier), "n"(threads) : "memory");
 }
-__device__ inline void pass_turn(int g) {
-  asm volatile("bar.arrive %0, 256;" ::"r"(1 + g) : "memory");
-}
-__device__ inline void wait_for_both() {
-  asm volatile("bar.sync 3, 256;" ::: "memory");
-}
-// [/turns]
 
 // [registers]
 /// Gives registers of this warpgroup back, down to n a thread, or asks for as many.

@@ -21,7 +21,7 @@ __device__ void begin_tile(SharedTile<bf16, rows, cols>& tile, View<const bf16> 
       cp_async(to, there > 0 ? from.block(i, j, 1, there).data() : from.data(),
                2 * there);  // the rest becomes zeros
     } else {
-      course::in_shared<Chunk<bf16>>(to) = load<false>(from, i, j);
+      course::in_shared<Chunk<bf16>>(to) = course::load_chunk<false>(from, i, j);
     }
   }
 }

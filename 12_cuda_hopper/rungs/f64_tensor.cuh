@@ -2,7 +2,7 @@
 //   build/12_cuda_hopper/12_cuda_hopper --type f64 --size 4096
 #pragma once
 
-#include "../ring.cuh"
+#include "../pipeline.cuh"
 
 namespace cuda_hopper {
 
@@ -63,11 +63,11 @@ __global__ __launch_bounds__(f64_threads, 2) void f64_tensor(const __grid_consta
   const int steps = (k + f64_BK - 1) / f64_BK;
   const int i0 = int(blockIdx.y) * f64_BM, j0 = int(blockIdx.x) * f64_BN;
   prepare(ring.full, ring.empty, f64_consumers);
-  RingSlot<depth> slot;
+  PipelineState<depth> state;
   if (threadIdx.x >= 128) {
     registers_down<24>();
     if (threadIdx.x == 128)
-      produce(ring, slot, steps, [&](auto& stage, int step, Barrier& full) {
+      produce(ring, state, steps, [&](auto& stage, int step, Barrier& full) {
         arrive_expect(full, int(sizeof stage));
         bulk_load(stage.a, a, step * f64_BK, i0, 0, full);
 #pragma unroll
@@ -77,13 +77,13 @@ __global__ __launch_bounds__(f64_threads, 2) void f64_tensor(const __grid_consta
     registers_up<232>();
     const int col = int(threadIdx.x) / 32 * f64_WN;
     WideC<double> sum[f64_BM / 16][f64_WN / 8] = {};
-    for (int step = 0; step < steps; ++step, ++slot) {
-      wait(ring.full[slot.stage], slot.parity);
-      multiply_f64(sum, ring.stage[slot.stage], col);
+    for (int step = 0; step < steps; ++step, ++state) {
+      wait(ring.full[state.stage], state.parity);
+      multiply_f64(sum, ring.stage[state.stage], col);
       __syncwarp();
-      if (threadIdx.x % 32 == 0) arrive(ring.empty[slot.stage]);
+      if (threadIdx.x % 32 == 0) arrive(ring.empty[state.stage]);
     }
-    cuda_tensor::add_fragments(c, i0, j0 + col, sum);
+    course::add_fragments(c, i0, j0 + col, sum);
   }
 }
 // [/f64_tensor]
