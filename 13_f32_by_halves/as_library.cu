@@ -6,16 +6,6 @@
 
 using namespace f32_by_halves;
 
-namespace {
-
-/// Both functions share its memory.
-struct Products {
-  Gemm gemm;
-  F32Variant last = F32Variant::f32;
-};
-
-}  // namespace
-
 COURSE_TENSOR(course_tensor_bf16, bf16) {
   const View<const bf16> of_a(a, m, k, a_ld), of_b(b, k, n, b_ld);
 #ifdef COURSE_HOPPER
@@ -25,15 +15,9 @@ COURSE_TENSOR(course_tensor_bf16, bf16) {
 #endif
   cuda_tensor::by_stages(of_a, of_b, {c, m, n, c_ld});
 }
-COURSE_TENSOR(course_tensor_f32_by_bf16, float) {
-  auto& [gemm, last] = course::workspace<Products>();
-  last = gemm({a, m, k, a_ld}, {b, k, n, b_ld}, {c, m, n, c_ld}, F32Variant::bf16x3);
+COURSE_TENSOR(course_tensor_f32_by_bf16, float) {  // both share their memory
+  course::workspace<Gemm>()({a, m, k, a_ld}, {b, k, n, b_ld}, {c, m, n, c_ld}, F32Variant::bf16x3);
 }
 COURSE_TENSOR(course_tensor_f32_by_fp16, float) {
-  auto& [gemm, last] = course::workspace<Products>();
-  last = gemm({a, m, k, a_ld}, {b, k, n, b_ld}, {c, m, n, c_ld}, F32Variant::fp16x2);
-}
-const char* course_tensor_variant() {
-  const F32Variant last = course::workspace<Products>().last;
-  return last == F32Variant::fp16x2 ? "fp16x2" : last == F32Variant::bf16x3 ? "bf16x3" : "f32";
+  course::workspace<Gemm>()({a, m, k, a_ld}, {b, k, n, b_ld}, {c, m, n, c_ld}, F32Variant::fp16x2);
 }
