@@ -50,7 +50,6 @@ void in_turns(View<const T> a, View<const T> b, View<float> c) {
   by_scheduler<ping_pong<ClusterShape<blocks>, BN, depth, T>, blocks, BN>(sizeof(Memory), a, b_boxes, c, 8);
 }
 
-// [width]
 /// The width of tiles with which C takes the least time: waves of them, times what a step of one takes, in
 /// cycles. Products take 4 a column; copies from L2 more for the narrower ones, as measured. Tiles of 64 are
 /// those of ordered.
@@ -64,7 +63,6 @@ int width_for(View<const float> c, int together) {
                    {cost(64, 460, 1), 64}})
       .second;
 }
-// [/width]
 
 }  // namespace
 

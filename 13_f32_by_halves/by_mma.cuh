@@ -46,7 +46,6 @@ __device__ inline void add_scaled(View<float> c, Index i0, Index j0, Sums& sum, 
       }
 }
 
-// [by_mma]
 /// C += A·B of the parts that the pass before has split: all products of a step of k from tiles that are
 /// loaded once. A tensor core cuts off what it adds, and the longer the sum, the more: after each slice of k
 /// the sum is promoted. Does nothing if the pass that split found one of `refused`; says in `report` what
@@ -98,6 +97,5 @@ __global__ __launch_bounds__(mma_threads) void by_mma(Parts<S> parts, View<float
   }
   add_scaled(c, i0 + row, j, sum, S::scaled ? parts.a_scales : nullptr);
 }
-// [/by_mma]
 
 }  // namespace f32_by_halves

@@ -14,7 +14,6 @@ using namespace cuda_hopper;
 // there.
 constexpr int first_turn = 1, meeting = 3, both_groups = 256;  // … and their threads
 
-// [parts_tile]
 /// How a block makes a tile of rows_ × BN_ of C. Of 128 rows each group of consumers makes 64, by all of k;
 /// of 64 both make all, by half of k. In a cluster of two, blocks share B's tiles.
 template <class S_, int rows_, int BN_, int depth_, int buffers_, class Cluster_ = ClusterShape<1>>
@@ -35,7 +34,6 @@ struct PartsTile {
     Barrier full[depth], empty[depth];
   };
 };
-// [/parts_tile]
 
 /// C, whether TMA can add to it, its tiles or those of a cluster, and how many turns of 64 of k each takes;
 /// what stops the product, and where it says so.
@@ -47,7 +45,6 @@ struct Arguments {
   unsigned refused, *report;
 };
 
-// [produce_parts]
 /// The producer, one thread. It does not wait to hear whether the product is refused, but begins a turn's
 /// stages.
 template <class T, class S>
@@ -90,7 +87,6 @@ __device__ void produce_parts(typename T::Shared& shared, const CUtensorMap& a, 
     }
   }
 }
-// [/produce_parts]
 
 /// A group's turn: it begins the products of 64 of k behind those of the other group, which are under way
 /// while this one promotes its sums.
@@ -152,7 +148,6 @@ __device__ void hand_over(FragmentC (&sum)[BN / 8], Boxes<buffers>& boxes, int g
   sync_named<both_groups>(meeting);
 }
 
-// [boxed]
 /// A warp's sums of a tile, in boxes of 16 × 32, which TMA adds to C one by one: all at once would delay the
 /// copies for the next tile.
 template <int BN, int buffers>
@@ -183,9 +178,7 @@ struct Boxed {
     }
   }
 };
-// [/boxed]
 
-// [consume_parts]
 /// A group of consumers.
 template <class T, class S>
 __device__ void consume_parts(typename T::Shared& shared, const CUtensorMap& c, const Parts<S>& parts,
@@ -245,9 +238,7 @@ __device__ void consume_parts(typename T::Shared& shared, const CUtensorMap& c, 
   boxed.add_to(c);
   if (lane == 0) bulk_wait_read<0>();
 }
-// [/consume_parts]
 
-// [by_wgmma]
 /// C += A·B of the parts that the pass before has split. Does nothing if that pass found one of `refused`;
 /// says in `report` what it found.
 template <class T, class S>
@@ -272,6 +263,5 @@ __global__ __launch_bounds__(with_producer, 1) void by_wgmma(const __grid_consta
   }
   T::Cluster::part();  // nobody copies to a block, or arrives there, that has ended
 }
-// [/by_wgmma]
 
 }  // namespace f32_by_halves

@@ -16,7 +16,6 @@ namespace {  // a program has both the GPU's and the emulator's
 
 using course::ceil_div, course::Memory, course::ThisPlatform;
 
-// [product]
 /// A product by parts, and the memory that it needs, S::parts · 2 bytes for each element of A and of B: it
 /// grows, and stays for the next product.
 template <class S>
@@ -99,7 +98,6 @@ class Product {
   int current_ = 0;                       // which is this product's
   ThisPlatform::HostMatrix<unsigned> report_;
 };
-// [/product]
 
 enum class F32Variant { fp16x2, bf16x3, f32 };
 

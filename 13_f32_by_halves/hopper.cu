@@ -30,7 +30,6 @@ void launch_by_wgmma(const Parts<S>& parts, View<float> c, unsigned refused, uns
 
 }  // namespace
 
-// [parts_tile]
 /// Starts the pass that splits, and the product by the tiles with which C takes the least time: waves of
 /// them, times what one takes.
 template <class S>
@@ -55,7 +54,6 @@ void launch_on_hopper(const Parts<S>& parts, View<float> c, unsigned refused, un
     launch_by_wgmma<PartsTile<S, 128, 128, 2, 2>>(parts, c, refused, report);
   }
 }
-// [/parts_tile]
 template void launch_on_hopper(const Parts<Fp16x2>&, View<float>, unsigned, unsigned*);
 template void launch_on_hopper(const Parts<Bf16x3>&, View<float>, unsigned, unsigned*);
 

@@ -44,13 +44,11 @@ struct Fp16x2 {
 };
 constexpr int largest_exponent = 13;
 
-// [slice]
 /// How much of k the tensor cores add before f32 units take the sum over: the longer it is, the less work,
 /// and the more is cut off.
 constexpr int slice_for(bool scaled, Index k) {
   return scaled && k >= 2048 ? 128 : 64;
 }
-// [/slice]
 
 /// What the pass that splits and the one that multiplies hand each other. Parts lie side by side along k:
 /// S::step of the first, as many of the second, …, then the next of the first. Zeros fill the last step.

@@ -141,7 +141,6 @@ struct Shares {
   int across_log, row_log;
   Given given;
 };
-// [rows]
 /// Splits some rows of A, which are read once if they fit into registers. Returns what was found.
 template <class S, Given given>
 __device__ unsigned split_rows(const Parts<S>& all, Index block, int row_log) {
@@ -196,9 +195,7 @@ __device__ unsigned split_rows(const Parts<S>& all, Index block, int row_log) {
   }
   return found;
 }
-// [/rows]
 
-// [columns]
 /// Splits some columns of a slice of k of B, by eight a thread. Returns what was found.
 template <class S, Given given>
 __device__ unsigned split_columns(const Parts<S>& all, unsigned block, int across_log) {
@@ -253,9 +250,7 @@ __device__ unsigned split_columns(const Parts<S>& all, unsigned block, int acros
   }
   return found;
 }
-// [/columns]
 
-// [split]
 inline bool by_fours(View<const float> x) {
   return reinterpret_cast<std::uintptr_t>(x.data()) % 16 == 0 && x.ld() % 4 == 0 && x.cols() % 4 == 0;
 }
@@ -294,6 +289,5 @@ constexpr auto split_for(Given given) {
 }
 
 }  // namespace
-// [/split]
 
 }  // namespace f32_by_halves

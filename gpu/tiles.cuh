@@ -14,7 +14,6 @@ struct alignas(16) Chunk {
   T element[8];
 };
 
-// [load_chunk]
 /// The chunk from (i, j) on, by one load if all are there and rows are aligned; zeros beyond the
 /// matrix.
 template <bool aligned, class T>
@@ -27,9 +26,7 @@ __device__ Chunk<T> load_chunk(View<const T> from, Index i, Index j) {
     chunk.element[e] = i < from.rows() && j + e < from.cols() ? from(i, j + e) : T(0.f);
   return chunk;
 }
-// [/load_chunk]
 
-// [tiles]
 /// The layout of a tile's row: its chunks one after the other.
 struct Plain {
   static constexpr int place(int /*row*/, int chunk, int /*chunks*/) { return chunk; }
@@ -46,7 +43,6 @@ __device__ void copy_tile(SharedTile<T, rows, cols>& tile, View<const T> from, I
     in_shared<Chunk<T>>(to) = load_chunk<aligned>(from, i0 + row, j0 + 8 * chunk);
   }
 }
-// [/tiles]
 
 // [swizzle]
 /// Swizzled: chunk e of row r lies at e XOR (r mod 8), so that in eight rows below each other it lies in

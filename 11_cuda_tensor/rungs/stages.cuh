@@ -6,7 +6,6 @@
 
 namespace cuda_tensor {
 
-// [begin_tile]
 /// As copy_tile; by cp.async where rows are aligned, and then it does not wait.
 template <bool aligned, class Layout, int rows, int cols>
 __device__ void begin_tile(SharedTile<bf16, rows, cols>& tile, View<const bf16> from, Index i0, Index j0) {
@@ -25,7 +24,6 @@ __device__ void begin_tile(SharedTile<bf16, rows, cols>& tile, View<const bf16> 
     }
   }
 }
-// [/begin_tile]
 
 /// As ldmatrix, with `depth` pairs of swizzled tiles: while one is multiplied, those of the next steps are on
 /// their way, of each thread at most `under_way` groups when a step begins.

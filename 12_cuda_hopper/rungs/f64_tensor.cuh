@@ -9,7 +9,6 @@ namespace cuda_hopper {
 constexpr int f64_BM = 64, f64_BN = 128, f64_BK = 16, f64_WN = 32;  // 16 doubles are 128 bytes
 constexpr int f64_threads = 256, f64_consumers = 4;
 
-// [f64_ring]
 template <int depth>
 struct alignas(1024) F64Ring {
   struct {
@@ -18,9 +17,7 @@ struct alignas(1024) F64Ring {
   } stage[depth];
   Barrier full[depth], empty[depth];
 };
-// [/f64_ring]
 
-// [f64_multiply]
 /// An element of a tile as TMA swizzles it.
 template <int rows>
 __device__ double in_f64(const SharedTile<double, rows, 16>& tile, int row, int col) {
@@ -50,9 +47,7 @@ __device__ void multiply_f64(WideC<double> (&sum)[f64_BM / 16][f64_WN / 8], cons
     for (int s = 0; s < f64_WN / 8; ++s) mma_sync(sum[r][s], a, b[s]);
   }
 }
-// [/f64_multiply]
 
-// [f64_tensor]
 /// A tile of 64 × 128 a block, 64 × 32 a warp; two blocks a multiprocessor: one multiplies while the other
 /// adds to C.
 template <int depth>
@@ -86,6 +81,5 @@ __global__ __launch_bounds__(f64_threads, 2) void f64_tensor(const __grid_consta
     course::add_fragments(c, i0, j0 + col, sum);
   }
 }
-// [/f64_tensor]
 
 }  // namespace cuda_hopper

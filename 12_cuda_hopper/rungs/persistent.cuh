@@ -7,7 +7,6 @@
 
 namespace cuda_hopper {
 
-// [persistent]
 template <int BN, int depth, int buffers>
 struct Shared {
   Ring<BN, depth> ring;
@@ -49,6 +48,5 @@ __global__ __launch_bounds__(with_producer, 1) void persistent(const __grid_cons
     if (threadIdx.x % 32 == 0) bulk_wait_read<0>();
   }
 }
-// [/persistent]
 
 }  // namespace cuda_hopper

@@ -9,7 +9,6 @@ namespace cuda_hopper {
 
 using course::tf32;
 
-// [transpose]
 constexpr int side = 64, transposing = 256;  // of the part that a block transposes; its threads
 
 /// to = Bᵀ.
@@ -25,9 +24,7 @@ __global__ __launch_bounds__(transposing) void transpose(View<const tf32> b, Vie
   for (int j = y; j < side; j += transposing / side)
     if (j0 + j < b.cols() && p0 + x < b.rows()) to(j0 + j, p0 + x) = tile[x][j];
 }
-// [/transpose]
 
-// [tf32]
 /// Tiles of A and of B transposed, for a step of 32 of k: 128 bytes, too.
 template <int BN>
 struct Stage<BN, tf32> {
@@ -51,6 +48,5 @@ __device__ void begin_products(FragmentC (&sum)[2][BN / 8], const Stage<BN, tf32
       ptx::wgmma<tf32, BN>(sum[g], describe(&stage.a[64 * g][q]), describe(&stage.b[0][q]), true);
   wgmma_commit();
 }
-// [/tf32]
 
 }  // namespace cuda_hopper

@@ -11,7 +11,6 @@ using course::add_fragments, course::Swizzled, course::take_a, course::take_b;
 /// As in stages: a block makes BM × BN elements of C by 8 warps of 64 × 32.
 constexpr int BN = 128, WM = 64, WN = 32, threads = 256;
 
-// [tma]
 /// As stages, but one thread begins a whole step's copies, of three boxes; they arrive swizzled.
 template <int depth>
 __global__ __launch_bounds__(threads) void tma(const __grid_constant__ CUtensorMap a,
@@ -47,6 +46,5 @@ __global__ __launch_bounds__(threads) void tma(const __grid_constant__ CUtensorM
   }
   add_fragments(c, i0 + row, j0 + col, sum);
 }
-// [/tma]
 
 }  // namespace cuda_hopper

@@ -6,7 +6,6 @@
 
 namespace cuda_hopper {
 
-// [warp_specialised]
 /// As wgmma, but nobody waits for everybody: a producer fills stages, two warpgroups of consumers empty them.
 template <int BN, int depth>
 __global__ __launch_bounds__(with_producer, 1) void warp_specialised(const __grid_constant__ CUtensorMap a,
@@ -33,6 +32,5 @@ __global__ __launch_bounds__(with_producer, 1) void warp_specialised(const __gri
   }
   // [/who]
 }
-// [/warp_specialised]
 
 }  // namespace cuda_hopper

@@ -6,7 +6,6 @@
 
 namespace cuda_hopper {
 
-// [wgmma]
 /// As tma, but a warpgroup, four warps together, multiplies 64 rows of A's tile by B's, from shared memory; a
 /// block has two.
 template <int BN, int depth>
@@ -36,6 +35,5 @@ __global__ __launch_bounds__(256, 1) void wgmma(const __grid_constant__ CUtensor
   add_warpgroup<BN>(c, i0 + 16 * warp, j0, sum);
   // [/wgmma_steps]
 }
-// [/wgmma]
 
 }  // namespace cuda_hopper
