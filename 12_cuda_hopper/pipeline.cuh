@@ -163,17 +163,6 @@ struct TileScheduler {
   }
 };
 
-/// The first tile of this block, or of its cluster, where blocks stay for several, and how far apart these
-/// are.
-template <class Cluster>
-__device__ int first_tile() {
-  return int(blockIdx.x) / Cluster::blocks;
-}
-template <class Cluster>
-__device__ int tiles_apart() {
-  return int(gridDim.x) / Cluster::blocks;
-}
-
 /// Where each warp of consumers puts boxes of 16 × 32 sums, swizzled as TMA reads them.
 template <int buffers>
 struct alignas(1024) Boxes {

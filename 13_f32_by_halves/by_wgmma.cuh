@@ -53,8 +53,8 @@ __device__ void produce_parts(typename T::Shared& shared, const CUtensorMap& a, 
   PipelineState<T::depth> state;
   const int stages_a_slice = parts.slice / S::step;
   int begun = 0;
-  for (int tile = first_tile<typename T::Cluster>(); tile < args.scheduler.tiles();
-       tile += tiles_apart<typename T::Cluster>()) {
+  for (int tile = int(blockIdx.x) / T::Cluster::blocks; tile < args.scheduler.tiles();
+       tile += int(gridDim.x) / T::Cluster::blocks) {
     const auto [row, col] = T::Cluster::at(args.scheduler, tile);
     const int i = row * T::rows, j = col * T::BN;
     const float* factors = parts.b_factors.data() + j;
@@ -194,8 +194,8 @@ __device__ void consume_parts(typename T::Shared& shared, const CUtensorMap& c, 
   if (T::halves_k && g == 1) state.skip(T::stages_a_turn);
   Boxed<BN, T::buffers> boxed{shared.boxes.of_warp[warp]};
   FragmentC recent[BN / 8] = {};
-  for (int tile = first_tile<typename T::Cluster>(); tile < args.scheduler.tiles();
-       tile += tiles_apart<typename T::Cluster>()) {
+  for (int tile = int(blockIdx.x) / T::Cluster::blocks; tile < args.scheduler.tiles();
+       tile += int(gridDim.x) / T::Cluster::blocks) {
     const auto [row, col] = T::Cluster::at(args.scheduler, tile);
     const int i = row * T::rows + warp % (T::rows / 16) * 16, j = col * BN;
     int a_scale[2] = {};

@@ -40,7 +40,7 @@ __global__ __launch_bounds__(with_producer, 1) void ping_pong(const __grid_const
   auto& [ring, boxes] = shared_memory<PingPongShared<BN, depth, T>>();
   constexpr int BK = 128 / int(sizeof(T));
   const int group = __shfl_sync(~0u, int(threadIdx.x) / 128, 0), steps = (k + BK - 1) / BK;
-  const int first = first_tile<Cluster>(), apart = tiles_apart<Cluster>();
+  const int first = int(blockIdx.x) / Cluster::blocks, apart = int(gridDim.x) / Cluster::blocks;
   if (threadIdx.x == 0) init(ring.turn[0], 4), init(ring.turn[1], 4);
   prepare<Cluster>(ring.full, ring.empty, 4);
   PipelineState<depth> state;
