@@ -18,6 +18,17 @@ struct alignas(1024) F64Ring {
   Barrier full[depth], empty[depth];
 };
 
+/// C += A·B in f64, A 16 × 16 and B 16 × 8: lane 4g + t holds of A rows g and g + 8, columns t, t + 4, t + 8
+/// and t + 12, two elements a column, of B these rows of column g; of C as FragmentC.
+__device__ inline void mma_sync_f64(WideC<double>& c, const double (&a)[8], const double (&b)[4]) {
+  asm volatile(
+      "mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, "
+      "{%4, %5, %6, %7, %8, %9, %10, %11}, {%12, %13, %14, %15}, {%0, %1, %2, %3};"
+      : "+d"(c.of[0]), "+d"(c.of[1]), "+d"(c.of[2]), "+d"(c.of[3])
+      : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(a[4]), "d"(a[5]), "d"(a[6]), "d"(a[7]), "d"(b[0]),
+        "d"(b[1]), "d"(b[2]), "d"(b[3]));
+}
+
 /// An element of a tile as TMA swizzles it.
 template <int rows>
 __device__ double in_f64(const SharedTile<double, rows, 16>& tile, int row, int col) {
@@ -44,7 +55,7 @@ __device__ void multiply_f64(WideC<double> (&sum)[f64_BM / 16][f64_WN / 8], cons
 #pragma unroll
     for (int e = 0; e < 8; ++e) a[e] = in_f64(stage.a, 16 * r + g + e % 2 * 8, f64_place(t, e / 2));
 #pragma unroll
-    for (int s = 0; s < f64_WN / 8; ++s) mma_sync(sum[r][s], a, b[s]);
+    for (int s = 0; s < f64_WN / 8; ++s) mma_sync_f64(sum[r][s], a, b[s]);
   }
 }
 
