@@ -46,30 +46,30 @@ std::shared_ptr<course::Variant<bf16>> variant_of(std::string name, std::string 
 
 template <class T>
 course::Variants<T> variants() {
-  course::Variants<T> list;
-  if constexpr (std::is_same_v<T, bf16>) {
-    list = {
-        variant_of("tma", "as 11's stages, tiles by TMA", HopperVariant::tma),
-        variant_of("wgmma", "… multiplied where they lie", HopperVariant::wgmma),
-        variant_of("warp_specialised", "… warps that copy, warps that multiply",
-                   HopperVariant::warp_specialised),
-        variant_of("tma_add", "… sums added to C by TMA", HopperVariant::tma_add),
-        variant_of("persistent", "… blocks that stay for several tiles", HopperVariant::persistent),
-        variant_of("ordered", "… tiles in grouped order, for L2", HopperVariant::ordered),
-        variant_of("ping_pong", "… two tiles: one is added, one multiplied", HopperVariant::ping_pong),
-        variant_of("cluster", "… two blocks share B's tiles", HopperVariant::cluster),
-        variant_of("best", "… tiles by the shape", HopperVariant::best),
-    };
-    // TMA writes nothing beyond its map of C: the map is one too large.
-    course::add_too_far<bf16>(list, launch_of<bf16>(HopperVariant::best), hopper_units);
-  } else if constexpr (std::is_same_v<T, double> || std::is_same_v<T, tf32>) {
-    list = {
-        std::is_same_v<T, double>
-            ? course::gpu<T>("f64_tensor", "as 11's, the largest products of f64, tiles by TMA",
-                             launch_of<T>(), {}, hopper_units)
-            : course::gpu<T>("tf32", "as ping_pong, B transposed before", launch_of<T>(), {}, hopper_units)};
-    course::add_too_far<T>(list, launch_of<T>(), hopper_units);
-  }
+  if constexpr (std::is_same_v<T, double>)
+    return {course::gpu<T>("f64_tensor", "as 11's, the largest products of f64, tiles by TMA", launch_of<T>(),
+                           {}, hopper_units)};
+  if constexpr (std::is_same_v<T, tf32>)
+    return {course::gpu<T>("tf32", "as ping_pong, B transposed before", launch_of<T>(), {}, hopper_units)};
+  return {};
+}
+
+template <>
+course::Variants<bf16> variants() {
+  course::Variants<bf16> list = {
+      variant_of("tma", "as 11's stages, tiles by TMA", HopperVariant::tma),
+      variant_of("wgmma", "… multiplied where they lie", HopperVariant::wgmma),
+      variant_of("warp_specialised", "… warps that copy, warps that multiply",
+                 HopperVariant::warp_specialised),
+      variant_of("tma_add", "… sums added to C by TMA", HopperVariant::tma_add),
+      variant_of("persistent", "… blocks that stay for several tiles", HopperVariant::persistent),
+      variant_of("ordered", "… tiles in grouped order, for L2", HopperVariant::ordered),
+      variant_of("ping_pong", "… two tiles: one is added, one multiplied", HopperVariant::ping_pong),
+      variant_of("cluster", "… two blocks share B's tiles", HopperVariant::cluster),
+      variant_of("best", "… tiles by the shape", HopperVariant::best),
+  };
+  // TMA writes nothing beyond its map of C: the map is one too large.
+  course::add_too_far<bf16>(list, launch_of<bf16>(HopperVariant::best), hopper_units);
   return list;
 }
 
