@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "11_cuda_tensor/tiles.cuh"
+#include "gpu/tiles.cuh"
 #include "parts.cuh"
 
 namespace f32_by_halves {
