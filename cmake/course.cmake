@@ -251,7 +251,7 @@ function(course_gpu_step name)
   file(APPEND ${CMAKE_BINARY_DIR}/programs.txt "${name} ${name}/${name} gpu ${features}\n")
 
   # On the GPU what every step is tested for, and under the emulator, in three orders, what is small; k of three tiles and more.
-  set(copies --verify-copies)
+  set(copies)
   set(types f32,f64,i32)
   set(orders forward reversed 987654)
   set(seeds forward,reversed,1,2,3,4,5,6,7,8,9,10)

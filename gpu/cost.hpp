@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <numeric>
 
-#include "gpu/variant.hpp"
+#include "common/view.hpp"
 #include "runner/cost.hpp"
 
 namespace course {

@@ -18,12 +18,37 @@
 #include <vector>
 
 #include "common/fill.hpp"
-#include "gpu/emulator/sanitizer.hpp"
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#else
+inline void __asan_unpoison_memory_region(const void*, std::size_t) {}
+inline void __sanitizer_start_switch_fiber(void**, const void*, std::size_t) {}
+inline void __sanitizer_finish_switch_fiber(void*, const void**, std::size_t*) {}
+#endif
 
 namespace course::emulator {
 namespace {
 
 using boost::context::fiber;
+
+/// Tells AddressSanitizer of switches between the scheduler's stack and one fiber's; without it the calls do
+/// nothing.
+class Switch {
+ public:
+  void forget(const void* stack, std::size_t bytes) { __asan_unpoison_memory_region(stack, bytes); }
+  void enter(const void* stack, std::size_t bytes) { __sanitizer_start_switch_fiber(&host_, stack, bytes); }
+  void back() { __sanitizer_finish_switch_fiber(host_, nullptr, nullptr); }
+  void arrived() { __sanitizer_finish_switch_fiber(own_, &stack_, &bytes_); }
+  void leave() { __sanitizer_start_switch_fiber(&own_, stack_, bytes_); }
+  void leave_for_good() { __sanitizer_start_switch_fiber(nullptr, stack_, bytes_); }
+
+ private:
+  void *host_ = nullptr, *own_ = nullptr;  // the sanitizer's state of either stack
+  const void* stack_ = nullptr;            // the scheduler's
+  std::size_t bytes_ = 0;
+};
 
 constexpr std::size_t stack_bytes = 128 << 10;
 struct KeepStack {  // a stack allocator's interface; the stack outlives its fiber
@@ -252,15 +277,15 @@ void run_block(std::vector<Thread>& threads, const std::function<void()>& kernel
 }
 // [/block]
 
-struct Launch {
+struct Queued {
   Grid grid;
   Block block;
   std::function<void()> thread;
 };
-thread_local std::vector<Launch> queue;  // a stream a host thread
+thread_local std::vector<Queued> queue;  // a stream a host thread
 
 /// Blocks are shared out among the host's cores.
-void run(const Launch& launch) {
+void run(const Queued& launch) {
   const Index blocks = launch.grid.x * launch.grid.y;
   std::map<Index, std::string> failures;  // of the blocks that failed
 #pragma omp parallel
@@ -302,7 +327,7 @@ void enqueue(Grid grid, Block block, std::function<void()> thread) {
 }
 
 void synchronize() {
-  for (const Launch& launch : std::exchange(queue, {})) run(launch);
+  for (const Queued& launch : std::exchange(queue, {})) run(launch);
 }
 
 bool pending() {
@@ -344,8 +369,7 @@ void together(void* mine, Work work, const char* file, int line) {
 
 // Products are exact. They and the sum are aligned to the largest exponent among them (a product's is the sum
 // of its factors', a denormal's that of the least normal number) and cut off 25 bits below it, then added
-// exactly, and the result is cut off to a float. tests/11_cuda_tensor/units.cu compares it bit by bit with an
-// H100's mma.sync and wgmma.
+// exactly, and the result is cut off to a float: bit by bit what mma.sync and wgmma of an H100 gave.
 // (V100: 4 at once, 23 bits; A100: 8, 24.) P. Xie, Y. Wang, F. Yang, M. Yang, MMA-Sim, 2025
 // (arXiv:2511.10909), and F. A. Khattak, M. Mikaitis, Accurate Models of NVIDIA Tensor Cores, 2025
 // (arXiv:2512.07004), found it, as M. Fasi and others did for earlier GPUs: Numerical behavior of NVIDIA

@@ -5,7 +5,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 SEARCH = ROOT / "09_cuda_regtile/search"
-TITLE = "// Written by choose.py: the fastest of all engines, m, n, k; measured by `make search`.\n"
+TITLE = "// Written by choose.py: the fastest of all tilings, m, n, k; measured by `make search`.\n"
 
 
 def choose(*arguments):

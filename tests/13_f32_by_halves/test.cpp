@@ -63,10 +63,10 @@ Case graded_inputs(Index m, Index n, Index k) {
 
 /// Its copy in the GPU's memory, or in what the emulator takes for it, with guard bands.
 template <class T>
-ThisPlatform::Matrix<float> there(View<T> matrix) {
-  ThisPlatform::Matrix<float> copy(matrix.rows(), matrix.cols(), matrix.ld() - matrix.cols(), Memory::device);
+Cuda::Matrix<float> there(View<T> matrix) {
+  Cuda::Matrix<float> copy(matrix.rows(), matrix.cols(), matrix.ld() - matrix.cols(), Memory::device);
   copy.poison();
-  ThisPlatform::transfer<float>(matrix, copy.view());
+  Cuda::transfer<float>(matrix, copy.view());
   return copy;
 }
 /// Multiplies, waits until it is done, and returns the way.
@@ -77,11 +77,11 @@ Way way_of(View<const float> a, View<const float> b, View<float> c, Way first,
 #endif
   const auto a_there = there(a), b_there = there(b), c_there = there(c);
   const Way way = multiply(a_there.view(), b_there.view(), c_there.view(), first);
-  ThisPlatform::synchronize();
+  Cuda::synchronize();
   CHECK(a_there.guards_intact());
   CHECK(b_there.guards_intact());
   CHECK(c_there.guards_intact());
-  ThisPlatform::transfer<float>(c_there.view(), c);
+  Cuda::transfer<float>(c_there.view(), c);
   return way;
 }
 
@@ -263,7 +263,7 @@ TEST_CASE("13: the library's memory is a thread's and a device's own, and is giv
     const int before = course::emulator::taken.device;
     course_tensor_f32_by_fp16(20, 30, 90, a.view().data(), a.view().ld(), b.view().data(), b.view().ld(),
                               c.view().data(), c.view().ld());
-    ThisPlatform::synchronize();
+    Cuda::synchronize();
     return course::emulator::taken.device - before;
   };
   const int first = taken(0, 1);
