@@ -4,6 +4,9 @@
 #pragma once
 
 #include <cmath>
+#ifdef __CUDACC__
+#include <cuda_bf16.h>
+#endif
 
 #include "gpu/tiles.cuh"
 #include "parts.cuh"

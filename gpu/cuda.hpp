@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdlib>
-#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -68,12 +67,6 @@ struct Cuda {
     return "built for GPUs of compute capability " + text(COURSE_LEAST_CAPABILITY) +
            " and later, this one has " + text(here);
   }
-  static double free_memory() {
-    std::size_t free = 0, all = 0;
-    return cudaMemGetInfo(&free, &all) == cudaSuccess ? double(free)
-                                                      : std::numeric_limits<double>::infinity();
-  }
-
   static int multiprocessors() {
     int count = 0;
     check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, current()));

@@ -6,7 +6,6 @@
 
 #include "common/stopwatch.hpp"
 #include "gpu/cuda.hpp"
-#include "runner/too_far.hpp"
 
 #ifdef __CUDACC__
 #define COURSE_GPU_STEP_NAME step_on_gpu
@@ -167,23 +166,6 @@ std::shared_ptr<Variant<T>> gpu(std::string name, std::string idea, Launch<T> la
   VariantInfo info{
       .name = std::move(name), .idea = std::move(idea), .cost = std::move(cost), .vector = "cuda"};
   return std::make_shared<GpuVariant<T>>(std::move(info), std::move(launch), std::move(needs));
-}
-
-/// Adds a launch, `of` this rung, on a C that is taken for larger than it is: wrong on purpose.
-template <class T>
-void add_too_far(Variants<T>& list, Launch<T> launch, Needs needs = {}, const std::string& of = "") {
-  list.push_back(broken(gpu<T>(
-      of + "one_column_too_far", "a thread with j = n",
-      [launch](View<const T> a, View<const T> b, View<Result<T>> c, const Settings& settings) {
-        launch(a, one_column_more(b), one_column_more(c), settings);
-      },
-      uncounted, needs)));
-  list.push_back(broken(gpu<T>(
-      of + "one_row_too_far", "a thread with i = m",
-      [launch](View<const T> a, View<const T> b, View<Result<T>> c, const Settings& settings) {
-        launch(one_row_more(a), b, one_row_more(c), settings);
-      },
-      uncounted, needs)));
 }
 
 }  // namespace COURSE_RUNTIME

@@ -1,4 +1,5 @@
-// The words of gpu/ptx.cuh for the emulator: what a warp's lanes do together, one of them does for all.
+// PTX's words for the emulator, those of gpu/ptx.cuh and of single steps: what a warp's lanes do together,
+// one of them does for all.
 #pragma once
 
 #include <algorithm>
@@ -170,9 +171,6 @@ inline void wmma_load_a(WmmaA& a, const bf16* from, int ld, COURSE_WHERE) {
 }
 inline void wmma_load_b(WmmaB& b, const bf16* from, int ld, COURSE_WHERE) {
   std::copy_n(wmma_mine(from, ld), 8, b.of), __syncwarp(file, line);
-}
-inline void wmma_load_c(WmmaC& c, const float* from, int ld, COURSE_WHERE) {
-  std::copy_n(wmma_mine(from, ld), 8, c.of), __syncwarp(file, line);
 }
 inline void wmma_store_c(float* to, const WmmaC& c, int ld, COURSE_WHERE) {
   __syncwarp(file, line), std::copy_n(c.of, 8, wmma_mine(to, ld));

@@ -65,10 +65,6 @@ inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, 
   *value = values[attribute];
   return cudaSuccess;
 }
-inline cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* all) {
-  *free = *all = std::size_t{1} << 46;
-  return cudaSuccess;
-}
 
 inline cudaError_t cudaDeviceSynchronize() {
   emulator::synchronize();
