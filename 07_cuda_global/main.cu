@@ -4,7 +4,6 @@
 #include "gemm.cuh"
 #include "gpu/step.hpp"
 #include "runner/run.hpp"
-#include "runner/too_far.hpp"
 
 namespace {
 
@@ -40,15 +39,8 @@ course::Variants<T> variants() {
       broken(gpu<T>("row_of_blocks_lost", "as many blocks as fit, not as cover C",
                     started<T>(wrong::row_of_blocks_lost<T>, coalesced<T>))),
       broken(gpu<T>("swapped", "<<<block, grid>>>", started<T>(wrong::swapped<T>, coalesced<T>))),
-      broken(gpu<T>("one_column_too_far", "a thread with j = n",
-                    [=](View<const T> a, View<const T> b, View<T> c, const course::Settings& settings) {
-                      along(a, course::one_column_more(b), course::one_column_more(c), settings);
-                    })),
-      broken(gpu<T>("one_row_too_far", "a thread with i = m",
-                    [=](View<const T> a, View<const T> b, View<T> c, const course::Settings& settings) {
-                      along(course::one_row_more(a), b, course::one_row_more(c), settings);
-                    })),
   };
+  course::add_too_far<T>(list, along);
   for (auto& variant : list) variant->info.blocks = true;
   return list;
 }

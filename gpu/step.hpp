@@ -6,6 +6,7 @@
 
 #include "common/stopwatch.hpp"
 #include "gpu/cuda.hpp"
+#include "runner/too_far.hpp"
 
 #ifdef __CUDACC__
 #define COURSE_GPU_STEP_NAME step_on_gpu
@@ -166,6 +167,19 @@ std::shared_ptr<Variant<T>> gpu(std::string name, std::string idea, Launch<T> la
   VariantInfo info{
       .name = std::move(name), .idea = std::move(idea), .cost = std::move(cost), .vector = "cuda"};
   return std::make_shared<GpuVariant<T>>(std::move(info), std::move(launch), std::move(needs));
+}
+
+/// Adds a launch on a C that is taken for larger than it is: wrong on purpose.
+template <class T>
+void add_too_far(Variants<T>& list, Launch<T> launch, Needs needs = {}) {
+  const auto column = [launch](auto a, auto b, auto c, const Settings& settings) {
+    launch(a, one_column_more(b), one_column_more(c), settings);
+  };
+  const auto row = [launch](auto a, auto b, auto c, const Settings& settings) {
+    launch(one_row_more(a), b, one_row_more(c), settings);
+  };
+  list.push_back(broken(gpu<T>("one_column_too_far", "a thread with j = n", column, uncounted, needs)));
+  list.push_back(broken(gpu<T>("one_row_too_far", "a thread with i = m", row, uncounted, needs)));
 }
 
 }  // namespace COURSE_RUNTIME

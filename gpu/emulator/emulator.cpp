@@ -19,42 +19,15 @@
 
 #include "common/fill.hpp"
 
-#if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/asan_interface.h>
-#include <sanitizer/common_interface_defs.h>
-#else
-inline void __asan_unpoison_memory_region(const void*, std::size_t) {}
-inline void __sanitizer_start_switch_fiber(void**, const void*, std::size_t) {}
-inline void __sanitizer_finish_switch_fiber(void*, const void**, std::size_t*) {}
-#endif
-
 namespace course::emulator {
 namespace {
 
 using boost::context::fiber;
 
-/// Tells AddressSanitizer of switches between the scheduler's stack and one fiber's; without it the calls do
-/// nothing.
-class Switch {
- public:
-  void forget(const void* stack, std::size_t bytes) { __asan_unpoison_memory_region(stack, bytes); }
-  void enter(const void* stack, std::size_t bytes) { __sanitizer_start_switch_fiber(&host_, stack, bytes); }
-  void back() { __sanitizer_finish_switch_fiber(host_, nullptr, nullptr); }
-  void arrived() { __sanitizer_finish_switch_fiber(own_, &stack_, &bytes_); }
-  void leave() { __sanitizer_start_switch_fiber(&own_, stack_, bytes_); }
-  void leave_for_good() { __sanitizer_start_switch_fiber(nullptr, stack_, bytes_); }
-
- private:
-  void *host_ = nullptr, *own_ = nullptr;  // the sanitizer's state of either stack
-  const void* stack_ = nullptr;            // the scheduler's
-  std::size_t bytes_ = 0;
-};
-
 constexpr std::size_t stack_bytes = 128 << 10;
 struct KeepStack {  // a stack allocator's interface; the stack outlives its fiber
   void deallocate(boost::context::stack_context&) {}
 };
-struct Cancelled {};  // thrown where a thread waits for others that will never come
 
 std::string text(const Triple& t) {
   return fmt::format("({}, {})", t.x, t.y);
@@ -78,23 +51,19 @@ class Thread {
   enum State { running, at_barrier, in_warp, done };  // in_warp: it waits for the others of its warp
 
   void start(const Triple& index, const std::function<void()>& kernel) {
-    index_ = index, state_ = running, failure_.clear(), cancelled_ = false;
+    index_ = index, state_ = running, failure_.clear();
     global.clear(), shared.clear(), counted = true;
-    switch_.forget(stack_.get(), stack_bytes);
     boost::context::stack_context stack;
     stack.size = stack_bytes, stack.sp = stack_.get() + stack_bytes;
     fiber_ = fiber(std::allocator_arg, boost::context::preallocated(stack.sp, stack.size, stack), KeepStack(),
                    [this, &kernel](fiber&& scheduler) {
                      scheduler_ = std::move(scheduler);
-                     switch_.arrived();
                      try {
-                       if (!cancelled_) kernel();
+                       kernel();
                      } catch (const std::exception& error) {
                        failure_ = error.what();
-                     } catch (const Cancelled&) {
                      }
                      state_ = done;
-                     switch_.leave_for_good();
                      return std::move(scheduler_);
                    });
   }
@@ -102,9 +71,8 @@ class Thread {
   /// Runs on to where it waits for others, or to the end.
   void resume() {
     now_running = this, threadIdx = index_, state_ = running;
-    switch_.enter(stack_.get(), stack_bytes);
     fiber_ = std::move(fiber_).resume();
-    switch_.back(), now_running = nullptr;
+    now_running = nullptr;
     if (!failure_.empty())
       throw std::runtime_error(
           fmt::format("thread {} of block {}: {}", text(index_), text(blockIdx), failure_));
@@ -112,17 +80,11 @@ class Thread {
   /// Called by the thread itself where it waits for others: returns to the scheduler.
   void wait(State state, const Line& where, Work work = nullptr, void* brings = nullptr) {
     state_ = state, where_ = where, work_ = work, brings_ = brings;
-    switch_.leave();
     scheduler_ = std::move(scheduler_).resume();
-    switch_.arrived();
-    if (cancelled_) throw Cancelled();
   }
   // [/turns]
-  /// Lets a thread that waits, or has not begun, end: what follows needs its stack.
-  void cancel() {
-    cancelled_ = true;
-    if (state_ != done) resume();
-  }
+  /// Ends a thread that waits, or has not begun: what follows needs its stack, which Boost unwinds.
+  void cancel() { fiber_ = {}, state_ = done; }
 
   State state() const { return state_; }
   Work work() const { return work_; }
@@ -145,14 +107,12 @@ class Thread {
  private:
   std::unique_ptr<std::byte[]> stack_{new std::byte[stack_bytes]};
   fiber fiber_, scheduler_;  // this thread while it waits; who resumed it while it runs
-  Switch switch_;
   Triple index_;
   State state_ = done;
   Line where_;
   Work work_ = nullptr;  // of its warp, which it waits for, with what it brings
   void* brings_ = nullptr;
   std::string failure_;
-  bool cancelled_ = false;
 };
 thread_local Thread* Thread::now_running = nullptr;
 
