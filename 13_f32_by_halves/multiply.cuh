@@ -97,7 +97,7 @@ class Product {
   Cuda::Matrix<int> a_scales_;
   Cuda::Matrix<float> b_factors_;
   Cuda::Matrix<unsigned> found_;  // this product's, and the next one's, which is clear
-  int current_ = 0;                       // which is this product's
+  int current_ = 0;               // which is this product's
   Cuda::HostMatrix<unsigned> report_;
 };
 // [/product]
