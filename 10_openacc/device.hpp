@@ -10,75 +10,63 @@
 
 namespace openacc {
 
-using course::Index, course::Matrix, course::Problem, course::Settings, course::Times, course::Use,
-    course::View;
+using course::Guards, course::Index, course::Matrix, course::Problem, course::Settings, course::Times,
+    course::Use, course::View;
 
-/// common's Matrix in the memory of a GPU, or of the host: poisoned by poison(), guards for its use before,
-/// beside and behind it.
+/// common's Matrix in the memory of a GPU, or of the host: guards for its use before, beside and behind it.
 template <class T>
 class DeviceMatrix {
  public:
   DeviceMatrix() = default;  // no elements, no guards
   /// Throws std::bad_alloc.
   DeviceMatrix(int gpu, Index rows, Index cols, Index pad, Use use)
-      : gpu_(gpu), rows_(rows), cols_(cols), ld_(cols + pad), use_(use) {
-    T* const memory = static_cast<T*>(take(gpu, sizeof(T) * static_cast<std::size_t>(whole())));
+      : gpu_(gpu), use_(use), size_((rows + 1) * (cols + pad) + 2 * band) {
+    T* const memory = static_cast<T*>(take(gpu, sizeof(T) * static_cast<std::size_t>(size_)));
     if (memory == nullptr) throw std::bad_alloc();
     buffer_.reset(memory, [gpu](T* taken) { give_back(gpu, taken); });
+    view_ = {memory + band, rows, cols, cols + pad};
   }
-  View<T> view() const { return {buffer_ ? buffer_.get() + band : nullptr, rows_, cols_, ld_}; }
+  View<T> view() const { return view_; }
 
   /// What nobody has written yet holds poison; round it lie guards.
   void poison() {
-    std::vector<T> chunk(1 << 16);
-    const Index step = std::ssize(chunk);
-    for (Index from = 0; from < whole(); from += step) {
-      for (Index e = 0; e < step; ++e) chunk[static_cast<std::size_t>(e)] = at_birth(from + e);
-      send(chunk.data(), buffer_.get() + from, std::min(step, whole() - from));
+    const Matrix<T> row(1, view_.cols());
+    for (Index i = 0; i < view_.rows(); ++i) copy(to_device, row.view(), view_.block(i, 0, 1, view_.cols()));
+    for (const Guards<T>& part : guards()) {
+      Matrix<T> here(part.where.rows(), part.where.cols());
+      part.write_to(here.view()), copy(to_device, here.view(), part.where);
     }
   }
-  /// In one copy where rows follow each other; else row by row, for what lies between them stays.
-  void fill_from(View<const T> from) {
-    if (ld_ == cols_) return send(from.data(), view().data(), rows_ * cols_);
-    for (Index i = 0; i < rows_; ++i) send(&from(i, 0), &view()(i, 0), cols_);
-  }
-  void copy_to(View<T> to) const {
-    if (ld_ == cols_) return fetch(view().data(), to.data(), rows_ * cols_);
-    for (Index i = 0; i < rows_; ++i) fetch(&view()(i, 0), &to(i, 0), cols_);
-  }
+  void fill_from(View<const T> from) { copy(to_device, from, view_); }
+  void copy_to(View<T> to) const { copy(from_device, view_, to); }
 
   /// False when somebody wrote outside the matrix: before it, behind it or into the padding.
   bool guards_intact() const {
     if (!buffer_) return true;
-    bool intact = untouched(0, band) && untouched(band + rows_ * ld_, band + ld_);
-    for (Index i = 0; i < rows_ && ld_ > cols_; ++i) intact &= untouched(band + i * ld_ + cols_, ld_ - cols_);
-    return intact;
+    const auto parts = guards();
+    return std::all_of(parts.begin(), parts.end(), [this](const Guards<T>& part) {
+      Matrix<T> here(part.where.rows(), part.where.cols());
+      copy(from_device, part.where, here.view());
+      return part.are_in(here.view());
+    });
   }
 
  private:
   static constexpr Index band = 256 / sizeof(T);  // no less than a GPU's alignment: the matrix keeps it
 
-  Index whole() const { return (rows_ + 1) * ld_ + 2 * band; }
-  T at_birth(Index place) const {
-    const Index e = place - band;
-    const bool inside = 0 <= e && e < rows_ * ld_ && e % ld_ < cols_;
-    return inside ? course::poison<T>() : course::guard<T>(use_, place);
-  }
-  void send(const T* from, T* to, Index count) const {
-    if (count > 0) to_device(gpu_, to, from, sizeof(T) * static_cast<std::size_t>(count));
-  }
-  void fetch(const T* from, T* to, Index count) const {
-    if (count > 0) from_device(gpu_, to, from, sizeof(T) * static_cast<std::size_t>(count));
-  }
-  bool untouched(Index place, Index count) const {
-    std::vector<T> here(static_cast<std::size_t>(count));
-    fetch(buffer_.get() + place, here.data(), count);
-    return course::are_guards(here.data(), count, use_, place);
+  auto guards() const { return course::guards_round(view_, buffer_.get(), size_, use_); }
+  /// In one copy where rows follow each other; else row by row, for what lies between them stays.
+  void copy(decltype(to_device) by, View<const T> from, View<T> to) const {
+    const Index rows = from.rows(), cols = from.cols();
+    const bool at_once = from.ld() == cols && to.ld() == cols;
+    for (Index i = 0; i < rows && cols > 0; i += at_once ? rows : 1)
+      by(gpu_, &to(i, 0), &from(i, 0), sizeof(T) * static_cast<std::size_t>(at_once ? rows * cols : cols));
   }
 
   int gpu_ = -1;
-  Index rows_ = 0, cols_ = 0, ld_ = 0;
+  View<T> view_;
   Use use_ = Use::output;
+  Index size_ = 0;
   std::shared_ptr<T> buffer_;
 };
 

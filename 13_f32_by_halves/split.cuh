@@ -5,6 +5,9 @@
 
 #include <cmath>
 #include <utility>
+#ifdef __CUDACC__
+#include <cuda_bf16.h>
+#endif
 
 #include "gpu/tiles.cuh"
 #include "parts.cuh"

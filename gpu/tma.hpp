@@ -82,7 +82,7 @@ struct ClusterLauncher {
 template <auto kernel, int cluster = 1, class... Arguments>
 void launch_dependent(dim3 grid, int block, std::size_t bytes, const Arguments&... arguments) {
   const ClusterLauncher<kernel, cluster> launcher(grid, block, bytes);
-  launched = {{Index(grid.x), Index(grid.y)}, {block, 1}, reinterpret_cast<void (*)()>(kernel)};
+  launched = {{Index(grid.x), Index(grid.y)}, {block, 1}};
   check(cudaLaunchKernelEx(&launcher.config, kernel, arguments...));
 }
 

@@ -55,7 +55,7 @@ TEST_CASE("a run that lands elsewhere than its row's memory gives no number") {
   }
 }
 
-TEST_CASE("what a kernel writes outside A, B and C is noticed, in memory of more than one copy, too") {
+TEST_CASE("what a kernel writes outside A, B and C is noticed") {
   static constexpr auto data = [](View<const float> view) { return const_cast<float*>(view.data()); };
   const Kernel wild[] = {
       [](auto, auto, View<float> c) { c.data()[-1] = 1; },
@@ -64,13 +64,12 @@ TEST_CASE("what a kernel writes outside A, B and C is noticed, in memory of more
       [](View<const float> a, auto, auto) { data(a)[a.cols()] = 1; },
       [](auto, View<const float> b, auto) { data(b)[-1] = 1; },
   };
-  for (const Index n : {5, 20000})
-    for (const Kernel kernel : wild) {
-      Row right(openacc::one_each<float>, 2, n), row(kernel, 2, n);
-      right.once(), row.once();
-      CHECK(right.variant->guards_intact());
-      CHECK_FALSE(row.variant->guards_intact());
-    }
+  for (const Kernel kernel : wild) {
+    Row right(openacc::one_each<float>), row(kernel);
+    right.once(), row.once();
+    CHECK(right.variant->guards_intact());
+    CHECK_FALSE(row.variant->guards_intact());
+  }
 }
 
 TEST_CASE("too little memory is bad_alloc, and none is kept") {

@@ -10,10 +10,6 @@
 
 #include "13_f32_by_halves/gemm.cuh"
 #include "common/fill.hpp"
-#ifndef __CUDACC__
-#include "11_cuda_tensor/as_library.cu"
-#include "13_f32_by_halves/as_library.cu"
-#endif
 
 namespace {
 
@@ -70,10 +66,10 @@ Case graded_inputs(Index m, Index n, Index k) {
 
 /// Its copy in the GPU's memory, or in what the emulator takes for it, with guard bands.
 template <class T>
-ThisPlatform::Matrix<float> there(View<T> matrix) {
-  ThisPlatform::Matrix<float> copy(matrix.rows(), matrix.cols(), matrix.ld() - matrix.cols(), Memory::device);
+Cuda::Matrix<float> there(View<T> matrix) {
+  Cuda::Matrix<float> copy(matrix.rows(), matrix.cols(), matrix.ld() - matrix.cols(), Memory::device);
   copy.poison();
-  ThisPlatform::transfer<float>(matrix, copy.view());
+  Cuda::transfer<float>(matrix, copy.view());
   return copy;
 }
 /// Multiplies, waits until it is done, and returns the variant.
@@ -84,11 +80,11 @@ F32Variant variant_of(View<const float> a, View<const float> b, View<float> c, F
 #endif
   const auto a_there = there(a), b_there = there(b), c_there = there(c);
   const F32Variant variant = gemm(a_there.view(), b_there.view(), c_there.view(), first);
-  ThisPlatform::synchronize();
+  Cuda::synchronize();
   CHECK(a_there.guards_intact());
   CHECK(b_there.guards_intact());
   CHECK(c_there.guards_intact());
-  ThisPlatform::transfer<float>(c_there.view(), c);
+  Cuda::transfer<float>(c_there.view(), c);
   return variant;
 }
 
@@ -254,26 +250,14 @@ TEST_CASE("13: NaN and infinity in either factor, and what rounds to infinity, g
 }
 
 #ifndef __CUDACC__
-TEST_CASE("13: the library's memory is a thread's and a device's own, and is given back with the thread") {
-  course::emulator::set_order("forward");
-  const auto taken = [](int device) {  // how often, beside A, B and C
-    CHECK(course::cudaSetDevice(device) == course::cudaSuccess);
-    Case given = uniform(20, 30, 90);
-    const auto a = there(given.a.view()), b = there(given.b.view()), c = there(given.c.view());
-    const int before = course::emulator::taken.device;
-    course_tensor_f32_by_fp16(20, 30, 90, a.view().data(), a.view().ld(), b.view().data(), b.view().ld(),
-                              c.view().data(), c.view().ld());
-    ThisPlatform::synchronize();
-    return course::emulator::taken.device - before;
-  };
-  const int first = taken(0);
-  CHECK(first > 0);
-  CHECK(taken(0) == 0);
-  CHECK(taken(1) == first);
-  const int given_back = course::emulator::taken.given_back;
-  std::thread([&] { CHECK(taken(1) == first); }).join();
-  CHECK(course::emulator::taken.given_back - given_back >= first + 3);
+TEST_CASE("13: what a thread keeps for the next product is its own, and a device's") {
+  const auto kept = [] { return &course::workspace<Gemm>(); };
+  const Gemm* const first = kept();
+  CHECK(kept() == first);
+  course::cudaSetDevice(1);
+  CHECK(kept() != first);
   course::cudaSetDevice(0);
+  std::thread([&] { CHECK(kept() != first); }).join();
 }
 
 TEST_CASE("13: a float becomes the nearest FP16, of two the even one; NaN stays NaN") {
