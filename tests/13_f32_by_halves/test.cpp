@@ -5,15 +5,10 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <thread>
 #include <vector>
 
 #include "13_f32_by_halves/gemm.cuh"
 #include "common/fill.hpp"
-#ifndef __CUDACC__
-#include "11_cuda_tensor/as_library.cu"
-#include "13_f32_by_halves/as_library.cu"
-#endif
 
 namespace {
 
@@ -254,23 +249,6 @@ TEST_CASE("13: NaN and infinity in either factor, and what rounds to infinity, g
 }
 
 #ifndef __CUDACC__
-TEST_CASE("13: the library multiplies on each device, once more, and in a thread of its own") {
-  course::emulator::set_order("forward");
-  const auto last_element = [](int device) {
-    CHECK(course::cudaSetDevice(device) == course::cudaSuccess);
-    const Case given = uniform(20, 30, 90);
-    const auto a = there(given.a.view()), b = there(given.b.view()), c = there(given.c.view());
-    course_tensor_f32_by_fp16(20, 30, 90, a.view().data(), a.view().ld(), b.view().data(), b.view().ld(),
-                              c.view().data(), c.view().ld());
-    Cuda::synchronize();
-    return c.view()(19, 29);
-  };
-  const float first = last_element(0);
-  for (const int device : {0, 1}) CHECK(last_element(device) == first);
-  std::thread([&] { CHECK(last_element(1) == first); }).join();
-  course::cudaSetDevice(0);
-}
-
 TEST_CASE("13: a float becomes the nearest FP16, of two the even one; NaN stays NaN") {
   static_assert(f16(1.0f).bits == 0x3c00 && float(f16(-2.5f)) == -2.5f);
   const auto value = [](unsigned bits) {  // beyond the largest lies what would be the next: 2^16
