@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <thread>
 #include <vector>
 
 #include "13_f32_by_halves/gemm.cuh"
