@@ -1,5 +1,5 @@
 // f32 products by parts under the emulator and, by gpu.cu, on the GPU, from inputs that the recipe does
-// not make: which variant they go, and the error against u ‖a‖ ‖b‖ and against u Σ|ab|.
+// not make: which variant makes them, and the error against u ‖a‖ ‖b‖ and against u Σ|ab|.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -129,7 +129,8 @@ Errors errors(Case& given, F32Variant first, F32Variant expected) {
 }  // namespace
 
 TEST_CASE(
-    "13: uniform inputs, and rows and columns of wild scales, go the first variant, far below the bound") {
+    "13: uniform inputs, and rows and columns of wild scales, are made by the first variant, far below the "
+    "bound") {
   for (const F32Variant variant : {fp16x2, bf16x3}) {
     for (const Index k : {96, 300}) {  // 96: the last sum is taken over after half as many products
       Case given = uniform(33, 18, k);
