@@ -6,7 +6,7 @@ from pathlib import Path
 
 source, library = map(Path, sys.argv[1:])
 sys.path.append(str(source / "tools/report"))
-from pace import Paces  # noqa: E402
+from measured import Paces
 
 PLAN = "02_loop_order/02_loop_order --variant ikj --type f32 --size {0}\n" * 4
 WINDOWS = ("", f"0 {2**32}", "")  # of three calls: the second is all in one

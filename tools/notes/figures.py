@@ -4,8 +4,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "tools/report"))
-from measured import key  # noqa: E402
-from pace import Paces  # noqa: E402
+from measured import Paces, key
 
 PLOTS = ROOT / "plots"
 # Columns that others give in other units.

@@ -6,8 +6,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "tools/report"))
-from drawing import PLOTS, Chart, draw  # noqa: E402
-from measured import Refusal, digits, gflops, load, marked, percent  # noqa: E402
+from drawing import PLOTS, Chart, draw
+from measured import Refusal, Results, digits, gflops, marked, percent
 
 # machine, type, n, and the lessons in the order they are read in
 LESSONS = (
@@ -75,7 +75,7 @@ def main():
     every = [line.split("|") for line in text.split("\n") if line[:1].isdecimal()]
     for machine, type, n, lessons in LESSONS:
         folder, read = ROOT / "plots/reference" / machine, lessons.split()
-        results = load(folder / "results.csv", folder / "machine.csv")[0]
+        results = Results(folder / "results.csv", folder / "machine.csv")
         for lesson in ["00"] * ("01" in read) + read:
             so_far = read[: read.index(lesson) + 1] if lesson in read else [lesson]
             bars = [bar for bar in every if bar[0] in so_far]

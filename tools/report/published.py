@@ -7,21 +7,9 @@ from charts import efficiency, times_of_one
 from drawing import PLOTS
 from measured import digits, lines_of, marked, percent, times
 
-PUBLISHED = PLOTS / "published"
 WRITTEN = {"GFLOP/s": digits, "speedup": times, "efficiency": percent}
 WRITTEN |= {"speedup / cores": "{:.3g}".format, "page faults": "{:.0f}".format}
-WHAT = {"rate": "GFLOP/s", "speedup": "speedup", "speedup-100%": "speedup"}
-WHAT |= {"page_faults": "page faults"}
 WORKERS = {"threads": "threads", "processes": "ranks"}  # in their files, and in ours
-NEAREST = """Genova 2024 had an i9-12900K (8 fast cores, 8 slow ones, 24 threads) and an NVIDIA
-T400, CSC4005 2023 a university cluster; Nsight's memory was unified; Coalescing's times cannot be
-the kernels', so its rates stand here. Ours is of their size, or of the nearest that we have
-measured: what compares is how the figures fall or grow. Speedup / cores is what Genova 2024 printed
-as efficiency: over one core of a processor, by CUDA cores, which are no such cores."""
-COUNTED = """Page faults, and context switches, are those of a row's allocation and first product,
-of the rank that has most. Cycles, instructions and cache misses, which CSC4005 2023 printed too,
-take perf_event_open, which no host lent to us permits: the lessons have cachegrind's counts."""
-HEADINGS = ["report", "published", "n", "on", "what", "theirs", "ours", "n", "ours"]
 
 
 def workers(line):
@@ -31,8 +19,10 @@ def workers(line):
 
 def theirs(line, lines):
     """What a printed line says that can be set beside ours: (what, the figure), or ("", 0)."""
-    metric, value, (by, _) = line["metric"], float(line["value"]), workers(line)
-    if metric == "time" and by:  # as many times as fast as on one
+    metric, value, (by, count) = line["metric"], float(line["value"]), workers(line)
+    if by and count == 1 and metric != "page_faults":  # the one that the others are a multiple of
+        return "", 0
+    if metric == "time" and by:
         times = [of for of in lines if (of["metric"], of["n"]) == ("time", line["n"])]
         return "speedup", float(next(of["value"] for of in times if of[by] == "1")) / value
     if metric == "time":
@@ -40,7 +30,9 @@ def theirs(line, lines):
         return "GFLOP/s", 2e-9 * int(line["n"]) ** 3 / seconds
     if metric == "efficiency":
         return ("efficiency" if by else "speedup / cores", value)
-    return WHAT.get(metric, ""), 1 + value / 100 if metric == "speedup-100%" else value
+    what = {"rate": "GFLOP/s", "page_faults": "page faults"}
+    what |= {"speedup": "speedup", "speedup-100%": "speedup"}
+    return what.get(metric, ""), 1 + value / 100 if metric == "speedup-100%" else value
 
 
 def nearest(results, likes, type, n, test):
@@ -62,9 +54,9 @@ def ours(results, same, line, what, type):
     counted = (lambda row: row.page_faults) if what == "page faults" else None
     for variant in same["ours"].split("|"):
         like = on | dict(zip(("number", "variant"), filter(None, (same["step"], variant))))
-        likes = [like | ({WORKERS[by]: count} if by else {}), like if by else {"baseline": True}]
-        likes = [likes[0]] * 2 if what in ("GFLOP/s", "page faults") else likes
-        found += filter(None, [nearest(results, likes, type, n, counted)])
+        many = like | ({WORKERS[by]: count} if by else {})
+        one = many if what in ("GFLOP/s", "page faults") else like if by else {"baseline": True}
+        found += filter(None, [nearest(results, [many, one], type, n, counted)])
     return min(found, default=None, key=lambda pair: pair[0].type != type)
 
 
@@ -87,26 +79,24 @@ def figure(results, row, base, what):
 
 
 def table(results):
-    """(a title, notes, no charts, headings, rows) of what reports printed and we have measured; of
-    the threads at each n at the largest."""
+    """The rows of what reports printed and we have measured; of the threads at each n at the
+    largest."""
     rows = []
-    for same in lines_of(PUBLISHED / "ours.csv"):
-        lines = lines_of(PUBLISHED / f"{same['report']}.csv")
+    for same in lines_of(PLOTS / "published/ours.csv"):
+        lines = lines_of(PLOTS / f"published/{same['report']}.csv")
         lines = [of for of in lines if all(of[at] == same[at] for at in ("experiment", "variant"))]
         most = max((int(line["n"]) for line in lines if workers(line)[0]), default=0)
         for line in lines:
             type = line["type"].replace("int", "i").replace("float", "f") or "f32"
             (what, value), (by, count) = theirs(line, lines), workers(line)
-            alone = count == 1 and what in ("speedup", "efficiency")  # which is 1 for all
-            found = what and not alone and not (by and int(line["n"]) < most)
-            if not (found := found and ours(results, same, line, what, type)):
+            pair = what and not (by and int(line["n"]) < most)
+            if not (pair := pair and ours(results, same, line, what, type)):
                 continue
-            (row, base), on = found, f"{by} {count}" if by else "a GPU"
+            row, base = pair
             report = same["report"].replace("_", " ").title().replace("Csc", "CSC")
-            cells = [report, same["variant"], line["n"] or "–", on, what]
-            who, size = row.label(), f"{row.n}" + f", {row.type}" * (row.type != type)
+            cells = [report, same["variant"], line["n"] or "–", f"{by} {count}" if by else "a GPU"]
             said = figure(results, row, base, what)
-            cells += [WRITTEN[what](value), who, size]
+            cells += [what, WRITTEN[what](value), row.label()]
+            cells += [f"{row.n}" + f", {row.type}" * (row.type != type)]
             rows.append([*cells, said if said == "–" else marked(said, row, base)])
-    notes = [NEAREST, COUNTED] if rows else []
-    return "Beside published figures: times, page faults", notes, (), HEADINGS, rows
+    return rows

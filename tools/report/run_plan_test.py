@@ -5,8 +5,8 @@ from pathlib import Path
 
 TOOL = Path(__file__).resolve().parent / "run_plan.py"
 sys.path.append(str(TOOL.parent))
-from pace import Paces, add  # noqa: E402
-from processors import processors  # noqa: E402
+from measured import Paces
+from placed import processors
 
 CORES = processors()
 ROWS = "--csv out/results.csv --in-turns"
