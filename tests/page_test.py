@@ -220,7 +220,7 @@ take 5.00 ms, 40.0 times as long as 08
 2.50×|chain of additions|why|02 ikj|
 1.00×|L1 bandwidth|04 tiled|
 20.0×|L1 bandwidth|no page explains it
-speedup|1.82×|04 tiled|1000, f32|2.00× (1.50× to 2.50×)
+speedup|1.82×, 91 %|04 tiled|1000, f32|2.00× (1.50× to 2.50×), 100 %
 page faults|18|05 dot_avx2|1000, f32|70, 3 switches"""
     assert says(text, words)
     pictures = re.findall(r'aria-label="(\w+)', text)[:4]

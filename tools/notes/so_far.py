@@ -21,8 +21,8 @@ def measured_bar(results, type, n, cores, step, variant):
     """(GFLOP/s, its marks) of a lesson's bar. One that names nothing is misspelt."""
     if step in ("chains", "peak"):  # by 00
         fact = dict(zip(("vector", "level"), f"{variant} ".split(" ")), type=type)
-        if found := results.machine.highest(step, threads=int(cores), **fact):
-            return found.value, ""
+        if found := results.machine.most(step, threads=int(cores), **fact):
+            return found, ""
     rows = results.select(type=type, n=n, step=step, variant=variant)
     rows = [row for row in rows if (row.workers == int(cores) if cores else row.gpu)]
     if not rows:

@@ -56,7 +56,7 @@ def course(results, type, gpu):
 
     def share(row):
         roof = results.roof_of(row, results.cores)
-        return roof and [100 * rate / roof.value for rate in row.rates()]
+        return roof and [100 * rate / roof for rate in row.rates()]
 
     panels = [("", sorted(sizes))] if gpu else panels_of(sizes, size)
     for kind, title, see, measure, unit, more in (

@@ -85,8 +85,8 @@ def of_type(results, type, gpu):
     top, first = max(row.whole_rate for *_, row in found), found[0][-1]
     roof = None if gpu else results.roof_of(first, results.cores)
     if roof:
-        top, cores = roof.value, "one core" if roof.threads == 1 else "all cores"
-        full = f"the peak of {cores}, {gflops(top)}"
+        cores = "one core" if results.cores == 1 else "all cores"
+        top, full = roof, f"the peak of {cores}, {gflops(roof)}"
     elif gpu and name:
         top, full = rate, f"NVIDIA's library cuBLAS, {gflops(rate)}"
     shares = [(*rung, rung[-1].whole_rate / top) for rung in found]

@@ -135,9 +135,9 @@ class Row(SimpleNamespace):
     whole_s = property(lambda row: row.median_s + row.other_s)
     whole_rate = property(lambda row: row.gflops_in(row.whole_s))
     other_s = property(lambda row: (row.distribute_s or 0) + (row.collect_s or 0))
-    named = property(lambda row: row.step and row.variant and row.type)
     # Whether its result is right, as far as was looked.
-    sound = property(lambda row: bool(row.named) and row.verdict in ("right", "unverified"))
+    right = property(lambda row: row.verdict in ("right", "unverified"))
+    sound = property(lambda row: bool(row.right and row.step and row.variant and row.type))
     timed = property(lambda row: bool(row.sound and not row.stand_in and row.median_s and row.rate))
 
     def gflops_in(self, seconds):
@@ -205,16 +205,9 @@ class Machine:
         named = select(self.facts, name="gpu" if gpu else "processor")
         self.device = named[0].note.partition(";")[0] if named else ""
 
-    def highest(self, name, test=None, **equal):
-        """The fact with the highest of these values, or None: that of the best vector set, or
-        setting."""
-        found = select(self.facts, test, name=name, **equal)
-        return max(found, key=lambda fact: fact.value, default=None)
-
-    def most(self, name, **equal):
-        """The highest of these values, or None."""
-        fact = self.highest(name, **equal)
-        return fact and fact.value
+    def most(self, name, test=None, **equal):
+        """The highest of these values, or None: that of the best vector set, or setting."""
+        return max((of.value for of in select(self.facts, test, name=name, **equal)), default=None)
 
 
 class Results:
@@ -260,16 +253,16 @@ class Results:
             return None
         if row.gpu:
             on_tensor = lambda peak: ("no tensor cores" not in peak.note) == (row.number >= "11")
-            return self.gpu.highest("peak", on_tensor, type=row.type)
-        of = self.machine.highest("peak", type=row.type, threads=threads or row.workers)
-        return of or self.machine.highest("peak", type=row.type)
+            return self.gpu.most("peak", on_tensor, type=row.type)
+        of = self.machine.most("peak", type=row.type, threads=threads or row.workers)
+        return of or self.machine.most("peak", type=row.type)
 
     def above(self):
         """(row, share of its roof) of what is faster than the roof beyond its own spread."""
         for row in self.ranked + select(self.beside, square=True, timed=True):
             roof = self.roof_of(row)
-            if roof and row.rates()[2] > ABOVE * roof.value:
-                yield row, row.whole_rate / roof.value
+            if roof and row.rates()[2] > ABOVE * roof:
+                yield row, row.whole_rate / roof
 
     def libraries(self, type, gpu=False):
         """{(library, n): its fastest row there}, of squares on no more than all cores, or on the

@@ -7,8 +7,6 @@ from charts import efficiency, times_of_one
 from drawing import PLOTS
 from measured import digits, lines_of, marked, percent, times
 
-WRITTEN = {"GFLOP/s": digits, "speedup": times, "efficiency": percent}
-WRITTEN |= {"speedup / cores": "{:.3g}".format, "page faults": "{:.0f}".format}
 WORKERS = {"threads": "threads", "processes": "ranks"}  # in their files, and in ours
 
 
@@ -20,19 +18,18 @@ def workers(line):
 def theirs(line, lines):
     """What a printed line says that can be set beside ours: (what, the figure), or ("", 0)."""
     metric, value, (by, count) = line["metric"], float(line["value"]), workers(line)
-    if by and count == 1 and metric != "page_faults":  # the one that the others are a multiple of
-        return "", 0
+    if metric == "page_faults":
+        return "page faults", value
+    if metric == "rate":
+        return "GFLOP/s", value
     if metric == "time" and by:
         times = [of for of in lines if (of["metric"], of["n"]) == ("time", line["n"])]
-        return "speedup", float(next(of["value"] for of in times if of[by] == "1")) / value
+        metric, value = "speedup", float(next(of["value"] for of in times if of[by] == "1")) / value
     if metric == "time":
         seconds = value * (1e-3 if line["unit"] == "ms" else 1)
         return "GFLOP/s", 2e-9 * int(line["n"]) ** 3 / seconds
-    if metric == "efficiency":
-        return ("efficiency" if by else "speedup / cores", value)
-    what = {"rate": "GFLOP/s", "page_faults": "page faults"}
-    what |= {"speedup": "speedup", "speedup-100%": "speedup"}
-    return what.get(metric, ""), 1 + value / 100 if metric == "speedup-100%" else value
+    value = 1 + value / 100 if metric == "speedup-100%" else value
+    return ("speedup", value) if metric.startswith("speedup") and count != 1 else ("", 0)
 
 
 def nearest(results, likes, type, n, test):
@@ -68,14 +65,12 @@ def figure(results, row, base, what):
     if what == "GFLOP/s":
         return digits(row.rate)
     by, of = "ranks" if row.ranks > 1 else "threads", {1: base, row.workers: row}
-    if what == "efficiency":
-        return efficiency(of, row.workers, by)
     spread = results.speedup(row) if base.baseline else times_of_one(of, row.workers, by)
-    cores = results.gpu.most("cores") if what == "speedup / cores" else 1  # of some unknown
-    if not (spread and cores):
+    if not spread:
         return "–"
-    middle, low, high = (WRITTEN[what](at / cores) for at in spread)
-    return f"{middle} ({low} to {high})" if low != high else middle
+    middle, low, high = map(times, spread)
+    share = "" if base.baseline else f", {efficiency(of, row.workers, by)}"
+    return middle + f" ({low} to {high})" * (low != high) + share
 
 
 def table(results):
@@ -89,14 +84,15 @@ def table(results):
         for line in lines:
             type = line["type"].replace("int", "i").replace("float", "f") or "f32"
             (what, value), (by, count) = theirs(line, lines), workers(line)
-            pair = what and not (by and int(line["n"]) < most)
-            if not (pair := pair and ours(results, same, line, what, type)):
+            found = what and not (by and int(line["n"]) < most)
+            if not (found := found and ours(results, same, line, what, type)):
                 continue
-            row, base = pair
+            row, base = found
             report = same["report"].replace("_", " ").title().replace("Csc", "CSC")
             cells = [report, same["variant"], line["n"] or "–", f"{by} {count}" if by else "a GPU"]
+            written = times(value) if what == "speedup" else digits(value)
+            written += f", {percent(value / count)}" if by and what == "speedup" else ""
+            cells += [what, written, row.label(), f"{row.n}" + f", {row.type}" * (row.type != type)]
             said = figure(results, row, base, what)
-            cells += [what, WRITTEN[what](value), row.label()]
-            cells += [f"{row.n}" + f", {row.type}" * (row.type != type)]
             rows.append([*cells, said if said == "–" else marked(said, row, base)])
     return rows
