@@ -88,7 +88,8 @@ def results(lines, facts=FACTS, columns=COLUMNS):
 
 def plan(lines, facts=FACTS):
     of = results(lines, facts), "f32"
-    found = [*charts.others(*of), *charts.course(*of, False), *charts.course(*of, True)]
+    found = [charts.scaling_chart(*of, by) for by in ("threads", "ranks")]
+    found += [*charts.course(*of, False), *charts.course(*of, True)]
     return {chart.name: chart for chart in found if chart}
 
 

@@ -70,27 +70,21 @@ def course(results, type, gpu):
         yield line_chart(name, title, see, series, panels, N, unit, **more)
 
 
-def swept(results, rows, least, *by):
-    """[{x: row}] of what ran at `least` or more of one setting alone, at one size: the fastest
-    variant of each step first, and its build."""
-    alike, fastest = {}, {}
-    for row in sorted(rows, key=lambda row: -row.whole_s):
-        others = [getattr(row, name) for name in by[1:]]
-        alike.setdefault((row.n, row.step, row.variant, *others), {})[getattr(row, by[0])] = row
-    several = [dict(sorted(of.items())) for of in alike.values() if len(of) >= least]
-    n = results.size_of([row for of in several for row in of.values()])
-    for of in sorted(several, key=lambda of: -min(row.whole_s for row in of.values())):
-        row = next(iter(of.values()))
-        fastest |= {row.step[:2]: of} if row.n == n else {}
-    return list(fastest.values())[::-1]
-
-
 def scaling(results, type, by):
-    """What ran on one and on more threads, or ranks of one thread."""
+    """[{threads: row}] of what ran on one and on more threads, or ranks of one thread, at one size:
+    the fastest variant of each step first, and its build."""
     other = {"threads": "ranks", "ranks": "threads"}[by]
-    rows = results.select(lambda row: getattr(row, by) > 0 and getattr(row, other) < 2, type=type)
-    rows = [row for row in rows if not (row.gpu or ladder.left_out(row))]
-    return [of for of in swept(results, rows, 2, by) if 1 in of]
+    found = {}
+    for row in results.select(lambda row: not (row.gpu or ladder.left_out(row)), type=type):
+        if getattr(row, by) > 0 and getattr(row, other) < 2:
+            of = found.setdefault((row.n, row.step, row.variant), {})
+            p = getattr(row, by)
+            of[p] = min(of.get(p, row), row, key=lambda row: row.whole_s)
+    several = [of for of in found.values() if 1 in of and len(of) > 1]
+    n = results.size_of([of[1] for of in several])
+    several.sort(key=lambda of: -min(row.whole_s for row in of.values()))
+    fastest = {of[1].step[:2]: of for of in several if of[1].n == n}
+    return list(fastest.values())[::-1]
 
 
 def times_of_one(of, p, by):
@@ -135,24 +129,3 @@ def scaling_chart(results, type, by):
     series.append(Series("ideal", ideal, dashed=True))
     title = f"Speedup by {by}, {type}, n = {n}"
     return line_chart(f"{by}_{type}", title, said, series, [("", counts)], by, "%g×")
-
-
-def tile_chart(results, type, gpu):
-    """GFLOP/s against the tile: each step's fastest variant that was swept over three or more."""
-    rows = results.select(lambda row: row.tile > 0, type=type, gpu=gpu)
-    if not (found := swept(results, rows, 3, "tile", "threads", "ranks")[:5]):
-        return None
-    series = [
-        Series(min(of.items())[1].label(), points(of.values(), "tile", Row.rates)) for of in found
-    ]
-    title = f"GFLOP/s by tile{' on the GPU' * gpu}, {type}, n = {min(found[0].items())[1].n}"
-    see = "Small tiles reuse little, large ones overflow their cache."
-    panels = [("", sorted({x for of in found for x in of}))]
-    name = f"tiles_{type}" + "_gpu" * gpu
-    return line_chart(name, title, see, series, panels, "T (tiles T × T)", "%g")
-
-
-def others(results, type):
-    """Threads, ranks and tiles, as the rows allow."""
-    yield from (scaling_chart(results, type, by) for by in ("threads", "ranks"))
-    yield from (tile_chart(results, type, gpu) for gpu in (False, True))

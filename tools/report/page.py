@@ -154,10 +154,11 @@ def content(results, reference, given):
     card = [of for of in ladder.of_machine(reference) if of.bars[0].row.gpu] if reference else []
     if not chapters[1][0]:
         chapters[1] = ([], [ladder.chart(of, "reference_") for of in card])
-    folded = [("Threads, ranks and tiles", charts.others(results, type))]
+    scaled = lambda of: [charts.scaling_chart(results, of, by) for by in ("threads", "ranks")]
+    folded = [("Threads and ranks", scaled(type))]
     for of in [of for of in results.types if of != type]:
         drawn = [*charts.course(results, of, False), *charts.course(results, of, True)]
-        folded.append((f"The same in {of}", [*drawn, *charts.others(results, of)]))
+        folded.append((f"The same in {of}", [*drawn, *scaled(of)]))
     facts = [(row.device, row.compiler, row.commit, row.started[:10]) for row in results.rows]
     facts = [", ".join(dict.fromkeys(filter(None, of))) for of in zip(*facts)]
     files = filter(None, (given.csv, given.machine, given.libraries))

@@ -90,7 +90,8 @@ def table(results):
             row, base = found
             report = same["report"].replace("_", " ").title().replace("Csc", "CSC")
             cells = [report, same["variant"], line["n"] or "–", f"{by} {count}" if by else "a GPU"]
-            written = times(value) if what == "speedup" else digits(value)
+            forms = {"speedup": times, "page faults": "{:.0f}".format}
+            written = forms.get(what, digits)(value)
             written += f", {percent(value / count)}" if by and what == "speedup" else ""
             cells += [what, written, row.label(), f"{row.n}" + f", {row.type}" * (row.type != type)]
             said = figure(results, row, base, what)
