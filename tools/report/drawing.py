@@ -57,7 +57,8 @@ def drawn():
 
 
 def draw(chart, folder):
-    """Writes a chart's data, and its picture: the words of a mark as a browser shows them."""
+    """Writes a chart's data, and its picture, which is its svg, too: the words of a mark as a
+    browser shows them."""
     data, out = (Path(folder, f"{chart.name}.{kind}") for kind in ("dat", "svg"))
     data.write_text(chart.data(), encoding="utf-8")
     given = {"dir": str(PLOTS), "data": str(data), "out": str(out)} | chart.variables()
@@ -72,22 +73,23 @@ def draw(chart, folder):
     if not svg.rstrip().endswith("</svg>"):  # gnuplot does not notice a full disk
         raise Refusal(f"cannot write {out}: the picture is not whole; is the disk full?")
     words = r"<g onmousemove=\"\w+\.\w+\(evt,'([^\"]*)'\)\" onmouseout=\"[^\"]*\"><title> "
-    out.write_text(re.sub(words, r"<g><title>\1", svg), encoding="utf-8")
+    svg = re.sub(words, r"<g><title>\1", svg)
+    out.write_text(svg, encoding="utf-8")
+    chart.svg = in_page(chart, svg)
     return out
 
 
 def render(charts, folder):
-    """Draws each, as many at once as there are cores; [its file]."""
+    """Draws each, as many at once as there are cores."""
     if not drawn():
-        return print("report.py: no charts: there is no gnuplot here", file=sys.stderr) or []
+        return print("report.py: no charts: there is no gnuplot here", file=sys.stderr)
     Path(folder).mkdir(parents=True, exist_ok=True)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        return list(pool.map(lambda chart: draw(chart, folder), charts))
+        list(pool.map(lambda chart: draw(chart, folder), charts))
 
 
-def in_page(chart, path):
+def in_page(chart, svg):
     """A drawn chart as a part of the page: its ids are its own, its letters the page's."""
-    svg = Path(path).read_text(encoding="utf-8")
     size, svg = re.search(r'viewBox="[^"]*"', svg)[0], svg[svg.index("<g id=") :]
     svg = re.sub(r'(?s)<filter.*?</filter>| id="gnuplot_\w+"|<title>gnuplot_\w+</title>', "", svg)
     svg = re.sub(r"(?<=['#])gp(?=Dot|Pt)", f"{chart.name}-", svg)

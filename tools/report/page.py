@@ -103,14 +103,8 @@ def told_of(results, of, groups):
     by_share = sorted(of.bars, key=lambda bar: -bar.share)
     limited = [bar.row for bar in by_share if bar.row.limit in LIMITS and bar.row.predicted_s]
     turns = min(pairs, key=order, default=None)
-    return {
-        "of": of,
-        "first": first,
-        "best": best,
-        "gain": gain if gain.startswith("from") else f"about {gain}",
-        "turns": turns,
-        "limited": limited,
-    }
+    gain = gain if gain.startswith("from") else f"about {gain}"
+    return of, first, best, gain, turns, limited[:1]
 
 
 def base(out):
@@ -164,6 +158,9 @@ def content(results, reference, given):
     files = filter(None, (given.csv, given.machine, given.libraries))
     failed = Path(given.failed or os.devnull)
     return {
+        **{"LIMITS": LIMITS, "MISS": MISS, "EXPLAINED": EXPLAINED, "CARD_SIZE": CARD_SIZE},
+        "root": base(given.out),
+        "drawn": drawing.drawn(),
         "name": results.processor(),
         "chapters": [(told, list(filter(None, drawn))) for told, drawn in chapters],
         "folded": [(title, list(filter(None, drawn))) for title, drawn in folded],
@@ -185,8 +182,7 @@ def write(results, reference, given):
     """Writes index.html: one file, no script; the CSV stands beside it, and the charts as files."""
     shown = content(results, reference, given)
     every = [chart for _, of in shown["chapters"] + shown["folded"] for chart in of]
-    for chart, path in zip(every, drawing.render(every, Path(given.out, "charts"))):
-        chart.svg = drawing.in_page(chart, path)
+    drawing.render(every, Path(given.out, "charts"))
     try:
         import jinja2
     except ImportError:
@@ -196,16 +192,8 @@ def write(results, reference, given):
     environment = jinja2.Environment(undefined=jinja2.StrictUndefined, **how)
     words = (digits, gflops, marked, percent, ratios, seconds)
     environment.filters |= {of.__name__: of for of in words}
-    environment.globals |= {
-        "LIMITS": LIMITS,
-        "MISS": MISS,
-        "EXPLAINED": EXPLAINED,
-        "CARD_SIZE": CARD_SIZE,
-    }
     template = Path(__file__).with_name("page.html.jinja").read_text(encoding="utf-8")
-    text = environment.from_string(template).render(
-        shown, root=base(given.out), drawn=drawing.drawn()
-    )
+    text = environment.from_string(template).render(shown)
     Path(given.out).mkdir(parents=True, exist_ok=True)
     (Path(given.out) / "index.html").write_text(text, encoding="utf-8")
     print(Path(given.out) / "index.html")
