@@ -279,7 +279,7 @@ def test_without_a_gpu_the_emulators_counts_stand_beside_the_references_times():
     text = page_of(LADDER + here, "--reference", "h100", facts="")
     words = """no GPU that was measured: the ladders, and the card's times at n = 4096,
 predicted and measured, are another machine's, the G1
-ran under its emulator at 256×256×64, 10 on the processor. Counted
+10's on the processor; these ran at 256×256×64. Counted
 |08 shared|right|0.500|1.00|0.250|–|125 µs|
 10 tiled|right|–|–|–|–|–|"""
     assert says(text, words)
