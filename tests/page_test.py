@@ -150,9 +150,16 @@ def test_rows_of_one_program_are_compared_turn_by_turn_those_of_two_by_medians()
     assert charts.efficiency(tiled, 2, "threads") == "100 %"
     assert charts.efficiency(packed, 2, "threads") == "–", "two turns"
     assert of.speedup(packed[2]) == [160, 128, 200]
-    of = results(LADDER + rows("; ".join(f"mine 02/{of} 500 1" for of in "abcdefgh")))
+    of = results(LADDER + rows("; ".join(f"0{of}_x v 500 1" for of in range(2, 10))))
     size = of.size_of(of.select(type="f32"))
     assert size == 1000, "where the baseline was taken most often"
+
+
+def test_machines_are_not_compared():
+    there = "02_x v 64 1 started=T1 host=there; libraries library 64 1 host=there against=BLIS"
+    of = results(rows(f"01_naive ijk 64 1 started=T2; {there}"))
+    assert ([row.step for row in of.rows + of.beside], of.others) == (["01_naive"], ["there"])
+    assert "was measured on there; this is here" in run_tool("ladder")[1]
 
 
 def test_time_speedup_and_efficiency_are_read_off_their_axes():
@@ -255,7 +262,6 @@ def test_any_sound_file_gives_a_page():
         ("02_loop_order v 64 0.1 verdict=unverified", "1 of 1 rows not verified"),
         ("06_x v 64 1; 06_x v 64 1 ranks=0", "so there is no ladder"),
         ("01_naive ijk 64 1; 08_x v 64 1 k=0 device_kind=emulator accesses=1", "01 ijk"),
-        ("01_naive ijk 64 1; 01_naive ijk 64 1 host=there", "measured on there; this is here"),
     ):
         text = page_of(rows(lines), "--failed", "failed")
         assert words in text and not re.search("<(script|i)>|03_<b>", text)

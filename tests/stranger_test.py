@@ -100,7 +100,8 @@ def test_pictures_are_the_same(tmp_path, strange):
 
 
 def test_a_closed_pipe_ends_all_without_a_word(tmp_path):
-    run_plan = run_plan_in(tmp_path, "import os, signal; os.kill(os.getpid(), signal.SIGPIPE)")
+    dies = "from signal import *; signal(SIGPIPE, SIG_DFL); raise_signal(SIGPIPE)"
+    run_plan = run_plan_in(tmp_path, dies)
     for command in f"{MAKE} help", f"{MAKE} ladder OUT={Path(CSV).parent}", f"python3 {run_plan}":
         closed = f"{{ {command}; }} | head -n 1 >{tmp_path}/first"
         assert said(closed, {}) == (0, ""), command
