@@ -1,5 +1,5 @@
 """The course on a stranger's machine. What is inherited changes nothing, and a closed pipe ends what
-runs without a word; and what build.py does there, with a cmake that only says what it was called
+runs without a word of ours; and what build.py does there, with a cmake that only says what it was called
 with."""
 
 import fcntl, os, re, shutil, subprocess, sys, time
@@ -27,7 +27,7 @@ STRANGE = {  # a variable: what a shell's, a job's or another project's settings
     "HEARD_OF_NOWHERE": "yes",
     "TMPDIR": "/proc/none",
 }
-# What make 4.4 says of TMPDIR before it reads a makefile, and of SIGPIPE; older ones say nothing.
+# What make itself says of TMPDIR before it reads a makefile, and of SIGPIPE.
 OWN_WORDS = r"(?m)^make: (TMPDIR value|using default temporary|\*\*\*).*\n"
 OF_MAKE = {"OUT", "QUICK", "PYTHON"}  # the same names may mean others' things
 CMAKE = """#!/bin/sh
@@ -99,7 +99,7 @@ def test_pictures_are_the_same(tmp_path, strange):
     assert pictures[0] == pictures[1]
 
 
-def test_a_closed_pipe_ends_all_without_a_word(tmp_path):
+def test_a_closed_pipe_ends_all_without_a_word_of_ours(tmp_path):
     dies = "from signal import *; signal(SIGPIPE, SIG_DFL); raise_signal(SIGPIPE)"
     run_plan = run_plan_in(tmp_path, dies)
     for command in f"{MAKE} help", f"{MAKE} ladder OUT={Path(CSV).parent}", f"python3 {run_plan}":
