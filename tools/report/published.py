@@ -32,29 +32,23 @@ def theirs(line, lines):
     return ("speedup", value) if metric.startswith("speedup") and count != 1 else ("", 0)
 
 
-def nearest(results, likes, type, n, test):
-    """The fastest rows like each of these, of the same type and size, the nearest to these there
-    is; or None. Another type is farther than any size."""
-    rows = [sorted(results.select(test, **like), key=lambda row: -row.median_s) for like in likes]
-    ours, others = ({(row.type, row.n): row for row in of} for of in rows)
-    far = lambda at: (at[0] != type, abs(math.log(at[1] / n)), at)
-    at = min(ours.keys() & others.keys(), default=None, key=far)
-    return at and (ours[at], others[at])
-
-
 def ours(results, same, line, what, type):
-    """The rows that are set beside a printed line, ours and what it is a multiple of."""
-    (by, count), found = workers(line), []
+    """The rows that are set beside a printed line, ours and what it is a multiple of, or None: of
+    the same type, of the variant most alike, of the nearest size, the fastest there is."""
+    (by, count), pairs = workers(line), []
     n = int(line["n"] or max((row.n for row in results.select(gpu=True)), default=1))
     on = {"threads": 1, "ranks": 1} if by else {"gpu": True}
+    many = on | ({WORKERS[by]: count} if by else {})
     # None are counted where a row had the memory that one before gave back.
     counted = (lambda row: row.page_faults) if what == "page faults" else None
-    for variant in same["ours"].split("|"):
-        like = on | dict(zip(("number", "variant"), filter(None, (same["step"], variant))))
-        many = like | ({WORKERS[by]: count} if by else {})
-        one = many if what in ("GFLOP/s", "page faults") else like if by else {"baseline": True}
-        found += filter(None, [nearest(results, [many, one], type, n, counted)])
-    return min(found, default=None, key=lambda pair: pair[0].type != type)
+    for order, variant in enumerate(same["ours"].split("|")):
+        like = dict(zip(("number", "variant"), filter(None, (same["step"], variant))))
+        for row in results.select(counted, **like, **many):
+            one = like | on if by else {"baseline": True}
+            bases = results.select(**one, type=row.type, n=row.n) if what == "speedup" else [row]
+            far = (row.type != type, order, abs(math.log(row.n / n)), row.type, row.n)
+            pairs += [((*far, row.median_s, base.median_s), row, base) for base in bases]
+    return min(pairs, key=lambda pair: pair[0], default=(None,))[1:]
 
 
 def figure(results, row, base, what):
