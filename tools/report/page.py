@@ -135,7 +135,8 @@ def elsewhere(results, reference):
 
 
 def content(results, reference, given):
-    """All that is shown: of the machine's first type, then what is folded."""
+    """All that is shown: of the machine's first type a chapter of the processor and one of the GPU,
+    (what the conclusions tell, charts) each, then what is folded."""
     libraries = read(given.libraries, "ratio") if given.libraries else []
     groups = grouped(results.beside + select(libraries, host=results.host))
     ladders, chapters = ladder.of_machine(results), []
@@ -159,6 +160,7 @@ def content(results, reference, given):
     failed = Path(given.failed or os.devnull)
     return {
         **{"LIMITS": LIMITS, "MISS": MISS, "EXPLAINED": EXPLAINED, "CARD_SIZE": CARD_SIZE},
+        "FASTEST": ladder.FASTEST,
         "root": base(given.out),
         "drawn": drawing.drawn(),
         "name": results.processor(),
