@@ -57,7 +57,7 @@ __global__ __launch_bounds__(with_producer, 1) void ping_pong(const __grid_const
     registers_up<232>();
     const int warp = int(threadIdx.x) / 32 % 4;
     // [group]
-    OrderedBarrier order{ring.turn, group};
+    OrderedBarrier<Barrier> order{ring.turn, group};
     state.skip(group * steps);
     for (int tile = first + group * apart; tile < scheduler.tiles(); tile += 2 * apart) {
       FragmentC sum[2][BN / 8];

@@ -62,7 +62,7 @@ std::array<Script, 3> scripts(const Case& of) {
     });
   for (int group : {0, 1}) {
     script = &made[std::size_t(group)];
-    OrderedBarrier order{ring.turn, group};
+    OrderedBarrier<Barrier> order{ring.turn, group};
     PipelineState<depth> next;
     next.skip(group * of.steps);
     for (int tile = group; tile < of.tiles; tile += 2)
