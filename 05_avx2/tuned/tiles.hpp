@@ -6,7 +6,7 @@
 namespace avx2 {
 namespace {
 
-/// Rows that a flat tile may have: more of a row of B is then read side by side. 32 registers or 16.
+/// For few rows a tile is flat: more of a row of B is read side by side. Are there 32 registers, or 16?
 template <class Tile>
 constexpr bool many_registers = (Tile::mr * Tile::vectors > 16);
 template <class Tile>
