@@ -1,4 +1,4 @@
-// cuBLAS by itself, in its ways to multiply, and ours in turns with each.
+// cuBLAS by itself, in each of its modes, and ours in turns with each.
 #include <cublasLt.h>
 #include <cublas_v2.h>
 #include <dlfcn.h>
@@ -172,13 +172,13 @@ struct Partner {
   int capability;
 };
 
-/// A way of cuBLAS's to multiply, by itself and in turns with these.
+/// A mode of cuBLAS, by itself and in turns with these.
 template <class T>
-void add(course::Variants<T>& variants, const std::string& way, const Product<T>& theirs,
+void add(course::Variants<T>& variants, const std::string& mode, const Product<T>& theirs,
          std::vector<Partner<T>> partners, const Asked& asked) {
   if (!theirs) return;
   if (asked.sustained) partners.push_back({"library", theirs, 0});  // sustained it meets itself
-  const std::string against = "cuBLAS " + way;
+  const std::string against = "cuBLAS " + mode;
   const auto add_one = [&](const std::string& name, const std::string& idea, const Product<T>& first,
                            int capability) {
     const auto launch = [first, theirs](View<const T> a, View<const T> b, View<Result<T>> c,
