@@ -159,6 +159,15 @@ function(course_test name labels)
   set_tests_properties(${name} PROPERTIES ENVIRONMENT_MODIFICATION "${environment}")
 endfunction()
 
+# Python's tests; the Python that CMake found need not be the one that Debian's packages are for.
+set(course_pytest sh -c "echo 'no pytest and jinja2 here; sh setup.sh test installs them' && exit 77")
+foreach(candidate /usr/bin/python3 ${Python3_EXECUTABLE})
+  execute_process(COMMAND ${candidate} -c "import jinja2, pytest" RESULT_VARIABLE lacking OUTPUT_QUIET ERROR_QUIET)
+  if(lacking STREQUAL 0)
+    set(course_pytest ${candidate} -B -m pytest -q -p no:cacheprovider)
+  endif()
+endforeach()
+
 # Tests that use a GPU run one after the other: one of them takes nearly all of its memory.
 function(course_uses_gpu)
   set_tests_properties(${ARGN} PROPERTIES RESOURCE_LOCK gpu)
