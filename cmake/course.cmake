@@ -1,4 +1,4 @@
-# course_step(NAME [SOURCES main.cpp gemm.cpp …] [LEVELS O0 … native] [LIBRARIES …] [FEATURES threads tiles])
+# course_step(NAME [SOURCES main.cpp gemm.cpp …] [LEVELS O0 … native] [LIBRARIES …] [THREADS] [TILES])
 #   builds build/NAME/NAME, one more program NAME-LEVEL for native and, with COURSE_EVERYTHING, for each other level, registers the
 #   tests every step has, and writes the program into build/programs.txt, which `make try` and the tests on emulated processors read.
 #
@@ -68,11 +68,10 @@ separate_arguments(course_given_flags UNIX_COMMAND "${CMAKE_CXX_FLAGS}")
 course_sets(course_plain ${course_given_flags})
 course_sets(course_native ${course_given_flags} ${COURSE_NATIVE})
 
-file(WRITE ${CMAKE_BINARY_DIR}/programs.txt "# program path features\n")
+file(WRITE ${CMAKE_BINARY_DIR}/programs.txt "")
 
 function(course_program program)
-  cmake_parse_arguments(ARG "" "LEVEL" "SOURCES;LIBRARIES;FEATURES" ${ARGN})
-  list(JOIN ARG_FEATURES " " features)
+  cmake_parse_arguments(ARG "" "LEVEL" "SOURCES;LIBRARIES" ${ARGN})
   set(step ${CMAKE_CURRENT_SOURCE_DIR})
   cmake_path(GET step FILENAME step)
   set(kernels ${ARG_SOURCES})
@@ -106,7 +105,7 @@ function(course_program program)
   target_link_libraries(${program}-kernels PRIVATE course_kernel_headers ${ARG_LIBRARIES})
   target_link_libraries(${program} PRIVATE runner ${ARG_LIBRARIES})
   add_dependencies(course_programs ${program})
-  file(APPEND ${CMAKE_BINARY_DIR}/programs.txt "${program} ${step}/${program} ${features}\n")
+  file(APPEND ${CMAKE_BINARY_DIR}/programs.txt "${program} ${step}/${program}\n")
 endfunction()
 
 # One test that calls the program; 77 is shown as Skipped. Labels are the room's name and, where the sanitizers leave the
@@ -212,15 +211,15 @@ function(course_random_shapes result count seed)
 endfunction()
 
 function(course_step name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LEVELS;LIBRARIES;FEATURES" ${ARGN})
+  cmake_parse_arguments(ARG "THREADS;TILES" "" "SOURCES;LEVELS;LIBRARIES" ${ARGN})
   set(tests RIGHT WRONG --shape 33x33x33,17x40x23)
-  if(threads IN_LIST ARG_FEATURES)  # more than there are cores and than there are rows
+  if(ARG_THREADS)  # more than there are cores and than there are rows
     set(tests RIGHT --threads 1,3 WRONG --threads 2,5 --shape 33x33x33,17x40x23 SHAPES 20)
   endif()
-  if(tiles IN_LIST ARG_FEATURES)  # smaller than the shapes, so that there are edges
+  if(ARG_TILES)  # smaller than the shapes, so that there are edges
     list(TRANSFORM tests APPEND ";--tile;5,16" REGEX "^(RIGHT|WRONG)$")
   endif()
-  course_program(${name} SOURCES ${ARG_SOURCES} LIBRARIES ${ARG_LIBRARIES} FEATURES ${ARG_FEATURES})
+  course_program(${name} SOURCES ${ARG_SOURCES} LIBRARIES ${ARG_LIBRARIES})
   course_tests(${name} ${name} ${tests})
   if(CMAKE_CXX_FLAGS MATCHES fsanitize)  # of which nobody asks how fast they are
     return()
@@ -228,7 +227,7 @@ function(course_step name)
     list(FILTER ARG_LEVELS INCLUDE REGEX native)
   endif()
   foreach(level ${ARG_LEVELS})
-    course_program(${name}-${level} LEVEL ${level} SOURCES ${ARG_SOURCES} LIBRARIES ${ARG_LIBRARIES} FEATURES ${ARG_FEATURES})
+    course_program(${name}-${level} LEVEL ${level} SOURCES ${ARG_SOURCES} LIBRARIES ${ARG_LIBRARIES})
     if(level MATCHES "native|Ofast")
       course_tests(${name}-${level} ${name} ${tests} FEW)
     endif()
@@ -268,53 +267,38 @@ function(course_gpu_program name source)
   endif()
 endfunction()
 
-# course_gpu_step(NAME [NOT_EMULATED] [TYPES bf16] [FEATURES tiles=2,4 …] [BROKEN the variants that a GPU is sure to get wrong: a race need not show]
+# course_gpu_step(NAME [NOT_EMULATED] [TYPES bf16] [SWEPT --tile 2,4 …] [BROKEN the variants that a GPU is sure to get wrong: a race need not show]
 #   MANY_BLOCKS arguments that need more blocks in y than CUDA starts at once)
 function(course_gpu_step name)
-  cmake_parse_arguments(ARG NOT_EMULATED "TYPES" "FEATURES;BROKEN;MANY_BLOCKS" ${ARGN})
+  cmake_parse_arguments(ARG NOT_EMULATED "TYPES" "SWEPT;BROKEN;MANY_BLOCKS" ${ARGN})
   course_gpu_program(${name} ${CMAKE_CURRENT_SOURCE_DIR}/main.cu)
   if(NOT TARGET ${name})
     return()
   endif()
   add_dependencies(course_programs ${name})
-  list(JOIN ARG_FEATURES " " features)
-  if(ARG_TYPES)
-    string(APPEND features " types=${ARG_TYPES}")
-  endif()
-  file(APPEND ${CMAKE_BINARY_DIR}/programs.txt "${name} ${name}/${name} gpu ${features}\n")
 
   # On the GPU what every step is tested for, and under the emulator, in three orders, what is small; k of three tiles and more.
   set(types f32,f64)
   set(orders forward reversed 987654)
-  set(blocks 8x8,32x8,32x32)
   if(CMAKE_CXX_FLAGS MATCHES fsanitize)  # a switch of fibers costs ten times as much there
     set(types f32)
     set(orders 987654)
-    set(blocks 8x4)
   endif()
   if(ARG_TYPES)
     set(types ${ARG_TYPES})
   endif()
   string(REGEX REPLACE ",.*" "" first_type ${types})
-  set(swept)
-  set(few_tiles)
-  if("${ARG_FEATURES}" MATCHES tiles=)
-    set(swept --tile 2,4,8,16,32)
-    set(few_tiles --tile 4,16)
-  elseif("${ARG_FEATURES}" MATCHES blocks=)
-    set(swept --block ${blocks})
-  endif()
   list(JOIN ARG_BROKEN , broken)
-  course_tests(${name} ${name} BROKEN ${broken} RIGHT ${swept} WRONG --shape 133x133x133,117x140x123)
+  course_tests(${name} ${name} BROKEN ${broken} RIGHT ${ARG_SWEPT} WRONG --shape 133x133x133,117x140x123)
   course_uses_gpu(${name}.random ${name}.digits ${name}.edges ${name}.broken)
   if(TARGET emulator AND NOT ARG_NOT_EMULATED)
     set(emulated $<TARGET_FILE:${name}> --repeat 1 --warmup 0 --verify full --emulate)
     course_random_shapes(few 6 7)
     foreach(order ${orders})
-      course_test(${name}.emulated_${order} ${name} ${emulated} ${order} --type ${types} ${swept} --pad 3
+      course_test(${name}.emulated_${order} ${name} ${emulated} ${order} --type ${types} ${ARG_SWEPT} --pad 3
         --shape ${few},1x1x1,0x5x3,5x0x3,5x3x0,0x0x0,33x1x100,1x97x1,31x37x97)
-      course_test(${name}.emulated_broken_${order} ${name} ${emulated} ${order} --expect-wrong --type ${types} ${few_tiles} --pad 2
-        --shape 33x38x54,17x46x102)  # of three tiles along k and more; rows begin at multiples of 16 bytes, so that copies are asynchronous
+      course_test(${name}.emulated_broken_${order} ${name} ${emulated} ${order} --expect-wrong --type ${types} ${ARG_SWEPT} --pad 2
+        --shape 33x38x102,17x46x102)  # of three tiles along k and more; rows begin at multiples of 16 bytes, so that copies are asynchronous
     endforeach()
     if(ARG_MANY_BLOCKS AND NOT CMAKE_CXX_FLAGS MATCHES fsanitize)  # more blocks in y than CUDA starts at once, and one
       course_test(${name}.many_blocks ${name} ${emulated} forward --type ${first_type} ${ARG_MANY_BLOCKS})

@@ -7,7 +7,7 @@ Exit status: 0 the same results each time; 1 not; 77 no NumPy on the system's BL
 import csv, os, re, subprocess, sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 SHIM = """#include "common/view.hpp"
 using namespace course;
 #include "{}"
@@ -37,7 +37,7 @@ def learners(build):
 
 def ran(python, more):
     """The lines of numpy_callers.py, and which BLAS was loaded."""
-    words, env = [python, ROOT / "tools/numpy_callers.py"], os.environ | more
+    words, env = [python, ROOT / "05_avx2/library/numpy_callers.py"], os.environ | more
     done = subprocess.run(words, capture_output=True, text=True, env=env)
     if done.returncode:
         leave(1, (done.stderr.strip() or f"NumPy died: {done.returncode}").splitlines()[-1])
