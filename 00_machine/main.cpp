@@ -1,5 +1,4 @@
 // 00_machine: what this machine is and what it can do, before any code of ours is blamed for being slow.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -15,6 +14,8 @@
 namespace {
 
 using namespace machine;
+
+constexpr const char* title = "00_machine: what this machine is, and what it can do";
 
 /// What --variant chooses from.
 struct Part {
@@ -126,17 +127,17 @@ int main(int argc, char** argv) {
   try {
     const Topology machine = topology();
     course::Options options = defaults(machine);
-    CLI::App app("00_machine: what this machine is, and what it can do");
-    course::add_common(app, options);
     bool again = false, pace_alone = false;
-    app.add_flag("--again", again,
-                 "measure the peaks that --csv FILE has once more, and keep the better value of each");
-    app.add_flag("--pace", pace_alone, "print the pace of all processors together, in Gop/s, and end");
-    if (!course::parse(app, options, argc, argv)) return course::written(0);
+    const course::Offers offers{
+        .products = false,
+        .flags = {{"--again", &again,
+                   "measure the peaks that --csv FILE has once more, and keep the better value of each"},
+                  {"--pace", &pace_alone, "print the pace of all processors together, in Gop/s, and end"}}};
+    if (!course::parse(options, offers, title, argc, argv)) return course::written(0);
     if (pace_alone) return print_pace();
     check(options);
     if (!options.list) return course::written(run_parts(options, machine, again));
-    std::printf("00_machine: what this machine is, and what it can do\n");
+    std::printf("%s\n", title);
     for (const Part& part : parts) course::print_choice(part.name, part.idea, part.missing());
     return course::written(0);
   } catch (...) {

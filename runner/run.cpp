@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
@@ -269,11 +268,10 @@ int run(int argc, const char* const* argv, const Step& step, const World& world)
   Refused refused;
   try {
     Options options = options_of(step);
-    CLI::App app(step.program + ": " + step.idea);
-    add_shapes(app, options), add_common(app, options), add_step(app, options);
-    if (step.emulated) add_gpu(app, options);
-    if (!step.grids.empty()) add_ranks(app, options, world.size());
-    if (!parse(app, options, argc, argv, world.is_root())) return written(0);
+    const Offers offers{
+        .emulation = step.emulated != nullptr, .ranks = step.grids.empty() ? 0 : world.size(), .flags = {}};
+    const std::string title = step.program + ": " + step.idea;
+    if (!parse(options, offers, title, argc, argv, world.is_root())) return written(0);
     if (options.pad == 0) options.pad = step.pad;
     const bool emulates = !options.emulate.empty();
     return written(
