@@ -10,7 +10,7 @@
 #include "06_mpi/exercises.hpp"
 #include "06_mpi/variants.hpp"
 #include "common/verify.hpp"
-#include "runner/mpi_world.hpp"
+#include "06_mpi/mpi_world.hpp"
 #include "tests/openmp_requests.hpp"
 
 using namespace mpi;
