@@ -30,6 +30,12 @@ cudaDeviceProp properties() {
   return found;
 }
 
+double free_memory() {
+  std::size_t free = 0, all = 0;
+  check(cudaMemGetInfo(&free, &all));
+  return static_cast<double>(free);
+}
+
 /// As many blocks as the multiprocessors hold at once: none waits for another one's end.
 template <class Kernel>
 Grid resident(Kernel kernel, Block block) {
@@ -116,7 +122,7 @@ void add_properties(Session& session) {
       {"cache", "", "cuda", 0, "L2", bytes(static_cast<std::size_t>(gpu.l2CacheSize)), "B",
        "of all multiprocessors"},
       {"memory", "", "cuda", 0, "memory", bytes(gpu.totalGlobalMem), "B",
-       bytes_text(Cuda::free_memory()) + " free"}};
+       bytes_text(free_memory()) + " free"}};
   if (units > 0)
     rows.push_back({"cores", "", "cuda", 0, "", std::to_string(units * gpu.multiProcessorCount), "",
                     "f32 units: " + std::to_string(units) + " a multiprocessor"});
@@ -357,7 +363,7 @@ double memory_bandwidth(const Session& session, double bytes) {
 
 void add_bandwidths_of_gpu(Session& session) {
   const double l2 = properties().l2CacheSize * 0.4;
-  const double memory = std::min(1024 * MiB, Cuda::free_memory() / 8);
+  const double memory = std::min(1024 * MiB, free_memory() / 8);
   add_bandwidth(session, "shared", "conflict-free reads of 16 bytes; all multiprocessors",
                 [&] { return shared_bandwidth(session); });
   add_bandwidth(session, "L2", "reads of a buffer that takes two fifths of it at most; past the first level",
@@ -403,7 +409,7 @@ void add_latency_of_gpu(Session& session, const char* level, double bytes) {
 void add_latencies_of_gpu(Session& session) {
   add_latency_of_gpu<true>(session, "L1", 16 * 1024);
   add_latency_of_gpu<false>(session, "L2", properties().l2CacheSize / 16);
-  add_latency_of_gpu<false>(session, "memory", std::min(512 * MiB, Cuda::free_memory() / 8));
+  add_latency_of_gpu<false>(session, "memory", std::min(512 * MiB, free_memory() / 8));
 }
 
 /// Host memory that the system may move, or, pinned, may not: then the GPU copies it by itself.
@@ -416,7 +422,7 @@ std::shared_ptr<void> on_host(std::size_t bytes, bool pinned) {
 }
 
 void add_copies(Session& session) {
-  const double most = std::min({256 * MiB, Cuda::free_memory() / 8, course::available_memory() / 8});
+  const double most = std::min({256 * MiB, free_memory() / 8, course::available_memory() / 8});
   const auto bytes = static_cast<std::size_t>(most);
   for (const bool pinned : {true, false})
     for (const bool to_device : {true, false}) {

@@ -1,12 +1,21 @@
 // What the variants of 07 cost; worked out in README.md.
 #pragma once
 
+#include <numeric>
+
 #include "gpu/cost.hpp"
 
 namespace cuda_global::cost {
 
-using course::along_row, course::Cost, course::down_column, course::element_a_thread, course::Index,
-    course::Settings, course::Shape;
+using course::along_row, course::Cost, course::element_a_thread, course::Index, course::Settings,
+    course::Shape;
+
+/// As along_row, but of as many rows, `stride` bytes apart. The first level looks up four lines at a time,
+/// and rows that begin in the same bank come one after the other.
+inline double down_column(Index lanes, Index stride) {
+  const Index banks = 128 / std::gcd(stride, Index{128});  // in which a row can begin
+  return static_cast<double>(std::max(course::ceil_div(lanes, banks), course::ceil_div(lanes, 4)));
+}
 
 // [costs]
 template <class T>

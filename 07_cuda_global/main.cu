@@ -8,7 +8,7 @@
 namespace {
 
 using namespace cuda_global;
-using course::broken, course::gpu, course::Memory, course::uncounted;
+using course::broken, course::gpu, course::Memory;
 
 /// How a launcher above and a kernel become what a variant starts: the row says the block.
 template <class T>

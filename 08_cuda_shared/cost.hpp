@@ -1,13 +1,24 @@
 // What the variants of 08 cost; worked out in README.md.
 #pragma once
 
+#include <array>
 #include <cmath>
 
 #include "gpu/cost.hpp"
 
 namespace cuda_shared::cost {
 
-using course::along_rows, course::Cost, course::Extents, course::Index, course::Settings, course::Shape;
+using course::Cost, course::Extents, course::Index, course::Settings, course::Shape;
+
+/// How many wavefronts a warp's load takes of `bytes` in each of a few rows, `stride` bytes apart: the words
+/// of one bank come one after the other.
+inline double along_rows(Index rows, Index bytes, Index stride) {
+  std::array<Index, 32> words{};  // that are wanted of each bank
+  for (Index row = 0; row < rows; ++row)
+    for (Index byte = 0; byte < bytes; byte += 4)
+      ++words[static_cast<std::size_t>((row * stride + byte) / 4 % 32)];
+  return static_cast<double>(*std::max_element(words.begin(), words.end()));
+}
 
 // [shared]
 /// For each q a warp reads a row of B's tile; of A's it reads 16 bytes at a time, two wavefronts; for each

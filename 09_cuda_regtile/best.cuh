@@ -10,7 +10,7 @@
 namespace cuda_regtile {
 namespace {  // a program has both the GPU's and the emulator's
 
-using course::ThisPlatform, course::Launch, course::Memory, course::Needs, course::Settings;
+using course::Cuda, course::Launch, course::Memory, course::Needs, course::Settings;
 
 /// What all kernels with cp.async need.
 const Needs for_copies{.capability = async_capability};
@@ -42,8 +42,8 @@ Launch<T> by_tiles(Kernel<T> fast = tiled<S, true>, Kernel<T> guarded = tiled<S,
 /// each would overwrite what the other's blocks have stored.
 template <class S>
 struct Exchange {
-  ThisPlatform::Matrix<float> sums;
-  ThisPlatform::Matrix<unsigned> ready;
+  Cuda::Matrix<float> sums;
+  Cuda::Matrix<unsigned> ready;
   unsigned run = 0;
 };
 
@@ -54,7 +54,7 @@ Launch<float> by_stream_k() {
     using course::ceil_div;
     if (!all_aligned(a, b, c)) return by_tiles<S, most>()(a, b, c, settings);
     Exchange<S>& exchange = course::workspace<Exchange<S>>();
-    const Index at_once = ThisPlatform::multiprocessors() * S::at_once;
+    const Index at_once = Cuda::multiprocessors() * S::at_once;
     if (exchange.run == 0) {
       exchange.sums = {at_once, S::BM * S::BN, 0, Memory::device};
       exchange.ready = {1, at_once, 0, Memory::device};
@@ -74,14 +74,14 @@ Launch<float> by_stream_k() {
 
 using Large = Tiling<float, 128, 256, 16>;
 
-/// A way to multiply: BM × BN × BK, in how many slices; a tile a block, or equal shares.
-struct Engine {
+/// A tiling, BM × BN × BK in so many slices, and what starts it: a tile a block, or equal shares.
+struct Tiled {
   std::string name;
   Launch<float> launch;
   Needs needs;
 };
 
-/// An engine is called after its tiles: tiles_64x128x16_2, in two slices.
+/// A tiling's name: tiles_64x128x16_2, in two slices.
 template <class S>
 std::string called(const std::string& kind) {
   std::string name =
@@ -89,50 +89,50 @@ std::string called(const std::string& kind) {
   return S::slices > 1 ? name + "_" + std::to_string(S::slices) : name;
 }
 template <class S>
-Engine thin_engine() {
+Tiled thin_tiles() {
   return {called<S>("thin"), by_tiles<S>(thin<S, true>, thin<S, false>), for_copies};
 }
 template <class S>
-Engine tiled_engine() {
+Tiled whole_tiles() {
   return {called<S>("tiles"), by_tiles<S>(), for_copies};
 }
 
-const std::vector<Engine>& engines() {
-  static const std::vector<Engine> all = {
-      tiled_engine<Large>(),
-      tiled_engine<Tiling<float, 128, 128, 16>>(),
-      tiled_engine<Tiling<float, 64, 128, 8>>(),
-      tiled_engine<Tiling<float, 64, 128, 16, 2>>(),
-      tiled_engine<Tiling<float, 64, 128, 32, 4>>(),
-      tiled_engine<Tiling<float, 64, 64, 16, 4>>(),
-      tiled_engine<Tiling<float, 32, 64, 32, 8>>(),
-      thin_engine<Tiling<float, 128, 128, 16>>(),
-      thin_engine<Tiling<float, 64, 128, 8>>(),
-      thin_engine<Tiling<float, 64, 64, 8>>(),
+const std::vector<Tiled>& tilings() {
+  static const std::vector<Tiled> all = {
+      whole_tiles<Large>(),
+      whole_tiles<Tiling<float, 128, 128, 16>>(),
+      whole_tiles<Tiling<float, 64, 128, 8>>(),
+      whole_tiles<Tiling<float, 64, 128, 16, 2>>(),
+      whole_tiles<Tiling<float, 64, 128, 32, 4>>(),
+      whole_tiles<Tiling<float, 64, 64, 16, 4>>(),
+      whole_tiles<Tiling<float, 32, 64, 32, 8>>(),
+      thin_tiles<Tiling<float, 128, 128, 16>>(),
+      thin_tiles<Tiling<float, 64, 128, 8>>(),
+      thin_tiles<Tiling<float, 64, 64, 8>>(),
       {called<Large>("stream_k"), by_stream_k<Large>(), for_copies},
   };
   return all;
 }
 
-/// Measured: the fastest engine of each of these shapes.
+/// Measured: the fastest tiling of each of these shapes.
 struct Choice {
   double m, n, k;
-  const char* engine;
+  const char* tiling;
 };
 constexpr Choice choices[] = {
 #include "search/choices.inc"
 };
 
-/// The engine of the measured shape that is nearest: by how many times larger or smaller each side is.
+/// The tiling of the measured shape that is nearest: by how many times larger or smaller each side is.
 /// Without logarithms: the clock runs.
-const Engine& engine_for(Index m, Index n, Index k) {
+const Tiled& tiling_for(Index m, Index n, Index k) {
   static const auto chosen = [] {
-    std::vector<const Engine*> list;
+    std::vector<const Tiled*> list;
     for (const Choice& choice : choices) {
-      const auto found = std::find_if(engines().begin(), engines().end(),
-                                      [&](const Engine& engine) { return engine.name == choice.engine; });
-      if (found == engines().end())
-        throw std::logic_error(std::string("choices.inc: no engine ") + choice.engine);
+      const auto found = std::find_if(tilings().begin(), tilings().end(),
+                                      [&](const Tiled& tiling) { return tiling.name == choice.tiling; });
+      if (found == tilings().end())
+        throw std::logic_error(std::string("choices.inc: no tiling ") + choice.tiling);
       list.push_back(&*found);
     }
     return list;
@@ -149,7 +149,7 @@ const Engine& engine_for(Index m, Index n, Index k) {
 }
 
 void best(View<const float> a, View<const float> b, View<float> c, const Settings& settings) {
-  engine_for(c.rows(), c.cols(), a.cols()).launch(a, b, c, settings);
+  tiling_for(c.rows(), c.cols(), a.cols()).launch(a, b, c, settings);
 }
 
 }  // namespace

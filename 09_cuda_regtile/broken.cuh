@@ -77,7 +77,8 @@ __global__ __launch_bounds__(threads) void not_waited_for(View<const T> a, View<
       a_tile[e % BK][e / BK] = element(a, i0 + e / BK, p + e % BK);
     for (int e = thread; e < BK * BN; e += threads) {
       const Index i = p + e / BN, j = j0 + e % BN;
-      cp_async_or_zero(&b_tile[e / BN][e % BN], b.data() + i * b.ld() + j, i < b.rows() && j < b.cols());
+      const int bytes = i < b.rows() && j < b.cols() ? sizeof(T) : 0;
+      cp_async<sizeof(T)>(&b_tile[e / BN][e % BN], b.data() + i * b.ld() + j, bytes);
     }
     cp_async_commit();
     __syncthreads();

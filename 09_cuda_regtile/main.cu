@@ -59,9 +59,6 @@ course::Variants<T> variants() {
                         wrong::no_barrier<T>)),
       broken(gpu<T>("tail_dropped", "whole steps of k only", tail_dropped<T>)),
   };
-  course::add_too_far<T>(list, [](View<const T> a, View<const T> b, View<T> c, const Settings&) {
-    tile_a_block<T>(square<T>, BM, BN, Block{threads, 1}, a, b, c);
-  });
   if constexpr (std::is_floating_point_v<T>) {
     list.push_back(rung_of<T>("kept_addresses", "… addresses kept from step to step", kept_addresses<T, true>,
                               kept_addresses<T, false>, cost::interleaved<T>));

@@ -74,7 +74,8 @@ class DeviceMatrix {
   bool untouched(Index place, Index count) const {
     std::vector<T> here(static_cast<std::size_t>(count));
     fetch(buffer_.get() + place, here.data(), count);
-    return course::are_guards(here.data(), count, use_, place);
+    const View<T> part(here.data(), 1, count, count);
+    return course::Guards<T>{part, place, use_}.are_in(part);
   }
 
   const Model* model_ = nullptr;

@@ -56,13 +56,6 @@ course::Variants<bf16> rungs() {
       broken(rung("too_early", "uses a stage that is on its way", stages<true, 3, 2>, stages<false, 3, 2>)),
       broken(gpu<bf16>("tail_dropped", "whole steps of k only", tail_dropped)),
   };
-  course::add_too_far<bf16>(
-      list,
-      [](auto a, auto b, auto c, const Settings&) {
-        tile_a_block<bf16>(is_aligned(a) && is_aligned(b) ? stages<true> : stages<false>, BM, BN, threads, a,
-                           b, c);
-      },
-      tensor_cores);
   return list;
 }
 
@@ -79,7 +72,6 @@ course::Variants<T> variants() {
     list = {std::is_same_v<T, double>
                 ? gpu<T>("f64_tensor", "as stages, products of f64", wide_launch<T>, {}, tensor_cores)
                 : gpu<T>("tf32", "as stages, f32 rounded to TF32", wide_launch<T>, {}, tensor_cores)};
-    course::add_too_far<T>(list, wide_launch<T>, tensor_cores);
   }
   return list;
 }

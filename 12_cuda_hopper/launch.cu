@@ -1,6 +1,7 @@
 // Starts 12's kernels: compiled for sm_90a alone.
 #include "launch.hpp"
 
+#include "gpu/tma.hpp"
 #include "rungs/cluster.cuh"
 #include "rungs/f64_tensor.cuh"
 #include "rungs/persistent.cuh"
@@ -8,7 +9,6 @@
 #include "rungs/tma.cuh"
 #include "rungs/warp_specialised.cuh"
 #include "rungs/wgmma.cuh"
-#include "tma.hpp"
 
 namespace cuda_hopper {
 namespace {

@@ -1,8 +1,8 @@
 // What the rungs share, also with 13: the ring of stages, its barriers, who fills it and who empties it.
 #pragma once
 
-#include "11_cuda_tensor/tiles.cuh"
 #include "gpu/ptx_hopper.cuh"
+#include "gpu/tiles.cuh"
 #include "turns.hpp"
 
 namespace cuda_hopper {

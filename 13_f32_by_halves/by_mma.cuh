@@ -3,7 +3,7 @@
 // build/13_f32_by_halves/13_f32_by_halves --emulate forward --type f32 --size 64
 #pragma once
 
-#include "11_cuda_tensor/tiles.cuh"
+#include "gpu/tiles.cuh"
 #include "parts.cuh"
 
 namespace f32_by_halves {

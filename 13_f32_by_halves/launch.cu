@@ -1,8 +1,8 @@
 // Starts 13's kernels for compute capability 9.0: compiled for sm_90a alone.
 #include "launch.hpp"
 
-#include "12_cuda_hopper/tma.hpp"
 #include "by_wgmma.cuh"
+#include "gpu/tma.hpp"
 
 namespace f32_by_halves {
 namespace {

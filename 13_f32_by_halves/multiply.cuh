@@ -15,7 +15,7 @@
 namespace f32_by_halves {
 namespace {  // a program has both the GPU's and the emulator's
 
-using course::ceil_div, course::Memory, course::ThisPlatform;
+using course::ceil_div, course::Cuda, course::Memory;
 
 // [product]
 /// A product by parts, and the memory that it needs, S::parts · 2 bytes for each element of A and of B: it
@@ -66,39 +66,39 @@ class Product {
   static unsigned wait_for(unsigned* report) {
     const SystemWord word{*report};
 #ifdef __CUDACC__
-    while (word.load(relaxed) == 0 && ThisPlatform::pending()) {
+    while (word.load(relaxed) == 0 && Cuda::pending()) {
     }
 #endif
     if (word.load(relaxed) == 0)
-      ThisPlatform::synchronize();  // the emulator runs it; on a GPU it says what went wrong
+      Cuda::synchronize();  // the emulator runs it; on a GPU it says what went wrong
     return word.load(relaxed);
   }
 
   /// As a column: the guard bands of a matrix are 64 of its rows.
   template <class T>
-  static T* grow(ThisPlatform::Matrix<T>& matrix, Index elements) {
+  static T* grow(Cuda::Matrix<T>& matrix, Index elements) {
     if (matrix.view().rows() < elements) {
       matrix = {};  // the old one is freed first
       matrix = {elements, 1, 0, Memory::device};
     }
     return matrix.view().data();
   }
-  static View<Half> buffer(ThisPlatform::Matrix<bf16>& matrix, Index rows, Index cols) {
+  static View<Half> buffer(Cuda::Matrix<bf16>& matrix, Index rows, Index cols) {
     return {reinterpret_cast<Half*>(grow(matrix, rows * cols)), rows, cols, cols};  // two bytes, as a bf16
   }
-  static ThisPlatform::Matrix<unsigned> clear_pair() {
+  static Cuda::Matrix<unsigned> clear_pair() {
     const unsigned clear[2] = {};
-    ThisPlatform::Matrix<unsigned> made(2, 1, 0, Memory::device);
-    ThisPlatform::transfer<unsigned>({clear, 2, 1, 1}, made.view());
+    Cuda::Matrix<unsigned> made(2, 1, 0, Memory::device);
+    Cuda::transfer<unsigned>({clear, 2, 1, 1}, made.view());
     return made;
   }
 
-  ThisPlatform::Matrix<bf16> a_, b_;
-  ThisPlatform::Matrix<int> a_scales_;
-  ThisPlatform::Matrix<float> b_factors_;
-  ThisPlatform::Matrix<unsigned> found_;  // this product's, and the next one's, which is clear
-  int current_ = 0;                       // which is this product's
-  ThisPlatform::HostMatrix<unsigned> report_;
+  Cuda::Matrix<bf16> a_, b_;
+  Cuda::Matrix<int> a_scales_;
+  Cuda::Matrix<float> b_factors_;
+  Cuda::Matrix<unsigned> found_;  // this product's, and the next one's, which is clear
+  int current_ = 0;               // which is this product's
+  Cuda::HostMatrix<unsigned> report_;
 };
 // [/product]
 

@@ -4,8 +4,11 @@
 #pragma once
 
 #include <cmath>
+#ifdef __CUDACC__
+#include <cuda_bf16.h>
+#endif
 
-#include "11_cuda_tensor/tiles.cuh"
+#include "gpu/tiles.cuh"
 #include "parts.cuh"
 
 namespace f32_by_halves {

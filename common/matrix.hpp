@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
@@ -47,21 +48,42 @@ void poison_all(View<T> view) {
   for (Index i = 0; i < view.rows(); ++i)
     for (Index j = 0; j < view.cols(); ++j) view(i, j) = poison<T>();
 }
-/// Whether `count` elements, the first at this place, are as guards are; by bits, since NaN equals nothing.
-template <class T>
-bool are_guards(const T* elements, Index count, Use use, Index place) {
-  bool intact = true;
-  for (Index e = 0; e < count; ++e) {
-    const T wanted = guard<T>(use, place + e);
-    intact &= std::memcmp(elements + e, &wanted, sizeof(T)) == 0;
-  }
-  return intact;
-}
-
 template <class T>
 void copy(View<const T> from, View<T> to) {
   for (Index i = 0; i < from.rows(); ++i)
     for (Index j = 0; j < from.cols(); ++j) to(i, j) = from(i, j);
+}
+
+/// A part of a matrix's memory that holds guards.
+template <class T>
+struct Guards {
+  View<T> where;
+  Index place;  // of its first element
+  Use use;
+
+  void write_to(View<T> to) const {
+    for (Index i = 0; i < to.rows(); ++i)
+      for (Index j = 0; j < to.cols(); ++j) to(i, j) = guard<T>(use, place + i * where.ld() + j);
+  }
+  /// By bits, since NaN equals nothing.
+  bool are_in(View<const T> from) const {
+    bool intact = true;
+    for (Index i = 0; i < from.rows(); ++i)
+      for (Index j = 0; j < from.cols(); ++j) {
+        const T wanted = guard<T>(use, place + i * where.ld() + j);
+        intact &= std::memcmp(&from(i, j), &wanted, sizeof(T)) == 0;
+      }
+    return intact;
+  }
+};
+/// What lies before a matrix in its memory of `size` elements, beside its rows, and behind it.
+template <class T>
+std::array<Guards<T>, 3> guards_round(View<T> matrix, T* memory, Index size, Use use) {
+  const Index before = matrix.data() - memory, end = before + matrix.rows() * matrix.ld();
+  const Index cols = matrix.cols(), ld = matrix.ld();
+  return {{{{memory, 1, before, before}, 0, use},
+           {{matrix.data() + cols, matrix.rows(), ld - cols, ld}, before + cols, use},
+           {{memory + end, 1, size - end, size - end}, end, use}}};
 }
 
 /// Owns rows × cols elements, aligned to 64 bytes and poisoned. Guards for its `use`: 256 bytes before, as
@@ -73,15 +95,11 @@ class Matrix {
   Matrix() = default;  // no elements, no guards
   Matrix(Index rows, Index cols, Index pad = 0, int threads = 1, Use use = Use::output)
       : rows_(rows), cols_(cols), ld_(cols + pad), use_(use) {
-    const auto size = static_cast<std::size_t>(rows * ld_ + 2 * band + ld_);
-    buffer_.reset(static_cast<T*>(std::aligned_alloc(64, (size * sizeof(T) + 63) / 64 * 64)));
+    const auto bytes = static_cast<std::size_t>(size()) * sizeof(T);
+    buffer_.reset(static_cast<T*>(std::aligned_alloc(64, (bytes + 63) / 64 * 64)));
     if (!buffer_) throw std::bad_alloc();
-    share_rows(rows, threads, [this](Index i) {
-      std::fill_n(data() + i * ld_, cols_, poison<T>());
-      guard_part(band + i * ld_ + cols_, ld_ - cols_);
-    });
-    guard_part(0, band);
-    guard_part(band + rows_ * ld_, band + ld_);
+    share_rows(rows, threads, [this](Index i) { std::fill_n(data() + i * ld_, cols_, poison<T>()); });
+    for (const auto& part : guards()) part.write_to(part.where);
   }
 
   View<T> view() { return {data(), rows_, cols_, ld_}; }
@@ -90,9 +108,8 @@ class Matrix {
   /// False when somebody wrote outside the matrix: before it, behind it or into the padding.
   bool guards_intact() const {
     if (!buffer_) return true;
-    bool intact = is_intact(0, band) && is_intact(band + rows_ * ld_, band + ld_);
-    for (Index i = 0; i < rows_; ++i) intact &= is_intact(band + i * ld_ + cols_, ld_ - cols_);
-    return intact;
+    const auto parts = guards();
+    return std::all_of(parts.begin(), parts.end(), [](const auto& part) { return part.are_in(part.where); });
   }
 
  private:
@@ -102,11 +119,9 @@ class Matrix {
     void operator()(T* p) const { std::free(p); }
   };
 
-  void guard_part(Index place, Index count) {
-    for (Index e = place; e < place + count; ++e) buffer_.get()[e] = guard<T>(use_, e);
-  }
-  bool is_intact(Index place, Index count) const {
-    return are_guards(buffer_.get() + place, count, use_, place);
+  Index size() const { return (rows_ + 1) * ld_ + 2 * band; }
+  std::array<Guards<T>, 3> guards() const {
+    return guards_round(View<T>(data(), rows_, cols_, ld_), buffer_.get(), size(), use_);
   }
   T* data() const { return buffer_ ? buffer_.get() + band : nullptr; }
 

@@ -2,11 +2,8 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
-#include <numeric>
 
-#include "gpu/variant.hpp"
+#include "common/view.hpp"
 #include "runner/cost.hpp"
 
 namespace course {
@@ -14,27 +11,11 @@ namespace course {
 /// The reuse distance of what another multiprocessor used: beyond any L1.
 constexpr double beyond_l1 = 1 << 20;
 
-// [wavefronts]
 /// The first level answers a warp in wavefronts of at most 128 bytes, a word from each of its 32 banks: so
-/// many for `lanes` neighbours in a row; and for as many rows, `stride` bytes apart. It looks up four lines
-/// at a time, and rows that begin in the same bank come one after the other.
+/// many for `lanes` neighbours in a row.
 inline double along_row(Index lanes, Index size) {
   return static_cast<double>(ceil_div(lanes * size, 128));
 }
-inline double down_column(Index lanes, Index stride) {
-  const Index banks = 128 / std::gcd(stride, Index{128});  // in which a row can begin
-  return static_cast<double>(std::max(ceil_div(lanes, banks), ceil_div(lanes, 4)));
-}
-/// The same for `bytes` neighbours in each of a few rows, `stride` bytes apart: the words of one bank come
-/// one after the other.
-inline double along_rows(Index rows, Index bytes, Index stride) {
-  std::array<Index, 32> words{};  // that are wanted of each bank
-  for (Index row = 0; row < rows; ++row)
-    for (Index byte = 0; byte < bytes; byte += 4)
-      ++words[static_cast<std::size_t>((row * stride + byte) / 4 % 32)];
-  return static_cast<double>(*std::max_element(words.begin(), words.end()));
-}
-// [/wavefronts]
 
 /// Of a kernel with a thread for each element: a warp makes `wavefronts` for each p; a block of `rows` ×
 /// `cols` loads its rows of A and its columns of B from L2, which has lost B if it holds less than `between`.

@@ -1,13 +1,13 @@
-// The platform of GpuVariant: this machine's GPU, by CUDA's runtime, or by the emulator's.
+// This machine's GPU, by CUDA's runtime, or by the emulator's: its devices, its clock and its memory.
 #pragma once
 
 #include <cstdlib>
-#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
 
-#include "gpu/variant.hpp"
+#include "gpu/launch.hpp"
+#include "runner/variant.hpp"
 
 #ifdef __CUDACC__
 #define COURSE_RUNTIME on_gpu
@@ -22,6 +22,18 @@
 #endif
 
 namespace course {
+
+/// Where a GPU's matrices lie. pitched: rows aligned by CUDA; unified: pages migrate to who touches them;
+/// pinned: on the GPU, copied from page-locked host memory.
+enum class Memory { device, pitched, unified, pinned };
+
+/// Elements of a guard band on a GPU, a multiple of 256 bytes (of BF16, 128): more than blocks of 32 × 32 or
+/// 1024 × 1 threads reach beyond the last row, so that a kernel without bounds checks is wrong and does not
+/// crash.
+constexpr Index wide_guard(Index ld) {
+  return ceil_div(32 * ld + 1024, 64) * 64;
+}
+
 inline namespace COURSE_RUNTIME {  // a program has both: for the linker their names differ
 
 struct Cuda {
@@ -55,12 +67,6 @@ struct Cuda {
     return "built for GPUs of compute capability " + text(COURSE_LEAST_CAPABILITY) +
            " and later, this one has " + text(here);
   }
-  static double free_memory() {
-    std::size_t free = 0, all = 0;
-    return cudaMemGetInfo(&free, &all) == cudaSuccess ? double(free)
-                                                      : std::numeric_limits<double>::infinity();
-  }
-
   static int multiprocessors() {
     int count = 0;
     check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, current()));
@@ -90,18 +96,6 @@ struct Cuda {
     return 1e-3 * milliseconds;
   }
 
-  /// What the warps have accessed since this was asked last, if an emulator counts all of it.
-  static Times counts() {
-    Times times;
-#ifndef __CUDACC__
-    const emulator::Counts taken = emulator::take_counts();
-    if (emulator::counting && taken.complete)
-      times.accesses = taken.accesses, times.sectors = taken.sectors,
-      times.shared_accesses = taken.shared_accesses, times.wavefronts = taken.wavefronts;
-#endif
-    return times;
-  }
-
   /// Copies between host and GPU, in any direction: CUDA knows by the address.
   template <class T>
   static void transfer(View<const T> from, View<T> to) {
@@ -116,62 +110,51 @@ struct Cuda {
   class Matrix {
    public:
     Matrix() = default;
-    Matrix(Index rows, Index cols, Index pad, Memory memory, Use use = Use::output)
-        : rows_(rows), cols_(cols), ld_(cols + pad), use_(use) {
+    Matrix(Index rows, Index cols, Index pad, Memory memory, Use use = Use::output) : use_(use) {
       void* got = nullptr;
+      Index ld = cols + pad;
       if (memory == Memory::pitched) {  // guard bands of whole rows, since CUDA decides how long one is
-        const Index around = ceil_div(2 * wide_guard(ld_), std::max<Index>(ld_, 1));
+        const Index around = ceil_div(2 * wide_guard(ld), std::max<Index>(ld, 1));
         std::size_t pitch = 0;
-        check(cudaMallocPitch(&got, &pitch, std::max<std::size_t>(1, std::size_t(ld_) * sizeof(T)),
+        check(cudaMallocPitch(&got, &pitch, std::max<std::size_t>(1, std::size_t(ld) * sizeof(T)),
                               std::size_t(rows + around)));
-        ld_ = Index(pitch / sizeof(T));
-        all_ = (rows + around) * ld_;
+        ld = Index(pitch / sizeof(T));
+        size_ = (rows + around) * ld;
       } else {
-        all_ = rows * ld_ + 2 * wide_guard(ld_);
-        const std::size_t bytes = std::size_t(all_) * sizeof(T);
-        check(memory == Memory::unified ? cudaMallocManaged(&got, bytes) : cudaMalloc(&got, bytes));
+        size_ = rows * ld + 2 * wide_guard(ld);
+        check(memory == Memory::unified ? cudaMallocManaged(&got, bytes()) : cudaMalloc(&got, bytes()));
       }
       buffer_.reset(static_cast<T*>(got), cudaFree);
-      band_ = (all_ - rows * ld_) / 2 / 64 * 64;
+      view_ = {buffer_.get() + (size_ - rows * ld) / 2 / 64 * 64, rows, cols, ld};
     }
-    View<T> view() const { return {buffer_ ? buffer_.get() + band_ : nullptr, rows_, cols_, ld_}; }
+    View<T> view() const { return view_; }
 
     /// The matrix holds NaN, or a number that no input has; its guards are as `use` wants them.
     void poison() {
-      check(cudaMemset(buffer_.get(), std::is_integral_v<T> ? 0x81 : 0xff, std::size_t(all_) * sizeof(T)));
+      check(cudaMemset(buffer_.get(), std::is_integral_v<T> ? 0x81 : 0xff, bytes()));
       synchronize();  // cudaMemset returns before it is done
-      for (const View<T> part : guards()) {
-        std::vector<T> here(std::size_t(part.rows() * part.cols()));
-        const View<T> wanted(here.data(), part.rows(), part.cols(), part.cols());
-        for (Index i = 0; i < part.rows(); ++i)
-          for (Index j = 0; j < part.cols(); ++j) wanted(i, j) = guard<T>(use_, place(part, i) + j);
-        transfer<T>(wanted, part);
+      for (const Guards<T>& part : guards()) {
+        course::Matrix<T> here(part.where.rows(), part.where.cols());
+        part.write_to(here.view());
+        transfer<T>(here.view(), part.where);
       }
     }
     bool guards_intact() const {
-      bool intact = true;
-      for (const View<T> part : guards()) {
-        std::vector<T> here(std::size_t(part.rows() * part.cols()));
-        transfer<T>(part, View<T>(here.data(), part.rows(), part.cols(), part.cols()));
-        for (Index i = 0; i < part.rows(); ++i)
-          intact &= are_guards(here.data() + i * part.cols(), part.cols(), use_, place(part, i));
-      }
-      return intact;
+      if (!buffer_) return true;
+      const auto parts = guards();
+      return std::all_of(parts.begin(), parts.end(), [](const Guards<T>& part) {
+        course::Matrix<T> here(part.where.rows(), part.where.cols());
+        transfer<T>(part.where, here.view());
+        return part.are_in(here.view());
+      });
     }
 
    private:
-    /// What lies before, beside and behind the matrix; nothing if there is none.
-    std::vector<View<T>> guards() const {
-      if (!buffer_) return {};
-      T* const data = buffer_.get();
-      const Index end = band_ + rows_ * ld_;
-      return {{data, 1, band_, band_},
-              {data + band_ + cols_, rows_, ld_ - cols_, ld_},
-              {data + end, 1, all_ - end, all_ - end}};
-    }
-    Index place(View<T> part, Index row) const { return part.data() - buffer_.get() + row * part.ld(); }
+    std::size_t bytes() const { return std::size_t(size_) * sizeof(T); }
+    auto guards() const { return guards_round(view_, buffer_.get(), size_, use_); }
 
-    Index rows_ = 0, cols_ = 0, ld_ = 0, band_ = 0, all_ = 0;
+    View<T> view_;
+    Index size_ = 0;
     Use use_ = Use::output;
     std::shared_ptr<T> buffer_;
   };
@@ -181,20 +164,21 @@ struct Cuda {
   class HostMatrix {
    public:
     HostMatrix() = default;
-    HostMatrix(Index rows, Index cols, Index pad) : rows_(rows), cols_(cols), ld_(cols + pad) {
+    HostMatrix(Index rows, Index cols, Index pad) {
       constexpr std::size_t page = 4096;
-      const std::size_t bytes = (std::size_t(rows * ld_) * sizeof(T) / page + 1) * page;
+      const std::size_t bytes = (std::size_t(rows * (cols + pad)) * sizeof(T) / page + 1) * page;
       std::unique_ptr<void, decltype(&std::free)> taken(std::aligned_alloc(page, bytes), std::free);
       if (!taken) throw std::bad_alloc();
       check(cudaHostRegister(taken.get(), bytes, cudaHostRegisterDefault));
       buffer_.reset(static_cast<T*>(taken.release()), [](T* pinned) {
         if (cudaHostUnregister(pinned) == cudaSuccess) std::free(pinned);  // else the GPU may still use it
       });
+      view_ = {buffer_.get(), rows, cols, cols + pad};
     }
-    View<T> view() const { return {buffer_.get(), rows_, cols_, ld_}; }
+    View<T> view() const { return view_; }
 
    private:
-    Index rows_ = 0, cols_ = 0, ld_ = 0;
+    View<T> view_;
     std::shared_ptr<T> buffer_;
   };
 };

@@ -19,7 +19,6 @@ struct Block {
 inline thread_local struct Launched {
   Grid grid;
   Block block;
-  void (*kernel)() = nullptr;  // its address only: the parameters are left out
 } launched;
 
 /// CUDA's limit of blocks in a grid's y; in x it is 2^31 - 1.

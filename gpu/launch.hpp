@@ -54,7 +54,7 @@ inline dim3 in_cuda(auto two) {
 template <class... Parameters>
 void launch(void (*kernel)(Parameters...), Grid grid, Block block,
             std::type_identity_t<Parameters>... arguments) {
-  launched = {grid, block, reinterpret_cast<void (*)()>(kernel)};
+  launched = {grid, block};
   if (grid.x == 0 || grid.y == 0) return;
   if (block.shared > 48 * 1024)
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(block.shared)));
@@ -66,7 +66,7 @@ void launch(void (*kernel)(Parameters...), Grid grid, Block block,
 template <class... Parameters>
 void launch_together(void (*kernel)(Parameters...), Grid grid, Block block,
                      std::type_identity_t<Parameters>... arguments) {
-  launched = {grid, block, reinterpret_cast<void (*)()>(kernel)};
+  launched = {grid, block};
   void* pointers[] = {&arguments...};
   check(cudaLaunchCooperativeKernel(kernel, in_cuda(grid), in_cuda(block), pointers));
 }

@@ -1,12 +1,7 @@
-// What kernels for tensor cores use besides CUDA's own words, from compute capability 8.0 on: matrices that a
-// warp holds in its registers, loads and copies for them, products. Names are those of PTX or of CUDA's
-// headers; who holds what: NVIDIA, PTX ISA, "Matrix fragments for mma.m16n8k16" and "ldmatrix".
+// What kernels use besides CUDA's own words from compute capability 8.0 on: matrices that a warp holds in its
+// registers for tensor cores, loads and products of them; copies past the registers. Names are those of PTX
+// or of CUDA's headers; who holds what: NVIDIA, PTX ISA, "Matrix fragments for mma.m16n8k16" and "ldmatrix".
 #pragma once
-
-#ifdef __CUDACC__
-#include <cuda_bf16.h>
-#include <mma.h>
-#endif
 
 #include "common/bf16.hpp"
 #include "gpu/launch.hpp"
@@ -58,7 +53,7 @@ struct WideC {
 };
 // [/wide_fragments]
 
-constexpr int tensor_capability = 80;
+constexpr int tensor_capability = 80, async_capability = 80;
 
 #ifdef __CUDACC__
 
@@ -121,49 +116,33 @@ __device__ inline void ldmatrix_x4_trans(std::uint32_t (&to)[4], const void* row
                : "memory");
 }
 
-/// Begins to copy 16 bytes from global to shared memory: the first `bytes` of them, and zeros for the rest.
-__device__ inline void cp_async(void* to, const void* from, int bytes) {
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(unsigned(__cvta_generic_to_shared(to))),
-               "l"(from), "r"(bytes)
-               : "memory");
+// cp.async copies from global to shared memory and leaves registers out. A thread commits what it has begun,
+// goes on, and waits for what it has committed; a barrier then tells the others.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+#define COURSE_CP_ASYNC(...) __trap()  // no such instructions: the host does not start these kernels here
+#else
+#define COURSE_CP_ASYNC(...) asm volatile(__VA_ARGS__)
+#endif
+
+/// Begins to copy `size` bytes, 4, 8 or 16: the first `bytes` of them, and zeros for the rest.
+template <int size = 16>
+__device__ void cp_async(void* to, const void* from, int bytes = size) {
+  [[maybe_unused]] const auto at = unsigned(__cvta_generic_to_shared(to));
+  if constexpr (size == 16)
+    COURSE_CP_ASYNC("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(at), "l"(from), "r"(bytes));
+  else
+    COURSE_CP_ASYNC("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(at), "l"(from), "n"(size),
+                    "r"(bytes));
 }
 /// Closes the group of copies that this thread has begun.
 __device__ inline void cp_async_commit() {
-  asm volatile("cp.async.commit_group;" ::: "memory");
+  COURSE_CP_ASYNC("cp.async.commit_group;" ::: "memory");
 }
 /// Waits for the groups that this thread has closed, but for the n latest.
 template <int n>
 __device__ void cp_async_wait() {
-  asm volatile("cp.async.wait_group %0;" ::"n"(n) : "memory");
+  COURSE_CP_ASYNC("cp.async.wait_group %0;" ::"n"(n) : "memory");
 }
-
-// [wmma]
-/// Matrices of 16 × 16 for WMMA; CUDA does not say which lane holds what. In memory they are row-major, at a
-/// multiple of 32 bytes, their rows a multiple of 16 bytes apart.
-namespace in_cuda = nvcuda::wmma;
-using WmmaA = in_cuda::fragment<in_cuda::matrix_a, 16, 16, 16, __nv_bfloat16, in_cuda::row_major>;
-using WmmaB = in_cuda::fragment<in_cuda::matrix_b, 16, 16, 16, __nv_bfloat16, in_cuda::row_major>;
-using WmmaC = in_cuda::fragment<in_cuda::accumulator, 16, 16, 16, float>;
-__device__ inline void wmma_load_a(WmmaA& a, const bf16* from, int ld) {
-  in_cuda::load_matrix_sync(a, reinterpret_cast<const __nv_bfloat16*>(from), unsigned(ld));
-}
-__device__ inline void wmma_load_b(WmmaB& b, const bf16* from, int ld) {
-  in_cuda::load_matrix_sync(b, reinterpret_cast<const __nv_bfloat16*>(from), unsigned(ld));
-}
-__device__ inline void wmma_load_c(WmmaC& c, const float* from, int ld) {
-  in_cuda::load_matrix_sync(c, from, unsigned(ld), in_cuda::mem_row_major);
-}
-__device__ inline void wmma_store_c(float* to, const WmmaC& c, int ld) {
-  in_cuda::store_matrix_sync(to, c, unsigned(ld), in_cuda::mem_row_major);
-}
-__device__ inline void wmma_fill(WmmaC& c, float value) {
-  in_cuda::fill_fragment(c, value);
-}
-/// C += A·B.
-__device__ inline void wmma_mma(WmmaC& c, const WmmaA& a, const WmmaB& b) {
-  in_cuda::mma_sync(c, a, b, c);
-}
-// [/wmma]
 
 #endif
 

@@ -170,7 +170,6 @@ void add_gpu(CLI::App& app, Options& o) {
       ->check(CLI::IsMember({"forward", "reversed"}) | whole(0, longest));
   app.add_flag("--count", o.count, "Count what the warps access under --emulate: columns of the CSV")
       ->needs("--emulate");
-  app.add_flag("--verify-copies", o.verify_copies, "Read back what was sent to the GPU, and compare");
 }
 
 void add_ranks(CLI::App& app, Options& o, int ranks) {

@@ -21,7 +21,7 @@ struct Options {
   Fill fill = Fill::uniform;
   std::uint64_t seed = 987654;
   std::string verify = "auto", csv = {}, machine = {};
-  bool list = false, verify_copies = false, in_turns = false;
+  bool list = false, in_turns = false;
   std::string emulate = {};
   bool count = false;
   // For the tests and `make try`: hidden from --help.

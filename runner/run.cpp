@@ -49,7 +49,7 @@ std::vector<Settings> settings_of(const VariantInfo& info, const Options& option
     for (const Index tile : info.tiles ? options.tiles : std::vector<Index>{0})
       for (const Dim2& grid : info.grids ? options.grids : none)
         for (const Dim2& block : info.blocks ? options.blocks : none)
-          rows.push_back({threads, tile, grid, block, options.verify_copies});
+          rows.push_back({threads, tile, grid, block});
   return rows;
 }
 

@@ -28,7 +28,6 @@ struct Settings {
   int threads = 1;
   Index tile = 0;
   Dim2 grid = {}, block = {};
-  bool verify_copies = false;  // on a GPU: read back what was sent
 };
 
 /// Seconds by phase, imbalance (slowest rank's product over the mean), elements received; a GPU's clock and

@@ -33,32 +33,20 @@ Index wrong_anywhere(const std::vector<Shape>& shapes, Start start) {
 
 }  // namespace
 
-TEST_CASE("emulator: the row that is shifted, without its barrier and with it") {
+TEST_CASE("emulator: rows that are shifted, mirrored and added up by blocks") {
+  const std::string shifted = "2 3 4 5 6 7 8 0";
   emulator::set_order("forward");
   CHECK(row(exercises::shift, 8, 8) == "nan nan nan nan nan nan nan 0");
   emulator::set_order("reversed");
-  CHECK(row(exercises::shift, 8, 8) == "2 3 4 5 6 7 8 0");  // right, by luck
+  CHECK(row(exercises::shift, 8, 8) == shifted);  // by luck
   for (const std::string& order : orders) {
     emulator::set_order(order);
-    CHECK(row(exercises::shift_solved, 8, 8) == "2 3 4 5 6 7 8 0");
-  }
-}
-
-TEST_CASE("emulator: the row that is mirrored, some of whose threads return before the barrier") {
-  for (const std::string& order : orders) {
-    emulator::set_order(order);
+    CHECK(row(exercises::shift_solved, 8, 8) == shifted);
     CHECK(row(exercises::mirror, 8, 16) == "8 7 6 5 4 3 2 1 16 15 14 13 12 11 10 9");
     CHECK(row(exercises::mirror, 8, 12) ==  // as README.md prints it, line number and all
           "block (1, 0): thread (0, 0) waits at the barrier of exercises.cuh:40, thread (4, 0) has ended");
     CHECK(row(exercises::mirror_solved, 8, 12) == "8 7 6 5 4 3 2 1 0 0 0 0");
-  }
-}
-
-TEST_CASE("emulator: the sums of blocks") {
-  for (const std::string& order : orders) {
-    emulator::set_order(order);
-    const std::string sums = row(exercises::block_sum, 64, 130);
-    CHECK(sums.substr(0, 18) == "2080 6176 259 0 0 ");  // 1 + … + 64, 65 + … + 128, 129 + 130
+    CHECK(row(exercises::block_sum, 64, 130).starts_with("2080 6176 259 0 0 "));  // 1 + … + 64, … + 128, 130
   }
 }
 
@@ -104,14 +92,11 @@ TEST_CASE("08: two elements a thread") {
 }
 
 TEST_CASE("09: several elements of a row a thread") {
-  using cuda_regtile::exercises::row;
-  const std::vector<Shape> shapes = {{1, 1, 1}, {33, 17, 25}, {32, 64, 40}, {13, 40, 0}};
-  CHECK(wrong_anywhere<float>(shapes, [](auto a, auto b, auto c) {
-          cuda_regtile::tile_a_block<float>(row<float, 4>, 32, 32, Block{8, 32}, a, b, c);
-        }) == 0);
-  CHECK(wrong_anywhere<double>(shapes, [](auto a, auto b, auto c) {
-          cuda_regtile::tile_a_block<double>(row<double, 8>, 32, 32, Block{4, 32}, a, b, c);
-        }) == 0);
+  CHECK(
+      wrong_anywhere<float>({{1, 1, 1}, {33, 17, 25}, {32, 64, 40}, {13, 40, 0}}, [](auto a, auto b, auto c) {
+        const auto kernel = cuda_regtile::exercises::row<float, 4>;
+        cuda_regtile::tile_a_block<float>(kernel, 32, 32, Block{8, 32}, a, b, c);
+      }) == 0);
 }
 
 TEST_CASE("09: two pairs of tiles, the barrier too early and where it should be") {
@@ -125,10 +110,7 @@ TEST_CASE("09: two pairs of tiles, the barrier too early and where it should be"
   CHECK(wrong_anywhere<float>({{1, 1, 1}, {16, 16, 8}, {16, 16, 24}, {13, 20, 9}},
                               start(two_pairs<float, true>)) == 0);
   CHECK(wrong_anywhere<float>({{16, 16, 8}}, early) == 0);  // one round: no second pair is read
-  for (const std::string& order : orders) {
-    emulator::set_order(order);
-    CHECK(wrong<float>({16, 16, 24}, early) > 0);
-  }
+  CHECK(wrong<float>({16, 16, 24}, early) > 0);
 }
 
 TEST_CASE("11: stages without its empty groups, whose last tiles nobody waits for") {

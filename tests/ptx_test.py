@@ -3,10 +3,9 @@
 nvcc.
 
 07's loop has eight steps without a branch; 09's load, store and copy 16 bytes at a time where rows
-are aligned; what cp.async copies is waited for, and stream_k's blocks release and acquire; 12's and
-13's copy by TMA and multiply by wgmma, with no fence between. No register is spilt, in 00's wgmma
-neither, and ptxas lets products be under way together. Where cuobjdump is, and nvcc is the one
-named there, the machine code in the lessons' .sass files is in the kernels."""
+are aligned; 12's and 13's copy by TMA and multiply by wgmma, with no fence between. No register is
+spilt, in 00's wgmma neither, and ptxas lets products be under way together. Where cuobjdump is, and
+nvcc is the one named there, the machine code in the lessons' .sass files is in the kernels."""
 import re
 import shutil
 import subprocess
@@ -51,17 +50,6 @@ HOPPER = {
         "9ping_pongINS_4PairE": [*TMA, "wgmma.mma_async", "multicast::cluster"],
     },
     "13_f32_by_halves": {"8by_wgmmaI": [*TMA, "wgmma.mma_async", "setmaxnreg"]},
-}
-# What brings data, and what waits for it: a letter each.
-ORDERS = {
-    "c": r"cp\.async\.c[ag]\.",
-    "G": r"cp\.async\.commit_group;",
-    "w": r"cp\.async\.wait_group 0;",
-    "b": r"bar\.sync",
-    "s": r"st\.global\.f32",
-    "r": r"(st\.release|fence\.acq_rel)\.gpu",
-    "a": r"(ld\.acquire|fence\.acq_rel)\.gpu",
-    "g": r"ld\.global\.cg",
 }
 
 
@@ -135,21 +123,6 @@ def steps_of_07(text):
     return failures
 
 
-def unawaited(text):
-    """The emulator has words of its own for these, and blocks that see at once what others
-    write."""
-    kernels = bodies(text, "(?:async_copies|fragments_ahead|5tiled|8stream_k)")
-    failures = [] if len(kernels) == 3 * 2 + len(TILINGS) + 1 else [f"with cp.async: {[*kernels]}"]
-    for name, code in kernels.items():
-        matches = ((letter for letter, of in ORDERS.items() if re.match(of, line)) for line in code)
-        done = "".join("".join(letters) for letters in matches)
-        if not re.match("(c+Gwb){2}", done):  # copies, their group, which all threads await
-            failures.append(f"{name}: copies are not waited for: {done}")
-        if "8stream_k" in name and not all(some in done for some in ("sb", "r", "a", "bg")):
-            failures.append(f"{name}: partial sums are not there for who reads them: {done}")
-    return failures
-
-
 def release(nvcc):
     """nvcc's, as (12, 5), which is the first with which the course builds for Hopper."""
     said = subprocess.run([nvcc, "--version"], capture_output=True, text=True).stdout
@@ -202,7 +175,7 @@ def main(nvcc, source):
         failures += not_in_sass(nvcc, source, folder / "kernels.cubin")
         if release(nvcc) >= (12, 5):
             failures += hopper(nvcc, source, folder)
-    failures += steps_of_07(text) + missing(text, WANTED) + unawaited(text)
+    failures += steps_of_07(text) + missing(text, WANTED)
     print("\n".join(failures))
     return int(bool(failures))
 

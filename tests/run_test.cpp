@@ -25,8 +25,7 @@ struct Counting : Variant<float> {
   explicit Counting(double seconds_)
       : Variant<float>({.name = "counting", .idea = "for tests"}), seconds(seconds_) {}
   std::string refuses(const Problem<float>&, const Settings&) const override { return reason; }
-  Times allocate(const Problem<float>& problem_, const Settings& settings) override {
-    verify_copies = settings.verify_copies;
+  Times allocate(const Problem<float>& problem_, const Settings&) override {
     problem = &problem_, inputs = problem->whole(), c = Matrix<float>(problem->shape.m, problem->shape.n),
     ++allocated;
     return {.alloc = 0.25};
@@ -59,7 +58,6 @@ struct Counting : Variant<float> {
   double seconds;
   std::vector<double> each = {};  // instead, of the first runs
   std::string reason, complains, gpu;
-  bool verify_copies = false;  // of the last settings
   bool copies = true, spills = false;
   Index spoilt = -1;                // the row of a wrong element
   std::optional<Fill> spoilt_fill;  // of this fill only
@@ -386,6 +384,5 @@ TEST_CASE("what cannot run is skipped: 77 when nothing else was asked for; a GPU
   CHECK(run({"--size", "9,abc"}) == 2);
   other->reason = "";
   CHECK(run.says(0, {"--size", "9"}).err == "test: counting skipped: no CUDA device: none\n");
-  CHECK(run({"--size", "9", "--emulate", "forward", "--verify-copies"}) == 0);
-  CHECK(other->verify_copies);
+  CHECK(run({"--size", "9", "--emulate", "forward"}) == 0);
 }

@@ -10,6 +10,7 @@ namespace cuda_regtile {
 /// B's from global memory into the tile of this stage, by cp.async.
 template <bool all, class S>
 __device__ void copy_b(const Loader<S>& next, Index ld, int stage, int thread) {
+  constexpr int bytes = sizeof(typename S::T);
   const int q = thread / (S::BN / S::W);
 #pragma unroll
   for (int l = 0; l < S::b_loads; ++l) {
@@ -17,8 +18,10 @@ __device__ void copy_b(const Loader<S>& next, Index ld, int stage, int thread) {
     const auto* const from = next.b + l * S::b_rows * ld;
     if (all) cp_async(to, from);
 #pragma unroll
-    for (int e = 0; e < S::W && !all; ++e)
-      cp_async_or_zero(to + e, from + e, l * S::b_rows + q < next.left && e < next.cols);
+    for (int e = 0; e < S::W && !all; ++e) {
+      const bool inside = l * S::b_rows + q < next.left && e < next.cols;
+      cp_async<bytes>(to + e, from + e, inside ? bytes : 0);
+    }
   }
 }
 
@@ -46,7 +49,7 @@ __global__ __launch_bounds__(S::threads, S::at_once) void async_copies(View<cons
   const T *const a_at = opaque(tiles.a[0][0] + at.row), *const b_at = opaque(tiles.b[0][0] + at.col);
   T sum[TM][TN] = {};
   fetch<aligned>(next, b.ld(), 0);
-  store_a(next, 0), cp_async_wait();
+  store_a(next, 0), cp_async_wait<0>();
   __syncthreads();
   const int steps = steps_of<S>(a.cols());
   for (int step = 0, stage = 0; step < steps; ++step, stage ^= 1) {
@@ -60,7 +63,7 @@ __global__ __launch_bounds__(S::threads, S::at_once) void async_copies(View<cons
 #pragma unroll
       for (int s = 0; s < TN; ++s) multiply_add_column(s, sum, a_q, b_q);
     }
-    if (more) store_a(next, stage ^ 1), cp_async_wait();
+    if (more) store_a(next, stage ^ 1), cp_async_wait<0>();
     __syncthreads();
   }
   add_tile<S, Place>(c, i0, j0, sum);

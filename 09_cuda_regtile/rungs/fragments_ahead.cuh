@@ -18,7 +18,7 @@ __global__ __launch_bounds__(S::threads, S::at_once) void fragments_ahead(View<c
   // [operands_ahead]
   T sum[TM][TN] = {}, a_q[2][TM], b_q[2][TN];
   fetch<aligned>(next, b.ld(), 0);
-  store_a(next, 0), cp_async_wait();
+  store_a(next, 0), cp_async_wait<0>();
   __syncthreads();
   take_from(a_q[0], a_at, at.down), take_from(b_q[0], b_at, at.right);
   const int steps = steps_of<S>(a.cols());
@@ -29,7 +29,7 @@ __global__ __launch_bounds__(S::threads, S::at_once) void fragments_ahead(View<c
       const bool last = q + 1 == BK;
       if (q == S::begin && more) fetch<aligned>(next, b.ld(), stage ^ 1);
       if (last && more) {  // what is taken next lies in the other pair of tiles
-        store_a(next, stage ^ 1), cp_async_wait();
+        store_a(next, stage ^ 1), cp_async_wait<0>();
         __syncthreads();
       }
       const int from = last ? stage ^ 1 : stage, next_q = last ? 0 : q + 1;

@@ -29,7 +29,7 @@ __device__ void multiply_steps(View<const T> a, View<const T> b, Index i0, Index
   const T *const a_at = opaque(tiles.a[0][q0] + at.row), *const b_at = opaque(tiles.b[0][q0] + at.col);
   T a_q[2][TM], b_q[2][TN];
   fetch<aligned>(next, b.ld(), 0);
-  store_a(next, 0), cp_async_wait();
+  store_a(next, 0), cp_async_wait<0>();
   __syncthreads();
   take_from(a_q[0], a_at, at.down), take_from(b_q[0], b_at, at.right);
   for (int step = first, stage = 0; step < end; ++step, stage ^= 1) {
@@ -39,7 +39,7 @@ __device__ void multiply_steps(View<const T> a, View<const T> b, Index i0, Index
       const bool last = q + 1 == BK;
       if (q == S::begin && more) fetch<aligned>(next, b.ld(), stage ^ 1);
       if (last && more) {
-        store_a(next, stage ^ 1), cp_async_wait();
+        store_a(next, stage ^ 1), cp_async_wait<0>();
         __syncthreads();
       }
       const int from = last ? stage ^ 1 : stage, next_q = last ? 0 : q + 1;

@@ -1,4 +1,4 @@
-// thin: as tiled, but C's tile is prefetched, for a small k. An engine of best, not a variant:
+// thin: as tiled, but C's tile is prefetched, for a small k. A tiling of best, not a variant:
 //   build/09_cuda_regtile/09_cuda_regtile_search --type f32 --shape 8192x8192x64
 #pragma once
 

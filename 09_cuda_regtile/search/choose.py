@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The fastest engine of each shape, from the search's rows, as choices.inc: choose.py SEARCH.csv
+"""The fastest tiling of each shape, from the search's rows, as choices.inc: choose.py SEARCH.csv
 >choices.inc
 
 Shapes are in the order of their size. Of rows alike the last counts; wrong ones never."""
@@ -10,7 +10,7 @@ import sys
 
 
 def main(path):
-    rates = {}  # by shape, then by engine
+    rates = {}  # by shape, then by tiling
     with open(path, newline="") as file:
         for row in csv.DictReader(file):
             if row["variant"] != "best" and row["verdict"] != "wrong" and row["median_s"]:
@@ -18,7 +18,7 @@ def main(path):
                 rates.setdefault(shape, {})[row["variant"]] = float(row["median_s"])
     if not rates:
         sys.exit(f"choose.py: {path} has no row of the search; make search")
-    about = "the fastest of all engines, m, n, k; measured by `make search`."
+    about = "the fastest of all tilings, m, n, k; measured by `make search`."
     print(f"// Written by choose.py: {about}")
     for shape, times in sorted(rates.items(), key=lambda item: (math.prod(item[0]), item[0])):
         best = min(times, key=times.get)

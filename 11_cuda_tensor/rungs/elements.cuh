@@ -2,7 +2,7 @@
 // `aligned`: A and B begin at multiples of 32 bytes, and their rows are multiples of 16 apart.
 #pragma once
 
-#include "../tiles.cuh"
+#include "gpu/tiles.cuh"
 
 namespace cuda_tensor {
 

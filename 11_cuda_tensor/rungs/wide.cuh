@@ -3,7 +3,7 @@
 // elements of two bytes only. Run: build/11_cuda_tensor/11_cuda_tensor --type tf32,f64 --size 2048
 #pragma once
 
-#include "../tiles.cuh"
+#include "gpu/tiles.cuh"
 
 namespace cuda_tensor {
 

@@ -2,9 +2,39 @@
 //   build/11_cuda_tensor/11_cuda_tensor --type bf16 --size 2048 --variant wmma
 #pragma once
 
+#ifdef __CUDACC__
+#include <cuda_bf16.h>
+#include <mma.h>
+#endif
+
 #include "elements.cuh"
 
 namespace cuda_tensor {
+
+#ifdef __CUDACC__  // else gpu/emulator/ptx.hpp has these
+/// Matrices of 16 × 16 for WMMA; CUDA does not say which lane holds what. In memory they are row-major, at a
+/// multiple of 32 bytes, their rows a multiple of 16 bytes apart.
+namespace in_cuda = nvcuda::wmma;
+using WmmaA = in_cuda::fragment<in_cuda::matrix_a, 16, 16, 16, __nv_bfloat16, in_cuda::row_major>;
+using WmmaB = in_cuda::fragment<in_cuda::matrix_b, 16, 16, 16, __nv_bfloat16, in_cuda::row_major>;
+using WmmaC = in_cuda::fragment<in_cuda::accumulator, 16, 16, 16, float>;
+__device__ inline void wmma_load_a(WmmaA& a, const bf16* from, int ld) {
+  in_cuda::load_matrix_sync(a, reinterpret_cast<const __nv_bfloat16*>(from), unsigned(ld));
+}
+__device__ inline void wmma_load_b(WmmaB& b, const bf16* from, int ld) {
+  in_cuda::load_matrix_sync(b, reinterpret_cast<const __nv_bfloat16*>(from), unsigned(ld));
+}
+__device__ inline void wmma_store_c(float* to, const WmmaC& c, int ld) {
+  in_cuda::store_matrix_sync(to, c, unsigned(ld), in_cuda::mem_row_major);
+}
+__device__ inline void wmma_fill(WmmaC& c, float value) {
+  in_cuda::fill_fragment(c, value);
+}
+/// C += A·B.
+__device__ inline void wmma_mma(WmmaC& c, const WmmaA& a, const WmmaB& b) {
+  in_cuda::mma_sync(c, a, b, c);
+}
+#endif
 
 // [wmma_parts]
 /// 16 × 16 elements in memory, whose rows lie `ld` apart.

@@ -18,7 +18,6 @@
 #include <vector>
 
 #include "common/fill.hpp"
-#include "gpu/emulator/sanitizer.hpp"
 
 namespace course::emulator {
 namespace {
@@ -29,7 +28,6 @@ constexpr std::size_t stack_bytes = 128 << 10;
 struct KeepStack {  // a stack allocator's interface; the stack outlives its fiber
   void deallocate(boost::context::stack_context&) {}
 };
-struct Cancelled {};  // thrown where a thread waits for others that will never come
 
 std::string text(const Triple& t) {
   return fmt::format("({}, {})", t.x, t.y);
@@ -53,23 +51,19 @@ class Thread {
   enum State { running, at_barrier, in_warp, done };  // in_warp: it waits for the others of its warp
 
   void start(const Triple& index, const std::function<void()>& kernel) {
-    index_ = index, state_ = running, failure_.clear(), cancelled_ = false;
+    index_ = index, state_ = running, failure_.clear();
     global.clear(), shared.clear(), counted = true;
-    switch_.forget(stack_.get(), stack_bytes);
     boost::context::stack_context stack;
     stack.size = stack_bytes, stack.sp = stack_.get() + stack_bytes;
     fiber_ = fiber(std::allocator_arg, boost::context::preallocated(stack.sp, stack.size, stack), KeepStack(),
                    [this, &kernel](fiber&& scheduler) {
                      scheduler_ = std::move(scheduler);
-                     switch_.arrived();
                      try {
-                       if (!cancelled_) kernel();
+                       kernel();
                      } catch (const std::exception& error) {
                        failure_ = error.what();
-                     } catch (const Cancelled&) {
                      }
                      state_ = done;
-                     switch_.leave_for_good();
                      return std::move(scheduler_);
                    });
   }
@@ -77,9 +71,8 @@ class Thread {
   /// Runs on to where it waits for others, or to the end.
   void resume() {
     now_running = this, threadIdx = index_, state_ = running;
-    switch_.enter(stack_.get(), stack_bytes);
     fiber_ = std::move(fiber_).resume();
-    switch_.back(), now_running = nullptr;
+    now_running = nullptr;
     if (!failure_.empty())
       throw std::runtime_error(
           fmt::format("thread {} of block {}: {}", text(index_), text(blockIdx), failure_));
@@ -87,17 +80,11 @@ class Thread {
   /// Called by the thread itself where it waits for others: returns to the scheduler.
   void wait(State state, const Line& where, Work work = nullptr, void* brings = nullptr) {
     state_ = state, where_ = where, work_ = work, brings_ = brings;
-    switch_.leave();
     scheduler_ = std::move(scheduler_).resume();
-    switch_.arrived();
-    if (cancelled_) throw Cancelled();
   }
   // [/turns]
-  /// Lets a thread that waits, or has not begun, end: what follows needs its stack.
-  void cancel() {
-    cancelled_ = true;
-    if (state_ != done) resume();
-  }
+  /// Ends a thread that waits, or has not begun: what follows needs its stack, which Boost unwinds.
+  void cancel() { fiber_ = {}, state_ = done; }
 
   State state() const { return state_; }
   Work work() const { return work_; }
@@ -120,14 +107,12 @@ class Thread {
  private:
   std::unique_ptr<std::byte[]> stack_{new std::byte[stack_bytes]};
   fiber fiber_, scheduler_;  // this thread while it waits; who resumed it while it runs
-  Switch switch_;
   Triple index_;
   State state_ = done;
   Line where_;
   Work work_ = nullptr;  // of its warp, which it waits for, with what it brings
   void* brings_ = nullptr;
   std::string failure_;
-  bool cancelled_ = false;
 };
 thread_local Thread* Thread::now_running = nullptr;
 
@@ -252,15 +237,15 @@ void run_block(std::vector<Thread>& threads, const std::function<void()>& kernel
 }
 // [/block]
 
-struct Launch {
+struct Queued {
   Grid grid;
   Block block;
   std::function<void()> thread;
 };
-thread_local std::vector<Launch> queue;  // a stream a host thread
+thread_local std::vector<Queued> queue;  // a stream a host thread
 
 /// Blocks are shared out among the host's cores.
-void run(const Launch& launch) {
+void run(const Queued& launch) {
   const Index blocks = launch.grid.x * launch.grid.y;
   std::map<Index, std::string> failures;  // of the blocks that failed
 #pragma omp parallel
@@ -302,7 +287,7 @@ void enqueue(Grid grid, Block block, std::function<void()> thread) {
 }
 
 void synchronize() {
-  for (const Launch& launch : std::exchange(queue, {})) run(launch);
+  for (const Queued& launch : std::exchange(queue, {})) run(launch);
 }
 
 bool pending() {
@@ -344,8 +329,7 @@ void together(void* mine, Work work, const char* file, int line) {
 
 // Products are exact. They and the sum are aligned to the largest exponent among them (a product's is the sum
 // of its factors', a denormal's that of the least normal number) and cut off 25 bits below it, then added
-// exactly, and the result is cut off to a float. tests/11_cuda_tensor/units.cu compares it bit by bit with an
-// H100's mma.sync and wgmma.
+// exactly, and the result is cut off to a float: bit by bit what mma.sync and wgmma of an H100 gave.
 // (V100: 4 at once, 23 bits; A100: 8, 24.) P. Xie, Y. Wang, F. Yang, M. Yang, MMA-Sim, 2025
 // (arXiv:2511.10909), and F. A. Khattak, M. Mikaitis, Accurate Models of NVIDIA Tensor Cores, 2025
 // (arXiv:2512.07004), found it, as M. Fasi and others did for earlier GPUs: Numerical behavior of NVIDIA

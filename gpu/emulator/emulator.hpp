@@ -171,7 +171,7 @@ inline namespace emulated {  // a program has both launches: the names the linke
 template <class... Parameters>
 void launch(void (*kernel)(Parameters...), Grid grid, Block block,
             std::type_identity_t<Parameters>... arguments) {
-  launched = {grid, block, reinterpret_cast<void (*)()>(kernel)};
+  launched = {grid, block};
   if (grid.x > 0 && grid.y > 0) emulator::enqueue(grid, block, [=] { kernel(arguments...); });
 }
 // [/launch]

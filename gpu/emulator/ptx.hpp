@@ -1,4 +1,5 @@
-// The words of gpu/ptx.cuh for the emulator: what a warp's lanes do together, one of them does for all.
+// PTX's words for the emulator, those of gpu/ptx.cuh and of single steps: what a warp's lanes do together,
+// one of them does for all.
 #pragma once
 
 #include <algorithm>
@@ -21,63 +22,56 @@ inline void need(const void* address, std::uintptr_t multiple) {
     throw std::runtime_error("misaligned address");  // what CUDA says
 }
 
-/// C += A·B, for fragments and for WMMA's matrices.
-template <class T, class C, class A, class B>
-void mma_sync(C& c, const A& a, const B& b, COURSE_WHERE) {
-  auto mine = std::tie(c, a, b);
-  const auto work = [](void* const(&lanes)[32]) {
-    constexpr int least = std::is_same_v<T, bf16> ? -126 : -14;
-    float rows[16][16], cols[16][16];
-    for (int l = 0; l < 32; ++l) {
-      const auto& lane = *static_cast<decltype(mine)*>(lanes[l]);
-      T of_a[8], of_b[8];
-      std::memcpy(of_a, &std::get<1>(lane), sizeof(A)), std::memcpy(of_b, &std::get<2>(lane), sizeof(B));
-      for (int e = 0; e < 8; ++e) rows[A::place(l, e).row][A::place(l, e).col] = of_a[e];
-      for (int e = 0; e < int(sizeof(B) / 2); ++e) cols[B::place(l, e).col][B::place(l, e).row] = of_b[e];
-    }
-    for (int l = 0; l < 32; ++l)
-      for (int e = 0; e < int(sizeof(C) / 4); ++e) {
-        float& sum = std::get<0>(*static_cast<decltype(mine)*>(lanes[l])).of[e];
-        sum = emulator::truncated_sum(sum, rows[C::place(l, e).row], cols[C::place(l, e).col], least);
-      }
-  };
-  emulator::together(&mine, work, file, line);
+/// What a tensor core takes of a factor: of a float as TF32 the upper 19 bits.
+template <class T>
+float factor(T x) {
+  return x;
 }
-
-/// What a tensor core takes of a factor, and how it adds eight products to a sum.
 inline float factor(float x) {
   return std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) & ~0x1fffu);
 }
 inline double factor(double x) {
   return x;
 }
-inline float sum_of_eight(float sum, const float (&a)[16], const float (&b)[16]) {
-  return emulator::truncated_sum(sum, a, b, -126);
+/// How it adds products to a sum.
+template <class T>
+float sum_of(float sum, const float (&a)[16], const float (&b)[16]) {
+  constexpr bool has_exponents_of_float = std::is_same_v<T, bf16> || std::is_same_v<T, float>;
+  return emulator::truncated_sum(sum, a, b, has_exponents_of_float ? -126 : -14);
 }
-inline double sum_of_eight(double sum, const double (&a)[16], const double (&b)[16]) {
+template <class T>
+double sum_of(double sum, const double (&a)[16], const double (&b)[16]) {
   for (int p = 0; p < 8; ++p) sum = std::fma(a[p], b[p], sum);
   return sum;
 }
-template <class T>
-void mma_sync(WideC<T>& c, const WideA<T>& a, const WideB<T>& b, COURSE_WHERE) {
+
+/// C += A·B, for fragments and for WMMA's matrices.
+template <class T, class C, class A, class B>
+void mma_sync(C& c, const A& a, const B& b, COURSE_WHERE) {
   auto mine = std::tie(c, a, b);
   const auto work = [](void* const(&lanes)[32]) {
-    T rows[16][16] = {}, cols[8][16] = {};  // from p = 8 on zeros
     const auto of = [&](int l) { return *static_cast<decltype(mine)*>(lanes[l]); };
+    using Sum = std::remove_reference_t<decltype(c.of[0])>;
+    Sum rows[16][16] = {}, cols[16][16] = {};  // zeros beyond p = 8, if a fragment ends there
+    for (int l = 0; l < 32; ++l) {
+      T of_a[sizeof(A) / sizeof(T)], of_b[sizeof(B) / sizeof(T)];
+      std::memcpy(of_a, &std::get<1>(of(l)), sizeof(A)), std::memcpy(of_b, &std::get<2>(of(l)), sizeof(B));
+      for (int e = 0; e < int(std::size(of_a)); ++e)
+        rows[A::place(l, e).row][A::place(l, e).col] = factor(of_a[e]);
+      for (int e = 0; e < int(std::size(of_b)); ++e)
+        cols[B::place(l, e).col][B::place(l, e).row] = factor(of_b[e]);
+    }
     for (int l = 0; l < 32; ++l)
-      for (int e = 0; e < 4; ++e) {
-        const Place in_a = WideA<T>::place(l, e), in_b = WideB<T>::place(l, e / 2);
-        rows[in_a.row][in_a.col] = factor(std::get<1>(of(l)).of[e]);
-        cols[in_b.col][in_b.row] = factor(std::get<2>(of(l)).of[e / 2]);
-      }
-    for (int l = 0; l < 32; ++l)
-      for (int e = 0; e < 4; ++e) {
-        const Place at = WideC<T>::place(l, e);
-        T& sum = std::get<0>(of(l)).of[e];
-        sum = sum_of_eight(sum, rows[at.row], cols[at.col]);
+      for (int e = 0; e < int(sizeof(C) / sizeof(Sum)); ++e) {
+        Sum& sum = std::get<0>(of(l)).of[e];
+        sum = sum_of<T>(sum, rows[C::place(l, e).row], cols[C::place(l, e).col]);
       }
   };
   emulator::together(&mine, work, file, line);
+}
+template <class T>
+void mma_sync(WideC<T>& c, const WideA<T>& a, const WideB<T>& b, COURSE_WHERE) {
+  mma_sync<T, WideC<T>, WideA<T>, WideB<T>>(c, a, b, file, line);
 }
 
 template <bool transposed>
@@ -123,13 +117,14 @@ struct Copies {
 };
 inline thread_local Copies copies_begun;
 
-inline void cp_async(void* to, const void* from, int bytes) {
-  need(to, 16), need(from, 16);
+template <int size = 16>
+void cp_async(void* to, const void* from, int bytes = size) {
+  need(to, size), need(from, size);
   if (emulator::counting && bytes > 0) emulator::touched(from);
-  if (emulator::counting) emulator::touched_shared(to, 16);
-  std::memset(to, 0xff, 16);  // NaN: from now on nobody knows what is there
+  if (emulator::counting) emulator::touched_shared(to, size);
+  std::memset(to, 0xff, size);  // NaN: from now on nobody knows what is there
   copies_begun.mine().back().push_back(
-      [=] { std::memset(to, 0, 16), std::memcpy(to, from, std::size_t(bytes)); });
+      [=] { std::memset(to, 0, size), std::memcpy(to, from, std::size_t(bytes)); });
 }
 inline void cp_async_commit() {
   copies_begun.mine().emplace_back();
@@ -138,6 +133,23 @@ template <std::size_t n>
 void cp_async_wait() {
   for (auto& groups = copies_begun.mine(); groups.size() > n + 1; groups.erase(groups.begin()))
     for (const auto& copy : groups.front()) copy();
+}
+
+inline void prefetch_l2(const void*) {}
+template <class T>
+T ldcg(const T* from) {
+  return in_global<const T>(from);
+}
+template <class T>
+T opaque(T value) {
+  return value;
+}
+inline void store_release(unsigned* flag, unsigned value) {  // std::atomic_ref is not in every library
+  __atomic_store_n(flag, value, __ATOMIC_RELEASE);
+}
+inline void wait_acquire(unsigned* flag, unsigned value) {
+  while (__atomic_load_n(flag, __ATOMIC_ACQUIRE) != value) {
+  }
 }
 
 template <class T, char matrix>
@@ -159,9 +171,6 @@ inline void wmma_load_a(WmmaA& a, const bf16* from, int ld, COURSE_WHERE) {
 }
 inline void wmma_load_b(WmmaB& b, const bf16* from, int ld, COURSE_WHERE) {
   std::copy_n(wmma_mine(from, ld), 8, b.of), __syncwarp(file, line);
-}
-inline void wmma_load_c(WmmaC& c, const float* from, int ld, COURSE_WHERE) {
-  std::copy_n(wmma_mine(from, ld), 8, c.of), __syncwarp(file, line);
 }
 inline void wmma_store_c(float* to, const WmmaC& c, int ld, COURSE_WHERE) {
   __syncwarp(file, line), std::copy_n(c.of, 8, wmma_mine(to, ld));

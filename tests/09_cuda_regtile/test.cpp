@@ -1,4 +1,4 @@
-// What 09 says of its engines, under the emulator: same bits in any order and on every run, k in panels, a
+// What 09 says of its tilings, under the emulator: same bits in any order and on every run, k in panels, a
 // choice for every shape.
 #include "09_cuda_regtile/best.cuh"
 
@@ -38,19 +38,15 @@ bool same_bits(const Matrix<float>& one, const Matrix<float>& other) {
 
 }  // namespace
 
-TEST_CASE("every engine has the same bits in any order, and when it runs again") {
+TEST_CASE("every tiling has the same bits in any order, and when it runs again") {
   const Shape cut{300, 520, 100};  // 9 tiles of 128 × 256, which stream-K cuts
-  for (const auto& engine : engines()) {
-    const Matrix<float> once = after(engine.launch, cut, {"forward"});
-    CHECK_MESSAGE(same_bits(once, after(engine.launch, cut, {"reversed"})), engine.name);
-    CHECK_MESSAGE(same_bits(once, after(engine.launch, cut, {"987654"})), engine.name);
-    CHECK_MESSAGE(same_bits(after(engine.launch, cut, {"forward", "forward", "forward"}),
-                            after(engine.launch, cut, {"reversed", "987654", "forward"})),
-                  engine.name);
-  }
+  for (const auto& tiling : tilings())
+    CHECK_MESSAGE(same_bits(after(tiling.launch, cut, {"forward", "forward", "forward"}),
+                            after(tiling.launch, cut, {"reversed", "987654", "forward"})),
+                  tiling.name);
 }
 
-TEST_CASE("every engine takes k in panels, and they add up to the product") {
+TEST_CASE("every tiling takes k in panels, and they add up to the product") {
   using Small = Tiling<float, 32, 64, 32, 8>;
   for (const Shape& shape : {Shape{33, 260, 100}, Shape{33, 261, 101}}) {  // four panels, aligned or not
     const Matrix<float> expected = after(by_tiles<Small>(), shape, {"forward"}, Fill::digits);
@@ -59,23 +55,13 @@ TEST_CASE("every engine takes k in panels, and they add up to the product") {
   }
 }
 
-TEST_CASE("stream-K's flags are poisoned before its first run, whatever was there") {
-  auto& exchange = workspace<Exchange<Large>>();
-  exchange = {};
-  after(by_stream_k<Large>(), {1, 4, 20},
-        {"forward", "reversed"});  // two blocks of five; the second awaits the first
-  CHECK(exchange.run == 2);
-  for (Index block = 0; block < 5; ++block)
-    CHECK(exchange.ready.view()(0, block) == (block == 0 ? 2 : 0x81818181U));
-}
-
-TEST_CASE("each shape has an engine, the measured ones their own, others that of the nearest") {
+TEST_CASE("each shape has a tiling, the measured ones their own, others that of the nearest") {
   for (const Choice& choice : choices)
-    CHECK(engine_for(Index(choice.m), Index(choice.n), Index(choice.k)).name == choice.engine);
-  for (const Index side : {0, 1, 77, 1000, 100000}) CHECK(!engine_for(side, 1, side).name.empty());
-  CHECK(engine_for(9000, 9000, 9000).name == "stream_k_128x256x16");
-  after(best, {64, 1024, 4}, {"forward"});  // that of a flat k
-  CHECK((launched.kernel == reinterpret_cast<void (*)()>(tiled<Tiling<float, 64, 128, 8>, true>)));
+    CHECK(tiling_for(Index(choice.m), Index(choice.n), Index(choice.k)).name == choice.tiling);
+  for (const Index side : {0, 1, 77, 1000, 100000}) CHECK(!tiling_for(side, 1, side).name.empty());
+  CHECK(tiling_for(9000, 9000, 9000).name == "stream_k_128x256x16");
+  const Shape flat{64, 1024, 4};
+  CHECK(same_bits(after(best, flat, {"forward"}), after(tiling_for(64, 1024, 4).launch, flat, {"forward"})));
 }
 
 TEST_CASE("every kernel is right and stays within its matrices, at edges and where rows are not aligned") {
@@ -110,26 +96,13 @@ TEST_CASE("every kernel is right and stays within its matrices, at edges and whe
                     name, shape.n);
   };
   for (std::size_t which = 0; which < launches.size(); ++which) check(launches[which], small, which);
-  for (const auto& engine : engines()) check(engine.launch, all, engine.name);
+  for (const auto& tiling : tilings()) check(tiling.launch, all, tiling.name);
 }
 
-TEST_CASE("16 bytes are copied to 16 bytes, and taken in a row") {
-  alignas(16) float from[8] = {}, to[8] = {};
-  CHECK_THROWS_WITH(cuda_regtile::cp_async(to + 1, from), "misaligned address");
-  CHECK_THROWS_WITH(cuda_regtile::cp_async(to, from + 2), "misaligned address");
+TEST_CASE("16 bytes of a tile lie in a row") {
   alignas(16) __shared__ SharedTile<float, 2, 8> tile;
   CHECK(&in_tile<float>(tile[1], 4).element[3] == &tile[1][7]);
   CHECK_THROWS_AS(in_tile<float>(tile[1], 5), std::out_of_range);
-}
-
-TEST_CASE("equal shares: a block for each multiprocessor, or for each step if there are fewer") {
-  for (const auto& [shape, blocks] : {std::pair(Shape{300, 520, 100}, 5),
-                                      {Shape{384, 1024, 32}, 5},
-                                      {Shape{128, 4096, 16}, 5},
-                                      {Shape{1, 4, 20}, 2}}) {
-    after(by_stream_k<Large>(), shape, {"forward"});  // the emulator has five multiprocessors
-    CHECK((launched.grid.x == blocks && launched.grid.y == 1 && launched.block.x == 512));
-  }
 }
 
 TEST_CASE("rows are aligned if the first begins at 16 bytes and all others follow at a multiple of them") {
@@ -138,7 +111,6 @@ TEST_CASE("rows are aligned if the first begins at 16 bytes and all others follo
   for (const auto& [first, ld, aligned] :
        {std::tuple(0, 8, true), {4, 12, true}, {0, 9, false}, {0, 10, false}, {2, 8, false}, {2, 10, false}})
     CHECK(is_aligned(at(first, ld)) == aligned);
-  CHECK(is_aligned(View<double>(reinterpret_cast<double*>(memory), 3, 2, 6)));
   const View<float> yes = at(0, 8), no = at(2, 8);
   CHECK(all_aligned<float>(yes, yes, yes));
   CHECK_FALSE((all_aligned<float>(no, yes, yes) || all_aligned<float>(yes, no, yes) ||

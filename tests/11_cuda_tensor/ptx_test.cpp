@@ -6,8 +6,6 @@
 #include <cmath>
 #include <limits>
 
-#include "common/fill.hpp"
-
 using namespace course;
 using namespace cuda_tensor;
 
@@ -40,47 +38,6 @@ std::string error_of(void (*kernel)(Parameters...), Block block,
 
 std::uint32_t two(bf16 lower, bf16 upper) {
   return lower.bits | std::uint32_t{upper.bits} << 16;
-}
-/// A, B and C of 16 × 8 × 8, and the rows and columns as the PTX ISA gives them for .tf32 and .f64.
-template <class T>
-struct WideProduct {
-  T a[16][8], b[8][8], c[16][8];
-};
-template <class T>
-__global__ void by_wide_mma(WideProduct<T>* of) {
-  const unsigned group = threadIdx.x >> 2, in_group = threadIdx.x % 4;
-  WideA<T> a;
-  WideB<T> b;
-  WideC<T> c;
-  for (unsigned i = 0; i < 4; ++i)
-    a.of[i] = of->a[i == 0 || i == 2 ? group : group + 8][i < 2 ? in_group : in_group + 4];
-  for (unsigned i = 0; i < 2; ++i) b.of[i] = of->b[i == 0 ? in_group : in_group + 4][group];
-  const auto in_c = [&](unsigned i) -> T& {
-    return of->c[i < 2 ? group : group + 8][in_group * 2 + (i & 1)];
-  };
-  for (unsigned i = 0; i < 4; ++i) c.of[i] = in_c(i);
-  mma_sync(c, a, b);
-  for (unsigned i = 0; i < 4; ++i) in_c(i) = c.of[i];
-}
-/// Where C differs from C + A·B, of elements that a(i, p) and b(p, j) make.
-template <class T>
-int wrong_wide(auto a, auto b, auto right) {
-  WideProduct<T> product;
-  for (int i = 0; i < 16; ++i)
-    for (int j = 0; j < 8; ++j) {
-      product.a[i][j] = a(i, j), product.c[i][j] = element<T>(Fill::digits, 1, 'C', i, j);
-      if (i < 8) product.b[i][j] = b(i, j);
-    }
-  const WideProduct<T> before = product;
-  run(by_wide_mma<T>, {32, 1}, &product);
-  int count = 0;
-  for (int i = 0; i < 16; ++i)
-    for (int j = 0; j < 8; ++j) {
-      T sum = before.c[i][j];
-      for (int p = 0; p < 8; ++p) sum = right(before.a[i][p], before.b[p][j], sum);
-      count += product.c[i][j] != sum;
-    }
-  return count;
 }
 
 /// Tiles of the rungs tf32 and f64_tensor: the loads of one warp for the columns from q on.
@@ -136,19 +93,6 @@ int wrong_neighbours(const std::string& order, bool waits, bool matrices) {
   return wrong;
 }
 
-/// The first warp loads what the second has written, between words of its own.
-__global__ void other_warp(int* wrong, bool waits) {
-  alignas(16) __shared__ SharedTile<bf16, 32, 8> tile;
-  const int lane = int(threadIdx.x) % 32;
-  if (threadIdx.x >= 32)
-    for (int j = 0; j < 8; ++j) tile[lane][j] = bf16(1);
-  if (waits) __syncthreads();
-  if (threadIdx.x >= 32) return;
-  std::uint32_t to[4];
-  __syncwarp(), ldmatrix_x4(to, tile[lane] + 0);
-  *wrong += to[3] != two(bf16(1), bf16(1));
-}
-
 __global__ void apart(int how) {
   if (threadIdx.x == 5 && threadIdx.y == 1) {
     if (how == 0) return;
@@ -179,16 +123,6 @@ float sum_of(float sum, const Terms& products, int least = -126) {
 }
 
 }  // namespace
-
-TEST_CASE("as TF32 the last 13 bits of a factor are not looked at; in f64 sums are rounded once a product") {
-  const auto ones = [](int i, int j) { return 1 + std::ldexp(float(8 * i + j + 1), -18); };  // below 2^-10
-  CHECK(wrong_wide<float>(ones, ones, [](float, float, float sum) { return sum + 1; }) == 0);
-  const auto uniform = [](char matrix) {
-    return [=](int i, int j) { return element<double>(Fill::uniform, 1, matrix, i, j); };
-  };
-  CHECK(wrong_wide<double>(uniform('A'), uniform('B'),
-                           [](double a, double b, double sum) { return std::fma(a, b, sum); }) == 0);
-}
 
 TEST_CASE_TEMPLATE("a warp's load of a swizzled tile of 32 or 64 bits takes no bank twice", T, tf32, double) {
   const double least = sizeof(T) / 4, loads = WideTiles<T>::BK / 4;  // of doubles 128 bytes are half a warp's
@@ -222,19 +156,12 @@ TEST_CASE("ldmatrix: eight rows 128 bytes apart take eight wavefronts, swizzled 
   }
 }
 
-TEST_CASE("a lost __syncwarp shows in one order or another, and so does a lost barrier between warps") {
+TEST_CASE("a lost __syncwarp shows in one order or another") {
   for (const bool matrices : {false, true}) {
     for (const std::string& order : orders) CHECK(wrong_neighbours(order, true, matrices) == 0);
     CHECK(wrong_neighbours("forward", false, matrices) == (matrices ? 32 : 31));
     CHECK(wrong_neighbours("reversed", false, matrices) == (matrices ? 0 : 1));
   }
-  const auto wrong = [](const std::string& order, bool waits) {
-    int count = 0;
-    emulator::set_order(order), run(other_warp, {64, 1}, &count, waits);
-    return count;
-  };
-  for (const std::string& order : orders) CHECK(wrong(order, true) == 0);
-  CHECK(wrong("forward", false) == 32);
 }
 
 TEST_CASE("a warp that does not come together is an error with the place") {
@@ -260,37 +187,17 @@ TEST_CASE("what is not aligned is an error") {
     CHECK(error_of(misaligned, {32, 1}, which, aligned).ends_with("misaligned address"));
 }
 
-TEST_CASE("tensor cores cut off where floats are rounded") {
-  const float big = 0x1p24f;
-  CHECK(big + 1.75f == big + 2);
-  CHECK(sum_of(big, {{1, 1}, {1, 0.75f}}) == big);
-  CHECK(sum_of(-big, {{1, -1}, {1, -0.75f}}) == -big);
+TEST_CASE("tensor cores cut off where floats are rounded; NaN and infinity come through") {
+  const float big = 0x1p24f, inf = std::numeric_limits<float>::infinity(), nan = std::nanf("");
+  CHECK(sum_of(big, {{1, 1}, {1, 0.75f}}) == big);      // as floats it were big + 2
   CHECK(sum_of(big, Terms(16, {0.5f, 1})) == big + 8);  // 25 bits below the largest …
   CHECK(sum_of(big, Terms(16, {0.5f, 0.5f})) == big);   // … and no more
   CHECK(sum_of(0, {{big, 1}, {-big, 1}, {3, 0.25f}}) == 0.5f);
-  CHECK(sum_of(0, {{1.5f, 1.5f}, {-1.5f, 1.5f}, {0x1p-25f, 1}}) ==
-        0x1p-25f);  // 2.25 counts as 1, its factors
-  CHECK(sum_of(0, {{1, 2}, {-1, 2}, {0x1p-25f, 1}}) == 0);
-  CHECK(sum_of(0, {{0, 0x1p127f}, {0x1p-25f, 1}}) == 0x1p-25f);  // a zero counts for nothing
-  Terms apart(9);
-  apart[0] = {big, 1}, apart[1] = {0.5f, 1}, apart[8] = {-big, 1};
-  CHECK(sum_of(0, apart) == 0.5f);  // sixteen at once, nothing is cut off between them
-  CHECK(sum_of(0, {{0x1p-100f, 0x1p-49f}}) == 0x1p-149f);
-  CHECK(sum_of(0, {{0x1.fep-100f, 0x1p-49f}}) == 0x1p-149f);
-  const Terms denormal{
-      {0x1p-24f, 1}, {0x1p-24f, -1}, {0x1p-20f, 0x1p-20f}};  // of FP16; 2^-24 counts as 2^-14
-  CHECK(sum_of(0, denormal, -14) == 0);
-  CHECK(sum_of(0, denormal) == 0x1p-40f);
-  CHECK(!std::signbit(sum_of(-0x1.4p-147f, {{0x1p-74f, 0x1.1p-73f}})));  // -0x1.8p-150, no float
-}
-
-TEST_CASE("NaN and infinity come through, and beyond the largest float is infinity") {
-  const float inf = std::numeric_limits<float>::infinity(), nan = std::nanf("");
+  CHECK(sum_of(0, {{0, 0x1p127f}, {0x1p-25f, 1}}) == 0x1p-25f);                // a zero counts for nothing
+  CHECK(sum_of(0, {{1.5f, 1.5f}, {-1.5f, 1.5f}, {0x1p-25f, 1}}) == 0x1p-25f);  // 2.25 counts as 1
+  CHECK(sum_of(0, {{0x1p-24f, 1}, {0x1p-24f, -1}, {0x1p-20f, 0x1p-20f}}, -14) == 0);  // FP16's denormals
   CHECK(sum_of(1, {{inf, 1}, {0x1p100f, -1}}) == inf);
-  CHECK(sum_of(-inf, {{1, 1}}) == -inf);
   CHECK(sum_of(0, {{0x1p127f, -2}}) == -inf);
-  CHECK(sum_of(std::numeric_limits<float>::max(), {{0x1p103f, 1}}) == std::numeric_limits<float>::max());
-  for (const float bad :
-       {sum_of(0, {{inf, 0}}), sum_of(inf, {{-inf, 1}}), sum_of(nan, {}), sum_of(0, {{nan, 0}})})
-    CHECK(std::isnan(bad));
+  CHECK(std::isnan(sum_of(0, {{inf, 0}})));
+  CHECK(std::isnan(sum_of(nan, {})));
 }

@@ -63,10 +63,10 @@ Case graded_inputs(Index m, Index n, Index k) {
 
 /// Its copy in the GPU's memory, or in what the emulator takes for it, with guard bands.
 template <class T>
-ThisPlatform::Matrix<float> there(View<T> matrix) {
-  ThisPlatform::Matrix<float> copy(matrix.rows(), matrix.cols(), matrix.ld() - matrix.cols(), Memory::device);
+Cuda::Matrix<float> there(View<T> matrix) {
+  Cuda::Matrix<float> copy(matrix.rows(), matrix.cols(), matrix.ld() - matrix.cols(), Memory::device);
   copy.poison();
-  ThisPlatform::transfer<float>(matrix, copy.view());
+  Cuda::transfer<float>(matrix, copy.view());
   return copy;
 }
 /// Multiplies, waits until it is done, and returns the way.
@@ -77,11 +77,11 @@ Way way_of(View<const float> a, View<const float> b, View<float> c, Way first,
 #endif
   const auto a_there = there(a), b_there = there(b), c_there = there(c);
   const Way way = multiply(a_there.view(), b_there.view(), c_there.view(), first);
-  ThisPlatform::synchronize();
+  Cuda::synchronize();
   CHECK(a_there.guards_intact());
   CHECK(b_there.guards_intact());
   CHECK(c_there.guards_intact());
-  ThisPlatform::transfer<float>(c_there.view(), c);
+  Cuda::transfer<float>(c_there.view(), c);
   return way;
 }
 
@@ -253,30 +253,21 @@ TEST_CASE("13: NaN and infinity in either factor, and what rounds to infinity, g
 }
 
 #ifndef __CUDACC__
-TEST_CASE("13: the library's memory is a thread's and a device's own, and is given back with the thread") {
+TEST_CASE("13: the library's way, like its memory, is a thread's and a device's own") {
   course::emulator::set_order("forward");
-  const auto taken = [](int device, float of_a) {  // how often, beside A, B and C
+  const auto multiply = [](int device, float of_a) {
     CHECK(course::cudaSetDevice(device) == course::cudaSuccess);
     Case given = uniform(20, 30, 90);
     given.a.view()(3, 4) = of_a;
     const auto a = there(given.a.view()), b = there(given.b.view()), c = there(given.c.view());
-    const int before = course::emulator::taken.device;
     course_tensor_f32_by_fp16(20, 30, 90, a.view().data(), a.view().ld(), b.view().data(), b.view().ld(),
                               c.view().data(), c.view().ld());
-    ThisPlatform::synchronize();
-    return course::emulator::taken.device - before;
+    Cuda::synchronize();
+    return std::string(course_tensor_way());
   };
-  const int first = taken(0, 1);
-  CHECK(first > 0);
-  CHECK(taken(0, 1) == 0);
-  CHECK(taken(1, 1) == first);
-  const int given_back = course::emulator::taken.given_back;
-  std::thread([&] {
-    CHECK(taken(1, std::numeric_limits<float>::infinity()) >= first);
-    CHECK(course_tensor_way() == std::string("f32"));
-  }).join();
+  for (const int device : {0, 0, 1}) CHECK(multiply(device, 1) == "fp16x2");
+  std::thread([&] { CHECK(multiply(1, std::numeric_limits<float>::infinity()) == "f32"); }).join();
   CHECK(course_tensor_way() == std::string("fp16x2"));
-  CHECK(course::emulator::taken.given_back - given_back >= first + 3);
   course::cudaSetDevice(0);
 }
 

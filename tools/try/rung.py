@@ -151,12 +151,14 @@ class Rung(SimpleNamespace):
             head, end = body_of(part, self.function)
             own += [*part[: head + 1], f"  {self.call};", *part[end:]]
         text = "\n".join([*headers, *lines[:first], *own, *lines[last + 1 :]])
+        place.parent.mkdir(exist_ok=True)  # gpu/ stands beside the step
         if not place.exists() or place.read_text(encoding="utf-8") != text:
             place.write_text(text, encoding="utf-8")
 
     def sources(self):
         """The sources of its program that were made of the rung's file, too, says ninja."""
-        file, name, found = ROOT / self.step / self.file, self.course.name, []
+        file = (ROOT / self.step / self.file).resolve()
+        name, found = self.course.name, []
         for block in output_of("ninja", "-C", self.build, "-t", "deps").stdout.split("\n\n"):
             head, *files = block.strip().split("\n")
             if re.match(rf"{self.step}/CMakeFiles/{name}(-kernels|-gpu|-emulated)?\.dir/", head):

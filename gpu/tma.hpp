@@ -83,7 +83,7 @@ struct Launch {
 template <auto kernel, int cluster = 1, class... Arguments>
 void launch(dim3 grid, int block, std::size_t bytes, const Arguments&... arguments) {
   const Launch<kernel, cluster> how(grid, block, bytes);
-  course::launched = {{Index(grid.x), Index(grid.y)}, {block, 1}, reinterpret_cast<void (*)()>(kernel)};
+  course::launched = {{Index(grid.x), Index(grid.y)}, {block, 1}};
   course::check(cudaLaunchKernelEx(&how.config, kernel, arguments...));
 }
 

@@ -1,27 +1,11 @@
-// A kernel as a variant: what comes back from each kind of memory, and what it complains of.
+// A kernel as a variant and its memory, on the emulator's runtime: what comes back, guards, complaints.
 #include <doctest/doctest.h>
-
-#include <cmath>
 
 #include "gpu/step.hpp"
 
 using namespace course;
 
 namespace {
-
-/// A GPU that may be told to lose what is copied, and one copy it may be told to spoil.
-struct Told : Cuda {
-  inline static bool loses = false;
-  inline static std::size_t spoils = 0;  // the number of a copy, from 1, that brings one wrong element
-  inline static std::vector<void*> received;
-
-  template <class T>
-  static void transfer(View<const T> from, View<T> to) {
-    received.push_back(to.data());
-    if (!loses) Cuda::transfer<T>(from, to);
-    if (received.size() == spoils) to(1, 2) += 1;
-  }
-};
 
 void add_100(View<float> c) {
   if (threadIdx.x + threadIdx.y == 0) c(1, 2) += 100;
@@ -34,8 +18,8 @@ void launches_nothing(View<const float>, View<const float>, View<float>, const S
 const Problem<float> problem{.shape = {2, 3, 4}, .pad = 1};
 
 std::shared_ptr<Variant<float>> made(Needs needs = {}, Launch<float> start = launches) {
-  emulator::set_order("forward"), Told::received.clear();
-  return gpu<float, Told>("", "", start, {}, needs);
+  emulator::set_order("forward");
+  return gpu<float>("", "", start, {}, needs);
 }
 std::shared_ptr<Variant<float>> with_blocks(std::shared_ptr<Variant<float>> variant) {
   variant->info.blocks = true;
@@ -66,11 +50,6 @@ TEST_CASE(
           CHECK(c(i, j) == problem.c(i, j) + static_cast<float>(i == 1 && j == 2 ? 100 : 0));
     }
     CHECK(variant->guards_intact());
-    Told::loses = memory != Memory::unified;  // which the host reads itself
-    variant->fetch();
-    CHECK(std::isnan(variant->result()(1, 2)) == Told::loses);  // nothing of the last result is left
-    Told::loses = false;
-    variant->release();
   }
 }
 
@@ -85,40 +64,44 @@ TEST_CASE("a variant on a GPU complains of other blocks than the row's, and of a
   CHECK(after_run(made({.waits = false}, launches_nothing), {}).empty());
 }
 
-TEST_CASE("copies that are verified: how many elements of which matrix did not arrive") {
-  const auto copy_error = [](bool loses, std::size_t spoils = 0, Memory memory = Memory::device) {
-    const auto variant = made({.memory = memory});
-    variant->allocate(problem, {.verify_copies = true});
-    Told::loses = loses, Told::spoils = spoils;
-    variant->distribute();
-    Told::loses = false, Told::spoils = 0;
-    return variant->run_error();
-  };
-  CHECK(copy_error(false).empty());
-  const std::string lost = " did not reach the GPU as they were sent; ";
-  CHECK(copy_error(true) == "8 elements of A" + lost + "12 elements of B" + lost + "6 elements of C" + lost);
-  for (const Memory memory : {Memory::device, Memory::pinned}) {  // not NaN, which differs from itself
-    CHECK(copy_error(false, 1, memory) == "1 elements of A" + lost);
-    CHECK(copy_error(false, 2, memory) == "1 elements of B" + lost);
-    CHECK(copy_error(false, 3, memory) == "1 elements of C" + lost);
-  }
-}
-
 TEST_CASE("a write before any of a variant's matrices is seen") {
-  for (std::size_t which = 0; which < 5; ++which) {  // A, B, what C was, C, the result
-    const auto variant = made();
+  for (const int which : {0, 1, 2}) {
+    const auto variant = made({}, [=](auto a, auto b, auto c, const Settings&) {
+      const_cast<float*>(which == 0 ? a.data() : which == 1 ? b.data() : c.data())[-1] = 1;
+    });
     CHECK(after_run(variant, {}).empty());
-    variant->fetch();
-    REQUIRE(Told::received.size() == 5);
-    CHECK(variant->guards_intact());
-    static_cast<float*>(Told::received[which])[-1] = 1;
     CHECK_FALSE(variant->guards_intact());
   }
 }
 
-TEST_CASE("pinned memory is unregistered before it is freed, assigned to as well") {
-  Cuda::HostMatrix<float> large(4096, 4096, 0);  // so that free() unmaps it
-  const int before = emulator::taken.unpinned;
-  large = {};
-  CHECK(emulator::taken.unpinned == before + 1);
+TEST_CASE_TEMPLATE("on a GPU: a write outside a matrix is seen, wherever, and none inside", T, float, bf16) {
+  for (const Memory memory : {Memory::device, Memory::pitched, Memory::unified}) {
+    Cuda::Matrix<T> matrix(3, 5, 2, memory);
+    matrix.poison();
+    T* const first = matrix.view().data();
+    const Index ld = matrix.view().ld(), end = 3 * ld, wide = wide_guard(7);
+    CHECK(ld == (memory == Memory::pitched ? Index{512 / sizeof(T)} : 7));
+    CHECK(reinterpret_cast<std::uintptr_t>(first) % (64 * sizeof(T)) == 0);
+    for (const Index inside : {Index{0}, Index{4}, ld, end - ld + 4}) first[inside] = T(1.f);
+    for (const Index outside : {-wide, Index{-1}, Index{5}, ld - 1, end - 1, end, end + wide - 1}) {
+      CHECK(matrix.guards_intact());
+      const T before = std::exchange(first[outside], T(0.f));
+      CHECK_FALSE(matrix.guards_intact());
+      first[outside] = before;
+    }
+  }
+}
+
+TEST_CASE("on a GPU: what is missing, of each device") {
+  emulator::set_order("forward");
+  CHECK(Cuda::missing(90, true).empty());
+  CHECK(Cuda::missing(80).empty());
+  CHECK(Cuda::missing(80, true) == "needs a GPU of compute capability 8.0, this one has 9.0");
+  CHECK(Cuda::missing(100) == "needs a GPU of compute capability 10.0, this one has 9.0");
+  CHECK_THROWS_AS(Cuda::Matrix<float>(Index{1} << 40, 1 << 18, 0, Memory::device), std::bad_alloc);
+  int asked = 0;
+  const auto ask = [&asked] { return ++asked, Cuda::current(); };
+  for (const int device : {0, 1, 0, 1})
+    CHECK((cudaSetDevice(device) == cudaSuccess && once_a_device(ask) == device));
+  CHECK((asked == 2 && cudaSetDevice(0) == cudaSuccess));
 }
