@@ -150,7 +150,6 @@ void add_step(CLI::App& app, Options& o) {
   app.add_flag("--in-turns", o.in_turns,
                "The rows of a size in turns, as far as they fit in memory; on a GPU one after the other");
   app.add_flag("--expect-wrong", o.expect_wrong)->group("");
-  app.add_option("--explain", o.explain)->group("");
   app.add_option("--pad", o.pad, "Elements between the rows, for tests: the CSV has no column for it")
       ->transform(whole(0, 4096))
       ->group("");
@@ -195,7 +194,7 @@ bool parse(Options& o, const Offers& offers, const std::string& title, int argc,
   if (offers.emulation) add_gpu(app, o);
   if (offers.ranks > 0) add_ranks(app, o, offers.ranks);
   for (const Flag& flag : offers.flags) app.add_flag(flag.name, *flag.value, flag.help);
-  const Texts of_paths = {"--csv", "--machine", "--explain"};
+  const Texts of_paths = {"--csv", "--machine"};
   for (int word = 1; word < argc; ++word) {  // CLI11 passes over an empty item
     const std::string given = argv[word];
     const bool is_path = contains(of_paths, argv[word - 1]);

@@ -24,9 +24,8 @@ struct Options {
   bool list = false, in_turns = false;
   std::string emulate = {};
   bool count = false;
-  // For the tests and `make try`: hidden from --help.
+  // For the tests: hidden from --help.
   bool expect_wrong = false;
-  std::string explain = {};  // where a Tutor writes, if one is linked
   Index pad = 0;
 };
 
