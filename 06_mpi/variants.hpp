@@ -4,7 +4,7 @@
 #include <list>
 #include <memory>
 
-#include "05_avx2/library/best.hpp"
+#include "05_avx2/library.hpp"
 #include "block_cyclic.hpp"
 #include "common/stopwatch.hpp"
 #include "profiling/received.hpp"

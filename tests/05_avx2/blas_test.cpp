@@ -1,6 +1,6 @@
-// libcourse_blas.so as programs call it: right in every order, transposition, alpha and beta, from many
-// threads, in a caller's OpenMP region and after fork. Numbers are small integers, so that every sum is
-// exact.
+// libcourse_blas.so where the reference's testers (blas_testers.sh) do not look: what is not to be read is
+// NaN, blocks of all sizes, many threads, a caller's OpenMP region and fork. Numbers are small integers, so
+// that every sum is exact.
 #include <doctest/doctest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -8,7 +8,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <future>
-#include <string>
 #include <vector>
 
 #define BLAS(s, T)                                                                                \
@@ -19,15 +18,6 @@ extern "C" {
 BLAS(s, float)
 BLAS(d, double)
 long long course_blas_products();
-
-// As a program of one's own brings them.
-std::string wrong;
-void xerbla_(const char* name, const int* argument, std::size_t length) {
-  wrong = std::string(name, length) + std::to_string(*argument);
-}
-void cblas_xerbla(int argument, const char* name, const char*, ...) {
-  wrong = name + (' ' + std::to_string(argument));
-}
 }
 
 namespace {
@@ -108,46 +98,21 @@ int wrong_elements(int order, char a_op, char b_op, const Shape& shape, T alpha,
   return bad;
 }
 
-TEST_CASE_TEMPLATE("every order, transposition, alpha and beta", T, float, double) {
+TEST_CASE_TEMPLATE("neither gaps nor what alpha or beta excludes is read", T, float, double) {
   for (const int order : {0, 101, 102})
-    for (const char a_op : {'N', 'T', 'C'})
-      for (const char b_op : {'N', 'T', 'C'})
+    for (const char a_op : {'N', 'T'})
+      for (const char b_op : {'N', 'C'})
         for (const Shape& s : {Shape{5, 7, 3}, {61, 115, 40}, {3, 2, 3000}, {30, 20, 1}, {4, 3, 0}})
-          for (const int alpha : {0, 1, -2})
-            for (const int beta : {0, 1, 3}) {
-              INFO(order, " ", a_op, b_op, " ", s.m, "x", s.n, "x", s.k, " alpha ", alpha, " beta ", beta);
-              CHECK(wrong_elements<T>(order, a_op, b_op, s, T(alpha), T(beta), s.m % 4) == 0);
-            }
+          for (const auto& [alpha, beta] : {std::pair(1, 0), {0, 3}, {-2, 1}}) {
+            INFO(order, " ", a_op, b_op, " ", s.m, "x", s.n, "x", s.k, " alpha ", alpha, " beta ", beta);
+            CHECK(wrong_elements<T>(order, a_op, b_op, s, T(alpha), T(beta), s.m % 4) == 0);
+          }
 }
 
 TEST_CASE("blocks of all sizes, and a block of B that is transposed twice") {
   for (const char a_op : {'N', 'T'})
     for (const char b_op : {'N', 'T'})
       CHECK(wrong_elements<float>(101, a_op, b_op, {203, 407, 1900}, 2, 3, 5) == 0);
-}
-
-TEST_CASE("what cannot be is told by the number of the argument, and nothing is computed") {
-  float x[64] = {};
-  const auto in_fortran = [&](const char* a_op, const char* b_op, int m, int n, int k, int lda, int ldb,
-                              int ldc) {
-    wrong.clear(), gemm(a_op, b_op, m, n, k, 1, x, lda, x, ldb, 1, x, ldc);
-    return wrong;
-  };
-  CHECK(in_fortran("X", "N", 2, 3, 4, 2, 4, 2) == "SGEMM 1");
-  CHECK(in_fortran("n", "/", 2, 3, 4, 2, 4, 2) == "SGEMM 2");
-  CHECK(in_fortran("N", "t", -1, 3, 4, 2, 4, 2) == "SGEMM 3");
-  CHECK(in_fortran("N", "N", 2, 3, 4, 1, 4, 2) == "SGEMM 8");
-  CHECK(in_fortran("N", "T", 2, 3, 4, 2, 2, 2) == "SGEMM 10");
-  CHECK(in_fortran("T", "N", 2, 3, 4, 4, 4, 1) == "SGEMM 13");
-  const auto in_c_by_rows = [&](int a_op, int b_op, int m, int n, int k, int lda, int ldb, int ldc) {
-    wrong.clear(), cblas_sgemm(101, a_op, b_op, m, n, k, 1, x, lda, x, ldb, 1, x, ldc);
-    return wrong;  // by rows A and B have exchanged their places, which the reference's cblas_xerbla undoes
-  };
-  CHECK(in_c_by_rows(7, 111, 2, 3, 4, 4, 3, 3) == "cblas_sgemm 2");
-  CHECK(in_c_by_rows(111, 111, -1, 3, 4, 4, 3, 3) == "cblas_sgemm 5");
-  CHECK(in_c_by_rows(111, 111, 2, 3, 4, 3, 3, 3) == "cblas_sgemm 11");
-  CHECK(in_c_by_rows(111, 112, 2, 3, 4, 4, 3, 3) == "cblas_sgemm 9");
-  CHECK(in_c_by_rows(112, 112, 2, 3, 4, 2, 4, 3) == "");
 }
 
 /// How many of several products are wrong.

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <thread>
 
-#include "05_avx2/gemm.hpp"
+#include "../../05_avx2/gemm.hpp"
 
 namespace avx2 {
 namespace {
