@@ -22,7 +22,6 @@ struct Missing {
 };
 
 std::vector<std::string> names();  // of those that have one
-
 /// Adds a library by itself as the variant `library`, and our variants in turns with it. May begin the
 /// program anew, in another environment. Throws Missing, or Refusal for a file that is no library.
 void add_variants(course::Step& step, const Asked& asked, char** argv);

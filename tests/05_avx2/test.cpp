@@ -11,7 +11,6 @@
 #include "common/verify.hpp"
 #include "runner/machine.hpp"
 #include "tests/fenced.hpp"
-#include "tests/openmp_requests.hpp"
 
 using namespace avx2;
 using course::Matrix, course::Shape;
@@ -215,19 +214,4 @@ TEST_CASE("more threads than rows, inside a parallel region, and two products at
       first.join(), second.join();
       check();
     }
-}
-
-TEST_CASE("all loops that are shared out have as many threads as were asked for") {
-  if (!can(false)) return;
-  Case<float> product({37, 41, 29});
-  Matrix<float> bt(41, 29);
-  const View<const float> a = product.a(), b = product.b();
-  const auto regions = [](auto kernel) {
-    openmp_requests::threads.clear();
-    kernel();
-    return openmp_requests::threads;
-  };
-  CHECK(regions([&] { ikj_avx2<float>(a, b, product.c.view(), 3); }) == std::vector<int>{3});
-  CHECK(regions([&] { dot_avx2<float>(a, b, product.c.view(), bt.view(), 3); }) == std::vector<int>{3, 3});
-  CHECK(regions([&] { product.run(false, 3); }) == std::vector<int>{3});
 }
