@@ -40,12 +40,16 @@ float element(int seed, int i, int j) {
 struct Shape {
   int m, n, k;
 };
+struct Factors {
+  float alpha, beta;
+};
 enum Order { by_rows = 101, by_columns = 102 };
 enum Op { as_is = 111, transposed = 112, conjugate = 113 };
 
 /// How many of C's elements are wrong, gaps included.
-int wrong_elements(Order order, Op a_op, Op b_op, const Shape& shape, float alpha, float beta, int pad) {
+int wrong_elements(Order order, Op a_op, Op b_op, const Shape& shape, const Factors& by, int pad) {
   const auto [m, n, k] = shape;
+  const auto [alpha, beta] = by;
   const bool columns = order == by_columns;
   Stored a(m, k, columns != (a_op != as_is), pad), b(k, n, columns != (b_op != as_is), 2 * pad),
       c(m, n, columns, pad);
@@ -74,16 +78,17 @@ TEST_CASE("neither gaps nor what alpha or beta excludes is read") {
     for (const Op a_op : {as_is, transposed})
       for (const Op b_op : {as_is, conjugate})
         for (const Shape& s : {Shape{5, 7, 3}, {61, 115, 40}, {3, 2, 3000}, {30, 20, 1}, {4, 3, 0}})
-          for (const auto& [alpha, beta] : {std::pair(1, 0), {0, 3}, {-2, 1}}) {
-            INFO(order, " ", a_op, b_op, " ", s.m, "x", s.n, "x", s.k, " alpha ", alpha, " beta ", beta);
-            CHECK(wrong_elements(order, a_op, b_op, s, float(alpha), float(beta), s.m % 4) == 0);
+          for (const Factors& by : {Factors{1, 0}, {0, 3}, {-2, 1}}) {
+            INFO(order, " ", a_op, b_op, " ", s.m, "x", s.n, "x", s.k, " alpha ", by.alpha, " beta ",
+                 by.beta);
+            CHECK(wrong_elements(order, a_op, b_op, s, by, s.m % 4) == 0);
           }
 }
 
 TEST_CASE("blocks of all sizes, and a block of B that is transposed twice") {
   for (const Op a_op : {as_is, transposed})
     for (const Op b_op : {as_is, transposed})
-      CHECK(wrong_elements(by_rows, a_op, b_op, {203, 407, 1900}, 2, 3, 5) == 0);
+      CHECK(wrong_elements(by_rows, a_op, b_op, {203, 407, 1900}, {2, 3}, 5) == 0);
 }
 
 /// How many of several products are wrong.
@@ -92,8 +97,8 @@ int some_products(int seed) {
   for (int turn = 0; turn < 12; ++turn) {
     const int m = 20 + 37 * (seed + turn) % 90, n = 20 + 53 * (seed + 2 * turn) % 110;
     const Op a_op = turn % 2 ? transposed : as_is, b_op = turn % 3 ? transposed : as_is;
-    bad +=
-        wrong_elements(by_rows, a_op, b_op, {m, n, 20 + 71 * seed % 300}, 1, static_cast<float>(turn % 2), 1);
+    bad += wrong_elements(by_rows, a_op, b_op, {m, n, 20 + 71 * seed % 300},
+                          {1, static_cast<float>(turn % 2)}, 1);
   }
   return bad;
 }
