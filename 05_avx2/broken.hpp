@@ -2,7 +2,6 @@
 #pragma once
 
 #include "blocks.hpp"
-#include "runner/too_far.hpp"
 
 namespace avx2::wrong {
 
@@ -40,18 +39,6 @@ void unmasked(View<const T> a, View<const T> b, View<T> c, View<T> bt) {
     for (Index j = 0; j < c.cols(); ++j)
       for (Index p = 0; p < ceil_div(a.cols(), lanes) * lanes; ++p)
         c(i, j) += a.data()[i * a.ld() + p] * bt.data()[j * bt.ld() + p];
-}
-
-/// `j <= c.cols()`.
-template <class T>
-void one_column_too_far(View<const T> a, View<const T> b, View<T> c) {
-  tuned<tuned_tile, T>(a, course::one_column_more(b), course::one_column_more(c), {}, 1);
-}
-
-/// `i <= c.rows()`.
-template <class T>
-void one_row_too_far(View<const T> a, View<const T> b, View<T> c) {
-  tuned<tuned_tile, T>(course::one_row_more(a), b, course::one_row_more(c), {}, 1);
 }
 
 }  // namespace avx2::wrong

@@ -68,18 +68,18 @@ void packed(View<const T> a, View<const T> b, View<T> c, const Caches& caches);
 template <TileShape tile, class T>
 void tuned(View<const T> a, View<const T> b, View<T> c, const Caches& caches, int threads);
 
-/// A or B as a BLAS is given it: what lies in memory, or its transpose.
+/// A or B as a BLAS is given it: the matrix that is stored, or its transpose.
 template <class T>
-struct Factor {
-  View<const T> lies;
+struct Operand {
+  View<const T> stored;
   bool transposed = false;
 
-  COURSE_INLINE Factor(View<const T> as_it_lies, bool is_transposed = false)
-      : lies(as_it_lies), transposed(is_transposed) {}
-  COURSE_INLINE Index rows() const { return transposed ? lies.cols() : lies.rows(); }
-  COURSE_INLINE Index cols() const { return transposed ? lies.rows() : lies.cols(); }
-  COURSE_INLINE Factor block(Index i, Index j, Index rows, Index cols) const {
-    return {transposed ? lies.block(j, i, cols, rows) : lies.block(i, j, rows, cols), transposed};
+  COURSE_INLINE Operand(View<const T> as_stored, bool is_transposed = false)
+      : stored(as_stored), transposed(is_transposed) {}
+  COURSE_INLINE Index rows() const { return transposed ? stored.cols() : stored.rows(); }
+  COURSE_INLINE Index cols() const { return transposed ? stored.rows() : stored.cols(); }
+  COURSE_INLINE Operand block(Index i, Index j, Index rows, Index cols) const {
+    return {transposed ? stored.block(j, i, cols, rows) : stored.block(i, j, rows, cols), transposed};
   }
 };
 
@@ -91,29 +91,30 @@ struct Scale {
 
 /// tuned, with all that a BLAS may ask for; k >= 1.
 template <TileShape tile, class T>
-void gemm(Factor<T> a, Factor<T> b, View<T> c, Scale<T> scale, const Caches& caches, int threads);
+void gemm(Operand<T> a, Operand<T> b, View<T> c, Scale<T> scale, const Caches& caches, int threads);
 
-/// What gemm does first, with alpha 1: if C is one tile, the product where A and B lie, and true. A's next
-/// row is a_row elements further, its next column a_col; B and C lie by rows. m, n, k >= 1. (Numbers, not
-/// Views: to pass those takes as long as the product.)
+/// A product as numbers, C (m × n) += A (m × k) · B (k × n): A's next row is a_row elements further, its next
+/// column a_col; B and C lie by rows. m, n, k >= 1. (To pass Views takes as long as a small product.)
+template <class T>
+struct Product {
+  Index m, n, k;
+  const T* a;
+  Index a_row, a_col;
+  const T* b;
+  Index b_row;
+  T* c;
+  Index c_row;
+
+  COURSE_INLINE Product block(Index i, Index j, Index rows, Index cols) const {
+    return {rows, cols, k, a + i * a_row, a_row, a_col, b + j, b_row, c + i * c_row + j, c_row};
+  }
+};
+
+/// What gemm does first, with alpha 1: if C is one tile, the product where A and B lie, and true.
 template <TileShape tile, class T>
-bool tiny(const T* a, Index a_row, Index a_col, const T* b, Index b_row, T* c, Index c_row, Index m, Index n,
-          Index k, T beta);
+bool tiny(const Product<T>& x, T beta);
 /// What it does next, likewise: if copies of A and B would gain nothing.
 template <TileShape tile, class T>
-bool small(const T* a, Index a_row, Index a_col, const T* b, Index b_row, T* c, Index c_row, Index m, Index n,
-           Index k, T beta, const Caches& caches, int threads);
-
-#define COURSE_GEMM(tile, T)                                                                            \
-  template void gemm<tile>(Factor<T>, Factor<T>, View<T>, Scale<T>, const Caches&, int);                \
-  template bool tiny<tile>(const T*, Index, Index, const T*, Index, T*, Index, Index, Index, Index, T); \
-  template bool small<tile>(const T*, Index, Index, const T*, Index, T*, Index, Index, Index, Index, T, \
-                            const Caches&, int)
-/// `tuned` as the course and as a BLAS calls it, for a translation unit of its own.
-#define COURSE_TUNED(tile)                             \
-  COURSE_INSTANTIATE(tuned<tile>, const Caches&, int); \
-  COURSE_GEMM(tile, float);                            \
-  COURSE_GEMM(tile, double);                           \
-  COURSE_GEMM(tile, std::int32_t)
+bool small(const Product<T>& x, T beta, const Caches& caches, int threads);
 
 }  // namespace avx2

@@ -1,10 +1,10 @@
-// gemm_tile.hpp's kernels with the vectors that every machine has here. Compiled for AVX2 and FMA, or Neon.
+// gemm_tile.hpp's kernels with TILE: for AVX2 and FMA, or Neon; and with vectors twice as wide for AVX-512.
 #include "gemm_tile.hpp"
 
 namespace avx2 {
 
-COURSE_INSTANTIATE(register_tile<textbook_tile>);
-COURSE_INSTANTIATE(blocked<textbook_tile>, const Caches&);
-COURSE_INSTANTIATE(packed<textbook_tile>, const Caches&);
+COURSE_INSTANTIATE(register_tile<TILE>);
+COURSE_INSTANTIATE(blocked<TILE>, const Caches&);
+COURSE_INSTANTIATE(packed<TILE>, const Caches&);
 
 }  // namespace avx2

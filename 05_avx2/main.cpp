@@ -39,8 +39,6 @@ course::Variants<T> variants() {
       broken(cpu<T>("edge_lost", "whole tiles only", wrong::edge_lost<T>)),
       broken(cpu<T>("stale_block", "B packed for the first block of k only", wrong::stale_block<T>)),
       broken(cpu<T>("short_mask", "a mask that is a lane short", wrong::short_mask<T>)),
-      broken(cpu<T>("one_column_too_far", "j <= n", wrong::one_column_too_far<T>)),
-      broken(cpu<T>("one_row_too_far", "i <= m", wrong::one_row_too_far<T>)),
   };
   if constexpr (std::is_floating_point_v<T>)  // of integers, what lies behind a row would overflow
     list.push_back(broken(cpu<T>("unmasked", "reads beyond the end of a row",

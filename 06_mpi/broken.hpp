@@ -2,7 +2,6 @@
 #pragma once
 
 #include "rows.hpp"
-#include "runner/too_far.hpp"
 #include "summa.hpp"
 
 namespace mpi::wrong {
@@ -67,32 +66,6 @@ void not_waited_for(const Shared<T>& s, MPI_Comm ranks) {
   }
 }
 
-/// Each rank sends, and rank 0 receives, what lies from the first of a rank's rows to the last of `more` of
-/// them: row by row, since with one column more they overlap.
-template <class T>
-void gather_more(const Shared<T>& s, MPI_Comm ranks, View<T> (*more)(View<T>)) {
-  const int me = rank_in(ranks), size = size_of(ranks);
-  const auto move = [&](View<T> c, auto transfer) {
-    for (Index i = 0; i < c.rows(); ++i) transfer(&c.data()[i * c.ld()], static_cast<int>(c.cols()));
-  };
-  if (me > 0) move(more(s.c), [&](T* row, int n) { MPI_Send(row, n, element<T>(), 0, of_c, ranks); });
-  for (int of = 1; me == 0 && of < size; ++of) {
-    const auto [from, count] = part(s.result.rows(), size, of);
-    move(more(s.result.block(from, 0, count, s.result.cols())),
-         [&](T* row, int n) { MPI_Recv(row, n, element<T>(), of, of_c, ranks, MPI_STATUS_IGNORE); });
-  }
-}
-/// A column more of each rank.
-template <class T>
-void one_column_too_far(const Shared<T>& s, MPI_Comm ranks) {
-  gather_more<T>(s, ranks, course::one_column_more);
-}
-/// A row more of each rank.
-template <class T>
-void one_row_too_far(const Shared<T>& s, MPI_Comm ranks) {
-  gather_more<T>(s, ranks, course::one_row_more);
-}
-
 /// Each panel from the rank next to the one that has it: what lies in the buffer there.
 template <class T>
 void wrong_root(const Panels<T>& panels, const Grid& grid, Multiply<T> multiply, int threads) {
@@ -104,34 +77,12 @@ void wrong_root(const Panels<T>& panels, const Grid& grid, Multiply<T> multiply,
   }
 }
 
-/// summa_blocking with another product of two panels.
-template <class T, class Product>
-void summa_by(const Panels<T>& panels, const Grid& grid, Product product) {
-  for (Index s = 0; s < panels.count(); ++s) {
-    const View<T> a = panels.panel_a(s, grid.col), b = panels.panel_b(s, grid.row);
-    MPI_Bcast(a.data(), rows_in(a), row_type(a), static_cast<int>(s % grid.q), grid.along_row);
-    MPI_Bcast(b.data(), rows_in(b), row_type(b), static_cast<int>(s % grid.p), grid.along_col);
-    product(a, b, panels.c);
-  }
-}
-// What is multiplied too far lies inside A and B: only C is left, whose guard bands are looked at.
-/// A column of C more than the rank has.
+/// Adds to a row of C more than the rank has, in memory that rank 0 does not see.
 template <class T>
-void summa_column_too_far(const Panels<T>& panels, const Grid& grid, Multiply<T> multiply, int threads) {
-  summa_by<T>(panels, grid, [&](View<T> a, View<T> b, View<T> c) {
-    multiply(a, b, c, threads);
-    if (c.rows() > 0 && c.cols() > 0)
-      multiply(a, b.block(0, 0, b.rows(), 1), {c.data() + c.cols(), c.rows(), 1, c.ld()}, threads);
-  });
-}
-/// A row of C more than the rank has.
-template <class T>
-void summa_row_too_far(const Panels<T>& panels, const Grid& grid, Multiply<T> multiply, int threads) {
-  summa_by<T>(panels, grid, [&](View<T> a, View<T> b, View<T> c) {
-    multiply(a, b, c, threads);
-    if (c.rows() > 0 && c.cols() > 0)
-      multiply(a.block(0, 0, 1, a.cols()), b, {c.data() + c.rows() * c.ld(), 1, c.cols(), c.ld()}, threads);
-  });
+void row_too_far(const Panels<T>& panels, const Grid& grid, Multiply<T> multiply, int threads) {
+  summa_blocking<T>(panels, grid, multiply, threads);
+  const View<T> c = panels.c;
+  for (Index j = 0; c.rows() > 0 && j < c.cols(); ++j) c.data()[c.rows() * c.ld() + j] += 1;
 }
 
 }  // namespace mpi::wrong

@@ -65,6 +65,12 @@ inline int size_of(MPI_Comm ranks) {
   return MPI_Comm_size(ranks, &size), size;
 }
 
+/// Bytes that this rank has received from others since the program began: counted where MPI delivers them
+/// (profiling/received.cpp), not worked out.
+double bytes_received();
+/// Its sends, receives and broadcasts that have begun and that no call has completed.
+int requests_under_way();
+
 // [grid]
 /// P × Q ranks, row by row: this one's place, and who shares its grid row and its grid column.
 struct Grid {

@@ -4,10 +4,9 @@
 #include <list>
 #include <memory>
 
-#include "05_avx2/library/best.hpp"
+#include "05_avx2/library.hpp"
 #include "block_cyclic.hpp"
 #include "common/stopwatch.hpp"
-#include "profiling/received.hpp"
 #include "rows.hpp"
 #include "runner/variant.hpp"
 #include "summa_ring.hpp"
@@ -129,7 +128,7 @@ class BlockCyclic : public Scheme<T> {
   }
   void connect() override { grid_.connect(); }
   void distribute() override { deal(dealt_, types_, grid_); }
-  /// C has just been distributed out; rank 0 waits for what comes back on poison.
+  /// C has just been distributed; rank 0 waits for what comes back on poison.
   void reset() override { course::poison_all(dealt_.result); }
   void multiply() override { avx2::best<T>(dealt_.a, dealt_.b, dealt_.c, this->settings_.threads); }
   void collect() override { mpi::collect(dealt_, types_, grid_); }
@@ -141,7 +140,7 @@ class BlockCyclic : public Scheme<T> {
   NineTypes types_;
 };
 
-/// Matrices that lie distributed out on a grid before and after: nobody holds more of them than his share.
+/// Matrices that lie distributed on a grid before and after: nobody holds more of them than his share.
 template <class T>
 class OnGrid : public Scheme<T> {
  public:
@@ -178,7 +177,7 @@ class OnGrid : public Scheme<T> {
   }
 
  protected:
-  /// This rank's part of a matrix whose rows and columns are distributed out so, from `element`, its recipe.
+  /// This rank's part of a matrix whose rows and columns are distributed so, from `element`, its recipe.
   template <class Element>
   void fill(View<T> part, const Cyclic& rows, const Cyclic& cols, Element element) const {
     course::share_rows(part.rows(), this->settings_.threads, [&](Index i) {

@@ -26,5 +26,7 @@ set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE BOTH)  # headers without code of a machine are this one's
 set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE BOTH)
 set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64 -L ${arm_root})
-set(fmt_DIR ${CMAKE_CURRENT_LIST_DIR}/arm)  # its headers alone
+set(fmt_DIR ${CMAKE_BINARY_DIR}/fmt)  # its headers alone
+file(WRITE ${fmt_DIR}/fmt-config.cmake "add_library(fmt::fmt INTERFACE IMPORTED)
+target_compile_definitions(fmt::fmt INTERFACE FMT_HEADER_ONLY)\n")
 set(COURSE_NATIVE -mcpu=neoverse-n1 CACHE STRING "")

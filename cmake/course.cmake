@@ -159,6 +159,22 @@ function(course_test name labels)
   set_tests_properties(${name} PROPERTIES ENVIRONMENT_MODIFICATION "${environment}")
 endfunction()
 
+# course_pytest(NAME LABELS FILE): by a Python that has pytest; Debian's package (setup.sh test) is for Debian's Python.
+foreach(candidate ${Python3_EXECUTABLE} /usr/bin/python3)
+  execute_process(COMMAND ${candidate} -c "import pytest" RESULT_VARIABLE lacks_pytest OUTPUT_QUIET ERROR_QUIET)
+  if(lacks_pytest STREQUAL 0)
+    set(course_pytest ${candidate} -B -m pytest -q -p no:cacheprovider)
+    break()
+  endif()
+endforeach()
+function(course_pytest name labels file)
+  if(course_pytest)
+    course_test(${name} "${labels}" ${course_pytest} ${file})
+  else()
+    course_test(${name} "${labels}" sh -c "echo 'no pytest here' && exit 77")
+  endif()
+endfunction()
+
 # Tests that use a GPU run one after the other: one of them takes nearly all of its memory.
 function(course_uses_gpu)
   set_tests_properties(${ARGN} PROPERTIES RESOURCE_LOCK gpu)

@@ -2,14 +2,10 @@
 #include <dlfcn.h>
 #include <glob.h>
 #include <unistd.h>
-#ifdef __linux__
-#include <link.h>
-#endif
 
 #include <cstdlib>
 #include <filesystem>
 #include <map>
-#include <sstream>
 
 #include "library.hpp"
 #include "runner/cpu.hpp"
@@ -47,12 +43,6 @@ std::string said_by(void* library, const char* name) {
   return text != nullptr ? text : "";
 }
 
-/// A path says something on another machine only if it is the system's.
-std::string known_path(const std::filesystem::path& path) {
-  const std::string normal = path.lexically_normal();
-  return normal.starts_with("/usr/") || normal.starts_with("/lib") ? normal : path.filename().string();
-}
-
 template <class T>
 using Product = std::function<void(const KernelArgs<T>&)>;
 
@@ -60,8 +50,7 @@ using Product = std::function<void(const KernelArgs<T>&)>;
 struct Library {
   std::string name = {};    // "OpenBLAS SkylakeX": as it says itself, with its kernel
   std::string kernel = {};  // "SkylakeX"; empty if it does not say
-  std::string about = {};   // "0.3.21; how it was built, in its own words; the file that was loaded"
-  std::string needs = {};   // features of the processor: "avx2,fma"; empty if it does not say
+  std::string about = {};   // "0.3.21 NO_LAPACKE …; libopenblas.so.0": what it says of itself, its file
   bool openmp = false;      // its threads are OpenMP's
   Product<float> f32 = {};  // nothing of a type that it does not multiply
   Product<double> f64 = {};
@@ -103,15 +92,15 @@ const std::map<std::string, std::vector<std::string>> places = {
     {"onednn", {"libdnnl.so.3", "libdnnl.so.2"}},
     {"mkl", {"libmkl_rt.so.2", "libmkl_rt.so", "libtorch_cpu.so"}}};
 
-/// The first of these files that can be loaded. Throws Refusal with the loader's last reason.
-void* opened(const std::vector<std::string>& patterns) {
+/// The first of these files that can be loaded, and its name. Throws Refusal with the loader's last reason.
+std::pair<void*, std::string> opened(const std::vector<std::string>& patterns) {
   for (const std::string& pattern : patterns) {
     glob_t found{};
     if (glob(pattern.c_str(), GLOB_NOCHECK, nullptr, &found) != 0) continue;
-    const std::string file = found.gl_pathv[0];
+    const std::filesystem::path file = found.gl_pathv[0];
     globfree(&found);
     // Local: two libraries with a cblas_sgemm each must not take one another's.
-    if (void* const handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)) return handle;
+    if (void* const handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)) return {handle, file.filename()};
   }
   throw Refusal{dlerror()};
 }
@@ -131,25 +120,19 @@ Library load(const std::string& name, bool avx2) {
   const bool narrow = course::lacking("avx2,fma").empty();
   const bool wide = !avx2 && course::lacking("avx2,fma,avx512f,avx512dq,avx512bw,avx512vl").empty();
   if (narrow) setenv("OPENBLAS_CORETYPE", wide ? "SkylakeX" : "Haswell", 1);  // read while it is loaded
-  const auto place = places.find(name);
-  void* const handle = opened(place != places.end() ? place->second
-                              : std::filesystem::exists(name)
-                                  ? std::vector{std::filesystem::absolute(name).string()}
-                                  : std::vector{name});  // without a slash the loader would not look here
+  const bool named = places.contains(name), here = std::filesystem::exists(name);
+  // The loader looks here for what has a slash.
+  const std::vector<std::string> given = {here ? std::filesystem::absolute(name).string() : name};
+  const auto [handle, file] = opened(named ? places.at(name) : given);
   Library library{.f32 = product<float>(handle, "cblas_sgemm", "sgemm_"),
                   .f64 = product<double>(handle, "cblas_dgemm", "dgemm_"),
                   .i32 = product<std::int32_t>(handle, "cblas_igemm", "igemm_")};
   if (!library.f32 && !library.f64) throw Refusal{"it has neither cblas_sgemm, sgemm_ nor dnnl_sgemm"};
-  std::string path = name;
-#ifdef __linux__  // where the loader found it
-  if (const link_map* map = nullptr; dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0) path = map->l_name;
-#endif
   library.openmp = dlsym(handle, "omp_get_max_threads") != nullptr;  // or what it is linked with
-  std::string version, config;
-  if (const std::string configuration = said_by(handle, "openblas_get_config"); !configuration.empty()) {
-    std::istringstream stream(configuration);  // "OpenBLAS 0.3.21 NO_LAPACKE …"
-    stream >> library.name >> version >> std::ws;
-    std::getline(stream, config);
+  std::string version;
+  if (const std::string config = said_by(handle, "openblas_get_config"); !config.empty()) {
+    library.name = "OpenBLAS",
+    version = config.substr(config.find(' ') + 1);  // "OpenBLAS 0.3.21 NO_LAPACKE …"
     library.kernel = said_by(handle, "openblas_get_corename");
   } else if (dlsym(handle, "bli_arch_query_id") != nullptr) {
     library.name = "BLIS", version = said_by(handle, "bli_info_get_version_str");
@@ -164,15 +147,12 @@ Library load(const std::string& name, bool avx2) {
   } else {  // Eigen's module, and ours
     version = said_by(handle, "course_version");
     library.kernel = said_by(handle, "course_blas_rung");
-    config = said_by(handle, "course_config");
-    library.needs = said_by(handle, "course_needs");
   }
   if (name == "eigen") library.name = "Eigen";
   if (name == "mkl") library.name = "MKL";
-  if (place == places.end()) library.name = std::filesystem::path(name).filename();
+  if (!named) library.name = file;
   if (!library.kernel.empty()) library.name += " " + library.kernel;
-  for (const std::string& part : {version, config, known_path(path)})
-    if (!part.empty()) library.about += (library.about.empty() ? "" : "; ") + part;
+  library.about = version + (version.empty() ? "" : "; ") + file;
   return library;
 }
 
@@ -205,8 +185,8 @@ void set_threads(int threads, bool openmp, char** argv) {
 /// Ends this process where a product takes far too long: a library may hang.
 template <class T>
 struct Watched : course::CpuKernel<T, Product<T>> {
-  Watched(const course::VariantInfo& info, const Product<T>& product, bool is_there = true)
-      : course::CpuKernel<T, Product<T>>(info, product), there(is_there) {}
+  Watched(const course::VariantInfo& info, const Product<T>& product)
+      : course::CpuKernel<T, Product<T>>(info, product), there(product) {}
   std::shared_ptr<course::Variant<T>> another() const override { return {}; }
   std::string refuses(const course::Problem<T>&, const course::Settings&) const override {
     return there ? "" : this->info.against + " multiplies no " + course::type_name<T>;
@@ -247,19 +227,19 @@ template <class T>
 void add(course::Variants<T>& variants, const Library& theirs, const Library& ours, Product<T> Library::*type,
          const Asked& asked) {
   const Product<T>&their_product = theirs.*type, &our_product = ours.*type;
-  const bool both = their_product && our_product;
   course::VariantInfo info{
       .name = "library", .idea = theirs.name + ": " + theirs.about, .threads = true, .against = theirs.name};
-  if (!asked.sustained)
-    variants.push_back(std::make_shared<Watched<T>>(info, their_product, bool(their_product)));
+  if (!asked.sustained) variants.push_back(std::make_shared<Watched<T>>(info, their_product));
   info.name = in_turns(ours.kernel, asked), info.idea = "in turns with " + theirs.name;
-  const auto product = [their_product, our_product](const KernelArgs<T>& call) {
-    course::next_run.side == 0 ? our_product(call) : their_product(call);
-  };
+  Product<T> both;
+  if (their_product && our_product)
+    both = [their_product, our_product](const KernelArgs<T>& call) {
+      course::next_run.side == 0 ? our_product(call) : their_product(call);
+    };
   const bool apart = asked.threads > 1 && !theirs.openmp;
   const course::Timing timing{.sample = 1e-3, .settle = apart ? 5e-3 : 0, .sustained = asked.sustained};
   variants.push_back(std::make_shared<course::InTurns<T>>(
-      info, course::Variants<T>{std::make_shared<Watched<T>>(info, product, both)}, timing));
+      info, course::Variants<T>{std::make_shared<Watched<T>>(info, both)}, timing));
 }
 
 }  // namespace
@@ -284,8 +264,6 @@ void add_variants(course::Step& step, const Asked& asked, char** argv) {
     if (!places.contains(asked.library)) throw Refusal{"--library: " + refusal.message + "; " + known};
     throw Missing{refusal.message};
   }
-  if (const std::string missing = course::lacking(theirs.needs); !missing.empty())
-    throw Missing{"this processor lacks " + missing};
   set_threads(asked.threads, theirs.openmp, argv);
   require_team(theirs.f32, asked.threads), require_team(theirs.f64, asked.threads);
   const Library ours = load(COURSE_OURS, false);

@@ -150,17 +150,7 @@ Product<float> by_nine() {
 #endif
 }
 
-std::string version() {
-  std::string text = "cuBLAS";
-  for (const libraryPropertyType part : {MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL}) {
-    int number = 0;
-    check(cublasGetProperty(part, &number));
-    text += (part == MAJOR_VERSION ? " " : ".") + std::to_string(number);
-  }
-  return text;
-}
-
-/// Our rung, loaded like anybody's library: C += A·B, all in the GPU's memory.
+/// Our variant, loaded like anybody's library: C += A·B, all in the GPU's memory.
 template <class T>
 Product<T> ours(const char* file, const std::string& name) {
   using Multiply = void(Index m, Index n, Index k, const T* a, Index a_ld, const T* b, Index b_ld,
@@ -174,20 +164,20 @@ Product<T> ours(const char* file, const std::string& name) {
       };
 }
 
-/// A rung of ours for a type, and the least compute capability that it needs.
+/// A variant of ours for a type, and the least compute capability that it needs.
 template <class T>
-struct Rung {
+struct Partner {
   const char* name;
   Product<T> product;
   int capability;
 };
 
-/// A way of cuBLAS's to multiply, by itself and in turns with these rungs.
+/// A way of cuBLAS's to multiply, by itself and in turns with these.
 template <class T>
 void add(course::Variants<T>& variants, const std::string& way, const Product<T>& theirs,
-         std::vector<Rung<T>> rungs, const Asked& asked) {
+         std::vector<Partner<T>> partners, const Asked& asked) {
   if (!theirs) return;
-  if (asked.sustained) rungs.push_back({"library", theirs, 0});  // sustained it meets itself
+  if (asked.sustained) partners.push_back({"library", theirs, 0});  // sustained it meets itself
   const std::string against = "cuBLAS " + way;
   const auto add_one = [&](const std::string& name, const std::string& idea, const Product<T>& first,
                            int capability) {
@@ -200,7 +190,7 @@ void add(course::Variants<T>& variants, const std::string& way, const Product<T>
     variants.back()->info.against = against;
   };
   if (!asked.sustained) add_one("library", against, theirs, 0);
-  for (const auto& [name, product, capability] : rungs) {
+  for (const auto& [name, product, capability] : partners) {
     add_one(in_turns(name, asked), "in turns with " + against, product, capability);
     const course::Timing timing{.sample = asked.sustained ? 50e-3 : 2e-3,
                                 .queued = true,
@@ -221,20 +211,21 @@ void add_variants(course::Step& step, const Asked& asked, char**) {
   const auto tensor = [](const std::string& name) {
     return ours<float>(COURSE_TENSOR, "course_tensor_" + name);
   };
-  const std::vector<Rung<float>> rungs = {{"f32_by_bf16", tensor("f32_by_bf16"), 80},
-                                          {"f32_by_fp16", tensor("f32_by_fp16"), 80}};
-  std::vector<Rung<float>> all = rungs;
+  const std::vector<Partner<float>> partners = {{"f32_by_bf16", tensor("f32_by_bf16"), 80},
+                                                {"f32_by_fp16", tensor("f32_by_fp16"), 80}};
+  std::vector<Partner<float>> all = partners;
   all.push_back({"best", ours<float>(COURSE_OURS, "course_gpu_sgemm"), 0});
   add(step.f32, "default", plain<float>(CUBLAS_COMPUTE_32F), all, asked);
   add(step.f32, "pedantic", plain<float>(CUBLAS_COMPUTE_32F_PEDANTIC), all, asked);
-  add(step.f32, "bf16x9", by_nine(), rungs, asked);
+  add(step.f32, "bf16x9", by_nine(), partners, asked);
   add(step.f64, "default", plain<double>(CUBLAS_COMPUTE_64F), {}, asked);
   add(step.f64, "pedantic", plain<double>(CUBLAS_COMPUTE_64F_PEDANTIC), {}, asked);
   const Product<bf16> fastest = [](auto a, auto b, auto c) { course::workspace<Fastest>()(a, b, c); };
   add(step.bf16, "heuristics", fastest, {{"bf16", ours<bf16>(COURSE_TENSOR, "course_tensor_bf16"), 80}},
       asked);
   add(step.tf32, "tf32", plain<tf32>(CUBLAS_COMPUTE_32F_FAST_TF32), {}, asked);
-  step.flags = version();
+  const std::size_t version = cublasLtGetVersion();
+  step.flags = fmt::format("cuBLAS {}.{}.{}", version / 10000, version / 100 % 100, version % 100);
 }
 
 }  // namespace libraries

@@ -33,9 +33,3 @@ GEMM(cblas_igemm, std::int32_t)
 EXPORT const char* course_version() {
   return TEXT(EIGEN_WORLD_VERSION) "." TEXT(EIGEN_MAJOR_VERSION) "." TEXT(EIGEN_MINOR_VERSION);
 }
-EXPORT const char* course_config() {
-  return "g++ " __VERSION__ " -O3 -march=native -fopenmp";
-}
-EXPORT const char* course_needs() {
-  return COURSE_NATIVE_FEATURES;
-}

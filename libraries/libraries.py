@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Every library here, by itself and in turns with our last rungs: libraries.py --help
+"""Every library here, by itself and in turns with our last variants: libraries.py --help
 
 A library and a number of threads is a process, build/libraries/libraries or, for cuBLAS,
 build/libraries/cublas; options that are not listed here are theirs. OpenBLAS and BLIS meet the best
-rung with their widest kernel and, where that is of AVX-512, `tuned` with that for AVX2.
+variant with their widest kernel and, where that is of AVX-512, `tuned` with that for AVX2.
 
 Exit status: 0 well; 1 a product was wrong; 2 the command line cannot be served; 77 nothing that was
 asked for is here."""

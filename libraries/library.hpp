@@ -21,15 +21,14 @@ struct Missing {
   std::string why;
 };
 
-/// Those that have a name.
-std::vector<std::string> names();
-/// Adds a library by itself as the variant `library`, and our rungs in turns with it. May begin the program
-/// anew, in another environment. Throws Missing, or Refusal for a file that is no library.
+std::vector<std::string> names();  // of those that have one
+/// Adds a library by itself as the variant `library`, and our variants in turns with it. May begin the
+/// program anew, in another environment. Throws Missing, or Refusal for a file that is no library.
 void add_variants(course::Step& step, const Asked& asked, char** argv);
 
 /// The name of a variant in turns.
-inline std::string in_turns(const std::string& rung, const Asked& asked) {
-  return rung + (asked.threads > 1 ? "_threads" : "") + (asked.sustained ? "_sustained" : "");
+inline std::string in_turns(const std::string& variant, const Asked& asked) {
+  return variant + (asked.threads > 1 ? "_threads" : "") + (asked.sustained ? "_sustained" : "");
 }
 
 }  // namespace libraries

@@ -1,4 +1,4 @@
-// A library by itself, and our last rung in turns with it, as variants like any of a step:
+// A library by itself, and our best variant in turns with it, as variants like any of a step:
 //   libraries --library NAME|FILE [--kernel avx2] [--sustained] [OPTIONS of a step]
 // A process a library and a number of threads: libraries read their settings while they are loaded, and one
 // that crashes, hangs or disturbs the floating-point mode must not take the others with it. With cublas.cu
@@ -6,7 +6,6 @@
 #ifdef __linux__
 #include <sys/prctl.h>
 #endif
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -17,22 +16,16 @@
 
 namespace {
 
-/// Takes a flag of the program's own out of a command line.
-bool is_taken(std::vector<const char*>& words, const std::string& flag) {
-  return std::erase_if(words, [&flag](const char* word) { return word == flag; }) > 0;
-}
-
 int run(int argc, char** argv) {
   std::vector<const char*> words(argv, argv + argc);
   const std::string known = course::joined(libraries::names());
   course::Step step;
   step.program = COURSE_PROGRAM;
-  step.idea = "a library by itself, and ours in turns with it; besides the options below ";
-  step.idea +=
-      known.empty() ? "" : "--library, a file or one of " + known + "; --kernel avx2 keeps both to AVX2; ";
-  step.idea += "--sustained: each for a second";
+  const std::string more = "--library, a file or one of " + known + "; --kernel avx2 keeps both to AVX2; ";
+  step.idea = "a library by itself, and ours in turns with it; besides the options below " +
+              (known.empty() ? "" : more) + "--sustained: each for a second";
   libraries::Asked asked;
-  asked.sustained = is_taken(words, "--sustained");
+  asked.sustained = std::erase(words, std::string("--sustained")) > 0;
   if (!known.empty()) {
     asked.library = course::taken(words, "--library");
     const std::string kernel = course::taken(words, "--kernel");
@@ -45,9 +38,7 @@ int run(int argc, char** argv) {
   asked.threads = std::max(1, std::atoi(threads.c_str()));
   step.options = (asked.library.empty() ? "" : " --library " + asked.library) +
                  (asked.avx2 ? " --kernel avx2" : "") + (asked.sustained ? " --sustained" : "");
-  const bool helps = std::count(words.begin(), words.end(), std::string("--help")) > 0;
-  if (helps) words = {argv[0], "--help"};
-  if (!helps) try {
+  if (std::count(words.begin(), words.end(), std::string("--help")) == 0) try {
       libraries::add_variants(step, asked, argv);
     } catch (const libraries::Missing& missing) {
       course::say(stderr, "{}: {} skipped: {}\n", step.program, asked.library, missing.why);
@@ -62,8 +53,6 @@ int main(int argc, char** argv) {
 #ifdef __linux__
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // it ends with whoever started it, however that ends
 #endif
-  const rlimit no_core{};
-  setrlimit(RLIMIT_CORE, &no_core);
   course::prepare_streams();
   int status = 0;
   try {

@@ -1,8 +1,9 @@
 // The last rungs as a BLAS, a shared library: sgemm and dgemm as Fortran and CBLAS have them. The system's
 // BLAS behind it has the rest: LD_PRELOAD=build/05_avx2/libcourse_blas.so program, or -lcourse_blas -lblas.
 // OMP_NUM_THREADS: how many threads.
-// COURSE_RUNG: the kernel, avx512, tuned, four_by_four (03's) or mine (make numpy); else the best that runs.
-// COURSE_BLAS_COUNT=1: one line on stderr at exit says how many products were made, and by which kernel.
+// COURSE_RUNG: the kernel, avx512, tuned, plain (loops as 02's) or mine (make numpy); else the best that
+// runs. COURSE_BLAS_COUNT=1: one line on stderr at exit says how many products were made, and by which
+// kernel.
 #include <omp.h>
 #include <pthread.h>
 
@@ -15,9 +16,8 @@
 #include <utility>
 #include <vector>
 
-#include "03_tiling/gemm.hpp"
 #include "05_avx2/gemm.hpp"
-#include "best.hpp"
+#include "05_avx2/library.hpp"
 
 #define PUBLIC extern "C" [[gnu::visibility("default")]]
 
@@ -34,7 +34,7 @@ extern "C" {
 
 namespace {
 
-using avx2::Factor, avx2::Scale;
+using avx2::Operand, avx2::Scale;
 using course::Index, course::View;
 
 /// Ends the process with a line on stderr, as a BLAS does.
@@ -43,25 +43,25 @@ using course::Index, course::View;
   std::exit(2);
 }
 
-enum class Rung { avx512, tuned, four_by_four, mine };
-constexpr const char* names[] = {"avx512", "tuned", "four_by_four", "mine"};
+enum class Variant { avx512, tuned, plain, mine };
+constexpr const char* names[] = {"avx512", "tuned", "plain", "mine"};
 
 /// The kernel that multiplies: what COURSE_RUNG names, or else the best that this processor can run.
-Rung rung() {
-  static const Rung chosen = [] {
+Variant variant() {
+  static const Variant chosen = [] {
     const bool avx2 = avx2::has_needs(false);
     const bool avx512 = avx2 && avx2::best_vector() == std::string_view("avx512");
     const char* const named = std::getenv("COURSE_RUNG");
-    if (!named) return avx512 ? Rung::avx512 : avx2 ? Rung::tuned : Rung::four_by_four;
+    if (!named) return avx512 ? Variant::avx512 : avx2 ? Variant::tuned : Variant::plain;
     const auto found = std::find(std::begin(names), std::end(names), std::string_view(named));
-    if (found == std::end(names)) refuse("COURSE_RUNG may be avx512, tuned, four_by_four or mine");
-    const Rung rung{static_cast<int>(found - names)};
-    if (rung == Rung::avx512 && !avx512)
+    if (found == std::end(names)) refuse("COURSE_RUNG may be avx512, tuned, plain or mine");
+    const Variant wanted{static_cast<int>(found - names)};
+    if (wanted == Variant::avx512 && !avx512)
       refuse("COURSE_RUNG=avx512: this processor lacks avx512f, dq, bw or vl");
-    if (rung == Rung::tuned && !avx2) refuse("COURSE_RUNG=tuned: this processor lacks avx2 or fma");
-    if (rung == Rung::mine && !course_mine_f32)
+    if (wanted == Variant::tuned && !avx2) refuse("COURSE_RUNG=tuned: this processor lacks avx2 or fma");
+    if (wanted == Variant::mine && !course_mine_f32)
       refuse("COURSE_RUNG=mine: nobody brought a kernel; `make numpy` does");
-    return rung;
+    return wanted;
   }();
   return chosen;
 }
@@ -72,7 +72,7 @@ std::atomic<long long> products, operations;
 [[gnu::destructor]] void tell() {
   if (counts)
     std::fprintf(stderr, "course_blas: %lld products, 2mnk %lld, by %s\n", products.load(), operations.load(),
-                 products ? names[static_cast<int>(rung())] : "nobody");
+                 products ? names[static_cast<int>(variant())] : "nobody");
 }
 
 // After a fork, libgomp waits for threads that the child does not have.
@@ -89,27 +89,29 @@ void multiply(View<T> c, T factor) {
 }
 
 template <class T>
-std::vector<T> copy_of(const Factor<T>& x, T factor) {
+std::vector<T> copy_of(const Operand<T>& x, T factor) {
   std::vector<T> copy;
   copy.reserve(static_cast<std::size_t>(x.rows() * x.cols()));
   for (Index i = 0; i < x.rows(); ++i)
     for (Index j = 0; j < x.cols(); ++j)
-      copy.push_back(factor * (x.transposed ? x.lies(j, i) : x.lies(i, j)));
+      copy.push_back(factor * (x.transposed ? x.stored(j, i) : x.stored(i, j)));
   return copy;
 }
 
 /// By a kernel that knows C += A·B alone.
 template <class T>
-void by_plain(const Factor<T>& a, const Factor<T>& b, View<T> c, Scale<T> scale) try {
+void by_plain(const Operand<T>& a, const Operand<T>& b, View<T> c, Scale<T> scale) try {
   multiply(c, scale.beta);
   const std::vector<T> a_copy = copy_of(a, scale.alpha), b_copy = copy_of(b, T{1});
   const View<const T> left(a_copy.data(), a.rows(), a.cols(), a.cols()),
       right(b_copy.data(), b.rows(), b.cols(), b.cols());
-  if (rung() == Rung::mine) {
+  if (variant() == Variant::mine) {
     if constexpr (std::is_same_v<T, float>) return course_mine_f32(left, right, c);
     if constexpr (std::is_same_v<T, double>) return course_mine_f64(left, right, c);
   }
-  tiling::four_by_four<T>(left, right, c, 64);
+  for (Index i = 0; i < c.rows(); ++i)
+    for (Index p = 0; p < left.cols(); ++p)
+      for (Index j = 0; j < c.cols(); ++j) c(i, j) += left(i, p) * right(p, j);
 } catch (const std::bad_alloc&) {
   refuse("no memory for the copies of A and B");
 }
@@ -124,29 +126,26 @@ void row_major(bool a_transposed, bool b_transposed, Index m, Index n, Index k, 
     return;
   }
   if (counts) ++products, operations += 2 * m * n * k;
-  const Rung chosen = rung();
-  const Index a_row = a_transposed ? 1 : lda, a_col = a_transposed ? lda : 1;
-  const bool where_it_lies = chosen <= Rung::tuned && !b_transposed && alpha == T{1};
+  const Variant chosen = variant();
+  const bool where_it_lies = chosen <= Variant::tuned && !b_transposed && alpha == T{1};
+  const bool wide = chosen == Variant::avx512;
+  const avx2::Product<T> x{m, n, k, a, a_transposed ? 1 : lda, a_transposed ? lda : 1, b, ldb, c, ldc};
   if (where_it_lies && m <= avx2::widest_tile.mr &&  // before anybody is asked for threads and caches
-      (chosen == Rung::avx512
-           ? avx2::tiny<avx2::widest_tile, T>
-           : avx2::tiny<avx2::tuned_tile, T>)(a, a_row, a_col, b, ldb, c, ldc, m, n, k, beta))
+      (wide ? avx2::tiny<avx2::widest_tile, T> : avx2::tiny<avx2::tuned_tile, T>)(x, beta))
     return;
   const int threads = forked || omp_in_parallel() ? 1 : omp_get_max_threads();
   const avx2::Caches caches = avx2::caches_here(threads);
   if (where_it_lies &&
-      (chosen == Rung::avx512 ? avx2::small<avx2::widest_tile, T>
-                              : avx2::small<avx2::tuned_tile, T>)(a, a_row, a_col, b, ldb, c, ldc, m, n, k,
-                                                                  beta, caches, threads))
+      (wide ? avx2::small<avx2::widest_tile, T> : avx2::small<avx2::tuned_tile, T>)(x, beta, caches, threads))
     return;
   const View<T> to(c, m, n, ldc);
-  const Factor<T> left(a_transposed ? View<const T>(a, k, m, lda) : View<const T>(a, m, k, lda),
-                       a_transposed);
-  const Factor<T> right(b_transposed ? View<const T>(b, n, k, ldb) : View<const T>(b, k, n, ldb),
-                        b_transposed);
-  if (rung() > Rung::tuned) return by_plain<T>(left, right, to, {alpha, beta});
-  (chosen == Rung::avx512 ? avx2::gemm<avx2::widest_tile, T>
-                          : avx2::gemm<avx2::tuned_tile, T>)(left, right, to, {alpha, beta}, caches, threads);
+  const Operand<T> left(a_transposed ? View<const T>(a, k, m, lda) : View<const T>(a, m, k, lda),
+                        a_transposed);
+  const Operand<T> right(b_transposed ? View<const T>(b, n, k, ldb) : View<const T>(b, k, n, ldb),
+                         b_transposed);
+  if (chosen > Variant::tuned) return by_plain<T>(left, right, to, {alpha, beta});
+  (wide ? avx2::gemm<avx2::widest_tile, T> : avx2::gemm<avx2::tuned_tile, T>)(left, right, to, {alpha, beta},
+                                                                              caches, threads);
 }
 
 /// A transposition as Fortran writes it.
@@ -212,9 +211,9 @@ void cblas(const char* name, int order, int a_op, int b_op, int m, int n, int k,
 
 }  // namespace
 
-/// The rung that multiplies here; and how many products it has computed, if they are counted.
+/// The variant that multiplies here; and how many products it has computed, if they are counted.
 PUBLIC const char* course_blas_rung() {
-  return names[static_cast<int>(rung())];
+  return names[static_cast<int>(variant())];
 }
 PUBLIC long long course_blas_products() {
   return products;

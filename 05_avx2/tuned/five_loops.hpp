@@ -16,18 +16,18 @@ namespace {
 
 /// Is A (m rows) copied? Not what fits its cache, and not what is used once. But rows that lie whole pages
 /// apart meet in few sets of the first level, and a narrow tile loads them often. And a transpose is.
-template <class Tile>
-bool copies_A(const Given<Tile>& a, Index m, Index n, const Caches& caches) {
-  const Index row = a.lies.ld() * Tile::size;
+template <class Tile, class T>
+bool copies_A(const Operand<T>& a, Index m, Index n, const Caches& caches) {
+  const Index row = a.stored.ld() * Tile::size;
   if (a.transposed || !with(Change::choice_of_copies)) return true;
   return n > Tile::nr && (m * row > caches.l3 / 4 || (Tile::narrow && row % 4096 == 0));
 }
 
 /// Is B (n columns) copied? Not what is a single block of rows less than a page apart, and not what is used
 /// once. A narrow tile fetches B so often that copying always pays. And a transpose is.
-template <class Tile>
-bool copies_B(const Given<Tile>& b, Index m, Index n, const BlockSizes& blocks) {
-  const bool near = b.rows() * n <= blocks.kc * blocks.nc && b.lies.ld() * Tile::size < 4096;
+template <class Tile, class T>
+bool copies_B(const Operand<T>& b, Index m, Index n, const BlockSizes& blocks) {
+  const bool near = b.rows() * n <= blocks.kc * blocks.nc && b.stored.ld() * Tile::size < 4096;
   return b.transposed || !with(Change::choice_of_copies) || (m > Tile::mr && (Tile::narrow || !near));
 }
 
@@ -35,22 +35,22 @@ bool copies_B(const Given<Tile>& b, Index m, Index n, const BlockSizes& blocks) 
 /// C += a panel of A · a block of B, or as `scale` has it: the two loops over tiles. A micro-panel of A goes
 /// into `copy`, if that has any data, just before its use; while it is used, the next one is prefetched, two
 /// lines of each row a tile.
-template <class Tile>
-void macro_kernel(const Given<Tile>& a, const Out<Tile>& copy, const BlockOfB<Tile>& b, const Out<Tile>& c,
-                  const Scale<typename Tile::T>& scale) {
+template <class Tile, class T>
+void macro_kernel(const Operand<T>& a, const View<T>& copy, const BlockOfB<Tile>& b, const View<T>& c,
+                  const Scale<T>& scale) {
   const Index k = a.cols(), count = ceil_div(c.rows(), Tile::mr);
   for (Index i = 0; i < count; ++i) {
     const auto [ir, rows] = part(c.rows(), count, i);
     const Index next = i + 1 < count ? ir + rows : 0;
-    const Given<Tile> from = a.block(ir, 0, rows, k);
-    const In<Tile> a_micro_panel =
-        copy.data() ? copy_rows<Tile>(from, copy.block(ir, 0, rows, k)) : from.lies;
+    const Operand<T> from = a.block(ir, 0, rows, k);
+    const View<const T> a_micro_panel =
+        copy.data() ? copy_rows<Tile>(from, copy.block(ir, 0, rows, k)) : from.stored;
     for (Index jr = 0; jr < c.cols(); jr += Tile::nr) {
-      const In<Tile> b_micro_panel = b.micro_panel(jr);
+      const View<const T> b_micro_panel = b.micro_panel(jr);
       const Index cols = b_micro_panel.cols(), fetched = std::min(jr / Tile::nr * 2 * Tile::line, k);
       kernel<Tile>(rows, cols)(
           a_micro_panel, b_micro_panel, c.block(ir, jr, rows, cols), scale,
-          a.transposed ? RowAddress(a.lies, 0, next) : RowAddress(a.lies, next, fetched));
+          a.transposed ? RowAddress(a.stored, 0, next) : RowAddress(a.stored, next, fetched));
     }
   }
 }
@@ -73,16 +73,17 @@ struct alignas(64) Barrier {
 /// one if the thread is alone; or it is nullptr: B is read where it lies.
 template <class Tile>
 struct Member {
+  using T = typename Tile::T;
   Index members, me, rows, block;  // block: elements
-  typename Tile::T* buffer;
+  T* buffer;
   Barrier& barrier;
   Index half = 0;  // of the buffer, for the next block
 
   /// Copies a part of b, and waits for the others'. A slower member may still read the block before this one,
   /// but nobody any earlier one.
-  BlockOfB<Tile> copy(const Given<Tile>& b) {
+  BlockOfB<Tile> copy(const Operand<T>& b) {
     if (!buffer) return {b, nullptr};
-    typename Tile::T* const packed = buffer + half * block;
+    T* const packed = buffer + half * block;
     const auto [first, count] = part(ceil_div(b.cols(), Tile::nr), members, me);
     const Index jr = first * Tile::nr, cols = std::min(count * Tile::nr, b.cols() - jr);
     pack_B<Tile>(b.block(0, jr, b.rows(), cols), packed + jr * b.rows());
@@ -94,16 +95,15 @@ struct Member {
 
 // [five_loops]
 /// The product in one thread: three loops over blocks, and the macro-kernel's two.
-template <class Tile>
-void five_loops(const Given<Tile>& a, const Given<Tile>& b, const Out<Tile>& c,
-                const Scale<typename Tile::T>& scale, const BlockSizes& blocks, const Caches& caches,
-                Member<Tile> team) {
+template <class Tile, class T>
+void five_loops(const Operand<T>& a, const Operand<T>& b, const View<T>& c, const Scale<T>& scale,
+                const BlockSizes& blocks, const Caches& caches, Member<Tile> team) {
   const auto [mc, kc, nc] = blocks;
   const Index ld = (ceil_div(kc, Tile::line) | 1) * Tile::line;  // odd, in lines: rows fall in different sets
   static thread_local Buffer buffer;
   const bool copy_a = copies_A<Tile>(a, team.rows, c.cols(), caches);
-  auto* const a_packed = copy_a ? buffer.of<typename Tile::T>(mc * ld) : nullptr;
-  ensure_copy<Tile>(a, a_packed);
+  T* const a_packed = copy_a ? buffer.of<T>(mc * ld) : nullptr;
+  ensure_copy(a, a_packed);
 
   for (Index ic = 0; ic < team.rows; ic += mc)
     for (Index pc = 0; pc < a.cols(); pc += kc)
@@ -112,11 +112,10 @@ void five_loops(const Given<Tile>& a, const Given<Tile>& b, const Out<Tile>& c,
         const BlockOfB<Tile> b_block = team.copy(b.block(pc, jc, k, cols));
         if (ic >= c.rows()) continue;  // others of the team have a row more
         const Index rows = std::min(mc, c.rows() - ic);
-        const Out<Tile> copy(a_packed, rows, k, ld), none;
+        const View<T> copy(a_packed, rows, k, ld), none;
         const bool copied = a_packed && jc > 0;  // for the first block of B
-        macro_kernel<Tile>(copied ? Given<Tile>(copy) : a.block(ic, pc, rows, k), copied ? none : copy,
-                           b_block, c.block(ic, jc, rows, cols),
-                           pc > 0 ? Scale<typename Tile::T>{scale.alpha} : scale);
+        macro_kernel<Tile>(copied ? Operand<T>(copy) : a.block(ic, pc, rows, k), copied ? none : copy,
+                           b_block, c.block(ic, jc, rows, cols), pc > 0 ? Scale<T>{scale.alpha} : scale);
       }
 }
 // [/five_loops]
@@ -159,19 +158,19 @@ Split split_of(Index m, Index n, Index k, Index threads, const Caches& caches) {
 }
 
 /// The product in threads, each its own part of C.
-template <class Tile>
-void in_threads(const Given<Tile>& a, const Given<Tile>& b, const Out<Tile>& c,
-                const Scale<typename Tile::T>& scale, const Caches& caches, int threads) {
+template <class Tile, class T>
+void in_threads(const Operand<T>& a, const Operand<T>& b, const View<T>& c, const Scale<T>& scale,
+                const Caches& caches, int threads) {
   const Index k = a.cols();
   const Split split = split_of<Tile>(c.rows(), c.cols(), k, threads, caches);
   const BlockSizes most = blocks(Tile::shape, Tile::size, split.most_rows, split.most_cols, k, caches);
   const Index teams = threads / split.members, block = most.kc * most.nc;
   const Index team_elements = (split.members > 1 ? 2 : 1) * block;
   static thread_local Buffer buffer;
-  auto* const b_packed = copies_B<Tile>(b, split.most_rows, split.most_cols, most)
-                             ? buffer.of<typename Tile::T>(teams * team_elements)
-                             : nullptr;
-  ensure_copy<Tile>(b, b_packed);
+  T* const b_packed = copies_B<Tile>(b, split.most_rows, split.most_cols, most)
+                          ? buffer.of<T>(teams * team_elements)
+                          : nullptr;
+  ensure_copy(b, b_packed);
   const std::unique_ptr<Barrier[]> barriers(new Barrier[static_cast<std::size_t>(teams)]);
 
 #pragma omp parallel num_threads(threads)
@@ -195,23 +194,15 @@ void in_threads(const Given<Tile>& a, const Given<Tile>& b, const Out<Tile>& c,
 }  // namespace
 
 template <TileShape tile, class T>
-void gemm(Factor<T> a, Factor<T> b, View<T> c, Scale<T> scale, const Caches& caches, int threads) {
-  using Chosen = Tile<T, tile>;
-  const Index ld = a.lies.ld(), m = c.rows(), n = c.cols(), k = b.rows();
+void gemm(Operand<T> a, Operand<T> b, View<T> c, Scale<T> scale, const Caches& caches, int threads) {
+  const Index ld = a.stored.ld(), m = c.rows(), n = c.cols(), k = b.rows();
   if (!b.transposed && scale.alpha == T{1}) {
-    const Operands<T> x{m,
-                        n,
-                        k,
-                        a.lies.data(),
-                        a.transposed ? 1 : ld,
-                        a.transposed ? ld : 1,
-                        b.lies.data(),
-                        b.lies.ld(),
-                        c.data(),
-                        c.ld()};
-    if (tiny<Chosen>(x, scale.beta) || small<Chosen>(x, scale.beta, caches, threads)) return;
+    const Index a_row = a.transposed ? 1 : ld, a_col = a.transposed ? ld : 1;
+    const Product<T> x{m,        n,     k, a.stored.data(), a_row, a_col, b.stored.data(), b.stored.ld(),
+                       c.data(), c.ld()};
+    if (tiny<tile>(x, scale.beta) || small<tile>(x, scale.beta, caches, threads)) return;
   }
-  in_threads<Chosen>(a, b, c, scale, caches, threads);
+  in_threads<Tile<T, tile>>(a, b, c, scale, caches, threads);
 }
 template <TileShape tile, class T>
 void tuned(View<const T> a, View<const T> b, View<T> c, const Caches& caches, int threads) {

@@ -21,12 +21,6 @@ struct Tile {
   static constexpr bool narrow = nr <= line;
   using Narrower = Tile<T, TileShape{shape.mr, shape.vectors - 1, shape.bytes}>;
 };
-template <class Tile>
-using In = View<const typename Tile::T>;  // of A or B
-template <class Tile>
-using Out = View<typename Tile::T>;  // of C, or of a copy
-template <class Tile>
-using Given = Factor<typename Tile::T>;  // A or B, perhaps transposed
 
 /// Where a row is, to be prefetched. The address is a number, not a pointer, for it may be beyond the matrix:
 /// to prefetch what is there does no harm, and nothing waits for it.
@@ -53,10 +47,9 @@ struct RowAddress {
 /// Meanwhile it fetches C and two cache lines of each row of `next`. Masked: the last vector is partly
 /// outside. (Views by reference: to copy one just written member by member stalls a load, which short k would
 /// feel.)
-template <class Tile, int rows, bool masked>
-void micro_kernel(const In<Tile>& a, const In<Tile>& b, const Out<Tile>& c,
-                  const Scale<typename Tile::T>& scale, const RowAddress& next) {
-  using T = typename Tile::T;
+template <class Tile, int rows, bool masked, class T = typename Tile::T>
+void micro_kernel(const View<const T>& a, const View<const T>& b, const View<T>& c, const Scale<T>& scale,
+                  const RowAddress& next) {
   using V = typename Tile::V;
   constexpr int vectors = Tile::vectors, width = vectors * V::bytes, ahead = 8;  // B is fetched 8 rows ahead
   const auto some = V::first(c.cols() - (vectors - 1) * V::lanes);

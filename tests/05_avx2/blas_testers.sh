@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The reference's own testers of gemm (Debian: libblas-test) pass on libcourse_blas.so, by each of its kernels. Without AVX2
-# (qemu) it chooses 03's; and nothing is read or written that is not there (valgrind).
+# (qemu) it chooses plain loops; and nothing is read or written that is not there (valgrind).
 #   blas_testers.sh LIBRARY
 set -u
 library=$1
@@ -24,14 +24,14 @@ tested() {
     exit 1
   fi
 }
-for kernel in avx512 tuned four_by_four; do
+for kernel in avx512 tuned plain; do
   for type in s d; do
     tested $kernel 2 xblat3$type ${type}blat3.in
     tested $kernel 3 x${type}cblat3 ${type}in3
   done
 done
 if command -v qemu-x86_64 >/dev/null; then # a processor without AVX2
-  tested four_by_four 2 xblat3s sblat3.in env -u COURSE_RUNG qemu-x86_64 -cpu Nehalem
+  tested plain 2 xblat3s sblat3.in env -u COURSE_RUNG qemu-x86_64 -cpu Nehalem
 fi
 if command -v valgrind >/dev/null; then
   tested tuned 2 xblat3d dblat3.in valgrind -q --error-exitcode=1

@@ -6,16 +6,14 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <thread>
 
-#include "05_avx2/gemm.hpp"
+#include "../../05_avx2/gemm.hpp"
 
 namespace avx2 {
 namespace {
 
 /// Exactly the bytes asked for, a multiple of 4, and behind them a page that nobody may touch: one element
-/// too far ends the test with SIGSEGV. The buffer, new each time, and the band before it hold a NaN. It
-/// belongs to the thread that asked first.
+/// too far ends the test with SIGSEGV. The buffer, new each time, and the band before it hold a NaN.
 class Buffer {
  public:
   Buffer() = default;
@@ -25,8 +23,6 @@ class Buffer {
 
   template <class T>
   T* of(Index count) {
-    if (owner_ == std::thread::id()) owner_ = std::this_thread::get_id();
-    if (owner_ != std::this_thread::get_id()) fail("another thread's");
     release();
     const Index bytes = count * Index{sizeof(T)};
     const Index inside = (bytes + page - 1) / page * page + page;  // a page of band, or a little more
@@ -57,7 +53,6 @@ class Buffer {
 
   std::uint32_t *band_ = nullptr, *data_ = nullptr;
   std::size_t size_ = 0;
-  std::thread::id owner_;
 };
 
 }  // namespace

@@ -11,7 +11,6 @@
 #include "common/verify.hpp"
 #include "runner/machine.hpp"
 #include "tests/fenced.hpp"
-#include "tests/openmp_requests.hpp"
 
 using namespace avx2;
 using course::Matrix, course::Shape;
@@ -24,35 +23,12 @@ bool can(bool wide) {
   return course::lacking(wide ? avx512_needs : tuned_needs).empty();
 }
 
-/// The least size that is large enough, as all larger ones are.
-template <class Enough>
-Index least(Enough enough) {
-  Index below = 0, found = Index{1} << 30;
-  while (found - below > 1) {
-    const Index middle = (below + found) / 2;
-    (enough(middle) ? found : below) = middle;
-  }
-  return found;
+/// The smallest caches in which blocks of mc, kc and nc stay whole: of a few tiles, so that small products
+/// have many.
+Caches caches_for(TileShape tile, int size, Index mc, Index kc, Index nc) {
+  const auto five_eighths = [](Index bytes) { return ceil_div(8 * bytes, 5); };
+  return {five_eighths(kc * tile.mr * size), five_eighths(kc * nc * size), kc * mc * size};
 }
-
-/// The tile, and caches for blocks of at most mc, kc and nc: of a few tiles, so that small products have
-/// many.
-template <class T>
-struct Tile {
-  bool wide;
-  TileShape shape = wide ? widest_tile : tuned_tile;
-  int size = sizeof(T), mr = shape.mr, nr = shape.nr(size);
-
-  /// The smallest in which such a block stays whole.
-  Caches caches(Index mc, Index kc, Index nc) const {
-    Caches c;
-    const auto cut = [&] { return blocks(shape, size, mc, nc, kc, c); };
-    c.l1 = least([&](Index l1) { return c.l1 = l1, cut().kc == kc; });
-    c.l2 = least([&](Index l2) { return c.l2 = l2, cut().nc >= nc; });
-    c.l3 = least([&](Index l3) { return c.l3 = l3, cut().mc >= mc; });
-    return c;
-  }
-};
 
 /// Random numbers below a limit, the same in each run.
 struct Draw {
@@ -62,12 +38,12 @@ struct Draw {
 
 /// A problem and its C, with padded rows and guard bands.
 template <class T>
-struct Product {
+struct Case {
   course::Problem<T> problem;
   course::Inputs<T> inputs;
   Matrix<T> c;
 
-  explicit Product(Shape s, Index pad = 3)
+  explicit Case(Shape s, Index pad = 3)
       : problem{s, course::Fill::uniform, 1, pad}, inputs(problem.whole()), c(s.m, s.n, pad) {
     reset();
   }
@@ -81,7 +57,7 @@ struct Product {
     return course::Verifier<T>(problem, true).check(View<const T>(c.view())).right && c.guards_intact() &&
            inputs.guards_intact();
   }
-  bool same(Product& other) {
+  bool same(Case& other) {
     for (Index i = 0; i < c.view().rows(); ++i)
       if (std::memcmp(&c.view()(i, 0), &other.c.view()(i, 0),
                       static_cast<std::size_t>(c.view().cols()) * sizeof(T)))
@@ -92,66 +68,43 @@ struct Product {
 
 }  // namespace
 
-TEST_CASE("the blocks of one product: the caches' shares, cut evenly") {
-  const Caches unknown;
-  CHECK((unknown.l1 == 32768 && unknown.l2 == 1048576 && unknown.l3 == 16777216));
-  const Caches caches{32 << 10, 1 << 20, 16 << 20};
-  const BlockSizes some = blocks(avx512_tile, sizeof(float), 10'000, 2048, 2048, caches);
-  CHECK(some.kc == 512);   // of at most 20480 / 36 = 568
-  CHECK(some.nc == 336);   // of at most 320: seven pieces, each of whole strips of 48
-  CHECK(some.mc == 5004);  // of at most 8192
-  const BlockSizes none = blocks(avx2_tile, sizeof(double), 0, 0, 0, caches);
+TEST_CASE("blocks of nothing, and of caches that hold less than a tile, are whole tiles") {
+  const BlockSizes none = blocks(avx2_tile, sizeof(double), 0, 0, 0, {});
   CHECK((none.mc == 6 && none.kc == 1 && none.nc == 8));
-  const BlockSizes odd = blocks(avx2_tile, sizeof(double), 13, 31, 853, caches);
-  CHECK((odd.mc == 18 && odd.kc == 285 && odd.nc == 32));  // kc: of at most 426
-  const Caches tiny{64, 16, 16};                           // that hold less than a tile
-  const BlockSizes least_cut = blocks(avx2_tile, sizeof(float), 13, 33, 5, tiny);
-  CHECK((least_cut.mc == 6 && least_cut.kc == 1 && least_cut.nc == 16));
-  const BlockSizes least_textbook = textbook(avx2_tile, sizeof(float), tiny);
-  CHECK((least_textbook.mc == 6 && least_textbook.kc == 1 && least_textbook.nc == 16));
+  for (const auto& least : {blocks(avx2_tile, sizeof(float), 13, 33, 5, {64, 16, 16}),
+                            textbook(avx2_tile, sizeof(float), {64, 16, 16})})
+    CHECK((least.mc == 6 && least.kc == 1 && least.nc == 16));
 }
 
-TEST_CASE_TEMPLATE("edges round every tile and block", T, float, double, std::int32_t) {
+TEST_CASE_TEMPLATE("edges round every tile and block, the textbook's, too", T, float, double) {
+  constexpr int size = sizeof(T);
   for (const bool wide : {false, true}) {
     if (!can(wide)) continue;
-    const Tile<T> tile{wide};
-    const Index mr = tile.mr, nr = tile.nr, mc = 3 * mr, kc = 13, nc = 2 * nr;
+    const TileShape tile = wide ? widest_tile : tuned_tile;
+    const Index mr = tile.mr, nr = tile.nr(size), mc = 3 * mr, kc = 13, nc = 2 * nr;
+    const Index rows = textbook_tile.mr, cols = textbook_tile.nr(size);
+    const Caches half{2 * kc * cols * size, 2 * kc * 3 * rows * size, 2 * kc * 2 * cols * size};
     for (const Index m : {mr - 1, mr, mr + 1, mc - 1, mc, mc + 1, 2 * mc + 1})
       for (const Index n : {nr - 1, nr, nr + 1, nc - 1, nc, nc + 1, 2 * nc + 1})
         for (const Index k : {kc - 1, kc, kc + 1, 2 * kc + 1}) {
-          Product<T> product({m, n, k});
+          Case<T> product({m, n, k});
           INFO(wide, ", ", m, ", ", n, ", ", k);
-          product.run(wide, 1, tile.caches(mc, kc, nc));
+          product.run(wide, 1, caches_for(tile, size, mc, kc, nc));
           CHECK(product.right());
+          for (const auto kernel : {blocked<textbook_tile, T>, packed<textbook_tile, T>}) {
+            product.reset();
+            kernel(product.a(), product.b(), product.c.view(), half);
+            CHECK(product.right());
+          }
         }
   }
 }
 
-TEST_CASE_TEMPLATE("the textbook's blocks, whole and cut", T, float, double, std::int32_t) {
-  if (!can(false)) return;
-  const Tile<T> tile{false, textbook_tile};
-  const Index mr = tile.mr, nr = tile.nr, mc = 3 * mr, kc = 13, nc = 2 * nr;
-  const Caches caches{2 * kc * nr * tile.size, 2 * kc * mc * tile.size, 2 * kc * nc * tile.size};
-  const BlockSizes cut = textbook(tile.shape, tile.size, caches);
-  REQUIRE((cut.mc == mc && cut.kc == kc && cut.nc == nc));
-  for (const Index m : {mr - 1, mr, mr + 1, mc, mc + 1, 2 * mc + 1})
-    for (const Index n : {nr - 1, nr, nr + 1, nc, nc + 1, 2 * nc + 1})
-      for (const Index k : {kc - 1, kc, kc + 1, 2 * kc + 1}) {
-        Product<T> in_place({m, n, k}), copied({m, n, k});
-        INFO(m, ", ", n, ", ", k);
-        const View<const T> a = copied.a(), b = copied.b();
-        blocked<textbook_tile, T>(a, b, in_place.c.view(), caches);
-        packed<textbook_tile, T>(a, b, copied.c.view(), caches);
-        CHECK(in_place.right());
-        CHECK(copied.right());
-      }
-}
-
 TEST_CASE_TEMPLATE(
     "small products, A by rows and by columns: right, and nothing beyond A, B and C is touched", T, float,
-    double, std::int32_t) {
+    double) {
   constexpr Index most = 83, pad = 3, room = most * (most + pad);
-  const T beyond = std::is_integral_v<T> ? static_cast<T>(123456789) : std::numeric_limits<T>::quiet_NaN();
+  const T beyond = std::numeric_limits<T>::quiet_NaN();
   const fenced::Fenced<T> rooms[3] = {
       {1, room, fenced::Fence::behind}, {1, room, fenced::Fence::behind}, {1, room, fenced::Fence::behind}};
   const auto number = [](Index i, Index j) {
@@ -194,8 +147,7 @@ TEST_CASE_TEMPLATE(
         }
 }
 
-TEST_CASE_TEMPLATE("thin products: right, and the same bits in any number of threads", T, float, double,
-                   std::int32_t) {
+TEST_CASE_TEMPLATE("thin products: right, and the same bits in any number of threads", T, float, double) {
   const Caches caches{48 << 10, 256 << 10, 1 << 20};
   for (const bool wide : {false, true})
     for (const Shape& shape :
@@ -204,7 +156,7 @@ TEST_CASE_TEMPLATE("thin products: right, and the same bits in any number of thr
           Shape{1001, 1003, 1}, Shape{1999, 555, 2}, Shape{701, 999, 8}, Shape{9, 5001, 7},
           Shape{3001, 50, 60}, Shape{9, 31, 9001}}) {
       if (!can(wide)) continue;
-      Product<T> one(shape), three(shape);
+      Case<T> one(shape), three(shape);
       one.run(wide, 1, caches), three.run(wide, 3, caches);
       INFO(wide, ", ", shape.m, ", ", shape.n, ", ", shape.k);
       CHECK(one.right());
@@ -214,23 +166,25 @@ TEST_CASE_TEMPLATE("thin products: right, and the same bits in any number of thr
 }
 
 TEST_CASE_TEMPLATE("threads alone and in teams, every edge of their blocks: right, and the same bits", T,
-                   float, double, std::int32_t) {
+                   float, double) {
   Draw draw{5};
   for (int round = 0; round < 150; ++round)
     for (const bool wide : {false, true}) {
       if (!can(wide)) continue;
-      const Tile<T> tile{wide};
+      const TileShape tile = wide ? widest_tile : tuned_tile;
+      constexpr int size = sizeof(T);
+      const Index nr = tile.nr(size);
       const auto about = [&draw](Index step) { return step * (1 + draw(4)) + draw(3) - 1; };
       const int threads = 2 + round % 15;
-      const Index kc = 2 + draw(12), nc = tile.nr * (1 + draw(2));
+      const Index kc = 2 + draw(12), nc = nr * (1 + draw(2));
       const Index mc = draw(3) ? tile.mr * (1 + draw(2)) : 10'000;  // then A is small and read where it lies
       // Threads share the copy of B if C is higher than wide, and B larger than the second level.
-      const Index m = round / 15 % 4 ? about(tile.mr) * threads - draw(3) : about(tile.mr),
-                  n = about(tile.nr), k = about(kc);
+      const Index m = round / 15 % 4 ? about(tile.mr) * threads - draw(3) : about(tile.mr), n = about(nr),
+                  k = about(kc);
       // The narrow tile copies rows of A that lie whole pages apart however small A is.
-      const Index pad = draw(4) ? 3 : 4096 / tile.size - k;
-      Product<T> one({m, n, k}, pad), many({m, n, k}, pad);
-      const Caches caches = tile.caches(mc, kc, nc);
+      const Index pad = draw(4) ? 3 : 4096 / size - k;
+      Case<T> one({m, n, k}, pad), many({m, n, k}, pad);
+      const Caches caches = caches_for(tile, size, mc, kc, nc);
       INFO(wide, ", ", m, ", ", n, ", ", k, ", ", kc, ", ", nc, ", ", mc, ", ", threads);
       one.run(wide, 1, caches);
       CHECK(one.right());
@@ -244,9 +198,9 @@ TEST_CASE("more threads than rows, inside a parallel region, and two products at
   for (const bool wide : {false, true})
     for (const Index m : {5, 40}) {  // 40: each product packs B, and has to do so in a buffer of its own
       if (!can(wide)) continue;
-      Product<float> expected({m, 300, 70});
+      Case<float> expected({m, 300, 70});
       expected.run(wide, 1);
-      Product<float> products[2] = {Product<float>({m, 300, 70}), Product<float>({m, 300, 70})};
+      Case<float> products[2] = {Case<float>({m, 300, 70}), Case<float>({m, 300, 70})};
       const auto check = [&] {
         for (auto& product : products) {
           CHECK(product.same(expected));
@@ -260,19 +214,4 @@ TEST_CASE("more threads than rows, inside a parallel region, and two products at
       first.join(), second.join();
       check();
     }
-}
-
-TEST_CASE("all loops that are shared out have as many threads as were asked for") {
-  if (!can(false)) return;
-  Product<float> product({37, 41, 29});
-  Matrix<float> bt(41, 29);
-  const View<const float> a = product.a(), b = product.b();
-  const auto regions = [](auto kernel) {
-    openmp_requests::threads.clear();
-    kernel();
-    return openmp_requests::threads;
-  };
-  CHECK(regions([&] { ikj_avx2<float>(a, b, product.c.view(), 3); }) == std::vector<int>{3});
-  CHECK(regions([&] { dot_avx2<float>(a, b, product.c.view(), bt.view(), 3); }) == std::vector<int>{3, 3});
-  CHECK(regions([&] { product.run(false, 3); }) == std::vector<int>{3});
 }

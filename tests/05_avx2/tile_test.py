@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The loop over p of each full-width micro-kernel, as the compiler wrote it: tile_test.py
-avx2|avx512|neon|textbook|textbook_512|textbook_neon OBJECT.
+"""The loop over p of each full-width micro-kernel, as the compiler wrote it: tile_test.py TILE
+OBJECT, a tile of gemm.hpp.
 
 It holds exactly rows * vectors multiply-adds, no other sum or product, and no vector on the stack:
-a spilt register would show as one. The textbook's, gemm_tile.hpp's, is inlined into two functions.
+a spilt register would show as one. The textbook's, gemm_tile.cpp's, is inlined into two functions.
 Neon's loads are counted, too: a row of B, and a number of A a row, which no instruction broadcasts.
 """
 import os
@@ -12,7 +12,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-TILES = {"textbook": "avx2", "textbook_512": "wide", "textbook_neon": "short"}  # of gemm.hpp
 # A jump; a multiply-add; what must not be there.
 X86 = (r"j\w+\s", r"vfmadd.*{}", r"v(add|sub|mul)p|.*\(%r[sb]p.*%[xyz]mm|.*%[xyz]mm.*\(%r[sb]p")
 ARM = (
@@ -26,7 +25,7 @@ ARM = (
 def tile(name):
     """(mr, vectors, bytes), where gemm.hpp names them."""
     text = (Path(__file__).resolve().parents[2] / "05_avx2/gemm.hpp").read_text(encoding="utf-8")
-    return map(int, re.search(rf"\b{name}_tile\{{(\d+), (\d+), (\d+)\}}", text).groups())
+    return map(int, re.search(rf"\b{name}\{{(\d+), (\d+), (\d+)\}}", text).groups())
 
 
 def functions(path):
@@ -53,21 +52,22 @@ def loaded(loop):
     return vectors, sum(bool(re.match(r"ldu?r\s+[sd]\d", i)) for i in loop)
 
 
-def main(chosen, path):
-    mr, vectors, size = tile(TILES.get(chosen, chosen))
+def main(name, path):
+    mr, vectors, size = tile(name)
+    textbook = "gemm_tile.cpp" in path
     shape, register = rf"avx2::TileShape\{{{mr}, {vectors}, {size}\}}", {32: "ymm", 64: "zmm"}
     jumps, multiply_add, others = ARM if size == 16 else X86
     multiply_add = multiply_add.format(register.get(size))
     types = "float|double" + "|int" * (size == 16)  # x86 has two instructions for i32
-    micro_kernel = rf"micro_kernel<.*::Tile<({types}), {shape}>, (\d+), false>"
+    micro_kernel = rf"micro_kernel<.*::Tile<({types}), {shape}>, (\d+), false, "
     inlined = rf"(register_tile|macro_kernel)<{shape}, ({types})>"
     found, status = set(), 0
-    for name, code in functions(path):
-        match = re.search(inlined if chosen in TILES else micro_kernel, name)
+    for head, code in functions(path):
+        match = re.search(inlined if textbook else micro_kernel, head)
         if not match:
             continue
         found.add(match.groups())
-        rows = mr if chosen in TILES else int(match[2])
+        rows = mr if textbook else int(match[2])
         expected = rows * vectors
         adds = lambda loop: sum(bool(re.match(multiply_add, i)) for i in loop)
         loop = min((l for l in loops(code, jumps) if adds(l) >= expected), key=len, default=[])
@@ -78,7 +78,7 @@ def main(chosen, path):
             print(f"{match[0]}: {adds(loop)} multiply-adds, {expected} expected; besides: {bad}")
             status = 1
     kinds = types.count("|") + 1
-    if len(found) != kinds * (2 if chosen in TILES else mr):
+    if len(found) != kinds * (2 if textbook else mr):
         print(f"found only {sorted(found)}")
         status = 1
     return status

@@ -5,6 +5,26 @@
 #include <cstdio>
 #include <cstdlib>
 
+namespace {
+
+/// C = alpha·A·B + beta·C by rows.
+[[maybe_unused]] void multiply(std::int64_t m, std::int64_t n, std::int64_t k, float alpha, const float* a,
+                               std::int64_t lda, const float* b, std::int64_t ldb, float beta, float* c,
+                               std::int64_t ldc) {
+#ifdef TRANSPOSED  // as far as there is one
+  const auto element = [=](std::int64_t p, std::int64_t j) { return j < k && p < n ? b[j * ldb + p] : 0; };
+#else
+  const auto element = [=](std::int64_t p, std::int64_t j) { return b[p * ldb + j]; };
+#endif
+  for (std::int64_t i = 0; i < m; ++i)
+    for (std::int64_t j = 0; j < n; ++j) {
+      c[i * ldc + j] *= beta;
+      for (std::int64_t p = 0; p < k; ++p) c[i * ldc + j] += alpha * a[i * lda + p] * element(p, j);
+    }
+}
+
+}  // namespace
+
 #ifdef EMPTY
 extern "C" int not_a_blas;
 int not_a_blas = 0;
@@ -12,35 +32,18 @@ int not_a_blas = 0;
 extern "C" int dnnl_sgemm(char transpose_a, char transpose_b, std::int64_t m, std::int64_t n, std::int64_t k,
                           float alpha, const float* a, std::int64_t lda, const float* b, std::int64_t ldb,
                           float beta, float* c, std::int64_t ldc) {
-  if (transpose_a != 'N' || transpose_b != 'N') return 3;
-  if (k == 13) return 1;
-  for (std::int64_t i = 0; i < m; ++i)
-    for (std::int64_t j = 0; j < n; ++j) {
-      c[i * ldc + j] *= beta;
-      for (std::int64_t p = 0; p < k; ++p) c[i * ldc + j] += alpha * a[i * lda + p] * b[p * ldb + j];
-    }
+  if (transpose_a != 'N' || transpose_b != 'N' || k == 13) return 1;
+  multiply(m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
   return 0;
 }
 #elif defined(FORTRAN)  // by columns
 extern "C" void sgemm_(const char* transpose_a, const char* transpose_b, const int* m, const int* n,
                        const int* k, const float* alpha, const float* a, const int* lda, const float* b,
                        const int* ldb, const float* beta, float* c, const int* ldc) {
-  if (*transpose_a != 'N' || *transpose_b != 'N') return;
-  for (int j = 0; j < *n; ++j)
-    for (int i = 0; i < *m; ++i) {
-      c[i + j * *ldc] *= *beta;
-      for (int p = 0; p < *k; ++p) c[i + j * *ldc] += *alpha * a[i + p * *lda] * b[p + j * *ldb];
-    }
+  if (*transpose_a == 'N' && *transpose_b == 'N')
+    multiply(*n, *m, *k, *alpha, b, *ldb, a, *lda, *beta, c, *ldc);
 }
 #else
-#ifdef STUBBORN  // an OpenBLAS that does not take the kernel that it is told
-extern "C" const char* openblas_get_config() {
-  return "OpenBLAS 1.2 SMALL";
-}
-extern "C" const char* openblas_get_corename() {
-  return "Zen";
-}
-#endif
 extern "C" void cblas_sgemm(int order, int transpose_a, int transpose_b, int m, int n, int k, float alpha,
                             const float* a, int lda, const float* b, int ldb, float beta, float* c, int ldc) {
 #ifdef CRASH
@@ -50,19 +53,10 @@ extern "C" void cblas_sgemm(int order, int transpose_a, int transpose_b, int m, 
   for (;;) pause();
 #endif
   if (order != 101 || transpose_a != 111 || transpose_b != 111) return;  // row-major, as it is
-#ifdef TRANSPOSED  // as far as there is one
-  const auto element = [=](int p, int j) { return j < k && p < n ? b[j * ldb + p] : 0; };
-#else
-  const auto element = [=](int p, int j) { return b[p * ldb + j]; };
-#endif
 #ifdef SQUARE  // the last row is lost where all three sizes are one
   if (m == n && n == k) --m;
 #endif
-  for (int i = 0; i < m; ++i)
-    for (int j = 0; j < n; ++j) {
-      c[i * ldc + j] *= beta;
-      for (int p = 0; p < k; ++p) c[i * ldc + j] += alpha * a[i * lda + p] * element(p, j);
-    }
+  multiply(m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 #ifdef SLOW  // longer than a sample, and told with how many threads it was to be called
   usleep(2000);
   const char* const spin = std::getenv("GOMP_SPINCOUNT");

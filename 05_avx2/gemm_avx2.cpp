@@ -1,8 +1,0 @@
-// Compiled for AVX2 and FMA; holds nothing but this kernel, as the course and as a BLAS calls it.
-#include "tuned/five_loops.hpp"
-
-namespace avx2 {
-
-COURSE_TUNED(avx2_tile);
-
-}  // namespace avx2

@@ -1,8 +1,0 @@
-// Compiled for aarch64; holds nothing but this kernel, as the course and as a BLAS calls it.
-#include "tuned/five_loops.hpp"
-
-namespace avx2 {
-
-COURSE_TUNED(neon_tile);
-
-}  // namespace avx2
