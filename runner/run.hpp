@@ -5,8 +5,8 @@
 #include <string>
 
 #include "runner/cost.hpp"
+#include "runner/machine.hpp"
 #include "runner/variant.hpp"
-#include "runner/world.hpp"
 
 namespace course {
 

@@ -10,7 +10,6 @@
 #include "runner/record.hpp"
 #include "runner/run.hpp"
 #include "runner/text.hpp"
-#include "runner/world.hpp"
 
 namespace course {
 
@@ -66,9 +65,6 @@ std::string refusal_of(const Variant<T>& variant, const Problem<T>& problem, con
   const std::string missing = lacking(variant.info.needs);
   return missing.empty() ? variant.refuses(problem, settings) : "this processor lacks " + missing;
 }
-
-/// Each phase as the slowest rank had it.
-Times slowest(const World& world, Times times);
 
 /// The text of the exception being handled.
 std::string exception_text();
