@@ -75,18 +75,4 @@ inline bool verifies_whole(const Options& options, const Shape& s) {
   return options.verify == "full" || (options.verify == "auto" && std::max({s.m, s.n, s.k}) <= 2048);
 }
 
-/// Bytes that a row takes of this rank: A, B and C twice, for a variant has copies or a workspace. Rank 0 has
-/// besides what it verifies: C and the verifier's numbers, which are twice as wide. Where matrices are not
-/// `distributed` out, rank 0 has them whole, and each rank may have a whole B.
-template <class T>
-double bytes_of_row(const Shape& shape, bool distributed, bool verified_whole, const World& world) {
-  const auto m = static_cast<double>(shape.m), n = static_cast<double>(shape.n),
-             k = static_cast<double>(shape.k), panel = std::min(k, 256.);
-  const double b = sizeof(T) * k * n, c = sizeof(Result<T>) * m * n, twice = 2 * (sizeof(T) * m * k + b + c);
-  const double share = twice / world.size() + (distributed ? 0 : b);
-  if (!world.is_root()) return share;
-  const double compared = (verified_whole ? m * n : 0) + (panel + 16) * (m + n);
-  return (distributed && world.size() > 1 ? share + c : twice) + 2 * sizeof(Result<T>) * compared;
-}
-
 }  // namespace course
