@@ -104,7 +104,7 @@ TEST_CASE("record: times and rate come from its runs; nothing done is no rate") 
   CHECK(*r.stddev_s == doctest::Approx(0.00152752523));  // of a sample: divided by n - 1
   CHECK(*r.gflops == doctest::Approx(2e6 / 0.002 * 1e-9));
   CHECK((*r.times.copy_in == 2 && !r.times.copy_out));
-  CHECK(median({4, 1, 3, 2}) == 2.5);
+  CHECK(quantile({4, 1, 3, 2}, 0.5) == 2.5);
   Record empty;
   empty.shape = {0, 5, 5}, runs.resize(1);
   empty.summarise(runs);
