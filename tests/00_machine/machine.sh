@@ -91,7 +91,7 @@ loops)
   # loop SET FUNCTION COUNT INSTRUCTION…: each occurs COUNT times, no other arithmetic does, and nothing is on the stack.
   loop() {
     local code found
-    code=$(code_of "$1-kernels.dir/kernels/peak_$1" "$2")
+    code=$(code_of "$1-kernels.dir/kernels/peak" "multiply_add<$2>")
     for instruction in "${@:4}"; do
       found=$(grep -cE "[[:space:]]${instruction}[[:space:]]" <<<"$code")
       [ "$found" -eq "$3" ] || fail "$1 $2: $found times $instruction, not $3"
@@ -101,16 +101,16 @@ loops)
     ! grep -qE '%[er]sp|[[:space:]]q.*\[sp' <<<"$code" || fail "$1 $2: a chain is on the stack"
   }
   if [ $every = neon ]; then
-    for type in f32 f64; do loop neon peak_$type 24 fmla; done
+    for type in float double; do loop neon "$type, 16, 24" 24 fmla; done
   else
-    for type in s d; do
-      bits=$([ $type = s ] && echo 32 || echo 64)
-      loop sse2 "peak_f$bits" 12 mulp$type addp$type
-      loop avx2 "peak_f$bits" 12 "vfmadd[0-9]+p$type"
-      loop avx512 "peak_f$bits" 24 "vfmadd[0-9]+p$type"
+    for type in float double; do
+      letter=$([ $type = float ] && echo s || echo d) # of single or double precision
+      loop sse2 "$type, 16, 12" 12 "mulp$letter" "addp$letter"
+      loop avx2 "$type, 32, 12" 12 "vfmadd[0-9]+p$letter"
+      loop avx512 "$type, 64, 24" 24 "vfmadd[0-9]+p$letter"
     done
-    loop avx2 peak_i32 12 vpmulld vpaddd
-    loop avx512 peak_i32 24 vpmulld vpaddd
+    loop avx2 "unsigned int, 32, 12" 12 vpmulld vpaddd
+    loop avx512 "unsigned int, 64, 24" 24 vpmulld vpaddd
   fi
   # Exercise 4: nothing is left of a loop whose sums nobody reads, and of twelve equal ones a single chain.
   multiplies() { code_of exercises.dir/exercises/exercises "$1" | grep -cE '[[:space:]](mul[sp]s |f(mul|madd|mla)[[:space:]]+[sv])'; }
