@@ -66,15 +66,6 @@ CLI::Option* add_sides(CLI::App& app, Text name, Text help, std::vector<Dim2>& i
       app.add_option_function<Texts>(name, read, help + " (default " + joined(defaults, ",") + ")"));
 }
 
-/// Leaves of each item the first.
-template <class Item>
-void drop_repeated(std::vector<Item>& items) {
-  std::vector<Item> once;
-  for (const Item& item : items)
-    if (!contains(once, item)) once.push_back(item);
-  items = once;
-}
-
 /// Throws Refusal if `asked` by --ranks (0: it was not given) or by the launcher's word is another number of
 /// ranks than MPI knows of: started by another MPI's mpirun, each has a world of its own.
 void require_ranks(int ranks, int asked) {
@@ -212,8 +203,6 @@ bool parse(Options& o, const Offers& offers, const std::string& title, int argc,
   if (!(o.budget > 0 && o.budget < HUGE_VAL))  // CLI::Range takes NaN for a number of any range
     throw Refusal{fmt::format("--budget: '{}' is not a number of seconds above 0", o.budget)};
   if (o.pad > 0 && !o.csv.empty()) throw Refusal{"--pad: is for tests, the CSV has no column for it"};
-  drop_repeated(o.shapes), drop_repeated(o.threads), drop_repeated(o.tiles);
-  drop_repeated(o.grids), drop_repeated(o.blocks);
   return true;
 }
 
