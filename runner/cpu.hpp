@@ -75,8 +75,7 @@ class CpuKernel : public CpuVariant<T> {
 };
 
 /// The variant of a kernel that wants the three matrices only, or of a call on one that wants more,
-/// [](const KernelArgs<T>& x) { tiled<T>(x.a, x.b, x.c, x.tile); }; `info` say what it is swept over: {.tiles
-/// = true}.
+/// [](const KernelArgs<T>& x) { tiled<T>(x.a, x.b, x.c, x.tile); }, with {.tiles = true}, for it is swept.
 template <class T, class Kernel>
 std::shared_ptr<Variant<T>> cpu(std::string name, std::string idea, Kernel kernel, CostOf cost = {},
                                 VariantInfo info = {}) {

@@ -73,8 +73,8 @@ const std::string compiler = COURSE_COMPILER, commit = COURSE_COMMIT;
 double processor_quota(const std::string& groups, const std::string& root) {
   double least = HUGE_VAL;
   std::ifstream file(groups);
-  for (std::string line;
-       std::getline(file, line);) {  // "0::/user.slice", or version 1's "4:cpu,cpuacct:/docker"
+  // "0::/user.slice", or version 1's "4:cpu,cpuacct:/docker"
+  for (std::string line; std::getline(file, line);) {
     const std::vector<std::string> parts = split(line, ':');
     const bool is_first = parts.size() > 2 && !parts[1].empty();
     if (parts.size() < 3 || (is_first && !contains(split(parts[1]), "cpu"))) continue;

@@ -104,8 +104,7 @@ class Row {
     record_.times = slowest(world_, counted);
   }
 
-  /// Whether it has another turn: until --repeat or the budget is spent, in turns not before they make a
-  /// ratio.
+  /// Whether it has a turn: until --repeat or the budget is spent, in turns not before they make a ratio.
   bool has_turn() const {
     const bool more =
         spent(samples_) < options_.budget || (options_.in_turns && samples_.size() < tell_ratio);
@@ -209,8 +208,7 @@ class Row {
     return true;
   }
 
-  /// True, with a warning, if one run would take over ten times the budget at the rate of the size before.
-  /// The baseline is always measured.
+  /// True, with a warning, if one run of other than the baseline would take over ten times the budget.
   bool takes_too_long() {
     const double budget = options_.budget;
     const double expected = series_.rate > 0 ? record_.shape.flops() / series_.rate : 0;
@@ -231,8 +229,7 @@ class Row {
   }
 
   /// Runs it untimed. A run longer than the budget, in turns than twice that, is the only one. What may
-  /// alternate with others settles before each sample; on a GPU a product is timed alone, for its copies take
-  /// longer.
+  /// alternate settles before each sample; on a GPU a product is timed alone, for its copies take longer.
   void warm_up() {
     const bool alternates = options_.in_turns && series_.variant.another();
     for (int w = 1; w <= options_.warmup; ++w) {

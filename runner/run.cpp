@@ -83,8 +83,7 @@ double bytes_of(const Session& session, const Shape& shape, const Series<T>& ser
   return info.copies * bytes;
 }
 
-/// Throws Refusal if a row does not fit in memory or its digits would not be exact. Returns the number of
-/// rows.
+/// The number of rows. Throws Refusal if one does not fit in memory or its digits would not be exact.
 int check_rows(const Session& session) {
   const Options& options = session.options;
   std::ptrdiff_t count = 0;

@@ -33,8 +33,7 @@ struct Session {
 
   ~Session() { progress(""); }
 
-  /// Overwrites the line of progress, of the row with this number, on a terminal only; an empty text clears
-  /// it.
+  /// Overwrites a terminal's line of progress, of the row with this number; an empty text clears it.
   void progress(const std::string& what, int number = 0) const;
   /// A line on stderr, unless the same was printed before.
   void warn_once(const std::string& line);
