@@ -13,7 +13,7 @@ core="g++ cmake make git python3 binutils"
 fetched="libcli11-dev libfmt-dev libeigen3-dev"
 extra="python3-jinja2 gnuplot-nox fonts-dejavu-core ninja-build libopenmpi-dev openmpi-bin libboost-context-dev libhwloc-dev"
 # Without these some tests are skipped.
-checks="valgrind ccache shellcheck clang-format black clang libclang-rt-dev llvm libomp-dev qemu-user g++-aarch64-linux-gnu bubblewrap libblas-test libblas3 python3-numpy"
+checks="valgrind ccache shellcheck clang-format black clang libclang-rt-dev llvm libomp-dev qemu-user g++-aarch64-linux-gnu bubblewrap libblas-test libblas3 python3-numpy python3-pytest"
 # Without these the rows of these libraries are missing; without the offload compiler step 10 runs on the host only.
 libraries="libopenblas0-openmp libblis4-openmp libdnnl2 libdnnl3 libdnnl3.6 libscalapack-openmpi-dev"
 offload() { if version=$(g++ -dumpversion 2>/dev/null); then echo "gcc-${version%%.*}-offload-nvptx"; fi; } # nothing before there is a g++
@@ -63,7 +63,7 @@ present() {
   libblas-test) there /usr/lib/*/blas/xblat3s ;;
   python3-selenium) /usr/bin/python3 -c 'import selenium' 2>/dev/null ;;
   chromium-driver) command -v chromedriver >/dev/null 2>&1 ;;
-  python3-numpy) /usr/bin/python3 -c 'import numpy' 2>/dev/null ;;
+  python3-numpy | python3-pytest) /usr/bin/python3 -c "import ${1#python3-}" 2>/dev/null ;;
   bubblewrap) command -v bwrap >/dev/null 2>&1 ;;
   binutils) command -v nm >/dev/null 2>&1 ;;
   *) command -v "$1" >/dev/null 2>&1 ;;
