@@ -95,7 +95,9 @@ std::uint64_t read(const std::uint64_t* numbers, Index count, Index passes) {
 // [/read]
 
 template <int lanes, int chains>
-constexpr Few few{multiply_add<float, lanes * 4, chains>, lanes, chains};
+constexpr Few few() {
+  return {multiply_add<float, lanes * 4, chains>, lanes, chains};
+}
 
 /// What a set of so many bytes offers if so many chains keep its units busy, of integers so many.
 template <int bytes, int chains, int chains_i32 = chains>
@@ -131,8 +133,8 @@ constinit const Kernels machine_sse2::kernels = [] {
 // needed; 12 and two constants fit 16 registers.
 constinit const Kernels machine_avx2::kernels = [] {
   Kernels set = kernels_of<32, 12>("avx2", "vfmadd", "vfmadd", "vpmulld + vpaddd");
-  set.few = {few<1, 1>, few<1, 2>, few<1, 4>, few<1, 8>, few<1, 12>,
-             few<8, 1>, few<8, 2>, few<8, 4>, few<8, 8>, few<8, 12>};
+  set.few = {few<1, 1>(), few<1, 2>(), few<1, 4>(), few<1, 8>(), few<1, 12>(),
+             few<8, 1>(), few<8, 2>(), few<8, 4>(), few<8, 8>(), few<8, 12>()};
   return set;
 }();
 #elif defined(MACHINE_AVX512)
@@ -144,8 +146,8 @@ constinit const Kernels machine_avx512::kernels =
 // are needed; 24 and two constants fit ARM's 32 registers of 16 bytes.
 constinit const Kernels machine_neon::kernels = [] {
   Kernels set = kernels_of<16, 24>("neon", "fmla", "fmla", "mla");
-  set.few = {few<1, 1>, few<1, 4>, few<1, 8>, few<1, 16>, few<1, 24>,
-             few<4, 1>, few<4, 4>, few<4, 8>, few<4, 16>, few<4, 24>};
+  set.few = {few<1, 1>(), few<1, 4>(), few<1, 8>(), few<1, 16>(), few<1, 24>(),
+             few<4, 1>(), few<4, 4>(), few<4, 8>(), few<4, 16>(), few<4, 24>()};
   return set;
 }();
 #endif
