@@ -79,8 +79,13 @@ class CpuKernel : public CpuVariant<T> {
 template <class T, class Kernel>
 std::shared_ptr<Variant<T>> cpu(std::string name, std::string idea, Kernel kernel, CostOf cost = {},
                                 VariantInfo info = {}) {
+  using OfMatrices = void (*)(View<const T>, View<const T>, View<T>);
+  using OfArgs = void (*)(const KernelArgs<T>&);
+  using Known = std::conditional_t<  // a class for all kernels of a kind: one each takes the compiler longer
+      std::is_convertible_v<Kernel, OfMatrices>, OfMatrices,
+      std::conditional_t<std::is_convertible_v<Kernel, OfArgs>, OfArgs, Kernel>>;
   info.name = std::move(name), info.idea = std::move(idea), info.cost = std::move(cost);
-  return std::make_shared<CpuKernel<T, Kernel>>(std::move(info), std::move(kernel));
+  return std::make_shared<CpuKernel<T, Known>>(std::move(info), std::move(kernel));
 }
 
 /// A kernel on vectors of vectors; copying there and back is not timed.
