@@ -57,8 +57,6 @@ COURSE_INLINE BlockSizes textbook(TileShape tile, int size, const Caches& caches
 }
 // [/textbook]
 
-// [blocks]
-
 /// Of C (m × n) += A·B. A micro-panel of A (mr × kc) may be 5/8 of L1: found by trial, since a long kc saves
 /// trips of C. A block of B (kc × nc) returns for every micro-panel of A: 5/8 of L2. A panel of A (mc × kc)
 /// returns for every block of B: the share of L3. Of the product's shape, kc depends on k alone, so that
@@ -71,6 +69,5 @@ COURSE_INLINE BlockSizes blocks(TileShape tile, int size, Index m, Index n, Inde
   const Index mc = even(m, caches.l3 / (kc * size), tile.mr);
   return {mc, kc, nc};
 }
-// [/blocks]
 
 }  // namespace avx2

@@ -121,7 +121,6 @@ V factor(const typename V::Element* p) {
 }
 #endif
 
-// [vector]
 /// A register full of numbers. The operators of gcc's and clang's vector types work in all lanes at once; of
 /// v += x * y they make one fused multiply-add. `some` are the first lanes, as many as first() was given.
 template <class T, int size>
@@ -145,7 +144,6 @@ struct Vector {
   void multiply_add(T x, Vector y) { v += x * y.v; }
   static auto first(Index count) { return Some::first(static_cast<int>(count) * int{sizeof(T)} / 4); }
 };
-// [/vector]
 
 }  // namespace
 }  // namespace avx2

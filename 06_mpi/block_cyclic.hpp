@@ -13,7 +13,6 @@ namespace mpi {
 /// part has one block more than another or the short one.
 using Types = std::map<Index, Type>;
 
-// [types]
 /// The rows of A or C that a part has, from its first one on: blocks of so many elements at given distances.
 template <class T>
 Types row_types(const Cyclic& rows, View<const T> matrix) {
@@ -48,7 +47,6 @@ Types column_types(const Cyclic& cols, Index ld) {
   }
   return types;
 }
-// [/types]
 
 /// What a rank has.
 template <class T>
@@ -71,7 +69,6 @@ inline Index first_of(const Cyclic& dealt, Index part) {
   return std::min(part * dealt.block, dealt.extent);
 }
 
-// [deal]
 /// 1. Rank 0 sends each grid row its rows of A and C, to the first of the row; each grid column its columns
 /// of B, to the first of the column. 2. The first of a row has A's rows broadcast, and deals the columns of
 /// C out; the first of a column has B's columns broadcast.
@@ -108,7 +105,6 @@ void deal(const Dealt<T>& d, const NineTypes& types, const Grid& grid) {
   MPI_Recv(d.c.data(), rows_in(d.c), row_type(d.c), 0, c_blocks, grid.along_row, MPI_STATUS_IGNORE);
   MPI_Waitall(static_cast<int>(sent.size()), sent.data(), MPI_STATUSES_IGNORE);
 }
-// [/deal]
 
 /// The same way back, for C alone.
 template <class T>

@@ -19,7 +19,6 @@ constexpr Part part(Index rows, Index ranks, Index r) {
   return {from, rows * (r + 1) / ranks - from};
 }
 
-// [cyclic]
 /// Rows (or columns) dealt out like cards: block b goes to b mod parts; the last block may be short. In both
 /// directions this is ScaLAPACK's layout.
 struct Cyclic {
@@ -39,6 +38,5 @@ struct Cyclic {
     return (local / block * parts + part) * block + local % block;
   }
 };
-// [/cyclic]
 
 }  // namespace mpi

@@ -40,7 +40,6 @@ inline MPI_Datatype resized(MPI_Datatype made, MPI_Aint extent) {
   return result;
 }
 
-// [row_type]
 /// A row of a matrix, reaching to where the next one begins. Messages count rows: an `int` counts no more
 /// than 2^31 - 1, which elements may exceed, but rows do not.
 template <class T>
@@ -49,7 +48,6 @@ Type row_type(const View<T>& rows) {
   MPI_Type_contiguous(static_cast<int>(rows.cols()), element<std::remove_const_t<T>>(), &row);
   return Type(resized(row, static_cast<MPI_Aint>(rows.ld()) * MPI_Aint{sizeof(T)}));
 }
-// [/row_type]
 
 template <class T>
 int rows_in(const View<T>& view) {
@@ -71,7 +69,6 @@ double bytes_received();
 /// Its sends, receives and broadcasts that have begun and that no call has completed.
 int requests_under_way();
 
-// [grid]
 /// P × Q ranks, row by row: this one's place, and who shares its grid row and its grid column.
 struct Grid {
   int p, q, row, col;
@@ -96,6 +93,5 @@ struct Grid {
     *this = known->second;
   }
 };
-// [/grid]
 
 }  // namespace mpi

@@ -11,7 +11,6 @@ namespace mpi {
 template <class T>
 using Multiply = void (*)(View<const T> a, View<const T> b, View<T> c, int threads);
 
-// [panels]
 /// A rank's share. A's columns are dealt out in panels among the grid's columns, B's rows in panels of as
 /// many rows among its rows; a rank's panels lie one behind the other, each without gaps, ready to be sent.
 template <class T>
@@ -33,7 +32,6 @@ struct Panels {
     return {s % of_b.parts == row ? own : buffer_b[s % 2], of_b.size(s), c.cols(), c.cols()};
   }
 };
-// [/panels]
 
 // [summa_blocking]
 /// For each panel: all get it, then all multiply.
@@ -48,7 +46,6 @@ void summa_blocking(const Panels<T>& panels, const Grid& grid, Multiply<T> multi
 }
 // [/summa_blocking]
 
-// [slices]
 /// The local product of a panel, in `slice` columns of C at a time: before each, MPI may advance its
 /// messages, which it does only inside its functions. When all have arrived, the rest is multiplied in one
 /// go.
@@ -63,7 +60,6 @@ void multiply_in_slices(View<T> a, View<T> b, View<T> c, Multiply<T> multiply, i
     multiply(a, b.block(0, j, b.rows(), cols), c.block(0, j, c.rows(), cols), threads);
   }
 }
-// [/slices]
 
 /// Four slices at most, of whole tiles of every kernel of 05 (240 columns are): each slice packs A again.
 template <class T>

@@ -7,7 +7,6 @@
 
 namespace mpi {
 
-// [order]
 /// In which order panels are taken: any will do, if all ranks take the same.
 enum class Order {
   dealt,    // as they were dealt out: each has another owner than the one before
@@ -21,9 +20,7 @@ constexpr Index panel_at(Order order, Index turn, const Cyclic& panels) {
   while (turn >= panels.blocks_of(owner)) turn -= panels.blocks_of(owner++);
   return turn * panels.parts + owner;
 }
-// [/order]
 
-// [link]
 /// A ring of ranks along which panels of one matrix go, from a panel's owner on until all have it. It keeps a
 /// request for the panel that comes and one for the panel that is passed on.
 template <class T>
@@ -48,9 +45,7 @@ class Ring {
   int me_, size_;
   MPI_Request *coming_, *going_;
 };
-// [/link]
 
-// [summa_ring]
 /// At each turn: what has come is passed on, the next is expected, and meanwhile all multiply, slice by
 /// slice.
 template <class T>
@@ -81,7 +76,6 @@ void summa_ring_in_slices(const Panels<T>& panels, const Grid& grid, Multiply<T>
   }
   MPI_Waitall(4, flying, MPI_STATUSES_IGNORE);
 }
-// [/summa_ring]
 
 /// Every panel's ring starts one rank further on than the last one's.
 template <class T>

@@ -6,16 +6,6 @@
 
 namespace openacc::wrong {
 
-// With directives of their own, in broken.cpp.
-
-/// C = A·B: the sum begins at 0, as it does where C was given to the region by copyout.
-template <class T>
-void overwritten(View<const T> a, View<const T> b, View<T> c);
-
-/// Takes rows for as long as the leading dimension and leaves zeros in the padding.
-template <class T>
-void into_padding(View<const T> a, View<const T> b, View<T> c);
-
 /// Whole tiles only: the edges of C stay as they were.
 template <class T>
 void edge_lost(View<const T> a, View<const T> b, View<T> c) {
@@ -33,12 +23,6 @@ void last_row_lost(View<const T> a, View<const T> b, View<T> c) {
 template <class T>
 void one_column_too_far(View<const T> a, View<const T> b, View<T> c) {
   one_each<T>(a, course::one_column_more(b), course::one_column_more(c));
-}
-
-/// `i <= c.rows()`.
-template <class T>
-void one_row_too_far(View<const T> a, View<const T> b, View<T> c) {
-  one_each<T>(course::one_row_more(a), b, course::one_row_more(c));
 }
 
 }  // namespace openacc::wrong

@@ -13,7 +13,6 @@ double two_loads() {
   return 1 + along_row(32, sizeof(T));
 }
 
-// [costs]
 /// A gang: up to 1024 neighbours in a row of C.
 template <class T>
 Cost one_each(const Shape& s, const Settings&) {
@@ -46,6 +45,5 @@ template <class T>
 Cost omp_target_simd(const Shape& s, const Settings&) {
   return element_a_thread<T>(s, 1, 32, two_loads<T>());
 }
-// [/costs]
 
 }  // namespace openacc::cost

@@ -18,7 +18,6 @@ void one_each(View<const T> a, View<const T> b, View<T> c) {
 }
 // [/one_each]
 
-// [tiled]
 template <class T>
 void tiled(View<const T> a, View<const T> b, View<T> c) {
   constexpr Index tile = 32;
@@ -36,7 +35,6 @@ void tiled(View<const T> a, View<const T> b, View<T> c) {
         }
     }
 }
-// [/tiled]
 
 // [four_by_four]
 template <class T>

@@ -3,7 +3,6 @@
 
 namespace openacc {
 
-// [omp_target]
 template <class T>
 void omp_target(View<const T> a, View<const T> b, View<T> c) {
   const Index m = c.rows(), n = c.cols(), k = a.cols();
@@ -15,7 +14,6 @@ void omp_target(View<const T> a, View<const T> b, View<T> c) {
       c(i, j) = sum;
     }
 }
-// [/omp_target]
 
 // [omp_target_simd]
 template <class T>

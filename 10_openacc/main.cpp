@@ -17,11 +17,8 @@ course::Variants<T> variants() {
                    by_openmp),
       offloaded<T>("omp_target_simd", "OpenMP: a lane of a thread an element of C", omp_target_simd<T>,
                    cost::omp_target_simd<T>, by_openmp),
-      broken(offloaded<T>("overwritten", "C = A·B", wrong::overwritten<T>)),
-      broken(offloaded<T>("into_padding", "zeros beside C", wrong::into_padding<T>)),
       broken(offloaded<T>("edge_lost", "whole tiles only", wrong::edge_lost<T>)),
       broken(offloaded<T>("one_column_too_far", "j <= n", wrong::one_column_too_far<T>)),
-      broken(offloaded<T>("one_row_too_far", "i <= m", wrong::one_row_too_far<T>)),
       broken(
           offloaded<T>("last_row_lost", "OpenMP: stops a row early", wrong::last_row_lost<T>, {}, by_openmp)),
   };

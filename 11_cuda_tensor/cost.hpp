@@ -7,7 +7,6 @@ namespace cuda_tensor::cost {
 
 using course::Cost, course::Settings, course::Shape, course::bf16_tiles;
 
-// [costs]
 /// Fragments of 16 × 16 × 16 from L2, each element for 16 multiply-adds.
 inline Cost wmma(const Shape& s, const Settings&) {
   return bf16_tiles(s, 16, 16, 2 * 2 / 16.0);
@@ -16,6 +15,5 @@ inline Cost wmma(const Shape& s, const Settings&) {
 inline Cost warp_tiles(const Shape& s, const Settings&) {
   return bf16_tiles(s, 128, 128, 2 / 32.0 + 2 / 64.0);
 }
-// [/costs]
 
 }  // namespace cuda_tensor::cost

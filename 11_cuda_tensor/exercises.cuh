@@ -38,7 +38,7 @@ template <int cols, class Tile>
 __device__ void copy_padded(Tile& tile, int rows, View<const bf16> from, Index i0, Index j0) {
   for (int e = int(threadIdx.x); e < rows * cols / 8; e += threads) {
     const int row = e / (cols / 8), col = e % (cols / 8) * 8;
-    reinterpret_cast<Chunk<bf16>&>(tile[row][col]) = load<false>(from, i0 + row, j0 + col);
+    reinterpret_cast<Chunk<bf16>&>(tile[row][col]) = course::load_chunk<false>(from, i0 + row, j0 + col);
   }
 }
 // [/copy_padded]

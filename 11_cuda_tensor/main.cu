@@ -12,7 +12,7 @@ using course::broken, course::gpu, course::Settings;
 
 const course::Needs tensor_cores{.capability = tensor_capability};  // the first whose units know BF16
 
-/// By its fast way where rows are aligned, else by the guarded one.
+/// By its fast kernel where rows are aligned, else by the guarded one.
 std::shared_ptr<course::Variant<bf16>> rung(std::string name, std::string idea, Kernel<bf16> fast,
                                             Kernel<bf16> guarded, course::CostOf cost = cost::warp_tiles,
                                             Index BM_ = BM, Index BN_ = BN, Index block_threads = threads,
@@ -41,7 +41,7 @@ course::Variants<bf16> rungs() {
                              Index block_threads = threads) {
     return broken(rung(std::move(name), std::move(idea), kernel, kernel, {}, tile, tile, block_threads));
   };
-  course::Variants<bf16> list = {
+  return {
       rung("wmma", "fragments from global memory", wmma<true>, wmma<false>, cost::wmma, 32, 32, 128),
       rung("shared", "… from tiles in shared memory", shared<true>, shared<false>),
       rung("mma", "… put together by the kernel", mma<true>, mma<false>),
@@ -56,7 +56,6 @@ course::Variants<bf16> rungs() {
       broken(rung("too_early", "uses a stage that is on its way", stages<true, 3, 2>, stages<false, 3, 2>)),
       broken(gpu<bf16>("tail_dropped", "whole steps of k only", tail_dropped)),
   };
-  return list;
 }
 
 template <class T>
@@ -67,13 +66,11 @@ void wide_launch(View<const T> a, View<const T> b, View<course::Result<T>> c, co
 template <class T>
 course::Variants<T> variants() {
   if constexpr (std::is_same_v<T, bf16>) return rungs();
-  course::Variants<T> list;
-  if constexpr (std::is_same_v<T, double> || std::is_same_v<T, course::tf32>) {
-    list = {std::is_same_v<T, double>
-                ? gpu<T>("f64_tensor", "as stages, products of f64", wide_launch<T>, {}, tensor_cores)
-                : gpu<T>("tf32", "as stages, f32 rounded to TF32", wide_launch<T>, {}, tensor_cores)};
-  }
-  return list;
+  if constexpr (std::is_same_v<T, double>)
+    return {gpu<T>("f64_tensor", "as stages, products of f64", wide_launch<T>, {}, tensor_cores)};
+  if constexpr (std::is_same_v<T, course::tf32>)
+    return {gpu<T>("tf32", "as stages, f32 rounded to TF32", wide_launch<T>, {}, tensor_cores)};
+  return {};
 }
 
 }  // namespace

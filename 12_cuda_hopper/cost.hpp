@@ -7,7 +7,6 @@ namespace cuda_hopper::cost {
 
 using course::Cost, course::Settings, course::Shape, course::bf16_tiles;
 
-// [costs]
 /// A warp makes 64 × 32 from tiles of 128 × 128: an element of A serves 32 multiply-adds, one of B 64.
 inline Cost warp_tiles(const Shape& s, const Settings&) {
   return bf16_tiles(s, 128, 128, 2 / 32.0 + 2 / 64.0);
@@ -25,6 +24,5 @@ Cost tiles_in_turns(const Shape& s, const Settings&) {
   cost.peak = "wgmma_shared";
   return cost;
 }
-// [/costs]
 
 }  // namespace cuda_hopper::cost

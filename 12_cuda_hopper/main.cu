@@ -4,7 +4,7 @@
 #include "11_cuda_tensor/library.hpp"
 #include "cost.hpp"
 #include "gpu/step.hpp"
-#include "launch.hpp"
+#include "library.hpp"
 #include "runner/run.hpp"
 
 namespace {
@@ -24,7 +24,7 @@ template <class T, class... Which>
 course::Launch<T> launch_of(Which... which) {
   return [which..., said = false](View<const T> a, View<const T> b, View<course::Result<T>> c,
                                   const Settings&) mutable {
-    if (serves(a, b, c)) return multiply(which..., a, b, c);
+    if (serves(a, b, c)) return gemm(which..., a, b, c);
     if (!std::exchange(said, true)) std::printf("  rows that TMA cannot serve: by 11's stages\n");
     cuda_tensor::by_stages(a, b, c);
   };
@@ -36,37 +36,40 @@ course::Launch<T> launch_of(Which...) {
 }
 #endif
 
-std::shared_ptr<course::Variant<bf16>> rung(std::string name, std::string idea, Rung which) {
-  const course::CostOf cost = which == Rung::tma        ? cost::warp_tiles
-                              : which < Rung::ping_pong ? cost::warpgroup_tiles
-                              : which == Rung::cluster  ? cost::tiles_in_turns<2>
-                                                        : cost::tiles_in_turns<1>;
+std::shared_ptr<course::Variant<bf16>> variant_of(std::string name, std::string idea, HopperVariant which) {
+  const course::CostOf cost = which == HopperVariant::tma        ? cost::warp_tiles
+                              : which < HopperVariant::ping_pong ? cost::warpgroup_tiles
+                              : which == HopperVariant::cluster  ? cost::tiles_in_turns<2>
+                                                                 : cost::tiles_in_turns<1>;
   return course::gpu<bf16>(std::move(name), std::move(idea), launch_of<bf16>(which), cost, hopper_units);
 }
 
 template <class T>
 course::Variants<T> variants() {
-  course::Variants<T> list;
-  if constexpr (std::is_same_v<T, bf16>) {
-    list = {
-        rung("tma", "as 11's stages, tiles by TMA", Rung::tma),
-        rung("wgmma", "… multiplied where they lie", Rung::wgmma),
-        rung("warp_specialised", "… warps that copy, warps that multiply", Rung::warp_specialised),
-        rung("tma_add", "… sums added to C by TMA", Rung::tma_add),
-        rung("persistent", "… blocks that stay for several tiles", Rung::persistent),
-        rung("ordered", "… tiles in grouped order, for L2", Rung::ordered),
-        rung("ping_pong", "… two tiles: one is added, one multiplied", Rung::ping_pong),
-        rung("cluster", "… two blocks share B's tiles", Rung::cluster),
-        rung("best", "… tiles by the shape", Rung::best),
-    };
-    // TMA writes nothing beyond its map of C: the map is one too large.
-  } else if constexpr (std::is_same_v<T, double> || std::is_same_v<T, tf32>) {
-    list = {
-        std::is_same_v<T, double>
-            ? course::gpu<T>("f64_tensor", "as 11's, the largest products of f64, tiles by TMA",
-                             launch_of<T>(), {}, hopper_units)
-            : course::gpu<T>("tf32", "as ping_pong, B transposed before", launch_of<T>(), {}, hopper_units)};
-  }
+  if constexpr (std::is_same_v<T, double>)
+    return {course::gpu<T>("f64_tensor", "as 11's, the largest products of f64, tiles by TMA", launch_of<T>(),
+                           {}, hopper_units)};
+  if constexpr (std::is_same_v<T, tf32>)
+    return {course::gpu<T>("tf32", "as ping_pong, B transposed before", launch_of<T>(), {}, hopper_units)};
+  return {};
+}
+
+template <>
+course::Variants<bf16> variants() {
+  course::Variants<bf16> list = {
+      variant_of("tma", "as 11's stages, tiles by TMA", HopperVariant::tma),
+      variant_of("wgmma", "… multiplied where they lie", HopperVariant::wgmma),
+      variant_of("warp_specialised", "… warps that copy, warps that multiply",
+                 HopperVariant::warp_specialised),
+      variant_of("tma_add", "… sums added to C by TMA", HopperVariant::tma_add),
+      variant_of("persistent", "… blocks that stay for several tiles", HopperVariant::persistent),
+      variant_of("ordered", "… tiles in grouped order, for L2", HopperVariant::ordered),
+      variant_of("ping_pong", "… two tiles: one is added, one multiplied", HopperVariant::ping_pong),
+      variant_of("cluster", "… two blocks share B's tiles", HopperVariant::cluster),
+      variant_of("best", "… tiles by the shape", HopperVariant::best),
+  };
+  // TMA writes nothing beyond its map of C: the map is one too large.
+  course::add_too_far<bf16>(list, launch_of<bf16>(HopperVariant::best), hopper_units);
   return list;
 }
 

@@ -2,38 +2,22 @@
 #include "library.hpp"
 
 #include "11_cuda_tensor/library.hpp"
-#include "multiply.cuh"
+#include "gemm.cuh"
 
 using namespace f32_by_halves;
-
-namespace {
-
-/// Both ways share their memory.
-struct Products {
-  Multiply multiply;
-  Way last = Way::f32;
-};
-
-}  // namespace
 
 COURSE_TENSOR(course_tensor_bf16, bf16) {
   const View<const bf16> of_a(a, m, k, a_ld), of_b(b, k, n, b_ld);
 #ifdef COURSE_HOPPER
   const View<float> of_c(c, m, n, c_ld);
   if (cuda_hopper::here() && cuda_hopper::serves(of_a, of_b, of_c))
-    return cuda_hopper::multiply(cuda_hopper::Rung::best, of_a, of_b, of_c);
+    return cuda_hopper::gemm(cuda_hopper::HopperVariant::best, of_a, of_b, of_c);
 #endif
   cuda_tensor::by_stages(of_a, of_b, {c, m, n, c_ld});
 }
-COURSE_TENSOR(course_tensor_f32_by_bf16, float) {
-  auto& [multiply, last] = course::workspace<Products>();
-  last = multiply({a, m, k, a_ld}, {b, k, n, b_ld}, {c, m, n, c_ld}, Way::bf16x3);
+COURSE_TENSOR(course_tensor_f32_by_bf16, float) {  // both share their memory
+  course::workspace<Gemm>()({a, m, k, a_ld}, {b, k, n, b_ld}, {c, m, n, c_ld}, F32Variant::bf16x3);
 }
 COURSE_TENSOR(course_tensor_f32_by_fp16, float) {
-  auto& [multiply, last] = course::workspace<Products>();
-  last = multiply({a, m, k, a_ld}, {b, k, n, b_ld}, {c, m, n, c_ld}, Way::fp16x2);
-}
-const char* course_tensor_way() {
-  const Way last = course::workspace<Products>().last;
-  return last == Way::fp16x2 ? "fp16x2" : last == Way::bf16x3 ? "bf16x3" : "f32";
+  course::workspace<Gemm>()({a, m, k, a_ld}, {b, k, n, b_ld}, {c, m, n, c_ld}, F32Variant::fp16x2);
 }

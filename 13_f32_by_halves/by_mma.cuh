@@ -9,14 +9,14 @@
 namespace f32_by_halves {
 
 using namespace course::ptx;
-using cuda_tensor::copy_tile, cuda_tensor::Swizzled, cuda_tensor::take_a, cuda_tensor::take_b;
+using course::copy_tile, course::Swizzled, course::take_a, course::take_b;
 
 /// As in stages: a block makes BM × BN elements of C by 8 warps of WM × WN, BK columns of A a step.
 constexpr int BM = 128, BN = 128, BK = 32, WM = 64, WN = 32, mma_threads = 256;
 using Sums = FragmentC[WM / 16][WN / 8];
 
 /// Adds a slice's sums, those of column j times factors[j], to those of all; they begin anew at 0.
-__device__ inline void take_over(Sums& sum, Sums& recent, const float* factors, Index cols) {
+__device__ inline void promote(Sums& sum, Sums& recent, const float* factors, Index cols) {
   const int t = int(threadIdx.x) % 4;
 #pragma unroll
   for (int s = 0; s < WN / 8; ++s)
@@ -46,10 +46,9 @@ __device__ inline void add_scaled(View<float> c, Index i0, Index j0, Sums& sum, 
       }
 }
 
-// [by_mma]
 /// C += A·B of the parts that the pass before has split: all products of a step of k from tiles that are
 /// loaded once. A tensor core cuts off what it adds, and the longer the sum, the more: after each slice of k
-/// the sum is taken over. Does nothing if the pass that split found one of `refused`; says in `report` what
+/// the sum is promoted. Does nothing if the pass that split found one of `refused`; says in `report` what
 /// it found. The grid begins at row `first` of C.
 template <class S>
 __global__ __launch_bounds__(mma_threads) void by_mma(Parts<S> parts, View<float> c, unsigned refused,
@@ -92,12 +91,11 @@ __global__ __launch_bounds__(mma_threads) void by_mma(Parts<S> parts, View<float
     }
     __syncthreads();
     if ((p + BK) % parts.slice == 0 || p + BK >= k)
-      take_over(sum, recent,
-                S::scaled ? parts.b_factors.data() + p / parts.slice * parts.b_factors.ld() + j : nullptr,
-                c.cols() - j);
+      promote(sum, recent,
+              S::scaled ? parts.b_factors.data() + p / parts.slice * parts.b_factors.ld() + j : nullptr,
+              c.cols() - j);
   }
   add_scaled(c, i0 + row, j, sum, S::scaled ? parts.a_scales : nullptr);
 }
-// [/by_mma]
 
 }  // namespace f32_by_halves

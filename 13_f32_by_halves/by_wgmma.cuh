@@ -1,23 +1,25 @@
 // 13: f32 products by wgmma, from compute capability 9.0 on. Against persistent: all products of parts that a
-// stage has; short sums, which f32 units take over, while the other group of consumers multiplies. Run:
+// stage has; short sums, which f32 units promote, while the other group of consumers multiplies. Run:
 // build/13_f32_by_halves/13_f32_by_halves --type f32 --size 4096
 #pragma once
 
-#include "12_cuda_hopper/rungs/cluster.cuh"
-#include "12_cuda_hopper/walk.cuh"
+#include "12_cuda_hopper/pipeline.cuh"
 #include "split.cuh"
 
 namespace f32_by_halves {
 
 using namespace cuda_hopper;
 
-// [parts_tile]
+// Named barriers of both groups of consumers: group g goes on at first_turn + g when the other has arrived
+// there.
+constexpr int first_turn = 1, meeting = 3, both_groups = 256;  // … and their threads
+
 /// How a block makes a tile of rows_ × BN_ of C. Of 128 rows each group of consumers makes 64, by all of k;
-/// of 64 both make all, by half of k. Pair: two blocks share B's tiles.
-template <class S_, int rows_, int BN_, int depth_, int buffers_, class Team_ = Alone>
+/// of 64 both make all, by half of k. In a cluster of two, blocks share B's tiles.
+template <class S_, int rows_, int BN_, int depth_, int buffers_, class Cluster_ = ClusterShape<1>>
 struct PartsTile {
   using S = S_;
-  using Team = Team_;
+  using Cluster = Cluster_;
   static constexpr int rows = rows_, BN = BN_, depth = depth_, buffers = buffers_;
   static constexpr bool halves_k = rows == 64;
   static constexpr int stage_k = S::parts * S::step, stages_a_turn = 64 / S::step;
@@ -32,43 +34,34 @@ struct PartsTile {
     Barrier full[depth], empty[depth];
   };
 };
-// [/parts_tile]
 
 /// C, whether TMA can add to it, its tiles or those of a cluster, and how many turns of 64 of k each takes;
 /// what stops the product, and where it says so.
-struct PartsWalk {
+struct Arguments {
   View<float> c;
   bool by_tma;
-  GroupedOrder order;
+  TileScheduler scheduler;
   int turns;
   unsigned refused, *report;
-  template <class T>
-  __device__ int first() const {
-    return int(blockIdx.x) / T::Team::blocks;
-  }
-  template <class T>
-  __device__ int apart() const {
-    return int(gridDim.x) / T::Team::blocks;
-  }
 };
 
-// [produce_parts]
 /// The producer, one thread. It does not wait to hear whether the product is refused, but begins a turn's
 /// stages.
 template <class T, class S>
 __device__ void produce_parts(typename T::Shared& shared, const CUtensorMap& a, const CUtensorMap& b,
-                              const Parts<S>& parts, const PartsWalk& walk, bool refused) {
-  RingSlot<T::depth> slot;
+                              const Parts<S>& parts, const Arguments& args, bool refused) {
+  PipelineState<T::depth> state;
   const int stages_a_slice = parts.slice / S::step;
   int begun = 0;
-  for (int tile = walk.first<T>(); tile < walk.order.tiles(); tile += walk.apart<T>()) {
-    const auto [row, col] = T::Team::at(walk.order, tile);
+  for (int tile = int(blockIdx.x) / T::Cluster::blocks; tile < args.scheduler.tiles();
+       tile += int(gridDim.x) / T::Cluster::blocks) {
+    const auto [row, col] = T::Cluster::at(args.scheduler, tile);
     const int i = row * T::rows, j = col * T::BN;
     const float* factors = parts.b_factors.data() + j;
-    for (int step = 0; step < walk.turns * T::stages_a_turn; ++step, ++slot) {
-      auto& stage = shared.stage[slot.stage];
-      auto& full = shared.full[slot.stage];
-      wait(shared.empty[slot.stage], slot.parity ^ 1);
+    for (int step = 0; step < args.turns * T::stages_a_turn; ++step, ++state) {
+      auto& stage = shared.stage[state.stage];
+      auto& full = shared.full[state.stage];
+      wait(shared.empty[state.stage], state.parity ^ 1);
       const bool with_factors = S::scaled && (step + 1) % T::stages_a_turn == 0;  // once a turn
       arrive_expect(full, int(sizeof stage) + (with_factors ? T::BN * 4 : 0));
 #pragma unroll
@@ -76,14 +69,14 @@ __device__ void produce_parts(typename T::Shared& shared, const CUtensorMap& a, 
         bulk_load(stage.a[s], a, step * T::stage_k + 64 * s, i, 0, full);
 #pragma unroll
       for (int s = 0; s < T::BN / 64; ++s)
-        if constexpr (T::Team::blocks == 1) {
+        if constexpr (T::Cluster::blocks == 1) {
           bulk_load(stage.b[s], b, j + 64 * s, step * T::stage_k, 0, full);
         } else {
           const int half = T::stage_k / 2 * cluster_rank();
           bulk_load_for_both(stage.b[s][half], b, j + 64 * s, step * T::stage_k + half, 0, full);
         }
       if constexpr (S::scaled) {
-        if (with_factors) bulk_load(shared.factors[slot.stage], factors, T::BN * 4, full);
+        if (with_factors) bulk_load(shared.factors[state.stage], factors, T::BN * 4, full);
         if (((step + 1) & (stages_a_slice - 1)) == 0 && step + 1 < int(parts.steps()))
           factors += parts.b_factors.ld();
       }
@@ -94,24 +87,23 @@ __device__ void produce_parts(typename T::Shared& shared, const CUtensorMap& a, 
     }
   }
 }
-// [/produce_parts]
 
 /// A group's turn: it begins the products of 64 of k behind those of the other group, which are under way
-/// while this one takes its sums over.
+/// while this one promotes its sums.
 template <class T>
-__device__ void take_turn(FragmentC (&recent)[T::BN / 8], typename T::Shared& shared, RingSlot<T::depth> slot,
-                          int g, bool add) {
+__device__ void begin_turn(FragmentC (&recent)[T::BN / 8], typename T::Shared& shared,
+                           PipelineState<T::depth> state, int g, bool add) {
   using S = typename T::S;
   std::uint64_t a[T::stages_a_turn], b[T::stages_a_turn];  // before the turn: they take a while
 #pragma unroll
-  for (int s = 0; s < T::stages_a_turn; ++s, ++slot) {
-    auto& stage = shared.stage[slot.stage];
+  for (int s = 0; s < T::stages_a_turn; ++s, ++state) {
+    auto& stage = shared.stage[state.stage];
     a[s] = describe(&stage.a[0][T::halves_k ? 0 : 64 * g]),
     b[s] = describe(&stage.b[0], int(sizeof stage.b[0]));
-    wait(shared.full[slot.stage], slot.parity);
+    wait(shared.full[state.stage], state.parity);
   }
   // [turn]
-  wait_for_turn(g);
+  sync_named<both_groups>(first_turn + g);  // waits for its turn
   wgmma_fence();
 #pragma unroll
   for (int s = 0; s < T::stages_a_turn; ++s)
@@ -124,14 +116,14 @@ __device__ void take_turn(FragmentC (&recent)[T::BN / 8], typename T::Shared& sh
                                             b[s] + unsigned(b_q * 8), add || s > 0 || product > 0 || q > 0);
       }
   wgmma_commit();
-  pass_turn(1 - g);
+  arrive_named<both_groups>(first_turn + 1 - g);  // passes the turn on
   // [/turn]
 }
 
 /// Adds a slice's sums, those of each column times its factor, to those of all.
 template <class S, int BN>
-__device__ void take_over(FragmentC (&sum)[BN / 8], const FragmentC (&recent)[BN / 8],
-                          const float (&factors)[BN]) {
+__device__ void promote(FragmentC (&sum)[BN / 8], const FragmentC (&recent)[BN / 8],
+                        const float (&factors)[BN]) {
 #pragma unroll
   for (int s = 0; s < BN / 8; ++s) {
     const int j = 8 * s + int(threadIdx.x) % 4 * 2;
@@ -149,14 +141,13 @@ __device__ void hand_over(FragmentC (&sum)[BN / 8], Boxes<buffers>& boxes, int g
   if (g == 1)
 #pragma unroll
     for (int e = 0; e < BN / 2; ++e) mine[32 * e] = sum[e / 4].of[e % 4];
-  wait_for_both();
+  sync_named<both_groups>(meeting);
   if (g == 0)
 #pragma unroll
     for (int e = 0; e < BN / 2; ++e) sum[e / 4].of[e % 4] += mine[32 * e];
-  wait_for_both();
+  sync_named<both_groups>(meeting);
 }
 
-// [boxed]
 /// A warp's sums of a tile, in boxes of 16 × 32, which TMA adds to C one by one: all at once would delay the
 /// copies for the next tile.
 template <int BN, int buffers>
@@ -187,42 +178,43 @@ struct Boxed {
     }
   }
 };
-// [/boxed]
 
-// [consume_parts]
 /// A group of consumers.
 template <class T, class S>
 __device__ void consume_parts(typename T::Shared& shared, const CUtensorMap& c, const Parts<S>& parts,
-                              const PartsWalk& walk, int g) {
+                              const Arguments& args, int g) {
   constexpr int BN = T::BN;
   const int warp = int(threadIdx.x) / 32, lane = int(threadIdx.x) % 32;
-  const int turns = walk.turns / (T::halves_k ? 2 : 1), turns_a_slice = T::halves_k ? 1 : parts.slice / 64;
-  const auto release = [&](RingSlot<T::depth>& slot) { T::Team::release(shared.empty[slot.stage]), ++slot; };
-  RingSlot<T::depth> slot;
-  if (g == 1) pass_turn(0);
-  if (T::halves_k && g == 1) slot.skip(T::stages_a_turn);
+  const int turns = args.turns / (T::halves_k ? 2 : 1), turns_a_slice = T::halves_k ? 1 : parts.slice / 64;
+  const auto release = [&](PipelineState<T::depth>& state) {
+    T::Cluster::release(shared.empty[state.stage]), ++state;
+  };
+  PipelineState<T::depth> state;
+  if (g == 1) arrive_named<both_groups>(first_turn);
+  if (T::halves_k && g == 1) state.skip(T::stages_a_turn);
   Boxed<BN, T::buffers> boxed{shared.boxes.of_warp[warp]};
   FragmentC recent[BN / 8] = {};
-  for (int tile = walk.first<T>(); tile < walk.order.tiles(); tile += walk.apart<T>()) {
-    const auto [row, col] = T::Team::at(walk.order, tile);
+  for (int tile = int(blockIdx.x) / T::Cluster::blocks; tile < args.scheduler.tiles();
+       tile += int(gridDim.x) / T::Cluster::blocks) {
+    const auto [row, col] = T::Cluster::at(args.scheduler, tile);
     const int i = row * T::rows + warp % (T::rows / 16) * 16, j = col * BN;
     int a_scale[2] = {};
     if constexpr (S::scaled)
       for (int e = 0; e < 2; ++e)
-        if (const int of_row = i + lane / 4 + 8 * e; of_row < walk.c.rows())
+        if (const int of_row = i + lane / 4 + 8 * e; of_row < args.c.rows())
           a_scale[e] = parts.a_scales[of_row];
     FragmentC sum[BN / 8] = {};
     bool add = false;
     for (int turn = 0; turn < turns; ++turn) {
-      take_turn<T>(recent, shared, slot, g, add);
+      begin_turn<T>(recent, shared, state, g, add);
       wgmma_wait<0>();
       fence_registers(recent);
 #pragma unroll
-      for (int s = 1; s < T::stages_a_turn; ++s) release(slot);
+      for (int s = 1; s < T::stages_a_turn; ++s) release(state);
       add = ((turn + 1) & (turns_a_slice - 1)) != 0 && turn + 1 < turns;
-      if (!add) take_over<S, BN>(sum, recent, shared.factors[slot.stage]), __syncwarp();
-      release(slot);
-      if (T::halves_k) slot.skip(T::stages_a_turn);
+      if (!add) promote<S, BN>(sum, recent, shared.factors[state.stage]), __syncwarp();
+      release(state);
+      if (T::halves_k) state.skip(T::stages_a_turn);
       boxed.add_one(c);
     }
     if constexpr (T::halves_k) hand_over<BN>(sum, shared.boxes, g);
@@ -235,20 +227,18 @@ __device__ void consume_parts(typename T::Shared& shared, const CUtensorMap& c, 
 #pragma unroll
           for (int q = 2 * e; q < 2 * e + 2; ++q) each.of[q] = each.of[q] * back.first * back.second;
       }
-    if (walk.by_tma)
+    if (args.by_tma)
       boxed.write(c, i, j, sum);
     else
 #pragma unroll
       for (int s = 0; s < BN / 8; ++s)  // of more there are no registers
-        cuda_tensor::add_row(walk.c, i, j + 8 * s, reinterpret_cast<const FragmentC(&)[1]>(sum[s]));
+        add_row(args.c, i, j + 8 * s, reinterpret_cast<const FragmentC(&)[1]>(sum[s]));
   }
-  if (g == 0) wait_for_turn(0);  // which the other has passed on
+  if (g == 0) sync_named<both_groups>(first_turn);  // which the other has passed on
   boxed.add_to(c);
   if (lane == 0) bulk_wait_read<0>();
 }
-// [/consume_parts]
 
-// [by_wgmma]
 /// C += A·B of the parts that the pass before has split. Does nothing if that pass found one of `refused`;
 /// says in `report` what it found.
 template <class T, class S>
@@ -256,23 +246,22 @@ __global__ __launch_bounds__(with_producer, 1) void by_wgmma(const __grid_consta
                                                              const __grid_constant__ CUtensorMap b,
                                                              const __grid_constant__ CUtensorMap c,
                                                              const __grid_constant__ Parts<S> parts,
-                                                             const __grid_constant__ PartsWalk walk) {
+                                                             const __grid_constant__ Arguments args) {
   auto& shared = shared_memory<typename T::Shared>();
   const int warpgroup = int(threadIdx.x) / 128;
-  prepare<typename T::Team>(shared.full, shared.empty, T::halves_k ? 4 : consumers);
+  prepare<typename T::Cluster>(shared.full, shared.empty, T::halves_k ? 4 : consumers);
   overlap_kernels();
   const unsigned found = *parts.found;
-  const bool refused = (found & walk.refused) != 0;
-  if (blockIdx.x == 0 && threadIdx.x == 0) SystemWord{*walk.report}.store(found | reported, relaxed);
+  const bool refused = (found & args.refused) != 0;
+  if (blockIdx.x == 0 && threadIdx.x == 0) SystemWord{*args.report}.store(found | reported, relaxed);
   if (warpgroup == 2) {
     registers_down<40>();
-    if (threadIdx.x == 256) produce_parts<T>(shared, a, b, parts, walk, refused);
+    if (threadIdx.x == 256) produce_parts<T>(shared, a, b, parts, args, refused);
   } else if (!refused) {
     registers_up<232>();
-    consume_parts<T>(shared, c, parts, walk, warpgroup);
+    consume_parts<T>(shared, c, parts, args, warpgroup);
   }
-  T::Team::part();  // nobody copies to a block, or arrives there, that has ended
+  T::Cluster::part();  // nobody copies to a block, or arrives there, that has ended
 }
-// [/by_wgmma]
 
 }  // namespace f32_by_halves

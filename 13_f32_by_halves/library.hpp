@@ -13,7 +13,3 @@
 COURSE_TENSOR(course_tensor_bf16, course::bf16);
 COURSE_TENSOR(course_tensor_f32_by_bf16, float);
 COURSE_TENSOR(course_tensor_f32_by_fp16, float);
-
-/// Which way this thread's last product in f32 on this device went: "fp16x2", "bf16x3", or "f32", by 09's
-/// kernel.
-extern "C" __attribute__((visibility("default"))) const char* course_tensor_way();

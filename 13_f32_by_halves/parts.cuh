@@ -44,13 +44,11 @@ struct Fp16x2 {
 };
 constexpr int largest_exponent = 13;
 
-// [slice]
 /// How much of k the tensor cores add before f32 units take the sum over: the longer it is, the less work,
 /// and the more is cut off.
 constexpr int slice_for(bool scaled, Index k) {
   return scaled && k >= 2048 ? 128 : 64;
 }
-// [/slice]
 
 /// What the pass that splits and the one that multiplies hand each other. Parts lie side by side along k:
 /// S::step of the first, as many of the second, …, then the next of the first. Zeros fill the last step.
@@ -70,6 +68,11 @@ template <class S>
 constexpr Index place_in_parts(Index p) {
   return p / S::step * S::step * S::parts + p % S::step;
 }
+
+/// Splits, and multiplies as by_mma does, S: Fp16x2 or Bf16x3; any C. For compute capability 9.0, from a
+/// translation unit of its own, hopper.cu.
+template <class S>
+void launch_on_hopper(const Parts<S>& parts, View<float> c, unsigned refused, unsigned* report);
 
 constexpr int widest = 192;  // tile of C: it reads factors of as many columns
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cmath>
+#include <utility>
 #ifdef __CUDACC__
 #include <cuda_bf16.h>
 #endif
@@ -13,32 +14,20 @@
 
 namespace f32_by_halves {
 
-using cuda_tensor::Chunk;
+using course::Chunk;
 
-/// Sets bits of a number that all blocks share.
-__device__ inline void raise(unsigned* bits, unsigned more) {
-#ifdef __CUDACC__
-  atomicOr(bits, more);
-#else
-  __atomic_fetch_or(bits, more, __ATOMIC_RELAXED);
-#endif
+#ifndef __CUDACC__  // CUDA's, for the emulator: each returns what was there before
+inline unsigned atomicOr(unsigned* at, unsigned bits) {
+  return __atomic_fetch_or(at, bits, __ATOMIC_RELAXED);
 }
-/// Of a number that the threads of a block share: makes it `size` if it was less.
-__device__ inline void raise_to(int* largest, int size) {
-#ifdef __CUDACC__
-  atomicMax(largest, size);
-#else
-  *largest = std::max(*largest, size);
-#endif
+inline int atomicAdd(int* at, int more) {
+  return __atomic_fetch_add(at, more, __ATOMIC_RELAXED);
 }
-/// Adds to it; returns the sum.
-__device__ inline int add_to(int* count, int more) {
-#ifdef __CUDACC__
-  return atomicAdd(count, more) + more;
-#else
-  return *count += more;
-#endif
+inline int atomicMax(int* at, int size) {  // a block's threads run one at a time
+  return std::exchange(*at, std::max(*at, size));
 }
+#endif
+
 /// Lets the next kernel's blocks come, and waits for the kernels before; GPUs before Hopper overlap none.
 __device__ inline void overlap_kernels() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -155,7 +144,6 @@ struct Shares {
   int across_log, row_log;
   Given given;
 };
-// [rows]
 /// Splits some rows of A, which are read once if they fit into registers. Returns what was found.
 template <class S, Given given>
 __device__ unsigned split_rows(const Parts<S>& all, Index block, int row_log) {
@@ -182,7 +170,7 @@ __device__ unsigned split_rows(const Parts<S>& all, Index block, int row_log) {
   if constexpr (S::scaled) {
     for (int lanes = std::min(in_row, 32) / 2; lanes > 0; lanes /= 2)
       size = std::max(size, __shfl_xor_sync(0xffffffff, size, lanes));
-    if (x % 32 == 0) raise_to(of_rows[0] + row, size);
+    if (x % 32 == 0) atomicMax(of_rows[0] + row, size);
     __syncthreads();
     size = of_rows[0][row];
   }
@@ -202,7 +190,7 @@ __device__ unsigned split_rows(const Parts<S>& all, Index block, int row_log) {
     if (j0 > 0) take(j0 - pass);
   }
   if constexpr (S::scaled) {
-    if (lost != 0 && add_to(of_rows[1] + row, lost) * Index{64} > k) found |= graded;
+    if (lost != 0 && (atomicAdd(of_rows[1] + row, lost) + lost) * Index{64} > k) found |= graded;
     if (size >= bits_of_infinity) found |= beyond;
     if (x == 0 && i < m) all.a_scales[i] = scale;
   } else if (lost != 0) {
@@ -210,9 +198,7 @@ __device__ unsigned split_rows(const Parts<S>& all, Index block, int row_log) {
   }
   return found;
 }
-// [/rows]
 
-// [columns]
 /// Splits some columns of a slice of k of B, by eight a thread. Returns what was found.
 template <class S, Given given>
 __device__ unsigned split_columns(const Parts<S>& all, unsigned block, int across_log) {
@@ -238,7 +224,7 @@ __device__ unsigned split_columns(const Parts<S>& all, unsigned block, int acros
       int size = size_bits(largest);
       for (int lanes = across; lanes < 32; lanes *= 2)
         size = std::max(size, __shfl_xor_sync(0xffffffff, size, lanes));
-      if (t % 32 < across) raise_to(of_columns[0] + (8 * x + e), size);
+      if (t % 32 < across) atomicMax(of_columns[0] + (8 * x + e), size);
     }
     __syncthreads();
     if (t < cols) {
@@ -262,14 +248,12 @@ __device__ unsigned split_columns(const Parts<S>& all, unsigned block, int acros
 #pragma unroll 1
     for (int e = 0; S::scaled && lost >> e != 0; ++e)  // whoever makes it too many says so
       if ((lost >> e & 1) != 0 &&
-          add_to(of_columns[1] + (8 * x + e), 1) * Index{64} > std::min<Index>(k, all.slice))
+          (atomicAdd(of_columns[1] + (8 * x + e), 1) + 1) * Index{64} > std::min<Index>(k, all.slice))
         found |= graded;
   }
   return found;
 }
-// [/columns]
 
-// [split]
 inline bool by_fours(View<const float> x) {
   return reinterpret_cast<std::uintptr_t>(x.data()) % 16 == 0 && x.ld() % 4 == 0 && x.cols() % 4 == 0;
 }
@@ -296,7 +280,7 @@ __global__ __launch_bounds__(threads, given == Given::nothing ? 2 : 3) void spli
   const unsigned here = blockIdx.x < shares.of_b
                             ? split_columns<S, given>(all, blockIdx.x, shares.across_log)
                             : split_rows<S, given>(all, Index{blockIdx.x - shares.of_b}, shares.row_log);
-  if (here != 0) raise(all.found, here);
+  if (here != 0) atomicOr(all.found, here);
 }
 
 /// The pass for what is given.
@@ -308,6 +292,5 @@ constexpr auto split_for(Given given) {
 }
 
 }  // namespace
-// [/split]
 
 }  // namespace f32_by_halves

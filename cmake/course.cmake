@@ -159,21 +159,14 @@ function(course_test name labels)
   set_tests_properties(${name} PROPERTIES ENVIRONMENT_MODIFICATION "${environment}")
 endfunction()
 
-# course_pytest(NAME LABELS FILE): by a Python that has pytest; Debian's package (setup.sh test) is for Debian's Python.
-foreach(candidate ${Python3_EXECUTABLE} /usr/bin/python3)
-  execute_process(COMMAND ${candidate} -c "import pytest" RESULT_VARIABLE lacks_pytest OUTPUT_QUIET ERROR_QUIET)
-  if(lacks_pytest STREQUAL 0)
+# Python's tests; the Python that CMake found need not be the one that Debian's packages are for.
+set(course_pytest sh -c "echo 'no pytest and jinja2 here; sh setup.sh test installs them' && exit 77")
+foreach(candidate /usr/bin/python3 ${Python3_EXECUTABLE})
+  execute_process(COMMAND ${candidate} -c "import jinja2, pytest" RESULT_VARIABLE lacking OUTPUT_QUIET ERROR_QUIET)
+  if(lacking STREQUAL 0)
     set(course_pytest ${candidate} -B -m pytest -q -p no:cacheprovider)
-    break()
   endif()
 endforeach()
-function(course_pytest name labels file)
-  if(course_pytest)
-    course_test(${name} "${labels}" ${course_pytest} ${file})
-  else()
-    course_test(${name} "${labels}" sh -c "echo 'no pytest here' && exit 77")
-  endif()
-endfunction()
 
 # Tests that use a GPU run one after the other: one of them takes nearly all of its memory.
 function(course_uses_gpu)

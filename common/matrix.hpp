@@ -94,16 +94,18 @@ class Matrix {
  public:
   Matrix() = default;  // no elements, no guards
   Matrix(Index rows, Index cols, Index pad = 0, int threads = 1, Use use = Use::output)
-      : rows_(rows), cols_(cols), ld_(cols + pad), use_(use) {
-    const auto bytes = static_cast<std::size_t>(size()) * sizeof(T);
+      : size_((rows + 1) * (cols + pad) + 2 * band), use_(use) {
+    const auto bytes = static_cast<std::size_t>(size_) * sizeof(T);
     buffer_.reset(static_cast<T*>(std::aligned_alloc(64, (bytes + 63) / 64 * 64)));
     if (!buffer_) throw std::bad_alloc();
-    share_rows(rows, threads, [this](Index i) { std::fill_n(data() + i * ld_, cols_, poison<T>()); });
+    view_ = {buffer_.get() + band, rows, cols, cols + pad};
+    share_rows(rows, threads,
+               [this](Index i) { std::fill_n(view_.data() + i * view_.ld(), view_.cols(), poison<T>()); });
     for (const auto& part : guards()) part.write_to(part.where);
   }
 
-  View<T> view() { return {data(), rows_, cols_, ld_}; }
-  View<const T> view() const { return {data(), rows_, cols_, ld_}; }
+  View<T> view() { return view_; }
+  View<const T> view() const { return view_; }
 
   /// False when somebody wrote outside the matrix: before it, behind it or into the padding.
   bool guards_intact() const {
@@ -119,13 +121,10 @@ class Matrix {
     void operator()(T* p) const { std::free(p); }
   };
 
-  Index size() const { return (rows_ + 1) * ld_ + 2 * band; }
-  std::array<Guards<T>, 3> guards() const {
-    return guards_round(View<T>(data(), rows_, cols_, ld_), buffer_.get(), size(), use_);
-  }
-  T* data() const { return buffer_ ? buffer_.get() + band : nullptr; }
+  auto guards() const { return guards_round(view_, buffer_.get(), size_, use_); }
 
-  Index rows_ = 0, cols_ = 0, ld_ = 0;
+  View<T> view_;
+  Index size_ = 0;
   Use use_ = Use::output;
   std::unique_ptr<T, Free> buffer_;
 };

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "gpu/launch.hpp"
 #include "runner/variant.hpp"
@@ -134,24 +135,31 @@ struct Cuda {
       check(cudaMemset(buffer_.get(), std::is_integral_v<T> ? 0x81 : 0xff, bytes()));
       synchronize();  // cudaMemset returns before it is done
       for (const Guards<T>& part : guards()) {
-        course::Matrix<T> here(part.where.rows(), part.where.cols());
-        part.write_to(here.view());
-        transfer<T>(here.view(), part.where);
+        std::vector<T> memory;
+        const View<T> here = room_for(part.where, memory);
+        part.write_to(here);
+        transfer<T>(here, part.where);
       }
     }
     bool guards_intact() const {
       if (!buffer_) return true;
       const auto parts = guards();
       return std::all_of(parts.begin(), parts.end(), [](const Guards<T>& part) {
-        course::Matrix<T> here(part.where.rows(), part.where.cols());
-        transfer<T>(part.where, here.view());
-        return part.are_in(here.view());
+        std::vector<T> memory;
+        const View<T> here = room_for(part.where, memory);
+        transfer<T>(part.where, here);
+        return part.are_in(here);
       });
     }
 
    private:
     std::size_t bytes() const { return std::size_t(size_) * sizeof(T); }
     auto guards() const { return guards_round(view_, buffer_.get(), size_, use_); }
+    /// As large a matrix on the host. (course::Matrix would bring OpenMP into libraries of GPU kernels.)
+    static View<T> room_for(View<T> part, std::vector<T>& memory) {
+      memory.resize(std::size_t(part.rows() * part.cols()));
+      return {memory.data(), part.rows(), part.cols(), part.cols()};
+    }
 
     View<T> view_;
     Index size_ = 0;

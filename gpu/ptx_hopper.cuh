@@ -14,7 +14,6 @@ __device__ inline unsigned shared_address(const void* at) {
   return unsigned(__cvta_generic_to_shared(at));
 }
 
-// [barrier]
 /// Lies in shared memory. A phase ends when all have arrived that init() named and all bytes have that were
 /// expected; then the next one begins.
 struct Barrier {
@@ -46,9 +45,7 @@ __device__ inline void wait(Barrier& barrier, unsigned parity) {
         : "r"(shared_address(&barrier)), "r"(parity)
         : "memory");
 }
-// [/barrier]
 
-// [bulk]
 /// Begins to copy the box at (x, y, z) of a tensor to shared memory; its bytes arrive at the barrier. What
 /// lies outside of the tensor becomes zeros.
 __device__ inline void bulk_load(void* to, const CUtensorMap& from, int x, int y, int z, Barrier& barrier) {
@@ -87,10 +84,7 @@ __device__ void bulk_wait_read() {
 __device__ inline void fence_async() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
-// [/bulk]
 
-// [wgmma]
-// [describe]
 /// Describes a tile in shared memory, 128 bytes a row, as bulk_load lays it out (swizzled). Groups of eight
 /// rows are 1024 bytes apart; `beside`: the bytes from 64 columns to the next 64, where a tile has several.
 __device__ inline std::uint64_t describe(const void* tile, int beside = 16) {
@@ -98,7 +92,6 @@ __device__ inline std::uint64_t describe(const void* tile, int beside = 16) {
   return (shared_address(tile) & 0x3ffff) >> 4 | std::uint64_t(beside >> 4) << 16 |
          std::uint64_t{1024 >> 4} << 32 | swizzle_128;
 }
-// [/describe]
 
 #define COURSE_R0                                                          \
   "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, " \
@@ -175,9 +168,7 @@ __device__ void fence_registers(FragmentC (&sum)[n]) {
 #pragma unroll
   for (FragmentC& each : sum) asm volatile("" : COURSE_F(each)::"memory");
 }
-// [/wgmma]
 
-// [cluster]
 /// Which block of its cluster this is.
 __device__ inline int cluster_rank() {
   unsigned rank;
@@ -206,27 +197,19 @@ __device__ inline void bulk_load_for_both(void* to, const CUtensorMap& from, int
       "l"(&from), "r"(x), "r"(y), "r"(z), "r"(shared_address(&barrier)), "h"(std::uint16_t{3})
       : "memory");
 }
-// [/cluster]
 
-/// Waits for the other three warps of this warpgroup, 0 or 1.
-__device__ inline void sync_warpgroup(int warpgroup) {
-  asm volatile("bar.sync %0, 128;" ::"r"(warpgroup + 1) : "memory");  // 0 is that of __syncthreads()
+/// A named barrier, 1 to 15 (0 is that of __syncthreads()): arrives, and waits until so many threads have
+/// arrived, of whole warps.
+template <int threads>
+__device__ void sync_named(int barrier) {
+  asm volatile("bar.sync %0, %1;" ::"r"(barrier), "n"(threads) : "memory");
+}
+/// Arrives at it, and goes on.
+template <int threads>
+__device__ void arrive_named(int barrier) {
+  asm volatile("bar.arrive %0, %1;" ::"r"(barrier), "n"(threads) : "memory");
 }
 
-// [turns]
-/// Two warpgroups in turns: group g waits until the other has passed the turn on.
-__device__ inline void wait_for_turn(int g) {
-  asm volatile("bar.sync %0, 256;" ::"r"(1 + g) : "memory");
-}
-__device__ inline void pass_turn(int g) {
-  asm volatile("bar.arrive %0, 256;" ::"r"(1 + g) : "memory");
-}
-__device__ inline void wait_for_both() {
-  asm volatile("bar.sync 3, 256;" ::: "memory");
-}
-// [/turns]
-
-// [registers]
 /// Gives registers of this warpgroup back, down to n a thread, or asks for as many.
 template <int n>
 __device__ void registers_down() {
@@ -236,20 +219,6 @@ template <int n>
 __device__ void registers_up() {
   asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(n));
 }
-// [/registers]
-
-// [f64]
-/// C += A·B in f64, A 16 × 16 and B 16 × 8: lane 4g + t holds of A rows g and g + 8, columns t, t + 4, t + 8
-/// and t + 12, two elements a column, of B these rows of column g; of C as FragmentC.
-__device__ inline void mma_sync(WideC<double>& c, const double (&a)[8], const double (&b)[4]) {
-  asm volatile(
-      "mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, "
-      "{%4, %5, %6, %7, %8, %9, %10, %11}, {%12, %13, %14, %15}, {%0, %1, %2, %3};"
-      : "+d"(c.of[0]), "+d"(c.of[1]), "+d"(c.of[2]), "+d"(c.of[3])
-      : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(a[4]), "d"(a[5]), "d"(a[6]), "d"(a[7]), "d"(b[0]),
-        "d"(b[1]), "d"(b[2]), "d"(b[3]));
-}
-// [/f64]
 
 /// Waits for the kernels before; without it, one that was launched to overlap them would not wait.
 __device__ inline void wait_for_kernels_before() {

@@ -1,15 +1,12 @@
-// What kernels for tensor cores share, also those of 12 and 13: tiles in shared memory, a warp's fragments
-// from them, C's tiles to blocks. Tiles are of elements of two bytes.
+// What kernels for tensor cores share: tiles in shared memory, a warp's fragments from them, adding these to
+// C, C's tiles to blocks. Tiles are of elements of two bytes.
 #pragma once
 
 #include <algorithm>
 
 #include "gpu/ptx.cuh"
 
-namespace cuda_tensor {
-
-using namespace course::ptx;
-using course::bf16, course::Index, course::SharedTile, course::View;
+namespace course {
 
 /// A chunk: eight elements of a row, as halves the 16 bytes that one instruction loads or stores.
 template <class T>
@@ -17,11 +14,10 @@ struct alignas(16) Chunk {
   T element[8];
 };
 
-// [load]
 /// The chunk from (i, j) on, by one load if all are there and rows are aligned; zeros beyond the
 /// matrix.
 template <bool aligned, class T>
-__device__ Chunk<T> load(View<const T> from, Index i, Index j) {
+__device__ Chunk<T> load_chunk(View<const T> from, Index i, Index j) {
   if (aligned && i < from.rows() && j + 8 <= from.cols())
     return reinterpret_cast<const Chunk<T>&>(from(i, j));
   Chunk<T> chunk;
@@ -30,9 +26,7 @@ __device__ Chunk<T> load(View<const T> from, Index i, Index j) {
     chunk.element[e] = i < from.rows() && j + e < from.cols() ? from(i, j + e) : T(0.f);
   return chunk;
 }
-// [/load]
 
-// [tiles]
 /// The layout of a tile's row: its chunks one after the other.
 struct Plain {
   static constexpr int place(int /*row*/, int chunk, int /*chunks*/) { return chunk; }
@@ -46,10 +40,9 @@ __device__ void copy_tile(SharedTile<T, rows, cols>& tile, View<const T> from, I
   for (int e = int(threadIdx.x); e < rows * chunks; e += threads) {
     const int row = e / chunks, chunk = e % chunks;
     const auto to = tile[row] + 8 * Layout::place(row, chunk, chunks);
-    course::in_shared<Chunk<T>>(to) = load<aligned>(from, i0 + row, j0 + 8 * chunk);
+    in_shared<Chunk<T>>(to) = load_chunk<aligned>(from, i0 + row, j0 + 8 * chunk);
   }
 }
-// [/tiles]
 
 // [swizzle]
 /// Swizzled: chunk e of row r lies at e XOR (r mod 8), so that in eight rows below each other it lies in
@@ -66,22 +59,22 @@ struct Swizzled {
 /// A's fragment from row i and column q on, by ldmatrix: of row l % 16, lane l gives the address of chunk
 /// l / 16.
 template <class Layout, class T, int rows, int cols>
-__device__ FragmentA take_a(SharedTile<T, rows, cols>& tile, int i, int q) {
+__device__ ptx::FragmentA take_a(SharedTile<T, rows, cols>& tile, int i, int q) {
   const int lane = int(threadIdx.x) % 32, row = i + lane % 16;
-  FragmentA a;
-  ldmatrix_x4(a.of, tile[row] + 8 * Layout::place(row, q / 8 + lane / 16, cols / 8));
+  ptx::FragmentA a;
+  ptx::ldmatrix_x4(a.of, tile[row] + 8 * Layout::place(row, q / 8 + lane / 16, cols / 8));
   return a;
 }
 // [/take_a]
 /// B's fragments from row q and column j on, two at a time; transposed, since a fragment's columns are the
 /// tile's rows.
 template <class Layout, int n, class T, int rows, int cols>
-__device__ void take_b(FragmentB (&b)[n], SharedTile<T, rows, cols>& tile, int q, int j) {
+__device__ void take_b(ptx::FragmentB (&b)[n], SharedTile<T, rows, cols>& tile, int q, int j) {
   const int lane = int(threadIdx.x) % 32, row = q + lane % 16;
 #pragma unroll
   for (int s = 0; s < n; s += 2) {
     std::uint32_t both[4];
-    ldmatrix_x4_trans(both, tile[row] + 8 * Layout::place(row, j / 8 + s + lane / 16, cols / 8));
+    ptx::ldmatrix_x4_trans(both, tile[row] + 8 * Layout::place(row, j / 8 + s + lane / 16, cols / 8));
     b[s] = {both[0], both[1]}, b[s + 1] = {both[2], both[3]};
   }
 }
@@ -128,33 +121,13 @@ __device__ void add_fragments(View<T> c, Index i0, Index j0, const Fragment (&su
   for (int r = 0; r < rows; ++r) add_row(c, i0 + 16 * r, j0, sum[r]);
 }
 
-/// Whether fragments and chunks can be loaded where they lie: WMMA asks for a matrix at a multiple of 32
-/// bytes, and all for rows at multiples of 16.
-static inline bool is_aligned(View<const bf16> view) {
-  return reinterpret_cast<std::uintptr_t>(view.data()) % 32 == 0 && view.ld() % 8 == 0;
-}
-
-template <class T>
-using Kernel = void (*)(View<const T> a, View<const T> b, View<course::Result<T>> c);
-
 /// Calls start(first row, grid) of blocks that make tiles of C, once for each CUDA's limit of them in y.
 template <class Start>
 static void tile_by_tile(Index rows, Index cols, Index tile_rows, Index tile_cols, Start start) {
-  for (Index i = 0; i < rows; i += course::most_blocks_in_y * tile_rows) {
-    const Index down = std::min(course::most_blocks_in_y, course::ceil_div(rows - i, tile_rows));
-    start(i, course::Grid{course::ceil_div(cols, tile_cols), down});
+  for (Index i = 0; i < rows; i += most_blocks_in_y * tile_rows) {
+    const Index down = std::min(most_blocks_in_y, ceil_div(rows - i, tile_rows));
+    start(i, Grid{ceil_div(cols, tile_cols), down});
   }
 }
 
-/// Starts a kernel that makes a tile of C a block.
-template <class T>
-static void tile_a_block(Kernel<T> kernel, Index tile_rows, Index tile_cols, Index block_threads,
-                         View<const T> a, View<const T> b, View<course::Result<T>> c, Index shared = 0) {
-  tile_by_tile(c.rows(), c.cols(), tile_rows, tile_cols, [&](Index i, course::Grid grid) {
-    const Index m = std::min(grid.y * tile_rows, c.rows() - i);
-    course::launch(kernel, grid, course::Block{block_threads, 1, shared}, a.block(i, 0, m, a.cols()), b,
-                   c.block(i, 0, m, c.cols()));
-  });
-}
-
-}  // namespace cuda_tensor
+}  // namespace course

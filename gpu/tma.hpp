@@ -1,4 +1,5 @@
-// What starts kernels for Hopper, also those of 13: how TMA sees a matrix, and launches that overlap.
+// What starts kernels for Hopper: how TMA sees a matrix, and launches of clusters and of kernels that
+// overlap.
 #pragma once
 
 #include <cuda.h>
@@ -9,17 +10,15 @@
 #include "common/bf16.hpp"
 #include "gpu/cuda.hpp"
 
-namespace cuda_hopper {
-
-using course::bf16, course::Index, course::View;
+namespace course {
 
 /// cuTensorMapEncodeTiled of the driver, without linking it.
-inline auto encoder() {
+inline auto tensor_map_encoder() {
   static const auto function = [] {
     void* found = nullptr;
     cudaDriverEntryPointQueryResult result;
-    course::check(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000, cudaEnableDefault,
-                                                   &result));
+    check(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000, cudaEnableDefault,
+                                           &result));
     if (result != cudaDriverEntryPointSuccess) throw std::runtime_error("the driver does not know TMA");
     return reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(found);
   }();
@@ -31,18 +30,18 @@ inline auto encoder() {
 template <class T>
 CUtensorMap map_of(View<T> matrix, int rows, int cols, int parts = 1) {
   using Element = std::remove_const_t<T>;
-  const auto type = std::is_same_v<Element, float>          ? CU_TENSOR_MAP_DATA_TYPE_FLOAT32
-                    : std::is_same_v<Element, double>       ? CU_TENSOR_MAP_DATA_TYPE_FLOAT64
-                    : std::is_same_v<Element, course::tf32> ? CU_TENSOR_MAP_DATA_TYPE_TFLOAT32
-                    : std::is_same_v<Element, bf16>         ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16
-                                                            : CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
+  const auto type = std::is_same_v<Element, float>    ? CU_TENSOR_MAP_DATA_TYPE_FLOAT32
+                    : std::is_same_v<Element, double> ? CU_TENSOR_MAP_DATA_TYPE_FLOAT64
+                    : std::is_same_v<Element, tf32>   ? CU_TENSOR_MAP_DATA_TYPE_TFLOAT32
+                    : std::is_same_v<Element, bf16>   ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16
+                                                      : CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
   const cuuint64_t rows_of_one = cuuint64_t(matrix.rows() / parts),
                    row_bytes = cuuint64_t(matrix.ld()) * sizeof(T);
   const cuuint64_t sides[] = {cuuint64_t(matrix.cols()), rows_of_one, cuuint64_t(parts)};
   const cuuint64_t apart[] = {row_bytes, row_bytes * rows_of_one};
   const cuuint32_t box[] = {cuuint32_t(cols), cuuint32_t(rows), cuuint32_t(parts)}, dense[] = {1, 1, 1};
   CUtensorMap map;
-  if (encoder()(
+  if (tensor_map_encoder()(
           &map, type, 3, const_cast<Element*>(matrix.data()), sides, apart, box, dense,
           CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
           row_bytes % 128 == 0 ? CU_TENSOR_MAP_L2_PROMOTION_L2_256B : CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
@@ -51,13 +50,13 @@ CUtensorMap map_of(View<T> matrix, int rows, int cols, int parts = 1) {
   return map;
 }
 
-/// A launch of blocks, in clusters where they are more than one. Blocks may begin before the kernel in front
+/// Launches blocks, in clusters where these are of more than one. Blocks may begin before the kernel in front
 /// has ended (programmatic dependent launch): when all its blocks have ended or, as 13's split.cuh does, have
 /// said that others may begin. Queued, products of 1024 take a sixth less time by it.
 template <auto kernel, int cluster = 1>
-struct Launch {
-  Launch(dim3 grid, int block, std::size_t bytes) {
-    course::check(course::once_a_device([bytes] {  // `bytes` belongs to the kernel
+struct ClusterLauncher {
+  ClusterLauncher(dim3 grid, int block, std::size_t bytes) {
+    check(once_a_device([bytes] {  // `bytes` belongs to the kernel
       return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes));
     }));
     attributes[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
@@ -66,12 +65,12 @@ struct Launch {
     config.gridDim = grid, config.blockDim = dim3(unsigned(block)), config.dynamicSmemBytes = bytes;
     config.attrs = attributes, config.numAttrs = cluster > 1 ? 2 : 1;
   }
-  Launch(const Launch&) = delete;  // config points to attributes
+  ClusterLauncher(const ClusterLauncher&) = delete;  // config points to attributes
   /// How many clusters the GPU holds at once; blocks have a multiprocessor each.
   int resident() const {
-    return course::once_a_device([this] {
-      int most = course::Cuda::multiprocessors();
-      if (cluster > 1) course::check(cudaOccupancyMaxActiveClusters(&most, kernel, &config));
+    return once_a_device([this] {
+      int most = Cuda::multiprocessors();
+      if (cluster > 1) check(cudaOccupancyMaxActiveClusters(&most, kernel, &config));
       return most;
     });
   }
@@ -81,17 +80,18 @@ struct Launch {
 
 /// kernel<<<grid, block, bytes>>>(arguments…).
 template <auto kernel, int cluster = 1, class... Arguments>
-void launch(dim3 grid, int block, std::size_t bytes, const Arguments&... arguments) {
-  const Launch<kernel, cluster> how(grid, block, bytes);
-  course::launched = {{Index(grid.x), Index(grid.y)}, {block, 1}};
-  course::check(cudaLaunchKernelEx(&how.config, kernel, arguments...));
+void launch_dependent(dim3 grid, int block, std::size_t bytes, const Arguments&... arguments) {
+  const ClusterLauncher<kernel, cluster> launcher(grid, block, bytes);
+  launched = {{Index(grid.x), Index(grid.y)}, {block, 1}};
+  check(cudaLaunchKernelEx(&launcher.config, kernel, arguments...));
 }
 
+/// Whether TMA can serve it: it begins, as its rows do, at multiples of 16 bytes, and no side is too long.
 template <class T>
 bool served(View<T> matrix) {
   return reinterpret_cast<std::uintptr_t>(matrix.data()) % 16 == 0 &&
          matrix.ld() * Index(sizeof(T)) % 16 == 0 &&
-         std::max(matrix.rows(), matrix.cols()) <= course::most_blocks_in_y * 64;
+         std::max(matrix.rows(), matrix.cols()) <= most_blocks_in_y * 64;
 }
 
 /// Whether TMA can add to it: beyond an edge it is exact to 16 bytes only.
@@ -99,4 +99,4 @@ inline bool adds_to(View<const float> c) {
   return served(c) && c.cols() % 4 == 0;
 }
 
-}  // namespace cuda_hopper
+}  // namespace course

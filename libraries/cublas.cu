@@ -1,4 +1,4 @@
-// cuBLAS by itself, in its ways to multiply, and ours in turns with each.
+// cuBLAS by itself, in each of its modes, and ours in turns with each.
 #include <cublasLt.h>
 #include <cublas_v2.h>
 #include <dlfcn.h>
@@ -172,13 +172,13 @@ struct Partner {
   int capability;
 };
 
-/// A way of cuBLAS's to multiply, by itself and in turns with these.
+/// A mode of cuBLAS, by itself and in turns with these.
 template <class T>
-void add(course::Variants<T>& variants, const std::string& way, const Product<T>& theirs,
+void add(course::Variants<T>& variants, const std::string& mode, const Product<T>& theirs,
          std::vector<Partner<T>> partners, const Asked& asked) {
   if (!theirs) return;
   if (asked.sustained) partners.push_back({"library", theirs, 0});  // sustained it meets itself
-  const std::string against = "cuBLAS " + way;
+  const std::string against = "cuBLAS " + mode;
   const auto add_one = [&](const std::string& name, const std::string& idea, const Product<T>& first,
                            int capability) {
     const auto launch = [first, theirs](View<const T> a, View<const T> b, View<Result<T>> c,
@@ -211,13 +211,12 @@ void add_variants(course::Step& step, const Asked& asked, char**) {
   const auto tensor = [](const std::string& name) {
     return ours<float>(COURSE_TENSOR, "course_tensor_" + name);
   };
-  const std::vector<Partner<float>> partners = {{"f32_by_bf16", tensor("f32_by_bf16"), 80},
-                                                {"f32_by_fp16", tensor("f32_by_fp16"), 80}};
-  std::vector<Partner<float>> all = partners;
-  all.push_back({"best", ours<float>(COURSE_OURS, "course_gpu_sgemm"), 0});
-  add(step.f32, "default", plain<float>(CUBLAS_COMPUTE_32F), all, asked);
-  add(step.f32, "pedantic", plain<float>(CUBLAS_COMPUTE_32F_PEDANTIC), all, asked);
+  std::vector<Partner<float>> partners = {{"f32_by_bf16", tensor("f32_by_bf16"), 80},
+                                          {"f32_by_fp16", tensor("f32_by_fp16"), 80}};
   add(step.f32, "bf16x9", by_nine(), partners, asked);
+  partners.push_back({"best", ours<float>(COURSE_OURS, "course_gpu_sgemm"), 0});
+  add(step.f32, "default", plain<float>(CUBLAS_COMPUTE_32F), partners, asked);
+  add(step.f32, "pedantic", plain<float>(CUBLAS_COMPUTE_32F_PEDANTIC), partners, asked);
   add(step.f64, "default", plain<double>(CUBLAS_COMPUTE_64F), {}, asked);
   add(step.f64, "pedantic", plain<double>(CUBLAS_COMPUTE_64F_PEDANTIC), {}, asked);
   const Product<bf16> fastest = [](auto a, auto b, auto c) { course::workspace<Fastest>()(a, b, c); };
@@ -225,7 +224,8 @@ void add_variants(course::Step& step, const Asked& asked, char**) {
       asked);
   add(step.tf32, "tf32", plain<tf32>(CUBLAS_COMPUTE_32F_FAST_TF32), {}, asked);
   const std::size_t version = cublasLtGetVersion();
-  step.flags = fmt::format("cuBLAS {}.{}.{}", version / 10000, version / 100 % 100, version % 100);
+  step.flags = "cuBLAS " + std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) + "." +
+               std::to_string(version % 100);
 }
 
 }  // namespace libraries

@@ -40,16 +40,16 @@ WANTED = {
     "8stream_kINS_6TilingIfLi128ELi256": COPIES,
 }
 HOPPER = {
-    "12_cuda_hopper": {
+    "12_cuda_hopper/as_library.cu": {
         "3tmaI": [*TMA, "mma.sync"],
         "5wgmmaI": [*TMA, "wgmma.mma_async"],
         "16warp_specialisedI": [*TMA, "wgmma.mma_async", "setmaxnreg"],
         "10persistentI": [*TMA, "wgmma.mma_async", "setmaxnreg"],
         "10f64_tensorI": [*TMA, "m16n8k16.row.col.f64", "setmaxnreg"],
-        "9ping_pongINS_5AloneE": [*TMA, "wgmma.mma_async", "setmaxnreg"],
-        "9ping_pongINS_4PairE": [*TMA, "wgmma.mma_async", "multicast::cluster"],
+        "9ping_pongINS_12ClusterShapeILi1EEE": [*TMA, "wgmma.mma_async", "setmaxnreg"],
+        "9ping_pongINS_12ClusterShapeILi2EEE": [*TMA, "wgmma.mma_async", "multicast::cluster"],
     },
-    "13_f32_by_halves": {"8by_wgmmaI": [*TMA, "wgmma.mma_async", "setmaxnreg"]},
+    "13_f32_by_halves/hopper.cu": {"8by_wgmmaI": [*TMA, "wgmma.mma_async", "setmaxnreg"]},
 }
 
 
@@ -151,8 +151,8 @@ def hopper(nvcc, source, folder):
     """What is wrong with the kernels of 12 and 13 for Hopper."""
     failures = []
     fences = r"\b(?:membar|fence\.(?:acq_rel|sc))\S*"
-    for step, wanted in HOPPER.items():
-        text, wrong = compiled(nvcc, source, source / step / "launch.cu", "90a", folder)
+    for file, wanted in HOPPER.items():
+        text, wrong = compiled(nvcc, source, source / file, "90a", folder)
         for part in wanted:
             for name, code in bodies(text, part).items():
                 wrong += [f"{name}: {fence}" for fence in re.findall(fences, "\n".join(code))]

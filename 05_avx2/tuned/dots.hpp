@@ -21,7 +21,6 @@ auto folded(V x) {
   }
 }
 
-// [along_k]
 /// C (rows × cols) += dot products of rows of A and rows of Bᵀ.
 template <class V, int rows, int cols, class T = typename V::Element>
 void dots(const T* a, Index a_row, const T* bt, Index bt_row, T* c, Index c_row, Index k) {
@@ -71,7 +70,6 @@ void along_k(const Product<T>& x, const T* bt, Index bt_row) {
                                   x.c_row, x.k);
     }
 }
-// [/along_k]
 
 /// Bᵀ, sixteen rows of B at a time, which stay in L1 while they are read column by column.
 template <class T>

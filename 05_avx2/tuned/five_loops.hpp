@@ -56,7 +56,6 @@ void macro_kernel(const Operand<T>& a, const View<T>& copy, const BlockOfB<Tile>
 }
 // [/macro_kernel]
 
-// [team]
 /// Where the members of one team wait for each other, and for nobody else.
 struct alignas(64) Barrier {
   std::atomic<Index> arrived = 0;  // in all rounds: nobody arrives for the next before this one is full
@@ -91,7 +90,6 @@ struct Member {
     return {b, packed};
   }
 };
-// [/team]
 
 // [five_loops]
 /// The product in one thread: three loops over blocks, and the macro-kernel's two.
@@ -120,7 +118,6 @@ void five_loops(const Operand<T>& a, const Operand<T>& b, const View<T>& c, cons
 }
 // [/five_loops]
 
-// [threads]
 /// How many of the threads are one below the other in the grid in which a thread needs the fewest rows of A
 /// and columns of B. (Columns are shared out by vectors.)
 constexpr Index threads_down(Index m, Index vectors, Index lanes, Index threads) {
@@ -189,7 +186,6 @@ void in_threads(const Operand<T>& a, const Operand<T>& b, const View<T>& c, cons
     in_threads<Tile>(a, b, c, scale, caches, 1);  // fewer than asked for, inside another region: one does all
   }
 }
-// [/threads]
 
 }  // namespace
 

@@ -6,7 +6,6 @@
 namespace avx2 {
 namespace {
 
-// [along_n]
 /// C (m × n) += A (m × steps) · B (steps × n), `rows` rows at a time, n at least a vector: A's numbers stay
 /// in registers, B and C come by in order. Their last vector ends where the rows do; of C it is read before
 /// its neighbour is written. Returns how many rows are done.
@@ -69,7 +68,6 @@ void along_n(const Product<T>& x, Index l1) {
       i = kernel(i, x.m, x.a, x.a_row, x.a_col, x.b + j, x.b_row, x.c + j, x.c_row, end - j);
   }
 }
-// [/along_n]
 
 /// Are C's rows to be walked from end to end? With few steps along k a tile of C is loaded and stored for few
 /// sums.

@@ -25,13 +25,13 @@ COURSE_INLINE bool copies_gain_nothing(const Product<T>& x, const Caches& caches
 /// of the result.
 template <class Tile, class T>
 COURSE_INLINE Variant variant_for(const Product<T>& x, const Caches& caches) {
-  return !copies_gain_nothing<Tile>(x, caches) ? Variant::five_loops      // five_loops.hpp
-         : rows_pay<Tile>(x.n, x.k)            ? Variant::rows            // rows.hpp: k is short
-         : dots_pay<Tile>(x)                   ? Variant::tiles_and_dots  // dots.hpp: n fills no vector
-         : x.m == 1                            ? Variant::tiles_of_one_row
+  return !copies_gain_nothing<Tile>(x, caches) ? Variant::five_loops        // five_loops.hpp
+         : rows_pay<Tile>(x.n, x.k)            ? Variant::rows              // rows.hpp: k is short
+         : dots_pay<Tile>(x)                   ? Variant::tiles_and_dots    // dots.hpp: n fills no vector
+         : x.m == 1                            ? Variant::tiles_of_one_row  // tiles.hpp: flat tiles
          : x.m == 2                            ? Variant::tiles_of_two
          : x.m <= thin_rows<Tile>              ? Variant::tiles_of_few
-                                               : Variant::tiles;  // tiles.hpp
+                                               : Variant::tiles;  // of full height
 }
 // [/choice]
 

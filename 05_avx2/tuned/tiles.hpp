@@ -6,7 +6,7 @@
 namespace avx2 {
 namespace {
 
-/// Rows that a flat tile may have: more of a row of B is then read side by side. 32 registers or 16.
+/// For few rows a tile is flat: more of a row of B is read side by side. Are there 32 registers, or 16?
 template <class Tile>
 constexpr bool many_registers = (Tile::mr * Tile::vectors > 16);
 template <class Tile>
@@ -18,7 +18,6 @@ template <class Tile, int rows>
 using Thin = avx2::Tile<typename Tile::T,
                         TileShape{rows, thin_vectors(rows, many_registers<Tile>), Tile::shape.bytes}>;
 
-// [small_kernel]
 /// The micro-kernel without fetches. Few sums would wait for each other: then each is made of several, which
 /// take turns along k. If the last vector would reach beyond C (`fewer`), it starts further left: columns
 /// that it shares with its neighbour are computed twice, with the same bits. A vector alone is masked.
@@ -74,7 +73,6 @@ void small_kernel(const T* a, Index a_row, Index a_col, const T* b, Index b_row,
     for (int j = 0; j < vectors; ++j)
       masked ? sum[0][i][j].store(c, some) : sum[0][i][j].store(c + column(j));
 }
-// [/small_kernel]
 
 /// The kernels of 1 … mr rows and 1 … `vectors` vectors, whole and with fewer columns.
 template <class Tile>
@@ -113,7 +111,6 @@ struct Pieces {
   Index begin(Index i) const { return i * each + std::min(i, longer); }
 };
 
-// [some_tiles]
 /// Tiles of C, those of this thread: by rows if B fits half of L2, so that C comes by in order; else by
 /// columns, so that a part of B stays in the caches.
 template <class Tile, class T>
@@ -128,7 +125,6 @@ void some_tiles(const Product<T>& x, const Pieces& down, Part rows, const Pieces
           x.block(ir, jr, down.begin(i + 1) - ir, std::min(across.begin(j + 1) * Tile::V::lanes, x.n) - jr));
     }
 }
-// [/some_tiles]
 
 /// Each of the threads has its part of so many pieces.
 void in_parts(Index threads, Index all, const auto& work) {

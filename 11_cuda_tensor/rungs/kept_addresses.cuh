@@ -7,7 +7,6 @@
 
 namespace cuda_tensor {
 
-// [kept]
 /// The chunks that a thread copies of each step's tile: of one column of chunks, `down` rows apart; the
 /// swizzle leaves them in one column.
 template <int rows, int cols>
@@ -35,7 +34,6 @@ __device__ void begin(SharedTile<bf16, rows, cols>& tile, const Chunks<rows, col
   for (int r = 0; r < rows; r += down)
     cp_async(tile[next.row + r] + next.at, next.from + r * ld, r < next.rows_left ? bytes : 0);
 }
-// [/kept]
 
 /// The tiles of `depth` steps of BK of k.
 template <int BK, int depth>
@@ -44,7 +42,6 @@ struct alignas(32) Stages {
   SharedTile<bf16, BK, BN> b[depth];
 };
 
-// [kept_addresses]
 /// As stages, for aligned rows.
 template <int BK, int depth = 3>
 __global__ __launch_bounds__(threads, 2) void kept_addresses(View<const bf16> a, View<const bf16> b,
@@ -76,6 +73,5 @@ __global__ __launch_bounds__(threads, 2) void kept_addresses(View<const bf16> a,
   }
   add_fragments(c, i0 + row, j0 + col, sum);
 }
-// [/kept_addresses]
 
 }  // namespace cuda_tensor

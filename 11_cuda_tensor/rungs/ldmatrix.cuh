@@ -23,7 +23,6 @@ __device__ void multiply_tiles(Sums& sum, SharedTile<bf16, BM, cols_a>& a_tile,
   }
 }
 
-// [ldmatrix]
 /// As mma, but ldmatrix loads the fragments, from tiles of this layout (Read: another on purpose is wrong).
 template <bool aligned, class Layout, class Read = Layout>
 __global__ __launch_bounds__(threads) void ldmatrix(View<const bf16> a, View<const bf16> b, View<float> c) {
@@ -40,6 +39,5 @@ __global__ __launch_bounds__(threads) void ldmatrix(View<const bf16> a, View<con
   }
   add_fragments(c, i0 + row, j0 + col, sum);
 }
-// [/ldmatrix]
 
 }  // namespace cuda_tensor

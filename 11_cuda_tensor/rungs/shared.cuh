@@ -6,7 +6,6 @@
 
 namespace cuda_tensor {
 
-// [shared]
 /// As wmma, but a block brings tiles of A and B to shared memory, for BK of k a step, and a warp makes 4 × 2
 /// fragments of C from them.
 template <bool aligned>
@@ -37,6 +36,5 @@ __global__ __launch_bounds__(threads) void shared(View<const bf16> a, View<const
     for (int s = 0; s < WN / 16; ++s)
       add_fragment(c, i0 + row + 16 * r, j0 + col + 16 * s, sum[r][s], &scratch[warp][0]);
 }
-// [/shared]
 
 }  // namespace cuda_tensor

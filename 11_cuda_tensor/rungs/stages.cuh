@@ -6,7 +6,6 @@
 
 namespace cuda_tensor {
 
-// [begin_tile]
 /// As copy_tile; by cp.async where rows are aligned, and then it does not wait.
 template <bool aligned, class Layout, int rows, int cols>
 __device__ void begin_tile(SharedTile<bf16, rows, cols>& tile, View<const bf16> from, Index i0, Index j0) {
@@ -21,11 +20,10 @@ __device__ void begin_tile(SharedTile<bf16, rows, cols>& tile, View<const bf16> 
       cp_async(to, there > 0 ? from.block(i, j, 1, there).data() : from.data(),
                2 * there);  // the rest becomes zeros
     } else {
-      course::in_shared<Chunk<bf16>>(to) = load<false>(from, i, j);
+      course::in_shared<Chunk<bf16>>(to) = course::load_chunk<false>(from, i, j);
     }
   }
 }
-// [/begin_tile]
 
 /// As ldmatrix, with `depth` pairs of swizzled tiles: while one is multiplied, those of the next steps are on
 /// their way, of each thread at most `under_way` groups when a step begins.

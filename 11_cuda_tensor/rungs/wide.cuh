@@ -3,13 +3,12 @@
 // elements of two bytes only. Run: build/11_cuda_tensor/11_cuda_tensor --type tf32,f64 --size 2048
 #pragma once
 
-#include "gpu/tiles.cuh"
+#include "elements.cuh"
 
 namespace cuda_tensor {
 
 using course::Result, course::tf32;
 
-// [wide_tiles]
 /// A block makes BM × BN elements of C by warps of WM × WN, BK columns of A a step, `depth` steps' tiles in
 /// 48 KiB of shared memory; so many blocks a multiprocessor. Of a larger part of C a warp loads less for each
 /// product, and holds more sums: those of 64 × 32 doubles are 128 registers, as those of 64 × 64 floats.
@@ -23,9 +22,7 @@ struct WideTiles<double> {
 };
 template <class S>
 constexpr int wide_threads = S::BM / S::WM*(S::BN / S::WN) * 32;
-// [/wide_tiles]
 
-// [wide_swizzle]
 /// Where column `col` of a tile's row lies. A row is cut into chunks of `chunk` elements, what one row gives
 /// to a load; chunk e lies at e XOR the row's number, or its half or quarter where a row has less than the
 /// 128 bytes of all banks. So the chunks of rows below each other lie in different banks.
@@ -45,9 +42,7 @@ template <class T, int cols>
 __device__ constexpr int place_in_b(int row, int col) {
   return swizzled<T, 32 / sizeof(T), cols>(row, col);
 }
-// [/wide_swizzle]
 
-// [wide_begin]
 /// Copies the tile from (i0, j0) on, 16 bytes at a time, zeros for what is beyond the matrix; by cp.async
 /// where rows are aligned, and then it does not wait. `place`: where an element lies in its row.
 template <bool aligned, int threads, class T, int rows, int cols>
@@ -72,7 +67,6 @@ __device__ void begin_wide(SharedTile<T, rows, cols>& tile, int (*place)(int row
     }
   }
 }
-// [/wide_begin]
 
 /// A warp's part of C.
 template <class T, class S>
@@ -110,7 +104,6 @@ __device__ void multiply_wide(WideSums<T, S>& sum, TileA& a_tile, TileB& b_tile,
   }
 }
 
-// [wide]
 /// As stages: while one pair of tiles is multiplied, those of the next steps are on their way. `aligned`: A
 /// and B begin at multiples of 16 bytes, and so do their rows.
 template <class T, bool aligned, class S = WideTiles<T>>
@@ -140,7 +133,6 @@ __global__ __launch_bounds__(wide_threads<S>, S::blocks) void wide_stages(View<c
   }
   add_fragments(c, i0 + row, j0 + col, sum);
 }
-// [/wide]
 
 /// C += A·B on the GPU, of any size and leading dimension; T: tf32 or double.
 template <class T>

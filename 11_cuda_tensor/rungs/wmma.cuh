@@ -36,7 +36,6 @@ __device__ inline void wmma_mma(WmmaC& c, const WmmaA& a, const WmmaB& b) {
 }
 #endif
 
-// [wmma_parts]
 /// 16 × 16 elements in memory, whose rows lie `ld` apart.
 struct Tile16 {
   const bf16* first;
@@ -67,7 +66,6 @@ __device__ inline void add_fragment(View<float> c, Index i0, Index j0, const Wmm
   }
   __syncwarp();  // the next fragment is stored in the same place
 }
-// [/wmma_parts]
 
 /// A warp makes 16 × 16 elements of C, its fragments from global memory; a block of 4 warps 32 × 32.
 template <bool aligned>

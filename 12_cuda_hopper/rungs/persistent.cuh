@@ -3,11 +3,10 @@
 //   build/12_cuda_hopper/12_cuda_hopper --size 4096 --variant warp_specialised,tma_add,persistent,ordered
 #pragma once
 
-#include "../walk.cuh"
+#include "../pipeline.cuh"
 
 namespace cuda_hopper {
 
-// [persistent]
 template <int BN, int depth, int buffers>
 struct Shared {
   Ring<BN, depth> ring;
@@ -20,35 +19,34 @@ template <int BN, int depth, int buffers>
 __global__ __launch_bounds__(with_producer, 1) void persistent(const __grid_constant__ CUtensorMap a,
                                                                const __grid_constant__ CUtensorMap b,
                                                                const __grid_constant__ CUtensorMap c,
-                                                               GroupedOrder order, int k) {
+                                                               TileScheduler scheduler, int k) {
   auto& [ring, boxes] = shared_memory<Shared<BN, depth, buffers>>();
   const int warpgroup = int(threadIdx.x) / 128, warp = int(threadIdx.x) / 32, steps = (k + BK - 1) / BK;
   prepare(ring.full, ring.empty);
-  RingSlot<depth> slot;
+  PipelineState<depth> state;
   if (warpgroup == 2) {
     registers_down<40>();
     // [walk]
-    for (int tile = int(blockIdx.x); threadIdx.x == 256 && tile < order.tiles(); tile += int(gridDim.x)) {
-      const auto [row, col] = order.at(tile);
-      produce(ring, slot, steps,
+    for (int tile = int(blockIdx.x); threadIdx.x == 256 && tile < scheduler.tiles(); tile += int(gridDim.x)) {
+      const auto [row, col] = scheduler.at(tile);
+      produce(ring, state, steps,
               [&, i0 = row * BM, j0 = col * BN](Stage<BN>& stage, int step, Barrier& full) {
-                begin(stage, a, b, i0, j0, step * BK, full);
+                begin_copies(stage, a, b, i0, j0, step * BK, full);
               });
     }
     // [/walk]
   } else {
     registers_up<232>();
-    for (int tile = int(blockIdx.x); tile < order.tiles(); tile += int(gridDim.x)) {
-      const auto [row, col] = order.at(tile);
+    for (int tile = int(blockIdx.x); tile < scheduler.tiles(); tile += int(gridDim.x)) {
+      const auto [row, col] = scheduler.at(tile);
       const int i = row * BM + warp * 16, j = col * BN;
       FragmentC sum[BN / 8];
       clear(sum);
-      consume(sum, ring, slot, warpgroup, steps);
+      consume(sum, ring, state, warpgroup, steps);
       add_by_tma<BN>(c, i, j, sum, boxes);
     }
     if (threadIdx.x % 32 == 0) bulk_wait_read<0>();
   }
 }
-// [/persistent]
 
 }  // namespace cuda_hopper

@@ -1,28 +1,27 @@
 // ping_pong: as ordered, but the two warpgroups of consumers have a tile of C each, all 128 rows of it, and
-// multiply in turns: one adds its sums to C while the other multiplies.
-//   build/12_cuda_hopper/12_cuda_hopper --size 4096 --variant ordered,ping_pong
+// multiply in turns: one adds its sums to C while the other multiplies. cluster: … and two blocks, whose
+// tiles lie below each other, form a cluster: each copies half of B's tile, for both. One kernel, two
+// launches.
+//   build/12_cuda_hopper/12_cuda_hopper --size 3000,4096 --variant ordered,ping_pong,cluster
 #pragma once
 
-#include "../walk.cuh"
+#include "../pipeline.cuh"
 
 namespace cuda_hopper {
 
-// [shared]
 template <int BN, int depth, class T>
-struct RingInTurns : Ring<BN, depth, T> {
+struct OrderedRing : Ring<BN, depth, T> {
   Barrier turn[2];  // of each group: the other one has begun all its products
 };
 template <int BN, int depth, class T = bf16>
 struct PingPongShared {
-  RingInTurns<BN, depth, T> ring;
+  OrderedRing<BN, depth, T> ring;
   Boxes<1> boxes;
 };
-// [/shared]
 
-// [ping_pong]
 /// Begins the products of a stage by the four warps that make all 128 rows of a tile.
 template <int BN>
-__device__ void multiply(FragmentC (&sum)[2][BN / 8], const Stage<BN>& stage) {
+__device__ void begin_products(FragmentC (&sum)[2][BN / 8], const Stage<BN>& stage) {
   wgmma_fence();
 #pragma unroll
   for (int q = 0; q < BK; q += 16)
@@ -33,45 +32,46 @@ __device__ void multiply(FragmentC (&sum)[2][BN / 8], const Stage<BN>& stage) {
   wgmma_commit();
 }
 
-template <class Team, int BN, int depth, class T = bf16>
+template <class Cluster, int BN, int depth, class T = bf16>
 __global__ __launch_bounds__(with_producer, 1) void ping_pong(const __grid_constant__ CUtensorMap a,
                                                               const __grid_constant__ CUtensorMap b,
                                                               const __grid_constant__ CUtensorMap c,
-                                                              GroupedOrder order, int k) {
+                                                              TileScheduler scheduler, int k) {
   auto& [ring, boxes] = shared_memory<PingPongShared<BN, depth, T>>();
   constexpr int BK = 128 / int(sizeof(T));
   const int group = __shfl_sync(~0u, int(threadIdx.x) / 128, 0), steps = (k + BK - 1) / BK;
-  const int first = int(blockIdx.x) / Team::blocks, apart = int(gridDim.x) / Team::blocks;
+  const int first = int(blockIdx.x) / Cluster::blocks, apart = int(gridDim.x) / Cluster::blocks;
   if (threadIdx.x == 0) init(ring.turn[0], 4), init(ring.turn[1], 4);
-  prepare<Team>(ring.full, ring.empty, 4);
-  RingSlot<depth> slot;
+  prepare<Cluster>(ring.full, ring.empty, 4);
+  PipelineState<depth> state;
   if (group == 2) {
     registers_down<40>();
-    for (int tile = first; threadIdx.x == 256 && tile < order.tiles(); tile += apart) {
-      const auto [row, col] = Team::at(order, tile);
-      produce(ring, slot, steps,
+    for (int tile = first; threadIdx.x == 256 && tile < scheduler.tiles(); tile += apart) {
+      const auto [row, col] = Cluster::at(scheduler, tile);
+      produce(ring, state, steps,
               [&, i0 = row * BM, j0 = col * BN](Stage<BN, T>& stage, int step, Barrier& full) {
-                Team::start(stage, a, b, i0, j0, step * BK, full);
+                Cluster::start(stage, a, b, i0, j0, step * BK, full);
               });
     }
   } else {
     registers_up<232>();
     const int warp = int(threadIdx.x) / 32 % 4;
     // [group]
-    Turn turn{group};
-    slot.skip(group * steps);
-    for (int tile = first + group * apart; tile < order.tiles(); tile += 2 * apart) {
+    OrderedBarrier<Barrier> order{ring.turn, group};
+    state.skip(group * steps);
+    for (int tile = first + group * apart; tile < scheduler.tiles(); tile += 2 * apart) {
       FragmentC sum[2][BN / 8];
       clear(sum[0]), clear(sum[1]);
-      take_turn<Team>(
-          ring, slot, turn, steps,
-          [&](const Stage<BN, T>& stage, int) { multiply(sum, stage), wgmma_wait<1>(); },
+      consume_in_order<Cluster>(
+          ring, state, order, steps,
+          [&](const Stage<BN, T>& stage, int) { begin_products(sum, stage), wgmma_wait<1>(); },
           [&] { wgmma_wait<0>(), fence_registers(sum[0]), fence_registers(sum[1]); });
-      const auto [row, col] = Team::at(order, tile);
+      const auto [row, col] = Cluster::at(scheduler, tile);
       const int i = row * BM + 16 * warp, j = col * BN;
       // [/group]
-      if (tile + apart >= order.tiles() && steps >= depth) {  // the block's last: the ring is free for boxes
-        sync_warpgroup(group);
+      if (tile + apart >= scheduler.tiles() &&
+          steps >= depth) {          // the block's last: the ring is free for boxes
+        sync_named<128>(1 + group);  // the warpgroup
         auto* const many = reinterpret_cast<Boxes<BN / 32>*>(&ring);
         static_assert(2 * sizeof *many <= sizeof ring);
 #pragma unroll
@@ -83,8 +83,7 @@ __global__ __launch_bounds__(with_producer, 1) void ping_pong(const __grid_const
     }
     if (threadIdx.x % 32 == 0) bulk_wait_read<0>();
   }
-  Team::part();
+  Cluster::part();
 }
-// [/ping_pong]
 
 }  // namespace cuda_hopper

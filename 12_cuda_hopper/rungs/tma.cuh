@@ -2,16 +2,15 @@
 //   build/12_cuda_hopper/12_cuda_hopper --size 4096 --variant tma
 #pragma once
 
-#include "../ring.cuh"
+#include "../pipeline.cuh"
 
 namespace cuda_hopper {
 
-using cuda_tensor::add_fragments, cuda_tensor::Swizzled, cuda_tensor::take_a, cuda_tensor::take_b;
+using course::add_fragments, course::Swizzled, course::take_a, course::take_b;
 
 /// As in stages: a block makes BM × BN elements of C by 8 warps of 64 × 32.
 constexpr int BN = 128, WM = 64, WN = 32, threads = 256;
 
-// [tma]
 /// As stages, but one thread begins a whole step's copies, of three boxes; they arrive swizzled.
 template <int depth>
 __global__ __launch_bounds__(threads) void tma(const __grid_constant__ CUtensorMap a,
@@ -23,7 +22,7 @@ __global__ __launch_bounds__(threads) void tma(const __grid_constant__ CUtensorM
   // [tma_steps]
   const auto start = [&](int step) {
     if (threadIdx.x == 0 && step < steps)
-      begin(ring.stage[step % depth], a, b, i0, j0, step * BK, ring.full[step % depth]);
+      begin_copies(ring.stage[step % depth], a, b, i0, j0, step * BK, ring.full[step % depth]);
   };
   for (int step = 0; step < depth - 1; ++step) start(step);
   FragmentC sum[WM / 16][WN / 8] = {};
@@ -47,6 +46,5 @@ __global__ __launch_bounds__(threads) void tma(const __grid_constant__ CUtensorM
   }
   add_fragments(c, i0 + row, j0 + col, sum);
 }
-// [/tma]
 
 }  // namespace cuda_hopper

@@ -2,11 +2,10 @@
 //   build/12_cuda_hopper/12_cuda_hopper --size 4096 --variant tma,wgmma
 #pragma once
 
-#include "../ring.cuh"
+#include "../pipeline.cuh"
 
 namespace cuda_hopper {
 
-// [wgmma]
 /// As tma, but a warpgroup, four warps together, multiplies 64 rows of A's tile by B's, from shared memory; a
 /// block has two.
 template <int BN, int depth>
@@ -18,7 +17,7 @@ __global__ __launch_bounds__(256, 1) void wgmma(const __grid_constant__ CUtensor
   prepare(ring.full, ring.empty);
   const auto start = [&](int step) {
     if (threadIdx.x == 0 && step < steps)
-      begin(ring.stage[step % depth], a, b, i0, j0, step * BK, ring.full[step % depth]);
+      begin_copies(ring.stage[step % depth], a, b, i0, j0, step * BK, ring.full[step % depth]);
   };
   for (int step = 0; step < depth - 1; ++step) start(step);
   // [wgmma_steps]
@@ -26,7 +25,7 @@ __global__ __launch_bounds__(256, 1) void wgmma(const __grid_constant__ CUtensor
   clear(sum);
   for (int step = 0; step < steps; ++step) {
     wait(ring.full[step % depth], step / depth % 2);
-    multiply(sum, ring.stage[step % depth], warpgroup);
+    begin_products(sum, ring.stage[step % depth], warpgroup);
     wgmma_wait<1>();  // of this thread the products of the step before are done …
     __syncthreads();  // … and of all
     start(step + depth - 1);
@@ -36,6 +35,5 @@ __global__ __launch_bounds__(256, 1) void wgmma(const __grid_constant__ CUtensor
   add_warpgroup<BN>(c, i0 + 16 * warp, j0, sum);
   // [/wgmma_steps]
 }
-// [/wgmma]
 
 }  // namespace cuda_hopper

@@ -7,19 +7,17 @@ python=$1 folder=$2 cluster=$(cd "$(dirname "$0")/../../06_mpi/cluster" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "$python" -B "$cluster/simulate.py" --platform fast "$work" || exit 1
-# run RANKS STATUS PROGRAM ARGUMENT…
+# run RANKS STATUS ARGUMENT…
 run() {
-  local ranks=$1 wanted=$2 program=$3
-  shift 3
+  local ranks=$1 wanted=$2
+  shift 2
   smpirun -np "$ranks" -platform "$work/fast.xml" -hostfile "$work/hosts" --log=root.thres:error \
-    --cfg=smpi/simulate-computation:no --cfg=smpi/test:0 "$folder/$program" "$@" >"$work/out" 2>"$work/err"
-  [ $? -eq "$wanted" ] || { echo "$program $*: not exit $wanted: $(cat "$work/out" "$work/err")"; exit 1; }
+    --cfg=smpi/simulate-computation:no --cfg=smpi/test:0 "$folder/06_mpi_simulate" "$@" >"$work/out" 2>"$work/err"
+  [ $? -eq "$wanted" ] || { echo "$*: not exit $wanted: $(cat "$work/out" "$work/err")"; exit 1; }
 }
-run 4 2 06_mpi_simulate summa 1000 64 3 2
+run 4 2 summa 1000 64 3 2
 grep -q "06_mpi_simulate: 3x2 is not the number of ranks" "$work/err" || { cat "$work/err"; exit 1; }
-run 4 2 06_mpi_simulate suma 1000 64 2 2
-run 4 2 06_mpi_simulate summa 1e3 64 2 2
 for variant in summa_blocking summa summa_unaided summa_ring_dealt summa_ring; do
-  run 6 0 06_mpi_simulate $variant 1000 64 2 3 # its words are counted, and are those of the formula
-  run 256 0 06_mpi_simulate $variant 1000 11 16 16
+  run 6 0 $variant 1000 64 2 3 # its words are counted, and are those of the formula
+  run 256 0 $variant 1000 11 16 16
 done

@@ -1,5 +1,5 @@
-// ping_pong's protocol without a GPU: what the kernel's own code (turns.hpp) has the producer and the warps
-// of both groups do is written down as scripts, which are then walked in every order.
+// ping_pong's protocol without a GPU: what the kernel's own code (pipeline.hpp) has the producer and the
+// warps of both groups do is written down as scripts, which are then walked in every order.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "12_cuda_hopper/turns.hpp"
+#include "12_cuda_hopper/pipeline.hpp"
 
 namespace {
 
@@ -22,14 +22,14 @@ struct Event {
 using Script = std::vector<Event>;
 Script* script = nullptr;  // that of the actor whose code runs
 
-// What turns.hpp asks for.
+// What pipeline.hpp asks for.
 struct Barrier {
   int at;
 };
 void wait(Barrier barrier, unsigned parity) {
   script->push_back({What::wait, barrier.at, 0, parity});
 }
-struct Team {
+struct Cluster {
   static void release(Barrier barrier) { script->push_back({What::arrive, barrier.at}); }
   static void pass(Barrier barrier) { release(barrier); }
 };
@@ -55,19 +55,19 @@ std::array<Script, 3> scripts(const Case& of) {
   std::array<Script, 3> made;
   Ring ring;
   script = &made[2];
-  RingSlot<depth> slot;
+  PipelineState<depth> state;
   for (int tile = 0; tile < of.tiles; ++tile)
-    produce(ring, slot, of.steps, [&](int stage, int step, Barrier) {
+    produce(ring, state, of.steps, [&](int stage, int step, Barrier) {
       script->push_back({What::copy, stage, tile * of.steps + step});
     });
   for (int group : {0, 1}) {
     script = &made[std::size_t(group)];
-    Turn of_group{group};
-    RingSlot<depth> next;
+    OrderedBarrier<Barrier> order{ring.turn, group};
+    PipelineState<depth> next;
     next.skip(group * of.steps);
     for (int tile = group; tile < of.tiles; tile += 2)
-      take_turn<Team>(
-          ring, next, of_group, of.steps,
+      consume_in_order<Cluster>(
+          ring, next, order, of.steps,
           [&](int stage, int step) {
             script->push_back({What::read, stage, tile * of.steps + step});
             script->push_back({What::finish, 1});

@@ -1,22 +1,20 @@
 // f32 products by parts under the emulator and, by gpu.cu, on the GPU, from inputs that the recipe does
-// not make: which way they go, and the error against u ‖a‖ ‖b‖ and against u Σ|ab|.
+// not make: which variant makes them, and the error against u ‖a‖ ‖b‖ and against u Σ|ab|.
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cmath>
 #include <limits>
 #include <thread>
 #include <vector>
 
-#include "13_f32_by_halves/multiply.cuh"
+#include "13_f32_by_halves/gemm.cuh"
 #include "common/fill.hpp"
-#ifndef __CUDACC__
-#include "11_cuda_tensor/as_library.cu"
-#include "13_f32_by_halves/as_library.cu"
-#endif
 
 namespace {
 
 using namespace f32_by_halves;
+using enum F32Variant;
 
 constexpr double u = 0x1p-24;
 
@@ -31,6 +29,15 @@ Case uniform(Index m, Index n, Index k) {
   return made;
 }
 
+/// Each element becomes change(it).
+template <class Change>
+void each(View<float> matrix, Change change) {
+  for (Index i = 0; i < matrix.rows(); ++i)
+    for (Index j = 0; j < matrix.cols(); ++j) matrix(i, j) = change(matrix(i, j));
+}
+void clear(View<float> matrix) {
+  each(matrix, [](float) { return 0.f; });
+}
 /// Multiplies each element by 2^exponent(its row, its column).
 template <class Exponent>
 void scale(View<float> matrix, Exponent exponent) {
@@ -39,10 +46,6 @@ void scale(View<float> matrix, Exponent exponent) {
 }
 void scale(View<float> matrix, int exponent) {
   scale(matrix, [=](Index, Index) { return exponent; });
-}
-void clear(View<float> matrix) {
-  for (Index i = 0; i < matrix.rows(); ++i)
-    for (Index j = 0; j < matrix.cols(); ++j) matrix(i, j) = 0;
 }
 
 /// Of each row of A and column of B another power of two; C is 0.
@@ -69,20 +72,20 @@ Cuda::Matrix<float> there(View<T> matrix) {
   Cuda::transfer<float>(matrix, copy.view());
   return copy;
 }
-/// Multiplies, waits until it is done, and returns the way.
-Way way_of(View<const float> a, View<const float> b, View<float> c, Way first,
-           Multiply&& multiply = Multiply()) {
+/// Multiplies, waits until it is done, and returns the variant.
+F32Variant variant_of(View<const float> a, View<const float> b, View<float> c, F32Variant first,
+                      Gemm&& gemm = Gemm()) {
 #ifndef __CUDACC__
   course::emulator::set_order("forward");
 #endif
   const auto a_there = there(a), b_there = there(b), c_there = there(c);
-  const Way way = multiply(a_there.view(), b_there.view(), c_there.view(), first);
+  const F32Variant variant = gemm(a_there.view(), b_there.view(), c_there.view(), first);
   Cuda::synchronize();
   CHECK(a_there.guards_intact());
   CHECK(b_there.guards_intact());
   CHECK(c_there.guards_intact());
   Cuda::transfer<float>(c_there.view(), c);
-  return way;
+  return variant;
 }
 
 struct Errors {
@@ -90,11 +93,11 @@ struct Errors {
 };
 /// Multiplies and compares with sums in double (of products that are exact there); C's own rounding is left
 /// out of account.
-Errors errors(Case& given, Way first, Way expected) {
+Errors errors(Case& given, F32Variant first, F32Variant expected) {
   const View<float> a = given.a.view(), b = given.b.view(), c = given.c.view();
   course::Matrix<float> before(c.rows(), c.cols());
   course::copy<float>(c, before.view());
-  CHECK(way_of(a, b, c, first) == expected);
+  CHECK(variant_of(a, b, c, first) == expected);
   Errors most;
   const auto n = std::size_t(c.cols());
   std::vector<double> b_square(n);
@@ -125,32 +128,34 @@ Errors errors(Case& given, Way first, Way expected) {
 
 }  // namespace
 
-TEST_CASE("13: uniform inputs, and rows and columns of wild scales, go the first way, far below the bound") {
-  for (const Way way : {Way::fp16x2, Way::bf16x3}) {
+TEST_CASE(
+    "13: uniform inputs, and rows and columns of wild scales, are made by the first variant, far below the "
+    "bound") {
+  for (const F32Variant variant : {fp16x2, bf16x3}) {
     for (const Index k : {96, 300}) {  // 96: the last sum is taken over after half as many products
       Case given = uniform(33, 18, k);
-      const Errors most = errors(given, way, way);
+      const Errors most = errors(given, variant, variant);
       CHECK((most.of_norms < 4 && most.of_norms > 0.001));  // they are not all exact
     }
     Case wild = scaled_wildly(33, 18, 70);
-    CHECK(errors(wild, way, way).of_norms < 4);
+    CHECK(errors(wild, variant, variant).of_norms < 4);
   }
 }
 
 TEST_CASE("13: a row too long for the registers is split whole") {
   Case given = uniform(3, 5, 9001);  // three passes; its largest element is in the last one, or in the first
   given.a.view()(1, 9000) = given.a.view()(2, 1) = 300;
-  CHECK(errors(given, Way::fp16x2, Way::fp16x2).of_norms < 8);
+  CHECK(errors(given, fp16x2, fp16x2).of_norms < 8);
 }
 
 TEST_CASE("13: what one product has found is not left to the next ones") {
-  Multiply multiply;
+  Gemm gemm;
   for (const bool nan : {true, false, false, true, true, false}) {
-    for (const Way first : {Way::fp16x2, Way::bf16x3}) {
+    for (const F32Variant first : {fp16x2, bf16x3}) {
       Case given = uniform(20, 20, 90);
       if (nan) given.b.view()(3, 4) = std::numeric_limits<float>::quiet_NaN();
-      CHECK(way_of(given.a.view(), given.b.view(), given.c.view(), first, std::move(multiply)) ==
-            (nan ? Way::f32 : first));
+      CHECK(variant_of(given.a.view(), given.b.view(), given.c.view(), first, std::move(gemm)) ==
+            (nan ? f32 : first));
     }
   }
 }
@@ -173,8 +178,7 @@ TEST_CASE("13: what is too wide for two FP16 goes by three BF16 and is right by 
   scale(lost.a.view(), -45);  // these become zero when their row is scaled
   for (Index i = 0; i < 20; ++i) lost.a.view()(i, 0) = 0x1p120f, lost.b.view()(0, i) = 0;
   clear(lost.c.view());
-  for (Case* const given : {&graded, &huge, &lost})
-    CHECK(errors(*given, Way::fp16x2, Way::bf16x3).of_sums < 6);
+  for (Case* const given : {&graded, &huge, &lost}) CHECK(errors(*given, fp16x2, bf16x3).of_sums < 6);
 }
 
 TEST_CASE("13: of a row one element in 64 may lose bits, wherever they are, but not one more") {
@@ -182,21 +186,21 @@ TEST_CASE("13: of a row one element in 64 may lose bits, wherever they are, but 
     Case given = uniform(130, 83, 317);  // rows are aligned; several tiles each way
     for (int q = 0; q < count; ++q)
       for (const Index line : {33, 65}) given.a.view()(line, 75 * q) = 0x1p-20f;
-    CHECK(errors(given, Way::fp16x2, count == 4 ? Way::fp16x2 : Way::bf16x3).of_norms < 4);
+    CHECK(errors(given, fp16x2, count == 4 ? fp16x2 : bf16x3).of_norms < 4);
   }
 }
 
 TEST_CASE("13: of a column so may one in 64 of each slice of k, the last and shorter one, too") {
-  for (const Index k : {317, 2100})
-    for (const Index refused : {-1, 0, 1, 4}) {  // which slice has one more
-      Case given = uniform(5, 71, k);
-      const Index slice = slice_for(true, k);
-      CHECK(slice == (k == 317 ? 64 : 128));
-      for (Index q = 0; q * slice < k; ++q)
-        for (Index p = 0; p < slice / 64 + (q == refused); ++p)
-          for (const Index column : {33, 70}) given.b.view()(q * slice + 19 * p, column) = 0x1p-20f;
-      CHECK(errors(given, Way::fp16x2, refused < 0 ? Way::fp16x2 : Way::bf16x3).of_norms < 4);
-    }
+  // k, its slices, and which of them has one more.
+  for (const auto [k, slice, refused] :
+       {std::array{317, 64, -1}, {317, 64, 0}, {317, 64, 4}, {2100, 128, -1}, {2100, 128, 1}}) {
+    Case given = uniform(5, 71, k);
+    CHECK(slice_for(true, k) == slice);
+    for (int q = 0; q * slice < k; ++q)
+      for (int p = 0; p < slice / 64 + (q == refused); ++p)
+        for (const Index column : {33, 70}) given.b.view()(q * slice + 19 * p, column) = 0x1p-20f;
+    CHECK(errors(given, fp16x2, refused < 0 ? fp16x2 : bf16x3).of_norms < 4);
+  }
 }
 
 TEST_CASE("13: each slice of B has its own powers of two, unless they are no floats") {
@@ -206,27 +210,23 @@ TEST_CASE("13: each slice of B has its own powers of two, unless they are no flo
     scale(given.a.view(), -30);
     scale(given.b.view(), [=](Index p, Index) { return p < 64 ? most : p < 128 ? 40 : -most; });
     const bool served = most == 60 || most == 89;
-    CHECK(errors(given, Way::fp16x2, served ? Way::fp16x2 : most == 98 ? Way::bf16x3 : Way::f32).of_sums < 6);
+    CHECK(errors(given, fp16x2, served ? fp16x2 : most == 98 ? bf16x3 : f32).of_sums < 6);
   }
 }
 
 TEST_CASE("13: with all positive numbers the sum that is cut off stays near, too") {
-  for (const Way way : {Way::fp16x2, Way::bf16x3}) {
+  for (const F32Variant variant : {fp16x2, bf16x3}) {
     Case given = uniform(16, 16, 2000);
-    for (Index i = 0; i < 16; ++i)
-      for (Index p = 0; p < 2000; ++p) {
-        given.a.view()(i, p) = std::abs(given.a.view()(i, p));
-        given.b.view()(p, i) = std::abs(given.b.view()(p, i));
-      }
-    CHECK(errors(given, way, way).of_sums < 16);
+    for (const View<float> view : {given.a.view(), given.b.view()}) each(view, fabsf);
+    CHECK(errors(given, variant, variant).of_sums < 16);
   }
 }
 
 TEST_CASE("13: denormals are scaled by two FP16, and are beyond three BF16") {
-  for (const Way way : {Way::fp16x2, Way::bf16x3}) {
+  for (const F32Variant variant : {fp16x2, bf16x3}) {
     Case given = uniform(17, 9, 40);
     scale(given.a.view(), -126), scale(given.b.view(), 100), clear(given.c.view());
-    CHECK(errors(given, way, way == Way::fp16x2 ? Way::fp16x2 : Way::f32).of_norms < 8);
+    CHECK(errors(given, variant, variant == fp16x2 ? fp16x2 : f32).of_norms < 8);
   }
 }
 
@@ -234,14 +234,12 @@ TEST_CASE("13: NaN and infinity in either factor, and what rounds to infinity, g
   constexpr float inf = std::numeric_limits<float>::infinity();
   for (const float value : {std::numeric_limits<float>::quiet_NaN(), inf, -inf})
     for (const bool in_a : {true, false})
-      for (const Way way : {Way::fp16x2, Way::bf16x3}) {
+      for (const F32Variant variant : {fp16x2, bf16x3}) {
         Case given = uniform(18, 19, 40);
         for (const View<float> view : {given.a.view(), given.b.view()})
-          for (Index i = 0; i < view.rows(); ++i)
-            for (Index j = 0; j < view.cols(); ++j)
-              view(i, j) += std::copysign(1.f, view(i, j));  // not graded
+          each(view, [](float x) { return x + std::copysign(1.f, x); });  // not graded
         (in_a ? given.a : given.b).view()(5, 6) = value;
-        CHECK(way_of(given.a.view(), given.b.view(), given.c.view(), way) == Way::f32);
+        CHECK(variant_of(given.a.view(), given.b.view(), given.c.view(), variant) == f32);
         const View<float> c = given.c.view();
         for (Index i = 0; i < 18; ++i)
           for (Index j = 0; j < 19; ++j) CHECK(std::isfinite(c(i, j)) == (in_a ? i != 5 : j != 6));
@@ -249,26 +247,18 @@ TEST_CASE("13: NaN and infinity in either factor, and what rounds to infinity, g
   Case given = uniform(3, 3, 3);
   given.a.view()(1, 1) = std::numeric_limits<float>::max();  // as BF16 it is infinite
   given.b.view()(1, 0) = given.b.view()(1, 1) = given.b.view()(1, 2) = 0x1p-20f;
-  CHECK(errors(given, Way::bf16x3, Way::f32).of_norms < 8);
+  CHECK(errors(given, bf16x3, f32).of_norms < 8);
 }
 
 #ifndef __CUDACC__
-TEST_CASE("13: the library's way, like its memory, is a thread's and a device's own") {
-  course::emulator::set_order("forward");
-  const auto multiply = [](int device, float of_a) {
-    CHECK(course::cudaSetDevice(device) == course::cudaSuccess);
-    Case given = uniform(20, 30, 90);
-    given.a.view()(3, 4) = of_a;
-    const auto a = there(given.a.view()), b = there(given.b.view()), c = there(given.c.view());
-    course_tensor_f32_by_fp16(20, 30, 90, a.view().data(), a.view().ld(), b.view().data(), b.view().ld(),
-                              c.view().data(), c.view().ld());
-    Cuda::synchronize();
-    return std::string(course_tensor_way());
-  };
-  for (const int device : {0, 0, 1}) CHECK(multiply(device, 1) == "fp16x2");
-  std::thread([&] { CHECK(multiply(1, std::numeric_limits<float>::infinity()) == "f32"); }).join();
-  CHECK(course_tensor_way() == std::string("fp16x2"));
+TEST_CASE("13: what a thread keeps for the next product is its own, and a device's") {
+  const auto kept = [] { return &course::workspace<Gemm>(); };
+  const Gemm* const first = kept();
+  CHECK(kept() == first);
+  course::cudaSetDevice(1);
+  CHECK(kept() != first);
   course::cudaSetDevice(0);
+  std::thread([&] { CHECK(kept() != first); }).join();
 }
 
 TEST_CASE("13: a float becomes the nearest FP16, of two the even one; NaN stays NaN") {

@@ -106,8 +106,8 @@ cublas)
   tool 0 --library cublas --size 300 --repeat 3 --type f32,f64,bf16
   tool 0 --library cublas --size 300 --repeat 3 --type tf32 --fill digits # how cuBLAS rounds others is its own
   [ "$(rows verdict | tr ' ' '\n' | sort -u)" = right ] || fail "not all right: $(cat results.csv)"
-  for way in library,default,f32 library,pedantic,f64 library,tf32,tf32 {best,f32_by_bf16,f32_by_fp16},{default,pedantic},f32 bf16,heuristics,bf16; do
-    cells variant against type | grep -qx "${way/,/,cuBLAS }" || fail "no row of $way"
+  for row in library,default,f32 library,pedantic,f64 library,tf32,tf32 {best,f32_by_bf16,f32_by_fp16},{default,pedantic},f32 bf16,heuristics,bf16; do
+    cells variant against type | grep -qx "${row/,/,cuBLAS }" || fail "no row of $row"
   done
   rm results.csv && tool 0 --library cublas --size 300 --type bf16 --sustained
   cells against_error_share mhz watts against_mhz against_watts | awk -F, '!($1 > 0 && $1 < 1 && $2 > 0 && $3 > 0 && $4 > 0 && $5 > 0) {bad = 1} END {exit bad || NR != 2}' || fail "sustained: $(cat results.csv)"

@@ -72,6 +72,12 @@ class Rung(SimpleNamespace):
         return Path(self.copy or MINE / f"{self.name}.{'cu' if self.on_gpu else 'cpp'}")
 
     @property
+    def place(self):
+        """The course's file in which the kernel stands, from its root: the step's, or another."""
+        in_step = Path(self.step) / self.file
+        return in_step if (ROOT / in_step).exists() else Path(self.file)
+
+    @property
     def shown(self):
         return f"mine/{self.path.relative_to(MINE)}"
 
@@ -83,7 +89,8 @@ class Rung(SimpleNamespace):
     def model(self):
         """The course's own lines: what the learner writes."""
         name, _, part = self.solution.partition("#")
-        return fragment(ROOT / self.step / (name or self.file), part or self.fragment)
+        file = Path(self.step) / name if name else self.place
+        return fragment(ROOT / file, part or self.fragment)
 
     @property
     def written(self):
@@ -133,7 +140,7 @@ class Rung(SimpleNamespace):
 
     def overlay(self):
         """A copy of the step's folder in which the fragment is the learner's file."""
-        place = self.folder / self.step / self.file
+        place = self.folder / self.place
         shutil.copytree(
             ROOT / self.step,
             self.folder / self.step,
@@ -141,7 +148,7 @@ class Rung(SimpleNamespace):
             copy_function=lambda source, copy: Path(copy) == place or shutil.copy2(source, copy),
             ignore=shutil.ignore_patterns("*.md", "*.svg", "pictures"),
         )
-        lines = (ROOT / self.step / self.file).read_text(encoding="utf-8").split("\n")
+        lines = (ROOT / self.place).read_text(encoding="utf-8").split("\n")
         marks = [f"// [{slash}{self.fragment}]" for slash in ("", "/")]
         first, last = ([line.strip() for line in lines].index(mark) for mark in marks)
         headers = re.findall(r"^#include .*", self.text, re.M)  # outside of the namespace
@@ -157,8 +164,7 @@ class Rung(SimpleNamespace):
 
     def sources(self):
         """The sources of its program that were made of the rung's file, too, says ninja."""
-        file = (ROOT / self.step / self.file).resolve()
-        name, found = self.course.name, []
+        file, name, found = ROOT / self.place, self.course.name, []
         for block in output_of("ninja", "-C", self.build, "-t", "deps").stdout.split("\n\n"):
             head, *files = block.strip().split("\n")
             if re.match(rf"{self.step}/CMakeFiles/{name}(-kernels|-gpu|-emulated)?\.dir/", head):

@@ -7,20 +7,29 @@ namespace cuda_hopper {
 
 using course::bf16, course::tf32, course::View;
 
-enum class Rung { tma, wgmma, warp_specialised, tma_add, persistent, ordered, ping_pong, cluster, best };
+enum class HopperVariant {
+  tma,
+  wgmma,
+  warp_specialised,
+  tma_add,
+  persistent,
+  ordered,
+  ping_pong,
+  cluster,
+  best
+};
 
 /// Whether TMA can serve these matrices: they begin at multiples of 16 bytes, and their rows are such
 /// multiples apart, those of C as long, too; no side reaches four millions.
 bool serves(View<const bf16> a, View<const bf16> b, View<const float> c);
-
 bool serves(View<const tf32> a, View<const tf32> b, View<const float> c);
 bool serves(View<const double> a, View<const double> b, View<const double> c);
 
 /// C += A·B, if served.
-void multiply(Rung rung, View<const bf16> a, View<const bf16> b, View<float> c);
+void gemm(HopperVariant variant, View<const bf16> a, View<const bf16> b, View<float> c);
 /// It keeps memory of B's size for the next product, of the same stream.
-void multiply(View<const tf32> a, View<const tf32> b, View<float> c);
-void multiply(View<const double> a, View<const double> b, View<double> c);
+void gemm(View<const tf32> a, View<const tf32> b, View<float> c);
+void gemm(View<const double> a, View<const double> b, View<double> c);
 
 /// Whether this GPU has compute capability 9.0.
 bool here();

@@ -1,4 +1,4 @@
-// 13: which way an f32 product goes: each float as two FP16 (FP16x2), as three BF16 (BF16x3), or by 09's
+// 13: which variant makes an f32 product: each float as two FP16 (FP16x2), as three BF16 (BF16x3), or 09's
 // kernel. Against 09: tensor cores, from parts that a pass before has split.
 // Run: build/13_f32_by_halves/13_f32_by_halves --emulate forward --type f32 --size 64
 #pragma once
@@ -8,8 +8,7 @@
 #include "gpu/step.hpp"
 #include "split.cuh"
 #ifdef COURSE_HOPPER
-#include "12_cuda_hopper/launch.hpp"
-#include "launch.hpp"
+#include "12_cuda_hopper/library.hpp"
 #endif
 
 namespace f32_by_halves {
@@ -17,7 +16,6 @@ namespace {  // a program has both the GPU's and the emulator's
 
 using course::ceil_div, course::Cuda, course::Memory;
 
-// [product]
 /// A product by parts, and the memory that it needs, S::parts · 2 bytes for each element of A and of B: it
 /// grows, and stays for the next product.
 template <class S>
@@ -44,20 +42,20 @@ class Product {
                          &found_.view()(1 - current_, 0)};
     SystemWord{*report}.store(0, relaxed);
     current_ = 1 - current_;  // from now on the other one is clear
-    multiply(parts, c, refused, report);
+    launch(parts, c, refused, report);
     return wait_for(report) & ~unsigned{reported};
   }
 
  private:
   using Half = typename S::Half;
 
-  static void multiply(const Parts<S>& parts, View<float> c, unsigned refused, unsigned* report) {
+  static void launch(const Parts<S>& parts, View<float> c, unsigned refused, unsigned* report) {
 #ifdef COURSE_HOPPER
-    if (cuda_hopper::here()) return by_wgmma(parts, c, refused, report);
+    if (cuda_hopper::here()) return launch_on_hopper(parts, c, refused, report);
 #endif
     const Shares by = shares(parts);
     course::launch(split_for<S>(by.given), {Index{by.of_b} + by.of_a}, {threads}, parts, by);
-    cuda_tensor::tile_by_tile(c.rows(), c.cols(), BM, BN, [&](Index first, course::Grid grid) {
+    course::tile_by_tile(c.rows(), c.cols(), BM, BN, [&](Index first, course::Grid grid) {
       course::launch(by_mma<S>, grid, {mma_threads}, parts, c, refused, report, first);
     });
   }
@@ -100,32 +98,31 @@ class Product {
   int current_ = 0;               // which is this product's
   Cuda::HostMatrix<unsigned> report_;
 };
-// [/product]
 
-enum class Way { fp16x2, bf16x3, f32 };
+enum class F32Variant { fp16x2, bf16x3, f32 };
 
-/// C += A·B, A m × k, B k × n and C m × n, all in the GPU's memory, by the first way that holds what A and B
-/// contain. It serves one stream, as it keeps its memory for the next product.
-class Multiply {
+/// C += A·B, A m × k, B k × n and C m × n, all in the GPU's memory, by the first variant that holds what A
+/// and B contain. It serves one stream, as it keeps its memory for the next product.
+class Gemm {
  public:
-  /// `first`: the way to begin with. Returns which way it goes; the GPU may still be at work. Throws
+  /// `first`: the variant to begin with. Returns which one it is; the GPU may still be at work. Throws
   /// if CUDA refuses.
-  Way operator()(View<const float> a, View<const float> b, View<float> c, Way first) {
-    // [ways]
-    if (first == Way::fp16x2) {
+  F32Variant operator()(View<const float> a, View<const float> b, View<float> c, F32Variant first) {
+    // [variants]
+    if (first == F32Variant::fp16x2) {
       const unsigned found = fp16x2_(a, b, c, beyond | graded);
-      if (found == 0) return Way::fp16x2;
+      if (found == 0) return F32Variant::fp16x2;
       if (found & beyond) return by_f32_units(a, b, c);
     }
-    return bf16x3_(a, b, c, beyond) == 0 ? Way::bf16x3 : by_f32_units(a, b, c);
-    // [/ways]
+    return bf16x3_(a, b, c, beyond) == 0 ? F32Variant::bf16x3 : by_f32_units(a, b, c);
+    // [/variants]
   }
 
  private:
-  static Way by_f32_units(View<const float> a, View<const float> b, View<float> c) {
+  static F32Variant by_f32_units(View<const float> a, View<const float> b, View<float> c) {
     COURSE_REGTILE_MULTIPLY(c.rows(), c.cols(), a.cols(), a.data(), a.ld(), b.data(), b.ld(), c.data(),
                             c.ld());
-    return Way::f32;
+    return F32Variant::f32;
   }
 
   Product<Fp16x2> fp16x2_;
