@@ -1,5 +1,4 @@
 // 00_machine: what this machine is and what it can do, before any code of ours is blamed for being slow.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -16,11 +15,13 @@ namespace {
 
 using namespace machine;
 
+constexpr const char* title = "00_machine: what this machine is, and what it can do";
+
 /// What --variant chooses from.
 struct Part {
   const char *name, *idea;
   void (*add)(Session&);
-  void (*look_again)(Session&) = nullptr;                   // of rates, which a disturbance lowers
+  void (*inspect_again)(Session&) = nullptr;                // of rates, which a disturbance lowers
   std::string (*missing)() = [] { return std::string(); };  // why it cannot run here
 };
 constexpr Part parts[] = {
@@ -73,9 +74,9 @@ std::vector<Part> chosen(const course::Options& options, std::string& skipped) {
   return some;
 }
 
-// A roof is a maximum: looked at in up to four short moments (of 50 ms at least), spread over the run, and in
+// A roof is a maximum: inspected in up to four short moments (of 50 ms at least), spread over the run, and in
 // more while other programs disturb it.
-constexpr int more_looks = 6;
+constexpr int more_inspections = 6;
 
 /// With `again`, only the peaks that the file has (or the parts named) are measured, and the better value of
 /// each stays. Returns the exit status.
@@ -85,8 +86,8 @@ int run_parts(course::Options options, const Topology& machine, bool again) {
   if (again && !std::filesystem::exists(options.csv))
     throw course::Refusal{"--again: there is no " + options.csv + "; measure it without --again first"};
   if (again && options.variants.empty()) options.variants = {"peak"};
-  const int looks = static_cast<int>(std::clamp(options.budget / 0.025, again ? 4. : 1., 4.));
-  options.budget *= 2.0 / looks;
+  const int inspections = static_cast<int>(std::clamp(options.budget / 0.025, again ? 4. : 1., 4.));
+  options.budget *= 2.0 / inspections;
   std::string skipped;
   const std::vector<Part> asked = chosen(options, skipped);
   if (asked.empty()) {
@@ -103,10 +104,10 @@ int run_parts(course::Options options, const Topology& machine, bool again) {
     add_processor(sheet, machine);
     for (const Part& part : asked) part.add(session);
   }
-  for (int look = 2; look <= looks + more_looks; ++look) {
-    sheet.look = look <= looks ? Sheet::Look::again : Sheet::Look::at_disturbed;
+  for (int number = 2; number <= inspections + more_inspections; ++number) {
+    sheet.inspection = number <= inspections ? Sheet::Inspection::again : Sheet::Inspection::of_disturbed;
     for (const Part& part : asked)
-      if (part.look_again != nullptr) part.look_again(session);
+      if (part.inspect_again != nullptr) part.inspect_again(session);
   }
   return 0;
 }
@@ -126,17 +127,17 @@ int main(int argc, char** argv) {
   try {
     const Topology machine = topology();
     course::Options options = defaults(machine);
-    CLI::App app("00_machine: what this machine is, and what it can do");
-    course::add_common(app, options);
     bool again = false, pace_alone = false;
-    app.add_flag("--again", again,
-                 "measure the peaks that --csv FILE has once more, and keep the better value of each");
-    app.add_flag("--pace", pace_alone, "print the pace of all processors together, in Gop/s, and end");
-    if (!course::parse(app, options, argc, argv)) return course::written(0);
+    const course::Offers offers{
+        .products = false,
+        .flags = {{"--again", &again,
+                   "measure the peaks that --csv FILE has once more, and keep the better value of each"},
+                  {"--pace", &pace_alone, "print the pace of all processors together, in Gop/s, and end"}}};
+    if (!course::parse(options, offers, title, argc, argv)) return course::written(0);
     if (pace_alone) return print_pace();
     check(options);
     if (!options.list) return course::written(run_parts(options, machine, again));
-    std::printf("00_machine: what this machine is, and what it can do\n");
+    std::printf("%s\n", title);
     for (const Part& part : parts) course::print_choice(part.name, part.idea, part.missing());
     return course::written(0);
   } catch (...) {

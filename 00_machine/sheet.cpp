@@ -45,15 +45,17 @@ void Sheet::take_rows(const std::string& path, const std::string& processor) {
 }
 
 bool Sheet::wants(const Row& row) const {
-  if (look == Look::first) return true;
+  if (inspection == Inspection::first) return true;
   const auto best = best_.find(key_of(row));
   return best != best_.end() &&
-         (look == Look::again || best->second.note.find("disturbed") != std::string::npos);
+         (inspection == Inspection::again || best->second.note.find("disturbed") != std::string::npos);
 }
 
 void Sheet::add(const Row& row) {
   Row& best = best_[key_of(row)];
-  if (look != Look::first && std::atof(row.value.c_str()) <= 1.005 * std::atof(best.value.c_str())) return;
+  if (inspection != Inspection::first &&
+      std::atof(row.value.c_str()) <= 1.005 * std::atof(best.value.c_str()))
+    return;
   best = row;
   if (row.name != group_) course::say(stdout, "{}\n", row.name);
   group_ = row.name;

@@ -23,18 +23,19 @@ class Sheet {
  public:
   /// Rows go to this file, too; an empty `path`: to the terminal only. Throws Refusal as Table does.
   void open(const std::string& path);
-  /// Takes the rows of that file for measured: looks are at them. Throws Refusal if they are of another
+  /// Takes the rows of that file for measured: inspections are of them. Throws Refusal if they are of another
   /// processor.
   void take_rows(const std::string& path, const std::string& processor);
 
-  enum class Look { first, again, at_disturbed };  // again: roofs only gain by another
+  enum class Inspection { first, again, of_disturbed };  // again: roofs only gain by another
 
-  /// At another look, whether this row was measured before and, at_disturbed, its best was disturbed.
+  /// At another inspection, whether this row was measured before and, of_disturbed, its best was disturbed.
   bool wants(const Row& row) const;
-  /// Prints the row and appends it to the file; at another look only one that is better than those before.
+  /// Prints the row and appends it to the file; at another inspection only one that is better than those
+  /// before.
   void add(const Row& row);
 
-  Look look = Look::first;
+  Inspection inspection = Inspection::first;
 
  private:
   course::Table file_{course::machine_schema()};

@@ -25,19 +25,13 @@ course::Variants<T> variants() {
              [](const KernelArgs<T>& x) { transposed<T>(x.a, x.b, x.c, x.bt); }, cost::transposed<T>,
              {.transposed_b = true}),
       cpu<T>("contiguous", "01's rows_of_rows on one block of memory", contiguous<T>, cost::contiguous<T>),
-      broken(cpu<T>("b_by_row", "multiplies by the transpose", wrong::b_by_row<T>)),
-      broken(cpu<T>("last_row_lost", "stops a row early", wrong::last_row_lost<T>)),
-      broken(cpu<T>("overwritten", "C = A·B", wrong::overwritten<T>)),
       broken(cpu<T>("stale_sum", "one sum for all columns", wrong::stale_sum<T>)),
-      broken(cpu<T>("one_column_too_far", "j <= n", wrong::one_column_too_far<T>)),
-      broken(cpu<T>("one_row_too_far", "i <= m", wrong::one_row_too_far<T>)),
   };
 #ifndef COURSE_NATIVE  // built for the host: the contiguous ones only
   list.push_back(
       course::cpu_on_vectors<T>("rows_ikj", "a vector of vectors in ikj order", rows_ikj<T>, cost::ikj<T>));
 #endif
   if constexpr (std::is_floating_point_v<T>) {  // integers have no NaN, neither to write nor to read
-    list.push_back(broken(cpu<T>("nan", "one NaN", wrong::nan<T>)));
     list.push_back(
         broken(cpu<T>("transposed_short", "the last column is never copied",
                       [](const KernelArgs<T>& x) { wrong::transposed_short<T>(x.a, x.b, x.c, x.bt); },

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "gemm.hpp"
-#include "runner/too_far.hpp"
 
 namespace tiling::wrong {
 
@@ -40,18 +39,6 @@ void overlapping(View<const T> a, View<const T> b, View<T> c, Index tile) {
     const Index k = a.cols() - p < width ? a.cols() - p : width;
     tiled<T>(a.block(0, p, c.rows(), k), b.block(p, 0, k, c.cols()), c, tile);
   }
-}
-
-/// `j <= c.cols()`.
-template <class T>
-void one_column_too_far(View<const T> a, View<const T> b, View<T> c, Index tile) {
-  tiled<T>(a, course::one_column_more(b), course::one_column_more(c), tile);
-}
-
-/// `i <= c.rows()`.
-template <class T>
-void one_row_too_far(View<const T> a, View<const T> b, View<T> c, Index tile) {
-  tiled<T>(course::one_row_more(a), b, course::one_row_more(c), tile);
 }
 
 }  // namespace tiling::wrong

@@ -36,14 +36,6 @@ course::Variants<T> variants() {
       broken(cpu<T>(
           "overlapping", "neighbouring tiles share an edge",
           [](const KernelArgs<T>& x) { wrong::overlapping<T>(x.a, x.b, x.c, x.tile); }, uncounted, tiles)),
-      broken(cpu<T>(
-          "one_column_too_far", "j <= n",
-          [](const KernelArgs<T>& x) { wrong::one_column_too_far<T>(x.a, x.b, x.c, x.tile); }, uncounted,
-          tiles)),
-      broken(cpu<T>(
-          "one_row_too_far", "i <= m",
-          [](const KernelArgs<T>& x) { wrong::one_row_too_far<T>(x.a, x.b, x.c, x.tile); }, uncounted,
-          tiles)),
   };
 }
 

@@ -6,7 +6,6 @@
 #include <omp.h>
 
 #include "gemm.hpp"
-#include "runner/too_far.hpp"
 
 namespace openmp::wrong {
 
@@ -68,18 +67,6 @@ void rest_lost(View<const T> a, View<const T> b, View<T> c, int threads) {
   const Index rows = c.rows() / threads;
   for (int t = 0; t < threads; ++t)
     parallel_for<T>(a.block(t * rows, 0, rows, a.cols()), b, c.block(t * rows, 0, rows, c.cols()), 1);
-}
-
-/// `j <= c.cols()`.
-template <class T>
-void one_column_too_far(View<const T> a, View<const T> b, View<T> c, int threads) {
-  parallel_for<T>(a, course::one_column_more(b), course::one_column_more(c), threads);
-}
-
-/// `i <= c.rows()`.
-template <class T>
-void one_row_too_far(View<const T> a, View<const T> b, View<T> c, int threads) {
-  parallel_for<T>(course::one_row_more(a), b, course::one_row_more(c), threads);
 }
 
 }  // namespace openmp::wrong

@@ -54,14 +54,6 @@ course::Variants<T> variants() {
       broken(cpu<T>(
           "rest_lost", "m / threads rows for each",
           [](const KernelArgs<T>& x) { wrong::rest_lost<T>(x.a, x.b, x.c, x.threads); }, uncounted, threads)),
-      broken(cpu<T>(
-          "one_column_too_far", "j <= n",
-          [](const KernelArgs<T>& x) { wrong::one_column_too_far<T>(x.a, x.b, x.c, x.threads); }, uncounted,
-          threads)),
-      broken(cpu<T>(
-          "one_row_too_far", "i <= m",
-          [](const KernelArgs<T>& x) { wrong::one_row_too_far<T>(x.a, x.b, x.c, x.threads); }, uncounted,
-          threads)),
   };
   if constexpr (std::is_floating_point_v<T>)  // what is not there yet is NaN
     list.push_back(

@@ -1,6 +1,6 @@
 // 06_mpi: the product on several processes, which have nothing in common but messages.
 #include "broken.hpp"
-#include "runner/mpi_world.hpp"
+#include "mpi_world.hpp"
 #include "runner/run.hpp"
 #include "variants.hpp"
 

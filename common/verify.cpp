@@ -6,9 +6,10 @@
 
 // The reference shares its rows out itself; Eigen would start a team for each share.
 #define EIGEN_DONT_PARALLELIZE
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <future>
 #include <numeric>
 #include <set>
@@ -43,6 +44,21 @@ Indices all_of(Index count) {
   Indices indices(at(count));
   std::iota(indices.begin(), indices.end(), 0);
   return indices;
+}
+
+/// Calls work(part) for each part in a thread of its own, as far as threads can be had (libc++'s std::async
+/// waits for one forever).
+void in_threads(Index parts, const std::function<void(Index part)>& work) {
+  std::vector<std::packaged_task<void()>> shares;
+  for (Index part = 0; part < parts; ++part) shares.emplace_back([&work, part] { work(part); });
+  std::vector<std::thread> threads;
+  try {
+    for (auto& share : shares) threads.emplace_back(std::ref(share));
+  } catch (const std::exception&) {  // no more
+  }
+  for (Index part = std::ssize(threads); part < parts; ++part) shares[at(part)]();
+  for (auto& thread : threads) thread.join();
+  for (auto& share : shares) share.get_future().get();
 }
 
 /// Up to 8 of 0 … count - 1, the first and the last among them.
@@ -103,27 +119,19 @@ struct Verifier<T>::Reference {
                           std::max(1u, std::thread::hardware_concurrency()));
     for (Index p = 0; p < k && m * n > 0; p += panel) {
       const Index depth = std::min(panel, k - p);
-      const Dense<W> b =
+      const Eigen::Matrix<W, Eigen::Dynamic, Eigen::Dynamic> b =
           Dense<W>::NullaryExpr(depth, n, [&](Index q, Index s) { return problem.b(p + q, cols[at(s)]); });
       b_norms += b.colwise().squaredNorm();
-      // c += a·b, rows shared out; where no more threads can be had (libc++'s std::async would wait forever),
-      // the rest is computed here.
-      std::vector<std::packaged_task<void()>> shares;
-      for (Index t = 0; t < parts; ++t)
-        shares.emplace_back([&, from = m * t / parts, end = m * (t + 1) / parts] {
-          const Dense<W> a = Dense<W>::NullaryExpr(
-              end - from, depth, [&](Index r, Index q) { return problem.a(rows[at(from + r)], p + q); });
-          a_norms.middleRows(from, end - from) += a.rowwise().squaredNorm();
-          c.middleRows(from, end - from).noalias() += a * b;
-        });
-      std::vector<std::thread> threads;
-      try {
-        for (auto& share : shares) threads.emplace_back(std::ref(share));
-      } catch (const std::exception&) {  // no more
-      }
-      for (Index t = std::ssize(threads); t < parts; ++t) shares[at(t)]();
-      for (auto& thread : threads) thread.join();
-      for (auto& share : shares) share.get_future().get();
+      in_threads(parts, [&](Index part) {  // c += a·b, rows shared out
+        const Index from = m * part / parts, count = m * (part + 1) / parts - from;
+        const Dense<W> a = Dense<W>::NullaryExpr(
+            count, depth, [&](Index r, Index q) { return problem.a(rows[at(from + r)], p + q); });
+        a_norms.middleRows(from, count) += a.rowwise().squaredNorm();
+        if constexpr (std::is_same_v<W, double>)
+          c.middleRows(from, count).noalias() += a * b;
+        else  // without vectors Eigen's blocks gain nothing, and take long to compile
+          c.middleRows(from, count).noalias() += a.lazyProduct(b);
+      });
     }
   }
 

@@ -19,24 +19,15 @@ struct KernelArgs {
 template <class T>
 class CpuVariant : public Variant<T> {
  public:
-  using Function = std::function<void(const KernelArgs<T>&)>;
-  using Kernel = void (*)(View<const T> a, View<const T> b, View<T> c);
-  CpuVariant(VariantInfo info, Function function)
-      : Variant<T>(std::move(info)), function_(std::move(function)) {}
-  CpuVariant(VariantInfo info, Kernel kernel) : Variant<T>(std::move(info)), kernel_(kernel) {}
+  using Variant<T>::Variant;
 
-  std::shared_ptr<Variant<T>> another() const override {
-    if (kernel_ != nullptr) return std::make_shared<CpuVariant>(this->info, kernel_);
-    return std::make_shared<CpuVariant>(this->info, function_);
-  }
   Times allocate(const Problem<T>& problem, const Settings& settings) override {
     settings_ = settings;
-    const VariantInfo& info = this->info;
     const auto [m, n, k] = problem.shape;
-    const int touching = info.touched_by_one ? 1 : settings.threads;
+    const int touching = this->info.touched_by_one ? 1 : settings.threads;
     inputs_ = problem.whole(touching);
     c_ = Matrix<T>(m, n, problem.pad, touching);
-    if (info.transposed_b) bt_ = Matrix<T>(n, k, problem.pad, touching);
+    if (this->info.transposed_b) bt_ = Matrix<T>(n, k, problem.pad, touching);
     return {};
   }
   void reset() override {
@@ -50,9 +41,7 @@ class CpuVariant : public Variant<T> {
     return {.product = watch.seconds()};
   }
   /// The kernel, set as for the last row, on matrices of whoever calls.
-  void call(View<const T> a, View<const T> b, View<T> c, View<T> bt) const {
-    kernel_ != nullptr ? kernel_(a, b, c) : function_({a, b, c, bt, settings_.threads, settings_.tile});
-  }
+  virtual void call(View<const T> a, View<const T> b, View<T> c, View<T> bt) const = 0;
   View<const T> result() override { return c_.view(); }
   bool guards_intact() const override {
     return inputs_.guards_intact() && c_.guards_intact() && bt_.guards_intact();
@@ -60,24 +49,43 @@ class CpuVariant : public Variant<T> {
   void release() override { inputs_ = {}, c_ = {}, bt_ = {}; }
 
  protected:
+  Settings settings_;
   Inputs<T> inputs_;
-  Matrix<T> c_;
+  Matrix<T> c_, bt_;
+};
+
+/// A kernel that takes the three matrices, or KernelArgs.
+template <class T, class Kernel>
+class CpuKernel : public CpuVariant<T> {
+ public:
+  CpuKernel(VariantInfo info, Kernel kernel) : CpuVariant<T>(std::move(info)), kernel_(std::move(kernel)) {}
+
+  std::shared_ptr<Variant<T>> another() const override {
+    return std::make_shared<CpuKernel>(this->info, kernel_);
+  }
+  void call(View<const T> a, View<const T> b, View<T> c, View<T> bt) const override {
+    if constexpr (std::is_invocable_v<Kernel, View<const T>, View<const T>, View<T>>)
+      kernel_(a, b, c);
+    else
+      kernel_(KernelArgs<T>{a, b, c, bt, this->settings_.threads, this->settings_.tile});
+  }
 
  private:
-  Function function_;
-  Kernel kernel_ = nullptr;  // instead, where the matrices are all that it wants
-  Settings settings_;
-  Matrix<T> bt_;
+  Kernel kernel_;
 };
 
 /// The variant of a kernel that wants the three matrices only, or of a call on one that wants more,
-/// [](const KernelArgs<T>& x) { tiled<T>(x.a, x.b, x.c, x.tile); }; `info` say what it is swept over: {.tiles
-/// = true}.
+/// [](const KernelArgs<T>& x) { tiled<T>(x.a, x.b, x.c, x.tile); }, with {.tiles = true}, for it is swept.
 template <class T, class Kernel>
 std::shared_ptr<Variant<T>> cpu(std::string name, std::string idea, Kernel kernel, CostOf cost = {},
                                 VariantInfo info = {}) {
+  using OfMatrices = void (*)(View<const T>, View<const T>, View<T>);
+  using OfArgs = void (*)(const KernelArgs<T>&);
+  using Known = std::conditional_t<  // a class for all kernels of a kind: one each takes the compiler longer
+      std::is_convertible_v<Kernel, OfMatrices>, OfMatrices,
+      std::conditional_t<std::is_convertible_v<Kernel, OfArgs>, OfArgs, Kernel>>;
   info.name = std::move(name), info.idea = std::move(idea), info.cost = std::move(cost);
-  return std::make_shared<CpuVariant<T>>(std::move(info), kernel);
+  return std::make_shared<CpuKernel<T, Known>>(std::move(info), std::move(kernel));
 }
 
 /// A kernel on vectors of vectors; copying there and back is not timed.
@@ -86,10 +94,7 @@ class VectorsVariant : public CpuVariant<T> {
  public:
   using Vectors = std::vector<std::vector<T>>;
   using Kernel = void (*)(const Vectors& a, const Vectors& b, Vectors& c);
-  VectorsVariant(VariantInfo info, Kernel kernel)
-      : CpuVariant<T>(std::move(info),
-                      [this](const KernelArgs<T>&) { kernel_(rows_of_a_, rows_of_b_, rows_of_c_); }),
-        kernel_(kernel) {}
+  VectorsVariant(VariantInfo info, Kernel kernel) : CpuVariant<T>(std::move(info)), kernel_(kernel) {}
 
   std::shared_ptr<Variant<T>> another() const override {
     return std::make_shared<VectorsVariant>(this->info, kernel_);
@@ -98,6 +103,9 @@ class VectorsVariant : public CpuVariant<T> {
     const Inputs<T>& inputs = this->inputs_;
     rows_of_a_ = vectors(inputs.a.view()), rows_of_b_ = vectors(inputs.b.view());
     rows_of_c_ = vectors(inputs.c.view());
+  }
+  void call(View<const T>, View<const T>, View<T>, View<T>) const override {
+    kernel_(rows_of_a_, rows_of_b_, rows_of_c_);
   }
   View<const T> result() override {
     for (Index i = 0; const std::vector<T>& row : rows_of_c_)
@@ -114,7 +122,8 @@ class VectorsVariant : public CpuVariant<T> {
   }
 
   Kernel kernel_;
-  Vectors rows_of_a_, rows_of_b_, rows_of_c_;
+  Vectors rows_of_a_, rows_of_b_;
+  mutable Vectors rows_of_c_;
 };
 
 /// The variant of a kernel on vectors of vectors.

@@ -37,13 +37,11 @@ double left_in(const std::string& group) {
   return std::max(0.0, limit - used);
 }
 
-/// Calls `f` with the folder of `group`, a cgroup below `top`, and of those above it, which limit it, too.
-template <class F>
-void for_each_group(const std::string& top, std::string group, F f) {
-  for (;; group.resize(group.rfind('/'))) {
-    f(top + group);
-    if (group.empty() || group == "/") return;
-  }
+/// The folders of `group`, a cgroup below `top`, and of those above it, which limit it, too.
+std::vector<std::string> groups_above(const std::string& top, std::string group) {
+  std::vector<std::string> folders = {top + group};
+  for (; !group.empty() && group != "/"; folders.push_back(top + group)) group.resize(group.rfind('/'));
+  return folders;
 }
 
 /// Bytes of addresses that RLIMIT_AS (ulimit -v) still allows this process.
@@ -75,20 +73,19 @@ const std::string compiler = COURSE_COMPILER, commit = COURSE_COMMIT;
 double processor_quota(const std::string& groups, const std::string& root) {
   double least = HUGE_VAL;
   std::ifstream file(groups);
-  for (std::string line;
-       std::getline(file, line);) {  // "0::/user.slice", or version 1's "4:cpu,cpuacct:/docker"
+  // "0::/user.slice", or version 1's "4:cpu,cpuacct:/docker"
+  for (std::string line; std::getline(file, line);) {
     const std::vector<std::string> parts = split(line, ':');
     const bool is_first = parts.size() > 2 && !parts[1].empty();
     if (parts.size() < 3 || (is_first && !contains(split(parts[1]), "cpu"))) continue;
-    for_each_group(root + (is_first ? "/cpu" : ""), parts[2], [&](const std::string& group) {
+    for (const std::string& group : groups_above(root + (is_first ? "/cpu" : ""), parts[2])) {
       double quota = 0, period = 0;  // microseconds of each period, for all threads together
-      if (is_first) {
+      if (is_first)
         quota = number_in(group + "/cpu.cfs_quota_us"), period = number_in(group + "/cpu.cfs_period_us");
-      } else if (!(std::ifstream(group + "/cpu.max") >> quota >> period)) {
-        return;
-      }
-      if (quota > 0 && period > 0) least = std::min(least, quota / period);  // -1: without a limit
-    });
+      else
+        std::ifstream(group + "/cpu.max") >> quota >> period;
+      if (quota > 0 && period > 0) least = std::min(least, quota / period);  // -1, max: without a limit
+    }
   }
   return least;
 }
@@ -157,8 +154,8 @@ double available_memory() {
   std::string group;
   for (std::string line; std::getline(groups, line);)
     if (line.starts_with("0::/")) group = line.substr(3);
-  for_each_group("/sys/fs/cgroup", group,
-                 [&available](const std::string& of) { available = std::min(available, left_in(of)); });
+  for (const std::string& of : groups_above("/sys/fs/cgroup", group))
+    available = std::min(available, left_in(of));
   return available;
 }
 

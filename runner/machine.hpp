@@ -1,16 +1,39 @@
-// The machine and the build: threads, memory, instruction sets, names.
+// The machine and the build: processes, threads, memory, instruction sets, names.
 #pragma once
 
+#include <cstdint>
+#include <exception>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "runner/world.hpp"
-
 namespace course {
 
-/// Where a variant runs: on the processor, on a gpu, on the emulator, or as fallback on the host in a GPU's
-/// place.
+/// The processes ("ranks") that run one program together; here a single one: each answer is what it put in.
+/// MpiWorld overrides all. max, sum, broadcast and on_this_host are collective: all ranks call them in the
+/// same order and wait for one another.
+class World {
+ public:
+  virtual ~World() = default;
+
+  virtual int rank() const { return 0; }
+  virtual int size() const { return 1; }
+  bool is_root() const { return rank() == 0; }
+
+  /// Replaces each element by the largest of any rank; none is NaN.
+  virtual void max(std::span<double>) const {}
+  virtual double sum(double mine) const { return mine; }
+  /// What rank 0 put in: it decides for all.
+  virtual std::int64_t broadcast(std::int64_t mine) const { return mine; }
+  /// The sum over the ranks that share this one's memory.
+  virtual double on_this_host(double mine) const { return mine; }
+
+  /// Ends all ranks, `line` on stderr: for one that fails while others may wait for it.
+  [[noreturn]] virtual void abort(const std::string&, int) const { std::terminate(); }
+};
+
+/// Where a variant runs: processor, gpu, emulator, or fallback, the host in a GPU's place.
 struct Device {
   std::string kind = "processor", name = {};
   int cores = 0;  // that this process may use; of no GPU
@@ -21,12 +44,10 @@ struct Device {
 /// How many hardware threads this process may use at once, even where OpenMP has bound the calling one to a
 /// core: by affinity or by processor_quota, the least. tools/report/placed.py counts alike.
 int usable_cpus();
-/// How many processors' time the cgroups, versions 1 and 2, leave this process (docker --cpus), else
-/// infinity.
+/// How many processors' time the cgroups, of both versions, leave this process (docker --cpus), or infinity.
 double processor_quota(const std::string& groups = "/proc/self/cgroup",
                        const std::string& root = "/sys/fs/cgroup");
-/// Throws Refusal, on every rank, if this process cannot start one of these numbers of threads (it tries), or
-/// OpenMP is limited to fewer.
+/// Throws Refusal, on every rank, if this process cannot start so many threads (it tries), or OpenMP fewer.
 void require_threads(const std::vector<int>& counts, const World& world = {});
 /// As require_threads; throws also if one of the numbers is more than usable_cpus.
 void require_cpus(const std::vector<int>& counts);
@@ -42,8 +63,7 @@ extern const std::string compiler, commit;
 double process_seconds();
 /// Bytes a process may still take without being killed: /proc/meminfo and the cgroup's limit, the smaller.
 double available_memory();
-/// The bytes that the ranks of a host need, each its `bytes`, and those they may take, by RLIMIT_AS too: of
-/// the host, on every rank the same, that is worst off.
+/// The bytes that the ranks of a host need, each its `bytes`, and those they may take: of the host worst off.
 std::pair<double, double> memory_of(double bytes, const World& world = {});
 /// Throws Refusal, on every rank, if that is more than they may take.
 void require_memory(const std::string& what, double bytes, const World& world = {});

@@ -15,6 +15,20 @@ using Text = const std::string&;
 using Texts = std::vector<std::string>;
 constexpr Index longest = (Index{1} << 31) - 1;  // in any direction: kernels on GPUs count so far
 
+/// To transform an item: decimal digits and nothing else, from `least` to `most`. CLI11 reads 010 as eight.
+CLI::Validator whole(Index least, Index most = std::numeric_limits<Index>::max()) {
+  return {[=](std::string& given) {
+            Index value = 0;
+            const char* const past = given.data() + given.size();
+            const auto [end, error] = std::from_chars(given.data(), past, value);
+            if (error != std::errc() || end != past || value < least || value > most)
+              return fmt::format("'{}' is no whole number from {} to {}", given, least, most);
+            given = std::to_string(value);
+            return std::string();
+          },
+          ""};
+}
+
 /// To check an item: as many whole numbers as `like` has, an x between them.
 CLI::Validator by_x(Text like, Index least, Index most = longest) {
   return {[=, number = whole(least, most)](Text given) {
@@ -52,15 +66,6 @@ CLI::Option* add_sides(CLI::App& app, Text name, Text help, std::vector<Dim2>& i
       app.add_option_function<Texts>(name, read, help + " (default " + joined(defaults, ",") + ")"));
 }
 
-/// Leaves of each item the first.
-template <class Item>
-void drop_repeated(std::vector<Item>& items) {
-  std::vector<Item> once;
-  for (const Item& item : items)
-    if (!contains(once, item)) once.push_back(item);
-  items = once;
-}
-
 /// Throws Refusal if `asked` by --ranks (0: it was not given) or by the launcher's word is another number of
 /// ranks than MPI knows of: started by another MPI's mpirun, each has a world of its own.
 void require_ranks(int ranks, int asked) {
@@ -82,21 +87,6 @@ void require_ranks(int ranks, int asked) {
     }
 }
 
-}  // namespace
-
-CLI::Validator whole(Index least, Index most) {
-  return {[=](std::string& given) {
-            Index value = 0;
-            const char* const past = given.data() + given.size();
-            const auto [end, error] = std::from_chars(given.data(), past, value);
-            if (error != std::errc() || end != past || value < least || value > most)
-              return fmt::format("'{}' is no whole number from {} to {}", given, least, most);
-            given = std::to_string(value);
-            return std::string();
-          },
-          ""};
-}
-
 void add_shapes(CLI::App& app, Options& o) {
   const Texts defaults = texts(o.shapes, [](const Shape& square) { return std::to_string(square.m); });
   const auto squares = [&o](const std::vector<Index>& sizes) {
@@ -116,17 +106,13 @@ void add_shapes(CLI::App& app, Options& o) {
       ->check(by_x("2048x2048x64", 0));
 }
 
-void add_sweep(CLI::App& app, Options& o) {
+void add_common(CLI::App& app, Options& o) {
   app.set_help_flag("--help", "Print this and exit");
   listed(app.add_option("--type", o.types, "Element types (default all)"))->check(CLI::IsMember(o.types));
   const std::string counts = fmt::format("Thread counts: 1,2,4 (default {})", fmt::join(o.threads, ","));
   listed(app.add_option("--threads", o.threads, o.most_threads > 1 ? counts : "1: this step has one thread"))
       ->transform(whole(1, o.most_threads));
   app.add_option("--csv", o.csv, "Append one line a row to this file");
-}
-
-void add_common(CLI::App& app, Options& o) {
-  add_sweep(app, o);
   listed(app.add_option("--variant", o.variants, "Names from --list (default all)"));
   app.add_option("--budget", o.budget, fmt::format("Seconds a row may take (default {:.3g})", o.budget));
   app.add_flag("--list", o.list, "Print the variants and exit");
@@ -155,7 +141,6 @@ void add_step(CLI::App& app, Options& o) {
   app.add_flag("--in-turns", o.in_turns,
                "The rows of a size in turns, as far as they fit in memory; on a GPU one after the other");
   app.add_flag("--expect-wrong", o.expect_wrong)->group("");
-  app.add_option("--explain", o.explain)->group("");
   app.add_option("--pad", o.pad, "Elements between the rows, for tests: the CSV has no column for it")
       ->transform(whole(0, 4096))
       ->group("");
@@ -189,8 +174,18 @@ void add_ranks(CLI::App& app, Options& o, int ranks) {
   add_sides(app, "--block", "Elements of a block: 64x64,1x1", o.blocks)->check(by_x("64x64", 1));
 }
 
-bool parse(CLI::App& app, Options& o, int argc, const char* const* argv, bool is_root) {
-  const Texts of_paths = {"--csv", "--machine", "--explain"};
+}  // namespace
+
+bool parse(Options& o, const Offers& offers, const std::string& title, int argc, const char* const* argv,
+           bool is_root) {
+  CLI::App app(title);
+  if (offers.products) add_shapes(app, o);
+  add_common(app, o);
+  if (offers.products) add_step(app, o);
+  if (offers.emulation) add_gpu(app, o);
+  if (offers.ranks > 0) add_ranks(app, o, offers.ranks);
+  for (const Flag& flag : offers.flags) app.add_flag(flag.name, *flag.value, flag.help);
+  const Texts of_paths = {"--csv", "--machine"};
   for (int word = 1; word < argc; ++word) {  // CLI11 passes over an empty item
     const std::string given = argv[word];
     const bool is_path = contains(of_paths, argv[word - 1]);
@@ -208,8 +203,6 @@ bool parse(CLI::App& app, Options& o, int argc, const char* const* argv, bool is
   if (!(o.budget > 0 && o.budget < HUGE_VAL))  // CLI::Range takes NaN for a number of any range
     throw Refusal{fmt::format("--budget: '{}' is not a number of seconds above 0", o.budget)};
   if (o.pad > 0 && !o.csv.empty()) throw Refusal{"--pad: is for tests, the CSV has no column for it"};
-  drop_repeated(o.shapes), drop_repeated(o.threads), drop_repeated(o.tiles);
-  drop_repeated(o.grids), drop_repeated(o.blocks);
   return true;
 }
 

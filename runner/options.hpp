@@ -1,16 +1,10 @@
 // The one command line of all steps, on CLI11.
 #pragma once
 
-#include <limits>
 #include <string>
 #include <vector>
 
 #include "runner/variant.hpp"
-
-namespace CLI {  // its header is a long one: only who makes an App includes it
-class App;
-class Validator;
-}  // namespace CLI
 
 namespace course {
 
@@ -30,27 +24,29 @@ struct Options {
   bool list = false, in_turns = false;
   std::string emulate = {};
   bool count = false;
-  // For the tests and `make try`: hidden from --help.
+  // For the tests: hidden from --help.
   bool expect_wrong = false;
-  std::string explain = {};  // where a Tutor writes, if one is linked
   Index pad = 0;
 };
 
-/// --help, --type, --threads, --csv. What is given replaces the option's default.
-void add_sweep(CLI::App& app, Options& options);
-/// These, and --variant, --budget, --list.
-void add_common(CLI::App& app, Options& options);
-/// --size and --shape.
-void add_shapes(CLI::App& app, Options& options);
-/// The further options of all steps, of those on a GPU, of those with MPI (run as so many ranks, which
-/// parse refuses if another number was started).
-void add_step(CLI::App& app, Options& options);
-void add_gpu(CLI::App& app, Options& options);
-void add_ranks(CLI::App& app, Options& options, int ranks);
-/// False for --help, which is printed if `is_root`. Throws Refusal.
-bool parse(CLI::App& app, Options& options, int argc, const char* const* argv, bool is_root = true);
+/// A flag of one program.
+struct Flag {
+  const char* name;
+  bool* value;
+  const char* help;
+};
 
-/// To transform an item: decimal digits and nothing else, from `least` to `most`. CLI11 reads 010 as eight.
-CLI::Validator whole(Index least, Index most = std::numeric_limits<Index>::max());
+/// What a command line has besides --help, --type, --threads, --csv, --variant, --budget and --list.
+struct Offers {
+  bool products = true;    // sizes, repeats and what else a step asks
+  bool emulation = false;  // of a step on a GPU
+  int ranks = 0;           // of a step with MPI, run as so many; Refusal if another number was started
+  std::vector<Flag> flags = {};
+};
+
+/// Reads the command line: what is given replaces the default in `options`. False for --help, which is
+/// printed if `is_root`. Throws Refusal.
+bool parse(Options& options, const Offers& offers, const std::string& title, int argc,
+           const char* const* argv, bool is_root = true);
 
 }  // namespace course

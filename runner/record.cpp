@@ -126,7 +126,7 @@ void Record::summarise(const std::vector<Times>& runs) {
     return found;
   };
   for (const auto field : Times::fields())
-    if (const auto found = values(field); !found.empty()) times.*field = median(found);
+    if (const auto found = values(field); !found.empty()) times.*field = quantile(found, 0.5);
   ratios.clear();
   for (const Times& run : runs)
     if (run.against && *run.product > 0) ratios.push_back(*run.against / *run.product);
@@ -138,7 +138,7 @@ void Record::summarise(const std::vector<Times>& runs) {
   for (const double t : product) squares += (t - mean) * (t - mean);
   repeat = static_cast<int>(product.size());
   best_s = *std::min_element(product.begin(), product.end());
-  median_s = median(product), mean_s = mean;
+  median_s = quantile(product, 0.5), mean_s = mean;
   stddev_s = product.size() > 1 ? std::sqrt(squares / (count - 1)) : 0;
   if (*median_s > 0 && shape.flops() > 0) gflops = shape.flops() / *median_s * 1e-9;
 }

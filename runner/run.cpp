@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
@@ -66,16 +65,25 @@ std::vector<Series<T>> all_series(const Variants<T>& variants, const Options& op
   return all;
 }
 
-/// The bytes of memory that a row takes of this rank.
+/// Bytes that a row takes of this rank: A, B and C twice, for a variant has copies or a workspace. Rank 0 has
+/// besides what it verifies: C and the verifier's numbers, which are twice as wide. Where matrices are not
+/// `distributed`, rank 0 has them whole, and each rank may have a whole B.
 template <class T>
 double bytes_of(const Session& session, const Shape& shape, const Series<T>& series) {
+  const World& world = session.world;
   const VariantInfo& info = series.variant.info;
-  return info.copies *
-         bytes_of_row<T>(shape, info.distributed, verifies_whole(session.options, shape), session.world);
+  const auto m = static_cast<double>(shape.m), n = static_cast<double>(shape.n),
+             k = static_cast<double>(shape.k), panel = std::min(k, 256.);
+  const double b = sizeof(T) * k * n, c = sizeof(Result<T>) * m * n, twice = 2 * (sizeof(T) * m * k + b + c);
+  double bytes = twice / world.size() + (info.distributed ? 0 : b);
+  if (world.is_root()) {
+    const double compared = (verifies_whole(session.options, shape) ? m * n : 0) + (panel + 16) * (m + n);
+    bytes = (info.distributed && world.size() > 1 ? bytes + c : twice) + 2 * sizeof(Result<T>) * compared;
+  }
+  return info.copies * bytes;
 }
 
-/// Throws Refusal if a row does not fit in memory or its digits would not be exact. Returns the number of
-/// rows.
+/// The number of rows. Throws Refusal if one does not fit in memory or its digits would not be exact.
 int check_rows(const Session& session) {
   const Options& options = session.options;
   std::ptrdiff_t count = 0;
@@ -130,46 +138,32 @@ void run_type(Session& session, const Variants<T>& variants) {
   auto all = all_series(variants, options);
   for (const Shape& shape : options.shapes) {
     CheckedProblem<T> checked{{shape, options.fill, options.seed, options.pad}};
-    std::vector<Series<T>*> together;
-    double bytes = 0;
-    const auto run_them = [&] {
-      if (!together.empty()) run_rows(session, checked, together);
-      together.clear(), bytes = 0;
-    };
-    for (Series<T>& series : all) {
-      if (!options.explain.empty() && session.world.broadcast(session.refused.status) == 1) return;
-      const bool alternates = options.in_turns && options.explain.empty() && series.variant.another();
-      const double more = bytes_of(session, shape, series);
-      const auto [needed, available] = memory_of(bytes + more, session.world);
-      if (!alternates || needed > available / 2) run_them();
-      bytes += more, together.push_back(&series);
-      if (!alternates) run_them();
+    for (auto next = all.begin(); next != all.end();) {
+      std::vector<Series<T>*> together;
+      bool alternates = true;
+      for (double bytes = 0; next != all.end() && alternates; together.push_back(&*next++)) {
+        alternates = options.in_turns && next->variant.another();
+        bytes += bytes_of(session, shape, *next);
+        const auto [needed, available] = memory_of(bytes, session.world);
+        if (!together.empty() && (!alternates || needed > available / 2)) break;
+      }
+      run_rows(session, checked, together);
     }
-    run_them();
   }
-}
-
-/// Throws Refusal if --variant has a name that this step does not have.
-void check_names(const Options& options, const std::vector<NamedVariant>& variants) {
-  std::vector<std::string> shown;
-  for (const auto& [info, skip_reason] : variants)
-    if (!info.broken || contains(options.variants, info.name)) shown.push_back(info.name);
-  for (const std::string& name : options.variants) one_of("--variant", name, shown, "this step has");
-}
-
-void print_list(const Step& step, const std::vector<NamedVariant>& variants) {
-  say(stdout, "{}: {}\n", step.program, step.idea);
-  for (const auto& [info, skip_reason] : variants)
-    if (!info.broken) print_choice(info.name, info.idea, skip_reason);
 }
 
 int run_step(const Step& step, const Options& options, const World& world, Refused& refused) {
   const std::vector<NamedVariant> variants = named_variants(step);
-  check_names(options, variants);
-  if (options.list) {
-    if (world.is_root()) print_list(step, variants);
-    return 0;
+  std::vector<std::string> names;
+  for (const auto& [info, skip_reason] : variants)
+    if (!info.broken || contains(options.variants, info.name)) names.push_back(info.name);
+  for (const std::string& name : options.variants) one_of("--variant", name, names, "this step has");
+  if (options.list && world.is_root()) {
+    say(stdout, "{}: {}\n", step.program, step.idea);
+    for (const auto& [info, skip_reason] : variants)
+      if (!info.broken) print_choice(info.name, info.idea, skip_reason);
   }
+  if (options.list) return 0;
   Session session{options, step, world, refused};
   const std::string missing = lacking(step.features);
   if (world.broadcast(missing.empty()) == 0)
@@ -183,8 +177,7 @@ int run_step(const Step& step, const Options& options, const World& world, Refus
   }
   if (const std::string why = no_gpu(step, options, variants); !why.empty())
     return session.warn_once("skipped: " + why), 77;
-  run_type(session, step.bf16), run_type(session, step.tf32);
-  run_type(session, step.f32), run_type(session, step.f64), run_type(session, step.i32);
+  for_each_type(step, [&session](const auto& variants) { run_type(session, variants); });
   const bool nothing_ran = session.skipped > 0 && session.measured == 0;
   return static_cast<int>(world.broadcast(refused.status == 1 ? 1 : nothing_ran ? 77 : 0));
 }
@@ -269,11 +262,10 @@ int run(int argc, const char* const* argv, const Step& step, const World& world)
   Refused refused;
   try {
     Options options = options_of(step);
-    CLI::App app(step.program + ": " + step.idea);
-    add_shapes(app, options), add_common(app, options), add_step(app, options);
-    if (step.emulated) add_gpu(app, options);
-    if (!step.grids.empty()) add_ranks(app, options, world.size());
-    if (!parse(app, options, argc, argv, world.is_root())) return written(0);
+    const Offers offers{
+        .emulation = step.emulated != nullptr, .ranks = step.grids.empty() ? 0 : world.size(), .flags = {}};
+    const std::string title = step.program + ": " + step.idea;
+    if (!parse(options, offers, title, argc, argv, world.is_root())) return written(0);
     if (options.pad == 0) options.pad = step.pad;
     const bool emulates = !options.emulate.empty();
     return written(

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "runner/cost.hpp"
+#include "runner/machine.hpp"
 #include "runner/variant.hpp"
-#include "runner/world.hpp"
 
 namespace course {
 
@@ -20,8 +20,7 @@ struct Step {
   Variants<std::int32_t> i32;
   bool is_level = false;  // the kernels at another optimisation level: not where the baseline is measured
   std::string vector = "sse2";  // the widest registers its kernels use, unless a variant has others
-  // The defaults of --tile, of --block (on a GPU of threads, with MPI of elements) and of --grid (of
-  // processes).
+  // The defaults of --tile, --block (of threads, or with MPI of elements) and --grid (of processes).
   std::vector<Index> tiles = {}, tile_choices = {};  // choices: if it has some, there are no others
   std::vector<Dim2> blocks = {}, grids = {};
   Index pad = 0;                     // elements between the rows of its matrices, the default of --pad

@@ -10,7 +10,6 @@
 #include "runner/record.hpp"
 #include "runner/run.hpp"
 #include "runner/text.hpp"
-#include "runner/world.hpp"
 
 namespace course {
 
@@ -34,8 +33,7 @@ struct Session {
 
   ~Session() { progress(""); }
 
-  /// Overwrites the line of progress, of the row with this number, on a terminal only; an empty text clears
-  /// it.
+  /// Overwrites a terminal's line of progress, of the row with this number; an empty text clears it.
   void progress(const std::string& what, int number = 0) const;
   /// A line on stderr, unless the same was printed before.
   void warn_once(const std::string& line);
@@ -46,19 +44,6 @@ template <class T>
 struct CheckedProblem {
   Problem<T> problem;
   std::optional<Verifier<T>> verifier = {};
-};
-
-/// Looks on while rows of one type are made. `make try` alone links one, tools/try/tutor.cpp.
-template <class T>
-struct Tutor {
-  static inline Tutor* present = nullptr;
-
-  virtual void begins(Session& session, Variant<T>& variant, const Record& record) = 0;  // memory is there
-  virtual void ran(Variant<T>& variant) = 0;  // before its guards are looked at
-  /// Rank 0's C is wrong.
-  virtual void wrong(const Problem<T>& problem, View<const Result<T>> c, const Record& record) = 0;
-  /// `seen`: "threw", "outside" or another "error" of the run, whatever C holds; else empty.
-  virtual void ends(Session& session, Variant<T>& variant, const Record& record, const std::string& seen) = 0;
 };
 
 /// The rows of a variant that differ in their shape only.
@@ -80,9 +65,6 @@ std::string refusal_of(const Variant<T>& variant, const Problem<T>& problem, con
   return missing.empty() ? variant.refuses(problem, settings) : "this processor lacks " + missing;
 }
 
-/// Each phase as the slowest rank had it.
-Times slowest(const World& world, Times times);
-
 /// The text of the exception being handled.
 std::string exception_text();
 inline const std::string no_memory = "out of memory; give a smaller size";
@@ -90,20 +72,6 @@ inline const std::string no_memory = "out of memory; give a smaller size";
 /// Whether every element of C is compared: --verify full, or auto up to 2048.
 inline bool verifies_whole(const Options& options, const Shape& s) {
   return options.verify == "full" || (options.verify == "auto" && std::max({s.m, s.n, s.k}) <= 2048);
-}
-
-/// Bytes that a row takes of this rank: A, B and C twice, for a variant has copies or a workspace. Rank 0 has
-/// besides what it verifies: C and the verifier's numbers, which are twice as wide. Where matrices are not
-/// `distributed` out, rank 0 has them whole, and each rank may have a whole B.
-template <class T>
-double bytes_of_row(const Shape& shape, bool distributed, bool verified_whole, const World& world) {
-  const auto m = static_cast<double>(shape.m), n = static_cast<double>(shape.n),
-             k = static_cast<double>(shape.k), panel = std::min(k, 256.);
-  const double b = sizeof(T) * k * n, c = sizeof(Result<T>) * m * n, twice = 2 * (sizeof(T) * m * k + b + c);
-  const double share = twice / world.size() + (distributed ? 0 : b);
-  if (!world.is_root()) return share;
-  const double compared = (verified_whole ? m * n : 0) + (panel + 16) * (m + n);
-  return (distributed && world.size() > 1 ? share + c : twice) + 2 * sizeof(Result<T>) * compared;
 }
 
 }  // namespace course

@@ -97,9 +97,5 @@ inline double quantile(std::vector<double> values, double share) {
   const auto at = static_cast<std::size_t>(below);
   return std::lerp(values[at], values[std::min(at + 1, values.size() - 1)], place - below);
 }
-/// The middle value; the mean of the two middle ones of an even number.
-inline double median(const std::vector<double>& values) {
-  return quantile(values, 0.5);
-}
 
 }  // namespace course

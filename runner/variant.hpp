@@ -1,5 +1,4 @@
-// One interface for the variants of all steps, on the CPU, with MPI and on a GPU; cpu.hpp makes those on the
-// CPU.
+// One interface for the variants of all steps, on the CPU (cpu.hpp), with MPI and on a GPU.
 #pragma once
 
 #include <array>
@@ -106,8 +105,7 @@ class Variant {
   virtual Times run() = 0;
   /// Brings C to rank 0's host memory, which was poisoned, if that is a phase that counts.
   virtual Times fetch() { return {}; }
-  /// C of the last run, on rank 0, valid until the next call; elsewhere empty. With MPI it may gather C
-  /// first.
+  /// C of the last run, on rank 0, valid until the next call; elsewhere empty. It may gather C first.
   virtual View<const Result<T>> result() = 0;
   /// False if something was written outside a buffer, on a GPU too.
   virtual bool guards_intact() const = 0;

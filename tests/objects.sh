@@ -24,10 +24,10 @@ done
 defined=$(sort <<< "$defined" | c++filt)
 [ -z "$(uniq -d <<< "$defined")" ] || { printf 'two objects define, and the linker keeps one:\n'; uniq -d <<< "$defined"; status=1; }
 # Each vector set's object of 00 shows one table; its functions are its own.
-for object in 00_machine/CMakeFiles/00_machine-*-kernels.dir/kernels/peak_*.o; do
+for object in 00_machine/CMakeFiles/00_machine-*-kernels.dir/kernels/peak.cpp.o; do
   checked=$((checked + 1))
-  set=${object##*/peak_}
-  foreign=$("${NM:-nm}" --demangle --defined-only --extern-only "$object" | grep -vE " [DR] machine_${set%.cpp.o}::kernels$" || true)
+  set=${object#*00_machine-} set=${set%%-kernels*}
+  foreign=$("${NM:-nm}" --demangle --defined-only --extern-only "$object" | grep -vE " [DR] machine_${set}::kernels$" || true)
   [ -z "$foreign" ] || { printf '%s holds more than kernels:\n%s\n' "$object" "$foreign"; status=1; }
 done
 for program in [0-9]*/[0-9]*; do

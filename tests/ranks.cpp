@@ -4,7 +4,7 @@
 #include <new>
 #include <stdexcept>
 
-#include "runner/mpi_world.hpp"
+#include "06_mpi/mpi_world.hpp"
 #include "runner/run.hpp"
 
 using namespace course;

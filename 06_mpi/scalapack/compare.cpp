@@ -8,9 +8,9 @@
 #include <cstdlib>
 #include <map>
 
+#include "06_mpi/mpi_world.hpp"
 #include "06_mpi/variants.hpp"
 #include "runner/cpu.hpp"
-#include "runner/mpi_world.hpp"
 #include "runner/run.hpp"
 #include "runner/table.hpp"
 #include "runner/text.hpp"

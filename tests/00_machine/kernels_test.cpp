@@ -1,11 +1,13 @@
-// The loops that 00 times do the work that it counts: what they leave tells how often they went round.
+// The loops that 00 times do the work that it counts: what they leave tells how often they went round. And
+// windows of a script, and threads that are watched while they work.
 #include "00_machine/kernels/kernels.hpp"
 
 #include <doctest/doctest.h>
 
-#include <string>
-#include <vector>
+#include <stdexcept>
+#include <thread>
 
+#include "00_machine/measure.hpp"
 #include "common/matrix.hpp"
 
 using namespace machine;
@@ -40,7 +42,8 @@ Index after(Index c) {
 #endif
 }
 template <class T>
-void check_sums(void (*run)(T* state, Index rounds), Index lanes, Index chains, const std::string& name) {
+void check_sums(void (*run)(T* state, Index rounds), Index lanes, Index chains) {
+  if (run == nullptr) return;
   course::Matrix<T> memory(1, (2 + chains + 1) * lanes);
   T* const state = &memory.view()(0, 0);
   for (Index lane = 0; lane < lanes; ++lane) {
@@ -49,56 +52,77 @@ void check_sums(void (*run)(T* state, Index rounds), Index lanes, Index chains, 
   }
   run(state, rounds);
   for (Index c = 0; c <= chains; ++c)
-    for (Index lane = 0; lane < lanes; ++lane) {
-      INFO(name, ", ", c);
+    for (Index lane = 0; lane < lanes; ++lane)
       CHECK(state[(2 + c) * lanes + lane] == static_cast<T>(c < chains ? after(c) : c));
-    }
 }
 
-template <class T>
-Index lanes_of(const Kernels& set) {
-  return set.bytes / static_cast<Index>(sizeof(T));
+/// Those that this process may use.
+std::vector<int> cpus() {
+  std::vector<int> all(std::thread::hardware_concurrency());
+  for (std::size_t cpu = 0; cpu < all.size(); ++cpu) all[cpu] = static_cast<int>(cpu);
+  return all;
 }
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("a round adds once", T, float, double, std::uint32_t) {
-  T state[] = {3, 4};
-  additions(state, 1000);
-  CHECK(state[1] == T(3004));
-  CHECK(state[0] == T(3));
-}
-
-TEST_CASE("a round multiplies and adds once on each chain, in every lane") {
+TEST_CASE("a round multiplies and adds once on each chain, in every lane; a latency's adds") {
   for (const Kernels* set : sets()) {
-    check_sums(set->f32.run, lanes_of<float>(*set), set->f32.chains, set->name);
-    check_sums(set->f64.run, lanes_of<double>(*set), set->f64.chains, set->name);
-    check_sums(set->i32.run, lanes_of<std::uint32_t>(*set), set->i32.chains, set->name);
-    if (set->fma_f32.run) check_sums(set->fma_f32.run, lanes_of<float>(*set), 1, set->name);
-    if (set->fma_f64.run) check_sums(set->fma_f64.run, lanes_of<double>(*set), 1, set->name);
-    for (const Few& few : set->few)
-      if (few.run) check_sums(few.run, few.lanes, few.chains, set->name + std::string(", few"));
+    CAPTURE(set->name);
+    check_sums(set->f32.run, set->bytes / 4, set->f32.chains);
+    check_sums(set->f64.run, set->bytes / 8, set->f64.chains);
+    check_sums(set->i32.run, set->bytes / 4, set->i32.chains);
+    check_sums(set->fma_f32.run, set->bytes / 4, 1);
+    check_sums(set->fma_f64.run, set->bytes / 8, 1);
+    for (const Few& few : set->few) check_sums(few.run, few.lanes, few.chains);
   }
+  double state[] = {3, 4};
+  additions(state, 1000);
+  CHECK((state[1] == 3004 && state[0] == 3));
 }
 
-TEST_CASE("a pass of the sum reads every number once") {
-  constexpr Index count = 192;
-  course::Matrix<double> memory(1, count);
+TEST_CASE("a pass of the sum reads every number once, one of the triad takes every element once") {
+  constexpr Index count = 192, taken = count - 64;
+  course::Matrix<double> memory(1, count), a(1, count), c(1, count);
   auto* const numbers = reinterpret_cast<std::uint64_t*>(&memory.view()(0, 0));
   for (Index i = 0; i < count; ++i) numbers[i] = static_cast<std::uint64_t>(i);
-  for (const Kernels* set : sets()) CHECK(set->read(numbers, count - 64, rounds) == rounds * 127 * 64);
-}
-
-TEST_CASE("a pass of the triad takes every element once") {
-  constexpr Index count = 128;
-  course::Matrix<double> a(1, count), c(1, count);
   for (const Kernels* set : sets()) {
+    CAPTURE(set->name);
+    CHECK(set->read(numbers, taken, rounds) == rounds * 127 * 64);
     for (Index i = 0; i < count; ++i) a.view()(0, i) = static_cast<double>(i), c.view()(0, i) = 1;
     double* const sums = &a.view()(0, 0);  // a = a + 2 · c: the passes can be told
-    set->triad(sums, sums, &c.view()(0, 0), 2, count - 64, rounds);
-    for (Index i = 0; i < count; ++i) {
-      CAPTURE(set->name);
-      CHECK(sums[i] == static_cast<double>(i < count - 64 ? i + 2 * rounds : i));
-    }
+    set->triad(sums, sums, &c.view()(0, 0), 2, taken, rounds);
+    for (Index i = 0; i < count; ++i) CHECK(sums[i] == static_cast<double>(i < taken ? i + 2 * rounds : i));
   }
+}
+
+TEST_CASE("rounds grow until a window takes 20 ms or a quarter of the time; the best such window counts") {
+  for (const double budget : {1e-9, 0.04, 0.2}) {
+    const double enough = std::min(0.02, budget / 4);
+    Index last = 0, windows = 0;
+    bool grew = true;  // not more than eightfold at a time, and no more when it is enough
+    const Rate best = best_of(budget, [&](Index rounds) -> Window {
+      grew &= windows > 0 ? rounds == last : rounds > last && rounds <= 8 * last + 1;
+      last = rounds;
+      if (rounds < 1000) return {enough / 1250 * static_cast<double>(rounds), 0.1};  // faster, and too short
+      return ++windows == 2 ? Window{1.25 * enough, 0.9} : Window{2 * enough, 0.7};
+    });
+    CHECK((grew && windows > 0 && best.share == (windows > 1 ? 0.9 : 0.7)));
+    CHECK(best.rounds == doctest::Approx(static_cast<double>(last) / (enough * (windows > 1 ? 1.25 : 2))));
+  }
+}
+
+TEST_CASE(
+    "threads together: the rounds of all, the share of the worst-served; what one cannot prepare is thrown") {
+  using Clock = std::chrono::steady_clock;
+  const auto prepare = [](int t) -> Work {
+    return [t](Index rounds) {  // one is busy, and one sleeps, for a millisecond a round at least
+      const auto end = Clock::now() + rounds * std::chrono::milliseconds(1);
+      while (t == 0 && Clock::now() < end) continue;
+      if (t == 1) std::this_thread::sleep_until(end);
+    };
+  };
+  const Rate rate = best_rate(2, cpus(), 0.05, prepare);
+  CHECK((rate.rounds <= 2000 && rate.rounds > 200 && rate.share < 0.5));  // on a host however busy
+  const auto fails = [&prepare](int t) { return t == 2 ? throw std::runtime_error("no room") : prepare(t); };
+  CHECK_THROWS_WITH_AS(best_rate(3, cpus(), 0.01, fails), "no room", std::runtime_error);
 }

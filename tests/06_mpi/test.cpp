@@ -7,9 +7,9 @@
 
 #include "06_mpi/cost.hpp"
 #include "06_mpi/exercises.hpp"
+#include "06_mpi/mpi_world.hpp"
 #include "06_mpi/variants.hpp"
 #include "common/verify.hpp"
-#include "runner/mpi_world.hpp"
 #include "tests/openmp_requests.hpp"
 
 using namespace mpi;

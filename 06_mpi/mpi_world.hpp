@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "runner/world.hpp"
+#include "runner/machine.hpp"
 
 namespace course {
 
