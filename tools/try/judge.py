@@ -59,18 +59,18 @@ class Problem:
     def __init__(self, kind, shape, seed, digits=False):
         self.kind, self.shape, self.seed, self.digits = kind, shape, seed, digits
         self.m, self.n, self.k = map(int, shape.split("x"))
-        made = {}
+        code, made = CODES[kind], {}
         for name, rows, cols in (
             ("A", self.m, self.k),
             ("B", self.k, self.n),
             ("C", self.m, self.n),
         ):
             made[name] = [
-                [element(kind, digits, bits) for bits in row]
+                array(code, [element(kind, digits, bits) for bits in row])
                 for row in hashes(seed, name, rows, cols)
             ]
             if kind == "bf16" and name != "C" and not digits:
-                made[name] = [[bf16(value) for value in row] for row in made[name]]
+                made[name] = [array(code, map(bf16, row)) for row in made[name]]
         self.a, self.b, self.c = made.values()
         self.columns = list(map(list, zip(*self.b))) if self.k else [[]] * self.n
 
@@ -91,17 +91,20 @@ class Problem:
         norm = lambda vector: math.sqrt(sum(map(mul, vector, vector)))
         return list(map(norm, self.a)), list(map(norm, self.columns))
 
+    @cached_property
+    def by_vector(self):
+        """A vector x that nobody knows before, and (A·B + C)·x."""
+        dot = lambda row, of: sum(map(mul, row, of))
+        x = [1 + secrets.randbelow(1 << 16) for _ in range(self.n)]
+        of_b = [dot(row, x) for row in self.b]
+        return x, [dot(a, of_b) + dot(before, x) for a, before in zip(self.a, self.c)]
+
     def is_right(self, c):
         """Of C, by rows: every element as common/verify.hpp compares them; a C of digits by Freivalds'
-        check, which is exact, and its last row."""
+        check, which is exact."""
         if self.digits:
-            vector = [1 + secrets.randbelow(1 << 16) for _ in range(self.n)]
-            dot = lambda row, of: sum(map(mul, row, of))
-            of_b = [dot(row, vector) for row in self.b]
-            return all(
-                dot(row, vector) == dot(before, vector) + dot(a, of_b)
-                for row, before, a in zip(c, self.c, self.a)
-            )
+            x, wanted = self.by_vector
+            return all(sum(map(mul, row, x)) == want for row, want in zip(c, wanted))
         u, (of_a, of_b) = ROUNDOFF[self.kind], self.norms
         share = (8 + (math.sqrt(self.k) / 4 if self.kind == "bf16" else 0)) * u
         return all(  # written so that NaN is wrong
@@ -127,8 +130,7 @@ class Place:
         self.starts = [band + i * ld for i in range(rows)]
 
     def lay(self, file, matrix):
-        rows = [array(self.code, row) for row in matrix]
-        for i, row in enumerate(rows):
+        for i, row in enumerate(matrix):
             if self.written is None:
                 os.pwrite(file, row, self.first + i * self.ld * self.size)
             else:
@@ -136,19 +138,23 @@ class Place:
         if self.written is not None:
             os.pwrite(file, self.written, self.begin)
 
+    def is_unchanged(self, file):
+        if self.written is None:
+            return True
+        return os.pread(file, len(self.written) * self.size, self.begin) == bytes(self.written)
+
     def found(self, file):
-        """(the matrix by rows, whether its guards are intact, whether its elements are unchanged)"""
+        """(the matrix by rows, whether its guards are intact)"""
         if self.written is None:
             at = [self.first + i * self.ld * self.size for i in range(self.rows)]
-            rows = [array(self.code, os.pread(file, self.cols * self.size, place)) for place in at]
-            return [row.tolist() for row in rows], True, True
-        whole, rows = array(self.code, self.written), []
-        whole[:] = array(self.code, os.pread(file, len(whole) * self.size, self.begin))
-        unchanged = bytes(whole) == bytes(self.written)
+            return [
+                array(self.code, os.pread(file, self.cols * self.size, row)) for row in at
+            ], True
+        whole = array(self.code, os.pread(file, len(self.written) * self.size, self.begin))
+        rows = [whole[start : start + self.cols] for start in self.starts]
         for start in self.starts:
-            rows.append(whole[start : start + self.cols].tolist())
             whole[start : start + self.cols] = self.written[start : start + self.cols]
-        return rows, bytes(whole) == bytes(self.written), unchanged
+        return rows, bytes(whole) == bytes(self.written)
 
 
 # Round an input, poison: who reads it spoils the result. Round C, numbers near 1, another from place
@@ -193,16 +199,16 @@ def answer_of(file, at, problem, places, owner):
     row.verdict, row.said = "", Diagnosis()
     if state in (ASKED, BEGUN):
         return row
-    (c, intact, _), *inputs = (place.found(file) for place in reversed(places))
-    row.bits, row.verdict = hash(str(c)), "wrong"
+    *inputs, of_c = places
+    (row.c, intact), row.verdict = of_c.found(file), "wrong"
     if state in (OUTSIDE, FAILED, REFUSED):
         row.message = text
-    elif not all(unchanged for *_, unchanged in inputs):
+    elif not all(place.is_unchanged(file) for place in inputs):
         row.message = "It wrote to A or B: only C may change."
     if not intact:
         row.state, row.message = OUTSIDE, "it wrote outside its matrix"
-    if not problem.is_right(c):
-        row.said = Diagnosis() if problem.digits else diagnosed(problem, c, owner)
+    if not problem.is_right(row.c):
+        row.said = Diagnosis() if problem.digits else diagnosed(problem, row.c, owner)
         row.message = row.message or "C is wrong."
     elif not row.message:
         row.verdict = "right"
