@@ -155,7 +155,6 @@ void add_step(CLI::App& app, Options& o) {
   app.add_flag("--in-turns", o.in_turns,
                "The rows of a size in turns, as far as they fit in memory; on a GPU one after the other");
   app.add_flag("--expect-wrong", o.expect_wrong)->group("");
-  app.add_option("--explain", o.explain)->group("");
   app.add_option("--pad", o.pad, "Elements between the rows, for tests: the CSV has no column for it")
       ->transform(whole(0, 4096))
       ->group("");
@@ -191,7 +190,7 @@ void add_ranks(CLI::App& app, Options& o, int ranks) {
 }
 
 bool parse(CLI::App& app, Options& o, int argc, const char* const* argv, bool is_root) {
-  const Texts of_paths = {"--csv", "--machine", "--explain"};
+  const Texts of_paths = {"--csv", "--machine"};
   for (int word = 1; word < argc; ++word) {  // CLI11 passes over an empty item
     const std::string given = argv[word];
     const bool is_path = contains(of_paths, argv[word - 1]);

@@ -30,9 +30,8 @@ struct Options {
   bool list = false, verify_copies = false, in_turns = false;
   std::string emulate = {};
   bool count = false;
-  // For the tests and `make try`: hidden from --help.
+  // For the tests: hidden from --help.
   bool expect_wrong = false;
-  std::string explain = {};  // where a Tutor writes, if one is linked
   Index pad = 0;
 };
 

@@ -30,14 +30,13 @@ struct Row {
   Series<T>& series;
   const std::shared_ptr<Variant<T>> own;  // in turns: for each row its own matrices
   Record record = {};
-  std::string seen = {}, thrown = {};  // what is wrong whatever C holds: Tutor::ends; what its variant threw
+  std::string thrown = {};  // by its variant
   bool left_out = false, is_done = false, has_memory = false;
   int products = 1;            // of a sample
   bool settles = false;        // a sample begins with an untimed product
   std::vector<Times> samples;  // of each turn, the mean of its products
   Problem<T> digits = {};      // for check_on_digits
   const int number = ++session.row;
-  Tutor<T>* const tutor = session.options.explain.empty() ? nullptr : Tutor<T>::present;
   Variant<T>& variant = own ? *own : series.variant;
   const Options& options = session.options;
   const World& world = session.world;
@@ -146,7 +145,6 @@ void begin(Row<T>& row) {
   Times counted = usage();
   counted /= -1;
   counted += row.allocate(row.checked.problem);
-  if (row.tutor != nullptr && row.world.is_root()) row.tutor->begins(row.session, row.variant, row.record);
   warm_up(row);
   counted += usage();
   row.record.times = slowest(row.world, counted);
@@ -204,13 +202,10 @@ void add(Check& check, const Check& second) {
 template <class T>
 std::string fault(Row<T>& row) {
   const World& world = row.world;
-  if (row.tutor != nullptr) row.tutor->ran(row.variant);
   const bool intact = row.variant.guards_intact();
   double behind = intact ? 0 : world.size() - world.rank();  // the most: of the first such rank
   world.max({&behind, 1});
-  const std::string error = behind > 0 ? "" : row.variant.run_error();
-  row.seen = behind > 0 ? "outside" : error.empty() ? "" : "error";
-  if (behind == 0) return error;
+  if (behind == 0) return row.variant.run_error();
   const std::string rank =
       world.size() > 1 ? fmt::format("rank {} ", world.size() - static_cast<int>(behind)) : "";
   return rank + "wrote outside its matrix";
@@ -231,7 +226,6 @@ Check verified(Row<T>& row, const Problem<T>& problem, bool compared, bool by_fr
   }
   if (by_freivalds) add(check, freivalds(problem, c));
   if (!error.empty()) check.right = false, check.message = std::move(error);
-  if (!check.right && compared && row.tutor != nullptr) row.tutor->wrong(problem, c, row.record);
   return check;
 }
 
@@ -292,7 +286,6 @@ void report(Row<T>& row) {
   if (counts_as_wrong != expected) session.refused.status = 1;
   if (!row.world.is_root()) return;
   session.progress("");
-  if (row.tutor != nullptr) return row.tutor->ends(session, row.variant, r, threw ? "threw" : row.seen);
   if (session.measured == 1) print_header(r);
   print_row(r);
   if (wrong && expected) say(stdout, "  {}\n", r.check->message);

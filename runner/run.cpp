@@ -137,8 +137,7 @@ void run_type(Session& session, const Variants<T>& variants) {
       together.clear(), bytes = 0;
     };
     for (Series<T>& series : all) {
-      if (!options.explain.empty() && session.world.broadcast(session.refused.status) == 1) return;
-      const bool alternates = options.in_turns && options.explain.empty() && series.variant.another();
+      const bool alternates = options.in_turns && series.variant.another();
       const double more = bytes_of(session, shape, series);
       const auto [needed, available] = memory_of(bytes + more, session.world);
       if (!alternates || needed > available / 2) run_them();

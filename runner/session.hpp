@@ -48,19 +48,6 @@ struct CheckedProblem {
   std::optional<Verifier<T>> verifier = {};
 };
 
-/// Looks on while rows of one type are made. `make try` alone links one, tools/try/tutor.cpp.
-template <class T>
-struct Tutor {
-  static inline Tutor* present = nullptr;
-
-  virtual void begins(Session& session, Variant<T>& variant, const Record& record) = 0;  // memory is there
-  virtual void ran(Variant<T>& variant) = 0;  // before its guards are looked at
-  /// Rank 0's C is wrong.
-  virtual void wrong(const Problem<T>& problem, View<const Result<T>> c, const Record& record) = 0;
-  /// `seen`: "threw", "outside" or another "error" of the run, whatever C holds; else empty.
-  virtual void ends(Session& session, Variant<T>& variant, const Record& record, const std::string& seen) = 0;
-};
-
 /// The rows of a variant that differ in their shape only.
 template <class T>
 struct Series {

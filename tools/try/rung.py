@@ -25,8 +25,24 @@ def alone(folder):
         yield
 
 
-def load_rungs(build):
-    """{name: rung}, in reading order."""
+def configured(build, like, *options):
+    """Configures one more build folder, once, with the compiler and the flags of the folder `like`,
+    but for these options."""
+    if (build / "build.ninja").exists():
+        return
+    cache = (like / "CMakeCache.txt").read_text(encoding="utf-8", errors="replace")
+    cache = dict(re.findall(r"(?m)^(\w+):\w+=(.*)$", cache))
+    names = "BUILD_TYPE CXX_COMPILER CXX_FLAGS CUDA_ARCHITECTURES".split()
+    names = [f"CMAKE_{name}" for name in names] + ["COURSE_USE_NVCC", "FETCHCONTENT_BASE_DIR"]
+    words = [f"-D{name}={cache[name]}" for name in names if name in cache]
+    words += ["-DBUILD_TESTING=OFF", "-DFETCHCONTENT_FULLY_DISCONNECTED=ON", *options]
+    done = run(["cmake", "-S", ROOT, "-B", build, "-G", "Ninja", *words], 600, writes=build)
+    if done.status != 0:
+        raise Refusal(f"cmake: {done.err.strip()}")
+
+
+def load_rungs(build, peaks=None):
+    """{name: rung}, in reading order. `peaks`: the build folder whose 00_machine measures them."""
     ini = configparser.ConfigParser(interpolation=None)
     ini.read(Path(__file__).with_name("rungs.ini"), encoding="utf-8")
     rungs = {}
@@ -37,7 +53,7 @@ def load_rungs(build):
         short = of["variant"] if of["call"] else short  # it takes the variant's place
         of = {"fragment": short, "function": short} | of
         of["declaration"] = re.sub(r"(?m)^\|", "", of["declaration"])  # the | keeps an indentation
-        rungs[name] = Rung(name=name, build=build, warnings=set(), **of)
+        rungs[name] = Rung(name=name, build=build, peaks=peaks or build, warnings=set(), **of)
     return rungs
 
 
@@ -173,13 +189,14 @@ class Rung(SimpleNamespace):
     def raced_by(self, clang):
         """The same rung in a build folder of clang's, watched by the thread sanitizer; gcc's OpenMP
         does not tell it of barriers."""
-        build = self.build / "try/races"
-        if not (build / "build.ninja").exists():
-            words = "--preset tsan -G Ninja -DBUILD_TESTING=OFF -DCOURSE_LEVELS=OFF".split()
-            words += ["-S", ROOT, "-B", build, f"-DCMAKE_CXX_COMPILER={clang}"]
-            done = run(["cmake", *words], patience=600, writes=self.build)
-            if done.status != 0:
-                raise Refusal(f"cmake: {done.err.strip()}")
+        build, flags = self.build / "try/races", "-O1 -gline-tables-only -fsanitize=thread"
+        options = {
+            "CMAKE_CXX_COMPILER": clang,
+            "CMAKE_CXX_FLAGS": flags,
+            "CMAKE_BUILD_TYPE": "Sanitize",
+        }
+        options |= {"COURSE_USE_NVCC": "OFF", "COURSE_LEVELS": "OFF"}
+        configured(build, self.build, *[f"-D{name}={value}" for name, value in options.items()])
         return Rung(**vars(self) | {"build": build})
 
     def compiled(self, twin=""):

@@ -18,7 +18,7 @@ import argparse, contextlib, copy, csv, difflib, io, shlex, signal, statistics, 
 import textwrap, time
 from pathlib import Path
 
-from rung import MINE, ROOT, STUB, alone, load_rungs, output_of
+from rung import MINE, ROOT, STUB, alone, load_rungs
 from measured import Machine, Refusal, lines_of
 from process import run
 from verdict import WIDTH, checked, ended, problem_of, told, told_but, types_of, verdict
@@ -56,8 +56,9 @@ def machine_csv(build, again=False):
         return None
     threads = f"1,{CORES}" if CORES > 1 else "1"
     words = f"--variant peak --type f32 --threads {threads} --budget 0.02 --csv".split()
-    run([build / "00_machine/00_machine", *words, path])
-    return path if path.exists() else None
+    path.touch()
+    run([build / "00_machine/00_machine", *words, path], writes=path)
+    return path if path.exists() and path.stat().st_size else None
 
 
 def peak_of(path, workers):
@@ -78,7 +79,7 @@ def rate_of(rung, program):
     """(GFLOP/s of the median of three products, Found) at n, on digits, as the lesson does: with the
     step's own tile or block."""
     problem = problem_of("bf16" if rung.option("--type") else "f32", "x".join([rung.n] * 3), True)
-    how = {"problems": [problem], "repeat": 4, "timed": True, "threads": threads_of(rung)}
+    how = {"problems": [problem], "repeat": 4, "pad": 0, "timed": True, "threads": threads_of(rung)}
     found = checked(rung, program, [], ranks=2, **how)
     seconds = statistics.median(row.seconds for row in found.rows[1:]) if found.right() else 0
     return 2e-9 * int(rung.n) ** 3 / seconds if seconds > 0 else 0, found
@@ -111,7 +112,7 @@ def raced(rung, program):
     fastest, top = max(max(rate, default=0) for rate in rates.values()), None
     for again in (False, True) if not rung.on_gpu else ():
         if not top or top < fastest:  # a peak below a product was measured in a bad moment
-            top = peak_of(machine_csv(rung.build, again), workers)
+            top = peak_of(machine_csv(rung.peaks, again), workers)
     mine = statistics.median(rates["you"] or [0])
     if top and mine > 1.1 * top:
         about = f"It reaches {mine:.4g} GFLOP/s, above the peak of {top:.4g}"
@@ -309,9 +310,10 @@ def prepared(rung):
         print(f"{rung.shown} is written.")
     with alone(rung.build):
         targets = [rung.course.name, "try-01_naive"]
-        done = output_of("cmake", "--build", rung.build, "--target", *targets)
-    if done.returncode:
-        lines = (done.stdout + done.stderr).strip().splitlines()
+        words = ["cmake", "--build", rung.build, "--target", *targets]
+        done = run(words, patience=600, writes=rung.build)
+    if done.status != 0:
+        lines = (done.out + done.err).strip().splitlines() or ["it takes too long"]
         why = next((line for line in lines if "error" in line), lines[-1])
         raise Refusal(f"the course itself does not build here: {why}")
 
