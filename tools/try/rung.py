@@ -1,5 +1,5 @@
 """A rung: what rungs.ini says of it, the learner's file, and the programs that are made of it."""
-import configparser, contextlib, fcntl, os, re, shutil, subprocess
+import configparser, contextlib, fcntl, filecmp, os, re, shutil, subprocess
 from functools import cached_property
 from pathlib import Path
 from types import SimpleNamespace
@@ -149,7 +149,7 @@ class Rung(SimpleNamespace):
 
     @property
     def folder(self):
-        """Where the learner's file stands among links to the course's other files."""
+        """Where the learner's file stands, among the course's."""
         return self.build / "try" / self.name
 
     def has_gpu(self):
@@ -164,14 +164,19 @@ class Rung(SimpleNamespace):
         return self.on_gpu and not self.has_gpu()
 
     def overlay(self):
-        """Writes the course's file in which the fragment is the learner's, among links."""
+        """Writes the course's file in which the fragment is the learner's, among copies of those that
+        lie beside it and links to folders: ccache would follow a file's."""
         own = [self.place, *self.place.parents]
         for folder in {Path(self.step), *self.place.parents} - {Path(".")}:
             (self.folder / folder).mkdir(parents=True, exist_ok=True)
             for entry in (ROOT / folder).iterdir():
-                link = self.folder / folder / entry.name
-                if folder / entry.name not in own and not os.path.lexists(link):
-                    link.symlink_to(entry)
+                copy = self.folder / folder / entry.name
+                if folder / entry.name in own or entry.suffix == ".md":
+                    continue
+                if entry.is_dir() and not copy.exists():
+                    copy.symlink_to(entry)
+                elif entry.is_file() and not (copy.exists() and filecmp.cmp(entry, copy)):
+                    shutil.copy2(entry, copy)
         lines = (ROOT / self.place).read_text(encoding="utf-8").split("\n")
         marks = [f"// [{slash}{self.fragment}]" for slash in ("", "/")]
         first, last = ([line.strip() for line in lines].index(mark) for mark in marks)
