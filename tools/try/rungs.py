@@ -30,7 +30,7 @@ from placed import CORES
 def counted(rung, program):
     """(sectors a warp's access, wavefronts a warp's access to shared memory) under the emulator, or
     None."""
-    found = checked(rung, program, ["64x64x64"], types_of(rung)[:1], order="forward count")
+    found = checked(rung, program, ["64x64x64"], types_of(rung)[:1], order="forward count", pad=0)
     accesses, sectors, shared, wavefronts = found.last().counts if found.right() else [0] * 4
     return (sectors / accesses, shared and wavefronts / shared) if accesses else None
 
