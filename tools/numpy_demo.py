@@ -23,10 +23,10 @@ def leave(status, why):
 def learners(build):
     """A library with the learner's kernel, or None if there is none yet."""
     sys.path.append(f"{TOOLS}/try")
-    from rung import HOLE, ROOT, load_rungs, output_of
+    from rung import ROOT, STUB, load_rungs, output_of
 
     rung = load_rungs(build)["mine"]
-    if not rung.path.exists() or HOLE in rung.text:
+    if not rung.path.exists() or STUB in rung.text:
         return print(f"{rung.shown} is not written yet: `make try RUNG=mine` begins it")
     rung.overlay()  # 02's gemm.cpp, in which ikj calls the learner's
     source, library = rung.folder / "numpy.cpp", rung.folder / "numpy.so"

@@ -1,5 +1,5 @@
 """A rung: what rungs.ini says of it, the learner's file, and the programs that are made of it."""
-import configparser, contextlib, fcntl, filecmp, os, re, shutil, subprocess
+import configparser, contextlib, fcntl, filecmp, itertools, os, re, shutil, subprocess
 from functools import cached_property
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,6 +10,7 @@ from notes.fragments import fragment
 
 MINE = Path(os.environ.get("COURSE_MINE", ROOT / "mine")).resolve()  # tests have one of their own
 STUB = "// your code"
+SOURCES = ".cpp", ".hpp", ".cu", ".cuh", ".inc"
 
 
 def output_of(*command):
@@ -164,19 +165,18 @@ class Rung(SimpleNamespace):
         return self.on_gpu and not self.has_gpu()
 
     def overlay(self):
-        """Writes the course's file in which the fragment is the learner's, among copies of those that
-        lie beside it and links to folders: ccache would follow a file's."""
-        own = [self.place, *self.place.parents]
-        for folder in {Path(self.step), *self.place.parents} - {Path(".")}:
-            (self.folder / folder).mkdir(parents=True, exist_ok=True)
-            for entry in (ROOT / folder).iterdir():
-                copy = self.folder / folder / entry.name
-                if folder / entry.name in own or entry.suffix == ".md":
-                    continue
-                if entry.is_dir() and not copy.exists():
-                    copy.symlink_to(entry)
-                elif entry.is_file() and not (copy.exists() and filecmp.cmp(entry, copy)):
-                    shutil.copy2(entry, copy)
+        """Writes the course's file in which the fragment is the learner's, among copies of the rest of
+        its folder and of the step's."""
+        for source in itertools.chain(
+            *((ROOT / at).rglob("*.*") for at in (self.step, self.place.parent))
+        ):
+            path = source.relative_to(ROOT)
+            copy = self.folder / path
+            if path == self.place or source.suffix not in SOURCES:
+                continue
+            if not (copy.exists() and filecmp.cmp(source, copy)):
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(source, copy)
         lines = (ROOT / self.place).read_text(encoding="utf-8").split("\n")
         marks = [f"// [{slash}{self.fragment}]" for slash in ("", "/")]
         first, last = ([line.strip() for line in lines].index(mark) for mark in marks)
@@ -188,6 +188,7 @@ class Rung(SimpleNamespace):
             own += [*part[: head + 1], f"  {self.call};", *part[end:]]
         text = "\n".join([*headers, *lines[:first], *own, *lines[last + 1 :]])
         file = self.folder / self.place
+        file.parent.mkdir(parents=True, exist_ok=True)
         if not file.exists() or file.read_text(encoding="utf-8") != text:
             file.write_text(text, encoding="utf-8")
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from rung import MINE, ROOT, STUB, alone, load_rungs
 from measured import Machine, Refusal, lines_of
 from process import run
-from verdict import WIDTH, checked, ended, problem_of, told, told_but, types_of, verdict
+from verdict import WIDTH, checked, end_of, problem_of, told, told_but, types_of, verdict
 from placed import CORES
 
 # ---- how fast is it? ----
@@ -104,7 +104,7 @@ def raced(rung, program):
             rate, found = rate_of(of, command)
             if name == "you" and not found.right() and "ORTE_ERROR_LOG" not in found.run.err:
                 row = found.last()
-                said = row.message if row and row.message else f"It ended by {ended(found)}."
+                said = row.message if row and row.message else f"It ended by {end_of(found)}."
                 return told_but(f"wrong at n = {rung.n}", [said])
             rates[name] += [rate] * (rate > 0)
     pairs = list(zip(*(rates[name] for name in ("you", "the course"))))

@@ -243,7 +243,7 @@ def of_mpi(err):
     return [f"{call[1] or call[2]} failed. MPI says: {says}" + f" ({why})" * bool(why) + "."]
 
 
-def ended(found):
+def end_of(found):
     """How it ended, in one word; mpirun says it of its ranks."""
     of_rank = re.search(r"exited on signal (\d+)", found.run.err)
     number = int(of_rank[1]) if of_rank else -(found.run.status or 0)
@@ -262,7 +262,7 @@ def crash(rung, found, order):
     why = re.search(r"what\(\): *(.*)", found.run.err)
     why = [text for text in (why and why[1], outside) if text]
     how = "crashed" if found.run.status else "ended the program"
-    return [f"It {how} ({ended(found)})" + f": {', '.join(why)}" * bool(why) + "."]
+    return [f"It {how} ({end_of(found)})" + f": {', '.join(why)}" * bool(why) + "."]
 
 
 def access(rung, found):
@@ -301,7 +301,7 @@ def stays_inside(rung, program, shape):
         said = explained(row) + [RACE] * racing
         said += ["Is a variable used before it is set?"] * row.said.unwritten
     else:
-        how_it_ended = "it has not ended" if found.run.status is None else ended(found)
+        how_it_ended = "it has not ended" if found.run.status is None else end_of(found)
         said = [f"The first access outside: {access(rung, found) or how_it_ended}."]
     said += [FAR_APART] * (row is not None and row.pad > FAR // 2)
     return wrong(rung, found, said, how=how)
