@@ -127,6 +127,8 @@ def raced(rung, program):
             print(f"  {name:<12}{bar(rate / (top or fastest)):<34}{rate:9.4g} {share}")
     if top:
         print(f"  {'the peak':<12}{bar(1):<34}{top:9.4g}")
+    elif not rung.on_gpu:
+        told("`make build` makes 00_machine; after it this machine's peak stands here, too.", "  ")
     if ratios:
         spread = f"{100 * ratios[0]:.0f} to {100 * ratios[-1]:.0f} %, {len(ratios)} turns"
         print(
@@ -235,23 +237,16 @@ def inspect(rung):
 # ---- in the report ----
 
 
-def append(path, row):
-    """Adds a row {column: cell} to a CSV, by one write; makes it where there is none, and cuts off
-    a last line torn by a crash; one that lacks only its end of line is whole."""
-    try:
-        with open(path, "a+b") as file:
-            file.seek(0)
-            text = file.read()
-            whole = text.rfind(b"\n") + 1
-            columns = text.decode().split("\n")[0].split(",") if whole else list(row)
-            if unended := whole and text[whole:].count(b",") == len(columns) - 1:
-                whole = len(text)
-            file.truncate(whole)
-            header = "\n" if unended else "" if whole else ",".join(columns) + "\n"
-            line = ",".join(str(row.get(name, "")).replace(",", " ") for name in columns)
-            file.write(f"{header}{line}\n".encode())
-    except OSError as error:
-        raise Refusal(f"cannot write {path}: {error.strerror}") from None
+def append(path, rows):
+    """Adds rows {column: cell} to a CSV, in the order of its columns; makes it where there is none."""
+    with open(path, "a+", encoding="utf-8", newline="") as file:
+        file.seek(0)
+        columns = file.readline().strip().split(",")
+        names = columns if columns[0] else list(rows[0])
+        writer = csv.DictWriter(file, names, extrasaction="ignore", lineterminator="\n")
+        if not columns[0]:
+            writer.writeheader()
+        writer.writerows(rows)
 
 
 def report(rungs, given):
@@ -285,11 +280,14 @@ def report(rungs, given):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "rows.csv"
             run([*words, "--csv", str(path)], patience=600, timed=True, limited=not rung.on_gpu)
-            for row in lines_of(path) if path.exists() else ():
-                if rung.call or rung.declaration:  # predicted was what stood in its place
-                    of_model = [name for name in row if name.startswith("bytes_")]
-                    row |= dict.fromkeys(["predicted_s", "limit", *of_model], "")
-                append(results, row | {"step": "mine", "variant": rung.name})
+            rows = lines_of(path) if path.exists() else []
+        for row in rows:
+            row |= {"step": "mine", "variant": rung.name}
+            if rung.call or rung.declaration:  # predicted was what stood in its place
+                of_model = [name for name in row if name.startswith("bytes_")]
+                row |= dict.fromkeys(["predicted_s", "limit", *of_model], "")
+        if rows:
+            append(results, rows)
 
 
 # ---- the command line ----
