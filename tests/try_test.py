@@ -109,6 +109,7 @@ class Learner(unittest.TestCase):
         status, said = self.inspect(*asked)
         self.assertEqual(status, 1, said)
         self.assertIn(words, said)
+        return said
 
 
 class Try(Learner):
@@ -123,7 +124,8 @@ class Try(Learner):
         for words, name, *changes in OTHERS:
             with self.subTest(words):
                 self.says(words, name, None, *changes)
-        self.says("writes it in line 6", "04_openmp/parallel_for", RACE)
+        said = self.says("writes it in line 6", "04_openmp/parallel_for", RACE)
+        self.assertIn("It is an element of a matrix", said)
 
     def test_right(self):
         status, said = self.inspect("02_loop_order/ikj")

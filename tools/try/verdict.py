@@ -347,7 +347,7 @@ def race(rung):
     accesses = [f"{of[1].lower()}s it in line {of[2] or '?'}" for of in at.finditer(first)]
     both = ", the other ".join(accesses[:2])
     of = "an element of a matrix: only one thread may write to it"
-    if "Location is stack" in first or "Location is" not in first:
+    if "Location is stack" in first:
         of = "a variable of the function, which all threads share: "
         of += "declare it inside, or name it in private or reduction"
     same = "Two threads use the same memory at the same time"
