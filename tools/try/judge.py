@@ -4,8 +4,8 @@ makes no result right."""
 import itertools, math, os, secrets, struct, tempfile
 from array import array
 from functools import cached_property
-from operator import mul
-from random import random
+from operator import add, mul
+from random import random, randrange
 from types import SimpleNamespace
 from typing import NamedTuple
 
@@ -60,11 +60,8 @@ class Problem:
         self.kind, self.shape, self.seed, self.digits = kind, shape, seed, digits
         self.m, self.n, self.k = map(int, shape.split("x"))
         code, made = CODES[kind], {}
-        for name, rows, cols in (
-            ("A", self.m, self.k),
-            ("B", self.k, self.n),
-            ("C", self.m, self.n),
-        ):
+        sides = {"A": (self.m, self.k), "B": (self.k, self.n), "C": (self.m, self.n)}
+        for name, (rows, cols) in sides.items():
             made[name] = [
                 array(code, [element(kind, digits, bits) for bits in row])
                 for row in hashes(seed, name, rows, cols)
@@ -77,14 +74,11 @@ class Problem:
     @cached_property
     def right(self):
         """A·B + C, by rows; each sum rounded once."""
-        total = math.fsum if self.kind == "f64" else sum
-        return [
-            [
-                total([total(map(mul, row, column)), before])
-                for column, before in zip(self.columns, c)
-            ]
-            for row, c in zip(self.a, self.c)
-        ]
+        total, made = math.fsum if self.kind == "f64" else sum, []
+        for row, c in zip(self.a, self.c):
+            sums = (total(map(mul, row, column)) for column in self.columns)
+            made.append(list(map(add, sums, c)))
+        return made
 
     @cached_property
     def norms(self):
@@ -147,9 +141,8 @@ class Place:
         """(the matrix by rows, whether its guards are intact)"""
         if self.written is None:
             at = [self.first + i * self.ld * self.size for i in range(self.rows)]
-            return [
-                array(self.code, os.pread(file, self.cols * self.size, row)) for row in at
-            ], True
+            read = [os.pread(file, self.cols * self.size, place) for place in at]
+            return [array(self.code, row) for row in read], True
         whole = array(self.code, os.pread(file, len(self.written) * self.size, self.begin))
         rows = [whole[start : start + self.cols] for start in self.starts]
         for start in self.starts:
@@ -164,9 +157,7 @@ def poison(code):
 
 
 def near_one(code):
-    return array(
-        code, [secrets.randbelow(99) + 1 if code == "i" else 1 + random() for _ in range(997)]
-    )
+    return array(code, [randrange(1, 99) if code == "i" else 1 + random() for _ in range(997)])
 
 
 class Found(NamedTuple):
@@ -177,9 +168,8 @@ class Found(NamedTuple):
     asked: int
 
     def right(self):
-        return (
-            self.run.status == 0 and len(self.rows) == self.asked and self.last().verdict == "right"
-        )
+        all_there = self.run.status == 0 and len(self.rows) == self.asked
+        return all_there and self.last().verdict == "right"
 
     def last(self):
         return self.rows[-1] if self.rows else None
@@ -242,8 +232,10 @@ def ask(start, program, words, settings, problems, pad=3, repeat=1, owner=None, 
                 packed = PRODUCT.pack(*numbers, ASKED, *[0.0] * 5, b"")
                 os.pwrite(file, packed, len(asked) * PRODUCT.size)
                 asked.append((problem, (a, b, c)))
-        os.truncate(file, max(end, os.fstat(file).st_size + (5 * FAR * 8 if pad > FAR // 2 else 0)))
+        size = end + 5 * pad * 8  # the last rows may lie far behind
+        os.truncate(file, size)
         done = run([*start, program, shared.name, count, *words], writes=shared.name, **how)
+        os.truncate(file, size)  # if the program has shortened it, the rest is 0
         rows = []
         for at, (problem, places) in enumerate(asked):
             answer = at * PRODUCT.size + PRODUCT.size - ANSWER.size
