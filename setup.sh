@@ -5,7 +5,6 @@
 #   sh setup.sh teach    what `make try HANDINS=folder` needs besides: bubblewrap
 #   sh setup.sh simulate what `make simulate` needs besides: SimGrid
 #   sh setup.sh browser  what the report's page is looked at with: chromium and selenium (ctest --test-dir build -C browser -L browser)
-#   sh setup.sh --list   prints the package names and installs nothing
 # Ends with 1 where something of the core is missing and cannot be installed; without the rest the course goes on, and says what is missing.
 set -eu
 
@@ -14,7 +13,7 @@ core="g++ cmake make git python3 binutils"
 fetched="libcli11-dev libfmt-dev libeigen3-dev"
 extra="python3-jinja2 gnuplot-nox fonts-dejavu-core ninja-build libopenmpi-dev openmpi-bin libboost-context-dev libhwloc-dev"
 # Without these some tests are skipped.
-checks="valgrind ccache shellcheck clang-format black clang libclang-rt-dev llvm libomp-dev qemu-user g++-aarch64-linux-gnu bubblewrap libblas-test libblas3 python3-numpy"
+checks="valgrind ccache shellcheck clang-format black clang libclang-rt-dev llvm libomp-dev qemu-user g++-aarch64-linux-gnu bubblewrap libblas-test libblas3 python3-numpy python3-pytest"
 # Without these the rows of these libraries are missing; without the offload compiler step 10 runs on the host only.
 libraries="libopenblas0-openmp libblis4-openmp libdnnl2 libdnnl3 libdnnl3.6 libscalapack-openmpi-dev"
 offload() { if version=$(g++ -dumpversion 2>/dev/null); then echo "gcc-${version%%.*}-offload-nvptx"; fi; } # nothing before there is a g++
@@ -25,12 +24,8 @@ test) fetched="$fetched doctest-dev" more="$checks" ;;
 teach) more="bubblewrap" ;;
 simulate) more="libsimgrid-dev" ;;
 browser) more="chromium chromium-driver python3-selenium" ;;
---list)
-  echo "$core $fetched doctest-dev $extra $checks $libraries $(offload)"
-  exit 0
-  ;;
 *)
-  echo "setup.sh: '$1' is unknown; give nothing, test, teach, simulate, browser or --list" >&2
+  echo "setup.sh: '$1' is unknown; give nothing, test, teach, simulate or browser" >&2
   exit 2
   ;;
 esac
@@ -68,7 +63,7 @@ present() {
   libblas-test) there /usr/lib/*/blas/xblat3s ;;
   python3-selenium) /usr/bin/python3 -c 'import selenium' 2>/dev/null ;;
   chromium-driver) command -v chromedriver >/dev/null 2>&1 ;;
-  python3-numpy) /usr/bin/python3 -c 'import numpy' 2>/dev/null ;;
+  python3-numpy | python3-pytest) /usr/bin/python3 -c "import ${1#python3-}" 2>/dev/null ;;
   bubblewrap) command -v bwrap >/dev/null 2>&1 ;;
   binutils) command -v nm >/dev/null 2>&1 ;;
   *) command -v "$1" >/dev/null 2>&1 ;;
@@ -96,19 +91,6 @@ absent() {
 needed=$(absent $core) sources=$(absent $fetched) wanted=$(absent $extra $more $libraries $(offload))
 [ -n "$needed$sources$wanted" ] || exit 0
 
-lost() { # what is left out without these packages
-  rest=""
-  for package in "$@"; do
-    case $package in
-    python3-jinja2) printf ' the page (%s, or jinja2 by pip in a venv),' "$package" ;;
-    gnuplot-nox) printf ' charts (%s),' "$package" ;;
-    libopenmpi-dev) printf ' 06 (%s),' "$package" ;;
-    libboost-context-dev) printf " the GPU's emulator (%s)," "$package" ;;
-    *) rest="$rest $package" ;;
-    esac
-  done
-  printf ' some tests or rows (%s)\n' "${rest# }"
-}
 by_hand() {
   echo "setup.sh: $1"
   ! command -v brew >/dev/null 2>&1 || echo "setup.sh: brew install gcc libomp cmake ninja cli11 fmt eigen doctest open-mpi boost hwloc gnuplot"
@@ -117,19 +99,14 @@ by_hand() {
     exit 1
   fi
   [ -z "$sources" ] || echo "setup.sh: CMake fetches the sources of$sources"
-  # shellcheck disable=SC2086 # a list of words
-  [ -z "$wanted" ] || echo "setup.sh: left out:$(lost $wanted)"
+  [ -z "$wanted" ] || echo "setup.sh: what needs these is left out:$wanted"
   exit 0
 } >&2
 command -v apt-get >/dev/null 2>&1 || by_hand "there is no apt here"
-if [ "$(id -u)" -eq 0 ]; then
-  as_root=""
-elif command -v sudo >/dev/null 2>&1 && sudo -n true 2>/dev/null; then
+as_root=""
+if [ "$(id -u)" -ne 0 ]; then
+  sudo -n true 2>/dev/null || by_hand "apt needs root, and there is no sudo here, or it asks for a password"
   as_root="sudo"
-elif command -v sudo >/dev/null 2>&1; then
-  by_hand "apt needs root, and sudo asks for a password"
-else
-  by_hand "apt needs root, and there is no sudo here"
 fi
 log=$(mktemp)
 install() { $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@" >>"$log" 2>&1; }

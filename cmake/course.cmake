@@ -1,6 +1,6 @@
 # course_step(NAME [SOURCES main.cpp gemm.cpp …] [LEVELS O0 … native] [LIBRARIES …] [FEATURES threads tiles])
-#   builds build/NAME/NAME, one more program NAME-LEVEL for each level, registers the tests every step has, and writes
-#   the program into build/programs.txt, which `make try` and the tests on emulated processors read.
+#   builds build/NAME/NAME, one more program NAME-LEVEL for native and, with COURSE_EVERYTHING, for each other level, registers the
+#   tests every step has, and writes the program into build/programs.txt, which `make try` and the tests on emulated processors read.
 #
 # A level changes the flags of gemm*.cpp alone, the kernels' translation unit. main.cpp and common are compiled plainly
 # in every program, and nothing is *linked* with -Ofast: linking so would switch on flush-to-zero for the whole process,
@@ -89,6 +89,11 @@ function(course_program program)
     set(sets "${course_native_sets}")
     set(vector ${course_native_vector})
     target_compile_definitions(${program} PRIVATE COURSE_NATIVE)
+  elseif(ARG_LEVEL STREQUAL avx2)
+    set(options -mavx2 -mfma)
+    string(APPEND flags " -mavx2 -mfma")
+    set(sets avx2,fma)
+    set(vector avx2)
   elseif(ARG_LEVEL)
     set(options -${ARG_LEVEL})
     string(REGEX REPLACE "-O[0-3a-z]* ?" "" flags "${flags}")
@@ -131,6 +136,19 @@ function(course_test name labels)
   endif()
   add_test(NAME ${name} COMMAND ${ARGN})
   set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 LABELS "${labels}" TIMEOUT 300)
+  # What it starts, for make test STEP=…: each label has a target of that.
+  string(REGEX MATCHALL "TARGET_(FILE|FILE_DIR|OBJECTS):[^>,]*" targets "${ARGN}")
+  list(TRANSFORM targets REPLACE ".*:" "")
+  foreach(label IN LISTS labels)
+    if(NOT TARGET test_${label})
+      add_custom_target(test_${label})
+    endif()
+    foreach(target IN LISTS targets ITEMS ${ARGV2})
+      if(TARGET ${target})
+        add_dependencies(test_${label} ${target})
+      endif()
+    endforeach()
+  endforeach()
   set(environment OMP_WAIT_POLICY=set:passive OBJDUMP=set:${CMAKE_OBJDUMP} NM=set:${CMAKE_NM})
   if(CMAKE_CROSSCOMPILING)  # of what a script starts
     list(APPEND environment QEMU_LD_PREFIX=set:${arm_root})
@@ -146,14 +164,11 @@ function(course_uses_gpu)
   set_tests_properties(${ARGN} PROPERTIES RESOURCE_LOCK gpu)
 endfunction()
 
-# The two broken kernels that every step has, on rows without gaps.
-set(course_too_far --pad 0 --variant one_column_too_far,one_row_too_far)
-
-# course_tests(PROGRAM LABEL [SHAPES 40] [BROKEN variants] [RIGHT options …] [WRONG options …] [ENVIRONMENT …])
-#   The tests every program has: random shapes, the traps among shapes, padded rows and guard bands; and that each of its
-#   broken kernels is found wrong, with options of its own.
+# course_tests(PROGRAM LABEL [SHAPES 40] [BROKEN variants] [RIGHT options …] [WRONG options …] [FEW])
+#   The tests every program has: random shapes, in padded rows with guard bands; each of its broken kernels is found wrong, with
+#   options of its own; and, unless they are FEW, exact products and the traps among shapes.
 function(course_tests program label)
-  cmake_parse_arguments(ARG "" "SHAPES;BROKEN" "RIGHT;WRONG;ENVIRONMENT" ${ARGN})
+  cmake_parse_arguments(ARG "FEW" "SHAPES;BROKEN" "RIGHT;WRONG;ENVIRONMENT" ${ARGN})
   if(ARG_BROKEN)
     set(ARG_BROKEN --variant ${ARG_BROKEN})
   endif()
@@ -164,16 +179,21 @@ function(course_tests program label)
   course_random_shapes(random ${ARG_SHAPES} 987654)
   course_random_shapes(other ${ARG_SHAPES} 7)
   course_test(${program}.random ${label} ${check} ${ARG_RIGHT} --shape ${random} --pad 3)
-  course_test(${program}.digits ${label} ${check} ${ARG_RIGHT} --shape ${other} --fill digits --seed 7)
-  course_test(${program}.edges ${label} ${check} ${ARG_RIGHT} --pad 1 --shape
-    1x1x1,0x5x3,5x0x3,5x3x0,0x0x0,1x64x64,64x1x64,64x64x1,1x1x97,97x1x1,1x97x1,31x37x41,33x1x100,101x103x107,300x5x700)
   course_test(${program}.broken ${label} ${check} ${ARG_WRONG} ${ARG_BROKEN} --expect-wrong --pad 2)
-  # What is beyond the end of a row is then the next one's first element.
-  course_test(${program}.too_far ${label} ${check} ${ARG_WRONG} --expect-wrong ${course_too_far})
-  if(ARG_ENVIRONMENT)
-    set_tests_properties(${program}.random ${program}.digits ${program}.edges ${program}.broken ${program}.too_far PROPERTIES
-                         ENVIRONMENT "${ARG_ENVIRONMENT}")
+  if(NOT ARG_FEW)
+    course_test(${program}.digits ${label} ${check} ${ARG_RIGHT} --shape ${other} --fill digits --seed 7)
+    course_test(${program}.edges ${label} ${check} ${ARG_RIGHT} --pad 1 --shape
+      1x1x1,0x5x3,5x0x3,5x3x0,0x0x0,1x64x64,64x1x64,64x64x1,1x1x97,97x1x1,1x97x1,31x37x41,33x1x100,101x103x107,300x5x700)
   endif()
+  if(ARG_ENVIRONMENT)
+    set_tests_properties(${program}.random ${program}.broken ${program}.digits ${program}.edges PROPERTIES ENVIRONMENT "${ARG_ENVIRONMENT}")
+  endif()
+endfunction()
+
+# What is beyond the end of a row is the next one's first element, on rows without gaps: once for a kind of memory.
+function(course_too_far program)
+  course_test(${program}.too_far ${program} $<TARGET_FILE:${program}> --repeat 1 --warmup 0 --verify full --expect-wrong --pad 0
+    --variant one_column_too_far,one_row_too_far --shape 33x33x33,17x40x23)
 endfunction()
 
 function(course_random_shapes result count seed)
@@ -193,12 +213,16 @@ function(course_step name)
   endif()
   course_program(${name} SOURCES ${ARG_SOURCES} LIBRARIES ${ARG_LIBRARIES} FEATURES ${ARG_FEATURES})
   course_tests(${name} ${name} ${tests})
-  if(NOT COURSE_LEVELS)
+  if(CMAKE_CXX_FLAGS MATCHES fsanitize)  # of which nobody asks how fast they are
     return()
+  elseif(NOT COURSE_EVERYTHING)
+    list(FILTER ARG_LEVELS INCLUDE REGEX native)
   endif()
   foreach(level ${ARG_LEVELS})
     course_program(${name}-${level} LEVEL ${level} SOURCES ${ARG_SOURCES} LIBRARIES ${ARG_LIBRARIES} FEATURES ${ARG_FEATURES})
-    course_tests(${name}-${level} ${name} ${tests})
+    if(level MATCHES "native|Ofast")
+      course_tests(${name}-${level} ${name} ${tests} FEW)
+    endif()
   endforeach()
 endfunction()
 
@@ -251,13 +275,12 @@ function(course_gpu_step name)
   file(APPEND ${CMAKE_BINARY_DIR}/programs.txt "${name} ${name}/${name} gpu ${features}\n")
 
   # On the GPU what every step is tested for, and under the emulator, in three orders, what is small; k of three tiles and more.
-  set(copies --verify-copies)
-  set(types f32,f64,i32)
+  set(types f32,f64)
   set(orders forward reversed 987654)
   set(seeds forward,reversed,1,2,3,4,5,6,7,8,9,10)
   set(blocks 8x8,32x8,32x32)
   if(CMAKE_CXX_FLAGS MATCHES fsanitize)  # a switch of fibers costs ten times as much there
-    set(types f32)  # and poison, multiplied as integers, overflows
+    set(types f32)
     set(orders 987654)
     set(seeds forward,1,2)
     set(blocks 8x4)
@@ -266,27 +289,25 @@ function(course_gpu_step name)
     set(types ${ARG_TYPES})
   endif()
   string(REGEX REPLACE ",.*" "" first_type ${types})
+  set(swept "")
   if("${ARG_FEATURES}" MATCHES tiles=)
-    list(APPEND copies --tile 2,4,8,16,32)
+    set(swept --tile 2,4,8,16,32)
   elseif("${ARG_FEATURES}" MATCHES blocks=)
-    list(APPEND copies --block ${blocks})
+    set(swept --block ${blocks})
   endif()
-  set(broken ${ARG_BROKEN} one_column_too_far one_row_too_far)
-  list(JOIN broken , broken)
-  course_tests(${name} ${name} BROKEN ${broken} RIGHT ${copies} WRONG --shape 133x133x133,117x140x123)
-  course_uses_gpu(${name}.random ${name}.digits ${name}.edges ${name}.broken ${name}.too_far)
+  list(JOIN ARG_BROKEN , broken)
+  course_tests(${name} ${name} BROKEN ${broken} RIGHT ${swept} WRONG --shape 133x133x133,117x140x123)
+  course_uses_gpu(${name}.random ${name}.digits ${name}.edges ${name}.broken)
   if(TARGET emulator AND NOT ARG_NOT_EMULATED)
+    set(emulated $<TARGET_FILE:${name}> --repeat 1 --warmup 0 --verify full --emulate)
     course_random_shapes(few 6 7)
     foreach(order ${orders})
-      course_test(${name}.emulated_${order} ${name} $<TARGET_FILE:${name}> --repeat 1 --warmup 0 --verify full ${copies} --emulate ${order}
-        --pad 3 --shape ${few},1x1x1,0x5x3,5x0x3,5x3x0,0x0x0,33x1x100,1x97x1,31x37x97)
+      course_test(${name}.emulated_${order} ${name} ${emulated} ${order} ${swept} --pad 3
+        --shape ${few},1x1x1,0x5x3,5x0x3,5x3x0,0x0x0,33x1x100,1x97x1,31x37x97)
     endforeach()
-    course_test(${name}.emulated_too_far ${name} $<TARGET_FILE:${name}> --repeat 1 --warmup 0 --verify full --emulate forward
-      --expect-wrong ${course_too_far} --shape 33x38x54)
     course_test(${name}.every_seed ${name} ${CMAKE_SOURCE_DIR}/tests/every_seed.sh $<TARGET_FILE:${name}> ${types} ${seeds})
     if(ARG_MANY_BLOCKS AND NOT CMAKE_CXX_FLAGS MATCHES fsanitize)  # more blocks in y than CUDA starts at once, and one
-      course_test(${name}.many_blocks ${name} $<TARGET_FILE:${name}> --repeat 1 --warmup 0 --verify full --emulate forward
-        --type ${first_type} ${ARG_MANY_BLOCKS})
+      course_test(${name}.many_blocks ${name} ${emulated} forward --type ${first_type} ${ARG_MANY_BLOCKS})
     endif()
   endif()
 endfunction()

@@ -13,7 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.append(str(ROOT / "tools/report"))
-from processors import processors
+from placed import CORES
 
 LIBRARIES = ("eigen", "openblas", "blis", "onednn", "mkl", "cublas")
 WITH_KERNELS = ("openblas", "blis")  # those that can be kept to AVX2
@@ -37,7 +37,7 @@ def asked():
     """The options, and those that are the programs' own."""
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    threads = ",".join(dict.fromkeys(["1", str(processors())]))
+    threads = ",".join(dict.fromkeys(["1", str(CORES)]))
     for name, default, what in (
         ("library", ",".join(LIBRARIES), "of these (default), or files with cblas_sgemm or sgemm_"),
         ("variant", "", f"of library (by itself), {', '.join(VARIANTS[1:])} (default all)"),

@@ -19,7 +19,7 @@ struct Device {
 };
 
 /// How many hardware threads this process may use at once, even where OpenMP has bound the calling one to a
-/// core: by affinity or by processor_quota, the least. tools/report/processors.py counts alike.
+/// core: by affinity or by processor_quota, the least. tools/report/placed.py counts alike.
 int usable_cpus();
 /// How many processors' time the cgroups, versions 1 and 2, leave this process (docker --cpus), else
 /// infinity.

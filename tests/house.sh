@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What the house looks like: house.sh format|python|shell|paths SOURCE. 77 where the tool is missing.
+# What the house looks like: house.sh format|python|shell|paths|includes|sizes SOURCE. 77 where the tool is missing.
 set -u
 cd "$2" || exit 1
 needs() { # TOOL [VERSION]: Debian 12's; others lay some lines out otherwise
@@ -27,5 +27,32 @@ paths)
   # Nobody else has the folders of the machine that wrote a file.
   found=$(sources '*' | xargs grep -nIE '(^|[^A-Za-z0-9_.$~-])/(work|root|home)/')
   [ -z "$found" ] || { echo "$found" && exit 1; }
+  ;;
+includes)
+  # A step includes another's files by the header of its library alone, and 12's pipeline.
+  found=$(sources '[0-9]*.?pp' '[0-9]*.cu' '[0-9]*.cuh' | xargs grep -E '#include "(\.\./)*[0-9][0-9]_' /dev/null |
+    sed 's#:.*"\(\.\./\)*\(.*\)"# \2#' | awk '{split($1, own, "/"); split($2, other, "/")}
+      own[1] != other[1] && $2 !~ /\/library\.hpp$|^12_cuda_hopper\/pipeline\.cuh$/')
+  [ -z "$found" ] || { echo "$found" && exit 1; }
+  ;;
+sizes)
+  # Lines that a reader meets, a decision: who adds some says so, and takes others away or raises the number here.
+  code='\.(cpp|hpp|cu|cuh|h|inc|s|py|sh|jinja|cmake|txt|report)$'
+  failures=0
+  at_most() { # LINES ROOM PATTERN [BUT]
+    lines=$(sources '*' | grep -E "$code|^Makefile" | grep -E "$3" | grep -vE "${4-^$}" | tr '\n' '\0' | xargs -0 cat | wc -l)
+    [ "$lines" -le "$1" ] || { echo "$2 has $lines lines, and $1 were decided" && failures=1; }
+  }
+  pages='/text/|/plans/|inherited.txt'
+  at_most 700 common '^common/'
+  at_most 2250 runner '^runner/'
+  at_most 2250 'gpu and its emulator' '^gpu/' "$pages"
+  at_most 800 libraries '^libraries/'
+  at_most 3600 tools '^tools/' "_test.py|$pages"
+  at_most 7300 tests '^tests/|_test.py$'
+  at_most 850 'build files' '^cmake/|^CMakeLists.txt|^Makefile|^setup.sh'
+  files=$(sources '*' | grep -cvE '/pictures/|^plots/')
+  [ "$files" -le 460 ] || { echo "there are $files files outside pictures/ and plots/, and 460 were decided" && failures=1; }
+  exit $failures
   ;;
 esac

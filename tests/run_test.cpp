@@ -103,7 +103,7 @@ struct Run {
 
 }  // namespace
 
-TEST_CASE("the cgroups' quotas, as tools/report/run_plan_test.py has them") {
+TEST_CASE("the cgroups' quotas, as tests/run_plan_test.py has them") {
   const struct {
     const char* groups;
     std::vector<std::pair<const char*, const char*>> files;

@@ -187,7 +187,7 @@ class Try(Learner):
             self.assertNotIn("gone", before)
             subprocess.run([*RUNGS_PY, "--report", out, "--steps=03_tiling"], check=True)
             self.assertEqual(results.read_text(encoding="utf-8"), before)
-            [of] = ladder.of_machine(measured.load(results, None)[0])
+            [of] = ladder.of_machine(measured.Results(results))
             self.assertIn("yours: 02 ikj", [bar.idea for bar in of.bars])
 
     def test_two_at_once(self):

@@ -12,9 +12,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT / "tools/report"))
-import inherited  # noqa: F401
-from folders import locked, refuse
-from processors import processors
+from started import locked, refuse
+from placed import CORES
 
 
 def of_here(build):
@@ -31,44 +30,38 @@ def of_here(build):
         refuse(f"{build} is of the course in {was['HOME_DIRECTORY']}; give another: BUILD=…")
 
 
-def not_of_the_future(build):
+def not_of_the_future():
     """Ninja configures again and again for a file of CMake's that is newer than what it made."""
-    files = [*ROOT.rglob("CMakeLists.txt"), *ROOT.rglob("*.cmake")]
-    if late := [path for path in files if path.stat().st_mtime > time.time()]:
-        print(f"{late[0].relative_to(ROOT)} and what else is dated in the future: dated now")
-        try:
-            for path in late:
+    for path in [*ROOT.rglob("CMakeLists.txt"), *ROOT.rglob("*.cmake")]:
+        if path.stat().st_mtime > time.time():
+            print(f"{path.relative_to(ROOT)} is dated in the future: dated now", flush=True)
+            try:
                 os.utime(path)
-        except OSError as error:
-            refuse(f"{path}: {error.strerror}; it is dated in the future, and CMake cannot bear it")
+            except OSError as error:
+                refuse(f"{path}: {error.strerror}; it is dated in the future")
 
 
 def main(build, target="", *options):
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    lock = locked(
-        build / "lock", lambda: print(f"another make builds in {build}: waiting", flush=True)
-    )
+    busy = f"another make builds in {build}: waiting"
+    lock = locked(build / "lock", lambda: print(busy, flush=True))
     log = locked(f"{build}.log", lambda: None)
     log.truncate(0)
     of_here(build)
-    not_of_the_future(build)
-    configured = (build / "CMakeCache.txt").exists()
-    ninja = ["-G", "Ninja"] if not configured and shutil.which("ninja") else []
+    not_of_the_future()
+    is_new = not (build / "CMakeCache.txt").exists()
+    ninja = ["-G", "Ninja"] if is_new and shutil.which("ninja") else []
     commands = [["cmake", "-S", ROOT, "-B", build, *ninja, *options]]
     if target:
-        at_once = str(processors())
-        commands += [["cmake", "--build", build, "--target", target, "--parallel", at_once]]
+        print(f"building (the log is {log.name})", flush=True)
+        commands += [["cmake", "--build", build, "--target", target, "--parallel", str(CORES)]]
     elif (build / "build.ninja").exists():
         commands = []
     for command in commands:
-        if "--build" in command:
-            print(f"building (the log is {log.name})", flush=True)
         if subprocess.run(command, stdout=log, stderr=subprocess.STDOUT).returncode:
             lines = Path(log.name).read_text(errors="replace").splitlines()
-            lines = [
-                line for line in lines if "--build" not in command or re.search("[Ee]rror", line)
-            ]
-            print("\n".join(lines), file=sys.stderr)
+            errors = [line for line in lines if re.search("[Ee]rror", line)]
+            print("\n".join(errors if "--build" in command else lines), file=sys.stderr)
             return 1
     return lock.close()
 

@@ -60,8 +60,7 @@ def total(functions, event, name):
 
 def expectation(text):
     """(event, name, "-", "/" or None, another name, low, high)."""
-    number = r"([\d.]+)"
-    match = re.fullmatch(rf"(\w+):([\w:{{}}~]+?)(?:([-/])([\w:{{}}~]+))?:{number}:{number}", text)
+    match = re.fullmatch(r"(\w+):([\w:{}~]+?)(?:([-/])([\w:{}~]+))?:([\d.]+):([\d.]+)", text)
     if not match:
         stop(f"'{text}' is not EVENT:NAME:LOW:HIGH, with NAME, NAME-NAME or NAME/NAME")
     return *match.groups()[:4], float(match[5]), float(match[6])
@@ -75,8 +74,8 @@ def measured(caches, program):
         out = Path(folder, "cachegrind.out")
         tool = "--command-line-only=yes --tool=cachegrind --cache-sim=yes --branch-sim=no".split()
         files = [f"--log-file={folder}/log", f"--cachegrind-out-file={out}"]
-        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "errors": "replace"}
-        run = subprocess.run(["valgrind", *tool, *caches, *files, *program], text=True, **pipes)
+        how = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "errors": "replace"}
+        run = subprocess.run(["valgrind", *tool, *caches, *files, *program], **how)
         said = run.stdout.strip().splitlines() or ["(it said nothing)"]
         if run.returncode == 77:
             stop(f"{program[0]} cannot run here: {said[-1]}", 77)
@@ -95,25 +94,23 @@ def main():
     parser.add_argument("--per", type=float, default=1, help="what sums are divided by")
     for option in ("--function", "--expect"):
         parser.add_argument(option, action="append", default=[])
-    at = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
-    given, program = parser.parse_args(sys.argv[1:at]), sys.argv[at + 1 :]
+    parser.add_argument("program", nargs="+", metavar="-- PROGRAM ARGUMENTS…")
+    given = parser.parse_args()
     expected = list(map(expectation, given.expect))
-    names = [name for _, first, _, second, *_ in expected for name in (first, second) if name]
-    names = [*given.function, *names]
-    if not program or not names:
-        stop("give --function NAME, and after -- a program")
+    names = [*given.function, *(name for of in expected for name in (of[1], of[3]) if name)]
+    if not names:
+        stop("give --function NAME")
     caches = [f"--D1={given.d1}", f"--LL={given.ll}", "--I1=32768,8,64"]
-    functions = events_by_function(measured(caches, program))
+    functions = events_by_function(measured(caches, given.program))
+    counted = lambda event, name: total(functions, event, name) / given.per
     events = list(dict.fromkeys(["Ir", *SUMS, *(event for event, *_ in expected)]))
     failed, width = 0, max(map(len, names))
     print(" " * width, *(f"{event:>12}" for event in events))
     for name in dict.fromkeys(names):
-        counted = (f"{total(functions, event, name) / given.per:12.6g}" for event in events)
-        print(f"{name:{width}}", *counted)
+        print(f"{name:{width}}", *(f"{counted(event, name):12.6g}" for event in events))
     for text, (event, first, operator, second, low, high) in zip(given.expect, expected):
-        found = total(functions, event, first) / given.per
-        if second:
-            other = total(functions, event, second) / given.per
+        found, other = counted(event, first), counted(event, second) if second else 0
+        if operator:
             found = found - other if operator == "-" else found / other if other else float("nan")
         if not low <= found <= high:
             failed = 1

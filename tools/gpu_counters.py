@@ -9,7 +9,7 @@ Before the product a program tries a small one, twice: of each variant the last 
 Wavefronts and instructions are of warps; a `waits` column says for how many cycles a warp has stood
 for that reason for each instruction that was issued. Exit status: 0 well, 2 a wrong command line,
 77 no profiler or no leave to count."""
-import argparse, csv, io, itertools, shutil, signal, subprocess, sys
+import argparse, csv, itertools, shutil, signal, subprocess, sys
 
 COUNTERS = {
     "seconds": "gpu__time_duration.sum",  # ncu gives nanoseconds
@@ -52,17 +52,16 @@ def count(program, variants, element, size, options):
     """A dict for each variant, by the names above."""
     words = "--csv --page raw --print-units base --clock-control none --metrics".split()
     asked = f"--type {element} --size {size} --variant {','.join(variants)} --repeat 1 --warmup 0"
-    words.append(",".join(COUNTERS.values()))
-    command = ["ncu", *words, program, *options, *f"{asked} --verify none --budget 1e9".split()]
+    command = ["ncu", *words, ",".join(COUNTERS.values()), program, *options, *asked.split()]
+    command += "--verify none --budget 1e9".split()
     done = subprocess.run(command, capture_output=True, text=True)
     table = [line for line in done.stdout.splitlines() if line.startswith('"')]
-    rows = list(csv.DictReader(io.StringIO("\n".join(table))))[1:]  # the first holds units
+    rows = list(csv.DictReader(table))[1:]  # the first holds units
     each, left = divmod(len(rows), len(variants))
     if each == 0 or left:
         said = [line for line in (done.stdout + done.stderr).splitlines() if line not in table]
-        stop(
-            "\n".join([f"{len(rows)} kernels for {len(variants)} variants; ncu said:", *said[-3:]])
-        )
+        said.insert(-3, f"{len(rows)} kernels for {len(variants)} variants; ncu said:")
+        stop("\n".join(said[-4:]))
     for variant, row in zip(variants, rows[each - 1 :: each]):
         values = {name: float(row[counter].replace(",", "")) for name, counter in COUNTERS.items()}
         values["seconds"] *= 1e-9
@@ -81,19 +80,17 @@ def main():
     raw = argparse.RawTextHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
     parser.add_argument("program")
-    about = "a list, in the program's order; f32:NAME with that type alone"
-    parser.add_argument("variants", help=about)
+    parser.add_argument("variants", help="in the program's order; f32:NAME with that type alone")
     parser.add_argument("--type", default="f32", help="a list")
     parser.add_argument("--size", default="2048", help="a list")
-    options, others = parser.parse_known_args()
+    given, others = parser.parse_known_args()
     if not shutil.which("ncu"):
         stop("no ncu here (it comes with CUDA: Nsight Compute)")
     columns = ["variant", "type", "n", "options", *COUNTERS]
     out = csv.DictWriter(sys.stdout, columns, lineterminator="\n")
     out.writeheader()
-    for element, size in itertools.product(options.type.split(","), options.size.split(",")):
-        variants = of_type(options.variants, element)
-        out.writerows(count(options.program, variants, element, size, others))
+    for element, size in itertools.product(given.type.split(","), given.size.split(",")):
+        out.writerows(count(given.program, of_type(given.variants, element), element, size, others))
 
 
 if __name__ == "__main__":

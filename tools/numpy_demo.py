@@ -1,18 +1,20 @@
 #!/usr/bin/env python3
-"""numpy_callers.py's programs on three gemms: numpy_demo.py BUILD [RUNG [CSV]]. The system's BLAS;
-05's kernel, by libcourse_blas.so before that (LD_PRELOAD); the learner's, which is RUNG `mine` of
-`make try`. The library counts its products: all must have come to it. A CSV gets the rows.
+"""numpy_callers.py's programs on three gemms: numpy_demo.py BUILD [CSV]. The system's BLAS; 05's
+kernel, by libcourse_blas.so before that (LD_PRELOAD); the learner's, mine/mine.cpp. The library
+counts its products: all must have come to it. A CSV gets the rows.
 
-Exit status: 0 the same results each time; 1 not; 2 the command line; 77 no NumPy on the
-system's BLAS."""
+Exit status: 0 the same results each time; 1 not; 77 no NumPy on the system's BLAS."""
 import csv, os, re, subprocess, sys
 from pathlib import Path
 
-TOOLS, GIVEN = Path(__file__).resolve().parent, dict(os.environ)  # which rung.py makes smaller
-SHIM = """#define MINE(name, T) extern "C" void name(const course::View<const T>& a, \\
-  const course::View<const T>& b, const course::View<T>& c) {{ loop_order::ikj<T>(a, b, c); }}
+ROOT = Path(__file__).resolve().parents[1]
+SHIM = """#include "common/view.hpp"
+using namespace course;
 #include "{}"
+#define MINE(name, T) extern "C" void name(const View<const T>& a, const View<const T>& b, \\
+                                           const View<T>& c) {{ mine<T>(a, b, c); }}
 MINE(course_mine_f32, float) MINE(course_mine_f64, double)"""
+HEADER = "program gemm result wrong whole_s in_gemm_s gflops products flops".split()
 
 
 def leave(status, why):
@@ -22,24 +24,20 @@ def leave(status, why):
 
 def learners(build):
     """A library with the learner's kernel, or None if there is none yet."""
-    sys.path.append(f"{TOOLS}/try")
-    from rung import ROOT, STUB, load_rungs, output_of
-
-    rung = load_rungs(build)["mine"]
-    if not rung.path.exists() or STUB in rung.text:
-        return print(f"{rung.shown} is not written yet: `make try RUNG=mine` begins it")
-    rung.overlay()  # 02's gemm.cpp, in which ikj calls the learner's
-    source, library = rung.folder / "numpy.cpp", rung.folder / "numpy.so"
-    source.write_text(SHIM.format(rung.folder / rung.step / rung.file))
-    compiler = re.search(r"CMAKE_CXX_COMPILER:\w+=(.*)", (build / "CMakeCache.txt").read_text())[1]
-    flags = "-std=c++20 -O3 -march=native -fopenmp -fPIC -shared -w -I".split()
-    done = output_of(compiler, *flags, ROOT, "-o", library, source)
-    return leave(1, rung.first_error(done.stderr)) if done.returncode else library
+    path = Path(os.environ.get("COURSE_MINE", ROOT / "mine")) / "mine.cpp"
+    if not path.exists() or "// your code" in path.read_text(errors="replace"):
+        return print("mine/mine.cpp is not written yet: `make try RUNG=mine` begins it")
+    library, cache = build / "numpy_mine.so", (build / "CMakeCache.txt").read_text()
+    flags = "-std=c++20 -O3 -march=native -fopenmp -fPIC -shared -w -xc++ - -I".split()
+    compiler = re.search(r"CMAKE_CXX_COMPILER:\w+=(.*)", cache)[1]
+    command, shim = [compiler, *flags, ROOT, "-o", library], SHIM.format(path)
+    done = subprocess.run(command, input=shim, capture_output=True, text=True)
+    return leave(1, done.stderr) if done.returncode else library
 
 
 def ran(python, more):
     """The lines of numpy_callers.py, and which BLAS was loaded."""
-    words, env = [python, TOOLS / "numpy_callers.py"], GIVEN | more
+    words, env = [python, ROOT / "tools/numpy_callers.py"], os.environ | more
     done = subprocess.run(words, capture_output=True, text=True, env=env)
     if done.returncode:
         leave(1, (done.stderr.strip() or f"NumPy died: {done.returncode}").splitlines()[-1])
@@ -51,42 +49,34 @@ def ran(python, more):
     return lines, blas
 
 
-def main(build, rung="mine", path=os.devnull):
-    if rung != "mine":
-        leave(2, f"RUNG={rung}: only mine can multiply here")
+def main(build, path=os.devnull):
     pythons = filter(os.path.exists, ("/usr/bin/python3", sys.executable))
-    asked = ([python, "-c", "import numpy"] for python in pythons)
-    python = next((words[0] for words in asked if subprocess.call(words, stderr=-3) == 0), None)
+    python = next((of for of in pythons if not subprocess.call([of, "-c", "import numpy"])), None)
     python or leave(77, "there is no NumPy here: sh setup.sh test installs python3-numpy")
     library, mine = build / "05_avx2/libcourse_blas.so", learners(build)
     counts = {"LD_PRELOAD": f"{library}", "COURSE_BLAS_COUNT": "1"}
     runs = {"the system's": {}, "the course's": counts}
     if mine:
         runs["yours"] = counts | {"LD_PRELOAD": f"{mine} {library}", "COURSE_RUNG": "mine"}
-    rows, results = [], {}
+    rows = []
     for gemm, more in runs.items():
         lines, blas = ran(python, more)
         for program, words, result, whole, in_gemm, products, flops in lines:
             wrong, rate = re.match(r"\d*", words)[0], float(flops) / float(in_gemm) / 1e9
-            who = program, gemm if more else blas
-            rows.append([*who, words, wrong, whole, in_gemm, f"{rate:.1f}", products, flops])
-            results.setdefault(program, []).append(float(result))
-    header = "program gemm result wrong whole_s in_gemm_s gflops products flops".split()
+            times = [float(result), program, gemm if more else blas, words, wrong, whole, in_gemm]
+            rows.append([*times, f"{rate:.1f}", products, flops])
+    rows.sort(key=lambda row: row[1])
     with open(path, "w", encoding="utf-8", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows([header, *rows])
-    table = "{:<11} {:<13} {:<24} {:>8} {:>8} {:>8} {:>9} {:>7}".format
+        csv.writer(file, lineterminator="\n").writerows([HEADER, *(row[1:] for row in rows)])
+    table = "{:<11} {:<13} {:<24} {:>8.8} {:>8.8} {:>8} {:>9} {:>12}".format
     print(table("", "gemm is", "result", "seconds", "in gemm", "GFLOP/s", "products", "2mnk"))
-    for program in results:
-        for row in (row for row in rows if row[0] == program):
-            _, gemm, words, _, whole, in_gemm, rate, products, flops = row
-            seconds = f"{float(whole):.3f}", f"{float(in_gemm):.3f}"
-            print(table(program, gemm, words, *seconds, rate, products, f"{float(flops):.2g}"))
-    for program, found in results.items():
+    for _, program, gemm, words, _, *numbers in rows:
+        print(table(program, gemm, words, *numbers))
+    for program in {row[1] for row in rows}:
+        found = [row[0] for row in rows if row[1] == program]
         if not max(found) - min(found) < 1e-3 * abs(found[0]):
             leave(1, f"{program}: the results differ by more than rounding does: {found}")
 
 
 if __name__ == "__main__":
-    if len(sys.argv) not in (2, 3, 4):
-        leave(2, "give the build folder, and perhaps RUNG and a CSV")
     main(Path(sys.argv[1]).resolve(), *sys.argv[2:])

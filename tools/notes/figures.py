@@ -1,20 +1,15 @@
 """Figures of the CSV files under plots/: what a page's template asks for, see notes.py."""
-import csv, functools, itertools, operator, statistics, sys
+import functools, itertools, operator, statistics, sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "tools/report"))
-from measured import key  # noqa: E402
-from pace import Paces  # noqa: E402
+from measured import Paces, Refusal, key, lines_of
 
 PLOTS = ROOT / "plots"
 # Columns that others give in other units.
 UNITS = {"_ms": ("_s", 1e3), "_us": ("_s", 1e6), "tflops": ("gflops", 1e-3)}
 UNITS["thousands"] = ("value", 1e-3)
-
-
-class Refusal(Exception):
-    """Why there is no such figure, as one line."""
 
 
 def cells_of(value):
@@ -54,9 +49,8 @@ class Figure:
 def extreme(which, first, *others):
     """The least or the most of a list of figures; of several lists, each with each."""
     if others:
-        return functools.reduce(
-            lambda one, other: Figure.combined(one, which, other), others, first
-        )
+        each = lambda one, other: Figure.combined(one, which, other)
+        return functools.reduce(each, others, first)
     values, marks = zip(*first.cells)
     return Figure([(which(values), union(*marks))])
 
@@ -67,16 +61,13 @@ def written(form, figure):
 
 @functools.cache
 def read(path):
-    """The columns and rows of a CSV; a row torn by a crash is passed over."""
-    with open(path, encoding="utf-8", newline="") as file:
-        columns, *rows = csv.reader(file)
-    rows = [dict(zip(columns, row)) for row in rows if len(row) == len(columns)]
-    paces = Paces(path.with_name("pace.csv"))
+    """The rows of a CSV; quiet says no, as in older files, of one that was disturbed."""
+    rows, paces = lines_of(path), Paces(path.with_name("pace.csv"))
     for row in rows:
         on_gpu = row.get("device_kind") == "gpu"
         if row.get("started") and not on_gpu and paces.slow(row["host"], row["started"]):
-            row["quiet"] = "no"  # a column that older files have
-    return columns, rows
+            row["quiet"] = "no"
+    return rows
 
 
 class Query(Figure):
@@ -87,7 +78,7 @@ class Query(Figure):
 
     def __call__(self, *values, **where):
         where = {**self.where, **dict(zip(self.words, values)), **where}
-        if len(values) > len(self.words) or where.keys() - set(read(self.path)[0]):
+        if len(values) > len(self.words) or where.keys() - read(self.path)[0].keys():
             raise Refusal(f"{self.path.name} has no columns for {values} {where}")
         return Query(self.path, self.column, self.words, where)
 
@@ -96,11 +87,14 @@ class Query(Figure):
         return f"{self.path.name} with {', '.join(cells)}"
 
     def rows(self):
-        columns, rows = read(self.path)
         where, found = {name: str(value) for name, value in self.where.items()}, {}
-        if "n" in where and not {"m", "k"} & set(where) and {"m", "k"} < set(columns):
+        if (
+            "n" in where
+            and not {"m", "k"} & where.keys()
+            and {"m", "k"} <= read(self.path)[0].keys()
+        ):
             where |= {"m": where["n"], "k": where["n"]}
-        for row in (row for row in rows if where.items() <= row.items()):
+        for row in (row for row in read(self.path) if where.items() <= row.items()):
             about = key(row), row.get("compiler")
             if row.get("quiet") != "no" or found.get(about, row).get("quiet") == "no":
                 found[about] = row
@@ -145,9 +139,8 @@ def standing(query):
         n = row["n"]
         thin = f"{n}²×{row['k']}" if row["m"] == n else f"{row['m']}×{n}×{row['k']}"
         shape = n if row["m"] == n == row["k"] else thin
-        best[shape] = min(
-            best.get(shape, (9, "")), (float(row["ratio"]), f"{shape}, {row['against']}")
-        )
+        found = (float(row["ratio"]), f"{shape}, {row['against']}")
+        best[shape] = min(best.get(shape, found), found)
     ratios, (worst, place) = [ratio for ratio, _ in best.values()], min(best.values())
     below, mean = sum(ratio < 0.98 for ratio in ratios), statistics.geometric_mean(ratios)
     return f"{mean:.3f} | {worst:.3f} at {place} | {below} of {len(ratios)}"

@@ -6,8 +6,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "tools/report"))
-from drawing import PLOTS, Chart, draw  # noqa: E402
-from measured import Refusal, digits, gflops, load, marked, percent  # noqa: E402
+from drawing import PLOTS, Chart, draw
+from measured import Refusal, Results, digits, gflops, marked, percent
 
 # machine, type, n, and the lessons in the order they are read in
 LESSONS = (
@@ -21,8 +21,8 @@ def measured_bar(results, type, n, cores, step, variant):
     """(GFLOP/s, its marks) of a lesson's bar. One that names nothing is misspelt."""
     if step in ("chains", "peak"):  # by 00
         fact = dict(zip(("vector", "level"), f"{variant} ".split(" ")), type=type)
-        if found := results.machine.highest(step, threads=int(cores), **fact):
-            return found.value, ""
+        if found := results.machine.most(step, threads=int(cores), **fact):
+            return found, ""
     rows = results.select(type=type, n=n, step=step, variant=variant)
     rows = [row for row in rows if (row.workers == int(cores) if cores else row.gpu)]
     if not rows:
@@ -31,34 +31,28 @@ def measured_bar(results, type, n, cores, step, variant):
     return row.whole_rate, marked("", row)
 
 
-def roof_of_gpu(results, type, n):
-    """(GFLOP/s, words) of what is 100 % on a GPU: cuBLAS, or, as single products of BF16 do not
-    compare with its products in a queue, the tensor cores' peak."""
-    if type == "f32":
-        return results.libraries(type, True)["cuBLAS", n].rate, "cuBLAS"
-    peak = results.gpu.most("peak", type=type, level="wgmma_shared")
-    return peak, "the tensor cores' peak by wgmma"
-
-
 def lesson_chart(results, type, n, bars, lesson):
-    """The picture of a lesson, whose own bars and those before it are given."""
-    rates, gpu = [measured_bar(results, type, n, *bar[1:4]) for bar in bars], not bars[0][1]
-    if gpu:
-        top, name = roof_of_gpu(results, type, n)
-        full = f"{name}, {gflops(top)}"
+    """The picture of a lesson, whose own bars and those before it are given. 100 % is the peak of
+    both cores; on a GPU cuBLAS or, as single products of BF16 do not compare with its products in
+    a queue, the tensor cores' peak."""
+    rates = [measured_bar(results, type, n, *bar[1:4]) for bar in bars]
+    one, top = (results.machine.most("peak", type=type, threads=cores) for cores in (1, 2))
+    full, heads = "the peak of both cores", {"2": "both cores"}
+    if not bars[0][1] and type == "f32":
+        top, full = results.libraries(type, True)["cuBLAS", n].rate, "cuBLAS"
+    elif not bars[0][1]:
+        top = results.gpu.most("peak", type=type, level="wgmma_shared")
+        full = "the tensor cores' peak by wgmma"
     else:
-        one, top = (results.machine.most("peak", type=type, threads=cores) for cores in (1, 2))
-        full = f"the peak of both cores, {gflops(top)}"
-        heads = {"1": f"one core; its peak of {digits(one)} is the dashed line", "2": "both cores"}
+        heads["1"] = f"one core; its peak of {digits(one)} is the dashed line"
     scale = max(top, *(rate for rate, _ in rates))
-    lines, before, y = {}, "", 1
-    texts, strokes = [[0, f"100 %: {full}" + f" ({type}, n = {n})" * (lesson != "00")]], []
+    full = f"100 %: {full}, {gflops(top)}" + f" ({type}, n = {n})" * (lesson != "00")
+    lines, before, y, texts, strokes = {}, "", 1, [[0, full]], []
     for (rate, marks), (of, cores, _, _, idea) in zip(rates, bars):
         if cores != before:
             texts.append([y, heads[cores]])
+            strokes += [[one / scale, y + 1, y + 1, 2]] * (cores == "1")
             y, before = y + 1, cores
-            if cores == "1":
-                strokes.append([one / scale, y, y, 2])
         share, own = percent(rate / top) + marks, int(of == lesson)
         lines[str(y)] = [[y, rate / scale, f"{of}  {idea}", share, own]]
         y += 1
@@ -75,7 +69,7 @@ def main():
     every = [line.split("|") for line in text.split("\n") if line[:1].isdecimal()]
     for machine, type, n, lessons in LESSONS:
         folder, read = ROOT / "plots/reference" / machine, lessons.split()
-        results = load(folder / "results.csv", folder / "machine.csv")[0]
+        results = Results(folder / "results.csv", folder / "machine.csv")
         for lesson in ["00"] * ("01" in read) + read:
             so_far = read[: read.index(lesson) + 1] if lesson in read else [lesson]
             bars = [bar for bar in every if bar[0] in so_far]

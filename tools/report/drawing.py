@@ -11,9 +11,9 @@ from measured import Refusal
 PLOTS = Path(__file__).resolve().parents[2] / "plots"
 WIDE, TALL, NAME = 480, 250, 19  # pixels: of a picture, of the plot itself, of a line's name
 # A step has one colour in all charts.
-COLOURS = """a43a41 865900 2f751d 027176 345fb2 854494 9c4701 686800 00755a 016d91 6451ac 9b3b6e
-2f751c""".split()
-OWN, GREY = "c04a00", "666666"
+COLOURS = """666666 a43a41 865900 2f751d 027176 345fb2 854494 9c4701 686800 00755a 016d91 6451ac
+9b3b6e 2f751c""".split()
+OWN = "c04a00"
 SHAPES = (7, 5, 9, 13, 11, 15)  # of gnuplot's points: who cannot tell the colours has these
 
 
@@ -57,7 +57,8 @@ def drawn():
 
 
 def draw(chart, folder):
-    """Writes a chart's data, and its picture: the words of a mark as a browser shows them."""
+    """Writes a chart's data, and its picture, which is its svg, too: the words of a mark as a
+    browser shows them."""
     data, out = (Path(folder, f"{chart.name}.{kind}") for kind in ("dat", "svg"))
     data.write_text(chart.data(), encoding="utf-8")
     given = {"dir": str(PLOTS), "data": str(data), "out": str(out)} | chart.variables()
@@ -72,22 +73,23 @@ def draw(chart, folder):
     if not svg.rstrip().endswith("</svg>"):  # gnuplot does not notice a full disk
         raise Refusal(f"cannot write {out}: the picture is not whole; is the disk full?")
     words = r"<g onmousemove=\"\w+\.\w+\(evt,'([^\"]*)'\)\" onmouseout=\"[^\"]*\"><title> "
-    out.write_text(re.sub(words, r"<g><title>\1", svg), encoding="utf-8")
+    svg = re.sub(words, r"<g><title>\1", svg)
+    out.write_text(svg, encoding="utf-8")
+    chart.svg = in_page(chart, svg)
     return out
 
 
 def render(charts, folder):
-    """Draws each, as many at once as there are cores; [its file]."""
+    """Draws each, as many at once as there are cores."""
     if not drawn():
-        return print("report.py: no charts: there is no gnuplot here", file=sys.stderr) or []
+        return print("report.py: no charts: there is no gnuplot here", file=sys.stderr)
     Path(folder).mkdir(parents=True, exist_ok=True)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        return list(pool.map(lambda chart: draw(chart, folder), charts))
+        list(pool.map(lambda chart: draw(chart, folder), charts))
 
 
-def in_page(chart, path):
+def in_page(chart, svg):
     """A drawn chart as a part of the page: its ids are its own, its letters the page's."""
-    svg = Path(path).read_text(encoding="utf-8")
     size, svg = re.search(r'viewBox="[^"]*"', svg)[0], svg[svg.index("<g id=") :]
     svg = re.sub(r'(?s)<filter.*?</filter>| id="gnuplot_\w+"|<title>gnuplot_\w+</title>', "", svg)
     svg = re.sub(r"(?<=['#])gp(?=Dot|Pt)", f"{chart.name}-", svg)
@@ -96,37 +98,24 @@ def in_page(chart, path):
     return f'<svg {size} role="img" aria-label="{words}">{svg}'
 
 
-def look(label):
+def style(label):
     """The colour and the kind of mark of the step that a label names first."""
     number = int(label[:2]) if label[:2].isdecimal() else 0
-    return (
-        OWN if label[:5] == "yours" else [GREY, *COLOURS][number % 14],
-        SHAPES[number % len(SHAPES)],
-    )
+    colour = OWN if label.startswith("yours") else COLOURS[number % len(COLOURS)]
+    return colour, SHAPES[number % len(SHAPES)]
 
 
 def apart(places, gap, low, high):
-    """The places, moved as little as need be to stand `gap` apart between low and high."""
-    order = sorted(range(len(places)), key=places.__getitem__)
-    moved, last = [places[i] for i in order], len(places) - 1
-    for _ in range(200):
-        for i in range(last):
-            lack = max(0, gap - (moved[i + 1] - moved[i])) / 2
-            moved[i : i + 2] = moved[i] - lack, moved[i + 1] + lack
-        moved = [max(at, low + gap * i) for i, at in enumerate(moved)]
-        moved = [min(at, high - gap * (last - i)) for i, at in enumerate(moved)]
-    return [at for _, at in sorted(zip(order, moved))]
-
-
-def names_at(ends, bottom, top, log):
-    """Of [(name, its colour, x, y)] gnuplot's variables: where the names stand, apart."""
-    scale = math.log if log else float
-    share = [(scale(y) - scale(bottom)) / (scale(top) - scale(bottom)) for *_, y in ends]
-    tall = max(TALL, NAME * (len(ends) + 1))
-    names, hues, xs, ys = map(list, zip(*ends))
-    settings = {"names": names, "hues": [f"#{of}" for of in hues], "last_x": xs, "last_y": ys}
-    settings |= {"places": apart(share, NAME / tall, 0.02, 0.98), "wide": WIDE, "tall": tall}
-    return settings | {"bottom": float(bottom), "top": float(top), "longest": max(map(len, names))}
+    """The places, moved to stand `gap` apart between low and high: up, and down from the top."""
+    order, moved = sorted(range(len(places)), key=places.__getitem__), list(places)
+    least, most = low, high
+    for i in order:
+        moved[i] = max(moved[i], least)
+        least = moved[i] + gap
+    for i in reversed(order):
+        moved[i] = min(moved[i], most)
+        most = moved[i] - gap
+    return moved
 
 
 @dataclass
@@ -137,16 +126,15 @@ class Series:
     dashed: bool = False
 
 
-def line_chart(name, title, see, series, panels, xlabel, unit, log=False, bound=None):
+def line_chart(name, title, see, series, panels, xlabel, unit, log=False, bound=0):
     """Lines against what stands evenly in panels, [(heading, [x, …])]: each has its name at its
     end, joins the points of a panel, and may have a bound, a y."""
     if not (series := [line for line in series if line.points]):
         return None
     reached = [y for line in series for at in line.points.values() for y in at[:3]]
-    reached += [bound] if bound else []
-    ratio = max(reached) / min(reached) if log else 1
-    base = 0 if ratio < 3 else 2 if ratio < 40 else 10
-    low, high = (min(reached) / 1.2, max(reached) * 1.2) if base else (0, max(reached) * 1.06)
+    low, high = min(reached), max(reached + [bound])
+    logarithm = 0 if not log or high < 3 * low else 2 if high < 40 * low else 10
+    low, high = (low / 1.2, high * 1.2) if logarithm else (0, high * 1.06)
     places, starts, stops = [], [], []
     for _, xs in panels:
         starts.append(stops[-1] + 0.4 if stops else 0.0)
@@ -161,32 +149,19 @@ def line_chart(name, title, see, series, panels, xlabel, unit, log=False, bound=
                 rows.append([at[x], *ys, f"{line.label}: {told}", int(told.endswith("~"))])
                 last = [at[x], float(ys[0])]
             rows.append([])
-        ends.append((line.name or line.label, look(line.label)[0], *last))
-    settings = names_at(ends, low, high, base)
-    each = (WIDE - 98 - 8.2 * settings["longest"]) / stops[-1]
+        ends.append((line.name or line.label, style(line.label)[0], *last))
+    names, hues, xs, ys = map(list, zip(*ends))
+    settings = {"names": names, "hues": [f"#{of}" for of in hues], "last_x": xs, "last_y": ys}
+    scale = math.log if logarithm else float
+    share = [(scale(y) - scale(low)) / (scale(high) - scale(low)) for y in ys]
+    tall, longest = max(TALL, NAME * (len(ends) + 1)), max(map(len, names))
+    settings |= {"places": apart(share, NAME / tall, 0.02, 0.98), "wide": WIDE, "tall": tall}
+    settings |= {"bottom": float(low), "top": float(high), "longest": longest}
+    each = (WIDE - 98 - 8.2 * longest) / stops[-1]
     fit = math.ceil(max(8.5 * len(str(x)) + 5 for at in places for x in at) / each)
     axis = [[at[x], str(x)] for at in places for x in [*at][::-fit]]  # as many as fit
-    settings |= {"starts": starts, "stops": stops, "xlabel": xlabel, "unit": unit, "logy": base}
-    settings |= {"shapes": [look(line.label)[1] for line in series]}
-    settings |= {"strokes": [1 + line.dashed for line in series], "heading": panels[-1][0]}
-    settings |= {"above": 16 * (len(panels) > 1), "bound": float(bound or 0)}
+    settings |= {"starts": starts, "stops": stops, "xlabel": xlabel, "unit": unit}
+    settings |= {"logy": logarithm, "heading": panels[-1][0], "bound": float(bound)}
+    settings |= {"shapes": [style(line.label)[1] for line in series]}
+    settings |= {"strokes": [1 + line.dashed for line in series], "above": 16 * (len(panels) > 1)}
     return Chart(name, "lines", title, see, lines, settings, {"axis": axis})
-
-
-def roofline(name, title, see, slanted, flat, marks):
-    """Marks [(label, x, y, y predicted or None, what is told of it)] under roofs: slanted {name: y
-    for each x}, up to the highest of the flat ones, {name: y}."""
-    peak, steepest = max(flat.values()), max(slanted.values())
-    xs = [x for _, x, *_ in marks] + [peak / rate for rate in slanted.values()]
-    ys = [y for point in marks for y in point[2:4] if y] + list(flat.values())
-    left, right = min(xs) / 2.5, max(xs) * 2.5
-    ends = [(label, look(label)[0], x, y) for label, x, y, *_ in marks]
-    ends += [(words, GREY, right, y) for words, y in flat.items()]
-    settings = names_at(ends, min(ys) / 2, max(ys) * 1.3, True)
-    settings |= {"left": left, "right": right, "peak": peak, "steepest": steepest}
-    settings |= {"room": settings["longest"], "longest": max(map(len, slanted))}
-    settings |= {"roofs": list(slanted), "slanted": [*map(float, slanted.values())]}
-    settings["flat"] = [*map(float, flat.values())]
-    settings["shapes"] = [look(of[0])[1] for of in marks]
-    lines = {at[0]: [[*map(float, at[1:3]), at[3] or math.nan, at[4]]] for at in marks}
-    return Chart(name, "roofline", title, see, lines, settings)

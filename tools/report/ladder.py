@@ -3,9 +3,8 @@ that of all phases."""
 
 from dataclasses import dataclass
 
-from drawing import Chart, look
-from measured import ABOVE, FEWEST, Row, common_size, gflops, marked, percent, select
-
+from drawing import Chart, style
+from measured import ABOVE, Row, gflops, marked, percent, select
 
 # In the order of the course: a step's number, its idea, and which rows show it.
 CORES = [
@@ -27,8 +26,6 @@ GPU = [
     ("12", "fed by copies of their own", None),
     ("13", "f32 by tensor cores", None),
 ]
-
-
 FASTEST = "the fastest rung"  # what 100 % is where nothing better is known
 
 
@@ -38,7 +35,7 @@ class Bar:
     idea: str
     row: Row
     share: float  # of what the ladder is measured with
-    above: bool = False  # its bound, beyond its spread
+    above: bool  # its bound
 
     def percent(self):
         return percent(self.share) + " !" * self.above
@@ -55,8 +52,8 @@ class Ladder:
     title: str
     full: str  # what 100 % is
     bars: list
-    line: tuple = ()  # the library's share, its words
-    note: str = ""
+    line: tuple  # the library's share, its words; () without one
+    note: str
 
 
 def left_out(row):
@@ -64,11 +61,9 @@ def left_out(row):
     return row.step.startswith("01_naive-O") or row.variant == "touched_by_one"
 
 
-def rungs(rows, course, type, n):
-    """(label, idea, row) of each rung that was measured at this size, by its best tile, and of the
-    learner's own."""
-    rows = sorted(select(rows, type=type, n=n), key=lambda row: row.whole_s)
-    found = []
+def rungs(rows, course):
+    """(label, idea, row) of each rung by its best tile, and of the learner's own."""
+    rows, found = sorted(rows, key=lambda row: row.whole_s), []
     for step, idea, shows in course:
         of_it = [row for row in rows if row.step[:3] == f"{step}_" and (not shows or shows(row))]
         most = max((row.workers for row in of_it), default=0) if step == "04" else 0
@@ -78,54 +73,31 @@ def rungs(rows, course, type, n):
     return found + [("yours", *of) for of in sorted(mine.items())]
 
 
-def on_cores(results, type):
-    """The ladder's rows of the processor, on no more workers than cores if there are such."""
-    rows = results.select(lambda row: not row.gpu and not left_out(row), type=type)
-    return [row for row in rows if row.workers <= results.cores] or rows
-
-
-def size_of(results, type, gpu=False):
-    """The size at which the baseline was measured most often; of several that which has the most
-    rungs, if possible no power of two, where the baseline is slow for a reason of its own. On a GPU
-    the largest but one of the library's that most variants have."""
-    if gpu:
-        rows = results.select(gpu=True, type=type)
-        sizes = {n for _, n in results.libraries(type, True)}
-        return common_size([row for row in rows if row.n in sizes]) or common_size(rows)
-    rows = on_cores(results, type)
-    takes = {row.n: min(len(row.takes), FEWEST) for row in rows if row.baseline}
-    have = {n: {rung[1] for rung in rungs(rows, CORES, type, n)} for n in {row.n for row in rows}}
-    order = lambda n: (takes.get(n, 0), len(have[n]), n.bit_count() > 1, n)
-    return max(have, key=order, default=0)
-
-
 def of_type(results, type, gpu):
-    """The processor's, or the GPU's. None where nothing ran."""
-    rows = results.select(gpu=True) if gpu else on_cores(results, type)
-    n = size_of(results, type, gpu)
-    if not (found := rungs(rows, GPU if gpu else CORES, type, n)):
+    """The ladder of the processor, on no more workers than cores if there are such rows, or of the
+    GPU. None where nothing ran."""
+    rows = results.select(lambda row: row.gpu == gpu and not left_out(row), type=type)
+    rows = [row for row in rows if gpu or row.workers <= results.cores] or rows
+    n = results.size_of(rows)
+    if not (found := rungs(select(rows, n=n), GPU if gpu else CORES)):
         return None
-    (name, rate), device = results.best_library(type, n, gpu), found[0][-1].device
-    top, full = max(row.whole_rate for *_, row in found), FASTEST
-    if roof := None if gpu else results.roof_of(found[0][-1], results.cores):
-        top, cores = roof.value, "one core" if roof.threads == 1 else "all cores"
-        full = f"the peak of {cores}, {gflops(top)}"
+    (name, rate), full = results.best_library(type, n, gpu), FASTEST
+    top, first = max(row.whole_rate for *_, row in found), found[0][-1]
+    roof = None if gpu else results.roof_of(first, results.cores)
+    if roof:
+        cores = "one core" if results.cores == 1 else "all cores"
+        top, full = roof, f"the peak of {cores}, {gflops(roof)}"
     elif gpu and name:
         top, full = rate, f"NVIDIA's library cuBLAS, {gflops(rate)}"
-    above = {row for row, _ in results.above()} if roof else ()
-    shares = [row.whole_rate / top for *_, row in found]
-    bars = [
-        Bar(*rung, share, rung[-1] in above or bool(roof and share > ABOVE))
-        for rung, share in zip(found, shares)
-    ]
-    line = (rate / top, f"{name}: {gflops(rate)}") if name and (roof or gpu) else ()
-    note = "! Above its bound: a time or the peak was measured in a bad moment."
-    note *= any(bar.above for bar in bars)
-    if gpu and name and max(bar.share for bar in bars) > 1:
+    shares = [(*rung, rung[-1].whole_rate / top) for rung in found]
+    bars = [Bar(*rung, bool(roof) and rung[-1] > ABOVE) for rung in shares]
+    line, note = (rate / top, f"{name}: {gflops(rate)}") if name and full != FASTEST else (), ""
+    if any(bar.above for bar in bars):
+        note = "! Above its bound: a time or the peak was measured in a bad moment."
+    elif gpu and name and max(bar.share for bar in bars) > 1:
         note = "Above 100 %: faster than cuBLAS."
-    return Ladder(
-        device if gpu else results.processor(), f"{type}, n = {n}", full, bars, line, note
-    )
+    device = first.device if gpu else results.processor()
+    return Ladder(device, f"{type}, n = {n}", full, bars, line, note)
 
 
 def of_types(results, type, gpu):
@@ -136,10 +108,8 @@ def of_types(results, type, gpu):
 
 def of_machine(results):
     """The processor's and the GPU's, in f32 if there is one."""
-    for type in results.types:
-        if found := of_types(results, type, False) + of_types(results, type, True):
-            return found
-    return []
+    both = (of_types(results, of, False) + of_types(results, of, True) for of in results.types)
+    return next(filter(None, both), [])
 
 
 def chart(ladder, start=""):
@@ -148,7 +118,7 @@ def chart(ladder, start=""):
     bars, strokes, scale = [], [], max(1, *(bar.share for bar in ladder.bars), *ladder.line[:1])
     for y, bar in enumerate(ladder.bars):
         who = bar.idea if bar.label == "yours" else f"{bar.row.label()}: {bar.idea}"
-        colour = int(look(bar.label)[0], 16)
+        colour = int(style(bar.label)[0], 16)
         bars.append([y + 2.1, bar.share / scale, who, bar.rate(), colour])
         if ladder.line:
             words = ladder.line[1].replace(":", ", the fastest library:")

@@ -4,25 +4,24 @@ A cell that is empty or garbled is "" where its column holds words, else None.""
 
 import csv, itertools, math, re
 from pathlib import Path
-from statistics import median
+from statistics import median, quantiles
 from types import SimpleNamespace
 
-import inherited  # noqa: F401
-from pace import Paces
+import started  # noqa: F401
 
 # A file's header line names its columns. Of these the cells are words, of any other numbers; a
 # count that is missing is 0.
 WORDS = set(
     """step variant type fill grid block device_kind device verify verdict quiet flags compiler host
-    commit started turns_s limit name vector level unit note against""".split()
+    commit started at turns_s limit name vector level unit note against""".split()
 )
 COUNTS = set("m n k threads ranks tile cores repeat".split())
 MEASURED = {"repeat", "value"}  # rows alike in the columns before are one measurement, taken again
 BASELINE = ("01_naive", "ijk")
 LIBRARIES = ("libraries", "cublas")  # programs of libraries/
-LADDER_SIZE = 1008  # a multiple of every step's 16, and no power of two
 ABOVE = 1.005  # a share beyond this is above its bound
 FEWEST = 3  # turns that make a ratio
+SLOW = 0.93  # of the upper quartile of a host's samples of its pace
 # What a prediction says binds, from the processor outwards, in words.
 LIMITS = {"flops": "arithmetic", "chain": "chain of additions"}
 LIMITS |= {of: f"{of} bandwidth" for of in ("L1", "L2", "shared", "L3", "memory")}
@@ -54,12 +53,36 @@ def typed(column, text):
         value = float(text) if float(text) == 0 or 1e-30 < float(text) < 1e30 else None
     except ValueError:
         value = None
-    return int(min(value or 0, 2**53)) if column in COUNTS else value
+    return int(value or 0) if column in COUNTS else value
 
 
 def key(row):
     """The cells that tell a row's measurement from others."""
     return tuple(itertools.takewhile(lambda cell: cell[0] not in MEASURED, row.items()))
+
+
+class Paces:
+    """How fast the processors were between the lines of a plan: a CSV of host, at and gops, a sample
+    a line. Without the file there are none, and nobody was disturbed."""
+
+    def __init__(self, path):
+        self.samples = {}  # {host: [(at, gops)]} in the order of time
+        for line in lines_of(path) if Path(path).exists() else []:
+            if gops := typed("gops", line["gops"]):
+                self.samples.setdefault(line["host"], []).append((line["at"], gops))
+
+    def least(self, host):
+        """Under this a sample is slow; of fewer than four samples none is."""
+        gops = [gops for _, gops in self.samples.get(host, [])]
+        return SLOW * quantiles(gops, method="inclusive")[2] if len(gops) > 3 else 0
+
+    def slow(self, host, started):
+        """Whether the last sample at or before this time, or the first one after it, is slow."""
+        samples, least = self.samples.get(host, []), self.least(host)
+        before = [gops for at, gops in samples if at <= started]
+        after = [gops for at, gops in samples if at > started]
+        around = before[-1:] + after[:1] if before else []  # from before there was a pace
+        return any(gops < least for gops in around)
 
 
 def read(path, *columns):
@@ -71,7 +94,7 @@ def read(path, *columns):
         row = Row(**{name: typed(name, text) for name, text in line.items()})
         takes = alike.setdefault(key(vars(row)), [])
         slow = not row.gpu and paces.slow(row.host, row.started)  # a GPU has a pace of its own
-        row.disturbed = row.quiet == "no" or slow
+        row.disturbed = row.quiet == "no" or slow  # a column of older files
         if takes and (row.compiler, row.commit) != (takes[0].compiler, takes[0].commit):
             takes.clear()
         takes.append(row)
@@ -112,40 +135,34 @@ class Row(SimpleNamespace):
     whole_s = property(lambda row: row.median_s + row.other_s)
     whole_rate = property(lambda row: row.gflops_in(row.whole_s))
     other_s = property(lambda row: (row.distribute_s or 0) + (row.collect_s or 0))
-    named = property(lambda row: row.step and row.variant and row.type)
     # Whether its result is right, as far as was looked.
-    sound = property(lambda row: bool(row.named) and row.verdict in ("right", "unverified"))
+    right = property(lambda row: row.verdict in ("right", "unverified"))
+    sound = property(lambda row: bool(row.right and row.step and row.variant and row.type))
     timed = property(lambda row: bool(row.sound and not row.stand_in and row.median_s and row.rate))
-
-    @property
-    def intensity(self):
-        """FLOP for each byte to and from the level that binds; for what arithmetic binds, those
-        between L1 and the core. What a GPU's multiprocessor shares is as near as its L1."""
-        level = self.limit.lower() if self.limit in ("L2", "L3", "memory") else "l1"
-        moved = getattr(self, f"bytes_{level}")
-        return moved and 2 * self.m * self.n * self.k / moved
 
     def gflops_in(self, seconds):
         return 2e-9 * self.m * self.n * self.k / seconds if seconds else 0
 
-    def spread(self):
-        """The best run, and the mean plus one deviation, of all phases; of one run it twice."""
-        if self.repeat < 2 or not self.best_s or self.mean_s is None or self.stddev_s is None:
-            return self.whole_s, self.whole_s
-        slow = max(self.mean_s + self.stddev_s, self.median_s)
-        return min(self.best_s, self.median_s) + self.other_s, slow + self.other_s
+    def times(self):
+        """Seconds of all phases: the median, the best run, and the mean plus one deviation; of one
+        run three times it."""
+        if self.repeat < 2 or None in (self.best_s, self.mean_s, self.stddev_s):
+            return (self.whole_s,) * 3
+        ends = min(self.best_s, self.median_s), max(self.mean_s + self.stddev_s, self.median_s)
+        return [seconds + self.other_s for seconds in (self.median_s, *ends)]
 
-    def turns(self):
-        return [typed("turn", word) for word in self.turns_s.split()]
+    def rates(self):
+        return [self.gflops_in(seconds) for seconds in self.times()]
 
     def times_of(self, other):
         """How many times as fast as another row of its program: median, least and largest of the
         turns they had together; None of fewer than three."""
         if self is other:
             return (1.0,) * 3
+        turns = lambda row: [typed("turn", word) for word in row.turns_s.split()]
         for mine, its in itertools.product(self.takes[::-1], other.takes[::-1]):
             if self.step == other.step and mine.started == its.started:
-                found = [its / mine for mine, its in zip(mine.turns(), its.turns()) if mine and its]
+                found = [its / mine for mine, its in zip(turns(mine), turns(its)) if mine and its]
                 return (median(found), min(found), max(found)) if len(found) >= FEWEST else None
         return None
 
@@ -175,52 +192,41 @@ def marked(text, *rows):
     return text + "~" * any(row.disturbed for row in rows) + "°" * unverified
 
 
-def ladder_sizes(sizes):
-    """Of these 1008, else the largest and, where that is a power of two, the one before if it is
-    near: at a power of two the baseline is slow for a reason of its own (01), and every factor
-    over it too large."""
-    *before, last = sorted(sizes)
-    if LADDER_SIZE in (*before, last):
-        return [LADDER_SIZE]
-    return [n for n in before[-1:] if last.bit_count() == 1 and n >= 0.9 * last] + [last]
-
-
 class Machine:
     """The facts of machine.csv about its processor, or about its GPU. Rates are in units of 10⁹ a
     second."""
 
     def __init__(self, path=None, gpu=False):
-        facts = read(path, "value") if path else []
-        facts = [fact for fact in facts if fact.value]
+        facts = [fact for fact in (read(path, "value") if path else []) if fact.value]
         self.facts = [fact for fact in facts if fact.vector.startswith("cuda") == gpu]
         for fact in self.facts:
             if fact.unit in ("TFLOP/s", "TB/s"):
                 fact.value, fact.unit = 1000 * fact.value, "G" + fact.unit[1:]
         named = select(self.facts, name="gpu" if gpu else "processor")
-        self.device = next((fact.note.partition(";")[0] for fact in named), "")
+        self.device = named[0].note.partition(";")[0] if named else ""
 
-    def highest(self, name, test=None, **equal):
-        """The fact with the highest of these values, or None: that of the best vector set, or
-        setting."""
-        found = select(self.facts, test, name=name, **equal)
-        return max(found, key=lambda fact: fact.value, default=None)
-
-    def most(self, name, **equal):
-        """The highest of these values, or None."""
-        fact = self.highest(name, **equal)
-        return fact and fact.value
+    def most(self, name, test=None, **equal):
+        """The highest of these values, or None: that of the best vector set, or setting."""
+        return max((of.value for of in select(self.facts, test, name=name, **equal)), default=None)
 
 
 class Results:
-    """The rows of one machine; `ranked` are those that can be ranked and drawn: right square
-    products, timed. Those of libraries stand `beside`."""
+    """What was measured on the host of the last row, for times of different machines are never
+    compared. `ranked` are the rows that can be ranked and drawn: right square products, timed.
+    Those of libraries stand `beside`."""
 
-    def __init__(self, rows, machine_path):
+    def __init__(self, path, machine_path=None):
+        every = read(path, "repeat", "verdict")
+        if not (steps := [row for row in every if row.step not in LIBRARIES]):
+            raise Refusal(f"{path} holds no row: nothing was measured")
+        self.host = max(steps, key=lambda row: row.started).host
+        rows = select(every, host=self.host)
+        self.others = sorted({row.host for row in every} - {self.host})
         self.beside = [row for row in rows if row.step in LIBRARIES]
-        self.rows = [row for row in rows if row.step not in LIBRARIES]
+        self.rows = select(steps, host=self.host)
         self.ranked = [row for row in self.rows if row.square and row.timed]
         self.wrong = [row for row in rows if not row.sound]
-        self.host, self.cores = rows[0].host, max(row.cores for row in self.rows) or 10**6
+        self.cores = max(row.cores for row in self.rows) or 10**6
         self.machine, self.gpu = Machine(machine_path), Machine(machine_path, gpu=True)
         self.types = sorted({row.type for row in self.ranked}, key=lambda of: (of != "f32", of))
         self.baselines, self.spreads = {}, {}  # a type's spread is that which was taken most often
@@ -247,16 +253,16 @@ class Results:
             return None
         if row.gpu:
             on_tensor = lambda peak: ("no tensor cores" not in peak.note) == (row.number >= "11")
-            return self.gpu.highest("peak", on_tensor, type=row.type)
-        of = self.machine.highest("peak", type=row.type, threads=threads or row.workers)
-        return of or self.machine.highest("peak", type=row.type)
+            return self.gpu.most("peak", on_tensor, type=row.type)
+        of = self.machine.most("peak", type=row.type, threads=threads or row.workers)
+        return of or self.machine.most("peak", type=row.type)
 
     def above(self):
         """(row, share of its roof) of what is faster than the roof beyond its own spread."""
         for row in self.ranked + select(self.beside, square=True, timed=True):
             roof = self.roof_of(row)
-            if roof and row.gflops_in(row.spread()[1]) > ABOVE * roof.value:
-                yield row, row.whole_rate / roof.value
+            if roof and row.rates()[2] > ABOVE * roof:
+                yield row, row.whole_rate / roof
 
     def libraries(self, type, gpu=False):
         """{(library, n): its fastest row there}, of squares on no more than all cores, or on the
@@ -273,30 +279,28 @@ class Results:
         rates = [(name, row.rate) for (name, at), row in found if at == n]
         return max(rates, key=lambda of: of[1], default=("", None))
 
+    def size_of(self, rows):
+        """The size to compare these rows of a device and a type at: on the processor that at which
+        the baseline was measured most often; then that which the most steps have, if possible no
+        power of two, where the baseline is slow for a reason of its own. On a GPU one of the
+        library's, and the largest that the most variants have. 0 of no row."""
+        have, takes = {}, {}
+        for row in rows:
+            have.setdefault(row.n, set()).add(row.variant if row.gpu else row.number)
+        gpu, type = (rows[0].gpu, rows[0].type) if rows else (False, "")
+        if gpu:
+            takes = {n: 1 for _, n in self.libraries(type, gpu)}
+        for row in self.select(baseline=True, type=type) if not gpu else ():
+            takes[row.n] = min(len(row.takes), FEWEST)
+        rank = lambda n: (takes.get(n, 0), len(have[n]), gpu or n.bit_count() > 1, n)
+        return max(have, key=rank, default=0)
+
     def processor(self):
         """The processor that the rows ran on, with the most cores that a program was left; the GPU
         if they ran on that alone."""
         cores = f" ({self.cores} cores)" * (self.cores < 10**6)
         names = [row.device + cores for row in select(self.rows, device_kind="processor")]
         return next(filter(None, names + [row.device for row in self.rows]), self.host)
-
-
-def common_size(rows, which=lambda row: (row.step, row.variant)):
-    """The size that most variants have, of those the largest; 0 of no row."""
-    have = {}
-    for row in rows:
-        have.setdefault(row.n, set()).add(which(row))
-    return max(have, key=lambda n: (len(have[n]), n), default=0)
-
-
-def load(path, machine_path):
-    """The results of each machine: times of different machines are never compared."""
-    rows = read(path, "repeat", "verdict")
-    hosts = [select(rows, host=host) for host in dict.fromkeys(row.host for row in rows)]
-    hosts = [of for of in hosts if {row.step for row in of} - {*LIBRARIES}]
-    if not hosts:
-        raise Refusal(f"{path} holds no row: nothing was measured")
-    return [Results(of, machine_path) for of in hosts]
 
 
 def digits(value):
@@ -306,7 +310,7 @@ def digits(value):
 
 
 def times(factor):
-    return f"{digits(factor)}×" if factor else "–"
+    return f"{digits(factor)}×"
 
 
 def percent(share):
@@ -315,8 +319,8 @@ def percent(share):
 
 
 def from_to(spread):
-    """106, or from 81 to 95."""
-    _, low, high = map(digits, spread)
+    """106, or from 81 to 95; of nothing a dash."""
+    _, low, high = [digits(of) for of in spread] if spread else ["–"] * 3
     return low if low == high else f"from {low} to {high}"
 
 
@@ -327,6 +331,6 @@ def gflops(rate):
 def seconds(value):
     if value is None:
         return "–"
-    scales = ((1, "s"), (1e3, "ms"), (1e6, "µs"))
-    scale, unit = next((of for of in scales if value * of[0] >= 1), (1e9, "ns"))
+    scales = ((1, "s"), (1e3, "ms"), (1e6, "µs"), (1e9, "ns"))
+    scale, unit = next((of for of in scales if value * of[0] >= 1), scales[-1])
     return f"{digits(value * scale)} {unit}"

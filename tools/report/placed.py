@@ -1,12 +1,11 @@
-"""How a command line is put on the processors: threads and ranks, each on cores of its own."""
+"""The processors there are for this process, printed if this is the program; and how a command line
+is put on them: threads and ranks, each on cores of its own."""
 
 import ctypes, os, re, subprocess
 from contextlib import suppress
 from functools import cache
+from pathlib import Path
 
-from processors import processors
-
-CORES = processors()
 # A core for each thread: a kernel may leave two short-lived ones on one core. One that waits spins
 # for some 100 µs only (libgomp takes 10^5 spins for 1 ms): in turns a row of one thread is next,
 # perhaps on the core's other hardware thread.
@@ -24,6 +23,31 @@ OPEN_MPI = {
 # Where one process may not read another's memory (Docker of 2021 and before, or on an old kernel),
 # Open MPI would say so for each message.
 BY_TWO_COPIES = {"OMPI_MCA_btl_vader_single_copy_mechanism": "none", "OMPI_MCA_smsc": "^cma"}
+
+
+def processors(groups="/proc/self/cgroup", root="/sys/fs/cgroup"):
+    """The least of those that it may run on and of what its cgroups, versions 1 and 2, leave it of
+    their time (docker --cpus); at least one. runner/machine.cpp counts alike."""
+    asked = getattr(os, "sched_getaffinity", None)
+    least = len(asked(0)) if asked else os.cpu_count() or 1
+    lines = Path(groups).read_text().splitlines() if os.path.exists(groups) else []
+    for _, controllers, group in (line.split(":", 2) for line in lines):
+        if controllers and "cpu" not in controllers.split(","):
+            continue
+        top = Path(root, "cpu" if controllers else "")
+        names = ("cpu.cfs_quota_us", "cpu.cfs_period_us") if controllers else ("cpu.max",)
+        for folder in Path(group, "_").parents:  # the group's own, and those above it
+            try:
+                files = [Path(f"{top}{folder}", name) for name in names]
+                quota, period = map(int, " ".join(file.read_text() for file in files).split())
+            except (OSError, ValueError):  # none is here, or "max"
+                continue
+            if quota > 0:  # -1: without a limit
+                least = min(least, quota / period)
+    return max(1, int(least))
+
+
+CORES = processors()
 
 
 @cache
@@ -60,9 +84,13 @@ def placed(words):
     share, bind = f"slot:PE={CORES // max(1, ranks)}", "hwthread" if ranks <= CORES else "none"
     if open_mpi_5():
         at = words.index("mpirun") + 1
-        way = share + ":hwtcpus" if ranks <= CORES else ":oversubscribe"
-        words = [*words[:at], "--map-by", way, "--bind-to", bind, *words[at:]]
+        by = share + ":hwtcpus" if ranks <= CORES else ":oversubscribe"
+        words = [*words[:at], "--map-by", by, "--bind-to", bind, *words[at:]]
     around["OMPI_MCA_hwloc_base_binding_policy"] = bind
     if ranks > CORES:
         return words, around | {"OMP_WAIT_POLICY": "passive"}
     return words, around | {"OMPI_MCA_rmaps_base_mapping_policy": share}
+
+
+if __name__ == "__main__":
+    print(CORES)

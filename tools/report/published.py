@@ -7,21 +7,7 @@ from charts import efficiency, times_of_one
 from drawing import PLOTS
 from measured import digits, lines_of, marked, percent, times
 
-PUBLISHED = PLOTS / "published"
-WRITTEN = {"GFLOP/s": digits, "speedup": times, "efficiency": percent}
-WRITTEN |= {"speedup / cores": "{:.3g}".format, "page faults": "{:.0f}".format}
-WHAT = {"rate": "GFLOP/s", "speedup": "speedup", "speedup-100%": "speedup"}
-WHAT |= {"page_faults": "page faults"}
 WORKERS = {"threads": "threads", "processes": "ranks"}  # in their files, and in ours
-NEAREST = """Genova 2024 had an i9-12900K (8 fast cores, 8 slow ones, 24 threads) and an NVIDIA
-T400, CSC4005 2023 a university cluster; Nsight's memory was unified; Coalescing's times cannot be
-the kernels', so its rates stand here. Ours is of their size, or of the nearest that we have
-measured: what compares is how the figures fall or grow. Speedup / cores is what Genova 2024 printed
-as efficiency: over one core of a processor, by CUDA cores, which are no such cores."""
-COUNTED = """Page faults, and context switches, are those of a row's allocation and first product,
-of the rank that has most. Cycles, instructions and cache misses, which CSC4005 2023 printed too,
-take perf_event_open, which no host lent to us permits: the lessons have cachegrind's counts."""
-HEADINGS = ["report", "published", "n", "on", "what", "theirs", "ours", "n", "ours"]
 
 
 def workers(line):
@@ -31,41 +17,38 @@ def workers(line):
 
 def theirs(line, lines):
     """What a printed line says that can be set beside ours: (what, the figure), or ("", 0)."""
-    metric, value, (by, _) = line["metric"], float(line["value"]), workers(line)
-    if metric == "time" and by:  # as many times as fast as on one
+    metric, value, (by, count) = line["metric"], float(line["value"]), workers(line)
+    if metric == "page_faults":
+        return "page faults", value
+    if metric == "rate":
+        return "GFLOP/s", value
+    if metric == "time" and by:
         times = [of for of in lines if (of["metric"], of["n"]) == ("time", line["n"])]
-        return "speedup", float(next(of["value"] for of in times if of[by] == "1")) / value
+        metric, value = "speedup", float(next(of["value"] for of in times if of[by] == "1")) / value
     if metric == "time":
         seconds = value * (1e-3 if line["unit"] == "ms" else 1)
         return "GFLOP/s", 2e-9 * int(line["n"]) ** 3 / seconds
-    if metric == "efficiency":
-        return ("efficiency" if by else "speedup / cores", value)
-    return WHAT.get(metric, ""), 1 + value / 100 if metric == "speedup-100%" else value
-
-
-def nearest(results, likes, type, n, test):
-    """The fastest rows like each of these, of the same type and size, the nearest to these there
-    is; or None. Another type is farther than any size."""
-    rows = [sorted(results.select(test, **like), key=lambda row: -row.median_s) for like in likes]
-    ours, others = ({(row.type, row.n): row for row in of} for of in rows)
-    far = lambda at: (at[0] != type, abs(math.log(at[1] / n)), at)
-    at = min(ours.keys() & others.keys(), default=None, key=far)
-    return at and (ours[at], others[at])
+    value = 1 + value / 100 if metric == "speedup-100%" else value
+    return ("speedup", value) if metric.startswith("speedup") and count != 1 else ("", 0)
 
 
 def ours(results, same, line, what, type):
-    """The rows that are set beside a printed line, ours and what it is a multiple of."""
-    (by, count), found = workers(line), []
+    """The rows that are set beside a printed line, ours and what it is a multiple of, or None: of
+    the same type, of the variant most alike, of the nearest size, the fastest there is."""
+    (by, count), pairs = workers(line), []
     n = int(line["n"] or max((row.n for row in results.select(gpu=True)), default=1))
     on = {"threads": 1, "ranks": 1} if by else {"gpu": True}
+    many = on | ({WORKERS[by]: count} if by else {})
     # None are counted where a row had the memory that one before gave back.
     counted = (lambda row: row.page_faults) if what == "page faults" else None
-    for variant in same["ours"].split("|"):
-        like = on | dict(zip(("number", "variant"), filter(None, (same["step"], variant))))
-        likes = [like | ({WORKERS[by]: count} if by else {}), like if by else {"baseline": True}]
-        likes = [likes[0]] * 2 if what in ("GFLOP/s", "page faults") else likes
-        found += filter(None, [nearest(results, likes, type, n, counted)])
-    return min(found, default=None, key=lambda pair: pair[0].type != type)
+    for order, variant in enumerate(same["ours"].split("|")):
+        like = dict(zip(("number", "variant"), filter(None, (same["step"], variant))))
+        for row in results.select(counted, **like, **many):
+            one = like | on if by else {"baseline": True}
+            bases = results.select(**one, type=row.type, n=row.n) if what == "speedup" else [row]
+            far = (row.type != type, order, abs(math.log(row.n / n)), row.type, row.n)
+            pairs += [((*far, row.median_s, base.median_s), row, base) for base in bases]
+    return min(pairs, key=lambda pair: pair[0], default=(None,))[1:]
 
 
 def figure(results, row, base, what):
@@ -76,37 +59,35 @@ def figure(results, row, base, what):
     if what == "GFLOP/s":
         return digits(row.rate)
     by, of = "ranks" if row.ranks > 1 else "threads", {1: base, row.workers: row}
-    if what == "efficiency":
-        return efficiency(of, row.workers, by)
     spread = results.speedup(row) if base.baseline else times_of_one(of, row.workers, by)
-    cores = results.gpu.most("cores") if what == "speedup / cores" else 1  # of some unknown
-    if not (spread and cores):
+    if not spread:
         return "–"
-    middle, low, high = (WRITTEN[what](at / cores) for at in spread)
-    return f"{middle} ({low} to {high})" if low != high else middle
+    middle, low, high = map(times, spread)
+    share = "" if base.baseline else f", {efficiency(of, row.workers, by)}"
+    return middle + f" ({low} to {high})" * (low != high) + share
 
 
 def table(results):
-    """(a title, notes, no charts, headings, rows) of what reports printed and we have measured; of
-    the threads at each n at the largest."""
+    """The rows of what reports printed and we have measured; of the threads at each n at the
+    largest."""
     rows = []
-    for same in lines_of(PUBLISHED / "ours.csv"):
-        lines = lines_of(PUBLISHED / f"{same['report']}.csv")
+    for same in lines_of(PLOTS / "published/ours.csv"):
+        lines = lines_of(PLOTS / f"published/{same['report']}.csv")
         lines = [of for of in lines if all(of[at] == same[at] for at in ("experiment", "variant"))]
         most = max((int(line["n"]) for line in lines if workers(line)[0]), default=0)
         for line in lines:
             type = line["type"].replace("int", "i").replace("float", "f") or "f32"
             (what, value), (by, count) = theirs(line, lines), workers(line)
-            alone = count == 1 and what in ("speedup", "efficiency")  # which is 1 for all
-            found = what and not alone and not (by and int(line["n"]) < most)
+            found = what and not (by and int(line["n"]) < most)
             if not (found := found and ours(results, same, line, what, type)):
                 continue
-            (row, base), on = found, f"{by} {count}" if by else "a GPU"
+            row, base = found
             report = same["report"].replace("_", " ").title().replace("Csc", "CSC")
-            cells = [report, same["variant"], line["n"] or "–", on, what]
-            who, size = row.label(), f"{row.n}" + f", {row.type}" * (row.type != type)
+            cells = [report, same["variant"], line["n"] or "–", f"{by} {count}" if by else "a GPU"]
+            forms = {"speedup": times, "page faults": "{:.0f}".format}
+            written = forms.get(what, digits)(value)
+            written += f", {percent(value / count)}" if by and what == "speedup" else ""
+            cells += [what, written, row.label(), f"{row.n}" + f", {row.type}" * (row.type != type)]
             said = figure(results, row, base, what)
-            cells += [WRITTEN[what](value), who, size]
             rows.append([*cells, said if said == "–" else marked(said, row, base)])
-    notes = [NEAREST, COUNTED] if rows else []
-    return "Beside published figures: times, page faults", notes, (), HEADINGS, rows
+    return rows

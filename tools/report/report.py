@@ -13,39 +13,36 @@ cannot be read or written, 77 the page lacks jinja2, in a line."""
 import argparse, sys
 from pathlib import Path
 
-import against_libraries, ladder, page
-from measured import Refusal, from_to, load, read
+import ladder, page
+from measured import Refusal, Results, from_to, read
 
 
-def print_ladder(machines):
+def print_ladder(results):
     """Prints the ladders, and after them what was wrong."""
-    for results, of in [(of, one) for of in machines for one in ladder.of_machine(of)]:
+    ladders = ladder.of_machine(results)
+    for of in ladders:
         lines = [("rung", "variant", "share, rate", "times 01 ijk")]
         for bar in of.bars:
             rung = f"{bar.label} {bar.idea}".removeprefix("yours ")
-            who, spread = f"{bar.row.step} {bar.row.variant}", results.speedup(bar.row)
-            who += f" {bar.row.setting()}"
-            lines.append((rung, who, bar.rate(), from_to(spread) if spread else "–"))
+            who = f"{bar.row.step} {bar.row.variant} {bar.row.setting()}"
+            lines.append((rung, who, bar.rate(), from_to(results.speedup(bar.row))))
         wide = [max(map(len, column)) for column in zip(*lines)]
         print(f"\n{of.device}, {of.title}; 100 % is {of.full}")
         for rung, who, *numbers in lines:
             numbers = [at.rjust(width) for at, width in zip(numbers, wide[2:])]
             print(rung.ljust(wide[0]), who.ljust(wide[1]), *numbers, sep="  ")
         print(*filter(None, (*of.line[1:], of.note)), sep="\n")
-    if not any(map(ladder.of_machine, machines)):
+    if not ladders:
         print("No ladder: there is no square product with a right result.")
-    for line in page.wrong_lines(machines):
+    for line in page.wrong_lines(results):
         print(f"\nWRONG, left out: {line}")
-    print(*page.mark_lines(machines), sep="\n")
+    print(*page.mark_lines(results), sep="\n")
 
 
-def reference_of(folder, machines):
+def reference_of(folder, results):
     """What was measured on the GPU of a folder; None where there is no folder, or a GPU here."""
-    results, machine = (Path(folder or "", f"{of}.csv") for of in ("results", "machine"))
-    if not folder or not results.exists() or any(of.select(gpu=True) for of in machines):
-        return None
-    every = load(results, machine if machine.exists() else None)
-    return next((of for of in every if of.select(gpu=True)), None)
+    files = [Path(folder or "", f"{of}.csv") for of in ("results", "machine")]
+    return None if results.select(gpu=True) or not files[0].exists() else Results(*files)
 
 
 def main():
@@ -59,13 +56,13 @@ def main():
     given = parser.parse_args()
     try:
         if given.command == "libraries":
-            if not (groups := against_libraries.grouped(read(given.csv, "ratio"))):
+            if not (groups := page.grouped(read(given.csv, "ratio"))):
                 raise Refusal(f"{given.csv} has no row to show")
-            return print(*map(against_libraries.sentence, groups), sep="\n")
-        machines = load(given.csv, given.machine)
+            return print(*map(page.sentence, groups), sep="\n")
+        results = Results(given.csv, given.machine)
         if given.command == "ladder":
-            return print_ladder(machines)
-        page.write(machines, given, reference_of(given.reference, machines))
+            return print_ladder(results)
+        page.write(results, reference_of(given.reference, results), given)
     except Refusal as refusal:
         sys.exit(print(f"report.py: {refusal}", file=sys.stderr) or 2)
     except OSError as error:

@@ -18,21 +18,21 @@ once more, and again when this is called again. Any other that ended well is, by
 again as long as its programs are older. What fails is named in OUT/failed; the others still run.
 
 Exit status: 0 well; 1 a line failed; 2 the command line; 130 or 143 interrupted."""
-import argparse, os, re, select, shlex, shutil, signal, subprocess, sys, time
+import argparse, os, re, shlex, signal, subprocess, sys, time
 from collections import Counter
 from contextlib import suppress
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.append(str(ROOT / "tools"))
-from folders import locked, refuse  # noqa: E402
-from measured import BASELINE, Refusal, ladder_sizes, load  # noqa: E402
-from pace import Paces, add, utc  # noqa: E402
-from placed import CORES, OF_THREADS, placed, ranks_of  # noqa: E402
+from started import locked, refuse
+from measured import BASELINE, Paces, Refusal, Results
+from placed import CORES, OF_THREADS, placed, ranks_of
 
 HOST = os.uname().nodename
 OF_MACHINE = ("00_machine", "libraries")
+LADDER_SIZE = "1008"  # a multiple of every step's 16, and no power of two
 
 
 class Command(NamedTuple):
@@ -73,6 +73,22 @@ def count(word):
     return int(word) if word.isdecimal() else 0  # the programs refuse it
 
 
+def utc(at=None):
+    """A time, else now, as the CSV files have it."""
+    of = datetime.fromtimestamp(time.time() if at is None else at, timezone.utc)
+    return of.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def ladder_size(sizes):
+    """Of these 1008, else the largest and, where that is a power of two, the one before if it is
+    near: at a power of two the baseline is slow for a reason of its own (01), and every factor
+    over it too large."""
+    *before, last = sorted(sizes, key=count)
+    at_power = count(last).bit_count() == 1
+    near = [n for n in before[-1:] if at_power and count(n) >= 0.9 * count(last)]
+    return LADDER_SIZE if LADDER_SIZE in sizes else (near or [last])[0]
+
+
 def settings_of(given):
     """What --set gives, and what follows from sizes and threads."""
     settings = dict(setting.split("=", 1) for setting in given.set)
@@ -81,8 +97,7 @@ def settings_of(given):
             why = f"'{value}' has a {unfit[0]} in it; give letters, digits, . _ / and -"
             refuse(f"{name.upper()}: {why}")
     sizes, threads = (settings.get(name, "").split(",") for name in ("sizes", "threads"))
-    first = str(ladder_sizes(map(count, sizes))[0])
-    ladder = first if first in sizes else sizes[-1]
+    ladder = ladder_size(sizes)
     settings |= {name: shlex.quote(str(vars(given)[name])) for name in ("build", "out")}
     settings["others"] = ",".join(n for n in sizes if n != ladder)
     # The rate of a size before says how long a large one takes, and whether it is left out.
@@ -171,17 +186,12 @@ def asked_for(commands, steps):
 
 def possible(commands, given):
     """Those whose program is here; of the others each is named once."""
-    lacks = {}
-    for command in commands:
-        if command.program and not command.program.exists():
-            lacks[command.name] = f"it is not built in {given.build}"
-        elif "mpirun" in command.words and not shutil.which("mpirun"):
-            lacks[command.name] = "there is no mpirun here; sh setup.sh installs one"
-    if all(command.name in ("", *lacks) for command in commands):
+    lacking = [of.name for of in commands if of.program and not of.program.exists()]
+    if all(of.name in ("", *lacking) for of in commands):
         refuse(f"no program of {given.plans[0]} is in {given.build}; `make build` builds them")
-    for name, why in lacks.items():
-        print(f"{name} skipped: {why}", file=sys.stderr)
-    return [command for command in commands if command.name not in lacks]
+    for name in dict.fromkeys(lacking):
+        print(f"{name} skipped: it is not built in {given.build}", file=sys.stderr)
+    return [of for of in commands if of.name not in lacking]
 
 
 def run(command):
@@ -204,11 +214,8 @@ def run(command):
         process.wait()
         raise
     status = process.returncode if process.returncode >= 0 else 128 - process.returncode
-    if status - 128 in (signal.SIGINT, signal.SIGTERM):
+    if status - 128 in (signal.SIGINT, signal.SIGTERM, signal.SIGPIPE):
         sys.exit(status)
-    (stdout := select.poll()).register(1, 0)
-    if status and any(event & select.POLLERR for _, event in stdout.poll(0)):
-        os.kill(os.getpid(), signal.SIGPIPE)
     if command.printed and status == 0:
         command.printed.write_bytes(printed)
     return status
@@ -225,7 +232,9 @@ def sample(given, waits=0):
         if not said[:1].isdigit():  # an older program
             break
         if float(said) >= least or time.monotonic() >= end:
-            add(path, HOST, said)
+            with open(path, "a", encoding="utf-8") as file:
+                header = "" if file.tell() else "host,at,gops\n"
+                file.write(f"{header}{HOST},{utc()},{said}\n")
             return float(said) >= least
     return True
 
@@ -233,8 +242,8 @@ def sample(given, waits=0):
 def a_peak_was_beaten(out):
     """A product that is right and faster than the peak says that the peak was disturbed."""
     with suppress(Refusal):  # nothing was measured
-        machines = load(out / "results.csv", out / "machine.csv")
-        return any(not row.gpu for of in machines for row, _ in of.above())
+        results = Results(out / "results.csv", out / "machine.csv")
+        return any(not row.gpu for row, _ in results.above())
 
 
 class Done:
@@ -268,10 +277,10 @@ class Done:
 
 def run_all(commands, done, given):
     """Runs what is not done yet; what failed, a line each."""
-    failed, start, more = [], time.monotonic(), 0
-    absent, refused, met = set(), set(), set()  # programs: that cannot run, that refuse, that ran
     left = [command for command in commands if not done.has(command)]
-    met |= {command.name for command in commands if command not in left}
+    # How a program ended at first: of 2, 77 and 127 its other lines would say the same.
+    ended = {of.name: 0 for of in commands if not (of in left or of.instead)}
+    failed, start, more = [], time.monotonic(), 0
     if len(left) < len(commands):
         print(f"done already: {len(commands) - len(left)} of {len(commands)} lines", flush=True)
 
@@ -287,7 +296,8 @@ def run_all(commands, done, given):
     sample(given)
     for number, command in enumerate(left, 1):
         again, gone = "--again" in command.words, time.monotonic() - start
-        vain = command.name not in absent if command.instead else command.name in refused
+        first = ended.get(command.name, 0)
+        vain = first != 77 if command.instead else first in (2, 77, 127)
         if vain or done.has(command) or (again and not a_peak_was_beaten(given.out)):
             continue
         if not command.program:
@@ -299,14 +309,10 @@ def run_all(commands, done, given):
         if slow and more < 2 + gone / 10 and sample(given, waits=3):
             status, began, _ = once(command, "once more: the processors were slower")
         more += time.monotonic() - before
+        ended.setdefault(command.name, status)
         if status == 0 and not again:
             done.add(command, began)
-        if status in (2, 77, 127) and command.name not in met:  # its others would say the same
-            refused.add(command.name)
-        met.add(command.name)
-        if status == 77:  # this machine cannot run it, and the program said so
-            absent.add(command.name)
-        elif status:
+        if status not in (0, 77):  # 77: this machine cannot run it, and the program said so
             failed.append(f"{command.name} ended with {status}: {command.text()}")
             print(failed[-1], file=sys.stderr, flush=True)
             (given.out / "failed").write_text("\n".join([*failed, ""]), encoding="utf-8")

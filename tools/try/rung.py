@@ -201,7 +201,7 @@ class Rung(SimpleNamespace):
             "CMAKE_CXX_FLAGS": flags,
             "CMAKE_BUILD_TYPE": "Sanitize",
         }
-        options |= {"COURSE_USE_NVCC": "OFF", "COURSE_LEVELS": "OFF"}
+        options["COURSE_USE_NVCC"] = "OFF"
         configured(build, self.build, *[f"-D{name}={value}" for name, value in options.items()])
         return Rung(**vars(self) | {"build": build})
 

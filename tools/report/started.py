@@ -1,7 +1,19 @@
-"""Folders that are written: who may, and one at a time."""
+"""How a tool starts: importing this sets right what it takes over from who starts it, for it and for
+all that it starts. And folders that are written: who may, and one at a time."""
 
-import fcntl, os, sys
+import fcntl, os, re, signal, sys
 from pathlib import Path
+
+LIST = Path(__file__).parents[1] / "inherited.txt"
+KEPT = "|".join(re.sub("(?m)^#.*", "", LIST.read_text(encoding="utf-8")).replace("%", ".*").split())
+KEPT += "|TMPDIR" * os.access(os.environ.get("TMPDIR", ""), os.W_OK)
+for name in [name for name in os.environ if not re.fullmatch(KEPT, name)]:
+    del os.environ[name]
+os.environ["LC_ALL"] = "C.UTF-8"  # points in numbers, messages in English
+signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `… | head` ends quietly
+for stream in (sys.stdout, sys.stderr):  # a terminal that has no × or … shows a ? instead
+    if hasattr(stream, "reconfigure"):
+        stream.reconfigure(errors="replace")
 
 
 def refuse(why):
