@@ -156,9 +156,8 @@ class Rung(SimpleNamespace):
     def has_gpu(self):
         if os.environ.get("CUDA_VISIBLE_DEVICES") == "" or not shutil.which("nvidia-smi"):
             return False
-        cached = (self.build / "CMakeCache.txt").read_text(encoding="utf-8", errors="replace")
-        uses_nvcc = "COURSE_USE_NVCC:BOOL=ON" in cached
-        return uses_nvcc and output_of("nvidia-smi", "-L").returncode == 0
+        built = (self.build / "build.ninja").read_text(encoding="utf-8", errors="replace")
+        return f"/{self.step}-gpu.dir/" in built and output_of("nvidia-smi", "-L").returncode == 0
 
     @cached_property
     def emulated(self):

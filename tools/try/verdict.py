@@ -4,7 +4,6 @@ from functools import cache, partial
 
 from judge import FAILED, FAR, OUTSIDE, REFUSED, Problem, ask
 from process import MEMORY, PATIENCE
-from placed import CORES
 
 THIN = "3x4x0 0x4x3 3x0x4 1x17x9 17x1x9 17x9x1".split()
 SHAPES = "33x33x33 17x40x23 1x1x1 3x2x4 8x8x8 32x64x32".split() + THIN
@@ -12,7 +11,6 @@ SHAPES += "3x300x5 5x3x300 130x70x150 257x129x65".split()
 ON_GPU = "33x35x31 1x1x1 3x2x4 32x32x32".split() + THIN + ["130x140x37"]  # the first says most
 RANKS = 2, 1, 3, 5
 ORDERS = "forward", "reversed", "987654"  # of threads under the emulator
-RACING = "5x5x20001 5x5x20003 5x5x20005 5x5x20007".split()  # few elements of C: a race shows
 NO_SANITIZER = "`ulimit -v` leaves the sanitizers no memory" * (MEMORY != resource.RLIM_INFINITY)
 WIDTH = shutil.get_terminal_size().columns if sys.stdout.isatty() else 1000
 RACE = "The result differs from run to run: do two threads write to the same element?"
@@ -128,8 +126,6 @@ def verdict(rung, program):
     said, unchecked = race(rung) if rung.threaded else ([], "")
     if said:
         return told_but("not always", said)
-    if rung.threaded and not stays_the_same(rung, program, unchecked):
-        return False
     if not (NO_SANITIZER or stays_inside(rung, program, shapes[0])):
         return False
     missing = f"not checked for races: {unchecked}" * bool(unchecked)
@@ -289,18 +285,16 @@ def stays_inside(rung, program, shape):
         print(f"✘ it does not compile with checks:\n{error}")
         return False
     watched = partial(checked, rung, program, limited=False, order="forward" * rung.on_gpu)
-    found, racing = watched([shape]), False
+    found = watched([shape])
     if found.right() and not (rung.on_gpu or rung.on_ranks or rung.function == "rows_of_rows"):
         with contextlib.suppress(OSError):  # not everywhere can so many addresses be had
             far = watched(["5x5x5"], ["f32"], pad=FAR - 5)
             found = far if far.rows else found
-    if found.right() and rung.threaded:
-        racing, found = True, watched(RACING, ["f32"], repeat=3, threads=CORES)
     if found.right():
         return True
     row, how = found.last(), "with every access checked, "
     if row and row.verdict == "wrong":
-        said = explained(row) + [RACE] * racing
+        said = explained(row)
         said += ["Is a variable used before it is set?"] * row.said.unwritten
     else:
         how_it_ended = "it has not ended" if found.run.status is None else end_of(found)
@@ -310,21 +304,6 @@ def stays_inside(rung, program, shape):
 
 
 # ---- races ----
-
-
-def stays_the_same(rung, program, unchecked):
-    """True if many runs of many threads give the same; a race is lost seldom, and by threads that
-    run. Bits may change with the threads' order, if the thread sanitizer has seen no race."""
-    results = set()
-    for _ in range(10):
-        found = checked(rung, program, SHAPES[-2:], ["f32"], repeat=4, threads=CORES)
-        if not found.right():
-            return wrong(rung, found, explained(found.last()) + [RACE])
-        results |= {(row.problem.shape, hash(tuple(map(bytes, row.c)))) for row in found.rows}
-    if len(results) == 2 or not unchecked or re.search(r"\b(atomic|critical)\b", rung.text):
-        return True
-    lost = "Do two threads add to the same element? Now and then an addition is lost."
-    return told_but("the last bits differ from run to run", [lost])
 
 
 def race(rung):
@@ -341,9 +320,7 @@ def race(rung):
         return [], "the thread sanitizer does not run here" if "FATAL" in found.run.err else why
     if "data race" not in found.run.err:
         return [], ""
-    first = found.run.err.partition("==================\nWARNING")[2].partition(
-        "=================="
-    )[0]
+    first = found.run.err.split("==================")[1]
     line = rf"{re.escape(str(rung.path))}:(\d+)|\n\n"
     at = re.compile(rf"(?i)(read|write) of size[\s\S]*?(?:{line})")
     accesses = [f"{of[1].lower()}s it in line {of[2] or '?'}" for of in at.finditer(first)]
