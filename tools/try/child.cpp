@@ -9,6 +9,7 @@
 
 #include "runner/cpu.hpp"
 #include "runner/run.hpp"
+#include "runner/text.hpp"
 
 extern "C" {  // the address sanitizer's, where it watches
 [[gnu::weak]] void __asan_poison_memory_region(const volatile void* from, std::size_t bytes);
@@ -197,6 +198,8 @@ int run(int argc, const char* const* argv, const Step& given, const World& world
       }
     }
     return 0;
+  } catch (const Refusal& refusal) {
+    return std::fprintf(stderr, "%s\n", refusal.message.c_str()), 2;
   } catch (const std::exception& error) {
     return std::fprintf(stderr, "%s\n", error.what()), 2;
   }
