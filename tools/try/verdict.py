@@ -248,6 +248,8 @@ def end_of(found):
 
 def crash(rung, found, order):
     """What the address sanitizer says of this run, or else how it ended."""
+    if found.run.status == 0:
+        return ["It ended the program (exit 0)."]
     row, (debug, _) = found.last(), rung.compiled("-debug")
     again = found
     if debug and row:
@@ -257,8 +259,7 @@ def crash(rung, found, order):
         return [f"It asks for {outside}."]
     why = re.search(r"what\(\): *(.*)", found.run.err)
     why = [text for text in (why and why[1], outside) if text]
-    how = "crashed" if found.run.status else "ended the program"
-    return [f"It {how} ({end_of(found)})" + f": {', '.join(why)}" * bool(why) + "."]
+    return [f"It crashed ({end_of(found)})" + f": {', '.join(why)}" * bool(why) + "."]
 
 
 def access(rung, found):
