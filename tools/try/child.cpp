@@ -171,7 +171,8 @@ int run(int argc, const char* const* argv, const Step& given, const World& world
       Product asked = products[at];  // each rank its own; rank 0 answers
       Product& answer = world.is_root() ? products[at] : asked;
       const auto first = [](const auto& list, auto none) { return list.empty() ? none : list.front(); };
-      Settings settings{int(asked.threads), asked.tile, asked.grid, asked.block, false};
+      Settings settings{
+          .threads = int(asked.threads), .tile = asked.tile, .grid = asked.grid, .block = asked.block};
       if (settings.tile == 0) settings.tile = first(step.tiles, Index{0});
       if (settings.grid.x == 0) settings.grid = first(step.grids, Dim2());
       if (settings.block.x == 0) settings.block = first(step.blocks, Dim2());
