@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Marks a folder of hand-ins: a table with a line for each, in FOLDER-checked.csv, too.
+"""Marks a folder of hand-ins: a table with a line for each, in FOLDER-checked.csv and .json, too.
 
     make try HANDINS=FOLDER RUNG=02_loop_order/ikj CHECK=1    handins.py BUILD FOLDER [RUNG]
 
@@ -7,23 +7,22 @@ FOLDER has a file STUDENT.cpp (.cu) or a folder STUDENT for each. A file in a st
 belongs to the rung that its path or its name tells (02_loop_order/ikj.cpp, ikj.cpp), else to RUNG.
 One after the other is built, verified and raced as by `make try RUNG=… CHECK=1`, but in a
 sandbox: what is built and run sees the system and the course, read-only, and no network; time,
-memory, files and processes are limited, and all that it started ends with it. The verifier runs in
-the hand-in's process, so a student can forge a verdict on purpose: read what is handed in.
+memory, files and processes are limited, and all that it started ends with it. Whether C is right
+is found outside of it; how long it took, it says itself.
 
 Exit status: 0 all are right; 1 not all; 2 the command line; 77 there is no sandbox here."""
-import argparse, contextlib, csv, glob, io, os, re, resource, shutil, signal, statistics, sys
+import argparse, contextlib, csv, glob, io, json, os, re, resource, shutil, signal, statistics, sys
 from pathlib import Path
 
-# Apart: in the one root writes, in the other nobody.
+# A build folder of their own, in which all is built as it is run; for root in the one nobody writes.
 room = "try/unsafe" if "--unsafe" in sys.argv else "try/handins"
-os.environ["COURSE_MINE"] = str(Path([*sys.argv, "build"][1]).resolve() / room)
+os.environ["COURSE_MINE"] = str(Path([*sys.argv, "build"][1]).resolve() / room / "mine")
 import rungs, process, verdict
 from measured import Refusal
-from rung import MINE, ROOT, alone, load_rungs
+from rung import MINE, ROOT, alone, configured, load_rungs, output_of
 from placed import CORES
 
 ENDINGS = ".cpp .cc .cxx .c++ .cp .c .cu".split()  # in capitals, too
-FILES = "--csv", "--explain"  # options that name what is written
 LIMIT = 300  # seconds that a hand-in may take in all
 NOBODY = 65534  # root's hand-ins run as this user: no limit of processes holds for root
 ROOM = ["--perms", "1777", "--size", str(1 << 28), "--tmpfs"]
@@ -60,18 +59,12 @@ def sandbox(build, hidden):
     else:
         words += ["--unshare-user"]
 
-    def confine(command, writes):
-        writes = [writes] if writes else []
-        files = [Path(command[at]) for at, word in enumerate(command, 1) if word in FILES]
-        for path in files:
-            path.touch()
-        for path in writes:
-            path.mkdir(parents=True, exist_ok=True)
-        writes += files
-        for path in writes:
+    def confine(writes):
+        bound = []
+        if writes:
+            bound = ["--dir", Path(writes).parent, "--bind", writes, writes]
             if os.getuid() == 0:
-                os.chown(path, NOBODY, NOBODY)
-        bound = [word for path in writes for word in ("--dir", path.parent, "--bind", path, path)]
+                os.chown(writes, NOBODY, NOBODY)
         end = ["--chdir", "/tmp", "--remount-ro", "/dev", "--remount-ro", "/", "--"]
         return list(map(str, [*words, *bound, *end, *user])), KNOWN
 
@@ -124,7 +117,7 @@ def rung_of(file, known, otherwise):
     return name if name in known else same[0] if len(same) == 1 else ""
 
 
-def looked_at(rung, file):
+def inspected(rung, file):
     """(right, shares of the course's rate in turns, all that is said) of a hand-in."""
     rung.of_course = []
     if file.is_symlink() or not file.is_file() or file.stat().st_size > 1 << 20:
@@ -135,13 +128,13 @@ def looked_at(rung, file):
             rung.path.write_bytes(file.read_bytes())
             rungs.prepared(rung)
             signal.alarm(LIMIT)
-            status = rungs.look(rung)
+            status = rungs.inspect(rung)
         except Late:
             status = print(f"✘ it has taken {LIMIT} s in all")
         except Refusal as error:
             status = print(error) or 77
-        except Exception as error:  # rows or messages that only a forger writes
-            status = print(f"✘ what it wrote cannot be read: {error!r}")
+        except Exception as error:  # only a forger spoils the shared memory
+            status = print(f"✘ what it left cannot be read: {error!r}")
         finally:
             signal.alarm(0)
             rung.path.unlink(missing_ok=True)
@@ -177,7 +170,8 @@ def main():
     parser.add_argument("--unsafe", action="store_true", help="without a sandbox")
     given = parser.parse_args()
     build, folder = given.build.resolve(), given.folder.resolve()
-    known = load_rungs(build)
+    mine = MINE.parent
+    known = load_rungs(mine, peaks=build)
     if not folder.is_dir():
         raise Refusal(f"HANDINS: there is no folder {given.folder}")
     if given.rung:
@@ -193,22 +187,28 @@ def main():
     signal.signal(signal.SIGALRM, late)
     if not given.unsafe:
         confined(build, [ROOT / ".git", ROOT / "mine", folder])
-    verdict.WIDTH, well = 1 << 20, True
+    output_of("cmake", "--build", build, "--target", "00_machine")
+    mine.mkdir(parents=True, exist_ok=True)
+    configured(mine, build)
+    process.run(["mkdir", "-p", mine / "try/programs"], writes=mine)
+    verdict.WIDTH, lines = 1 << 20, []
     width = shutil.get_terminal_size((150, 0)).columns
     print(f"{'student':<20} {'rung':<24} right  {'of ours':>16}  message")
     with alone(MINE), open(f"{folder}-checked.csv", "w", encoding="utf-8", newline="") as table:
+        names = "student rung right share least most message said".split()
         writer = csv.writer(table)
-        writer.writerow(["student", "rung", "right", "share", "least", "most", "message", "said"])
+        writer.writerow(names)
         for student, name, file in handed_in(folder, known, given.rung):
             cells = "no", [], f"which rung is {file.name}?" if file else "no .cpp or .cu is there"
             if file and name:
-                cells = looked_at(known[name], file)
+                cells = inspected(known[name], file)
             right, shares, said = cells
             student, said = plain(student), plain(said)
             spread = [statistics.median(shares), shares[0], shares[-1]] if shares else []
             student = re.sub(r"_\d+_assignsubmission.*", "", student)  # Moodle's
             shown = [f"{share:.2f}" for share in spread] or [""] * 3
-            writer.writerow([student, name, right, *shown, message(said), said])
+            lines.append([student, name, right, *shown, message(said), said])
+            writer.writerow(lines[-1])
             table.flush()
             percent = (
                 "{:.0f} % ({:.0f}–{:.0f})".format(*(100 * x for x in spread)) if spread else ""
@@ -216,8 +216,9 @@ def main():
             percent += "~" * bool(spread and "~" in said)
             line = f"{student[:20]:<20} {name[:24]:<24} {right:<5}  {percent:>16}  {message(said)}"
             print(line[: width - 1], flush=True)
-            well = well and right == "yes"
-    return 0 if well else 1
+    rows = [dict(zip(names, line)) for line in lines]
+    Path(f"{folder}-checked.json").write_text(json.dumps(rows, indent=1), encoding="utf-8")
+    return 0 if all(row["right"] == "yes" for row in rows) else 1
 
 
 if __name__ == "__main__":

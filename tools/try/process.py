@@ -1,12 +1,12 @@
-"""A program, with limits on time, memory and files; how it ended, and what it tells of its rows."""
-import contextlib, ctypes, json, os, re, resource, signal, subprocess, sys, tempfile
+"""A program, with limits on time, memory and files; how it ended."""
+import contextlib, ctypes, os, re, resource, signal, subprocess, sys, tempfile
 from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path += [str(ROOT / "tools"), str(ROOT / "tools/report")]
 from measured import Refusal
-from placed import CORES, placed
+from placed import CORES, OF_THREADS, placed
 
 PATIENCE = int(os.environ.get("COURSE_PATIENCE", "10"))  # seconds that a run may take
 MEMORY = resource.getrlimit(resource.RLIMIT_AS)[1]
@@ -24,32 +24,12 @@ class Run(NamedTuple):
     status: int | None  # None if it did not end
     out: str
     err: str
-    command: list = []
-    rows: list = []  # what tools/try/tutor.cpp says of each, the last one perhaps unfinished
 
     def ended(self):
         """How, in one word; mpirun says it of its ranks."""
         of_rank = re.search(r"exited on signal (\d+)", self.err)
         number = int(of_rank[1]) if of_rank else -(self.status or 0)
         return signal.Signals(number).name if number > 0 else f"exit {self.status}"
-
-    def last(self):
-        return self.rows[-1] if self.rows else {}
-
-    def right(self):
-        """Whether it ended well and has a row of each shape and type, each as often, all right."""
-        of = dict(zip(self.command, self.command[1:]))
-        rows = [(row["type"], row["shape"]) for row in self.rows if row.get("verdict") == "right"]
-        types = of["--type"].split(",") if "--type" in of else {row[0] for row in rows}
-        counts = {rows.count((t, shape)) for t in types for shape in of["--shape"].split(",")}
-        well = self.status == 0 and len(rows) == len(self.rows)
-        return well and len(counts) == 1 and 0 not in counts
-
-    def printed(self):
-        """What the learner's kernel printed in the first row that is wrong or did not end; if all
-        are right, in the first one."""
-        chunk = self.out.split("\x1e")[1 if self.right() else -1]  # one a row
-        return [line for line in chunk.split("\n") if line.strip()]
 
 
 def lower(what, most):
@@ -59,36 +39,22 @@ def lower(what, most):
     resource.setrlimit(what, (min(found, default=most),) * 2)
 
 
-def rows_of(file):
-    """A row has a line as it begins, and one more as it ends."""
-    rows = []
-    for line in file:
-        with contextlib.suppress(ValueError):  # it was torn
-            of = json.loads(line)
-            rows.append(of) if "shape" in of else rows[-1].update(of)
-    return rows
-
-
-def run(command, patience=PATIENCE, limited=True, timed=False, explained=False, writes=None):
-    """A Run, in a group of its own with limits; in a sandbox it writes to this folder, else to the
-    files of --csv and --explain only."""
+def run(command, patience=PATIENCE, limited=True, timed=False, writes=None):
+    """A Run, in a group of its own with limits; in a sandbox it writes to this folder or file only."""
 
     def limits():
-        on_gpu = any("cuda" in word for word in command) and "--emulate" not in command
-        free = on_gpu or not limited  # a GPU takes addresses by the terabyte, as sanitizers do
-        for what, most in MOST.items():
-            lower(what, MEMORY if free and what == resource.RLIMIT_AS else most)
+        for what, most in MOST.items():  # a GPU takes addresses by the terabyte, as sanitizers do
+            lower(what, most if limited or what != resource.RLIMIT_AS else MEMORY)
         lower(resource.RLIMIT_CPU, 2 * patience * CORES)  # should nobody be left to end it
 
-    told = tempfile.NamedTemporaryFile("r", errors="replace")
-    command = [str(word) for word in [*command, *["--explain", told.name] * explained]]
+    command = [str(word) for word in command]
     words, around = placed(command)
-    if not timed and "mpirun" not in command:
-        around = around | {"OMP_WAIT_POLICY": "passive"}
-    start, known = CONFINE(command, writes) if CONFINE else ([], os.environ)
+    if "mpirun" not in command:
+        around = around | (OF_THREADS if timed else {"OMP_WAIT_POLICY": "passive"})
+    start, known = CONFINE(writes) if CONFINE else ([], os.environ)
     if start:
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)  # to be told when the last has ended
-    with told, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         process = subprocess.Popen(
             [*start, *words],
             stdin=subprocess.DEVNULL,
@@ -112,7 +78,7 @@ def run(command, patience=PATIENCE, limited=True, timed=False, explained=False, 
         said = (os.pread(file.fileno(), 1 << 24, 0).decode(errors="replace") for file in (out, err))
         if status != 0 and os.statvfs(tempfile.gettempdir()).f_bavail == 0:
             raise Refusal(f"{tempfile.gettempdir()} is full; give a TMPDIR that has room")
-        return Run(status, *said, command, rows_of(told))
+        return Run(status, *said)
 
 
 def end(process):

@@ -1,5 +1,6 @@
 """A rung: what rungs.ini says of it, the learner's file, and the programs that are made of it."""
-import configparser, contextlib, fcntl, os, re, shutil, subprocess
+import configparser, contextlib, fcntl, filecmp, itertools, os, re, shutil, subprocess
+from functools import cached_property
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -8,8 +9,8 @@ from measured import Refusal
 from notes.fragments import fragment
 
 MINE = Path(os.environ.get("COURSE_MINE", ROOT / "mine")).resolve()  # tests have one of their own
-FASTER = ""  # options that tests compile with
-HOLE = "// your code"
+STUB = "// your code"
+SOURCES = ".cpp", ".hpp", ".cu", ".cuh", ".inc"
 
 
 def output_of(*command):
@@ -25,8 +26,24 @@ def alone(folder):
         yield
 
 
-def load_rungs(build):
-    """{name: rung}, in reading order."""
+def configured(build, like, *options):
+    """Configures one more build folder, once, with the compiler and the flags of the folder `like`,
+    but for these options."""
+    if (build / "build.ninja").exists():
+        return
+    cache = (like / "CMakeCache.txt").read_text(encoding="utf-8", errors="replace")
+    cache = dict(re.findall(r"(?m)^(\w+):\w+=(.*)$", cache))
+    names = "BUILD_TYPE CXX_COMPILER CXX_FLAGS CUDA_ARCHITECTURES".split()
+    names = [f"CMAKE_{name}" for name in names] + ["COURSE_USE_NVCC", "FETCHCONTENT_BASE_DIR"]
+    words = [f"-D{name}={cache[name]}" for name in names if name in cache]
+    words += ["-DBUILD_TESTING=OFF", "-DFETCHCONTENT_FULLY_DISCONNECTED=ON", *options]
+    done = run(["cmake", "-S", ROOT, "-B", build, "-G", "Ninja", *words], 600, writes=build)
+    if done.status != 0:
+        raise Refusal(f"cmake: {done.err.strip()}")
+
+
+def load_rungs(build, peaks=None):
+    """{name: rung}, in reading order. `peaks`: the build folder whose 00_machine measures them."""
     ini = configparser.ConfigParser(interpolation=None)
     ini.read(Path(__file__).with_name("rungs.ini"), encoding="utf-8")
     rungs = {}
@@ -37,7 +54,7 @@ def load_rungs(build):
         short = of["variant"] if of["call"] else short  # it takes the variant's place
         of = {"fragment": short, "function": short} | of
         of["declaration"] = re.sub(r"(?m)^\|", "", of["declaration"])  # the | keeps an indentation
-        rungs[name] = Rung(name=name, build=build, copy="", warnings=set(), **of)
+        rungs[name] = Rung(name=name, build=build, peaks=peaks or build, warnings=set(), **of)
     return rungs
 
 
@@ -65,11 +82,16 @@ class Rung(SimpleNamespace):
     def threaded(self):
         return "--threads" in self.options
 
+    def option(self, name):
+        """What rungs.ini says of it, or nothing."""
+        words = self.options.split()
+        return words[words.index(name) + 1] if name in words else ""
+
     # ---- the learner's file ----
 
     @property
     def path(self):
-        return Path(self.copy or MINE / f"{self.name}.{'cu' if self.on_gpu else 'cpp'}")
+        return MINE / f"{self.name}.{'cu' if self.on_gpu else 'cpp'}"
 
     @property
     def place(self):
@@ -100,7 +122,7 @@ class Rung(SimpleNamespace):
     def includes(self):
         return [f"#include {header}" for header in self.include.split("\n") if header]
 
-    def hole(self):
+    def stub(self):
         """The learner's file before anything is written: declaration and comment stay, the body
         goes."""
         about = f"// {self.name}: {self.idea}\n"
@@ -110,44 +132,50 @@ class Rung(SimpleNamespace):
         lines = self.model()
         first, last = body_of(lines, self.written)
         text = [f"// Stuck? `make hint RUNG={self.name}`", "", *self.includes()]
-        text += [*[""] * bool(self.include), *lines[: first + 1], f"  {HOLE}", *lines[last:], ""]
+        text += [*[""] * bool(self.include), *lines[: first + 1], f"  {STUB}", *lines[last:], ""]
         return about + "\n".join(text)
 
     # ---- its programs ----
 
     @property
-    def course(self):
-        """The step's program for this processor, if the step has one; else the plain one."""
+    def program(self):
+        """The name of the step's program for this processor, if it has one; else of the plain one."""
         plan = (self.build / "programs.txt").read_text(encoding="utf-8")
-        native = "-native" if f"{self.step}-native " in plan else ""
-        return self.build / self.step / (self.step + native)
+        return self.step + "-native" * (f"\n{self.step}-native " in plan)
+
+    @property
+    def course(self):
+        """The step's own program, which child.cpp runs."""
+        return self.build / "try/programs" / f"try-{self.program}"
 
     @property
     def folder(self):
-        """In which its programs are made; two learners' at once do not meet."""
-        home = self.build / "try" if MINE == ROOT / "mine" else MINE / "build"
-        return home / self.name / ("the_course" if self.copy else "")
+        """Where the learner's file stands, among the course's."""
+        return self.build / "try" / self.name
 
     def has_gpu(self):
         if os.environ.get("CUDA_VISIBLE_DEVICES") == "" or not shutil.which("nvidia-smi"):
             return False
-        commands = output_of("ninja", "-C", self.build, "-t", "commands", self.course).stdout
-        return "nvcc" in commands and output_of("nvidia-smi", "-L").returncode == 0
+        built = (self.build / "build.ninja").read_text(encoding="utf-8", errors="replace")
+        return f"/{self.step}-gpu.dir/" in built and output_of("nvidia-smi", "-L").returncode == 0
 
-    @property
+    @cached_property
     def emulated(self):
         return self.on_gpu and not self.has_gpu()
 
     def overlay(self):
-        """A copy of the step's folder in which the fragment is the learner's file."""
-        place = self.folder / self.place
-        shutil.copytree(
-            ROOT / self.step,
-            self.folder / self.step,
-            dirs_exist_ok=True,
-            copy_function=lambda source, copy: Path(copy) == place or shutil.copy2(source, copy),
-            ignore=shutil.ignore_patterns("*.md", "*.svg", "pictures"),
-        )
+        """Writes the course's file in which the fragment is the learner's, among copies of the rest of
+        its folder and of the step's."""
+        for source in itertools.chain(
+            *((ROOT / at).rglob("*.*") for at in (self.step, self.place.parent))
+        ):
+            path = source.relative_to(ROOT)
+            copy = self.folder / path
+            if path == self.place or source.suffix not in SOURCES:
+                continue
+            if not (copy.exists() and filecmp.cmp(source, copy)):
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(source, copy)
         lines = (ROOT / self.place).read_text(encoding="utf-8").split("\n")
         marks = [f"// [{slash}{self.fragment}]" for slash in ("", "/")]
         first, last = ([line.strip() for line in lines].index(mark) for mark in marks)
@@ -158,47 +186,38 @@ class Rung(SimpleNamespace):
             head, end = body_of(part, self.function)
             own += [*part[: head + 1], f"  {self.call};", *part[end:]]
         text = "\n".join([*headers, *lines[:first], *own, *lines[last + 1 :]])
-        place.parent.mkdir(exist_ok=True)  # gpu/ stands beside the step
-        if not place.exists() or place.read_text(encoding="utf-8") != text:
-            place.write_text(text, encoding="utf-8")
+        file = self.folder / self.place
+        file.parent.mkdir(parents=True, exist_ok=True)
+        if not file.exists() or file.read_text(encoding="utf-8") != text:
+            file.write_text(text, encoding="utf-8")
 
-    def sources(self):
-        """The sources of its program that were made of the rung's file, too, says ninja."""
-        file, name, found = ROOT / self.place, self.course.name, []
-        for block in output_of("ninja", "-C", self.build, "-t", "deps").stdout.split("\n\n"):
-            head, *files = block.strip().split("\n")
-            if re.match(rf"{self.step}/CMakeFiles/{name}(-kernels|-gpu|-emulated)?\.dir/", head):
-                paths = [(self.build / path.strip()).resolve() for path in files]  # or relative
-                found += paths[:1] * (file in paths)
-        if not found:
-            raise Refusal(f"nothing of {self.step} is made of {self.file}; please build it again")
-        return found
+    def raced_by(self, clang):
+        """The same rung in a build folder of clang's, watched by the thread sanitizer; gcc's OpenMP
+        does not tell it of barriers."""
+        build, flags = self.build / "try/races", "-O1 -gline-tables-only -fsanitize=thread"
+        options = {
+            "CMAKE_CXX_COMPILER": clang,
+            "CMAKE_CXX_FLAGS": flags,
+            "CMAKE_BUILD_TYPE": "Sanitize",
+        }
+        options["COURSE_USE_NVCC"] = "OFF"
+        configured(build, self.build, *[f"-D{name}={value}" for name, value in options.items()])
+        return Rung(**vars(self) | {"build": build})
 
-    def project(self, clang=""):
-        """The folder of the CMake project that makes its programs; configured once."""
-        place = self.folder / ("races" if clang else "build")
-        if not (place / "build.ninja").exists():
-            said = {"COURSE_BUILD": self.build, "PROGRAM": self.course.name, "FASTER": FASTER}
-            said |= {"COPY": self.folder / self.step, "SEES": ";".join(map(str, self.sources()))}
-            words = [f"-D{name}={value}" for name, value in (said | {"CLANG": clang}).items()]
-            words = ["cmake", "-S", ROOT / "tools/try", "-B", place, "-G", "Ninja", *words]
-            done = run(words, patience=600, writes=place)
-            if done.status != 0:
-                raise Refusal(f"cmake: {done.err.strip()}")
-        return place
-
-    def compiled(self, twin="program", clang=""):
+    def compiled(self, twin=""):
         """A program, or nothing and what the compiler says of the learner's file. The twins are
-        `debug`, with the address sanitizer, and `races`, by clang with the thread sanitizer."""
+        `-debug`, with the address sanitizer, and `-report`, the step's own with the learner's
+        kernel."""
         self.overlay()
-        place = self.project(clang)
-        words = ["env", "LC_ALL=C.UTF-8", "ninja", "-C", place, twin]
-        done = run(words, patience=600, writes=place)
+        name = f"try-{self.name.replace('/', '-')}{twin}"
+        with alone(self.build):
+            words = ["env", "LC_ALL=C.UTF-8", "ninja", "-C", self.build, name]
+            done = run(words, patience=600, writes=self.build)
         if done.status != 0:
             return None, self.first_error(done.out + done.err)
         at = rf"{re.escape(str(self.path))}:(\d+):\d+: warning: (.*?)( \[-W|$)"
         self.warnings |= {f"line {line}: {what}" for line, what, _ in re.findall(at, done.out)}
-        return place / twin, ""
+        return self.build / "try/programs" / name, ""
 
     def first_error(self, text):
         """The first error in the learner's file, with the lines that show it; else why the compiler

@@ -3,27 +3,25 @@
 and how fast.
 
     make try            rungs.py BUILD               the rungs in order, and how far you are
-    make try RUNG=…     rungs.py BUILD RUNG          writes mine/RUNG.cpp; looks at each save
-    make try … CHECK=1  rungs.py BUILD RUNG --check  looks once
+    make try RUNG=…     rungs.py BUILD RUNG          writes mine/RUNG.cpp; inspects it at each save
+    make try … CHECK=1  rungs.py BUILD RUNG --check  inspects it once
     make hint RUNG=…    rungs.py BUILD RUNG --hint   the next hint; at last, a diff to ours
     make report         rungs.py BUILD --report OUT  adds what is right in mine/ to the report
 
 rungs.ini says which fragment of which file a rung is. The learner's file takes that fragment's
-place in a copy of the step's folder; what includes it is compiled as the step's program was, and
-linked with its other objects, by a CMake project of the rung's own (CMakeLists.txt). So a kernel
-runs in the step's own program: its verifier, its options, MPI and the emulator.
+place in a copy, which is compiled as the step's was and linked with its other objects, and with
+child.cpp in the place of the runner (CMakeLists.txt). The verdict is judge.py's, a parent's.
 
 Exit status: 0 right; 1 wrong, or not compiled; 2 the command line; 77 this machine cannot run
 it."""
-import argparse, contextlib, csv, difflib, io, shlex, signal, statistics, sys, tempfile
+import argparse, contextlib, copy, csv, difflib, io, shlex, signal, statistics, sys, tempfile
 import textwrap, time
 from pathlib import Path
-from types import SimpleNamespace
 
-from rung import HOLE, MINE, ROOT, Rung, alone, load_rungs, output_of
-from measured import LIMITS, Machine, Refusal, lines_of
+from rung import MINE, ROOT, STUB, alone, load_rungs
+from measured import Machine, Refusal, lines_of
 from process import run
-from verdict import WIDTH, command_of, told, told_but, verdict
+from verdict import WIDTH, checked, end_of, problem_of, told, told_but, types_of, verdict
 from placed import CORES
 
 # ---- how fast is it? ----
@@ -32,19 +30,15 @@ from placed import CORES
 def counted(rung, program):
     """(sectors a warp's access, wavefronts a warp's access to shared memory) under the emulator, or
     None."""
-    words = "--shape 64x64x64 --emulate forward --count --repeat 1 --warmup 0 --verify none"
-    types = ["--type", "f32"] * ("--type" not in rung.options)
-    found = run(command_of(rung, program, *words.split(), *types), explained=True)
-    accesses, sectors, shared, wavefronts = found.last().get("counts") or [0] * 4
+    found = checked(rung, program, ["64x64x64"], types_of(rung)[:1], order="forward count", pad=0)
+    accesses, sectors, shared, wavefronts = found.last().counts if found.right() else [0] * 4
     return (sectors / accesses, shared and wavefronts / shared) if accesses else None
 
 
 def compared_counts(rung, program):
     """Says how many transactions a warp's accesses take, the learner's and the course's: what a
     clock would say on a GPU."""
-    course = Rung(**vars(rung) | {"copy": rung.folder / "course.cu"})
-    course.path.write_text("\n".join(rung.model()), encoding="utf-8")
-    yours, ours = counted(rung, program), counted(course, course.compiled()[0])
+    yours, ours = counted(rung, program), counted(rung, rung.course)
     sectors = "sectors of 32 bytes a warp's access to global memory"
     for place, what in enumerate((sectors, "wavefronts a warp's access to shared memory")):
         if yours and ours and ours[place]:
@@ -52,24 +46,26 @@ def compared_counts(rung, program):
 
 
 def machine_csv(build, again=False):
-    """The limits of this machine: the report's, else its peaks, looked at now; None if there are
-    none."""
+    """The limits of this machine: the report's, else its peaks, measured now by 00_machine, if that
+    is built; None if there are none."""
     for path in (ROOT / "report/machine.csv", build / "try/machine.csv"):
         if path.exists() and not again:
             return path
     path.unlink(missing_ok=True)
-    path.parent.mkdir(exist_ok=True)
+    if not (build / "00_machine/00_machine").exists():
+        return None
     threads = f"1,{CORES}" if CORES > 1 else "1"
     words = f"--variant peak --type f32 --threads {threads} --budget 0.02 --csv".split()
-    run([build / "00_machine/00_machine", *words, path])
-    return path if path.exists() else None
+    path.touch()
+    run([build / "00_machine/00_machine", *words, path], writes=path)
+    return path if path.exists() and path.stat().st_size else None
 
 
 def peak_of(path, workers):
     """The highest peak in f32, or None."""
     try:
         return Machine(path).most("peak", type="f32", threads=workers) if path else None
-    except Refusal:  # removed by another that looks at it again
+    except Refusal:  # removed by another that measures it again
         return None
 
 
@@ -79,56 +75,44 @@ def threads_of(rung):
     return None if not rung.threaded else 1 if "--threads 1" in rung.options else CORES
 
 
-def timed(rung, program, *words):
-    """The command that times it as the lesson does: with the step's own tile or block."""
-    command = command_of(rung, program, *words, threads=threads_of(rung))
-    types = ["--type", "f32"] * ("--type" not in command)
-    small = [at for at, word in enumerate(command) if word in ("--tile", "--block", "--grid")]
-    return [word for at, word in enumerate(command) if not {at, at - 1} & set(small)] + types
+def rate_of(rung, program):
+    """(GFLOP/s of the median of three products, Found) at n, on digits, as the lesson does: with the
+    step's own tile or block."""
+    problem = problem_of("bf16" if rung.option("--type") else "f32", "x".join([rung.n] * 3), True)
+    how = {"problems": [problem], "repeat": 4, "pad": 0, "timed": True, "threads": threads_of(rung)}
+    found = checked(rung, program, [], ranks=2, **how)
+    seconds = statistics.median(row.seconds for row in found.rows[1:]) if found.right() else 0
+    return 2e-9 * int(rung.n) ** 3 / seconds if seconds > 0 else 0, found
 
 
 def raced(rung, program):
     """Draws the learner's rate, the course's and the baseline's, measured in turns; returns
     (GFLOP/s, share of the peak, shares of the course's in turns); False if it is wrong
     there, None if the rate cannot be."""
-    machine = machine_csv(rung.build)
     workers = min(2, CORES) if rung.on_ranks else threads_of(rung) or 1
-    at = ["--size", rung.n, "--repeat", "3"]
-    if machine:
-        at += ["--machine", str(machine)]
-    else:
-        told("00_machine has not found this machine's peaks; the rates stand here without them.")
-    plain = SimpleNamespace(variant="ijk", options="", on_ranks=False, threaded=False)
+    plain = copy.copy(rung)
+    vars(plain).update(step="01_naive", variant="ijk", options="", file="gemm.cpp")
     runs = {
-        "you": timed(rung, program, *at),
-        "the course": timed(rung, rung.course, *at),
-        "three loops": timed(plain, rung.build / "01_naive/01_naive", *at),
+        "you": (rung, program),
+        "the course": (rung, rung.course),
+        "three loops": (plain, plain.course),
     }
-    rates, last = {name: [] for name in runs}, {}
-    with tempfile.TemporaryDirectory() as folder:
-        for turn in range(5):
-            of_turn = list(runs.items())[: 3 if turn < 2 else 2]
-            for name, command in of_turn[:: -1 if turn % 2 else 1]:  # neither is always the first
-                path = Path(folder) / f"{name}-{turn}.csv"
-                found = run([*command, "--csv", str(path)], timed=True)
-                rows = lines_of(path) if path.exists() else []
-                ended = found.status is not None and "ORTE_ERROR_LOG" not in found.err
-                if name == "you" and ended and (found.status or not rows or not all_right(rows)):
-                    differ = rows and int(rows[0]["differences"] or 0)
-                    said = (
-                        f"{differ} elements of C differ."
-                        if differ
-                        else f"It ended by {found.ended()}."
-                    )
-                    return told_but(f"wrong at n = {rung.n}", [said])
-                for last[name] in rows:
-                    rates[name].append(float(last[name]["gflops"]))
+    rates = {name: [] for name in runs}
+    for turn in range(5):
+        of_turn = list(runs.items())[: 3 if turn < 2 else 2]
+        for name, (of, command) in of_turn[:: -1 if turn % 2 else 1]:  # neither is always the first
+            rate, found = rate_of(of, command)
+            if name == "you" and not found.right() and "ORTE_ERROR_LOG" not in found.run.err:
+                row = found.last()
+                said = row.message if row and row.message else f"It ended by {end_of(found)}."
+                return told_but(f"wrong at n = {rung.n}", [said])
+            rates[name] += [rate] * (rate > 0)
     pairs = list(zip(*(rates[name] for name in ("you", "the course"))))
     ratios = sorted(mine / ours for mine, ours in pairs if ours)
     fastest, top = max(max(rate, default=0) for rate in rates.values()), None
     for again in (False, True) if not rung.on_gpu else ():
         if not top or top < fastest:  # a peak below a product was measured in a bad moment
-            top = peak_of(machine_csv(rung.build, again), workers)
+            top = peak_of(machine_csv(rung.peaks, again), workers)
     mine = statistics.median(rates["you"] or [0])
     if top and mine > 1.1 * top:
         about = f"It reaches {mine:.4g} GFLOP/s, above the peak of {top:.4g}"
@@ -143,31 +127,14 @@ def raced(rung, program):
             print(f"  {name:<12}{bar(rate / (top or fastest)):<34}{rate:9.4g} {share}")
     if top:
         print(f"  {'the peak':<12}{bar(1):<34}{top:9.4g}")
+    elif not rung.on_gpu:
+        told("`make build` makes 00_machine; after it this machine's peak stands here, too.", "  ")
     if ratios:
         spread = f"{100 * ratios[0]:.0f} to {100 * ratios[-1]:.0f} %, {len(ratios)} turns"
         print(
             f"  you reach {100 * statistics.median(ratios):.0f} % of the course's rate ({spread})"
         )
-    if not rung.call and not rung.declaration:  # the model is of the course's kernel
-        say_limit(last.get("you", {}), mine)
     return mine, mine / top if top else 0, ratios
-
-
-def all_right(rows):
-    return all(row["verdict"] == "right" for row in rows)
-
-
-def say_limit(row, reached):
-    print()
-    if row.get("predicted_s"):
-        flops = 2e-9 * float(row["m"]) * float(row["n"]) * float(row["k"])
-        rate, limit = flops / float(row["predicted_s"]), row.get("limit")
-        limit = LIMITS.get(limit, limit)
-        allowed = f"The course's cost model allows the course's loops {rate:.3g} GFLOP/s"
-        above = "; yours do less than those, or something else" * (reached > 1.05 * rate)
-        told(f"{allowed}: {limit} is their limit{above}.")
-    else:
-        told("`make report` measures this machine; after it the prediction stands here, too.")
 
 
 def bar(share):
@@ -234,16 +201,16 @@ def hint(rung):
         print(line)
 
 
-# ---- looking ----
+# ---- inspecting ----
 
 
-def look(rung):
+def inspect(rung):
     """Builds, verifies and races the learner's file once; its exit status."""
     if rung.path.read_bytes()[:2] in (b"\xff\xfe", b"\xfe\xff"):
         told(f"✘ {rung.shown} is UTF-16, which no compiler reads: save it as UTF-8.")
         return 1
-    if HOLE in rung.text:
-        told(f"{rung.shown} is still a hole: write the kernel there, in the place of '{HOLE}'.")
+    if STUB in rung.text:
+        told(f"{rung.shown} is still a stub: write the kernel there, in the place of '{STUB}'.")
         return 1
     rung.warnings.clear()
     program, error = rung.compiled()
@@ -270,23 +237,16 @@ def look(rung):
 # ---- in the report ----
 
 
-def append(path, row):
-    """Adds a row {column: cell} to a CSV, by one write; makes it where there is none, and cuts off
-    a last line torn by a crash; one that lacks only its end of line is whole."""
-    try:
-        with open(path, "a+b") as file:
-            file.seek(0)
-            text = file.read()
-            whole = text.rfind(b"\n") + 1
-            columns = text.decode().split("\n")[0].split(",") if whole else list(row)
-            if unended := whole and text[whole:].count(b",") == len(columns) - 1:
-                whole = len(text)
-            file.truncate(whole)
-            header = "\n" if unended else "" if whole else ",".join(columns) + "\n"
-            line = ",".join(str(row.get(name, "")).replace(",", " ") for name in columns)
-            file.write(f"{header}{line}\n".encode())
-    except OSError as error:
-        raise Refusal(f"cannot write {path}: {error.strerror}") from None
+def append(path, rows):
+    """Adds rows {column: cell} to a CSV, in the order of its columns; makes it where there is none."""
+    with open(path, "a+", encoding="utf-8", newline="") as file:
+        file.seek(0)
+        columns = file.readline().strip().split(",")
+        names = columns if columns[0] else list(rows[0])
+        writer = csv.DictWriter(file, names, extrasaction="ignore", lineterminator="\n")
+        if not columns[0]:
+            writer.writeheader()
+        writer.writerows(rows)
 
 
 def report(rungs, given):
@@ -306,22 +266,28 @@ def report(rungs, given):
             prepared(rung)
             program = rung.compiled()[0]
             right = program and verdict(rung, program)
+            program = rung.compiled("-report")[0]
         if not right or rung.emulated:
             why = "there is no GPU here" if right else f"`make try RUNG={rung.name}` says why"
             print(f"{rung.shown} is left out: {why}", flush=True)
             continue
         print(f"== {rung.shown}", flush=True)
-        words = [*shlex.split(given.options), "--in-turns"]
+        words = ["mpirun", "-n", "2"] * rung.on_ranks + [program, "--variant", rung.variant]
+        words += [*shlex.split(given.options), "--in-turns"]
+        words += ["--threads", str(threads_of(rung))] * rung.threaded
         words += ["--machine", str(machine)] * machine.exists()
         words += ["--size", given.gpu_sizes if rung.on_gpu else given.sizes]
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "rows.csv"
-            run(timed(rung, program, *words, "--csv", str(path)), patience=600, timed=True)
-            for row in lines_of(path) if path.exists() else ():
-                if rung.call or rung.declaration:  # predicted was what stood in its place
-                    of_model = [name for name in row if name.startswith("bytes_")]
-                    row |= dict.fromkeys(["predicted_s", "limit", *of_model], "")
-                append(results, row | {"step": "mine", "variant": rung.name})
+            run([*words, "--csv", str(path)], patience=600, timed=True, limited=not rung.on_gpu)
+            rows = lines_of(path) if path.exists() else []
+        for row in rows:
+            row |= {"step": "mine", "variant": rung.name}
+            if rung.call or rung.declaration:  # predicted was what stood in its place
+                of_model = [name for name in row if name.startswith("bytes_")]
+                row |= dict.fromkeys(["predicted_s", "limit", *of_model], "")
+        if rows:
+            append(results, rows)
 
 
 # ---- the command line ----
@@ -335,24 +301,25 @@ def needs_ninja(build):
 
 
 def prepared(rung):
-    """Writes the hole if there is no file yet, and builds what the rung is raced against."""
+    """Writes the stub if there is no file yet, and builds what the rung is raced against."""
     if not rung.path.exists():
         rung.path.parent.mkdir(parents=True, exist_ok=True)
-        rung.path.write_text(rung.hole(), encoding="utf-8")
+        rung.path.write_text(rung.stub(), encoding="utf-8")
         print(f"{rung.shown} is written.")
     with alone(rung.build):
-        targets = [rung.course.name, "01_naive", "00_machine", "tutor"]
-        done = output_of("cmake", "--build", rung.build, "--target", *targets)
-    if done.returncode:
-        lines = (done.stdout + done.stderr).strip().splitlines()
+        targets = [rung.course.name, "try-01_naive"]
+        words = ["cmake", "--build", rung.build, "--target", *targets]
+        done = run(words, patience=600, writes=rung.build)
+    if done.status != 0:
+        lines = (done.out + done.err).strip().splitlines() or ["it takes too long"]
         why = next((line for line in lines if "error" in line), lines[-1])
         raise Refusal(f"the course itself does not build here: {why}")
 
 
 def watch(rung):
-    """Looks whenever the file has changed, until Ctrl-C."""
+    """Inspects it whenever the file has changed, until Ctrl-C."""
     seen, missed = None, 0
-    told(f"Write the kernel in {rung.shown}; at each save it is looked at. Ctrl-C ends this.")
+    told(f"Write the kernel in {rung.shown}; it is inspected at each save. Ctrl-C ends this.")
     while True:
         try:
             if (now := rung.path.stat().st_mtime_ns) != seen:
@@ -360,7 +327,7 @@ def watch(rung):
                 about = f"—— {time.strftime('%H:%M:%S')} {rung.name}: {rung.idea}"
                 print("\n" + textwrap.shorten(about, WIDTH - 1, placeholder=" …"), flush=True)
                 with alone(rung.folder):
-                    look(rung)
+                    inspect(rung)
             missed = 0
         except OSError as error:
             if rung.path.exists():  # what is missing is another's, a compiler perhaps
@@ -369,7 +336,7 @@ def watch(rung):
                 seen = None
                 missed += 1  # for a moment, while an editor puts a new one there
             if missed == 5:
-                told(f"{rung.shown} is gone; once it is there again, it is looked at.")
+                told(f"{rung.shown} is gone; once it is there again, it is inspected.")
         sys.stdout.flush()
         time.sleep(0.2)
 
@@ -391,7 +358,7 @@ def main():
     )
     parser.add_argument("build", type=Path)
     parser.add_argument("rung", nargs="?")
-    parser.add_argument("--check", action="store_true", help="look once")
+    parser.add_argument("--check", action="store_true", help="inspect once")
     parser.add_argument("--hint", action="store_true", help="print the next hint")
     parser.add_argument(
         "--report", type=Path, metavar="OUT", help="add what is right to OUT/results.csv"
@@ -415,7 +382,7 @@ def main():
     if not given.check:
         return watch(rung)
     with alone(rung.folder):
-        return look(rung)
+        return inspect(rung)
 
 
 def ended(program):

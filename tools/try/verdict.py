@@ -1,27 +1,23 @@
 """Is a learner's kernel right? And if not, what is wrong, in a student's words."""
-import re, resource, shlex, shutil, sys, textwrap
+import contextlib, re, resource, secrets, shutil, signal, sys, textwrap
+from functools import cache, partial
 
-from process import MEMORY, PATIENCE, run
-from rung import output_of
-from placed import CORES
+from judge import FAILED, FAR, OUTSIDE, REFUSED, Problem, ask
+from process import MEMORY, PATIENCE
 
 THIN = "3x4x0 0x4x3 3x0x4 1x17x9 17x1x9 17x9x1".split()
 SHAPES = "33x33x33 17x40x23 1x1x1 3x2x4 8x8x8 32x64x32".split() + THIN
 SHAPES += "3x300x5 5x3x300 130x70x150 257x129x65".split()
 ON_GPU = "33x35x31 1x1x1 3x2x4 32x32x32".split() + THIN + ["130x140x37"]  # the first says most
-RANKS = "2 1 3 5".split()
-ORDERS = ("forward", "reversed", "987654")  # of threads under the emulator
-# What gives the verdict or carries it: the learner's objects may not define it.
-JUDGES = re.compile(
-    r".*\bcourse::(Verifier<\w+>::(Verifier|check)|freivalds<|run_rows<|diagnose<).*"
-    r"|_?exit|_Exit|write|P?MPI_\w+"
-)
-RACING = "5x5x20001,5x5x20003,5x5x20005,5x5x20007"  # few elements of C: a race shows
+RANKS = 2, 1, 3, 5
+ORDERS = "forward", "reversed", "987654"  # of threads under the emulator
 NO_SANITIZER = "`ulimit -v` leaves the sanitizers no memory" * (MEMORY != resource.RLIM_INFINITY)
 WIDTH = shutil.get_terminal_size().columns if sys.stdout.isatty() else 1000
 RACE = "The result differs from run to run: do two threads write to the same element?"
 MESSAGE = "The result differs from run to run: does somebody wait for each message to arrive?"
-FAR = "i * ld() is more than 2³¹ there: an int overflows, in a square matrix from 46,341 rows on."
+FAR_APART = (
+    "i * ld() is more than 2³¹ there: an int overflows, in a square matrix from 46,341 rows on."
+)
 ORDER = "The result depends on the order in which threads run: "
 ORDER += "is a barrier missing, or do two write to one place?"
 BEYOND = "an element that the matrix does not have"
@@ -52,39 +48,55 @@ def told(text, indent=""):
     print(textwrap.fill(text, WIDTH, break_on_hyphens=False, **indents))
 
 
-def command_of(rung, program, *words, threads=None):
-    ranks = words[words.index("--ranks") + 1] if "--ranks" in words else "2"
-    start = ["mpirun", "-n", ranks] if rung.on_ranks else []
-    options = rung.options
-    if threads:
-        options = re.sub(r"--threads \d+", f"--threads {threads}", options)
-    if rung.on_ranks and ranks != "2":
-        options = re.sub(r"--grid \S+", f"--grid 1x{ranks},{ranks}x1", options)
-    words = [*words, *["--ranks", ranks] * (rung.on_ranks and "--ranks" not in words)]
-    return [*start, str(program), "--variant", rung.variant, *shlex.split(options), *words]
+SEED = secrets.randbits(62)  # no program knows it before it is asked
+problem_of = cache(lambda kind, shape, digits=False: Problem(kind, shape, SEED, digits))
 
 
-def checked(rung, program, shapes, *words, threads=None):
-    """A run that verifies these shapes. Its lines come one by one: a crash loses none."""
-    words = ["--shape", shapes, "--verify", "full", *words]
-    command = command_of(rung, program, *words, threads=threads)
-    at = command.index(str(program))
-    lines = ["stdbuf", "-oL"] if shutil.which("stdbuf") else []
-    lines += ["env", "OMP_TOOL_VERBOSE_INIT=stderr"] * (program.name == "races")
-    command[at:at] = lines
+def types_of(rung):
+    return [rung.option("--type")] if rung.option("--type") else ["f32", "f64", "i32"]
+
+
+def owner_of(ranks, grid, block):
+    """Which rank makes an element of C: whole rows shared out evenly, or blocks dealt out on a grid."""
+
+    def owner(m, i, j):
+        if grid[0]:
+            return i // block[0] % grid[0] * grid[1] + j // block[1] % grid[1]
+        return next(rank for rank in range(ranks) if m * (rank + 1) // ranks > i)
+
+    return owner if ranks > 1 else None
+
+
+def settings_of(rung, ranks=2, threads=None, timed=False):
+    """Lists of threads, tile, grid and block, as child.cpp has them; 0: the step's own."""
+    sides = lambda text: tuple(map(int, text.split("x"))) if text and not timed else (0, 0)
+    grids = rung.option("--grid")
+    if grids and ranks != 2:
+        grids = f"1x{ranks},{ranks}x1"
+    threads = threads or int(rung.option("--threads") or 1)
+    tile = 0 if timed else int(rung.option("--tile") or 0)
+    block = sides(rung.option("--block"))
+    return [(threads, tile, *sides(grid), *block) for grid in (grids or "").split(",")]
+
+
+def checked(rung, program, shapes, types=None, order="", ranks=2, threads=None, **how):
+    """Found of these shapes in each type."""
+    start, timed = [], how.get("timed", False)
+    if rung.on_ranks:
+        start = ["mpirun", "-n", ranks]
+    if how.pop("watched", False):
+        start = ["env", "OMP_TOOL_VERBOSE_INIT=stderr"]
+    problems = [problem_of(kind, shape) for kind in types or types_of(rung) for shape in shapes]
+    problems = how.pop("problems", problems)
+    settings = settings_of(rung, ranks, threads, timed)
+    words = [rung.variant, *order.split()]
+    owner = owner_of(ranks, settings[-1][2:4], settings[-1][4:6]) if rung.on_ranks else None
+    limited = how.pop("limited", True) and (not rung.on_gpu or bool(order))
     for _ in range(5):
-        found = run(command, limited=program.name == "program", explained=True)
-        if "ORTE_ERROR_LOG" not in found.err:  # else mpirun has lost what a rank said
+        found = ask(start, program, words, settings, problems, owner=owner, limited=limited, **how)
+        if "ORTE_ERROR_LOG" not in found.run.err:  # else mpirun has lost what a rank said
             break
     return found
-
-
-def forged(program):
-    """What of the course, or of the system, the learner's objects define."""
-    objects = program.parent.glob(f"CMakeFiles/{program.name}-*.dir/**/*.o")
-    symbols = output_of("nm", "-C", "--defined-only", *objects).stdout.splitlines()
-    names = [line.split(" ", 2)[2] for line in symbols if re.match(r"\w+ [TWVBD] ", line)]
-    return [name for name in dict.fromkeys(names) if JUDGES.fullmatch(name)]
 
 
 # ---- the verdict ----
@@ -92,26 +104,21 @@ def forged(program):
 
 def verdict(rung, program):
     """True if it is right; else it says what is wrong. None if this machine cannot run it."""
-    if names := forged(program):
-        print("✘ it defines what is not its own: " + ", ".join(names))
-        return False
     emulated = rung.emulated
     shapes = ON_GPU if rung.on_gpu else SHAPES
-    orders = [["--emulate", order] for order in ORDERS] if emulated else [[]]
+    orders = [{"order": order} for order in ORDERS] if emulated else [{}]
     if rung.on_ranks:
-        orders = [["--ranks", ranks] for ranks in RANKS]
-    types = [] if "--type" in rung.options else ["--type", "f32,f64,i32"]
-    # Twice: what the first run wrote to A or B, or keeps, spoils the second.
-    words = ["--pad", "3", "--repeat", "2", "--warmup", "0", *types]
+        orders = [{"ranks": ranks} for ranks in RANKS]
     for order in orders:
-        if rung.on_ranks and order[1] != RANKS[0]:
+        if rung.on_ranks and order["ranks"] != RANKS[0]:
             shapes = SHAPES[:3]
-        found = checked(rung, program, ",".join(shapes), *words, *order)
-        if found.status == 77:
-            print(found.err.strip(), file=sys.stderr)
+        # Twice: what the first run wrote to A or B, or keeps, spoils the second.
+        found = checked(rung, program, shapes, repeat=2, **order)
+        if found.rows and found.last().state == REFUSED:
+            print(f"{rung.variant}: {found.last().message}", file=sys.stderr)
             return None
         if not found.right():
-            return wrong(rung, found, findings(rung, program, found, words, orders, order))
+            return wrong(rung, found, findings(rung, program, found, orders, order), order)
     shapes = ON_GPU if rung.on_gpu else SHAPES
     told(f"right so far, at {len(shapes)} shapes" + " and in three orders of threads" * emulated)
     sys.stdout.flush()
@@ -119,8 +126,6 @@ def verdict(rung, program):
     said, unchecked = race(rung) if rung.threaded else ([], "")
     if said:
         return told_but("not always", said)
-    if rung.threaded and not stays_the_same(rung, program, unchecked):
-        return False
     if not (NO_SANITIZER or stays_inside(rung, program, shapes[0])):
         return False
     missing = f"not checked for races: {unchecked}" * bool(unchecked)
@@ -130,17 +135,11 @@ def verdict(rung, program):
     return True
 
 
-def place_of(found):
-    """(type, shape) of the row that is wrong or did not end."""
-    return found.last().get("type"), found.last().get("shape")
-
-
-def wrong(rung, found, said, how=""):
-    of_type, shape = place_of(found)
-    if shape:
-        ranks = found.last()["ranks"]
-        of_type = f", {of_type}" * (of_type not in ("f32", "bf16"))
-        print(f"✘ {how}m x n x k = {shape}{of_type}" + f", {ranks} ranks" * rung.on_ranks + ":")
+def wrong(rung, found, said, order={}, how=""):
+    if row := found.last():
+        of_type = f", {row.problem.kind}" * (row.problem.kind not in ("f32", "bf16"))
+        of_type += f", {order.get('ranks', 2)} ranks" * rung.on_ranks
+        print(f"✘ {how}m x n x k = {row.problem.shape}{of_type}:")
     else:
         print(f"✘ {how}it has no result:")
     print_of_learner(found)
@@ -165,66 +164,62 @@ def print_of_learner(found, most=8):
 
 def explained(row):
     """What is said of a wrong row."""
-    said = [row[name] for name in ("element", "where", "fault") if row.get(name)]
-    return [row["message"]] * ("message" in row and (not said or row["seen"] != "")) + said
+    said = [line for line in row.said[:3] if line]
+    return [row.message] * (not said or row.state in (OUTSIDE, FAILED)) + said
 
 
-def instead(words, old, new):
-    return [new if word == old else word for word in words]
-
-
-def findings(rung, program, found, words, orders, order):
+def findings(rung, program, found, orders, order):
     """What to tell of a run, with the threads in this order, that was not right."""
-    row, at = found.last(), place_of(found)
+    row = found.last()
     if rung.threaded and (said := race(rung)[0]):
         return said
-    if found.status == 2:
-        return [found.err.strip().split("\n")[0]]
-    if row.get("verdict") != "wrong":
-        if said := of_mpi(found.err):
+    if row is None or row.verdict != "wrong":
+        if said := of_mpi(found.run.err):
             return said
-        if found.status is not None:
-            return crash(rung, found, words + order)
+        if found.run.status is not None:
+            return crash(rung, found, order)
         why = "Does a loop forget to count?"
         if rung.on_ranks:
             why = "Do the ranks wait for each other? Every send needs its receive, with its tag."
         return [f"It has not ended after {PATIENCE} s. {why}"]
-    if row["seen"] in ("threw", "error"):
+    if row.state == FAILED:
         return explained(row)
+    kind, shape, unwritten = row.problem.kind, row.problem.shape, row.said.unwritten
+    again = partial(checked, rung, program=program, shapes=[shape], types=[kind])
 
-    def again(*words):
-        run = checked(rung, program, at[1], *words)
-        return run.status and (place_of(run), run.last().get("element"))
+    def differs(order):
+        other = again(**order).last()
+        return other is None or other.problem is not row.problem or other.said[:1] != row.said[:1]
 
     others = orders if rung.emulated else [order] * (4 if rung.threaded else 2 * rung.on_ranks)
-    if found.status is None or (row["unwritten"] and rung.on_ranks):
+    if found.run.status is None or (unwritten and rung.on_ranks):
         others = []  # it would take as long once more, or tell no more
-    depends = any(again(*words, *other) != (at, row["element"]) for other in others)
-    if depends or (row["unwritten"] and rung.emulated):
-        row["where"] = ""  # it says nothing then
+    depends = any(differs(other) for other in others)
+    if depends or (unwritten and rung.emulated):
+        row.said = row.said._replace(where="")  # it says nothing then
     said = explained(row)
-    if row["unwritten"] and rung.emulated:
+    if unwritten and rung.emulated:
         begins = "Under the emulator shared memory, and what is copied to it, begins as NaN: "
         said += [begins + "is it read without a barrier before, or without a wait for the copy?"]
-    if row["unwritten"] and rung.on_ranks:
+    if unwritten and rung.on_ranks:
         said += ["Has every rank received its part of A and of C, and B, and waited for them?"]
-    if not others and (found.status is None or rung.on_ranks):
+    if not others and (found.run.status is None or rung.on_ranks):
         return said
-    if at[0] in ("f64", "i32") and not row["seen"]:
+    if kind in ("f64", "i32") and row.state != OUTSIDE:
         said.append("In f32 it is right: does a number have another type than T?")
     if depends:
         return said + [ORDER if rung.emulated else MESSAGE if rung.on_ranks else RACE]
-    if again(*instead(words, "3", "0"), *order) == 0:
+    if again(repeat=2, pad=0, **order).right():
         ld = "Where ld() is cols() it is right: element (i, j) lies at data() + i * ld() + j."
-        said = [line for line in said if line in (row["message"], row["element"])] + [ld]
-    if again(*instead(words, "2", "1"), *order) == 0:
+        said = [line for line in said if line in (row.message, row.said.element)] + [ld]
+    if again(**order).right():
         keeps = "The first run is right, a second one is not: "
         keeps += "does it write to A or B, or keep a sum?"
         said.append(MESSAGE if rung.on_ranks else keeps)
-    if row["seen"] == "outside" and not rung.emulated:
-        debug, _ = rung.compiled("debug")
-        words = instead(words, "3", "16")  # to poison whole words
-        where = access(rung, checked(rung, debug, at[1], *words)) if debug else ""
+    if row.state == OUTSIDE and not rung.emulated:
+        debug, _ = rung.compiled("-debug")
+        words = {"pad": 16, "limited": False}  # to poison whole words
+        where = access(rung, again(program=debug, **words, **order)) if debug else ""
         hidden = "by a pointer, not through a View"
         hidden += ": does a mask let a vector reach beyond the row?" * (rung.step == "05_avx2")
         said.append(f"The first access outside: {where or hidden}.".replace("?.", "?"))
@@ -244,26 +239,37 @@ def of_mpi(err):
     return [f"{call[1] or call[2]} failed. MPI says: {says}" + f" ({why})" * bool(why) + "."]
 
 
-def crash(rung, found, words):
+def end_of(found):
+    """How it ended, in one word; mpirun says it of its ranks."""
+    of_rank = re.search(r"exited on signal (\d+)", found.run.err)
+    number = int(of_rank[1]) if of_rank else -(found.run.status or 0)
+    return signal.Signals(number).name if number > 0 else f"exit {found.run.status}"
+
+
+def crash(rung, found, order):
     """What the address sanitizer says of this run, or else how it ended."""
-    shape, (debug, _) = place_of(found)[1], rung.compiled("debug")
-    again = checked(rung, debug, shape, *words) if debug and shape else found
+    if found.run.status == 0:
+        return ["It ended the program (exit 0)."]
+    row, (debug, _) = found.last(), rung.compiled("-debug")
+    again = found
+    if debug and row:
+        of = row.problem
+        again = checked(rung, debug, [of.shape], [of.kind], repeat=2, limited=False, **order)
     if (outside := access(rung, again)).startswith(BEYOND):
         return [f"It asks for {outside}."]
-    why = re.search(r"what\(\): *(.*)", found.err)
+    why = re.search(r"what\(\): *(.*)", found.run.err)
     why = [text for text in (why and why[1], outside) if text]
-    how = "crashed" if found.status else "ended the program"
-    return [f"It {how} ({found.ended()})" + f": {', '.join(why)}" * bool(why) + "."]
+    return [f"It crashed ({end_of(found)})" + f": {', '.join(why)}" * bool(why) + "."]
 
 
 def access(rung, found):
     """What the address sanitizer stopped at, and where in the learner's file; or nothing."""
-    kind = re.search(r"AddressSanitizer: ([\w-]+)", found.err)
+    kind = re.search(r"AddressSanitizer: ([\w-]+)", found.run.err)
     if not kind:
         return ""
-    line = re.search(rf"{re.escape(str(rung.path))}:(\d+)", found.err)
+    line = re.search(rf"{re.escape(str(rung.path))}:(\d+)", found.run.err)
     said = CRASHES.get(kind[1], kind[1].replace("-", " "))
-    if kind[1] == "SEGV" and "high value address" in found.err:  # or so the processor tells it
+    if kind[1] == "SEGV" and "high value address" in found.run.err:  # or so the processor tells it
         said = "a vector at an address that is no multiple of its size (loadu, storeu), or " + said
     return said + (f", in line {line[1]} of {rung.shown}" if line else "")
 
@@ -271,74 +277,57 @@ def access(rung, found):
 def stays_inside(rung, program, shape):
     """True if it runs unoptimised, where each access through a View is checked, under the address
     sanitizer; else it says what went wrong. The emulator always checks accesses through a View."""
-    order = ["--emulate", "forward"] if rung.on_gpu else []
     pointers = re.search(r"data\(\)|reinterpret_cast|&\w+\(", rung.text)
     if not rung.on_gpu or pointers:
-        program, error = rung.compiled("debug")
+        program, error = rung.compiled("-debug")
     elif rung.emulated:
         return True
     if program is None:
         print(f"✘ it does not compile with checks:\n{error}")
         return False
-    found = checked(rung, program, shape, "--repeat", "1", "--warmup", "0", *order)
-    racing = found.status == 0 and rung.threaded
-    if racing:
-        words = ["--type", "f32", "--repeat", "3", "--warmup", "0"]
-        found = checked(rung, program, RACING, *words, threads=CORES)
-    if found.right() or found.status == 2:  # 2: built without the emulator
+    watched = partial(checked, rung, program, limited=False, order="forward" * rung.on_gpu)
+    found = watched([shape])
+    if found.right() and not (rung.on_gpu or rung.on_ranks or rung.function == "rows_of_rows"):
+        with contextlib.suppress(OSError):  # not everywhere can so many addresses be had
+            far = watched(["5x5x5"], ["f32"], pad=FAR - 5)
+            found = far if far.rows else found
+    if found.right() or (rung.on_gpu and found.run.status == 2):  # 2: built without the emulator
         return True
     row, how = found.last(), "with every access checked, "
-    if row.get("verdict") == "wrong":
-        said = explained(row) + [RACE] * racing
-        said += ["Is a variable used before it is set?"] * row["unwritten"]
+    if row and row.verdict == "wrong":
+        said = explained(row)
+        said += ["Is a variable used before it is set?"] * row.said.unwritten
     else:
-        ended = "it has not ended" if found.status is None else found.ended()
-        said = [f"The first access outside: {access(rung, found) or ended}."]
-    said += [FAR] * (" with " in row.get("shape", ""))
-    return wrong(rung, found, said, how)
+        how_it_ended = "it has not ended" if found.run.status is None else end_of(found)
+        said = [f"The first access outside: {access(rung, found) or how_it_ended}."]
+    said += [FAR_APART] * (row is not None and row.pad > FAR // 2)
+    return wrong(rung, found, said, how=how)
 
 
 # ---- races ----
 
 
-def stays_the_same(rung, program, unchecked):
-    """True if many runs of many threads give the same; a race is lost seldom, and by threads that
-    run. Bits may change with the threads' order, if the thread sanitizer has seen no race."""
-    words, errors = ["--type", "f32", "--repeat", "3", "--warmup", "1"], set()
-    for _ in range(10):
-        found = checked(rung, program, ",".join(SHAPES[-2:]), *words, threads=CORES)
-        if not found.right():
-            return wrong(rung, found, explained(found.last()) + [RACE])
-        errors |= {(row["shape"], row["error"]) for row in found.rows}
-    if len(errors) == 2 or not unchecked or re.search(r"\b(atomic|critical)\b", rung.text):
-        return True
-    lost = "Do two threads add to the same element? Now and then an addition is lost."
-    return told_but("the last bits differ from run to run", [lost])
-
-
 def race(rung):
-    """What the thread sanitizer sees in one run; and why nothing can be said of races, else empty.
-    clang's: gcc's OpenMP does not tell it of barriers."""
+    """What the thread sanitizer sees in one run; and why nothing can be said of races, else empty."""
     if NO_SANITIZER:
         return [], NO_SANITIZER
     clang = shutil.which("clang++")
-    program = rung.compiled("races", clang)[0] if clang else None
+    program = rung.raced_by(clang).compiled()[0] if clang else None
     if program is None:
         return [], "that needs clang; `sh setup.sh test` installs it"
-    words = ["--type", "f32", "--repeat", "1", "--warmup", "0"]
-    found = checked(rung, program, ",".join(SHAPES[:2]), *words, threads=5)
-    if "Tool was started" not in found.err:
+    found = checked(rung, program, SHAPES[:2], ["f32"], threads=5, limited=False, watched=True)
+    if "Tool was started" not in found.run.err:
         why = "clang's OpenMP is here without Archer"
-        return [], "the thread sanitizer does not run here" if "FATAL" in found.err else why
-    if "data race" not in found.err:
+        return [], "the thread sanitizer does not run here" if "FATAL" in found.run.err else why
+    if "data race" not in found.run.err:
         return [], ""
-    first = found.err.partition("==================\nWARNING")[2].partition("==================")[0]
+    first = found.run.err.split("==================")[1]
     line = rf"{re.escape(str(rung.path))}:(\d+)|\n\n"
     at = re.compile(rf"(?i)(read|write) of size[\s\S]*?(?:{line})")
     accesses = [f"{of[1].lower()}s it in line {of[2] or '?'}" for of in at.finditer(first)]
     both = ", the other ".join(accesses[:2])
     of = "an element of a matrix: only one thread may write to it"
-    if "Location is stack" in first or "Location is" not in first:
+    if "Location is stack" in first:
         of = "a variable of the function, which all threads share: "
         of += "declare it inside, or name it in private or reduction"
     same = "Two threads use the same memory at the same time"
