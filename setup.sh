@@ -23,7 +23,7 @@ case "${1-}" in
 test) fetched="$fetched doctest-dev" more="$checks" ;;
 teach) more="bubblewrap" ;;
 simulate) more="libsimgrid-dev" ;;
-browser) more="chromium chromium-driver python3-selenium" ;;
+browser) more="chromium chromium-driver python3-selenium python3-pytest" ;;
 *)
   echo "setup.sh: '$1' is unknown; give nothing, test, teach, simulate or browser" >&2
   exit 2

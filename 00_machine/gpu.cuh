@@ -41,7 +41,6 @@ __global__ void peak(T* state, int rounds) {
 
 constexpr int side = 8;
 
-// [gpu_outer]
 /// `rounds` times sum += column · row, 64 sums, as a register tile does it: three operands from three
 /// registers, one of them an operand of the multiply-add before. In assembly, which keeps this order.
 __global__ void outer_product(double* state, int rounds) {
@@ -60,7 +59,6 @@ __global__ void outer_product(double* state, int rounds) {
   for (int e = 0; e < side * side; ++e) all_sums += sum[e];
   mine[0] = all_sums;
 }
-// [/gpu_outer]
 
 /// The GPU's nanoseconds, which do not depend on its clock. Memory may have changed: no work moves across.
 __device__ inline long long nanoseconds() {
@@ -128,7 +126,6 @@ struct Chase {
   unsigned long long at;
   long long cycles;
 };
-// [gpu_chase]
 /// One thread goes from line to line, and on from there at the next launch. No load can begin before the one
 /// before it has brought its address. ldca may find it in L1, ldcg goes to L2.
 template <bool from_l1>
@@ -143,7 +140,6 @@ __global__ void chase(Chase* state, int rounds) {
   state->at = at;  // after the last load
   state->cycles = clock64() - start;
 }
-// [/gpu_chase]
 
 /// Neighbouring threads copy neighbouring 16 bytes, each thread once.
 __global__ void copy_all(const float4* from, float4* to, Index count) {

@@ -63,8 +63,8 @@ inline int size_of(MPI_Comm ranks) {
   return MPI_Comm_size(ranks, &size), size;
 }
 
-/// Bytes that this rank has received from others since the program began: counted where MPI delivers them
-/// (profiling/received.cpp), not worked out.
+/// Bytes that this rank has received from others since the program began: of each message
+/// that MPI delivers, as many as its receiver asked for (profiling/received.cpp).
 double bytes_received();
 /// Its sends, receives and broadcasts that have begun and that no call has completed.
 int requests_under_way();

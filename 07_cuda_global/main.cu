@@ -33,6 +33,8 @@ course::Variants<T> variants() {
              {.memory = Memory::unified}),
       gpu<T>("coalesced_pinned", "… copied from pinned host memory", along, cost::coalesced<T>,
              {.memory = Memory::pinned}),
+      gpu<T>("coalesced_verified", "… and what reached the GPU is read back and compared", along,
+             cost::coalesced<T>, {.verified = true}),
       broken(gpu<T>("store_outside_guard", "threads beyond C store, too",
                     wrong_kernel(wrong::store_outside_guard<T>))),
       broken(gpu<T>("b_by_row", "multiplies by the transpose", wrong_kernel(wrong::b_by_row<T>))),

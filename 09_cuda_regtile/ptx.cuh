@@ -82,7 +82,6 @@ __device__ T ldcg(const T* from) {
   return __ldcg(from);
 }
 
-// [opaque]
 /// The same value, but the compiler no longer knows how it was computed: an address in shared memory then
 /// stays in a register, instead of being computed in each step …
 template <class T>
@@ -97,7 +96,6 @@ __device__ inline int opaque(int value) {
   asm volatile("" : "+r"(value));
   return value;
 }
-// [/opaque]
 
 // Between blocks: whoever has acquired `value` sees all that was written before it was released.
 using Flag = cuda::atomic_ref<unsigned, cuda::thread_scope_device>;

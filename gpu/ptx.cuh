@@ -32,7 +32,6 @@ struct FragmentC {
 };
 // [/fragments]
 
-// [wide_fragments]
 /// The same of elements that take a register or, f64, two: A, 16 × 8.
 template <class T>
 struct WideA {
@@ -51,7 +50,6 @@ struct WideC {
   T of[4];
   static constexpr Place place(int lane, int e) { return FragmentC::place(lane, e); }
 };
-// [/wide_fragments]
 
 constexpr int tensor_capability = 80, async_capability = 80;
 

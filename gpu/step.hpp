@@ -32,6 +32,7 @@ struct Needs {
   bool waits = true;         // false, wrong on purpose: the clock stops when the launch returns
   int capability = 0;        // the least compute capability, 80 for 8.0
   bool no_other = false;     // none but this one
+  bool verified = false;     // what reached the GPU is read back and compared
   std::string lacking = {};  // why it cannot run here, whatever the GPU; else empty
 };
 
@@ -74,9 +75,12 @@ class GpuVariant : public Variant<T> {
 
   Times distribute() override {
     const auto [a, b, c] = host_inputs();
-    return {.copy_in = Cuda::seconds_of([&, a = a, b = b, c = c] {
-              send<T>(a, a_.view()), send<T>(b, b_.view()), send<Result<T>>(c, before_.view());
-            })};
+    const double seconds = Cuda::seconds_of([&, a = a, b = b, c = c] {
+      send<T>(a, a_.view()), send<T>(b, b_.view()), send<Result<T>>(c, before_.view());
+    });
+    if (needs_.verified && !(arrived(a, a_) && arrived(b, b_) && arrived(c, before_)))
+      run_error_ = "what reached the GPU is not what was sent";
+    return {.copy_in = seconds};
   }
 
   void reset() override { send<Result<T>>(before_.view(), c_.view()); }
@@ -133,6 +137,15 @@ class GpuVariant : public Variant<T> {
       copy<E>(from, to);
     else
       Cuda::transfer(from, to);
+  }
+  template <class E>
+  static bool arrived(View<const E> sent, const Cuda::Matrix<E>& received) {
+    Matrix<E> back(sent.rows(), sent.cols());
+    Cuda::transfer<E>(received.view(), back.view());
+    bool equal = true;
+    for (Index i = 0; i < sent.rows(); ++i)
+      for (Index j = 0; j < sent.cols(); ++j) equal &= back.view()(i, j) == sent(i, j);
+    return equal;
   }
   /// What the warps have accessed since this was asked last, if an emulator counts all of it.
   static Times counts() {

@@ -20,7 +20,6 @@
 extern "C" {
 void Cblacs_get(int context, int what, int* value);
 void Cblacs_gridinit(int* context, const char* order, int rows, int cols);
-void Cblacs_gridexit(int context);
 void descinit_(int* descriptor, const int* m, const int* n, const int* mb, const int* nb,
                const int* first_row, const int* first_col, const int* context, const int* ld, int* info);
 #define COURSE_GEMM(name, T)                                                                              \

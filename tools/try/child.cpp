@@ -143,14 +143,14 @@ class Multiplier {
 };
 
 /// The file, all of it, as memory that is shared with the parent.
-std::pair<char*, std::size_t> mapped(const char* path) {
+char* mapped(const char* path) {
   const int file = open(path, O_RDWR);
   struct stat of = {};
   if (file < 0 || fstat(file, &of) != 0) throw std::runtime_error(std::string(path) + " cannot be opened");
   const auto size = static_cast<std::size_t>(of.st_size);
   void* const memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
   if (memory == MAP_FAILED) throw std::runtime_error(std::string(path) + " cannot be mapped");
-  return {static_cast<char*>(memory), size};
+  return static_cast<char*>(memory);
 }
 
 }  // namespace
@@ -161,7 +161,7 @@ int run(int argc, const char* const* argv, const Step& given, const World& world
   std::setvbuf(stdout, nullptr, _IOLBF, 0);  // a crash loses no line
   try {
     const Step step = argc > 4 ? given.emulated(argv[4], argc > 5) : given;
-    char* const memory = mapped(argv[1]).first;
+    char* const memory = mapped(argv[1]);
     auto* const products = reinterpret_cast<Product*>(memory);
     Multiplier<bf16> of_bf16(step.bf16, argv[3], world, memory);
     Multiplier<float> of_f32(step.f32, argv[3], world, memory);
@@ -181,7 +181,6 @@ int run(int argc, const char* const* argv, const Step& given, const World& world
         switch (asked.type) {
           case Type::bf16:
             of_bf16.multiply(answer, settings);
-            break;
             break;
           case Type::f32:
             of_f32.multiply(answer, settings);
