@@ -28,6 +28,8 @@ def theirs(line, lines):
     if metric == "time":
         seconds = value * (1e-3 if line["unit"] == "ms" else 1)
         return "GFLOP/s", 2e-9 * int(line["n"]) ** 3 / seconds
+    if metric == "efficiency" and not by:
+        return "speedup / cores", value
     value = 1 + value / 100 if metric == "speedup-100%" else value
     return ("speedup", value) if metric.startswith("speedup") and count != 1 else ("", 0)
 
@@ -45,7 +47,11 @@ def ours(results, same, line, what, type):
         like = dict(zip(("number", "variant"), filter(None, (same["step"], variant))))
         for row in results.select(counted, **like, **many):
             one = like | on if by else {"baseline": True}
-            bases = results.select(**one, type=row.type, n=row.n) if what == "speedup" else [row]
+            bases = (
+                results.select(**one, type=row.type, n=row.n)
+                if what.startswith("speedup")
+                else [row]
+            )
             far = (row.type != type, order, abs(math.log(row.n / n)), row.type, row.n)
             pairs += [((*far, row.median_s, base.median_s), row, base) for base in bases]
     return min(pairs, key=lambda pair: pair[0], default=(None,))[1:]
@@ -60,9 +66,11 @@ def figure(results, row, base, what):
         return digits(row.rate)
     by, of = "ranks" if row.ranks > 1 else "threads", {1: base, row.workers: row}
     spread = results.speedup(row) if base.baseline else times_of_one(of, row.workers, by)
-    if not spread:
+    cores = results.gpu.most("cores") if what == "speedup / cores" else 1  # of some unknown
+    if not (spread and cores):
         return "–"
-    middle, low, high = map(times, spread)
+    written = times if what == "speedup" else "{:.3g}".format
+    middle, low, high = (written(at / cores) for at in spread)
     share = "" if base.baseline else f", {efficiency(of, row.workers, by)}"
     return middle + f" ({low} to {high})" * (low != high) + share
 
@@ -84,7 +92,11 @@ def table(results):
             row, base = found
             report = same["report"].replace("_", " ").title().replace("Csc", "CSC")
             cells = [report, same["variant"], line["n"] or "–", f"{by} {count}" if by else "a GPU"]
-            forms = {"speedup": times, "page faults": "{:.0f}".format}
+            forms = {
+                "speedup": times,
+                "speedup / cores": "{:.3g}".format,
+                "page faults": "{:.0f}".format,
+            }
             written = forms.get(what, digits)(value)
             written += f", {percent(value / count)}" if by and what == "speedup" else ""
             cells += [what, written, row.label(), f"{row.n}" + f", {row.type}" * (row.type != type)]

@@ -203,18 +203,18 @@ def main():
             if file and name:
                 cells = inspected(known[name], file)
             right, shares, said = cells
-            student, said = plain(student), plain(said)
+            student, said, most = plain(student), plain(said), plain(message(said))
             spread = [statistics.median(shares), shares[0], shares[-1]] if shares else []
             student = re.sub(r"_\d+_assignsubmission.*", "", student)  # Moodle's
             shown = [f"{share:.2f}" for share in spread] or [""] * 3
-            lines.append([student, name, right, *shown, message(said), said])
+            lines.append([student, name, right, *shown, most, said])
             writer.writerow(lines[-1])
             table.flush()
             percent = (
                 "{:.0f} % ({:.0f}–{:.0f})".format(*(100 * x for x in spread)) if spread else ""
             )
             percent += "~" * bool(spread and "~" in said)
-            line = f"{student[:20]:<20} {name[:24]:<24} {right:<5}  {percent:>16}  {message(said)}"
+            line = f"{student[:20]:<20} {name[:24]:<24} {right:<5}  {percent:>16}  {most}"
             print(line[: width - 1], flush=True)
     rows = [dict(zip(names, line)) for line in lines]
     Path(f"{folder}-checked.json").write_text(json.dumps(rows, indent=1), encoding="utf-8")

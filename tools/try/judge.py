@@ -96,6 +96,8 @@ class Problem:
     def is_right(self, c):
         """Of C, by rows: every element as common/verify.hpp compares them; a C of digits by Freivalds'
         check, which is exact."""
+        if len(c) != self.m or any(len(row) != self.n for row in c):
+            return False
         if self.digits:
             x, wanted = self.by_vector
             return all(sum(map(mul, row, x)) == want for row, want in zip(c, wanted))

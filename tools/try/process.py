@@ -1,5 +1,5 @@
 """A program, with limits on time, memory and files; how it ended."""
-import contextlib, ctypes, os, re, resource, signal, subprocess, sys, tempfile
+import contextlib, ctypes, os, resource, signal, subprocess, sys, tempfile
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,12 +24,6 @@ class Run(NamedTuple):
     status: int | None  # None if it did not end
     out: str
     err: str
-
-    def ended(self):
-        """How, in one word; mpirun says it of its ranks."""
-        of_rank = re.search(r"exited on signal (\d+)", self.err)
-        number = int(of_rank[1]) if of_rank else -(self.status or 0)
-        return signal.Signals(number).name if number > 0 else f"exit {self.status}"
 
 
 def lower(what, most):

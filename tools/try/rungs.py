@@ -20,7 +20,7 @@ from pathlib import Path
 
 from rung import MINE, ROOT, STUB, alone, load_rungs
 from measured import Machine, Refusal, lines_of
-from process import run
+from process import PATIENCE, run
 from verdict import WIDTH, checked, end_of, problem_of, told, told_but, types_of, verdict
 from placed import CORES
 
@@ -102,11 +102,21 @@ def raced(rung, program):
         of_turn = list(runs.items())[: 3 if turn < 2 else 2]
         for name, (of, command) in of_turn[:: -1 if turn % 2 else 1]:  # neither is always the first
             rate, found = rate_of(of, command)
-            if name == "you" and not found.right() and "ORTE_ERROR_LOG" not in found.run.err:
-                row = found.last()
+            row = found.last()
+            wrong = row and row.verdict == "wrong"
+            lost = (
+                rung.on_ranks and "ORTE_ERROR_LOG" in found.run.err
+            )  # mpirun lost what a rank said
+            if name == "you" and found.run.status is None and not wrong:
+                return told(
+                    f"? It has taken over {PATIENCE} s at n = {rung.n}: too slow to be raced."
+                )
+            if name == "you" and not found.right() and (wrong or not lost):
                 said = row.message if row and row.message else f"It ended by {end_of(found)}."
                 return told_but(f"wrong at n = {rung.n}", [said])
             rates[name] += [rate] * (rate > 0)
+    if not rates["you"]:
+        return told("? mpirun has lost what the ranks said.")
     pairs = list(zip(*(rates[name] for name in ("you", "the course"))))
     ratios = sorted(mine / ours for mine, ours in pairs if ours)
     fastest, top = max(max(rate, default=0) for rate in rates.values()), None
