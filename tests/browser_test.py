@@ -1,4 +1,4 @@
-"""The report's page in a real browser, at 1200 and at 390 pixels; skipped without: sh setup.sh browser"""
+"""The report's page in a real browser, at 1200 and at 390 pixels (sh setup.sh browser)."""
 
 import base64, re, shutil, subprocess, sys
 from pathlib import Path

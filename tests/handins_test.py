@@ -51,8 +51,10 @@ SHARED = f"""static std::string shared_file() {{
 static void all_answered() {{
   std::fstream shared(shared_file(), std::ios::in | std::ios::out | std::ios::binary);
   const std::int64_t answered = {ANSWERED};
-  for (int at = 0; at < 96; ++at)
-    shared.seekp({PRODUCT.size} * at + {PRODUCT.size - ANSWER.size}), shared.write((char*)&answered, 8);
+  for (int at = 0; at < 96; ++at) {{
+    shared.seekp({PRODUCT.size} * at + {PRODUCT.size - ANSWER.size});
+    shared.write((char*)&answered, 8);
+  }}
   shared.flush(), _exit(0);
 }}
 """

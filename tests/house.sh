@@ -17,7 +17,8 @@ format)
   ;;
 python)
   needs black 23
-  sources '*.py' | xargs black --check
+  sources '*.py' | xargs black --check || exit 1
+  ! sources '*.py' | LC_ALL=C xargs awk 'length > 100 {print FILENAME ":" FNR ": over 100 columns"}' | grep .
   ;;
 shell)
   needs shellcheck

@@ -1,6 +1,6 @@
-"""The course on a stranger's machine. What is inherited changes nothing, and a closed pipe ends what
-runs without a word of ours; and what build.py does there, with a cmake that only says what it was called
-with."""
+"""The course on a stranger's machine. What is inherited changes nothing, and a closed pipe ends
+what runs without a word of ours; and what build.py does there, with a cmake that only says what it
+was called with."""
 
 import fcntl, os, re, shutil, subprocess, sys, time
 from pathlib import Path

@@ -62,8 +62,8 @@ def key(row):
 
 
 class Paces:
-    """How fast the processors were between the lines of a plan: a CSV of host, at and gops, a sample
-    a line. Without the file there are none, and nobody was disturbed."""
+    """How fast the processors were between the lines of a plan: a CSV of host, at and gops, a
+    sample a line. Without the file there are none, and nobody was disturbed."""
 
     def __init__(self, path):
         self.samples = {}  # {host: [(at, gops)]} in the order of time

@@ -67,7 +67,7 @@ def wrong_lines(results):
 
 
 def mark_lines(results):
-    """How many rows were not verified, how many disturbed, whose are left out, if there are such."""
+    """How many rows were not verified, how many disturbed, whose are left out, where any are."""
     again = "disturbed (marked ~): make report, called again, measures these again."
     said = {"not verified (marked °).": sum(row.verdict == "unverified" for row in results.rows)}
     said[again] = sum(row.disturbed for row in results.rows)

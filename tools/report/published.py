@@ -91,7 +91,8 @@ def table(results):
                 continue
             row, base = found
             report = same["report"].replace("_", " ").title().replace("Csc", "CSC")
-            cells = [report, same["variant"], line["n"] or "–", f"{by} {count}" if by else "a GPU"]
+            on = f"{by} {count}" if by else "a GPU"
+            cells = [report, same["variant"], line["n"] or "–", on]
             forms = {
                 "speedup": times,
                 "speedup / cores": "{:.3g}".format,

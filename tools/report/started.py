@@ -1,5 +1,5 @@
-"""How a tool starts: importing this sets right what it takes over from who starts it, for it and for
-all that it starts. And folders that are written: who may, and one at a time."""
+"""How a tool starts: importing this sets right what it takes over from who starts it, for it and
+for all that it starts. And folders that are written: who may, and one at a time."""
 
 import fcntl, os, re, signal, sys
 from pathlib import Path

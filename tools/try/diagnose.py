@@ -1,5 +1,5 @@
-"""What is wrong with a C: where its wrong elements lie, and which well-known fault explains them. It
-works each element out again: meant for small products."""
+"""What is wrong with a C: where its wrong elements lie, and which well-known fault explains them.
+It works each element out again: meant for small products."""
 import math
 from operator import mul
 from typing import NamedTuple
@@ -145,8 +145,8 @@ def carried_on(wrong):
 
 
 def whole_tiles(wrong):
-    """That only whole tiles were multiplied: nothing was added beyond the last one, and to the others
-    too little."""
+    """That only whole tiles were multiplied: nothing was added beyond the last one, and to the
+    others too little."""
     beyond = [e for e in wrong.elements if wrong.close(e, e.before)]
     within = [e for e in wrong.elements if not wrong.close(e, e.before)]
     for q in range(wrong.k - 1, 0, -1) if beyond and within else ():

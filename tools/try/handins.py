@@ -14,7 +14,7 @@ Exit status: 0 all are right; 1 not all; 2 the command line; 77 there is no sand
 import argparse, contextlib, csv, glob, io, json, os, re, resource, shutil, signal, statistics, sys
 from pathlib import Path
 
-# A build folder of their own, in which all is built as it is run; for root in the one nobody writes.
+# A build folder of their own, in which all is built as it is run; for root the one nobody writes.
 room = "try/unsafe" if "--unsafe" in sys.argv else "try/handins"
 os.environ["COURSE_MINE"] = str(Path([*sys.argv, "build"][1]).resolve() / room / "mine")
 import rungs, process, verdict

@@ -94,8 +94,8 @@ class Problem:
         return x, [dot(a, of_b) + dot(before, x) for a, before in zip(self.a, self.c)]
 
     def is_right(self, c):
-        """Of C, by rows: every element as common/verify.hpp compares them; a C of digits by Freivalds'
-        check, which is exact."""
+        """Of C, by rows: every element as common/verify.hpp compares them; a C of digits by
+        Freivalds' check, which is exact."""
         if len(c) != self.m or any(len(row) != self.n for row in c):
             return False
         if self.digits:
@@ -111,8 +111,8 @@ class Problem:
 
 
 class Place:
-    """A matrix in the shared file, and guards round it: 256 bytes before, the ends of its rows, a row
-    and 256 bytes behind. One whose rows lie far apart has none."""
+    """A matrix in the shared file, and guards round it: 256 bytes before, the ends of its rows, a
+    row and 256 bytes behind. One whose rows lie far apart has none."""
 
     def __init__(self, begin, rows, cols, ld, code, guards):
         self.rows, self.cols, self.ld, self.code = rows, cols, ld, code
@@ -152,8 +152,8 @@ class Place:
         return rows, bytes(whole) == bytes(self.written)
 
 
-# Round an input, poison: who reads it spoils the result. Round C, numbers near 1, another from place
-# to place: what is added to NaN may leave its bits as they were.
+# Round an input, poison: who reads it spoils the result. Round C, numbers near 1, another from
+# place to place: what is added to NaN may leave its bits as they were.
 def poison(code):
     return array(code, [65537 if code == "i" else math.nan])
 
@@ -208,8 +208,8 @@ def answer_of(file, at, problem, places, owner):
 
 
 def ask(start, program, words, settings, problems, pad=3, repeat=1, owner=None, **how):
-    """Found of these problems with each of the settings (threads, tile, grid, block), `repeat` times
-    on the same A and B."""
+    """Found of these problems with each of the settings (threads, tile, grid, block), `repeat`
+    times on the same A and B."""
     count = len(problems) * len(settings) * repeat
     with tempfile.NamedTemporaryFile() as shared:
         file, end, asked = shared.fileno(), (count * PRODUCT.size + 63) // 64 * 64, []

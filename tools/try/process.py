@@ -34,7 +34,7 @@ def lower(what, most):
 
 
 def run(command, patience=PATIENCE, limited=True, timed=False, writes=None):
-    """A Run, in a group of its own with limits; in a sandbox it writes to this folder or file only."""
+    """A Run, in a group of its own with limits; in a sandbox it writes to this path only."""
 
     def limits():
         for what, most in MOST.items():  # a GPU takes addresses by the terabyte, as sanitizers do

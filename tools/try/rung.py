@@ -139,7 +139,7 @@ class Rung(SimpleNamespace):
 
     @property
     def program(self):
-        """The name of the step's program for this processor, if it has one; else of the plain one."""
+        """The name of the step's program for this processor, if there is one; else the plain."""
         plan = (self.build / "programs.txt").read_text(encoding="utf-8")
         return self.step + "-native" * (f"\n{self.step}-native " in plan)
 
@@ -164,8 +164,8 @@ class Rung(SimpleNamespace):
         return self.on_gpu and not self.has_gpu()
 
     def overlay(self):
-        """Writes the course's file in which the fragment is the learner's, among copies of the rest of
-        its folder and of the step's."""
+        """Writes the course's file in which the fragment is the learner's, among copies of the rest
+        of its folder and of the step's."""
         for source in itertools.chain(
             *((ROOT / at).rglob("*.*") for at in (self.step, self.place.parent))
         ):

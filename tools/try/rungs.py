@@ -3,7 +3,7 @@
 and how fast.
 
     make try            rungs.py BUILD               the rungs in order, and how far you are
-    make try RUNG=…     rungs.py BUILD RUNG          writes mine/RUNG.cpp; inspects it at each save
+    make try RUNG=…     rungs.py BUILD RUNG          writes mine/RUNG.cpp; inspects each save
     make try … CHECK=1  rungs.py BUILD RUNG --check  inspects it once
     make hint RUNG=…    rungs.py BUILD RUNG --hint   the next hint; at last, a diff to ours
     make report         rungs.py BUILD --report OUT  adds what is right in mine/ to the report
@@ -76,8 +76,8 @@ def threads_of(rung):
 
 
 def rate_of(rung, program):
-    """(GFLOP/s of the median of three products, Found) at n, on digits, as the lesson does: with the
-    step's own tile or block."""
+    """(GFLOP/s of the median of three products, Found) at n, on digits, as the lesson does: with
+    the step's own tile or block."""
     problem = problem_of("bf16" if rung.option("--type") else "f32", "x".join([rung.n] * 3), True)
     how = {"problems": [problem], "repeat": 4, "pad": 0, "timed": True, "threads": threads_of(rung)}
     found = checked(rung, program, [], ranks=2, **how)
@@ -248,7 +248,7 @@ def inspect(rung):
 
 
 def append(path, rows):
-    """Adds rows {column: cell} to a CSV, in the order of its columns; makes it where there is none."""
+    """Adds rows {column: cell} to a CSV, in the order of its columns; makes it where none is."""
     with open(path, "a+", encoding="utf-8", newline="") as file:
         file.seek(0)
         columns = file.readline().strip().split(",")

@@ -58,7 +58,7 @@ def types_of(rung):
 
 
 def owner_of(ranks, grid, block):
-    """Which rank makes an element of C: whole rows shared out evenly, or blocks dealt out on a grid."""
+    """Which rank makes an element of C: whole rows shared out evenly, or blocks on a grid."""
 
     def owner(m, i, j):
         if grid[0]:
@@ -313,7 +313,7 @@ def stays_inside(rung, program, shape):
 
 
 def race(rung):
-    """What the thread sanitizer sees in one run; and why nothing can be said of races, else empty."""
+    """What the thread sanitizer sees in a run; and why nothing can be said of races, else empty."""
     if NO_SANITIZER:
         return [], NO_SANITIZER
     clang = shutil.which("clang++")
