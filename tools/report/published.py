@@ -1,13 +1,19 @@
 """What reports printed, a figure a row, and ours beside it. plots/published/ours.csv says which of
-ours does the same: a step and its variants, the most alike first; none is the step's best."""
+ours does the same: a step and its variant; none is the step's best."""
 
-import math
+import itertools, math
 
 from charts import efficiency, times_of_one
 from drawing import PLOTS
 from measured import digits, lines_of, marked, percent, times
 
 WORKERS = {"threads": "threads", "processes": "ranks"}  # in their files, and in ours
+FORMS = {  # what can be set beside ours, and how it is written
+    "speedup": times,
+    "speedup / cores": "{:.3g}".format,
+    "page faults": "{:.0f}".format,
+    "GFLOP/s": digits,
+}
 
 
 def workers(line):
@@ -34,72 +40,55 @@ def theirs(line, lines):
     return ("speedup", value) if metric.startswith("speedup") and count != 1 else ("", 0)
 
 
-def ours(results, same, line, what, type):
-    """The rows that are set beside a printed line, ours and what it is a multiple of, or None: of
-    the same type, of the variant most alike, of the nearest size, the fastest there is."""
-    (by, count), pairs = workers(line), []
-    n = int(line["n"] or max((row.n for row in results.select(gpu=True)), default=1))
-    on = {"threads": 1, "ranks": 1} if by else {"gpu": True}
-    many = on | ({WORKERS[by]: count} if by else {})
-    # None are counted where a row had the memory that one before gave back.
-    counted = (lambda row: row.page_faults) if what == "page faults" else None
-    for order, variant in enumerate(same["ours"].split("|")):
-        like = dict(zip(("number", "variant"), filter(None, (same["step"], variant))))
-        for row in results.select(counted, **like, **many):
-            one = like | on if by else {"baseline": True}
-            bases = (
-                results.select(**one, type=row.type, n=row.n)
-                if what.startswith("speedup")
-                else [row]
-            )
-            far = (row.type != type, order, abs(math.log(row.n / n)), row.type, row.n)
-            pairs += [((*far, row.median_s, base.median_s), row, base) for base in bases]
-    return min(pairs, key=lambda pair: pair[0], default=(None,))[1:]
-
-
-def figure(results, row, base, what):
-    """Ours in words: a multiple of one thread's in turns, of one rank's by the times and their
-    spreads, else of the baseline's."""
-    if what == "page faults":
-        return f"{row.page_faults:.0f}, {row.context_switches or 0:.0f} switches"
+def figure(results, row, what, by):
+    """Ours in words, None of what we do not know: a multiple of one thread's in turns, of one rank's
+    by the times and their spreads, on a GPU of the baseline's."""
+    form, of = FORMS[what], {name: getattr(row, name) for name in ("step", "variant", "type", "n")}
+    if what == "page faults":  # none where it had the memory that a row before gave back
+        switches = f", {row.context_switches or 0:.0f} switches"
+        return row.page_faults and form(row.page_faults) + switches
     if what == "GFLOP/s":
-        return digits(row.rate)
-    by, of = "ranks" if row.ranks > 1 else "threads", {1: base, row.workers: row}
-    spread = results.speedup(row) if base.baseline else times_of_one(of, row.workers, by)
+        return form(row.rate)
+    one = min(results.select(**of, threads=1, ranks=1), key=lambda row: row.median_s, default=None)
+    of = {1: one, row.workers: row} if by else {}
+    spread = one and times_of_one(of, row.workers, by) if by else results.speedup(row)
     cores = results.gpu.most("cores") if what == "speedup / cores" else 1  # of some unknown
     if not (spread and cores):
-        return "–"
-    written = times if what == "speedup" else "{:.3g}".format
-    middle, low, high = (written(at / cores) for at in spread)
-    share = "" if base.baseline else f", {efficiency(of, row.workers, by)}"
+        return None
+    middle, low, high = (form(at / cores) for at in spread)
+    share = f", {efficiency(of, row.workers, by)}" if by else ""
     return middle + f" ({low} to {high})" * (low != high) + share
 
 
 def table(results):
-    """The rows of what reports printed and we have measured; of the threads at each n at the
-    largest."""
+    """The rows of what reports printed and we have measured, ours of the same type if possible, and
+    of the nearest size; of the threads at each n at the largest."""
     rows = []
     for same in lines_of(PLOTS / "published/ours.csv"):
         lines = lines_of(PLOTS / f"published/{same['report']}.csv")
         lines = [of for of in lines if all(of[at] == same[at] for at in ("experiment", "variant"))]
         most = max((int(line["n"]) for line in lines if workers(line)[0]), default=0)
+        like = dict(zip(("number", "variant"), filter(None, (same["step"], same["ours"]))))
         for line in lines:
             type = line["type"].replace("int", "i").replace("float", "f") or "f32"
             (what, value), (by, count) = theirs(line, lines), workers(line)
-            found = what and not (by and int(line["n"]) < most)
-            if not (found := found and ours(results, same, line, what, type)):
+            if not what or by and int(line["n"]) < most:
                 continue
-            row, base = found
-            report = same["report"].replace("_", " ").title().replace("Csc", "CSC")
-            cells = [report, same["variant"], line["n"] or "–", f"{by} {count}" if by else "a GPU"]
-            forms = {
-                "speedup": times,
-                "speedup / cores": "{:.3g}".format,
-                "page faults": "{:.0f}".format,
-            }
-            written = forms.get(what, digits)(value)
-            written += f", {percent(value / count)}" if by and what == "speedup" else ""
-            cells += [what, written, row.label(), f"{row.n}" + f", {row.type}" * (row.type != type)]
-            said = figure(results, row, base, what)
-            rows.append([*cells, said if said == "–" else marked(said, row, base)])
+            on = {"threads": 1, "ranks": 1, WORKERS[by]: count} if by else {"gpu": True}
+            n = int(line["n"] or 10**6)
+            far = lambda row: (row.type != type, abs(math.log(row.n / n)), row.median_s)
+            ours = sorted(results.select(**like, **on), key=far)
+            ours = ((row, said) for row in ours if (said := figure(results, row, what, by)))
+            for row, said in itertools.islice(ours, 1):
+                report = same["report"].replace("_", " ").title().replace("Csc", "CSC")
+                cells = [
+                    report,
+                    same["variant"],
+                    line["n"] or "–",
+                    f"{by} {count}" if by else "a GPU",
+                ]
+                share = f", {percent(value / count)}" if by and what == "speedup" else ""
+                cells += [what, FORMS[what](value) + share, row.label()]
+                cells += [f"{row.n}" + f", {row.type}" * (row.type != type), marked(said, row)]
+                rows.append(cells)
     return rows

@@ -9,9 +9,8 @@ environment (NAME=value) and `mpirun -n N`; # begins a comment. In braces stand 
     {types&f32,f64}   those of its items that are among these
     {each ranks}      the line is run for each of its items
 Added are --in-turns, to the steps, and a file in OUT: machine.csv, results.csv, or what the line
-names by --csv; a line that ends in `> FILE` prints into that. A line with --again is run if a
-product was faster than the peak, one that begins with || if its program could not run before (77),
-one that begins with ! each time: it is no program of ours.
+names by --csv; a line that ends in `> FILE` prints into that. A line that begins with || is run if
+its program could not run before (77), one that begins with ! each time: it is no program of ours.
 
 Between lines the pace of the processors is written to OUT/pace.csv; a line that was disturbed runs
 once more, and again when this is called again. Any other that ended well is, by OUT/.done, not run
@@ -27,7 +26,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
 from started import locked, refuse
-from measured import BASELINE, Paces, Refusal, Results
+from measured import BASELINE, Paces
 from placed import CORES, OF_THREADS, placed, ranks_of
 
 HOST = os.uname().nodename
@@ -239,13 +238,6 @@ def sample(given, waits=0):
     return True
 
 
-def a_peak_was_beaten(out):
-    """A product that is right and faster than the peak says that the peak was disturbed."""
-    with suppress(Refusal):  # nothing was measured
-        results = Results(out / "results.csv", out / "machine.csv")
-        return any(not row.gpu for row, _ in results.above())
-
-
 class Done:
     """OUT/.done: the lines that ended well, and when they began. Locked: one report at a time
     writes there."""
@@ -295,10 +287,9 @@ def run_all(commands, done, given):
 
     sample(given)
     for number, command in enumerate(left, 1):
-        again, gone = "--again" in command.words, time.monotonic() - start
-        first = ended.get(command.name, 0)
+        gone, first = time.monotonic() - start, ended.get(command.name, 0)
         vain = first != 77 if command.instead else first in (2, 77, 127)
-        if vain or done.has(command) or (again and not a_peak_was_beaten(given.out)):
+        if vain or done.has(command):
             continue
         if not command.program:
             run(command)  # it says itself what it does
@@ -310,7 +301,7 @@ def run_all(commands, done, given):
             status, began, _ = once(command, "once more: the processors were slower")
         more += time.monotonic() - before
         ended.setdefault(command.name, status)
-        if status == 0 and not again:
+        if status == 0:
             done.add(command, began)
         if status not in (0, 77):  # 77: this machine cannot run it, and the program said so
             failed.append(f"{command.name} ended with {status}: {command.text()}")
