@@ -3,7 +3,7 @@
 # the x axis. Panels reach from starts[i] to stops[i]; bound: a dashed stroke across.
 entries = 0; under = 48
 load dir.'/style.gp'
-set label 2 title at screen 12.0/wide, screen 1-17.0/high left
+set label 1 title at screen 12.0/wide, screen 1-17.0/high left
 set lmargin at screen 76.0/wide; set rmargin at screen 1-(22+8.2*longest)/wide
 if (logy) set logscale y logy
 set xrange [0:stops[|stops|]]; set yrange [bottom:top]

@@ -97,14 +97,10 @@ def times_of_one(of, p, by):
 
 
 def efficiency(of, p, by):
-    """In words, with ! where it is above its bound beyond its spread, as its spread where it is
-    above within that; – where it is unknown."""
-    if not (spread := times_of_one(of, p, by)):
-        return percent(None)
-    share, low, high = (at / p for at in spread)
-    if share > ABOVE >= low:
-        return f"{percent(low)} to {percent(high)}"
-    return percent(share) + " !" * (low > ABOVE)
+    """In words, with ! where it is above its bound; – where it is unknown."""
+    spread = times_of_one(of, p, by)
+    share = spread and spread[0] / p
+    return percent(share) + " !" * (share is not None and share > ABOVE)
 
 
 def scaling_chart(results, type, by):
@@ -118,12 +114,6 @@ def scaling_chart(results, type, by):
         speedups = points(of.values(), by, lambda row: times_of_one(of, getattr(row, by), by))
         name = f"{of[1].label()}, {efficiency(of, max(p for p in of if p <= cores), by)}"
         series += [Series(of[1].label(), speedups, name)] * (len(speedups) > 1)
-    sent = results.select(lambda row: row.ranks > 1 and row.other_s, type=type, n=n)
-    if sent and by == "ranks":
-        row = max(sent, key=lambda row: (row.ranks, row.whole_rate))
-        took = map(seconds, (row.distribute_s, row.median_s, row.collect_s or 0))
-        took = "{} to distribute, {} to multiply and {} to collect".format(*took)
-        said += f" On {row.ranks} ranks {row.label()} takes {took}."
     counts = sorted({p for line in series for p in line.points})
     ideal = {p: (y := min(p, cores), y, y, f"{y}×") for p in counts}
     series.append(Series("ideal", ideal, dashed=True))

@@ -26,7 +26,6 @@ class Chart:
     lines: dict  # a block of the data for each name; an empty row ends a stroke
     settings: dict  # more of gnuplot's variables; a list is an array
     beside: dict = ()  # further blocks, with what the lines are compared with, or texts
-    footer: str = ""  # what has to be said in the picture itself
     svg: str = ""  # its picture, in the page
 
     def data(self):
@@ -38,9 +37,8 @@ class Chart:
 
     def variables(self):
         title = textwrap.fill(self.title.replace("n = ", "n\u00a0=\u00a0"), 46)
-        of = {"title": title, "footer": textwrap.fill(self.footer, 64), "count": len(self.lines)}
-        longest = max(map(len, [*self.lines, *self.beside]))
-        return of | {"beside": len(self.beside), "longest": longest} | self.settings
+        of = {"title": title, "count": len(self.lines), "beside": len(self.beside)}
+        return of | {"longest": max(map(len, [*self.lines, *self.beside]))} | self.settings
 
 
 def written(value):
@@ -105,19 +103,6 @@ def style(label):
     return colour, SHAPES[number % len(SHAPES)]
 
 
-def apart(places, gap, low, high):
-    """The places, moved to stand `gap` apart between low and high: up, and down from the top."""
-    order, moved = sorted(range(len(places)), key=places.__getitem__), list(places)
-    least, most = low, high
-    for i in order:
-        moved[i] = max(moved[i], least)
-        least = moved[i] + gap
-    for i in reversed(order):
-        moved[i] = min(moved[i], most)
-        most = moved[i] - gap
-    return moved
-
-
 @dataclass
 class Series:
     label: str  # gives the colour
@@ -152,10 +137,10 @@ def line_chart(name, title, see, series, panels, xlabel, unit, log=False, bound=
         ends.append((line.name or line.label, style(line.label)[0], *last))
     names, hues, xs, ys = map(list, zip(*ends))
     settings = {"names": names, "hues": [f"#{of}" for of in hues], "last_x": xs, "last_y": ys}
-    scale = math.log if logarithm else float
-    share = [(scale(y) - scale(low)) / (scale(high) - scale(low)) for y in ys]
     tall, longest = max(TALL, NAME * (len(ends) + 1)), max(map(len, names))
-    settings |= {"places": apart(share, NAME / tall, 0.02, 0.98), "wide": WIDE, "tall": tall}
+    order = sorted(range(len(ys)), key=ys.__getitem__)  # of the names, evenly apart
+    heights = [(order.index(i) + 0.5) / len(ys) for i in range(len(ys))]
+    settings |= {"places": heights, "wide": WIDE, "tall": tall}
     settings |= {"bottom": float(low), "top": float(high), "longest": longest}
     each = (WIDE - 98 - 8.2 * longest) / stops[-1]
     fit = math.ceil(max(8.5 * len(str(x)) + 5 for at in places for x in at) / each)

@@ -280,19 +280,15 @@ class Results:
         return max(rates, key=lambda of: of[1], default=("", None))
 
     def size_of(self, rows):
-        """The size to compare these rows of a device and a type at: on the processor that at which
-        the baseline was measured most often; then that which the most steps have, if possible no
-        power of two, where the baseline is slow for a reason of its own. On a GPU one of the
-        library's, and the largest that the most variants have. 0 of no row."""
-        have, takes = {}, {}
+        """The size to compare these rows of a device at, for which the most steps, on a GPU the most
+        variants, have rows: the largest; on the processor, where the baseline was measured most
+        often, and if possible no power of two, where that is slow for a reason of its own."""
+        have, gpu, types = {}, any(row.gpu for row in rows), {row.type for row in rows}
         for row in rows:
             have.setdefault(row.n, set()).add(row.variant if row.gpu else row.number)
-        gpu, type = (rows[0].gpu, rows[0].type) if rows else (False, "")
-        if gpu:
-            takes = {n: 1 for _, n in self.libraries(type, gpu)}
-        for row in self.select(baseline=True, type=type) if not gpu else ():
-            takes[row.n] = min(len(row.takes), FEWEST)
-        rank = lambda n: (takes.get(n, 0), len(have[n]), gpu or n.bit_count() > 1, n)
+        bases = [row for row in self.baselines.values() if row.type in types]
+        takes = {row.n: min(len(row.takes), FEWEST) for row in bases}
+        rank = lambda n: (gpu or takes.get(n, 0), len(have[n]), gpu or n.bit_count() > 1, n)
         return max(have, key=rank, default=0)
 
     def processor(self):

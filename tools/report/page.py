@@ -23,14 +23,12 @@ EXPLAINED = {
 CARD_SIZE = 4096
 ADDRESS = r"(?:\w+://)?(?:[^@/]*@)?([\w-]+(?:\.[\w-]+)+)(?::\d+/|[:/])([\w./-]+?)(?:\.git)?/?"
 TARGET = 0.98  # of the best library, in every cell
-POSITIVE = "m n k threads ratio ratio_low ratio_high gflops against_gflops".split()
+POSITIVE = "m n k threads ratio ratio_min ratio_max gflops against_gflops".split()
 
 
 def ratios(row):
-    """In words the ratio of turns, with the least and the largest, or the quartiles."""
-    ends = (row.ratio_min, row.ratio_max)
-    low, high = ends if None not in ends else (row.ratio_low, row.ratio_high)
-    return f"{row.ratio:.2f} ({low:.2f} to {high:.2f})"
+    """In words the ratio of turns, with the least and the largest."""
+    return f"{row.ratio:.2f} ({row.ratio_min:.2f} to {row.ratio_max:.2f})"
 
 
 def grouped(rows):
@@ -60,8 +58,8 @@ def sentence(rows):
 
 def wrong_lines(results):
     for row in results.wrong:
-        differ = "?" if row.differences is None else f"{row.differences:.0f}"
-        share = "?" if row.error_share is None else f"{row.error_share:g}"
+        found = row.differences, row.error_share
+        differ, share = ("?" if of is None else f"{of:g}" for of in found)
         who = f"{row.step} {row.variant} {row.type} {row.m}×{row.n}×{row.k}, {row.flags}: verdict"
         yield f"{who} '{row.verdict}', {differ} elements differ, error / allowed = {share}"
 
@@ -69,9 +67,9 @@ def wrong_lines(results):
 def mark_lines(results):
     """How many rows were not verified, how many disturbed, whose are left out, if there are such."""
     again = "disturbed (marked ~): make report, called again, measures these again."
-    said = {"not verified (marked °).": sum(row.verdict == "unverified" for row in results.rows)}
-    said[again] = sum(row.disturbed for row in results.rows)
-    lines = [f"{of} of {len(results.rows)} rows {words}" for words, of in said.items() if of]
+    said = {"not verified (marked °).": [row.verdict == "unverified" for row in results.rows]}
+    said[again] = [row.disturbed for row in results.rows]
+    lines = [f"{sum(of)} of {len(of)} rows {words}" for words, of in said.items() if any(of)]
     others = f"Left out: what was measured on {', '.join(results.others)}; this is {results.host}."
     return lines + [others] * bool(results.others)
 
@@ -81,11 +79,6 @@ def above_lines(results):
     for row, share in results.above():
         who = ", ".join(filter(None, (row.label(), row.type, f"n = {row.n}", row.setting())))
         yield f"{who}: {percent(share)} of the measured peak"
-    for type, by in itertools.product(results.types, ("threads", "ranks")):
-        for of, p in ((of, p) for of in charts.scaling(results, type, by) for p in of):
-            if (share := charts.efficiency(of, p, by)).endswith("!"):
-                at = f"{of[p].label()}, {type}, n = {of[p].n}, {p} {by}"
-                yield f"{at}: an efficiency of {share[:-2]}"
 
 
 def told_of(results, of, groups):

@@ -19,24 +19,19 @@ from measured import Refusal, Results, from_to, read
 
 def print_ladder(results):
     """Prints the ladders, and after them what was wrong."""
-    ladders = ladder.of_machine(results)
+    ladders, line = ladder.of_machine(results), "{:30} {:>24} {:>18}  {}".format
     for of in ladders:
-        lines = [("rung", "variant", "share, rate", "times 01 ijk")]
+        print(f"\n{of.device}, {of.title}; 100 % is {of.full}")
+        print(line("rung", "share, rate", "times 01 ijk", "variant"))
         for bar in of.bars:
             rung = f"{bar.label} {bar.idea}".removeprefix("yours ")
             who = f"{bar.row.step} {bar.row.variant} {bar.row.setting()}"
-            lines.append((rung, who, bar.rate(), from_to(results.speedup(bar.row))))
-        wide = [max(map(len, column)) for column in zip(*lines)]
-        print(f"\n{of.device}, {of.title}; 100 % is {of.full}")
-        for rung, who, *numbers in lines:
-            numbers = [at.rjust(width) for at, width in zip(numbers, wide[2:])]
-            print(rung.ljust(wide[0]), who.ljust(wide[1]), *numbers, sep="  ")
-        print(*filter(None, (*of.line[1:], of.note)), sep="\n")
+            print(line(rung, bar.rate(), from_to(results.speedup(bar.row)), who))
+        print(*of.line[1:])
     if not ladders:
         print("No ladder: there is no square product with a right result.")
-    for line in page.wrong_lines(results):
-        print(f"\nWRONG, left out: {line}")
-    print(*page.mark_lines(results), sep="\n")
+    print(*(f"WRONG, left out: {line}" for line in page.wrong_lines(results)), sep="\n")
+    print(*page.above_lines(results), *page.mark_lines(results), sep="\n")
 
 
 def reference_of(folder, results):
