@@ -1,6 +1,7 @@
 """The page: what page.html.jinja puts into words."""
 
 import itertools, os, re, subprocess, sys
+from contextlib import suppress
 from pathlib import Path
 from statistics import geometric_mean
 from urllib.parse import quote
@@ -88,42 +89,34 @@ def told_of(results, of, groups):
     first, best = of.bars[0], max(of.bars, key=lambda bar: bar.share)
     row = best.row
     gain = digits(row.whole_rate / first.row.whole_rate)
-    if first.label == "01":
-        gain = from_to(results.speedup(row))
+    gain = from_to(results.speedup(row)) if first.label == "01" else f"about {gain}"
     pairs = select(itertools.chain(*groups), type=row.type, gpu=row.gpu, square=True)
     narrow = lambda at: at.variant[:5] == "tuned"  # some of these libraries are kept to AVX2
     order = lambda at: (at.variant != row.variant, narrow(at), abs(at.n - row.n), -at.threads)
-    by_share = sorted(of.bars, key=lambda bar: -bar.share)
-    limited = [bar.row for bar in by_share if bar.row.limit in LIMITS and bar.row.predicted_s]
-    turns = min(pairs, key=order, default=None)
-    gain = gain if gain.startswith("from") else f"about {gain}"
-    return of, first, best, gain, turns, limited[:1]
+    limited = [bar for bar in of.bars if bar.row.limit in LIMITS and bar.row.predicted_s]
+    limited = max(limited, key=lambda bar: bar.share, default=None)
+    return of, first, best, gain, min(pairs, key=order, default=None), limited
 
 
 def base(out):
     """Where the lessons are as a browser shows them: on the repository's web address, if it has
     one; else as files."""
-    ask = ["git", "-C", str(ROOT), "remote", "get-url", "origin"]
-    try:
+    with suppress(OSError):  # there is no git
+        ask = ["git", "-C", str(ROOT), "remote", "get-url", "origin"]
         origin = subprocess.run(ask, capture_output=True, text=True).stdout.strip()
-    except OSError:
-        origin = ""
-    if found := re.fullmatch(ADDRESS, origin):
-        return f"https://{found[1]}/{found[2]}/blob/HEAD"
+        if found := re.fullmatch(ADDRESS, origin):
+            return f"https://{found[1]}/{found[2]}/blob/HEAD"
     return quote(os.path.relpath(ROOT, out))
 
 
 def elsewhere(results, reference):
     """What of a GPU's steps there is without one: [(a row of what they do here under the emulator,
-    what it counted for a warp's multiply-adds, another machine's row)]."""
+    another machine's row)]."""
     found = {}
     for row in select(results.rows, lambda row: row.m * row.n * row.k, stand_in=True):
         of = {name: getattr(row, name) for name in ("step", "variant", "type")}
         card = reference.select(**of, gpu=True, n=CARD_SIZE) if reference else []
-        card = min(card, key=lambda of: of.median_s, default=None)
-        counts, warps = [row.accesses, row.sectors, row.wavefronts], row.m * row.n * row.k / 32
-        counts = ["–" if at is None else digits(at / warps) for at in counts]
-        found[tuple(of.values())] = (row, counts, card)
+        found[tuple(of.values())] = row, min(card, key=lambda of: of.median_s, default=None)
     return [found[of] for of in sorted(found)]
 
 
@@ -152,14 +145,10 @@ def content(results, reference, given):
     files = filter(None, (given.csv, given.machine, given.libraries))
     failed = Path(given.failed or os.devnull)
     return {
-        **{"LIMITS": LIMITS, "MISS": MISS, "EXPLAINED": EXPLAINED, "CARD_SIZE": CARD_SIZE},
-        "FASTEST": ladder.FASTEST,
+        "results": results,
         "root": base(given.out),
-        "drawn": drawing.drawn(),
-        "name": results.processor(),
         "chapters": [(told, list(filter(None, drawn))) for told, drawn in chapters],
         "folded": [(title, list(filter(None, drawn))) for title, drawn in folded],
-        "above": list(above_lines(results)),
         "predicted": [bar.row for bar in bars if bar.row.predicted_s and bar.label != "yours"],
         "card": card,
         "emulated": [] if chapters[1][0] else elsewhere(results, reference),
@@ -167,8 +156,6 @@ def content(results, reference, given):
         "published": published.table(results),
         "facts": "; ".join(filter(None, [results.host, *facts])),
         "failed": failed.read_text(encoding="utf-8").splitlines() if failed.exists() else [],
-        "wrong": list(wrong_lines(results)),
-        "marks": mark_lines(results),
         "files": {Path(path).name: quote(os.path.relpath(path, given.out)) for path in files},
     }
 
@@ -187,6 +174,7 @@ def write(results, reference, given):
     environment = jinja2.Environment(undefined=jinja2.StrictUndefined, **how)
     words = (digits, gflops, marked, percent, ratios, seconds)
     environment.filters |= {of.__name__: of for of in words}
+    environment.globals |= globals()
     template = Path(__file__).with_name("page.html.jinja").read_text(encoding="utf-8")
     text = environment.from_string(template).render(shown)
     Path(given.out).mkdir(parents=True, exist_ok=True)
