@@ -6,7 +6,6 @@ from measured import ABOVE, Row, gflops, marked, percent, seconds
 
 N = "n (matrices n × n)"
 SLOW, FULL = "Where 01 itself is slow, all speedups rise.", "100 % is what the device can do."
-NEAR = 1.1  # sizes within this factor of the ladder's stand in a panel of their own
 
 
 def points(rows, x, measure):
@@ -19,14 +18,6 @@ def points(rows, x, measure):
             told = marked(", ".join(filter(None, told)), row)
             found[getattr(row, x)] = (y[0], min(y), max(y), told)
     return found
-
-
-def panels_of(sizes, middle):
-    """Sizes evenly apart; of those near the ladder's it alone, and again all in a panel of their
-    own: one that is a power of two is slow for a reason of its own."""
-    near = sorted(n for n in sizes if middle / NEAR <= n <= NEAR * middle)
-    panels = [("", sorted({*sizes} - {*near} | {middle}))]
-    return panels + [(f"near {min(near, key=int.bit_count)}", near)] * (len(near) > 1)
 
 
 def rung_lines(results, type, gpu):
@@ -58,7 +49,6 @@ def course(results, type, gpu):
         roof = results.roof_of(row, results.cores)
         return roof and [100 * rate / roof for rate in row.rates()]
 
-    panels = [("", sorted(sizes))] if gpu else panels_of(sizes, size)
     for kind, title, see, measure, unit, more in (
         ("time", "Time of one product", "Lower is better.", Row.times, "%.0s %cs", {"log": True}),
         ("speedup", "Speedup over 01 ijk", SLOW, results.speedup, "%g×", {"log": True}),
@@ -67,7 +57,7 @@ def course(results, type, gpu):
         series = [Series(label, points(rows, "n", measure)) for label, rows in lines.items()]
         series.append(Series(library, points(beside, "n", measure), dashed=True))
         name, title = f"{kind}_{type}" + "_gpu" * gpu, title + ", on the GPU" * gpu + f", {type}"
-        yield line_chart(name, title, see, series, panels, N, unit, **more)
+        yield line_chart(name, title, see, series, N, unit, **more)
 
 
 def scaling(results, type, by):
@@ -114,8 +104,8 @@ def scaling_chart(results, type, by):
         speedups = points(of.values(), by, lambda row: times_of_one(of, getattr(row, by), by))
         name = f"{of[1].label()}, {efficiency(of, max(p for p in of if p <= cores), by)}"
         series += [Series(of[1].label(), speedups, name)] * (len(speedups) > 1)
-    counts = sorted({p for line in series for p in line.points})
+    counts = {p for line in series for p in line.points}
     ideal = {p: (y := min(p, cores), y, y, f"{y}×") for p in counts}
     series.append(Series("ideal", ideal, dashed=True))
     title = f"Speedup by {by}, {type}, n = {n}"
-    return line_chart(f"{by}_{type}", title, said, series, [("", counts)], by, "%g×")
+    return line_chart(f"{by}_{type}", title, said, series, by, "%g×")

@@ -111,42 +111,31 @@ class Series:
     dashed: bool = False
 
 
-def line_chart(name, title, see, series, panels, xlabel, unit, log=False, bound=0):
-    """Lines against what stands evenly in panels, [(heading, [x, …])]: each has its name at its
-    end, joins the points of a panel, and may have a bound, a y."""
+def line_chart(name, title, see, series, xlabel, unit, log=False, bound=0):
+    """Lines against what stands evenly apart, each with its name at its end; perhaps a bound, a y."""
     if not (series := [line for line in series if line.points]):
         return None
     reached = [y for line in series for at in line.points.values() for y in at[:3]]
     low, high = min(reached), max(reached + [bound])
     logarithm = 0 if not log or high < 3 * low else 2 if high < 40 * low else 10
     low, high = (low / 1.2, high * 1.2) if logarithm else (0, high * 1.06)
-    places, starts, stops = [], [], []
-    for _, xs in panels:
-        starts.append(stops[-1] + 0.4 if stops else 0.0)
-        places.append({x: starts[-1] + i + 0.5 for i, x in enumerate(xs)})
-        stops.append(starts[-1] + len(xs))
-    lines, ends = {}, []
+    at, lines = {x: i for i, x in enumerate(sorted({x for of in series for x in of.points}))}, {}
     for line in series:
         rows = lines[line.name or line.label] = []
-        for at in places:
-            for x in (x for x in at if x in line.points):
-                *ys, told = line.points[x]
-                rows.append([at[x], *ys, f"{line.label}: {told}", int(told.endswith("~"))])
-                last = [at[x], float(ys[0])]
-            rows.append([])
-        ends.append((line.name or line.label, style(line.label)[0], *last))
-    names, hues, xs, ys = map(list, zip(*ends))
-    settings = {"names": names, "hues": [f"#{of}" for of in hues], "last_x": xs, "last_y": ys}
-    tall, longest = max(TALL, NAME * (len(ends) + 1)), max(map(len, names))
+        for x, (*ys, told) in sorted(line.points.items()):
+            rows.append([at[x], *ys, f"{line.label}: {told}", int(told.endswith("~"))])
+    names, ys = [*lines], [float(rows[-1][1]) for rows in lines.values()]
+    settings = {"names": names, "hues": [f"#{style(line.label)[0]}" for line in series]}
+    settings |= {"last_x": [rows[-1][0] for rows in lines.values()], "last_y": ys}
+    tall, longest = max(TALL, NAME * (len(ys) + 1)), max(map(len, names))
     order = sorted(range(len(ys)), key=ys.__getitem__)  # of the names, evenly apart
     heights = [(order.index(i) + 0.5) / len(ys) for i in range(len(ys))]
     settings |= {"places": heights, "wide": WIDE, "tall": tall}
     settings |= {"bottom": float(low), "top": float(high), "longest": longest}
-    each = (WIDE - 98 - 8.2 * longest) / stops[-1]
-    fit = math.ceil(max(8.5 * len(str(x)) + 5 for at in places for x in at) / each)
-    axis = [[at[x], str(x)] for at in places for x in [*at][::-fit]]  # as many as fit
-    settings |= {"starts": starts, "stops": stops, "xlabel": xlabel, "unit": unit}
-    settings |= {"logy": logarithm, "heading": panels[-1][0], "bound": float(bound)}
+    each = (WIDE - 98 - 8.2 * longest) / len(at)
+    fit = math.ceil(max(8.5 * len(str(x)) + 5 for x in at) / each)
+    axis = [[at[x], str(x)] for x in [*at][::-fit]]  # as many as fit
+    settings |= {"xlabel": xlabel, "unit": unit, "logy": logarithm, "bound": float(bound)}
     settings |= {"shapes": [style(line.label)[1] for line in series]}
-    settings |= {"strokes": [1 + line.dashed for line in series], "above": 16 * (len(panels) > 1)}
+    settings |= {"strokes": [1 + line.dashed for line in series], "right": len(at) - 0.5}
     return Chart(name, "lines", title, see, lines, settings, {"axis": axis})
