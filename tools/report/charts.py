@@ -77,18 +77,9 @@ def scaling(results, type, by):
     return list(fastest.values())[::-1]
 
 
-def times_of_one(of, p, by):
-    """How many times as fast p are as one: threads in turns; ranks, which run apart, by their
-    medians and the spreads of both. None of what had no turns."""
-    if by == "threads" or p == 1:
-        return of[p].times_of(of[1])
-    (one, best, slow), (many, *ends) = of[1].times(), of[p].times()
-    return one / many, best / ends[1], slow / ends[0]
-
-
-def efficiency(of, p, by):
-    """In words, with ! where it is above its bound; – where it is unknown."""
-    spread = times_of_one(of, p, by)
+def efficiency(of, p):
+    """Of p threads, or ranks, in words, with ! where it is above its bound; – where it is unknown."""
+    spread = of[p].times_of(of[1])
     share = spread and spread[0] / p
     return percent(share) + " !" * (share is not None and share > ABOVE)
 
@@ -101,8 +92,8 @@ def scaling_chart(results, type, by):
     said = "Beside a name its efficiency: the speedup divided by their number, up to the cores."
     said += " In turns: the median, least and largest." * (by == "threads")
     for of in found:
-        speedups = points(of.values(), by, lambda row: times_of_one(of, getattr(row, by), by))
-        name = f"{of[1].label()}, {efficiency(of, max(p for p in of if p <= cores), by)}"
+        speedups = points(of.values(), by, lambda row: row.times_of(of[1]))
+        name = f"{of[1].label()}, {efficiency(of, max(p for p in of if p <= cores))}"
         series += [Series(of[1].label(), speedups, name)] * (len(speedups) > 1)
     counts = {p for line in series for p in line.points}
     ideal = {p: (y := min(p, cores), y, y, f"{y}×") for p in counts}

@@ -156,9 +156,13 @@ class Row(SimpleNamespace):
 
     def times_of(self, other):
         """How many times as fast as another row of its program: median, least and largest of the
-        turns they had together; None of fewer than three."""
+        turns they had together, None of fewer than three; of ranks, which run apart, by the medians
+        and the spreads of both."""
         if self is other:
             return (1.0,) * 3
+        if self.ranks != other.ranks:
+            (mine, *ends), (its, best, slow) = self.times(), other.times()
+            return its / mine, best / ends[1], slow / ends[0]
         turns = lambda row: [typed("turn", word) for word in row.turns_s.split()]
         for mine, its in itertools.product(self.takes[::-1], other.takes[::-1]):
             if self.step == other.step and mine.started == its.started:
@@ -258,11 +262,15 @@ class Results:
         return of or self.machine.most("peak", type=row.type)
 
     def above(self):
-        """(row, share of its roof) of what is faster than the roof beyond its own spread."""
+        """What is faster than its roof beyond its own spread, a line each: one of the two was measured
+        in a bad moment."""
         for row in self.ranked + select(self.beside, square=True, timed=True):
             roof = self.roof_of(row)
             if roof and row.rates()[2] > ABOVE * roof:
-                yield row, row.whole_rate / roof
+                who = ", ".join(
+                    filter(None, (row.label(), row.type, f"n = {row.n}", row.setting()))
+                )
+                yield f"{who}: {percent(row.whole_rate / roof)} of the measured peak"
 
     def libraries(self, type, gpu=False):
         """{(library, n): its fastest row there}, of squares on no more than all cores, or on the

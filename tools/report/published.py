@@ -3,7 +3,7 @@ ours does the same: a step and its variant; none is the step's best."""
 
 import itertools, math
 
-from charts import efficiency, times_of_one
+from charts import efficiency
 from drawing import PLOTS
 from measured import digits, lines_of, marked, percent, times
 
@@ -26,12 +26,12 @@ def figure(results, row, what, by):
         return form(row.rate)
     one = min(results.select(**of, threads=1, ranks=1), key=lambda row: row.median_s, default=None)
     of = {1: one, row.workers: row} if by else {}
-    spread = one and times_of_one(of, row.workers, by) if by else results.speedup(row)
+    spread = one and row.times_of(one) if by else results.speedup(row)
     cores = results.gpu.most("cores") if what == "speedup / cores" else 1  # of some unknown
     if not (spread and cores):
         return None
     middle, low, high = (form(at / cores) for at in spread)
-    share = f", {efficiency(of, row.workers, by)}" if by else ""
+    share = f", {efficiency(of, row.workers)}" if by else ""
     return middle + f" ({low} to {high})" * (low != high) + share
 
 

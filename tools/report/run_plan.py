@@ -119,17 +119,15 @@ def filled(line, settings):
     return [more for line in lines for more in filled(line, settings)]
 
 
-def teams(words, settings):
+def teams(words):
     """The line for all teams that fit on the cores, and apart for each larger one, which leaves its
-    bound threads on the same cores: the next team would run there. Of ranks' teams those that all
-    fit."""
+    bound threads on the same cores: the next team would run there. Several ranks have no larger."""
     if "--threads" not in words:
         return filter(None, [words])
     at, ranks = words.index("--threads") + 1, ranks_of(words) or 1
-    most = max(CORES, ranks, *map(count, settings.get("threads", "").split(",")))
-    asked = [word for word in words[at].split(",") if ranks == 1 or ranks * count(word) <= most]
-    fit = [word for word in asked if count(word) <= CORES]
-    groups = [fit, *([word] for word in asked if word not in fit)]
+    asked, most = words[at].split(","), max(CORES, ranks) // ranks
+    groups = [[word for word in asked if count(word) <= most]]
+    groups += [[word] for word in asked if count(word) > most and ranks == 1]
     return [[*words[:at], ",".join(group), *words[at + 1 :]] for group in groups if group]
 
 
@@ -166,7 +164,7 @@ def commands_of(given):
         alike = Counter()
         for line in plan.read_text(encoding="utf-8").splitlines():
             for text in filled(re.sub(r"(^|\s)#.*", "", line).strip(), settings):
-                for words in teams(shlex.split(text), settings):
+                for words in teams(shlex.split(text)):
                     command = command_of(words, given)
                     alike[command.text()] += 1
                     commands.append(command._replace(number=alike[command.text()]))
@@ -220,22 +218,15 @@ def run(command):
     return status
 
 
-def sample(given, waits=0):
-    """Adds the pace of the processors to OUT/pace.csv, once it is back or after so many seconds;
-    whether it is."""
+def sample(given):
+    """Adds the pace of the processors to OUT/pace.csv."""
     call, path = [given.build / "00_machine/00_machine", "--pace"], given.out / "pace.csv"
-    least, end = Paces(path).least(HOST), time.monotonic() + waits
-    while call[0].exists():
+    if call[0].exists():
         around = {"env": os.environ | OF_THREADS, "capture_output": True, "text": True}
         said = subprocess.run(call, **around).stdout.strip()
-        if not said[:1].isdigit():  # an older program
-            break
-        if float(said) >= least or time.monotonic() >= end:
-            with open(path, "a", encoding="utf-8") as file:
-                header = "" if file.tell() else "host,at,gops\n"
-                file.write(f"{header}{HOST},{utc()},{said}\n")
-            return float(said) >= least
-    return True
+        with open(path, "a", encoding="utf-8") as file:
+            header = "" if file.tell() else "host,at,gops\n"
+            file.write(f"{header}{HOST},{utc()},{said}\n")
 
 
 class Done:
@@ -297,7 +288,7 @@ def run_all(commands, done, given):
         status, began, slow = once(command, f"({number} of {len(left)}); {gone:.0f} s gone")
         before = time.monotonic()
         # Not all where each is disturbed: a report would take twice its time.
-        if slow and more < 2 + gone / 10 and sample(given, waits=3):
+        if slow and more < 2 + gone / 10:
             status, began, _ = once(command, "once more: the processors were slower")
         more += time.monotonic() - before
         ended.setdefault(command.name, status)
