@@ -42,8 +42,8 @@ def course(results, type, gpu):
         return
     size = max(sizes) if gpu else results.size_of(rows)
     library, _ = results.best_library(type, size, gpu)
-    beside = results.libraries(type, gpu).items()
-    beside = [row for (name, n), row in beside if name == library and n in sizes]
+    beside = results.libraries(type, gpu)
+    beside = [beside[library, n] for n in sizes if (library, n) in beside]
 
     def share(row):
         roof = results.roof_of(row, results.cores)

@@ -71,14 +71,12 @@ class Paces:
             if gops := typed("gops", line["gops"]):
                 self.samples.setdefault(line["host"], []).append((line["at"], gops))
 
-    def least(self, host):
-        """Under this a sample is slow; of fewer than four samples none is."""
-        gops = [gops for _, gops in self.samples.get(host, [])]
-        return SLOW * quantiles(gops, method="inclusive")[2] if len(gops) > 3 else 0
-
     def slow(self, host, started):
-        """Whether the last sample at or before this time, or the first one after it, is slow."""
-        samples, least = self.samples.get(host, []), self.least(host)
+        """Whether the last sample at or before this time, or the first one after it, is slow; of
+        fewer than four samples none is."""
+        if len(samples := self.samples.get(host, [])) < 4:
+            return False
+        least = SLOW * quantiles((gops for _, gops in samples), method="inclusive")[2]
         before = [gops for at, gops in samples if at <= started]
         after = [gops for at, gops in samples if at > started]
         around = before[-1:] + after[:1] if before else []  # from before there was a pace

@@ -21,7 +21,6 @@ from measured import LIMITS, Refusal, Results, read, select
 from measured import digits, from_to, gflops, marked, percent, seconds
 
 ROOT = drawing.PLOTS.parent
-MISS = 1.25  # a prediction misses that is this factor off
 ADDRESS = r"(?:\w+://)?(?:[^@/]*@)?([\w-]+(?:\.[\w-]+)+)(?::\d+/|[:/])([\w./-]+?)(?:\.git)?/?"
 TARGET = 0.98  # of the best library, in every cell
 POSITIVE = "m n k threads ratio ratio_min ratio_max gflops against_gflops".split()

@@ -79,13 +79,10 @@ def utc(at=None):
 
 
 def ladder_size(sizes):
-    """Of these 1008, else the largest and, where that is a power of two, the one before if it is
-    near: at a power of two the baseline is slow for a reason of its own (01), and every factor
-    over it too large."""
-    *before, last = sorted(sizes, key=count)
-    at_power = count(last).bit_count() == 1
-    near = [n for n in before[-1:] if at_power and count(n) >= 0.9 * count(last)]
-    return LADDER_SIZE if LADDER_SIZE in sizes else (near or [last])[0]
+    """1008 if it is among the sizes, else the largest, if possible no power of two: there the baseline
+    is slow for a reason of its own (01), and every factor over it too large."""
+    odd = [n for n in sizes if count(n).bit_count() > 1]
+    return LADDER_SIZE if LADDER_SIZE in sizes else max(odd or sizes, key=count)
 
 
 def settings_of(given):
@@ -322,9 +319,7 @@ def main():
         failed = run_all(commands, done, given)
     except OSError as error:  # a full disk, a folder in a file's place
         refuse(f"{error.filename or given.out}: {error.strerror}")
-    if failed:
-        print("\n".join([f"{len(failed)} of {len(commands)} failed:", *failed]), file=sys.stderr)
-        sys.exit(1)
+    sys.exit(bool(failed))
 
 
 if __name__ == "__main__":
