@@ -218,9 +218,8 @@ def run(command):
 def sample(given):
     """Adds the pace of the processors to OUT/pace.csv."""
     call, path = [given.build / "00_machine/00_machine", "--pace"], given.out / "pace.csv"
-    if call[0].exists():
-        around = {"env": os.environ | OF_THREADS, "capture_output": True, "text": True}
-        said = subprocess.run(call, **around).stdout.strip()
+    around = {"env": os.environ | OF_THREADS, "capture_output": True, "text": True}
+    if call[0].exists() and (said := subprocess.run(call, **around).stdout.strip()):
         with open(path, "a", encoding="utf-8") as file:
             header = "" if file.tell() else "host,at,gops\n"
             file.write(f"{header}{HOST},{utc()},{said}\n")
@@ -286,6 +285,8 @@ def run_all(commands, done, given):
         before = time.monotonic()
         # Not all where each is disturbed: a report would take twice its time.
         if slow and more < 2 + gone / 10:
+            time.sleep(1)  # what disturbs is often over then
+            sample(given)
             status, began, _ = once(command, "once more: the processors were slower")
         more += time.monotonic() - before
         ended.setdefault(command.name, status)
