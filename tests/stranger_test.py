@@ -2,7 +2,7 @@
 runs without a word of ours; and what build.py does there, with a cmake that only says what it was called
 with."""
 
-import fcntl, os, re, shutil, subprocess, sys, time
+import fcntl, os, re, shutil, subprocess, sys
 from pathlib import Path
 
 import pytest
@@ -149,23 +149,11 @@ def build(*of, **more):
     return process.returncode, out, err
 
 
-def test_a_folder_that_came_with_its_course_is_emptied_and_another_checkouts_left(root, tmp_path):
-    (root / "build/made").touch()
-    now = root.rename(tmp_path / "renamed")
-    words = f"build was configured in {root}/build: it is built afresh\n"
-    assert build(now) == (0, f"{words}building (the log is build.log)\n", "")
-    assert not (now / "build/made").exists()
-    assert "afresh" not in build(now)[1], "which is known then"
-    other = checkout(tmp_path / "other")
-    words = f"{other}/build is of the course in {other}; give another: BUILD=…\n"
-    assert build(now, other / "build") == (2, "", words)
-
-
-def test_a_file_of_cmakes_that_is_dated_in_the_future_is_dated_now(root):
-    file = root / "CMakeLists.txt"
-    os.utime(file, (time.time() + 9999,) * 2)
-    assert "CMakeLists.txt is dated in the future" in build(root)[1]
-    assert file.stat().st_mtime <= time.time()
+def test_a_folder_that_was_configured_elsewhere_is_left(root, tmp_path):
+    now, other = root.rename(tmp_path / "renamed"), checkout(tmp_path / "other")
+    for folder, was in ("build", root), (other / "build", other):
+        words = f"{folder} was configured for {was}: remove it, or give another: BUILD=…\n"
+        assert build(now, folder) == (2, "", words)
 
 
 def test_two_at_once_build_one_after_the_other(root, tmp_path):

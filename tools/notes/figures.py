@@ -88,11 +88,7 @@ class Query(Figure):
 
     def rows(self):
         where, found = {name: str(value) for name, value in self.where.items()}, {}
-        if (
-            "n" in where
-            and not {"m", "k"} & where.keys()
-            and {"m", "k"} <= read(self.path)[0].keys()
-        ):
+        if "n" in where and {"m", "k"} <= read(self.path)[0].keys() - where.keys():
             where |= {"m": where["n"], "k": where["n"]}
         for row in (row for row in read(self.path) if where.items() <= row.items()):
             about = key(row), row.get("compiler")
