@@ -71,7 +71,7 @@ gpu,,cuda,,,4,multiprocessors,G1# compute;peak,f32,cuda,,,50,TFLOP/s,no tensor c
 FACTS = FACTS.replace(";", "\n").replace("#", ";")
 
 
-pytestmark = pytest.mark.skipif(not drawing.drawn(), reason="no gnuplot here")
+pytestmark = pytest.mark.skipif(not drawing.GNUPLOT, reason="no gnuplot here")
 
 
 @pytest.fixture(autouse=True)
@@ -142,10 +142,8 @@ def test_of_equal_rows_the_last_undisturbed_counts_and_torn_lines_do_not():
 
 def test_rows_of_one_program_are_compared_turn_by_turn_those_of_two_by_medians():
     of = results(LADDER)
-    tiled, packed = (
-        {row.threads: row for row in of.select(number=number) if row.turns_s}
-        for number in ("04_openmp", "05_avx2")
-    )
+    turns = lambda number: {row.threads: row for row in of.select(number=number) if row.turns_s}
+    tiled, packed = turns("04_openmp"), turns("05_avx2")
     assert tiled[2].times_of(tiled[1]) == (2, 1.5, 2.5)
     assert charts.efficiency(tiled, 2) == "100 %"
     assert charts.efficiency(packed, 2) == "–", "two turns"
@@ -221,9 +219,8 @@ page faults|18|05 ikj_avx2|1000, f32|70, 3 switches"""
     pictures = re.findall(r'aria-label="(\w+)', text)[:4]
     assert pictures == ["The", "Time", "Speedup", "Efficiency"]
     for origin in "git@git.org:me/course.git", "https://me:word@git.org/me/course":
-        monkeypatch.setattr(
-            report.subprocess, "run", lambda *_, **how: SimpleNamespace(stdout=origin)
-        )
+        said = SimpleNamespace(stdout=origin)
+        monkeypatch.setattr(report.subprocess, "run", lambda *_, **how: said)
         assert report.base("out") == "https://git.org/me/course/blob/HEAD"
 
 

@@ -63,9 +63,8 @@ def written(form, figure):
 def read(path):
     """The rows of a CSV; quiet says no, as in older files, of one that was disturbed."""
     rows, paces = lines_of(path), Paces(path.with_name("pace.csv"))
-    for row in rows:
-        on_gpu = row.get("device_kind") == "gpu"
-        if row.get("started") and not on_gpu and paces.slow(row["host"], row["started"]):
+    for row in (row for row in rows if row.get("device_kind") != "gpu"):
+        if row.get("started") and paces.slow(row["host"], row["started"]):
             row["quiet"] = "no"
     return rows
 

@@ -4,7 +4,6 @@ import ladder
 from drawing import Series, line_chart
 from measured import ABOVE, Row, gflops, marked, percent, seconds
 
-N = "n (matrices n × n)"
 SLOW, FULL = "Where 01 itself is slow, all speedups rise.", "100 % is what the device can do."
 
 
@@ -57,7 +56,7 @@ def course(results, type, gpu):
         series = [Series(label, points(rows, "n", measure)) for label, rows in lines.items()]
         series.append(Series(library, points(beside, "n", measure), dashed=True))
         name, title = f"{kind}_{type}" + "_gpu" * gpu, title + ", on the GPU" * gpu + f", {type}"
-        yield line_chart(name, title, see, series, N, unit, **more)
+        yield line_chart(name, title, see, series, "n (matrices n × n)", unit, **more)
 
 
 def scaling(results, type, by):

@@ -9,6 +9,7 @@ from pathlib import Path
 from measured import Refusal
 
 PLOTS = Path(__file__).resolve().parents[2] / "plots"
+GNUPLOT = shutil.which("gnuplot")
 WIDE, TALL, NAME = 480, 250, 19  # pixels: of a picture, of the plot itself, of a line's name
 # A step has one colour in all charts.
 COLOURS = """666666 a43a41 865900 2f751d 027176 345fb2 854494 9c4701 686800 00755a 016d91 6451ac
@@ -50,10 +51,6 @@ def written(value):
     return str(value) if isinstance(value, int) else f"{value:.6g}"
 
 
-def drawn():
-    return shutil.which("gnuplot") is not None
-
-
 def draw(chart, folder):
     """Writes a chart's data, and its picture, which is its svg, too: the words of a mark as a
     browser shows them."""
@@ -79,7 +76,7 @@ def draw(chart, folder):
 
 def render(charts, folder):
     """Draws each, as many at once as there are cores."""
-    if not drawn():
+    if not GNUPLOT:
         return print("report.py: no charts: there is no gnuplot here", file=sys.stderr)
     Path(folder).mkdir(parents=True, exist_ok=True)
     with ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -311,10 +311,6 @@ def digits(value):
     return f"{value:.{max(0, 2 - size)}f}"
 
 
-def times(factor):
-    return f"{digits(factor)}×"
-
-
 def percent(share):
     """96 %, 0.6 %."""
     return "–" if share is None else f"{100 * share:.{0 if share >= 0.0995 else 1}f} %"

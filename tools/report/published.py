@@ -5,10 +5,10 @@ import itertools, math
 
 from charts import efficiency
 from drawing import PLOTS
-from measured import digits, lines_of, marked, percent, times
+from measured import digits, lines_of, marked, percent
 
 FORMS = {  # what is compared, and how it is written
-    "speedup": times,
+    "speedup": lambda factor: digits(factor) + "×",
     "speedup / cores": "{:.3g}".format,
     "page faults": "{:.0f}".format,
     "GFLOP/s": digits,

@@ -23,7 +23,6 @@ from measured import digits, from_to, gflops, marked, percent, seconds
 ROOT = drawing.PLOTS.parent
 ADDRESS = r"(?:\w+://)?(?:[^@/]*@)?([\w-]+(?:\.[\w-]+)+)(?::\d+/|[:/])([\w./-]+?)(?:\.git)?/?"
 TARGET = 0.98  # of the best library, in every cell
-POSITIVE = "m n k threads ratio ratio_min ratio_max gflops against_gflops".split()
 
 
 def ratios(row):
@@ -37,8 +36,8 @@ def grouped(rows):
     apart, and a rate says as much about the minute as about the library."""
     groups = {}
     for row in sorted(rows, key=lambda row: -(row.ratio or 0)):
-        in_turns = not row.variant.startswith("library")
-        if in_turns and row.verdict == "right" and all(getattr(row, name) for name in POSITIVE):
+        in_turns = row.ratio and row.ratio_min and row.ratio_max
+        if in_turns and row.verdict == "right" and not row.variant.startswith("library"):
             of = (row.host, row.type, row.threads, row.variant)
             groups.setdefault(of, {})[row.shape()] = row
     return [[*groups[of].values()] for of in sorted(groups)]
