@@ -18,33 +18,22 @@ one counts, else the last. A ~ follows where other programs disturbed it, a ° i
     {{ code('gemm.cpp', 'tiled') }}                       from the line // [tiled] to // [/tiled]
 
 Status: 0 well, 1 --check found a page that differs from its template, 2 one cannot be made."""
-import re, signal, sys, traceback
+import signal, sys, traceback
 from functools import partial
 from pathlib import Path
 
 import jinja2
 
 from figures import Figure, Refusal, extreme, query, standing, written
+from fragments import fragment
 
 ROOT = Path(__file__).resolve().parents[2]
-MARK = re.compile(r"\s*(?://|#)\s*\[(/?[\w.-]+)\]\s*$")
 
 
 def code(folder, name, part):
-    """What stands in a source beside the page, or from the root, between the lines `// [part]` and
-    `// [/part]` (after `#` in scripts): dedented, without marks inside."""
+    """A fragment of a source beside the page, or from the root."""
     source = folder / name if (folder / name).is_file() else ROOT / name
-    lines = source.read_text(encoding="utf-8").split("\n")
-    marks = [mark and mark[1] for mark in map(MARK.match, lines)]
-    once = marks.count(part) == 1 == marks.count("/" + part)
-    if not once or marks.index(part) > marks.index("/" + part):
-        raise Refusal(f"{source.name} needs a mark [{part}], then a mark [/{part}]")
-    between = range(marks.index(part), marks.index("/" + part))
-    kept = [lines[at] for at in between if not marks[at]]
-    code = [line for line in kept if line.strip() and not line.startswith("#pragma")]
-    margin = min((len(line) - len(line.lstrip()) for line in code), default=0)
-    dedented = (line if line.startswith("#pragma") else line[margin:] for line in kept)
-    return "\n".join(dedented).strip("\n")
+    return "\n".join(fragment(source, part))
 
 
 def printable(value):

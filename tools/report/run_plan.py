@@ -266,11 +266,10 @@ def run_all(commands, done, given):
     def once(command, why):
         print(f"== {command.name} {why}", flush=True)
         began, status = utc(), run(command)
-        if status != 77:
-            sample(given)
-        if status or command.name == "00_machine" or command.on_gpu:  # 00 looks again itself
-            return status, began, False
-        return status, began, Paces(given.out / "pace.csv").slow(HOST, began)
+        sample(given)
+        judged = status == 0 and command.name != "00_machine"  # which looks again itself
+        slow = Paces(given.out / "pace.csv").slow(HOST, began)
+        return status, began, judged and slow and not command.on_gpu
 
     sample(given)
     for number, command in enumerate(left, 1):
