@@ -205,6 +205,7 @@ def test_scaling_tells_efficiency():
 
 def test_the_page_opens_with_the_conclusion_four_pictures_and_what_was_predicted(monkeypatch):
     counted = "05_avx2 ikj_avx2 1000 1 threads=2 page_faults=70 context_switches=3"
+    counted += f"; {counted.replace('1000', '3000').replace('70', '9')}"  # of no size of theirs
     text = page_of(LADDER + RANKS + GPU + rows(counted))
     words = """(three plain loops) to 167 GFLOP/s (data stay dealt out), from 133 to 208 times
 In turns, packed is 1.10 (1.05 to 1.40) times as fast as oneDNN.

@@ -89,7 +89,7 @@ def planned(plan, *more):
 def test_each_line_gets_its_settings_and_its_file():
     sizes = ["sizes=9,1008,1024", "types=f32,i32", "ranks=1,3", "threads=1,5,9"]
     assert planned(PLAN, "--set", "s=1", "none=", "mine=page", *sizes) == COMMANDS
-    large = planned("02_b/02_b --size {ladder}", "--set", "sizes=9,5000")
+    large = planned("02_b/02_b --size {ladder}", "--set", "sizes=9,5000,8192")
     assert "--size 512,5000 " in large, "the estimate needs a size before"
     refused = (2, "", "{siz} is no setting: 02_b/02_b {siz}\n")
     assert run_plan("02_b/02_b {siz}", "--plan") == refused

@@ -124,7 +124,6 @@ def content(results, reference, given):
     facts = [(row.device, row.compiler, row.commit, row.started[:10]) for row in results.rows]
     facts = [", ".join(dict.fromkeys(filter(None, of))) for of in [[results.host], *zip(*facts)]]
     files = filter(None, (given.csv, given.machine, given.libraries))
-    failed = Path(given.failed or os.devnull)
     return {
         "results": results,
         "root": base(given.out),
@@ -136,7 +135,7 @@ def content(results, reference, given):
         "libraries": [*map(sentence, groups)],
         "published": published.table(results),
         "facts": "; ".join(filter(None, facts)),
-        "failed": failed.read_text(encoding="utf-8").splitlines() if failed.exists() else [],
+        "failed": Path(given.failed or os.devnull).read_text(encoding="utf-8").splitlines(),
         "files": {Path(path).name: quote(os.path.relpath(path, given.out)) for path in files},
     }
 
