@@ -52,7 +52,7 @@ libraries library 1000 0.016 threads=2 against=OpenBLAS
 libraries library 1000 0.0125 threads=2 against=oneDNN"""
 )
 for name, ratio in {"oneDNN": 1.1, "OpenBLAS": 1.3}.items():
-    more = {"against": name, "ratio": ratio, "ratio_min": ratio - 0.05, "ratio_max": 1.4}
+    more = {"against": name, "ratio": ratio, "ratio_low": ratio - 0.05, "ratio_high": 1.4}
     more |= {"gflops": 9, "against_gflops": 9}
     LADDER.append(row("libraries", "packed", 1000, 1, threads=2, **more))
 RANKS = rows(

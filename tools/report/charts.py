@@ -62,12 +62,10 @@ def course(results, type, gpu):
 def scaling(results, type, by):
     """[{threads: row}] of what ran on one and on more threads, or ranks of one thread, at one size:
     the fastest variant of each step first, and its build."""
-    other = {"threads": "ranks", "ranks": "threads"}[by]
     found = {}
     for row in results.select(lambda row: not (row.gpu or ladder.left_out(row)), type=type):
-        if getattr(row, by) > 0 and getattr(row, other) < 2:
+        if getattr(row, by) == (p := row.workers):
             of = found.setdefault((row.n, row.step, row.variant), {})
-            p = getattr(row, by)
             of[p] = min(of.get(p, row), row, key=lambda row: row.whole_s)
     several = [of for of in found.values() if 1 in of and len(of) > 1]
     n = results.size_of([of[1] for of in several])

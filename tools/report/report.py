@@ -26,8 +26,9 @@ TARGET = 0.98  # of the best library, in every cell
 
 
 def ratios(row):
-    """In words the ratio of turns, with the least and the largest."""
-    return f"{row.ratio:.2f} ({row.ratio_min:.2f} to {row.ratio_max:.2f})"
+    """In words the ratio of turns, with the least and the largest, of older files the quartiles."""
+    low, high = row.ratio_min or row.ratio_low, row.ratio_max or row.ratio_high
+    return f"{row.ratio:.2f} ({low:.2f} to {high:.2f})"
 
 
 def grouped(rows):
@@ -36,7 +37,7 @@ def grouped(rows):
     apart, and a rate says as much about the minute as about the library."""
     groups = {}
     for row in sorted(rows, key=lambda row: -(row.ratio or 0)):
-        in_turns = row.ratio and row.ratio_min and row.ratio_max
+        in_turns = row.ratio and row.ratio_low and row.ratio_high
         if in_turns and row.verdict == "right" and not row.variant.startswith("library"):
             of = (row.host, row.type, row.threads, row.variant)
             groups.setdefault(of, {})[row.shape()] = row
