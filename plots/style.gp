@@ -1,8 +1,8 @@
-# What all charts share. tools/report/drawing.py gives the variables with -e: dir (of these scripts), data, out, title, footer,
+# What all charts share. tools/report/drawing.py gives the variables with -e: dir (of these scripts), data, out, title,
 # count (how many lines), beside (how many further blocks), longest (letters of the longest name), and to each script more.
 set encoding utf8
 set micro
-# Not wide, to be read on a telephone too; as high as plot, key and footer need. lines.gp has no key, but names on the right.
+# Not wide, to be read on a telephone too; as high as plot and key need. lines.gp has no key, but names on the right.
 if (!exists('wide')) wide = 400
 if (!exists('tall')) tall = 270
 if (!exists('under')) under = 58   # pixels of the x axis
@@ -10,9 +10,8 @@ if (!exists('entries')) entries = count + beside   # of the key
 columns = int((wide-8) / (8.6*longest+44)); columns = columns < 1 ? 1 : columns > 4 ? 4 : columns
 keyrows = (entries + columns - 1) / columns
 lines_in(text) = strstrt(text, "\n") ? 1 + lines_in(text[strstrt(text, "\n")+1:]) : 1
-foot = footer eq '' ? 4 : 17 * lines_in(footer) + 6
-if (!exists('above')) above = 0
-over = 14 + 20 * lines_in(title) + above
+foot = 4
+over = 14 + 20 * lines_in(title)
 line = 22   # pixels of a line of the key
 high = over + tall + under + line*keyrows + foot
 set terminal svg size wide,high noenhanced font 'sans-serif,15' background 'white'
@@ -20,8 +19,7 @@ set output out
 set tmargin at screen 1-1.0*over/high
 set bmargin at screen 1.0*(foot+line*keyrows+under)/high
 set lmargin at screen 62.0/wide; set rmargin at screen 1-14.0/wide
-set label 1 footer at screen 6.0/wide, screen (foot-10.0)/high left font ',12' textcolor rgb '#555555'
-set label 2 title at screen 0.5, screen 1-17.0/high center font ',16'
+set label 1 title at screen 0.5, screen 1-17.0/high center font ',16'
 set border 3
 set tics nomirror font ',14'
 set xlabel offset 0, 0.5

@@ -8,7 +8,7 @@ needs() { # TOOL [VERSION]: Debian 12's; others lay some lines out otherwise
 }
 sources() {
   git -c safe.directory='*' ls-files -co --exclude-standard -- "$@" 2>/dev/null ||
-    for pattern in "$@"; do find . -name "$pattern" -not -path './build*'; done
+    for pattern in "$@"; do find . -type f -name "$pattern" -not -path './build*' -printf '%P\n'; done
 }
 case $1 in
 format)

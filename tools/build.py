@@ -4,10 +4,10 @@
     build.py BUILD [TARGET [OPTION of CMake...]]
 
 Without a TARGET a folder is configured if it has not been. Another make that builds there is waited
-for. A folder that came here with its course, renamed, moved or copied, is emptied first.
+for.
 
 Exit status: 0 well; 1 it does not build; 2 it cannot be written here."""
-import os, re, shutil, signal, subprocess, sys, time
+import re, shutil, signal, subprocess, sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -17,28 +17,12 @@ from placed import CORES
 
 
 def of_here(build):
-    """Empties a folder that was configured elsewhere; refuses one of another checkout."""
+    """Refuses a folder that was configured for another checkout, or another name of this one."""
     cache = build / "CMakeCache.txt"
     known = cache.read_text(errors="replace") if cache.exists() else ""
-    found = dict(re.findall(r"(?m)^CMAKE_(HOME_DIRECTORY|CACHEFILE_DIR):INTERNAL=(.*)", known))
-    was = {name: Path(path).resolve() for name, path in found.items()}
-    if was.get("CACHEFILE_DIR", build.resolve()) != build.resolve():
-        print(f"{build} was configured in {was['CACHEFILE_DIR']}: it is built afresh", flush=True)
-        for path in [path for path in build.iterdir() if path.name != "lock"]:
-            shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
-    elif was.get("HOME_DIRECTORY", ROOT) != ROOT:
-        refuse(f"{build} is of the course in {was['HOME_DIRECTORY']}; give another: BUILD=…")
-
-
-def not_of_the_future():
-    """Ninja configures again and again for a file of CMake's that is newer than what it made."""
-    for path in [*ROOT.rglob("CMakeLists.txt"), *ROOT.rglob("*.cmake")]:
-        if path.stat().st_mtime > time.time():
-            print(f"{path.relative_to(ROOT)} is dated in the future: dated now", flush=True)
-            try:
-                os.utime(path)
-            except OSError as error:
-                refuse(f"{path}: {error.strerror}; it is dated in the future")
+    found = re.findall(r"(?m)^CMAKE_(?:HOME_DIRECTORY|CACHEFILE_DIR):INTERNAL=(.*)", known)
+    if other := [was for was in found if Path(was).resolve() not in (ROOT, build.resolve())]:
+        refuse(f"{build} was configured for {other[0]}: remove it, or give another: BUILD=…")
 
 
 def main(build, target="", *options):
@@ -48,7 +32,6 @@ def main(build, target="", *options):
     log = locked(f"{build}.log", lambda: None)
     log.truncate(0)
     of_here(build)
-    not_of_the_future()
     is_new = not (build / "CMakeCache.txt").exists()
     ninja = ["-G", "Ninja"] if is_new and shutil.which("ninja") else []
     commands = [["cmake", "-S", ROOT, "-B", build, *ninja, *options]]

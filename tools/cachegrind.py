@@ -81,8 +81,7 @@ def measured(caches, program):
             stop(f"{program[0]} cannot run here: {said[-1]}", 77)
         # Below 0: a signal; 4 is an instruction that valgrind does not know.
         if run.returncode or not out.is_file():
-            last = said[-1] if out.is_file() else said[0]
-            stop(f"{program[0]} ended with status {run.returncode}: {last}")
+            stop(f"{program[0]} ended with status {run.returncode}: {said[-1]}")
         return out.read_text(errors="replace")
 
 

@@ -27,7 +27,6 @@ COUNTERS = {
     "tensor_percent": "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed",
     "level2_read_sectors": "lts__t_sectors_op_read.sum",
     "memory_bytes": "dram__bytes.sum",
-    "warps_a_multiprocessor": "sm__warps_active.avg.per_cycle_active",
     "registers_a_thread": "launch__registers_per_thread",
 } | {
     f"waits_{what}": f"smsp__average_warps_issue_stalled_{why}_per_issue_active.ratio"
@@ -37,8 +36,6 @@ COUNTERS = {
         "shared_memory": "short_scoreboard",
         "shared_memory_queue": "mio_throttle",
         "barrier": "barrier",
-        "math_units": "math_pipe_throttle",
-        "registers": "dispatch_stall",
         "others_turn": "not_selected",
     }.items()
 }
@@ -70,12 +67,6 @@ def count(program, variants, element, size, options):
         yield about | written
 
 
-def of_type(variants, element):
-    """Those of the list that a type has: `f32:stream_k` is one of f32's alone."""
-    words = (word.rpartition(":") for word in variants.split(","))
-    return [name for type, _, name in words if type in ("", element)]
-
-
 def main():
     raw = argparse.RawTextHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
@@ -89,8 +80,10 @@ def main():
     columns = ["variant", "type", "n", "options", *COUNTERS]
     out = csv.DictWriter(sys.stdout, columns, lineterminator="\n")
     out.writeheader()
+    words = [word.rpartition(":") for word in given.variants.split(",")]
     for element, size in itertools.product(given.type.split(","), given.size.split(",")):
-        out.writerows(count(given.program, of_type(given.variants, element), element, size, others))
+        variants = [name for type, _, name in words if type in ("", element)]
+        out.writerows(count(given.program, variants, element, size, others))
 
 
 if __name__ == "__main__":

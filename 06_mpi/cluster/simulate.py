@@ -17,8 +17,6 @@ from drawing import Chart, render  # noqa: E402
 from measured import Refusal  # noqa: E402
 
 N, FLOPS = 65536, 1e12
-PLACE = "simulated, not measured: SimGrid's SMPI, a fat tree of 1 TFLOP/s nodes; "
-PLACE += "dashed: α–β on paper"
 # By name: bytes a second and seconds of a link. The tree has 32 switches of 32 nodes each and 32
 # more above them.
 PLATFORMS = {"fast": (12.5e9, 1e-6), "slow": (1.25e9, 20e-6)}
@@ -188,7 +186,7 @@ def draw(table, out):
             network = f"{bandwidth / 1e9:g} GB/s, {latency * 1e6:g} µs"
             title = f"Simulated: efficiency of SUMMA, n = {N} f32, {network}"
             name = f"simulated_{platform}"
-            charts.append(Chart(name, "simulated", title, "", lines, {}, beside, PLACE))
+            charts.append(Chart(name, "simulated", title, "", lines, {}, beside))
     render(charts, out / "charts")
 
 

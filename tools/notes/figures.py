@@ -63,9 +63,8 @@ def written(form, figure):
 def read(path):
     """The rows of a CSV; quiet says no, as in older files, of one that was disturbed."""
     rows, paces = lines_of(path), Paces(path.with_name("pace.csv"))
-    for row in rows:
-        on_gpu = row.get("device_kind") == "gpu"
-        if row.get("started") and not on_gpu and paces.slow(row["host"], row["started"]):
+    for row in (row for row in rows if row.get("device_kind") != "gpu"):
+        if row.get("started") and paces.slow(row["host"], row["started"]):
             row["quiet"] = "no"
     return rows
 
@@ -88,11 +87,7 @@ class Query(Figure):
 
     def rows(self):
         where, found = {name: str(value) for name, value in self.where.items()}, {}
-        if (
-            "n" in where
-            and not {"m", "k"} & where.keys()
-            and {"m", "k"} <= read(self.path)[0].keys()
-        ):
+        if "n" in where and {"m", "k"} <= read(self.path)[0].keys() - where.keys():
             where |= {"m": where["n"], "k": where["n"]}
         for row in (row for row in read(self.path) if where.items() <= row.items()):
             about = key(row), row.get("compiler")

@@ -4,9 +4,7 @@ import ladder
 from drawing import Series, line_chart
 from measured import ABOVE, Row, gflops, marked, percent, seconds
 
-N = "n (matrices n × n)"
 SLOW, FULL = "Where 01 itself is slow, all speedups rise.", "100 % is what the device can do."
-NEAR = 1.1  # sizes within this factor of the ladder's stand in a panel of their own
 
 
 def points(rows, x, measure):
@@ -19,14 +17,6 @@ def points(rows, x, measure):
             told = marked(", ".join(filter(None, told)), row)
             found[getattr(row, x)] = (y[0], min(y), max(y), told)
     return found
-
-
-def panels_of(sizes, middle):
-    """Sizes evenly apart; of those near the ladder's it alone, and again all in a panel of their
-    own: one that is a power of two is slow for a reason of its own."""
-    near = sorted(n for n in sizes if middle / NEAR <= n <= NEAR * middle)
-    panels = [("", sorted({*sizes} - {*near} | {middle}))]
-    return panels + [(f"near {min(near, key=int.bit_count)}", near)] * (len(near) > 1)
 
 
 def rung_lines(results, type, gpu):
@@ -51,14 +41,13 @@ def course(results, type, gpu):
         return
     size = max(sizes) if gpu else results.size_of(rows)
     library, _ = results.best_library(type, size, gpu)
-    beside = results.libraries(type, gpu).items()
-    beside = [row for (name, n), row in beside if name == library and n in sizes]
+    beside = results.libraries(type, gpu)
+    beside = [beside[library, n] for n in sizes if (library, n) in beside]
 
     def share(row):
         roof = results.roof_of(row, results.cores)
         return roof and [100 * rate / roof for rate in row.rates()]
 
-    panels = [("", sorted(sizes))] if gpu else panels_of(sizes, size)
     for kind, title, see, measure, unit, more in (
         ("time", "Time of one product", "Lower is better.", Row.times, "%.0s %cs", {"log": True}),
         ("speedup", "Speedup over 01 ijk", SLOW, results.speedup, "%g×", {"log": True}),
@@ -67,18 +56,16 @@ def course(results, type, gpu):
         series = [Series(label, points(rows, "n", measure)) for label, rows in lines.items()]
         series.append(Series(library, points(beside, "n", measure), dashed=True))
         name, title = f"{kind}_{type}" + "_gpu" * gpu, title + ", on the GPU" * gpu + f", {type}"
-        yield line_chart(name, title, see, series, panels, N, unit, **more)
+        yield line_chart(name, title, see, series, "n (matrices n × n)", unit, **more)
 
 
 def scaling(results, type, by):
     """[{threads: row}] of what ran on one and on more threads, or ranks of one thread, at one size:
     the fastest variant of each step first, and its build."""
-    other = {"threads": "ranks", "ranks": "threads"}[by]
     found = {}
     for row in results.select(lambda row: not (row.gpu or ladder.left_out(row)), type=type):
-        if getattr(row, by) > 0 and getattr(row, other) < 2:
+        if getattr(row, by) == (p := row.workers):
             of = found.setdefault((row.n, row.step, row.variant), {})
-            p = getattr(row, by)
             of[p] = min(of.get(p, row), row, key=lambda row: row.whole_s)
     several = [of for of in found.values() if 1 in of and len(of) > 1]
     n = results.size_of([of[1] for of in several])
@@ -87,24 +74,11 @@ def scaling(results, type, by):
     return list(fastest.values())[::-1]
 
 
-def times_of_one(of, p, by):
-    """How many times as fast p are as one: threads in turns; ranks, which run apart, by their
-    medians and the spreads of both. None of what had no turns."""
-    if by == "threads" or p == 1:
-        return of[p].times_of(of[1])
-    (one, best, slow), (many, *ends) = of[1].times(), of[p].times()
-    return one / many, best / ends[1], slow / ends[0]
-
-
-def efficiency(of, p, by):
-    """In words, with ! where it is above its bound beyond its spread, as its spread where it is
-    above within that; – where it is unknown."""
-    if not (spread := times_of_one(of, p, by)):
-        return percent(None)
-    share, low, high = (at / p for at in spread)
-    if share > ABOVE >= low:
-        return f"{percent(low)} to {percent(high)}"
-    return percent(share) + " !" * (low > ABOVE)
+def efficiency(of, p):
+    """Of p threads, or ranks, in words, with ! where it is above its bound; – if it is unknown."""
+    spread = of[p].times_of(of[1])
+    share = spread and spread[0] / p
+    return percent(share) + " !" * (share is not None and share > ABOVE)
 
 
 def scaling_chart(results, type, by):
@@ -115,17 +89,11 @@ def scaling_chart(results, type, by):
     said = "Beside a name its efficiency: the speedup divided by their number, up to the cores."
     said += " In turns: the median, least and largest." * (by == "threads")
     for of in found:
-        speedups = points(of.values(), by, lambda row: times_of_one(of, getattr(row, by), by))
-        name = f"{of[1].label()}, {efficiency(of, max(p for p in of if p <= cores), by)}"
+        speedups = points(of.values(), by, lambda row: row.times_of(of[1]))
+        name = f"{of[1].label()}, {efficiency(of, max(p for p in of if p <= cores))}"
         series += [Series(of[1].label(), speedups, name)] * (len(speedups) > 1)
-    sent = results.select(lambda row: row.ranks > 1 and row.other_s, type=type, n=n)
-    if sent and by == "ranks":
-        row = max(sent, key=lambda row: (row.ranks, row.whole_rate))
-        took = map(seconds, (row.distribute_s, row.median_s, row.collect_s or 0))
-        took = "{} to distribute, {} to multiply and {} to collect".format(*took)
-        said += f" On {row.ranks} ranks {row.label()} takes {took}."
-    counts = sorted({p for line in series for p in line.points})
+    counts = {p for line in series for p in line.points}
     ideal = {p: (y := min(p, cores), y, y, f"{y}×") for p in counts}
     series.append(Series("ideal", ideal, dashed=True))
     title = f"Speedup by {by}, {type}, n = {n}"
-    return line_chart(f"{by}_{type}", title, said, series, [("", counts)], by, "%g×")
+    return line_chart(f"{by}_{type}", title, said, series, by, "%g×")

@@ -9,6 +9,7 @@ from pathlib import Path
 from measured import Refusal
 
 PLOTS = Path(__file__).resolve().parents[2] / "plots"
+GNUPLOT = shutil.which("gnuplot")
 WIDE, TALL, NAME = 480, 250, 19  # pixels: of a picture, of the plot itself, of a line's name
 # A step has one colour in all charts.
 COLOURS = """666666 a43a41 865900 2f751d 027176 345fb2 854494 9c4701 686800 00755a 016d91 6451ac
@@ -26,7 +27,6 @@ class Chart:
     lines: dict  # a block of the data for each name; an empty row ends a stroke
     settings: dict  # more of gnuplot's variables; a list is an array
     beside: dict = ()  # further blocks, with what the lines are compared with, or texts
-    footer: str = ""  # what has to be said in the picture itself
     svg: str = ""  # its picture, in the page
 
     def data(self):
@@ -38,9 +38,8 @@ class Chart:
 
     def variables(self):
         title = textwrap.fill(self.title.replace("n = ", "n\u00a0=\u00a0"), 46)
-        of = {"title": title, "footer": textwrap.fill(self.footer, 64), "count": len(self.lines)}
-        longest = max(map(len, [*self.lines, *self.beside]))
-        return of | {"beside": len(self.beside), "longest": longest} | self.settings
+        of = {"title": title, "count": len(self.lines), "beside": len(self.beside)}
+        return of | {"longest": max(map(len, [*self.lines, *self.beside]))} | self.settings
 
 
 def written(value):
@@ -50,10 +49,6 @@ def written(value):
     if isinstance(value, str):
         return '"' + re.sub(r"[\"`\\]", "", value).replace("\n", "\\n") + '"'
     return str(value) if isinstance(value, int) else f"{value:.6g}"
-
-
-def drawn():
-    return shutil.which("gnuplot") is not None
 
 
 def draw(chart, folder):
@@ -81,7 +76,7 @@ def draw(chart, folder):
 
 def render(charts, folder):
     """Draws each, as many at once as there are cores."""
-    if not drawn():
+    if not GNUPLOT:
         return print("report.py: no charts: there is no gnuplot here", file=sys.stderr)
     Path(folder).mkdir(parents=True, exist_ok=True)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -105,19 +100,6 @@ def style(label):
     return colour, SHAPES[number % len(SHAPES)]
 
 
-def apart(places, gap, low, high):
-    """The places, moved to stand `gap` apart between low and high: up, and down from the top."""
-    order, moved = sorted(range(len(places)), key=places.__getitem__), list(places)
-    least, most = low, high
-    for i in order:
-        moved[i] = max(moved[i], least)
-        least = moved[i] + gap
-    for i in reversed(order):
-        moved[i] = min(moved[i], most)
-        most = moved[i] - gap
-    return moved
-
-
 @dataclass
 class Series:
     label: str  # gives the colour
@@ -126,42 +108,31 @@ class Series:
     dashed: bool = False
 
 
-def line_chart(name, title, see, series, panels, xlabel, unit, log=False, bound=0):
-    """Lines against what stands evenly in panels, [(heading, [x, …])]: each has its name at its
-    end, joins the points of a panel, and may have a bound, a y."""
+def line_chart(name, title, see, series, xlabel, unit, log=False, bound=0):
+    """Lines against what stands evenly apart, each named at its end; perhaps a bound, a y."""
     if not (series := [line for line in series if line.points]):
         return None
     reached = [y for line in series for at in line.points.values() for y in at[:3]]
     low, high = min(reached), max(reached + [bound])
     logarithm = 0 if not log or high < 3 * low else 2 if high < 40 * low else 10
     low, high = (low / 1.2, high * 1.2) if logarithm else (0, high * 1.06)
-    places, starts, stops = [], [], []
-    for _, xs in panels:
-        starts.append(stops[-1] + 0.4 if stops else 0.0)
-        places.append({x: starts[-1] + i + 0.5 for i, x in enumerate(xs)})
-        stops.append(starts[-1] + len(xs))
-    lines, ends = {}, []
+    at, lines = {x: i for i, x in enumerate(sorted({x for of in series for x in of.points}))}, {}
     for line in series:
         rows = lines[line.name or line.label] = []
-        for at in places:
-            for x in (x for x in at if x in line.points):
-                *ys, told = line.points[x]
-                rows.append([at[x], *ys, f"{line.label}: {told}", int(told.endswith("~"))])
-                last = [at[x], float(ys[0])]
-            rows.append([])
-        ends.append((line.name or line.label, style(line.label)[0], *last))
-    names, hues, xs, ys = map(list, zip(*ends))
-    settings = {"names": names, "hues": [f"#{of}" for of in hues], "last_x": xs, "last_y": ys}
-    scale = math.log if logarithm else float
-    share = [(scale(y) - scale(low)) / (scale(high) - scale(low)) for y in ys]
-    tall, longest = max(TALL, NAME * (len(ends) + 1)), max(map(len, names))
-    settings |= {"places": apart(share, NAME / tall, 0.02, 0.98), "wide": WIDE, "tall": tall}
+        for x, (*ys, told) in sorted(line.points.items()):
+            rows.append([at[x], *ys, f"{line.label}: {told}", int(told.endswith("~"))])
+    names, ys = [*lines], [float(rows[-1][1]) for rows in lines.values()]
+    settings = {"names": names, "hues": [f"#{style(line.label)[0]}" for line in series]}
+    settings |= {"last_x": [rows[-1][0] for rows in lines.values()], "last_y": ys}
+    tall, longest = max(TALL, NAME * (len(ys) + 1)), max(map(len, names))
+    order = sorted(range(len(ys)), key=ys.__getitem__)  # of the names, evenly apart
+    heights = [(order.index(i) + 0.5) / len(ys) for i in range(len(ys))]
+    settings |= {"places": heights, "wide": WIDE, "tall": tall}
     settings |= {"bottom": float(low), "top": float(high), "longest": longest}
-    each = (WIDE - 98 - 8.2 * longest) / stops[-1]
-    fit = math.ceil(max(8.5 * len(str(x)) + 5 for at in places for x in at) / each)
-    axis = [[at[x], str(x)] for at in places for x in [*at][::-fit]]  # as many as fit
-    settings |= {"starts": starts, "stops": stops, "xlabel": xlabel, "unit": unit}
-    settings |= {"logy": logarithm, "heading": panels[-1][0], "bound": float(bound)}
+    each = (WIDE - 98 - 8.2 * longest) / len(at)
+    fit = math.ceil(max(8.5 * len(str(x)) + 5 for x in at) / each)
+    axis = [[at[x], str(x)] for x in [*at][::-fit]]  # as many as fit
+    settings |= {"xlabel": xlabel, "unit": unit, "logy": logarithm, "bound": float(bound)}
     settings |= {"shapes": [style(line.label)[1] for line in series]}
-    settings |= {"strokes": [1 + line.dashed for line in series], "above": 16 * (len(panels) > 1)}
+    settings |= {"strokes": [1 + line.dashed for line in series], "right": len(at) - 0.5}
     return Chart(name, "lines", title, see, lines, settings, {"axis": axis})

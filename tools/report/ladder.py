@@ -26,7 +26,6 @@ GPU = [
     ("12", "fed by copies of their own", None),
     ("13", "f32 by tensor cores", None),
 ]
-FASTEST = "the fastest rung"  # what 100 % is where nothing better is known
 
 
 @dataclass
@@ -53,7 +52,6 @@ class Ladder:
     full: str  # what 100 % is
     bars: list
     line: tuple  # the library's share, its words; () without one
-    note: str
 
 
 def left_out(row):
@@ -81,7 +79,7 @@ def of_type(results, type, gpu):
     n = results.size_of(rows)
     if not (found := rungs(select(rows, n=n), GPU if gpu else CORES)):
         return None
-    (name, rate), full = results.best_library(type, n, gpu), FASTEST
+    (name, rate), full = results.best_library(type, n, gpu), "the fastest rung"
     top, first = max(row.whole_rate for *_, row in found), found[0][-1]
     roof = None if gpu else results.roof_of(first, results.cores)
     if roof:
@@ -91,13 +89,9 @@ def of_type(results, type, gpu):
         top, full = rate, f"NVIDIA's library cuBLAS, {gflops(rate)}"
     shares = [(*rung, rung[-1].whole_rate / top) for rung in found]
     bars = [Bar(*rung, bool(roof) and rung[-1] > ABOVE) for rung in shares]
-    line, note = (rate / top, f"{name}: {gflops(rate)}") if name and full != FASTEST else (), ""
-    if any(bar.above for bar in bars):
-        note = "! Above its bound: a time or the peak was measured in a bad moment."
-    elif gpu and name and max(bar.share for bar in bars) > 1:
-        note = "Above 100 %: faster than cuBLAS."
+    line = (rate / top, f"{name}: {gflops(rate)}") if name else ()
     device = first.device if gpu else results.processor()
-    return Ladder(device, f"{type}, n = {n}", full, bars, line, note)
+    return Ladder(device, f"{type}, n = {n}", full, bars, line)
 
 
 def of_types(results, type, gpu):
@@ -123,8 +117,7 @@ def chart(ladder, start=""):
         if ladder.line:
             words = ladder.line[1].replace(":", ", the fastest library:")
             strokes.append([ladder.line[0] / scale, y + 2.1, words * (bar is ladder.bars[-1])])
-    texts += [[len(bars) + 2.9, 1, ladder.note]] * bool(ladder.note)
-    settings = {"rows": len(bars) + 3.1 + 0.55 * bool(ladder.note)}
+    settings = {"rows": len(bars) + 3.1}
     row, see = ladder.bars[0].row, "A bar a step: longer is faster."
     name, title = f"{start}ladder_{row.type}" + "_gpu" * row.gpu, f"The ladder, {ladder.title}"
     beside = {"texts": texts, "libraries": strokes or [[-1.0, 0, ""]]}  # none: out of sight

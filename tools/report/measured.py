@@ -71,14 +71,12 @@ class Paces:
             if gops := typed("gops", line["gops"]):
                 self.samples.setdefault(line["host"], []).append((line["at"], gops))
 
-    def least(self, host):
-        """Under this a sample is slow; of fewer than four samples none is."""
-        gops = [gops for _, gops in self.samples.get(host, [])]
-        return SLOW * quantiles(gops, method="inclusive")[2] if len(gops) > 3 else 0
-
     def slow(self, host, started):
-        """Whether the last sample at or before this time, or the first one after it, is slow."""
-        samples, least = self.samples.get(host, []), self.least(host)
+        """Whether the last sample at or before this time, or the first one after it, is slow; of
+        fewer than four samples none is."""
+        if len(samples := self.samples.get(host, [])) < 4:
+            return False
+        least = SLOW * quantiles((gops for _, gops in samples), method="inclusive")[2]
         before = [gops for at, gops in samples if at <= started]
         after = [gops for at, gops in samples if at > started]
         around = before[-1:] + after[:1] if before else []  # from before there was a pace
@@ -156,9 +154,13 @@ class Row(SimpleNamespace):
 
     def times_of(self, other):
         """How many times as fast as another row of its program: median, least and largest of the
-        turns they had together; None of fewer than three."""
+        turns they had together, None of fewer than three; of ranks, which run apart, by the medians
+        and the spreads of both."""
         if self is other:
             return (1.0,) * 3
+        if self.ranks != other.ranks:
+            (mine, *ends), (its, best, slow) = self.times(), other.times()
+            return its / mine, best / ends[1], slow / ends[0]
         turns = lambda row: [typed("turn", word) for word in row.turns_s.split()]
         for mine, its in itertools.product(self.takes[::-1], other.takes[::-1]):
             if self.step == other.step and mine.started == its.started:
@@ -258,11 +260,15 @@ class Results:
         return of or self.machine.most("peak", type=row.type)
 
     def above(self):
-        """(row, share of its roof) of what is faster than the roof beyond its own spread."""
+        """What is faster than its roof beyond its own spread, a line each: one of the two was
+        measured in a bad moment."""
         for row in self.ranked + select(self.beside, square=True, timed=True):
             roof = self.roof_of(row)
             if roof and row.rates()[2] > ABOVE * roof:
-                yield row, row.whole_rate / roof
+                who = ", ".join(
+                    filter(None, (row.label(), row.type, f"n = {row.n}", row.setting()))
+                )
+                yield f"{who}: {percent(row.whole_rate / roof)} of the measured peak"
 
     def libraries(self, type, gpu=False):
         """{(library, n): its fastest row there}, of squares on no more than all cores, or on the
@@ -280,19 +286,15 @@ class Results:
         return max(rates, key=lambda of: of[1], default=("", None))
 
     def size_of(self, rows):
-        """The size to compare these rows of a device and a type at: on the processor that at which
-        the baseline was measured most often; then that which the most steps have, if possible no
-        power of two, where the baseline is slow for a reason of its own. On a GPU one of the
-        library's, and the largest that the most variants have. 0 of no row."""
-        have, takes = {}, {}
+        """The size to compare these rows of a device at, for which the most steps, on a GPU the
+        most variants, have rows: the largest; on the processor, where the baseline was measured most
+        often, and if possible no power of two, where that is slow for a reason of its own."""
+        have, gpu, types = {}, any(row.gpu for row in rows), {row.type for row in rows}
         for row in rows:
             have.setdefault(row.n, set()).add(row.variant if row.gpu else row.number)
-        gpu, type = (rows[0].gpu, rows[0].type) if rows else (False, "")
-        if gpu:
-            takes = {n: 1 for _, n in self.libraries(type, gpu)}
-        for row in self.select(baseline=True, type=type) if not gpu else ():
-            takes[row.n] = min(len(row.takes), FEWEST)
-        rank = lambda n: (takes.get(n, 0), len(have[n]), gpu or n.bit_count() > 1, n)
+        bases = [row for row in self.baselines.values() if row.type in types]
+        takes = {row.n: min(len(row.takes), FEWEST) for row in bases}
+        rank = lambda n: (gpu or takes.get(n, 0), len(have[n]), gpu or n.bit_count() > 1, n)
         return max(have, key=rank, default=0)
 
     def processor(self):
@@ -307,10 +309,6 @@ def digits(value):
     """Three significant digits, never fewer than the whole part has: 0.370, 10.0, 1234."""
     size = math.floor(math.log10(float(f"{value:.2e}"))) if value else 2
     return f"{value:.{max(0, 2 - size)}f}"
-
-
-def times(factor):
-    return f"{digits(factor)}×"
 
 
 def percent(share):

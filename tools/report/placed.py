@@ -1,7 +1,7 @@
 """The processors there are for this process, printed if this is the program; and how a command line
 is put on them: threads and ranks, each on cores of its own."""
 
-import ctypes, os, re, subprocess
+import os, re, subprocess
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -20,43 +20,23 @@ OPEN_MPI = {
     "OMPI_MCA_plm_rsh_agent": "false",  # nor ssh, which a container may lack
     "OMPI_MCA_btl": "^tcp",  # of one host: without a network, Open MPI 5 says so for each pair
 }
-# Where one process may not read another's memory (Docker of 2021 and before, or on an old kernel),
-# Open MPI would say so for each message.
-BY_TWO_COPIES = {"OMPI_MCA_btl_vader_single_copy_mechanism": "none", "OMPI_MCA_smsc": "^cma"}
 
 
 def processors(groups="/proc/self/cgroup", root="/sys/fs/cgroup"):
-    """The least of those that it may run on and of what its cgroups, versions 1 and 2, leave it of
-    their time (docker --cpus); at least one. runner/machine.cpp counts alike."""
+    """The least of those that it may run on and of what its cgroups leave it of their time (docker
+    --cpus); at least one. runner/machine.cpp counts alike."""
     asked = getattr(os, "sched_getaffinity", None)
     least = len(asked(0)) if asked else os.cpu_count() or 1
     lines = Path(groups).read_text().splitlines() if os.path.exists(groups) else []
-    for _, controllers, group in (line.split(":", 2) for line in lines):
-        if controllers and "cpu" not in controllers.split(","):
-            continue
-        top = Path(root, "cpu" if controllers else "")
-        names = ("cpu.cfs_quota_us", "cpu.cfs_period_us") if controllers else ("cpu.max",)
+    for group in (line[3:] for line in lines if line.startswith("0::")):  # of version 2
         for folder in Path(group, "_").parents:  # the group's own, and those above it
-            try:
-                files = [Path(f"{top}{folder}", name) for name in names]
-                quota, period = map(int, " ".join(file.read_text() for file in files).split())
-            except (OSError, ValueError):  # none is here, or "max"
-                continue
-            if quota > 0:  # -1: without a limit
+            with suppress(OSError, ValueError):  # none is here, or "max"
+                quota, period = map(int, Path(f"{root}{folder}/cpu.max").read_text().split())
                 least = min(least, quota / period)
     return max(1, int(least))
 
 
 CORES = processors()
-
-
-@cache
-def copies_at_once():
-    """Whether process_vm_readv is allowed, tried on this process."""
-    here = ctypes.create_string_buffer(8)
-    part = (ctypes.c_size_t * 2)(ctypes.addressof(here), 8)
-    read = getattr(ctypes.CDLL(None), "process_vm_readv", None)
-    return read is None or read(os.getpid(), part, 1, part, 1, 0) == 8
 
 
 @cache
@@ -80,13 +60,13 @@ def placed(words):
         # libraries.py's programs would count the core alone that their first thread is bound to.
         own = any(word.endswith("libraries.py") for word in words)
         return words, OF_THREADS if "--threads" in words and not own else {}
-    ranks, around = ranks_of(words), OPEN_MPI | ({} if copies_at_once() else BY_TWO_COPIES)
+    ranks = ranks_of(words)
     share, bind = f"slot:PE={CORES // max(1, ranks)}", "hwthread" if ranks <= CORES else "none"
+    around = OPEN_MPI | {"OMPI_MCA_hwloc_base_binding_policy": bind}
     if open_mpi_5():
         at = words.index("mpirun") + 1
         by = share + ":hwtcpus" if ranks <= CORES else ":oversubscribe"
         words = [*words[:at], "--map-by", by, "--bind-to", bind, *words[at:]]
-    around["OMPI_MCA_hwloc_base_binding_policy"] = bind
     if ranks > CORES:
         return words, around | {"OMP_WAIT_POLICY": "passive"}
     return words, around | {"OMPI_MCA_rmaps_base_mapping_policy": share}

@@ -1,106 +1,57 @@
-"""What reports printed, a figure a row, and ours beside it. plots/published/ours.csv says which of
-ours does the same: a step and its variants, the most alike first; none is the step's best."""
+"""What reports printed, and ours beside it. plots/published/ours.csv has their figures, and which
+of ours does the same: a step and its variant; none is the step's best."""
 
-import math
+import itertools, math
 
-from charts import efficiency, times_of_one
+from charts import efficiency
 from drawing import PLOTS
-from measured import digits, lines_of, marked, percent, times
+from measured import digits, lines_of, marked, percent
 
-WORKERS = {"threads": "threads", "processes": "ranks"}  # in their files, and in ours
-
-
-def workers(line):
-    """(threads or processes, how many) that a printed line was measured on; of a GPU's ("", 0)."""
-    return next(((of, int(line[of])) for of in WORKERS if line[of]), ("", 0))
-
-
-def theirs(line, lines):
-    """What a printed line says that can be set beside ours: (what, the figure), or ("", 0)."""
-    metric, value, (by, count) = line["metric"], float(line["value"]), workers(line)
-    if metric == "page_faults":
-        return "page faults", value
-    if metric == "rate":
-        return "GFLOP/s", value
-    if metric == "time" and by:
-        times = [of for of in lines if (of["metric"], of["n"]) == ("time", line["n"])]
-        metric, value = "speedup", float(next(of["value"] for of in times if of[by] == "1")) / value
-    if metric == "time":
-        seconds = value * (1e-3 if line["unit"] == "ms" else 1)
-        return "GFLOP/s", 2e-9 * int(line["n"]) ** 3 / seconds
-    if metric == "efficiency" and not by:
-        return "speedup / cores", value
-    value = 1 + value / 100 if metric == "speedup-100%" else value
-    return ("speedup", value) if metric.startswith("speedup") and count != 1 else ("", 0)
+FORMS = {  # what is compared, and how it is written
+    "speedup": lambda factor: digits(factor) + "×",
+    "speedup / cores": "{:.3g}".format,
+    "page faults": "{:.0f}".format,
+    "GFLOP/s": digits,
+}
 
 
-def ours(results, same, line, what, type):
-    """The rows that are set beside a printed line, ours and what it is a multiple of, or None: of
-    the same type, of the variant most alike, of the nearest size, the fastest there is."""
-    (by, count), pairs = workers(line), []
-    n = int(line["n"] or max((row.n for row in results.select(gpu=True)), default=1))
-    on = {"threads": 1, "ranks": 1} if by else {"gpu": True}
-    many = on | ({WORKERS[by]: count} if by else {})
-    # None are counted where a row had the memory that one before gave back.
-    counted = (lambda row: row.page_faults) if what == "page faults" else None
-    for order, variant in enumerate(same["ours"].split("|")):
-        like = dict(zip(("number", "variant"), filter(None, (same["step"], variant))))
-        for row in results.select(counted, **like, **many):
-            one = like | on if by else {"baseline": True}
-            bases = (
-                results.select(**one, type=row.type, n=row.n)
-                if what.startswith("speedup")
-                else [row]
-            )
-            far = (row.type != type, order, abs(math.log(row.n / n)), row.type, row.n)
-            pairs += [((*far, row.median_s, base.median_s), row, base) for base in bases]
-    return min(pairs, key=lambda pair: pair[0], default=(None,))[1:]
-
-
-def figure(results, row, base, what):
-    """Ours in words: a multiple of one thread's in turns, of one rank's by the times and their
-    spreads, else of the baseline's."""
-    if what == "page faults":
-        return f"{row.page_faults:.0f}, {row.context_switches or 0:.0f} switches"
+def figure(results, row, what, by):
+    """Ours in words, None of what we do not know: a multiple of one thread's in turns, of one
+    rank's by the times and their spreads, on a GPU of the baseline's."""
+    form, of = FORMS[what], {name: getattr(row, name) for name in ("step", "variant", "type", "n")}
+    if what == "page faults":  # none where it had the memory that a row before gave back
+        switches = f", {row.context_switches or 0:.0f} switches"
+        return row.page_faults and form(row.page_faults) + switches
     if what == "GFLOP/s":
-        return digits(row.rate)
-    by, of = "ranks" if row.ranks > 1 else "threads", {1: base, row.workers: row}
-    spread = results.speedup(row) if base.baseline else times_of_one(of, row.workers, by)
+        return form(row.rate)
+    one = min(results.select(**of, threads=1, ranks=1), key=lambda row: row.median_s, default=None)
+    of = {1: one, row.workers: row} if by else {}
+    spread = one and row.times_of(one) if by else results.speedup(row)
     cores = results.gpu.most("cores") if what == "speedup / cores" else 1  # of some unknown
     if not (spread and cores):
-        return "–"
-    written = times if what == "speedup" else "{:.3g}".format
-    middle, low, high = (written(at / cores) for at in spread)
-    share = "" if base.baseline else f", {efficiency(of, row.workers, by)}"
+        return None
+    middle, low, high = (form(at / cores) for at in spread)
+    share = f", {efficiency(of, row.workers)}" if by else ""
     return middle + f" ({low} to {high})" * (low != high) + share
 
 
 def table(results):
-    """The rows of what reports printed and we have measured; of the threads at each n at the
-    largest."""
+    """The cells of what reports printed and we have measured, ours of the same type if possible,
+    and of the nearest size."""
     rows = []
-    for same in lines_of(PLOTS / "published/ours.csv"):
-        lines = lines_of(PLOTS / f"published/{same['report']}.csv")
-        lines = [of for of in lines if all(of[at] == same[at] for at in ("experiment", "variant"))]
-        most = max((int(line["n"]) for line in lines if workers(line)[0]), default=0)
-        for line in lines:
-            type = line["type"].replace("int", "i").replace("float", "f") or "f32"
-            (what, value), (by, count) = theirs(line, lines), workers(line)
-            found = what and not (by and int(line["n"]) < most)
-            if not (found := found and ours(results, same, line, what, type)):
-                continue
-            row, base = found
-            report = same["report"].replace("_", " ").title().replace("Csc", "CSC")
-            on = f"{by} {count}" if by else "a GPU"
-            cells = [report, same["variant"], line["n"] or "–", on]
-            forms = {
-                "speedup": times,
-                "speedup / cores": "{:.3g}".format,
-                "page faults": "{:.0f}".format,
-            }
-            written = forms.get(what, digits)(value)
-            written += f", {percent(value / count)}" if by and what == "speedup" else ""
-            cells += [what, written, row.label(), f"{row.n}" + f", {row.type}" * (row.type != type)]
-            said = figure(results, row, base, what)
-            rows.append([*cells, said if said == "–" else marked(said, row, base)])
+    for line in lines_of(PLOTS / "published/ours.csv"):
+        n, type, what, value = int(line["n"]), line["type"], line["what"], float(line["theirs"])
+        by = "threads" if line["threads"] else "ranks" if line["ranks"] else ""
+        on = {"threads": 1, "ranks": 1, by: int(line[by])} if by else {"gpu": True}
+        like = dict(zip(("number", "variant"), filter(None, (line["step"], line["ours"]))))
+        far = lambda row: (row.type != type, abs(math.log(row.n / n)), row.median_s)
+        ours = sorted(results.select(**like, **on), key=far)
+        ours = ((row, said) for row in ours if (said := figure(results, row, what, by)))
+        for row, said in itertools.islice(ours, 1):
+            cells = [line["report"], line["published"], n, f"{by} {line[by]}" if by else "a GPU"]
+            share = f", {percent(value / on[by])}" if by and what == "speedup" else ""
+            cells += [what, FORMS[what](value) + share, row.label()]
+            rows.append(
+                [*cells, f"{row.n}" + f", {row.type}" * (row.type != type), marked(said, row)]
+            )
     return rows

@@ -10,33 +10,174 @@ where there is none here; --libraries libraries.csv; --failed FILE has the steps
 line. A row whose result is wrong is named, never ranked or drawn. Exit status: 0 well; 2 the files
 cannot be read or written, 77 the page lacks jinja2, in a line."""
 
-import argparse, sys
+import argparse, itertools, os, re, subprocess, sys
+from contextlib import suppress
 from pathlib import Path
+from statistics import geometric_mean
+from urllib.parse import quote
 
-import ladder, page
-from measured import Refusal, Results, from_to, read
+import charts, drawing, ladder, published
+from measured import LIMITS, Refusal, Results, read, select
+from measured import digits, from_to, gflops, marked, percent, seconds
+
+ROOT = drawing.PLOTS.parent
+ADDRESS = r"(?:\w+://)?(?:[^@/]*@)?([\w-]+(?:\.[\w-]+)+)(?::\d+/|[:/])([\w./-]+?)(?:\.git)?/?"
+TARGET = 0.98  # of the best library, in every cell
+
+
+def ratios(row):
+    """In words the ratio of turns, with the least and the largest, of older files the quartiles."""
+    low, high = row.ratio_min or row.ratio_low, row.ratio_max or row.ratio_high
+    return f"{row.ratio:.2f} ({low:.2f} to {high:.2f})"
+
+
+def grouped(rows):
+    """By host, type, threads and variant the rows that are of ours and a library in turns: of each
+    shape that of the library that did best beside ours, not of the highest rate: they are minutes
+    apart, and a rate says as much about the minute as about the library."""
+    groups = {}
+    for row in sorted(rows, key=lambda row: -(row.ratio or 0)):
+        in_turns = row.ratio and row.ratio_low and row.ratio_high
+        if in_turns and row.verdict == "right" and not row.variant.startswith("library"):
+            of = (row.host, row.type, row.threads, row.variant)
+            groups.setdefault(of, {})[row.shape()] = row
+    return [[*groups[of].values()] for of in sorted(groups)]
+
+
+def sentence(rows):
+    """How the rows of a group stand."""
+    worst, mean = min(rows, key=lambda row: row.ratio), geometric_mean(row.ratio for row in rows)
+    on = "a GPU" if worst.gpu else f"{worst.threads} thread" + "s" * (worst.threads > 1)
+    below = sum(row.ratio < TARGET for row in rows)
+    return (
+        f"{worst.variant}, {worst.type}, on {on}, is {mean:.3f} times as fast as the best library "
+        f"on average, at worst {ratios(worst)} at {worst.shape()}, {worst.against}; "
+        f"below {TARGET:g} in {below} of {len(rows)}."
+    )
+
+
+def wrong_lines(results):
+    for row in results.wrong:
+        found = row.differences, row.error_share
+        differ, share = ("?" if of is None else f"{of:g}" for of in found)
+        who = f"{row.step} {row.variant} {row.type} {row.m}×{row.n}×{row.k}, {row.flags}: verdict"
+        yield f"{who} '{row.verdict}', {differ} elements differ, error / allowed = {share}"
+
+
+def mark_lines(results):
+    """How many rows were not verified, how many disturbed, whose are left out, if there are any."""
+    again = "disturbed (marked ~): make report, called again, measures these again."
+    said = {"not verified (marked °).": [row.verdict == "unverified" for row in results.rows]}
+    said[again] = [row.disturbed for row in results.rows]
+    lines = [f"{sum(of)} of {len(of)} rows {words}" for words, of in said.items() if any(of)]
+    others = f"Left out: what was measured on {', '.join(results.others)}; this is {results.host}."
+    return lines + [others] * bool(results.others)
+
+
+def told_of(results, of, groups):
+    """What the conclusion tells of a ladder: its first and its best bar, how many times as fast
+    this is, the turns that it, or what is most like it, had with a library, and the fastest row
+    that has a prediction."""
+    first, best = of.bars[0], max(of.bars, key=lambda bar: bar.share)
+    row = best.row
+    gain = digits(row.whole_rate / first.row.whole_rate)
+    gain = from_to(results.speedup(row)) if first.label == "01" else f"about {gain}"
+    pairs = select(itertools.chain(*groups), type=row.type, gpu=row.gpu, square=True)
+    narrow = lambda at: at.variant[:5] == "tuned"  # some of these libraries are kept to AVX2
+    order = lambda at: (at.variant != row.variant, narrow(at), abs(at.n - row.n), -at.threads)
+    limited = [bar for bar in of.bars if bar.row.limit in LIMITS and bar.row.predicted_s]
+    limited = max(limited, key=lambda bar: bar.share, default=None)
+    return of, first, best, gain, min(pairs, key=order, default=None), limited
+
+
+def base(out):
+    """Where the lessons are as a browser shows them: on the repository's web address, if it has
+    one; else as files."""
+    with suppress(OSError):  # there is no git
+        ask = ["git", "-C", str(ROOT), "remote", "get-url", "origin"]
+        origin = subprocess.run(ask, capture_output=True, text=True).stdout.strip()
+        if found := re.fullmatch(ADDRESS, origin):
+            return f"https://{found[1]}/{found[2]}/blob/HEAD"
+    return quote(os.path.relpath(ROOT, out))
+
+
+def content(results, reference, given):
+    """All that is shown: of the machine's first type a chapter of the processor and one of the GPU,
+    (what the conclusions tell, charts) each, then what is folded."""
+    libraries = read(given.libraries, "ratio") if given.libraries else []
+    groups = grouped(results.beside + select(libraries, host=results.host))
+    ladders, chapters = ladder.of_machine(results), []
+    bars = [bar for of in ladders for bar in of.bars]
+    type = bars[0].row.type if bars else ""
+    for gpu in (False, True):
+        shown = [of for of in ladders if of.bars[0].row.gpu == gpu]
+        drawn = [*map(ladder.chart, shown), *charts.course(results, type, gpu)]
+        chapters.append(([told_of(results, of, groups) for of in shown], drawn))
+    card = [of for of in ladder.of_machine(reference) if of.bars[0].row.gpu] if reference else []
+    emulated = select(results.rows, lambda row: row.m * row.n * row.k, stand_in=True)
+    if not chapters[1][0]:
+        chapters[1] = ([], [ladder.chart(of, "reference_") for of in card])
+    scaled = lambda of: [charts.scaling_chart(results, of, by) for by in ("threads", "ranks")]
+    folded = [("Threads and ranks", scaled(type))]
+    for of in [of for of in results.types if of != type]:
+        drawn = [*charts.course(results, of, False), *charts.course(results, of, True)]
+        folded.append((f"The same in {of}", [*drawn, *scaled(of)]))
+    facts = [(row.device, row.compiler, row.commit, row.started[:10]) for row in results.rows]
+    facts = [", ".join(dict.fromkeys(filter(None, of))) for of in [[results.host], *zip(*facts)]]
+    files = filter(None, (given.csv, given.machine, given.libraries))
+    return {
+        "results": results,
+        "root": base(given.out),
+        "chapters": [(told, list(filter(None, drawn))) for told, drawn in chapters],
+        "folded": [(title, list(filter(None, drawn))) for title, drawn in folded],
+        "predicted": [bar.row for bar in bars if bar.row.predicted_s and bar.label != "yours"],
+        "card": card,
+        "emulated": sorted(emulated, key=lambda row: row.step) if not chapters[1][0] else [],
+        "libraries": [*map(sentence, groups)],
+        "published": published.table(results),
+        "facts": "; ".join(filter(None, facts)),
+        "failed": Path(given.failed or os.devnull).read_text(encoding="utf-8").splitlines(),
+        "files": {Path(path).name: quote(os.path.relpath(path, given.out)) for path in files},
+    }
+
+
+def write(results, reference, given):
+    """Writes index.html: one file, no script; the CSV stands beside it, and the charts as files."""
+    shown = content(results, reference, given)
+    every = [chart for _, of in shown["chapters"] + shown["folded"] for chart in of]
+    drawing.render(every, Path(given.out, "charts"))
+    try:
+        import jinja2
+    except ImportError:
+        print("report.py: no page: there is no jinja2 here (python3-jinja2)", file=sys.stderr)
+        sys.exit(77)
+    how = {"autoescape": True, "trim_blocks": True, "lstrip_blocks": True}
+    environment = jinja2.Environment(undefined=jinja2.StrictUndefined, **how)
+    words = (digits, gflops, marked, percent, ratios, seconds)
+    environment.filters |= {of.__name__: of for of in words}
+    environment.globals |= globals()
+    template = Path(__file__).with_name("page.html.jinja").read_text(encoding="utf-8")
+    text = environment.from_string(template).render(shown)
+    Path(given.out).mkdir(parents=True, exist_ok=True)
+    (Path(given.out) / "index.html").write_text(text, encoding="utf-8")
+    print(Path(given.out) / "index.html")
 
 
 def print_ladder(results):
     """Prints the ladders, and after them what was wrong."""
-    ladders = ladder.of_machine(results)
+    ladders, line = ladder.of_machine(results), "{:30} {:>24} {:>18}  {}".format
     for of in ladders:
-        lines = [("rung", "variant", "share, rate", "times 01 ijk")]
+        print(f"\n{of.device}, {of.title}; 100 % is {of.full}")
+        print(line("rung", "share, rate", "times 01 ijk", "variant"))
         for bar in of.bars:
             rung = f"{bar.label} {bar.idea}".removeprefix("yours ")
             who = f"{bar.row.step} {bar.row.variant} {bar.row.setting()}"
-            lines.append((rung, who, bar.rate(), from_to(results.speedup(bar.row))))
-        wide = [max(map(len, column)) for column in zip(*lines)]
-        print(f"\n{of.device}, {of.title}; 100 % is {of.full}")
-        for rung, who, *numbers in lines:
-            numbers = [at.rjust(width) for at, width in zip(numbers, wide[2:])]
-            print(rung.ljust(wide[0]), who.ljust(wide[1]), *numbers, sep="  ")
-        print(*filter(None, (*of.line[1:], of.note)), sep="\n")
+            print(line(rung, bar.rate(), from_to(results.speedup(bar.row)), who))
+        print(*of.line[1:])
     if not ladders:
         print("No ladder: there is no square product with a right result.")
-    for line in page.wrong_lines(results):
-        print(f"\nWRONG, left out: {line}")
-    print(*page.mark_lines(results), sep="\n")
+    print(*(f"WRONG, left out: {line}" for line in wrong_lines(results)), sep="\n")
+    print(*results.above(), *mark_lines(results), sep="\n")
 
 
 def reference_of(folder, results):
@@ -56,18 +197,15 @@ def main():
     given = parser.parse_args()
     try:
         if given.command == "libraries":
-            if not (groups := page.grouped(read(given.csv, "ratio"))):
+            if not (groups := grouped(read(given.csv, "ratio"))):
                 raise Refusal(f"{given.csv} has no row to show")
-            return print(*map(page.sentence, groups), sep="\n")
+            return print(*map(sentence, groups), sep="\n")
         results = Results(given.csv, given.machine)
         if given.command == "ladder":
             return print_ladder(results)
-        page.write(results, reference_of(given.reference, results), given)
-    except Refusal as refusal:
-        sys.exit(print(f"report.py: {refusal}", file=sys.stderr) or 2)
-    except OSError as error:
-        said = f"report.py: cannot write {error.filename}: {error.strerror}"
-        sys.exit(print(said, file=sys.stderr) or 2)
+        write(results, reference_of(given.reference, results), given)
+    except (Refusal, OSError) as error:
+        sys.exit(print(f"report.py: {error}", file=sys.stderr) or 2)
 
 
 if __name__ == "__main__":

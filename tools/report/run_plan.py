@@ -9,9 +9,8 @@ environment (NAME=value) and `mpirun -n N`; # begins a comment. In braces stand 
     {types&f32,f64}   those of its items that are among these
     {each ranks}      the line is run for each of its items
 Added are --in-turns, to the steps, and a file in OUT: machine.csv, results.csv, or what the line
-names by --csv; a line that ends in `> FILE` prints into that. A line with --again is run if a
-product was faster than the peak, one that begins with || if its program could not run before (77),
-one that begins with ! each time: it is no program of ours.
+names by --csv; a line that ends in `> FILE` prints into that. A line that begins with || is run if
+its program could not run before (77), one that begins with ! each time: it is no program of ours.
 
 Between lines the pace of the processors is written to OUT/pace.csv; a line that was disturbed runs
 once more, and again when this is called again. Any other that ended well is, by OUT/.done, not run
@@ -27,7 +26,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
 from started import locked, refuse
-from measured import BASELINE, Paces, Refusal, Results
+from measured import BASELINE, Paces
 from placed import CORES, OF_THREADS, placed, ranks_of
 
 HOST = os.uname().nodename
@@ -80,13 +79,10 @@ def utc(at=None):
 
 
 def ladder_size(sizes):
-    """Of these 1008, else the largest and, where that is a power of two, the one before if it is
-    near: at a power of two the baseline is slow for a reason of its own (01), and every factor
-    over it too large."""
-    *before, last = sorted(sizes, key=count)
-    at_power = count(last).bit_count() == 1
-    near = [n for n in before[-1:] if at_power and count(n) >= 0.9 * count(last)]
-    return LADDER_SIZE if LADDER_SIZE in sizes else (near or [last])[0]
+    """1008 if it is among the sizes, else the largest, if possible no power of two: there the
+    baseline is slow for a reason of its own (01), and every factor over it too large."""
+    odd = [n for n in sizes if count(n).bit_count() > 1]
+    return LADDER_SIZE if LADDER_SIZE in sizes else max(odd or sizes, key=count)
 
 
 def settings_of(given):
@@ -120,17 +116,15 @@ def filled(line, settings):
     return [more for line in lines for more in filled(line, settings)]
 
 
-def teams(words, settings):
+def teams(words):
     """The line for all teams that fit on the cores, and apart for each larger one, which leaves its
-    bound threads on the same cores: the next team would run there. Of ranks' teams those that all
-    fit."""
+    bound threads on the same cores: the next team would run there. Several ranks have no larger."""
     if "--threads" not in words:
         return filter(None, [words])
     at, ranks = words.index("--threads") + 1, ranks_of(words) or 1
-    most = max(CORES, ranks, *map(count, settings.get("threads", "").split(",")))
-    asked = [word for word in words[at].split(",") if ranks == 1 or ranks * count(word) <= most]
-    fit = [word for word in asked if count(word) <= CORES]
-    groups = [fit, *([word] for word in asked if word not in fit)]
+    asked, most = words[at].split(","), max(CORES, ranks) // ranks
+    groups = [[word for word in asked if count(word) <= most]]
+    groups += [[word] for word in asked if count(word) > most and ranks == 1]
     return [[*words[:at], ",".join(group), *words[at + 1 :]] for group in groups if group]
 
 
@@ -167,7 +161,7 @@ def commands_of(given):
         alike = Counter()
         for line in plan.read_text(encoding="utf-8").splitlines():
             for text in filled(re.sub(r"(^|\s)#.*", "", line).strip(), settings):
-                for words in teams(shlex.split(text), settings):
+                for words in teams(shlex.split(text)):
                     command = command_of(words, given)
                     alike[command.text()] += 1
                     commands.append(command._replace(number=alike[command.text()]))
@@ -221,29 +215,14 @@ def run(command):
     return status
 
 
-def sample(given, waits=0):
-    """Adds the pace of the processors to OUT/pace.csv, once it is back or after so many seconds;
-    whether it is."""
+def sample(given):
+    """Adds the pace of the processors to OUT/pace.csv."""
     call, path = [given.build / "00_machine/00_machine", "--pace"], given.out / "pace.csv"
-    least, end = Paces(path).least(HOST), time.monotonic() + waits
-    while call[0].exists():
-        around = {"env": os.environ | OF_THREADS, "capture_output": True, "text": True}
-        said = subprocess.run(call, **around).stdout.strip()
-        if not said[:1].isdigit():  # an older program
-            break
-        if float(said) >= least or time.monotonic() >= end:
-            with open(path, "a", encoding="utf-8") as file:
-                header = "" if file.tell() else "host,at,gops\n"
-                file.write(f"{header}{HOST},{utc()},{said}\n")
-            return float(said) >= least
-    return True
-
-
-def a_peak_was_beaten(out):
-    """A product that is right and faster than the peak says that the peak was disturbed."""
-    with suppress(Refusal):  # nothing was measured
-        results = Results(out / "results.csv", out / "machine.csv")
-        return any(not row.gpu for row, _ in results.above())
+    around = {"env": os.environ | OF_THREADS, "capture_output": True, "text": True}
+    if call[0].exists() and (said := subprocess.run(call, **around).stdout.strip()):
+        with open(path, "a", encoding="utf-8") as file:
+            header = "" if file.tell() else "host,at,gops\n"
+            file.write(f"{header}{HOST},{utc()},{said}\n")
 
 
 class Done:
@@ -287,18 +266,16 @@ def run_all(commands, done, given):
     def once(command, why):
         print(f"== {command.name} {why}", flush=True)
         began, status = utc(), run(command)
-        if status != 77:
-            sample(given)
-        if status or command.name == "00_machine" or command.on_gpu:  # 00 looks again itself
-            return status, began, False
-        return status, began, Paces(given.out / "pace.csv").slow(HOST, began)
+        sample(given)
+        judged = status == 0 and command.name != "00_machine"  # which looks again itself
+        slow = Paces(given.out / "pace.csv").slow(HOST, began)
+        return status, began, judged and slow and not command.on_gpu
 
     sample(given)
     for number, command in enumerate(left, 1):
-        again, gone = "--again" in command.words, time.monotonic() - start
-        first = ended.get(command.name, 0)
+        gone, first = time.monotonic() - start, ended.get(command.name, 0)
         vain = first != 77 if command.instead else first in (2, 77, 127)
-        if vain or done.has(command) or (again and not a_peak_was_beaten(given.out)):
+        if vain or done.has(command):
             continue
         if not command.program:
             run(command)  # it says itself what it does
@@ -306,11 +283,13 @@ def run_all(commands, done, given):
         status, began, slow = once(command, f"({number} of {len(left)}); {gone:.0f} s gone")
         before = time.monotonic()
         # Not all where each is disturbed: a report would take twice its time.
-        if slow and more < 2 + gone / 10 and sample(given, waits=3):
+        if slow and more < 2 + gone / 10:
+            time.sleep(1)  # what disturbs is often over then
+            sample(given)
             status, began, _ = once(command, "once more: the processors were slower")
         more += time.monotonic() - before
         ended.setdefault(command.name, status)
-        if status == 0 and not again:
+        if status == 0:
             done.add(command, began)
         if status not in (0, 77):  # 77: this machine cannot run it, and the program said so
             failed.append(f"{command.name} ended with {status}: {command.text()}")
@@ -340,9 +319,7 @@ def main():
         failed = run_all(commands, done, given)
     except OSError as error:  # a full disk, a folder in a file's place
         refuse(f"{error.filename or given.out}: {error.strerror}")
-    if failed:
-        print("\n".join([f"{len(failed)} of {len(commands)} failed:", *failed]), file=sys.stderr)
-        sys.exit(1)
+    sys.exit(bool(failed))
 
 
 if __name__ == "__main__":
