@@ -102,12 +102,6 @@ TEST_CASE("every kernel is right and stays within its matrices, at edges and whe
   for (const auto& candidate : candidates()) check(candidate.launch, all, candidate.name);
 }
 
-TEST_CASE("16 bytes of a tile lie in a row") {
-  alignas(16) __shared__ SharedTile<float, 2, 8> tile;
-  CHECK(&in_tile<float>(tile[1], 4).element[3] == &tile[1][7]);
-  CHECK_THROWS_AS(in_tile<float>(tile[1], 5), std::out_of_range);
-}
-
 TEST_CASE("rows are aligned if the first begins at 16 bytes and all others follow at a multiple of them") {
   alignas(16) float memory[64] = {};
   const auto at = [&](Index first, Index ld) { return View<float>(memory + first, 3, 5, ld); };
@@ -118,21 +112,4 @@ TEST_CASE("rows are aligned if the first begins at 16 bytes and all others follo
   CHECK(all_aligned<float>(yes, yes, yes));
   CHECK_FALSE((all_aligned<float>(no, yes, yes) || all_aligned<float>(yes, no, yes) ||
                all_aligned<float>(yes, yes, no)));
-}
-
-TEST_CASE("multiply-adds in serpentine order: each has an operand in common with the last") {
-  static std::vector<std::pair<int, int>> order;
-  struct Seen {
-    Seen(int value_ = 0) : value(value_) {}
-    int operator*(const Seen& other) const { return order.emplace_back(value, other.value), 0; }
-    void operator+=(int) {}
-    int value;
-  };
-  Seen sum[TM][TN], a[TM], b[TN];
-  for (int r = 0; r < TM; ++r) a[r] = b[r] = r;
-  for (int s = 0; s < TN; ++s) multiply_add_there_and_back(s, sum, a, b);
-  REQUIRE(order.size() == TM * TN);
-  CHECK(order.front() == std::pair(0, 0));
-  for (std::size_t at = 1; at < order.size(); ++at)
-    CHECK((order[at].first == order[at - 1].first || order[at].second == order[at - 1].second));
 }
