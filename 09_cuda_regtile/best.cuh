@@ -5,7 +5,7 @@
 
 #include "gpu/step.hpp"
 #include "rungs/stream_k.cuh"
-#include "rungs/thin.cuh"
+#include "rungs/tiled.cuh"
 
 namespace cuda_regtile {
 namespace {  // a program has both the GPU's and the emulator's

@@ -1,15 +1,20 @@
-// f32 products by parts under the emulator and, by gpu.cu, on the GPU, from inputs that the recipe does
-// not make: which variant makes them, and the error against u ‖a‖ ‖b‖ and against u Σ|ab|.
+// f32 products by parts under the emulator and, compiled by nvcc, on the GPU, from inputs that the recipe
+// does not make: which variant makes them, and the error against u ‖a‖ ‖b‖ and against u Σ|ab|.
+#ifdef __CUDACC__
+#define DOCTEST_CONFIG_IMPLEMENT
+#endif
 #include <doctest/doctest.h>
 
 #include <array>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <thread>
 #include <vector>
 
 #include "13_f32_by_halves/gemm.cuh"
 #include "common/fill.hpp"
+#include "gpu/cuda.hpp"
 
 namespace {
 
@@ -248,5 +253,13 @@ TEST_CASE("13: what a thread keeps for the next product is its own, and a device
   CHECK(kept() != first);
   course::cudaSetDevice(0);
   std::thread([&] { CHECK(kept() != first); }).join();
+}
+#else
+int main(int argc, char** argv) {
+  if (const std::string missing = Cuda::missing(course::ptx::tensor_capability); !missing.empty()) {
+    std::printf("skipped: %s\n", missing.c_str());
+    return 77;
+  }
+  return doctest::Context(argc, argv).run();
 }
 #endif
