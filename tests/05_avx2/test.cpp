@@ -10,7 +10,7 @@
 #include "05_avx2/blocks.hpp"
 #include "common/verify.hpp"
 #include "runner/machine.hpp"
-#include "tests/fenced.hpp"
+#include "tests/check.hpp"
 
 using namespace avx2;
 using course::Matrix, course::Shape;

@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "09_cuda_regtile/gemm.cuh"
-#include "tests/fenced.hpp"
+#include "tests/check.hpp"
 
 using namespace course;
 using namespace cuda_regtile;

@@ -4,7 +4,7 @@
 
 #include "10_openacc/device.hpp"
 #include "10_openacc/gemm.hpp"
-#include "tests/fenced.hpp"
+#include "tests/check.hpp"
 
 namespace {
 
