@@ -1,1 +1,195 @@
-include Makefile.report
+# Everything `make report` and its companions do; CONTRIBUTING.md has the variables. What they run is in tools/report/plans: about
+# 320 rows on two cores, the ladder first. The ladder is at the largest of SIZES, or at the one before a power of two: 1008 is a
+# multiple of every tile's 16.
+.DEFAULT_GOAL := help
+.NOTPARALLEL:  # the page needs the rows, and two measurements at once would disturb each other
+
+# Of the environment only what is on tools/inherited.txt is handed on, and no variable is taken from it: = overrules it, and what
+# stands behind `make` overrules =.
+handed_on := $(shell sed 's/\#.*//' tools/inherited.txt) $(shell test ! -w "$$TMPDIR" || echo TMPDIR)
+unexport $(filter-out $(handed_on),$(foreach name,$(.VARIABLES),$(if $(filter environment,$(origin $(name))),$(name))))
+export LC_ALL := C.UTF-8
+
+cores := $(shell python3 -E tools/report/placed.py 2>/dev/null || getconf _NPROCESSORS_ONLN)
+powers := $(shell t=1; while [ $$t -lt $(cores) ]; do echo $$t; t=$$((2 * t)); done)
+$(foreach name,QUICK FULL STEPS STEP MACHINE RUNG CHECK HANDINS UNSAFE LIBRARIES needs,$(eval $(name) =))
+SIZES = 128 256 512 768 1000 1008 1024
+TYPES = f32
+REPEAT = 5
+BUDGET = 0.2
+THREADS = $(powers) $(cores)
+RANKS = $(if $(filter 1,$(cores)),1,1 2)
+TILES = 16 32 64 128 256
+MACHINE_BUDGET = 0.1
+GPU_SIZES = $(SIZES) $(filter-out $(SIZES),2048 4096)
+EMULATED = 256x256x64
+TICK =
+OUT = report
+BUILD = build
+FILL = uniform
+ifeq ($(FULL),1)
+SIZES = 256 512 1000 1008 1024
+TYPES = f32 f64 i32
+THREADS = $(powers) $(cores) $(shell echo $$((2 * $(cores))))
+RANKS = 1 2
+TILES = 8 16 32 64 128 256 512
+MACHINE_BUDGET = 0.4
+endif
+ifeq ($(QUICK),1)
+SIZES = 256 496 512
+TYPES = f32
+THREADS = $(sort 1 $(cores))
+REPEAT = 3
+BUDGET = 0.1
+TILES = 16 64 256
+MACHINE_BUDGET = 0.02
+GPU_SIZES = 512 1024
+EMULATED =
+TICK = 64x64x16
+endif
+comma := ,
+commas = $(subst $() ,$(comma),$(strip $1))
+
+# All else that is unfit for a command line is told by run_plan.py.
+$(if $(STEP),$(if $(filter $(STEP),$(wildcard [0-9][0-9]_*)),,$(error STEP: there is no step '$(STEP)'; give one, such as 03_tiling)))
+quote := '
+$(foreach name,$(.VARIABLES),$(if $(filter command,$(origin $(name))),$(if $(findstring $(quote),$($(name))),\
+  $(error $(name): it has a $(quote) in it; give letters, digits, . _ / and -))))
+$(foreach name,QUICK FULL CHECK,$(if $(filter-out 1 0,$($(name))),$(error $(name): '$($(name))' is unknown; give $(name)=1, or nothing)))
+
+there = $(shell test ! -e '$(OUT)/$2' || echo "$1 '$(OUT)/$2'")
+machine = $(call there,--machine,machine.csv)
+# A machine without a GPU shows this one's, named as another machine's, where the folder is there.
+reference = --reference plots/reference/h100
+libraries = $(call there,--libraries,libraries.csv)
+# The page is a jinja2 template: a Python that has jinja2, where there is one.
+PYTHON = $(eval PYTHON := $(shell for python in python3 /usr/bin/python3; do $$python -E -c 'import jinja2' 2>/dev/null && echo $$python -E && exit; done; echo python3 -E))$(PYTHON)
+report_py = $(PYTHON) tools/report/report.py
+each_row = --repeat $(REPEAT) --budget $(BUDGET) --fill $(FILL)
+settings = --set sizes='$(call commas,$(SIZES))' types='$(call commas,$(TYPES))' threads='$(call commas,$(THREADS))' \
+  ranks='$(call commas,$(RANKS))' tiles='$(call commas,$(TILES))' gpu_sizes='$(call commas,$(GPU_SIZES))' \
+  emulated='$(EMULATED)' tick='$(TICK)' machine_budget='$(MACHINE_BUDGET)' rows='$(each_row)' \
+  mine='$(PYTHON) tools/try/rungs.py {build} --report {out} --sizes {sizes} --gpu-sizes {gpu_sizes} \
+    --steps "$(STEPS)" --options="--type {types} {rows}"'
+plans = tools/report/plans
+run_plan = $(PYTHON) tools/report/run_plan.py --build '$(BUILD)'
+# STEPS are lines of full.txt.
+run_report = $(run_plan) --out '$(OUT)' $(if $(STEPS),,$(plans)/report.txt) $(if $(STEPS)$(filter 1,$(FULL)),$(plans)/full.txt) \
+  --steps $(patsubst %,'%',$(STEPS)) $(settings)
+or_failed = || { status=$$?; [ $$status -eq 1 ] || exit $$status; }  # the page names what has
+# Behind a variable, for make would run a line with its own name in it under -n, too.
+early = page='$(if $(filter 1,$(QUICK)),,$(MAKE) --no-print-directory page)'
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 21
+	@echo "Variables of the report: SIZES TYPES REPEAT BUDGET STEPS THREADS RANKS GPU_SIZES OUT QUICK=1 FULL=1 LIBRARIES TILES FILL; of others: MACHINE (reference, reference-gpu); CONTRIBUTING.md tells of them"
+
+report: build ## run every step, draw every chart, write report/index.html, print the ladder
+	@$(run_report) $(early) $(or_failed)
+	@$(MAKE) --no-print-directory page
+
+# The report needs the programs alone; tests, experiments and the packages that they need come when they are asked for.
+target = all
+report libraries: target = course_programs
+search: target = 09_cuda_regtile_search
+test: target = $(if $(STEP),test_$(STEP),all)
+test: needs = test
+simulate: needs = simulate
+published: FULL = 1
+setup: ## install what is missing, and say first what
+	@sh setup.sh $(needs)
+
+build: setup ## the same, then configure and build; FULL=1 with what the reference plans run
+	@$(PYTHON) tools/build.py '$(BUILD)' $(target) $(if $(filter test,$(needs)),-DCOURSE_FETCH_DOCTEST=ON) $(if $(filter 1,$(FULL))$(filter 01_naive,$(STEPS)),-DCOURSE_EVERYTHING=ON)
+
+test: build ## verify every step (ctest), or one: make test STEP=03_tiling
+	@ctest --test-dir '$(BUILD)' --output-on-failure --parallel $(cores) $(if $(STEP),-L '^$(STEP)$$')
+
+rows:
+	@$(run_report) page= $(or_failed)
+
+plan: ## print every command that `make report` would run, and run none
+	@$(run_report) page= --plan
+
+page: ## draw the charts and the page again from the rows there are
+	@$(report_py) ladder '$(OUT)/results.csv' $(machine)
+	@$(report_py) page '$(OUT)/results.csv' $(machine) --out '$(OUT)' $(reference) $(call there,--failed,failed) $(libraries) && \
+	  echo "The page: $$(cd '$(OUT)' && pwd)/index.html" || [ $$? -eq 77 ]
+	@if [ -s '$(OUT)/failed' ]; then echo "Failed:" >&2; cat '$(OUT)/failed' >&2; exit 1; fi
+
+# The lines of plots/reference/plan.txt. It does not build: called again, it must find the programs of the first call, or
+# no line would count as done. What is done is left out, unless it was disturbed.
+reference_to = --out 'plots/reference/$(if $(filter .% -%,$(MACHINE))$(findstring /,$(MACHINE)),$(error MACHINE: '$(MACHINE)' is no name for a \
+  folder; give letters and digits, such as epyc-zen4),$(or $(MACHINE),$(error MACHINE: which one? make $@ MACHINE=name writes plots/reference/name)))'
+reference: ## measure what the lessons quote, with what `make build FULL=1` built: MACHINE=name (40 minutes)
+	@$(run_plan) plots/reference/plan.txt $(reference_to)
+
+reference-gpu: ## what the lessons quote of a GPU, by plan_gpu.txt: MACHINE=name (6 minutes)
+	@$(run_plan) plots/reference/plan_gpu.txt $(reference_to)
+
+# Genova 2024's first two tables; at all their sizes, PUBLISHED_SIZES="2000 3000 5000" BUDGET=200, it takes a night.
+PUBLISHED_SIZES = 2000
+published: build ## the rows that the notes compare with Genova 2024 (BUDGET=10)
+	@$(run_plan) $(plans)/published.txt --out '$(OUT)' --set published_sizes='$(call commas,$(PUBLISHED_SIZES))' \
+	  published='--type i32 --fill digits --repeat 15 --budget $(BUDGET) --csv published_sizes.csv'
+
+# A library and a type after another: it may be stopped and called again. LIBRARIES gives other options:
+# LIBRARIES='--repeat 7' takes fewer turns, LIBRARIES='--library openblas' meets one library, and
+# LIBRARIES='--variant bf16,f32_by_bf16,f32_by_fp16 --sustained' sets 12 and 13 beside cuBLAS, each for 1.5 s.
+chooses = $(filter --library% --type% --variant% --size% --shape%,$(LIBRARIES))
+libraries: build ## ours against every library, in turns: the ratios
+	@status=0; $(run_plan) $(plans)/libraries.txt --out '$(OUT)' \
+	  --set own='$(if $(chooses),$(LIBRARIES))' libraries='$(if $(chooses),,$(or $(LIBRARIES),--repeat 21 --budget 1))' || status=$$?; \
+	  [ $$status -gt 1 ] || [ ! -s '$(OUT)/libraries.csv' ] || $(report_py) libraries '$(OUT)/libraries.csv' || exit; \
+	  [ $$status -gt 1 ] || [ ! -s '$(OUT)/results.csv' ] || $(MAKE) --no-print-directory page || exit; \
+	  exit $$status
+
+SEARCH_SIZES = 256,384,512,640,768,1000,1024,1280,1536,2000,2048,2560,3000,4096,5000,6400,8192,14400
+SEARCH_SHAPES = 2048x2048x64,4096x4096x128,8192x8192x32,8192x8192x64,8192x8192x128,8192x8192x156
+search: build ## the fastest tiling of 09 for each shape on this machine's GPU: into 09_cuda_regtile/search/choices.inc
+	@$(run_plan) $(plans)/search.txt --out '$(OUT)' --set search_sizes='$(SEARCH_SIZES)' search_shapes='$(SEARCH_SHAPES)' \
+	  search='--type f32 --verify none --repeat 11 --warmup 2 --budget 1e9 --csv search.csv'
+	@test -s '$(OUT)/search.csv'
+	@$(PYTHON) 09_cuda_regtile/search/choose.py '$(OUT)/search.csv' >'$(OUT)/choices.inc' && cp '$(OUT)/choices.inc' 09_cuda_regtile/search/
+
+# What the CSV has is not simulated again; 1024 ranks take minutes a curve, RANKS_SIMULATED=1,4,16,64 seconds.
+RANKS_SIMULATED = 1,4,16,64,256,1024
+simulate: build ## 06 on up to 1024 ranks that are not there (SimGrid): OUT/simulated.csv and charts (a quarter of an hour)
+	@$(PYTHON) 06_mpi/cluster/simulate.py '$(BUILD)/06_mpi/06_mpi_simulate' --out '$(OUT)' --ranks '$(RANKS_SIMULATED)'
+
+# Only what the rung needs is built, by rungs.py; the folder must be configured for ninja.
+try hint:
+	@$(PYTHON) tools/build.py '$(BUILD)'
+	@$(PYTHON) tools/try/$(if $(HANDINS),handins.py '$(BUILD)' '$(HANDINS)',rungs.py '$(BUILD)') $(if $(RUNG),'$(RUNG)') \
+	  $(if $(HANDINS),$(if $(filter yes,$(UNSAFE)),--unsafe),$(if $(filter 1,$(CHECK)),--check) $(if $(filter hint,$@),--hint)) \
+	  $(if $(HANDINS),|| [ $$? -eq 1 ],$(if $(filter 1,$(CHECK)),,|| [ $$? -eq 1 ]))  # a verdict is no error of make's, but of CHECK=1
+
+try: ## write a rung yourself: make try lists them; make try RUNG=02_loop_order/ikj; CHECK=1 inspects it once; HANDINS=folder marks a class (TEACHING.md)
+hint: ## the next hint: make hint RUNG=02_loop_order/ikj
+
+# Of a build there is only the library needed.
+numpy: target = course_blas
+numpy: build ## a network learns in NumPy: on the system's BLAS, on 05's kernel, and on yours (mine/mine.cpp)
+	@$(PYTHON) 05_avx2/library/numpy_demo.py '$(BUILD)' || { status=$$?; [ $$status -eq 77 ] || exit $$status; }
+
+ladder: ## print the ladder
+	@$(report_py) ladder '$(OUT)/results.csv' $(machine)
+
+notes: ## render the notes from their templates, text/*.md.jinja
+	@$(PYTHON) tools/notes/notes.py
+
+pictures: so_far $(patsubst %.gp,%.svg,$(wildcard [01]*/pictures/*.gp gpu/emulator/pictures/*.gp)) ## draw the pictures of the notes again
+%.svg: %.gp FORCE
+	@gnuplot --default-settings $< >$@
+FORCE:
+
+# Each lesson's part of the ladder, pictures/ladder.svg, from plots/reference.
+so_far:
+	@$(PYTHON) -B tools/notes/so_far.py
+
+clean: ## remove what was built; the report stays
+	@rm -rf build build.log build-sanitize build-tsan
+
+published: BUDGET = 10
+
+.PHONY: help try hint numpy simulate search reference reference-gpu published libraries report setup build test rows plan page ladder notes pictures so_far clean FORCE

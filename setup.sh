@@ -8,12 +8,14 @@
 # Ends with 1 where something of the core is missing and cannot be installed; without the rest the course goes on, and says what is missing.
 set -eu
 
-core="g++ cmake make git python3 binutils"
+# Debian's packages; behind a colon, a command of theirs that is not called so.
+core="g++ cmake make git python3 binutils:nm"
 # CMake fetches the sources of what is missing of these (cmake/packages.cmake).
 fetched="libcli11-dev libfmt-dev libeigen3-dev"
-extra="python3-jinja2 gnuplot-nox fonts-dejavu-core ninja-build libopenmpi-dev openmpi-bin libboost-context-dev libhwloc-dev"
+extra="python3-jinja2 gnuplot-nox:gnuplot fonts-dejavu-core ninja-build:ninja libopenmpi-dev:mpicxx openmpi-bin:mpirun libboost-context-dev libhwloc-dev"
 # Without these some tests are skipped.
-checks="valgrind ccache shellcheck clang-format black clang libclang-rt-dev llvm libomp-dev qemu-user g++-aarch64-linux-gnu bubblewrap libblas-test libblas3 python3-numpy python3-pytest"
+checks="valgrind ccache shellcheck clang-format black clang libclang-rt-dev llvm:llvm-symbolizer libomp-dev qemu-user:qemu-x86_64 \
+  g++-aarch64-linux-gnu:aarch64-linux-gnu-g++ bubblewrap:bwrap libblas-test libblas3 python3-numpy python3-pytest"
 # Without these the rows of these libraries are missing; without the offload compiler step 10 runs on the host only.
 libraries="libopenblas0-openmp libblis4-openmp libdnnl2 libdnnl3 libdnnl3.6 libscalapack-openmpi-dev"
 offload() { if version=$(g++ -dumpversion 2>/dev/null); then echo "gcc-${version%%.*}-offload-nvptx"; fi; } # nothing before there is a g++
@@ -21,17 +23,17 @@ offload() { if version=$(g++ -dumpversion 2>/dev/null); then echo "gcc-${version
 case "${1-}" in
 "") more="" ;;
 test) fetched="$fetched doctest-dev" more="$checks" ;;
-teach) more="bubblewrap" ;;
-simulate) more="libsimgrid-dev" ;;
-browser) more="chromium chromium-driver python3-selenium python3-pytest" ;;
+teach) more="bubblewrap:bwrap" ;;
+simulate) more="libsimgrid-dev:smpirun" ;;
+browser) more="chromium chromium-driver:chromedriver python3-selenium python3-pytest" ;;
 *)
   echo "setup.sh: '$1' is unknown; give nothing, test, teach, simulate or browser" >&2
   exit 2
   ;;
 esac
 
-# A machine without Debian's package list may have the same tools from elsewhere: ask for the tools themselves.
-present() {
+# A machine without Debian's package list may have the same from elsewhere: what can be found is asked for itself.
+present() { # PACKAGE COMMAND
   if command -v dpkg-query >/dev/null 2>&1; then
     case $(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null) in installed) return 0 ;; esac
   fi
@@ -40,33 +42,16 @@ present() {
   libfmt-dev) header fmt/core.h ;;
   libhwloc-dev) header hwloc.h ;;
   libboost-context-dev) header boost/context/fiber.hpp ;;
-  libopenmpi-dev) command -v mpicxx >/dev/null 2>&1 ;;
-  libsimgrid-dev) command -v smpirun >/dev/null 2>&1 && header smpi/smpi.h ;;
-  ninja-build) command -v ninja >/dev/null 2>&1 ;;
-  openmpi-bin) command -v mpirun >/dev/null 2>&1 ;;
+  libeigen3-dev) header eigen3/Eigen/Dense ;;
+  doctest-dev) header doctest/doctest.h ;;
   libopenblas0-openmp) library libopenblas ;;
   libblis4-openmp) library libblis ;;
   libdnnl*) library libdnnl ;;
-  libscalapack-openmpi-dev) there /usr/lib/*/libscalapack-openmpi.so ;;
-  libeigen3-dev) header eigen3/Eigen/Dense ;;
-  doctest-dev) header doctest/doctest.h ;;
-  python3-jinja2) python3 -c 'import jinja2' 2>/dev/null || /usr/bin/python3 -c 'import jinja2' 2>/dev/null ;;
-  gnuplot-nox) command -v gnuplot >/dev/null 2>&1 ;;
   fonts-dejavu-core) command -v fc-list >/dev/null 2>&1 && fc-list | grep -q . ;;
-  qemu-user) command -v qemu-x86_64 >/dev/null 2>&1 ;;
-  g++-aarch64-linux-gnu) [ "$(uname -m)" = aarch64 ] || command -v aarch64-linux-gnu-g++ >/dev/null 2>&1 ;;
-  libclang-rt-dev) there /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.tsan* ;;
-  libblas3) there /usr/lib/*/blas/libblas.so.3 ;; # OpenBLAS stands in for it, and lacks what the testers ask
-  llvm) command -v llvm-symbolizer >/dev/null 2>&1 ;;
-  libomp-dev) there /usr/lib/llvm-*/lib/libomp.so ;;
-  gcc-*-offload-nvptx) there "$(dirname "$(g++ -print-libgcc-file-name 2>/dev/null)")/accel/nvptx-none/mkoffload" ;;
-  libblas-test) there /usr/lib/*/blas/xblat3s ;;
-  python3-selenium) /usr/bin/python3 -c 'import selenium' 2>/dev/null ;;
-  chromium-driver) command -v chromedriver >/dev/null 2>&1 ;;
-  python3-numpy | python3-pytest) /usr/bin/python3 -c "import ${1#python3-}" 2>/dev/null ;;
-  bubblewrap) command -v bwrap >/dev/null 2>&1 ;;
-  binutils) command -v nm >/dev/null 2>&1 ;;
-  *) command -v "$1" >/dev/null 2>&1 ;;
+  gcc-*-offload-nvptx) [ -e "$(dirname "$(g++ -print-libgcc-file-name 2>/dev/null)")/accel/nvptx-none/mkoffload" ] ;;
+  python3-*) /usr/bin/python3 -c "import ${1#python3-}" 2>/dev/null || python3 -c "import ${1#python3-}" 2>/dev/null ;;
+  g++-aarch64-linux-gnu) [ "$(uname -m)" = aarch64 ] || command -v "$2" >/dev/null 2>&1 ;;
+  *) command -v "$2" >/dev/null 2>&1 ;;
   esac
 }
 library() { PATH=$PATH:/sbin ldconfig -p 2>/dev/null | grep -q "[[:space:]]$1\.so"; }
@@ -77,13 +62,13 @@ header() {
   unset IFS
   echo "#include <$1>" | c++ -E -x c++ - >/dev/null 2>&1
 }
-there() { test -e "$1"; } # the first that a pattern names
 
 # What is absent of these packages. Names change from release to release: those that apt does not know are passed over,
 # unless it knows nothing yet.
 absent() {
   for package in "$@"; do
-    present "$package" && continue
+    command=${package#*:} package=${package%%:*}
+    present "$package" "$command" && continue
     if apt-cache show "$package" >/dev/null 2>&1 || ! apt-cache show g++ >/dev/null 2>&1; then printf ' %s' "$package"; fi
   done
 }

@@ -5,7 +5,7 @@
 
 #include "gpu/step.hpp"
 #include "rungs/stream_k.cuh"
-#include "rungs/thin.cuh"
+#include "rungs/tiled.cuh"
 
 namespace cuda_regtile {
 namespace {  // a program has both the GPU's and the emulator's
@@ -74,8 +74,8 @@ Launch<float> by_stream_k() {
 
 using Large = Tiling<float, 128, 256, 16>;
 
-/// A tiling, BM × BN × BK in so many slices, and what starts it: a tile a block, or equal shares.
-struct Tiled {
+/// What `best` may choose: a tiling, BM × BN × BK in so many slices, by a tile a block or in equal shares.
+struct Candidate {
   std::string name;
   Launch<float> launch;
   Needs needs;
@@ -89,26 +89,26 @@ std::string called(const std::string& kind) {
   return S::slices > 1 ? name + "_" + std::to_string(S::slices) : name;
 }
 template <class S>
-Tiled thin_tiles() {
+Candidate thin_candidate() {
   return {called<S>("thin"), by_tiles<S>(thin<S, true>, thin<S, false>), for_copies};
 }
 template <class S>
-Tiled whole_tiles() {
+Candidate tiled_candidate() {
   return {called<S>("tiles"), by_tiles<S>(), for_copies};
 }
 
-const std::vector<Tiled>& tilings() {
-  static const std::vector<Tiled> all = {
-      whole_tiles<Large>(),
-      whole_tiles<Tiling<float, 128, 128, 16>>(),
-      whole_tiles<Tiling<float, 64, 128, 8>>(),
-      whole_tiles<Tiling<float, 64, 128, 16, 2>>(),
-      whole_tiles<Tiling<float, 64, 128, 32, 4>>(),
-      whole_tiles<Tiling<float, 64, 64, 16, 4>>(),
-      whole_tiles<Tiling<float, 32, 64, 32, 8>>(),
-      thin_tiles<Tiling<float, 128, 128, 16>>(),
-      thin_tiles<Tiling<float, 64, 128, 8>>(),
-      thin_tiles<Tiling<float, 64, 64, 8>>(),
+const std::vector<Candidate>& candidates() {
+  static const std::vector<Candidate> all = {
+      tiled_candidate<Large>(),
+      tiled_candidate<Tiling<float, 128, 128, 16>>(),
+      tiled_candidate<Tiling<float, 64, 128, 8>>(),
+      tiled_candidate<Tiling<float, 64, 128, 16, 2>>(),
+      tiled_candidate<Tiling<float, 64, 128, 32, 4>>(),
+      tiled_candidate<Tiling<float, 64, 64, 16, 4>>(),
+      tiled_candidate<Tiling<float, 32, 64, 32, 8>>(),
+      thin_candidate<Tiling<float, 128, 128, 16>>(),
+      thin_candidate<Tiling<float, 64, 128, 8>>(),
+      thin_candidate<Tiling<float, 64, 64, 8>>(),
       {called<Large>("stream_k"), by_stream_k<Large>(), for_copies},
   };
   return all;
@@ -123,15 +123,16 @@ constexpr Choice choices[] = {
 #include "search/choices.inc"
 };
 
-/// The tiling of the measured shape that is nearest: by how many times larger or smaller each side is.
+/// The candidate of the measured shape that is nearest: by how many times larger or smaller each side is.
 /// Without logarithms: the clock runs.
-const Tiled& tiling_for(Index m, Index n, Index k) {
+const Candidate& candidate_for(Index m, Index n, Index k) {
   static const auto chosen = [] {
-    std::vector<const Tiled*> list;
+    std::vector<const Candidate*> list;
     for (const Choice& choice : choices) {
-      const auto found = std::find_if(tilings().begin(), tilings().end(),
-                                      [&](const Tiled& tiling) { return tiling.name == choice.tiling; });
-      if (found == tilings().end())
+      const auto found =
+          std::find_if(candidates().begin(), candidates().end(),
+                       [&](const Candidate& candidate) { return candidate.name == choice.tiling; });
+      if (found == candidates().end())
         throw std::logic_error(std::string("choices.inc: no tiling ") + choice.tiling);
       list.push_back(&*found);
     }
@@ -149,7 +150,7 @@ const Tiled& tiling_for(Index m, Index n, Index k) {
 }
 
 void best(View<const float> a, View<const float> b, View<float> c, const Settings& settings) {
-  tiling_for(c.rows(), c.cols(), a.cols()).launch(a, b, c, settings);
+  candidate_for(c.rows(), c.cols(), a.cols()).launch(a, b, c, settings);
 }
 
 }  // namespace

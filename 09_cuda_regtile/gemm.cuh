@@ -15,6 +15,5 @@
 #include "rungs/fragments_ahead.cuh"
 #include "rungs/serpentine.cuh"
 #include "rungs/tiled.cuh"
-#include "rungs/thin.cuh"
 #include "rungs/stream_k.cuh"
 // clang-format on

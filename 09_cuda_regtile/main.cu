@@ -22,10 +22,10 @@ std::shared_ptr<course::Variant<T>> column_of() {
 
 /// By its fast kernel where 16-byte loads are allowed, else by the guarded one.
 template <class T>
-std::shared_ptr<course::Variant<T>> rung_of(std::string name, std::string idea, Kernel<T> fast,
-                                            Kernel<T> guarded, course::CostOf cost = {},
-                                            course::Needs needs = {}) {
-  return gpu<T>(std::move(name), std::move(idea), by_tiles<Rung<T>>(fast, guarded), std::move(cost),
+std::shared_ptr<course::Variant<T>> variant_of(std::string name, std::string idea, Kernel<T> fast,
+                                               Kernel<T> guarded, course::CostOf cost = {},
+                                               course::Needs needs = {}) {
+  return gpu<T>(std::move(name), std::move(idea), by_tiles<DefaultTiling<T>>(fast, guarded), std::move(cost),
                 std::move(needs));
 }
 
@@ -45,35 +45,38 @@ course::Variants<T> variants() {
       column_of<T, 8>(),
       column_of<T, 16>(),
       column_of<T, 32>(),
-      rung_of<T>("square", "a thread 8 x 8 elements", square<T>, square<T>, cost::side_by_side<T>),
-      rung_of<T>("transposed", "… A's tile transposed", transposed<T>, transposed<T>, cost::side_by_side<T>),
-      rung_of<T>("vectorised", "… 16 bytes a load", vectorised<T, true>, vectorised<T, false>,
-                 cost::side_by_side<T>),
-      rung_of<T>("conflict_free", "… no bank conflicts", conflict_free<T, true>, conflict_free<T, false>,
-                 cost::interleaved<T>),
-      rung_of<T>("double_buffered", "… the next tiles by registers", double_buffered<T, true>,
-                 double_buffered<T, false>, cost::interleaved<T>),
-      broken(rung_of<T>("padding_forgotten", "reads a padded tile as if it were none",
-                        wrong::padding_forgotten<T>, wrong::padding_forgotten<T>)),
-      broken(rung_of<T>("no_barrier", "two buffers, changed without waiting", wrong::no_barrier<T>,
-                        wrong::no_barrier<T>)),
+      variant_of<T>("square", "a thread 8 x 8 elements", square<T>, square<T>, cost::side_by_side<T>),
+      variant_of<T>("transposed", "… A's tile transposed", transposed<T>, transposed<T>,
+                    cost::side_by_side<T>),
+      variant_of<T>("vectorised", "… 16 bytes a load", vectorised<T, true>, vectorised<T, false>,
+                    cost::side_by_side<T>),
+      variant_of<T>("conflict_free", "… no bank conflicts", conflict_free<T, true>, conflict_free<T, false>,
+                    cost::interleaved<T>),
+      variant_of<T>("double_buffered", "… the next tiles by registers", double_buffered<T, true>,
+                    double_buffered<T, false>, cost::interleaved<T>),
+      broken(variant_of<T>("padding_forgotten", "reads a padded tile as if it were none",
+                           wrong::padding_forgotten<T>, wrong::padding_forgotten<T>)),
+      broken(variant_of<T>("no_barrier", "two buffers, changed without waiting", wrong::no_barrier<T>,
+                           wrong::no_barrier<T>)),
       broken(gpu<T>("tail_dropped", "whole steps of k only", tail_dropped<T>)),
   };
   if constexpr (std::is_floating_point_v<T>) {
-    list.push_back(rung_of<T>("kept_addresses", "… addresses kept from step to step", kept_addresses<T, true>,
-                              kept_addresses<T, false>, cost::interleaved<T>));
-    list.push_back(rung_of<T>("async_copies", "… B's by cp.async", async_copies<T, true>,
-                              async_copies<T, false>, cost::interleaved<T>, for_copies));
-    list.push_back(rung_of<T>("warp_tiles", "… a warp 32 x 64 elements", async_copies<T, true, ByWarps>,
-                              async_copies<T, false, ByWarps>, cost::warp_tiles<Rung<T>>, for_copies));
-    list.push_back(rung_of<T>("fragments_ahead", "… the next column and row on their way",
-                              fragments_ahead<T, true>, fragments_ahead<T, false>, cost::warp_tiles<Rung<T>>,
-                              for_copies));
-    list.push_back(rung_of<T>("serpentine", "… multiply-adds there and back", tiled<Rung<T>, true>,
-                              tiled<Rung<T>, false>, cost::warp_tiles<Rung<T>>, for_copies));
-    list.push_back(broken(rung_of<T>("not_waited_for", "… B's by cp.async, used before it is there",
-                                     wrong::not_waited_for<T>, wrong::not_waited_for<T>, course::uncounted,
-                                     for_copies)));
+    list.push_back(variant_of<T>("kept_addresses", "… addresses kept from step to step",
+                                 kept_addresses<T, true>, kept_addresses<T, false>, cost::interleaved<T>));
+    list.push_back(variant_of<T>("async_copies", "… B's by cp.async", async_copies<T, true>,
+                                 async_copies<T, false>, cost::interleaved<T>, for_copies));
+    list.push_back(variant_of<T>("warp_tiles", "… a warp 32 x 64 elements", async_copies<T, true, ByWarps>,
+                                 async_copies<T, false, ByWarps>, cost::warp_tiles<DefaultTiling<T>>,
+                                 for_copies));
+    list.push_back(variant_of<T>("fragments_ahead", "… the next column and row on their way",
+                                 fragments_ahead<T, true>, fragments_ahead<T, false>,
+                                 cost::warp_tiles<DefaultTiling<T>>, for_copies));
+    list.push_back(variant_of<T>("serpentine", "… multiply-adds there and back",
+                                 tiled<DefaultTiling<T>, true>, tiled<DefaultTiling<T>, false>,
+                                 cost::warp_tiles<DefaultTiling<T>>, for_copies));
+    list.push_back(broken(variant_of<T>("not_waited_for", "… B's by cp.async, used before it is there",
+                                        wrong::not_waited_for<T>, wrong::not_waited_for<T>, course::uncounted,
+                                        for_copies)));
   }
   if constexpr (std::is_same_v<T, float>) {
     using Slices = Tiling<float, 64, 128, 32, 4>;

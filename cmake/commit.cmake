@@ -1,29 +1,23 @@
 # Writes OUT (commit.hpp), at every build: the commit of SOURCE and, if it has none or its programs are not that commit's, a
 # hash of their sources. Notes, pictures, tests and tools do not count: they change no number.
-set(commit unknown)
-set(changed yes)
 set(code "")
 foreach(room [0-9][0-9]_* common runner gpu libraries cmake)
   foreach(kind *.cpp *.hpp *.cu *.cuh *.cmake *CMakeLists.txt)
     list(APPEND code ${room}/${kind})
   endforeach()
 endforeach()
-find_package(Git QUIET)
 if(DEFINED ENV{COURSE_COMMIT})  # a copy without its repository, on a lent machine
   set(commit $ENV{COURSE_COMMIT})
-  set(changed "")
-elseif(GIT_FOUND)
-  foreach(name GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE)  # of a hook's repository
-    unset(ENV{${name}})
-  endforeach()
-  set(git ${GIT_EXECUTABLE} -c safe.directory=*)
-  execute_process(COMMAND ${git} rev-parse --show-cdup --short=10 HEAD WORKING_DIRECTORY ${SOURCE}
-                  OUTPUT_VARIABLE head OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
-  if(head MATCHES "^\n([0-9a-f]+)$")  # not of a repository round this folder
-    set(commit ${CMAKE_MATCH_1})
-    execute_process(COMMAND ${git} status --porcelain --untracked-files=all -- CMakeLists.txt ${code}
-                    WORKING_DIRECTORY ${SOURCE} OUTPUT_VARIABLE changed ERROR_QUIET)
-  endif()
+else()
+  # Of SOURCE's own repository, not of one round it nor of a hook's.
+  set(git git -c safe.directory=* --git-dir=${SOURCE}/.git --work-tree=${SOURCE})
+  execute_process(COMMAND ${git} rev-parse --verify --short=10 HEAD OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  execute_process(COMMAND ${git} status --porcelain --untracked-files=all -- CMakeLists.txt ${code}
+                  WORKING_DIRECTORY ${SOURCE} OUTPUT_VARIABLE changed ERROR_QUIET)
+endif()
+if(NOT commit)
+  set(commit unknown)
+  set(changed yes)
 endif()
 if(changed)
   list(TRANSFORM code PREPEND ${SOURCE}/)
@@ -35,12 +29,7 @@ if(changed)
   endforeach()
   string(SHA1 hash "${hashes}")
   string(SUBSTRING ${hash} 0 6 hash)
-  set(commit "${commit}+${hash}")
+  string(APPEND commit "+${hash}")
 endif()
-set(text "#define COURSE_COMMIT \"${commit}\"\n#define COURSE_COMPILER \"${COMPILER}\"\n")
-if(EXISTS ${OUT})
-  file(READ ${OUT} old)
-endif()
-if(NOT "${old}" STREQUAL "${text}")
-  file(WRITE ${OUT} "${text}")
-endif()
+# Untouched where it would be the same.
+file(CONFIGURE OUTPUT ${OUT} CONTENT "#define COURSE_COMMIT \"${commit}\"\n#define COURSE_COMPILER \"${COMPILER}\"\n")

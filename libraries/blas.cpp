@@ -39,8 +39,7 @@ Function symbol(void* library, const char* name) {
 /// What a library's function of this type says, or nothing.
 std::string said_by(void* library, const char* name) {
   const auto function = symbol<const char* (*)()>(library, name);
-  const char* text = function != nullptr ? function() : nullptr;
-  return text != nullptr ? text : "";
+  return function != nullptr ? function() : "";
 }
 
 template <class T>
@@ -81,8 +80,7 @@ Product<T> product(void* library, const char* cblas_name, const char* fortran_na
   };
 }
 
-/// Where each may be, the OpenMP build first: one of pthreads often puts two threads on one core. PyTorch for
-/// x86 has MKL in its own library, the one that torch.mm calls.
+/// Where each may be, the OpenMP build first: one of pthreads often puts two threads on one core.
 const std::map<std::string, std::vector<std::string>> places = {
     {"eigen", {COURSE_EIGEN}},
     {"openblas",
@@ -146,7 +144,7 @@ Library load(const std::string& name, bool avx2) {
     version = version_text.c_str();
   } else {  // Eigen's module, and ours
     version = said_by(handle, "course_version");
-    library.kernel = said_by(handle, "course_blas_rung");
+    library.kernel = said_by(handle, "course_blas_variant");
   }
   if (name == "eigen") library.name = "Eigen";
   if (name == "mkl") library.name = "MKL";
@@ -255,7 +253,7 @@ void add_variants(course::Step& step, const Asked& asked, char** argv) {
   if (asked.avx2) {
     if (const std::string missing = course::lacking("avx2,fma"); !missing.empty())
       throw Missing{"this processor lacks " + missing};
-    setenv("COURSE_RUNG", "tuned", 1);
+    setenv("COURSE_VARIANT", "tuned", 1);
   }
   Library theirs;
   try {

@@ -1,11 +1,11 @@
 // A library by itself, and our best variant in turns with it, as variants like any of a step:
 //   libraries --library NAME|FILE [--kernel avx2] [--sustained] [OPTIONS of a step]
 // A process a library and a number of threads: libraries read their settings while they are loaded, and one
-// that crashes, hangs or disturbs the floating-point mode must not take the others with it. With cublas.cu
-// this is the program cublas.
+// that crashes or hangs must not take the others with it. With cublas.cu this is the program cublas.
 #ifdef __linux__
 #include <sys/prctl.h>
 #endif
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -53,6 +53,8 @@ int main(int argc, char** argv) {
 #ifdef __linux__
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // it ends with whoever started it, however that ends
 #endif
+  const rlimit no_core{};  // of a library that crashes, in the reader's folder
+  setrlimit(RLIMIT_CORE, &no_core);
   course::prepare_streams();
   int status = 0;
   try {

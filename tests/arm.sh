@@ -32,7 +32,8 @@ all)
   fi
   options=(-DCOURSE_EVERYTHING=ON)
   targets=({00_machine,01_naive,02_loop_order,03_tiling,04_openmp,05_avx2,06_mpi,07_cuda_global,08_cuda_shared,tests}/all)
-  tests=(-L '^(0[0-6]_[a-z0-9_]*|common|runner|emulator)$')
+  # Valgrind, Python and the BLAS testers of this machine load no code of another; qemu itself needs more than the limit.
+  tests=(-L '^(0[0-6]_[a-z0-9_]*|common|runner|emulator)$' -LE '^mechanism$' -E 'as_blas|blas_testers|numpy|starved')
   ;;
 *) echo "arm.sh: give quick or all" >&2 && exit 2 ;;
 esac

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-MAKE = "make --no-print-directory -f Makefile.report BUILD=there"
+MAKE = "make --no-print-directory BUILD=there"
 CSV = "plots/reference/h100/results.csv"
 STRANGE = {  # a variable: what a shell's, a job's or another project's settings may give it
     "OUT": "/nonexistent a",
@@ -72,7 +72,7 @@ def test_what_is_started_has_none_of_them(tmp_path, strange):
     started = tmp_path / "build/00_machine/00_machine"
     ctest = f'include("{ROOT}/cmake/inherited.cmake")\nexecute_process(COMMAND {started})\n'
     (tmp_path / "ctest.cmake").write_text(ctest)
-    (tmp_path / "makefile").write_text(f"include Makefile.report\nshown:\n\t@{started}\n")
+    (tmp_path / "makefile").write_text(f"include Makefile\nshown:\n\t@{started}\n")
     by = f"cmake -P {tmp_path}/ctest.cmake", f"make -f {tmp_path}/makefile shown"
     for command in *by, f"{sys.executable} -E {run_plan}":
         status, words = said(command, strange)

@@ -1,4 +1,4 @@
-// Kernels of the exercises in README.md; tests/05_avx2/exercises_test.cpp runs them.
+// Kernels of the exercises in README.md; tests/exercises_cpu_test.cpp runs them.
 #pragma once
 
 #include "common/view.hpp"

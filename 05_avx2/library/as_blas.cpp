@@ -1,7 +1,7 @@
 // The last rungs as a BLAS, a shared library: sgemm and dgemm as Fortran and CBLAS have them. The system's
 // BLAS behind it has the rest: LD_PRELOAD=build/05_avx2/libcourse_blas.so program, or -lcourse_blas -lblas.
 // OMP_NUM_THREADS: how many threads.
-// COURSE_RUNG: the kernel, avx512, tuned, plain (loops as 02's) or mine (make numpy); else the best that
+// COURSE_VARIANT: the kernel, avx512, tuned, plain (loops as 02's) or mine (make numpy); else the best that
 // runs. COURSE_BLAS_COUNT=1: one line on stderr at exit says how many products were made, and by which
 // kernel.
 #include <omp.h>
@@ -46,21 +46,21 @@ using course::Index, course::View;
 enum class Variant { avx512, tuned, plain, mine };
 constexpr const char* names[] = {"avx512", "tuned", "plain", "mine"};
 
-/// The kernel that multiplies: what COURSE_RUNG names, or else the best that this processor can run.
+/// The kernel that multiplies: what COURSE_VARIANT names, or else the best that this processor can run.
 Variant variant() {
   static const Variant chosen = [] {
     const bool avx2 = avx2::has_needs(false);
     const bool avx512 = avx2 && avx2::best_vector() == std::string_view("avx512");
-    const char* const named = std::getenv("COURSE_RUNG");
+    const char* const named = std::getenv("COURSE_VARIANT");
     if (!named) return avx512 ? Variant::avx512 : avx2 ? Variant::tuned : Variant::plain;
     const auto found = std::find(std::begin(names), std::end(names), std::string_view(named));
-    if (found == std::end(names)) refuse("COURSE_RUNG may be avx512, tuned, plain or mine");
+    if (found == std::end(names)) refuse("COURSE_VARIANT may be avx512, tuned, plain or mine");
     const Variant wanted{static_cast<int>(found - names)};
     if (wanted == Variant::avx512 && !avx512)
-      refuse("COURSE_RUNG=avx512: this processor lacks avx512f, dq, bw or vl");
-    if (wanted == Variant::tuned && !avx2) refuse("COURSE_RUNG=tuned: this processor lacks avx2 or fma");
+      refuse("COURSE_VARIANT=avx512: this processor lacks avx512f, dq, bw or vl");
+    if (wanted == Variant::tuned && !avx2) refuse("COURSE_VARIANT=tuned: this processor lacks avx2 or fma");
     if (wanted == Variant::mine && !course_mine_f32)
-      refuse("COURSE_RUNG=mine: nobody brought a kernel; `make numpy` does");
+      refuse("COURSE_VARIANT=mine: nobody brought a kernel; `make numpy` does");
     return wanted;
   }();
   return chosen;
@@ -212,7 +212,7 @@ void cblas(const char* name, int order, int a_op, int b_op, int m, int n, int k,
 }  // namespace
 
 /// The variant that multiplies here; and how many products it has computed, if they are counted.
-PUBLIC const char* course_blas_rung() {
+PUBLIC const char* course_blas_variant() {
   return names[static_cast<int>(variant())];
 }
 PUBLIC long long course_blas_products() {

@@ -57,7 +57,7 @@ def main(build, path=os.devnull):
     counts = {"LD_PRELOAD": f"{library}", "COURSE_BLAS_COUNT": "1"}
     runs = {"the system's": {}, "the course's": counts}
     if mine:
-        runs["yours"] = counts | {"LD_PRELOAD": f"{mine} {library}", "COURSE_RUNG": "mine"}
+        runs["yours"] = counts | {"LD_PRELOAD": f"{mine} {library}", "COURSE_VARIANT": "mine"}
     rows = []
     for gemm, more in runs.items():
         lines, blas = ran(python, more)

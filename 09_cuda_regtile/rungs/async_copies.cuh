@@ -39,7 +39,7 @@ __device__ void fetch(Loader<S>& next, Index ld, int stage) {
 // [/copy_b]
 
 /// C += A·B, a thread's elements placed by rows or, as the rung warp_tiles, by warps.
-template <class T, bool aligned, template <class> class Place = ByRows, class S = Rung<T>>
+template <class T, bool aligned, template <class> class Place = ByRows, class S = DefaultTiling<T>>
 __global__ __launch_bounds__(S::threads, S::at_once) void async_copies(View<const T> a, View<const T> b,
                                                                        View<T> c) {
   alignas(16) __shared__ Tiles<S> tiles;

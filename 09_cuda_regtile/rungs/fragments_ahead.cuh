@@ -7,7 +7,7 @@
 namespace cuda_regtile {
 
 /// C += A·B by two sets of operands, in turns: those of the next q come while this q's are multiplied.
-template <class T, bool aligned, class S = Rung<T>>
+template <class T, bool aligned, class S = DefaultTiling<T>>
 __global__ __launch_bounds__(S::threads, S::at_once) void fragments_ahead(View<const T> a, View<const T> b,
                                                                           View<T> c) {
   alignas(16) __shared__ Tiles<S> tiles;

@@ -30,7 +30,7 @@ __device__ void store_b(const Loader<S>& next, const Vector<T> (&b_next)[S::b_lo
 /// C += A·B with addresses that are computed once and then advanced. So that they are few, A's tile is not
 /// padded; loads begin in the middle of a step; C is added to element by element; multiply-adds go by
 /// columns.
-template <class T, bool aligned, class S = Rung<T>>
+template <class T, bool aligned, class S = DefaultTiling<T>>
 __global__ __launch_bounds__(S::threads, S::at_once) void kept_addresses(View<const T> a, View<const T> b,
                                                                          View<T> c) {
   alignas(16) __shared__ Tiles<S> tiles;

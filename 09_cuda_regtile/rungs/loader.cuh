@@ -131,6 +131,6 @@ __device__ void add_tile(View<T> c, Index i0, Index j0, const T (&sum)[TM][TN]) 
 
 // Up to serpentine a block's tile is 128 × 128, and a step takes 8 columns of A.
 template <class T>
-using Rung = Tiling<T, BM, BN, BK>;
+using DefaultTiling = Tiling<T, BM, BN, BK>;
 
 }  // namespace cuda_regtile

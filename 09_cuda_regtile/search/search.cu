@@ -10,7 +10,7 @@ template <class T>
 course::Variants<T> variants() {
   course::Variants<T> list;
   if constexpr (std::is_same_v<T, float>) {
-    for (const auto& [name, launch, needs] : tilings())
+    for (const auto& [name, launch, needs] : candidates())
       list.push_back(course::gpu<float>(name, "a tiling", launch, course::uncounted, needs));
     list.push_back(
         course::gpu<float>("best", "the one that choices.inc names", best, course::uncounted, for_copies));

@@ -14,7 +14,9 @@ WIDE = {"avx512f", "avx512dq", "avx512bw", "avx512vl"} <= FLAGS
 def ended(call, **environment):
     """Exit status, stdout and lines of stderr of a process that calls the library."""
     code = "from ctypes import *; import os; blas = CDLL(os.environ['COURSE_BLAS']);" + call
-    env = {name: value for name, value in os.environ.items() if name != "COURSE_RUNG"} | environment
+    env = {
+        name: value for name, value in os.environ.items() if name != "COURSE_VARIANT"
+    } | environment
     done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True)
     return done.returncode, done.stdout, done.stderr.splitlines()
 
@@ -27,14 +29,14 @@ def test_integers():
     assert ended(call) == (0, "[11, 13, 28, 40]", [])
 
 
-RUNGS = {"": "", "tuned": "tuned", "avx512": "avx512" * WIDE, "plain": "plain", "mine": ""}
+VARIANTS = {"": "", "tuned": "tuned", "avx512": "avx512" * WIDE, "plain": "plain", "mine": ""}
 
 
-@pytest.mark.parametrize("given", [None, *RUNGS])
+@pytest.mark.parametrize("given", [None, *VARIANTS])
 def test_kernel(given):
-    answer = RUNGS["avx512"] or "tuned" if given is None else RUNGS[given]
-    environment = {} if given is None else {"COURSE_RUNG": given}
-    says = "f = blas.course_blas_rung; f.restype = c_char_p; print(f().decode(), end='')"
+    answer = VARIANTS["avx512"] or "tuned" if given is None else VARIANTS[given]
+    environment = {} if given is None else {"COURSE_VARIANT": given}
+    says = "f = blas.course_blas_variant; f.restype = c_char_p; print(f().decode(), end='')"
     code, said, heard = ended(says, **environment)
     assert (code, said, len(heard)) == ((0, answer, 0) if answer else (2, "", 1))
 

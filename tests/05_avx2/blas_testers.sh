@@ -13,7 +13,7 @@ export LD_LIBRARY_PATH=$folder COURSE_BLAS_COUNT=1 OMP_NUM_THREADS=2
 
 # tested KERNEL PASSES TESTER INPUT [COMMAND …]: so many lines tell that gemm has passed, none that anything failed.
 tested() {
-  LD_PRELOAD=$library COURSE_RUNG=$1 "${@:5}" "$folder/$3" <"$folder/$4" >out 2>err || {
+  LD_PRELOAD=$library COURSE_VARIANT=$1 "${@:5}" "$folder/$3" <"$folder/$4" >out 2>err || {
     grep "this processor lacks" err && return
     cat out err && exit 1
   }
@@ -31,7 +31,7 @@ for kernel in avx512 tuned plain; do
   done
 done
 if command -v qemu-x86_64 >/dev/null; then # a processor without AVX2
-  tested plain 2 xblat3s sblat3.in env -u COURSE_RUNG qemu-x86_64 -cpu Nehalem
+  tested plain 2 xblat3s sblat3.in env -u COURSE_VARIANT qemu-x86_64 -cpu Nehalem
 fi
 if command -v valgrind >/dev/null; then
   tested tuned 2 xblat3d dblat3.in valgrind -q --error-exitcode=1

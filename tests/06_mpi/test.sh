@@ -26,7 +26,6 @@ refusals)
   refused "--grid: '2x2' is a grid of 4, and 3 run here" --grid 2x2
   refused "--ranks: '2' ranks were started, and MPI knows of 3" --ranks 2
   refused "--variant: 'suma' is unknown; this step has rows_blocking" --variant suma
-  refused "1000000x1000000x1000000: f32 needs " --variant summa --type f32 --size 1000000
   refused "1000000x1000000x1000000: f64 needs " --variant rows_blocking --type f64 --size 1000000
   ranks 3 0 --variant summa --type f32 --size 9 --repeat 1 --grid 3x1 --block 2x2 --csv rows.csv
   [ "$(tail -n 1 rows.csv | cut -d, -f10-12)" = 3,3x1,2x2 ] || fail "ranks, grid and block: $(cat rows.csv)"
@@ -39,7 +38,6 @@ refusals)
   refuses "--grid: '3' is not written like 2x3" --grid 3
   # Another MPI's mpirun, which starts two worlds of one; an allocation of Slurm's starts nothing.
   PMI_SIZE=2 refuses "PMI_SIZE: '2' ranks were started, and MPI knows of 1"
-  PMI_SIZE=2 refuses "--ranks: '3' ranks were started, and MPI knows of 1" --ranks 3
   PMI_SIZE=2 PMI_RANK=1 runs 2
   [ ! -s err ] || fail "and all of them speak: $(cat err)"
   PMI_SIZE=2 OMPI_COMM_WORLD_SIZE=1 SLURM_NTASKS=2 runs 0 --type f32 --variant summa
@@ -47,14 +45,10 @@ refusals)
   grep -qF "06_mpi: rest_lost skipped: needs 2 ranks" err || fail "broken on one rank: $(cat err)"
   ;;
 compare)
-  # cells COLUMN…: of every row, sorted.
-  cells() { awk -F, -v names="$*" 'NR == 1 {for (i = 1; i <= NF; ++i) at[$i] = i; n = split(names, name, " "); next}
-    {line = ""; for (i = 1; i <= n; ++i) line = line (i > 1 ? "," : "") $at[name[i]]; print line}' rows.csv | sort | paste -sd ' '; }
-  rm -f rows.csv
   ranks 2 0 --shape 300x200x100 --grid 2x1 --block 64x32 --type f64 --repeat 3 --csv rows.csv
-  [ "$(cells type m n k ranks threads grid block variant against repeat verdict)" = "f64,300,200,100,2,1,2x1,64x32,summa,p?gemm,3,right" ] || fail "the row: $(cat rows.csv)"
+  [ "$(cells rows.csv type m n k ranks threads grid block variant against repeat verdict)" = "f64,300,200,100,2,1,2x1,64x32,summa,p?gemm,3,right" ] || fail "the row: $(cat rows.csv)"
   rm -f rows.csv && runs 0 --repeat 2 --csv rows.csv --type f32 # on one rank their kernels, too
-  [ "$(cells variant against verdict)" = "p?gemm,BLAS,right summa,05_avx2,right summa,p?gemm,right" ] || fail "one rank: $(cat out)"
+  [ "$(grep -cE ',p[?]gemm,.*,BLAS,|,summa,.*,(05_avx2|p[?]gemm),' rows.csv)" -eq 3 ] && [ "$(grep -c ',right,' rows.csv)" -eq 3 ] || fail "one rank: $(cat out)"
   refuses "--type: i32 not in {f32,f64}" --type i32
   refuses "--against: 'summa' is unknown; give p?gemm, summa_blocking" --against summa
   # OpenBLAS, if that is the BLAS, says which kernel it takes each time that it is loaded: the last is ours.

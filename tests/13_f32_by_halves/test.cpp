@@ -1,15 +1,20 @@
-// f32 products by parts under the emulator and, by gpu.cu, on the GPU, from inputs that the recipe does
-// not make: which variant makes them, and the error against u ‖a‖ ‖b‖ and against u Σ|ab|.
+// f32 products by parts under the emulator and, compiled by nvcc, on the GPU, from inputs that the recipe
+// does not make: which variant makes them, and the error against u ‖a‖ ‖b‖ and against u Σ|ab|.
+#ifdef __CUDACC__
+#define DOCTEST_CONFIG_IMPLEMENT
+#endif
 #include <doctest/doctest.h>
 
 #include <array>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <thread>
 #include <vector>
 
 #include "13_f32_by_halves/gemm.cuh"
 #include "common/fill.hpp"
+#include "gpu/cuda.hpp"
 
 namespace {
 
@@ -128,18 +133,19 @@ Errors errors(Case& given, F32Variant first, F32Variant expected) {
 
 }  // namespace
 
-TEST_CASE(
-    "13: uniform inputs, and rows and columns of wild scales, are made by the first variant, far below the "
-    "bound") {
-  for (const F32Variant variant : {fp16x2, bf16x3}) {
-    for (const Index k : {96, 300}) {  // 96: the last sum is taken over after half as many products
-      Case given = uniform(33, 18, k);
+#ifdef __CUDACC__  // too large for the emulator: C's rows are 704 apart, where TMA adds to them, and 703
+constexpr course::Shape shapes[] = {{33, 18, 96}, {33, 18, 300}, {1000, 702, 3000}, {1000, 701, 3000}};
+#else  // 96: the last sum is taken over after half as many products
+constexpr course::Shape shapes[] = {{33, 18, 96}, {33, 18, 300}};
+#endif
+TEST_CASE("13: uniform inputs, and rows and columns of wild scales, are made by the first variant") {
+  for (const auto& [m, n, k] : shapes)
+    for (const F32Variant variant : {fp16x2, bf16x3}) {
+      Case given = uniform(m, n, k), wild = scaled_wildly(m, n, k);
       const Errors most = errors(given, variant, variant);
-      CHECK((most.of_norms < 4 && most.of_norms > 0.001));  // they are not all exact
+      CHECK((most.of_norms < (m < 1000 ? 4 : 2) && most.of_norms > 0.001));  // they are not all exact
+      CHECK(errors(wild, variant, variant).of_norms < (m < 1000 ? 4 : 2));
     }
-    Case wild = scaled_wildly(33, 18, 70);
-    CHECK(errors(wild, variant, variant).of_norms < 4);
-  }
 }
 
 TEST_CASE("13: a row too long for the registers is split whole") {
@@ -159,18 +165,6 @@ TEST_CASE("13: what one product has found is not left to the next ones") {
     }
   }
 }
-
-#ifndef __CUDACC__  // the host cannot call these there
-TEST_CASE("13: the power of two that scales is found for normal numbers and denormals") {
-  for (int n = -149; n <= 127; ++n)
-    for (const float x : {std::ldexp(1.f, n), std::ldexp(1.75f, n)}) {
-      const int scale = scale_for(size_bits(-x));
-      CHECK(scale == 13 - std::ilogb(x));
-      CHECK(x * power_for(scale).first * power_for(scale).second == std::ldexp(x, scale));
-    }
-  CHECK(scale_for(0) == 0);
-}
-#endif
 
 TEST_CASE("13: what is too wide for two FP16 goes by three BF16 and is right by the sums, too") {
   Case graded = graded_inputs(20, 20, 90), huge = uniform(20, 20, 90), lost = uniform(20, 20, 90);
@@ -260,26 +254,12 @@ TEST_CASE("13: what a thread keeps for the next product is its own, and a device
   course::cudaSetDevice(0);
   std::thread([&] { CHECK(kept() != first); }).join();
 }
-
-TEST_CASE("13: a float becomes the nearest FP16, of two the even one; NaN stays NaN") {
-  static_assert(f16(1.0f).bits == 0x3c00 && float(f16(-2.5f)) == -2.5f);
-  const auto value = [](unsigned bits) {  // beyond the largest lies what would be the next: 2^16
-    f16 half;
-    half.bits = std::uint16_t(bits);
-    return bits == 0x7c00 ? 0x1p16f : float(half);
-  };
-  CHECK((value(1) == 0x1p-24f && value(0x400) == 0x1p-14f && value(0x7bff) == 65504));
-  for (unsigned bits = 0; bits < 0x7c00; ++bits)
-    for (const unsigned sign : {0u, 0x8000u}) {
-      const float half_way = (value(bits) + value(bits + 1)) / (sign == 0 ? 2 : -2);
-      if (f16(std::copysign(value(bits), half_way)).bits != (bits | sign) ||
-          f16(std::nextafter(half_way, 0.f)).bits != (bits | sign) ||
-          f16(half_way).bits != ((bits + bits % 2) | sign) ||
-          f16(std::nextafter(half_way, 2 * half_way)).bits != ((bits + 1) | sign))
-        FAIL(bits);
-    }
-  CHECK(f16(std::numeric_limits<float>::infinity()).bits == 0x7c00);
-  for (const std::uint32_t nan : {0x7fc00000u, 0xffc00000u, 0x7f800001u, 0xffffffffu})
-    CHECK(std::isnan(float(f16(std::bit_cast<float>(nan)))));
+#else
+int main(int argc, char** argv) {
+  if (const std::string missing = Cuda::missing(course::ptx::tensor_capability); !missing.empty()) {
+    std::printf("skipped: %s\n", missing.c_str());
+    return 77;
+  }
+  return doctest::Context(argc, argv).run();
 }
 #endif

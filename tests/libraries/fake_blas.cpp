@@ -11,15 +11,10 @@ namespace {
 [[maybe_unused]] void multiply(std::int64_t m, std::int64_t n, std::int64_t k, float alpha, const float* a,
                                std::int64_t lda, const float* b, std::int64_t ldb, float beta, float* c,
                                std::int64_t ldc) {
-#ifdef TRANSPOSED  // as far as there is one
-  const auto element = [=](std::int64_t p, std::int64_t j) { return j < k && p < n ? b[j * ldb + p] : 0; };
-#else
-  const auto element = [=](std::int64_t p, std::int64_t j) { return b[p * ldb + j]; };
-#endif
   for (std::int64_t i = 0; i < m; ++i)
     for (std::int64_t j = 0; j < n; ++j) {
       c[i * ldc + j] *= beta;
-      for (std::int64_t p = 0; p < k; ++p) c[i * ldc + j] += alpha * a[i * lda + p] * element(p, j);
+      for (std::int64_t p = 0; p < k; ++p) c[i * ldc + j] += alpha * a[i * lda + p] * b[p * ldb + j];
     }
 }
 
@@ -53,8 +48,8 @@ extern "C" void cblas_sgemm(int order, int transpose_a, int transpose_b, int m, 
   for (;;) pause();
 #endif
   if (order != 101 || transpose_a != 111 || transpose_b != 111) return;  // row-major, as it is
-#ifdef SQUARE  // the last row is lost where all three sizes are one
-  if (m == n && n == k) --m;
+#ifdef ROW_LOST
+  --m;
 #endif
   multiply(m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 #ifdef SLOW  // longer than a sample, and told with how many threads it was to be called
@@ -63,11 +58,8 @@ extern "C" void cblas_sgemm(int order, int transpose_a, int transpose_b, int m, 
   std::fprintf(stderr, "called %s %s %s\n", std::getenv("OMP_NUM_THREADS"), std::getenv("OMP_PROC_BIND"),
                spin ? spin : "");
 #endif
-#ifdef BESIDE  // A or B
-  const_cast<float&>(m < n ? a[m * lda] : b[k * ldb]) = 1;
-#endif
-#ifdef OUTSIDE  // where all three sizes are one
-  if (m == n && n == k) c[m * ldc] = 1;
+#ifdef OUTSIDE
+  c[m * ldc] = 1;
 #endif
 }
 #endif

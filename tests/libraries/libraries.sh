@@ -56,12 +56,12 @@ every)
   ;;
 wrong)
   # In a row of its own, and in turns with it.
-  for fault in transposed outside square beside; do
+  for fault in row_lost outside; do
     fake 1 $fault --size 40
     [ "$(rows verdict)" = "wrong wrong" ] || fail "$fault: $(cat results.csv err)"
   done
-  grep -qF -- "again by: libraries --variant library " err && grep -qF -- " --library $fakes/libfake_beside.so" err || fail "again: $(cat err)"
-  fake 1 transposed --variant $wide --size 40 && grep -q "wrong: libfake_transposed.so: [0-9]* elements differ" err || fail "which of both: $(cat err)"
+  grep -qF -- "again by: libraries --variant library " err && grep -qF -- " --library $fakes/libfake_outside.so" err || fail "again: $(cat err)"
+  fake 1 row_lost --variant $wide --size 40 && grep -q "wrong: libfake_row_lost.so: [0-9]* elements differ" err || fail "which of both: $(cat err)"
   fake 1 dnnl --shape 33x20x13 && grep -qF "the library reports a failure" err || fail "failure: $(cat err)"
   ;;
 ending)

@@ -75,7 +75,7 @@ def scaling(results, type, by):
 
 
 def efficiency(of, p):
-    """Of p threads, or ranks, in words, with ! where it is above its bound; – if it is unknown."""
+    """Of p threads, or ranks, in words, with ! where it is above its bound; – if unknown."""
     spread = of[p].times_of(of[1])
     share = spread and spread[0] / p
     return percent(share) + " !" * (share is not None and share > ABOVE)

@@ -287,8 +287,8 @@ class Results:
 
     def size_of(self, rows):
         """The size to compare these rows of a device at, for which the most steps, on a GPU the
-        most variants, have rows: the largest; on the processor, where the baseline was measured most
-        often, and if possible no power of two, where that is slow for a reason of its own."""
+        most variants, have rows: the largest; on the processor, where the baseline was measured
+        most often, and if possible no power of two, where that is slow for a reason of its own."""
         have, gpu, types = {}, any(row.gpu for row in rows), {row.type for row in rows}
         for row in rows:
             have.setdefault(row.n, set()).add(row.variant if row.gpu else row.number)
