@@ -83,10 +83,10 @@ double bytes_of(const Session& session, const Shape& shape, const Series<T>& ser
   return info.copies * bytes;
 }
 
-/// The number of rows. Throws Refusal if one does not fit in memory or its digits would not be exact.
-int check_rows(const Session& session) {
+/// Throws Refusal if there is no row, or one does not fit in memory, or its digits would not be exact.
+void check_rows(const Session& session) {
   const Options& options = session.options;
-  std::ptrdiff_t count = 0;
+  bool any = false;
   for_each_type(session.step, [&]<class T>(const Variants<T>& variants) {
     const auto all = all_series(variants, options);
     for (const Shape& s : options.shapes)
@@ -97,11 +97,10 @@ int check_rows(const Session& session) {
           throw Refusal{
               fmt::format("--fill: digits are exact in {} up to k = {}, not at {}; give --fill uniform",
                           type_name<T>, exact_k<T>(), shape_text(s))};
-        ++count;
+        any = true;
       }
   });
-  if (count == 0) throw Refusal{"--variant: none of this name or kind exists for the types asked for"};
-  return static_cast<int>(count);
+  if (!any) throw Refusal{"--variant: none of this name or kind exists for the types asked for"};
 }
 
 /// The reason why no variant of a step on a GPU can run here, if all have the same; else empty.
@@ -169,7 +168,7 @@ int run_step(const Step& step, const Options& options, const World& world, Refus
   if (world.broadcast(missing.empty()) == 0)
     return session.warn_once("skipped: built for " + missing + ", which this processor lacks"), 77;
   require_threads(options.threads, world);
-  session.rows = check_rows(session);
+  check_rows(session);
   refused.alone = true;
   if (world.is_root()) {
     if (!options.csv.empty()) session.table.open(options.csv);
@@ -200,15 +199,8 @@ Options options_of(const Step& step) {
 
 }  // namespace
 
-void Session::progress(const std::string& what, int number) const {
-  if (!world.is_root() || !isatty(STDERR_FILENO)) return;
-  say(stderr, "\r\033[K");
-  if (!what.empty()) say(stderr, "[{}/{}] {} {}", number, rows, step.program, what);
-}
-
 void Session::warn_once(const std::string& line) {
   if (!warned.insert(line).second || !world.is_root()) return;
-  progress("");
   say(stderr, "{}: {}\n", step.program, line);
 }
 
