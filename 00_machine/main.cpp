@@ -40,8 +40,9 @@ constexpr Part parts[] = {
 /// What holds where nothing is given.
 course::Options defaults(const Topology& machine) {
   course::Options options;
-  const auto all = static_cast<int>(machine.cpus.size());
+  const int all = std::min(static_cast<int>(machine.cpus.size()), course::usable_cpus());
   if (all > 1) options.threads.push_back(all);
+  options.most_threads = all;
   options.budget = 0.4;
   return options;
 }
@@ -57,7 +58,7 @@ void check(const course::Options& options) {
   for (const Part& part : parts) names.emplace_back(part.name);
   for (const std::string& name : options.variants)
     course::one_of("--variant", name, names, "this program has");
-  course::require_cpus(options.threads);
+  course::require_threads(options.threads);
 }
 
 /// The parts that were asked for and can run; of the others, a line each is added to `skipped`.

@@ -74,17 +74,14 @@ void require_ranks(int ranks, int asked) {
     return number == nullptr ? 0 : std::atoi(number);
   };
   const int pmi = said("PMI_SIZE"), open_mpi = said("OMPI_COMM_WORLD_SIZE");
-  if (asked > 0 ? asked == ranks : pmi == ranks || open_mpi == ranks) return;  // the other: of a job round it
-  for (const auto& [by, started] :
-       {std::pair("--ranks", asked), {"PMI_SIZE", pmi}, {"OMPI_COMM_WORLD_SIZE", open_mpi}})
-    if (started > 0) {
-      if (ranks == 1 && said("PMI_RANK") + said("OMPI_COMM_WORLD_RANK") > 0)
-        throw Refusal{};  // rank 0 speaks
-      throw Refusal{
-          fmt::format("{}: '{}' ranks were started, and MPI knows of {}; use the mpirun of the MPI that this "
-                      "was built with",
-                      by, started, ranks)};
-    }
+  const int started = asked > 0 ? asked : std::max(pmi, open_mpi);
+  if (started == 0 || started == ranks) return;
+  if (asked == 0 && (pmi == ranks || open_mpi == ranks)) return;  // the other: of a job round it
+  if (ranks == 1 && said("PMI_RANK") + said("OMPI_COMM_WORLD_RANK") > 0) throw Refusal{};  // rank 0 speaks
+  throw Refusal{fmt::format(
+      "--ranks: '{}' ranks were started, and MPI knows of {}; use the mpirun of the MPI that this was built "
+      "with",
+      started, ranks)};
 }
 
 void add_shapes(CLI::App& app, Options& o) {

@@ -25,16 +25,13 @@ std::string content_of(const std::string& path, const std::string& option) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// Renames a file to the first of NAME.old.csv, NAME.old2.csv, … that is free. Throws Refusal.
-void set_aside(const std::filesystem::path& path) {
-  std::filesystem::path old;
-  for (int count = 1; old.empty() || std::filesystem::exists(old); ++count)
-    old = path.parent_path() /
-          fmt::format("{}.old{}.csv", path.stem().string(), count == 1 ? "" : std::to_string(count));
-  std::error_code error;
-  std::filesystem::rename(path, old, error);
-  if (error) throw Refusal{fmt::format("--csv: cannot rename {}: {}", path.string(), error.message())};
-  say(stderr, "--csv: {} has the columns of another version: it is {} now\n", path.string(), old.string());
+/// Renames a file to PATH.old, PATH.old.old, … Throws Refusal.
+void set_aside(const std::string& path) {
+  std::string old = path;
+  while (std::filesystem::exists(old)) old += ".old";
+  if (std::rename(path.c_str(), old.c_str()) != 0)
+    throw Refusal{fmt::format("--csv: cannot rename {}: {}", path, std::strerror(errno))};
+  say(stderr, "--csv: {} has the columns of another version: it is {} now\n", path, old);
 }
 
 }  // namespace

@@ -35,11 +35,10 @@ page of all
 02_b/02_b --size 1008 --few 1,9 --shape 9,1024 {ROWS}
 {sys.executable} ../tools/x.py 02_b > out/x.csv
 """
-OLD = {"cpu/cpu.cfs_quota_us": "100000\n", "cpu/cpu.cfs_period_us": "100000\n"}
 QUOTAS = (  # /proc/self/cgroup, files below /sys/fs/cgroup, processors: as run_test.cpp has
     ("0::/a/b\n", {"a/cpu.max": "150000 100000\n", "a/b/cpu.max": "max 100000\n"}, 1),
     ("0::/../a\n", {"cpu.max": "max 100000\n"}, 1 << 20),
-    ("3:memory:/x\n4:cpuacct,cpu:/host/a\n", OLD, 1),
+    ("4:cpuacct,cpu:/a\n", {"a/cpu.max": "100000 100000\n"}, 1 << 20),  # version 1's
 )
 
 

@@ -76,8 +76,8 @@ TEST_CASE("table: a pipe is not waited for; another version's file is set aside,
     CHECK_THROWS_AS(Table(schema).open(path), Refusal);
     CHECK_THROWS_AS(Table(schema).read(path, "--file"), Refusal);
   }
-  for (const auto& [text, name] :
-       {std::pair("name,size,more\n1,2,3\n", "rows.old.csv"), {"name,size,value,more\n", "rows.old2.csv"}}) {
+  for (const auto& [text, name] : {std::pair("name,size,more\n1,2,3\n", "rows.csv.old"),
+                                   {"name,size,value,more\n", "rows.csv.old.old"}}) {
     file.write(text);
     CHECK_THROWS_AS(Table(schema).read(file.path, "--file"), Refusal);
     const std::string said = captured([&] { Table(schema).open(file.path); }).err;

@@ -26,23 +26,15 @@ BY_TWO_COPIES = {"OMPI_MCA_btl_vader_single_copy_mechanism": "none", "OMPI_MCA_s
 
 
 def processors(groups="/proc/self/cgroup", root="/sys/fs/cgroup"):
-    """The least of those that it may run on and of what its cgroups, versions 1 and 2, leave it of
-    their time (docker --cpus); at least one. runner/machine.cpp counts alike."""
+    """The least of those that it may run on and of what its cgroups (version 2) leave it of their
+    time (docker --cpus); at least one. runner/machine.cpp counts alike."""
     asked = getattr(os, "sched_getaffinity", None)
     least = len(asked(0)) if asked else os.cpu_count() or 1
     lines = Path(groups).read_text().splitlines() if os.path.exists(groups) else []
-    for _, controllers, group in (line.split(":", 2) for line in lines):
-        if controllers and "cpu" not in controllers.split(","):
-            continue
-        top = Path(root, "cpu" if controllers else "")
-        names = ("cpu.cfs_quota_us", "cpu.cfs_period_us") if controllers else ("cpu.max",)
+    for group in (line[3:] for line in lines if line.startswith("0::/")):
         for folder in Path(group, "_").parents:  # the group's own, and those above it
-            try:
-                files = [Path(f"{top}{folder}", name) for name in names]
-                quota, period = map(int, " ".join(file.read_text() for file in files).split())
-            except (OSError, ValueError):  # none is here, or "max"
-                continue
-            if quota > 0:  # -1: without a limit
+            with suppress(OSError, ValueError):  # none is here, or "max"
+                quota, period = map(int, Path(f"{root}{folder}", "cpu.max").read_text().split())
                 least = min(least, quota / period)
     return max(1, int(least))
 
