@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <ctime>
 #include <filesystem>
 #include <map>
 
@@ -214,11 +213,10 @@ void require_team(const Product<T>& product, int threads) {
   double share = 0;
   for (int run = 0; run < 5 && share < 0.6 * threads; ++run) {
     variant.reset();
-    const std::clock_t before = std::clock();  // of all threads
-    const double lasted = *variant.run().product, used = static_cast<double>(std::clock() - before);
+    const double before = double(std::clock()), ticks = CLOCKS_PER_SEC * *variant.run().product;
     std::error_code none;
     const auto team = std::distance(std::filesystem::directory_iterator("/proc/self/task", none), {});
-    share = team >= threads ? threads : std::max(share, used / CLOCKS_PER_SEC / lasted);
+    share = team >= threads ? threads : std::max(share, (double(std::clock()) - before) / ticks);
   }
   variant.result();
   if (share < 0.6 * threads)
