@@ -237,7 +237,8 @@ void add(course::Variants<T>& variants, const Library& theirs, const Library& ou
       course::next_run.side == 0 ? our_product(call) : their_product(call);
     };
   const bool apart = asked.threads > 1 && !theirs.openmp;
-  const course::Timing timing{.sample = 1e-3, .settle = apart ? 5e-3 : 0, .sustained = asked.sustained};
+  course::Timing timing{.sample = 1e-3, .settle = apart ? 5e-3 : 0};
+  if (asked.sustained) timing.settle = 0.5, timing.lasts = 1;
   variants.push_back(std::make_shared<course::InTurns<T>>(
       info, course::Variants<T>{std::make_shared<Watched<T>>(info, both)}, timing));
 }

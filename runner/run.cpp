@@ -109,22 +109,21 @@ std::string no_gpu(const Step& step, const Options& options, const std::vector<N
   for (const NamedVariant& variant : variants)
     if (is_asked_for(variant.info, options)) reasons.insert(variant.skip_reason);
   if (!step.emulated || reasons.size() != 1 || reasons.begin()->empty()) return {};
-  const bool hints = !step.has_emulation || reasons.begin()->find("--emulate") != std::string::npos;
-  return *reasons.begin() + (hints ? "" : "; --emulate forward runs the kernels on the processor");
+  return *reasons.begin() +
+         (step.has_emulation ? "; --emulate forward runs the kernels on the processor" : "");
 }
 
 /// The roofs of --machine, whoever's they are; else of machine.csv beside the CSV or in report/, if they are
 /// of this processor.
 std::optional<MachineModel> find_roofs(Session& session) {
   namespace fs = std::filesystem;
-  const std::string &named = session.options.machine, &csv = session.options.csv;
-  std::vector<fs::path> places = {fs::path(csv).replace_filename("machine.csv"), "report/machine.csv"};
-  if (!named.empty()) places = {named};
-  for (const fs::path& path : places) {
+  if (const std::string& named = session.options.machine; !named.empty()) return MachineModel(named);
+  for (const fs::path& path :
+       {fs::path(session.options.csv).replace_filename("machine.csv"), fs::path("report/machine.csv")}) {
     std::error_code ignored;
-    if (named.empty() && !fs::is_regular_file(path, ignored)) continue;
+    if (!fs::is_regular_file(path, ignored)) continue;
     MachineModel found(path.string());
-    if (!named.empty() || found.processor().empty() || found.processor() == processor().name) return found;
+    if (found.processor().empty() || found.processor() == processor().name) return found;
     session.warn_once(path.string() + " is of another machine, " + found.processor() + ": no predictions");
   }
   return std::nullopt;

@@ -25,10 +25,10 @@ struct GpuState {
 
 /// How a side is timed in a turn.
 struct Timing {
-  double sample = 0;       // seconds it takes at least, by so many products; 0: one product
-  double settle = 0;       // seconds it runs untimed before
-  bool queued = false;     // on a GPU: as many products of both, the shorter of which takes a sample
-  bool sustained = false;  // a second, after half a second in which a GPU finds its clock
+  double sample = 0;    // seconds it takes at least, by so many products; 0: one product
+  double settle = 0;    // seconds it runs untimed before
+  double lasts = 0;     // seconds of samples, of which the mean counts; 0: one sample
+  bool queued = false;  // on a GPU: as many products of both, the shorter of which takes a sample
   GpuState (*state)() = nullptr;
 };
 
@@ -57,11 +57,7 @@ class InTurns : public Variant<T> {
     const std::size_t first = turn_++ % 2;
     std::array<double, 2> seconds;
     std::array<GpuState, 2> states;
-    for (const std::size_t of : {first, 1 - first})
-      if (timing_.sustained)
-        std::tie(seconds[of], states[of]) = sustained(of);
-      else
-        seconds[of] = sample(of);
+    for (const std::size_t of : {first, 1 - first}) std::tie(seconds[of], states[of]) = sample(of);
     Times times{.product = seconds[0],
                 .against = seconds[1],
                 .against_error = std::isnan(theirs_.error_share) ? HUGE_VAL : theirs_.error_share};
@@ -113,10 +109,19 @@ class InTurns : public Variant<T> {
     const Times times = side(of).run();
     return *times.product / products;
   }
-  double sample(std::size_t of) {
+  /// The mean seconds of a product, and what the GPU says after the samples.
+  std::pair<double, GpuState> sample(std::size_t of) {
+    double seconds = 0;
+    GpuState state;
+    int samples = 0;
     side(of).reset();
-    for (const Stopwatch watch; watch.seconds() < timing_.settle;) timed(of, 1);
-    return timed(of, products_[of]);
+    for (const Stopwatch watch; watch.seconds() < timing_.settle;) timed(of, products_[of]);
+    for (const Stopwatch watch; samples == 0 || watch.seconds() < timing_.lasts; ++samples) {
+      seconds += timed(of, products_[of]);
+      const GpuState now = timing_.state != nullptr ? timing_.state() : GpuState{};
+      state.mhz += now.mhz, state.watts += now.watts;
+    }
+    return {seconds / samples, {state.mhz / samples, state.watts / samples}};
   }
   /// Few products say more of the clock and of a first run than of the product.
   int products_of_a_sample(std::size_t of) {
@@ -128,20 +133,6 @@ class InTurns : public Variant<T> {
       products = static_cast<int>(std::min(timing_.queued ? 1e4 : 1e6, wanted));
     }
     return products;
-  }
-  /// The mean of a second's samples, and of what the GPU says between them.
-  std::pair<double, GpuState> sustained(std::size_t of) {
-    double seconds = 0;
-    GpuState state;
-    int samples = 0;
-    side(of).reset();
-    for (const Stopwatch watch; samples == 0 || watch.seconds() < 1.5;) {
-      const double one = timed(of, products_[of]);
-      if (watch.seconds() < 0.5) continue;
-      const GpuState now = timing_.state != nullptr ? timing_.state() : GpuState{};
-      seconds += one, state.mhz += now.mhz, state.watts += now.watts, ++samples;
-    }
-    return {seconds / samples, {state.mhz / samples, state.watts / samples}};
   }
 
   Variants<T> sides_;

@@ -100,8 +100,8 @@ TEST_CASE("C is of the first side alone; what a side finds of itself is found of
   CHECK((calls == "|o" && both.run_error() == "its own"));
 }
 
-TEST_CASE("sustained: the mean of a second, and of what the GPU says meanwhile") {
-  Timing timing{.sample = 1, .sustained = true};
+TEST_CASE("sustained: the mean of the samples of a while, and of what the GPU says meanwhile") {
+  Timing timing{.sample = 1, .settle = 0.01, .lasts = 0.2};
   static int readings = 0;
   timing.state = [] { return GpuState{100. * (1 + readings++ % 2), 7}; };
   const Both both({1, 2}, {1, 4}, 1, timing);
