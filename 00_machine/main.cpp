@@ -129,12 +129,11 @@ int main(int argc, char** argv) {
     const Topology machine = topology();
     course::Options options = defaults(machine);
     bool again = false, pace_alone = false;
-    const course::Offers offers{
-        .products = false,
-        .flags = {{"--again", &again,
-                   "measure the peaks that --csv FILE has once more, and keep the better value of each"},
-                  {"--pace", &pace_alone, "print the pace of all processors together, in Gop/s, and end"}}};
-    if (!course::parse(options, offers, title, argc, argv)) return course::written(0);
+    options.products = false;
+    options.flags = {{"--again", &again,
+                      "measure the peaks that --csv FILE has once more, and keep the better value of each"},
+                     {"--pace", &pace_alone, "print the pace of all processors together, in Gop/s, and end"}};
+    if (!course::parse(options, title, argc, argv)) return course::written(0);
     if (pace_alone) return print_pace();
     check(options);
     if (!options.list) return course::written(run_parts(options, machine, again));

@@ -184,9 +184,9 @@ void set_threads(int threads, bool openmp, char** argv) {
 
 /// Ends this process where a product takes far too long: a library may hang.
 template <class T>
-struct Watched : course::CpuKernel<T, Product<T>> {
+struct Watched : course::CpuVariant<T> {
   Watched(const course::VariantInfo& info, const Product<T>& product)
-      : course::CpuKernel<T, Product<T>>(info, product), there(product) {}
+      : course::CpuVariant<T>(info, product), there(product) {}
   std::shared_ptr<course::Variant<T>> another() const override { return {}; }
   std::string refuses(const course::Problem<T>&, const course::Settings&) const override {
     return there ? "" : this->info.against + " multiplies no " + course::type_name<T>;

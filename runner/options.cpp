@@ -159,29 +159,28 @@ void add_gpu(CLI::App& app, Options& o) {
       ->needs("--emulate");
 }
 
-void add_ranks(CLI::App& app, Options& o, int ranks) {
-  const auto of_all = [ranks](Text item) {
+void add_ranks(CLI::App& app, Options& o) {
+  const auto of_all = [ranks = o.started](Text item) {
     const Index grid = numbers(item)[0] * numbers(item)[1];
     return grid == ranks ? "" : fmt::format("'{}' is a grid of {}, and {} run here", item, grid, ranks);
   };
   app.add_option("--ranks", o.ranks, "Refuses to run with another number of ranks than this")
       ->transform(whole(1, longest));
-  app.final_callback([&o, ranks] { require_ranks(ranks, o.ranks); });
+  app.final_callback([&o] { require_ranks(o.started, o.ranks); });
   add_sides(app, "--grid", "Grids of processes: 2x3,3x2", o.grids)->check(by_x("2x3", 1))->check(of_all);
   add_sides(app, "--block", "Elements of a block: 64x64,1x1", o.blocks)->check(by_x("64x64", 1));
 }
 
 }  // namespace
 
-bool parse(Options& o, const Offers& offers, const std::string& title, int argc, const char* const* argv,
-           bool is_root) {
+bool parse(Options& o, const std::string& title, int argc, const char* const* argv, bool is_root) {
   CLI::App app(title);
-  if (offers.products) add_shapes(app, o);
+  if (o.products) add_shapes(app, o);
   add_common(app, o);
-  if (offers.products) add_step(app, o);
-  if (offers.emulation) add_gpu(app, o);
-  if (offers.ranks > 0) add_ranks(app, o, offers.ranks);
-  for (const Flag& flag : offers.flags) app.add_flag(flag.name, *flag.value, flag.help);
+  if (o.products) add_step(app, o);
+  if (o.emulation) add_gpu(app, o);
+  if (o.started > 0) add_ranks(app, o);
+  for (const Flag& flag : o.flags) app.add_flag(flag.name, *flag.value, flag.help);
   const Texts of_paths = {"--csv", "--machine"};
   for (int word = 1; word < argc; ++word) {  // CLI11 passes over an empty item
     const std::string given = argv[word];

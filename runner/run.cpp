@@ -20,17 +20,14 @@ void for_each_type(const Step& step, F f) {
 }
 
 /// What is known of all variants with one name, whatever their type.
-struct NamedVariant {
-  VariantInfo info;
-  std::string skip_reason;
-};
+using NamedVariant = std::pair<VariantInfo, std::string>;  // and why it cannot run here, else empty
 std::vector<NamedVariant> named_variants(const Step& step) {
   std::vector<NamedVariant> found;
   std::set<std::string> seen;
   for_each_type(step, [&](const auto& variants) {
     for (const auto& variant : variants)
       if (seen.insert(variant->info.name).second)
-        found.push_back({variant->info, refusal_of(*variant, {}, {})});
+        found.emplace_back(variant->info, refusal_of(*variant, {}, {}));
   });
   return found;
 }
@@ -106,8 +103,8 @@ void check_rows(const Session& session) {
 /// The reason why no variant of a step on a GPU can run here, if all have the same; else empty.
 std::string no_gpu(const Step& step, const Options& options, const std::vector<NamedVariant>& variants) {
   std::set<std::string> reasons;
-  for (const NamedVariant& variant : variants)
-    if (is_asked_for(variant.info, options)) reasons.insert(variant.skip_reason);
+  for (const auto& [info, skip_reason] : variants)
+    if (is_asked_for(info, options)) reasons.insert(skip_reason);
   if (!step.emulated || reasons.size() != 1 || reasons.begin()->empty()) return {};
   return *reasons.begin() +
          (step.has_emulation ? "; --emulate forward runs the kernels on the processor" : "");
@@ -181,8 +178,10 @@ int run_step(const Step& step, const Options& options, const World& world, Refus
 }
 
 /// The defaults of the command line.
-Options options_of(const Step& step) {
-  Options options{.types = {},
+Options options_of(const Step& step, const World& world) {
+  Options options{.emulation = step.emulated != nullptr,
+                  .started = step.grids.empty() ? 0 : world.size(),
+                  .types = {},
                   .tiles = step.tiles,
                   .tile_choices = step.tile_choices,
                   .blocks = step.blocks,
@@ -252,11 +251,9 @@ int run(int argc, const char* const* argv, const Step& step, const World& world)
   prepare_streams();
   Refused refused;
   try {
-    Options options = options_of(step);
-    const Offers offers{
-        .emulation = step.emulated != nullptr, .ranks = step.grids.empty() ? 0 : world.size(), .flags = {}};
+    Options options = options_of(step, world);
     const std::string title = step.program + ": " + step.idea;
-    if (!parse(options, offers, title, argc, argv, world.is_root())) return written(0);
+    if (!parse(options, title, argc, argv, world.is_root())) return written(0);
     if (options.pad == 0) options.pad = step.pad;
     const bool emulates = !options.emulate.empty();
     return written(
