@@ -54,7 +54,7 @@ class CpuVariant : public Variant<T> {
   }
   void release() override { inputs_ = {}, c_ = {}, bt_ = {}; }
 
- protected:
+ private:
   Kernel kernel_;
   Settings settings_;
   Inputs<T> inputs_;
@@ -74,49 +74,20 @@ std::shared_ptr<Variant<T>> cpu(std::string name, std::string idea, Kernel kerne
     return std::make_shared<CpuVariant<T>>(std::move(info), std::move(kernel));
 }
 
-/// A kernel on vectors of vectors; copying there and back is not timed.
-template <class T>
-class VectorsVariant : public CpuVariant<T> {
- public:
-  using Vectors = std::vector<std::vector<T>>;
-  using OnVectors = void (*)(const Vectors& a, const Vectors& b, Vectors& c);
-  VectorsVariant(VariantInfo info, OnVectors kernel)
-      : CpuVariant<T>(std::move(info),
-                      [this](const KernelArgs<T>&) { on_vectors_(rows_of_a_, rows_of_b_, rows_of_c_); }),
-        on_vectors_(kernel) {}
-
-  std::shared_ptr<Variant<T>> another() const override {
-    return std::make_shared<VectorsVariant>(this->info, on_vectors_);
-  }
-  void reset() override {
-    const Inputs<T>& inputs = this->inputs_;
-    rows_of_a_ = vectors(inputs.a.view()), rows_of_b_ = vectors(inputs.b.view());
-    rows_of_c_ = vectors(inputs.c.view());
-  }
-  View<const T> result() override {
-    for (Index i = 0; const std::vector<T>& row : rows_of_c_)
-      std::copy(row.begin(), row.end(), &this->c_.view()(i++, 0));
-    return std::as_const(this->c_).view();
-  }
-  void release() override { CpuVariant<T>::release(), rows_of_a_ = {}, rows_of_b_ = {}, rows_of_c_ = {}; }
-
- private:
-  static Vectors vectors(View<const T> view) {
-    Vectors copied;
-    for (Index i = 0; i < view.rows(); ++i) copied.emplace_back(&view(i, 0), &view(i, 0) + view.cols());
-    return copied;
-  }
-
-  OnVectors on_vectors_;
-  Vectors rows_of_a_, rows_of_b_, rows_of_c_;
-};
-
-/// The variant of a kernel on vectors of vectors.
-template <class T>
-std::shared_ptr<Variant<T>> cpu_on_vectors(std::string name, std::string idea,
-                                           typename VectorsVariant<T>::OnVectors kernel, CostOf cost = {}) {
-  return std::make_shared<VectorsVariant<T>>(
-      VariantInfo{.name = std::move(name), .idea = std::move(idea), .cost = std::move(cost)}, kernel);
+/// A kernel on vectors of vectors as one on views: copying there and back takes a part of its time, as n² has
+/// of n³.
+template <class T, class Vectors = std::vector<std::vector<T>>>
+auto on_vectors(void (*kernel)(const Vectors& a, const Vectors& b, Vectors& c)) {
+  return [kernel](View<const T> a, View<const T> b, View<T> c) {
+    const auto rows_of = [](View<const T> view) {
+      Vectors copied;
+      for (Index i = 0; i < view.rows(); ++i) copied.emplace_back(&view(i, 0), &view(i, 0) + view.cols());
+      return copied;
+    };
+    Vectors result = rows_of(c);
+    kernel(rows_of(a), rows_of(b), result);
+    for (Index i = 0; const std::vector<T>& row : result) std::copy(row.begin(), row.end(), &c(i++, 0));
+  };
 }
 
 }  // namespace course

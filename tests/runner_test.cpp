@@ -294,10 +294,10 @@ TEST_CASE("variant: a function gets the row's settings and a poisoned, guarded w
 
 TEST_CASE("variant: vectors of vectors come back; who writes beside its inputs is wrong") {
   using Vectors = std::vector<std::vector<float>>;
-  const Made vectors = cpu_on_vectors<float>("vectors", "", [](const Vectors&, const Vectors&, Vectors& c) {
-    for (auto& row : c)
-      for (float& element : row) element = 7;
-  });
+  const auto sevens = [](const Vectors&, const Vectors&, Vectors& c) {
+    for (auto& row : c) std::fill(row.begin(), row.end(), 7.f);
+  };
+  const Made vectors = cpu<float>("", "", on_vectors<float>(+sevens));
   run(vectors, {});
   CHECK((vectors->result()(0, 0) == 7 && vectors->result()(2, 3) == 7 && vectors->guards_intact()));
   const Made spills =
