@@ -192,9 +192,9 @@ void add(course::Variants<T>& variants, const std::string& mode, const Product<T
   if (!asked.sustained) add_one("library", against, theirs, 0);
   for (const auto& [name, product, capability] : partners) {
     add_one(in_turns(name, asked), "in turns with " + against, product, capability);
-    course::Timing timing{.sample = 2e-3, .queued = true};
+    course::Timing timing{.sample = 2e-3};
     if (asked.sustained)  // half a second in which a GPU finds its clock
-      timing = {.sample = 50e-3, .settle = 0.5, .lasts = 1, .queued = true, .state = state};
+      timing = {.sample = 50e-3, .settle = 0.5, .lasts = 1, .state = state};
     variants.back() = std::make_shared<course::InTurns<T>>(variants.back()->info,
                                                            course::Variants<T>{variants.back()}, timing);
   }

@@ -100,16 +100,6 @@ void check_rows(const Session& session) {
   if (!any) throw Refusal{"--variant: none of this name or kind exists for the types asked for"};
 }
 
-/// The reason why no variant of a step on a GPU can run here, if all have the same; else empty.
-std::string no_gpu(const Step& step, const Options& options, const std::vector<NamedVariant>& variants) {
-  std::set<std::string> reasons;
-  for (const auto& [info, skip_reason] : variants)
-    if (is_asked_for(info, options)) reasons.insert(skip_reason);
-  if (!step.emulated || reasons.size() != 1 || reasons.begin()->empty()) return {};
-  return *reasons.begin() +
-         (step.has_emulation ? "; --emulate forward runs the kernels on the processor" : "");
-}
-
 /// The roofs of --machine, whoever's they are; else of machine.csv beside the CSV or in report/, if they are
 /// of this processor.
 std::optional<MachineModel> find_roofs(Session& session) {
@@ -150,8 +140,11 @@ void run_type(Session& session, const Variants<T>& variants) {
 int run_step(const Step& step, const Options& options, const World& world, Refused& refused) {
   const std::vector<NamedVariant> variants = named_variants(step);
   std::vector<std::string> names;
-  for (const auto& [info, skip_reason] : variants)
+  std::set<std::string> reasons;
+  for (const auto& [info, skip_reason] : variants) {
     if (!info.broken || contains(options.variants, info.name)) names.push_back(info.name);
+    if (is_asked_for(info, options)) reasons.insert(skip_reason);
+  }
   for (const std::string& name : options.variants) one_of("--variant", name, names, "this step has");
   if (options.list && world.is_root()) {
     say(stdout, "{}: {}\n", step.program, step.idea);
@@ -170,8 +163,11 @@ int run_step(const Step& step, const Options& options, const World& world, Refus
     if (!options.csv.empty()) session.table.open(options.csv);
     session.roofs = find_roofs(session);
   }
-  if (const std::string why = no_gpu(step, options, variants); !why.empty())
-    return session.warn_once("skipped: " + why), 77;
+  if (step.emulated && reasons.size() == 1 && !reasons.begin()->empty()) {  // no GPU, for one
+    const char* const hint =
+        step.has_emulation ? "; --emulate forward runs the kernels on the processor" : "";
+    return session.warn_once("skipped: " + *reasons.begin() + hint), 77;
+  }
   for_each_type(step, [&session](const auto& variants) { run_type(session, variants); });
   const bool nothing_ran = session.skipped > 0 && session.measured == 0;
   return static_cast<int>(world.broadcast(refused.status == 1 ? 1 : nothing_ran ? 77 : 0));

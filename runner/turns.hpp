@@ -25,10 +25,9 @@ struct GpuState {
 
 /// How a side is timed in a turn.
 struct Timing {
-  double sample = 0;    // seconds it takes at least, by so many products; 0: one product
-  double settle = 0;    // seconds it runs untimed before
-  double lasts = 0;     // seconds of samples, of which the mean counts; 0: one sample
-  bool queued = false;  // on a GPU: as many products of both, the shorter of which takes a sample
+  double sample = 0;  // seconds that either takes at least, by so many products of both; 0: one product
+  double settle = 0;  // seconds it runs untimed before
+  double lasts = 0;   // seconds of samples, of which the mean counts; 0: one sample
   GpuState (*state)() = nullptr;
 };
 
@@ -47,13 +46,13 @@ class InTurns : public Variant<T> {
     return {};
   }
   Times allocate(const Problem<T>& problem, const Settings& settings) override {
-    problem_ = &problem, products_ = {}, turn_ = 0;
+    problem_ = &problem, products_ = 0, turn_ = 0;
     for (const auto& side : sides_) side->allocate(problem, settings);
     return {};
   }
   void reset() override {}  // before each sample
   Times run() override {
-    if (products_[0] == 0) warm_up();
+    if (products_ == 0) warm_up();
     const std::size_t first = turn_++ % 2;
     std::array<double, 2> seconds;
     std::array<GpuState, 2> states;
@@ -92,8 +91,7 @@ class InTurns : public Variant<T> {
     const bool is_here = c.data() != nullptr && m * n > 0;  // on rank 0
     theirs_ = {.right = true};
     if (is_here) theirs_ = Verifier<T>(*problem_, m * n * k < 100'000'000).check(c);
-    for (std::size_t of = 0; of < 2; ++of) products_[of] = products_of_a_sample(of);
-    if (timing_.queued) products_.fill(*std::max_element(products_.begin(), products_.end()));
+    for (std::size_t of = 0; of < 2; ++of) products_ = std::max(products_, products_of_a_sample(of));
   }
   /// C after a single product.
   View<const Result<T>> once(std::size_t of) {
@@ -115,9 +113,9 @@ class InTurns : public Variant<T> {
     GpuState state;
     int samples = 0;
     side(of).reset();
-    for (const Stopwatch watch; watch.seconds() < timing_.settle;) timed(of, products_[of]);
+    for (const Stopwatch watch; watch.seconds() < timing_.settle;) timed(of, products_);
     for (const Stopwatch watch; samples == 0 || watch.seconds() < timing_.lasts; ++samples) {
-      seconds += timed(of, products_[of]);
+      seconds += timed(of, products_);
       const GpuState now = timing_.state != nullptr ? timing_.state() : GpuState{};
       state.mhz += now.mhz, state.watts += now.watts;
     }
@@ -130,7 +128,7 @@ class InTurns : public Variant<T> {
       const double seconds = products * timed(of, products);
       if (seconds >= timing_.sample) break;
       const double wanted = std::ceil(products * timing_.sample / std::max(seconds, 1e-9));
-      products = static_cast<int>(std::min(timing_.queued ? 1e4 : 1e6, wanted));
+      products = static_cast<int>(std::min(1e5, wanted));
     }
     return products;
   }
@@ -139,7 +137,7 @@ class InTurns : public Variant<T> {
   Timing timing_;
   const Problem<T>* problem_ = nullptr;
   Check theirs_;
-  std::array<int, 2> products_{};
+  int products_ = 0;  // of a sample; 0: not warmed up
   std::size_t turn_ = 0;
 };
 

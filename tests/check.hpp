@@ -7,11 +7,26 @@
 
 namespace check {
 
+using course::Index, course::View;
+
+/// How many elements of C are not before + A·B, of numbers whose sums are exact.
+template <class T>
+Index differences(View<const T> a, View<const T> b, View<const course::Result<T>> before,
+                  View<const course::Result<T>> c) {
+  Index count = 0;
+  for (Index i = 0; i < c.rows(); ++i)
+    for (Index j = 0; j < c.cols(); ++j) {
+      course::Result<T> sum = before(i, j);
+      for (Index p = 0; p < a.cols(); ++p) sum += a(i, p) * b(p, j);
+      count += !(c(i, j) == sum);
+    }
+  return count;
+}
+
 /// How many elements are wrong when `kernel` has run on `shape`, in rows longer by `pad`; digits, so that
 /// equality may be asked for. What lies beside C is checked, too.
 template <class T = float, class Kernel>
-course::Index wrong(const course::Shape& shape, Kernel kernel, course::Index pad = 3) {
-  using course::Index, course::View;
+Index wrong(const course::Shape& shape, Kernel kernel, Index pad = 3) {
   using Sum = course::Result<T>;
   const course::Problem<T> problem{.shape = shape, .fill = course::Fill::digits, .pad = pad};
   const course::Inputs<T>& in = problem.whole();
@@ -22,14 +37,7 @@ course::Index wrong(const course::Shape& shape, Kernel kernel, course::Index pad
   course::copy<Sum>(before, c);
   kernel(a, b, c);
   CHECK(after.guards_intact());
-  Index differences = 0;
-  for (Index i = 0; i < shape.m; ++i)
-    for (Index j = 0; j < shape.n; ++j) {
-      Sum sum = before(i, j);
-      for (Index p = 0; p < shape.k; ++p) sum += a(i, p) * b(p, j);
-      differences += !(c(i, j) == sum);
-    }
-  return differences;
+  return differences<T>(a, b, before, c);
 }
 
 }  // namespace check
