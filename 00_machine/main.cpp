@@ -118,29 +118,28 @@ int print_pace() {
   std::array<double, 5> paces;
   for (double& pace : paces) pace = machine::pace(course::usable_cpus());
   std::printf("%.4f\n", 1e-9 * *std::max_element(paces.begin(), paces.end()));
-  return course::written(0);
+  return 0;
+}
+
+int run(int argc, char** argv) {
+  const Topology machine = topology();
+  course::Options options = defaults(machine);
+  bool again = false, pace_alone = false;
+  options.products = false;
+  options.flags = {{"--again", &again,
+                    "measure the peaks that --csv FILE has once more, and keep the better value of each"},
+                   {"--pace", &pace_alone, "print the pace of all processors together, in Gop/s, and end"}};
+  if (!course::parse(options, title, argc, argv)) return 0;
+  if (pace_alone) return print_pace();
+  check(options);
+  if (!options.list) return run_parts(options, machine, again);
+  std::printf("%s\n", title);
+  for (const Part& part : parts) course::print_choice(part.name, part.idea, part.missing());
+  return 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  course::prepare_streams();
-  try {
-    const Topology machine = topology();
-    course::Options options = defaults(machine);
-    bool again = false, pace_alone = false;
-    options.products = false;
-    options.flags = {{"--again", &again,
-                      "measure the peaks that --csv FILE has once more, and keep the better value of each"},
-                     {"--pace", &pace_alone, "print the pace of all processors together, in Gop/s, and end"}};
-    if (!course::parse(options, title, argc, argv)) return course::written(0);
-    if (pace_alone) return print_pace();
-    check(options);
-    if (!options.list) return course::written(run_parts(options, machine, again));
-    std::printf("%s\n", title);
-    for (const Part& part : parts) course::print_choice(part.name, part.idea, part.missing());
-    return course::written(0);
-  } catch (...) {
-    return course::status_of_exception("00_machine");
-  }
+  return course::exit_status("00_machine", [&] { return run(argc, argv); });
 }

@@ -53,13 +53,7 @@ int main(int argc, char** argv) {
 #ifdef __linux__
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // it ends with whoever started it, however that ends
 #endif
-  course::prepare_streams();
-  int status = 0;
-  try {
-    status = run(argc, argv);
-  } catch (...) {
-    status = course::status_of_exception(COURSE_PROGRAM);
-  }
+  const int status = course::exit_status(COURSE_PROGRAM, [&] { return run(argc, argv); });
   std::fflush(stdout);
   _exit(status);  // not exit: libraries end threads and processes there in ways of their own
 }

@@ -198,18 +198,6 @@ void Session::warn_once(const std::string& line) {
   say(stderr, "{}: {}\n", step.program, line);
 }
 
-void prepare_streams() {
-  std::signal(SIGXFSZ, SIG_IGN);
-  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-    if (fcntl(stream, F_GETFD) < 0) ::open("/dev/null", O_RDONLY);
-}
-
-int written(int status) {
-  if (status != 1 && (std::fflush(stdout) != 0 || std::ferror(stdout) != 0))
-    throw Refusal{"cannot write to standard output"};
-  return status;
-}
-
 std::string exception_text() {
   try {
     throw;
@@ -222,18 +210,24 @@ std::string exception_text() {
   }
 }
 
-int status_of_exception(const std::string& program, const World& world, const Refused& refused) {
+int exit_status(const std::string& program, const std::function<int()>& part, const World& world,
+                const Refused& refused) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is a full disk, not a death
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(stream, F_GETFD) < 0) ::open("/dev/null", O_RDONLY);  // else a file would take its place
   const bool others = world.size() > 1;
-  bool ends_all = others && refused.alone;
-  int status = refused.status;
+  bool ends_all = others;
+  int status = 2;
   std::string why;
   try {
-    throw;
+    status = part();
+    const bool well = status == 0 || status == 77;
+    if (!well || (std::fflush(stdout) == 0 && std::ferror(stdout) == 0)) return status;
+    why = "cannot write to standard output", status = 2, ends_all = others && refused.alone;
   } catch (const Refusal& refusal) {
-    why = refusal.message;
+    why = refusal.message, status = refused.status, ends_all = others && refused.alone;
   } catch (...) {
-    why = exception_text(), ends_all = others;
-    status = others && why != no_memory ? 1 : 2;
+    why = exception_text(), status = others && why != no_memory ? 1 : 2;
     if (others) why = fmt::format("rank {}: {}", world.rank(), why);
   }
   std::replace_if(
@@ -244,19 +238,16 @@ int status_of_exception(const std::string& program, const World& world, const Re
 }
 
 int run(int argc, const char* const* argv, const Step& step, const World& world) {
-  prepare_streams();
   Refused refused;
-  try {
+  const auto part = [&] {
     Options options = options_of(step, world);
     const std::string title = step.program + ": " + step.idea;
-    if (!parse(options, title, argc, argv, world.is_root())) return written(0);
+    if (!parse(options, title, argc, argv, world.is_root())) return 0;
     if (options.pad == 0) options.pad = step.pad;
     const bool emulates = !options.emulate.empty();
-    return written(
-        run_step(emulates ? step.emulated(options.emulate, options.count) : step, options, world, refused));
-  } catch (...) {
-    return status_of_exception(step.program, world, refused);
-  }
+    return run_step(emulates ? step.emulated(options.emulate, options.count) : step, options, world, refused);
+  };
+  return exit_status(step.program, part, world, refused);
 }
 
 }  // namespace course
