@@ -46,7 +46,7 @@ void multiply(cublasComputeType_t how, View<const T> a, View<const T> b, View<Re
 }
 
 /// The SM clock and the power of CUDA's first GPU, by the driver's NVML, whose header few have.
-course::GpuState state() {
+course::Times state() {
   static void* const nvml = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
   const auto call = [](const char* name, auto... arguments) {
     const auto symbol = nvml == nullptr ? nullptr : dlsym(nvml, name);
@@ -61,7 +61,8 @@ course::GpuState state() {
     call("nvmlDeviceGetClockInfo", device, 1, &mhz);  // NVML_CLOCK_SM
     call("nvmlDeviceGetPowerUsage", device, &milliwatts);
   }
-  return {double(mhz), 1e-3 * milliwatts};
+  if (mhz == 0) return {};
+  return {.mhz = double(mhz), .watts = 1e-3 * milliwatts};
 }
 
 template <class T>

@@ -18,17 +18,12 @@ struct NextRun {
 };
 inline NextRun next_run;
 
-/// The clock of a GPU's SMs, and its board's power; 0 where the driver does not say.
-struct GpuState {
-  double mhz = 0, watts = 0;
-};
-
 /// How a side is timed in a turn.
 struct Timing {
   double sample = 0;  // seconds that either takes at least, by so many products of both; 0: one product
   double settle = 0;  // seconds it runs untimed before
   double lasts = 0;   // seconds of samples, of which the mean counts; 0: one sample
-  GpuState (*state)() = nullptr;
+  Times (*state)() = nullptr;  // the clock of a GPU's SMs, and its board's power, where the driver says
 };
 
 /// A run is a turn: a sample of each side, the first's first in one turn and last in the next. Both sides are
@@ -54,17 +49,16 @@ class InTurns : public Variant<T> {
   Times run() override {
     if (products_ == 0) warm_up();
     const std::size_t first = turn_++ % 2;
-    std::array<double, 2> seconds;
-    std::array<GpuState, 2> states;
-    for (const std::size_t of : {first, 1 - first}) std::tie(seconds[of], states[of]) = sample(of);
-    Times times{.product = seconds[0],
-                .against = seconds[1],
-                .against_error = std::isnan(theirs_.error_share) ? HUGE_VAL : theirs_.error_share};
-    if (states[0].mhz > 0) {
-      times.mhz = states[0].mhz, times.watts = states[0].watts;
-      times.against_mhz = states[1].mhz, times.against_watts = states[1].watts;
-    }
-    return times;
+    std::array<Times, 2> turn;
+    for (const std::size_t of : {first, 1 - first}) turn[of] = sample(of);
+    const auto& [ours, theirs] = turn;
+    return {.product = ours.product,
+            .mhz = ours.mhz,
+            .watts = ours.watts,
+            .against = theirs.product,
+            .against_error = std::isnan(theirs_.error_share) ? HUGE_VAL : theirs_.error_share,
+            .against_mhz = theirs.mhz,
+            .against_watts = theirs.watts};
   }
   View<const Result<T>> result() override { return once(0); }
   bool guards_intact() const override {
@@ -107,19 +101,17 @@ class InTurns : public Variant<T> {
     const Times times = side(of).run();
     return *times.product / products;
   }
-  /// The mean seconds of a product, and what the GPU says after the samples.
-  std::pair<double, GpuState> sample(std::size_t of) {
-    double seconds = 0;
-    GpuState state;
+  /// The mean of a product's seconds, and of what the GPU says after the samples.
+  Times sample(std::size_t of) {
+    Times mean;
     int samples = 0;
     side(of).reset();
     for (const Stopwatch watch; watch.seconds() < timing_.settle;) timed(of, products_);
     for (const Stopwatch watch; samples == 0 || watch.seconds() < timing_.lasts; ++samples) {
-      seconds += timed(of, products_);
-      const GpuState now = timing_.state != nullptr ? timing_.state() : GpuState{};
-      state.mhz += now.mhz, state.watts += now.watts;
+      mean += {.product = timed(of, products_)};
+      if (timing_.state != nullptr) mean += timing_.state();
     }
-    return {seconds / samples, {state.mhz / samples, state.watts / samples}};
+    return mean /= samples;
   }
   /// Few products say more of the clock and of a first run than of the product.
   int products_of_a_sample(std::size_t of) {

@@ -101,7 +101,7 @@ TEST_CASE("C is of the first side alone; what a side finds of itself is found of
 TEST_CASE("sustained: the mean of the samples of a while, and of what the GPU says meanwhile") {
   Timing timing{.sample = 1, .settle = 0.01, .lasts = 0.2};
   static int readings = 0;
-  timing.state = [] { return GpuState{100. * (1 + readings++ % 2), 7}; };
+  timing.state = [] { return Times{.mhz = 100. * (1 + readings++ % 2), .watts = 7}; };
   const Both both({1, 2}, {1, 4}, 1, timing);
   CHECK((*both.times[0].product == 2 && *both.times[0].against == 4));
   CHECK((*both.times[0].mhz == doctest::Approx(150).epsilon(0.01) && *both.times[0].against_watts == 7));
