@@ -88,7 +88,8 @@ void add_shapes(CLI::App& app, Options& o) {
   const Texts defaults = texts(o.shapes, [](const Shape& square) { return std::to_string(square.m); });
   const auto squares = [&o](const std::vector<Index>& sizes) {
     o.shapes.clear();
-    for (const Index n : sizes) o.shapes.push_back({n, n, n});
+    for (const Index n : sizes)
+      if (const Shape square{n, n, n}; !contains(o.shapes, square)) o.shapes.push_back(square);
   };
   const auto shapes = [&o, &app](const Texts& given) {
     if (app.count("--size") == 0) o.shapes.clear();
