@@ -181,7 +181,7 @@ bool parse(Options& o, const std::string& title, int argc, const char* const* ar
   if (o.products) add_step(app, o);
   if (o.emulation) add_gpu(app, o);
   if (o.started > 0) add_ranks(app, o);
-  for (const Flag& flag : o.flags) app.add_flag(flag.name, *flag.value, flag.help);
+  for (const auto& [name, value, help] : o.flags) app.add_flag(name, *value, help);
   const Texts of_paths = {"--csv", "--machine"};
   for (int word = 1; word < argc; ++word) {  // CLI11 passes over an empty item
     const std::string given = argv[word];

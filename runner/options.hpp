@@ -2,25 +2,19 @@
 #pragma once
 
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "runner/variant.hpp"
 
 namespace course {
 
-/// A flag of one program.
-struct Flag {
-  const char* name;
-  bool* value;
-  const char* help;
-};
-
 struct Options {
   // What a command line has besides --help, --type, --threads, --csv, --variant, --budget and --list.
   bool products = true;    // sizes, repeats and what else a step asks
   bool emulation = false;  // of a step on a GPU
   int started = 0;         // of a step with MPI: the ranks it is run as
-  std::vector<Flag> flags = {};
+  std::vector<std::tuple<std::string, bool*, std::string>> flags = {};  // of one program: name, value, help
   // What is given, or else holds.
   std::vector<Shape> shapes = {{256, 256, 256}, {512, 512, 512}};
   std::vector<std::string> types = {"f32", "f64", "i32"}, variants = {};

@@ -136,7 +136,7 @@ TEST_CASE(
 namespace {
 
 // A machine.csv whose numbers make the times easy to work out by hand.
-const std::string header = Table(machine_schema()).header() + "\n";
+const std::string header = Table(machine_schema).header() + "\n";
 constexpr const char* rows =
     "processor,,,,,4,threads,a test\n"
     "cache,,,,L1,1000,B,\ncache,,,,L2,10000,B,\ncache,,,,L3,100000,B,\n"
