@@ -1,13 +1,12 @@
 // The loops that 00 times do the work that it counts: what they leave tells how often they went round. And
 // threads that are watched while they work.
-#include "00_machine/kernels/kernels.hpp"
-
 #include <doctest/doctest.h>
 
 #include <stdexcept>
 #include <thread>
 
 #include "00_machine/measure.hpp"
+#include "00_machine/topology.hpp"
 #include "common/matrix.hpp"
 
 using namespace machine;
@@ -15,22 +14,6 @@ using namespace machine;
 namespace {
 
 constexpr Index rounds = 5;
-
-/// Of one vector set, if this processor has it.
-const std::vector<const Kernels*>& sets() {
-  static const std::vector<const Kernels*> all = [] {
-#ifdef __aarch64__
-    return std::vector<const Kernels*>{&machine_neon::kernels};
-#else
-    std::vector<const Kernels*> found = {&machine_sse2::kernels};
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-      found.push_back(&machine_avx2::kernels);
-    if (__builtin_cpu_supports("avx512f")) found.push_back(&machine_avx512::kernels);
-    return found;
-#endif
-  }();
-  return all;
-}
 
 /// Sums that begin with c are 2 · sum + 1 in each round: 2⁵ · (c + 1) - 1 after five; Neon's are sum + 2 · 1.
 /// Nothing else is written.
@@ -66,7 +49,7 @@ std::vector<int> cpus() {
 }  // namespace
 
 TEST_CASE("a round multiplies and adds once on each chain, in every lane; a latency's adds") {
-  for (const Kernels* set : sets()) {
+  for (const Kernels* set : vector_sets()) {
     CAPTURE(set->name);
     check_sums(set->f32.run, set->bytes / 4, set->f32.chains);
     check_sums(set->f64.run, set->bytes / 8, set->f64.chains);
@@ -85,7 +68,7 @@ TEST_CASE("a pass of the sum reads every number once, one of the triad takes eve
   course::Matrix<double> memory(1, count), a(1, count), c(1, count);
   auto* const numbers = reinterpret_cast<std::uint64_t*>(&memory.view()(0, 0));
   for (Index i = 0; i < count; ++i) numbers[i] = static_cast<std::uint64_t>(i);
-  for (const Kernels* set : sets()) {
+  for (const Kernels* set : vector_sets()) {
     CAPTURE(set->name);
     CHECK(set->read(numbers, taken, rounds) == rounds * 127 * 64);
     for (Index i = 0; i < count; ++i) a.view()(0, i) = static_cast<double>(i), c.view()(0, i) = 1;
