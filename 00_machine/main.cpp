@@ -40,8 +40,9 @@ constexpr Part parts[] = {
 /// What holds where nothing is given.
 course::Options defaults(const Topology& machine) {
   course::Options options;
-  const auto all = static_cast<int>(machine.cpus.size());
+  const int all = std::min(static_cast<int>(machine.cpus.size()), course::usable_cpus());
   if (all > 1) options.threads.push_back(all);
+  options.most_threads = all;
   options.budget = 0.4;
   return options;
 }
@@ -57,7 +58,7 @@ void check(const course::Options& options) {
   for (const Part& part : parts) names.emplace_back(part.name);
   for (const std::string& name : options.variants)
     course::one_of("--variant", name, names, "this program has");
-  course::require_cpus(options.threads);
+  course::require_threads(options.threads);
 }
 
 /// The parts that were asked for and can run; of the others, a line each is added to `skipped`.
@@ -117,30 +118,28 @@ int print_pace() {
   std::array<double, 5> paces;
   for (double& pace : paces) pace = machine::pace(course::usable_cpus());
   std::printf("%.4f\n", 1e-9 * *std::max_element(paces.begin(), paces.end()));
-  return course::written(0);
+  return 0;
+}
+
+int run(int argc, char** argv) {
+  const Topology machine = topology();
+  course::Options options = defaults(machine);
+  bool again = false, pace_alone = false;
+  options.products = false;
+  options.flags = {{"--again", &again,
+                    "measure the peaks that --csv FILE has once more, and keep the better value of each"},
+                   {"--pace", &pace_alone, "print the pace of all processors together, in Gop/s, and end"}};
+  if (!course::parse(options, title, argc, argv)) return 0;
+  if (pace_alone) return print_pace();
+  check(options);
+  if (!options.list) return run_parts(options, machine, again);
+  std::printf("%s\n", title);
+  for (const Part& part : parts) course::print_choice(part.name, part.idea, part.missing());
+  return 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  course::prepare_streams();
-  try {
-    const Topology machine = topology();
-    course::Options options = defaults(machine);
-    bool again = false, pace_alone = false;
-    const course::Offers offers{
-        .products = false,
-        .flags = {{"--again", &again,
-                   "measure the peaks that --csv FILE has once more, and keep the better value of each"},
-                  {"--pace", &pace_alone, "print the pace of all processors together, in Gop/s, and end"}}};
-    if (!course::parse(options, offers, title, argc, argv)) return course::written(0);
-    if (pace_alone) return print_pace();
-    check(options);
-    if (!options.list) return course::written(run_parts(options, machine, again));
-    std::printf("%s\n", title);
-    for (const Part& part : parts) course::print_choice(part.name, part.idea, part.missing());
-    return course::written(0);
-  } catch (...) {
-    return course::status_of_exception("00_machine");
-  }
+  return course::exit_status("00_machine", [&] { return run(argc, argv); });
 }

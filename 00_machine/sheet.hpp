@@ -38,7 +38,7 @@ class Sheet {
   Inspection inspection = Inspection::first;
 
  private:
-  course::Table file_{course::machine_schema()};
+  course::Table file_{course::machine_schema};
   std::map<std::string, Row> best_;  // by what tells rows apart
   std::string group_;
 };

@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "gemm.hpp"
-#include "runner/too_far.hpp"
 
 namespace naive::wrong {
 
@@ -61,13 +60,15 @@ void beyond_the_row(View<const T> a, View<const T> b, View<T> c) {
 /// `j <= c.cols()`.
 template <class T>
 void one_column_too_far(View<const T> a, View<const T> b, View<T> c) {
-  ijk<T>(a, course::one_column_more(b), course::one_column_more(c));
+  const Index n = c.cols() + 1;
+  ijk<T>(a, {b.data(), b.rows(), n, b.ld()}, {c.data(), c.rows(), n, c.ld()});
 }
 
 /// `i <= c.rows()`.
 template <class T>
 void one_row_too_far(View<const T> a, View<const T> b, View<T> c) {
-  ijk<T>(course::one_row_more(a), b, course::one_row_more(c));
+  const Index m = c.rows() + 1;
+  ijk<T>({a.data(), m, a.cols(), a.ld()}, b, {c.data(), m, c.cols(), c.ld()});
 }
 
 }  // namespace naive::wrong

@@ -13,10 +13,10 @@ constexpr bool reorders = std::string_view(COURSE_FLAGS).substr(0, 6) == "-Ofast
 template <class T>
 course::Variants<T> variants() {
   using namespace naive;
-  using course::broken, course::cpu, course::cpu_on_vectors;
+  using course::broken, course::cpu;
   course::Variants<T> list = {
-      cpu_on_vectors<T>("rows_of_rows", "a vector of vectors, as in a first course", rows_of_rows<T>,
-                        cost::rows_of_rows<T>),
+      cpu<T>("rows_of_rows", "a vector of vectors, as in a first course",
+             course::on_vectors<T>(rows_of_rows<T>), cost::rows_of_rows<T>),
       cpu<T>("checked", "one block of memory, every access checked", checked<T>, cost::ijk<T>),
       cpu<T>("ijk", "one block of memory, unchecked: the baseline", ijk<T>,
              reorders ? cost::ijk_reordered<T> : cost::ijk<T>, {.baseline = true}),

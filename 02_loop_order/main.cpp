@@ -28,8 +28,8 @@ course::Variants<T> variants() {
       broken(cpu<T>("stale_sum", "one sum for all columns", wrong::stale_sum<T>)),
   };
 #ifndef COURSE_NATIVE  // built for the host: the contiguous ones only
-  list.push_back(
-      course::cpu_on_vectors<T>("rows_ikj", "a vector of vectors in ikj order", rows_ikj<T>, cost::ikj<T>));
+  list.push_back(cpu<T>("rows_ikj", "a vector of vectors in ikj order", course::on_vectors<T>(rows_ikj<T>),
+                        cost::ikj<T>));
 #endif
   if constexpr (std::is_floating_point_v<T>) {  // integers have no NaN, neither to write nor to read
     list.push_back(

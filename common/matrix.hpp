@@ -117,16 +117,12 @@ class Matrix {
  private:
   static constexpr Index band = 256 / sizeof(T);  // the matrix itself stays aligned
 
-  struct Free {  // what aligned_alloc gave is not for delete
-    void operator()(T* p) const { std::free(p); }
-  };
-
   auto guards() const { return guards_round(view_, buffer_.get(), size_, use_); }
 
   View<T> view_;
   Index size_ = 0;
   Use use_ = Use::output;
-  std::unique_ptr<T, Free> buffer_;
+  std::unique_ptr<T, void (*)(void*)> buffer_{nullptr, std::free};  // as aligned_alloc wants it
 };
 
 }  // namespace course

@@ -6,7 +6,6 @@
 
 #include "common/stopwatch.hpp"
 #include "gpu/cuda.hpp"
-#include "runner/too_far.hpp"
 
 #ifdef __CUDACC__
 #define COURSE_GPU_STEP_NAME step_on_gpu
@@ -186,10 +185,12 @@ std::shared_ptr<Variant<T>> gpu(std::string name, std::string idea, Launch<T> la
 template <class T>
 void add_too_far(Variants<T>& list, Launch<T> launch, Needs needs = {}) {
   const auto column = [launch](auto a, auto b, auto c, const Settings& settings) {
-    launch(a, one_column_more(b), one_column_more(c), settings);
+    launch(a, {b.data(), b.rows(), b.cols() + 1, b.ld()}, {c.data(), c.rows(), c.cols() + 1, c.ld()},
+           settings);
   };
   const auto row = [launch](auto a, auto b, auto c, const Settings& settings) {
-    launch(one_row_more(a), b, one_row_more(c), settings);
+    launch({a.data(), a.rows() + 1, a.cols(), a.ld()}, b, {c.data(), c.rows() + 1, c.cols(), c.ld()},
+           settings);
   };
   list.push_back(broken(gpu<T>("one_column_too_far", "a thread with j = n", column, uncounted, needs)));
   list.push_back(broken(gpu<T>("one_row_too_far", "a thread with i = m", row, uncounted, needs)));

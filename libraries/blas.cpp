@@ -182,9 +182,9 @@ void set_threads(int threads, bool openmp, char** argv) {
 
 /// Ends this process where a product takes far too long: a library may hang.
 template <class T>
-struct Watched : course::CpuKernel<T, Product<T>> {
+struct Watched : course::CpuVariant<T> {
   Watched(const course::VariantInfo& info, const Product<T>& product)
-      : course::CpuKernel<T, Product<T>>(info, product), there(product) {}
+      : course::CpuVariant<T>(info, product), there(product) {}
   std::shared_ptr<course::Variant<T>> another() const override { return {}; }
   std::string refuses(const course::Problem<T>&, const course::Settings&) const override {
     return there ? "" : this->info.against + " multiplies no " + course::type_name<T>;
@@ -211,10 +211,10 @@ void require_team(const Product<T>& product, int threads) {
   double share = 0;
   for (int run = 0; run < 5 && share < 0.6 * threads; ++run) {
     variant.reset();
-    const double before = course::process_seconds(), lasted = *variant.run().product;
+    const double before = double(std::clock()), ticks = CLOCKS_PER_SEC * *variant.run().product;
     std::error_code none;
     const auto team = std::distance(std::filesystem::directory_iterator("/proc/self/task", none), {});
-    share = team >= threads ? threads : std::max(share, (course::process_seconds() - before) / lasted);
+    share = team >= threads ? threads : std::max(share, (double(std::clock()) - before) / ticks);
   }
   variant.result();
   if (share < 0.6 * threads)
@@ -235,7 +235,8 @@ void add(course::Variants<T>& variants, const Library& theirs, const Library& ou
       course::next_run.side == 0 ? our_product(call) : their_product(call);
     };
   const bool apart = asked.threads > 1 && !theirs.openmp;
-  const course::Timing timing{.sample = 1e-3, .settle = apart ? 5e-3 : 0, .sustained = asked.sustained};
+  course::Timing timing{.sample = 1e-3, .settle = apart ? 5e-3 : 0};
+  if (asked.sustained) timing.settle = 0.5, timing.lasts = 1;
   variants.push_back(std::make_shared<course::InTurns<T>>(
       info, course::Variants<T>{std::make_shared<Watched<T>>(info, both)}, timing));
 }
@@ -249,7 +250,7 @@ std::vector<std::string> names() {
 void add_variants(course::Step& step, const Asked& asked, char** argv) {
   const std::string known = "give a file, or one of " + course::joined(names());
   if (asked.library.empty()) throw Refusal{"--library: which one? " + known};
-  course::require_cpus({asked.threads});
+  course::require_threads({asked.threads});
   if (asked.avx2) {
     if (const std::string missing = course::lacking("avx2,fma"); !missing.empty())
       throw Missing{"this processor lacks " + missing};

@@ -46,7 +46,7 @@ void multiply(cublasComputeType_t how, View<const T> a, View<const T> b, View<Re
 }
 
 /// The SM clock and the power of CUDA's first GPU, by the driver's NVML, whose header few have.
-course::GpuState state() {
+course::Times state() {
   static void* const nvml = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
   const auto call = [](const char* name, auto... arguments) {
     const auto symbol = nvml == nullptr ? nullptr : dlsym(nvml, name);
@@ -61,7 +61,8 @@ course::GpuState state() {
     call("nvmlDeviceGetClockInfo", device, 1, &mhz);  // NVML_CLOCK_SM
     call("nvmlDeviceGetPowerUsage", device, &milliwatts);
   }
-  return {double(mhz), 1e-3 * milliwatts};
+  if (mhz == 0) return {};
+  return {.mhz = double(mhz), .watts = 1e-3 * milliwatts};
 }
 
 template <class T>
@@ -192,10 +193,9 @@ void add(course::Variants<T>& variants, const std::string& mode, const Product<T
   if (!asked.sustained) add_one("library", against, theirs, 0);
   for (const auto& [name, product, capability] : partners) {
     add_one(in_turns(name, asked), "in turns with " + against, product, capability);
-    const course::Timing timing{.sample = asked.sustained ? 50e-3 : 2e-3,
-                                .queued = true,
-                                .sustained = asked.sustained,
-                                .state = state};
+    course::Timing timing{.sample = 2e-3};
+    if (asked.sustained)  // half a second in which a GPU finds its clock
+      timing = {.sample = 50e-3, .settle = 0.5, .lasts = 1, .state = state};
     variants.back() = std::make_shared<course::InTurns<T>>(variants.back()->info,
                                                            course::Variants<T>{variants.back()}, timing);
   }

@@ -55,13 +55,7 @@ int main(int argc, char** argv) {
 #endif
   const rlimit no_core{};  // of a library that crashes, in the reader's folder
   setrlimit(RLIMIT_CORE, &no_core);
-  course::prepare_streams();
-  int status = 0;
-  try {
-    status = run(argc, argv);
-  } catch (...) {
-    status = course::status_of_exception(COURSE_PROGRAM);
-  }
+  const int status = course::exit_status(COURSE_PROGRAM, [&] { return run(argc, argv); });
   std::fflush(stdout);
   _exit(status);  // not exit: libraries end threads and processes there in ways of their own
 }

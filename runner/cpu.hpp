@@ -15,12 +15,16 @@ struct KernelArgs {
   Index tile;
 };
 
-/// Times one call on the problem's matrices.
+/// Times one call of a kernel on the problem's matrices.
 template <class T>
 class CpuVariant : public Variant<T> {
  public:
-  using Variant<T>::Variant;
+  using Kernel = std::function<void(const KernelArgs<T>&)>;
+  CpuVariant(VariantInfo info, Kernel kernel) : Variant<T>(std::move(info)), kernel_(std::move(kernel)) {}
 
+  std::shared_ptr<Variant<T>> another() const override {
+    return std::make_shared<CpuVariant>(this->info, kernel_);
+  }
   Times allocate(const Problem<T>& problem, const Settings& settings) override {
     settings_ = settings;
     const auto [m, n, k] = problem.shape;
@@ -41,37 +45,20 @@ class CpuVariant : public Variant<T> {
     return {.product = watch.seconds()};
   }
   /// The kernel, set as for the last row, on matrices of whoever calls.
-  virtual void call(View<const T> a, View<const T> b, View<T> c, View<T> bt) const = 0;
+  void call(View<const T> a, View<const T> b, View<T> c, View<T> bt) const {
+    kernel_({a, b, c, bt, settings_.threads, settings_.tile});
+  }
   View<const T> result() override { return c_.view(); }
   bool guards_intact() const override {
     return inputs_.guards_intact() && c_.guards_intact() && bt_.guards_intact();
   }
   void release() override { inputs_ = {}, c_ = {}, bt_ = {}; }
 
- protected:
+ private:
+  Kernel kernel_;
   Settings settings_;
   Inputs<T> inputs_;
   Matrix<T> c_, bt_;
-};
-
-/// A kernel that takes the three matrices, or KernelArgs.
-template <class T, class Kernel>
-class CpuKernel : public CpuVariant<T> {
- public:
-  CpuKernel(VariantInfo info, Kernel kernel) : CpuVariant<T>(std::move(info)), kernel_(std::move(kernel)) {}
-
-  std::shared_ptr<Variant<T>> another() const override {
-    return std::make_shared<CpuKernel>(this->info, kernel_);
-  }
-  void call(View<const T> a, View<const T> b, View<T> c, View<T> bt) const override {
-    if constexpr (std::is_invocable_v<Kernel, View<const T>, View<const T>, View<T>>)
-      kernel_(a, b, c);
-    else
-      kernel_(KernelArgs<T>{a, b, c, bt, this->settings_.threads, this->settings_.tile});
-  }
-
- private:
-  Kernel kernel_;
 };
 
 /// The variant of a kernel that wants the three matrices only, or of a call on one that wants more,
@@ -79,59 +66,28 @@ class CpuKernel : public CpuVariant<T> {
 template <class T, class Kernel>
 std::shared_ptr<Variant<T>> cpu(std::string name, std::string idea, Kernel kernel, CostOf cost = {},
                                 VariantInfo info = {}) {
-  using OfMatrices = void (*)(View<const T>, View<const T>, View<T>);
-  using OfArgs = void (*)(const KernelArgs<T>&);
-  using Known = std::conditional_t<  // a class for all kernels of a kind: one each takes the compiler longer
-      std::is_convertible_v<Kernel, OfMatrices>, OfMatrices,
-      std::conditional_t<std::is_convertible_v<Kernel, OfArgs>, OfArgs, Kernel>>;
   info.name = std::move(name), info.idea = std::move(idea), info.cost = std::move(cost);
-  return std::make_shared<CpuKernel<T, Known>>(std::move(info), std::move(kernel));
+  if constexpr (std::is_invocable_v<Kernel, View<const T>, View<const T>, View<T>>)
+    return std::make_shared<CpuVariant<T>>(std::move(info),
+                                           [kernel](const KernelArgs<T>& x) { kernel(x.a, x.b, x.c); });
+  else
+    return std::make_shared<CpuVariant<T>>(std::move(info), std::move(kernel));
 }
 
-/// A kernel on vectors of vectors; copying there and back is not timed.
-template <class T>
-class VectorsVariant : public CpuVariant<T> {
- public:
-  using Vectors = std::vector<std::vector<T>>;
-  using Kernel = void (*)(const Vectors& a, const Vectors& b, Vectors& c);
-  VectorsVariant(VariantInfo info, Kernel kernel) : CpuVariant<T>(std::move(info)), kernel_(kernel) {}
-
-  std::shared_ptr<Variant<T>> another() const override {
-    return std::make_shared<VectorsVariant>(this->info, kernel_);
-  }
-  void reset() override {
-    const Inputs<T>& inputs = this->inputs_;
-    rows_of_a_ = vectors(inputs.a.view()), rows_of_b_ = vectors(inputs.b.view());
-    rows_of_c_ = vectors(inputs.c.view());
-  }
-  void call(View<const T>, View<const T>, View<T>, View<T>) const override {
-    kernel_(rows_of_a_, rows_of_b_, rows_of_c_);
-  }
-  View<const T> result() override {
-    for (Index i = 0; const std::vector<T>& row : rows_of_c_)
-      std::copy(row.begin(), row.end(), &this->c_.view()(i++, 0));
-    return std::as_const(this->c_).view();
-  }
-  void release() override { CpuVariant<T>::release(), rows_of_a_ = {}, rows_of_b_ = {}, rows_of_c_ = {}; }
-
- private:
-  static Vectors vectors(View<const T> view) {
-    Vectors copied;
-    for (Index i = 0; i < view.rows(); ++i) copied.emplace_back(&view(i, 0), &view(i, 0) + view.cols());
-    return copied;
-  }
-
-  Kernel kernel_;
-  Vectors rows_of_a_, rows_of_b_;
-  mutable Vectors rows_of_c_;
-};
-
-/// The variant of a kernel on vectors of vectors.
-template <class T>
-std::shared_ptr<Variant<T>> cpu_on_vectors(std::string name, std::string idea,
-                                           typename VectorsVariant<T>::Kernel kernel, CostOf cost = {}) {
-  return std::make_shared<VectorsVariant<T>>(
-      VariantInfo{.name = std::move(name), .idea = std::move(idea), .cost = std::move(cost)}, kernel);
+/// A kernel on vectors of vectors as one on views: copying there and back takes a part of its time, as n² has
+/// of n³.
+template <class T, class Vectors = std::vector<std::vector<T>>>
+auto on_vectors(void (*kernel)(const Vectors& a, const Vectors& b, Vectors& c)) {
+  return [kernel](View<const T> a, View<const T> b, View<T> c) {
+    const auto rows_of = [](View<const T> view) {
+      Vectors copied;
+      for (Index i = 0; i < view.rows(); ++i) copied.emplace_back(&view(i, 0), &view(i, 0) + view.cols());
+      return copied;
+    };
+    Vectors result = rows_of(c);
+    kernel(rows_of(a), rows_of(b), result);
+    for (Index i = 0; const std::vector<T>& row : result) std::copy(row.begin(), row.end(), &c(i++, 0));
+  };
 }
 
 }  // namespace course

@@ -37,10 +37,15 @@ double left_in(const std::string& group) {
   return std::max(0.0, limit - used);
 }
 
-/// The folders of `group`, a cgroup below `top`, and of those above it, which limit it, too.
-std::vector<std::string> groups_above(const std::string& top, std::string group) {
-  std::vector<std::string> folders = {top + group};
-  for (; !group.empty() && group != "/"; folders.push_back(top + group)) group.resize(group.rfind('/'));
+/// The folders below `root` of this process's cgroup and of those above it, which limit it, too.
+std::vector<std::string> groups_above(const std::string& groups, const std::string& root) {
+  std::vector<std::string> folders;
+  std::ifstream file(groups);
+  for (std::string group; std::getline(file, group);) {
+    if (!group.starts_with("0::/")) continue;  // of version 1
+    for (group.erase(0, 3); group != ""; group.resize(group.rfind('/'))) folders.push_back(root + group);
+    folders.push_back(root);
+  }
   return folders;
 }
 
@@ -72,20 +77,10 @@ const std::string compiler = COURSE_COMPILER, commit = COURSE_COMMIT;
 
 double processor_quota(const std::string& groups, const std::string& root) {
   double least = HUGE_VAL;
-  std::ifstream file(groups);
-  // "0::/user.slice", or version 1's "4:cpu,cpuacct:/docker"
-  for (std::string line; std::getline(file, line);) {
-    const std::vector<std::string> parts = split(line, ':');
-    const bool is_first = parts.size() > 2 && !parts[1].empty();
-    if (parts.size() < 3 || (is_first && !contains(split(parts[1]), "cpu"))) continue;
-    for (const std::string& group : groups_above(root + (is_first ? "/cpu" : ""), parts[2])) {
-      double quota = 0, period = 0;  // microseconds of each period, for all threads together
-      if (is_first)
-        quota = number_in(group + "/cpu.cfs_quota_us"), period = number_in(group + "/cpu.cfs_period_us");
-      else
-        std::ifstream(group + "/cpu.max") >> quota >> period;
-      if (quota > 0 && period > 0) least = std::min(least, quota / period);  // -1, max: without a limit
-    }
+  for (const std::string& group : groups_above(groups, root)) {
+    double quota = 0, period = 0;  // microseconds of each period, for all threads together
+    std::ifstream(group + "/cpu.max") >> quota >> period;
+    if (quota > 0 && period > 0) least = std::min(least, quota / period);  // "max": without a limit
   }
   return least;
 }
@@ -104,14 +99,6 @@ void require_threads(const std::vector<int>& counts, const World& world) {
                                    {-fewest[1], "OpenMP gives it; unset OMP_THREAD_LIMIT"}})
     if (most > number)
       throw Refusal{fmt::format("--threads: '{}' is more than the {} that {}", most, number, by)};
-}
-
-void require_cpus(const std::vector<int>& counts) {
-  for (const int threads : counts)
-    if (threads > usable_cpus())
-      throw Refusal{fmt::format("--threads: '{}' is more than the {} hardware threads this process may use",
-                                threads, usable_cpus())};
-  require_threads(counts);
 }
 
 Device processor() {
@@ -138,24 +125,14 @@ std::string utc_now() {
   return fmt::format("{:%FT%T}.{:03}Z", fmt::gmtime(static_cast<std::time_t>(ms / 1000)), ms % 1000);
 }
 
-double process_seconds() {
-  timespec used = {};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
-  return static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec);
-}
-
 double available_memory() {
   double available =
       static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
   std::ifstream meminfo("/proc/meminfo");  // Linux knows better
   for (std::string line; std::getline(meminfo, line);)
     if (line.starts_with("MemAvailable:")) available = 1024 * std::stod(line.substr(13));
-  std::ifstream groups("/proc/self/cgroup");
-  std::string group;
-  for (std::string line; std::getline(groups, line);)
-    if (line.starts_with("0::/")) group = line.substr(3);
-  for (const std::string& of : groups_above("/sys/fs/cgroup", group))
-    available = std::min(available, left_in(of));
+  for (const std::string& group : groups_above(own_groups, cgroups))
+    available = std::min(available, left_in(group));
   return available;
 }
 

@@ -44,13 +44,11 @@ struct Device {
 /// How many hardware threads this process may use at once, even where OpenMP has bound the calling one to a
 /// core: by affinity or by processor_quota, the least. tools/report/placed.py counts alike.
 int usable_cpus();
-/// How many processors' time the cgroups, of both versions, leave this process (docker --cpus), or infinity.
-double processor_quota(const std::string& groups = "/proc/self/cgroup",
-                       const std::string& root = "/sys/fs/cgroup");
+constexpr const char *own_groups = "/proc/self/cgroup", *cgroups = "/sys/fs/cgroup";
+/// How many processors' time the cgroups (version 2) leave this process (docker --cpus), or infinity.
+double processor_quota(const std::string& groups = own_groups, const std::string& root = cgroups);
 /// Throws Refusal, on every rank, if this process cannot start so many threads (it tries), or OpenMP fewer.
 void require_threads(const std::vector<int>& counts, const World& world = {});
-/// As require_threads; throws also if one of the numbers is more than usable_cpus.
-void require_cpus(const std::vector<int>& counts);
 /// The processor, by the name that /proc/cpuinfo gives it, and usable_cpus.
 Device processor();
 std::string host_name();
@@ -59,8 +57,6 @@ std::string utc_now();
 /// "g++ 12.2.0"; and the commit built from, with +xxxxxx, a hash of the sources, if they are not its.
 extern const std::string compiler, commit;
 
-/// Processor time used by all threads of this process, in seconds.
-double process_seconds();
 /// Bytes a process may still take without being killed: /proc/meminfo and the cgroup's limit, the smaller.
 double available_memory();
 /// The bytes that the ranks of a host need, each its `bytes`, and those they may take: of the host worst off.

@@ -74,24 +74,22 @@ void require_ranks(int ranks, int asked) {
     return number == nullptr ? 0 : std::atoi(number);
   };
   const int pmi = said("PMI_SIZE"), open_mpi = said("OMPI_COMM_WORLD_SIZE");
-  if (asked > 0 ? asked == ranks : pmi == ranks || open_mpi == ranks) return;  // the other: of a job round it
-  for (const auto& [by, started] :
-       {std::pair("--ranks", asked), {"PMI_SIZE", pmi}, {"OMPI_COMM_WORLD_SIZE", open_mpi}})
-    if (started > 0) {
-      if (ranks == 1 && said("PMI_RANK") + said("OMPI_COMM_WORLD_RANK") > 0)
-        throw Refusal{};  // rank 0 speaks
-      throw Refusal{
-          fmt::format("{}: '{}' ranks were started, and MPI knows of {}; use the mpirun of the MPI that this "
-                      "was built with",
-                      by, started, ranks)};
-    }
+  const int started = asked > 0 ? asked : std::max(pmi, open_mpi);
+  if (started == 0 || started == ranks) return;
+  if (asked == 0 && (pmi == ranks || open_mpi == ranks)) return;  // the other: of a job round it
+  if (ranks == 1 && said("PMI_RANK") + said("OMPI_COMM_WORLD_RANK") > 0) throw Refusal{};  // rank 0 speaks
+  throw Refusal{fmt::format(
+      "--ranks: '{}' ranks were started, and MPI knows of {}; use the mpirun of the MPI that this was built "
+      "with",
+      started, ranks)};
 }
 
 void add_shapes(CLI::App& app, Options& o) {
   const Texts defaults = texts(o.shapes, [](const Shape& square) { return std::to_string(square.m); });
   const auto squares = [&o](const std::vector<Index>& sizes) {
     o.shapes.clear();
-    for (const Index n : sizes) o.shapes.push_back({n, n, n});
+    for (const Index n : sizes)
+      if (const Shape square{n, n, n}; !contains(o.shapes, square)) o.shapes.push_back(square);
   };
   const auto shapes = [&o, &app](const Texts& given) {
     if (app.count("--size") == 0) o.shapes.clear();
@@ -162,29 +160,28 @@ void add_gpu(CLI::App& app, Options& o) {
       ->needs("--emulate");
 }
 
-void add_ranks(CLI::App& app, Options& o, int ranks) {
-  const auto of_all = [ranks](Text item) {
+void add_ranks(CLI::App& app, Options& o) {
+  const auto of_all = [ranks = o.started](Text item) {
     const Index grid = numbers(item)[0] * numbers(item)[1];
     return grid == ranks ? "" : fmt::format("'{}' is a grid of {}, and {} run here", item, grid, ranks);
   };
   app.add_option("--ranks", o.ranks, "Refuses to run with another number of ranks than this")
       ->transform(whole(1, longest));
-  app.final_callback([&o, ranks] { require_ranks(ranks, o.ranks); });
+  app.final_callback([&o] { require_ranks(o.started, o.ranks); });
   add_sides(app, "--grid", "Grids of processes: 2x3,3x2", o.grids)->check(by_x("2x3", 1))->check(of_all);
   add_sides(app, "--block", "Elements of a block: 64x64,1x1", o.blocks)->check(by_x("64x64", 1));
 }
 
 }  // namespace
 
-bool parse(Options& o, const Offers& offers, const std::string& title, int argc, const char* const* argv,
-           bool is_root) {
+bool parse(Options& o, const std::string& title, int argc, const char* const* argv, bool is_root) {
   CLI::App app(title);
-  if (offers.products) add_shapes(app, o);
+  if (o.products) add_shapes(app, o);
   add_common(app, o);
-  if (offers.products) add_step(app, o);
-  if (offers.emulation) add_gpu(app, o);
-  if (offers.ranks > 0) add_ranks(app, o, offers.ranks);
-  for (const Flag& flag : offers.flags) app.add_flag(flag.name, *flag.value, flag.help);
+  if (o.products) add_step(app, o);
+  if (o.emulation) add_gpu(app, o);
+  if (o.started > 0) add_ranks(app, o);
+  for (const auto& [name, value, help] : o.flags) app.add_flag(name, *value, help);
   const Texts of_paths = {"--csv", "--machine"};
   for (int word = 1; word < argc; ++word) {  // CLI11 passes over an empty item
     const std::string given = argv[word];

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "runner/variant.hpp"
@@ -9,13 +10,19 @@
 namespace course {
 
 struct Options {
+  // What a command line has besides --help, --type, --threads, --csv, --variant, --budget and --list.
+  bool products = true;    // sizes, repeats and what else a step asks
+  bool emulation = false;  // of a step on a GPU
+  int started = 0;         // of a step with MPI: the ranks it is run as
+  std::vector<std::tuple<std::string, bool*, std::string>> flags = {};  // of one program: name, value, help
+  // What is given, or else holds.
   std::vector<Shape> shapes = {{256, 256, 256}, {512, 512, 512}};
   std::vector<std::string> types = {"f32", "f64", "i32"}, variants = {};
   std::vector<int> threads = {1};
   int most_threads = 4096;                           // 1: a step of one thread
   std::vector<Index> tiles = {}, tile_choices = {};  // choices: if it has some, there are no others
   std::vector<Dim2> blocks = {}, grids = {};
-  int ranks = 0;  // that were started; 0: nobody said
+  int ranks = 0;  // that should have been started; 0: nobody said
   int repeat = 5, warmup = 1;
   double budget = 10;  // seconds a row may take
   Fill fill = Fill::uniform;
@@ -29,24 +36,9 @@ struct Options {
   Index pad = 0;
 };
 
-/// A flag of one program.
-struct Flag {
-  const char* name;
-  bool* value;
-  const char* help;
-};
-
-/// What a command line has besides --help, --type, --threads, --csv, --variant, --budget and --list.
-struct Offers {
-  bool products = true;    // sizes, repeats and what else a step asks
-  bool emulation = false;  // of a step on a GPU
-  int ranks = 0;           // of a step with MPI, run as so many; Refusal if another number was started
-  std::vector<Flag> flags = {};
-};
-
 /// Reads the command line: what is given replaces the default in `options`. False for --help, which is
 /// printed if `is_root`. Throws Refusal.
-bool parse(Options& options, const Offers& offers, const std::string& title, int argc,
-           const char* const* argv, bool is_root = true);
+bool parse(Options& options, const std::string& title, int argc, const char* const* argv,
+           bool is_root = true);
 
 }  // namespace course

@@ -22,15 +22,8 @@ std::optional<double> rate(const std::map<int, double>* by_threads, int threads)
 
 }  // namespace
 
-const Schema& machine_schema() {
-  static const Schema schema = {{"name"},  {"type"},  {"vector"}, {"threads"},
-                                {"level"}, {"value"}, {"unit"},   {"note"}};
-  return schema;
-}
-
 MachineModel::MachineModel(const std::string& path) {
-  for (const Table::Row& row :
-       Table(machine_schema()).read(path, "--machine")) {  // the last of a kind counts
+  for (const Table::Row& row : Table(machine_schema).read(path, "--machine")) {  // the last of a kind counts
     const std::string &name = row.at(0), &note = row.at(7);
     const double value = std::atof(row.at(5).c_str());
     if (!(value > 0)) continue;

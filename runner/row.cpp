@@ -62,8 +62,7 @@ class Row {
  public:
   Row(Session& session, CheckedProblem<T>& checked, Series<T>& series, bool alternates,
       const std::string& started)
-      : number(++session.row),
-        session_(session),
+      : session_(session),
         checked_(checked),
         series_(series),
         own_(alternates ? series.variant.another() : nullptr) {
@@ -115,7 +114,6 @@ class Row {
   /// Adds a run; in turns the mean of some, after one that brings its matrices into the caches again and
   /// tells how many take 2 ms, as far as all that is round them does not take ten times that.
   void take_turn() {
-    progress("run", samples_.size() + 1, options_.repeat);
     if (settles_) {
       const Stopwatch watch;
       const double product = run_once().product.value_or(0), all = watch.seconds();
@@ -170,7 +168,6 @@ class Row {
     ++session_.measured;
     if (counts_as_wrong != expected) session_.refused.status = 1;
     if (!world_.is_root()) return;
-    session_.progress("");
     if (session_.measured == 1) print_header(r);
     print_row(r);
     const std::string again = r.command_line(info_, options_.pad, options_.emulate) + session_.step.options;
@@ -181,7 +178,6 @@ class Row {
     session_.table.append(r.row());
   }
 
-  int number;  // of the program's rows
   bool is_left_out = false;
 
  private:
@@ -191,12 +187,6 @@ class Row {
   }
   void release() {
     if (std::exchange(has_memory_, false)) variant_.release();
-  }
-
-  std::string title() const { return record_.variant + " " + record_.type + " " + shape_text(record_.shape); }
-  template <class Number>
-  void progress(const char* kind, Number which, int of) const {
-    session_.progress(fmt::format("{}: {} {} of {}", title(), kind, which, of), number);
   }
 
   /// True, with a warning, if the row cannot run here.
@@ -214,8 +204,9 @@ class Row {
     const double expected = series_.rate > 0 ? record_.shape.flops() / series_.rate : 0;
     if (expected <= 10 * budget || (info_.baseline && !session_.step.is_level)) return false;
     session_.warn_once(fmt::format(  // twice as much as it seems to need: the next estimate is another
-        "{} left out: one run takes about {}, over ten times the budget of {}; --budget {:.3g} will do",
-        title(), readable_seconds(expected), readable_seconds(budget), expected / 5));
+        "{} {} {} left out: one run takes about {}, over ten times the budget of {}; --budget {:.3g} will do",
+        record_.variant, record_.type, shape_text(record_.shape), readable_seconds(expected),
+        readable_seconds(budget), expected / 5));
     return true;
   }
 
@@ -233,7 +224,6 @@ class Row {
   void warm_up() {
     const bool alternates = options_.in_turns && series_.variant.another();
     for (int w = 1; w <= options_.warmup; ++w) {
-      progress("warm-up", w, options_.warmup);
       const Times times = run_once();
       is_done_ = world_.broadcast(spent({times}) < (options_.in_turns ? 2 : 1) * options_.budget) == 0;
       if (is_done_) return samples_.push_back(times);
@@ -275,7 +265,6 @@ class Row {
     std::string error = fault();
     const View<const Result<T>> c = variant_.result();  // all ranks give what they have
     if (!world_.is_root()) return {};
-    session_.progress(record_.variant + ": verifying", number);
     Check check{.right = true};
     if (compared) {
       auto& verifier = checked_.verifier;
@@ -314,12 +303,13 @@ void run_rows(Session& session, CheckedProblem<T>& checked, const std::vector<Se
     Row<T>& row = rows.emplace_back(session, checked, *series, in_turns.size() > 1, started);
     if (row.attempt(&Row<T>::begin); row.is_left_out) rows.pop_back();
   }
-  for (bool more = true; more; rows.reverse()) {  // the first is the last of the next turn
+  std::list<Row<T>*> turn;
+  for (Row<T>& row : rows) turn.push_back(&row);
+  for (bool more = true; more; turn.reverse()) {  // the first is the last of the next turn
     more = false;
-    for (Row<T>& row : rows)
-      if (row.has_turn()) row.attempt(&Row<T>::take_turn), more = true;
+    for (Row<T>* const row : turn)
+      if (row->has_turn()) row->attempt(&Row<T>::take_turn), more = true;
   }
-  rows.sort([](const Row<T>& a, const Row<T>& b) { return a.number < b.number; });
   for (Row<T>& row : rows) row.attempt(&Row<T>::conclude);
   for (Row<T>& row : rows) row.attempt(&Row<T>::check_on_digits);
   for (Row<T>& row : rows) row.report();

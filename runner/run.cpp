@@ -20,17 +20,14 @@ void for_each_type(const Step& step, F f) {
 }
 
 /// What is known of all variants with one name, whatever their type.
-struct NamedVariant {
-  VariantInfo info;
-  std::string skip_reason;
-};
+using NamedVariant = std::pair<VariantInfo, std::string>;  // and why it cannot run here, else empty
 std::vector<NamedVariant> named_variants(const Step& step) {
   std::vector<NamedVariant> found;
   std::set<std::string> seen;
   for_each_type(step, [&](const auto& variants) {
     for (const auto& variant : variants)
       if (seen.insert(variant->info.name).second)
-        found.push_back({variant->info, refusal_of(*variant, {}, {})});
+        found.emplace_back(variant->info, refusal_of(*variant, {}, {}));
   });
   return found;
 }
@@ -83,10 +80,10 @@ double bytes_of(const Session& session, const Shape& shape, const Series<T>& ser
   return info.copies * bytes;
 }
 
-/// The number of rows. Throws Refusal if one does not fit in memory or its digits would not be exact.
-int check_rows(const Session& session) {
+/// Throws Refusal if there is no row, or one does not fit in memory, or its digits would not be exact.
+void check_rows(const Session& session) {
   const Options& options = session.options;
-  std::ptrdiff_t count = 0;
+  bool any = false;
   for_each_type(session.step, [&]<class T>(const Variants<T>& variants) {
     const auto all = all_series(variants, options);
     for (const Shape& s : options.shapes)
@@ -97,35 +94,23 @@ int check_rows(const Session& session) {
           throw Refusal{
               fmt::format("--fill: digits are exact in {} up to k = {}, not at {}; give --fill uniform",
                           type_name<T>, exact_k<T>(), shape_text(s))};
-        ++count;
+        any = true;
       }
   });
-  if (count == 0) throw Refusal{"--variant: none of this name or kind exists for the types asked for"};
-  return static_cast<int>(count);
-}
-
-/// The reason why no variant of a step on a GPU can run here, if all have the same; else empty.
-std::string no_gpu(const Step& step, const Options& options, const std::vector<NamedVariant>& variants) {
-  std::set<std::string> reasons;
-  for (const NamedVariant& variant : variants)
-    if (is_asked_for(variant.info, options)) reasons.insert(variant.skip_reason);
-  if (!step.emulated || reasons.size() != 1 || reasons.begin()->empty()) return {};
-  const bool hints = !step.has_emulation || reasons.begin()->find("--emulate") != std::string::npos;
-  return *reasons.begin() + (hints ? "" : "; --emulate forward runs the kernels on the processor");
+  if (!any) throw Refusal{"--variant: none of this name or kind exists for the types asked for"};
 }
 
 /// The roofs of --machine, whoever's they are; else of machine.csv beside the CSV or in report/, if they are
 /// of this processor.
 std::optional<MachineModel> find_roofs(Session& session) {
   namespace fs = std::filesystem;
-  const std::string &named = session.options.machine, &csv = session.options.csv;
-  std::vector<fs::path> places = {fs::path(csv).replace_filename("machine.csv"), "report/machine.csv"};
-  if (!named.empty()) places = {named};
-  for (const fs::path& path : places) {
+  if (const std::string& named = session.options.machine; !named.empty()) return MachineModel(named);
+  for (const fs::path& path :
+       {fs::path(session.options.csv).replace_filename("machine.csv"), fs::path("report/machine.csv")}) {
     std::error_code ignored;
-    if (named.empty() && !fs::is_regular_file(path, ignored)) continue;
+    if (!fs::is_regular_file(path, ignored)) continue;
     MachineModel found(path.string());
-    if (!named.empty() || found.processor().empty() || found.processor() == processor().name) return found;
+    if (found.processor().empty() || found.processor() == processor().name) return found;
     session.warn_once(path.string() + " is of another machine, " + found.processor() + ": no predictions");
   }
   return std::nullopt;
@@ -155,8 +140,11 @@ void run_type(Session& session, const Variants<T>& variants) {
 int run_step(const Step& step, const Options& options, const World& world, Refused& refused) {
   const std::vector<NamedVariant> variants = named_variants(step);
   std::vector<std::string> names;
-  for (const auto& [info, skip_reason] : variants)
+  std::set<std::string> reasons;
+  for (const auto& [info, skip_reason] : variants) {
     if (!info.broken || contains(options.variants, info.name)) names.push_back(info.name);
+    if (is_asked_for(info, options)) reasons.insert(skip_reason);
+  }
   for (const std::string& name : options.variants) one_of("--variant", name, names, "this step has");
   if (options.list && world.is_root()) {
     say(stdout, "{}: {}\n", step.program, step.idea);
@@ -169,22 +157,27 @@ int run_step(const Step& step, const Options& options, const World& world, Refus
   if (world.broadcast(missing.empty()) == 0)
     return session.warn_once("skipped: built for " + missing + ", which this processor lacks"), 77;
   require_threads(options.threads, world);
-  session.rows = check_rows(session);
+  check_rows(session);
   refused.alone = true;
   if (world.is_root()) {
     if (!options.csv.empty()) session.table.open(options.csv);
     session.roofs = find_roofs(session);
   }
-  if (const std::string why = no_gpu(step, options, variants); !why.empty())
-    return session.warn_once("skipped: " + why), 77;
+  if (step.emulated && reasons.size() == 1 && !reasons.begin()->empty()) {  // no GPU, for one
+    const char* const hint =
+        step.has_emulation ? "; --emulate forward runs the kernels on the processor" : "";
+    return session.warn_once("skipped: " + *reasons.begin() + hint), 77;
+  }
   for_each_type(step, [&session](const auto& variants) { run_type(session, variants); });
   const bool nothing_ran = session.skipped > 0 && session.measured == 0;
   return static_cast<int>(world.broadcast(refused.status == 1 ? 1 : nothing_ran ? 77 : 0));
 }
 
 /// The defaults of the command line.
-Options options_of(const Step& step) {
-  Options options{.types = {},
+Options options_of(const Step& step, const World& world) {
+  Options options{.emulation = step.emulated != nullptr,
+                  .started = step.grids.empty() ? 0 : world.size(),
+                  .types = {},
                   .tiles = step.tiles,
                   .tile_choices = step.tile_choices,
                   .blocks = step.blocks,
@@ -200,28 +193,9 @@ Options options_of(const Step& step) {
 
 }  // namespace
 
-void Session::progress(const std::string& what, int number) const {
-  if (!world.is_root() || !isatty(STDERR_FILENO)) return;
-  say(stderr, "\r\033[K");
-  if (!what.empty()) say(stderr, "[{}/{}] {} {}", number, rows, step.program, what);
-}
-
 void Session::warn_once(const std::string& line) {
   if (!warned.insert(line).second || !world.is_root()) return;
-  progress("");
   say(stderr, "{}: {}\n", step.program, line);
-}
-
-void prepare_streams() {
-  std::signal(SIGXFSZ, SIG_IGN);
-  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-    if (fcntl(stream, F_GETFD) < 0) ::open("/dev/null", O_RDONLY);
-}
-
-int written(int status) {
-  if (status != 1 && (std::fflush(stdout) != 0 || std::ferror(stdout) != 0))
-    throw Refusal{"cannot write to standard output"};
-  return status;
 }
 
 std::string exception_text() {
@@ -236,18 +210,24 @@ std::string exception_text() {
   }
 }
 
-int status_of_exception(const std::string& program, const World& world, const Refused& refused) {
+int exit_status(const std::string& program, const std::function<int()>& part, const World& world,
+                const Refused& refused) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is a full disk, not a death
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(stream, F_GETFD) < 0) ::open("/dev/null", O_RDONLY);  // else a file would take its place
   const bool others = world.size() > 1;
-  bool ends_all = others && refused.alone;
-  int status = refused.status;
+  bool ends_all = others;
+  int status = 2;
   std::string why;
   try {
-    throw;
+    status = part();
+    const bool well = status == 0 || status == 77;
+    if (!well || (std::fflush(stdout) == 0 && std::ferror(stdout) == 0)) return status;
+    why = "cannot write to standard output", status = 2, ends_all = others && refused.alone;
   } catch (const Refusal& refusal) {
-    why = refusal.message;
+    why = refusal.message, status = refused.status, ends_all = others && refused.alone;
   } catch (...) {
-    why = exception_text(), ends_all = others;
-    status = others && why != no_memory ? 1 : 2;
+    why = exception_text(), status = others && why != no_memory ? 1 : 2;
     if (others) why = fmt::format("rank {}: {}", world.rank(), why);
   }
   std::replace_if(
@@ -258,21 +238,16 @@ int status_of_exception(const std::string& program, const World& world, const Re
 }
 
 int run(int argc, const char* const* argv, const Step& step, const World& world) {
-  prepare_streams();
   Refused refused;
-  try {
-    Options options = options_of(step);
-    const Offers offers{
-        .emulation = step.emulated != nullptr, .ranks = step.grids.empty() ? 0 : world.size(), .flags = {}};
+  const auto part = [&] {
+    Options options = options_of(step, world);
     const std::string title = step.program + ": " + step.idea;
-    if (!parse(options, offers, title, argc, argv, world.is_root())) return written(0);
+    if (!parse(options, title, argc, argv, world.is_root())) return 0;
     if (options.pad == 0) options.pad = step.pad;
     const bool emulates = !options.emulate.empty();
-    return written(
-        run_step(emulates ? step.emulated(options.emulate, options.count) : step, options, world, refused));
-  } catch (...) {
-    return status_of_exception(step.program, world, refused);
-  }
+    return run_step(emulates ? step.emulated(options.emulate, options.count) : step, options, world, refused);
+  };
+  return exit_status(step.program, part, world, refused);
 }
 
 }  // namespace course

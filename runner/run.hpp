@@ -36,22 +36,17 @@ struct Step {
 /// line on stderr), 77 nothing that was asked for can run here.
 int run(int argc, const char* const* argv, const Step& step, const World& world = {});
 
-// For a program that does not run a step: its main calls prepare_streams, then returns written(status) or, in
-// a handler of all exceptions, status_of_exception.
-
 /// How a program ends that throws a Refusal.
 struct Refused {
   int status = 2;      // 1 once a result was wrong
   bool alone = false;  // from now on a rank may throw it while others wait for that rank
 };
 
-/// First of all: no file takes the place of a closed stream; a file size limit is a full disk, not a death.
-void prepare_streams();
-/// `status`, unless standard output could not be written and no result was wrong: then throws Refusal.
-int written(int status);
-/// The exit status of a program by the exception being handled, after one line on stderr. A Refusal is thrown
-/// by all ranks, of which rank 0 speaks, unless `refused.alone`; what else one throws ends all.
-int status_of_exception(const std::string& program, const World& world = {}, const Refused& refused = {});
+/// What the main part of a program returns, if standard output could be written; else, and after an
+/// exception, another status and one line on stderr. A Refusal is thrown by all ranks, of which rank 0
+/// speaks, unless `refused.alone`; what else one throws ends all.
+int exit_status(const std::string& program, const std::function<int()>& part, const World& world = {},
+                const Refused& refused = {});
 
 }  // namespace course
 

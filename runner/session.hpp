@@ -27,14 +27,9 @@ struct Session {
   Refused& refused;
   Table table{Record().columns()};         // rank 0's alone
   std::optional<MachineModel> roofs = {};  // of machine.csv, if there is one
-  int rows = 0, row = 0;                   // how many there will be; how many have begun
   int measured = 0, skipped = 0;
   std::set<std::string> warned = {};
 
-  ~Session() { progress(""); }
-
-  /// Overwrites a terminal's line of progress, of the row with this number; an empty text clears it.
-  void progress(const std::string& what, int number = 0) const;
   /// A line on stderr, unless the same was printed before.
   void warn_once(const std::string& line);
 };

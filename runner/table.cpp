@@ -25,16 +25,13 @@ std::string content_of(const std::string& path, const std::string& option) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// Renames a file to the first of NAME.old.csv, NAME.old2.csv, … that is free. Throws Refusal.
-void set_aside(const std::filesystem::path& path) {
-  std::filesystem::path old;
-  for (int count = 1; old.empty() || std::filesystem::exists(old); ++count)
-    old = path.parent_path() /
-          fmt::format("{}.old{}.csv", path.stem().string(), count == 1 ? "" : std::to_string(count));
-  std::error_code error;
-  std::filesystem::rename(path, old, error);
-  if (error) throw Refusal{fmt::format("--csv: cannot rename {}: {}", path.string(), error.message())};
-  say(stderr, "--csv: {} has the columns of another version: it is {} now\n", path.string(), old.string());
+/// Renames a file to PATH.old, PATH.old.old, … Throws Refusal.
+void set_aside(const std::string& path) {
+  std::string old = path;
+  while (std::filesystem::exists(old)) old += ".old";
+  if (std::rename(path.c_str(), old.c_str()) != 0)
+    throw Refusal{fmt::format("--csv: cannot rename {}: {}", path, std::strerror(errno))};
+  say(stderr, "--csv: {} has the columns of another version: it is {} now\n", path, old);
 }
 
 }  // namespace
@@ -82,10 +79,8 @@ void Table::open(const std::string& path) {
       throw Refusal{"--csv: " + path + " has other columns than this course writes; it was left as it was"};
     set_aside(path), content.clear();
   }
-  // O_NONBLOCK: opening a pipe that nobody reads would wait.
-  file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0644);
+  file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (!is_open()) throw Refusal{"--csv: cannot write " + path + ": " + std::strerror(errno)};
-  fcntl(file_, F_SETFL, O_APPEND);
   if (header().starts_with(content)) {  // a new file, a pipe, or a header that was torn
     if (!is_regular(path) || ftruncate(file_, 0) == 0) write(header());
     return;

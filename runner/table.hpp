@@ -31,7 +31,7 @@ class Table {
   /// read or has other columns.
   std::vector<Row> read(const std::string& path, const std::string& option) const;
   /// Appends to the file of --csv from now on, or makes it; ends a torn line. A file of another
-  /// version, whose header begins alike, is set aside as NAME.old.csv, with a line. Throws Refusal.
+  /// version, whose header begins alike, is set aside as PATH.old, with a line. Throws Refusal.
   void open(const std::string& path);
   bool is_open() const { return file_ >= 0; }
   /// Adds a row by one write, so that a killed program leaves whole rows. Throws Refusal if the disk is full.

@@ -71,17 +71,11 @@ inline std::string one_of(const std::string& option, const std::string& given,
 /// Takes an option of the program's own and its value out of a command line; `otherwise` if it is not there.
 inline std::string taken(std::vector<const char*>& words, const std::string& option,
                          const std::string& otherwise = "") {
-  const auto names = [&option](const std::string& word) {
-    return word == option || word.starts_with(option + "=");
-  };
-  const auto at = std::find_if(words.begin(), words.end(), names);
+  const auto at = std::find(words.begin(), words.end(), option);
   if (at == words.end()) return otherwise;
-  const std::string word = *at;
-  const bool apart = word == option;  // its value is the next word
-  if (apart && at + 1 == words.end()) throw Refusal{option + ": a value is missing"};
-  const std::string value = apart ? at[1] : word.substr(option.size() + 1);
-  words.erase(at, at + (apart ? 2 : 1));
-  if (std::any_of(words.begin(), words.end(), names)) throw Refusal{option + ": it is given twice"};
+  if (at + 1 == words.end()) throw Refusal{option + ": a value is missing"};
+  const std::string value = at[1];
+  words.erase(at, at + 2);
   return value;
 }
 

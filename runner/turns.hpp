@@ -18,18 +18,12 @@ struct NextRun {
 };
 inline NextRun next_run;
 
-/// The clock of a GPU's SMs, and its board's power; 0 where the driver does not say.
-struct GpuState {
-  double mhz = 0, watts = 0;
-};
-
 /// How a side is timed in a turn.
 struct Timing {
-  double sample = 0;       // seconds it takes at least, by so many products; 0: one product
-  double settle = 0;       // seconds it runs untimed before
-  bool queued = false;     // on a GPU: as many products of both, the shorter of which takes a sample
-  bool sustained = false;  // a second, after half a second in which a GPU finds its clock
-  GpuState (*state)() = nullptr;
+  double sample = 0;  // seconds that either takes at least, by so many products of both; 0: one product
+  double settle = 0;  // seconds it runs untimed before
+  double lasts = 0;   // seconds of samples, of which the mean counts; 0: one sample
+  Times (*state)() = nullptr;  // the clock of a GPU's SMs, and its board's power, where the driver says
 };
 
 /// A run is a turn: a sample of each side, the first's first in one turn and last in the next. Both sides are
@@ -47,29 +41,24 @@ class InTurns : public Variant<T> {
     return {};
   }
   Times allocate(const Problem<T>& problem, const Settings& settings) override {
-    problem_ = &problem, products_ = {}, turn_ = 0;
+    problem_ = &problem, products_ = 0, turn_ = 0;
     for (const auto& side : sides_) side->allocate(problem, settings);
     return {};
   }
   void reset() override {}  // before each sample
   Times run() override {
-    if (products_[0] == 0) warm_up();
+    if (products_ == 0) warm_up();
     const std::size_t first = turn_++ % 2;
-    std::array<double, 2> seconds;
-    std::array<GpuState, 2> states;
-    for (const std::size_t of : {first, 1 - first})
-      if (timing_.sustained)
-        std::tie(seconds[of], states[of]) = sustained(of);
-      else
-        seconds[of] = sample(of);
-    Times times{.product = seconds[0],
-                .against = seconds[1],
-                .against_error = std::isnan(theirs_.error_share) ? HUGE_VAL : theirs_.error_share};
-    if (states[0].mhz > 0) {
-      times.mhz = states[0].mhz, times.watts = states[0].watts;
-      times.against_mhz = states[1].mhz, times.against_watts = states[1].watts;
-    }
-    return times;
+    std::array<Times, 2> turn;
+    for (const std::size_t of : {first, 1 - first}) turn[of] = sample(of);
+    const auto& [ours, theirs] = turn;
+    return {.product = ours.product,
+            .mhz = ours.mhz,
+            .watts = ours.watts,
+            .against = theirs.product,
+            .against_error = std::isnan(theirs_.error_share) ? HUGE_VAL : theirs_.error_share,
+            .against_mhz = theirs.mhz,
+            .against_watts = theirs.watts};
   }
   View<const Result<T>> result() override { return once(0); }
   bool guards_intact() const override {
@@ -96,8 +85,7 @@ class InTurns : public Variant<T> {
     const bool is_here = c.data() != nullptr && m * n > 0;  // on rank 0
     theirs_ = {.right = true};
     if (is_here) theirs_ = Verifier<T>(*problem_, m * n * k < 100'000'000).check(c);
-    for (std::size_t of = 0; of < 2; ++of) products_[of] = products_of_a_sample(of);
-    if (timing_.queued) products_.fill(*std::max_element(products_.begin(), products_.end()));
+    for (std::size_t of = 0; of < 2; ++of) products_ = std::max(products_, products_of_a_sample(of));
   }
   /// C after a single product.
   View<const Result<T>> once(std::size_t of) {
@@ -113,10 +101,17 @@ class InTurns : public Variant<T> {
     const Times times = side(of).run();
     return *times.product / products;
   }
-  double sample(std::size_t of) {
+  /// The mean of a product's seconds, and of what the GPU says after the samples.
+  Times sample(std::size_t of) {
+    Times mean;
+    int samples = 0;
     side(of).reset();
-    for (const Stopwatch watch; watch.seconds() < timing_.settle;) timed(of, 1);
-    return timed(of, products_[of]);
+    for (const Stopwatch watch; watch.seconds() < timing_.settle;) timed(of, products_);
+    for (const Stopwatch watch; samples == 0 || watch.seconds() < timing_.lasts; ++samples) {
+      mean += {.product = timed(of, products_)};
+      if (timing_.state != nullptr) mean += timing_.state();
+    }
+    return mean /= samples;
   }
   /// Few products say more of the clock and of a first run than of the product.
   int products_of_a_sample(std::size_t of) {
@@ -125,30 +120,16 @@ class InTurns : public Variant<T> {
       const double seconds = products * timed(of, products);
       if (seconds >= timing_.sample) break;
       const double wanted = std::ceil(products * timing_.sample / std::max(seconds, 1e-9));
-      products = static_cast<int>(std::min(timing_.queued ? 1e4 : 1e6, wanted));
+      products = static_cast<int>(std::min(1e5, wanted));
     }
     return products;
-  }
-  /// The mean of a second's samples, and of what the GPU says between them.
-  std::pair<double, GpuState> sustained(std::size_t of) {
-    double seconds = 0;
-    GpuState state;
-    int samples = 0;
-    side(of).reset();
-    for (const Stopwatch watch; samples == 0 || watch.seconds() < 1.5;) {
-      const double one = timed(of, products_[of]);
-      if (watch.seconds() < 0.5) continue;
-      const GpuState now = timing_.state != nullptr ? timing_.state() : GpuState{};
-      seconds += one, state.mhz += now.mhz, state.watts += now.watts, ++samples;
-    }
-    return {seconds / samples, {state.mhz / samples, state.watts / samples}};
   }
 
   Variants<T> sides_;
   Timing timing_;
   const Problem<T>* problem_ = nullptr;
   Check theirs_;
-  std::array<int, 2> products_{};
+  int products_ = 0;  // of a sample; 0: not warmed up
   std::size_t turn_ = 0;
 };
 

@@ -9,11 +9,26 @@
 
 namespace check {
 
+using course::Index, course::View;
+
+/// How many elements of C are not before + A·B, of numbers whose sums are exact.
+template <class T>
+Index differences(View<const T> a, View<const T> b, View<const course::Result<T>> before,
+                  View<const course::Result<T>> c) {
+  Index count = 0;
+  for (Index i = 0; i < c.rows(); ++i)
+    for (Index j = 0; j < c.cols(); ++j) {
+      course::Result<T> sum = before(i, j);
+      for (Index p = 0; p < a.cols(); ++p) sum += a(i, p) * b(p, j);
+      count += !(c(i, j) == sum);
+    }
+  return count;
+}
+
 /// How many elements are wrong when `kernel` has run on `shape`, in rows longer by `pad`; digits, so that
 /// equality may be asked for. What lies beside C is checked, too.
 template <class T = float, class Kernel>
-course::Index wrong(const course::Shape& shape, Kernel kernel, course::Index pad = 3) {
-  using course::Index, course::View;
+Index wrong(const course::Shape& shape, Kernel kernel, Index pad = 3) {
   using Sum = course::Result<T>;
   const course::Problem<T> problem{.shape = shape, .fill = course::Fill::digits, .pad = pad};
   const course::Inputs<T>& in = problem.whole();
@@ -24,14 +39,7 @@ course::Index wrong(const course::Shape& shape, Kernel kernel, course::Index pad
   course::copy<Sum>(before, c);
   kernel(a, b, c);
   CHECK(after.guards_intact());
-  Index differences = 0;
-  for (Index i = 0; i < shape.m; ++i)
-    for (Index j = 0; j < shape.n; ++j) {
-      Sum sum = before(i, j);
-      for (Index p = 0; p < shape.k; ++p) sum += a(i, p) * b(p, j);
-      differences += !(c(i, j) == sum);
-    }
-  return differences;
+  return differences<T>(a, b, before, c);
 }
 
 }  // namespace check
@@ -80,16 +88,9 @@ bool right(const course::Shape& shape, Product product) {
   for (const Fence fence : {Fence::behind, Fence::before}) {
     const Fenced<T> a(m, k, fence), b(k, n, fence), c(m, n, fence), before(m, n, fence);
     for (const auto* const matrix : {&a, &b, &c, &before})
-      for (Index i = 0; i < matrix->view().rows(); ++i)
-        for (Index j = 0; j < matrix->view().cols(); ++j)
-          matrix->view()(i, j) = static_cast<T>((3 * i + j) % 7 - 3);
+      course::fill_matrix(matrix->view(), course::Fill::digits, 1, 'A');
     product(View<const T>(a.view()), View<const T>(b.view()), c.view());
-    for (Index i = 0; i < m; ++i)
-      for (Index j = 0; j < n; ++j) {
-        T sum = before.view()(i, j);
-        for (Index p = 0; p < k; ++p) sum += a.view()(i, p) * b.view()(p, j);
-        all &= c.view()(i, j) == sum;
-      }
+    all &= check::differences<T>(a.view(), b.view(), before.view(), c.view()) == 0;
   }
   return all;
 }

@@ -101,7 +101,7 @@ struct Run {
 
 }  // namespace
 
-TEST_CASE("the cgroups' quotas, of both versions") {
+TEST_CASE("the cgroups' quotas") {
   struct Case {
     const char* groups;
     std::vector<std::pair<std::string, const char*>> files;
@@ -110,9 +110,7 @@ TEST_CASE("the cgroups' quotas, of both versions") {
   for (const auto& [groups, files, quota] :
        {Case{"0::/a/b\n", {{"a/cpu.max", "150000 100000"}, {"a/b/cpu.max", "max 100000"}}, 1.5},
         Case{"0::/../a\n", {{"cpu.max", "max 100000"}}, HUGE_VAL},
-        Case{"3:memory:/x\n4:cpuacct,cpu:/host/a\n",
-             {{"cpu/cpu.cfs_quota_us", "100000"}, {"cpu/cpu.cfs_period_us", "100000"}},
-             1}}) {
+        Case{"4:cpuacct,cpu:/a\n", {{"a/cpu.max", "100000 100000"}}, HUGE_VAL}}) {  // version 1's
     const Run run;
     std::ofstream(run.folder / "groups") << groups;
     for (const auto& [file, text] : files) {

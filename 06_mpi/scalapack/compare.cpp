@@ -194,10 +194,6 @@ void choose_blas(char** argv) {
 int main(int argc, char** argv) {
   choose_blas(argv);
   const course::MpiWorld world(&argc, &argv);
-  course::prepare_streams();
-  try {
-    return run(argc, argv, world);
-  } catch (...) {
-    return course::status_of_exception(COURSE_PROGRAM, world);
-  }
+  return course::exit_status(
+      COURSE_PROGRAM, [&] { return run(argc, argv, world); }, world);
 }

@@ -22,7 +22,7 @@ enum cudaError_t {
 };
 inline const char* cudaGetErrorString(cudaError_t status) {
   const char* const texts[] = {"no error", "invalid argument", "out of memory", "not ready",
-                               "built without nvcc; --emulate forward runs it on the processor"};
+                               "built without nvcc"};
   return texts[status];
 }
 /// Throws if a call of the runtime failed.

@@ -1,13 +1,12 @@
 // The loops that 00 times do the work that it counts: what they leave tells how often they went round. And
-// windows of a script, and threads that are watched while they work.
-#include "00_machine/kernels/kernels.hpp"
-
+// threads that are watched while they work.
 #include <doctest/doctest.h>
 
 #include <stdexcept>
 #include <thread>
 
 #include "00_machine/measure.hpp"
+#include "00_machine/topology.hpp"
 #include "common/matrix.hpp"
 
 using namespace machine;
@@ -15,22 +14,6 @@ using namespace machine;
 namespace {
 
 constexpr Index rounds = 5;
-
-/// Of one vector set, if this processor has it.
-const std::vector<const Kernels*>& sets() {
-  static const std::vector<const Kernels*> all = [] {
-#ifdef __aarch64__
-    return std::vector<const Kernels*>{&machine_neon::kernels};
-#else
-    std::vector<const Kernels*> found = {&machine_sse2::kernels};
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-      found.push_back(&machine_avx2::kernels);
-    if (__builtin_cpu_supports("avx512f")) found.push_back(&machine_avx512::kernels);
-    return found;
-#endif
-  }();
-  return all;
-}
 
 /// Sums that begin with c are 2 · sum + 1 in each round: 2⁵ · (c + 1) - 1 after five; Neon's are sum + 2 · 1.
 /// Nothing else is written.
@@ -66,7 +49,7 @@ std::vector<int> cpus() {
 }  // namespace
 
 TEST_CASE("a round multiplies and adds once on each chain, in every lane; a latency's adds") {
-  for (const Kernels* set : sets()) {
+  for (const Kernels* set : vector_sets()) {
     CAPTURE(set->name);
     check_sums(set->f32.run, set->bytes / 4, set->f32.chains);
     check_sums(set->f64.run, set->bytes / 8, set->f64.chains);
@@ -85,29 +68,13 @@ TEST_CASE("a pass of the sum reads every number once, one of the triad takes eve
   course::Matrix<double> memory(1, count), a(1, count), c(1, count);
   auto* const numbers = reinterpret_cast<std::uint64_t*>(&memory.view()(0, 0));
   for (Index i = 0; i < count; ++i) numbers[i] = static_cast<std::uint64_t>(i);
-  for (const Kernels* set : sets()) {
+  for (const Kernels* set : vector_sets()) {
     CAPTURE(set->name);
     CHECK(set->read(numbers, taken, rounds) == rounds * 127 * 64);
     for (Index i = 0; i < count; ++i) a.view()(0, i) = static_cast<double>(i), c.view()(0, i) = 1;
     double* const sums = &a.view()(0, 0);  // a = a + 2 · c: the passes can be told
     set->triad(sums, sums, &c.view()(0, 0), 2, taken, rounds);
     for (Index i = 0; i < count; ++i) CHECK(sums[i] == static_cast<double>(i < taken ? i + 2 * rounds : i));
-  }
-}
-
-TEST_CASE("rounds grow until a window takes 20 ms or a quarter of the time; the best such window counts") {
-  for (const double budget : {1e-9, 0.04, 0.2}) {
-    const double enough = std::min(0.02, budget / 4);
-    Index last = 0, windows = 0;
-    bool grew = true;  // not more than eightfold at a time, and no more when it is enough
-    const Rate best = best_of(budget, [&](Index rounds) -> Window {
-      grew &= windows > 0 ? rounds == last : rounds > last && rounds <= 8 * last + 1;
-      last = rounds;
-      if (rounds < 1000) return {enough / 1250 * static_cast<double>(rounds), 0.1};  // faster, and too short
-      return ++windows == 2 ? Window{1.25 * enough, 0.9} : Window{2 * enough, 0.7};
-    });
-    CHECK((grew && windows > 0 && best.share == (windows > 1 ? 0.9 : 0.7)));
-    CHECK(best.rounds == doctest::Approx(static_cast<double>(last) / (enough * (windows > 1 ? 1.25 : 2))));
   }
 }
 
@@ -123,6 +90,7 @@ TEST_CASE(
   };
   const Rate rate = best_rate(2, cpus(), 0.05, prepare);
   CHECK((rate.rounds <= 2000 && rate.rounds > 200 && rate.share < 0.5));  // on a host however busy
+  CHECK(rate.disturbed().starts_with("; disturbed: a thread had a processor for "));
   const auto fails = [&prepare](int t) { return t == 2 ? throw std::runtime_error("no room") : prepare(t); };
   CHECK_THROWS_WITH_AS(best_rate(3, cpus(), 0.01, fails), "no room", std::runtime_error);
 }

@@ -37,7 +37,7 @@ refusals)
   # What is misspelt, without mpirun: one rank.
   refuses "--grid: '3' is not written like 2x3" --grid 3
   # Another MPI's mpirun, which starts two worlds of one; an allocation of Slurm's starts nothing.
-  PMI_SIZE=2 refuses "PMI_SIZE: '2' ranks were started, and MPI knows of 1"
+  PMI_SIZE=2 refuses "--ranks: '2' ranks were started, and MPI knows of 1"
   PMI_SIZE=2 PMI_RANK=1 runs 2
   [ ! -s err ] || fail "and all of them speak: $(cat err)"
   PMI_SIZE=2 OMPI_COMM_WORLD_SIZE=1 SLURM_NTASKS=2 runs 0 --type f32 --variant summa

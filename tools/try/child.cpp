@@ -76,7 +76,7 @@ class Multiplier {
       return asked.say(State::refused, why);
     if constexpr (std::is_same_v<T, Result<T>>) {
       const auto* const cpu = dynamic_cast<CpuVariant<T>*>(variant_.get());
-      if (cpu != nullptr && dynamic_cast<VectorsVariant<T>*>(variant_.get()) == nullptr) {
+      if (cpu != nullptr) {
         variant_->allocate({}, settings);
         return multiply_here(*cpu, asked);
       }
