@@ -1,4 +1,4 @@
-#include "gpu.hpp"
+#include "roof.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -11,9 +11,8 @@
 #include "common/stopwatch.hpp"
 #include "gpu.cuh"
 #include "gpu/cuda.hpp"
-#include "kernels/bulk.hpp"
+#include "kernels/hopper.hpp"
 #include "kernels/mma.cuh"
-#include "kernels/wgmma.hpp"
 #include "measure.hpp"
 #include "runner/machine.hpp"
 

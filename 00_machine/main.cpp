@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <iostream>
 
-#include "gpu.hpp"
-#include "pace.hpp"
+#include "measure.hpp"
+#include "roof.hpp"
 #include "runner/machine.hpp"
 #include "runner/run.hpp"
 #include "runner/text.hpp"

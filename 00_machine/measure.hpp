@@ -42,4 +42,8 @@ Rate best_of(double budget, const std::function<Window(Index rounds)>& window);
 Rate best_rate(int threads, const std::vector<int>& cpus, double budget,
                const std::function<Work(int thread)>& prepare);
 
+/// Additions a second of a loop of some milliseconds that needs nothing but a processor. So many threads run
+/// one each; the slowest counts.
+double pace(int threads);
+
 }  // namespace machine

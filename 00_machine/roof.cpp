@@ -9,7 +9,6 @@
 
 #include "common/stopwatch.hpp"
 #include "measure.hpp"
-#include "pace.hpp"
 #include "runner/machine.hpp"
 #include "runner/text.hpp"
 

@@ -60,8 +60,8 @@ void Sheet::add(const Row& row) {
   if (row.name != group_) course::say(stdout, "{}\n", row.name);
   group_ = row.name;
   course::say(stdout, "  {:<4} {:<20} {:>7} {:<14} {:>11} {:<8} {}\n", row.type, row.vector,
-              row.threads == 0 ? "" : course::threads_text(row.threads), row.level, row.value, row.unit,
-              row.note);
+              row.threads == 0 ? "" : fmt::format("{} thread{}", row.threads, row.threads == 1 ? "" : "s"),
+              row.level, row.value, row.unit, row.note);
   std::fflush(stdout);
   file_.append(
       {row.name, row.type, row.vector, count(row.threads), row.level, row.value, row.unit, row.note});

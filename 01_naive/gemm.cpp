@@ -17,9 +17,9 @@ template <class T>
 void checked(View<const T> a, View<const T> b, View<T> c) {
   for (Index i = 0; i < c.rows(); ++i)
     for (Index j = 0; j < c.cols(); ++j) {
-      T sum = c.at(i, j);
-      for (Index p = 0; p < a.cols(); ++p) sum += a.at(i, p) * b.at(p, j);
-      c.at(i, j) = sum;
+      T sum = at(c, i, j);
+      for (Index p = 0; p < a.cols(); ++p) sum += at(a, i, p) * at(b, p, j);
+      at(c, i, j) = sum;
     }
 }
 // [/checked]

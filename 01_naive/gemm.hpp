@@ -1,6 +1,7 @@
 // 01: three loops. What each function is for stands in README.md.
 #pragma once
 
+#include <stdexcept>
 #include <vector>
 
 #include "common/view.hpp"
@@ -18,7 +19,14 @@ using Vectors = std::vector<std::vector<T>>;
 template <class T>
 void rows_of_rows(const Vectors<T>& a, const Vectors<T>& b, Vectors<T>& c);
 
-/// C += A·B, every access to A and B checked; throws std::out_of_range.
+/// Element (i, j); throws std::out_of_range outside the matrix.
+template <class T>
+T& at(View<T> matrix, Index i, Index j) {
+  if (i < 0 || i >= matrix.rows() || j < 0 || j >= matrix.cols()) throw std::out_of_range("no such element");
+  return matrix(i, j);
+}
+
+/// C += A·B, every access checked; throws std::out_of_range.
 template <class T>
 void checked(View<const T> a, View<const T> b, View<T> c);
 

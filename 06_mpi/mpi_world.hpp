@@ -34,12 +34,14 @@ class MpiWorld : public World {
     MPI_Allreduce(MPI_IN_PLACE, mine.data(), static_cast<int>(mine.size()), MPI_DOUBLE, MPI_MAX,
                   MPI_COMM_WORLD);
   }
-  double sum(double mine) const override { return sum_over(MPI_COMM_WORLD, mine); }
   std::int64_t broadcast(std::int64_t mine) const override {
     MPI_Bcast(&mine, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
     return mine;
   }
-  double on_this_host(double mine) const override { return sum_over(host_, mine); }
+  double on_this_host(double mine) const override {
+    MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_DOUBLE, MPI_SUM, host_);
+    return mine;
+  }
   [[noreturn]] void abort(const std::string& line, int status) const override {
     std::fprintf(stderr, "%s\n", line.c_str());
     MPI_Abort(MPI_COMM_WORLD, status);
@@ -47,11 +49,6 @@ class MpiWorld : public World {
   }
 
  private:
-  static double sum_over(MPI_Comm ranks, double mine) {
-    MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_DOUBLE, MPI_SUM, ranks);
-    return mine;
-  }
-
   MPI_Comm host_ = MPI_COMM_NULL;  // the ranks that share this one's memory
   int rank_, size_;
 };

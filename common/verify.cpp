@@ -24,7 +24,6 @@ using Wider = std::conditional_t<std::is_same_v<Result<T>, float>, double,
 template <class W>
 using Dense = Eigen::Matrix<W, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using Indices = std::vector<Index>;
-using Residues = std::vector<std::uint64_t>;  // integers modulo 2^64
 
 constexpr Index panel = 256;  // columns of A and rows of B that are held at a time
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -46,19 +45,11 @@ Indices all_of(Index count) {
   return indices;
 }
 
-/// Calls work(part) for each part in a thread of its own, as far as threads can be had (libc++'s std::async
-/// waits for one forever).
+/// Calls work(part) for each part, in a thread of its own as far as threads can be had.
 void in_threads(Index parts, const std::function<void(Index part)>& work) {
-  std::vector<std::packaged_task<void()>> shares;
-  for (Index part = 0; part < parts; ++part) shares.emplace_back([&work, part] { work(part); });
-  std::vector<std::thread> threads;
-  try {
-    for (auto& share : shares) threads.emplace_back(std::ref(share));
-  } catch (const std::exception&) {  // no more
-  }
-  for (Index part = std::ssize(threads); part < parts; ++part) shares[at(part)]();
-  for (auto& thread : threads) thread.join();
-  for (auto& share : shares) share.get_future().get();
+  std::vector<std::future<void>> shares;
+  for (Index part = 0; part < parts; ++part) shares.push_back(std::async(work, part));
+  for (auto& share : shares) share.get();
 }
 
 /// Up to 8 of 0 … count - 1, the first and the last among them.
@@ -167,9 +158,6 @@ struct Verifier<T>::Reference {
 };
 
 template <class T>
-Verifier<T>::Verifier(Problem<T> problem, bool whole) : problem_(problem), whole_(whole) {}
-
-template <class T>
 Check Verifier<T>::check(View<const Result<T>> c) {
   const auto [m, n, k] = problem_.shape;
   if (std::string error = size_error(c, problem_.shape); !error.empty())
@@ -203,7 +191,7 @@ Check Verifier<T>::check(View<const Result<T>> c) {
 
 template <class T>
 Check freivalds(const Problem<T>& problem, View<const Result<T>> c) {
-  constexpr Index vectors = 4;
+  using Residues = Dense<std::uint64_t>;  // integers modulo 2^64
   const auto [m, n, k] = problem.shape;
   Check wrong{.error_share = infinity, .differences = 1, .message = size_error(c, problem.shape)};
   if (!wrong.message.empty()) return wrong;
@@ -216,28 +204,24 @@ Check freivalds(const Problem<T>& problem, View<const Result<T>> c) {
     integers = false;
     return std::uint64_t{0};
   };
-  std::vector<bool> differs(at(m));  // by row
-  for (Index v = 0; v < vectors; ++v) {
-    Residues x(at(n)), bx(at(k));
-    for (Index j = 0; j < n; ++j) x[at(j)] = element_hash(problem.seed, 'x', v, j) | 1u;
-    for (Index p = 0; p < k; ++p)
-      for (Index j = 0; j < n; ++j) bx[at(p)] += integer(problem.b(p, j)) * x[at(j)];
-    for (Index i = 0; i < m; ++i) {
-      std::uint64_t difference = 0;  // ((C − C₀) x − A (B x))ᵢ
-      for (Index j = 0; j < n; ++j) difference += (integer(c(i, j)) - integer(problem.c(i, j))) * x[at(j)];
-      for (Index p = 0; p < k; ++p) difference -= integer(problem.a(i, p)) * bx[at(p)];
-      if (difference != 0) differs[at(i)] = true;
-    }
-  }
-  if (!integers) {
-    wrong.message = "Freivalds: C holds a fraction, NaN or a number beyond 2^53 where integers are due";
-    return wrong;
-  }
-  wrong.differences = std::count(differs.begin(), differs.end(), true);
+  const auto x = Residues::NullaryExpr(n, 4, [&](Index j, Index v) {
+                   return element_hash(problem.seed, 'x', v, j) | 1u;
+                 }).eval();
+  const auto a = [&](Index i, Index p) { return integer(problem.a(i, p)); };
+  const auto b = [&](Index p, Index j) { return integer(problem.b(p, j)); };
+  const auto added = [&](Index i, Index j) { return integer(c(i, j)) - integer(problem.c(i, j)); };
+  const Residues bx = Residues::NullaryExpr(k, n, b).lazyProduct(x);
+  const Residues difference =
+      Residues::NullaryExpr(m, n, added).lazyProduct(x) - Residues::NullaryExpr(m, k, a).lazyProduct(bx);
+  wrong.message = "Freivalds: C holds a fraction, NaN or a number beyond 2^53 where integers are due";
+  if (!integers) return wrong;
+  Index first = m;
+  wrong.differences = 0;
+  for (Index i = m - 1; i >= 0; --i)
+    if ((difference.row(i).array() != 0).any()) first = i, ++wrong.differences;
   if (wrong.differences == 0) return {.right = true};
   wrong.message = "Freivalds: C and A·B differ in " + std::to_string(wrong.differences) +
-                  " rows, the first is " +
-                  std::to_string(std::find(differs.begin(), differs.end(), true) - differs.begin());
+                  " rows, the first is " + std::to_string(first);
   return wrong;
 }
 

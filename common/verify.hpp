@@ -31,7 +31,7 @@ template <class T>
 class Verifier {
  public:
   /// Not `whole`: up to 8 rows and 8 columns drawn with the seed, the first and the last always among them.
-  Verifier(Problem<T> problem, bool whole);
+  Verifier(Problem<T> problem, bool whole) : problem_(problem), whole_(whole) {}
 
   /// A C that is not m × n is wrong. The right values are made at the first call, and kept.
   Check check(View<const Result<T>> c);

@@ -36,9 +36,6 @@ COURSE_INLINE Index ceil_div(Index dividend, Index divisor) {
   return (dividend + divisor - 1) / divisor;
 }
 
-/// Throws std::out_of_range; a function of its own, so that the check costs a compare and a branch.
-[[noreturn]] void out_of_range(Index i, Index j, Index rows, Index cols);
-
 /// A rows × cols matrix in row-major order, not owned. ld, the leading dimension: elements from row to row,
 /// >= cols.
 template <class T>
@@ -62,12 +59,6 @@ class View {
   COURSE_INLINE T& operator()(Index i, Index j) const {
     COURSE_CHECK(i >= 0 && i < rows_ && j >= 0 && j < cols_);
     COURSE_TOUCH(data_ + i * ld_ + j);
-    return data_[i * ld_ + j];
-  }
-
-  /// Element (i, j); throws std::out_of_range outside the matrix.
-  COURSE_INLINE T& at(Index i, Index j) const {
-    if (i < 0 || i >= rows_ || j < 0 || j >= cols_) out_of_range(i, j, rows_, cols_);
     return data_[i * ld_ + j];
   }
 

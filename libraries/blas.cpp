@@ -63,7 +63,8 @@ Product<T> product(void* library, const char* cblas_name, const char* fortran_na
   const auto dnnl = std::is_same_v<T, float> ? symbol<Dnnl>(library, "dnnl_sgemm") : nullptr;
   if (cblas == nullptr && dnnl == nullptr && fortran == nullptr) return {};
   return [=](const KernelArgs<T>& call) {
-    const auto& [a, b, c, bt, threads, tile] = call;
+    const course::View<const T> a = call.a, b = call.b;
+    const course::View<T> c = call.c;
     const auto narrow = [](Index size) { return static_cast<int>(size); };  // --size ends at 2^31 - 1
     const auto wide = [&](Index ld) { return std::max(1, narrow(ld)); };    // of no columns, too
     const int m = narrow(c.rows()), n = narrow(c.cols()), k = narrow(a.cols());
@@ -218,7 +219,7 @@ void require_team(const Product<T>& product, int threads) {
   }
   variant.result();
   if (share < 0.6 * threads)
-    throw Missing{fmt::format("asked for {}, it uses {:.2g}", course::threads_text(threads), share)};
+    throw Missing{fmt::format("asked for {} threads, it uses {:.2g}", threads, share)};
 }
 
 template <class T>

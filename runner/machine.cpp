@@ -2,7 +2,6 @@
 
 #include <fmt/chrono.h>
 #include <omp.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -47,15 +46,6 @@ std::vector<std::string> groups_above(const std::string& groups, const std::stri
     folders.push_back(root);
   }
   return folders;
-}
-
-/// Bytes of addresses that RLIMIT_AS (ulimit -v) still allows this process.
-double address_space() {
-  rlimit limit{};
-  const double used = number_in("/proc/self/statm") * static_cast<double>(sysconf(_SC_PAGESIZE));
-  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || std::isinf(used))
-    return HUGE_VAL;
-  return std::max(0.0, static_cast<double>(limit.rlim_cur) - used);
 }
 
 /// How many threads this process can have at once, up to `most`.
@@ -137,7 +127,7 @@ double available_memory() {
 }
 
 std::pair<double, double> memory_of(double bytes, const World& world) {
-  static const double available = std::min(available_memory(), world.on_this_host(address_space()));
+  static const double available = available_memory();
   double worst[] = {world.on_this_host(bytes), -available};
   world.max(worst);
   return {worst[0], -worst[1]};

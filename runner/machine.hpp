@@ -11,7 +11,7 @@
 namespace course {
 
 /// The processes ("ranks") that run one program together; here a single one: each answer is what it put in.
-/// MpiWorld overrides all. max, sum, broadcast and on_this_host are collective: all ranks call them in the
+/// MpiWorld overrides all. max, broadcast and on_this_host are collective: all ranks call them in the
 /// same order and wait for one another.
 class World {
  public:
@@ -23,7 +23,6 @@ class World {
 
   /// Replaces each element by the largest of any rank; none is NaN.
   virtual void max(std::span<double>) const {}
-  virtual double sum(double mine) const { return mine; }
   /// What rank 0 put in: it decides for all.
   virtual std::int64_t broadcast(std::int64_t mine) const { return mine; }
   /// The sum over the ranks that share this one's memory.

@@ -182,11 +182,9 @@ bool parse(Options& o, const std::string& title, int argc, const char* const* ar
   if (o.emulation) add_gpu(app, o);
   if (o.started > 0) add_ranks(app, o);
   for (const auto& [name, value, help] : o.flags) app.add_flag(name, *value, help);
-  const Texts of_paths = {"--csv", "--machine"};
   for (int word = 1; word < argc; ++word) {  // CLI11 passes over an empty item
     const std::string given = argv[word];
-    const bool is_path = contains(of_paths, argv[word - 1]);
-    if (given.empty() || (!is_path && ("," + given + ",").find(",,") != std::string::npos))
+    if (given.empty() || ("," + given + ",").find(",,") != std::string::npos)
       throw Refusal{fmt::format("{}: '{}' has an empty item", argv[word - 1], argv[word])};
   }
   try {

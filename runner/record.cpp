@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <concepts>
 #include <cstdio>
 #include <numeric>
 
@@ -13,11 +12,9 @@
 namespace course {
 namespace {
 
-// The text of a cell.
-template <std::integral Count>
-std::string text(Count value) {
-  return std::to_string(value);
-}
+using std::to_string;
+
+/// The text of a cell.
 std::string text(std::optional<double> value) {
   return value ? fmt::format("{:.9g}", *value) : "";
 }
@@ -49,29 +46,26 @@ Schema Record::columns() const {
     return predicted ? fmt::format("{:.6g}", predicted->bytes[level]) : "";
   };
   const auto ratio = [&r](double share) { return r.ratios.empty() ? "" : text(quantile(r.ratios, share)); };
-  const auto rate = [&r](std::optional<double> seconds) {
-    return seconds ? text(r.shape.flops() / *seconds * 1e-9) : "";
-  };
   return {{"step", r.step},
           {"variant", r.variant},
           {"type", r.type},
-          {"m", text(r.shape.m)},
-          {"n", text(r.shape.n)},
-          {"k", text(r.shape.k)},
+          {"m", to_string(r.shape.m)},
+          {"n", to_string(r.shape.n)},
+          {"k", to_string(r.shape.k)},
           {"fill", r.fill},
-          {"seed", text(r.seed)},
-          {"threads", text(r.settings.threads)},
-          {"ranks", text(r.ranks)},
+          {"seed", to_string(r.seed)},
+          {"threads", to_string(r.settings.threads)},
+          {"ranks", to_string(r.ranks)},
           {"grid", r.settings.grid.text()},
           {"block", r.settings.block.text()},
-          {"tile", r.settings.tile == 0 ? "" : text(r.settings.tile)},
+          {"tile", r.settings.tile == 0 ? "" : to_string(r.settings.tile)},
           {"device_kind", r.device.kind},
           {"device", r.device.name},
-          {"cores", r.device.cores == 0 ? "" : text(r.device.cores)},
+          {"cores", r.device.cores == 0 ? "" : to_string(r.device.cores)},
           {"flags", r.flags},
           {"host", r.host},
           {"against", r.against},
-          {"repeat", text(r.repeat)},
+          {"repeat", to_string(r.repeat)},
           {"best_s", text(r.best_s)},
           {"median_s", text(r.median_s)},
           {"mean_s", text(r.mean_s)},
@@ -82,7 +76,6 @@ Schema Record::columns() const {
           {"copy_out_s", text(r.times.copy_out)},
           {"distribute_s", text(r.times.distribute)},
           {"collect_s", text(r.times.collect)},
-          {"imbalance", text(r.times.imbalance)},
           {"words_received", text(r.times.words_received)},
           {"page_faults", text(r.times.page_faults)},
           {"context_switches", text(r.times.context_switches)},
@@ -100,7 +93,7 @@ Schema Record::columns() const {
           {"verify", r.verify},
           {"error_share", check ? text(check->error_share) : ""},
           {"relative_error", check ? text(check->relative_error) : ""},
-          {"differences", check ? text(check->differences) : ""},
+          {"differences", check ? to_string(check->differences) : ""},
           {"verdict", r.verdict},
           {"ratio", ratio(0.5)},
           {"ratio_low", ratio(0.25)},
@@ -109,7 +102,7 @@ Schema Record::columns() const {
           {"ratio_max", ratio(1)},
           {"mhz", text(r.times.mhz)},
           {"watts", text(r.times.watts)},
-          {"against_gflops", rate(r.times.against)},
+          {"against_gflops", r.times.against ? text(r.shape.flops() / *r.times.against * 1e-9) : ""},
           {"against_error_share", text(r.times.against_error)},
           {"against_mhz", text(r.times.against_mhz)},
           {"against_watts", text(r.times.against_watts)},

@@ -38,7 +38,6 @@ struct Record {
   std::string command_line(const VariantInfo& info, Index pad, const std::string& emulate) const;
   /// The columns of results.csv, with this row's cells.
   Schema columns() const;
-  Table::Row row() const { return cells_of(columns()); }
 };
 
 /// Prints the two lines above the rows; prints a row.

@@ -52,10 +52,6 @@ std::string cell_text(std::string text) {
   return text;
 }
 
-std::vector<std::string> cells_of(const Schema& columns) {
-  return texts(columns, [](const Column& column) { return column.cell; });
-}
-
 Table::~Table() {
   if (is_open()) ::close(file_);
 }

@@ -13,7 +13,6 @@ struct Column {
   std::string cell = {};
 };
 using Schema = std::vector<Column>;  // the columns of one kind of file
-std::vector<std::string> cells_of(const Schema& columns);
 
 /// "a,b,c" → {"a", "b", "c"}; an empty item stays.
 std::vector<std::string> split(std::string_view text, char separator = ',');

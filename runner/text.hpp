@@ -40,10 +40,6 @@ inline std::string readable_bytes(double bytes) {
   return fmt::format("{:.4g} {}", bytes, units[unit]);
 }
 
-inline std::string threads_text(int threads) {
-  return fmt::format("{} thread{}", threads, threads == 1 ? "" : "s");
-}
-
 inline std::string joined(const std::vector<std::string>& items, const char* separator = ", ") {
   return fmt::format("{}", fmt::join(items, separator));
 }

@@ -94,9 +94,6 @@ class InTurns : public Variant<T> {
   }
   /// Seconds of a product, of so many between two readings of the clock.
   double timed(std::size_t of, int products) {
-    struct Reset {
-      ~Reset() { next_run = {}; }  // a side may throw
-    } reset;
     next_run = {of, products};
     const Times times = side(of).run();
     return *times.product / products;

@@ -29,23 +29,23 @@ struct Settings {
   Dim2 grid = {}, block = {};
 };
 
-/// Seconds by phase, imbalance (slowest rank's product over the mean), elements received; a GPU's clock and
-/// power; of the product in turns with this one its seconds, its error share, clock and power; page faults
-/// and context switches; what an emulator counts of a warp's accesses. Empty where not applicable.
+/// Seconds by phase, elements received; a GPU's clock and power; of the product in turns with this one its
+/// seconds, its error share, clock and power; page faults and context switches; what an emulator counts of a
+/// warp's accesses. Empty where not applicable.
 struct Times {
   using Field = std::optional<double>;
-  Field alloc = {}, distribute = {}, copy_in = {}, product = {}, copy_out = {}, collect = {}, imbalance = {},
+  Field alloc = {}, distribute = {}, copy_in = {}, product = {}, copy_out = {}, collect = {},
         words_received = {}, mhz = {}, watts = {}, against = {}, against_error = {}, against_mhz = {},
         against_watts = {}, page_faults = {}, context_switches = {}, accesses = {}, sectors = {},
         shared_accesses = {}, wavefronts = {};
 
   /// Pointers to the members, to loop over.
-  static constexpr std::array<Field Times::*, 20> fields() {
-    return {&Times::alloc,       &Times::distribute,    &Times::copy_in,         &Times::product,
-            &Times::copy_out,    &Times::collect,       &Times::imbalance,       &Times::words_received,
-            &Times::mhz,         &Times::watts,         &Times::against,         &Times::against_error,
-            &Times::against_mhz, &Times::against_watts, &Times::page_faults,     &Times::context_switches,
-            &Times::accesses,    &Times::sectors,       &Times::shared_accesses, &Times::wavefronts};
+  static constexpr std::array<Field Times::*, 19> fields() {
+    return {&Times::alloc,         &Times::distribute,      &Times::copy_in,          &Times::product,
+            &Times::copy_out,      &Times::collect,         &Times::words_received,   &Times::mhz,
+            &Times::watts,         &Times::against,         &Times::against_error,    &Times::against_mhz,
+            &Times::against_watts, &Times::page_faults,     &Times::context_switches, &Times::accesses,
+            &Times::sectors,       &Times::shared_accesses, &Times::wavefronts};
   }
   /// Adds what another phase of the same run took.
   Times& operator+=(const Times& other) {

@@ -170,7 +170,7 @@ def main(nvcc, source):
         kernels = folder / "kernels.cu"
         kernels.write_text(instances())
         text, failures = compiled(nvcc, source, kernels, "90", folder)
-        wgmma = source / "00_machine/kernels/wgmma.cu"
+        wgmma = source / "00_machine/kernels/hopper.cu"
         failures += compiled(nvcc, source, wgmma, "90a", folder)[1]
         failures += not_in_sass(nvcc, source, folder / "kernels.cubin")
         if release(nvcc) >= (12, 5):

@@ -9,7 +9,7 @@
 #include <sstream>
 #include <utility>
 
-#include "captured.hpp"
+#include "check.hpp"
 #include "runner/cpu.hpp"
 #include "runner/prediction.hpp"
 #include "runner/record.hpp"
@@ -160,7 +160,7 @@ struct Case {
   double seconds;
   int threads = 1;
 };
-void check(const MachineModel& model, const char* vector, const std::vector<Case>& cases) {
+void check_rates(const MachineModel& model, const char* vector, const std::vector<Case>& cases) {
   for (const auto& [cost, limit, seconds, threads] : cases) {
     const auto found = model.predict(cost, "f32", vector, threads);
     CHECK(found->limit == limit);
@@ -177,31 +177,31 @@ Cost again(double distance, double flops = 1) {
 TEST_CASE(
     "prediction: the slowest part decides; what is used again comes from the first level that holds it") {
   const MachineModel model = machine();
-  check(model, "sse2",
-        {{{100, 0, 8, {}}, "flops", 10e-9},          // 100 / 10 GFLOP/s
-         {{100, 50, 8, {}}, "chain", 100e-9},        // 50 of 2 ns
-         {{100, 50, 8, {}, true}, "chain", 300e-9},  // of an fma's 6
-         {{100, 0, 80, {}}, "flops", 10e-9},         // of two that take as long the first
-         {{100, 0, 800, {}}, "L1", 100e-9},          // 800 B / 8 GB/s
-         {again(1000), "L1", 50e-9},                 // it just fits
-         {again(1001), "L2", 100e-9},
-         {again(10001), "L3", 200e-9},
-         {again(100001), "memory", 400e-9},
-         {{1, 0, 400, {{400, 1001, true}}}, "L2", 200e-9}});  // there and back
+  check_rates(model, "sse2",
+              {{{100, 0, 8, {}}, "flops", 10e-9},          // 100 / 10 GFLOP/s
+               {{100, 50, 8, {}}, "chain", 100e-9},        // 50 of 2 ns
+               {{100, 50, 8, {}, true}, "chain", 300e-9},  // of an fma's 6
+               {{100, 0, 80, {}}, "flops", 10e-9},         // of two that take as long the first
+               {{100, 0, 800, {}}, "L1", 100e-9},          // 800 B / 8 GB/s
+               {again(1000), "L1", 50e-9},                 // it just fits
+               {again(1001), "L2", 100e-9},
+               {again(10001), "L3", 200e-9},
+               {again(100001), "memory", 400e-9},
+               {{1, 0, 400, {{400, 1001, true}}}, "L2", 200e-9}});  // there and back
   CHECK(model.predict(again(10001), "f32", "sse2", 1)->bytes == std::array<double, 4>{400, 400, 400, 0});
 }
 
 TEST_CASE("prediction: threads share the chain, and reach the rates that all of them have together") {
   const MachineModel model =
       machine(header + rows + "peak,f32,avx512,2,,20,GFLOP/s,\npeak,f32,avx512,8,,70,GFLOP/s,\n");
-  check(model, "sse2",
-        {{{100, 0, 8, {}}, "flops", 5e-9, 2},          // twice one
-         {{100, 0, 8, {}}, "flops", 100 / 30e9, 4},    // as measured with four
-         {{100, 0, 8, {}}, "flops", 100 / 30e9, 100},  // there are no more cores
-         {{100, 50, 8, {}}, "chain", 50e-9, 2},
-         {{1, 0, 8, {{300, 1e9}}}, "memory", 200e-9, 2},  // 1.5 GB/s at most
-         {{1, 60, 8, {}}, "chain", 30e-9, 8}});           // on four cores, not eight
-  CHECK(*machine().peak("f32", 1) == near(20));           // of the best instruction set
+  check_rates(model, "sse2",
+              {{{100, 0, 8, {}}, "flops", 5e-9, 2},          // twice one
+               {{100, 0, 8, {}}, "flops", 100 / 30e9, 4},    // as measured with four
+               {{100, 0, 8, {}}, "flops", 100 / 30e9, 100},  // there are no more cores
+               {{100, 50, 8, {}}, "chain", 50e-9, 2},
+               {{1, 0, 8, {{300, 1e9}}}, "memory", 200e-9, 2},  // 1.5 GB/s at most
+               {{1, 60, 8, {}}, "chain", 30e-9, 8}});           // on four cores, not eight
+  CHECK(*machine().peak("f32", 1) == near(20));                 // of the best instruction set
   CHECK(*machine().peak("f32", 8) == *machine().peak("f32", 4));
   for (const auto& [threads, rate] : {std::pair(4, 40e9), {7, 70e9}, {16, 70e9}})  // between two of a file
     CHECK(100 / model.predict({100, 0, 0, {}}, "f32", "avx512", threads)->seconds == near(rate));
@@ -211,8 +211,8 @@ TEST_CASE("prediction: a level that is not known loses its bytes to memory; no r
   const std::string rates =
       "peak,f32,sse2,,,0.5,GFLOP/s,\nbandwidth,,sse2,1,L1,8,GB/s,\nbandwidth,,sse2,1,L2,4,GB/s,\n"
       "bandwidth,,sse2,1,memory,1,GB/s,\n";
-  check(machine(header + "cache,,,,L1,1000,B,\ncache,,,,L2,10000,B,\n" + rates), "sse2",
-        {{again(10000), "L2", 100e-9}, {again(10001), "memory", 400e-9}});
+  check_rates(machine(header + "cache,,,,L1,1000,B,\ncache,,,,L2,10000,B,\n" + rates), "sse2",
+              {{again(10000), "L2", 100e-9}, {again(10001), "memory", 400e-9}});
   const MachineModel model =  // torn and senseless rows
       machine(header + rows +
               "peak,f32,sse2,1,,1e9\npeak,f32,avx512,1,,many,GFLOP/s,\npeak,f64,sse2,1,,0,GFLOP/s,\n");
@@ -244,12 +244,12 @@ TEST_CASE("prediction: a GPU has roofs of its own, its tensor cores a peak by ea
               "bandwidth,,cuda,,memory,100,GB/s,\npeak,bf16,cuda,,,8000,GFLOP/s,\n"
               "peak,bf16,cuda,,wgmma,9000,GFLOP/s,\npeak,bf16,cuda,,wgmma_shared,10000,GFLOP/s,\n");
   CHECK((model.gpu() == "NVIDIA H200" && model.processor() == "a test"));
-  check(model, "cuda",
-        {{again(2000, 1000), "flops", 1e-9},
-         {again(2000), "shared", 0.5e-9},  // it just fits
-         {again(20000), "L2", 1e-9},       // there is no third level to lose it
-         {again(20001), "memory", 4e-9}});
-  check(model, "sse2", {{again(10001), "L3", 200e-9}});
+  check_rates(model, "cuda",
+              {{again(2000, 1000), "flops", 1e-9},
+               {again(2000), "shared", 0.5e-9},  // it just fits
+               {again(20000), "L2", 1e-9},       // there is no third level to lose it
+               {again(20001), "memory", 4e-9}});
+  check_rates(model, "sse2", {{again(10001), "L3", 200e-9}});
   CHECK((*model.peak("f32", 1, "cuda") == near(1000) && *model.peak("f32", 1) == near(20)));
   for (const auto& [peak, seconds] : {std::pair("", 9e-9), {"wgmma", 8e-9}})
     CHECK(model.predict({72000, 0, 0, {}, false, peak}, "bf16", "cuda", 1)->seconds == near(seconds));

@@ -1,4 +1,5 @@
-// The tensor cores' peaks by wgmma, whose kernels run on compute capability 9.0 only.
+// For compute capability 9.0 only: the tensor cores' peaks by wgmma, and L2 as tiles are read from it, by
+// bulk copies (TMA), which several multiprocessors make of the same lines.
 #pragma once
 
 #include <cstdint>
@@ -13,5 +14,13 @@ using Wgmma = void (*)(const std::uint32_t* from, int rounds, float* sums);
 
 /// With BF16 or TF32, and A from registers or, as B, from shared memory.
 Wgmma wgmma_of(bool bf16, bool from_registers);
+
+constexpr int piece_bytes = 8192;
+
+/// Copies of a block's pieces, `rounds` times over, from their place in `from` to shared memory. There are
+/// `pieces` of piece_bytes; `together` neighbouring blocks copy the same ones, at about the same time.
+using Bulk = void (*)(const void* from, int pieces, int rounds, int together);
+
+Bulk bulk();
 
 }  // namespace machine

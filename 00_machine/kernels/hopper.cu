@@ -1,6 +1,7 @@
-// wgmma is an instruction of compute capability 9.0 alone: this file is compiled for sm_90a only.
-#include "wgmma.hpp"
+// wgmma and bulk copies are instructions of compute capability 9.0: this file is compiled for sm_90a only.
+#include "hopper.hpp"
 
+#include "gpu/ptx_hopper.cuh"
 #include "mma.cuh"
 
 namespace machine {
@@ -86,11 +87,38 @@ __global__ void __launch_bounds__(tensor_threads) peak(const std::uint32_t* from
   sums[blockIdx.x * tensor_threads + threadIdx.x] = sum;
 }
 
+using namespace course::ptx;
+
+constexpr int under_way = 5;  // copies of a block
+
+__global__ void copy_pieces(const void* from, int pieces, int rounds, int together) {
+  __shared__ alignas(128) unsigned char to[under_way][piece_bytes];
+  __shared__ Barrier full[under_way];
+  if (threadIdx.x > 0) return;
+  for (Barrier& each : full) init(each, 1);
+  fence_init();
+  const int groups = int(gridDim.x) / together, first = int(blockIdx.x) / together;
+  const int count = pieces / groups, copies = count * rounds;
+  for (int i = 0; i < copies + under_way; ++i) {
+    Barrier& barrier = full[i % under_way];
+    if (i >= under_way) wait(barrier, unsigned(i / under_way - 1) % 2);
+    if (i >= copies) continue;
+    arrive_expect(barrier, piece_bytes);
+    const long piece = first + long{groups} * (i % count);
+    bulk_load(to[i % under_way], static_cast<const unsigned char*>(from) + piece * piece_bytes, piece_bytes,
+              barrier);
+  }
+}
+
 }  // namespace
 
 Wgmma wgmma_of(bool in_bf16, bool from_registers) {
   if (in_bf16) return from_registers ? peak<bf16, true> : peak<bf16, false>;
   return from_registers ? peak<float, true> : peak<float, false>;
+}
+
+Bulk bulk() {
+  return copy_pieces;
 }
 
 }  // namespace machine
