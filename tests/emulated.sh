@@ -46,9 +46,9 @@ native=0 # what becomes of programs that were compiled for the processor that is
 while read -r name path; do
   case $name in
   00_machine)
-    emulated 0 "$path" --variant topology,latency,peak,bandwidth --threads 1 --budget 0.002
+    emulated 0 "$path" --variant topology,latency,peak --threads 1 --budget 0.002
     found=$(awk -F, 'NR > 1 && $3 != "" {print $1, $3}' $file | sort -u)
-    for row in vector peak bandwidth; do
+    for row in vector peak; do
       [ "$(sed -n "s/^$row //p" <<<"$found" | sort)" = "$(tr ' ' '\n' <<<"$sets" | sort)" ] || fail "$row: of other vector sets than $sets: $found"
     done
     ! grep '^latency ' <<<"$found" | grep -vwE "${sets// /|}" || fail "latency: $found"
