@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""numpy_callers.py's programs on three gemms: numpy_demo.py BUILD [CSV]. The system's BLAS; 05's
-kernel, by libcourse_blas.so before that (LD_PRELOAD); the learner's, mine/mine.cpp. The library
-counts its products: all must have come to it. A CSV gets the rows.
+"""numpy_callers.py's programs on three gemms: numpy_demo.py BUILD [CSV [RUNS]]. The system's
+BLAS; 05's kernel, by libcourse_blas.so before that (LD_PRELOAD); the learner's, mine/mine.cpp. The
+library counts its products: all must have come to it. A CSV gets the rows.
 
 Exit status: 0 the same results each time; 1 not; 77 no NumPy on the system's BLAS."""
 import csv, os, re, subprocess, sys
@@ -35,32 +35,32 @@ def learners(build):
     return leave(1, done.stderr) if done.returncode else library
 
 
-def ran(python, more):
+def ran(python, runs, more):
     """The lines of numpy_callers.py, and which BLAS was loaded."""
-    words, env = [python, ROOT / "05_avx2/library/numpy_callers.py"], os.environ | more
+    words, env = [python, ROOT / "05_avx2/library/numpy_callers.py", runs], os.environ | more
     done = subprocess.run(words, capture_output=True, text=True, env=env)
     if done.returncode:
         leave(1, (done.stderr.strip() or f"NumPy died: {done.returncode}").splitlines()[-1])
     *lines, blas = done.stdout.splitlines()
     lines = [line.split(",") for line in lines]
-    products = 3 * sum(int(line[5]) for line in lines)  # each program runs three times
+    products = int(runs) * sum(int(line[5]) for line in lines)
     if more and f"course_blas: {products} products" not in done.stderr:
         leave(77, f"this NumPy calls a BLAS of its own, not the system's; {done.stderr.strip()}")
     return lines, blas
 
 
-def main(build, path=os.devnull):
+def main(build, path=os.devnull, runs="3"):
     pythons = filter(os.path.exists, ("/usr/bin/python3", sys.executable))
     python = next((of for of in pythons if not subprocess.call([of, "-c", "import numpy"])), None)
     python or leave(77, "there is no NumPy here: sh setup.sh test installs python3-numpy")
     library, mine = build / "05_avx2/libcourse_blas.so", learners(build)
     counts = {"LD_PRELOAD": f"{library}", "COURSE_BLAS_COUNT": "1"}
-    runs = {"the system's": {}, "the course's": counts}
+    gemms = {"the system's": {}, "the course's": counts}
     if mine:
-        runs["yours"] = counts | {"LD_PRELOAD": f"{mine} {library}", "COURSE_VARIANT": "mine"}
+        gemms["yours"] = counts | {"LD_PRELOAD": f"{mine} {library}", "COURSE_VARIANT": "mine"}
     rows = []
-    for gemm, more in runs.items():
-        lines, blas = ran(python, more)
+    for gemm, more in gemms.items():
+        lines, blas = ran(python, runs, more)
         for program, words, result, whole, in_gemm, products, flops in lines:
             wrong, rate = re.match(r"\d*", words)[0], float(flops) / float(in_gemm) / 1e9
             times = [float(result), program, gemm if more else blas, words, wrong, whole, in_gemm]
