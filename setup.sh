@@ -32,7 +32,7 @@ browser) more="chromium chromium-driver:chromedriver python3-selenium python3-py
   ;;
 esac
 
-# A machine without Debian's package list may have the same from elsewhere: what can be found is asked for itself.
+# A machine without Debian's package list may have the same from elsewhere: what can be found without dpkg is looked for.
 present() { # PACKAGE COMMAND
   if command -v dpkg-query >/dev/null 2>&1; then
     case $(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null) in installed) return 0 ;; esac

@@ -102,7 +102,8 @@ function(course_program program)
 endfunction()
 
 # For make test STEP=…: what a step's tests start.
-file(GLOB course_steps RELATIVE ${CMAKE_SOURCE_DIR} [0-9][0-9]_*)
+file(GLOB course_steps RELATIVE ${CMAKE_SOURCE_DIR} [0-9][0-9]_*/CMakeLists.txt)
+list(TRANSFORM course_steps REPLACE /.* "")
 foreach(step ${course_steps})
   add_custom_target(test_${step})
 endforeach()

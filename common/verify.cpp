@@ -24,9 +24,11 @@ using Wider = std::conditional_t<std::is_same_v<Result<T>, float>, double,
 template <class W>
 using Dense = Eigen::Matrix<W, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using Indices = std::vector<Index>;
+using Residues = std::vector<std::uint64_t>;  // integers modulo 2^64
 
 constexpr Index panel = 256;  // columns of A and rows of B that are held at a time
 constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr const char* other_size = "the result is not m x n";
 
 /// Raises a maximum and returns whether it did. NaN counts as the largest, which std::max would lose.
 bool raise_maximum(double& most, double value) {
@@ -45,11 +47,19 @@ Indices all_of(Index count) {
   return indices;
 }
 
-/// Calls work(part) for each part, in a thread of its own as far as threads can be had.
+/// Calls work(part) for each part in a thread of its own, as far as threads can be had (libc++'s std::async
+/// waits for one forever).
 void in_threads(Index parts, const std::function<void(Index part)>& work) {
-  std::vector<std::future<void>> shares;
-  for (Index part = 0; part < parts; ++part) shares.push_back(std::async(work, part));
-  for (auto& share : shares) share.get();
+  std::vector<std::packaged_task<void()>> shares;
+  std::vector<std::thread> threads;
+  for (Index part = 0; part < parts; ++part) shares.emplace_back([&work, part] { work(part); });
+  for (auto& share : shares) try {
+      threads.emplace_back(std::ref(share));
+    } catch (const std::exception&) {  // no more
+      share();
+    }
+  for (auto& thread : threads) thread.join();
+  for (auto& share : shares) share.get_future().get();
 }
 
 /// Up to 8 of 0 … count - 1, the first and the last among them.
@@ -59,14 +69,6 @@ Indices sample(Index count, std::uint64_t seed, char what) {
   for (Index d = 0; d < 6; ++d)
     drawn.insert(static_cast<Index>(element_hash(seed, what, d, 0) % static_cast<std::uint64_t>(count)));
   return {drawn.begin(), drawn.end()};
-}
-
-/// What is wrong with the size of C; else empty.
-template <class V>
-std::string size_error(const V& c, const Shape& s) {
-  if (c.rows() == s.m && c.cols() == s.n) return {};
-  const auto by = [](Index rows, Index cols) { return std::to_string(rows) + " x " + std::to_string(cols); };
-  return "the result is " + by(c.rows(), c.cols()) + ", not " + by(s.m, s.n);
 }
 
 /// What is found of C so far: errors and sizes by row, and the element that is worst for its bound.
@@ -160,8 +162,7 @@ struct Verifier<T>::Reference {
 template <class T>
 Check Verifier<T>::check(View<const Result<T>> c) {
   const auto [m, n, k] = problem_.shape;
-  if (std::string error = size_error(c, problem_.shape); !error.empty())
-    return {.error_share = infinity, .message = std::move(error)};
+  if (c.rows() != m || c.cols() != n) return {.error_share = infinity, .message = other_size};
   const auto refer_to = [this](Indices rows, Indices cols) {
     references_.push_back(std::make_shared<const Reference>(problem_, std::move(rows), std::move(cols)));
   };
@@ -191,10 +192,9 @@ Check Verifier<T>::check(View<const Result<T>> c) {
 
 template <class T>
 Check freivalds(const Problem<T>& problem, View<const Result<T>> c) {
-  using Residues = Dense<std::uint64_t>;  // integers modulo 2^64
   const auto [m, n, k] = problem.shape;
-  Check wrong{.error_share = infinity, .differences = 1, .message = size_error(c, problem.shape)};
-  if (!wrong.message.empty()) return wrong;
+  Check wrong{.error_share = infinity, .relative_error = infinity, .message = other_size};
+  if (c.rows() != m || c.cols() != n) return wrong;
   bool integers = true;
   const auto integer = [&integers](Result<T> value) {
     // 2^53 holds every exact product of the course; NaN and fractions fail here.
@@ -204,21 +204,21 @@ Check freivalds(const Problem<T>& problem, View<const Result<T>> c) {
     integers = false;
     return std::uint64_t{0};
   };
-  const auto x = Residues::NullaryExpr(n, 4, [&](Index j, Index v) {
-                   return element_hash(problem.seed, 'x', v, j) | 1u;
-                 }).eval();
-  const auto a = [&](Index i, Index p) { return integer(problem.a(i, p)); };
-  const auto b = [&](Index p, Index j) { return integer(problem.b(p, j)); };
-  const auto added = [&](Index i, Index j) { return integer(c(i, j)) - integer(problem.c(i, j)); };
-  const Residues bx = Residues::NullaryExpr(k, n, b).lazyProduct(x);
-  const Residues difference =
-      Residues::NullaryExpr(m, n, added).lazyProduct(x) - Residues::NullaryExpr(m, k, a).lazyProduct(bx);
+  Index first = 0;
+  for (Index v = 0; v < 4 && wrong.differences == 0; ++v) {
+    Residues x(at(n)), bx(at(k));
+    for (Index j = 0; j < n; ++j) x[at(j)] = element_hash(problem.seed, 'x', v, j) | 1u;
+    for (Index p = 0; p < k; ++p)
+      for (Index j = 0; j < n; ++j) bx[at(p)] += integer(problem.b(p, j)) * x[at(j)];
+    for (Index i = m - 1; i >= 0; --i) {
+      std::uint64_t difference = 0;  // ((C − C₀) x − A (B x))ᵢ
+      for (Index j = 0; j < n; ++j) difference += (integer(c(i, j)) - integer(problem.c(i, j))) * x[at(j)];
+      for (Index p = 0; p < k; ++p) difference -= integer(problem.a(i, p)) * bx[at(p)];
+      if (difference != 0) first = i, ++wrong.differences;
+    }
+  }
   wrong.message = "Freivalds: C holds a fraction, NaN or a number beyond 2^53 where integers are due";
   if (!integers) return wrong;
-  Index first = m;
-  wrong.differences = 0;
-  for (Index i = m - 1; i >= 0; --i)
-    if ((difference.row(i).array() != 0).any()) first = i, ++wrong.differences;
   if (wrong.differences == 0) return {.right = true};
   wrong.message = "Freivalds: C and A·B differ in " + std::to_string(wrong.differences) +
                   " rows, the first is " + std::to_string(first);

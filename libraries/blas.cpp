@@ -39,7 +39,8 @@ Function symbol(void* library, const char* name) {
 /// What a library's function of this type says, or nothing.
 std::string said_by(void* library, const char* name) {
   const auto function = symbol<const char* (*)()>(library, name);
-  return function != nullptr ? function() : "";
+  const char* const said = function != nullptr ? function() : nullptr;
+  return said != nullptr ? said : "";
 }
 
 template <class T>
@@ -252,6 +253,9 @@ void add_variants(course::Step& step, const Asked& asked, char** argv) {
   const std::string known = "give a file, or one of " + course::joined(names());
   if (asked.library.empty()) throw Refusal{"--library: which one? " + known};
   course::require_threads({asked.threads});
+  if (asked.threads > course::usable_cpus())  // its rates would be those of fewer
+    throw Refusal{fmt::format("--threads: '{}' is more than the {} hardware threads here", asked.threads,
+                              course::usable_cpus())};
   if (asked.avx2) {
     if (const std::string missing = course::lacking("avx2,fma"); !missing.empty())
       throw Missing{"this processor lacks " + missing};

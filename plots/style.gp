@@ -11,7 +11,8 @@ columns = int((wide-8) / (8.6*longest+44)); columns = columns < 1 ? 1 : columns 
 keyrows = (entries + columns - 1) / columns
 lines_in(text) = strstrt(text, "\n") ? 1 + lines_in(text[strstrt(text, "\n")+1:]) : 1
 foot = 4
-over = 14 + 20 * lines_in(title)
+if (!exists('above')) above = 0   # pixels of panels' headings
+over = 14 + 20 * lines_in(title) + above
 line = 22   # pixels of a line of the key
 high = over + tall + under + line*keyrows + foot
 set terminal svg size wide,high noenhanced font 'sans-serif,15' background 'white'

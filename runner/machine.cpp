@@ -2,6 +2,7 @@
 
 #include <fmt/chrono.h>
 #include <omp.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -46,6 +47,14 @@ std::vector<std::string> groups_above(const std::string& groups, const std::stri
     folders.push_back(root);
   }
   return folders;
+}
+
+/// Bytes of addresses that RLIMIT_AS (ulimit -v) still allows this process.
+double address_space() {
+  rlimit limit{};
+  getrlimit(RLIMIT_AS, &limit);
+  const double used = number_in("/proc/self/statm") * static_cast<double>(sysconf(_SC_PAGESIZE));
+  return std::isinf(used) ? used : std::max(0.0, static_cast<double>(limit.rlim_cur) - used);
 }
 
 /// How many threads this process can have at once, up to `most`.
@@ -127,7 +136,7 @@ double available_memory() {
 }
 
 std::pair<double, double> memory_of(double bytes, const World& world) {
-  static const double available = available_memory();
+  static const double available = std::min(available_memory(), world.on_this_host(address_space()));
   double worst[] = {world.on_this_host(bytes), -available};
   world.max(worst);
   return {worst[0], -worst[1]};

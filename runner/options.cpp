@@ -66,8 +66,9 @@ CLI::Option* add_sides(CLI::App& app, Text name, Text help, std::vector<Dim2>& i
       app.add_option_function<Texts>(name, read, help + " (default " + joined(defaults, ",") + ")"));
 }
 
-/// Throws Refusal if `asked` by --ranks (0: it was not given) or by the launcher's word is another number of
-/// ranks than MPI knows of: started by another MPI's mpirun, each has a world of its own.
+/// Throws Refusal if `asked` by --ranks (0: it was not given) or by the launcher's word (of two one is of a
+/// job round it) is another number of ranks than MPI knows of: started by another MPI's mpirun, each is
+/// alone.
 void require_ranks(int ranks, int asked) {
   const auto said = [](const char* name) {
     const char* const number = std::getenv(name);
@@ -75,32 +76,24 @@ void require_ranks(int ranks, int asked) {
   };
   const int pmi = said("PMI_SIZE"), open_mpi = said("OMPI_COMM_WORLD_SIZE");
   const int started = asked > 0 ? asked : std::max(pmi, open_mpi);
-  if (started == 0 || started == ranks) return;
-  if (asked == 0 && (pmi == ranks || open_mpi == ranks)) return;  // the other: of a job round it
+  if (started == 0 || started == ranks || (asked == 0 && std::min(pmi, open_mpi) == ranks)) return;
   if (ranks == 1 && said("PMI_RANK") + said("OMPI_COMM_WORLD_RANK") > 0) throw Refusal{};  // rank 0 speaks
   throw Refusal{fmt::format(
-      "--ranks: '{}' ranks were started, and MPI knows of {}; use the mpirun of the MPI that this was built "
-      "with",
+      "--ranks: '{}' were started, and MPI knows of {}; use the mpirun of the MPI that this was built with",
       started, ranks)};
 }
 
 void add_shapes(CLI::App& app, Options& o) {
-  const Texts defaults = texts(o.shapes, [](const Shape& square) { return std::to_string(square.m); });
-  const auto squares = [&o](const std::vector<Index>& sizes) {
-    o.shapes.clear();
-    for (const Index n : sizes)
-      if (const Shape square{n, n, n}; !contains(o.shapes, square)) o.shapes.push_back(square);
-  };
-  const auto shapes = [&o, &app](const Texts& given) {
-    if (app.count("--size") == 0) o.shapes.clear();
+  const auto read = [&o](const Texts& given) {
     for (Text item : given) {
-      const auto n = numbers(item);
-      o.shapes.push_back({n[0], n[1], n[2]});
+      auto n = numbers(item);
+      n.resize(3, n[0]);  // a square
+      if (const Shape shape{n[0], n[1], n[2]}; !contains(o.shapes, shape)) o.shapes.push_back(shape);
     }
   };
-  const std::string help = "Square sizes: 256,512,1024 (default " + joined(defaults, ",") + ")";
-  listed(app.add_option_function<std::vector<Index>>("--size", squares, help))->transform(whole(0, longest));
-  listed(app.add_option_function<Texts>("--shape", shapes, "Shapes MxNxK: 2048x2048x64,..."))
+  listed(app.add_option_function<Texts>("--size", read, "Square sizes: 256,512,1024 (default 256,512)"))
+      ->transform(whole(0, longest));
+  listed(app.add_option_function<Texts>("--shape", read, "Shapes MxNxK: 2048x2048x64,..."))
       ->check(by_x("2048x2048x64", 0));
 }
 
@@ -132,7 +125,7 @@ void add_step(CLI::App& app, Options& o) {
       ->check(CLI::IsMember({"digits", "uniform"}));
   app.add_option("--seed", o.seed, "Of the inputs (default 987654)")->transform(whole(0));
   app.add_option("--verify", o.verify,
-                 "auto: the whole matrix up to 2048, samples and Freivalds beyond; full; none")
+                 "auto: the whole matrix up to 2048, beyond samples, and digits by Freivalds; full; none")
       ->check(CLI::IsMember({"auto", "full", "none"}));
   app.add_option("--machine", o.machine,
                  "What 00_machine found, for predictions (default: beside the CSV, else report/machine.csv)");
@@ -195,6 +188,7 @@ bool parse(Options& o, const std::string& title, int argc, const char* const* ar
   } catch (const CLI::ParseError& error) {
     throw Refusal{std::string(error.what()) + "; --help lists the options"};
   }
+  if (o.shapes.empty()) o.shapes = {{256, 256, 256}, {512, 512, 512}};
   if (!(o.budget > 0 && o.budget < HUGE_VAL))  // CLI::Range takes NaN for a number of any range
     throw Refusal{fmt::format("--budget: '{}' is not a number of seconds above 0", o.budget)};
   if (o.pad > 0 && !o.csv.empty()) throw Refusal{"--pad: is for tests, the CSV has no column for it"};

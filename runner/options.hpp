@@ -16,7 +16,7 @@ struct Options {
   int started = 0;         // of a step with MPI: the ranks it is run as
   std::vector<std::tuple<std::string, bool*, std::string>> flags = {};  // of one program: name, value, help
   // What is given, or else holds.
-  std::vector<Shape> shapes = {{256, 256, 256}, {512, 512, 512}};
+  std::vector<Shape> shapes = {};  // none: 256 and 512
   std::vector<std::string> types = {"f32", "f64", "i32"}, variants = {};
   std::vector<int> threads = {1};
   int most_threads = 4096;                           // 1: a step of one thread

@@ -12,8 +12,6 @@
 namespace course {
 namespace {
 
-using std::to_string;
-
 /// The text of a cell.
 std::string text(std::optional<double> value) {
   return value ? fmt::format("{:.9g}", *value) : "";
@@ -49,23 +47,23 @@ Schema Record::columns() const {
   return {{"step", r.step},
           {"variant", r.variant},
           {"type", r.type},
-          {"m", to_string(r.shape.m)},
-          {"n", to_string(r.shape.n)},
-          {"k", to_string(r.shape.k)},
+          {"m", std::to_string(r.shape.m)},
+          {"n", std::to_string(r.shape.n)},
+          {"k", std::to_string(r.shape.k)},
           {"fill", r.fill},
-          {"seed", to_string(r.seed)},
-          {"threads", to_string(r.settings.threads)},
-          {"ranks", to_string(r.ranks)},
+          {"seed", std::to_string(r.seed)},
+          {"threads", std::to_string(r.settings.threads)},
+          {"ranks", std::to_string(r.ranks)},
           {"grid", r.settings.grid.text()},
           {"block", r.settings.block.text()},
-          {"tile", r.settings.tile == 0 ? "" : to_string(r.settings.tile)},
+          {"tile", r.settings.tile == 0 ? "" : std::to_string(r.settings.tile)},
           {"device_kind", r.device.kind},
           {"device", r.device.name},
-          {"cores", r.device.cores == 0 ? "" : to_string(r.device.cores)},
+          {"cores", r.device.cores == 0 ? "" : std::to_string(r.device.cores)},
           {"flags", r.flags},
           {"host", r.host},
           {"against", r.against},
-          {"repeat", to_string(r.repeat)},
+          {"repeat", std::to_string(r.repeat)},
           {"best_s", text(r.best_s)},
           {"median_s", text(r.median_s)},
           {"mean_s", text(r.mean_s)},
@@ -93,7 +91,7 @@ Schema Record::columns() const {
           {"verify", r.verify},
           {"error_share", check ? text(check->error_share) : ""},
           {"relative_error", check ? text(check->relative_error) : ""},
-          {"differences", check ? to_string(check->differences) : ""},
+          {"differences", check ? std::to_string(check->differences) : ""},
           {"verdict", r.verdict},
           {"ratio", ratio(0.5)},
           {"ratio_low", ratio(0.25)},

@@ -6,7 +6,6 @@
 #include <list>
 
 #include "common/stopwatch.hpp"
-#include "runner/machine.hpp"
 #include "runner/session.hpp"
 
 namespace course {
@@ -68,7 +67,6 @@ class Row {
     r.started = started, r.against = info_.against, r.verify = "none", r.verdict = "unverified";
   }
   ~Row() { release(); }
-  Row(const Row&) = delete;
 
   /// Calls a part of a row whose variant has thrown nothing yet.
   void attempt(void (Row::*part)()) {

@@ -241,8 +241,7 @@ int run(int argc, const char* const* argv, const Step& step, const World& world)
   Refused refused;
   const auto part = [&] {
     Options options = options_of(step, world);
-    const std::string title = step.program + ": " + step.idea;
-    if (!parse(options, title, argc, argv, world.is_root())) return 0;
+    if (!parse(options, step.program + ": " + step.idea, argc, argv, world.is_root())) return 0;
     if (options.pad == 0) options.pad = step.pad;
     const bool emulates = !options.emulate.empty();
     return run_step(emulates ? step.emulated(options.emulate, options.count) : step, options, world, refused);

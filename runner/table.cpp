@@ -75,8 +75,10 @@ void Table::open(const std::string& path) {
       throw Refusal{"--csv: " + path + " has other columns than this course writes; it was left as it was"};
     set_aside(path), content.clear();
   }
-  file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  // O_NONBLOCK: a pipe would wait for a reader.
+  file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0644);
   if (!is_open()) throw Refusal{"--csv: cannot write " + path + ": " + std::strerror(errno)};
+  fcntl(file_, F_SETFL, O_APPEND);
   if (header().starts_with(content)) {  // a new file, a pipe, or a header that was torn
     if (!is_regular(path) || ftruncate(file_, 0) == 0) write(header());
     return;

@@ -67,6 +67,9 @@ inline std::string one_of(const std::string& option, const std::string& given,
 /// Takes an option of the program's own and its value out of a command line; `otherwise` if it is not there.
 inline std::string taken(std::vector<const char*>& words, const std::string& option,
                          const std::string& otherwise = "") {
+  for (auto word = words.begin(); word != words.end(); ++word)
+    if (const std::string text = *word; text.starts_with(option + "="))
+      return words.erase(word), text.substr(option.size() + 1);
   const auto at = std::find(words.begin(), words.end(), option);
   if (at == words.end()) return otherwise;
   if (at + 1 == words.end()) throw Refusal{option + ": a value is missing"};

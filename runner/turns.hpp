@@ -20,7 +20,7 @@ inline NextRun next_run;
 
 /// How a side is timed in a turn.
 struct Timing {
-  double sample = 0;  // seconds that either takes at least, by so many products of both; 0: one product
+  double sample = 0;  // least seconds of a sample, of as many products on both sides; 0: one product
   double settle = 0;  // seconds it runs untimed before
   double lasts = 0;   // seconds of samples, of which the mean counts; 0: one sample
   Times (*state)() = nullptr;  // the clock of a GPU's SMs, and its board's power, where the driver says
@@ -71,6 +71,7 @@ class InTurns : public Variant<T> {
     return theirs_.right ? "" : this->info.against + ": " + theirs_.message;
   }
   void release() override {
+    next_run = {};  // for a variant that stands alone
     for (const auto& side : sides_) side->release();
   }
 

@@ -164,7 +164,7 @@ TEST_CASE("a row is left out that takes over ten times the budget at the rate of
   CHECK(small.rows().size() == 2);
 }
 
-TEST_CASE("beyond 2048 samples and Freivalds decide, with one more run on digits as far as these are exact") {
+TEST_CASE("beyond 2048 samples decide, and what is exact by Freivalds, with one more run on digits") {
   struct Case {
     const char *shape, *fill, *verify;
     int runs;

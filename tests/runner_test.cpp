@@ -1,5 +1,6 @@
 // What runner makes of a product: rows of CSV files, their figures, predictions, and functions as variants.
 #include <doctest/doctest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -68,9 +69,10 @@ TEST_CASE("table: opening ends a torn line and writes a torn header anew") {
   }
 }
 
-TEST_CASE("table: another version's file is set aside, any other is refused") {
-  const File file;
-  for (const char* path : {"/dev/null/rows.csv", "/tmp"}) {
+TEST_CASE("table: a pipe is not waited for; another version's file is set aside, any other is refused") {
+  const File pipe, file;
+  REQUIRE(mkfifo(pipe.path.c_str(), 0600) == 0);
+  for (const char* path : {pipe.path.c_str(), "/dev/null/rows.csv", "/tmp"}) {
     CHECK_THROWS_AS(Table(schema).open(path), Refusal);
     CHECK_THROWS_AS(Table(schema).read(path, "--file"), Refusal);
   }

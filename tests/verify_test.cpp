@@ -259,8 +259,7 @@ TEST_CASE("a result that is not m x n is wrong, and says so") {
   const View<const float> c = product.c.view();
   for (const auto& [rows, cols] : {std::pair(10, 13), {11, 12}, {0, 0}}) {
     const View<const float> part = c.block(0, 0, rows, cols);
-    const std::string message =
-        "the result is " + std::to_string(rows) + " x " + std::to_string(cols) + ", not 11 x 13";
+    const std::string message = "the result is not m x n";
     const Check check = Verifier<float>(product.problem, true).check(part);
     CHECK((!check.right && std::isinf(check.error_share) && check.message == message));
     CHECK((!freivalds(product.problem, part).right && freivalds(product.problem, part).message == message));

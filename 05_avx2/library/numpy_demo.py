@@ -52,7 +52,7 @@ def ran(python, runs, more):
 def main(build, path=os.devnull, runs="3"):
     pythons = filter(os.path.exists, ("/usr/bin/python3", sys.executable))
     python = next((of for of in pythons if not subprocess.call([of, "-c", "import numpy"])), None)
-    python or leave(77, "there is no NumPy here: sh setup.sh test installs python3-numpy")
+    python or leave(77, "there is no NumPy here: sh setup.sh installs python3-numpy")
     library, mine = build / "05_avx2/libcourse_blas.so", learners(build)
     counts = {"LD_PRELOAD": f"{library}", "COURSE_BLAS_COUNT": "1"}
     gemms = {"the system's": {}, "the course's": counts}

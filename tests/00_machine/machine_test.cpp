@@ -1,10 +1,12 @@
-// What 00 takes a machine for.
+// What 00 takes a machine for, and its peaks at a rate of the test's own.
 #include <doctest/doctest.h>
 #include <sched.h>
 
 #include <cstdlib>
 
-#include "00_machine/topology.hpp"
+#include "00_machine/measure.hpp"
+#include "00_machine/roof.hpp"
+#include "tests/check.hpp"
 
 using namespace machine;
 
@@ -20,6 +22,42 @@ Topology described(const char* text, const char* bound = "0") {
 }
 
 }  // namespace
+
+namespace machine {
+constexpr double rate = 1e6;  // rounds of a thread a second
+std::string Rate::disturbed() const {
+  return "";
+}
+Rate best_rate(int threads, const std::vector<int>&, double, const std::function<Work(int)>& prepare) {
+  prepare(threads - 1)(3);
+  return {rate * threads, 1};
+}
+double pace(int) {
+  return 0;
+}
+}  // namespace machine
+
+TEST_CASE("peaks are two operations for each sum in each lane of each thread") {
+  char path[] = "/tmp/course-machine-XXXXXX";
+  close(mkstemp(path));
+  course::Options options;
+  options.threads = {1, 3};
+  captured([&] {
+    Sheet sheet;
+    sheet.open(path);
+    Session session{options, topology(), sheet};
+    add_peaks(session);
+  });
+  const Kernels& set = *vector_sets()[0];
+  const double sums[] = {set.bytes / 4. * set.f32.chains, set.bytes / 8. * set.f64.chains,
+                         set.bytes / 4. * set.i32.chains};
+  for (const course::Table::Row& row : course::Table(course::machine_schema).read(path, "")) {
+    const std::size_t type = row[1] == "f32" ? 0 : row[1] == "f64" ? 1 : 2;
+    if (row[2] == set.name)
+      CHECK(std::stod(row[5]) == doctest::Approx(2e-9 * rate * std::stoi(row[3]) * sums[type]).epsilon(1e-3));
+  }
+  std::remove(path);
+}
 
 TEST_CASE("hwloc: cores, their threads in turn, who shares a level; others' caches are told") {
   Topology machine = described("pack:2 l3:1(size=16777216) core:3 l2:1(size=1048576) l1d:1(size=32768) pu:2");

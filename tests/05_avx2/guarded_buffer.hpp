@@ -12,8 +12,8 @@
 namespace avx2 {
 namespace {
 
-/// Exactly the bytes asked for, new each time and NaN, and behind them a page that nobody may touch: one
-/// element too far ends the test with SIGSEGV.
+/// Exactly the bytes asked for, new each time and NaN, as is what lies before them in their page, and behind
+/// them a page that nobody may touch: one element too far ends the test with SIGSEGV.
 class Buffer {
  public:
   Buffer() = default;
@@ -32,16 +32,21 @@ class Buffer {
     char* const end = static_cast<char*>(all_) + inside;
     if (all_ == MAP_FAILED || mprotect(end, page, PROT_NONE))
       std::abort();  // nullptr is no error of a kernel
-    return static_cast<T*>(std::memset(end - bytes, 0xff, bytes));
+    std::memset(all_, 0xff, inside);
+    data_ = end - bytes;
+    return reinterpret_cast<T*>(data_);
   }
 
  private:
   void release() {  // so that nobody still packs there
+    for (const char* byte = static_cast<char*>(all_); byte < data_; ++byte)
+      if (*byte != -1) std::abort();  // written before its begin
     if (all_) munmap(all_, size_);
-    all_ = nullptr;
+    all_ = data_ = nullptr;
   }
 
   void* all_ = nullptr;
+  char* data_ = nullptr;
   std::size_t size_ = 0;
 };
 

@@ -24,7 +24,7 @@ case $check in
 refusals)
   # All three ranks end, and rank 0 alone says why.
   refused "--grid: '2x2' is a grid of 4, and 3 run here" --grid 2x2
-  refused "--ranks: '2' ranks were started, and MPI knows of 3" --ranks 2
+  refused "--ranks: '2' were started, and MPI knows of 3" --ranks 2
   refused "--variant: 'suma' is unknown; this step has rows_blocking" --variant suma
   refused "1000000x1000000x1000000: f64 needs " --variant rows_blocking --type f64 --size 1000000
   ranks 3 0 --variant summa --type f32 --size 9 --repeat 1 --grid 3x1 --block 2x2 --csv rows.csv
@@ -37,7 +37,7 @@ refusals)
   # What is misspelt, without mpirun: one rank.
   refuses "--grid: '3' is not written like 2x3" --grid 3
   # Another MPI's mpirun, which starts two worlds of one; an allocation of Slurm's starts nothing.
-  PMI_SIZE=2 refuses "--ranks: '2' ranks were started, and MPI knows of 1"
+  PMI_SIZE=2 refuses "--ranks: '2' were started, and MPI knows of 1"
   PMI_SIZE=2 PMI_RANK=1 runs 2
   [ ! -s err ] || fail "and all of them speak: $(cat err)"
   PMI_SIZE=2 OMPI_COMM_WORLD_SIZE=1 SLURM_NTASKS=2 runs 0 --type f32 --variant summa

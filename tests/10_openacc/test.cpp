@@ -55,6 +55,22 @@ TEST_CASE("a run that lands elsewhere than its row's memory gives no number") {
   }
 }
 
+TEST_CASE("what a kernel writes outside A, B and C is noticed") {
+  static constexpr auto data = [](View<const float> view) { return const_cast<float*>(view.data()); };
+  const Kernel wild[] = {
+      [](auto, auto, View<float> c) { c.data()[-1] = 1; },
+      [](auto, auto, View<float> c) { c.data()[c.rows() * c.ld()] = 1; },
+      [](auto, auto, View<float> c) { c.data()[c.ld() - 1] = 1; },
+      [](View<const float> a, auto, auto) { data(a)[a.cols()] = 1; },
+      [](auto, View<const float> b, auto) { data(b)[-1] = 1; },
+  };
+  for (const Kernel kernel : wild) {
+    Row row(kernel);
+    row.once();
+    CHECK_FALSE(row.variant->guards_intact());
+  }
+}
+
 TEST_CASE("too little memory is bad_alloc, and none is kept") {
   CHECK_THROWS_AS(Row(openacc::one_each<float>, 0, 300000), std::bad_alloc);  // more than `take` gives
   CHECK(pieces == 0);

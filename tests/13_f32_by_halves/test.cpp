@@ -166,6 +166,18 @@ TEST_CASE("13: what one product has found is not left to the next ones") {
   }
 }
 
+#ifndef __CUDACC__  // the host cannot call these there
+TEST_CASE("13: the power of two that scales is found for normal numbers and denormals") {
+  for (int n = -149; n <= 127; ++n)
+    for (const float x : {std::ldexp(1.f, n), std::ldexp(1.75f, n)}) {
+      const int scale = scale_for(size_bits(-x));
+      CHECK(scale == 13 - std::ilogb(x));
+      CHECK(x * power_for(scale).first * power_for(scale).second == std::ldexp(x, scale));
+    }
+  CHECK(scale_for(0) == 0);
+}
+#endif
+
 TEST_CASE("13: what is too wide for two FP16 goes by three BF16 and is right by the sums, too") {
   Case graded = graded_inputs(20, 20, 90), huge = uniform(20, 20, 90), lost = uniform(20, 20, 90);
   huge.a.view()(7, 11) = 0x1p60f;

@@ -56,7 +56,8 @@ def course(results, type, gpu):
         series = [Series(label, points(rows, "n", measure)) for label, rows in lines.items()]
         series.append(Series(library, points(beside, "n", measure), dashed=True))
         name, title = f"{kind}_{type}" + "_gpu" * gpu, title + ", on the GPU" * gpu + f", {type}"
-        yield line_chart(name, title, see, series, "n (matrices n × n)", unit, **more)
+        near = 0 if gpu else size
+        yield line_chart(name, title, see, series, "n (matrices n × n)", unit, near=near, **more)
 
 
 def scaling(results, type, by):
@@ -75,10 +76,14 @@ def scaling(results, type, by):
 
 
 def efficiency(of, p):
-    """Of p threads, or ranks, in words, with ! where it is above its bound; – if unknown."""
-    spread = of[p].times_of(of[1])
-    share = spread and spread[0] / p
-    return percent(share) + " !" * (share is not None and share > ABOVE)
+    """Of p threads, or ranks, in words: with ! where it is above its bound beyond its spread, as a
+    range where it is above within that; – where it is unknown."""
+    if not (spread := of[p].times_of(of[1])):
+        return percent(None)
+    share, low, high = (at / p for at in spread)
+    if share > ABOVE >= low:
+        return f"{percent(low)} to {percent(high)}"
+    return percent(share) + " !" * (low > ABOVE)
 
 
 def scaling_chart(results, type, by):

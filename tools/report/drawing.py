@@ -11,6 +11,7 @@ from measured import Refusal
 PLOTS = Path(__file__).resolve().parents[2] / "plots"
 GNUPLOT = shutil.which("gnuplot")
 WIDE, TALL, NAME = 480, 250, 19  # pixels: of a picture, of the plot itself, of a line's name
+NEAR = 1.1  # a factor
 # A step has one colour in all charts.
 COLOURS = """666666 a43a41 865900 2f751d 027176 345fb2 854494 9c4701 686800 00755a 016d91 6451ac
 9b3b6e 2f751c""".split()
@@ -108,31 +109,43 @@ class Series:
     dashed: bool = False
 
 
-def line_chart(name, title, see, series, xlabel, unit, log=False, bound=0):
-    """Lines against what stands evenly apart, each named at its end; perhaps a bound, a y."""
+def line_chart(name, title, see, series, xlabel, unit, log=False, bound=0, near=0):
+    """Lines against what stands evenly apart, each named at its end; perhaps a bound, a y. What
+    lies near one x has a panel of its own: a power of two is slow there for its own reason."""
     if not (series := [line for line in series if line.points]):
         return None
     reached = [y for line in series for at in line.points.values() for y in at[:3]]
     low, high = min(reached), max(reached + [bound])
     logarithm = 0 if not log or high < 3 * low else 2 if high < 40 * low else 10
     low, high = (low / 1.2, high * 1.2) if logarithm else (0, high * 1.06)
-    at, lines = {x: i for i, x in enumerate(sorted({x for of in series for x in of.points}))}, {}
+    every, lines = sorted({x for of in series for x in of.points}), {}
+    close = [x for x in every if near / NEAR <= x <= NEAR * near]
+    panels = [[x for x in every if x == near or x not in close]] + [close] * (len(close) > 1)
+    starts = [0, len(panels[0]) + 0.4][: len(panels)]
+    panels = [{x: at + i + 0.5 for i, x in enumerate(of)} for at, of in zip(starts, panels)]
     for line in series:
         rows = lines[line.name or line.label] = []
-        for x, (*ys, told) in sorted(line.points.items()):
-            rows.append([at[x], *ys, f"{line.label}: {told}", int(told.endswith("~"))])
-    names, ys = [*lines], [float(rows[-1][1]) for rows in lines.values()]
+        for at in panels:
+            for x, (*ys, told) in sorted(line.points.items()):
+                if x in at:
+                    rows.append([at[x], *ys, f"{line.label}: {told}", int(told.endswith("~"))])
+            rows.append([])  # ends the stroke
+    ends = [[row for row in rows if row][-1] for rows in lines.values()]
+    names, ys = [*lines], [float(end[1]) for end in ends]
     settings = {"names": names, "hues": [f"#{style(line.label)[0]}" for line in series]}
-    settings |= {"last_x": [rows[-1][0] for rows in lines.values()], "last_y": ys}
+    settings |= {"last_x": [end[0] for end in ends], "last_y": ys}
     tall, longest = max(TALL, NAME * (len(ys) + 1)), max(map(len, names))
     order = sorted(range(len(ys)), key=ys.__getitem__)  # of the names, evenly apart
     heights = [(order.index(i) + 0.5) / len(ys) for i in range(len(ys))]
     settings |= {"places": heights, "wide": WIDE, "tall": tall}
     settings |= {"bottom": float(low), "top": float(high), "longest": longest}
-    each = (WIDE - 98 - 8.2 * longest) / len(at)
-    fit = math.ceil(max(8.5 * len(str(x)) + 5 for x in at) / each)
-    axis = [[at[x], str(x)] for x in [*at][::-fit]]  # as many as fit
+    stops = [at + len(of) for at, of in zip(starts, panels)]
+    each = (WIDE - 98 - 8.2 * longest) / stops[-1]
+    fit = math.ceil(max(8.5 * len(str(x)) + 5 for x in every) / each)
+    axis = [[at[x], str(x)] for at in panels for x in [*at][::-fit]]  # as many as fit
     settings |= {"xlabel": xlabel, "unit": unit, "logy": logarithm, "bound": float(bound)}
+    settings |= {"starts": [*map(float, starts)], "stops": [*map(float, stops)]}
+    settings |= {"heading": f"near {min(close, key=int.bit_count)}" if close else ""}
     settings |= {"shapes": [style(line.label)[1] for line in series]}
-    settings |= {"strokes": [1 + line.dashed for line in series], "right": len(at) - 0.5}
+    settings |= {"strokes": [1 + line.dashed for line in series], "above": 16 * (len(panels) > 1)}
     return Chart(name, "lines", title, see, lines, settings, {"axis": axis})

@@ -286,15 +286,16 @@ class Results:
         return max(rates, key=lambda of: of[1], default=("", None))
 
     def size_of(self, rows):
-        """The size to compare these rows of a device at, for which the most steps, on a GPU the
-        most variants, have rows: the largest; on the processor, where the baseline was measured
-        most often, and if possible no power of two, where that is slow for a reason of its own."""
+        """The size to compare these rows of a device at: on the processor that at which the
+        baseline was measured most often, on a GPU one of its library's; then that of the most
+        steps, on a GPU variants; no power of two, where the baseline is slow; the largest."""
         have, gpu, types = {}, any(row.gpu for row in rows), {row.type for row in rows}
         for row in rows:
             have.setdefault(row.n, set()).add(row.variant if row.gpu else row.number)
-        bases = [row for row in self.baselines.values() if row.type in types]
+        bases = [row for row in self.baselines.values() if row.type in types and not gpu]
         takes = {row.n: min(len(row.takes), FEWEST) for row in bases}
-        rank = lambda n: (gpu or takes.get(n, 0), len(have[n]), gpu or n.bit_count() > 1, n)
+        takes |= {n: 1 for type in types if gpu for _, n in self.libraries(type, True)}
+        rank = lambda n: (takes.get(n, 0), len(have[n]), gpu or n.bit_count() > 1, n)
         return max(have, key=rank, default=0)
 
     def processor(self):

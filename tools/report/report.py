@@ -23,6 +23,8 @@ from measured import digits, from_to, gflops, marked, percent, seconds
 ROOT = drawing.PLOTS.parent
 ADDRESS = r"(?:\w+://)?(?:[^@/]*@)?([\w-]+(?:\.[\w-]+)+)(?::\d+/|[:/])([\w./-]+?)(?:\.git)?/?"
 TARGET = 0.98  # of the best library, in every cell
+MISS = 1.25  # a prediction misses that is this factor off
+CARD_SIZE = 4096
 
 
 def ratios(row):
@@ -113,7 +115,25 @@ def wrong_lines(results):
         found = row.differences, row.error_share
         differ, share = ("?" if of is None else f"{of:g}" for of in found)
         who = f"{row.step} {row.variant} {row.type} {row.m}×{row.n}×{row.k}, {row.flags}: verdict"
-        yield f"{who} '{row.verdict}', {differ} elements differ, error / allowed = {share}"
+        what = "rows" if row.verify == "freivalds" else "elements"
+        yield f"{who} '{row.verdict}', {differ} {what} differ, error / allowed = {share}"
+
+
+def above_lines(results):
+    """What is above its bound beyond its spread, of rates and of efficiencies."""
+    yield from results.above()
+    for type, by in itertools.product(results.types, ("threads", "ranks")):
+        for of, p in ((of, p) for of in charts.scaling(results, type, by) for p in of):
+            if (share := charts.efficiency(of, p)).endswith("!"):
+                who = f"{of[p].label()}, {type}, n = {of[p].n}, {p} {by}"
+                yield f"{who}: an efficiency of {share[:-2]}"
+
+
+def card_of(reference, row):
+    """The row of another machine's GPU that is like this one of the emulator's, or None."""
+    like = {name: getattr(row, name) for name in ("step", "variant", "type")}
+    rows = reference.select(**like, gpu=True, n=CARD_SIZE) if reference else []
+    return min(rows, key=lambda row: row.median_s, default=None)
 
 
 def mark_lines(results):
@@ -179,6 +199,7 @@ def content(results, reference, given):
     files = filter(None, (given.csv, given.machine, given.libraries))
     return {
         "results": results,
+        "reference": reference,
         "root": base(given.out),
         "chapters": [(told, list(filter(None, drawn))) for told, drawn in chapters],
         "folded": [(title, list(filter(None, drawn))) for title, drawn in folded],
@@ -229,7 +250,7 @@ def print_ladder(results):
     if not ladders:
         print("No ladder: there is no square product with a right result.")
     print(*(f"WRONG, left out: {line}" for line in wrong_lines(results)), sep="\n")
-    print(*results.above(), *mark_lines(results), sep="\n")
+    print(*above_lines(results), *mark_lines(results), sep="\n")
 
 
 def reference_of(folder, results):

@@ -116,15 +116,17 @@ def filled(line, settings):
     return [more for line in lines for more in filled(line, settings)]
 
 
-def teams(words):
+def teams(words, settings):
     """The line for all teams that fit on the cores, and apart for each larger one, which leaves its
-    bound threads on the same cores: the next team would run there. Several ranks have no larger."""
+    bound threads on the same cores: the next team would run there. Of ranks' teams those that all
+    are no more than the most threads."""
     if "--threads" not in words:
         return filter(None, [words])
     at, ranks = words.index("--threads") + 1, ranks_of(words) or 1
-    asked, most = words[at].split(","), max(CORES, ranks) // ranks
-    groups = [[word for word in asked if count(word) <= most]]
-    groups += [[word] for word in asked if count(word) > most and ranks == 1]
+    most = max(CORES, ranks, *map(count, settings.get("threads", "").split(",")))
+    asked = [word for word in words[at].split(",") if ranks == 1 or ranks * count(word) <= most]
+    fit = [word for word in asked if ranks * count(word) <= CORES]
+    groups = [fit, *([word] for word in asked if word not in fit)]
     return [[*words[:at], ",".join(group), *words[at + 1 :]] for group in groups if group]
 
 
@@ -161,7 +163,7 @@ def commands_of(given):
         alike = Counter()
         for line in plan.read_text(encoding="utf-8").splitlines():
             for text in filled(re.sub(r"(^|\s)#.*", "", line).strip(), settings):
-                for words in teams(shlex.split(text)):
+                for words in teams(shlex.split(text), settings):
                     command = command_of(words, given)
                     alike[command.text()] += 1
                     commands.append(command._replace(number=alike[command.text()]))
