@@ -20,9 +20,9 @@ inline NextRun next_run;
 
 /// How a side is timed in a turn.
 struct Timing {
-  double sample = 0;  // least seconds of a sample, of as many products on both sides; 0: one product
-  double settle = 0;  // seconds it runs untimed before
-  double lasts = 0;   // seconds of samples, of which the mean counts; 0: one sample
+  double sample = 0;           // least seconds of a sample, of as many products on both sides; 0: one product
+  double settle = 0;           // seconds it runs untimed before
+  double lasts = 0;            // seconds of samples, of which the mean counts; 0: one sample
   Times (*state)() = nullptr;  // the clock of a GPU's SMs, and its board's power, where the driver says
 };
 
