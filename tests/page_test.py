@@ -211,9 +211,11 @@ def test_the_page_opens_with_the_conclusion_four_pictures_and_what_was_predicted
 In turns, packed is 1.10 (1.05 to 1.40) times as fast as oneDNN.
 04 tiled_simd takes 20.0 times its predicted time, which L1 bandwidth limits.
 |01 ijk|
-2.50×|chain of additions|why|02 ikj|
+2.50×|chain of additions;
+why it misses|02 ikj|
 1.00×|L1 bandwidth|04 tiled_simd|
-20.0×|L1 bandwidth|no page explains it
+20.0×|L1 bandwidth;
+no page explains the miss
 speedup|1.82×, 91 %|04 tiled_simd|1000, f32|2.00× (1.50× to 2.50×), 100 %
 page faults|18|05 ikj_avx2|1000, f32|70, 3 switches"""
     assert says(text, words)
