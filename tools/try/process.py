@@ -45,7 +45,7 @@ def run(command, patience=PATIENCE, limited=True, timed=False, writes=None):
     words, around = placed(command)
     if "mpirun" not in command:
         around = around | (OF_THREADS if timed else {"OMP_WAIT_POLICY": "passive"})
-    start, known = CONFINE(writes) if CONFINE else ([], os.environ)
+    start, known = CONFINE(writes, command) if CONFINE else ([], os.environ)
     if start:
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)  # to be told when the last has ended
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:

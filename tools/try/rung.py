@@ -1,5 +1,5 @@
 """A rung: what rungs.ini says of it, the learner's file, and the programs that are made of it."""
-import configparser, contextlib, fcntl, filecmp, itertools, os, re, shutil, subprocess
+import configparser, contextlib, fcntl, filecmp, os, re, shutil, subprocess
 from functools import cached_property
 from pathlib import Path
 from types import SimpleNamespace
@@ -166,12 +166,9 @@ class Rung(SimpleNamespace):
     def overlay(self):
         """Writes the course's file in which the fragment is the learner's, among copies of the rest of
         its folder and of the step's."""
-        for source in itertools.chain(
-            *((ROOT / at).rglob("*.*") for at in (self.step, self.place.parent))
-        ):
-            path = source.relative_to(ROOT)
-            copy = self.folder / path
-            if path == self.place or source.suffix not in SOURCES:
+        for source in {*(ROOT / self.step).rglob("*.*"), *(ROOT / self.place).parent.rglob("*.*")}:
+            copy = self.folder / source.relative_to(ROOT)
+            if source == ROOT / self.place or source.suffix not in SOURCES:
                 continue
             if not (copy.exists() and filecmp.cmp(source, copy)):
                 copy.parent.mkdir(parents=True, exist_ok=True)
@@ -220,34 +217,12 @@ class Rung(SimpleNamespace):
         return self.build / "try/programs" / name, ""
 
     def first_error(self, text):
-        """The first error in the learner's file, with the lines that show it; else why the compiler
-        finds one behind it."""
+        """The first error in the learner's file, with the lines that show it; else the first one."""
         lines, at = text.split("\n"), f"{self.path}:"
         errors = [i for i, line in enumerate(lines) if re.search("error|undefined reference", line)]
         own = [i for i in errors if lines[i].startswith(at)]
         first = next(iter(own or errors), 0)
-        asked = [line for line in lines[:first] if line.startswith(at) and "required" in line]
-        if not own and not asked and (fault := self.unfinished()):
-            return fault
-        end = first + 1
-        while end < len(lines) and re.match(r"\s+(\d+ )?\|", lines[end]):
-            end += 1
-        said = "\n".join(asked[-1:] * (not own) + lines[first:end])
+        said = "\n".join(lines[first : first + 3])
         for folder, shown in ((MINE, "mine/"), (self.folder, ""), (ROOT, "")):
             said = said.replace(f"{folder}/", shown)
         return said
-
-    def unfinished(self):
-        """What the compiler notices behind the end of the file only: braces, and a function that is
-        not there."""
-        code = re.sub(r'//.*|/\*[\s\S]*?\*/|"(\\.|[^"\\\n])*"|\'(\\.|[^\'\\\n])\'', "", self.text)
-        if missing := code.count("{") - code.count("}"):
-            which, other = ("{", "}") if missing > 0 else ("}", "{")
-            return f"{self.shown}: there is a {which} without its {other}."
-        lines = self.declaration.split("\n") if self.declaration else self.model()
-        lines = [line for line in lines if not line.startswith("//")]
-        head = "\n".join(lines[: body_of(lines, self.written)[0] + 1])
-        types = lambda text: "".join(re.sub(r"\w+\s*(?=[,)])", "", text).split())
-        if types(head) not in types(code):
-            return f"{self.shown}: there is no {self.written} as the course calls it:\n{head}"
-        return ""
