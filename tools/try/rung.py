@@ -37,13 +37,14 @@ def configured(build, like, *options):
     names = [f"CMAKE_{name}" for name in names] + ["COURSE_USE_NVCC", "FETCHCONTENT_BASE_DIR"]
     words = [f"-D{name}={cache[name]}" for name in names if name in cache]
     words += ["-DBUILD_TESTING=OFF", "-DFETCHCONTENT_FULLY_DISCONNECTED=ON", *options]
+    build.mkdir(parents=True, exist_ok=True)
     done = run(["cmake", "-S", ROOT, "-B", build, "-G", "Ninja", *words], 600, writes=build)
     if done.status != 0:
         raise Refusal(f"cmake: {done.err.strip()}")
 
 
-def load_rungs(build, peaks=None):
-    """{name: rung}, in reading order. `peaks`: the build folder whose 00_machine measures them."""
+def load_rungs(build):
+    """{name: rung}, in reading order."""
     ini = configparser.ConfigParser(interpolation=None)
     ini.read(Path(__file__).with_name("rungs.ini"), encoding="utf-8")
     rungs = {}
@@ -54,7 +55,7 @@ def load_rungs(build, peaks=None):
         short = of["variant"] if of["call"] else short  # it takes the variant's place
         of = {"fragment": short, "function": short} | of
         of["declaration"] = re.sub(r"(?m)^\|", "", of["declaration"])  # the | keeps an indentation
-        rungs[name] = Rung(name=name, build=build, peaks=peaks or build, warnings=set(), **of)
+        rungs[name] = Rung(name=name, build=build, warnings=set(), **of)
     return rungs
 
 
@@ -149,6 +150,10 @@ class Rung(SimpleNamespace):
         return self.build / "try/programs" / f"try-{self.program}"
 
     @property
+    def target(self):
+        return f"try-{self.name.replace('/', '-')}"
+
+    @property
     def folder(self):
         """Where the learner's file stands, among the course's."""
         return self.build / "try" / self.name
@@ -191,13 +196,9 @@ class Rung(SimpleNamespace):
         """The same rung in a build folder of clang's, watched by the thread sanitizer; gcc's OpenMP
         does not tell it of barriers."""
         build, flags = self.build / "try/races", "-O1 -gline-tables-only -fsanitize=thread"
-        options = {
-            "CMAKE_CXX_COMPILER": clang,
-            "CMAKE_CXX_FLAGS": flags,
-            "CMAKE_BUILD_TYPE": "Sanitize",
-        }
-        options["COURSE_USE_NVCC"] = "OFF"
-        configured(build, self.build, *[f"-D{name}={value}" for name, value in options.items()])
+        options = f"-DCMAKE_CXX_COMPILER={clang}", f"-DCMAKE_CXX_FLAGS={flags}"
+        plain = "-DCMAKE_BUILD_TYPE=Sanitize", "-DCOURSE_USE_NVCC=OFF"
+        configured(build, self.build, *options, *plain)
         return Rung(**vars(self) | {"build": build})
 
     def compiled(self, twin=""):
@@ -205,7 +206,7 @@ class Rung(SimpleNamespace):
         `-debug`, with the address sanitizer, and `-report`, the step's own with the learner's
         kernel."""
         self.overlay()
-        name = f"try-{self.name.replace('/', '-')}{twin}"
+        name = self.target + twin
         with alone(self.build):
             words = ["env", "LC_ALL=C.UTF-8", "ninja", "-C", self.build, name]
             done = run(words, patience=600, writes=self.build)
