@@ -37,7 +37,6 @@ FAULTS = (  # what is said of C(i, j) made of (i, j, c, s): what it held, and th
     ("p < 1 are missing", lambda i, j, c, s: c + added(i, j, 1, K)),
     ("Only the products of p ≥ 19", lambda i, j, c, s: added(i, j, K - 1, K)),
     ("NaN comes from", at(lambda i, j: math.nan if i == 5 and j > 2 else 0)),
-    ("is a sum an int?", lambda i, j, c, s: c + (int(s) if i + j else s)),
 )
 OF_SQUARE = (
     ("i and j are exchanged", lambda i, j, c, s: c + crossed(j, i, 0, K)),

@@ -120,13 +120,6 @@ def faults(wrong):
             yield text.format(*names), partial(wrong.summed, of_a, of_b)
 
 
-def is_whole(e, k):
-    """Whether it, or what was added to it, is a whole number."""
-    rest = e.value - e.before
-    small = abs(e.value) <= e.size + k
-    return small and (e.value == round(e.value) or abs(rest - round(rest)) < 1e-6)
-
-
 def fault(wrong, unwritten):
     """The fault that has exactly these values, or nothing."""
     elements = wrong.elements
@@ -136,12 +129,7 @@ def fault(wrong, unwritten):
         what = "NaN" if any(math.isnan(e.value) for e in elements) else "So large a number"
         why = "a sum that was not initialised, or a read beyond a row's end."
         return f"{what} comes from memory that nobody has written: {why}"
-    if found := next((text for text, should in faults(wrong) if wrong.all(should)), ""):
-        return found
-    uniform = wrong.problem.kind != "i32" and not wrong.problem.digits
-    if uniform and len(elements) > 4 and all(is_whole(e, wrong.k) for e in elements):
-        return "All of them are whole numbers: is a sum an int?"
-    return ""
+    return next((text for text, should in faults(wrong) if wrong.all(should)), "")
 
 
 def told_apart(value, should):

@@ -27,22 +27,22 @@ from placed import CORES
 # ---- how fast is it? ----
 
 
-def counted(rung, program):
-    """(sectors a warp's access, wavefronts a warp's access to shared memory) under the emulator, or
-    None."""
-    found = checked(rung, program, ["64x64x64"], types_of(rung)[:1], order="forward count", pad=0)
-    accesses, sectors, shared, wavefronts = found.last().counts if found.right() else [0] * 4
-    return (sectors / accesses, shared and wavefronts / shared) if accesses else None
-
-
 def compared_counts(rung, program):
-    """Says how many transactions a warp's accesses take, the learner's and the course's: what a
-    clock would say on a GPU."""
-    yours, ours = counted(rung, program), counted(rung, rung.course)
-    sectors = "sectors of 32 bytes a warp's access to global memory"
-    for place, what in enumerate((sectors, "wavefronts a warp's access to shared memory")):
-        if yours and ours and ours[place]:
-            told(f"{yours[place]:.2f} {what}; the course's kernel takes {ours[place]:.2f}", "  ")
+    """Says how many transactions a warp's accesses take under the emulator, the learner's and the
+    course's: what a clock would say on a GPU."""
+    how = {"order": "forward count", "pad": 0}
+    both = [
+        checked(rung, of, ["64x64x64"], types_of(rung)[:1], **how) for of in (program, rung.course)
+    ]
+    if not all(found.right() and found.last().counts[0] for found in both):
+        return
+    yours, ours = (found.last().counts for found in both)
+    whats = "sectors of 32 bytes a warp's access to global", "wavefronts a warp's access to shared"
+    for i, what in zip((0, 2), whats):  # accesses, then what they take
+        if ours[i] and yours[i]:
+            rates = [of[i + 1] / of[i] for of in (yours, ours)]
+            text = "{:.2f} {} memory; the course's kernel takes {:.2f}"
+            told(text.format(rates[0], what, rates[1]), "  ")
 
 
 def peak_of(workers):
@@ -133,18 +133,14 @@ def progress():
 
 
 def note(rung, **what):
-    """Keeps the best rate and its share of the course's, and how many hints were read."""
+    """Keeps what was found of a rung last, or how many hints were read."""
     with alone(rung.build / "try/progress"):
         rows = progress()
-        row = {"rung": rung.name, "solved": "", "gflops": "", "share": "", "hints": "0"}
-        row |= {name: cell for name, cell in rows.get(rung.name, {}).items() if name in row}
-        if not row["gflops"] or float(what.get("gflops", 0)) >= float(row["gflops"]):
-            row |= {name: str(value) for name, value in what.items()}
-        row |= {name: str(what[name]) for name in ("solved", "hints") if name in what}
-        rows[rung.name] = row
+        names = "rung", "solved", "gflops", "share", "hints"
+        rows[rung.name] = rows.get(rung.name, {}) | {"rung": rung.name} | what
         MINE.mkdir(exist_ok=True)
         with open(MINE / "progress.csv", "w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, list(row), extrasaction="ignore")
+            writer = csv.DictWriter(file, names, extrasaction="ignore")
             writer.writeheader()
             writer.writerows(rows.values())
 
@@ -181,9 +177,6 @@ def hint(rung):
 
 def inspect(rung):
     """Builds, verifies and races the learner's file once; its exit status."""
-    if rung.path.read_bytes()[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        told(f"✘ {rung.shown} is UTF-16, which no compiler reads: save it as UTF-8.")
-        return 1
     if STUB in rung.text:
         told(f"{rung.shown} is still a stub: write the kernel there, in the place of '{STUB}'.")
         return 1
@@ -211,18 +204,6 @@ def inspect(rung):
 
 
 # ---- in the report ----
-
-
-def append(path, rows):
-    """Adds rows {column: cell} to a CSV, in the order of its columns; makes it where there is none."""
-    with open(path, "a+", encoding="utf-8", newline="") as file:
-        file.seek(0)
-        columns = file.readline().strip().split(",")
-        names = columns if columns[0] else list(rows[0])
-        writer = csv.DictWriter(file, names, extrasaction="ignore", lineterminator="\n")
-        if not columns[0]:
-            writer.writeheader()
-        writer.writerows(rows)
 
 
 def report(rungs, given):
@@ -269,8 +250,14 @@ def report(rungs, given):
             if rung.call or rung.declaration:  # predicted was what stood in its place
                 of_model = [name for name in row if name.startswith("bytes_")]
                 row |= dict.fromkeys(["predicted_s", "limit", *of_model], "")
-        if rows:
-            append(results, rows)
+        with open(results, "a+", encoding="utf-8", newline="") as file:
+            file.seek(0)
+            there = file.readline().strip()
+            names = there.split(",") if there else [*rows[0]] if rows else []
+            writer = csv.DictWriter(file, names, extrasaction="ignore", lineterminator="\n")
+            if not there:
+                writer.writeheader()
+            writer.writerows(rows)
 
 
 # ---- the command line ----

@@ -200,6 +200,8 @@ def of_mpi(err):
 
 def end_of(found):
     """How it ended, in one word; mpirun says it of its ranks."""
+    if found.run.status is None:
+        return "it has not ended"
     of_rank = re.search(r"exited on signal (\d+)", found.run.err)
     number = int(of_rank[1]) if of_rank else -(found.run.status or 0)
     names = {int(of): of.name for of in signal.Signals}
@@ -240,8 +242,7 @@ def stays_inside(rung, program, shape):
     elif rung.emulated:
         return True
     if program is None:
-        print(f"✘ it does not compile with checks:\n{error}")
-        return False
+        return wrong(rung, "it does not compile with checks", error.split("\n"))
     found = checked(rung, program, [shape], limited=False, order="forward" * rung.on_gpu)
     without_emulator = rung.on_gpu and found.run.status == 2 and not found.rows
     if found.right() or without_emulator:
@@ -250,8 +251,7 @@ def stays_inside(rung, program, shape):
     if row and row.verdict == "wrong":
         said = explained(row) + ["Is a variable used before it is set?"] * row.said.unwritten
     else:
-        how_it_ended = "it has not ended" if found.run.status is None else end_of(found)
-        said = [f"The first access outside: {access(rung, found) or how_it_ended}."]
+        said = [f"The first access outside: {access(rung, found) or end_of(found)}."]
     return wrong(rung, f"with every access checked, {place_of(rung, found, {})}", said, found)
 
 
