@@ -26,15 +26,6 @@ def mix(x):
     return x ^ x >> 31
 
 
-def hashes(seed, matrix, rows, cols):
-    """common/fill.hpp's random bits of each element."""
-    key = mix(mix(seed) + ord(matrix) & MASK)
-    steps = [0x9E3779B97F4A7C15 * (j + 1) & MASK for j in range(cols)]
-    for i in range(rows):
-        row = mix(key + i & MASK)
-        yield [mix(row + step & MASK) for step in steps]
-
-
 def bf16(value):
     """The value rounded to BF16, to nearest, ties to even."""
     bits = struct.unpack("I", struct.pack("f", value))[0]
@@ -48,7 +39,8 @@ def element(kind, digits, bits):
     if kind == "i32":
         return ((bits >> 32) * 19 >> 32) - 9
     mantissa = 53 if kind == "f64" else 24
-    return (2 * (bits >> 64 - mantissa) + 1 - (1 << mantissa)) / (1 << mantissa)
+    value = (2 * (bits >> 64 - mantissa) + 1 - (1 << mantissa)) / (1 << mantissa)
+    return bf16(value) if kind == "bf16" else value
 
 
 class Problem:
@@ -57,18 +49,21 @@ class Problem:
     def __init__(self, kind, shape, seed, digits=False):
         self.kind, self.shape, self.seed, self.digits = kind, shape, seed, digits
         self.m, self.n, self.k = map(int, shape.split("x"))
-        code, made = CODES[kind], {}
-        sides = {"A": (self.m, self.k), "B": (self.k, self.n), "C": (self.m, self.n)}
-        for name, (rows, cols) in sides.items():
-            made[name] = [
-                array(code, [element(kind, digits, bits) for bits in row])
-                for row in hashes(seed, name, rows, cols)
-            ]
-            if kind == "bf16" and name != "C" and not digits:
-                made[name] = [array(code, map(bf16, row)) for row in made[name]]
-        self.a, self.b, self.c = made.values()
-        self.bytes = self.m * self.n * array(code).itemsize  # of C
+        of_c = "f32" if kind == "bf16" else kind
+        self.a = list(self.matrix("A", kind, self.m, self.k))
+        self.b = list(self.matrix("B", kind, self.k, self.n))
+        self.c = list(self.matrix("C", of_c, self.m, self.n))
+        self.bytes = self.m * self.n * array(CODES[kind]).itemsize  # of C
         self.columns = list(map(list, zip(*self.b))) if self.k else [[]] * self.n
+
+    def matrix(self, name, kind, rows, cols):
+        """Its rows, of common/fill.hpp's random bits."""
+        key = mix(mix(self.seed) + ord(name) & MASK)
+        steps = [0x9E3779B97F4A7C15 * (j + 1) & MASK for j in range(cols)]
+        for i in range(rows):
+            row = mix(key + i & MASK)
+            bits = (mix(row + step & MASK) for step in steps)
+            yield array(CODES[kind], [element(kind, self.digits, of) for of in bits])
 
     @cached_property
     def right(self):
