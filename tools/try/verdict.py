@@ -163,7 +163,7 @@ def findings(rung, program, found, orders, order):
     if unwritten and rung.on_ranks:
         received = "Has every rank received its part of A and of C, and B, and waited for them?"
         return [*explained(row), received]
-    again = partial(checked, rung, program, [row.problem.shape], types=[kind])
+    again = partial(checked, rung, program=program, shapes=[row.problem.shape], types=[kind])
     others = [again(**other).last() for other in (orders if rung.emulated else ())]
     depends = any(other is None or other.said[:1] != row.said[:1] for other in others)
     if depends or (unwritten and rung.emulated):
