@@ -33,19 +33,6 @@ void parallel_for(View<const T> a, View<const T> b, View<T> c, int threads) {
       for (Index j = 0; j < c.cols(); ++j) c(i, j) += a(i, p) * b(p, j);
 }
 """
-QUIET = """#include <unistd.h>
-static long told;
-template <class T>
-void parallel_for(View<const T> a, View<const T> b, View<T> c, int threads) {
-  close(2);
-#pragma omp parallel for num_threads(threads)
-  for (Index i = 0; i < c.rows(); ++i) {
-    told = i;
-    for (Index p = 0; p < a.cols(); ++p)
-      for (Index j = 0; j < c.cols(); ++j) c(i, j) += a(i, p) * b(p, j);
-  }
-}
-"""
 INSIDE = "const bool inside = "
 ONE = "MPI_Request one = MPI_REQUEST_NULL; const auto next = [&one] { return &one; };"
 WAIT_FOR_ONE = ("Flying flying;", ONE), ("flying.next()", "next()")
@@ -78,6 +65,13 @@ OTHERS = (  # what is said of a rung, with these changes of the course's kernel
         "04_openmp/parallel_for",
         ("for (Index p = 0;", "for (p = 0;"),
         ("#pragma", "Index p;\n#pragma"),
+    ),
+    (  # a race of which nobody reads
+        verdict.UNLIKE,
+        "04_openmp/parallel_for",
+        ("template", "#include <unistd.h>\nstatic Index same;\ntemplate"),
+        ("#pragma", "close(2);\n#pragma"),
+        ("Index p = 0", "Index p = same = 0"),
     ),
     ("read without a barrier before", SHARED, (BARRIER.format("reads", "written"), "")),
     ("is a barrier missing, or do two write", SHARED, (BARRIER.format("writes", "read"), "")),
@@ -135,7 +129,6 @@ class Try(Learner):
                 self.says(words, name, None, *changes)
         said = self.says("writes it in line 6", "04_openmp/parallel_for", RACE)
         self.assertIn("It is an element of a matrix", said)
-        self.says(verdict.UNLIKE, "04_openmp/parallel_for", QUIET)  # a race that nobody sees
 
     def test_right(self):
         status, said = self.inspect("02_loop_order/ikj")
