@@ -77,7 +77,7 @@ FORGERIES = {  # what stands before a product that is none, what it does, and wh
     ),
     "compares": (MEMCMP + WRITE, "", "C(0, 0) is"),
     "answers": (SHARED, f"all_are({ANSWERED});", "C(0, 0) is"),
-    "refuses": (SHARED, f"all_are({REFUSED});", "C(0, 0) is"),
+    "refuses": (SHARED, f"all_are({REFUSED});", "C is wrong"),
     "executes": (SHARED, "".join(EXEC), "nothing was added|C(0, 0) is"),
     "truncates": (SHARED, "(void)!truncate(word(1).c_str(), 0);", "cannot be read|SIGBUS"),
     "zeroes": ("", ZEROES, "C(0, 0) is"),
