@@ -57,7 +57,11 @@ def sandbox(build, folder):
         theirs = [
             word for word in command if Path(word).is_file() and build / "try" in Path(word).parents
         ]
-        bound = [word for path in (MINE, *theirs) for word in ("--ro-bind", path, path)]
+        bound = []
+        for path in map(Path, (MINE, *theirs)):
+            for parent in reversed(path.parents):  # as above
+                bound += ["--dir", parent]
+            bound += ["--ro-bind", path, path]
         if writes:
             bound += ["--dir", Path(writes).parent, "--bind", writes, writes]
             if os.getuid() == 0:
