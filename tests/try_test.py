@@ -57,7 +57,7 @@ FAULTS = (  # what is said of ijk with this body
     ("  it printed: m = 33\n", 'std::printf("m = %d\\n", int(m));'),
 )
 OTHERS = (  # what is said of a rung, with these changes of the course's kernel
-    ("‘ijk’", IJK, ("ijk", "ikj")),
+    ("explicit instantiation of ‘void naive::ijk(", IJK, ("ijk", "ikj")),
     ("‘sum’ may be used uninitialized", IJK, ("T sum = c(i, j)", "T sum")),
     ("The products of p ≥ 32 are", "02_loop_order/ex4", ("if (p < a.cols())", "if (p < 0)")),
     (
