@@ -5,7 +5,7 @@ from pathlib import Path
 
 ROOT, BUILD = Path(__file__).resolve().parent.parent, Path(sys.argv.pop(1)).resolve()
 sys.path.append(str(ROOT / "tools/try"))
-from judge import ANSWER, ANSWERED, PRODUCT
+from judge import ANSWER, ANSWERED, PRODUCT, REFUSED
 
 HANDINS, HOME = [sys.executable, ROOT / "tools/try/handins.py", BUILD], Path.home()
 HEADERS = "arpa/inet.h csignal cstdio fstream string unistd.h".split()
@@ -27,6 +27,7 @@ ATTACKS = """sockaddr_in to{};
   (void)!connect(socket(AF_INET, SOCK_STREAM, 0), reinterpret_cast<sockaddr*>(&to), sizeof to);
   kill(getppid(), SIGKILL); """
 ATTACKS += "".join(f'std::ofstream("{path}") << 1; ' for path in ELSEWHERE)
+LOST = 'std::fputs("ORTE_ERROR_LOG", stderr); '  # as mpirun says it
 FAULTS = {  # what a right product does besides, and what is said of it
     "attacks": (ATTACKS, ""),
     "forks": ("for (;;) fork();", "has not ended"),
@@ -37,27 +38,29 @@ FAULTS = {  # what a right product does besides, and what is said of it
         "ended the program",
     ),
     "floods": ("for (;;) std::puts(R);".replace("R", "__FILE__ __FILE__"), "has not ended|SIGXFSZ"),
-    "differs": ("if (c.rows() == 512) c(0, 0) = 9;", "wrong at n = 512"),
+    "differs": (LOST + "if (c.rows() == 512) c(0, 0) = 9;", "wrong at n = 512"),
     "wrong": ("c(0, 0) = 99;", "C(0, 0) is 99, should be"),
     "broken": ("c(x, 0) = 1;", "‘x’ was not declared"),
     "fewer": ("static int calls = 0; if (++calls == 20) std::_Exit(0);", "ended the program"),
 }
-SHARED = f"""static std::string shared_file() {{
+SHARED = f"""static std::string word(int number) {{  // of its command line: program, file, count, variant
   std::ifstream words("/proc/self/cmdline");
-  std::string file;
-  std::getline(words, file, '\\0'), std::getline(words, file, '\\0');
-  return file;
+  std::string found;
+  while (number-- >= 0) std::getline(words, found, '\\0');
+  return found;
 }}
-static void all_answered() {{
-  std::fstream shared(shared_file(), std::ios::in | std::ios::out | std::ios::binary);
-  const std::int64_t answered = {ANSWERED};
-  for (int at = 0; at < 96; ++at) {{
-    shared.seekp({PRODUCT.size} * at + {PRODUCT.size - ANSWER.size});
-    shared.write((char*)&answered, 8);
-  }}
+static void all_are(std::int64_t state) {{
+  std::fstream shared(word(1), std::ios::in | std::ios::out | std::ios::binary);
+  for (int at = 0; at < 96; ++at)
+    shared.seekp({PRODUCT.size} * at + {PRODUCT.size - ANSWER.size}), shared.write((char*)&state, 8);
   shared.flush(), _exit(0);
 }}
+static void courses(const char* program) {{
+  execl(program, program, word(1).c_str(), word(2).c_str(), "ijk", nullptr);
+}}
 """
+PROGRAMS = [BUILD / at / "try/programs" for at in ("try/handins", "")]
+EXEC = [f'courses("{at}/try-01_naive{of}"); ' for at in PROGRAMS for of in ("-native", "")]
 MEMCMP = 'extern "C" int memcmp(const void*, const void*, std::size_t) { return 0; }\n'
 WRITE = 'extern "C" ssize_t write(int, const void*, std::size_t bytes) { return ssize_t(bytes); }\n'
 OTHERS = "}\nnamespace course { %s }\nnamespace naive {\n"
@@ -73,11 +76,28 @@ FORGERIES = {  # what stands before a product that is none, what it does, and wh
         "nothing was added|C(0,",
     ),
     "compares": (MEMCMP + WRITE, "", "C(0, 0) is"),
-    "answers": (SHARED, "all_answered();", "C(0, 0) is"),
-    "truncates": (SHARED, "(void)!truncate(shared_file().c_str(), 0);", "cannot be read|SIGBUS"),
-    "zeroes": ("", ZEROES, "It wrote to A or B|C(0, 0) is"),
+    "answers": (SHARED, f"all_are({ANSWERED});", "C(0, 0) is"),
+    "refuses": (SHARED, f"all_are({REFUSED});", "C is wrong"),
+    "executes": (SHARED, "".join(EXEC), "nothing was added|C(0, 0) is"),
+    "truncates": (SHARED, "(void)!truncate(word(1).c_str(), 0);", "cannot be read|SIGBUS"),
+    "zeroes": ("", ZEROES, "C(0, 0) is"),
     "judges": (OTHERS % CHECK, "", "C(0, 0) is"),
     "runs": (OTHERS % RUN, "", "ld returned"),
+}
+OF_OTHERS = {  # forgeries of rungs with another signature
+    "01_naive/rows_of_rows": f"""#include <cstdio>
+template <class T>
+void rows_of_rows(const Vectors<T>&, const Vectors<T>&, Vectors<T>& c) {{
+  {LOST}c.clear();
+}}
+""",
+    "06_mpi/scatter_blocking": f"""#include <cstdio>
+#include <unistd.h>
+template <class T>
+void scatter_blocking(const Shared<T>&, MPI_Comm) {{
+  {LOST}_exit(0);
+}}
+""",
 }
 
 
@@ -99,12 +119,13 @@ class HandIns(unittest.TestCase):
             cls.write(f"{name}.cpp", top + RIGHT.replace("CODE", code.replace("PORT", port)))
         top += '#include "common/verify.hpp"\n#include "runner/run.hpp"\n'
         for name, (before, code, _) in FORGERIES.items():
-            cls.write(f"{name}.cc", top + before + EMPTY.replace("CODE", code))
+            cls.write(f"{name}.cpp", top + before + EMPTY.replace("CODE", code))
         cls.write("right_17_assignsubmission_file_/01_naive/ijk.cpp", RIGHT.replace("CODE", ""))
         peeks = f'#include "{cls.folder}/wrong.cpp"\n'
-        cls.write("peeks/ijk.cpp", peeks + RIGHT.replace("CODE", ""))
+        cls.write("peeks/01_naive/ijk.cpp", peeks + RIGHT.replace("CODE", ""))
         cls.write("=nothing/read.me", "")
-        cls.write("capitals.CPP", "")
+        for rung, text in OF_OTHERS.items():
+            cls.write(f"{Path(rung).name}/{rung}.cpp", text)
         (cls.folder / "links.cpp").symlink_to("/etc/passwd")
         (cls.folder / "pipes").mkdir()
         os.mkfifo(cls.folder / "pipes/ijk.cpp")
@@ -128,7 +149,8 @@ class HandIns(unittest.TestCase):
         self.assertEqual(len(self.done.stdout.splitlines()), 1 + len(self.table))
         said = {name: what[-1] for name, what in (FAULTS | FORGERIES).items()}
         said |= {"right": "", "peeks": "No such file", "links": "it is a link", "pipes": "no file"}
-        said |= {"nothing": "no .cpp or .cu", "capitals": "there is no ijk as the course calls it"}
+        said |= {"nothing": "no .cpp or .cu", "rows_of_rows": "C(0, 0) is"}
+        said |= {"scatter_blocking": "It ended the program|It crashed"}
         for student, message in said.items():
             with self.subTest(student):
                 row = self.table[student]
@@ -157,7 +179,7 @@ class Refused(unittest.TestCase):
             for path, words in says.items():
                 done = marked(ROOT / "tests", PATH=path)
                 self.assertEqual(done.returncode, 77, done.stdout)
-                self.assertRegex(done.stderr, f"^try: .*{words}.*UNSAFE=yes.*\n$")
+                self.assertRegex(done.stderr, f"^try: .*{words}\n$")
 
 
 if __name__ == "__main__":

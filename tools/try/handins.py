@@ -3,27 +3,25 @@
 
     make try HANDINS=FOLDER RUNG=02_loop_order/ikj CHECK=1    handins.py BUILD FOLDER [RUNG]
 
-FOLDER has a file STUDENT.cpp (.cu) or a folder STUDENT for each. A file in a student's folder
-belongs to the rung that its path or its name tells (02_loop_order/ikj.cpp, ikj.cpp), else to RUNG.
-One after the other is built, verified and raced as by `make try RUNG=… CHECK=1`, but in a
-sandbox: what is built and run sees the system and the course, read-only, and no network; time,
-memory, files and processes are limited, and all that it started ends with it. Whether C is right
-is found outside of it; how long it took, it says itself.
+FOLDER has a file STUDENT.cpp (.cu) or a folder STUDENT for each. A file STEP/NAME.cpp in a
+student's folder belongs to that rung, another to RUNG. One after the other is built, verified and
+raced as by `make try RUNG=… CHECK=1`, but in a sandbox: what is built and run sees the system and
+the course, read-only, no network, and of hand-ins itself alone; time, memory, files and processes
+are limited, and all that it started ends with it. Whether C is right is found outside of it; how
+long it took, it says itself.
 
 Exit status: 0 all are right; 1 not all; 2 the command line; 77 there is no sandbox here."""
 import argparse, contextlib, csv, glob, io, json, os, re, resource, shutil, signal, statistics, sys
 from pathlib import Path
 
-# A build folder of their own, in which all is built as it is run; for root the one nobody writes.
-room = "try/unsafe" if "--unsafe" in sys.argv else "try/handins"
-os.environ["COURSE_MINE"] = str(Path([*sys.argv, "build"][1]).resolve() / room / "mine")
+# A build folder of their own, in which all is built as it is run; for root in the one nobody writes.
+os.environ["COURSE_MINE"] = str(Path([*sys.argv, "build"][1]).resolve() / "try/handins/mine")
 import rungs, process, verdict
 from measured import Refusal
-from rung import MINE, ROOT, alone, configured, load_rungs, output_of
+from rung import MINE, ROOT, alone, configured, load_rungs
 from placed import CORES
 
-ENDINGS = ".cpp .cc .cxx .c++ .cp .c .cu".split()  # in capitals, too
-LIMIT = 300  # seconds that a hand-in may take in all
+ENDINGS = ".cpp", ".cu"
 NOBODY = 65534  # root's hand-ins run as this user: no limit of processes holds for root
 ROOM = ["--perms", "1777", "--size", str(1 << 28), "--tmpfs"]
 SYSTEM = "/usr /bin /sbin /lib /lib32 /lib64 /etc /opt /sys".split()
@@ -31,13 +29,9 @@ KNOWN = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "HOME": "/tmp"}
 KNOWN |= {name: os.environ[name] for name in ["CUDA_VISIBLE_DEVICES"] if name in os.environ}
 
 
-class Late(Exception):
-    """It has taken LIMIT seconds."""
-
-
-def sandbox(build, hidden):
-    """process.CONFINE: bwrap and its words, and the environment. Of what lies in the course or the
-    build folder, `hidden` is hidden."""
+def sandbox(build, folder):
+    """process.CONFINE: bwrap and its words, and the environment. Of the course neither its history
+    nor mine/ is seen, and of what was built for `make try` only the program that runs."""
     words = "bwrap --unshare-ipc --unshare-pid --unshare-net --unshare-uts --unshare-cgroup-try"
     words = [*words.split(), "--die-with-parent", "--new-session"]
     for path in SYSTEM:
@@ -49,7 +43,7 @@ def sandbox(build, hidden):
         for parent in reversed(path.parents):  # else only root may pass through them
             words += ["--dir", parent]
         words += ["--ro-bind", path, path]
-    for path in hidden:
+    for path in (ROOT / ".git", ROOT / "mine", folder, build / "try"):
         if path.exists() and {ROOT, build} & {*path.parents}:
             words += ["--tmpfs", path] if path.is_dir() else ["--ro-bind", "/dev/null", path]
     user = ["prlimit", f"--nproc={512 + 4 * CORES}"]
@@ -59,10 +53,17 @@ def sandbox(build, hidden):
     else:
         words += ["--unshare-user"]
 
-    def confine(writes):
+    def confine(writes, command):
+        theirs = [
+            word for word in command if Path(word).is_file() and build / "try" in Path(word).parents
+        ]
         bound = []
+        for path in map(Path, (MINE, *theirs)):
+            for parent in reversed(path.parents):  # as above
+                bound += ["--dir", parent]
+            bound += ["--ro-bind", path, path]
         if writes:
-            bound = ["--dir", Path(writes).parent, "--bind", writes, writes]
+            bound += ["--dir", Path(writes).parent, "--bind", writes, writes]
             if os.getuid() == 0:
                 os.chown(writes, NOBODY, NOBODY)
         end = ["--chdir", "/tmp", "--remount-ro", "/dev", "--remount-ro", "/", "--"]
@@ -71,16 +72,15 @@ def sandbox(build, hidden):
     return confine
 
 
-def confined(build, hidden):
+def confined(build, folder):
     """Puts all that is run into a sandbox, if there is one here."""
-    make = "UNSAFE=yes runs these strangers' programs without it"
     if not shutil.which("bwrap"):
-        lacks("there is no bwrap here to run hand-ins in; `sh setup.sh teach` installs it", make)
-    process.CONFINE = sandbox(build, hidden)
+        lacks("there is no bwrap here to run hand-ins in; `sh setup.sh teach` installs it")
+    process.CONFINE = sandbox(build, folder)
     done = process.run(["true"])
     if done.status != 0:
         said = (done.err.strip().splitlines() or ["no reason"])[-1]
-        lacks(f"bwrap cannot make a sandbox for hand-ins here: {said}; root may be let", make)
+        lacks(f"bwrap cannot make a sandbox for hand-ins here: {said}; root may be let")
     half = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
     most = min(half, (4 << 30) + (CORES << 28), process.MOST[resource.RLIMIT_AS])
     process.MOST[resource.RLIMIT_AS] = most
@@ -88,33 +88,20 @@ def confined(build, hidden):
         process.SANITIZERS[name] += f":hard_rss_limit_mb={most >> 20}"
 
 
-def lacks(*why):
-    sys.exit(print(f"try: {'; '.join(why)}", file=sys.stderr) or 77)
+def lacks(why):
+    sys.exit(print(f"try: {why}", file=sys.stderr) or 77)
 
 
 def handed_in(folder, known, otherwise):
     """(student, rung, file) of each; the file may lack, or its rung."""
     for entry in sorted(folder.iterdir()):
-        if not entry.is_dir() or entry.is_symlink():
-            source = entry if entry.suffix.lower() in ENDINGS else None
-            if source or not entry.name.startswith("."):
-                yield entry.stem, otherwise, source
-            continue
-        files = [Path(at) / name for at, _, names in os.walk(entry) for name in names]
-        files = sorted(file for file in files if file.suffix.lower() in ENDINGS)
-        of = {file: rung_of(file, known, otherwise) for file in files}
-        named = [file for file in files if of[file]]
-        for file in named or files or [None]:
-            yield entry.name, of.get(file) or otherwise, file
-
-
-def rung_of(file, known, otherwise):
-    """The rung that its path or its name tells, or nothing."""
-    name = str(Path(file.parent.name, file.stem))
-    step = otherwise.partition("/")[0]
-    same = [rung for rung in known if rung.partition("/")[2] == file.stem]
-    same = [rung for rung in same if rung.partition("/")[0] == step] or same
-    return name if name in known else same[0] if len(same) == 1 else ""
+        if entry.is_dir() and not entry.is_symlink():
+            files = sorted(file for file in entry.rglob("*") if file.suffix in ENDINGS)
+            for file in files or [None]:
+                name = f"{file.parent.name}/{file.stem}" if file else otherwise
+                yield entry.name, name if name in known else otherwise, file
+        elif not entry.name.startswith("."):
+            yield entry.stem, otherwise, entry if entry.suffix in ENDINGS else None
 
 
 def inspected(rung, file):
@@ -127,17 +114,18 @@ def inspected(rung, file):
             rung.path.parent.mkdir(parents=True, exist_ok=True)
             rung.path.write_bytes(file.read_bytes())
             rungs.prepared(rung)
-            signal.alarm(LIMIT)
             status = rungs.inspect(rung)
-        except Late:
-            status = print(f"✘ it has taken {LIMIT} s in all")
         except Refusal as error:
             status = print(error) or 77
         except Exception as error:  # only a forger spoils the shared memory
             status = print(f"✘ what it left cannot be read: {error!r}")
-        finally:
-            signal.alarm(0)
+        finally:  # the next one reads none of it
             rung.path.unlink(missing_ok=True)
+            for left in MINE.parent.rglob(f"{rung.target}*"):
+                if left.suffix == ".dir":
+                    shutil.rmtree(left)
+                elif left.parent.name == "programs":
+                    left.unlink()
     right = {0: "yes", 77: "?"}.get(status, "no")
     text = "\n".join(line[:500] for line in said.getvalue().splitlines()[:100])
     return right, rung.of_course * (right == "yes"), text
@@ -166,12 +154,10 @@ def main():
     )
     parser.add_argument("build", type=Path)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("rung", nargs="?", default="", help="of files whose path tells none")
-    parser.add_argument("--unsafe", action="store_true", help="without a sandbox")
+    parser.add_argument("rung", nargs="?", default="", help="of a file STUDENT.cpp")
     given = parser.parse_args()
-    build, folder = given.build.resolve(), given.folder.resolve()
-    mine = MINE.parent
-    known = load_rungs(mine, peaks=build)
+    build, folder, mine = given.build.resolve(), given.folder.resolve(), MINE.parent
+    known = load_rungs(mine)
     if not folder.is_dir():
         raise Refusal(f"HANDINS: there is no folder {given.folder}")
     if given.rung:
@@ -180,43 +166,35 @@ def main():
     os.umask(0o022)
     for signum in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(signum, lambda signum, frame: sys.exit(128 + signum))
-
-    def late(signum, frame):
-        raise Late
-
-    signal.signal(signal.SIGALRM, late)
-    if not given.unsafe:
-        confined(build, [ROOT / ".git", ROOT / "mine", folder])
-    output_of("cmake", "--build", build, "--target", "00_machine")
-    mine.mkdir(parents=True, exist_ok=True)
+    MINE.mkdir(parents=True, exist_ok=True)
+    confined(build, folder)
     configured(mine, build)
-    process.run(["mkdir", "-p", mine / "try/programs"], writes=mine)
-    verdict.WIDTH, lines = 1 << 20, []
+    verdict.WIDTH, rows = 1 << 20, []
     width = shutil.get_terminal_size((150, 0)).columns
     print(f"{'student':<20} {'rung':<24} right  {'of ours':>16}  message")
     with alone(MINE), open(f"{folder}-checked.csv", "w", encoding="utf-8", newline="") as table:
         names = "student rung right share least most message said".split()
-        writer = csv.writer(table)
-        writer.writerow(names)
+        writer = csv.DictWriter(table, names)
+        writer.writeheader()
         for student, name, file in handed_in(folder, known, given.rung):
-            cells = "no", [], f"which rung is {file.name}?" if file else "no .cpp or .cu is there"
-            if file and name:
-                cells = inspected(known[name], file)
-            right, shares, said = cells
-            student, said, most = plain(student), plain(said), plain(message(said))
-            spread = [statistics.median(shares), shares[0], shares[-1]] if shares else []
-            student = re.sub(r"_\d+_assignsubmission.*", "", student)  # Moodle's
-            shown = [f"{share:.2f}" for share in spread] or [""] * 3
-            lines.append([student, name, right, *shown, most, said])
-            writer.writerow(lines[-1])
-            table.flush()
-            percent = (
-                "{:.0f} % ({:.0f}–{:.0f})".format(*(100 * x for x in spread)) if spread else ""
+            student = re.sub(r"_\d+_assignsubmission.*", "", plain(student))  # Moodle's
+            right, shares, said = (
+                "no",
+                [],
+                "which rung is it?" if file else "no .cpp or .cu is there",
             )
-            percent += "~" * bool(spread and "~" in said)
-            line = f"{student[:20]:<20} {name[:24]:<24} {right:<5}  {percent:>16}  {most}"
+            if file and name:
+                right, shares, said = inspected(known[name], file)
+            spread = [statistics.median(shares), shares[0], shares[-1]] if shares else []
+            shown = [f"{share:.2f}" for share in spread] or [""] * 3
+            cells = student, name, right, *shown, plain(message(said)), plain(said)
+            rows.append(dict(zip(names, cells)))
+            writer.writerow(rows[-1])
+            table.flush()
+            percent = [f"{100 * share:.0f}" for share in spread]
+            of_ours = "{} % ({}–{})".format(*percent) if spread else ""
+            line = f"{student[:20]:<20} {name[:24]:<24} {right:<5}  {of_ours:>16}  {cells[6]}"
             print(line[: width - 1], flush=True)
-    rows = [dict(zip(names, line)) for line in lines]
     Path(f"{folder}-checked.json").write_text(json.dumps(rows, indent=1), encoding="utf-8")
     return 0 if all(row["right"] == "yes" for row in rows) else 1
 

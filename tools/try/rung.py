@@ -1,5 +1,5 @@
 """A rung: what rungs.ini says of it, the learner's file, and the programs that are made of it."""
-import configparser, contextlib, fcntl, filecmp, itertools, os, re, shutil, subprocess
+import configparser, contextlib, fcntl, os, re, shutil, subprocess
 from functools import cached_property
 from pathlib import Path
 from types import SimpleNamespace
@@ -37,13 +37,14 @@ def configured(build, like, *options):
     names = [f"CMAKE_{name}" for name in names] + ["COURSE_USE_NVCC", "FETCHCONTENT_BASE_DIR"]
     words = [f"-D{name}={cache[name]}" for name in names if name in cache]
     words += ["-DBUILD_TESTING=OFF", "-DFETCHCONTENT_FULLY_DISCONNECTED=ON", *options]
+    build.mkdir(parents=True, exist_ok=True)
     done = run(["cmake", "-S", ROOT, "-B", build, "-G", "Ninja", *words], 600, writes=build)
     if done.status != 0:
         raise Refusal(f"cmake: {done.err.strip()}")
 
 
-def load_rungs(build, peaks=None):
-    """{name: rung}, in reading order. `peaks`: the build folder whose 00_machine measures them."""
+def load_rungs(build):
+    """{name: rung}, in reading order."""
     ini = configparser.ConfigParser(interpolation=None)
     ini.read(Path(__file__).with_name("rungs.ini"), encoding="utf-8")
     rungs = {}
@@ -54,7 +55,7 @@ def load_rungs(build, peaks=None):
         short = of["variant"] if of["call"] else short  # it takes the variant's place
         of = {"fragment": short, "function": short} | of
         of["declaration"] = re.sub(r"(?m)^\|", "", of["declaration"])  # the | keeps an indentation
-        rungs[name] = Rung(name=name, build=build, peaks=peaks or build, warnings=set(), **of)
+        rungs[name] = Rung(name=name, build=build, warnings=set(), **of)
     return rungs
 
 
@@ -149,6 +150,10 @@ class Rung(SimpleNamespace):
         return self.build / "try/programs" / f"try-{self.program}"
 
     @property
+    def target(self):
+        return f"try-{self.name.replace('/', '-')}"
+
+    @property
     def folder(self):
         """Where the learner's file stands, among the course's."""
         return self.build / "try" / self.name
@@ -164,18 +169,14 @@ class Rung(SimpleNamespace):
         return self.on_gpu and not self.has_gpu()
 
     def overlay(self):
-        """Writes the course's file in which the fragment is the learner's, among copies of the rest
-        of its folder and of the step's."""
-        for source in itertools.chain(
-            *((ROOT / at).rglob("*.*") for at in (self.step, self.place.parent))
-        ):
-            path = source.relative_to(ROOT)
-            copy = self.folder / path
-            if path == self.place or source.suffix not in SOURCES:
-                continue
-            if not (copy.exists() and filecmp.cmp(source, copy)):
-                copy.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy2(source, copy)
+        """Writes the course's file in which the fragment is the learner's, among links to the rest of
+        its folder and of the step's."""
+        for source in {*(ROOT / self.step).rglob("*.*"), *(ROOT / self.place).parent.rglob("*.*")}:
+            link = self.folder / source.relative_to(ROOT)
+            if source.suffix in SOURCES and source != ROOT / self.place and not link.is_symlink():
+                link.parent.mkdir(parents=True, exist_ok=True)
+                link.unlink(missing_ok=True)
+                link.symlink_to(source)
         lines = (ROOT / self.place).read_text(encoding="utf-8").split("\n")
         marks = [f"// [{slash}{self.fragment}]" for slash in ("", "/")]
         first, last = ([line.strip() for line in lines].index(mark) for mark in marks)
@@ -195,13 +196,9 @@ class Rung(SimpleNamespace):
         """The same rung in a build folder of clang's, watched by the thread sanitizer; gcc's OpenMP
         does not tell it of barriers."""
         build, flags = self.build / "try/races", "-O1 -gline-tables-only -fsanitize=thread"
-        options = {
-            "CMAKE_CXX_COMPILER": clang,
-            "CMAKE_CXX_FLAGS": flags,
-            "CMAKE_BUILD_TYPE": "Sanitize",
-        }
-        options["COURSE_USE_NVCC"] = "OFF"
-        configured(build, self.build, *[f"-D{name}={value}" for name, value in options.items()])
+        options = f"-DCMAKE_CXX_COMPILER={clang}", f"-DCMAKE_CXX_FLAGS={flags}"
+        plain = "-DCMAKE_BUILD_TYPE=Sanitize", "-DCOURSE_USE_NVCC=OFF"
+        configured(build, self.build, *options, *plain)
         return Rung(**vars(self) | {"build": build})
 
     def compiled(self, twin=""):
@@ -209,7 +206,7 @@ class Rung(SimpleNamespace):
         `-debug`, with the address sanitizer, and `-report`, the step's own with the learner's
         kernel."""
         self.overlay()
-        name = f"try-{self.name.replace('/', '-')}{twin}"
+        name = self.target + twin
         with alone(self.build):
             words = ["env", "LC_ALL=C.UTF-8", "ninja", "-C", self.build, name]
             done = run(words, patience=600, writes=self.build)
@@ -220,34 +217,12 @@ class Rung(SimpleNamespace):
         return self.build / "try/programs" / name, ""
 
     def first_error(self, text):
-        """The first error in the learner's file, with the lines that show it; else why the compiler
-        finds one behind it."""
+        """The first error in the learner's file, with the lines that show it; else the first one."""
         lines, at = text.split("\n"), f"{self.path}:"
         errors = [i for i, line in enumerate(lines) if re.search("error|undefined reference", line)]
         own = [i for i in errors if lines[i].startswith(at)]
         first = next(iter(own or errors), 0)
-        asked = [line for line in lines[:first] if line.startswith(at) and "required" in line]
-        if not own and not asked and (fault := self.unfinished()):
-            return fault
-        end = first + 1
-        while end < len(lines) and re.match(r"\s+(\d+ )?\|", lines[end]):
-            end += 1
-        said = "\n".join(asked[-1:] * (not own) + lines[first:end])
+        said = "\n".join(lines[first : first + 3])
         for folder, shown in ((MINE, "mine/"), (self.folder, ""), (ROOT, "")):
             said = said.replace(f"{folder}/", shown)
         return said
-
-    def unfinished(self):
-        """What the compiler notices behind the end of the file only: braces, and a function that is
-        not there."""
-        code = re.sub(r'//.*|/\*[\s\S]*?\*/|"(\\.|[^"\\\n])*"|\'(\\.|[^\'\\\n])\'', "", self.text)
-        if missing := code.count("{") - code.count("}"):
-            which, other = ("{", "}") if missing > 0 else ("}", "{")
-            return f"{self.shown}: there is a {which} without its {other}."
-        lines = self.declaration.split("\n") if self.declaration else self.model()
-        lines = [line for line in lines if not line.startswith("//")]
-        head = "\n".join(lines[: body_of(lines, self.written)[0] + 1])
-        types = lambda text: "".join(re.sub(r"\w+\s*(?=[,)])", "", text).split())
-        if types(head) not in types(code):
-            return f"{self.shown}: there is no {self.written} as the course calls it:\n{head}"
-        return ""

@@ -5,7 +5,7 @@ and how fast.
     make try            rungs.py BUILD               the rungs in order, and how far you are
     make try RUNG=…     rungs.py BUILD RUNG          writes mine/RUNG.cpp; inspects each save
     make try … CHECK=1  rungs.py BUILD RUNG --check  inspects it once
-    make hint RUNG=…    rungs.py BUILD RUNG --hint   the next hint; at last, a diff to ours
+    make hint RUNG=…    rungs.py BUILD RUNG --hint   the next hint; at last, our kernel
     make report         rungs.py BUILD --report OUT  adds what is right in mine/ to the report
 
 rungs.ini says which fragment of which file a rung is. The learner's file takes that fragment's
@@ -21,52 +21,34 @@ from pathlib import Path
 from rung import MINE, ROOT, STUB, alone, load_rungs
 from measured import Machine, Refusal, lines_of
 from process import PATIENCE, run
-from verdict import WIDTH, checked, end_of, problem_of, told, told_but, types_of, verdict
+from verdict import WIDTH, checked, end_of, problem_of, told, types_of, verdict, wrong
 from placed import CORES
 
 # ---- how fast is it? ----
 
 
-def counted(rung, program):
-    """(sectors a warp's access, wavefronts a warp's access to shared memory) under the emulator, or
-    None."""
-    found = checked(rung, program, ["64x64x64"], types_of(rung)[:1], order="forward count", pad=0)
-    accesses, sectors, shared, wavefronts = found.last().counts if found.right() else [0] * 4
-    return (sectors / accesses, shared and wavefronts / shared) if accesses else None
-
-
 def compared_counts(rung, program):
-    """Says how many transactions a warp's accesses take, the learner's and the course's: what a
-    clock would say on a GPU."""
-    yours, ours = counted(rung, program), counted(rung, rung.course)
-    sectors = "sectors of 32 bytes a warp's access to global memory"
-    for place, what in enumerate((sectors, "wavefronts a warp's access to shared memory")):
-        if yours and ours and ours[place]:
-            told(f"{yours[place]:.2f} {what}; the course's kernel takes {ours[place]:.2f}", "  ")
+    """Says how many transactions a warp's accesses take under the emulator, the learner's and the
+    course's: what a clock would say on a GPU."""
+    how = {"order": "forward count", "pad": 0}
+    both = [
+        checked(rung, of, ["64x64x64"], types_of(rung)[:1], **how) for of in (program, rung.course)
+    ]
+    if not all(found.right() and found.last().counts[0] for found in both):
+        return
+    yours, ours = (found.last().counts for found in both)
+    whats = "sectors of 32 bytes a warp's access to global", "wavefronts a warp's access to shared"
+    for i, what in zip((0, 2), whats):  # accesses, then what they take
+        if ours[i] and yours[i]:
+            rates = [of[i + 1] / of[i] for of in (yours, ours)]
+            text = "{:.2f} {} memory; the course's kernel takes {:.2f}"
+            told(text.format(rates[0], what, rates[1]), "  ")
 
 
-def machine_csv(build, again=False):
-    """The limits of this machine: the report's, else its peaks, measured now by 00_machine, if that
-    is built; None if there are none."""
-    for path in (ROOT / "report/machine.csv", build / "try/machine.csv"):
-        if path.exists() and not again:
-            return path
-    path.unlink(missing_ok=True)
-    if not (build / "00_machine/00_machine").exists():
-        return None
-    threads = f"1,{CORES}" if CORES > 1 else "1"
-    words = f"--variant peak --type f32 --threads {threads} --budget 0.02 --csv".split()
-    path.touch()
-    run([build / "00_machine/00_machine", *words, path], writes=path)
-    return path if path.exists() and path.stat().st_size else None
-
-
-def peak_of(path, workers):
-    """The highest peak in f32, or None."""
-    try:
-        return Machine(path).most("peak", type="f32", threads=workers) if path else None
-    except Refusal:  # removed by another that measures it again
-        return None
+def peak_of(workers):
+    """The highest peak in f32 that the report has measured here, or None."""
+    path = ROOT / "report/machine.csv"
+    return Machine(path).most("peak", type="f32", threads=workers) if path.exists() else None
 
 
 def threads_of(rung):
@@ -87,8 +69,8 @@ def rate_of(rung, program):
 
 def raced(rung, program):
     """Draws the learner's rate, the course's and the baseline's, measured in turns; returns
-    (GFLOP/s, share of the peak, shares of the course's in turns); False if it is wrong
-    there, None if the rate cannot be."""
+    (GFLOP/s, shares of the course's rate in turns); False if it is wrong there, None if the rate
+    cannot be."""
     workers = min(2, CORES) if rung.on_ranks else threads_of(rung) or 1
     plain = copy.copy(rung)
     vars(plain).update(step="01_naive", variant="ijk", options="", file="gemm.cpp")
@@ -102,53 +84,40 @@ def raced(rung, program):
         of_turn = list(runs.items())[: 3 if turn < 2 else 2]
         for name, (of, command) in of_turn[:: -1 if turn % 2 else 1]:  # neither is always the first
             rate, found = rate_of(of, command)
-            row = found.last()
-            wrong = row and row.verdict == "wrong"
-            lost = (
-                rung.on_ranks and "ORTE_ERROR_LOG" in found.run.err
-            )  # mpirun lost what a rank said
-            if name == "you" and found.run.status is None and not wrong:
-                return told(
-                    f"? It has taken over {PATIENCE} s at n = {rung.n}: too slow to be raced."
-                )
-            if name == "you" and not found.right() and (wrong or not lost):
-                said = row.message if row and row.message else f"It ended by {end_of(found)}."
-                return told_but(f"wrong at n = {rung.n}", [said])
             rates[name] += [rate] * (rate > 0)
+            if name != "you" or found.right():
+                continue
+            row = found.last()
+            is_wrong = row is not None and row.verdict == "wrong"
+            if found.run.status is None and not is_wrong:
+                slow = "too slow to be raced"
+                return told(f"? It has taken over {PATIENCE} s at n = {rung.n}: {slow}.")
+            if is_wrong or not (rung.on_ranks and "ORTE_ERROR_LOG" in found.run.err):
+                said = row.message if is_wrong else f"It ended by {end_of(found)}."
+                return wrong(rung, f"right so far, but wrong at n = {rung.n}", [said])
     if not rates["you"]:
         return told("? mpirun has lost what the ranks said.")
-    pairs = list(zip(*(rates[name] for name in ("you", "the course"))))
-    ratios = sorted(mine / ours for mine, ours in pairs if ours)
-    fastest, top = max(max(rate, default=0) for rate in rates.values()), None
-    for again in (False, True) if not rung.on_gpu else ():
-        if not top or top < fastest:  # a peak below a product was measured in a bad moment
-            top = peak_of(machine_csv(rung.peaks, again), workers)
-    mine = statistics.median(rates["you"] or [0])
+    mine, top = statistics.median(rates["you"]), None if rung.on_gpu else peak_of(workers)
     if top and mine > 1.1 * top:
         about = f"It reaches {mine:.4g} GFLOP/s, above the peak of {top:.4g}"
         return told(f"? {about}: read the code, for its time is not that of a product.")
-    top = top if top and top >= fastest else None
     what = f"{workers} {'rank' if rung.on_ranks else 'thread'}{'s' * (workers > 1)}"
     print(f"\nGFLOP/s at n = {rung.n}, {'on the GPU' if rung.on_gpu else what}:")
+    fastest = max(max(found, default=0) for found in rates.values())
     for name, found in rates.items():
         if found:
             rate = statistics.median(found)
-            share = f"{100 * rate / top:6.1f} %" if top else ""
-            print(f"  {name:<12}{bar(rate / (top or fastest)):<34}{rate:9.4g} {share}")
-    if top:
-        print(f"  {'the peak':<12}{bar(1):<34}{top:9.4g}")
-    elif not rung.on_gpu:
-        told("`make build` makes 00_machine; after it this machine's peak stands here, too.", "  ")
+            print(f"  {name:<12}{bar(rate / fastest):<34}{rate:9.4g}")
+    ratios = sorted(yours / ours for yours, ours in zip(rates["you"], rates["the course"]))
     if ratios:
+        share = f"{100 * statistics.median(ratios):.0f} % of the course's rate"
         spread = f"{100 * ratios[0]:.0f} to {100 * ratios[-1]:.0f} %, {len(ratios)} turns"
-        print(
-            f"  you reach {100 * statistics.median(ratios):.0f} % of the course's rate ({spread})"
-        )
-    return mine, mine / top if top else 0, ratios
+        print(f"  you reach {share} ({spread})")
+    return mine, ratios
 
 
 def bar(share):
-    eighths = round(8 * 32 * min(max(share, 0), 1))
+    eighths = round(8 * 32 * share)
     return "█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8].strip() or "▏"
 
 
@@ -164,18 +133,14 @@ def progress():
 
 
 def note(rung, **what):
-    """Keeps the best share, and how many hints were read."""
+    """Keeps what was found of a rung last, or how many hints were read."""
     with alone(rung.build / "try/progress"):
         rows = progress()
-        row = {"rung": rung.name, "solved": "", "gflops": "", "share": "", "hints": "0"}
-        row |= {name: cell for name, cell in rows.get(rung.name, {}).items() if name in row}
-        if not row["gflops"] or float(what.get("gflops", 0)) >= float(row["gflops"]):
-            row |= {name: str(value) for name, value in what.items()}
-        row |= {name: str(what[name]) for name in ("solved", "hints") if name in what}
-        rows[rung.name] = row
+        names = "rung", "solved", "gflops", "share", "hints"
+        rows[rung.name] = rows.get(rung.name, {}) | {"rung": rung.name} | what
         MINE.mkdir(exist_ok=True)
         with open(MINE / "progress.csv", "w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, list(row), extrasaction="ignore")
+            writer = csv.DictWriter(file, names, extrasaction="ignore")
             writer.writeheader()
             writer.writerows(rows.values())
 
@@ -204,11 +169,7 @@ def hint(rung):
     if read < len(hints):
         told(f"Hint {read + 1} of {len(hints)}: {hints[read]}")
         return note(rung, hints=read + 1)
-    lines = rung.text.split("\n") if rung.path.exists() else []
-    yours, ours = [line for line in lines if not line.startswith("// ")], ["", *rung.model(), ""]
-    print("The course's kernel, and what differs in yours:")
-    for line in difflib.unified_diff(yours, ours, "yours", "the course's", n=1, lineterm=""):
-        print(line)
+    print("The course's kernel:", *rung.model(), sep="\n")
 
 
 # ---- inspecting ----
@@ -216,9 +177,6 @@ def hint(rung):
 
 def inspect(rung):
     """Builds, verifies and races the learner's file once; its exit status."""
-    if rung.path.read_bytes()[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        told(f"✘ {rung.shown} is UTF-16, which no compiler reads: save it as UTF-8.")
-        return 1
     if STUB in rung.text:
         told(f"{rung.shown} is still a stub: write the kernel there, in the place of '{STUB}'.")
         return 1
@@ -239,24 +197,13 @@ def inspect(rung):
     rates = raced(rung, program)
     if not rates:
         return 77 if rates is None else 1
-    rate, share, rung.of_course = rates
+    rate, rung.of_course = rates
+    share = statistics.median(rung.of_course or [0])
     note(rung, solved="yes", gflops=f"{rate:.4g}", share=f"{share:.4f}")
     return 0
 
 
 # ---- in the report ----
-
-
-def append(path, rows):
-    """Adds rows {column: cell} to a CSV, in the order of its columns; makes it where none is."""
-    with open(path, "a+", encoding="utf-8", newline="") as file:
-        file.seek(0)
-        columns = file.readline().strip().split(",")
-        names = columns if columns[0] else list(rows[0])
-        writer = csv.DictWriter(file, names, extrasaction="ignore", lineterminator="\n")
-        if not columns[0]:
-            writer.writeheader()
-        writer.writerows(rows)
 
 
 def report(rungs, given):
@@ -267,18 +214,25 @@ def report(rungs, given):
     those = [rung for rung in there if not given.steps or rung.step in given.steps]
     if results.exists():  # what was measured of an earlier state of a file, or of one that is gone
         kept = {rung.name for rung in there if rung not in those}
-        rows = [line.split(",", 2) for line in results.read_text(encoding="utf-8").splitlines(True)]
+        lines = results.read_text(encoding="utf-8").splitlines(True)
+        whole = [line for line in lines if line.endswith("\n") and "," in line]
+        rows = [line.split(",", 2) for line in whole]
         rows = [row for row in rows if row[0] != "mine" or row[1] in kept]
         results.write_text("".join(map(",".join, rows)), encoding="utf-8")
     for rung in those:
         needs_ninja(rung.build)
+        why = f"`make try RUNG={rung.name}` says why"
         with alone(rung.folder), contextlib.redirect_stdout(io.StringIO()):
-            prepared(rung)
-            program = rung.compiled()[0]
-            right = program and verdict(rung, program)
-            program = rung.compiled("-report")[0]
-        if not right or rung.emulated:
-            why = "there is no GPU here" if right else f"`make try RUNG={rung.name}` says why"
+            try:
+                prepared(rung)
+                program = rung.compiled()[0]
+                if program and verdict(rung, program):
+                    why = "there is no GPU here" * rung.emulated
+                if not why:
+                    program, why = rung.compiled("-report")
+            except Refusal as error:
+                why = str(error)
+        if why:
             print(f"{rung.shown} is left out: {why}", flush=True)
             continue
         print(f"== {rung.shown}", flush=True)
@@ -296,8 +250,14 @@ def report(rungs, given):
             if rung.call or rung.declaration:  # predicted was what stood in its place
                 of_model = [name for name in row if name.startswith("bytes_")]
                 row |= dict.fromkeys(["predicted_s", "limit", *of_model], "")
-        if rows:
-            append(results, rows)
+        with open(results, "a+", encoding="utf-8", newline="") as file:
+            file.seek(0)
+            there = file.readline().strip()
+            names = there.split(",") if there else [*rows[0]] if rows else []
+            writer = csv.DictWriter(file, names, extrasaction="ignore", lineterminator="\n")
+            if not there:
+                writer.writeheader()
+            writer.writerows(rows)
 
 
 # ---- the command line ----
@@ -328,7 +288,7 @@ def prepared(rung):
 
 def watch(rung):
     """Inspects it whenever the file has changed, until Ctrl-C."""
-    seen, missed = None, 0
+    seen = None
     told(f"Write the kernel in {rung.shown}; it is inspected at each save. Ctrl-C ends this.")
     while True:
         try:
@@ -338,15 +298,9 @@ def watch(rung):
                 print("\n" + textwrap.shorten(about, WIDTH - 1, placeholder=" …"), flush=True)
                 with alone(rung.folder):
                     inspect(rung)
-            missed = 0
         except OSError as error:
-            if rung.path.exists():  # what is missing is another's, a compiler perhaps
+            if rung.path.exists():  # else an editor is about to put a new one there
                 told(str(error))
-            else:
-                seen = None
-                missed += 1  # for a moment, while an editor puts a new one there
-            if missed == 5:
-                told(f"{rung.shown} is gone; once it is there again, it is inspected.")
         sys.stdout.flush()
         time.sleep(0.2)
 
