@@ -51,9 +51,9 @@ FAULTS = (  # what is said of ijk with this body
     ("✘ with every access checked", RIGHT + "volatile T unused = a(m, 0); (void)unused;"),
     ("It crashed (SIGSEGV)", RIGHT + "if (m > 30) *(volatile int*)nullptr = 1;"),
     ("Does a loop forget to count?", "for (volatile Index i = 0; i < m; ) { }"),
-    ("does it write to A or B", RIGHT + "if (m * k > 0) const_cast<T&>(a(0, 0)) += 1;"),
+    ("It wrote to A or B: only C may", RIGHT + "if (m * k > 0) const_cast<T&>(a(0, 0)) += 1;"),
     ("does a number have another type than T?", RIGHT.replace("a(i, p)", "float(a(i, p))")),
-    ("or keep a sum?", "static T kept = 0; " + RIGHT + "if (m == 33) c(0, 0) += kept, kept = 1;"),
+    ("does it keep a sum", "static T kept = 0; " + RIGHT + "if (m == 33) c(0, 0) += kept, kept = 1;"),
     ("  it printed: m = 33\n", 'std::printf("m = %d\\n", int(m));'),
 )
 OTHERS = (  # what is said of a rung, with these changes of the course's kernel

@@ -124,18 +124,12 @@ class Found(NamedTuple):
     def last(self):
         return self.rows[-1] if self.rows else None
 
-    def printed(self):
-        """What the kernel printed in the last of these products; if all are right, in the first."""
-        chunks = self.run.out.split("\x1e")[1:]
-        at = 0 if self.right() else len(self.rows) - 1
-        return [line for line in "".join(chunks[at : at + 1]).split("\n") if line.strip()]
-
 
 def answered(problem, before, after, answer, places, pad):
     """A row: what is to be said of a product with this answer, whose A, B and C lie there."""
     state, seconds, *counts, text = ANSWER.unpack(answer)
     row = SimpleNamespace(problem=problem, state=state, seconds=seconds, counts=counts)
-    row.verdict, row.message, row.wrong = "", "", None
+    row.verdict, row.message, row.wrong = "", "", np.zeros(1, bool)
     if state in (ASKED, BEGUN):
         return row
     row.c = matrix_at(places[2][0], after, problem.c, pad)

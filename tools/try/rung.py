@@ -1,5 +1,5 @@
 """A rung: what rungs.ini says of it, the learner's file, and the programs that are made of it."""
-import configparser, contextlib, fcntl, os, re, shutil, subprocess
+import configparser, contextlib, fcntl, filecmp, os, re, shutil, subprocess
 from functools import cached_property
 from pathlib import Path
 from types import SimpleNamespace
@@ -169,14 +169,15 @@ class Rung(SimpleNamespace):
         return self.on_gpu and not self.has_gpu()
 
     def overlay(self):
-        """Writes the course's file in which the fragment is the learner's, among links to the rest of
-        its folder and of the step's."""
+        """Writes the course's file in which the fragment is the learner's, among copies of the rest of
+        its folder and of the step's. Of links ccache with a base_dir compiles the course's own."""
         for source in {*(ROOT / self.step).rglob("*.*"), *(ROOT / self.place).parent.rglob("*.*")}:
-            link = self.folder / source.relative_to(ROOT)
-            if source.suffix in SOURCES and source != ROOT / self.place and not link.is_symlink():
-                link.parent.mkdir(parents=True, exist_ok=True)
-                link.unlink(missing_ok=True)
-                link.symlink_to(source)
+            copy = self.folder / source.relative_to(ROOT)
+            if source.suffix not in SOURCES or source == ROOT / self.place:
+                continue
+            if not (copy.exists() and filecmp.cmp(source, copy)):
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(source, copy)
         lines = (ROOT / self.place).read_text(encoding="utf-8").split("\n")
         marks = [f"// [{slash}{self.fragment}]" for slash in ("", "/")]
         first, last = ([line.strip() for line in lines].index(mark) for mark in marks)
