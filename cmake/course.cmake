@@ -158,7 +158,12 @@ endfunction()
 
 # Python's tests; the Python that CMake found need not be the one that Debian's packages are for.
 set(course_pytest sh -c "echo 'no pytest and jinja2 here; sh setup.sh test installs them' && exit 77")
+set(course_numpy ${Python3_EXECUTABLE})
 foreach(candidate /usr/bin/python3 ${Python3_EXECUTABLE})
+  execute_process(COMMAND ${candidate} -c "import numpy" RESULT_VARIABLE lacking OUTPUT_QUIET ERROR_QUIET)
+  if(lacking STREQUAL 0)
+    set(course_numpy ${candidate})
+  endif()
   execute_process(COMMAND ${candidate} -c "import jinja2, pytest" RESULT_VARIABLE lacking OUTPUT_QUIET ERROR_QUIET)
   if(lacking STREQUAL 0)
     set(course_pytest ${candidate} -B -m pytest -q -p no:cacheprovider)
