@@ -10,7 +10,6 @@ from diagnose import diagnosed
 OBLONG, SQUARE = Problem("f32", "33x20x20", 987654), Problem("f32", "20x20x20", 987654)
 (A, B, C), (OF_A, OF_B, OF_C) = OBLONG.wide, SQUARE.wide
 I, J = np.indices(C.shape)
-halves = lambda m, i, j: i // 16  # rank 1 has the rows from 16 on
 at = lambda places: C + A @ B + np.where(places, 1e3, 0)
 FAULTS = (  # what is said of this C
     ("It is the only wrong one.", at((I == 7) & (J == 4))),
@@ -45,14 +44,14 @@ class Diagnoses(unittest.TestCase):
             with self.subTest(words):
                 problem = OBLONG if len(c) == 33 else SQUARE
                 wrong = problem.is_wrong(c)
-                said = diagnosed(problem, c, wrong, halves if "rank" in words else None)
+                said = diagnosed(problem, c, wrong, I // 16 if "rank" in words else None)
                 self.assertIn(words, "\n".join([*said[:3], ""]))
 
     def test_what_is_right(self):
         for kind in TYPES:
             for digits in (False, True):
                 problem = Problem(kind, "5x7x9", 1, digits)
-                c = problem.right.astype(problem.type)
+                c = problem.right.astype(problem.c.dtype)
                 self.assertFalse(problem.is_wrong(c).any())
                 for wrong in (1, math.nan) if kind != "i32" else (1,):
                     c[4, 6] += wrong

@@ -9,7 +9,7 @@ sys.path[:0] = [str(ROOT / "tools" / room) for room in ("", "report", "try")]
 BUILD = Path(sys.argv.pop(1)).resolve()
 LEARNERS = tempfile.TemporaryDirectory()
 os.environ |= {"COURSE_MINE": LEARNERS.name, "COURSE_PATIENCE": "3", "CUDA_VISIBLE_DEVICES": ""}
-import ladder, measured, rung, rungs, verdict
+import judge, ladder, measured, process, rung, rungs, verdict
 
 RUNGS, RUNGS_PY = rung.load_rungs(BUILD), [sys.executable, ROOT / "tools/try/rungs.py", BUILD]
 IJK, SHARED, IMMEDIATE = "01_naive/ijk", "08_cuda_shared/shared", "06_mpi/scatter_immediate"
@@ -53,7 +53,10 @@ FAULTS = (  # what is said of ijk with this body
     ("Does a loop forget to count?", "for (volatile Index i = 0; i < m; ) { }"),
     ("It wrote to A or B: only C may", RIGHT + "if (m * k > 0) const_cast<T&>(a(0, 0)) += 1;"),
     ("does a number have another type than T?", RIGHT.replace("a(i, p)", "float(a(i, p))")),
-    ("does it keep a sum", "static T kept = 0; " + RIGHT + "if (m == 33) c(0, 0) += kept, kept = 1;"),
+    (
+        "does it keep a sum",
+        "static T kept = 0; " + RIGHT + "if (m == 33) c(0, 0) += kept, kept = 1;",
+    ),
     ("  it printed: m = 33\n", 'std::printf("m = %d\\n", int(m));'),
 )
 OTHERS = (  # what is said of a rung, with these changes of the course's kernel
@@ -150,10 +153,10 @@ class Try(Learner):
         self.assertEqual(done.returncode, 2)  # make's own
 
     def test_a_rate_above_the_peak(self):
-        of, one = RUNGS["02_loop_order/ikj"], mock.patch.object(rungs, "peak_of", lambda *_: 1e-6)
-        with one, contextlib.redirect_stdout(io.StringIO()) as said:
-            rungs.prepared(of)
-            self.assertIsNone(rungs.raced(of, of.course))
+        rate = mock.patch.object(rungs, "rate_of", return_value=(5, mock.Mock()))
+        with rate, mock.patch.object(rungs, "peak_of", return_value=4):
+            with contextlib.redirect_stdout(io.StringIO()) as said:
+                self.assertIsNone(rungs.raced(RUNGS[IJK], RUNGS[IJK].course))
         self.assertIn("read the code", said.getvalue())
 
     def test_what_is_right_stands_in_the_report(self):
@@ -197,12 +200,12 @@ class Try(Learner):
             self.assertIn("nothing was added to it there", process.communicate()[0])
 
     def test_mpis_own_line(self):
-        open_mpi = "[vm:1] *** An error occurred in MPI_Recv\n"
-        open_mpi += "[vm:1] *** MPI_ERR_RANK: invalid rank\n"
-        says = "MPI says: An error occurred in MPI_Recv: MPI_ERR_RANK: invalid rank."
-        self.assertEqual(verdict.of_mpi(open_mpi * 2), [says])
-        mpich = "Fatal error in PMPI_Recv: Invalid rank, error stack:\n"
-        self.assertEqual(verdict.of_mpi(mpich), ["MPI says: PMPI_Recv: Invalid rank."])
+        said = "[vm:1] *** An error occurred in MPI_Recv\n[vm:1] *** MPI_ERR_RANK: invalid rank\n"
+        says = {said * 2: "An error occurred in MPI_Recv: MPI_ERR_RANK: invalid rank."}
+        said = "Fatal error in PMPI_Recv: Invalid rank, error stack:\n"
+        for said, words in (says | {said: "PMPI_Recv: Invalid rank."}).items():
+            found = judge.Found(process.Run(15, "", said), [], 1)
+            self.assertEqual(verdict.crash(None, found, {}), ["It crashed (exit 15): " + words])
 
     def test_a_limit_that_leaves_sanitizers_no_memory(self):
         self.write("02_loop_order/ikj")

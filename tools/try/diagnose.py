@@ -87,12 +87,11 @@ def fault_of(problem, c, wrong, unwritten):
     return next((text for text, of in made if (abs(value - of) <= allowed).all()), "")
 
 
-def diagnosed(problem, c, wrong, owner=None):
-    """A Diagnosis of C, whose `wrong` elements are; owner(m, i, j) are the ranks that make elements."""
+def diagnosed(problem, c, wrong, owners=None):
+    """A Diagnosis of C, whose `wrong` elements are; `owners` are the ranks that make them."""
     i, j = np.argwhere(wrong)[0]
     value, should, unwritten = c[i, j], problem.right[i, j], not (abs(c[wrong]) < 1e30).all()
     digits = next((d for d in range(4, 18) if f"{value:.{d}g}" != f"{should:.{d}g}"), 18)
     first = f"C({i}, {j}) is {value:.{digits}g}, should be {should:.{digits}g}."
     fault = fault_of(problem, c, wrong, unwritten)
-    owners = owner(problem.m, *np.indices(c.shape)) if owner else None
     return Diagnosis(first, where(wrong, fault in ("", UNTOUCHED), owners), fault, unwritten)

@@ -2,7 +2,6 @@
 them, into memory that both share, and verifies the C that it finds there. What the child says or
 how it ends makes no result right."""
 import itertools, os, struct, sys, tempfile
-from functools import cached_property
 from types import SimpleNamespace
 from typing import NamedTuple
 
@@ -14,9 +13,9 @@ except ImportError:
 from process import Run, run
 
 TYPES = "bf16", "f32", "f64", "i32"  # as child.cpp numbers them
-OF_C = {"bf16": "f4", "f32": "f4", "f64": "f8", "i32": "i4"}
-WIDE = {"f4": "f8", "f8": np.longdouble, "i4": "i8"}  # of the right values
-ROUNDOFF = {"f4": 2**-24, "f8": 2**-53, "i4": 0}
+OF_C = dict(zip(TYPES, ("f4", "f4", "f8", "i4")))
+WIDE = dict(zip(TYPES, ("f8", "f8", np.longdouble, "i8")))  # of the right values
+ROUNDOFF = dict(zip(TYPES, (2**-24, 2**-24, 2**-53, 0)))
 ASKED, BEGUN, ANSWERED, OUTSIDE, FAILED, REFUSED = range(6)
 PRODUCT = struct.Struct("=19q 5d 256s")  # child.cpp's Product: asked, then state, and what is said
 ANSWER = struct.Struct("=q 5d 256s")
@@ -48,49 +47,36 @@ def filled(kind, name, seed, digits, rows, cols):
 
 
 class Problem:
-    """C += A·B of a type and shape: A, B and C before the product, in C's type."""
+    """C += A·B of a type and shape: A, B and C before the product, and C after it."""
 
     def __init__(self, kind, shape, seed, digits=False):
         self.kind, self.shape, self.seed, self.digits = kind, shape, seed, digits
         self.m, self.n, self.k = m, n, k = [*map(int, shape.split("x"))]
-        self.type = OF_C[kind]
-        made = (("A", m, k), ("B", k, n), ("C", m, n))
-        made = (filled(kind, name, seed, digits, *sides) for name, *sides in made)
-        self.a, self.b, self.c = (matrix.astype(self.type) for matrix in made)
-
-    @cached_property
-    def wide(self):
-        """A, B and C in a wider type."""
-        return [matrix.astype(WIDE[self.type]) for matrix in (self.a, self.b, self.c)]
-
-    @cached_property
-    def right(self):
-        a, b, c = self.wide
-        return c + a @ b
-
-    @cached_property
-    def allowed(self):
-        """What common/verify.hpp lets each element of C differ by."""
-        a, b, c = self.wide
+        sides = {"A": (m, k), "B": (k, n), "C": (m, n)}
+        made = (filled(kind, name, seed, digits, *of) for name, of in sides.items())
+        self.a, self.b, self.c = inputs = [matrix.astype(OF_C[kind]) for matrix in made]
+        self.wide = a, b, c = [matrix.astype(WIDE[kind]) for matrix in inputs]
+        self.right = c + a @ b
+        # What common/verify.hpp lets an element of C differ by.
         norms = np.sqrt(np.outer((a * a).sum(axis=1), (b * b).sum(axis=0)))
-        share = 8 + np.sqrt(self.k) / 4 * (self.kind == "bf16")
-        unit = 0 if self.digits else ROUNDOFF[self.type]
-        return unit * (share * norms + 2 * (abs(self.right) + abs(c)))
+        share = 8 + np.sqrt(k) / 4 * (kind == "bf16")
+        roundoff = 0 if digits else ROUNDOFF[kind]
+        self.allowed = roundoff * (share * norms + 2 * (abs(self.right) + abs(c)))
 
     def is_wrong(self, c):
         """Which elements of C are; NaN is."""
         return ~(abs(c - self.right) <= self.allowed)
 
 
-def poisoned(kind, *sides):
+def poisoned(dtype, *sides):
     """What lies round an input: who reads it spoils the result."""
-    return np.full(sides, 65537 if kind == "i4" else np.nan, kind)
+    return np.full(sides, 65537 if dtype.kind == "i" else np.nan, dtype)
 
 
-def near_one(kind, count):
+def near_one(dtype, count):
     """What lies round C: if something is added to NaN, its bits may stay."""
     drawn = np.frombuffer(os.urandom(2 * count), "u2")
-    return (1 + drawn / (1 if kind == "i4" else 1 << 16)).astype(kind)
+    return (1 + drawn / (1 if dtype.kind == "i" else 1 << 16)).astype(dtype)
 
 
 def matrix_at(begin, memory, like, pad):
@@ -125,9 +111,9 @@ class Found(NamedTuple):
         return self.rows[-1] if self.rows else None
 
 
-def answered(problem, before, after, answer, places, pad):
-    """A row: what is to be said of a product with this answer, whose A, B and C lie there."""
-    state, seconds, *counts, text = ANSWER.unpack(answer)
+def answered(problem, before, after, at, places, pad):
+    """A row: what is to be said of the product that is asked for as number `at`."""
+    state, seconds, *counts, text = ANSWER.unpack_from(after, (at + 1) * PRODUCT.size - ANSWER.size)
     row = SimpleNamespace(problem=problem, state=state, seconds=seconds, counts=counts)
     row.verdict, row.message, row.wrong = "", "", np.zeros(1, bool)
     if state in (ASKED, BEGUN):
@@ -139,7 +125,7 @@ def answered(problem, before, after, answer, places, pad):
     if not c:
         row.state, row.message = OUTSIDE, "it wrote outside its matrix"
     elif state in (OUTSIDE, FAILED, REFUSED):
-        row.message = text.split(b"\0")[0].decode(errors="replace")
+        row.message = text.split(b"\0")[0].decode(errors="replace") or "C is wrong."
     elif not (a and b):
         row.message = "It wrote to A or B: only C may change."
     elif row.wrong.any():
@@ -155,8 +141,8 @@ def ask(start, program, words, settings, problems, pad=3, repeat=1, **how):
     memory, places, rows = bytearray(len(asked) * PRODUCT.size), [], []
     for at, (setting, of, again) in enumerate(asked):
         inputs = [lay(memory, matrix, pad, poisoned) for matrix in (of.a, of.b) if not again]
-        c, bt = lay(memory, of.c, pad, near_one), poisoned(of.type, of.n, of.k)
-        places.append([*(inputs or places[-1][:2]), c, lay(memory, bt, pad, poisoned)])
+        of_c, bt = lay(memory, of.c, pad, near_one), poisoned(of.b.dtype, of.n, of.k)
+        places.append([*(inputs or places[-1][:2]), of_c, lay(memory, bt, pad, poisoned)])
         numbers = TYPES.index(of.kind), of.m, of.n, of.k, pad, *setting, of.seed, of.digits, again
         begins, answer = next(zip(*places[-1])), (ASKED, *[0.0] * 5, b"")
         PRODUCT.pack_into(memory, at * PRODUCT.size, *numbers, *begins, *answer)
@@ -166,10 +152,11 @@ def ask(start, program, words, settings, problems, pad=3, repeat=1, **how):
         done = run(command, writes=shared.name, **how)
         os.truncate(shared.name, len(memory))  # if the program has shortened it, the rest is 0
         after = os.pread(shared.fileno(), len(memory), 0)
-    for at, ((_, problem, _), place) in enumerate(zip(asked, places)):
-        answer = after[at * PRODUCT.size :][: PRODUCT.size][-ANSWER.size :]
-        row = answered(problem, memory, after, answer, place, pad)
-        rows += [row] if row.state != ASKED else []  # it ended before
-        if row.verdict != "right":
+    for at, ((setting, problem, _), of) in enumerate(zip(asked, places)):
+        rows.append(answered(problem, memory, after, at, of, pad))
+        rows[-1].setting = setting
+        if rows[-1].verdict != "right":
             break
+    if rows and rows[-1].state == ASKED:  # it ended before
+        rows.pop()
     return Found(done, rows, len(asked))

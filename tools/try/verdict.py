@@ -18,9 +18,9 @@ UNLIKE = "Under the thread sanitizer it is not right, or does not end."
 
 
 def told(text, indent=""):
-    """A line, on a terminal as wide as that."""
+    """A line, on a terminal as wide as that, at once."""
     indents = {"initial_indent": indent, "subsequent_indent": indent + "  "}
-    print(textwrap.fill(text, WIDTH, break_on_hyphens=False, **indents))
+    print(textwrap.fill(text, WIDTH, break_on_hyphens=False, **indents), flush=True)
 
 
 SEED = secrets.randbits(62)  # no program knows it before it is asked
@@ -33,24 +33,20 @@ def types_of(rung):
 
 def settings_of(rung, ranks, threads, timed):
     """Lists of threads, tile, grid and block, as child.cpp has them; 0: the step's own."""
-    sides = lambda text: [*map(int, text.split("x"))] if text and not timed else [0, 0]
-    grids = rung.option("--grid") if ranks == 2 else f"1x{ranks},{ranks}x1"
-    first = threads or int(rung.option("--threads") or 1), 0 if timed else int(
-        rung.option("--tile") or 0
-    )
-    block = sides(rung.option("--block"))
-    return [
-        [*first, *sides(grid), *block]
-        for grid in (grids if rung.option("--grid") else "").split(",")
-    ]
+    option = lambda name: "" if timed else rung.option(name)
+    sides = lambda text: map(int, (text or "0x0").split("x"))
+    grids = option("--grid") if ranks == 2 else option("--grid") and f"1x{ranks},{ranks}x1"
+    first = threads or int(rung.option("--threads") or 1), int(option("--tile") or 0)
+    return [[*first, *sides(grid), *sides(option("--block"))] for grid in grids.split(",")]
 
 
-def owners_of(m, i, j, ranks, grid, block):
-    """The ranks that make the elements (i, j) of C: whole rows shared out evenly, or blocks on a
-    grid."""
-    if grid[0]:
-        return i // block[0] % grid[0] * grid[1] + j // block[1] % grid[1]
-    return np.searchsorted([m * (rank + 1) // ranks for rank in range(ranks)], i, "right")
+def owners_of(row, ranks):
+    """The rank that makes each element of C: whole rows shared out evenly, or blocks on a grid."""
+    i, j = np.indices(row.c.shape)
+    _, _, p, q, rows, cols = row.setting
+    if p:
+        return i // rows % p * q + j // cols % q
+    return np.searchsorted([len(i) * (rank + 1) // ranks for rank in range(ranks)], i, "right")
 
 
 def checked(rung, program, shapes, types=None, order="", ranks=2, threads=None, start=(), **how):
@@ -67,9 +63,8 @@ def checked(rung, program, shapes, types=None, order="", ranks=2, threads=None, 
     if row := found.last():
         row.said = Diagnosis()
     if row and row.wrong.any() and not row.problem.digits:
-        owner = partial(owners_of, ranks=ranks, grid=settings[-1][2:4], block=settings[-1][4:])
-        owner = owner if rung.on_ranks and ranks > 1 else None
-        row.said = diagnosed(row.problem, row.c, row.wrong, owner)
+        owners = owners_of(row, ranks) if rung.on_ranks and ranks > 1 else None
+        row.said = diagnosed(row.problem, row.c, row.wrong, owners)
     return found
 
 
@@ -79,9 +74,9 @@ def checked(rung, program, shapes, types=None, order="", ranks=2, threads=None, 
 def verdict(rung, program):
     """True if it is right; else it says what is wrong. None if this machine cannot run it."""
     shapes = ON_GPU if rung.on_gpu else SHAPES
-    orders = [{"order": order} for order in ORDERS] if rung.emulated else [{}]
-    orders = [{"ranks": ranks} for ranks in RANKS] if rung.on_ranks else orders
-    for order in orders:
+    orders = [{"order": order} for order in ORDERS if rung.emulated]
+    orders += [{"ranks": ranks} for ranks in RANKS if rung.on_ranks]
+    for order in orders or [{}]:
         of_order = SHAPES[:3] if order.get("ranks", 2) != 2 else shapes
         found = checked(rung, program, of_order, repeat=2, **order)  # twice: it may keep a sum
         if found.right():
@@ -94,10 +89,8 @@ def verdict(rung, program):
                 return print(f"{rung.variant}: {ours.message}", file=sys.stderr)
         said = findings(rung, program, found, orders, order)
         return wrong(rung, place_of(rung, found, order), said, found)
-    told(
-        f"right so far, at {len(shapes)} shapes" + " and in three orders of threads" * rung.emulated
-    )
-    sys.stdout.flush()
+    orders_too = " and in three orders of threads" * rung.emulated
+    told(f"right so far, at {len(shapes)} shapes{orders_too}")
     print_of_learner(found)
     missing = NO_SANITIZER and f"not checked for accesses outside, nor for races: {NO_SANITIZER}"
     if not missing:
@@ -140,7 +133,7 @@ def print_of_learner(found, most=8):
 def explained(row):
     """What is said of a wrong row."""
     said = [line for line in row.said[:3] if line]
-    return [row.message] * (not said or row.message != "C is wrong.") + said
+    return [row.message] * (not said or row.state in (OUTSIDE, FAILED, REFUSED)) + said
 
 
 def findings(rung, program, found, orders, order):
@@ -149,46 +142,37 @@ def findings(rung, program, found, orders, order):
     if rung.threaded and (said := race(rung)[0]) and said != [UNLIKE]:
         return said
     if row is None or row.verdict != "wrong":
+        if ended:
+            return crash(rung, found, order)
         why = "Does a loop forget to count?"
         if rung.on_ranks:
             why = "Do the ranks wait for each other? Every send needs its receive, with its tag."
-        hangs = [f"It has not ended after {PATIENCE} s. {why}"]
-        return of_mpi(found.run.err) or (crash(rung, found, order) if ended else hangs)
+        return [f"It has not ended after {PATIENCE} s. {why}"]
     said, kind, unwritten = explained(row), row.problem.kind, row.said.unwritten
     if row.state in (FAILED, REFUSED) or not ended:
         return said
     if unwritten and rung.on_ranks:
         why = "Has every rank received its part of A and of C, and B, and waited for them?"
         return [*said, why]
-    again = partial(checked, rung, program, [row.problem.shape], [kind])
-    others = [again(**other).last() for other in orders] if rung.emulated else []
-    depends = any(other is None or other.said[:1] != row.said[:1] for other in others)
-    if depends or (unwritten and rung.emulated):
-        said = [line for line in said if line != row.said.where]  # it says nothing then
     if unwritten and rung.emulated:
-        begins = "Under the emulator shared memory, and what is copied to it, begins as NaN: "
-        said += [begins + "is it read without a barrier before, or without a wait for the copy?"]
+        why = "Under the emulator shared memory, and what is copied to it, begins as NaN: "
+        said += [why + "is it read without a barrier before, or without a wait for the copy?"]
     if kind in ("f64", "i32") and row.state != OUTSIDE:
         said += ["In f32 it is right: does a number have another type than T?"]
-    if depends:
+    again = partial(checked, rung, program, [row.problem.shape], [kind])
+    others = [again(**other).last() for other in orders if rung.emulated]
+    if any(other is None or other.said[:1] != row.said[:1] for other in others):
         why = "is a barrier missing, or do two write to one place?"
         return [*said, f"The result depends on the order in which threads run: {why}"]
     if again(repeat=2, pad=0, **order).right():
         why = "Where ld() is cols() it is right: element (i, j) lies at data() + i * ld() + j."
-        said = [line for line in said if line in (row.message, row.said.element)] + [why]
+        said = [row.said.element or row.message, why]
     if again(**order).right():
         said += ["Another run is right: does it keep a sum, or not wait for a message?"]
     if row.state == OUTSIDE and not rung.emulated:
         where = stopped(rung, row, order) or "by a pointer, not through a View"
         said += [f"The first access outside: {where}."]
     return said
-
-
-def of_mpi(err):
-    """MPI's own words about a call that failed."""
-    words = r"\*\*\* (An error occurred in MPI_\w+|MPI_ERR_\w+: .*)|Fatal error in (.*?),? error st"
-    said = dict.fromkeys(open_mpi or mpich for open_mpi, mpich in re.findall(words, err))
-    return [f"MPI says: {': '.join([*said][:2])}."] if said else []
 
 
 def end_of(found):
@@ -202,12 +186,15 @@ def end_of(found):
 
 
 def crash(rung, found, order):
-    """How it ended, and why, in its own words or the address sanitizer's."""
+    """How it ended, and why, in its own words, MPI's or the address sanitizer's."""
     if found.run.status == 0:
         return ["It ended the program (exit 0)."]
-    threw = re.findall(r"what\(\): *(.*)", found.run.err)[:1]
-    where = stopped(rung, found.last(), order | {"repeat": 2}) if found.rows else ""
-    why = ", ".join(filter(None, [*threw, where]))
+    words = r"(?:what\(\): +|\*\*\* (?=An error occurred in MPI_|MPI_ERR_)|Fatal error in )(.*?)"
+    words = rf"(?m){words}(?:, error stack:)?$"
+    said = [*dict.fromkeys(re.findall(words, found.run.err))][:2]
+    if found.rows and not said:
+        said = [stopped(rung, found.last(), order | {"repeat": 2})]
+    why = ": ".join(filter(None, said))
     return [f"It crashed ({end_of(found)})" + f": {why}" * bool(why) + "."]
 
 
@@ -238,9 +225,9 @@ def stays_inside(rung, shape):
     if program is None:
         return wrong(rung, "it does not compile with checks", error.split("\n"))
     found = checked(rung, program, [shape], limited=False, order="forward" * rung.on_gpu)
-    row, without_emulator = found.last(), rung.on_gpu and found.run.status == 2 and not found.rows
-    if found.right() or without_emulator:
+    if found.right() or (rung.on_gpu and found.run.status == 2):  # it has no emulator
         return True
+    row = found.last()
     said = [f"The first access outside: {access(rung, found) or end_of(found)}."]
     if row and row.verdict == "wrong":
         said = explained(row) + ["Is a variable used before it is set?"] * row.said.unwritten
@@ -258,12 +245,12 @@ def race(rung):
         return [], "that needs clang; `sh setup.sh test` installs it"
     start = ["env", "OMP_TOOL_VERBOSE_INIT=stderr"]
     found = checked(rung, program, SHAPES[:2], ["f32"], threads=5, limited=False, start=start)
-    err, raced = found.run.err, "data race" in found.run.err
-    if not raced and found.rows and not found.right():
+    err = found.run.err
+    if "data race" not in err and found.rows and not found.right():
         return [UNLIKE], ""
     if "Tool was started" not in err:
         return [], "clang's thread sanitizer or its Archer does not run here"
-    if not raced:
+    if "data race" not in err:
         return [], ""
     first = (err.split("==================") + [""])[1]
     line = rf"{re.escape(str(rung.path))}:(\d+)|\n\n"
