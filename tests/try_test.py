@@ -12,7 +12,7 @@ os.environ |= {"COURSE_MINE": LEARNERS.name, "COURSE_PATIENCE": "3", "CUDA_VISIB
 import judge, ladder, measured, process, rung, rungs, verdict
 
 RUNGS, RUNGS_PY = rung.load_rungs(BUILD), [sys.executable, ROOT / "tools/try/rungs.py", BUILD]
-IJK, SHARED, IMMEDIATE = "01_naive/ijk", "08_cuda_shared/shared", "06_mpi/scatter_immediate"
+IJK, SHARED = "01_naive/ijk", "08_cuda_shared/shared"
 TEXT = """template <class T>
 void ijk(View<const T> a, View<const T> b, View<T> c) {{
   const Index m = c.rows(), n = c.cols(), k = a.cols();
@@ -33,11 +33,6 @@ void parallel_for(View<const T> a, View<const T> b, View<T> c, int threads) {
       for (Index j = 0; j < c.cols(); ++j) c(i, j) += a(i, p) * b(p, j);
 }
 """
-INSIDE = "const bool inside = "
-ONE = "MPI_Request one = MPI_REQUEST_NULL; const auto next = [&one] { return &one; };"
-WAIT_FOR_ONE = ("Flying flying;", ONE), ("flying.next()", "next()")
-WAIT_FOR_ONE += (("flying.wait()", "MPI_Wait(next(), MPI_STATUS_IGNORE)"),)
-BARRIER = "    __syncthreads();  // nobody {} before all have {}\n"
 FAULTS = (  # what is said of ijk with this body
     ("what about the rows that are left over? (32 = 8", RIGHT.replace("i < m", "i < m / 4 * 4")),
     ("mine/01_naive/ijk.cpp:4:5: error: ‘x’ was not declared", "c(x, 0) = b(0, 0);"),
@@ -76,18 +71,42 @@ OTHERS = (  # what is said of a rung, with these changes of the course's kernel
         ("#pragma", "close(2);\n#pragma"),
         ("Index p = 0", "Index p = same = 0"),
     ),
-    ("read without a barrier before", SHARED, (BARRIER.format("reads", "written"), "")),
-    ("is a barrier missing, or do two write", SHARED, (BARRIER.format("writes", "read"), "")),
-    ("the barrier of shared.cu:", SHARED, (INSIDE, "if (i >= c.rows()) return;\n  " + INSIDE)),
-    ("requests of a rank were never waited for", IMMEDIATE, *WAIT_FOR_ONE),
-    (
-        "All elements of rank 2, and no others, are wrong.",
-        IMMEDIATE,
-        ("to < size", "to < 2 && to < size"),
-        ("if (me > 0)", "if (me == 1)"),
-    ),
-    ("Do the ranks wait for each other?", IMMEDIATE, ("if (me > 0)", "if (me >= 0)")),
 )
+BARRIER = "    __syncthreads();  // nobody {} before all have {}\n"
+FAULT = """#include <cstdlib>
+#ifdef __CUDACC__
+#define FAULT(number) false
+#else
+#define FAULT(number) (*std::getenv("FAULT") == *#number)
+#endif
+template"""
+CHOSEN = {  # changes with several faults, of which FAULT chooses one as it runs, and what is said of each
+    SHARED: (
+        ("template", FAULT),
+        (BARRIER.format("reads", "written"), "if (!FAULT(1)) __syncthreads();"),
+        (BARRIER.format("writes", "read"), "if (!FAULT(2)) __syncthreads();"),
+        ("const bool inside = ", "if (FAULT(3) && i >= c.rows()) return;\n  const bool inside = "),
+        {
+            0: "4.00 sectors of 32 bytes a warp's access to global memory; the course's kernel takes 4.00",
+            1: "read without a barrier before",
+            2: "is a barrier missing, or do two write",
+            3: "the barrier of shared.cu:",
+        },
+    ),
+    "06_mpi/scatter_immediate": (
+        ("template", FAULT),
+        ("flying.next()", "(FAULT(1) ? &one : flying.next())"),
+        ("Flying flying;", "MPI_Request one = MPI_REQUEST_NULL; Flying flying;"),
+        ("flying.wait()", "if (FAULT(1)) MPI_Wait(&one, MPI_STATUS_IGNORE); else flying.wait()"),
+        ("to < size", "to < (FAULT(2) ? 2 : size) && to < size"),
+        ("if (me > 0)", "if (FAULT(2) ? me == 1 : FAULT(3) ? me >= 0 : me > 0)"),
+        {
+            1: "requests of a rank were never waited for",
+            2: "All elements of rank 2, and no others, are wrong.",
+            3: "Do the ranks wait for each other?",
+        },
+    ),
+}
 
 
 class Learner(unittest.TestCase):
@@ -101,7 +120,8 @@ class Learner(unittest.TestCase):
         for change in changes:
             self.assertIn(change[0], text)
             text = text.replace(*change)
-        of.path.write_text(text, encoding="utf-8")
+        if not of.path.exists() or of.text != text:  # else it is not built again
+            of.path.write_text(text, encoding="utf-8")
 
     def inspect(self, name, *asked):
         """(status, what is said) of it."""
@@ -133,15 +153,19 @@ class Try(Learner):
         said = self.says("writes it in line 6", "04_openmp/parallel_for", RACE)
         self.assertIn("It is an element of a matrix", said)
 
+    def test_what_is_said_of_faults_chosen_as_it_runs(self):
+        for name, (*changes, says) in CHOSEN.items():
+            for number, words in says.items():
+                with self.subTest(words), mock.patch.dict(os.environ, FAULT=str(number)):
+                    status, said = self.inspect(name, None, *changes)
+                    self.assertEqual(status, int(number > 0), said)
+                    self.assertIn(words, said)
+
     def test_right(self):
         status, said = self.inspect("02_loop_order/ikj")
         self.assertEqual(status, 0, said)
         for words in ("✔ right", "you ", "the course ", "three loops ", "you reach"):
             self.assertIn(words, said)
-        status, said = self.inspect(SHARED)
-        self.assertEqual(status, 0, said)
-        words = "4.00 sectors of 32 bytes a warp's access to global memory; "
-        self.assertIn(words + "the course's kernel takes 4.00", said)
 
     def test_a_stub(self):
         for name, of in RUNGS.items():
