@@ -69,10 +69,10 @@ FAULT = """#include <cstdlib>
 #else
 #define FAULT(number) (*std::getenv("FAULT") == *#number)
 #endif
-template"""
+"""
 CHOSEN = {  # changes with faults, of which FAULT chooses one as it runs, and what is said of each
     SHARED: (
-        ("template", FAULT),
+        ("template", f"{FAULT}template"),
         (BARRIER.format("reads", "written"), "if (!FAULT(1)) __syncthreads();"),
         (BARRIER.format("writes", "read"), "if (!FAULT(2)) __syncthreads();"),
         ("const bool inside = ", "if (FAULT(3) && i >= c.rows()) return;\n  const bool inside = "),
@@ -84,7 +84,7 @@ CHOSEN = {  # changes with faults, of which FAULT chooses one as it runs, and wh
         },
     ),
     "06_mpi/scatter_immediate": (
-        ("template", FAULT),
+        ("template", f"{FAULT}template"),
         ("flying.next()", "(FAULT(1) ? &one : flying.next())"),
         ("Flying flying;", "MPI_Request one = MPI_REQUEST_NULL; Flying flying;"),
         ("flying.wait()", "if (FAULT(1)) MPI_Wait(&one, MPI_STATUS_IGNORE); else flying.wait()"),
@@ -247,20 +247,28 @@ class Try(Learner):
 
 
 class All(Learner):
-    """Every rung, right and with an empty body, a test a step; none is raced."""
+    """Every rung, right and, built once, with a body that returns at once; a test a step. None is
+    raced, and the first one only has every access checked, and is watched for races."""
 
     def every(self, step):
         empty = "nothing was added to it there|The products of p .* are missing|Has every rank"
-        names = [name for name, of in RUNGS.items() if of.step == step and not of.declaration]
-        raced, text = mock.patch.object(rungs, "raced", return_value=(1, 1, [1])), rung.Rung.stub
-        for name in names:
-            with self.subTest(name), raced:
-                status, said = self.inspect(name)
-                self.assertEqual(status, 0, said)
-                if step != "11_cuda_tensor":  # its functions have a result
-                    self.assertRegex(
-                        self.says("", name, text(RUNGS[name]).replace(rung.STUB, "")), empty
-                    )
+        returns = "if (FAULT(1)) return;\n" * (step != "11_cuda_tensor")  # theirs have a result
+        of_one = {"race": lambda _: ([], ""), "stays_inside": lambda *_: True}
+        with mock.patch.object(rungs, "raced", return_value=None), contextlib.ExitStack() as after:
+            for of in RUNGS.values():
+                if of.step != step or of.declaration:
+                    continue
+                head = of.stub().partition(f"  {rung.STUB}")[0]
+                head = head[head.index(of.model()[0]) :]
+                body = "\n".join(of.model())[len(head) :]
+                text = "\n".join([*of.includes(), FAULT + head + returns + body])
+                for number in range(1 + bool(returns)):
+                    environment = mock.patch.dict(os.environ, FAULT=str(number))
+                    with self.subTest(of.name, empty=number), environment:
+                        status, said = self.inspect(of.name, text)
+                        self.assertEqual(status == 1, bool(number), said)
+                        self.assertRegex(said, empty if number else "✔ right")
+                after.enter_context(mock.patch.multiple(verdict, **of_one))
 
 
 for step in {of.step for of in RUNGS.values()}:
