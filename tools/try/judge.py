@@ -79,21 +79,16 @@ def near_one(dtype, count):
     return (1 + drawn / (1 if dtype.kind == "i" else 1 << 16)).astype(dtype)
 
 
-def matrix_at(begin, memory, like, pad):
-    """The matrix that begins there, of the shape and type of another."""
-    strides = (like.shape[1] + pad) * like.itemsize, like.itemsize
-    return np.ndarray(like.shape, like.dtype, memory, begin, strides)
-
-
 def lay(memory, matrix, pad, guards):
-    """Lays it behind what the memory holds, with guards before, in the ends of its rows, and behind, a
-    row more. Returns where it begins, and where they end."""
+    """Lays it behind what the memory holds, with guards before, in the ends of its rows, and behind,
+    a row more. Returns where it and they begin and end, and what finds it in such a memory."""
     memory += bytes(-len(memory) % 64)
-    begin, (rows, cols) = len(memory) + BAND, matrix.shape
-    count = (rows + 1) * (cols + pad) + 2 * BAND // matrix.itemsize
-    memory += guards(matrix.dtype, count).tobytes()
-    matrix_at(begin, memory, matrix, pad)[:] = matrix
-    return begin, len(memory)
+    begin, (rows, cols), size = len(memory) + BAND, matrix.shape, matrix.itemsize
+    memory += guards(matrix.dtype, (rows + 1) * (cols + pad) + 2 * BAND // size).tobytes()
+    strides = (cols + pad) * size, size
+    found = lambda of: np.ndarray(matrix.shape, matrix.dtype, of, begin, strides)
+    found(memory)[:] = matrix
+    return begin, slice(begin - BAND, len(memory)), found
 
 
 class Found(NamedTuple):
@@ -111,16 +106,17 @@ class Found(NamedTuple):
         return self.rows[-1] if self.rows else None
 
 
-def answered(problem, before, after, at, places, pad):
+def answered(problem, setting, before, after, at, places):
     """A row: what is to be said of the product that is asked for as number `at`."""
     state, seconds, *counts, text = ANSWER.unpack_from(after, (at + 1) * PRODUCT.size - ANSWER.size)
-    row = SimpleNamespace(problem=problem, state=state, seconds=seconds, counts=counts)
-    row.verdict, row.message, row.wrong = "", "", np.zeros(1, bool)
+    row = SimpleNamespace(problem=problem, setting=setting, state=state, verdict="", message="")
+    row.seconds, row.counts, row.wrong = seconds, counts, np.zeros(1, bool)
     if state in (ASKED, BEGUN):
         return row
-    row.c = matrix_at(places[2][0], after, problem.c, pad)
-    matrix_at(places[2][0], before, problem.c, pad)[:] = row.c  # nothing else may have changed
-    a, b, c, _ = (before[at - BAND : end] == after[at - BAND : end] for at, end in places)
+    *_, found = places[2]
+    row.c = found(after)
+    found(before)[:] = row.c  # nothing else may have changed
+    a, b, c, _ = (before[part] == after[part] for _, part, _ in places)
     row.wrong = problem.is_wrong(row.c)
     if not c:
         row.state, row.message = OUTSIDE, "it wrote outside its matrix"
@@ -130,7 +126,7 @@ def answered(problem, before, after, at, places, pad):
         row.message = "It wrote to A or B: only C may change."
     elif row.wrong.any():
         row.message = "C is wrong."
-    row.verdict = "wrong" if row.message or row.wrong.any() else "right"
+    row.verdict = "wrong" if row.message else "right"
     return row
 
 
@@ -153,8 +149,7 @@ def ask(start, program, words, settings, problems, pad=3, repeat=1, **how):
         os.truncate(shared.name, len(memory))  # if the program has shortened it, the rest is 0
         after = os.pread(shared.fileno(), len(memory), 0)
     for at, ((setting, problem, _), of) in enumerate(zip(asked, places)):
-        rows.append(answered(problem, memory, after, at, of, pad))
-        rows[-1].setting = setting
+        rows.append(answered(problem, setting, memory, after, at, of))
         if rows[-1].verdict != "right":
             break
     if rows and rows[-1].state == ASKED:  # it ended before

@@ -61,10 +61,12 @@ def checked(rung, program, shapes, types=None, order="", ranks=2, threads=None, 
         if not rung.on_ranks or "ORTE_ERROR_LOG" not in found.run.err:
             break  # else mpirun has lost what a rank said
     if row := found.last():
+        row.place = f"m x n x k = {row.problem.shape}" + f", {ranks} ranks" * rung.on_ranks
+        row.place += f", {row.problem.kind}" * (row.problem.kind in ("f64", "i32"))
         row.said = Diagnosis()
-    if row and row.wrong.any() and not row.problem.digits:
-        owners = owners_of(row, ranks) if rung.on_ranks and ranks > 1 else None
-        row.said = diagnosed(row.problem, row.c, row.wrong, owners)
+        if row.wrong.any() and not row.problem.digits:
+            owners = owners_of(row, ranks) if rung.on_ranks and ranks > 1 else None
+            row.said = diagnosed(row.problem, row.c, row.wrong, owners)
     return found
 
 
@@ -88,7 +90,7 @@ def verdict(rung, program):
             if ours and ours.state == REFUSED:
                 return print(f"{rung.variant}: {ours.message}", file=sys.stderr)
         said = findings(rung, program, found, orders, order)
-        return wrong(rung, place_of(rung, found, order), said, found)
+        return wrong(rung, row.place if row else "it has no result", said, found)
     orders_too = " and in three orders of threads" * rung.emulated
     told(f"right so far, at {len(shapes)} shapes{orders_too}")
     print_of_learner(found)
@@ -111,14 +113,6 @@ def wrong(rung, what, lines, found=None):
     for line in dict.fromkeys(lines):
         told(line, "  ")
     return False
-
-
-def place_of(rung, found, order):
-    """Of which product the last row is."""
-    if not (row := found.last()):
-        return "it has no result"
-    kind, ranks = row.problem.kind, f", {order.get('ranks', 2)} ranks" * rung.on_ranks
-    return f"m x n x k = {row.problem.shape}" + f", {kind}" * (kind in ("f64", "i32")) + ranks
 
 
 def print_of_learner(found, most=8):
@@ -170,7 +164,8 @@ def findings(rung, program, found, orders, order):
     if again(**order).right():
         said += ["Another run is right: does it keep a sum, or not wait for a message?"]
     if row.state == OUTSIDE and not rung.emulated:
-        where = stopped(rung, row, order) or "by a pointer, not through a View"
+        _, where = accessed(rung, row.problem.shape, [kind], **order)
+        where = where or "by a pointer, not through a View"
         said += [f"The first access outside: {where}."]
     return said
 
@@ -193,45 +188,42 @@ def crash(rung, found, order):
     words = rf"(?m){words}(?:, error stack:)?$"
     said = [*dict.fromkeys(re.findall(words, found.run.err))][:2]
     if found.rows and not said:
-        said = [stopped(rung, found.last(), order | {"repeat": 2})]
+        of = found.last().problem
+        said = [accessed(rung, of.shape, [of.kind], repeat=2, **order)[1]]
     why = ": ".join(filter(None, said))
     return [f"It crashed ({end_of(found)})" + f": {why}" * bool(why) + "."]
 
 
-def stopped(rung, row, how):
-    """What stops this product where every access is checked, and in which line; or nothing."""
-    debug, _ = rung.compiled("-debug")
-    of = [row.problem.shape], [row.problem.kind]
-    return debug and access(rung, checked(rung, debug, *of, limited=False, **how))
-
-
-def access(rung, found):
-    """What the address sanitizer stopped at, and where in the learner's file; or nothing."""
+def accessed(rung, shape, types=None, **how):
+    """Found of a run unoptimised, where each access through a View is checked, under the address
+    sanitizer, and what that stopped at, and where; or nothing, and the compiler's words."""
+    program, error = rung.compiled("-debug")
+    if program is None:
+        return None, error
+    found = checked(rung, program, [shape], types, limited=False, **how)
     kind = re.search(r"AddressSanitizer: ([\w-]+)", found.run.err)
-    if not kind:
-        return ""
     line = re.search(rf"{re.escape(str(rung.path))}:(\d+)", found.run.err)
+    if not kind:
+        return found, ""
     beyond = kind[1] in ("ILL", "TRAP")  # a View's own check
     said = "an element that the matrix does not have" if beyond else kind[1].replace("-", " ")
-    return said + (f", in line {line[1]} of {rung.shown}" if line else "")
+    return found, said + (f", in line {line[1]} of {rung.shown}" if line else "")
 
 
 def stays_inside(rung, shape):
-    """True if it runs unoptimised, where each access through a View is checked, under the address
-    sanitizer; else it says what went wrong. The emulator always checks accesses through a View."""
+    """True if each access is to an element; else it says what went wrong. The emulator always checks
+    accesses through a View."""
     if rung.emulated and not re.search(r"data\(\)|reinterpret_cast|&\w+\(", rung.text):
         return True
-    program, error = rung.compiled("-debug")
-    if program is None:
-        return wrong(rung, "it does not compile with checks", error.split("\n"))
-    found = checked(rung, program, [shape], limited=False, order="forward" * rung.on_gpu)
+    found, where = accessed(rung, shape, order="forward" * rung.on_gpu)
+    if found is None:
+        return wrong(rung, "it does not compile with checks", where.split("\n"))
     if found.right() or (rung.on_gpu and found.run.status == 2):  # it has no emulator
         return True
-    row = found.last()
-    said = [f"The first access outside: {access(rung, found) or end_of(found)}."]
+    said, row = [f"The first access outside: {where or end_of(found)}."], found.last()
     if row and row.verdict == "wrong":
         said = explained(row) + ["Is a variable used before it is set?"] * row.said.unwritten
-    return wrong(rung, f"with every access checked, {place_of(rung, found, {})}", said, found)
+    return wrong(rung, "with every access checked", said, found)
 
 
 # ---- races ----
