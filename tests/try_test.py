@@ -13,7 +13,9 @@ import judge, ladder, measured, process, rung, rungs, verdict
 
 RUNGS, RUNGS_PY = rung.load_rungs(BUILD), [sys.executable, ROOT / "tools/try/rungs.py", BUILD]
 IJK, PARALLEL, SHARED = "01_naive/ijk", "04_openmp/parallel_for", "08_cuda_shared/shared"
-TEXT = """template <class T>
+IMMEDIATE = "06_mpi/scatter_immediate"
+TEXT = """#include <cstdio>
+template <class T>
 void ijk(View<const T> a, View<const T> b, View<T> c) {{
   const Index m = c.rows(), n = c.cols(), k = a.cols();
   {}
@@ -25,23 +27,16 @@ FROM_0 = RIGHT.replace("Index p = 0", "Index p = 1") + "for (Index i = 0; i < m;
 FROM_0 += "(Index j = 0; j < n; ++j) c(i, j) += a.data()[i * a.ld()] * b.data()[j];"
 BEYOND = RIGHT.replace("p < k", "p < k + 1").replace("a(i, p)", "a.data()[i * a.ld() + p]")
 BEYOND = BEYOND.replace("b(p, j)", "b(p < k ? p : 0, j)")
-SHARED_P = ("for (Index p = 0;", "for (p = 0;"), ("#pragma", "Index p;\n#pragma")
-ROW_0 = "c(i, j)", "c(0, j)"
-QUIET = ("template", "#include <unistd.h>\nIndex same;\ntemplate"), (
-    "#pragma",
-    "close(2);\n#pragma",
-)
-QUIET += (("Index p = 0", "Index p = same = 0"),)  # a race of which nobody reads
 FAULTS = (  # what is said of ijk with this body
     ("what about the rows that are left over? (32 = 8", RIGHT.replace("i < m", "i < m / 4 * 4")),
-    ("mine/01_naive/ijk.cpp:4:5: error: ‘x’ was not declared", "c(x, 0) = b(0, 0);"),
+    ("mine/01_naive/ijk.cpp:5:5: error: ‘x’ was not declared", "c(x, 0) = b(0, 0);"),
     ("k is 0: there is nothing to add.", FROM_0),
     ("Where ld() is cols() it is right", RIGHT.replace("a(i, p)", "a.data()[i * k + p]")),
     ("by a pointer, not through a View", RIGHT + "*(&c(m - 1, 0) + n) = 1;"),
     ("NaN comes from memory that nobody has written", BEYOND),
-    ("line 4 of mine/01_naive/ijk.cpp", RIGHT + "if (m == 33) c(m, 0) = 1;"),
+    ("line 5 of mine/01_naive/ijk.cpp", RIGHT + "if (m == 33) c(m, 0) = 1;"),
     ("wrote outside its matrix", RIGHT.replace("j < n", "j <= n")),
-    ("an element that the matrix does not have, in line 4", RIGHT.replace("i < m", "i <= m")),
+    ("an element that the matrix does not have, in line 5", RIGHT.replace("i < m", "i <= m")),
     ("✘ with every access checked", RIGHT + "volatile T unused = a(m, 0); (void)unused;"),
     ("It crashed (SIGSEGV)", RIGHT + "if (m > 30) *(volatile int*)nullptr = 1;"),
     ("Does a loop forget to count?", "for (volatile Index i = 0; i < m; ) { }"),
@@ -50,19 +45,6 @@ FAULTS = (  # what is said of ijk with this body
     ("does it keep a sum", RIGHT + "static T kept = 0; if (m == 33) c(0, 0) += kept, kept = 1;"),
     ("  it printed: m = 33\n", 'std::printf("m = %d\\n", int(m));'),
 )
-OTHERS = (  # what is said of a rung, with these changes of the course's kernel
-    ("explicit instantiation of ‘void naive::ijk(", IJK, ("ijk", "ikj")),
-    ("‘sum’ may be used uninitialized", IJK, ("T sum = c(i, j)", "T sum")),
-    ("The products of p ≥ 32 are", "02_loop_order/ex4", ("if (p < a.cols())", "if (p < 0)")),
-    ("It is a variable of the function, which all threads share", PARALLEL, *SHARED_P),
-    (
-        "writes it in line 8 of mine/04_openmp/parallel_for.cpp.\n  It is an element",
-        PARALLEL,
-        ROW_0,
-    ),
-    (verdict.UNLIKE, PARALLEL, *QUIET),
-)
-BARRIER = "    __syncthreads();  // nobody {} before all have {}\n"
 FAULT = """#include <cstdlib>
 #ifdef __CUDACC__
 #define FAULT(number) false
@@ -70,33 +52,43 @@ FAULT = """#include <cstdlib>
 #define FAULT(number) (*std::getenv("FAULT") == *#number)
 #endif
 """
-CHOSEN = {  # changes with faults, of which FAULT chooses one as it runs, and what is said of each
-    SHARED: (
-        ("template", f"{FAULT}template"),
-        (BARRIER.format("reads", "written"), "if (!FAULT(1)) __syncthreads();"),
-        (BARRIER.format("writes", "read"), "if (!FAULT(2)) __syncthreads();"),
-        ("const bool inside = ", "if (FAULT(3) && i >= c.rows()) return;\n  const bool inside = "),
-        {
-            0: "4.00 sectors of 32 bytes a warp's access to global memory; the course's kernel",
-            1: "read without a barrier before",
-            2: "is a barrier missing, or do two write",
-            3: "the barrier of shared.cu:",
-        },
-    ),
-    "06_mpi/scatter_immediate": (
-        ("template", f"{FAULT}template"),
-        ("flying.next()", "(FAULT(1) ? &one : flying.next())"),
-        ("Flying flying;", "MPI_Request one = MPI_REQUEST_NULL; Flying flying;"),
-        ("flying.wait()", "if (FAULT(1)) MPI_Wait(&one, MPI_STATUS_IGNORE); else flying.wait()"),
-        ("to < size", "to < (FAULT(2) ? 2 : size) && to < size"),
-        ("if (me > 0)", "if (FAULT(2) ? me == 1 : FAULT(3) ? me >= 0 : me > 0)"),
-        {
-            1: "requests of a rank were never waited for",
-            2: "All elements of rank 2, and no others, are wrong.",
-            3: "Do the ranks wait for each other?",
-        },
-    ),
-}
+ROW_0 = "c(i, j)", "c(0, j)"
+SHARED_P = ("for (Index p = 0;", "for (p = 0;"), ("#pragma", "Index p;\n#pragma")
+QUIET = ("template", "#include <unistd.h>\nIndex same;\ntemplate"), (
+    "#pragma",
+    "close(2);\n#pragma",
+)
+QUIET += (("Index p = 0", "Index p = same = 0"),)  # a race of which nobody reads
+BARRIER, INSIDE = "    __syncthreads();  // nobody {} before all have {}\n", "const bool inside = "
+OF_SHARED = (
+    (BARRIER.format("reads", "written"), "if (!FAULT(1)) __syncthreads();"),
+    (BARRIER.format("writes", "read"), "if (!FAULT(2)) __syncthreads();"),
+    (INSIDE, f"if (FAULT(3) && i >= c.rows()) return;\n  {INSIDE}"),
+    ("template", f"{FAULT}template"),
+)
+OF_IMMEDIATE = (
+    ("flying.next()", "(FAULT(1) ? &one : flying.next())"),
+    ("Flying flying;", "MPI_Request one = MPI_REQUEST_NULL; Flying flying;"),
+    ("flying.wait()", "if (FAULT(1)) MPI_Wait(&one, MPI_STATUS_IGNORE); else flying.wait()"),
+    ("to < size", "to < (FAULT(2) ? 2 : size) && to < size"),
+    ("if (me > 0)", "if (FAULT(2) ? me == 1 : FAULT(3) ? me >= 0 : me > 0)"),
+    ("template", f"{FAULT}template"),
+)
+OTHERS = (  # what is said of a rung while FAULT is this, with these changes of the course's kernel
+    ("explicit instantiation of ‘void naive::ijk(", 1, IJK, ("ijk", "ikj")),
+    ("‘sum’ may be used uninitialized", 1, IJK, ("T sum = c(i, j)", "T sum")),
+    ("The products of p ≥ 32 are", 1, "02_loop_order/ex4", ("if (p < a.cols())", "if (p < 0)")),
+    ("It is a variable of the function, which all threads share", 1, PARALLEL, *SHARED_P),
+    ("writes it in line 8 of mine/04_openmp/parallel_for.cpp.\n  It is an el", 1, PARALLEL, ROW_0),
+    (verdict.UNLIKE, 1, PARALLEL, *QUIET),
+    ("4.00 sectors of 32 bytes a warp's access to global memory;", 0, SHARED, *OF_SHARED),
+    ("read without a barrier before", 1, SHARED, *OF_SHARED),
+    ("is a barrier missing, or do two write", 2, SHARED, *OF_SHARED),
+    ("the barrier of shared.cu:", 3, SHARED, *OF_SHARED),
+    ("requests of a rank were never waited for", 1, IMMEDIATE, *OF_IMMEDIATE),
+    ("All elements of rank 2, and no others, are wrong.", 2, IMMEDIATE, *OF_IMMEDIATE),
+    ("Do the ranks wait for each other?", 3, IMMEDIATE, *OF_IMMEDIATE),
+)
 
 
 class Learner(unittest.TestCase):
@@ -113,17 +105,17 @@ class Learner(unittest.TestCase):
         if not of.path.exists() or of.text != text:  # else it is not built again
             of.path.write_text(text, encoding="utf-8")
 
-    def inspect(self, name, *asked):
-        """(status, what is said) of it."""
-        self.write(name, *asked)
-        with contextlib.redirect_stdout(io.StringIO()) as said:
-            rungs.prepared(RUNGS[name])
-            status = rungs.inspect(RUNGS[name])
-        return status, said.getvalue()
+    def inspect(self, fault, *asked):
+        """(status, what is said) of it, while FAULT is this."""
+        self.write(*asked)
+        of, fault = RUNGS[asked[0]], mock.patch.dict(os.environ, FAULT=str(fault))
+        with fault, contextlib.redirect_stdout(io.StringIO()) as said:
+            rungs.prepared(of)
+            return rungs.inspect(of), said.getvalue()
 
-    def says(self, words, *asked):
-        status, said = self.inspect(*asked)
-        self.assertEqual(status, 1, said)
+    def says(self, words, fault, *asked):
+        status, said = self.inspect(fault, *asked)
+        self.assertEqual(status, int(fault > 0), said)
         self.assertIn(words, said)
 
 
@@ -131,25 +123,15 @@ class Try(Learner):
     def test_what_is_said_of_each_fault(self):
         for words, body in FAULTS:
             with self.subTest(words):
-                self.says(
-                    words, IJK, "#include <cstdio>\n"[: 18 * ("print" in words)] + TEXT.format(body)
-                )
+                self.says(words, 1, IJK, TEXT.format(body))
 
     def test_what_is_said_of_other_rungs(self):
-        for words, name, *changes in OTHERS:
+        for words, fault, name, *changes in OTHERS:
             with self.subTest(words):
-                self.says(words, name, None, *changes)
-
-    def test_what_is_said_of_faults_chosen_as_it_runs(self):
-        for name, (*changes, says) in CHOSEN.items():
-            for number, words in says.items():
-                with self.subTest(words), mock.patch.dict(os.environ, FAULT=str(number)):
-                    status, said = self.inspect(name, None, *changes)
-                    self.assertEqual(status, int(number > 0), said)
-                    self.assertIn(words, said)
+                self.says(words, fault, name, None, *changes)
 
     def test_right(self):
-        status, said = self.inspect("02_loop_order/ikj")
+        status, said = self.inspect(0, "02_loop_order/ikj")
         self.assertEqual(status, 0, said)
         for words in ("✔ right", "you ", "the course ", "three loops ", "you reach"):
             self.assertIn(words, said)
@@ -262,12 +244,11 @@ class All(Learner):
                 head = head[head.index(of.model()[0]) :]
                 body = "\n".join(of.model())[len(head) :]
                 text = "\n".join([*of.includes(), FAULT + head + returns + body])
-                for number in range(1 + bool(returns)):
-                    environment = mock.patch.dict(os.environ, FAULT=str(number))
-                    with self.subTest(of.name, empty=number), environment:
-                        status, said = self.inspect(of.name, text)
-                        self.assertEqual(status == 1, bool(number), said)
-                        self.assertRegex(said, empty if number else "✔ right")
+                for fault in range(1 + bool(returns)):
+                    with self.subTest(of.name, fault=fault):
+                        status, said = self.inspect(fault, of.name, text)
+                        self.assertEqual(status == 1, fault > 0, said)
+                        self.assertRegex(said, empty if fault else "✔ right")
                 after.enter_context(mock.patch.multiple(verdict, **of_one))
 
 

@@ -131,7 +131,7 @@ def answered(problem, setting, before, after, at, places):
 
 
 def ask(start, program, words, settings, problems, pad=3, repeat=1, **how):
-    """Found of these problems with each of the settings (threads, tile, grid, block), `repeat` times
+    """Found of these problems with each of the settings (threads, tile, grid, block), so many times
     on the same A and B."""
     asked = [*itertools.product(settings, problems, range(repeat))]
     memory, places, rows = bytearray(len(asked) * PRODUCT.size), [], []

@@ -50,15 +50,15 @@ def owners_of(row, ranks):
 
 
 def checked(rung, program, shapes, types=None, order="", ranks=2, threads=None, start=(), **how):
-    """Found of these shapes in each type."""
+    """Found of these shapes in each type, or of these problems."""
     problems = [problem_of(kind, shape) for kind in types or types_of(rung) for shape in shapes]
     problems = how.pop("problems", problems)
     settings = settings_of(rung, ranks, threads, how.get("timed", False))
     how["limited"] = how.get("limited", True) and (not rung.on_gpu or bool(order))
     start = ["mpirun", "-n", ranks] if rung.on_ranks else start
-    for _ in range(5):
+    for _ in range(5 if rung.on_ranks else 1):
         found = ask(start, program, [rung.variant, *order.split()], settings, problems, **how)
-        if not rung.on_ranks or "ORTE_ERROR_LOG" not in found.run.err:
+        if "ORTE_ERROR_LOG" not in found.run.err:
             break  # else mpirun has lost what a rank said
     if row := found.last():
         row.place = f"m x n x k = {row.problem.shape}" + f", {ranks} ranks" * rung.on_ranks
@@ -211,8 +211,8 @@ def accessed(rung, shape, types=None, **how):
 
 
 def stays_inside(rung, shape):
-    """True if each access is to an element; else it says what went wrong. The emulator always checks
-    accesses through a View."""
+    """True if each access is to an element; else it says what went wrong. The emulator checks those
+    through a View in each run."""
     if rung.emulated and not re.search(r"data\(\)|reinterpret_cast|&\w+\(", rung.text):
         return True
     found, where = accessed(rung, shape, order="forward" * rung.on_gpu)
@@ -230,7 +230,7 @@ def stays_inside(rung, shape):
 
 
 def race(rung):
-    """What the thread sanitizer sees in one run; and why nothing can be said of races, else empty."""
+    """What the thread sanitizer sees in one run; and why nothing can be said of races, or nothing."""
     clang = shutil.which("clang++")
     program = rung.raced_by(clang).compiled()[0] if clang else None
     if program is None:
