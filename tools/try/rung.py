@@ -71,7 +71,7 @@ class Rung(SimpleNamespace):
     folder = property(lambda rung: rung.build / "try" / rung.name)
     # The programs of it, and the step's own, which child.cpp runs.
     target = property(lambda rung: f"try-{rung.name.replace('/', '-')}")
-    course = property(lambda rung: rung.build / "try/programs" / f"try-{rung.program}")
+    course = property(lambda rung: rung.build / "try/programs" / f"try-{rung.step}")
 
     def option(self, name):
         """What rungs.ini says of it, or nothing."""
@@ -114,12 +114,6 @@ class Rung(SimpleNamespace):
         text += "".join(f"{line}\n" for line in self.includes()) + "\n" * bool(self.include)
         return text + f"  {STUB}\n".join(around_body("\n".join(self.model()), self.written)) + "\n"
 
-    @property
-    def program(self):
-        """The name of the step's program for this processor, if there is one; else the plain."""
-        plan = (self.build / "programs.txt").read_text(encoding="utf-8")
-        return self.step + "-native" * (f"\n{self.step}-native " in plan)
-
     @cached_property
     def emulated(self):
         """Whether its kernel is for a GPU, and none is here or the course was built for none."""
@@ -129,25 +123,22 @@ class Rung(SimpleNamespace):
         return self.on_gpu and not there
 
     def overlay(self):
-        """Writes the course's file in which the fragment is the learner's, among links to the rest of
-        its folder and of the step's."""
-        for source in {*(ROOT / self.step).rglob("*.*"), *(ROOT / self.place).parent.rglob("*.*")}:
-            link = self.folder / source.relative_to(ROOT)
-            if source.suffix in SOURCES and source != ROOT / self.place and not link.is_symlink():
-                link.parent.mkdir(parents=True, exist_ok=True)
-                link.unlink(missing_ok=True)
-                link.symlink_to(source)
+        """Writes the course's file in which the fragment is the learner's, among copies of the rest
+        of its folder and of the step's; links would lead ccache away from it."""
+        sources = {*(ROOT / self.step).rglob("*.*"), *(ROOT / self.place).parent.rglob("*.*")}
+        texts = {of: of.read_text(encoding="utf-8") for of in sources if of.suffix in SOURCES}
         mark = rf"(?m)^ *// \[/?{re.escape(self.fragment)}\]\n"
-        before, part, after = re.split(mark, (ROOT / self.place).read_text(encoding="utf-8"))
+        before, part, after = re.split(mark, texts[ROOT / self.place])
         headers = re.findall(r"^#include .*", self.text, re.M)  # outside of the namespace
         own = f'#include "{self.path}"\n'
         if self.call:  # an exercise: its function is called in the place of the variant's body
             own += f"  {self.call};\n".join(around_body(part, self.function))
-        text = "\n".join([*headers, before]) + own + after
-        file = self.folder / self.place
-        file.parent.mkdir(parents=True, exist_ok=True)
-        if not file.exists() or file.read_text(encoding="utf-8") != text:
-            file.write_text(text, encoding="utf-8")
+        texts[ROOT / self.place] = "\n".join([*headers, before]) + own + after
+        for source, text in texts.items():
+            file = self.folder / source.relative_to(ROOT)
+            if not file.exists() or file.read_text(encoding="utf-8") != text:
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(text, encoding="utf-8")
 
     def but(self, **changes):
         """The same rung with other members."""
