@@ -150,14 +150,14 @@ def main():
         rungs.named(known, given.rung)
     handed = [*handed_in(folder, known, given.rung)]
     os.umask(0o022)
-    if not given.unsafe and (why := confined(build, folder)):
-        why += "; UNSAFE=yes runs these strangers' programs without it"
-        return print(f"try: {why}", file=sys.stderr) or 77
     verdict.WIDTH, rows = 1 << 20, []
     width = shutil.get_terminal_size((150, 0)).columns
-    print(f"{'student':<20} {'rung':<24} right  {'of ours':>16}  message")
     with alone(MINE):
+        if not given.unsafe and (why := confined(build, folder)):
+            why += "; UNSAFE=yes runs these strangers' programs without it"
+            return print(f"try: {why}", file=sys.stderr) or 77
         configured(MINE.parent, build)
+        print(f"{'student':<20} {'rung':<24} right  {'of ours':>16}  message")
         for student, name, file in handed:
             student = re.sub(r"_\d+_assignsubmission.*", "", plain(student))  # Moodle's
             right, shares, said = inspected(known.get(name), file)
