@@ -28,7 +28,7 @@ ATTACKS = """sockaddr_in to{};
 ATTACKS += "".join(f'std::ofstream("{path}") << 1; ' for path in ELSEWHERE)
 FLOOD = "static char much[1 << 20]; for (;;) (void)!write(1, much, sizeof much);"
 STAYS = "if (fork() == 0) { setsid(); for (;;) sleep(1); } std::_Exit(0);"
-SHARED = f"""{FILES}static std::string word(int number) {{  // of its command line: program, file, count, variant
+SHARED = f"""{FILES}static std::string word(int number) {{  // program, file, count, variant
   std::ifstream words("/proc/self/cmdline");
   std::string found;
   while (number-- >= 0) std::getline(words, found, '\\0');

@@ -11,7 +11,7 @@ are limited, and all that it started ends with it. Whether C is right is found o
 long it took, it says itself.
 
 Exit status: 0 all are right; 1 not all; 2 the command line; 77 there is no sandbox here."""
-import argparse, contextlib, glob, io, json, os, re, resource, shutil, subprocess, sys
+import argparse, contextlib, functools, glob, io, json, os, re, resource, shutil, subprocess, sys
 from pathlib import Path
 
 # A build folder of their own, in which all is built as it is run; for root in the one nobody writes.
@@ -22,7 +22,7 @@ from measured import Refusal
 from rung import MINE, ROOT, alone, configured, load_rungs
 from placed import CORES
 
-ENDINGS = ".cpp", ".cu"
+ENDINGS, COLUMNS = (".cpp", ".cu"), "student rung right share least most message said".split()
 NOBODY = 65534  # root's hand-ins run as this user: no limit of processes holds for root
 ROOM = ["--perms", "1777", "--size", str(1 << 28), "--tmpfs"]
 SYSTEM = "/usr /bin /sbin /lib /lib32 /lib64 /etc /opt /sys".split()
@@ -36,9 +36,9 @@ def bound(kind, *paths):
     return [word for words in [*above, *([kind, path, path] for path in paths)] for word in words]
 
 
-def sandbox(build, folder):
-    """process.CONFINE: bwrap and its words, and the environment. Of the course neither its history
-    nor mine/ is seen, and of what was built for `make try` only the program that runs."""
+def sandbox(build, folder, writes, command):
+    """bwrap and its words, and the environment. Of the course neither its history nor mine/ is seen,
+    and of what was built for `make try` only the program that runs."""
     words = "bwrap --unshare-ipc --unshare-pid --unshare-net --unshare-uts --unshare-cgroup-try"
     words = [*words.split(), "--die-with-parent", "--new-session"]
     words += bound("--ro-bind-try", *SYSTEM)
@@ -47,34 +47,29 @@ def sandbox(build, folder):
     for path in (ROOT / ".git", ROOT / "mine", folder, build / "try"):
         if path.exists() and {ROOT, build} & {*path.parents}:
             words += ["--tmpfs", path] if path.is_dir() else ["--ro-bind", "/dev/null", path]
-    user = ["prlimit", f"--nproc={512 + 4 * CORES}"]
+    built = [word for word in command if build / "try" in Path(word).parents]
+    words += bound("--ro-bind", MINE, *filter(os.path.isfile, built))
+    words += bound("--bind", writes) if writes else []
+    user = ["--", "prlimit", f"--nproc={512 + 4 * CORES}"]
     if os.getuid() == 0:
+        if writes:
+            os.chown(writes, NOBODY, NOBODY)
         drop = f"setpriv --reuid={NOBODY} --regid={NOBODY} --clear-groups --bounding-set=-all"
-        user = [*drop.split(), "--inh-caps=-all", "--no-new-privs", *user]
+        user[1:1] = [*drop.split(), "--inh-caps=-all", "--no-new-privs"]
     else:
         words += ["--unshare-user"]
-
-    def confine(writes, command):
-        own = [word for word in command if build / "try" in Path(word).parents]
-        own = bound("--ro-bind", MINE, *filter(os.path.isfile, own))
-        if writes:
-            own += bound("--bind", writes)
-            if os.getuid() == 0:
-                os.chown(writes, NOBODY, NOBODY)
-        end = ["--chdir", "/tmp", "--remount-ro", "/dev", "--remount-ro", "/", "--"]
-        return list(map(str, [*words, *own, *end, *user])), KNOWN
-
-    return confine
+    words += ["--chdir", "/tmp", "--remount-ro", "/dev", "--remount-ro", "/", *user]
+    return list(map(str, words)), KNOWN
 
 
 def confined(build, folder):
     """Puts all that is run into a sandbox; why it cannot, if there is none here."""
     if not shutil.which("bwrap"):
         return "there is no bwrap here to run hand-ins in; `sh setup.sh teach` installs it"
-    process.CONFINE = sandbox(build, folder)
+    process.CONFINE = functools.partial(sandbox, build, folder)
     done = process.run(["true"])
     if done.status != 0:
-        said = (done.err.strip().splitlines() or ["no reason"])[-1]
+        said = (done.err.strip() or "no reason").splitlines()[-1]
         return f"bwrap cannot make a sandbox for hand-ins here: {said}; root may be let"
     half = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
     most = min(half, (4 << 30) + (CORES << 28), process.MOST[resource.RLIMIT_AS])
@@ -98,9 +93,9 @@ def handed_in(folder, known, otherwise):
 def inspected(rung, file):
     """(right, shares of the course's rate, all that is said) of a hand-in."""
     if file is None or rung is None:
-        return "no", (), "which rung is it?" if file else "no .cpp or .cu is there"
+        return "no", (), "✘ which rung is it?" if file else "✘ no .cpp or .cu is there"
     if file.is_symlink() or not file.is_file() or file.stat().st_size > 1 << 20:
-        return "no", (), "it is a link, no file, or too large"
+        return "no", (), "✘ it is a link, no file, or too large"
     rung.of_course = ()
     with contextlib.redirect_stdout(io.StringIO()) as said, contextlib.redirect_stderr(said):
         try:
@@ -109,7 +104,7 @@ def inspected(rung, file):
             rungs.prepared(rung)
             status = rungs.inspect(rung)
         except Refusal as error:
-            status = print(error) or 77
+            status = print(f"? {error}") or 77
         except Exception as error:  # only a forger spoils the shared memory
             status = print(f"✘ what it left cannot be read: {error!r}")
         finally:  # the next one reads none of it
@@ -126,15 +121,12 @@ def plain(text):
 
 
 def message(said):
-    """The line of it that says most."""
-    lines = [line.strip() for line in said.split("\n")]
-    lines = [line for line in lines if line and not line.startswith(("it printed:", "right so"))]
-    at = next((i for mark in "?✘✔" for i, line in enumerate(lines) if line[0] == mark), 0)
-    first, second = [*lines[at : at + 2], "", ""][:2]
-    if first.startswith("✔"):
-        counts = [line for line in lines if "the course's kernel takes" in line]
-        return "; ".join([first[len("✔ right") :].strip(" ()")] * (len(first) > 7) + counts)
-    return f"{first} {second}".strip("?✘ ").replace("it does not compile: ", "")
+    """The lines of it that say most."""
+    said = re.sub(r"(?m)^ *(it printed:|right so).*\n", "", said)
+    if found := re.search(r"(?m)^[?✘] (it does not compile:)?(.*\n?.*)", said):
+        return " ".join(found[2].split())
+    lines = [line.strip("✔ ") for line in said.split("\n")]
+    return "; ".join(line for line in lines if "right (" in line or "kernel takes" in line)
 
 
 def main():
@@ -161,15 +153,14 @@ def main():
         for student, name, file in handed:
             student = re.sub(r"_\d+_assignsubmission.*", "", plain(student))  # Moodle's
             right, shares, said = inspected(known.get(name), file)
-            row = {"student": student, "rung": name, "right": right}
             shown = [f"{share:.2f}" for share in shares] or [""] * 3
-            row |= zip(("share", "least", "most"), shown)
-            rows.append(row | {"message": plain(message(said)), "said": plain(said)})
+            cells = student, name, right, *shown, plain(message(said)), plain(said)
+            rows.append(dict(zip(COLUMNS, cells)))
             rungs.write(Path(f"{folder}-checked.csv"), rows)
-            percent = [100 * share for share in shares]
-            of_ours = "{:.0f} % ({:.0f}–{:.0f})".format(*percent) if percent else ""
+            percent = [round(100 * share) for share in shares]
+            of_ours = "{} % ({}–{})".format(*percent) if percent else ""
             line = f"{student[:20]:<20} {name[:24]:<24} {right:<5}  {of_ours:>16}  "
-            print((line + rows[-1]["message"])[: width - 1], flush=True)
+            print((line + cells[6])[: width - 1], flush=True)
     Path(f"{folder}-checked.json").write_text(json.dumps(rows, indent=1), encoding="utf-8")
     return 0 if all(row["right"] == "yes" for row in rows) else 1
 

@@ -65,8 +65,10 @@ class Rung(SimpleNamespace):
     on_gpu = property(lambda rung: rung.file.endswith(".cuh"))
     on_ranks = property(lambda rung: rung.step == "06_mpi")
     threaded = property(lambda rung: "--threads" in rung.options)
-    # The learner's file, and what it is called; and where it stands among the course's.
+    # The learner's file, what it is called and has (bytes that are no UTF-8 are the compiler's to
+    # judge), and where it stands among the course's.
     path = property(lambda rung: MINE / f"{rung.name}.{'cu' if rung.on_gpu else 'cpp'}")
+    text = property(lambda rung: rung.path.read_text(encoding="utf-8", errors="replace"))
     shown = property(lambda rung: f"mine/{rung.path.relative_to(MINE)}")
     folder = property(lambda rung: rung.build / "try" / rung.name)
     # The programs of it, and the step's own, which child.cpp runs.
@@ -84,21 +86,11 @@ class Rung(SimpleNamespace):
         in_step = Path(self.step) / self.file
         return in_step if (ROOT / in_step).exists() else Path(self.file)
 
-    @property
-    def text(self):
-        """What the learner has written; a byte that is not UTF-8 is the compiler's to judge."""
-        return self.path.read_text(encoding="utf-8", errors="replace")
-
     def model(self):
         """The course's own lines: what the learner writes."""
         name, _, part = self.solution.partition("#")
         file = Path(self.step) / name if name else self.place
         return fragment(ROOT / file, part or self.fragment)
-
-    @property
-    def written(self):
-        """The name of the function that the learner writes."""
-        return "mine" if self.declaration else self.solution.partition("#")[2] or self.function
 
     def includes(self):
         return [f"#include {header}" for header in self.include.split("\n") if header]
@@ -112,7 +104,8 @@ class Rung(SimpleNamespace):
             return f"{text}\n{self.declaration}\n"
         text += f"// Stuck? `make hint RUNG={self.name}`\n\n"
         text += "".join(f"{line}\n" for line in self.includes()) + "\n" * bool(self.include)
-        return text + f"  {STUB}\n".join(around_body("\n".join(self.model()), self.written)) + "\n"
+        function = self.solution.partition("#")[2] or self.function
+        return text + f"  {STUB}\n".join(around_body("\n".join(self.model()), function)) + "\n"
 
     @cached_property
     def emulated(self):

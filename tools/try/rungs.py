@@ -36,9 +36,8 @@ def compared_counts(rung, program):
     whats = "sectors of 32 bytes a warp's access to global", "wavefronts a warp's access to shared"
     for i, what in zip((0, 2), whats):  # accesses, then what they take
         if ours[i] and yours[i]:
-            rates = [of[i + 1] / of[i] for of in (yours, ours)]
-            text = "{:.2f} {} memory; the course's kernel takes {:.2f}"
-            told(text.format(rates[0], what, rates[1]), "  ")
+            mine, its = yours[i + 1] / yours[i], ours[i + 1] / ours[i]
+            told(f"{mine:.2f} {what} memory; the course's kernel takes {its:.2f}", "  ")
 
 
 def peak_of(workers):
@@ -53,8 +52,7 @@ def threads_of(rung):
 
 
 def rate_of(rung, program):
-    """(GFLOP/s of the median of three products, Found) at n, on digits, as the lesson does: with
-    the step's own tile or block."""
+    """(GFLOP/s of the median of three products, Found) at n, with the step's own tile or block."""
     problem = problem_of("bf16" if rung.option("--type") else "f32", "x".join([rung.n] * 3), True)
     how = {"problems": [problem], "repeat": 4, "pad": 0, "timed": True, "threads": threads_of(rung)}
     found = checked(rung, program, [], ranks=2, **how)
@@ -63,9 +61,8 @@ def rate_of(rung, program):
 
 
 def raced(rung, program):
-    """Draws the learner's rate, the course's and the baseline's, measured in turns; returns (GFLOP/s,
-    the share of the course's rate: median, least, most); False if C is wrong there, None if the
-    rate cannot be told."""
+    """Draws rates, measured in turns; (GFLOP/s, share of the course's rate: median, least, most),
+    False if C is wrong there, None if the rate cannot be told."""
     workers = min(2, CORES) if rung.on_ranks else threads_of(rung) or 1
     plain = rung.but(step="01_naive", variant="ijk", options="", file="gemm.cpp")
     runs = {"you": (rung, program), "the course": (rung, rung.course)}
@@ -118,8 +115,7 @@ def note(rung, **what):
 
 
 def write(path, rows):
-    """A CSV of rows {column: cell}, of the first one's columns; the file before stays until it is
-    whole."""
+    """A CSV of rows {column: cell}, with the first one's columns; the old one stays until then."""
     new = path.with_suffix(".new")
     with new.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, [*rows[0]], extrasaction="ignore", lineterminator="\n")
@@ -129,16 +125,15 @@ def write(path, rows):
 
 
 def listing(rungs):
-    done, step = progress(), ""
+    done, step, left = progress(), "", []
     for name, rung in rungs.items():
         place, row = "your own" if rung.declaration else rung.step, done.get(name, {})
         print(f"{place}\n" * (place != step), end="")
         step, short = place, name if rung.declaration else name.partition("/")[2]
         share = f"{100 * float(row['share']):4.0f} %" if row.get("share") else ""
         idea = textwrap.shorten(rung.idea, WIDTH - 28, placeholder=" …")
+        left += [name] * (not rung.declaration and not row.get("solved"))
         print(f"  {'✔' if row.get('solved') else ' '} {short:<17} {share:>5} {idea}")
-    left = [name for name, rung in rungs.items() if not rung.declaration]
-    left = [name for name in left if not done.get(name, {}).get("solved")]
     print(f"\nNext: make try RUNG={left[0]}" if left else "\nAll rungs are solved.")
 
 
@@ -150,7 +145,10 @@ def hint(rung):
     if read < len(hints):
         told(f"Hint {read + 1} of {len(hints)}: {hints[read]}")
         return note(rung, hints=read + 1)
-    print("The course's kernel:", *rung.model(), sep="\n")
+    yours = rung.text.split("\n") if rung.path.exists() else []
+    yours = [line for line in yours if not line.startswith("// ")]
+    diff = difflib.unified_diff(yours, rung.model(), "yours", "the course's", n=1, lineterm="")
+    print("The course's kernel, and what differs in yours:", *diff, sep="\n")
 
 
 def inspect(rung):
@@ -176,8 +174,7 @@ def inspect(rung):
 
 
 def report(rungs, given):
-    """Measures what is right of the learner's, one after the other: rows of the step `mine`, the
-    variant is the rung's name."""
+    """Measures what is right of the learner's: rows of the step `mine`, the variant is the rung."""
     results, machine = given.report / "results.csv", given.report / "machine.csv"
     there = [rung for rung in rungs.values() if rung.path.exists()]
     those = [rung for rung in there if not given.steps or rung.step in given.steps]
