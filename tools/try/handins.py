@@ -14,7 +14,7 @@ Exit status: 0 all are right; 1 not all; 2 the command line; 77 there is no sand
 import argparse, contextlib, functools, glob, io, json, os, re, resource, shutil, subprocess, sys
 from pathlib import Path
 
-# A build folder of their own, in which all is built as it is run; for root in the one nobody writes.
+# A build folder of their own, where all is built as it is run: by `nobody`, if root starts it.
 room = "try/unsafe" if "--unsafe" in sys.argv else "try/handins"
 os.environ["COURSE_MINE"] = str(Path([*sys.argv, "build"][1]).resolve() / room / "mine")
 import rungs, process, verdict
@@ -37,7 +37,7 @@ def bound(kind, *paths):
 
 
 def sandbox(build, folder, writes, command):
-    """bwrap and its words, and the environment. Of the course neither its history nor mine/ is seen,
+    """bwrap, its words and the environment. Of the course neither its history nor mine/ is seen,
     and of what was built for `make try` only the program that runs."""
     words = "bwrap --unshare-ipc --unshare-pid --unshare-net --unshare-uts --unshare-cgroup-try"
     words = [*words.split(), "--die-with-parent", "--new-session"]
