@@ -14,7 +14,7 @@ child.cpp in the place of the runner (CMakeLists.txt). The verdict is judge.py's
 
 Exit status: 0 right; 1 wrong, or not compiled; 2 the command line; 77 this machine cannot run
 it."""
-import argparse, contextlib, copy, csv, difflib, io, shlex, signal, statistics, sys, tempfile
+import argparse, contextlib, csv, difflib, io, math, shlex, signal, statistics, sys, tempfile
 import textwrap, time
 from pathlib import Path
 
@@ -24,25 +24,20 @@ from process import PATIENCE, run
 from verdict import WIDTH, checked, end_of, problem_of, told, types_of, verdict, wrong
 from placed import CORES
 
-# ---- how fast is it? ----
-
 
 def compared_counts(rung, program):
     """Says how many transactions a warp's accesses take under the emulator, the learner's and the
     course's: what a clock would say on a GPU."""
-    how = {"order": "forward count", "pad": 0}
-    both = [
-        checked(rung, of, ["64x64x64"], types_of(rung)[:1], **how) for of in (program, rung.course)
-    ]
+    how = {"shapes": ["64x64x64"], "types": types_of(rung)[:1], "order": "forward count", "pad": 0}
+    both = [checked(rung, of, **how) for of in (program, rung.course)]
     if not all(found.right() and found.last().counts[0] for found in both):
         return
     yours, ours = (found.last().counts for found in both)
     whats = "sectors of 32 bytes a warp's access to global", "wavefronts a warp's access to shared"
     for i, what in zip((0, 2), whats):  # accesses, then what they take
         if ours[i] and yours[i]:
-            rates = [of[i + 1] / of[i] for of in (yours, ours)]
-            text = "{:.2f} {} memory; the course's kernel takes {:.2f}"
-            told(text.format(rates[0], what, rates[1]), "  ")
+            mine, its = yours[i + 1] / yours[i], ours[i + 1] / ours[i]
+            told(f"{mine:.2f} {what} memory; the course's kernel takes {its:.2f}", "  ")
 
 
 def peak_of(workers):
@@ -52,113 +47,94 @@ def peak_of(workers):
 
 
 def threads_of(rung):
-    """How many it is timed with: all cores; one where the lesson has one; None where it takes
-    none."""
+    """All cores; one where the lesson times one; None where the kernel takes none."""
     return None if not rung.threaded else 1 if "--threads 1" in rung.options else CORES
 
 
 def rate_of(rung, program):
-    """(GFLOP/s of the median of three products, Found) at n, on digits, as the lesson does: with
-    the step's own tile or block."""
+    """(GFLOP/s of the median of three products, Found) at n, with the step's own tile or block."""
     problem = problem_of("bf16" if rung.option("--type") else "f32", "x".join([rung.n] * 3), True)
     how = {"problems": [problem], "repeat": 4, "pad": 0, "timed": True, "threads": threads_of(rung)}
     found = checked(rung, program, [], ranks=2, **how)
     seconds = statistics.median(row.seconds for row in found.rows[1:]) if found.right() else 0
-    return 2e-9 * int(rung.n) ** 3 / seconds if seconds > 0 else 0, found
+    return 2e-9 * int(rung.n) ** 3 / seconds if seconds > 0 else math.inf, found
 
 
 def raced(rung, program):
-    """Draws the learner's rate, the course's and the baseline's, measured in turns; returns
-    (GFLOP/s, shares of the course's rate in turns); False if it is wrong there, None if the rate
-    cannot be."""
+    """Draws rates, measured in turns; (GFLOP/s, share of the course's rate: median, least, most),
+    False if C is wrong there, None if the rate cannot be told."""
     workers = min(2, CORES) if rung.on_ranks else threads_of(rung) or 1
-    plain = copy.copy(rung)
-    vars(plain).update(step="01_naive", variant="ijk", options="", file="gemm.cpp")
-    runs = {
-        "you": (rung, program),
-        "the course": (rung, rung.course),
-        "three loops": (plain, plain.course),
-    }
+    plain = rung.but(step="01_naive", variant="ijk", options="", file="gemm.cpp")
+    runs = {"you": (rung, program), "the course": (rung, rung.course)}
+    runs["three loops"] = (plain, plain.course)
     rates = {name: [] for name in runs}
     for turn in range(5):
         of_turn = list(runs.items())[: 3 if turn < 2 else 2]
         for name, (of, command) in of_turn[:: -1 if turn % 2 else 1]:  # neither is always the first
             rate, found = rate_of(of, command)
-            rates[name] += [rate] * (rate > 0)
-            if name != "you" or found.right():
+            rates[name].append(rate)
+            if found.right():
                 continue
-            row = found.last()
+            row, ended = found.last(), end_of(found)
             is_wrong = row is not None and row.verdict == "wrong"
-            if found.run.status is None and not is_wrong:
-                slow = "too slow to be raced"
-                return told(f"? It has taken over {PATIENCE} s at n = {rung.n}: {slow}.")
-            if is_wrong or not (rung.on_ranks and "ORTE_ERROR_LOG" in found.run.err):
-                said = row.message if is_wrong else f"It ended by {end_of(found)}."
-                return wrong(rung, f"right so far, but wrong at n = {rung.n}", [said])
-    if not rates["you"]:
-        return told("? mpirun has lost what the ranks said.")
-    mine, top = statistics.median(rates["you"]), None if rung.on_gpu else peak_of(workers)
-    if top and mine > 1.1 * top:
-        about = f"It reaches {mine:.4g} GFLOP/s, above the peak of {top:.4g}"
+            if not is_wrong and (found.run.status is None or name != "you"):
+                return told(f"? No race at n = {rung.n}: {name}, {ended} after {PATIENCE} s.")
+            said = row.message if is_wrong else f"It ended by {ended}."
+            return wrong(rung, f"right so far, but wrong at n = {rung.n}", [said])
+    medians = {name: statistics.median(found) for name, found in rates.items()}
+    mine, top = medians["you"], (None if rung.on_gpu else peak_of(workers)) or math.inf
+    if not mine < 1.1 * top:  # inf if it says that it takes no time
+        about = f"It reaches {mine:.4g} GFLOP/s, and the peak is {top:.4g}"
         return told(f"? {about}: read the code, for its time is not that of a product.")
     what = f"{workers} {'rank' if rung.on_ranks else 'thread'}{'s' * (workers > 1)}"
     print(f"\nGFLOP/s at n = {rung.n}, {'on the GPU' if rung.on_gpu else what}:")
-    fastest = max(max(found, default=0) for found in rates.values())
-    for name, found in rates.items():
-        if found:
-            rate = statistics.median(found)
-            print(f"  {name:<12}{bar(rate / fastest):<34}{rate:9.4g}")
+    for name, rate in medians.items():
+        bar = "█" * round(32 * rate / max(medians.values())) or "▏"
+        print(f"  {name:<12}{bar:<34}{rate:9.4g}")
     ratios = sorted(yours / ours for yours, ours in zip(rates["you"], rates["the course"]))
-    if ratios:
-        share = f"{100 * statistics.median(ratios):.0f} % of the course's rate"
-        spread = f"{100 * ratios[0]:.0f} to {100 * ratios[-1]:.0f} %, {len(ratios)} turns"
-        print(f"  you reach {share} ({spread})")
-    return mine, ratios
-
-
-def bar(share):
-    eighths = round(8 * 32 * share)
-    return "█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8].strip() or "▏"
-
-
-# ---- what the learner has done ----
+    shares = statistics.median(ratios), ratios[0], ratios[-1]
+    said = "  you reach {:.0%} of the course's rate ({:.0%} to {:.0%}, {} turns)"
+    print(said.format(*shares, len(ratios)).replace("%", " %"))
+    return mine, shares
 
 
 def progress():
+    """{rung: row}, as note() keeps them."""
     path = MINE / "progress.csv"
-    if not path.exists():
-        return {}
-    with open(path, encoding="utf-8", errors="replace") as file:
-        return {row["rung"]: row for row in csv.DictReader(file) if row.get("rung")}
+    return {row.get("rung"): row for row in (lines_of(path) if path.exists() else [])}
 
 
 def note(rung, **what):
     """Keeps what was found of a rung last, or how many hints were read."""
     with alone(rung.build / "try/progress"):
         rows = progress()
-        names = "rung", "solved", "gflops", "share", "hints"
-        rows[rung.name] = rows.get(rung.name, {}) | {"rung": rung.name} | what
+        none = dict.fromkeys(("rung", "solved", "gflops", "share", "hints"))
+        rows[rung.name] = none | rows.get(rung.name, {}) | {"rung": rung.name} | what
         MINE.mkdir(exist_ok=True)
-        with open(MINE / "progress.csv", "w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, names, extrasaction="ignore")
-            writer.writeheader()
-            writer.writerows(rows.values())
+        write(MINE / "progress.csv", [*rows.values()])
+
+
+def write(path, rows):
+    """A CSV of rows {column: cell}, with the first one's columns; the old one stays until then."""
+    new = path.with_suffix(".new")
+    with new.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, [*rows[0]], extrasaction="ignore", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    new.replace(path)
 
 
 def listing(rungs):
-    done, step, following = progress(), "", None
+    done, step, left = progress(), "", []
     for name, rung in rungs.items():
-        place = "your own" if rung.declaration else rung.step
-        if place != step:
-            print(place)
-        step, row = place, done.get(name, {})
-        following = following or (name if not rung.declaration and not row.get("solved") else None)
-        share = row.get("share") or "0"
-        share = f"{100 * float(share):4.0f} %" if share != "0" else ""
-        short = name if rung.declaration else name.partition("/")[2]
+        place, row = "your own" if rung.declaration else rung.step, done.get(name, {})
+        print(f"{place}\n" * (place != step), end="")
+        step, short = place, name if rung.declaration else name.partition("/")[2]
+        share = f"{100 * float(row['share']):4.0f} %" if row.get("share") else ""
         idea = textwrap.shorten(rung.idea, WIDTH - 28, placeholder=" …")
+        left += [name] * (not rung.declaration and not row.get("solved"))
         print(f"  {'✔' if row.get('solved') else ' '} {short:<17} {share:>5} {idea}")
-    print(f"\nNext: make try RUNG={following}" if following else "\nAll rungs are solved.")
+    print(f"\nNext: make try RUNG={left[0]}" if left else "\nAll rungs are solved.")
 
 
 def hint(rung):
@@ -169,10 +145,10 @@ def hint(rung):
     if read < len(hints):
         told(f"Hint {read + 1} of {len(hints)}: {hints[read]}")
         return note(rung, hints=read + 1)
-    print("The course's kernel:", *rung.model(), sep="\n")
-
-
-# ---- inspecting ----
+    yours = rung.text.split("\n") if rung.path.exists() else []
+    yours = [line for line in yours if not line.startswith("// ")]
+    diff = difflib.unified_diff(yours, rung.model(), "yours", "the course's", n=1, lineterm="")
+    print("The course's kernel, and what differs in yours:", *diff, sep="\n")
 
 
 def inspect(rung):
@@ -183,102 +159,74 @@ def inspect(rung):
     rung.warnings.clear()
     program, error = rung.compiled()
     if program is None:
-        print(f"✘ it does not compile:\n{error}")
-        return 1
-    right = verdict(rung, program)
-    if not right:
-        return 77 if right is None else 1
+        return print(f"✘ it does not compile:\n{error}") or 1
+    noted, right = {"solved": "yes"}, verdict(rung, program)
     sys.stdout.flush()
-    if rung.emulated:
-        if not rung.declaration:
-            compared_counts(rung, program)
-        note(rung, solved="yes")
-        return 0
-    rates = raced(rung, program)
-    if not rates:
-        return 77 if rates is None else 1
-    rate, rung.of_course = rates
-    share = statistics.median(rung.of_course or [0])
-    note(rung, solved="yes", gflops=f"{rate:.4g}", share=f"{share:.4f}")
-    return 0
-
-
-# ---- in the report ----
+    if right and not rung.emulated:
+        if right := raced(rung, program):
+            rate, rung.of_course = right
+            noted |= {"gflops": f"{rate:.4g}", "share": f"{rung.of_course[0]:.4f}"}
+    elif right and not rung.declaration:
+        compared_counts(rung, program)
+    if right:
+        note(rung, **noted)
+    return 0 if right else 77 if right is None else 1
 
 
 def report(rungs, given):
-    """Measures what is right of the learner's, one after the other: rows of the step `mine`, the
-    variant is the rung's name."""
+    """Measures what is right of the learner's: rows of the step `mine`, the variant is the rung."""
     results, machine = given.report / "results.csv", given.report / "machine.csv"
     there = [rung for rung in rungs.values() if rung.path.exists()]
     those = [rung for rung in there if not given.steps or rung.step in given.steps]
-    if results.exists():  # what was measured of an earlier state of a file, or of one that is gone
-        kept = {rung.name for rung in there if rung not in those}
-        lines = results.read_text(encoding="utf-8").splitlines(True)
-        whole = [line for line in lines if line.endswith("\n") and "," in line]
-        rows = [line.split(",", 2) for line in whole]
-        rows = [row for row in rows if row[0] != "mine" or row[1] in kept]
-        results.write_text("".join(map(",".join, rows)), encoding="utf-8")
+    rows = lines_of(results, ["step", "variant"]) if results.exists() else []
+    # Without what was measured of an earlier state of a file, or of one that is gone.
+    kept = {rung.name for rung in there if rung not in those}
+    rows = [row for row in rows if row["step"] != "mine" or row["variant"] in kept]
+    write(results, rows) if rows else results.unlink(missing_ok=True)
     for rung in those:
-        needs_ninja(rung.build)
-        why = f"`make try RUNG={rung.name}` says why"
+        program, why = None, f"`make try RUNG={rung.name}` says why"
         with alone(rung.folder), contextlib.redirect_stdout(io.StringIO()):
             try:
                 prepared(rung)
-                program = rung.compiled()[0]
-                if program and verdict(rung, program):
-                    why = "there is no GPU here" * rung.emulated
-                if not why:
-                    program, why = rung.compiled("-report")
+                if (right := rung.compiled()[0]) and verdict(rung, right):
+                    lacks = None, "there is no GPU here"
+                    program, why = lacks if rung.emulated else rung.compiled("-report")
             except Refusal as error:
                 why = str(error)
-        if why:
+        if program is None:
             print(f"{rung.shown} is left out: {why}", flush=True)
             continue
         print(f"== {rung.shown}", flush=True)
         words = ["mpirun", "-n", "2"] * rung.on_ranks + [program, "--variant", rung.variant]
         words += [*shlex.split(given.options), "--in-turns"]
-        words += ["--threads", str(threads_of(rung))] * rung.threaded
-        words += ["--machine", str(machine)] * machine.exists()
+        words += ["--threads", threads_of(rung)] * rung.threaded
+        words += ["--machine", machine] * machine.exists()
         words += ["--size", given.gpu_sizes if rung.on_gpu else given.sizes]
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "rows.csv"
-            run([*words, "--csv", str(path)], patience=600, timed=True, limited=not rung.on_gpu)
-            rows = lines_of(path) if path.exists() else []
-        for row in rows:
+        with tempfile.NamedTemporaryFile() as file:
+            words += ["--csv", file.name]
+            run(words, patience=600, timed=True, limited=not rung.on_gpu)
+            measured = lines_of(file.name)
+        for row in measured:
             row |= {"step": "mine", "variant": rung.name}
             if rung.call or rung.declaration:  # predicted was what stood in its place
                 of_model = [name for name in row if name.startswith("bytes_")]
                 row |= dict.fromkeys(["predicted_s", "limit", *of_model], "")
-        with open(results, "a+", encoding="utf-8", newline="") as file:
-            file.seek(0)
-            there = file.readline().strip()
-            names = there.split(",") if there else [*rows[0]] if rows else []
-            writer = csv.DictWriter(file, names, extrasaction="ignore", lineterminator="\n")
-            if not there:
-                writer.writeheader()
-            writer.writerows(rows)
-
-
-# ---- the command line ----
-
-
-def needs_ninja(build):
-    """It is asked for the commands."""
-    if not (build / "build.ninja").exists():
-        mend = f"sh setup.sh installs it, then remove {build} and build again"
-        raise Refusal(f"{build} was not configured for ninja; {mend}")
+        rows += measured
+        if rows:
+            write(results, rows)
 
 
 def prepared(rung):
     """Writes the stub if there is no file yet, and builds what the rung is raced against."""
+    if not (rung.build / "build.ninja").exists():  # it is asked for the commands
+        mend = f"sh setup.sh installs it, then remove {rung.build} and build again"
+        raise Refusal(f"{rung.build} was not configured for ninja; {mend}")
     if not rung.path.exists():
         rung.path.parent.mkdir(parents=True, exist_ok=True)
         rung.path.write_text(rung.stub(), encoding="utf-8")
         print(f"{rung.shown} is written.")
     with alone(rung.build):
-        targets = [rung.course.name, "try-01_naive"]
-        words = ["cmake", "--build", rung.build, "--target", *targets]
+        words = ["ninja", "-C", rung.build, rung.course.name, "try-01_naive"]
         done = run(words, patience=600, writes=rung.build)
     if done.status != 0:
         lines = (done.out + done.err).strip().splitlines() or ["it takes too long"]
@@ -308,40 +256,32 @@ def watch(rung):
 def named(rungs, name):
     """The rung of this name."""
     if name not in rungs:
-        names = {name.partition("/")[2]: name for name in reversed(rungs)}
-        names |= {name: name for name in rungs}
-        near = difflib.get_close_matches(name, names, 1, 0.4)
-        perhaps = f"; perhaps {names[near[0]]}?" if near else "; `make try` lists them"
-        raise Refusal(f"there is no rung {name}{perhaps}")
+        short = {name.partition("/")[2]: name for name in reversed(rungs)}
+        near = difflib.get_close_matches(name, [*rungs, *short], 1, 0.4)
+        perhaps = f"perhaps {short.get(near[0], near[0])}?" if near else "`make try` lists them"
+        raise Refusal(f"there is no rung {name}; {perhaps}")
     return rungs[name]
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    raw = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
     parser.add_argument("build", type=Path)
     parser.add_argument("rung", nargs="?")
     parser.add_argument("--check", action="store_true", help="inspect once")
     parser.add_argument("--hint", action="store_true", help="print the next hint")
-    parser.add_argument(
-        "--report", type=Path, metavar="OUT", help="add what is right to OUT/results.csv"
-    )
+    parser.add_argument("--report", type=Path, metavar="OUT", help="add to OUT's report")
     for name in ("sizes", "gpu-sizes", "options", "steps"):
         parser.add_argument(f"--{name}", default="", help="of --report")
     given = parser.parse_args()
     rungs = load_rungs(given.build.resolve())
-    for signum in (signal.SIGTERM, signal.SIGHUP):  # like Ctrl-C: no kernel is left behind
-        signal.signal(signum, lambda signum, frame: sys.exit(128 + signum))
     if given.report:
         return report(rungs, given)
     if given.rung is None:
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `make try | head` ends without a word
         return listing(rungs)
     rung = named(rungs, given.rung)
     if given.hint:
         return hint(rung)
-    needs_ninja(rung.build)
     prepared(rung)
     if not given.check:
         return watch(rung)
@@ -351,6 +291,8 @@ def main():
 
 def ended(program):
     """Ends with its exit status; a refusal is one line, status 2, and Ctrl-C is no fault."""
+    for signum in (signal.SIGTERM, signal.SIGHUP):  # like Ctrl-C: no kernel is left behind
+        signal.signal(signum, lambda signum, frame: sys.exit(128 + signum))
     try:
         sys.exit(program())
     except KeyboardInterrupt:
