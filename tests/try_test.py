@@ -37,7 +37,7 @@ FAULTS = (  # what is said of ijk with this body
     ("line 5 of mine/01_naive/ijk.cpp", RIGHT + "if (m == 33) c(m, 0) = 1;"),
     ("wrote outside its matrix", RIGHT.replace("j < n", "j <= n")),
     ("an element that the matrix does not have, in line 5", RIGHT.replace("i < m", "i <= m")),
-    ("✘ with every access checked", RIGHT + "volatile T unused = a(m, 0); (void)unused;"),
+    ("With every access checked, the first", RIGHT + "volatile T unused = a(m, 0); (void)unused;"),
     ("It crashed (SIGSEGV)", RIGHT + "if (m > 30) *(volatile int*)nullptr = 1;"),
     ("Does a loop forget to count?", "for (volatile Index i = 0; i < m; ) { }"),
     ("It wrote to A or B: only C may", RIGHT + "if (m * k > 0) const_cast<T&>(a(0, 0)) += 1;"),
@@ -235,7 +235,7 @@ class All(Learner):
     def every(self, step):
         empty = "nothing was added to it there|The products of p .* are missing|Has every rank"
         returns = "if (FAULT(1)) return;\n" * (step != "11_cuda_tensor")  # theirs have a result
-        of_one = {"race": lambda _: ([], ""), "stays_inside": lambda *_: True}
+        of_one = {"race": lambda _: ([], ""), "outside": lambda *_: []}
         with mock.patch.object(rungs, "raced", return_value=None), contextlib.ExitStack() as after:
             for of in RUNGS.values():
                 if of.step != step or of.declaration:

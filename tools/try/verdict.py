@@ -94,13 +94,12 @@ def verdict(rung, program):
     orders_too = " and in three orders of threads" * rung.emulated
     told(f"right so far, at {len(shapes)} shapes{orders_too}")
     print_of_learner(found)
-    missing = NO_SANITIZER and f"not checked for accesses outside, nor for races: {NO_SANITIZER}"
-    if not missing:
+    said, missing = [], f"not checked for accesses outside, nor for races: {NO_SANITIZER}"
+    if not NO_SANITIZER:
         said, missing = race(rung) if rung.threaded else ([], "")
-        if said:
-            return wrong(rung, "right so far, but not always", said)
-        if not stays_inside(rung, shapes[0]):
-            return False
+        said = said or outside(rung, shapes[0])
+    if said:
+        return wrong(rung, "right so far, but not always", said)
     print("✔ right" + f" ({missing})" * bool(missing))
     return True
 
@@ -210,20 +209,21 @@ def accessed(rung, shape, types=None, **how):
     return found, said + (f", in line {line[1]} of {rung.shown}" if line else "")
 
 
-def stays_inside(rung, shape):
-    """True if each access is to an element; else it says what went wrong. The emulator checks those
-    through a View in each run."""
+def outside(rung, shape):
+    """What is wrong with every access checked, or nothing. The emulator checks those through a View
+    in each run."""
     if rung.emulated and not re.search(r"data\(\)|reinterpret_cast|&\w+\(", rung.text):
-        return True
+        return []
     found, where = accessed(rung, shape, order="forward" * rung.on_gpu)
-    if found is None:
-        return wrong(rung, "it does not compile with checks", where.split("\n"))
-    if found.right() or (rung.on_gpu and found.run.status == 2):  # it has no emulator
-        return True
-    said, row = [f"The first access outside: {where or end_of(found)}."], found.last()
+    if found is None or found.right():
+        return ["It does not compile with checks:", *where.split("\n")] if where else []
+    row = found.last()
     if row and row.verdict == "wrong":
         said = explained(row) + ["Is a variable used before it is set?"] * row.said.unwritten
-    return wrong(rung, "with every access checked", said, found)
+        return ["With every access checked it is wrong:", *said]
+    if rung.on_gpu and found.run.status == 2:  # it has no emulator
+        return []
+    return [f"With every access checked, the first one outside: {where or end_of(found)}."]
 
 
 # ---- races ----
@@ -245,10 +245,9 @@ def race(rung):
     if "data race" not in err:
         return [], ""
     first = (err.split("==================") + [""])[1]
-    line = rf"{re.escape(str(rung.path))}:(\d+)|\n\n"
-    at = re.compile(rf"(?i)(read|write) of size[\s\S]*?(?:{line})")
-    accesses = [f"{of[1].lower()}s it in line {of[2] or '?'}" for of in at.finditer(first)]
-    both = ", the other ".join(accesses[:2])
+    each = rf"(?i)(read|write) of size[\s\S]*?(?:{re.escape(str(rung.path))}:(\d+)|\n\n)"
+    each = [f"{how.lower()}s it in line {at or '?'}" for how, at in re.findall(each, first)]
+    both = ", the other ".join(each[:2])
     of = "an element of a matrix: only one thread may write to it"
     if "Location is stack" in first:
         of = "a variable of the function, which all threads share: "
